@@ -1,0 +1,33 @@
+/* asm.h -- assembly text to object, and object to listing.
+ *
+ * The syntax is that of the public LLVM for Ventus, which is that of GNU as for
+ * RISC-V with the vector and custom instructions of isa.def (doc/asm.md).
+ */
+#ifndef ASM_ASM_H
+#define ASM_ASM_H
+#include "obj/obj.h"
+
+typedef struct {
+    IsaSet set;             /* profile and overlays the text may use */
+    const char *const *include; /* directories searched by .include, then NULL; may be NULL */
+    bool no_relax;          /* out-of-range branches are errors instead of longer code */
+    bool no_prefix;         /* registers above 31 need a written prefix */
+    Buf *listing;           /* if not NULL: address, words and source of every line */
+} AsmOptions;
+
+/* Assembles one text.  NULL: d tells the errors, one a bad line.  The object is
+ * the caller's to free.  The text must outlive the messages only. */
+Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag *d);
+
+typedef struct {
+    bool all_sections;      /* not only executable ones */
+    bool resolve_ext;       /* print the registers a prefix leads to */
+    bool csr_names;
+    bool no_addresses;      /* plain assembly, without address and word columns */
+} ListOptions;
+
+/* Appends the listing of an object's code.  Lines look like
+ *     80000144: 00009e5b      vbne v0, v1, 0x80000160 <.LBB0_6>
+ * and asm_text() takes such a listing back: it gives the same words. */
+void asm_list(const Object *o, const ListOptions *opt, Buf *out);
+#endif

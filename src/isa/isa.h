@@ -1,0 +1,257 @@
+/* isa.h -- one instruction: its bits, its operands, its text.
+ *
+ * Everything here reads the rows of isa.def.  A word becomes an Insn by
+ * isa_decode(), an Insn becomes a word by isa_encode(), and a text by
+ * isa_print(); the assembler (asm/) is the reader of texts.
+ *
+ * Words are 32 bits; in v2025 a word whose bits [2:0] are 100 is 64 bits long,
+ * its low half first (facts: doc/isa.md, "Words").
+ */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+#include "base/base.h"
+#include "base/mem.h"
+
+/* Profiles and overlays; a set of them is an IsaSet.  A machine runs exactly one
+ * profile and any overlays. */
+enum { V202 = 1, V2025 = 2, AI = 4, TIDX = 8 };
+typedef u8 IsaSet;
+
+/* "v202", "v2025", "v202+ai+tidx"; false when it names no profile or an unknown set. */
+bool isa_parse_set(const char *text, IsaSet *set);
+/* The reverse; the text is at most 23 characters. */
+void isa_set_name(IsaSet set, char name[24]);
+
+typedef enum {
+#define INSN(id, ...) I_##id,
+#include "isa/isa.def"
+    NINSN
+} InsnId;
+
+typedef enum {
+#define OP(name, ...)    OP_##name,
+#define OP3(name, ...)   OP_##name,
+#define FIX(name, ...)   OP_##name,
+#define FOP(name, ...)   OP_##name,
+#define FOP3(name, ...)  OP_##name,
+#define FBIT(name, ...)  OP_##name,
+#define WIDTH(name, ...) OP_##name,
+#define NAMED(name)      OP_##name,
+#include "isa/op.def"
+    OP_none,
+    NOP
+} Op;
+
+typedef enum {
+#define EFFECT(name, what) E_##name,
+#include "isa/effect.def"
+    NEFFECT
+} Effect;
+
+typedef enum {
+#define UNIT(name, what) U_##name,
+#include "isa/effect.def"
+    NUNIT
+} Unit;
+
+typedef enum {
+#define OPERAND(name, ...) O_##name,
+#include "isa/isa.def"
+    O_none,
+    NOPERAND
+} OperandId;
+
+typedef enum {
+#define FORMAT(name, ...) F_##name,
+#include "isa/isa.def"
+    NFORMAT
+} FormatId;
+
+typedef enum {
+    K_XREG,  /* scalar register, ABI name */
+    K_XRAW,  /* scalar register, x name */
+    K_VREG,  /* vector register */
+    K_IMM,   /* number */
+    K_IMMX,  /* five-bit immediate of OPIVI that regexti widens */
+    K_IMMZ,  /* the same, zero-extended without regexti */
+    K_IMM12, /* written 0..4095, executed sign-extended */
+    K_REL,   /* byte offset from the instruction */
+    K_CSR,   /* CSR number */
+    K_VTYPE, /* e32, m1, ta, ma */
+    K_ORDER, /* iorw */
+    K_MASK,  /* 1: all lanes; 0: ", v0.t" */
+    K_RM,    /* rounding mode; 7 (dyn) is not written */
+    K_AQRL,  /* bit 1 .aq, bit 0 .rl, on the mnemonic */
+    K_MMA,   /* .shape.layout.layout.types on the mnemonic */
+    K_MMA64,
+    K_KEY,   /* key=value */
+    K_HIDE   /* ignored bits; 0 unless a foreign word sets them */
+} OperandKind;
+
+typedef enum { ROLE_N = 0, ROLE_R = 1, ROLE_W = 2, ROLE_RW = 3 } OperandRole;
+
+/* Which three bits of a register prefix extend a register field.  X3D: x3 when it
+ * is not zero, else xd (doc/isa.md, "Prefixes"). */
+typedef enum { SLOT_NONE, SLOT_XD, SLOT_X1, SLOT_X2, SLOT_X3, SLOT_X3D } IsaSlot;
+
+enum { MAXOPD = 10, MAXPIECE = 6 };
+
+typedef struct {
+    const char *name;
+    const char *key;        /* of key=value, else NULL */
+    u8 kind, role, slot;    /* OperandKind, OperandRole, IsaSlot */
+    u8 sgn, shift;
+    struct { u8 lsb, len; } piece[MAXPIECE]; /* most significant first, ends at len 0 */
+} OperandInfo;
+
+typedef struct {
+    const char *pattern;    /* text with a % for each operand */
+    u64 mask;               /* the bits an instruction fixes */
+    u8 nopd;
+    u8 opd[MAXOPD];         /* OperandId */
+} FormatInfo;
+
+/* What is true of every instance of an instruction. */
+typedef struct {
+    const char *text;       /* mnemonic */
+    u64 match;              /* word & mask == match, mask from the format */
+    IsaSet sets;            /* who has it */
+    u8 len;                 /* bytes: 4 or 8 */
+    u8 format, unit, effect, op;
+} InsnInfo;
+
+extern const InsnInfo isa_insn[NINSN];
+extern const FormatInfo isa_format[NFORMAT];
+extern const OperandInfo isa_operand[NOPERAND];
+extern const char *const isa_effect_name[NEFFECT], *const isa_effect_text[NEFFECT];
+extern const char *const isa_unit_name[NUNIT], *const isa_unit_text[NUNIT];
+extern const char *const isa_op_name[NOP];
+
+static inline const FormatInfo *isa_format_of(InsnId id) { return &isa_format[isa_insn[id].format]; }
+
+/* One instance.  opd[] follows the operands of the format: register fields as
+ * encoded (0..31, or 0..255 in 64-bit words), immediates as values. */
+typedef struct {
+    InsnId id;
+    i32 opd[MAXOPD];
+} Insn;
+
+/* Index of the rows of one IsaSet by opcode and funct3, so that decoding looks at
+ * a handful of rows.  Filled once, then read by any number of threads. */
+typedef struct {
+    IsaSet set;
+    u16 head[1025];         /* rows of key k: list[head[k]] .. list[head[k + 1] - 1] */
+    u16 list[2200];
+} IsaDecoder;
+
+void isa_decoder_init(IsaDecoder *d, IsaSet set);
+
+/* Length in bytes of the word that starts with these 32 bits. */
+static inline int isa_length(IsaSet set, u32 low) { return set & V2025 && (low & 7) == 4 ? 8 : 4; }
+
+/* False: no instruction of the set has this word (reserved rounding modes and
+ * matrix shapes included).  A 32-bit word has its upper half zero. */
+bool isa_decode(const IsaDecoder *d, u64 word, Insn *in);
+
+/* False: operand *bad (if bad is not NULL) does not fit its field. */
+bool isa_encode(const Insn *in, u64 *word, int *bad);
+
+/* The value of an operand in a word; the smallest and largest value it can hold
+ * and the step between values. */
+i32 isa_get(OperandId o, u64 word);
+bool isa_put(OperandId o, i32 value, u64 *word);
+void isa_range(OperandId o, i64 *min, i64 *max, i64 *step);
+
+/* The index in opd[] of operand o, or -1. */
+int isa_find_operand(InsnId id, OperandId o);
+
+/* --- prefixes ------------------------------------------------------------- */
+
+/* What a prefix adds to the next instruction (doc/isa.md, "Prefixes"). */
+typedef struct {
+    bool valid;
+    bool has_imm;           /* regexti: immhi counts */
+    u8 xd, x1, x2, x3;      /* upper three bits of register numbers */
+    u8 immhi;               /* six upper bits of a five-bit immediate */
+} IsaPrefix;
+
+/* in is a regext or regexti. */
+IsaPrefix isa_prefix(const Insn *in);
+/* The register number that operand o with field value `field` means under p. */
+int isa_extend(const IsaPrefix *p, OperandId o, int field);
+/* The value that an IMMX or IMMZ operand executes with under p. */
+i32 isa_extend_imm(const IsaPrefix *p, OperandId o, i32 field);
+
+/* --- names ---------------------------------------------------------------- */
+
+extern const char *const isa_xreg_name[64];     /* ABI names */
+
+/* Registers: x0..x63, ABI names, v0..v255.  The text has len characters. */
+bool isa_find_xreg(const char *text, size_t len, int *n);
+bool isa_find_vreg(const char *text, size_t len, int *n);
+
+/* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a
+ * number has no name.  `standard`: one that LLVM's listings print by name. */
+bool isa_find_csr(const char *text, size_t len, u32 *n);
+const char *isa_csr_name(u32 n, bool *standard);
+
+/* An instruction by mnemonic, .aq/.rl and matrix suffixes included; their
+ * operand values are set in `in`, the others are zero.  False: no such
+ * mnemonic in the set; *elsewhere then tells the sets that have it, 0 when none. */
+bool isa_find_insn(const char *text, size_t len, IsaSet set, Insn *in, IsaSet *elsewhere);
+/* The mnemonic closest to a mistyped one, or NULL. */
+const char *isa_suggest(const char *text, size_t len, IsaSet set);
+
+/* Rounding modes, iorw sets and vtype as texts. */
+bool isa_find_rm(const char *text, size_t len, i32 *rm);
+bool isa_find_order(const char *text, size_t len, i32 *order);
+
+/* --- aliases -------------------------------------------------------------- */
+
+/* One row of alias.def: another way to write an instruction. */
+typedef struct {
+    const char *text;       /* mnemonic */
+    const char *pattern;
+    u8 opd[MAXOPD];         /* OperandId: what is written, ends at O_none */
+    u16 base;               /* InsnId */
+    struct { i8 from; i32 value; } map[MAXOPD]; /* base operand = opd[from] + value; from < 0: value */
+    bool printed;           /* listings prefer it */
+} AliasInfo;
+
+extern const AliasInfo isa_alias[];
+extern const int isa_nalias;
+
+/* --- text ----------------------------------------------------------------- */
+
+typedef struct {
+    bool have_pc;           /* targets are printed as addresses, else as offsets */
+    u64 pc;
+    bool csr_names;         /* Ventus CSRs by name, not by number */
+    bool raw;               /* no aliases */
+    /* The symbol at or before an address, with the distance in *past; NULL: none.
+     * May be NULL. */
+    const char *(*symbol)(void *self, u64 addr, u64 *past);
+    void *self;
+} IsaPrint;
+
+/* Appends the text of `in` as the public LLVM prints it.  An instance whose text
+ * would lose bits (ignored fields that are not zero) is printed as a data
+ * directive with the plain text in a comment. */
+void isa_print(Buf *b, const Insn *in, const IsaPrint *how);
+/* The same for a word: what is no instruction becomes a data directive. */
+void isa_print_word(Buf *b, const IsaDecoder *d, u64 word, int len, const IsaPrint *how);
+
+/* --- matrix shapes (mma.c) -------------------------------------------------- */
+
+/* The suffix of an mma or mma64 mnemonic from its operand value, and back.
+ * False: the combination is reserved. */
+bool isa_mma_suffix(OperandKind kind, i32 value, char *text, size_t size);
+bool isa_find_mma(OperandKind kind, const char *text, size_t len, i32 *value);
+
+/* --- pure operations (op.c) -------------------------------------------------- */
+
+/* Integer operations of op.def on one pair of values; the definition that lane
+ * loops and constant folding are checked against. */
+u32 op_eval(Op op, u32 a, u32 b);
+u32 op_eval3(Op op, u32 a, u32 b, u32 c);
+#endif

@@ -1,0 +1,41 @@
+#include "isa/op.h"
+
+const char *const isa_op_name[NOP] = {
+#define OP(name, ...)    [OP_##name] = #name,
+#define OP3(name, ...)   [OP_##name] = #name,
+#define FIX(name, ...)   [OP_##name] = #name,
+#define FOP(name, ...)   [OP_##name] = #name,
+#define FOP3(name, ...)  [OP_##name] = #name,
+#define FBIT(name, ...)  [OP_##name] = #name,
+#define WIDTH(name, ...) [OP_##name] = #name,
+#define NAMED(name)      [OP_##name] = #name,
+#include "isa/op.def"
+    [OP_none] = "-",
+};
+
+u32 op_eval(Op op, u32 x, u32 y)
+{
+    switch (op) {
+#define OP(name, type, result)                                                                     \
+    case OP_##name: {                                                                              \
+        const type a = (type)x, b = (type)y;                                                       \
+        (void)a, (void)b;                                                                          \
+        return (u32)(result);                                                                      \
+    }
+#include "isa/op.def"
+    default: bug("op_eval: %s has not two integer sources", isa_op_name[op]);
+    }
+}
+
+u32 op_eval3(Op op, u32 x, u32 y, u32 z)
+{
+    switch (op) {
+#define OP3(name, type, result)                                                                    \
+    case OP_##name: {                                                                              \
+        const type a = (type)x, b = (type)y, c = (type)z;                                          \
+        return (u32)(result);                                                                      \
+    }
+#include "isa/op.def"
+    default: bug("op_eval3: %s has not three integer sources", isa_op_name[op]);
+    }
+}

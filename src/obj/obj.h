@@ -1,0 +1,94 @@
+/* obj.h -- ELF32 RISC-V objects and images in memory.
+ *
+ * An Object is what the assembler makes, the linker reads and writes, and the
+ * device loads: sections with bytes and relocations, symbols, and (of images)
+ * segments.  obj_read() takes any bytes: every offset, size, index and string of
+ * a foreign file is checked before it is used, and what is wrong is reported
+ * with the file's name.
+ *
+ * Files of every generation of the public tools are read (doc/abi.md, "ELF").
+ */
+#ifndef OBJ_OBJ_H
+#define OBJ_OBJ_H
+#include "base/diag.h"
+#include "isa/isa.h"
+
+/* Values of symbol.section that are not indices. */
+enum { OBJ_UNDEF = -1, OBJ_ABS = -2, OBJ_COMMON = -3 };
+
+typedef struct {
+    u32 offset;             /* byte in the section */
+    u32 type;               /* R_RISCV_* of <elf.h> */
+    u32 symbol;             /* index in Object.symbols */
+    i32 addend;
+} ObjReloc;
+
+typedef struct {
+    char *name;
+    u32 type;               /* SHT_* */
+    u32 flags;              /* SHF_* */
+    u32 align;              /* bytes, a power of two, at least 1 */
+    u32 addr;               /* in images */
+    u32 size;               /* bytes; data.len is the same, or 0 for SHT_NOBITS */
+    Buf data;
+    ObjReloc *relocs;       /* by ascending offset */
+    size_t nrelocs, caprelocs;
+} ObjSection;
+
+typedef struct {
+    char *name;             /* "" for section symbols */
+    i32 section;            /* index in Object.sections, or OBJ_* */
+    u32 value;              /* offset in the section; address in images; alignment if common */
+    u32 size;
+    u8 bind, type;          /* STB_*, STT_* */
+} ObjSymbol;
+
+/* A PT_LOAD of an image. */
+typedef struct {
+    u32 addr, memsz;        /* bytes */
+    u32 flags;              /* PF_* */
+    Buf data;               /* the first data.len <= memsz bytes; the rest is zero */
+} ObjSegment;
+
+typedef struct {
+    char *name;             /* of the file, for messages */
+    bool is_image;          /* ET_EXEC */
+    IsaSet set;             /* profile and overlays (e_flags); V202 when unmarked */
+    u32 entry;
+    ObjSection *sections;
+    size_t nsections, capsections;
+    ObjSymbol *symbols;
+    size_t nsymbols, capsymbols;
+    ObjSegment *segments;
+    size_t nsegments, capsegments;
+} Object;
+
+/* e_flags bits of our marking; the low bits are RISC-V's and must be zero here. */
+enum { EF_VENTUS_V2025 = 0x01000000, EF_VENTUS_AI = 0x02000000, EF_VENTUS_TIDX = 0x04000000 };
+
+/* An empty object; NULL when memory is out. */
+Object *obj_new(const char *name);
+void obj_free(Object *o); /* NULL is allowed */
+
+/* False: not a usable ELF32 RISC-V file; the reasons are in d.  The bytes are
+ * copied.  *o is the caller's to free, NULL on failure. */
+bool obj_read(const char *name, const void *bytes, size_t len, Diag *d, Object **o);
+/* The ELF file of o, appended to out.  False: d says why. */
+bool obj_write(const Object *o, Buf *out, Diag *d);
+
+/* Index of the section; -1 when memory is out. */
+i32 obj_add_section(Object *o, const char *name, u32 type, u32 flags, u32 align);
+i32 obj_add_symbol(Object *o, const char *name, i32 section, u32 value, u8 bind, u8 type);
+bool obj_add_reloc(Object *o, i32 section, ObjReloc r);
+
+/* Index, or -1 when there is none.  A symbol is found by name, global ones first. */
+i32 obj_find_section(const Object *o, const char *name);
+i32 obj_find_symbol(const Object *o, const char *name);
+
+/* The function or label at or before addr of an image (or of section `section` of an
+ * object), with the distance in *past; NULL: none. */
+const char *obj_symbol_at(const Object *o, i32 section, u32 addr, u64 *past);
+
+/* Name of R_RISCV_* `type` without the prefix, or NULL. */
+const char *obj_reloc_name(u32 type);
+#endif

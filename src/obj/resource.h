@@ -1,0 +1,56 @@
+/* resource.h -- how many registers and how much memory a kernel needs.
+ *
+ * The record of a kernel is the section .ventus.resource.<kernel>: 56 bytes,
+ * u32 version, u32 flags, then six u64 (doc/abi.md, "Resource records").  Files
+ * of other makers carry shorter records, several kernels in one section, or none;
+ * those are read as far as they can be believed.
+ *
+ * An object's record with an empty name (.ventus.resource.) tells what its code
+ * outside kernels needs; the linker folds it into the kernels that call out.
+ */
+#ifndef OBJ_RESOURCE_H
+#define OBJ_RESOURCE_H
+#include "obj/obj.h"
+
+enum {
+    RES_DYNAMIC_ALLOCA = 1, RES_RECURSION = 2, RES_INDIRECT_CALL = 4, RES_UNKNOWN_CALLEE = 8,
+    RES_NO_STACK_PEAK = 16, RES_REGISTERS_INCOMPLETE = 32
+};
+
+typedef enum {
+    RES_NONE,               /* the file has no record for this kernel */
+    RES_SHORT,              /* four u16: VGPR, SGPR, LDS, PDS */
+    RES_LONG                /* 56 bytes, version 2 or 3 */
+} ResourceForm;
+
+typedef struct {
+    ResourceForm form;
+    u32 version, flags;     /* of RES_LONG */
+    u64 vgpr, sgpr;         /* registers, counted from 0 to the highest used */
+    u64 lds_static;         /* bytes of __local data of the group */
+    u64 pds_static;         /* bytes of private memory a lane, besides the stack */
+    u64 lds_stack;          /* bytes of scalar stack a warp; UINT64_MAX: not known */
+    u64 pds_stack;          /* bytes of private stack a lane; UINT64_MAX: not known */
+} Resource;
+
+/* The record of kernel `name`; form RES_NONE when there is none.  False: there is
+ * one but it is malformed, d says how. */
+bool resource_read(const Object *o, const char *name, Resource *r, Diag *d);
+/* Adds the 56-byte record (version 3).  False: memory is out. */
+bool resource_add(Object *o, const char *name, const Resource *r);
+/* The larger of both in every number; flags of both. */
+Resource resource_merge(const Resource *a, const Resource *b);
+
+/* How a binary lays out local memory and starts its stacks (doc/abi.md,
+ * "Generations"); the loader decides by looking at the code at the entry. */
+typedef enum {
+    GEN_A,   /* one stack for the group, tp = CSR_PDS */
+    GEN_B,   /* 1 KiB of stack a warp at the start of LDS, tp = 0 */
+    GEN_B2,  /* the same, stack size from metadata word 56 */
+    GEN_C,   /* LDS data first, then stacks: metadata words 56 and 60 */
+    GEN_BARE /* none of these: hand-written code without crt0 */
+} Generation;
+
+Generation resource_generation(const Object *image);
+const char *generation_name(Generation g);
+#endif

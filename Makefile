@@ -1,0 +1,124 @@
+# make            build/ventus and the libraries
+# make demo       set up the machine, build, run the kernels of test/run
+# make check      set up the machine, build, run every test (T=FILE... for some)
+# make bench      measure
+# make install    PREFIX=/usr/local, DESTDIR honoured
+# make m=MODE ... another mode: dbg, asan, hostile; it builds in build-MODE
+# make CC=clang B=build-clang ...    another compiler, another place
+#
+# Packages are installed by demo and check (check/setup.sh); a plain make only
+# builds and says what is missing.
+
+VERSION := 0.1.0
+m ?= rel
+B ?= build$(if $(filter-out rel,$m),-$m)
+PREFIX ?= /usr/local
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+MODE_rel := -O2 -g
+MODE_dbg := -O0 -g -DDEBUG
+MODE_asan := -O1 -g -DDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_hostile := $(MODE_asan) -DHOSTILE
+ifeq ($(MODE_$m),)
+$(error no mode '$m': rel, dbg, asan, hostile)
+endif
+CPPFLAGS += -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
+CFLAGS ?=
+# what the tree needs of the compiler: traps and flags of floats are observed
+ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \
+             -pthread $(CFLAGS)
+LDLIBS := -lelf -ljansson -lm -pthread
+
+# --- what there is -------------------------------------------------------------
+
+LIBSRC := $(wildcard src/*/*.c)
+# the lane loops, compiled once for each level of the host's vector instructions
+LANESRC := $(wildcard src/sim/lane_*.c)
+TOOLSRC := $(wildcard tool/*.c)
+TESTSRC := $(wildcard check/*_test.c)
+FUZZSRC := $(wildcard check/fuzz_*.c)
+GENSRC := $B/gen/crt0.c $B/gen/machines.c
+
+LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
+ARCH := $(shell $(CC) -dumpmachine)
+TESTS := $(TESTSRC:check/%.c=$B/check/%)
+
+all: $B/ventus $B/libventus.so
+
+$B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
+	$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+$B/libventus.a: $(LIBOBJ)
+	@rm -f $@
+	ar rcs $@ $^
+# the driver: everything that vt_* reaches
+$B/libventus.so: $(LIBOBJ)
+	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus.so.0 -Wl,--no-undefined -o $@ $^ $(LDLIBS)
+
+$B/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+$B/gen/%.o: $B/gen/%.c
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -c -o $@ $<
+
+# --- made from text: crt0 and the machine descriptions ---------------------------
+
+# host programs link only what comes before them, so that they can make the rest
+HOSTSRC := $(wildcard src/base/*.c src/isa/*.c src/obj/*.c src/asm/*.c)
+$B/host/as: host/as.c $(HOSTSRC:%.c=$B/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
+$B/host/embed: host/embed.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
+$B/gen/crt0.elf: lib/crt0.s $B/host/as
+	@mkdir -p $(@D)
+	$B/host/as $< $@
+$B/gen/crt0.c: $B/gen/crt0.elf $B/host/embed
+	$B/host/embed crt0_object $B/gen/crt0.elf >$@
+$B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
+	@mkdir -p $(@D)
+	$B/host/embed machine $(filter %.machine,$^) >$@
+
+# --- tests ---------------------------------------------------------------------
+
+$B/check/%: $B/check/%.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+tests: $(TESTS) all
+
+setup:
+	@sh check/setup.sh
+# the second make sees the packages that the first installed
+check: setup
+	@$(MAKE) --no-print-directory m=$m B=$B check-only
+check-only: tests
+	@B=$B CC="$(CC)" sh check/check.sh $(T)
+demo: setup
+	@$(MAKE) --no-print-directory m=$m B=$B all
+	@B=$B sh check/demo.sh
+bench: all
+	@B=$B sh bench/bench.sh
+
+# each header must stand alone
+headers:
+	@for h in $$(find src include -name '*.h'); do \
+	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) -fsyntax-only -x c $$h || exit 1; done
+layers:
+	@sh check/layers.sh
+tidy:
+	clang-tidy --quiet $(LIBSRC) $(TOOLSRC) -- -std=gnu17 $(CPPFLAGS)
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+# fuzz entry points need clang: make fuzz, then build-fuzz/fuzz_decode -max_total_time=600
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang B=build-fuzz m=asan CFLAGS=-fsanitize=fuzzer-no-link \
+	    $(FUZZSRC:check/%.c=build-fuzz/%)
+$B/fuzz_%: check/fuzz_%.c $B/libventus.a
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+clean:
+	rm -rf $B
+
+.PHONY: all tests setup check check-only demo bench headers layers tidy format fuzz clean install
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,0 +1,54 @@
+#include "mach/fault.h"
+
+static const struct { const char *name, *text; } kinds[NFAULT] = {
+#define FAULT(name, text) {#name, text},
+#include "mach/fault.def"
+};
+
+const char *fault_name(FaultKind k) { return kinds[k].name; }
+const char *fault_text(FaultKind k) { return kinds[k].text; }
+
+static void put_instruction(Buf *b, const Fault *f, IsaSet set, IsaPrint *how)
+{
+    IsaDecoder *d = mem_alloc(sizeof *d);
+    u64 past = 0;
+    const char *name = how->symbol ? how->symbol(how->self, f->pc, &past) : NULL;
+    buf_printf(b, "\n  pc          0x%08x", f->pc);
+    if (name)
+        buf_printf(b, " <%s+0x%llx>", name, (unsigned long long)past);
+    if (f->has_word && d) {
+        isa_decoder_init(d, set);
+        const int len = isa_length(set, (u32)f->word);
+        buf_printf(b, len == 8 ? "\n  instruction %016llx  " : "\n  instruction %08llx  ",
+                   (unsigned long long)f->word);
+        if (f->prefix) {
+            isa_print_word(b, d, f->prefix, 4, how);
+            buf_str(b, "; ");
+        }
+        isa_print_word(b, d, f->word, len, how);
+    }
+    mem_free(d);
+}
+
+void fault_report(Buf *b, const Fault *f, const char *kernel, IsaSet set,
+                  const char *(*symbol)(void *self, u64 addr, u64 *past), void *self)
+{
+    IsaPrint how = {.have_pc = true, .pc = f->pc, .symbol = symbol, .self = self};
+    buf_str(b, fault_text(f->kind));
+    if (f->has_addr)
+        buf_printf(b, ": 0x%08llx", (unsigned long long)f->addr);
+    if (f->width)
+        buf_printf(b, " (%u byte%s)", f->width, f->width == 1 ? "" : "s");
+    if (kernel)
+        buf_printf(b, "\n  kernel      %s", kernel);
+    if (f->kind == FAULT_RESOURCES || f->kind == FAULT_NO_MEMORY)
+        return;
+    buf_printf(b, "\n  group       (%u, %u, %u)", f->group[0], f->group[1], f->group[2]);
+    buf_printf(b, "\n  warp        %u", f->warp);
+    if (f->lane >= 0)
+        buf_printf(b, "\n  lane        %d", f->lane);
+    buf_printf(b, "\n  active      0x%08x", f->mask);
+    put_instruction(b, f, set, &how);
+    if (f->waiting)
+        buf_printf(b, "\n  warps       %u waiting at a barrier, %u running", f->waiting, f->spinning);
+}

@@ -1,0 +1,39 @@
+/* fault.h -- what went wrong in a guest, as data.
+ *
+ * A fault stops its launch; it is left in the launch's result.  Who started the
+ * launch decides what to print: fault_report() writes the text.
+ */
+#ifndef MACH_FAULT_H
+#define MACH_FAULT_H
+#include "isa/isa.h"
+
+typedef enum {
+#define FAULT(name, text) FAULT_##name,
+#include "mach/fault.def"
+    NFAULT
+} FaultKind;
+
+typedef struct {
+    FaultKind kind;
+    u32 pc;
+    u64 word;               /* the instruction, 0 when it could not be fetched */
+    bool has_word;
+    u32 prefix;             /* the register prefix before it, or 0 */
+    u32 group[3];           /* coordinates */
+    u64 group_linear;
+    u32 warp;               /* in the group */
+    int lane;               /* -1: the whole warp */
+    bool has_addr;
+    u64 addr;               /* of the access, or the register, CSR, type concerned */
+    u32 width;              /* bytes of the access */
+    u32 mask;               /* active lanes */
+    u32 waiting, spinning;  /* warps of the group, of DEADLOCK and ENDLESS */
+} Fault;
+
+const char *fault_name(FaultKind k); /* the enumerator's name without FAULT_ */
+const char *fault_text(FaultKind k); /* the sentence */
+
+/* Appends a report of several lines.  `symbol` may be NULL (isa.h, IsaPrint). */
+void fault_report(Buf *b, const Fault *f, const char *kernel, IsaSet set,
+                  const char *(*symbol)(void *self, u64 addr, u64 *past), void *self);
+#endif

@@ -1,0 +1,76 @@
+#include "mach/memory.h"
+#include "base/mem.h"
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside */
+
+static void *reserve(u64 size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+bool memory_open(Memory *m, u64 lo, u64 end)
+{
+    const u64 pages = (end - lo) >> PAGE_BITS;
+    *m = (Memory){.lo = lo, .end = end, .block = reserve(end - lo + GUARD),
+                  .flags = reserve(pages + GUARD)};
+    if (!m->block || !m->flags) {
+        memory_close(m);
+        return false;
+    }
+    m->base = (u8 *)((uintptr_t)m->block - lo);
+    m->page = (u8 *)((uintptr_t)m->flags - (lo >> PAGE_BITS));
+    return true;
+}
+
+void memory_close(Memory *m)
+{
+    if (m->block)
+        munmap(m->block, m->end - m->lo + GUARD);
+    if (m->flags)
+        munmap(m->flags, ((m->end - m->lo) >> PAGE_BITS) + GUARD);
+    *m = (Memory){0};
+}
+
+void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
+{
+    const u64 first = addr >> PAGE_BITS, last = (addr + size - 1) >> PAGE_BITS;
+    if (!size)
+        return;
+    assert(addr >= m->lo && addr + size <= m->end);
+    memset(m->page + first, flags, last - first + 1);
+}
+
+void memory_unmap(Memory *m, u64 addr, u64 size)
+{
+    const u64 first = align_up(addr, PAGE_SIZE), end = (addr + size) & ~(u64)(PAGE_SIZE - 1);
+    if (end <= first)
+        return;
+    assert(addr >= m->lo && addr + size <= m->end);
+    memset(m->page + (first >> PAGE_BITS), 0, (end - first) >> PAGE_BITS);
+    madvise(m->base + first, end - first, MADV_DONTNEED);
+}
+
+bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags)
+{
+    if (addr < m->lo || size > m->end - m->lo || addr > m->end - size)
+        return false;
+    if (!size)
+        return true;
+    for (u64 p = addr >> PAGE_BITS; p <= (addr + size - 1) >> PAGE_BITS; p++)
+        if ((m->page[p] & flags) != flags)
+            return false;
+    return true;
+}
+
+void memory_clean(Memory *m, DirtyList *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        memset(m->base + ((u64)d->page[i] << PAGE_BITS), 0, PAGE_SIZE);
+        m->page[d->page[i]] &= (u8)~MEM_W;
+    }
+    d->n = 0;
+}

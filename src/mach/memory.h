@@ -1,0 +1,58 @@
+/* memory.h -- the memory of a device, and of a group.
+ *
+ * A Memory is one reserved range of host memory, sparse: guest address a lies at
+ * base + a.  One byte a page tells what may be done there; every access looks at
+ * it, so that a wild one is a fault of the guest and never one of the host.
+ *
+ * Some pages are tracked: all of a group's local memory, and private memory.  They
+ * start without MEM_W; the first store to one is noted in a DirtyList and sets
+ * MEM_W.  When the group ends the noted pages are cleared, so that every group
+ * finds zeros at a cost that grows with what was used.
+ */
+#ifndef MACH_MEMORY_H
+#define MACH_MEMORY_H
+#include "base/base.h"
+
+enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
+
+/* address ranges of the device (doc/abi.md, "Memory map") */
+#define LDS_LO  0x70000000u
+#define LDS_END 0x80000000u
+#define CODE_LO 0x80000000u /* every warp starts here */
+#define CODE_END 0x90000000u
+#define HEAP_LO 0x90000000u
+
+enum {
+    MEM_R = 1, MEM_W = 2, MEM_X = 4, /* an access needs its bit */
+    MEM_TRACKED = 8,                 /* a store may set MEM_W, noting the page */
+    MEM_CODE = 16                    /* has decoded instructions; a store looks closer */
+};
+
+typedef struct {
+    u8 *base;               /* host address of guest address 0; LDS: only the window exists */
+    u8 *page;               /* MEM_* of page 0 on, likewise */
+    u64 lo, end;            /* guest addresses that exist */
+    void *block, *flags;    /* what was reserved */
+} Memory;
+
+/* The bytes lo..end, page multiples, nothing mapped.  False: the host refuses. */
+bool memory_open(Memory *m, u64 lo, u64 end);
+void memory_close(Memory *m);
+
+/* Gives the pages that overlap addr..addr+size the given flags; the bytes of
+ * pages that were not mapped are zero.  The range must exist. */
+void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
+/* Takes the pages wholly inside away and gives their memory back to the host. */
+void memory_unmap(Memory *m, u64 addr, u64 size);
+/* Whether every page of the range exists and has all of `flags`. */
+bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);
+
+/* Tracked pages that were stored to. */
+typedef struct {
+    u32 *page;              /* page numbers */
+    size_t n, cap;
+} DirtyList;
+
+/* Clears the noted pages of m and makes them clean again; empties the list. */
+void memory_clean(Memory *m, DirtyList *d);
+#endif

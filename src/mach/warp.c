@@ -1,0 +1,46 @@
+#include "mach/warp.h"
+
+void warp_set_exec(Warp *w)
+{
+    w->exec = w->vl >= MAX_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
+    for (u32 i = 0; i < MAX_LANES; i++)
+        w->on[i] = 0u - (w->exec >> i & 1);
+    w->dense = w->exec == w->full;
+    w->whole = w->exec == UINT32_MAX;
+}
+
+void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
+{
+    Group *g = w->group;
+    if (g->faulted)
+        return;
+    g->faulted = true;
+    g->fault = (Fault){
+        .kind = kind, .pc = pc, .lane = lane, .warp = w->id, .mask = w->exec,
+        .group = {g->id[0], g->id[1], g->id[2]}, .group_linear = g->linear,
+    };
+}
+
+void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 width)
+{
+    if (w->group->faulted)
+        return;
+    warp_fault(w, kind, pc, lane);
+    w->group->fault.has_addr = true;
+    w->group->fault.addr = addr;
+    w->group->fault.width = width;
+}
+
+u32 warp_vlmax(const Warp *w) { return w->group->launch->lanes; }
+
+enum { VSEW = 7 << 3, VLMUL = 7, E32 = 2 << 3, M1 = 0, AGNOSTIC = 3 << 6 };
+
+bool warp_set_vl(Warp *w, u64 avl, u32 vtype)
+{
+    if ((vtype & (VSEW | VLMUL)) != (E32 | M1) || vtype & ~(u32)(VSEW | VLMUL | AGNOSTIC))
+        return false;
+    w->vtype = vtype;
+    w->vl = (u32)(avl < warp_vlmax(w) ? avl : warp_vlmax(w));
+    warp_set_exec(w);
+    return true;
+}

@@ -1,0 +1,124 @@
+/* warp.h -- the architected state of a warp, and of its group.
+ *
+ * A vector register is a row of MAX_LANES words, so that a lane loop is a walk of
+ * fixed length; lanes beyond the machine's exist in the row and are never active.
+ * Everything a warp may read or write while it runs hangs on its Group, which one
+ * host thread runs from start to end.
+ */
+#ifndef MACH_WARP_H
+#define MACH_WARP_H
+#include "mach/fault.h"
+#include "mach/machine.h"
+#include "mach/memory.h"
+#include "mach/mmu.h"
+#include <stdatomic.h>
+
+typedef struct Warp Warp;
+typedef struct Group Group;
+
+/* How a vector instruction with vm = 0 reads v0 (doc/isa.md, "Masks"). */
+typedef enum { VM_OWN, VM_SPIKE, VM_RTL, VM_IGNORE } VmRule;
+
+/* One kernel launch, as the hardware's dispatcher sees it; read-only while it runs. */
+typedef struct {
+    const char *kernel;     /* for reports, or NULL */
+    IsaSet set;
+    u32 pc;                 /* where every warp starts */
+    u32 knl;                /* address of the metadata block (CSR_KNL) */
+    u32 groups[3];
+    u32 warps;              /* of a group */
+    u32 lanes;              /* of a warp: 4, 8, 16 or 32 */
+    u32 local[3];           /* work-items of a group; all 0: not known, every lane is on */
+    u32 global[3], offset[3]; /* work-items of the launch; for the id CSRs */
+    u32 vgprs;              /* rows to clear for a group, up to 256 */
+    u32 lds;                /* bytes of a group, for strict checks */
+    u32 pds;                /* base of private memory */
+    u32 pds_lane;           /* bytes a lane */
+    u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
+    VmRule vm;
+    bool strict;            /* misaligned accesses and LDS overruns are faults */
+    bool all_lanes;         /* partial last warps run with every lane */
+    u32 simt_depth;
+    u64 max_insns;          /* a warp; 0: no limit */
+    Memory *memory;
+    const Mmu *mmu;         /* NULL: addresses are physical */
+} Launch;
+
+enum WarpState { WARP_READY, WARP_WAITING, WARP_DONE };
+
+/* An entry of the divergence stack (doc/isa.md, "Divergence"). */
+typedef struct { u32 rpc, pc, mask; } SimtEntry;
+
+struct Warp {
+    _Alignas(64) u32 v[256][MAX_LANES];
+    _Alignas(64) u32 on[MAX_LANES];     /* ~0 for lanes in `exec`, else 0 */
+    _Alignas(64) u32 addr[MAX_LANES];   /* addresses of the last vector access, for observers */
+    u32 x[64];              /* x[0] stays 0 */
+    u32 mask;               /* lanes on this side of the divergence */
+    u32 exec;               /* mask and lane < vl */
+    u32 full;               /* every lane of the launch */
+    bool dense;             /* exec == full */
+    bool whole;             /* exec covers all MAX_LANES */
+    u8 state;               /* WarpState */
+    u8 fflags, frm, vxrm, vxsat;
+    u32 vl, vtype;
+    u32 pc;                 /* while it does not run */
+    u32 rpc;
+    u32 id, tid;            /* warp in group; its lowest local id */
+    u32 initial;            /* mask at the start: work-items that exist */
+    u32 mstatus, mie, mip, mscratch, mepc, mcause, mtval, print;
+    SimtEntry *simt;
+    u32 nsimt, capsimt;
+    u32 reserved;           /* lanes that hold a reservation (lr) */
+    u32 reserved_addr[MAX_LANES], reserved_value[MAX_LANES];
+    u64 ninsns;             /* instructions retired, prefixes included */
+    Group *group;
+};
+
+struct Group {
+    const Launch *launch;
+    Memory lds;             /* this host thread's window */
+    DirtyList lds_dirty, pds_dirty;
+    Tlb tlb;
+    u32 id[3];
+    u64 linear;
+    u32 lds_base;           /* CSR_LDS */
+    u32 pds_base;           /* CSR_PDS */
+    u32 nwarps;
+    u32 reservations;       /* warps with w->reserved != 0 */
+    bool faulted;
+    Fault fault;
+    Warp *warps;
+    void *engine;           /* the running engine's own */
+};
+
+/* Takes over `exec` lanes; keeps on[], dense and whole in step. */
+void warp_set_exec(Warp *w);
+
+/* Records a fault of the running warp, once a group; the caller stops the warp.
+ * lane < 0: all of it. */
+void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane);
+void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 width);
+
+/* --- CSRs (csr.c) ---------------------------------------------------------- */
+
+/* False: there is no such CSR (it reads 0 and a write is void). */
+bool csr_read(const Warp *w, u32 n, u32 *value);
+bool csr_write(Warp *w, u32 n, u32 value);
+/* One value a lane; false: not a vector CSR. */
+bool csr_read_lanes(const Warp *w, u32 n, u32 value[MAX_LANES]);
+
+/* --- divergence (simt.c) ---------------------------------------------------- */
+
+/* Divergent branch: lanes `taken` (of exec) go to target, the rest of mask to
+ * next.  The pc to go on at; *ok false: the stack overflowed. */
+u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, bool *ok);
+/* The pc after a join at pc. */
+u32 simt_join(Warp *w, u32 pc);
+
+/* --- vector length ----------------------------------------------------------- */
+
+/* vset*: the new vl, or false when the type is not e32, m1. */
+bool warp_set_vl(Warp *w, u64 avl, u32 vtype);
+u32 warp_vlmax(const Warp *w);
+#endif

@@ -35,6 +35,7 @@ typedef enum {
 #define FOP(name, ...)   OP_##name,
 #define FOP3(name, ...)  OP_##name,
 #define FBIT(name, ...)  OP_##name,
+#define FSOFT(name, ...) OP_##name,
 #define WIDTH(name, ...) OP_##name,
 #define NAMED(name)      OP_##name,
 #include "isa/op.def"

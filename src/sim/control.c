@@ -1,5 +1,6 @@
 /* control.c -- the handlers that steer warps, and what stops them. */
 #include "sim/handlers.h"
+#include "base/mem.h"
 #include <fenv.h>
 
 void take_host_flags(Warp *w)
@@ -36,8 +37,22 @@ const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u3
     return NULL;
 }
 
-HANDLER(w_illegal) { return fail(w, u, FAULT_ILLEGAL, -1); }
-HANDLER(w_profile) { return fail(w, u, FAULT_PROFILE, -1); }
+/* A word that some other profile or overlay has is refused as that. */
+HANDLER(w_illegal)
+{
+    const IsaSet others[] = {V202 | TIDX | AI, V2025 | TIDX};
+    IsaDecoder *d = mem_alloc(sizeof *d);
+    FaultKind kind = FAULT_ILLEGAL;
+    Insn in;
+    for (size_t i = 0; d && i < countof(others); i++) {
+        isa_decoder_init(d, others[i]);
+        if (isa_decode(d, u->word, &in))
+            kind = FAULT_PROFILE;
+    }
+    mem_free(d);
+    return fail(w, u, kind, -1);
+}
+
 HANDLER(w_trap) { return fail(w, u, FAULT_ILLEGAL, -1); }
 HANDLER(w_unsupported) { return fail(w, u, FAULT_UNSUPPORTED, -1); }
 HANDLER(w_register) { return fail_at(w, u, FAULT_REGISTER, -1, (u64)u->imm, 0); }
@@ -100,7 +115,7 @@ HANDLER(w_masked)
     w->mask = exec & under;
     w->vl = MAX_LANES;
     warp_set_exec(w);
-    const Uop *after = lane_level()->run[u->id](w, u);
+    const Uop *after = warp_code(w)->level->run[u->id](w, u);
     w->mask = mask;
     w->vl = vl;
     warp_set_exec(w);

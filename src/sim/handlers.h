@@ -57,7 +57,7 @@ Handler x_lui, x_auipc, x_jal, x_jalr, x_csr, x_vset, x_nop;
 Handler x_load_b, x_load_h, x_load_w, x_load_bu, x_load_hu, x_store_b, x_store_h, x_store_w;
 
 /* control.c */
-Handler w_join, w_setrpc, w_exit, w_barrier, w_trap, w_unsupported, w_profile, w_page_end,
+Handler w_join, w_setrpc, w_exit, w_barrier, w_trap, w_unsupported, w_page_end,
     w_lone_prefix, w_masked, w_illegal, w_register;
 
 /* special.c */

@@ -232,7 +232,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     {                                                                                              \
         const u32 *on = w->on, b0 = *pb;                                                           \
         u32 raised = 0;                                                                            \
-        if (w->frm != FP_RNE || OP_##name >= OP_frec7)                                             \
+        if (w->frm != FP_RNE)                                             \
             return soft_##name(w, d, pa, pb, bs);                                                  \
         APART LANES                                                                                \
         {                                                                                          \
@@ -244,6 +244,15 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         }                                                                                          \
         w->fflags |= (u8)raised;                                                                   \
         return true;                                                                               \
+    }                                                                                              \
+    FLOAT_HANDLERS(name)
+#include "isa/op.def"
+
+#define FSOFT(name, soft)                                                                          \
+    static bool do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)             \
+    {                                                                                              \
+        const u32 b0 = *pb;                                                                        \
+        SOFT_LOOP(soft)                                                                            \
     }                                                                                              \
     FLOAT_HANDLERS(name)
 #include "isa/op.def"

@@ -26,7 +26,8 @@ static inline const Uop *set(Warp *w, const Uop *u, u32 value)
     {                                                                                              \
         const type a = (type)w->x[u->ra], b = (type)w->x[u->rb];                                   \
         (void)a, (void)b;                                                                          \
-        return (result) ? go(w, (u32)u->imm) : next(u);                                            \
+        const u32 truth = (u32)(result);                                                           \
+        return truth ? go(w, (u32)u->imm) : next(u);                                            \
     }
 #include "isa/op.def"
 

@@ -32,6 +32,16 @@ struct Uop {
 
 enum { PAGE_UOPS = PAGE_SIZE / 4 };
 
+/* The handlers by InsnId, compiled for one level of host vector instructions. */
+typedef struct {
+    const char *name;
+    Handler *const *run;    /* [NINSN] */
+} LaneLevel;
+
+extern const LaneLevel lane_base, lane_avx2, lane_avx512;
+/* The best level this host has; VENTUS_LANES=base|avx2|avx512 asks for less. */
+const LaneLevel *lane_level(void);
+
 /* The two Uops after the page's own lead to the next page. */
 typedef struct {
     Uop uop[PAGE_UOPS + 2];
@@ -46,6 +56,7 @@ typedef struct {
     IsaSet set;
     Memory *memory;
     IsaDecoder decoder;
+    const LaneLevel *level; /* whose handlers the Uops name */
     pthread_mutex_t lock;   /* guards making of pages */
     _Atomic(CodePage *) page[CODE_PAGES];
 } Code;
@@ -67,21 +78,7 @@ bool code_covers(const Code *c, u64 addr, u32 len);
  * use: the register need of a binary that does not tell. */
 void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
 
-/* What an engine instance shares among its warps; Group.engine. */
-typedef struct {
-    Code *code;
-    bool observed;
-} Engine;
+/* Group.engine of the interpreter is its Code. */
+static inline Code *warp_code(const Warp *w) { return (Code *)w->group->engine; }
 
-static inline Code *warp_code(const Warp *w) { return ((const Engine *)w->group->engine)->code; }
-
-/* The handlers by InsnId, compiled for one level of host vector instructions. */
-typedef struct {
-    const char *name;
-    Handler *const *run;    /* [NINSN] */
-} LaneLevel;
-
-extern const LaneLevel lane_base, lane_avx2, lane_avx512;
-/* The best level this host has; VENTUS_LANES=base|avx2|avx512 asks for less. */
-const LaneLevel *lane_level(void);
 #endif

@@ -88,11 +88,11 @@ void dev_code_written(Device *d, u64 addr, u64 end)
 
 /* --- images -------------------------------------------------------------------------- */
 
-static bool segment_fits(const Object *image, const ObjSegment *s, Diag *diag)
+static bool segment_fits(const Object *image, const ObjSegment *s, Diag *d)
 {
     if ((u64)s->addr + s->memsz <= LDS_LO || (s->addr >= LDS_END && (u64)s->addr + s->memsz <= (u64)1 << 32))
         return true;
-    error(diag, NULL, NULL, "%s: segment 0x%08x..0x%08llx lies in the local memory window",
+    error(d, NULL, NULL, "%s: segment 0x%08x..0x%08llx lies in the local memory window",
           image->name, s->addr, (unsigned long long)s->addr + s->memsz);
     return false;
 }
@@ -141,25 +141,25 @@ static void count_registers(Device *d, const Object *image)
     }
 }
 
-bool dev_load(Device *d, Object *image, Diag *diag)
+bool dev_load(Device *dev, Object *image, Diag *d)
 {
     bool ok = true;
     for (size_t i = 0; i < image->nsegments; i++)
-        ok &= segment_fits(image, &image->segments[i], diag);
+        ok &= segment_fits(image, &image->segments[i], d);
     if (!ok)
         return false;
     if (image->entry != CODE_LO) {
-        error(diag, NULL, NULL, "%s: entry is 0x%08x; every warp starts at 0x%08x", image->name,
+        error(d, NULL, NULL, "%s: entry is 0x%08x; every warp starts at 0x%08x", image->name,
               image->entry, CODE_LO);
         return false;
     }
-    code_use(d->code, image->set);
-    unload(d);
+    code_use(dev->code, image->set);
+    unload(dev);
     for (size_t i = 0; i < image->nsegments; i++)
-        load_segment(d, &image->segments[i]);
-    count_registers(d, image);
-    d->image = image;
-    d->generation = resource_generation(image);
+        load_segment(dev, &image->segments[i]);
+    count_registers(dev, image);
+    dev->image = image;
+    dev->generation = resource_generation(image);
     return true;
 }
 

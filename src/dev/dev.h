@@ -56,9 +56,9 @@ bool dev_write(Device *d, u64 addr, const void *from, u64 size);
 bool dev_read(const Device *d, u64 addr, void *to, u64 size);
 
 /* Loads the segments of an image, which the device then owns, mapping their pages;
- * replaces the one loaded before.  False: the reasons are in diag, the image is
+ * replaces the one loaded before.  False: the reasons are in d, the image is
  * the caller's still. */
-bool dev_load(Device *d, Object *image, Diag *diag);
+bool dev_load(Device *dev, Object *image, Diag *d);
 
 /* Says that the code window up to `end` holds code that came by dev_write. */
 void dev_code_written(Device *d, u64 addr, u64 end);

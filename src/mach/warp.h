@@ -38,6 +38,7 @@ typedef struct {
     VmRule vm;
     bool strict;            /* misaligned accesses and LDS overruns are faults */
     bool all_lanes;         /* partial last warps run with every lane */
+    bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
     Memory *memory;

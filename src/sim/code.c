@@ -168,7 +168,9 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
         return;
     }
     set_values(u, &in, p);
-    u->run = u->vm ? c->level->run[in.id] : w_masked;
+    /* hardware ignores vm of vftta; images rely on it */
+    const bool masked = !u->vm && isa_insn[in.id].effect != E_TTA;
+    u->run = masked ? w_masked : c->level->run[in.id];
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)

@@ -84,7 +84,7 @@ HANDLER(w_exit)
 
 HANDLER(w_barrier)
 {
-    if (w->mask != w->initial)
+    if (w->mask != w->initial && !w->group->launch->any_barrier)
         return fail(w, u, FAULT_BARRIER_DIVERGED, -1);
     w->state = WARP_WAITING;
     w->pc = next_pc(u);

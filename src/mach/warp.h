@@ -90,6 +90,8 @@ struct Group {
     bool faulted;
     Fault fault;
     Warp *warps;
+    u32 capwarps;           /* allocated */
+    Group *next;            /* in a list of idle contexts */
     void *engine;           /* the running engine's own */
 };
 

@@ -2,6 +2,7 @@
 #include "sim/uop.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ void code_free(Code *c)
     if (!c)
         return;
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
+    sim_free_contexts(c);
     pthread_mutex_destroy(&c->lock);
     mem_free(c);
 }

@@ -57,7 +57,8 @@ typedef struct {
     Memory *memory;
     IsaDecoder decoder;
     const LaneLevel *level; /* whose handlers the Uops name */
-    pthread_mutex_t lock;   /* guards making of pages */
+    pthread_mutex_t lock;   /* guards making of pages, and idle */
+    Group *idle;            /* contexts of host threads that no launch uses (sim.c) */
     _Atomic(CodePage *) page[CODE_PAGES];
 } Code;
 

@@ -134,7 +134,7 @@ static inline u32 fix_ssub(u32 a, u32 b, bool *sat) { return fix_clamp((i64)(i32
 static inline u64 fix_increment(u64 v, u32 shift, u32 vxrm)
 {
     const u64 last = shift ? v >> (shift - 1) & 1 : 0;
-    const u64 rest = shift > 1 ? (v & (((u64)1 << (shift - 1)) - 1)) != 0 : 0;
+    const u64 rest = (u64)(shift > 1 && v & (((u64)1 << (shift - 1)) - 1));
     const u64 kept = v >> shift & 1;
     switch (vxrm & 3) {
     case 0: return last;                    /* rnu */

@@ -174,9 +174,17 @@ typedef struct {
     bool has_imm;           /* regexti: immhi counts */
     u8 xd, x1, x2, x3;      /* upper three bits of register numbers */
     u8 immhi;               /* six upper bits of a five-bit immediate */
+    u8 pair, abs, neg;      /* of prefix and prefixi; abs and neg a bit a source */
+    bool memory;            /* pre_m_*: what follows counts, and only for a memory access */
+    u8 space;               /* IsaSpace */
+    u8 words;               /* 1 to 4: width of the access */
+    bool wide;              /* the address is a register pair */
 } IsaPrefix;
 
-/* in is a regext or regexti. */
+typedef enum { SPACE_DEFAULT, SPACE_GLOBAL, SPACE_PRIVATE, SPACE_LOCAL } IsaSpace;
+
+/* Whether the instruction is a prefix, and what it says. */
+bool isa_is_prefix(InsnId id);
 IsaPrefix isa_prefix(const Insn *in);
 /* The register number that operand o with field value `field` means under p. */
 int isa_extend(const IsaPrefix *p, OperandId o, int field);

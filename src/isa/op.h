@@ -10,7 +10,15 @@
 #include "isa/isa.h"
 
 #define SIGN32 0x80000000u
-#define F      fp_f32
+#define SIGN64 0x8000000000000000u
+
+/* what the float expressions of op.def are about; sim/wide.c has them for 64 bits */
+#ifndef F
+#define F         fp_f32
+#define SIGN      SIGN32
+#define BITS      32
+#define SIGNED(a) ((u64)(i64)(i32)(a))
+#endif
 
 /* Truths are 0 or 1 of type u32: what a lane loop joins by & and | it can do on
  * many lanes at once. */

@@ -98,7 +98,7 @@ static void run_slice(Warp *w, u64 slice)
     const Uop *u = go(w, w->pc);
     u64 insns = 0;
     while (u && slice--) {
-        insns += u->step;
+        insns += uop_insns(u);
         u = u->run(w, u);
     }
     w->ninsns += insns;
@@ -118,7 +118,7 @@ static void run_observed(Warp *w, u64 slice, const Observer *o)
         }
         if (o->before)
             o->before(o->self, w, at);
-        w->ninsns += at->step;
+        w->ninsns += uop_insns(at);
         u = at->run(w, at);
         if (o->after && !w->group->faulted)
             o->after(o->self, w, at, exec);

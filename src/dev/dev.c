@@ -39,9 +39,10 @@ Device *dev_open(const DeviceOptions *opt)
         return NULL;
     d->opt = *opt;
     d->generation = GEN_BARE;
-    /* v2025 addresses 39 bits (SV39) */
-    const u64 end = (u64)1 << (opt->set & V2025 ? 39 : 32);
-    if (memory_open(&d->memory, 0, end) && (d->code = code_new(opt->set, &d->memory)))
+    /* v2025 addresses 39 bits (SV39); a host that has not that much to reserve still
+     * runs everything with 32-bit addresses */
+    if ((memory_open(&d->memory, 0, (u64)1 << 39) || memory_open(&d->memory, 0, (u64)1 << 32)) &&
+        (d->code = code_new(opt->set, &d->memory)))
         return d;
     dev_close(d);
     return NULL;

@@ -494,6 +494,17 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
     MEMORY(index, name, bytes, addr_index(w, u, bytes), load(w, u, 4, false), store(w, u, 4))
 #include "isa/op.def"
 
+/* --- matrix product (matrix.c) --- */
+
+static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
+                    u32 n, u32 k)
+{
+    for (u32 i = 0; i < m; i++)
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+}
+
 /* --- the table ------------------------------------------------------------------------------ */
 
 /* from a format to the shape of its handlers: x_rr_, x_ri_, vv_, vx_, vi_ */

@@ -50,6 +50,8 @@ enum { PAGE_UOPS = PAGE_SIZE / 4 };
 typedef struct {
     const char *name;
     Handler *const *run;    /* [NINSN] */
+    /* d[m][n] += a[m][k] * b[k][n], fused, k ascending, to nearest */
+    void (*product)(float *d, const float *a, const float *b, u32 m, u32 n, u32 k);
 } LaneLevel;
 
 extern const LaneLevel lane_base, lane_avx2, lane_avx512;

@@ -211,7 +211,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .warps = in->warps, .lanes = in->lanes, .lds = in->lds, .vgprs = d->vgprs,
         .pds = in->pds, .pds_lane = in->pds_lane, .pds_areas = private_areas(in),
         .vm = d->opt.vm, .strict = d->opt.strict, .all_lanes = d->opt.all_lanes,
-        .any_barrier = d->opt.any_barrier,
+        .any_barrier = d->opt.any_barrier, .check_copies = d->opt.check_copies,
         .simt_depth = d->opt.machine.simt_depth, .max_insns = in->max_insns,
         .memory = &d->memory, .mmu = d->opt.mmu ? &d->mmu : NULL,
     };

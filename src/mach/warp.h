@@ -38,6 +38,7 @@ typedef struct {
     VmRule vm;
     bool strict;            /* misaligned accesses and LDS overruns are faults */
     bool all_lanes;         /* partial last warps run with every lane */
+    bool check_copies;      /* report accesses to what cp_dma* may not have filled yet */
     bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
@@ -78,6 +79,9 @@ struct Warp {
     Group *group;
 };
 
+/* Bytes that an asynchronous copy fills, until the warp waits for it. */
+typedef struct { u64 lo, end; u32 warp; } PendingCopy;
+
 struct Group {
     const Launch *launch;
     Memory lds;             /* this host thread's window */
@@ -89,6 +93,8 @@ struct Group {
     u32 pds_base;           /* CSR_PDS */
     u32 nwarps;
     u32 reservations;       /* warps with w->reserved != 0 */
+    PendingCopy *pending;   /* under check_copies */
+    size_t npending, cappending;
     bool faulted;
     Fault fault;
     Warp *warps;

@@ -56,6 +56,10 @@ static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
         fail_at(w, u, page_fault(w, what), lane, a, width);
         return NULL;
     }
+    if (l->check_copies && is_pending(w->group, a, width)) {
+        fail_at(w, u, FAULT_COPY_EARLY, lane, a, width);
+        return NULL;
+    }
     if (beyond_lds(w, a, width) || at + width > m->end) {
         fail_at(w, u, page_fault(w, what), lane, a, width);
         return NULL;

@@ -96,7 +96,7 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
     const Memory *m = view(w, lo);
     const u64 first = lo >> PAGE_BITS, end = last >> PAGE_BITS;
     u8 all = need;
-    if (l->mmu || l->strict || end - first > RANGE_PAGES || last >= m->end)
+    if (l->mmu || l->strict || l->check_copies || end - first > RANGE_PAGES || last >= m->end)
         return NULL;
     for (u64 p = first; p <= end; p++)
         all &= m->page[p];
@@ -110,6 +110,9 @@ bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
 bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
 /* The host address of an aligned word, for a read-modify-write; NULL: fault. */
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
+
+/* Whether a copy that no warp has waited for fills some of these bytes (copy.c). */
+bool is_pending(const Group *g, u64 addr, u32 width);
 
 /* Ends the reservations (lr) of the group on words that a store touched. */
 void drop_reservations(Group *g, u64 addr, u32 width);

@@ -71,6 +71,7 @@ static void begin_group(Group *g, u64 linear, u32 thread)
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
+    g->npending = 0;
     for (u32 k = 0; k < l->warps; k++)
         reset_warp(&g->warps[k], g, k);
 }
@@ -230,6 +231,7 @@ static void context_free(Group *g)
     memory_close(&g->lds);
     mem_free(g->lds_dirty.page);
     mem_free(g->pds_dirty.page);
+    mem_free(g->pending);
     free(g->warps);
     mem_free(g);
 }

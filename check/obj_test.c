@@ -21,7 +21,8 @@ static Object *example_object(void)
     o->symbols[kernel].type = STT_FUNC;
     o->symbols[kernel].size = 20;
     const u32 away = add_global(o, "away", OBJ_UNDEF, 0);
-    o->symbols[add_global(o, "shared", OBJ_COMMON, 16)].size = 64;
+    const u32 shared = add_global(o, "shared", OBJ_COMMON, 16);
+    o->symbols[shared].size = 64;
     add_global(o, "seven", OBJ_ABS, 7);
     add_reloc(o, text, 12, R_RISCV_BRANCH, label, -4);
     add_reloc(o, text, 16, R_RISCV_CALL, away, 0);
@@ -643,7 +644,8 @@ static void short_records_are_read(void **state)
 
 static void add_function(Object *o, const char *name, u32 value)
 {
-    o->symbols[obj_add_symbol(o, name, 0, value, STB_GLOBAL, STT_FUNC)].size = 4;
+    const i32 at = obj_add_symbol(o, name, 0, value, STB_GLOBAL, STT_FUNC);
+    o->symbols[at].size = 4;
 }
 
 /* the records follow the kernels in memory, whatever the order of symbols */

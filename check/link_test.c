@@ -9,7 +9,7 @@
 
 #define TEXT 0x80000000u
 
-/* --- linking ------------------------------------------------------------------------- */
+/* --- linking ------------------------------------------------------------- */
 
 static const LinkOptions plain = {.output = "out.elf"};
 
@@ -44,12 +44,13 @@ static void link_badly(const LinkOptions *opt, Object **objects, size_t n, const
 }
 
 #define LINK(...)                                                                                  \
-    link_well(&plain, (Object *[]){__VA_ARGS__}, sizeof((Object *[]){__VA_ARGS__}) / sizeof(Object *))
+    link_well(&plain, (Object *[]){__VA_ARGS__},                                                   \
+              sizeof((Object *[]){__VA_ARGS__}) / sizeof(Object *))
 #define LINK_BADLY(message, ...)                                                                   \
     link_badly(&plain, (Object *[]){__VA_ARGS__},                                                  \
                sizeof((Object *[]){__VA_ARGS__}) / sizeof(Object *), message)
 
-/* --- looking at images ------------------------------------------------------------------ */
+/* --- looking at images --------------------------------------------------- */
 
 static u32 address_of(const Object *image, const char *name)
 {
@@ -84,7 +85,7 @@ static const ObjSection *section(const Object *image, const char *name)
     return &image->sections[at];
 }
 
-/* --- small objects ------------------------------------------------------------------------- */
+/* --- small objects ------------------------------------------------------- */
 
 enum { W_NOP = 0x13, W_BEQ = 0x63, W_JAL = 0x6f, W_AUIPC = 0x17, W_LUI = 0x37, W_ADDI = 0x13 };
 
@@ -113,7 +114,7 @@ static Object *function_object(const char *file, const char *symbol)
     return word_object(file, ".text", TEXT_FLAGS, symbol, 0x8067);
 }
 
-/* --- symbols ---------------------------------------------------------------------------------- */
+/* --- symbols ------------------------------------------------------------- */
 
 static void references_reach_other_objects(void **state)
 {
@@ -248,11 +249,12 @@ static void an_undefined_name_nobody_uses_is_no_matter(void **state)
     obj_free(LINK(a));
 }
 
-/* --- layout --------------------------------------------------------------------------------------- */
+/* --- layout -------------------------------------------------------------- */
 
 static Object *object_with_everything(void)
 {
-    static const char *const names[] = {".data.x", ".sdata", ".rodata.str1.1", ".text.f", ".eh_frame"};
+    static const char *const names[] = {".data.x", ".sdata", ".rodata.str1.1", ".text.f",
+                                        ".eh_frame"};
     static const u32 flags[] = {DATA_FLAGS, DATA_FLAGS, SHF_ALLOC, TEXT_FLAGS, SHF_ALLOC};
     Object *o = obj_new("all.o");
     add_nobits(o, ".bss.b", 12);
@@ -268,10 +270,13 @@ static Object *object_with_everything(void)
 /* the order and the addresses of the public linker script */
 static void sections_are_laid_out_as_by_the_public_script(void **state)
 {
-    static const struct { const char *name; u32 addr, size; } want[] = {
-        {".text", 0x80000000, 8}, {".tohost", 0x80001000, 0}, {".rodata", 0x80001000, 4},
-        {".eh_frame", 0x80001004, 4}, {".data", 0x80002000, 4}, {"mine", 0x80002008, 8},
-        {".sdata", 0x80002010, 4}, {".sbss", 0x80002014, 4}, {".bss", 0x80002018, 12},
+    static const struct {
+        const char *name;
+        u32 addr, size;
+    } want[] = {
+        {".text", 0x80000000, 8},     {".tohost", 0x80001000, 0}, {".rodata", 0x80001000, 4},
+        {".eh_frame", 0x80001004, 4}, {".data", 0x80002000, 4},   {"mine", 0x80002008, 8},
+        {".sdata", 0x80002010, 4},    {".sbss", 0x80002014, 4},   {".bss", 0x80002018, 12},
         {".comment", 0, 3},
     };
     (void)state;
@@ -287,7 +292,9 @@ static void sections_are_laid_out_as_by_the_public_script(void **state)
 
 static void segments_follow_rights(void **state)
 {
-    static const struct { u32 addr, file, mem, flags; } want[] = {
+    static const struct {
+        u32 addr, file, mem, flags;
+    } want[] = {
         {0x80000000, 4, 4, PF_R | PF_X},
         {0x80001000, 4, 4, PF_R | PF_W},
         {0x80002000, 4, 4, PF_R},
@@ -380,8 +387,8 @@ static void an_image_must_fit(void **state)
     Object *b = obj_new("b.o");
     (void)state;
     add_nobits(b, ".bss", 0x10000000);
-    LINK_BADLY("out.elf: error: .bss ends at 0x90001000; there is room up to 0x90000000", CODE(W_NOP),
-               b);
+    LINK_BADLY("out.elf: error: .bss ends at 0x90001000; there is room up to 0x90000000",
+               CODE(W_NOP), b);
 }
 
 static void images_are_not_linked_again(void **state)
@@ -413,7 +420,7 @@ static void images_are_files(void **state)
     obj_free(image);
 }
 
-/* --- relocations -------------------------------------------------------------------------------- */
+/* --- relocations --------------------------------------------------------- */
 
 /* What a relocation leaves of `word` at TEXT + 16 when its symbol is `away` bytes from
  * there, in code. */
@@ -536,9 +543,12 @@ static void what_does_not_reach_is_an_error(void **state)
 {
     (void)state;
     LINK_BADLY("a.o: error: .text+0x0: BRANCH does not reach 't': 4096 bytes away, "
-               "-4096 to 4094 are possible", far_object(R_RISCV_BRANCH, W_BEQ, 4096));
-    LINK_BADLY("BRANCH does not reach 't': -4100 bytes away", far_object(R_RISCV_BRANCH, W_BEQ, -4100));
-    LINK_BADLY("JAL does not reach 't': 1048576 bytes away", far_object(R_RISCV_JAL, W_JAL, 0x100000));
+               "-4096 to 4094 are possible",
+               far_object(R_RISCV_BRANCH, W_BEQ, 4096));
+    LINK_BADLY("BRANCH does not reach 't': -4100 bytes away",
+               far_object(R_RISCV_BRANCH, W_BEQ, -4100));
+    LINK_BADLY("JAL does not reach 't': 1048576 bytes away",
+               far_object(R_RISCV_JAL, W_JAL, 0x100000));
     LINK_BADLY("JAL does not reach 't': -1048580 bytes away",
                far_object(R_RISCV_JAL, W_JAL, -0x100004));
     LINK_BADLY("BRANCH to 't': the target is not a multiple of 4 bytes away",
@@ -554,6 +564,9 @@ static void what_is_not_known_is_an_error(void **state)
     LINK_BADLY("TPREL_HI20 is not supported", far_object(R_RISCV_TPREL_HI20, W_LUI, 0));
     LINK_BADLY("PCREL_LO12_I: no PCREL_HI20 at its label 't'",
                far_object(R_RISCV_PCREL_LO12_I, W_ADDI, 0));
+    Object *o = far_object(R_RISCV_PCREL_HI20, W_AUIPC, 0);
+    add_reloc(o, 0, 4, R_RISCV_PCREL_LO12_I, o->sections[0].relocs[0].symbol, 4);
+    LINK_BADLY("PCREL_LO12_I: the label 't' takes no addend", o);
 }
 
 static void fields_must_be_inside(void **state)
@@ -571,7 +584,7 @@ static void fields_must_be_inside(void **state)
     LINK_BADLY("SET_ULEB128: the number does not end", o);
 }
 
-/* --- alignment ------------------------------------------------------------------------------------- */
+/* --- alignment ----------------------------------------------------------- */
 
 /* nop; align 16; label; jump back over it */
 static Object *aligned_object(u32 nops)
@@ -625,7 +638,7 @@ static void alignment_that_cannot_be_is_an_error(void **state)
     LINK_BADLY("2 bytes of nops cannot align to 4", o);
 }
 
-/* --- what is not needed ----------------------------------------------------------------------------- */
+/* --- what is not needed -------------------------------------------------- */
 
 static Object *kernel_object(const char *name, const char *callee)
 {
@@ -641,8 +654,9 @@ static Object *kernel_object(const char *name, const char *callee)
 static Object *kernel_with_record(const char *name, const char *callee, u32 flags)
 {
     Object *o = kernel_object(name, callee);
-    assert_true(resource_add(o, name, &(Resource){.flags = flags, .vgpr = 10, .sgpr = 20,
-                                                  .lds_stack = 64, .pds_stack = 16}));
+    assert_true(resource_add(
+        o, name,
+        &(Resource){.flags = flags, .vgpr = 10, .sgpr = 20, .lds_stack = 64, .pds_stack = 16}));
     return o;
 }
 
@@ -699,18 +713,21 @@ static void references_to_what_is_gone(void **state)
     k = kernel_with_record("k", NULL, 0);
     const i32 data = add_bytes(k, ".data", DATA_FLAGS, 4, "1234", 4);
     add_reloc(k, data, 0, R_RISCV_32, (u32)obj_add_symbol(k, "", 1, 0, STB_LOCAL, STT_SECTION), 0);
-    LINK_BADLY("k.o: error: .data+0x0: '.ventus.resource.k' is in a section that is not part", CODE(W_NOP),
-               k);
+    LINK_BADLY("k.o: error: .data+0x0: '.ventus.resource.k' is in a section that is not part",
+               CODE(W_NOP), k);
 }
 
-/* --- resource records ---------------------------------------------------------------------------------- */
+/* --- resource records ---------------------------------------------------- */
 
 static Object *library(const char *file, const char *name, const char *callee, u64 vgpr, u64 stack)
 {
     Object *o = kernel_object(name, callee);
     mem_free(o->name);
     o->name = mem_strdup(file);
-    const Resource r = {.vgpr = vgpr, .sgpr = 5, .lds_stack = stack, .pds_stack = 1,
+    const Resource r = {.vgpr = vgpr,
+                        .sgpr = 5,
+                        .lds_stack = stack,
+                        .pds_stack = 1,
                         .flags = callee ? RES_UNKNOWN_CALLEE : 0};
     assert_true(resource_add(o, "", &r));
     return o;
@@ -730,10 +747,11 @@ static Resource record_of(Object *image, const char *kernel)
 static void records_grow_by_what_is_called(void **state)
 {
     (void)state;
-    const Resource r = record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_UNKNOWN_CALLEE),
-                                      library("f.o", "f", "g", 30, 100),
-                                      library("g.o", "g", NULL, 3, 1000),
-                                      library("h.o", "h", NULL, 200, 9999)), "k");
+    const Resource r =
+        record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_UNKNOWN_CALLEE),
+                       library("f.o", "f", "g", 30, 100), library("g.o", "g", NULL, 3, 1000),
+                       library("h.o", "h", NULL, 200, 9999)),
+                  "k");
     assert_int_equal(r.vgpr, 30);
     assert_int_equal(r.sgpr, 20);
     assert_int_equal(r.lds_stack, 64 + 100 + 1000);
@@ -745,7 +763,8 @@ static void records_that_know_all_stay(void **state)
 {
     (void)state;
     const Resource r = record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_RECURSION),
-                                      library("f.o", "f", NULL, 30, 100)), "k");
+                                      library("f.o", "f", NULL, 30, 100)),
+                                 "k");
     assert_int_equal(r.vgpr, 10);
     assert_int_equal(r.flags, RES_RECURSION);
 }
@@ -754,7 +773,8 @@ static void records_stay_unknown_without_the_callee_s(void **state)
 {
     (void)state;
     const Resource r = record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_UNKNOWN_CALLEE),
-                                      function_object("f.o", "f")), "k");
+                                      function_object("f.o", "f")),
+                                 "k");
     assert_int_equal(r.vgpr, 10);
     assert_int_equal(r.flags, RES_UNKNOWN_CALLEE);
 }
@@ -762,9 +782,10 @@ static void records_stay_unknown_without_the_callee_s(void **state)
 static void circles_have_no_stack_bound(void **state)
 {
     (void)state;
-    const Resource r = record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_UNKNOWN_CALLEE),
-                                      library("f.o", "f", "g", 30, 100),
-                                      library("g.o", "g", "f", 3, 1000)), "k");
+    const Resource r =
+        record_of(LINK(CODE(W_NOP), kernel_with_record("k", "f", RES_UNKNOWN_CALLEE),
+                       library("f.o", "f", "g", 30, 100), library("g.o", "g", "f", 3, 1000)),
+                  "k");
     assert_int_equal(r.vgpr, 30);
     assert_true(r.lds_stack == UINT64_MAX && r.pds_stack == UINT64_MAX);
     assert_int_equal(r.flags, RES_NO_STACK_PEAK);
@@ -773,7 +794,8 @@ static void circles_have_no_stack_bound(void **state)
 static void foreign_records_are_copied(void **state)
 {
     static const u8 record[] = {3, 0, 7, 0, 16, 0, 0, 0};
-    Object *a = kernel_object("k", NULL), *b = kernel_object("l", NULL), *c = kernel_object("m", NULL);
+    Object *a = kernel_object("k", NULL), *b = kernel_object("l", NULL),
+           *c = kernel_object("m", NULL);
     (void)state;
     add_bytes(a, ".ventus.resource.k", SHF_WRITE, 1, record, sizeof record);
     add_bytes(b, ".rodata.ventus.resource", SHF_WRITE, 1, record, sizeof record);
@@ -792,7 +814,7 @@ static void malformed_records_are_not_linked(void **state)
     LINK_BADLY("k.o: error: .ventus.resource.k: a resource record of 3 bytes", CODE(W_NOP), o);
 }
 
-/* --- profiles -------------------------------------------------------------------------------------------- */
+/* --- profiles ------------------------------------------------------------ */
 
 static Object *marked(const char *file, IsaSet set)
 {
@@ -830,11 +852,11 @@ static void profiles_do_not_mix(void **state)
              "a.o: error: .text+0x4: %s is an instruction of v202, but n.o is for v2025",
              isa_insn[id].text);
     LINK_BADLY(message, CODE(W_NOP, (u32)isa_insn[id].match), marked("n.o", V2025));
-    LINK_BADLY("o.o: error: is for v202+ai, but n.o is for v2025", CODE(W_NOP), marked("n.o", V2025),
-               marked("o.o", V202 | AI));
+    LINK_BADLY("o.o: error: is for v202+ai, but n.o is for v2025", CODE(W_NOP),
+               marked("n.o", V2025), marked("o.o", V202 | AI));
 }
 
-/* --- start code ------------------------------------------------------------------------------------------------ */
+/* --- start code ---------------------------------------------------------- */
 
 static void crt0_follows_generation_b(void **state)
 {
@@ -868,7 +890,7 @@ static void crt0_goes_with_any_profile(void **state)
     obj_free(image);
 }
 
-/* --- damage -------------------------------------------------------------------------------------------------- */
+/* --- damage -------------------------------------------------------------- */
 
 static u32 next_random(u64 *seed)
 {
@@ -975,7 +997,7 @@ static void lack_of_memory_does_no_harm(void **state)
     fail_msg("no allocation failed");
 }
 
-/* --- outside linkers -------------------------------------------------------------------------------------------- */
+/* --- outside linkers ----------------------------------------------------- */
 
 /* As layout.c lays out, in the language of GNU ld and LLD. */
 static const char script[] =
@@ -997,84 +1019,85 @@ static const char script[] =
     "}\n";
 
 /* every relocation that assemblers make of plain RISC-V, across two objects */
-static const char source_a[] =
-    "	.globl _start\n"
-    "_start:\n"
-    "	la gp, __global_pointer$\n"
-    "	la a0, buffer\n"
-    "	lui a1, %hi(word+4)\n"
-    "	lw a2, %lo(word+4)(a1)\n"
-    "	sw a2, %lo(word)(a1)\n"
-    "	la a3, nobody\n"
-    "	lw a4, word\n"
-    "	sw a4, word, t0\n"
-    "	call far\n"
-    "	tail far\n"
-    "	jal near\n"
-    "1:	beq a0, a1, 1b\n"
-    "	bne a0, a1, near\n"
-    "	bnez a0, 2f\n"
-    "	.p2align 4\n"
-    "2:	j _start\n"
-    "	.p2align 5\n"
-    "	nop\n"
-    "	.p2align 3\n"
-    "	bltu a0, a1, 2b\n"
-    "	.section .text.near, \"ax\"\n"
-    "	.p2align 5\n"
-    "near:	ret\n"
-    "	.weak nobody\n"
-    "	.data\n"
-    "	.globl word\n"
-    "word:	.word 1, far, ., far-_start, word+8\n"
-    "	.half near_b - near_a\n"
-    "	.byte near_b - near_a\n"
-    "	.byte 1\n"
-    "	.section .text.near, \"ax\"\n"
-    "near_a: nop\n"
-    "	.p2align 3\n"
-    "near_b: nop\n"
-    "	.section .rodata.str1.1, \"a\"\n"
-    "	.asciz \"hello\"\n"
-    "	.section .rodata, \"a\"\n"
-    "	.word word, near, _end, _edata\n"
-    "	.bss\n"
-    "	.p2align 2\n"
-    "	.globl buffer\n"
-    "buffer: .zero 100\n"
-    "	.section .sdata, \"aw\"\n"
-    "	.word small\n"
-    "	.section .sbss, \"aw\", @nobits\n"
-    "	.p2align 2\n"
-    "small:	.zero 4\n";
+static const char source_a[] = "	.globl _start\n"
+                               "_start:\n"
+                               "	la gp, __global_pointer$\n"
+                               "	la a0, buffer\n"
+                               "	lui a1, %hi(word+4)\n"
+                               "	lw a2, %lo(word+4)(a1)\n"
+                               "	sw a2, %lo(word)(a1)\n"
+                               "	la a3, nobody\n"
+                               "	lw a4, word\n"
+                               "	sw a4, word, t0\n"
+                               "	call far\n"
+                               "	tail far\n"
+                               "	jal near\n"
+                               "1:	beq a0, a1, 1b\n"
+                               "	bne a0, a1, near\n"
+                               "	bnez a0, 2f\n"
+                               "	.p2align 4\n"
+                               "2:	j _start\n"
+                               "	.p2align 5\n"
+                               "	nop\n"
+                               "	.p2align 3\n"
+                               "	bltu a0, a1, 2b\n"
+                               "	.section .text.near, \"ax\"\n"
+                               "	.p2align 5\n"
+                               "near:	ret\n"
+                               "	.weak nobody\n"
+                               "	.data\n"
+                               "	.globl word\n"
+                               "word:	.word 1, far, ., far-_start, word+8\n"
+                               "	.half near_b - near_a\n"
+                               "	.byte near_b - near_a\n"
+                               "	.byte 1\n"
+                               "	.section .text.near, \"ax\"\n"
+                               "near_a: nop\n"
+                               "	.p2align 3\n"
+                               "near_b: nop\n"
+                               "	.section .rodata.str1.1, \"a\"\n"
+                               "	.asciz \"hello\"\n"
+                               "	.section .rodata, \"a\"\n"
+                               "	.word word, near, _end, _edata\n"
+                               "	.bss\n"
+                               "	.p2align 2\n"
+                               "	.globl buffer\n"
+                               "buffer: .zero 100\n"
+                               "	.section .sdata, \"aw\"\n"
+                               "	.word small\n"
+                               "	.section .sbss, \"aw\", @nobits\n"
+                               "	.p2align 2\n"
+                               "small:	.zero 4\n";
 
-static const char source_b[] =
-    "	.cfi_sections .eh_frame\n"
-    "	.text\n"
-    "	.globl far\n"
-    "far:	.cfi_startproc\n"
-    "	addi sp, sp, -16\n"
-    "	.cfi_def_cfa_offset 16\n"
-    "	call _start\n"
-    "	.p2align 4\n"
-    "	lw a0, word\n"
-    "	.cfi_remember_state\n"
-    "	la a1, local\n"
-    "	bgeu a0, a1, 1f\n"
-    "	nop\n"
-    "1:	addi sp, sp, 16\n"
-    "	.cfi_def_cfa_offset 0\n"
-    "	ret\n"
-    "	.cfi_endproc\n"
-    "	.data\n"
-    "local:	.word local - word, far\n"
-    "	.comm common, 64, 32\n";
+static const char source_b[] = "	.cfi_sections .eh_frame\n"
+                               "	.text\n"
+                               "	.globl far\n"
+                               "far:	.cfi_startproc\n"
+                               "	addi sp, sp, -16\n"
+                               "	.cfi_def_cfa_offset 16\n"
+                               "	call _start\n"
+                               "	.p2align 4\n"
+                               "	lw a0, word\n"
+                               "	.cfi_remember_state\n"
+                               "	la a1, local\n"
+                               "	bgeu a0, a1, 1f\n"
+                               "	nop\n"
+                               "1:	addi sp, sp, 16\n"
+                               "	.cfi_def_cfa_offset 0\n"
+                               "	ret\n"
+                               "	.cfi_endproc\n"
+                               "	.data\n"
+                               "local:	.word local - word, far\n"
+                               "	.comm common, 64, 32\n";
 
-typedef struct { const char *name, *command; } Tool; /* command with %s: source, object */
+typedef struct {
+    const char *name, *command;
+} Tool; /* command with %s: source, object */
 
 static const Tool assemblers[] = {
     {"riscv64-unknown-elf-as", "riscv64-unknown-elf-as -march=rv32im -mabi=ilp32 %s -o %s"},
-    {"riscv64-unknown-elf-as", "riscv64-unknown-elf-as -march=rv32im -mabi=ilp32 -mno-relax %s -o %s"},
+    {"riscv64-unknown-elf-as",
+     "riscv64-unknown-elf-as -march=rv32im -mabi=ilp32 -mno-relax %s -o %s"},
     {"llvm-mc", "llvm-mc -triple=riscv32 -mattr=+m -filetype=obj %s -o %s"},
     {"llvm-mc", "llvm-mc -triple=riscv32 -mattr=+m,+relax -filetype=obj %s -o %s"},
 };
@@ -1135,7 +1158,8 @@ static void same_contents(const Object *ours, const Object *theirs, const char *
     assert_int_equal(a->size, b->size);
     for (size_t i = 0; i < a->data.len; i++)
         if (a->data.data[i] != b->data.data[i])
-            fail_msg("%s+0x%zx: %02x, outside linker %02x", name, i, a->data.data[i], b->data.data[i]);
+            fail_msg("%s+0x%zx: %02x, outside linker %02x", name, i, a->data.data[i],
+                     b->data.data[i]);
 }
 
 static void compare_with(const char *linker)
@@ -1180,7 +1204,8 @@ static void outside_linkers_agree(void **state)
             continue;
         run(assemblers[i].command, "a.s", "a.o");
         run(assemblers[i].command, "b.s", "b.o");
-        compare_with("riscv64-unknown-elf-ld -m elf32lriscv --no-relax -T script %s %s -o theirs.elf");
+        compare_with(
+            "riscv64-unknown-elf-ld -m elf32lriscv --no-relax -T script %s %s -o theirs.elf");
         compared++;
     }
     if (!compared)

@@ -2,7 +2,7 @@
 #include "objects.h"
 #include "obj/reloc.h"
 
-/* --- examples ---------------------------------------------------------------------- */
+/* --- examples ------------------------------------------------------------ */
 
 enum { CODE_WORDS = 8 };
 
@@ -60,7 +60,7 @@ static Object *example_image(void)
     return o;
 }
 
-/* --- files and back -------------------------------------------------------------------- */
+/* --- files and back ------------------------------------------------------ */
 
 static Buf file_of(const Object *o)
 {
@@ -205,9 +205,12 @@ static void relocations_are_sorted(void **state)
     obj_free(o);
 }
 
-/* --- parts of a file, to be spoiled -------------------------------------------------------- */
+/* --- parts of a file, to be spoiled -------------------------------------- */
 
-static Elf32_Ehdr *header(const Buf *file) { return (Elf32_Ehdr *)(void *)file->data; }
+static Elf32_Ehdr *header(const Buf *file)
+{
+    return (Elf32_Ehdr *)(void *)file->data;
+}
 
 static Elf32_Shdr *section(const Buf *file, const char *name)
 {
@@ -294,7 +297,8 @@ static void headers_are_checked(void **state)
 static void sections_are_checked(void **state)
 {
     (void)state;
-    SPOIL(object_file, header(&f)->e_shoff = 0xfffffff0, "truncated: section headers at 0xfffffff0");
+    SPOIL(object_file, header(&f)->e_shoff = 0xfffffff0,
+          "truncated: section headers at 0xfffffff0");
     SPOIL(object_file, header(&f)->e_shnum = 5000, "truncated: 5000 section headers");
     SPOIL(object_file, (section(&f, "")->sh_size = 0x10000000, header(&f)->e_shnum = 0),
           "truncated: 268435456 section headers");
@@ -303,8 +307,10 @@ static void sections_are_checked(void **state)
     SPOIL(object_file, section(&f, ".data")->sh_size = 0x7fffffff,
           "0x7fffffff bytes at 0x60, but the file has");
     SPOIL(object_file, section(&f, ".data")->sh_offset = 0xffffffff, "bytes at 0xffffffff");
-    SPOIL(object_file, section(&f, ".data")->sh_name = 0x5000, "its name is not in the string table");
-    SPOIL(object_file, section(&f, ".data")->sh_addralign = 3, "(.data): alignment 3 is not a power");
+    SPOIL(object_file, section(&f, ".data")->sh_name = 0x5000,
+          "its name is not in the string table");
+    SPOIL(object_file, section(&f, ".data")->sh_addralign = 3,
+          "(.data): alignment 3 is not a power");
     SPOIL(object_file, section(&f, ".data")->sh_type = SHT_SYMTAB, "two symbol tables");
     SPOIL(object_file, section(&f, ".shstrtab")->sh_size = section(&f, ".bss")->sh_name + 2,
           "section 4: its name is not in the string table");
@@ -313,51 +319,62 @@ static void sections_are_checked(void **state)
 static void symbols_are_checked(void **state)
 {
     (void)state;
-    SPOIL(object_file, section(&f, ".symtab")->sh_entsize = 24, "not a table of symbols of 16 bytes");
+    SPOIL(object_file, section(&f, ".symtab")->sh_entsize = 24,
+          "not a table of symbols of 16 bytes");
     SPOIL(object_file, section(&f, ".symtab")->sh_size -= 1, "not a table of symbols of 16 bytes");
     SPOIL(object_file, section(&f, ".symtab")->sh_link = 1, "symbol 2: its name is not in");
     SPOIL(object_file, symbol(&f, 4)->st_name = 0x7fffffff, "symbol 4: its name is not in");
     SPOIL(object_file, symbol(&f, 4)->st_info = 0xf0, "symbol 4 (kernel): binding 15 is unknown");
     SPOIL(object_file, symbol(&f, 4)->st_shndx = 500, "symbol 4: there is no section 500");
     SPOIL(object_file, symbol(&f, 4)->st_shndx = SHN_XINDEX, "symbol 4: there is no section 65535");
-    SPOIL(object_file, symbol(&f, 6)->st_value = 12, "symbol 6: alignment 12 is not a power of two");
+    SPOIL(object_file, symbol(&f, 6)->st_value = 12,
+          "symbol 6: alignment 12 is not a power of two");
 }
 
 static void relocations_are_checked(void **state)
 {
     (void)state;
     SPOIL(object_file, section(&f, ".rela.text")->sh_type = SHT_REL, "relocations without addends");
-    SPOIL(object_file, section(&f, ".rela.text")->sh_entsize = 8, "not a table of relocations of 12");
-    SPOIL(object_file, section(&f, ".rela.text")->sh_link = 1, "relocations of the symbols in section 1");
+    SPOIL(object_file, section(&f, ".rela.text")->sh_entsize = 8,
+          "not a table of relocations of 12");
+    SPOIL(object_file, section(&f, ".rela.text")->sh_link = 1,
+          "relocations of the symbols in section 1");
     SPOIL(object_file, section(&f, ".rela.text")->sh_info = 77, "relocations of section 77");
-    SPOIL(object_file, section(&f, ".rela.data")->sh_info = 1, "a second table of relocations of .text");
-    SPOIL(object_file, reloc(&f, 0)->r_offset = 33, "relocation at 0x21 is outside .text (0x20 bytes)");
+    SPOIL(object_file, section(&f, ".rela.data")->sh_info = 1,
+          "a second table of relocations of .text");
+    SPOIL(object_file, reloc(&f, 0)->r_offset = 33,
+          "relocation at 0x21 is outside .text (0x20 bytes)");
     SPOIL(object_file, reloc(&f, 0)->r_info = 99 << 8, "of .text: there is no symbol 99");
 }
 
 static void segments_are_checked(void **state)
 {
     (void)state;
-    SPOIL(image_file, header(&f)->e_phoff = 0x7fffffff, "truncated: 2 program headers at 0x7fffffff");
+    SPOIL(image_file, header(&f)->e_phoff = 0x7fffffff,
+          "truncated: 2 program headers at 0x7fffffff");
     SPOIL(image_file, header(&f)->e_phnum = 0, "executable without anything to load");
-    SPOIL(image_file, segment(&f, 0)->p_memsz = 4, "segment 0: 0xc bytes of file in 0x4 bytes of memory");
+    SPOIL(image_file, segment(&f, 0)->p_memsz = 4,
+          "segment 0: 0xc bytes of file in 0x4 bytes of memory");
     SPOIL(image_file, segment(&f, 1)->p_vaddr = 0xffffff80, "go past the address space");
-    SPOIL(image_file, segment(&f, 1)->p_offset = 0x12345678, "segment 1: 0x4 bytes at 0x12345678, but");
-    SPOIL(image_file, segment(&f, 1)->p_vaddr = 0x80000008, "segments at 0x80000000 and 0x80000008 overlap");
+    SPOIL(image_file, segment(&f, 1)->p_offset = 0x12345678,
+          "segment 1: 0x4 bytes at 0x12345678, but");
+    SPOIL(image_file, segment(&f, 1)->p_vaddr = 0x80000008,
+          "segments at 0x80000000 and 0x80000008 overlap");
 }
 
-/* --- files that want much memory ------------------------------------------------------------- */
+/* --- files that want much memory ----------------------------------------- */
 
 static void contents_are_not_copied_many_times(void **state)
 {
     (void)state;
-    SPOIL(object_file, (section(&f, ".data")->sh_offset = 0,
-                        section(&f, ".data")->sh_size = (u32)f.len,
-                        section(&f, ".text")->sh_offset = 0),
+    SPOIL(object_file,
+          (section(&f, ".data")->sh_offset = 0, section(&f, ".data")->sh_size = (u32)f.len,
+           section(&f, ".text")->sh_offset = 0),
           "sections overlap in the file");
-    SPOIL(image_file, (segment(&f, 0)->p_offset = 0, segment(&f, 1)->p_offset = 0,
-                       segment(&f, 0)->p_filesz = segment(&f, 0)->p_memsz = 0x1800,
-                       segment(&f, 1)->p_filesz = segment(&f, 1)->p_memsz = 0x1800),
+    SPOIL(image_file,
+          (segment(&f, 0)->p_offset = 0, segment(&f, 1)->p_offset = 0,
+           segment(&f, 0)->p_filesz = segment(&f, 0)->p_memsz = 0x1800,
+           segment(&f, 1)->p_filesz = segment(&f, 1)->p_memsz = 0x1800),
           "segments overlap in the file");
 }
 
@@ -390,7 +407,7 @@ static void memory_sizes_are_only_numbers(void **state)
     buf_free(&f);
 }
 
-/* --- damage anywhere ------------------------------------------------------------------------------ */
+/* --- damage anywhere ----------------------------------------------------- */
 
 /* xorshift64 (Marsaglia, 2003) */
 static u32 next_random(u64 *seed)
@@ -488,7 +505,7 @@ static void damaged_images_do_no_harm(void **state)
     damage(image_file());
 }
 
-/* --- the writer's refusals ------------------------------------------------------------------------- */
+/* --- the writer's refusals ----------------------------------------------- */
 
 static void refuse(Object *o, const char *message)
 {
@@ -522,7 +539,7 @@ static void unsound_objects_are_not_written(void **state)
     refuse(o, "sections are more than an ELF file can have");
 }
 
-/* --- searching ------------------------------------------------------------------------------------------ */
+/* --- searching ----------------------------------------------------------- */
 
 static void global_definitions_are_found_first(void **state)
 {
@@ -574,11 +591,17 @@ static void relocations_have_names(void **state)
     assert_null(obj_reloc_name(255));
 }
 
-/* --- resource records ------------------------------------------------------------------------------------- */
+/* --- resource records ---------------------------------------------------- */
 
-static const Resource sample = {.form = RES_LONG, .version = 3, .flags = RES_RECURSION, .vgpr = 40,
-                                .sgpr = 33, .lds_static = 1000, .pds_static = 12,
-                                .lds_stack = 64, .pds_stack = UINT64_MAX};
+static const Resource sample = {.form = RES_LONG,
+                                .version = 3,
+                                .flags = RES_RECURSION,
+                                .vgpr = 40,
+                                .sgpr = 33,
+                                .lds_static = 1000,
+                                .pds_static = 12,
+                                .lds_stack = 64,
+                                .pds_stack = UINT64_MAX};
 
 static void read_record(const Object *o, const char *kernel, Resource *r)
 {
@@ -700,9 +723,12 @@ static void malformed_records_are_reported(void **state)
 {
     static const u8 version9[56] = {9};
     (void)state;
-    spoil_record(".ventus.resource.k", version9, 55, "a resource record of 55 bytes; it has 8 or 56");
-    spoil_record(".ventus.resource.k", version9, 56, "resource record of version 9; 2 and 3 are known");
-    spoil_record(".rodata.ventus.resource", version9, 12, "resource records in 12 bytes; each has 8");
+    spoil_record(".ventus.resource.k", version9, 55,
+                 "a resource record of 55 bytes; it has 8 or 56");
+    spoil_record(".ventus.resource.k", version9, 56,
+                 "resource record of version 9; 2 and 3 are known");
+    spoil_record(".rodata.ventus.resource", version9, 12,
+                 "resource records in 12 bytes; each has 8");
     spoil_record(".rodata.ventus.resource", "", 0, "resource records in 0 bytes; each has 8");
 }
 
@@ -719,7 +745,7 @@ static void merging_takes_the_larger(void **state)
     assert_int_equal(m.flags, 9);
 }
 
-/* --- generations --------------------------------------------------------------------------------------------- */
+/* --- generations --------------------------------------------------------- */
 
 enum { SP = 2, TP = 4, T0 = 5, T1 = 6, T2 = 7, KNL = 0x803, WID = 0x805, LDS = 0x806 };
 

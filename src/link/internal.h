@@ -96,7 +96,7 @@ bool link_symtab(Link *l);           /* symbols.c: adds the image's symbols and 
 
 bool link_no_memory(Link *l); /* reports, and is false */
 
-/* --- symbols.c ---------------------------------------------------------------- */
+/* --- symbols.c ----------------------------------------------------------- */
 
 /* A symbol that the linker defines unless an object does. */
 typedef struct {
@@ -121,7 +121,7 @@ typedef enum { ADDRESS_OK, ADDRESS_UNDEFINED, ADDRESS_DROPPED } AddressState;
 /* The address of a symbol plus addend.  Undefined weak symbols are at 0. */
 AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
 
-/* --- layout.c, align.c ---------------------------------------------------------- */
+/* --- layout.c, align.c --------------------------------------------------- */
 
 i32 link_find_out(const Link *l, const char *name, bool alloc); /* -1: none */
 u32 link_part_address(const Link *l, const Part *p);

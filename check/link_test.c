@@ -317,6 +317,58 @@ static void segments_follow_rights(void **state)
     obj_free(image);
 }
 
+/* zeros before contents become contents */
+static void zeros_and_contents_share_a_section(void **state)
+{
+    Object *b = obj_new("b.o");
+    (void)state;
+    add_nobits(b, ".data", 8);
+    Object *image = LINK(CODE(W_NOP), b, word_object("d.o", ".data", DATA_FLAGS, "v", 9));
+    assert_int_equal(section(image, ".data")->type, SHT_PROGBITS);
+    assert_int_equal(word_at(image, 0x80001000), 0);
+    assert_int_equal(word_at(image, 0x80001008), 9);
+    obj_free(image);
+}
+
+static void a_name_does_not_take_rights_away(void **state)
+{
+    (void)state;
+    Object *image = LINK(CODE(W_NOP), word_object("d.o", ".rodata.x", DATA_FLAGS, "v", 9));
+    assert_string_equal(image->sections[1].name, ".data");
+    assert_string_equal(image->sections[2].name, ".rodata.x");
+    assert_int_equal(image->segments[1].flags, PF_R | PF_W);
+    obj_free(image);
+}
+
+static void what_is_not_for_the_image_stays_out(void **state)
+{
+    Object *b = obj_new("b.o");
+    (void)state;
+    add_bytes(b, ".llvm_addrsig", SHF_EXCLUDE, 1, "x", 1);
+    add_bytes(b, ".note.GNU-stack", 0, 1, "", 0);
+    Object *image = LINK(CODE(W_NOP), b);
+    assert_int_equal(obj_find_section(image, ".llvm_addrsig"), -1);
+    assert_int_equal(obj_find_section(image, ".note.GNU-stack"), -1);
+    obj_free(image);
+}
+
+static Object *attributed(Object *o, const char *text)
+{
+    const i32 at = add_bytes(o, ".riscv.attributes", 0, 1, text, strlen(text));
+    o->sections[at].type = SHT_RISCV_ATTRIBUTES;
+    return o;
+}
+
+static void the_first_attributes_are_kept(void **state)
+{
+    (void)state;
+    Object *image = LINK(CODE(W_NOP), attributed(obj_new("1.o"), "first"),
+                         attributed(obj_new("2.o"), "second"));
+    assert_int_equal(section(image, ".riscv.attributes")->size, 5);
+    assert_memory_equal(section(image, ".riscv.attributes")->data.data, "first", 5);
+    obj_free(image);
+}
+
 static void the_script_s_symbols_are_defined(void **state)
 {
     Object *b = obj_new("b.o");
@@ -623,6 +675,39 @@ static void alignment_takes_what_is_too_much(void **state)
     obj_free(image);
 }
 
+/* whatever the section's own alignment was */
+static void alignment_aligns_the_section(void **state)
+{
+    Object *b = obj_new("b.o");
+    (void)state;
+    add_bytes(b, ".text", TEXT_FLAGS, 4, "\x13\0\0\0\x67\x80\0\0", 8);
+    add_reloc(b, 0, 0, R_RISCV_ALIGN, OBJ_NO_SYMBOL, 4);
+    add_global(b, "f", 0, 4);
+    Object *image = LINK(CODE(W_NOP), b);
+    assert_int_equal(address_of(image, "f"), TEXT + 8);
+    obj_free(image);
+}
+
+/* from 0 on, so that all the nops go */
+static void places_move_with_what_is_cut(void **state)
+{
+    Object *o = aligned_object(3);
+    (void)state;
+    o->sections[0].relocs[0].offset = 0;
+    const i32 data = add_bytes(o, ".data", DATA_FLAGS, 4, "12345678", 8);
+    const u32 text = (u32)obj_add_symbol(o, "", 0, 0, STB_LOCAL, STT_SECTION);
+    add_local(o, "inside", 0, 8);
+    add_local(o, "before", 0, 0);
+    add_reloc(o, data, 0, R_RISCV_32, text, 16);
+    add_reloc(o, data, 4, R_RISCV_32, text, 20);
+    Object *image = LINK(o);
+    assert_int_equal(address_of(image, "before"), TEXT);
+    assert_int_equal(address_of(image, "inside"), TEXT);
+    assert_int_equal(word_at(image, 0x80001000), TEXT + 4);
+    assert_int_equal(word_at(image, 0x80001004), TEXT + 8);
+    obj_free(image);
+}
+
 static void alignment_that_cannot_be_is_an_error(void **state)
 {
     (void)state;
@@ -680,6 +765,30 @@ static void gc_keeps_roots(void **state)
                               objects, countof(objects));
     assert_int_equal(address_of(image, "k"), TEXT + 4);
     assert_int_equal(obj_find_symbol(image, "unused"), -1);
+    obj_free(image);
+}
+
+static void gc_keeps_what_is_to_be_retained(void **state)
+{
+    const u32 retain = 0x200000; /* SHF_GNU_RETAIN */
+    (void)state;
+    Object *objects[] = {CODE(W_NOP), kernel_with_record("k", NULL, 0),
+                         word_object("r.o", ".text.r", TEXT_FLAGS | retain, "r", 0x8067)};
+    Object *image = link_well(&(LinkOptions){.gc = true}, objects, countof(objects));
+    assert_int_equal(address_of(image, "r"), TEXT + 12);
+    obj_free(image);
+}
+
+/* It speaks of every function; it neither keeps them nor goes with them. */
+static void gc_leaves_unwind_data_alone(void **state)
+{
+    Object *n = function_object("n.o", "unused");
+    (void)state;
+    add_reloc(n, add_bytes(n, ".eh_frame", SHF_ALLOC, 4, "1234", 4), 0, R_RISCV_32, 0, 0);
+    Object *objects[] = {CODE(W_NOP), kernel_with_record("k", NULL, 0), n};
+    Object *image = link_well(&(LinkOptions){.gc = true}, objects, countof(objects));
+    assert_int_equal(obj_find_symbol(image, "unused"), -1);
+    assert_int_equal(word_at(image, section(image, ".eh_frame")->addr), 0);
     obj_free(image);
 }
 
@@ -756,6 +865,19 @@ static void records_grow_by_what_is_called(void **state)
     assert_int_equal(r.sgpr, 20);
     assert_int_equal(r.lds_stack, 64 + 100 + 1000);
     assert_int_equal(r.pds_stack, 16 + 1 + 1);
+    assert_int_equal(r.flags, 0);
+}
+
+/* What the kernel's compiler saw is counted already. */
+static void records_count_nothing_twice(void **state)
+{
+    Object *k = kernel_with_record("k", "f", RES_UNKNOWN_CALLEE);
+    (void)state;
+    assert_true(resource_add(k, "", &(Resource){.vgpr = 99, .lds_stack = 500}));
+    add_reloc(k, 0, 4, R_RISCV_RELAX, 0, 0); /* speaks of k itself */
+    const Resource r = record_of(LINK(CODE(W_NOP), k, library("f.o", "f", NULL, 30, 100)), "k");
+    assert_int_equal(r.vgpr, 30);
+    assert_int_equal(r.lds_stack, 64 + 100);
     assert_int_equal(r.flags, 0);
 }
 
@@ -852,6 +974,9 @@ static void profiles_do_not_mix(void **state)
              "a.o: error: .text+0x4: %s is an instruction of v202, but n.o is for v2025",
              isa_insn[id].text);
     LINK_BADLY(message, CODE(W_NOP, (u32)isa_insn[id].match), marked("n.o", V2025));
+    Object *kept[] = {CODE(W_NOP), kernel_with_record("k", NULL, 0), marked("n.o", V2025),
+                      word_object("u.o", ".text", TEXT_FLAGS, "unused", (u32)isa_insn[id].match)};
+    obj_free(link_well(&(LinkOptions){.gc = true}, kept, countof(kept)));
     LINK_BADLY("o.o: error: is for v202+ai, but n.o is for v2025", CODE(W_NOP),
                marked("n.o", V2025), marked("o.o", V202 | AI));
 }
@@ -1230,6 +1355,10 @@ int main(void)
         cmocka_unit_test(an_undefined_name_nobody_uses_is_no_matter),
         cmocka_unit_test(sections_are_laid_out_as_by_the_public_script),
         cmocka_unit_test(segments_follow_rights),
+        cmocka_unit_test(zeros_and_contents_share_a_section),
+        cmocka_unit_test(a_name_does_not_take_rights_away),
+        cmocka_unit_test(what_is_not_for_the_image_stays_out),
+        cmocka_unit_test(the_first_attributes_are_kept),
         cmocka_unit_test(the_script_s_symbols_are_defined),
         cmocka_unit_test(tohost_is_there_for_who_asks),
         cmocka_unit_test(an_object_s_own_symbol_comes_before_the_script_s),
@@ -1248,13 +1377,18 @@ int main(void)
         cmocka_unit_test(what_is_not_known_is_an_error),
         cmocka_unit_test(fields_must_be_inside),
         cmocka_unit_test(alignment_takes_what_is_too_much),
+        cmocka_unit_test(alignment_aligns_the_section),
+        cmocka_unit_test(places_move_with_what_is_cut),
         cmocka_unit_test(alignment_that_cannot_be_is_an_error),
         cmocka_unit_test(gc_keeps_what_kernels_reach),
         cmocka_unit_test(gc_keeps_roots),
+        cmocka_unit_test(gc_keeps_what_is_to_be_retained),
+        cmocka_unit_test(gc_leaves_unwind_data_alone),
         cmocka_unit_test(gc_without_kernels_keeps_all),
         cmocka_unit_test(gc_roots_must_be_there),
         cmocka_unit_test(references_to_what_is_gone),
         cmocka_unit_test(records_grow_by_what_is_called),
+        cmocka_unit_test(records_count_nothing_twice),
         cmocka_unit_test(records_that_know_all_stay),
         cmocka_unit_test(records_stay_unknown_without_the_callee_s),
         cmocka_unit_test(circles_have_no_stack_bound),

@@ -173,24 +173,6 @@ static void profiles_come_back(void **state)
     }
 }
 
-/* ELF has local symbols first; relocations follow their symbols */
-static void writing_sorts_symbols(void **state)
-{
-    Object *o = obj_new("order.o");
-    (void)state;
-    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, "\x13\0\0\0", 4);
-    const u32 global = add_global(o, "global", text, 0);
-    add_local(o, "local", text, 0);
-    add_reloc(o, text, 0, R_RISCV_JAL, global, 0);
-    Buf file = file_of(o);
-    Object *back = read_back(&file);
-    assert_string_equal(back->symbols[0].name, "local");
-    assert_string_equal(back->symbols[back->sections[0].relocs[0].symbol].name, "global");
-    obj_free(back);
-    obj_free(o);
-    buf_free(&file);
-}
-
 static void relocations_are_sorted(void **state)
 {
     static const u32 offsets[] = {8, 0, 4, 8, 0};
@@ -274,6 +256,59 @@ static void reject(Buf *file, const char *message)
         statement;                                                                                 \
         reject(&f, message);                                                                       \
     } while (0)
+
+/* --- what a file need not be in order of ---------------------------------- */
+
+/* ELF has local symbols first; relocations follow their symbols */
+static void writing_sorts_symbols(void **state)
+{
+    Object *o = obj_new("order.o");
+    (void)state;
+    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, "\x13\0\0\0", 4);
+    const u32 global = add_global(o, "global", text, 0);
+    add_local(o, "local", text, 0);
+    add_reloc(o, text, 0, R_RISCV_JAL, global, 0);
+    Buf file = file_of(o);
+    Object *back = read_back(&file);
+    assert_int_equal(section(&file, ".symtab")->sh_info, 2); /* the first that is not local */
+    assert_string_equal(back->symbols[0].name, "local");
+    assert_string_equal(back->symbols[back->sections[0].relocs[0].symbol].name, "global");
+    obj_free(back);
+    obj_free(o);
+    buf_free(&file);
+}
+
+static void files_need_not_be_sorted(void **state)
+{
+    Buf f = object_file();
+    (void)state;
+    const Elf32_Rela first = *reloc(&f, 0);
+    *reloc(&f, 0) = *reloc(&f, 1); /* at 16, then 12, then 16 */
+    *reloc(&f, 1) = first;
+    Object *o = read_back(&f);
+    assert_int_equal(o->sections[0].relocs[0].offset, 12);
+    assert_int_equal(o->sections[0].relocs[1].type, R_RISCV_CALL);
+    assert_int_equal(o->sections[0].relocs[2].type, R_RISCV_RELAX);
+    obj_free(o);
+    buf_free(&f);
+    f = image_file();
+    const Elf32_Phdr low = *segment(&f, 0);
+    *segment(&f, 0) = *segment(&f, 1);
+    *segment(&f, 1) = low;
+    o = read_back(&f);
+    assert_int_equal(o->segments[0].addr, 0x80000000);
+    obj_free(o);
+    buf_free(&f);
+}
+
+static void sections_outside_segments_keep_their_bytes(void **state)
+{
+    Object *o = example_image();
+    (void)state;
+    const i32 at = add_bytes(o, ".away", DATA_FLAGS, 4, "away", 4);
+    o->sections[at].addr = 0x8000000c; /* behind .text */
+    round_trip(o);
+}
 
 static void headers_are_checked(void **state)
 {
@@ -681,6 +716,7 @@ static void records_without_names_follow_definitions(void **state)
     add_bytes(o, ".rodata.ventus.resource", SHF_WRITE, 1, records, sizeof records);
     add_function(o, "before", 0x80000000);
     add_function(o, "_Z13get_global_idj", 0x80000008);
+    obj_add_symbol(o, "label", 0, 0x80000000, STB_GLOBAL, STT_FUNC); /* has no size */
     read_record(o, "before", &r);
     assert_int_equal(r.vgpr, 1);
     read_record(o, "k", &r);
@@ -807,8 +843,10 @@ int main(void)
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(empty_objects_come_back),
         cmocka_unit_test(profiles_come_back),
-        cmocka_unit_test(writing_sorts_symbols),
         cmocka_unit_test(relocations_are_sorted),
+        cmocka_unit_test(writing_sorts_symbols),
+        cmocka_unit_test(files_need_not_be_sorted),
+        cmocka_unit_test(sections_outside_segments_keep_their_bytes),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(sections_are_checked),
         cmocka_unit_test(symbols_are_checked),

@@ -85,8 +85,8 @@ typedef struct {
 
 /* Every step returns false when the link cannot go on; d has the reason. */
 bool link_resolve(Link *l);          /* symbols.c: fills globals */
-bool link_profile(Link *l);          /* profile.c: the instruction set of the image */
 bool link_gc(Link *l);               /* gc.c: marks what is not needed as not live */
+bool link_profile(Link *l);          /* profile.c: the instruction set of the image, of what is live */
 bool link_align(Link *l);            /* align.c: fills cuts */
 bool link_layout(Link *l);           /* layout.c: fills outs and the image's sections */
 bool link_relocate(Link *l);         /* relocate.c: needs layout, changes the contents */

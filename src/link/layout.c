@@ -91,7 +91,6 @@ static Out *add_out(Link *l, Out wanted)
         Out *out = &l->outs[at];
         if (out->type == SHT_NOBITS)
             out->type = wanted.type;
-        out->flags |= wanted.flags;
         return out;
     }
     if (!array_grow(l->outs, l->nouts, l->capouts))

@@ -92,8 +92,8 @@ static bool run_steps(Link *l, const Object *const *objects, size_t n)
 {
     return open_inputs(l, objects, n) &&
            link_resolve(l) &&
-           link_profile(l) &&
            link_gc(l) &&
+           link_profile(l) &&
            link_align(l) &&
            link_layout(l) &&
            link_relocate(l) &&

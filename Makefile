@@ -32,8 +32,6 @@ LDLIBS := -lelf -ljansson -lm -pthread
 # --- what there is -------------------------------------------------------------
 
 LIBSRC := $(wildcard src/*/*.c)
-# the lane loops, compiled once for each level of the host's vector instructions
-LANESRC := $(wildcard src/sim/lane_*.c)
 TOOLSRC := $(wildcard tool/*.c)
 TESTSRC := $(wildcard check/*_test.c)
 FUZZSRC := $(wildcard check/fuzz_*.c)
@@ -57,6 +55,16 @@ $B/libventus.so: $(LIBOBJ)
 $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+# the lane loops, for each level of the host's vector instructions (src/sim/lane.h)
+ifneq ($(filter x86_64%,$(ARCH)),)
+$B/src/sim/lane_avx2.o: LEVEL := -mavx2 -mfma -mbmi2
+$B/src/sim/lane_avx512.o: LEVEL := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mbmi2 -mprefer-vector-width=512
+endif
+# clang says which loops it leaves scalar (division): known
+NOTES := $(if $(findstring clang,$(CC)),-Wno-pass-failed)
+$B/src/sim/lane_%.o: src/sim/lane_%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(if $(filter rel,$m),-O3) $(LEVEL) $(NOTES) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 $B/gen/%.o: $B/gen/%.c
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -c -o $@ $<
 

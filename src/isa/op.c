@@ -7,6 +7,7 @@ const char *const isa_op_name[NOP] = {
 #define FOP(name, ...)   [OP_##name] = #name,
 #define FOP3(name, ...)  [OP_##name] = #name,
 #define FBIT(name, ...)  [OP_##name] = #name,
+#define FSOFT(name, ...) [OP_##name] = #name,
 #define WIDTH(name, ...) [OP_##name] = #name,
 #define NAMED(name)      [OP_##name] = #name,
 #include "isa/op.def"

@@ -1,0 +1,91 @@
+/* dev.h -- a device: memory, code and an engine that runs launches.
+ *
+ * The device knows addresses and images, not buffers and arguments: those are the
+ * driver's (drv/).  One thread uses a device at a time; the driver sees to that.
+ */
+#ifndef DEV_DEV_H
+#define DEV_DEV_H
+#include "mach/machine.h"
+#include "mach/warp.h"
+#include "obj/obj.h"
+#include "obj/resource.h"
+#include "sim/sim.h"
+
+typedef struct Device Device;
+
+/* An engine runs launches over the device's memory and code. */
+typedef struct {
+    const char *name, *what;
+    bool (*launch)(Device *d, const Launch *l, const SimOptions *opt, SimResult *r);
+} EngineOps;
+
+/* The engines that are built in, then a row of NULLs; the first is the default. */
+extern const EngineOps dev_engines[];
+/* By name; NULL: none of that name. */
+const EngineOps *dev_find_engine(const char *name);
+
+typedef struct {
+    Machine machine;
+    IsaSet set;             /* profile for code without a mark */
+    const EngineOps *engine;
+    VmRule vm;
+    bool strict, all_lanes, any_barrier, check_copies; /* mach/warp.h, Launch */
+    bool mmu;               /* SV39: the driver makes the tables, addresses are virtual */
+} DeviceOptions;
+
+struct Device {
+    DeviceOptions opt;
+    Memory memory;
+    Code *code;
+    Mmu mmu;                /* root set by the driver when opt.mmu */
+    Object *image;          /* what was loaded last, for symbols; or NULL */
+    Generation generation;  /* of the image */
+    u32 sgprs, vgprs;       /* highest registers that the image's code uses, plus one */
+};
+
+/* The default options: default machine, v202, interpreter. */
+DeviceOptions dev_defaults(void);
+/* NULL: the host has no memory for it. */
+Device *dev_open(const DeviceOptions *opt);
+void dev_close(Device *d);
+
+/* Copies between host and device.  Every page of the range must be mapped (with the
+ * MMU: physically); false: it is not.  Writing into the code window makes the
+ * engine decode anew. */
+bool dev_write(Device *d, u64 addr, const void *from, u64 size);
+bool dev_read(const Device *d, u64 addr, void *to, u64 size);
+
+/* Loads the segments of an image, which the device then owns, mapping their pages;
+ * replaces the one loaded before.  False: the reasons are in d, the image is
+ * the caller's still. */
+bool dev_load(Device *dev, Object *image, Diag *d);
+
+/* Says that the code window up to `end` holds code that came by dev_write. */
+void dev_code_written(Device *d, u64 addr, u64 end);
+
+/* One launch, as the driver knows it. */
+typedef struct {
+    const char *kernel;     /* for reports; may be NULL */
+    u32 knl;                /* address of the metadata block */
+    u32 groups[3];
+    u32 warps, lanes;       /* of a group; of a warp */
+    u32 sgprs, vgprs;       /* a warp; 0: what the code uses */
+    u32 lds;                /* bytes a group */
+    u32 pds, pds_lane;      /* base of private memory, bytes a lane */
+    u64 pds_size;           /* bytes at pds; fewer than all groups need is fine */
+    u64 max_insns;          /* a warp; 0: no limit */
+    SimOptions sim;
+} DevLaunch;
+
+typedef struct {
+    SimResult sim;
+    Occupancy occupancy;
+} DevResult;
+
+/* Runs it to its end.  Sizes of the index space are read from the metadata block.
+ * False: result->sim.fault says why. */
+bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
+
+/* The report of a fault with the symbols of the image. */
+void dev_report(const Device *d, const Fault *f, const char *kernel, Buf *out);
+#endif

@@ -1,0 +1,119 @@
+/* drv.h -- the driver: buffers, kernels with arguments, launches over a device.
+ *
+ * A Driver is one open device with its heap.  Its functions may be called from any
+ * thread; a launch holds the driver until it ends.  The vt_ API (include/ventus/
+ * ventus.h) is a thin layer over this, as are the tools and the OpenCL runtime.
+ */
+#ifndef DRV_DRV_H
+#define DRV_DRV_H
+#include "dev/dev.h"
+
+/* What a call of the driver can answer; also the (negated) codes of the vt_ API. */
+typedef enum {
+#define STATUS(name, number, text) DRV_##name = number,
+#include "drv/status.def"
+} DrvStatus;
+
+const char *drv_status_name(DrvStatus s);
+const char *drv_status_text(DrvStatus s);
+
+typedef struct Driver Driver;
+
+/* NULL: the host has no memory for it. */
+Driver *drv_open(const DeviceOptions *opt);
+void drv_close(Driver *d);
+/* The device below; not to be used while a launch may run. */
+Device *drv_device(Driver *d);
+
+/* --- memory (heap.c, pagetable.c) ----------------------------------------------- */
+
+/* The first block is at 0x90000000; sizes are rounded up to 4 KiB; contents are
+ * zero.  When the space above is used up, blocks come from 0x01000000 on, below
+ * the local memory window. */
+DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
+DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size); /* exactly there; for replay */
+DrvStatus drv_free(Driver *d, u64 addr);
+DrvStatus drv_free_all(Driver *d);
+/* The range must lie in one block, in loaded code, or in the code window (which
+ * writing maps). */
+DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
+DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
+DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size);
+u64 drv_bytes_used(Driver *d); /* of the heap */
+
+/* --- programs --------------------------------------------------------------------- */
+
+/* Loads an image for the launches that follow; the driver owns it on success. */
+DrvStatus drv_load(Driver *d, Object *image, Diag *diag);
+
+/* The kernels of an image: functions with a resource record, else global functions
+ * that no crt0 or library of a known toolchain has.  Names belong to the image.
+ * Returns how many there are, writing at most `max`. */
+size_t drv_kernels(const Object *image, const char **names, size_t max);
+
+/* An argument by value, or local memory. */
+typedef struct {
+    bool is_local;          /* then `size` bytes of the group's local memory */
+    u32 size, align;        /* bytes; C alignment, at least 4 in the block (doc/abi.md) */
+    const void *value;      /* little-endian bytes; a buffer's is its u32 address */
+} DrvArg;
+
+typedef struct {
+    const char *kernel;     /* symbol in the loaded image */
+    u32 dims;               /* 1 to 3 */
+    u32 global[3], local[3], offset[3]; /* work-items; global a multiple of local */
+    const DrvArg *args;
+    size_t nargs;
+    u32 private_min;        /* bytes a lane at least; 0: by the image */
+    u64 max_insns;
+    SimOptions sim;
+    Buf *print;             /* receives what the kernel printed, in work-item order; or NULL */
+    const char *export_to;  /* directory for .metadata and .data, or NULL */
+} DrvKernel;
+
+typedef struct {
+    DevResult dev;
+    u32 warps;              /* of a group */
+    u32 sgprs, vgprs, lds, pds_lane; /* what was asked of the machine */
+} DrvResult;
+
+/* Builds the argument block and metadata block, runs the kernel, frees what it
+ * allocated.  DRV_FAULT: result->dev.sim.fault, and drv_last_error() has the report. */
+DrvStatus drv_run(Driver *d, const DrvKernel *k, DrvResult *result);
+
+/* The launch record of the vt_ API and of replay files: 12 words of the classic layout. */
+typedef struct {
+    u64 kernel_id, kernel_size[3], wf_size, wg_size, metadata_base, lds_size, pds_size,
+        sgpr_usage, vgpr_usage, pds_base;
+} DrvRecord;
+
+/* Runs what somebody else prepared in memory. */
+DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+                    u64 max_insns, DrvResult *result);
+
+/* The text of the calling thread's last failure on this driver, a report of several
+ * lines for a fault.  Appended to out. */
+void drv_last_error(Driver *d, Buf *out);
+
+/* --- replay files (replay.c; doc/abi.md, "Replay files") ----------------------------- */
+
+typedef struct {
+    char *name;             /* file name without directory and suffix */
+    u64 start;              /* 0x80000000 also when absent */
+    DrvRecord record;
+    u32 extra;              /* words of a test bench's extension that were skipped */
+    size_t nbuffers;
+    struct ReplayBuffer { u64 base, size, alloc; u8 *data; } *buffers; /* data: size bytes, or NULL */
+} Replay;
+
+/* False: malformed; d says where.  The texts are hostile input. */
+bool replay_read(const char *metadata_name, const char *metadata, size_t metadata_len,
+                 const char *data_name, const char *data, size_t data_len, Replay *r, Diag *d);
+void replay_free(Replay *r);
+/* Puts the buffers into memory (those without data keep what they hold, zero at
+ * first) and runs the launch. */
+DrvStatus replay_run(Driver *d, const Replay *r, const SimOptions *sim, u64 max_insns,
+                     DrvResult *result);
+/* The classic form. */
+void replay_write(const Replay *r, Buf *metadata, Buf *data);
+#endif

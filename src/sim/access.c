@@ -1,0 +1,158 @@
+/* access.c -- one memory access in full. */
+#include "sim/handlers.h"
+#include <string.h>
+
+enum { LOADING, STORING };
+
+static FaultKind page_fault(const Warp *w, int what)
+{
+    const bool translated = w->group->launch->mmu != NULL;
+    return what == LOADING ? (translated ? FAULT_LOAD_PAGE : FAULT_LOAD)
+                           : (translated ? FAULT_STORE_PAGE : FAULT_STORE);
+}
+
+/* a store to page p of m that lacks MEM_W: whether it may go on */
+static bool may_store(Warp *w, const Uop *u, Memory *m, u64 a, u32 width, int lane)
+{
+    Group *g = w->group;
+    u8 *flags = &m->page[a >> PAGE_BITS];
+    if (*flags & MEM_TRACKED) {
+        DirtyList *d = m == &g->lds ? &g->lds_dirty : &g->pds_dirty;
+        if (!array_grow(d->page, d->n, d->cap)) {
+            fail(w, u, FAULT_NO_MEMORY, lane);
+            return false;
+        }
+        d->page[d->n++] = (u32)(a >> PAGE_BITS);
+        *flags |= MEM_W;
+        return true;
+    }
+    if (*flags & MEM_CODE) {
+        if (!code_covers(warp_code(w), a, width))
+            return true;
+        fail_at(w, u, FAULT_STORE_CODE, lane, a, width);
+        return false;
+    }
+    fail_at(w, u, page_fault(w, STORING), lane, a, width);
+    return false;
+}
+
+/* what strict machines refuse: bytes beyond the group's share of local memory */
+static bool beyond_lds(const Warp *w, u64 a, u32 width)
+{
+    const Launch *l = w->group->launch;
+    return l->strict && a - LDS_LO < LDS_END - LDS_LO &&
+           a + width > (u64)w->group->lds_base + l->lds;
+}
+
+/* the host address of bytes that lie in one page, or in pages side by side */
+static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
+{
+    const Launch *l = w->group->launch;
+    Memory *m = (Memory *)view(w, a);
+    const u8 need = what == LOADING ? MEM_R : MEM_W;
+    u64 at = a;
+    if (l->mmu && m == l->memory &&
+        !mmu_translate(l->mmu, &w->group->tlb, a, what == LOADING ? PTE_R : PTE_W, &at)) {
+        fail_at(w, u, page_fault(w, what), lane, a, width);
+        return NULL;
+    }
+    if (l->check_copies && is_pending(w->group, a, width)) {
+        fail_at(w, u, FAULT_COPY_EARLY, lane, a, width);
+        return NULL;
+    }
+    if (beyond_lds(w, a, width) || at + width > m->end) {
+        fail_at(w, u, page_fault(w, what), lane, a, width);
+        return NULL;
+    }
+    for (u64 p = at; p < at + width; p = (p | (PAGE_SIZE - 1)) + 1) {
+        if ((m->page[p >> PAGE_BITS] & need) == need)
+            continue;
+        if (what == STORING && (m->page[p >> PAGE_BITS] & (MEM_TRACKED | MEM_CODE)) &&
+            may_store(w, u, m, p, (u32)(at + width - p), lane))
+            continue;
+        fail_at(w, u, page_fault(w, what), lane, a, width);
+        return NULL;
+    }
+    return m->base + at;
+}
+
+/* whether the access must be done byte by byte: its pages need not lie side by side */
+static bool is_torn(const Warp *w, u64 a, u32 width)
+{
+    return w->group->launch->mmu && (a & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
+}
+
+static bool misaligned(Warp *w, const Uop *u, u64 a, u32 width, int lane, FaultKind kind)
+{
+    if (!w->group->launch->strict || !(a & (width - 1)))
+        return false;
+    fail_at(w, u, kind, lane, a, width);
+    return true;
+}
+
+bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
+{
+    const u8 *base = range(w, a, a + width - 1, MEM_R);
+    *value = 0;
+    if (base) {
+        memcpy(value, base + a, width);
+        return true;
+    }
+    if (misaligned(w, u, a, width, lane, FAULT_LOAD_MISALIGNED))
+        return false;
+    const u32 part = is_torn(w, a, width) ? 1 : width;
+    for (u32 i = 0; i < width; i += part) {
+        const u8 *p = locate(w, u, a + i, part, lane, LOADING);
+        if (!p)
+            return false;
+        memcpy((u8 *)value + i, p, part);
+    }
+    return true;
+}
+
+bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
+{
+    if (w->group->reservations)
+        drop_reservations(w->group, a, width);
+    u8 *base = range(w, a, a + width - 1, MEM_W);
+    if (base) {
+        memcpy(base + a, &value, width);
+        return true;
+    }
+    if (misaligned(w, u, a, width, lane, FAULT_STORE_MISALIGNED))
+        return false;
+    const u32 part = is_torn(w, a, width) ? 1 : width;
+    /* a torn store is done whole or not at all */
+    for (u32 i = 0; i < width; i += part)
+        if (!locate(w, u, a + i, part, lane, STORING))
+            return false;
+    for (u32 i = 0; i < width; i += part)
+        memcpy(locate(w, u, a + i, part, lane, STORING), (const u8 *)&value + i, part);
+    return true;
+}
+
+u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane)
+{
+    if (a & 3) {
+        fail_at(w, u, FAULT_ATOMIC_MISALIGNED, lane, a, 4);
+        return NULL;
+    }
+    if (!locate(w, u, a, 4, lane, LOADING))
+        return NULL;
+    return (u32 *)(void *)locate(w, u, a, 4, lane, STORING);
+}
+
+void drop_reservations(Group *g, u64 addr, u32 width)
+{
+    for (u32 k = 0; k < g->nwarps; k++) {
+        Warp *w = &g->warps[k];
+        if (!w->reserved)
+            continue;
+        for (u32 left = w->reserved; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            if (addr < w->reserved_addr[i] + 4 && w->reserved_addr[i] < addr + width)
+                w->reserved &= ~(1u << i);
+        }
+        g->reservations -= !w->reserved;
+    }
+}

@@ -1,0 +1,627 @@
+/* lane.h -- the handlers of vector instructions.
+ *
+ * This file is compiled once for each level of the host's vector instructions
+ * (lane_base.c, lane_avx2.c, lane_avx512.c); each defines LEVEL, the name of its
+ * table.  Every loop runs over MAX_LANES rows words, whatever the machine's lanes
+ * are: a fixed length is what makes it a few host instructions.  Where all lanes
+ * of the launch are on, rows are written whole; else on[] selects.
+ *
+ * Floats are computed by the host while the warp rounds to nearest: inactive
+ * lanes then compute on 1.0, which raises nothing, and the host's sticky flags
+ * are the guest's.  In other modes the integer routines of isa/fp.h do the work.
+ */
+#include "sim/handlers.h"
+#include <string.h>
+
+#ifdef __clang__
+#define APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define APART _Pragma("GCC ivdep")
+#endif
+#define LANES for (int i = 0; i < MAX_LANES; i++)
+
+typedef float __attribute__((may_alias)) Float;
+
+static inline u32 bits_of(float f)
+{
+    u32 b;
+    memcpy(&b, &f, sizeof b);
+    return b;
+}
+
+static inline float float_of(u32 b)
+{
+    float f;
+    memcpy(&f, &b, sizeof f);
+    return f;
+}
+
+#define ONE32 0x3f800000u /* 1.0 */
+
+static inline u32 canonical(float f)
+{
+    const u32 b = bits_of(f);
+    return f32_nan(b) ? F32_CANONICAL : b;
+}
+
+/* lanes whose word in `truth` is not zero */
+static inline u32 lanes_where(const u32 truth[MAX_LANES])
+{
+    u32 set = 0;
+    LANES set |= truth[i] ? 1u << i : 0;
+    return set;
+}
+
+/* --- integer arithmetic --------------------------------------------------------- */
+
+/* d = op(a, b) with b a row (bs 1) or one value (bs 0) */
+#define OP(name, type, result)                                                                     \
+    static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
+    {                                                                                              \
+        const u32 *on = w->on, b0 = *pb;                                                           \
+        if (w->dense) {                                                                            \
+            APART LANES                                                                            \
+            {                                                                                      \
+                const type a = (type)pa[i], b = (type)(bs ? pb[i] : b0);                           \
+                (void)a, (void)b;                                                                  \
+                d[i] = (u32)(result);                                                              \
+            }                                                                                      \
+        } else {                                                                                   \
+            APART LANES                                                                            \
+            {                                                                                      \
+                const type a = (type)pa[i], b = (type)(bs ? pb[i] : b0);                           \
+                (void)a, (void)b;                                                                  \
+                const u32 r = (u32)(result);                                                       \
+                d[i] = on[i] ? r : d[i];                                                           \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vv_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vx_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vi_##name)                                              \
+    {                                                                                              \
+        const u32 imm = (u32)u->imm;                                                               \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &imm, 0);                                           \
+        return next(u);                                                                            \
+    }
+#include "isa/op.def"
+
+#define OP3(name, type, result)                                                                    \
+    static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
+    {                                                                                              \
+        const u32 *on = w->on, b0 = *pb;                                                           \
+        APART LANES                                                                                \
+        {                                                                                          \
+            const type a = (type)pa[i], b = (type)(bs ? pb[i] : b0), c = (type)d[i];               \
+            const u32 r = (u32)(result);                                                           \
+            d[i] = on[i] ? r : d[i];                                                               \
+        }                                                                                          \
+    }                                                                                              \
+    static HANDLER(vv_##name)                                                                      \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
+        return next(u);                                                                            \
+    }                                                                                              \
+    static HANDLER(vx_##name)                                                                      \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
+        return next(u);                                                                            \
+    }
+#include "isa/op.def"
+
+#define FIX(name, result)                                                                          \
+    static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
+    {                                                                                              \
+        const u32 vxrm = w->vxrm, b0 = *pb;                                                        \
+        bool saturated = false, *const sat = &saturated;                                           \
+        (void)vxrm, (void)sat;                                                                     \
+        LANES                                                                                      \
+        {                                                                                          \
+            const u32 a = pa[i], b = bs ? pb[i] : b0;                                              \
+            if (w->on[i])                                                                          \
+                d[i] = result;                                                                     \
+        }                                                                                          \
+        w->vxsat |= saturated;                                                                     \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vv_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vx_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vi_##name)                                              \
+    {                                                                                              \
+        const u32 imm = (u32)u->imm;                                                               \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &imm, 0);                                           \
+        return next(u);                                                                            \
+    }
+#include "isa/op.def"
+
+/* --- floats ------------------------------------------------------------------------ */
+
+/* the rounding mode of vector floats; false: reserved */
+static inline bool vector_rm(const Warp *w, FpRound *rm)
+{
+    *rm = (FpRound)w->frm;
+    return w->frm <= FP_RMM;
+}
+
+/* the loop of integer floats, for every mode */
+#define SOFT_LOOP(soft)                                                                            \
+    u8 flags = 0, *const fl = &flags;                                                              \
+    FpRound rm;                                                                                    \
+    if (!vector_rm(w, &rm))                                                                        \
+        return false;                                                                              \
+    LANES                                                                                          \
+    {                                                                                              \
+        const u32 a = pa[i], b = bs ? pb[i] : b0, c = d[i];                                        \
+        (void)a, (void)b, (void)c, (void)rm;                                                       \
+        if (w->on[i])                                                                              \
+            d[i] = (u32)(soft);                                                                    \
+    }                                                                                              \
+    w->fflags |= flags;                                                                            \
+    return true;
+
+#define FLOAT_HANDLERS(name)                                                                       \
+    __attribute__((unused)) static HANDLER(vv_##name)                                              \
+    {                                                                                              \
+        const bool ok = do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                    \
+        return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vx_##name)                                              \
+    {                                                                                              \
+        const bool ok = do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                   \
+        return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
+    }
+
+/* `whole`: every lane of the row is on */
+#define HOST_LOOP(whole, host)                                                                     \
+    APART LANES                                                                                    \
+    {                                                                                              \
+        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
+        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
+        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
+        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
+        (void)a, (void)b, (void)fa, (void)fb, (void)fc;                                            \
+        const u32 r = canonical(host);                                                             \
+        d[i] = whole || on[i] ? r : d[i];                                                          \
+    }                                                                                              \
+    return true;
+
+#define HOST_FLOAT(name, host, soft)                                                               \
+    static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
+    {                                                                                              \
+        const u32 b0 = *pb;                                                                        \
+        SOFT_LOOP(soft)                                                                            \
+    }                                                                                              \
+    static inline bool do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
+    {                                                                                              \
+        const u32 *on = w->on, b0 = *pb;                                                           \
+        if (w->frm != FP_RNE || !HOST_FLOATS)                                                      \
+            return soft_##name(w, d, pa, pb, bs);                                                  \
+        if (w->whole) {                                                                            \
+            HOST_LOOP(true, host)                                                                  \
+        }                                                                                          \
+        HOST_LOOP(false, host)                                                                     \
+    }                                                                                              \
+    FLOAT_HANDLERS(name)
+
+#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft)
+#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft)
+#include "isa/op.def"
+
+#define FBIT(name, result, flags, soft)                                                            \
+    static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
+    {                                                                                              \
+        const u32 b0 = *pb;                                                                        \
+        SOFT_LOOP(soft)                                                                            \
+    }                                                                                              \
+    static inline bool do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
+    {                                                                                              \
+        const u32 *on = w->on, b0 = *pb;                                                           \
+        u32 raised = 0;                                                                            \
+        if (w->frm != FP_RNE)                                             \
+            return soft_##name(w, d, pa, pb, bs);                                                  \
+        APART LANES                                                                                \
+        {                                                                                          \
+            const u32 a = pa[i], b = bs ? pb[i] : b0;                                              \
+            (void)b;                                                                               \
+            raised |= on[i] & (flags);                                                             \
+            const u32 r = result;                                                                  \
+            d[i] = on[i] ? r : d[i];                                                               \
+        }                                                                                          \
+        w->fflags |= (u8)raised;                                                                   \
+        return true;                                                                               \
+    }                                                                                              \
+    FLOAT_HANDLERS(name)
+#include "isa/op.def"
+
+#define FSOFT(name, soft)                                                                          \
+    static bool do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)             \
+    {                                                                                              \
+        const u32 b0 = *pb;                                                                        \
+        SOFT_LOOP(soft)                                                                            \
+    }                                                                                              \
+    FLOAT_HANDLERS(name)
+#include "isa/op.def"
+
+/* --- moves ---------------------------------------------------------------------------- */
+
+static inline const Uop *merge(Warp *w, const Uop *u, const u32 *pb, const int bs)
+{
+    u32 *d = w->v[u->rd], b0 = *pb;
+    const u32 *pa = w->v[u->ra], *on = w->on;
+    u32 chosen[MAX_LANES];
+    lanes_under_v0(w, chosen);
+    APART LANES
+    {
+        const u32 r = chosen[i] ? (bs ? pb[i] : b0) : pa[i];
+        d[i] = on[i] ? r : d[i];
+    }
+    return next(u);
+}
+
+static HANDLER(vv_merge) { return merge(w, u, w->v[u->rb], 1); }
+static HANDLER(vx_merge) { return merge(w, u, &w->x[u->rb], 0); }
+static HANDLER(vi_merge)
+{
+    const u32 imm = (u32)u->imm;
+    return merge(w, u, &imm, 0);
+}
+
+static HANDLER(v_vid)
+{
+    u32 *d = w->v[u->rd];
+    const u32 *on = w->on;
+    LANES d[i] = on[i] ? (u32)i : d[i];
+    return next(u);
+}
+
+/* --- divergence -------------------------------------------------------------------------- */
+
+static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
+{
+    bool ok;
+    if (taken && taken != w->mask && !is_join(w, w->rpc))
+        return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
+    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+}
+
+#define OP(name, type, result)                                                                     \
+    __attribute__((unused)) static HANDLER(split_##name)                                           \
+    {                                                                                              \
+        const u32 *pa = w->v[u->ra], *pb = w->v[u->rb], *on = w->on;                               \
+        u32 truth[MAX_LANES];                                                                      \
+        APART LANES                                                                                \
+        {                                                                                          \
+            const type a = (type)pa[i], b = (type)pb[i];                                           \
+            (void)a, (void)b;                                                                      \
+            truth[i] = on[i] ? (u32)(result) : 0;                                                  \
+        }                                                                                          \
+        return split(w, u, lanes_where(truth));                                                    \
+    }
+#include "isa/op.def"
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+/* lowest and highest address of the active lanes; some lane must be active */
+static inline void span(const Warp *w, u32 *lo, u32 *hi)
+{
+    u32 least = UINT32_MAX, most = 0;
+    LANES
+    {
+        const u32 a = w->addr[i], on = w->on[i];
+        const u32 up = a | ~on, down = a & on;
+        least = up < least ? up : least;
+        most = down > most ? down : most;
+    }
+    *lo = least;
+    *hi = most;
+}
+
+/* whether lane i accesses word i of a run of words */
+static inline bool in_a_row(const Warp *w)
+{
+    u32 differ = 0;
+    LANES differ |= w->addr[i] ^ (w->addr[0] + 4 * (u32)i);
+    return !differ;
+}
+
+static inline u32 fetch(const u8 *p, const u32 width, const bool sgn)
+{
+    u16 half;
+    u32 word;
+    switch (width) {
+    case 1: return sgn ? (u32)(i32)(i8)*p : *p;
+    case 2: memcpy(&half, p, 2); return sgn ? (u32)(i32)(i16)half : half;
+    default: memcpy(&word, p, 4); return word;
+    }
+}
+
+static inline u32 extend(u32 v, const u32 width, const bool sgn)
+{
+    return !sgn ? v : width == 1 ? (u32)(i32)(i8)v : (u32)(i32)(i16)v;
+}
+
+/* every lane by itself: whatever is special about an address */
+static const Uop *load_each(Warp *w, const Uop *u, u32 width, bool sgn)
+{
+    for (int i = 0; i < MAX_LANES; i++) {
+        u32 value;
+        if (!w->on[i])
+            continue;
+        if (!access_load(w, u, w->addr[i], width, i, &value))
+            return NULL;
+        w->v[u->rd][i] = extend(value, width, sgn);
+    }
+    return next(u);
+}
+
+static const Uop *store_each(Warp *w, const Uop *u, u32 width)
+{
+    for (int i = 0; i < MAX_LANES; i++)
+        if (w->on[i] && !access_store(w, u, w->addr[i], width, i, w->v[u->rb][i]))
+            return NULL;
+    return next(u);
+}
+
+/* loads to v[rd] from addr[] */
+static inline const Uop *load(Warp *w, const Uop *u, const u32 width, const bool sgn)
+{
+    u32 lo, hi, *d = w->v[u->rd];
+    if (!w->exec)
+        return next(u);
+    span(w, &lo, &hi);
+    const u8 *base = range(w, lo, (u64)hi + width - 1, MEM_R);
+    if (!base)
+        return load_each(w, u, width, sgn);
+    if (width == 4 && w->whole && in_a_row(w)) {
+        memcpy(d, base + lo, 4 * MAX_LANES);
+        return next(u);
+    }
+    const u32 *on = w->on, *addr = w->addr;
+    const u32 lanes = w->group->launch->lanes;
+    for (u32 i = 0; i < lanes; i++) {
+        const u32 r = fetch(base + (on[i] ? addr[i] : lo), width, sgn);
+        d[i] = on[i] ? r : d[i];
+    }
+    return next(u);
+}
+
+/* stores v[rb] to addr[] */
+static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
+{
+    u32 lo, hi;
+    const u32 *s = w->v[u->rb];
+    if (!w->exec)
+        return next(u);
+    span(w, &lo, &hi);
+    u8 *base = w->group->reservations ? NULL : range(w, lo, (u64)hi + width - 1, MEM_W);
+    if (!base)
+        return store_each(w, u, width);
+    if (width == 4 && w->whole && in_a_row(w)) {
+        memcpy(base + lo, s, 4 * MAX_LANES);
+        return next(u);
+    }
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        memcpy(base + w->addr[i], &s[i], width);
+    }
+    return next(u);
+}
+
+/* address rules (doc/isa.md, "Memory"); each fills addr[] */
+static inline void addr_flat(Warp *w, const Uop *u);
+
+static inline void addr_12(Warp *w, const Uop *u)
+{
+    if (w->group->launch->set & V2025) {
+        addr_flat(w, u);
+        return;
+    }
+    const u32 *a = w->v[u->ra], imm = (u32)u->imm;
+    APART LANES w->addr[i] = a[i] + imm;
+}
+
+/* v2025: an address whose top byte is 0 is private (doc/isa.md, "Memory") */
+static inline void addr_flat(Warp *w, const Uop *u)
+{
+    const u32 *base = w->v[u->ra], imm = (u32)u->imm, lanes = w->group->launch->lanes;
+    const u32 pds = warp_pds(w);
+    APART LANES
+    {
+        const u32 a = base[i] + imm;
+        w->addr[i] = base[i] >> 24 ? a : pds + (a & ~3u) * lanes + (a & 3) + 4 * (u32)i;
+    }
+}
+
+static inline void addr_priv11(Warp *w, const Uop *u)
+{
+    const u32 *base = w->v[u->ra], imm = (u32)u->imm;
+    const u32 threads = w->group->nwarps * w->group->launch->lanes;
+    const u32 first = w->group->pds_base + w->tid * 4;
+    APART LANES
+    {
+        const u32 a = base[i] + imm;
+        w->addr[i] = first + (a & ~3u) * threads + 4 * (u32)i + (a & 3);
+    }
+}
+
+static inline void addr_stride(Warp *w, u32 base, u32 stride)
+{
+    APART LANES w->addr[i] = base + (u32)i * stride;
+}
+
+static inline void addr_index(Warp *w, const Uop *u, const u32 width)
+{
+    const u32 base = w->x[u->ra], *index = w->v[u->rc];
+    const u32 keep = width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
+    APART LANES w->addr[i] = base + (index[i] & keep);
+}
+
+#define MEMORY(rule, name, width, address, loads, stores)                                          \
+    __attribute__((unused)) static HANDLER(ld_##rule##_##name)                                     \
+    {                                                                                              \
+        address;                                                                                   \
+        return loads;                                                                              \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(st_##rule##_##name)                                     \
+    {                                                                                              \
+        address;                                                                                   \
+        return stores;                                                                             \
+    }
+#define WIDTH(name, bytes, sgn)                                                                    \
+    MEMORY(12, name, bytes, addr_12(w, u), load(w, u, bytes, sgn), store(w, u, bytes))             \
+    MEMORY(priv11, name, bytes, addr_priv11(w, u), load(w, u, bytes, sgn), store(w, u, bytes))     \
+    MEMORY(unit, name, bytes, addr_stride(w, w->x[u->ra], bytes), load(w, u, bytes, sgn),          \
+           store(w, u, bytes))                                                                     \
+    MEMORY(stride, name, bytes, addr_stride(w, w->x[u->ra], w->x[u->rc]), load(w, u, bytes, sgn),  \
+           store(w, u, bytes))                                                                     \
+    /* the width is that of the index; the data are words */                                       \
+    MEMORY(index, name, bytes, addr_index(w, u, bytes), load(w, u, 4, false), store(w, u, 4))
+#include "isa/op.def"
+
+/* --- matrix product (matrix.c) --- */
+
+static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
+                    u32 n, u32 k)
+{
+    for (u32 i = 0; i < m; i++)
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+}
+
+/* --- the table ------------------------------------------------------------------------------ */
+
+/* from a format to the shape of its handlers: x_rr_, x_ri_, vv_, vx_, vi_ */
+#define SHAPE_R(op)    x_rr_##op
+#define SHAPE_R1(op)   x_ri_##op
+#define SHAPE_I(op)    x_ri_##op
+#define SHAPE_SH(op)   x_ri_##op
+#define SHAPE_VV(op)   vv_##op
+#define SHAPE_CPV(op)  vv_##op
+#define SHAPE_VX(op)   vx_##op
+#define SHAPE_CPX(op)  vx_##op
+#define SHAPE_VI(op)   vi_##op
+#define SHAPE_VZ(op)   vi_##op
+#define SHAPE_VH(op)   vi_##op
+#define SHAPE_V1(op)   vi_##op
+#define SHAPE_CPI(op)  vi_##op
+#define SHAPE_VI12(op) vi_##op
+#define SHAPE_MACV(op) vv_##op
+#define SHAPE_MACX(op) vx_##op
+#define SHAPE_MVV(op)  vv_##op
+#define SHAPE_MVX(op)  vx_##op
+#define SHAPE_MVI(op)  vi_##op
+
+#define FSHAPE_RF(op)   x_f_##op
+#define FSHAPE_RF1(op)  x_f_##op
+#define FSHAPE_R(op)    x_f_##op
+#define FSHAPE_R4(op)   x_f3_##op
+#define FSHAPE_VV(op)   vv_##op
+#define FSHAPE_VX(op)   vx_##op
+#define FSHAPE_V1(op)   vv_##op
+#define FSHAPE_MACV(op) vv_##op
+#define FSHAPE_MACX(op) vx_##op
+
+#define RUN_ALU(format, op)    SHAPE_##format(op)
+#define RUN_MAC(format, op)    SHAPE_##format(op)
+#define RUN_FIXED(format, op)  SHAPE_##format(op)
+#define RUN_MERGE(format, op)  SHAPE_##format(merge)
+#define RUN_FALU(format, op)   FSHAPE_##format(op)
+#define RUN_FMAC(format, op)   FSHAPE_##format(op)
+#define RUN_NARROW(format, op) v_narrow
+#define RUN_LUI(format, op)    x_lui
+#define RUN_AUIPC(format, op)  x_auipc
+#define RUN_JAL(format, op)    x_jal
+#define RUN_JALR(format, op)   x_jalr
+#define RUN_BRANCH(format, op) x_branch_##op
+#define RUN_CSR(format, op)    x_csr
+#define RUN_VCSR(format, op)   v_csr_lanes
+#define RUN_VSET(format, op)   x_vset
+#define RUN_FENCE(format, op)  x_nop
+#define RUN_SUBBARRIER(format, op) x_nop
+#define RUN_TRAP(format, op)   w_trap
+#define RUN_LOAD(format, op)   x_load_##op
+#define RUN_STORE(format, op)  x_store_##op
+#define RUN_VLOAD_UNIT(format, op)    ld_unit_##op
+#define RUN_VLOAD_STRIDE(format, op)  ld_stride_##op
+#define RUN_VLOAD_INDEX(format, op)   ld_index_##op
+#define RUN_VLOAD_12(format, op)      ld_12_##op
+#define RUN_VLOAD_PRIV11(format, op)  ld_priv11_##op
+#define RUN_VSTORE_UNIT(format, op)   st_unit_##op
+#define RUN_VSTORE_STRIDE(format, op) st_stride_##op
+#define RUN_VSTORE_INDEX(format, op)  st_index_##op
+#define RUN_VSTORE_12(format, op)     st_12_##op
+#define RUN_VSTORE_PRIV11(format, op) st_priv11_##op
+#define RUN_AMO(format, op)    v_amo
+#define RUN_LR(format, op)     v_lr
+#define RUN_SC(format, op)     v_sc
+#define RUN_VID(format, op)    v_vid
+#define RUN_TOSCALAR(format, op) v_toscalar
+#define RUN_SPLIT(format, op)  split_##op
+#define RUN_JOIN(format, op)   w_join
+#define RUN_SETRPC(format, op) w_setrpc
+#define RUN_REGEXT(format, op)  w_lone_prefix
+#define RUN_REGEXTI(format, op) w_lone_prefix
+#define RUN_EXIT(format, op)   w_exit
+#define RUN_BARRIER(format, op) w_barrier
+#define RUN_EXP(format, op)    v_exp
+#define RUN_TTA(format, op)    v_tta
+/* profile v2025 and overlay ai */
+#define RUN_WIDEN(format, op)          v_widen
+#define RUN_WIDEN_W(format, op)        v_widen
+#define RUN_WIDEN_MAC(format, op)      v_widen_mac
+#define RUN_FWIDEN(format, op)         v_fwiden
+#define RUN_FNARROW(format, op)        v_fnarrow
+#define RUN_PAIR(format, op)           x_pair
+#define RUN_LOAD_PAIR(format, op)      x_memory_pair
+#define RUN_STORE_PAIR(format, op)     x_memory_pair
+#define RUN_AMO_PAIR(format, op)       v_amo_pair
+#define RUN_LR_PAIR(format, op)        v_lr_pair
+#define RUN_SC_PAIR(format, op)        v_sc_pair
+#define RUN_VLOAD_GLOBAL(format, op)   v_memory
+#define RUN_VLOAD_LOCAL(format, op)    v_memory
+#define RUN_VLOAD_PRIVATE(format, op)  v_memory
+#define RUN_VLOAD_12D(format, op)      v_memory
+#define RUN_VSTORE_GLOBAL(format, op)  v_memory
+#define RUN_VSTORE_LOCAL(format, op)   v_memory
+#define RUN_VSTORE_PRIVATE(format, op) v_memory
+#define RUN_VSTORE_12D(format, op)     v_memory
+#define RUN_PREFIX(format, op)         w_lone_prefix
+#define RUN_PREFIXI(format, op)        w_lone_prefix
+#define RUN_PRE_M(format, op)          w_lone_prefix
+#define RUN_MMA(format, op)            v_mma
+#define RUN_MMA64(format, op)          v_mma64
+#define RUN_DMA(format, op)            w_dma
+#define RUN_DMA_BULK(format, op)       w_dma_bulk
+#define RUN_DMA_TENSOR(format, op)     w_dma_tensor
+#define RUN_DMA_WAIT(format, op)       w_dma_wait
+#define RUN_WORD64(format, op)         v_word64
+#define RUN_WORD64F(format, op)        v_word64
+#define RUN_SHUFFLE_BFLY(format, op)   v_shuffle
+#define RUN_SHUFFLE_IDX(format, op)    v_shuffle
+#define RUN_SHUFFLE_UP(format, op)     v_shuffle
+#define RUN_SHUFFLE_DOWN(format, op)   v_shuffle
+#define RUN_CVT16(format, op)          v_cvt16
+#define RUN_PACKED(format, op)         v_packed
+#define RUN_SFU(format, op)            v_sfu
+
+static Handler *const table[NINSN] = {
+#define INSN(id, text, sets, format, bits, unit, effect, op) [I_##id] = RUN_##effect(format, op),
+#include "isa/isa.def"
+};

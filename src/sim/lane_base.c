@@ -1,0 +1,3 @@
+#include "sim/lane.h"
+
+const LaneLevel lane_base = {"base", table, product};

@@ -1,0 +1,165 @@
+/* special.c -- the handlers of vector instructions that no row of op.def describes:
+ * atomics, moves to scalars, exponential, tensor. */
+#include "sim/handlers.h"
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+/* --- atomics (doc/isa.md, "Atomics"): active lanes in ascending order -------------- */
+
+/* Other groups run on other host threads, so even these are atomic on the host.
+ * rd may be a source: sources are copied first. */
+static u32 exchange(Op op, u32 *p, u32 source)
+{
+    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
+    do
+        new = op_eval(op, old, source);
+    while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+
+const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    u32 source[MAX_LANES];
+    memcpy(source, w->v[u->rb], sizeof source);
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        u32 *p = access_atomic(w, u, addr[i], i);
+        if (!p)
+            return NULL;
+        w->v[u->rd][i] = exchange((Op)isa_insn[u->id].op, p, source[i]);
+        if (w->group->reservations)
+            drop_reservations(w->group, addr[i], 4);
+    }
+    return next(u);
+}
+
+const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const u32 *p = access_atomic(w, u, addr[i], i);
+        if (!p)
+            return NULL;
+        w->group->reservations += !w->reserved;
+        w->reserved |= 1u << i;
+        w->reserved_addr[i] = addr[i];
+        w->reserved_value[i] = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+        w->v[u->rd][i] = w->reserved_value[i];
+    }
+    return next(u);
+}
+
+static void end_reservation(Warp *w, int lane)
+{
+    if (!(w->reserved >> lane & 1))
+        return;
+    w->reserved &= ~(1u << lane);
+    w->group->reservations -= !w->reserved;
+}
+
+/* Stores of this group end reservations when they happen; one of another group is
+ * noticed by the word having another value. */
+const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    u32 source[MAX_LANES];
+    memcpy(source, w->v[u->rb], sizeof source);
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        u32 *p = access_atomic(w, u, addr[i], i);
+        if (!p)
+            return NULL;
+        const bool held = w->reserved >> i & 1 && w->reserved_addr[i] == addr[i];
+        u32 expected = w->reserved_value[i];
+        const bool stored = held && __atomic_compare_exchange_n(p, &expected, source[i], false,
+                                                                __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+        end_reservation(w, i);
+        if (stored && w->group->reservations)
+            drop_reservations(w->group, addr[i], 4);
+        w->v[u->rd][i] = !stored;
+    }
+    return next(u);
+}
+
+/* the addresses that the lanes name in v[ra] */
+static const u64 *addresses(Warp *w, const Uop *u, u64 addr[MAX_LANES])
+{
+    memcpy(w->addr, w->v[u->ra], sizeof w->addr);
+    for (int i = 0; i < MAX_LANES; i++)
+        addr[i] = w->addr[i];
+    return addr;
+}
+
+HANDLER(v_amo) { return amo_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
+HANDLER(v_lr) { return lr_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
+HANDLER(v_sc) { return sc_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
+
+/* --- moves ------------------------------------------------------------------------ */
+
+/* the last active lane's element; no lane, no change */
+HANDLER(v_toscalar)
+{
+    if (w->exec)
+        w->x[u->rd] = w->v[u->ra][31 - __builtin_clz(w->exec)];
+    w->x[0] = 0;
+    return next(u);
+}
+
+HANDLER(v_csr_lanes)
+{
+    u32 value[MAX_LANES];
+    if (!csr_read_lanes(w, (u32)u->imm, value))
+        return fail_at(w, u, FAULT_CSR, -1, (u32)u->imm, 0);
+    for (int i = 0; i < MAX_LANES; i++)
+        w->v[u->rd][i] = w->on[i] ? value[i] : w->v[u->rd][i];
+    return next(u);
+}
+
+/* --- exponential and tensor ------------------------------------------------------------ */
+
+/* The double of the host, rounded once: within half a unit in the last place, no
+ * flags (doc/isa.md, "vfexp"). */
+static u32 exp_bits(u32 a)
+{
+    float f, r;
+    u32 bits;
+    if (f32_nan(a))
+        return F32_CANONICAL;
+    memcpy(&f, &a, sizeof f);
+    r = (float)exp((double)f);
+    memcpy(&bits, &r, sizeof bits);
+    return bits;
+}
+
+HANDLER(v_exp)
+{
+    take_host_flags(w);
+    for (int i = 0; i < MAX_LANES; i++)
+        if (w->on[i])
+            w->v[u->rd][i] = exp_bits(w->v[u->ra][i]);
+    feclearexcept(FE_ALL_EXCEPT);
+    return next(u);
+}
+
+/* vd[i * K + j] += sum over n < N of vs1[i * N + n] * vs2[j * N + n], fused, n ascending */
+HANDLER(v_tta)
+{
+    const u32 lanes = w->group->launch->lanes;
+    const u32 m = lanes == 32 ? 4 : 2, n = lanes == 32 ? 8 : lanes == 8 ? 4 : 2, k = m;
+    FpRound rm = (FpRound)w->frm;
+    u32 sum[MAX_LANES];
+    if (w->exec != (lanes == 32 ? UINT32_MAX : (1u << lanes) - 1))
+        return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
+    if (rm > FP_RMM)
+        return fail(w, u, FAULT_FRM, -1);
+    for (u32 i = 0; i < m; i++)
+        for (u32 j = 0; j < k; j++) {
+            u32 s = w->v[u->rd][i * k + j];
+            for (u32 l = 0; l < n; l++)
+                s = (u32)fp_fma(F, w->v[u->rb][i * n + l], w->v[u->ra][j * n + l], s, rm,
+                                &w->fflags);
+            sum[i * k + j] = s;
+        }
+    memcpy(w->v[u->rd], sum, m * k * sizeof *sum);
+    return next(u);
+}

@@ -1,0 +1,101 @@
+/* uop.h -- decoded code.
+ *
+ * Code is decoded once, a page at a time, into Uops: the handler that executes
+ * the instruction and its operands, registers already extended by a prefix.  The
+ * Uop of a prefix executes the prefix and the instruction after it together, so
+ * that a prefix costs nothing; the instruction after it has its own Uop too, for
+ * whoever branches there.
+ *
+ * A handler returns the Uop to go on with, or NULL when the warp stops running
+ * (it ended, waits, or faulted).
+ */
+#ifndef SIM_UOP_H
+#define SIM_UOP_H
+#include "mach/warp.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct Uop Uop;
+typedef const Uop *Handler(Warp *w, const Uop *u);
+
+struct Uop {
+    Handler *run;
+    u32 pc;
+    i32 imm;                /* immediate, or the target of a branch */
+    u32 word;               /* low 32 bits of the instruction (after a prefix) */
+    u8 rd, ra, rb, rc;      /* registers: destination, sources as op.def names them */
+    u16 id;                 /* InsnId */
+    u8 step;                /* Uops to the next instruction: 2 or 3 after a prefix */
+    u8 vm;                  /* 0: under v0 */
+    u8 rm;                  /* rounding mode of a scalar float; 7: frm */
+    u8 mod;                 /* MOD_*: what a compute prefix asks for */
+    u8 mem;                 /* MEM_*: what a memory prefix asks for */
+    u8 len;                 /* bytes of the instruction without its prefix */
+};
+
+/* mod; abs and neg have a bit for each of src1, src2, src3 */
+enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
+/* mem: IsaSpace in bits 1:0, words - 1 in bits 3:2, then the address pair */
+enum { MEM_SPACE = 3, MEM_WORDS = 2, MEM_WIDE = 16, MEM_PREFIX = 32 };
+
+/* instructions that this Uop retires, its prefix included */
+static inline u32 uop_insns(const Uop *u) { return u->step - (u->len >> 3); }
+
+/* a 64-bit word, whose upper half is in imm */
+static inline u64 uop_word(const Uop *u) { return (u64)(u32)u->imm << 32 | u->word; }
+
+enum { PAGE_UOPS = PAGE_SIZE / 4 };
+
+/* The handlers by InsnId, compiled for one level of host vector instructions. */
+typedef struct {
+    const char *name;
+    Handler *const *run;    /* [NINSN] */
+    /* d[m][n] += a[m][k] * b[k][n], fused, k ascending, to nearest */
+    void (*product)(float *d, const float *a, const float *b, u32 m, u32 n, u32 k);
+} LaneLevel;
+
+extern const LaneLevel lane_base, lane_avx2, lane_avx512;
+/* The best level this host has; VENTUS_LANES=base|avx2|avx512 asks for less. */
+const LaneLevel *lane_level(void);
+
+/* The Uops after the page's own lead to the next page. */
+typedef struct {
+    Uop uop[PAGE_UOPS + 3];
+} CodePage;
+
+/* The decoded code of one device: the 256 MiB code window by pages, NULL where
+ * nothing ran yet.  Pages are published with release order, so any thread may run
+ * what another decoded. */
+enum { CODE_PAGES = (CODE_END - CODE_LO) / PAGE_SIZE };
+
+typedef struct {
+    IsaSet set;
+    Memory *memory;
+    IsaDecoder decoder;
+    const LaneLevel *level; /* whose handlers the Uops name */
+    pthread_mutex_t lock;   /* guards making of pages, and idle */
+    Group *idle;            /* contexts of host threads that no launch uses (sim.c) */
+    _Atomic(CodePage *) page[CODE_PAGES];
+} Code;
+
+Code *code_new(IsaSet set, Memory *memory); /* NULL: no memory */
+void code_free(Code *c);
+/* Forgets the pages that overlap the range: their bytes changed.  No launch runs. */
+void code_forget(Code *c, u64 addr, u64 size);
+/* Forgets everything and uses another profile from now on. */
+void code_use(Code *c, IsaSet set);
+
+/* The Uop at pc, decoding its page if need be.  NULL: the fault is recorded in w. */
+const Uop *code_at(Code *c, Warp *w, u32 pc);
+
+/* Whether a store of `len` bytes at addr would change decoded instructions. */
+bool code_covers(const Code *c, u64 addr, u32 len);
+
+/* Highest scalar and vector register plus one that the decoded words of the range
+ * use: the register need of a binary that does not tell. */
+void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
+
+/* Group.engine of the interpreter is its Code. */
+static inline Code *warp_code(const Warp *w) { return (Code *)w->group->engine; }
+
+#endif

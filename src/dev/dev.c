@@ -165,12 +165,44 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 
 /* --- launches --------------------------------------------------------------------------- */
 
+/* the physical address of addr; false: no page is there */
+static bool physical(const Device *d, Tlb *tlb, u64 addr, u64 *to)
+{
+    *to = addr;
+    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, to);
+}
+
+/* Reads as a warp would, through the tables. */
+static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
+{
+    Tlb tlb = {.vpn = {0}};
+    u64 at;
+    for (size_t i = 0; i < n * sizeof *to; i++)
+        if (!physical(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
+            return false;
+    return true;
+}
+
+/* Gives mapped pages other flags. */
+static void set_flags(Device *d, u64 addr, u64 size, u8 flags)
+{
+    Tlb tlb = {.vpn = {0}};
+    u64 at;
+    if (!d->opt.mmu) {
+        memory_map(&d->memory, addr, size, flags);
+        return;
+    }
+    for (u64 p = addr & ~(u64)(PAGE_SIZE - 1); p < addr + size; p += PAGE_SIZE)
+        if (physical(d, &tlb, p, &at))
+            memory_map(&d->memory, at, PAGE_SIZE, flags);
+}
+
 /* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
 static void read_index_space(const Device *d, Launch *l)
 {
     u32 word[12] = {0};
     u64 items = 1;
-    if (!dev_read(d, l->knl, word, sizeof word))
+    if (!read_words(d, l->knl, word, countof(word)))
         return;
     memcpy(l->global, word + 3, sizeof l->global);
     memcpy(l->local, word + 6, sizeof l->local);
@@ -218,10 +250,10 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     read_index_space(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);
     if (areas)
-        memory_map(&d->memory, l.pds, areas, MEM_R | MEM_TRACKED);
+        set_flags(d, l.pds, areas, MEM_R | MEM_TRACKED);
     const bool ok = d->opt.engine->launch(d, &l, &in->sim, &result->sim);
     if (areas)
-        memory_map(&d->memory, l.pds, areas, MEM_R | MEM_W);
+        set_flags(d, l.pds, areas, MEM_R | MEM_W);
     return ok;
 }
 

@@ -22,12 +22,17 @@ typedef struct {
 } Words;
 
 /* The text need not end in a NUL as a Source must; it is copied when it is wrong. */
-static bool wrong(const Words *w, const char *at, const char *message)
+static void say(const Words *w, DiagKind kind, const char *at, const char *message)
 {
     char *text = mem_strndup(w->text, (size_t)(w->end - w->text));
     const Source src = {.name = w->name, .text = text ? text : ""};
-    error(w->d, &src, text ? text + (at - w->text) : NULL, "%s", message);
+    diag(w->d, kind, &src, text ? text + (at - w->text) : NULL, "%s", message);
     mem_free(text);
+}
+
+static bool wrong(const Words *w, const char *at, const char *message)
+{
+    say(w, DIAG_ERROR, at, message);
     return false;
 }
 
@@ -192,7 +197,9 @@ static bool read_all_data(Words *w, Replay *r)
     for (size_t i = 0; i < r->nbuffers; i++)
         if (!read_data(w, &r->buffers[i]))
             return false;
-    return at_end(w) || wrong(w, w->p, "more data than the buffers take");
+    if (!at_end(w)) /* in public files too */
+        say(w, DIAG_WARNING, w->p, "more data than the buffers take; the rest is ignored");
+    return true;
 }
 
 /* --- files --------------------------------------------------------------------------- */

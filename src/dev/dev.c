@@ -39,7 +39,10 @@ Device *dev_open(const DeviceOptions *opt)
         return NULL;
     d->opt = *opt;
     d->generation = GEN_BARE;
-    if (memory_open(&d->memory, 0, (u64)1 << 32) && (d->code = code_new(opt->set, &d->memory)))
+    /* v2025 addresses 39 bits (SV39); a host that has not that much to reserve still
+     * runs everything with 32-bit addresses */
+    if ((memory_open(&d->memory, 0, (u64)1 << 39) || memory_open(&d->memory, 0, (u64)1 << 32)) &&
+        (d->code = code_new(opt->set, &d->memory)))
         return d;
     dev_close(d);
     return NULL;
@@ -240,6 +243,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .warps = in->warps, .lanes = in->lanes, .lds = in->lds, .vgprs = d->vgprs,
         .pds = in->pds, .pds_lane = in->pds_lane, .pds_areas = private_areas(in),
         .vm = d->opt.vm, .strict = d->opt.strict, .all_lanes = d->opt.all_lanes,
+        .any_barrier = d->opt.any_barrier, .check_copies = d->opt.check_copies,
         .simt_depth = d->opt.machine.simt_depth, .max_insns = in->max_insns,
         .memory = &d->memory, .mmu = d->opt.mmu ? &d->mmu : NULL,
     };

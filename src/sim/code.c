@@ -2,6 +2,7 @@
 #include "sim/uop.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ void code_free(Code *c)
     if (!c)
         return;
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
+    sim_free_contexts(c);
     pthread_mutex_destroy(&c->lock);
     mem_free(c);
 }
@@ -83,8 +85,15 @@ static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
     switch (o) {
     case O_rd:
     case O_vd:
-    case O_vacc: return &r->rd;
+    case O_vacc:
+    case O_wd:
+    case O_wacc: return &r->rd;
+    case O_ws2: return &r->ra;
+    case O_ws1:
+    case O_wx1:
     case O_vs3: return &r->rb;
+    case O_ws3:
+    case O_rdst: return &r->rc;
     case O_rs3: return &r->rc;
     case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
     case O_rs1: return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
@@ -144,11 +153,33 @@ static void set_values(Uop *u, const Insn *in, const IsaPrefix *p)
         case K_VTYPE: u->imm = v; break;
         case K_MASK: u->vm = v & 1; break;
         case K_RM: u->rm = (u8)v; break;
+        case K_KEY: u->imm = o == O_sz ? v : u->imm; break;
         default: break;
         }
     }
     if (u->id == I_auipc)
         u->imm = (i32)((u32)u->imm + insn_pc(u));
+}
+
+static bool is_memory(Effect e)
+{
+    return e >= E_LOAD && e <= E_SC_PAIR;
+}
+
+/* what a prefix of v2025 adds; on an instruction that it does not concern, nothing */
+static void set_modifiers(Uop *u, const IsaPrefix *p)
+{
+    const Effect e = (Effect)isa_insn[u->id].effect;
+    if (p->memory && is_memory(e))
+        u->mem = (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
+    else if (e == E_ALU || e == E_MAC || e == E_FALU || e == E_FMAC)
+        u->mod = (u8)(p->pair | p->abs << MOD_ABS | p->neg << MOD_NEG);
+}
+
+/* the handler, without regard to vm */
+static Handler *handler(const Code *c, const Uop *u)
+{
+    return u->mod ? v_general : u->mem ? v_memory : c->level->run[u->id];
 }
 
 static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
@@ -163,21 +194,34 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
         return;
     }
     u->id = (u16)in.id;
+    u->len = isa_insn[in.id].len;
     if (!set_registers(u, &in, p)) {
         u->run = w_register;
         return;
     }
     set_values(u, &in, p);
-    u->run = u->vm ? c->level->run[in.id] : w_masked;
+    if (isa_insn[in.id].len == 8)
+        u->imm = (i32)(word >> 32);
+    set_modifiers(u, p);
+    /* hardware ignores vm of vftta; images rely on it */
+    const bool masked = !u->vm && isa_insn[in.id].effect != E_TTA;
+    u->run = masked ? w_masked : handler(c, u);
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
 {
     Insn in;
-    if (!isa_decode(&c->decoder, word, &in) || (in.id != I_regext && in.id != I_regexti))
+    if (!isa_decode(&c->decoder, word, &in) || !isa_is_prefix(in.id))
         return false;
     *p = isa_prefix(&in);
     return true;
+}
+
+static bool concerns(const Code *c, u32 after, const IsaPrefix *p)
+{
+    Insn in;
+    return !p->memory || (isa_decode(&c->decoder, after, &in) &&
+                          is_memory((Effect)isa_insn[in.id].effect));
 }
 
 /* --- pages ---------------------------------------------------------------------------- */
@@ -195,7 +239,7 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
     static const IsaPrefix none = {.valid = false};
     const u32 low = word_at(c->memory, pc);
     IsaPrefix p;
-    *u = (Uop){.pc = pc, .step = 1};
+    *u = (Uop){.pc = pc, .step = 1, .len = 4};
     if (is_prefix(c, low, &p)) {
         const u32 after = word_at(c->memory, pc + 4);
         IsaPrefix again;
@@ -203,8 +247,11 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
             decode(c, u, low, &none);
             return;
         }
-        u->step = 2;
-        decode(c, u, after, &p);
+        const bool is_long = isa_length(c->set, after) == 8;
+        const u32 high = is_long ? word_at(c->memory, pc + 8) : 0;
+        /* a memory prefix is void, its register bits too, before anything else */
+        u->step = is_long ? 3 : 2;
+        decode(c, u, (u64)high << 32 | after, concerns(c, after, &p) ? &p : &none);
     } else if (isa_length(c->set, low) == 8) {
         u->step = 2;
         decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, &none);
@@ -220,8 +267,8 @@ static CodePage *make_page(const Code *c, u32 pc)
         return NULL;
     for (u32 i = 0; i < PAGE_UOPS; i++)
         decode_at(c, &page->uop[i], pc + i * 4);
-    for (u32 i = PAGE_UOPS; i < PAGE_UOPS + 2; i++)
-        page->uop[i] = (Uop){.run = w_page_end, .pc = pc + i * 4, .id = NINSN};
+    for (u32 i = PAGE_UOPS; i < PAGE_UOPS + 3; i++)
+        page->uop[i] = (Uop){.run = w_page_end, .pc = pc + i * 4, .id = NINSN, .len = 4};
     return page;
 }
 
@@ -297,7 +344,7 @@ void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs,
         }
         count_registers(&in, &p, sgprs, vgprs);
         p.valid = false;
-        if (in.id == I_regext || in.id == I_regexti)
+        if (isa_is_prefix(in.id))
             p = isa_prefix(&in);
     }
     mem_free(d);

@@ -309,7 +309,7 @@ static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
         {                                                                                          \
             const type a = (type)pa[i], b = (type)pb[i];                                           \
             (void)a, (void)b;                                                                      \
-            truth[i] = on[i] & (u32)(result);                                                      \
+            truth[i] = on[i] ? (u32)(result) : 0;                                                  \
         }                                                                                          \
         return split(w, u, lanes_where(truth));                                                    \
     }
@@ -424,10 +424,28 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
 }
 
 /* address rules (doc/isa.md, "Memory"); each fills addr[] */
+static inline void addr_flat(Warp *w, const Uop *u);
+
 static inline void addr_12(Warp *w, const Uop *u)
 {
+    if (w->group->launch->set & V2025) {
+        addr_flat(w, u);
+        return;
+    }
     const u32 *a = w->v[u->ra], imm = (u32)u->imm;
     APART LANES w->addr[i] = a[i] + imm;
+}
+
+/* v2025: an address whose top byte is 0 is private (doc/isa.md, "Memory") */
+static inline void addr_flat(Warp *w, const Uop *u)
+{
+    const u32 *base = w->v[u->ra], imm = (u32)u->imm, lanes = w->group->launch->lanes;
+    const u32 pds = warp_pds(w);
+    APART LANES
+    {
+        const u32 a = base[i] + imm;
+        w->addr[i] = base[i] >> 24 ? a : pds + (a & ~3u) * lanes + (a & 3) + 4 * (u32)i;
+    }
 }
 
 static inline void addr_priv11(Warp *w, const Uop *u)
@@ -475,6 +493,17 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
     /* the width is that of the index; the data are words */                                       \
     MEMORY(index, name, bytes, addr_index(w, u, bytes), load(w, u, 4, false), store(w, u, 4))
 #include "isa/op.def"
+
+/* --- matrix product (matrix.c) --- */
+
+static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
+                    u32 n, u32 k)
+{
+    for (u32 i = 0; i < m; i++)
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+}
 
 /* --- the table ------------------------------------------------------------------------------ */
 
@@ -539,7 +568,7 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 #define RUN_VSTORE_INDEX(format, op)  st_index_##op
 #define RUN_VSTORE_12(format, op)     st_12_##op
 #define RUN_VSTORE_PRIV11(format, op) st_priv11_##op
-#define RUN_AMO(format, op)    v_amo_##op
+#define RUN_AMO(format, op)    v_amo
 #define RUN_LR(format, op)     v_lr
 #define RUN_SC(format, op)     v_sc
 #define RUN_VID(format, op)    v_vid
@@ -554,43 +583,43 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 #define RUN_EXP(format, op)    v_exp
 #define RUN_TTA(format, op)    v_tta
 /* profile v2025 and overlay ai */
-#define RUN_WIDEN(format, op)  w_unsupported
-#define RUN_WIDEN_W(format, op) w_unsupported
-#define RUN_WIDEN_MAC(format, op) w_unsupported
-#define RUN_FWIDEN(format, op) w_unsupported
-#define RUN_FNARROW(format, op) w_unsupported
-#define RUN_PAIR(format, op)   w_unsupported
-#define RUN_LOAD_PAIR(format, op) w_unsupported
-#define RUN_STORE_PAIR(format, op) w_unsupported
-#define RUN_AMO_PAIR(format, op) w_unsupported
-#define RUN_LR_PAIR(format, op) w_unsupported
-#define RUN_SC_PAIR(format, op) w_unsupported
-#define RUN_VLOAD_GLOBAL(format, op) w_unsupported
-#define RUN_VLOAD_LOCAL(format, op) w_unsupported
-#define RUN_VLOAD_PRIVATE(format, op) w_unsupported
-#define RUN_VLOAD_12D(format, op) w_unsupported
-#define RUN_VSTORE_GLOBAL(format, op) w_unsupported
-#define RUN_VSTORE_LOCAL(format, op) w_unsupported
-#define RUN_VSTORE_PRIVATE(format, op) w_unsupported
-#define RUN_VSTORE_12D(format, op) w_unsupported
-#define RUN_PREFIX(format, op) w_unsupported
-#define RUN_PREFIXI(format, op) w_unsupported
-#define RUN_PRE_M(format, op)  w_unsupported
-#define RUN_MMA(format, op)    w_unsupported
-#define RUN_MMA64(format, op)  w_unsupported
-#define RUN_DMA(format, op)    w_unsupported
-#define RUN_DMA_BULK(format, op) w_unsupported
-#define RUN_DMA_TENSOR(format, op) w_unsupported
-#define RUN_DMA_WAIT(format, op) w_unsupported
-#define RUN_WORD64(format, op) w_unsupported
-#define RUN_WORD64F(format, op) w_unsupported
-#define RUN_SHUFFLE_BFLY(format, op) w_unsupported
-#define RUN_SHUFFLE_IDX(format, op) w_unsupported
-#define RUN_SHUFFLE_UP(format, op) w_unsupported
-#define RUN_SHUFFLE_DOWN(format, op) w_unsupported
-#define RUN_CVT16(format, op)  w_unsupported
-#define RUN_PACKED(format, op) w_unsupported
-#define RUN_SFU(format, op)    w_unsupported
+#define RUN_WIDEN(format, op)          v_widen
+#define RUN_WIDEN_W(format, op)        v_widen
+#define RUN_WIDEN_MAC(format, op)      v_widen_mac
+#define RUN_FWIDEN(format, op)         v_fwiden
+#define RUN_FNARROW(format, op)        v_fnarrow
+#define RUN_PAIR(format, op)           x_pair
+#define RUN_LOAD_PAIR(format, op)      x_memory_pair
+#define RUN_STORE_PAIR(format, op)     x_memory_pair
+#define RUN_AMO_PAIR(format, op)       v_amo_pair
+#define RUN_LR_PAIR(format, op)        v_lr_pair
+#define RUN_SC_PAIR(format, op)        v_sc_pair
+#define RUN_VLOAD_GLOBAL(format, op)   v_memory
+#define RUN_VLOAD_LOCAL(format, op)    v_memory
+#define RUN_VLOAD_PRIVATE(format, op)  v_memory
+#define RUN_VLOAD_12D(format, op)      v_memory
+#define RUN_VSTORE_GLOBAL(format, op)  v_memory
+#define RUN_VSTORE_LOCAL(format, op)   v_memory
+#define RUN_VSTORE_PRIVATE(format, op) v_memory
+#define RUN_VSTORE_12D(format, op)     v_memory
+#define RUN_PREFIX(format, op)         w_lone_prefix
+#define RUN_PREFIXI(format, op)        w_lone_prefix
+#define RUN_PRE_M(format, op)          w_lone_prefix
+#define RUN_MMA(format, op)            v_mma
+#define RUN_MMA64(format, op)          v_mma64
+#define RUN_DMA(format, op)            w_dma
+#define RUN_DMA_BULK(format, op)       w_dma_bulk
+#define RUN_DMA_TENSOR(format, op)     w_dma_tensor
+#define RUN_DMA_WAIT(format, op)       w_dma_wait
+#define RUN_WORD64(format, op)         v_word64
+#define RUN_WORD64F(format, op)        v_word64
+#define RUN_SHUFFLE_BFLY(format, op)   v_shuffle
+#define RUN_SHUFFLE_IDX(format, op)    v_shuffle
+#define RUN_SHUFFLE_UP(format, op)     v_shuffle
+#define RUN_SHUFFLE_DOWN(format, op)   v_shuffle
+#define RUN_CVT16(format, op)          v_cvt16
+#define RUN_PACKED(format, op)         v_packed
+#define RUN_SFU(format, op)            v_sfu
 
 static Handler *const table[NINSN] = {
 #define INSN(id, text, sets, format, bits, unit, effect, op) [I_##id] = RUN_##effect(format, op),

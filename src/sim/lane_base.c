@@ -1,3 +1,3 @@
 #include "sim/lane.h"
 
-const LaneLevel lane_base = {"base", table};
+const LaneLevel lane_base = {"base", table, product};

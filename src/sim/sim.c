@@ -71,6 +71,7 @@ static void begin_group(Group *g, u64 linear, u32 thread)
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
+    g->npending = 0;
     for (u32 k = 0; k < l->warps; k++)
         reset_warp(&g->warps[k], g, k);
 }
@@ -98,7 +99,7 @@ static void run_slice(Warp *w, u64 slice)
     const Uop *u = go(w, w->pc);
     u64 insns = 0;
     while (u && slice--) {
-        insns += u->step;
+        insns += uop_insns(u);
         u = u->run(w, u);
     }
     w->ninsns += insns;
@@ -118,7 +119,7 @@ static void run_observed(Warp *w, u64 slice, const Observer *o)
         }
         if (o->before)
             o->before(o->self, w, at);
-        w->ninsns += at->step;
+        w->ninsns += uop_insns(at);
         u = at->run(w, at);
         if (o->after && !w->group->faulted)
             o->after(o->self, w, at, exec);
@@ -222,34 +223,84 @@ static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-static Group *group_new(const Run *r)
+/* Contexts outlive launches: making one costs more than a small kernel. */
+static void context_free(Group *g)
 {
-    Group *g = mem_zalloc(1, sizeof *g);
-    const size_t size = r->launch->warps * sizeof(Warp);
-    if (!g)
-        return NULL;
-    g->launch = r->launch;
-    g->engine = r->code;
-    g->warps = aligned_alloc(64, align_up(size, 64));
-    if (!g->warps || !memory_open(&g->lds, LDS_LO, LDS_END)) {
-        free(g->warps);
-        mem_free(g);
-        return NULL;
-    }
-    memset((void *)g->warps, 0, size);
-    memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
-    return g;
-}
-
-static void group_free(Group *g, u32 warps)
-{
-    for (u32 k = 0; k < warps; k++)
+    for (u32 k = 0; g->warps && k < g->capwarps; k++)
         mem_free(g->warps[k].simt);
     memory_close(&g->lds);
     mem_free(g->lds_dirty.page);
     mem_free(g->pds_dirty.page);
+    mem_free(g->pending);
     free(g->warps);
     mem_free(g);
+}
+
+static Group *context_new(void)
+{
+    Group *g = mem_zalloc(1, sizeof *g);
+    if (!g || !memory_open(&g->lds, LDS_LO, LDS_END)) {
+        mem_free(g);
+        return NULL;
+    }
+    memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
+    return g;
+}
+
+/* room for the warps of a group */
+static bool context_grow(Group *g, u32 warps)
+{
+    if (warps <= g->capwarps)
+        return true;
+    Warp *more = aligned_alloc(64, warps * sizeof(Warp));
+    if (!more)
+        return false;
+    memset((void *)more, 0, warps * sizeof(Warp));
+    for (u32 k = 0; k < g->capwarps; k++) {
+        more[k].simt = g->warps[k].simt;
+        more[k].capsimt = g->warps[k].capsimt;
+    }
+    free(g->warps);
+    g->warps = more;
+    g->capwarps = warps;
+    return true;
+}
+
+static Group *context_take(const Run *r)
+{
+    Code *c = r->code;
+    pthread_mutex_lock(&c->lock);
+    Group *g = c->idle;
+    if (g)
+        c->idle = g->next;
+    pthread_mutex_unlock(&c->lock);
+    if (!g && !(g = context_new()))
+        return NULL;
+    if (!context_grow(g, r->launch->warps)) {
+        context_free(g);
+        return NULL;
+    }
+    g->launch = r->launch;
+    g->engine = c;
+    g->tlb = (Tlb){.vpn = {0}};
+    return g;
+}
+
+static void context_give(Code *c, Group *g)
+{
+    pthread_mutex_lock(&c->lock);
+    g->next = c->idle;
+    c->idle = g;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void sim_free_contexts(Code *c)
+{
+    while (c->idle) {
+        Group *g = c->idle;
+        c->idle = g->next;
+        context_free(g);
+    }
 }
 
 static void report(Run *r, const Group *g, u64 insns, u64 groups)
@@ -279,7 +330,7 @@ static void *work(void *arg)
     const Worker *self = arg;
     Run *r = self->run;
     fenv_t host;
-    Group *g = group_new(r);
+    Group *g = context_take(r);
     if (!g) {
         out_of_memory(r);
         return NULL;
@@ -295,7 +346,7 @@ static void *work(void *arg)
         report(r, g, insns, !g->faulted);
     }
     fesetenv(&host);
-    group_free(g, r->launch->warps);
+    context_give(r->code, g);
     return NULL;
 }
 

@@ -40,4 +40,6 @@ typedef struct {
 
 /* Runs every group of the launch.  False: result->fault tells why it stopped. */
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result);
+/* Gives back what launches kept for the next one. */
+void sim_free_contexts(Code *code);
 #endif

@@ -33,7 +33,7 @@ static bool add_buffer(Driver *d, Replay *r, size_t *cap, u64 base, u64 size, u6
         return out_of_memory(d);
     struct ReplayBuffer *b = &r->buffers[r->nbuffers];
     *b = (struct ReplayBuffer){.base = base, .size = size, .alloc = alloc,
-                               .data = size ? mem_alloc(align_up(size, 4)) : NULL};
+                               .data = size ? mem_zalloc(align_up(size, 4), 1) : NULL};
     if (size && !b->data)
         return out_of_memory(d);
     r->nbuffers++;

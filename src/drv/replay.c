@@ -21,14 +21,12 @@ static void put_record(Buf *b, const DrvRecord *r)
         put_value(b, v[i]);
 }
 
-/* the bytes of the last word beyond size are zero when replay_read left them so */
 static void put_data(Buf *b, const struct ReplayBuffer *buffer)
 {
     for (u64 i = 0; i < buffer->size; i += 4) {
-        const u64 left = buffer->size - i;
         u32 v = 0;
         if (buffer->data)
-            memcpy(&v, buffer->data + i, left < 4 ? left : 4);
+            memcpy(&v, buffer->data + i, sizeof v);
         put_word(b, v);
     }
 }

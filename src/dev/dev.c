@@ -186,20 +186,6 @@ static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
     return true;
 }
 
-/* Gives mapped pages other flags. */
-static void set_flags(Device *d, u64 addr, u64 size, u8 flags)
-{
-    Tlb tlb = {.vpn = {0}};
-    u64 at;
-    if (!d->opt.mmu) {
-        memory_map(&d->memory, addr, size, flags);
-        return;
-    }
-    for (u64 p = addr & ~(u64)(PAGE_SIZE - 1); p < addr + size; p += PAGE_SIZE)
-        if (physical(d, &tlb, p, &at))
-            memory_map(&d->memory, at, PAGE_SIZE, flags);
-}
-
 /* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
 static void read_index_space(const Device *d, Launch *l)
 {
@@ -229,7 +215,29 @@ static bool refuse(DevResult *r, FaultKind kind)
 static u32 private_areas(const DevLaunch *l)
 {
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
-    return area && l->pds_size >= area ? (u32)(l->pds_size / area) : 0;
+    const u64 wanted = (u64)l->groups[0] * l->groups[1] * l->groups[2];
+    u64 n = area && !(l->pds % PAGE_SIZE) ? l->pds_size / area : 0;
+    n = n > wanted ? wanted : n;
+    return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n); /* one a host thread is enough */
+}
+
+/* Private memory is cleared behind every group (mach/memory.h, "tracked"); with the
+ * MMU its pages lie anywhere. */
+static void set_private(Device *d, u64 addr, u64 size, u8 flags)
+{
+    static const Tlb empty;
+    Tlb tlb = empty;
+    for (u64 a = addr; a < addr + size; a += PAGE_SIZE) {
+        u64 pa = a;
+        if (!d->opt.mmu || mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
+            memory_map(&d->memory, pa, PAGE_SIZE, flags);
+    }
+}
+
+static bool too_many_groups(const u32 groups[3])
+{
+    u64 n;
+    return __builtin_mul_overflow((u64)groups[0] * groups[1], groups[2], &n);
 }
 
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
@@ -249,15 +257,13 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     };
     *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
-        !is_pow2(in->lanes) || !result->occupancy.groups)
+        !is_pow2(in->lanes) || !result->occupancy.groups || too_many_groups(in->groups))
         return refuse(result, FAULT_RESOURCES);
     read_index_space(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);
-    if (areas)
-        set_flags(d, l.pds, areas, MEM_R | MEM_TRACKED);
+    set_private(d, l.pds, areas, MEM_R | MEM_TRACKED);
     const bool ok = d->opt.engine->launch(d, &l, &in->sim, &result->sim);
-    if (areas)
-        set_flags(d, l.pds, areas, MEM_R | MEM_W);
+    set_private(d, l.pds, areas, MEM_R | MEM_W);
     return ok;
 }
 

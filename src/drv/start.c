@@ -50,7 +50,7 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
     DevResult dev;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     /* one area for all: groups take turns, so that they do not meet in it */
-    if (l->pds_size < area)
+    if (l->pds_size < area || l->pds % PAGE_SIZE)
         l->sim.threads = 1;
     const bool ok = dev_launch(d->dev, l, &dev);
     *result = (DrvResult){.dev = dev, .warps = l->warps, .lds = l->lds, .pds_lane = l->pds_lane,

@@ -168,12 +168,30 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 
 /* --- launches --------------------------------------------------------------------------- */
 
+/* the physical address of addr; false: no page is there */
+static bool physical(const Device *d, Tlb *tlb, u64 addr, u64 *to)
+{
+    *to = addr;
+    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, to);
+}
+
+/* Reads as a warp would, through the tables. */
+static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
+{
+    Tlb tlb = {.vpn = {0}};
+    u64 at;
+    for (size_t i = 0; i < n * sizeof *to; i++)
+        if (!physical(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
+            return false;
+    return true;
+}
+
 /* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
 static void read_index_space(const Device *d, Launch *l)
 {
     u32 word[12] = {0};
     u64 items = 1;
-    if (!dev_read(d, l->knl, word, sizeof word))
+    if (!read_words(d, l->knl, word, countof(word)))
         return;
     memcpy(l->global, word + 3, sizeof l->global);
     memcpy(l->local, word + 6, sizeof l->local);

@@ -168,12 +168,30 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 
 /* --- launches --------------------------------------------------------------------------- */
 
+/* the physical address of addr; false: no page is there */
+static bool physical(const Device *d, Tlb *tlb, u64 addr, u64 *to)
+{
+    *to = addr;
+    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, to);
+}
+
+/* Reads as a warp would, through the tables. */
+static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
+{
+    Tlb tlb = {.vpn = {0}};
+    u64 at;
+    for (size_t i = 0; i < n * sizeof *to; i++)
+        if (!physical(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
+            return false;
+    return true;
+}
+
 /* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
 static void read_index_space(const Device *d, Launch *l)
 {
     u32 word[12] = {0};
     u64 items = 1;
-    if (!dev_read(d, l->knl, word, sizeof word))
+    if (!read_words(d, l->knl, word, countof(word)))
         return;
     memcpy(l->global, word + 3, sizeof l->global);
     memcpy(l->local, word + 6, sizeof l->local);
@@ -197,7 +215,29 @@ static bool refuse(DevResult *r, FaultKind kind)
 static u32 private_areas(const DevLaunch *l)
 {
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
-    return area && l->pds_size >= area ? (u32)(l->pds_size / area) : 0;
+    const u64 wanted = (u64)l->groups[0] * l->groups[1] * l->groups[2];
+    u64 n = area && !(l->pds % PAGE_SIZE) ? l->pds_size / area : 0;
+    n = n > wanted ? wanted : n;
+    return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n); /* one a host thread is enough */
+}
+
+/* Private memory is cleared behind every group (mach/memory.h, "tracked"); with the
+ * MMU its pages lie anywhere. */
+static void set_private(Device *d, u64 addr, u64 size, u8 flags)
+{
+    static const Tlb empty;
+    Tlb tlb = empty;
+    for (u64 a = addr; a < addr + size; a += PAGE_SIZE) {
+        u64 pa = a;
+        if (!d->opt.mmu || mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
+            memory_map(&d->memory, pa, PAGE_SIZE, flags);
+    }
+}
+
+static bool too_many_groups(const u32 groups[3])
+{
+    u64 n;
+    return __builtin_mul_overflow((u64)groups[0] * groups[1], groups[2], &n);
 }
 
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
@@ -217,15 +257,13 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     };
     *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
-        !is_pow2(in->lanes) || !result->occupancy.groups)
+        !is_pow2(in->lanes) || !result->occupancy.groups || too_many_groups(in->groups))
         return refuse(result, FAULT_RESOURCES);
     read_index_space(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);
-    if (areas)
-        memory_map(&d->memory, l.pds, areas, MEM_R | MEM_TRACKED);
+    set_private(d, l.pds, areas, MEM_R | MEM_TRACKED);
     const bool ok = d->opt.engine->launch(d, &l, &in->sim, &result->sim);
-    if (areas)
-        memory_map(&d->memory, l.pds, areas, MEM_R | MEM_W);
+    set_private(d, l.pds, areas, MEM_R | MEM_W);
     return ok;
 }
 

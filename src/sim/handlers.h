@@ -25,6 +25,14 @@ static inline const Uop *go(Warp *w, u32 pc)
     return code_at(c, w, pc);
 }
 
+/* Whether the instruction at pc is a join; no fault if there is none. */
+static inline bool is_join(Warp *w, u32 pc)
+{
+    const Uop *u = go(w, pc);
+    w->group->faulted &= u != NULL;
+    return u && u->id == I_join;
+}
+
 /* Stops the warp with a fault at u. */
 const Uop *fail(Warp *w, const Uop *u, FaultKind kind, int lane);
 const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u32 width);

@@ -294,7 +294,7 @@ static HANDLER(v_vid)
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
     bool ok;
-    if (taken && taken != w->mask && go(w, w->rpc)->id != I_join)
+    if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
     const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
     return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_SLICE = 1 << 16, MAX_THREADS = 256 };
+enum { DEFAULT_SLICE = 1 << 16 };
 
 /* One launch in progress, shared by its host threads. */
 typedef struct {
@@ -97,12 +97,10 @@ static void suspend(Warp *w, const Uop *u)
 static void run_slice(Warp *w, u64 slice)
 {
     const Uop *u = go(w, w->pc);
-    u64 insns = 0;
     while (u && slice--) {
-        insns += uop_insns(u);
+        w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
         u = u->run(w, u);
     }
-    w->ninsns += insns;
     suspend(w, u);
 }
 
@@ -360,7 +358,7 @@ static u32 thread_count(const Run *r)
         n = r->launch->pds_areas;
     if (r->opt->observer)
         n = 1;
-    return (u32)(n > MAX_THREADS ? MAX_THREADS : n);
+    return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n);
 }
 
 static void set_deadline(Run *r)
@@ -377,8 +375,8 @@ static void set_deadline(Run *r)
 
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result)
 {
-    pthread_t threads[MAX_THREADS];
-    Worker workers[MAX_THREADS];
+    pthread_t threads[SIM_MAX_THREADS];
+    Worker workers[SIM_MAX_THREADS];
     Run r = {.code = code, .launch = launch, .opt = opt, .result = result, .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
     u32 started = 1;

@@ -23,6 +23,39 @@ typedef struct {
     SimResult *result;
 } Run;
 
+/* --- the hostile build --------------------------------------------------------- */
+
+/* Registers start with poison instead of zeros, and turns have odd lengths, from a
+ * seed (VENTUS_SEED): a program whose result changes depended on luck. */
+#ifdef HOSTILE
+static u64 hash(u64 x)
+{
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+static u64 seed(void)
+{
+    const char *text = getenv("VENTUS_SEED");
+    return text ? strtoull(text, NULL, 0) : 1;
+}
+
+static void poison(Warp *w)
+{
+    memset(w->v, 0xa5, sizeof w->v);
+    memset(&w->x[1], 0xa5, sizeof w->x - sizeof w->x[0]);
+}
+
+static u64 turn(const Warp *w, u64 slice)
+{
+    const u64 odd = hash(seed() + w->ninsns * 64 + w->id) % 97 + 1;
+    return odd < slice ? odd : slice;
+}
+#else
+static void poison(Warp *w) { (void)w; }
+static u64 turn(const Warp *w, u64 slice) { return (void)w, slice; }
+#endif
+
 /* --- a group --------------------------------------------------------------------- */
 
 /* The lanes of warp k that have a work-item. */
@@ -53,6 +86,7 @@ static void reset_warp(Warp *w, Group *g, u32 k)
     w->vtype = 2 << 3; /* e32, m1 */
     w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
     w->initial = w->mask = first_mask(l, k);
+    poison(w);
     warp_set_exec(w);
     if (!w->initial)
         w->state = WARP_DONE;
@@ -165,9 +199,9 @@ static u64 slice_of(const Run *r, const Warp *w)
 {
     const u64 slice = r->opt->slice ? r->opt->slice : DEFAULT_SLICE, most = r->launch->max_insns;
     if (!most)
-        return slice;
+        return turn(w, slice);
     const u64 left = most > w->ninsns ? most - w->ninsns : 1;
-    return left < slice ? left : slice;
+    return turn(w, left < slice ? left : slice);
 }
 
 /* --- a group, run ------------------------------------------------------------------------ */

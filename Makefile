@@ -22,7 +22,7 @@ MODE_hostile := $(MODE_asan) -DHOSTILE
 ifeq ($(MODE_$m),)
 $(error no mode '$m': rel, dbg, asan, hostile)
 endif
-CPPFLAGS += -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
+CPPFLAGS += -I. -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
 CFLAGS ?=
 # what the tree needs of the compiler: traps and flags of floats are observed
 ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \

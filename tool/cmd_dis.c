@@ -71,6 +71,8 @@ static const char *blanks(const char *p)
     return p;
 }
 
+static bool is_end(char c) { return !c || c == '#' || c == ';'; }
+
 typedef struct { bool blank, have_pc; u64 pc, word; } Line;
 
 /* NULL: understood; else what is wrong, *at the place */
@@ -79,19 +81,19 @@ static const char *parse_line(const char *p, Line *l, const char **at)
     u64 first, second;
     *l = (Line){0};
     *at = p = blanks(p);
-    if (!*p || *p == '#' || *p == ';') {
+    if (is_end(*p)) {
         l->blank = true;
         return NULL;
     }
     if (hex(&p, &first) < 0 || (*p != ':' && *p && !isspace((unsigned char)*p)))
         return "expected a word in hexadecimal";
     p = blanks(p + (*p == ':'));
-    if (!*p || *p == '#' || *p == ';') {
+    if (is_end(*p)) {
         l->word = first;
         return NULL;
     }
     *at = p;
-    if (hex(&p, &second) < 0 || *(p = blanks(p)))
+    if (hex(&p, &second) < 0 || !is_end(*(p = blanks(p))))
         return "expected a word in hexadecimal, or an address and a word";
     l->have_pc = true;
     l->pc = first;

@@ -12,14 +12,16 @@ typedef struct {
     const char *verify;     /* directory of --verify, or NULL */
     char **files;
     int nfiles;
+    bool flat;
     bool differs;           /* a buffer differs from what --verify has */
     size_t verified;        /* buffers that were compared */
 } Sequence;
 
-enum { KEY_VERIFY = 1024 };
+enum { KEY_VERIFY = 1024, KEY_FLAT };
 
 static const struct argp_option options[] = {
     {"verify", KEY_VERIFY, "DIR", 0, "Compare buffers with the files of an earlier --dump-buffers", 3},
+    {"flat", KEY_FLAT, NULL, 0, "Addresses that no buffer has are memory, zero at first", 1},
     {0},
 };
 
@@ -29,6 +31,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &r->common; return 0;
     case KEY_VERIFY: r->verify = arg; return 0;
+    case KEY_FLAT: r->flat = true; return 0;
     case ARGP_KEY_ARGS:
         r->files = state->argv + state->next;
         r->nfiles = state->argc - state->next;
@@ -211,6 +214,8 @@ int replay_main(int argc, char **argv)
     Driver *driver = drv_open(&r.common.device);
     if (!driver)
         out_of_memory();
+    if (r.flat)
+        memory_map(&drv_device(driver)->memory, HEAP_LO, ((u64)1 << 32) - HEAP_LO, MEM_R | MEM_W);
     const int status = run_all(&r, driver, &d);
     drv_close(driver);
     return status;

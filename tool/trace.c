@@ -5,16 +5,17 @@
  * yet.
  *
  * Spike prints the registers that an instruction wrote in the order of its hash table,
- * std::unordered_map of libstdc++ with 13 buckets; Writes does the same.
+ * std::unordered_map of libstdc++ with 29 buckets; Writes does the same.
  */
 #include "tool/trace.h"
 #include "isa/isa.h"
 #include <errno.h>
 #include <fenv.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 13, MAX_WRITES = 8 };
+enum { BUCKETS = 29, MAX_WRITES = 8 };
 /* what a key is, in its low four bits */
 enum { KEY_X, KEY_F, KEY_V, KEY_VECTOR, KEY_CSR };
 enum { CSR_FFLAGS = 0x001, CSR_VSTART = 0x008, CSR_MSTATUS = 0x300, CSR_MTVEC = 0x305,
@@ -145,8 +146,10 @@ static void put_vector(Trace *t, WarpLog *log, const Warp *w, const Uop *u, u32 
 {
     const int kind = destination(u);
     const bool load = isa_insn[u->id].unit == U_LSU;
-    put(out, KEY_VECTOR, 0);
-    dirty(log, out, VS_DIRTY);
+    if (isa_insn[u->id].effect != E_VSTORE_PRIV11) {
+        put(out, KEY_VECTOR, 0);
+        dirty(log, out, VS_DIRTY);
+    }
     if (load && exec)
         put_csr(out, CSR_VSTART, 0);
     if (kind == K_VREG && exec)
@@ -322,6 +325,8 @@ static void put_memory(Trace *t, Buf *b, const Warp *w, const Uop *u, u32 exec)
         return;
     if (e == E_LOAD || e == E_STORE) {
         put_access(b, t->scalar_addr, e == E_STORE, width, w->x[u->rb]);
+        if (u->id == I_flw) /* Spike loads twice: for f and for x */
+            put_access(b, t->scalar_addr, false, width, 0);
         return;
     }
     const bool store = destination(u) < 0;
@@ -334,9 +339,8 @@ static void put_memory(Trace *t, Buf *b, const Warp *w, const Uop *u, u32 exec)
 
 static bool is_barrier_line(const char *line)
 {
-    /* core   N: 3 0xPC (0xWORD): funct7 2 of custom-0 with funct3 4 */
     const char *word = strstr(line, " (0x");
-    return word && strlen(word) > 11 && !strncmp(word + 4, "04", 2) && !strncmp(word + 9, "00b", 3);
+    return word && (strtoul(word + 2, NULL, 16) & 0xfe00707f) == 0x0400400b;
 }
 
 static bool all_arrived(const Trace *t)

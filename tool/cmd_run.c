@@ -84,9 +84,9 @@ static const struct argp argp = {
     .options = options, .parser = option, .args_doc = "FILE", .children = children,
     .doc = "Runs a kernel from assembly (.s), an object (.o) or an image.\v"
            "SPECs of -a:\n"
-           "  i32:7 u8:1 f32:1.5 f32x4:1,2,3,4   a value: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64\n"
-           "  local:BYTES                        local memory\n"
-           "  buf:TYPE:COUNT[=INIT][>OUT]        a buffer\n"
+           "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
+           "  local:BYTES                    local memory\n"
+           "  buf:TYPE:COUNT[=INIT][>OUT]    a buffer\n"
            "    INIT: zero, iota, V, V,V,.., rand:SEED, @file\n"
            "    OUT:  - (print), -:FIRST:N (print a part), file\n",
 };

@@ -10,4 +10,6 @@ fault_fetch:
 	jr      t2
 
 # out:
+# status 1
+# instruction fetch from unmapped memory
 # end

@@ -2,9 +2,9 @@
 # group may have, or more local memory than there is.
 # on: interp
 # run: s=0; %b/ventus run --engine %e --threads 4 --warps 8 -k fault_group -g 64 -l 64 -a local:64 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: cat %t.out
+# run: grep -o 'more than 32 work-items' %t.out
 # run: s=0; %b/ventus run --engine %e -k fault_group -g 1 -l 1 -a local:268435456 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: cat %t.out
+# run: grep -o 'needs [0-9]* bytes of local memory' %t.out
 
 	.text
 	.kernel fault_group
@@ -12,4 +12,8 @@ fault_group:
 	ret
 
 # out:
+# status 2
+# more than 32 work-items
+# status 2
+# needs 268436480 bytes of local memory
 # end

@@ -21,10 +21,10 @@ cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)
 
 # name, options of a full run, options of an idle one
 kernels() {
-    echo 'int|-g 16384 -l 256 -a buf:u32:16384 -a i32:4000|-g 16384 -l 256 -a buf:u32:16384 -a i32:4'
-    echo 'fma|-g 16384 -l 256 -a buf:f32:16384 -a i32:4000|-g 16384 -l 256 -a buf:f32:16384 -a i32:1'
-    echo 'stream|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:4194304 -a i32:10|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:16384 -a i32:1'
-    echo 'diverge|-g 131072 -l 256 -a buf:u32:131072|-g 256 -l 256 -a buf:u32:131072'
+    echo 'int|-g 16384 -l 256 -a buf:u32:16384 -a i32:40000|-g 16384 -l 256 -a buf:u32:16384 -a i32:4'
+    echo 'fma|-g 16384 -l 256 -a buf:f32:16384 -a i32:40000|-g 16384 -l 256 -a buf:f32:16384 -a i32:1'
+    echo 'stream|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:4194304 -a i32:50|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:16384 -a i32:1'
+    echo 'diverge|-g 1048576 -l 256 -a buf:u32:1048576|-g 256 -l 256 -a buf:u32:1048576'
 }
 
 run() { # engine threads name options
@@ -49,8 +49,8 @@ median() { # of n runs
 
 counter() { sed -n 's/.*"'"$1"'": *\([0-9]*\).*/\1/p' "$tmp/stats" | head -1; }
 
-# thousands of millions with two digits: instructions / nanoseconds
-giga() { awk -v a="$1" -v ns="$2" 'BEGIN { printf "%.3f", ns > 0 ? a / ns : 0 }'; }
+# instructions a nanosecond
+giga() { awk -v a="$1" -v ns="$2" 'BEGIN { printf "%.3f", a / ns }'; }
 
 bench() { # engine
     kernels | while IFS='|' read -r name full idle; do
@@ -68,7 +68,7 @@ bench() { # engine
     done
 }
 
-engines=${E:-$("$b/ventus" info | sed -n 's/^engines: *//p')}
+engines=${E:-$("$b/ventus" info | sed -n 's/^engine \([a-z]*\):.*/\1/p')}
 report() {
     echo "machine   $cpu, $cpus processors"
     echo "version   $(git describe --always --dirty 2>/dev/null), median of $n runs"

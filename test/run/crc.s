@@ -50,7 +50,7 @@ crc:
 # entry i: i, four times shifted right, with 0xedb88320 for each bit that falls out
 	.macro  bit value, times
 	.if     \times
-	bit     ((\value) >> 1) ^ (-((\value) & 1) & 0xedb88320), (\times - 1)
+	bit     (((\value) >> 1) ^ (-((\value) & 1) & 0xedb88320)), (\times - 1)
 	.else
 	.word   \value
 	.endif

@@ -51,7 +51,7 @@ static bool parse_type(In *in, ArgType *t)
         in->p = at + len;
         return *in->p == 'x' ? parse_lanes(in, t) : true;
     }
-    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf",
+    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
                    (int)len, at);
 }
 
@@ -346,7 +346,8 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     bool ok;
     snprintf(name, sizeof name, "argument %zu", number);
     *a = (Arg){0};
-    if (starts(&in, "buf:")) {
+    a->is_high = !strncmp(spec, "hbuf:", 5);
+    if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
         a->kind = ARG_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {
@@ -367,7 +368,7 @@ void arg_free(Arg *a)
 
 /* --- printing ------------------------------------------------------------------------------------- */
 
-/* the fewest digits that read back as the same float */
+/* The fewest digits that read back as the same float; whole numbers without exponent. */
 static void put_shortest(Buf *out, double v, bool is_double)
 {
     char text[40] = "nan";
@@ -376,6 +377,8 @@ static void put_shortest(Buf *out, double v, bool is_double)
         if (is_double ? strtod(text, NULL) == v : strtof(text, NULL) == (float)v)
             break;
     }
+    if (fabs(v) < (is_double ? 1e16 : 1e9) && v == trunc(v))
+        snprintf(text, sizeof text, "%.0f", v);
     buf_str(out, text);
 }
 

@@ -62,7 +62,8 @@ static double sfu(Op op, double x)
     case OP_sin: return sin(x);
     case OP_cos: return cos(x);
     case OP_tanh: return tanh(x);
-    case OP_gelu: return 0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+    /* x / 2 (1 + tanh u) = x / (1 + e^-2u), where nothing cancels */
+    case OP_gelu: return x / (1 + exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)));
     case OP_silu: return x / (1 + exp(-x));
     default: bug("sfu: %s", isa_op_name[op]);
     }

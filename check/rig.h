@@ -203,12 +203,21 @@ HELPER void emit(InsnId id, ...)
 
 HELPER u8 *host_window(int i) { return (i == 2 ? rig.group.lds.base : rig.memory.base) + window_at[i]; }
 
+/* 32 random words: a piece of a pool that changes slowly */
+HELPER const u32 *random_row(void)
+{
+    static u32 pool[8192], made;
+    for (; made < countof(pool); made++)
+        pool[made] = random_word();
+    pool[below(countof(pool))] = random_word();
+    return &pool[below(countof(pool) - MAX_LANES)];
+}
+
 /* random registers and lanes; floats round to nearest and have no flags yet */
 HELPER void fill(Warp *w, u32 mask)
 {
     for (int n = 0; n < 256; n++)
-        for (int i = 0; i < MAX_LANES; i++)
-            w->v[n][i] = random_word();
+        memcpy(w->v[n], random_row(), sizeof w->v[n]);
     for (int n = 1; n < 64; n++)
         w->x[n] = random_word();
     w->x[0] = 0;
@@ -228,10 +237,8 @@ HELPER u32 random_mask(void)
 HELPER void fill_memory(void)
 {
     for (int i = 0; i < WINDOWS; i++)
-        for (u32 k = 0; k < WINDOW; k += 8) {
-            const u64 r = random_bits();
-            memcpy(host_window(i) + k, &r, 8);
-        }
+        for (u32 k = 0; k < WINDOW; k += 128)
+            memcpy(host_window(i) + k, random_row(), 128);
 }
 
 /* takes the state as it is for the expectation */
@@ -345,6 +352,14 @@ HELPER void must_fault(FaultKind kind)
     const FaultKind k = run(W);
     if (k != kind)
         fail_msg("fault %s, should be %s%s", fault_name(k), fault_name(kind), program_text());
+}
+
+/* refused, as no instruction or as one of another profile */
+HELPER void must_be_refused(void)
+{
+    const FaultKind k = run(W);
+    if (k != FAULT_ILLEGAL && k != FAULT_PROFILE)
+        fail_msg("fault %s%s", fault_name(k), program_text());
 }
 
 /* --- completeness ---------------------------------------------------------------------------- */

@@ -187,7 +187,7 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
     Insn in;
     u->word = (u32)word;
     u->vm = 1;
-    u->rm = 7;
+    u->rm = FP_RNE; /* where the format has no rounding mode */
     u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
         u->imm = (i32)(word >> 32);

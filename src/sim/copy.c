@@ -184,6 +184,8 @@ HANDLER(w_dma_tensor)
 {
     Tensor t;
     u32 bad, index[MAX_RANK] = {0}, total = 1;
+    if (w->group->launch->lanes < 16) /* the descriptors take 15 lanes */
+        return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
     if (!read_tensor(w, u, &t, &bad))
         return fail_at(w, u, FAULT_COPY_ARGUMENT, -1, bad, 0);
     for (u32 d = 0; d < t.rank; d++)

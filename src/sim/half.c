@@ -9,8 +9,9 @@
 
 HANDLER(v_cvt16)
 {
-    const FpFormat half = u->id == I_vcvt_fp32_fp16 || u->id == I_vcvt_fp16_fp32 ? fp_f16 : fp_bf16;
-    const bool widens = u->id == I_vcvt_fp32_fp16 || u->id == I_vcvt_fp32_bf16;
+    const u32 which = u->word >> 26; /* fp32.fp16, fp16.fp32, fp32.bf16, bf16.fp32 */
+    const FpFormat half = which < 2 ? fp_f16 : fp_bf16;
+    const bool widens = !(which & 1);
     u8 ignored = 0;
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 a = w->v[u->ra][i];

@@ -293,11 +293,11 @@ static HANDLER(v_vid)
 
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
-    bool ok;
+    FaultKind fault;
     if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
-    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
-    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &fault);
+    return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
 #define OP(name, type, result)                                                                     \

@@ -190,9 +190,11 @@ static const Uop *multiply(Warp *w, const Uop *u, const Job *job)
 {
     const Mma *m = &job->m;
     const u32 width = width_of(m->type), out = m->wide ? 32 : 16;
+    /* the 32-bit word's k8 shapes of 16-bit types have the windows of k16 */
+    const u32 k = u->len == 4 && width == 16 ? 16 : m->k;
     if (w->group->launch->lanes != 32 || w->vl != 32 || !w->whole)
         return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
-    if (job->a + window(m->m * m->k, width) > 256 || job->b + window(m->k * m->n, width) > 256 ||
+    if (job->a + window(m->m * k, width) > 256 || job->b + window(k * m->n, width) > 256 ||
         job->c + window(m->m * m->n, out) > 256 || job->d + window(m->m * m->n, out) > 256)
         return fail_at(w, u, FAULT_REGISTER, -1, 256, 0);
     if (is_integer(m->type))

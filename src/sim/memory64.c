@@ -16,7 +16,8 @@ static Rule rule_of(const Uop *u)
     const Effect e = (Effect)isa_insn[u->id].effect;
     Rule r = {.words = (u->mem >> MEM_WORDS & 3) + 1u, .space = (IsaSpace)(u->mem & MEM_SPACE),
               .wide = u->mem & MEM_WIDE || e == E_VLOAD_12D || e == E_VSTORE_12D ||
-                      e == E_AMO_PAIR || e == E_LR_PAIR || e == E_SC_PAIR};
+                      e == E_LOAD_PAIR || e == E_STORE_PAIR || e == E_AMO_PAIR || e == E_LR_PAIR ||
+                      e == E_SC_PAIR};
     if (r.space == SPACE_DEFAULT && (e == E_VLOAD_GLOBAL || e == E_VSTORE_GLOBAL))
         r.space = SPACE_GLOBAL;
     if (r.space == SPACE_DEFAULT && (e == E_VLOAD_LOCAL || e == E_VSTORE_LOCAL))
@@ -162,7 +163,7 @@ HANDLER(v_memory)
 {
     const Rule r = rule_of(u);
     const Effect e = (Effect)isa_insn[u->id].effect;
-    const bool scalar = e == E_LOAD || e == E_STORE;
+    const bool scalar = e == E_LOAD || e == E_STORE || e == E_LOAD_PAIR || e == E_STORE_PAIR;
     u32 width;
     bool sgn;
     widths(u, &width, &sgn);

@@ -28,7 +28,7 @@ CFLAGS ?=
 # what the tree needs of the compiler: traps and flags of floats are observed
 ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \
              -pthread $(CFLAGS)
-LDLIBS := -lelf -ljansson -lm -pthread
+LDLIBS := -ljansson -lm -pthread
 
 # --- what there is -------------------------------------------------------------
 

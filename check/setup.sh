@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh -- installs the Debian packages that are missing; says what it does, and does
 # nothing where all are there.
-packages='gcc libc6-dev make libelf-dev libjansson-dev libcmocka-dev pkgconf clang llvm
+packages='gcc libc6-dev make libjansson-dev libcmocka-dev pkgconf clang llvm
           binutils-riscv64-unknown-elf'
 
 missing=

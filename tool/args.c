@@ -51,7 +51,7 @@ static bool parse_type(In *in, ArgType *t)
         in->p = at + len;
         return *in->p == 'x' ? parse_lanes(in, t) : true;
     }
-    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf",
+    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
                    (int)len, at);
 }
 
@@ -346,7 +346,8 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     bool ok;
     snprintf(name, sizeof name, "argument %zu", number);
     *a = (Arg){0};
-    if (starts(&in, "buf:")) {
+    a->is_high = !strncmp(spec, "hbuf:", 5);
+    if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
         a->kind = ARG_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {

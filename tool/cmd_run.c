@@ -175,7 +175,7 @@ static bool upload(Run *r, Driver *driver)
         Arg *a = &r->args[i];
         if (a->kind != ARG_BUFFER)
             continue;
-        DrvStatus s = drv_alloc(driver, a->size, &a->addr);
+        DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
         if (!s)
             s = drv_write(driver, a->addr, a->bytes, a->size);
         if (s) {
@@ -186,12 +186,13 @@ static bool upload(Run *r, Driver *driver)
     return true;
 }
 
-static DrvArg kernel_arg(const Arg *a, u32 *address)
+static DrvArg kernel_arg(const Arg *a, u64 *address)
 {
-    *address = (u32)a->addr;
+    const u32 size = a->is_high ? 8 : 4;
+    *address = a->addr;
     switch (a->kind) {
     case ARG_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
-    case ARG_BUFFER: return (DrvArg){.size = 4, .align = 4, .value = address};
+    case ARG_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
     case ARG_VALUE: break;
     }
     return (DrvArg){.size = (u32)a->size, .align = (u32)a->size, .value = a->bytes};
@@ -237,7 +238,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
 static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
 {
     DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
-    u32 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
+    u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
     Buf print = {0};
     DrvResult result = {.warps = 0};
     if (!args || !addresses)

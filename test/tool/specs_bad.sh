@@ -22,7 +22,7 @@
 # argument 5:1:5: error: -1 does not fit in u32
 #     u32:-1
 #         ^
-# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf
+# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf
 #     i33:7
 #     ^
 # argument 7:1:5: error: expected a whole number
@@ -95,7 +95,7 @@
 # argument 30:1:9: error: a buffer has from 1 byte to 2 GiB
 #     buf:f64:1000000000
 #             ^
-# argument 31:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf
+# argument 31:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf
 #     
 #     ^
 # end

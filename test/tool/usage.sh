@@ -74,7 +74,6 @@ rm -f "$B/usage.out"
 # no/such/file: error: No such file or directory
 # ventus ld: no output: -o OUT.elf
 # ventus ld: no objects to link
-# crt0.o: error: not an ELF file
 # no/such/file.o: error: No such file or directory
 # ventus run: no file to run
 # ventus run: one file at a time; 'b.elf' is one too many (arguments of the kernel are -a)

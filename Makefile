@@ -80,6 +80,11 @@ $B/host/as: host/as.c $(HOSTSRC:%.c=$B/%.o)
 $B/host/embed: host/embed.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
+# the tables of doc/isa.md
+DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
+$B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
 $B/gen/crt0.elf: lib/crt0.s $B/host/as
 	@mkdir -p $(@D)
 	$B/host/as $< $@
@@ -107,6 +112,10 @@ demo: setup
 	@B=$B sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh
+
+# doc/isa.md with the tables of the rows as they are now
+doc: $B/host/isadoc
+	@$B/host/isadoc doc/isa.md >$B/isa.md && cp $B/isa.md doc/isa.md
 
 # each header must stand alone
 headers:
@@ -154,6 +163,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all tests setup check check-only demo bench headers layers tidy format fuzz clean install uninstall
+.PHONY: all tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

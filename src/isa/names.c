@@ -89,8 +89,8 @@ bool isa_find_vreg(const char *text, size_t len, int *n)
 /* --- CSRs -------------------------------------------------------------------- */
 
 static const struct { u32 n; const char *name; bool standard, alias; } csrs[] = {
-#define CSR(number, name, access, standard) {number, #name, standard, false},
-#define CSR_ALIAS(number, name)             {number, #name, false, true},
+#define CSR(number, name, access, standard, what) {number, #name, standard, false},
+#define CSR_ALIAS(number, name)                   {number, #name, false, true},
 #include "isa/csr.def"
 };
 

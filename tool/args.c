@@ -368,18 +368,24 @@ void arg_free(Arg *a)
 
 /* --- printing ------------------------------------------------------------------------------------- */
 
-/* The fewest digits that read back as the same float; whole numbers without exponent. */
+/* The fewest digits that read back as the same float, without an exponent where that is
+ * about as short. */
 static void put_shortest(Buf *out, double v, bool is_double)
 {
-    char text[40] = "nan";
-    for (int digits = 1; !isnan(v) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (is_double ? strtod(text, NULL) == v : strtof(text, NULL) == (float)v)
-            break;
+    char text[40];
+    int digits = 0;
+    if (isnan(v) || isinf(v)) {
+        buf_str(out, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
     }
-    if (fabs(v) < (is_double ? 1e16 : 1e9) && v == trunc(v))
-        snprintf(text, sizeof text, "%.0f", v);
-    buf_str(out, text);
+    do
+        snprintf(text, sizeof text, "%.*e", digits++, v);
+    while (digits < 17 && (is_double ? strtod(text, NULL) != v : strtof(text, NULL) != (float)v));
+    const int exponent = atoi(strchr(text, 'e') + 1), decimals = digits - 1 - exponent;
+    if (exponent < -5 || exponent >= (is_double ? 16 : 9))
+        buf_printf(out, "%.*g", digits, v);
+    else
+        buf_printf(out, "%.*f", decimals > 0 ? decimals : 0, v);
 }
 
 static void put_component(Buf *out, const ArgType *t, const u8 *from)

@@ -129,8 +129,8 @@ static bool choose_sizes(Run *r, Diag *d)
     }
     for (int i = 0; i < 3; i++)
         if (r->global[i] % r->local[i]) {
-            error(d, NULL, NULL, "-g %u is no multiple of -l %u in dimension %d", r->global[i],
-                  r->local[i], i);
+            error(d, &(Source){.name = "ventus run", .text = ""}, NULL, "-g %u is no multiple of -l %u in dimension %d",
+                  r->global[i], r->local[i], i);
             return false;
         }
     r->dims = r->dims ? r->dims : 1;

@@ -11,7 +11,7 @@ _ventus_files() { # SUFFIX|SUFFIX...
 
 _ventus_options() { # COMMAND
     "${COMP_WORDS[0]}" help "$1" 2>/dev/null |
-        sed -n 's/^ *\(-[A-Za-z?]\)\{0,1\},\{0,1\} *\(--[a-z-]*\).*/\1 \2/p'
+        sed -n 's/^ \{1,6\}\(-[A-Za-z?]\)\{0,1\},\{0,1\} *\(--[a-z-]*\).*/\1 \2/p'
 }
 
 _ventus() {

@@ -187,7 +187,7 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
     Insn in;
     u->word = (u32)word;
     u->vm = 1;
-    u->rm = 7;
+    u->rm = FP_RNE; /* where there is no field, the mode does not matter */
     if (!isa_decode(&c->decoder, word, &in)) {
         u->run = w_illegal;
         u->id = NINSN;

@@ -1,0 +1,22 @@
+# A warp must be whole when it ends: a kernel that returns on one side of a branch has
+# forgotten its join.
+# on: interp
+# run: s=0; %b/ventus run --engine %e --threads 8 -k fault_exit -g 8 -l 8 %s >%t.out 2>&1 || s=$?; echo status $s
+# run: grep -o 'warp ends while diverged' %t.out
+
+	.include "kernel.inc"
+	.text
+	.kernel fault_exit
+fault_exit:
+	local_id v1
+	vmv.v.i v3, 3
+	branch  ltu, v1, v3, .Lmeet, .Lmeet
+	ret
+.Lmeet:
+	join    zero, zero, 0
+	ret
+
+# out:
+# status 1
+# warp ends while diverged
+# end

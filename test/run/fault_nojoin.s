@@ -1,0 +1,28 @@
+# setrpc must lead to a join.  Here it leads to the instruction before: lanes would pass it
+# and never meet.  That is found when lanes part, not when they all go the same way.
+# on: interp
+# run: %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:0 %s
+# run: s=0; %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:3 %s >%t.out 2>&1 || s=$?; echo status $s
+# run: grep -o 'divergent branch whose reconvergence pc is not a join' %t.out
+# run: grep -o 'vbltu .*' %t.out | cut -d, -f1-2
+
+	.include "kernel.inc"
+	.text
+	.kernel fault_nojoin
+fault_nojoin:
+	lw      a1, 0(a0)
+	local_id v1
+	vmv.v.x v3, a1
+	branch  ltu, v1, v3, .Lmeet, .Lwrong
+	nop
+.Lwrong:
+	nop
+.Lmeet:
+	join    zero, zero, 0
+	ret
+
+# out:
+# status 1
+# divergent branch whose reconvergence pc is not a join
+# vbltu v1, v3
+# end

@@ -1,0 +1,18 @@
+# A null buffer, written to by a scalar store: a fault of the whole warp, so no lane is
+# named.  Offset 8 of address 0.
+# on: interp
+# run: s=0; %b/ventus run --engine %e -k fault_null -g 1 -l 1 -a i32:0 %s >%t.out 2>&1 || s=$?; echo status $s
+# run: grep -o 'store to unmapped memory: 0x00000008 (4 bytes)' %t.out
+# run: ! grep '^ *lane ' %t.out
+
+	.text
+	.kernel fault_null
+fault_null:
+	lw      a1, 0(a0)
+	sw      a0, 8(a1)
+	ret
+
+# out:
+# status 1
+# store to unmapped memory: 0x00000008 (4 bytes)
+# end

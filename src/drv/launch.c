@@ -46,7 +46,7 @@ static DrvStatus check_dimension(Driver *d, const DrvKernel *k, u32 i, u64 *item
         return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i, global,
                         local);
     p->groups[i] = global / local;
-    *items *= local < MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
+    *items *= local <= MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
     return DRV_OK;
 }
 

@@ -249,8 +249,8 @@ static int by_item(const void *a, const void *b)
 /* Finds the records among the `used` bytes; what does not look like one ends it. */
 static void find_records(Drain *p, u32 used)
 {
-    for (u32 at = 0; used - at >= RECORD_HEAD;) {
-        const u32 size = word_at(p->area + at);
+    for (u32 at = 0; at < used;) {
+        const u32 size = used - at < RECORD_HEAD ? 0 : word_at(p->area + at);
         if (size < RECORD_HEAD || size % 4 || size > used - at || !array_grow(p->record, p->n, p->cap)) {
             p->lost += used - at;
             return;

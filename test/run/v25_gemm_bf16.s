@@ -10,6 +10,7 @@
 
 	.include "v25_gemm.inc"
 	gemm    gemm, 9, 2, 16, 1, mma.m16n16k16.col.row.f32.bf16.bf16.f32
+	check_kernel
 
 	.kernel fill
 fill:

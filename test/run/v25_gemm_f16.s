@@ -11,6 +11,7 @@
 
 	.include "v25_gemm.inc"
 	gemm    gemm, 6, 2, 16, 0, mma.m16n16k16.row.col.f32.f16.f16.f32
+	check_kernel
 
 	.kernel fill
 fill:

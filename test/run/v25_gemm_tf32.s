@@ -11,6 +11,7 @@
 
 	.include "v25_gemm.inc"
 	gemm    gemm, 11, 4, 8, 0, mma.m16n16k8.row.col.f32.tf32.tf32.f32
+	check_kernel
 
 	.kernel fill
 fill:

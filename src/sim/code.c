@@ -188,13 +188,14 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
     u->word = (u32)word;
     u->vm = 1;
     u->rm = 7;
+    u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
+        u->imm = (i32)(word >> 32);
         u->run = w_illegal;
         u->id = NINSN;
         return;
     }
     u->id = (u16)in.id;
-    u->len = isa_insn[in.id].len;
     if (!set_registers(u, &in, p)) {
         u->run = w_register;
         return;

@@ -62,7 +62,8 @@ static double sfu(Op op, double x)
     case OP_sin: return sin(x);
     case OP_cos: return cos(x);
     case OP_tanh: return tanh(x);
-    case OP_gelu: return 0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+    /* x / 2 (1 + tanh u) = x / (1 + e^-2u), where nothing cancels */
+    case OP_gelu: return x / (1 + exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)));
     case OP_silu: return x / (1 + exp(-x));
     default: bug("sfu: %s", isa_op_name[op]);
     }
@@ -165,15 +166,23 @@ static u64 narrow_source(const Word *d, u64 reg, bool high)
     return bits == 64 ? v : v & (((u64)1 << bits) - 1);
 }
 
-/* NEG, then ABS (doc/isa.md, "Contradictions") */
+/* an integer source stays one of its size */
+static u64 wrapped(const Word *d, u64 v)
+{
+    const int bits = bits_of_size(d->from);
+    if (!d->is_unsigned)
+        return (u64)sign_extend(v, bits);
+    return bits == 64 ? v : v & (((u64)1 << bits) - 1);
+}
+
+/* NEG, then ABS (doc/isa.md, "Contradictions"), which leaves an unsigned source alone */
 static u64 prepare(const Word *d, u64 v, int which, u8 *fl)
 {
     const bool neg = d->neg >> which & 1, abs = d->abs >> which & 1;
     const int bits = bits_of_size(d->from);
     if (!d->is_float) {
-        const u64 wide = d->is_unsigned ? v : (u64)sign_extend(v, bits);
-        const u64 n = neg ? 0 - wide : wide;
-        return abs && (i64)n < 0 ? 0 - n : n;
+        const u64 n = wrapped(d, neg ? 0 - v : v);
+        return abs && !d->is_unsigned && (i64)n < 0 ? wrapped(d, 0 - n) : n;
     }
     const u64 sign = (u64)1 << (bits - 1);
     v = abs ? v & ~sign : neg ? v ^ sign : v;

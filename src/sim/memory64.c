@@ -68,7 +68,7 @@ static bool has_scalar_base(const Uop *u)
 /* the interleaved address of private byte a of a lane */
 static u64 private_address(const Warp *w, u64 a, int lane)
 {
-    return warp_pds(w) + (u32)((u32)a & ~3u) * w->group->launch->lanes + (a & 3) +
+    return warp_pds(w) + (a & ~(u64)3) * w->group->launch->lanes + (a & 3) +
            (lane < 0 ? 0 : 4 * (u32)lane);
 }
 
@@ -80,8 +80,10 @@ static u64 address(const Warp *w, const Uop *u, const Rule *r, u32 width, int la
     if (!r->wide)
         a = (u32)a;
     if (r->space == SPACE_PRIVATE || (r->flat && !(base >> 24)))
-        return private_address(w, a, lane);
-    return r->space == SPACE_LOCAL ? a + w->group->lds_base : a;
+        a = private_address(w, a, lane);
+    else if (r->space == SPACE_LOCAL)
+        a += w->group->lds_base;
+    return r->wide ? a : (u32)a;
 }
 
 static void widths(const Uop *u, u32 *width, bool *sgn)

@@ -2,7 +2,7 @@
 # node, 64 bits, and its number; node i is followed by node 5i + 3 (mod 64).  The kernel
 # links the nodes, follows the list for ten steps from each, and checks itself:
 #     flags[0]  nodes from which it came to the wrong number
-#     flags[1]  1 if the list is above 4 GiB indeed
+#     flags[1]  1 if scalar accesses find their node, and the list is above 4 GiB indeed
 # Addresses are register pairs, low word in the even register; vlw12d and vsw12d take them
 # as such, and so does an access of 64 bits under pre_m_64 with pair=1; the scalar unit
 # has ld and sd (of 32 bits of data).
@@ -79,18 +79,24 @@ list:
 	vmv.v.x v7, a5
 	amoadd.w v6, v6, (v7)
 
-	# the number of node 7 by the scalar unit; a sum of pairs; then whether a3 counts
-	li      t3, 112
-	li      t4, 0
-	mv      s2, t3
+	# The scalar unit: node 7 says 7; its last word takes what is stored there; and the
+	# list is above 4 GiB.
+	barrier x0, x0, 1
+	li      s2, 112                         # pair s2, s3
 	li      s3, 0
-	addw    s2, s2, a2                      # pair s2, s3
-	ld      t5, 8(s2)
-	addi    t5, t5, -7
-	seqz    t5, t5
+	addw    s2, s2, a2
+	ld      t3, 8(s2)
+	addi    t3, t3, -7
+	seqz    t3, t3
+	li      t4, 1234
+	sd      t4, 12(s2)
+	ld      t5, 12(s2)
+	sub     t4, t4, t5
+	seqz    t4, t4
+	and     t3, t3, t4
 	snez    t2, a3
-	and     t5, t5, t2
-	sw      t5, 4(a5)
+	and     t3, t3, t2
+	sw      t3, 4(a5)
 	ret
 
 # out:

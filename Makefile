@@ -98,6 +98,8 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 
 $B/check/%: $B/check/%.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+# the model that executed instructions are compared with
+$B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 tests: $(TESTS) all
 
 setup:

@@ -13,7 +13,8 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-#ifdef __clang__
+#ifdef APART
+#elif defined(__clang__)
 #define APART _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define APART _Pragma("GCC ivdep")
@@ -186,15 +187,26 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
+/* Sources of the active lanes, 1.0 elsewhere.  clang takes floats to be without side
+ * effects and would compute on all lanes first and select after: it may not know
+ * what is in the row. */
+#ifdef __clang__
+#define OPAQUE(row) __asm__("" : "+m"(row))
+#else
+#define OPAQUE(row) (void)row
+#endif
+#define QUIET(row, value)                                                                          \
+    u32 row[MAX_LANES];                                                                            \
+    APART LANES row[i] = on[i] ? (value) : ONE32;                                                  \
+    OPAQUE(row);
+
 /* `whole`: every lane of the row is on */
-#define HOST_LOOP(name, whole, host)                                                               \
+#define HOST_LOOP(name, whole, host, va, vb, vc)                                                   \
     APART LANES                                                                                    \
     {                                                                                              \
-        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
-        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
-        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
-        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
-        (void)a, (void)b, (void)fa, (void)fb, (void)fc;                                            \
+        const u32 a = va, b = vb;                                                                  \
+        const float fa = float_of(a), fb = float_of(b);                                            \
+        (void)a, (void)b, (void)fa, (void)fb;                                                      \
         const u32 r = canonical(host);                                                             \
         d[i] = whole || on[i] ? r : d[i];                                                          \
     }                                                                                              \
@@ -202,14 +214,11 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
 
 /* A fused operation that makes a NaN: hosts do not agree whether infinity * 0 + NaN is
  * invalid, so its flags are those of the integer routine. */
-#define HOST_LOOP3(name, whole, host)                                                              \
+#define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
     u32 results[MAX_LANES], nans = 0;                                                              \
     APART LANES                                                                                    \
     {                                                                                              \
-        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
-        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
-        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
-        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
+        const float fa = float_of(va), fb = float_of(vb), fc = float_of(vc);                       \
         const u32 r = canonical(host);                                                             \
         nans |= r == F32_CANONICAL;                                                                \
         results[i] = r;                                                                            \
@@ -231,9 +240,12 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         if (w->frm != FP_RNE || !HOST_FLOATS)                                                      \
             return soft_##name(w, d, pa, pb, bs);                                                  \
         if (w->whole) {                                                                            \
-            LOOP(name, true, host)                                                                 \
+            LOOP(name, true, host, pa[i], bs ? pb[i] : b0, d[i])                                   \
         }                                                                                          \
-        LOOP(name, false, host)                                                                    \
+        QUIET(qa, pa[i])                                                                           \
+        QUIET(qb, bs ? pb[i] : b0)                                                                 \
+        QUIET(qc, d[i])                                                                            \
+        LOOP(name, false, host, qa[i], qb[i], qc[i])                                               \
     }                                                                                              \
     FLOAT_HANDLERS(name)
 

@@ -134,8 +134,10 @@ static u32 window(u32 count, u32 width) { return (count * width + 1023) / 1024; 
 static void windows(const Word *w, u32 *a, u32 *b, u32 *c)
 {
     const Shape s = shape_of(w->is_long, w->type, w->shape);
-    *a = window(s.m * s.k, width_of(w->type));
-    *b = window(s.k * s.n, width_of(w->type));
+    /* the table of the 32-bit word gives k8 the registers of k16 for 16-bit types */
+    const u32 k = !w->is_long && width_of(w->type) == 16 ? 16 : s.k;
+    *a = window(s.m * k, width_of(w->type));
+    *b = window(k * s.n, width_of(w->type));
     *c = window(s.m * s.n, w->ct ? 32 : 16);
 }
 

@@ -38,6 +38,10 @@ static inline float float_of(u32 b)
 
 #define ONE32 0x3f800000u /* 1.0 */
 
+/* v where on, else 1.0.  Masked rather than selected: gcc 12 turns
+ * on ? f(on ? d : 1) : d into on ? f(d) : d, and lanes that are off raise flags. */
+static inline u32 chosen(u32 on, u32 v) { return (v & on) | (ONE32 & ~on); }
+
 static inline u32 canonical(float f)
 {
     const u32 b = bits_of(f);
@@ -190,9 +194,9 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
 #define HOST_LOOP(whole, host)                                                                     \
     APART LANES                                                                                    \
     {                                                                                              \
-        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
-        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
-        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
+        const u32 a = whole ? pa[i] : chosen(on[i], pa[i]);                                        \
+        const u32 b = whole ? (bs ? pb[i] : b0) : chosen(on[i], bs ? pb[i] : b0);                  \
+        const u32 c = whole ? d[i] : chosen(on[i], d[i]);                                          \
         const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
         (void)a, (void)b, (void)fa, (void)fb, (void)fc;                                            \
         const u32 r = canonical(host);                                                             \

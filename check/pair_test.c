@@ -845,6 +845,37 @@ static void pages_do_not_matter(void **state)
     }
 }
 
+/* a signalling NaN in any operand of a lane that is off */
+static void lanes_that_are_off_raise_nothing(void **state)
+{
+    (void)state;
+    for (int id = 0; id < NINSN; id++) {
+        const Effect e = (Effect)isa_insn[id].effect;
+        const FormatInfo *f = isa_format_of((InsnId)id);
+        Insn in = {.id = (InsnId)id};
+        u64 word;
+        int bad;
+        if (!(isa_insn[id].sets & V2025) || (e != E_FALU && e != E_FMAC) || isa_operand[f->opd[0]].kind != K_VREG)
+            continue;
+        for (int i = 0; i < f->nopd; i++)
+            in.opd[i] = f->opd[i] == O_vm ? 1 : 1 + i;
+        assert_true(isa_encode(&in, &word, &bad));
+        for (u32 n = 1; n <= 3; n++) {
+            start();
+            put((InsnId)id, word);
+            fill(W, 1);
+            for (u32 k = 1; k <= 3; k++) {
+                W->x[k] = 0x3f800000;
+                for (int i = 0; i < MAX_LANES; i++)
+                    W->v[k][i] = k == n && i ? 0x7f800001 : 0x3f800000;
+            }
+            assert_int_equal(run(W), FAULT_NONE);
+            if (W->fflags & INVALID)
+                fail_msg("flags %02x%s", W->fflags, program_text());
+        }
+    }
+}
+
 /* --- vector length ------------------------------------------------------------------------------------ */
 
 static void vector_types(void **state)
@@ -975,6 +1006,7 @@ int main(void)
         cmocka_unit_test(modifiers_are_ignored_elsewhere),
         cmocka_unit_test(prefixes_do_not_stay),
         cmocka_unit_test(pages_do_not_matter),
+        cmocka_unit_test(lanes_that_are_off_raise_nothing),
         cmocka_unit_test(vector_types),
         cmocka_unit_test(odd_pairs_fault),
         cmocka_unit_test(what_must_fault),

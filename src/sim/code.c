@@ -97,7 +97,7 @@ static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
     case O_rs3: return &r->rc;
     case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
     case O_rs1: return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
-                       e == E_MERGE || e == E_NARROW
+                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W || e == E_WIDEN_MAC
                            ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb) : &r->ra;
     case O_vs1: return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
                        f == F_AMO || f == F_LR ? &r->ra : &r->rb;

@@ -51,7 +51,7 @@ static bool parse_type(In *in, ArgType *t)
         in->p = at + len;
         return *in->p == 'x' ? parse_lanes(in, t) : true;
     }
-    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf",
+    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
                    (int)len, at);
 }
 
@@ -346,7 +346,8 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     bool ok;
     snprintf(name, sizeof name, "argument %zu", number);
     *a = (Arg){0};
-    if (starts(&in, "buf:")) {
+    a->is_high = !strncmp(spec, "hbuf:", 5);
+    if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
         a->kind = ARG_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {
@@ -367,16 +368,24 @@ void arg_free(Arg *a)
 
 /* --- printing ------------------------------------------------------------------------------------- */
 
-/* the fewest digits that read back as the same float */
+/* The fewest digits that read back as the same float, without an exponent where that is
+ * about as short. */
 static void put_shortest(Buf *out, double v, bool is_double)
 {
-    char text[40] = "nan";
-    for (int digits = 1; !isnan(v) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (is_double ? strtod(text, NULL) == v : strtof(text, NULL) == (float)v)
-            break;
+    char text[40];
+    int digits = 0;
+    if (isnan(v) || isinf(v)) {
+        buf_str(out, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
     }
-    buf_str(out, text);
+    do
+        snprintf(text, sizeof text, "%.*e", digits++, v);
+    while (digits < 17 && (is_double ? strtod(text, NULL) != v : strtof(text, NULL) != (float)v));
+    const int exponent = atoi(strchr(text, 'e') + 1), decimals = digits - 1 - exponent;
+    if (exponent < -5 || exponent >= (is_double ? 16 : 9))
+        buf_printf(out, "%.*g", digits, v);
+    else
+        buf_printf(out, "%.*f", decimals > 0 ? decimals : 0, v);
 }
 
 static void put_component(Buf *out, const ArgType *t, const u8 *from)

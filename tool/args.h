@@ -1,7 +1,7 @@
 /* args.h -- what `ventus run` passes to a kernel: the SPECs of -a.
  *
  *     TYPE:V        TYPExN:V,V,..        local:BYTES
- *     buf:TYPE:COUNT[=INIT][>OUT]
+ *     buf:TYPE:COUNT[=INIT][>OUT]     hbuf:... the same above 4 GiB, a 64-bit pointer
  *
  * The forms are described in doc/man/ventus-run.1.
  */
@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
     ArgKind kind;
+    bool is_high;           /* a buffer above 4 GiB */
     ArgType type;
     u64 count;              /* elements of a buffer; bytes of local memory */
     u8 *bytes;              /* of a value or a buffer, `size` of them */

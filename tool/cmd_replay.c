@@ -12,16 +12,16 @@ typedef struct {
     const char *verify;     /* directory of --verify, or NULL */
     char **files;
     int nfiles;
-    bool flat;
+    bool bounds;            /* only buffers are memory */
     bool differs;           /* a buffer differs from what --verify has */
     size_t verified;        /* buffers that were compared */
 } Sequence;
 
-enum { KEY_VERIFY = 1024, KEY_FLAT };
+enum { KEY_VERIFY = 1024, KEY_BOUNDS };
 
 static const struct argp_option options[] = {
     {"verify", KEY_VERIFY, "DIR", 0, "Compare buffers with the files of an earlier --dump-buffers", 3},
-    {"flat", KEY_FLAT, NULL, 0, "Addresses that no buffer has are memory, zero at first", 1},
+    {"bounds", KEY_BOUNDS, NULL, 0, "Only buffers are memory; else all from 0x90000000 on is, as in hardware", 1},
     {0},
 };
 
@@ -31,7 +31,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &r->common; return 0;
     case KEY_VERIFY: r->verify = arg; return 0;
-    case KEY_FLAT: r->flat = true; return 0;
+    case KEY_BOUNDS: r->bounds = true; return 0;
     case ARGP_KEY_ARGS:
         r->files = state->argv + state->next;
         r->nfiles = state->argc - state->next;
@@ -206,6 +206,7 @@ int replay_main(int argc, char **argv)
     Sequence r = {.nfiles = 0};
     Diag d = stderr_diag();
     common_init(&r.common);
+    r.common.device.any_barrier = true; /* test vectors are the machine's, not the language's */
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return REFUSED;
     if (!common_resolve(&r.common, &d) || (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
@@ -214,7 +215,7 @@ int replay_main(int argc, char **argv)
     Driver *driver = drv_open(&r.common.device);
     if (!driver)
         out_of_memory();
-    if (r.flat)
+    if (!r.bounds)
         memory_map(&drv_device(driver)->memory, HEAP_LO, ((u64)1 << 32) - HEAP_LO, MEM_R | MEM_W);
     const int status = run_all(&r, driver, &d);
     drv_close(driver);

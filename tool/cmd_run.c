@@ -84,9 +84,9 @@ static const struct argp argp = {
     .options = options, .parser = option, .args_doc = "FILE", .children = children,
     .doc = "Runs a kernel from assembly (.s), an object (.o) or an image.\v"
            "SPECs of -a:\n"
-           "  i32:7 u8:1 f32:1.5 f32x4:1,2,3,4   a value: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64\n"
-           "  local:BYTES                        local memory\n"
-           "  buf:TYPE:COUNT[=INIT][>OUT]        a buffer\n"
+           "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
+           "  local:BYTES                    local memory\n"
+           "  buf:TYPE:COUNT[=INIT][>OUT]    a buffer\n"
            "    INIT: zero, iota, V, V,V,.., rand:SEED, @file\n"
            "    OUT:  - (print), -:FIRST:N (print a part), file\n",
 };
@@ -129,8 +129,8 @@ static bool choose_sizes(Run *r, Diag *d)
     }
     for (int i = 0; i < 3; i++)
         if (r->global[i] % r->local[i]) {
-            error(d, NULL, NULL, "-g %u is no multiple of -l %u in dimension %d", r->global[i],
-                  r->local[i], i);
+            error(d, &(Source){.name = "ventus run", .text = ""}, NULL, "-g %u is no multiple of -l %u in dimension %d",
+                  r->global[i], r->local[i], i);
             return false;
         }
     r->dims = r->dims ? r->dims : 1;
@@ -175,7 +175,7 @@ static bool upload(Run *r, Driver *driver)
         Arg *a = &r->args[i];
         if (a->kind != ARG_BUFFER)
             continue;
-        DrvStatus s = drv_alloc(driver, a->size, &a->addr);
+        DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
         if (!s)
             s = drv_write(driver, a->addr, a->bytes, a->size);
         if (s) {
@@ -186,12 +186,13 @@ static bool upload(Run *r, Driver *driver)
     return true;
 }
 
-static DrvArg kernel_arg(const Arg *a, u32 *address)
+static DrvArg kernel_arg(const Arg *a, u64 *address)
 {
-    *address = (u32)a->addr;
+    const u32 size = a->is_high ? 8 : 4;
+    *address = a->addr;
     switch (a->kind) {
     case ARG_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
-    case ARG_BUFFER: return (DrvArg){.size = 4, .align = 4, .value = address};
+    case ARG_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
     case ARG_VALUE: break;
     }
     return (DrvArg){.size = (u32)a->size, .align = (u32)a->size, .value = a->bytes};
@@ -237,7 +238,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
 static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
 {
     DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
-    u32 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
+    u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
     Buf print = {0};
     DrvResult result = {.warps = 0};
     if (!args || !addresses)

@@ -209,7 +209,8 @@ static bool find_machine(Common *c, Diag *d)
     if (!c->machine || machine_builtin(c->machine, m))
         return true;
     if (!strchr(c->machine, '/') && !strchr(c->machine, '.')) {
-        error(d, NULL, NULL, "no machine '%s' is built in; see ventus info, or give a file", c->machine);
+        error(d, &(Source){.name = "ventus", .text = ""}, NULL,
+              "no machine '%s' is built in; see ventus info, or give a file", c->machine);
         return false;
     }
     const bool ok = read_file(c->machine, &text, d) && machine_parse(c->machine, buf_text(&text), m, d);

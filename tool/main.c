@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *argp_program_version = "ventus " VERSION;
+static const char version[] = "ventus " VERSION;
 
 static const Command commands[] = {
     {"as", "assemble a file", as_main},
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
         return finish(DONE);
     }
     if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
-        puts(argp_program_version);
+        puts(version);
         return finish(DONE);
     }
     const Command *c = find_command(first);

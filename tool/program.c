@@ -12,6 +12,15 @@ static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177E
 
 static const char *shown(const char *file) { return strcmp(file, "-") ? file : "<stdin>"; }
 
+/* a file without a mark is of the profile that the options say */
+static Object *read_object(const char *name, const Buf *b, IsaSet set, Diag *d)
+{
+    Object *o = NULL;
+    if (obj_read(name, b->data, b->len, d, &o) && o->set == V202)
+        o->set = set;
+    return o;
+}
+
 Object *load_object(const char *file, IsaSet set, Diag *d)
 {
     Buf b = {0};
@@ -22,7 +31,7 @@ Object *load_object(const char *file, IsaSet set, Diag *d)
     else if (!read_file(file, &b, d))
         ;
     else if (is_elf(&b))
-        obj_read(shown(file), b.data, b.len, d, &o);
+        o = read_object(shown(file), &b, set, d);
     else if (strlen(buf_text(&b)) != b.len)
         error(d, &(Source){.name = shown(file), .text = ""}, NULL, "neither ELF nor a text");
     else

@@ -139,10 +139,10 @@ void code_was_written(Driver *d, u64 addr, u64 size)
 
 /* --- the heap ------------------------------------------------------------------------- */
 
-DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
+/* maps what the heap gave, or tells why it gave nothing */
+static DrvStatus take_block(Driver *d, DrvStatus s, u64 size, u64 *addr)
 {
     u64 rounded;
-    DrvStatus s = heap_alloc(&d->heap, size, addr);
     if (!s && (s = map_pages(d, *addr, align_up(size, PAGE_SIZE))))
         heap_free(&d->heap, *addr, &rounded);
     if (s == DRV_DEVICE_FULL)
@@ -151,11 +151,30 @@ DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
     return s ? drv_fail(d, s, "%llu bytes wanted", (unsigned long long)size) : DRV_OK;
 }
 
+DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
+{
+    return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
+}
+
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr)
 {
     pthread_mutex_lock(&d->lock);
     const DrvStatus s = addr ? alloc_locked(d, size, addr)
                              : drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr)
+{
+    DrvStatus s;
+    pthread_mutex_lock(&d->lock);
+    if (!addr)
+        s = drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    else if (d->dev->memory.end <= (u64)1 << 32 && !has_mmu(d))
+        s = drv_fail(d, DRV_UNSUPPORTED, "the host reserved 4 GiB of addresses only");
+    else
+        s = take_block(d, heap_alloc_high(&d->heap, size, addr), size, addr);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

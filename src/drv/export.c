@@ -79,18 +79,19 @@ static bool add_all(Driver *d, Replay *r)
     return add_code(d, r, &cap);
 }
 
-static bool write_file(Driver *d, const char *dir, const char *name, const char *suffix, const Buf *b)
+static DrvStatus write_file(Driver *d, const char *dir, const char *name, const char *suffix, const Buf *b)
 {
     Buf path = {0};
     buf_printf(&path, "%s/%s.%s", dir, name, suffix);
-    FILE *f = path.failed ? NULL : fopen(buf_text(&path), "wb");
+    if (path.failed)
+        return drv_fail(d, DRV_NO_MEMORY, "while a launch was exported");
+    FILE *f = fopen(buf_text(&path), "wb");
     bool ok = f && fwrite(buf_text(b), 1, b->len, f) == b->len;
     if (f && fclose(f))
         ok = false;
-    if (!ok)
-        drv_fail(d, DRV_IO, "%s: %s", buf_text(&path), strerror(errno));
+    const DrvStatus s = ok ? DRV_OK : drv_fail(d, DRV_IO, "%s: %s", buf_text(&path), strerror(errno));
     buf_free(&path);
-    return ok;
+    return s;
 }
 
 static DrvStatus write_files(Driver *d, const char *dir, const char *kernel, u32 n, const Replay *r)
@@ -101,9 +102,8 @@ static DrvStatus write_files(Driver *d, const char *dir, const char *kernel, u32
     DrvStatus s = DRV_OK;
     if (metadata.failed || data.failed || name.failed)
         s = drv_fail(d, DRV_NO_MEMORY, "while a launch was exported");
-    else if (!write_file(d, dir, buf_text(&name), "metadata", &metadata) ||
-             !write_file(d, dir, buf_text(&name), "data", &data))
-        s = DRV_IO;
+    else if (!(s = write_file(d, dir, buf_text(&name), "metadata", &metadata)))
+        s = write_file(d, dir, buf_text(&name), "data", &data);
     buf_free(&metadata);
     buf_free(&data);
     buf_free(&name);

@@ -1,10 +1,14 @@
 #include "drv/heap.h"
 #include "base/mem.h"
 
-static const struct { u64 lo, end; bool by_default; } arenas[NARENA] = {
-    {HEAP_LO, (u64)1 << 32, true},
-    {0x01000000, LDS_LO, true},
-    {0, 0x01000000, false},
+/* who asks for an address gets one in an arena of this kind */
+typedef enum { LOW, HIGH, ON_DEMAND } ArenaKind;
+
+static const struct { u64 lo, end; ArenaKind kind; } arenas[NARENA] = {
+    {HEAP_LO, (u64)1 << 32, LOW},
+    {0x01000000, LDS_LO, LOW},
+    {0, 0x01000000, ON_DEMAND},
+    {(u64)1 << 32, (u64)1 << 39, HIGH},
 };
 
 bool heap_open(Heap *h)
@@ -71,7 +75,7 @@ static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Node
     h->bytes += size;
 }
 
-DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr)
+static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 size, u64 *addr)
 {
     Nodes nodes;
     if (!size)
@@ -80,7 +84,7 @@ DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr)
         return DRV_DEVICE_FULL;
     size = align_up(size, PAGE_SIZE);
     for (int i = 0; i < NARENA; i++) {
-        Range *f = arenas[i].by_default ? range_first_fit(h->free[i], size) : NULL;
+        Range *f = arenas[i].kind == kind ? range_first_fit(h->free[i], size) : NULL;
         if (!f)
             continue;
         if (!nodes_new(&nodes))
@@ -91,6 +95,9 @@ DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr)
     }
     return DRV_DEVICE_FULL;
 }
+
+DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr) { return alloc_in(h, LOW, size, addr); }
+DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr) { return alloc_in(h, HIGH, size, addr); }
 
 DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
 {

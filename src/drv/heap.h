@@ -7,13 +7,14 @@
  *     [0x01000000, 0x70000000)        when that is full
  *     [0, 0x01000000)                 only on demand (heap_alloc_at): private
  *                                     pointers look like these
+ *     [4 GiB, 512 GiB)                for whoever can point there (heap_alloc_high)
  */
 #ifndef DRV_HEAP_H
 #define DRV_HEAP_H
 #include "drv/drv.h"
 #include "drv/range.h"
 
-enum { NARENA = 3 };
+enum { NARENA = 4 };
 
 typedef struct {
     Range *used;            /* blocks */
@@ -25,6 +26,7 @@ bool heap_open(Heap *h); /* false: memory is out */
 void heap_close(Heap *h);
 
 DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr);
+DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr);
 /* The range must lie in one arena. */
 DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size);
 /* Makes one block of addr..addr+size and every block that overlaps it. */

@@ -50,7 +50,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const Si
 /* Runs a launch and turns its fault into a status; kernel may be NULL. */
 DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result);
 
-/* Appends what the print buffer at addr holds (print.c). */
+/* Appends what the print buffer at addr holds (printout.c). */
 enum { PRINT_SIZE = 1 << 20 }; /* bytes of the buffer that drv_run makes */
 DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);

@@ -232,12 +232,15 @@ static u64 host_threads(const SimOptions *sim)
     return wanted > MAX_POOL ? MAX_POOL : wanted;
 }
 
-/* Private memory for as many groups as run at a time, or for fewer when it is scarce. */
+enum { MODEST = 64 << 20 }; /* bytes of private memory that a launch takes without thought */
+
+/* Private memory for every group, so that each has addresses of its own; for as many
+ * as run at a time where that is much, or for fewer when it is scarce. */
 static DrvStatus alloc_private(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->groups[0] * p->groups[1] * p->groups[2];
-    u64 n = host_threads(&k->sim);
+    u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->sim);
     DrvStatus s = DRV_RESOURCES;
     for (n = n > groups ? groups : n; n; n /= 2) {
         b->pds_size = n * area;

@@ -8,7 +8,7 @@
  */
 #ifndef DRV_PAGETABLE_H
 #define DRV_PAGETABLE_H
-#include "mach/mmu.h"
+#include "dev/dev.h"
 
 typedef struct {
     Memory *memory;

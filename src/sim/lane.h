@@ -187,7 +187,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }
 
 /* `whole`: every lane of the row is on */
-#define HOST_LOOP(whole, host)                                                                     \
+#define HOST_LOOP(name, whole, host)                                                               \
     APART LANES                                                                                    \
     {                                                                                              \
         const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
@@ -200,7 +200,26 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }                                                                                              \
     return true;
 
-#define HOST_FLOAT(name, host, soft)                                                               \
+/* A fused operation that makes a NaN: hosts do not agree whether infinity * 0 + NaN is
+ * invalid, so its flags are those of the integer routine. */
+#define HOST_LOOP3(name, whole, host)                                                              \
+    u32 results[MAX_LANES], nans = 0;                                                              \
+    APART LANES                                                                                    \
+    {                                                                                              \
+        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
+        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
+        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
+        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
+        const u32 r = canonical(host);                                                             \
+        nans |= r == F32_CANONICAL;                                                                \
+        results[i] = r;                                                                            \
+    }                                                                                              \
+    if (nans)                                                                                      \
+        return soft_##name(w, d, pa, pb, bs);                                                      \
+    APART LANES d[i] = whole || on[i] ? results[i] : d[i];                                         \
+    return true;
+
+#define HOST_FLOAT(name, host, soft, LOOP)                                                         \
     static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
     {                                                                                              \
         const u32 b0 = *pb;                                                                        \
@@ -212,14 +231,14 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         if (w->frm != FP_RNE || !HOST_FLOATS)                                                      \
             return soft_##name(w, d, pa, pb, bs);                                                  \
         if (w->whole) {                                                                            \
-            HOST_LOOP(true, host)                                                                  \
+            LOOP(name, true, host)                                                                 \
         }                                                                                          \
-        HOST_LOOP(false, host)                                                                     \
+        LOOP(name, false, host)                                                                    \
     }                                                                                              \
     FLOAT_HANDLERS(name)
 
-#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft)
-#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft)
+#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft, HOST_LOOP)
+#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft, HOST_LOOP3)
 #include "isa/op.def"
 
 #define FBIT(name, result, flags, soft)                                                            \
@@ -293,11 +312,11 @@ static HANDLER(v_vid)
 
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
-    bool ok;
+    FaultKind fault;
     if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
-    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
-    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &fault);
+    return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
 #define OP(name, type, result)                                                                     \

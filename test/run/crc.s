@@ -50,7 +50,7 @@ crc:
 # entry i: i, four times shifted right, with 0xedb88320 for each bit that falls out
 	.macro  bit value, times
 	.if     \times
-	bit     ((\value) >> 1) ^ (-((\value) & 1) & 0xedb88320), (\times - 1)
+	bit     (((\value) >> 1) ^ (-((\value) & 1) & 0xedb88320)), (\times - 1)
 	.else
 	.word   \value
 	.endif
@@ -64,4 +64,5 @@ text:
 	.ascii  "123456789"
 
 # out:
+# arg0[0..9]: 0 2212294583 1330857165 2286445522 2615402659 3421846044 158520161 1342400927 2598427311 3421780262
 # end

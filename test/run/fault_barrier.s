@@ -1,8 +1,10 @@
 # A barrier where lanes of the warp have parted: the others would never arrive.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --threads 8 -k fault_barrier -g 8 -l 8 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'barrier while diverged' %t.out
-# run: grep -Eo '^ +active .*' %t.out | tr -s ' '
+# run: %b/ventus run --engine %e --threads 8 -k fault_barrier -g 8 -l 8 %s 2>%t.err || s=$?
+# run: grep -o 'barrier while diverged' %t.err
+# run: grep -Eo '^ +active .*' %t.err | tr -s ' '
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -17,7 +19,6 @@ fault_barrier:
 	ret
 
 # out:
-# status 1
 # barrier while diverged
 #  active 0x000000f8
 # end

@@ -1,8 +1,10 @@
 # A warp must be whole when it ends: a kernel that returns on one side of a branch has
 # forgotten its join.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --threads 8 -k fault_exit -g 8 -l 8 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'warp ends while diverged' %t.out
+# run: %b/ventus run --engine %e --threads 8 -k fault_exit -g 8 -l 8 %s 2>%t.err || s=$?
+# run: grep -o 'warp ends while diverged' %t.err
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -17,6 +19,5 @@ fault_exit:
 	ret
 
 # out:
-# status 1
 # warp ends while diverged
 # end

@@ -1,7 +1,9 @@
 # A jump to where no code is.
 # on: interp
-# run: s=0; %b/ventus run --engine %e -k fault_fetch -g 1 -l 1 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'instruction fetch from unmapped memory.*' %t.out
+# run: %b/ventus run --engine %e -k fault_fetch -g 1 -l 1 %s 2>%t.err || s=$?
+# run: grep -o 'instruction fetch from unmapped memory.*' %t.err
+# run: exit $s
+# exit: 1
 
 	.text
 	.kernel fault_fetch
@@ -10,4 +12,5 @@ fault_fetch:
 	jr      t2
 
 # out:
+# instruction fetch from unmapped memory
 # end

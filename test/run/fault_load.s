@@ -2,10 +2,12 @@
 # warp and the lane: work-item 21 of 32, in groups of 16 and warps of 4, is group 1,
 # warp 1, lane 1.  Its address is 0x1000, everybody else's is good.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --threads 4 -k fault_load -g 32 -l 16 -a buf:i32:32 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'load from unmapped memory: 0x00001000 (4 bytes)' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane) .*' %t.out | tr -s ' '
-# run: grep -o 'vlw12.v .*' %t.out
+# run: %b/ventus run --engine %e --threads 4 -k fault_load -g 32 -l 16 -a buf:i32:32 %s 2>%t.err || s=$?
+# run: grep -o 'load from unmapped memory: 0x00001000 (4 bytes)' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane) .*' %t.err | tr -s ' '
+# run: grep -o 'vlw12.v .*' %t.err
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -25,7 +27,6 @@ fault_load:
 	ret
 
 # out:
-# status 1
 # load from unmapped memory: 0x00001000 (4 bytes)
 #  kernel fault_load
 #  group (1, 0, 0)

@@ -2,8 +2,10 @@
 # here.  Hardware may not do that, so --strict makes it a fault.
 # on: interp
 # run: %b/ventus run --engine %e -k fault_misaligned -g 1 -l 1 -a buf:u8:8=0,1,2,3,4,5,6,7 -a 'buf:u8:4>-' %s
-# run: s=0; %b/ventus run --engine %e --strict -k fault_misaligned -g 1 -l 1 -a buf:u8:8=0,1,2,3,4,5,6,7 -a buf:u8:4 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'misaligned load: 0x90000001 (4 bytes)' %t.out
+# run: %b/ventus run --engine %e --strict -k fault_misaligned -g 1 -l 1 -a buf:u8:8=0,1,2,3,4,5,6,7 -a buf:u8:4 %s 2>%t.err || s=$?
+# run: grep -o 'misaligned load: 0x90000001 (4 bytes)' %t.err
+# run: exit $s
+# exit: 1
 
 	.text
 	.kernel fault_misaligned
@@ -18,6 +20,5 @@ fault_misaligned:
 
 # out:
 # arg1[0..3]: 1 2 3 4
-# status 1
 # misaligned load: 0x90000001 (4 bytes)
 # end

@@ -2,9 +2,11 @@
 # and never meet.  That is found when lanes part, not when they all go the same way.
 # on: interp
 # run: %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:0 %s
-# run: s=0; %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:3 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'divergent branch whose reconvergence pc is not a join' %t.out
-# run: grep -o 'vbltu .*' %t.out | cut -d, -f1-2
+# run: %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:3 %s 2>%t.err || s=$?
+# run: grep -o 'divergent branch whose reconvergence pc is not a join' %t.err
+# run: grep -o 'vbltu .*' %t.err | cut -d, -f1-2
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -22,7 +24,6 @@ fault_nojoin:
 	ret
 
 # out:
-# status 1
 # divergent branch whose reconvergence pc is not a join
 # vbltu v1, v3
 # end

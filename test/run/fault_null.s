@@ -1,9 +1,11 @@
 # A null buffer, written to by a scalar store: a fault of the whole warp, so no lane is
 # named.  Offset 8 of address 0.
 # on: interp
-# run: s=0; %b/ventus run --engine %e -k fault_null -g 1 -l 1 -a i32:0 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'store to unmapped memory: 0x00000008 (4 bytes)' %t.out
-# run: ! grep '^ *lane ' %t.out
+# run: %b/ventus run --engine %e -k fault_null -g 1 -l 1 -a i32:0 %s 2>%t.err || s=$?
+# run: grep -o 'store to unmapped memory: 0x00000008 (4 bytes)' %t.err
+# run: grep -c '^ *lane ' %t.err || true
+# run: exit $s
+# exit: 1
 
 	.text
 	.kernel fault_null
@@ -13,6 +15,6 @@ fault_null:
 	ret
 
 # out:
-# status 1
 # store to unmapped memory: 0x00000008 (4 bytes)
+# 0
 # end

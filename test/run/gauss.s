@@ -3,9 +3,9 @@
 #
 # A is the product of a lower triangle of small integers and of this upper triangle:
 #     2 1 1 1     The pivots are powers of two, so that every quotient is exact, and b
-#       4 2 1     belongs to x = 1 2 3 4.  Elimination must give the upper triangle back
-#         1 3     with 11 18 15 8 beside it; of those the back substitution leaves its
-#           2     own traces: b[row] - (terms of x that are known).
+#       4 2 1     belongs to x = 1 2 3 4.  Elimination gives the upper triangle back, with
+#         1 3     11 18 15 8 beside it.  The back substitution takes the terms of known x
+#           2     from those: 11-4-3-2 = 2, 18-4-6 = 8, 15-12 = 3, 8.
 # on: interp
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k gauss -g 20 -l 20 -a 'buf:f32:20=2,1,1,1,11,4,6,4,3,40,2,13,8,7,80,0,4,4,9,56>-' -a 'buf:f32:4>-' -a i32:4 %s >%t.$n
@@ -90,4 +90,7 @@ gauss:
 	ret
 
 # out:
+# arg0[0..15]: 2 1 1 1 2 0 4 2 1 8 0 0 1 3 3 0
+# arg0[16..19]: 0 0 2 8
+# arg1[0..3]: 1 2 3 4
 # end

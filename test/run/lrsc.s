@@ -31,4 +31,5 @@ lrsc:
 	ret
 
 # out:
+# arg0[0..1]: 64 2016
 # end

@@ -1,7 +1,7 @@
 # Three dimensions with an offset.  A warp holds work-items in linear order, x fastest:
 # x = L mod lx, y = L/lx mod ly, z = L/(lx ly).  Each item writes its global id, as
 # x + 100y + 10000z with the offsets 10, 20 and 30 in them, at its global linear id,
-# which counts without offsets: so out[0] = 302010, x is up first, and out[47] = 322315.
+# which counts without offsets: so out[0] = 302010, x is up first, and out[47] = 322313.
 # on: interp
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k three -g 4,4,3 -l 2,4,1 -G 10,20,30 -a 'buf:i32:48>-' %s >%t.$n
@@ -57,4 +57,7 @@ three:
 	ret
 
 # out:
+# arg0[0..15]: 302010 302011 302012 302013 302110 302111 302112 302113 302210 302211 302212 302213 302310 302311 302312 302313
+# arg0[16..31]: 312010 312011 312012 312013 312110 312111 312112 312113 312210 312211 312212 312213 312310 312311 312312 312313
+# arg0[32..47]: 322010 322011 322012 322013 322110 322111 322112 322113 322210 322211 322212 322213 322310 322311 322312 322313
 # end

@@ -1,4 +1,4 @@
-/* print.c -- what kernels printed.
+/* printout.c -- what kernels printed.
  *
  * The buffer (doc/abi.md, "Print buffer"), in 32-bit words:
  *

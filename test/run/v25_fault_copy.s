@@ -1,10 +1,12 @@
 # A copy of 16 bytes whose source has more to give than that: 20.  A group of three warps
 # of four lanes; the second asks for it.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --isa v2025 --threads 4 -k fault_copy -g 24 -l 12 -a buf:u32:32 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'the kernel faulted: .*' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.out | tr -s ' '
-# run: grep -o 'cp_dma .*' %t.out
+# run: %b/ventus run --engine %e --isa v2025 --threads 4 -k fault_copy -g 24 -l 12 -a buf:u32:32 %s 2>%t.err || s=$?
+# run: grep -o 'the kernel faulted: .*' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
+# run: grep -o 'cp_dma .*' %t.err
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -26,7 +28,6 @@ fault_copy:
 	ret
 
 # out:
-# status 1
 # the kernel faulted: asynchronous copy with arguments out of range: 0x00000014
 #  kernel fault_copy
 #  group (0, 0, 0)

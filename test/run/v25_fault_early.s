@@ -3,10 +3,12 @@
 # on: interp
 # run: r="%b/ventus run --engine %e --isa v2025 -k fault_early -g 32 -l 32 -a buf:u32:32=iota -a buf:u32:32>-:28:4"
 # run: $r %s
-# run: s=0; $r --check-copies %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'the kernel faulted: .*' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.out | tr -s ' '
-# run: grep -o 'vlw12.v .*' %t.out
+# run: $r --check-copies %s 2>%t.err || s=$?
+# run: grep -o 'the kernel faulted: .*' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
+# run: grep -o 'vlw12.v .*' %t.err
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -31,7 +33,6 @@ fault_early:
 
 # out:
 # arg1[28..31]: 28 29 30 31
-# status 1
 # the kernel faulted: access to memory that an asynchronous copy has yet to fill: 0x70000440 (4 bytes)
 #  kernel fault_early
 #  group (0, 0, 0)

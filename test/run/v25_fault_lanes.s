@@ -1,10 +1,12 @@
 # The matrix unit takes whole warps: with lanes on the other side of
 # a branch, here those of items 48 to 63, a product is a fault.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --isa v2025 -k fault_lanes -g 64 -l 64 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'the kernel faulted: .*' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.out | tr -s ' '
-# run: grep -o 'mma.m8.*' %t.out
+# run: %b/ventus run --engine %e --isa v2025 -k fault_lanes -g 64 -l 64 %s 2>%t.err || s=$?
+# run: grep -o 'the kernel faulted: .*' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
+# run: grep -o 'mma.m8.*' %t.err
+# run: exit $s
+# exit: 1
 
 	.include "kernel.inc"
 	.text
@@ -21,7 +23,6 @@ fault_lanes:
 	ret
 
 # out:
-# status 1
 # the kernel faulted: instruction that needs every lane of the warp
 #  kernel fault_lanes
 #  group (0, 0, 0)

@@ -1,9 +1,11 @@
 # A 64-bit address is in an even register and the next one; v3 cannot hold one.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --isa v2025 -k fault_pair -g 32 -l 32 -a buf:u32:32 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'the kernel faulted: .*' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.out | tr -s ' '
-# run: grep -o 'vlw12d.v .*' %t.out
+# run: %b/ventus run --engine %e --isa v2025 -k fault_pair -g 32 -l 32 -a buf:u32:32 %s 2>%t.err || s=$?
+# run: grep -o 'the kernel faulted: .*' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
+# run: grep -o 'vlw12d.v .*' %t.err
+# run: exit $s
+# exit: 1
 
 	.text
 	.kernel fault_pair
@@ -16,7 +18,6 @@ fault_pair:
 	ret
 
 # out:
-# status 1
 # the kernel faulted: register number out of range: 0x00000003
 #  kernel fault_pair
 #  group (0, 0, 0)

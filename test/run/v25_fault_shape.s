@@ -1,10 +1,12 @@
 # A matrix product of a reserved shape is an illegal instruction: tf32 has shapes 4 to 7
 # only, this word says 0.
 # on: interp
-# run: s=0; %b/ventus run --engine %e --isa v2025 -k fault_shape -g 32 -l 32 %s >%t.out 2>&1 || s=$?; echo status $s
-# run: grep -o 'the kernel faulted: .*' %t.out
-# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.out | tr -s ' '
-# run: grep -o 'instruction 0.*' %t.out
+# run: %b/ventus run --engine %e --isa v2025 -k fault_shape -g 32 -l 32 %s 2>%t.err || s=$?
+# run: grep -o 'the kernel faulted: .*' %t.err
+# run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
+# run: grep -o 'instruction 0.*' %t.err
+# run: exit $s
+# exit: 1
 
 	.text
 	.kernel fault_shape
@@ -14,7 +16,6 @@ fault_shape:
 	ret
 
 # out:
-# status 1
 # the kernel faulted: illegal instruction
 #  kernel fault_shape
 #  group (0, 0, 0)

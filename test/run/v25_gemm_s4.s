@@ -70,8 +70,7 @@ gemm:
 	vsw12.v v103, 12*4*N(v3)
 	ret
 
-# A warp is a row of up to 32 columns here only if the group has 24 items in x: items are
-# numbered through the group, four rows of 24.
+# A group checks four rows of 24; its items are numbered row after row.
 	.kernel check
 check:
 	lw      a1, 0(a0)

@@ -15,7 +15,7 @@
 # run: done
 
 	.include "kernel.inc"
-	.macro  pair lo, hi, value_hi, value_lo
+	.macro  li64 lo, hi, value_hi, value_lo
 	li      \lo, \value_lo
 	li      \hi, \value_hi
 	.endm
@@ -25,9 +25,9 @@
 splitmix:
 	lw      a6, 0(a0)                       # out: pairs of words
 	lw      a7, 4(a0)                       # count of differences
-	pair    a2, a3, 0x9e3779b9, 0x7f4a7c15
-	pair    a4, a5, 0xbf58476d, 0x1ce4e5b9
-	pair    s2, s3, 0x94d049bb, 0x133111eb
+	li64    a2, a3, 0x9e3779b9, 0x7f4a7c15
+	li64    a4, a5, 0xbf58476d, 0x1ce4e5b9
+	li64    s2, s3, 0x94d049bb, 0x133111eb
 
 	local_id v1
 	vadd.vi v4, v1, 1
@@ -60,7 +60,7 @@ splitmix:
 	# The first warp does all of it again, a number at a time.
 	csrr    t2, CSR_WID
 	bnez    t2, .Lend
-	pair    s4, s5, 0, 0                    # seed
+	li64    s4, s5, 0, 0                    # seed
 	li      s6, 64                          # numbers left
 	li      s7, 0                           # differences
 .Lnumber:

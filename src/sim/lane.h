@@ -187,9 +187,10 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
-/* Sources of the active lanes, 1.0 elsewhere.  clang takes floats to be without side
- * effects and would compute on all lanes first and select after: it may not know
- * what is in the row. */
+/* Sources of the active lanes, 1.0 elsewhere.  Compilers take floats to be without side
+ * effects: gcc turns on ? f(on ? v : 1) : d into on ? f(v) : d, hence the masking in place
+ * of a selection; clang computes on all lanes first and selects after, so it may not
+ * know what is in the row. */
 #ifdef __clang__
 #define OPAQUE(row) __asm__("" : "+m"(row))
 #else
@@ -197,7 +198,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
 #endif
 #define QUIET(row, value)                                                                          \
     u32 row[MAX_LANES];                                                                            \
-    APART LANES row[i] = on[i] ? (value) : ONE32;                                                  \
+    APART LANES row[i] = ((value) & on[i]) | (ONE32 & ~on[i]);                                     \
     OPAQUE(row);
 
 /* `whole`: every lane of the row is on */

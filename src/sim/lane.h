@@ -13,7 +13,8 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-#ifdef __clang__
+#ifdef APART
+#elif defined(__clang__)
 #define APART _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define APART _Pragma("GCC ivdep")
@@ -186,21 +187,49 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
+/* Sources of the active lanes, 1.0 elsewhere.  Compilers take floats to be without side
+ * effects: gcc turns on ? f(on ? v : 1) : d into on ? f(v) : d, hence the masking in place
+ * of a selection; clang computes on all lanes first and selects after, so it may not
+ * know what is in the row. */
+#ifdef __clang__
+#define OPAQUE(row) __asm__("" : "+m"(row))
+#else
+#define OPAQUE(row) (void)row
+#endif
+#define QUIET(row, value)                                                                          \
+    u32 row[MAX_LANES];                                                                            \
+    APART LANES row[i] = ((value) & on[i]) | (ONE32 & ~on[i]);                                     \
+    OPAQUE(row);
+
 /* `whole`: every lane of the row is on */
-#define HOST_LOOP(whole, host)                                                                     \
+#define HOST_LOOP(name, whole, host, va, vb, vc)                                                   \
     APART LANES                                                                                    \
     {                                                                                              \
-        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
-        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
-        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
-        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
-        (void)a, (void)b, (void)fa, (void)fb, (void)fc;                                            \
+        const u32 a = va, b = vb;                                                                  \
+        const float fa = float_of(a), fb = float_of(b);                                            \
+        (void)a, (void)b, (void)fa, (void)fb;                                                      \
         const u32 r = canonical(host);                                                             \
         d[i] = whole || on[i] ? r : d[i];                                                          \
     }                                                                                              \
     return true;
 
-#define HOST_FLOAT(name, host, soft)                                                               \
+/* A fused operation that makes a NaN: hosts do not agree whether infinity * 0 + NaN is
+ * invalid, so its flags are those of the integer routine. */
+#define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
+    u32 results[MAX_LANES], nans = 0;                                                              \
+    APART LANES                                                                                    \
+    {                                                                                              \
+        const float fa = float_of(va), fb = float_of(vb), fc = float_of(vc);                       \
+        const u32 r = canonical(host);                                                             \
+        nans |= r == F32_CANONICAL;                                                                \
+        results[i] = r;                                                                            \
+    }                                                                                              \
+    if (nans)                                                                                      \
+        return soft_##name(w, d, pa, pb, bs);                                                      \
+    APART LANES d[i] = whole || on[i] ? results[i] : d[i];                                         \
+    return true;
+
+#define HOST_FLOAT(name, host, soft, LOOP)                                                         \
     static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
     {                                                                                              \
         const u32 b0 = *pb;                                                                        \
@@ -212,14 +241,17 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         if (w->frm != FP_RNE || !HOST_FLOATS)                                                      \
             return soft_##name(w, d, pa, pb, bs);                                                  \
         if (w->whole) {                                                                            \
-            HOST_LOOP(true, host)                                                                  \
+            LOOP(name, true, host, pa[i], bs ? pb[i] : b0, d[i])                                   \
         }                                                                                          \
-        HOST_LOOP(false, host)                                                                     \
+        QUIET(qa, pa[i])                                                                           \
+        QUIET(qb, bs ? pb[i] : b0)                                                                 \
+        QUIET(qc, d[i])                                                                            \
+        LOOP(name, false, host, qa[i], qb[i], qc[i])                                               \
     }                                                                                              \
     FLOAT_HANDLERS(name)
 
-#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft)
-#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft)
+#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft, HOST_LOOP)
+#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft, HOST_LOOP3)
 #include "isa/op.def"
 
 #define FBIT(name, result, flags, soft)                                                            \
@@ -293,11 +325,11 @@ static HANDLER(v_vid)
 
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
-    bool ok;
+    FaultKind fault;
     if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
-    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
-    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &fault);
+    return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
 #define OP(name, type, result)                                                                     \

@@ -25,6 +25,7 @@ kernels() {
     echo 'fma|-g 16384 -l 256 -a buf:f32:16384 -a i32:40000|-g 16384 -l 256 -a buf:f32:16384 -a i32:1'
     echo 'stream|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:4194304 -a i32:50|-g 16384 -l 256 -a buf:u32:4194304 -a buf:u32:4194304 -a buf:u32:4194304 -a i32:16384 -a i32:1'
     echo 'diverge|-g 1048576 -l 256 -a buf:u32:1048576|-g 256 -l 256 -a buf:u32:1048576'
+    echo 'mma|--isa v2025 -g 16384 -l 256 -a buf:f32:16384 -a i32:100|--isa v2025 -g 16384 -l 256 -a buf:f32:16384 -a i32:1'
 }
 
 run() { # engine threads name options

@@ -29,7 +29,7 @@ typedef struct {
     IsaSet set;             /* profile for code without a mark */
     const EngineOps *engine;
     VmRule vm;
-    bool strict, all_lanes, any_barrier; /* mach/warp.h, Launch */
+    bool strict, all_lanes, any_barrier, check_copies; /* mach/warp.h, Launch */
     bool mmu;               /* SV39: the driver makes the tables, addresses are virtual */
 } DeviceOptions;
 

@@ -46,6 +46,14 @@ const char *const isa_unit_text[NUNIT] = {
 #include "isa/effect.def"
 };
 
+bool isa_has(IsaSet set, InsnId id)
+{
+    const IsaSet of = isa_insn[id].sets;
+    if (of & AI_V2025)
+        return set & AI && set & V2025;
+    return of & set && !(of & NOT_V2025 && set & V2025);
+}
+
 /* --- operands ------------------------------------------------------------- */
 
 static int width(const OperandInfo *o)
@@ -121,14 +129,14 @@ void isa_decoder_init(IsaDecoder *d, IsaSet set)
     memset(d, 0, sizeof *d);
     d->set = set;
     for (int id = 0; id < NINSN; id++)
-        if (isa_insn[id].sets & set)
+        if (isa_has(set, (InsnId)id))
             for_keys(d, id, true);
     for (int key = 0; key < NKEY; key++)
         d->head[key + 1] = (u16)(d->head[key + 1] + d->head[key]);
     if (d->head[NKEY] > countof(d->list))
         bug("decoder list holds %zu rows, needs %d", countof(d->list), d->head[NKEY]);
     for (int id = 0; id < NINSN; id++)
-        if (isa_insn[id].sets & set)
+        if (isa_has(set, (InsnId)id))
             for_keys(d, id, false);
     /* filling moved every head to its end; move them back by one */
     memmove(d->head + 1, d->head, NKEY * sizeof *d->head);
@@ -185,18 +193,59 @@ bool isa_encode(const Insn *in, u64 *word, int *bad)
 
 /* --- prefixes ------------------------------------------------------------- */
 
+bool isa_is_prefix(InsnId id)
+{
+    const u8 e = isa_insn[id].effect;
+    return e == E_REGEXT || e == E_REGEXTI || e == E_PREFIX || e == E_PREFIXI || e == E_PRE_M;
+}
+
+/* the value of operand o, which the instruction must have */
+static u8 operand(const Insn *in, OperandId o)
+{
+    return (u8)in->opd[isa_find_operand(in->id, o)];
+}
+
+/* pre_m_*: the opcode says space and width (doc/isa.md, "Prefixes") */
+static void set_memory(IsaPrefix *p, InsnId id)
+{
+    const u32 opcode = (u32)isa_insn[id].match & OPCODE;
+    p->memory = true;
+    p->words = (u8)((opcode >> 3 & 3) + 1);
+    p->space = (opcode & 7) == 5 ? SPACE_LOCAL : (u8)(opcode >> 5 & 3);
+}
+
 IsaPrefix isa_prefix(const Insn *in)
 {
-    const u32 imm = (u32)in->opd[isa_find_operand(in->id, O_imm12)];
-    IsaPrefix p = {.valid = true, .xd = imm & 7};
-    if (isa_insn[in->id].effect == E_REGEXTI) {
+    const Effect e = (Effect)isa_insn[in->id].effect;
+    IsaPrefix p = {.valid = true, .words = 1};
+    if (e == E_REGEXT || e == E_REGEXTI) {
+        const u32 imm = (u32)in->opd[isa_find_operand(in->id, O_imm12)];
+        p.has_imm = e == E_REGEXTI;
+        p.xd = imm & 7;
+        p.x1 = p.has_imm ? 0 : imm >> 3 & 7;
+        p.x2 = p.has_imm ? imm >> 3 & 7 : imm >> 6 & 7;
+        p.x3 = p.has_imm ? 0 : imm >> 9 & 7;
+        p.immhi = p.has_imm ? imm >> 6 & 63 : 0;
+        return p;
+    }
+    p.xd = operand(in, O_xd);
+    p.pair = operand(in, O_pair);
+    if (e == E_PREFIXI) {
         p.has_imm = true;
-        p.x2 = imm >> 3 & 7;
-        p.immhi = imm >> 6 & 63;
+        p.immhi = operand(in, O_immhi);
+        p.x2 = operand(in, O_x2i);
     } else {
-        p.x1 = imm >> 3 & 7;
-        p.x2 = imm >> 6 & 7;
-        p.x3 = imm >> 9 & 7;
+        p.x1 = operand(in, O_x1);
+        p.x2 = operand(in, O_x2);
+        p.x3 = operand(in, O_x3);
+    }
+    if (e == E_PRE_M) {
+        set_memory(&p, in->id);
+        p.wide = p.pair;
+        p.pair = 0;
+    } else {
+        p.abs = operand(in, O_abs);
+        p.neg = operand(in, O_neg);
     }
     return p;
 }

@@ -15,6 +15,8 @@
 /* Profiles and overlays; a set of them is an IsaSet.  A machine runs exactly one
  * profile and any overlays. */
 enum { V202 = 1, V2025 = 2, AI = 4, TIDX = 8 };
+/* Of rows only: not with v2025; only where v2025 and ai meet. */
+enum { NOT_V2025 = 16, AI_V2025 = 32 };
 typedef u8 IsaSet;
 
 /* "v202", "v2025", "v202+ai+tidx"; false when it names no profile or an unknown set. */
@@ -128,6 +130,9 @@ extern const char *const isa_effect_name[NEFFECT], *const isa_effect_text[NEFFEC
 extern const char *const isa_unit_name[NUNIT], *const isa_unit_text[NUNIT];
 extern const char *const isa_op_name[NOP];
 
+/* Whether a machine of this set has the instruction. */
+bool isa_has(IsaSet set, InsnId id);
+
 static inline const FormatInfo *isa_format_of(InsnId id) { return &isa_format[isa_insn[id].format]; }
 
 /* One instance.  opd[] follows the operands of the format: register fields as
@@ -174,9 +179,17 @@ typedef struct {
     bool has_imm;           /* regexti: immhi counts */
     u8 xd, x1, x2, x3;      /* upper three bits of register numbers */
     u8 immhi;               /* six upper bits of a five-bit immediate */
+    u8 pair, abs, neg;      /* of prefix and prefixi; abs and neg a bit a source */
+    bool memory;            /* pre_m_*: what follows counts, and only for a memory access */
+    u8 space;               /* IsaSpace */
+    u8 words;               /* 1 to 4: width of the access */
+    bool wide;              /* the address is a register pair */
 } IsaPrefix;
 
-/* in is a regext or regexti. */
+typedef enum { SPACE_DEFAULT, SPACE_GLOBAL, SPACE_PRIVATE, SPACE_LOCAL } IsaSpace;
+
+/* Whether the instruction is a prefix, and what it says. */
+bool isa_is_prefix(InsnId id);
 IsaPrefix isa_prefix(const Insn *in);
 /* The register number that operand o with field value `field` means under p. */
 int isa_extend(const IsaPrefix *p, OperandId o, int field);
@@ -248,6 +261,23 @@ void isa_print_word(Buf *b, const IsaDecoder *d, u64 word, int len, const IsaPri
  * False: the combination is reserved. */
 bool isa_mma_suffix(OperandKind kind, i32 value, char *text, size_t size);
 bool isa_find_mma(OperandKind kind, const char *text, size_t len, i32 *value);
+
+/* element types of matrix A and B, as encoded */
+typedef enum {
+    MMA_TF32, MMA_F16, MMA_BF16, MMA_E4M3, MMA_E5M2, MMA_E3M2, MMA_E2M3, MMA_E2M1, MMA_E3M0,
+    MMA_S8, MMA_S4, MMA_B1, MMA_F32
+} MmaType;
+
+/* What an operand value of mma or mma64 means. */
+typedef struct {
+    u32 m, n, k;
+    MmaType type;
+    bool a_by_column;       /* A: m runs fastest (else k) */
+    bool b_by_row;          /* B: k runs fastest (else n) */
+    bool wide;              /* C and D are 32 bits (else binary16) */
+    u32 rounding;           /* floats: 0 rn 1 rz 2 rm 3 rp; integers: 0 saturate, 1 wrap */
+} Mma;
+bool isa_mma(OperandKind kind, i32 value, Mma *m);
 
 /* --- pure operations (op.c) -------------------------------------------------- */
 

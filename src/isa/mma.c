@@ -24,9 +24,7 @@ static const char *const type_name[16] = {
     "e3m0", "s8",  "s4",   "b1",   "f32",
 };
 
-enum { T_TF32, T_F16, T_BF16, T_E4M3, T_E3M0 = 8, T_S8, T_S4, T_B1, T_F32 };
-
-static bool is_integer(u32 type) { return type >= T_S8 && type <= T_B1; }
+static bool is_integer(u32 type) { return type >= MMA_S8 && type <= MMA_B1; }
 
 /* shapes by code, of the element width that `type` has */
 static const char *shape_name(u32 type, u32 shape)
@@ -38,19 +36,19 @@ static const char *shape_name(u32 type, u32 shape)
     static const char *const nibble[8] = {"m8n8k32", "m16n8k32", "m16n8k64"};
     static const char *const binary[8] = {"m8n8k128"};
     switch (type) {
-    case T_TF32: return shape >= 4 ? wide[shape] : NULL;
-    case T_F16:
-    case T_BF16: return wide[shape];
-    case T_F32: return full[shape];
-    case T_S4:
-    case 7:
-    case T_E3M0: return nibble[shape];
-    case T_B1: return binary[shape];
-    case T_E4M3:
-    case 4:
-    case 5:
-    case 6:
-    case T_S8: return byte[shape];
+    case MMA_TF32: return shape >= 4 ? wide[shape] : NULL;
+    case MMA_F16:
+    case MMA_BF16: return wide[shape];
+    case MMA_F32: return full[shape];
+    case MMA_S4:
+    case MMA_E2M1:
+    case MMA_E3M0: return nibble[shape];
+    case MMA_B1: return binary[shape];
+    case MMA_E4M3:
+    case MMA_E5M2:
+    case MMA_E3M2:
+    case MMA_E2M3:
+    case MMA_S8: return byte[shape];
     default: return NULL;
     }
 }
@@ -62,8 +60,8 @@ static const char *result_name(OperandKind kind, const Fields *f)
         return f->ct ? "s32" : NULL;
     if (f->ct)
         return "f32";
-    if (kind == K_MMA64 ? f->type == T_TF32 || f->type == T_BF16 || f->type == T_F32
-                        : f->type != T_F16)
+    if (kind == K_MMA64 ? f->type == MMA_TF32 || f->type == MMA_BF16 || f->type == MMA_F32
+                        : f->type != MMA_F16)
         return NULL;
     return "f16";
 }
@@ -73,7 +71,7 @@ bool isa_mma_suffix(OperandKind kind, i32 value, char *text, size_t size)
     static const char *const rounding[4] = {"", ".rz", ".rm", ".rp"};
     static const char *const overflow[4] = {"", ".nosat"};
     const Fields f = unpack(kind, value);
-    if (kind == K_MMA && f.type > T_BF16)
+    if (kind == K_MMA && f.type > MMA_BF16)
         return false;
     const char *a = type_name[f.type], *shape = shape_name(f.type, f.shape);
     const char *d = result_name(kind, &f);
@@ -103,4 +101,15 @@ bool isa_find_mma(OperandKind kind, const char *text, size_t len, i32 *value)
             !strncmp(suffix, text, len))
             return true;
     return false;
+}
+
+bool isa_mma(OperandKind kind, i32 value, Mma *mma)
+{
+    char text[80];
+    const Fields f = unpack(kind, value);
+    if (!isa_mma_suffix(kind, value, text, sizeof text))
+        return false;
+    *mma = (Mma){.type = (MmaType)f.type, .a_by_column = f.al, .b_by_row = f.bl, .wide = f.ct,
+                 .rounding = f.rd};
+    return sscanf(shape_name(f.type, f.shape), "m%un%uk%u", &mma->m, &mma->n, &mma->k) == 3;
 }

@@ -10,7 +10,15 @@
 #include "isa/isa.h"
 
 #define SIGN32 0x80000000u
-#define F      fp_f32
+#define SIGN64 0x8000000000000000u
+
+/* what the float expressions of op.def are about; sim/wide.c has them for 64 bits */
+#ifndef F
+#define F         fp_f32
+#define SIGN      SIGN32
+#define BITS      32
+#define SIGNED(a) ((u64)(i64)(i32)(a))
+#endif
 
 /* Truths are 0 or 1 of type u32: what a lane loop joins by & and | it can do on
  * many lanes at once. */
@@ -134,7 +142,7 @@ static inline u32 fix_ssub(u32 a, u32 b, bool *sat) { return fix_clamp((i64)(i32
 static inline u64 fix_increment(u64 v, u32 shift, u32 vxrm)
 {
     const u64 last = shift ? v >> (shift - 1) & 1 : 0;
-    const u64 rest = shift > 1 ? (v & (((u64)1 << (shift - 1)) - 1)) != 0 : 0;
+    const u64 rest = (u64)(shift > 1 && v & (((u64)1 << (shift - 1)) - 1));
     const u64 kept = v >> shift & 1;
     switch (vxrm & 3) {
     case 0: return last;                    /* rnu */

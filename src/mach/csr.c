@@ -3,6 +3,12 @@
 
 enum { MSTATUS_FIXED = 0x1800, MSTATUS_RW = 0x88, INTERRUPTS_RW = 0x888 };
 
+u32 warp_pds(const Warp *w)
+{
+    const Launch *l = w->group->launch;
+    return w->group->pds_base + (l->set & V2025 ? w->id * l->lanes * l->pds_lane : 0);
+}
+
 static u32 work_group_csr(const Warp *w, u32 n)
 {
     const Group *g = w->group;
@@ -14,7 +20,7 @@ static u32 work_group_csr(const Warp *w, u32 n)
     case 0x804: return (u32)g->linear;
     case 0x805: return w->id;
     case 0x806: return g->lds_base;
-    case 0x807: return g->pds_base;
+    case 0x807: return warp_pds(w);
     case 0x808: return g->id[0];
     case 0x809: return g->id[1];
     case 0x80a: return g->id[2];

@@ -33,11 +33,13 @@ void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 widt
 
 u32 warp_vlmax(const Warp *w) { return w->group->launch->lanes; }
 
-enum { VSEW = 7 << 3, VLMUL = 7, E32 = 2 << 3, M1 = 0, AGNOSTIC = 3 << 6 };
+enum { VSEW = 7 << 3, VLMUL = 7, E32 = 2 << 3, M1 = 0, M2 = 1, AGNOSTIC = 3 << 6 };
 
+/* v2025 also takes m2, whose elements are lanes all the same */
 bool warp_set_vl(Warp *w, u64 avl, u32 vtype)
 {
-    if ((vtype & (VSEW | VLMUL)) != (E32 | M1) || vtype & ~(u32)(VSEW | VLMUL | AGNOSTIC))
+    const u32 lmul = vtype & VLMUL, most = w->group->launch->set & V2025 ? M2 : M1;
+    if ((vtype & VSEW) != E32 || lmul > most || vtype & ~(u32)(VSEW | VLMUL | AGNOSTIC))
         return false;
     w->vtype = vtype;
     w->vl = (u32)(avl < warp_vlmax(w) ? avl : warp_vlmax(w));

@@ -35,9 +35,11 @@ typedef struct {
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
     u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
+    bool pds_by_group;      /* every group has its own area; else every host thread */
     VmRule vm;
     bool strict;            /* misaligned accesses and LDS overruns are faults */
     bool all_lanes;         /* partial last warps run with every lane */
+    bool check_copies;      /* report accesses to what cp_dma* may not have filled yet */
     bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
@@ -54,6 +56,7 @@ struct Warp {
     _Alignas(64) u32 v[256][MAX_LANES];
     _Alignas(64) u32 on[MAX_LANES];     /* ~0 for lanes in `exec`, else 0 */
     _Alignas(64) u32 addr[MAX_LANES];   /* addresses of the last vector access, for observers */
+    u32 addr_hi[MAX_LANES]; /* their upper halves, of accesses with 64-bit addresses */
     u32 x[64];              /* x[0] stays 0 */
     u32 mask;               /* lanes on this side of the divergence */
     u32 exec;               /* mask and lane < vl */
@@ -71,10 +74,14 @@ struct Warp {
     SimtEntry *simt;
     u32 nsimt, capsimt;
     u32 reserved;           /* lanes that hold a reservation (lr) */
-    u32 reserved_addr[MAX_LANES], reserved_value[MAX_LANES];
+    u64 reserved_addr[MAX_LANES];
+    u32 reserved_value[MAX_LANES];
     u64 ninsns;             /* instructions retired, prefixes included */
     Group *group;
 };
+
+/* Bytes that an asynchronous copy fills, until the warp waits for it. */
+typedef struct { u64 lo, end; u32 warp; } PendingCopy;
 
 struct Group {
     const Launch *launch;
@@ -87,9 +94,13 @@ struct Group {
     u32 pds_base;           /* CSR_PDS */
     u32 nwarps;
     u32 reservations;       /* warps with w->reserved != 0 */
+    PendingCopy *pending;   /* under check_copies */
+    size_t npending, cappending;
     bool faulted;
     Fault fault;
     Warp *warps;
+    u32 capwarps;           /* allocated */
+    Group *next;            /* in a list of idle contexts */
     void *engine;           /* the running engine's own */
 };
 
@@ -106,14 +117,16 @@ void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 widt
 /* False: there is no such CSR (it reads 0 and a write is void). */
 bool csr_read(const Warp *w, u32 n, u32 *value);
 bool csr_write(Warp *w, u32 n, u32 value);
+/* Base of the private memory that the warp addresses: the group's, in v2025 its own. */
+u32 warp_pds(const Warp *w);
 /* One value a lane; false: not a vector CSR. */
 bool csr_read_lanes(const Warp *w, u32 n, u32 value[MAX_LANES]);
 
 /* --- divergence (simt.c) ---------------------------------------------------- */
 
 /* Divergent branch: lanes `taken` (of exec) go to target, the rest of mask to
- * next.  The pc to go on at; *ok false: the stack overflowed. */
-u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, bool *ok);
+ * next.  The pc to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
+u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault);
 /* The pc after a join at pc. */
 u32 simt_join(Warp *w, u32 pc);
 

@@ -16,10 +16,13 @@
 /* Values of symbol.section that are not indices. */
 enum { OBJ_UNDEF = -1, OBJ_ABS = -2, OBJ_COMMON = -3 };
 
+/* The symbol of a relocation that has none (ALIGN, RELAX). */
+#define OBJ_NO_SYMBOL UINT32_MAX
+
 typedef struct {
     u32 offset;             /* byte in the section */
     u32 type;               /* R_RISCV_* of <elf.h> */
-    u32 symbol;             /* index in Object.symbols */
+    u32 symbol;             /* index in Object.symbols, or OBJ_NO_SYMBOL */
     i32 addend;
 } ObjReloc;
 
@@ -38,7 +41,8 @@ typedef struct {
 typedef struct {
     char *name;             /* "" for section symbols */
     i32 section;            /* index in Object.sections, or OBJ_* */
-    u32 value;              /* offset in the section; address in images; alignment if common */
+    u32 value;              /* offset in the section, not always inside it; address in
+                             * images; alignment if common */
     u32 size;
     u8 bind, type;          /* STB_*, STT_* */
 } ObjSymbol;
@@ -59,7 +63,7 @@ typedef struct {
     size_t nsections, capsections;
     ObjSymbol *symbols;
     size_t nsymbols, capsymbols;
-    ObjSegment *segments;
+    ObjSegment *segments;   /* by ascending address, none overlaps another */
     size_t nsegments, capsegments;
 } Object;
 
@@ -70,23 +74,27 @@ enum { EF_VENTUS_V2025 = 0x01000000, EF_VENTUS_AI = 0x02000000, EF_VENTUS_TIDX =
 Object *obj_new(const char *name);
 void obj_free(Object *o); /* NULL is allowed */
 
-/* False: not a usable ELF32 RISC-V file; the reasons are in d.  The bytes are
- * copied.  *o is the caller's to free, NULL on failure. */
+/* False: not a usable ELF32 RISC-V file; the reason is in d.  The bytes are
+ * copied; what is kept is bounded by a small multiple of len.  The tables that make
+ * up the model (symbols, names, relocations) are not among the sections; the
+ * relocations of an image are ignored.  *o is the caller's to free, NULL on failure. */
 bool obj_read(const char *name, const void *bytes, size_t len, Diag *d, Object **o);
-/* The ELF file of o, appended to out.  False: d says why. */
+/* The ELF file of o, appended to out, local symbols before the others.  False: d says
+ * why. */
 bool obj_write(const Object *o, Buf *out, Diag *d);
 
-/* Index of the section; -1 when memory is out. */
+/* Index of what was added; -1 when memory is out. */
 i32 obj_add_section(Object *o, const char *name, u32 type, u32 flags, u32 align);
 i32 obj_add_symbol(Object *o, const char *name, i32 section, u32 value, u8 bind, u8 type);
 bool obj_add_reloc(Object *o, i32 section, ObjReloc r);
 
-/* Index, or -1 when there is none.  A symbol is found by name, global ones first. */
+/* Index, or -1 when there is none.  A symbol is found by name: global ones first,
+ * undefined ones last. */
 i32 obj_find_section(const Object *o, const char *name);
 i32 obj_find_symbol(const Object *o, const char *name);
 
-/* The function or label at or before addr of an image (or of section `section` of an
- * object), with the distance in *past; NULL: none. */
+/* The function or label at or before addr in section `section` (of an image also -1:
+ * in any), with the distance in *past; NULL: none. */
 const char *obj_symbol_at(const Object *o, i32 section, u32 addr, u64 *past);
 
 /* Name of R_RISCV_* `type` without the prefix, or NULL. */

@@ -33,8 +33,14 @@ typedef struct {
     u64 pds_stack;          /* bytes of private stack a lane; UINT64_MAX: not known */
 } Resource;
 
-/* The record of kernel `name`; form RES_NONE when there is none.  False: there is
- * one but it is malformed, d says how. */
+/* The name of the kernel whose record the section is ("" for the record of what is
+ * outside kernels); NULL: the section is no record. */
+const char *resource_kernel(const ObjSection *s);
+
+/* The record of kernel `name`; form RES_NONE when there is none.  Of records that
+ * do not name their kernels the one in the place of `name` is taken or, where that
+ * place is not clear, the largest of each number.  False: there is a record but it
+ * is malformed, d says how. */
 bool resource_read(const Object *o, const char *name, Resource *r, Diag *d);
 /* Adds the 56-byte record (version 3).  False: memory is out. */
 bool resource_add(Object *o, const char *name, const Resource *r);
@@ -53,4 +59,8 @@ typedef enum {
 
 Generation resource_generation(const Object *image);
 const char *generation_name(Generation g);
+
+/* Where the code at the entry takes the first tp from: the byte offset of a metadata
+ * word (64, 68), or -1 when it does not come from there. */
+int resource_tp_word(const Object *image);
 #endif

@@ -37,15 +37,15 @@ static bool may_store(Warp *w, const Uop *u, Memory *m, u64 a, u32 width, int la
 }
 
 /* what strict machines refuse: bytes beyond the group's share of local memory */
-static bool beyond_lds(const Warp *w, u32 a, u32 width)
+static bool beyond_lds(const Warp *w, u64 a, u32 width)
 {
     const Launch *l = w->group->launch;
     return l->strict && a - LDS_LO < LDS_END - LDS_LO &&
-           (u64)a + width > (u64)w->group->lds_base + l->lds;
+           a + width > (u64)w->group->lds_base + l->lds;
 }
 
 /* the host address of bytes that lie in one page, or in pages side by side */
-static u8 *locate(Warp *w, const Uop *u, u32 a, u32 width, int lane, int what)
+static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
 {
     const Launch *l = w->group->launch;
     Memory *m = (Memory *)view(w, a);
@@ -56,7 +56,11 @@ static u8 *locate(Warp *w, const Uop *u, u32 a, u32 width, int lane, int what)
         fail_at(w, u, page_fault(w, what), lane, a, width);
         return NULL;
     }
-    if (beyond_lds(w, a, width) || at + width > m->end) {
+    if (l->check_copies && is_pending(w->group, a, width)) {
+        fail_at(w, u, FAULT_COPY_EARLY, lane, a, width);
+        return NULL;
+    }
+    if (beyond_lds(w, a, width) || at >= m->end || width > m->end - at) {
         fail_at(w, u, page_fault(w, what), lane, a, width);
         return NULL;
     }
@@ -73,12 +77,12 @@ static u8 *locate(Warp *w, const Uop *u, u32 a, u32 width, int lane, int what)
 }
 
 /* whether the access must be done byte by byte: its pages need not lie side by side */
-static bool is_torn(const Warp *w, u32 a, u32 width)
+static bool is_torn(const Warp *w, u64 a, u32 width)
 {
     return w->group->launch->mmu && (a & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
 }
 
-static bool misaligned(Warp *w, const Uop *u, u32 a, u32 width, int lane, FaultKind kind)
+static bool misaligned(Warp *w, const Uop *u, u64 a, u32 width, int lane, FaultKind kind)
 {
     if (!w->group->launch->strict || !(a & (width - 1)))
         return false;
@@ -86,9 +90,9 @@ static bool misaligned(Warp *w, const Uop *u, u32 a, u32 width, int lane, FaultK
     return true;
 }
 
-bool access_load(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 *value)
+bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
 {
-    const u8 *base = range(w, a, (u64)a + width - 1, MEM_R);
+    const u8 *base = range(w, a, a + width - 1, MEM_R);
     *value = 0;
     if (base) {
         memcpy(value, base + a, width);
@@ -106,11 +110,11 @@ bool access_load(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 *value)
     return true;
 }
 
-bool access_store(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 value)
+bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
 {
     if (w->group->reservations)
         drop_reservations(w->group, a, width);
-    u8 *base = range(w, a, (u64)a + width - 1, MEM_W);
+    u8 *base = range(w, a, a + width - 1, MEM_W);
     if (base) {
         memcpy(base + a, &value, width);
         return true;
@@ -127,7 +131,7 @@ bool access_store(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 value)
     return true;
 }
 
-u32 *access_atomic(Warp *w, const Uop *u, u32 a, int lane)
+u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane)
 {
     if (a & 3) {
         fail_at(w, u, FAULT_ATOMIC_MISALIGNED, lane, a, 4);
@@ -138,7 +142,7 @@ u32 *access_atomic(Warp *w, const Uop *u, u32 a, int lane)
     return (u32 *)(void *)locate(w, u, a, 4, lane, STORING);
 }
 
-void drop_reservations(Group *g, u32 addr, u32 width)
+void drop_reservations(Group *g, u64 addr, u32 width)
 {
     for (u32 k = 0; k < g->nwarps; k++) {
         Warp *w = &g->warps[k];

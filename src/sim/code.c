@@ -2,6 +2,7 @@
 #include "sim/uop.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ void code_free(Code *c)
     if (!c)
         return;
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
+    sim_free_contexts(c);
     pthread_mutex_destroy(&c->lock);
     mem_free(c);
 }
@@ -83,12 +85,19 @@ static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
     switch (o) {
     case O_rd:
     case O_vd:
-    case O_vacc: return &r->rd;
+    case O_vacc:
+    case O_wd:
+    case O_wacc: return &r->rd;
+    case O_ws2: return &r->ra;
+    case O_ws1:
+    case O_wx1:
     case O_vs3: return &r->rb;
+    case O_ws3:
+    case O_rdst: return &r->rc;
     case O_rs3: return &r->rc;
     case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
     case O_rs1: return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
-                       e == E_MERGE || e == E_NARROW
+                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W || e == E_WIDEN_MAC
                            ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb) : &r->ra;
     case O_vs1: return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
                        f == F_AMO || f == F_LR ? &r->ra : &r->rb;
@@ -144,6 +153,7 @@ static void set_values(Uop *u, const Insn *in, const IsaPrefix *p)
         case K_VTYPE: u->imm = v; break;
         case K_MASK: u->vm = v & 1; break;
         case K_RM: u->rm = (u8)v; break;
+        case K_KEY: u->imm = o == O_sz ? v : u->imm; break;
         default: break;
         }
     }
@@ -151,13 +161,42 @@ static void set_values(Uop *u, const Insn *in, const IsaPrefix *p)
         u->imm = (i32)((u32)u->imm + insn_pc(u));
 }
 
+static bool is_memory(Effect e)
+{
+    return e >= E_LOAD && e <= E_SC_PAIR;
+}
+
+/* instructions that wide.c executes where a prefix changes them */
+static bool is_general(Effect e)
+{
+    return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC;
+}
+
+/* what a prefix of v2025 adds; on an instruction that it does not concern, nothing */
+static void set_modifiers(Uop *u, const IsaPrefix *p)
+{
+    const Effect e = (Effect)isa_insn[u->id].effect;
+    if (p->memory && is_memory(e))
+        u->mem = (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
+    else if (is_general(e) || e == E_PAIR || (e >= E_NARROW && e <= E_FNARROW))
+        u->mod = (u8)(p->pair | p->abs << MOD_ABS | p->neg << MOD_NEG);
+}
+
+Handler *handler_of(const Code *c, const Uop *u)
+{
+    const Effect e = (Effect)isa_insn[u->id].effect;
+    return u->mod && is_general(e) ? v_general : u->mem ? v_memory : c->level->run[u->id];
+}
+
 static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
 {
     Insn in;
     u->word = (u32)word;
     u->vm = 1;
-    u->rm = 7;
+    u->rm = FP_RNE; /* where the format has no rounding mode */
+    u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
+        u->imm = (i32)(word >> 32);
         u->run = w_illegal;
         u->id = NINSN;
         return;
@@ -168,18 +207,28 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
         return;
     }
     set_values(u, &in, p);
+    if (isa_insn[in.id].len == 8)
+        u->imm = (i32)(word >> 32);
+    set_modifiers(u, p);
     /* hardware ignores vm of vftta; images rely on it */
     const bool masked = !u->vm && isa_insn[in.id].effect != E_TTA;
-    u->run = masked ? w_masked : c->level->run[in.id];
+    u->run = masked ? w_masked : handler_of(c, u);
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
 {
     Insn in;
-    if (!isa_decode(&c->decoder, word, &in) || (in.id != I_regext && in.id != I_regexti))
+    if (!isa_decode(&c->decoder, word, &in) || !isa_is_prefix(in.id))
         return false;
     *p = isa_prefix(&in);
     return true;
+}
+
+static bool concerns(const Code *c, u32 after, const IsaPrefix *p)
+{
+    Insn in;
+    return !p->memory || (isa_decode(&c->decoder, after, &in) &&
+                          is_memory((Effect)isa_insn[in.id].effect));
 }
 
 /* --- pages ---------------------------------------------------------------------------- */
@@ -197,7 +246,7 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
     static const IsaPrefix none = {.valid = false};
     const u32 low = word_at(c->memory, pc);
     IsaPrefix p;
-    *u = (Uop){.pc = pc, .step = 1};
+    *u = (Uop){.pc = pc, .step = 1, .len = 4};
     if (is_prefix(c, low, &p)) {
         const u32 after = word_at(c->memory, pc + 4);
         IsaPrefix again;
@@ -205,8 +254,11 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
             decode(c, u, low, &none);
             return;
         }
-        u->step = 2;
-        decode(c, u, after, &p);
+        const bool is_long = isa_length(c->set, after) == 8;
+        const u32 high = is_long ? word_at(c->memory, pc + 8) : 0;
+        /* a memory prefix is void, its register bits too, before anything else */
+        u->step = is_long ? 3 : 2;
+        decode(c, u, (u64)high << 32 | after, concerns(c, after, &p) ? &p : &none);
     } else if (isa_length(c->set, low) == 8) {
         u->step = 2;
         decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, &none);
@@ -222,8 +274,8 @@ static CodePage *make_page(const Code *c, u32 pc)
         return NULL;
     for (u32 i = 0; i < PAGE_UOPS; i++)
         decode_at(c, &page->uop[i], pc + i * 4);
-    for (u32 i = PAGE_UOPS; i < PAGE_UOPS + 2; i++)
-        page->uop[i] = (Uop){.run = w_page_end, .pc = pc + i * 4, .id = NINSN};
+    for (u32 i = PAGE_UOPS; i < PAGE_UOPS + 3; i++)
+        page->uop[i] = (Uop){.run = w_page_end, .pc = pc + i * 4, .id = NINSN, .len = 4};
     return page;
 }
 
@@ -299,7 +351,7 @@ void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs,
         }
         count_registers(&in, &p, sgprs, vgprs);
         p.valid = false;
-        if (in.id == I_regext || in.id == I_regexti)
+        if (isa_is_prefix(in.id))
             p = isa_prefix(&in);
     }
     mem_free(d);

@@ -10,7 +10,7 @@ static inline const Uop *next(const Uop *u) { return u + u->step; }
 static inline u32 next_pc(const Uop *u) { return u->pc + 4u * u->step; }
 
 /* The pc of the instruction proper, behind its prefix. */
-static inline u32 insn_pc(const Uop *u) { return next_pc(u) - 4; }
+static inline u32 insn_pc(const Uop *u) { return next_pc(u) - u->len; }
 
 /* Goes on at pc, in whatever page. */
 static inline const Uop *go(Warp *w, u32 pc)
@@ -23,6 +23,14 @@ static inline const Uop *go(Warp *w, u32 pc)
             return &page->uop[at >> 2 & (PAGE_UOPS - 1)];
     }
     return code_at(c, w, pc);
+}
+
+/* Whether the instruction at pc is a join; no fault if there is none. */
+static inline bool is_join(Warp *w, u32 pc)
+{
+    const Uop *u = go(w, pc);
+    w->group->faulted &= u != NULL;
+    return u && u->id == I_join;
 }
 
 /* Stops the warp with a fault at u. */
@@ -39,6 +47,9 @@ void take_host_flags(Warp *w);
 #else
 #define HOST_FLOATS false
 #endif
+
+/* The handler of u without regard to vm. */
+Handler *handler_of(const Code *c, const Uop *u);
 
 /* chosen[i] = whether lane i takes part under v0 (Launch.vm tells how v0 is read) */
 void lanes_under_v0(const Warp *w, u32 chosen[MAX_LANES]);
@@ -61,14 +72,27 @@ Handler w_join, w_setrpc, w_exit, w_barrier, w_trap, w_unsupported, w_page_end,
     w_lone_prefix, w_masked, w_illegal, w_register;
 
 /* special.c */
-Handler v_exp, v_tta, v_narrow, v_lr, v_sc, v_toscalar, v_csr_lanes;
-#define OP(name, ...) Handler v_amo_##name;
-#include "isa/op.def"
+Handler v_exp, v_tta, v_lr, v_sc, v_toscalar, v_csr_lanes;
+Handler v_amo;
+/* Atomics at addresses that are given. */
+const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
+const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
+const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
+
+/* wide.c: register pairs, abs and neg, widening and narrowing */
+Handler v_general, v_widen, v_widen_mac, v_narrow, v_fwiden, v_fnarrow, x_pair;
+
+/* memory64.c: the address rules of v2025 */
+Handler v_memory, x_memory_pair, v_amo_pair, v_lr_pair, v_sc_pair;
+
+/* matrix.c, copy.c, half.c: the tensor instructions, asynchronous copies, 16-bit floats */
+Handler v_mma, v_mma64, w_dma, w_dma_bulk, w_dma_tensor, w_dma_wait, v_word64, v_shuffle, v_cvt16,
+    v_packed, v_sfu;
 
 /* --- memory (access.c) -------------------------------------------------------- */
 
 /* The memory that address a belongs to: the group's window or the device's. */
-static inline const Memory *view(const Warp *w, u32 a)
+static inline const Memory *view(const Warp *w, u64 a)
 {
     return a - LDS_LO < LDS_END - LDS_LO ? &w->group->lds : w->group->launch->memory;
 }
@@ -77,27 +101,30 @@ enum { RANGE_PAGES = 32 }; /* accesses spread wider than this go lane by lane */
 
 /* The host address of guest address 0 for accesses to lo..last when all of it is
  * plain memory with the right `need` (MEM_R or MEM_W); NULL: look at each access. */
-static inline u8 *range(const Warp *w, u32 lo, u64 last, u8 need)
+static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
 {
     const Launch *l = w->group->launch;
     const Memory *m = view(w, lo);
     const u64 first = lo >> PAGE_BITS, end = last >> PAGE_BITS;
     u8 all = need;
-    if (l->mmu || l->strict || end - first > RANGE_PAGES)
+    if (l->mmu || l->strict || l->check_copies || end - first > RANGE_PAGES || last >= m->end)
         return NULL;
     for (u64 p = first; p <= end; p++)
         all &= m->page[p];
-    return all && last < m->end ? m->base : NULL;
+    return all ? m->base : NULL;
 }
 
 /* One access of `width` bytes at a by lane `lane` (-1: scalar), in full: views,
  * translation, rights, alignment, tracked and code pages.  False: the fault is
  * recorded. */
-bool access_load(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 *value);
-bool access_store(Warp *w, const Uop *u, u32 a, u32 width, int lane, u32 value);
+bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
+bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
 /* The host address of an aligned word, for a read-modify-write; NULL: fault. */
-u32 *access_atomic(Warp *w, const Uop *u, u32 a, int lane);
+u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
+
+/* Whether a copy that no warp has waited for fills some of these bytes (copy.c). */
+bool is_pending(const Group *g, u64 addr, u32 width);
 
 /* Ends the reservations (lr) of the group on words that a store touched. */
-void drop_reservations(Group *g, u32 addr, u32 width);
+void drop_reservations(Group *g, u64 addr, u32 width);
 #endif

@@ -13,7 +13,8 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-#ifdef __clang__
+#ifdef APART
+#elif defined(__clang__)
 #define APART _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define APART _Pragma("GCC ivdep")
@@ -186,21 +187,48 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
+/* Sources of the active lanes, 1.0 elsewhere.  clang takes floats to be without side
+ * effects and would compute on all lanes first and select after: it may not know
+ * what is in the row. */
+#ifdef __clang__
+#define OPAQUE(row) __asm__("" : "+m"(row))
+#else
+#define OPAQUE(row) (void)row
+#endif
+#define QUIET(row, value)                                                                          \
+    u32 row[MAX_LANES];                                                                            \
+    APART LANES row[i] = on[i] ? (value) : ONE32;                                                  \
+    OPAQUE(row);
+
 /* `whole`: every lane of the row is on */
-#define HOST_LOOP(whole, host)                                                                     \
+#define HOST_LOOP(name, whole, host, va, vb, vc)                                                   \
     APART LANES                                                                                    \
     {                                                                                              \
-        const u32 a = whole || on[i] ? pa[i] : ONE32;                                              \
-        const u32 b = whole || on[i] ? (bs ? pb[i] : b0) : ONE32;                                  \
-        const u32 c = whole || on[i] ? d[i] : ONE32;                                               \
-        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
-        (void)a, (void)b, (void)fa, (void)fb, (void)fc;                                            \
+        const u32 a = va, b = vb;                                                                  \
+        const float fa = float_of(a), fb = float_of(b);                                            \
+        (void)a, (void)b, (void)fa, (void)fb;                                                      \
         const u32 r = canonical(host);                                                             \
         d[i] = whole || on[i] ? r : d[i];                                                          \
     }                                                                                              \
     return true;
 
-#define HOST_FLOAT(name, host, soft)                                                               \
+/* A fused operation that makes a NaN: hosts do not agree whether infinity * 0 + NaN is
+ * invalid, so its flags are those of the integer routine. */
+#define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
+    u32 results[MAX_LANES], nans = 0;                                                              \
+    APART LANES                                                                                    \
+    {                                                                                              \
+        const float fa = float_of(va), fb = float_of(vb), fc = float_of(vc);                       \
+        const u32 r = canonical(host);                                                             \
+        nans |= r == F32_CANONICAL;                                                                \
+        results[i] = r;                                                                            \
+    }                                                                                              \
+    if (nans)                                                                                      \
+        return soft_##name(w, d, pa, pb, bs);                                                      \
+    APART LANES d[i] = whole || on[i] ? results[i] : d[i];                                         \
+    return true;
+
+#define HOST_FLOAT(name, host, soft, LOOP)                                                         \
     static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
     {                                                                                              \
         const u32 b0 = *pb;                                                                        \
@@ -212,14 +240,17 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         if (w->frm != FP_RNE || !HOST_FLOATS)                                                      \
             return soft_##name(w, d, pa, pb, bs);                                                  \
         if (w->whole) {                                                                            \
-            HOST_LOOP(true, host)                                                                  \
+            LOOP(name, true, host, pa[i], bs ? pb[i] : b0, d[i])                                   \
         }                                                                                          \
-        HOST_LOOP(false, host)                                                                     \
+        QUIET(qa, pa[i])                                                                           \
+        QUIET(qb, bs ? pb[i] : b0)                                                                 \
+        QUIET(qc, d[i])                                                                            \
+        LOOP(name, false, host, qa[i], qb[i], qc[i])                                               \
     }                                                                                              \
     FLOAT_HANDLERS(name)
 
-#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft)
-#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft)
+#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft, HOST_LOOP)
+#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft, HOST_LOOP3)
 #include "isa/op.def"
 
 #define FBIT(name, result, flags, soft)                                                            \
@@ -293,11 +324,11 @@ static HANDLER(v_vid)
 
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
-    bool ok;
-    if (taken && taken != w->mask && go(w, w->rpc)->id != I_join)
+    FaultKind fault;
+    if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
-    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
-    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &fault);
+    return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
 #define OP(name, type, result)                                                                     \
@@ -309,7 +340,7 @@ static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
         {                                                                                          \
             const type a = (type)pa[i], b = (type)pb[i];                                           \
             (void)a, (void)b;                                                                      \
-            truth[i] = on[i] & (u32)(result);                                                      \
+            truth[i] = on[i] ? (u32)(result) : 0;                                                  \
         }                                                                                          \
         return split(w, u, lanes_where(truth));                                                    \
     }
@@ -424,10 +455,28 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
 }
 
 /* address rules (doc/isa.md, "Memory"); each fills addr[] */
+static inline void addr_flat(Warp *w, const Uop *u);
+
 static inline void addr_12(Warp *w, const Uop *u)
 {
+    if (w->group->launch->set & V2025) {
+        addr_flat(w, u);
+        return;
+    }
     const u32 *a = w->v[u->ra], imm = (u32)u->imm;
     APART LANES w->addr[i] = a[i] + imm;
+}
+
+/* v2025: an address whose top byte is 0 is private (doc/isa.md, "Memory") */
+static inline void addr_flat(Warp *w, const Uop *u)
+{
+    const u32 *base = w->v[u->ra], imm = (u32)u->imm, lanes = w->group->launch->lanes;
+    const u32 pds = warp_pds(w);
+    APART LANES
+    {
+        const u32 a = base[i] + imm;
+        w->addr[i] = base[i] >> 24 ? a : pds + (a & ~3u) * lanes + (a & 3) + 4 * (u32)i;
+    }
 }
 
 static inline void addr_priv11(Warp *w, const Uop *u)
@@ -475,6 +524,17 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
     /* the width is that of the index; the data are words */                                       \
     MEMORY(index, name, bytes, addr_index(w, u, bytes), load(w, u, 4, false), store(w, u, 4))
 #include "isa/op.def"
+
+/* --- matrix product (matrix.c) --- */
+
+static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
+                    u32 n, u32 k)
+{
+    for (u32 i = 0; i < m; i++)
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+}
 
 /* --- the table ------------------------------------------------------------------------------ */
 
@@ -539,7 +599,7 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 #define RUN_VSTORE_INDEX(format, op)  st_index_##op
 #define RUN_VSTORE_12(format, op)     st_12_##op
 #define RUN_VSTORE_PRIV11(format, op) st_priv11_##op
-#define RUN_AMO(format, op)    v_amo_##op
+#define RUN_AMO(format, op)    v_amo
 #define RUN_LR(format, op)     v_lr
 #define RUN_SC(format, op)     v_sc
 #define RUN_VID(format, op)    v_vid
@@ -554,43 +614,43 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 #define RUN_EXP(format, op)    v_exp
 #define RUN_TTA(format, op)    v_tta
 /* profile v2025 and overlay ai */
-#define RUN_WIDEN(format, op)  w_unsupported
-#define RUN_WIDEN_W(format, op) w_unsupported
-#define RUN_WIDEN_MAC(format, op) w_unsupported
-#define RUN_FWIDEN(format, op) w_unsupported
-#define RUN_FNARROW(format, op) w_unsupported
-#define RUN_PAIR(format, op)   w_unsupported
-#define RUN_LOAD_PAIR(format, op) w_unsupported
-#define RUN_STORE_PAIR(format, op) w_unsupported
-#define RUN_AMO_PAIR(format, op) w_unsupported
-#define RUN_LR_PAIR(format, op) w_unsupported
-#define RUN_SC_PAIR(format, op) w_unsupported
-#define RUN_VLOAD_GLOBAL(format, op) w_unsupported
-#define RUN_VLOAD_LOCAL(format, op) w_unsupported
-#define RUN_VLOAD_PRIVATE(format, op) w_unsupported
-#define RUN_VLOAD_12D(format, op) w_unsupported
-#define RUN_VSTORE_GLOBAL(format, op) w_unsupported
-#define RUN_VSTORE_LOCAL(format, op) w_unsupported
-#define RUN_VSTORE_PRIVATE(format, op) w_unsupported
-#define RUN_VSTORE_12D(format, op) w_unsupported
-#define RUN_PREFIX(format, op) w_unsupported
-#define RUN_PREFIXI(format, op) w_unsupported
-#define RUN_PRE_M(format, op)  w_unsupported
-#define RUN_MMA(format, op)    w_unsupported
-#define RUN_MMA64(format, op)  w_unsupported
-#define RUN_DMA(format, op)    w_unsupported
-#define RUN_DMA_BULK(format, op) w_unsupported
-#define RUN_DMA_TENSOR(format, op) w_unsupported
-#define RUN_DMA_WAIT(format, op) w_unsupported
-#define RUN_WORD64(format, op) w_unsupported
-#define RUN_WORD64F(format, op) w_unsupported
-#define RUN_SHUFFLE_BFLY(format, op) w_unsupported
-#define RUN_SHUFFLE_IDX(format, op) w_unsupported
-#define RUN_SHUFFLE_UP(format, op) w_unsupported
-#define RUN_SHUFFLE_DOWN(format, op) w_unsupported
-#define RUN_CVT16(format, op)  w_unsupported
-#define RUN_PACKED(format, op) w_unsupported
-#define RUN_SFU(format, op)    w_unsupported
+#define RUN_WIDEN(format, op)          v_widen
+#define RUN_WIDEN_W(format, op)        v_widen
+#define RUN_WIDEN_MAC(format, op)      v_widen_mac
+#define RUN_FWIDEN(format, op)         v_fwiden
+#define RUN_FNARROW(format, op)        v_fnarrow
+#define RUN_PAIR(format, op)           x_pair
+#define RUN_LOAD_PAIR(format, op)      x_memory_pair
+#define RUN_STORE_PAIR(format, op)     x_memory_pair
+#define RUN_AMO_PAIR(format, op)       v_amo_pair
+#define RUN_LR_PAIR(format, op)        v_lr_pair
+#define RUN_SC_PAIR(format, op)        v_sc_pair
+#define RUN_VLOAD_GLOBAL(format, op)   v_memory
+#define RUN_VLOAD_LOCAL(format, op)    v_memory
+#define RUN_VLOAD_PRIVATE(format, op)  v_memory
+#define RUN_VLOAD_12D(format, op)      v_memory
+#define RUN_VSTORE_GLOBAL(format, op)  v_memory
+#define RUN_VSTORE_LOCAL(format, op)   v_memory
+#define RUN_VSTORE_PRIVATE(format, op) v_memory
+#define RUN_VSTORE_12D(format, op)     v_memory
+#define RUN_PREFIX(format, op)         w_lone_prefix
+#define RUN_PREFIXI(format, op)        w_lone_prefix
+#define RUN_PRE_M(format, op)          w_lone_prefix
+#define RUN_MMA(format, op)            v_mma
+#define RUN_MMA64(format, op)          v_mma64
+#define RUN_DMA(format, op)            w_dma
+#define RUN_DMA_BULK(format, op)       w_dma_bulk
+#define RUN_DMA_TENSOR(format, op)     w_dma_tensor
+#define RUN_DMA_WAIT(format, op)       w_dma_wait
+#define RUN_WORD64(format, op)         v_word64
+#define RUN_WORD64F(format, op)        v_word64
+#define RUN_SHUFFLE_BFLY(format, op)   v_shuffle
+#define RUN_SHUFFLE_IDX(format, op)    v_shuffle
+#define RUN_SHUFFLE_UP(format, op)     v_shuffle
+#define RUN_SHUFFLE_DOWN(format, op)   v_shuffle
+#define RUN_CVT16(format, op)          v_cvt16
+#define RUN_PACKED(format, op)         v_packed
+#define RUN_SFU(format, op)            v_sfu
 
 static Handler *const table[NINSN] = {
 #define INSN(id, text, sets, format, bits, unit, effect, op) [I_##id] = RUN_##effect(format, op),

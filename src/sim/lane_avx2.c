@@ -1,3 +1,3 @@
 #include "sim/lane.h"
 
-const LaneLevel lane_avx2 = {"avx2", table};
+const LaneLevel lane_avx2 = {"avx2", table, product};

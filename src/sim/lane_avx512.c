@@ -1,3 +1,3 @@
 #include "sim/lane.h"
 
-const LaneLevel lane_avx512 = {"avx512", table};
+const LaneLevel lane_avx512 = {"avx512", table, product};

@@ -74,8 +74,11 @@ static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
         SOURCES                                                                                    \
         const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
         (void)fa, (void)fb, (void)fc;                                                              \
-        if (rm == FP_RNE && HOST_FLOATS)                                                           \
-            return set(w, u, canonical(host));                                                     \
+        if (rm == FP_RNE && HOST_FLOATS) {                                                         \
+            const u32 r = canonical(host);                                                         \
+            if (r != F32_CANONICAL) /* hosts do not agree about the flags of NaNs */               \
+                return set(w, u, r);                                                               \
+        }                                                                                          \
         return set(w, u, (u32)(soft));                                                             \
     }
 #define FOP(name, host, soft)  HOST_FLOAT(x_f_##name, host, soft)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_SLICE = 1 << 16, MAX_THREADS = 256 };
+enum { DEFAULT_SLICE = 1 << 16 };
 
 /* One launch in progress, shared by its host threads. */
 typedef struct {
@@ -22,6 +22,39 @@ typedef struct {
     pthread_mutex_t lock;   /* guards result */
     SimResult *result;
 } Run;
+
+/* --- the hostile build --------------------------------------------------------- */
+
+/* Registers start with poison instead of zeros, and turns have odd lengths, from a
+ * seed (VENTUS_SEED): a program whose result changes depended on luck. */
+#ifdef HOSTILE
+static u64 hash(u64 x)
+{
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+static u64 seed(void)
+{
+    const char *text = getenv("VENTUS_SEED");
+    return text ? strtoull(text, NULL, 0) : 1;
+}
+
+static void poison(Warp *w)
+{
+    memset(w->v, 0xa5, sizeof w->v);
+    memset(&w->x[1], 0xa5, sizeof w->x - sizeof w->x[0]);
+}
+
+static u64 turn(const Warp *w, u64 slice)
+{
+    const u64 odd = hash(seed() + w->ninsns * 64 + w->id) % 97 + 1;
+    return odd < slice ? odd : slice;
+}
+#else
+static void poison(Warp *w) { (void)w; }
+static u64 turn(const Warp *w, u64 slice) { return (void)w, slice; }
+#endif
 
 /* --- a group --------------------------------------------------------------------- */
 
@@ -53,6 +86,7 @@ static void reset_warp(Warp *w, Group *g, u32 k)
     w->vtype = 2 << 3; /* e32, m1 */
     w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
     w->initial = w->mask = first_mask(l, k);
+    poison(w);
     warp_set_exec(w);
     if (!w->initial)
         w->state = WARP_DONE;
@@ -67,10 +101,11 @@ static void begin_group(Group *g, u64 linear, u32 thread)
     g->id[1] = (u32)(linear / l->groups[0] % l->groups[1]);
     g->id[2] = (u32)(linear / l->groups[0] / l->groups[1]);
     g->lds_base = LDS_LO;
-    g->pds_base = l->pds + (u32)(l->pds_areas ? thread * area : 0);
+    g->pds_base = l->pds + (u32)((l->pds_by_group ? linear : l->pds_areas ? thread : 0) * area);
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
+    g->npending = 0;
     for (u32 k = 0; k < l->warps; k++)
         reset_warp(&g->warps[k], g, k);
 }
@@ -96,12 +131,10 @@ static void suspend(Warp *w, const Uop *u)
 static void run_slice(Warp *w, u64 slice)
 {
     const Uop *u = go(w, w->pc);
-    u64 insns = 0;
     while (u && slice--) {
-        insns += u->step;
+        w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
         u = u->run(w, u);
     }
-    w->ninsns += insns;
     suspend(w, u);
 }
 
@@ -118,7 +151,7 @@ static void run_observed(Warp *w, u64 slice, const Observer *o)
         }
         if (o->before)
             o->before(o->self, w, at);
-        w->ninsns += at->step;
+        w->ninsns += uop_insns(at);
         u = at->run(w, at);
         if (o->after && !w->group->faulted)
             o->after(o->self, w, at, exec);
@@ -150,15 +183,21 @@ static void limit_fault(Warp *w, FaultKind kind)
     g->fault.spinning = count_warps(g, WARP_READY);
 }
 
+static void check_time(const Run *r, Warp *w)
+{
+    if (is_late(r))
+        limit_fault(w, FAULT_TIMEOUT);
+    else if (r->opt->stop && atomic_load_explicit(r->opt->stop, memory_order_relaxed))
+        limit_fault(w, FAULT_STOPPED);
+}
+
 static void check_limits(const Run *r, Warp *w)
 {
     const Launch *l = r->launch;
     if (l->max_insns && w->ninsns >= l->max_insns)
         limit_fault(w, FAULT_ENDLESS);
-    else if (is_late(r))
-        limit_fault(w, FAULT_TIMEOUT);
-    else if (r->opt->stop && atomic_load_explicit(r->opt->stop, memory_order_relaxed))
-        limit_fault(w, FAULT_STOPPED);
+    else
+        check_time(r, w);
 }
 
 /* instructions that warp w may run before its turn ends */
@@ -166,9 +205,9 @@ static u64 slice_of(const Run *r, const Warp *w)
 {
     const u64 slice = r->opt->slice ? r->opt->slice : DEFAULT_SLICE, most = r->launch->max_insns;
     if (!most)
-        return slice;
+        return turn(w, slice);
     const u64 left = most > w->ninsns ? most - w->ninsns : 1;
-    return left < slice ? left : slice;
+    return turn(w, left < slice ? left : slice);
 }
 
 /* --- a group, run ------------------------------------------------------------------------ */
@@ -205,6 +244,7 @@ static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 {
     const Observer *o = r->opt->observer;
     begin_group(g, linear, thread);
+    check_time(r, &g->warps[0]); /* groups may be short and many */
     if (o && o->group_begin)
         o->group_begin(o->self, g);
     while (!g->faulted) {
@@ -222,34 +262,84 @@ static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-static Group *group_new(const Run *r)
+/* Contexts outlive launches: making one costs more than a small kernel. */
+static void context_free(Group *g)
 {
-    Group *g = mem_zalloc(1, sizeof *g);
-    const size_t size = r->launch->warps * sizeof(Warp);
-    if (!g)
-        return NULL;
-    g->launch = r->launch;
-    g->engine = r->code;
-    g->warps = aligned_alloc(64, align_up(size, 64));
-    if (!g->warps || !memory_open(&g->lds, LDS_LO, LDS_END)) {
-        free(g->warps);
-        mem_free(g);
-        return NULL;
-    }
-    memset((void *)g->warps, 0, size);
-    memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
-    return g;
-}
-
-static void group_free(Group *g, u32 warps)
-{
-    for (u32 k = 0; k < warps; k++)
+    for (u32 k = 0; g->warps && k < g->capwarps; k++)
         mem_free(g->warps[k].simt);
     memory_close(&g->lds);
     mem_free(g->lds_dirty.page);
     mem_free(g->pds_dirty.page);
+    mem_free(g->pending);
     free(g->warps);
     mem_free(g);
+}
+
+static Group *context_new(void)
+{
+    Group *g = mem_zalloc(1, sizeof *g);
+    if (!g || !memory_open(&g->lds, LDS_LO, LDS_END)) {
+        mem_free(g);
+        return NULL;
+    }
+    memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
+    return g;
+}
+
+/* room for the warps of a group */
+static bool context_grow(Group *g, u32 warps)
+{
+    if (warps <= g->capwarps)
+        return true;
+    Warp *more = aligned_alloc(64, warps * sizeof(Warp));
+    if (!more)
+        return false;
+    memset((void *)more, 0, warps * sizeof(Warp));
+    for (u32 k = 0; k < g->capwarps; k++) {
+        more[k].simt = g->warps[k].simt;
+        more[k].capsimt = g->warps[k].capsimt;
+    }
+    free(g->warps);
+    g->warps = more;
+    g->capwarps = warps;
+    return true;
+}
+
+static Group *context_take(const Run *r)
+{
+    Code *c = r->code;
+    pthread_mutex_lock(&c->lock);
+    Group *g = c->idle;
+    if (g)
+        c->idle = g->next;
+    pthread_mutex_unlock(&c->lock);
+    if (!g && !(g = context_new()))
+        return NULL;
+    if (!context_grow(g, r->launch->warps)) {
+        context_free(g);
+        return NULL;
+    }
+    g->launch = r->launch;
+    g->engine = c;
+    g->tlb = (Tlb){.vpn = {0}};
+    return g;
+}
+
+static void context_give(Code *c, Group *g)
+{
+    pthread_mutex_lock(&c->lock);
+    g->next = c->idle;
+    c->idle = g;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void sim_free_contexts(Code *c)
+{
+    while (c->idle) {
+        Group *g = c->idle;
+        c->idle = g->next;
+        context_free(g);
+    }
 }
 
 static void report(Run *r, const Group *g, u64 insns, u64 groups)
@@ -279,7 +369,7 @@ static void *work(void *arg)
     const Worker *self = arg;
     Run *r = self->run;
     fenv_t host;
-    Group *g = group_new(r);
+    Group *g = context_take(r);
     if (!g) {
         out_of_memory(r);
         return NULL;
@@ -295,7 +385,7 @@ static void *work(void *arg)
         report(r, g, insns, !g->faulted);
     }
     fesetenv(&host);
-    group_free(g, r->launch->warps);
+    context_give(r->code, g);
     return NULL;
 }
 
@@ -305,11 +395,11 @@ static u32 thread_count(const Run *r)
     u64 n = r->opt->threads ? r->opt->threads : host > 0 ? (u64)host : 1;
     if (n > r->ngroups)
         n = r->ngroups;
-    if (r->launch->pds_areas && n > r->launch->pds_areas)
+    if (!r->launch->pds_by_group && r->launch->pds_areas && n > r->launch->pds_areas)
         n = r->launch->pds_areas;
     if (r->opt->observer)
         n = 1;
-    return (u32)(n > MAX_THREADS ? MAX_THREADS : n);
+    return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n);
 }
 
 static void set_deadline(Run *r)
@@ -326,8 +416,8 @@ static void set_deadline(Run *r)
 
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result)
 {
-    pthread_t threads[MAX_THREADS];
-    Worker workers[MAX_THREADS];
+    pthread_t threads[SIM_MAX_THREADS];
+    Worker workers[SIM_MAX_THREADS];
     Run r = {.code = code, .launch = launch, .opt = opt, .result = result, .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
     u32 started = 1;

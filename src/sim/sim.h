@@ -10,8 +10,8 @@
 #include "sim/uop.h"
 
 /* What happens while a launch runs, for traces, counters and checkers.  Functions
- * may be NULL.  With an observer a launch runs on the calling thread, its warps in
- * turn, one instruction each. */
+ * may be NULL.  With an observer a launch runs on the calling thread; its warps take
+ * turns of SimOptions.slice instructions. */
 typedef struct {
     void *self;
     void (*group_begin)(void *self, const Group *g);
@@ -38,6 +38,10 @@ typedef struct {
     u64 groups;             /* that ran to their end */
 } SimResult;
 
+enum { SIM_MAX_THREADS = 256 };
+
 /* Runs every group of the launch.  False: result->fault tells why it stopped. */
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result);
+/* Gives back what launches kept for the next one. */
+void sim_free_contexts(Code *code);
 #endif

@@ -1,5 +1,5 @@
 /* special.c -- the handlers of vector instructions that no row of op.def describes:
- * atomics, moves to scalars, narrowing, exponential, tensor. */
+ * atomics, moves to scalars, exponential, tensor. */
 #include "sim/handlers.h"
 #include <fenv.h>
 #include <math.h>
@@ -8,44 +8,42 @@
 /* --- atomics (doc/isa.md, "Atomics"): active lanes in ascending order -------------- */
 
 /* Other groups run on other host threads, so even these are atomic on the host.
- * rd may be ra or rb: sources are copied first. */
-#define OP(name, type, result)                                                                     \
-    HANDLER(v_amo_##name)                                                                          \
-    {                                                                                              \
-        u32 source[MAX_LANES];                                                                     \
-        memcpy(w->addr, w->v[u->ra], sizeof w->addr);                                              \
-        memcpy(source, w->v[u->rb], sizeof source);                                                \
-        for (u32 left = w->exec; left; left &= left - 1) {                                         \
-            const int i = __builtin_ctz(left);                                                     \
-            u32 *p = access_atomic(w, u, w->addr[i], i);                                           \
-            if (!p)                                                                                \
-                return NULL;                                                                       \
-            u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                                   \
-            do {                                                                                   \
-                const type a = (type)old, b = (type)source[i];                                     \
-                (void)a, (void)b;                                                                  \
-                new = (u32)(result);                                                               \
-            } while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST,            \
-                                                  __ATOMIC_RELAXED));                              \
-            if (w->group->reservations)                                                            \
-                drop_reservations(w->group, w->addr[i], 4);                                        \
-            w->v[u->rd][i] = old;                                                                  \
-        }                                                                                          \
-        return next(u);                                                                            \
-    }
-#include "isa/op.def"
-
-HANDLER(v_lr)
+ * rd may be a source: sources are copied first. */
+static u32 exchange(Op op, u32 *p, u32 source)
 {
-    memcpy(w->addr, w->v[u->ra], sizeof w->addr);
+    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
+    do
+        new = op_eval(op, old, source);
+    while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+
+const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    u32 source[MAX_LANES];
+    memcpy(source, w->v[u->rb], sizeof source);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        const u32 *p = access_atomic(w, u, w->addr[i], i);
+        u32 *p = access_atomic(w, u, addr[i], i);
+        if (!p)
+            return NULL;
+        w->v[u->rd][i] = exchange((Op)isa_insn[u->id].op, p, source[i]);
+        if (w->group->reservations)
+            drop_reservations(w->group, addr[i], 4);
+    }
+    return next(u);
+}
+
+const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const u32 *p = access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
         w->group->reservations += !w->reserved;
         w->reserved |= 1u << i;
-        w->reserved_addr[i] = w->addr[i];
+        w->reserved_addr[i] = addr[i];
         w->reserved_value[i] = __atomic_load_n(p, __ATOMIC_SEQ_CST);
         w->v[u->rd][i] = w->reserved_value[i];
     }
@@ -62,27 +60,39 @@ static void end_reservation(Warp *w, int lane)
 
 /* Stores of this group end reservations when they happen; one of another group is
  * noticed by the word having another value. */
-HANDLER(v_sc)
+const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
     u32 source[MAX_LANES];
-    memcpy(w->addr, w->v[u->ra], sizeof w->addr);
     memcpy(source, w->v[u->rb], sizeof source);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        u32 *p = access_atomic(w, u, w->addr[i], i);
+        u32 *p = access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
-        const bool held = w->reserved >> i & 1 && w->reserved_addr[i] == w->addr[i];
+        const bool held = w->reserved >> i & 1 && w->reserved_addr[i] == addr[i];
         u32 expected = w->reserved_value[i];
         const bool stored = held && __atomic_compare_exchange_n(p, &expected, source[i], false,
                                                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         end_reservation(w, i);
         if (stored && w->group->reservations)
-            drop_reservations(w->group, w->addr[i], 4);
+            drop_reservations(w->group, addr[i], 4);
         w->v[u->rd][i] = !stored;
     }
     return next(u);
 }
+
+/* the addresses that the lanes name in v[ra] */
+static const u64 *addresses(Warp *w, const Uop *u, u64 addr[MAX_LANES])
+{
+    memcpy(w->addr, w->v[u->ra], sizeof w->addr);
+    for (int i = 0; i < MAX_LANES; i++)
+        addr[i] = w->addr[i];
+    return addr;
+}
+
+HANDLER(v_amo) { return amo_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
+HANDLER(v_lr) { return lr_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
+HANDLER(v_sc) { return sc_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
 
 /* --- moves ------------------------------------------------------------------------ */
 
@@ -102,47 +112,6 @@ HANDLER(v_csr_lanes)
         return fail_at(w, u, FAULT_CSR, -1, (u32)u->imm, 0);
     for (int i = 0; i < MAX_LANES; i++)
         w->v[u->rd][i] = w->on[i] ? value[i] : w->v[u->rd][i];
-    return next(u);
-}
-
-/* --- narrowing: a register pair {ra + 1, ra} of 64 bits to one of 32 ----------------- */
-
-static u32 clip(u64 pair, u32 shift, u32 vxrm, bool sgn, u8 *sat)
-{
-    const u64 increment = fix_increment(pair, shift, vxrm);
-    if (sgn) {
-        const i64 v = ((i64)pair >> shift) + (i64)increment;
-        *sat |= v != (i32)v;
-        return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? (u32)INT32_MIN : (u32)v;
-    }
-    const u64 v = (pair >> shift) + increment;
-    *sat |= v > UINT32_MAX;
-    return v > UINT32_MAX ? UINT32_MAX : (u32)v;
-}
-
-static u32 narrow(Warp *w, Op op, u64 pair, u32 shift)
-{
-    switch (op) {
-    case OP_srl: return (u32)(pair >> shift);
-    case OP_sra: return (u32)((i64)pair >> shift);
-    case OP_nclip: return clip(pair, shift, w->vxrm, true, &w->vxsat);
-    case OP_nclipu: return clip(pair, shift, w->vxrm, false, &w->vxsat);
-    default: bug("narrow: %s", isa_op_name[op]);
-    }
-}
-
-HANDLER(v_narrow)
-{
-    const InsnInfo *info = &isa_insn[u->id];
-    if (u->ra & 1)
-        return fail_at(w, u, FAULT_REGISTER, -1, u->ra, 0);
-    for (int i = 0; i < MAX_LANES; i++) {
-        const u32 shift = info->format == F_VV ? w->v[u->rb][i]
-                          : info->format == F_VX ? w->x[u->rb] : (u32)u->imm;
-        const u64 pair = (u64)w->v[u->ra + 1][i] << 32 | w->v[u->ra][i];
-        if (w->on[i])
-            w->v[u->rd][i] = narrow(w, (Op)info->op, pair, shift & 63);
-    }
     return next(u);
 }
 

@@ -25,10 +25,24 @@ struct Uop {
     u32 word;               /* low 32 bits of the instruction (after a prefix) */
     u8 rd, ra, rb, rc;      /* registers: destination, sources as op.def names them */
     u16 id;                 /* InsnId */
-    u8 step;                /* Uops to the next instruction: 2 after a prefix */
+    u8 step;                /* Uops to the next instruction: 2 or 3 after a prefix */
     u8 vm;                  /* 0: under v0 */
     u8 rm;                  /* rounding mode of a scalar float; 7: frm */
+    u8 mod;                 /* MOD_*: what a compute prefix asks for */
+    u8 mem;                 /* MEM_*: what a memory prefix asks for */
+    u8 len;                 /* bytes of the instruction without its prefix */
 };
+
+/* mod; abs and neg have a bit for each of src1, src2, src3 */
+enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
+/* mem: IsaSpace in bits 1:0, words - 1 in bits 3:2, then the address pair */
+enum { MEM_SPACE = 3, MEM_WORDS = 2, MEM_WIDE = 16, MEM_PREFIX = 32 };
+
+/* instructions that this Uop retires, its prefix included */
+static inline u32 uop_insns(const Uop *u) { return u->step - (u->len >> 3); }
+
+/* a 64-bit word, whose upper half is in imm */
+static inline u64 uop_word(const Uop *u) { return (u64)(u32)u->imm << 32 | u->word; }
 
 enum { PAGE_UOPS = PAGE_SIZE / 4 };
 
@@ -36,15 +50,17 @@ enum { PAGE_UOPS = PAGE_SIZE / 4 };
 typedef struct {
     const char *name;
     Handler *const *run;    /* [NINSN] */
+    /* d[m][n] += a[m][k] * b[k][n], fused, k ascending, to nearest */
+    void (*product)(float *d, const float *a, const float *b, u32 m, u32 n, u32 k);
 } LaneLevel;
 
 extern const LaneLevel lane_base, lane_avx2, lane_avx512;
 /* The best level this host has; VENTUS_LANES=base|avx2|avx512 asks for less. */
 const LaneLevel *lane_level(void);
 
-/* The two Uops after the page's own lead to the next page. */
+/* The Uops after the page's own lead to the next page. */
 typedef struct {
-    Uop uop[PAGE_UOPS + 2];
+    Uop uop[PAGE_UOPS + 3];
 } CodePage;
 
 /* The decoded code of one device: the 256 MiB code window by pages, NULL where
@@ -57,7 +73,8 @@ typedef struct {
     Memory *memory;
     IsaDecoder decoder;
     const LaneLevel *level; /* whose handlers the Uops name */
-    pthread_mutex_t lock;   /* guards making of pages */
+    pthread_mutex_t lock;   /* guards making of pages, and idle */
+    Group *idle;            /* contexts of host threads that no launch uses (sim.c) */
     _Atomic(CodePage *) page[CODE_PAGES];
 } Code;
 

@@ -1,0 +1,240 @@
+/* matrix.c -- mma and mma64: D = A B + C over the registers of a warp.
+ *
+ * Matrices lie in consecutive registers, 32 / width elements to a word: element e of
+ * a matrix is in register e / per, lane (e / sub) % 32, where sub elements share a
+ * word (doc/isa.md, "Matrix product").  Elements are unpacked into arrays, the
+ * product is formed there, and D is packed again; all sources are read first.
+ * No flags are raised.
+ */
+#include "sim/handlers.h"
+#include <fenv.h>
+#include <string.h>
+
+enum { MOST = 16 * 64 > 8 * 128 ? 16 * 64 : 8 * 128 }; /* elements of A or B */
+
+/* One instruction, taken apart. */
+typedef struct {
+    Mma m;
+    u8 a, b, c, d; /* first registers */
+    FpRound rm;
+} Job;
+
+/* bits an element takes in a register */
+static u32 width_of(MmaType t)
+{
+    switch (t) {
+    case MMA_TF32:
+    case MMA_F32:
+        return 32;
+    case MMA_F16:
+    case MMA_BF16:
+        return 16;
+    case MMA_E2M1:
+    case MMA_E3M0:
+    case MMA_S4:
+        return 4;
+    case MMA_B1:
+        return 1;
+    default:
+        return 8;
+    }
+}
+
+static bool is_integer(MmaType t) { return t == MMA_S8 || t == MMA_S4 || t == MMA_B1; }
+
+/* registers that a matrix of n elements of `width` bits takes */
+static u32 window(u32 n, u32 width) { return (u32)(align_up((u64)n * width, 1024) / 1024); }
+
+static u32 element(const Warp *w, u8 reg, u32 width, u32 e)
+{
+    const u32 per_word = 32 / width, word = e / per_word, shift = e % per_word * width;
+    const u32 v = w->v[reg + word / 32][word % 32] >> shift;
+    return width == 32 ? v : v & ((1u << width) - 1);
+}
+
+static void set_element(Warp *w, u8 reg, u32 width, u32 e, u32 value)
+{
+    const u32 per_word = 32 / width, word = e / per_word, shift = e % per_word * width;
+    const u32 mask = (width == 32 ? UINT32_MAX : (1u << width) - 1) << shift;
+    u32 *v = &w->v[reg + word / 32][word % 32];
+    *v = (*v & ~mask) | (value << shift & mask);
+}
+
+/* where A[i][l] and B[l][j] are */
+static u32 index_a(const Mma *m, u32 i, u32 l)
+{
+    return m->a_by_column ? l * m->m + i : i * m->k + l;
+}
+static u32 index_b(const Mma *m, u32 l, u32 j) { return m->b_by_row ? j * m->k + l : l * m->n + j; }
+
+/* --- elements as numbers ----------------------------------------------------------- */
+
+/* floats of few bits, all of them exact in binary32; e4m3 has a NaN, e5m2 is IEEE's,
+ * the smaller ones are all finite */
+static u32 small_float(MmaType t, u32 v)
+{
+    static const struct {
+        u8 exp, frac;
+    } shape[] = {
+        [MMA_E4M3] = {4, 3}, [MMA_E5M2] = {5, 2}, [MMA_E3M2] = {3, 2},
+        [MMA_E2M3] = {2, 3}, [MMA_E2M1] = {2, 1}, [MMA_E3M0] = {3, 0},
+    };
+    const u32 eb = shape[t].exp, fb = shape[t].frac, bias = (1u << (eb - 1)) - 1;
+    const u32 exp = v >> fb & ((1u << eb) - 1), frac = v & ((1u << fb) - 1);
+    const u32 sign = v >> (eb + fb) & 1;
+    u32 bits;
+    if (t == MMA_E5M2 && exp == 31)
+        bits = frac ? F32_CANONICAL : 0x7f800000u;
+    else if (t == MMA_E4M3 && exp == 15 && frac == 7)
+        bits = F32_CANONICAL;
+    else if (exp)
+        bits = (exp + 127 - bias) << 23 | frac << (23 - fb);
+    else { /* frac * 2^(1 - bias - fb) */
+        u8 ignored = 0;
+        const u32 scale = (127 + 1 - bias - fb) << 23;
+        bits = (u32)fp_mul(fp_f32, fp_from_int(fp_f32, frac, false, FP_RNE, &ignored), scale,
+                           FP_RNE, &ignored);
+    }
+    return bits | sign << 31;
+}
+
+/* the element as binary32 */
+static u32 number(MmaType t, u32 v)
+{
+    u8 ignored = 0;
+    switch (t) {
+    case MMA_TF32:
+        return v & 0xffffe000u;
+    case MMA_F32:
+        return v;
+    case MMA_F16:
+        return (u32)fp_convert(fp_f16, fp_f32, v, FP_RNE, &ignored);
+    case MMA_BF16:
+        return v << 16;
+    default:
+        return small_float(t, v);
+    }
+}
+
+static i32 integer(MmaType t, u32 v)
+{
+    return t == MMA_B1 ? (i32)v : (i32)sign_extend(v, t == MMA_S8 ? 8 : 4);
+}
+
+/* --- products ------------------------------------------------------------------------- */
+
+static u32 read_c(const Warp *w, const Job *job, u32 e)
+{
+    u8 ignored = 0;
+    return job->m.wide
+               ? element(w, job->c, 32, e)
+               : (u32)fp_convert(fp_f16, fp_f32, element(w, job->c, 16, e), FP_RNE, &ignored);
+}
+
+static void write_d(Warp *w, const Job *job, u32 e, u32 bits)
+{
+    u8 ignored = 0;
+    if (job->m.wide)
+        set_element(w, job->d, 32, e, f32_nan(bits) ? F32_CANONICAL : bits);
+    else
+        set_element(w, job->d, 16, e, (u32)fp_convert(fp_f32, fp_f16, bits, job->rm, &ignored));
+}
+
+/* fused, k ascending, every step rounded */
+static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u32 *b)
+{
+    u8 ignored = 0;
+    for (u32 i = 0; i < m->m; i++)
+        for (u32 j = 0; j < m->n; j++)
+            for (u32 l = 0; l < m->k; l++)
+                d[i * m->n + j] = (u32)fp_fma(fp_f32, a[i * m->k + l], b[l * m->n + j],
+                                              d[i * m->n + j], rm, &ignored);
+}
+
+static void multiply_floats(Warp *w, const Job *job)
+{
+    const Mma *m = &job->m;
+    const u32 width = width_of(m->type);
+    _Alignas(64) u32 a[MOST], b[MOST], d[16 * 16];
+    for (u32 i = 0; i < m->m; i++)
+        for (u32 l = 0; l < m->k; l++)
+            a[i * m->k + l] = number(m->type, element(w, job->a, width, index_a(m, i, l)));
+    for (u32 l = 0; l < m->k; l++)
+        for (u32 j = 0; j < m->n; j++)
+            b[l * m->n + j] = number(m->type, element(w, job->b, width, index_b(m, l, j)));
+    for (u32 e = 0; e < m->m * m->n; e++)
+        d[e] = read_c(w, job, e);
+    if (job->rm == FP_RNE && HOST_FLOATS) {
+        float fa[MOST], fb[MOST], fd[16 * 16];
+        memcpy(fa, a, m->m * m->k * sizeof *fa);
+        memcpy(fb, b, m->k * m->n * sizeof *fb);
+        memcpy(fd, d, m->m * m->n * sizeof *fd);
+        take_host_flags(w);
+        warp_code(w)->level->product(fd, fa, fb, m->m, m->n, m->k);
+        feclearexcept(FE_ALL_EXCEPT);
+        memcpy(d, fd, m->m * m->n * sizeof *fd);
+    } else {
+        product_soft(m, job->rm, d, a, b);
+    }
+    for (u32 e = 0; e < m->m * m->n; e++)
+        write_d(w, job, e, d[e]);
+}
+
+/* the exact sum, then saturated or wrapped; bits multiply by and */
+static void multiply_integers(Warp *w, const Job *job)
+{
+    const Mma *m = &job->m;
+    const u32 width = width_of(m->type);
+    u32 d[16 * 16];
+    for (u32 i = 0; i < m->m; i++)
+        for (u32 j = 0; j < m->n; j++) {
+            i64 sum = (i32)element(w, job->c, 32, i * m->n + j);
+            for (u32 l = 0; l < m->k; l++)
+                sum += (i64)integer(m->type, element(w, job->a, width, index_a(m, i, l))) *
+                       integer(m->type, element(w, job->b, width, index_b(m, l, j)));
+            if (!m->rounding)
+                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            d[i * m->n + j] = (u32)sum;
+        }
+    for (u32 e = 0; e < m->m * m->n; e++)
+        set_element(w, job->d, 32, e, d[e]);
+}
+
+/* --- the instructions ------------------------------------------------------------------- */
+
+static const Uop *multiply(Warp *w, const Uop *u, const Job *job)
+{
+    const Mma *m = &job->m;
+    const u32 width = width_of(m->type), out = m->wide ? 32 : 16;
+    /* the 32-bit word's k8 shapes of 16-bit types have the windows of k16 */
+    const u32 k = u->len == 4 && width == 16 ? 16 : m->k;
+    if (w->group->launch->lanes != 32 || w->vl != 32 || !w->whole)
+        return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
+    if (job->a + window(m->m * k, width) > 256 || job->b + window(k * m->n, width) > 256 ||
+        job->c + window(m->m * m->n, out) > 256 || job->d + window(m->m * m->n, out) > 256)
+        return fail_at(w, u, FAULT_REGISTER, -1, 256, 0);
+    if (is_integer(m->type))
+        multiply_integers(w, job);
+    else
+        multiply_floats(w, job);
+    return next(u);
+}
+
+HANDLER(v_mma)
+{
+    Job job = {.a = u->rb, .b = u->ra, .c = u->rd, .d = u->rd, .rm = FP_RNE};
+    if (!isa_mma(K_MMA, isa_get(O_mma, u->word), &job.m))
+        return fail(w, u, FAULT_ILLEGAL, -1);
+    return multiply(w, u, &job);
+}
+
+HANDLER(v_mma64)
+{
+    static const FpRound rounding[] = {FP_RNE, FP_RTZ, FP_RDN, FP_RUP};
+    Job job = {.a = u->rb, .b = u->ra, .c = u->rc, .d = u->rd};
+    /* sparsity, warp groups and the reserved bits have no meaning yet */
+    if (!isa_mma(K_MMA64, isa_get(O_mma64, uop_word(u)), &job.m) || isa_get(O_hmma, uop_word(u)))
+        return fail(w, u, FAULT_ILLEGAL, -1);
+    job.rm = rounding[is_integer(job.m.type) ? 0 : job.m.rounding];
+    return multiply(w, u, &job);
+}

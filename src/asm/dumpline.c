@@ -195,12 +195,12 @@ static LineKind address_line(Asm *a, const char *start, const char *p)
 static LineKind classify(Asm *a)
 {
     const char *start = blanks(a->p), *p = lex_hex(start);
-    if (p > start)
-        return address_line(a, start, p);
-    if (starts_with(start, "Disassembly of section ")) {
+    if (starts_with(start, "Disassembly of section ")) { /* begins with a digit, D */
         a->p = start;
         return done(take_section(a));
     }
+    if (p > start)
+        return address_line(a, start, p);
     if (starts_with(start, "...") && at_blank_or_end(start + 3)) {
         a->dump.gap = true;
         a->p = start + 3;

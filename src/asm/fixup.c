@@ -226,7 +226,7 @@ static void fix_target(Fixing *f)
     const OperandId operand = (OperandId)f->x->operand;
     i64 min, max, step, d;
     if (f->x->is_address)
-        d = f->v.k - (i64)(f->s->addr + f->addr);
+        d = (i32)((u32)f->v.k - f->s->addr - (u32)f->addr); /* addresses wrap around */
     else if (!f->v.plus && !f->v.minus)
         d = f->v.k;
     else if (is_here(f))

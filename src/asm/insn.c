@@ -23,7 +23,7 @@ static int find_aliases(const char *name, IsaSet set, u8 rows[MAX_FORMS])
 {
     int n = 0;
     for (int i = 0; i < isa_nalias; i++) {
-        if (strcmp(isa_alias[i].text, name) || !(isa_insn[isa_alias[i].base].sets & set))
+        if (strcmp(isa_alias[i].text, name) || !isa_has(set, (InsnId)isa_alias[i].base))
             continue;
         if (n == MAX_FORMS || i > UINT8_MAX)
             bug("alias.def: %s has too many rows", name);

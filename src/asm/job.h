@@ -329,8 +329,8 @@ struct Asm {
     IsaPrefix prefix;       /* valid: the instruction before was one */
     bool has_code;          /* an instruction has been assembled */
     u32 round;              /* of layout; 0 while reading */
-    bool unsettled;         /* layout has met an error */
-    const Pad *backwards;   /* an .org of this round that is behind its place */
+    const char *complaint;  /* of this round of layout: what is wrong with a length */
+    Place complaint_place;
 
     /* kernels */
     Kernel *kernels;

@@ -21,18 +21,26 @@ enum {
 
 /* --- fills ----------------------------------------------------------------------------- */
 
-/* the number that an expression is in this round; 0 and a message if it is none */
+/* What is wrong with a length; it counts if it still is in the last round. */
+static void complain(Asm *a, Place place, const char *why)
+{
+    if (!a->complaint)
+        a->complaint_place = place;
+    if (!a->complaint)
+        a->complaint = why;
+}
+
+/* the number that an expression is in this round; 0 and a complaint if it is none */
 static i64 number_of(Asm *a, const Expr *e, Place place)
 {
     const char *why;
     Value v;
     if (!as_eval(a, e, &v, &why))
-        as_error_at(a, place, "%s", why);
+        complain(a, place, why);
     else if (v.plus || v.minus)
-        as_error_at(a, place, "this depends on the address of a symbol; a number is needed");
+        complain(a, place, "this depends on the address of a symbol; a number is needed");
     else
         return v.k;
-    a->unsettled = true;
     return 0;
 }
 
@@ -41,8 +49,7 @@ static u64 fill_size(Asm *a, const Pad *p)
     const i64 n = number_of(a, &p->count, p->place);
     if (n >= 0 && n <= MAX_SIZE)
         return (u64)n * p->width;
-    as_error_at(a, p->place, "a length of %lld", (long long)n);
-    a->unsettled = true;
+    complain(a, p->place, n < 0 ? "this length is negative" : "this length is too large");
     return 0;
 }
 
@@ -64,8 +71,7 @@ static u64 org_size(Asm *a, const Sect *s, const Pad *p, u64 addr)
     const i64 to = org_offset(a, s, p);
     if (to >= (i64)addr && to <= MAX_SIZE)
         return (u64)to - addr;
-    if (!a->unsettled) /* in an early round, what is in front may still shrink */
-        a->backwards = p;
+    complain(a, p->place, to > MAX_SIZE ? "this place is too far away" : "this place is behind us");
     return 0;
 }
 
@@ -99,13 +105,14 @@ int as_leb(i64 v, bool is_signed, u8 out[10])
 
 static u64 frag_size(Asm *a, const Sect *s, const Frag *f, u64 addr)
 {
+    const bool first = a->round == 1; /* there are no addresses yet to compute with */
     switch ((FragKind)f->kind) {
     case FRAG_DATA: return f->len;
     case FRAG_BRANCH: return f->is_long ? 8 : 4;
     case FRAG_ALIGN: return align_size(&a->pads[f->pad], addr);
-    case FRAG_FILL: return fill_size(a, &a->pads[f->pad]);
-    case FRAG_ORG: return org_size(a, s, &a->pads[f->pad], addr);
-    case FRAG_LEB: return leb_size(a, s, f);
+    case FRAG_FILL: return first ? 0 : fill_size(a, &a->pads[f->pad]);
+    case FRAG_ORG: return first ? 0 : org_size(a, s, &a->pads[f->pad], addr);
+    case FRAG_LEB: return first ? 1 : leb_size(a, s, f);
     }
     bug("fragment kind %d", f->kind);
 }
@@ -163,10 +170,10 @@ static bool one_round(Asm *a, int round)
 {
     bool changed = false;
     a->round = (u32)round + 1;
-    a->backwards = NULL;
+    a->complaint = NULL;
     for (size_t i = 0; i < a->nsects; i++)
         changed |= place_section(a, &a->sects[i]);
-    for (size_t i = 0; i < a->nsects; i++)
+    for (size_t i = 0; i < a->nsects && round; i++)
         changed |= lengthen_branches(a, &a->sects[i], round);
     return changed;
 }
@@ -185,16 +192,14 @@ static bool has_room(Asm *a)
 bool as_layout(Asm *a)
 {
     int round = 0;
-    while (one_round(a, round) && !a->unsettled)
+    while (one_round(a, round) || round == 0)
         if (++round == MAX_ROUNDS) {
             as_error_at(a, (Place){a->src, NULL},
                         "sizes depend on each other in a way that does not settle");
             return false;
         }
-    if (a->unsettled)
-        return false;
-    if (a->backwards) {
-        as_error_at(a, a->backwards->place, "this place is behind us");
+    if (a->complaint) {
+        as_error_at(a, a->complaint_place, "%s", a->complaint);
         return false;
     }
     return has_room(a);

@@ -149,6 +149,8 @@ static bool is_reserved(const OperandInfo *o, i32 value)
     char text[64];
     if (o->kind == K_RM)
         return value == 5 || value == 6;
+    if (o->kind == K_XREG) /* the fields of 64-bit words have room for more */
+        return value > 63;
     if (o->kind == K_MMA || o->kind == K_MMA64)
         return !isa_mma_suffix((OperandKind)o->kind, value, text, sizeof text);
     return false;

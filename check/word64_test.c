@@ -305,8 +305,8 @@ static void what_must_fault(void **state)
         {I_vadd64_vv, 255, 4, 6, 0, 2, FAULT_ILLEGAL},
         {I_vfadd64_vv, 2, 4, 6, 3, 0, FAULT_ILLEGAL},
         {I_vfmul64_vf, 2, 4, 6, 0, 3, FAULT_ILLEGAL},
-        {I_vadd64_vx, 2, 4, 64, 0, 0, FAULT_REGISTER},
-        {I_vadd64_vx, 2, 4, 255, 0, 0, FAULT_REGISTER},
+        {I_vadd64_vx, 2, 4, 64, 0, 0, FAULT_ILLEGAL},
+        {I_vadd64_vx, 2, 4, 255, 0, 0, FAULT_ILLEGAL},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         const bool scalar = isa_find_operand(cases[i].id, O_wx1) >= 0;

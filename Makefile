@@ -10,6 +10,7 @@
 # builds and says what is missing.
 
 VERSION := 0.1.0
+SONAME := libventus.so.0
 m ?= rel
 B ?= build$(if $(filter-out rel,$m),-$m)
 PREFIX ?= /usr/local
@@ -22,12 +23,12 @@ MODE_hostile := $(MODE_asan) -DHOSTILE
 ifeq ($(MODE_$m),)
 $(error no mode '$m': rel, dbg, asan, hostile)
 endif
-CPPFLAGS += -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
+CPPFLAGS += -I. -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
 CFLAGS ?=
 # what the tree needs of the compiler: traps and flags of floats are observed
 ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \
              -pthread $(CFLAGS)
-LDLIBS := -lelf -ljansson -lm -pthread
+LDLIBS := -ljansson -lm -pthread
 
 # --- what there is -------------------------------------------------------------
 
@@ -50,7 +51,8 @@ $B/libventus.a: $(LIBOBJ)
 	ar rcs $@ $^
 # the driver: everything that vt_* reaches
 $B/libventus.so: $(LIBOBJ)
-	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus.so.0 -Wl,--no-undefined -o $@ $^ $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
+	@ln -sf libventus.so $B/$(SONAME)
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
@@ -78,6 +80,11 @@ $B/host/as: host/as.c $(HOSTSRC:%.c=$B/%.o)
 $B/host/embed: host/embed.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
+# the tables of doc/isa.md
+DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
+$B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
 $B/gen/crt0.elf: lib/crt0.s $B/host/as
 	@mkdir -p $(@D)
 	$B/host/as $< $@
@@ -108,6 +115,10 @@ demo: setup
 bench: all
 	@B=$B sh bench/bench.sh
 
+# doc/isa.md with the tables of the rows as they are now
+doc: $B/host/isadoc
+	@$B/host/isadoc doc/isa.md >$B/isa.md && cp $B/isa.md doc/isa.md
+
 # each header must stand alone
 headers:
 	@for h in $$(find src include -name '*.h'); do \
@@ -126,9 +137,34 @@ fuzz:
 $B/fuzz_%: check/fuzz_%.c $B/libventus.a
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
+# --- installation ----------------------------------------------------------------
+
+INSTALL ?= install
+PKGCONFIG ?= $(PREFIX)/lib/pkgconfig
+DEST := $(DESTDIR)$(PREFIX)
+MAN := $(wildcard doc/man/*.1)
+
+install: all
+	$(INSTALL) -d $(DEST)/bin $(DEST)/lib $(DEST)/include/ventus $(DEST)/share/man/man1 \
+	    $(DEST)/share/ventus/machine $(DEST)/share/bash-completion/completions $(DESTDIR)$(PKGCONFIG)
+	$(INSTALL) -m 755 $B/ventus $(DEST)/bin
+	$(INSTALL) -m 755 $B/libventus.so $(DEST)/lib/libventus.so.$(VERSION)
+	ln -sf libventus.so.$(VERSION) $(DEST)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DEST)/lib/libventus.so
+	$(INSTALL) -m 644 include/ventus/*.h $(DEST)/include/ventus
+	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
+	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
+	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
+
+uninstall:
+	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
+	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
+	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus
+
 clean:
 	rm -rf $B
 
-.PHONY: all tests setup check check-only demo bench headers layers tidy format fuzz clean install
+.PHONY: all tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

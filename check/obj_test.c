@@ -2,7 +2,7 @@
 #include "objects.h"
 #include "obj/reloc.h"
 
-/* --- examples ---------------------------------------------------------------------- */
+/* --- examples ------------------------------------------------------------ */
 
 enum { CODE_WORDS = 8 };
 
@@ -21,7 +21,8 @@ static Object *example_object(void)
     o->symbols[kernel].type = STT_FUNC;
     o->symbols[kernel].size = 20;
     const u32 away = add_global(o, "away", OBJ_UNDEF, 0);
-    o->symbols[add_global(o, "shared", OBJ_COMMON, 16)].size = 64;
+    const u32 shared = add_global(o, "shared", OBJ_COMMON, 16);
+    o->symbols[shared].size = 64;
     add_global(o, "seven", OBJ_ABS, 7);
     add_reloc(o, text, 12, R_RISCV_BRANCH, label, -4);
     add_reloc(o, text, 16, R_RISCV_CALL, away, 0);
@@ -59,7 +60,7 @@ static Object *example_image(void)
     return o;
 }
 
-/* --- files and back -------------------------------------------------------------------- */
+/* --- files and back ------------------------------------------------------ */
 
 static Buf file_of(const Object *o)
 {
@@ -172,24 +173,6 @@ static void profiles_come_back(void **state)
     }
 }
 
-/* ELF has local symbols first; relocations follow their symbols */
-static void writing_sorts_symbols(void **state)
-{
-    Object *o = obj_new("order.o");
-    (void)state;
-    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, "\x13\0\0\0", 4);
-    const u32 global = add_global(o, "global", text, 0);
-    add_local(o, "local", text, 0);
-    add_reloc(o, text, 0, R_RISCV_JAL, global, 0);
-    Buf file = file_of(o);
-    Object *back = read_back(&file);
-    assert_string_equal(back->symbols[0].name, "local");
-    assert_string_equal(back->symbols[back->sections[0].relocs[0].symbol].name, "global");
-    obj_free(back);
-    obj_free(o);
-    buf_free(&file);
-}
-
 static void relocations_are_sorted(void **state)
 {
     static const u32 offsets[] = {8, 0, 4, 8, 0};
@@ -204,9 +187,12 @@ static void relocations_are_sorted(void **state)
     obj_free(o);
 }
 
-/* --- parts of a file, to be spoiled -------------------------------------------------------- */
+/* --- parts of a file, to be spoiled -------------------------------------- */
 
-static Elf32_Ehdr *header(const Buf *file) { return (Elf32_Ehdr *)(void *)file->data; }
+static Elf32_Ehdr *header(const Buf *file)
+{
+    return (Elf32_Ehdr *)(void *)file->data;
+}
 
 static Elf32_Shdr *section(const Buf *file, const char *name)
 {
@@ -271,6 +257,59 @@ static void reject(Buf *file, const char *message)
         reject(&f, message);                                                                       \
     } while (0)
 
+/* --- what a file need not be in order of ---------------------------------- */
+
+/* ELF has local symbols first; relocations follow their symbols */
+static void writing_sorts_symbols(void **state)
+{
+    Object *o = obj_new("order.o");
+    (void)state;
+    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, "\x13\0\0\0", 4);
+    const u32 global = add_global(o, "global", text, 0);
+    add_local(o, "local", text, 0);
+    add_reloc(o, text, 0, R_RISCV_JAL, global, 0);
+    Buf file = file_of(o);
+    Object *back = read_back(&file);
+    assert_int_equal(section(&file, ".symtab")->sh_info, 2); /* the first that is not local */
+    assert_string_equal(back->symbols[0].name, "local");
+    assert_string_equal(back->symbols[back->sections[0].relocs[0].symbol].name, "global");
+    obj_free(back);
+    obj_free(o);
+    buf_free(&file);
+}
+
+static void files_need_not_be_sorted(void **state)
+{
+    Buf f = object_file();
+    (void)state;
+    const Elf32_Rela first = *reloc(&f, 0);
+    *reloc(&f, 0) = *reloc(&f, 1); /* at 16, then 12, then 16 */
+    *reloc(&f, 1) = first;
+    Object *o = read_back(&f);
+    assert_int_equal(o->sections[0].relocs[0].offset, 12);
+    assert_int_equal(o->sections[0].relocs[1].type, R_RISCV_CALL);
+    assert_int_equal(o->sections[0].relocs[2].type, R_RISCV_RELAX);
+    obj_free(o);
+    buf_free(&f);
+    f = image_file();
+    const Elf32_Phdr low = *segment(&f, 0);
+    *segment(&f, 0) = *segment(&f, 1);
+    *segment(&f, 1) = low;
+    o = read_back(&f);
+    assert_int_equal(o->segments[0].addr, 0x80000000);
+    obj_free(o);
+    buf_free(&f);
+}
+
+static void sections_outside_segments_keep_their_bytes(void **state)
+{
+    Object *o = example_image();
+    (void)state;
+    const i32 at = add_bytes(o, ".away", DATA_FLAGS, 4, "away", 4);
+    o->sections[at].addr = 0x8000000c; /* behind .text */
+    round_trip(o);
+}
+
 static void headers_are_checked(void **state)
 {
     (void)state;
@@ -293,7 +332,8 @@ static void headers_are_checked(void **state)
 static void sections_are_checked(void **state)
 {
     (void)state;
-    SPOIL(object_file, header(&f)->e_shoff = 0xfffffff0, "truncated: section headers at 0xfffffff0");
+    SPOIL(object_file, header(&f)->e_shoff = 0xfffffff0,
+          "truncated: section headers at 0xfffffff0");
     SPOIL(object_file, header(&f)->e_shnum = 5000, "truncated: 5000 section headers");
     SPOIL(object_file, (section(&f, "")->sh_size = 0x10000000, header(&f)->e_shnum = 0),
           "truncated: 268435456 section headers");
@@ -302,8 +342,10 @@ static void sections_are_checked(void **state)
     SPOIL(object_file, section(&f, ".data")->sh_size = 0x7fffffff,
           "0x7fffffff bytes at 0x60, but the file has");
     SPOIL(object_file, section(&f, ".data")->sh_offset = 0xffffffff, "bytes at 0xffffffff");
-    SPOIL(object_file, section(&f, ".data")->sh_name = 0x5000, "its name is not in the string table");
-    SPOIL(object_file, section(&f, ".data")->sh_addralign = 3, "(.data): alignment 3 is not a power");
+    SPOIL(object_file, section(&f, ".data")->sh_name = 0x5000,
+          "its name is not in the string table");
+    SPOIL(object_file, section(&f, ".data")->sh_addralign = 3,
+          "(.data): alignment 3 is not a power");
     SPOIL(object_file, section(&f, ".data")->sh_type = SHT_SYMTAB, "two symbol tables");
     SPOIL(object_file, section(&f, ".shstrtab")->sh_size = section(&f, ".bss")->sh_name + 2,
           "section 4: its name is not in the string table");
@@ -312,51 +354,62 @@ static void sections_are_checked(void **state)
 static void symbols_are_checked(void **state)
 {
     (void)state;
-    SPOIL(object_file, section(&f, ".symtab")->sh_entsize = 24, "not a table of symbols of 16 bytes");
+    SPOIL(object_file, section(&f, ".symtab")->sh_entsize = 24,
+          "not a table of symbols of 16 bytes");
     SPOIL(object_file, section(&f, ".symtab")->sh_size -= 1, "not a table of symbols of 16 bytes");
     SPOIL(object_file, section(&f, ".symtab")->sh_link = 1, "symbol 2: its name is not in");
     SPOIL(object_file, symbol(&f, 4)->st_name = 0x7fffffff, "symbol 4: its name is not in");
     SPOIL(object_file, symbol(&f, 4)->st_info = 0xf0, "symbol 4 (kernel): binding 15 is unknown");
     SPOIL(object_file, symbol(&f, 4)->st_shndx = 500, "symbol 4: there is no section 500");
     SPOIL(object_file, symbol(&f, 4)->st_shndx = SHN_XINDEX, "symbol 4: there is no section 65535");
-    SPOIL(object_file, symbol(&f, 6)->st_value = 12, "symbol 6: alignment 12 is not a power of two");
+    SPOIL(object_file, symbol(&f, 6)->st_value = 12,
+          "symbol 6: alignment 12 is not a power of two");
 }
 
 static void relocations_are_checked(void **state)
 {
     (void)state;
     SPOIL(object_file, section(&f, ".rela.text")->sh_type = SHT_REL, "relocations without addends");
-    SPOIL(object_file, section(&f, ".rela.text")->sh_entsize = 8, "not a table of relocations of 12");
-    SPOIL(object_file, section(&f, ".rela.text")->sh_link = 1, "relocations of the symbols in section 1");
+    SPOIL(object_file, section(&f, ".rela.text")->sh_entsize = 8,
+          "not a table of relocations of 12");
+    SPOIL(object_file, section(&f, ".rela.text")->sh_link = 1,
+          "relocations of the symbols in section 1");
     SPOIL(object_file, section(&f, ".rela.text")->sh_info = 77, "relocations of section 77");
-    SPOIL(object_file, section(&f, ".rela.data")->sh_info = 1, "a second table of relocations of .text");
-    SPOIL(object_file, reloc(&f, 0)->r_offset = 33, "relocation at 0x21 is outside .text (0x20 bytes)");
+    SPOIL(object_file, section(&f, ".rela.data")->sh_info = 1,
+          "a second table of relocations of .text");
+    SPOIL(object_file, reloc(&f, 0)->r_offset = 33,
+          "relocation at 0x21 is outside .text (0x20 bytes)");
     SPOIL(object_file, reloc(&f, 0)->r_info = 99 << 8, "of .text: there is no symbol 99");
 }
 
 static void segments_are_checked(void **state)
 {
     (void)state;
-    SPOIL(image_file, header(&f)->e_phoff = 0x7fffffff, "truncated: 2 program headers at 0x7fffffff");
+    SPOIL(image_file, header(&f)->e_phoff = 0x7fffffff,
+          "truncated: 2 program headers at 0x7fffffff");
     SPOIL(image_file, header(&f)->e_phnum = 0, "executable without anything to load");
-    SPOIL(image_file, segment(&f, 0)->p_memsz = 4, "segment 0: 0xc bytes of file in 0x4 bytes of memory");
+    SPOIL(image_file, segment(&f, 0)->p_memsz = 4,
+          "segment 0: 0xc bytes of file in 0x4 bytes of memory");
     SPOIL(image_file, segment(&f, 1)->p_vaddr = 0xffffff80, "go past the address space");
-    SPOIL(image_file, segment(&f, 1)->p_offset = 0x12345678, "segment 1: 0x4 bytes at 0x12345678, but");
-    SPOIL(image_file, segment(&f, 1)->p_vaddr = 0x80000008, "segments at 0x80000000 and 0x80000008 overlap");
+    SPOIL(image_file, segment(&f, 1)->p_offset = 0x12345678,
+          "segment 1: 0x4 bytes at 0x12345678, but");
+    SPOIL(image_file, segment(&f, 1)->p_vaddr = 0x80000008,
+          "segments at 0x80000000 and 0x80000008 overlap");
 }
 
-/* --- files that want much memory ------------------------------------------------------------- */
+/* --- files that want much memory ----------------------------------------- */
 
 static void contents_are_not_copied_many_times(void **state)
 {
     (void)state;
-    SPOIL(object_file, (section(&f, ".data")->sh_offset = 0,
-                        section(&f, ".data")->sh_size = (u32)f.len,
-                        section(&f, ".text")->sh_offset = 0),
+    SPOIL(object_file,
+          (section(&f, ".data")->sh_offset = 0, section(&f, ".data")->sh_size = (u32)f.len,
+           section(&f, ".text")->sh_offset = 0),
           "sections overlap in the file");
-    SPOIL(image_file, (segment(&f, 0)->p_offset = 0, segment(&f, 1)->p_offset = 0,
-                       segment(&f, 0)->p_filesz = segment(&f, 0)->p_memsz = 0x1800,
-                       segment(&f, 1)->p_filesz = segment(&f, 1)->p_memsz = 0x1800),
+    SPOIL(image_file,
+          (segment(&f, 0)->p_offset = 0, segment(&f, 1)->p_offset = 0,
+           segment(&f, 0)->p_filesz = segment(&f, 0)->p_memsz = 0x1800,
+           segment(&f, 1)->p_filesz = segment(&f, 1)->p_memsz = 0x1800),
           "segments overlap in the file");
 }
 
@@ -389,7 +442,7 @@ static void memory_sizes_are_only_numbers(void **state)
     buf_free(&f);
 }
 
-/* --- damage anywhere ------------------------------------------------------------------------------ */
+/* --- damage anywhere ----------------------------------------------------- */
 
 /* xorshift64 (Marsaglia, 2003) */
 static u32 next_random(u64 *seed)
@@ -487,7 +540,7 @@ static void damaged_images_do_no_harm(void **state)
     damage(image_file());
 }
 
-/* --- the writer's refusals ------------------------------------------------------------------------- */
+/* --- the writer's refusals ----------------------------------------------- */
 
 static void refuse(Object *o, const char *message)
 {
@@ -521,7 +574,7 @@ static void unsound_objects_are_not_written(void **state)
     refuse(o, "sections are more than an ELF file can have");
 }
 
-/* --- searching ------------------------------------------------------------------------------------------ */
+/* --- searching ----------------------------------------------------------- */
 
 static void global_definitions_are_found_first(void **state)
 {
@@ -573,11 +626,17 @@ static void relocations_have_names(void **state)
     assert_null(obj_reloc_name(255));
 }
 
-/* --- resource records ------------------------------------------------------------------------------------- */
+/* --- resource records ---------------------------------------------------- */
 
-static const Resource sample = {.form = RES_LONG, .version = 3, .flags = RES_RECURSION, .vgpr = 40,
-                                .sgpr = 33, .lds_static = 1000, .pds_static = 12,
-                                .lds_stack = 64, .pds_stack = UINT64_MAX};
+static const Resource sample = {.form = RES_LONG,
+                                .version = 3,
+                                .flags = RES_RECURSION,
+                                .vgpr = 40,
+                                .sgpr = 33,
+                                .lds_static = 1000,
+                                .pds_static = 12,
+                                .lds_stack = 64,
+                                .pds_stack = UINT64_MAX};
 
 static void read_record(const Object *o, const char *kernel, Resource *r)
 {
@@ -643,7 +702,8 @@ static void short_records_are_read(void **state)
 
 static void add_function(Object *o, const char *name, u32 value)
 {
-    o->symbols[obj_add_symbol(o, name, 0, value, STB_GLOBAL, STT_FUNC)].size = 4;
+    const i32 at = obj_add_symbol(o, name, 0, value, STB_GLOBAL, STT_FUNC);
+    o->symbols[at].size = 4;
 }
 
 /* the records follow the kernels in memory, whatever the order of symbols */
@@ -656,6 +716,7 @@ static void records_without_names_follow_definitions(void **state)
     add_bytes(o, ".rodata.ventus.resource", SHF_WRITE, 1, records, sizeof records);
     add_function(o, "before", 0x80000000);
     add_function(o, "_Z13get_global_idj", 0x80000008);
+    obj_add_symbol(o, "label", 0, 0x80000000, STB_GLOBAL, STT_FUNC); /* has no size */
     read_record(o, "before", &r);
     assert_int_equal(r.vgpr, 1);
     read_record(o, "k", &r);
@@ -698,9 +759,12 @@ static void malformed_records_are_reported(void **state)
 {
     static const u8 version9[56] = {9};
     (void)state;
-    spoil_record(".ventus.resource.k", version9, 55, "a resource record of 55 bytes; it has 8 or 56");
-    spoil_record(".ventus.resource.k", version9, 56, "resource record of version 9; 2 and 3 are known");
-    spoil_record(".rodata.ventus.resource", version9, 12, "resource records in 12 bytes; each has 8");
+    spoil_record(".ventus.resource.k", version9, 55,
+                 "a resource record of 55 bytes; it has 8 or 56");
+    spoil_record(".ventus.resource.k", version9, 56,
+                 "resource record of version 9; 2 and 3 are known");
+    spoil_record(".rodata.ventus.resource", version9, 12,
+                 "resource records in 12 bytes; each has 8");
     spoil_record(".rodata.ventus.resource", "", 0, "resource records in 0 bytes; each has 8");
 }
 
@@ -717,7 +781,7 @@ static void merging_takes_the_larger(void **state)
     assert_int_equal(m.flags, 9);
 }
 
-/* --- generations --------------------------------------------------------------------------------------------- */
+/* --- generations --------------------------------------------------------- */
 
 enum { SP = 2, TP = 4, T0 = 5, T1 = 6, T2 = 7, KNL = 0x803, WID = 0x805, LDS = 0x806 };
 
@@ -779,8 +843,10 @@ int main(void)
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(empty_objects_come_back),
         cmocka_unit_test(profiles_come_back),
-        cmocka_unit_test(writing_sorts_symbols),
         cmocka_unit_test(relocations_are_sorted),
+        cmocka_unit_test(writing_sorts_symbols),
+        cmocka_unit_test(files_need_not_be_sorted),
+        cmocka_unit_test(sections_outside_segments_keep_their_bytes),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(sections_are_checked),
         cmocka_unit_test(symbols_are_checked),

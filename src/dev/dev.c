@@ -168,12 +168,30 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 
 /* --- launches --------------------------------------------------------------------------- */
 
+/* the physical address of addr; false: no page is there */
+static bool physical(const Device *d, Tlb *tlb, u64 addr, u64 *to)
+{
+    *to = addr;
+    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, to);
+}
+
+/* Reads as a warp would, through the tables. */
+static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
+{
+    Tlb tlb = {.vpn = {0}};
+    u64 at;
+    for (size_t i = 0; i < n * sizeof *to; i++)
+        if (!physical(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
+            return false;
+    return true;
+}
+
 /* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
 static void read_index_space(const Device *d, Launch *l)
 {
     u32 word[12] = {0};
     u64 items = 1;
-    if (!dev_read(d, l->knl, word, sizeof word))
+    if (!read_words(d, l->knl, word, countof(word)))
         return;
     memcpy(l->global, word + 3, sizeof l->global);
     memcpy(l->local, word + 6, sizeof l->local);
@@ -194,12 +212,20 @@ static bool refuse(DevResult *r, FaultKind kind)
     return false;
 }
 
+/* UINT64_MAX: more than can be counted */
+static u64 group_count(const u32 groups[3])
+{
+    u64 n;
+    return __builtin_mul_overflow((u64)groups[0] * groups[1], groups[2], &n) ? UINT64_MAX : n;
+}
+
 static u32 private_areas(const DevLaunch *l)
 {
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
-    const u64 wanted = (u64)l->groups[0] * l->groups[1] * l->groups[2];
+    const u64 wanted = group_count(l->groups);
     u64 n = area && !(l->pds % PAGE_SIZE) ? l->pds_size / area : 0;
-    n = n > wanted ? wanted : n;
+    if (n >= wanted && wanted <= UINT32_MAX)
+        return (u32)wanted;
     return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n); /* one a host thread is enough */
 }
 
@@ -209,18 +235,17 @@ static void set_private(Device *d, u64 addr, u64 size, u8 flags)
 {
     static const Tlb empty;
     Tlb tlb = empty;
+    if (!d->opt.mmu) {
+        memory_map(&d->memory, addr, size, flags);
+        return;
+    }
     for (u64 a = addr; a < addr + size; a += PAGE_SIZE) {
         u64 pa = a;
-        if (!d->opt.mmu || mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
+        if (mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
             memory_map(&d->memory, pa, PAGE_SIZE, flags);
     }
 }
 
-static bool too_many_groups(const u32 groups[3])
-{
-    u64 n;
-    return __builtin_mul_overflow((u64)groups[0] * groups[1], groups[2], &n);
-}
 
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
 {
@@ -232,6 +257,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .groups = {in->groups[0], in->groups[1], in->groups[2]},
         .warps = in->warps, .lanes = in->lanes, .lds = in->lds, .vgprs = d->vgprs,
         .pds = in->pds, .pds_lane = in->pds_lane, .pds_areas = private_areas(in),
+        .pds_by_group = private_areas(in) == group_count(in->groups),
         .vm = d->opt.vm, .strict = d->opt.strict, .all_lanes = d->opt.all_lanes,
         .any_barrier = d->opt.any_barrier, .check_copies = d->opt.check_copies,
         .simt_depth = d->opt.machine.simt_depth, .max_insns = in->max_insns,
@@ -239,7 +265,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     };
     *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
-        !is_pow2(in->lanes) || !result->occupancy.groups || too_many_groups(in->groups))
+        !is_pow2(in->lanes) || !result->occupancy.groups || group_count(in->groups) == UINT64_MAX)
         return refuse(result, FAULT_RESOURCES);
     read_index_space(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);

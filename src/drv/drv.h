@@ -27,15 +27,19 @@ Device *drv_device(Driver *d);
 
 /* --- memory (heap.c, pagetable.c) ----------------------------------------------- */
 
-/* The first block is at 0x90000000; sizes are rounded up to 4 KiB; contents are
- * zero.  When the space above is used up, blocks come from 0x01000000 on, below
+/* The first block is at 0x90000000, each at the lowest address where it fits; sizes
+ * are rounded up to 4 KiB; contents are zero.  When the space above is used up, blocks come from 0x01000000 on, below
  * the local memory window. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
-DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size); /* exactly there; for replay */
+/* Exactly there, a multiple of 4 KiB outside the local memory and code windows. */
+/* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
+DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
+DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
 DrvStatus drv_free(Driver *d, u64 addr);
 DrvStatus drv_free_all(Driver *d);
-/* The range must lie in one block, in loaded code, or in the code window (which
- * writing maps). */
+/* The range must lie in one block (of the rounded size), in loaded code, or in the code
+ * window (which writing maps).  size is not 0; that of a fill a multiple of
+ * pattern_size, which is at most 4 KiB. */
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
 DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size);
@@ -43,7 +47,8 @@ u64 drv_bytes_used(Driver *d); /* of the heap */
 
 /* --- programs --------------------------------------------------------------------- */
 
-/* Loads an image for the launches that follow; the driver owns it on success. */
+/* Loads an image for the launches that follow; the driver owns it on success.  Its
+ * segments lie in the code window. */
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag);
 
 /* The kernels of an image: functions with a resource record, else global functions
@@ -92,7 +97,7 @@ DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const SimOp
                     u64 max_insns, DrvResult *result);
 
 /* The text of the calling thread's last failure on this driver, a report of several
- * lines for a fault.  Appended to out. */
+ * lines for a fault.  Appended to out.  The last 64 threads that failed are remembered. */
 void drv_last_error(Driver *d, Buf *out);
 
 /* --- replay files (replay.c; doc/abi.md, "Replay files") ----------------------------- */
@@ -101,9 +106,10 @@ typedef struct {
     char *name;             /* file name without directory and suffix */
     u64 start;              /* 0x80000000 also when absent */
     DrvRecord record;
-    u32 extra;              /* words of a test bench's extension that were skipped */
+    u32 extra;              /* 64-bit values of a test bench's extension that were skipped */
     size_t nbuffers;
-    struct ReplayBuffer { u64 base, size, alloc; u8 *data; } *buffers; /* data: size bytes, or NULL */
+    /* data: size bytes and what fills their last word, or NULL for zeros */
+    struct ReplayBuffer { u64 base, size, alloc; u8 *data; } *buffers;
 } Replay;
 
 /* False: malformed; d says where.  The texts are hostile input. */
@@ -111,7 +117,9 @@ bool replay_read(const char *metadata_name, const char *metadata, size_t metadat
                  const char *data_name, const char *data, size_t data_len, Replay *r, Diag *d);
 void replay_free(Replay *r);
 /* Puts the buffers into memory (those without data keep what they hold, zero at
- * first) and runs the launch. */
+ * first) and runs the launch.  Memory persists, so that a sequence of files can be
+ * run; where buffers of the sequence overlap they become one block of the heap.
+ * Buffers in the local memory window are skipped. */
 DrvStatus replay_run(Driver *d, const Replay *r, const SimOptions *sim, u64 max_insns,
                      DrvResult *result);
 /* The classic form. */

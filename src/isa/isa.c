@@ -46,6 +46,14 @@ const char *const isa_unit_text[NUNIT] = {
 #include "isa/effect.def"
 };
 
+bool isa_has(IsaSet set, InsnId id)
+{
+    const IsaSet of = isa_insn[id].sets;
+    if (of & AI_V2025)
+        return set & AI && set & V2025;
+    return of & set && !(of & NOT_V2025 && set & V2025);
+}
+
 /* --- operands ------------------------------------------------------------- */
 
 static int width(const OperandInfo *o)
@@ -121,14 +129,14 @@ void isa_decoder_init(IsaDecoder *d, IsaSet set)
     memset(d, 0, sizeof *d);
     d->set = set;
     for (int id = 0; id < NINSN; id++)
-        if (isa_insn[id].sets & set)
+        if (isa_has(set, (InsnId)id))
             for_keys(d, id, true);
     for (int key = 0; key < NKEY; key++)
         d->head[key + 1] = (u16)(d->head[key + 1] + d->head[key]);
     if (d->head[NKEY] > countof(d->list))
         bug("decoder list holds %zu rows, needs %d", countof(d->list), d->head[NKEY]);
     for (int id = 0; id < NINSN; id++)
-        if (isa_insn[id].sets & set)
+        if (isa_has(set, (InsnId)id))
             for_keys(d, id, false);
     /* filling moved every head to its end; move them back by one */
     memmove(d->head + 1, d->head, NKEY * sizeof *d->head);
@@ -141,6 +149,8 @@ static bool is_reserved(const OperandInfo *o, i32 value)
     char text[64];
     if (o->kind == K_RM)
         return value == 5 || value == 6;
+    if (o->kind == K_XREG) /* the fields of 64-bit words have room for more */
+        return value > 63;
     if (o->kind == K_MMA || o->kind == K_MMA64)
         return !isa_mma_suffix((OperandKind)o->kind, value, text, sizeof text);
     return false;

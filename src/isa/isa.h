@@ -15,6 +15,8 @@
 /* Profiles and overlays; a set of them is an IsaSet.  A machine runs exactly one
  * profile and any overlays. */
 enum { V202 = 1, V2025 = 2, AI = 4, TIDX = 8 };
+/* Of rows only: not with v2025; only where v2025 and ai meet. */
+enum { NOT_V2025 = 16, AI_V2025 = 32 };
 typedef u8 IsaSet;
 
 /* "v202", "v2025", "v202+ai+tidx"; false when it names no profile or an unknown set. */
@@ -127,6 +129,9 @@ extern const OperandInfo isa_operand[NOPERAND];
 extern const char *const isa_effect_name[NEFFECT], *const isa_effect_text[NEFFECT];
 extern const char *const isa_unit_name[NUNIT], *const isa_unit_text[NUNIT];
 extern const char *const isa_op_name[NOP];
+
+/* Whether a machine of this set has the instruction. */
+bool isa_has(IsaSet set, InsnId id);
 
 static inline const FormatInfo *isa_format_of(InsnId id) { return &isa_format[isa_insn[id].format]; }
 

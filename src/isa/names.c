@@ -89,8 +89,8 @@ bool isa_find_vreg(const char *text, size_t len, int *n)
 /* --- CSRs -------------------------------------------------------------------- */
 
 static const struct { u32 n; const char *name; bool standard, alias; } csrs[] = {
-#define CSR(number, name, access, standard) {number, #name, standard, false},
-#define CSR_ALIAS(number, name)             {number, #name, false, true},
+#define CSR(number, name, access, standard, what) {number, #name, standard, false},
+#define CSR_ALIAS(number, name)                   {number, #name, false, true},
 #include "isa/csr.def"
 };
 
@@ -149,9 +149,9 @@ bool isa_find_insn(const char *text, size_t len, IsaSet set, Insn *in, IsaSet *e
         *in = (Insn){.id = (InsnId)id};
         if (!read_suffix((InsnId)id, text + n, len - n, in))
             continue;
-        if (isa_insn[id].sets & set)
+        if (isa_has(set, (InsnId)id))
             return true;
-        others |= isa_insn[id].sets;
+        others |= isa_insn[id].sets & (V202 | V2025 | AI | TIDX);
     }
     if (elsewhere)
         *elsewhere = others;
@@ -164,7 +164,7 @@ const char *isa_suggest(const char *text, size_t len, IsaSet set)
     int distance = 3;
     for (int id = 0; id < NINSN; id++) {
         const char *name = isa_insn[id].text;
-        const int d = isa_insn[id].sets & set
+        const int d = isa_has(set, (InsnId)id)
                           ? edit_distance(text, len, name, strlen(name), distance) : distance;
         if (d < distance) {
             distance = d;

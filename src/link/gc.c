@@ -61,7 +61,7 @@ static bool follow(Gc *gc)
     return true;
 }
 
-/* --- roots --------------------------------------------------------------------------- */
+/* --- roots --------------------------------------------------------------- */
 
 /* The kernel that a section is the record of; NULL: none. */
 static const char *kernel_of(const ObjSection *s)

@@ -85,8 +85,8 @@ typedef struct {
 
 /* Every step returns false when the link cannot go on; d has the reason. */
 bool link_resolve(Link *l);          /* symbols.c: fills globals */
-bool link_profile(Link *l);          /* profile.c: the instruction set of the image */
 bool link_gc(Link *l);               /* gc.c: marks what is not needed as not live */
+bool link_profile(Link *l);          /* profile.c: the instruction set of the image, of what is live */
 bool link_align(Link *l);            /* align.c: fills cuts */
 bool link_layout(Link *l);           /* layout.c: fills outs and the image's sections */
 bool link_relocate(Link *l);         /* relocate.c: needs layout, changes the contents */
@@ -96,7 +96,7 @@ bool link_symtab(Link *l);           /* symbols.c: adds the image's symbols and 
 
 bool link_no_memory(Link *l); /* reports, and is false */
 
-/* --- symbols.c ---------------------------------------------------------------- */
+/* --- symbols.c ----------------------------------------------------------- */
 
 /* A symbol that the linker defines unless an object does. */
 typedef struct {
@@ -121,7 +121,7 @@ typedef enum { ADDRESS_OK, ADDRESS_UNDEFINED, ADDRESS_DROPPED } AddressState;
 /* The address of a symbol plus addend.  Undefined weak symbols are at 0. */
 AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
 
-/* --- layout.c, align.c ---------------------------------------------------------- */
+/* --- layout.c, align.c --------------------------------------------------- */
 
 i32 link_find_out(const Link *l, const char *name, bool alloc); /* -1: none */
 u32 link_part_address(const Link *l, const Part *p);

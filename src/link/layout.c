@@ -34,7 +34,7 @@ static const struct { const char *name; Rank rank; u32 type, flags; } known[] = 
     {".bss", RANK_BSS, SHT_NOBITS, VAR},
 };
 
-/* --- output sections ----------------------------------------------------------------- */
+/* --- output sections ----------------------------------------------------- */
 
 static Rank rank_by_flags(u32 type, u32 flags)
 {
@@ -91,7 +91,6 @@ static Out *add_out(Link *l, Out wanted)
         Out *out = &l->outs[at];
         if (out->type == SHT_NOBITS)
             out->type = wanted.type;
-        out->flags |= wanted.flags;
         return out;
     }
     if (!array_grow(l->outs, l->nouts, l->capouts))
@@ -143,7 +142,7 @@ static bool collect_outs(Link *l)
     return true;
 }
 
-/* --- places of parts -------------------------------------------------------------------- */
+/* --- places of parts ----------------------------------------------------- */
 
 static u32 reserve(Out *out, u64 size, u32 align)
 {
@@ -209,7 +208,7 @@ static void place_parts(Link *l)
 
 u32 link_part_address(const Link *l, const Part *p) { return l->outs[p->out].addr + p->offset; }
 
-/* --- addresses ----------------------------------------------------------------------------- */
+/* --- addresses ----------------------------------------------------------- */
 
 /* The segments of the drawing above, in their order. */
 enum { SEGMENT_CODE, SEGMENT_TOHOST, SEGMENT_CONST, SEGMENT_DATA };
@@ -250,7 +249,7 @@ static bool assign_addresses(Link *l)
     return true;
 }
 
-/* --- contents --------------------------------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------ */
 
 static bool add_section(Link *l, const Out *out)
 {
@@ -297,7 +296,7 @@ bool link_layout(Link *l)
     return true;
 }
 
-/* --- segments ----------------------------------------------------------------------------------- */
+/* --- segments ------------------------------------------------------------ */
 
 static bool extend_segment(Link *l, ObjSegment *g, const ObjSection *s)
 {

@@ -10,7 +10,7 @@ bool link_no_memory(Link *l)
     return false;
 }
 
-/* --- the inputs ------------------------------------------------------------------ */
+/* --- the inputs ---------------------------------------------------------- */
 
 /* Records are merged by records.c; of the sections that are not loaded only those with
  * contents for a reader are worth keeping. */
@@ -86,14 +86,14 @@ static void free_link(Link *l)
     mem_free(l->outs);
 }
 
-/* --- the steps ---------------------------------------------------------------------- */
+/* --- the steps ----------------------------------------------------------- */
 
 static bool run_steps(Link *l, const Object *const *objects, size_t n)
 {
     return open_inputs(l, objects, n) &&
            link_resolve(l) &&
-           link_profile(l) &&
            link_gc(l) &&
+           link_profile(l) &&
            link_align(l) &&
            link_layout(l) &&
            link_relocate(l) &&

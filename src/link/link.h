@@ -10,12 +10,13 @@
 
 typedef struct {
     const char *entry;      /* symbol; NULL: _start, or the start of .text without crt0 */
-    bool gc;                /* drop sections that no kernel and no root reaches */
+    bool gc;                /* drop sections that no kernel and no root reaches; kernels are
+                             * known by their records, without any all is kept */
     const char *const *roots; /* more symbols to keep, then NULL; may be NULL */
     const char *output;     /* name of the image in messages */
 } LinkOptions;
 
-/* Links objects in the given order; crt0, if wanted, is the first one.  Undefined
+/* Links objects in the given order; crt0 (link/crt0.h), if wanted, is the first one.  Undefined
  * and duplicate symbols are reported with the file that has them; profiles that
  * do not go together are an error that names both files.  NULL: d says why.  The
  * image is the caller's to free. */

@@ -27,8 +27,9 @@ static void check_unmarked(Link *l, const IsaDecoder *decoder, const Input *in, 
     for (size_t i = 0; i < in->o->nsections; i++) {
         const ObjSection *s = &in->o->sections[i];
         if (in->parts[i].live && s->flags & SHF_EXECINSTR && find_v202(decoder, s, &at, &insn)) {
-            error(l->d, &in->src, NULL, "%s+0x%x: %s is an instruction of v202, but %s is for v2025",
-                  s->name, at, isa_insn[insn.id].text, v2025->src.name);
+            error(l->d, &in->src, NULL,
+                  "%s+0x%x: %s is an instruction of v202, but %s is for v2025", s->name, at,
+                  isa_insn[insn.id].text, v2025->src.name);
             return;
         }
     }

@@ -22,7 +22,7 @@ typedef struct {
     Resource sum;
 } Records;
 
-/* --- references between objects ----------------------------------------------------------- */
+/* --- references between objects ------------------------------------------ */
 
 static bool is_code(const Input *in, i32 section)
 {
@@ -47,7 +47,7 @@ static void note_references(Records *w, u32 input)
             note_reference(w, input, in->o->sections[k].relocs[i].symbol);
 }
 
-/* --- the walk --------------------------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------ */
 
 static u64 add_stack(u64 a, u64 b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
@@ -109,7 +109,7 @@ static bool raise(Records *w, size_t input, Resource *r)
     return true;
 }
 
-/* --- all of them --------------------------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------- */
 
 static bool copy_record(Link *l, const ObjSection *s)
 {

@@ -16,7 +16,7 @@ typedef struct {
     u32 pc;                 /* its address */
 } Fix;
 
-/* --- messages ------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------ */
 
 #define complain(f, fmt, ...)                                                                      \
     error((f)->l->d, &(f)->in->src, NULL, "%s+0x%x: " fmt, (f)->section->name, (f)->r->offset,     \
@@ -64,7 +64,7 @@ static void tell_undefined(Fix *f)
         complain(f, "'%s' is not defined", name);
 }
 
-/* --- fields ----------------------------------------------------------------------------- */
+/* --- fields -------------------------------------------------------------- */
 
 static u64 load(const u8 *p, u32 bytes)
 {
@@ -202,7 +202,7 @@ static void put_field(Fix *f, u32 value)
     }
 }
 
-/* --- values ------------------------------------------------------------------------------ */
+/* --- values -------------------------------------------------------------- */
 
 /* Unwind and debug data may speak of what was left out; it then speaks of address 0. */
 static bool may_dangle(const Fix *f)
@@ -244,28 +244,37 @@ static const ObjReloc *find_hi(const ObjSection *s, u32 offset)
     return NULL;
 }
 
+/* The PCREL_HI20 at the label that the relocation names; NULL: there is none. */
+static const ObjReloc *label_hi(const Fix *f, SymbolRef *label)
+{
+    if (f->r->symbol == OBJ_NO_SYMBOL ||
+        !link_definition(f->l, (SymbolRef){f->input, f->r->symbol}, label))
+        return NULL;
+    const Object *o = f->l->in[label->input].o;
+    const ObjSymbol *s = &o->symbols[label->symbol];
+    return f->l->in[label->input].parts[s->section].live
+               ? find_hi(&o->sections[s->section], s->value)
+               : NULL;
+}
+
 /* A PCREL_LO12 names the label of an auipc; its value is the low part of what that
- * auipc's PCREL_HI20 computes. */
+ * auipc's PCREL_HI20 computes, which is reported there if it is undefined. */
 static bool label_value(Fix *f, u32 *value)
 {
-    SymbolRef def;
-    const ObjReloc *hi = NULL;
-    if (f->r->symbol != OBJ_NO_SYMBOL &&
-        link_definition(f->l, (SymbolRef){f->input, f->r->symbol}, &def)) {
-        const Input *in = &f->l->in[def.input];
-        const ObjSymbol *label = &in->o->symbols[def.symbol];
-        const Part *p = &in->parts[label->section];
-        hi = find_hi(&in->o->sections[label->section], label->value);
-        if (hi && p->live) {
-            const u32 pc = link_part_address(f->l, p) + cut_offset(p, hi->offset);
-            const AddressState state =
-                link_address(f->l, (SymbolRef){def.input, hi->symbol}, hi->addend, value);
-            *value -= pc;
-            return state == ADDRESS_OK; /* if not, the PCREL_HI20 is reported */
-        }
-    }
-    complain(f, "%s: no PCREL_HI20 at its label '%s'", f->info->name, symbol_name(f));
-    return false;
+    SymbolRef label;
+    u32 pc;
+    const ObjReloc *hi = label_hi(f, &label);
+    if (!hi)
+        complain(f, "%s: no PCREL_HI20 at its label '%s'", f->info->name, symbol_name(f));
+    else if (f->r->addend)
+        complain(f, "%s: the label '%s' takes no addend", f->info->name, symbol_name(f));
+    if (!hi || f->r->addend)
+        return false;
+    link_address(f->l, label, 0, &pc);
+    if (link_address(f->l, (SymbolRef){label.input, hi->symbol}, hi->addend, value) != ADDRESS_OK)
+        return false;
+    *value -= pc;
+    return true;
 }
 
 static bool value_of(Fix *f, u32 *value)
@@ -291,7 +300,7 @@ static bool value_of(Fix *f, u32 *value)
     bug("relocation value %d", f->info->value);
 }
 
-/* --- all of them --------------------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------- */
 
 static void relocate(Fix *f)
 {

@@ -23,7 +23,7 @@ const LinkerSymbol linker_symbols[] = {
 };
 const size_t linker_nsymbols = countof(linker_symbols);
 
-/* --- names ------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 /* FNV-1a */
 static u32 hash_name(const char *s)
@@ -79,7 +79,7 @@ static bool make_hash(Link *l)
     return l->hash || link_no_memory(l);
 }
 
-/* --- definitions --------------------------------------------------------------------- */
+/* --- definitions --------------------------------------------------------- */
 
 static Definition definition_of(const ObjSymbol *s)
 {
@@ -177,7 +177,7 @@ bool link_resolve(Link *l)
     return true;
 }
 
-/* --- addresses ------------------------------------------------------------------------ */
+/* --- addresses ----------------------------------------------------------- */
 
 bool link_definition(const Link *l, SymbolRef from, SymbolRef *def)
 {
@@ -247,7 +247,7 @@ AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr)
     return defined_address(l, (SymbolRef){g->input, g->symbol}, addend, addr);
 }
 
-/* --- the symbols of the image ------------------------------------------------------------ */
+/* --- the symbols of the image -------------------------------------------- */
 
 static bool add_symbol(Link *l, const ObjSymbol *s, i32 section, u32 addr)
 {

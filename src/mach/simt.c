@@ -7,20 +7,22 @@
 #include "base/mem.h"
 #include "mach/warp.h"
 
-static bool push(Warp *w, SimtEntry e)
+static FaultKind push(Warp *w, SimtEntry e)
 {
     size_t cap = w->capsimt;
-    if (w->nsimt >= w->group->launch->simt_depth || !array_grow(w->simt, w->nsimt, cap))
-        return false;
+    if (w->nsimt >= w->group->launch->simt_depth)
+        return FAULT_SIMT_OVERFLOW;
+    if (!array_grow(w->simt, w->nsimt, cap))
+        return FAULT_NO_MEMORY;
     w->capsimt = (u32)cap;
     w->simt[w->nsimt++] = e;
-    return true;
+    return FAULT_NONE;
 }
 
-u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, bool *ok)
+u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault)
 {
     const u32 rest = w->mask & ~taken, rpc = w->rpc;
-    *ok = true;
+    *fault = FAULT_NONE;
     if (!taken)
         return next;
     if (!rest)
@@ -28,7 +30,9 @@ u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, bool *ok)
     const bool next_first = __builtin_popcount(rest) < __builtin_popcount(taken);
     const SimtEntry waits = next_first ? (SimtEntry){rpc, target, taken}
                                        : (SimtEntry){rpc, next, rest};
-    *ok = push(w, (SimtEntry){rpc, rpc, w->mask}) && push(w, waits);
+    *fault = push(w, (SimtEntry){rpc, rpc, w->mask});
+    if (*fault == FAULT_NONE)
+        *fault = push(w, waits);
     w->mask = next_first ? rest : taken;
     warp_set_exec(w);
     return next_first ? next : target;

@@ -35,6 +35,7 @@ typedef struct {
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
     u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
+    bool pds_by_group;      /* every group has its own area; else every host thread */
     VmRule vm;
     bool strict;            /* misaligned accesses and LDS overruns are faults */
     bool all_lanes;         /* partial last warps run with every lane */
@@ -124,8 +125,8 @@ bool csr_read_lanes(const Warp *w, u32 n, u32 value[MAX_LANES]);
 /* --- divergence (simt.c) ---------------------------------------------------- */
 
 /* Divergent branch: lanes `taken` (of exec) go to target, the rest of mask to
- * next.  The pc to go on at; *ok false: the stack overflowed. */
-u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, bool *ok);
+ * next.  The pc to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
+u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault);
 /* The pc after a join at pc. */
 u32 simt_join(Warp *w, u32 pc);
 

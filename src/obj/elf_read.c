@@ -49,7 +49,7 @@ static bool read_at(const Reader *r, u64 at, void *to, size_t size)
     return true;
 }
 
-/* --- header ------------------------------------------------------------------- */
+/* --- header -------------------------------------------------------------- */
 
 static bool read_ident(Reader *r)
 {
@@ -105,7 +105,7 @@ static bool read_header(Reader *r)
     return read_flags(r);
 }
 
-/* --- strings and contents ------------------------------------------------------- */
+/* --- strings and contents ------------------------------------------------ */
 
 /* The string at `at` of string table `table`; NULL when there is none. */
 static const char *string_at(Reader *r, u32 table, u32 at)
@@ -127,7 +127,7 @@ static bool names_allowed(Reader *r, const char *name)
            reject(r, "names share so many bytes that they are no real ones");
 }
 
-/* --- sections --------------------------------------------------------------------- */
+/* --- sections ------------------------------------------------------------ */
 
 /* The counts that do not fit into the header are in section header 0 (gABI,
  * "Section Header"). */
@@ -250,7 +250,7 @@ static bool read_sections(Reader *r)
     return true;
 }
 
-/* --- symbols ------------------------------------------------------------------------ */
+/* --- symbols ------------------------------------------------------------- */
 
 static bool symbol_section(Reader *r, u32 index, const Elf32_Sym *s, i32 *section)
 {
@@ -275,7 +275,7 @@ static bool symbol_section(Reader *r, u32 index, const Elf32_Sym *s, i32 *sectio
 
 static bool read_symbol(Reader *r, u32 index, u32 strings)
 {
-    Elf32_Sym s;
+    Elf32_Sym s = {0};
     i32 section;
     read_at(r, r->sections[r->symtab].sh_offset + (u64)index * sizeof s, &s, sizeof s);
     const u8 type = ELF32_ST_TYPE(s.st_info), bind = ELF32_ST_BIND(s.st_info);
@@ -309,7 +309,7 @@ static bool read_symbols(Reader *r)
     return true;
 }
 
-/* --- relocations --------------------------------------------------------------------- */
+/* --- relocations --------------------------------------------------------- */
 
 /* sorts by offset; what is at the same offset keeps the order of the file */
 static int by_offset(const void *a, const void *b)
@@ -401,7 +401,7 @@ static bool read_all_relocs(Reader *r)
     return true;
 }
 
-/* --- segments ------------------------------------------------------------------------- */
+/* --- segments ------------------------------------------------------------ */
 
 static bool check_segment(Reader *r, u32 index, const Elf32_Phdr *p)
 {
@@ -420,7 +420,7 @@ static bool check_segment(Reader *r, u32 index, const Elf32_Phdr *p)
 static bool read_segment(Reader *r, u32 index, u64 *total)
 {
     Object *o = r->o;
-    Elf32_Phdr p;
+    Elf32_Phdr p = {0};
     read_at(r, r->head.e_phoff + (u64)index * sizeof p, &p, sizeof p);
     if (p.p_type != PT_LOAD || !p.p_memsz)
         return true;
@@ -464,7 +464,7 @@ static bool read_segments(Reader *r)
     return true;
 }
 
-/* --- the file ---------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static bool read_file(Reader *r)
 {

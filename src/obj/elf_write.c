@@ -50,7 +50,7 @@ static void add_header(Writer *w, const char *name, Elf32_Shdr h)
     w->nheaders++;
 }
 
-/* --- what must hold ------------------------------------------------------------- */
+/* --- what must hold ------------------------------------------------------ */
 
 static const char *fault_of_section(const Object *o, const ObjSection *s)
 {
@@ -84,7 +84,7 @@ static bool check(const Object *o, Diag *d)
     return true;
 }
 
-/* --- contents ----------------------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------ */
 
 static void put_segments(Writer *w)
 {
@@ -135,7 +135,7 @@ static void put_section(Writer *w, const ObjSection *s)
     add_header(w, s->name, h);
 }
 
-/* --- tables ----------------------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------- */
 
 static u16 section_number(i32 section)
 {
@@ -230,7 +230,7 @@ static void put_tables(Writer *w)
     buf_put(&w->file, w->names.data, w->names.len);
 }
 
-/* --- the file ---------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static u32 flags_of(IsaSet set)
 {

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* --- making and freeing ------------------------------------------------------ */
+/* --- making and freeing -------------------------------------------------- */
 
 Object *obj_new(const char *name)
 {
@@ -80,7 +80,7 @@ bool obj_add_reloc(Object *o, i32 section, ObjReloc r)
     return true;
 }
 
-/* --- searching ---------------------------------------------------------------- */
+/* --- searching ----------------------------------------------------------- */
 
 i32 obj_find_section(const Object *o, const char *name)
 {
@@ -144,7 +144,7 @@ const char *obj_symbol_at(const Object *o, i32 section, u32 addr, u64 *past)
     return best->name;
 }
 
-/* --- relocations ---------------------------------------------------------------- */
+/* --- relocations --------------------------------------------------------- */
 
 static const RelocInfo rows[] = {
 #define RELOC(number, name, value, field) [number] = {#name, VALUE_##value, FIELD_##field},

@@ -33,7 +33,7 @@ static void put(Buf *b, u64 v, int bytes)
         buf_put(b, &(u8){(u8)v}, 1);
 }
 
-/* --- one record ------------------------------------------------------------------ */
+/* --- one record ---------------------------------------------------------- */
 
 /* The compilers that write short records know nothing of stacks. */
 static Resource from_short(const u8 *p)
@@ -71,7 +71,7 @@ static bool read_own_section(const Object *o, const ObjSection *s, Resource *r, 
     return false;
 }
 
-/* --- records without names --------------------------------------------------------- */
+/* --- records without names ----------------------------------------------- */
 
 static const ObjSection *find_shared_section(const Object *o)
 {
@@ -125,7 +125,7 @@ static Resource read_shared_section(const Object *o, const ObjSection *s, const 
     return all;
 }
 
-/* --- the interface ------------------------------------------------------------------- */
+/* --- the interface ------------------------------------------------------- */
 
 bool resource_read(const Object *o, const char *name, Resource *r, Diag *d)
 {

@@ -60,7 +60,7 @@ static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
         fail_at(w, u, FAULT_COPY_EARLY, lane, a, width);
         return NULL;
     }
-    if (beyond_lds(w, a, width) || at + width > m->end) {
+    if (beyond_lds(w, a, width) || at >= m->end || width > m->end - at) {
         fail_at(w, u, page_fault(w, what), lane, a, width);
         return NULL;
     }

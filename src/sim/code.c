@@ -97,7 +97,7 @@ static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
     case O_rs3: return &r->rc;
     case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
     case O_rs1: return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
-                       e == E_MERGE || e == E_NARROW
+                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W || e == E_WIDEN_MAC
                            ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb) : &r->ra;
     case O_vs1: return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
                        f == F_AMO || f == F_LR ? &r->ra : &r->rb;
@@ -166,20 +166,29 @@ static bool is_memory(Effect e)
     return e >= E_LOAD && e <= E_SC_PAIR;
 }
 
+/* instructions that wide.c executes where a prefix changes them */
+static bool is_general(Effect e)
+{
+    return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC;
+}
+
 /* what a prefix of v2025 adds; on an instruction that it does not concern, nothing */
 static void set_modifiers(Uop *u, const IsaPrefix *p)
 {
     const Effect e = (Effect)isa_insn[u->id].effect;
     if (p->memory && is_memory(e))
         u->mem = (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
-    else if (e == E_ALU || e == E_MAC || e == E_FALU || e == E_FMAC)
-        u->mod = (u8)(p->pair | p->abs << MOD_ABS | p->neg << MOD_NEG);
+    else if (is_general(e) || e == E_PAIR || (e >= E_NARROW && e <= E_FNARROW))
+        u->mod = (u8)(p->abs << MOD_ABS | p->neg << MOD_NEG);
+    /* the others have their width by themselves */
+    if (is_general(e) && e != E_FIXED)
+        u->mod |= p->pair;
 }
 
-/* the handler, without regard to vm */
-static Handler *handler(const Code *c, const Uop *u)
+Handler *handler_of(const Code *c, const Uop *u)
 {
-    return u->mod ? v_general : u->mem ? v_memory : c->level->run[u->id];
+    const Effect e = (Effect)isa_insn[u->id].effect;
+    return u->mod && is_general(e) ? v_general : u->mem ? v_memory : c->level->run[u->id];
 }
 
 static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
@@ -187,14 +196,15 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
     Insn in;
     u->word = (u32)word;
     u->vm = 1;
-    u->rm = FP_RNE; /* where there is no field, the mode does not matter */
+    u->rm = FP_RNE; /* where the format has no rounding mode */
+    u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
+        u->imm = (i32)(word >> 32);
         u->run = w_illegal;
         u->id = NINSN;
         return;
     }
     u->id = (u16)in.id;
-    u->len = isa_insn[in.id].len;
     if (!set_registers(u, &in, p)) {
         u->run = w_register;
         return;
@@ -205,7 +215,7 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
     set_modifiers(u, p);
     /* hardware ignores vm of vftta; images rely on it */
     const bool masked = !u->vm && isa_insn[in.id].effect != E_TTA;
-    u->run = masked ? w_masked : handler(c, u);
+    u->run = masked ? w_masked : handler_of(c, u);
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)

@@ -46,7 +46,7 @@ HANDLER(w_illegal)
     Insn in;
     for (size_t i = 0; d && i < countof(others); i++) {
         isa_decoder_init(d, others[i]);
-        if (isa_decode(d, u->word, &in))
+        if (isa_decode(d, u->len == 8 ? uop_word(u) : u->word, &in))
             kind = FAULT_PROFILE;
     }
     mem_free(d);
@@ -103,11 +103,6 @@ void lanes_under_v0(const Warp *w, u32 chosen[MAX_LANES])
         }
 }
 
-static Handler *unmasked(const Warp *w, const Uop *u)
-{
-    return u->mod ? v_general : u->mem ? v_memory : warp_code(w)->level->run[u->id];
-}
-
 /* vm = 0: the instruction runs with the lanes that v0 leaves on */
 HANDLER(w_masked)
 {
@@ -120,7 +115,7 @@ HANDLER(w_masked)
     w->mask = exec & under;
     w->vl = MAX_LANES;
     warp_set_exec(w);
-    const Uop *after = unmasked(w, u)(w, u);
+    const Uop *after = handler_of(warp_code(w), u)(w, u);
     w->mask = mask;
     w->vl = vl;
     warp_set_exec(w);

@@ -81,7 +81,8 @@ HANDLER(w_dma_bulk)
 {
     const u32 to = w->x[u->rc], from = w->x[u->ra], size = w->x[u->rb];
     if ((to | from | size) & 3 || size > MOST_BYTES)
-        return fail_at(w, u, FAULT_COPY_ARGUMENT, -1, (to | from) & 3 ? (to & 3 ? to : from) : size, 0);
+        return fail_at(w, u, FAULT_COPY_ARGUMENT, -1, (to | from) & 3 ? (to & 3 ? to : from) : size,
+                       0);
     if (!copy_bytes(w, u, to, from, size, 4))
         return NULL;
     return note_pending(w, u, to, size) ? next(u) : NULL;
@@ -93,13 +94,14 @@ enum { MAX_RANK = 5 };
 
 /* What the lanes of vs1 (tensor) and vs2 (box) say. */
 typedef struct {
-    u32 type, width;        /* element type, bytes of one */
+    u32 type, width; /* element type, bytes of one */
     u32 rank;
     u32 base, dim[MAX_RANK], stride[MAX_RANK]; /* elements; bytes */
-    u32 box, count[MAX_RANK], step[MAX_RANK];  /* of the box: address, elements taken, element stride */
-    u32 origin[MAX_RANK];   /* coordinates of the box in the tensor */
+    u32 box, count[MAX_RANK],
+        step[MAX_RANK];   /* of the box: address, elements taken, element stride */
+    u32 origin[MAX_RANK]; /* coordinates of the box in the tensor */
     u32 swizzle, fill;
-    u32 to;
+    u32 to, end; /* first byte written; behind the last one, as far as copied */
 } Tensor;
 
 static u32 element_width(u32 type)
@@ -125,9 +127,15 @@ static bool read_tensor(const Warp *w, const Uop *u, Tensor *t, u32 *bad)
 {
     const u32 *tensor = w->v[u->rb], *box = w->v[u->ra];
     u64 bytes;
-    *t = (Tensor){.type = tensor[0], .width = element_width(tensor[0]), .rank = tensor[1],
-                  .base = tensor[2], .box = box[0], .swizzle = box[12], .fill = box[14],
-                  .to = w->x[u->rc]};
+    *t = (Tensor){.type = tensor[0],
+                  .width = element_width(tensor[0]),
+                  .rank = tensor[1],
+                  .base = tensor[2],
+                  .box = box[0],
+                  .swizzle = box[12],
+                  .fill = box[14],
+                  .to = w->x[u->rc],
+                  .end = w->x[u->rc]};
     if (!t->width || !t->rank || t->rank > MAX_RANK || t->swizzle > 3 || t->fill > 1 || box[11] ||
         t->box < t->base) {
         *bad = !t->width ? t->type : t->rank - 1 >= MAX_RANK ? t->rank : t->box;
@@ -158,7 +166,7 @@ static u32 swizzled(const Tensor *t, u32 offset, u32 row)
     return t->swizzle ? base | (((offset >> 4 ^ row) & chunks) << 4) | (offset & 15) : offset;
 }
 
-static bool copy_element(Warp *w, const Uop *u, const Tensor *t, const u32 *index, u32 flat)
+static bool copy_element(Warp *w, const Uop *u, Tensor *t, const u32 *index, u32 flat)
 {
     u32 from = t->box, row = 0;
     bool outside = false;
@@ -170,6 +178,7 @@ static bool copy_element(Warp *w, const Uop *u, const Tensor *t, const u32 *inde
     }
     const u32 to = t->to + swizzled(t, flat * t->width, row);
     const u32 step = t->width < 4 ? t->width : 4;
+    t->end = to + t->width > t->end ? to + t->width : t->end;
     for (u32 i = 0; i < t->width; i += step) {
         u32 value = t->fill && is_float_type(t->type) ? UINT32_MAX : 0;
         if ((!outside && !access_load(w, u, from + i, step, -1, &value)) ||
@@ -183,6 +192,8 @@ HANDLER(w_dma_tensor)
 {
     Tensor t;
     u32 bad, index[MAX_RANK] = {0}, total = 1;
+    if (w->group->launch->lanes < 16) /* the descriptors take 15 lanes */
+        return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
     if (!read_tensor(w, u, &t, &bad))
         return fail_at(w, u, FAULT_COPY_ARGUMENT, -1, bad, 0);
     for (u32 d = 0; d < t.rank; d++)
@@ -193,5 +204,5 @@ HANDLER(w_dma_tensor)
         for (u32 d = 0; d < t.rank && ++index[d] == t.count[d]; d++)
             index[d] = 0;
     }
-    return note_pending(w, u, t.to, (u64)total * t.width) ? next(u) : NULL;
+    return note_pending(w, u, t.to, t.end - t.to) ? next(u) : NULL;
 }

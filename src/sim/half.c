@@ -9,8 +9,9 @@
 
 HANDLER(v_cvt16)
 {
-    const FpFormat half = u->id == I_vcvt_fp32_fp16 || u->id == I_vcvt_fp16_fp32 ? fp_f16 : fp_bf16;
-    const bool widens = u->id == I_vcvt_fp32_fp16 || u->id == I_vcvt_fp32_bf16;
+    const u32 which = u->word >> 26; /* fp32.fp16, fp16.fp32, fp32.bf16, bf16.fp32 */
+    const FpFormat half = which < 2 ? fp_f16 : fp_bf16;
+    const bool widens = !(which & 1);
     u8 ignored = 0;
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 a = w->v[u->ra][i];
@@ -32,7 +33,8 @@ static u32 packed_half(Op op, FpFormat f, u32 a, u32 b, u32 c)
     const u64 z = fp_convert(f, fp_f32, c & 0xffff, FP_RNE, &ignored);
     const u64 product = fp_mul(fp_f32, x, y, FP_RNE, &ignored);
     const u64 r = op == OP_fadd   ? fp_add(fp_f32, x, y, FP_RNE, &ignored)
-                  : op == OP_fmul ? product : fp_add(fp_f32, product, z, FP_RNE, &ignored);
+                  : op == OP_fmul ? product
+                                  : fp_add(fp_f32, product, z, FP_RNE, &ignored);
     return (u32)fp_convert(fp_f32, f, r, FP_RNE, &ignored);
 }
 
@@ -43,8 +45,8 @@ HANDLER(v_packed)
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 a = w->v[u->ra][i], b = w->v[u->rb][i], c = w->v[u->rd][i];
         if (w->on[i])
-            w->v[u->rd][i] = packed_half(op, f, a, b, c) |
-                             packed_half(op, f, a >> 16, b >> 16, c >> 16) << 16;
+            w->v[u->rd][i] =
+                packed_half(op, f, a, b, c) | packed_half(op, f, a >> 16, b >> 16, c >> 16) << 16;
     }
     return next(u);
 }
@@ -54,17 +56,29 @@ HANDLER(v_packed)
 static double sfu(Op op, double x)
 {
     switch (op) {
-    case OP_ex2: return exp2(x);
-    case OP_lg2: return log2(x);
-    case OP_rcp: return 1 / x;
-    case OP_sqrt: return sqrt(x);
-    case OP_rsqrt: return 1 / sqrt(x);
-    case OP_sin: return sin(x);
-    case OP_cos: return cos(x);
-    case OP_tanh: return tanh(x);
-    case OP_gelu: return 0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
-    case OP_silu: return x / (1 + exp(-x));
-    default: bug("sfu: %s", isa_op_name[op]);
+    case OP_ex2:
+        return exp2(x);
+    case OP_lg2:
+        return log2(x);
+    case OP_rcp:
+        return 1 / x;
+    case OP_sqrt:
+        return sqrt(x);
+    case OP_rsqrt:
+        return 1 / sqrt(x);
+    case OP_sin:
+        return sin(x);
+    case OP_cos:
+        return cos(x);
+    case OP_tanh:
+        return tanh(x);
+    /* x / 2 (1 + tanh u) = x / (1 + e^-2u), where nothing cancels */
+    case OP_gelu:
+        return x / (1 + exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)));
+    case OP_silu:
+        return x / (1 + exp(-x));
+    default:
+        bug("sfu: %s", isa_op_name[op]);
     }
 }
 
@@ -107,7 +121,8 @@ HANDLER(v_shuffle)
     for (int i = 0; i < MAX_LANES; i++) {
         const int from = e == E_SHUFFLE_IDX    ? u->imm
                          : e == E_SHUFFLE_UP   ? i - u->imm
-                         : e == E_SHUFFLE_DOWN ? i + u->imm : i ^ u->imm;
+                         : e == E_SHUFFLE_DOWN ? i + u->imm
+                                               : i ^ u->imm;
         /* a lane that is not there or not active gives nothing: the own value stays */
         const bool given = from >= 0 && from < MAX_LANES && w->exec >> from & 1;
         if (w->on[i])
@@ -116,7 +131,8 @@ HANDLER(v_shuffle)
     return next(u);
 }
 
-/* --- 64-bit compute words (doc/isa.md, "64-bit compute") --------------------------------------- */
+/* --- 64-bit compute words (doc/isa.md, "64-bit compute") ---------------------------------------
+ */
 
 typedef enum { SIZE_16, SIZE_32, SIZE_64, SIZE_8 } Size; /* VSSIZE and VDSIZE */
 
@@ -133,11 +149,16 @@ static Word unpack(const Warp *w, const Uop *u)
 {
     const u64 bits = uop_word(u);
     const Op op = (Op)isa_insn[u->id].op;
-    return (Word){.op = op, .is_float = isa_insn[u->id].effect == E_WORD64F,
+    return (Word){.op = op,
+                  .is_float = isa_insn[u->id].effect == E_WORD64F,
                   .is_unsigned = op == OP_minu || op == OP_maxu,
-                  .from = (Size)(bits >> 9 & 3), .to = (Size)(bits >> 7 & 3),
-                  .opsel = bits >> 36 & 7, .omod = bits >> 39 & 3, .abs = bits >> 17 & 7,
-                  .neg = bits >> 14 & 7, .rm = (FpRound)w->frm};
+                  .from = (Size)(bits >> 9 & 3),
+                  .to = (Size)(bits >> 7 & 3),
+                  .opsel = bits >> 36 & 7,
+                  .omod = bits >> 39 & 3,
+                  .abs = bits >> 17 & 7,
+                  .neg = bits >> 14 & 7,
+                  .rm = (FpRound)w->frm};
 }
 
 static FpFormat float_of_size(Size s)
@@ -154,8 +175,9 @@ static int bits_of_size(Size s)
 /* integers work in 64 bits, floats in the wider of both formats */
 static Size work_size(const Word *d)
 {
-    return d->from == SIZE_64 || d->to == SIZE_64 ? SIZE_64
-           : d->from == SIZE_32 || d->to == SIZE_32 ? SIZE_32 : SIZE_16;
+    return d->from == SIZE_64 || d->to == SIZE_64   ? SIZE_64
+           : d->from == SIZE_32 || d->to == SIZE_32 ? SIZE_32
+                                                    : SIZE_16;
 }
 
 static u64 narrow_source(const Word *d, u64 reg, bool high)
@@ -165,32 +187,48 @@ static u64 narrow_source(const Word *d, u64 reg, bool high)
     return bits == 64 ? v : v & (((u64)1 << bits) - 1);
 }
 
-/* NEG, then ABS (doc/isa.md, "Contradictions") */
+/* an integer source stays one of its size */
+static u64 wrapped(const Word *d, u64 v)
+{
+    const int bits = bits_of_size(d->from);
+    if (!d->is_unsigned)
+        return (u64)sign_extend(v, bits);
+    return bits == 64 ? v : v & (((u64)1 << bits) - 1);
+}
+
+/* NEG, then ABS (doc/isa.md, "Contradictions"), which leaves an unsigned source alone */
 static u64 prepare(const Word *d, u64 v, int which, u8 *fl)
 {
     const bool neg = d->neg >> which & 1, abs = d->abs >> which & 1;
     const int bits = bits_of_size(d->from);
     if (!d->is_float) {
-        const u64 wide = d->is_unsigned ? v : (u64)sign_extend(v, bits);
-        const u64 n = neg ? 0 - wide : wide;
-        return abs && (i64)n < 0 ? 0 - n : n;
+        const u64 n = wrapped(d, neg ? 0 - v : v);
+        return abs && !d->is_unsigned && (i64)n < 0 ? wrapped(d, 0 - n) : n;
     }
     const u64 sign = (u64)1 << (bits - 1);
     v = abs ? v & ~sign : neg ? v ^ sign : v;
-    return d->from == work_size(d) ? v
-           : fp_convert(float_of_size(d->from), float_of_size(work_size(d)), v, FP_RNE, fl);
+    return d->from == work_size(d)
+               ? v
+               : fp_convert(float_of_size(d->from), float_of_size(work_size(d)), v, FP_RNE, fl);
 }
 
 static u64 compute_int(const Word *d, u64 a, u64 b)
 {
     switch (d->op) {
-    case OP_add: return a + b;
-    case OP_sub: return a - b;
-    case OP_mul: return a * b;
-    case OP_minu: return a < b ? a : b;
-    case OP_maxu: return a > b ? a : b;
-    case OP_min: return (i64)a < (i64)b ? a : b;
-    default: return (i64)a > (i64)b ? a : b;
+    case OP_add:
+        return a + b;
+    case OP_sub:
+        return a - b;
+    case OP_mul:
+        return a * b;
+    case OP_minu:
+        return a < b ? a : b;
+    case OP_maxu:
+        return a > b ? a : b;
+    case OP_min:
+        return (i64)a < (i64)b ? a : b;
+    default:
+        return (i64)a > (i64)b ? a : b;
     }
 }
 
@@ -198,11 +236,16 @@ static u64 compute_float(const Word *d, u64 a, u64 b, u8 *fl)
 {
     const FpFormat f = float_of_size(work_size(d));
     switch (d->op) {
-    case OP_fadd: return fp_add(f, a, b, d->rm, fl);
-    case OP_fsub: return fp_sub(f, a, b, d->rm, fl);
-    case OP_fmul: return fp_mul(f, a, b, d->rm, fl);
-    case OP_fmin: return fp_min(f, a, b, fl);
-    default: return fp_max(f, a, b, fl);
+    case OP_fadd:
+        return fp_add(f, a, b, d->rm, fl);
+    case OP_fsub:
+        return fp_sub(f, a, b, d->rm, fl);
+    case OP_fmul:
+        return fp_mul(f, a, b, d->rm, fl);
+    case OP_fmin:
+        return fp_min(f, a, b, fl);
+    default:
+        return fp_max(f, a, b, fl);
     }
 }
 
@@ -218,7 +261,8 @@ static u64 output_modifier(const Word *d, u64 v, u8 *fl)
     }
     /* the result has its width before it is scaled */
     const int bits = bits_of_size(d->to);
-    const u64 r = d->is_unsigned && bits < 64 ? v & (((u64)1 << bits) - 1) : (u64)sign_extend(v, bits);
+    const u64 r =
+        d->is_unsigned && bits < 64 ? v & (((u64)1 << bits) - 1) : (u64)sign_extend(v, bits);
     return d->omod < 3 ? r << d->omod : d->is_unsigned ? r / 2 : (u64)((i64)r / 2);
 }
 

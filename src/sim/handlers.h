@@ -48,6 +48,9 @@ void take_host_flags(Warp *w);
 #define HOST_FLOATS false
 #endif
 
+/* The handler of u without regard to vm. */
+Handler *handler_of(const Code *c, const Uop *u);
+
 /* chosen[i] = whether lane i takes part under v0 (Launch.vm tells how v0 is read) */
 void lanes_under_v0(const Warp *w, u32 chosen[MAX_LANES]);
 

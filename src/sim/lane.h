@@ -187,9 +187,10 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
-/* Sources of the active lanes, 1.0 elsewhere.  clang takes floats to be without side
- * effects and would compute on all lanes first and select after: it may not know
- * what is in the row. */
+/* Sources of the active lanes, 1.0 elsewhere.  Compilers take floats to be without side
+ * effects: gcc turns on ? f(on ? v : 1) : d into on ? f(v) : d, hence the masking in place
+ * of a selection; clang computes on all lanes first and selects after, so it may not
+ * know what is in the row. */
 #ifdef __clang__
 #define OPAQUE(row) __asm__("" : "+m"(row))
 #else
@@ -197,7 +198,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
 #endif
 #define QUIET(row, value)                                                                          \
     u32 row[MAX_LANES];                                                                            \
-    APART LANES row[i] = on[i] ? (value) : ONE32;                                                  \
+    APART LANES row[i] = ((value) & on[i]) | (ONE32 & ~on[i]);                                     \
     OPAQUE(row);
 
 /* `whole`: every lane of the row is on */
@@ -324,11 +325,11 @@ static HANDLER(v_vid)
 
 static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 {
-    bool ok;
+    FaultKind fault;
     if (taken && taken != w->mask && !is_join(w, w->rpc))
         return fail_at(w, u, FAULT_SIMT_NO_JOIN, -1, w->rpc, 0);
-    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &ok);
-    return ok ? go(w, pc) : fail(w, u, FAULT_SIMT_OVERFLOW, -1);
+    const u32 pc = simt_split(w, taken, (u32)u->imm, next_pc(u), &fault);
+    return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
 #define OP(name, type, result)                                                                     \

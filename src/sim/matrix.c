@@ -15,7 +15,7 @@ enum { MOST = 16 * 64 > 8 * 128 ? 16 * 64 : 8 * 128 }; /* elements of A or B */
 /* One instruction, taken apart. */
 typedef struct {
     Mma m;
-    u8 a, b, c, d;          /* first registers */
+    u8 a, b, c, d; /* first registers */
     FpRound rm;
 } Job;
 
@@ -24,14 +24,19 @@ static u32 width_of(MmaType t)
 {
     switch (t) {
     case MMA_TF32:
-    case MMA_F32: return 32;
+    case MMA_F32:
+        return 32;
     case MMA_F16:
-    case MMA_BF16: return 16;
+    case MMA_BF16:
+        return 16;
     case MMA_E2M1:
     case MMA_E3M0:
-    case MMA_S4: return 4;
-    case MMA_B1: return 1;
-    default: return 8;
+    case MMA_S4:
+        return 4;
+    case MMA_B1:
+        return 1;
+    default:
+        return 8;
     }
 }
 
@@ -56,7 +61,10 @@ static void set_element(Warp *w, u8 reg, u32 width, u32 e, u32 value)
 }
 
 /* where A[i][l] and B[l][j] are */
-static u32 index_a(const Mma *m, u32 i, u32 l) { return m->a_by_column ? l * m->m + i : i * m->k + l; }
+static u32 index_a(const Mma *m, u32 i, u32 l)
+{
+    return m->a_by_column ? l * m->m + i : i * m->k + l;
+}
 static u32 index_b(const Mma *m, u32 l, u32 j) { return m->b_by_row ? j * m->k + l : l * m->n + j; }
 
 /* --- elements as numbers ----------------------------------------------------------- */
@@ -65,7 +73,9 @@ static u32 index_b(const Mma *m, u32 l, u32 j) { return m->b_by_row ? j * m->k +
  * the smaller ones are all finite */
 static u32 small_float(MmaType t, u32 v)
 {
-    static const struct { u8 exp, frac; } shape[] = {
+    static const struct {
+        u8 exp, frac;
+    } shape[] = {
         [MMA_E4M3] = {4, 3}, [MMA_E5M2] = {5, 2}, [MMA_E3M2] = {3, 2},
         [MMA_E2M3] = {2, 3}, [MMA_E2M1] = {2, 1}, [MMA_E3M0] = {3, 0},
     };
@@ -82,22 +92,46 @@ static u32 small_float(MmaType t, u32 v)
     else { /* frac * 2^(1 - bias - fb) */
         u8 ignored = 0;
         const u32 scale = (127 + 1 - bias - fb) << 23;
-        bits = (u32)fp_mul(fp_f32, fp_from_int(fp_f32, frac, false, FP_RNE, &ignored), scale, FP_RNE,
-                           &ignored);
+        bits = (u32)fp_mul(fp_f32, fp_from_int(fp_f32, frac, false, FP_RNE, &ignored), scale,
+                           FP_RNE, &ignored);
     }
     return bits | sign << 31;
 }
 
-/* the element as binary32 */
-static u32 number(MmaType t, u32 v)
+/* binary16 as binary32, exactly; a NaN becomes the canonical one */
+static inline u32 half_as_float(u32 v)
 {
-    u8 ignored = 0;
+    const u32 sign = v >> 15 << 31, exp = v >> 10 & 31, frac = v & 0x3ff;
+    const float tiny = (float)(i32)frac * 0x1p-24f; /* a subnormal; nothing is rounded */
+    u32 bits;
+    memcpy(&bits, &tiny, sizeof bits);
+    const u32 normal = (exp + 127 - 15) << 23 | frac << 13;
+    const u32 special = frac ? F32_CANONICAL : 0x7f800000u | sign;
+    return exp == 31 ? special : (exp ? normal : bits) | sign;
+}
+
+/* the first n elements of a matrix as binary32, in the order of the registers */
+static void read_numbers(const Warp *w, u8 reg, MmaType t, u32 n, u32 *to)
+{
+    const u32 *words = &w->v[0][0] + (size_t)reg * MAX_LANES; /* registers follow each other */
     switch (t) {
-    case MMA_TF32: return v & 0xffffe000u;
-    case MMA_F32: return v;
-    case MMA_F16: return (u32)fp_convert(fp_f16, fp_f32, v, FP_RNE, &ignored);
-    case MMA_BF16: return v << 16;
-    default: return small_float(t, v);
+    case MMA_TF32:
+        for (u32 e = 0; e < n; e++)
+            to[e] = words[e] & 0xffffe000u;
+        break;
+    case MMA_F32: memcpy(to, words, n * sizeof *to); break;
+    case MMA_F16:
+        for (u32 e = 0; e < n; e++)
+            to[e] = half_as_float(words[e / 2] >> e % 2 * 16 & 0xffff);
+        break;
+    case MMA_BF16:
+        for (u32 e = 0; e < n; e++)
+            to[e] = words[e / 2] >> e % 2 * 16 << 16;
+        break;
+    default:
+        for (u32 e = 0; e < n; e++)
+            to[e] = small_float(t, element(w, reg, width_of(t), e));
+        break;
     }
 }
 
@@ -107,13 +141,6 @@ static i32 integer(MmaType t, u32 v)
 }
 
 /* --- products ------------------------------------------------------------------------- */
-
-static u32 read_c(const Warp *w, const Job *job, u32 e)
-{
-    u8 ignored = 0;
-    return job->m.wide ? element(w, job->c, 32, e)
-                       : (u32)fp_convert(fp_f16, fp_f32, element(w, job->c, 16, e), FP_RNE, &ignored);
-}
 
 static void write_d(Warp *w, const Job *job, u32 e, u32 bits)
 {
@@ -138,16 +165,16 @@ static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u
 static void multiply_floats(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;
-    const u32 width = width_of(m->type);
-    _Alignas(64) u32 a[MOST], b[MOST], d[16 * 16];
+    _Alignas(64) u32 packed[MOST], a[MOST], b[MOST], d[16 * 16];
+    read_numbers(w, job->a, m->type, m->m * m->k, packed);
     for (u32 i = 0; i < m->m; i++)
         for (u32 l = 0; l < m->k; l++)
-            a[i * m->k + l] = number(m->type, element(w, job->a, width, index_a(m, i, l)));
+            a[i * m->k + l] = packed[index_a(m, i, l)];
+    read_numbers(w, job->b, m->type, m->k * m->n, packed);
     for (u32 l = 0; l < m->k; l++)
         for (u32 j = 0; j < m->n; j++)
-            b[l * m->n + j] = number(m->type, element(w, job->b, width, index_b(m, l, j)));
-    for (u32 e = 0; e < m->m * m->n; e++)
-        d[e] = read_c(w, job, e);
+            b[l * m->n + j] = packed[index_b(m, l, j)];
+    read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, m->m * m->n, d);
     if (job->rm == FP_RNE && HOST_FLOATS) {
         float fa[MOST], fb[MOST], fd[16 * 16];
         memcpy(fa, a, m->m * m->k * sizeof *fa);
@@ -190,9 +217,11 @@ static const Uop *multiply(Warp *w, const Uop *u, const Job *job)
 {
     const Mma *m = &job->m;
     const u32 width = width_of(m->type), out = m->wide ? 32 : 16;
+    /* the 32-bit word's k8 shapes of 16-bit types have the windows of k16 */
+    const u32 k = u->len == 4 && width == 16 ? 16 : m->k;
     if (w->group->launch->lanes != 32 || w->vl != 32 || !w->whole)
         return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
-    if (job->a + window(m->m * m->k, width) > 256 || job->b + window(m->k * m->n, width) > 256 ||
+    if (job->a + window(m->m * k, width) > 256 || job->b + window(k * m->n, width) > 256 ||
         job->c + window(m->m * m->n, out) > 256 || job->d + window(m->m * m->n, out) > 256)
         return fail_at(w, u, FAULT_REGISTER, -1, 256, 0);
     if (is_integer(m->type))

@@ -5,8 +5,8 @@
 
 /* where the address of an access comes from, and what space it is in */
 typedef struct {
-    bool wide;              /* a register pair */
-    bool flat;              /* a private address is recognised by its top byte */
+    bool wide; /* a register pair */
+    bool flat; /* a private address is recognised by its top byte */
     IsaSpace space;
     u32 words;
 } Rule;
@@ -14,9 +14,11 @@ typedef struct {
 static Rule rule_of(const Uop *u)
 {
     const Effect e = (Effect)isa_insn[u->id].effect;
-    Rule r = {.words = (u->mem >> MEM_WORDS & 3) + 1u, .space = (IsaSpace)(u->mem & MEM_SPACE),
+    Rule r = {.words = (u->mem >> MEM_WORDS & 3) + 1u,
+              .space = (IsaSpace)(u->mem & MEM_SPACE),
               .wide = u->mem & MEM_WIDE || e == E_VLOAD_12D || e == E_VSTORE_12D ||
-                      e == E_AMO_PAIR || e == E_LR_PAIR || e == E_SC_PAIR};
+                      e == E_LOAD_PAIR || e == E_STORE_PAIR || e == E_AMO_PAIR || e == E_LR_PAIR ||
+                      e == E_SC_PAIR};
     if (r.space == SPACE_DEFAULT && (e == E_VLOAD_GLOBAL || e == E_VSTORE_GLOBAL))
         r.space = SPACE_GLOBAL;
     if (r.space == SPACE_DEFAULT && (e == E_VLOAD_LOCAL || e == E_VSTORE_LOCAL))
@@ -38,8 +40,9 @@ static u64 base_of(const Warp *w, u8 reg, int lane, bool wide)
 static u32 index_bits(const Warp *w, const Uop *u, int lane)
 {
     const u32 index = w->v[u->rc][lane];
-    return isa_insn[u->id].op == OP_bu ? index & 0xff
-           : isa_insn[u->id].op == OP_hu ? index & 0xffff : index;
+    return isa_insn[u->id].op == OP_bu   ? index & 0xff
+           : isa_insn[u->id].op == OP_hu ? index & 0xffff
+                                         : index;
 }
 
 /* what is added to the base for lane i */
@@ -47,14 +50,23 @@ static i64 offset_of(const Warp *w, const Uop *u, u32 width, int lane)
 {
     switch ((Effect)isa_insn[u->id].effect) {
     case E_VLOAD_UNIT:
-    case E_VSTORE_UNIT: return (i64)lane * width;
+    case E_VSTORE_UNIT:
+        return (i64)lane * width;
     case E_VLOAD_STRIDE:
-    case E_VSTORE_STRIDE: return (i64)lane * (i32)w->x[u->rc];
+    case E_VSTORE_STRIDE:
+        return (i64)lane * (i32)w->x[u->rc];
     case E_VLOAD_INDEX:
-    case E_VSTORE_INDEX: return index_bits(w, u, lane);
-    case E_AMO: case E_LR: case E_SC:
-    case E_AMO_PAIR: case E_LR_PAIR: case E_SC_PAIR: return 0;
-    default: return u->imm;
+    case E_VSTORE_INDEX:
+        return index_bits(w, u, lane);
+    case E_AMO:
+    case E_LR:
+    case E_SC:
+    case E_AMO_PAIR:
+    case E_LR_PAIR:
+    case E_SC_PAIR:
+        return 0;
+    default:
+        return u->imm;
     }
 }
 
@@ -68,7 +80,7 @@ static bool has_scalar_base(const Uop *u)
 /* the interleaved address of private byte a of a lane */
 static u64 private_address(const Warp *w, u64 a, int lane)
 {
-    return warp_pds(w) + (u32)((u32)a & ~3u) * w->group->launch->lanes + (a & 3) +
+    return warp_pds(w) + (a & ~(u64)3) * w->group->launch->lanes + (a & 3) +
            (lane < 0 ? 0 : 4 * (u32)lane);
 }
 
@@ -80,8 +92,10 @@ static u64 address(const Warp *w, const Uop *u, const Rule *r, u32 width, int la
     if (!r->wide)
         a = (u32)a;
     if (r->space == SPACE_PRIVATE || (r->flat && !(base >> 24)))
-        return private_address(w, a, lane);
-    return r->space == SPACE_LOCAL ? a + w->group->lds_base : a;
+        a = private_address(w, a, lane);
+    else if (r->space == SPACE_LOCAL)
+        a += w->group->lds_base;
+    return r->wide ? a : (u32)a;
 }
 
 static void widths(const Uop *u, u32 *width, bool *sgn)
@@ -93,9 +107,12 @@ static void widths(const Uop *u, u32 *width, bool *sgn)
         return;
     switch ((Op)isa_insn[u->id].op) {
 #define WIDTH(name, bytes, is_signed)                                                              \
-    case OP_##name: *width = bytes, *sgn = is_signed; break;
+    case OP_##name:                                                                                \
+        *width = bytes, *sgn = is_signed;                                                          \
+        break;
 #include "isa/op.def"
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -149,10 +166,13 @@ static const Uop *atomic(Warp *w, const Uop *u, const Rule *r)
     }
     switch ((Effect)isa_insn[u->id].effect) {
     case E_LR:
-    case E_LR_PAIR: return lr_at(w, u, addr);
+    case E_LR_PAIR:
+        return lr_at(w, u, addr);
     case E_SC:
-    case E_SC_PAIR: return sc_at(w, u, addr);
-    default: return amo_at(w, u, addr);
+    case E_SC_PAIR:
+        return sc_at(w, u, addr);
+    default:
+        return amo_at(w, u, addr);
     }
 }
 
@@ -160,7 +180,7 @@ HANDLER(v_memory)
 {
     const Rule r = rule_of(u);
     const Effect e = (Effect)isa_insn[u->id].effect;
-    const bool scalar = e == E_LOAD || e == E_STORE;
+    const bool scalar = e == E_LOAD || e == E_STORE || e == E_LOAD_PAIR || e == E_STORE_PAIR;
     u32 width;
     bool sgn;
     widths(u, &width, &sgn);

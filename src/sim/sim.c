@@ -101,7 +101,7 @@ static void begin_group(Group *g, u64 linear, u32 thread)
     g->id[1] = (u32)(linear / l->groups[0] % l->groups[1]);
     g->id[2] = (u32)(linear / l->groups[0] / l->groups[1]);
     g->lds_base = LDS_LO;
-    g->pds_base = l->pds + (u32)(l->pds_areas ? thread * area : 0);
+    g->pds_base = l->pds + (u32)((l->pds_by_group ? linear : l->pds_areas ? thread : 0) * area);
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
@@ -183,15 +183,21 @@ static void limit_fault(Warp *w, FaultKind kind)
     g->fault.spinning = count_warps(g, WARP_READY);
 }
 
+static void check_time(const Run *r, Warp *w)
+{
+    if (is_late(r))
+        limit_fault(w, FAULT_TIMEOUT);
+    else if (r->opt->stop && atomic_load_explicit(r->opt->stop, memory_order_relaxed))
+        limit_fault(w, FAULT_STOPPED);
+}
+
 static void check_limits(const Run *r, Warp *w)
 {
     const Launch *l = r->launch;
     if (l->max_insns && w->ninsns >= l->max_insns)
         limit_fault(w, FAULT_ENDLESS);
-    else if (is_late(r))
-        limit_fault(w, FAULT_TIMEOUT);
-    else if (r->opt->stop && atomic_load_explicit(r->opt->stop, memory_order_relaxed))
-        limit_fault(w, FAULT_STOPPED);
+    else
+        check_time(r, w);
 }
 
 /* instructions that warp w may run before its turn ends */
@@ -238,6 +244,7 @@ static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 {
     const Observer *o = r->opt->observer;
     begin_group(g, linear, thread);
+    check_time(r, &g->warps[0]); /* groups may be short and many */
     if (o && o->group_begin)
         o->group_begin(o->self, g);
     while (!g->faulted) {
@@ -388,7 +395,7 @@ static u32 thread_count(const Run *r)
     u64 n = r->opt->threads ? r->opt->threads : host > 0 ? (u64)host : 1;
     if (n > r->ngroups)
         n = r->ngroups;
-    if (r->launch->pds_areas && n > r->launch->pds_areas)
+    if (!r->launch->pds_by_group && r->launch->pds_areas && n > r->launch->pds_areas)
         n = r->launch->pds_areas;
     if (r->opt->observer)
         n = 1;

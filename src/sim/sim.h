@@ -10,8 +10,8 @@
 #include "sim/uop.h"
 
 /* What happens while a launch runs, for traces, counters and checkers.  Functions
- * may be NULL.  With an observer a launch runs on the calling thread, its warps in
- * turn, one instruction each. */
+ * may be NULL.  With an observer a launch runs on the calling thread; its warps take
+ * turns of SimOptions.slice instructions. */
 typedef struct {
     void *self;
     void (*group_begin)(void *self, const Group *g);

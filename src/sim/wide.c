@@ -23,10 +23,7 @@ static void set_v_pair(Warp *w, u32 n, int lane, u64 value)
 }
 
 /* x0 as a pair reads 0 and discards */
-static u64 x_pair_value(const Warp *w, u32 n)
-{
-    return n ? (u64)w->x[n + 1] << 32 | w->x[n] : 0;
-}
+static u64 x_pair_value(const Warp *w, u32 n) { return n ? (u64)w->x[n + 1] << 32 | w->x[n] : 0; }
 
 static void set_x_pair(Warp *w, u32 n, u64 value)
 {
@@ -36,7 +33,26 @@ static void set_x_pair(Warp *w, u32 n, u64 value)
     w->x[n + 1] = (u32)(value >> 32);
 }
 
-static const Uop *odd(Warp *w, const Uop *u, u32 n) { return fail_at(w, u, FAULT_REGISTER, -1, n, 0); }
+static const Uop *odd(Warp *w, const Uop *u, u32 n)
+{
+    return fail_at(w, u, FAULT_REGISTER, -1, n, 0);
+}
+
+/* --- abs and neg: NEG, then ABS; `source` 0 to 2 is src1 to src3 ------------------------ */
+
+static bool negates(const Uop *u, int source) { return u->mod >> (MOD_NEG + source) & 1; }
+static bool takes_abs(const Uop *u, int source) { return u->mod >> (MOD_ABS + source) & 1; }
+
+static u64 modified_int(const Uop *u, int source, u64 v)
+{
+    const u64 n = negates(u, source) ? 0 - v : v;
+    return takes_abs(u, source) && (i64)n < 0 ? 0 - n : n;
+}
+
+static u64 modified_float(const Uop *u, int source, u64 v, u64 sign)
+{
+    return takes_abs(u, source) ? v & ~sign : negates(u, source) ? v ^ sign : v;
+}
 
 /* --- evaluation --------------------------------------------------------------------- */
 
@@ -52,31 +68,43 @@ static bool eval_int64(Op op, u64 x, u64 y, u64 *r)
         return true;                                                                               \
     }
 #include "isa/op.def"
-    default: return false;
+    default:
+        return false;
     }
 }
 
 static bool eval_int32(Op op, u32 a, u32 b, u32 c, u64 *r)
 {
     switch (op) {
-#define OP(name, type, result) case OP_##name: *r = op_eval(op, a, b); return true;
-#define OP3(name, type, result) case OP_##name: *r = op_eval3(op, a, b, c); return true;
+#define OP(name, type, result)                                                                     \
+    case OP_##name:                                                                                \
+        *r = op_eval(op, a, b);                                                                    \
+        return true;
+#define OP3(name, type, result)                                                                    \
+    case OP_##name:                                                                                \
+        *r = op_eval3(op, a, b, c);                                                                \
+        return true;
 #include "isa/op.def"
-    default: return false;
+    default:
+        return false;
     }
 }
 
-#define SOFT(name, soft) case OP_##name: *r = (u64)(soft); return true;
-#define FOP(name, host, soft)            SOFT(name, soft)
-#define FOP3(name, host, soft)           SOFT(name, soft)
-#define FBIT(name, result, flags, soft)  SOFT(name, soft)
-#define FSOFT(name, soft)                SOFT(name, soft)
+#define SOFT(name, soft)                                                                           \
+    case OP_##name:                                                                                \
+        *r = (u64)(soft);                                                                          \
+        return true;
+#define FOP(name, host, soft)           SOFT(name, soft)
+#define FOP3(name, host, soft)          SOFT(name, soft)
+#define FBIT(name, result, flags, soft) SOFT(name, soft)
+#define FSOFT(name, soft)               SOFT(name, soft)
 
 static bool eval_f32(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
     switch (op) {
 #include "isa/op.def"
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -84,20 +112,21 @@ static bool eval_f32(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 #undef SIGN
 #undef BITS
 #undef SIGNED
-#define F         fp_f64
-#define SIGN      SIGN64
-#define BITS      64
-#define SIGNED(a) (a)
-#define FOP(name, host, soft)            SOFT(name, soft)
-#define FOP3(name, host, soft)           SOFT(name, soft)
-#define FBIT(name, result, flags, soft)  SOFT(name, soft)
-#define FSOFT(name, soft)                SOFT(name, soft)
+#define F                               fp_f64
+#define SIGN                            SIGN64
+#define BITS                            64
+#define SIGNED(a)                       (a)
+#define FOP(name, host, soft)           SOFT(name, soft)
+#define FOP3(name, host, soft)          SOFT(name, soft)
+#define FBIT(name, result, flags, soft) SOFT(name, soft)
+#define FSOFT(name, soft)               SOFT(name, soft)
 
 static bool eval_f64(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
     switch (op) {
 #include "isa/op.def"
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -107,29 +136,49 @@ typedef enum { FROM_NOTHING, FROM_X, FROM_V, FROM_IMM } From;
 
 /* where the sources of a format are, and which modifier bit each one has */
 typedef struct {
-    bool scalar;            /* destination is a scalar register */
-    u8 from[3];             /* From, of a, b, c */
-    u8 bit[3];              /* 0 src1, 1 src2, 2 src3 */
+    bool scalar; /* destination is a scalar register */
+    u8 from[3];  /* From, of a, b, c */
+    u8 bit[3];   /* 0 src1, 1 src2, 2 src3 */
 } Shape;
 
 static Shape shape_of(FormatId f)
 {
     switch (f) {
-    case F_R: case F_RF: return (Shape){true, {FROM_X, FROM_X}, {0, 1, 2}};
-    case F_R1: case F_RF1: return (Shape){true, {FROM_X}, {0, 1, 2}};
-    case F_R4: return (Shape){true, {FROM_X, FROM_X, FROM_X}, {0, 1, 2}};
-    case F_I: case F_SH: return (Shape){true, {FROM_X, FROM_IMM}, {0, 1, 2}};
-    case F_VV: return (Shape){false, {FROM_V, FROM_V}, {1, 0, 2}};
-    case F_VX: return (Shape){false, {FROM_V, FROM_X}, {1, 0, 2}};
-    case F_VI: case F_VZ: case F_VH: return (Shape){false, {FROM_V, FROM_IMM}, {1, 0, 2}};
-    case F_V1: return (Shape){false, {FROM_V}, {1, 0, 2}};
-    case F_CPV: return (Shape){false, {FROM_NOTHING, FROM_V}, {1, 0, 2}};
-    case F_CPX: return (Shape){false, {FROM_NOTHING, FROM_X}, {1, 0, 2}};
-    case F_CPI: return (Shape){false, {FROM_NOTHING, FROM_IMM}, {1, 0, 2}};
-    case F_MACV: return (Shape){false, {FROM_V, FROM_V, FROM_V}, {1, 0, 2}};
-    case F_MACX: return (Shape){false, {FROM_V, FROM_X, FROM_V}, {1, 0, 2}};
-    case F_VI12: return (Shape){false, {FROM_V, FROM_IMM}, {0, 1, 2}};
-    default: bug("format %d has no shape", f);
+    case F_R:
+    case F_RF:
+        return (Shape){true, {FROM_X, FROM_X}, {0, 1, 2}};
+    case F_R1:
+    case F_RF1:
+        return (Shape){true, {FROM_X}, {0, 1, 2}};
+    case F_R4:
+        return (Shape){true, {FROM_X, FROM_X, FROM_X}, {0, 1, 2}};
+    case F_I:
+    case F_SH:
+        return (Shape){true, {FROM_X, FROM_IMM}, {0, 1, 2}};
+    case F_VV:
+        return (Shape){false, {FROM_V, FROM_V}, {1, 0, 2}};
+    case F_VX:
+        return (Shape){false, {FROM_V, FROM_X}, {1, 0, 2}};
+    case F_VI:
+    case F_VZ:
+    case F_VH:
+        return (Shape){false, {FROM_V, FROM_IMM}, {1, 0, 2}};
+    case F_V1:
+        return (Shape){false, {FROM_V}, {1, 0, 2}};
+    case F_CPV:
+        return (Shape){false, {FROM_NOTHING, FROM_V}, {1, 0, 2}};
+    case F_CPX:
+        return (Shape){false, {FROM_NOTHING, FROM_X}, {1, 0, 2}};
+    case F_CPI:
+        return (Shape){false, {FROM_NOTHING, FROM_IMM}, {1, 0, 2}};
+    case F_MACV:
+        return (Shape){false, {FROM_V, FROM_V, FROM_V}, {1, 0, 2}};
+    case F_MACX:
+        return (Shape){false, {FROM_V, FROM_X, FROM_V}, {1, 0, 2}};
+    case F_VI12:
+        return (Shape){false, {FROM_V, FROM_IMM}, {0, 1, 2}};
+    default:
+        bug("format %d has no shape", f);
     }
 }
 
@@ -137,24 +186,27 @@ static Shape shape_of(FormatId f)
 typedef struct {
     Op op;
     bool pair;
-    bool is_float;          /* sources are floats */
-    bool makes_float;       /* the result is one */
-    bool makes_word;        /* 0 or 1, or a class: 32 bits whatever the width */
-    bool is_unsigned;       /* an odd register is widened by zeros */
+    bool is_float;    /* sources are floats */
+    bool makes_float; /* the result is one */
+    bool makes_word;  /* 0 or 1, or a class: 32 bits whatever the width */
+    bool is_unsigned; /* an odd register is widened by zeros */
 } Kind;
 
 static Kind kind_of(const Uop *u)
 {
     const Op op = (Op)isa_insn[u->id].op;
     const Effect e = (Effect)isa_insn[u->id].effect;
-    const bool arithmetic = e == E_FALU || e == E_FMAC, from_int = op == OP_fcvt_f_x || op == OP_fcvt_f_xu;
-    const bool to_int = op == OP_fcvt_x_f || op == OP_fcvt_xu_f || op == OP_fcvt_rtz_x_f ||
-                        op == OP_fcvt_rtz_xu_f;
+    const bool arithmetic = e == E_FALU || e == E_FMAC,
+               from_int = op == OP_fcvt_f_x || op == OP_fcvt_f_xu;
+    const bool to_int =
+        op == OP_fcvt_x_f || op == OP_fcvt_xu_f || op == OP_fcvt_rtz_x_f || op == OP_fcvt_rtz_xu_f;
     const bool sign = op == OP_fsgnj || op == OP_fsgnjn || op == OP_fsgnjx || op == OP_fclass ||
                       u->id == I_vfmv_v_f || u->id == I_vfmv_s_f;
     const bool compares = (op >= OP_eq && op <= OP_geu) || (op >= OP_feq && op <= OP_fge);
     return (Kind){
-        .op = op, .pair = u->mod & MOD_PAIR, .is_float = (arithmetic && !from_int) || sign,
+        .op = op,
+        .pair = u->mod & MOD_PAIR,
+        .is_float = (arithmetic && !from_int) || sign,
         .makes_word = compares || op == OP_fclass,
         .makes_float = (arithmetic && !to_int && !compares) || (sign && op != OP_fclass),
         .is_unsigned = op == OP_ltu || op == OP_leu || op == OP_gtu || op == OP_geu ||
@@ -170,14 +222,11 @@ static u64 widen(const Kind *k, u32 v, u8 *fl)
     return k->is_unsigned ? v : (u64)(i64)(i32)v;
 }
 
-static u64 modify(const Kind *k, u64 v, bool neg, bool abs)
+static u64 modify(const Uop *u, const Kind *k, int source, u64 v)
 {
-    const u64 sign = k->pair ? SIGN64 : SIGN32;
     if (k->is_float)
-        return abs ? v & ~sign : neg ? v ^ sign : v;
-    const i64 wide = k->pair ? (i64)v : (i32)v;
-    const u64 negated = neg ? 0 - (u64)wide : (u64)wide;
-    const u64 r = abs && (i64)negated < 0 ? 0 - negated : negated;
+        return modified_float(u, source, v, k->pair ? SIGN64 : SIGN32);
+    const u64 r = modified_int(u, source, k->pair ? v : (u64)(i64)(i32)v);
     return k->pair ? r : (u32)r;
 }
 
@@ -189,8 +238,10 @@ static u64 source(const Warp *w, const Uop *u, const Kind *k, const Shape *s, in
     const bool pair = k->pair && !(n & 1);
     u64 v;
     switch ((From)s->from[which]) {
-    case FROM_NOTHING: return 0;
-    case FROM_IMM: return k->pair ? (u64)(i64)u->imm : (u32)u->imm;
+    case FROM_NOTHING:
+        return 0;
+    case FROM_IMM:
+        return k->pair ? (u64)(i64)u->imm : (u32)u->imm;
     case FROM_X:
         v = pair ? x_pair_value(w, n) : k->pair ? widen(k, w->x[n], fl) : w->x[n];
         break;
@@ -198,8 +249,7 @@ static u64 source(const Warp *w, const Uop *u, const Kind *k, const Shape *s, in
         v = pair ? v_pair(w, n, lane) : k->pair ? widen(k, w->v[n][lane], fl) : w->v[n][lane];
         break;
     }
-    return modify(k, v, u->mod >> (MOD_NEG + s->bit[which]) & 1,
-                  u->mod >> (MOD_ABS + s->bit[which]) & 1);
+    return modify(u, k, s->bit[which], v);
 }
 
 static void write_result(Warp *w, const Uop *u, const Kind *k, const Shape *s, int lane, u64 r,
@@ -219,8 +269,26 @@ static void write_result(Warp *w, const Uop *u, const Kind *k, const Shape *s, i
     w->x[0] = 0;
 }
 
-static bool evaluate(const Kind *k, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
+static bool eval_fixed(Op op, u32 a, u32 b, u32 vxrm, bool *sat, u64 *r)
 {
+    switch (op) {
+#define FIX(name, result)                                                                          \
+    case OP_##name:                                                                                \
+        *r = result;                                                                               \
+        return true;
+#include "isa/op.def"
+    default:
+        return false;
+    }
+}
+
+static bool evaluate(Warp *w, const Kind *k, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
+{
+    bool saturated = false;
+    if (!k->pair && eval_fixed(k->op, (u32)a, (u32)b, w->vxrm, &saturated, r)) {
+        w->vxsat |= saturated;
+        return true;
+    }
     if (k->pair)
         return eval_int64(k->op, a, b, r) || eval_f64(k->op, a, b, c, rm, fl, r);
     return eval_int32(k->op, (u32)a, (u32)b, (u32)c, r) || eval_f32(k->op, a, b, c, rm, fl, r);
@@ -232,7 +300,7 @@ static bool general_lane(Warp *w, const Uop *u, const Kind *k, const Shape *s, i
     const u64 a = source(w, u, k, s, 0, lane, fl), b = source(w, u, k, s, 1, lane, fl);
     const u64 c = source(w, u, k, s, 2, lane, fl);
     u64 r;
-    if (!evaluate(k, a, b, c, rm, fl, &r)) {
+    if (!evaluate(w, k, a, b, c, rm, fl, &r)) {
         fail(w, u, FAULT_ILLEGAL, -1);
         return false;
     }
@@ -244,7 +312,8 @@ HANDLER(v_general)
 {
     const Kind k = kind_of(u);
     const Shape s = shape_of((FormatId)isa_insn[u->id].format);
-    const FpRound rm = (FpRound)(s.scalar && u->rm != 7 ? u->rm : w->frm);
+    const bool has_rm = isa_find_operand((InsnId)u->id, O_rm) >= 0;
+    const FpRound rm = (FpRound)(has_rm && u->rm != 7 ? u->rm : w->frm);
     if (rm > FP_RMM && (k.is_float || k.makes_float))
         return fail(w, u, FAULT_FRM, -1);
     if (s.scalar)
@@ -263,8 +332,9 @@ HANDLER(x_pair)
     u64 r;
     if ((u->rd | u->ra | (immediate ? 0 : u->rb)) & 1)
         return odd(w, u, u->rd & 1 ? u->rd : u->ra & 1 ? u->ra : u->rb);
-    const u64 b = immediate ? (u64)(i64)u->imm : x_pair_value(w, u->rb);
-    if (!eval_int64((Op)isa_insn[u->id].op, x_pair_value(w, u->ra), b, &r))
+    const u64 a = modified_int(u, 0, x_pair_value(w, u->ra));
+    const u64 b = immediate ? (u64)(i64)u->imm : modified_int(u, 1, x_pair_value(w, u->rb));
+    if (!eval_int64((Op)isa_insn[u->id].op, a, b, &r))
         bug("no 64-bit %s", isa_op_name[isa_insn[u->id].op]);
     set_x_pair(w, u->rd, r);
     return next(u);
@@ -279,10 +349,13 @@ static u64 widen_op(Op op, u64 a, u64 b)
 {
     switch (op) {
     case OP_add:
-    case OP_addu: return a + b;
+    case OP_addu:
+        return a + b;
     case OP_sub:
-    case OP_subu: return a - b;
-    default: return a * b;
+    case OP_subu:
+        return a - b;
+    default:
+        return a * b;
     }
 }
 
@@ -300,7 +373,8 @@ HANDLER(v_widen)
         const u64 wide_a = pairs ? v_pair(w, u->ra, i) : a_unsigned ? a : sext32(a);
         const u64 wide_b = pairs && !scalar ? v_pair(w, u->rb, i) : b_unsigned ? b : sext32(b);
         if (w->on[i])
-            set_v_pair(w, u->rd, i, widen_op(op, wide_a, wide_b));
+            set_v_pair(w, u->rd, i,
+                       widen_op(op, modified_int(u, 1, wide_a), modified_int(u, 0, wide_b)));
     }
     return next(u);
 }
@@ -317,7 +391,9 @@ HANDLER(v_widen_mac)
         const u64 wide_a = op == OP_mulu || op == OP_mulsu ? a : sext32(a);
         const u64 wide_b = op == OP_mulu || op == OP_mulus ? b : sext32(b);
         if (w->on[i])
-            set_v_pair(w, u->rd, i, v_pair(w, u->rd, i) + wide_a * wide_b);
+            set_v_pair(w, u->rd, i,
+                       modified_int(u, 2, v_pair(w, u->rd, i)) +
+                           modified_int(u, 1, wide_a) * modified_int(u, 0, wide_b));
     }
     return next(u);
 }
@@ -340,11 +416,16 @@ static u32 clip(u64 pair, u32 shift, u32 vxrm, bool sgn, u8 *sat)
 static u32 narrow(Warp *w, Op op, u64 pair, u32 shift)
 {
     switch (op) {
-    case OP_srl: return (u32)(pair >> shift);
-    case OP_sra: return (u32)((i64)pair >> shift);
-    case OP_nclip: return clip(pair, shift, w->vxrm, true, &w->vxsat);
-    case OP_nclipu: return clip(pair, shift, w->vxrm, false, &w->vxsat);
-    default: bug("narrow: %s", isa_op_name[op]);
+    case OP_srl:
+        return (u32)(pair >> shift);
+    case OP_sra:
+        return (u32)((i64)pair >> shift);
+    case OP_nclip:
+        return clip(pair, shift, w->vxrm, true, &w->vxsat);
+    case OP_nclipu:
+        return clip(pair, shift, w->vxrm, false, &w->vxsat);
+    default:
+        bug("narrow: %s", isa_op_name[op]);
     }
 }
 
@@ -354,9 +435,10 @@ HANDLER(v_narrow)
     if (u->ra & 1)
         return odd(w, u, u->ra);
     for (int i = 0; i < MAX_LANES; i++) {
-        const u32 shift = info->format == F_VV ? w->v[u->rb][i]
-                          : info->format == F_VX ? w->x[u->rb] : (u32)u->imm;
-        const u64 pair = v_pair(w, u->ra, i);
+        const u32 shift = info->format == F_VV   ? w->v[u->rb][i]
+                          : info->format == F_VX ? w->x[u->rb]
+                                                 : (u32)u->imm;
+        const u64 pair = modified_int(u, 1, v_pair(w, u->ra, i));
         if (w->on[i])
             w->v[u->rd][i] = narrow(w, (Op)info->op, pair, shift & 63);
     }
@@ -368,34 +450,53 @@ HANDLER(v_narrow)
 static u64 widen_convert(Op op, u32 a, FpRound rm, u8 *fl)
 {
     switch (op) {
-    case OP_wcvt_xu_f: return fp_to_int(fp_f32, a, 64, false, rm, fl);
-    case OP_wcvt_x_f: return fp_to_int(fp_f32, a, 64, true, rm, fl);
-    case OP_wcvt_rtz_xu_f: return fp_to_int(fp_f32, a, 64, false, FP_RTZ, fl);
-    case OP_wcvt_rtz_x_f: return fp_to_int(fp_f32, a, 64, true, FP_RTZ, fl);
-    case OP_wcvt_f_xu: return fp_from_int(fp_f64, a, false, rm, fl);
-    case OP_wcvt_f_x: return fp_from_int(fp_f64, sext32(a), true, rm, fl);
-    case OP_wcvt_f_f: return fp_convert(fp_f32, fp_f64, a, rm, fl);
-    default: bug("widen_convert: %s", isa_op_name[op]);
+    case OP_wcvt_xu_f:
+        return fp_to_int(fp_f32, a, 64, false, rm, fl);
+    case OP_wcvt_x_f:
+        return fp_to_int(fp_f32, a, 64, true, rm, fl);
+    case OP_wcvt_rtz_xu_f:
+        return fp_to_int(fp_f32, a, 64, false, FP_RTZ, fl);
+    case OP_wcvt_rtz_x_f:
+        return fp_to_int(fp_f32, a, 64, true, FP_RTZ, fl);
+    case OP_wcvt_f_xu:
+        return fp_from_int(fp_f64, a, false, rm, fl);
+    case OP_wcvt_f_x:
+        return fp_from_int(fp_f64, sext32(a), true, rm, fl);
+    case OP_wcvt_f_f:
+        return fp_convert(fp_f32, fp_f64, a, rm, fl);
+    default:
+        bug("widen_convert: %s", isa_op_name[op]);
     }
 }
 
 static u64 narrow_convert(Op op, u64 a, FpRound rm, u8 *fl)
 {
     switch (op) {
-    case OP_ncvt_xu_f: return fp_to_int(fp_f64, a, 32, false, rm, fl);
-    case OP_ncvt_x_f: return fp_to_int(fp_f64, a, 32, true, rm, fl);
-    case OP_ncvt_rtz_xu_f: return fp_to_int(fp_f64, a, 32, false, FP_RTZ, fl);
-    case OP_ncvt_rtz_x_f: return fp_to_int(fp_f64, a, 32, true, FP_RTZ, fl);
-    case OP_ncvt_f_xu: return fp_from_int(fp_f32, a, false, rm, fl);
-    case OP_ncvt_f_x: return fp_from_int(fp_f32, a, true, rm, fl);
-    case OP_ncvt_f_f: return fp_convert(fp_f64, fp_f32, a, rm, fl);
-    case OP_ncvt_rod_f_f: return fp_convert(fp_f64, fp_f32, a, FP_ROD, fl);
-    default: bug("narrow_convert: %s", isa_op_name[op]);
+    case OP_ncvt_xu_f:
+        return fp_to_int(fp_f64, a, 32, false, rm, fl);
+    case OP_ncvt_x_f:
+        return fp_to_int(fp_f64, a, 32, true, rm, fl);
+    case OP_ncvt_rtz_xu_f:
+        return fp_to_int(fp_f64, a, 32, false, FP_RTZ, fl);
+    case OP_ncvt_rtz_x_f:
+        return fp_to_int(fp_f64, a, 32, true, FP_RTZ, fl);
+    case OP_ncvt_f_xu:
+        return fp_from_int(fp_f32, a, false, rm, fl);
+    case OP_ncvt_f_x:
+        return fp_from_int(fp_f32, a, true, rm, fl);
+    case OP_ncvt_f_f:
+        return fp_convert(fp_f64, fp_f32, a, rm, fl);
+    case OP_ncvt_rod_f_f:
+        return fp_convert(fp_f64, fp_f32, a, FP_ROD, fl);
+    default:
+        bug("narrow_convert: %s", isa_op_name[op]);
     }
 }
 
 HANDLER(v_fwiden)
 {
+    const Op op = (Op)isa_insn[u->id].op;
+    const bool from_int = op == OP_wcvt_f_x || op == OP_wcvt_f_xu;
     const FpRound rm = (FpRound)w->frm;
     if (u->rd & 1)
         return odd(w, u, u->rd);
@@ -403,12 +504,18 @@ HANDLER(v_fwiden)
         return fail(w, u, FAULT_FRM, -1);
     for (int i = 0; i < MAX_LANES; i++)
         if (w->on[i])
-            set_v_pair(w, u->rd, i, widen_convert((Op)isa_insn[u->id].op, w->v[u->ra][i], rm, &w->fflags));
+            set_v_pair(w, u->rd, i,
+                       widen_convert(op,
+                                     (u32)(from_int ? modified_int(u, 1, sext32(w->v[u->ra][i]))
+                                                    : modified_float(u, 1, w->v[u->ra][i], SIGN32)),
+                                     rm, &w->fflags));
     return next(u);
 }
 
 HANDLER(v_fnarrow)
 {
+    const Op op = (Op)isa_insn[u->id].op;
+    const bool from_int = op == OP_ncvt_f_x || op == OP_ncvt_f_xu;
     const FpRound rm = (FpRound)w->frm;
     if (u->ra & 1)
         return odd(w, u, u->ra);
@@ -416,6 +523,10 @@ HANDLER(v_fnarrow)
         return fail(w, u, FAULT_FRM, -1);
     for (int i = 0; i < MAX_LANES; i++)
         if (w->on[i])
-            w->v[u->rd][i] = (u32)narrow_convert((Op)isa_insn[u->id].op, v_pair(w, u->ra, i), rm, &w->fflags);
+            w->v[u->rd][i] =
+                (u32)narrow_convert(op,
+                                    from_int ? modified_int(u, 1, v_pair(w, u->ra, i))
+                                             : modified_float(u, 1, v_pair(w, u->ra, i), SIGN64),
+                                    rm, &w->fflags);
     return next(u);
 }

@@ -1,0 +1,25 @@
+#!/bin/sh
+# doc_test.sh -- the documents and the sources agree.
+#
+# The tables of doc/isa.md are those that the rows make, and every section that a
+# comment names (doc/abi.md, "Memory map") exists.  B is the build directory.
+B=${B:-build}
+make --no-print-directory -s B="$B" "$B/host/isadoc" || exit 1
+bad=0
+"$B/host/isadoc" doc/isa.md | cmp -s - doc/isa.md || {
+    echo 'doc/isa.md: its tables are not those of the rows; run make doc'
+    bad=1
+}
+# references, in one line or broken over two
+grep -rh --include='*.[chs]' --include='*.def' -A1 'doc/[a-z]*\.md, *\("\|$\)' src host lib include tool 2>/dev/null |
+    tr '\n' ' ' | sed 's/\* */ /g; s/  */ /g' |
+    grep -o 'doc/[a-z]*\.md, "[^"]*"\( and "[^"]*"\|, "[^"]*"\)*' | sort -u |
+    while IFS= read -r line; do
+        file=${line%%,*}
+        echo "$line" | grep -o '"[^"]*"' | tr -d '"' | while IFS= read -r section; do
+            grep -q "^##* $section\$" "$file" || echo "$file: no section \"$section\""
+        done
+    done >"$B/doc_test.out"
+cat "$B/doc_test.out"
+[ -s "$B/doc_test.out" ] && bad=1
+exit $bad

@@ -1,0 +1,420 @@
+/* driver.c -- an open device: its life, its memory, its program, its errors. */
+#include "drv/internal.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct { const char *name, *text; } statuses[] = {
+#define STATUS(name, number, text) [number] = {#name, text},
+#include "drv/status.def"
+};
+
+const char *drv_status_name(DrvStatus s)
+{
+    return (size_t)s < countof(statuses) ? statuses[s].name : "UNKNOWN";
+}
+
+const char *drv_status_text(DrvStatus s)
+{
+    return (size_t)s < countof(statuses) ? statuses[s].text : "unknown status";
+}
+
+/* --- errors ---------------------------------------------------------------------- */
+
+static LastError *find_error(Driver *d, pthread_t thread)
+{
+    for (size_t i = 0; i < d->nerrors && i < MAX_LAST_ERRORS; i++)
+        if (pthread_equal(d->errors[i].thread, thread))
+            return &d->errors[i];
+    return NULL;
+}
+
+DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...)
+{
+    const pthread_t self = pthread_self();
+    Buf text = {0};
+    char more[2048];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(more, sizeof more, fmt, ap);
+    va_end(ap);
+    buf_printf(&text, "%s%s%s", drv_status_text(s), *more ? ": " : "", more);
+    pthread_mutex_lock(&d->error_lock);
+    LastError *e = find_error(d, self);
+    if (!e)
+        e = &d->errors[d->nerrors++ % MAX_LAST_ERRORS];
+    buf_free(&e->text);
+    *e = (LastError){self, text};
+    pthread_mutex_unlock(&d->error_lock);
+    return s;
+}
+
+void drv_last_error(Driver *d, Buf *out)
+{
+    pthread_mutex_lock(&d->error_lock);
+    const LastError *e = find_error(d, pthread_self());
+    if (e)
+        buf_str(out, buf_text(&e->text));
+    pthread_mutex_unlock(&d->error_lock);
+}
+
+/* --- life ------------------------------------------------------------------------- */
+
+Driver *drv_open(const DeviceOptions *opt)
+{
+    Driver *d = mem_zalloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->error_lock, NULL);
+    d->dev = dev_open(opt);
+    if (!d->dev || !heap_open(&d->heap) ||
+        (opt->mmu && !pagetable_open(&d->tables, &d->dev->memory))) {
+        drv_close(d);
+        return NULL;
+    }
+    if (opt->mmu)
+        d->dev->mmu = (Mmu){&d->dev->memory, d->tables.root};
+    return d;
+}
+
+void drv_close(Driver *d)
+{
+    if (!d)
+        return;
+    heap_close(&d->heap);
+    pagetable_close(&d->tables);
+    dev_close(d->dev);
+    for (size_t i = 0; i < d->ncounts; i++)
+        mem_free(d->counts[i].kernel);
+    mem_free(d->counts);
+    for (size_t i = 0; i < countof(d->errors); i++)
+        buf_free(&d->errors[i].text);
+    pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->error_lock);
+    mem_free(d);
+}
+
+Device *drv_device(Driver *d) { return d->dev; }
+
+/* --- pages -------------------------------------------------------------------------- */
+
+static bool has_mmu(const Driver *d) { return d->dev->opt.mmu; }
+
+DrvStatus map_pages(Driver *d, u64 addr, u64 size)
+{
+    if (!has_mmu(d))
+        memory_map(&d->dev->memory, addr, size, MEM_R | MEM_W);
+    else if (!pagetable_map(&d->tables, addr, size))
+        return DRV_DEVICE_FULL;
+    return DRV_OK;
+}
+
+void unmap_pages(Driver *d, u64 addr, u64 size)
+{
+    if (has_mmu(d))
+        pagetable_unmap(&d->tables, addr, size);
+    else
+        memory_unmap(&d->dev->memory, addr, size);
+}
+
+DrvStatus map_code_window(Driver *d)
+{
+    const u64 size = CODE_END - CODE_LO;
+    if (d->code_lo != d->code_end)
+        return DRV_OK;
+    if (has_mmu(d) && !pagetable_map_same(&d->tables, CODE_LO, size))
+        return drv_fail(d, DRV_DEVICE_FULL, "no memory for the page tables of the code window");
+    memory_map(&d->dev->memory, CODE_LO, size, MEM_R | MEM_W | MEM_X);
+    return DRV_OK;
+}
+
+void code_was_written(Driver *d, u64 addr, u64 size)
+{
+    const bool first = d->code_lo == d->code_end;
+    d->code_lo = first || addr < d->code_lo ? addr : d->code_lo;
+    d->code_end = first || addr + size > d->code_end ? addr + size : d->code_end;
+    d->code_is_new = true;
+}
+
+/* --- the heap ------------------------------------------------------------------------- */
+
+/* maps what the heap gave, or tells why it gave nothing */
+static DrvStatus take_block(Driver *d, DrvStatus s, u64 size, u64 *addr)
+{
+    u64 rounded;
+    if (!s && (s = map_pages(d, *addr, align_up(size, PAGE_SIZE))))
+        heap_free(&d->heap, *addr, &rounded);
+    if (s == DRV_DEVICE_FULL)
+        return drv_fail(d, s, "%llu bytes wanted, %llu in use", (unsigned long long)size,
+                        (unsigned long long)d->heap.bytes);
+    return s ? drv_fail(d, s, "%llu bytes wanted", (unsigned long long)size) : DRV_OK;
+}
+
+DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
+{
+    return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
+}
+
+DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr)
+{
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = addr ? alloc_locked(d, size, addr)
+                             : drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr)
+{
+    DrvStatus s;
+    pthread_mutex_lock(&d->lock);
+    if (!addr)
+        s = drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    else if (d->dev->memory.end <= (u64)1 << 32 && !has_mmu(d))
+        s = drv_fail(d, DRV_UNSUPPORTED, "the host reserved 4 GiB of addresses only");
+    else
+        s = take_block(d, heap_alloc_high(&d->heap, size, addr), size, addr);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
+{
+    u64 rounded;
+    pthread_mutex_lock(&d->lock);
+    DrvStatus s = heap_alloc_at(&d->heap, addr, size);
+    if (!s && (s = map_pages(d, addr, align_up(size, PAGE_SIZE))))
+        heap_free(&d->heap, addr, &rounded);
+    if (s)
+        drv_fail(d, s, "%llu bytes at 0x%08llx", (unsigned long long)size, (unsigned long long)addr);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+void free_locked(Driver *d, u64 addr)
+{
+    u64 size;
+    if (addr && !heap_free(&d->heap, addr, &size))
+        unmap_pages(d, addr, size);
+}
+
+DrvStatus drv_free(Driver *d, u64 addr)
+{
+    u64 size;
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = heap_free(&d->heap, addr, &size);
+    if (s)
+        drv_fail(d, s, "0x%08llx", (unsigned long long)addr);
+    else
+        unmap_pages(d, addr, size);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+DrvStatus drv_free_all(Driver *d)
+{
+    u64 size;
+    pthread_mutex_lock(&d->lock);
+    for (const Range *r; (r = range_after(d->heap.used, 0));) {
+        const u64 addr = r->addr;
+        heap_free(&d->heap, addr, &size);
+        unmap_pages(d, addr, size);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return DRV_OK;
+}
+
+u64 drv_bytes_used(Driver *d)
+{
+    pthread_mutex_lock(&d->lock);
+    const u64 n = d->heap.bytes;
+    pthread_mutex_unlock(&d->lock);
+    return n;
+}
+
+/* --- copies ------------------------------------------------------------------------------ */
+
+/* the physical address of addr, and in *n how many of the bytes wanted follow it */
+static bool find_bytes(Driver *d, Tlb *tlb, u64 addr, u64 *physical, u64 *n)
+{
+    const u64 in_page = PAGE_SIZE - addr % PAGE_SIZE;
+    *physical = addr;
+    if (!has_mmu(d))
+        return true;
+    if (*n > in_page)
+        *n = in_page;
+    return mmu_translate(&d->dev->mmu, tlb, addr, PTE_R, physical);
+}
+
+bool copy_in(Driver *d, u64 addr, const void *from, u64 size)
+{
+    Tlb tlb = {.vpn = {0}};
+    const u8 *p = from;
+    for (u64 n, physical; size; addr += n, p += n, size -= n) {
+        n = size;
+        if (!find_bytes(d, &tlb, addr, &physical, &n) || !dev_write(d->dev, physical, p, n))
+            return false;
+    }
+    return true;
+}
+
+bool copy_out(Driver *d, u64 addr, void *to, u64 size)
+{
+    Tlb tlb = {.vpn = {0}};
+    u8 *p = to;
+    for (u64 n, physical; size; addr += n, p += n, size -= n) {
+        n = size;
+        if (!find_bytes(d, &tlb, addr, &physical, &n) || !dev_read(d->dev, physical, p, n))
+            return false;
+    }
+    return true;
+}
+
+static bool in_code_window(u64 addr, u64 size)
+{
+    return addr >= CODE_LO && addr < CODE_END && size <= CODE_END - addr;
+}
+
+/* Whether a copy may touch the range: it lies in one block or in mapped code. */
+static bool may_copy(const Driver *d, u64 addr, u64 size)
+{
+    const Range *block = heap_find(&d->heap, addr);
+    if (block)
+        return size <= range_end(block) - addr;
+    return in_code_window(addr, size) && memory_has(&d->dev->memory, addr, size, MEM_R);
+}
+
+static DrvStatus out_of_range(Driver *d, u64 addr, u64 size)
+{
+    const Range *block = heap_find(&d->heap, addr);
+    if (block)
+        return drv_fail(d, DRV_OUT_OF_RANGE, "%llu bytes at 0x%08llx; the buffer at 0x%08llx ends %llu "
+                        "bytes on", (unsigned long long)size, (unsigned long long)addr,
+                        (unsigned long long)block->addr, (unsigned long long)(range_end(block) - addr));
+    return drv_fail(d, DRV_OUT_OF_RANGE, "%llu bytes at 0x%08llx, where no buffer is",
+                    (unsigned long long)size, (unsigned long long)addr);
+}
+
+/* A write into the code window, beside what a loaded image has there, brings code. */
+static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
+{
+    if (d->dev->image && memory_has(&d->dev->memory, addr, size, MEM_R))
+        return DRV_OK;
+    const DrvStatus s = map_code_window(d);
+    if (!s)
+        code_was_written(d, addr, size);
+    return s;
+}
+
+static DrvStatus write_locked(Driver *d, u64 addr, const void *from, u64 size)
+{
+    DrvStatus s = DRV_OK;
+    if (!from || !size)
+        return drv_fail(d, DRV_BAD_ARGUMENT, "a copy of %llu bytes", (unsigned long long)size);
+    if (in_code_window(addr, size))
+        s = prepare_code(d, addr, size);
+    if (s)
+        return s;
+    if (!may_copy(d, addr, size) || !copy_in(d, addr, from, size))
+        return out_of_range(d, addr, size);
+    return DRV_OK;
+}
+
+DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
+{
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = write_locked(d, addr, from, size);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size)
+{
+    DrvStatus s = DRV_OK;
+    pthread_mutex_lock(&d->lock);
+    if (!to || !size)
+        s = drv_fail(d, DRV_BAD_ARGUMENT, "a copy of %llu bytes", (unsigned long long)size);
+    else if (!may_copy(d, addr, size) || !copy_out(d, addr, to, size))
+        s = out_of_range(d, addr, size);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+static DrvStatus fill_locked(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size)
+{
+    u8 chunk[PAGE_SIZE];
+    const u64 step = sizeof chunk / pattern_size * pattern_size;
+    for (u64 i = 0; i < step; i += pattern_size)
+        memcpy(chunk + i, pattern, pattern_size);
+    for (u64 n; size; addr += n, size -= n) {
+        n = size < step ? size : step;
+        if (!copy_in(d, addr, chunk, n))
+            return out_of_range(d, addr, n);
+    }
+    return DRV_OK;
+}
+
+DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size)
+{
+    DrvStatus s;
+    pthread_mutex_lock(&d->lock);
+    if (!pattern || !pattern_size || pattern_size > PAGE_SIZE || !size || size % pattern_size)
+        s = drv_fail(d, DRV_BAD_ARGUMENT, "%llu bytes by a pattern of %llu",
+                     (unsigned long long)size, (unsigned long long)pattern_size);
+    else if (!may_copy(d, addr, size))
+        s = out_of_range(d, addr, size);
+    else
+        s = fill_locked(d, addr, pattern, pattern_size, size);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+/* Only the code window takes segments: everything else is the heap's. */
+static bool segments_fit(const Object *image, Diag *d)
+{
+    const Source src = {.name = image->name};
+    for (size_t i = 0; i < image->nsegments; i++) {
+        const ObjSegment *s = &image->segments[i];
+        if (!s->memsz || in_code_window(s->addr, s->memsz))
+            continue;
+        error(d, &src, NULL, "segment 0x%08x..0x%08llx lies outside the code window", s->addr,
+              (unsigned long long)s->addr + s->memsz);
+        return false;
+    }
+    return true;
+}
+
+static bool map_segments_same(Driver *d, const Object *image)
+{
+    for (size_t i = 0; has_mmu(d) && i < image->nsegments; i++) {
+        const ObjSegment *s = &image->segments[i];
+        const u64 first = s->addr & ~(u64)(PAGE_SIZE - 1);
+        if (s->memsz && !pagetable_map_same(&d->tables, first, (u64)s->addr + s->memsz - first))
+            return false;
+    }
+    return true;
+}
+
+static DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
+{
+    if (!segments_fit(image, diag) || !map_segments_same(d, image))
+        return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
+    if (d->code_lo != d->code_end && image->entry == CODE_LO) {
+        memory_unmap(&d->dev->memory, CODE_LO, CODE_END - CODE_LO);
+        d->code_lo = d->code_end = 0;
+        d->code_is_new = false;
+    }
+    return dev_load(d->dev, image, diag) ? DRV_OK : drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
+}
+
+DrvStatus drv_load(Driver *d, Object *image, Diag *diag)
+{
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = image && diag ? load_locked(d, image, diag)
+                                      : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}

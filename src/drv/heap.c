@@ -1,0 +1,195 @@
+#include "drv/heap.h"
+#include "base/mem.h"
+
+/* who asks for an address gets one in an arena of this kind */
+typedef enum { LOW, HIGH, ON_DEMAND } ArenaKind;
+
+static const struct { u64 lo, end; ArenaKind kind; } arenas[NARENA] = {
+    {HEAP_LO, (u64)1 << 32, LOW},
+    {0x01000000, LDS_LO, LOW},
+    {0, 0x01000000, ON_DEMAND},
+    {(u64)1 << 32, (u64)1 << 39, HIGH},
+};
+
+bool heap_open(Heap *h)
+{
+    *h = (Heap){0};
+    for (int i = 0; i < NARENA; i++) {
+        Range *all = range_new(arenas[i].lo, arenas[i].end - arenas[i].lo);
+        if (!all) {
+            heap_close(h);
+            return false;
+        }
+        range_insert(&h->free[i], all);
+    }
+    return true;
+}
+
+void heap_close(Heap *h)
+{
+    for (int i = 0; i < NARENA; i++)
+        range_free_set(h->free[i]);
+    range_free_set(h->used);
+    *h = (Heap){0};
+}
+
+/* the arena that holds the range; -1: none does */
+static int arena_of(u64 addr, u64 size)
+{
+    for (int i = 0; i < NARENA; i++)
+        if (addr >= arenas[i].lo && addr < arenas[i].end && size <= arenas[i].end - addr)
+            return i;
+    return -1;
+}
+
+/* The nodes that taking a range needs, so that the taking itself cannot fail. */
+typedef struct { Range *block, *rest; } Nodes;
+
+static bool nodes_new(Nodes *n)
+{
+    *n = (Nodes){range_new(0, 0), range_new(0, 0)};
+    if (n->block && n->rest)
+        return true;
+    mem_free(n->block);
+    mem_free(n->rest);
+    return false;
+}
+
+/* Makes n->block of a part of the free range f; the nodes are used up. */
+static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Nodes *n)
+{
+    const u64 before = addr - f->addr, after = range_end(f) - (addr + size);
+    range_remove(set, f);
+    f->size = before;
+    if (before)
+        range_insert(set, f);
+    else
+        mem_free(f);
+    *n->rest = (Range){.addr = addr + size, .size = after};
+    if (after)
+        range_insert(set, n->rest);
+    else
+        mem_free(n->rest);
+    *n->block = (Range){.addr = addr, .size = size};
+    range_insert(&h->used, n->block);
+    h->bytes += size;
+}
+
+static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 size, u64 *addr)
+{
+    Nodes nodes;
+    if (!size)
+        return DRV_BAD_ARGUMENT;
+    if (size > (u64)1 << 32)
+        return DRV_DEVICE_FULL;
+    size = align_up(size, PAGE_SIZE);
+    for (int i = 0; i < NARENA; i++) {
+        Range *f = arenas[i].kind == kind ? range_first_fit(h->free[i], size) : NULL;
+        if (!f)
+            continue;
+        if (!nodes_new(&nodes))
+            return DRV_NO_MEMORY;
+        *addr = f->addr;
+        carve(h, &h->free[i], f, f->addr, size, &nodes);
+        return DRV_OK;
+    }
+    return DRV_DEVICE_FULL;
+}
+
+DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr) { return alloc_in(h, LOW, size, addr); }
+DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr) { return alloc_in(h, HIGH, size, addr); }
+
+DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
+{
+    Nodes nodes;
+    if (!size || size > (u64)1 << 32 || addr % PAGE_SIZE)
+        return DRV_BAD_ARGUMENT;
+    size = align_up(size, PAGE_SIZE);
+    const int i = arena_of(addr, size);
+    if (i < 0)
+        return DRV_OUT_OF_RANGE;
+    Range *f = range_before(h->free[i], addr);
+    if (!f || range_end(f) < addr + size)
+        return DRV_OVERLAP;
+    if (!nodes_new(&nodes))
+        return DRV_NO_MEMORY;
+    carve(h, &h->free[i], f, addr, size, &nodes);
+    return DRV_OK;
+}
+
+/* Gives the addresses of a block that is in no set any more back to its arena. */
+static void release(Heap *h, Range *block)
+{
+    Range **set = &h->free[arena_of(block->addr, block->size)];
+    Range *before = range_before(*set, block->addr), *after = range_after(*set, block->addr);
+    h->bytes -= block->size;
+    if (before && range_end(before) == block->addr) {
+        range_remove(set, before);
+        block->addr = before->addr;
+        block->size += before->size;
+        mem_free(before);
+    }
+    if (after && range_end(block) == after->addr) {
+        range_remove(set, after);
+        block->size += after->size;
+        mem_free(after);
+    }
+    range_insert(set, block);
+}
+
+DrvStatus heap_free(Heap *h, u64 addr, u64 *size)
+{
+    Range *block = range_before(h->used, addr);
+    if (!block || block->addr != addr)
+        return DRV_NO_BUFFER;
+    *size = block->size;
+    range_remove(&h->used, block);
+    release(h, block);
+    return DRV_OK;
+}
+
+const Range *heap_find(const Heap *h, u64 addr)
+{
+    const Range *block = range_before(h->used, addr);
+    return block && addr < range_end(block) ? block : NULL;
+}
+
+/* widens *addr..*end to the blocks that overlap it; how many there are */
+static size_t widen(const Heap *h, u64 *addr, u64 *end)
+{
+    const Range *first = heap_find(h, *addr);
+    size_t n = 0;
+    if (first)
+        *addr = first->addr;
+    for (const Range *r = range_after(h->used, *addr); r && r->addr < *end;
+         r = range_after(h->used, range_end(r))) {
+        n++;
+        if (range_end(r) > *end)
+            *end = range_end(r);
+    }
+    return n;
+}
+
+DrvStatus heap_cover(Heap *h, u64 addr, u64 size)
+{
+    Nodes nodes;
+    if (!size || size > (u64)1 << 32)
+        return DRV_BAD_ARGUMENT;
+    u64 lo = addr & ~(u64)(PAGE_SIZE - 1), end = align_up(addr + size, PAGE_SIZE);
+    const int arena = arena_of(lo, end - lo);
+    if (arena < 0)
+        return DRV_OUT_OF_RANGE;
+    const size_t n = widen(h, &lo, &end);
+    const Range *one = heap_find(h, lo);
+    if (n == 1 && one && range_end(one) == end)
+        return DRV_OK;
+    if (!nodes_new(&nodes))
+        return DRV_NO_MEMORY;
+    for (Range *r; (r = range_after(h->used, lo)) && r->addr < end;) {
+        range_remove(&h->used, r);
+        release(h, r);
+    }
+    Range **set = &h->free[arena];
+    carve(h, set, range_before(*set, lo), lo, end - lo, &nodes);
+    return DRV_OK;
+}

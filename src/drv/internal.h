@@ -1,0 +1,60 @@
+/* internal.h -- what the files of drv/ share. */
+#ifndef DRV_INTERNAL_H
+#define DRV_INTERNAL_H
+#include "drv/heap.h"
+#include "drv/pagetable.h"
+#include <pthread.h>
+
+/* The last failure of one thread. */
+typedef struct { pthread_t thread; Buf text; } LastError;
+enum { MAX_LAST_ERRORS = 64 }; /* threads remembered; then the oldest is forgotten */
+
+/* How often a kernel was launched, for the names of exported files. */
+typedef struct { char *kernel; u32 n; } LaunchCount;
+
+struct Driver {
+    pthread_mutex_t lock;   /* guards everything down to `error_lock`; held by launches */
+    Device *dev;
+    Heap heap;
+    PageTable tables;       /* with the MMU */
+    u64 code_lo, code_end;  /* code that came by writing, not by loading; equal: none */
+    bool code_is_new;       /* the device has not been told of it */
+    LaunchCount *counts;
+    size_t ncounts, capcounts;
+    pthread_mutex_t error_lock; /* guards what follows */
+    LastError errors[MAX_LAST_ERRORS];
+    size_t nerrors;         /* made so far; the newest is at (nerrors - 1) % MAX_LAST_ERRORS */
+};
+
+/* Keeps the sentence of s, and the text, as the thread's last error.  Returns s. */
+DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* The functions below require d->lock. */
+
+/* Maps zeroed memory behind a range of the heap; unmaps it. */
+DrvStatus map_pages(Driver *d, u64 addr, u64 size);
+void unmap_pages(Driver *d, u64 addr, u64 size);
+/* Makes the whole code window memory, for code that comes by writing. */
+DrvStatus map_code_window(Driver *d);
+/* Takes note that code came by writing. */
+void code_was_written(Driver *d, u64 addr, u64 size);
+
+DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
+void free_locked(Driver *d, u64 addr);
+/* Copies, wherever memory is mapped.  False: some page is not. */
+bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
+bool copy_out(Driver *d, u64 addr, void *to, u64 size);
+
+DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+                       u64 max_insns, DrvResult *result);
+/* Runs a launch and turns its fault into a status; kernel may be NULL. */
+DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result);
+
+/* Appends what the print buffer at addr holds (printout.c). */
+enum { PRINT_SIZE = 1 << 20 }; /* bytes of the buffer that drv_run makes */
+DrvStatus print_open(Driver *d, u64 *addr);
+void print_drain(Driver *d, u64 addr, Buf *out);
+
+/* Writes the launch as DIR/<kernel>_<n>.metadata and .data (export.c). */
+DrvStatus export_launch(Driver *d, const char *dir, const char *kernel, const DrvRecord *r);
+#endif

@@ -1,0 +1,360 @@
+/* launch.c -- drv_run: a kernel by name, with arguments.
+ *
+ * 1. what the kernel needs: registers, private memory, local memory (plan)
+ * 2. the argument block, by the compiler's layout
+ * 3. buffers for it, for private memory, for the metadata block, for what is printed
+ * 4. the launch
+ *
+ * Layouts: doc/abi.md, "Argument block", "Metadata block", "Local memory".
+ */
+#include "drv/internal.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 }; /* bytes */
+enum { LOCAL_ALIGN = 128, STACK_B = 1024, PRIVATE_B = 4096 }; /* bytes */
+enum { MIN_SGPRS = 32, UNIT = 4 };  /* registers are asked for in fours */
+enum { MAX_POOL = 64 };             /* groups that run side by side */
+
+/* What a launch of the kernel asks for. */
+typedef struct {
+    Resource record;
+    u32 entry;
+    u32 warps, lanes;
+    u32 groups[3];
+    u32 sgprs, vgprs;       /* 0: what the code uses */
+    u64 stack;              /* bytes of scalar stack a warp */
+    u64 stacks;             /* of all warps */
+    u64 data;               /* bytes of __local data so far, the static ones first */
+    bool data_first;        /* Gen C: data before stacks */
+    bool offsets;           /* local arguments are offsets, not addresses */
+    u64 private_start;      /* first byte of the private stack in a lane */
+    u64 private_word;       /* metadata word 64 */
+    u64 private;            /* bytes a lane */
+    Buf args;
+} Plan;
+
+/* --- the shape ------------------------------------------------------------------------ */
+
+static DrvStatus check_dimension(Driver *d, const DrvKernel *k, u32 i, u64 *items, Plan *p)
+{
+    const bool used = i < k->dims;
+    const u32 global = used ? k->global[i] : 1, local = used ? k->local[i] : 1;
+    if (!global || !local)
+        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items in groups of %u", i, global, local);
+    if (global % local)
+        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i, global,
+                        local);
+    p->groups[i] = global / local;
+    *items *= local <= MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
+    return DRV_OK;
+}
+
+static DrvStatus plan_shape(Driver *d, const DrvKernel *k, Plan *p)
+{
+    const Machine *m = &d->dev->opt.machine;
+    u64 items = 1, groups;
+    if (k->dims < 1 || k->dims > 3)
+        return drv_fail(d, DRV_BAD_ARGUMENT, "%u dimensions; there are 1 to 3", k->dims);
+    for (u32 i = 0; i < 3; i++) {
+        const DrvStatus s = check_dimension(d, k, i, &items, p);
+        if (s)
+            return s;
+    }
+    if (__builtin_mul_overflow((u64)p->groups[0] * p->groups[1], p->groups[2], &groups))
+        return drv_fail(d, DRV_BAD_SIZE, "too many work-groups");
+    p->lanes = m->lanes;
+    const u64 warps = (items + m->lanes - 1) / m->lanes;
+    if (warps > m->group_warps)
+        return drv_fail(d, DRV_BAD_SIZE, "a work-group of more than %u work-items, which machine '%s' "
+                        "takes", m->group_warps * m->lanes, m->name);
+    p->warps = (u32)warps;
+    return DRV_OK;
+}
+
+/* --- the kernel ------------------------------------------------------------------------- */
+
+static DrvStatus no_kernel(Driver *d, const char *name)
+{
+    const char *names[8];
+    Buf list = {0};
+    const size_t n = drv_kernels(d->dev->image, names, countof(names));
+    for (size_t i = 0; i < n && i < countof(names); i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    drv_fail(d, DRV_NO_KERNEL, "'%s'; %s has %s", name, d->dev->image->name,
+             n ? buf_text(&list) : "none");
+    buf_free(&list);
+    return DRV_NO_KERNEL;
+}
+
+static DrvStatus find_kernel(Driver *d, const char *name, Plan *p)
+{
+    Buf text = {0};
+    Diag diag = {.sink = diag_to_buf, .to = &text};
+    const Object *image = d->dev->image;
+    if (!image)
+        return drv_fail(d, DRV_NO_PROGRAM, "%s", "");
+    const i32 symbol = obj_find_symbol(image, name);
+    if (symbol < 0 || image->symbols[symbol].section < 0)
+        return no_kernel(d, name);
+    p->entry = image->symbols[symbol].value;
+    if (resource_read(image, name, &p->record, &diag))
+        return DRV_OK;
+    drv_fail(d, DRV_BAD_PROGRAM, "%s", buf_text(&text));
+    buf_free(&text);
+    return DRV_BAD_PROGRAM;
+}
+
+/* --- what it needs -------------------------------------------------------------------------- */
+
+enum { UNKNOWN_CODE = RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE | RES_REGISTERS_INCOMPLETE };
+
+/* Old records promise less than the code uses; only complete new ones are believed. */
+static void plan_registers(Plan *p)
+{
+    const Resource *r = &p->record;
+    if (r->form != RES_LONG || r->flags & UNKNOWN_CODE || r->sgpr > 256 || r->vgpr > 256)
+        return;
+    p->sgprs = (u32)align_up(r->sgpr > MIN_SGPRS ? r->sgpr : MIN_SGPRS, UNIT);
+    p->vgprs = (u32)align_up(r->vgpr ? r->vgpr : 1, UNIT);
+}
+
+static bool knows(const Plan *p, u64 stack)
+{
+    return p->record.form == RES_LONG && !(p->record.flags & RES_NO_STACK_PEAK) && stack != UINT64_MAX;
+}
+
+static DrvStatus plan_local(Driver *d, Plan *p)
+{
+    const Generation g = d->dev->generation;
+    const Resource *r = &p->record;
+    const u64 statics = r->form == RES_NONE ? 0 : r->lds_static;
+    p->stack = STACK_B;
+    if ((g == GEN_B2 || g == GEN_C) && knows(p, r->lds_stack))
+        p->stack = r->lds_stack;
+    if (p->stack > LDS_END - LDS_LO || statics > LDS_END - LDS_LO)
+        return drv_fail(d, DRV_RESOURCES, "the record asks for %llu bytes of stack and %llu of data in "
+                        "local memory", (unsigned long long)p->stack, (unsigned long long)statics);
+    p->stack = align_up(p->stack, LOCAL_ALIGN);
+    p->stacks = p->stack * p->warps;
+    p->data = statics;
+    p->data_first = g == GEN_C;
+    p->offsets = r->form == RES_LONG;
+    return DRV_OK;
+}
+
+/* Static data, then the stack; code that starts its stack at word 64 needs as much
+ * again behind it (doc/abi.md, "Metadata block"). */
+static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
+{
+    const Resource *r = &p->record;
+    const bool known = (d->dev->generation == GEN_B2 || d->dev->generation == GEN_C) &&
+                       knows(p, r->pds_stack);
+    const u64 statics = r->form == RES_NONE ? 0 : r->pds_static, stack = known ? r->pds_stack : PRIVATE_B;
+    if (statics > LDS_LO || stack > LDS_LO)
+        return drv_fail(d, DRV_RESOURCES, "the record asks for %llu bytes of data and %llu of stack in "
+                        "private memory", (unsigned long long)statics, (unsigned long long)stack);
+    p->private_start = align_up(statics, LOCAL_ALIGN);
+    p->private_word = p->private_start + align_up(stack, LOCAL_ALIGN);
+    if (p->private_word < k->private_min)
+        p->private_word = align_up(k->private_min, LOCAL_ALIGN);
+    p->private = p->private_word;
+    if (resource_tp_word(d->dev->image) == 64)
+        p->private += p->private_word - p->private_start;
+    return DRV_OK;
+}
+
+/* --- arguments ---------------------------------------------------------------------------------- */
+
+/* Where the next `size` bytes of local memory begin, as the kernel wants to hear it. */
+static u64 place_local(Plan *p, u64 size)
+{
+    const u64 before = p->data_first ? 0 : p->stacks;
+    const u64 offset = align_up(before + p->data, LOCAL_ALIGN);
+    p->data = offset + size - before;
+    return p->offsets ? offset : LDS_LO + offset;
+}
+
+static DrvStatus put_argument(Driver *d, const DrvArg *a, size_t index, Plan *p)
+{
+    const u32 align = a->align > 4 ? a->align : 4;
+    if (!a->size || !is_pow2(align) || (!a->is_local && !a->value))
+        return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", index, a->size,
+                        a->align);
+    const u64 at = align_up(p->args.len, a->is_local ? 4 : align);
+    if (at > MAX_ARGUMENTS || (!a->is_local && a->size > MAX_ARGUMENTS - at))
+        return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", MAX_ARGUMENTS);
+    buf_fill(&p->args, 0, at - p->args.len);
+    if (!a->is_local) {
+        buf_put(&p->args, a->value, a->size);
+        return DRV_OK;
+    }
+    const u32 where = (u32)place_local(p, a->size); /* too much of it is refused later */
+    buf_put(&p->args, &where, sizeof where);
+    return DRV_OK;
+}
+
+static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
+{
+    for (size_t i = 0; i < k->nargs; i++) {
+        const DrvStatus s = put_argument(d, &k->args[i], i, p);
+        if (s)
+            return s;
+    }
+    return p->args.failed ? drv_fail(d, DRV_NO_MEMORY, "the argument block") : DRV_OK;
+}
+
+static u64 local_total(const Plan *p) { return align_up(p->data, 16) + p->stacks; }
+
+static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
+{
+    DrvStatus s;
+    if ((s = find_kernel(d, k->kernel, p)) || (s = plan_shape(d, k, p)))
+        return s;
+    plan_registers(p);
+    if ((s = plan_local(d, p)) || (s = plan_private(d, k, p)) || (s = plan_arguments(d, k, p)))
+        return s;
+    if (local_total(p) > LDS_END - LDS_LO)
+        return drv_fail(d, DRV_RESOURCES, "a work-group needs %llu bytes of local memory",
+                        (unsigned long long)local_total(p));
+    return DRV_OK;
+}
+
+/* --- memory ---------------------------------------------------------------------------------------- */
+
+/* What exists for one launch. */
+typedef struct { u64 args, metadata, pds, pds_size, print; } Blocks;
+
+static u64 host_threads(const SimOptions *sim)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    const u64 wanted = sim->threads ? sim->threads : n > 0 ? (u64)n : 1;
+    return wanted > MAX_POOL ? MAX_POOL : wanted;
+}
+
+enum { MODEST = 64 << 20 }; /* bytes of private memory that a launch takes without thought */
+
+/* Private memory for every group, so that each has addresses of its own; for as many
+ * as run at a time where that is much, or for fewer when it is scarce. */
+static DrvStatus alloc_private(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
+{
+    const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
+    const u64 groups = (u64)p->groups[0] * p->groups[1] * p->groups[2];
+    u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->sim);
+    DrvStatus s = DRV_RESOURCES;
+    for (n = n > groups ? groups : n; n; n /= 2) {
+        b->pds_size = n * area;
+        s = alloc_locked(d, b->pds_size, &b->pds);
+        if (s != DRV_DEVICE_FULL)
+            return s;
+    }
+    return drv_fail(d, DRV_RESOURCES, "%llu bytes of private memory for a work-group",
+                    (unsigned long long)area);
+}
+
+static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
+{
+    DrvStatus s;
+    if (p->args.len && (s = alloc_locked(d, p->args.len, &b->args)))
+        return s;
+    if ((s = alloc_private(d, k, p, b)) || (s = alloc_locked(d, METADATA_SIZE, &b->metadata)))
+        return s;
+    return k->print ? print_open(d, &b->print) : DRV_OK;
+}
+
+static void free_blocks(Driver *d, const Blocks *b)
+{
+    free_locked(d, b->args);
+    free_locked(d, b->pds);
+    free_locked(d, b->metadata);
+    free_locked(d, b->print);
+}
+
+/* --- blocks ----------------------------------------------------------------------------------------- */
+
+static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
+                          u32 word[METADATA_SIZE / 4])
+{
+    memset(word, 0, METADATA_SIZE);
+    word[0] = p->entry;
+    word[1] = (u32)b->args;
+    word[2] = k->dims;
+    for (u32 i = 0; i < 3; i++) {
+        word[3 + i] = i < k->dims ? k->global[i] : 1;
+        word[6 + i] = i < k->dims ? k->local[i] : 1;
+        word[9 + i] = i < k->dims ? k->offset[i] : 0;
+    }
+    word[12] = (u32)b->print;
+    word[13] = b->print ? PRINT_SIZE : 0;
+    word[14] = (u32)p->stack;
+    word[15] = (u32)align_up(p->data, 16);
+    word[16] = (u32)p->private_word;
+    word[17] = (u32)p->private_start;
+}
+
+static DrvRecord make_record(const Plan *p, const Blocks *b)
+{
+    return (DrvRecord){
+        .kernel_size = {p->groups[0], p->groups[1], p->groups[2]}, .wf_size = p->lanes,
+        .wg_size = p->warps, .metadata_base = b->metadata, .lds_size = local_total(p),
+        .pds_size = p->private, .sgpr_usage = p->sgprs, .vgpr_usage = p->vgprs, .pds_base = b->pds,
+    };
+}
+
+static void write_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b)
+{
+    u32 word[METADATA_SIZE / 4];
+    fill_metadata(k, p, b, word);
+    if (!copy_in(d, b->metadata, word, sizeof word) ||
+        !copy_in(d, b->args, p->args.data, p->args.len))
+        bug("a block that was just allocated is not there");
+}
+
+/* --- the launch ----------------------------------------------------------------------------------------- */
+
+static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b,
+                            DrvResult *result)
+{
+    const DrvRecord record = make_record(p, b);
+    DevLaunch l = {
+        .kernel = k->kernel, .knl = (u32)b->metadata,
+        .groups = {p->groups[0], p->groups[1], p->groups[2]}, .warps = p->warps, .lanes = p->lanes,
+        .sgprs = p->sgprs, .vgprs = p->vgprs, .lds = (u32)local_total(p), .pds = (u32)b->pds,
+        .pds_lane = (u32)p->private, .pds_size = b->pds_size, .max_insns = k->max_insns, .sim = k->sim,
+    };
+    write_blocks(d, k, p, b);
+    DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;
+    if (s)
+        return s;
+    s = launch_locked(d, &l, result);
+    if (b->print) /* also what a kernel printed before it faulted */
+        print_drain(d, b->print, k->print);
+    return s;
+}
+
+static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
+{
+    Plan p = {.entry = 0};
+    Blocks b = {0};
+    if (!k->kernel || (k->nargs && !k->args))
+        return drv_fail(d, DRV_BAD_ARGUMENT, "no kernel name, or no arguments");
+    if (d->code_is_new)
+        return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
+    DrvStatus s = make_plan(d, k, &p);
+    if (!s)
+        s = alloc_blocks(d, k, &p, &b);
+    if (!s)
+        s = run_blocks(d, k, &p, &b, result);
+    free_blocks(d, &b);
+    buf_free(&p.args);
+    return s;
+}
+
+DrvStatus drv_run(Driver *d, const DrvKernel *k, DrvResult *result)
+{
+    *result = (DrvResult){.warps = 0};
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = run_locked(d, k, result);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}

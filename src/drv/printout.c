@@ -1,0 +1,298 @@
+/* printout.c -- what kernels printed.
+ *
+ * The buffer (doc/abi.md, "Print buffer"), in 32-bit words:
+ *
+ *     0  bytes of records reserved so far; the device adds to it atomically
+ *     1  bytes of the area for records, which follows
+ *     2  records: bytes of the record, work-item, format, arguments or text
+ *
+ * Everything in it, and the strings it points to, was written by the kernel and is
+ * believed no further than it can be checked.
+ */
+#include "drv/internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 8, RECORD_HEAD = 12 };    /* bytes */
+enum { MAX_STRING = 1 << 16, MAX_WIDTH = 1024 }; /* bytes; columns */
+
+typedef struct {
+    u32 item;               /* linear global id */
+    u32 at, size;           /* of the record in the area */
+} Record;
+
+typedef struct {
+    Driver *d;
+    const u8 *area;
+    Record *record;
+    size_t n, cap;
+    u64 lost;               /* bytes */
+} Drain;
+
+DrvStatus print_open(Driver *d, u64 *addr)
+{
+    const u32 head[2] = {0, PRINT_SIZE - HEAD};
+    const DrvStatus s = alloc_locked(d, PRINT_SIZE, addr);
+    if (!s && !copy_in(d, *addr, head, sizeof head))
+        bug("a block that was just allocated is not there");
+    return s;
+}
+
+static u32 word_at(const u8 *p)
+{
+    u32 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* A NUL-terminated string of the device; "(bad address)" where there is none. */
+static void get_string(Driver *d, u32 addr, Buf *out)
+{
+    char c;
+    for (u32 i = 0; i < MAX_STRING; i++) {
+        if (!copy_out(d, (u64)addr + i, &c, 1)) {
+            buf_str(out, "(bad address)");
+            return;
+        }
+        if (!c)
+            return;
+        buf_put(out, &c, 1);
+    }
+}
+
+/* --- formats ---------------------------------------------------------------------- */
+
+/* One conversion: % flags width .precision length letter. */
+typedef struct {
+    char spec[32];          /* for the host's printf, without length and letter */
+    char letter;
+    bool is_long;           /* 8 bytes */
+    int count;              /* elements of a vector (%v4f), or 1 */
+} Conversion;
+
+typedef struct { const u8 *p, *end; } Arguments;
+
+static u64 next_argument(Arguments *a, u32 size)
+{
+    u64 v = 0;
+    if (a->end - a->p >= (ptrdiff_t)size)
+        memcpy(&v, a->p, size);
+    a->p = a->end - a->p >= (ptrdiff_t)size ? a->p + size : a->end;
+    return v;
+}
+
+/* a number or * of the format; -1: none is there */
+static int get_number(const char **f, Arguments *a)
+{
+    int n = -1;
+    if (**f == '*') {
+        ++*f;
+        n = (int)(i32)next_argument(a, 4);
+        return n < -MAX_WIDTH ? -MAX_WIDTH : n > MAX_WIDTH ? MAX_WIDTH : n;
+    }
+    for (; **f >= '0' && **f <= '9'; ++*f)
+        n = n < 0 ? **f - '0' : n > MAX_WIDTH ? MAX_WIDTH : n * 10 + **f - '0';
+    return n > MAX_WIDTH ? MAX_WIDTH : n;
+}
+
+/* vN, then h, hh, hl (which is 4 bytes) or l */
+static void get_length(const char **f, Arguments *a, Conversion *c)
+{
+    bool has_h = false;
+    c->count = 1;
+    if (**f == 'v') {
+        ++*f;
+        c->count = get_number(f, a);
+        if (c->count < 1 || c->count > 16)
+            c->count = 1;
+    }
+    for (; **f && strchr("hlLjzt", **f); ++*f) {
+        has_h |= **f == 'h';
+        c->is_long |= **f == 'l' || **f == 'j';
+    }
+    c->is_long &= !has_h;
+}
+
+/* Reads the conversion after a %; f is left after it. */
+static Conversion get_conversion(const char **f, Arguments *a)
+{
+    Conversion c = {.spec = "%"};
+    size_t n = 1;
+    for (; **f && strchr("-+ #0", **f); ++*f)
+        if (!memchr(c.spec, **f, n))
+            c.spec[n++] = **f;
+    const int width = get_number(f, a);
+    if (width >= 0 || width < -1)
+        n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, "%d", width);
+    if (**f == '.') {
+        ++*f;
+        const bool given = **f == '*';
+        const int precision = get_number(f, a);
+        if (precision >= 0 || !given) /* a negative one counts as none */
+            n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, ".%d", precision < 0 ? 0 : precision);
+    }
+    get_length(f, a, &c);
+    c.letter = **f;
+    *f += **f != 0;
+    return c;
+}
+
+static void put_integer(Buf *out, Conversion *c, Arguments *a)
+{
+    const bool is_signed = c->letter == 'd' || c->letter == 'i';
+    const u64 v = next_argument(a, c->is_long ? 8 : 4);
+    const long long shown = is_signed && !c->is_long ? (long long)(i32)v : (long long)v;
+    char spec[40];
+    snprintf(spec, sizeof spec, "%sll%c", c->spec, c->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    buf_printf(out, spec, shown);
+#pragma GCC diagnostic pop
+}
+
+static void put_float(Buf *out, const Conversion *c, Arguments *a)
+{
+    char spec[40];
+    double v;
+    if (c->is_long) {
+        const u64 bits = next_argument(a, 8);
+        memcpy(&v, &bits, sizeof v);
+    } else {
+        const u32 bits = (u32)next_argument(a, 4);
+        float single;
+        memcpy(&single, &bits, sizeof single);
+        v = (double)single;
+    }
+    snprintf(spec, sizeof spec, "%s%c", c->spec, c->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    buf_printf(out, spec, v);
+#pragma GCC diagnostic pop
+}
+
+static void put_string(Buf *out, const Conversion *c, Driver *d, Arguments *a)
+{
+    Buf s = {0};
+    char spec[40];
+    const u32 addr = (u32)next_argument(a, 4);
+    if (addr)
+        get_string(d, addr, &s);
+    else
+        buf_str(&s, "(null)");
+    snprintf(spec, sizeof spec, "%ss", c->spec);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    buf_printf(out, spec, buf_text(&s));
+#pragma GCC diagnostic pop
+    buf_free(&s);
+}
+
+static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
+{
+    switch (c->letter) {
+    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+        put_integer(out, c, a);
+        return;
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+        put_float(out, c, a);
+        return;
+    case 'c':
+        buf_put(out, &(char){(char)next_argument(a, 4)}, 1);
+        return;
+    case 's':
+        put_string(out, c, d, a);
+        return;
+    case 'p':
+        buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4));
+        return;
+    case '%':
+        buf_str(out, "%");
+        return;
+    default: /* nothing of ours: shown as it stands */
+        buf_str(out, c->spec);
+        if (c->letter)
+            buf_put(out, &c->letter, 1);
+    }
+}
+
+static void put_format(Buf *out, Driver *d, u32 format, Arguments a)
+{
+    Buf text = {0};
+    get_string(d, format, &text);
+    for (const char *f = buf_text(&text); *f;) {
+        const size_t plain = strcspn(f, "%");
+        buf_put(out, f, plain);
+        f += plain;
+        if (!*f)
+            break;
+        f++;
+        Conversion c = get_conversion(&f, &a);
+        for (int i = 0; i < c.count; i++) {
+            buf_str(out, i ? "," : "");
+            put_conversion(out, &c, d, &a);
+        }
+    }
+    buf_free(&text);
+}
+
+/* --- records ---------------------------------------------------------------------------- */
+
+static int by_item(const void *a, const void *b)
+{
+    const Record *x = a, *y = b;
+    if (x->item != y->item)
+        return x->item < y->item ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Finds the records among the `used` bytes; what does not look like one ends it. */
+static void find_records(Drain *p, u32 used)
+{
+    for (u32 at = 0; at < used;) {
+        const u32 size = used - at < RECORD_HEAD ? 0 : word_at(p->area + at);
+        if (size < RECORD_HEAD || size % 4 || size > used - at || !array_grow(p->record, p->n, p->cap)) {
+            p->lost += used - at;
+            return;
+        }
+        p->record[p->n++] = (Record){word_at(p->area + at + 4), at, size};
+        at += size;
+    }
+}
+
+static void put_records(const Drain *p, Buf *out)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const u8 *r = p->area + p->record[i].at;
+        const u32 format = word_at(r + 8), size = p->record[i].size - RECORD_HEAD;
+        if (format)
+            put_format(out, p->d, format, (Arguments){r + RECORD_HEAD, r + RECORD_HEAD + size});
+        else
+            buf_put(out, r + RECORD_HEAD, strnlen((const char *)r + RECORD_HEAD, size));
+    }
+}
+
+void print_drain(Driver *d, u64 addr, Buf *out)
+{
+    const u32 room = PRINT_SIZE - HEAD;
+    u32 reserved;
+    if (!copy_out(d, addr, &reserved, sizeof reserved))
+        bug("the print buffer is not there");
+    const u32 used = reserved < room ? reserved : room;
+    u8 *area = mem_alloc(used);
+    Drain p = {.d = d, .area = area, .lost = reserved - used};
+    if (!area) {
+        buf_printf(out, "[print buffer: out of memory, %u bytes lost]\n", reserved);
+        return;
+    }
+    if (used && !copy_out(d, addr + HEAD, area, used))
+        bug("the print buffer is not there");
+    find_records(&p, used);
+    if (p.n)
+        qsort(p.record, p.n, sizeof *p.record, by_item);
+    put_records(&p, out);
+    if (p.lost)
+        buf_printf(out, "[print buffer overflow: %llu bytes lost]\n", (unsigned long long)p.lost);
+    mem_free(p.record);
+    mem_free(area);
+}

@@ -1,0 +1,139 @@
+/* start.c -- a launch whose memory somebody has prepared. */
+#include "drv/internal.h"
+#include <string.h>
+
+enum { STACK_B = 1024 }; /* bytes of scalar stack a warp that Gen B code takes (doc/abi.md) */
+
+/* --- what went wrong --------------------------------------------------------------- */
+
+static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
+{
+    const Machine *m = &d->dev->opt.machine;
+    const u32 sgprs = l->sgprs ? l->sgprs : d->dev->sgprs, vgprs = l->vgprs ? l->vgprs : d->dev->vgprs;
+    const struct { const char *limit, *what; u64 needs, has; } rows[] = {
+        {"lds", "bytes of local memory", l->lds, m->lds},
+        {"sgprs", "scalar registers", align_up(sgprs, 4) * l->warps, m->sgprs},
+        {"vgprs", "vector registers", align_up(vgprs, 4) * l->warps, m->vgprs},
+        {"warps", "resident warps", l->warps, m->warps},
+        {"slots", "group slots", 1, m->slots},
+        {"group", "warps of one group", l->warps, m->group_warps},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        if (o->limit && !strcmp(o->limit, rows[i].limit))
+            return drv_fail(d, DRV_RESOURCES, "a work-group of %s needs %llu %s, machine '%s' has %llu",
+                            l->kernel ? l->kernel : "this launch", (unsigned long long)rows[i].needs,
+                            rows[i].what, m->name, (unsigned long long)rows[i].has);
+    return drv_fail(d, DRV_RESOURCES, "%s", l->kernel ? l->kernel : "this launch");
+}
+
+static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult *r)
+{
+    Buf report = {0};
+    DrvStatus s;
+    switch (r->sim.fault.kind) {
+    case FAULT_RESOURCES:
+        return no_room(d, l, &r->occupancy);
+    case FAULT_NO_MEMORY:
+        return drv_fail(d, DRV_NO_MEMORY, "while the kernel ran");
+    default:
+        dev_report(d->dev, &r->sim.fault, l->kernel, &report);
+        s = drv_fail(d, DRV_FAULT, "%s", buf_text(&report));
+        buf_free(&report);
+        return s;
+    }
+}
+
+/* --- launches ------------------------------------------------------------------------- */
+
+DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
+{
+    DevResult dev;
+    const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
+    /* one area for all: groups take turns, so that they do not meet in it */
+    if (l->pds_size < area || l->pds % PAGE_SIZE)
+        l->sim.threads = 1;
+    const bool ok = dev_launch(d->dev, l, &dev);
+    *result = (DrvResult){.dev = dev, .warps = l->warps, .lds = l->lds, .pds_lane = l->pds_lane,
+                          .sgprs = l->sgprs ? l->sgprs : d->dev->sgprs,
+                          .vgprs = l->vgprs ? l->vgprs : d->dev->vgprs};
+    return ok ? DRV_OK : status_of_fault(d, l, &dev);
+}
+
+/* The records of the classic tools promise one 4 KiB of local memory whatever the
+ * number of stacks in it (doc/abi.md, "Launch record"). */
+static u64 local_memory(const Driver *d, const DrvRecord *r)
+{
+    const Generation g = d->dev->generation;
+    const u64 stacks = g == GEN_B || g == GEN_BARE ? r->wg_size * STACK_B : 0;
+    return r->lds_size > stacks ? r->lds_size : stacks;
+}
+
+/* how much of private memory lies at its base */
+static u64 private_bytes(const Driver *d, u64 base)
+{
+    const Range *block = heap_find(&d->heap, base);
+    return block ? range_end(block) - base : 0;
+}
+
+static DrvStatus check_shape(Driver *d, const DrvRecord *r)
+{
+    const u64 *n = r->kernel_size;
+    u64 groups;
+    if (r->wf_size < 4 || r->wf_size > MAX_LANES || !is_pow2(r->wf_size))
+        return drv_fail(d, DRV_BAD_SIZE, "%llu threads a warp; it has 4, 8, 16 or 32",
+                        (unsigned long long)r->wf_size);
+    if (!r->wg_size || r->wg_size > d->dev->opt.machine.group_warps)
+        return drv_fail(d, DRV_BAD_SIZE, "%llu warps a work-group; machine '%s' takes 1 to %u",
+                        (unsigned long long)r->wg_size, d->dev->opt.machine.name,
+                        d->dev->opt.machine.group_warps);
+    if (!n[0] || !n[1] || !n[2] || n[0] > UINT32_MAX || n[1] > UINT32_MAX || n[2] > UINT32_MAX ||
+        __builtin_mul_overflow(n[0] * n[1], n[2], &groups))
+        return drv_fail(d, DRV_BAD_SIZE, "%llu by %llu by %llu work-groups", (unsigned long long)n[0],
+                        (unsigned long long)n[1], (unsigned long long)n[2]);
+    return DRV_OK;
+}
+
+static DrvStatus check_record(Driver *d, const DrvRecord *r)
+{
+    const struct { const char *name; u64 value; } words[] = {
+        {"metadata address", r->metadata_base}, {"local memory size", r->lds_size},
+        {"private memory size", r->pds_size}, {"private memory address", r->pds_base},
+    };
+    for (size_t i = 0; i < countof(words); i++)
+        if (words[i].value > UINT32_MAX)
+            return drv_fail(d, DRV_BAD_ARGUMENT, "the %s 0x%llx has more than 32 bits", words[i].name,
+                            (unsigned long long)words[i].value);
+    if (!memory_has(&d->dev->memory, CODE_LO, 4, MEM_R | MEM_X))
+        return drv_fail(d, DRV_NO_PROGRAM, "nothing at 0x%08x", CODE_LO);
+    return check_shape(d, r);
+}
+
+DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+                       u64 max_insns, DrvResult *result)
+{
+    if (d->code_is_new)
+        dev_code_written(d->dev, d->code_lo, d->code_end);
+    d->code_is_new = false;
+    const DrvStatus s = check_record(d, r);
+    if (s)
+        return s;
+    DevLaunch l = {
+        .kernel = name, .knl = (u32)r->metadata_base,
+        .groups = {(u32)r->kernel_size[0], (u32)r->kernel_size[1], (u32)r->kernel_size[2]},
+        .warps = (u32)r->wg_size, .lanes = (u32)r->wf_size, .lds = (u32)local_memory(d, r),
+        .pds = (u32)r->pds_base, .pds_lane = (u32)r->pds_size,
+        .pds_size = private_bytes(d, r->pds_base), .max_insns = max_insns,
+        .sim = sim ? *sim : (SimOptions){.threads = 0},
+    };
+    return launch_locked(d, &l, result);
+}
+
+DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+                    u64 max_insns, DrvResult *result)
+{
+    *result = (DrvResult){.warps = 0};
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = start_locked(d, r, name, sim, max_insns, result);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}

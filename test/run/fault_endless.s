@@ -1,0 +1,18 @@
+# A loop without an end is stopped by a limit of instructions, or of seconds.
+# on: interp
+# run: %b/ventus run --engine %e --max-insns 10000 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?
+# run: grep -o 'instruction limit reached' %t.err
+# run: %b/ventus run --engine %e --timeout 0.1 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?
+# run: grep -o 'time limit reached' %t.err
+# run: exit $s
+# exit: 1
+
+	.text
+	.kernel fault_endless
+fault_endless:
+	j       fault_endless
+
+# out:
+# instruction limit reached
+# time limit reached
+# end

@@ -1,0 +1,423 @@
+/* args.c -- SPECs of kernel arguments: reading them, making the bytes, printing. */
+#include "tool/args.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const u64 MOST_BYTES = (u64)1 << 31; /* of one buffer */
+
+/* Where a SPEC is being read. */
+typedef struct {
+    Source src;
+    const char *p;
+    Diag *d;
+} In;
+
+#define fail_at(in, at, ...) (error((in)->d, &(in)->src, at, __VA_ARGS__), false)
+
+u32 arg_element_size(const ArgType *t) { return t->size * (t->lanes == 3 ? 4 : t->lanes); }
+
+/* --- types ------------------------------------------------------------------------- */
+
+static const struct { const char *name; ArgType type; } types[] = {
+    {"i8", {'i', 1, 1}},  {"i16", {'i', 2, 1}}, {"i32", {'i', 4, 1}}, {"i64", {'i', 8, 1}},
+    {"u8", {'u', 1, 1}},  {"u16", {'u', 2, 1}}, {"u32", {'u', 4, 1}}, {"u64", {'u', 8, 1}},
+    {"f32", {'f', 4, 1}}, {"f64", {'f', 8, 1}},
+};
+
+static bool parse_lanes(In *in, ArgType *t)
+{
+    const char *at = in->p++;
+    char *end;
+    const unsigned long n = strtoul(in->p, &end, 10);
+    in->p = end;
+    t->lanes = (u32)n;
+    if (n == 2 || n == 3 || n == 4 || n == 8 || n == 16)
+        return true;
+    return fail_at(in, at + 1, "a vector has 2, 3, 4, 8 or 16 components");
+}
+
+static bool parse_type(In *in, ArgType *t)
+{
+    const char *at = in->p;
+    const size_t len = strcspn(at, "x:=>");
+    for (size_t i = 0; i < countof(types); i++) {
+        if (strlen(types[i].name) != len || strncmp(types[i].name, at, len))
+            continue;
+        *t = types[i].type;
+        in->p = at + len;
+        return *in->p == 'x' ? parse_lanes(in, t) : true;
+    }
+    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
+                   (int)len, at);
+}
+
+static bool expect(In *in, char c)
+{
+    if (*in->p != c)
+        return fail_at(in, in->p, "expected '%c'", c);
+    in->p++;
+    return true;
+}
+
+/* --- numbers -------------------------------------------------------------------------- */
+
+static void put_little(u8 *to, u64 v, u32 size)
+{
+    for (u32 i = 0; i < size; i++)
+        to[i] = (u8)(v >> 8 * i);
+}
+
+static u64 get_little(const u8 *from, u32 size)
+{
+    u64 v = 0;
+    for (u32 i = 0; i < size; i++)
+        v |= (u64)from[i] << 8 * i;
+    return v;
+}
+
+static bool ends_number(char c) { return !c || c == ',' || c == '>' || c == ':'; }
+
+static void put_float(u8 *to, double v, u32 size)
+{
+    if (size == 8) {
+        memcpy(to, &v, 8);
+    } else {
+        const float f = (float)v;
+        memcpy(to, &f, 4);
+    }
+}
+
+static bool parse_float(In *in, u32 size, u8 *to)
+{
+    char *end;
+    errno = 0;
+    /* a float is rounded once, from the text */
+    const double v = size == 4 ? (double)strtof(in->p, &end) : strtod(in->p, &end);
+    if (end == in->p || isspace((unsigned char)*in->p) || !ends_number(*end))
+        return fail_at(in, in->p, "expected a number");
+    if (errno == ERANGE && isinf(v))
+        return fail_at(in, in->p, "the number is too large for f%u", size * 8);
+    in->p = end;
+    put_float(to, v, size);
+    return true;
+}
+
+/* decimal values of the type's range; hexadecimal ones may also be its bit patterns */
+static bool parse_integer(In *in, const ArgType *t, u8 *to)
+{
+    const char *at = in->p;
+    const bool negative = *at == '-';
+    const char *digits = at + negative;
+    const bool is_hex = digits[0] == '0' && (digits[1] | 32) == 'x';
+    const u64 bits = t->size == 8 ? UINT64_MAX : ((u64)1 << t->size * 8) - 1;
+    const u64 most = t->kind == 'u' ? (negative ? 0 : bits)
+                     : negative     ? bits / 2 + 1
+                     : is_hex       ? bits
+                                    : bits / 2;
+    char *end;
+    errno = 0;
+    const u64 v = strtoull(digits, &end, is_hex ? 16 : 10);
+    if (!isdigit((unsigned char)*digits) || !ends_number(*end))
+        return fail_at(in, at, "expected a whole number");
+    if (errno || v > most)
+        return fail_at(in, at, "%.*s does not fit in %c%u", (int)(end - at), at, t->kind, t->size * 8);
+    in->p = end;
+    put_little(to, negative ? 0 - v : v, t->size);
+    return true;
+}
+
+static bool parse_component(In *in, const ArgType *t, u8 *to)
+{
+    return t->kind == 'f' ? parse_float(in, t->size, to) : parse_integer(in, t, to);
+}
+
+static bool parse_count(In *in, const char *what, u64 *n)
+{
+    const char *at = in->p;
+    char *end;
+    errno = 0;
+    *n = strtoull(at, &end, 0);
+    if (!isdigit((unsigned char)*at) || errno || end == at)
+        return fail_at(in, at, "expected %s", what);
+    in->p = end;
+    return true;
+}
+
+/* --- contents of buffers ------------------------------------------------------------------ */
+
+/* the byte offset of component i, counted through the buffer without padding */
+static u64 component_at(const ArgType *t, u64 i)
+{
+    return i / t->lanes * arg_element_size(t) + i % t->lanes * t->size;
+}
+
+static void put_number(const ArgType *t, u8 *to, u64 v)
+{
+    if (t->kind == 'f')
+        put_float(to, (double)v, t->size);
+    else
+        put_little(to, v, t->size);
+}
+
+static void fill_iota(Arg *a)
+{
+    for (u64 i = 0; i < a->count * a->type.lanes; i++)
+        put_number(&a->type, a->bytes + component_at(&a->type, i), i);
+}
+
+/* splitmix64: its state is a counter, so the sequence is the same everywhere */
+static u64 next_random(u64 *state)
+{
+    u64 z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static void fill_random(Arg *a, u64 seed)
+{
+    for (u64 i = 0; i < a->count * a->type.lanes; i++) {
+        const u64 r = next_random(&seed);
+        u8 *to = a->bytes + component_at(&a->type, i);
+        if (a->type.kind != 'f')
+            put_little(to, r, a->type.size);
+        else if (a->type.size == 4)
+            put_float(to, (double)(r >> 40) * 0x1p-24, 4);
+        else
+            put_float(to, (double)(r >> 11) * 0x1p-53, 8);
+    }
+}
+
+/* one value fills the buffer; more are its first components, the rest is zero */
+static bool fill_list(In *in, Arg *a)
+{
+    const u64 n = a->count * a->type.lanes;
+    u8 one[8];
+    u64 i = 0;
+    do {
+        in->p += i > 0;
+        if (i == n)
+            return fail_at(in, in->p, "more than the %llu values that the buffer holds",
+                           (unsigned long long)n);
+        if (!parse_component(in, &a->type, one))
+            return false;
+        memcpy(a->bytes + component_at(&a->type, i++), one, a->type.size);
+    } while (*in->p == ',');
+    for (u64 k = 1; i == 1 && k < n; k++)
+        memcpy(a->bytes + component_at(&a->type, k), one, a->type.size);
+    return true;
+}
+
+static bool fill_file(In *in, Arg *a)
+{
+    const size_t len = strcspn(in->p, ">");
+    const char *at = in->p;
+    char *file = mem_strndup(at, len);
+    Buf b = {0};
+    if (!file)
+        out_of_memory();
+    bool ok = read_file(file, &b, in->d);
+    if (ok && b.len > a->size)
+        ok = fail_at(in, at, "%s has %zu bytes, the buffer %llu", file, b.len,
+                     (unsigned long long)a->size);
+    if (ok && b.len)
+        memcpy(a->bytes, b.data, b.len);
+    in->p += len;
+    mem_free(file);
+    buf_free(&b);
+    return ok;
+}
+
+static bool starts(In *in, const char *word)
+{
+    const size_t len = strlen(word);
+    if (strncmp(in->p, word, len))
+        return false;
+    in->p += len;
+    return true;
+}
+
+static bool parse_init(In *in, Arg *a)
+{
+    if (starts(in, "zero"))
+        return true;
+    if (starts(in, "iota")) {
+        fill_iota(a);
+        return true;
+    }
+    if (starts(in, "rand:")) {
+        u64 seed;
+        if (!parse_count(in, "a seed", &seed))
+            return false;
+        fill_random(a, seed);
+        return true;
+    }
+    if (starts(in, "@"))
+        return fill_file(in, a);
+    return fill_list(in, a);
+}
+
+/* --- what is to be done with a buffer afterwards -------------------------------------------- */
+
+static bool parse_window(In *in, Arg *a)
+{
+    const char *at = in->p;
+    u64 n;
+    if (!parse_count(in, "the first element to print", &a->first) || !expect(in, ':') ||
+        !parse_count(in, "how many to print", &n))
+        return false;
+    if (a->first > a->count || n > a->count - a->first)
+        return fail_at(in, at, "the buffer has only %llu elements", (unsigned long long)a->count);
+    a->shown = n;
+    return true;
+}
+
+static bool parse_out(In *in, Arg *a)
+{
+    if (in->p[0] == '-' && (!in->p[1] || in->p[1] == ':')) {
+        a->print = true;
+        a->shown = a->count;
+        in->p++;
+        return *in->p != ':' || (in->p++, parse_window(in, a));
+    }
+    if (!*in->p)
+        return fail_at(in, in->p, "expected - or a file after '>'");
+    a->out = mem_strdup(in->p);
+    in->p += strlen(in->p);
+    if (!a->out)
+        out_of_memory();
+    return true;
+}
+
+static bool parse_buffer(In *in, Arg *a)
+{
+    const char *at;
+    if (!parse_type(in, &a->type) || !expect(in, ':'))
+        return false;
+    at = in->p;
+    if (!parse_count(in, "a number of elements", &a->count))
+        return false;
+    if (!a->count || a->count > MOST_BYTES / arg_element_size(&a->type))
+        return fail_at(in, at, "a buffer has from 1 byte to 2 GiB");
+    a->size = a->count * arg_element_size(&a->type);
+    a->bytes = mem_zalloc(1, a->size);
+    if (!a->bytes)
+        out_of_memory();
+    if (*in->p == '=' && (in->p++, !parse_init(in, a)))
+        return false;
+    return *in->p != '>' || (in->p++, parse_out(in, a));
+}
+
+/* --- one argument ------------------------------------------------------------------------------ */
+
+static bool parse_local(In *in, Arg *a)
+{
+    const char *at = in->p;
+    if (!parse_count(in, "a number of bytes", &a->count))
+        return false;
+    if (!a->count || a->count > (u64)1 << 28)
+        return fail_at(in, at, "local memory has from 1 byte to 256 MiB");
+    return true;
+}
+
+static bool parse_value(In *in, Arg *a)
+{
+    if (!parse_type(in, &a->type) || !expect(in, ':'))
+        return false;
+    a->count = 1;
+    a->size = arg_element_size(&a->type);
+    a->bytes = mem_zalloc(1, a->size);
+    if (!a->bytes)
+        out_of_memory();
+    for (u32 i = 0; i < a->type.lanes; i++)
+        if ((i && !expect(in, ',')) || !parse_component(in, &a->type, a->bytes + i * a->type.size))
+            return false;
+    return true;
+}
+
+bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
+{
+    char name[32];
+    In in = {.src = {.name = name, .text = spec}, .p = spec, .d = d};
+    bool ok;
+    snprintf(name, sizeof name, "argument %zu", number);
+    *a = (Arg){0};
+    a->is_high = !strncmp(spec, "hbuf:", 5);
+    if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
+        a->kind = ARG_BUFFER;
+        ok = parse_buffer(&in, a);
+    } else if (starts(&in, "local:")) {
+        a->kind = ARG_LOCAL;
+        ok = parse_local(&in, a);
+    } else {
+        ok = parse_value(&in, a);
+    }
+    return ok && (!*in.p || fail_at(&in, in.p, "what follows is not understood"));
+}
+
+void arg_free(Arg *a)
+{
+    mem_free(a->bytes);
+    mem_free(a->out);
+    *a = (Arg){0};
+}
+
+/* --- printing ------------------------------------------------------------------------------------- */
+
+/* The fewest digits that read back as the same float, without an exponent where that is
+ * about as short. */
+static void put_shortest(Buf *out, double v, bool is_double)
+{
+    char text[40];
+    int digits = 0;
+    if (isnan(v) || isinf(v)) {
+        buf_str(out, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
+    }
+    do
+        snprintf(text, sizeof text, "%.*e", digits++, v);
+    while (digits < 17 && (is_double ? strtod(text, NULL) != v : strtof(text, NULL) != (float)v));
+    const int exponent = atoi(strchr(text, 'e') + 1), decimals = digits - 1 - exponent;
+    if (exponent < -5 || exponent >= (is_double ? 16 : 9))
+        buf_printf(out, "%.*g", digits, v);
+    else
+        buf_printf(out, "%.*f", decimals > 0 ? decimals : 0, v);
+}
+
+static void put_component(Buf *out, const ArgType *t, const u8 *from)
+{
+    const u64 v = get_little(from, t->size);
+    if (t->kind == 'u') {
+        buf_printf(out, "%llu", (unsigned long long)v);
+    } else if (t->kind == 'i') {
+        buf_printf(out, "%lld", (long long)sign_extend(v, (int)t->size * 8));
+    } else if (t->size == 4) {
+        float f;
+        memcpy(&f, from, 4);
+        put_shortest(out, (double)f, false);
+    } else {
+        double f;
+        memcpy(&f, from, 8);
+        put_shortest(out, f, true);
+    }
+}
+
+void arg_print(const Arg *a, size_t number, Buf *out)
+{
+    const u64 end = a->first + a->shown, step = a->type.lanes > 1 ? 4 : 16;
+    for (u64 line = a->first; line < end; line += step) {
+        const u64 stop = line + step < end ? line + step : end;
+        buf_printf(out, "arg%zu[%llu..%llu]:", number, (unsigned long long)line,
+                   (unsigned long long)stop - 1);
+        for (u64 i = line; i < stop; i++)
+            for (u32 k = 0; k < a->type.lanes; k++) {
+                buf_str(out, k ? "," : " ");
+                put_component(out, &a->type, a->bytes + i * arg_element_size(&a->type) + k * a->type.size);
+            }
+        buf_str(out, "\n");
+    }
+}

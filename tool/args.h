@@ -1,0 +1,43 @@
+/* args.h -- what `ventus run` passes to a kernel: the SPECs of -a.
+ *
+ *     TYPE:V        TYPExN:V,V,..        local:BYTES
+ *     buf:TYPE:COUNT[=INIT][>OUT]     hbuf:... the same above 4 GiB, a 64-bit pointer
+ *
+ * The forms are described in doc/man/ventus-run.1.
+ */
+#ifndef TOOL_ARGS_H
+#define TOOL_ARGS_H
+#include "tool/tool.h"
+
+typedef enum { ARG_VALUE, ARG_LOCAL, ARG_BUFFER } ArgKind;
+
+/* A scalar or vector type of OpenCL C. */
+typedef struct {
+    char kind;              /* 'i' signed, 'u' unsigned, 'f' float */
+    u32 size;               /* bytes of a component */
+    u32 lanes;              /* components: 1, 2, 3, 4, 8, 16 */
+} ArgType;
+
+typedef struct {
+    ArgKind kind;
+    bool is_high;           /* a buffer above 4 GiB */
+    ArgType type;
+    u64 count;              /* elements of a buffer; bytes of local memory */
+    u8 *bytes;              /* of a value or a buffer, `size` of them */
+    u64 size;
+    bool print;             /* after the run, elements first .. first + shown - 1 */
+    u64 first, shown;
+    char *out;              /* file that receives the buffer; or NULL */
+    u64 addr;               /* of a buffer on the device */
+} Arg;
+
+/* bytes of one element, its padding included; also its alignment */
+u32 arg_element_size(const ArgType *t);
+
+/* Reads argument `number` from its SPEC.  False: reported. */
+bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d);
+void arg_free(Arg *a);
+
+/* Prints the elements asked for of bytes that came back from the device. */
+void arg_print(const Arg *a, size_t number, Buf *out);
+#endif

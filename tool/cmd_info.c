@@ -1,0 +1,133 @@
+/* cmd_info.c -- ventus info: what this build and its device can do. */
+#include "dev/dev.h"
+#include "tool/tool.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { bool json; } Info;
+
+enum { KEY_JSON = 256 };
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "As JSON", 0},
+    {0},
+};
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case KEY_JSON: ((Info *)state->input)->json = true; return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s' is one too many", arg);
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options, .parser = option,
+    .doc = "Tells the version, profiles, engines, machines and what was built in.",
+};
+
+static const struct { const char *name, *what; IsaSet set; } profiles[] = {
+    {"v202", "what all public hardware, simulators and binaries implement (default)", V202},
+    {"v2025", "the newest document: prefixes, pairs, 64-bit addresses and words, MMA, DMA", V2025},
+    {"ai", "overlay: 16-bit floats, shuffles and approximate functions", AI},
+    {"tidx", "overlay: reading of per-lane id CSRs", TIDX},
+};
+
+/* parts that a build may lack */
+static const struct { const char *name, *what; bool built; } parts[] = {
+    {"llvm", "compiling OpenCL C", false},
+    {"jit", "engine that makes host code", false},
+    {"timing", "engine that models cycles", false},
+};
+
+static int count_insns(IsaSet set)
+{
+    int n = 0;
+    for (int i = 0; i < NINSN; i++)
+        n += (isa_insn[i].sets & set) != 0;
+    return n;
+}
+
+static void show_machine(const MachineText *t)
+{
+    Machine m;
+    if (!machine_builtin(t->name, &m))
+        bug("the built-in machine description %s is wrong", t->name);
+    printf("machine %s: %u lanes, %u SMs; of an SM %u warps, %u groups, %u sGPR, %u vGPR, %u bytes of "
+           "local memory; %u warps a group\n", m.name, m.lanes, m.sms, m.warps, m.slots, m.sgprs, m.vgprs,
+           m.lds, m.group_warps);
+    for (const char *p = t->text; *p;) {
+        const int len = (int)strcspn(p, "\n");
+        printf("    %.*s\n", len, p);
+        p += len + (p[len] == '\n');
+    }
+}
+
+static void show_text(void)
+{
+    printf("ventus %s\n\n", VERSION);
+    for (size_t i = 0; i < countof(profiles); i++)
+        printf("profile %-6s %4d instructions; %s\n", profiles[i].name, count_insns(profiles[i].set),
+               profiles[i].what);
+    putchar('\n');
+    for (const EngineOps *e = dev_engines; e->name; e++)
+        printf("engine %s: %s%s\n", e->name, e->what, e == dev_engines ? " (default)" : "");
+    printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
+    for (size_t i = 0; i < countof(parts); i++)
+        printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no", parts[i].what);
+    putchar('\n');
+    for (const MachineText *t = machine_texts; t->name; t++)
+        show_machine(t);
+}
+
+static json_t *machine_json(const MachineText *t)
+{
+    Machine m;
+    if (!machine_builtin(t->name, &m))
+        bug("the built-in machine description %s is wrong", t->name);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", m.name, "text",
+                     t->text, "lanes", m.lanes, "group_warps", m.group_warps, "sms", m.sms, "warps",
+                     m.warps, "slots", m.slots, "sgprs", m.sgprs, "vgprs", m.vgprs, "lds", m.lds,
+                     "simt_depth", m.simt_depth);
+}
+
+static int show_json(void)
+{
+    json_t *o = json_object(), *sets = json_object(), *engines = json_array();
+    json_t *machines = json_array(), *built = json_object();
+    for (size_t i = 0; i < countof(profiles); i++)
+        json_object_set_new(sets, profiles[i].name, json_integer(count_insns(profiles[i].set)));
+    for (const EngineOps *e = dev_engines; e->name; e++)
+        json_array_append_new(engines, json_string(e->name));
+    for (size_t i = 0; i < countof(parts); i++)
+        json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));
+    for (const MachineText *t = machine_texts; t->name; t++)
+        json_array_append_new(machines, machine_json(t));
+    json_object_set_new(o, "version", json_string(VERSION));
+    json_object_set_new(o, "profiles", sets);
+    json_object_set_new(o, "engines", engines);
+    json_object_set_new(o, "lanes", json_string(lane_level()->name));
+    json_object_set_new(o, "built_in", built);
+    json_object_set_new(o, "machines", machines);
+    char *text = json_dumps(o, JSON_INDENT(2));
+    json_decref(o);
+    if (!text)
+        out_of_memory();
+    puts(text);
+    free(text);
+    return DONE;
+}
+
+int info_main(int argc, char **argv)
+{
+    Info info = {false};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &info))
+        return REFUSED;
+    if (info.json)
+        return show_json();
+    show_text();
+    return DONE;
+}

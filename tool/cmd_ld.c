@@ -1,0 +1,90 @@
+/* cmd_ld.c -- ventus ld: objects to an image. */
+#include "tool/tool.h"
+#include "link/link.h"
+#include <string.h>
+
+typedef struct {
+    LinkOptions link;
+    const char *out;
+    char **files;
+    int nfiles;
+    const char **roots;
+    size_t nroots;
+    bool no_crt0;
+} Ld;
+
+enum { KEY_CRT0 = 256, KEY_GC };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT.elf", 0, "The image; required", 0},
+    {"entry", 'e', "SYM", 0, "Symbol to start at (_start)", 0},
+    {"no-crt0", KEY_CRT0, NULL, 0, "Leave out the built-in start code", 0},
+    {"gc", KEY_GC, NULL, 0, "Drop sections that no kernel reaches", 0},
+    {"keep", 'k', "SYM", 0, "With --gc, keep what SYM reaches, too", 0},
+    {0},
+};
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+    Ld *l = state->input;
+    switch (key) {
+    case 'o': l->out = arg; return 0;
+    case 'e': l->link.entry = arg; return 0;
+    case KEY_CRT0: l->no_crt0 = true; return 0;
+    case KEY_GC: l->link.gc = true; return 0;
+    case 'k': l->roots[l->nroots++] = arg; return 0;
+    case ARGP_KEY_ARGS:
+        l->files = state->argv + state->next;
+        l->nfiles = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!l->nfiles)
+            argp_error(state, "no objects to link");
+        if (!l->out)
+            argp_error(state, "no output: -o OUT.elf");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options, .parser = option, .args_doc = "FILE.o...",
+    .doc = "Links objects, in the order given and after the start code, to an image that a device "
+           "loads.",
+};
+
+static bool link_files(const Ld *l, Object **objects, Diag *d)
+{
+    size_t n = 0;
+    bool ok = true;
+    Buf elf = {0};
+    if (!l->no_crt0)
+        ok = (objects[n++] = load_crt0(d));
+    for (int i = 0; i < l->nfiles; i++)
+        ok = (objects[n++] = load_object(l->files[i], default_isa(), d)) && ok;
+    Object *image = ok ? link_objects((const Object *const *)objects, n, &l->link, d) : NULL;
+    ok = image && obj_write(image, &elf, d) && write_file(l->out, elf.data, elf.len, d);
+    obj_free(image);
+    buf_free(&elf);
+    return ok;
+}
+
+int ld_main(int argc, char **argv)
+{
+    const char **roots = mem_zalloc((size_t)argc + 1, sizeof *roots);
+    Object **objects = mem_zalloc((size_t)argc + 1, sizeof *objects);
+    Ld l = {.roots = roots};
+    Diag d = stderr_diag();
+    if (!roots || !objects)
+        out_of_memory();
+    if (argp_parse(&argp, argc, argv, 0, NULL, &l))
+        return REFUSED;
+    l.link.roots = roots;
+    l.link.output = l.out;
+    const bool ok = link_files(&l, objects, &d);
+    for (int i = 0; i <= argc; i++)
+        obj_free(objects[i]);
+    mem_free(objects);
+    mem_free(roots);
+    return ok ? DONE : REFUSED;
+}

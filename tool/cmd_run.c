@@ -1,0 +1,311 @@
+/* cmd_run.c -- ventus run: a kernel with no host program. */
+#include "tool/args.h"
+#include "tool/common.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KERNELS = 256, MAX_ARGS = 1024 };
+
+typedef struct {
+    Common common;
+    const char *file, *kernel;
+    u32 dims;               /* as many as -g, -l or -G gave */
+    u32 global[3], local[3], offset[3]; /* global[0], local[0] 0: not given */
+    u32 private_min;
+    const char *specs[MAX_ARGS];
+    size_t nargs;
+    Arg args[MAX_ARGS];
+} Run;
+
+static const struct argp_option options[] = {
+    {"kernel", 'k', "NAME", 0, "The kernel; may be left out where there is only one", 0},
+    {"global", 'g', "X[,Y[,Z]]", 0, "Work-items; without it, one group", 0},
+    {"local", 'l', "X[,Y[,Z]]", 0, "Work-items of a group; without it, as many as fit", 0},
+    {"offset", 'G', "X[,Y[,Z]]", 0, "The first global id", 0},
+    {"arg", 'a', "SPEC", 0, "An argument of the kernel, in order; see the manual", 0},
+    {"private", 'P', "BYTES", 0, "Private memory of a lane, at least", 0},
+    {0},
+};
+
+/* --- options ---------------------------------------------------------------------------- */
+
+/* X[,Y[,Z]] into n, missing ones becoming `rest` */
+static void triple(struct argp_state *state, Run *r, const char *option, const char *text, u32 n[3],
+                   u32 least, u32 rest)
+{
+    char *copy = mem_strdup(text), *p = copy;
+    u32 count = 0;
+    if (!copy)
+        out_of_memory();
+    n[0] = n[1] = n[2] = rest;
+    for (char *word; (word = strsep(&p, ",")); count++) {
+        if (count == 3)
+            argp_error(state, "%s: more than three numbers in '%s'", option, text);
+        n[count] = (u32)option_number(state, option, word, UINT32_MAX);
+        if (n[count] < least)
+            argp_error(state, "%s: 0 is too few", option);
+    }
+    r->dims = count > r->dims ? count : r->dims;
+    mem_free(copy);
+}
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+    Run *r = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &r->common; return 0;
+    case 'k': r->kernel = arg; return 0;
+    case 'g': triple(state, r, "-g", arg, r->global, 1, 1); return 0;
+    case 'l': triple(state, r, "-l", arg, r->local, 1, 1); return 0;
+    case 'G': triple(state, r, "-G", arg, r->offset, 0, 0); return 0;
+    case 'P': r->private_min = (u32)option_number(state, "-P", arg, 1u << 24); return 0;
+    case 'a':
+        if (r->nargs == MAX_ARGS)
+            argp_error(state, "more than %d arguments", MAX_ARGS);
+        r->specs[r->nargs++] = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->file)
+            argp_error(state, "one file at a time; '%s' is one too many (arguments of the kernel are -a)",
+                       arg);
+        r->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->file)
+            argp_error(state, "no file to run");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    .options = options, .parser = option, .args_doc = "FILE", .children = children,
+    .doc = "Runs a kernel from assembly (.s), an object (.o) or an image.\v"
+           "SPECs of -a:\n"
+           "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
+           "  local:BYTES                    local memory\n"
+           "  buf:TYPE:COUNT[=INIT][>OUT]    a buffer\n"
+           "    INIT: zero, iota, V, V,V,.., rand:SEED, @file\n"
+           "    OUT:  - (print), -:FIRST:N (print a part), file\n",
+};
+
+static bool parse_args(Run *r, Diag *d)
+{
+    bool ok = true;
+    for (size_t i = 0; i < r->nargs; i++)
+        ok = arg_parse(r->specs[i], i, &r->args[i], d) && ok;
+    return ok;
+}
+
+/* --- the index space ----------------------------------------------------------------------- */
+
+/* the largest divisor of n up to most; a multiple of `of` if there is one */
+static u32 divisor(u32 n, u32 most, u32 of)
+{
+    for (u32 k = most < n ? most : n; k >= of && of > 1; k--)
+        if (!(n % k) && !(k % of))
+            return k;
+    for (u32 k = most < n ? most : n; k > 1; k--)
+        if (!(n % k))
+            return k;
+    return 1;
+}
+
+static bool choose_sizes(Run *r, Diag *d)
+{
+    const Machine *m = &r->common.device.machine;
+    const u32 most = m->lanes * m->group_warps;
+    if (!r->local[0]) {
+        u32 left = most;
+        for (int i = 0; i < 3; i++) {
+            r->global[i] = r->global[i] ? r->global[i] : 1;
+            r->local[i] = divisor(r->global[i], left, i ? 1 : m->lanes);
+            left /= r->local[i];
+        }
+    } else if (!r->global[0]) {
+        memcpy(r->global, r->local, sizeof r->global);
+    }
+    for (int i = 0; i < 3; i++)
+        if (r->global[i] % r->local[i]) {
+            error(d, &(Source){.name = "ventus run", .text = ""}, NULL, "-g %u is no multiple of -l %u in dimension %d",
+                  r->global[i], r->local[i], i);
+            return false;
+        }
+    r->dims = r->dims ? r->dims : 1;
+    return true;
+}
+
+/* --- the kernel -------------------------------------------------------------------------------- */
+
+static bool find_kernel(Run *r, const Object *image, Diag *d)
+{
+    const char *names[MAX_KERNELS];
+    const Source src = {.name = r->file, .text = ""};
+    const size_t all = drv_kernels(image, names, MAX_KERNELS), n = all < MAX_KERNELS ? all : MAX_KERNELS;
+    Buf list = {0};
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(&list, " %s", names[i]);
+        found |= r->kernel && !strcmp(r->kernel, names[i]);
+    }
+    if (!r->kernel && n == 1) {
+        r->kernel = names[0];
+        found = true;
+    } else if (!r->kernel && !n) {
+        error(d, &src, NULL, "it has no kernel: no function with a .ventus.resource record, no global "
+                             "function");
+    } else if (!r->kernel) {
+        error(d, &src, NULL, "it has %zu kernels, -k says which:%.400s", all, buf_text(&list));
+    } else if (!found && obj_find_symbol(image, r->kernel) >= 0) {
+        found = true; /* hand-written code need not look like a kernel */
+    } else if (!found) {
+        error(d, &src, NULL, "no kernel '%s'%s%.400s", r->kernel, n ? "; there is" : "", buf_text(&list));
+    }
+    buf_free(&list);
+    return found;
+}
+
+/* --- arguments ------------------------------------------------------------------------------------ */
+
+static bool upload(Run *r, Driver *driver)
+{
+    for (size_t i = 0; i < r->nargs; i++) {
+        Arg *a = &r->args[i];
+        if (a->kind != ARG_BUFFER)
+            continue;
+        DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
+        if (!s)
+            s = drv_write(driver, a->addr, a->bytes, a->size);
+        if (s) {
+            report_failure(driver, s, r->specs[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static DrvArg kernel_arg(const Arg *a, u64 *address)
+{
+    const u32 size = a->is_high ? 8 : 4;
+    *address = a->addr;
+    switch (a->kind) {
+    case ARG_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
+    case ARG_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
+    case ARG_VALUE: break;
+    }
+    return (DrvArg){.size = (u32)a->size, .align = (u32)a->size, .value = a->bytes};
+}
+
+static bool dump_buffer(const Run *r, size_t i, Diag *d)
+{
+    const Arg *a = &r->args[i];
+    char name[32];
+    snprintf(name, sizeof name, "arg%zu.bin", i);
+    char *path = path_join(r->common.dump_to, name);
+    const bool ok = write_file(path, a->bytes, a->size, d);
+    mem_free(path);
+    return ok;
+}
+
+/* brings buffers back, prints and writes what was asked for */
+static bool download(Run *r, Driver *driver, Diag *d)
+{
+    bool ok = !r->common.dump_to || make_directory(r->common.dump_to, d);
+    for (size_t i = 0; ok && i < r->nargs; i++) {
+        Arg *a = &r->args[i];
+        Buf text = {0};
+        if (a->kind != ARG_BUFFER || !(a->print || a->out || r->common.dump_to))
+            continue;
+        const DrvStatus s = drv_read(driver, a->addr, a->bytes, a->size);
+        if (s) {
+            report_failure(driver, s, r->specs[i]);
+            return false;
+        }
+        if (a->print)
+            arg_print(a, i, &text);
+        fwrite(buf_text(&text), 1, text.len, stdout);
+        ok = !text.failed && (!a->out || write_file(a->out, a->bytes, a->size, d)) &&
+             (!r->common.dump_to || dump_buffer(r, i, d));
+        buf_free(&text);
+    }
+    return ok;
+}
+
+/* --- the run --------------------------------------------------------------------------------------- */
+
+static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
+{
+    DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
+    u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
+    Buf print = {0};
+    DrvResult result = {.warps = 0};
+    if (!args || !addresses)
+        out_of_memory();
+    for (size_t i = 0; i < r->nargs; i++)
+        args[i] = kernel_arg(&r->args[i], &addresses[i]);
+    DrvKernel k = {.kernel = r->kernel, .dims = r->dims, .args = args, .nargs = r->nargs,
+                   .private_min = r->private_min, .max_insns = r->common.max_insns, .sim = *sim,
+                   .print = &print, .export_to = r->common.export_to};
+    memcpy(k.global, r->global, sizeof k.global);
+    memcpy(k.local, r->local, sizeof k.local);
+    memcpy(k.offset, r->offset, sizeof k.offset);
+    const double start = seconds_now();
+    const DrvStatus s = drv_run(driver, &k, &result);
+    watch_launch(watch, r->kernel, &result, seconds_now() - start);
+    fwrite(buf_text(&print), 1, print.len, stdout);
+    int status = DONE;
+    if (s)
+        status = report_failure(driver, s, r->file);
+    else if (!download(r, driver, d))
+        status = REFUSED;
+    buf_free(&print);
+    mem_free(args);
+    mem_free(addresses);
+    return status;
+}
+
+static int run_image(Run *r, Object *image, Diag *d)
+{
+    SimOptions sim = r->common.sim;
+    Watch watch;
+    int status = REFUSED;
+    Driver *driver = drv_open(&r->common.device);
+    if (!driver)
+        out_of_memory();
+    if (drv_load(driver, image, d)) {
+        obj_free(image);
+    } else if (upload(r, driver) &&
+               (!r->common.export_to || make_directory(r->common.export_to, d)) &&
+               watch_open(&watch, &r->common, &sim, d)) {
+        status = launch(r, driver, &watch, &sim, d);
+        if (!watch_close(&watch, d))
+            status = REFUSED;
+    }
+    drv_close(driver);
+    return status;
+}
+
+int run_main(int argc, char **argv)
+{
+    Run *r = mem_zalloc(1, sizeof *r);
+    Diag d = stderr_diag();
+    int status = REFUSED;
+    if (!r)
+        out_of_memory();
+    common_init(&r->common);
+    if (argp_parse(&argp, argc, argv, 0, NULL, r))
+        return REFUSED;
+    if (common_resolve(&r->common, &d) && parse_args(r, &d) && choose_sizes(r, &d)) {
+        Object *image = load_image(r->file, r->common.device.set, &d);
+        if (image && find_kernel(r, image, &d))
+            status = run_image(r, image, &d);
+        else
+            obj_free(image);
+    }
+    for (size_t i = 0; i < r->nargs; i++)
+        arg_free(&r->args[i]);
+    mem_free(r);
+    return status;
+}

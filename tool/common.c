@@ -1,0 +1,348 @@
+/* common.c -- options of `run` and `replay`, and what they watch. */
+#include "tool/common.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    KEY_THREADS = 256, KEY_WARPS, KEY_SMS, KEY_MACHINE, KEY_ENGINE, KEY_STATS, KEY_STATS_FILE,
+    KEY_TRACE, KEY_EXPORT, KEY_DUMP, KEY_MAX, KEY_TIMEOUT, KEY_STRICT, KEY_MMU, KEY_VM, KEY_LANES,
+    KEY_BARRIER, KEY_COPIES
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "The device:", 1},
+    {"isa", 'p', "P", 0, "Profile of code without a mark: v202 (default), v2025, v202+ai+tidx", 1},
+    {"machine", KEY_MACHINE, "M", 0, "A built-in machine by name, or a file that describes one", 1},
+    {"threads", KEY_THREADS, "N", 0, "Lanes of a warp: 4, 8, 16 or 32", 1},
+    {"warps", KEY_WARPS, "N", 0, "Most warps of a work-group", 1},
+    {"sms", KEY_SMS, "N", 0, "Streaming multiprocessors", 1},
+    {"engine", KEY_ENGINE, "E", 0, "interp, jit or timing, as far as built in", 1},
+    {"mmu", KEY_MMU, NULL, 0, "Addresses go through page tables", 1},
+    {"strict", KEY_STRICT, NULL, 0, "Refuse what hardware does: misaligned accesses and so on", 1},
+    {"vm", KEY_VM, "RULE", 0, "How masked instructions read v0: own, spike, rtl, ignore", 1},
+    {"all-lanes", KEY_LANES, NULL, 0, "The last warp of a group runs with every lane", 1},
+    {"any-barrier", KEY_BARRIER, NULL, 0, "A barrier takes warps that are diverged", 1},
+    {"check-copies", KEY_COPIES, NULL, 0, "Report accesses to asynchronous copies under way", 1},
+    {NULL, 0, NULL, 0, "Limits and host threads:", 2},
+    {"jobs", 'j', "N", 0, "Host threads; 0 (default): one a processor", 2},
+    {"max-insns", KEY_MAX, "N", 0, "Stop a warp after N instructions", 2},
+    {"timeout", KEY_TIMEOUT, "S", 0, "Stop after S seconds", 2},
+    {NULL, 0, NULL, 0, "Results:", 3},
+    {"stats", KEY_STATS, "json", OPTION_ARG_OPTIONAL, "Print statistics", 3},
+    {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},
+    {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
+     "A line an instruction, in Spike's commit format (ventus.trace)", 3},
+    {"export-replay", KEY_EXPORT, "DIR", 0, "Write launches as .metadata and .data", 3},
+    {"dump-buffers", KEY_DUMP, "DIR", 0, "Write buffers into files", 3},
+    {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
+    {0},
+};
+
+/* --- options --------------------------------------------------------------------------- */
+
+static const EngineOps *engine_option(struct argp_state *state, const char *name)
+{
+    const EngineOps *e = dev_find_engine(name);
+    if (e)
+        return e;
+    if (!strcmp(name, "jit") || !strcmp(name, "timing"))
+        argp_error(state, "--engine: '%s' is not built in; see ventus info", name);
+    else
+        argp_error(state, "--engine: '%s' is no engine: interp, jit, timing", name);
+    return NULL;
+}
+
+static VmRule vm_option(struct argp_state *state, const char *name)
+{
+    static const char *const rules[] = {[VM_OWN] = "own", [VM_SPIKE] = "spike", [VM_RTL] = "rtl",
+                                        [VM_IGNORE] = "ignore"};
+    for (size_t i = 0; i < countof(rules); i++)
+        if (!strcmp(rules[i], name))
+            return (VmRule)i;
+    argp_error(state, "--vm: '%s' is no rule: own, spike, rtl, ignore", name);
+    return VM_OWN;
+}
+
+static u32 lanes_option(struct argp_state *state, const char *text)
+{
+    const u64 n = option_number(state, "--threads", text, MAX_LANES);
+    if (n < 4 || !is_pow2(n))
+        argp_error(state, "--threads: a warp has 4, 8, 16 or 32 lanes");
+    return (u32)n;
+}
+
+static u32 positive(struct argp_state *state, const char *option, const char *text, u64 max)
+{
+    const u64 n = option_number(state, option, text, max);
+    if (!n)
+        argp_error(state, "%s: 0 is too few", option);
+    return (u32)n;
+}
+
+static double seconds_option(struct argp_state *state, const char *text)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    if (end == text || *end || !(v > 0) || isinf(v))
+        argp_error(state, "--timeout: '%s' is no number of seconds", text);
+    return v;
+}
+
+static bool stats_option_json(struct argp_state *state, const char *arg)
+{
+    if (arg && strcmp(arg, "json") && strcmp(arg, "text"))
+        argp_error(state, "--stats: '%s' is no form: text, json", arg);
+    return arg && !strcmp(arg, "json");
+}
+
+static error_t device_option(int key, char *arg, struct argp_state *state)
+{
+    Common *c = state->input;
+    switch (key) {
+    case 'p': c->device.set = option_isa(state, arg); return 0;
+    case KEY_MACHINE: c->machine = arg; return 0;
+    case KEY_THREADS: c->lanes = lanes_option(state, arg); return 0;
+    case KEY_WARPS: c->warps = positive(state, "--warps", arg, MAX_WARPS); return 0;
+    case KEY_SMS: c->sms = positive(state, "--sms", arg, 1u << 16); return 0;
+    case KEY_ENGINE: c->device.engine = engine_option(state, arg); return 0;
+    case KEY_STRICT: c->device.strict = true; return 0;
+    case KEY_MMU: c->device.mmu = true; return 0;
+    case KEY_VM: c->device.vm = vm_option(state, arg); return 0;
+    case KEY_LANES: c->device.all_lanes = true; return 0;
+    case KEY_BARRIER: c->device.any_barrier = true; return 0;
+    case KEY_COPIES: c->device.check_copies = true; return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+    Common *c = state->input;
+    switch (key) {
+    case 'j': c->sim.threads = (u32)option_number(state, "-j", arg, SIM_MAX_THREADS); return 0;
+    case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
+    case KEY_TIMEOUT: c->sim.timeout = seconds_option(state, arg); return 0;
+    case KEY_STATS:
+        c->stats = true;
+        c->stats_json = stats_option_json(state, arg);
+        return 0;
+    case KEY_STATS_FILE:
+        c->stats = true;
+        c->stats_file = arg;
+        return 0;
+    case KEY_TRACE: c->trace_file = arg ? arg : "ventus.trace"; return 0;
+    case KEY_EXPORT: c->export_to = arg; return 0;
+    case KEY_DUMP: c->dump_to = arg; return 0;
+    case 'v': c->verbose = true; return 0;
+    }
+    return device_option(key, arg, state);
+}
+
+const struct argp common_argp = {.options = options, .parser = option};
+
+/* --- environment -------------------------------------------------------------------------- */
+
+static u32 env_number(const char *name, u32 min, u32 max)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return 0;
+    errno = 0;
+    const unsigned long v = strtoul(text, &end, 0);
+    if (*end || *text == '-' || errno || v < min || v > max) {
+        fprintf(stderr, "ventus: error: %s: '%s' is not a number from %u to %u\n", name, text, min, max);
+        exit(REFUSED);
+    }
+    return (u32)v;
+}
+
+/* the public driver's back ends mean the default engine */
+static bool is_public_backend(const char *name)
+{
+    static const char *const names[] = {"spike", "isa", "rtl", "rtlsim", "gpgpu", "cyclesim", "cycle",
+                                        "systemc", "simulator", "gvm", "ptx"};
+    for (size_t i = 0; i < countof(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static void env_engine(Common *c)
+{
+    const char *variable = "VENTUS_ENGINE", *name = getenv(variable);
+    if (!name || !*name)
+        name = getenv(variable = "VENTUS_BACKEND");
+    if (!name || !*name || is_public_backend(name))
+        return;
+    const EngineOps *e = dev_find_engine(name);
+    if (!e) {
+        fprintf(stderr, "ventus: error: %s: no engine '%s' is built in\n", variable, name);
+        exit(REFUSED);
+    }
+    c->device.engine = e;
+}
+
+void common_init(Common *c)
+{
+    *c = (Common){.device = dev_defaults()};
+    c->device.set = default_isa();
+    c->lanes = env_number("NUM_THREAD", 4, MAX_LANES);
+    c->warps = env_number("NUM_WARP", 1, MAX_WARPS);
+    c->sms = env_number("VENTUS_SMS", 1, 1u << 16);
+    c->device.mmu = env_number("VENTUS_MMU", 0, 1);
+    env_engine(c);
+    if (c->lanes && !is_pow2(c->lanes)) {
+        fprintf(stderr, "ventus: error: NUM_THREAD: a warp has 4, 8, 16 or 32 lanes\n");
+        exit(REFUSED);
+    }
+}
+
+static bool find_machine(Common *c, Diag *d)
+{
+    Machine *m = &c->device.machine;
+    Buf text = {0};
+    if (!c->machine || machine_builtin(c->machine, m))
+        return true;
+    if (!strchr(c->machine, '/') && !strchr(c->machine, '.')) {
+        error(d, &(Source){.name = "ventus", .text = ""}, NULL,
+              "no machine '%s' is built in; see ventus info, or give a file", c->machine);
+        return false;
+    }
+    const bool ok = read_file(c->machine, &text, d) && machine_parse(c->machine, buf_text(&text), m, d);
+    buf_free(&text);
+    return ok;
+}
+
+bool common_resolve(Common *c, Diag *d)
+{
+    Machine *m = &c->device.machine;
+    if (!find_machine(c, d))
+        return false;
+    m->lanes = c->lanes ? c->lanes : m->lanes;
+    m->group_warps = c->warps ? c->warps : m->group_warps;
+    m->sms = c->sms ? c->sms : m->sms;
+    if (m->warps < m->group_warps)
+        m->warps = m->group_warps;
+    return true;
+}
+
+/* --- watching -------------------------------------------------------------------------------- */
+
+#define BOTH(call, ...)                                                                            \
+    do {                                                                                           \
+        const Watch *w_ = self;                                                                    \
+        const Observer *t = trace_observer(w_->trace), *s = stats_observer(w_->stats);             \
+        if (t->call)                                                                               \
+            t->call(t->self, __VA_ARGS__);                                                         \
+        if (s->call)                                                                               \
+            s->call(s->self, __VA_ARGS__);                                                         \
+    } while (0)
+
+static void both_group_begin(void *self, const Group *g) { BOTH(group_begin, g); }
+static void both_group_end(void *self, const Group *g) { BOTH(group_end, g); }
+static void both_before(void *self, const Warp *w, const Uop *u) { BOTH(before, w, u); }
+static void both_after(void *self, const Warp *w, const Uop *u, u32 exec) { BOTH(after, w, u, exec); }
+static void both_barrier(void *self, const Group *g) { BOTH(barrier, g); }
+
+static void stats_number(Stats *s, const char *name, u64 v)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
+    stats_option(s, name, text);
+}
+
+static void options_in_force(Stats *s, const Common *c)
+{
+    static const char *const rules[] = {"own", "spike", "rtl", "ignore"};
+    const Machine *m = &c->device.machine;
+    char set[24], timeout[32];
+    isa_set_name(c->device.set, set);
+    snprintf(timeout, sizeof timeout, "%g", c->sim.timeout);
+    stats_option(s, "version", VERSION);
+    stats_option(s, "engine", c->device.engine->name);
+    stats_option(s, "isa", set);
+    stats_option(s, "machine", m->name);
+    stats_number(s, "threads", m->lanes);
+    stats_number(s, "warps", m->group_warps);
+    stats_number(s, "sms", m->sms);
+    stats_option(s, "vm", rules[c->device.vm]);
+    stats_number(s, "strict", c->device.strict);
+    stats_number(s, "mmu", c->device.mmu);
+    stats_number(s, "all-lanes", c->device.all_lanes);
+    stats_number(s, "any-barrier", c->device.any_barrier);
+    stats_number(s, "max-insns", c->max_insns);
+    stats_option(s, "timeout", timeout);
+}
+
+bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d)
+{
+    *w = (Watch){.common = c};
+    if (c->trace_file && !(w->trace = trace_open(c->trace_file, d)))
+        return false;
+    if (c->stats && !(w->stats = stats_new()))
+        out_of_memory();
+    if (w->stats)
+        options_in_force(w->stats, c);
+    w->both = (Observer){w, both_group_begin, both_group_end, both_before, both_after, both_barrier};
+    sim->observer = w->trace && w->stats ? &w->both
+                    : w->trace           ? trace_observer(w->trace)
+                    : w->stats           ? stats_observer(w->stats)
+                                         : NULL;
+    if (w->trace)
+        sim->slice = 1;
+    return true;
+}
+
+void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds)
+{
+    const Occupancy *o = &r->dev.occupancy;
+    if (w->stats)
+        stats_launch(w->stats, r, seconds);
+    if (w->common->verbose)
+        fprintf(stderr, "%s: %llu groups of %u warps, %llu instructions, %.3f s; an SM holds %u (%s)\n",
+                name, (unsigned long long)r->dev.sim.groups, r->warps,
+                (unsigned long long)r->dev.sim.insns, seconds, o->groups, o->limit ? o->limit : "none");
+}
+
+bool watch_close(Watch *w, Diag *d)
+{
+    bool ok = trace_close(w->trace, d);
+    Buf out = {0};
+    if (w->stats) {
+        if (!w->common->stats_json)
+            stats_text(w->stats, &out);
+        else if (!stats_json(w->stats, &out))
+            out_of_memory();
+        ok = write_file(w->common->stats_file ? w->common->stats_file : "-", buf_text(&out), out.len,
+                        d) && ok;
+    }
+    stats_free(w->stats);
+    buf_free(&out);
+    return ok;
+}
+
+/* --- ends ----------------------------------------------------------------------------------------- */
+
+int report_failure(Driver *driver, DrvStatus s, const char *what)
+{
+    Buf report = {0}, text = {0};
+    drv_last_error(driver, &report);
+    buf_printf(&text, "%s: error: ", what);
+    buf_str(&text, report.len ? buf_text(&report) : drv_status_text(s));
+    show_message(stderr, DIAG_ERROR, buf_text(&text));
+    buf_free(&report);
+    buf_free(&text);
+    return s == DRV_FAULT ? FAULTED : REFUSED;
+}
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

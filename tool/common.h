@@ -1,0 +1,46 @@
+/* common.h -- what `run` and `replay` have in common: options of the device and of watching. */
+#ifndef TOOL_COMMON_H
+#define TOOL_COMMON_H
+#include "drv/drv.h"
+#include "tool/stats.h"
+#include "tool/tool.h"
+#include "tool/trace.h"
+
+typedef struct {
+    DeviceOptions device;
+    SimOptions sim;
+    u64 max_insns;
+    const char *machine;    /* a name or a file; NULL: the default */
+    u32 lanes, warps, sms;  /* 0: as the machine has it */
+    bool stats, stats_json;
+    const char *stats_file, *trace_file, *export_to, *dump_to;
+    bool verbose;
+} Common;
+
+/* The child parser of both; its input is a Common that common_init() made. */
+extern const struct argp common_argp;
+
+/* Defaults and the environment.  Ends the process when a variable is wrong. */
+void common_init(Common *c);
+/* The machine and the overrides, once all options are read.  False: reported. */
+bool common_resolve(Common *c, Diag *d);
+
+/* Trace and statistics of a run. */
+typedef struct {
+    const Common *common;
+    Trace *trace;
+    Stats *stats;
+    Observer both;
+} Watch;
+
+/* Makes what the options ask for; sim then has the observer.  False: reported. */
+bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d);
+/* A launch ended. */
+void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
+/* Prints the statistics, closes the trace.  False: reported. */
+bool watch_close(Watch *w, Diag *d);
+
+/* The driver's report of the last failure, on stderr.  The exit status to use. */
+int report_failure(Driver *driver, DrvStatus s, const char *what);
+double seconds_now(void);
+#endif

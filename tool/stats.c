@@ -1,0 +1,418 @@
+/* stats.c -- counters of a run, from what the simulator announces. */
+#include "tool/stats.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 128, MAX_OPTIONS = 24, SHOWN_INSNS = 16 };
+
+typedef enum { SPACE_OF_LDS, SPACE_OF_PRIVATE, SPACE_OF_REST, NSPACES } Region;
+
+typedef struct {
+    u64 warp, lane, bytes;  /* instructions; accesses of lanes; bytes moved */
+} Traffic;
+
+/* counters that are printed by name, in this order */
+#define COUNTERS(X)                                                                                \
+    X(launches,         "kernel launches")                                                         \
+    X(groups,           "work-groups that ran")                                                    \
+    X(warps,            "warps that ran")                                                          \
+    X(insns,            "warp instructions, prefixes included")                                    \
+    X(prefixes,         "register and immediate prefixes among them")                              \
+    X(lane_insns,       "lane instructions: active lanes of vector ones, 1 for others")            \
+    X(vector_insns,     "warp instructions that work on lanes")                                    \
+    X(vector_slots,     "lanes those could have used")                                             \
+    X(branches_taken,   "scalar branches that were taken")                                         \
+    X(branches_not,     "scalar branches that were not")                                           \
+    X(jumps,            "jumps and calls")                                                         \
+    X(splits,           "vector branches that divided a warp")                                     \
+    X(uniform,          "vector branches where all lanes went one way")                            \
+    X(joins,            "join instructions")                                                       \
+    X(joins_popped,     "joins that took an entry off the divergence stack")                       \
+    X(stack_depth,      "most entries on a divergence stack")                                      \
+    X(barriers,         "barriers that a work-group passed")                                       \
+    X(barrier_waits,    "barrier instructions of warps")                                           \
+    X(coalesced_accesses, "vector loads and stores outside local and private memory")              \
+    X(coalesced_lines,  "lines of 128 bytes that those touched, counted per instruction")
+
+struct Stats {
+    Observer observer;
+#define COUNTER(name, what) u64 name;
+    COUNTERS(COUNTER)
+#undef COUNTER
+    u64 count[NINSN + 1], lanes[NINSN + 1]; /* by mnemonic */
+    Traffic load[NSPACES], store[NSPACES], atomic[NSPACES];
+    u64 scalar_loads, scalar_stores;
+    double seconds;
+    DrvResult last;
+    struct { char *name, *value; } option[MAX_OPTIONS];
+    int noptions;
+    /* of the instruction that runs */
+    u32 nsimt, scalar_addr;
+    bool taken;
+};
+
+/* --- memory ------------------------------------------------------------------------- */
+
+static u32 width_of(const Uop *u)
+{
+    const u32 words = (u32)(u->mem >> MEM_WORDS & 3) + 1;
+    switch (isa_insn[u->id].op) {
+    case OP_b: case OP_bu: return 1;
+    case OP_h: case OP_hu: return 2;
+    default: return 4 * words;
+    }
+}
+
+static Region region_of(const Warp *w, u32 addr)
+{
+    const Launch *l = w->group->launch;
+    const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
+    if (addr >= LDS_LO && addr < LDS_END)
+        return SPACE_OF_LDS;
+    return l->pds && addr - w->group->pds_base < area ? SPACE_OF_PRIVATE : SPACE_OF_REST;
+}
+
+static void count_lines(Stats *s, const Warp *w, u32 lanes, u32 width)
+{
+    u32 seen[2 * MAX_LANES];
+    int n = 0;
+    for (u32 i = 0; i < MAX_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        for (u32 line = w->addr[i] / LINE; line <= (w->addr[i] + width - 1) / LINE; line++) {
+            int k = 0;
+            while (k < n && seen[k] != line)
+                k++;
+            if (k == n && n < (int)countof(seen))
+                seen[n++] = line;
+        }
+    }
+    s->coalesced_accesses++;
+    s->coalesced_lines += (u64)n;
+}
+
+static void count_traffic(Traffic *by_space, const Warp *w, u32 lanes, u32 width, bool used[NSPACES])
+{
+    for (u32 i = 0; i < MAX_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        const Region r = region_of(w, w->addr[i]);
+        by_space[r].lane++;
+        by_space[r].bytes += width;
+        by_space[r].warp += !used[r];
+        used[r] = true;
+    }
+}
+
+static void count_scalar(Stats *s, const Warp *w, bool store, u32 width)
+{
+    Traffic *t = &(store ? s->store : s->load)[region_of(w, s->scalar_addr)];
+    (store ? s->scalar_stores++ : s->scalar_loads++);
+    t->warp++;
+    t->lane++;
+    t->bytes += width;
+}
+
+static void count_memory(Stats *s, const Warp *w, const Uop *u, u32 exec)
+{
+    const Effect e = (Effect)isa_insn[u->id].effect;
+    const u32 width = width_of(u);
+    bool used[NSPACES] = {false};
+    if (e == E_LOAD || e == E_STORE || e == E_LOAD_PAIR || e == E_STORE_PAIR) {
+        count_scalar(s, w, e == E_STORE || e == E_STORE_PAIR, width);
+        return;
+    }
+    if (e >= E_VLOAD_UNIT && e <= E_VLOAD_12D)
+        count_traffic(s->load, w, exec, width, used);
+    else if (e >= E_VSTORE_UNIT && e <= E_VSTORE_12D)
+        count_traffic(s->store, w, exec, width, used);
+    else if (e >= E_AMO && e <= E_SC_PAIR)
+        count_traffic(s->atomic, w, exec, width, used);
+    if (used[SPACE_OF_REST])
+        count_lines(s, w, exec, width);
+}
+
+/* --- instructions -------------------------------------------------------------------------- */
+
+static bool is_vector(u16 id)
+{
+    const FormatInfo *f = isa_format_of((InsnId)id);
+    for (int i = 0; i < f->nopd; i++)
+        if (isa_operand[f->opd[i]].kind == K_VREG)
+            return true;
+    return false;
+}
+
+static void count_control(Stats *s, const Warp *w, const Uop *u)
+{
+    switch ((Effect)isa_insn[u->id].effect) {
+    case E_BRANCH:
+        s->branches_taken += s->taken;
+        s->branches_not += !s->taken;
+        break;
+    case E_JAL: case E_JALR: s->jumps++; break;
+    case E_SPLIT:
+        s->splits += w->nsimt > s->nsimt;
+        s->uniform += w->nsimt <= s->nsimt;
+        break;
+    case E_JOIN:
+        s->joins++;
+        s->joins_popped += w->nsimt < s->nsimt;
+        break;
+    case E_BARRIER: s->barrier_waits++; break;
+    default: break;
+    }
+    if (w->nsimt > s->stack_depth)
+        s->stack_depth = w->nsimt;
+}
+
+static void before(void *self, const Warp *w, const Uop *u)
+{
+    Stats *s = self;
+    s->nsimt = w->nsimt;
+    s->scalar_addr = w->x[u->ra] + (u32)u->imm;
+    s->taken = u->id < NINSN && isa_insn[u->id].effect == E_BRANCH &&
+               op_eval((Op)isa_insn[u->id].op, w->x[u->ra], w->x[u->rb]);
+}
+
+static void after(void *self, const Warp *w, const Uop *u, u32 exec)
+{
+    Stats *s = self;
+    if (u->id >= NINSN)
+        return;
+    const bool vector = is_vector(u->id);
+    const u32 lanes = vector ? (u32)__builtin_popcount(exec) : 1, insns = uop_insns(u);
+    s->insns += insns;
+    s->prefixes += insns - 1 + (insns == 1 && isa_is_prefix((InsnId)u->id));
+    s->lane_insns += lanes + insns - 1;
+    s->count[u->id]++;
+    s->lanes[u->id] += lanes;
+    if (vector) {
+        s->vector_insns++;
+        s->vector_slots += w->group->launch->lanes;
+    }
+    count_control(s, w, u);
+    if (isa_insn[u->id].unit == U_LSU)
+        count_memory(s, w, u, exec);
+}
+
+static void group_begin(void *self, const Group *g)
+{
+    Stats *s = self;
+    s->groups++;
+    s->warps += g->nwarps;
+}
+
+static void barrier(void *self, const Group *g)
+{
+    (void)g;
+    ((Stats *)self)->barriers++;
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+Stats *stats_new(void)
+{
+    Stats *s = mem_zalloc(1, sizeof *s);
+    if (s)
+        s->observer = (Observer){.self = s, .group_begin = group_begin, .before = before,
+                                 .after = after, .barrier = barrier};
+    return s;
+}
+
+void stats_free(Stats *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->noptions; i++) {
+        mem_free(s->option[i].name);
+        mem_free(s->option[i].value);
+    }
+    mem_free(s);
+}
+
+const Observer *stats_observer(Stats *s) { return &s->observer; }
+
+void stats_launch(Stats *s, const DrvResult *r, double seconds)
+{
+    s->launches++;
+    s->seconds += seconds;
+    s->last = *r;
+}
+
+void stats_option(Stats *s, const char *name, const char *value)
+{
+    char *n = mem_strdup(name), *v = mem_strdup(value);
+    if (s->noptions == MAX_OPTIONS || !n || !v) {
+        mem_free(n);
+        mem_free(v);
+        return;
+    }
+    s->option[s->noptions].name = n;
+    s->option[s->noptions++].value = v;
+}
+
+/* --- reports --------------------------------------------------------------------------------------- */
+
+/* Receives every number of a report, in order. */
+typedef void Put(void *to, const char *part, const char *name, u64 value, const char *what);
+
+static void report_counters(const Stats *s, Put *put, void *to)
+{
+#define COUNTER(name, what) put(to, NULL, #name, s->name, what);
+    COUNTERS(COUNTER)
+#undef COUNTER
+    put(to, NULL, "scalar_loads", s->scalar_loads, "loads by scalar instructions");
+    put(to, NULL, "scalar_stores", s->scalar_stores, "stores by scalar instructions");
+}
+
+static void report_traffic(const Stats *s, Put *put, void *to)
+{
+    static const char *const space[NSPACES] = {"local", "private", "global"};
+    const struct { const char *name; const Traffic *t; } kinds[] = {
+        {"load", s->load}, {"store", s->store}, {"atomic", s->atomic},
+    };
+    for (size_t k = 0; k < countof(kinds); k++)
+        for (int r = 0; r < NSPACES; r++) {
+            char name[40];
+            const Traffic *t = &kinds[k].t[r];
+            snprintf(name, sizeof name, "%s.%s.warp", kinds[k].name, space[r]);
+            put(to, "memory", name, t->warp, "instructions that touched this memory");
+            snprintf(name, sizeof name, "%s.%s.lane", kinds[k].name, space[r]);
+            put(to, "memory", name, t->lane, "accesses of lanes");
+            snprintf(name, sizeof name, "%s.%s.bytes", kinds[k].name, space[r]);
+            put(to, "memory", name, t->bytes, "bytes moved");
+        }
+}
+
+static void report_units(const Stats *s, Put *put, void *to)
+{
+    u64 count[NUNIT] = {0}, lanes[NUNIT] = {0};
+    char name[40];
+    for (int i = 0; i < NINSN; i++) {
+        count[isa_insn[i].unit] += s->count[i];
+        lanes[isa_insn[i].unit] += s->lanes[i];
+    }
+    for (int u = 0; u < NUNIT; u++) {
+        snprintf(name, sizeof name, "%s.warp", isa_unit_name[u]);
+        put(to, "unit", name, count[u], isa_unit_text[u]);
+        snprintf(name, sizeof name, "%s.lane", isa_unit_name[u]);
+        put(to, "unit", name, lanes[u], isa_unit_text[u]);
+    }
+}
+
+typedef struct { u64 count; int id; } Rank;
+
+static int by_count(const void *a, const void *b)
+{
+    const Rank *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->id - y->id;
+}
+
+/* the most frequent first; `most` of them */
+static void report_insns(const Stats *s, int most, Put *put, void *to)
+{
+    Rank rank[NINSN];
+    for (int i = 0; i < NINSN; i++)
+        rank[i] = (Rank){s->count[i], i};
+    qsort(rank, NINSN, sizeof *rank, by_count);
+    for (int i = 0; i < NINSN && i < most && rank[i].count; i++)
+        put(to, "insn", isa_insn[rank[i].id].text, rank[i].count, "warp instructions");
+}
+
+static void report_launch(const Stats *s, Put *put, void *to)
+{
+    const DrvResult *r = &s->last;
+    put(to, "launch", "warps", r->warps, "warps of a group, last launch");
+    put(to, "launch", "sgprs", r->sgprs, "scalar registers of a warp");
+    put(to, "launch", "vgprs", r->vgprs, "vector registers of a warp");
+    put(to, "launch", "lds", r->lds, "bytes of local memory of a group");
+    put(to, "launch", "private", r->pds_lane, "bytes of private memory of a lane");
+    put(to, "occupancy", "groups", r->dev.occupancy.groups, "groups resident on an SM");
+    put(to, "occupancy", "warps", r->dev.occupancy.warps, "warps resident on an SM");
+}
+
+static const char *limit_of(const Stats *s)
+{
+    return s->last.dev.occupancy.limit ? s->last.dev.occupancy.limit : "none";
+}
+
+static double ratio(u64 a, u64 b) { return b ? (double)a / (double)b : 0; }
+
+static u64 vector_lanes(const Stats *s)
+{
+    u64 n = 0;
+    for (int i = 0; i < NINSN; i++)
+        n += is_vector((u16)i) ? s->lanes[i] : 0;
+    return n;
+}
+
+static void put_text(void *to, const char *part, const char *name, u64 value, const char *what)
+{
+    buf_printf(to, "%s%s%s %llu # %s\n", part ? part : "", part ? "." : "", name,
+               (unsigned long long)value, what);
+}
+
+void stats_text(const Stats *s, Buf *out)
+{
+    for (int i = 0; i < s->noptions; i++)
+        buf_printf(out, "option.%s %s # in force\n", s->option[i].name, s->option[i].value);
+    report_counters(s, put_text, out);
+    buf_printf(out, "lane_use %.4f # active lanes of vector instructions, of those there are\n",
+               ratio(vector_lanes(s), s->vector_slots));
+    buf_printf(out, "lines_per_access %.4f # 128-byte lines a coalesced access\n",
+               ratio(s->coalesced_lines, s->coalesced_accesses));
+    report_traffic(s, put_text, out);
+    report_units(s, put_text, out);
+    report_insns(s, SHOWN_INSNS, put_text, out);
+    report_launch(s, put_text, out);
+    buf_printf(out, "occupancy.limit %s # what allows no more\n", limit_of(s));
+    buf_printf(out, "seconds %.6f # of the host, in launches\n", s->seconds);
+}
+
+static void put_json(void *to, const char *part, const char *name, u64 value, const char *what)
+{
+    json_t *o = to;
+    (void)what;
+    if (part) {
+        json_t *inner = json_object_get(to, part);
+        if (!inner)
+            json_object_set_new(to, part, inner = json_object());
+        o = inner;
+    }
+    json_object_set_new(o, name, json_integer((json_int_t)value));
+}
+
+static json_t *options_json(const Stats *s)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < s->noptions; i++)
+        json_object_set_new(o, s->option[i].name, json_string(s->option[i].value));
+    return o;
+}
+
+bool stats_json(const Stats *s, Buf *out)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "options", options_json(s));
+    report_counters(s, put_json, o);
+    json_object_set_new(o, "lane_use", json_real(ratio(vector_lanes(s), s->vector_slots)));
+    json_object_set_new(o, "lines_per_access",
+                        json_real(ratio(s->coalesced_lines, s->coalesced_accesses)));
+    report_traffic(s, put_json, o);
+    report_units(s, put_json, o);
+    report_insns(s, NINSN, put_json, o);
+    report_launch(s, put_json, o);
+    json_object_set_new(json_object_get(o, "occupancy"), "limit", json_string(limit_of(s)));
+    json_object_set_new(o, "seconds", json_real(s->seconds));
+    char *text = json_dumps(o, JSON_INDENT(2));
+    json_decref(o);
+    if (!text)
+        return false;
+    buf_printf(out, "%s\n", text);
+    free(text);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* stats.h -- what a run did, counted.  doc/man/ventus-run.1 defines every counter. */
+#ifndef TOOL_STATS_H
+#define TOOL_STATS_H
+#include "drv/drv.h"
+#include "sim/sim.h"
+
+typedef struct Stats Stats;
+
+Stats *stats_new(void); /* NULL: no memory */
+void stats_free(Stats *s);
+const Observer *stats_observer(Stats *s);
+void stats_launch(Stats *s, const DrvResult *r, double seconds);
+
+/* An option in force, printed before the counters. */
+void stats_option(Stats *s, const char *name, const char *value);
+
+/* `name value # description` a line; or one JSON object. */
+void stats_text(const Stats *s, Buf *out);
+bool stats_json(const Stats *s, Buf *out);
+#endif

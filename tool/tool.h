@@ -1,0 +1,79 @@
+/* tool.h -- the `ventus` program: one function a subcommand.
+ *
+ * Here is where things are printed and where the process ends; nothing below
+ * tool/ does either.  Results go to stdout or into files, messages to stderr.
+ */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+#include "base/diag.h"
+#include "base/mem.h"
+#include "isa/isa.h"
+#include "obj/obj.h"
+#include <argp.h>
+
+/* exit statuses (doc/man/ventus.1) */
+enum {
+    DONE = 0,               /* it ran */
+    FAULTED = 1,            /* the guest faulted, or a check failed */
+    REFUSED = 2             /* bad usage or bad input */
+};
+
+typedef struct {
+    const char *name, *what;
+    int (*main)(int argc, char **argv); /* argv[0] is "ventus NAME" */
+} Command;
+
+int as_main(int argc, char **argv);
+int dis_main(int argc, char **argv);
+int objdump_main(int argc, char **argv);
+int ld_main(int argc, char **argv);
+int run_main(int argc, char **argv);
+int replay_main(int argc, char **argv);
+int info_main(int argc, char **argv);
+
+/* --- messages (files.c) ------------------------------------------------------- */
+
+/* A sink that writes to stderr, in colours where a person reads it. */
+DiagSink show_message;
+/* A Diag with that sink. */
+Diag stderr_diag(void);
+/* The file's trouble with the errno of the moment. */
+void file_error(Diag *d, const char *file);
+
+/* --- files (files.c) ------------------------------------------------------------ */
+
+/* Appends the contents of a file, of stdin for "-".  False: reported. */
+bool read_file(const char *file, Buf *to, Diag *d);
+/* Replaces a file; "-" is stdout.  A file that could not be written whole is removed. */
+bool write_file(const char *file, const void *bytes, size_t len, Diag *d);
+/* Makes a directory if there is none. */
+bool make_directory(const char *dir, Diag *d);
+/* dir/name, the caller's to free; ends the process when memory is out. */
+char *path_join(const char *dir, const char *name);
+/* The file's name without directory; without its suffix too where `stem`. */
+char *path_base(const char *file, bool stem);
+bool has_suffix(const char *file, const char *suffix);
+
+/* --- options (options.c) ----------------------------------------------------------- */
+
+/* Parses an unsigned number, decimal or 0x hexadecimal, of at most `max`; anything else is
+ * a usage error that names the option.  Does not return on an error. */
+u64 option_number(struct argp_state *state, const char *option, const char *text, u64 max);
+/* The --isa option. */
+IsaSet option_isa(struct argp_state *state, const char *text);
+/* Without that option: what VENTUS_ISA says, else v202. */
+IsaSet default_isa(void);
+
+/* --- programs (program.c) ------------------------------------------------------------ */
+
+/* The object in a file: ELF as it is, anything else assembled.  NULL: reported. */
+Object *load_object(const char *file, IsaSet set, Diag *d);
+/* The image in a file: an object is linked with crt0 first. */
+Object *load_image(const char *file, IsaSet set, Diag *d);
+/* The built-in crt0; NULL: reported. */
+Object *load_crt0(Diag *d);
+
+_Noreturn void out_of_memory(void);
+/* Checks that all that was printed arrived; the exit status to use. */
+int finish(int status);
+#endif

@@ -128,7 +128,7 @@ static bool put_run(Asm *a, const Expr *count, u64 value, int width, const char 
         return as_new_pad(a, FRAG_FILL, &pad);
     }
     if (count->k < 0)
-        return as_fail(a, at, "a length of %lld", (long long)count->k);
+        return as_refuse(a, at, "a length of %lld", (long long)count->k);
     return as_put_copies(a, value, width, (u64)count->k);
 }
 
@@ -142,7 +142,7 @@ bool as_dir_space(Asm *a, int unused)
     const char *at = a->p;
     if (!as_expr(a, &count))
         return false;
-    if (!as_end_of_statement(a) && !(as_comma(a) && as_number(a, &value)))
+    if (!as_at_end(a) && !(as_comma(a) && as_number(a, &value)))
         return false;
     return as_end_of_statement(a) && put_run(a, &count, (u64)value & 255, 1, at);
 }
@@ -157,12 +157,12 @@ bool as_dir_fill(Asm *a, int unused)
     const char *at = a->p;
     if (!as_expr(a, &count))
         return false;
-    if (!as_end_of_statement(a) && !(as_comma(a) && as_number(a, &width)))
+    if (!as_at_end(a) && !(as_comma(a) && as_number(a, &width)))
         return false;
-    if (!as_end_of_statement(a) && !(as_comma(a) && as_number(a, &value)))
+    if (!as_at_end(a) && !(as_comma(a) && as_number(a, &value)))
         return false;
     if (width < 0 || width > 8)
-        return as_fail(a, at, "copies of %lld bytes; 0 to 8 can be", (long long)width);
+        return as_refuse(a, at, "copies of %lld bytes; 0 to 8 can be", (long long)width);
     if (width < 8)
         value &= ((i64)1 << 8 * width) - 1;
     if (width > 4) /* only four bytes of the value are used, as in GNU as */
@@ -206,12 +206,12 @@ bool as_load(Asm *a, const char *name, const char *at, Buf *out)
     char part[4096];
     FILE *f = find_file(a, name);
     if (!f)
-        return as_fail(a, at, "cannot read '%s'", name);
+        return as_refuse(a, at, "cannot read '%s'", name);
     for (size_t n; out->len <= MAX_SIZE && (n = fread(part, 1, sizeof part, f)) > 0;)
         buf_put(out, part, n);
     fclose(f);
     if (out->len > MAX_SIZE)
-        return as_fail(a, at, "'%s' is larger than %d MiB", name, MAX_SIZE >> 20);
+        return as_refuse(a, at, "'%s' is larger than %d MiB", name, MAX_SIZE >> 20);
     return !out->failed || as_no_memory(a);
 }
 
@@ -224,13 +224,13 @@ bool as_dir_incbin(Asm *a, int unused)
     a->p = lex_space(a->p);
     const char *at = a->p;
     bool ok = as_string(a, &name);
-    if (ok && !as_end_of_statement(a))
+    if (ok && !as_at_end(a))
         ok = as_comma(a) && as_number(a, &skip);
-    if (ok && !as_end_of_statement(a))
+    if (ok && !as_at_end(a))
         ok = as_comma(a) && as_number(a, &count);
     ok = ok && as_end_of_statement(a) && as_load(a, buf_text(&name), at, &bytes);
     if (ok && (skip < 0 || count < 0 || (u64)skip > bytes.len))
-        ok = as_fail(a, at, "'%s' has %zu bytes", buf_text(&name), bytes.len);
+        ok = as_refuse(a, at, "'%s' has %zu bytes", buf_text(&name), bytes.len);
     if (ok) {
         const size_t left = bytes.len - (size_t)skip;
         ok = as_put(a, buf_text(&bytes) + skip, (u64)count < left ? (size_t)count : left);

@@ -167,7 +167,7 @@ const char *as_similar_directive(const char *name, size_t len)
             best = table[i].name;
         }
     }
-    return best;
+    return best && as_is_similar(name, len, best) ? best : NULL;
 }
 
 /* --- symbols ------------------------------------------------------------------------- */
@@ -302,7 +302,7 @@ static bool message(Asm *a, int kind)
 {
     Buf text = {0};
     const char *at = a->p;
-    const bool said = kind != MESSAGE_ERR && !as_end_of_statement(a);
+    const bool said = kind != MESSAGE_ERR && !as_at_end(a);
     if (said && !as_string(a, &text)) {
         buf_free(&text);
         return false;
@@ -390,7 +390,7 @@ bool as_ask_reloc(Asm *a, const Expr *where, const char *at)
     a->p = lex_space(a->p);
     if (*a->p == ',')
         a->p++;
-    if (!as_end_of_statement(a) && !as_expr(a, &target))
+    if (!as_at_end(a) && !as_expr(a, &target))
         return false;
     if (!array_grow(a->asked, a->nasked, a->capasked))
         return as_no_memory(a);

@@ -41,7 +41,7 @@ static bool agrees(const Checker *c, OperandId operand, i64 n, const char *at)
     const int means = isa_extend(written, operand, (int)(n & 31));
     if (means == n)
         return true;
-    return as_fail(c->a, at, "the prefix before this makes it %c%d, not %c%d", letter, means,
+    return as_refuse(c->a, at, "the prefix before this makes it %c%d, not %c%d", letter, means,
                    letter, (int)n);
 }
 
@@ -60,7 +60,7 @@ static bool reg(Checker *c, int i, OperandId operand, i64 n)
     if (c->a->prefix.valid)
         return agrees(c, operand, n, at);
     if (c->a->opt.no_prefix)
-        return as_fail(c->a, at, "%c%d needs a prefix in front", letter_of(o), (int)n);
+        return as_refuse(c->a, at, "%c%d needs a prefix in front", letter_of(o), (int)n);
     set_slot(&c->need, (IsaSlot)o->slot, (u8)(n >> 5));
     return true;
 }
@@ -88,7 +88,7 @@ static bool wide_immediate(Checker *c, int i, OperandId operand, i64 v, i64 min,
     c->in.opd[i] = field;
     if (a->prefix.valid) {
         const i32 means = isa_extend_imm(&a->prefix, operand, field);
-        return means == v || as_fail(a, c->d->at[i], "with the prefix before this it is %d, not %d",
+        return means == v || as_refuse(a, c->d->at[i], "with the prefix before this it is %d, not %d",
                                      means, (int)v);
     }
     if (a->opt.no_prefix)
@@ -172,13 +172,13 @@ static Insn prefix_insn(const IsaPrefix *p)
     return in;
 }
 
-bool as_put_prefix(Asm *a, const IsaPrefix *need, const char *where)
+bool as_put_prefix(Asm *a, const IsaPrefix *need)
 {
     u64 word;
     if (!need->valid)
         return true;
     if (need->has_imm && (need->x1 || need->x3))
-        return as_fail(a, where, "no prefix holds these registers and this number together");
+        bug("no prefix has rs1 or rs3 and a number");
     const Insn in = prefix_insn(need);
     if (!isa_encode(&in, &word, NULL))
         bug("prefix does not encode");
@@ -290,14 +290,14 @@ bool as_put_draft(Asm *a, const Draft *draft)
     Checker c = {.a = a, .d = draft, .in = {.id = draft->id}};
     Draft d = *draft;
     if (here(a)->type == SHT_NOBITS)
-        return as_fail(a, d.where, "section %.*s holds zeros only", (int)here(a)->len,
+        return as_refuse(a, d.where, "section %.*s holds zeros only", (int)here(a)->len,
                        here(a)->name);
     if (!check(&c))
         return false;
     if (is_call(&d) && d.expr.plus)
         sym_of(a, d.expr.plus)->is_called = true;
     const IsaPrefix written = a->prefix;
-    if (!align_word(a, isa_insn[d.id].len) || !as_put_prefix(a, &c.need, d.where))
+    if (!align_word(a, isa_insn[d.id].len) || !as_put_prefix(a, &c.need))
         return false;
     a->prefix = written.valid ? written : c.need;
     if (!put_checked(a, &d, &c.in))

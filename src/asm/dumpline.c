@@ -95,7 +95,7 @@ static bool at_address(Asm *a, u64 addr, const char *at)
     if (gap && addr > (u64)now)
         return as_put_copies(a, 0, 1, addr - (u64)now);
     a->dump.skew += (i64)(addr - (u64)now);
-    return as_fail(a, at, "this is at 0x%llx, not 0x%llx", (unsigned long long)now,
+    return as_refuse(a, at, "this is at 0x%llx, not 0x%llx", (unsigned long long)now,
                    (unsigned long long)addr);
 }
 
@@ -253,7 +253,7 @@ bool as_dump_text(Asm *a, bool (*statement)(Asm *))
         const bool ok = statement(a) && as_end_of_statement(a);
         as_fixed_offset(a, &after);
         if (ok && (a->sect != sect || after - before != (u64)a->dump.len))
-            return as_fail(a, start, "this takes %lld bytes; the listing has %d",
+            return as_refuse(a, start, "this takes %lld bytes; the listing has %d",
                            (long long)(after - before), a->dump.len);
         if (ok)
             return expect_word(a, frag, offset);

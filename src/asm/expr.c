@@ -357,6 +357,8 @@ bool as_number(Asm *a, i64 *v)
 
 typedef struct { Asm *a; const char *why; } Evaluation;
 
+static const char too_many[] = "this has more symbols than a relocation can carry";
+
 static bool eval(Evaluation *x, const Expr *e, Value *v, int depth);
 
 static bool no_value(Evaluation *x, const char *why)
@@ -408,7 +410,7 @@ static bool eval_linear(Evaluation *x, const Expr *e, Value *v, int depth)
     join_labels(x->a, &plus);
     join_labels(x->a, &minus);
     if (!apply(x->a, X_SUB, &plus, &minus, v))
-        return no_value(x, "this has more symbols than a relocation can carry");
+        return no_value(x, too_many);
     v->k = (i64)((u64)v->k + (u64)e->k);
     join_labels(x->a, v);
     return true;
@@ -425,6 +427,8 @@ static bool eval_tree(Evaluation *x, const Node *n, Value *v, int depth)
         join_labels(x->a, v);
         return true;
     }
+    if (op == X_ADD || op == X_SUB)
+        return no_value(x, too_many);
     return no_value(x, p.plus || p.minus || q.plus || q.minus
                            ? "addresses can be added and subtracted only" : "a division by zero");
 }

@@ -42,20 +42,30 @@ void as_fill_keyword(Asm *a, Keyword *k)
     k->nalias = (u8)find_aliases(name, a->set, k->alias);
 }
 
+typedef struct { const char *text; int score; } Similar;
+
+/* the nearest so far; a word with the same first letter is nearer */
+static void consider(Similar *best, const char *name, size_t len, const char *text)
+{
+    const int d = edit_distance(name, len, text, strlen(text), 4), score = 2 * d + (*name != *text);
+    if (score < best->score)
+        *best = (Similar){text, score};
+}
+
 static const char *similar_mnemonic(Asm *a, const char *name, size_t len)
 {
-    const char *best = isa_suggest(name, len, a->set);
-    int distance = best ? edit_distance(name, len, best, strlen(best), 3) : 3;
-    for (int i = 0; i < isa_nalias; i++) {
-        const char *text = isa_alias[i].text;
-        const int d = edit_distance(name, len, text, strlen(text), distance);
-        if (d < distance) {
-            distance = d;
-            best = text;
-        }
-    }
-    const char *pseudo = as_similar_pseudo(name, len, distance);
-    return pseudo ? pseudo : best;
+    Similar best = {NULL, 7};
+    const char *pseudo;
+    if (a->messages >= MAX_MESSAGES)
+        return NULL;
+    for (int id = 0; id < NINSN; id++)
+        if (isa_has(a->set, (InsnId)id))
+            consider(&best, name, len, isa_insn[id].text);
+    for (int i = 0; i < isa_nalias; i++)
+        consider(&best, name, len, isa_alias[i].text);
+    for (int i = 0; (pseudo = as_pseudo_name(i)); i++)
+        consider(&best, name, len, pseudo);
+    return best.text && as_is_similar(name, len, best.text) ? best.text : NULL;
 }
 
 static bool unknown(Asm *a, const Keyword *k, const char *at)
@@ -141,40 +151,61 @@ static bool put_alias(Asm *a, const AliasInfo *row, const char *at)
 
 /* --- the right form for the operands ------------------------------------------------ */
 
-/* the mnemonic with another ending, if there is one: vadd.vv, vadd.vx */
-static bool sibling(Asm *a, const Keyword *k, char ending, char name[MAX_MNEMONIC + 1])
+typedef enum { FOUND_OTHER, FOUND_VREG, FOUND_XREG, FOUND_NUMBER } Found;
+
+static Found what_is_at(const Asm *a, const char *at)
 {
-    Insn in;
-    const size_t len = lower(k->name, k->len, name);
-    if (len < 4 || name[len - 3] != '.' || name[len - 2] != 'v' || name[len - 1] == ending)
-        return false;
-    name[len - 1] = ending;
-    return isa_find_insn(name, len, a->set, &in, NULL);
+    int n;
+    const size_t len = (size_t)(lex_ident(at) - at);
+    if (isa_find_vreg(at, len, &n))
+        return FOUND_VREG;
+    if (as_find_register(a, at, len) >= 0)
+        return FOUND_XREG;
+    return is_digit(*at) || *at == '-' ? FOUND_NUMBER : FOUND_OTHER;
 }
 
-/* a register or number where the mnemonic wants another kind */
-static void hint_sibling(Asm *a, const Keyword *k)
+static bool takes(InsnId id, int operand, Found f)
 {
-    static const struct { char ending; const char *text; } hints[] = {
-        {'v', "a vector register"}, {'x', "a scalar register"}, {'f', "a scalar register"},
-        {'i', "a number"},
-    };
+    const FormatInfo *format = isa_format_of(id);
+    const OperandKind kind = operand < format->nopd
+                                 ? (OperandKind)isa_operand[format->opd[operand]].kind : K_HIDE;
+    switch (f) {
+    case FOUND_OTHER: return false;
+    case FOUND_VREG: return kind == K_VREG;
+    case FOUND_XREG: return kind == K_XREG;
+    case FOUND_NUMBER: return kind == K_IMM || kind == K_IMMX || kind == K_IMMZ;
+    }
+    bug("found %d", (int)f);
+}
+
+/* Where an operand is of the wrong kind, but vadd.vv has a vadd.vx or vadd.vi that takes
+ * it, says so.  `start`: the first operand. */
+static void hint_sibling(Asm *a, const Keyword *k, const char *start)
+{
+    static const char *const text[] = {"", "a vector register", "a scalar register", "a number"};
+    static const char endings[] = "vxfi";
     char name[MAX_MNEMONIC + 1];
-    int v;
-    const char *at = a->fail.at, *end = lex_ident(at);
-    const size_t len = (size_t)(end - at);
-    if (a->fail.text[0] || !(a->fail.wants & (1u << WANT_XREG | 1u << WANT_VREG | 1u << WANT_NUMBER)))
+    const size_t len = lower(k->name, k->len, name);
+    const char *at = a->fail.at;
+    int operand = 0;
+    Insn in;
+    if (!at || a->fail.text[0] || len < 4 || name[len - 3] != '.' || name[len - 2] != 'v')
         return;
-    const int found = isa_find_vreg(at, len, &v) ? 0
-                      : as_find_register(a, at, len) >= 0 ? 1
-                      : is_digit(*at) || *at == '-' ? 3 : -1;
-    for (int i = found; found >= 0 && i <= (found == 1 ? 2 : found); i++)
-        if (sibling(a, k, hints[i].ending, name)) {
-            as_fail(a, at, "%.*s does not take %s here; %s does", (int)k->len, k->name,
-                    hints[i].text, name);
+    for (const char *p = start; p < at; p++)
+        operand += *p == ',';
+    const Found found = what_is_at(a, at);
+    for (size_t i = 0; i < sizeof endings - 1; i++) {
+        name[len - 1] = endings[i];
+        if (isa_find_insn(name, len, a->set, &in, NULL) && takes(in.id, operand, found)) {
+            as_fail(a, at, "%.*s does not take %s here; %s does", (int)k->len, k->name, text[found],
+                    name);
             return;
         }
+    }
 }
+
+/* whether nothing can come of another form */
+static bool is_over(const Asm *a) { return a->no_memory || a->fail.is_final; }
 
 bool as_insn(Asm *a, const Keyword *k, const char *at)
 {
@@ -183,16 +214,16 @@ bool as_insn(Asm *a, const Keyword *k, const char *at)
         return unknown(a, k, at);
     if (k->has_base && put_base(a, k, at))
         return true;
-    for (int i = 0; i < k->npseudo && !a->no_memory; i++) {
+    for (int i = 0; i < k->npseudo && !is_over(a); i++) {
         a->p = start;
         if (as_pseudo(a, k->pseudo[i], at))
             return true;
     }
-    for (int i = 0; i < k->nalias && !a->no_memory; i++) {
+    for (int i = 0; i < k->nalias && !is_over(a); i++) {
         a->p = start;
         if (put_alias(a, &isa_alias[k->alias[i]], at))
             return true;
     }
-    hint_sibling(a, k);
+    hint_sibling(a, k, start);
     return false;
 }

@@ -81,7 +81,7 @@ static bool reg(Asm *a, Form *f, int lsb, u8 *upper, u8 written)
     if (a->opt.no_prefix && !a->prefix.valid)
         return as_fail(a, at, "this register needs a prefix in front");
     if (a->prefix.valid)
-        return n >> 5 == written || as_fail(a, at, "the prefix before this says another register");
+        return n >> 5 == written || as_refuse(a, at, "the prefix before this says another register");
     *upper = (u8)(n >> 5);
     f->need.valid = true;
     return true;
@@ -152,12 +152,12 @@ static bool read_form(Asm *a, const char *letters, Form *f)
 
 /* --- words --------------------------------------------------------------------------- */
 
-static bool put_form(Asm *a, const Form *f, const char *at)
+static bool put_form(Asm *a, const Form *f)
 {
     Sect *s = here(a);
     if (s->align < 4)
         s->align = 4;
-    if (!as_put_prefix(a, &f->need, at) || !as_put_int(a, f->word, 4))
+    if (!as_put_prefix(a, &f->need) || !as_put_int(a, f->word, 4))
         return false;
     Frag *frag = as_data(a);
     frag->has_code = a->has_code = true;
@@ -183,12 +183,12 @@ static bool put_raw(Asm *a)
     if (!as_number(a, &v))
         return false;
     word = v;
-    const bool has_length = !as_end_of_statement(a);
+    const bool has_length = !as_at_end(a);
     if (has_length && !(as_comma(a) && as_number(a, &word)))
         return false;
     const int len = isa_length(a->set, (u32)word);
     if ((has_length && v != len) || (len == 4 && (word < 0 || word > UINT32_MAX)))
-        return as_fail(a, at, "a word is 4 bytes here, or 8 in v2025 if its bits [2:0] are 100");
+        return as_refuse(a, at, "a word is 4 bytes here, or 8 in v2025 if its bits [2:0] are 100");
     return as_put_unknown(a, (u64)word, len);
 }
 
@@ -207,7 +207,7 @@ bool as_dir_insn(Asm *a, int unused)
         known = true;
         a->p = end;
         if (read_form(a, forms[i].letters, &f))
-            return put_form(a, &f, at);
+            return put_form(a, &f);
     }
     return known ? false : as_fail(a, at, "an instruction format is one of r, r4, i, s, b, u, j");
 }

@@ -183,6 +183,7 @@ typedef enum {
 typedef struct {
     const char *at;
     u32 wants;              /* set of Want */
+    bool is_final;          /* read, but refused: other ways to read it do not matter */
     char text[240];         /* what is wrong there, if it is more than that */
 } Fail;
 
@@ -346,6 +347,8 @@ static inline Sym *sym_of(Asm *a, u32 id) { return &a->syms[id]; }
 /* Note why the statement fails at `at`; the furthest one is reported.  Both are false. */
 bool as_fail(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool as_want(Asm *a, const char *at, Want w);
+/* The statement can be read, and is refused for this; false. */
+bool as_refuse(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Memory is out; false. */
 bool as_no_memory(Asm *a);
 /* Report what was noted since as_forget(), then forget. */
@@ -373,6 +376,8 @@ bool as_define_number(Asm *a, const char *digits, size_t len);
 /* 1b and 1f */
 u32 as_number_label(Asm *a, const char *digits, size_t len, bool forward);
 bool as_assign(Asm *a, const char *name, size_t len, const Expr *value, bool once, const char *at);
+/* Whether a name may be meant by another. */
+bool as_is_similar(const char *name, size_t len, const char *other);
 /* A defined symbol that looks like the name, for messages; 0: none. */
 u32 as_similar(Asm *a, const char *name, size_t len);
 /* The name of a symbol, or of what it stands for, for messages. */
@@ -419,7 +424,8 @@ bool as_push_text(Asm *a, const Source *src, u32 repeats, bool is_macro);
 const Source *as_source(Asm *a, const char *name, char *text, const char *from_at);
 /* Keeps p, from mem_alloc, until the job ends; false: memory is out, p is freed. */
 bool as_keep(Asm *a, void *p);
-/* The rest of a line of a statement; true at its end. */
+/* Whether the statement ends here; the second one notes it as wanted if it does not. */
+bool as_at_end(Asm *a);
 bool as_end_of_statement(Asm *a);
 bool as_comma(Asm *a);
 bool as_name(Asm *a, const char **name, size_t *len);
@@ -516,13 +522,13 @@ typedef struct {
  * noted and nothing is put. */
 bool as_put_draft(Asm *a, const Draft *d);
 /* Puts the prefix for these upper bits, if there are any and none is written. */
-bool as_put_prefix(Asm *a, const IsaPrefix *need, const char *where);
+bool as_put_prefix(Asm *a, const IsaPrefix *need);
 FixKind as_fix_kind(OperandId operand, Modifier m);
 bool as_pseudo(Asm *a, int row, const char *at);
 /* The rows of that name, at most max; how many. */
 int as_find_pseudos(const char *name, u8 *rows, int max);
-/* One that is nearer than `distance`, or NULL. */
-const char *as_similar_pseudo(const char *name, size_t len, int distance);
+/* The mnemonic of a row; NULL: there are no more. */
+const char *as_pseudo_name(int row);
 
 /* --- dumpline.c --------------------------------------------------------------------------- */
 

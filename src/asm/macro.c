@@ -284,7 +284,7 @@ static bool fill_missing(Asm *a, const Macro *m, Span *args, const char *at)
         if (args[i].len)
             continue;
         if (p->required)
-            return as_fail(a, at, "%.*s needs an argument for %.*s", (int)m->len, m->name,
+            return as_refuse(a, at, "%.*s needs an argument for %.*s", (int)m->len, m->name,
                            (int)p->len, p->name);
         if (!args[i].p && p->fallback)
             args[i] = (Span){p->fallback, p->fallback_len};
@@ -365,7 +365,7 @@ bool as_rept(Asm *a, int unused)
     if (!ok)
         return report_first_line(a, &fail);
     if (n < 0 || n > MAX_EXPANDED)
-        return as_fail(a, at, "a repetition of %lld times", (long long)n);
+        return as_refuse(a, at, "a repetition of %lld times", (long long)n);
     if (!n)
         return true;
     char *text = copy_text(a, body.p, body.len);

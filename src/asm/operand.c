@@ -57,7 +57,9 @@ int as_find_register(const Asm *a, const char *name, size_t len)
 static bool no_such_register(Asm *a, const char *at, size_t len, Want want)
 {
     const char c = *at;
-    const bool counted = len > 1 && len < 5 && lex_digits(at + 1) == at + len;
+    int n;
+    const bool counted = len > 1 && len < 5 && lex_digits(at + 1) == at + len &&
+                         as_find_register(a, at, len) < 0 && !isa_find_vreg(at, len, &n);
     if (len == 3 && !memcmp(at, "t11", 3))
         return as_fail(a, at, "there is no t11: after t10 (x35) comes t12 (x36)");
     if (counted && c == 'x')
@@ -192,7 +194,7 @@ static bool take_address(Asm *a, Written *w, int i, u64 addr, const char *name)
     a->p = name;
     const bool ok = as_expr(a, &w->expr) && *lex_space(a->p) == '>' && !is_number(&w->expr);
     a->p = after;
-    return ok || as_fail(a, w->at[i], "the address of this section is not known");
+    return ok || as_refuse(a, w->at[i], "the address of this section is not known");
 }
 
 /* Whether a number that stands for a target is an address: an offset cannot be that

@@ -65,11 +65,13 @@ static bool pop_text(Asm *a)
 
 /* --- pieces of statements -------------------------------------------------------------- */
 
-bool as_end_of_statement(Asm *a)
+bool as_at_end(Asm *a)
 {
     a->p = lex_space(a->p);
-    return lex_at_end(a->p) || as_want(a, a->p, WANT_END);
+    return lex_at_end(a->p);
 }
+
+bool as_end_of_statement(Asm *a) { return as_at_end(a) || as_want(a, a->p, WANT_END); }
 
 bool as_comma(Asm *a)
 {
@@ -288,10 +290,11 @@ static bool skipped_statement(Asm *a)
     return true;
 }
 
-/* the statement that starts at `start` has failed: on with the next line */
+/* The statement that starts at `start` has failed: on with the next line.  A directive
+ * that takes several lines may have taken them. */
 static void skip_line(Asm *a, const char *start)
 {
-    const char *p = lex_skip_statement(start);
+    const char *p = lex_skip_statement(a->p > lex_line_end(start) ? a->p : start);
     while (*p == ';')
         p = lex_skip_statement(p + 1);
     a->p = lex_next_statement(p);

@@ -1,7 +1,6 @@
 /* pseudo.c -- mnemonics that stand for several instructions: the rows of pseudo.def,
  * and li. */
 #include "asm/job.h"
-#include "base/diag.h"
 #include <string.h>
 
 /* --- rows -------------------------------------------------------------------------- */
@@ -58,19 +57,7 @@ int as_find_pseudos(const char *name, u8 *found, int max)
     return n;
 }
 
-const char *as_similar_pseudo(const char *name, size_t len, int distance)
-{
-    const char *best = NULL;
-    for (size_t i = 0; i < countof(rows); i++) {
-        const char *text = rows[i].text;
-        const int d = edit_distance(name, len, text, strlen(text), distance);
-        if (d < distance) {
-            distance = d;
-            best = text;
-        }
-    }
-    return best;
-}
+const char *as_pseudo_name(int row) { return row < (int)countof(rows) ? rows[row].text : NULL; }
 
 /* --- steps -------------------------------------------------------------------------- */
 
@@ -131,7 +118,7 @@ static bool put_steps(Asm *a, const Pseudo *row, const Written *w, const char *a
 
 static bool refuse_prefix(Asm *a, const char *at, const char *name, int n)
 {
-    return as_fail(a, at, "%s becomes %d instructions; the prefix before it reaches one only", name,
+    return as_refuse(a, at, "%s becomes %d instructions; the prefix before it reaches one only", name,
                    n);
 }
 
@@ -157,9 +144,9 @@ static bool put_li(Asm *a, const Written *w, const char *at)
     const i64 rd = w->value[0], v = w->value[1];
     const i64 lo = sign_extend((u64)v, 12), hi = (v - lo) >> 12 & 0xfffff;
     if (w->symbolic >= 0)
-        return as_fail(a, w->at[1], "li takes a number that is known here; la takes an address");
+        return as_refuse(a, w->at[1], "li takes a number that is known here; la takes an address");
     if (v < INT32_MIN || v > UINT32_MAX)
-        return as_fail(a, w->at[1], "%lld does not fit in 32 bits", (long long)v);
+        return as_refuse(a, w->at[1], "%lld does not fit in 32 bits", (long long)v);
     if (!hi)
         return put_insn(a, I_addi, rd, 0, lo, w, at);
     if (lo && a->prefix.valid)
@@ -184,6 +171,6 @@ bool as_pseudo(Asm *a, int index, const char *at)
     if (row->nsteps > 1 && a->prefix.valid)
         return refuse_prefix(a, at, row->text, row->nsteps);
     if (has_prefixed_link(row, &w))
-        return as_fail(a, at, "a far jump goes through x0 to x31 only");
+        return as_refuse(a, at, "a far jump goes through x0 to x31 only");
     return put_steps(a, row, &w, at);
 }

@@ -35,13 +35,14 @@ void as_forget(Asm *a)
 {
     a->fail.at = NULL;
     a->fail.wants = 0;
+    a->fail.is_final = false;
     a->fail.text[0] = 0;
 }
 
 /* whether a failure at `at` counts beside what is noted */
 static bool gets_as_far(Asm *a, const char *at)
 {
-    if (a->fail.at && at < a->fail.at)
+    if (a->fail.is_final || (a->fail.at && at < a->fail.at))
         return false;
     if (at != a->fail.at)
         as_forget(a);
@@ -61,6 +62,20 @@ bool as_fail(Asm *a, const char *at, const char *fmt, ...)
     va_list ap;
     if (!gets_as_far(a, at) || a->fail.text[0])
         return false;
+    va_start(ap, fmt);
+    vsnprintf(a->fail.text, sizeof a->fail.text, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+bool as_refuse(Asm *a, const char *at, const char *fmt, ...)
+{
+    va_list ap;
+    if (a->fail.is_final)
+        return false;
+    as_forget(a);
+    a->fail.at = at;
+    a->fail.is_final = true;
     va_start(ap, fmt);
     vsnprintf(a->fail.text, sizeof a->fail.text, fmt, ap);
     va_end(ap);
@@ -89,7 +104,9 @@ static void put_found(Buf *b, const char *at)
 /* "expected a, b or c, found 'd'" */
 static void put_wants(Buf *b, const Fail *f)
 {
-    u32 left = f->wants;
+    enum { SAID_BETTER = 1 << WANT_TARGET | 1 << WANT_SYMBOL | 1 << WANT_CSR | 1 << WANT_VTYPE |
+                         1 << WANT_ORDER };
+    u32 left = f->wants & SAID_BETTER ? f->wants & ~(1u << WANT_NUMBER) : f->wants;
     buf_str(b, "expected ");
     for (int w = 0; w < NWANT; w++) {
         if (!(left >> w & 1))

@@ -89,7 +89,7 @@ static bool attributes(Asm *a, Sect *s)
     if (!ok)
         return false;
     s->flags = flags;
-    if (as_end_of_statement(a))
+    if (as_at_end(a))
         return true;
     if (!as_comma(a) || !type_of(a, &s->type))
         return false;
@@ -104,14 +104,14 @@ static bool named_section(Asm *a, u32 *index)
     size_t len;
     if (!section_name(a, &name, &len) || !as_section(a, name, len, index))
         return false;
-    if (as_end_of_statement(a))
+    if (as_at_end(a))
         return true;
     Sect said = a->sects[*index];
     if (!attributes(a, &said))
         return false;
     Sect *s = &a->sects[*index];
     if (s->is_named && (s->type != said.type || s->flags != said.flags) && s->bytes.len)
-        return as_fail(a, name, "section %.*s has other flags or another type already", (int)len,
+        return as_refuse(a, name, "section %.*s has other flags or another type already", (int)len,
                        name);
     s->type = said.type;
     s->flags = said.flags;
@@ -134,7 +134,7 @@ bool as_dir_section(Asm *a, int which)
     static const char *const names[] = {".text", ".data", ".bss", ".rodata", ".sdata", ".sbss"};
     u32 index;
     i64 n = 0;
-    if (!as_end_of_statement(a) && !as_number(a, &n))
+    if (!as_at_end(a) && !as_number(a, &n))
         return false;
     if (n)
         return as_fail(a, a->p, "there are no subsections");
@@ -179,7 +179,7 @@ bool as_dir_previous(Asm *a, int unused)
 static bool optional(Asm *a, i64 *v, i64 none)
 {
     *v = none;
-    if (as_end_of_statement(a))
+    if (as_at_end(a))
         return true;
     if (!as_comma(a))
         return false;
@@ -192,7 +192,7 @@ static bool alignment_of(Asm *a, i64 n, bool is_power, const char *at, u32 *alig
     enum { MAX_POWER = 20 };
     const i64 max = is_power ? MAX_POWER : (i64)1 << MAX_POWER;
     if (n < 0 || n > max || (!is_power && n && !is_pow2((u64)n)))
-        return as_fail(a, at, is_power ? "an alignment of 2 to the %lld; 0 to %lld can be"
+        return as_refuse(a, at, is_power ? "an alignment of 2 to the %lld; 0 to %lld can be"
                                        : "an alignment of %lld; powers of two up to %lld can be",
                        (long long)n, (long long)max);
     *align = is_power ? (u32)1 << n : n ? (u32)n : 1;
@@ -209,7 +209,7 @@ bool as_dir_align(Asm *a, int is_power)
         !as_end_of_statement(a) || !alignment_of(a, n, is_power, pad.place.at, &pad.align))
         return false;
     if (most < 0)
-        return as_fail(a, pad.place.at, "a limit of %lld bytes", (long long)most);
+        return as_refuse(a, pad.place.at, "a limit of %lld bytes", (long long)most);
     pad.max = most > UINT32_MAX ? UINT32_MAX : (u32)most;
     pad.width = fill != -1 || !(s->flags & SHF_EXECINSTR);
     pad.value = fill == -1 ? 0 : (u64)fill & 255;
@@ -261,7 +261,7 @@ bool as_dir_comm(Asm *a, int is_local)
         !as_end_of_statement(a) || !alignment_of(a, n, false, at, &align))
         return false;
     if (size < 0 || size > MAX_SIZE)
-        return as_fail(a, at, "a size of %lld", (long long)size);
+        return as_refuse(a, at, "a size of %lld", (long long)size);
     const u32 id = as_symbol(a, name, len, at);
     if (!id)
         return false;
@@ -270,7 +270,7 @@ bool as_dir_comm(Asm *a, int is_local)
     if (is_local || (s->bind == STB_LOCAL && s->is_declared))
         return put_in_bss(a, name, len, size, align, at);
     if (s->kind != SYM_UNDEF && s->kind != SYM_COMMON)
-        return as_fail(a, at, "'%.*s' is defined already", (int)len, name);
+        return as_refuse(a, at, "'%.*s' is defined already", (int)len, name);
     s->kind = SYM_COMMON;
     s->bind = STB_GLOBAL;
     s->align = align;

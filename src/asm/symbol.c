@@ -116,9 +116,9 @@ static bool already_defined(Asm *a, const Sym *s, const char *at)
 {
     int line, column;
     if (!s->place.at)
-        return as_fail(a, at, "'%.*s' is defined already", (int)s->len, s->name);
+        return as_refuse(a, at, "'%.*s' is defined already", (int)s->len, s->name);
     diag_place(s->place.src, s->place.at, &line, &column);
-    return as_fail(a, at, "'%.*s' is defined already, at %s:%d", (int)s->len, s->name,
+    return as_refuse(a, at, "'%.*s' is defined already, at %s:%d", (int)s->len, s->name,
                    s->place.src->name, line);
 }
 
@@ -174,7 +174,7 @@ u32 as_number_label(Asm *a, const char *digits, size_t len, bool forward)
         return 0;
     if (!forward) {
         if (!sym_of(a, entry)->value.plus)
-            as_fail(a, digits, "there is no label %.*s before this", (int)len, digits);
+            as_refuse(a, digits, "there is no label %.*s before this", (int)len, digits);
         return sym_of(a, entry)->value.plus;
     }
     u32 id = sym_of(a, entry)->value.minus;
@@ -223,11 +223,17 @@ bool as_assign(Asm *a, const char *name, size_t len, const Expr *value, bool onc
 
 /* --- for messages ------------------------------------------------------------------------ */
 
+bool as_is_similar(const char *name, size_t len, const char *other)
+{
+    const int most = len < 5 ? 1 : 2; /* short words are all alike */
+    return edit_distance(name, len, other, strlen(other), most + 1) <= most;
+}
+
 u32 as_similar(Asm *a, const char *name, size_t len)
 {
     enum { FEW = 20 }; /* a walk over all symbols each time */
     u32 best = 0;
-    int distance = len > 5 ? 3 : 2;
+    int distance = len < 6 ? 2 : 3;
     if (++a->suggestions > FEW)
         return 0;
     for (u32 i = 1; i < a->nsyms; i++) {

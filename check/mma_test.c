@@ -104,7 +104,7 @@ static double small_value(u32 type, u32 v)
     return sign * (exp ? ldexp((1 << fb) + frac, exp - bias - fb) : ldexp(frac, 1 - bias - fb));
 }
 
-static double float_of(u32 type, u32 v)
+static double element_value(u32 type, u32 v)
 {
     switch (type) {
     case TF32:
@@ -145,7 +145,7 @@ static void product(const Word *o, const Warp *w)
                 else
                     sum = value_of(
                         F32,
-                        round_to(F32, add_odd(float_of(o->type, a) * float_of(o->type, b), sum, rm),
+                        round_to(F32, add_odd(element_value(o->type, a) * element_value(o->type, b), sum, rm),
                                  rm, &ignored));
             }
             u32 d = round_to(o->ct ? F32 : F16, sum, rm, &ignored);

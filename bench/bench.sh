@@ -51,8 +51,9 @@ median() { # of n runs
 counter() { sed -n 's/.*"'"$1"'": *\([0-9]*\).*/\1/p' "$tmp/stats" | head -1; }
 
 # instructions a nanosecond
-giga() { awk -v a="$1" -v ns="$2" 'BEGIN { printf "%.3f", a / ns }'; }
+giga() { awk -v a="$1" -v ns="$2" 'BEGIN { printf "%.3g", a / ns }'; }
 
+# shellcheck disable=SC2086 # options are several words
 bench() { # engine
     kernels | while IFS='|' read -r name full idle; do
         run interp 1 "$name" $full --stats=json --stats-file="$tmp/stats" >/dev/null

@@ -6,8 +6,10 @@
 
 static int source_lane(InsnId id, int lane, int imm)
 {
-    return id == I_shuffle_idx ? imm : id == I_shuffle_up ? lane - imm
-           : id == I_shuffle_down ? lane + imm : lane ^ imm;
+    return id == I_shuffle_idx    ? imm
+           : id == I_shuffle_up   ? lane - imm
+           : id == I_shuffle_down ? lane + imm
+                                  : lane ^ imm;
 }
 
 static void try_shuffle(InsnId id, u32 imm)
@@ -58,10 +60,14 @@ static u32 narrowed(Format f, u32 v)
 static u32 converted(InsnId id, u32 v)
 {
     switch (id) {
-    case I_vcvt_fp32_fp16: return widened(F16, v & 0xffff);
-    case I_vcvt_fp32_bf16: return widened(BF16, v & 0xffff);
-    case I_vcvt_fp16_fp32: return narrowed(F16, v);
-    default: return narrowed(BF16, v);
+    case I_vcvt_fp32_fp16:
+        return widened(F16, v & 0xffff);
+    case I_vcvt_fp32_bf16:
+        return widened(BF16, v & 0xffff);
+    case I_vcvt_fp16_fp32:
+        return narrowed(F16, v);
+    default:
+        return narrowed(BF16, v);
     }
 }
 
@@ -82,15 +88,19 @@ static void try_conversion(InsnId id, u32 first, bool random)
 static void conversions(void **state)
 {
     (void)state;
-    static const InsnId ids[] = {I_vcvt_fp32_fp16, I_vcvt_fp16_fp32, I_vcvt_fp32_bf16, I_vcvt_bf16_fp32};
+    static const InsnId ids[] = {I_vcvt_fp32_fp16, I_vcvt_fp16_fp32, I_vcvt_fp32_bf16,
+                                 I_vcvt_bf16_fp32};
     for (size_t k = 0; k < countof(ids); k++) {
         const bool widens = ids[k] == I_vcvt_fp32_fp16 || ids[k] == I_vcvt_fp32_bf16;
         start();
         emit(ids[k], O_vd, 9, O_vs2, 7, END);
         for (u32 v = 0; v < 65536; v += widens ? 32 : 1 + below(97))
-            try_conversion(ids[k], widens ? v
-                                   : (ids[k] == I_vcvt_fp16_fp32 ? widened(F16, v) : v << 16) - 16 +
-                                         (one_in(2) ? ids[k] == I_vcvt_fp16_fp32 ? 0x1000 : 0x8000 : 0), false);
+            try_conversion(ids[k],
+                           widens
+                               ? v
+                               : (ids[k] == I_vcvt_fp16_fp32 ? widened(F16, v) : v << 16) - 16 +
+                                     (one_in(2) ? ids[k] == I_vcvt_fp16_fp32 ? 0x1000 : 0x8000 : 0),
+                           false);
         for (int n = 0; n < 500; n++)
             try_conversion(ids[k], 0, true);
     }
@@ -102,7 +112,8 @@ static void conversions(void **state)
 static u32 packed(InsnId id, Format f, u32 a, u32 b, u32 c)
 {
     u8 ignored = 0;
-    const double x = value_of(f, a & 0xffff), y = value_of(f, b & 0xffff), z = value_of(f, c & 0xffff);
+    const double x = value_of(f, a & 0xffff), y = value_of(f, b & 0xffff),
+                 z = value_of(f, c & 0xffff);
     const double product = value_of(F32, round_to(F32, x * y, TO_NEAREST, &ignored));
     double r = product;
     if (id == I_vadd_f16x2 || id == I_vadd_bf16x2)
@@ -115,15 +126,15 @@ static u32 packed(InsnId id, Format f, u32 a, u32 b, u32 c)
 static void packed_halves(void **state)
 {
     (void)state;
-    static const InsnId ids[] = {I_vadd_f16x2, I_vmul_f16x2, I_vfma_f16x2,
+    static const InsnId ids[] = {I_vadd_f16x2,  I_vmul_f16x2,  I_vfma_f16x2,
                                  I_vadd_bf16x2, I_vmul_bf16x2, I_vfma_bf16x2};
     for (size_t k = 0; k < countof(ids); k++)
         for (int n = 0; n < 200; n++) {
             const Format f = k < 3 ? F16 : BF16;
             const u32 vd = below(32), s1 = one_in(4) ? vd : below(32), s2 = below(32);
             start();
-            emit(ids[k], ids[k] == I_vfma_f16x2 || ids[k] == I_vfma_bf16x2 ? O_vacc : O_vd, vd, O_vs1, s1,
-                 O_vs2, s2, END);
+            emit(ids[k], ids[k] == I_vfma_f16x2 || ids[k] == I_vfma_bf16x2 ? O_vacc : O_vd, vd,
+                 O_vs1, s1, O_vs2, s2, END);
             fill(W, random_mask());
             W->frm = (u8)below(5);
             expect_nothing(W);
@@ -141,7 +152,7 @@ static void packed_halves(void **state)
 
 typedef struct {
     const char *name;
-    InsnId f32, f16, bf16;  /* 0: there is none */
+    InsnId f32, f16, bf16; /* 0: there is none */
     long double (*f)(long double);
 } Function;
 
@@ -257,8 +268,8 @@ static void what_must_fault(void **state)
             must_be_refused();
         }
     }
-    static const u32 none[] = {0x0600102a, 0x1600102a, 0x1a00202a, 0x2a00002a, 0x0200302a, 0x0e00005a,
-                               0x0200205a, 0x22000042, 0x32001042, 0x1200007a};
+    static const u32 none[] = {0x0600102a, 0x1600102a, 0x1a00202a, 0x2a00002a, 0x0200302a,
+                               0x0e00005a, 0x0200205a, 0x22000042, 0x32001042, 0x1200007a};
     for (size_t k = 0; k < countof(none); k++) {
         start();
         put_word(none[k]);

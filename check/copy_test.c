@@ -15,7 +15,9 @@ static void run_and_compare_all(void)
 }
 
 /* random registers of a copy that regext or prefix names; x0 is none of them */
-typedef struct { u32 to, from, size; } Three;
+typedef struct {
+    u32 to, from, size;
+} Three;
 
 static Three emit_copy(InsnId id, u32 sz)
 {
@@ -27,8 +29,10 @@ static Three emit_copy(InsnId id, u32 sz)
     const bool by_x3 = one_in(2); /* x3, when it is not 0, else xd */
     start();
     if (one_in(2))
-        emit(I_regext, O_imm12, (int)sign_extend((by_x3 && xd ? 5 * below(2) : xd) | x1 << 3 | x2 << 6 |
-                                                 (by_x3 ? xd << 9 : 0), 12), END);
+        emit(I_regext, O_imm12,
+             (int)sign_extend(
+                 (by_x3 && xd ? 5 * below(2) : xd) | x1 << 3 | x2 << 6 | (by_x3 ? xd << 9 : 0), 12),
+             END);
     else
         emit(I_prefix, O_xd, by_x3 && xd ? 0 : xd, O_x1, x1, O_x2, x2, O_x3, by_x3 ? xd : 0, END);
     if (id == I_cp_dma)
@@ -76,7 +80,11 @@ static void blocks(void **state)
 static void bad_arguments_of_copies(void **state)
 {
     (void)state;
-    static const struct { InsnId id; u32 sz, to, from, size; FaultKind kind; } cases[] = {
+    static const struct {
+        InsnId id;
+        u32 sz, to, from, size;
+        FaultKind kind;
+    } cases[] = {
         {I_cp_dma, 0, LDS_LO, HEAP, 5, FAULT_COPY_ARGUMENT},
         {I_cp_dma, 1, LDS_LO, HEAP, 9, FAULT_COPY_ARGUMENT},
         {I_cp_dma, 2, LDS_LO, HEAP, 17, FAULT_COPY_ARGUMENT},
@@ -124,8 +132,12 @@ static const u32 type_bytes[13] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 /* a tensor that lies in the heap's window, and a box that may leave it upwards */
 static Tensor random_tensor(void)
 {
-    Tensor t = {.type = below(13), .rank = 1 + below(5), .base = HEAP + 16 * below(8),
-                .swizzle = below(4), .promotion = below(4), .oob = below(2),
+    Tensor t = {.type = below(13),
+                .rank = 1 + below(5),
+                .base = HEAP + 16 * below(8),
+                .swizzle = below(4),
+                .promotion = below(4),
+                .oob = below(2),
                 .to = LDS_LO + 128 * below(8)};
     const u32 es = type_bytes[t.type];
     u32 bytes = 0, place = 0;
@@ -180,29 +192,32 @@ static bool copy_box(const Tensor *t)
         offset %= stride;
     }
     for (u32 i4 = 0; i4 < n[4]; i4++)
-    for (u32 i3 = 0; i3 < n[3]; i3++)
-    for (u32 i2 = 0; i2 < n[2]; i2++)
-    for (u32 i1 = 0; i1 < n[1]; i1++, row++)
-    for (u32 i0 = 0; i0 < n[0]; i0++) {
-        const u32 idx[MOST_RANK] = {i0, i1, i2, i3, i4};
-        u32 from = t->box, to = es * (i0 + n[0] * row);
-        bool outside = false;
-        for (u32 d = 0; d < t->rank; d++) {
-            const u32 place = idx[d] * (d && t->step[d] ? t->step[d] : 1);
-            from += place * (d ? t->stride[d] : es);
-            outside |= origin[d] + place >= t->dim[d];
-        }
-        if (t->swizzle) { /* 16-byte chunk number within 32, 64 or 128 bytes, xor row */
-            const u32 span = 16u << t->swizzle, chunk = to % span / 16;
-            to = to / span * span + (chunk ^ row % (1u << t->swizzle)) * 16 + to % 16;
-        }
-        for (u32 k = 0; k < es; k++) {
-            if (!outside && !want_byte(from + k))
-                return false;
-            const u32 fill_byte = t->oob && t->type >= 6 ? 0xff : 0;
-            want_store(t->to + to + k, 1, outside ? fill_byte : want_load(from + k, 1));
-        }
-    }
+        for (u32 i3 = 0; i3 < n[3]; i3++)
+            for (u32 i2 = 0; i2 < n[2]; i2++)
+                for (u32 i1 = 0; i1 < n[1]; i1++, row++)
+                    for (u32 i0 = 0; i0 < n[0]; i0++) {
+                        const u32 idx[MOST_RANK] = {i0, i1, i2, i3, i4};
+                        u32 from = t->box, to = es * (i0 + n[0] * row);
+                        bool outside = false;
+                        for (u32 d = 0; d < t->rank; d++) {
+                            const u32 place = idx[d] * (d && t->step[d] ? t->step[d] : 1);
+                            from += place * (d ? t->stride[d] : es);
+                            outside |= origin[d] + place >= t->dim[d];
+                        }
+                        if (t->swizzle) { /* 16-byte chunk number within 32, 64 or 128 bytes, xor
+                                             row */
+                            const u32 span = 16u << t->swizzle, chunk = to % span / 16;
+                            to = to / span * span + (chunk ^ row % (1u << t->swizzle)) * 16 +
+                                 to % 16;
+                        }
+                        for (u32 k = 0; k < es; k++) {
+                            if (!outside && !want_byte(from + k))
+                                return false;
+                            const u32 fill_byte = t->oob && t->type >= 6 ? 0xff : 0;
+                            want_store(t->to + to + k, 1,
+                                       outside ? fill_byte : want_load(from + k, 1));
+                        }
+                    }
     return true;
 }
 
@@ -224,7 +239,8 @@ static void boxes_of_tensors(void **state)
         if (box_bytes(&t) > WINDOW / 2)
             continue;
         start();
-        emit(I_regext, O_imm12, (int)sign_extend(1 | vs1 / 32 << 3 | vs2 / 32 << 6 | one_in(2) << 9, 12), END);
+        emit(I_regext, O_imm12,
+             (int)sign_extend(1 | vs1 / 32 << 3 | vs2 / 32 << 6 | (one_in(2) ? 512u : 0), 12), END);
         emit(I_cp_dma_tensor, O_rdst, to & 31, O_vs1, vs1 & 31, O_vs2, vs2 & 31, END);
         emit(I_cp_dma_mbarrier, END);
         fill(W, random_mask());
@@ -247,27 +263,70 @@ static void bad_descriptors(void **state)
 {
     (void)state;
     for (int k = 0; k < 17; k++) {
-        Tensor t = {.type = 7, .rank = 2, .base = HEAP, .dim = {8, 8, 8, 8, 8}, .stride = {0, 32, 256, 512, 512},
-                    .box = HEAP, .size = {4, 4, 1, 1, 1}, .step = {1, 1, 1, 1, 1}, .to = LDS_LO};
+        Tensor t = {.type = 7,
+                    .rank = 2,
+                    .base = HEAP,
+                    .dim = {8, 8, 8, 8, 8},
+                    .stride = {0, 32, 256, 512, 512},
+                    .box = HEAP,
+                    .size = {4, 4, 1, 1, 1},
+                    .step = {1, 1, 1, 1, 1},
+                    .to = LDS_LO};
         FaultKind kind = FAULT_COPY_ARGUMENT;
         switch (k) {
-        case 0: t.type = 13; break;
-        case 1: t.type = UINT32_MAX; break;
-        case 2: t.rank = 0; break;
-        case 3: t.rank = 6; break;
-        case 4: t.rank = UINT32_MAX; break;
-        case 5: t.size[0] = 0; break;
-        case 6: t.size[1] = 257; break;
-        case 7: t.size[0] = UINT32_MAX; break;
-        case 8: t.step[1] = 9; break;
-        case 9: t.interleave = 1; break;
-        case 10: t.swizzle = 4; break;
-        case 11: t.oob = 2; break;
-        case 12: t.box = HEAP - 4; break;
-        case 13: t.base = t.box = 0x1000; kind = FAULT_LOAD; break;
-        case 14: t.to = 0x1000; kind = FAULT_STORE; break;
-        case 15: t.rank = 5, t.size[0] = t.size[1] = t.size[2] = t.size[3] = t.size[4] = 256; break;
-        default: kind = FAULT_NONE; break;
+        case 0:
+            t.type = 13;
+            break;
+        case 1:
+            t.type = UINT32_MAX;
+            break;
+        case 2:
+            t.rank = 0;
+            break;
+        case 3:
+            t.rank = 6;
+            break;
+        case 4:
+            t.rank = UINT32_MAX;
+            break;
+        case 5:
+            t.size[0] = 0;
+            break;
+        case 6:
+            t.size[1] = 257;
+            break;
+        case 7:
+            t.size[0] = UINT32_MAX;
+            break;
+        case 8:
+            t.step[1] = 9;
+            break;
+        case 9:
+            t.interleave = 1;
+            break;
+        case 10:
+            t.swizzle = 4;
+            break;
+        case 11:
+            t.oob = 2;
+            break;
+        case 12:
+            t.box = HEAP - 4;
+            break;
+        case 13:
+            t.base = t.box = 0x1000;
+            kind = FAULT_LOAD;
+            break;
+        case 14:
+            t.to = 0x1000;
+            kind = FAULT_STORE;
+            break;
+        case 15:
+            t.rank = 5, t.size[0] = t.size[1] = t.size[2] = t.size[3] = t.size[4] = 256;
+            break;
+        default:
+            kind = FAULT_NONE;
+            break;
         }
         start();
         emit(I_cp_dma_tensor, O_rdst, 11, O_vs1, 10, O_vs2, 12, END);
@@ -280,7 +339,8 @@ static void bad_descriptors(void **state)
     }
 }
 
-/* --- early accesses ---------------------------------------------------------------------------- */
+/* --- early accesses ----------------------------------------------------------------------------
+ */
 
 /* A load from or a store to what is being copied is a fault until the warp waits, in
  * any warp; beside it nothing is. */
@@ -291,7 +351,13 @@ static void early_accesses_are_faults(void **state)
         const bool checks = k & 1, waits = k & 2, stores = k & 4, beside = k & 8;
         const int copy = k >> 4;
         const u32 size = copy == 0 ? 16 : 64;
-        Tensor t = {.type = 2, .rank = 1, .base = HEAP, .dim = {16}, .box = HEAP, .size = {16}, .to = LDS_LO + 64};
+        Tensor t = {.type = 2,
+                    .rank = 1,
+                    .base = HEAP,
+                    .dim = {16},
+                    .box = HEAP,
+                    .size = {16},
+                    .to = LDS_LO + 64};
         start();
         if (copy == 0)
             emit(I_cp_dma, O_rdst, 11, O_rs1, 10, O_rs2, 12, O_sz, 2, END);
@@ -325,8 +391,15 @@ static void early_accesses_are_faults(void **state)
 static void swizzled_bytes_are_early_too(void **state)
 {
     (void)state;
-    const Tensor t = {.type = 2, .rank = 2, .base = HEAP, .dim = {6, 2}, .stride = {0, 32}, .box = HEAP,
-                      .size = {6, 2}, .swizzle = 3, .to = LDS_LO};
+    const Tensor t = {.type = 2,
+                      .rank = 2,
+                      .base = HEAP,
+                      .dim = {6, 2},
+                      .stride = {0, 32},
+                      .box = HEAP,
+                      .size = {6, 2},
+                      .swizzle = 3,
+                      .to = LDS_LO};
     rig.launch.check_copies = true;
     for (u32 at = 0; at < 128; at += 4) {
         start();

@@ -5,7 +5,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* --- integers: sources as signed (a, b, c) and unsigned (ua, ub) numbers ------------ */
+/* --- integers: sources as signed (a, b, c) and unsigned (ua, ub) numbers --- */
 
 #define INT(name, value)                                                                           \
     static u64 name(Ref *s, u64 A, u64 B, u64 C)                                                   \
@@ -63,7 +63,7 @@ INT(i_nmsac, (u64)c - (u64)a * (u64)b)
 INT(i_madd, (u64)b * (u64)c + (u64)a)
 INT(i_nmsub, (u64)a - (u64)b * (u64)c)
 
-/* --- fixed point -------------------------------------------------------------------- */
+/* --- fixed point --- */
 
 /* v / 2^n, rounded as vxrm says */
 static i128 scaled(const Ref *s, i128 v, u32 n)
@@ -98,7 +98,10 @@ INT(x_ssra, scaled(s, a, (u32)ub % 32))
 
 /* 64 to 32 bits */
 static u64 n_srl(Ref *s, u64 a, u64 b, u64 c) { return (void)s, (void)c, a >> b % 64; }
-static u64 n_sra(Ref *s, u64 a, u64 b, u64 c) { return (void)s, (void)c, (u64)((i128)(i64)a >> b % 64); }
+static u64 n_sra(Ref *s, u64 a, u64 b, u64 c)
+{
+    return (void)s, (void)c, (u64)((i128)(i64)a >> b % 64);
+}
 static u64 n_clipu(Ref *s, u64 a, u64 b, u64 c)
 {
     return (void)c, clamped(s, scaled(s, (i128)a, b % 64), 0, UINT32_MAX);
@@ -108,7 +111,7 @@ static u64 n_clip(Ref *s, u64 a, u64 b, u64 c)
     return (void)c, clamped(s, scaled(s, (i64)a, b % 64), INT32_MIN, INT32_MAX);
 }
 
-/* --- floats, by the host's ------------------------------------------------------------ */
+/* --- floats, by the host's --- */
 
 enum { NX = 1, UF = 2, OF = 4, DZ = 8, NV = 16 };
 enum { RNE, RTZ, RDN, RUP, RMM, ROD };
@@ -351,7 +354,10 @@ static u64 to_i32(Ref *s, u32 rm, double x)
 {
     return to_int(s, rm, x, INT32_MIN, INT32_MAX, 0x80000000u, INT32_MAX);
 }
-static u64 to_u32(Ref *s, u32 rm, double x) { return to_int(s, rm, x, 0, UINT32_MAX, 0, UINT32_MAX); }
+static u64 to_u32(Ref *s, u32 rm, double x)
+{
+    return to_int(s, rm, x, 0, UINT32_MAX, 0, UINT32_MAX);
+}
 static u64 to_i64(Ref *s, u32 rm, double x)
 {
     return to_int(s, rm, x, -0x1p63, 0x1.fffffffffffffp62, (u64)INT64_MIN, INT64_MAX);
@@ -461,7 +467,7 @@ static u64 f_rsqrt7(Ref *s, u64 a, u64 b, u64 c)
     return of_float((float)ldexp(r, -(exp - 1 - odd) / 2 - 1));
 }
 
-/* --- the table ------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ROW(name, shape, fn) {name, shape, fn, 0, false, false}
 #define FROW(name, shape, fn) {name, shape, fn, 0, false, true}
@@ -475,130 +481,294 @@ static u64 f_rsqrt7(Ref *s, u64 a, u64 b, u64 c)
 #define NONE NULL
 
 static const RefRow rows[] = {
-    ROW("lui", X_LUI, NONE), ROW("auipc", X_AUIPC, NONE), ROW("jal", X_JAL, NONE),
-    ROW("jalr", X_JALR, NONE), ROW("beq", X_BRANCH, i_eq), ROW("bne", X_BRANCH, i_ne),
-    ROW("blt", X_BRANCH, i_lt), ROW("bge", X_BRANCH, i_ge), ROW("bltu", X_BRANCH, i_ltu),
+    ROW("lui", X_LUI, NONE),
+    ROW("auipc", X_AUIPC, NONE),
+    ROW("jal", X_JAL, NONE),
+    ROW("jalr", X_JALR, NONE),
+    ROW("beq", X_BRANCH, i_eq),
+    ROW("bne", X_BRANCH, i_ne),
+    ROW("blt", X_BRANCH, i_lt),
+    ROW("bge", X_BRANCH, i_ge),
+    ROW("bltu", X_BRANCH, i_ltu),
     ROW("bgeu", X_BRANCH, i_geu),
-    MROW("lb", X_LOAD, NONE, 1, true), MROW("lh", X_LOAD, NONE, 2, true),
-    MROW("lw", X_LOAD, NONE, 4, false), MROW("lbu", X_LOAD, NONE, 1, false),
-    MROW("lhu", X_LOAD, NONE, 2, false), MROW("sb", X_STORE, NONE, 1, false),
-    MROW("sh", X_STORE, NONE, 2, false), MROW("sw", X_STORE, NONE, 4, false),
-    MROW("flw", X_LOAD, NONE, 4, false), MROW("fsw", X_STORE, NONE, 4, false),
-    ROW("addi", X_RI, i_add), ROW("slti", X_RI, i_lt), ROW("sltiu", X_RI, i_ltu),
-    ROW("xori", X_RI, i_xor), ROW("ori", X_RI, i_or), ROW("andi", X_RI, i_and),
-    ROW("slli", X_SH, i_sll), ROW("srli", X_SH, i_srl), ROW("srai", X_SH, i_sra),
-    ROW("add", X_RR, i_add), ROW("sub", X_RR, i_sub), ROW("sll", X_RR, i_sll),
-    ROW("slt", X_RR, i_lt), ROW("sltu", X_RR, i_ltu), ROW("xor", X_RR, i_xor),
-    ROW("srl", X_RR, i_srl), ROW("sra", X_RR, i_sra), ROW("or", X_RR, i_or),
-    ROW("and", X_RR, i_and), ROW("fence", X_NOTHING, NONE), ROW("fence.i", X_NOTHING, NONE),
-    ROW("mul", X_RR, i_mul), ROW("mulh", X_RR, i_mulh), ROW("mulhsu", X_RR, i_mulhsu),
-    ROW("mulhu", X_RR, i_mulhu), ROW("div", X_RR, i_div), ROW("divu", X_RR, i_divu),
-    ROW("rem", X_RR, i_rem), ROW("remu", X_RR, i_remu),
-    ROW("csrrw", X_CSR, i_second), ROW("csrrs", X_CSR, i_or), ROW("csrrc", X_CSR, i_andn),
-    ROW("csrrwi", X_CSRI, i_second), ROW("csrrsi", X_CSRI, i_or), ROW("csrrci", X_CSRI, i_andn),
+    MROW("lb", X_LOAD, NONE, 1, true),
+    MROW("lh", X_LOAD, NONE, 2, true),
+    MROW("lw", X_LOAD, NONE, 4, false),
+    MROW("lbu", X_LOAD, NONE, 1, false),
+    MROW("lhu", X_LOAD, NONE, 2, false),
+    MROW("sb", X_STORE, NONE, 1, false),
+    MROW("sh", X_STORE, NONE, 2, false),
+    MROW("sw", X_STORE, NONE, 4, false),
+    MROW("flw", X_LOAD, NONE, 4, false),
+    MROW("fsw", X_STORE, NONE, 4, false),
+    ROW("addi", X_RI, i_add),
+    ROW("slti", X_RI, i_lt),
+    ROW("sltiu", X_RI, i_ltu),
+    ROW("xori", X_RI, i_xor),
+    ROW("ori", X_RI, i_or),
+    ROW("andi", X_RI, i_and),
+    ROW("slli", X_SH, i_sll),
+    ROW("srli", X_SH, i_srl),
+    ROW("srai", X_SH, i_sra),
+    ROW("add", X_RR, i_add),
+    ROW("sub", X_RR, i_sub),
+    ROW("sll", X_RR, i_sll),
+    ROW("slt", X_RR, i_lt),
+    ROW("sltu", X_RR, i_ltu),
+    ROW("xor", X_RR, i_xor),
+    ROW("srl", X_RR, i_srl),
+    ROW("sra", X_RR, i_sra),
+    ROW("or", X_RR, i_or),
+    ROW("and", X_RR, i_and),
+    ROW("fence", X_NOTHING, NONE),
+    ROW("fence.i", X_NOTHING, NONE),
+    ROW("mul", X_RR, i_mul),
+    ROW("mulh", X_RR, i_mulh),
+    ROW("mulhsu", X_RR, i_mulhsu),
+    ROW("mulhu", X_RR, i_mulhu),
+    ROW("div", X_RR, i_div),
+    ROW("divu", X_RR, i_divu),
+    ROW("rem", X_RR, i_rem),
+    ROW("remu", X_RR, i_remu),
+    ROW("csrrw", X_CSR, i_second),
+    ROW("csrrs", X_CSR, i_or),
+    ROW("csrrc", X_CSR, i_andn),
+    ROW("csrrwi", X_CSRI, i_second),
+    ROW("csrrsi", X_CSRI, i_or),
+    ROW("csrrci", X_CSRI, i_andn),
 
-    FROW("fmadd.s", X_F3, f_macc), FROW("fmsub.s", X_F3, f_msac), FROW("fnmsub.s", X_F3, f_nmsac),
-    FROW("fnmadd.s", X_F3, f_nmacc), FROW("fadd.s", X_F2, f_add), FROW("fsub.s", X_F2, f_sub),
-    FROW("fmul.s", X_F2, f_mul), FROW("fdiv.s", X_F2, f_div), FROW("fsqrt.s", X_F1, f_sqrt),
-    ROW("fsgnj.s", X_RR, f_sgnj), ROW("fsgnjn.s", X_RR, f_sgnjn), ROW("fsgnjx.s", X_RR, f_sgnjx),
-    ROW("fmin.s", X_RR, f_min), ROW("fmax.s", X_RR, f_max), ROW("feq.s", X_RR, f_eq),
-    ROW("flt.s", X_RR, f_lt), ROW("fle.s", X_RR, f_le), ROW("fclass.s", X_1, f_class),
-    FROW("fcvt.w.s", X_F1, f_to_i32), FROW("fcvt.wu.s", X_F1, f_to_u32),
-    FROW("fcvt.s.w", X_F1, f_of_i32), FROW("fcvt.s.wu", X_F1, f_of_u32),
-    ROW("fmv.x.w", X_1, i_first), ROW("fmv.w.x", X_1, i_first),
+    FROW("fmadd.s", X_F3, f_macc),
+    FROW("fmsub.s", X_F3, f_msac),
+    FROW("fnmsub.s", X_F3, f_nmsac),
+    FROW("fnmadd.s", X_F3, f_nmacc),
+    FROW("fadd.s", X_F2, f_add),
+    FROW("fsub.s", X_F2, f_sub),
+    FROW("fmul.s", X_F2, f_mul),
+    FROW("fdiv.s", X_F2, f_div),
+    FROW("fsqrt.s", X_F1, f_sqrt),
+    ROW("fsgnj.s", X_RR, f_sgnj),
+    ROW("fsgnjn.s", X_RR, f_sgnjn),
+    ROW("fsgnjx.s", X_RR, f_sgnjx),
+    ROW("fmin.s", X_RR, f_min),
+    ROW("fmax.s", X_RR, f_max),
+    ROW("feq.s", X_RR, f_eq),
+    ROW("flt.s", X_RR, f_lt),
+    ROW("fle.s", X_RR, f_le),
+    ROW("fclass.s", X_1, f_class),
+    FROW("fcvt.w.s", X_F1, f_to_i32),
+    FROW("fcvt.wu.s", X_F1, f_to_u32),
+    FROW("fcvt.s.w", X_F1, f_of_i32),
+    FROW("fcvt.s.wu", X_F1, f_of_u32),
+    ROW("fmv.x.w", X_1, i_first),
+    ROW("fmv.w.x", X_1, i_first),
 
-    MROW("amoswap.w", A_AMO, i_second, 4, false), MROW("amoadd.w", A_AMO, i_add, 4, false),
-    MROW("amoxor.w", A_AMO, i_xor, 4, false), MROW("amoand.w", A_AMO, i_and, 4, false),
-    MROW("amoor.w", A_AMO, i_or, 4, false), MROW("amomin.w", A_AMO, i_min, 4, false),
-    MROW("amomax.w", A_AMO, i_max, 4, false), MROW("amominu.w", A_AMO, i_minu, 4, false),
-    MROW("amomaxu.w", A_AMO, i_maxu, 4, false), MROW("lr.w", A_LR, NONE, 4, false),
+    MROW("amoswap.w", A_AMO, i_second, 4, false),
+    MROW("amoadd.w", A_AMO, i_add, 4, false),
+    MROW("amoxor.w", A_AMO, i_xor, 4, false),
+    MROW("amoand.w", A_AMO, i_and, 4, false),
+    MROW("amoor.w", A_AMO, i_or, 4, false),
+    MROW("amomin.w", A_AMO, i_min, 4, false),
+    MROW("amomax.w", A_AMO, i_max, 4, false),
+    MROW("amominu.w", A_AMO, i_minu, 4, false),
+    MROW("amomaxu.w", A_AMO, i_maxu, 4, false),
+    MROW("lr.w", A_LR, NONE, 4, false),
     MROW("sc.w", A_SC, NONE, 4, false),
 
-    ROW("vsetvli", X_VSETVLI, NONE), ROW("vsetivli", X_VSETIVLI, NONE), ROW("vsetvl", X_VSETVL, NONE),
+    ROW("vsetvli", X_VSETVLI, NONE),
+    ROW("vsetivli", X_VSETIVLI, NONE),
+    ROW("vsetvl", X_VSETVL, NONE),
 
-    MROW("vle8.v", L_UNIT, NONE, 1, false), MROW("vle16.v", L_UNIT, NONE, 2, false),
-    MROW("vle32.v", L_UNIT, NONE, 4, false), MROW("vse8.v", S_UNIT, NONE, 1, false),
-    MROW("vse16.v", S_UNIT, NONE, 2, false), MROW("vse32.v", S_UNIT, NONE, 4, false),
-    MROW("vlse8.v", L_STRIDE, NONE, 1, false), MROW("vlse16.v", L_STRIDE, NONE, 2, false),
-    MROW("vlse32.v", L_STRIDE, NONE, 4, false), MROW("vsse8.v", S_STRIDE, NONE, 1, false),
-    MROW("vsse16.v", S_STRIDE, NONE, 2, false), MROW("vsse32.v", S_STRIDE, NONE, 4, false),
-    MROW("vluxei8.v", L_INDEX, NONE, 1, false), MROW("vluxei16.v", L_INDEX, NONE, 2, false),
-    MROW("vluxei32.v", L_INDEX, NONE, 4, false), MROW("vloxei8.v", L_INDEX, NONE, 1, false),
-    MROW("vloxei16.v", L_INDEX, NONE, 2, false), MROW("vloxei32.v", L_INDEX, NONE, 4, false),
-    MROW("vsuxei8.v", S_INDEX, NONE, 1, false), MROW("vsuxei16.v", S_INDEX, NONE, 2, false),
-    MROW("vsuxei32.v", S_INDEX, NONE, 4, false), MROW("vsoxei8.v", S_INDEX, NONE, 1, false),
-    MROW("vsoxei16.v", S_INDEX, NONE, 2, false), MROW("vsoxei32.v", S_INDEX, NONE, 4, false),
-    MROW("vlb12.v", L_12, NONE, 1, true), MROW("vlh12.v", L_12, NONE, 2, true),
-    MROW("vlw12.v", L_12, NONE, 4, false), MROW("vlbu12.v", L_12, NONE, 1, false),
-    MROW("vlhu12.v", L_12, NONE, 2, false), MROW("vsb12.v", S_12, NONE, 1, false),
-    MROW("vsh12.v", S_12, NONE, 2, false), MROW("vsw12.v", S_12, NONE, 4, false),
-    MROW("vlb.v", L_PRIVATE, NONE, 1, true), MROW("vlh.v", L_PRIVATE, NONE, 2, true),
-    MROW("vlw.v", L_PRIVATE, NONE, 4, false), MROW("vlbu.v", L_PRIVATE, NONE, 1, false),
-    MROW("vlhu.v", L_PRIVATE, NONE, 2, false), MROW("vsb.v", S_PRIVATE, NONE, 1, false),
-    MROW("vsh.v", S_PRIVATE, NONE, 2, false), MROW("vsw.v", S_PRIVATE, NONE, 4, false),
+    MROW("vle8.v", L_UNIT, NONE, 1, false),
+    MROW("vle16.v", L_UNIT, NONE, 2, false),
+    MROW("vle32.v", L_UNIT, NONE, 4, false),
+    MROW("vse8.v", S_UNIT, NONE, 1, false),
+    MROW("vse16.v", S_UNIT, NONE, 2, false),
+    MROW("vse32.v", S_UNIT, NONE, 4, false),
+    MROW("vlse8.v", L_STRIDE, NONE, 1, false),
+    MROW("vlse16.v", L_STRIDE, NONE, 2, false),
+    MROW("vlse32.v", L_STRIDE, NONE, 4, false),
+    MROW("vsse8.v", S_STRIDE, NONE, 1, false),
+    MROW("vsse16.v", S_STRIDE, NONE, 2, false),
+    MROW("vsse32.v", S_STRIDE, NONE, 4, false),
+    MROW("vluxei8.v", L_INDEX, NONE, 1, false),
+    MROW("vluxei16.v", L_INDEX, NONE, 2, false),
+    MROW("vluxei32.v", L_INDEX, NONE, 4, false),
+    MROW("vloxei8.v", L_INDEX, NONE, 1, false),
+    MROW("vloxei16.v", L_INDEX, NONE, 2, false),
+    MROW("vloxei32.v", L_INDEX, NONE, 4, false),
+    MROW("vsuxei8.v", S_INDEX, NONE, 1, false),
+    MROW("vsuxei16.v", S_INDEX, NONE, 2, false),
+    MROW("vsuxei32.v", S_INDEX, NONE, 4, false),
+    MROW("vsoxei8.v", S_INDEX, NONE, 1, false),
+    MROW("vsoxei16.v", S_INDEX, NONE, 2, false),
+    MROW("vsoxei32.v", S_INDEX, NONE, 4, false),
+    MROW("vlb12.v", L_12, NONE, 1, true),
+    MROW("vlh12.v", L_12, NONE, 2, true),
+    MROW("vlw12.v", L_12, NONE, 4, false),
+    MROW("vlbu12.v", L_12, NONE, 1, false),
+    MROW("vlhu12.v", L_12, NONE, 2, false),
+    MROW("vsb12.v", S_12, NONE, 1, false),
+    MROW("vsh12.v", S_12, NONE, 2, false),
+    MROW("vsw12.v", S_12, NONE, 4, false),
+    MROW("vlb.v", L_PRIVATE, NONE, 1, true),
+    MROW("vlh.v", L_PRIVATE, NONE, 2, true),
+    MROW("vlw.v", L_PRIVATE, NONE, 4, false),
+    MROW("vlbu.v", L_PRIVATE, NONE, 1, false),
+    MROW("vlhu.v", L_PRIVATE, NONE, 2, false),
+    MROW("vsb.v", S_PRIVATE, NONE, 1, false),
+    MROW("vsh.v", S_PRIVATE, NONE, 2, false),
+    MROW("vsw.v", S_PRIVATE, NONE, 4, false),
 
-    VV_VX_VI("vadd", i_add), VV_VX("vsub", i_sub), ROW("vrsub.vx", V_VX, i_rsub),
-    ROW("vrsub.vi", V_VI, i_rsub), VV_VX("vminu", i_minu), VV_VX("vmin", i_min),
-    VV_VX("vmaxu", i_maxu), VV_VX("vmax", i_max), VV_VX_VI("vand", i_and), VV_VX_VI("vor", i_or),
-    VV_VX_VI("vxor", i_xor), SHIFT("vsll", i_sll), SHIFT("vsrl", i_srl), SHIFT("vsra", i_sra),
-    VV_VX_VI("vmseq", i_eq), VV_VX_VI("vmsne", i_ne), VV_VX("vmsltu", i_ltu),
-    VV_VX("vmslt", i_lt), VV_VX("vmsleu", i_leu), ROW("vmsleu.vi", V_VZ, i_leu),
-    VV_VX_VI("vmsle", i_le), ROW("vmsgtu.vx", V_VX, i_gtu), ROW("vmsgtu.vi", V_VZ, i_gtu),
-    ROW("vmsgt.vx", V_VX, i_gt), ROW("vmsgt.vi", V_VI, i_gt),
-    VV_VX("vmul", i_mul), VV_VX("vmulh", i_mulh), VV_VX("vmulhu", i_mulhu),
-    VV_VX("vmulhsu", i_mulhsu), VV_VX("vdivu", i_divu), VV_VX("vdiv", i_div),
-    VV_VX("vremu", i_remu), VV_VX("vrem", i_rem),
-    VV_VX("vmacc", i_macc), VV_VX("vnmsac", i_nmsac), VV_VX("vmadd", i_madd),
+    VV_VX_VI("vadd", i_add),
+    VV_VX("vsub", i_sub),
+    ROW("vrsub.vx", V_VX, i_rsub),
+    ROW("vrsub.vi", V_VI, i_rsub),
+    VV_VX("vminu", i_minu),
+    VV_VX("vmin", i_min),
+    VV_VX("vmaxu", i_maxu),
+    VV_VX("vmax", i_max),
+    VV_VX_VI("vand", i_and),
+    VV_VX_VI("vor", i_or),
+    VV_VX_VI("vxor", i_xor),
+    SHIFT("vsll", i_sll),
+    SHIFT("vsrl", i_srl),
+    SHIFT("vsra", i_sra),
+    VV_VX_VI("vmseq", i_eq),
+    VV_VX_VI("vmsne", i_ne),
+    VV_VX("vmsltu", i_ltu),
+    VV_VX("vmslt", i_lt),
+    VV_VX("vmsleu", i_leu),
+    ROW("vmsleu.vi", V_VZ, i_leu),
+    VV_VX_VI("vmsle", i_le),
+    ROW("vmsgtu.vx", V_VX, i_gtu),
+    ROW("vmsgtu.vi", V_VZ, i_gtu),
+    ROW("vmsgt.vx", V_VX, i_gt),
+    ROW("vmsgt.vi", V_VI, i_gt),
+    VV_VX("vmul", i_mul),
+    VV_VX("vmulh", i_mulh),
+    VV_VX("vmulhu", i_mulhu),
+    VV_VX("vmulhsu", i_mulhsu),
+    VV_VX("vdivu", i_divu),
+    VV_VX("vdiv", i_div),
+    VV_VX("vremu", i_remu),
+    VV_VX("vrem", i_rem),
+    VV_VX("vmacc", i_macc),
+    VV_VX("vnmsac", i_nmsac),
+    VV_VX("vmadd", i_madd),
     VV_VX("vnmsub", i_nmsub),
-    ROW("vmerge.vvm", V_MERGEV, NONE), ROW("vmerge.vxm", V_MERGEX, NONE),
-    ROW("vmerge.vim", V_MERGEI, NONE), ROW("vmv.v.v", V_CPV, i_second),
-    ROW("vmv.v.x", V_CPX, i_second), ROW("vmv.v.i", V_CPI, i_second),
-    ROW("vmv.x.s", V_TOX, NONE), ROW("vmv.s.x", V_CPX, i_second),
-    ROW("vzext.vf2", V_1, i_zext16), ROW("vzext.vf4", V_1, i_zext8),
-    ROW("vsext.vf2", V_1, i_sext16), ROW("vsext.vf4", V_1, i_sext8),
-    NARROW("vnsrl", n_srl), NARROW("vnsra", n_sra), NARROW("vnclipu", n_clipu),
+    ROW("vmerge.vvm", V_MERGEV, NONE),
+    ROW("vmerge.vxm", V_MERGEX, NONE),
+    ROW("vmerge.vim", V_MERGEI, NONE),
+    ROW("vmv.v.v", V_CPV, i_second),
+    ROW("vmv.v.x", V_CPX, i_second),
+    ROW("vmv.v.i", V_CPI, i_second),
+    ROW("vmv.x.s", V_TOX, NONE),
+    ROW("vmv.s.x", V_CPX, i_second),
+    ROW("vzext.vf2", V_1, i_zext16),
+    ROW("vzext.vf4", V_1, i_zext8),
+    ROW("vsext.vf2", V_1, i_sext16),
+    ROW("vsext.vf4", V_1, i_sext8),
+    NARROW("vnsrl", n_srl),
+    NARROW("vnsra", n_sra),
+    NARROW("vnclipu", n_clipu),
     NARROW("vnclip", n_clip),
-    VV_VX("vsaddu", x_saddu), ROW("vsaddu.vi", V_VZ, x_saddu), VV_VX_VI("vsadd", x_sadd),
-    VV_VX("vssubu", x_ssubu), VV_VX("vssub", x_ssub), VV_VX("vaaddu", x_aaddu),
-    VV_VX("vaadd", x_aadd), VV_VX("vasubu", x_asubu), VV_VX("vasub", x_asub),
-    VV_VX("vsmul", x_smul), SHIFT("vssrl", x_ssrl), SHIFT("vssra", x_ssra),
+    VV_VX("vsaddu", x_saddu),
+    ROW("vsaddu.vi", V_VZ, x_saddu),
+    VV_VX_VI("vsadd", x_sadd),
+    VV_VX("vssubu", x_ssubu),
+    VV_VX("vssub", x_ssub),
+    VV_VX("vaaddu", x_aaddu),
+    VV_VX("vaadd", x_aadd),
+    VV_VX("vasubu", x_asubu),
+    VV_VX("vasub", x_asub),
+    VV_VX("vsmul", x_smul),
+    SHIFT("vssrl", x_ssrl),
+    SHIFT("vssra", x_ssra),
 
-    VV_VF("vfadd", f_add), VV_VF("vfsub", f_sub), FROW("vfrsub.vf", V_VX, f_rsub),
-    VV_VF("vfmul", f_mul), VV_VF("vfdiv", f_div), FROW("vfrdiv.vf", V_VX, f_rdiv),
-    VV_VF("vfmin", f_min), VV_VF("vfmax", f_max),
-    ROW("vfsgnj.vv", V_VV, f_sgnj), ROW("vfsgnj.vf", V_VX, f_sgnj),
-    ROW("vfsgnjn.vv", V_VV, f_sgnjn), ROW("vfsgnjn.vf", V_VX, f_sgnjn),
-    ROW("vfsgnjx.vv", V_VV, f_sgnjx), ROW("vfsgnjx.vf", V_VX, f_sgnjx),
-    VV_VF("vmfeq", f_eq), VV_VF("vmfne", f_ne), VV_VF("vmflt", f_lt), VV_VF("vmfle", f_le),
-    FROW("vmfgt.vf", V_VX, f_gt), FROW("vmfge.vf", V_VX, f_ge),
-    FROW("vfsqrt.v", V_1, f_sqrt), ROW("vfclass.v", V_1, f_class),
-    FROW("vfrsqrt7.v", V_1, f_rsqrt7), FROW("vfrec7.v", V_1, f_rec7),
-    VV_VF("vfmacc", f_macc), VV_VF("vfnmacc", f_nmacc), VV_VF("vfmsac", f_msac),
-    VV_VF("vfnmsac", f_nmsac), VV_VF("vfmadd", f_madd), VV_VF("vfnmadd", f_nmadd),
-    VV_VF("vfmsub", f_msub), VV_VF("vfnmsub", f_nmsub),
-    FROW("vfcvt.xu.f.v", V_1, f_to_u32), FROW("vfcvt.x.f.v", V_1, f_to_i32),
-    FROW("vfcvt.f.xu.v", V_1, f_of_u32), FROW("vfcvt.f.x.v", V_1, f_of_i32),
-    FROW("vfcvt.rtz.xu.f.v", V_1, f_to_u32_rtz), FROW("vfcvt.rtz.x.f.v", V_1, f_to_i32_rtz),
-    FROW("vfwcvt.xu.f.v", V_FWIDEN, w_to_u64), FROW("vfwcvt.x.f.v", V_FWIDEN, w_to_i64),
-    FROW("vfwcvt.f.xu.v", V_FWIDEN, w_of_u32), FROW("vfwcvt.f.x.v", V_FWIDEN, w_of_i32),
-    FROW("vfwcvt.f.f.v", V_FWIDEN, w_of_f32), FROW("vfwcvt.rtz.xu.f.v", V_FWIDEN, w_to_u64_rtz),
+    VV_VF("vfadd", f_add),
+    VV_VF("vfsub", f_sub),
+    FROW("vfrsub.vf", V_VX, f_rsub),
+    VV_VF("vfmul", f_mul),
+    VV_VF("vfdiv", f_div),
+    FROW("vfrdiv.vf", V_VX, f_rdiv),
+    VV_VF("vfmin", f_min),
+    VV_VF("vfmax", f_max),
+    ROW("vfsgnj.vv", V_VV, f_sgnj),
+    ROW("vfsgnj.vf", V_VX, f_sgnj),
+    ROW("vfsgnjn.vv", V_VV, f_sgnjn),
+    ROW("vfsgnjn.vf", V_VX, f_sgnjn),
+    ROW("vfsgnjx.vv", V_VV, f_sgnjx),
+    ROW("vfsgnjx.vf", V_VX, f_sgnjx),
+    VV_VF("vmfeq", f_eq),
+    VV_VF("vmfne", f_ne),
+    VV_VF("vmflt", f_lt),
+    VV_VF("vmfle", f_le),
+    FROW("vmfgt.vf", V_VX, f_gt),
+    FROW("vmfge.vf", V_VX, f_ge),
+    FROW("vfsqrt.v", V_1, f_sqrt),
+    ROW("vfclass.v", V_1, f_class),
+    FROW("vfrsqrt7.v", V_1, f_rsqrt7),
+    FROW("vfrec7.v", V_1, f_rec7),
+    VV_VF("vfmacc", f_macc),
+    VV_VF("vfnmacc", f_nmacc),
+    VV_VF("vfmsac", f_msac),
+    VV_VF("vfnmsac", f_nmsac),
+    VV_VF("vfmadd", f_madd),
+    VV_VF("vfnmadd", f_nmadd),
+    VV_VF("vfmsub", f_msub),
+    VV_VF("vfnmsub", f_nmsub),
+    FROW("vfcvt.xu.f.v", V_1, f_to_u32),
+    FROW("vfcvt.x.f.v", V_1, f_to_i32),
+    FROW("vfcvt.f.xu.v", V_1, f_of_u32),
+    FROW("vfcvt.f.x.v", V_1, f_of_i32),
+    FROW("vfcvt.rtz.xu.f.v", V_1, f_to_u32_rtz),
+    FROW("vfcvt.rtz.x.f.v", V_1, f_to_i32_rtz),
+    FROW("vfwcvt.xu.f.v", V_FWIDEN, w_to_u64),
+    FROW("vfwcvt.x.f.v", V_FWIDEN, w_to_i64),
+    FROW("vfwcvt.f.xu.v", V_FWIDEN, w_of_u32),
+    FROW("vfwcvt.f.x.v", V_FWIDEN, w_of_i32),
+    FROW("vfwcvt.f.f.v", V_FWIDEN, w_of_f32),
+    FROW("vfwcvt.rtz.xu.f.v", V_FWIDEN, w_to_u64_rtz),
     FROW("vfwcvt.rtz.x.f.v", V_FWIDEN, w_to_i64_rtz),
-    FROW("vfncvt.xu.f.w", V_FNARROW, n_to_u32), FROW("vfncvt.x.f.w", V_FNARROW, n_to_i32),
-    FROW("vfncvt.f.xu.w", V_FNARROW, n_of_u64), FROW("vfncvt.f.x.w", V_FNARROW, n_of_i64),
-    FROW("vfncvt.f.f.w", V_FNARROW, n_of_f64), FROW("vfncvt.rod.f.f.w", V_FNARROW, n_of_f64_odd),
-    FROW("vfncvt.rtz.xu.f.w", V_FNARROW, n_to_u32_rtz), FROW("vfncvt.rtz.x.f.w", V_FNARROW, n_to_i32_rtz),
-    ROW("vfmerge.vfm", V_MERGEX, NONE), ROW("vfmv.v.f", V_CPX, i_second),
-    ROW("vfmv.f.s", V_TOX, NONE), ROW("vfmv.s.f", V_CPX, i_second),
-    ROW("vmand.mm", V_VV, i_and), ROW("vmnand.mm", V_VV, i_nand), ROW("vmandn.mm", V_VV, i_andn),
-    ROW("vmxor.mm", V_VV, i_xor), ROW("vmor.mm", V_VV, i_or), ROW("vmnor.mm", V_VV, i_nor),
-    ROW("vmorn.mm", V_VV, i_orn), ROW("vmxnor.mm", V_VV, i_xnor), ROW("vid.v", V_ID, NONE),
+    FROW("vfncvt.xu.f.w", V_FNARROW, n_to_u32),
+    FROW("vfncvt.x.f.w", V_FNARROW, n_to_i32),
+    FROW("vfncvt.f.xu.w", V_FNARROW, n_of_u64),
+    FROW("vfncvt.f.x.w", V_FNARROW, n_of_i64),
+    FROW("vfncvt.f.f.w", V_FNARROW, n_of_f64),
+    FROW("vfncvt.rod.f.f.w", V_FNARROW, n_of_f64_odd),
+    FROW("vfncvt.rtz.xu.f.w", V_FNARROW, n_to_u32_rtz),
+    FROW("vfncvt.rtz.x.f.w", V_FNARROW, n_to_i32_rtz),
+    ROW("vfmerge.vfm", V_MERGEX, NONE),
+    ROW("vfmv.v.f", V_CPX, i_second),
+    ROW("vfmv.f.s", V_TOX, NONE),
+    ROW("vfmv.s.f", V_CPX, i_second),
+    ROW("vmand.mm", V_VV, i_and),
+    ROW("vmnand.mm", V_VV, i_nand),
+    ROW("vmandn.mm", V_VV, i_andn),
+    ROW("vmxor.mm", V_VV, i_xor),
+    ROW("vmor.mm", V_VV, i_or),
+    ROW("vmnor.mm", V_VV, i_nor),
+    ROW("vmorn.mm", V_VV, i_orn),
+    ROW("vmxnor.mm", V_VV, i_xnor),
+    ROW("vid.v", V_ID, NONE),
 
-    ROW("vbeq", W_BRANCH, i_eq), ROW("vbne", W_BRANCH, i_ne), ROW("vblt", W_BRANCH, i_lt),
-    ROW("vbge", W_BRANCH, i_ge), ROW("vbltu", W_BRANCH, i_ltu), ROW("vbgeu", W_BRANCH, i_geu),
-    ROW("join", W_JOIN, NONE), ROW("setrpc", W_SETRPC, NONE), ROW("regext", W_PREFIX, NONE),
-    ROW("regexti", W_PREFIX, NONE), ROW("endprg", W_END, NONE), ROW("barrier", W_BARRIER, NONE),
-    ROW("barriersub", W_SUBBARRIER, NONE), ROW("vadd12.vi", V_I12, i_add),
-    ROW("vsub12.vi", V_I12, i_sub), ROW("vfexp", V_EXP, NONE), FROW("vftta.vv", V_TTA, NONE),
+    ROW("vbeq", W_BRANCH, i_eq),
+    ROW("vbne", W_BRANCH, i_ne),
+    ROW("vblt", W_BRANCH, i_lt),
+    ROW("vbge", W_BRANCH, i_ge),
+    ROW("vbltu", W_BRANCH, i_ltu),
+    ROW("vbgeu", W_BRANCH, i_geu),
+    ROW("join", W_JOIN, NONE),
+    ROW("setrpc", W_SETRPC, NONE),
+    ROW("regext", W_PREFIX, NONE),
+    ROW("regexti", W_PREFIX, NONE),
+    ROW("endprg", W_END, NONE),
+    ROW("barrier", W_BARRIER, NONE),
+    ROW("barriersub", W_SUBBARRIER, NONE),
+    ROW("vadd12.vi", V_I12, i_add),
+    ROW("vsub12.vi", V_I12, i_sub),
+    ROW("vfexp", V_EXP, NONE),
+    FROW("vftta.vv", V_TTA, NONE),
     ROW("csrrsv", V_CSR, NONE),
 };
 
@@ -610,7 +780,7 @@ const RefRow *ref_find(const char *mnemonic)
     return NULL;
 }
 
-/* --- one word, taken apart -------------------------------------------------------------- */
+/* --- one word, taken apart --- */
 
 /* Register numbers with their prefix, and immediates. */
 typedef struct {
@@ -662,7 +832,7 @@ static void set_x(Ref *s, u32 n, u64 value)
         s->x[n] = (u32)value;
 }
 
-/* --- memory ------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 u8 *ref_bytes(Ref *s, u32 addr, u32 size)
 {
@@ -724,8 +894,9 @@ static u32 lane_address(const Ref *s, const RefRow *row, const Parts *p, u32 lan
     case S_PRIVATE:
         /* eleven bits; bit 31 tells stores */
         a = s->v[p->rs1][lane];
-        a += (u32)(row->shape == L_PRIVATE ? sext(p->word >> 20 & 0x7ff, 11)
-                                           : sext((p->word >> 25 & 63) * 32 + (p->word >> 7 & 31), 11));
+        a += (u32)(row->shape == L_PRIVATE
+                       ? sext(p->word >> 20 & 0x7ff, 11)
+                       : sext((p->word >> 25 & 63) * 32 + (p->word >> 7 & 31), 11));
         return s->pds + a / 4 * 4 * s->warps * s->lanes + (s->warp * s->lanes + lane) * 4 + a % 4;
     default: return s->v[p->rs1][lane];
     }
@@ -783,7 +954,7 @@ static void atomic(Ref *s, const RefRow *row, const Parts *p, u32 exec)
     }
 }
 
-/* --- CSRs ------------------------------------------------------------------------------------ */
+/* --- CSRs --- */
 
 static u32 csr_value(const Ref *s, u32 n)
 {
@@ -894,7 +1065,7 @@ static void set_vl(Ref *s, const RefRow *row, const Parts *p)
     set_x(s, p->rd, s->vl);
 }
 
-/* --- divergence ---------------------------------------------------------------------------------- */
+/* --- divergence --- */
 
 static u32 count(u32 set)
 {
@@ -907,7 +1078,9 @@ static u32 count(u32 set)
 static u32 relative(const Parts *p)
 {
     const u32 w = p->word;
-    return p->pc + (u32)sext((w >> 31) << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 | (w >> 8 & 15) << 1, 13);
+    return p->pc + (u32)sext((w >> 31) << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 |
+                                 (w >> 8 & 15) << 1,
+                             13);
 }
 
 static void branch_lanes(Ref *s, const RefRow *row, const Parts *p)
@@ -943,9 +1116,12 @@ static void join(Ref *s, const Parts *p)
     s->pc = s->stack[s->nstack].pc;
 }
 
-/* --- vector arithmetic ------------------------------------------------------------------------------ */
+/* --- vector arithmetic --- */
 
-static u64 pair(const Ref *s, u32 n, u32 lane) { return (u64)s->v[n + 1][lane] << 32 | s->v[n][lane]; }
+static u64 pair(const Ref *s, u32 n, u32 lane)
+{
+    return (u64)s->v[n + 1][lane] << 32 | s->v[n][lane];
+}
 
 /* the second source of lane i: vs1, rs1 or the immediate */
 static u64 second(const Ref *s, const RefRow *row, const Parts *p, u32 i)
@@ -995,7 +1171,8 @@ static void tensor(Ref *s, const Parts *p)
     for (u32 i = 0; i < m * m; i++) {
         sum[i] = s->v[p->rd][i];
         for (u32 k = 0; k < n; k++)
-            sum[i] = (u32)compute(s, FMA, s->v[p->rs1][i / m * n + k], s->v[p->rs2][i % m * n + k], sum[i]);
+            sum[i] = (u32)compute(s, FMA, s->v[p->rs1][i / m * n + k], s->v[p->rs2][i % m * n + k],
+                                  sum[i]);
     }
     memcpy(s->v[p->rd], sum, m * m * sizeof *sum);
 }
@@ -1005,13 +1182,14 @@ static void exponential(Ref *s, const Parts *p, u32 exec)
     for (u32 i = 0; i < 32; i++)
         if (exec >> i & 1) {
             const u32 a = s->v[p->rs2][i];
-            s->v[p->rd][i] = is_nan(a) ? CANONICAL : of_float((float)expl((long double)to_float(a)));
+            s->v[p->rd][i] =
+                is_nan(a) ? CANONICAL : of_float((float)expl((long double)to_float(a)));
         }
     feclearexcept(FE_ALL_EXCEPT);
     s->approximate = (int)p->rd;
 }
 
-/* --- one instruction --------------------------------------------------------------------------------- */
+/* --- one instruction --- */
 
 /* which fields are scalar registers */
 enum { RD = 1, RS1 = 2, RS2 = 4, RS3 = 8 };
@@ -1123,7 +1301,8 @@ static void to_scalar(Ref *s, const Parts *p, u32 exec)
 static void vector_step(Ref *s, const RefRow *row, const Parts *p)
 {
     const bool has_vm = (row->shape >= V_VV && row->shape <= V_1) || row->shape == V_ID ||
-                        row->shape == V_EXP || (row->shape >= V_NARROWV && row->shape <= V_FNARROW) ||
+                        row->shape == V_EXP ||
+                        (row->shape >= V_NARROWV && row->shape <= V_FNARROW) ||
                         (row->shape >= L_UNIT && row->shape <= S_INDEX);
     const u32 exec = ref_exec(s, !has_vm || p->vm);
     u32 v;

@@ -63,7 +63,7 @@ static bool is_tested(int id)
     return isa_insn[id].sets & (V202 | TIDX) && isa_insn[id].effect != E_TRAP;
 }
 
-/* --- words ------------------------------------------------------------------------ */
+/* --- words --- */
 
 static u32 prefix_word(u32 variant)
 {
@@ -161,7 +161,7 @@ static Slot make_slot(const IsaDecoder *d, int id, u32 variant, u32 addr)
     return (Slot){0};
 }
 
-/* --- guests ---------------------------------------------------------------------------- */
+/* --- guests --- */
 
 static bool host_has(const char *level)
 {
@@ -284,7 +284,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* --- values ------------------------------------------------------------------------------- */
+/* --- values --- */
 
 static const u32 ints[] = {
     0, 1, 2, 3, 5, 31, 32, 33, 63, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff,
@@ -355,7 +355,7 @@ static void set_x(u32 n, u32 value)
         ref.x[n & 63] = value;
 }
 
-/* --- states that suit an instruction --------------------------------------------------------- */
+/* --- states that suit an instruction --- */
 
 /* register numbers of a slot, extended */
 typedef struct { u32 rd, rs1, rs2, rs3, vs3; } Numbers;
@@ -364,7 +364,8 @@ static Numbers numbers(const Slot *s)
 {
     const u32 p = s->prefix >> 20, w = s->word;
     const bool imm = s->prefix && field(s->prefix, 12) % 8 == 3;
-    const u32 x1 = imm ? 0 : p >> 3 & 7, x2 = imm ? p >> 3 & 7 : p >> 6 & 7, x3 = imm ? 0 : p >> 9 & 7;
+    const u32 x1 = imm ? 0 : p >> 3 & 7, x2 = imm ? p >> 3 & 7 : p >> 6 & 7,
+              x3 = imm ? 0 : p >> 9 & 7;
     const u32 xd = p & 7;
     return (Numbers){xd * 32 + field(w, 7), x1 * 32 + field(w, 15), x2 * 32 + field(w, 20),
                      x3 * 32 + (w >> 27), (x3 ? x3 : xd) * 32 + field(w, 7)};
@@ -411,7 +412,8 @@ static void random_stack(u32 pc, u32 full)
 {
     ref.nstack = below(6);
     for (u32 i = 0; i < ref.nstack; i++)
-        ref.stack[i] = (SimtEntry){once_in(3) ? join_pc : pc, FIRST_SLOT + 4 * below(2000), rnd() & full};
+        ref.stack[i] =
+            (SimtEntry){once_in(3) ? join_pc : pc, FIRST_SLOT + 4 * below(2000), rnd() & full};
 }
 
 /* Where lanes go: in a row, at random, all at one place. */
@@ -437,7 +439,8 @@ static void set_addresses(u32 reg, u32 offset, u32 exec)
     const u32 align = once_in(2) ? 1 : 4, base = some_base(align), mode = below(4);
     const bool in_lds = base < LDS_END;
     for (u32 i = 0; i < 32; i++)
-        set_lane(reg, i, exec >> i & 1 ? place(i, base, in_lds ? mode % 3 : mode, align) - offset : rnd());
+        set_lane(reg, i,
+                 exec >> i & 1 ? place(i, base, in_lds ? mode % 3 : mode, align) - offset : rnd());
 }
 
 static void set_private(u32 reg, u32 offset)
@@ -485,7 +488,8 @@ static void set_operands(const RefRow *row, const Slot *s, u64 nth, bool crossin
     const Numbers n = numbers(s);
     const bool f = likes_floats(row), pairs = row->shape == V_FNARROW || row->shape == V_NARROWV ||
                                               row->shape == V_NARROWX || row->shape == V_NARROWI;
-    const bool three = !strncmp(row->name, "vfm", 3) || !strncmp(row->name, "vfnm", 4) || row->shape == X_F3;
+    const bool three =
+        !strncmp(row->name, "vfm", 3) || !strncmp(row->name, "vfnm", 4) || row->shape == X_F3;
     const u32 *values = f ? floats : ints;
     const u64 count = !f ? countof(ints) : three ? TRIPLES : countof(floats);
     const bool scalar = row->shape < V_VV;
@@ -498,7 +502,8 @@ static void set_operands(const RefRow *row, const Slot *s, u64 nth, bool crossin
             set_x(n.rs3, c), set_x(n.rs2, b), set_x(n.rs1, a);
             continue;
         }
-        if (row->shape == V_VX || row->shape == V_CPX || row->shape == V_MERGEX || row->shape == V_NARROWX)
+        if (row->shape == V_VX || row->shape == V_CPX || row->shape == V_MERGEX ||
+            row->shape == V_NARROWX)
             set_x(n.rs1, i ? ref.x[n.rs1 & 63] : b);
         set_lane(n.rd, i, c);
         set_lane(n.rs1, i, b);
@@ -544,7 +549,9 @@ static void prepare(const RefRow *row, const Slot *s, u32 lanes, u64 nth, bool c
     case L_12: set_addresses(n.rs1, sext(s->word >> 20, 12), exec); break;
     case S_12: set_addresses(n.rs1, store_imm(s->word), exec); break;
     case L_PRIVATE: set_private(n.rs1, sext(s->word >> 20 & 0x7ff, 11)); break;
-    case S_PRIVATE: set_private(n.rs1, sext((s->word >> 25 & 63) << 5 | field(s->word, 7), 11)); break;
+    case S_PRIVATE:
+        set_private(n.rs1, sext((s->word >> 25 & 63) << 5 | field(s->word, 7), 11));
+        break;
     case A_AMO:
     case A_LR:
     case A_SC: set_words(n.rs1); break;
@@ -562,7 +569,7 @@ static void prepare(const RefRow *row, const Slot *s, u32 lanes, u64 nth, bool c
     }
 }
 
-/* --- one step, compared ------------------------------------------------------------------------- */
+/* --- one step, compared --- */
 
 static void load_warp(Guest *g)
 {
@@ -576,7 +583,8 @@ static void load_warp(Guest *g)
     w->mask = ref.mask, w->vl = ref.vl, w->vtype = ref.vtype, w->initial = ref.initial;
     w->full = ref.lanes == 32 ? UINT32_MAX : (1u << ref.lanes) - 1;
     w->state = WARP_READY;
-    w->fflags = (u8)ref.fflags, w->frm = (u8)ref.frm, w->vxrm = (u8)ref.vxrm, w->vxsat = (u8)ref.vxsat;
+    w->fflags = (u8)ref.fflags, w->frm = (u8)ref.frm, w->vxrm = (u8)ref.vxrm,
+    w->vxsat = (u8)ref.vxsat;
     w->pc = ref.pc, w->rpc = ref.rpc, w->id = ref.warp, w->tid = ref.warp * ref.lanes;
     w->print = ref.print;
     w->mstatus = ref.mstatus, w->mie = ref.mie, w->mip = ref.mip, w->mscratch = ref.mscratch;
@@ -631,7 +639,8 @@ static Sources sources(const Slot *s)
 static void differ(const Guest *g, int id, const Slot *s, const char *what, u32 want, u32 got)
 {
     const Numbers n = numbers(s);
-    fail_msg("%s (%08x behind %08x) at %s, %u lanes, mask %08x vl %u frm %u vxrm %u vm rule %d: %s is %08x, "
+    fail_msg("%s (%08x behind %08x) at %s, %u lanes, mask %08x vl %u frm %u vxrm %u vm rule %d: %s "
+             "is %08x, "
              "expected %08x (fields: %u %u %u %u)",
              isa_insn[id].text, s->word, s->prefix, g->level, ref.lanes, ref.mask, ref.vl, ref.frm,
              ref.vxrm, (int)ref.vm, what, got, want, n.rd, n.rs1, n.rs2, n.rs3);
@@ -767,7 +776,7 @@ static void step(int id, const Slot *s)
     }
 }
 
-/* --- tests ---------------------------------------------------------------------------------------- */
+/* --- tests --- */
 
 static const u32 lane_counts[] = {4, 8, 16, 32};
 
@@ -797,8 +806,12 @@ static void random_operands(void **state)
 static u64 combinations(const RefRow *row, u32 lanes)
 {
     const bool f = likes_floats(row), scalar = row->shape < V_VV;
-    const bool three = !strncmp(row->name, "vfm", 3) || !strncmp(row->name, "vfnm", 4) || row->shape == X_F3;
-    const u64 n = !f ? countof(ints) : three ? TRIPLES : countof(floats), all = three ? n * n * n : n * n;
+    const bool three =
+        !strncmp(row->name, "vfm", 3) || !strncmp(row->name, "vfnm", 4) || row->shape == X_F3;
+    const u64 n = !f      ? countof(ints)
+                  : three ? TRIPLES
+                          : countof(floats),
+              all = three ? n * n * n : n * n;
     return all / (scalar ? 1 : lanes) + 1;
 }
 
@@ -811,7 +824,9 @@ static void special_operands(void **state)
         if (!row || !row->fn || row->shape == X_CSR || row->shape == X_CSRI || row->shape == A_AMO)
             continue;
         const u64 n = combinations(row, 32);
-        const u32 modes = row->is_float ? 5 : !strncmp(row->name, "vs", 2) || row->name[1] == 'a' ? 4 : 1;
+        const u32 modes = row->is_float                                         ? 5
+                          : !strncmp(row->name, "vs", 2) || row->name[1] == 'a' ? 4
+                                                                                : 1;
         for (u64 k = 0; k < n; k++)
             for (u32 mode = 0; mode < modes; mode++) {
                 prepare(row, s, 32, k, true);
@@ -826,7 +841,9 @@ static void rounding_modes_in_words(void **state)
 {
     (void)state;
     for (int id = 0; id < NINSN; id++)
-        for (u32 v = 0; row_of[id] && row_of[id]->shape >= X_F1 && row_of[id]->shape <= X_F3 && v < VARIANTS; v++)
+        for (u32 v = 0;
+             row_of[id] && row_of[id]->shape >= X_F1 && row_of[id]->shape <= X_F3 && v < VARIANTS;
+             v++)
             for (u32 k = 0; k < 300; k++) {
                 prepare(row_of[id], &slots[id][v], 8, k * 37 + v, once_in(2));
                 step(id, &slots[id][v]);
@@ -836,7 +853,8 @@ static void rounding_modes_in_words(void **state)
 /* reservations through all kinds of stores */
 static void reservations(void **state)
 {
-    static const int some[] = {I_lr_w, I_sc_w, I_lr_w, I_sc_w, I_amoadd_w, I_vsw12_v, I_sb, I_vsb12_v};
+    static const int some[] = {I_lr_w,     I_sc_w,    I_lr_w, I_sc_w,
+                               I_amoadd_w, I_vsw12_v, I_sb,   I_vsb12_v};
     (void)state;
     for (u32 k = 0; k < 20000; k++) {
         const int id = some[below(countof(some))];
@@ -912,8 +930,8 @@ static void every_row_was_executed(void **state)
                 fail_msg("%s was not executed on %u lanes", isa_insn[id].text, lane_counts[l]);
         }
     }
-    print_message("%u rows on 4 lane counts and %d host levels, %llu steps compared\n", rows, nguests,
-                  (unsigned long long)steps);
+    print_message("%u rows on 4 lane counts and %d host levels, %llu steps compared\n", rows,
+                  nguests, (unsigned long long)steps);
 }
 
 int main(void)

@@ -2,7 +2,19 @@
  * private memory of each warp, atomics on address pairs; against byte loops. */
 #include "rig.h"
 
-typedef enum { UNIT, STRIDED, INDEXED, FLAT, PLAIN, GLOBAL, LOCAL, PRIVATE, WIDE, SCALAR, SCALAR_PAIR } Rule;
+typedef enum {
+    UNIT,
+    STRIDED,
+    INDEXED,
+    FLAT,
+    PLAIN,
+    GLOBAL,
+    LOCAL,
+    PRIVATE,
+    WIDE,
+    SCALAR,
+    SCALAR_PAIR
+} Rule;
 
 typedef struct {
     InsnId id;
@@ -13,25 +25,42 @@ typedef struct {
 
 #define LOADS(name, rule)                                                                          \
     {I_vlb##name, rule, false, true, 1}, {I_vlh##name, rule, false, true, 2},                      \
-    {I_vlw##name, rule, false, false, 4}, {I_vlbu##name, rule, false, false, 1},                   \
-    {I_vlhu##name, rule, false, false, 2}, {I_vsw##name, rule, true, false, 4},                    \
-    {I_vsh##name, rule, true, false, 2}, {I_vsb##name, rule, true, false, 1}
+        {I_vlw##name, rule, false, false, 4}, {I_vlbu##name, rule, false, false, 1},               \
+        {I_vlhu##name, rule, false, false, 2}, {I_vsw##name, rule, true, false, 4},                \
+        {I_vsh##name, rule, true, false, 2},                                                       \
+    {                                                                                              \
+        I_vsb##name, rule, true, false, 1                                                          \
+    }
 
 static const Row rows[] = {
-    LOADS(12_v, FLAT), LOADS(_global_v, GLOBAL), LOADS(_local_v, LOCAL), LOADS(_private_v, PRIVATE),
+    LOADS(12_v, FLAT),
+    LOADS(_global_v, GLOBAL),
+    LOADS(_local_v, LOCAL),
+    LOADS(_private_v, PRIVATE),
     LOADS(12d_v, WIDE),
-    {I_lw, SCALAR, false, false, 4}, {I_sw, SCALAR, true, false, 4},
-    {I_lb, SCALAR, false, true, 1}, {I_lhu, SCALAR, false, false, 2}, {I_sh, SCALAR, true, false, 2},
-    {I_ld, SCALAR_PAIR, false, false, 4}, {I_sd, SCALAR_PAIR, true, false, 4},
-    {I_vle32_v, UNIT, false, false, 4}, {I_vse32_v, UNIT, true, false, 4},
-    {I_vle8_v, UNIT, false, false, 1}, {I_vse16_v, UNIT, true, false, 2},
-    {I_vlse32_v, STRIDED, false, false, 4}, {I_vsse32_v, STRIDED, true, false, 4},
-    {I_vlse16_v, STRIDED, false, false, 2}, {I_vsse8_v, STRIDED, true, false, 1},
-    {I_vluxei32_v, INDEXED, false, false, 4}, {I_vsuxei32_v, INDEXED, true, false, 4},
-    {I_vloxei16_v, INDEXED, false, false, 4}, {I_vsoxei8_v, INDEXED, true, false, 4},
+    {I_lw, SCALAR, false, false, 4},
+    {I_sw, SCALAR, true, false, 4},
+    {I_lb, SCALAR, false, true, 1},
+    {I_lhu, SCALAR, false, false, 2},
+    {I_sh, SCALAR, true, false, 2},
+    {I_ld, SCALAR_PAIR, false, false, 4},
+    {I_sd, SCALAR_PAIR, true, false, 4},
+    {I_vle32_v, UNIT, false, false, 4},
+    {I_vse32_v, UNIT, true, false, 4},
+    {I_vle8_v, UNIT, false, false, 1},
+    {I_vse16_v, UNIT, true, false, 2},
+    {I_vlse32_v, STRIDED, false, false, 4},
+    {I_vsse32_v, STRIDED, true, false, 4},
+    {I_vlse16_v, STRIDED, false, false, 2},
+    {I_vsse8_v, STRIDED, true, false, 1},
+    {I_vluxei32_v, INDEXED, false, false, 4},
+    {I_vsuxei32_v, INDEXED, true, false, 4},
+    {I_vloxei16_v, INDEXED, false, false, 4},
+    {I_vsoxei8_v, INDEXED, true, false, 4},
 };
 
-static const InsnId prefixes[4][4] = { /* by space and words */
+static const InsnId prefixes[4][4] = {
+    /* by space and words */
     {I_pre_m_32, I_pre_m_64, I_pre_m_96, I_pre_m_128},
     {I_pre_m_global_32, I_pre_m_global_64, I_pre_m_global_96, I_pre_m_global_128},
     {I_pre_m_private_32, I_pre_m_private_64, I_pre_m_private_96, I_pre_m_private_128},
@@ -41,9 +70,9 @@ static const InsnId prefixes[4][4] = { /* by space and words */
 /* one access: the instruction, its prefix, its registers */
 typedef struct {
     const Row *row;
-    bool prefixed, pair;    /* by pre_m_* */
+    bool prefixed, pair; /* by pre_m_* */
     u32 space, words;
-    u32 data, base, other;  /* registers; other: stride or index */
+    u32 data, base, other; /* registers; other: stride or index */
     i32 imm;
     bool vm;
     Warp *w;
@@ -93,10 +122,18 @@ static u64 address(const Access *a, int lane, u32 k)
     const u64 base = base_value(a, lane);
     u64 at = base + 4 * k;
     switch (a->row->rule) {
-    case UNIT: at += (u32)lane * a->row->width; break;
-    case STRIDED: at += (u64)lane * (u64)(i64)(i32)a->w->x[a->other]; break;
-    case INDEXED: at += index_value(a, lane); break;
-    default: at += (u64)(i64)a->imm; break;
+    case UNIT:
+        at += (u32)lane * a->row->width;
+        break;
+    case STRIDED:
+        at += (u64)lane * (u64)(i64)(i32)a->w->x[a->other];
+        break;
+    case INDEXED:
+        at += index_value(a, lane);
+        break;
+    default:
+        at += (u64)(i64)a->imm;
+        break;
     }
     at = wide(a) ? at : (u32)at;
     if (space_of(a) == 2 || (flat(a) && base >> 24 == 0))
@@ -158,23 +195,27 @@ static void emit_access(const Access *a)
     const u32 xd_used = r <= INDEXED && a->row->stores && x3 ? below(8) : xd;
     start();
     if (a->prefixed)
-        emit(prefixes[a->space][a->words - 1], O_xd, xd_used, O_x1, b / 32, O_x2, x2, O_x3, x3, O_pair,
-             a->pair, O_ch, below(1024), END);
+        emit(prefixes[a->space][a->words - 1], O_xd, xd_used, O_x1, b / 32, O_x2, x2, O_x3, x3,
+             O_pair, a->pair, O_ch, below(1024), END);
     else if (one_in(2))
-        emit(I_prefix, O_xd, xd_used, O_x1, b / 32, O_x2, x2, O_x3, x3, O_pair, one_in(2), O_abs, below(8),
-             O_neg, below(8), END);
+        emit(I_prefix, O_xd, xd_used, O_x1, b / 32, O_x2, x2, O_x3, x3, O_pair, one_in(2), O_abs,
+             below(8), O_neg, below(8), END);
     else
-        emit(I_regext, O_imm12, (int)sign_extend(xd_used | b / 32 << 3 | x2 << 6 | x3 << 9, 12), END);
+        emit(I_regext, O_imm12, (int)sign_extend(xd_used | b / 32 << 3 | x2 << 6 | x3 << 9, 12),
+             END);
     const InsnId id = a->row->id;
     const int field = (int)(d & 31), bf = (int)(b & 31), of = (int)(o & 31);
     if (is_scalar(a->row))
-        emit(id, a->row->stores ? O_rs2 : O_rd, field, a->row->stores ? O_st12 : O_imm12, a->imm, O_rs1, bf, END);
+        emit(id, a->row->stores ? O_rs2 : O_rd, field, a->row->stores ? O_st12 : O_imm12, a->imm,
+             O_rs1, bf, END);
     else if (r >= FLAT)
-        emit(id, a->row->stores ? O_vs2 : O_vd, field, a->row->stores ? O_st12 : O_imm12, a->imm, O_vs1, bf, END);
+        emit(id, a->row->stores ? O_vs2 : O_vd, field, a->row->stores ? O_st12 : O_imm12, a->imm,
+             O_vs1, bf, END);
     else if (r == UNIT)
         emit(id, a->row->stores ? O_vs3 : O_vd, field, O_rs1, bf, O_vm, a->vm, END);
     else
-        emit(id, a->row->stores ? O_vs3 : O_vd, field, O_rs1, bf, r == STRIDED ? O_rs2 : O_vs2, of, O_vm, a->vm, END);
+        emit(id, a->row->stores ? O_vs3 : O_vd, field, O_rs1, bf, r == STRIDED ? O_rs2 : O_vs2, of,
+             O_vm, a->vm, END);
 }
 
 /* an address, before the space adds its own, whose target lies in a window; the
@@ -183,9 +224,12 @@ static u64 random_target(const Access *a)
 {
     const u32 place = 2048 + below(WINDOW - 8192);
     switch (space_of(a)) {
-    case 2: return below(PDS_LANE - 16) - (a->w->id && one_in(8) ? 16 : 0);
-    case 3: return one_in(8) ? 0 - (u64)below(0x400) : place;
-    default: break;
+    case 2:
+        return below(PDS_LANE - 16) - (a->w->id && one_in(8) ? 16 : 0);
+    case 3:
+        return one_in(8) ? 0 - (u64)below(0x400) : place;
+    default:
+        break;
     }
     if (flat(a) && one_in(3))
         return below(PDS_LANE - 16);
@@ -219,7 +263,12 @@ static u32 compared, skipped;
 
 static void try_access(const Row *row, bool prefixed, u32 space, u32 words, bool pair)
 {
-    Access a = {.row = row, .prefixed = prefixed, .space = space, .words = words, .pair = pair, .vm = true,
+    Access a = {.row = row,
+                .prefixed = prefixed,
+                .space = space,
+                .words = words,
+                .pair = pair,
+                .vm = true,
                 .w = &rig.warps[below(RIG_WARPS)]};
     a.data = is_scalar(row) ? below(65 - words) : below(257 - words);
     a.base = scalar_base(row) ? 1 + below(62) : below(255);
@@ -345,23 +394,35 @@ static void private_memory_is_disjoint(void **state)
 static u32 atomic(InsnId id, u32 old, u32 v)
 {
     switch (id) {
-    case I_amoswap_d: case I_amoswap_w: return v;
-    case I_amoadd_d: case I_amoadd_w: return old + v;
-    case I_amoxor_d: return old ^ v;
-    case I_amoand_d: return old & v;
-    case I_amoor_d: return old | v;
-    case I_amomin_d: return (i32)old < (i32)v ? old : v;
-    case I_amomax_d: return (i32)old > (i32)v ? old : v;
-    case I_amominu_d: return old < v ? old : v;
-    default: return old > v ? old : v;
+    case I_amoswap_d:
+    case I_amoswap_w:
+        return v;
+    case I_amoadd_d:
+    case I_amoadd_w:
+        return old + v;
+    case I_amoxor_d:
+        return old ^ v;
+    case I_amoand_d:
+        return old & v;
+    case I_amoor_d:
+        return old | v;
+    case I_amomin_d:
+        return (i32)old < (i32)v ? old : v;
+    case I_amomax_d:
+        return (i32)old > (i32)v ? old : v;
+    case I_amominu_d:
+        return old < v ? old : v;
+    default:
+        return old > v ? old : v;
     }
 }
 
 static void atomics_on_pairs(void **state)
 {
     (void)state;
-    static const InsnId ids[] = {I_amoswap_d, I_amoadd_d, I_amoxor_d, I_amoand_d, I_amoor_d, I_amomin_d,
-                                 I_amomax_d, I_amominu_d, I_amomaxu_d, I_amoadd_w, I_amoswap_w};
+    static const InsnId ids[] = {I_amoswap_d, I_amoadd_d, I_amoxor_d, I_amoand_d,
+                                 I_amoor_d,   I_amomin_d, I_amomax_d, I_amominu_d,
+                                 I_amomaxu_d, I_amoadd_w, I_amoswap_w};
     for (size_t n = 0; n < countof(ids); n++)
         for (int k = 0; k < 40; k++) {
             /* the .w forms take a pair, or a space, from a memory prefix */
@@ -369,10 +430,11 @@ static void atomics_on_pairs(void **state)
             const u32 vd = below(256), vs2 = one_in(4) ? vd : below(256), vs1 = below(128) * 2;
             start();
             if (by_prefix)
-                emit(local ? I_pre_m_local_32 : I_pre_m_32, O_xd, vd / 32, O_x1, vs1 / 32, O_x2, vs2 / 32,
-                     O_pair, pair, END);
+                emit(local ? I_pre_m_local_32 : I_pre_m_32, O_xd, vd / 32, O_x1, vs1 / 32, O_x2,
+                     vs2 / 32, O_pair, pair, END);
             else
-                emit(I_regext, O_imm12, (int)sign_extend(vd / 32 | vs1 / 32 << 3 | vs2 / 32 << 6, 12), END);
+                emit(I_regext, O_imm12,
+                     (int)sign_extend(vd / 32 | vs1 / 32 << 3 | vs2 / 32 << 6, 12), END);
             emit(ids[n], O_vd, vd & 31, O_vs2, vs2 & 31, O_vs1, vs1 & 31, O_aqrl, below(4), END);
             fill(W, random_mask());
             fill_memory();
@@ -471,13 +533,16 @@ static void void_prefixes(void **state)
         }
 }
 
-/* --- what must fault ------------------------------------------------------------------------------ */
+/* --- what must fault
+ * ------------------------------------------------------------------------------ */
 
-static void try_fault(InsnId prefix, u32 xd, u32 x1, u32 x2, bool pair, InsnId id, int data, int base, u64 at,
-                      FaultKind kind)
+static void try_fault(InsnId prefix, u32 xd, u32 x1, u32 x2, bool pair, InsnId id, int data,
+                      int base, u64 at, FaultKind kind)
 {
-    const bool scalar = isa_format_of(id) == &isa_format[F_L] || isa_format_of(id) == &isa_format[F_S];
-    const bool stores = isa_format_of(id) == &isa_format[F_S] || isa_format_of(id) == &isa_format[F_VS12];
+    const bool scalar =
+        isa_format_of(id) == &isa_format[F_L] || isa_format_of(id) == &isa_format[F_S];
+    const bool stores =
+        isa_format_of(id) == &isa_format[F_S] || isa_format_of(id) == &isa_format[F_VS12];
     const u32 b = x1 * 32 + (u32)base;
     start();
     if (prefix != NINSN)
@@ -531,8 +596,9 @@ static void what_must_fault(void **state)
     try_fault(I_pre_m_64, 0, 0, 0, false, I_amoadd_w, 4, 6, HEAP, FAULT_ILLEGAL);
     try_fault(I_pre_m_64, 0, 0, 0, false, I_lr_w, 4, 6, HEAP, FAULT_ILLEGAL);
     /* nothing there: beyond 39 bits, around 2^64, the upper half of a private address */
-    static const u64 nowhere[] = {(u64)1 << 39, ((u64)1 << 39) - 2, (u64)1 << 40 | HEAP, UINT64_MAX,
-                                  UINT64_MAX - 1, UINT64_MAX - 2, UINT64_MAX - 3, (u64)1 << 63};
+    static const u64 nowhere[] = {(u64)1 << 39,   ((u64)1 << 39) - 2, (u64)1 << 40 | HEAP,
+                                  UINT64_MAX,     UINT64_MAX - 1,     UINT64_MAX - 2,
+                                  UINT64_MAX - 3, (u64)1 << 63};
     for (size_t i = 0; i < countof(nowhere); i++) {
         const u64 word = nowhere[i] & ~(u64)3;
         try_fault(NINSN, 0, 0, 0, false, I_vlw12d_v, 4, 6, nowhere[i], FAULT_LOAD);

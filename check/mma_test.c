@@ -5,13 +5,15 @@
 
 enum { TF32, HALF, BRAIN, E4M3, E5M2, E3M2, E2M3, E2M1, E3M0, S8, S4, B1, FULL };
 
-typedef struct { u32 m, n, k; } Shape;
+typedef struct {
+    u32 m, n, k;
+} Shape;
 
 /* one word's fields */
 typedef struct {
-    bool is_long;           /* mma64 */
+    bool is_long; /* mma64 */
     u32 type, shape, al, bl, ct, rd;
-    u32 a, b, c, d;         /* first registers */
+    u32 a, b, c, d; /* first registers */
 } Word;
 
 /* the shapes that a type has, by their code; k 0: none (doc/isa.md, "Matrix product") */
@@ -25,16 +27,31 @@ static Shape shape_of(bool is_long, u32 type, u32 code)
     if (!is_long)
         return none;
     switch (type) {
-    case FULL: return code == 4 ? (Shape){8, 8, 8} : code == 5 ? (Shape){16, 8, 8}
-                      : code == 1 ? (Shape){16, 8, 16} : none;
-    case E2M1: case E3M0: case S4:
-        return code == 0 ? (Shape){8, 8, 32} : code == 1 ? (Shape){16, 8, 32}
-               : code == 2 ? (Shape){16, 8, 64} : none;
-    case B1: return code == 0 ? (Shape){8, 8, 128} : none;
-    case E4M3: case E5M2: case E3M2: case E2M3: case S8:
-        return code == 0 ? (Shape){8, 8, 16} : code == 3 ? (Shape){16, 16, 16}
-               : code == 1 ? (Shape){16, 8, 32} : none;
-    default: return none;
+    case FULL:
+        return code == 4   ? (Shape){8, 8, 8}
+               : code == 5 ? (Shape){16, 8, 8}
+               : code == 1 ? (Shape){16, 8, 16}
+                           : none;
+    case E2M1:
+    case E3M0:
+    case S4:
+        return code == 0   ? (Shape){8, 8, 32}
+               : code == 1 ? (Shape){16, 8, 32}
+               : code == 2 ? (Shape){16, 8, 64}
+                           : none;
+    case B1:
+        return code == 0 ? (Shape){8, 8, 128} : none;
+    case E4M3:
+    case E5M2:
+    case E3M2:
+    case E2M3:
+    case S8:
+        return code == 0   ? (Shape){8, 8, 16}
+               : code == 3 ? (Shape){16, 16, 16}
+               : code == 1 ? (Shape){16, 8, 32}
+                           : none;
+    default:
+        return none;
     }
 }
 
@@ -73,8 +90,10 @@ static void set_element(Warp *w, u32 reg, u32 width, u32 idx, u32 v)
 /* exponent and fraction bits, bias; what the topmost exponent means differs */
 static double small_value(u32 type, u32 v)
 {
-    static const u8 exps[] = {[E4M3] = 4, [E5M2] = 5, [E3M2] = 3, [E2M3] = 2, [E2M1] = 2, [E3M0] = 3};
-    static const u8 fracs[] = {[E4M3] = 3, [E5M2] = 2, [E3M2] = 2, [E2M3] = 3, [E2M1] = 1, [E3M0] = 0};
+    static const u8 exps[] = {
+        [E4M3] = 4, [E5M2] = 5, [E3M2] = 3, [E2M3] = 2, [E2M1] = 2, [E3M0] = 3};
+    static const u8 fracs[] = {
+        [E4M3] = 3, [E5M2] = 2, [E3M2] = 2, [E2M3] = 3, [E2M1] = 1, [E3M0] = 0};
     const int eb = exps[type], fb = fracs[type], bias = (1 << (eb - 1)) - 1;
     const int exp = (int)(v >> fb) & ((1 << eb) - 1), frac = (int)v & ((1 << fb) - 1);
     const double sign = v >> (eb + fb) & 1 ? -1 : 1;
@@ -85,18 +104,26 @@ static double small_value(u32 type, u32 v)
     return sign * (exp ? ldexp((1 << fb) + frac, exp - bias - fb) : ldexp(frac, 1 - bias - fb));
 }
 
-static double float_of(u32 type, u32 v)
+static double element_value(u32 type, u32 v)
 {
     switch (type) {
-    case TF32: return value_of(F32, v & 0xffffe000);
-    case FULL: return value_of(F32, v);
-    case HALF: return value_of(F16, v);
-    case BRAIN: return value_of(BF16, v);
-    default: return small_value(type, v);
+    case TF32:
+        return value_of(F32, v & 0xffffe000);
+    case FULL:
+        return value_of(F32, v);
+    case HALF:
+        return value_of(F16, v);
+    case BRAIN:
+        return value_of(BF16, v);
+    default:
+        return small_value(type, v);
     }
 }
 
-static i64 int_of(u32 type, u32 v) { return type == B1 ? (i64)v : sign_extend(v, type == S8 ? 8 : 4); }
+static i64 int_of(u32 type, u32 v)
+{
+    return type == B1 ? (i64)v : sign_extend(v, type == S8 ? 8 : 4);
+}
 
 /* D[m][n] into `want`, from the registers of w */
 static void product(const Word *o, const Warp *w)
@@ -116,8 +143,10 @@ static void product(const Word *o, const Warp *w)
                 if (is_integer(o->type))
                     exact += int_of(o->type, a) * int_of(o->type, b);
                 else
-                    sum = value_of(F32, round_to(F32, add_odd(float_of(o->type, a) * float_of(o->type, b),
-                                                              sum, rm), rm, &ignored));
+                    sum = value_of(
+                        F32,
+                        round_to(F32, add_odd(element_value(o->type, a) * element_value(o->type, b), sum, rm),
+                                 rm, &ignored));
             }
             u32 d = round_to(o->ct ? F32 : F16, sum, rm, &ignored);
             if (is_integer(o->type) && o->rd)
@@ -152,7 +181,8 @@ static void emit_product(const Word *w)
         return;
     }
     if ((w->a | w->b | w->d) >= 32)
-        emit(I_regext, O_imm12, (int)sign_extend(w->d / 32 | w->a / 32 << 3 | w->b / 32 << 6, 12), END);
+        emit(I_regext, O_imm12, (int)sign_extend(w->d / 32 | w->a / 32 << 3 | w->b / 32 << 6, 12),
+             END);
     put_word((v >> 6) << 28 | (v >> 3 & 7) << 25 | (v & 7) << 12 | (w->b & 31) << 20 |
              (w->a & 31) << 15 | (w->d & 31) << 7 | 0x0a);
 }
@@ -167,14 +197,16 @@ static void fill_operands(const Word *w, u32 reg, u32 count, bool is_c)
             if (one_in(150))
                 W->v[r][i] = random_word();
             else if (is_integer(w->type))
-                W->v[r][i] = is_c && one_in(2) ? (x & 1 ? INT32_MAX : (u32)INT32_MIN) ^ (x >> 20) : x;
+                W->v[r][i] =
+                    is_c && one_in(2) ? (x & 1 ? INT32_MAX : (u32)INT32_MIN) ^ (x >> 20) : x;
             else if (halves)
                 W->v[r][i] = (x & 0x83ff83ff) | (8 + below(14)) << 10 | (8 + below(14)) << 26;
             else if (!is_c && w->type == BRAIN)
                 W->v[r][i] = (x & 0x807f807f) | (117 + below(20)) << 7 | (117 + below(20)) << 23;
             else
                 W->v[r][i] = !is_c && w->type != TF32 && w->type != FULL
-                                 ? x : (x & 0x807fffff) | (117 + below(20)) << 23;
+                                 ? x
+                                 : (x & 0x807fffff) | (117 + below(20)) << 23;
         }
 }
 
@@ -211,8 +243,13 @@ static void every_field(bool is_long, int times)
 {
     int legal = 0;
     for (u32 v = 0; v < (is_long ? 1u << 12 : 1u << 10); v++) {
-        Word w = {.is_long = is_long, .type = v >> 6 & 15, .shape = v >> 3 & 7, .al = v >> 2 & 1,
-                  .bl = v >> 1 & 1, .ct = v & 1, .rd = v >> 10};
+        Word w = {.is_long = is_long,
+                  .type = v >> 6 & 15,
+                  .shape = v >> 3 & 7,
+                  .al = v >> 2 & 1,
+                  .bl = v >> 1 & 1,
+                  .ct = v & 1,
+                  .rd = v >> 10};
         legal += is_legal(&w);
         for (int k = 0; k < times && is_legal(&w); k++)
             try_product(&w);
@@ -254,7 +291,10 @@ static void every_mma64(void **state)
 static void published_words(void **state)
 {
     (void)state;
-    static const struct { u32 word; Word w; } cases[] = {
+    static const struct {
+        u32 word;
+        Word w;
+    } cases[] = {
         {0x10c2340a, {false, HALF, 0, 0, 1, 1, 0, 4, 12, 8, 8}},
         {0x26d2d48a, {false, BRAIN, 3, 1, 0, 1, 0, 5, 13, 9, 9}},
     };
@@ -269,7 +309,8 @@ static void saturation_and_wrapping(void **state)
     (void)state;
     for (u32 rd = 0; rd < 2; rd++)
         for (int negative = 0; negative < 2; negative++) {
-            Word w = {.is_long = true, .type = S8, .ct = 1, .rd = rd, .a = 10, .b = 20, .c = 30, .d = 40};
+            Word w = {
+                .is_long = true, .type = S8, .ct = 1, .rd = rd, .a = 10, .b = 20, .c = 30, .d = 40};
             emit_product(&w);
             fill(W, UINT32_MAX);
             for (u32 i = 0; i < 32; i++) {
@@ -278,8 +319,11 @@ static void saturation_and_wrapping(void **state)
             }
             expect_nothing(W);
             for (u32 i = 0; i < 32; i++) {
-                const i64 sum = negative ? (i64)INT32_MIN + 5 - 16 * 128 * 127 : 0x7ffffff0ll + 16 * 128 * 128;
-                want->v[40][i] = want->v[41][i] = rd ? (u32)sum : negative ? 0x80000000 : 0x7fffffff;
+                const i64 sum =
+                    negative ? (i64)INT32_MIN + 5 - 16 * 128 * 127 : 0x7ffffff0ll + 16 * 128 * 128;
+                want->v[40][i] = want->v[41][i] = rd         ? (u32)sum
+                                                  : negative ? 0x80000000
+                                                             : 0x7fffffff;
             }
             run_and_compare(W);
         }
@@ -314,8 +358,13 @@ static void windows_must_fit(void **state)
 {
     (void)state;
     for (u32 v = 0; v < 1u << 12; v++) {
-        Word w = {.is_long = one_in(2), .type = v >> 6 & 15, .shape = v >> 3 & 7, .al = v >> 2 & 1,
-                  .bl = v >> 1 & 1, .ct = v & 1, .rd = 0};
+        Word w = {.is_long = one_in(2),
+                  .type = v >> 6 & 15,
+                  .shape = v >> 3 & 7,
+                  .al = v >> 2 & 1,
+                  .bl = v >> 1 & 1,
+                  .ct = v & 1,
+                  .rd = 0};
         u32 a, b, c;
         if (!is_legal(&w))
             continue;

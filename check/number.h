@@ -12,7 +12,9 @@
 
 #define NUMBER __attribute__((unused)) static
 
-typedef struct { int exp, frac; } Format;
+typedef struct {
+    int exp, frac;
+} Format;
 static const Format F16 = {5, 10}, BF16 = {8, 7}, F32 = {8, 23};
 
 typedef enum { TO_NEAREST, TO_ZERO, DOWN, UP, TO_MAX_MAGNITUDE, TO_ODD } Rounding;
@@ -65,12 +67,18 @@ NUMBER bool rounds_up(double lo, double rest, bool negative, Rounding r)
 {
     const bool odd = fmod(lo, 2) != 0;
     switch (r) {
-    case TO_NEAREST: return rest > 0.5 || (rest == 0.5 && odd);
-    case TO_ZERO: return false;
-    case DOWN: return rest > 0 && negative;
-    case UP: return rest > 0 && !negative;
-    case TO_MAX_MAGNITUDE: return rest >= 0.5;
-    case TO_ODD: return rest > 0 && !odd;
+    case TO_NEAREST:
+        return rest > 0.5 || (rest == 0.5 && odd);
+    case TO_ZERO:
+        return false;
+    case DOWN:
+        return rest > 0 && negative;
+    case UP:
+        return rest > 0 && !negative;
+    case TO_MAX_MAGNITUDE:
+        return rest >= 0.5;
+    case TO_ODD:
+        return rest > 0 && !odd;
     }
     return false;
 }
@@ -101,7 +109,8 @@ NUMBER u32 round_to(Format f, double v, Rounding r, u8 *flags)
     }
     if (rest != 0) {
         /* tiny: also below the smallest normal number when the exponent has no limit */
-        const double n = floor(natural) + rounds_up(floor(natural), natural - floor(natural), negative, r);
+        const double n =
+            floor(natural) + rounds_up(floor(natural), natural - floor(natural), negative, r);
         int had;
         frexp(v, &had);
         *flags |= INEXACT;

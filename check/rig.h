@@ -35,17 +35,22 @@ HELPER bool one_in(u32 n) { return below(n) == 0; }
 HELPER u32 random_word(void)
 {
     static const u32 corner[] = {
-        0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
+        0,          1,          2,          31,         32,         33,         0x7f,
+        0x80,       0xff,       0x7fff,     0x8000,     0xffff,     0x7fffffff, 0x80000000,
         0x80000001, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
         0x7fc00000, 0x7f800001, 0xffc12345, 0x007fffff, 0x00800000, 0x7f7fffff, 0x3f000000,
         0x00000001, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x3c003c00, 0x7c00fc00,
     };
     const u32 r = (u32)(random_bits() >> 16);
     switch (below(4)) {
-    case 0: return corner[below(countof(corner))];
-    case 1: return (r & 0x807fffff) | (110 + below(40)) << 23; /* a float of moderate size */
-    case 2: return (u32)((i32)r >> below(32));
-    default: return r;
+    case 0:
+        return corner[below(countof(corner))];
+    case 1:
+        return (r & 0x807fffff) | (110 + below(40)) << 23; /* a float of moderate size */
+    case 2:
+        return (u32)((i32)r >> below(32));
+    default:
+        return r;
     }
 }
 
@@ -68,7 +73,7 @@ static struct {
     _Alignas(64) Warp warps[RIG_WARPS];
     _Alignas(64) Warp want;
     u8 want_memory[WINDOWS][WINDOW];
-    u32 program[PROGRAM];   /* words of the program */
+    u32 program[PROGRAM]; /* words of the program */
     u32 nwords;
     u64 executed[NINSN];
     u64 runs;
@@ -103,8 +108,13 @@ HELPER void rig_open(IsaSet set)
         if (i != 2)
             memory_map(&rig.memory, window_at[i], WINDOW, MEM_R | MEM_W);
     memory_map(&g->lds, LDS_LO, WINDOW, MEM_R | MEM_TRACKED);
-    rig.launch = (Launch){.set = set, .warps = RIG_WARPS, .groups = {1, 1, 1}, .vgprs = 256,
-                          .pds = PDS, .pds_lane = PDS_LANE, .memory = &rig.memory};
+    rig.launch = (Launch){.set = set,
+                          .warps = RIG_WARPS,
+                          .groups = {1, 1, 1},
+                          .vgprs = 256,
+                          .pds = PDS,
+                          .pds_lane = PDS_LANE,
+                          .memory = &rig.memory};
     g->launch = &rig.launch;
     g->lds_base = LDS_BASE;
     g->pds_base = PDS;
@@ -201,7 +211,10 @@ HELPER void emit(InsnId id, ...)
 
 /* --- state ------------------------------------------------------------------------------ */
 
-HELPER u8 *host_window(int i) { return (i == 2 ? rig.group.lds.base : rig.memory.base) + window_at[i]; }
+HELPER u8 *host_window(int i)
+{
+    return (i == 2 ? rig.group.lds.base : rig.memory.base) + window_at[i];
+}
 
 /* 32 random words: a piece of a pool that changes slowly */
 HELPER const u32 *random_row(void)
@@ -314,8 +327,8 @@ HELPER void same_registers(const Warp *w)
     for (u32 n = 0; n < 256; n++)
         for (u32 i = 0; i < MAX_LANES && memcmp(w->v[n], want->v[n], sizeof w->v[n]); i++)
             if (w->v[n][i] != want->v[n][i])
-                fail_msg("v%u, lane %u: %08x, should be %08x (mask %08x, frm %u)%s", n, i, w->v[n][i],
-                         want->v[n][i], want->exec, want->frm, program_text());
+                fail_msg("v%u, lane %u: %08x, should be %08x (mask %08x, frm %u)%s", n, i,
+                         w->v[n][i], want->v[n][i], want->exec, want->frm, program_text());
     for (u32 n = 0; n < 64; n++)
         if (w->x[n] != want->x[n])
             fail_msg("x%u: %08x, should be %08x%s", n, w->x[n], want->x[n], program_text());
@@ -365,7 +378,14 @@ HELPER void must_be_refused(void)
 /* --- completeness ---------------------------------------------------------------------------- */
 
 /* Which test executes the rows of v2025 and ai: none may be forgotten. */
-typedef enum { BY_PAIR_TEST, BY_MEMORY64_TEST, BY_WORD64_TEST, BY_MMA_TEST, BY_COPY_TEST, BY_AI_TEST } Tester;
+typedef enum {
+    BY_PAIR_TEST,
+    BY_MEMORY64_TEST,
+    BY_WORD64_TEST,
+    BY_MMA_TEST,
+    BY_COPY_TEST,
+    BY_AI_TEST
+} Tester;
 
 HELPER Tester tester(InsnId id)
 {

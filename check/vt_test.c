@@ -148,7 +148,7 @@ static void answers_codes(void **state)
     expect_code(h, vt_start(h, &l.record, 0), VT_RESOURCES, "bytes of local memory");
     l.record.ldsSize = 0x1000;
     vt_one_buf_free(h, 0, &l.out, 0, 0);
-    expect_code(h, vt_start(h, &l.record, 0), VT_FAULT, "store to unmapped memory: 0x90000000");
+    expect_code(h, vt_start(h, &l.record, 0), VT_FAULT, "store to unmapped memory: 0x900000");
     assert_int_equal(vt_finish_all_kernel(h, NULL), VT_FAULT);
     assert_int_equal(vt_buf_free(h, 0, NULL, 0, 0), 0);
     expect_code(h, vt_one_buf_free(h, 0, &l.args, 0, 0), VT_NO_BUFFER, "0x90001000");

@@ -58,13 +58,27 @@ static u64 int_result(const Word *d, u64 s1, u64 s2)
     const bool is_unsigned = d->row->what == MINU || d->row->what == MAXU;
     u64 r = 0;
     switch (d->row->what) {
-    case ADD: r = s2 + s1; break;
-    case SUB: r = s2 - s1; break;
-    case MUL: r = s2 * s1; break;
-    case MIN: r = (i64)s2 < (i64)s1 ? s2 : s1; break;
-    case MAX: r = (i64)s2 > (i64)s1 ? s2 : s1; break;
-    case MINU: r = s2 < s1 ? s2 : s1; break;
-    case MAXU: r = s2 > s1 ? s2 : s1; break;
+    case ADD:
+        r = s2 + s1;
+        break;
+    case SUB:
+        r = s2 - s1;
+        break;
+    case MUL:
+        r = s2 * s1;
+        break;
+    case MIN:
+        r = (i64)s2 < (i64)s1 ? s2 : s1;
+        break;
+    case MAX:
+        r = (i64)s2 > (i64)s1 ? s2 : s1;
+        break;
+    case MINU:
+        r = s2 < s1 ? s2 : s1;
+        break;
+    case MAXU:
+        r = s2 > s1 ? s2 : s1;
+        break;
     }
     r = cut(r, bits);
     if (d->omod == 3)
@@ -151,7 +165,8 @@ static u64 float_source(const Word *d, u64 reg, int which, u32 work, u8 *flags)
 static u64 float_result(const Word *d, u64 reg1, u64 reg2, u8 *flags)
 {
     const u32 work = d->vss > d->vds ? d->vss : d->vds;
-    const u64 s1 = float_source(d, reg1, 0, work, flags), s2 = float_source(d, reg2, 1, work, flags);
+    const u64 s1 = float_source(d, reg1, 0, work, flags),
+              s2 = float_source(d, reg2, 1, work, flags);
     u64 r = d->row->what == MIN || d->row->what == MAX
                 ? least_or_greatest(d->row->what, work, s2, s1, flags)
                 : arithmetic(d->row->what, work, s2, s1, d->rm, flags);
@@ -171,10 +186,9 @@ static void emit_word(const Word *d)
 {
     start();
     /* bits 57 and 35:28 are ignored */
-    put(d->row->id, encode(d->row->id, O_wd, d->vd, O_ws2, d->vs2,
-                           d->row->scalar ? O_wx1 : O_ws1, d->s1, O_wabs, d->abs, O_wneg, d->neg,
-                           O_omod, d->omod, O_opsel, d->opsel, O_vss, d->vss, O_vds, d->vds, O_hword,
-                           (int)below(512), END));
+    put(d->row->id, encode(d->row->id, O_wd, d->vd, O_ws2, d->vs2, d->row->scalar ? O_wx1 : O_ws1,
+                           d->s1, O_wabs, d->abs, O_wneg, d->neg, O_omod, d->omod, O_opsel,
+                           d->opsel, O_vss, d->vss, O_vds, d->vds, O_hword, (int)below(512), END));
 }
 
 static void expect(const Word *d)
@@ -207,8 +221,13 @@ static u32 some_register(u32 n, bool pair) { return below(n) & ~(pair ? 1u : 0u)
 
 static void try_word(const Row *row, u32 vss, u32 vds)
 {
-    Word d = {.row = row, .abs = below(8), .neg = below(8), .omod = below(4), .opsel = below(8),
-              .vss = vss, .vds = vds};
+    Word d = {.row = row,
+              .abs = below(8),
+              .neg = below(8),
+              .omod = below(4),
+              .opsel = below(8),
+              .vss = vss,
+              .vds = vds};
     d.vd = some_register(256, vds == 2);
     d.vs2 = one_in(4) ? d.vd & (vss == 2 ? 254 : 255) : some_register(256, vss == 2);
     d.s1 = row->scalar ? some_register(64, vss == 2) : some_register(256, vss == 2);
@@ -249,14 +268,18 @@ static void narrow_machines_run_their_lanes(void **state)
 static void neg_wraps_at_the_size(void **state)
 {
     (void)state;
-    static const struct { InsnId id; u32 s1, s2, abs, neg, r; } cases[] = {
-        {I_vminu64_vv, 0xffff, 5, 0, 1, 1},      {I_vmaxu64_vv, 1, 0xfffe, 0, 1, 0xffff},
-        {I_vmin64_vv, 0x8000, 5, 0, 1, 0x8000},  {I_vmin64_vv, 0x8000, 5, 1, 0, 0x8000},
+    static const struct {
+        InsnId id;
+        u32 s1, s2, abs, neg, r;
+    } cases[] = {
+        {I_vminu64_vv, 0xffff, 5, 0, 1, 1},     {I_vmaxu64_vv, 1, 0xfffe, 0, 1, 0xffff},
+        {I_vmin64_vv, 0x8000, 5, 0, 1, 0x8000}, {I_vmin64_vv, 0x8000, 5, 1, 0, 0x8000},
         {I_vmax64_vv, 0x8000, 5, 1, 1, 5},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         start();
-        emit(cases[i].id, O_wd, 3, O_ws2, 2, O_ws1, 1, O_wabs, cases[i].abs, O_wneg, cases[i].neg, END);
+        emit(cases[i].id, O_wd, 3, O_ws2, 2, O_ws1, 1, O_wabs, cases[i].abs, O_wneg, cases[i].neg,
+             END);
         fill(W, UINT32_MAX);
         for (int k = 0; k < MAX_LANES; k++)
             W->v[1][k] = cases[i].s1, W->v[2][k] = cases[i].s2;
@@ -270,18 +293,26 @@ static void neg_wraps_at_the_size(void **state)
 static void what_must_fault(void **state)
 {
     (void)state;
-    static const struct { InsnId id; int vd, vs2, s1, vss, vds; FaultKind kind; } cases[] = {
-        {I_vadd64_vv, 3, 4, 6, 2, 2, FAULT_ILLEGAL},   {I_vadd64_vv, 2, 5, 6, 2, 2, FAULT_ILLEGAL},
-        {I_vadd64_vv, 2, 4, 7, 2, 2, FAULT_ILLEGAL},   {I_vadd64_vx, 2, 4, 7, 2, 2, FAULT_ILLEGAL},
-        {I_vadd64_vv, 255, 4, 6, 0, 2, FAULT_ILLEGAL}, {I_vfadd64_vv, 2, 4, 6, 3, 0, FAULT_ILLEGAL},
-        {I_vfmul64_vf, 2, 4, 6, 0, 3, FAULT_ILLEGAL},  {I_vadd64_vx, 2, 4, 64, 0, 0, FAULT_REGISTER},
-        {I_vadd64_vx, 2, 4, 255, 0, 0, FAULT_REGISTER},
+    static const struct {
+        InsnId id;
+        int vd, vs2, s1, vss, vds;
+        FaultKind kind;
+    } cases[] = {
+        {I_vadd64_vv, 3, 4, 6, 2, 2, FAULT_ILLEGAL},
+        {I_vadd64_vv, 2, 5, 6, 2, 2, FAULT_ILLEGAL},
+        {I_vadd64_vv, 2, 4, 7, 2, 2, FAULT_ILLEGAL},
+        {I_vadd64_vx, 2, 4, 7, 2, 2, FAULT_ILLEGAL},
+        {I_vadd64_vv, 255, 4, 6, 0, 2, FAULT_ILLEGAL},
+        {I_vfadd64_vv, 2, 4, 6, 3, 0, FAULT_ILLEGAL},
+        {I_vfmul64_vf, 2, 4, 6, 0, 3, FAULT_ILLEGAL},
+        {I_vadd64_vx, 2, 4, 64, 0, 0, FAULT_ILLEGAL},
+        {I_vadd64_vx, 2, 4, 255, 0, 0, FAULT_ILLEGAL},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         const bool scalar = isa_find_operand(cases[i].id, O_wx1) >= 0;
         start();
-        emit(cases[i].id, O_wd, cases[i].vd, O_ws2, cases[i].vs2, scalar ? O_wx1 : O_ws1, cases[i].s1,
-             O_vss, cases[i].vss, O_vds, cases[i].vds, END);
+        emit(cases[i].id, O_wd, cases[i].vd, O_ws2, cases[i].vs2, scalar ? O_wx1 : O_ws1,
+             cases[i].s1, O_vss, cases[i].vss, O_vds, cases[i].vds, END);
         fill(W, UINT32_MAX);
         expect_nothing(W);
         must_fault(cases[i].kind);
@@ -315,10 +346,18 @@ static void prefixes_do_not_apply(void **state)
         static const InsnId prefix[] = {I_prefix, I_prefixi, I_pre_m_64, I_regext};
         start();
         switch (prefix[k % 4]) {
-        case I_regext: emit(I_regext, O_imm12, 0x249, END); break;
-        case I_pre_m_64: emit(I_pre_m_64, O_xd, 1, O_x1, 2, END); break;
-        case I_prefixi: emit(I_prefixi, O_xd, 1, O_pair, 1, O_abs, 7, END); break;
-        default: emit(I_prefix, O_xd, 1, O_x1, 1, O_pair, 1, O_neg, 7, END); break;
+        case I_regext:
+            emit(I_regext, O_imm12, 0x249, END);
+            break;
+        case I_pre_m_64:
+            emit(I_pre_m_64, O_xd, 1, O_x1, 2, END);
+            break;
+        case I_prefixi:
+            emit(I_prefixi, O_xd, 1, O_pair, 1, O_abs, 7, END);
+            break;
+        default:
+            emit(I_prefix, O_xd, 1, O_x1, 1, O_pair, 1, O_neg, 7, END);
+            break;
         }
         emit(I_vadd64_vv, O_wd, 40, O_ws2, 50, O_ws1, 60, END);
         fill(W, random_mask());

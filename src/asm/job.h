@@ -538,7 +538,7 @@ bool as_dump_line(Asm *a, bool *ok);
 /* The text behind the columns, which `statement` reads. */
 bool as_dump_text(Asm *a, bool (*statement)(Asm *));
 
-/* --- layout.c, fixup.c, kernel.c, emit.c --------------------------------------------------- */
+/* --- relax.c, fixup.c, kernel.c, emit.c --------------------------------------------------- */
 
 bool as_layout(Asm *a);
 /* LEB128 of v; how many bytes. */

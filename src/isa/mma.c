@@ -26,31 +26,34 @@ static const char *const type_name[16] = {
 
 static bool is_integer(u32 type) { return type >= MMA_S8 && type <= MMA_B1; }
 
+/* rows, columns, inner length; m 0: reserved */
+typedef struct { u8 m, n, k; } Shape;
+
 /* shapes by code, of the element width that `type` has */
-static const char *shape_name(u32 type, u32 shape)
+static Shape shape_of(u32 type, u32 code)
 {
-    static const char *const wide[8] = {"m8n8k16", "m16n8k16", "m8n16k16", "m16n16k16",
-                                        "m8n8k8",  "m16n8k8",  "m8n16k8",  "m16n16k8"};
-    static const char *const full[8] = {[4] = "m8n8k8", [5] = "m16n8k8", [1] = "m16n8k16"};
-    static const char *const byte[8] = {[0] = "m8n8k16", [3] = "m16n16k16", [1] = "m16n8k32"};
-    static const char *const nibble[8] = {"m8n8k32", "m16n8k32", "m16n8k64"};
-    static const char *const binary[8] = {"m8n8k128"};
-    switch (type) {
-    case MMA_TF32: return shape >= 4 ? wide[shape] : NULL;
+    static const Shape wide[8] = {{8, 8, 16}, {16, 8, 16}, {8, 16, 16}, {16, 16, 16},
+                                  {8, 8, 8},  {16, 8, 8},  {8, 16, 8},  {16, 16, 8}};
+    static const Shape full[8] = {[4] = {8, 8, 8}, [5] = {16, 8, 8}, [1] = {16, 8, 16}};
+    static const Shape byte[8] = {[0] = {8, 8, 16}, [3] = {16, 16, 16}, [1] = {16, 8, 32}};
+    static const Shape nibble[8] = {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}};
+    static const Shape binary[8] = {{8, 8, 128}};
+    switch ((MmaType)type) {
+    case MMA_TF32: return code >= 4 ? wide[code] : (Shape){0};
     case MMA_F16:
-    case MMA_BF16: return wide[shape];
-    case MMA_F32: return full[shape];
+    case MMA_BF16: return wide[code];
+    case MMA_F32: return full[code];
     case MMA_S4:
     case MMA_E2M1:
-    case MMA_E3M0: return nibble[shape];
-    case MMA_B1: return binary[shape];
+    case MMA_E3M0: return nibble[code];
+    case MMA_B1: return binary[code];
     case MMA_E4M3:
     case MMA_E5M2:
     case MMA_E3M2:
     case MMA_E2M3:
-    case MMA_S8: return byte[shape];
-    default: return NULL;
+    case MMA_S8: return byte[code];
     }
+    return (Shape){0};
 }
 
 /* the type of C and D; NULL: reserved */
@@ -66,20 +69,25 @@ static const char *result_name(OperandKind kind, const Fields *f)
     return "f16";
 }
 
+static bool is_reserved(OperandKind kind, const Fields *f)
+{
+    const bool rounds = is_integer(f->type) ? f->rd < 2 : true;
+    return (kind == K_MMA && f->type > MMA_BF16) || f->type > MMA_F32 ||
+           !shape_of(f->type, f->shape).m || !result_name(kind, f) || !rounds;
+}
+
 bool isa_mma_suffix(OperandKind kind, i32 value, char *text, size_t size)
 {
     static const char *const rounding[4] = {"", ".rz", ".rm", ".rp"};
-    static const char *const overflow[4] = {"", ".nosat"};
+    static const char *const overflow[2] = {"", ".nosat"};
     const Fields f = unpack(kind, value);
-    if (kind == K_MMA && f.type > MMA_BF16)
+    if (is_reserved(kind, &f))
         return false;
-    const char *a = type_name[f.type], *shape = shape_name(f.type, f.shape);
-    const char *d = result_name(kind, &f);
-    const char *last = is_integer(f.type) ? overflow[f.rd] : rounding[f.rd];
-    if (!a || !shape || !d || !last)
-        return false;
-    snprintf(text, size, ".%s.%s.%s.%s.%s.%s.%s%s", shape, f.al ? "col" : "row",
-             f.bl ? "row" : "col", d, a, a, d, last);
+    const Shape shape = shape_of(f.type, f.shape);
+    const char *a = type_name[f.type], *d = result_name(kind, &f);
+    snprintf(text, size, ".m%un%uk%u.%s.%s.%s.%s.%s.%s%s", shape.m, shape.n, shape.k,
+             f.al ? "col" : "row", f.bl ? "row" : "col", d, a, a, d,
+             is_integer(f.type) ? overflow[f.rd] : rounding[f.rd]);
     return true;
 }
 
@@ -105,11 +113,11 @@ bool isa_find_mma(OperandKind kind, const char *text, size_t len, i32 *value)
 
 bool isa_mma(OperandKind kind, i32 value, Mma *mma)
 {
-    char text[80];
     const Fields f = unpack(kind, value);
-    if (!isa_mma_suffix(kind, value, text, sizeof text))
+    if (is_reserved(kind, &f))
         return false;
-    *mma = (Mma){.type = (MmaType)f.type, .a_by_column = f.al, .b_by_row = f.bl, .wide = f.ct,
-                 .rounding = f.rd};
-    return sscanf(shape_name(f.type, f.shape), "m%un%uk%u", &mma->m, &mma->n, &mma->k) == 3;
+    const Shape shape = shape_of(f.type, f.shape);
+    *mma = (Mma){.m = shape.m, .n = shape.n, .k = shape.k, .type = (MmaType)f.type,
+                 .a_by_column = f.al, .b_by_row = f.bl, .wide = f.ct, .rounding = f.rd};
+    return true;
 }

@@ -311,11 +311,15 @@ static bool set_entry(Link *l)
     return true;
 }
 
+/* labels that a compiler or assembler made for itself */
+static bool is_temporary(const char *name) { return name[0] == '.' && name[1] == 'L'; }
+
 bool link_symtab(Link *l)
 {
     for (u32 i = 0; i < l->n; i++)
         for (u32 k = 0; k < l->in[i].o->nsymbols; k++)
-            if (l->in[i].global[k] == NO_GLOBAL && !add_defined(l, (SymbolRef){i, k}))
+            if (l->in[i].global[k] == NO_GLOBAL && !is_temporary(l->in[i].o->symbols[k].name) &&
+                !add_defined(l, (SymbolRef){i, k}))
                 return false;
     for (size_t i = 0; i < l->nglobals; i++)
         if (!add_global(l, &l->globals[i]))

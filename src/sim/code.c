@@ -179,7 +179,10 @@ static void set_modifiers(Uop *u, const IsaPrefix *p)
     if (p->memory && is_memory(e))
         u->mem = (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
     else if (is_general(e) || e == E_PAIR || (e >= E_NARROW && e <= E_FNARROW))
-        u->mod = (u8)(p->pair | p->abs << MOD_ABS | p->neg << MOD_NEG);
+        u->mod = (u8)(p->abs << MOD_ABS | p->neg << MOD_NEG);
+    /* the others have their width by themselves */
+    if (is_general(e) && e != E_FIXED)
+        u->mod |= p->pair;
 }
 
 Handler *handler_of(const Code *c, const Uop *u)

@@ -3,6 +3,7 @@
 #define SIM_HANDLERS_H
 #include "isa/op.h"
 #include "sim/uop.h"
+#include <string.h>
 
 #define HANDLER(name) const Uop *name(Warp *w, const Uop *u)
 
@@ -50,6 +51,28 @@ void take_host_flags(Warp *w);
 
 /* The handler of u without regard to vm. */
 Handler *handler_of(const Code *c, const Uop *u);
+
+/* --- floats as bits ---------------------------------------------------------------- */
+
+static inline u32 bits_of(float f)
+{
+    u32 b;
+    memcpy(&b, &f, sizeof b);
+    return b;
+}
+
+static inline float float_of(u32 b)
+{
+    float f;
+    memcpy(&f, &b, sizeof f);
+    return f;
+}
+
+static inline u32 canonical(float f)
+{
+    const u32 b = bits_of(f);
+    return f32_nan(b) ? F32_CANONICAL : b;
+}
 
 /* chosen[i] = whether lane i takes part under v0 (Launch.vm tells how v0 is read) */
 void lanes_under_v0(const Warp *w, u32 chosen[MAX_LANES]);

@@ -1,8 +1,8 @@
 /* lane.h -- the handlers of vector instructions.
  *
  * This file is compiled once for each level of the host's vector instructions
- * (lane_base.c, lane_avx2.c, lane_avx512.c); each defines LEVEL, the name of its
- * table.  Every loop runs over MAX_LANES rows words, whatever the machine's lanes
+ * (lane_base.c, lane_avx2.c, lane_avx512.c), each of which names the table at its end.
+ * Every loop runs over the MAX_LANES words of a row, whatever the machine's lanes
  * are: a fixed length is what makes it a few host instructions.  Where all lanes
  * of the launch are on, rows are written whole; else on[] selects.
  *
@@ -21,29 +21,7 @@
 #endif
 #define LANES for (int i = 0; i < MAX_LANES; i++)
 
-typedef float __attribute__((may_alias)) Float;
-
-static inline u32 bits_of(float f)
-{
-    u32 b;
-    memcpy(&b, &f, sizeof b);
-    return b;
-}
-
-static inline float float_of(u32 b)
-{
-    float f;
-    memcpy(&f, &b, sizeof f);
-    return f;
-}
-
 #define ONE32 0x3f800000u /* 1.0 */
-
-static inline u32 canonical(float f)
-{
-    const u32 b = bits_of(f);
-    return f32_nan(b) ? F32_CANONICAL : b;
-}
 
 /* lanes whose word in `truth` is not zero */
 static inline u32 lanes_where(const u32 truth[MAX_LANES])
@@ -54,6 +32,25 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
 }
 
 /* --- integer arithmetic --------------------------------------------------------- */
+
+/* the handlers of an operation: d = op(a, b) with b a row, a scalar register, an immediate */
+#define SHAPES(name)                                                                               \
+    __attribute__((unused)) static HANDLER(vv_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vx_##name)                                              \
+    {                                                                                              \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
+        return next(u);                                                                            \
+    }                                                                                              \
+    __attribute__((unused)) static HANDLER(vi_##name)                                              \
+    {                                                                                              \
+        const u32 imm = (u32)u->imm;                                                               \
+        do_##name(w, w->v[u->rd], w->v[u->ra], &imm, 0);                                           \
+        return next(u);                                                                            \
+    }
 
 /* d = op(a, b) with b a row (bs 1) or one value (bs 0) */
 #define OP(name, type, result)                                                                     \
@@ -77,22 +74,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    __attribute__((unused)) static HANDLER(vv_##name)                                              \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
-        return next(u);                                                                            \
-    }                                                                                              \
-    __attribute__((unused)) static HANDLER(vx_##name)                                              \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
-        return next(u);                                                                            \
-    }                                                                                              \
-    __attribute__((unused)) static HANDLER(vi_##name)                                              \
-    {                                                                                              \
-        const u32 imm = (u32)u->imm;                                                               \
-        do_##name(w, w->v[u->rd], w->v[u->ra], &imm, 0);                                           \
-        return next(u);                                                                            \
-    }
+    SHAPES(name)
 #include "isa/op.def"
 
 #define OP3(name, type, result)                                                                    \
@@ -106,16 +88,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
             d[i] = on[i] ? r : d[i];                                                               \
         }                                                                                          \
     }                                                                                              \
-    static HANDLER(vv_##name)                                                                      \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
-        return next(u);                                                                            \
-    }                                                                                              \
-    static HANDLER(vx_##name)                                                                      \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
-        return next(u);                                                                            \
-    }
+    SHAPES(name)
 #include "isa/op.def"
 
 #define FIX(name, result)                                                                          \
@@ -132,22 +105,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
         }                                                                                          \
         w->vxsat |= saturated;                                                                     \
     }                                                                                              \
-    __attribute__((unused)) static HANDLER(vv_##name)                                              \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], w->v[u->rb], 1);                                    \
-        return next(u);                                                                            \
-    }                                                                                              \
-    __attribute__((unused)) static HANDLER(vx_##name)                                              \
-    {                                                                                              \
-        do_##name(w, w->v[u->rd], w->v[u->ra], &w->x[u->rb], 0);                                   \
-        return next(u);                                                                            \
-    }                                                                                              \
-    __attribute__((unused)) static HANDLER(vi_##name)                                              \
-    {                                                                                              \
-        const u32 imm = (u32)u->imm;                                                               \
-        do_##name(w, w->v[u->rd], w->v[u->ra], &imm, 0);                                           \
-        return next(u);                                                                            \
-    }
+    SHAPES(name)
 #include "isa/op.def"
 
 /* --- floats ------------------------------------------------------------------------ */

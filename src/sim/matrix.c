@@ -98,21 +98,40 @@ static u32 small_float(MmaType t, u32 v)
     return bits | sign << 31;
 }
 
-/* the element as binary32 */
-static u32 number(MmaType t, u32 v)
+/* binary16 as binary32, exactly; a NaN becomes the canonical one */
+static inline u32 half_as_float(u32 v)
 {
-    u8 ignored = 0;
+    const u32 sign = v >> 15 << 31, exp = v >> 10 & 31, frac = v & 0x3ff;
+    const float tiny = (float)(i32)frac * 0x1p-24f; /* a subnormal; nothing is rounded */
+    u32 bits;
+    memcpy(&bits, &tiny, sizeof bits);
+    const u32 normal = (exp + 127 - 15) << 23 | frac << 13;
+    const u32 special = frac ? F32_CANONICAL : 0x7f800000u | sign;
+    return exp == 31 ? special : (exp ? normal : bits) | sign;
+}
+
+/* the first n elements of a matrix as binary32, in the order of the registers */
+static void read_numbers(const Warp *w, u8 reg, MmaType t, u32 n, u32 *to)
+{
+    const u32 *words = &w->v[0][0] + (size_t)reg * MAX_LANES; /* registers follow each other */
     switch (t) {
     case MMA_TF32:
-        return v & 0xffffe000u;
-    case MMA_F32:
-        return v;
+        for (u32 e = 0; e < n; e++)
+            to[e] = words[e] & 0xffffe000u;
+        break;
+    case MMA_F32: memcpy(to, words, n * sizeof *to); break;
     case MMA_F16:
-        return (u32)fp_convert(fp_f16, fp_f32, v, FP_RNE, &ignored);
+        for (u32 e = 0; e < n; e++)
+            to[e] = half_as_float(words[e / 2] >> e % 2 * 16 & 0xffff);
+        break;
     case MMA_BF16:
-        return v << 16;
+        for (u32 e = 0; e < n; e++)
+            to[e] = words[e / 2] >> e % 2 * 16 << 16;
+        break;
     default:
-        return small_float(t, v);
+        for (u32 e = 0; e < n; e++)
+            to[e] = small_float(t, element(w, reg, width_of(t), e));
+        break;
     }
 }
 
@@ -122,14 +141,6 @@ static i32 integer(MmaType t, u32 v)
 }
 
 /* --- products ------------------------------------------------------------------------- */
-
-static u32 read_c(const Warp *w, const Job *job, u32 e)
-{
-    u8 ignored = 0;
-    return job->m.wide
-               ? element(w, job->c, 32, e)
-               : (u32)fp_convert(fp_f16, fp_f32, element(w, job->c, 16, e), FP_RNE, &ignored);
-}
 
 static void write_d(Warp *w, const Job *job, u32 e, u32 bits)
 {
@@ -154,16 +165,16 @@ static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u
 static void multiply_floats(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;
-    const u32 width = width_of(m->type);
-    _Alignas(64) u32 a[MOST], b[MOST], d[16 * 16];
+    _Alignas(64) u32 packed[MOST], a[MOST], b[MOST], d[16 * 16];
+    read_numbers(w, job->a, m->type, m->m * m->k, packed);
     for (u32 i = 0; i < m->m; i++)
         for (u32 l = 0; l < m->k; l++)
-            a[i * m->k + l] = number(m->type, element(w, job->a, width, index_a(m, i, l)));
+            a[i * m->k + l] = packed[index_a(m, i, l)];
+    read_numbers(w, job->b, m->type, m->k * m->n, packed);
     for (u32 l = 0; l < m->k; l++)
         for (u32 j = 0; j < m->n; j++)
-            b[l * m->n + j] = number(m->type, element(w, job->b, width, index_b(m, l, j)));
-    for (u32 e = 0; e < m->m * m->n; e++)
-        d[e] = read_c(w, job, e);
+            b[l * m->n + j] = packed[index_b(m, l, j)];
+    read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, m->m * m->n, d);
     if (job->rm == FP_RNE && HOST_FLOATS) {
         float fa[MOST], fb[MOST], fd[16 * 16];
         memcpy(fa, a, m->m * m->k * sizeof *fa);

@@ -33,26 +33,6 @@ static inline const Uop *set(Warp *w, const Uop *u, u32 value)
 
 /* --- floats --------------------------------------------------------------------- */
 
-static inline u32 bits_of(float f)
-{
-    u32 b;
-    memcpy(&b, &f, sizeof b);
-    return b;
-}
-
-static inline float float_of(u32 b)
-{
-    float f;
-    memcpy(&f, &b, sizeof f);
-    return f;
-}
-
-static inline u32 canonical(float f)
-{
-    const u32 b = bits_of(f);
-    return f32_nan(b) ? F32_CANONICAL : b;
-}
-
 /* the mode of this instance; false: reserved */
 static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
 {

@@ -312,7 +312,8 @@ HANDLER(v_general)
 {
     const Kind k = kind_of(u);
     const Shape s = shape_of((FormatId)isa_insn[u->id].format);
-    const FpRound rm = (FpRound)(s.scalar && u->rm != 7 ? u->rm : w->frm);
+    const bool has_rm = isa_find_operand((InsnId)u->id, O_rm) >= 0;
+    const FpRound rm = (FpRound)(has_rm && u->rm != 7 ? u->rm : w->frm);
     if (rm > FP_RMM && (k.is_float || k.makes_float))
         return fail(w, u, FAULT_FRM, -1);
     if (s.scalar)

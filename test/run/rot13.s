@@ -14,7 +14,7 @@ rot13:
 	lw      a1, 0(a0)
 	global_id v2
 	vmv.v.i v0, 0
-	li      t2, LENGTH
+	addi    t2, zero, LENGTH        # known only below, so no li
 	vmv.v.x v3, t2
 	branch  geu, v2, v3, .Ldone, .Ldone
 

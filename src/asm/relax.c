@@ -1,4 +1,4 @@
-/* layout.c -- sizes and addresses of fragments.
+/* relax.c -- sizes and addresses of fragments.
  *
  * Requires everything to be read.  In each round all fragments get the sizes that the
  * addresses of the round before ask for; branches that do not reach are made long.  A

@@ -8,26 +8,30 @@
 #include "obj/obj.h"
 
 typedef struct {
-    IsaSet set;             /* profile and overlays the text may use */
+    IsaSet set;             /* profile and overlays the text may use; 0: V202.  The text
+                               may choose another one (.ventus_isa), see Object.set */
     const char *const *include; /* directories searched by .include, then NULL; may be NULL */
     bool no_relax;          /* out-of-range branches are errors instead of longer code */
     bool no_prefix;         /* registers above 31 need a written prefix */
     Buf *listing;           /* if not NULL: address, words and source of every line */
 } AsmOptions;
 
-/* Assembles one text.  NULL: d tells the errors, one a bad line.  The object is
- * the caller's to free.  The text must outlive the messages only. */
+/* Assembles one text; lines of listings may be in it.  NULL: d tells the errors, one a
+ * bad line, or that memory is out.  An object may come with warnings.  It is the caller's
+ * to free, with resource records of its kernels (doc/asm.md, "Kernels"); the text need
+ * not outlive the call. */
 Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag *d);
 
 typedef struct {
     bool all_sections;      /* not only executable ones */
     bool resolve_ext;       /* print the registers a prefix leads to */
-    bool csr_names;
+    bool csr_names;         /* Ventus CSRs by name, not by number */
     bool no_addresses;      /* plain assembly, without address and word columns */
 } ListOptions;
 
 /* Appends the listing of an object's code.  Lines look like
  *     80000144: 00009e5b      vbne v0, v1, 0x80000160 <.LBB0_6>
- * and asm_text() takes such a listing back: it gives the same words. */
+ * and asm_text() takes any such listing back: it gives the same words and relocations.
+ * When memory is out, out->failed says so. */
 void asm_list(const Object *o, const ListOptions *opt, Buf *out);
 #endif

@@ -28,15 +28,11 @@ static void put_nops(Buf *b, u64 size)
 static void put_frag(Asm *a, const Sect *s, const Frag *f, Buf *b)
 {
     const Pad *p = &a->pads[f->pad];
-    switch ((FragKind)f->kind) {
-    case FRAG_DATA:
-        if (f->len) /* else there may be no bytes at all */
-            buf_put(b, s->bytes.data + f->bytes, f->len);
-        break;
-    case FRAG_BRANCH:
+    if (f->len)
         buf_put(b, s->bytes.data + f->bytes, f->len);
-        buf_fill(b, 0, f->size - f->len);
-        break;
+    switch ((FragKind)f->kind) {
+    case FRAG_DATA: break;
+    case FRAG_BRANCH: buf_fill(b, 0, f->size - f->len); break;
     case FRAG_ALIGN:
         if (p->width)
             buf_fill(b, (u8)p->value, f->size);

@@ -78,7 +78,7 @@ typedef struct {
     i32 index;              /* in Object.symbols */
 } Sym;
 
-enum { ROUND_BUSY = UINT32_MAX };
+enum { ROUND_BUSY = INT32_MAX };
 
 /* --- sections and fragments (frag.c) ------------------------------------------------ */
 

@@ -38,7 +38,7 @@ typedef struct {
     IsaDecoder decoder;
     Label *labels;          /* by address */
     size_t nlabels;
-    u64 *targets;           /* of branches, to where no label is: ascending */
+    u64 *targets;           /* of branches, where a line starts: ascending */
     size_t ntargets, captargets;
     IsaPrefix prefix;
     u32 section;            /* being listed */
@@ -192,15 +192,28 @@ static int length_at(const Listing *l, const Run *r, u64 at)
     return len == 8 && left < 8 ? 4 : len;
 }
 
-/* registers and immediates as the prefix before makes them */
+/* printed as data, which has no operands to resolve */
+static bool has_hidden_bits(const Insn *in)
+{
+    const FormatInfo *f = isa_format_of(in->id);
+    for (int i = 0; i < f->nopd; i++)
+        if (isa_operand[f->opd[i]].kind == K_HIDE && in->opd[i])
+            return true;
+    return false;
+}
+
+/* registers and immediates as the prefix before makes them; a shift uses five bits only */
 static void resolve(const Listing *l, Insn *in)
 {
     const FormatInfo *f = isa_format_of(in->id);
+    if (has_hidden_bits(in))
+        return;
     for (int i = 0; i < f->nopd && l->prefix.valid; i++) {
         const OperandKind kind = (OperandKind)isa_operand[f->opd[i]].kind;
-        if (kind == K_XREG || kind == K_VREG)
-            in->opd[i] = isa_extend(&l->prefix, (OperandId)f->opd[i], in->opd[i]);
-        else if (kind == K_IMMX || kind == K_IMMZ)
+        const int n = isa_extend(&l->prefix, (OperandId)f->opd[i], in->opd[i]);
+        if (kind == K_VREG || (kind == K_XREG && n < 64)) /* there is no x64 to name */
+            in->opd[i] = n;
+        else if ((kind == K_IMMX || kind == K_IMMZ) && isa_operand[f->opd[i]].sgn)
             in->opd[i] = isa_extend_imm(&l->prefix, (OperandId)f->opd[i], in->opd[i]);
     }
 }
@@ -261,6 +274,11 @@ static void put_insn(Listing *l, const Run *r, u64 at, int len, bool has_reloc)
     Insn in;
     if (!isa_decode(&l->decoder, word, &in) || isa_insn[in.id].len != len) {
         isa_print_word(l->out, &l->decoder, word, len, &how);
+        l->prefix.valid = false;
+        return;
+    }
+    if (plain && len == 8 && addr % 8) { /* the assembler would align it */
+        buf_printf(l->out, ".insn 8, 0x%016llx", (unsigned long long)word);
         l->prefix.valid = false;
         return;
     }
@@ -360,6 +378,20 @@ static u64 next_cut(const Listing *l, u64 addr, u64 end, size_t next)
     return end;
 }
 
+/* The end of the line that starts at `at`; *len is that of a word, 0: bytes.  *next moves
+ * past the labels up to there. */
+static u64 step(const Listing *l, const Run *r, u64 at, size_t *next, int *len)
+{
+    while (*next < l->nlabels && key_of(l->o, &l->labels[*next]) <= key_at(l, r->addr + at))
+        ++*next;
+    *len = r->flags & SHF_EXECINSTR ? length_at(l, r, at) : r->len - at < 4 ? 0 : 4;
+    const u64 end = at + (u64)(*len ? *len : 1);
+    const u64 cut = next_cut(l, r->addr + at, r->addr + end, *next) - r->addr;
+    if (cut != end)
+        *len = 0;
+    return cut;
+}
+
 static void list_words(Listing *l, const Run *r)
 {
     const ObjReloc *x = r->section ? r->section->relocs : NULL;
@@ -368,19 +400,19 @@ static void list_words(Listing *l, const Run *r)
     size_t next = label_from(l, r->addr);
     l->prefix.valid = false;
     for (u64 at = 0; at < r->len;) {
+        int len;
         put_labels(l, r->addr + at, &next);
-        int len = is_code ? length_at(l, r, at) : r->len - at < 4 ? 0 : 4;
-        const u64 end = next_cut(l, r->addr + at, r->addr + at + (u64)(len ? len : 1), next) - r->addr;
-        if (!len || end != at + (u64)len) {
-            put_bytes(l, r, at, end);
-            len = (int)(end - at);
-        } else {
+        const u64 end = step(l, r, at, &next, &len);
+        if (len) {
             put_columns(l, r, at, len);
             if (is_code)
                 put_insn(l, r, at, len, x < last && x->offset < end);
             else
                 buf_printf(l->out, ".word 0x%08llx", (unsigned long long)word_at(r, at, 4));
             buf_str(l->out, "\n");
+        } else {
+            put_bytes(l, r, at, end);
+            l->prefix.valid = false;
         }
         for (; x < last && x->offset < end; x++)
             put_reloc(l, r, x);
@@ -424,24 +456,39 @@ static int compare_u64(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-/* the targets in a run that need a label of our making */
+/* the places in a run that its branches go to, ascending */
 static void find_targets(Listing *l, const Run *r)
 {
     Insn in;
+    size_t next = label_from(l, r->addr);
     l->ntargets = 0;
-    for (u64 at = 0; at < r->len;) {
-        const int len = length_at(l, r, at);
-        const u64 word = len ? word_at(r, at, len) : 0;
-        const int operand = len && isa_decode(&l->decoder, word, &in) ? target_operand(in.id) : -1;
-        if (operand >= 0) {
-            const u64 to = (u32)(r->addr + at + (u64)(i64)in.opd[operand]);
-            if (to >= r->addr && to < r->addr + r->len && array_grow(l->targets, l->ntargets, l->captargets))
-                l->targets[l->ntargets++] = to;
-        }
-        at += len ? (u64)len : 1;
+    for (u64 at = 0, end; at < r->len; at = end) {
+        int len;
+        end = step(l, r, at, &next, &len);
+        const int operand = len && isa_decode(&l->decoder, word_at(r, at, len), &in)
+                                ? target_operand(in.id) : -1;
+        if (operand < 0)
+            continue;
+        const u64 to = (u32)(r->addr + at + (u64)(i64)in.opd[operand]);
+        if (array_grow(l->targets, l->ntargets, l->captargets))
+            l->targets[l->ntargets++] = to;
     }
     if (l->ntargets)
         qsort(l->targets, l->ntargets, sizeof *l->targets, compare_u64);
+}
+
+/* keeps those that a line starts at: a label can stand there */
+static void keep_line_starts(Listing *l, const Run *r)
+{
+    size_t next = label_from(l, r->addr), from = 0, kept = 0;
+    int len;
+    for (u64 at = 0; at < r->len; at = step(l, r, at, &next, &len)) {
+        while (from < l->ntargets && l->targets[from] < r->addr + at)
+            from++;
+        if (from < l->ntargets && l->targets[from] == r->addr + at)
+            l->targets[kept++] = r->addr + at;
+    }
+    l->ntargets = kept;
 }
 
 static void list_run(Listing *l, const Run *r)
@@ -451,8 +498,10 @@ static void list_run(Listing *l, const Run *r)
         return;
     l->section = r->index;
     l->ntargets = 0;
-    if (l->opt->no_addresses && is_code)
+    if (l->opt->no_addresses && is_code) {
         find_targets(l, r);
+        keep_line_starts(l, r);
+    }
     put_section_line(l, r);
     if (r->bytes)
         list_words(l, r);

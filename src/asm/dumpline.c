@@ -94,9 +94,12 @@ static bool at_address(Asm *a, u64 addr, const char *at)
         return true;
     if (gap && addr > (u64)now)
         return as_put_copies(a, 0, 1, addr - (u64)now);
+    /* said once; from here on addresses are taken to be that far off */
     a->dump.skew += (i64)(addr - (u64)now);
-    return as_refuse(a, at, "this is at 0x%llx, not 0x%llx", (unsigned long long)now,
-                   (unsigned long long)addr);
+    as_refuse(a, at, "this is at 0x%llx, not 0x%llx", (unsigned long long)now,
+              (unsigned long long)addr);
+    as_report_failure(a, DIAG_ERROR);
+    return true;
 }
 
 /* --- lines that are not code ------------------------------------------------------------- */
@@ -127,6 +130,7 @@ static bool take_label(Asm *a, u64 addr, const char *name, const char *end, cons
     if (!as_define_label(a, name, (size_t)(end - name), name))
         return false;
     Sym *s = sym_of(a, as_find_symbol(a, name, (size_t)(end - name)));
+    s->is_used = true; /* also .L ones: the listing shows them */
     if (!s->is_local && s->bind == STB_LOCAL) {
         s->bind = STB_GLOBAL;
         s->type = here(a)->flags & SHF_EXECINSTR ? STT_FUNC : STT_NOTYPE;
@@ -252,9 +256,11 @@ bool as_dump_text(Asm *a, bool (*statement)(Asm *))
     if (!says_nothing(start)) {
         const bool ok = statement(a) && as_end_of_statement(a);
         as_fixed_offset(a, &after);
-        if (ok && (a->sect != sect || after - before != (u64)a->dump.len))
+        if (ok && (a->sect != sect || after - before != (u64)a->dump.len)) {
+            a->dump.skew -= (i64)(after - before) - a->dump.len;
             return as_refuse(a, start, "this takes %lld bytes; the listing has %d",
-                           (long long)(after - before), a->dump.len);
+                             (long long)(after - before), a->dump.len);
+        }
         if (ok)
             return expect_word(a, frag, offset);
         as_report_failure(a, DIAG_WARNING);

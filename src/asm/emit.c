@@ -28,7 +28,7 @@ static void put_nops(Buf *b, u64 size)
 static void put_frag(Asm *a, const Sect *s, const Frag *f, Buf *b)
 {
     const Pad *p = &a->pads[f->pad];
-    if (f->len)
+    if (f->len) /* else there may be no bytes at all */
         buf_put(b, s->bytes.data + f->bytes, f->len);
     switch ((FragKind)f->kind) {
     case FRAG_DATA: break;

@@ -210,16 +210,21 @@ static bool expand(Asm *a, const Macro *m, const Span *args, Buf *out)
     return !out->failed || as_no_memory(a);
 }
 
-/* reads the text in `out`, which it takes over, next */
-static bool read_expansion(Asm *a, const char *name, Buf *out, bool is_macro, const char *at)
+/* reads the text in `out`, which it takes over, next; m->name is NULL if it is no macro's */
+static bool read_expansion(Asm *a, const Macro *m, Buf *out, const char *at)
 {
+    Buf name = {0};
     buf_put(out, "", 1);
-    if (out->failed) {
+    if (m->name)
+        buf_printf(&name, "macro %.*s", (int)m->len, m->name);
+    else
+        buf_str(&name, "repetition");
+    if (out->failed || name.failed || !as_keep(a, name.data)) {
         buf_free(out);
         return as_no_memory(a);
     }
-    const Source *src = as_source(a, name, (char *)out->data, at);
-    return src && as_push_text(a, src, 0, is_macro);
+    const Source *src = as_source(a, (const char *)name.data, (char *)out->data, at);
+    return src && as_push_text(a, src, 0, m->name != NULL);
 }
 
 /* --- macros ------------------------------------------------------------------------------- */
@@ -307,7 +312,7 @@ bool as_call_macro(Asm *a, u32 index, const char *at)
         return false;
     }
     a->expansions++;
-    return read_expansion(a, "macro", &out, true, at);
+    return read_expansion(a, &m, &out, at);
 }
 
 bool as_exitm(Asm *a, int unused)
@@ -420,7 +425,7 @@ bool as_irp(Asm *a, int by_character)
         buf_free(&out);
         return false;
     }
-    return read_expansion(a, by_character ? ".irpc" : ".irp", &out, false, at);
+    return read_expansion(a, &m, &out, at);
 }
 
 /* .endm and .endr where nothing is open */

@@ -1,6 +1,7 @@
 /* operand.c -- operands as written, by the patterns of isa.def and alias.def. */
 #include "asm/job.h"
 #include "asm/lex.h"
+#include <stdio.h>
 #include <string.h>
 
 /* --- registers -------------------------------------------------------------------- */
@@ -33,8 +34,8 @@ void as_init_registers(Asm *a)
     static_assert(countof(a->registers) == REG_SLOTS && REG_SLOTS == 1 << (KEY_BITS - 23), "slots");
     int fp;
     for (int i = 0; i < 64; i++) {
-        const char raw[] = {'x', i < 10 ? (char)('0' + i) : (char)('0' + i / 10),
-                            i < 10 ? 0 : (char)('0' + i % 10), 0};
+        char raw[16];
+        snprintf(raw, sizeof raw, "x%d", i);
         add_register(a, raw, i);
         add_register(a, isa_xreg_name[i], i);
     }

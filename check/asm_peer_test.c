@@ -7,7 +7,8 @@
 enum { EACH = 6 };
 
 static const char mc[] = "llvm-mc -triple=riscv32 -mattr=+m,+a,+f,+v,-relax -filetype=obj";
-static const char gas[] = "riscv64-unknown-elf-as -march=rv32im_zicsr_zifencei_zfinx -mabi=ilp32 -mno-relax";
+static const char gas[] =
+    "riscv64-unknown-elf-as -march=rv32im_zicsr_zifencei_zfinx -mabi=ilp32 -mno-relax";
 
 static u64 random_bits(void)
 {
@@ -100,7 +101,11 @@ static Insn random_insn(InsnId id)
         case K_RM: in.opd[i] = random_bits() & 1 ? 7 : (i32)(random_bits() % 5); break;
         case K_VTYPE: in.opd[i] = (i32)(random_bits() & 0xdb); break;
         case K_HIDE: in.opd[i] = 0; break;
-        case K_VREG: in.opd[i] = (i32)(random_bits() % 8 + (o->role & ROLE_W ? 8 : o->slot == SLOT_X1 ? 16 : 24)); break;
+        case K_VREG:
+            in.opd[i] = (i32)(random_bits() % 8 + (o->role & ROLE_W     ? 8
+                                                   : o->slot == SLOT_X1 ? 16
+                                                                        : 24));
+            break;
         default: break;
         }
     }
@@ -192,7 +197,8 @@ static const char *target(const Object *o, const ObjReloc *r)
     return strncmp(name, ".L", 2) ? name : "a label"; /* which has another name there */
 }
 
-static void compare_relocs(const Object *a, const ObjSection *x, const Object *b, const ObjSection *y)
+static void compare_relocs(const Object *a, const ObjSection *x, const Object *b,
+                           const ObjSection *y)
 {
     assert_int_equal(x->nrelocs, y->nrelocs);
     for (size_t i = 0; i < x->nrelocs; i++) {
@@ -227,7 +233,8 @@ static void directives_and_relocations_are_those_of_llvm(void **state)
         assert_int_equal(x->align, y->align);
         for (size_t k = 0; k < x->data.len; k++)
             if (x->data.data[k] != y->data.data[k])
-                fail_msg("%s+0x%zx is %02x, LLVM makes %02x", x->name, k, x->data.data[k], y->data.data[k]);
+                fail_msg("%s+0x%zx is %02x, LLVM makes %02x", x->name, k, x->data.data[k],
+                         y->data.data[k]);
         compare_relocs(a, x, b, y);
         sections++;
     }

@@ -109,7 +109,8 @@ static void listings_give_back_their_words(void **state)
                 word &= ~(u64)7; /* a word of 32 bits */
                 len = 4;
             }
-            buf_printf(&text, len == 8 ? ".dword 0x%llx\n" : ".word 0x%llx\n", (unsigned long long)word);
+            buf_printf(&text, len == 8 ? ".dword 0x%llx\n" : ".word 0x%llx\n",
+                       (unsigned long long)word);
         }
         Object *o = assemble(buf_text(&text), sets[k]);
         asm_list(o, &(ListOptions){0}, &listing);

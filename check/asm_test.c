@@ -174,7 +174,8 @@ static void branches_reach_their_targets(void **state)
         Object *o = assemble(buf_text(&b), V202);
         const ObjSection *s = &o->sections[0];
         for (int i = 0; i < BRANCHES; i++) {
-            const u32 at = find_branch(s, i), to = find_word(s, 0x7fff0000u + (u32)branches[i].target);
+            const u32 at = find_branch(s, i),
+                      to = find_word(s, 0x7fff0000u + (u32)branches[i].target);
             if (where_to(s, at) != to)
                 fail_msg("branch %d goes to %lld, not %u", i, (long long)where_to(s, at), to);
             char alone[64];
@@ -350,7 +351,8 @@ static void pcrel_pairs_work_through_prefixes(void **state)
 {
     (void)state;
     Object *o = assemble("1: auipc x40, %pcrel_hi(ext)\n addi x41, x40, %pcrel_lo(1b)\n"
-                         "2: auipc x40, %pcrel_hi(here)\n addi x41, x40, %pcrel_lo(2b)\nhere:", V202);
+                         "2: auipc x40, %pcrel_hi(here)\n addi x41, x40, %pcrel_lo(2b)\nhere:",
+                         V202);
     const ObjSection *s = section_of(o, ".text");
     assert_int_equal(s->nrelocs, 2);
     assert_int_equal(s->relocs[0].offset, 4);
@@ -369,7 +371,8 @@ static void weak_symbols_are_left_to_the_linker(void **state)
     obj_free(o);
 }
 
-/* --- kernels ----------------------------------------------------------------------------------- */
+/* --- kernels -----------------------------------------------------------------------------------
+ */
 
 static Resource resources(const char *text, const char *kernel, IsaSet set)
 {
@@ -440,7 +443,8 @@ static void written_records_stay(void **state)
     assert_int_equal(r.vgpr, 9);
 }
 
-/* --- sections and symbols ------------------------------------------------------------------------ */
+/* --- sections and symbols ------------------------------------------------------------------------
+ */
 
 static void sections_are_what_their_names_say(void **state)
 {
@@ -461,7 +465,8 @@ static void symbols_have_their_properties(void **state)
 {
     (void)state;
     Object *o = assemble(".globl f\n.type f, @function\nf: nop\n.Lx: nop\n.size f, .-f\n"
-                         "g = f + 4\n.globl g\nh = 42\n.globl h\n.comm c, 16, 8\nl: .weak w\nw:", V202);
+                         "g = f + 4\n.globl g\nh = 42\n.globl h\n.comm c, 16, 8\nl: .weak w\nw:",
+                         V202);
     const ObjSymbol *f = &o->symbols[obj_find_symbol(o, "f")];
     assert_true(f->bind == STB_GLOBAL && f->type == STT_FUNC && f->size == 8 && f->value == 0);
     assert_int_equal(o->symbols[obj_find_symbol(o, "g")].value, 4);
@@ -474,7 +479,8 @@ static void symbols_have_their_properties(void **state)
     obj_free(o);
 }
 
-/* --- messages ---------------------------------------------------------------------------------------- */
+/* --- messages
+ * ---------------------------------------------------------------------------------------- */
 
 /* a text with one error, and part of the message */
 static const struct { const char *text, *message; } refused[] = {
@@ -505,9 +511,10 @@ static void a_message_shows_line_and_column(void **state)
     Caught c;
     (void)state;
     assert_null(assemble_in(&c, "nop\n\tvadd.vv v1, v2, a0\n", &(AsmOptions){.set = V202}));
-    assert_string_equal(buf_text(&c.text),
-                        "t.s:2:18: error: vadd.vv does not take a scalar register here; vadd.vx does\n"
-                        "    \tvadd.vv v1, v2, a0\n    \t                ^\n");
+    assert_string_equal(
+        buf_text(&c.text),
+        "t.s:2:18: error: vadd.vv does not take a scalar register here; vadd.vx does\n"
+        "    \tvadd.vv v1, v2, a0\n    \t                ^\n");
     buf_free(&c.text);
 }
 
@@ -526,7 +533,8 @@ static void options_refuse_what_they_say(void **state)
 {
     Caught c;
     (void)state;
-    assert_null(assemble_in(&c, "vadd.vv v33, v1, v2", &(AsmOptions){.set = V202, .no_prefix = true}));
+    assert_null(
+        assemble_in(&c, "vadd.vv v33, v1, v2", &(AsmOptions){.set = V202, .no_prefix = true}));
     expect_error(&c, "v33 needs a prefix in front");
     assert_null(assemble_in(&c, "L: .zero 5000\n beq a0, a1, L",
                             &(AsmOptions){.set = V202, .no_relax = true}));

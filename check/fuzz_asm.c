@@ -5,7 +5,10 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-static void drop(void *to, DiagKind kind, const char *message) { (void)to, (void)kind, (void)message; }
+static void drop(void *to, DiagKind kind, const char *message)
+{
+    (void)to, (void)kind, (void)message;
+}
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
@@ -21,8 +24,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     buf_put(&text, data + 1, size - 1);
     Object *o = asm_text("fuzz.s", buf_text(&text), &opt, &d);
     if (o && text.len < 65536)
-        asm_list(o, &(ListOptions){.all_sections = data[0] >> 5 & 1, .resolve_ext = data[0] >> 6 & 1,
-                                   .no_addresses = data[0] >> 7}, &listing);
+        asm_list(o,
+                 &(ListOptions){.all_sections = data[0] >> 5 & 1,
+                                .resolve_ext = data[0] >> 6 & 1,
+                                .no_addresses = data[0] >> 7},
+                 &listing);
     obj_free(o);
     buf_free(&text);
     buf_free(&listing);

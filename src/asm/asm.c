@@ -1,6 +1,8 @@
 /* asm.c -- from text to object, in order. */
 #include "asm/job.h"
-#include <elf.h>
+#include <string.h>
+
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* in UTF-8 */
 
 static bool begin(Asm *a, const Source *src, const AsmOptions *opt, Diag *d)
 {
@@ -9,7 +11,7 @@ static bool begin(Asm *a, const Source *src, const AsmOptions *opt, Diag *d)
     a->set = opt->set ? opt->set : V202;
     a->d = d;
     a->src = src;
-    a->p = src->text;
+    a->p = src->text + (strncmp(src->text, byte_order_mark, 3) ? 0 : 3);
     as_init_registers(a);
     /* index 0 of these is no symbol, node, keyword; of pads, nothing */
     if (!array_grow(a->syms, 0, a->capsyms) || !array_grow(a->nodes, 0, a->capnodes) ||
@@ -53,6 +55,7 @@ static Object *assemble(Asm *a, const char *name)
     as_read(a);
     if (a->no_memory || a->had_error)
         return NULL;
+    as_name_sections(a);
     as_guess_kernel(a);
     if (!as_layout(a))
         return NULL;

@@ -104,7 +104,8 @@ bool as_ifsame(Asm *a, int wanted)
         return push_failed(a, at);
     }
     const char *y = lex_space(comma + 1);
-    const size_t xlen = (size_t)(trim(x, comma) - x), ylen = y < end ? (size_t)(trim(y, end) - y) : 0;
+    const size_t xlen = (size_t)(trim(x, comma) - x),
+                 ylen = y < end ? (size_t)(trim(y, end) - y) : 0;
     a->p = end;
     return push(a, (xlen == ylen && !memcmp(x, y, xlen)) == wanted, at);
 }

@@ -124,7 +124,8 @@ bool as_dir_float(Asm *a, int bytes) { return each(a, put_float, bytes); }
 static bool put_run(Asm *a, const Expr *count, u64 value, int width, const char *at)
 {
     if (!is_number(count)) {
-        const Pad pad = {.count = *count, .value = value, .width = (u8)width, .place = {a->src, at}};
+        const Pad pad = {
+            .count = *count, .value = value, .width = (u8)width, .place = {a->src, at}};
         return as_new_pad(a, FRAG_FILL, &pad);
     }
     if (count->k < 0)

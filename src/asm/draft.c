@@ -88,8 +88,9 @@ static bool wide_immediate(Checker *c, int i, OperandId operand, i64 v, i64 min,
     c->in.opd[i] = field;
     if (a->prefix.valid) {
         const i32 means = isa_extend_imm(&a->prefix, operand, field);
-        return means == v || as_refuse(a, c->d->at[i], "with the prefix before this it is %d, not %d",
-                                     means, (int)v);
+        return means == v ||
+               as_refuse(a, c->d->at[i], "with the prefix before this it is %d, not %d", means,
+                         (int)v);
     }
     if (a->opt.no_prefix)
         return out_of_range(c, i, min, max, 1);

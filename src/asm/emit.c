@@ -139,7 +139,9 @@ static void set_value(Asm *a, const Sym *s, ObjSymbol *out)
 /* names of numeric labels and of our own, as the public LLVM would choose them */
 static void put_name(const Sym *s, u32 id, Buf *b)
 {
-    if (s->name && !s->is_local)
+    if (s->type == STT_SECTION)
+        buf_str(b, "");
+    else if (s->name && !s->is_local)
         buf_printf(b, "%.*s", (int)s->len, s->name);
     else if (!s->name)
         buf_printf(b, ".Lpcrel_hi%u", id);
@@ -154,7 +156,8 @@ static bool emit_symbol(Asm *a, u32 id, Object *o)
     Sym *s = sym_of(a, id);
     Buf name = {0};
     put_name(s, id, &name);
-    s->index = name.failed ? -1 : obj_add_symbol(o, buf_text(&name), OBJ_UNDEF, 0, bind_of(s), s->type);
+    s->index =
+        name.failed ? -1 : obj_add_symbol(o, buf_text(&name), OBJ_UNDEF, 0, bind_of(s), s->type);
     buf_free(&name);
     if (s->index < 0)
         return as_no_memory(a);

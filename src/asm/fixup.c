@@ -163,7 +163,8 @@ static void fix_number(Fixing *f)
         put_operand(f->bytes, operand, v, 4);
 }
 
-/* --- data --------------------------------------------------------------------------------------- */
+/* --- data ---------------------------------------------------------------------------------------
+ */
 
 /* a symbol less a place in this section, as the distance from here */
 static bool fix_relative(Fixing *f)
@@ -182,7 +183,8 @@ static void fix_data(Fixing *f)
     const int bytes = kinds[f->x->kind].bytes;
     const Value v = f->v;
     if (!v.plus && !v.minus) {
-        const bool fits = bytes == 8 || (v.k >= -((i64)1 << (8 * bytes - 1)) && v.k < (i64)1 << 8 * bytes);
+        const bool fits =
+            bytes == 8 || (v.k >= -((i64)1 << (8 * bytes - 1)) && v.k < (i64)1 << 8 * bytes);
         if (!fits)
             as_error_at(f->a, f->x->place, "%" PRId64 " does not fit in %d byte%s", v.k, bytes,
                         bytes == 1 ? "" : "s");
@@ -219,7 +221,8 @@ static void fix_leb(Fixing *f)
     memcpy(f->bytes, bytes, (size_t)n);
 }
 
-/* --- targets ------------------------------------------------------------------------------------- */
+/* --- targets -------------------------------------------------------------------------------------
+ */
 
 static void fix_target(Fixing *f)
 {
@@ -240,8 +243,10 @@ static void fix_target(Fixing *f)
     }
     isa_range(operand, &min, &max, &step);
     if (d < min || d > max || d % step)
-        as_error_at(f->a, f->x->place, "the target is %" PRId64 " bytes away; %" PRId64 " to %" PRId64
-                    " in steps of %d can be reached", d, min, max, (int)step);
+        as_error_at(f->a, f->x->place,
+                    "the target is %" PRId64 " bytes away; %" PRId64 " to %" PRId64
+                    " in steps of %d can be reached",
+                    d, min, max, (int)step);
     else
         put_operand(f->bytes, operand, d, 4);
 }
@@ -261,7 +266,8 @@ static void fix_long_branch(Fixing *f)
     fix_target(f);
 }
 
-/* --- addresses in two parts -------------------------------------------------------------------------- */
+/* --- addresses in two parts
+ * -------------------------------------------------------------------------- */
 
 /* "symbol + number" is all that these can be; false: it is not, and that has been said */
 static bool is_symbol(Fixing *f)
@@ -353,7 +359,8 @@ static void fix_lower(Fixing *f)
     const u32 sect = label->sect;
     Fixup *x = label->kind == SYM_LABEL && !f->v.k ? find_upper(f->a, f->v.plus) : NULL;
     if (!x) {
-        as_error_at(f->a, f->x->place, "%%pcrel_lo refers to the label of an auipc with %%pcrel_hi");
+        as_error_at(f->a, f->x->place,
+                    "%%pcrel_lo refers to the label of an auipc with %%pcrel_hi");
         return;
     }
     if (!x->done) {
@@ -369,7 +376,8 @@ static void fix_lower(Fixing *f)
         put_operand(f->bytes, (OperandId)f->x->operand, lower(distance(&of_upper)), 4);
 }
 
-/* --- all of them ---------------------------------------------------------------------------------- */
+/* --- all of them
+ * ---------------------------------------------------------------------------------- */
 
 static void fix(Fixing *f)
 {
@@ -449,7 +457,8 @@ static int by_offset(const void *x, const void *y)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* --- words of a listing --------------------------------------------------------------------------------- */
+/* --- words of a listing
+ * --------------------------------------------------------------------------------- */
 
 static void compare(Asm *a, const Expected *e, const Object *o)
 {

@@ -17,13 +17,15 @@ static const struct { const char *name, *letters; } forms[] = {
     {"b", "O3stb"},  {"sb", "O3stb"},   {"u", "Odu"},   {"j", "Odj"},     {"uj", "Odj"},
 };
 
-static const struct { const char *name; u8 opcode; } opcodes[] = {
-    {"LOAD", 0x03},    {"LOAD_FP", 0x07},  {"CUSTOM_0", 0x0b}, {"MISC_MEM", 0x0f}, {"OP_IMM", 0x13},
-    {"AUIPC", 0x17},   {"OP_IMM_32", 0x1b}, {"STORE", 0x23},   {"STORE_FP", 0x27}, {"CUSTOM_1", 0x2b},
-    {"AMO", 0x2f},     {"OP", 0x33},       {"LUI", 0x37},      {"OP_32", 0x3b},    {"MADD", 0x43},
-    {"MSUB", 0x47},    {"NMSUB", 0x4b},    {"NMADD", 0x4f},    {"OP_FP", 0x53},    {"OP_V", 0x57},
-    {"CUSTOM_2", 0x5b}, {"BRANCH", 0x63},  {"JALR", 0x67},     {"JAL", 0x6f},      {"SYSTEM", 0x73},
-    {"CUSTOM_3", 0x7b},
+static const struct { const char *name; u8 opcode;
+} opcodes[] = {
+    {"LOAD", 0x03},     {"LOAD_FP", 0x07},  {"CUSTOM_0", 0x0b},  {"MISC_MEM", 0x0f},
+    {"OP_IMM", 0x13},   {"AUIPC", 0x17},    {"OP_IMM_32", 0x1b}, {"STORE", 0x23},
+    {"STORE_FP", 0x27}, {"CUSTOM_1", 0x2b}, {"AMO", 0x2f},       {"OP", 0x33},
+    {"LUI", 0x37},      {"OP_32", 0x3b},    {"MADD", 0x43},      {"MSUB", 0x47},
+    {"NMSUB", 0x4b},    {"NMADD", 0x4f},    {"OP_FP", 0x53},     {"OP_V", 0x57},
+    {"CUSTOM_2", 0x5b}, {"BRANCH", 0x63},   {"JALR", 0x67},      {"JAL", 0x6f},
+    {"SYSTEM", 0x73},   {"CUSTOM_3", 0x7b},
 };
 
 typedef struct {
@@ -81,7 +83,8 @@ static bool reg(Asm *a, Form *f, int lsb, u8 *upper, u8 written)
     if (a->opt.no_prefix && !a->prefix.valid)
         return as_fail(a, at, "this register needs a prefix in front");
     if (a->prefix.valid)
-        return n >> 5 == written || as_refuse(a, at, "the prefix before this says another register");
+        return n >> 5 == written ||
+               as_refuse(a, at, "the prefix before this says another register");
     *upper = (u8)(n >> 5);
     f->need.valid = true;
     return true;

@@ -174,7 +174,7 @@ typedef struct {
 
 /* What a parser expected where it gave up. */
 typedef enum {
-    WANT_XREG, WANT_VREG, WANT_NUMBER, WANT_SYMBOL, WANT_TARGET, WANT_CSR, WANT_VTYPE,
+    WANT_XREG, WANT_VREG, WANT_NUMBER, WANT_TARGET, WANT_CSR, WANT_VTYPE,
     WANT_ORDER, WANT_RM, WANT_V0, WANT_V0T, WANT_KEY, WANT_COMMA, WANT_OPEN, WANT_CLOSE,
     WANT_NAME, WANT_STRING, WANT_END, NWANT
 } Want;
@@ -378,6 +378,8 @@ u32 as_number_label(Asm *a, const char *digits, size_t len, bool forward);
 bool as_assign(Asm *a, const char *name, size_t len, const Expr *value, bool once, const char *at);
 /* Whether a name may be meant by another. */
 bool as_is_similar(const char *name, size_t len, const char *other);
+/* Names of sections that are referred to stand for their starts. */
+void as_name_sections(Asm *a);
 /* A defined symbol that looks like the name, for messages; 0: none. */
 u32 as_similar(Asm *a, const char *name, size_t len);
 /* The name of a symbol, or of what it stands for, for messages. */
@@ -455,7 +457,10 @@ struct Directive {
 const Directive *as_find_directive(const char *name, size_t len);
 const char *as_similar_directive(const char *name, size_t len);
 
-static inline bool as_skipping(const Asm *a) { return a->nconds && !a->conds[a->nconds - 1].active; }
+static inline bool as_skipping(const Asm *a)
+{
+    return a->nconds && !a->conds[a->nconds - 1].active;
+}
 void as_unfinished_conds(Asm *a, size_t down_to);
 
 DirectiveFn as_if, as_ifdef, as_ifblank, as_ifsame, as_ifeqs, as_elseif, as_else, as_endif;

@@ -17,7 +17,6 @@ typedef struct {
     u64 addr;
     u32 symbol;             /* in Object.symbols */
     u8 rank;                /* of several at one place, the lowest names it */
-    bool repeated;          /* another symbol has the same name */
 } Label;
 
 /* A run of bytes that is listed: a section, or a segment of an image without any. */
@@ -38,6 +37,7 @@ typedef struct {
     IsaDecoder decoder;
     Label *labels;          /* by address */
     size_t nlabels;
+    bool *repeated;         /* by symbol: one before it has the same name */
     u64 *targets;           /* of branches, where a line starts: ascending */
     size_t ntargets, captargets;
     IsaPrefix prefix;
@@ -91,16 +91,18 @@ static bool find_labels(Listing *l)
 {
     const Object *o = l->o;
     l->labels = mem_zalloc(o->nsymbols, sizeof *l->labels);
-    if (!l->labels)
+    l->repeated = mem_zalloc(o->nsymbols, sizeof *l->repeated);
+    if (!l->labels || !l->repeated)
         return false;
     for (u32 i = 0; i < o->nsymbols; i++)
         if (is_label(&o->symbols[i]))
             l->labels[l->nlabels++] =
-                (Label){address_of(o, &o->symbols[i]), i, rank_of(&o->symbols[i]), false};
+                (Label){address_of(o, &o->symbols[i]), i, rank_of(&o->symbols[i])};
     qsort_r(l->labels, l->nlabels, sizeof *l->labels, by_name, (void *)o);
-    for (size_t i = 1; i < l->nlabels; i++)
-        l->labels[i].repeated = !strcmp(o->symbols[l->labels[i].symbol].name,
-                                        o->symbols[l->labels[i - 1].symbol].name);
+    for (size_t i = 1; i < l->nlabels; i++) {
+        const u32 symbol = l->labels[i].symbol, before = l->labels[i - 1].symbol;
+        l->repeated[symbol] = !strcmp(o->symbols[symbol].name, o->symbols[before].name);
+    }
     qsort_r(l->labels, l->nlabels, sizeof *l->labels, by_address, (void *)o);
     return true;
 }
@@ -129,6 +131,19 @@ static const char *name_of(const Listing *l, const Label *label)
     return l->o->symbols[label->symbol].name;
 }
 
+/* Objects of GNU as have many labels of one name; the later ones need another where it
+ * matters which is meant. */
+static bool has_other_name(const Listing *l, u32 symbol)
+{
+    return l->repeated[symbol] && !l->o->is_image;
+}
+
+static void put_other_name(const Listing *l, u32 symbol)
+{
+    const ObjSymbol *s = &l->o->symbols[symbol];
+    buf_printf(l->out, ".L%d_%x", s->section, s->value);
+}
+
 /* for isa_print(): the label at or before an address */
 static const char *symbol_at(void *self, u64 addr, u64 *past)
 {
@@ -155,7 +170,8 @@ static void put_name(Buf *b, const char *name)
     }
     buf_str(b, "\"");
     for (; *name; name++)
-        buf_printf(b, (u8)*name < ' ' || *name == '"' || *name == '\\' ? "\\%03o" : "%c", (u8)*name);
+        buf_printf(b, (u8)*name < ' ' || *name == '"' || *name == '\\' ? "\\%03o" : "%c",
+                   (u8)*name);
     buf_str(b, "\"");
 }
 
@@ -167,7 +183,12 @@ static void put_reloc_symbol(const Listing *l, const ObjReloc *r)
         return;
     }
     const ObjSymbol *s = &l->o->symbols[r->symbol];
-    put_name(l->out, s->type == STT_SECTION && s->section >= 0 ? l->o->sections[s->section].name : s->name);
+    if (has_other_name(l, r->symbol))
+        put_other_name(l, r->symbol);
+    else
+        put_name(l->out, s->type == STT_SECTION && s->section >= 0
+                             ? l->o->sections[s->section].name
+                             : s->name);
     if (r->addend)
         buf_printf(l->out, "%+d", r->addend);
 }
@@ -232,7 +253,7 @@ static bool has_label(const Listing *l, u64 addr)
 {
     const size_t i = label_from(l, addr);
     return i < l->nlabels && key_of(l->o, &l->labels[i]) == key_at(l, addr) &&
-           !l->labels[i].repeated;
+           !l->repeated[l->labels[i].symbol];
 }
 
 static bool is_target(const Listing *l, u64 addr)
@@ -248,6 +269,11 @@ static bool is_target(const Listing *l, u64 addr)
     return lo < l->ntargets && l->targets[lo] == addr;
 }
 
+static void put_target_name(const Listing *l, u64 addr)
+{
+    buf_printf(l->out, ".LT%u_%llx", l->section, (unsigned long long)addr);
+}
+
 /* the offset at the end of the text, as a label if there is one */
 static void name_target(Listing *l, size_t text, u64 target)
 {
@@ -261,7 +287,7 @@ static void name_target(Listing *l, size_t text, u64 target)
     if (has_label(l, target))
         put_name(l->out, name_of(l, &l->labels[label_from(l, target)]));
     else
-        buf_printf(l->out, ".L_%llx", (unsigned long long)target);
+        put_target_name(l, target);
 }
 
 static void put_insn(Listing *l, const Run *r, u64 at, int len, bool has_reloc)
@@ -292,7 +318,8 @@ static void put_insn(Listing *l, const Run *r, u64 at, int len, bool has_reloc)
     l->prefix = isa_is_prefix(coded.id) ? isa_prefix(&coded) : (IsaPrefix){0};
 }
 
-/* --- lines ------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------
+ */
 
 /* the columns before the text; those of 64-bit words keep the texts in line */
 static void put_columns(const Listing *l, const Run *r, u64 at, int len)
@@ -332,7 +359,9 @@ static void put_plain_label(const Listing *l, const Label *label)
     const ObjSymbol *s = &l->o->symbols[label->symbol];
     static const char *const binds[] = {[STB_GLOBAL] = ".globl", [STB_WEAK] = ".weak"};
     const char *const names[] = {s->bind < countof(binds) ? binds[s->bind] : NULL,
-                                 s->type == STT_FUNC ? "@function" : s->type == STT_OBJECT ? "@object" : NULL};
+                                 s->type == STT_FUNC     ? "@function"
+                                 : s->type == STT_OBJECT ? "@object"
+                                                         : NULL};
     if (names[0]) {
         buf_printf(l->out, "\t%s ", names[0]);
         put_name(l->out, s->name);
@@ -354,10 +383,17 @@ static void put_plain_label(const Listing *l, const Label *label)
 
 static void put_label(const Listing *l, const Label *label)
 {
+    const bool other = has_other_name(l, label->symbol);
     if (!l->opt->no_addresses)
-        buf_printf(l->out, "\n%08llx <%s>:\n", (unsigned long long)label->addr, name_of(l, label));
-    else if (!label->repeated)
+        buf_printf(l->out, "\n%08llx <", (unsigned long long)label->addr);
+    else if (!l->repeated[label->symbol])
         put_plain_label(l, label);
+    if (other)
+        put_other_name(l, label->symbol);
+    else if (!l->opt->no_addresses)
+        buf_str(l->out, name_of(l, label));
+    if (!l->opt->no_addresses || other)
+        buf_str(l->out, l->opt->no_addresses ? ":\n" : ">:\n");
 }
 
 /* *next: the first label that is not behind us */
@@ -365,8 +401,10 @@ static void put_labels(const Listing *l, u64 addr, size_t *next)
 {
     for (; *next < l->nlabels && key_of(l->o, &l->labels[*next]) <= key_at(l, addr); ++*next)
         put_label(l, &l->labels[*next]);
-    if (l->opt->no_addresses && is_target(l, addr) && !has_label(l, addr))
-        buf_printf(l->out, ".L_%llx:\n", (unsigned long long)addr);
+    if (l->opt->no_addresses && is_target(l, addr) && !has_label(l, addr)) {
+        put_target_name(l, addr);
+        buf_str(l->out, ":\n");
+    }
 }
 
 /* where the next label cuts a word short, or its end */
@@ -433,7 +471,8 @@ static void list_zeros(Listing *l, const Run *r)
     put_labels(l, r->addr + r->len, &next);
 }
 
-/* --- sections ----------------------------------------------------------------------------------- */
+/* --- sections -----------------------------------------------------------------------------------
+ */
 
 static void put_section_line(const Listing *l, const Run *r)
 {
@@ -560,6 +599,7 @@ void asm_list(const Object *o, const ListOptions *opt, Buf *out)
         out->failed = true;
     }
     mem_free(l->targets);
+    mem_free(l->repeated);
     mem_free(l->labels);
     mem_free(l);
 }

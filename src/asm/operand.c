@@ -389,7 +389,8 @@ static bool is_bare_base(Asm *a)
     p = lex_space(p + 1);
     const char *end = lex_ident(p);
     const size_t len = (size_t)(end - p);
-    return (as_find_register(a, p, len) >= 0 || isa_find_vreg(p, len, &v)) && *lex_space(end) == ')';
+    return (as_find_register(a, p, len) >= 0 || isa_find_vreg(p, len, &v)) &&
+           *lex_space(end) == ')';
 }
 
 static bool zero(Asm *a)

@@ -90,7 +90,8 @@ static Draft draft_of(const Step *s, const Written *w, u32 hi, const char *at)
         case ARG_CONST: d.value[i] = arg->value; break;
         case ARG_HI: set_symbolic(&d, i, FIX_PCHI, &w->expr); break;
         case ARG_LO:
-            set_symbolic(&d, i, as_fix_kind((OperandId)f->opd[i], MOD_PCREL_LO), &(Expr){.plus = hi});
+            set_symbolic(&d, i, as_fix_kind((OperandId)f->opd[i], MOD_PCREL_LO),
+                         &(Expr){.plus = hi});
             break;
         case ARG_FAR: set_symbolic(&d, i, FIX_CALL, &w->expr); break;
         }
@@ -118,8 +119,8 @@ static bool put_steps(Asm *a, const Pseudo *row, const Written *w, const char *a
 
 static bool refuse_prefix(Asm *a, const char *at, const char *name, int n)
 {
-    return as_refuse(a, at, "%s becomes %d instructions; the prefix before it reaches one only", name,
-                   n);
+    return as_refuse(a, at, "%s becomes %d instructions; the prefix before it reaches one only",
+                     name, n);
 }
 
 /* the two words of a far jump are one place for the linker: nothing fits between */
@@ -165,7 +166,7 @@ bool as_pseudo(Asm *a, int index, const char *at)
         return put_li(a, &w, at);
     for (int i = 0; i < MAXOPD; i++)
         if (row->opd[i] == P_SYMBOL && w.symbolic != i)
-            return as_want(a, w.at[i], WANT_SYMBOL);
+            return as_fail(a, w.at[i], "a symbol is needed here; li loads a number");
     if ((row->when == V0 && w.value[0]) || (row->when == NOT_V0 && !w.value[0]))
         return as_fail(a, a->p, "with v0 as destination a temporary register must follow");
     if (row->nsteps > 1 && a->prefix.valid)

@@ -14,7 +14,6 @@ static const char *const want_text[NWANT] = {
     [WANT_XREG] = "a scalar register",
     [WANT_VREG] = "a vector register",
     [WANT_NUMBER] = "a number",
-    [WANT_SYMBOL] = "a symbol",
     [WANT_TARGET] = "a label or an offset",
     [WANT_CSR] = "a CSR",
     [WANT_VTYPE] = "a vector type (e32, m1, ta, ma)",
@@ -104,7 +103,7 @@ static void put_found(Buf *b, const char *at)
 /* "expected a, b or c, found 'd'" */
 static void put_wants(Buf *b, const Fail *f)
 {
-    enum { SAID_BETTER = 1 << WANT_TARGET | 1 << WANT_SYMBOL | 1 << WANT_CSR | 1 << WANT_VTYPE |
+    enum { SAID_BETTER = 1 << WANT_TARGET | 1 << WANT_CSR | 1 << WANT_VTYPE |
                          1 << WANT_ORDER };
     u32 left = f->wants & SAID_BETTER ? f->wants & ~(1u << WANT_NUMBER) : f->wants;
     buf_str(b, "expected ");

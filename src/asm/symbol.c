@@ -185,6 +185,22 @@ u32 as_number_label(Asm *a, const char *digits, size_t len, bool forward)
     return id;
 }
 
+void as_name_sections(Asm *a)
+{
+    for (u32 i = 0; i < a->nsects; i++) {
+        Sect *sect = &a->sects[i];
+        Sym *s = sym_of(a, as_find_symbol(a, sect->name, sect->len));
+        if (s == a->syms || s->kind != SYM_UNDEF)
+            continue;
+        s->kind = SYM_LABEL;
+        s->bind = STB_LOCAL;
+        s->type = STT_SECTION;
+        s->is_local = true;
+        s->sect = i;
+        sect->is_named = true;
+    }
+}
+
 /* --- values --------------------------------------------------------------------------- */
 
 /* What was said with the old value keeps it: a value that is not just k + symbol has

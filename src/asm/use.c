@@ -10,7 +10,8 @@ static int matrix_registers(const Draft *d, OperandId operand)
     Mma m;
     if (!isa_mma(kind, (i32)d->value[0], &m))
         return 1;
-    const bool is_a = operand == O_vs1 || operand == O_ws1, is_b = operand == O_vs2 || operand == O_ws2;
+    const bool is_a = operand == O_vs1 || operand == O_ws1,
+               is_b = operand == O_vs2 || operand == O_ws2;
     rows = is_b ? m.n : m.m;
     columns = is_a || is_b ? m.k : m.n;
     bits = is_a || is_b ? width[m.type] : m.wide ? 32 : 16;

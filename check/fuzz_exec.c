@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-enum { HEAP = 0x90000000, BYTES = 1 << 16 };
+#define HEAP 0x90000000u
+enum { BYTES = 1 << 16 };
 
 /* x5..x7 and v1..v3 point to heap, local and private memory */
 static const u32 preamble[] = {

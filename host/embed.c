@@ -20,7 +20,8 @@ static int put_array(const char *name, const char *file)
     if (!f)
         return 1;
     printf("#include <stddef.h>\nextern const unsigned char %s[];\nextern const size_t %s_size;\n"
-           "const unsigned char %s[] = {", name, name, name);
+           "const unsigned char %s[] = {",
+           name, name, name);
     int bad = put_bytes(f);
     printf("\n};\nconst size_t %s_size = sizeof %s;\n", name, name);
     fclose(f);

@@ -14,7 +14,10 @@
 /* --- groups ---------------------------------------------------------------------- */
 
 /* A group is the rows from `first` up to the next group, in the order of isa.def. */
-static const struct { InsnId first; const char *title; } groups[] = {
+static const struct {
+    InsnId first;
+    const char *title;
+} groups[] = {
     {I_lui, "RV32I"},
     {I_fence_i, "fence.i and privileged instructions"},
     {I_csrrw, "Control and status registers"},
@@ -290,8 +293,11 @@ static void put_instructions(void)
 
 static void put_counts(void)
 {
-    static const struct { const char *name; IsaSet set; } sets[] = {
-        {"v202", V202}, {"v2025", V2025}, {"v202 and v2025", V202 | V2025},
+    static const struct {
+        const char *name;
+        IsaSet set;
+    } sets[] = {
+        {"v202", V202},     {"v2025", V2025},       {"v202 and v2025", V202 | V2025},
         {"overlay ai", AI}, {"overlay tidx", TIDX},
     };
     printf("| rows of | how many |\n| --- | --- |\n");
@@ -323,19 +329,23 @@ static void put_operation(const char *name, const char *kind, const char *text)
 static void put_operations(void)
 {
     printf("| operation | on | result |\n| --- | --- | --- |\n");
-#define OP(name, type, result)         put_operation(#name, #type, #result);
-#define OP3(name, type, result)        put_operation(#name, #type, #result);
-#define FIX(name, result)              put_operation(#name, "fixed point", #result);
-#define FOP(name, host, soft)          put_operation(#name, "float", #host);
-#define FOP3(name, host, soft)         put_operation(#name, "float", #host);
+#define OP(name, type, result)          put_operation(#name, #type, #result);
+#define OP3(name, type, result)         put_operation(#name, #type, #result);
+#define FIX(name, result)               put_operation(#name, "fixed point", #result);
+#define FOP(name, host, soft)           put_operation(#name, "float", #host);
+#define FOP3(name, host, soft)          put_operation(#name, "float", #host);
 #define FBIT(name, result, flags, soft) put_operation(#name, "float", #soft);
-#define FSOFT(name, soft)              put_operation(#name, "float", #soft);
+#define FSOFT(name, soft)               put_operation(#name, "float", #soft);
 #include "isa/op.def"
 }
 
 /* --- CSRs ------------------------------------------------------------------------------------ */
 
-static const struct { u32 n; const char *name, *access, *what; bool alias; } csrs[] = {
+static const struct {
+    u32 n;
+    const char *name, *access, *what;
+    bool alias;
+} csrs[] = {
 #define CSR(number, name, access, standard, what) {number, #name, #access, what, false},
 #define CSR_ALIAS(number, name)                   {number, #name, "", "", true},
 #include "isa/csr.def"
@@ -412,7 +422,10 @@ static void put_aliases(void)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static const struct { const char *name; void (*put)(void); } parts[] = {
+static const struct {
+    const char *name;
+    void (*put)(void);
+} parts[] = {
     {"instructions", put_instructions}, {"counts", put_counts}, {"units", put_units},
     {"operations", put_operations},     {"csrs", put_csrs},     {"aliases", put_aliases},
 };

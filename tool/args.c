@@ -22,7 +22,10 @@ u32 arg_element_size(const ArgType *t) { return t->size * (t->lanes == 3 ? 4 : t
 
 /* --- types ------------------------------------------------------------------------- */
 
-static const struct { const char *name; ArgType type; } types[] = {
+static const struct {
+    const char *name;
+    ArgType type;
+} types[] = {
     {"i8", {'i', 1, 1}},  {"i16", {'i', 2, 1}}, {"i32", {'i', 4, 1}}, {"i64", {'i', 8, 1}},
     {"u8", {'u', 1, 1}},  {"u16", {'u', 2, 1}}, {"u32", {'u', 4, 1}}, {"u64", {'u', 8, 1}},
     {"f32", {'f', 4, 1}}, {"f64", {'f', 8, 1}},
@@ -51,7 +54,8 @@ static bool parse_type(In *in, ArgType *t)
         in->p = at + len;
         return *in->p == 'x' ? parse_lanes(in, t) : true;
     }
-    return fail_at(in, at, "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
+    return fail_at(in, at,
+                   "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
                    (int)len, at);
 }
 
@@ -124,7 +128,8 @@ static bool parse_integer(In *in, const ArgType *t, u8 *to)
     if (!isdigit((unsigned char)*digits) || !ends_number(*end))
         return fail_at(in, at, "expected a whole number");
     if (errno || v > most)
-        return fail_at(in, at, "%.*s does not fit in %c%u", (int)(end - at), at, t->kind, t->size * 8);
+        return fail_at(in, at, "%.*s does not fit in %c%u", (int)(end - at), at, t->kind,
+                       t->size * 8);
     in->p = end;
     put_little(to, negative ? 0 - v : v, t->size);
     return true;
@@ -312,7 +317,8 @@ static bool parse_buffer(In *in, Arg *a)
     return *in->p != '>' || (in->p++, parse_out(in, a));
 }
 
-/* --- one argument ------------------------------------------------------------------------------ */
+/* --- one argument ------------------------------------------------------------------------------
+ */
 
 static bool parse_local(In *in, Arg *a)
 {
@@ -366,7 +372,8 @@ void arg_free(Arg *a)
     *a = (Arg){0};
 }
 
-/* --- printing ------------------------------------------------------------------------------------- */
+/* --- printing
+ * ------------------------------------------------------------------------------------- */
 
 /* The fewest digits that read back as the same float, without an exponent where that is
  * about as short. */
@@ -416,7 +423,8 @@ void arg_print(const Arg *a, size_t number, Buf *out)
         for (u64 i = line; i < stop; i++)
             for (u32 k = 0; k < a->type.lanes; k++) {
                 buf_str(out, k ? "," : " ");
-                put_component(out, &a->type, a->bytes + i * arg_element_size(&a->type) + k * a->type.size);
+                put_component(out, &a->type,
+                              a->bytes + i * arg_element_size(&a->type) + k * a->type.size);
             }
         buf_str(out, "\n");
     }

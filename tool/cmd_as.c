@@ -55,7 +55,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = option, .args_doc = "FILE.s",
+    .options = options,
+    .parser = option,
+    .args_doc = "FILE.s",
     .doc = "Assembles a file to an ELF object.\vFILE.s may be - for stdin, OUT.o - for stdout.",
 };
 

@@ -13,7 +13,7 @@
 typedef struct {
     IsaSet set;
     IsaPrint print;
-    bool have_pc;           /* --pc was given */
+    bool have_pc; /* --pc was given */
     u64 pc;
 } Dis;
 
@@ -44,10 +44,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = option,
-    .doc = "Disassembles words.\vA line of stdin is `WORD' or `ADDRESS WORD' in hexadecimal, with or "
-           "without 0x; a line of stdout is its text.  Without an address or --pc, targets "
-           "of branches are printed as offsets.",
+    .options = options,
+    .parser = option,
+    .doc =
+        "Disassembles words.\vA line of stdin is `WORD' or `ADDRESS WORD' in hexadecimal, with or "
+        "without 0x; a line of stdout is its text.  Without an address or --pc, targets "
+        "of branches are printed as offsets.",
 };
 
 /* A hexadecimal number at *p of at most 16 digits, past which *p is moved; -1: none, else its
@@ -73,7 +75,10 @@ static const char *blanks(const char *p)
 
 static bool is_end(char c) { return !c || c == '#' || c == ';'; }
 
-typedef struct { bool blank, have_pc; u64 pc, word; } Line;
+typedef struct {
+    bool blank, have_pc;
+    u64 pc, word;
+} Line;
 
 /* NULL: understood; else what is wrong, *at the place */
 static const char *parse_line(const char *p, Line *l, const char **at)

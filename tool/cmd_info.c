@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { bool json; } Info;
+typedef struct {
+    bool json;
+} Info;
 
 enum { KEY_JSON = 256 };
 
@@ -25,11 +27,15 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = option,
+    .options = options,
+    .parser = option,
     .doc = "Tells the version, profiles, engines, machines and what was built in.",
 };
 
-static const struct { const char *name, *what; IsaSet set; } profiles[] = {
+static const struct {
+    const char *name, *what;
+    IsaSet set;
+} profiles[] = {
     {"v202", "what all public hardware, simulators and binaries implement (default)", V202},
     {"v2025", "the newest document: prefixes, pairs, 64-bit addresses and words, MMA, DMA", V2025},
     {"ai", "overlay: 16-bit floats, shuffles and approximate functions", AI},
@@ -37,7 +43,10 @@ static const struct { const char *name, *what; IsaSet set; } profiles[] = {
 };
 
 /* parts that a build may lack */
-static const struct { const char *name, *what; bool built; } parts[] = {
+static const struct {
+    const char *name, *what;
+    bool built;
+} parts[] = {
     {"llvm", "compiling OpenCL C", false},
     {"jit", "engine that makes host code", false},
     {"timing", "engine that models cycles", false},
@@ -56,9 +65,10 @@ static void show_machine(const MachineText *t)
     Machine m;
     if (!machine_builtin(t->name, &m))
         bug("the built-in machine description %s is wrong", t->name);
-    printf("machine %s: %u lanes, %u SMs; of an SM %u warps, %u groups, %u sGPR, %u vGPR, %u bytes of "
-           "local memory; %u warps a group\n", m.name, m.lanes, m.sms, m.warps, m.slots, m.sgprs, m.vgprs,
-           m.lds, m.group_warps);
+    printf(
+        "machine %s: %u lanes, %u SMs; of an SM %u warps, %u groups, %u sGPR, %u vGPR, %u bytes of "
+        "local memory; %u warps a group\n",
+        m.name, m.lanes, m.sms, m.warps, m.slots, m.sgprs, m.vgprs, m.lds, m.group_warps);
     for (const char *p = t->text; *p;) {
         const int len = (int)strcspn(p, "\n");
         printf("    %.*s\n", len, p);
@@ -70,14 +80,15 @@ static void show_text(void)
 {
     printf("ventus %s\n\n", VERSION);
     for (size_t i = 0; i < countof(profiles); i++)
-        printf("profile %-6s %4d instructions; %s\n", profiles[i].name, count_insns(profiles[i].set),
-               profiles[i].what);
+        printf("profile %-6s %4d instructions; %s\n", profiles[i].name,
+               count_insns(profiles[i].set), profiles[i].what);
     putchar('\n');
     for (const EngineOps *e = dev_engines; e->name; e++)
         printf("engine %s: %s%s\n", e->name, e->what, e == dev_engines ? " (default)" : "");
     printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
     for (size_t i = 0; i < countof(parts); i++)
-        printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no", parts[i].what);
+        printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
+               parts[i].what);
     putchar('\n');
     for (const MachineText *t = machine_texts; t->name; t++)
         show_machine(t);
@@ -88,10 +99,10 @@ static json_t *machine_json(const MachineText *t)
     Machine m;
     if (!machine_builtin(t->name, &m))
         bug("the built-in machine description %s is wrong", t->name);
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", m.name, "text",
-                     t->text, "lanes", m.lanes, "group_warps", m.group_warps, "sms", m.sms, "warps",
-                     m.warps, "slots", m.slots, "sgprs", m.sgprs, "vgprs", m.vgprs, "lds", m.lds,
-                     "simt_depth", m.simt_depth);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", m.name,
+                     "text", t->text, "lanes", m.lanes, "group_warps", m.group_warps, "sms", m.sms,
+                     "warps", m.warps, "slots", m.slots, "sgprs", m.sgprs, "vgprs", m.vgprs, "lds",
+                     m.lds, "simt_depth", m.simt_depth);
 }
 
 static int show_json(void)

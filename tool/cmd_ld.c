@@ -48,7 +48,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = option, .args_doc = "FILE.o...",
+    .options = options,
+    .parser = option,
+    .args_doc = "FILE.o...",
     .doc = "Links objects, in the order given and after the start code, to an image that a device "
            "loads.",
 };

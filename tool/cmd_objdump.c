@@ -17,7 +17,8 @@ typedef struct {
 enum { KEY_RESOURCES = 256, KEY_RESOLVE, KEY_NAMES, KEY_PLAIN };
 
 static const struct argp_option options[] = {
-    {"isa", 'p', "P", 0, "Profile to read the code with; without it, what the file is marked with", 0},
+    {"isa", 'p', "P", 0, "Profile to read the code with; without it, what the file is marked with",
+     0},
     {"disassemble", 'd', NULL, 0, "Code (the default)", 0},
     {"disassemble-all", 'D', NULL, 0, "Every section that has bytes, as code", 0},
     {"syms", 't', NULL, 0, "Symbols", 0},
@@ -61,7 +62,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = option, .args_doc = "FILE",
+    .options = options,
+    .parser = option,
+    .args_doc = "FILE",
     .doc = "Shows what is in an ELF object or image.",
 };
 
@@ -82,8 +85,12 @@ static const char *type_name(u32 type)
 
 static const char *flag_text(u32 flags, char text[8])
 {
-    static const struct { u32 bit; char letter; } letters[] = {
-        {SHF_ALLOC, 'A'}, {SHF_WRITE, 'W'}, {SHF_EXECINSTR, 'X'}, {SHF_MERGE, 'M'}, {SHF_STRINGS, 'S'},
+    static const struct {
+        u32 bit;
+        char letter;
+    } letters[] = {
+        {SHF_ALLOC, 'A'}, {SHF_WRITE, 'W'},   {SHF_EXECINSTR, 'X'},
+        {SHF_MERGE, 'M'}, {SHF_STRINGS, 'S'},
     };
     size_t n = 0;
     for (size_t i = 0; i < countof(letters); i++)
@@ -111,7 +118,8 @@ static void show_headers(const Object *o)
     for (size_t i = 0; i < o->nsegments; i++) {
         const ObjSegment *s = &o->segments[i];
         printf("  0x%08x  0x%08zx  0x%08x  %c%c%c\n", s->addr, s->data.len, s->memsz,
-               s->flags & PF_R ? 'r' : '-', s->flags & PF_W ? 'w' : '-', s->flags & PF_X ? 'x' : '-');
+               s->flags & PF_R ? 'r' : '-', s->flags & PF_W ? 'w' : '-',
+               s->flags & PF_X ? 'x' : '-');
     }
     putchar('\n');
 }
@@ -130,12 +138,15 @@ static const char *section_name(const Object *o, i32 section)
 
 static void show_symbols(const Object *o)
 {
-    static const char *const types[] = {"none", "object", "func", "section", "file", "common", "tls"};
+    static const char *const types[] = {"none", "object", "func", "section",
+                                        "file", "common", "tls"};
     printf("symbols:\n  value       size        bind    type     section           name\n");
     for (size_t i = 0; i < o->nsymbols; i++) {
         const ObjSymbol *s = &o->symbols[i];
         printf("  0x%08x  0x%08x  %-6s  %-7s  %-16s  %s\n", s->value, s->size,
-               s->bind == STB_GLOBAL ? "global" : s->bind == STB_WEAK ? "weak" : "local",
+               s->bind == STB_GLOBAL ? "global"
+               : s->bind == STB_WEAK ? "weak"
+                                     : "local",
                s->type < countof(types) ? types[s->type] : "other", section_name(o, s->section),
                s->name);
     }
@@ -171,7 +182,7 @@ static void put_count(const char *what, u64 v)
 
 static void show_record(const char *kernel, const Resource *r)
 {
-    static const char *const flags[] = {"dynamic-alloca", "recursion", "indirect-call",
+    static const char *const flags[] = {"dynamic-alloca", "recursion",     "indirect-call",
                                         "unknown-callee", "no-stack-peak", "registers-incomplete"};
     printf("  %s:", *kernel ? kernel : "(code outside kernels)");
     if (r->form == RES_LONG)

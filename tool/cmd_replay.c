@@ -9,19 +9,21 @@
 
 typedef struct {
     Common common;
-    const char *verify;     /* directory of --verify, or NULL */
+    const char *verify; /* directory of --verify, or NULL */
     char **files;
     int nfiles;
-    bool bounds;            /* only buffers are memory */
-    bool differs;           /* a buffer differs from what --verify has */
-    size_t verified;        /* buffers that were compared */
+    bool bounds;     /* only buffers are memory */
+    bool differs;    /* a buffer differs from what --verify has */
+    size_t verified; /* buffers that were compared */
 } Sequence;
 
 enum { KEY_VERIFY = 1024, KEY_BOUNDS };
 
 static const struct argp_option options[] = {
-    {"verify", KEY_VERIFY, "DIR", 0, "Compare buffers with the files of an earlier --dump-buffers", 3},
-    {"bounds", KEY_BOUNDS, NULL, 0, "Only buffers are memory; else all from 0x90000000 on is, as in hardware", 1},
+    {"verify", KEY_VERIFY, "DIR", 0, "Compare buffers with the files of an earlier --dump-buffers",
+     3},
+    {"bounds", KEY_BOUNDS, NULL, 0,
+     "Only buffers are memory; else all from 0x90000000 on is, as in hardware", 1},
     {0},
 };
 
@@ -49,9 +51,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
-    .options = options, .parser = option, .args_doc = "X.metadata X.data [Y.metadata Y.data]...",
+    .options = options,
+    .parser = option,
+    .args_doc = "X.metadata X.data [Y.metadata Y.data]...",
     .children = children,
-    .doc = "Runs launches from replay files, in order, on one device whose memory persists.  Lanes and "
+    .doc = "Runs launches from replay files, in order, on one device whose memory persists.  Lanes "
+           "and "
            "warps are those of the files.",
 };
 
@@ -122,7 +127,8 @@ static void compare(Sequence *r, const char *file, const u8 *bytes, u64 size, Di
 }
 
 /* writes and compares one buffer after a launch */
-static bool use_buffer(Sequence *r, Driver *driver, int launch, const struct ReplayBuffer *b, Diag *d)
+static bool use_buffer(Sequence *r, Driver *driver, int launch, const struct ReplayBuffer *b,
+                       Diag *d)
 {
     u8 *bytes = mem_alloc(b->size);
     bool ok = true;
@@ -162,7 +168,8 @@ static bool use_buffers(Sequence *r, Driver *driver, int launch, const Replay *r
 
 /* --- the sequence ----------------------------------------------------------------------------- */
 
-static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const SimOptions *sim, Diag *d)
+static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const SimOptions *sim,
+                   Diag *d)
 {
     Replay replay = {0};
     DrvResult result = {.warps = 0};
@@ -195,7 +202,8 @@ static int run_all(Sequence *r, Driver *driver, Diag *d)
     if (!watch_close(&watch, d))
         status = REFUSED;
     if (status == DONE && r->verify && !r->verified) {
-        error(d, &(Source){.name = r->verify, .text = ""}, NULL, "no file of these launches is there");
+        error(d, &(Source){.name = r->verify, .text = ""}, NULL,
+              "no file of these launches is there");
         status = REFUSED;
     }
     return status == DONE && r->differs ? FAULTED : status;
@@ -209,7 +217,8 @@ int replay_main(int argc, char **argv)
     r.common.device.any_barrier = true; /* test vectors are the machine's, not the language's */
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return REFUSED;
-    if (!common_resolve(&r.common, &d) || (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
+    if (!common_resolve(&r.common, &d) ||
+        (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
         (r.common.export_to && !make_directory(r.common.export_to, &d)))
         return REFUSED;
     Driver *driver = drv_open(&r.common.device);

@@ -10,7 +10,7 @@ enum { MAX_KERNELS = 256, MAX_ARGS = 1024 };
 typedef struct {
     Common common;
     const char *file, *kernel;
-    u32 dims;               /* as many as -g, -l or -G gave */
+    u32 dims;                           /* as many as -g, -l or -G gave */
     u32 global[3], local[3], offset[3]; /* global[0], local[0] 0: not given */
     u32 private_min;
     const char *specs[MAX_ARGS];
@@ -67,7 +67,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (r->file)
-            argp_error(state, "one file at a time; '%s' is one too many (arguments of the kernel are -a)",
+            argp_error(state,
+                       "one file at a time; '%s' is one too many (arguments of the kernel are -a)",
                        arg);
         r->file = arg;
         return 0;
@@ -81,7 +82,10 @@ static error_t option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
-    .options = options, .parser = option, .args_doc = "FILE", .children = children,
+    .options = options,
+    .parser = option,
+    .args_doc = "FILE",
+    .children = children,
     .doc = "Runs a kernel from assembly (.s), an object (.o) or an image.\v"
            "SPECs of -a:\n"
            "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
@@ -129,21 +133,23 @@ static bool choose_sizes(Run *r, Diag *d)
     }
     for (int i = 0; i < 3; i++)
         if (r->global[i] % r->local[i]) {
-            error(d, &(Source){.name = "ventus run", .text = ""}, NULL, "-g %u is no multiple of -l %u in dimension %d",
-                  r->global[i], r->local[i], i);
+            error(d, &(Source){.name = "ventus run", .text = ""}, NULL,
+                  "-g %u is no multiple of -l %u in dimension %d", r->global[i], r->local[i], i);
             return false;
         }
     r->dims = r->dims ? r->dims : 1;
     return true;
 }
 
-/* --- the kernel -------------------------------------------------------------------------------- */
+/* --- the kernel --------------------------------------------------------------------------------
+ */
 
 static bool find_kernel(Run *r, const Object *image, Diag *d)
 {
     const char *names[MAX_KERNELS];
     const Source src = {.name = r->file, .text = ""};
-    const size_t all = drv_kernels(image, names, MAX_KERNELS), n = all < MAX_KERNELS ? all : MAX_KERNELS;
+    const size_t all = drv_kernels(image, names, MAX_KERNELS),
+                 n = all < MAX_KERNELS ? all : MAX_KERNELS;
     Buf list = {0};
     bool found = false;
     for (size_t i = 0; i < n; i++) {
@@ -154,20 +160,23 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
         r->kernel = names[0];
         found = true;
     } else if (!r->kernel && !n) {
-        error(d, &src, NULL, "it has no kernel: no function with a .ventus.resource record, no global "
-                             "function");
+        error(d, &src, NULL,
+              "it has no kernel: no function with a .ventus.resource record, no global "
+              "function");
     } else if (!r->kernel) {
         error(d, &src, NULL, "it has %zu kernels, -k says which:%.400s", all, buf_text(&list));
     } else if (!found && obj_find_symbol(image, r->kernel) >= 0) {
         found = true; /* hand-written code need not look like a kernel */
     } else if (!found) {
-        error(d, &src, NULL, "no kernel '%s'%s%.400s", r->kernel, n ? "; there is" : "", buf_text(&list));
+        error(d, &src, NULL, "no kernel '%s'%s%.400s", r->kernel, n ? "; there is" : "",
+              buf_text(&list));
     }
     buf_free(&list);
     return found;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------ */
+/* --- arguments
+ * ------------------------------------------------------------------------------------ */
 
 static bool upload(Run *r, Driver *driver)
 {
@@ -233,7 +242,8 @@ static bool download(Run *r, Driver *driver, Diag *d)
     return ok;
 }
 
-/* --- the run --------------------------------------------------------------------------------------- */
+/* --- the run
+ * --------------------------------------------------------------------------------------- */
 
 static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
 {
@@ -245,9 +255,15 @@ static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, D
         out_of_memory();
     for (size_t i = 0; i < r->nargs; i++)
         args[i] = kernel_arg(&r->args[i], &addresses[i]);
-    DrvKernel k = {.kernel = r->kernel, .dims = r->dims, .args = args, .nargs = r->nargs,
-                   .private_min = r->private_min, .max_insns = r->common.max_insns, .sim = *sim,
-                   .print = &print, .export_to = r->common.export_to};
+    DrvKernel k = {.kernel = r->kernel,
+                   .dims = r->dims,
+                   .args = args,
+                   .nargs = r->nargs,
+                   .private_min = r->private_min,
+                   .max_insns = r->common.max_insns,
+                   .sim = *sim,
+                   .print = &print,
+                   .export_to = r->common.export_to};
     memcpy(k.global, r->global, sizeof k.global);
     memcpy(k.local, r->local, sizeof k.local);
     memcpy(k.offset, r->offset, sizeof k.offset);

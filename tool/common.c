@@ -8,9 +8,24 @@
 #include <time.h>
 
 enum {
-    KEY_THREADS = 256, KEY_WARPS, KEY_SMS, KEY_MACHINE, KEY_ENGINE, KEY_STATS, KEY_STATS_FILE,
-    KEY_TRACE, KEY_EXPORT, KEY_DUMP, KEY_MAX, KEY_TIMEOUT, KEY_STRICT, KEY_MMU, KEY_VM, KEY_LANES,
-    KEY_BARRIER, KEY_COPIES
+    KEY_THREADS = 256,
+    KEY_WARPS,
+    KEY_SMS,
+    KEY_MACHINE,
+    KEY_ENGINE,
+    KEY_STATS,
+    KEY_STATS_FILE,
+    KEY_TRACE,
+    KEY_EXPORT,
+    KEY_DUMP,
+    KEY_MAX,
+    KEY_TIMEOUT,
+    KEY_STRICT,
+    KEY_MMU,
+    KEY_VM,
+    KEY_LANES,
+    KEY_BARRIER,
+    KEY_COPIES
 };
 
 static const struct argp_option options[] = {
@@ -58,8 +73,8 @@ static const EngineOps *engine_option(struct argp_state *state, const char *name
 
 static VmRule vm_option(struct argp_state *state, const char *name)
 {
-    static const char *const rules[] = {[VM_OWN] = "own", [VM_SPIKE] = "spike", [VM_RTL] = "rtl",
-                                        [VM_IGNORE] = "ignore"};
+    static const char *const rules[] = {
+        [VM_OWN] = "own", [VM_SPIKE] = "spike", [VM_RTL] = "rtl", [VM_IGNORE] = "ignore"};
     for (size_t i = 0; i < countof(rules); i++)
         if (!strcmp(rules[i], name))
             return (VmRule)i;
@@ -155,7 +170,8 @@ static u32 env_number(const char *name, u32 min, u32 max)
     errno = 0;
     const unsigned long v = strtoul(text, &end, 0);
     if (*end || *text == '-' || errno || v < min || v > max) {
-        fprintf(stderr, "ventus: error: %s: '%s' is not a number from %u to %u\n", name, text, min, max);
+        fprintf(stderr, "ventus: error: %s: '%s' is not a number from %u to %u\n", name, text, min,
+                max);
         exit(REFUSED);
     }
     return (u32)v;
@@ -164,8 +180,9 @@ static u32 env_number(const char *name, u32 min, u32 max)
 /* the public driver's back ends mean the default engine */
 static bool is_public_backend(const char *name)
 {
-    static const char *const names[] = {"spike", "isa", "rtl", "rtlsim", "gpgpu", "cyclesim", "cycle",
-                                        "systemc", "simulator", "gvm", "ptx"};
+    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
+                                        "gpgpu",     "cyclesim", "cycle", "systemc",
+                                        "simulator", "gvm",      "ptx"};
     for (size_t i = 0; i < countof(names); i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -213,7 +230,8 @@ static bool find_machine(Common *c, Diag *d)
               "no machine '%s' is built in; see ventus info, or give a file", c->machine);
         return false;
     }
-    const bool ok = read_file(c->machine, &text, d) && machine_parse(c->machine, buf_text(&text), m, d);
+    const bool ok =
+        read_file(c->machine, &text, d) && machine_parse(c->machine, buf_text(&text), m, d);
     buf_free(&text);
     return ok;
 }
@@ -246,7 +264,10 @@ bool common_resolve(Common *c, Diag *d)
 static void both_group_begin(void *self, const Group *g) { BOTH(group_begin, g); }
 static void both_group_end(void *self, const Group *g) { BOTH(group_end, g); }
 static void both_before(void *self, const Warp *w, const Uop *u) { BOTH(before, w, u); }
-static void both_after(void *self, const Warp *w, const Uop *u, u32 exec) { BOTH(after, w, u, exec); }
+static void both_after(void *self, const Warp *w, const Uop *u, u32 exec)
+{
+    BOTH(after, w, u, exec);
+}
 static void both_barrier(void *self, const Group *g) { BOTH(barrier, g); }
 
 static void stats_number(Stats *s, const char *name, u64 v)
@@ -288,7 +309,8 @@ bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d)
         out_of_memory();
     if (w->stats)
         options_in_force(w->stats, c);
-    w->both = (Observer){w, both_group_begin, both_group_end, both_before, both_after, both_barrier};
+    w->both =
+        (Observer){w, both_group_begin, both_group_end, both_before, both_after, both_barrier};
     sim->observer = w->trace && w->stats ? &w->both
                     : w->trace           ? trace_observer(w->trace)
                     : w->stats           ? stats_observer(w->stats)
@@ -304,9 +326,10 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
     if (w->stats)
         stats_launch(w->stats, r, seconds);
     if (w->common->verbose)
-        fprintf(stderr, "%s: %llu groups of %u warps, %llu instructions, %.3f s; an SM holds %u (%s)\n",
-                name, (unsigned long long)r->dev.sim.groups, r->warps,
-                (unsigned long long)r->dev.sim.insns, seconds, o->groups, o->limit ? o->limit : "none");
+        fprintf(
+            stderr, "%s: %llu groups of %u warps, %llu instructions, %.3f s; an SM holds %u (%s)\n",
+            name, (unsigned long long)r->dev.sim.groups, r->warps,
+            (unsigned long long)r->dev.sim.insns, seconds, o->groups, o->limit ? o->limit : "none");
 }
 
 bool watch_close(Watch *w, Diag *d)
@@ -318,15 +341,17 @@ bool watch_close(Watch *w, Diag *d)
             stats_text(w->stats, &out);
         else if (!stats_json(w->stats, &out))
             out_of_memory();
-        ok = write_file(w->common->stats_file ? w->common->stats_file : "-", buf_text(&out), out.len,
-                        d) && ok;
+        ok = write_file(w->common->stats_file ? w->common->stats_file : "-", buf_text(&out),
+                        out.len, d) &&
+             ok;
     }
     stats_free(w->stats);
     buf_free(&out);
     return ok;
 }
 
-/* --- ends ----------------------------------------------------------------------------------------- */
+/* --- ends
+ * ----------------------------------------------------------------------------------------- */
 
 int report_failure(Driver *driver, DrvStatus s, const char *what)
 {

@@ -23,7 +23,8 @@ static void usage(FILE *f)
         fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].what);
     fputs("\n  ventus help COMMAND   the options of a command\n"
           "  ventus --version      the version\n\n"
-          "The manual: man ventus, man ventus-run and so on.\n", f);
+          "The manual: man ventus, man ventus-run and so on.\n",
+          f);
 }
 
 static const Command *find_command(const char *name)
@@ -39,7 +40,8 @@ static int unknown_command(const char *name)
     const Command *close = NULL;
     int best = 3;
     for (size_t i = 0; i < countof(commands); i++) {
-        const int d = edit_distance(name, strlen(name), commands[i].name, strlen(commands[i].name), best);
+        const int d =
+            edit_distance(name, strlen(name), commands[i].name, strlen(commands[i].name), best);
         if (d < best) {
             best = d;
             close = &commands[i];

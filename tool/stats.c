@@ -9,31 +9,31 @@ enum { LINE = 128, MAX_OPTIONS = 24, SHOWN_INSNS = 16 };
 typedef enum { SPACE_OF_LDS, SPACE_OF_PRIVATE, SPACE_OF_REST, NSPACES } Region;
 
 typedef struct {
-    u64 warp, lane, bytes;  /* instructions; accesses of lanes; bytes moved */
+    u64 warp, lane, bytes; /* instructions; accesses of lanes; bytes moved */
 } Traffic;
 
 /* counters that are printed by name, in this order */
 #define COUNTERS(X)                                                                                \
-    X(launches,         "kernel launches")                                                         \
-    X(groups,           "work-groups that ran")                                                    \
-    X(warps,            "warps that ran")                                                          \
-    X(insns,            "warp instructions, prefixes included")                                    \
-    X(prefixes,         "register and immediate prefixes among them")                              \
-    X(lane_insns,       "lane instructions: active lanes of vector ones, 1 for others")            \
-    X(vector_insns,     "warp instructions that work on lanes")                                    \
-    X(vector_slots,     "lanes those could have used")                                             \
-    X(branches_taken,   "scalar branches that were taken")                                         \
-    X(branches_not,     "scalar branches that were not")                                           \
-    X(jumps,            "jumps and calls")                                                         \
-    X(splits,           "vector branches that divided a warp")                                     \
-    X(uniform,          "vector branches where all lanes went one way")                            \
-    X(joins,            "join instructions")                                                       \
-    X(joins_popped,     "joins that took an entry off the divergence stack")                       \
-    X(stack_depth,      "most entries on a divergence stack")                                      \
-    X(barriers,         "barriers that a work-group passed")                                       \
-    X(barrier_waits,    "barrier instructions of warps")                                           \
+    X(launches, "kernel launches")                                                                 \
+    X(groups, "work-groups that ran")                                                              \
+    X(warps, "warps that ran")                                                                     \
+    X(insns, "warp instructions, prefixes included")                                               \
+    X(prefixes, "register and immediate prefixes among them")                                      \
+    X(lane_insns, "lane instructions: active lanes of vector ones, 1 for others")                  \
+    X(vector_insns, "warp instructions that work on lanes")                                        \
+    X(vector_slots, "lanes those could have used")                                                 \
+    X(branches_taken, "scalar branches that were taken")                                           \
+    X(branches_not, "scalar branches that were not")                                               \
+    X(jumps, "jumps and calls")                                                                    \
+    X(splits, "vector branches that divided a warp")                                               \
+    X(uniform, "vector branches where all lanes went one way")                                     \
+    X(joins, "join instructions")                                                                  \
+    X(joins_popped, "joins that took an entry off the divergence stack")                           \
+    X(stack_depth, "most entries on a divergence stack")                                           \
+    X(barriers, "barriers that a work-group passed")                                               \
+    X(barrier_waits, "barrier instructions of warps")                                              \
     X(coalesced_accesses, "vector loads and stores outside local and private memory")              \
-    X(coalesced_lines,  "lines of 128 bytes that those touched, counted per instruction")
+    X(coalesced_lines, "lines of 128 bytes that those touched, counted per instruction")
 
 struct Stats {
     Observer observer;
@@ -45,7 +45,9 @@ struct Stats {
     u64 scalar_loads, scalar_stores;
     double seconds;
     DrvResult last;
-    struct { char *name, *value; } option[MAX_OPTIONS];
+    struct {
+        char *name, *value;
+    } option[MAX_OPTIONS];
     int noptions;
     /* of the instruction that runs */
     u32 nsimt, scalar_addr;
@@ -58,8 +60,10 @@ static u32 width_of(const Uop *u)
 {
     const u32 words = (u32)(u->mem >> MEM_WORDS & 3) + 1;
     switch (isa_insn[u->id].op) {
-    case OP_b: case OP_bu: return 1;
-    case OP_h: case OP_hu: return 2;
+    case OP_b:
+    case OP_bu: return 1;
+    case OP_h:
+    case OP_hu: return 2;
     default: return 4 * words;
     }
 }
@@ -92,7 +96,8 @@ static void count_lines(Stats *s, const Warp *w, u32 lanes, u32 width)
     s->coalesced_lines += (u64)n;
 }
 
-static void count_traffic(Traffic *by_space, const Warp *w, u32 lanes, u32 width, bool used[NSPACES])
+static void count_traffic(Traffic *by_space, const Warp *w, u32 lanes, u32 width,
+                          bool used[NSPACES])
 {
     for (u32 i = 0; i < MAX_LANES; i++) {
         if (!(lanes >> i & 1))
@@ -151,7 +156,8 @@ static void count_control(Stats *s, const Warp *w, const Uop *u)
         s->branches_taken += s->taken;
         s->branches_not += !s->taken;
         break;
-    case E_JAL: case E_JALR: s->jumps++; break;
+    case E_JAL:
+    case E_JALR: s->jumps++; break;
     case E_SPLIT:
         s->splits += w->nsimt > s->nsimt;
         s->uniform += w->nsimt <= s->nsimt;
@@ -210,14 +216,18 @@ static void barrier(void *self, const Group *g)
     ((Stats *)self)->barriers++;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life --------------------------------------------------------------------------------------
+ */
 
 Stats *stats_new(void)
 {
     Stats *s = mem_zalloc(1, sizeof *s);
     if (s)
-        s->observer = (Observer){.self = s, .group_begin = group_begin, .before = before,
-                                 .after = after, .barrier = barrier};
+        s->observer = (Observer){.self = s,
+                                 .group_begin = group_begin,
+                                 .before = before,
+                                 .after = after,
+                                 .barrier = barrier};
     return s;
 }
 
@@ -253,7 +263,8 @@ void stats_option(Stats *s, const char *name, const char *value)
     s->option[s->noptions++].value = v;
 }
 
-/* --- reports --------------------------------------------------------------------------------------- */
+/* --- reports
+ * --------------------------------------------------------------------------------------- */
 
 /* Receives every number of a report, in order. */
 typedef void Put(void *to, const char *part, const char *name, u64 value, const char *what);
@@ -270,8 +281,13 @@ static void report_counters(const Stats *s, Put *put, void *to)
 static void report_traffic(const Stats *s, Put *put, void *to)
 {
     static const char *const space[NSPACES] = {"local", "private", "global"};
-    const struct { const char *name; const Traffic *t; } kinds[] = {
-        {"load", s->load}, {"store", s->store}, {"atomic", s->atomic},
+    const struct {
+        const char *name;
+        const Traffic *t;
+    } kinds[] = {
+        {"load", s->load},
+        {"store", s->store},
+        {"atomic", s->atomic},
     };
     for (size_t k = 0; k < countof(kinds); k++)
         for (int r = 0; r < NSPACES; r++) {
@@ -302,7 +318,10 @@ static void report_units(const Stats *s, Put *put, void *to)
     }
 }
 
-typedef struct { u64 count; int id; } Rank;
+typedef struct {
+    u64 count;
+    int id;
+} Rank;
 
 static int by_count(const void *a, const void *b)
 {

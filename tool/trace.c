@@ -18,23 +18,32 @@
 enum { BUCKETS = 29, MAX_WRITES = 8 };
 /* what a key is, in its low four bits */
 enum { KEY_X, KEY_F, KEY_V, KEY_VECTOR, KEY_CSR };
-enum { CSR_FFLAGS = 0x001, CSR_VSTART = 0x008, CSR_MSTATUS = 0x300, CSR_MTVEC = 0x305,
-       CSR_RPC = 0x80c, CSR_VL = 0xc20, CSR_VTYPE = 0xc21 };
+enum {
+    CSR_FFLAGS = 0x001,
+    CSR_VSTART = 0x008,
+    CSR_MSTATUS = 0x300,
+    CSR_MTVEC = 0x305,
+    CSR_RPC = 0x80c,
+    CSR_VL = 0xc20,
+    CSR_VTYPE = 0xc21
+};
 enum { VS_DIRTY = 0x600, FS_DIRTY = 0x6000, FS_ON = 0x2000, STATUS_DIRTY = INT32_MIN };
 
 typedef struct {
     int n;
-    struct { u32 key, value; } a[MAX_WRITES];
+    struct {
+        u32 key, value;
+    } a[MAX_WRITES];
 } Writes;
 
 /* One warp: its lines that were not printed yet. */
 typedef struct {
     Buf lines;
-    size_t at;              /* where the next line to print starts */
-    size_t npc;             /* where the last line lacks the next pc; 0: it does not */
-    size_t ready;           /* lines up to here are whole */
-    u32 branch_npc;         /* what Spike shows as "current npc" */
-    u32 status;             /* mstatus as Spike would have it, FS and VS only */
+    size_t at;      /* where the next line to print starts */
+    size_t npc;     /* where the last line lacks the next pc; 0: it does not */
+    size_t ready;   /* lines up to here are whole */
+    u32 branch_npc; /* what Spike shows as "current npc" */
+    u32 status;     /* mstatus as Spike would have it, FS and VS only */
     u32 vtype;
     bool ended, arrived;
 } WarpLog;
@@ -174,10 +183,7 @@ static void put_vset(WarpLog *log, const Warp *w, const Uop *u, Writes *out)
 }
 
 /* whether a CSR instruction writes: csrrs and csrrc do not with x0 or 0 */
-static bool writes_csr(const Uop *u)
-{
-    return isa_insn[u->id].op == OP_copy || u->ra != 0;
-}
+static bool writes_csr(const Uop *u) { return isa_insn[u->id].op == OP_copy || u->ra != 0; }
 
 static void put_status(WarpLog *log, const Trace *t, const Uop *u, Writes *out)
 {
@@ -202,8 +208,9 @@ static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Uop 
     put_x(log, out, u->rd, w->x[u->rd]);
     if (n == CSR_MSTATUS && writes_csr(u)) { /* SD */
         const u32 s = log->status;
-        put_csr(out, CSR_MSTATUS,
-                s | ((s & VS_DIRTY) == VS_DIRTY || (s & FS_DIRTY) == FS_DIRTY ? (u32)STATUS_DIRTY : 0));
+        put_csr(
+            out, CSR_MSTATUS,
+            s | ((s & VS_DIRTY) == VS_DIRTY || (s & FS_DIRTY) == FS_DIRTY ? (u32)STATUS_DIRTY : 0));
     }
 }
 
@@ -216,8 +223,12 @@ static void collect(Trace *t, WarpLog *log, const Warp *w, const Uop *u, u32 exe
         put_csr(out, CSR_RPC, w->rpc);
         put_x(log, out, u->rd, w->x[u->rd]);
         return;
-    case E_JOIN: case E_EXIT: case E_BARRIER: case E_SUBBARRIER: case E_REGEXT: case E_REGEXTI:
-        return;
+    case E_JOIN:
+    case E_EXIT:
+    case E_BARRIER:
+    case E_SUBBARRIER:
+    case E_REGEXT:
+    case E_REGEXTI: return;
     default: break;
     }
     if (is_vector(u)) {
@@ -235,8 +246,9 @@ static void collect(Trace *t, WarpLog *log, const Warp *w, const Uop *u, u32 exe
 
 static void start_line(WarpLog *log, u32 warp, u32 pc, u64 word, int len)
 {
-    buf_printf(&log->lines, len == 8 ? "core%4u: 3 0x%08x (0x%016llx)" : "core%4u: 3 0x%08x (0x%08llx)",
-               warp, pc, (unsigned long long)word);
+    buf_printf(&log->lines,
+               len == 8 ? "core%4u: 3 0x%08x (0x%016llx)" : "core%4u: 3 0x%08x (0x%08llx)", warp,
+               pc, (unsigned long long)word);
 }
 
 static void end_line(WarpLog *log)
@@ -300,8 +312,10 @@ static void put_stack(Trace *t, WarpLog *log, const Warp *w, const Uop *u)
 static u32 width_of(const Uop *u)
 {
     switch (isa_insn[u->id].op) {
-    case OP_b: case OP_bu: return 1;
-    case OP_h: case OP_hu: return 2;
+    case OP_b:
+    case OP_bu: return 1;
+    case OP_h:
+    case OP_hu: return 2;
     default: return 4;
     }
 }
@@ -335,7 +349,8 @@ static void put_memory(Trace *t, Buf *b, const Warp *w, const Uop *u, u32 exec)
             put_access(b, w->addr[i], store, width, w->v[u->rb][i]);
 }
 
-/* --- Spike's turns --------------------------------------------------------------------------------- */
+/* --- Spike's turns
+ * --------------------------------------------------------------------------------- */
 
 static bool is_barrier_line(const char *line)
 {
@@ -408,13 +423,19 @@ static void next_turns(Trace *t)
         ;
 }
 
-/* --- what the simulator announces ------------------------------------------------------------------ */
+/* --- what the simulator announces
+ * ------------------------------------------------------------------ */
 
 static void group_begin(void *self, const Group *g)
 {
-    static const struct { u32 pc, word; const char *what; } boot[] = {
-        {0x1000, 0x00000297, " x5  0x00001000"}, {0x1004, 0x02028593, " x11 0x00001020"},
-        {0x1008, 0xf1402573, NULL}, {0x100c, 0x0182a283, " x5  0x80000000 mem 0x00001018"},
+    static const struct {
+        u32 pc, word;
+        const char *what;
+    } boot[] = {
+        {0x1000, 0x00000297, " x5  0x00001000"},
+        {0x1004, 0x02028593, " x11 0x00001020"},
+        {0x1008, 0xf1402573, NULL},
+        {0x100c, 0x0182a283, " x5  0x80000000 mem 0x00001018"},
         {0x1010, 0x00028067, ""},
     };
     Trace *t = self;
@@ -495,7 +516,8 @@ static void group_end(void *self, const Group *g)
         take_turn(t, true);
 }
 
-/* --- files -------------------------------------------------------------------------------------------- */
+/* --- files
+ * -------------------------------------------------------------------------------------------- */
 
 Trace *trace_open(const char *file, Diag *d)
 {
@@ -504,8 +526,11 @@ Trace *trace_open(const char *file, Diag *d)
         out_of_memory();
     t->name = file;
     t->file = strcmp(file, "-") ? fopen(file, "w") : stdout;
-    t->observer = (Observer){.self = t, .group_begin = group_begin, .group_end = group_end,
-                             .before = before, .after = after};
+    t->observer = (Observer){.self = t,
+                             .group_begin = group_begin,
+                             .group_end = group_end,
+                             .before = before,
+                             .after = after};
     if (t->file)
         return t;
     file_error(d, file);

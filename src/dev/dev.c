@@ -93,7 +93,8 @@ void dev_code_written(Device *d, u64 addr, u64 end)
 
 static bool segment_fits(const Object *image, const ObjSegment *s, Diag *d)
 {
-    if ((u64)s->addr + s->memsz <= LDS_LO || (s->addr >= LDS_END && (u64)s->addr + s->memsz <= (u64)1 << 32))
+    if ((u64)s->addr + s->memsz <= LDS_LO ||
+        (s->addr >= LDS_END && (u64)s->addr + s->memsz <= (u64)1 << 32))
         return true;
     error(d, NULL, NULL, "%s: segment 0x%08x..0x%08llx lies in the local memory window",
           image->name, s->addr, (unsigned long long)s->addr + s->memsz);
@@ -246,22 +247,35 @@ static void set_private(Device *d, u64 addr, u64 size, u8 flags)
     }
 }
 
-
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
 {
-    const GroupNeeds needs = {.warps = in->warps, .lds = in->lds,
+    const GroupNeeds needs = {.warps = in->warps,
+                              .lds = in->lds,
                               .sgprs = in->sgprs ? in->sgprs : d->sgprs,
                               .vgprs = in->vgprs ? in->vgprs : d->vgprs};
     Launch l = {
-        .kernel = in->kernel, .set = d->code->set, .pc = CODE_LO, .knl = in->knl,
+        .kernel = in->kernel,
+        .set = d->code->set,
+        .pc = CODE_LO,
+        .knl = in->knl,
         .groups = {in->groups[0], in->groups[1], in->groups[2]},
-        .warps = in->warps, .lanes = in->lanes, .lds = in->lds, .vgprs = d->vgprs,
-        .pds = in->pds, .pds_lane = in->pds_lane, .pds_areas = private_areas(in),
+        .warps = in->warps,
+        .lanes = in->lanes,
+        .lds = in->lds,
+        .vgprs = d->vgprs,
+        .pds = in->pds,
+        .pds_lane = in->pds_lane,
+        .pds_areas = private_areas(in),
         .pds_by_group = private_areas(in) == group_count(in->groups),
-        .vm = d->opt.vm, .strict = d->opt.strict, .all_lanes = d->opt.all_lanes,
-        .any_barrier = d->opt.any_barrier, .check_copies = d->opt.check_copies,
-        .simt_depth = d->opt.machine.simt_depth, .max_insns = in->max_insns,
-        .memory = &d->memory, .mmu = d->opt.mmu ? &d->mmu : NULL,
+        .vm = d->opt.vm,
+        .strict = d->opt.strict,
+        .all_lanes = d->opt.all_lanes,
+        .any_barrier = d->opt.any_barrier,
+        .check_copies = d->opt.check_copies,
+        .simt_depth = d->opt.machine.simt_depth,
+        .max_insns = in->max_insns,
+        .memory = &d->memory,
+        .mmu = d->opt.mmu ? &d->mmu : NULL,
     };
     *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name, *text; } statuses[] = {
+static const struct {
+    const char *name, *text;
+} statuses[] = {
 #define STATUS(name, number, text) [number] = {#name, text},
 #include "drv/status.def"
 };
@@ -187,7 +189,8 @@ DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
     if (!s && (s = map_pages(d, addr, align_up(size, PAGE_SIZE))))
         heap_free(&d->heap, addr, &rounded);
     if (s)
-        drv_fail(d, s, "%llu bytes at 0x%08llx", (unsigned long long)size, (unsigned long long)addr);
+        drv_fail(d, s, "%llu bytes at 0x%08llx", (unsigned long long)size,
+                 (unsigned long long)addr);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -289,9 +292,12 @@ static DrvStatus out_of_range(Driver *d, u64 addr, u64 size)
 {
     const Range *block = heap_find(&d->heap, addr);
     if (block)
-        return drv_fail(d, DRV_OUT_OF_RANGE, "%llu bytes at 0x%08llx; the buffer at 0x%08llx ends %llu "
-                        "bytes on", (unsigned long long)size, (unsigned long long)addr,
-                        (unsigned long long)block->addr, (unsigned long long)(range_end(block) - addr));
+        return drv_fail(d, DRV_OUT_OF_RANGE,
+                        "%llu bytes at 0x%08llx; the buffer at 0x%08llx ends %llu "
+                        "bytes on",
+                        (unsigned long long)size, (unsigned long long)addr,
+                        (unsigned long long)block->addr,
+                        (unsigned long long)(range_end(block) - addr));
     return drv_fail(d, DRV_OUT_OF_RANGE, "%llu bytes at 0x%08llx, where no buffer is",
                     (unsigned long long)size, (unsigned long long)addr);
 }
@@ -413,8 +419,8 @@ static DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag)
 {
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = image && diag ? load_locked(d, image, diag)
-                                      : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
+    const DrvStatus s =
+        image && diag ? load_locked(d, image, diag) : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
     pthread_mutex_unlock(&d->lock);
     return s;
 }

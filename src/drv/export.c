@@ -32,7 +32,9 @@ static bool add_buffer(Driver *d, Replay *r, size_t *cap, u64 base, u64 size, u6
     if (!array_grow(r->buffers, r->nbuffers, *cap))
         return out_of_memory(d);
     struct ReplayBuffer *b = &r->buffers[r->nbuffers];
-    *b = (struct ReplayBuffer){.base = base, .size = size, .alloc = alloc,
+    *b = (struct ReplayBuffer){.base = base,
+                               .size = size,
+                               .alloc = alloc,
                                .data = size ? mem_zalloc(align_up(size, 4), 1) : NULL};
     if (size && !b->data)
         return out_of_memory(d);
@@ -73,13 +75,15 @@ static bool add_code(Driver *d, Replay *r, size_t *cap)
 static bool add_all(Driver *d, Replay *r)
 {
     size_t cap = 0;
-    for (const Range *b = range_after(d->heap.used, 0); b; b = range_after(d->heap.used, range_end(b)))
+    for (const Range *b = range_after(d->heap.used, 0); b;
+         b = range_after(d->heap.used, range_end(b)))
         if (!add_buffer(d, r, &cap, b->addr, b->addr == r->record.pds_base ? 0 : b->size, b->size))
             return false;
     return add_code(d, r, &cap);
 }
 
-static DrvStatus write_file(Driver *d, const char *dir, const char *name, const char *suffix, const Buf *b)
+static DrvStatus write_file(Driver *d, const char *dir, const char *name, const char *suffix,
+                            const Buf *b)
 {
     Buf path = {0};
     buf_printf(&path, "%s/%s.%s", dir, name, suffix);
@@ -89,7 +93,8 @@ static DrvStatus write_file(Driver *d, const char *dir, const char *name, const 
     bool ok = f && fwrite(buf_text(b), 1, b->len, f) == b->len;
     if (f && fclose(f))
         ok = false;
-    const DrvStatus s = ok ? DRV_OK : drv_fail(d, DRV_IO, "%s: %s", buf_text(&path), strerror(errno));
+    const DrvStatus s =
+        ok ? DRV_OK : drv_fail(d, DRV_IO, "%s: %s", buf_text(&path), strerror(errno));
     buf_free(&path);
     return s;
 }

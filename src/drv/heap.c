@@ -4,7 +4,10 @@
 /* who asks for an address gets one in an arena of this kind */
 typedef enum { LOW, HIGH, ON_DEMAND } ArenaKind;
 
-static const struct { u64 lo, end; ArenaKind kind; } arenas[NARENA] = {
+static const struct {
+    u64 lo, end;
+    ArenaKind kind;
+} arenas[NARENA] = {
     {HEAP_LO, (u64)1 << 32, LOW},
     {0x01000000, LDS_LO, LOW},
     {0, 0x01000000, ON_DEMAND},
@@ -43,7 +46,9 @@ static int arena_of(u64 addr, u64 size)
 }
 
 /* The nodes that taking a range needs, so that the taking itself cannot fail. */
-typedef struct { Range *block, *rest; } Nodes;
+typedef struct {
+    Range *block, *rest;
+} Nodes;
 
 static bool nodes_new(Nodes *n)
 {

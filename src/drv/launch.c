@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 }; /* bytes */
+enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 };        /* bytes */
 enum { LOCAL_ALIGN = 128, STACK_B = 1024, PRIVATE_B = 4096 }; /* bytes */
-enum { MIN_SGPRS = 32, UNIT = 4 };  /* registers are asked for in fours */
-enum { MAX_POOL = 64 };             /* groups that run side by side */
+enum { MIN_SGPRS = 32, UNIT = 4 };                            /* registers are asked for in fours */
+enum { MAX_POOL = 64 };                                       /* groups that run side by side */
 
 /* What a launch of the kernel asks for. */
 typedef struct {
@@ -22,15 +22,15 @@ typedef struct {
     u32 entry;
     u32 warps, lanes;
     u32 groups[3];
-    u32 sgprs, vgprs;       /* 0: what the code uses */
-    u64 stack;              /* bytes of scalar stack a warp */
-    u64 stacks;             /* of all warps */
-    u64 data;               /* bytes of __local data so far, the static ones first */
-    bool data_first;        /* Gen C: data before stacks */
-    bool offsets;           /* local arguments are offsets, not addresses */
-    u64 private_start;      /* first byte of the private stack in a lane */
-    u64 private_word;       /* metadata word 64 */
-    u64 private;            /* bytes a lane */
+    u32 sgprs, vgprs;  /* 0: what the code uses */
+    u64 stack;         /* bytes of scalar stack a warp */
+    u64 stacks;        /* of all warps */
+    u64 data;          /* bytes of __local data so far, the static ones first */
+    bool data_first;   /* Gen C: data before stacks */
+    bool offsets;      /* local arguments are offsets, not addresses */
+    u64 private_start; /* first byte of the private stack in a lane */
+    u64 private_word;  /* metadata word 64 */
+    u64 private;       /* bytes a lane */
     Buf args;
 } Plan;
 
@@ -41,10 +41,11 @@ static DrvStatus check_dimension(Driver *d, const DrvKernel *k, u32 i, u64 *item
     const bool used = i < k->dims;
     const u32 global = used ? k->global[i] : 1, local = used ? k->local[i] : 1;
     if (!global || !local)
-        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items in groups of %u", i, global, local);
-    if (global % local)
-        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i, global,
+        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items in groups of %u", i, global,
                         local);
+    if (global % local)
+        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i,
+                        global, local);
     p->groups[i] = global / local;
     *items *= local <= MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
     return DRV_OK;
@@ -66,8 +67,10 @@ static DrvStatus plan_shape(Driver *d, const DrvKernel *k, Plan *p)
     p->lanes = m->lanes;
     const u64 warps = (items + m->lanes - 1) / m->lanes;
     if (warps > m->group_warps)
-        return drv_fail(d, DRV_BAD_SIZE, "a work-group of more than %u work-items, which machine '%s' "
-                        "takes", m->group_warps * m->lanes, m->name);
+        return drv_fail(d, DRV_BAD_SIZE,
+                        "a work-group of more than %u work-items, which machine '%s' "
+                        "takes",
+                        m->group_warps * m->lanes, m->name);
     p->warps = (u32)warps;
     return DRV_OK;
 }
@@ -121,7 +124,8 @@ static void plan_registers(Plan *p)
 
 static bool knows(const Plan *p, u64 stack)
 {
-    return p->record.form == RES_LONG && !(p->record.flags & RES_NO_STACK_PEAK) && stack != UINT64_MAX;
+    return p->record.form == RES_LONG && !(p->record.flags & RES_NO_STACK_PEAK) &&
+           stack != UINT64_MAX;
 }
 
 static DrvStatus plan_local(Driver *d, Plan *p)
@@ -133,8 +137,10 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     if ((g == GEN_B2 || g == GEN_C) && knows(p, r->lds_stack))
         p->stack = r->lds_stack;
     if (p->stack > LDS_END - LDS_LO || statics > LDS_END - LDS_LO)
-        return drv_fail(d, DRV_RESOURCES, "the record asks for %llu bytes of stack and %llu of data in "
-                        "local memory", (unsigned long long)p->stack, (unsigned long long)statics);
+        return drv_fail(d, DRV_RESOURCES,
+                        "the record asks for %llu bytes of stack and %llu of data in "
+                        "local memory",
+                        (unsigned long long)p->stack, (unsigned long long)statics);
     p->stack = align_up(p->stack, LOCAL_ALIGN);
     p->stacks = p->stack * p->warps;
     p->data = statics;
@@ -148,12 +154,15 @@ static DrvStatus plan_local(Driver *d, Plan *p)
 static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 {
     const Resource *r = &p->record;
-    const bool known = (d->dev->generation == GEN_B2 || d->dev->generation == GEN_C) &&
-                       knows(p, r->pds_stack);
-    const u64 statics = r->form == RES_NONE ? 0 : r->pds_static, stack = known ? r->pds_stack : PRIVATE_B;
+    const bool known =
+        (d->dev->generation == GEN_B2 || d->dev->generation == GEN_C) && knows(p, r->pds_stack);
+    const u64 statics = r->form == RES_NONE ? 0 : r->pds_static,
+              stack = known ? r->pds_stack : PRIVATE_B;
     if (statics > LDS_LO || stack > LDS_LO)
-        return drv_fail(d, DRV_RESOURCES, "the record asks for %llu bytes of data and %llu of stack in "
-                        "private memory", (unsigned long long)statics, (unsigned long long)stack);
+        return drv_fail(d, DRV_RESOURCES,
+                        "the record asks for %llu bytes of data and %llu of stack in "
+                        "private memory",
+                        (unsigned long long)statics, (unsigned long long)stack);
     p->private_start = align_up(statics, LOCAL_ALIGN);
     p->private_word = p->private_start + align_up(stack, LOCAL_ALIGN);
     if (p->private_word < k->private_min)
@@ -164,7 +173,8 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     return DRV_OK;
 }
 
-/* --- arguments ---------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------
+ */
 
 /* Where the next `size` bytes of local memory begin, as the kernel wants to hear it. */
 static u64 place_local(Plan *p, u64 size)
@@ -179,8 +189,8 @@ static DrvStatus put_argument(Driver *d, const DrvArg *a, size_t index, Plan *p)
 {
     const u32 align = a->align > 4 ? a->align : 4;
     if (!a->size || !is_pow2(align) || (!a->is_local && !a->value))
-        return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", index, a->size,
-                        a->align);
+        return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", index,
+                        a->size, a->align);
     const u64 at = align_up(p->args.len, a->is_local ? 4 : align);
     if (at > MAX_ARGUMENTS || (!a->is_local && a->size > MAX_ARGUMENTS - at))
         return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", MAX_ARGUMENTS);
@@ -220,10 +230,13 @@ static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
     return DRV_OK;
 }
 
-/* --- memory ---------------------------------------------------------------------------------------- */
+/* --- memory
+ * ---------------------------------------------------------------------------------------- */
 
 /* What exists for one launch. */
-typedef struct { u64 args, metadata, pds, pds_size, print; } Blocks;
+typedef struct {
+    u64 args, metadata, pds, pds_size, print;
+} Blocks;
 
 static u64 host_threads(const SimOptions *sim)
 {
@@ -270,7 +283,8 @@ static void free_blocks(Driver *d, const Blocks *b)
     free_locked(d, b->print);
 }
 
-/* --- blocks ----------------------------------------------------------------------------------------- */
+/* --- blocks
+ * ----------------------------------------------------------------------------------------- */
 
 static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
                           u32 word[METADATA_SIZE / 4])
@@ -295,9 +309,15 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
 static DrvRecord make_record(const Plan *p, const Blocks *b)
 {
     return (DrvRecord){
-        .kernel_size = {p->groups[0], p->groups[1], p->groups[2]}, .wf_size = p->lanes,
-        .wg_size = p->warps, .metadata_base = b->metadata, .lds_size = local_total(p),
-        .pds_size = p->private, .sgpr_usage = p->sgprs, .vgpr_usage = p->vgprs, .pds_base = b->pds,
+        .kernel_size = {p->groups[0], p->groups[1], p->groups[2]},
+        .wf_size = p->lanes,
+        .wg_size = p->warps,
+        .metadata_base = b->metadata,
+        .lds_size = local_total(p),
+        .pds_size = p->private,
+        .sgpr_usage = p->sgprs,
+        .vgpr_usage = p->vgprs,
+        .pds_base = b->pds,
     };
 }
 
@@ -310,17 +330,27 @@ static void write_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blo
         bug("a block that was just allocated is not there");
 }
 
-/* --- the launch ----------------------------------------------------------------------------------------- */
+/* --- the launch
+ * ----------------------------------------------------------------------------------------- */
 
 static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b,
                             DrvResult *result)
 {
     const DrvRecord record = make_record(p, b);
     DevLaunch l = {
-        .kernel = k->kernel, .knl = (u32)b->metadata,
-        .groups = {p->groups[0], p->groups[1], p->groups[2]}, .warps = p->warps, .lanes = p->lanes,
-        .sgprs = p->sgprs, .vgprs = p->vgprs, .lds = (u32)local_total(p), .pds = (u32)b->pds,
-        .pds_lane = (u32)p->private, .pds_size = b->pds_size, .max_insns = k->max_insns, .sim = k->sim,
+        .kernel = k->kernel,
+        .knl = (u32)b->metadata,
+        .groups = {p->groups[0], p->groups[1], p->groups[2]},
+        .warps = p->warps,
+        .lanes = p->lanes,
+        .sgprs = p->sgprs,
+        .vgprs = p->vgprs,
+        .lds = (u32)local_total(p),
+        .pds = (u32)b->pds,
+        .pds_lane = (u32)p->private,
+        .pds_size = b->pds_size,
+        .max_insns = k->max_insns,
+        .sim = k->sim,
     };
     write_blocks(d, k, p, b);
     DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;

@@ -7,8 +7,11 @@ enum { BITS = 64 };
 
 /* The frames: below the local memory window, without frame 0, then behind the code
  * window.  Number n of them is at frame_address(n). */
-enum { LOW_FRAMES = (LDS_LO >> PAGE_BITS) - 1, HIGH_FRAMES = 0x70000000u >> PAGE_BITS,
-       NFRAMES = LOW_FRAMES + HIGH_FRAMES };
+enum {
+    LOW_FRAMES = (LDS_LO >> PAGE_BITS) - 1,
+    HIGH_FRAMES = 0x70000000u >> PAGE_BITS,
+    NFRAMES = LOW_FRAMES + HIGH_FRAMES
+};
 enum { STRIDE = 355687 }; /* a prime that does not divide NFRAMES: every frame gets its turn */
 static_assert(NFRAMES % STRIDE != 0, "the stride must reach every frame");
 
@@ -45,7 +48,8 @@ static void give_frame(PageTable *t, u64 addr)
 
 bool pagetable_open(PageTable *t, Memory *m)
 {
-    *t = (PageTable){.memory = m, .taken = mem_zalloc((NFRAMES + BITS - 1) / BITS, sizeof(u64)),
+    *t = (PageTable){.memory = m,
+                     .taken = mem_zalloc((NFRAMES + BITS - 1) / BITS, sizeof(u64)),
                      .nfree = NFRAMES};
     if (!t->taken)
         return false;

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8, RECORD_HEAD = 12 };    /* bytes */
+enum { HEAD = 8, RECORD_HEAD = 12 };             /* bytes */
 enum { MAX_STRING = 1 << 16, MAX_WIDTH = 1024 }; /* bytes; columns */
 
 typedef struct {
-    u32 item;               /* linear global id */
-    u32 at, size;           /* of the record in the area */
+    u32 item;     /* linear global id */
+    u32 at, size; /* of the record in the area */
 } Record;
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     const u8 *area;
     Record *record;
     size_t n, cap;
-    u64 lost;               /* bytes */
+    u64 lost; /* bytes */
 } Drain;
 
 DrvStatus print_open(Driver *d, u64 *addr)
@@ -65,13 +65,15 @@ static void get_string(Driver *d, u32 addr, Buf *out)
 
 /* One conversion: % flags width .precision length letter. */
 typedef struct {
-    char spec[32];          /* for the host's printf, without length and letter */
+    char spec[32]; /* for the host's printf, without length and letter */
     char letter;
-    bool is_long;           /* 8 bytes */
-    int count;              /* elements of a vector (%v4f), or 1 */
+    bool is_long; /* 8 bytes */
+    int count;    /* elements of a vector (%v4f), or 1 */
 } Conversion;
 
-typedef struct { const u8 *p, *end; } Arguments;
+typedef struct {
+    const u8 *p, *end;
+} Arguments;
 
 static u64 next_argument(Arguments *a, u32 size)
 {
@@ -130,7 +132,8 @@ static Conversion get_conversion(const char **f, Arguments *a)
         const bool given = **f == '*';
         const int precision = get_number(f, a);
         if (precision >= 0 || !given) /* a negative one counts as none */
-            n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, ".%d", precision < 0 ? 0 : precision);
+            n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, ".%d",
+                                  precision < 0 ? 0 : precision);
     }
     get_length(f, a, &c);
     c.letter = **f;
@@ -191,24 +194,24 @@ static void put_string(Buf *out, const Conversion *c, Driver *d, Arguments *a)
 static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
 {
     switch (c->letter) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
-        put_integer(out, c, a);
-        return;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-        put_float(out, c, a);
-        return;
-    case 'c':
-        buf_put(out, &(char){(char)next_argument(a, 4)}, 1);
-        return;
-    case 's':
-        put_string(out, c, d, a);
-        return;
-    case 'p':
-        buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4));
-        return;
-    case '%':
-        buf_str(out, "%");
-        return;
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': put_integer(out, c, a); return;
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': put_float(out, c, a); return;
+    case 'c': buf_put(out, &(char){(char)next_argument(a, 4)}, 1); return;
+    case 's': put_string(out, c, d, a); return;
+    case 'p': buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4)); return;
+    case '%': buf_str(out, "%"); return;
     default: /* nothing of ours: shown as it stands */
         buf_str(out, c->spec);
         if (c->letter)
@@ -251,7 +254,8 @@ static void find_records(Drain *p, u32 used)
 {
     for (u32 at = 0; at < used;) {
         const u32 size = used - at < RECORD_HEAD ? 0 : word_at(p->area + at);
-        if (size < RECORD_HEAD || size % 4 || size > used - at || !array_grow(p->record, p->n, p->cap)) {
+        if (size < RECORD_HEAD || size % 4 || size > used - at ||
+            !array_grow(p->record, p->n, p->cap)) {
             p->lost += used - at;
             return;
         }

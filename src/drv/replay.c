@@ -15,8 +15,8 @@ static void put_value(Buf *b, u64 v)
 static void put_record(Buf *b, const DrvRecord *r)
 {
     const u64 v[] = {r->kernel_id, r->kernel_size[0], r->kernel_size[1], r->kernel_size[2],
-                     r->wf_size, r->wg_size, r->metadata_base, r->lds_size, r->pds_size,
-                     r->sgpr_usage, r->vgpr_usage, r->pds_base};
+                     r->wf_size,   r->wg_size,        r->metadata_base,  r->lds_size,
+                     r->pds_size,  r->sgpr_usage,     r->vgpr_usage,     r->pds_base};
     for (size_t i = 0; i < countof(v); i++)
         put_value(b, v[i]);
 }

@@ -76,14 +76,21 @@ static bool next_word(Words *w, u32 *value)
     const bool ends = w->p == w->end || is_blank(*w->p) || *w->p == '/';
     if (w->p > first && w->p - first <= 8 && ends)
         return true;
-    return wrong(w, first, w->p == w->end && w->p == first ? "the file ends too early"
-                                                           : "expected up to 8 hexadecimal digits");
+    return wrong(w, first,
+                 w->p == w->end && w->p == first ? "the file ends too early"
+                                                 : "expected up to 8 hexadecimal digits");
 }
 
 /* --- metadata ---------------------------------------------------------------------- */
 
-typedef struct { u64 value; const char *at; } Value;
-typedef struct { Value *v; size_t n, cap; } Values;
+typedef struct {
+    u64 value;
+    const char *at;
+} Value;
+typedef struct {
+    Value *v;
+    size_t n, cap;
+} Values;
 
 static bool read_values(Words *w, Values *all)
 {
@@ -124,16 +131,23 @@ static bool find_count(const Words *w, const Values *all, size_t *at, Replay *r)
         *at += EXTENSION;
         return true;
     }
-    return wrong(w, all->v[*at].at, "the number of buffers does not agree with the length of the file");
+    return wrong(w, all->v[*at].at,
+                 "the number of buffers does not agree with the length of the file");
 }
 
 static DrvRecord to_record(const Value *v)
 {
     return (DrvRecord){
-        .kernel_id = v[0].value, .kernel_size = {v[1].value, v[2].value, v[3].value},
-        .wf_size = v[4].value, .wg_size = v[5].value, .metadata_base = v[6].value,
-        .lds_size = v[7].value, .pds_size = v[8].value, .sgpr_usage = v[9].value,
-        .vgpr_usage = v[10].value, .pds_base = v[11].value,
+        .kernel_id = v[0].value,
+        .kernel_size = {v[1].value, v[2].value, v[3].value},
+        .wf_size = v[4].value,
+        .wg_size = v[5].value,
+        .metadata_base = v[6].value,
+        .lds_size = v[7].value,
+        .pds_size = v[8].value,
+        .sgpr_usage = v[9].value,
+        .vgpr_usage = v[10].value,
+        .pds_base = v[11].value,
     };
 }
 
@@ -145,8 +159,8 @@ static bool read_buffers(const Words *w, const Value *v, size_t n, Replay *r)
     r->nbuffers = n;
     for (size_t i = 0; i < n; i++) {
         struct ReplayBuffer *b = &r->buffers[i];
-        *b = (struct ReplayBuffer){.base = v[i].value, .size = v[n + i].value,
-                                   .alloc = v[2 * n + i].value};
+        *b = (struct ReplayBuffer){
+            .base = v[i].value, .size = v[n + i].value, .alloc = v[2 * n + i].value};
         const u64 bytes = b->size > b->alloc ? b->size : b->alloc, limit = (u64)1 << 32;
         if (b->base >= limit)
             return wrong(w, v[i].at, "the address of a buffer has more than 32 bits");

@@ -6,7 +6,7 @@
 
 struct ResultDump {
     FILE *f;
-    long end;               /* where the closing bracket stands */
+    long end; /* where the closing bracket stands */
     bool has_any;
 };
 
@@ -30,10 +30,7 @@ void resultdump_close(ResultDump *r)
     mem_free(r);
 }
 
-static json_t *hex(u64 v)
-{
-    return json_sprintf("0x%08llx", (unsigned long long)v);
-}
+static json_t *hex(u64 v) { return json_sprintf("0x%08llx", (unsigned long long)v); }
 
 /* the words of the range; bytes missing in the last one are zero */
 static json_t *words(u64 addr, const u8 *bytes, u64 size)
@@ -64,8 +61,8 @@ static bool append(ResultDump *r, const json_t *copy)
 
 bool resultdump_add(ResultDump *r, u64 addr, const void *bytes, u64 size)
 {
-    json_t *copy = json_pack("{s:o, s:I, s:o}", "address", hex(addr), "size", (json_int_t)size, "data",
-                             words(addr, bytes, size));
+    json_t *copy = json_pack("{s:o, s:I, s:o}", "address", hex(addr), "size", (json_int_t)size,
+                             "data", words(addr, bytes, size));
     const bool ok = copy && append(r, copy);
     json_decref(copy);
     return ok;

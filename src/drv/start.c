@@ -9,8 +9,12 @@ enum { STACK_B = 1024 }; /* bytes of scalar stack a warp that Gen B code takes (
 static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
 {
     const Machine *m = &d->dev->opt.machine;
-    const u32 sgprs = l->sgprs ? l->sgprs : d->dev->sgprs, vgprs = l->vgprs ? l->vgprs : d->dev->vgprs;
-    const struct { const char *limit, *what; u64 needs, has; } rows[] = {
+    const u32 sgprs = l->sgprs ? l->sgprs : d->dev->sgprs,
+              vgprs = l->vgprs ? l->vgprs : d->dev->vgprs;
+    const struct {
+        const char *limit, *what;
+        u64 needs, has;
+    } rows[] = {
         {"lds", "bytes of local memory", l->lds, m->lds},
         {"sgprs", "scalar registers", align_up(sgprs, 4) * l->warps, m->sgprs},
         {"vgprs", "vector registers", align_up(vgprs, 4) * l->warps, m->vgprs},
@@ -20,9 +24,10 @@ static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
     };
     for (size_t i = 0; i < countof(rows); i++)
         if (o->limit && !strcmp(o->limit, rows[i].limit))
-            return drv_fail(d, DRV_RESOURCES, "a work-group of %s needs %llu %s, machine '%s' has %llu",
-                            l->kernel ? l->kernel : "this launch", (unsigned long long)rows[i].needs,
-                            rows[i].what, m->name, (unsigned long long)rows[i].has);
+            return drv_fail(
+                d, DRV_RESOURCES, "a work-group of %s needs %llu %s, machine '%s' has %llu",
+                l->kernel ? l->kernel : "this launch", (unsigned long long)rows[i].needs,
+                rows[i].what, m->name, (unsigned long long)rows[i].has);
     return drv_fail(d, DRV_RESOURCES, "%s", l->kernel ? l->kernel : "this launch");
 }
 
@@ -31,10 +36,8 @@ static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult 
     Buf report = {0};
     DrvStatus s;
     switch (r->sim.fault.kind) {
-    case FAULT_RESOURCES:
-        return no_room(d, l, &r->occupancy);
-    case FAULT_NO_MEMORY:
-        return drv_fail(d, DRV_NO_MEMORY, "while the kernel ran");
+    case FAULT_RESOURCES: return no_room(d, l, &r->occupancy);
+    case FAULT_NO_MEMORY: return drv_fail(d, DRV_NO_MEMORY, "while the kernel ran");
     default:
         dev_report(d->dev, &r->sim.fault, l->kernel, &report);
         s = drv_fail(d, DRV_FAULT, "%s", buf_text(&report));
@@ -53,7 +56,10 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
     if (l->pds_size < area || l->pds % PAGE_SIZE)
         l->sim.threads = 1;
     const bool ok = dev_launch(d->dev, l, &dev);
-    *result = (DrvResult){.dev = dev, .warps = l->warps, .lds = l->lds, .pds_lane = l->pds_lane,
+    *result = (DrvResult){.dev = dev,
+                          .warps = l->warps,
+                          .lds = l->lds,
+                          .pds_lane = l->pds_lane,
                           .sgprs = l->sgprs ? l->sgprs : d->dev->sgprs,
                           .vgprs = l->vgprs ? l->vgprs : d->dev->vgprs};
     return ok ? DRV_OK : status_of_fault(d, l, &dev);
@@ -88,21 +94,27 @@ static DrvStatus check_shape(Driver *d, const DrvRecord *r)
                         d->dev->opt.machine.group_warps);
     if (!n[0] || !n[1] || !n[2] || n[0] > UINT32_MAX || n[1] > UINT32_MAX || n[2] > UINT32_MAX ||
         __builtin_mul_overflow(n[0] * n[1], n[2], &groups))
-        return drv_fail(d, DRV_BAD_SIZE, "%llu by %llu by %llu work-groups", (unsigned long long)n[0],
-                        (unsigned long long)n[1], (unsigned long long)n[2]);
+        return drv_fail(d, DRV_BAD_SIZE, "%llu by %llu by %llu work-groups",
+                        (unsigned long long)n[0], (unsigned long long)n[1],
+                        (unsigned long long)n[2]);
     return DRV_OK;
 }
 
 static DrvStatus check_record(Driver *d, const DrvRecord *r)
 {
-    const struct { const char *name; u64 value; } words[] = {
-        {"metadata address", r->metadata_base}, {"local memory size", r->lds_size},
-        {"private memory size", r->pds_size}, {"private memory address", r->pds_base},
+    const struct {
+        const char *name;
+        u64 value;
+    } words[] = {
+        {"metadata address", r->metadata_base},
+        {"local memory size", r->lds_size},
+        {"private memory size", r->pds_size},
+        {"private memory address", r->pds_base},
     };
     for (size_t i = 0; i < countof(words); i++)
         if (words[i].value > UINT32_MAX)
-            return drv_fail(d, DRV_BAD_ARGUMENT, "the %s 0x%llx has more than 32 bits", words[i].name,
-                            (unsigned long long)words[i].value);
+            return drv_fail(d, DRV_BAD_ARGUMENT, "the %s 0x%llx has more than 32 bits",
+                            words[i].name, (unsigned long long)words[i].value);
     if (!memory_has(&d->dev->memory, CODE_LO, 4, MEM_R | MEM_X))
         return drv_fail(d, DRV_NO_PROGRAM, "nothing at 0x%08x", CODE_LO);
     return check_shape(d, r);
@@ -118,11 +130,16 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const Si
     if (s)
         return s;
     DevLaunch l = {
-        .kernel = name, .knl = (u32)r->metadata_base,
+        .kernel = name,
+        .knl = (u32)r->metadata_base,
         .groups = {(u32)r->kernel_size[0], (u32)r->kernel_size[1], (u32)r->kernel_size[2]},
-        .warps = (u32)r->wg_size, .lanes = (u32)r->wf_size, .lds = (u32)local_memory(d, r),
-        .pds = (u32)r->pds_base, .pds_lane = (u32)r->pds_size,
-        .pds_size = private_bytes(d, r->pds_base), .max_insns = max_insns,
+        .warps = (u32)r->wg_size,
+        .lanes = (u32)r->wf_size,
+        .lds = (u32)local_memory(d, r),
+        .pds = (u32)r->pds_base,
+        .pds_lane = (u32)r->pds_size,
+        .pds_size = private_bytes(d, r->pds_base),
+        .max_insns = max_insns,
         .sim = sim ? *sim : (SimOptions){.threads = 0},
     };
     return launch_locked(d, &l, result);

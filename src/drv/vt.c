@@ -8,19 +8,19 @@
 
 typedef struct VtDevice VtDevice;
 struct VtDevice {
-    VtDevice *self;         /* so that vt_dev_caps() may be given the handle as well as its
-                               address, as hosts do */
+    VtDevice *self; /* so that vt_dev_caps() may be given the handle as well as its
+                       address, as hosts do */
     Driver *drv;
-    pthread_mutex_t lock;   /* guards what follows */
-    int last;               /* answer of the last vt_start() */
+    pthread_mutex_t lock; /* guards what follows */
+    int last;             /* answer of the last vt_start() */
     u64 launches, insns;
-    ResultDump *dump;       /* or NULL */
+    ResultDump *dump; /* or NULL */
 };
 
 enum { INTERFACE_VERSION = 1, CACHE_LINE = 128 };
 
 #define STATUS(name, number, text) static_assert(-number == VT_##name, "the numbers are the API");
-#define VT_OK 0
+#define VT_OK                      0
 #include "drv/status.def"
 
 static int answer(DrvStatus s) { return -(int)s; }
@@ -45,8 +45,9 @@ static bool read_number(const char *name, u32 min, u32 max, u32 *value)
 /* The public driver's back ends; what they simulate is what the default engine does. */
 static bool is_public_backend(const char *name)
 {
-    static const char *const names[] = {"spike", "isa", "rtl", "rtlsim", "gpgpu", "cyclesim", "cycle",
-                                        "systemc", "simulator", "gvm", "ptx"};
+    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
+                                        "gpgpu",     "cyclesim", "cycle", "systemc",
+                                        "simulator", "gvm",      "ptx"};
     for (size_t i = 0; i < countof(names); i++)
         if (!strcmp(names[i], name))
             return true;
@@ -74,8 +75,9 @@ static bool read_environment(DeviceOptions *o)
     *o = dev_defaults();
     if (!read_number("NUM_THREAD", 4, MAX_LANES, &m->lanes) || !is_pow2(m->lanes) ||
         !read_number("NUM_WARP", 1, MAX_WARPS, &m->group_warps) ||
-        !read_number("VENTUS_SMS", 1, 1u << 16, &m->sms) || !read_number("VENTUS_MMU", 0, 1, &mmu) ||
-        (isa && *isa && !isa_parse_set(isa, &o->set)) || !read_engine(&o->engine))
+        !read_number("VENTUS_SMS", 1, 1u << 16, &m->sms) ||
+        !read_number("VENTUS_MMU", 0, 1, &mmu) || (isa && *isa && !isa_parse_set(isa, &o->set)) ||
+        !read_engine(&o->engine))
         return false;
     if (m->warps < m->group_warps)
         m->warps = m->group_warps;
@@ -143,12 +145,18 @@ int vt_dev_close(vt_device_h hdevice)
 static int get_cap(const Machine *m, u64 id, u64 *value)
 {
     const u64 caps[] = {
-        [VT_CAPS_VERSION] = INTERFACE_VERSION, [VT_CAPS_MAX_CORES] = m->sms,
-        [VT_CAPS_MAX_WARPS] = m->group_warps, [VT_CAPS_MAX_THREADS] = m->lanes,
-        [VT_CAPS_CACHE_LINE_SIZE] = CACHE_LINE, [VT_CAPS_LOCAL_MEM_SIZE] = m->lds,
-        [VT_CAPS_ALLOC_BASE_ADDR] = HEAP_LO, [VT_CAPS_KERNEL_BASE_ADDR] = CODE_LO,
-        [VT_CAPS_MAX_WG_SLOTS] = m->slots, [VT_CAPS_DVA_ADDRESS_BITS] = 32,
-        [VT_CAPS_DVA_BASE_ADDR] = HEAP_LO, [VT_CAPS_DVA_WINDOW_SIZE] = ((u64)1 << 32) - HEAP_LO,
+        [VT_CAPS_VERSION] = INTERFACE_VERSION,
+        [VT_CAPS_MAX_CORES] = m->sms,
+        [VT_CAPS_MAX_WARPS] = m->group_warps,
+        [VT_CAPS_MAX_THREADS] = m->lanes,
+        [VT_CAPS_CACHE_LINE_SIZE] = CACHE_LINE,
+        [VT_CAPS_LOCAL_MEM_SIZE] = m->lds,
+        [VT_CAPS_ALLOC_BASE_ADDR] = HEAP_LO,
+        [VT_CAPS_KERNEL_BASE_ADDR] = CODE_LO,
+        [VT_CAPS_MAX_WG_SLOTS] = m->slots,
+        [VT_CAPS_DVA_ADDRESS_BITS] = 32,
+        [VT_CAPS_DVA_BASE_ADDR] = HEAP_LO,
+        [VT_CAPS_DVA_WINDOW_SIZE] = ((u64)1 << 32) - HEAP_LO,
         [VT_CAPS_DVA_ALLOC_GRANULE] = PAGE_SIZE,
     };
     if (id >= countof(caps))
@@ -190,7 +198,8 @@ int vt_buf_alloc(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, int BUF_TY
     return v ? answer(drv_alloc(v->drv, size, vaddr)) : VT_BAD_ARGUMENT;
 }
 
-int vt_buf_free(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, uint64_t taskID, uint64_t kernelID)
+int vt_buf_free(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, uint64_t taskID,
+                uint64_t kernelID)
 {
     const VtDevice *v = hdevice;
     (void)size, (void)vaddr, (void)taskID, (void)kernelID;
@@ -299,16 +308,22 @@ int vt_upload_kernel_file(vt_device_h device, const char *filename, int kernelID
     return s;
 }
 
-/* --- launches ------------------------------------------------------------------------------------ */
+/* --- launches ------------------------------------------------------------------------------------
+ */
 
 static DrvRecord to_record(const struct meta_data *m)
 {
     return (DrvRecord){
         .kernel_id = m->kernel_id,
         .kernel_size = {m->kernel_size[0], m->kernel_size[1], m->kernel_size[2]},
-        .wf_size = m->wf_size, .wg_size = m->wg_size, .metadata_base = m->metaDataBaseAddr,
-        .lds_size = m->ldsSize, .pds_size = m->pdsSize, .sgpr_usage = m->sgprUsage,
-        .vgpr_usage = m->vgprUsage, .pds_base = m->pdsBaseAddr,
+        .wf_size = m->wf_size,
+        .wg_size = m->wg_size,
+        .metadata_base = m->metaDataBaseAddr,
+        .lds_size = m->ldsSize,
+        .pds_size = m->pdsSize,
+        .sgpr_usage = m->sgprUsage,
+        .vgpr_usage = m->vgprUsage,
+        .pds_base = m->pdsBaseAddr,
     };
 }
 
@@ -358,14 +373,16 @@ int vt_dump_perf(vt_device_h device, FILE *stream)
     if (!v || !stream)
         return VT_BAD_ARGUMENT;
     pthread_mutex_lock(&v->lock);
-    const int n = fprintf(stream, "launches %llu # calls of vt_start\n"
+    const int n = fprintf(stream,
+                          "launches %llu # calls of vt_start\n"
                           "insns %llu # warp instructions retired\n",
                           (unsigned long long)v->launches, (unsigned long long)v->insns);
     pthread_mutex_unlock(&v->lock);
     return n < 0 ? VT_IO : 0;
 }
 
-/* --- errors ---------------------------------------------------------------------------------------- */
+/* --- errors
+ * ---------------------------------------------------------------------------------------- */
 
 int vt_last_error(vt_device_h hdevice, char *buf, size_t size)
 {
@@ -384,5 +401,5 @@ int vt_last_error(vt_device_h hdevice, char *buf, size_t size)
     return n;
 }
 
-const char *vt_error_name(int code) { return drv_status_name((DrvStatus)-(i64)code); }
-const char *vt_error_text(int code) { return drv_status_text((DrvStatus)-(i64)code); }
+const char *vt_error_name(int code) { return drv_status_name((DrvStatus) - (i64)code); }
+const char *vt_error_text(int code) { return drv_status_text((DrvStatus) - (i64)code); }

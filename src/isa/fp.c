@@ -54,30 +54,15 @@ enum {
     ZERO_EXP = -(1 << 20) /* below the exponent of any product, with room to add two */
 };
 
-static int bias_of(FpFormat f)
-{
-    return (1 << (f.exp_bits - 1)) - 1;
-}
+static int bias_of(FpFormat f) { return (1 << (f.exp_bits - 1)) - 1; }
 
-static int max_biased(FpFormat f)
-{
-    return (1 << f.exp_bits) - 1;
-}
+static int max_biased(FpFormat f) { return (1 << f.exp_bits) - 1; }
 
-static u64 sign_bit(FpFormat f)
-{
-    return (u64)1 << (f.exp_bits + f.frac_bits);
-}
+static u64 sign_bit(FpFormat f) { return (u64)1 << (f.exp_bits + f.frac_bits); }
 
-static u64 frac_mask(FpFormat f)
-{
-    return ((u64)1 << f.frac_bits) - 1;
-}
+static u64 frac_mask(FpFormat f) { return ((u64)1 << f.frac_bits) - 1; }
 
-static u64 infinity(FpFormat f)
-{
-    return (u64)max_biased(f) << f.frac_bits;
-}
+static u64 infinity(FpFormat f) { return (u64)max_biased(f) << f.frac_bits; }
 
 static u64 signed_as(FpFormat f, bool neg, u64 magnitude)
 {
@@ -131,15 +116,9 @@ HOT Num unpack(FpFormat f, u64 a)
     return n;
 }
 
-static bool is_nan(Num n)
-{
-    return n.kind >= QUIET;
-}
+static bool is_nan(Num n) { return n.kind >= QUIET; }
 
-static u64 canonical_nan(FpFormat f)
-{
-    return infinity(f) | (u64)1 << (f.frac_bits - 1);
-}
+static u64 canonical_nan(FpFormat f) { return infinity(f) | (u64)1 << (f.frac_bits - 1); }
 
 static u64 invalid(FpFormat f, u8 *flags)
 {
@@ -164,18 +143,12 @@ static u64 nan_of_two(FpFormat f, Num a, Num b, u8 *flags)
 static u64 round_off(u64 n, unsigned rest, bool neg, FpRound rm)
 {
     switch (rm) {
-    case FP_RNE:
-        return n + (rest + (n & 1) > 2);
-    case FP_RTZ:
-        return n;
-    case FP_RDN:
-        return n + (neg && rest);
-    case FP_RUP:
-        return n + (!neg && rest);
-    case FP_RMM:
-        return n + (rest >= 2);
-    case FP_ROD:
-        return n | (rest != 0);
+    case FP_RNE: return n + (rest + (n & 1) > 2);
+    case FP_RTZ: return n;
+    case FP_RDN: return n + (neg && rest);
+    case FP_RUP: return n + (!neg && rest);
+    case FP_RMM: return n + (rest >= 2);
+    case FP_ROD: return n | (rest != 0);
     }
     bug("rounding mode %d", (int)rm);
 }
@@ -223,10 +196,7 @@ HOT u64 pack(FpFormat f, Exact x, FpRound rm, u8 *flags)
 
 /* --- arithmetic --- */
 
-static i128 signed_sig(Exact x)
-{
-    return x.neg ? -(i128)x.sig : (i128)x.sig;
-}
+static i128 signed_sig(Exact x) { return x.neg ? -(i128)x.sig : (i128)x.sig; }
 
 /* Neither has a bit above 125. */
 HOT Exact sum(Exact a, Exact b, FpRound rm)
@@ -419,15 +389,9 @@ static u64 pick(FpFormat f, u64 a, u64 b, bool greater, u8 *flags)
     return (first ? a : b) & all;
 }
 
-u64 fp_min(FpFormat f, u64 a, u64 b, u8 *flags)
-{
-    return pick(f, a, b, false, flags);
-}
+u64 fp_min(FpFormat f, u64 a, u64 b, u8 *flags) { return pick(f, a, b, false, flags); }
 
-u64 fp_max(FpFormat f, u64 a, u64 b, u8 *flags)
-{
-    return pick(f, a, b, true, flags);
-}
+u64 fp_max(FpFormat f, u64 a, u64 b, u8 *flags) { return pick(f, a, b, true, flags); }
 
 u32 fp_class(FpFormat f, u64 a)
 {
@@ -494,10 +458,7 @@ u64 fp_convert(FpFormat from, FpFormat to, u64 a, FpRound rm, u8 *flags)
  * with the tables. */
 
 /* The seven bits under the highest bit of n. */
-static unsigned top_bits(Num n)
-{
-    return (unsigned)(n.sig >> (SIG_TOP - 7)) & 127;
-}
+static unsigned top_bits(Num n) { return (unsigned)(n.sig >> (SIG_TOP - 7)) & 127; }
 
 u64 fp_rec7(FpFormat f, u64 a, FpRound rm, u8 *flags)
 {

@@ -202,10 +202,7 @@ bool isa_is_prefix(InsnId id)
 }
 
 /* the value of operand o, which the instruction must have */
-static u8 operand(const Insn *in, OperandId o)
-{
-    return (u8)in->opd[isa_find_operand(in->id, o)];
-}
+static u8 operand(const Insn *in, OperandId o) { return (u8)in->opd[isa_find_operand(in->id, o)]; }
 
 /* pre_m_*: the opcode says space and width (doc/isa.md, "Prefixes") */
 static void set_memory(IsaPrefix *p, InsnId id)

@@ -10,24 +10,27 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct { u32 type, shape, al, bl, ct, rd; } Fields;
+typedef struct {
+    u32 type, shape, al, bl, ct, rd;
+} Fields;
 
 static Fields unpack(OperandKind kind, i32 value)
 {
     const u32 v = (u32)value, rd = kind == K_MMA64 ? 2 : 0;
-    return (Fields){v >> (6 + rd) & 15, v >> (3 + rd) & 7, v >> (2 + rd) & 1, v >> (1 + rd) & 1,
-                    v >> rd & 1, rd ? v & 3 : 0};
+    return (Fields){v >> (6 + rd) & 15, v >> (3 + rd) & 7, v >> (2 + rd) & 1,
+                    v >> (1 + rd) & 1,  v >> rd & 1,       rd ? v & 3 : 0};
 }
 
 static const char *const type_name[16] = {
-    "tf32", "f16", "bf16", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1",
-    "e3m0", "s8",  "s4",   "b1",   "f32",
+    "tf32", "f16", "bf16", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "e3m0", "s8", "s4", "b1", "f32",
 };
 
 static bool is_integer(u32 type) { return type >= MMA_S8 && type <= MMA_B1; }
 
 /* rows, columns, inner length; m 0: reserved */
-typedef struct { u8 m, n, k; } Shape;
+typedef struct {
+    u8 m, n, k;
+} Shape;
 
 /* shapes by code, of the element width that `type` has */
 static Shape shape_of(u32 type, u32 code)
@@ -117,7 +120,13 @@ bool isa_mma(OperandKind kind, i32 value, Mma *mma)
     if (is_reserved(kind, &f))
         return false;
     const Shape shape = shape_of(f.type, f.shape);
-    *mma = (Mma){.m = shape.m, .n = shape.n, .k = shape.k, .type = (MmaType)f.type,
-                 .a_by_column = f.al, .b_by_row = f.bl, .wide = f.ct, .rounding = f.rd};
+    *mma = (Mma){.m = shape.m,
+                 .n = shape.n,
+                 .k = shape.k,
+                 .type = (MmaType)f.type,
+                 .a_by_column = f.al,
+                 .b_by_row = f.bl,
+                 .wide = f.ct,
+                 .rounding = f.rd};
     return true;
 }

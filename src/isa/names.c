@@ -7,8 +7,14 @@
 
 /* --- profiles ---------------------------------------------------------------- */
 
-static const struct { const char *name; IsaSet set; } sets[] = {
-    {"v202", V202}, {"v2025", V2025}, {"ai", AI}, {"tidx", TIDX},
+static const struct {
+    const char *name;
+    IsaSet set;
+} sets[] = {
+    {"v202", V202},
+    {"v2025", V2025},
+    {"ai", AI},
+    {"tidx", TIDX},
 };
 
 bool isa_parse_set(const char *text, IsaSet *set)
@@ -88,7 +94,11 @@ bool isa_find_vreg(const char *text, size_t len, int *n)
 
 /* --- CSRs -------------------------------------------------------------------- */
 
-static const struct { u32 n; const char *name; bool standard, alias; } csrs[] = {
+static const struct {
+    u32 n;
+    const char *name;
+    bool standard, alias;
+} csrs[] = {
 #define CSR(number, name, access, standard, what) {number, #name, standard, false},
 #define CSR_ALIAS(number, name)                   {number, #name, false, true},
 #include "isa/csr.def"
@@ -165,7 +175,8 @@ const char *isa_suggest(const char *text, size_t len, IsaSet set)
     for (int id = 0; id < NINSN; id++) {
         const char *name = isa_insn[id].text;
         const int d = isa_has(set, (InsnId)id)
-                          ? edit_distance(text, len, name, strlen(name), distance) : distance;
+                          ? edit_distance(text, len, name, strlen(name), distance)
+                          : distance;
         if (d < distance) {
             distance = d;
             best = name;
@@ -203,12 +214,24 @@ bool isa_find_order(const char *text, size_t len, i32 *order)
 
 /* --- aliases ------------------------------------------------------------------- */
 
-#define A(n)          {n, 0}
-#define A1(n)         {n, -1}
-#define K(v)          {-1, v}
+#define A(n)                                                                                       \
+    {                                                                                              \
+        n, 0                                                                                       \
+    }
+#define A1(n)                                                                                      \
+    {                                                                                              \
+        n, -1                                                                                      \
+    }
+#define K(v)                                                                                       \
+    {                                                                                              \
+        -1, v                                                                                      \
+    }
 
 /* written operands end at O_none, which `none` rows consist of */
-#define OPERANDS(...) {__VA_ARGS__, O_none}
+#define OPERANDS(...)                                                                              \
+    {                                                                                              \
+        __VA_ARGS__, O_none                                                                        \
+    }
 
 const AliasInfo isa_alias[] = {
 #define ALIAS(text, printed, pattern, written, base, ...)                                          \

@@ -13,7 +13,7 @@
 
 typedef struct {
     Link *l;
-    SymbolRef *todo;        /* symbol: a section here; marked, not yet followed */
+    SymbolRef *todo; /* symbol: a section here; marked, not yet followed */
     size_t ntodo, captodo;
 } Gc;
 

@@ -22,7 +22,11 @@ enum { PAGE = 0x1000 };
 enum { CODE = SHF_ALLOC | SHF_EXECINSTR, VAR = SHF_ALLOC | SHF_WRITE };
 
 /* The sections that have a place of their own; .text.main goes to .text. */
-static const struct { const char *name; Rank rank; u32 type, flags; } known[] = {
+static const struct {
+    const char *name;
+    Rank rank;
+    u32 type, flags;
+} known[] = {
     {".text", RANK_TEXT, SHT_PROGBITS, CODE},
     {".tohost", RANK_TOHOST, SHT_PROGBITS, VAR},
     {".rodata", RANK_RODATA, SHT_PROGBITS, SHF_ALLOC},
@@ -61,10 +65,12 @@ static Out out_of(const ObjSection *s)
     const u32 flags = s->flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
     for (size_t i = 0; i < countof(known); i++)
         if (flags & SHF_ALLOC && !(flags & ~known[i].flags) && belongs_to(s->name, known[i].name))
-            return (Out){.name = known[i].name, .rank = known[i].rank, .type = s->type,
+            return (Out){.name = known[i].name,
+                         .rank = known[i].rank,
+                         .type = s->type,
                          .flags = known[i].flags};
-    return (Out){.name = s->name, .rank = rank_by_flags(s->type, flags), .type = s->type,
-                 .flags = flags};
+    return (Out){
+        .name = s->name, .rank = rank_by_flags(s->type, flags), .type = s->type, .flags = flags};
 }
 
 static i32 find_out(const Link *l, const char *name, Rank rank)
@@ -105,16 +111,16 @@ static Out *add_known(Link *l, const char *name)
     size_t i = 0;
     while (strcmp(known[i].name, name))
         i++;
-    return add_out(l, (Out){.name = name, .rank = known[i].rank, .type = known[i].type,
-                            .flags = known[i].flags});
+    return add_out(
+        l,
+        (Out){.name = name, .rank = known[i].rank, .type = known[i].type, .flags = known[i].flags});
 }
 
 /* What the linker puts in itself: sections that its symbols are in, and commons. */
 static bool add_own_outs(Link *l)
 {
     for (size_t i = 0; i < l->nglobals; i++)
-        if (l->globals[i].how == DEF_LINKER &&
-            !add_known(l, linker_symbols[l->globals[i].row].out))
+        if (l->globals[i].how == DEF_LINKER && !add_known(l, linker_symbols[l->globals[i].row].out))
             return link_no_memory(l);
     return !l->commons || add_known(l, ".bss") || link_no_memory(l);
 }
@@ -176,10 +182,7 @@ static void place_entry(Link *l)
 }
 
 /* Public start code clears whole words from _edata on. */
-static void end_data_at_word(Link *l)
-{
-    reserve(&l->outs[link_find_out(l, ".sdata", true)], 0, 4);
-}
+static void end_data_at_word(Link *l) { reserve(&l->outs[link_find_out(l, ".sdata", true)], 0, 4); }
 
 static void place_own(Link *l)
 {

@@ -23,7 +23,8 @@ static bool goes_in(const ObjSection *s)
 
 static bool open_input(Link *l, Input *in, const Object *o)
 {
-    *in = (Input){.o = o, .src = {.name = o->name},
+    *in = (Input){.o = o,
+                  .src = {.name = o->name},
                   .parts = mem_zalloc(o->nsections, sizeof *in->parts),
                   .global = mem_zalloc(o->nsymbols, sizeof *in->global),
                   .told = mem_zalloc(o->nsymbols, sizeof *in->told)};
@@ -34,8 +35,8 @@ static bool open_input(Link *l, Input *in, const Object *o)
         return false;
     }
     for (size_t i = 0; i < o->nsections; i++)
-        in->parts[i] = (Part){.live = goes_in(&o->sections[i]), .out = -1,
-                              .align = o->sections[i].align};
+        in->parts[i] =
+            (Part){.live = goes_in(&o->sections[i]), .out = -1, .align = o->sections[i].align};
     return true;
 }
 
@@ -90,16 +91,9 @@ static void free_link(Link *l)
 
 static bool run_steps(Link *l, const Object *const *objects, size_t n)
 {
-    return open_inputs(l, objects, n) &&
-           link_resolve(l) &&
-           link_gc(l) &&
-           link_profile(l) &&
-           link_align(l) &&
-           link_layout(l) &&
-           link_relocate(l) &&
-           link_segments(l) &&
-           link_symtab(l) &&
-           link_records(l);
+    return open_inputs(l, objects, n) && link_resolve(l) && link_gc(l) && link_profile(l) &&
+           link_align(l) && link_layout(l) && link_relocate(l) && link_segments(l) &&
+           link_symtab(l) && link_records(l);
 }
 
 Object *link_objects(const Object *const *objects, size_t n, const LinkOptions *opt, Diag *d)

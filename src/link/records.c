@@ -16,9 +16,9 @@ typedef enum { NEW, ACTIVE, DONE } Visit;
 
 typedef struct {
     Link *l;
-    bool *refers;           /* refers[a * n + b]: code of a refers to code of b */
-    Visit *visit;           /* of objects, during one walk */
-    bool circle, unknown;   /* found on the walk: a circle, an object without a record */
+    bool *refers;         /* refers[a * n + b]: code of a refers to code of b */
+    Visit *visit;         /* of objects, during one walk */
+    bool circle, unknown; /* found on the walk: a circle, an object without a record */
     Resource sum;
 } Records;
 
@@ -151,7 +151,8 @@ static bool add_kernels(Records *w)
 
 bool link_records(Link *l)
 {
-    Records w = {.l = l, .refers = mem_zalloc(l->n * l->n, sizeof *w.refers),
+    Records w = {.l = l,
+                 .refers = mem_zalloc(l->n * l->n, sizeof *w.refers),
                  .visit = mem_zalloc(l->n, sizeof *w.visit)};
     const bool ok = w.refers && w.visit ? add_kernels(&w) : link_no_memory(l);
     mem_free(w.refers);

@@ -11,9 +11,9 @@ typedef struct {
     const ObjSection *section; /* of the input */
     const ObjReloc *r;
     const RelocInfo *info;
-    u8 *at;                 /* the place in the image */
-    u32 room;               /* bytes of the part from there */
-    u32 pc;                 /* its address */
+    u8 *at;   /* the place in the image */
+    u32 room; /* bytes of the part from there */
+    u32 pc;   /* its address */
 } Fix;
 
 /* --- messages ------------------------------------------------------------ */
@@ -40,9 +40,8 @@ static const char *suggest(const Link *l, const char *name)
     int best = len < 4 ? 2 : 3;
     for (size_t i = 0; i < l->nglobals; i++) {
         const Global *g = &l->globals[i];
-        const int away = g->how == DEF_NONE
-                             ? best
-                             : edit_distance(name, len, g->name, strlen(g->name), best);
+        const int away =
+            g->how == DEF_NONE ? best : edit_distance(name, len, g->name, strlen(g->name), best);
         if (away < best) {
             best = away;
             found = g->name;
@@ -106,12 +105,9 @@ static void put_offset(Fix *f, OperandId o, u32 value)
 static u64 combine(const Fix *f, u64 held, u32 value)
 {
     switch (f->info->value) {
-    case VALUE_ADD:
-        return held + value;
-    case VALUE_SUB:
-        return held - value;
-    default:
-        return value;
+    case VALUE_ADD: return held + value;
+    case VALUE_SUB: return held - value;
+    default: return value;
     }
 }
 
@@ -141,24 +137,19 @@ static void put_uleb(Fix *f, u32 value)
 static u32 field_bytes(u8 field)
 {
     switch ((RelocField)field) {
-    case FIELD_NONE:
-        return 0;
+    case FIELD_NONE: return 0;
     case FIELD_W6:
     case FIELD_W8:
-    case FIELD_ULEB:
-        return 1;
-    case FIELD_W16:
-        return 2;
+    case FIELD_ULEB: return 1;
+    case FIELD_W16: return 2;
     case FIELD_W64:
-    case FIELD_CALL:
-        return 8;
+    case FIELD_CALL: return 8;
     case FIELD_W32:
     case FIELD_B:
     case FIELD_J:
     case FIELD_HI:
     case FIELD_LO_I:
-    case FIELD_LO_S:
-        return 4;
+    case FIELD_LO_S: return 4;
     }
     bug("relocation field %d", field);
 }
@@ -166,35 +157,18 @@ static u32 field_bytes(u8 field)
 static void put_field(Fix *f, u32 value)
 {
     switch ((RelocField)f->info->field) {
-    case FIELD_NONE:
-        return;
-    case FIELD_W6:
-        *f->at = (u8)((*f->at & 0xc0) | (combine(f, *f->at, value) & 0x3f));
-        return;
+    case FIELD_NONE: return;
+    case FIELD_W6: *f->at = (u8)((*f->at & 0xc0) | (combine(f, *f->at, value) & 0x3f)); return;
     case FIELD_W8:
     case FIELD_W16:
     case FIELD_W32:
-    case FIELD_W64:
-        put_word(f, field_bytes(f->info->field), value);
-        return;
-    case FIELD_ULEB:
-        put_uleb(f, value);
-        return;
-    case FIELD_B:
-        put_offset(f, O_relB, value);
-        return;
-    case FIELD_J:
-        put_offset(f, O_relJ, value);
-        return;
-    case FIELD_HI:
-        put_operand(f->at, O_uimm20, upper(value));
-        return;
-    case FIELD_LO_I:
-        put_operand(f->at, O_imm12, lower(value));
-        return;
-    case FIELD_LO_S:
-        put_operand(f->at, O_st12, lower(value));
-        return;
+    case FIELD_W64: put_word(f, field_bytes(f->info->field), value); return;
+    case FIELD_ULEB: put_uleb(f, value); return;
+    case FIELD_B: put_offset(f, O_relB, value); return;
+    case FIELD_J: put_offset(f, O_relJ, value); return;
+    case FIELD_HI: put_operand(f->at, O_uimm20, upper(value)); return;
+    case FIELD_LO_I: put_operand(f->at, O_imm12, lower(value)); return;
+    case FIELD_LO_S: put_operand(f->at, O_st12, lower(value)); return;
     case FIELD_CALL:
         put_operand(f->at, O_uimm20, upper(value));
         put_operand(f->at + 4, O_imm12, lower(value));
@@ -213,11 +187,8 @@ static bool may_dangle(const Fix *f)
 static bool address(Fix *f, u32 *value)
 {
     switch (link_address(f->l, (SymbolRef){f->input, f->r->symbol}, f->r->addend, value)) {
-    case ADDRESS_OK:
-        return true;
-    case ADDRESS_UNDEFINED:
-        tell_undefined(f);
-        return false;
+    case ADDRESS_OK: return true;
+    case ADDRESS_UNDEFINED: tell_undefined(f); return false;
     case ADDRESS_DROPPED:
         *value = 0;
         if (!may_dangle(f))
@@ -282,20 +253,15 @@ static bool value_of(Fix *f, u32 *value)
     switch ((RelocValue)f->info->value) {
     case VALUE_ABS:
     case VALUE_ADD:
-    case VALUE_SUB:
-        return address(f, value);
+    case VALUE_SUB: return address(f, value);
     case VALUE_PC:
         if (!address(f, value))
             return false;
         *value -= f->pc;
         return true;
-    case VALUE_LABEL:
-        return label_value(f, value);
-    case VALUE_FOREIGN:
-        complain(f, "%s is not supported", f->info->name);
-        return false;
-    case VALUE_NONE:
-        return false;
+    case VALUE_LABEL: return label_value(f, value);
+    case VALUE_FOREIGN: complain(f, "%s is not supported", f->info->name); return false;
+    case VALUE_NONE: return false;
     }
     bug("relocation value %d", f->info->value);
 }
@@ -322,7 +288,11 @@ static void relocate_part(Link *l, u32 input, u32 section)
     const u32 size = s->type == SHT_NOBITS ? 0 : cut_offset(p, s->size);
     for (size_t i = 0; p->live && i < s->nrelocs; i++) {
         const u32 offset = cut_offset(p, s->relocs[i].offset);
-        Fix f = {.l = l, .in = in, .input = input, .section = s, .r = &s->relocs[i],
+        Fix f = {.l = l,
+                 .in = in,
+                 .input = input,
+                 .section = s,
+                 .r = &s->relocs[i],
                  .pc = link_part_address(l, p) + offset};
         if (offset < size) {
             f.at = l->image->sections[p->out].data.data + p->offset + offset;

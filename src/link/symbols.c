@@ -234,15 +234,10 @@ AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr)
     switch (g->how) {
     case DEF_NONE:
         return in->o->symbols[from.symbol].bind == STB_WEAK ? ADDRESS_OK : ADDRESS_UNDEFINED;
-    case DEF_LINKER:
-        *addr += linker_symbol_address(l, &linker_symbols[g->row]);
-        return ADDRESS_OK;
-    case DEF_COMMON:
-        *addr += common_address(l, g);
-        return ADDRESS_OK;
+    case DEF_LINKER: *addr += linker_symbol_address(l, &linker_symbols[g->row]); return ADDRESS_OK;
+    case DEF_COMMON: *addr += common_address(l, g); return ADDRESS_OK;
     case DEF_WEAK:
-    case DEF_STRONG:
-        break;
+    case DEF_STRONG: break;
     }
     return defined_address(l, (SymbolRef){g->input, g->symbol}, addend, addr);
 }
@@ -279,8 +274,7 @@ static bool add_global(Link *l, const Global *g)
 {
     ObjSymbol s = {.name = (char *)g->name, .bind = STB_GLOBAL, .type = STT_NOTYPE};
     switch (g->how) {
-    case DEF_NONE:
-        return true;
+    case DEF_NONE: return true;
     case DEF_LINKER: {
         const LinkerSymbol *row = &linker_symbols[g->row];
         return add_symbol(l, &s, link_find_out(l, row->out, true), linker_symbol_address(l, row));
@@ -290,8 +284,7 @@ static bool add_global(Link *l, const Global *g)
         s.size = g->size;
         return add_symbol(l, &s, link_find_out(l, ".bss", true), common_address(l, g));
     case DEF_WEAK:
-    case DEF_STRONG:
-        break;
+    case DEF_STRONG: break;
     }
     return add_defined(l, (SymbolRef){g->input, g->symbol});
 }

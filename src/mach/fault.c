@@ -1,6 +1,8 @@
 #include "mach/fault.h"
 
-static const struct { const char *name, *text; } kinds[NFAULT] = {
+static const struct {
+    const char *name, *text;
+} kinds[NFAULT] = {
 #define FAULT(name, text) {#name, text},
 #include "mach/fault.def"
 };
@@ -50,5 +52,6 @@ void fault_report(Buf *b, const Fault *f, const char *kernel, IsaSet set,
     buf_printf(b, "\n  active      0x%08x", f->mask);
     put_instruction(b, f, set, &how);
     if (f->waiting)
-        buf_printf(b, "\n  warps       %u waiting at a barrier, %u running", f->waiting, f->spinning);
+        buf_printf(b, "\n  warps       %u waiting at a barrier, %u running", f->waiting,
+                   f->spinning);
 }

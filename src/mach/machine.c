@@ -9,7 +9,10 @@ static const struct {
     u32 min, max;
     const char *what;
 } fields[] = {
-#define FIELD(name, min, max, what) {#name, offsetof(Machine, name), min, max, what}
+#define FIELD(name, min, max, what)                                                                \
+    {                                                                                              \
+#name, offsetof(Machine, name), min, max, what                                             \
+    }
     FIELD(lanes, 4, MAX_LANES, "threads a warp"),
     FIELD(group_warps, 1, MAX_WARPS, "warps of one group"),
     FIELD(sms, 1, 1u << 16, "streaming multiprocessors"),
@@ -29,8 +32,8 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-static bool set_field(const Source *src, const char *name, size_t len, const char *value, Machine *m,
-                      Diag *d)
+static bool set_field(const Source *src, const char *name, size_t len, const char *value,
+                      Machine *m, Diag *d)
 {
     for (size_t i = 0; i < countof(fields); i++) {
         if (strlen(fields[i].name) != len || strncmp(fields[i].name, name, len))
@@ -118,7 +121,10 @@ static u32 units(u32 registers) { return (u32)align_up(registers ? registers : 1
 Occupancy machine_occupancy(const Machine *m, const GroupNeeds *n)
 {
     const u32 warps = n->warps ? n->warps : 1;
-    const struct { const char *name; u32 holds; } limits[] = {
+    const struct {
+        const char *name;
+        u32 holds;
+    } limits[] = {
         {"warps", m->warps / warps},
         {"slots", m->slots},
         {"sgprs", m->sgprs / units(n->sgprs) / warps},

@@ -7,16 +7,16 @@ enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside
 
 static void *reserve(u64 size)
 {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
 bool memory_open(Memory *m, u64 lo, u64 end)
 {
     const u64 pages = (end - lo) >> PAGE_BITS;
-    *m = (Memory){.lo = lo, .end = end, .block = reserve(end - lo + GUARD),
-                  .flags = reserve(pages + GUARD)};
+    *m = (Memory){
+        .lo = lo, .end = end, .block = reserve(end - lo + GUARD), .flags = reserve(pages + GUARD)};
     if (!m->block || !m->flags) {
         memory_close(m);
         return false;

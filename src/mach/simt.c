@@ -28,8 +28,8 @@ u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault)
     if (!rest)
         return target;
     const bool next_first = __builtin_popcount(rest) < __builtin_popcount(taken);
-    const SimtEntry waits = next_first ? (SimtEntry){rpc, target, taken}
-                                       : (SimtEntry){rpc, next, rest};
+    const SimtEntry waits =
+        next_first ? (SimtEntry){rpc, target, taken} : (SimtEntry){rpc, next, rest};
     *fault = push(w, (SimtEntry){rpc, rpc, w->mask});
     if (*fault == FAULT_NONE)
         *fault = push(w, waits);

@@ -16,8 +16,13 @@ void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
         return;
     g->faulted = true;
     g->fault = (Fault){
-        .kind = kind, .pc = pc, .lane = lane, .warp = w->id, .mask = w->exec,
-        .group = {g->id[0], g->id[1], g->id[2]}, .group_linear = g->linear,
+        .kind = kind,
+        .pc = pc,
+        .lane = lane,
+        .warp = w->id,
+        .mask = w->exec,
+        .group = {g->id[0], g->id[1], g->id[2]},
+        .group_linear = g->linear,
     };
 }
 

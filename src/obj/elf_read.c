@@ -22,13 +22,13 @@ typedef struct {
     const u8 *bytes;
     size_t len;
     Diag *d;
-    Source src;             /* the file, in messages */
+    Source src; /* the file, in messages */
     Elf32_Ehdr head;
-    Elf32_Shdr *sections;   /* as in the file */
-    u32 nsections, names;   /* names: the section with their names */
-    i32 *kept;              /* index in o->sections, -1 when not kept */
-    u32 symtab;             /* section of symbols, 0: none */
-    u64 name_bytes;         /* of the names kept so far */
+    Elf32_Shdr *sections; /* as in the file */
+    u32 nsections, names; /* names: the section with their names */
+    i32 *kept;            /* index in o->sections, -1 when not kept */
+    u32 symtab;           /* section of symbols, 0: none */
+    u64 name_bytes;       /* of the names kept so far */
     Object *o;
 } Reader;
 
@@ -205,10 +205,8 @@ static bool is_kept(const Elf32_Shdr *s)
     case SHT_RELA:
     case SHT_REL:
     case SHT_GROUP:
-    case SHT_SYMTAB_SHNDX:
-        return false;
-    default:
-        return true;
+    case SHT_SYMTAB_SHNDX: return false;
+    default: return true;
     }
 }
 
@@ -255,12 +253,8 @@ static bool read_sections(Reader *r)
 static bool symbol_section(Reader *r, u32 index, const Elf32_Sym *s, i32 *section)
 {
     switch (s->st_shndx) {
-    case SHN_UNDEF:
-        *section = OBJ_UNDEF;
-        return true;
-    case SHN_ABS:
-        *section = OBJ_ABS;
-        return true;
+    case SHN_UNDEF: *section = OBJ_UNDEF; return true;
+    case SHN_ABS: *section = OBJ_ABS; return true;
     case SHN_COMMON:
         *section = OBJ_COMMON;
         return s->st_value <= 1 || is_pow2(s->st_value) ||
@@ -342,9 +336,8 @@ static bool add_relocs(Reader *r, u32 index, ObjSection *s, const Elf32_Rela **s
         const u32 symbol = ELF32_R_SYM(e->r_info);
         if (!check_reloc(r, index, e, s))
             return false;
-        s->relocs[s->nrelocs++] =
-            (ObjReloc){e->r_offset, ELF32_R_TYPE(e->r_info),
-                       symbol ? symbol - 1 : OBJ_NO_SYMBOL, e->r_addend};
+        s->relocs[s->nrelocs++] = (ObjReloc){e->r_offset, ELF32_R_TYPE(e->r_info),
+                                             symbol ? symbol - 1 : OBJ_NO_SYMBOL, e->r_addend};
     }
     return true;
 }

@@ -21,12 +21,12 @@ enum { PAGE = 0x1000, ALIGN_MAX = 64 }; /* more would only make the file longer 
 
 typedef struct {
     const Object *o;
-    Buf file, headers;      /* headers: of sections */
-    Buf names, strings;     /* contents of .shstrtab and .strtab */
+    Buf file, headers;  /* headers: of sections */
+    Buf names, strings; /* contents of .shstrtab and .strtab */
     Buf symbols;
-    u32 *index;             /* where symbol i of the object stands in .symtab */
-    u32 nlocals;            /* the one that is nothing included */
-    u32 nheaders, symtab;   /* symtab: number of its header */
+    u32 *index;           /* where symbol i of the object stands in .symtab */
+    u32 nlocals;          /* the one that is nothing included */
+    u32 nheaders, symtab; /* symtab: number of its header */
 } Writer;
 
 static void align_file(Writer *w, size_t align)
@@ -94,10 +94,14 @@ static void put_segments(Writer *w)
     for (size_t i = 0; i < o->nsegments; i++) {
         const ObjSegment *s = &o->segments[i];
         align_file(w, PAGE);
-        const Elf32_Phdr h = {.p_type = PT_LOAD, .p_offset = (Elf32_Off)w->file.len,
-                              .p_vaddr = s->addr, .p_paddr = s->addr,
-                              .p_filesz = (Elf32_Word)s->data.len, .p_memsz = s->memsz,
-                              .p_flags = s->flags, .p_align = PAGE};
+        const Elf32_Phdr h = {.p_type = PT_LOAD,
+                              .p_offset = (Elf32_Off)w->file.len,
+                              .p_vaddr = s->addr,
+                              .p_paddr = s->addr,
+                              .p_filesz = (Elf32_Word)s->data.len,
+                              .p_memsz = s->memsz,
+                              .p_flags = s->flags,
+                              .p_align = PAGE};
         buf_put(&w->file, s->data.data, s->data.len);
         if (!w->file.failed)
             memcpy(w->file.data + headers + i * sizeof h, &h, sizeof h);
@@ -123,8 +127,11 @@ static bool find_in_segments(const Writer *w, const ObjSection *s, u32 *offset)
 
 static void put_section(Writer *w, const ObjSection *s)
 {
-    Elf32_Shdr h = {.sh_type = s->type, .sh_flags = s->flags, .sh_addr = s->addr,
-                    .sh_size = s->size, .sh_addralign = s->align};
+    Elf32_Shdr h = {.sh_type = s->type,
+                    .sh_flags = s->flags,
+                    .sh_addr = s->addr,
+                    .sh_size = s->size,
+                    .sh_addralign = s->align};
     if (!find_in_segments(w, s, &h.sh_offset)) {
         align_file(w, s->align < ALIGN_MAX ? s->align : ALIGN_MAX);
         h.sh_offset = (Elf32_Off)w->file.len;
@@ -140,22 +147,20 @@ static void put_section(Writer *w, const ObjSection *s)
 static u16 section_number(i32 section)
 {
     switch (section) {
-    case OBJ_UNDEF:
-        return SHN_UNDEF;
-    case OBJ_ABS:
-        return SHN_ABS;
-    case OBJ_COMMON:
-        return SHN_COMMON;
-    default:
-        return (u16)(section + 1);
+    case OBJ_UNDEF: return SHN_UNDEF;
+    case OBJ_ABS: return SHN_ABS;
+    case OBJ_COMMON: return SHN_COMMON;
+    default: return (u16)(section + 1);
     }
 }
 
 static void put_symbol(Writer *w, size_t i)
 {
     const ObjSymbol *s = &w->o->symbols[i];
-    const Elf32_Sym e = {.st_name = add_string(&w->strings, s->name), .st_value = s->value,
-                         .st_size = s->size, .st_info = (u8)ELF32_ST_INFO(s->bind, s->type),
+    const Elf32_Sym e = {.st_name = add_string(&w->strings, s->name),
+                         .st_value = s->value,
+                         .st_size = s->size,
+                         .st_info = (u8)ELF32_ST_INFO(s->bind, s->type),
                          .st_shndx = section_number(s->section)};
     w->index[i] = (u32)(w->symbols.len / sizeof e);
     buf_put(&w->symbols, &e, sizeof e);
@@ -179,11 +184,14 @@ static void put_relocs(Writer *w, size_t section)
     const ObjSection *s = &w->o->sections[section];
     Buf name = {0};
     align_file(w, 4);
-    const Elf32_Shdr h = {.sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK,
+    const Elf32_Shdr h = {.sh_type = SHT_RELA,
+                          .sh_flags = SHF_INFO_LINK,
                           .sh_offset = (Elf32_Off)w->file.len,
                           .sh_size = (Elf32_Word)(s->nrelocs * sizeof(Elf32_Rela)),
-                          .sh_link = w->symtab, .sh_info = (Elf32_Word)section + 1,
-                          .sh_addralign = 4, .sh_entsize = sizeof(Elf32_Rela)};
+                          .sh_link = w->symtab,
+                          .sh_info = (Elf32_Word)section + 1,
+                          .sh_addralign = 4,
+                          .sh_entsize = sizeof(Elf32_Rela)};
     for (size_t i = 0; i < s->nrelocs; i++) {
         const ObjReloc *r = &s->relocs[i];
         const u32 symbol = r->symbol == OBJ_NO_SYMBOL ? 0 : w->index[r->symbol];
@@ -199,8 +207,10 @@ static void put_relocs(Writer *w, size_t section)
 static void put_table(Writer *w, const char *name, u32 type, const Buf *bytes)
 {
     align_file(w, 4);
-    Elf32_Shdr h = {.sh_type = type, .sh_offset = (Elf32_Off)w->file.len,
-                    .sh_size = (Elf32_Word)bytes->len, .sh_addralign = 1};
+    Elf32_Shdr h = {.sh_type = type,
+                    .sh_offset = (Elf32_Off)w->file.len,
+                    .sh_size = (Elf32_Word)bytes->len,
+                    .sh_addralign = 1};
     if (type == SHT_SYMTAB) {
         h.sh_link = w->symtab + 1;
         h.sh_info = w->nlocals;
@@ -223,7 +233,8 @@ static void put_tables(Writer *w)
     put_table(w, ".symtab", SHT_SYMTAB, &w->symbols);
     put_table(w, ".strtab", SHT_STRTAB, &w->strings);
     /* its own name is put first, so that the contents are complete */
-    const Elf32_Shdr h = {.sh_type = SHT_STRTAB, .sh_addralign = 1,
+    const Elf32_Shdr h = {.sh_type = SHT_STRTAB,
+                          .sh_addralign = 1,
                           .sh_offset = (Elf32_Off)w->file.len,
                           .sh_size = (Elf32_Word)(w->names.len + sizeof ".shstrtab")};
     add_header(w, ".shstrtab", h);
@@ -245,12 +256,18 @@ static Elf32_Ehdr file_header(const Writer *w)
     const Object *o = w->o;
     return (Elf32_Ehdr){
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
-        .e_type = o->is_image ? ET_EXEC : ET_REL, .e_machine = EM_RISCV,
-        .e_version = EV_CURRENT, .e_entry = o->entry, .e_flags = flags_of(o->set),
+        .e_type = o->is_image ? ET_EXEC : ET_REL,
+        .e_machine = EM_RISCV,
+        .e_version = EV_CURRENT,
+        .e_entry = o->entry,
+        .e_flags = flags_of(o->set),
         .e_phoff = o->nsegments ? sizeof(Elf32_Ehdr) : 0,
-        .e_shoff = (Elf32_Off)w->file.len, .e_ehsize = sizeof(Elf32_Ehdr),
-        .e_phentsize = o->nsegments ? sizeof(Elf32_Phdr) : 0, .e_phnum = (u16)o->nsegments,
-        .e_shentsize = sizeof(Elf32_Shdr), .e_shnum = (u16)w->nheaders,
+        .e_shoff = (Elf32_Off)w->file.len,
+        .e_ehsize = sizeof(Elf32_Ehdr),
+        .e_phentsize = o->nsegments ? sizeof(Elf32_Phdr) : 0,
+        .e_phnum = (u16)o->nsegments,
+        .e_shentsize = sizeof(Elf32_Shdr),
+        .e_shnum = (u16)w->nheaders,
         .e_shstrndx = (u16)(w->nheaders - 1)};
 }
 

@@ -18,9 +18,9 @@ enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
 
 typedef struct {
     u32 holds[32];
-    u32 words;              /* metadata words loaded, a bit for each of the first 32 */
-    bool wid, kilobyte;     /* CSR_WID was read; something was scaled by 1024 */
-    u32 sp, tp;             /* what went there last */
+    u32 words;          /* metadata words loaded, a bit for each of the first 32 */
+    bool wid, kilobyte; /* CSR_WID was read; something was scaled by 1024 */
+    u32 sp, tp;         /* what went there last */
 } Start;
 
 static i32 operand(const Insn *in, OperandId o)
@@ -42,16 +42,13 @@ static u32 result(Start *s, const Insn *in)
     case I_addi:
         s->kilobyte |= operand(in, O_rs1) == 0 && imm == STACK_B;
         return imm ? OTHER : source(s, in);
-    case I_slli:
-        s->kilobyte |= 1u << operand(in, O_shamt5) == STACK_B;
-        return OTHER;
+    case I_slli: s->kilobyte |= 1u << operand(in, O_shamt5) == STACK_B; return OTHER;
     case I_lw:
         if (source(s, in) != (FROM_CSR | CSR_KNL) || imm < 0 || imm >= 4 * 32)
             return OTHER;
         s->words |= 1u << imm / 4;
         return FROM_METADATA | (u32)imm;
-    default:
-        return OTHER;
+    default: return OTHER;
     }
 }
 
@@ -121,7 +118,7 @@ int resource_tp_word(const Object *image)
 
 const char *generation_name(Generation g)
 {
-    static const char *const names[] = {[GEN_A] = "A", [GEN_B] = "B", [GEN_B2] = "B2",
-                                        [GEN_C] = "C", [GEN_BARE] = "bare"};
+    static const char *const names[] = {
+        [GEN_A] = "A", [GEN_B] = "B", [GEN_B2] = "B2", [GEN_C] = "C", [GEN_BARE] = "bare"};
     return names[g];
 }

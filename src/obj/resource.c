@@ -38,17 +38,26 @@ static void put(Buf *b, u64 v, int bytes)
 /* The compilers that write short records know nothing of stacks. */
 static Resource from_short(const u8 *p)
 {
-    return (Resource){.form = RES_SHORT, .vgpr = get(p, 2), .sgpr = get(p + 2, 2),
-                      .lds_static = get(p + 4, 2), .pds_static = get(p + 6, 2),
-                      .lds_stack = UINT64_MAX, .pds_stack = UINT64_MAX};
+    return (Resource){.form = RES_SHORT,
+                      .vgpr = get(p, 2),
+                      .sgpr = get(p + 2, 2),
+                      .lds_static = get(p + 4, 2),
+                      .pds_static = get(p + 6, 2),
+                      .lds_stack = UINT64_MAX,
+                      .pds_stack = UINT64_MAX};
 }
 
 static Resource from_long(const u8 *p)
 {
-    return (Resource){.form = RES_LONG, .version = (u32)get(p, 4), .flags = (u32)get(p + 4, 4),
-                      .vgpr = get(p + 8, 8), .sgpr = get(p + 16, 8),
-                      .lds_static = get(p + 24, 8), .pds_static = get(p + 32, 8),
-                      .lds_stack = get(p + 40, 8), .pds_stack = get(p + 48, 8)};
+    return (Resource){.form = RES_LONG,
+                      .version = (u32)get(p, 4),
+                      .flags = (u32)get(p + 4, 4),
+                      .vgpr = get(p + 8, 8),
+                      .sgpr = get(p + 16, 8),
+                      .lds_static = get(p + 24, 8),
+                      .pds_static = get(p + 32, 8),
+                      .lds_stack = get(p + 40, 8),
+                      .pds_stack = get(p + 48, 8)};
 }
 
 static bool read_own_section(const Object *o, const ObjSection *s, Resource *r, Diag *d)
@@ -141,8 +150,8 @@ bool resource_read(const Object *o, const char *name, Resource *r, Diag *d)
     if (!s || symbol < 0 || !may_be_kernel(&o->symbols[symbol]))
         return true;
     if (!s->data.len || s->data.len % SHORT_SIZE) {
-        error(d, &src, NULL, "%s: resource records in %zu bytes; each has %d", s->name,
-              s->data.len, SHORT_SIZE);
+        error(d, &src, NULL, "%s: resource records in %zu bytes; each has %d", s->name, s->data.len,
+              SHORT_SIZE);
         return false;
     }
     *r = read_shared_section(o, s, &o->symbols[symbol]);
@@ -158,8 +167,8 @@ bool resource_add(Object *o, const char *name, const Resource *r)
     if (at < 0)
         return false;
     ObjSection *s = &o->sections[at];
-    const u64 numbers[] = {r->vgpr, r->sgpr, r->lds_static, r->pds_static, r->lds_stack,
-                           r->pds_stack};
+    const u64 numbers[] = {r->vgpr,       r->sgpr,      r->lds_static,
+                           r->pds_static, r->lds_stack, r->pds_stack};
     put(&s->data, 3, 4);
     put(&s->data, r->flags, 4);
     for (size_t i = 0; i < countof(numbers); i++)

@@ -57,8 +57,8 @@ bool code_covers(const Code *c, u64 addr, u32 len)
     for (u64 a = addr & ~(u64)3; a < addr + len; a += 4) {
         if (a - CODE_LO >= CODE_END - CODE_LO)
             continue;
-        const CodePage *page = atomic_load_explicit(
-            &((Code *)c)->page[(a - CODE_LO) >> PAGE_BITS], memory_order_acquire);
+        const CodePage *page = atomic_load_explicit(&((Code *)c)->page[(a - CODE_LO) >> PAGE_BITS],
+                                                    memory_order_acquire);
         if (page && page->uop[a >> 2 & (PAGE_UOPS - 1)].run != w_illegal)
             return true;
     }
@@ -68,7 +68,9 @@ bool code_covers(const Code *c, u64 addr, u32 len)
 /* --- one instruction ----------------------------------------------------------------- */
 
 /* operands that become sources and destination of a Uop, as op.def names them */
-typedef struct { i16 rd, ra, rb, rc; } Registers;
+typedef struct {
+    i16 rd, ra, rb, rc;
+} Registers;
 
 /* the register number of operand i, extended; false: beyond the register file */
 static bool number(const Insn *in, int i, const IsaPrefix *p, i16 *n)
@@ -96,13 +98,21 @@ static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
     case O_rdst: return &r->rc;
     case O_rs3: return &r->rc;
     case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
-    case O_rs1: return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
-                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W || e == E_WIDEN_MAC
-                           ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb) : &r->ra;
-    case O_vs1: return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
-                       f == F_AMO || f == F_LR ? &r->ra : &r->rb;
-    case O_vs2: return f == F_VLX || f == F_VSX ? &r->rc
-                       : f == F_VS12 || f == F_VS11 || f == F_AMO ? &r->rb : &r->ra;
+    case O_rs1:
+        return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
+                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W ||
+                       e == E_WIDEN_MAC
+                   ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb)
+                   : &r->ra;
+    case O_vs1:
+        return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
+                       f == F_AMO || f == F_LR
+                   ? &r->ra
+                   : &r->rb;
+    case O_vs2:
+        return f == F_VLX || f == F_VSX                   ? &r->rc
+               : f == F_VS12 || f == F_VS11 || f == F_AMO ? &r->rb
+                                                          : &r->ra;
     default: return NULL;
     }
 }
@@ -161,10 +171,7 @@ static void set_values(Uop *u, const Insn *in, const IsaPrefix *p)
         u->imm = (i32)((u32)u->imm + insn_pc(u));
 }
 
-static bool is_memory(Effect e)
-{
-    return e >= E_LOAD && e <= E_SC_PAIR;
-}
+static bool is_memory(Effect e) { return e >= E_LOAD && e <= E_SC_PAIR; }
 
 /* instructions that wide.c executes where a prefix changes them */
 static bool is_general(Effect e)
@@ -177,7 +184,8 @@ static void set_modifiers(Uop *u, const IsaPrefix *p)
 {
     const Effect e = (Effect)isa_insn[u->id].effect;
     if (p->memory && is_memory(e))
-        u->mem = (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
+        u->mem =
+            (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
     else if (is_general(e) || e == E_PAIR || (e >= E_NARROW && e <= E_FNARROW))
         u->mod = (u8)(p->abs << MOD_ABS | p->neg << MOD_NEG);
     /* the others have their width by themselves */
@@ -230,8 +238,8 @@ static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
 static bool concerns(const Code *c, u32 after, const IsaPrefix *p)
 {
     Insn in;
-    return !p->memory || (isa_decode(&c->decoder, after, &in) &&
-                          is_memory((Effect)isa_insn[in.id].effect));
+    return !p->memory ||
+           (isa_decode(&c->decoder, after, &in) && is_memory((Effect)isa_insn[in.id].effect));
 }
 
 /* --- pages ---------------------------------------------------------------------------- */

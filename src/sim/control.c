@@ -61,7 +61,11 @@ HANDLER(w_register) { return fail_at(w, u, FAULT_REGISTER, -1, (u64)u->imm, 0); 
 HANDLER(w_page_end) { return go(w, u->pc); }
 
 /* a prefix whose instruction could not be joined to it; it has no effect */
-HANDLER(w_lone_prefix) { (void)w; return next(u); }
+HANDLER(w_lone_prefix)
+{
+    (void)w;
+    return next(u);
+}
 
 HANDLER(w_join) { return go(w, simt_join(w, insn_pc(u))); }
 

@@ -56,29 +56,18 @@ HANDLER(v_packed)
 static double sfu(Op op, double x)
 {
     switch (op) {
-    case OP_ex2:
-        return exp2(x);
-    case OP_lg2:
-        return log2(x);
-    case OP_rcp:
-        return 1 / x;
-    case OP_sqrt:
-        return sqrt(x);
-    case OP_rsqrt:
-        return 1 / sqrt(x);
-    case OP_sin:
-        return sin(x);
-    case OP_cos:
-        return cos(x);
-    case OP_tanh:
-        return tanh(x);
+    case OP_ex2: return exp2(x);
+    case OP_lg2: return log2(x);
+    case OP_rcp: return 1 / x;
+    case OP_sqrt: return sqrt(x);
+    case OP_rsqrt: return 1 / sqrt(x);
+    case OP_sin: return sin(x);
+    case OP_cos: return cos(x);
+    case OP_tanh: return tanh(x);
     /* x / 2 (1 + tanh u) = x / (1 + e^-2u), where nothing cancels */
-    case OP_gelu:
-        return x / (1 + exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)));
-    case OP_silu:
-        return x / (1 + exp(-x));
-    default:
-        bug("sfu: %s", isa_op_name[op]);
+    case OP_gelu: return x / (1 + exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)));
+    case OP_silu: return x / (1 + exp(-x));
+    default: bug("sfu: %s", isa_op_name[op]);
     }
 }
 
@@ -215,20 +204,13 @@ static u64 prepare(const Word *d, u64 v, int which, u8 *fl)
 static u64 compute_int(const Word *d, u64 a, u64 b)
 {
     switch (d->op) {
-    case OP_add:
-        return a + b;
-    case OP_sub:
-        return a - b;
-    case OP_mul:
-        return a * b;
-    case OP_minu:
-        return a < b ? a : b;
-    case OP_maxu:
-        return a > b ? a : b;
-    case OP_min:
-        return (i64)a < (i64)b ? a : b;
-    default:
-        return (i64)a > (i64)b ? a : b;
+    case OP_add: return a + b;
+    case OP_sub: return a - b;
+    case OP_mul: return a * b;
+    case OP_minu: return a < b ? a : b;
+    case OP_maxu: return a > b ? a : b;
+    case OP_min: return (i64)a < (i64)b ? a : b;
+    default: return (i64)a > (i64)b ? a : b;
     }
 }
 
@@ -236,16 +218,11 @@ static u64 compute_float(const Word *d, u64 a, u64 b, u8 *fl)
 {
     const FpFormat f = float_of_size(work_size(d));
     switch (d->op) {
-    case OP_fadd:
-        return fp_add(f, a, b, d->rm, fl);
-    case OP_fsub:
-        return fp_sub(f, a, b, d->rm, fl);
-    case OP_fmul:
-        return fp_mul(f, a, b, d->rm, fl);
-    case OP_fmin:
-        return fp_min(f, a, b, fl);
-    default:
-        return fp_max(f, a, b, fl);
+    case OP_fadd: return fp_add(f, a, b, d->rm, fl);
+    case OP_fsub: return fp_sub(f, a, b, d->rm, fl);
+    case OP_fmul: return fp_mul(f, a, b, d->rm, fl);
+    case OP_fmin: return fp_min(f, a, b, fl);
+    default: return fp_max(f, a, b, fl);
     }
 }
 

@@ -50,23 +50,18 @@ static i64 offset_of(const Warp *w, const Uop *u, u32 width, int lane)
 {
     switch ((Effect)isa_insn[u->id].effect) {
     case E_VLOAD_UNIT:
-    case E_VSTORE_UNIT:
-        return (i64)lane * width;
+    case E_VSTORE_UNIT: return (i64)lane * width;
     case E_VLOAD_STRIDE:
-    case E_VSTORE_STRIDE:
-        return (i64)lane * (i32)w->x[u->rc];
+    case E_VSTORE_STRIDE: return (i64)lane * (i32)w->x[u->rc];
     case E_VLOAD_INDEX:
-    case E_VSTORE_INDEX:
-        return index_bits(w, u, lane);
+    case E_VSTORE_INDEX: return index_bits(w, u, lane);
     case E_AMO:
     case E_LR:
     case E_SC:
     case E_AMO_PAIR:
     case E_LR_PAIR:
-    case E_SC_PAIR:
-        return 0;
-    default:
-        return u->imm;
+    case E_SC_PAIR: return 0;
+    default: return u->imm;
     }
 }
 
@@ -111,8 +106,7 @@ static void widths(const Uop *u, u32 *width, bool *sgn)
         *width = bytes, *sgn = is_signed;                                                          \
         break;
 #include "isa/op.def"
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -166,13 +160,10 @@ static const Uop *atomic(Warp *w, const Uop *u, const Rule *r)
     }
     switch ((Effect)isa_insn[u->id].effect) {
     case E_LR:
-    case E_LR_PAIR:
-        return lr_at(w, u, addr);
+    case E_LR_PAIR: return lr_at(w, u, addr);
     case E_SC:
-    case E_SC_PAIR:
-        return sc_at(w, u, addr);
-    default:
-        return amo_at(w, u, addr);
+    case E_SC_PAIR: return sc_at(w, u, addr);
+    default: return amo_at(w, u, addr);
     }
 }
 

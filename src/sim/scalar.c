@@ -27,7 +27,7 @@ static inline const Uop *set(Warp *w, const Uop *u, u32 value)
         const type a = (type)w->x[u->ra], b = (type)w->x[u->rb];                                   \
         (void)a, (void)b;                                                                          \
         const u32 truth = (u32)(result);                                                           \
-        return truth ? go(w, (u32)u->imm) : next(u);                                            \
+        return truth ? go(w, (u32)u->imm) : next(u);                                               \
     }
 #include "isa/op.def"
 
@@ -73,7 +73,11 @@ static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
 
 /* --- the rest --------------------------------------------------------------------- */
 
-HANDLER(x_nop) { (void)w; return next(u); }
+HANDLER(x_nop)
+{
+    (void)w;
+    return next(u);
+}
 
 HANDLER(x_lui) { return set(w, u, (u32)u->imm); }
 HANDLER(x_auipc) { return set(w, u, (u32)u->imm); } /* the pc was added when decoding */

@@ -17,9 +17,9 @@ typedef struct {
     const SimOptions *opt;
     u64 ngroups;
     struct timespec deadline;
-    _Atomic u64 next;       /* group to hand out */
-    _Atomic u64 limit;      /* groups from here on are not started: one faulted */
-    pthread_mutex_t lock;   /* guards result */
+    _Atomic u64 next;     /* group to hand out */
+    _Atomic u64 limit;    /* groups from here on are not started: one faulted */
+    pthread_mutex_t lock; /* guards result */
     SimResult *result;
 } Run;
 
@@ -362,7 +362,10 @@ static void out_of_memory(Run *r)
     report(r, &none, 0, 0);
 }
 
-typedef struct { Run *run; u32 number; } Worker;
+typedef struct {
+    Run *run;
+    u32 number;
+} Worker;
 
 static void *work(void *arg)
 {
@@ -418,7 +421,11 @@ bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResu
 {
     pthread_t threads[SIM_MAX_THREADS];
     Worker workers[SIM_MAX_THREADS];
-    Run r = {.code = code, .launch = launch, .opt = opt, .result = result, .limit = UINT64_MAX,
+    Run r = {.code = code,
+             .launch = launch,
+             .opt = opt,
+             .result = result,
+             .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
     u32 started = 1;
 

@@ -68,8 +68,7 @@ static bool eval_int64(Op op, u64 x, u64 y, u64 *r)
         return true;                                                                               \
     }
 #include "isa/op.def"
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -85,8 +84,7 @@ static bool eval_int32(Op op, u32 a, u32 b, u32 c, u64 *r)
         *r = op_eval3(op, a, b, c);                                                                \
         return true;
 #include "isa/op.def"
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -103,8 +101,7 @@ static bool eval_f32(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
     switch (op) {
 #include "isa/op.def"
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -125,8 +122,7 @@ static bool eval_f64(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
     switch (op) {
 #include "isa/op.def"
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -145,40 +141,25 @@ static Shape shape_of(FormatId f)
 {
     switch (f) {
     case F_R:
-    case F_RF:
-        return (Shape){true, {FROM_X, FROM_X}, {0, 1, 2}};
+    case F_RF: return (Shape){true, {FROM_X, FROM_X}, {0, 1, 2}};
     case F_R1:
-    case F_RF1:
-        return (Shape){true, {FROM_X}, {0, 1, 2}};
-    case F_R4:
-        return (Shape){true, {FROM_X, FROM_X, FROM_X}, {0, 1, 2}};
+    case F_RF1: return (Shape){true, {FROM_X}, {0, 1, 2}};
+    case F_R4: return (Shape){true, {FROM_X, FROM_X, FROM_X}, {0, 1, 2}};
     case F_I:
-    case F_SH:
-        return (Shape){true, {FROM_X, FROM_IMM}, {0, 1, 2}};
-    case F_VV:
-        return (Shape){false, {FROM_V, FROM_V}, {1, 0, 2}};
-    case F_VX:
-        return (Shape){false, {FROM_V, FROM_X}, {1, 0, 2}};
+    case F_SH: return (Shape){true, {FROM_X, FROM_IMM}, {0, 1, 2}};
+    case F_VV: return (Shape){false, {FROM_V, FROM_V}, {1, 0, 2}};
+    case F_VX: return (Shape){false, {FROM_V, FROM_X}, {1, 0, 2}};
     case F_VI:
     case F_VZ:
-    case F_VH:
-        return (Shape){false, {FROM_V, FROM_IMM}, {1, 0, 2}};
-    case F_V1:
-        return (Shape){false, {FROM_V}, {1, 0, 2}};
-    case F_CPV:
-        return (Shape){false, {FROM_NOTHING, FROM_V}, {1, 0, 2}};
-    case F_CPX:
-        return (Shape){false, {FROM_NOTHING, FROM_X}, {1, 0, 2}};
-    case F_CPI:
-        return (Shape){false, {FROM_NOTHING, FROM_IMM}, {1, 0, 2}};
-    case F_MACV:
-        return (Shape){false, {FROM_V, FROM_V, FROM_V}, {1, 0, 2}};
-    case F_MACX:
-        return (Shape){false, {FROM_V, FROM_X, FROM_V}, {1, 0, 2}};
-    case F_VI12:
-        return (Shape){false, {FROM_V, FROM_IMM}, {0, 1, 2}};
-    default:
-        bug("format %d has no shape", f);
+    case F_VH: return (Shape){false, {FROM_V, FROM_IMM}, {1, 0, 2}};
+    case F_V1: return (Shape){false, {FROM_V}, {1, 0, 2}};
+    case F_CPV: return (Shape){false, {FROM_NOTHING, FROM_V}, {1, 0, 2}};
+    case F_CPX: return (Shape){false, {FROM_NOTHING, FROM_X}, {1, 0, 2}};
+    case F_CPI: return (Shape){false, {FROM_NOTHING, FROM_IMM}, {1, 0, 2}};
+    case F_MACV: return (Shape){false, {FROM_V, FROM_V, FROM_V}, {1, 0, 2}};
+    case F_MACX: return (Shape){false, {FROM_V, FROM_X, FROM_V}, {1, 0, 2}};
+    case F_VI12: return (Shape){false, {FROM_V, FROM_IMM}, {0, 1, 2}};
+    default: bug("format %d has no shape", f);
     }
 }
 
@@ -238,13 +219,9 @@ static u64 source(const Warp *w, const Uop *u, const Kind *k, const Shape *s, in
     const bool pair = k->pair && !(n & 1);
     u64 v;
     switch ((From)s->from[which]) {
-    case FROM_NOTHING:
-        return 0;
-    case FROM_IMM:
-        return k->pair ? (u64)(i64)u->imm : (u32)u->imm;
-    case FROM_X:
-        v = pair ? x_pair_value(w, n) : k->pair ? widen(k, w->x[n], fl) : w->x[n];
-        break;
+    case FROM_NOTHING: return 0;
+    case FROM_IMM: return k->pair ? (u64)(i64)u->imm : (u32)u->imm;
+    case FROM_X: v = pair ? x_pair_value(w, n) : k->pair ? widen(k, w->x[n], fl) : w->x[n]; break;
     default:
         v = pair ? v_pair(w, n, lane) : k->pair ? widen(k, w->v[n][lane], fl) : w->v[n][lane];
         break;
@@ -277,8 +254,7 @@ static bool eval_fixed(Op op, u32 a, u32 b, u32 vxrm, bool *sat, u64 *r)
         *r = result;                                                                               \
         return true;
 #include "isa/op.def"
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -349,13 +325,10 @@ static u64 widen_op(Op op, u64 a, u64 b)
 {
     switch (op) {
     case OP_add:
-    case OP_addu:
-        return a + b;
+    case OP_addu: return a + b;
     case OP_sub:
-    case OP_subu:
-        return a - b;
-    default:
-        return a * b;
+    case OP_subu: return a - b;
+    default: return a * b;
     }
 }
 
@@ -416,16 +389,11 @@ static u32 clip(u64 pair, u32 shift, u32 vxrm, bool sgn, u8 *sat)
 static u32 narrow(Warp *w, Op op, u64 pair, u32 shift)
 {
     switch (op) {
-    case OP_srl:
-        return (u32)(pair >> shift);
-    case OP_sra:
-        return (u32)((i64)pair >> shift);
-    case OP_nclip:
-        return clip(pair, shift, w->vxrm, true, &w->vxsat);
-    case OP_nclipu:
-        return clip(pair, shift, w->vxrm, false, &w->vxsat);
-    default:
-        bug("narrow: %s", isa_op_name[op]);
+    case OP_srl: return (u32)(pair >> shift);
+    case OP_sra: return (u32)((i64)pair >> shift);
+    case OP_nclip: return clip(pair, shift, w->vxrm, true, &w->vxsat);
+    case OP_nclipu: return clip(pair, shift, w->vxrm, false, &w->vxsat);
+    default: bug("narrow: %s", isa_op_name[op]);
     }
 }
 
@@ -450,46 +418,29 @@ HANDLER(v_narrow)
 static u64 widen_convert(Op op, u32 a, FpRound rm, u8 *fl)
 {
     switch (op) {
-    case OP_wcvt_xu_f:
-        return fp_to_int(fp_f32, a, 64, false, rm, fl);
-    case OP_wcvt_x_f:
-        return fp_to_int(fp_f32, a, 64, true, rm, fl);
-    case OP_wcvt_rtz_xu_f:
-        return fp_to_int(fp_f32, a, 64, false, FP_RTZ, fl);
-    case OP_wcvt_rtz_x_f:
-        return fp_to_int(fp_f32, a, 64, true, FP_RTZ, fl);
-    case OP_wcvt_f_xu:
-        return fp_from_int(fp_f64, a, false, rm, fl);
-    case OP_wcvt_f_x:
-        return fp_from_int(fp_f64, sext32(a), true, rm, fl);
-    case OP_wcvt_f_f:
-        return fp_convert(fp_f32, fp_f64, a, rm, fl);
-    default:
-        bug("widen_convert: %s", isa_op_name[op]);
+    case OP_wcvt_xu_f: return fp_to_int(fp_f32, a, 64, false, rm, fl);
+    case OP_wcvt_x_f: return fp_to_int(fp_f32, a, 64, true, rm, fl);
+    case OP_wcvt_rtz_xu_f: return fp_to_int(fp_f32, a, 64, false, FP_RTZ, fl);
+    case OP_wcvt_rtz_x_f: return fp_to_int(fp_f32, a, 64, true, FP_RTZ, fl);
+    case OP_wcvt_f_xu: return fp_from_int(fp_f64, a, false, rm, fl);
+    case OP_wcvt_f_x: return fp_from_int(fp_f64, sext32(a), true, rm, fl);
+    case OP_wcvt_f_f: return fp_convert(fp_f32, fp_f64, a, rm, fl);
+    default: bug("widen_convert: %s", isa_op_name[op]);
     }
 }
 
 static u64 narrow_convert(Op op, u64 a, FpRound rm, u8 *fl)
 {
     switch (op) {
-    case OP_ncvt_xu_f:
-        return fp_to_int(fp_f64, a, 32, false, rm, fl);
-    case OP_ncvt_x_f:
-        return fp_to_int(fp_f64, a, 32, true, rm, fl);
-    case OP_ncvt_rtz_xu_f:
-        return fp_to_int(fp_f64, a, 32, false, FP_RTZ, fl);
-    case OP_ncvt_rtz_x_f:
-        return fp_to_int(fp_f64, a, 32, true, FP_RTZ, fl);
-    case OP_ncvt_f_xu:
-        return fp_from_int(fp_f32, a, false, rm, fl);
-    case OP_ncvt_f_x:
-        return fp_from_int(fp_f32, a, true, rm, fl);
-    case OP_ncvt_f_f:
-        return fp_convert(fp_f64, fp_f32, a, rm, fl);
-    case OP_ncvt_rod_f_f:
-        return fp_convert(fp_f64, fp_f32, a, FP_ROD, fl);
-    default:
-        bug("narrow_convert: %s", isa_op_name[op]);
+    case OP_ncvt_xu_f: return fp_to_int(fp_f64, a, 32, false, rm, fl);
+    case OP_ncvt_x_f: return fp_to_int(fp_f64, a, 32, true, rm, fl);
+    case OP_ncvt_rtz_xu_f: return fp_to_int(fp_f64, a, 32, false, FP_RTZ, fl);
+    case OP_ncvt_rtz_x_f: return fp_to_int(fp_f64, a, 32, true, FP_RTZ, fl);
+    case OP_ncvt_f_xu: return fp_from_int(fp_f32, a, false, rm, fl);
+    case OP_ncvt_f_x: return fp_from_int(fp_f32, a, true, rm, fl);
+    case OP_ncvt_f_f: return fp_convert(fp_f64, fp_f32, a, rm, fl);
+    case OP_ncvt_rod_f_f: return fp_convert(fp_f64, fp_f32, a, FP_ROD, fl);
+    default: bug("narrow_convert: %s", isa_op_name[op]);
     }
 }
 

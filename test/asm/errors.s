@@ -56,7 +56,7 @@ x:
 # test/asm/errors.s:14:2: error: no directive '.algn'; did you mean '.align'?
 #     	.algn 2
 #     	^
-# test/asm/errors.s:16:9: error: expected a symbol, found '12'
+# test/asm/errors.s:16:9: error: a symbol is needed here; li loads a number
 #     	la a0, 12
 #     	       ^
 # test/asm/errors.s:17:5: error: there is no t11: after t10 (x35) comes t12 (x36)

@@ -40,16 +40,22 @@ Disassembly of section .text:
 # 80000004: 80818193      addi gp, gp, -2040
 # 80000008: 0d0efed7      vsetvli t4, t4, e32, m1, ta, ma
 # 8000000c: 300eaef3      csrrs t4, mstatus, t4
-# 80000010: 00c50863      beq a0, a2, 0x80000020 <_start+0x20>
+#
+# 80000010 <.Lpcrel_hi1>:
+# 80000010: 00c50863      beq a0, a2, 0x80000020 <.Ltmp0>
+#
+# 80000014 <.Ltmp1>:
 # 80000014: 0010200b      regext zero, zero, 1
 # 80000018: 5e0ec057      vmv.v.x v0, t4
-# 8000001c: fec56ce3      bltu a0, a2, 0x80000014 <_start+0x14>
-# 80000020: 00009e5b      vbne v0, v1, 0x8000003c <_start+0x3c>
+# 8000001c: fec56ce3      bltu a0, a2, 0x80000014 <.Ltmp1>
+#
+# 80000020 <.Ltmp0>:
+# 80000020: 00009e5b      vbne v0, v1, 0x8000003c <.Ltmp0+0x1c>
 # 80000024: ffffffff      .word 0xffffffff
 # 80000028: 00000000      .word 0x00000000
 # 8000002c: 00000000      .word 0x00000000
 # 80000030: 00000000      .word 0x00000000
 # 80000034: 0000205b      join zero, zero, 0
-# 80000038: fe9ff06f      j 0x80000020 <_start+0x20>
+# 80000038: fe9ff06f      j 0x80000020 <.Ltmp0>
 # 8000003c: 0400c00b      barrier x0, x0, 1
 # end

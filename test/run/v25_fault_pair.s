@@ -18,7 +18,7 @@ fault_pair:
 	ret
 
 # out:
-# the kernel faulted: register number out of range: 0x00000003
+# the kernel faulted: register number out of range, or odd where a pair is needed: 0x00000003
 #  kernel fault_pair
 #  group (0, 0, 0)
 #  warp 0

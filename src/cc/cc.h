@@ -1,0 +1,66 @@
+/* cc.h -- a module of the intermediate representation to an object.
+ *
+ * cc_compile() is the list of passes; each is one file:
+ *
+ *   fold.c     constants, algebra, common subexpressions, dead code        generic
+ *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
+ *   select.c   rows of isa.def                                             selected
+ *   sched.c    order within a block                                        selected
+ *   out.c      phis and tied operands become moves                         linear
+ *   alloc.c    values to registers (live.c, spill.c)                       allocated
+ *   verify.c   the independent check of the allocation                     allocated
+ *   frame.c    stacks, prologue and epilogue                               allocated
+ *   tidy.c     peepholes                                                   allocated
+ *   emit.c     block order, branches, bytes, relocations, records, lines   object
+ *
+ * There are no globals: any number of compilations run at once.
+ */
+#ifndef CC_CC_H
+#define CC_CC_H
+#include "cc/ir.h"
+#include "obj/obj.h"
+
+typedef struct {
+    int level;              /* 0: nothing that only makes code better */
+    IsaSet set;             /* V202 */
+    const char *off;        /* passes turned off, names separated by commas, or NULL:
+                             * fold sched tidy coalesce verify (and others that cc.c lists) */
+    const char *dump;       /* letters of dump.def, optionally ":function"; NULL: none */
+    Buf *dump_to;           /* receives the views */
+    bool lines;             /* line table in the object */
+    Buf *assembly;          /* receives the program as assembly that `ventus as` reads; or NULL */
+    u32 seed;               /* not 0: registers are chosen at random (a test of the allocator) */
+} CcOptions;
+
+/* NULL: d says why (local memory too large, memory out).  The object is the caller's; m is used up. */
+Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
+
+/* --- the passes, in their order; opt may be NULL where it is not used ---------------------------- */
+
+void fold(Func *f);              /* generic; needs graph_build, keeps it up to date */
+void uniform(Func *f);           /* needs graph_build; sets banks, Term.divergent and rpc, Block.join,
+                                  * Block.other, Loop.divergent; adds copies for values that leave a
+                                  * divergent loop */
+void select_rows(Func *f);       /* needs banks; leaves SSA with phis */
+void schedule(Func *f);
+void leave_ssa(Func *f, bool coalesce); /* splits critical edges that need moves, removes phis and tied operands */
+bool allocate(Func *f, const CcOptions *opt, Diag *d);
+/* True: every use reads the value that the program before allocation read. */
+bool verify(const Func *before, const Func *after, Buf *why);
+void frame(Func *f);
+void tidy(Func *f);
+void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d);
+
+/* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
+
+/* Bit v of in[b]: value v is alive at the start of block b.  Values of bank X are alive along
+ * Block.other too. */
+typedef struct {
+    size_t words;           /* u64 words a set */
+    u64 *in, *out;          /* nblock sets each */
+} Live;
+bool live(const Func *f, Live *l); /* false: memory is out */
+void live_free(Live *l);
+static inline bool live_in(const Live *l, u32 b, u32 v) { return l->in[b * l->words + v / 64] >> v % 64 & 1; }
+static inline bool live_out(const Live *l, u32 b, u32 v) { return l->out[b * l->words + v / 64] >> v % 64 & 1; }
+#endif

@@ -1,0 +1,338 @@
+/* ir.h -- the intermediate representation of the compiler.
+ *
+ * A Module is a list of functions, data objects and symbols.  A Func is a graph of
+ * blocks; a block is phis, instructions, and one terminator that is kept apart.
+ * Every value is 32 bits in each lane: floats as bits, booleans 0 or 1, pointers as
+ * addresses, 64-bit numbers as two values.  The same structures serve from what the
+ * front end hands over to the last pass:
+ *
+ *   generic    operations of ir.def on SSA values; who made it does not care where a
+ *              value lives (front end, fold.c, uniform.c)
+ *   selected   operations are rows of isa.def (IR_MACHINE + InsnId) and the few pseudo
+ *              operations that ir.def marks; each value has a bank (select.c)
+ *   linear     no phis; a value may be written more than once; physical registers appear
+ *              as fixed operands (out.c, alloc.c, emit.c)
+ *
+ * The text form (print.c, parse.c) is described in doc/ir.md; check.c holds every rule
+ * that a function must keep in its stage.
+ *
+ * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
+ * memory sets Module.failed, and builders then return zeros that are safe to go on with.
+ */
+#ifndef CC_IR_H
+#define CC_IR_H
+#include "base/diag.h"
+#include "isa/isa.h"
+
+typedef enum {
+#define IR(name, ...) IR_##name,
+#include "cc/ir.def"
+    NIR,
+    IR_MACHINE = 256        /* IR_MACHINE + InsnId: a row of isa.def */
+} IrOp;
+
+static_assert(NIR <= IR_MACHINE, "machine rows start behind the generic operations");
+
+/* --- operands ------------------------------------------------------------------ */
+
+typedef enum {
+    R_NONE,
+    R_VAL,                  /* number of a value of the function */
+    R_CON,                  /* 32-bit constant */
+    R_SYM,                  /* address of symbol `val` of the module + `off` */
+    R_SLOT,                 /* private address of stack slot `val` of the function + `off` */
+    R_BLK,                  /* block `val` (address of its first instruction) */
+    R_REG                   /* physical register: 0..63 x, 64..319 v */
+} RefKind;
+
+typedef struct {
+    u16 kind;
+    i16 off;                /* bytes; R_SYM and R_SLOT only, larger offsets need an add */
+    u32 val;
+} Ref;
+static_assert(sizeof(Ref) == 8, "a Ref is passed by value");
+
+static inline Ref ref_none(void) { return (Ref){0}; }
+static inline Ref ref_val(u32 v) { return (Ref){.kind = R_VAL, .val = v}; }
+static inline Ref ref_con(u32 c) { return (Ref){.kind = R_CON, .val = c}; }
+static inline Ref ref_sym(u32 s) { return (Ref){.kind = R_SYM, .val = s}; }
+static inline Ref ref_slot(u32 s) { return (Ref){.kind = R_SLOT, .val = s}; }
+static inline Ref ref_blk(u32 b) { return (Ref){.kind = R_BLK, .val = b}; }
+static inline Ref ref_reg(u32 r) { return (Ref){.kind = R_REG, .val = r}; }
+static inline bool ref_same(Ref a, Ref b) { return a.kind == b.kind && a.off == b.off && a.val == b.val; }
+static inline bool ref_is_con(Ref a, u32 c) { return a.kind == R_CON && a.val == c; }
+
+enum { NXREG = 64, NVREG = 256, NREG = NXREG + NVREG, V0 = NXREG };
+
+/* --- instructions --------------------------------------------------------------- */
+
+/* What kind of memory an access touches. */
+typedef enum {
+    MEM_FLAT,               /* by address: global, constant or local, not known which */
+    MEM_GLOBAL,
+    MEM_CONST,              /* nobody writes it while the kernel runs */
+    MEM_LOCAL,
+    MEM_PRIVATE             /* the address is a byte offset in the lane's private memory */
+} Space;
+
+typedef struct {
+    u16 op;                 /* IrOp or IR_MACHINE + InsnId */
+    u8 width;               /* of a memory access: 1, 2, 4 bytes */
+    u8 space : 3;           /* of a memory access: Space */
+    u8 sext : 1;            /* of a load: sign-extended */
+    u8 is_volatile : 1;     /* of a memory access: neither removed, joined nor moved */
+    u8 uniform : 1;         /* of a load: the front end promises one value for the warp */
+    u32 dst;                /* value written, 0: none; value 0 does not exist */
+    u32 reg;                /* linear: 1 + the physical register written instead of dst, or 0 */
+    i32 imm;                /* generic: see ir.def; a memory access: offset in bytes */
+    u32 loc;                /* index in Module.locs, 0: unknown */
+    Ref a[3];
+} Ins;
+
+/* Operands of a machine row: a[] holds what its format reads, in the order of the
+ * format and without modifiers (mask, rounding mode, aq/rl), immediates as R_CON:
+ *
+ *   vadd.vx vd, vs2, rs1         dst = vd   a[0] = vs2   a[1] = rs1
+ *   lw rd, imm(rs1)              dst = rd   a[0] = imm   a[1] = rs1
+ *   sw rs2, imm(rs1)                        a[0] = rs2   a[1] = imm   a[2] = rs1
+ *   amoadd.w vd, vs2, (vs1)      dst = vd   a[0] = vs2   a[1] = vs1
+ *   vfmacc.vv vd, vs1, vs2       dst = vd   a[0] = vs1   a[1] = vs2   a[2] = old vd, same register
+ *   fcvt.w.s rd, rs1, rm         dst = rd   a[0] = rs1                imm = rm
+ *
+ * The format's accumulator (role RW) is dst and, as a source, the last of a[].  imm is the
+ * rounding mode (7: dynamic) of rows that have one and aq/rl of those that have that.
+ */
+
+/* --- blocks ------------------------------------------------------------------------ */
+
+/* Conditions of a branch between two integers; the order lets ^ 1 negate. */
+typedef enum { CMP_eq, CMP_ne, CMP_lt, CMP_ge, CMP_ltu, CMP_geu } Cmp;
+static_assert((CMP_eq ^ 1) == CMP_ne && (CMP_lt ^ 1) == CMP_ge && (CMP_ltu ^ 1) == CMP_geu, "");
+
+typedef enum {
+    T_NONE,                 /* under construction */
+    T_JUMP,                 /* to succ[0] */
+    T_BRANCH,               /* to succ[0] if a[0] cmp a[1], else to succ[1] */
+    T_RET                   /* the only one of a function, in its exit block */
+} TermKind;
+
+typedef struct {
+    u8 kind, cmp;           /* TermKind, Cmp */
+    bool divergent;         /* of T_BRANCH, from uniform.c on: lanes may part; rpc is its join */
+    u32 succ[2];            /* block numbers */
+    u32 rpc;                /* of a divergent branch: the block where its lanes meet again */
+    u32 loc;
+    Ref a[2];
+} Term;
+
+typedef struct {
+    u32 dst;
+    u32 loc;
+    Ref *arg;               /* one a predecessor, in the order of Block.pred */
+} Phi;
+
+typedef struct {
+    Ins *ins;
+    size_t nins, capins;
+    Phi *phi;
+    size_t nphi, capphi;
+    Term term;
+    u32 *pred;              /* graph.c */
+    size_t npred, cappred;
+    /* from uniform.c on */
+    bool join;              /* the block starts with a join; it is the rpc of some branch */
+    /* blocks to which the join may send the warp: the sides of the branches that meet here.
+     * Scalar registers, which no mask protects, live along these edges too (doc/ir.md,
+     * "Scalars and divergence"). */
+    u32 *other;
+    size_t nother, capother;
+    /* graph.c */
+    u32 rpo;                /* position in Func.rpo */
+    u32 idom, ipdom;        /* block numbers; UINT32_MAX: none */
+    u32 loop;               /* innermost loop, index in Func.loops; UINT32_MAX: none */
+    u32 depth;              /* of loops */
+} Block;
+
+typedef struct {
+    u32 header, parent;     /* block; index in Func.loops or UINT32_MAX */
+    bool divergent;         /* lanes may leave it in different rounds */
+} Loop;
+
+/* --- functions ------------------------------------------------------------------------ */
+
+typedef enum { BANK_NONE, BANK_X, BANK_V } Bank;
+
+typedef struct {
+    u8 bank;                /* Bank; from uniform.c on BANK_X is uniform, BANK_V is not */
+    bool temp_spill;        /* made by the spiller: may not be spilled again */
+    u32 reg;                /* after alloc.c: 1 + physical register, or 0 */
+    const char *name;       /* for dumps, or NULL */
+} Value;
+
+/* A stack object in private memory. */
+typedef struct {
+    u32 size, align;        /* bytes; align 4 to 128 */
+    u32 offset;             /* from the base of the frame, by frame.c */
+} Slot;
+
+typedef struct Module Module;
+
+typedef struct {
+    Module *module;
+    const char *name;       /* also its symbol */
+    u32 symbol;             /* index in Module.syms */
+    bool is_kernel;
+    u32 nparams, nresults;  /* 32-bit pieces, of functions that are no kernels */
+    u32 lds_static;         /* of kernels: bytes of __local data */
+    u32 max_args;           /* pieces that go through the stack at calls, by select.c */
+
+    Block *block;           /* block[0] is the entry, which has no predecessors */
+    size_t nblock, capblock;
+    u32 exit;               /* the block with T_RET */
+    Value *value;           /* value[0] is not used */
+    size_t nvalue, capvalue;
+    Slot *slot;
+    size_t nslot, capslot;
+    u32 *rpo;               /* reachable blocks in reverse post-order */
+    size_t nrpo;
+    Loop *loops;
+    size_t nloops, caploops;
+    /* by the passes, for emit.c and the resource record */
+    u32 frame_private;      /* bytes a lane of tp stack */
+    u32 frame_scalar;       /* bytes a warp of sp stack */
+    bool has_calls;
+} Func;
+
+typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;
+
+typedef struct {
+    const char *name;
+    u8 kind;                /* SymKind */
+    bool is_local;          /* not visible to other objects */
+    u32 index;              /* in funcs or data */
+} Sym;
+
+typedef struct { u32 offset, symbol; i32 addend; } DataReloc;
+
+typedef struct {
+    u32 symbol, align;
+    bool writable;
+    u32 size;               /* bytes; the bytes beyond init are zero */
+    const u8 *init;
+    u32 ninit;
+    DataReloc *reloc;       /* words that hold addresses */
+    size_t nreloc, capreloc;
+} Data;
+
+/* A place in the source. */
+typedef struct { u32 file, line, column; } Loc;
+
+typedef struct Arena Arena;
+
+struct Module {
+    Arena *arena;
+    bool failed;            /* memory ran out */
+    const char *name;       /* of the source file */
+    Func **func;
+    size_t nfunc, capfunc;
+    Sym *sym;
+    size_t nsym, capsym;
+    Data *data;
+    size_t ndata, capdata;
+    Loc *loc;               /* loc[0] is unknown */
+    size_t nloc, caploc;
+    const char **file;      /* names of source files */
+    size_t nfile, capfile;
+};
+
+/* --- making it (ir.c) --------------------------------------------------------------------- */
+
+Module *ir_module(const char *name); /* NULL when memory is out */
+void ir_free(Module *m);             /* NULL is allowed */
+
+void *ir_alloc(Module *m, size_t size);            /* zeroed, lives as long as m */
+char *ir_strdup(Module *m, const char *s);
+/* Makes room for one more in array `a` of the arena; false when memory is out. */
+#define ir_grow(m, a, n, cap) ((size_t)(n) < (size_t)(cap) || ir_grow_(m, (void **)&(a), &(cap), sizeof *(a)))
+bool ir_grow_(Module *m, void **a, size_t *cap, size_t size);
+
+u32 ir_sym(Module *m, const char *name, SymKind kind); /* finds it or adds it */
+Data *ir_data(Module *m, const char *name, u32 size, u32 align, bool writable); /* its symbol too */
+void ir_reloc(Module *m, Data *d, u32 offset, u32 symbol, i32 addend);
+u32 ir_loc(Module *m, u32 file, u32 line, u32 column); /* the last one again if it is equal */
+u32 ir_file(Module *m, const char *name);              /* finds it or adds it */
+
+Func *ir_func(Module *m, const char *name, bool is_kernel); /* without blocks; its symbol too */
+u32 ir_block(Func *f);                                      /* a new block, at the end */
+u32 ir_value(Func *f);                                      /* a new value without a bank */
+u32 ir_value_in(Func *f, Bank bank);
+u32 ir_slot(Func *f, u32 size, u32 align);
+
+/* Appends a copy of *i to block b. */
+void ir_append(Func *f, u32 b, const Ins *i);
+/* Inserts a copy before instruction `at` (nins: at the end). */
+void ir_insert(Func *f, u32 b, size_t at, const Ins *i);
+/* A phi without arguments set: arg has room for npred, all R_NONE.  Call after the
+ * predecessors are known (graph_preds). */
+Phi *ir_phi(Func *f, u32 b, u32 dst);
+
+/* Short hands that make a value; a missing operand is ref_none(). */
+u32 ir_op(Func *f, u32 b, IrOp op, Ref x, Ref y, Ref z, u32 loc);
+
+void ir_jump(Func *f, u32 b, u32 to);
+void ir_branch(Func *f, u32 b, Cmp cmp, Ref x, Ref y, u32 then, u32 otherwise, u32 loc);
+void ir_ret(Func *f, u32 b);
+
+static inline bool ins_is_machine(const Ins *i) { return i->op >= IR_MACHINE; }
+static inline InsnId ins_row(const Ins *i) { return (InsnId)(i->op - IR_MACHINE); }
+
+/* --- facts of operations (ir.c, from ir.def and isa.def) -------------------------------------- */
+
+typedef struct {
+    const char *name;
+    u8 nargs;               /* operands used of a[] */
+    bool has_dst;
+    bool is_pure;           /* result depends on the operands alone: may be removed, joined, moved */
+    bool has_effect;        /* may not be removed when the result is not used */
+    bool selected;          /* may appear behind select.c */
+    Op eval;                /* op.def, for folding integers; OP_none */
+} IrInfo;
+extern const IrInfo ir_info[NIR];
+
+/* The same for any instruction, machine rows included. */
+int ins_nargs(const Ins *i);
+bool ins_has_dst(const Ins *i);
+bool ins_has_effect(const Ins *i);
+/* Of a machine row: index in a[] of the operand that shares its register with dst, or -1. */
+int ins_tied(const Ins *i);
+/* Of a machine row: the bank that a[k] and dst must be in; BANK_NONE: an immediate or block. */
+Bank ins_arg_bank(const Ins *i, int k);
+Bank ins_dst_bank(const Ins *i);
+
+/* --- graph (graph.c) ---------------------------------------------------------------------------- */
+
+/* Predecessors of all blocks, in ascending order of block number, an edge that appears
+ * twice (both sides of a branch) twice.  The arguments of phis follow this order, so
+ * edges change only through the functions here. */
+void graph_preds(Func *f);
+/* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
+ * removed), dominators, post-dominators, loops.  Every block must have its terminator.
+ * Blocks that never reach the exit (endless loops) are taken to have an edge to it. */
+void graph_build(Func *f);
+bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
+bool graph_in_loop(const Func *f, u32 b, u32 loop);
+/* Puts a new block on the k-th outgoing edge of b; phis of the target keep their arguments.
+ * The graph must be built again. */
+u32 graph_split_edge(Func *f, u32 b, int k);
+
+/* --- text and rules (print.c, parse.c, check.c) --------------------------------------------------- */
+
+void ir_print(Buf *out, const Func *f);
+void ir_print_module(Buf *out, const Module *m);
+/* NULL: d says where and why.  Any text may be given. */
+Module *ir_parse(const Source *src, Diag *d);
+
+typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
+/* Appends what is wrong with f, a line each, to out; true: nothing is. */
+bool ir_check(const Func *f, Stage stage, Buf *out);
+#endif

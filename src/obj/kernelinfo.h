@@ -1,0 +1,49 @@
+/* kernelinfo.h -- what a host must know of the kernels of an image besides resources.
+ *
+ * The section .ventus.kernels (not loaded) is a JSON text that the compiler writes and
+ * the linker copies:
+ *
+ *   { "version": 1, "kernels": [ { "name": "k", "attributes": "...",
+ *     "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
+ *     "args": [ { "name": "a", "type": "float*", "kind": "global", "size": 4, "align": 4,
+ *                 "pointee_align": 16, "const": true, "restrict": true, "volatile": false,
+ *                 "access": "none" } ] } ],
+ *     "globals_size": 0, "options": "-cl-std=CL2.0" }
+ *
+ * Fields that are false, zero or empty are left out.  A reader takes any bytes.
+ */
+#ifndef OBJ_KERNELINFO_H
+#define OBJ_KERNELINFO_H
+#include "obj/obj.h"
+
+typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL } KernelArgKind;
+
+typedef struct {
+    char *name, *type;      /* as written in the source; "" when not known */
+    KernelArgKind kind;
+    u32 size, align;        /* bytes in the argument block; C alignment (doc/abi.md, "Argument block") */
+    u32 pointee_align;      /* of pointers: bytes; 1 for void */
+    bool is_const, is_restrict, is_volatile;
+} KernelArg;
+
+typedef struct {
+    char *name, *attributes, *vec_hint;
+    u32 reqd_local[3], local_hint[3]; /* all 0: not given */
+    KernelArg *args;
+    size_t nargs;
+} KernelInfo;
+
+typedef struct {
+    KernelInfo *kernels;
+    size_t nkernels;
+    u64 globals_size;       /* bytes of program-scope variables */
+    char *options;          /* with which it was built */
+} KernelTable;
+
+/* False: the image has no table (t is empty, d untouched) or a malformed one (d says how). */
+bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d);
+void kernelinfo_free(KernelTable *t);
+const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name); /* NULL: none */
+/* Adds the section.  False: memory is out. */
+bool kernelinfo_add(Object *o, const KernelTable *t);
+#endif

@@ -457,12 +457,12 @@ static bool map_segments_same(Driver *d, const Object *image)
     return true;
 }
 
-DrvStatus check_image(Driver *d, const Object *image, Diag *diag)
+DrvStatus check_image(Driver *d, const Object *image, Diag *to)
 {
     if (image->entry != CODE_LO)
-        error(diag, NULL, NULL, "%s: entry is 0x%08x; every warp starts at 0x%08x", image->name,
+        error(to, NULL, NULL, "%s: entry is 0x%08x; every warp starts at 0x%08x", image->name,
               image->entry, CODE_LO);
-    else if (segments_fit(image, diag))
+    else if (segments_fit(image, to))
         return DRV_OK;
     return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
 }

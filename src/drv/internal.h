@@ -46,8 +46,8 @@ void free_locked(Driver *d, u64 addr);
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
 bool copy_out(Driver *d, u64 addr, void *to, u64 size);
 
-/* Whether the image could be loaded; diag says why not. */
-DrvStatus check_image(Driver *d, const Object *image, Diag *diag);
+/* Whether the image could be loaded; `to` hears why not. */
+DrvStatus check_image(Driver *d, const Object *image, Diag *to);
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
 /* Brings the program into the code window (NULL: leaves there what is); takes it out. */
 DrvStatus enter_program(Driver *d, DrvProgram *p);

@@ -7,8 +7,8 @@
 #include "drv/internal.h"
 
 struct DrvProgram {
-    Object *image;          /* the device's while it is loaded */
-    Buf *kept;              /* a segment's bytes, of writable ones; empty: as in the image */
+    Object *image; /* the device's while it is loaded */
+    Buf *kept;     /* a segment's bytes, of writable ones; empty: as in the image */
 };
 
 static bool is_writable(const ObjSegment *s) { return s->flags & 2 && s->memsz; }
@@ -33,7 +33,8 @@ static bool keep_variables(Driver *d, DrvProgram *p)
 static void restore_variables(Driver *d, const DrvProgram *p)
 {
     for (size_t i = 0; i < p->image->nsegments; i++)
-        if (p->kept[i].len && !copy_in(d, p->image->segments[i].addr, p->kept[i].data, p->kept[i].len))
+        if (p->kept[i].len &&
+            !copy_in(d, p->image->segments[i].addr, p->kept[i].data, p->kept[i].len))
             bug("a loaded segment is not there");
 }
 

@@ -115,7 +115,7 @@ struct _cl_platform_id {
     Head head;
     ClDevice devices[MAX_DEVICES];
     u32 ndevices;
-    bool verbose;           /* reports go to stderr too */
+    bool verbose;           /* reports are printed too */
     struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
     pthread_mutex_t dump_lock;
     struct Trace *trace;    /* VENTUS_TRACE, or NULL */
@@ -173,7 +173,7 @@ struct _cl_context {
 
 /* -1: the context has not got it. */
 int context_device_index(const ClContext *c, const ClDevice *d);
-/* Tells the application, and stderr when VENTUS_VERBOSE is set. */
+/* Tells the application; prints it when VENTUS_VERBOSE is set. */
 void context_report(const ClContext *c, const char *text);
 /* The buffer that a handle is, used once more; NULL: it is none of this context.  Looks at no
  * memory of a handle that is none. */
@@ -381,6 +381,6 @@ u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d);
 
 /* --- what is printed (hostio.c) --------------------------------------------------------------------------------------- */
 
-void host_print(const char *text, size_t len);   /* stdout */
-void host_report(const char *text);              /* a line on stderr */
+void host_print(const char *text, size_t len);   /* what kernels print */
+void host_report(const char *text);              /* a line for the user */
 #endif

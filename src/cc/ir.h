@@ -149,6 +149,7 @@ typedef struct {
     /* graph.c */
     u32 rpo;                /* position in Func.rpo */
     u32 idom, ipdom;        /* block numbers; UINT32_MAX: none */
+    u32 dom_first, dom_last; /* numbers of the dominator tree: a dominates b if a.first <= b.first <= a.last */
     u32 loop;               /* innermost loop, index in Func.loops; UINT32_MAX: none */
     u32 depth;              /* of loops */
 } Block;
@@ -227,10 +228,10 @@ typedef struct {
 /* A place in the source. */
 typedef struct { u32 file, line, column; } Loc;
 
-typedef struct Arena Arena;
+typedef struct ArenaChunk ArenaChunk;
 
 struct Module {
-    Arena *arena;
+    ArenaChunk *arena;
     bool failed;            /* memory ran out */
     const char *name;       /* of the source file */
     Func **func;
@@ -303,6 +304,9 @@ extern const IrInfo ir_info[NIR];
 int ins_nargs(const Ins *i);
 bool ins_has_dst(const Ins *i);
 bool ins_has_effect(const Ins *i);
+bool ins_is_pure(const Ins *i); /* the result depends on the operands alone */
+bool ins_is_load(const Ins *i);
+bool ins_is_store(const Ins *i);
 /* Of a machine row: index in a[] of the operand that shares its register with dst, or -1. */
 int ins_tied(const Ins *i);
 /* Of a machine row: the bank that a[k] and dst must be in; BANK_NONE: an immediate or block. */
@@ -317,7 +321,7 @@ Bank ins_dst_bank(const Ins *i);
 void graph_preds(Func *f);
 /* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
  * removed), dominators, post-dominators, loops.  Every block must have its terminator.
- * Blocks that never reach the exit (endless loops) are taken to have an edge to it. */
+ * Endless loops are taken to have an edge to the exit block. */
 void graph_build(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);

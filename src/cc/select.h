@@ -12,7 +12,7 @@
 #define CC_SELECT_H
 #include "cc/ir.h"
 
-enum { I_none = NINSN }; /* no row */
+#define I_none ((InsnId)NINSN) /* no row */
 
 enum { FRAME_BASE = V0 + 32, ARGUMENT_PIECES = 32, ARGUMENT_BLOCK = 10, LOCAL_BASE = 8 };
 

@@ -342,6 +342,8 @@ static void choose(Select *s, const Ins *i)
         choose_constant(s, i->dst, c, a.val, b.val);
     else if (ref_is_con(b, 0))
         times(s, i->dst, c, a);
+    else if (ref_is_con(a, 0) && vector && sel_is_v(s, b) && !reversible(s, c))
+        multiply_add(s, i->dst, &int_mac[1], c, b, b);
     else if (ref_is_con(a, 0) && (vector || reversible(s, c)))
         times(s, i->dst, negated(s, c), b);
     else if (vector)

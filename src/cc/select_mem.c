@@ -60,9 +60,10 @@ static Address address(Select *s, Ref r, i32 imm, InsnId row)
     strip(s, &a, row);
     if (a.base.kind == R_CON)
         split_constant(&a, row);
-    if ((a.base.kind == R_SYM || a.base.kind == R_SLOT) &&
-        sel_fits(row, a.offset + (u32)(i32)a.base.off)) {
-        a.offset += (u32)(i32)a.base.off;
+    const i32 off = a.base.off;
+    const bool symbolic = a.base.kind == R_SYM || a.base.kind == R_SLOT;
+    if (symbolic && sel_fits(row, a.offset + (u32)off)) {
+        a.offset += (u32)off;
         a.base.off = 0;
     }
     if (!sel_fits(row, a.offset)) {

@@ -12,8 +12,10 @@
  * others are hard: both programs have the same ones in the same order, and each must find
  * in its registers what it reads.
  *
- * Ways into a block are the edges of the program, and for scalars also those from the
- * top of each join to the sides of its branches (doc/ir.md, "Scalars and divergence").
+ * When one side of a divergent branch begins, the other may have run already.  So the edge
+ * to a side carries no scalar place that is written anywhere in the other one, that is, in the
+ * blocks which can be reached from its start without entering the join (doc/ir.md,
+ * "Scalars and divergence").
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -166,8 +168,13 @@ typedef struct {
     u32 *top;               /* of each block: the set of each place at its start */
     u32 *now;               /* the same where the proof is */
     bool *seen, *dirty;     /* of each block: top is set; top has changed */
+    size_t words;           /* u64 words of a set of scalar places */
+    u64 *writes;            /* of each block: the scalar places that it writes */
+    u64 *lost;              /* of each block, for both edges: the scalar places they do not carry */
+    u32 *stack, *side;      /* as in live.c */
+    u32 nside;
     u32 block;
-    size_t at;              /* hard instruction being looked at, in `after` */
+    size_t at;              /* instruction being looked at, in `after` */
 } Proof;
 
 static void refuse(Proof *p, const char *what)
@@ -177,9 +184,12 @@ static void refuse(Proof *p, const char *what)
     p->bad = true;
 }
 
-static bool place_is_scalar(const Proof *p, u32 place)
+/* The index of a scalar place among the scalar places, or UINT32_MAX. */
+static u32 scalar_index(const Proof *p, u32 place)
 {
-    return place < V0 || (place >= NREG && place < NREG + p->after->spill_x);
+    if (place < NXREG)
+        return place;
+    return place >= NREG && place < NREG + p->after->spill_x ? place - NREG + NXREG : UINT32_MAX;
 }
 
 /* whether the instruction makes the same number wherever it stands */
@@ -353,16 +363,22 @@ static void check_pieces(Proof *p, u32 n)
             refuse(p, "an argument or result is not in its register");
 }
 
+static bool is_clobbered(const Proof *p, u32 thing)
+{
+    const u32 n = (u32)p->before->nvalue;
+    return thing >= n && thing < n + NREG && !reg_is_kept(thing - n);
+}
+
+/* All registers that a call does not keep have new contents, which nothing else holds. */
 static void run_call(Proof *p, const Ins *i)
 {
     check_pieces(p, (u32)i->imm);
-    for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
-            p->now[r] = 0;
-    for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
-            for (u32 k = NREG; k < p->nplace; k++)
-                p->now[k] = set_without(&p->sets, p->now[k], register_thing(p, r));
+    for (u32 k = 0; k < p->nplace; k++)
+        for (u32 j = p->sets.set[p->now[k]].n; j-- > 0;) {
+            const u32 thing = p->sets.pool[p->sets.set[p->now[k]].first + j];
+            if (is_clobbered(p, thing))
+                p->now[k] = set_without(&p->sets, p->now[k], thing);
+        }
     for (u32 r = 0; r < NREG; r++)
         if (!reg_is_kept(r))
             p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
@@ -427,56 +443,90 @@ static void run_block(Proof *p)
 
 /* --- ways -------------------------------------------------------------------------------------------- */
 
-static u32 *top_of(const Proof *p, u32 b) { return p->top + (size_t)b * p->nplace; }
+static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
-/* The state `from` reaches block b. */
-static void flow(Proof *p, const u32 *from, u32 b, bool scalars_only)
+static void set_bit(u64 *set, u32 n) { set[n / 64] |= (u64)1 << n % 64; }
+
+static void note_writes(Proof *p, u32 b)
 {
-    u32 *to = top_of(p, b);
-    if (!p->seen[b]) {
-        memcpy(to, from, p->nplace * sizeof *to);
-        p->seen[b] = p->dirty[b] = true;
-        return;
-    }
-    for (u32 k = 0; k < p->nplace; k++) {
-        if (to[k] == from[k] || (scalars_only && !place_is_scalar(p, k)))
-            continue;
-        const u32 common = set_common(&p->sets, to[k], from[k]);
-        p->dirty[b] |= common != to[k];
-        to[k] = common;
+    const Block *k = &p->after->block[b];
+    u64 *to = p->writes + b * p->words;
+    for (size_t i = 0; i < k->nins; i++) {
+        const Ins *n = &k->ins[i];
+        if (n->reg && n->reg - 1 < NXREG)
+            set_bit(to, n->reg - 1);
+        if (n->op == IR_spillx && (u32)n->imm < p->after->spill_x)
+            set_bit(to, NXREG + (u32)n->imm);
+        for (u32 r = 0; n->op == IR_call && r < NXREG; r++)
+            if (!reg_is_kept(r))
+                set_bit(to, r);
     }
 }
 
-/* The sides of the branch that ends block b, which its join may send the warp to. */
-static void flow_join(Proof *p, u32 b)
+static void push(Proof *p, size_t *n, u32 b, u32 join)
 {
-    const Term *t = &p->before->block[b].term;
-    if (t->kind != T_BRANCH || !t->divergent || !p->seen[t->rpc])
+    if (b == join || p->side[b] == p->nside)
         return;
-    for (int k = 0; k < 2; k++)
-        if (p->seen[t->succ[k]])
-            flow(p, top_of(p, t->rpc), t->succ[k], true);
+    p->side[b] = p->nside;
+    p->stack[(*n)++] = b;
+}
+
+/* Adds what the side from `start` to the join writes. */
+static void add_side(Proof *p, u64 *to, u32 start, u32 join)
+{
+    size_t n = 0;
+    p->nside++;
+    push(p, &n, start, join);
+    while (n) {
+        const u32 b = p->stack[--n];
+        const Term *t = &p->before->block[b].term;
+        for (size_t i = 0; i < p->words; i++)
+            to[i] |= p->writes[b * p->words + i];
+        for (int k = 0; k < nsucc(t); k++)
+            push(p, &n, t->succ[k], join);
+    }
+}
+
+static void find_losses(Proof *p)
+{
+    for (size_t i = 0; i < p->before->nrpo; i++)
+        note_writes(p, p->before->rpo[i]);
+    for (size_t i = 0; i < p->before->nrpo; i++) {
+        const u32 b = p->before->rpo[i];
+        const Term *t = &p->before->block[b].term;
+        for (int k = 0; t->kind == T_BRANCH && t->divergent && k < 2; k++)
+            add_side(p, p->lost + (2 * b + (u32)k) * p->words, t->succ[!k], t->rpc);
+    }
+}
+
+/* The state p->now reaches block b, without the scalar places in `lost`. */
+static void flow(Proof *p, u32 b, const u64 *lost)
+{
+    u32 *to = p->top + (size_t)b * p->nplace;
+    const bool first = !p->seen[b];
+    for (u32 k = 0; k < p->nplace; k++) {
+        const u32 s = scalar_index(p, k);
+        const u32 from = s != UINT32_MAX && lost[s / 64] >> s % 64 & 1 ? 0 : p->now[k];
+        const u32 common = first ? from : set_common(&p->sets, to[k], from);
+        p->dirty[b] |= first || common != to[k];
+        to[k] = common;
+    }
+    p->seen[b] = true;
 }
 
 static void visit(Proof *p, u32 b)
 {
     const Term *t = &p->before->block[b].term;
-    const int n = t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0;
-    flow_join(p, b);
-    if (!p->dirty[b])
-        return;
     p->dirty[b] = false;
     p->block = b;
-    memcpy(p->now, top_of(p, b), p->nplace * sizeof *p->now);
+    memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
     run_block(p);
-    for (int k = 0; k < n && !p->bad; k++)
-        flow(p, p->now, t->succ[k], false);
+    for (int k = 0; k < nsucc(t) && !p->bad; k++)
+        flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
 }
 
-static bool any_dirty(Proof *p)
+static bool any_dirty(const Proof *p)
 {
-    for (size_t i = 0; i < p->before->nrpo; i++)
-        flow_join(p, p->before->rpo[i]);
     for (size_t i = 0; i < p->before->nrpo; i++)
         if (p->dirty[p->before->rpo[i]])
             return true;
@@ -487,10 +537,12 @@ static void prove(Proof *p)
 {
     for (u32 r = 0; r < NREG; r++)
         p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
-    flow(p, p->now, 0, false);
+    find_losses(p);
+    flow(p, 0, p->lost + 2 * p->before->nblock * p->words);
     while (!p->bad && any_dirty(p))
         for (size_t i = 0; i < p->before->nrpo && !p->bad; i++)
-            visit(p, p->before->rpo[i]);
+            if (p->dirty[p->before->rpo[i]])
+                visit(p, p->before->rpo[i]);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -534,7 +586,12 @@ static bool proof_init(Proof *p)
     p->now = mem_zalloc(p->nplace, sizeof *p->now);
     p->seen = mem_zalloc(blocks, 2);
     p->dirty = p->seen ? p->seen + blocks : NULL;
-    const bool ok = writes && p->thing && p->top && p->now && p->seen;
+    p->words = (NXREG + p->after->spill_x) / 64 + 1;
+    p->writes = mem_zalloc(blocks * p->words, 3 * sizeof *p->writes);
+    p->lost = p->writes ? p->writes + blocks * p->words : NULL;
+    p->stack = mem_zalloc(blocks, 2 * sizeof *p->stack);
+    p->side = p->stack ? p->stack + blocks : NULL;
+    const bool ok = writes && p->thing && p->top && p->now && p->seen && p->writes && p->stack;
     add_set(&p->sets, NULL, 0);
     for (u32 v = 0; ok && v < n; v++)
         p->thing[v] = v;
@@ -561,6 +618,8 @@ bool verify(const Func *before, const Func *after, Buf *why)
     mem_free(p.top);
     mem_free(p.now);
     mem_free(p.seen);
+    mem_free(p.writes);
+    mem_free(p.stack);
     return !p.bad;
 }
 

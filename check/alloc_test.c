@@ -273,7 +273,10 @@ static Func *random_program(Module *m, u32 seed, u32 pressure, int depth)
         scalar_op(g);
         vector_op(g);
     }
+    const Scope start = g->s;
     region(g, depth);
+    for (u32 k = 0; pressure > 64 && k < start.n[0] && k < start.n[1]; k++)
+        ir_append(g->f, g->b, &(Ins){.op = IR_use, .a = {ref_val(start.list[0][k]), ref_val(start.list[1][k])}});
     ir_ret(g->f, g->b);
     Func *f = g->f;
     mem_free(g);

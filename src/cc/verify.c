@@ -164,6 +164,8 @@ typedef struct {
     u32 *thing;             /* of each value: itself, or the constant that it always is */
     Ins *constant;          /* things behind values and registers */
     size_t nconstant, capconstant;
+    u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
+    size_t capchain;
     u32 nplace;             /* registers, words of the scalar frame, words of private memory */
     u32 *top;               /* of each block: the set of each place at its start */
     u32 *now;               /* the same where the proof is */
@@ -203,23 +205,27 @@ static bool is_constant(const Ins *i)
     return true;
 }
 
+static bool same_constant(const Ins *a, const Ins *b)
+{
+    return a->op == b->op && a->imm == b->imm && ref_same(a->a[0], b->a[0]) &&
+           ref_same(a->a[1], b->a[1]) && ref_same(a->a[2], b->a[2]);
+}
+
 static u32 constant_thing(Proof *p, const Ins *i)
 {
-    size_t k = 0;
-    for (; k < p->nconstant; k++) {
-        const Ins *c = &p->constant[k];
-        if (c->op == i->op && c->imm == i->imm && ref_same(c->a[0], i->a[0]) &&
-            ref_same(c->a[1], i->a[1]) && ref_same(c->a[2], i->a[2]))
-            break;
+    const u32 key[] = {i->op, (u32)i->imm, i->a[0].val, i->a[1].val};
+    u32 *bucket = &p->bucket[hash(key, countof(key)) % countof(p->bucket)];
+    u32 k = *bucket;
+    while (k && !same_constant(&p->constant[k - 1], i))
+        k = p->chain[k - 1];
+    if (!k && array_grow(p->constant, p->nconstant, p->capconstant) &&
+        array_grow(p->chain, p->nconstant, p->capchain)) {
+        p->constant[p->nconstant] = *i;
+        p->chain[p->nconstant++] = *bucket;
+        k = *bucket = (u32)p->nconstant;
     }
-    if (k == p->nconstant) {
-        if (!array_grow(p->constant, p->nconstant, p->capconstant)) {
-            p->sets.failed = true;
-            return 0;
-        }
-        p->constant[p->nconstant++] = *i;
-    }
-    return (u32)(p->before->nvalue + NREG + k);
+    p->sets.failed |= !k;
+    return (u32)p->before->nvalue + NREG + k;
 }
 
 static u32 register_thing(const Proof *p, u32 r) { return (u32)p->before->nvalue + r; }
@@ -561,25 +567,49 @@ static bool same_graph(const Func *a, const Func *b)
     return true;
 }
 
-/* values that are written once, by a constant, are that constant wherever they are */
-static void name_things(Proof *p, u32 *writes)
+/* What instruction i writes: a constant, 0 for what is not known yet, or its own result. */
+static u32 written_thing(Proof *p, const Ins *i)
+{
+    if (is_constant(i))
+        return constant_thing(p, i);
+    return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
+}
+
+/* Lets p->thing of each value be 0, then a constant, then the value itself, as its writes
+ * demand; whether anything changed. */
+static bool narrow_things(Proof *p)
 {
     const Func *f = p->before;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t b = 0; b < f->nrpo; b++) {
-            const Block *k = &f->block[f->rpo[b]];
-            for (size_t i = 0; i < k->nins; i++)
-                if (pass == 0)
-                    writes[k->ins[i].dst]++;
-                else if (k->ins[i].dst && writes[k->ins[i].dst] == 1 && is_constant(&k->ins[i]))
-                    p->thing[k->ins[i].dst] = constant_thing(p, &k->ins[i]);
+    bool changed = false;
+    for (size_t b = 0; b < f->nrpo; b++) {
+        const Block *k = &f->block[f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++) {
+            const u32 v = k->ins[i].dst, old = p->thing[v];
+            if (!v || old == v)
+                continue;
+            const u32 new = written_thing(p, &k->ins[i]);
+            p->thing[v] = !old || !new || old == new ? old | new : v;
+            if (new && new < f->nvalue)
+                p->thing[v] = v;
+            changed |= p->thing[v] != old;
         }
+    }
+    return changed;
+}
+
+/* A value that only one constant is ever written to is that constant wherever it is. */
+static void name_things(Proof *p)
+{
+    while (narrow_things(p))
+        ;
+    for (u32 v = 1; v < p->before->nvalue; v++)
+        if (!p->thing[v])
+            p->thing[v] = v;
 }
 
 static bool proof_init(Proof *p)
 {
     const size_t n = p->before->nvalue, blocks = p->before->nblock + 1;
-    u32 *writes = mem_zalloc(n, sizeof *writes);
     p->nplace = NREG + p->after->spill_x + p->after->spill_v;
     p->thing = mem_zalloc(n, sizeof *p->thing);
     p->top = mem_zalloc(blocks, p->nplace * sizeof *p->top);
@@ -591,13 +621,10 @@ static bool proof_init(Proof *p)
     p->lost = p->writes ? p->writes + blocks * p->words : NULL;
     p->stack = mem_zalloc(blocks, 2 * sizeof *p->stack);
     p->side = p->stack ? p->stack + blocks : NULL;
-    const bool ok = writes && p->thing && p->top && p->now && p->seen && p->writes && p->stack;
+    const bool ok = p->thing && p->top && p->now && p->seen && p->writes && p->stack;
     add_set(&p->sets, NULL, 0);
-    for (u32 v = 0; ok && v < n; v++)
-        p->thing[v] = v;
     if (ok)
-        name_things(p, writes);
-    mem_free(writes);
+        name_things(p);
     return ok && !p->sets.failed;
 }
 
@@ -615,6 +642,7 @@ bool verify(const Func *before, const Func *after, Buf *why)
     sets_free(&p.sets);
     mem_free(p.thing);
     mem_free(p.constant);
+    mem_free(p.chain);
     mem_free(p.top);
     mem_free(p.now);
     mem_free(p.seen);

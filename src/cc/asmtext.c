@@ -156,7 +156,8 @@ void asm_data(Buf *out, const Module *m, const Data *d)
                d->writable ? "w" : "", p.zeros ? "nobits" : "progbits", power);
     if (!s->is_local)
         buf_printf(out, "\t.globl %s\n", s->name);
-    buf_printf(out, "\t.type %s, @object\n\t.size %s, %u\n%s:\n", s->name, s->name, d->size, s->name);
+    buf_printf(out, "\t.type %s, @object\n\t.size %s, %u\n%s:\n", s->name, s->name, d->size,
+               s->name);
     for (u32 at = 0; !p.zeros && at < d->size;)
         at += put_datum(out, m, d, at);
     if (p.zeros)

@@ -16,7 +16,7 @@ static bool is_conditional(InsnId id)
 }
 
 static const InsnId opposite[][2] = {
-    {I_beq, I_bne}, {I_blt, I_bge}, {I_bltu, I_bgeu},
+    {I_beq, I_bne},   {I_blt, I_bge},   {I_bltu, I_bgeu},
     {I_vbeq, I_vbne}, {I_vblt, I_vbge}, {I_vbltu, I_vbgeu},
 };
 
@@ -31,8 +31,8 @@ static InsnId turned(InsnId id)
 
 u32 word_prefix(const Word *w)
 {
-    static const u8 shift[] = {[SLOT_XD] = 0, [SLOT_X1] = 3, [SLOT_X2] = 6, [SLOT_X3] = 9,
-                               [SLOT_X3D] = 0};
+    static const u8 shift[] = {
+        [SLOT_XD] = 0, [SLOT_X1] = 3, [SLOT_X2] = 6, [SLOT_X3] = 9, [SLOT_X3D] = 0};
     const FormatInfo *f = isa_format_of(w->in.id);
     u32 prefix = 0;
     if (w->fix == FIX_LABEL)
@@ -56,10 +56,7 @@ int word_fixed_operand(const Word *w)
     bug("%s has no operand to fix", isa_insn[w->in.id].text);
 }
 
-static u32 word_size(const Word *w)
-{
-    return w->fix == FIX_LABEL ? 0 : word_prefix(w) ? 8 : 4;
-}
+static u32 word_size(const Word *w) { return w->fix == FIX_LABEL ? 0 : word_prefix(w) ? 8 : 4; }
 
 static void measure(Code *c)
 {
@@ -137,7 +134,8 @@ static void jump_far(Code *c)
             continue;
         }
         append(c, (Word){.in = {I_auipc, {X_T1}}, .fix = FIX_BLOCK_HI, .to = w.to, .loc = w.loc});
-        append(c, (Word){.in = {I_jalr, {0, 0, X_T1}}, .fix = FIX_BLOCK_LO, .to = w.to, .loc = w.loc});
+        append(c,
+               (Word){.in = {I_jalr, {0, 0, X_T1}}, .fix = FIX_BLOCK_LO, .to = w.to, .loc = w.loc});
     }
 }
 
@@ -145,8 +143,8 @@ static void put_distances(Code *c)
 {
     for (size_t i = 0; i < c->n; i++) {
         Word *w = &c->word[i];
-        i32 *operand = w->fix == FIX_NONE || w->fix == FIX_LABEL ? NULL
-                                                                 : &w->in.opd[word_fixed_operand(w)];
+        i32 *operand =
+            w->fix == FIX_NONE || w->fix == FIX_LABEL ? NULL : &w->in.opd[word_fixed_operand(w)];
         const i32 low = w->fix == FIX_BLOCK_LO ? distance(c, &c->word[i - 1]) : 0;
         if (w->fix == FIX_BLOCK)
             *operand = distance(c, w);

@@ -13,8 +13,8 @@
 typedef struct {
     const Module *m;
     Object *o;
-    u32 *symbol;            /* of the object, for each of the module */
-    bool failed;            /* memory is out */
+    u32 *symbol; /* of the object, for each of the module */
+    bool failed; /* memory is out */
 } Emit;
 
 DataPlace data_place(const Data *d)
@@ -24,7 +24,8 @@ DataPlace data_place(const Data *d)
     return d->ninit || d->nreloc ? (DataPlace){".data.", false} : (DataPlace){".bss.", true};
 }
 
-static i32 add_section(Emit *e, const char *prefix, const char *name, u32 type, u32 flags, u32 align)
+static i32 add_section(Emit *e, const char *prefix, const char *name, u32 type, u32 flags,
+                       u32 align)
 {
     Buf full = {0};
     buf_printf(&full, "%s%s", prefix, name);
@@ -46,9 +47,11 @@ static void add_symbols(Emit *e)
 {
     for (size_t i = 0; i < e->m->nsym; i++) {
         const Sym *s = &e->m->sym[i];
-        const u8 type = s->kind == SYM_FUNC ? STT_FUNC : s->kind == SYM_DATA ? STT_OBJECT : STT_NOTYPE;
-        const i32 at = obj_add_symbol(e->o, s->name, OBJ_UNDEF, 0,
-                                      s->is_local ? STB_LOCAL : STB_GLOBAL, type);
+        const u8 type = s->kind == SYM_FUNC   ? STT_FUNC
+                        : s->kind == SYM_DATA ? STT_OBJECT
+                                              : STT_NOTYPE;
+        const i32 at =
+            obj_add_symbol(e->o, s->name, OBJ_UNDEF, 0, s->is_local ? STB_LOCAL : STB_GLOBAL, type);
         e->failed |= at < 0;
         e->symbol[i] = (u32)at;
     }
@@ -110,7 +113,8 @@ static u32 reloc_type(const Word *w)
 
 static void put_function(Emit *e, const Code *c)
 {
-    const i32 section = add_section(e, ".text.", c->f->name, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4);
+    const i32 section =
+        add_section(e, ".text.", c->f->name, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4);
     if (e->failed)
         return;
     Buf *b = &e->o->sections[section].data;
@@ -120,7 +124,8 @@ static void put_function(Emit *e, const Code *c)
             continue;
         put_word(b, w);
         if (w->fix == FIX_HI || w->fix == FIX_LO || w->fix == FIX_CALL)
-            add_reloc(e, section, (ObjReloc){(u32)b->len - 4, reloc_type(w), e->symbol[w->to], w->off});
+            add_reloc(e, section,
+                      (ObjReloc){(u32)b->len - 4, reloc_type(w), e->symbol[w->to], w->off});
     }
     e->failed |= b->failed;
     e->o->sections[section].size = (u32)b->len;
@@ -144,16 +149,18 @@ static void put_addresses(Emit *e, const Data *d, i32 section)
             d->reloc[k - 1] = r;
         }
     for (size_t i = 0; i < d->nreloc; i++)
-        add_reloc(e, section, (ObjReloc){d->reloc[i].offset, R_RISCV_32, e->symbol[d->reloc[i].symbol],
-                                         d->reloc[i].addend});
+        add_reloc(e, section,
+                  (ObjReloc){d->reloc[i].offset, R_RISCV_32, e->symbol[d->reloc[i].symbol],
+                             d->reloc[i].addend});
 }
 
 static void put_data(Emit *e, const Data *d)
 {
     const DataPlace p = data_place(d);
     const u32 flags = SHF_ALLOC | (d->writable ? SHF_WRITE : 0);
-    const i32 section = add_section(e, p.prefix, e->m->sym[d->symbol].name,
-                                    p.zeros ? SHT_NOBITS : SHT_PROGBITS, flags, d->align ? d->align : 1);
+    const i32 section =
+        add_section(e, p.prefix, e->m->sym[d->symbol].name, p.zeros ? SHT_NOBITS : SHT_PROGBITS,
+                    flags, d->align ? d->align : 1);
     if (e->failed)
         return;
     ObjSection *s = &e->o->sections[section];

@@ -14,14 +14,9 @@ static void put(Code *c, Word w)
 }
 
 /* a word of the row with operands in the order of its format */
-#define word(c, loc_, row, ...)                                                                    \
-    put(c, (Word){.in = {I_##row, {__VA_ARGS__}}, .loc = loc_})
+#define word(c, loc_, row, ...) put(c, (Word){.in = {I_##row, {__VA_ARGS__}}, .loc = loc_})
 #define word_fix(c, loc_, fix_, to_, off_, row, ...)                                               \
-    put(c, (Word){.in = {I_##row, {__VA_ARGS__}},                                                  \
-                  .fix = fix_,                                                                     \
-                  .to = to_,                                                                       \
-                  .off = off_,                                                                     \
-                  .loc = loc_})
+    put(c, (Word){.in = {I_##row, {__VA_ARGS__}}, .fix = fix_, .to = to_, .off = off_, .loc = loc_})
 
 /* number in its file of the register that holds an operand */
 static i32 reg(const Func *f, Ref r)
@@ -187,11 +182,11 @@ static void instruction(Code *c, const Ins *i)
 /* --- terminators -------------------------------------------------------------------------- */
 
 static const InsnId scalar_branch[] = {
-    [CMP_eq] = I_beq, [CMP_ne] = I_bne, [CMP_lt] = I_blt,
+    [CMP_eq] = I_beq, [CMP_ne] = I_bne,   [CMP_lt] = I_blt,
     [CMP_ge] = I_bge, [CMP_ltu] = I_bltu, [CMP_geu] = I_bgeu,
 };
 static const InsnId vector_branch[] = {
-    [CMP_eq] = I_vbeq, [CMP_ne] = I_vbne, [CMP_lt] = I_vblt,
+    [CMP_eq] = I_vbeq, [CMP_ne] = I_vbne,   [CMP_lt] = I_vblt,
     [CMP_ge] = I_vbge, [CMP_ltu] = I_vbltu, [CMP_geu] = I_vbgeu,
 };
 

@@ -16,15 +16,15 @@ enum { KEEP_FREE = 16, FRAME_ALIGN = 16, PRIVATE_MIN = -1024, PRIVATE_MAX = 1023
 
 typedef struct {
     Func *f;
-    bool moves;             /* sp and tp are moved: not in kernels without calls */
-    u32 nspillx, nspillv;   /* words */
+    bool moves;                       /* sp and tp are moved: not in kernels without calls */
+    u32 nspillx, nspillv;             /* words */
     u32 savedx[NXREG], savedv[NVREG]; /* registers that the caller wants back */
     u32 nsavedx, nsavedv;
-    u32 spillv_at;          /* where vector spills begin, from the low end of the frame */
+    u32 spillv_at; /* where vector spills begin, from the low end of the frame */
     u32 savedv_at;
-    i32 base;               /* what v32 holds, from the low end of the frame */
+    i32 base; /* what v32 holds, from the low end of the frame */
     bool needs_v32;
-    Ins *out;               /* the block being rewritten */
+    Ins *out; /* the block being rewritten */
     size_t n, cap;
     u32 loc;
 } Frame;
@@ -44,7 +44,10 @@ static bool is_kept(u32 reg)
     return reg == 9 || (reg >= 18 && reg <= 27) || (reg > V_FRAME && reg <= V0 + 47);
 }
 
-static u32 words_up_to(u32 words, const Ins *i) { return (u32)i->imm >= words ? (u32)i->imm + 1 : words; }
+static u32 words_up_to(u32 words, const Ins *i)
+{
+    return (u32)i->imm >= words ? (u32)i->imm + 1 : words;
+}
 
 static void look_at(Frame *fr, const Ins *i, bool *kept)
 {
@@ -59,7 +62,6 @@ static void look_at(Frame *fr, const Ins *i, bool *kept)
         fr->nspillv = words_up_to(fr->nspillv, i);
         fr->needs_v32 = true;
         break;
-    case IR_vframe: fr->needs_v32 |= fr->moves; break;
     case IR_call: fr->f->has_calls = true; break;
     default: break;
     }
@@ -73,7 +75,6 @@ static void survey(Frame *fr)
     bool kept[NREG] = {false};
     Func *f = fr->f;
     f->has_calls = false;
-    fr->moves = true;
     for (size_t i = 0; i < f->nrpo; i++) {
         const Block *b = &f->block[f->rpo[i]];
         for (size_t k = 0; k < b->nins; k++)
@@ -133,7 +134,8 @@ static void place_scalar(Frame *fr)
     fr->f->frame_scalar = 4 * (keeps_ra(fr) + fr->nsavedx + fr->nspillx);
 }
 
-/* --- code -------------------------------------------------------------------------------------- */
+/* --- code --------------------------------------------------------------------------------------
+ */
 
 static void put(Frame *fr, Ins i)
 {
@@ -223,12 +225,10 @@ static void store_vector(Frame *fr, Ref value, u32 at)
         add_base(fr, -away);
 }
 
-/* --- operations ----------------------------------------------------------------------------------- */
+/* --- operations
+ * ----------------------------------------------------------------------------------- */
 
-static i32 slot_address(const Frame *fr, Ref r)
-{
-    return (i32)fr->f->slot[r.val].offset + r.off;
-}
+static i32 slot_address(const Frame *fr, Ref r) { return (i32)fr->f->slot[r.val].offset + r.off; }
 
 /* x: the address of a slot.  Where tp is moved it is behind the frame. */
 static void frame_address(Frame *fr, Ins i)
@@ -246,7 +246,10 @@ static void frame_address(Frame *fr, Ins i)
     }
     if (fr->moves && offset < -2048) {
         const Ref dst = i.reg ? ref_reg(i.reg - 1) : ref_val(i.dst);
-        put(fr, (Ins){.op = IR_MACHINE + I_add, .dst = i.dst, .reg = i.reg, .loc = i.loc,
+        put(fr, (Ins){.op = IR_MACHINE + I_add,
+                      .dst = i.dst,
+                      .reg = i.reg,
+                      .loc = i.loc,
                       .a = {dst, ref_reg(X_TP)}});
     }
 }
@@ -310,7 +313,8 @@ static void rewrite(Frame *fr, const Ins *i)
         put(fr, *i);
 }
 
-/* --- start and end ----------------------------------------------------------------------------------- */
+/* --- start and end
+ * ----------------------------------------------------------------------------------- */
 
 static void set_base(Frame *fr)
 {

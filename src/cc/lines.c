@@ -12,16 +12,31 @@
 #include <elf.h>
 
 enum {
-    DW_TAG_compile_unit = 0x11, DW_TAG_subprogram = 0x2e,
-    DW_AT_name = 0x03, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12,
-    DW_AT_language = 0x13, DW_AT_producer = 0x25,
-    DW_FORM_addr = 0x01, DW_FORM_data2 = 0x05, DW_FORM_data4 = 0x06, DW_FORM_string = 0x08,
+    DW_TAG_compile_unit = 0x11,
+    DW_TAG_subprogram = 0x2e,
+    DW_AT_name = 0x03,
+    DW_AT_stmt_list = 0x10,
+    DW_AT_low_pc = 0x11,
+    DW_AT_high_pc = 0x12,
+    DW_AT_language = 0x13,
+    DW_AT_producer = 0x25,
+    DW_FORM_addr = 0x01,
+    DW_FORM_data2 = 0x05,
+    DW_FORM_data4 = 0x06,
+    DW_FORM_string = 0x08,
     DW_FORM_sec_offset = 0x17,
     DW_LANG_OpenCL = 0x15,
-    DW_LNS_copy = 1, DW_LNS_advance_pc = 2, DW_LNS_advance_line = 3, DW_LNS_set_file = 4,
+    DW_LNS_copy = 1,
+    DW_LNS_advance_pc = 2,
+    DW_LNS_advance_line = 3,
+    DW_LNS_set_file = 4,
     DW_LNS_set_column = 5,
-    DW_LNE_end_sequence = 1, DW_LNE_set_address = 2,
-    DWARF_VERSION = 4, WORD_BYTES = 4, ABBREV_UNIT = 1, ABBREV_FUNCTION = 2
+    DW_LNE_end_sequence = 1,
+    DW_LNE_set_address = 2,
+    DWARF_VERSION = 4,
+    WORD_BYTES = 4,
+    ABBREV_UNIT = 1,
+    ABBREV_FUNCTION = 2
 };
 
 /* A debug section being written. */
@@ -64,8 +79,8 @@ static void put_sleb(Out *s, i64 v)
 
 static void put_address(Out *s, u32 symbol)
 {
-    s->failed |= !obj_add_reloc(s->o, s->section,
-                                (ObjReloc){(u32)s->b->len, R_RISCV_32, symbol, 0});
+    s->failed |=
+        !obj_add_reloc(s->o, s->section, (ObjReloc){(u32)s->b->len, R_RISCV_32, symbol, 0});
     put(s, 0, 4);
 }
 
@@ -111,7 +126,9 @@ static i32 section_symbol(Object *o, const char *name)
 
 /* --- rows --------------------------------------------------------------------------------- */
 
-typedef struct { u32 at, file, line, column; } Row;
+typedef struct {
+    u32 at, file, line, column;
+} Row;
 
 static void begin_sequence(Out *s, u32 symbol)
 {
@@ -185,14 +202,14 @@ static void put_header(Out *s, const Module *m)
     static const u8 operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
     put(s, DWARF_VERSION, 2);
     const size_t from = begin_length(s);
-    put(s, WORD_BYTES, 1);               /* minimum_instruction_length */
-    put(s, 1, 1);                        /* maximum_operations_per_instruction */
-    put(s, 1, 1);                        /* default_is_stmt */
-    put(s, 1, 1);                        /* line_base and line_range, not used here */
+    put(s, WORD_BYTES, 1); /* minimum_instruction_length */
+    put(s, 1, 1);          /* maximum_operations_per_instruction */
+    put(s, 1, 1);          /* default_is_stmt */
+    put(s, 1, 1);          /* line_base and line_range, not used here */
     put(s, 1, 1);
     put(s, (u32)countof(operands) + 1, 1); /* opcode_base */
     buf_put(s->b, operands, sizeof operands);
-    put(s, 0, 1);                        /* no directories */
+    put(s, 0, 1); /* no directories */
     for (size_t i = 0; i < m->nfile; i++) {
         put_string(s, m->file[i]);
         put(s, 0, 3);
@@ -219,11 +236,30 @@ static bool put_lines(const Module *m, const Code *code, const u32 *symbol, Obje
 static bool put_abbrevs(Object *o)
 {
     static const u8 bytes[] = {
-        ABBREV_UNIT, DW_TAG_compile_unit, 1,
-        DW_AT_producer, DW_FORM_string, DW_AT_language, DW_FORM_data2,
-        DW_AT_name, DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, 0, 0,
-        ABBREV_FUNCTION, DW_TAG_subprogram, 0,
-        DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
+        ABBREV_UNIT,
+        DW_TAG_compile_unit,
+        1,
+        DW_AT_producer,
+        DW_FORM_string,
+        DW_AT_language,
+        DW_FORM_data2,
+        DW_AT_name,
+        DW_FORM_string,
+        DW_AT_stmt_list,
+        DW_FORM_sec_offset,
+        0,
+        0,
+        ABBREV_FUNCTION,
+        DW_TAG_subprogram,
+        0,
+        DW_AT_name,
+        DW_FORM_string,
+        DW_AT_low_pc,
+        DW_FORM_addr,
+        DW_AT_high_pc,
+        DW_FORM_data4,
+        0,
+        0,
         0,
     };
     Out s = open_section(o, ".debug_abbrev");
@@ -235,7 +271,8 @@ static bool put_abbrevs(Object *o)
 
 static bool put_entries(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
-    const i32 abbrevs = section_symbol(o, ".debug_abbrev"), table = section_symbol(o, ".debug_line");
+    const i32 abbrevs = section_symbol(o, ".debug_abbrev"),
+              table = section_symbol(o, ".debug_line");
     Out s = open_section(o, ".debug_info");
     if (s.failed || abbrevs < 0 || table < 0)
         return false;

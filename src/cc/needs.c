@@ -15,7 +15,7 @@ typedef struct {
     const Module *m;
     const Code *code;
     Resource *r;
-    u8 *state;              /* State of each function */
+    u8 *state; /* State of each function */
     Diag *d;
     Source src;
 } Needs;
@@ -78,7 +78,8 @@ static bool visit(Needs *n, u32 k)
     if (n->state[k] != NEW)
         return n->state[k] == DONE;
     n->state[k] = OPEN;
-    *r = (Resource){.form = RES_LONG, .version = 3, .sgpr = START_XREGS, .lds_static = f->lds_static};
+    *r = (Resource){
+        .form = RES_LONG, .version = 3, .sgpr = START_XREGS, .lds_static = f->lds_static};
     count_registers(&n->code[k], r);
     const bool ok = add_calls(n, r, f);
     r->lds_stack += f->frame_scalar;
@@ -93,7 +94,8 @@ static void check_limits(Needs *n, const Func *f, const Resource *r, u32 limit)
         error(n->d, &n->src, NULL,
               "kernel '%s' has %llu bytes of __local variables; with a warp's stack there is room "
               "for %u",
-              f->name, (unsigned long long)r->lds_static, limit > WARP_STACK ? limit - WARP_STACK : 0);
+              f->name, (unsigned long long)r->lds_static,
+              limit > WARP_STACK ? limit - WARP_STACK : 0);
     if (r->lds_stack > WARP_STACK)
         error(n->d, &n->src, NULL, "kernel '%s' needs %llu bytes of scalar stack; a warp has %u",
               f->name, (unsigned long long)r->lds_stack, WARP_STACK);

@@ -9,13 +9,14 @@
 #include "cc/code.h"
 #include <string.h>
 
-/* what is known of rpc at a place: nothing reached it yet, a block, or anything */
-enum { UNREACHED = UINT32_MAX - 1, ANY = NO_BLOCK };
+/* what is known of rpc at a place: a block, or that nothing reached it yet, or anything */
+#define UNREACHED (UINT32_MAX - 1)
+#define ANY       UINT32_MAX
 
 typedef struct {
     const Func *f;
-    u32 *need;              /* block that rpc must name at the end of each, or NO_BLOCK */
-    u32 *in;                /* known at the start */
+    u32 *need; /* block that rpc must name at the end of each, or NO_BLOCK */
+    u32 *in;   /* known at the start */
 } Rpc;
 
 static bool has_call(const Block *b)

@@ -94,6 +94,14 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$B/host/embed machine $(filter %.machine,$^) >$@
 
+# --- host programs in OpenCL ------------------------------------------------------
+
+EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
+examples: all $(EXAMPLES)
+$B/examples/%: examples/%.c examples/example.h
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
+
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
@@ -165,6 +173,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all examples tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

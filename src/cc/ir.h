@@ -321,7 +321,7 @@ Bank ins_dst_bank(const Ins *i);
 void graph_preds(Func *f);
 /* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
  * removed), dominators, post-dominators, loops.  Every block must have its terminator.
- * Blocks that never reach the exit (endless loops) are taken to have an edge to it. */
+ * Endless loops are taken to have an edge to the exit block. */
 void graph_build(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);

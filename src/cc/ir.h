@@ -13,7 +13,7 @@
  *   linear     no phis; a value may be written more than once; physical registers appear
  *              as fixed operands (out.c, alloc.c, emit.c)
  *
- * The text form (print.c, parse.c) is described in doc/ir.md; check.c holds every rule
+ * The text form (ir_print.c, ir_parse.c) is described in doc/ir.md; ir_check.c holds every rule
  * that a function must keep in its stage.
  *
  * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
@@ -312,6 +312,8 @@ int ins_tied(const Ins *i);
 /* Of a machine row: the bank that a[k] and dst must be in; BANK_NONE: an immediate or block. */
 Bank ins_arg_bank(const Ins *i, int k);
 Bank ins_dst_bank(const Ins *i);
+/* Of a machine row: the operand of isa.def that a[k] is, or O_none. */
+OperandId ins_arg_operand(const Ins *i, int k);
 
 /* --- graph (graph.c) ---------------------------------------------------------------------------- */
 
@@ -329,7 +331,7 @@ bool graph_in_loop(const Func *f, u32 b, u32 loop);
  * The graph must be built again. */
 u32 graph_split_edge(Func *f, u32 b, int k);
 
-/* --- text and rules (print.c, parse.c, check.c) --------------------------------------------------- */
+/* --- text and rules (ir_print.c, ir_parse.c, ir_check.c) ---------------------------------------------- */
 
 void ir_print(Buf *out, const Func *f);
 void ir_print_module(Buf *out, const Module *m);
@@ -337,6 +339,8 @@ void ir_print_module(Buf *out, const Module *m);
 Module *ir_parse(const Source *src, Diag *d);
 
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
-/* Appends what is wrong with f, a line each, to out; true: nothing is. */
+/* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds. */
 bool ir_check(const Func *f, Stage stage, Buf *out);
+/* The same for data and all functions. */
+bool ir_check_module(const Module *m, Stage stage, Buf *out);
 #endif

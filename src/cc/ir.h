@@ -202,6 +202,9 @@ typedef struct {
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
     bool has_calls;
+    /* by alloc.c */
+    u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
+    u64 used[NREG / 64];    /* bit r: register r is written */
 } Func;
 
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;

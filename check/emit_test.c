@@ -95,6 +95,23 @@ static void same_sections(const Object *a, const Object *b, const char *text)
     }
 }
 
+static bool with_tidy; /* in the second half of the tests */
+
+static void finish(Module *m)
+{
+    Buf why = {0};
+    for (size_t i = 0; i < m->nfunc; i++) {
+        Func *f = m->func[i];
+        graph_build(f);
+        frame(f);
+        if (with_tidy)
+            tidy(f);
+        if (!ir_check(f, STAGE_ALLOCATED, &why))
+            fail_msg("%s", buf_text(&why));
+    }
+    buf_free(&why);
+}
+
 static Object *emit_module(Module *m)
 {
     Caught c;
@@ -103,10 +120,7 @@ static Object *emit_module(Module *m)
     Object *o = obj_new("t.o");
     o->set = V202;
     catch_in(&c);
-    for (size_t i = 0; i < m->nfunc; i++) {
-        graph_build(m->func[i]);
-        frame(m->func[i]);
-    }
+    finish(m);
     emit(m, &opt, o, &c.d);
     expect_silence(&c);
     assert_false(m->failed);
@@ -635,10 +649,7 @@ static void refuse(Module *m, const CcOptions *opt, const char *why)
     Caught c;
     Object *o = obj_new("t.o");
     catch_in(&c);
-    for (size_t i = 0; i < m->nfunc; i++) {
-        graph_build(m->func[i]);
-        frame(m->func[i]);
-    }
+    finish(m);
     emit(m, opt, o, &c.d);
     expect_error(&c, why);
     obj_free(o);
@@ -734,5 +745,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(line_table),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests_name("as it is", tests, NULL, NULL);
+    with_tidy = true;
+    return failed + cmocka_run_group_tests_name("tidy", tests, NULL, NULL);
 }

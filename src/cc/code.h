@@ -18,7 +18,7 @@
 #include "obj/resource.h"
 
 enum { NO_BLOCK = UINT32_MAX };
-enum { X_RA = 1, X_SP = 2, X_TP = 4, X_T1 = 6, V_FRAME = V0 + 32 };
+enum { X_RA = 1, X_SP = 2, X_TP = 4, X_T1 = 6 };
 
 /* What the linker or branch.c puts into an operand. */
 typedef enum {

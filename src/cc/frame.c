@@ -38,10 +38,9 @@ static u32 written(const Func *f, const Ins *i)
     return i->dst ? f->value[i->dst].reg - 1 : UINT32_MAX;
 }
 
-/* doc/abi.md, "Registers" */
-static bool is_kept(u32 reg)
+static bool is_saved(u32 reg)
 {
-    return reg == 9 || (reg >= 18 && reg <= 27) || (reg > V_FRAME && reg <= V0 + 47);
+    return reg < NREG && reg_is_kept(reg) && !reg_is_reserved(reg) && reg != FRAME_REG;
 }
 
 static u32 words_up_to(u32 words, const Ins *i)
@@ -52,7 +51,7 @@ static u32 words_up_to(u32 words, const Ins *i)
 static void look_at(Frame *fr, const Ins *i, bool *kept)
 {
     const u32 reg = written(fr->f, i);
-    if (reg < NREG && is_kept(reg))
+    if (is_saved(reg))
         kept[reg] = true;
     switch (i->op) {
     case IR_spillx:
@@ -189,7 +188,7 @@ static void store_scalar(Frame *fr, Ref value, u32 k)
 static void add_base(Frame *fr, i32 n)
 {
     load_t1(fr, n);
-    row(fr, vadd_vx, V_FRAME, ref_reg(V_FRAME), ref_reg(X_T1));
+    row(fr, vadd_vx, FRAME_REG, ref_reg(FRAME_REG), ref_reg(X_T1));
 }
 
 /* Moves v32 near `at`, a byte of the frame; what is left is an immediate.  *away is to
@@ -210,7 +209,7 @@ static void load_vector(Frame *fr, Ins load, u32 at)
     load.op = IR_MACHINE + I_vlw_v;
     load.imm = 0;
     load.a[0] = number(offset);
-    load.a[1] = ref_reg(V_FRAME);
+    load.a[1] = ref_reg(FRAME_REG);
     put(fr, load);
     if (away)
         add_base(fr, -away);
@@ -220,7 +219,7 @@ static void store_vector(Frame *fr, Ref value, u32 at)
 {
     i32 away;
     const i32 offset = reach(fr, at, &away);
-    row0(fr, vsw_v, value, number(offset), ref_reg(V_FRAME));
+    row0(fr, vsw_v, value, number(offset), ref_reg(FRAME_REG));
     if (away)
         add_base(fr, -away);
 }
@@ -322,7 +321,7 @@ static void set_base(Frame *fr)
         return;
     if (!fr->moves && fr->base)
         load_t1(fr, fr->base);
-    row(fr, vmv_v_x, V_FRAME, ref_reg(fr->moves ? X_TP : fr->base ? X_T1 : 0));
+    row(fr, vmv_v_x, FRAME_REG, ref_reg(fr->moves ? X_TP : fr->base ? X_T1 : 0));
 }
 
 static void prologue(Frame *fr)
@@ -355,7 +354,7 @@ static void epilogue(Frame *fr)
     if (!fr->moves || !f->frame_private)
         return;
     add_scalar(fr, X_TP, -(i32)f->frame_private);
-    row(fr, vmv_v_x, V_FRAME, ref_reg(X_TP));
+    row(fr, vmv_v_x, FRAME_REG, ref_reg(X_TP));
 }
 
 static void rewrite_block(Frame *fr, u32 b)

@@ -38,7 +38,7 @@ typedef struct {
 
 static bool names_register(Ref r)
 {
-    return r.kind == R_REG && r.val != 0 && r.val != 8 && r.val != V0 + 32;
+    return r.kind == R_REG && !reg_is_reserved(r.val) && r.val != FRAME_REG;
 }
 
 /* may not be passed in either direction */

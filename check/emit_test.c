@@ -741,6 +741,7 @@ int main(void)
         cmocka_unit_test(spills),
         cmocka_unit_test(slots),
         cmocka_unit_test(calls),
+        cmocka_unit_test(arguments_on_the_stack),
         cmocka_unit_test(records),
         cmocka_unit_test(refusals),
         cmocka_unit_test(line_table),

@@ -8,6 +8,10 @@
  * addresses, and puts spills first, where the short immediates reach from v32 = 0; byte
  * 0 to 15 stay free, so that no object has the address of a null pointer.
  *
+ * Pieces of arguments that have no register begin at the caller's tp and go down: the
+ * first is the lowest word of the callee's frame, the others are the highest ones of the
+ * caller's.  Both reach them by v32, of which the callee's is higher by its frame.
+ *
  * Afterwards no frame operation, spill or R_SLOT is left.
  */
 #include "cc/code.h"
@@ -105,21 +109,21 @@ static u32 place_slots(Frame *fr, u32 at)
 
 static void place_private(Frame *fr)
 {
-    u32 at = fr->f->is_kernel ? KEEP_FREE : 0;
+    u32 at = fr->f->is_kernel ? KEEP_FREE : fr->f->nparams > MAX_PIECES ? 4 : 0;
     if (!fr->moves) {
         fr->spillv_at = at;
         at = place_slots(fr, at + 4 * fr->nspillv);
         fr->base = at > PRIVATE_MAX + 1 ? -PRIVATE_MIN : 0;
     } else {
         at = place_slots(fr, at);
-        const u32 words = fr->nsavedv + fr->nspillv;
+        const u32 words = fr->nsavedv + fr->nspillv + fr->f->max_args;
         const u32 end = (u32)align_up(at + 4 * words, FRAME_ALIGN);
-        fr->spillv_at = end - 4 * fr->nspillv;
+        fr->spillv_at = end - 4 * (fr->nspillv + fr->f->max_args);
         fr->savedv_at = fr->spillv_at - 4 * fr->nsavedv;
         at = end;
         fr->base = (i32)end;
     }
-    const bool empty = !fr->f->nslot && !fr->nspillv && !fr->nsavedv;
+    const bool empty = !fr->f->nslot && !fr->nspillv && !fr->nsavedv && !fr->f->max_args;
     fr->f->frame_private = empty ? 0 : at;
     if (empty)
         fr->base = 0;
@@ -276,6 +280,13 @@ static void slot_access(Frame *fr, Ins i, int operand)
         add_base(fr, -away);
 }
 
+/* A load of a parameter from where v32 was before the prologue. */
+static bool is_stack_parameter(const Ins *i)
+{
+    return i->op == IR_MACHINE + I_vlw_v && i->a[0].kind == R_CON &&
+           ref_same(i->a[1], ref_reg(FRAME_REG));
+}
+
 static int slot_operand(const Ins *i)
 {
     for (int k = 0; k < 3; k++)
@@ -306,7 +317,9 @@ static void rewrite(Frame *fr, const Ins *i)
     default: break;
     }
     const int operand = ins_is_machine(i) ? slot_operand(i) : -1;
-    if (operand >= 0)
+    if (is_stack_parameter(i))
+        load_vector(fr, *i, i->a[0].val);
+    else if (operand >= 0)
         slot_access(fr, *i, operand);
     else
         put(fr, *i);

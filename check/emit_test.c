@@ -614,6 +614,44 @@ static void calls(void **state)
     }
 }
 
+/* f(v0, ..., two pieces on the stack) = v0 + 3 p + 5 q, with a frame of its own; k has things
+ * just below the pieces */
+static void arguments_on_the_stack(void **state)
+{
+    (void)state;
+    for (u32 big = 4; big < 5000; big *= 30) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *f = ir_func(m, "f", false);
+        f->nparams = 34;
+        ir_block(f);
+        ir_slot(f, big, 4);
+        ROW(f, 0, vsw_v, 0, V(0), ref_slot(0), V(VF));
+        ROW(f, 0, vlw_v, VD(3), K(0), V(VF));
+        ROW(f, 0, vlw_v, VD(4), K(-4), V(VF));
+        ROW(f, 0, vlw_v, VD(0), ref_slot(0), V(VF));
+        OPN(f, 0, copy, VD(5), 0, K(3));
+        ROW(f, 0, vmacc_vv, VD(0), V(3), V(5), V(0));
+        OPN(f, 0, copy, VD(5), 0, K(5));
+        ROW(f, 0, vmacc_vv, VD(0), V(4), V(5), V(0));
+        ir_ret(f, 0);
+        Func *k = new_kernel(m, "k", 1);
+        k->max_args = 2;
+        OPN(k, 0, spillv, 0, 0, V(2));
+        ROW(k, 0, vadd_vi, VD(3), V(1), K(10));
+        ROW(k, 0, vadd_vi, VD(4), V(1), K(-10));
+        ROW(k, 0, vsw_v, 0, V(3), K(0), V(VF));
+        ROW(k, 0, vsw_v, 0, V(4), K(-4), V(VF));
+        OPN(k, 0, move, VD(0), 0, V(1));
+        OPN(k, 0, call, 0, 34, ref_sym(f->symbol));
+        OPN(k, 0, reloadv, VD(2), 0, ref_none());
+        store_result(k, 0, 0);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], i + 3 * (i + 10) + 5 * (i - 10));
+    }
+}
+
 /* --- records
  * ------------------------------------------------------------------------------------------ */
 

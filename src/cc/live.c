@@ -1,14 +1,15 @@
 /* live.c -- which values are alive at the ends of blocks.
  *
- * The backward problem on bit sets, block by block in post-order until nothing changes:
+ * 1. The backward problem on bit sets, block by block in post-order until nothing changes:
  *
- *     out(b) = union of in(s) and of the phi arguments that b gives s, for all successors s
- *     in(b)  = read in b before it is written, or in out(b) and not written in b
- *     in(b) += of bank X: in(s) for all s in Block.other of b
+ *        out(b) = union of in(s) and of the phi arguments that b gives s, for all successors s
+ *        in(b)  = read in b before it is written, or in out(b) and not written in b
  *
- * The last line is the edge from the top of a join to the side that still waits
- * (doc/ir.md, "Scalars and divergence").  It leaves before anything in b happens, so
- * what b writes does not end it.
+ * 2. The sides of a divergent branch run one after the other with one set of scalar registers
+ *    (doc/ir.md, "Scalars and divergence").  A scalar alive into one side is therefore
+ *    alive in every block of the other side: those that can be reached from its start
+ *    without entering the join.  One pass is enough, because the blocks of a branch that
+ *    lies in a side of another are in that side too.
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -18,7 +19,9 @@ typedef struct {
     const Func *f;
     Live *live;
     u64 *use, *def;         /* nblock sets each: read before written; written */
-    u64 *scalar, *other;    /* a set each: the values of bank X; scratch of flow_in */
+    u64 *scalar, *guard;    /* a set each: the values of bank X; those that a side must keep */
+    u32 *stack, *side;      /* of each block: work to do; number of the last side it was found in */
+    u32 nside;
 } Flow;
 
 static void set(u64 *s, u32 v) { s[v / 64] |= (u64)1 << v % 64; }
@@ -46,62 +49,42 @@ static void summarize(Flow *w, u32 b)
 }
 
 /* the arguments that block s takes for its phis from block b */
-static void add_phi_args(const Flow *w, u64 *to, u32 b, u32 s, bool scalars_only)
+static void add_phi_args(const Flow *w, u64 *to, u32 b, u32 s)
 {
     const Block *k = &w->f->block[s];
-    for (size_t j = 0; k->nphi && j < k->npred; j++) {
-        if (k->pred[j] != b)
-            continue;
-        for (size_t p = 0; p < k->nphi; p++) {
-            const Ref r = k->phi[p].arg[j];
-            if (r.kind == R_VAL && (!scalars_only || has(w->scalar, r.val)))
-                set(to, r.val);
-        }
-    }
+    for (size_t j = 0; k->nphi && j < k->npred; j++)
+        for (size_t p = 0; k->pred[j] == b && p < k->nphi; p++)
+            if (k->phi[p].arg[j].kind == R_VAL)
+                set(to, k->phi[p].arg[j].val);
 }
 
-/* what the side that starts with block s needs to find at the top of join b */
-static void add_other(const Flow *w, u64 *to, u32 b, u32 s)
+static int nsucc(const Block *b)
 {
-    const size_t words = w->live->words;
-    const u64 *in = w->live->in + s * words;
-    for (size_t i = 0; i < words; i++)
-        to[i] |= in[i] & w->scalar[i];
-    const Block *k = &w->f->block[s];
-    for (size_t j = 0; k->nphi && j < k->npred; j++) {
-        const Term *t = &w->f->block[k->pred[j]].term;
-        if (t->divergent && t->rpc == b)
-            add_phi_args(w, to, k->pred[j], s, true);
-    }
+    return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
 }
 
 static void flow_out(const Flow *w, u32 b)
 {
     const Term *t = &w->f->block[b].term;
-    const int n = t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0;
     const size_t words = w->live->words;
     u64 *out = w->live->out + b * words;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < nsucc(&w->f->block[b]); k++) {
         const u64 *in = w->live->in + t->succ[k] * words;
         for (size_t i = 0; i < words; i++)
             out[i] |= in[i];
-        add_phi_args(w, out, b, t->succ[k], false);
+        add_phi_args(w, out, b, t->succ[k]);
     }
 }
 
 static bool flow_in(const Flow *w, u32 b)
 {
     const size_t words = w->live->words, at = b * words;
-    const Block *k = &w->f->block[b];
     u64 *in = w->live->in + at;
     bool changed = false;
-    memset(w->other, 0, words * sizeof *w->other);
-    for (size_t j = 0; j < k->nother; j++)
-        add_other(w, w->other, b, k->other[j]);
     for (size_t i = 0; i < words; i++) {
-        const u64 new = w->other[i] | w->use[at + i] | (w->live->out[at + i] & ~w->def[at + i]);
-        changed |= new & ~in[i];
-        in[i] |= new;
+        const u64 new = w->use[at + i] | (w->live->out[at + i] & ~w->def[at + i]);
+        changed |= new != in[i];
+        in[i] = new;
     }
     return changed;
 }
@@ -118,6 +101,55 @@ static void solve(const Flow *w)
     }
 }
 
+static void push(Flow *w, size_t *n, u32 b, u32 join)
+{
+    if (b == join || w->side[b] == w->nside)
+        return;
+    w->side[b] = w->nside;
+    w->stack[(*n)++] = b;
+}
+
+/* Keeps w->guard alive in the blocks from `start` to the join. */
+static void guard_side(Flow *w, u32 start, u32 join)
+{
+    const size_t words = w->live->words;
+    size_t n = 0;
+    w->nside++;
+    push(w, &n, start, join);
+    while (n) {
+        const u32 b = w->stack[--n];
+        for (size_t i = 0; i < words; i++)
+            if (w->guard[i]) {
+                w->live->in[b * words + i] |= w->guard[i];
+                w->live->out[b * words + i] |= w->guard[i];
+            }
+        for (int k = 0; k < nsucc(&w->f->block[b]); k++)
+            push(w, &n, w->f->block[b].term.succ[k], join);
+    }
+}
+
+static void guard_branch(Flow *w, u32 b)
+{
+    const Term *t = &w->f->block[b].term;
+    for (int k = 0; k < 2; k++) {
+        const u32 to = t->succ[k];
+        memcpy(w->guard, w->live->in + to * w->live->words, w->live->words * sizeof *w->guard);
+        add_phi_args(w, w->guard, b, to);
+        for (size_t i = 0; i < w->live->words; i++)
+            w->guard[i] &= w->scalar[i];
+        guard_side(w, t->succ[!k], t->rpc);
+    }
+}
+
+static void guard_scalars(Flow *w)
+{
+    for (size_t i = 0; i < w->f->nrpo; i++) {
+        const Term *t = &w->f->block[w->f->rpo[i]].term;
+        if (t->kind == T_BRANCH && t->divergent)
+            guard_branch(w, w->f->rpo[i]);
+    }
+}
+
 static void prepare(Flow *w)
 {
     for (size_t i = 0; i < w->f->nrpo; i++)
@@ -130,20 +162,27 @@ static void prepare(Flow *w)
 bool live(const Func *f, Live *l)
 {
     const size_t words = f->nvalue / 64 + 1, sets = f->nblock + 1;
-    *l = (Live){.words = words, .in = mem_zalloc(words * sets, 16)};
-    Flow w = {.f = f, .live = l, .use = mem_zalloc(words * sets, 16), .scalar = mem_zalloc(words, 16)};
-    const bool ok = l->in && w.use && w.scalar;
+    *l = (Live){.words = words, .in = mem_zalloc(words * sets, 2 * sizeof(u64))};
+    Flow w = {.f = f,
+              .live = l,
+              .use = mem_zalloc(words * sets, 2 * sizeof(u64)),
+              .scalar = mem_zalloc(words, 2 * sizeof(u64)),
+              .stack = mem_zalloc(sets, 2 * sizeof(u32))};
+    const bool ok = l->in && w.use && w.scalar && w.stack;
     if (ok) {
         l->out = l->in + words * sets;
         w.def = w.use + words * sets;
-        w.other = w.scalar + words;
+        w.guard = w.scalar + words;
+        w.side = w.stack + sets;
         prepare(&w);
         solve(&w);
+        guard_scalars(&w);
     } else {
         live_free(l);
     }
     mem_free(w.use);
     mem_free(w.scalar);
+    mem_free(w.stack);
     return ok;
 }
 

@@ -64,10 +64,9 @@ static void for_each(Walk *w, const u64 *set, void (*what)(Walk *, u32, u32), u3
 
 static void open_value(Walk *w, u32 v, u32 end) { w->open[v] = end; }
 
-/* A scalar may be alive at the very top of a join for the sake of the other side alone. */
 static void close_value(Walk *w, u32 v, u32 top)
 {
-    add(w, v, top, w->open[v] ? w->open[v] : top + 1);
+    add(w, v, top, w->open[v]);
     w->open[v] = 0;
 }
 

@@ -12,8 +12,10 @@
  * others are hard: both programs have the same ones in the same order, and each must find
  * in its registers what it reads.
  *
- * Ways into a block are the edges of the program, and for scalars also those from the
- * top of each join to the sides of its branches (doc/ir.md, "Scalars and divergence").
+ * When one side of a divergent branch begins, the other may have run already.  So the edge
+ * to a side carries no scalar place that is written anywhere in the other one, that is, in the
+ * blocks which can be reached from its start without entering the join (doc/ir.md,
+ * "Scalars and divergence").
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -162,12 +164,19 @@ typedef struct {
     u32 *thing;             /* of each value: itself, or the constant that it always is */
     Ins *constant;          /* things behind values and registers */
     size_t nconstant, capconstant;
+    u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
+    size_t capchain;
     u32 nplace;             /* registers, words of the scalar frame, words of private memory */
     u32 *top;               /* of each block: the set of each place at its start */
     u32 *now;               /* the same where the proof is */
     bool *seen, *dirty;     /* of each block: top is set; top has changed */
+    size_t words;           /* u64 words of a set of scalar places */
+    u64 *writes;            /* of each block: the scalar places that it writes */
+    u64 *lost;              /* of each block, for both edges: the scalar places they do not carry */
+    u32 *stack, *side;      /* as in live.c */
+    u32 nside;
     u32 block;
-    size_t at;              /* hard instruction being looked at, in `after` */
+    size_t at;              /* instruction being looked at, in `after` */
 } Proof;
 
 static void refuse(Proof *p, const char *what)
@@ -177,9 +186,12 @@ static void refuse(Proof *p, const char *what)
     p->bad = true;
 }
 
-static bool place_is_scalar(const Proof *p, u32 place)
+/* The index of a scalar place among the scalar places, or UINT32_MAX. */
+static u32 scalar_index(const Proof *p, u32 place)
 {
-    return place < V0 || (place >= NREG && place < NREG + p->after->spill_x);
+    if (place < NXREG)
+        return place;
+    return place >= NREG && place < NREG + p->after->spill_x ? place - NREG + NXREG : UINT32_MAX;
 }
 
 /* whether the instruction makes the same number wherever it stands */
@@ -193,23 +205,27 @@ static bool is_constant(const Ins *i)
     return true;
 }
 
+static bool same_constant(const Ins *a, const Ins *b)
+{
+    return a->op == b->op && a->imm == b->imm && ref_same(a->a[0], b->a[0]) &&
+           ref_same(a->a[1], b->a[1]) && ref_same(a->a[2], b->a[2]);
+}
+
 static u32 constant_thing(Proof *p, const Ins *i)
 {
-    size_t k = 0;
-    for (; k < p->nconstant; k++) {
-        const Ins *c = &p->constant[k];
-        if (c->op == i->op && c->imm == i->imm && ref_same(c->a[0], i->a[0]) &&
-            ref_same(c->a[1], i->a[1]) && ref_same(c->a[2], i->a[2]))
-            break;
+    const u32 key[] = {i->op, (u32)i->imm, i->a[0].val, i->a[1].val};
+    u32 *bucket = &p->bucket[hash(key, countof(key)) % countof(p->bucket)];
+    u32 k = *bucket;
+    while (k && !same_constant(&p->constant[k - 1], i))
+        k = p->chain[k - 1];
+    if (!k && array_grow(p->constant, p->nconstant, p->capconstant) &&
+        array_grow(p->chain, p->nconstant, p->capchain)) {
+        p->constant[p->nconstant] = *i;
+        p->chain[p->nconstant++] = *bucket;
+        k = *bucket = (u32)p->nconstant;
     }
-    if (k == p->nconstant) {
-        if (!array_grow(p->constant, p->nconstant, p->capconstant)) {
-            p->sets.failed = true;
-            return 0;
-        }
-        p->constant[p->nconstant++] = *i;
-    }
-    return (u32)(p->before->nvalue + NREG + k);
+    p->sets.failed |= !k;
+    return (u32)p->before->nvalue + NREG + k;
 }
 
 static u32 register_thing(const Proof *p, u32 r) { return (u32)p->before->nvalue + r; }
@@ -353,16 +369,22 @@ static void check_pieces(Proof *p, u32 n)
             refuse(p, "an argument or result is not in its register");
 }
 
+static bool is_clobbered(const Proof *p, u32 thing)
+{
+    const u32 n = (u32)p->before->nvalue;
+    return thing >= n && thing < n + NREG && !reg_is_kept(thing - n);
+}
+
+/* All registers that a call does not keep have new contents, which nothing else holds. */
 static void run_call(Proof *p, const Ins *i)
 {
     check_pieces(p, (u32)i->imm);
-    for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
-            p->now[r] = 0;
-    for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
-            for (u32 k = NREG; k < p->nplace; k++)
-                p->now[k] = set_without(&p->sets, p->now[k], register_thing(p, r));
+    for (u32 k = 0; k < p->nplace; k++)
+        for (u32 j = p->sets.set[p->now[k]].n; j-- > 0;) {
+            const u32 thing = p->sets.pool[p->sets.set[p->now[k]].first + j];
+            if (is_clobbered(p, thing))
+                p->now[k] = set_without(&p->sets, p->now[k], thing);
+        }
     for (u32 r = 0; r < NREG; r++)
         if (!reg_is_kept(r))
             p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
@@ -427,56 +449,90 @@ static void run_block(Proof *p)
 
 /* --- ways -------------------------------------------------------------------------------------------- */
 
-static u32 *top_of(const Proof *p, u32 b) { return p->top + (size_t)b * p->nplace; }
+static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
-/* The state `from` reaches block b. */
-static void flow(Proof *p, const u32 *from, u32 b, bool scalars_only)
+static void set_bit(u64 *set, u32 n) { set[n / 64] |= (u64)1 << n % 64; }
+
+static void note_writes(Proof *p, u32 b)
 {
-    u32 *to = top_of(p, b);
-    if (!p->seen[b]) {
-        memcpy(to, from, p->nplace * sizeof *to);
-        p->seen[b] = p->dirty[b] = true;
-        return;
-    }
-    for (u32 k = 0; k < p->nplace; k++) {
-        if (to[k] == from[k] || (scalars_only && !place_is_scalar(p, k)))
-            continue;
-        const u32 common = set_common(&p->sets, to[k], from[k]);
-        p->dirty[b] |= common != to[k];
-        to[k] = common;
+    const Block *k = &p->after->block[b];
+    u64 *to = p->writes + b * p->words;
+    for (size_t i = 0; i < k->nins; i++) {
+        const Ins *n = &k->ins[i];
+        if (n->reg && n->reg - 1 < NXREG)
+            set_bit(to, n->reg - 1);
+        if (n->op == IR_spillx && (u32)n->imm < p->after->spill_x)
+            set_bit(to, NXREG + (u32)n->imm);
+        for (u32 r = 0; n->op == IR_call && r < NXREG; r++)
+            if (!reg_is_kept(r))
+                set_bit(to, r);
     }
 }
 
-/* The sides of the branch that ends block b, which its join may send the warp to. */
-static void flow_join(Proof *p, u32 b)
+static void push(Proof *p, size_t *n, u32 b, u32 join)
 {
-    const Term *t = &p->before->block[b].term;
-    if (t->kind != T_BRANCH || !t->divergent || !p->seen[t->rpc])
+    if (b == join || p->side[b] == p->nside)
         return;
-    for (int k = 0; k < 2; k++)
-        if (p->seen[t->succ[k]])
-            flow(p, top_of(p, t->rpc), t->succ[k], true);
+    p->side[b] = p->nside;
+    p->stack[(*n)++] = b;
+}
+
+/* Adds what the side from `start` to the join writes. */
+static void add_side(Proof *p, u64 *to, u32 start, u32 join)
+{
+    size_t n = 0;
+    p->nside++;
+    push(p, &n, start, join);
+    while (n) {
+        const u32 b = p->stack[--n];
+        const Term *t = &p->before->block[b].term;
+        for (size_t i = 0; i < p->words; i++)
+            to[i] |= p->writes[b * p->words + i];
+        for (int k = 0; k < nsucc(t); k++)
+            push(p, &n, t->succ[k], join);
+    }
+}
+
+static void find_losses(Proof *p)
+{
+    for (size_t i = 0; i < p->before->nrpo; i++)
+        note_writes(p, p->before->rpo[i]);
+    for (size_t i = 0; i < p->before->nrpo; i++) {
+        const u32 b = p->before->rpo[i];
+        const Term *t = &p->before->block[b].term;
+        for (int k = 0; t->kind == T_BRANCH && t->divergent && k < 2; k++)
+            add_side(p, p->lost + (2 * b + (u32)k) * p->words, t->succ[!k], t->rpc);
+    }
+}
+
+/* The state p->now reaches block b, without the scalar places in `lost`. */
+static void flow(Proof *p, u32 b, const u64 *lost)
+{
+    u32 *to = p->top + (size_t)b * p->nplace;
+    const bool first = !p->seen[b];
+    for (u32 k = 0; k < p->nplace; k++) {
+        const u32 s = scalar_index(p, k);
+        const u32 from = s != UINT32_MAX && lost[s / 64] >> s % 64 & 1 ? 0 : p->now[k];
+        const u32 common = first ? from : set_common(&p->sets, to[k], from);
+        p->dirty[b] |= first || common != to[k];
+        to[k] = common;
+    }
+    p->seen[b] = true;
 }
 
 static void visit(Proof *p, u32 b)
 {
     const Term *t = &p->before->block[b].term;
-    const int n = t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0;
-    flow_join(p, b);
-    if (!p->dirty[b])
-        return;
     p->dirty[b] = false;
     p->block = b;
-    memcpy(p->now, top_of(p, b), p->nplace * sizeof *p->now);
+    memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
     run_block(p);
-    for (int k = 0; k < n && !p->bad; k++)
-        flow(p, p->now, t->succ[k], false);
+    for (int k = 0; k < nsucc(t) && !p->bad; k++)
+        flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
 }
 
-static bool any_dirty(Proof *p)
+static bool any_dirty(const Proof *p)
 {
-    for (size_t i = 0; i < p->before->nrpo; i++)
-        flow_join(p, p->before->rpo[i]);
     for (size_t i = 0; i < p->before->nrpo; i++)
         if (p->dirty[p->before->rpo[i]])
             return true;
@@ -487,10 +543,12 @@ static void prove(Proof *p)
 {
     for (u32 r = 0; r < NREG; r++)
         p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
-    flow(p, p->now, 0, false);
+    find_losses(p);
+    flow(p, 0, p->lost + 2 * p->before->nblock * p->words);
     while (!p->bad && any_dirty(p))
         for (size_t i = 0; i < p->before->nrpo && !p->bad; i++)
-            visit(p, p->before->rpo[i]);
+            if (p->dirty[p->before->rpo[i]])
+                visit(p, p->before->rpo[i]);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -509,38 +567,64 @@ static bool same_graph(const Func *a, const Func *b)
     return true;
 }
 
-/* values that are written once, by a constant, are that constant wherever they are */
-static void name_things(Proof *p, u32 *writes)
+/* What instruction i writes: a constant, 0 for what is not known yet, or its own result. */
+static u32 written_thing(Proof *p, const Ins *i)
+{
+    if (is_constant(i))
+        return constant_thing(p, i);
+    return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
+}
+
+/* Lets p->thing of each value be 0, then a constant, then the value itself, as its writes
+ * demand; whether anything changed. */
+static bool narrow_things(Proof *p)
 {
     const Func *f = p->before;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t b = 0; b < f->nrpo; b++) {
-            const Block *k = &f->block[f->rpo[b]];
-            for (size_t i = 0; i < k->nins; i++)
-                if (pass == 0)
-                    writes[k->ins[i].dst]++;
-                else if (k->ins[i].dst && writes[k->ins[i].dst] == 1 && is_constant(&k->ins[i]))
-                    p->thing[k->ins[i].dst] = constant_thing(p, &k->ins[i]);
+    bool changed = false;
+    for (size_t b = 0; b < f->nrpo; b++) {
+        const Block *k = &f->block[f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++) {
+            const u32 v = k->ins[i].dst, old = p->thing[v];
+            if (!v || old == v)
+                continue;
+            const u32 new = written_thing(p, &k->ins[i]);
+            p->thing[v] = !old || !new || old == new ? old | new : v;
+            if (new && new < f->nvalue)
+                p->thing[v] = v;
+            changed |= p->thing[v] != old;
         }
+    }
+    return changed;
+}
+
+/* A value that only one constant is ever written to is that constant wherever it is. */
+static void name_things(Proof *p)
+{
+    while (narrow_things(p))
+        ;
+    for (u32 v = 1; v < p->before->nvalue; v++)
+        if (!p->thing[v])
+            p->thing[v] = v;
 }
 
 static bool proof_init(Proof *p)
 {
     const size_t n = p->before->nvalue, blocks = p->before->nblock + 1;
-    u32 *writes = mem_zalloc(n, sizeof *writes);
     p->nplace = NREG + p->after->spill_x + p->after->spill_v;
     p->thing = mem_zalloc(n, sizeof *p->thing);
     p->top = mem_zalloc(blocks, p->nplace * sizeof *p->top);
     p->now = mem_zalloc(p->nplace, sizeof *p->now);
     p->seen = mem_zalloc(blocks, 2);
     p->dirty = p->seen ? p->seen + blocks : NULL;
-    const bool ok = writes && p->thing && p->top && p->now && p->seen;
+    p->words = (NXREG + p->after->spill_x) / 64 + 1;
+    p->writes = mem_zalloc(blocks * p->words, 3 * sizeof *p->writes);
+    p->lost = p->writes ? p->writes + blocks * p->words : NULL;
+    p->stack = mem_zalloc(blocks, 2 * sizeof *p->stack);
+    p->side = p->stack ? p->stack + blocks : NULL;
+    const bool ok = p->thing && p->top && p->now && p->seen && p->writes && p->stack;
     add_set(&p->sets, NULL, 0);
-    for (u32 v = 0; ok && v < n; v++)
-        p->thing[v] = v;
     if (ok)
-        name_things(p, writes);
-    mem_free(writes);
+        name_things(p);
     return ok && !p->sets.failed;
 }
 
@@ -558,9 +642,12 @@ bool verify(const Func *before, const Func *after, Buf *why)
     sets_free(&p.sets);
     mem_free(p.thing);
     mem_free(p.constant);
+    mem_free(p.chain);
     mem_free(p.top);
     mem_free(p.now);
     mem_free(p.seen);
+    mem_free(p.writes);
+    mem_free(p.stack);
     return !p.bad;
 }
 

@@ -112,7 +112,7 @@ static Ref stack_offset(i32 k) { return ref_con((u32)(-4 * (k - ARGUMENT_PIECES)
 
 static Ins give_piece(const Select *s, Ref r, i32 k)
 {
-    Ins i = {.op = IR_move, .loc = s->loc, .reg = 1 + V0 + (u32)k, .a = {r}};
+    Ins i = {.op = IR_copy, .loc = s->loc, .reg = 1 + V0 + (u32)k, .a = {r}};
     if (r.kind == R_CON && sel_fits(I_vmv_v_i, r.val))
         i.op = IR_MACHINE + I_vmv_v_i;
     return i;
@@ -260,7 +260,10 @@ static void select_phis(Select *s, Block *b)
         for (size_t e = 0; e < b->npred; e++) {
             Ref *r = &b->phi[p].arg[e];
             *r = sel_ref(s, *r);
-            if (s->f->value[b->phi[p].dst].bank == BANK_V && (r->kind == R_CON || r->kind == R_SYM))
+            if (r->kind == R_REG)
+                *r = sel_shared(s, *r);
+            else if (s->f->value[b->phi[p].dst].bank == BANK_V &&
+                     (r->kind == R_CON || r->kind == R_SYM))
                 *r = movable(s, *r);
         }
 }
@@ -289,6 +292,7 @@ typedef struct {
     const Ins **row;
     const Phi **phi;
     const Block **block; /* of the phi */
+    Ref *from;           /* what a shared value is made from */
     bool *alive;
     u32 *list;
     size_t n;
@@ -330,6 +334,7 @@ static void spread(Marks *m)
 {
     while (m->n) {
         const u32 v = m->list[--m->n];
+        mark(m, m->from[v]);
         if (m->row[v])
             mark_args(m, m->row[v]);
         for (size_t e = 0; m->phi[v] && e < m->block[v]->npred; e++)
@@ -351,17 +356,21 @@ static void sweep(const Marks *m, Block *b)
     b->nphi = n;
 }
 
-static void remove_dead(Func *f)
+static void remove_dead(const Select *s)
 {
+    Func *f = s->f;
     Module *m = f->module;
     const size_t n = f->nvalue + 1;
     Marks k = {.row = ir_alloc(m, n * sizeof(Ins *)),
                .phi = ir_alloc(m, n * sizeof(Phi *)),
                .block = ir_alloc(m, n * sizeof(Block *)),
+               .from = ir_alloc(m, n * sizeof(Ref)),
                .alive = ir_alloc(m, n),
                .list = ir_alloc(m, n * sizeof(u32))};
     if (m->failed)
         return;
+    for (size_t i = 0; i < s->nshared; i++)
+        k.from[s->shared[i].value] = s->shared[i].from;
     for (size_t i = 0; i < f->nrpo; i++)
         find_roots(f, &k, f->rpo[i]);
     spread(&k);
@@ -432,6 +441,6 @@ void select_rows(Func *f)
                   &(Ins){.op = IR_copy, .dst = s->argbase, .a = {ref_reg(ARGUMENT_BLOCK)}});
     if (f->module->failed)
         return;
-    remove_dead(f);
+    remove_dead(s);
     sel_place_shared(s);
 }

@@ -77,6 +77,7 @@ Ref sel_row(Select *s, u32 dst, InsnId row, Ref a, Ref b, Ref c);
 
 Ref sel_x(Select *s, Ref r); /* a scalar register, x0 for zero */
 Ref sel_v(Select *s, Ref r);
+Ref sel_shared(Select *s, Ref r); /* a constant, address or scalar register as a scalar value */
 void sel_place_shared(Select *s);
 
 /* --- operations --------------------------------------------------------------------------- */

@@ -34,6 +34,8 @@ static Ref share(Select *s, Ref what, Bank bank, Ref from)
     return ref_val(value);
 }
 
+Ref sel_shared(Select *s, Ref r) { return share(s, r, BANK_X, r); }
+
 Ref sel_x(Select *s, Ref r)
 {
     r = sel_ref(s, r);
@@ -41,7 +43,7 @@ Ref sel_x(Select *s, Ref r)
         return r;
     if (r.kind == R_VAL) /* a branch target, the same in all lanes */
         return sel_row(s, 0, I_vmv_x_s, r, ref_none(), ref_none());
-    return ref_is_con(r, 0) || r.kind == R_NONE ? ref_reg(0) : share(s, r, BANK_X, r);
+    return ref_is_con(r, 0) || r.kind == R_NONE ? ref_reg(0) : sel_shared(s, r);
 }
 
 Ref sel_v(Select *s, Ref r)
@@ -130,7 +132,7 @@ static void insert_shared(Select *s, const u32 *index, Shared *h, u32 loc)
     else if (h->bank == BANK_V)
         i.op = h->from.kind == R_CON ? IR_MACHINE + I_vmv_v_i : IR_copy;
     else
-        i.op = IR_li;
+        i.op = h->from.kind == R_REG ? IR_copy : IR_li;
     sel_put(s, &i);
 }
 

@@ -28,11 +28,19 @@ CFLAGS ?=
 # what the tree needs of the compiler: traps and flags of floats are observed
 ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \
              -pthread $(CFLAGS)
-LDLIBS := -ljansson -lm -pthread
+LDLIBS := -ljansson -lm -ldl -pthread
+
+# LLVM 19 or newer, found by its llvm-config; LLVM_CONFIG= (empty) leaves the compiler out
+LLVM_CONFIG ?= $(firstword $(foreach v,19 20 21 22,$(shell command -v llvm-config-$v)))
+ifneq ($(LLVM_CONFIG),)
+LLVM_CLANG := $(firstword $(wildcard $(shell $(LLVM_CONFIG) --bindir)/clang))
+endif
 
 # --- what there is -------------------------------------------------------------
 
-LIBSRC := $(wildcard src/*/*.c)
+# the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
+LLSRC := $(filter-out src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
+LIBSRC := $(filter-out $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 TESTSRC := $(wildcard check/*_test.c)
 FUZZSRC := $(wildcard check/fuzz_*.c)
@@ -43,9 +51,18 @@ ARCH := $(shell $(CC) -dumpmachine)
 TESTS := $(TESTSRC:check/%.c=$B/check/%)
 
 all: $B/ventus $B/libventus.so
+ifneq ($(LLVM_CLANG),)
+all: $B/libventus-cc.so
+else
+all: no-compiler
+endif
+no-compiler:
+	@echo 'no clang and LLVM of version 19 or newer: the compiler (libventus-cc.so) is left out'
 
+# where libventus-cc.so is looked for: beside the program or library, or in its prefix
+RPATH := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(ALLCFLAGS) $(RPATH) -o $@ $^ $(LDLIBS)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
 	ar rcs $@ $^
@@ -94,6 +111,37 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$B/host/embed machine $(filter %.machine,$^) >$@
 
+# --- the compiler and its device library ----------------------------------------------
+
+ifneq ($(LLVM_CLANG),)
+LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
+LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DCLANG='"$(LLVM_CLANG)"'
+LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
+$(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+
+$B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
+	@ln -sf libventus-cc.so $B/libventus-cc.so.0
+
+DEVLIB := $(patsubst lib/opencl/%.cl,$B/devlib/%.bc,$(wildcard lib/opencl/*.cl))
+CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wall -Werror
+$B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
+$B/host/devlib: host/devlib.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
+$B/gen/devlib.bc: $(DEVLIB) $B/host/devlib
+	@mkdir -p $(@D)
+	$B/host/devlib $@ $(DEVLIB)
+# as an object: devlib_bitcode and devlib_bitcode_size
+$B/gen/devlib.o: $B/gen/devlib.bc
+	@{ echo '.section .rodata'; echo '.globl devlib_bitcode, devlib_bitcode_size'; echo '.hidden devlib_bitcode, devlib_bitcode_size'; \
+	  echo '.balign 16'; echo 'devlib_bitcode: .incbin "$<"'; echo '1: .balign 8'; \
+	  echo 'devlib_bitcode_size: .quad 1b - devlib_bitcode'; echo '.section .note.GNU-stack,"",@progbits'; } >$B/gen/devlib.s
+	$(CC) -c -o $@ $B/gen/devlib.s
+endif
+
 # --- host programs in OpenCL ------------------------------------------------------
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
@@ -105,7 +153,7 @@ $B/examples/%: examples/%.c examples/example.h
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 tests: $(TESTS) all
@@ -130,7 +178,8 @@ doc: $B/host/isadoc
 # each header must stand alone
 headers:
 	@for h in $$(find src include -name '*.h'); do \
-	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) -fsyntax-only -x c $$h || exit 1; done
+	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; \
+	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 layers:
 	@sh check/layers.sh
 tidy:

@@ -489,6 +489,7 @@ static bool operands(Parser *P, Ins *i)
     if (at_end(P) || *P->p == '#' || *P->p == '!')
         return true;
     do {
+        skip_blanks(P);
         if (n == 3 || n > last)
             return wrong(P, P->p, "too many operands");
         if (!(n == last ? bracketed(P, i, &i->a[n]) : operand(P, &i->a[n])))

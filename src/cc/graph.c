@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 static int nsucc(const Block *b)
 {

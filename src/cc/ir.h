@@ -11,7 +11,7 @@
  *   selected   operations are rows of isa.def (IR_MACHINE + InsnId) and the few pseudo
  *              operations that ir.def marks; each value has a bank (select.c)
  *   linear     no phis; a value may be written more than once; physical registers appear
- *              as fixed operands (out.c, alloc.c, emit.c)
+ *              as fixed operands (out.c, alloc.c, encode.c)
  *
  * The text form (ir_print.c, ir_parse.c) is described in doc/ir.md; ir_check.c holds every rule
  * that a function must keep in its stage.
@@ -141,6 +141,8 @@ typedef struct {
     size_t npred, cappred;
     /* from uniform.c on */
     bool join;              /* the block starts with a join; it is the rpc of some branch */
+    bool rerun;             /* may run again while lanes that were here wait: a scalar defined here
+                             * is not there for new uses elsewhere */
     /* blocks to which the join may send the warp: the sides of the branches that meet here.
      * Scalar registers, which no mask protects, live along these edges too (doc/ir.md,
      * "Scalars and divergence"). */
@@ -198,10 +200,13 @@ typedef struct {
     size_t nrpo;
     Loop *loops;
     size_t nloops, caploops;
-    /* by the passes, for emit.c and the resource record */
+    /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
     bool has_calls;
+    /* by alloc.c */
+    u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
+    u64 used[NREG / 64];    /* bit r: register r is written */
 } Func;
 
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;
@@ -323,7 +328,7 @@ OperandId ins_arg_operand(const Ins *i, int k);
 void graph_preds(Func *f);
 /* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
  * removed), dominators, post-dominators, loops.  Every block must have its terminator.
- * Blocks that never reach the exit (endless loops) are taken to have an edge to it. */
+ * Endless loops are taken to have an edge to the exit block. */
 void graph_build(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);

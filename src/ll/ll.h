@@ -3,10 +3,10 @@
  *   source --clang (a process)--> bitcode --library, optimiser--> LLVM module
  *          --lower--> machine IR --cc--> object --link--> image
  *
- * The only directory that knows LLVM.  A build without LLVM has ll_none.c instead, whose
- * functions answer that there is no compiler.  No globals of ours: any number of compilations run
- * at once in somebody's process; nothing exits, no shell is involved, no file is
- * left behind.
+ * The only directory that knows LLVM, in a library of its own (load.c); a build without LLVM
+ * lacks that library, and these functions answer that there is no compiler.  No globals of ours:
+ * any number of compilations run at once in somebody's process; nothing exits, no shell is
+ * involved, no file is left behind.
  */
 #ifndef LL_LL_H
 #define LL_LL_H

@@ -27,15 +27,17 @@ static u32 random_below(u32 *state, u32 n)
 /* --- random programs ------------------------------------------------------------------ */
 
 /* Values that may be used where the program is being made, of bank X and of bank V. */
-typedef struct { u32 list[2][4096], n[2]; } Scope;
+typedef struct {
+    u32 list[2][4096], n[2];
+} Scope;
 
 typedef struct {
     Module *m;
     Func *f;
-    u32 b;                  /* block being filled */
+    u32 b; /* block being filled */
     u32 random;
-    u32 pressure;           /* how far back operands reach */
-    int budget;             /* instructions to make */
+    u32 pressure; /* how far back operands reach */
+    int budget;   /* instructions to make */
     Scope s;
 } Gen;
 
@@ -72,7 +74,9 @@ static void scalar_op(Gen *g)
     const Ref x = pick(g, BANK_X), y = pick(g, BANK_X), z = pick(g, BANK_X);
     switch (below(g, 6)) {
     case 0: make(g, BANK_X, (Ins){.op = IR_li, .a = {constant(g)}}); break;
-    case 1: make(g, BANK_X, (Ins){.op = IR_MACHINE + I_addi, .a = {x, ref_con(below(g, 2000))}}); break;
+    case 1:
+        make(g, BANK_X, (Ins){.op = IR_MACHINE + I_addi, .a = {x, ref_con(below(g, 2000))}});
+        break;
     case 2: make(g, BANK_X, (Ins){.op = IR_cmov, .a = {x, y, z}}); break;
     default: make(g, BANK_X, (Ins){.op = row[below(g, 3)], .a = {x, y}});
     }
@@ -178,8 +182,9 @@ static void make_loop(Gen *g, int depth)
     const Bank bank = divergent ? BANK_V : BANK_X;
     Ref x[PHIS], v[PHIS], xn[PHIS], vn[PHIS];
     offer(g, x, v, PHIS);
-    const u32 count = make(g, bank, divergent ? (Ins){.op = IR_MACHINE + I_vid_v}
-                                              : (Ins){.op = IR_li, .a = {ref_con(below(g, 3))}});
+    const u32 count = make(g, bank,
+                           divergent ? (Ins){.op = IR_MACHINE + I_vid_v}
+                                     : (Ins){.op = IR_li, .a = {ref_con(below(g, 3))}});
     const u32 end = make(g, BANK_X, (Ins){.op = IR_li, .a = {ref_con(3)}});
     const u32 limit = divergent ? make(g, BANK_V, (Ins){.op = IR_copy, .a = {ref_val(end)}}) : end;
     const u32 one = make(g, BANK_X, (Ins){.op = IR_li, .a = {ref_con(1)}});
@@ -203,8 +208,9 @@ static void make_loop(Gen *g, int depth)
     }
     ir_jump(g->f, g->b, latch);
     g->b = latch;
-    const u32 next = make(g, bank, (Ins){.op = (u16)(IR_MACHINE + (divergent ? I_vadd_vx : I_add)),
-                                         .a = {ref_val(round), ref_val(one)}});
+    const u32 next = make(g, bank,
+                          (Ins){.op = (u16)(IR_MACHINE + (divergent ? I_vadd_vx : I_add)),
+                                .a = {ref_val(round), ref_val(one)}});
     offer(g, xn, vn, PHIS);
     ir_branch(g->f, latch, CMP_lt, ref_val(next), ref_val(limit), h, out, 0);
     g->f->block[latch].term.divergent = divergent;
@@ -276,7 +282,9 @@ static Func *random_program(Module *m, u32 seed, u32 pressure, int depth)
     const Scope start = g->s;
     region(g, depth);
     for (u32 k = 0; pressure > 64 && k < start.n[0] && k < start.n[1]; k++)
-        ir_append(g->f, g->b, &(Ins){.op = IR_use, .a = {ref_val(start.list[0][k]), ref_val(start.list[1][k])}});
+        ir_append(
+            g->f, g->b,
+            &(Ins){.op = IR_use, .a = {ref_val(start.list[0][k]), ref_val(start.list[1][k])}});
     ir_ret(g->f, g->b);
     Func *f = g->f;
     mem_free(g);
@@ -356,7 +364,8 @@ static u32 run_lane(const Func *f, u32 lane)
         }
         if (k->term.kind == T_RET)
             break;
-        const bool then = k->term.kind == T_JUMP || compare(&k->term, value_of(value, k->term.a[0]), value_of(value, k->term.a[1]));
+        const bool then = k->term.kind == T_JUMP || compare(&k->term, value_of(value, k->term.a[0]),
+                                                            value_of(value, k->term.a[1]));
         const u32 to = k->term.succ[then ? 0 : 1];
         enter(f, value, b, to);
         b = to;
@@ -365,7 +374,10 @@ static u32 run_lane(const Func *f, u32 lane)
     return seen;
 }
 
-typedef struct { u32 join, mask, block; bool waits; } Entry;
+typedef struct {
+    u32 join, mask, block;
+    bool waits;
+} Entry;
 
 typedef struct {
     const Func *f;
@@ -374,7 +386,7 @@ typedef struct {
     Entry stack[256];
     u32 depth;
     bool done;
-    bool lost;              /* a damaged program went astray */
+    bool lost; /* a damaged program went astray */
 } Warp;
 
 static u32 warp_read(const Warp *w, Ref r, u32 lane)
@@ -424,7 +436,8 @@ static void warp_branch(Warp *w, const Term *t)
     u32 taken = 0;
     for (u32 lane = 0; lane < LANES; lane++)
         if (w->mask >> lane & 1)
-            taken |= (u32)compare(t, warp_read(w, t->a[0], lane), warp_read(w, t->a[1], lane)) << lane;
+            taken |= (u32)compare(t, warp_read(w, t->a[0], lane), warp_read(w, t->a[1], lane))
+                     << lane;
     if (taken == 0 || taken == w->mask) {
         w->block = t->succ[taken == 0];
         return;
@@ -656,7 +669,8 @@ static void damage_is_noticed(void **state)
     assert_true(refused < 4 * wrong);
 }
 
-/* --- by hand ------------------------------------------------------------------------------------- */
+/* --- by hand -------------------------------------------------------------------------------------
+ */
 
 static void op(Func *f, u32 b, u32 id, u32 dst, Ref x, Ref y)
 {
@@ -832,10 +846,10 @@ static void hot_values_are_low(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(best_registers),    cmocka_unit_test(random_registers),
-        cmocka_unit_test(few_registers),     cmocka_unit_test(high_pressure),
-        cmocka_unit_test(damage_is_noticed), cmocka_unit_test(sides_keep_scalars),
-        cmocka_unit_test(swap_in_loop),      cmocka_unit_test(calls_keep_values),
+        cmocka_unit_test(best_registers),     cmocka_unit_test(random_registers),
+        cmocka_unit_test(few_registers),      cmocka_unit_test(high_pressure),
+        cmocka_unit_test(damage_is_noticed),  cmocka_unit_test(sides_keep_scalars),
+        cmocka_unit_test(swap_in_loop),       cmocka_unit_test(calls_keep_values),
         cmocka_unit_test(hot_values_are_low),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

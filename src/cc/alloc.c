@@ -18,32 +18,35 @@
 
 enum {
     MAX_ROUNDS = 100,
-    MAX_MOVED = 4,          /* values that make way for one */
-    MOVE_TESTS = 200000,    /* of a register for such a value, in a round */
-    SAVE_COST = 4           /* reads and writes that are worth saving a register for */
+    MAX_MOVED = 4,       /* values that make way for one */
+    MOVE_TESTS = 200000, /* of a register for such a value, in a round */
+    SAVE_COST = 4        /* reads and writes that are worth saving a register for */
 };
 
 /* A move that vanishes if value `v` gets what value or register `with` has. */
-typedef struct { Ref with; u32 next; } Hint;
+typedef struct {
+    Ref with;
+    u32 next;
+} Hint;
 
 typedef struct {
     Func *f;
     const CcOptions *opt;
     Ranges r;
     Timeline busy[NREG];
-    u32 reg[2][NVREG];      /* what may be used for x and v, best first */
+    u32 reg[2][NVREG]; /* what may be used for x and v, best first */
     u32 nreg[2];
-    double *uses;           /* of each value: reads and writes, by how often they happen */
+    double *uses; /* of each value: reads and writes, by how often they happen */
     double *weight;
     u32 *order, norder;
     Hint *hint;
     size_t nhint, caphint;
-    u32 *first_hint;        /* of each value: index in hint, 0: none */
+    u32 *first_hint; /* of each value: index in hint, 0: none */
     u32 *spilled, nspilled;
     Ins *remat;
     u32 random;
-    int tests;              /* left of MOVE_TESTS */
-    bool taken[NREG];       /* kept registers that some value has */
+    int tests;        /* left of MOVE_TESTS */
+    bool taken[NREG]; /* kept registers that some value has */
 } Alloc;
 
 static u32 reg_of(const Alloc *a, Ref r)
@@ -76,7 +79,8 @@ static void list_registers(Alloc *a)
     for (int wanted = 0; wanted < 4; wanted++)
         for (u32 r = 0; r < NREG; r++) {
             const bool v = reg_is_vector(r);
-            if (is_usable(a->f, r) && rank(a->f, r) == wanted && (!limit[v] || a->nreg[v] < limit[v]))
+            if (is_usable(a->f, r) && rank(a->f, r) == wanted &&
+                (!limit[v] || a->nreg[v] < limit[v]))
                 a->reg[v][a->nreg[v]++] = r;
         }
 }
@@ -85,7 +89,7 @@ static void list_registers(Alloc *a)
 
 typedef struct {
     Alloc *a;
-    u32 open[NREG];         /* where the use of the register ends, 0: it is not in use */
+    u32 open[NREG]; /* where the use of the register ends, 0: it is not in use */
     bool ok;
 } Fixed;
 
@@ -126,7 +130,9 @@ static void fixed_block(Fixed *x, u32 b)
 {
     const Block *k = &x->a->f->block[b];
     const u32 end = ranges_at(&x->a->r, b, k->nins);
-    for (u32 p = 0; k->term.kind == T_RET && !x->a->f->is_kernel && p < x->a->f->nresults && p < MAX_PIECES; p++)
+    for (u32 p = 0;
+         k->term.kind == T_RET && !x->a->f->is_kernel && p < x->a->f->nresults && p < MAX_PIECES;
+         p++)
         fixed_read(x, V0 + p, end);
     for (int j = 0; j < 2; j++)
         if (k->term.a[j].kind == R_REG)
@@ -194,7 +200,10 @@ static bool read_function(Alloc *a)
     return true;
 }
 
-typedef struct { double weight; u32 start, value; } Heavy;
+typedef struct {
+    double weight;
+    u32 start, value;
+} Heavy;
 
 static int by_weight(const void *a, const void *b)
 {
@@ -221,7 +230,7 @@ static bool order_values(Alloc *a)
     for (u32 v = 1; list && v < a->f->nvalue; v++)
         if (a->r.of[v].n)
             list[n++] = (Heavy){weigh(a, v), ranges_of(&a->r, v)->from, v};
-    if (list)
+    if (n)
         qsort(list, n, sizeof *list, by_weight);
     for (size_t k = 0; k < n; k++)
         a->order[k] = list[k].value;
@@ -234,7 +243,10 @@ static bool order_values(Alloc *a)
 
 static bool is_vector(const Alloc *a, u32 v) { return a->f->value[v].bank == BANK_V; }
 
-static bool is_free(const Alloc *a, u32 v, u32 r) { return timeline_is_free(&a->busy[r], &a->r, v); }
+static bool is_free(const Alloc *a, u32 v, u32 r)
+{
+    return timeline_is_free(&a->busy[r], &a->r, v);
+}
 
 static bool is_listed(const Alloc *a, bool vector, u32 r)
 {
@@ -269,7 +281,10 @@ static u32 random_free(Alloc *a, u32 v)
     return found;
 }
 
-static bool costs_a_save(const Alloc *a, u32 r) { return !a->f->is_kernel && reg_is_kept(r) && !a->taken[r]; }
+static bool costs_a_save(const Alloc *a, u32 r)
+{
+    return !a->f->is_kernel && reg_is_kept(r) && !a->taken[r];
+}
 
 /* 1 + the first free register for v, or 0 */
 static u32 first_free(const Alloc *a, u32 v, bool may_save)
@@ -437,7 +452,8 @@ static Outcome play_round(Func *f, const CcOptions *opt)
     return o;
 }
 
-/* --- writing it down ------------------------------------------------------------------------------ */
+/* --- writing it down
+ * ------------------------------------------------------------------------------ */
 
 static void name_register(const Func *f, Ref *r)
 {

@@ -71,8 +71,8 @@ void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 
-/* Bit v of in[b]: value v is alive at the start of block b.  Values of bank X are alive along
- * Block.other too. */
+/* Bit v of in[b]: value v is alive at the start of block b.  A value of bank X that is alive into
+ * one side of a divergent branch is alive in all of the other side. */
 typedef struct {
     size_t words;           /* u64 words a set */
     u64 *in, *out;          /* nblock sets each */

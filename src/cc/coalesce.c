@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include <stdlib.h>
 
-typedef struct { u32 dst, src, depth, order; } Move;
+typedef struct {
+    u32 dst, src, depth, order;
+} Move;
 
 typedef struct {
     Func *f;
     Ranges r;
-    u32 *leader;            /* of each value: a value united with it, itself: none */
+    u32 *leader; /* of each value: a value united with it, itself: none */
     Move *move;
     size_t n, cap;
 } Coalesce;
@@ -57,7 +59,8 @@ static int by_depth(const void *a, const void *b)
 
 static bool unite(Coalesce *c)
 {
-    qsort(c->move, c->n, sizeof *c->move, by_depth);
+    if (c->n)
+        qsort(c->move, c->n, sizeof *c->move, by_depth);
     for (size_t k = 0; k < c->n; k++) {
         const u32 v = leader(c, c->move[k].dst), w = leader(c, c->move[k].src);
         if (v == w || ranges_overlap(&c->r, v, w))

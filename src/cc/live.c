@@ -18,9 +18,9 @@
 typedef struct {
     const Func *f;
     Live *live;
-    u64 *use, *def;         /* nblock sets each: read before written; written */
-    u64 *scalar, *guard;    /* a set each: the values of bank X; those that a side must keep */
-    u32 *stack, *side;      /* of each block: work to do; number of the last side it was found in */
+    u64 *use, *def;      /* nblock sets each: read before written; written */
+    u64 *scalar, *guard; /* a set each: the values of bank X; those that a side must keep */
+    u32 *stack, *side;   /* of each block: work to do; number of the last side it was found in */
     u32 nside;
 } Flow;
 

@@ -31,7 +31,8 @@ static void split_edges(Func *f)
 {
     const size_t n = f->nblock;
     for (u32 b = 0; b < n; b++)
-        for (size_t j = 0; f->block[b].nphi && f->block[b].npred > 1 && j < f->block[b].npred; j++) {
+        for (size_t j = 0; f->block[b].nphi && f->block[b].npred > 1 && j < f->block[b].npred;
+             j++) {
             const u32 p = f->block[b].pred[j];
             const Term *t = &f->block[p].term;
             if (t->kind == T_BRANCH && needs_move(&f->block[b], j))
@@ -73,9 +74,9 @@ typedef struct {
 typedef struct {
     Func *f;
     u32 block;
-    size_t at;              /* where the next move goes */
+    size_t at; /* where the next move goes */
     u32 *readers, *writer;
-    size_t cap;             /* values that readers and writer have room for */
+    size_t cap; /* values that readers and writer have room for */
     Assign *list;
     size_t n, caplist;
 } Parallel;

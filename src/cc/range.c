@@ -10,7 +10,7 @@
 
 typedef struct {
     Segment s;
-    u32 next;               /* index in Walk.node, 0: none */
+    u32 next; /* index in Walk.node, 0: none */
 } Node;
 
 typedef struct {
@@ -19,8 +19,8 @@ typedef struct {
     const Ranges *r;
     Node *node;
     size_t nnode, capnode;
-    u32 *head;              /* of each value: its first segment so far */
-    u32 *open;              /* of each value: where the segment being found ends, 0: none */
+    u32 *head; /* of each value: its first segment so far */
+    u32 *open; /* of each value: where the segment being found ends, 0: none */
     bool failed;
 } Walk;
 

@@ -8,14 +8,14 @@
 #include "cc/spill.h"
 #include "base/mem.h"
 
-enum { MADE_AGAIN = UINT32_MAX };
+enum { MADE_AGAIN = 1 << 30 }; /* no word has this number */
 
 typedef struct {
     Func *f;
     const Ins *remat;
-    u32 *slot;              /* of each value: 1 + word, MADE_AGAIN, or 0: not spilled */
-    size_t nslot;           /* elements of slot: temporaries have larger numbers */
-    Ins *out;               /* the block being written */
+    u32 *slot;    /* of each value: 1 + word, MADE_AGAIN, or 0: not spilled */
+    size_t nslot; /* elements of slot: temporaries have larger numbers */
+    Ins *out;     /* the block being written */
     size_t nout, capout;
 } Spill;
 
@@ -136,8 +136,10 @@ static void put_load(Spill *s, u32 v, u32 dst, u32 reg, u32 loc)
 
 static void put_store(Spill *s, u32 v, Ref from, u32 loc)
 {
-    put(s, &(Ins){.op = in_vector(s, v) ? IR_spillv : IR_spillx, .loc = loc,
-                  .imm = (i32)s->slot[v] - 1, .a = {from}});
+    put(s, &(Ins){.op = in_vector(s, v) ? IR_spillv : IR_spillx,
+                  .loc = loc,
+                  .imm = (i32)s->slot[v] - 1,
+                  .a = {from}});
 }
 
 /* Gives spilled operands temporaries, one for operands that are the same. */
@@ -161,13 +163,15 @@ static bool put_move(Spill *s, const Ins *i)
     const u32 to = slot_of(s, ref_val(i->dst)), from = slot_of(s, i->a[0]);
     if (i->op != IR_move || (to && from))
         return false;
-    if (from && in_vector(s, i->a[0].val) == (i->reg ? reg_is_vector(i->reg - 1) : in_vector(s, i->dst))) {
+    if (from &&
+        in_vector(s, i->a[0].val) == (i->reg ? reg_is_vector(i->reg - 1) : in_vector(s, i->dst))) {
         put_load(s, i->a[0].val, i->dst, i->reg, i->loc);
         return true;
     }
-    const bool same_bank = i->a[0].kind == R_VAL ? in_vector(s, i->a[0].val) == in_vector(s, i->dst)
-                                                : i->a[0].kind == R_REG &&
-                                                      reg_is_vector(i->a[0].val) == in_vector(s, i->dst);
+    const bool same_bank =
+        i->a[0].kind == R_VAL
+            ? in_vector(s, i->a[0].val) == in_vector(s, i->dst)
+            : i->a[0].kind == R_REG && reg_is_vector(i->a[0].val) == in_vector(s, i->dst);
     if (to && same_bank)
         put_store(s, i->dst, i->a[0], i->loc);
     return to && same_bank;
@@ -190,7 +194,8 @@ static void put_instruction(Spill *s, const Ins *old)
 
 static bool touches(const Spill *s, const Ins *i)
 {
-    return slot_of(s, ref_val(i->dst)) || slot_of(s, i->a[0]) || slot_of(s, i->a[1]) || slot_of(s, i->a[2]);
+    return slot_of(s, ref_val(i->dst)) || slot_of(s, i->a[0]) || slot_of(s, i->a[1]) ||
+           slot_of(s, i->a[2]);
 }
 
 static void rewrite_block(Spill *s, u32 b)
@@ -213,7 +218,8 @@ static void rewrite_block(Spill *s, u32 b)
 
 bool spill(Func *f, const Ranges *r, const Ins *remat, const u32 *list, size_t n)
 {
-    Spill s = {.f = f, .remat = remat, .nslot = f->nvalue, .slot = mem_zalloc(f->nvalue, sizeof(u32))};
+    Spill s = {
+        .f = f, .remat = remat, .nslot = f->nvalue, .slot = mem_zalloc(f->nvalue, sizeof(u32))};
     const bool ok = s.slot && place(&s, r, list, n);
     for (size_t b = 0; ok && b < f->nrpo; b++)
         rewrite_block(&s, f->rpo[b]);

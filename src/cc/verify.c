@@ -24,13 +24,15 @@
 /* --- sets ----------------------------------------------------------------------------- */
 
 /* Sets of things, each stored once, so that equal sets have equal numbers.  0 is the empty set. */
-typedef struct { u32 first, n; } Set;
 typedef struct {
-    u32 *pool;              /* things of all sets, ascending in each */
+    u32 first, n;
+} Set;
+typedef struct {
+    u32 *pool; /* things of all sets, ascending in each */
     size_t npool, cappool;
     Set *set;
     size_t nset, capset;
-    u32 *bucket;            /* hash table of 1 + set */
+    u32 *bucket; /* hash table of 1 + set */
     size_t nbucket;
     bool failed;
 } Sets;
@@ -161,28 +163,29 @@ typedef struct {
     Buf *why;
     bool bad;
     Sets sets;
-    u32 *thing;             /* of each value: itself, or the constant that it always is */
-    Ins *constant;          /* things behind values and registers */
+    u32 *thing;    /* of each value: itself, or the constant that it always is */
+    Ins *constant; /* things behind values and registers */
     size_t nconstant, capconstant;
     u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
     size_t capchain;
-    u32 nplace;             /* registers, words of the scalar frame, words of private memory */
-    u32 *top;               /* of each block: the set of each place at its start */
-    u32 *now;               /* the same where the proof is */
-    bool *seen, *dirty;     /* of each block: top is set; top has changed */
-    size_t words;           /* u64 words of a set of scalar places */
-    u64 *writes;            /* of each block: the scalar places that it writes */
-    u64 *lost;              /* of each block, for both edges: the scalar places they do not carry */
-    u32 *stack, *side;      /* as in live.c */
+    u32 nplace;         /* registers, words of the scalar frame, words of private memory */
+    u32 *top;           /* of each block: the set of each place at its start */
+    u32 *now;           /* the same where the proof is */
+    bool *seen, *dirty; /* of each block: top is set; top has changed */
+    size_t words;       /* u64 words of a set of scalar places */
+    u64 *writes;        /* of each block: the scalar places that it writes */
+    u64 *lost;          /* of each block, for both edges: the scalar places they do not carry */
+    u32 *stack, *side;  /* as in live.c */
     u32 nside;
     u32 block;
-    size_t at;              /* instruction being looked at, in `after` */
+    size_t at; /* instruction being looked at, in `after` */
 } Proof;
 
 static void refuse(Proof *p, const char *what)
 {
     if (!p->bad && p->why)
-        buf_printf(p->why, "%s: block %u, instruction %zu: %s\n", p->before->name, p->block, p->at, what);
+        buf_printf(p->why, "%s: block %u, instruction %zu: %s\n", p->before->name, p->block, p->at,
+                   what);
     p->bad = true;
 }
 
@@ -243,14 +246,18 @@ static Bank bank_of(const Proof *p, Ref r)
     return r.kind != R_REG ? BANK_NONE : reg_is_vector(r.val) ? BANK_V : BANK_X;
 }
 
-static Ref result_of(const Ins *i) { return i->reg ? ref_reg(i->reg - 1) : i->dst ? ref_val(i->dst) : ref_none(); }
+static Ref result_of(const Ins *i)
+{
+    return i->reg ? ref_reg(i->reg - 1) : i->dst ? ref_val(i->dst) : ref_none();
+}
 
 static bool is_plain_move(const Proof *p, const Ins *i)
 {
     return i->op == IR_move && bank_of(p, i->a[0]) == bank_of(p, result_of(i));
 }
 
-/* --- the program before ------------------------------------------------------------------------- */
+/* --- the program before -------------------------------------------------------------------------
+ */
 
 static void forget(Proof *p, u32 thing)
 {
@@ -284,7 +291,8 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
     return i;
 }
 
-/* --- the program behind --------------------------------------------------------------------------- */
+/* --- the program behind
+ * --------------------------------------------------------------------------- */
 
 /* the place of word imm of a frame, or nplace */
 static u32 frame_place(Proof *p, const Ins *i, bool vector)
@@ -347,7 +355,8 @@ static size_t soft_after(Proof *p, const Block *b, size_t i)
     return i;
 }
 
-/* --- both: hard instructions ------------------------------------------------------------------------ */
+/* --- both: hard instructions
+ * ------------------------------------------------------------------------ */
 
 static void check_read(Proof *p, Ref before, Ref after)
 {
@@ -447,7 +456,8 @@ static void run_block(Proof *p)
         check_pieces(p, p->before->nresults);
 }
 
-/* --- ways -------------------------------------------------------------------------------------------- */
+/* --- ways
+ * -------------------------------------------------------------------------------------------- */
 
 static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
@@ -551,7 +561,8 @@ static void prove(Proof *p)
                 visit(p, p->before->rpo[i]);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------ */
+/* --- all of it
+ * ------------------------------------------------------------------------------------------ */
 
 static bool same_graph(const Func *a, const Func *b)
 {
@@ -588,10 +599,10 @@ static bool narrow_things(Proof *p)
             if (!v || old == v)
                 continue;
             const u32 new = written_thing(p, &k->ins[i]);
-            p->thing[v] = !old || !new || old == new ? old | new : v;
-            if (new && new < f->nvalue)
-                p->thing[v] = v;
-            changed |= p->thing[v] != old;
+            if (!new || new == old)
+                continue;
+            p->thing[v] = !old && new >= f->nvalue ? new : v;
+            changed = true;
         }
     }
     return changed;

@@ -12,7 +12,7 @@
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
- *   encode.c   block order, branches, bytes, relocations, records, lines   object
+ *   encode.c   code.h: block order, branches, bytes, records, lines        object
  *
  * There are no globals: any number of compilations run at once.
  */

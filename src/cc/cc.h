@@ -21,7 +21,7 @@
 #include "cc/ir.h"
 #include "obj/obj.h"
 
-typedef struct {
+typedef struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
     IsaSet set;             /* V202 */
     const char *off;        /* passes turned off, names separated by commas, or NULL:

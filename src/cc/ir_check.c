@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* Where a value is written: block and position, 0 for phis, else 1 + instruction. */
 typedef struct {

@@ -141,9 +141,7 @@ typedef struct {
     size_t npred, cappred;
     /* from uniform.c on */
     bool join;              /* the block starts with a join; it is the rpc of some branch */
-    /* blocks to which the join may send the warp: the sides of the branches that meet here.
-     * Scalar registers, which no mask protects, live along these edges too (doc/ir.md,
-     * "Scalars and divergence"). */
+    /* blocks to which the join may send the warp: the sides of the branches that meet here */
     u32 *other;
     size_t nother, capother;
     /* graph.c */
@@ -202,6 +200,9 @@ typedef struct {
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
     bool has_calls;
+    /* by alloc.c */
+    u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
+    u64 used[NREG / 64];    /* bit r: register r is written */
 } Func;
 
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;

@@ -8,7 +8,7 @@
  */
 #include "base/mem.h"
 #include "cc/cc.h"
-#include "cc/range.h"
+#include "cc/interval.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* cc.c -- the list of passes.
  *
- * A function goes through all passes before the next one begins; emit.c then takes the
+ * A function goes through all passes before the next one begins; encode.c then takes the
  * whole module.  Each pass can be turned off (CcOptions.off) and looked at (dump.def); a
  * debug build checks the rules of the stage behind each.
  */

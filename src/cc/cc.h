@@ -8,11 +8,11 @@
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
  *   coalesce.c fewer of them                                               linear
- *   alloc.c    values to registers (range.c, spill.c)                      allocated
+ *   alloc.c    values to registers (interval.c, spill.c)                      allocated
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
- *   emit.c     block order, branches, bytes, relocations, records, lines   object
+ *   encode.c   block order, branches, bytes, relocations, records, lines   object
  *
  * There are no globals: any number of compilations run at once.
  */
@@ -39,7 +39,7 @@ typedef struct {
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
 /* Registers of the binary interface (doc/abi.md, "Registers"), numbered as in R_REG.  Reserved
- * ones belong to frame.c and emit.c; kept ones survive calls.  v32 is reserved in a function
+ * ones belong to frame.c and encode.c; kept ones survive calls.  v32 is reserved in a function
  * that has a private frame. */
 static inline bool reg_is_reserved(u32 r) { return r <= 4 || r == 6 || r == 8; }
 static inline bool reg_is_kept(u32 r)

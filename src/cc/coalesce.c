@@ -4,7 +4,7 @@
  * innermost loops first.  Ranges include what scalars need along Block.other, so this is
  * right on both sides of a divergent branch.
  */
-#include "cc/range.h"
+#include "cc/interval.h"
 #include "base/mem.h"
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  *   asmtext.c     words as assembly
  *   lines.c       the line table
  *   needs.c       resource records
- *   emit.c        sections, symbols, bytes and relocations
+ *   encode.c      sections, symbols, bytes and relocations
  *
  * All memory is the module's; when it is out, Module.failed says so and lists are short.
  */

@@ -11,7 +11,7 @@
  *   selected   operations are rows of isa.def (IR_MACHINE + InsnId) and the few pseudo
  *              operations that ir.def marks; each value has a bank (select.c)
  *   linear     no phis; a value may be written more than once; physical registers appear
- *              as fixed operands (out.c, alloc.c, emit.c)
+ *              as fixed operands (out.c, alloc.c, encode.c)
  *
  * The text form (ir_print.c, ir_parse.c) is described in doc/ir.md; ir_check.c holds every rule
  * that a function must keep in its stage.
@@ -200,7 +200,7 @@ typedef struct {
     size_t nrpo;
     Loop *loops;
     size_t nloops, caploops;
-    /* by the passes, for emit.c and the resource record */
+    /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
     bool has_calls;

@@ -1,7 +1,7 @@
 /* spill.h -- values that live in memory instead of registers; for alloc.c. */
 #ifndef CC_SPILL_H
 #define CC_SPILL_H
-#include "cc/range.h"
+#include "cc/interval.h"
 
 /* Of each value the only instruction that writes it, if that can be repeated wherever the value
  * is needed (a constant, an address, a lane number), else op IR_none.  nvalue elements for

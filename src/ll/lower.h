@@ -163,7 +163,7 @@ void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p);
 void lower_call(Fn *n, LLVMValueRef i);
 void lower_printf(Fn *n, LLVMValueRef i);
 
-/* --- kernels (kernels.c) ------------------------------------------------------------------------- */
+/* --- kernels (kernel_table.c) ------------------------------------------------------------------------- */
 
 typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;
 /* Where argument k lies, given where the one before ended (doc/abi.md, "Argument block"). */

@@ -1,10 +1,10 @@
-/* range.c -- live ranges of values (range.h).
+/* interval.c -- live ranges of values (interval.h).
  *
  * Blocks are walked from the last to the first and each from its end to its start, so
  * the segments of a value are found in descending order; they are kept as lists that grow at
  * the front, and laid out as arrays at the end.
  */
-#include "cc/range.h"
+#include "cc/interval.h"
 #include "base/mem.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* kernels.c -- what the metadata that clang leaves says of kernels. */
+/* kernel_table.c -- what the metadata that clang leaves says of kernels. */
 #include "base/mem.h"
 #include "ll/lower.h"
 #include <string.h>

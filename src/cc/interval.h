@@ -1,11 +1,11 @@
-/* range.h -- where values are alive, as pieces of one line of numbers.
+/* interval.h -- where values are alive, as pieces of one line of numbers.
  *
  * Blocks follow each other on the line in the order of Func.rpo.  An instruction reads at
  * an even number and writes at the odd one behind it, so a value that dies where
  * another is made can share its register.  Linear code only: phis are gone.
  */
-#ifndef CC_RANGE_H
-#define CC_RANGE_H
+#ifndef CC_INTERVAL_H
+#define CC_INTERVAL_H
 #include "cc/cc.h"
 
 typedef struct { u32 from, to; } Segment; /* from <= n < to */

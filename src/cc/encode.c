@@ -1,4 +1,4 @@
-/* emit.c -- an allocated module to an object: sections, symbols, bytes, relocations.
+/* encode.c -- an allocated module to an object: sections, symbols, bytes, relocations.
  *
  * Each function and each data object has a section of its own, so that the linker can
  * leave out what nobody needs.  Distances within a function are final; all else is left to

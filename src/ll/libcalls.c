@@ -13,7 +13,7 @@ enum { SPIR_FUNC = 75 };
 /* A call to be: the function, its types, and how operands are extended. */
 typedef struct {
     const char *name;
-    LLVMTypeRef to, from;   /* elements, as the function has them */
+    LLVMTypeRef to, from; /* elements, as the function has them */
     u32 nargs;
     bool is_signed;
 } Helper;
@@ -21,16 +21,23 @@ typedef struct {
 static bool is_wide(LLVMTypeRef t)
 {
     t = type_scalar(t);
-    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 32 && LLVMGetIntTypeWidth(t) <= 64;
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 32 &&
+           LLVMGetIntTypeWidth(t) <= 64;
 }
 
 static bool is_float(LLVMTypeRef t) { return LLVMGetTypeKind(type_scalar(t)) == LLVMFloatTypeKind; }
 
 static bool division(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, Helper *h)
 {
-    static const struct { LLVMOpcode op; const char *name; bool is_signed; } row[] = {
-        {LLVMUDiv, "__ventus_udiv64", false}, {LLVMSDiv, "__ventus_sdiv64", true},
-        {LLVMURem, "__ventus_urem64", false}, {LLVMSRem, "__ventus_srem64", true},
+    static const struct {
+        LLVMOpcode op;
+        const char *name;
+        bool is_signed;
+    } row[] = {
+        {LLVMUDiv, "__ventus_udiv64", false},
+        {LLVMSDiv, "__ventus_sdiv64", true},
+        {LLVMURem, "__ventus_urem64", false},
+        {LLVMSRem, "__ventus_srem64", true},
     };
     for (size_t k = 0; k < countof(row); k++)
         if (op == row[k].op && is_wide(LLVMTypeOf(i))) {
@@ -40,7 +47,8 @@ static bool division(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, Helper *h)
     return false;
 }
 
-static bool conversion(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, LLVMTypeRef single, Helper *h)
+static bool conversion(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, LLVMTypeRef single,
+                       Helper *h)
 {
     LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0)), to = LLVMTypeOf(i);
     if (op == LLVMUIToFP && is_wide(from) && is_float(to))
@@ -58,9 +66,11 @@ static bool conversion(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, LLVMType
 
 static bool intrinsic(LLVMValueRef i, LLVMTypeRef wide, LLVMTypeRef single, Helper *h)
 {
-    static const struct { const char *name, *function; } row[] = {
-        {"llvm.floor.", "__ventus_floorf"}, {"llvm.ceil.", "__ventus_ceilf"},
-        {"llvm.trunc.", "__ventus_truncf"}, {"llvm.rint.", "__ventus_rintf"},
+    static const struct {
+        const char *name, *function;
+    } row[] = {
+        {"llvm.floor.", "__ventus_floorf"},    {"llvm.ceil.", "__ventus_ceilf"},
+        {"llvm.trunc.", "__ventus_truncf"},    {"llvm.rint.", "__ventus_rintf"},
         {"llvm.nearbyint.", "__ventus_rintf"}, {"llvm.roundeven.", "__ventus_rintf"},
         {"llvm.round.", "__ventus_roundf"},
     };
@@ -113,7 +123,8 @@ static LLVMValueRef widened(LLVMBuilderRef at, LLVMValueRef x, const Helper *h)
     return (h->is_signed ? LLVMBuildSExt : LLVMBuildZExt)(at, x, h->from, "");
 }
 
-static LLVMValueRef one_call(LLVMBuilderRef at, LLVMValueRef f, const Helper *h, LLVMValueRef *x, LLVMTypeRef to)
+static LLVMValueRef one_call(LLVMBuilderRef at, LLVMValueRef f, const Helper *h, LLVMValueRef *x,
+                             LLVMTypeRef to)
 {
     for (u32 k = 0; k < h->nargs; k++)
         x[k] = widened(at, x[k], h);

@@ -22,10 +22,12 @@ extern const char devlib_bitcode[];
 extern const size_t devlib_bitcode_size;
 
 /* 32-bit registers; the rest is what clang says for SPIR */
-static const char layout[] = "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"
-                             "v512:512-v1024:1024-n32-G1";
+static const char layout[] =
+    "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"
+    "v512:512-v1024:1024-n32-G1";
 
 enum { INLINE_THRESHOLD = 2000, MAX_EXPANSIONS = 4 };
+#define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 static bool fail(Diag *d, const char *what, const char *why)
 {
@@ -85,7 +87,8 @@ static bool link_library(LLVMModuleRef m, Diag *d)
     return true;
 }
 
-/* --- passes ---------------------------------------------------------------------------------------- */
+/* --- passes
+ * ---------------------------------------------------------------------------------------- */
 
 static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 {
@@ -125,14 +128,16 @@ static bool expand(LLVMModuleRef m, Diag *d)
     for (int k = 0; k < MAX_EXPANSIONS && expand_operations(m); k++)
         if (!link_library(m, d))
             return false;
-    return run_passes(m, "always-inline,globaldce,function(lower-switch,lower-constant-intrinsics,dce)", d);
+    return run_passes(
+        m, "always-inline,globaldce,function(lower-switch,lower-constant-intrinsics,dce)", d);
 }
 
-/* --- the program as a whole ---------------------------------------------------------------------------- */
+/* --- the program as a whole
+ * ---------------------------------------------------------------------------- */
 
 static void drop_attribute(LLVMValueRef f, const char *name)
 {
-    LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+    LLVMRemoveEnumAttributeAtIndex(f, FUNCTION_INDEX,
                                    LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
@@ -140,7 +145,7 @@ static void drop_attribute(LLVMValueRef f, const char *name)
 static void drop_optnone(LLVMValueRef f)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName("optnone", 7);
-    if (!LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind))
+    if (!LLVMGetEnumAttributeAtIndex(f, FUNCTION_INDEX, kind))
         return;
     drop_attribute(f, "optnone");
     drop_attribute(f, "noinline");
@@ -171,7 +176,8 @@ static bool callee_repeats(LLVMValueRef call, Path *path, Diag *d)
         return false;
     for (size_t k = 0; k < path->n; k++)
         if (path->f[k] == f) {
-            error(d, NULL, NULL, "recursion is not supported: '%s' calls itself", LLVMGetValueName2(f, &len));
+            error(d, NULL, NULL, "recursion is not supported: '%s' calls itself",
+                  LLVMGetValueName2(f, &len));
             return true;
         }
     return calls_itself(f, path, d);

@@ -1,10 +1,9 @@
 /* prepare.c -- what the optimiser should see in another form than clang's.
  *
  *   kernels that others call     their code moves to an ordinary function NAME.called
- *   structures as arguments      a copy in private memory of what lies in the argument block, which the
- *                                optimiser takes apart
- *   printf                       __ventus_printf(id, format, ...): nothing that LLVM knows, and
- *                                the id comes from the library
+ *   structures as arguments      a copy in private memory of what lies in the argument block, which
+ * the optimiser takes apart printf                       __ventus_printf(id, format, ...): nothing
+ * that LLVM knows, and the id comes from the library
  */
 #include "ll/middle.h"
 #include "ll/lower.h"
@@ -13,6 +12,7 @@
 #include <string.h>
 
 enum { SPIR_FUNC = 75 /* calling convention */ };
+#define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 /* --- kernels that are called ------------------------------------------------------------------ */
 
@@ -21,7 +21,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
     LLVMAttributeRef list[64];
     const u32 count = LLVMCountParams(from);
     for (u32 k = 0; k <= count + 1; k++) {
-        const LLVMAttributeIndex at = k <= count ? k : LLVMAttributeFunctionIndex;
+        const LLVMAttributeIndex at = k <= count ? k : FUNCTION_INDEX;
         const unsigned n = LLVMGetAttributeCountAtIndex(from, at);
         if (n > countof(list))
             continue;
@@ -88,7 +88,8 @@ static void split_kernel(LLVMModuleRef m, LLVMValueRef kernel)
     call_from(kernel, body);
 }
 
-/* --- structures as arguments of kernels ---------------------------------------------------------- */
+/* --- structures as arguments of kernels ----------------------------------------------------------
+ */
 
 static LLVMValueRef declare(LLVMModuleRef m, const char *name, LLVMTypeRef t)
 {
@@ -115,13 +116,15 @@ static LLVMValueRef block_address(LLVMModuleRef m, LLVMBuilderRef at, u32 offset
     LLVMTypeRef t = LLVMFunctionType(LLVMPointerTypeInContext(ctx, 2), &word, 1, false);
     LLVMValueRef f = declare(m, "__ventus_arg", t), k = LLVMConstInt(word, offset, false);
     const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
-    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, memory, 0));
+    LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx, memory, 0));
     return call(at, f, &k, 1);
 }
 
-static void copy_argument(LLVMModuleRef m, LLVMBuilderRef at, LLVMValueRef param, const ArgPlace *place)
+static void copy_argument(LLVMModuleRef m, LLVMBuilderRef at, LLVMValueRef param,
+                          const ArgPlace *place)
 {
-    LLVMValueRef size = LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(m)), place->size, false);
+    LLVMValueRef size =
+        LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(m)), place->size, false);
     LLVMValueRef copy = LLVMBuildAlloca(at, place->byval, "argument");
     const u32 align = place->align > 4 ? place->align : 4;
     LLVMSetAlignment(copy, align);
@@ -144,7 +147,8 @@ static void copy_structures(LLVMModuleRef m, LLVMValueRef kernel)
     LLVMDisposeBuilder(at);
 }
 
-/* --- printf ---------------------------------------------------------------------------------------- */
+/* --- printf
+ * ---------------------------------------------------------------------------------------- */
 
 static void print_through(LLVMModuleRef m, LLVMValueRef print, LLVMValueRef old)
 {

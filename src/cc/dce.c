@@ -21,7 +21,7 @@ typedef struct {
 
 static void mark(Dead *D, Ref r)
 {
-    if (r.kind != R_VAL || r.val >= D->f->nvalue || D->number[r.val])
+    if (r.kind != R_VAL || !r.val || r.val >= D->f->nvalue || D->number[r.val])
         return;
     D->number[r.val] = 1;
     D->work[D->nwork++] = r.val;

@@ -644,6 +644,7 @@ static bool label(Parser *P)
 static bool slot(Parser *P)
 {
     u32 k, size, align, at_offset = 0;
+    skip_blanks(P);
     const char *at = P->p;
     if (!expect(P, "$") || !numbered(P, "slots", MAX_SLOTS, &k))
         return false;

@@ -34,7 +34,7 @@ LDLIBS := -ljansson -lm -pthread
 
 LIBSRC := $(wildcard src/*/*.c)
 TOOLSRC := $(wildcard tool/*.c)
-TESTSRC := $(wildcard check/*_test.c)
+TESTSRC := $(filter-out $(if $(wildcard src/ll/*.c),,check/ocl_%),$(wildcard check/*_test.c))
 FUZZSRC := $(wildcard check/fuzz_*.c)
 GENSRC := $B/gen/crt0.c $B/gen/machines.c
 
@@ -100,6 +100,14 @@ $B/check/%: $B/check/%.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
+# kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
+OCLTESTS := $(wildcard check/ocl_*_test.c)
+$(OCLTESTS:check/%.c=$B/check/%): $B/check/oclkit.o $B/check/ocldrv.o
+PEERTESTS := $(OCLTESTS:check/ocl_%.c=$B/check/peer_%)
+$(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
+peer: $(PEERTESTS)
+	@for t in $^; do $$t || exit 1; done
 tests: $(TESTS) all
 
 setup:
@@ -165,6 +173,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all tests peer setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -11,6 +11,8 @@ struct KitProgram {
     KernelTable table;
 };
 
+const u32 kit_pointer_bytes = 4;
+
 const char *kit_missing(void)
 {
     static Buf what;

@@ -8,12 +8,16 @@
 #include <string.h>
 #include <cmocka.h>
 
+typedef struct {
+    const char *name, *option;
+    KitProgram *program; /* built by the first test */
+    bool tried;
+} File;
+
 /* what cmocka hands to a test */
 typedef struct {
-    const char *file;
+    File *file;
     const KitCase *c;
-    KitProgram **program; /* of the file, built by the first test */
-    const char *option;
 } Test;
 
 /* --- random values ------------------------------------------------------------------------ */
@@ -188,7 +192,7 @@ static void compare(const Test *t, u32 lanes, u32 index, const KitArg *a)
         memcpy(&w, want + i, n);
         if (a->ulp < 0 ? g != w : !close_enough(got + i, want + i, a->ulp))
             fail_msg("%s: %s, %u lanes: argument %u, byte %u: %08x (%g), should be %08x (%g)",
-                     t->file, t->c->kernel, lanes, index, i, g, as_float(g), w, as_float(w));
+                     t->file->name, t->c->kernel, lanes, index, i, g, as_float(g), w, as_float(w));
     }
 }
 
@@ -200,13 +204,13 @@ static void run_case(const Test *t, u32 lanes)
     seed = lanes;
     make_job(&job, t->c);
     t->c->reference(&job);
-    if (!kit_run(*t->program, t->c->kernel, lanes, &job, &print, &prints, &why))
-        fail_msg("%s: %s, %u lanes: %s", t->file, t->c->kernel, lanes, buf_text(&why));
+    if (!kit_run(t->file->program, t->c->kernel, lanes, &job, &print, &prints, &why))
+        fail_msg("%s: %s, %u lanes: %s", t->file->name, t->c->kernel, lanes, buf_text(&why));
     for (u32 k = 0; k < job.nargs; k++)
         if (job.args[k].kind == KIT_BUFFER)
             compare(t, lanes, k, &job.args[k]);
     if (prints && strcmp(buf_text(&print), buf_text(&job.print)))
-        fail_msg("%s: %s, %u lanes printed:\n%sshould be:\n%s", t->file, t->c->kernel, lanes,
+        fail_msg("%s: %s, %u lanes printed:\n%sshould be:\n%s", t->file->name, t->c->kernel, lanes,
                  buf_text(&print), buf_text(&job.print));
     buf_free(&print);
     free_job(&job);
@@ -224,18 +228,17 @@ static void read_source(const char *path, Buf *b)
     fclose(f);
 }
 
-static KitProgram *build(const Test *t)
+static void build(File *f)
 {
     char path[256];
     Buf source = {0}, why = {0};
-    snprintf(path, sizeof path, "test/cc/%s", t->file);
+    snprintf(path, sizeof path, "test/cc/%s", f->name);
     read_source(path, &source);
-    KitProgram *p = kit_build(t->file, buf_text(&source), &t->option, t->option ? 1 : 0, &why);
-    if (!p)
+    f->program = kit_build(f->name, buf_text(&source), &f->option, f->option ? 1 : 0, &why);
+    if (!f->program)
         fail_msg("%s: %s", path, buf_text(&why));
     buf_free(&source);
     buf_free(&why);
-    return p;
 }
 
 static void test(void **state)
@@ -246,8 +249,12 @@ static void test(void **state)
         print_message("skipped: %s\n", missing);
         skip();
     }
-    if (!*t->program)
-        *t->program = build(t);
+    if (!t->file->program) {
+        if (t->file->tried)
+            fail_msg("%s was not built", t->file->name);
+        t->file->tried = true;
+        build(t->file);
+    }
     for (u32 lanes = 4; lanes <= 32; lanes *= 2)
         run_case(t, lanes);
 }
@@ -256,15 +263,15 @@ int kit_main(const char *file, const char *option, const KitCase *cases, size_t 
 {
     struct CMUnitTest *tests = mem_zalloc(n, sizeof *tests);
     Test *t = mem_zalloc(n, sizeof *t);
-    KitProgram *program = NULL;
+    File f = {.name = file, .option = option};
     if (!tests || !t)
         return 1;
     for (size_t i = 0; i < n; i++) {
-        t[i] = (Test){file, &cases[i], &program, option};
+        t[i] = (Test){&f, &cases[i]};
         tests[i] = (struct CMUnitTest){cases[i].kernel, test, NULL, NULL, &t[i]};
     }
     const int failed = _cmocka_run_group_tests(file, tests, n, NULL, NULL);
-    kit_free(program);
+    kit_free(f.program);
     mem_free(tests);
     mem_free(t);
     return failed;

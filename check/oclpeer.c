@@ -15,6 +15,8 @@ struct KitProgram {
     cl_program program;
 };
 
+const u32 kit_pointer_bytes = sizeof(void *);
+
 static bool find_device(cl_device_id *device)
 {
     cl_platform_id platform;

@@ -120,8 +120,10 @@ REF(private_matrix)
             *at = (i16)(*at + (i16)k + x[i]);
             row[(x[i] + k) % 8] = (u8)m[6 * k];
         }
-        for (u32 k = 0; k < 20; k++)
-            sum = sum * 3u + (u32)m[k];
+        for (u32 k = 0; k < 20; k++) {
+            const i32 v = m[k];
+            sum = sum * 3 + (u32)v;
+        }
         for (u32 k = 0; k < 8; k++)
             sum += (u32)row[k] << k;
         out[i] = sum;

@@ -62,7 +62,8 @@ static u32 random_float(char kind)
         return float_bits((float)(r % 16777215 + 1) / 16777216.0f);
     if (kind == 'f')
         return float_bits((float)(i32)r / 16777216.0f);
-    return r % 3 ? (u32)kit_random() : corner[(r >> 8) % countof(corner)];
+    const u32 any = (u32)kit_random(), quiet = (any << 1) > 0xff000000u ? any | 0x00400000u : any;
+    return r % 3 ? quiet : corner[(r >> 8) % countof(corner)];
 }
 
 /* --- arguments ------------------------------------------------------------------------------ */

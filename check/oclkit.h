@@ -18,7 +18,7 @@
  *     w64%10              the same, below 10
  *     f64                 floats from -128 to 128
  *     u64                 floats from 0 to 1, neither included
- *     F64                 any floats: infinite, NaN, subnormal
+ *     F64                 any floats: infinite, NaN (but not signalling), subnormal
  *     o64                 64 words of 4 bytes that are 0
  *     l256                256 bytes of local memory
  *     =7 =q7 =h7 =c7      a value of 4, 8, 2 or 1 bytes;  =f1.5 a float

@@ -103,9 +103,14 @@ $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard check/ocl_*_test.c)
 $(OCLTESTS:check/%.c=$B/check/%): $B/check/oclkit.o $B/check/ocldrv.o
-PEERTESTS := $(filter-out %_clang_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
+PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
 $(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
+# random programs, by our compiler and the host's
+$B/check/ccfuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ $(LDLIBS)
+$B/check/peer_fuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/oclpeer.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 tests: $(TESTS) all

@@ -95,7 +95,8 @@ REF(integer_vectors)
         u32 *o = out + n / 4 * 16 + n % 4;
         o[0] = (u32)clip(a + b, INT32_MIN, INT32_MAX);
         o[4] = (u32)((a > b ? a : b) - (a < 5 ? a : 5));
-        o[8] = (u32)rotated((u64)a, (u32)b, 32) ^ (u32)zeros_before((u64)a, 32) ^ (u32)(a * b >> 32);
+        o[8] =
+            (u32)rotated((u64)a, (u32)b, 32) ^ (u32)zeros_before((u64)a, 32) ^ (u32)(a * b >> 32);
         o[12] = (u32)(a < 0 ? -a : a) + (u32)((a & 0xffff) * (b & 0xffff) + a);
     }
 }
@@ -140,13 +141,11 @@ REF(exact_floats)
     EACH
     {
         const float a = x[i], b = y[i];
-        const float o[] = {fabsf(a),      floorf(a),        ceilf(a),    truncf(a),
-                           rintf(a),      roundf(a),        fmaf(a, b, a), copysignf(a, b),
-                           fminf(a, b),   fmaxf(a, b),      a * b + a,
-                           a > 0   ? 1.0f
-                           : a < 0 ? -1.0f
-                           : a == 0 ? a
-                                    : 0.0f};
+        const float o[] = {
+            fabsf(a),      floorf(a),       ceilf(a),
+            truncf(a),     rintf(a),        roundf(a),
+            fmaf(a, b, a), copysignf(a, b), fminf(a, b),
+            fmaxf(a, b),   a * b + a,       a > 0 ? 1.0f : a < 0 ? -1.0f : a == 0 ? a : 0.0f};
         memcpy(out + 12 * i, o, sizeof o);
     }
 }
@@ -159,10 +158,21 @@ REF(float_compares)
     {
         const float a = x[i], b = y[i];
         const bool nan = isnan(a) || isnan(b);
-        const bool is[] = {a == b,      a != b,         a < b,     a <= b,
-                           a > b,       a >= b,         a < b || a > b, isfinite(a) != 0,
-                           isinf(a) != 0, isnan(a) != 0, isnormal(a) != 0, !nan,
-                           nan,         signbit(a) != 0, a < b,     !(a >= b)};
+        const bool is[] = {a == b,
+                           a != b,
+                           a<b, a <= b, a>
+                               b,
+                           a >= b,
+                           a < b || a > b,
+                           isfinite(a) != 0,
+                           isinf(a) != 0,
+                           isnan(a) != 0,
+                           isnormal(a) != 0,
+                           !nan,
+                           nan,
+                           signbit(a) != 0,
+                           a < b,
+                           !(a >= b)};
         out[i] = 0;
         for (u32 k = 0; k < countof(is); k++)
             out[i] |= (u32)is[k] << k;

@@ -241,8 +241,8 @@ REF(ids)
     for (u32 z = 0; z < g[2]; z++)
         for (u32 y = 0; y < g[1]; y++)
             for (u32 x = 0; x < g[0]; x++)
-                *at++ = x % l[0] | y % l[1] << 4 | z % l[2] << 8 | x / l[0] << 12 |
-                        y / l[1] << 16 | z / l[2] << 20 | g[1] / l[1] << 24;
+                *at++ = x % l[0] | y % l[1] << 4 | z % l[2] << 8 | x / l[0] << 12 | y / l[1] << 16 |
+                        z / l[2] << 20 | g[1] / l[1] << 24;
 }
 
 static const KitCase cases[] = {

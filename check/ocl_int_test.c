@@ -40,7 +40,8 @@ typedef u64 ulong_;
     BINARY(compare_##T, T##_, a == b ? 2 + 4 + 32 : a < b ? 1 + 2 + 8 : 8 + 16 + 32)               \
     BINARY(truth_##T, T##_, (a && b ? 1 : 0) + (a || b ? 2 : 0) + (a ? 0 : 4))                     \
     BINARY(by_constants_##T, T##_,                                                                 \
-           (u64)(a / 10) + (u64)(a % 10) * 3 + (u64)(a / 8) + (u64)(a % 16) + (ua << 3) + ua * 100)
+           (u64)(a / 10) + (u64)(a % 10) * 3 + (u64)(a / 8) + (u64)(a % 16) + (ua << 3) +          \
+               ua * 100)
 
 OPERATORS(char)
 OPERATORS(uchar)
@@ -74,8 +75,8 @@ REF(convert)
     {
         static const int bits[] = {8, 8, 16, 16, 32, 32};
         for (u32 k = 0; k < 6; k++)
-            out[8 * i + k] = k & 1 ? x[i] & (((u64)1 << bits[k]) - 1)
-                                   : (u64)sign_extend(x[i], bits[k]);
+            out[8 * i + k] =
+                k & 1 ? x[i] & (((u64)1 << bits[k]) - 1) : (u64)sign_extend(x[i], bits[k]);
         out[8 * i + 6] = x[i] != 0;
         out[8 * i + 7] = (u64)sign_extend(x[i], 8);
     }

@@ -249,7 +249,7 @@ static float half_value(u16 h)
 {
     const i32 e = h >> 10 & 31, m = h & 1023;
     float v = e == 31 ? m ? __builtin_nanf("") : __builtin_inff()
-              : e     ? __builtin_ldexpf((float)(1024 + m), e - 25)
+              : e ? __builtin_ldexpf((float)(1024 + m), e - 25)
                       : __builtin_ldexpf((float)m, -24);
     return h >> 15 ? -v : v;
 }

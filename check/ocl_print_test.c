@@ -70,12 +70,9 @@ REF(some)
 }
 
 static const KitCase cases[] = {
-    CASE(integers, "20/10", "w20"),
-    CASE(sizes, "20/10", "q20"),
-    CASE(floats, "20/10", "f20"),
-    CASE(texts, "20/10", "w20"),
-    CASE(vectors, "20/10", "w80 f40"),
-    CASE(small_vectors, "20/10", "c80 h40"),
+    CASE(integers, "20/10", "w20"),    CASE(sizes, "20/10", "q20"),
+    CASE(floats, "20/10", "f20"),      CASE(texts, "20/10", "w20"),
+    CASE(vectors, "20/10", "w80 f40"), CASE(small_vectors, "20/10", "c80 h40"),
     CASE(some, "64/32", "w64"),
 };
 

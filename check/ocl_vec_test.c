@@ -114,7 +114,7 @@ REF(float_relations)
     EACH for (u32 k = 0; k < 4; k++)
     {
         const float a = x[4 * i + k], b = y[4 * i + k];
-        const bool is[] = {a < b, a <= b, a == b, a != b, a >= b, a > b};
+        const bool is[] = {a<b, a <= b, a == b, a != b, a >= b, a> b};
         for (u32 r = 0; r < 6; r++)
             out[24 * i + 4 * r + k] = is[r] ? -1 : 0;
     }

@@ -83,8 +83,8 @@ static bool launch(KitProgram *p, cl_kernel k, KitJob *job)
     cl_mem buffers[KIT_ARGS] = {0};
     for (int i = 0; i < 3; i++)
         global[i] = job->global[i], local[i] = job->local[i];
-    bool ok = set_args(p, k, job, buffers) && !clEnqueueNDRangeKernel(p->queue, k, job->dims, NULL,
-                                                                      global, local, 0, NULL, NULL);
+    bool ok = set_args(p, k, job, buffers) &&
+              !clEnqueueNDRangeKernel(p->queue, k, job->dims, NULL, global, local, 0, NULL, NULL);
     for (u32 i = 0; i < job->nargs; i++)
         if (buffers[i]) {
             ok = ok && !clEnqueueReadBuffer(p->queue, buffers[i], CL_TRUE, 0, job->args[i].size,

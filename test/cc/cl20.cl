@@ -30,7 +30,11 @@ kernel void generic_kinds(global int *x, global int *out)
     local int l[1];
     int p = 3;
     const size_t i = get_global_id(0);
-    int *any = i & 1 ? &p : i & 2 ? l : x;
+    int *any = x;
+    if (i & 1)
+        any = &p;
+    else if (i & 2)
+        any = l;
     out[i] = (to_global(any) != 0) + 2 * (to_local(any) != 0) + 4 * (to_private(any) != 0);
 }
 

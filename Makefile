@@ -3,7 +3,7 @@
 # make check      set up the machine, build, run every test (T=FILE... for some)
 # make bench      measure
 # make install    PREFIX=/usr/local, DESTDIR honoured
-# make m=MODE ... another mode: dbg, asan, hostile; it builds in build-MODE
+# make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
 #
 # Packages are installed by demo and check (check/setup.sh); a plain make only
@@ -19,22 +19,35 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 MODE_rel := -O2 -g
 MODE_dbg := -O0 -g -DDEBUG
 MODE_asan := -O1 -g -DDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_tsan := -O1 -g -DDEBUG -fsanitize=thread -fno-omit-frame-pointer
 MODE_hostile := $(MODE_asan) -DHOSTILE
 ifeq ($(MODE_$m),)
-$(error no mode '$m': rel, dbg, asan, hostile)
+$(error no mode '$m': rel, dbg, asan, tsan, hostile)
 endif
 CPPFLAGS += -I. -Isrc -Iinclude -I$B/gen -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPREFIX='"$(PREFIX)"'
 CFLAGS ?=
 # what the tree needs of the compiler: traps and flags of floats are observed
 ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off \
              -pthread $(CFLAGS)
-LDLIBS := -ljansson -lm -pthread
+LDLIBS := -ljansson -lm -ldl -pthread
+
+# LLVM 19 or newer, found by its llvm-config; LLVM_CONFIG= (empty) leaves the compiler out
+LLVM_CONFIG ?= $(firstword $(foreach v,19 20 21 22,$(shell command -v llvm-config-$v)))
+ifneq ($(LLVM_CONFIG),)
+LLVM_CLANG := $(firstword $(wildcard $(shell $(LLVM_CONFIG) --bindir)/clang))
+endif
 
 # --- what there is -------------------------------------------------------------
 
-LIBSRC := $(wildcard src/*/*.c)
+# the OpenCL runtime needs headers (opencl-headers, ocl-icd-opencl-dev)
+CLSRC := $(wildcard src/cl/*.c)
+HAS_CL := $(shell echo '\#include <CL/cl_icd.h>' | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
+# the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
+LLSRC := $(filter-out src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
+LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
-TESTSRC := $(filter-out $(if $(wildcard src/ll/*.c),,check/ocl_%),$(wildcard check/*_test.c))
+CLTESTSRC := $(wildcard check/cl_*_test.c)
+TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard check/*_test.c))
 FUZZSRC := $(wildcard check/fuzz_*.c)
 GENSRC := $B/gen/crt0.c $B/gen/machines.c
 
@@ -43,9 +56,21 @@ ARCH := $(shell $(CC) -dumpmachine)
 TESTS := $(TESTSRC:check/%.c=$B/check/%)
 
 all: $B/ventus $B/libventus.so
+ifneq ($(LLVM_CLANG),)
+all: $B/libventus-cc.so
+else
+all: no-compiler
+endif
+no-compiler:
+	@echo 'no clang and LLVM of version 19 or newer: the compiler (libventus-cc.so) is left out'
+all: $(if $(HAS_CL),$B/libventus-opencl.so $B/ventus.icd,no-opencl)
+no-opencl:
+	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
 
+# where libventus-cc.so is looked for: beside the program or library, or in its prefix
+RPATH := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(ALLCFLAGS) $(RPATH) -o $@ $^ $(LDLIBS)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
 	ar rcs $@ $^
@@ -53,6 +78,14 @@ $B/libventus.a: $(LIBOBJ)
 $B/libventus.so: $(LIBOBJ)
 	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
 	@ln -sf libventus.so $B/$(SONAME)
+
+# the OpenCL runtime: only what the loader looks up is visible, and it stays loaded because it has
+# threads.  OCL_ICD_VENDORS=$B/ventus.icd finds it without an installation
+$B/libventus-opencl.so: $(CLSRC:%.c=$B/%.o) $B/libventus.a
+	$(CC) $(ALLCFLAGS) -shared $(RPATH) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
+	    -o $@ $^ $(LDLIBS)
+$B/ventus.icd: $B/libventus-opencl.so
+	@echo $(abspath $<) >$@
 
 $B/%.o: %.c
 	@mkdir -p $(@D)
@@ -94,10 +127,52 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$B/host/embed machine $(filter %.machine,$^) >$@
 
+# --- the compiler and its device library ----------------------------------------------
+
+ifneq ($(LLVM_CLANG),)
+LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
+LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DCLANG='"$(LLVM_CLANG)"'
+LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
+$(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+
+$B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
+	@ln -sf libventus-cc.so $B/libventus-cc.so.0
+
+DEVLIB := $(patsubst lib/opencl/%.cl,$B/devlib/%.bc,$(wildcard lib/opencl/*.cl))
+CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
+$B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
+$B/host/devlib: host/devlib.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
+$B/gen/devlib.bc: $(DEVLIB) $B/host/devlib
+	@mkdir -p $(@D)
+	$B/host/devlib $@ $(DEVLIB)
+# as an object: devlib_bitcode and devlib_bitcode_size
+$B/gen/devlib.o: $B/gen/devlib.bc
+	@{ echo '.section .rodata'; echo '.globl devlib_bitcode, devlib_bitcode_size'; echo '.hidden devlib_bitcode, devlib_bitcode_size'; \
+	  echo '.balign 16'; echo 'devlib_bitcode: .incbin "$<"'; echo '1: .balign 8'; \
+	  echo 'devlib_bitcode_size: .quad 1b - devlib_bitcode'; echo '.section .note.GNU-stack,"",@progbits'; } >$B/gen/devlib.s
+	$(CC) -c -o $@ $B/gen/devlib.s
+endif
+
+# --- host programs in OpenCL ------------------------------------------------------
+
+EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
+examples: all $(EXAMPLES)
+$B/examples/%: examples/%.c examples/example.h
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
+
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
+# through the system's loader
+$B/check/cl_%: $B/check/cl_%.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
@@ -108,7 +183,7 @@ $(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpe
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
 # random programs, by our compiler and the host's
 $B/check/ccfuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/ocldrv.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(LDLIBS)
 $B/check/peer_fuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
 peer: $(PEERTESTS)
@@ -134,12 +209,13 @@ doc: $B/host/isadoc
 
 # each header must stand alone
 headers:
-	@for h in $$(find src include -name '*.h'); do \
-	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) -fsyntax-only -x c $$h || exit 1; done
+	@for h in $$(find src include -name '*.h' $(if $(HAS_CL),,! -path 'src/cl/*')); do \
+	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; \
+	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 layers:
 	@sh check/layers.sh
 tidy:
-	clang-tidy --quiet $(LIBSRC) $(TOOLSRC) -- -std=gnu17 $(CPPFLAGS)
+	clang-tidy --quiet $(LIBSRC) $(CLSRC) $(TOOLSRC) -- -std=gnu17 $(CPPFLAGS)
 format:
 	clang-format -i $$(git ls-files '*.c') # headers keep their columns
 
@@ -156,6 +232,7 @@ INSTALL ?= install
 PKGCONFIG ?= $(PREFIX)/lib/pkgconfig
 DEST := $(DESTDIR)$(PREFIX)
 MAN := $(wildcard doc/man/*.1)
+ICDDIR ?= /etc/OpenCL/vendors
 
 install: all
 	$(INSTALL) -d $(DEST)/bin $(DEST)/lib $(DEST)/include/ventus $(DEST)/share/man/man1 \
@@ -168,9 +245,15 @@ install: all
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+ifneq ($(HAS_CL),)
+	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
+	$(INSTALL) -d $(DESTDIR)$(ICDDIR)
+	echo $(PREFIX)/lib/libventus-opencl.so >$(DESTDIR)$(ICDDIR)/ventus.icd
+endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
+	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus
@@ -178,6 +261,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all tests peer setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all no-opencl no-compiler examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

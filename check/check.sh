@@ -6,6 +6,8 @@
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build} CC=${CC:-cc}
 export B CC
+# the tools of the LLVM that the compiler is built with, when they are not the machine's own
+for d in /usr/lib/llvm-*/bin; do PATH=$PATH:$d; done
 pass=0 bad=0 skip=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

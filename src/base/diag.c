@@ -58,15 +58,26 @@ static void put_origin(Buf *b, const Source *src)
     }
 }
 
+static bool counted_and_shown(Diag *d, DiagKind kind)
+{
+    d->errors += kind == DIAG_ERROR;
+    d->warnings += kind == DIAG_WARNING;
+    return d->sink && (!d->limit || d->errors <= d->limit);
+}
+
+void diag_foreign(Diag *d, DiagKind kind, const char *message)
+{
+    if (counted_and_shown(d, kind))
+        d->sink(d->to, kind, message);
+}
+
 void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char *fmt, ...)
 {
     char text[512];
     Buf b = {0};
     va_list ap;
 
-    d->errors += kind == DIAG_ERROR;
-    d->warnings += kind == DIAG_WARNING;
-    if (!d->sink || (d->limit && d->errors > d->limit))
+    if (!counted_and_shown(d, kind))
         return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);

@@ -47,6 +47,10 @@ void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char 
 
 static inline bool diag_errors(const Diag *d) { return d->errors > 0; }
 
+/* A message that somebody else made, complete with its place and kind; it is counted as one of `kind`
+ * and shown as it is. */
+void diag_foreign(Diag *d, DiagKind kind, const char *message);
+
 /* Line and column of `at` in src, both from 1. */
 void diag_place(const Source *src, const char *at, int *line, int *column);
 

@@ -120,15 +120,16 @@ static void load_segment(Device *d, const ObjSegment *s)
     memset(d->memory.base + s->addr + s->data.len, 0, s->memsz - s->data.len);
 }
 
-static void unload(Device *d)
+Object *dev_unload(Device *d)
 {
+    Object *image = d->image;
     for (size_t i = 0; d->image && i < d->image->nsegments; i++) {
         const ObjSegment *s = &d->image->segments[i];
         const u64 first = s->addr & ~(u64)(PAGE_SIZE - 1);
         memory_unmap(&d->memory, first, align_up((u64)s->addr + s->memsz, PAGE_SIZE) - first);
     }
-    obj_free(d->image);
     d->image = NULL;
+    return image;
 }
 
 static void count_registers(Device *d, const Object *image)
@@ -158,7 +159,7 @@ bool dev_load(Device *dev, Object *image, Diag *d)
         return false;
     }
     code_use(dev->code, image->set);
-    unload(dev);
+    obj_free(dev_unload(dev));
     for (size_t i = 0; i < image->nsegments; i++)
         load_segment(dev, &image->segments[i]);
     count_registers(dev, image);

@@ -60,6 +60,9 @@ bool dev_read(const Device *d, u64 addr, void *to, u64 size);
  * the caller's still. */
 bool dev_load(Device *dev, Object *image, Diag *d);
 
+/* Takes the image out of memory; it is the caller's.  NULL: none was loaded. */
+Object *dev_unload(Device *d);
+
 /* Says that the code window up to `end` holds code that came by dev_write. */
 void dev_code_written(Device *d, u64 addr, u64 end);
 

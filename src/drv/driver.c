@@ -376,6 +376,59 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
     return s;
 }
 
+/* the host's address of a range in one block; NULL: it has none */
+static u8 *host_range(const Driver *d, u64 addr, u64 size)
+{
+    const Range *block = has_mmu(d) ? NULL : heap_find(&d->heap, addr);
+    return block && size <= range_end(block) - addr ? d->dev->memory.base + addr : NULL;
+}
+
+void *drv_host_pointer(Driver *d, u64 addr, u64 size)
+{
+    pthread_mutex_lock(&d->lock);
+    void *p = host_range(d, addr, size);
+    pthread_mutex_unlock(&d->lock);
+    return p;
+}
+
+static DrvStatus copy_through_host(Driver *d, u64 from, u64 to, u64 size)
+{
+    u8 *all = mem_alloc(size);
+    if (!all)
+        return drv_fail(d, DRV_NO_MEMORY, "a copy of %llu bytes", (unsigned long long)size);
+    DrvStatus s = DRV_OK;
+    if (!copy_out(d, from, all, size))
+        s = out_of_range(d, from, size);
+    else if (!copy_in(d, to, all, size))
+        s = out_of_range(d, to, size);
+    mem_free(all);
+    return s;
+}
+
+static DrvStatus copy_locked(Driver *d, u64 from, u64 to, u64 size)
+{
+    if (!size)
+        return drv_fail(d, DRV_BAD_ARGUMENT, "a copy of 0 bytes");
+    if (!may_copy(d, from, size))
+        return out_of_range(d, from, size);
+    if (!may_copy(d, to, size))
+        return out_of_range(d, to, size);
+    const u8 *source = host_range(d, from, size);
+    u8 *target = host_range(d, to, size);
+    if (!source || !target)
+        return copy_through_host(d, from, to, size);
+    memmove(target, source, size);
+    return DRV_OK;
+}
+
+DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
+{
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = copy_locked(d, from, to, size);
+    pthread_mutex_unlock(&d->lock);
+    return s;
+}
+
 /* --- programs --------------------------------------------------------------------------------- */
 
 /* Only the code window takes segments: everything else is the heap's. */
@@ -404,7 +457,17 @@ static bool map_segments_same(Driver *d, const Object *image)
     return true;
 }
 
-static DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
+DrvStatus check_image(Driver *d, const Object *image, Diag *to)
+{
+    if (image->entry != CODE_LO)
+        error(to, NULL, NULL, "%s: entry is 0x%08x; every warp starts at 0x%08x", image->name,
+              image->entry, CODE_LO);
+    else if (segments_fit(image, to))
+        return DRV_OK;
+    return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
+}
+
+DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
 {
     if (!segments_fit(image, diag) || !map_segments_same(d, image))
         return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
@@ -419,8 +482,9 @@ static DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag)
 {
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s =
-        image && diag ? load_locked(d, image, diag) : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
+    DrvStatus s = image && diag ? leave_program(d) : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
+    if (!s)
+        s = load_locked(d, image, diag);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

@@ -19,6 +19,11 @@ const char *drv_status_text(DrvStatus s);
 
 typedef struct Driver Driver;
 
+/* The device that the environment asks for: VENTUS_MACHINE, NUM_THREAD, NUM_WARP, VENTUS_SMS,
+ * VENTUS_ENGINE (or VENTUS_BACKEND), VENTUS_ISA, VENTUS_MMU over the defaults.  False: d says which
+ * variable is wrong. */
+bool drv_environment(DeviceOptions *o, Diag *d);
+
 /* NULL: the host has no memory for it. */
 Driver *drv_open(const DeviceOptions *opt);
 void drv_close(Driver *d);
@@ -43,13 +48,26 @@ DrvStatus drv_free_all(Driver *d);
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
 DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size);
+/* Ranges may overlap. */
+DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size);
 u64 drv_bytes_used(Driver *d); /* of the heap */
+/* Where the host finds the bytes of a range that lies in one block, until that is freed; NULL: it
+ * does not lie there in one piece (the MMU scatters it). */
+void *drv_host_pointer(Driver *d, u64 addr, u64 size);
 
 /* --- programs --------------------------------------------------------------------- */
 
 /* Loads an image for the launches that follow; the driver owns it on success.  Its
  * segments lie in the code window. */
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag);
+
+/* Several programs can live on a device.  One at a time is in the code window; the
+ * others' variables are kept beside it, so that a program finds them as it left them. */
+typedef struct DrvProgram DrvProgram;
+
+/* Takes the image, which it owns on success.  BAD_PROGRAM: diag says why. */
+DrvStatus drv_program_open(Driver *d, Object *image, DrvProgram **program, Diag *diag);
+void drv_program_close(Driver *d, DrvProgram *p); /* before d is closed; NULL is allowed */
 
 /* The kernels of an image: functions with a resource record, else global functions
  * that no crt0 or library of a known toolchain has.  Names belong to the image.
@@ -64,7 +82,8 @@ typedef struct {
 } DrvArg;
 
 typedef struct {
-    const char *kernel;     /* symbol in the loaded image */
+    DrvProgram *program;    /* NULL: what drv_load loaded */
+    const char *kernel;     /* symbol in the image */
     u32 dims;               /* 1 to 3 */
     u32 global[3], local[3], offset[3]; /* work-items; global a multiple of local */
     const DrvArg *args;

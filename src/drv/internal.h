@@ -19,6 +19,7 @@ struct Driver {
     PageTable tables;       /* with the MMU */
     u64 code_lo, code_end;  /* code that came by writing, not by loading; equal: none */
     bool code_is_new;       /* the device has not been told of it */
+    DrvProgram *program;    /* whose image is loaded; NULL: one of drv_load, or none */
     LaunchCount *counts;
     size_t ncounts, capcounts;
     pthread_mutex_t error_lock; /* guards what follows */
@@ -44,6 +45,13 @@ void free_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
 bool copy_out(Driver *d, u64 addr, void *to, u64 size);
+
+/* Whether the image could be loaded; `to` hears why not. */
+DrvStatus check_image(Driver *d, const Object *image, Diag *to);
+DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
+/* Brings the program into the code window (NULL: leaves there what is); takes it out. */
+DrvStatus enter_program(Driver *d, DrvProgram *p);
+DrvStatus leave_program(Driver *d);
 
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
                        u64 max_insns, DrvResult *result);

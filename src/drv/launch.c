@@ -368,9 +368,11 @@ static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
     Blocks b = {0};
     if (!k->kernel || (k->nargs && !k->args))
         return drv_fail(d, DRV_BAD_ARGUMENT, "no kernel name, or no arguments");
-    if (d->code_is_new)
+    if (d->code_is_new && !k->program)
         return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
-    DrvStatus s = make_plan(d, k, &p);
+    DrvStatus s = enter_program(d, k->program);
+    if (!s)
+        s = make_plan(d, k, &p);
     if (!s)
         s = alloc_blocks(d, k, &p, &b);
     if (!s)

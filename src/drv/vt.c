@@ -25,64 +25,10 @@ enum { INTERFACE_VERSION = 1, CACHE_LINE = 128 };
 
 static int answer(DrvStatus s) { return -(int)s; }
 
-/* --- the environment ---------------------------------------------------------------- */
-
-/* A number from min to max; the variable may be absent. */
-static bool read_number(const char *name, u32 min, u32 max, u32 *value)
-{
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text)
-        return true;
-    errno = 0;
-    const unsigned long v = strtoul(text, &end, 10);
-    if (end == text || *end || *text == '-' || errno || v < min || v > max)
-        return false;
-    *value = (u32)v;
-    return true;
-}
-
-/* The public driver's back ends; what they simulate is what the default engine does. */
-static bool is_public_backend(const char *name)
-{
-    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
-                                        "gpgpu",     "cyclesim", "cycle", "systemc",
-                                        "simulator", "gvm",      "ptx"};
-    for (size_t i = 0; i < countof(names); i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
-}
-
-static bool read_engine(const EngineOps **engine)
-{
-    const char *name = getenv("VENTUS_ENGINE");
-    if (!name || !*name)
-        name = getenv("VENTUS_BACKEND");
-    if (!name || !*name || is_public_backend(name))
-        return true;
-    const EngineOps *found = dev_find_engine(name);
-    if (found)
-        *engine = found;
-    return found;
-}
-
 static bool read_environment(DeviceOptions *o)
 {
-    Machine *m = &o->machine;
-    const char *isa = getenv("VENTUS_ISA");
-    u32 mmu = 0;
-    *o = dev_defaults();
-    if (!read_number("NUM_THREAD", 4, MAX_LANES, &m->lanes) || !is_pow2(m->lanes) ||
-        !read_number("NUM_WARP", 1, MAX_WARPS, &m->group_warps) ||
-        !read_number("VENTUS_SMS", 1, 1u << 16, &m->sms) ||
-        !read_number("VENTUS_MMU", 0, 1, &mmu) || (isa && *isa && !isa_parse_set(isa, &o->set)) ||
-        !read_engine(&o->engine))
-        return false;
-    if (m->warps < m->group_warps)
-        m->warps = m->group_warps;
-    o->mmu = mmu;
-    return true;
+    Diag d = {.sink = NULL};
+    return drv_environment(o, &d);
 }
 
 /* --- devices --------------------------------------------------------------------------- */

@@ -3,10 +3,10 @@
  *   source --clang (a process)--> bitcode --library, optimiser--> LLVM module
  *          --lower--> machine IR --cc--> object --link--> image
  *
- * The only directory that knows LLVM.  A build without LLVM has ll_none.c instead, whose
- * functions answer that there is no compiler.  No globals of ours: any number of compilations run
- * at once in somebody's process; nothing exits, no shell is involved, no file is
- * left behind.
+ * The only directory that knows LLVM, in a library of its own (load.c); a build without LLVM
+ * lacks that library, and these functions answer that there is no compiler.  No globals of ours:
+ * any number of compilations run at once in somebody's process; nothing exits, no shell is
+ * involved, no file is left behind.
  */
 #ifndef LL_LL_H
 #define LL_LL_H
@@ -54,6 +54,10 @@ bool ll_link(const Buf *const *inputs, size_t n, const LlOptions *opt, Buf *out,
 /* Splits the options string of clBuildProgram: white space separates, quotes and
  * backslashes protect.  Pointers into *store.  False: a quote is not closed. */
 bool ll_split_options(const char *text, Buf *store, const char ***words, size_t *n);
+
+/* Where finished compilations are kept, by the environment: VENTUS_CACHE_DIR, or ventus below the
+ * user's cache directory; NULL: nowhere (VENTUS_CACHE=0).  The caller's to free. */
+char *ll_cache_directory(void);
 
 /* "clang 19.1.7, LLVM 19.1.7", or why there is no compiler; what `ventus info` prints. */
 bool ll_available(Buf *what);

@@ -1,0 +1,116 @@
+/* kernelinfo_test.c -- the table of kernels: what is written comes back, and malformed texts are
+ * refused. */
+#include "base/mem.h"
+#include "obj/kernelinfo.h"
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static Object *with_text(const char *text, size_t len)
+{
+    Object *o = obj_new("test");
+    const i32 s = obj_add_section(o, ".ventus.kernels", SHT_PROGBITS, 0, 1);
+    buf_put(&o->sections[s].data, text, len);
+    return o;
+}
+
+static void comes_back(void **state)
+{
+    (void)state;
+    char a[] = "a", b[] = "b", k[] = "k", other[] = "other", type[] = "float4*",
+         attributes[] = "nothing special", options[] = "-cl-std=CL2.0", none[] = "";
+    KernelArg args[] = {
+        {.name = a,
+         .type = type,
+         .kind = ARG_GLOBAL,
+         .size = 4,
+         .align = 4,
+         .pointee_align = 16,
+         .is_const = true},
+        {.name = b, .type = none, .kind = ARG_LOCAL, .size = 4, .align = 4, .is_volatile = true},
+    };
+    KernelInfo kernels[] = {
+        {.name = k, .attributes = attributes, .reqd_local = {8, 2, 1}, .args = args, .nargs = 2},
+        {.name = other},
+    };
+    const KernelTable t = {
+        .kernels = kernels, .nkernels = 2, .globals_size = 12, .options = options};
+    Diag d = {0};
+    Object *o = obj_new("test");
+    assert_true(kernelinfo_add(o, &t));
+    KernelTable back;
+    assert_true(kernelinfo_read(o, &back, &d));
+    assert_int_equal(back.nkernels, 2);
+    assert_int_equal(back.globals_size, 12);
+    assert_string_equal(back.options, options);
+    const KernelInfo *i = kernelinfo_find(&back, "k");
+    assert_non_null(i);
+    assert_string_equal(i->attributes, attributes);
+    assert_int_equal(i->reqd_local[0], 8);
+    assert_int_equal(i->reqd_local[1], 2);
+    assert_int_equal(i->nargs, 2);
+    assert_string_equal(i->args[0].type, type);
+    assert_int_equal(i->args[0].kind, ARG_GLOBAL);
+    assert_int_equal(i->args[0].pointee_align, 16);
+    assert_true(i->args[0].is_const && !i->args[0].is_volatile);
+    assert_int_equal(i->args[1].kind, ARG_LOCAL);
+    assert_true(!i->args[1].is_const && i->args[1].is_volatile);
+    assert_int_equal(kernelinfo_find(&back, "other")->nargs, 0);
+    assert_null(kernelinfo_find(&back, "third"));
+    kernelinfo_free(&back);
+    obj_free(o);
+}
+
+static void malformed(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "{",
+        "[]",
+        "{\"kernels\":[]}",
+        "{\"version\":2,\"kernels\":[]}",
+        "{\"version\":1,\"kernels\":[1]}",
+        "{\"version\":1,\"kernels\":[{\"name\":3}]}",
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"reqd_local\":[1,2]}]}",
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"image\",\"align\":4}]}]"
+        "}",
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"value\",\"align\":3}]}]"
+        "}",
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"value\",\"align\":4,"
+        "\"size\":-1}]}]}",
+    };
+    for (size_t i = 0; i < countof(bad); i++) {
+        Diag d = {0};
+        KernelTable t;
+        Object *o = with_text(bad[i], strlen(bad[i]));
+        assert_false(kernelinfo_read(o, &t, &d));
+        assert_int_equal(d.errors, 1);
+        assert_int_equal(t.nkernels, 0);
+        obj_free(o);
+    }
+}
+
+/* an object without a table is no mistake */
+static void absent(void **state)
+{
+    (void)state;
+    Diag d = {0};
+    KernelTable t;
+    Object *o = obj_new("test");
+    assert_false(kernelinfo_read(o, &t, &d));
+    assert_int_equal(d.errors, 0);
+    obj_free(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back),
+        cmocka_unit_test(malformed),
+        cmocka_unit_test(absent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* memory.cl -- vectors in memory that is aligned for their elements only, and half as storage. */
+#include "ventus.h"
+
+#define EACH_SOURCE(M, ...) M(__constant, __VA_ARGS__) EACH_SPACE(M, __VA_ARGS__)
+
+#define AT2(p) (p)[0], (p)[1]
+#define AT3(p) AT2(p), (p)[2]
+#define AT4(p) AT2(p), AT2((p) + 2)
+#define AT8(p) AT4(p), AT4((p) + 4)
+#define AT16(p) AT8(p), AT8((p) + 8)
+
+#define LOAD(S, T, n) T##n FLAT vload##n(size_t i, const S T *p) { p += i * n; return (T##n)(AT##n(p)); }
+#define STORE(S, T, n) \
+    void FLAT vstore##n(T##n x, size_t i, S T *p) \
+    { \
+        p += i * n; \
+        for (int k = 0; k < n; k++) \
+            p[k] = x[k]; \
+    }
+#define LOAD_STORE(T, n) EACH_SOURCE(LOAD, T, n) EACH_SPACE(STORE, T, n)
+#define WIDTHS(T) LOAD_STORE(T, 2) LOAD_STORE(T, 3) LOAD_STORE(T, 4) LOAD_STORE(T, 8) LOAD_STORE(T, 16)
+EACH_INT(WIDTHS)
+WIDTHS(float)
+
+/* --- half to float ---------------------------------------------------------------------- */
+
+/* Exponent and fraction, moved to their places, are the value times 2^-112, denormal or not. */
+static float from_half(ushort h)
+{
+    uint bits = (h & 0x7fffu) << 13;
+    uint special = bits >= 0x7c00u << 13 ? bits | 0x7f800000u : as_uint(as_float(bits) * 0x1p112f);
+
+    return as_float(special | (h & 0x8000u) << 16);
+}
+
+#define BITS(S, p) ((const S ushort *)(p))
+#define H2(S, p, i) from_half(BITS(S, p)[i]), from_half(BITS(S, p)[(i) + 1])
+#define H3(S, p, i) H2(S, p, i), from_half(BITS(S, p)[(i) + 2])
+#define H4(S, p, i) H2(S, p, i), H2(S, p, (i) + 2)
+#define H8(S, p, i) H4(S, p, i), H4(S, p, (i) + 4)
+#define H16(S, p, i) H8(S, p, i), H8(S, p, (i) + 8)
+
+/* the aligned form of three elements takes the place of four */
+#define LOAD_HALF(S, n, stride) \
+    float##n OVL vload_half##n(size_t i, const S half *p) { i *= n; return (float##n)(H##n(S, p, i)); } \
+    float##n OVL vloada_half##n(size_t i, const S half *p) { i *= stride; return (float##n)(H##n(S, p, i)); }
+#define LOAD_HALF1(S, name) float OVL name(size_t i, const S half *p) { return from_half(BITS(S, p)[i]); }
+EACH_SOURCE(LOAD_HALF1, vload_half) EACH_SOURCE(LOAD_HALF1, vloada_half)
+EACH_SOURCE(LOAD_HALF, 2, 2) EACH_SOURCE(LOAD_HALF, 3, 4) EACH_SOURCE(LOAD_HALF, 4, 4)
+EACH_SOURCE(LOAD_HALF, 8, 8) EACH_SOURCE(LOAD_HALF, 16, 16)
+
+/* --- float to half ----------------------------------------------------------------------- */
+
+enum { INF = 0x7f800000, LEAST_NORMAL = 113 << 23, BEYOND = 143 << 23 }; /* as floats, with 1 as 127 << 23 */
+
+static ushort nan_half(uint magnitude) { return (ushort)(0x7e00 | (magnitude >> 13 & 0x3ff)); }
+
+/* In the denormal range the unit is 2^-24, as it is for floats from 0.5 on: adding rounds there. */
+static ushort to_half_rte(float x)
+{
+    uint a = as_uint(x) & 0x7fffffff, sign = as_uint(x) >> 16 & 0x8000;
+    uint small = as_uint(as_float(a) + 0.5f) - as_uint(0.5f);
+    uint normal = (a + 0xfff + (a >> 13 & 1) - (112u << 23)) >> 13;
+    uint h = a < LEAST_NORMAL ? small : a < BEYOND ? normal : 0x7c00u;
+
+    return (ushort)(sign | (a > INF ? nan_half(a) : h));
+}
+
+/* Magnitude toward zero, then one more if something was lost and the mode is away from zero. */
+static ushort to_half_directed(float x, bool away)
+{
+    uint a = as_uint(x) & 0x7fffffff, sign = as_uint(x) >> 16 & 0x8000;
+    float units = as_float(a) * 0x1p24f;
+    bool lost = (a & 0x1fff) != 0;
+    uint h = (a - (112u << 23)) >> 13;
+
+    if (a < LEAST_NORMAL) {
+        h = (uint)units;
+        lost = (float)h != units;
+    } else if (a >= BEYOND) {
+        h = a == INF ? 0x7c00 : 0x7bff;
+        lost = a < INF;
+    }
+    return (ushort)(sign | (a > INF ? nan_half(a) : h + (away && lost)));
+}
+
+static ushort to_half(float x) { return to_half_rte(x); }
+static ushort to_half_rtz(float x) { return to_half_directed(x, false); }
+static ushort to_half_rtp(float x) { return to_half_directed(x, x > 0); }
+static ushort to_half_rtn(float x) { return to_half_directed(x, x < 0); }
+
+#define STORE_HALF(S, n, stride, mode) \
+    void OVL vstore_half##n##mode(float##n x, size_t i, S half *p) \
+    { \
+        for (int k = 0; k < n; k++) \
+            ((S ushort *)p)[i * n + k] = to_half##mode(x[k]); \
+    } \
+    void OVL vstorea_half##n##mode(float##n x, size_t i, S half *p) \
+    { \
+        for (int k = 0; k < n; k++) \
+            ((S ushort *)p)[i * stride + k] = to_half##mode(x[k]); \
+    }
+#define STORE_HALF1(S, mode) \
+    void OVL vstore_half##mode(float x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(x); } \
+    void OVL vstorea_half##mode(float x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(x); }
+#define STORE_MODE(mode) \
+    EACH_SPACE(STORE_HALF1, mode) EACH_SPACE(STORE_HALF, 2, 2, mode) EACH_SPACE(STORE_HALF, 3, 4, mode) \
+    EACH_SPACE(STORE_HALF, 4, 4, mode) EACH_SPACE(STORE_HALF, 8, 8, mode) EACH_SPACE(STORE_HALF, 16, 16, mode)
+STORE_MODE() STORE_MODE(_rte) STORE_MODE(_rtz) STORE_MODE(_rtp) STORE_MODE(_rtn)

@@ -1,0 +1,55 @@
+/* workitem.cl -- where a work-item is in the index space.
+ *
+ * The work-item's local linear id is CSR_TID + lane; everything else comes from the group's
+ * coordinates in CSRs and from the metadata block.  Groups are uniform: the local size divides the
+ * global size, so the enqueued local size is the local size.  Dimensions other than 0 to 2 answer
+ * as the standard says: sizes 1, ids 0.
+ */
+#include "ventus.h"
+
+static inline uint word(uint n) { return __ventus_knl()[n]; }
+
+static inline uint group(uint dim)
+{
+    switch (dim) {
+    case 0: return __ventus_csr(CSR_GIDX);
+    case 1: return __ventus_csr(CSR_GIDY);
+    case 2: return __ventus_csr(CSR_GIDZ);
+    default: return 0;
+    }
+}
+
+size_t FLAT get_local_linear_id(void) { return __ventus_csr(CSR_TID) + __ventus_lane(); }
+
+uint FLAT get_work_dim(void) { return word(WORD_DIMS); }
+size_t FLAT get_global_size(uint dim) { return dim < 3 ? word(WORD_GLOBAL + dim) : 1; }
+size_t FLAT get_local_size(uint dim) { return dim < 3 ? word(WORD_LOCAL + dim) : 1; }
+size_t FLAT get_enqueued_local_size(uint dim) { return get_local_size(dim); }
+size_t FLAT get_global_offset(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) : 0; }
+size_t FLAT get_group_id(uint dim) { return group(dim); }
+size_t FLAT get_num_groups(uint dim) { return dim < 3 ? word(WORD_GLOBAL + dim) / word(WORD_LOCAL + dim) : 1; }
+
+/* Divisions are dear, and a group of one dimension needs none: a uniform branch is cheaper. */
+size_t FLAT get_local_id(uint dim)
+{
+    uint id = get_local_linear_id();
+    uint dims = word(WORD_DIMS);
+
+    switch (dim) {
+    case 0: return dims == 1 ? id : id % word(WORD_LOCAL);
+    case 1: return dims == 1 ? 0 : id / word(WORD_LOCAL) % word(WORD_LOCAL + 1);
+    case 2: return dims != 3 ? 0 : id / (word(WORD_LOCAL) * word(WORD_LOCAL + 1));
+    default: return 0;
+    }
+}
+
+static inline uint global_place(uint dim) { return group(dim) * word(WORD_LOCAL + dim) + get_local_id(dim); }
+
+size_t FLAT get_global_id(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) + global_place(dim) : 0; }
+
+size_t FLAT get_global_linear_id(void)
+{
+    if (word(WORD_DIMS) == 1)
+        return global_place(0);
+    return (global_place(2) * word(WORD_GLOBAL + 1) + global_place(1)) * word(WORD_GLOBAL) + global_place(0);
+}

@@ -1,0 +1,419 @@
+/* graph.c -- the control flow graph of a function: predecessors, reverse post-order,
+ * dominators, post-dominators, natural loops.
+ *
+ * Dominators follow Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm":
+ * sweeps in reverse post-order that intersect the dominators of predecessors until
+ * nothing changes.  Post-dominators are the same on the reversed graph.  A block that
+ * cannot reach the exit is given an edge to it there, the last one in reverse post-order
+ * first, so that every branch has a post-dominator.
+ */
+#include "cc/ir.h"
+#include "base/mem.h"
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+static int nsucc(const Block *b)
+{
+    return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
+}
+
+/* --- predecessors ------------------------------------------------------------------- */
+
+/* phi arguments in the order of the new predecessors; an edge that is gone takes its
+ * argument along */
+static void reorder_phis(Func *f, Block *b, const u32 *old, size_t nold)
+{
+    if (!b->nphi || (nold == b->npred && !memcmp(old, b->pred, nold * sizeof *old)))
+        return;
+    bool *taken = ir_alloc(f->module, nold + 1);
+    u32 *from = ir_alloc(f->module, (b->npred + 1) * sizeof *from);
+    if (!taken || !from)
+        return;
+    for (size_t k = 0; k < b->npred; k++) {
+        size_t j = 0;
+        while (j < nold && (taken[j] || old[j] != b->pred[k]))
+            j++;
+        if (j < nold)
+            taken[j] = true;
+        from[k] = (u32)j;
+    }
+    for (size_t p = 0; p < b->nphi; p++) {
+        Ref *arg = ir_alloc(f->module, (b->npred + 1) * sizeof *arg);
+        for (size_t k = 0; arg && k < b->npred; k++)
+            arg[k] = from[k] < nold ? b->phi[p].arg[from[k]] : ref_none();
+        if (arg)
+            b->phi[p].arg = arg;
+    }
+}
+
+static void add_pred(Func *f, u32 to, u32 from)
+{
+    Block *b = &f->block[to];
+    if (ir_grow(f->module, b->pred, b->npred, b->cappred))
+        b->pred[b->npred++] = from;
+}
+
+void graph_preds(Func *f)
+{
+    u32 **old = ir_alloc(f->module, (f->nblock + 1) * sizeof *old);
+    size_t *nold = ir_alloc(f->module, (f->nblock + 1) * sizeof *nold);
+    if (!old || !nold)
+        return;
+    for (size_t b = 0; b < f->nblock; b++) {
+        Block *k = &f->block[b];
+        nold[b] = k->npred;
+        if (k->nphi && k->npred) {
+            old[b] = ir_alloc(f->module, k->npred * sizeof **old);
+            if (!old[b])
+                return;
+            memcpy(old[b], k->pred, k->npred * sizeof **old);
+        }
+        k->npred = 0;
+    }
+    for (size_t b = 0; b < f->nblock; b++)
+        for (int k = 0; k < nsucc(&f->block[b]); k++)
+            add_pred(f, f->block[b].term.succ[k], (u32)b);
+    for (size_t b = 0; b < f->nblock; b++)
+        if (old[b])
+            reorder_phis(f, &f->block[b], old[b], nold[b]);
+}
+
+/* --- reverse post-order ---------------------------------------------------------------- */
+
+typedef struct {
+    u32 *stack, *next; /* blocks on the way, and the edge of each to follow next */
+    bool *seen;
+    u32 *post;
+    size_t npost;
+} Walk;
+
+static bool walk_init(Func *f, Walk *w)
+{
+    const size_t n = f->nblock + 1;
+    *w = (Walk){.stack = ir_alloc(f->module, n * sizeof(u32)),
+                .next = ir_alloc(f->module, n * sizeof(u32)),
+                .seen = ir_alloc(f->module, n),
+                .post = ir_alloc(f->module, n * sizeof(u32))};
+    return !f->module->failed;
+}
+
+/* the k-th block behind b, or before it, NONE when there are no more */
+static u32 neighbour(const Func *f, u32 b, u32 k, bool backward)
+{
+    const Block *p = &f->block[b];
+    if (backward)
+        return k < p->npred ? p->pred[k] : NONE;
+    return (int)k < nsucc(p) ? p->term.succ[k] : NONE;
+}
+
+static void walk_from(const Func *f, Walk *w, u32 root, bool backward)
+{
+    size_t n = 0;
+    if (w->seen[root])
+        return;
+    w->seen[root] = true;
+    w->stack[n] = root;
+    w->next[n++] = 0;
+    while (n) {
+        const u32 to = neighbour(f, w->stack[n - 1], w->next[n - 1]++, backward);
+        if (to == NONE) {
+            w->post[w->npost++] = w->stack[--n];
+        } else if (!w->seen[to]) {
+            w->seen[to] = true;
+            w->stack[n] = to;
+            w->next[n++] = 0;
+        }
+    }
+}
+
+static void empty_block(Block *b)
+{
+    *b = (Block){.ins = b->ins,
+                 .capins = b->capins,
+                 .phi = b->phi,
+                 .capphi = b->capphi,
+                 .pred = b->pred,
+                 .cappred = b->cappred,
+                 .idom = NONE,
+                 .ipdom = NONE,
+                 .loop = NONE};
+}
+
+/* reachable blocks into Func.rpo; the exit is always one of them */
+static bool order_blocks(Func *f)
+{
+    Walk w;
+    if (!walk_init(f, &w))
+        return false;
+    walk_from(f, &w, 0, false);
+    f->rpo = ir_alloc(f->module, (f->nblock + 1) * sizeof *f->rpo);
+    if (!f->rpo)
+        return false;
+    f->nrpo = 0;
+    while (w.npost)
+        f->rpo[f->nrpo++] = w.post[--w.npost];
+    for (u32 b = 0; b < f->nblock; b++)
+        if (!w.seen[b] && b != f->exit)
+            empty_block(&f->block[b]);
+    if (!w.seen[f->exit])
+        f->rpo[f->nrpo++] = f->exit;
+    for (size_t i = 0; i < f->nrpo; i++)
+        f->block[f->rpo[i]].rpo = (u32)i;
+    return true;
+}
+
+/* --- dominators ---------------------------------------------------------------------------- */
+
+/* A tree being built: order[at[b]] == b, parent[b] is the dominator found so far. */
+typedef struct {
+    const u32 *order;
+    size_t n;
+    u32 *at, *parent;
+} Tree;
+
+static u32 intersect(const Tree *t, u32 a, u32 b)
+{
+    while (a != b) {
+        while (t->at[a] > t->at[b])
+            a = t->parent[a];
+        while (t->at[b] > t->at[a])
+            b = t->parent[b];
+    }
+    return a;
+}
+
+/* the common dominator of the blocks from which b is entered; `extra`, if not NONE, is
+ * one of them */
+static u32 meet(const Func *f, const Tree *t, u32 b, bool backward, u32 extra)
+{
+    u32 found = extra != NONE && t->parent[extra] != NONE ? extra : NONE;
+    u32 from;
+    for (u32 k = 0; (from = neighbour(f, b, k, !backward)) != NONE; k++)
+        if (t->parent[from] != NONE)
+            found = found == NONE ? from : intersect(t, found, from);
+    return found;
+}
+
+/* `virtual_exit`: blocks with an edge to the exit besides their own */
+static void build_tree(const Func *f, Tree *t, bool backward, const bool *virtual_exit)
+{
+    for (size_t i = 0; i < t->n; i++)
+        t->at[t->order[i]] = (u32)i;
+    t->parent[t->order[0]] = t->order[0];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 1; i < t->n; i++) {
+            const u32 b = t->order[i];
+            const u32 extra = virtual_exit && virtual_exit[b] ? f->exit : NONE;
+            const u32 p = meet(f, t, b, backward, extra);
+            changed |= p != t->parent[b];
+            t->parent[b] = p;
+        }
+    }
+}
+
+static bool tree_init(Func *f, Tree *t, const u32 *order, size_t n)
+{
+    *t = (Tree){.order = order,
+                .n = n,
+                .at = ir_alloc(f->module, (f->nblock + 1) * sizeof(u32)),
+                .parent = ir_alloc(f->module, (f->nblock + 1) * sizeof(u32))};
+    if (f->module->failed)
+        return false;
+    memset(t->parent, 0xff, f->nblock * sizeof(u32));
+    return true;
+}
+
+/* first and last number of each subtree, the parent before its children */
+static void number_tree(Func *f)
+{
+    u32 *size = ir_alloc(f->module, (f->nblock + 1) * sizeof *size);
+    u32 *next = ir_alloc(f->module, (f->nblock + 1) * sizeof *next);
+    if (!size || !next)
+        return;
+    for (size_t i = f->nrpo; i-- > 0;) {
+        const u32 b = f->rpo[i], p = f->block[b].idom;
+        size[b]++;
+        if (p != NONE)
+            size[p] += size[b];
+    }
+    for (size_t i = 0; i < f->nrpo; i++) {
+        Block *b = &f->block[f->rpo[i]];
+        if (b->idom != NONE) {
+            b->dom_first = next[b->idom];
+            next[b->idom] += size[f->rpo[i]];
+        }
+        b->dom_last = b->dom_first + size[f->rpo[i]] - 1;
+        next[f->rpo[i]] = b->dom_first + 1;
+    }
+}
+
+static void dominators(Func *f)
+{
+    Tree t;
+    if (!tree_init(f, &t, f->rpo, f->nrpo))
+        return;
+    build_tree(f, &t, false, NULL);
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const u32 b = f->rpo[i];
+        /* an exit that nothing reaches hangs below the entry */
+        f->block[b].idom = i == 0 ? NONE : t.parent[b] == NONE ? 0 : t.parent[b];
+        f->block[b].dom_first = 0;
+    }
+    number_tree(f);
+}
+
+static void post_dominators(Func *f)
+{
+    Walk w;
+    bool *virtual_exit = ir_alloc(f->module, f->nblock + 1);
+    u32 *order = ir_alloc(f->module, (f->nblock + 1) * sizeof *order);
+    Tree t;
+    if (!walk_init(f, &w) || !virtual_exit || !order)
+        return;
+    /* the blocks that need an edge to the exit are walked first, so that the exit ends
+     * last in post-order */
+    Walk probe;
+    if (!walk_init(f, &probe))
+        return;
+    walk_from(f, &probe, f->exit, true);
+    w.seen[f->exit] = true;
+    for (size_t i = f->nrpo; i-- > 0;) {
+        const u32 b = f->rpo[i];
+        if (!probe.seen[b] && !w.seen[b]) {
+            virtual_exit[b] = true;
+            walk_from(f, &w, b, true);
+        }
+    }
+    w.seen[f->exit] = false;
+    walk_from(f, &w, f->exit, true);
+    size_t n = 0;
+    while (w.npost)
+        order[n++] = w.post[--w.npost];
+    if (!tree_init(f, &t, order, n))
+        return;
+    build_tree(f, &t, true, virtual_exit);
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const u32 b = f->rpo[i];
+        f->block[b].ipdom = b == f->exit ? NONE : t.parent[b];
+    }
+}
+
+bool graph_dominates(const Func *f, u32 a, u32 b)
+{
+    const Block *p = &f->block[a], *q = &f->block[b];
+    return p->dom_first <= q->dom_first && q->dom_first <= p->dom_last;
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static u32 outermost(const Func *f, u32 loop)
+{
+    while (f->loops[loop].parent != NONE)
+        loop = f->loops[loop].parent;
+    return loop;
+}
+
+/* Adds block b, or the loop that it is in already, to `loop`; pushes what enters it. */
+static void claim(Func *f, u32 b, u32 loop, u32 *stack, size_t *n)
+{
+    u32 entry = b;
+    if (f->block[b].loop == NONE) {
+        f->block[b].loop = loop;
+    } else {
+        const u32 inner = outermost(f, f->block[b].loop);
+        if (inner == loop)
+            return;
+        f->loops[inner].parent = loop;
+        entry = f->loops[inner].header;
+    }
+    if (entry == f->loops[loop].header)
+        return;
+    for (size_t k = 0; k < f->block[entry].npred; k++)
+        stack[(*n)++] = f->block[entry].pred[k];
+}
+
+static bool add_loop(Func *f, u32 header)
+{
+    if (!ir_grow(f->module, f->loops, f->nloops, f->caploops))
+        return false;
+    f->loops[f->nloops++] = (Loop){.header = header, .parent = NONE};
+    return true;
+}
+
+/* headers in post-order, so that inner loops come first */
+static void find_loops(Func *f)
+{
+    size_t edges = 1;
+    f->nloops = 0;
+    for (size_t i = 0; i < f->nrpo; i++) {
+        f->block[f->rpo[i]].loop = NONE;
+        f->block[f->rpo[i]].depth = 0;
+        edges += f->block[f->rpo[i]].npred;
+    }
+    u32 *stack = ir_alloc(f->module, 2 * edges * sizeof *stack);
+    if (!stack)
+        return;
+    for (size_t i = f->nrpo; i-- > 0;) {
+        const u32 h = f->rpo[i];
+        size_t n = 0;
+        for (size_t k = 0; k < f->block[h].npred; k++)
+            if (graph_dominates(f, h, f->block[h].pred[k]))
+                stack[n++] = f->block[h].pred[k];
+        if (!n || !add_loop(f, h))
+            continue;
+        const u32 loop = (u32)f->nloops - 1;
+        f->block[h].loop = loop;
+        while (n)
+            claim(f, stack[--n], loop, stack, &n);
+    }
+    for (size_t i = 0; i < f->nrpo; i++)
+        for (u32 l = f->block[f->rpo[i]].loop; l != NONE; l = f->loops[l].parent)
+            f->block[f->rpo[i]].depth++;
+}
+
+bool graph_in_loop(const Func *f, u32 b, u32 loop)
+{
+    u32 l = f->block[b].loop;
+    while (l != NONE && l != loop)
+        l = f->loops[l].parent;
+    return l == loop;
+}
+
+/* --- all of it
+ * ------------------------------------------------------------------------------------ */
+
+void graph_build(Func *f)
+{
+    graph_preds(f);
+    if (f->module->failed || !order_blocks(f))
+        return;
+    graph_preds(f); /* without the edges of blocks that were emptied */
+    dominators(f);
+    post_dominators(f);
+    find_loops(f);
+}
+
+u32 graph_split_edge(Func *f, u32 b, int k)
+{
+    const u32 new = ir_block(f);
+    if (f->module->failed)
+        return 0;
+    const u32 to = f->block[b].term.succ[k];
+    Block *target = &f->block[to];
+    ir_jump(f, new, to);
+    f->block[new].term.loc = f->block[b].term.loc;
+    /* of two parallel edges the second one is the later predecessor */
+    const bool second = k == 1 && f->block[b].term.succ[0] == to;
+    bool passed = false;
+    for (size_t p = 0; p < target->npred; p++)
+        if (target->pred[p] == b && (!second || passed)) {
+            target->pred[p] = new;
+            break;
+        } else if (target->pred[p] == b) {
+            passed = true;
+        }
+    f->block[b].term.succ[k] = new;
+    return new;
+}

@@ -1,0 +1,366 @@
+/* ir.c -- memory, builders and facts of the intermediate representation.
+ *
+ * A module's memory is a list of chunks.  Arrays grow by doubling into a new piece of
+ * the arena; the old piece stays until the module goes, which costs at most as much
+ * again as the arrays themselves.
+ */
+#include "cc/ir.h"
+#include "base/mem.h"
+#include <string.h>
+
+enum { CHUNK = 1 << 16, FIRST_ELEMENTS = 8 };
+
+struct ArenaChunk {
+    ArenaChunk *older;
+    size_t used, size;
+    max_align_t data[];
+};
+
+/* --- memory ---------------------------------------------------------------------- */
+
+static ArenaChunk *new_chunk(ArenaChunk *older, size_t least)
+{
+    const size_t size = least > CHUNK ? least : CHUNK;
+    ArenaChunk *c = mem_alloc(sizeof *c + size);
+    if (c)
+        *c = (ArenaChunk){.older = older, .size = size};
+    return c;
+}
+
+void *ir_alloc(Module *m, size_t size)
+{
+    size = (size_t)align_up(size, _Alignof(max_align_t));
+    if (m->arena->size - m->arena->used < size) {
+        ArenaChunk *c = new_chunk(m->arena, size);
+        if (!c) {
+            m->failed = true;
+            return NULL;
+        }
+        m->arena = c;
+    }
+    void *p = (u8 *)m->arena->data + m->arena->used;
+    m->arena->used += size;
+    return memset(p, 0, size);
+}
+
+char *ir_strdup(Module *m, const char *s)
+{
+    const size_t size = strlen(s) + 1;
+    char *copy = ir_alloc(m, size);
+    return copy ? memcpy(copy, s, size) : NULL;
+}
+
+bool ir_grow_(Module *m, void **a, size_t *cap, size_t size)
+{
+    const size_t more = *cap ? *cap * 2 : FIRST_ELEMENTS;
+    void *bigger = ir_alloc(m, more * size);
+    if (!bigger)
+        return false;
+    if (*cap)
+        memcpy(bigger, *a, *cap * size);
+    *a = bigger;
+    *cap = more;
+    return true;
+}
+
+Module *ir_module(const char *name)
+{
+    Module start = {.arena = new_chunk(NULL, 0)};
+    if (!start.arena)
+        return NULL;
+    Module *m = ir_alloc(&start, sizeof *m);
+    m->arena = start.arena;
+    m->name = ir_strdup(m, name);
+    if (ir_grow(m, m->loc, 0, m->caploc))
+        m->nloc = 1;
+    return m;
+}
+
+void ir_free(Module *m)
+{
+    for (ArenaChunk *c = m ? m->arena : NULL, *older; c; c = older) {
+        older = c->older;
+        mem_free(c);
+    }
+}
+
+/* --- the module -------------------------------------------------------------------- */
+
+u32 ir_sym(Module *m, const char *name, SymKind kind)
+{
+    for (size_t i = 0; i < m->nsym; i++)
+        if (!strcmp(m->sym[i].name, name)) {
+            if (m->sym[i].kind == SYM_EXTERN)
+                m->sym[i].kind = (u8)kind;
+            return (u32)i;
+        }
+    char *copy = ir_strdup(m, name);
+    if (!copy || !ir_grow(m, m->sym, m->nsym, m->capsym))
+        return 0;
+    m->sym[m->nsym] = (Sym){.name = copy, .kind = (u8)kind};
+    return (u32)m->nsym++;
+}
+
+Data *ir_data(Module *m, const char *name, u32 size, u32 align, bool writable)
+{
+    const u32 symbol = ir_sym(m, name, SYM_DATA);
+    if (m->failed || !ir_grow(m, m->data, m->ndata, m->capdata))
+        return NULL;
+    m->sym[symbol].index = (u32)m->ndata;
+    Data *d = &m->data[m->ndata++];
+    *d = (Data){.symbol = symbol, .size = size, .align = align, .writable = writable};
+    return d;
+}
+
+void ir_reloc(Module *m, Data *d, u32 offset, u32 symbol, i32 addend)
+{
+    if (ir_grow(m, d->reloc, d->nreloc, d->capreloc))
+        d->reloc[d->nreloc++] = (DataReloc){offset, symbol, addend};
+}
+
+u32 ir_loc(Module *m, u32 file, u32 line, u32 column)
+{
+    const Loc new = {file, line, column};
+    if (m->nloc > 1 && !memcmp(&m->loc[m->nloc - 1], &new, sizeof new))
+        return (u32)m->nloc - 1;
+    if (!ir_grow(m, m->loc, m->nloc, m->caploc))
+        return 0;
+    m->loc[m->nloc] = new;
+    return (u32)m->nloc++;
+}
+
+u32 ir_file(Module *m, const char *name)
+{
+    for (size_t i = 0; i < m->nfile; i++)
+        if (!strcmp(m->file[i], name))
+            return (u32)i;
+    char *copy = ir_strdup(m, name);
+    if (!copy || !ir_grow(m, m->file, m->nfile, m->capfile))
+        return 0;
+    m->file[m->nfile] = copy;
+    return (u32)m->nfile++;
+}
+
+/* --- functions ------------------------------------------------------------------------ */
+
+Func *ir_func(Module *m, const char *name, bool is_kernel)
+{
+    const u32 symbol = ir_sym(m, name, SYM_FUNC);
+    Func *f = ir_alloc(m, sizeof *f);
+    if (m->failed || !ir_grow(m, m->func, m->nfunc, m->capfunc))
+        return NULL;
+    *f = (Func){.module = m, .name = m->sym[symbol].name, .symbol = symbol, .is_kernel = is_kernel};
+    if (ir_grow(m, f->value, 0, f->capvalue))
+        f->nvalue = 1; /* value 0 does not exist */
+    m->sym[symbol].index = (u32)m->nfunc;
+    m->func[m->nfunc++] = f;
+    return f;
+}
+
+u32 ir_block(Func *f)
+{
+    if (!ir_grow(f->module, f->block, f->nblock, f->capblock))
+        return 0;
+    f->block[f->nblock] = (Block){.idom = UINT32_MAX, .ipdom = UINT32_MAX, .loop = UINT32_MAX};
+    return (u32)f->nblock++;
+}
+
+u32 ir_value_in(Func *f, Bank bank)
+{
+    if (!ir_grow(f->module, f->value, f->nvalue, f->capvalue))
+        return 0;
+    f->value[f->nvalue] = (Value){.bank = (u8)bank};
+    return (u32)f->nvalue++;
+}
+
+u32 ir_value(Func *f) { return ir_value_in(f, BANK_NONE); }
+
+u32 ir_slot(Func *f, u32 size, u32 align)
+{
+    if (!ir_grow(f->module, f->slot, f->nslot, f->capslot))
+        return 0;
+    f->slot[f->nslot] = (Slot){.size = size, .align = align};
+    return (u32)f->nslot++;
+}
+
+void ir_insert(Func *f, u32 b, size_t at, const Ins *i)
+{
+    const Ins copy = *i;
+    Block *k = &f->block[b];
+    if (!ir_grow(f->module, k->ins, k->nins, k->capins))
+        return;
+    memmove(&k->ins[at + 1], &k->ins[at], (k->nins - at) * sizeof *k->ins);
+    k->ins[at] = copy;
+    k->nins++;
+}
+
+void ir_append(Func *f, u32 b, const Ins *i) { ir_insert(f, b, f->block[b].nins, i); }
+
+Phi *ir_phi(Func *f, u32 b, u32 dst)
+{
+    Block *k = &f->block[b];
+    Ref *arg = ir_alloc(f->module, (k->npred + 1) * sizeof *arg);
+    if (!arg || !ir_grow(f->module, k->phi, k->nphi, k->capphi))
+        return NULL;
+    k->phi[k->nphi] = (Phi){.dst = dst, .arg = arg};
+    return &k->phi[k->nphi++];
+}
+
+u32 ir_op(Func *f, u32 b, IrOp op, Ref x, Ref y, Ref z, u32 loc)
+{
+    const Ins i = {.op = (u16)op, .dst = ir_value(f), .loc = loc, .a = {x, y, z}};
+    ir_append(f, b, &i);
+    return i.dst;
+}
+
+void ir_jump(Func *f, u32 b, u32 to)
+{
+    f->block[b].term = (Term){.kind = T_JUMP, .succ = {to, to}};
+}
+
+void ir_branch(Func *f, u32 b, Cmp cmp, Ref x, Ref y, u32 then, u32 otherwise, u32 loc)
+{
+    f->block[b].term = (Term){
+        .kind = T_BRANCH, .cmp = (u8)cmp, .succ = {then, otherwise}, .loc = loc, .a = {x, y}};
+}
+
+void ir_ret(Func *f, u32 b)
+{
+    f->block[b].term = (Term){.kind = T_RET};
+    f->exit = b;
+}
+
+/* --- facts ------------------------------------------------------------------------------- */
+
+const IrInfo ir_info[NIR] = {
+#define IR(name, operands, result, pure, effect, selected, op)                                     \
+    [IR_##name] = {#name, operands, result, pure, effect, selected, OP_##op},
+#include "cc/ir.def"
+};
+
+/* whether operand o of a format is one of Ins.a: read, and neither modifier nor filler */
+static bool is_source(u8 o)
+{
+    const OperandInfo *info = &isa_operand[o];
+    switch ((OperandKind)info->kind) {
+    case K_XREG:
+    case K_XRAW:
+    case K_VREG: return info->role & ROLE_R;
+    case K_IMM:
+    case K_IMMX:
+    case K_IMMZ:
+    case K_IMM12:
+    case K_REL:
+    case K_CSR:
+    case K_VTYPE: return true;
+    default: return false;
+    }
+}
+
+/* the operands of a row that are Ins.a, in order, an accumulator last */
+static int sources(InsnId id, u8 out[MAXOPD])
+{
+    const FormatInfo *f = isa_format_of(id);
+    int n = 0, tied = -1;
+    for (int k = 0; k < f->nopd; k++)
+        if (isa_operand[f->opd[k]].role == ROLE_RW)
+            tied = f->opd[k];
+        else if (is_source(f->opd[k]))
+            out[n++] = f->opd[k];
+    if (tied >= 0)
+        out[n++] = (u8)tied;
+    return n;
+}
+
+static int destination(InsnId id)
+{
+    const FormatInfo *f = isa_format_of(id);
+    for (int k = 0; k < f->nopd; k++)
+        if (isa_operand[f->opd[k]].role & ROLE_W)
+            return f->opd[k];
+    return -1;
+}
+
+static Bank bank_of(int o)
+{
+    switch (o < 0 ? K_IMM : isa_operand[o].kind) {
+    case K_XREG:
+    case K_XRAW: return BANK_X;
+    case K_VREG: return BANK_V;
+    default: return BANK_NONE;
+    }
+}
+
+int ins_nargs(const Ins *i)
+{
+    u8 list[MAXOPD];
+    return ins_is_machine(i) ? sources(ins_row(i), list) : ir_info[i->op].nargs;
+}
+
+bool ins_has_dst(const Ins *i)
+{
+    return ins_is_machine(i) ? destination(ins_row(i)) >= 0 : ir_info[i->op].has_dst;
+}
+
+bool ins_is_load(const Ins *i)
+{
+    if (!ins_is_machine(i))
+        return i->op == IR_load;
+    const u8 e = isa_insn[ins_row(i)].effect;
+    return e == E_LOAD || e == E_VLOAD_12 || e == E_VLOAD_PRIV11;
+}
+
+bool ins_is_store(const Ins *i)
+{
+    if (!ins_is_machine(i))
+        return i->op == IR_store;
+    const u8 e = isa_insn[ins_row(i)].effect;
+    return e == E_STORE || e == E_VSTORE_12 || e == E_VSTORE_PRIV11;
+}
+
+bool ins_is_pure(const Ins *i)
+{
+    if (!ins_is_machine(i))
+        return ir_info[i->op].is_pure;
+    switch ((Effect)isa_insn[ins_row(i)].effect) {
+    case E_ALU:
+    case E_MAC:
+    case E_FALU:
+    case E_FMAC:
+    case E_LUI:
+    case E_VID:
+    case E_EXP: return true;
+    case E_CSR: return i->op == IR_MACHINE + I_csrrs && i->a[1].kind == R_REG && i->a[1].val == 0;
+    default: return false;
+    }
+}
+
+bool ins_has_effect(const Ins *i)
+{
+    if (ins_is_load(i))
+        return i->is_volatile;
+    return ins_is_machine(i) ? !ins_is_pure(i) : ir_info[i->op].has_effect;
+}
+
+int ins_tied(const Ins *i)
+{
+    if (!ins_is_machine(i))
+        return i->op == IR_cmov ? 2 : -1;
+    u8 list[MAXOPD];
+    const int n = sources(ins_row(i), list);
+    return n && isa_operand[list[n - 1]].role == ROLE_RW ? n - 1 : -1;
+}
+
+OperandId ins_arg_operand(const Ins *i, int k)
+{
+    u8 list[MAXOPD];
+    return k < sources(ins_row(i), list) ? (OperandId)list[k] : O_none;
+}
+
+Bank ins_arg_bank(const Ins *i, int k)
+{
+    u8 list[MAXOPD];
+    return k < sources(ins_row(i), list) ? bank_of(list[k]) : BANK_NONE;
+}
+
+Bank ins_dst_bank(const Ins *i) { return bank_of(destination(ins_row(i))); }

@@ -1,0 +1,526 @@
+/* build.c -- clBuildProgram, clCompileProgram, clLinkProgram.
+ *
+ * A Job is one call: the program, its devices, the options, and what it is made from.  It runs
+ * on the caller's thread or, with a callback, on one of its own; results are put into the
+ * program at its end.  The devices of a context are of one kind, so code is made once.
+ */
+#include "cl/cl.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { JOB_BUILD, JOB_COMPILE, JOB_LINK } JobKind;
+typedef void(CL_CALLBACK *Notify)(cl_program, void *);
+
+typedef struct {
+    JobKind kind;
+    ClProgram *program; /* used */
+    bool for_device[MAX_DEVICES];
+    char *options;       /* or NULL */
+    ClProgram **inputs;  /* used: programs to link, or of headers */
+    char **header_names; /* of headers */
+    cl_uint ninputs;
+    Notify notify;
+    void *data;
+} Job;
+
+/* --- options -------------------------------------------------------------------------- */
+
+/* What the specification lists, and what `ventus cc` takes besides. */
+static const struct {
+    const char *name;
+    bool is_prefix, for_compiler, for_linker;
+} option_rows[] = {
+    {"-D", true, true, false},
+    {"-I", true, true, false},
+    {"-w", false, true, false},
+    {"-Werror", false, true, false},
+    {"-g", false, true, false},
+    {"-O0", false, true, false},
+    {"-O1", false, true, false},
+    {"-O2", false, true, false},
+    {"-O3", false, true, false},
+    {"-cl-std=", true, true, false},
+    {"-cl-opt-disable", false, true, false},
+    {"-cl-single-precision-constant", false, true, false},
+    {"-cl-denorms-are-zero", false, true, true},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", false, true, false},
+    {"-cl-strict-aliasing", false, true, false},
+    {"-cl-mad-enable", false, true, false},
+    {"-cl-no-signed-zeros", false, true, true},
+    {"-cl-unsafe-math-optimizations", false, true, true},
+    {"-cl-finite-math-only", false, true, true},
+    {"-cl-fast-relaxed-math", false, true, true},
+    {"-cl-uniform-work-group-size", false, true, false},
+    {"-cl-no-subgroup-ifp", false, true, true},
+    {"-cl-kernel-arg-info", false, true, false},
+    {"-create-library", false, false, true},
+    {"-enable-link-options", false, false, true},
+};
+
+static bool takes_value(const char *word) { return !strcmp(word, "-D") || !strcmp(word, "-I"); }
+
+static bool is_option(const char *word, JobKind kind)
+{
+    for (size_t i = 0; i < countof(option_rows); i++) {
+        const size_t len = strlen(option_rows[i].name);
+        const bool fits = option_rows[i].is_prefix ? !strncmp(word, option_rows[i].name, len)
+                                                   : !strcmp(word, option_rows[i].name);
+        if (fits)
+            return kind == JOB_LINK ? option_rows[i].for_linker : option_rows[i].for_compiler;
+    }
+    return false;
+}
+
+/* Whether every word of the options is one that the call takes. */
+static bool options_agree(const char *text, JobKind kind)
+{
+    Buf store = {0};
+    const char **word = NULL;
+    size_t n = 0;
+    bool ok = ll_split_options(text ? text : "", &store, &word, &n);
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = is_option(word[i], kind);
+        i += ok && takes_value(word[i]);
+    }
+    mem_free(word);
+    buf_free(&store);
+    return ok;
+}
+
+/* Takes out the words that only choose the kind of result. */
+static bool take_words(const char **word, size_t *n, const char *what)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(word[i], what))
+            word[kept++] = word[i];
+    const bool found = kept != *n;
+    *n = kept;
+    return found;
+}
+
+/* --- products ------------------------------------------------------------------------------ */
+
+static LlOptions compiler_options(const Job *j, LlOutput output)
+{
+    const ClContext *c = j->program->context;
+    return (LlOptions){
+        .output = output,
+        .name = "program.cl",
+        .dump = getenv("VENTUS_DUMP"),
+        .cache = c->platform->cache,
+        .lds_limit = device_local_size(c->devices[0]),
+    };
+}
+
+static bool compile(const Job *j, LlOptions *opt, Build *b, Diag *d)
+{
+    LlHeader *headers = mem_zalloc(j->ninputs + 1, sizeof *headers);
+    if (!headers)
+        return false;
+    for (cl_uint i = 0; i < j->ninputs; i++)
+        headers[i] = (LlHeader){j->header_names[i], j->inputs[i]->source};
+    opt->headers = headers;
+    opt->nheaders = j->ninputs;
+    const bool ok = ll_compile(j->program->source, strlen(j->program->source), opt, &b->bytes, d);
+    mem_free(headers);
+    b->content = opt->output == LL_IMAGE ? CONTENT_IMAGE : CONTENT_BITCODE;
+    return ok;
+}
+
+static bool link_bitcode(const Buf *const *inputs, size_t n, const LlOptions *opt, bool is_library,
+                         Build *b, Diag *d)
+{
+    b->content = is_library ? CONTENT_LIBRARY : CONTENT_IMAGE;
+    return ll_link(inputs, n, opt, &b->bytes, d);
+}
+
+static bool link_programs(const Job *j, u32 device, const LlOptions *opt, bool is_library, Build *b,
+                          Diag *d)
+{
+    const Buf **inputs = mem_zalloc(j->ninputs, sizeof *inputs);
+    if (!inputs)
+        return false;
+    for (cl_uint i = 0; i < j->ninputs; i++)
+        inputs[i] = &j->inputs[i]->builds[device].bytes;
+    const bool ok = link_bitcode(inputs, j->ninputs, opt, is_library, b, d);
+    mem_free(inputs);
+    return ok;
+}
+
+/* A program that came as a binary: an image is ready, bitcode is linked. */
+static bool finish_binary(const Job *j, u32 device, LlOptions *opt, Build *b, Diag *d)
+{
+    const Build *old = &j->program->builds[device];
+    const Buf *input = &old->bytes;
+    if (old->content != CONTENT_IMAGE)
+        return link_bitcode(&input, 1, opt, false, b, d);
+    b->content = CONTENT_IMAGE;
+    buf_put(&b->bytes, old->bytes.data, old->bytes.len);
+    return !b->bytes.failed;
+}
+
+static bool produce(const Job *j, u32 device, Build *b, Diag *d)
+{
+    Buf store = {0}, views = {0};
+    const char **word = NULL;
+    size_t n = 0;
+    bool ok = ll_split_options(j->options ? j->options : "", &store, &word, &n);
+    const bool is_library = take_words(word, &n, "-create-library");
+    take_words(word, &n, "-enable-link-options");
+    LlOptions opt = compiler_options(j, j->kind == JOB_COMPILE ? LL_BITCODE
+                                        : is_library           ? LL_BITCODE
+                                                               : LL_IMAGE);
+    opt.options = word;
+    opt.noptions = n;
+    opt.dump_to = &views;
+    if (ok)
+        ok = j->kind == JOB_LINK  ? link_programs(j, device, &opt, is_library, b, d)
+             : j->program->source ? compile(j, &opt, b, d)
+                                  : finish_binary(j, device, &opt, b, d);
+    if (views.len)
+        host_report(buf_text(&views));
+    buf_free(&views);
+    buf_free(&store);
+    mem_free(word);
+    return ok;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+static void make_build(const Job *j, u32 device, Build *b)
+{
+    Diag d = {.sink = diag_to_buf, .to = &b->log};
+    bool ok = produce(j, device, b, &d);
+    b->is_target = true;
+    b->options = mem_strdup(j->options ? j->options : "");
+    if (ok && b->content == CONTENT_IMAGE)
+        ok = build_load(j->program, device, b);
+    b->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    if (!ok) {
+        b->content = CONTENT_NONE;
+        buf_free(&b->bytes);
+    }
+}
+
+/* What failed to build stays what it was made from, so that it can be built again. */
+static void install(ClProgram *p, u32 device, Build *fresh)
+{
+    Build old;
+    pthread_mutex_lock(&p->lock);
+    old = p->builds[device];
+    if (fresh->status != CL_BUILD_SUCCESS && !p->source) {
+        fresh->content = old.content;
+        fresh->bytes = old.bytes;
+        old.bytes = (Buf){0};
+    }
+    p->builds[device] = *fresh;
+    pthread_mutex_unlock(&p->lock);
+    build_free(p, device, &old);
+}
+
+static bool run(const Job *j)
+{
+    ClProgram *p = j->program;
+    bool ok = true;
+    for (u32 i = 0; i < p->context->ndevices; i++) {
+        Build fresh = {.status = CL_BUILD_NONE};
+        if (!j->for_device[i])
+            continue;
+        make_build(j, i, &fresh);
+        ok &= fresh.status == CL_BUILD_SUCCESS;
+        install(p, i, &fresh);
+    }
+    return ok;
+}
+
+static void job_free(Job *j)
+{
+    pthread_mutex_lock(&j->program->lock);
+    j->program->building--;
+    pthread_mutex_unlock(&j->program->lock);
+    for (cl_uint i = 0; i < j->ninputs; i++) {
+        drop(j->inputs[i]);
+        if (j->header_names)
+            mem_free(j->header_names[i]);
+    }
+    mem_free(j->inputs);
+    mem_free(j->header_names);
+    mem_free(j->options);
+    drop(j->program);
+    mem_free(j);
+}
+
+static bool finish(Job *j)
+{
+    const bool ok = run(j);
+    ClProgram *p = j->program;
+    const Notify notify = j->notify;
+    void *data = j->data;
+    use(p);
+    job_free(j);
+    if (notify)
+        notify(p, data);
+    drop(p);
+    return ok;
+}
+
+static void *thread(void *job)
+{
+    finish(job);
+    return NULL;
+}
+
+/* failed: what a call without callback answers when the build fails */
+static cl_int start(Job *j, cl_int failed)
+{
+    pthread_attr_t attr;
+    pthread_t id;
+    if (!j->notify)
+        return finish(j) ? CL_SUCCESS : failed;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&id, &attr, thread, j))
+        finish(j);
+    pthread_attr_destroy(&attr);
+    return CL_SUCCESS;
+}
+
+/* --- what a call must satisfy -------------------------------------------------------------------
+ */
+
+/* NULL and 0 mean every device of the program. */
+static cl_int choose_devices(const ClProgram *p, cl_uint n, const cl_device_id *list, bool chosen[])
+{
+    if (!n != !list)
+        return CL_INVALID_VALUE;
+    for (u32 i = 0; i < p->context->ndevices; i++)
+        chosen[i] = !list && p->builds[i].is_target;
+    for (cl_uint i = 0; i < n; i++) {
+        const int k =
+            is_object(list[i], KIND_DEVICE) ? context_device_index(p->context, list[i]) : -1;
+        if (k < 0 || !p->builds[k].is_target)
+            return CL_INVALID_DEVICE;
+        chosen[k] = true;
+    }
+    return CL_SUCCESS;
+}
+
+static Job *job_new(JobKind kind, ClProgram *p, const char *options, Notify notify, void *data)
+{
+    Job *j = mem_zalloc(1, sizeof *j);
+    if (!j)
+        return NULL;
+    *j = (Job){.kind = kind, .program = p, .notify = notify, .data = data};
+    use(p);
+    p->building++;
+    if (options && !(j->options = mem_strdup(options))) {
+        p->building--;
+        drop(p);
+        mem_free(j);
+        return NULL;
+    }
+    return j;
+}
+
+/* Begins a job on the program, whose devices then say that a build is in progress. */
+static cl_int begin(JobKind kind, ClProgram *p, const char *options, const bool chosen[],
+                    Notify notify, void *data, Job **job)
+{
+    cl_int s = CL_SUCCESS;
+    pthread_mutex_lock(&p->lock);
+    if (p->building || p->nkernels)
+        s = CL_INVALID_OPERATION;
+    else if (!(*job = job_new(kind, p, options, notify, data)))
+        s = CL_OUT_OF_HOST_MEMORY;
+    for (u32 i = 0; !s && i < p->context->ndevices; i++) {
+        (*job)->for_device[i] = chosen[i];
+        if (chosen[i])
+            p->builds[i].status = CL_BUILD_IN_PROGRESS;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return s;
+}
+
+static bool has_compiler(void)
+{
+    Buf what = {0};
+    const bool has = ll_available(&what);
+    buf_free(&what);
+    return has;
+}
+
+/* --- entry points --------------------------------------------------------------------------------
+ */
+
+static cl_int check_build(const ClProgram *p, const bool chosen[])
+{
+    if (p->source)
+        return has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+    for (u32 i = 0; i < p->context->ndevices; i++)
+        if (chosen[i] && !p->builds[i].content)
+            return CL_INVALID_BINARY;
+    return CL_SUCCESS;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                      const char *options, Notify pfn_notify, void *user_data)
+{
+    bool chosen[MAX_DEVICES];
+    Job *j = NULL;
+    if (!is_object(program, KIND_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    cl_int s = choose_devices(program, num_devices, device_list, chosen);
+    if (!s && !pfn_notify && user_data)
+        s = CL_INVALID_VALUE;
+    if (!s)
+        s = check_build(program, chosen);
+    if (!s && !options_agree(options, JOB_BUILD))
+        s = CL_INVALID_BUILD_OPTIONS;
+    if (!s)
+        s = begin(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
+    return s ? s : start(j, CL_BUILD_PROGRAM_FAILURE);
+}
+
+static cl_int check_headers(cl_uint n, const cl_program *headers, const char **names)
+{
+    if (!n != !headers || !n != !names)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < n; i++) {
+        if (!is_object(headers[i], KIND_PROGRAM) || !headers[i]->source)
+            return CL_INVALID_PROGRAM;
+        if (!names[i])
+            return CL_INVALID_VALUE;
+    }
+    return CL_SUCCESS;
+}
+
+/* False: memory is out; the job is as it was. */
+static bool add_inputs(Job *j, cl_uint n, const cl_program *inputs, const char **names)
+{
+    j->inputs = mem_zalloc(n + 1, sizeof *j->inputs);
+    j->header_names = names ? mem_zalloc(n + 1, sizeof *j->header_names) : NULL;
+    if (!j->inputs || (names && !j->header_names))
+        return false;
+    for (; j->ninputs < n; j->ninputs++) {
+        if (names && !(j->header_names[j->ninputs] = mem_strdup(names[j->ninputs])))
+            return false;
+        j->inputs[j->ninputs] = inputs[j->ninputs];
+        use(inputs[j->ninputs]);
+    }
+    return true;
+}
+
+static cl_int begin_with_inputs(JobKind kind, ClProgram *p, const char *options,
+                                const bool chosen[], cl_uint n, const cl_program *inputs,
+                                const char **names, Notify notify, void *data, Job **job)
+{
+    const cl_int s = begin(kind, p, options, chosen, notify, data, job);
+    if (s || add_inputs(*job, n, inputs, names))
+        return s;
+    job_free(*job);
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                        const char *options, cl_uint num_input_headers,
+                        const cl_program *input_headers, const char **header_include_names,
+                        Notify pfn_notify, void *user_data)
+{
+    bool chosen[MAX_DEVICES];
+    Job *j = NULL;
+    if (!is_object(program, KIND_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    cl_int s = choose_devices(program, num_devices, device_list, chosen);
+    if (!s)
+        s = check_headers(num_input_headers, input_headers, header_include_names);
+    if (!s && !pfn_notify && user_data)
+        s = CL_INVALID_VALUE;
+    if (!s && !program->source)
+        s = CL_INVALID_OPERATION;
+    if (!s && !has_compiler())
+        s = CL_COMPILER_NOT_AVAILABLE;
+    if (!s && !options_agree(options, JOB_COMPILE))
+        s = CL_INVALID_COMPILER_OPTIONS;
+    if (!s)
+        s = begin_with_inputs(JOB_COMPILE, program, options, chosen, num_input_headers,
+                              input_headers, header_include_names, pfn_notify, user_data, &j);
+    return s ? s : start(j, CL_COMPILE_PROGRAM_FAILURE);
+}
+
+/* Every device must have something to link from every program, or from none. */
+static cl_int check_inputs(const ClContext *c, const bool chosen[], cl_uint n,
+                           const cl_program *inputs)
+{
+    if (!n || !inputs)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < n; i++)
+        if (!is_object(inputs[i], KIND_PROGRAM) || inputs[i]->context != c)
+            return CL_INVALID_PROGRAM;
+    for (u32 k = 0; k < c->ndevices; k++)
+        for (cl_uint i = 0; chosen[k] && i < n; i++) {
+            const Content content = inputs[i]->builds[k].content;
+            if (content != CONTENT_BITCODE && content != CONTENT_LIBRARY)
+                return CL_INVALID_OPERATION;
+        }
+    return CL_SUCCESS;
+}
+
+/* A program of the context for all its devices, or those of the list. */
+static cl_int new_target(cl_context c, cl_uint n, const cl_device_id *list, bool chosen[],
+                         ClProgram **made)
+{
+    if (!n != !list)
+        return CL_INVALID_VALUE;
+    for (u32 i = 0; i < c->ndevices; i++)
+        chosen[i] = !list;
+    for (cl_uint i = 0; i < n; i++) {
+        const int k = is_object(list[i], KIND_DEVICE) ? context_device_index(c, list[i]) : -1;
+        if (k < 0)
+            return CL_INVALID_DEVICE;
+        chosen[k] = true;
+    }
+    *made = program_new(c);
+    for (u32 i = 0; *made && i < c->ndevices; i++)
+        (*made)->builds[i].is_target = chosen[i];
+    return *made ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, cl_uint n,
+                        const cl_program *inputs, Notify notify, void *data)
+{
+    Job *j = NULL;
+    cl_int s = check_inputs(p->context, chosen, n, inputs);
+    if (!s && !notify && data)
+        s = CL_INVALID_VALUE;
+    if (!s && !has_compiler())
+        s = CL_LINKER_NOT_AVAILABLE;
+    if (!s && !options_agree(options, JOB_LINK))
+        s = CL_INVALID_LINKER_OPTIONS;
+    if (!s)
+        s = begin_with_inputs(JOB_LINK, p, options, chosen, n, inputs, NULL, notify, data, &j);
+    return s ? s : start(j, CL_LINK_PROGRAM_FAILURE);
+}
+
+/* The program is there, with its log, also when linking failed. */
+cl_program clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+                         const char *options, cl_uint num_input_programs,
+                         const cl_program *input_programs, Notify pfn_notify, void *user_data,
+                         cl_int *errcode_ret)
+{
+    bool chosen[MAX_DEVICES];
+    ClProgram *p = NULL;
+    cl_int s = is_object(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    if (!s)
+        s = new_target(context, num_devices, device_list, chosen, &p);
+    if (!s)
+        s = link_into(p, chosen, options, num_input_programs, input_programs, pfn_notify,
+                      user_data);
+    if (s && s != CL_LINK_PROGRAM_FAILURE && p) {
+        drop(p);
+        p = NULL;
+    }
+    if (errcode_ret)
+        *errcode_ret = s;
+    return p;
+}

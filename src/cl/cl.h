@@ -1,0 +1,386 @@
+/* cl.h -- the OpenCL runtime: what its files share.
+ *
+ *   icd.c        the table of entry points, and what the loader looks up
+ *   platform.c device.c context.c queue.c event.c
+ *                one kind of object each
+ *   command.c    how a command is enqueued; markers and barriers
+ *   buffer.c     buffers and sub-buffers;  mapping.c: map and unmap
+ *   transfer.c   reads, writes, copies, fills
+ *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
+ *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
+ *   absent.c     entry points of what the device does not have
+ *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed
+ *
+ * Locks.  ClContext.lock guards every event, queue and list of the context and is held for
+ * moments only; no callback of the application and no driver call runs under it.  ClMem.lock,
+ * ClProgram.lock and ClKernel.lock guard their objects.  No two are held at once, but that an object's
+ * lock may be held while the driver is called.
+ */
+#ifndef CL_RUNTIME_H
+#define CL_RUNTIME_H
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include "base/mem.h"
+#include "drv/drv.h"
+#include "ll/ll.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* --- objects (object.c) ------------------------------------------------------------- */
+
+typedef enum {
+    KIND_NONE, KIND_PLATFORM, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_EVENT, KIND_MEM,
+    KIND_PROGRAM, KIND_KERNEL
+} Kind;
+
+/* What every object begins with. */
+typedef struct {
+    const cl_icd_dispatch *dispatch; /* the loader reads it: first */
+    Kind kind;
+    atomic_uint refs;       /* of the application (CL_*_REFERENCE_COUNT) */
+    atomic_uint uses;       /* of our objects, and one while refs > 0 */
+} Head;
+
+typedef struct _cl_platform_id ClPlatform;
+typedef struct _cl_device_id ClDevice;
+typedef struct _cl_context ClContext;
+typedef struct _cl_command_queue ClQueue;
+typedef struct _cl_event ClEvent;
+typedef struct _cl_mem ClMem;
+typedef struct _cl_program ClProgram;
+typedef struct _cl_kernel ClKernel;
+
+extern const cl_icd_dispatch icd_dispatch;
+
+/* refs is 1. */
+void object_init(Head *o, Kind kind);
+/* Whether a handle of the application is an object of this kind. */
+bool is_object(const void *handle, Kind kind);
+/* The application's references. */
+void object_retain(Head *o);
+void object_release(Head *o);
+/* Our own; the last of both kinds frees the object. */
+void object_use(Head *o);
+bool object_try_use(Head *o); /* false: it is being freed */
+void object_drop(Head *o);
+#define use(x)  object_use(&(x)->head)
+#define drop(x) object_drop(&(x)->head)
+
+void context_free(ClContext *c);
+void queue_close(ClQueue *q); /* the application's last reference is gone */
+void queue_free(ClQueue *q);
+void event_abandon(ClEvent *e); /* likewise: a user event that is not set ends in an error */
+void event_free(ClEvent *e);
+void buffer_free(ClMem *m);
+void program_free(ClProgram *p);
+void kernel_free(ClKernel *k);
+
+/* --- answers of clGet*Info (query.c) -------------------------------------------------- */
+
+typedef struct {
+    size_t size;            /* bytes at value */
+    void *value;            /* or NULL */
+    size_t *size_ret;       /* or NULL */
+} Query;
+
+/* CL_INVALID_VALUE: it does not fit. */
+cl_int answer_bytes(const Query *q, const void *bytes, size_t n);
+cl_int answer_text(const Query *q, const char *text);
+#define answer(q, type, ...) answer_bytes(q, &(type){__VA_ARGS__}, sizeof(type))
+
+/* --- platform and devices ---------------------------------------------------------------- */
+
+enum { MAX_DEVICES = 16 };
+
+struct _cl_device_id {
+    Head head;
+    ClPlatform *platform;
+    u32 index;
+    DeviceOptions options;
+    char name[96];
+    pthread_mutex_t lock;   /* guards what follows */
+    Driver *driver;         /* open while contexts use it */
+    u32 contexts;
+};
+
+struct _cl_platform_id {
+    Head head;
+    ClDevice devices[MAX_DEVICES];
+    u32 ndevices;
+    bool verbose;           /* reports are printed too */
+    struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
+    pthread_mutex_t dump_lock;
+    struct Trace *trace;    /* VENTUS_TRACE, or NULL */
+    const char *export_to;  /* VENTUS_EXPORT_REPLAY, or NULL */
+    char *cache;            /* directory of compiled programs, or NULL */
+    double timeout;         /* seconds a launch may take; 0: any */
+};
+
+/* The platform; made by the first call.  NULL: memory is out. */
+ClPlatform *platform_get(void);
+/* Notes a copy from the device, where VENTUS_DUMP_RESULT asks for it. */
+void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
+
+/* Opens the driver, or counts one more user.  NULL: memory is out. */
+Driver *device_open(ClDevice *d);
+void device_close(ClDevice *d);
+
+/* Numbers that clGetDeviceInfo reports and calls check. */
+enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = (1 << 20) - 8, MAX_PARAMETERS = 1024 };
+u64 device_max_alloc(const ClDevice *d);
+u64 device_global_size(const ClDevice *d);
+u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */
+u32 device_max_items(const ClDevice *d);  /* work-items of a group */
+
+/* --- contexts -------------------------------------------------------------------------------- */
+
+typedef struct Callback Callback;
+struct Callback {
+    Callback *next;
+    union {
+        void(CL_CALLBACK *context)(cl_context, void *);
+        void(CL_CALLBACK *mem)(cl_mem, void *);
+        void(CL_CALLBACK *event)(cl_event, cl_int, void *);
+    } call;
+    cl_int status;          /* of events */
+    void *data;
+};
+
+struct _cl_context {
+    Head head;
+    ClPlatform *platform;
+    ClDevice **devices;
+    Driver **drivers;       /* of devices */
+    u32 ndevices;
+    cl_context_properties *properties;
+    size_t nproperties;     /* words with the 0 at the end; 0: none were given */
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void(CL_CALLBACK *print)(const char *, size_t, size_t, void *);
+    void *data;             /* of notify and print */
+    pthread_mutex_t lock;   /* guards what follows, and events and queues of the context */
+    pthread_cond_t changed; /* an event has ended */
+    Callback *destructors;  /* the last one first */
+    ClMem *mems;            /* all of them */
+};
+
+/* -1: the context has not got it. */
+int context_device_index(const ClContext *c, const ClDevice *d);
+/* Tells the application; prints it when VENTUS_VERBOSE is set. */
+void context_report(const ClContext *c, const char *text);
+/* The buffer that a handle is, used once more; NULL: it is none of this context.  Looks at no
+ * memory of a handle that is none. */
+ClMem *context_find_mem(ClContext *c, const void *handle);
+
+/* --- events and queues ---------------------------------------------------------------------------- */
+
+/* What a command does.  run's answer is the status of its event; release gives up what payload
+ * refers to, whether it ran or not. */
+typedef struct {
+    cl_int (*run)(ClEvent *e, void *payload);
+    void (*release)(void *payload);
+    void *payload;
+} Work;
+
+/* `waiter` starts after the event that has this edge in its list. */
+typedef struct Edge Edge;
+struct Edge {
+    ClEvent *waiter;
+    Edge *next;
+    bool strict;            /* the failure of one is the failure of the other */
+};
+
+struct _cl_event {
+    Head head;
+    ClContext *context;
+    ClQueue *queue;         /* NULL: a user event */
+    cl_command_type type;
+    Work work;
+    /* guarded by context->lock: */
+    cl_int status;          /* CL_QUEUED down to CL_COMPLETE, or an error */
+    cl_int doomed;          /* an error: it will not run */
+    u32 blockers;           /* events it still waits for */
+    bool is_ready;          /* in the ready list, or beyond; of a user event: set */
+    bool is_submitted;
+    Edge *waiters;          /* who waits for this one */
+    Edge *edges;            /* in the lists of others */
+    Callback *callbacks;
+    cl_ulong queued, submitted, started, ended; /* ns */
+    u64 number;             /* in its queue, from 1 */
+    ClEvent *previous, *next; /* of the queue's unfinished commands */
+    ClEvent *next_fresh, *next_ready;
+};
+
+typedef struct { ClEvent *first, *last; } EventList;
+
+struct _cl_command_queue {
+    Head head;
+    ClContext *context;
+    ClDevice *device;
+    u32 device_index;       /* in the context */
+    cl_command_queue_properties flags;
+    cl_queue_properties properties[8]; /* as given, with the 0 */
+    u32 nproperties;        /* 0: none were given */
+    /* guarded by context->lock: */
+    pthread_cond_t work;    /* something for the thread */
+    bool is_closing;
+    cl_int error;           /* of a command, until clFinish tells it */
+    u64 count;              /* commands so far */
+    ClEvent *first, *last;  /* unfinished, in order */
+    ClEvent *barrier;       /* what later commands of an unordered queue wait for, or NULL */
+    EventList fresh, ready;
+};
+
+static inline Driver *queue_driver(const ClQueue *q) { return q->context->drivers[q->device_index]; }
+
+cl_ulong host_time(void);   /* ns, monotone */
+
+/* A user event, or a command that is not enqueued yet.  NULL: memory is out. */
+ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type);
+/* Ends an event: wakes who waits, lets dependents run, calls back. */
+void event_end(ClEvent *e, cl_int status);
+/* Sets the status and calls back; the event has not ended. */
+void event_advance(ClEvent *e, cl_int status);
+/* Waits for the end.  The status. */
+cl_int event_wait(ClEvent *e);
+/* With the lock: it can run, or has failed. */
+void queue_ready(ClQueue *q, ClEvent *e);
+/* With the lock: takes an ended event out of the queue's list. */
+void queue_remove(ClQueue *q, ClEvent *e);
+
+/* --- commands (command.c) ----------------------------------------------------------------------------- */
+
+typedef struct {
+    cl_uint n;
+    const cl_event *list;
+} Waits;
+
+typedef enum { WAIT_LIST, WAIT_ALL, BARRIER } Ordering; /* WAIT_ALL: for every command so far */
+
+/* CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT: it cannot be waited for. */
+cl_int check_waits(const ClContext *c, Waits w);
+/* Enqueues work; it is dropped also on failure.  With `blocking` waits for it and returns how it
+ * ended. */
+cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
+               cl_event *event);
+
+/* --- memory objects --------------------------------------------------------------------------------------- */
+
+/* What map has given out. */
+typedef struct Mapping Mapping;
+struct Mapping {
+    Mapping *next;
+    void *pointer;
+    size_t offset, size;    /* in the object */
+    cl_map_flags flags;
+    bool is_busy;           /* an unmap is enqueued */
+};
+
+struct _cl_mem {
+    Head head;
+    ClContext *context;
+    ClMem *parent;          /* of a sub-buffer; has all that follows `size` but maps */
+    size_t origin, size;    /* bytes; origin in the parent */
+    cl_mem_flags flags;
+    void *host_ptr;         /* with CL_MEM_USE_HOST_PTR */
+    cl_mem_properties *properties;
+    size_t nproperties;
+    ClMem *next_mem, *previous_mem; /* of the context */
+    u8 *direct;             /* the device's memory as the host sees it, or NULL */
+    pthread_mutex_t lock;   /* guards what follows */
+    u64 *addr;              /* a device; 0: not allocated there */
+    bool *is_valid;         /* a device: it has the present contents */
+    u8 *shadow;             /* what map gives out where the device's memory is out of reach */
+    Mapping *maps;
+    u32 nmaps;
+    Callback *destructors;
+};
+
+typedef enum { ACCESS_READ = 1, ACCESS_WRITE = 2 } Access;
+
+/* The address of the object's bytes on a device of its context; brings contents there and, for
+ * ACCESS_WRITE, makes those on other devices stale. */
+cl_int buffer_address(ClMem *m, u32 device, Access access, u64 *addr);
+/* A buffer that the call may use, in the queue's context. */
+cl_int check_buffer(const ClQueue *q, cl_mem handle);
+bool is_misaligned(const ClQueue *q, const ClMem *m); /* a sub-buffer */
+/* What a driver's status is as an answer of the API. */
+cl_int status_of_driver(DrvStatus s);
+
+/* --- programs ------------------------------------------------------------------------------------------------- */
+
+typedef enum { CONTENT_NONE, CONTENT_BITCODE, CONTENT_LIBRARY, CONTENT_IMAGE } Content;
+
+/* A program on one device. */
+typedef struct {
+    bool is_target;         /* the program is associated with the device */
+    cl_build_status status;
+    Content content;
+    Buf bytes;              /* bitcode, or an ELF image */
+    Buf log;
+    char *options;
+    Object *image;          /* the driver's, while program is open; for what is read in it */
+    KernelTable table;      /* empty: the image has none */
+    DrvProgram *program;
+} Build;
+
+struct _cl_program {
+    Head head;
+    ClContext *context;
+    char *source;           /* or NULL */
+    Build *builds;          /* a device of the context */
+    pthread_mutex_t lock;   /* guards the builds and what follows */
+    u32 building;           /* builds under way */
+    u32 nkernels;           /* kernel objects */
+};
+
+/* Takes the image in b->bytes into use.  False: b->log says why not. */
+bool build_load(ClProgram *p, u32 device, Build *b);
+void build_free(ClProgram *p, u32 device, Build *b); /* leaves is_target */
+/* The build of a device with a loaded image; NULL: it has none.  Any device with NULL. */
+Build *program_executable(ClProgram *p, const ClDevice *d);
+ClProgram *program_new(ClContext *c);
+
+/* --- binaries (container.c) */
+void container_write(Content content, const Build *b, Buf *out);
+/* What a binary holds.  CONTENT_NONE: it is damaged, or somebody else's.  *bytes points into it. */
+Content container_read(const void *binary, size_t size, const u8 **bytes, size_t *n);
+
+/* --- kernels ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    bool is_set, is_local, is_mem;
+    size_t size;            /* bytes */
+    ClMem *mem;             /* is_mem: or NULL; the kernel does not keep it alive */
+    u8 *value;              /* otherwise; owned */
+} Argument;
+
+struct _cl_kernel {
+    Head head;
+    ClProgram *program;
+    char *name;
+    pthread_mutex_t lock;   /* guards what follows */
+    Argument *args;
+    size_t nargs;           /* with a table: of the kernel; without: so far */
+    bool has_table;
+};
+
+/* What the kernel's source says of it; NULL: nothing is known. */
+const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d);
+/* Work-items that a group of the kernel can have on the device. */
+u32 kernel_max_items(const ClKernel *k, const ClDevice *d);
+/* Bytes of __local data with the arguments that are set. */
+u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d);
+
+/* --- what is printed (hostio.c) --------------------------------------------------------------------------------------- */
+
+void host_print(const char *text, size_t len);   /* what kernels print */
+void host_report(const char *text);              /* a line for the user */
+#endif

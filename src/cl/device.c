@@ -1,0 +1,343 @@
+/* device.c -- devices: what they can do, by the machine description in force. */
+#include "cl/cl.h"
+
+/* --- life ------------------------------------------------------------------------------ */
+
+Driver *device_open(ClDevice *d)
+{
+    pthread_mutex_lock(&d->lock);
+    if (!d->driver)
+        d->driver = drv_open(&d->options);
+    d->contexts += d->driver != NULL;
+    Driver *driver = d->driver;
+    pthread_mutex_unlock(&d->lock);
+    return driver;
+}
+
+void device_close(ClDevice *d)
+{
+    pthread_mutex_lock(&d->lock);
+    Driver *last = --d->contexts ? NULL : d->driver;
+    if (last)
+        d->driver = NULL;
+    pthread_mutex_unlock(&d->lock);
+    drv_close(last);
+}
+
+/* --- numbers ----------------------------------------------------------------------------- */
+
+enum { STACK_BYTES = 1024 };      /* of a warp, in local memory (doc/abi.md, "Local memory") */
+#define LAUNCH_SHARE (256u << 20) /* kept for arguments and private memory of launches */
+#define LOWER_SPACE  (LDS_LO - 0x01000000u)
+#define UPPER_SPACE  ((u32)-HEAP_LO)
+
+u64 device_global_size(const ClDevice *d)
+{
+    (void)d;
+    return (u64)LOWER_SPACE + UPPER_SPACE - LAUNCH_SHARE;
+}
+
+u64 device_max_alloc(const ClDevice *d)
+{
+    (void)d;
+    return UPPER_SPACE - LAUNCH_SHARE;
+}
+
+/* What stacks leave.  A machine that has the whole window is nobody's hardware: 64 KiB then, so
+ * that programs do not make tiles of megabytes. */
+u32 device_local_size(const ClDevice *d)
+{
+    const Machine *m = &d->options.machine;
+    const u32 stacks = m->group_warps * STACK_BYTES;
+    if (m->lds >= LDS_END - LDS_LO)
+        return 64 << 10;
+    return m->lds > stacks ? (m->lds - stacks) / MEM_ALIGN * MEM_ALIGN : 0;
+}
+
+u32 device_max_items(const ClDevice *d)
+{
+    return d->options.machine.group_warps * d->options.machine.lanes;
+}
+
+/* --- queries --------------------------------------------------------------------------------- */
+
+static const cl_name_version extensions[] = {
+#define EXTENSION(name, major, minor, patch)        {CL_MAKE_VERSION(major, minor, patch), #name},
+#define DEVICE_EXTENSION(name, major, minor, patch) {CL_MAKE_VERSION(major, minor, patch), #name},
+#include "cl/extension.def"
+};
+
+static const char extension_names[] =
+#define EXTENSION(name, major, minor, patch)        " " #name
+#define DEVICE_EXTENSION(name, major, minor, patch) " " #name
+#include "cl/extension.def"
+    ;
+
+static const cl_name_version languages[] = {
+    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+};
+
+static const cl_name_version features[] = {
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+};
+
+enum {
+    SINGLE_FP = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,
+    ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+};
+
+#define UINT(v)  answer(q, cl_uint, v)
+#define BOOL(v)  answer(q, cl_bool, v)
+#define SIZE(v)  answer(q, size_t, v)
+#define ULONG(v) answer(q, cl_ulong, v)
+#define FLAGS(v) answer(q, cl_bitfield, v)
+
+enum { NOT_HERE = 1 }; /* no cl_int that a query answers: look elsewhere */
+
+static bool has_compiler(void)
+{
+    Buf what = {0};
+    const bool has = ll_available(&what);
+    buf_free(&what);
+    return has;
+}
+
+static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
+{
+    switch (param) {
+    case CL_DEVICE_TYPE: return answer(q, cl_device_type, CL_DEVICE_TYPE_GPU);
+    case CL_DEVICE_VENDOR_ID: return UINT(0x56454e54); /* "VENT" */
+    case CL_DEVICE_NAME: return answer_text(q, d->name);
+    case CL_DEVICE_VENDOR: return answer_text(q, "Ventus");
+    case CL_DRIVER_VERSION: return answer_text(q, VERSION);
+    case CL_DEVICE_PROFILE: return answer_text(q, "FULL_PROFILE");
+    case CL_DEVICE_VERSION: return answer_text(q, "OpenCL 3.0 Ventus " VERSION);
+    case CL_DEVICE_NUMERIC_VERSION: return answer(q, cl_version, CL_MAKE_VERSION(3, 0, 0));
+    case CL_DEVICE_OPENCL_C_VERSION: return answer_text(q, "OpenCL C 1.2 Ventus " VERSION);
+    case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
+        return answer(q, cl_version, CL_MAKE_VERSION(1, 2, 0));
+    case CL_DEVICE_OPENCL_C_ALL_VERSIONS: return answer_bytes(q, languages, sizeof languages);
+    case CL_DEVICE_OPENCL_C_FEATURES: return answer_bytes(q, features, sizeof features);
+    case CL_DEVICE_EXTENSIONS: return answer_text(q, extension_names + 1);
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_bytes(q, extensions, sizeof extensions);
+    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: return answer_text(q, "");
+    case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
+    case CL_DEVICE_AVAILABLE:
+    case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);
+    case CL_DEVICE_COMPILER_AVAILABLE:
+    case CL_DEVICE_LINKER_AVAILABLE: return BOOL(has_compiler());
+    case CL_DEVICE_BUILT_IN_KERNELS:
+    case CL_DEVICE_IL_VERSION: return answer_text(q, "");
+    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
+    case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, NULL, 0);
+    case CL_DEVICE_PARENT_DEVICE: return answer(q, cl_device_id, NULL);
+    case CL_DEVICE_REFERENCE_COUNT: return UINT(1);
+    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return UINT(0);
+    case CL_DEVICE_PARTITION_PROPERTIES: return answer(q, cl_device_partition_property, 0);
+    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN: return FLAGS(0);
+    case CL_DEVICE_PARTITION_TYPE: return answer_bytes(q, NULL, 0);
+    }
+    return NOT_HERE;
+}
+
+static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
+{
+    const Machine *m = &d->options.machine;
+    const size_t items = device_max_items(d);
+    switch (param) {
+    case CL_DEVICE_MAX_COMPUTE_UNITS: return UINT(m->sms);
+    case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS: return UINT(3);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return SIZE(items);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
+        const size_t sizes[3] = {items, items, items};
+        return answer_bytes(q, sizes, sizeof sizes);
+    }
+    case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: return SIZE(m->lanes);
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT: return UINT(1);
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF: return UINT(0);
+    case CL_DEVICE_MAX_CLOCK_FREQUENCY: return UINT(0);
+    case CL_DEVICE_ADDRESS_BITS: return UINT(32);
+    case CL_DEVICE_SINGLE_FP_CONFIG: return FLAGS(SINGLE_FP);
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+    case CL_DEVICE_HALF_FP_CONFIG: return FLAGS(0);
+    case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: return FLAGS(ATOMICS);
+    case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
+        return FLAGS(ATOMICS | CL_DEVICE_ATOMIC_ORDER_ACQ_REL);
+    case CL_DEVICE_EXECUTION_CAPABILITIES: return FLAGS(CL_EXEC_KERNEL);
+    case CL_DEVICE_MAX_PARAMETER_SIZE: return SIZE(MAX_PARAMETERS);
+    case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return SIZE(1);
+    case CL_DEVICE_PRINTF_BUFFER_SIZE: return SIZE(PRINT_BYTES);
+    case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return BOOL(CL_TRUE);
+    case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
+        return FLAGS(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+    }
+    return NOT_HERE;
+}
+
+static cl_int memory(const ClDevice *d, cl_device_info param, const Query *q)
+{
+    switch (param) {
+    case CL_DEVICE_GLOBAL_MEM_SIZE: return ULONG(device_global_size(d));
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return ULONG(device_max_alloc(d));
+    case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE: return UINT(CL_NONE);
+    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: return ULONG(0);
+    case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE: return UINT(0);
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ULONG(64 << 10);
+    case CL_DEVICE_MAX_CONSTANT_ARGS: return UINT(16);
+    case CL_DEVICE_LOCAL_MEM_TYPE: return answer(q, cl_device_local_mem_type, CL_LOCAL);
+    case CL_DEVICE_LOCAL_MEM_SIZE: return ULONG(device_local_size(d));
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return UINT(MEM_ALIGN * 8);
+    case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: return UINT(MIN_ALIGN);
+    case CL_DEVICE_ERROR_CORRECTION_SUPPORT: return BOOL(CL_FALSE);
+    case CL_DEVICE_HOST_UNIFIED_MEMORY: return BOOL(!d->options.mmu);
+    case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE: return SIZE(64 << 10);
+    case CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE: return SIZE(1 << 20);
+    }
+    return NOT_HERE;
+}
+
+/* What the device has not got. */
+static cl_int absent(cl_device_info param, const Query *q)
+{
+    switch (param) {
+    case CL_DEVICE_IMAGE_SUPPORT:
+    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
+    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
+    case CL_DEVICE_PIPE_SUPPORT:
+    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: return BOOL(CL_FALSE);
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
+    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
+    case CL_DEVICE_MAX_SAMPLERS:
+    case CL_DEVICE_MAX_PIPE_ARGS:
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
+    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
+    case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
+    case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
+    case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
+    case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS: return UINT(0);
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return SIZE(0);
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+    case CL_DEVICE_SVM_CAPABILITIES:
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return FLAGS(0);
+    }
+    return CL_INVALID_VALUE;
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size,
+                       void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    if (!is_object(device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    cl_int s = identity(device, param_name, &q);
+    if (s == NOT_HERE)
+        s = execution(device, param_name, &q);
+    if (s == NOT_HERE)
+        s = memory(device, param_name, &q);
+    return s == NOT_HERE ? absent(param_name, &q) : s;
+}
+
+/* --- entry points -------------------------------------------------------------------------------
+ */
+
+static bool is_device_type(cl_device_type type)
+{
+    const cl_device_type all = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
+                               CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    return type == CL_DEVICE_TYPE_ALL || (type && !(type & ~all));
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries,
+                      cl_device_id *devices, cl_uint *num_devices)
+{
+    ClPlatform *p = platform ? platform : platform_get();
+    if (!is_object(p, KIND_PLATFORM))
+        return CL_INVALID_PLATFORM;
+    if (!is_device_type(device_type))
+        return CL_INVALID_DEVICE_TYPE;
+    if ((devices && !num_entries) || (!devices && !num_devices))
+        return CL_INVALID_VALUE;
+    const bool fits = device_type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT);
+    const cl_uint n = !fits                                                  ? 0
+                      : device_type == CL_DEVICE_TYPE_DEFAULT && p->ndevices ? 1
+                                                                             : p->ndevices;
+    if (num_devices)
+        *num_devices = n;
+    for (cl_uint i = 0; devices && i < n && i < num_entries; i++)
+        devices[i] = &p->devices[i];
+    return n ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+}
+
+/* Devices of the platform are not counted. */
+cl_int clRetainDevice(cl_device_id device)
+{
+    return is_object(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+cl_int clReleaseDevice(cl_device_id device) { return clRetainDevice(device); }
+
+cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
+                          cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
+{
+    (void)properties, (void)num_devices, (void)out_devices, (void)num_devices_ret;
+    return is_object(in_device, KIND_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
+}
+
+cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp,
+                               cl_ulong *host_timestamp)
+{
+    if (!is_object(device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    if (!device_timestamp || !host_timestamp)
+        return CL_INVALID_VALUE;
+    *device_timestamp = *host_timestamp = host_time();
+    return CL_SUCCESS;
+}
+
+cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
+{
+    if (!is_object(device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    if (!host_timestamp)
+        return CL_INVALID_VALUE;
+    *host_timestamp = host_time();
+    return CL_SUCCESS;
+}
+
+cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue command_queue)
+{
+    (void)command_queue;
+    if (!is_object(context, KIND_CONTEXT))
+        return CL_INVALID_CONTEXT;
+    return context_device_index(context, device) < 0 ? CL_INVALID_DEVICE : CL_INVALID_OPERATION;
+}

@@ -1,0 +1,277 @@
+/* event.c -- events: what becomes of a command, and who hears of it.
+ *
+ * A command is its event.  Its status goes down from CL_QUEUED to CL_COMPLETE, or ends below 0.
+ * Whoever moves it calls the application's callbacks, with no lock held.
+ */
+#include "cl/cl.h"
+#include <time.h>
+
+cl_ulong host_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (cl_ulong)t.tv_sec * 1000000000u + (cl_ulong)t.tv_nsec;
+}
+
+/* --- life ----------------------------------------------------------------------------- */
+
+ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type)
+{
+    ClEvent *e = mem_zalloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    object_init(&e->head, KIND_EVENT);
+    e->context = c;
+    e->queue = q;
+    e->type = type;
+    e->status = q ? CL_QUEUED : CL_SUBMITTED;
+    use(c);
+    if (q)
+        use(q);
+    return e;
+}
+
+/* Nobody can set the status of a user event that has been released: who waits for it
+ * would wait for ever. */
+void event_abandon(ClEvent *e)
+{
+    pthread_mutex_lock(&e->context->lock);
+    const bool is_open = !e->queue && !e->is_ready;
+    e->is_ready = true;
+    pthread_mutex_unlock(&e->context->lock);
+    if (is_open)
+        event_end(e, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+}
+
+void event_free(ClEvent *e)
+{
+    for (Callback *b; (b = e->callbacks);) {
+        e->callbacks = b->next;
+        mem_free(b);
+    }
+    if (e->queue)
+        drop(e->queue);
+    drop(e->context);
+    mem_free(e->edges);
+    mem_free(e);
+}
+
+/* --- changes -------------------------------------------------------------------------- */
+
+/* Takes out, with the lock, the callbacks that the status calls, in the order of their making. */
+static Callback *take_callbacks(ClEvent *e, cl_int status)
+{
+    Callback *taken = NULL;
+    for (Callback **p = &e->callbacks, *b; (b = *p);) {
+        if (b->status < status) {
+            p = &b->next;
+            continue;
+        }
+        *p = b->next;
+        b->next = taken;
+        taken = b;
+    }
+    return taken;
+}
+
+/* An error calls every callback with it; otherwise each hears the status it asked for. */
+static void call_back(ClEvent *e, Callback *list, cl_int status)
+{
+    for (Callback *b; (b = list);) {
+        list = b->next;
+        b->call.event(e, status < 0 ? status : b->status, b->data);
+        mem_free(b);
+    }
+}
+
+void event_advance(ClEvent *e, cl_int status)
+{
+    const cl_ulong now = host_time();
+    pthread_mutex_lock(&e->context->lock);
+    e->status = status;
+    *(status == CL_SUBMITTED ? &e->submitted : &e->started) = now;
+    Callback *list = take_callbacks(e, status);
+    pthread_mutex_unlock(&e->context->lock);
+    call_back(e, list, status);
+}
+
+static void release_waiters(ClEvent *e)
+{
+    for (Edge *edge = e->waiters; edge; edge = edge->next) {
+        ClEvent *w = edge->waiter;
+        w->blockers--;
+        if (edge->strict && e->status < 0)
+            w->doomed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        if (!w->blockers)
+            queue_ready(w->queue, w);
+    }
+    e->waiters = NULL;
+}
+
+void event_end(ClEvent *e, cl_int status)
+{
+    const cl_ulong now = host_time();
+    use(e);
+    pthread_mutex_lock(&e->context->lock);
+    e->status = status;
+    e->ended = now;
+    if (!e->started)
+        e->started = now;
+    release_waiters(e);
+    Callback *list = take_callbacks(e, CL_COMPLETE);
+    if (e->queue)
+        queue_remove(e->queue, e);
+    pthread_cond_broadcast(&e->context->changed);
+    pthread_mutex_unlock(&e->context->lock);
+    call_back(e, list, status);
+    drop(e);
+}
+
+cl_int event_wait(ClEvent *e)
+{
+    pthread_mutex_lock(&e->context->lock);
+    while (e->status > CL_COMPLETE)
+        pthread_cond_wait(&e->context->changed, &e->context->lock);
+    const cl_int status = e->status;
+    pthread_mutex_unlock(&e->context->lock);
+    return status;
+}
+
+static cl_int status_now(ClEvent *e)
+{
+    pthread_mutex_lock(&e->context->lock);
+    const cl_int status = e->status;
+    pthread_mutex_unlock(&e->context->lock);
+    return status;
+}
+
+/* --- entry points --------------------------------------------------------------------------- */
+
+cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
+{
+    ClEvent *e = NULL;
+    cl_int s = CL_INVALID_CONTEXT;
+    if (is_object(context, KIND_CONTEXT)) {
+        e = event_new(context, NULL, CL_COMMAND_USER);
+        s = e ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    }
+    if (errcode_ret)
+        *errcode_ret = s;
+    return e;
+}
+
+cl_int clSetUserEventStatus(cl_event event, cl_int execution_status)
+{
+    if (!is_object(event, KIND_EVENT) || event->queue)
+        return CL_INVALID_EVENT;
+    if (execution_status > CL_COMPLETE)
+        return CL_INVALID_VALUE;
+    pthread_mutex_lock(&event->context->lock);
+    const bool is_open = !event->is_ready;
+    event->is_ready = true;
+    pthread_mutex_unlock(&event->context->lock);
+    if (!is_open)
+        return CL_INVALID_OPERATION;
+    event_end(event, execution_status);
+    return CL_SUCCESS;
+}
+
+cl_int clWaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    cl_int worst = CL_SUCCESS;
+    if (!num_events || !event_list)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < num_events; i++)
+        if (!is_object(event_list[i], KIND_EVENT))
+            return CL_INVALID_EVENT;
+    for (cl_uint i = 1; i < num_events; i++)
+        if (event_list[i]->context != event_list[0]->context)
+            return CL_INVALID_CONTEXT;
+    for (cl_uint i = 0; i < num_events; i++)
+        use(event_list[i]);
+    for (cl_uint i = 0; i < num_events; i++) {
+        if (event_wait(event_list[i]) < 0)
+            worst = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        drop(event_list[i]);
+    }
+    return worst;
+}
+
+cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_value_size,
+                      void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    if (!is_object(event, KIND_EVENT))
+        return CL_INVALID_EVENT;
+    switch (param_name) {
+    case CL_EVENT_COMMAND_QUEUE: return answer(&q, cl_command_queue, event->queue);
+    case CL_EVENT_CONTEXT: return answer(&q, cl_context, event->context);
+    case CL_EVENT_COMMAND_TYPE: return answer(&q, cl_command_type, event->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: return answer(&q, cl_int, status_now(event));
+    case CL_EVENT_REFERENCE_COUNT: return answer(&q, cl_uint, event->head.refs);
+    }
+    return CL_INVALID_VALUE;
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name,
+                               size_t param_value_size, void *param_value,
+                               size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    if (!is_object(event, KIND_EVENT))
+        return CL_INVALID_EVENT;
+    if (!event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE) ||
+        status_now(event) != CL_COMPLETE)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    switch (param_name) {
+    case CL_PROFILING_COMMAND_QUEUED: return answer(&q, cl_ulong, event->queued);
+    case CL_PROFILING_COMMAND_SUBMIT: return answer(&q, cl_ulong, event->submitted);
+    case CL_PROFILING_COMMAND_START: return answer(&q, cl_ulong, event->started);
+    case CL_PROFILING_COMMAND_END:
+    case CL_PROFILING_COMMAND_COMPLETE: return answer(&q, cl_ulong, event->ended);
+    }
+    return CL_INVALID_VALUE;
+}
+
+cl_int clRetainEvent(cl_event event)
+{
+    if (!is_object(event, KIND_EVENT))
+        return CL_INVALID_EVENT;
+    object_retain(&event->head);
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseEvent(cl_event event)
+{
+    if (!is_object(event, KIND_EVENT))
+        return CL_INVALID_EVENT;
+    object_release(&event->head);
+    return CL_SUCCESS;
+}
+
+/* A status that has been reached calls back at once, on the caller's thread. */
+cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
+                          void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
+{
+    if (!is_object(event, KIND_EVENT))
+        return CL_INVALID_EVENT;
+    if (!pfn_notify || command_exec_callback_type < CL_COMPLETE ||
+        command_exec_callback_type > CL_SUBMITTED)
+        return CL_INVALID_VALUE;
+    Callback *b = mem_zalloc(1, sizeof *b);
+    if (!b)
+        return CL_OUT_OF_HOST_MEMORY;
+    *b = (Callback){
+        .call.event = pfn_notify, .status = command_exec_callback_type, .data = user_data};
+    pthread_mutex_lock(&event->context->lock);
+    const cl_int status = event->status;
+    if (status > b->status) {
+        b->next = event->callbacks;
+        event->callbacks = b;
+        b = NULL;
+    }
+    pthread_mutex_unlock(&event->context->lock);
+    if (b)
+        call_back(event, b, status);
+    return CL_SUCCESS;
+}

@@ -1,0 +1,12 @@
+/* hostio.c -- what the runtime prints: the output of kernels, and reports when they are asked
+ * for.  The only file below tool/ that does. */
+#include "cl/cl.h"
+#include <stdio.h>
+
+void host_print(const char *text, size_t len)
+{
+    fwrite(text, 1, len, stdout);
+    fflush(stdout);
+}
+
+void host_report(const char *text) { fprintf(stderr, "ventus: %s\n", text); }

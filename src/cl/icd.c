@@ -1,0 +1,39 @@
+/* icd.c -- the table that the loader calls through, and the functions that it looks up. */
+#include "cl/cl.h"
+#include <CL/cl_gl.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Entry points of extensions that are not here stay NULL: only clGetExtensionFunctionAddress
+ * leads to them. */
+const cl_icd_dispatch icd_dispatch = {
+#define ENTRY(name) .name = name,
+#include "cl/entry.def"
+};
+
+/* --- what the loader looks up by name ---------------------------------------------------- */
+
+EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
+                                                 cl_uint *num_platforms)
+{
+    return clGetPlatformIDs(num_entries, platforms, num_platforms);
+}
+
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
+{
+    void *address = NULL;
+    if (!func_name)
+        return NULL;
+    if (!strcmp(func_name, "clIcdGetPlatformIDsKHR"))
+        memcpy(&address, &(clIcdGetPlatformIDsKHR_fn){clIcdGetPlatformIDsKHR}, sizeof address);
+    if (!strcmp(func_name, "clGetPlatformInfo"))
+        memcpy(&address, &(cl_api_clGetPlatformInfo){clGetPlatformInfo}, sizeof address);
+    return address;
+}
+
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                                  const char *func_name)
+{
+    return is_object(platform, KIND_PLATFORM) ? clGetExtensionFunctionAddress(func_name) : NULL;
+}

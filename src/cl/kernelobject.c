@@ -1,0 +1,460 @@
+/* kernelobject.c -- kernels: arguments, and what is known of them.
+ *
+ * The compiler leaves a table of arguments in the image.  Images of assembly and of other tools
+ * have none; then an argument is what clSetKernelArg makes of it, a buffer if the value
+ * is one of the context's handles.
+ */
+#include "cl/cl.h"
+#include <string.h>
+
+enum { MAX_UNKNOWN = 256 }; /* arguments of a kernel without a table */
+
+const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d)
+{
+    const Build *b = program_executable(k->program, d);
+    return b ? kernelinfo_find(&b->table, k->name) : NULL;
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+/* While a program has kernels it is not built again, so that what was built stays. */
+static void count_kernels(ClProgram *p, int more)
+{
+    pthread_mutex_lock(&p->lock);
+    p->nkernels += (u32)more;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The program counts the kernel already. */
+static ClKernel *kernel_new(ClProgram *p, const char *name)
+{
+    ClKernel *k = mem_zalloc(1, sizeof *k);
+    if (!k) {
+        count_kernels(p, -1);
+        return NULL;
+    }
+    object_init(&k->head, KIND_KERNEL);
+    pthread_mutex_init(&k->lock, NULL);
+    use(p);
+    k->program = p;
+    k->name = mem_strdup(name);
+    const KernelInfo *info = k->name ? kernel_info(k, NULL) : NULL;
+    k->has_table = info;
+    k->nargs = info ? info->nargs : 0;
+    k->args = mem_zalloc(info ? info->nargs + 1 : MAX_UNKNOWN, sizeof *k->args);
+    if (k->name && k->args)
+        return k;
+    drop(k);
+    return NULL;
+}
+
+void kernel_free(ClKernel *k)
+{
+    for (size_t i = 0; k->args && i < k->nargs; i++)
+        mem_free(k->args[i].value);
+    count_kernels(k->program, -1);
+    drop(k->program);
+    pthread_mutex_destroy(&k->lock);
+    mem_free(k->args);
+    mem_free(k->name);
+    mem_free(k);
+}
+
+static bool has_kernel(const Build *b, const char *name)
+{
+    const size_t n = drv_kernels(b->image, NULL, 0);
+    const char **names = mem_zalloc(n + 1, sizeof *names);
+    bool found = false;
+    if (names)
+        drv_kernels(b->image, names, n);
+    for (size_t i = 0; names && i < n && !found; i++)
+        found = !strcmp(names[i], name);
+    mem_free(names);
+    return found;
+}
+
+static cl_int create(cl_program p, const char *name, ClKernel **made)
+{
+    if (!is_object(p, KIND_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    pthread_mutex_lock(&p->lock);
+    const Build *b = p->building ? NULL : program_executable(p, NULL);
+    const bool found = b && name && has_kernel(b, name);
+    p->nkernels += found;
+    pthread_mutex_unlock(&p->lock);
+    if (!b)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    if (!name)
+        return CL_INVALID_VALUE;
+    if (!found)
+        return CL_INVALID_KERNEL_NAME;
+    *made = kernel_new(p, name);
+    return *made ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *kernel_name, cl_int *errcode_ret)
+{
+    ClKernel *k = NULL;
+    const cl_int s = create(program, kernel_name, &k);
+    if (errcode_ret)
+        *errcode_ret = s;
+    return k;
+}
+
+static cl_int create_all(ClProgram *p, const Build *b, cl_uint n, cl_kernel *kernels)
+{
+    const char **names = mem_zalloc(n + 1, sizeof *names);
+    cl_uint made = 0;
+    if (names)
+        drv_kernels(b->image, names, n);
+    while (names && made < n && (kernels[made] = kernel_new(p, names[made])))
+        made++;
+    mem_free(names);
+    if (made == n)
+        return CL_SUCCESS;
+    count_kernels(p, -(int)(names ? n - made - 1 : n));
+    while (made)
+        drop(kernels[--made]);
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kernel *kernels,
+                                cl_uint *num_kernels_ret)
+{
+    if (!is_object(program, KIND_PROGRAM))
+        return CL_INVALID_PROGRAM;
+    pthread_mutex_lock(&program->lock);
+    const Build *b = program->building ? NULL : program_executable(program, NULL);
+    const cl_uint n = b ? (cl_uint)drv_kernels(b->image, NULL, 0) : 0;
+    const bool fits = kernels && num_kernels >= n;
+    program->nkernels += fits ? n : 0;
+    pthread_mutex_unlock(&program->lock);
+    if (!b)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    if (kernels && !fits)
+        return CL_INVALID_VALUE;
+    const cl_int s = kernels ? create_all(program, b, n, kernels) : CL_SUCCESS;
+    if (!s && num_kernels_ret)
+        *num_kernels_ret = n;
+    return s;
+}
+
+static bool copy_arguments(ClKernel *to, const ClKernel *from)
+{
+    to->nargs = from->nargs;
+    for (size_t i = 0; i < from->nargs; i++) {
+        to->args[i] = from->args[i];
+        to->args[i].value = NULL;
+        if (!from->args[i].value)
+            continue;
+        to->args[i].value = mem_alloc(from->args[i].size);
+        if (!to->args[i].value)
+            return false;
+        memcpy(to->args[i].value, from->args[i].value, from->args[i].size);
+    }
+    return true;
+}
+
+cl_kernel clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+    ClKernel *k = NULL;
+    cl_int s = CL_INVALID_KERNEL;
+    if (is_object(source_kernel, KIND_KERNEL)) {
+        count_kernels(source_kernel->program, 1);
+        k = kernel_new(source_kernel->program, source_kernel->name);
+        pthread_mutex_lock(&source_kernel->lock);
+        s = k && copy_arguments(k, source_kernel) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+        pthread_mutex_unlock(&source_kernel->lock);
+    }
+    if (s && k) {
+        drop(k);
+        k = NULL;
+    }
+    if (errcode_ret)
+        *errcode_ret = s;
+    return k;
+}
+
+cl_int clRetainKernel(cl_kernel kernel)
+{
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    object_retain(&kernel->head);
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseKernel(cl_kernel kernel)
+{
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    object_release(&kernel->head);
+    return CL_SUCCESS;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* The buffer that the value names; false: it names none.  A null handle is the null pointer. */
+static bool get_buffer(ClContext *c, const void *value, ClMem **m)
+{
+    ClMem *handle = NULL;
+    if (value)
+        memcpy(&handle, value, sizeof handle);
+    *m = handle ? context_find_mem(c, handle) : NULL;
+    if (*m)
+        drop(*m);
+    return !handle || *m;
+}
+
+static cl_int known_argument(ClContext *c, const KernelArg *info, size_t size, const void *value,
+                             Argument *a)
+{
+    switch (info->kind) {
+    case ARG_LOCAL:
+        if (value)
+            return CL_INVALID_ARG_VALUE;
+        if (!size)
+            return CL_INVALID_ARG_SIZE;
+        a->is_local = true;
+        return size > UINT32_MAX ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
+    case ARG_GLOBAL:
+    case ARG_CONSTANT:
+        if (!get_buffer(c, value, &a->mem))
+            return CL_INVALID_MEM_OBJECT;
+        a->is_mem = true;
+        return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+    case ARG_VALUE: break;
+    }
+    if (!value)
+        return CL_INVALID_ARG_VALUE;
+    return size == info->size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+}
+
+static cl_int unknown_argument(ClContext *c, size_t size, const void *value, Argument *a)
+{
+    if (!size || size > UINT16_MAX)
+        return CL_INVALID_ARG_SIZE;
+    a->is_local = !value;
+    a->is_mem = value && size == sizeof(cl_mem) && get_buffer(c, value, &a->mem) && a->mem;
+    return CL_SUCCESS;
+}
+
+static cl_int set_argument(ClKernel *k, cl_uint index, size_t size, const void *value)
+{
+    const KernelInfo *info = k->has_table ? kernel_info(k, NULL) : NULL;
+    ClContext *c = k->program->context;
+    Argument a = {.is_set = true, .size = size};
+    if (index >= (info ? info->nargs : MAX_UNKNOWN))
+        return CL_INVALID_ARG_INDEX;
+    const cl_int s = info ? known_argument(c, &info->args[index], size, value, &a)
+                          : unknown_argument(c, size, value, &a);
+    if (s)
+        return s;
+    if (!a.is_local && !a.is_mem) {
+        if (!(a.value = mem_alloc(size)))
+            return CL_OUT_OF_HOST_MEMORY;
+        memcpy(a.value, value, size);
+    }
+    mem_free(k->args[index].value);
+    k->args[index] = a;
+    if (index >= k->nargs)
+        k->nargs = index + 1;
+    return CL_SUCCESS;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value)
+{
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    pthread_mutex_lock(&kernel->lock);
+    const cl_int s = set_argument(kernel, arg_index, arg_size, arg_value);
+    pthread_mutex_unlock(&kernel->lock);
+    return s;
+}
+
+/* --- queries ------------------------------------------------------------------------------------
+ */
+
+cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size,
+                       void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    const KernelInfo *info = kernel_info(kernel, NULL);
+    switch (param_name) {
+    case CL_KERNEL_FUNCTION_NAME: return answer_text(&q, kernel->name);
+    case CL_KERNEL_NUM_ARGS: return answer(&q, cl_uint, (cl_uint)kernel->nargs);
+    case CL_KERNEL_REFERENCE_COUNT: return answer(&q, cl_uint, kernel->head.refs);
+    case CL_KERNEL_CONTEXT: return answer(&q, cl_context, kernel->program->context);
+    case CL_KERNEL_PROGRAM: return answer(&q, cl_program, kernel->program);
+    case CL_KERNEL_ATTRIBUTES: return answer_text(&q, info ? info->attributes : "");
+    }
+    return CL_INVALID_VALUE;
+}
+
+static cl_kernel_arg_address_qualifier address_space(const KernelArg *a)
+{
+    switch (a->kind) {
+    case ARG_GLOBAL: return CL_KERNEL_ARG_ADDRESS_GLOBAL;
+    case ARG_CONSTANT: return CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    case ARG_LOCAL: return CL_KERNEL_ARG_ADDRESS_LOCAL;
+    case ARG_VALUE: break;
+    }
+    return CL_KERNEL_ARG_ADDRESS_PRIVATE;
+}
+
+/* Qualifiers are those of what a pointer points to. */
+static cl_kernel_arg_type_qualifier qualifiers(const KernelArg *a)
+{
+    return (a->is_const ? CL_KERNEL_ARG_TYPE_CONST : 0u) |
+           (a->is_restrict ? CL_KERNEL_ARG_TYPE_RESTRICT : 0u) |
+           (a->is_volatile ? CL_KERNEL_ARG_TYPE_VOLATILE : 0u);
+}
+
+cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info param_name,
+                          size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    const KernelInfo *info = kernel_info(kernel, NULL);
+    if (!info)
+        return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    if (arg_indx >= info->nargs)
+        return CL_INVALID_ARG_INDEX;
+    const KernelArg *a = &info->args[arg_indx];
+    switch (param_name) {
+    case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
+        return answer(&q, cl_kernel_arg_address_qualifier, address_space(a));
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+        return answer(&q, cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
+    case CL_KERNEL_ARG_TYPE_QUALIFIER:
+        return answer(&q, cl_kernel_arg_type_qualifier, qualifiers(a));
+    case CL_KERNEL_ARG_TYPE_NAME:
+        return *a->type ? answer_text(&q, a->type) : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    case CL_KERNEL_ARG_NAME:
+        return *a->name ? answer_text(&q, a->name) : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    }
+    return CL_INVALID_VALUE;
+}
+
+/* --- what a group of it needs
+ * --------------------------------------------------------------------- */
+
+enum { STACK_BYTES = 1024 }; /* of a warp in local memory; code of B2 and C says its own */
+
+static Resource record_of(const ClKernel *k, const ClDevice *d)
+{
+    Diag quiet = {.sink = NULL};
+    Resource r = {.form = RES_NONE};
+    const Build *b = program_executable(k->program, d);
+    if (b && !resource_read(b->image, k->name, &r, &quiet))
+        r = (Resource){.form = RES_NONE};
+    return r;
+}
+
+static bool is_known(u64 bytes) { return bytes != UINT64_MAX; }
+
+static u64 local_stack(const ClKernel *k, const ClDevice *d, const Resource *r)
+{
+    const Build *b = program_executable(k->program, d);
+    const Generation g = b ? resource_generation(b->image) : GEN_B;
+    return (g == GEN_B2 || g == GEN_C) && r->form == RES_LONG && is_known(r->lds_stack)
+               ? r->lds_stack
+               : STACK_BYTES;
+}
+
+/* bytes of __local data: the kernel's own and what its arguments ask for */
+static u64 local_bytes(const ClKernel *k, const Resource *r)
+{
+    u64 n = r->form == RES_NONE ? 0 : r->lds_static;
+    for (size_t i = 0; i < k->nargs; i++)
+        if (k->args[i].is_set && k->args[i].is_local)
+            n = align_up(n, MEM_ALIGN) + k->args[i].size;
+    return n;
+}
+
+u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d)
+{
+    const Resource r = record_of(k, d);
+    return local_bytes(k, &r);
+}
+
+u32 kernel_max_items(const ClKernel *k, const ClDevice *d)
+{
+    const Machine *m = &d->options.machine;
+    const Resource r = record_of(k, d);
+    const bool counted = r.form == RES_LONG && r.sgpr <= 256 && r.vgpr <= 256;
+    GroupNeeds needs = {.sgprs = counted ? (u32)r.sgpr : 0, .vgprs = counted ? (u32)r.vgpr : 0};
+    for (u32 warps = m->group_warps; warps; warps--) {
+        const u64 lds = align_up(local_bytes(k, &r), 16) + warps * local_stack(k, d, &r);
+        needs.warps = warps;
+        needs.lds = lds > UINT32_MAX ? UINT32_MAX : (u32)lds;
+        if (machine_occupancy(m, &needs).groups)
+            return warps * m->lanes;
+    }
+    return 0;
+}
+
+static cl_ulong private_bytes(const Resource *r)
+{
+    if (r->form == RES_NONE)
+        return 0;
+    return r->pds_static + (r->form == RES_LONG && is_known(r->pds_stack) ? r->pds_stack : 0);
+}
+
+/* The device may be left out where the program has only one. */
+static cl_int find_device(const ClKernel *k, cl_device_id given, const ClDevice **d)
+{
+    const ClProgram *p = k->program;
+    u32 n = 0;
+    *d = NULL;
+    for (u32 i = 0; i < p->context->ndevices; i++)
+        if (p->builds[i].program && (!given || p->context->devices[i] == given)) {
+            *d = p->context->devices[i];
+            n++;
+        }
+    return n == 1 ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info param_name, size_t param_value_size,
+                                void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const ClDevice *d;
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    const cl_int s = find_device(kernel, device, &d);
+    if (s)
+        return s;
+    const Resource r = record_of(kernel, d);
+    const KernelInfo *info = kernel_info(kernel, d);
+    size_t compiled[3] = {0};
+    for (int i = 0; info && i < 3; i++)
+        compiled[i] = info->reqd_local[i];
+    switch (param_name) {
+    case CL_KERNEL_WORK_GROUP_SIZE: return answer(&q, size_t, kernel_max_items(kernel, d));
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return answer_bytes(&q, compiled, sizeof compiled);
+    case CL_KERNEL_LOCAL_MEM_SIZE: return answer(&q, cl_ulong, local_bytes(kernel, &r));
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+        return answer(&q, size_t, d->options.machine.lanes);
+    case CL_KERNEL_PRIVATE_MEM_SIZE: return answer(&q, cl_ulong, private_bytes(&r));
+    }
+    return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE: of built-in kernels only */
+}
+
+/* There are no sub-groups. */
+cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
+                               cl_kernel_sub_group_info param_name, size_t input_value_size,
+                               const void *input_value, size_t param_value_size, void *param_value,
+                               size_t *param_value_size_ret)
+{
+    const ClDevice *d;
+    (void)param_name, (void)input_value_size, (void)input_value;
+    (void)param_value_size, (void)param_value, (void)param_value_size_ret;
+    if (!is_object(kernel, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    const cl_int s = find_device(kernel, device, &d);
+    return s ? s : CL_INVALID_OPERATION;
+}

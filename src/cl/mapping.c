@@ -1,0 +1,229 @@
+/* mapping.c -- map and unmap.
+ *
+ * Where the device's memory is the host's, map gives out the buffer itself and nothing is
+ * copied.  Otherwise (CL_MEM_USE_HOST_PTR, several devices, page tables) there is a copy on the
+ * host, which map brings up to date and unmap writes back.
+ */
+#include "cl/cl.h"
+
+typedef struct {
+    ClMem *buffer;
+    Mapping *mapping; /* in the buffer's list */
+    bool is_done;
+} Change;
+
+static ClMem *whole_of(ClMem *m) { return m->parent ? m->parent : m; }
+
+/* Where the host sees the first byte of m; NULL: memory is out. */
+static u8 *host_bytes(ClMem *m)
+{
+    ClMem *whole = whole_of(m);
+    if (whole->host_ptr)
+        return (u8 *)whole->host_ptr + m->origin;
+    if (whole->direct)
+        return whole->direct + m->origin;
+    pthread_mutex_lock(&whole->lock);
+    if (!whole->shadow)
+        whole->shadow = mem_alloc(whole->size);
+    u8 *shadow = whole->shadow;
+    pthread_mutex_unlock(&whole->lock);
+    return shadow ? shadow + m->origin : NULL;
+}
+
+static bool is_direct(ClMem *m) { return !whole_of(m)->host_ptr && whole_of(m)->direct; }
+
+/* --- the list of mappings ---------------------------------------------------------------- */
+
+static Mapping *add_mapping(ClMem *m, u8 *pointer, size_t offset, size_t size, cl_map_flags flags)
+{
+    Mapping *p = mem_alloc(sizeof *p);
+    if (!p)
+        return NULL;
+    pthread_mutex_lock(&m->lock);
+    *p = (Mapping){m->maps, pointer, offset, size, flags, false};
+    m->maps = p;
+    m->nmaps++;
+    pthread_mutex_unlock(&m->lock);
+    return p;
+}
+
+static void remove_mapping(ClMem *m, Mapping *mapping)
+{
+    pthread_mutex_lock(&m->lock);
+    Mapping **p = &m->maps;
+    while (*p != mapping)
+        p = &(*p)->next;
+    *p = mapping->next;
+    m->nmaps--;
+    pthread_mutex_unlock(&m->lock);
+    mem_free(mapping);
+}
+
+static void set_busy(ClMem *m, Mapping *mapping, bool is_busy)
+{
+    pthread_mutex_lock(&m->lock);
+    mapping->is_busy = is_busy;
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* Marks the mapping of the pointer as about to go; NULL: there is none. */
+static Mapping *claim_mapping(ClMem *m, const void *pointer)
+{
+    pthread_mutex_lock(&m->lock);
+    Mapping *p = m->maps;
+    while (p && (p->pointer != pointer || p->is_busy))
+        p = p->next;
+    if (p)
+        p->is_busy = true;
+    pthread_mutex_unlock(&m->lock);
+    return p;
+}
+
+/* --- execution ------------------------------------------------------------------------------- */
+
+static cl_int map_run(ClEvent *e, void *payload)
+{
+    const Change *c = payload;
+    const Mapping *p = c->mapping;
+    const ClQueue *q = e->queue;
+    u64 addr;
+    if (p->flags & CL_MAP_WRITE_INVALIDATE_REGION)
+        return CL_SUCCESS;
+    cl_int s = buffer_address(c->buffer, q->device_index, ACCESS_READ, &addr);
+    if (!s && !is_direct(c->buffer))
+        s = status_of_driver(drv_read(queue_driver(q), addr + p->offset, p->pointer, p->size));
+    if (!s && p->flags & CL_MAP_READ)
+        platform_dump(q->context->platform, addr + p->offset, p->pointer, p->size);
+    return s;
+}
+
+static cl_int unmap_run(ClEvent *e, void *payload)
+{
+    Change *c = payload;
+    const Mapping *p = c->mapping;
+    const ClQueue *q = e->queue;
+    cl_int s = CL_SUCCESS;
+    u64 addr;
+    if (p->flags != CL_MAP_READ && !is_direct(c->buffer)) {
+        s = buffer_address(c->buffer, q->device_index, ACCESS_WRITE, &addr);
+        if (!s)
+            s = status_of_driver(drv_write(queue_driver(q), addr + p->offset, p->pointer, p->size));
+    }
+    remove_mapping(c->buffer, c->mapping);
+    c->is_done = true;
+    return s;
+}
+
+static void map_drop(void *payload)
+{
+    Change *c = payload;
+    drop(c->buffer);
+    mem_free(c);
+}
+
+static void unmap_drop(void *payload)
+{
+    Change *c = payload;
+    if (!c->is_done)
+        set_busy(c->buffer, c->mapping, false);
+    map_drop(c);
+}
+
+static cl_int start(ClQueue *q, cl_command_type type, ClMem *m, Mapping *mapping, Waits w,
+                    bool blocking, cl_event *event)
+{
+    const bool is_map = type == CL_COMMAND_MAP_BUFFER;
+    Change *c = mem_alloc(sizeof *c);
+    if (!c)
+        return CL_OUT_OF_HOST_MEMORY;
+    *c = (Change){m, mapping, false};
+    use(m);
+    return enqueue(q, type, (Work){is_map ? map_run : unmap_run, is_map ? map_drop : unmap_drop, c},
+                   w, WAIT_LIST, blocking, event);
+}
+
+/* --- entry points --------------------------------------------------------------------------------
+ */
+
+static bool flags_agree(cl_map_flags flags)
+{
+    const cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
+    return !(flags & ~(both | CL_MAP_WRITE_INVALIDATE_REGION)) &&
+           !(flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & both);
+}
+
+static bool may_map(const ClMem *m, cl_map_flags flags)
+{
+    if (flags & CL_MAP_READ && m->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return false;
+    return !(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) ||
+           !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset, size_t size,
+                        Waits w)
+{
+    if (!is_object(q, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    cl_int s = check_buffer(q, m);
+    if (!s)
+        s = check_waits(q->context, w);
+    if (s)
+        return s;
+    if (!size || offset > m->size || size > m->size - offset || !flags_agree(flags))
+        return CL_INVALID_VALUE;
+    if (is_misaligned(q, m))
+        return CL_MISALIGNED_SUB_BUFFER_OFFSET;
+    return may_map(m, flags) ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_t offset,
+                  size_t size, Waits w, cl_event *event, void **pointer)
+{
+    u8 *bytes = host_bytes(m);
+    Mapping *mapping = bytes ? add_mapping(m, bytes + offset, offset, size, flags) : NULL;
+    if (!mapping)
+        return CL_OUT_OF_HOST_MEMORY;
+    const cl_int s = start(q, CL_COMMAND_MAP_BUFFER, m, mapping, w, blocking, event);
+    if (s)
+        remove_mapping(m, mapping);
+    else
+        *pointer = bytes + offset;
+    return s;
+}
+
+void *clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
+                         cl_map_flags map_flags, size_t offset, size_t size,
+                         cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                         cl_event *event, cl_int *errcode_ret)
+{
+    const Waits w = {num_events_in_wait_list, event_wait_list};
+    void *pointer = NULL;
+    cl_int s = check_map(command_queue, buffer, map_flags, offset, size, w);
+    if (!s)
+        s = map(command_queue, buffer, blocking_map, map_flags, offset, size, w, event, &pointer);
+    if (errcode_ret)
+        *errcode_ret = s;
+    return pointer;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, void *mapped_ptr,
+                               cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                               cl_event *event)
+{
+    const Waits w = {num_events_in_wait_list, event_wait_list};
+    if (!is_object(command_queue, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    cl_int s = check_buffer(command_queue, memobj);
+    if (!s)
+        s = check_waits(command_queue->context, w);
+    if (s)
+        return s;
+    Mapping *mapping = claim_mapping(memobj, mapped_ptr);
+    if (!mapping)
+        return CL_INVALID_VALUE;
+    s = start(command_queue, CL_COMMAND_UNMAP_MEM_OBJECT, memobj, mapping, w, false, event);
+    if (s)
+        set_busy(memobj, mapping, false);
+    return s;
+}

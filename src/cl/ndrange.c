@@ -1,0 +1,344 @@
+/* ndrange.c -- launches of kernels. */
+#include "cl/cl.h"
+#include <string.h>
+
+/* A kernel with its arguments as they were when it was enqueued. */
+typedef struct {
+    ClKernel *kernel;
+    Build *build; /* stays while the kernel does */
+    u32 dims;
+    u32 global[3], local[3], offset[3];
+    size_t nargs;
+    DrvArg *args;
+    struct Bound {
+        ClMem *mem;
+        Access access;
+        u32 addr;
+    } * bound;  /* of buffers: args[i].value is addr */
+    Buf values; /* what the other args point into */
+} Dispatch;
+
+static void dispatch_drop(void *payload)
+{
+    Dispatch *x = payload;
+    for (size_t i = 0; x->bound && i < x->nargs; i++)
+        if (x->bound[i].mem)
+            drop(x->bound[i].mem);
+    buf_free(&x->values);
+    mem_free(x->bound);
+    mem_free(x->args);
+    drop(x->kernel);
+    mem_free(x);
+}
+
+/* --- execution ------------------------------------------------------------------------------ */
+
+static cl_int bind_buffers(Dispatch *x, u32 device)
+{
+    for (size_t i = 0; i < x->nargs; i++) {
+        struct Bound *b = &x->bound[i];
+        u64 addr;
+        if (!b->mem)
+            continue;
+        const cl_int s = buffer_address(b->mem, device, b->access, &addr);
+        if (s)
+            return s;
+        b->addr = (u32)addr;
+    }
+    return CL_SUCCESS;
+}
+
+static void show(const ClContext *c, const Buf *printed)
+{
+    if (!printed->len)
+        return;
+    if (c->print)
+        c->print(buf_text(printed), printed->len, 1, c->data);
+    else
+        host_print(buf_text(printed), printed->len);
+}
+
+static void report(const ClContext *c, Driver *d, const Dispatch *x)
+{
+    Buf text = {0}, why = {0};
+    drv_last_error(d, &why);
+    buf_printf(&text, "kernel %s: %s", x->kernel->name, buf_text(&why));
+    context_report(c, buf_text(&text));
+    buf_free(&text);
+    buf_free(&why);
+}
+
+static cl_int dispatch_run(ClEvent *e, void *payload)
+{
+    Dispatch *x = payload;
+    ClContext *c = e->context;
+    Driver *d = queue_driver(e->queue);
+    Buf printed = {0};
+    DrvResult result;
+    const cl_int s = bind_buffers(x, e->queue->device_index);
+    if (s)
+        return s;
+    DrvKernel k = {.program = x->build->program,
+                   .kernel = x->kernel->name,
+                   .dims = x->dims,
+                   .args = x->args,
+                   .nargs = x->nargs,
+                   .sim = {.timeout = c->platform->timeout},
+                   .print = &printed,
+                   .export_to = c->platform->export_to};
+    memcpy(k.global, x->global, sizeof k.global);
+    memcpy(k.local, x->local, sizeof k.local);
+    memcpy(k.offset, x->offset, sizeof k.offset);
+    const DrvStatus status = drv_run(d, &k, &result);
+    show(c, &printed);
+    buf_free(&printed);
+    if (status)
+        report(c, d, x);
+    return status_of_driver(status);
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* C's alignment where no table tells it: that of a scalar or vector of this size. */
+static u32 natural_align(size_t size) { return is_pow2(size) && size <= 128 ? (u32)size : 4; }
+
+static Access access_of(const KernelArg *info, const ClMem *m)
+{
+    const bool only_read =
+        m->flags & CL_MEM_READ_ONLY || (info && (info->kind == ARG_CONSTANT || info->is_const));
+    return only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
+}
+
+static cl_int take_buffer(Dispatch *x, ClContext *c, size_t i, const Argument *a,
+                          const KernelArg *info)
+{
+    struct Bound *b = &x->bound[i];
+    if (a->mem && !(b->mem = context_find_mem(c, a->mem)))
+        return CL_INVALID_KERNEL_ARGS; /* released since it was set */
+    if (b->mem)
+        b->access = access_of(info, b->mem);
+    x->args[i] = (DrvArg){.size = 4, .align = 4, .value = &b->addr};
+    return CL_SUCCESS;
+}
+
+static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *info)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < k->nargs; i++)
+        bytes += k->args[i].value ? k->args[i].size : 0;
+    x->nargs = k->nargs;
+    x->args = mem_zalloc(k->nargs + 1, sizeof *x->args);
+    x->bound = mem_zalloc(k->nargs + 1, sizeof *x->bound);
+    if (!x->args || !x->bound || !buf_reserve(&x->values, bytes + 1))
+        return CL_OUT_OF_HOST_MEMORY;
+    for (size_t i = 0; i < k->nargs; i++) {
+        const Argument *a = &k->args[i];
+        const KernelArg *known = info ? &info->args[i] : NULL;
+        if (!a->is_set)
+            return CL_INVALID_KERNEL_ARGS;
+        if (a->is_mem) {
+            const cl_int s = take_buffer(x, k->program->context, i, a, known);
+            if (s)
+                return s;
+            continue;
+        }
+        x->args[i] =
+            (DrvArg){.is_local = a->is_local,
+                     .size = (u32)a->size,
+                     .align = known && !a->is_local ? known->align : natural_align(a->size)};
+        if (a->is_local)
+            continue;
+        x->args[i].value = x->values.data + x->values.len;
+        buf_put(&x->values, a->value, a->size);
+    }
+    return CL_SUCCESS;
+}
+
+static bool has_misaligned(const ClQueue *q, const Dispatch *x)
+{
+    for (size_t i = 0; i < x->nargs; i++)
+        if (x->bound[i].mem && is_misaligned(q, x->bound[i].mem))
+            return true;
+    return false;
+}
+
+/* --- sizes ---------------------------------------------------------------------------------------
+ */
+
+/* The largest divisor of n up to `most`; of those the one that leaves the fewest lanes idle. */
+static u32 best_divisor(u32 n, u32 most, u32 lanes)
+{
+    u32 best = 1;
+    for (u32 d = 1; d <= most && d <= n; d++)
+        if (!(n % d) && d * align_up(best, lanes) >= best * align_up(d, lanes))
+            best = d;
+    return best;
+}
+
+/* A good size where the application gave none: whole warps, several of them, but
+ * groups enough for the host's threads. */
+static void choose_local(Dispatch *x, const ClDevice *d, u32 most)
+{
+    const u32 lanes = d->options.machine.lanes, wanted = 8 * lanes;
+    u32 left = most < wanted ? most : wanted;
+    for (u32 i = 0; i < x->dims; i++) {
+        x->local[i] = best_divisor(x->global[i], left, x->dims == 1 ? lanes : 1);
+        left /= x->local[i];
+    }
+}
+
+static bool is_given(const u32 size[3]) { return size[0] || size[1] || size[2]; }
+
+/* Fills in global and offset.  They must be numbers of the device, also when added. */
+static cl_int set_global(Dispatch *x, const size_t *offset, const size_t *global, bool *is_empty)
+{
+    *is_empty = !global;
+    for (u32 i = 0; i < 3; i++)
+        x->global[i] = x->local[i] = 1;
+    for (u32 i = 0; global && i < x->dims; i++) {
+        const u64 first = offset ? offset[i] : 0;
+        if (global[i] > UINT32_MAX)
+            return CL_INVALID_GLOBAL_WORK_SIZE;
+        if (first > UINT32_MAX || first + global[i] > (u64)UINT32_MAX + 1)
+            return CL_INVALID_GLOBAL_OFFSET;
+        x->global[i] = (u32)global[i];
+        x->offset[i] = (u32)first;
+        *is_empty |= !global[i];
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *local, u32 most,
+                          const ClDevice *d)
+{
+    u64 items = 1;
+    for (u32 i = 0; i < x->dims; i++) {
+        if (info && is_given(info->reqd_local) && local[i] != info->reqd_local[i])
+            return CL_INVALID_WORK_GROUP_SIZE;
+        if (local[i] > device_max_items(d))
+            return CL_INVALID_WORK_ITEM_SIZE;
+        if (!local[i])
+            return CL_INVALID_WORK_GROUP_SIZE;
+        items *= local[i];
+        x->local[i] = (u32)local[i];
+    }
+    if (items > most)
+        return CL_INVALID_WORK_GROUP_SIZE;
+    for (u32 i = 0; i < x->dims; i++)
+        if (x->global[i] % x->local[i])
+            return CL_INVALID_WORK_GROUP_SIZE;
+    return CL_SUCCESS;
+}
+
+static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local, const ClDevice *d)
+{
+    const u32 most = kernel_max_items(x->kernel, d);
+    size_t required[3];
+    if (!local && info && is_given(info->reqd_local)) {
+        for (int i = 0; i < 3; i++)
+            required[i] = info->reqd_local[i];
+        local = required;
+    }
+    if (local)
+        return check_given(x, info, local, most, d);
+    if (!most)
+        return CL_OUT_OF_RESOURCES;
+    choose_local(x, d, most);
+    return CL_SUCCESS;
+}
+
+/* --- entry points
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cl_uint dims;
+    const size_t *offset, *global, *local;
+} Shape;
+
+/* Fills in a dispatch, with the kernel's lock.  *is_empty: there is nothing to run. */
+static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty)
+{
+    const ClKernel *k = x->kernel;
+    const KernelInfo *info = kernel_info(k, q->device);
+    cl_int s = take_arguments(x, k, info);
+    if (s)
+        return s;
+    if (shape.dims < 1 || shape.dims > 3)
+        return CL_INVALID_WORK_DIMENSION;
+    x->dims = shape.dims;
+    if ((s = set_global(x, shape.offset, shape.global, is_empty)) || *is_empty)
+        return s;
+    if ((s = set_local(x, info, shape.local, q->device)))
+        return s;
+    if (has_misaligned(q, x))
+        return CL_MISALIGNED_SUB_BUFFER_OFFSET;
+    return kernel_local_bytes(k, q->device) > device_local_size(q->device) ? CL_OUT_OF_RESOURCES
+                                                                           : CL_SUCCESS;
+}
+
+static cl_int launch(ClQueue *q, ClKernel *k, cl_command_type type, Shape shape, Waits w,
+                     cl_event *event)
+{
+    bool is_empty = false;
+    Dispatch *x = mem_zalloc(1, sizeof *x);
+    if (!x)
+        return CL_OUT_OF_HOST_MEMORY;
+    use(k);
+    x->kernel = k;
+    x->build = program_executable(k->program, q->device);
+    pthread_mutex_lock(&k->lock);
+    cl_int s = prepare(x, q, shape, &is_empty);
+    pthread_mutex_unlock(&k->lock);
+    if (!s)
+        s = check_waits(q->context, w);
+    if (!s)
+        return enqueue(q, type, (Work){is_empty ? NULL : dispatch_run, dispatch_drop, x}, w,
+                       WAIT_LIST, false, event);
+    dispatch_drop(x);
+    return s;
+}
+
+static cl_int check_launch(const ClQueue *q, const ClKernel *k)
+{
+    if (!is_object(q, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (!is_object(k, KIND_KERNEL))
+        return CL_INVALID_KERNEL;
+    if (k->program->context != q->context)
+        return CL_INVALID_CONTEXT;
+    return program_executable(k->program, q->device) ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                              const size_t *global_work_offset, const size_t *global_work_size,
+                              const size_t *local_work_size, cl_uint num_events_in_wait_list,
+                              const cl_event *event_wait_list, cl_event *event)
+{
+    const Shape shape = {work_dim, global_work_offset, global_work_size, local_work_size};
+    const Waits w = {num_events_in_wait_list, event_wait_list};
+    const cl_int s = check_launch(command_queue, kernel);
+    return s ? s : launch(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, shape, w, event);
+}
+
+cl_int clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
+                     cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                     cl_event *event)
+{
+    const size_t one = 1;
+    const Shape shape = {1, NULL, &one, &one};
+    const Waits w = {num_events_in_wait_list, event_wait_list};
+    const cl_int s = check_launch(command_queue, kernel);
+    return s ? s : launch(command_queue, kernel, CL_COMMAND_TASK, shape, w, event);
+}
+
+/* Devices run kernels of their own code only (CL_DEVICE_EXECUTION_CAPABILITIES). */
+cl_int clEnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK *user_func)(void *),
+                             void *args, size_t cb_args, cl_uint num_mem_objects,
+                             const cl_mem *mem_list, const void **args_mem_loc,
+                             cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                             cl_event *event)
+{
+    (void)user_func, (void)args, (void)cb_args, (void)num_mem_objects, (void)mem_list;
+    (void)args_mem_loc, (void)num_events_in_wait_list, (void)event_wait_list, (void)event;
+    return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}

@@ -1,0 +1,180 @@
+/* platform.c -- the platform: one a process, made from the environment by the first call.
+ *
+ * It is the one variable of the runtime, because the API hands it out without being given anything.
+ */
+#include "cl/cl.h"
+#include "drv/resultdump.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    pthread_once_t once;
+    ClPlatform *platform;
+} process = {.once = PTHREAD_ONCE_INIT};
+
+/* --- the environment ------------------------------------------------------------------- */
+
+static const char *variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+static bool is_on(const char *name)
+{
+    const char *text = variable(name);
+    return text && strcmp(text, "0");
+}
+
+/* VENTUS_CACHE_DIR, or ventus below the user's cache directory; NULL: no cache */
+static char *cache_directory(void)
+{
+    const char *on = variable("VENTUS_CACHE"), *dir = variable("VENTUS_CACHE_DIR"),
+               *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+    Buf path = {0};
+    if (on && !strcmp(on, "0"))
+        return NULL;
+    if (dir)
+        return mem_strdup(dir);
+    if (xdg)
+        buf_printf(&path, "%s/ventus", xdg);
+    else if (home)
+        buf_printf(&path, "%s/.cache/ventus", home);
+    char *result = path.len ? mem_strdup(buf_text(&path)) : NULL;
+    buf_free(&path);
+    return result;
+}
+
+static double seconds(const char *name)
+{
+    const char *text = variable(name);
+    const double v = text ? strtod(text, NULL) : 0;
+    return v > 0 && v < 1e9 ? v : 0;
+}
+
+static u32 device_count(void)
+{
+    const char *text = variable("VENTUS_DEVICES");
+    const long n = text ? strtol(text, NULL, 10) : 1;
+    return n < 1 ? 1 : n > MAX_DEVICES ? MAX_DEVICES : (u32)n;
+}
+
+/* --- the platform ----------------------------------------------------------------------- */
+
+static void add_device(ClPlatform *p, const DeviceOptions *o)
+{
+    ClDevice *d = &p->devices[p->ndevices];
+    object_init(&d->head, KIND_DEVICE);
+    d->platform = p;
+    d->index = p->ndevices++;
+    d->options = *o;
+    snprintf(d->name, sizeof d->name, "Ventus GPGPU (%s, %u SMs, %u warps of %u threads)",
+             o->machine.name, o->machine.sms, o->machine.group_warps, o->machine.lanes);
+    pthread_mutex_init(&d->lock, NULL);
+}
+
+/* A wrong environment leaves a platform without devices; why is told to who asks. */
+static void add_devices(ClPlatform *p)
+{
+    Buf wrong = {0};
+    Diag d = {.sink = diag_to_buf, .to = &wrong};
+    DeviceOptions o;
+    if (drv_environment(&o, &d))
+        for (u32 n = device_count(); n; n--)
+            add_device(p, &o);
+    else
+        host_report(buf_text(&wrong));
+    buf_free(&wrong);
+}
+
+static void make_platform(void)
+{
+    ClPlatform *p = mem_zalloc(1, sizeof *p);
+    if (!p)
+        return;
+    object_init(&p->head, KIND_PLATFORM);
+    p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
+    p->cache = cache_directory();
+    p->timeout = seconds("VENTUS_TIMEOUT");
+    p->export_to = variable("VENTUS_EXPORT_REPLAY");
+    pthread_mutex_init(&p->dump_lock, NULL);
+    if (variable("VENTUS_DUMP_RESULT") &&
+        !(p->dump = resultdump_open(variable("VENTUS_DUMP_RESULT"))))
+        host_report("the file of VENTUS_DUMP_RESULT cannot be written");
+    add_devices(p);
+    process.platform = p;
+}
+
+ClPlatform *platform_get(void)
+{
+    pthread_once(&process.once, make_platform);
+    return process.platform;
+}
+
+void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size)
+{
+    if (!p->dump)
+        return;
+    pthread_mutex_lock(&p->dump_lock);
+    if (!resultdump_add(p->dump, addr, bytes, size))
+        host_report("the file of VENTUS_DUMP_RESULT cannot be written");
+    pthread_mutex_unlock(&p->dump_lock);
+}
+
+/* --- entry points ---------------------------------------------------------------------------- */
+
+cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    if ((platforms && !num_entries) || (!platforms && !num_platforms))
+        return CL_INVALID_VALUE;
+    ClPlatform *p = platform_get();
+    if (!p)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (platforms)
+        platforms[0] = p;
+    if (num_platforms)
+        *num_platforms = 1;
+    return CL_SUCCESS;
+}
+
+static const cl_name_version platform_extensions[] = {
+#define EXTENSION(name, major, minor, patch) {CL_MAKE_VERSION(major, minor, patch), #name},
+#define DEVICE_EXTENSION(name, major, minor, patch)
+#include "cl/extension.def"
+};
+
+static const char platform_extension_names[] =
+#define EXTENSION(name, major, minor, patch) " " #name
+#define DEVICE_EXTENSION(name, major, minor, patch)
+#include "cl/extension.def"
+    ;
+
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name,
+                         size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    /* the loader asks without a platform */
+    if (platform && !is_object(platform, KIND_PLATFORM))
+        return CL_INVALID_PLATFORM;
+    switch (param_name) {
+    case CL_PLATFORM_PROFILE: return answer_text(&q, "FULL_PROFILE");
+    case CL_PLATFORM_VERSION: return answer_text(&q, "OpenCL 3.0 Ventus " VERSION);
+    case CL_PLATFORM_NUMERIC_VERSION: return answer(&q, cl_version, CL_MAKE_VERSION(3, 0, 0));
+    case CL_PLATFORM_NAME: return answer_text(&q, "Ventus");
+    case CL_PLATFORM_VENDOR: return answer_text(&q, "Ventus");
+    case CL_PLATFORM_EXTENSIONS: return answer_text(&q, platform_extension_names + 1);
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
+        return answer_bytes(&q, platform_extensions, sizeof platform_extensions);
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION: return answer(&q, cl_ulong, 1);
+    case CL_PLATFORM_ICD_SUFFIX_KHR: return answer_text(&q, "VENTUS");
+    }
+    return CL_INVALID_VALUE;
+}
+
+cl_int clUnloadPlatformCompiler(cl_platform_id platform)
+{
+    return is_object(platform, KIND_PLATFORM) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+}
+
+cl_int clUnloadCompiler(void) { return CL_SUCCESS; }

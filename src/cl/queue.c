@@ -1,0 +1,300 @@
+/* queue.c -- command queues: a thread each, which runs what is ready.
+ *
+ * An event is in the list of unfinished commands from its enqueuing to its end.  It is `fresh`
+ * until the thread has submitted it, and `ready` when nothing blocks it any more; order between
+ * commands is nothing but edges between events (command.c).  The thread holds a use of the queue;
+ * it ends when the application has released the queue and every command is done.
+ */
+#include "cl/cl.h"
+
+/* --- lists, with the lock -------------------------------------------------------------- */
+
+void queue_ready(ClQueue *q, ClEvent *e)
+{
+    if (e->is_ready || !e->is_submitted)
+        return; /* the thread looks at blockers when it submits */
+    e->is_ready = true;
+    if (q->ready.last)
+        q->ready.last->next_ready = e;
+    else
+        q->ready.first = e;
+    q->ready.last = e;
+    pthread_cond_signal(&q->work);
+}
+
+void queue_remove(ClQueue *q, ClEvent *e)
+{
+    *(e->previous ? &e->previous->next : &q->first) = e->next;
+    *(e->next ? &e->next->previous : &q->last) = e->previous;
+    e->previous = e->next = NULL;
+    if (q->barrier == e)
+        q->barrier = NULL;
+    if (e->status < 0 && !e->doomed)
+        q->error = e->status;
+}
+
+static ClEvent *take_fresh(ClQueue *q)
+{
+    ClEvent *e = q->fresh.first;
+    if (e && !(q->fresh.first = e->next_fresh))
+        q->fresh.last = NULL;
+    return e;
+}
+
+static ClEvent *take_ready(ClQueue *q)
+{
+    ClEvent *e = q->ready.first;
+    if (e && !(q->ready.first = e->next_ready))
+        q->ready.last = NULL;
+    return e;
+}
+
+/* --- the thread -------------------------------------------------------------------------- */
+
+static void submit(ClQueue *q, ClEvent *e)
+{
+    event_advance(e, CL_SUBMITTED);
+    pthread_mutex_lock(&q->context->lock);
+    e->is_submitted = true;
+    if (!e->blockers)
+        queue_ready(q, e);
+    pthread_mutex_unlock(&q->context->lock);
+}
+
+static void execute(ClEvent *e)
+{
+    cl_int status = e->doomed;
+    if (!status) {
+        event_advance(e, CL_RUNNING);
+        status = e->work.run ? e->work.run(e, e->work.payload) : CL_COMPLETE;
+    }
+    if (e->work.release)
+        e->work.release(e->work.payload);
+    event_end(e, status);
+    drop(e);
+}
+
+/* The next thing to do; false: the thread can end. */
+static bool next(ClQueue *q, ClEvent **fresh, ClEvent **ready)
+{
+    bool more = true;
+    *fresh = *ready = NULL;
+    pthread_mutex_lock(&q->context->lock);
+    while (more && !(*fresh = take_fresh(q)) && !(*ready = take_ready(q))) {
+        more = !q->is_closing || q->first;
+        if (more)
+            pthread_cond_wait(&q->work, &q->context->lock);
+    }
+    pthread_mutex_unlock(&q->context->lock);
+    return more;
+}
+
+static void *thread(void *arg)
+{
+    ClQueue *q = arg;
+    for (ClEvent *fresh, *ready; next(q, &fresh, &ready);)
+        if (fresh)
+            submit(q, fresh);
+        else
+            execute(ready);
+    drop(q);
+    return NULL;
+}
+
+static bool start_thread(ClQueue *q)
+{
+    pthread_attr_t attr;
+    pthread_t id;
+    if (pthread_attr_init(&attr))
+        return false;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    use(q);
+    const bool ok = !pthread_create(&id, &attr, thread, q);
+    pthread_attr_destroy(&attr);
+    if (!ok)
+        atomic_fetch_sub(&q->head.uses, 1);
+    return ok;
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+void queue_close(ClQueue *q)
+{
+    pthread_mutex_lock(&q->context->lock);
+    q->is_closing = true;
+    pthread_cond_signal(&q->work);
+    pthread_mutex_unlock(&q->context->lock);
+}
+
+void queue_free(ClQueue *q)
+{
+    pthread_cond_destroy(&q->work);
+    drop(q->context);
+    mem_free(q);
+}
+
+static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties flags,
+                          const cl_queue_properties *list, u32 n)
+{
+    ClQueue *q = mem_zalloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    object_init(&q->head, KIND_QUEUE);
+    use(c);
+    q->context = c;
+    q->device = d;
+    q->device_index = (u32)context_device_index(c, d);
+    q->flags = flags;
+    q->nproperties = n;
+    for (u32 i = 0; i < n; i++)
+        q->properties[i] = list[i];
+    pthread_cond_init(&q->work, NULL);
+    if (start_thread(q))
+        return q;
+    drop(q);
+    return NULL;
+}
+
+/* --- entry points --------------------------------------------------------------------------------
+ */
+
+enum {
+    SUPPORTED = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
+    KNOWN = SUPPORTED | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT
+};
+
+static cl_int check_place(cl_context context, cl_device_id device)
+{
+    if (!is_object(context, KIND_CONTEXT))
+        return CL_INVALID_CONTEXT;
+    if (!is_object(device, KIND_DEVICE) || context_device_index(context, device) < 0)
+        return CL_INVALID_DEVICE;
+    return CL_SUCCESS;
+}
+
+static cl_int check_flags(cl_command_queue_properties flags)
+{
+    if (flags & ~(cl_command_queue_properties)KNOWN)
+        return CL_INVALID_VALUE;
+    return flags & ~(cl_command_queue_properties)SUPPORTED ? CL_INVALID_QUEUE_PROPERTIES
+                                                           : CL_SUCCESS;
+}
+
+static cl_command_queue finish_creation(ClQueue *q, cl_int s, cl_int *errcode_ret)
+{
+    if (!s && !q)
+        s = CL_OUT_OF_HOST_MEMORY;
+    if (errcode_ret)
+        *errcode_ret = s;
+    return q;
+}
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue_properties properties, cl_int *errcode_ret)
+{
+    cl_int s = check_place(context, device);
+    if (!s)
+        s = properties & ~(cl_command_queue_properties)SUPPORTED ? CL_INVALID_VALUE : CL_SUCCESS;
+    ClQueue *q = s ? NULL : queue_new(context, device, properties, NULL, 0);
+    return finish_creation(q, s, errcode_ret);
+}
+
+/* words of the list with its 0, of which there are at most `max` */
+static cl_int read_properties(const cl_queue_properties *list, u32 max, u32 *n,
+                              cl_command_queue_properties *flags)
+{
+    *n = 0;
+    *flags = 0;
+    if (!list)
+        return CL_SUCCESS;
+    for (; list[*n]; *n += 2) {
+        if (*n + 2 >= max)
+            return CL_INVALID_VALUE;
+        if (list[*n] == CL_QUEUE_PROPERTIES)
+            *flags = list[*n + 1];
+        else
+            return list[*n] == CL_QUEUE_SIZE ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE;
+    }
+    ++*n;
+    return check_flags(*flags);
+}
+
+cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                    const cl_queue_properties *properties,
+                                                    cl_int *errcode_ret)
+{
+    cl_command_queue_properties flags;
+    u32 n;
+    cl_int s = check_place(context, device);
+    if (!s)
+        s = read_properties(properties, countof(((ClQueue *)0)->properties), &n, &flags);
+    ClQueue *q = s ? NULL : queue_new(context, device, flags, properties, n);
+    return finish_creation(q, s, errcode_ret);
+}
+
+cl_int clRetainCommandQueue(cl_command_queue command_queue)
+{
+    if (!is_object(command_queue, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    object_retain(&command_queue->head);
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseCommandQueue(cl_command_queue command_queue)
+{
+    if (!is_object(command_queue, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    object_release(&command_queue->head);
+    return CL_SUCCESS;
+}
+
+cl_int clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
+                             size_t param_value_size, void *param_value,
+                             size_t *param_value_size_ret)
+{
+    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const ClQueue *c = command_queue;
+    if (!is_object(c, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    switch (param_name) {
+    case CL_QUEUE_CONTEXT: return answer(&q, cl_context, c->context);
+    case CL_QUEUE_DEVICE: return answer(&q, cl_device_id, c->device);
+    case CL_QUEUE_REFERENCE_COUNT: return answer(&q, cl_uint, c->head.refs);
+    case CL_QUEUE_PROPERTIES: return answer(&q, cl_command_queue_properties, c->flags);
+    case CL_QUEUE_PROPERTIES_ARRAY:
+        return answer_bytes(&q, c->properties, c->nproperties * sizeof *c->properties);
+    case CL_QUEUE_DEVICE_DEFAULT: return answer(&q, cl_command_queue, NULL);
+    case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE; /* not one on the device */
+    }
+    return CL_INVALID_VALUE;
+}
+
+cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
+                                 cl_command_queue_properties properties, cl_bool enable,
+                                 cl_command_queue_properties *old_properties)
+{
+    (void)properties, (void)enable, (void)old_properties;
+    return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}
+
+/* Commands are handed to the thread as they are enqueued. */
+cl_int clFlush(cl_command_queue command_queue)
+{
+    return is_object(command_queue, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+}
+
+/* Waits for the commands that are there now.  A fault among them is told once. */
+cl_int clFinish(cl_command_queue command_queue)
+{
+    ClQueue *q = command_queue;
+    if (!is_object(q, KIND_QUEUE))
+        return CL_INVALID_COMMAND_QUEUE;
+    pthread_mutex_lock(&q->context->lock);
+    const u64 upto = q->count;
+    while (q->first && q->first->number <= upto)
+        pthread_cond_wait(&q->context->changed, &q->context->lock);
+    const cl_int s = q->error;
+    q->error = CL_SUCCESS;
+    pthread_mutex_unlock(&q->context->lock);
+    return s;
+}

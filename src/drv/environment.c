@@ -1,0 +1,88 @@
+/* environment.c -- the device that the environment asks for. */
+#include "drv/drv.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+static bool refuse(Diag *d, const char *name, const char *value, const char *wanted)
+{
+    error(d, NULL, NULL, "%s: '%s' is not %s", name, value, wanted);
+    return false;
+}
+
+/* A number from min to max; the variable may be absent. */
+static bool read_number(const char *name, u32 min, u32 max, u32 *value, Diag *d)
+{
+    const char *text = variable(name);
+    char *end;
+    if (!text)
+        return true;
+    errno = 0;
+    const unsigned long v = strtoul(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || v < min || v > max) {
+        error(d, NULL, NULL, "%s: '%s' is not a number from %u to %u", name, text, min, max);
+        return false;
+    }
+    *value = (u32)v;
+    return true;
+}
+
+/* The public driver's back ends; what they simulate is what the default engine does. */
+static bool is_public_backend(const char *name)
+{
+    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
+                                        "gpgpu",     "cyclesim", "cycle", "systemc",
+                                        "simulator", "gvm",      "ptx"};
+    for (size_t i = 0; i < countof(names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+static bool read_engine(const EngineOps **engine, Diag *d)
+{
+    const char *from = variable("VENTUS_ENGINE") ? "VENTUS_ENGINE" : "VENTUS_BACKEND";
+    const char *name = variable(from);
+    if (!name || is_public_backend(name))
+        return true;
+    const EngineOps *found = dev_find_engine(name);
+    if (!found)
+        return refuse(d, from, name, "an engine that is built in");
+    *engine = found;
+    return true;
+}
+
+static bool read_machine(Machine *m, Diag *d)
+{
+    const char *name = variable("VENTUS_MACHINE");
+    if (name && !machine_builtin(name, m))
+        return refuse(d, "VENTUS_MACHINE", name, "a machine that is built in");
+    if (!read_number("NUM_THREAD", 4, MAX_LANES, &m->lanes, d) ||
+        !read_number("NUM_WARP", 1, MAX_WARPS, &m->group_warps, d) ||
+        !read_number("VENTUS_SMS", 1, 1u << 16, &m->sms, d))
+        return false;
+    if (!is_pow2(m->lanes))
+        return refuse(d, "NUM_THREAD", variable("NUM_THREAD"), "4, 8, 16 or 32");
+    if (m->warps < m->group_warps)
+        m->warps = m->group_warps;
+    return true;
+}
+
+bool drv_environment(DeviceOptions *o, Diag *d)
+{
+    const char *isa = variable("VENTUS_ISA");
+    u32 mmu = 0;
+    *o = dev_defaults();
+    if (!read_machine(&o->machine, d) || !read_number("VENTUS_MMU", 0, 1, &mmu, d))
+        return false;
+    if (isa && !isa_parse_set(isa, &o->set))
+        return refuse(d, "VENTUS_ISA", isa, "a profile with overlays");
+    o->mmu = mmu;
+    return read_engine(&o->engine, d);
+}

@@ -1,0 +1,105 @@
+/* swap.c -- several programs on a device with one code window.
+ *
+ * A launch brings its program into the window.  Code and constants are loaded from the
+ * image again; the writable segments of the program that leaves are kept with it and put
+ * back when it returns, so that program-scope variables persist.
+ */
+#include "drv/internal.h"
+
+struct DrvProgram {
+    Object *image; /* the device's while it is loaded */
+    Buf *kept;     /* a segment's bytes, of writable ones; empty: as in the image */
+};
+
+static bool is_writable(const ObjSegment *s) { return s->flags & 2 && s->memsz; }
+
+/* False: memory is out; everything is as it was. */
+static bool keep_variables(Driver *d, DrvProgram *p)
+{
+    for (size_t i = 0; i < p->image->nsegments; i++) {
+        const ObjSegment *s = &p->image->segments[i];
+        if (!is_writable(s))
+            continue;
+        p->kept[i].len = 0;
+        if (!buf_reserve(&p->kept[i], s->memsz))
+            return false;
+        p->kept[i].len = s->memsz;
+        if (!copy_out(d, s->addr, p->kept[i].data, s->memsz))
+            bug("a loaded segment is not there");
+    }
+    return true;
+}
+
+static void restore_variables(Driver *d, const DrvProgram *p)
+{
+    for (size_t i = 0; i < p->image->nsegments; i++)
+        if (p->kept[i].len &&
+            !copy_in(d, p->image->segments[i].addr, p->kept[i].data, p->kept[i].len))
+            bug("a loaded segment is not there");
+}
+
+DrvStatus leave_program(Driver *d)
+{
+    DrvProgram *p = d->program;
+    if (!p)
+        return DRV_OK;
+    if (!keep_variables(d, p))
+        return drv_fail(d, DRV_NO_MEMORY, "the variables of %s", p->image->name);
+    p->image = dev_unload(d->dev);
+    d->program = NULL;
+    return DRV_OK;
+}
+
+DrvStatus enter_program(Driver *d, DrvProgram *p)
+{
+    Diag quiet = {.sink = NULL};
+    if (!p || p == d->program)
+        return DRV_OK;
+    DrvStatus s = leave_program(d);
+    if (!s)
+        s = load_locked(d, p->image, &quiet);
+    if (s)
+        return s;
+    d->program = p;
+    restore_variables(d, p);
+    return DRV_OK;
+}
+
+DrvStatus drv_program_open(Driver *d, Object *image, DrvProgram **program, Diag *diag)
+{
+    DrvProgram *p = mem_zalloc(1, sizeof *p);
+    if (p)
+        p->kept = mem_zalloc(image->nsegments + 1, sizeof *p->kept);
+    if (!p || !p->kept) {
+        mem_free(p);
+        return drv_fail(d, DRV_NO_MEMORY, "%s", image->name);
+    }
+    pthread_mutex_lock(&d->lock);
+    const DrvStatus s = check_image(d, image, diag);
+    pthread_mutex_unlock(&d->lock);
+    if (s) {
+        mem_free(p->kept);
+        mem_free(p);
+        return s;
+    }
+    p->image = image;
+    *program = p;
+    return DRV_OK;
+}
+
+void drv_program_close(Driver *d, DrvProgram *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&d->lock);
+    if (d->program == p) {
+        p->image = dev_unload(d->dev);
+        d->program = NULL;
+    }
+    pthread_mutex_unlock(&d->lock);
+    for (size_t i = 0; i < p->image->nsegments; i++)
+        buf_free(&p->kept[i]);
+    obj_free(p->image);
+    mem_free(p->kept);
+    mem_free(p);
+}

@@ -1,0 +1,161 @@
+/* build_options.c -- the options of clBuildProgram and `ventus cc`, one row each.
+ *
+ * Only what is in the table reaches clang, and what takes a value reaches it joined to its
+ * option, so that no word of a user can be read as another option or as a file of
+ * options.
+ */
+#include "ll/front.h"
+#include <string.h>
+
+typedef enum {
+    PASS,   /* to clang as it is */
+    JOINED, /* a prefix; the value follows in the word or is the next word */
+    IGNORE, /* known, and without effect here */
+    LEVEL,  /* -O0 to -O3 */
+    STD
+} Kind;
+
+static const struct Row {
+    const char *text;
+    Kind kind;
+} rows[] = {
+    {"-D", JOINED},
+    {"-U", JOINED},
+    {"-I", JOINED},
+    {"-O", LEVEL},
+    {"-cl-std=", STD},
+    {"-cl-single-precision-constant", PASS},
+    {"-cl-denorms-are-zero", PASS},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", PASS},
+    {"-cl-opt-disable", IGNORE},
+    {"-cl-strict-aliasing", IGNORE},
+    {"-cl-uniform-work-group-size", PASS},
+    {"-cl-no-subgroup-ifp", IGNORE},
+    {"-cl-mad-enable", PASS},
+    {"-cl-no-signed-zeros", PASS},
+    {"-cl-unsafe-math-optimizations", PASS},
+    {"-cl-finite-math-only", PASS},
+    {"-cl-fast-relaxed-math", PASS},
+    {"-cl-kernel-arg-info", IGNORE}, /* always kept */
+    {"-w", PASS},
+    {"-Werror", PASS},
+    {"-W", JOINED},
+    {"-g", IGNORE}, /* lines are always kept */
+};
+
+static const struct Std {
+    const char *name;
+    u32 version;
+} stds[] = {
+    {"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120}, {"CL2.0", 200}, {"CL3.0", 300},
+};
+
+static bool add_word(BuildOptions *b, const char *word)
+{
+    if (!array_grow(b->words, b->nwords + 1, b->capwords))
+        return false;
+    b->words[b->nwords++] = word;
+    b->words[b->nwords] = NULL;
+    return true;
+}
+
+static const struct Row *find_row(const char *word)
+{
+    for (size_t i = 0; i < countof(rows); i++) {
+        const size_t len = strlen(rows[i].text);
+        const bool prefix = rows[i].kind == JOINED || rows[i].kind == LEVEL || rows[i].kind == STD;
+        if (prefix ? !strncmp(word, rows[i].text, len) : !strcmp(word, rows[i].text))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static bool refuse(Diag *d, const char *word, const char *why)
+{
+    error(d, &(Source){.name = "build options", .text = ""}, NULL, "'%s'%s", word, why);
+    return false;
+}
+
+static bool read_std(BuildOptions *b, const char *word, Diag *d)
+{
+    const char *name = word + strlen("-cl-std=");
+    for (size_t i = 0; i < countof(stds); i++)
+        if (!strcmp(name, stds[i].name)) {
+            b->version = stds[i].version;
+            return true;
+        }
+    return refuse(d, word, ": the language is CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0");
+}
+
+static bool read_level(BuildOptions *b, const char *word, Diag *d)
+{
+    if (word[2] < '0' || word[2] > '3' || word[3])
+        return refuse(d, word, ": the levels are -O0 to -O3");
+    b->level = word[2] - '0';
+    return true;
+}
+
+/* option and value as one word that b owns */
+static bool add_joined(BuildOptions *b, const char *option, const char *value)
+{
+    char *word = mem_alloc(strlen(option) + strlen(value) + 1);
+    if (!word)
+        return false;
+    strcpy(word, option);
+    strcat(word, value);
+    buf_put(&b->store, &word, sizeof word);
+    return !b->store.failed && add_word(b, word);
+}
+
+static void note_effects(BuildOptions *b, const char *word)
+{
+    if (!strcmp(word, "-cl-opt-disable"))
+        b->level = 0;
+    if (!strcmp(word, "-cl-fast-relaxed-math") || !strcmp(word, "-cl-unsafe-math-optimizations"))
+        b->fast_math = true;
+    if (!strcmp(word, "-cl-fast-relaxed-math") || !strcmp(word, "-cl-finite-math-only"))
+        b->finite_math = true;
+    if (!strcmp(word, "-cl-fp32-correctly-rounded-divide-sqrt"))
+        b->exact_division = true;
+    if (!strcmp(word, "-cl-denorms-are-zero"))
+        b->denormals_zero = true;
+    if (!strcmp(word, "-cl-uniform-work-group-size"))
+        b->uniform_groups = true;
+}
+
+bool options_read(const LlOptions *opt, BuildOptions *b, Diag *d)
+{
+    *b = (BuildOptions){.level = 2, .version = 120};
+    for (size_t i = 0; i < opt->noptions; i++) {
+        const char *word = opt->options[i];
+        const struct Row *row = find_row(word);
+        if (!row)
+            return refuse(d, word, ": no such option");
+        note_effects(b, word);
+        bool ok = true;
+        if (row->kind == LEVEL)
+            ok = read_level(b, word, d);
+        else if (row->kind == STD)
+            ok = read_std(b, word, d);
+        else if (row->kind == JOINED && !word[2] && ++i >= opt->noptions)
+            ok = refuse(d, word, " needs a value");
+        else if (row->kind == JOINED && !word[2])
+            ok = add_joined(b, word, opt->options[i]) || refuse(d, word, ": memory is out");
+        else if (row->kind != IGNORE)
+            ok = add_word(b, word) || refuse(d, word, ": memory is out");
+        if (!ok)
+            return false;
+    }
+    b->uniform_groups |= b->version < 200;
+    return true;
+}
+
+void options_free(BuildOptions *b)
+{
+    char *const *made = (char *const *)(const void *)b->store.data;
+    for (size_t i = 0; i < b->store.len / sizeof *made; i++)
+        mem_free(made[i]);
+    buf_free(&b->store);
+    mem_free(b->words);
+    *b = (BuildOptions){0};
+}

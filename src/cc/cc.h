@@ -2,16 +2,18 @@
  *
  * cc_compile() is the list of passes; each is one file:
  *
- *   fold.c     constants, algebra, common subexpressions, dead code        generic
+ *   fold.c     constants, algebra (simplify.c, divide.c, address.c),
+ *              equal computations (gvn.c), dead code (dce.c)               generic
  *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
  *   select.c   rows of isa.def                                             selected
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
- *   alloc.c    values to registers (live.c, spill.c)                       allocated
+ *   coalesce.c fewer of them                                               linear
+ *   alloc.c    values to registers (interval.c, spill.c)                      allocated
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
- *   emit.c     block order, branches, bytes, relocations, records, lines   object
+ *   encode.c   code.h: block order, branches, bytes, records, lines        object
  *
  * There are no globals: any number of compilations run at once.
  */
@@ -20,7 +22,7 @@
 #include "cc/ir.h"
 #include "obj/obj.h"
 
-typedef struct {
+typedef struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
     IsaSet set;             /* V202 */
     const char *off;        /* passes turned off, names separated by commas, or NULL:
@@ -28,12 +30,25 @@ typedef struct {
     const char *dump;       /* letters of dump.def, optionally ":function"; NULL: none */
     Buf *dump_to;           /* receives the views */
     bool lines;             /* line table in the object */
+    u32 lds_limit;          /* bytes of local memory that a group may have; 0: 128 KiB */
     Buf *assembly;          /* receives the program as assembly that `ventus as` reads; or NULL */
     u32 seed;               /* not 0: registers are chosen at random (a test of the allocator) */
+    u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */
 } CcOptions;
 
 /* NULL: d says why (local memory too large, memory out).  The object is the caller's; m is used up. */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
+
+/* Registers of the binary interface (doc/abi.md, "Registers"), numbered as in R_REG.  Reserved
+ * ones belong to frame.c and encode.c; kept ones survive calls.  v32 is reserved in a function
+ * that has a private frame. */
+static inline bool reg_is_reserved(u32 r) { return r <= 4 || r == 6 || r == 8; }
+static inline bool reg_is_kept(u32 r)
+{
+    return r == 9 || (r >= 18 && r <= 27) || (r >= V0 + 32 && r <= V0 + 47) || reg_is_reserved(r);
+}
+static inline bool reg_is_vector(u32 r) { return r >= V0; }
+enum { FRAME_REG = V0 + 32, MAX_PIECES = 32 }; /* pieces of arguments or results in v0 on */
 
 /* --- the passes, in their order; opt may be NULL where it is not used ---------------------------- */
 
@@ -43,9 +58,13 @@ void uniform(Func *f);           /* needs graph_build; sets banks, Term.divergen
                                   * divergent loop */
 void select_rows(Func *f);       /* needs banks; leaves SSA with phis */
 void schedule(Func *f);
-void leave_ssa(Func *f, bool coalesce); /* splits critical edges that need moves, removes phis and tied operands */
+void leave_ssa(Func *f);         /* splits critical edges that need moves, removes phis and tied operands */
+void coalesce(Func *f);          /* linear; unites values, which removes moves; optional */
 bool allocate(Func *f, const CcOptions *opt, Diag *d);
-/* True: every use reads the value that the program before allocation read. */
+/* A deep copy of blocks and values, in the arena of the same module; NULL when memory is out. */
+Func *verify_copy(const Func *f);
+/* True: every use reads the value that the program before allocation read.  `before` is a copy
+ * made behind leave_ssa(), before coalesce(). */
 bool verify(const Func *before, const Func *after, Buf *why);
 void frame(Func *f);
 void tidy(Func *f);
@@ -53,8 +72,8 @@ void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 
-/* Bit v of in[b]: value v is alive at the start of block b.  Values of bank X are alive along
- * Block.other too. */
+/* Bit v of in[b]: value v is alive at the start of block b.  A value of bank X that is alive into
+ * one side of a divergent branch is alive in all of the other side. */
 typedef struct {
     size_t words;           /* u64 words a set */
     u64 *in, *out;          /* nblock sets each */

@@ -351,6 +351,12 @@ int ins_tied(const Ins *i)
     return n && isa_operand[list[n - 1]].role == ROLE_RW ? n - 1 : -1;
 }
 
+OperandId ins_arg_operand(const Ins *i, int k)
+{
+    u8 list[MAXOPD];
+    return k < sources(ins_row(i), list) ? (OperandId)list[k] : O_none;
+}
+
 Bank ins_arg_bank(const Ins *i, int k)
 {
     u8 list[MAXOPD];

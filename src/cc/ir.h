@@ -11,9 +11,9 @@
  *   selected   operations are rows of isa.def (IR_MACHINE + InsnId) and the few pseudo
  *              operations that ir.def marks; each value has a bank (select.c)
  *   linear     no phis; a value may be written more than once; physical registers appear
- *              as fixed operands (out.c, alloc.c, emit.c)
+ *              as fixed operands (out.c, alloc.c, encode.c)
  *
- * The text form (print.c, parse.c) is described in doc/ir.md; check.c holds every rule
+ * The text form (ir_print.c, ir_parse.c) is described in doc/ir.md; ir_check.c holds every rule
  * that a function must keep in its stage.
  *
  * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
@@ -141,9 +141,9 @@ typedef struct {
     size_t npred, cappred;
     /* from uniform.c on */
     bool join;              /* the block starts with a join; it is the rpc of some branch */
-    /* blocks to which the join may send the warp: the sides of the branches that meet here.
-     * Scalar registers, which no mask protects, live along these edges too (doc/ir.md,
-     * "Scalars and divergence"). */
+    bool rerun;             /* may run again while lanes that were here wait: a scalar defined here
+                             * is not there for new uses elsewhere */
+    /* blocks to which the join may send the warp: the sides of the branches that meet here */
     u32 *other;
     size_t nother, capother;
     /* graph.c */
@@ -198,10 +198,13 @@ typedef struct {
     size_t nrpo;
     Loop *loops;
     size_t nloops, caploops;
-    /* by the passes, for emit.c and the resource record */
+    /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
     bool has_calls;
+    /* by alloc.c */
+    u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
+    u64 used[NREG / 64];    /* bit r: register r is written */
 } Func;
 
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;
@@ -312,6 +315,8 @@ int ins_tied(const Ins *i);
 /* Of a machine row: the bank that a[k] and dst must be in; BANK_NONE: an immediate or block. */
 Bank ins_arg_bank(const Ins *i, int k);
 Bank ins_dst_bank(const Ins *i);
+/* Of a machine row: the operand of isa.def that a[k] is, or O_none. */
+OperandId ins_arg_operand(const Ins *i, int k);
 
 /* --- graph (graph.c) ---------------------------------------------------------------------------- */
 
@@ -329,7 +334,7 @@ bool graph_in_loop(const Func *f, u32 b, u32 loop);
  * The graph must be built again. */
 u32 graph_split_edge(Func *f, u32 b, int k);
 
-/* --- text and rules (print.c, parse.c, check.c) --------------------------------------------------- */
+/* --- text and rules (ir_print.c, ir_parse.c, ir_check.c) ---------------------------------------------- */
 
 void ir_print(Buf *out, const Func *f);
 void ir_print_module(Buf *out, const Module *m);
@@ -337,6 +342,8 @@ void ir_print_module(Buf *out, const Module *m);
 Module *ir_parse(const Source *src, Diag *d);
 
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
-/* Appends what is wrong with f, a line each, to out; true: nothing is. */
+/* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds. */
 bool ir_check(const Func *f, Stage stage, Buf *out);
+/* The same for data and all functions. */
+bool ir_check_module(const Module *m, Stage stage, Buf *out);
 #endif

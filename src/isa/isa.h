@@ -246,6 +246,9 @@ typedef struct {
      * May be NULL. */
     const char *(*symbol)(void *self, u64 addr, u64 *past);
     void *self;
+    /* Printed instead of operand `hidden`; NULL: nothing is. */
+    const char *instead;
+    OperandId hidden;
 } IsaPrint;
 
 /* Appends the text of `in` as the public LLVM prints it.  An instance whose text

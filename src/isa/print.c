@@ -98,6 +98,8 @@ static void put_operands(Buf *b, const char *pattern, const u8 *opd, const i32 *
             const i32 v = *value++;
             if (is_modifier((OperandKind)o->kind)) {
                 put_modifier(b, o, v, &first);
+            } else if (how->instead && opd[-1] == how->hidden) {
+                buf_str(b, how->instead);
             } else {
                 put_operand(b, o, v, how);
                 first = false;

@@ -1,6 +1,6 @@
 /* front.c -- clang as one process: source in, bitcode and messages out.
  *
- * The process gets anonymous files (memfd) as its stdin, stdout and stderr, so that
+ * The process gets anonymous files (memfd) as its three standard streams, so that
  * neither side waits for the other, nothing is written to a directory, and nothing
  * needs to be removed.  Headers that live in memory are such files too: an overlay file
  * system maps HEADERS/name to the descriptor they have in the process.

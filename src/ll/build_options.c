@@ -1,4 +1,4 @@
-/* options.c -- the options of clBuildProgram and `ventus cc`, one row each.
+/* build_options.c -- the options of clBuildProgram and `ventus cc`, one row each.
  *
  * Only what is in the table reaches clang, and what takes a value reaches it joined to its
  * option, so that no word of a user can be read as another option or as a file of

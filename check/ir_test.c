@@ -1,0 +1,351 @@
+/* ir_test.c -- the compiler's representation as text: what is printed is read back, what is wrong
+ * is refused with its place, and what breaks a rule of a stage is found. */
+#include "base/mem.h"
+#include "cc/ir.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static Module *parse(const char *text, Buf *messages)
+{
+    const Source src = {.name = "t.ir", .text = text};
+    Diag d = {.sink = diag_to_buf, .to = messages};
+    Module *m = ir_parse(&src, &d);
+    assert_int_equal(m == NULL, diag_errors(&d));
+    return m;
+}
+
+static Module *parse_good(const char *text)
+{
+    Buf messages = {0};
+    Module *m = parse(text, &messages);
+    if (!m)
+        fail_msg("%s", buf_text(&messages));
+    buf_free(&messages);
+    return m;
+}
+
+/* --- text ----------------------------------------------------------------------------- */
+
+/* everything that can be written, as it is printed */
+static const char everything[] =
+    "file 0 \"a.cl\"\n"
+    "file 1 \"dir/b \\22x\\22.h\"\n"
+    "extern @printf\n"
+    "extern @\"odd name\" local\n"
+    "data @tbl rodata align 4 size 40 {\n"
+    "    00010203 04050607 08090a0b 0c0d0e0f 10111213 14151617 18191a1b 1c1d1e1f\n"
+    "    2021\n"
+    "    reloc 32 @f+4\n"
+    "    reloc 36 @tbl-100000\n"
+    "}\n"
+    "data @.bss local align 128 size 4096 {\n"
+    "}\n"
+    "func @f local params 2 results 1 maxargs 3 private 64 scalar 8 calls {\n"
+    "    slot $0 size 16 align 4\n"
+    "    slot $1 size 4096 align 128 at 32\n"
+    "b0:\n"
+    "    %1:x \"n\" = param !0:1:2\n"
+    "    %2:v = param #1\n"
+    "    %3:v = add %2, -17 !1:4000000000:7\n"
+    "    vbr ne %3, 0 -> b1, b2 join b3 !1:3:1\n"
+    "b1:\n"
+    "    %4 = load half private signed volatile [$1+8 + 4]\n"
+    "    %5 = load word const uniform [@tbl-4 - 2147483648]\n"
+    "    store byte flat %5, [%4]\n"
+    "    %6 = atomic maxu word global 0x80000000, [%4]\n"
+    "    %7 = lr word local [%4]\n"
+    "    %8 = sc word local %7, [%4 + 1]\n"
+    "    arg %6\n"
+    "    arg @printf #1\n"
+    "    call @\"odd name\"+12 #2\n"
+    "    %9 = result\n"
+    "    %10 = csr #0x806\n"
+    "    fence\n"
+    "    barrier #3\n"
+    "    jump b3\n"
+    "b2:\n"
+    "    br geu 0x00010000, -65536 -> b3, b3\n"
+    "b3: join other b1 b2\n"
+    "    %11:v = phi b1 %9, b2 3, b2 $0, b5 -\n"
+    "    setret %11\n"
+    "    ret !0:9:9\n"
+    "b5:\n"
+    "    x5 = li 0x12345678\n"
+    "    v7 = vadd.vx v200, x63\n"
+    "    x7 = x.add x5, x0\n"
+    "    v8 = vfmacc.vv v1, v2, v8 #7\n"
+    "    x9 = lw word const -4, x5\n"
+    "    use x9, -, v8\n"
+    "    jump b3\n"
+    "}\n"
+    "kernel @k lds 64 {\n"
+    "b0:\n"
+    "    ret\n"
+    "}\n";
+
+static void round_trip(void **state)
+{
+    (void)state;
+    Buf messages = {0}, out = {0};
+    Module *m = parse(everything, &messages);
+    assert_string_equal(buf_text(&messages), "");
+    ir_print_module(&out, m);
+    assert_string_equal(buf_text(&out), everything);
+    const Func *f = m->func[0];
+    assert_int_equal(f->exit, 3);
+    assert_true(f->block[0].term.divergent && f->block[0].term.rpc == 3);
+    assert_true(f->block[3].join && f->block[3].nother == 2);
+    assert_int_equal(f->block[1].ins[1].imm, INT32_MIN);
+    assert_int_equal(f->block[1].ins[3].imm, OP_maxu);
+    assert_int_equal(f->block[5].ins[1].reg, 1 + V0 + 7);
+    assert_int_equal(m->data[0].ninit, 34);
+    assert_int_equal(m->loc[f->block[0].ins[2].loc].line, 4000000000u);
+    ir_free(m);
+    buf_free(&out);
+    buf_free(&messages);
+}
+
+/* every operation and every row of v202 by its name */
+static void names(void **state)
+{
+    (void)state;
+    Module *m = ir_module("names"), *again;
+    Func *f = ir_func(m, "f", false);
+    Buf out = {0}, second = {0};
+    ir_block(f);
+    for (u16 op = 0; op < NIR; op++)
+        ir_append(f, 0, &(Ins){.op = op, .imm = op == IR_atomic ? OP_add : 0});
+    for (int id = 0; id < NINSN; id++)
+        if (isa_has(V202, (InsnId)id))
+            ir_append(f, 0, &(Ins){.op = (u16)(IR_MACHINE + id)});
+    ir_ret(f, 0);
+    ir_print_module(&out, m);
+    again = parse_good(buf_text(&out));
+    ir_print_module(&second, again);
+    assert_string_equal(buf_text(&out), buf_text(&second));
+    for (size_t k = 0; k < f->block[0].nins; k++)
+        assert_int_equal(f->block[0].ins[k].op, again->func[0]->block[0].ins[k].op);
+    ir_free(m);
+    ir_free(again);
+    buf_free(&out);
+    buf_free(&second);
+}
+
+#define IN(text) "func @f {\nb0:\n" text "\n    ret\n}\n"
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    {"nonsense", "t.ir:1:1: error: 'func', 'kernel', 'data', 'extern' or 'file' is missing here"},
+    {"func f {\n}", "t.ir:1:6: error: '@' is missing here"},
+    {"func @f {\nb0:\n", "error: the '}' of this function is missing"},
+    {"func @f {\nb0:\nret\n}\nfunc @f {\n}\n", "t.ir:5:6: error: @f is defined above"},
+    {IN("%0 = lane"), "t.ir:3:1: error: values begin with %1"},
+    {IN("%9999999 = lane"), "t.ir:3:2: error: there cannot be so many values"},
+    {IN("%1 = fnord"), "t.ir:3:6: error: there is no operation 'fnord'"},
+    {IN("%1 = add %2, 4294967296"), "t.ir:3:14: error: this number has more than 32 bits"},
+    {IN("%1 = add %2, -2147483649"), "t.ir:3:14: error: this number has more than 32 bits"},
+    {IN("%1 = add %2, %3, 4, 5"), "t.ir:3:21: error: too many operands"},
+    {IN("%1 = add ,"), "t.ir:3:10: error: an operand is missing here"},
+    {IN("%1 = lane lane"), "t.ir:3:11: error: an operand is missing here"},
+    {IN("%1:z = lane"), "t.ir:3:3: error: a bank is 'x' or 'v'"},
+    {IN("%1:x = lane\n%1:v = lane"), "t.ir:4:3: error: %1 is in the other bank above"},
+    {IN("%1 = load word [%2"), "t.ir:3:19: error: ']' is missing here"},
+    {IN("%1 = load word [%2 + 2147483648]"), "t.ir:3:20: error: this offset does not fit"},
+    {IN("%1 = atomic word flat 1, [%2]"), "t.ir:3:13: error: the operation of the atomic"},
+    {IN("%1 = atomic add word flat 1, [%2 + 4]"), "t.ir:3:34: error: an atomic operation has no"},
+    {IN("%1 = add @a+32768, 0"), "t.ir:3:12: error: an offset is at least -32768 and at most"},
+    {IN("%1 = lane !0:1:1"), "t.ir:3:12: error: there is no file 0"},
+    {IN("br foo 1, 2 -> b0, b0"), "t.ir:3:4: error: a condition is missing here"},
+    {IN("vbr eq 1, 2 -> b0, b0"), "t.ir:3:22: error: 'join' and a block are missing here"},
+    {IN("ret\nlane"), "t.ir:4:1: error: this is in no block"},
+    {IN("b0:"), "t.ir:3:1: error: block b0 is here for the second time"},
+    {IN("b999999999:"), "t.ir:3:2: error: there cannot be so many blocks"},
+    {IN("slot $1 size 4 align 4"), "t.ir:3:6: error: the next slot is $0"},
+    {IN("slot $0 size 4"), "t.ir:3:15: error: 'align' and a number are missing here"},
+    {IN("%1 = phi b0 1"), "t.ir:3:6: error: this phi has 1 arguments, the block 0 predecessors"},
+    {IN("lane\n%1 = phi"), "t.ir:4:6: error: phis stand before instructions"},
+    {"func @f {\nb0:\njump b1\nb1:\n%1 = phi b2 0\nret\n}",
+     "t.ir:5:10: error: the argument for b0"},
+    {"data @a align 4 size 2 {\n000102\n}", "error: there are 3 bytes, more than the size"},
+    {"data @a align 4 size 2 {\n0g\n}", "t.ir:2:1: error: bytes are two hexadecimal digits each"},
+    {"data @a align 4 size 2 {\n", "error: the '}' of this data is missing"},
+    {"file 1 \"a\"", "t.ir:1:6: error: files are numbered from 0"},
+    {"extern @\"a\\00\"", "t.ir:1:11: error: two hexadecimal digits, not 00"},
+    {"extern @\"a", "t.ir:1:9: error: this name does not end"},
+};
+
+static void refusals(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < countof(refused); k++) {
+        Buf messages = {0};
+        Module *m = parse(refused[k].text, &messages);
+        if (m || !strstr(buf_text(&messages), refused[k].message))
+            fail_msg("%s\ngives: %s\nnot: %s", refused[k].text, buf_text(&messages),
+                     refused[k].message);
+        buf_free(&messages);
+    }
+}
+
+/* one run finds every wrong line */
+static void goes_on(void **state)
+{
+    (void)state;
+    Buf messages = {0};
+    const Source src = {.name = "t.ir",
+                        .text = "foo\nfunc @f {\nb0:\nbar\n%1 = lane\nbaz\nret\n}\nqux\n"};
+    Diag d = {.sink = diag_to_buf, .to = &messages};
+    assert_null(ir_parse(&src, &d));
+    assert_int_equal(d.errors, 4);
+    buf_free(&messages);
+}
+
+/* --- rules -------------------------------------------------------------------------------- */
+
+static const struct {
+    Stage stage;
+    const char *text, *message; /* NULL: nothing is wrong */
+} rules[] = {
+    {STAGE_GENERIC, IN("%1 = lane\n%2 = add %1, 1\n%3 = use %2"), "has no result"},
+    {STAGE_GENERIC, IN("%1 = lane\n%2 = add %1, @x"), NULL},
+    {STAGE_GENERIC, IN("%1 = lane\n%1 = lane"), "f: b0, 2 (definition): writes %1 a second time"},
+    {STAGE_GENERIC, IN("%1 = add %2, 1\n%2 = lane"),
+     "f: b0, 1 (add): reads %2, which is not written on"},
+    {STAGE_GENERIC, IN("%1 = add %2, 1"), "f: b0, 1 (add): reads %2, which nothing writes"},
+    {STAGE_GENERIC, IN("%1 = add 1"), "f: b0, 1 (add): operand 1 is missing"},
+    {STAGE_GENERIC, IN("%1 = lane\n%2 = fneg %1, %1"), "has an operand too many"},
+    {STAGE_GENERIC, IN("add 1, 2"), "needs a result"},
+    {STAGE_GENERIC, IN("%1 = add b0, 2"), "operand 0 is a block"},
+    {STAGE_GENERIC, IN("%1 = add x5, 2"), "names a register before selection"},
+    {STAGE_GENERIC, IN("%1 = add $0, 2"), "there is no slot $0"},
+    {STAGE_GENERIC, IN("%1 = x.add 1, 2"), "does not belong into generic code"},
+    {STAGE_GENERIC, IN("%1 = li 1"), "does not belong into generic code"},
+    {STAGE_GENERIC, IN("%1 = load [4]"), "accesses 0 bytes"},
+    {STAGE_GENERIC, IN("%1 = atomic add half 1, [4]"), "accesses 2 bytes"},
+    {STAGE_GENERIC, IN("%1 = atomic sub word 1, [4]"), "there is no such atomic operation"},
+    {STAGE_GENERIC, IN("store word const 1, [4]"), "writes constant memory"},
+    {STAGE_GENERIC, IN("store word global signed 1, [4]"), "only loads extend a sign"},
+    {STAGE_GENERIC, IN("%1 = ftoi 1 #2"), "rounds to nearest (0) or to zero (1)"},
+    {STAGE_GENERIC, IN("%1 = csr #4096"), "a CSR has a number below 4096"},
+    {STAGE_GENERIC, IN("barrier #4"), "orders local (1) and global (2) memory"},
+    {STAGE_GENERIC, IN("%1 = argbase"), "only kernels have an argument block"},
+    {STAGE_GENERIC, IN("%1 = param"), "the function has 0 pieces"},
+    {STAGE_GENERIC, IN("setret 1"), "the function has 0 pieces"},
+    {STAGE_GENERIC, IN("arg 1\narg 2 #1\ncall @g #2\n%1 = result\n%2 = result #3"), NULL},
+    {STAGE_GENERIC, IN("arg 1\nfence\ncall @g #1"), "stands between arg and call"},
+    {STAGE_GENERIC, IN("arg 1 #1\ncall @g #2"), "is not piece 0"},
+    {STAGE_GENERIC, IN("arg 1\ncall @g #2"), "1 pieces are given"},
+    {STAGE_GENERIC, IN("arg 1"), "is not followed by a call"},
+    {STAGE_GENERIC, IN("%1 = result"), "does not follow a call"},
+    {STAGE_GENERIC, "func @f {\nb0:\njump b1\n}", "has no exit"},
+    {STAGE_GENERIC, "func @f {\nb0:\njump b0\nb1:\nret\n}", "goes to the entry"},
+    {STAGE_GENERIC, "func @f {\nb0:\njump b2\nb1:\nret\n}",
+     "b2, can be reached and has no terminator"},
+    {STAGE_GENERIC, "func @f {\nb0:\njump b2\nb2:\n%1 = lane\nb1:\nret\n}", "has no terminator"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nbr eq %1, 0 -> b1, b2\nb1:\n%2 = lane\njump b3\nb2:\njump b3\n"
+     "b3:\n%3 = phi b1 %2, b2 %2\nret\n}",
+     "f: b3, 0 (phi): reads %2, which is not written on every way here"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\njump b1\nb1:\n%3 = phi b0 %1, b1 %4\n%4 = add %3, 1\n"
+     "br eq %4, 0 -> b1, b2\nb2:\nret\n}",
+     NULL},
+    {STAGE_GENERIC, "kernel @f params 1 {\nb0:\nret\n}", "a kernel has no pieces"},
+    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 3\nb0:\nret\n}",
+     "slot $0 is aligned to 3 bytes"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nvbr eq %1, 0 -> b1, b2 join b2\nb1:\njump b2\nb2: other b1 "
+     "b2\nret\n}",
+     "b2 has no join"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nvbr eq %1, 0 -> b1, b2 join b2\nb1:\njump b2\nb2: join other "
+     "b1\nret\n}",
+     "b2 does not name both sides"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nvbr eq %1, 0 -> b1, b2 join b1\nb1: join other b1 b2\njump "
+     "b2\nb2:\nret\n}",
+     "some lanes do not come to b1"},
+    {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nvbr eq %1, 0 -> b1, b2 join b2\nb1:\njump b2\nb2: join other b1 "
+     "b2\nret\n}",
+     NULL},
+
+    {STAGE_SELECTED, IN("%1:x = li 4\n%2:x = addi %1, 2047\n%3:v = vadd.vx v0, %2"), NULL},
+    {STAGE_SELECTED, IN("%1:x = li 4\n%2:x = addi %1, 2048"), "2048 does not fit operand 1"},
+    {STAGE_SELECTED, IN("%1:x = li 4\n%2:x = addi %1, -2049"), "-2049 does not fit operand 1"},
+    {STAGE_SELECTED, IN("%1:x = li 4\n%2:x = addi %1, %1"), "operand 1 is not an immediate"},
+    {STAGE_SELECTED, IN("%1:x = li 4\n%2:v = vadd.vv v0, %1"), "operand 1 is not a vector"},
+    {STAGE_SELECTED, IN("%1:v = vid.v\n%2:x = addi %1, 0"), "operand 0 is not a scalar"},
+    {STAGE_SELECTED, IN("%1:v = li 4"), "the result is not a scalar"},
+    {STAGE_SELECTED, IN("%1:x = vid.v"), "the result is in the wrong bank"},
+    {STAGE_SELECTED, IN("%1 = li 4"), "%1 has no bank"},
+    {STAGE_SELECTED, IN("%1:v = vid.v\n%2:x = copy %1"), "a vector does not go into a scalar"},
+    {STAGE_SELECTED, IN("%1:x = add 1, 2"), "is not selected"},
+    {STAGE_SELECTED, IN("%1:x = move 1"), "belongs behind SSA"},
+    {STAGE_SELECTED, "func @f {\nb0:\n%1:v = vid.v\nbr eq %1, %1 -> b1, b1\nb1:\nret\n}",
+     "operand 0 is in the wrong bank"},
+    {STAGE_LINEAR, IN("%1:x = li 1\n%1:x = addi %1, 1"), NULL},
+    {STAGE_LINEAR, IN("%1:v = vid.v\n%2:v = vmacc.vv %1, %1, %1"),
+     "operand 2 is not the destination"},
+    {STAGE_LINEAR, IN("%1:v = vid.v\n%1:v = vmacc.vv %1, %1, %1"), NULL},
+    {STAGE_LINEAR, "func @f {\nb0:\njump b1\nb1:\n%1:x = phi b0 0\nret\n}",
+     "is left in linear code"},
+    {STAGE_ALLOCATED, IN("x5 = li 1\nv0 = vadd.vx v0, x5"), NULL},
+    {STAGE_ALLOCATED, IN("%1:x = li 1"), "writes %1, which has no register"},
+    {STAGE_ALLOCATED, IN("%1:x = li 1\nx5 = addi %1, 1"), "reads %1, which has no register"},
+    {STAGE_ALLOCATED, IN("x8 = li 1"), "writes a register that nobody changes"},
+    {STAGE_ALLOCATED, IN("v1 = li 1"), "the result is not a scalar"},
+};
+
+static void stage_rules(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < countof(rules); k++) {
+        Buf found = {0};
+        Module *m = parse_good(rules[k].text);
+        const bool ok = ir_check_module(m, rules[k].stage, &found);
+        if (ok != !rules[k].message || (!ok && !strstr(buf_text(&found), rules[k].message)))
+            fail_msg("%s\ngives: %s\nnot: %s", rules[k].text, buf_text(&found),
+                     rules[k].message ? rules[k].message : "nothing");
+        ir_free(m);
+        buf_free(&found);
+    }
+}
+
+/* a list of predecessors that does not follow the edges */
+static void stale_graph(void **state)
+{
+    (void)state;
+    Buf found = {0};
+    Module *m = parse_good("func @f {\nb0:\njump b1\nb1:\njump b2\nb2:\nret\n}");
+    m->func[0]->block[1].term.succ[0] = 1;
+    m->func[0]->block[0].term.succ[0] = 2;
+    assert_false(ir_check(m->func[0], STAGE_GENERIC, &found));
+    assert_non_null(strstr(buf_text(&found), "its list of predecessors is not that of the edges"));
+    ir_free(m);
+    buf_free(&found);
+}
+
+static void data_rules(void **state)
+{
+    (void)state;
+    Buf found = {0};
+    Module *m = parse_good("data @a align 3 size 8 {\nreloc 6 @a\nreloc 4 @a\n}\n");
+    assert_false(ir_check_module(m, STAGE_GENERIC, &found));
+    assert_string_equal(buf_text(&found), "a: is aligned to 3 bytes\na: there is no word at 6\n");
+    ir_free(m);
+    buf_free(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip), cmocka_unit_test(names),       cmocka_unit_test(refusals),
+        cmocka_unit_test(goes_on),    cmocka_unit_test(stage_rules), cmocka_unit_test(stale_graph),
+        cmocka_unit_test(data_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,505 @@
+/* alloc.c -- values to registers.
+ *
+ * Values are taken in the order of their weight, reads and writes (ten times as much in a loop) by
+ * the length of the live range; equals by where they begin, which is the best order for
+ * the temporaries of spill.c.  Each gets the first register that is free all along its range:
+ * one that would make a move vanish, then one below 32, which needs no prefix, then the others;
+ * in a function, registers that it has to save come late.  Where none is free, the values in
+ * the way of some register may move to others.  What finds no place is spilled, and
+ * everything starts again with the code that spill.c has put in.
+ *
+ * Registers that instructions name, and those that calls destroy, are busy at these
+ * places from the start, with owner 0.
+ */
+#include "cc/spill.h"
+#include "base/mem.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MAX_ROUNDS = 100,
+    MAX_MOVED = 4,       /* values that make way for one */
+    MOVE_TESTS = 200000, /* of a register for such a value, in a round */
+    SAVE_COST = 4        /* reads and writes that are worth saving a register for */
+};
+
+/* A move that vanishes if value `v` gets what value or register `with` has. */
+typedef struct {
+    Ref with;
+    u32 next;
+} Hint;
+
+typedef struct {
+    Func *f;
+    const CcOptions *opt;
+    Ranges r;
+    Timeline busy[NREG];
+    u32 reg[2][NVREG]; /* what may be used for x and v, best first */
+    u32 nreg[2];
+    double *uses; /* of each value: reads and writes, by how often they happen */
+    double *weight;
+    u32 *order, norder;
+    Hint *hint;
+    size_t nhint, caphint;
+    u32 *first_hint; /* of each value: index in hint, 0: none */
+    u32 *spilled, nspilled;
+    Ins *remat;
+    u32 random;
+    int tests;        /* left of MOVE_TESTS */
+    bool taken[NREG]; /* kept registers that some value has */
+} Alloc;
+
+static u32 reg_of(const Alloc *a, Ref r)
+{
+    if (r.kind == R_REG)
+        return r.val + 1;
+    return r.kind == R_VAL ? a->f->value[r.val].reg : 0;
+}
+
+/* --- which registers ------------------------------------------------------------------- */
+
+/* the less, the sooner a register is chosen */
+static int rank(const Func *f, u32 r)
+{
+    const bool high = (reg_is_vector(r) ? r - V0 : r) >= 32;
+    const bool saved = !f->is_kernel && reg_is_kept(r);
+    return saved + 2 * high;
+}
+
+static bool is_usable(const Func *f, u32 r)
+{
+    const bool has_frame = f->nslot || f->has_calls || f->spill_v || !f->is_kernel;
+    return !reg_is_reserved(r) && !(r == FRAME_REG && has_frame);
+}
+
+static void list_registers(Alloc *a)
+{
+    const u32 limit[2] = {a->opt ? a->opt->max_x : 0, a->opt ? a->opt->max_v : 0};
+    a->nreg[0] = a->nreg[1] = 0;
+    for (int wanted = 0; wanted < 4; wanted++)
+        for (u32 r = 0; r < NREG; r++) {
+            const bool v = reg_is_vector(r);
+            if (is_usable(a->f, r) && rank(a->f, r) == wanted &&
+                (!limit[v] || a->nreg[v] < limit[v]))
+                a->reg[v][a->nreg[v]++] = r;
+        }
+}
+
+/* --- registers that are fixed ------------------------------------------------------------ */
+
+typedef struct {
+    Alloc *a;
+    u32 open[NREG]; /* where the use of the register ends, 0: it is not in use */
+    bool ok;
+} Fixed;
+
+static void fixed_read(Fixed *x, u32 r, u32 at)
+{
+    if (!x->open[r])
+        x->open[r] = at + 1;
+}
+
+static void fixed_write(Fixed *x, u32 r, u32 at)
+{
+    const Busy b = {at + 1, x->open[r] ? x->open[r] : at + 2, 0};
+    x->ok &= timeline_add(&x->a->busy[r], b);
+    x->open[r] = 0;
+}
+
+static void fixed_call(Fixed *x, const Ins *i, u32 at)
+{
+    for (u32 r = 0; r < NREG; r++)
+        if (!reg_is_kept(r))
+            fixed_write(x, r, at);
+    for (u32 k = 0; k < (u32)i->imm && k < MAX_PIECES; k++)
+        fixed_read(x, V0 + k, at);
+}
+
+static void fixed_instruction(Fixed *x, const Ins *i, u32 at)
+{
+    if (i->reg)
+        fixed_write(x, i->reg - 1, at);
+    if (i->op == IR_call)
+        fixed_call(x, i, at);
+    for (int k = 0; k < 3; k++)
+        if (i->a[k].kind == R_REG)
+            fixed_read(x, i->a[k].val, at);
+}
+
+static void fixed_block(Fixed *x, u32 b)
+{
+    const Block *k = &x->a->f->block[b];
+    const u32 end = ranges_at(&x->a->r, b, k->nins);
+    for (u32 p = 0;
+         k->term.kind == T_RET && !x->a->f->is_kernel && p < x->a->f->nresults && p < MAX_PIECES;
+         p++)
+        fixed_read(x, V0 + p, end);
+    for (int j = 0; j < 2; j++)
+        if (k->term.a[j].kind == R_REG)
+            fixed_read(x, k->term.a[j].val, end);
+    for (size_t i = k->nins; i-- > 0;)
+        fixed_instruction(x, &k->ins[i], ranges_at(&x->a->r, b, i));
+    for (u32 r = 0; r < NREG; r++) {
+        if (x->open[r])
+            x->ok &= timeline_add(&x->a->busy[r], (Busy){x->a->r.top[b], x->open[r], 0});
+        x->open[r] = 0;
+    }
+}
+
+static bool fix_registers(Alloc *a)
+{
+    Fixed x = {.a = a, .ok = true};
+    for (size_t b = 0; b < a->f->nrpo; b++)
+        fixed_block(&x, a->f->rpo[b]);
+    return x.ok;
+}
+
+/* --- weights and hints -------------------------------------------------------------------- */
+
+static double frequency(const Block *b) { return pow(10, b->depth < 6 ? b->depth : 6); }
+
+static void count_ref(Alloc *a, Ref r, double often)
+{
+    if (r.kind == R_VAL)
+        a->uses[r.val] += often;
+}
+
+static bool add_hint(Alloc *a, u32 v, Ref with)
+{
+    if (!array_grow(a->hint, a->nhint, a->caphint))
+        return false;
+    a->hint[a->nhint] = (Hint){with, a->first_hint[v]};
+    a->first_hint[v] = (u32)a->nhint++;
+    return true;
+}
+
+static bool read_instruction(Alloc *a, const Ins *i, double often)
+{
+    a->f->has_calls |= i->op == IR_call;
+    for (int k = 0; k < 3; k++)
+        count_ref(a, i->a[k], often);
+    a->uses[i->dst] += often;
+    const Ref to = i->reg ? ref_reg(i->reg - 1) : ref_val(i->dst);
+    if (i->op != IR_move)
+        return true;
+    return (i->a[0].kind != R_VAL || add_hint(a, i->a[0].val, to)) &&
+           (to.kind != R_VAL || !i->dst || add_hint(a, i->dst, i->a[0]));
+}
+
+static bool read_function(Alloc *a)
+{
+    a->nhint = 1;
+    for (size_t b = 0; b < a->f->nrpo; b++) {
+        const Block *k = &a->f->block[a->f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++)
+            if (!read_instruction(a, &k->ins[i], frequency(k)))
+                return false;
+        for (int j = 0; j < 2; j++)
+            count_ref(a, k->term.a[j], frequency(k));
+    }
+    return true;
+}
+
+typedef struct {
+    double weight;
+    u32 start, value;
+} Heavy;
+
+static int by_weight(const void *a, const void *b)
+{
+    const Heavy *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->value < y->value ? -1 : 1;
+}
+
+static double weigh(const Alloc *a, u32 v)
+{
+    if (a->f->value[v].temp_spill)
+        return INFINITY;
+    const double again = a->remat[v].op != IR_none ? 0.5 : 1;
+    return again * a->uses[v] / (ranges_length(&a->r, v) + 4);
+}
+
+static bool order_values(Alloc *a)
+{
+    Heavy *list = mem_zalloc(a->f->nvalue, sizeof *list);
+    size_t n = 0;
+    for (u32 v = 1; list && v < a->f->nvalue; v++)
+        if (a->r.of[v].n)
+            list[n++] = (Heavy){weigh(a, v), ranges_of(&a->r, v)->from, v};
+    if (n)
+        qsort(list, n, sizeof *list, by_weight);
+    for (size_t k = 0; k < n; k++)
+        a->order[k] = list[k].value;
+    a->norder = (u32)n;
+    mem_free(list);
+    return list;
+}
+
+/* --- choosing ----------------------------------------------------------------------------- */
+
+static bool is_vector(const Alloc *a, u32 v) { return a->f->value[v].bank == BANK_V; }
+
+static bool is_free(const Alloc *a, u32 v, u32 r)
+{
+    return timeline_is_free(&a->busy[r], &a->r, v);
+}
+
+static bool is_listed(const Alloc *a, bool vector, u32 r)
+{
+    for (u32 k = 0; k < a->nreg[vector]; k++)
+        if (a->reg[vector][k] == r)
+            return true;
+    return false;
+}
+
+/* 1 + a free register that makes a move of v vanish, or 0 */
+static u32 hinted(const Alloc *a, u32 v)
+{
+    for (u32 h = a->first_hint[v]; h; h = a->hint[h].next) {
+        const u32 r = reg_of(a, a->hint[h].with);
+        if (r && reg_is_vector(r - 1) == is_vector(a, v) && is_listed(a, is_vector(a, v), r - 1) &&
+            is_free(a, v, r - 1))
+            return r;
+    }
+    return 0;
+}
+
+static u32 random_free(Alloc *a, u32 v)
+{
+    const bool vector = is_vector(a, v);
+    u32 found = 0, n = 0;
+    for (u32 k = 0; k < a->nreg[vector]; k++)
+        if (is_free(a, v, a->reg[vector][k])) {
+            a->random = a->random * 1664525 + 1013904223;
+            if ((a->random >> 8) % ++n == 0)
+                found = a->reg[vector][k] + 1;
+        }
+    return found;
+}
+
+static bool costs_a_save(const Alloc *a, u32 r)
+{
+    return !a->f->is_kernel && reg_is_kept(r) && !a->taken[r];
+}
+
+/* 1 + the first free register for v, or 0 */
+static u32 first_free(const Alloc *a, u32 v, bool may_save)
+{
+    const bool vector = is_vector(a, v);
+    for (u32 k = 0; k < a->nreg[vector]; k++) {
+        const u32 r = a->reg[vector][k];
+        if ((may_save || !costs_a_save(a, r)) && is_free(a, v, r))
+            return r + 1;
+    }
+    return 0;
+}
+
+static u32 choose(Alloc *a, u32 v)
+{
+    if (a->opt && a->opt->seed)
+        return random_free(a, v);
+    u32 r = first_free(a, v, a->uses[v] >= SAVE_COST);
+    if (!r)
+        r = first_free(a, v, true);
+    const u32 h = r ? hinted(a, v) : 0;
+    return h && rank(a->f, h - 1) <= rank(a->f, r - 1) ? h : r;
+}
+
+static bool assign(Alloc *a, u32 v, u32 r)
+{
+    a->f->value[v].reg = r + 1;
+    a->taken[r] = true;
+    return timeline_add_range(&a->busy[r], &a->r, v);
+}
+
+/* --- making room ---------------------------------------------------------------------------- */
+
+typedef struct {
+    u32 value[MAX_MOVED], to[MAX_MOVED];
+    u32 n;
+} Evicted;
+
+/* a register besides r where v, which has r, could be; NREG: none */
+static u32 elsewhere(Alloc *a, u32 v, u32 r)
+{
+    const bool vector = is_vector(a, v);
+    for (u32 k = 0; k < a->nreg[vector] && a->tests > 0; k++, a->tests--)
+        if (a->reg[vector][k] != r && is_free(a, v, a->reg[vector][k]))
+            return a->reg[vector][k];
+    return NREG;
+}
+
+static bool is_evicted(const Evicted *e, u32 v)
+{
+    for (u32 k = 0; k < e->n; k++)
+        if (e->value[k] == v)
+            return true;
+    return false;
+}
+
+/* whether all that keeps v from r can go elsewhere */
+static bool can_clear(Alloc *a, u32 v, u32 r, Evicted *e)
+{
+    u32 from = 0, owner;
+    e->n = 0;
+    while (timeline_conflict(&a->busy[r], &a->r, v, &from, &owner)) {
+        if (is_evicted(e, owner))
+            continue;
+        if (!owner || e->n == MAX_MOVED)
+            return false;
+        e->to[e->n] = elsewhere(a, owner, r);
+        if (e->to[e->n] == NREG)
+            return false;
+        e->value[e->n++] = owner;
+    }
+    return true;
+}
+
+/* Makes a register free for v: 1 + its number, or 0. */
+static u32 make_room(Alloc *a, u32 v)
+{
+    const bool vector = is_vector(a, v);
+    Evicted e;
+    for (u32 k = 0; k < a->nreg[vector] && a->tests > 0; k++) {
+        const u32 r = a->reg[vector][k];
+        if (!can_clear(a, v, r, &e))
+            continue;
+        for (u32 j = 0; j < e.n; j++) {
+            timeline_remove(&a->busy[r], e.value[j]);
+            if (!assign(a, e.value[j], e.to[j]))
+                return 0;
+        }
+        return r + 1;
+    }
+    return 0;
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+static bool place_values(Alloc *a)
+{
+    for (u32 k = 0; k < a->norder; k++) {
+        const u32 v = a->order[k];
+        u32 r = choose(a, v);
+        if (!r)
+            r = make_room(a, v);
+        if (!r)
+            a->spilled[a->nspilled++] = v;
+        else if (!assign(a, v, r - 1))
+            return false;
+    }
+    return true;
+}
+
+static void round_end(Alloc *a)
+{
+    ranges_free(&a->r);
+    for (u32 r = 0; r < NREG; r++)
+        timeline_free(&a->busy[r]);
+    mem_free(a->uses);
+    mem_free(a->order);
+    mem_free(a->hint);
+    mem_free(a->remat);
+}
+
+static bool round_begin(Alloc *a)
+{
+    const size_t n = a->f->nvalue;
+    for (u32 v = 0; v < n; v++)
+        a->f->value[v].reg = 0;
+    a->uses = mem_zalloc(n, sizeof *a->uses);
+    a->order = mem_zalloc(n, 3 * sizeof *a->order);
+    a->remat = spill_remat(a->f);
+    if (!a->uses || !a->order || !a->remat || !ranges_build(a->f, &a->r))
+        return false;
+    a->spilled = a->order + n;
+    a->first_hint = a->spilled + n;
+    a->tests = MOVE_TESTS;
+    if (!read_function(a) || !order_values(a))
+        return false;
+    list_registers(a);
+    return fix_registers(a);
+}
+
+typedef enum { DONE, AGAIN, NO_REGISTERS, NO_MEMORY } Outcome;
+
+static Outcome round_outcome(const Alloc *a)
+{
+    if (!a->nspilled)
+        return DONE;
+    for (u32 k = 0; k < a->nspilled; k++)
+        if (a->f->value[a->spilled[k]].temp_spill)
+            return NO_REGISTERS;
+    return spill(a->f, &a->r, a->remat, a->spilled, a->nspilled) ? AGAIN : NO_MEMORY;
+}
+
+static Outcome play_round(Func *f, const CcOptions *opt)
+{
+    Alloc *a = mem_zalloc(1, sizeof *a);
+    if (!a)
+        return NO_MEMORY;
+    a->f = f;
+    a->opt = opt;
+    a->random = opt ? opt->seed : 0;
+    const bool ok = round_begin(a) && place_values(a);
+    const Outcome o = ok ? round_outcome(a) : NO_MEMORY;
+    round_end(a);
+    mem_free(a);
+    return o;
+}
+
+/* --- writing it down
+ * ------------------------------------------------------------------------------ */
+
+static void name_register(const Func *f, Ref *r)
+{
+    if (r->kind == R_VAL)
+        *r = ref_reg(f->value[r->val].reg - 1);
+}
+
+static void name_registers(Func *f, Ins *i)
+{
+    for (int k = 0; k < 3; k++)
+        name_register(f, &i->a[k]);
+    if (i->dst)
+        i->reg = f->value[i->dst].reg;
+    i->dst = 0;
+    if (i->reg)
+        f->used[(i->reg - 1) / 64] |= (u64)1 << (i->reg - 1) % 64;
+}
+
+static void finish_block(Func *f, Block *b)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < b->nins; k++) {
+        Ins i = b->ins[k];
+        name_registers(f, &i);
+        if (i.op != IR_move || !ref_same(i.a[0], ref_reg(i.reg - 1)))
+            b->ins[n++] = i;
+    }
+    b->nins = n;
+    for (int j = 0; j < 2; j++)
+        name_register(f, &b->term.a[j]);
+}
+
+bool allocate(Func *f, const CcOptions *opt, Diag *d)
+{
+    Outcome o = AGAIN;
+    for (int round = 0; o == AGAIN && round < MAX_ROUNDS; round++)
+        o = play_round(f, opt);
+    if (o == NO_MEMORY) {
+        f->module->failed = true;
+        return false;
+    }
+    if (o != DONE) {
+        error(d, NULL, NULL, "function %s: there are not enough registers", f->name);
+        return false;
+    }
+    for (size_t b = 0; b < f->nrpo; b++)
+        finish_block(f, &f->block[f->rpo[b]]);
+    return true;
+}

@@ -1,0 +1,88 @@
+/* code.h -- a function as a list of words, between blocks and bytes; what the files that
+ * emit share.
+ *
+ *   blockorder.c  which block comes where
+ *   rpc.c         where the reconvergence pc must be set
+ *   expand.c      instructions and terminators to words
+ *   branch.c      branches that reach, distances
+ *   asmtext.c     words as assembly
+ *   lines.c       the line table
+ *   needs.c       resource records
+ *   encode.c      sections, symbols, bytes and relocations
+ *
+ * All memory is the module's; when it is out, Module.failed says so and lists are short.
+ */
+#ifndef CC_CODE_H
+#define CC_CODE_H
+#include "cc/cc.h"
+#include "obj/resource.h"
+
+#define NO_BLOCK UINT32_MAX
+enum { X_RA = 1, X_SP = 2, X_TP = 4, X_T1 = 6 };
+
+/* What the linker or branch.c puts into an operand. */
+typedef enum {
+    FIX_NONE,
+    FIX_LABEL,              /* no word: block `to` starts here */
+    FIX_BLOCK,              /* the distance to block `to`, of a branch or jal */
+    FIX_BLOCK_HI,           /* of an auipc: the upper part of the distance to block `to` */
+    FIX_BLOCK_LO,           /* the lower part; the auipc is the word before */
+    FIX_HI, FIX_LO,         /* the address of symbol `to` + off, by lui and what follows */
+    FIX_CALL                /* the distance to symbol `to`, by this auipc and the jalr behind it */
+} FixKind;
+
+typedef struct {
+    Insn in;                /* register operands are whole numbers: 0..63, 0..255 */
+    u8 fix;                 /* FixKind */
+    u32 to;
+    i32 off;
+    u32 loc;                /* Module.locs */
+    u32 at;                 /* branch.c: byte from the start of the function, of its prefix if any */
+} Word;
+
+typedef struct {
+    const Func *f;
+    Word *word;
+    size_t n, cap;
+    u32 *start;             /* branch.c: offset of each block */
+    u32 size;               /* branch.c: bytes */
+} Code;
+
+/* Order of the reachable blocks, Func.nrpo of them: loops stay together and are tested at
+ * their ends where that is easy, the exit is last.  NULL: memory is out. */
+u32 *block_order(const Func *f);
+
+/* at[b]: the block whose address the end of block b must put into rpc, before its branch;
+ * or NO_BLOCK.  NULL: memory is out. */
+u32 *rpc_points(const Func *f);
+
+/* Needs frame().  */
+void expand(Code *c);
+
+/* Makes every branch reach and fills offsets, distances and sizes. */
+void relax(Code *c);
+
+/* The prefix of the word as the twelve bits of a regext; 0: it needs none. */
+u32 word_prefix(const Word *w);
+/* Index in opd[] of the operand that the fix is about. */
+int word_fixed_operand(const Word *w);
+
+/* Resources of every function, its callees counted, in the order of Module.func; code[i]
+ * is that of function i.  What cannot be is reported.  False: nothing can be emitted. */
+bool needs(const Module *m, const Code *code, const CcOptions *opt, Resource *r, Diag *d);
+
+/* Sections of data: prefix and the symbol's name. */
+typedef struct {
+    const char *prefix;
+    bool zeros;             /* no bytes in the file */
+} DataPlace;
+DataPlace data_place(const Data *d);
+
+/* The assembly of a function, of a data object.  r: needs of a kernel, else NULL. */
+void asm_function(Buf *out, const Code *c, const Resource *r);
+void asm_data(Buf *out, const Module *m, const Data *d);
+
+/* Adds the line table, with as much other debug data as readers of it want.  symbol[i]: in
+ * the object, of symbol i of the module.  False: memory is out. */
+bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o);
+#endif

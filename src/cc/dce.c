@@ -1,0 +1,152 @@
+/* dce.c -- dead code: what neither has an effect nor is read by something that stays.
+ *
+ * Marking starts at effects and terminators and follows operands, so phis that only feed each
+ * other go too.  Values are numbered anew, without holes: sets of values are as small as they
+ * can be.
+ */
+#include "cc/fold.h"
+
+typedef struct {
+    Func *f;
+    Module *scratch;
+    const Ins **ins; /* by value: what makes it, */
+    struct {
+        const Phi *phi;
+        size_t n;
+    } * phi;     /* or a phi with n arguments */
+    u32 *number; /* by value: 0 when it is dead, else its new number */
+    u32 *work;   /* alive, operands not followed yet */
+    size_t nwork;
+} Dead;
+
+static void mark(Dead *D, Ref r)
+{
+    if (r.kind != R_VAL || !r.val || r.val >= D->f->nvalue || D->number[r.val])
+        return;
+    D->number[r.val] = 1;
+    D->work[D->nwork++] = r.val;
+}
+
+static void mark_operands(Dead *D, const Ins *i)
+{
+    for (int k = 0; k < 3; k++)
+        mark(D, i->a[k]);
+}
+
+static void follow(Dead *D)
+{
+    while (D->nwork) {
+        const u32 v = D->work[--D->nwork];
+        if (D->ins[v])
+            mark_operands(D, D->ins[v]);
+        for (size_t k = 0; k < D->phi[v].n; k++)
+            mark(D, D->phi[v].phi->arg[k]);
+    }
+}
+
+static void collect(Dead *D)
+{
+    for (size_t b = 0; b < D->f->nblock; b++) {
+        const Block *k = &D->f->block[b];
+        for (size_t j = 0; j < k->nphi; j++) {
+            D->phi[k->phi[j].dst].phi = &k->phi[j];
+            D->phi[k->phi[j].dst].n = k->npred;
+        }
+        for (size_t j = 0; j < k->nins; j++)
+            D->ins[k->ins[j].dst] = &k->ins[j];
+    }
+    D->ins[0] = NULL; /* instructions without a result */
+}
+
+static void mark_roots(Dead *D)
+{
+    for (size_t b = 0; b < D->f->nblock; b++) {
+        const Block *k = &D->f->block[b];
+        for (size_t j = 0; j < k->nins; j++)
+            if (ins_has_effect(&k->ins[j])) {
+                mark(D, ref_val(k->ins[j].dst));
+                mark_operands(D, &k->ins[j]);
+            }
+        mark(D, k->term.a[0]);
+        mark(D, k->term.a[1]);
+    }
+}
+
+static void sweep(Dead *D)
+{
+    for (size_t b = 0; b < D->f->nblock; b++) {
+        Block *k = &D->f->block[b];
+        size_t nphi = 0, nins = 0;
+        for (size_t j = 0; j < k->nphi; j++)
+            if (D->number[k->phi[j].dst])
+                k->phi[nphi++] = k->phi[j];
+        for (size_t j = 0; j < k->nins; j++)
+            if (ins_has_effect(&k->ins[j]) || D->number[k->ins[j].dst])
+                k->ins[nins++] = k->ins[j];
+        k->nphi = nphi;
+        k->nins = nins;
+    }
+}
+
+/* --- new numbers -------------------------------------------------------------------- */
+
+static void assign_numbers(Dead *D)
+{
+    u32 n = 0;
+    for (u32 v = 1; v < D->f->nvalue; v++)
+        if (D->number[v]) {
+            D->number[v] = ++n;
+            D->f->value[n] = D->f->value[v];
+        }
+    D->f->nvalue = n + 1;
+}
+
+static void renumber(const Dead *D, Ref *r)
+{
+    if (r->kind == R_VAL)
+        r->val = D->number[r->val];
+}
+
+static void renumber_block(const Dead *D, Block *b)
+{
+    for (size_t j = 0; j < b->nphi; j++) {
+        b->phi[j].dst = D->number[b->phi[j].dst];
+        for (size_t k = 0; k < b->npred; k++)
+            renumber(D, &b->phi[j].arg[k]);
+    }
+    for (size_t j = 0; j < b->nins; j++) {
+        b->ins[j].dst = D->number[b->ins[j].dst];
+        for (int k = 0; k < 3; k++)
+            renumber(D, &b->ins[j].a[k]);
+    }
+    for (int k = 0; k < 2; k++)
+        renumber(D, &b->term.a[k]);
+}
+
+static bool init(Dead *D)
+{
+    const size_t n = D->f->nvalue;
+    D->ins = ir_alloc(D->scratch, n * sizeof *D->ins);
+    D->phi = ir_alloc(D->scratch, n * sizeof *D->phi);
+    D->number = ir_alloc(D->scratch, n * sizeof *D->number);
+    D->work = ir_alloc(D->scratch, n * sizeof *D->work);
+    return !D->scratch->failed;
+}
+
+void remove_dead(Func *f)
+{
+    Dead D = {.f = f, .scratch = ir_module("dce")};
+    if (!D.scratch || !init(&D)) {
+        f->module->failed = true;
+        ir_free(D.scratch);
+        return;
+    }
+    collect(&D);
+    mark_roots(&D);
+    follow(&D);
+    sweep(&D);
+    assign_numbers(&D);
+    for (size_t b = 0; b < f->nblock; b++)
+        renumber_block(&D, &f->block[b]);
+    ir_free(D.scratch);
+}

@@ -1,0 +1,52 @@
+/* interval.h -- where values are alive, as pieces of one line of numbers.
+ *
+ * Blocks follow each other on the line in the order of Func.rpo.  An instruction reads at
+ * an even number and writes at the odd one behind it, so a value that dies where
+ * another is made can share its register.  Linear code only: phis are gone.
+ */
+#ifndef CC_INTERVAL_H
+#define CC_INTERVAL_H
+#include "cc/cc.h"
+
+typedef struct { u32 from, to; } Segment; /* from <= n < to */
+
+/* Ascending segments that do not touch, in Ranges.pool. */
+typedef struct { u32 first, n; } Range;
+
+typedef struct {
+    Segment *pool;
+    size_t npool, cappool;
+    Range *of;              /* of each value; n = 0: never alive */
+    u32 *top;               /* of each block: the number where it begins */
+    u32 end;                /* behind the last block */
+} Ranges;
+
+bool ranges_build(const Func *f, Ranges *r); /* false: memory is out */
+void ranges_free(Ranges *r);
+
+/* where instruction i of block b reads; i = nins is the terminator */
+static inline u32 ranges_at(const Ranges *r, u32 b, size_t i) { return r->top[b] + 2 * ((u32)i + 1); }
+static inline const Segment *ranges_of(const Ranges *r, u32 v) { return r->pool + r->of[v].first; }
+
+bool ranges_overlap(const Ranges *r, u32 v, u32 w);
+/* The range of v becomes the union of both, that of w empty; they do not overlap.  False: memory is out. */
+bool ranges_unite(Ranges *r, u32 v, u32 w);
+u32 ranges_length(const Ranges *r, u32 v);
+
+/* What one register or stack slot holds along the line. */
+typedef struct { u32 from, to, owner; } Busy;
+typedef struct {
+    Busy *list;             /* ascending, without overlaps */
+    size_t n, cap;
+} Timeline;
+
+/* The first owner that the range of v meets at or behind number `from`, which then is where that
+ * owner's segment ends; false: none. */
+bool timeline_conflict(const Timeline *t, const Ranges *r, u32 v, u32 *from, u32 *owner);
+bool timeline_is_free(const Timeline *t, const Ranges *r, u32 v);
+/* These need what they add to be free.  False: memory is out. */
+bool timeline_add(Timeline *t, Busy b);
+bool timeline_add_range(Timeline *t, const Ranges *r, u32 v);
+void timeline_remove(Timeline *t, u32 owner);
+void timeline_free(Timeline *t);
+#endif

@@ -1,0 +1,128 @@
+/* rpc.c -- where the reconvergence pc is set.
+ *
+ * A divergent branch needs rpc to name its join.  Only setrpc and calls change rpc, so
+ * it need not be set where all ways to the branch have set it already; that is a
+ * forward analysis over the edges of the graph and those of Block.other, along which a
+ * join sends the warp to a side that waited.  For a loop all of whose branches have the
+ * same join, rpc is set before the loop as well, and what is in it becomes superfluous.
+ */
+#include "cc/code.h"
+#include <string.h>
+
+/* what is known of rpc at a place: a block, or that nothing reached it yet, or anything */
+#define UNREACHED (UINT32_MAX - 1)
+#define ANY       UINT32_MAX
+
+typedef struct {
+    const Func *f;
+    u32 *need; /* block that rpc must name at the end of each, or NO_BLOCK */
+    u32 *in;   /* known at the start */
+} Rpc;
+
+static bool has_call(const Block *b)
+{
+    for (size_t i = 0; i < b->nins; i++)
+        if (b->ins[i].op == IR_call)
+            return true;
+    return false;
+}
+
+static bool parts(const Block *b)
+{
+    return b->term.kind == T_BRANCH && b->term.divergent && b->term.succ[0] != b->term.succ[1];
+}
+
+/* --- loops ---------------------------------------------------------------------------- */
+
+/* The one join of all divergent branches of a loop without calls, or NO_BLOCK. */
+static u32 common_join(const Func *f, u32 loop)
+{
+    u32 join = NO_BLOCK;
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const Block *b = &f->block[f->rpo[i]];
+        if (!graph_in_loop(f, f->rpo[i], loop))
+            continue;
+        if (has_call(b) || (parts(b) && join != NO_BLOCK && join != b->term.rpc))
+            return NO_BLOCK;
+        if (parts(b))
+            join = b->term.rpc;
+    }
+    return join;
+}
+
+/* The only block before the loop, if rpc may be set at its end; else NO_BLOCK. */
+static u32 place_before(const Func *f, u32 loop)
+{
+    const Block *h = &f->block[f->loops[loop].header];
+    u32 found = NO_BLOCK;
+    for (size_t k = 0; k < h->npred; k++) {
+        if (graph_in_loop(f, h->pred[k], loop))
+            continue;
+        if (found != NO_BLOCK)
+            return NO_BLOCK;
+        found = h->pred[k];
+    }
+    return found != NO_BLOCK && !parts(&f->block[found]) ? found : NO_BLOCK;
+}
+
+static void hoist(Rpc *r)
+{
+    for (u32 loop = 0; loop < r->f->nloops; loop++) {
+        const u32 join = common_join(r->f, loop), before = place_before(r->f, loop);
+        if (join != NO_BLOCK && before != NO_BLOCK && r->need[before] == NO_BLOCK)
+            r->need[before] = join;
+    }
+}
+
+/* --- what is known -------------------------------------------------------------------- */
+
+static u32 at_end(const Rpc *r, u32 b)
+{
+    if (r->need[b] != NO_BLOCK)
+        return r->need[b];
+    return has_call(&r->f->block[b]) ? ANY : r->in[b];
+}
+
+static bool flow(Rpc *r, u32 to, u32 value)
+{
+    const u32 old = r->in[to];
+    if (value == UNREACHED || value == old || old == ANY)
+        return false;
+    r->in[to] = old == UNREACHED ? value : ANY;
+    return true;
+}
+
+static void analyse(Rpc *r)
+{
+    const Func *f = r->f;
+    for (size_t b = 0; b < f->nblock; b++)
+        r->in[b] = UNREACHED;
+    r->in[0] = ANY;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < f->nrpo; i++) {
+            const u32 b = f->rpo[i];
+            const Block *k = &f->block[b];
+            for (int s = 0; s < (k->term.kind == T_BRANCH ? 2 : k->term.kind == T_JUMP); s++)
+                changed |= flow(r, k->term.succ[s], at_end(r, b));
+            for (size_t s = 0; s < k->nother; s++)
+                changed |= flow(r, k->other[s], r->in[b]);
+        }
+    }
+}
+
+u32 *rpc_points(const Func *f)
+{
+    const size_t size = (f->nblock + 1) * sizeof(u32);
+    Rpc r = {.f = f, .need = ir_alloc(f->module, size), .in = ir_alloc(f->module, size)};
+    if (!r.need || !r.in)
+        return NULL;
+    for (size_t b = 0; b < f->nblock; b++)
+        r.need[b] = parts(&f->block[b]) ? f->block[b].term.rpc : NO_BLOCK;
+    hoist(&r);
+    analyse(&r);
+    for (size_t b = 0; b < f->nblock; b++)
+        if (r.in[b] == r.need[b] && !has_call(&f->block[b]))
+            r.need[b] = NO_BLOCK;
+    return r.need;
+}

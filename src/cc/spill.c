@@ -1,0 +1,228 @@
+/* spill.c -- spill code (spill.h).
+ *
+ * A spilled value is everywhere in memory: each instruction that reads it gets a
+ * temporary of its own, filled just before, and each that writes it a temporary that is stored just
+ * behind.  Temporaries are alive for an instant and are never spilled.  A move from or to a
+ * spilled value is the load or store itself.
+ */
+#include "cc/spill.h"
+#include "base/mem.h"
+
+enum { MADE_AGAIN = 1 << 30 }; /* no word has this number */
+
+typedef struct {
+    Func *f;
+    const Ins *remat;
+    u32 *slot;    /* of each value: 1 + word, MADE_AGAIN, or 0: not spilled */
+    size_t nslot; /* elements of slot: temporaries have larger numbers */
+    Ins *out;     /* the block being written */
+    size_t nout, capout;
+} Spill;
+
+/* --- what need not be stored ------------------------------------------------------- */
+
+static bool is_repeatable(const Ins *i)
+{
+    if (!i->dst || !ins_is_pure(i) || ins_tied(i) >= 0)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (i->a[k].kind == R_VAL || (i->a[k].kind == R_REG && !reg_is_reserved(i->a[k].val)))
+            return false;
+    return true;
+}
+
+Ins *spill_remat(const Func *f)
+{
+    Ins *only = mem_zalloc(f->nvalue, sizeof *only);
+    bool *written = mem_zalloc(f->nvalue, sizeof *written);
+    for (size_t b = 0; only && written && b < f->nrpo; b++) {
+        const Block *k = &f->block[f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++) {
+            const u32 v = k->ins[i].dst;
+            only[v] = !written[v] && is_repeatable(&k->ins[i]) ? k->ins[i] : (Ins){0};
+            written[v] = true;
+        }
+    }
+    if (!written) {
+        mem_free(only);
+        only = NULL;
+    }
+    mem_free(written);
+    return only;
+}
+
+/* --- slots --------------------------------------------------------------------------- */
+
+typedef struct {
+    Timeline *word;
+    size_t n, cap;
+} Frame;
+
+/* the first word that is free wherever v is alive; UINT32_MAX when memory is out */
+static u32 choose_word(Frame *frame, const Ranges *r, u32 v)
+{
+    size_t k = 0;
+    while (k < frame->n && !timeline_is_free(&frame->word[k], r, v))
+        k++;
+    if (k == frame->n) {
+        if (!array_grow(frame->word, frame->n, frame->cap))
+            return UINT32_MAX;
+        frame->word[frame->n++] = (Timeline){0};
+    }
+    return timeline_add_range(&frame->word[k], r, v) ? (u32)k : UINT32_MAX;
+}
+
+static void frame_free(Frame *frame)
+{
+    for (size_t k = 0; k < frame->n; k++)
+        timeline_free(&frame->word[k]);
+    mem_free(frame->word);
+}
+
+static bool place(Spill *s, const Ranges *r, const u32 *list, size_t n)
+{
+    Frame frame[2] = {0};
+    u32 *words[2] = {&s->f->spill_x, &s->f->spill_v};
+    bool ok = true;
+    for (size_t k = 0; ok && k < n; k++) {
+        const u32 v = list[k];
+        const bool vector = s->f->value[v].bank == BANK_V;
+        const bool again = s->remat[v].op != IR_none;
+        const u32 word = again ? 0 : choose_word(&frame[vector], r, v);
+        ok = word != UINT32_MAX;
+        s->slot[v] = again ? MADE_AGAIN : *words[vector] + word + 1;
+    }
+    for (int b = 0; b < 2; b++) {
+        *words[b] += (u32)frame[b].n;
+        frame_free(&frame[b]);
+    }
+    return ok;
+}
+
+/* --- code ----------------------------------------------------------------------------- */
+
+static u32 slot_of(const Spill *s, Ref r)
+{
+    return r.kind == R_VAL && r.val < s->nslot ? s->slot[r.val] : 0;
+}
+
+static void put(Spill *s, const Ins *i)
+{
+    if (ir_grow(s->f->module, s->out, s->nout, s->capout))
+        s->out[s->nout++] = *i;
+}
+
+static u32 temporary(Spill *s, u32 v)
+{
+    const u32 t = ir_value_in(s->f, (Bank)s->f->value[v].bank);
+    if (t)
+        s->f->value[t].temp_spill = true;
+    return t;
+}
+
+static bool in_vector(const Spill *s, u32 v) { return s->f->value[v].bank == BANK_V; }
+
+/* Writes spilled value v to dst, or to physical register reg - 1. */
+static void put_load(Spill *s, u32 v, u32 dst, u32 reg, u32 loc)
+{
+    Ins i = s->remat[v];
+    if (s->slot[v] != MADE_AGAIN)
+        i = (Ins){.op = in_vector(s, v) ? IR_reloadv : IR_reloadx, .imm = (i32)s->slot[v] - 1};
+    i.dst = dst;
+    i.reg = reg;
+    i.loc = loc;
+    put(s, &i);
+}
+
+static void put_store(Spill *s, u32 v, Ref from, u32 loc)
+{
+    put(s, &(Ins){.op = in_vector(s, v) ? IR_spillv : IR_spillx,
+                  .loc = loc,
+                  .imm = (i32)s->slot[v] - 1,
+                  .a = {from}});
+}
+
+/* Gives spilled operands temporaries, one for operands that are the same. */
+static void load_operands(Spill *s, Ref *a, int n, u32 loc)
+{
+    for (int k = 0; k < n; k++) {
+        if (!slot_of(s, a[k]))
+            continue;
+        const Ref old = a[k];
+        const u32 t = temporary(s, old.val);
+        put_load(s, old.val, t, 0, loc);
+        for (int j = k; j < n; j++)
+            if (ref_same(a[j], old))
+                a[j] = ref_val(t);
+    }
+}
+
+/* whether the move is done with: it loads or stores a spilled value */
+static bool put_move(Spill *s, const Ins *i)
+{
+    const u32 to = slot_of(s, ref_val(i->dst)), from = slot_of(s, i->a[0]);
+    if (i->op != IR_move || (to && from))
+        return false;
+    if (from &&
+        in_vector(s, i->a[0].val) == (i->reg ? reg_is_vector(i->reg - 1) : in_vector(s, i->dst))) {
+        put_load(s, i->a[0].val, i->dst, i->reg, i->loc);
+        return true;
+    }
+    const bool same_bank =
+        i->a[0].kind == R_VAL
+            ? in_vector(s, i->a[0].val) == in_vector(s, i->dst)
+            : i->a[0].kind == R_REG && reg_is_vector(i->a[0].val) == in_vector(s, i->dst);
+    if (to && same_bank)
+        put_store(s, i->dst, i->a[0], i->loc);
+    return to && same_bank;
+}
+
+static void put_instruction(Spill *s, const Ins *old)
+{
+    const u32 v = old->dst, to = slot_of(s, ref_val(v));
+    const int tied = ins_tied(old);
+    if (to == MADE_AGAIN || put_move(s, old))
+        return;
+    Ins i = *old;
+    load_operands(s, i.a, 3, i.loc);
+    if (to)
+        i.dst = tied >= 0 ? i.a[tied].val : temporary(s, v);
+    put(s, &i);
+    if (to)
+        put_store(s, v, ref_val(i.dst), i.loc);
+}
+
+static bool touches(const Spill *s, const Ins *i)
+{
+    return slot_of(s, ref_val(i->dst)) || slot_of(s, i->a[0]) || slot_of(s, i->a[1]) ||
+           slot_of(s, i->a[2]);
+}
+
+static void rewrite_block(Spill *s, u32 b)
+{
+    Block *k = &s->f->block[b];
+    bool changes = slot_of(s, k->term.a[0]) || slot_of(s, k->term.a[1]);
+    for (size_t i = 0; i < k->nins && !changes; i++)
+        changes = touches(s, &k->ins[i]);
+    if (!changes)
+        return;
+    s->out = NULL;
+    s->nout = s->capout = 0;
+    for (size_t i = 0; i < k->nins; i++)
+        put_instruction(s, &k->ins[i]);
+    load_operands(s, k->term.a, 2, k->term.loc);
+    k->ins = s->out;
+    k->nins = s->nout;
+    k->capins = s->capout;
+}
+
+bool spill(Func *f, const Ranges *r, const Ins *remat, const u32 *list, size_t n)
+{
+    Spill s = {
+        .f = f, .remat = remat, .nslot = f->nvalue, .slot = mem_zalloc(f->nvalue, sizeof(u32))};
+    const bool ok = s.slot && place(&s, r, list, n);
+    for (size_t b = 0; ok && b < f->nrpo; b++)
+        rewrite_block(&s, f->rpo[b]);
+    mem_free(s.slot);
+    return ok && !f->module->failed;
+}

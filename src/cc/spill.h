@@ -1,0 +1,16 @@
+/* spill.h -- values that live in memory instead of registers; for alloc.c. */
+#ifndef CC_SPILL_H
+#define CC_SPILL_H
+#include "cc/interval.h"
+
+/* Of each value the only instruction that writes it, if that can be repeated wherever the value
+ * is needed (a constant, an address, a lane number), else op IR_none.  nvalue elements for
+ * mem_free(); NULL when memory is out. */
+Ins *spill_remat(const Func *f);
+
+/* Gives the n values of `list` no register any more: reads them from their slot of the
+ * frame, or makes them again, before each use, and stores them behind each write.  `r` are the
+ * ranges of f as it is; slots are shared by values that are not alive together.  Adds to spill_x
+ * and spill_v.  False: memory is out. */
+bool spill(Func *f, const Ranges *r, const Ins *remat, const u32 *list, size_t n);
+#endif

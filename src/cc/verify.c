@@ -1,0 +1,688 @@
+/* verify.c -- proves that an allocation keeps the meaning of the program.
+ *
+ * It knows nothing of ranges, weights or spills.  It runs the program before allocation and the one
+ * behind it side by side, and keeps for each place (a register, a word of a frame) the set
+ * of things it holds: values, the expected contents of physical registers, constants.
+ * A block begins with what all ways into it agree on.  The states only shrink, so
+ * what is found missing on the way is missing.
+ *
+ * Instructions come in two kinds.  Soft ones only move contents: in the program before,
+ * moves and constants say that a value is now the same as another thing; in the one
+ * behind, moves, loads and stores of the frame, and constants copy sets from place to place.  All
+ * others are hard: both programs have the same ones in the same order, and each must find
+ * in its registers what it reads.
+ *
+ * When one side of a divergent branch begins, the other may have run already.  So the edge
+ * to a side carries no scalar place that is written anywhere in the other one, that is, in the
+ * blocks which can be reached from its start without entering the join (doc/ir.md,
+ * "Scalars and divergence").
+ */
+#include "cc/cc.h"
+#include "base/mem.h"
+#include <string.h>
+
+/* --- sets ----------------------------------------------------------------------------- */
+
+/* Sets of things, each stored once, so that equal sets have equal numbers.  0 is the empty set. */
+typedef struct {
+    u32 first, n;
+} Set;
+typedef struct {
+    u32 *pool; /* things of all sets, ascending in each */
+    size_t npool, cappool;
+    Set *set;
+    size_t nset, capset;
+    u32 *bucket; /* hash table of 1 + set */
+    size_t nbucket;
+    bool failed;
+} Sets;
+
+static u32 hash(const u32 *list, u32 n)
+{
+    u32 h = 2166136261u;
+    for (u32 k = 0; k < n; k++)
+        h = (h ^ list[k]) * 16777619u + (h >> 15);
+    return h;
+}
+
+static void grow_buckets(Sets *s)
+{
+    const size_t n = s->nbucket ? s->nbucket * 2 : 1024;
+    u32 *bucket = mem_zalloc(n, sizeof *bucket);
+    if (!bucket) {
+        s->failed = true;
+        return;
+    }
+    for (u32 k = 1; k < s->nset; k++) {
+        size_t at = hash(s->pool + s->set[k].first, s->set[k].n) & (n - 1);
+        while (bucket[at])
+            at = (at + 1) & (n - 1);
+        bucket[at] = k + 1;
+    }
+    mem_free(s->bucket);
+    s->bucket = bucket;
+    s->nbucket = n;
+}
+
+static u32 add_set(Sets *s, const u32 *list, u32 n)
+{
+    while (s->cappool - s->npool < n)
+        if (!array_grow(s->pool, s->cappool, s->cappool))
+            s->failed = true, n = 0;
+    if (!array_grow(s->set, s->nset, s->capset))
+        s->failed = true;
+    if (s->failed)
+        return 0;
+    if (n)
+        memcpy(s->pool + s->npool, list, n * sizeof *list);
+    s->set[s->nset] = (Set){(u32)s->npool, n};
+    s->npool += n;
+    return (u32)s->nset++;
+}
+
+/* the number of the set of these n things, which ascend and are not in Sets.pool */
+static u32 find_set(Sets *s, const u32 *list, u32 n)
+{
+    if (!n || s->failed)
+        return 0;
+    if (s->nset * 2 >= s->nbucket)
+        grow_buckets(s);
+    if (s->failed)
+        return 0;
+    size_t at = hash(list, n) & (s->nbucket - 1);
+    for (; s->bucket[at]; at = (at + 1) & (s->nbucket - 1)) {
+        const Set t = s->set[s->bucket[at] - 1];
+        if (t.n == n && !memcmp(s->pool + t.first, list, n * sizeof *list))
+            return s->bucket[at] - 1;
+    }
+    const u32 new = add_set(s, list, n);
+    s->bucket[at] = new + 1;
+    return new;
+}
+
+static bool set_has(const Sets *s, u32 set, u32 thing)
+{
+    const Set t = s->set[set];
+    for (u32 k = 0; k < t.n; k++)
+        if (s->pool[t.first + k] == thing)
+            return true;
+    return false;
+}
+
+enum { MOST = 256 }; /* things of a set: more are forgotten, which can only refuse too much */
+
+static u32 set_with(Sets *s, u32 set, u32 thing)
+{
+    u32 list[MOST], n = 0, k = 0;
+    const Set t = s->set[set];
+    if (t.n == MOST || set_has(s, set, thing))
+        return set;
+    for (; k < t.n && s->pool[t.first + k] < thing; k++)
+        list[n++] = s->pool[t.first + k];
+    list[n++] = thing;
+    for (; k < t.n; k++)
+        list[n++] = s->pool[t.first + k];
+    return find_set(s, list, n);
+}
+
+static u32 set_without(Sets *s, u32 set, u32 thing)
+{
+    u32 list[MOST], n = 0;
+    const Set t = s->set[set];
+    if (!set_has(s, set, thing))
+        return set;
+    for (u32 k = 0; k < t.n; k++)
+        if (s->pool[t.first + k] != thing)
+            list[n++] = s->pool[t.first + k];
+    return find_set(s, list, n);
+}
+
+static u32 set_common(Sets *s, u32 a, u32 b)
+{
+    u32 list[MOST], n = 0;
+    if (a == b)
+        return a;
+    const Set t = s->set[a];
+    for (u32 k = 0; k < t.n; k++)
+        if (set_has(s, b, s->pool[t.first + k]))
+            list[n++] = s->pool[t.first + k];
+    return find_set(s, list, n);
+}
+
+static void sets_free(Sets *s)
+{
+    mem_free(s->pool);
+    mem_free(s->set);
+    mem_free(s->bucket);
+}
+
+/* --- things and places ---------------------------------------------------------------------- */
+
+typedef struct {
+    const Func *before, *after;
+    Buf *why;
+    bool bad;
+    Sets sets;
+    u32 *thing;    /* of each value: itself, or the constant that it always is */
+    Ins *constant; /* things behind values and registers */
+    size_t nconstant, capconstant;
+    u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
+    size_t capchain;
+    u32 nplace;         /* registers, words of the scalar frame, words of private memory */
+    u32 *top;           /* of each block: the set of each place at its start */
+    u32 *now;           /* the same where the proof is */
+    bool *seen, *dirty; /* of each block: top is set; top has changed */
+    size_t words;       /* u64 words of a set of scalar places */
+    u64 *writes;        /* of each block: the scalar places that it writes */
+    u64 *lost;          /* of each block, for both edges: the scalar places they do not carry */
+    u32 *stack, *side;  /* as in live.c */
+    u32 nside;
+    u32 block;
+    size_t at; /* instruction being looked at, in `after` */
+} Proof;
+
+static void refuse(Proof *p, const char *what)
+{
+    if (!p->bad && p->why)
+        buf_printf(p->why, "%s: block %u, instruction %zu: %s\n", p->before->name, p->block, p->at,
+                   what);
+    p->bad = true;
+}
+
+/* The index of a scalar place among the scalar places, or UINT32_MAX. */
+static u32 scalar_index(const Proof *p, u32 place)
+{
+    if (place < NXREG)
+        return place;
+    return place >= NREG && place < NREG + p->after->spill_x ? place - NREG + NXREG : UINT32_MAX;
+}
+
+/* whether the instruction makes the same number wherever it stands */
+static bool is_constant(const Ins *i)
+{
+    if (!ins_is_pure(i) || !(i->dst || i->reg) || ins_tied(i) >= 0)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (i->a[k].kind == R_VAL || (i->a[k].kind == R_REG && !reg_is_reserved(i->a[k].val)))
+            return false;
+    return true;
+}
+
+static bool same_constant(const Ins *a, const Ins *b)
+{
+    return a->op == b->op && a->imm == b->imm && ref_same(a->a[0], b->a[0]) &&
+           ref_same(a->a[1], b->a[1]) && ref_same(a->a[2], b->a[2]);
+}
+
+static u32 constant_thing(Proof *p, const Ins *i)
+{
+    const u32 key[] = {i->op, (u32)i->imm, i->a[0].val, i->a[1].val};
+    u32 *bucket = &p->bucket[hash(key, countof(key)) % countof(p->bucket)];
+    u32 k = *bucket;
+    while (k && !same_constant(&p->constant[k - 1], i))
+        k = p->chain[k - 1];
+    if (!k && array_grow(p->constant, p->nconstant, p->capconstant) &&
+        array_grow(p->chain, p->nconstant, p->capchain)) {
+        p->constant[p->nconstant] = *i;
+        p->chain[p->nconstant++] = *bucket;
+        k = *bucket = (u32)p->nconstant;
+    }
+    p->sets.failed |= !k;
+    return (u32)p->before->nvalue + NREG + k;
+}
+
+static u32 register_thing(const Proof *p, u32 r) { return (u32)p->before->nvalue + r; }
+
+/* a source in the program before; 0: neither value nor register */
+static u32 thing_of(const Proof *p, Ref r)
+{
+    return r.kind == R_VAL ? p->thing[r.val] : r.kind == R_REG ? register_thing(p, r.val) : 0;
+}
+
+static Bank bank_of(const Proof *p, Ref r)
+{
+    if (r.kind == R_VAL)
+        return (Bank)p->before->value[r.val].bank;
+    return r.kind != R_REG ? BANK_NONE : reg_is_vector(r.val) ? BANK_V : BANK_X;
+}
+
+static Ref result_of(const Ins *i)
+{
+    return i->reg ? ref_reg(i->reg - 1) : i->dst ? ref_val(i->dst) : ref_none();
+}
+
+static bool is_plain_move(const Proof *p, const Ins *i)
+{
+    return i->op == IR_move && bank_of(p, i->a[0]) == bank_of(p, result_of(i));
+}
+
+/* --- the program before -------------------------------------------------------------------------
+ */
+
+static void forget(Proof *p, u32 thing)
+{
+    for (u32 k = 0; k < p->nplace; k++)
+        p->now[k] = set_without(&p->sets, p->now[k], thing);
+}
+
+/* From here on `thing` is what `source` is. */
+static void equate(Proof *p, u32 thing, u32 source)
+{
+    if (thing == source)
+        return;
+    forget(p, thing);
+    for (u32 k = 0; k < p->nplace; k++)
+        if (p->now[k] && set_has(&p->sets, p->now[k], source))
+            p->now[k] = set_with(&p->sets, p->now[k], thing);
+}
+
+/* Goes over soft instructions of the program before, from number `i` on. */
+static size_t soft_before(Proof *p, const Block *b, size_t i)
+{
+    for (; i < b->nins; i++) {
+        const Ins *n = &b->ins[i];
+        if (is_plain_move(p, n))
+            equate(p, thing_of(p, result_of(n)), thing_of(p, n->a[0]));
+        else if (is_constant(n))
+            equate(p, thing_of(p, result_of(n)), constant_thing(p, n));
+        else
+            break;
+    }
+    return i;
+}
+
+/* --- the program behind
+ * --------------------------------------------------------------------------- */
+
+/* the place of word imm of a frame, or nplace */
+static u32 frame_place(Proof *p, const Ins *i, bool vector)
+{
+    const u32 n = vector ? p->after->spill_v : p->after->spill_x;
+    if (i->imm < 0 || (u32)i->imm >= n) {
+        refuse(p, "a word outside the frame");
+        return p->nplace;
+    }
+    return NREG + (vector ? p->after->spill_x : 0) + (u32)i->imm;
+}
+
+static bool is_reload(const Ins *i) { return i->op == IR_reloadx || i->op == IR_reloadv; }
+static bool is_spill(const Ins *i) { return i->op == IR_spillx || i->op == IR_spillv; }
+
+static bool is_register(Ref r, Bank bank)
+{
+    return r.kind == R_REG && r.val < NREG && reg_is_vector(r.val) == (bank == BANK_V);
+}
+
+static void set_register(Proof *p, Ref r, Bank bank, u32 set)
+{
+    if (!is_register(r, bank))
+        refuse(p, "a result in the wrong kind of register");
+    else if (reg_is_reserved(r.val))
+        refuse(p, "a reserved register is written");
+    else
+        p->now[r.val] = set;
+}
+
+static void run_frame(Proof *p, const Ins *i)
+{
+    const Bank bank = i->op == IR_reloadv || i->op == IR_spillv ? BANK_V : BANK_X;
+    const u32 place = frame_place(p, i, bank == BANK_V);
+    if (place == p->nplace)
+        return;
+    if (is_reload(i))
+        set_register(p, result_of(i), bank, p->now[place]);
+    else if (is_register(i->a[0], bank))
+        p->now[place] = p->now[i->a[0].val];
+    else
+        refuse(p, "the wrong kind of register is spilled");
+}
+
+static size_t soft_after(Proof *p, const Block *b, size_t i)
+{
+    for (; i < b->nins && !p->bad; i++) {
+        const Ins *n = &b->ins[i];
+        p->at = i;
+        if (is_reload(n) || is_spill(n))
+            run_frame(p, n);
+        else if (is_plain_move(p, n))
+            set_register(p, result_of(n), bank_of(p, n->a[0]), p->now[n->a[0].val]);
+        else if (is_constant(n))
+            set_register(p, result_of(n), bank_of(p, result_of(n)),
+                         set_with(&p->sets, 0, constant_thing(p, n)));
+        else
+            break;
+    }
+    return i;
+}
+
+/* --- both: hard instructions
+ * ------------------------------------------------------------------------ */
+
+static void check_read(Proof *p, Ref before, Ref after)
+{
+    const Bank bank = bank_of(p, before);
+    if (bank == BANK_NONE) {
+        if (!ref_same(before, after))
+            refuse(p, "another operand");
+    } else if (!is_register(after, bank) || (before.kind == R_REG && before.val != after.val)) {
+        refuse(p, "an operand in the wrong kind of register");
+    } else if (!set_has(&p->sets, p->now[after.val], thing_of(p, before))) {
+        refuse(p, "an operand is not in the register that is read");
+    }
+}
+
+static void check_pieces(Proof *p, u32 n)
+{
+    for (u32 k = 0; k < n && k < MAX_PIECES; k++)
+        if (!set_has(&p->sets, p->now[V0 + k], register_thing(p, V0 + k)))
+            refuse(p, "an argument or result is not in its register");
+}
+
+static bool is_clobbered(const Proof *p, u32 thing)
+{
+    const u32 n = (u32)p->before->nvalue;
+    return thing >= n && thing < n + NREG && !reg_is_kept(thing - n);
+}
+
+/* All registers that a call does not keep have new contents, which nothing else holds. */
+static void run_call(Proof *p, const Ins *i)
+{
+    check_pieces(p, (u32)i->imm);
+    for (u32 k = 0; k < p->nplace; k++)
+        for (u32 j = p->sets.set[p->now[k]].n; j-- > 0;) {
+            const u32 thing = p->sets.pool[p->sets.set[p->now[k]].first + j];
+            if (is_clobbered(p, thing))
+                p->now[k] = set_without(&p->sets, p->now[k], thing);
+        }
+    for (u32 r = 0; r < NREG; r++)
+        if (!reg_is_kept(r))
+            p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
+}
+
+static bool same_kind(const Ins *a, const Ins *b)
+{
+    return a->op == b->op && a->imm == b->imm && a->width == b->width && a->space == b->space &&
+           a->sext == b->sext && a->is_volatile == b->is_volatile;
+}
+
+static void check_write(Proof *p, const Ins *before, const Ins *after)
+{
+    const Ref to = result_of(before);
+    const int tied = ins_tied(before);
+    if (to.kind == R_NONE) {
+        if (after->reg || after->dst)
+            refuse(p, "a result that nobody asked for");
+        return;
+    }
+    if (before->reg && before->reg != after->reg)
+        refuse(p, "a result in another register");
+    else if (tied >= 0 && !ref_same(after->a[tied], result_of(after)))
+        refuse(p, "an accumulator in two registers");
+    forget(p, thing_of(p, to));
+    if (!p->bad)
+        set_register(p, result_of(after), bank_of(p, to), set_with(&p->sets, 0, thing_of(p, to)));
+}
+
+static void run_hard(Proof *p, const Ins *before, const Ins *after)
+{
+    if (!same_kind(before, after)) {
+        refuse(p, "another instruction");
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        check_read(p, before->a[k], after->a[k]);
+    if (before->op == IR_call)
+        run_call(p, before);
+    check_write(p, before, after);
+}
+
+static void run_block(Proof *p)
+{
+    const Block *b = &p->before->block[p->block], *a = &p->after->block[p->block];
+    size_t i = 0, j = 0;
+    while (!p->bad) {
+        j = soft_after(p, a, j);
+        i = soft_before(p, b, i);
+        p->at = j;
+        if (i == b->nins || j == a->nins)
+            break;
+        run_hard(p, &b->ins[i++], &a->ins[j++]);
+    }
+    if (!p->bad && (i < b->nins || j < a->nins))
+        refuse(p, "an instruction too few or too many");
+    for (int k = 0; k < 2 && !p->bad; k++)
+        check_read(p, b->term.a[k], a->term.a[k]);
+    if (!p->bad && b->term.kind == T_RET && !p->before->is_kernel)
+        check_pieces(p, p->before->nresults);
+}
+
+/* --- ways
+ * -------------------------------------------------------------------------------------------- */
+
+static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
+
+static void set_bit(u64 *set, u32 n) { set[n / 64] |= (u64)1 << n % 64; }
+
+static void note_writes(Proof *p, u32 b)
+{
+    const Block *k = &p->after->block[b];
+    u64 *to = p->writes + b * p->words;
+    for (size_t i = 0; i < k->nins; i++) {
+        const Ins *n = &k->ins[i];
+        if (n->reg && n->reg - 1 < NXREG)
+            set_bit(to, n->reg - 1);
+        if (n->op == IR_spillx && (u32)n->imm < p->after->spill_x)
+            set_bit(to, NXREG + (u32)n->imm);
+        for (u32 r = 0; n->op == IR_call && r < NXREG; r++)
+            if (!reg_is_kept(r))
+                set_bit(to, r);
+    }
+}
+
+static void push(Proof *p, size_t *n, u32 b, u32 join)
+{
+    if (b == join || p->side[b] == p->nside)
+        return;
+    p->side[b] = p->nside;
+    p->stack[(*n)++] = b;
+}
+
+/* Adds what the side from `start` to the join writes. */
+static void add_side(Proof *p, u64 *to, u32 start, u32 join)
+{
+    size_t n = 0;
+    p->nside++;
+    push(p, &n, start, join);
+    while (n) {
+        const u32 b = p->stack[--n];
+        const Term *t = &p->before->block[b].term;
+        for (size_t i = 0; i < p->words; i++)
+            to[i] |= p->writes[b * p->words + i];
+        for (int k = 0; k < nsucc(t); k++)
+            push(p, &n, t->succ[k], join);
+    }
+}
+
+static void find_losses(Proof *p)
+{
+    for (size_t i = 0; i < p->before->nrpo; i++)
+        note_writes(p, p->before->rpo[i]);
+    for (size_t i = 0; i < p->before->nrpo; i++) {
+        const u32 b = p->before->rpo[i];
+        const Term *t = &p->before->block[b].term;
+        for (int k = 0; t->kind == T_BRANCH && t->divergent && k < 2; k++)
+            add_side(p, p->lost + (2 * b + (u32)k) * p->words, t->succ[!k], t->rpc);
+    }
+}
+
+/* The state p->now reaches block b, without the scalar places in `lost`. */
+static void flow(Proof *p, u32 b, const u64 *lost)
+{
+    u32 *to = p->top + (size_t)b * p->nplace;
+    const bool first = !p->seen[b];
+    for (u32 k = 0; k < p->nplace; k++) {
+        const u32 s = scalar_index(p, k);
+        const u32 from = s != UINT32_MAX && lost[s / 64] >> s % 64 & 1 ? 0 : p->now[k];
+        const u32 common = first ? from : set_common(&p->sets, to[k], from);
+        p->dirty[b] |= first || common != to[k];
+        to[k] = common;
+    }
+    p->seen[b] = true;
+}
+
+static void visit(Proof *p, u32 b)
+{
+    const Term *t = &p->before->block[b].term;
+    p->dirty[b] = false;
+    p->block = b;
+    memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
+    run_block(p);
+    for (int k = 0; k < nsucc(t) && !p->bad; k++)
+        flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
+}
+
+static bool any_dirty(const Proof *p)
+{
+    for (size_t i = 0; i < p->before->nrpo; i++)
+        if (p->dirty[p->before->rpo[i]])
+            return true;
+    return false;
+}
+
+static void prove(Proof *p)
+{
+    for (u32 r = 0; r < NREG; r++)
+        p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
+    find_losses(p);
+    flow(p, 0, p->lost + 2 * p->before->nblock * p->words);
+    while (!p->bad && any_dirty(p))
+        for (size_t i = 0; i < p->before->nrpo && !p->bad; i++)
+            if (p->dirty[p->before->rpo[i]])
+                visit(p, p->before->rpo[i]);
+}
+
+/* --- all of it
+ * ------------------------------------------------------------------------------------------ */
+
+static bool same_graph(const Func *a, const Func *b)
+{
+    if (a->nblock != b->nblock || a->nvalue > b->nvalue)
+        return false;
+    for (size_t k = 0; k < a->nblock; k++) {
+        const Term *s = &a->block[k].term, *t = &b->block[k].term;
+        if (s->kind != t->kind || s->cmp != t->cmp || s->divergent != t->divergent ||
+            s->succ[0] != t->succ[0] || s->succ[1] != t->succ[1] || s->rpc != t->rpc ||
+            a->block[k].join != b->block[k].join || b->block[k].nphi)
+            return false;
+    }
+    return true;
+}
+
+/* What instruction i writes: a constant, 0 for what is not known yet, or its own result. */
+static u32 written_thing(Proof *p, const Ins *i)
+{
+    if (is_constant(i))
+        return constant_thing(p, i);
+    return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
+}
+
+/* Lets p->thing of each value be 0, then a constant, then the value itself, as its writes
+ * demand; whether anything changed. */
+static bool narrow_things(Proof *p)
+{
+    const Func *f = p->before;
+    bool changed = false;
+    for (size_t b = 0; b < f->nrpo; b++) {
+        const Block *k = &f->block[f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++) {
+            const u32 v = k->ins[i].dst, old = p->thing[v];
+            if (!v || old == v)
+                continue;
+            const u32 new = written_thing(p, &k->ins[i]);
+            if (!new || new == old)
+                continue;
+            p->thing[v] = !old && new >= f->nvalue ? new : v;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* A value that only one constant is ever written to is that constant wherever it is. */
+static void name_things(Proof *p)
+{
+    while (narrow_things(p))
+        ;
+    for (u32 v = 1; v < p->before->nvalue; v++)
+        if (!p->thing[v])
+            p->thing[v] = v;
+}
+
+static bool proof_init(Proof *p)
+{
+    const size_t n = p->before->nvalue, blocks = p->before->nblock + 1;
+    p->nplace = NREG + p->after->spill_x + p->after->spill_v;
+    p->thing = mem_zalloc(n, sizeof *p->thing);
+    p->top = mem_zalloc(blocks, p->nplace * sizeof *p->top);
+    p->now = mem_zalloc(p->nplace, sizeof *p->now);
+    p->seen = mem_zalloc(blocks, 2);
+    p->dirty = p->seen ? p->seen + blocks : NULL;
+    p->words = (NXREG + p->after->spill_x) / 64 + 1;
+    p->writes = mem_zalloc(blocks * p->words, 3 * sizeof *p->writes);
+    p->lost = p->writes ? p->writes + blocks * p->words : NULL;
+    p->stack = mem_zalloc(blocks, 2 * sizeof *p->stack);
+    p->side = p->stack ? p->stack + blocks : NULL;
+    const bool ok = p->thing && p->top && p->now && p->seen && p->writes && p->stack;
+    add_set(&p->sets, NULL, 0);
+    if (ok)
+        name_things(p);
+    return ok && !p->sets.failed;
+}
+
+bool verify(const Func *before, const Func *after, Buf *why)
+{
+    Proof p = {.before = before, .after = after, .why = why};
+    if (!same_graph(before, after))
+        refuse(&p, "the graphs differ");
+    else if (proof_init(&p))
+        prove(&p);
+    else
+        p.sets.failed = true;
+    if (p.sets.failed)
+        refuse(&p, "memory is out");
+    sets_free(&p.sets);
+    mem_free(p.thing);
+    mem_free(p.constant);
+    mem_free(p.chain);
+    mem_free(p.top);
+    mem_free(p.now);
+    mem_free(p.seen);
+    mem_free(p.writes);
+    mem_free(p.stack);
+    return !p.bad;
+}
+
+static void *copy_array(Module *m, const void *from, size_t size)
+{
+    void *to = ir_alloc(m, size + 1);
+    return to && size ? memcpy(to, from, size) : to;
+}
+
+Func *verify_copy(const Func *f)
+{
+    Module *m = f->module;
+    Func *to = copy_array(m, f, sizeof *f);
+    if (!to)
+        return NULL;
+    to->value = copy_array(m, f->value, f->nvalue * sizeof *f->value);
+    to->block = copy_array(m, f->block, f->nblock * sizeof *f->block);
+    to->rpo = copy_array(m, f->rpo, f->nrpo * sizeof *f->rpo);
+    to->capvalue = f->nvalue;
+    to->capblock = f->nblock;
+    for (size_t b = 0; to->block && b < f->nblock; b++) {
+        Block *k = &to->block[b];
+        k->ins = copy_array(m, k->ins, k->nins * sizeof *k->ins);
+        k->capins = k->nins;
+    }
+    return m->failed ? NULL : to;
+}

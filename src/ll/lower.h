@@ -1,0 +1,177 @@
+/* lower.h -- LLVM IR to the compiler's own: what the files lower*.c share.
+ *
+ * An LLVM value is a list of 32-bit pieces: an integer of up to 32 bits, a float or a pointer
+ * is one, an integer of n bits ceil(n / 32) with the low one first, a vector, array or
+ * structure those of its elements in order.  Bits of a piece above the width of its type
+ * are undefined, except those of i1, which is 0 or 1; whoever depends on them extends
+ * first (int_zext, int_sext).
+ */
+#ifndef LL_LOWER_H
+#define LL_LOWER_H
+#include "cc/ir.h"
+#include "obj/kernelinfo.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+enum { VALUE_PIECES = 4096 }; /* of one value */
+
+/* Pieces of a value; they live in the arena of the module. */
+typedef struct {
+    Ref *p;
+    u32 n;
+} Val;
+
+/* Something for each LLVM object, by its address. */
+typedef struct {
+    struct Entry {
+        const void *key;
+        Val val;
+    } *entry;
+    size_t n, cap; /* cap: 0 or a power of two */
+} Map;
+
+/* A __local variable of the program. */
+typedef struct {
+    LLVMValueRef var;
+    u32 size, align, offset;
+    LLVMValueRef owner; /* the kernel that alone uses it, or NULL */
+} Local;
+
+typedef struct {
+    Module *m;
+    LLVMModuleRef src;
+    LLVMContextRef ctx;
+    LLVMTargetDataRef dl;
+    Diag *d;
+    Local *local;
+    size_t nlocal, caplocal;
+    u32 local_common;       /* bytes of the variables that several kernels use */
+    u32 nstring;            /* formats made for printf */
+    bool stopped;           /* an error was reported; the rest of the function is left out */
+    Ref scratch[VALUE_PIECES]; /* what is written to when memory is out */
+} Lower;
+
+/* An argument of a phi to be. */
+typedef struct { u32 pred; Ref ref; } PhiIn;
+typedef struct { u32 block, dst, n; PhiIn *in; } PendingPhi;
+
+/* A function on its way. */
+typedef struct {
+    Lower *lo;
+    Func *f;
+    LLVMValueRef src;
+    u32 b;                  /* block that is being filled */
+    u32 loc;
+    Map values;             /* of LLVM values */
+    Map blocks;             /* LLVM block: piece 0 its first block, piece 1 its last */
+    PendingPhi *phi;
+    size_t nphi, capphi;
+    PhiIn *ret;             /* nresults for each return, in their order */
+    size_t nret, capret;
+    i8 *known;              /* of a value: +w its bits from w on are 0, -w those from w - 1 on equal */
+    size_t nknown, capknown;
+    LLVMValueRef at;        /* instruction that is being lowered */
+} Fn;
+
+/* --- values (lower_value.c) ------------------------------------------------------------ */
+
+Val val_new(Lower *lo, u32 n);
+void map_put(Lower *lo, Map *map, const void *key, Val v);
+bool map_get(const Map *map, const void *key, Val *v);
+
+u32 type_pieces(Lower *lo, LLVMTypeRef t);      /* reports types that have no pieces */
+u32 type_size(const Lower *lo, LLVMTypeRef t);  /* bytes in memory with padding */
+u32 type_align(const Lower *lo, LLVMTypeRef t); /* bytes */
+u32 type_elements(LLVMTypeRef t);               /* of a vector; 1 of anything else */
+LLVMTypeRef type_scalar(LLVMTypeRef t);         /* of a vector its elements */
+u32 int_bits(LLVMTypeRef t);                    /* 32 of pointers and floats */
+
+/* The value of v where the function stands now; of constants too. */
+Val val_of(Fn *n, LLVMValueRef v);
+Ref ref_of(Fn *n, LLVMValueRef v); /* its first piece */
+void val_set(Fn *n, LLVMValueRef v, Val x);
+/* Offset in bytes of the constant indices of a GEP, instruction or expression; the indices that
+ * are not constant go to var[] and scale[] (room for `room`), *nvar counts them. */
+i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room, u32 *nvar);
+/* A variable with its contents. */
+void lower_global(Lower *lo, LLVMValueRef g);
+
+/* The error, at the place of the instruction; lowering goes on with zeros. */
+void refuse(Fn *n, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void refuse_value(Lower *lo, LLVMValueRef v, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* --- short hands (lower_value.c) --------------------------------------------------------- */
+
+Ref op0(Fn *n, IrOp op, i32 imm);
+Ref op1(Fn *n, IrOp op, Ref x);
+Ref op2(Fn *n, IrOp op, Ref x, Ref y);
+Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z);
+Ref add_con(Fn *n, Ref x, i32 c);
+/* A phi at the start of block b with n arguments, completed when the function is. */
+Ref phi_of(Fn *n, u32 b, const PhiIn *in, u32 nin);
+
+/* Notes that a value is extended (Fn.known), and asks. */
+void piece_known(Fn *n, u32 value, i8 extension);
+i8 piece_extension(const Fn *n, Ref x);
+
+/* --- operations on one element --------------------------------------------------------------- */
+
+/* An element of an elementwise instruction: operands, their type and that of the result. */
+typedef struct {
+    LLVMTypeRef from, to;
+    const Ref *a[3];
+    Ref *out;
+} Elem;
+
+/* lower_int.c */
+Ref int_zext(Fn *n, Ref x, u32 bits); /* a piece of which `bits` count, 1 to 32 */
+Ref int_sext(Fn *n, Ref x, u32 bits);
+void int_binary(Fn *n, LLVMOpcode op, const Elem *e);
+void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e);
+void int_cast(Fn *n, LLVMOpcode op, const Elem *e);
+Ref int_less(Fn *n, u32 bits, bool is_signed, const Ref *x, const Ref *y); /* x < y */
+void wide_add(Fn *n, u32 k, const Ref *x, const Ref *y, Ref *out);
+void wide_sub(Fn *n, u32 k, const Ref *x, const Ref *y, Ref *out);
+bool int_intrinsic(Fn *n, const char *name, const Elem *e); /* false: not one of these */
+
+/* lower_float.c */
+void float_binary(Fn *n, LLVMOpcode op, const Elem *e);
+void float_compare(Fn *n, LLVMRealPredicate p, const Elem *e);
+void float_cast(Fn *n, LLVMOpcode op, const Elem *e);
+bool float_intrinsic(Fn *n, const char *name, const Elem *e);
+
+/* --- memory (lower_mem.c) ------------------------------------------------------------------------ */
+
+void mem_load(Fn *n, LLVMValueRef i);
+void mem_store(Fn *n, LLVMValueRef i);
+void mem_atomic(Fn *n, LLVMValueRef i);
+void mem_exchange(Fn *n, LLVMValueRef i);
+void mem_alloca(Fn *n, LLVMValueRef i);
+void mem_gep(Fn *n, LLVMValueRef i);
+void mem_copy(Fn *n, LLVMValueRef i, bool is_move);
+void mem_set(Fn *n, LLVMValueRef i);
+/* Words at base + offset of memory that needs no dispatch. */
+Ref load_word(Fn *n, Space s, Ref base, i32 offset, u32 width);
+void store_word(Fn *n, Space s, Ref base, i32 offset, u32 width, Ref x);
+Ref pointer_with_offset(Fn *n, LLVMValueRef pointer, i32 *offset);
+/* The bits of a value as they lie in memory, in words, and back. */
+u32 value_words(Fn *n, LLVMTypeRef t, const Ref *p, Ref *words);
+void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p);
+
+/* --- calls (lower_call.c, lower_printf.c) ------------------------------------------------------ */
+
+void lower_call(Fn *n, LLVMValueRef i);
+void lower_printf(Fn *n, LLVMValueRef i);
+
+/* --- kernels (kernel_table.c) ------------------------------------------------------------------------- */
+
+typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;
+/* Where argument k lies, given where the one before ended (doc/abi.md, "Argument block"). */
+ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end);
+bool is_kernel(LLVMValueRef f);
+/* What the metadata says of the kernels; false: memory is out. */
+bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t);
+
+/* The machine IR of a module, named as it; NULL: d says why. */
+Module *lower_module(LLVMModuleRef src, const char *name, Diag *d);
+#endif

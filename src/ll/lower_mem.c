@@ -1,0 +1,662 @@
+/* lower_mem.c -- addresses, loads, stores, atomics, copies.
+ *
+ * An access is made of pieces as wide as the alignment allows.  A generic pointer is a private
+ * address if it is below PRIVATE_END (doc/abi.md, "Memory map"), and any other address otherwise;
+ * where the optimiser could not tell, the access branches on that.
+ */
+#include "ll/lower.h"
+#include <string.h>
+
+enum { PRIVATE_END = 0x01000000, MAX_VARS = 8, UNROLLED = 128 /* bytes copied without a loop */ };
+enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
+
+static Space space_of(unsigned as)
+{
+    static const Space space[] = {MEM_PRIVATE, MEM_GLOBAL, MEM_CONST, MEM_LOCAL};
+    return as < countof(space) ? space[as] : MEM_FLAT;
+}
+
+static unsigned as_of(LLVMValueRef pointer)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+}
+
+/* --- addresses ------------------------------------------------------------------------- */
+
+static bool is_gep(LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v) ||
+           (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
+}
+
+static Ref scaled(Fn *n, LLVMValueRef index, u32 scale)
+{
+    const u32 bits = int_bits(LLVMTypeOf(index));
+    Ref x = ref_of(n, index);
+    if (bits < 32)
+        x = int_sext(n, x, bits);
+    if (scale == 1)
+        return x;
+    if (is_pow2(scale))
+        return op2(n, IR_sll, x, ref_con((u32)__builtin_ctz(scale)));
+    return op2(n, IR_mul, x, ref_con(scale));
+}
+
+Ref pointer_with_offset(Fn *n, LLVMValueRef p, i32 *offset)
+{
+    if (!is_gep(p))
+        return ref_of(n, p);
+    LLVMValueRef var[MAX_VARS];
+    u32 scale[MAX_VARS], nvar;
+    *offset += gep_offset(n->lo, p, var, scale, MAX_VARS, &nvar);
+    Ref base = pointer_with_offset(n, LLVMGetOperand(p, 0), offset);
+    for (u32 k = 0; k < nvar; k++)
+        base = op2(n, IR_add, base, scaled(n, var[k], scale[k]));
+    return base;
+}
+
+/* base of an access, and an offset that its instruction can hold */
+static Ref access_base(Fn *n, LLVMValueRef p, i32 size, i32 *offset)
+{
+    *offset = 0;
+    const Ref base = pointer_with_offset(n, p, offset);
+    const i32 reach = as_of(p) == AS_PRIVATE || as_of(p) == AS_GENERIC ? 1 << 10 : 1 << 11;
+    if (*offset >= -reach && (i64)*offset + size <= reach && base.kind == R_VAL)
+        return base;
+    const i32 all = *offset;
+    *offset = 0;
+    return add_con(n, base, all);
+}
+
+void mem_gep(Fn *n, LLVMValueRef i)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind) {
+        refuse(n, "a vector of pointers");
+        return;
+    }
+    i32 offset = 0;
+    const Ref base = pointer_with_offset(n, i, &offset);
+    Val v = val_new(n->lo, 1);
+    v.p[0] = add_con(n, base, offset);
+    val_set(n, i, v);
+}
+
+void mem_alloca(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef count = LLVMGetOperand(i, 0);
+    Val v = val_new(n->lo, 1);
+    if (LLVMIsAConstantInt(count)) {
+        const u64 size =
+            (u64)type_size(n->lo, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(count);
+        u32 align = LLVMGetAlignment(i);
+        align = align < 4 ? 4 : align > 128 ? 128 : align;
+        if (size > PRIVATE_END)
+            refuse(n, "a variable of %llu bytes in private memory", (unsigned long long)size);
+        else
+            v.p[0] = ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align));
+    } else {
+        refuse(n, "an array whose size is not constant");
+    }
+    val_set(n, i, v);
+}
+
+/* --- one access -------------------------------------------------------------------------- */
+
+/* How memory is accessed. */
+typedef struct {
+    unsigned as;
+    bool is_volatile, sext;
+    u32 align; /* bytes that the first address is a multiple of */
+} How;
+
+static Ref load_at(Fn *n, const How *h, Ref base, i32 offset, u32 width)
+{
+    const Ins i = {.op = IR_load,
+                   .width = (u8)width,
+                   .space = space_of(h->as) & 7,
+                   .sext = h->sext && width < 4,
+                   .is_volatile = h->is_volatile,
+                   .dst = ir_value(n->f),
+                   .imm = offset,
+                   .loc = n->loc,
+                   .a = {base}};
+    ir_append(n->f, n->b, &i);
+    if (width < 4)
+        piece_known(n, i.dst, (i8)(i.sext ? -8 * (i32)width : 8 * (i32)width));
+    return ref_val(i.dst);
+}
+
+static void store_at(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref x)
+{
+    const Ins i = {.op = IR_store,
+                   .width = (u8)width,
+                   .space = space_of(h->as) & 7,
+                   .is_volatile = h->is_volatile,
+                   .imm = offset,
+                   .loc = n->loc,
+                   .a = {x, base}};
+    ir_append(n->f, n->b, &i);
+}
+
+Ref load_word(Fn *n, Space s, Ref base, i32 offset, u32 width)
+{
+    static const unsigned as[] = {AS_GENERIC, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_PRIVATE};
+    return load_at(n, &(How){.as = as[s]}, base, offset, width);
+}
+
+void store_word(Fn *n, Space s, Ref base, i32 offset, u32 width, Ref x)
+{
+    static const unsigned as[] = {AS_GENERIC, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_PRIVATE};
+    store_at(n, &(How){.as = as[s]}, base, offset, width, x);
+}
+
+/* the widest access for `bytes` bytes at a place so aligned */
+static u32 step_of(u32 bytes, u32 align)
+{
+    return bytes >= 4 && align >= 4 ? 4 : bytes >= 2 && align >= 2 ? 2 : 1;
+}
+
+/* up to four bytes as a piece */
+static Ref load_piece(Fn *n, const How *h, Ref base, i32 offset, u32 bytes)
+{
+    Ref all = ref_none();
+    for (u32 at = 0, step; at < bytes; at += step) {
+        step = step_of(bytes - at, h->align);
+        const How part = {
+            .as = h->as, .is_volatile = h->is_volatile, .sext = h->sext && step == bytes};
+        const Ref x = load_at(n, &part, base, offset + (i32)at, step);
+        all = at ? op2(n, IR_or, all, op2(n, IR_sll, x, ref_con(8 * at))) : x;
+    }
+    return all;
+}
+
+static void store_piece(Fn *n, const How *h, Ref base, i32 offset, u32 bytes, Ref x)
+{
+    for (u32 at = 0, step; at < bytes; at += step) {
+        step = step_of(bytes - at, h->align);
+        const Ref part = at ? op2(n, IR_srl, x, ref_con(8 * at)) : x;
+        store_at(n, h, base, offset + (i32)at, step, part);
+    }
+}
+
+/* --- values -------------------------------------------------------------------------------- */
+
+typedef void EachScalar(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p);
+
+static void load_scalar(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p)
+{
+    const u32 bytes = (int_bits(t) + 7) / 8;
+    for (u32 at = 0; at < bytes; at += 4)
+        p[at / 4] = load_piece(n, h, base, offset + (i32)at, bytes - at < 4 ? bytes - at : 4);
+}
+
+static void store_scalar(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p)
+{
+    const u32 bits = int_bits(t), bytes = (bits + 7) / 8;
+    for (u32 at = 0; at < bytes; at += 4) {
+        Ref x = p[at / 4];
+        if (bits % 8 && at + 4 >= bytes)
+            x = int_zext(n, x, bits % 32);
+        store_piece(n, h, base, offset + (i32)at, bytes - at < 4 ? bytes - at : 4, x);
+    }
+}
+
+static u32 align_at(u32 align, u32 offset)
+{
+    return offset ? (u32)1 << __builtin_ctz(offset | align) : align;
+}
+
+/* walks the scalars of a type in memory */
+static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p, EachScalar *each)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(t);
+    const bool is_struct = kind == LLVMStructTypeKind;
+    u32 count = is_struct ? LLVMCountStructElementTypes(t) : 0;
+    if (kind == LLVMArrayTypeKind)
+        count = (u32)LLVMGetArrayLength2(t);
+    else if (kind == LLVMVectorTypeKind)
+        count = LLVMGetVectorSize(t);
+    else if (!is_struct) {
+        each(n, h, base, offset, t, p);
+        return;
+    }
+    for (u32 k = 0; k < count; k++) {
+        LLVMTypeRef et = is_struct ? LLVMStructGetTypeAtIndex(t, k) : LLVMGetElementType(t);
+        const u32 at =
+            is_struct ? (u32)LLVMOffsetOfElement(n->lo->dl, t, k) : k * type_size(n->lo, et);
+        How here = *h;
+        here.align = align_at(h->align, at);
+        here.sext = false;
+        walk(n, &here, base, offset + (i32)at, et, p, each);
+        p += type_pieces(n->lo, et);
+    }
+    if (kind == LLVMVectorTypeKind && int_bits(LLVMGetElementType(t)) % 8)
+        refuse(n, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
+}
+
+/* The two sides of a generic access. */
+typedef struct {
+    u32 private_side, flat_side, join;
+} Fork;
+
+static Fork fork_on(Fn *n, Ref address)
+{
+    const Fork k = {ir_block(n->f), ir_block(n->f), ir_block(n->f)};
+    ir_branch(n->f, n->b, CMP_ltu, address, ref_con(PRIVATE_END), k.private_side, k.flat_side,
+              n->loc);
+    ir_jump(n->f, k.private_side, k.join);
+    ir_jump(n->f, k.flat_side, k.join);
+    return k;
+}
+
+static void load_value(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Val v)
+{
+    if (h->as != AS_GENERIC) {
+        walk(n, h, base, offset, t, v.p, load_scalar);
+        return;
+    }
+    const Val other = val_new(n->lo, v.n);
+    const Fork k = fork_on(n, add_con(n, base, offset));
+    How side = *h;
+    n->b = k.private_side;
+    side.as = AS_PRIVATE;
+    walk(n, &side, base, offset, t, v.p, load_scalar);
+    n->b = k.flat_side;
+    side.as = AS_GENERIC;
+    walk(n, &side, base, offset, t, other.p, load_scalar);
+    n->b = k.join;
+    for (u32 i = 0; i < v.n; i++)
+        v.p[i] =
+            phi_of(n, k.join, (PhiIn[]){{k.private_side, v.p[i]}, {k.flat_side, other.p[i]}}, 2);
+}
+
+static void store_value(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Val v)
+{
+    if (h->as != AS_GENERIC) {
+        walk(n, h, base, offset, t, v.p, store_scalar);
+        return;
+    }
+    const Fork k = fork_on(n, add_con(n, base, offset));
+    How side = *h;
+    n->b = k.private_side;
+    side.as = AS_PRIVATE;
+    walk(n, &side, base, offset, t, v.p, store_scalar);
+    n->b = k.flat_side;
+    side.as = AS_GENERIC;
+    walk(n, &side, base, offset, t, v.p, store_scalar);
+    n->b = k.join;
+}
+
+static bool is_signed_use(LLVMValueRef user)
+{
+    return LLVMIsASExtInst(user) || LLVMIsASIToFPInst(user);
+}
+
+/* every use extends the sign */
+static bool wants_sign(LLVMValueRef load)
+{
+    LLVMUseRef u = LLVMGetFirstUse(load);
+    if (!u)
+        return false;
+    for (; u; u = LLVMGetNextUse(u))
+        if (!is_signed_use(LLVMGetUser(u)))
+            return false;
+    return true;
+}
+
+static bool acquires(LLVMAtomicOrdering o)
+{
+    return o == LLVMAtomicOrderingAcquire || o >= LLVMAtomicOrderingAcquireRelease;
+}
+
+static bool releases(LLVMAtomicOrdering o) { return o >= LLVMAtomicOrderingRelease; }
+
+static void fence(Fn *n) { ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc}); }
+
+void mem_load(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef p = LLVMGetOperand(i, 0);
+    LLVMTypeRef t = LLVMTypeOf(i);
+    const LLVMAtomicOrdering order = LLVMGetOrdering(i);
+    const How h = {as_of(p), LLVMGetVolatile(i) || order, wants_sign(i), LLVMGetAlignment(i)};
+    i32 offset;
+    const Ref base = access_base(n, p, (i32)type_size(n->lo, t), &offset);
+    const Val v = val_new(n->lo, type_pieces(n->lo, t));
+    load_value(n, &h, base, offset, t, v);
+    if (acquires(order))
+        fence(n);
+    val_set(n, i, v);
+}
+
+void mem_store(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef x = LLVMGetOperand(i, 0), p = LLVMGetOperand(i, 1);
+    const LLVMAtomicOrdering order = LLVMGetOrdering(i);
+    const How h = {as_of(p), LLVMGetVolatile(i) || order, false, LLVMGetAlignment(i)};
+    i32 offset;
+    const Ref base = access_base(n, p, (i32)type_size(n->lo, LLVMTypeOf(x)), &offset);
+    if (releases(order))
+        fence(n);
+    store_value(n, &h, base, offset, LLVMTypeOf(x), val_of(n, x));
+    if (order == LLVMAtomicOrderingSequentiallyConsistent)
+        fence(n);
+}
+
+/* --- atomics ---------------------------------------------------------------------------------- */
+
+static Ref append_atomic(Fn *n, IrOp op, i32 imm, Ref x, Ref y)
+{
+    const Ins i = {.op = (u16)op,
+                   .width = 4,
+                   .space = MEM_FLAT,
+                   .dst = ir_value(n->f),
+                   .imm = imm,
+                   .loc = n->loc,
+                   .a = {x, y}};
+    ir_append(n->f, n->b, &i);
+    return ref_val(i.dst);
+}
+
+static Op atomic_op(LLVMAtomicRMWBinOp op)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg: return OP_copy;
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub: return OP_add;
+    case LLVMAtomicRMWBinOpAnd: return OP_and;
+    case LLVMAtomicRMWBinOpOr: return OP_or;
+    case LLVMAtomicRMWBinOpXor: return OP_xor;
+    case LLVMAtomicRMWBinOpMax: return OP_max;
+    case LLVMAtomicRMWBinOpMin: return OP_min;
+    case LLVMAtomicRMWBinOpUMax: return OP_maxu;
+    case LLVMAtomicRMWBinOpUMin: return OP_minu;
+    default: return OP_none;
+    }
+}
+
+/* private memory has one user */
+static Ref private_atomic(Fn *n, Op op, Ref x, Ref address)
+{
+    const How h = {.as = AS_PRIVATE, .align = 4};
+    const Ref old = load_at(n, &h, address, 0, 4);
+    Ref new = x;
+    for (IrOp ir = IR_add; op != OP_copy && ir < NIR; ir = (IrOp)(ir + 1))
+        if (ir_info[ir].eval == op) {
+            new = op2(n, ir, old, x);
+            break;
+        }
+    store_at(n, &h, address, 0, 4, new);
+    return old;
+}
+
+static bool atomic_word(Fn *n, LLVMValueRef x)
+{
+    if (type_size(n->lo, LLVMTypeOf(x)) == 4)
+        return true;
+    refuse(n, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
+    return false;
+}
+
+void mem_atomic(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef p = LLVMGetOperand(i, 0), operand = LLVMGetOperand(i, 1);
+    const LLVMAtomicRMWBinOp rmw = LLVMGetAtomicRMWBinOp(i);
+    const Op op = atomic_op(rmw);
+    const LLVMAtomicOrdering order = LLVMGetOrdering(i);
+    if (!atomic_word(n, operand))
+        return;
+    if (op == OP_none) {
+        refuse(n, "an atomic operation that this device does not have");
+        return;
+    }
+    const Val v = val_new(n->lo, 1);
+    Ref x = ref_of(n, operand);
+    if (rmw == LLVMAtomicRMWBinOpSub)
+        x = op2(n, IR_sub, ref_con(0), x);
+    if (releases(order))
+        fence(n);
+    const Ref address = ref_of(n, p);
+    v.p[0] = as_of(p) == AS_PRIVATE ? private_atomic(n, op, x, address)
+                                    : append_atomic(n, IR_atomic, (i32)op, x, address);
+    if (acquires(order))
+        fence(n);
+    val_set(n, i, v);
+}
+
+/* until the old value is another or the new one is stored */
+static Ref exchange_loop(Fn *n, Ref address, Ref expected, Ref new)
+{
+    const u32 again = ir_block(n->f), store = ir_block(n->f), done = ir_block(n->f);
+    ir_jump(n->f, n->b, again);
+    n->b = again;
+    const Ref old = append_atomic(n, IR_lr, 0, address, ref_none());
+    ir_branch(n->f, again, CMP_ne, old, expected, done, store, n->loc);
+    n->b = store;
+    const Ref failed = append_atomic(n, IR_sc, 0, new, address);
+    ir_branch(n->f, store, CMP_ne, failed, ref_con(0), again, done, n->loc);
+    n->b = done;
+    return old;
+}
+
+static Ref private_exchange(Fn *n, Ref address, Ref expected, Ref new)
+{
+    const How h = {.as = AS_PRIVATE, .align = 4};
+    const Ref old = load_at(n, &h, address, 0, 4);
+    store_at(n, &h, address, 0, 4, op3(n, IR_select, op2(n, IR_eq, old, expected), new, old));
+    return old;
+}
+
+void mem_exchange(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef p = LLVMGetOperand(i, 0);
+    const LLVMAtomicOrdering order = LLVMGetCmpXchgSuccessOrdering(i);
+    if (!atomic_word(n, LLVMGetOperand(i, 1)))
+        return;
+    const Ref address = ref_of(n, p), expected = ref_of(n, LLVMGetOperand(i, 1));
+    const Ref new = ref_of(n, LLVMGetOperand(i, 2));
+    const Val v = val_new(n->lo, 2);
+    if (releases(order))
+        fence(n);
+    v.p[0] = (as_of(p) == AS_PRIVATE ? private_exchange : exchange_loop)(n, address, expected, new);
+    if (acquires(order))
+        fence(n);
+    v.p[1] = op2(n, IR_eq, v.p[0], expected);
+    val_set(n, i, v);
+}
+
+/* --- copies -------------------------------------------------------------------------------------
+ */
+
+/* Bytes that move: from one place, or a value, to another. */
+typedef struct {
+    How to, from;
+    Ref dst, src;
+    Ref fill; /* of a memset: the byte in each byte; otherwise none */
+} Move;
+
+static Ref load_any(Fn *n, const How *h, Ref base, i32 offset, u32 width)
+{
+    if (h->as != AS_GENERIC)
+        return load_at(n, h, base, offset, width);
+    const Val v = val_new(n->lo, 1);
+    How aligned = *h;
+    aligned.align = width;
+    load_value(n, &aligned, base, offset, LLVMIntTypeInContext(n->lo->ctx, 8 * width), v);
+    return v.p[0];
+}
+
+static void store_any(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref x)
+{
+    How aligned = *h;
+    aligned.align = width;
+    store_value(n, &aligned, base, offset, LLVMIntTypeInContext(n->lo->ctx, 8 * width),
+                (Val){&x, 1});
+}
+
+static void move_step(Fn *n, const Move *m, i32 offset, u32 width)
+{
+    const Ref x = m->fill.kind ? m->fill : load_any(n, &m->from, m->src, offset, width);
+    store_any(n, &m->to, m->dst, offset, width, x);
+}
+
+static u32 move_align(const Move *m)
+{
+    return m->fill.kind || m->to.align < m->from.align ? m->to.align : m->from.align;
+}
+
+/* all is read before anything is written, so that places may overlap */
+static void move_unrolled(Fn *n, const Move *m, u32 bytes)
+{
+    Ref x[UNROLLED];
+    u32 k = 0;
+    for (u32 at = 0, step; at < bytes; at += step) {
+        step = step_of(bytes - at, move_align(m));
+        x[k++] = m->fill.kind ? m->fill : load_any(n, &m->from, m->src, (i32)at, step);
+    }
+    k = 0;
+    for (u32 at = 0, step; at < bytes; at += step) {
+        step = step_of(bytes - at, move_align(m));
+        store_any(n, &m->to, m->dst, (i32)at, step, x[k++]);
+    }
+}
+
+/* bytes, a multiple of width, are moved upward; the function goes on in `done` */
+static void move_up(Fn *n, const Move *m, Ref bytes, u32 width, u32 done)
+{
+    const u32 head = ir_block(n->f), before = n->b;
+    const u32 next = ir_value(n->f);
+    ir_branch(n->f, before, CMP_eq, bytes, ref_con(0), done, head, n->loc);
+    n->b = head;
+    const Ref at = phi_of(n, head, (PhiIn[]){{before, ref_con(0)}, {UINT32_MAX, ref_val(next)}}, 2);
+    Move here = *m;
+    here.dst = op2(n, IR_add, m->dst, at);
+    here.src = m->fill.kind ? ref_none() : op2(n, IR_add, m->src, at);
+    move_step(n, &here, 0, width);
+    ir_append(n->f, n->b,
+              &(Ins){.op = IR_add, .dst = next, .loc = n->loc, .a = {at, ref_con(width)}});
+    ir_branch(n->f, n->b, CMP_ltu, ref_val(next), bytes, head, done, n->loc);
+}
+
+static void move_down(Fn *n, const Move *m, Ref bytes, u32 width, u32 done)
+{
+    const u32 head = ir_block(n->f), before = n->b;
+    const u32 next = ir_value(n->f);
+    ir_branch(n->f, before, CMP_eq, bytes, ref_con(0), done, head, n->loc);
+    n->b = head;
+    const Ref end = phi_of(n, head, (PhiIn[]){{before, bytes}, {UINT32_MAX, ref_val(next)}}, 2);
+    ir_append(n->f, n->b,
+              &(Ins){.op = IR_sub, .dst = next, .loc = n->loc, .a = {end, ref_con(width)}});
+    Move here = *m;
+    here.dst = op2(n, IR_add, m->dst, ref_val(next));
+    here.src = op2(n, IR_add, m->src, ref_val(next));
+    move_step(n, &here, 0, width);
+    ir_branch(n->f, n->b, CMP_ne, ref_val(next), ref_con(0), head, done, n->loc);
+}
+
+static void move_bytes(Fn *n, const Move *m, LLVMValueRef length, bool overlaps)
+{
+    const bool known = LLVMIsAConstantInt(length);
+    const u32 bytes = known ? (u32)LLVMConstIntGetZExtValue(length) : 0;
+    if (known && bytes <= UNROLLED) {
+        move_unrolled(n, m, bytes);
+        return;
+    }
+    const u32 width = known && !(bytes & 3) ? step_of(4, move_align(m)) : 1;
+    const Ref count = ref_of(n, length);
+    const u32 done = ir_block(n->f);
+    if (overlaps) {
+        const u32 up = ir_block(n->f), down = ir_block(n->f);
+        ir_branch(n->f, n->b, CMP_ltu, m->dst, m->src, up, down, n->loc);
+        n->b = down;
+        move_down(n, m, count, width, done);
+        n->b = up;
+    }
+    move_up(n, m, count, width, done);
+    n->b = done;
+}
+
+static u32 argument_align(Fn *n, LLVMValueRef call, unsigned k)
+{
+    (void)n;
+    const unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, k + 1, kind);
+    return a ? (u32)LLVMGetEnumAttributeValue(a) : 1;
+}
+
+static How argument_how(Fn *n, LLVMValueRef call, unsigned k)
+{
+    LLVMValueRef is_volatile = LLVMGetOperand(call, 3);
+    return (How){.as = as_of(LLVMGetOperand(call, k)),
+                 .is_volatile = !LLVMIsNull(is_volatile),
+                 .align = argument_align(n, call, k)};
+}
+
+void mem_copy(Fn *n, LLVMValueRef i, bool is_move)
+{
+    const Move m = {.to = argument_how(n, i, 0),
+                    .from = argument_how(n, i, 1),
+                    .dst = ref_of(n, LLVMGetOperand(i, 0)),
+                    .src = ref_of(n, LLVMGetOperand(i, 1))};
+    const bool same = m.to.as == m.from.as || m.to.as == AS_GENERIC || m.from.as == AS_GENERIC;
+    move_bytes(n, &m, LLVMGetOperand(i, 2), is_move && same);
+}
+
+void mem_set(Fn *n, LLVMValueRef i)
+{
+    const Ref byte = int_zext(n, ref_of(n, LLVMGetOperand(i, 1)), 8);
+    const Ref fill = byte.kind == R_CON ? ref_con(byte.val * 0x01010101u)
+                                        : op2(n, IR_mul, byte, ref_con(0x01010101));
+    const Move m = {
+        .to = argument_how(n, i, 0), .dst = ref_of(n, LLVMGetOperand(i, 0)), .fill = fill};
+    move_bytes(n, &m, LLVMGetOperand(i, 2), false);
+}
+
+/* --- values as bits ------------------------------------------------------------------------------
+ */
+
+/* appends `bits` bits of x to a string of words that is `at` bits long */
+static void append_bits(Fn *n, Ref *words, u32 at, u32 bits, Ref x)
+{
+    x = int_zext(n, x, bits);
+    if (at % 32)
+        words[at / 32] = op2(n, IR_or, words[at / 32], op2(n, IR_sll, x, ref_con(at % 32)));
+    else
+        words[at / 32] = x;
+    if (at % 32 + bits > 32)
+        words[at / 32 + 1] = op2(n, IR_srl, x, ref_con(32 - at % 32));
+}
+
+u32 value_words(Fn *n, LLVMTypeRef t, const Ref *p, Ref *words)
+{
+    const u32 bits = int_bits(type_scalar(t)), count = type_elements(t), k = (bits + 31) / 32;
+    u32 at = 0;
+    for (u32 e = 0; e < count; e++)
+        for (u32 w = 0; w < k; w++) {
+            const u32 here = bits - 32 * w < 32 ? bits - 32 * w : 32;
+            append_bits(n, words, at, here, p[e * k + w]);
+            at += here;
+        }
+    return (at + 31) / 32;
+}
+
+static Ref take_bits(Fn *n, const Ref *words, u32 at, u32 bits)
+{
+    Ref x = words[at / 32];
+    if (at % 32)
+        x = op2(n, IR_srl, x, ref_con(at % 32));
+    if (at % 32 + bits > 32)
+        x = op2(n, IR_or, x, op2(n, IR_sll, words[at / 32 + 1], ref_con(32 - at % 32)));
+    return bits == 1 ? op2(n, IR_and, x, ref_con(1)) : x;
+}
+
+void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p)
+{
+    const u32 bits = int_bits(type_scalar(t)), count = type_elements(t), k = (bits + 31) / 32;
+    u32 at = 0;
+    for (u32 e = 0; e < count; e++)
+        for (u32 w = 0; w < k; w++) {
+            const u32 here = bits - 32 * w < 32 ? bits - 32 * w : 32;
+            p[e * k + w] = take_bits(n, words, at, here);
+            at += here;
+        }
+}

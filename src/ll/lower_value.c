@@ -1,0 +1,526 @@
+/* lower_value.c -- types, constants and the pieces that values are made of. */
+#include "base/mem.h"
+#include "ll/lower.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- errors ---------------------------------------------------------------------------- */
+
+static void place_of(LLVMValueRef v, Buf *b)
+{
+    const bool is_instruction = LLVMIsAInstruction(v) != NULL;
+    unsigned len = 0;
+    const char *file =
+        is_instruction || LLVMIsAFunction(v) ? LLVMGetDebugLocFilename(v, &len) : NULL;
+    const unsigned line = file ? LLVMGetDebugLocLine(v) : 0;
+    if (!line)
+        return;
+    buf_printf(b, "%.*s:%u", (int)len, file, line);
+    if (is_instruction && LLVMGetDebugLocColumn(v))
+        buf_printf(b, ":%u", LLVMGetDebugLocColumn(v));
+}
+
+static void refuse_with(Lower *lo, LLVMValueRef at, const char *fmt, va_list args)
+{
+    Buf place = {0}, text = {0};
+    char line[256];
+    vsnprintf(line, sizeof line, fmt, args);
+    if (at)
+        place_of(at, &place);
+    buf_printf(&text, "%s%serror: %s", buf_text(&place), place.len ? ": " : "", line);
+    diag_foreign(lo->d, DIAG_ERROR, buf_text(&text));
+    lo->stopped = true;
+    buf_free(&place);
+    buf_free(&text);
+}
+
+void refuse(Fn *n, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (!n->lo->stopped)
+        refuse_with(n->lo, n->at ? n->at : n->src, fmt, args);
+    va_end(args);
+}
+
+void refuse_value(Lower *lo, LLVMValueRef v, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    if (!lo->stopped)
+        refuse_with(lo, v, fmt, args);
+    va_end(args);
+}
+
+/* --- tables -------------------------------------------------------------------------------- */
+
+Val val_new(Lower *lo, u32 n)
+{
+    if (n > VALUE_PIECES) {
+        refuse_value(lo, NULL, "a value of %u bytes is too large", n * 4);
+        n = 1;
+    }
+    Ref *p = ir_alloc(lo->m, (n + 1) * sizeof *p);
+    return (Val){p ? p : lo->scratch, n};
+}
+
+static size_t slot_of(const Map *map, const void *key)
+{
+    size_t at = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & (map->cap - 1);
+    while (map->entry[at].key && map->entry[at].key != key)
+        at = (at + 1) & (map->cap - 1);
+    return at;
+}
+
+static bool map_double(Lower *lo, Map *map)
+{
+    Map bigger = {.cap = map->cap ? map->cap * 2 : 64, .n = map->n};
+    bigger.entry = ir_alloc(lo->m, bigger.cap * sizeof *bigger.entry);
+    if (!bigger.entry)
+        return false;
+    for (size_t i = 0; i < map->cap; i++)
+        if (map->entry[i].key)
+            bigger.entry[slot_of(&bigger, map->entry[i].key)] = map->entry[i];
+    *map = bigger;
+    return true;
+}
+
+void map_put(Lower *lo, Map *map, const void *key, Val v)
+{
+    if (map->n * 2 >= map->cap && !map_double(lo, map))
+        return;
+    struct Entry *e = &map->entry[slot_of(map, key)];
+    map->n += !e->key;
+    *e = (struct Entry){key, v};
+}
+
+bool map_get(const Map *map, const void *key, Val *v)
+{
+    if (!map->cap)
+        return false;
+    const struct Entry *e = &map->entry[slot_of(map, key)];
+    if (e->key)
+        *v = e->val;
+    return e->key;
+}
+
+/* --- types --------------------------------------------------------------------------------- */
+
+u32 type_elements(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 1;
+}
+
+LLVMTypeRef type_scalar(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
+
+u32 int_bits(LLVMTypeRef t)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t);
+    case LLVMHalfTypeKind: return 16;
+    case LLVMDoubleTypeKind: return 64;
+    default: return 32;
+    }
+}
+
+static u32 struct_pieces(Lower *lo, LLVMTypeRef t)
+{
+    u64 n = 0;
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
+        n += type_pieces(lo, LLVMStructGetTypeAtIndex(t, i));
+    return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
+}
+
+u32 type_pieces(Lower *lo, LLVMTypeRef t)
+{
+    u64 n;
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMVoidTypeKind: return 0;
+    case LLVMFloatTypeKind:
+    case LLVMPointerTypeKind: return 1;
+    case LLVMIntegerTypeKind: return (LLVMGetIntTypeWidth(t) + 31) / 32;
+    case LLVMVectorTypeKind: return LLVMGetVectorSize(t) * type_pieces(lo, LLVMGetElementType(t));
+    case LLVMArrayTypeKind:
+        n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
+        return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
+    case LLVMStructTypeKind: return struct_pieces(lo, t);
+    case LLVMHalfTypeKind: return 1;
+    case LLVMDoubleTypeKind: return 2;
+    default: refuse_value(lo, NULL, "a type that this device does not have"); return 1;
+    }
+}
+
+u32 type_size(const Lower *lo, LLVMTypeRef t) { return (u32)LLVMABISizeOfType(lo->dl, t); }
+
+u32 type_align(const Lower *lo, LLVMTypeRef t) { return LLVMABIAlignmentOfType(lo->dl, t); }
+
+/* --- instructions ----------------------------------------------------------------------------- */
+
+Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z)
+{
+    return ref_val(ir_op(n->f, n->b, op, x, y, z, n->loc));
+}
+Ref op2(Fn *n, IrOp op, Ref x, Ref y) { return op3(n, op, x, y, ref_none()); }
+Ref op1(Fn *n, IrOp op, Ref x) { return op3(n, op, x, ref_none(), ref_none()); }
+
+Ref op0(Fn *n, IrOp op, i32 imm)
+{
+    const Ins i = {.op = (u16)op, .dst = ir_value(n->f), .imm = imm, .loc = n->loc};
+    ir_append(n->f, n->b, &i);
+    return ref_val(i.dst);
+}
+
+static bool fits_i16(i64 x) { return x == (i16)x; }
+
+Ref add_con(Fn *n, Ref x, i32 c)
+{
+    if (!c)
+        return x;
+    if (x.kind == R_CON)
+        return ref_con(x.val + (u32)c);
+    if ((x.kind == R_SYM || x.kind == R_SLOT) && fits_i16((i64)x.off + c)) {
+        x.off = (i16)(x.off + c);
+        return x;
+    }
+    return op2(n, IR_add, x, ref_con((u32)c));
+}
+
+Ref phi_of(Fn *n, u32 b, const PhiIn *in, u32 nin)
+{
+    Module *m = n->lo->m;
+    const u32 dst = ir_value(n->f);
+    PhiIn *copy = ir_alloc(m, (nin + 1) * sizeof *copy);
+    if (copy && ir_grow(m, n->phi, n->nphi, n->capphi)) {
+        memcpy(copy, in, nin * sizeof *in);
+        n->phi[n->nphi++] = (PendingPhi){.block = b, .dst = dst, .n = nin, .in = copy};
+    }
+    return ref_val(dst);
+}
+
+void piece_known(Fn *n, u32 value, i8 extension)
+{
+    while (n->nknown <= value)
+        if (ir_grow(n->lo->m, n->known, n->nknown, n->capknown))
+            n->known[n->nknown++] = 0;
+        else
+            return;
+    n->known[value] = extension;
+}
+
+i8 piece_extension(const Fn *n, Ref x)
+{
+    return x.kind == R_VAL && x.val < n->nknown ? n->known[x.val] : 0;
+}
+
+/* --- offsets -----------------------------------------------------------------------------------
+ */
+
+i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room,
+               u32 *nvar)
+{
+    LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
+    u64 offset = 0;
+    *nvar = 0;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(gep); k++) {
+        LLVMValueRef index = LLVMGetOperand(gep, k);
+        const bool known = LLVMIsAConstantInt(index);
+        if (k > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+            const unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            offset += LLVMOffsetOfElement(lo->dl, t, field);
+            t = LLVMStructGetTypeAtIndex(t, field);
+            continue;
+        }
+        if (k > 1)
+            t = LLVMGetElementType(t);
+        const u32 size = type_size(lo, t);
+        if (known)
+            offset += (u64)LLVMConstIntGetSExtValue(index) * size;
+        else if (!LLVMIsNull(index) && *nvar < room) {
+            var[*nvar] = index;
+            scale[(*nvar)++] = size;
+        }
+    }
+    return (i32)(u32)offset;
+}
+
+/* --- constants
+ * ------------------------------------------------------------------------------------ */
+
+static Local *local_of(const Lower *lo, LLVMValueRef g)
+{
+    for (size_t i = 0; i < lo->nlocal; i++)
+        if (lo->local[i].var == g)
+            return &lo->local[i];
+    return NULL;
+}
+
+static Ref local_ref(Fn *n, LLVMValueRef g)
+{
+    const Local *l = local_of(n->lo, g);
+    return l ? add_con(n, op0(n, IR_ldsbase, 0), (i32)l->offset) : ref_con(0);
+}
+
+static Ref symbol_ref(Lower *lo, LLVMValueRef g)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(g, &len);
+    return ref_sym(ir_sym(lo->m, name, SYM_EXTERN));
+}
+
+static void constant(Fn *n, LLVMValueRef c, Ref *out);
+
+static Ref constant_gep(Fn *n, LLVMValueRef c)
+{
+    LLVMValueRef var[1];
+    u32 scale[1], nvar;
+    Ref base;
+    constant(n, LLVMGetOperand(c, 0), &base);
+    const i32 offset = gep_offset(n->lo, c, var, scale, 1, &nvar);
+    if (nvar)
+        refuse(n, "a constant address that cannot be computed");
+    return add_con(n, base, offset);
+}
+
+static void constant_expression(Fn *n, LLVMValueRef c, Ref *out)
+{
+    const LLVMOpcode op = LLVMGetConstOpcode(c);
+    LLVMValueRef x = LLVMGetOperand(c, 0);
+    const u32 from = type_pieces(n->lo, LLVMTypeOf(x)), to = type_pieces(n->lo, LLVMTypeOf(c));
+    Val a = val_new(n->lo, from > to ? from : to), b = a;
+    switch (op) {
+    case LLVMGetElementPtr: out[0] = constant_gep(n, c); return;
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMIntToPtr:
+    case LLVMPtrToInt:
+    case LLVMTrunc:
+        constant(n, x, a.p);
+        for (u32 k = 0; k < to; k++)
+            out[k] = k < from ? a.p[k] : ref_con(0);
+        return;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMXor:
+        b = val_new(n->lo, to);
+        constant(n, x, a.p);
+        constant(n, LLVMGetOperand(c, 1), b.p);
+        int_binary(n, op, &(Elem){LLVMTypeOf(c), LLVMTypeOf(c), {a.p, b.p}, out});
+        return;
+    default:
+        refuse(n, "a constant expression that this compiler does not know");
+        out[0] = ref_con(0);
+    }
+}
+
+static void constant_elements(Fn *n, LLVMValueRef c, u32 count, Ref *out)
+{
+    for (u32 i = 0, at = 0; i < count; i++) {
+        LLVMValueRef e = LLVMGetAggregateElement(c, i);
+        constant(n, e, out + at);
+        at += type_pieces(n->lo, LLVMTypeOf(e));
+    }
+}
+
+static u32 element_count(LLVMTypeRef t)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMVectorTypeKind: return LLVMGetVectorSize(t);
+    case LLVMArrayTypeKind: return (u32)LLVMGetArrayLength2(t);
+    case LLVMStructTypeKind: return LLVMCountStructElementTypes(t);
+    default: return 0;
+    }
+}
+
+static u64 int_value(Fn *n, LLVMValueRef c)
+{
+    if (int_bits(LLVMTypeOf(c)) <= 64)
+        return LLVMConstIntGetZExtValue(c);
+    refuse(n, "a constant of more than 64 bits");
+    return 0;
+}
+
+/* a float's bits, through an integer so that NaNs stay what they are */
+static u64 float_bits(LLVMValueRef c)
+{
+    LLVMTypeRef t = LLVMTypeOf(c);
+    LLVMTypeRef as_int = LLVMIntTypeInContext(LLVMGetTypeContext(t), int_bits(t));
+    return LLVMConstIntGetZExtValue(LLVMConstBitCast(c, as_int));
+}
+
+static void put_words(Ref *out, u32 pieces, u64 bits)
+{
+    for (u32 k = 0; k < pieces; k++)
+        out[k] = ref_con(k < 2 ? (u32)(bits >> 32 * k) : 0);
+}
+
+static void constant(Fn *n, LLVMValueRef c, Ref *out)
+{
+    LLVMTypeRef t = LLVMTypeOf(c);
+    const u32 pieces = type_pieces(n->lo, t);
+    if (pieces > VALUE_PIECES) {
+        refuse(n, "a constant of %u pieces as one value", pieces);
+    } else if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) {
+        put_words(out, pieces, 0);
+    } else if (LLVMIsAConstantInt(c)) {
+        put_words(out, pieces, int_value(n, c));
+    } else if (LLVMIsAConstantFP(c)) {
+        put_words(out, pieces, float_bits(c));
+    } else if (LLVMIsAGlobalVariable(c)) {
+        const bool is_local = LLVMGetPointerAddressSpace(t) == 3;
+        out[0] = is_local ? local_ref(n, c) : symbol_ref(n->lo, c);
+    } else if (LLVMIsAFunction(c)) {
+        refuse(n, "pointers to functions are not supported");
+        out[0] = ref_con(0);
+    } else if (LLVMIsAConstantExpr(c)) {
+        constant_expression(n, c, out);
+    } else if (element_count(t)) {
+        constant_elements(n, c, element_count(t), out);
+    } else {
+        refuse(n, "a constant that this compiler does not know");
+        out[0] = ref_con(0);
+    }
+}
+
+/* --- values
+ * --------------------------------------------------------------------------------------- */
+
+Val val_of(Fn *n, LLVMValueRef v)
+{
+    Val x;
+    if (map_get(&n->values, v, &x))
+        return x;
+    x = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(v)));
+    if (LLVMIsConstant(v))
+        constant(n, v, x.p);
+    else
+        put_words(x.p, x.n, 0);
+    return x;
+}
+
+Ref ref_of(Fn *n, LLVMValueRef v)
+{
+    const Val x = val_of(n, v);
+    return x.n ? x.p[0] : ref_con(0);
+}
+
+void val_set(Fn *n, LLVMValueRef v, Val x) { map_put(n->lo, &n->values, v, x); }
+
+/* --- variables
+ * ---------------------------------------------------------------------------------------- */
+
+/* A variable's bytes; symbol numbers of its relocations. */
+typedef struct {
+    Lower *lo;
+    LLVMValueRef var;
+    u8 *byte;
+    u32 symbol; /* finds the Data again, which moves while others are added */
+} Image;
+
+static Data *data_of(const Image *im) { return &im->lo->m->data[im->lo->m->sym[im->symbol].index]; }
+
+static void put_bits(const Image *im, u32 at, u64 bits, u32 bytes)
+{
+    for (u32 k = 0; k < bytes && k < 8; k++)
+        im->byte[at + k] = (u8)(bits >> 8 * k);
+}
+
+static void put_constant(const Image *im, u32 at, LLVMValueRef c);
+
+static void put_elements(const Image *im, u32 at, LLVMValueRef c, LLVMTypeRef t)
+{
+    const bool is_struct = LLVMGetTypeKind(t) == LLVMStructTypeKind;
+    const u32 count = element_count(t);
+    for (u32 i = 0; i < count; i++) {
+        LLVMValueRef e = LLVMGetAggregateElement(c, i);
+        const u32 stride = is_struct ? 0 : type_size(im->lo, LLVMTypeOf(e));
+        put_constant(im, at + (is_struct ? (u32)LLVMOffsetOfElement(im->lo->dl, t, i) : i * stride),
+                     e);
+    }
+}
+
+/* a word that is an address: symbol and distance */
+static bool symbol_address(const Image *im, LLVMValueRef c, LLVMValueRef *g, i32 *distance)
+{
+    LLVMValueRef var[1];
+    u32 scale[1], nvar = 0;
+    *distance = 0;
+    *g = c;
+    while (LLVMIsAConstantExpr(c)) {
+        if (LLVMGetConstOpcode(c) == LLVMGetElementPtr)
+            *distance += gep_offset(im->lo, c, var, scale, 1, &nvar);
+        else if (LLVMGetConstOpcode(c) == LLVMAdd || LLVMGetConstOpcode(c) == LLVMSub)
+            return false;
+        if (nvar)
+            return false;
+        c = LLVMGetOperand(c, 0);
+    }
+    *g = c;
+    return LLVMIsAGlobalVariable(c) && LLVMGetPointerAddressSpace(LLVMTypeOf(c)) != 3;
+}
+
+static void put_address(const Image *im, u32 at, LLVMValueRef c)
+{
+    LLVMValueRef g = c;
+    i32 distance;
+    size_t len;
+    if (symbol_address(im, c, &g, &distance)) {
+        const u32 symbol = ir_sym(im->lo->m, LLVMGetValueName2(g, &len), SYM_EXTERN);
+        if (!im->lo->m->failed)
+            ir_reloc(im->lo->m, data_of(im), at, symbol, distance);
+    } else if (LLVMIsAConstantInt(g)) {
+        put_bits(im, at, LLVMConstIntGetZExtValue(g) + (u32)distance, 4);
+    } else {
+        refuse_value(im->lo, im->var, "'%s' is initialised with something that is no constant here",
+                     LLVMGetValueName2(im->var, &len));
+    }
+}
+
+static void put_constant(const Image *im, u32 at, LLVMValueRef c)
+{
+    LLVMTypeRef t = LLVMTypeOf(c);
+    if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+        return;
+    if (LLVMIsAConstantInt(c))
+        put_bits(im, at, LLVMConstIntGetZExtValue(c), (int_bits(t) + 7) / 8);
+    else if (LLVMIsAConstantFP(c))
+        put_bits(im, at, float_bits(c), int_bits(t) / 8);
+    else if (element_count(t) && !LLVMIsAConstantExpr(c))
+        put_elements(im, at, c, t);
+    else
+        put_address(im, at, c);
+}
+
+static bool is_internal(LLVMValueRef g)
+{
+    const LLVMLinkage l = LLVMGetLinkage(g);
+    return l == LLVMInternalLinkage || l == LLVMPrivateLinkage || l == LLVMLinkOnceODRLinkage ||
+           l == LLVMLinkOnceAnyLinkage;
+}
+
+void lower_global(Lower *lo, LLVMValueRef g)
+{
+    LLVMTypeRef t = LLVMGlobalGetValueType(g);
+    const u32 size = type_size(lo, t), align = LLVMGetAlignment(g);
+    size_t len;
+    const char *name = LLVMGetValueName2(g, &len);
+    if (!LLVMGetInitializer(g))
+        return;
+    u8 *bytes = ir_alloc(lo->m, size + 1);
+    Data *d =
+        ir_data(lo->m, name, size, align ? align : type_align(lo, t), !LLVMIsGlobalConstant(g));
+    if (!bytes || !d)
+        return;
+    lo->m->sym[d->symbol].is_local = is_internal(g);
+    const Image im = {lo, g, bytes, d->symbol};
+    put_constant(&im, 0, LLVMGetInitializer(g));
+    d = data_of(&im);
+    d->init = bytes;
+    d->ninit = size;
+    while (!d->nreloc && d->ninit && !bytes[d->ninit - 1])
+        d->ninit--;
+}

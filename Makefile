@@ -3,6 +3,7 @@
 # make check      set up the machine, build, run every test (T=FILE... for some)
 # make bench      measure
 # make install    PREFIX=/usr/local, DESTDIR honoured
+# make accuracy   errors of the device library's functions; STEP=1 for all arguments
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
 #
@@ -190,6 +191,28 @@ demo: setup
 bench: all
 	@B=$B sh bench/bench.sh
 
+# --- the device library on the host: its accuracy -----------------------------------
+
+CLANG ?= clang-19
+STEP ?= 65521
+DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
+DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
+CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
+          -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Icheck
+$B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) $(CLHOST) -c -o $@ $<
+$B/devhost/run_%.o: check/%.cl check/%.def lib/ventus.h
+	@mkdir -p $(@D)
+	$(CLANG) $(CLHOST) -c -o $@ $<
+$B/check/exact.o: ALLCFLAGS += -frounding-math
+$B/check/accuracy $B/check/exact: $B/check/%: $B/check/%.o $B/devhost/run_%.o $(DEVOBJ)
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+# errors of the mathematical functions (STEP=1: of every float), and what must be exact
+accuracy: $B/check/accuracy $B/check/exact
+	@$B/check/exact
+	@$B/check/accuracy $(STEP)
+
 # doc/isa.md with the tables of the rows as they are now
 doc: $B/host/isadoc
 	@$B/host/isadoc doc/isa.md >$B/isa.md && cp $B/isa.md doc/isa.md
@@ -248,6 +271,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all no-opencl no-compiler examples tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy no-opencl no-compiler examples tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

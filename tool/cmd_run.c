@@ -10,6 +10,7 @@ enum { MAX_KERNELS = 256, MAX_ARGS = 1024 };
 typedef struct {
     Common common;
     const char *file, *kernel;
+    const char *build;                  /* options for the compiler, or NULL */
     u32 dims;                           /* as many as -g, -l or -G gave */
     u32 global[3], local[3], offset[3]; /* global[0], local[0] 0: not given */
     u32 private_min;
@@ -24,6 +25,7 @@ static const struct argp_option options[] = {
     {"local", 'l', "X[,Y[,Z]]", 0, "Work-items of a group; without it, as many as fit", 0},
     {"offset", 'G', "X[,Y[,Z]]", 0, "The first global id", 0},
     {"arg", 'a', "SPEC", 0, "An argument of the kernel, in order; see the manual", 0},
+    {"build", 'B', "OPTIONS", 0, "Options of clBuildProgram for a .cl file, one string", 0},
     {"private", 'P', "BYTES", 0, "Private memory of a lane, at least", 0},
     {0},
 };
@@ -56,6 +58,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &r->common; return 0;
     case 'k': r->kernel = arg; return 0;
+    case 'B': r->build = arg; return 0;
     case 'g': triple(state, r, "-g", arg, r->global, 1, 1); return 0;
     case 'l': triple(state, r, "-l", arg, r->local, 1, 1); return 0;
     case 'G': triple(state, r, "-G", arg, r->offset, 0, 0); return 0;
@@ -86,7 +89,7 @@ static const struct argp argp = {
     .parser = option,
     .args_doc = "FILE",
     .children = children,
-    .doc = "Runs a kernel from assembly (.s), an object (.o) or an image.\v"
+    .doc = "Runs a kernel from OpenCL C (.cl), assembly (.s), an object (.o) or an image.\v"
            "SPECs of -a:\n"
            "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
            "  local:BYTES                    local memory\n"
@@ -314,7 +317,7 @@ int run_main(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, 0, NULL, r))
         return REFUSED;
     if (common_resolve(&r->common, &d) && parse_args(r, &d) && choose_sizes(r, &d)) {
-        Object *image = load_image(r->file, r->common.device.set, &d);
+        Object *image = load_image(r->file, r->common.device.set, r->build, &d);
         if (image && find_kernel(r, image, &d))
             status = run_image(r, image, &d);
         else

@@ -8,6 +8,7 @@ static const char version[] = "ventus " VERSION;
 
 static const Command commands[] = {
     {"as", "assemble a file", as_main},
+    {"cc", "compile OpenCL C", cc_main},
     {"dis", "disassemble words from stdin", dis_main},
     {"objdump", "show what is in an object or image", objdump_main},
     {"ld", "link objects to an image", ld_main},

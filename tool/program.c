@@ -1,7 +1,9 @@
 /* program.c -- a file of any kind as an object or an image. */
 #include "tool/tool.h"
 #include "asm/asm.h"
+#include "cc/cc.h"
 #include "link/link.h"
+#include "ll/ll.h"
 #include <string.h>
 
 /* gen/crt0.c, made by the build from lib/crt0.s */
@@ -21,22 +23,67 @@ static Object *read_object(const char *name, const Buf *b, IsaSet set, Diag *d)
     return o;
 }
 
+Object *compile_ir(const char *file, const char *text, const CcOptions *opt, Diag *d)
+{
+    Module *m = ir_parse(&(Source){.name = file, .text = text}, d);
+    Buf wrong = {0};
+    bool ok = m != NULL;
+    for (size_t i = 0; ok && i < m->nfunc; i++) {
+        ok = ir_check(m->func[i], STAGE_GENERIC, &wrong);
+        if (!ok)
+            error(d, &(Source){.name = file, .text = ""}, NULL, "%s: %s", m->func[i]->name,
+                  buf_text(&wrong));
+    }
+    Object *o = ok ? cc_compile(m, opt, d) : NULL;
+    buf_free(&wrong);
+    ir_free(m);
+    return o;
+}
+
+static Object *load_text(const char *name, const char *text, IsaSet set, Diag *d)
+{
+    if (has_suffix(name, ".ir"))
+        return compile_ir(name, text, &(CcOptions){.level = 2, .set = set, .lines = true}, d);
+    return asm_text(name, text, &(AsmOptions){.set = set}, d);
+}
+
 Object *load_object(const char *file, IsaSet set, Diag *d)
 {
     Buf b = {0};
     Object *o = NULL;
-    if (has_suffix(file, ".cl"))
-        error(d, &(Source){.name = file, .text = ""}, NULL,
-              "this build has no compiler of OpenCL C; assemble by hand or give an object");
-    else if (!read_file(file, &b, d))
+    if (!read_file(file, &b, d))
         ;
     else if (is_elf(&b))
         o = read_object(shown(file), &b, set, d);
     else if (strlen(buf_text(&b)) != b.len)
         error(d, &(Source){.name = shown(file), .text = ""}, NULL, "neither ELF nor a text");
     else
-        o = asm_text(shown(file), buf_text(&b), &(AsmOptions){.set = set}, d);
+        o = load_text(shown(file), buf_text(&b), set, d);
     buf_free(&b);
+    return o;
+}
+
+/* the image that OpenCL C becomes */
+static Object *compile_source(const char *file, const char *build, Diag *d)
+{
+    Buf source = {0}, store = {0}, elf = {0};
+    const char **words = NULL;
+    Object *o = NULL;
+    LlOptions opt = {.output = LL_IMAGE, .name = shown(file)};
+    char *cache = ll_cache_directory();
+    opt.cache = cache;
+    if (!ll_split_options(build ? build : "", &store, &words, &opt.noptions))
+        error(d, &(Source){.name = "build options", .text = ""}, NULL, "a quote is not closed");
+    else if (read_file(file, &source, d)) {
+        opt.options = words;
+        if (ll_compile(buf_text(&source), source.len, &opt, &elf, d))
+            obj_read(shown(file), elf.data, elf.len, d, &o);
+    }
+    mem_free(cache);
+    mem_free(words);
+    buf_free(&store);
+    buf_free(&source);
+    buf_free(&elf);
     return o;
 }
 
@@ -47,7 +94,7 @@ Object *load_crt0(Diag *d)
     return o;
 }
 
-static Object *link_with_crt0(const char *file, const Object *o, Diag *d)
+Object *link_with_crt0(const char *file, const Object *o, Diag *d)
 {
     Object *crt0 = load_crt0(d);
     const Object *both[] = {crt0, o};
@@ -57,8 +104,10 @@ static Object *link_with_crt0(const char *file, const Object *o, Diag *d)
     return image;
 }
 
-Object *load_image(const char *file, IsaSet set, Diag *d)
+Object *load_image(const char *file, IsaSet set, const char *build, Diag *d)
 {
+    if (has_suffix(file, ".cl"))
+        return compile_source(file, build, d);
     Object *o = load_object(file, set, d);
     if (!o || o->is_image)
         return o;

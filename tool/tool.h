@@ -24,6 +24,7 @@ typedef struct {
 } Command;
 
 int as_main(int argc, char **argv);
+int cc_main(int argc, char **argv);
 int dis_main(int argc, char **argv);
 int objdump_main(int argc, char **argv);
 int ld_main(int argc, char **argv);
@@ -66,10 +67,17 @@ IsaSet default_isa(void);
 
 /* --- programs (program.c) ------------------------------------------------------------ */
 
-/* The object in a file: ELF as it is, anything else assembled.  NULL: reported. */
+/* The object in a file: ELF as it is; .ir (machine IR) compiled, anything else assembled.  NULL:
+ * reported. */
 Object *load_object(const char *file, IsaSet set, Diag *d);
-/* The image in a file: an object is linked with crt0 first. */
-Object *load_image(const char *file, IsaSet set, Diag *d);
+/* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the options
+ * of clBuildProgram in `build`, which may be NULL. */
+Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
+/* Machine IR to an object. */
+struct CcOptions;
+Object *compile_ir(const char *file, const char *text, const struct CcOptions *opt, Diag *d);
+/* An object with crt0; `file` is for messages. */
+Object *link_with_crt0(const char *file, const Object *o, Diag *d);
 /* The built-in crt0; NULL: reported. */
 Object *load_crt0(Diag *d);
 

@@ -13,7 +13,7 @@
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
- *   encode.c   block order, branches, bytes, relocations, records, lines   object
+ *   encode.c   code.h: block order, branches, bytes, records, lines        object
  *
  * There are no globals: any number of compilations run at once.
  */
@@ -22,7 +22,7 @@
 #include "cc/ir.h"
 #include "obj/obj.h"
 
-typedef struct {
+typedef struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
     IsaSet set;             /* V202 */
     const char *off;        /* passes turned off, names separated by commas, or NULL:

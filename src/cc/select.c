@@ -8,7 +8,7 @@
 #include "cc/select.h"
 #include "cc/cc.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* --- operands --------------------------------------------------------------------------- */
 
@@ -178,8 +178,7 @@ static void copy_value(Select *s, const Ins *i)
 {
     const Ref from = sel_ref(s, i->a[0]);
     const bool to_v = s->f->value[i->dst].bank == BANK_V;
-    if (from.kind == R_REG ? to_v == (from.val >= V0)
-                           : from.kind == R_VAL && to_v == sel_is_v(s, from) && is_fresh(s, from))
+    if (to_v && sel_is_v(s, from)) /* one between scalars has its reason (uniform.c) */
         s->alias[i->dst] = from;
     else if (to_v || from.kind == R_VAL || from.kind == R_REG)
         copy(s, i->dst, to_v && from.kind != R_VAL ? sel_v(s, from) : from);

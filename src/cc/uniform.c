@@ -15,13 +15,13 @@
  * the end read a copy in bank V that is made right behind the definition.  The usual case is a
  * loop that lanes leave in different rounds.
  *
- * Phis are written on the edges, before the join.  Where J is the header of a loop around
- * P, a side that waits would find its scalar phis overwritten; such a loop is given one back edge,
- * so that J becomes the block that it comes from, and the sweeps begin again.
+ * Phis are written on the edges, before the join.  Where J dominates P, as the header of a loop
+ * around it, a side that waits would find scalar phis of J overwritten; behind the join they are
+ * copied, and all uses read the copy.
  */
 #include "cc/cc.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct {
     Func *f;
@@ -30,7 +30,9 @@ typedef struct {
                   * before the join; NULL if p itself is not among those of either side */
     u64 **stale; /* [d]: blocks where scalars of block d are stale, or NULL */
     u32 *copy;   /* copy of a value in bank V, or 0 */
+    u32 *kept;   /* copy of a phi in bank X, or 0 */
     u32 *stack;
+    size_t nvalue; /* of the function as it came */
     bool changed;
 } Job;
 
@@ -80,7 +82,8 @@ static bool reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
 
 static bool is_scalar(const Job *j, Ref r)
 {
-    return r.kind == R_VAL && j->f->value[r.val].bank == BANK_X && j->home[r.val] != NONE;
+    return r.kind == R_VAL && r.val < j->nvalue && j->f->value[r.val].bank == BANK_X &&
+           j->home[r.val] != NONE;
 }
 
 static bool is_stale(const Job *j, Ref r, u32 b)
@@ -233,126 +236,64 @@ static void sweep_block(Job *j, u32 b)
 
 /* --- copies of what goes stale -------------------------------------------------------------- */
 
-static void read_copy(Job *j, Ref *r)
+/* r as it is to be read; `stale`: from the copy in bank V */
+static void redirect(Job *j, Ref *r, bool stale)
 {
-    if (!j->copy[r->val])
+    if (!is_scalar(j, *r))
+        return;
+    if (stale && !j->copy[r->val])
         j->copy[r->val] = ir_value_in(j->f, BANK_V);
-    *r = ref_val(j->copy[r->val]);
+    if (stale || j->kept[r->val])
+        r->val = stale ? j->copy[r->val] : j->kept[r->val];
 }
 
-static void rewrite_uses(Job *j, u32 b)
+static void redirect_uses(Job *j, u32 b)
 {
     Block *k = &j->f->block[b];
     for (size_t p = 0; p < k->nphi; p++)
         for (size_t e = 0; e < k->npred; e++)
-            if (is_stale_on_edge(j, k->phi[p].arg[e], k->pred[e], b))
-                read_copy(j, &k->phi[p].arg[e]);
+            redirect(j, &k->phi[p].arg[e], is_stale_on_edge(j, k->phi[p].arg[e], k->pred[e], b));
     for (size_t i = 0; i < k->nins; i++)
         for (int s = 0; s < ins_nargs(&k->ins[i]); s++)
-            if (is_stale(j, k->ins[i].a[s], b))
-                read_copy(j, &k->ins[i].a[s]);
+            redirect(j, &k->ins[i].a[s], is_stale(j, k->ins[i].a[s], b));
     for (int s = 0; k->term.kind == T_BRANCH && s < 2; s++)
-        if (is_stale(j, k->term.a[s], b))
-            read_copy(j, &k->term.a[s]);
+        redirect(j, &k->term.a[s], is_stale(j, k->term.a[s], b));
 }
 
-static void insert_copy(Job *j, u32 b, size_t at, u32 v, u32 loc)
+static void insert_copy(Job *j, u32 b, size_t at, u32 from, u32 to, u32 loc)
 {
-    if (!v || !j->copy[v])
-        return;
-    const Ins copy = {.op = IR_copy, .dst = j->copy[v], .loc = loc, .a = {ref_val(v)}};
-    ir_insert(j->f, b, at, &copy);
+    const Ins copy = {.op = IR_copy, .dst = to, .loc = loc, .a = {ref_val(from)}};
+    if (to)
+        ir_insert(j->f, b, at, &copy);
 }
 
 static void insert_copies(Job *j, u32 b)
 {
     const Block *k = &j->f->block[b];
     for (size_t i = k->nins; i-- > 0;)
-        insert_copy(j, b, i + 1, k->ins[i].dst, k->ins[i].loc);
-    for (size_t p = k->nphi; p-- > 0;)
-        insert_copy(j, b, 0, k->phi[p].dst, k->phi[p].loc);
+        if (k->ins[i].dst)
+            insert_copy(j, b, i + 1, k->ins[i].dst, j->copy[k->ins[i].dst], k->ins[i].loc);
+    for (size_t p = k->nphi; p-- > 0;) {
+        insert_copy(j, b, 0, k->phi[p].dst, j->copy[k->phi[p].dst], k->phi[p].loc);
+        insert_copy(j, b, 0, k->phi[p].dst, j->kept[k->phi[p].dst], k->phi[p].loc);
+    }
 }
 
-/* --- back edges ------------------------------------------------------------------------------- */
+/* --- phis of joins ------------------------------------------------------------------------ */
 
-/* whether lanes of a divergent branch in the loop of header h meet there */
-static bool meets_sides(const Func *f, u32 h)
+/* Scalar phis of the joins that dominate one of their branches get copies. */
+static void keep_phis(Job *j)
 {
+    Func *f = j->f;
     for (size_t i = 0; i < f->nrpo; i++) {
         const Term *t = &f->block[f->rpo[i]].term;
-        if (t->divergent && t->rpc == h && graph_dominates(f, h, f->rpo[i]))
-            return true;
+        if (!t->divergent || !graph_dominates(f, t->rpc, f->rpo[i]))
+            continue;
+        const Block *join = &f->block[t->rpc];
+        for (size_t p = 0; p < join->nphi; p++)
+            if (is_scalar(j, ref_val(join->phi[p].dst)) && !j->kept[join->phi[p].dst])
+                j->kept[join->phi[p].dst] = ir_value_in(f, BANK_X);
     }
-    return false;
-}
-
-/* The arguments of back edges become those of a phi in the new block. */
-static void move_arguments(Func *f, u32 h, u32 latch, size_t p)
-{
-    const Block *head = &f->block[h];
-    const u32 dst = ir_value(f);
-    Phi *to = ir_phi(f, latch, dst), *from = &head->phi[p];
-    size_t kept = 0, moved = 0;
-    if (!to)
-        return;
-    to->loc = from->loc;
-    for (size_t e = 0; e < head->npred; e++)
-        if (graph_dominates(f, h, head->pred[e]))
-            to->arg[moved++] = from->arg[e];
-        else
-            from->arg[kept++] = from->arg[e];
-    from->arg[kept] = ref_val(dst);
-}
-
-static void merge_back_edges(Func *f, u32 h)
-{
-    const u32 latch = ir_block(f);
-    if (f->module->failed)
-        return;
-    Block *head = &f->block[h], *b = &f->block[latch];
-    ir_jump(f, latch, h);
-    for (size_t e = 0; e < head->npred; e++)
-        if (graph_dominates(f, h, head->pred[e]) &&
-            ir_grow(f->module, b->pred, b->npred, b->cappred))
-            b->pred[b->npred++] = head->pred[e];
-    for (size_t p = 0; p < head->nphi; p++)
-        move_arguments(f, h, latch, p);
-    size_t kept = 0;
-    for (size_t e = 0; e < head->npred; e++)
-        if (!graph_dominates(f, h, head->pred[e]))
-            head->pred[kept++] = head->pred[e];
-    head->pred[kept++] = latch;
-    head->npred = kept;
-    for (size_t e = 0; e < b->npred; e++)
-        for (int k = 0; k < 2; k++)
-            if (f->block[b->pred[e]].term.succ[k] == h)
-                f->block[b->pred[e]].term.succ[k] = latch;
-}
-
-static void forget_divergence(Func *f)
-{
-    for (size_t b = 0; b < f->nblock; b++) {
-        Block *k = &f->block[b];
-        k->join = k->rerun = k->term.divergent = false;
-        k->nother = 0;
-    }
-}
-
-/* True: the graph has changed. */
-static bool separate_headers(Func *f)
-{
-    bool changed = false;
-    const size_t n = f->nloops;
-    for (size_t l = 0; l < n; l++)
-        if (f->block[f->loops[l].header].join && meets_sides(f, f->loops[l].header)) {
-            merge_back_edges(f, f->loops[l].header);
-            changed = true;
-        }
-    if (changed && !f->module->failed) {
-        graph_build(f);
-        forget_divergence(f);
-    }
-    return changed && !f->module->failed;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------
@@ -363,10 +304,12 @@ static bool start(Job *j, Func *f)
     Module *m = f->module;
     const size_t values = f->nvalue + 1, blocks = f->nblock + 1;
     *j = (Job){.f = f,
+               .nvalue = f->nvalue,
                .home = ir_alloc(m, values * sizeof(u32)),
                .side = ir_alloc(m, 2 * blocks * sizeof(u64 *)),
                .stale = ir_alloc(m, blocks * sizeof(u64 *)),
                .copy = ir_alloc(m, values * sizeof(u32)),
+               .kept = ir_alloc(m, values * sizeof(u32)),
                .stack = ir_alloc(m, blocks * sizeof(u32))};
     if (m->failed)
         return false;
@@ -384,28 +327,20 @@ static bool start(Job *j, Func *f)
     return true;
 }
 
-static bool analyse(Job *j, Func *f)
-{
-    if (!start(j, f))
-        return false;
-    do {
-        j->changed = false;
-        for (size_t i = 0; i < f->nrpo; i++)
-            sweep_block(j, f->rpo[i]);
-    } while (j->changed);
-    return true;
-}
-
 void uniform(Func *f)
 {
     Job j;
+    if (!start(&j, f))
+        return;
     do {
-        if (!analyse(&j, f))
-            return;
-    } while (separate_headers(f));
+        j.changed = false;
+        for (size_t i = 0; i < f->nrpo; i++)
+            sweep_block(&j, f->rpo[i]);
+    } while (j.changed);
+    keep_phis(&j);
     for (size_t i = 0; i < f->nrpo; i++)
-        rewrite_uses(&j, f->rpo[i]);
+        redirect_uses(&j, f->rpo[i]);
     for (size_t i = 0; i < f->nrpo; i++)
-        if (f->block[f->rpo[i]].rerun)
+        if (f->block[f->rpo[i]].rerun || f->block[f->rpo[i]].join)
             insert_copies(&j, f->rpo[i]);
 }

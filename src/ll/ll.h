@@ -55,6 +55,10 @@ bool ll_link(const Buf *const *inputs, size_t n, const LlOptions *opt, Buf *out,
  * backslashes protect.  Pointers into *store.  False: a quote is not closed. */
 bool ll_split_options(const char *text, Buf *store, const char ***words, size_t *n);
 
+/* Where finished compilations are kept, by the environment: VENTUS_CACHE_DIR, or ventus below the
+ * user's cache directory; NULL: nowhere (VENTUS_CACHE=0).  The caller's to free. */
+char *ll_cache_directory(void);
+
 /* "clang 19.1.7, LLVM 19.1.7", or why there is no compiler; what `ventus info` prints. */
 bool ll_available(Buf *what);
 #endif

@@ -5,8 +5,11 @@
  * file has the functions of ll.h for everybody else.  Where the library is absent,
  * because the build had no LLVM, they answer that there is no compiler.
  */
+#include "base/mem.h"
 #include "ll/plugin.h"
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char library[] = "libventus-cc.so.0";
 
@@ -50,4 +53,30 @@ bool ll_available(Buf *what)
         return p->available(what);
     buf_str(what, why);
     return false;
+}
+
+static const char *variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+char *ll_cache_directory(void)
+{
+    const char *on = variable("VENTUS_CACHE"), *dir = variable("VENTUS_CACHE_DIR");
+    const char *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+    Buf path = {0};
+    if (on && !strcmp(on, "0"))
+        return NULL;
+    if (dir || xdg || home)
+        buf_printf(&path, "%s%s",
+                   dir   ? dir
+                   : xdg ? xdg
+                         : home,
+                   dir   ? ""
+                   : xdg ? "/ventus"
+                         : "/.cache/ventus");
+    char *result = path.len && !path.failed ? mem_strdup(buf_text(&path)) : NULL;
+    buf_free(&path);
+    return result;
 }

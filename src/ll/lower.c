@@ -29,7 +29,9 @@ static void elementwise(Fn *n, LLVMValueRef i, u32 nargs, OneElement *one)
     for (u32 k = 0; k < nargs; k++) {
         LLVMValueRef x = LLVMGetOperand(i, k);
         a[k] = val_of(n, x);
-        step[k] = type_elements(LLVMTypeOf(x)) == count ? type_pieces(n->lo, type_scalar(LLVMTypeOf(x))) : 0;
+        step[k] = type_elements(LLVMTypeOf(x)) == count
+                      ? type_pieces(n->lo, type_scalar(LLVMTypeOf(x)))
+                      : 0;
     }
     for (u32 at = 0; at < count; at++) {
         for (u32 k = 0; k < nargs; k++)
@@ -40,12 +42,30 @@ static void elementwise(Fn *n, LLVMValueRef i, u32 nargs, OneElement *one)
     val_set(n, i, r);
 }
 
-static void one_integer(Fn *n, LLVMValueRef i, const Elem *e) { int_binary(n, LLVMGetInstructionOpcode(i), e); }
-static void one_float(Fn *n, LLVMValueRef i, const Elem *e) { float_binary(n, LLVMGetInstructionOpcode(i), e); }
-static void one_icmp(Fn *n, LLVMValueRef i, const Elem *e) { int_compare(n, LLVMGetICmpPredicate(i), e); }
-static void one_fcmp(Fn *n, LLVMValueRef i, const Elem *e) { float_compare(n, LLVMGetFCmpPredicate(i), e); }
-static void one_cast(Fn *n, LLVMValueRef i, const Elem *e) { int_cast(n, LLVMGetInstructionOpcode(i), e); }
-static void one_fcast(Fn *n, LLVMValueRef i, const Elem *e) { float_cast(n, LLVMGetInstructionOpcode(i), e); }
+static void one_integer(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_binary(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_float(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_binary(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_icmp(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_compare(n, LLVMGetICmpPredicate(i), e);
+}
+static void one_fcmp(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_compare(n, LLVMGetFCmpPredicate(i), e);
+}
+static void one_cast(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_cast(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_fcast(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_cast(n, LLVMGetInstructionOpcode(i), e);
+}
 
 static void one_negation(Fn *n, LLVMValueRef i, const Elem *e)
 {
@@ -72,17 +92,20 @@ static void bit_cast(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     LLVMTypeRef from = LLVMTypeOf(x), to = LLVMTypeOf(i);
-    if (int_bits(type_scalar(from)) == int_bits(type_scalar(to)) && type_elements(from) == type_elements(to)) {
+    if (int_bits(type_scalar(from)) == int_bits(type_scalar(to)) &&
+        type_elements(from) == type_elements(to)) {
         same_value(n, i);
         return;
     }
-    const Val words = val_new(n->lo, val_of(n, x).n + 1), r = val_new(n->lo, type_pieces(n->lo, to));
+    const Val words = val_new(n->lo, val_of(n, x).n + 1),
+              r = val_new(n->lo, type_pieces(n->lo, to));
     value_words(n, from, val_of(n, x).p, words.p);
     value_of_words(n, to, words.p, r.p);
     val_set(n, i, r);
 }
 
-/* --- parts of values ---------------------------------------------------------------------------- */
+/* --- parts of values ----------------------------------------------------------------------------
+ */
 
 static Ref element_address(Fn *n, u32 slot, Ref index, u32 pieces)
 {
@@ -101,7 +124,8 @@ static u32 spread(Fn *n, Val v)
 /* an index beyond the vector is as good as any inside */
 static Ref index_inside(Fn *n, LLVMValueRef index, u32 count)
 {
-    const Ref x = int_zext(n, ref_of(n, index), int_bits(LLVMTypeOf(index)) < 32 ? int_bits(LLVMTypeOf(index)) : 32);
+    const Ref x = int_zext(n, ref_of(n, index),
+                           int_bits(LLVMTypeOf(index)) < 32 ? int_bits(LLVMTypeOf(index)) : 32);
     return op2(n, IR_minu, x, ref_con(count - 1));
 }
 
@@ -109,7 +133,8 @@ static void extract_element(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef index = LLVMGetOperand(i, 1);
     LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(i, 0));
-    const Val v = val_of(n, LLVMGetOperand(i, 0)), r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(i)));
+    const Val v = val_of(n, LLVMGetOperand(i, 0)),
+              r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(i)));
     if (LLVMIsAConstantInt(index)) {
         const u64 at = LLVMConstIntGetZExtValue(index);
         if (at < type_elements(t))
@@ -180,7 +205,8 @@ static void extract_value(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     const Val v = val_of(n, x);
-    val_set(n, i, (Val){v.p + member_piece(n, i, LLVMTypeOf(x)), type_pieces(n->lo, LLVMTypeOf(i))});
+    val_set(n, i,
+            (Val){v.p + member_piece(n, i, LLVMTypeOf(x)), type_pieces(n->lo, LLVMTypeOf(i))});
 }
 
 static void insert_value(Fn *n, LLVMValueRef i)
@@ -192,7 +218,8 @@ static void insert_value(Fn *n, LLVMValueRef i)
     val_set(n, i, r);
 }
 
-/* --- control -------------------------------------------------------------------------------------- */
+/* --- control
+ * -------------------------------------------------------------------------------------- */
 
 static u32 first_block(Fn *n, LLVMBasicBlockRef b)
 {
@@ -220,7 +247,8 @@ static void branch(Fn *n, LLVMValueRef i)
         return;
     }
     const Ref c = ref_of(n, LLVMGetCondition(i));
-    ir_branch(n->f, n->b, CMP_ne, c, ref_con(0), then, first_block(n, LLVMGetSuccessor(i, 1)), n->loc);
+    ir_branch(n->f, n->b, CMP_ne, c, ref_con(0), then, first_block(n, LLVMGetSuccessor(i, 1)),
+              n->loc);
 }
 
 static void start_phi(Fn *n, LLVMValueRef i)
@@ -290,7 +318,8 @@ static void instruction(Fn *n, LLVMValueRef i)
     }
 }
 
-/* --- functions ---------------------------------------------------------------------------------------- */
+/* --- functions
+ * ---------------------------------------------------------------------------------------- */
 
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
@@ -322,8 +351,8 @@ static void lower_block(Fn *n, LLVMBasicBlockRef b)
 }
 
 /* Blocks from the entry on in reverse post-order: list[0 .. return value). */
-static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlockRef *stack, unsigned *next,
-                           Lower *lo)
+static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlockRef *stack,
+                           unsigned *next, Lower *lo)
 {
     const size_t count = LLVMCountBasicBlocks(f);
     Map seen = {0};
@@ -351,7 +380,8 @@ static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlo
 
 static Ref kernel_pointer(Fn *n, LLVMTypeRef t, Ref x)
 {
-    const bool is_local = LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == 3;
+    const bool is_local =
+        LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == 3;
     return is_local ? op2(n, IR_add, x, op0(n, IR_csr, 0x806 /* CSR_LDS */)) : x;
 }
 
@@ -372,9 +402,14 @@ static void kernel_params(Fn *n)
         const u32 bytes = (int_bits(type_scalar(t)) + 7) / 8;
         const Val v = val_new(n->lo, count * each);
         for (u32 i = 0; i < v.n; i++) {
-            const Ins load = {.op = IR_load, .width = (u8)(bytes < 4 ? bytes : 4), .space = MEM_CONST, .uniform = 1,
-                              .dst = ir_value(n->f), .imm = (i32)(at.offset + i / each * bytes + i % each * 4),
-                              .loc = n->loc, .a = {base}};
+            const Ins load = {.op = IR_load,
+                              .width = (u8)(bytes < 4 ? bytes : 4),
+                              .space = MEM_CONST,
+                              .uniform = 1,
+                              .dst = ir_value(n->f),
+                              .imm = (i32)(at.offset + i / each * bytes + i % each * 4),
+                              .loc = n->loc,
+                              .a = {base}};
             ir_append(n->f, n->b, &load);
             if (bytes < 4)
                 piece_known(n, load.dst, (i8)(8 * bytes));
@@ -439,12 +474,14 @@ static void collect_phi(Fn *n, LLVMValueRef i)
     }
     for (u32 k = 0; in && k < v.n; k++)
         if (ir_grow(m, n->phi, n->nphi, n->capphi))
-            n->phi[n->nphi++] = (PendingPhi){.block = block, .dst = v.p[k].val, .n = nin, .in = in + k * nin};
+            n->phi[n->nphi++] =
+                (PendingPhi){.block = block, .dst = v.p[k].val, .n = nin, .in = in + k * nin};
 }
 
 static void collect_phis(Fn *n, LLVMBasicBlockRef b)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
         n->at = i;
         collect_phi(n, i);
     }
@@ -513,7 +550,8 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
     lower_body(&n);
 }
 
-/* --- __local variables -------------------------------------------------------------------------------- */
+/* --- __local variables
+ * -------------------------------------------------------------------------------- */
 
 /* the kernel whose code alone uses a value; false: several, or a function that any may call */
 static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
@@ -561,7 +599,8 @@ static void find_locals(Lower *lo)
     lo->local_common = place_locals(lo, NULL, 0);
 }
 
-/* --- the module ------------------------------------------------------------------------------------------ */
+/* --- the module
+ * ------------------------------------------------------------------------------------------ */
 
 static bool is_defined(LLVMValueRef f) { return !LLVMIsDeclaration(f); }
 
@@ -569,7 +608,8 @@ static void lower_functions(Lower *lo)
 {
     char called[512];
     size_t len;
-    for (LLVMValueRef f = LLVMGetFirstFunction(lo->src); f && !lo->m->failed; f = LLVMGetNextFunction(f)) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(lo->src); f && !lo->m->failed;
+         f = LLVMGetNextFunction(f)) {
         const char *name = LLVMGetValueName2(f, &len);
         if (!is_defined(f))
             continue;
@@ -594,7 +634,10 @@ Module *lower_module(LLVMModuleRef src, const char *name, Diag *d)
     Module *m = ir_module(name);
     Lower *lo = mem_zalloc(1, sizeof *lo);
     if (m && lo) {
-        *lo = (Lower){.m = m, .src = src, .ctx = LLVMGetModuleContext(src), .d = d,
+        *lo = (Lower){.m = m,
+                      .src = src,
+                      .ctx = LLVMGetModuleContext(src),
+                      .d = d,
                       .dl = LLVMGetModuleDataLayout(src)};
         find_locals(lo);
         for (LLVMValueRef g = LLVMGetFirstGlobal(src); g; g = LLVMGetNextGlobal(g))

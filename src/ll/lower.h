@@ -13,7 +13,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-enum { MAX_PIECES = 4096 }; /* of one value */
+enum { VALUE_PIECES = 4096 }; /* of one value */
 
 /* Pieces of a value; they live in the arena of the module. */
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
     u32 local_common;       /* bytes of the variables that several kernels use */
     u32 nstring;            /* formats made for printf */
     bool stopped;           /* an error was reported; the rest of the function is left out */
-    Ref scratch[MAX_PIECES]; /* what is written to when memory is out */
+    Ref scratch[VALUE_PIECES]; /* what is written to when memory is out */
 } Lower;
 
 /* An argument of a phi to be. */

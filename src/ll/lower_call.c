@@ -13,7 +13,8 @@ static bool begins(const char *s, const char *with) { return !strncmp(s, with, s
 
 static LLVMAttributeRef call_attribute(LLVMValueRef call, unsigned k, const char *name)
 {
-    return LLVMGetCallSiteEnumAttribute(call, k + 1, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+    return LLVMGetCallSiteEnumAttribute(call, k + 1,
+                                        LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
 static void set_word(Fn *n, LLVMValueRef i, Ref x)
@@ -96,7 +97,8 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), (i32)constant_argument(n, i, 0)));
     else if (!strcmp(name, "__ventus_barrier"))
-        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = (i32)constant_argument(n, i, 3), .loc = n->loc});
+        ir_append(n->f, n->b,
+                  &(Ins){.op = IR_barrier, .imm = (i32)constant_argument(n, i, 3), .loc = n->loc});
     else if (!strcmp(name, "__ventus_fence"))
         ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc});
     else if (!strcmp(name, "__ventus_exp"))
@@ -110,13 +112,16 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
     return true;
 }
 
-/* --- of intrinsics -------------------------------------------------------------------------------- */
+/* --- of intrinsics
+ * -------------------------------------------------------------------------------- */
 
 static bool means_nothing(const char *name)
 {
-    static const char *const list[] = {"lifetime.",   "dbg.",     "assume",     "donothing", "invariant.",
-                                       "experimental.noalias", "sideeffect", "prefetch", "var.annotation",
-                                       "stackrestore", "trap",    "debugtrap",  "ubsantrap"};
+    static const char *const list[] = {"lifetime.",    "dbg.",       "assume",
+                                       "donothing",    "invariant.", "experimental.noalias",
+                                       "sideeffect",   "prefetch",   "var.annotation",
+                                       "stackrestore", "trap",       "debugtrap",
+                                       "ubsantrap"};
     for (size_t k = 0; k < countof(list); k++)
         if (begins(name, list[k]))
             return true;
@@ -125,7 +130,10 @@ static bool means_nothing(const char *name)
 
 static void one_reduction(Fn *n, const char *name, const Elem *e)
 {
-    static const struct { const char *name; LLVMOpcode op; } row[] = {
+    static const struct {
+        const char *name;
+        LLVMOpcode op;
+    } row[] = {
         {"add", LLVMAdd}, {"mul", LLVMMul}, {"and", LLVMAnd}, {"or", LLVMOr}, {"xor", LLVMXor},
     };
     for (size_t k = 0; k < countof(row); k++)

@@ -11,7 +11,8 @@ static void place_of(LLVMValueRef v, Buf *b)
 {
     const bool is_instruction = LLVMIsAInstruction(v) != NULL;
     unsigned len = 0;
-    const char *file = is_instruction || LLVMIsAFunction(v) ? LLVMGetDebugLocFilename(v, &len) : NULL;
+    const char *file =
+        is_instruction || LLVMIsAFunction(v) ? LLVMGetDebugLocFilename(v, &len) : NULL;
     const unsigned line = file ? LLVMGetDebugLocLine(v) : 0;
     if (!line)
         return;
@@ -27,13 +28,8 @@ static void refuse_with(Lower *lo, LLVMValueRef at, const char *fmt, va_list arg
     vsnprintf(line, sizeof line, fmt, args);
     if (at)
         place_of(at, &place);
-    buf_printf(&text, "%s%s%s", buf_text(&place), place.len ? ": error: " : "", line);
-    if (place.len && lo->d->sink) { /* the place is one of the source, in clang's form */
-        lo->d->errors++;
-        lo->d->sink(lo->d->to, DIAG_ERROR, buf_text(&text));
-    } else {
-        error(lo->d, NULL, NULL, "%s", line);
-    }
+    buf_printf(&text, "%s%serror: %s", buf_text(&place), place.len ? ": " : "", line);
+    diag_foreign(lo->d, DIAG_ERROR, buf_text(&text));
     lo->stopped = true;
     buf_free(&place);
     buf_free(&text);
@@ -61,7 +57,7 @@ void refuse_value(Lower *lo, LLVMValueRef v, const char *fmt, ...)
 
 Val val_new(Lower *lo, u32 n)
 {
-    if (n > MAX_PIECES) {
+    if (n > VALUE_PIECES) {
         refuse_value(lo, NULL, "a value of %u bytes is too large", n * 4);
         n = 1;
     }
@@ -136,7 +132,7 @@ static u32 struct_pieces(Lower *lo, LLVMTypeRef t)
     u64 n = 0;
     for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
         n += type_pieces(lo, LLVMStructGetTypeAtIndex(t, i));
-    return n > MAX_PIECES ? MAX_PIECES + 1 : (u32)n;
+    return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
 }
 
 u32 type_pieces(Lower *lo, LLVMTypeRef t)
@@ -150,7 +146,7 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
     case LLVMVectorTypeKind: return LLVMGetVectorSize(t) * type_pieces(lo, LLVMGetElementType(t));
     case LLVMArrayTypeKind:
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
-        return n > MAX_PIECES ? MAX_PIECES + 1 : (u32)n;
+        return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
     case LLVMHalfTypeKind: return 1;
     case LLVMDoubleTypeKind: return 2;
@@ -164,7 +160,10 @@ u32 type_align(const Lower *lo, LLVMTypeRef t) { return LLVMABIAlignmentOfType(l
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z) { return ref_val(ir_op(n->f, n->b, op, x, y, z, n->loc)); }
+Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z)
+{
+    return ref_val(ir_op(n->f, n->b, op, x, y, z, n->loc));
+}
 Ref op2(Fn *n, IrOp op, Ref x, Ref y) { return op3(n, op, x, y, ref_none()); }
 Ref op1(Fn *n, IrOp op, Ref x) { return op3(n, op, x, ref_none(), ref_none()); }
 
@@ -217,9 +216,11 @@ i8 piece_extension(const Fn *n, Ref x)
     return x.kind == R_VAL && x.val < n->nknown ? n->known[x.val] : 0;
 }
 
-/* --- offsets ----------------------------------------------------------------------------------- */
+/* --- offsets -----------------------------------------------------------------------------------
+ */
 
-i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room, u32 *nvar)
+i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room,
+               u32 *nvar)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
     u64 offset = 0;
@@ -246,7 +247,8 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
     return (i32)(u32)offset;
 }
 
-/* --- constants ------------------------------------------------------------------------------------ */
+/* --- constants
+ * ------------------------------------------------------------------------------------ */
 
 static Local *local_of(const Lower *lo, LLVMValueRef g)
 {
@@ -309,7 +311,9 @@ static void constant_expression(Fn *n, LLVMValueRef c, Ref *out)
         constant(n, LLVMGetOperand(c, 1), b.p);
         int_binary(n, op, &(Elem){LLVMTypeOf(c), LLVMTypeOf(c), {a.p, b.p}, out});
         return;
-    default: refuse(n, "a constant expression that this compiler does not know"); out[0] = ref_con(0);
+    default:
+        refuse(n, "a constant expression that this compiler does not know");
+        out[0] = ref_con(0);
     }
 }
 
@@ -358,7 +362,7 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
 {
     LLVMTypeRef t = LLVMTypeOf(c);
     const u32 pieces = type_pieces(n->lo, t);
-    if (pieces > MAX_PIECES) {
+    if (pieces > VALUE_PIECES) {
         refuse(n, "a constant of %u pieces as one value", pieces);
     } else if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) {
         put_words(out, pieces, 0);
@@ -382,7 +386,8 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
     }
 }
 
-/* --- values --------------------------------------------------------------------------------------- */
+/* --- values
+ * --------------------------------------------------------------------------------------- */
 
 Val val_of(Fn *n, LLVMValueRef v)
 {
@@ -405,14 +410,15 @@ Ref ref_of(Fn *n, LLVMValueRef v)
 
 void val_set(Fn *n, LLVMValueRef v, Val x) { map_put(n->lo, &n->values, v, x); }
 
-/* --- variables ---------------------------------------------------------------------------------------- */
+/* --- variables
+ * ---------------------------------------------------------------------------------------- */
 
 /* A variable's bytes; symbol numbers of its relocations. */
 typedef struct {
     Lower *lo;
     LLVMValueRef var;
     u8 *byte;
-    u32 symbol;             /* finds the Data again, which moves while others are added */
+    u32 symbol; /* finds the Data again, which moves while others are added */
 } Image;
 
 static Data *data_of(const Image *im) { return &im->lo->m->data[im->lo->m->sym[im->symbol].index]; }
@@ -432,7 +438,8 @@ static void put_elements(const Image *im, u32 at, LLVMValueRef c, LLVMTypeRef t)
     for (u32 i = 0; i < count; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(c, i);
         const u32 stride = is_struct ? 0 : type_size(im->lo, LLVMTypeOf(e));
-        put_constant(im, at + (is_struct ? (u32)LLVMOffsetOfElement(im->lo->dl, t, i) : i * stride), e);
+        put_constant(im, at + (is_struct ? (u32)LLVMOffsetOfElement(im->lo->dl, t, i) : i * stride),
+                     e);
     }
 }
 
@@ -504,7 +511,8 @@ void lower_global(Lower *lo, LLVMValueRef g)
     if (!LLVMGetInitializer(g))
         return;
     u8 *bytes = ir_alloc(lo->m, size + 1);
-    Data *d = ir_data(lo->m, name, size, align ? align : type_align(lo, t), !LLVMIsGlobalConstant(g));
+    Data *d =
+        ir_data(lo->m, name, size, align ? align : type_align(lo, t), !LLVMIsGlobalConstant(g));
     if (!bytes || !d)
         return;
     lo->m->sym[d->symbol].is_local = is_internal(g);

@@ -1,0 +1,206 @@
+/* cmd_cc.c -- ventus cc: OpenCL C to an image, and to what lies between. */
+#include "cc/cc.h"
+#include "ll/ll.h"
+#include "tool/tool.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    LlOptions ll;
+    const char **words; /* of the compiler: -D -I -cl-* and the like */
+    size_t nwords, capwords;
+    const char *file, *out, *views;
+    Buf off;   /* passes turned off, separated by commas */
+    int level; /* for machine IR */
+} Cc;
+
+enum { KEY_LLVM = 256, KEY_IR };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "The result; without it, FILE with another suffix, here", 0},
+    {"compile", 'c', NULL, 0, "Make an object, do not link", 0},
+    {"assembly", 'S', NULL, 0, "Make assembly", 0},
+    {"emit-llvm", KEY_LLVM, NULL, 0, "Make LLVM IR, as the optimiser leaves it", 0},
+    {"emit-ir", KEY_IR, NULL, 0, "Make machine IR (doc/ir.md)", 0},
+    {"dump", 'd', "LETTERS[:FUNCTION]", 0, "Show what passes make, on stderr", 0},
+    {"off", 'f', "no-PASS", 0, "Turn a pass off: fold, sched, coalesce, tidy", 0},
+    {0},
+};
+
+static const char *const suffixes[] = {
+    [LL_IMAGE] = ".elf", [LL_OBJECT] = ".o", [LL_ASSEMBLY] = ".s",
+    [LL_LLVM] = ".ll",   [LL_IR] = ".ir",
+};
+
+static void turn_off(struct argp_state *state, Cc *c, const char *name)
+{
+    if (strncmp(name, "no-", 3))
+        argp_error(state, "-f %s: passes are turned off with -f no-PASS", name);
+    buf_printf(&c->off, "%s%s", c->off.len ? "," : "", name + 3);
+}
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+    Cc *c = state->input;
+    switch (key) {
+    case 'o': c->out = arg; return 0;
+    case 'c': c->ll.output = LL_OBJECT; return 0;
+    case 'S': c->ll.output = LL_ASSEMBLY; return 0;
+    case KEY_LLVM: c->ll.output = LL_LLVM; return 0;
+    case KEY_IR: c->ll.output = LL_IR; return 0;
+    case 'd': c->views = arg; return 0;
+    case 'f': turn_off(state, c, arg); return 0;
+    case ARGP_KEY_ARG:
+        if (c->file)
+            argp_error(state, "one file at a time; '%s' is one too many", arg);
+        c->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!c->file)
+            argp_error(state, "no file to compile");
+        if (!strcmp(c->file, "-") && !c->out)
+            argp_error(state, "a text from stdin needs -o");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = option,
+    .args_doc = "FILE.cl",
+    .doc =
+        "Compiles OpenCL C to an image that `ventus run' and hosts load.\v"
+        "Also taken: -O0 to -O3, -g, -w, -W..., -D NAME[=VALUE], -U NAME, -I DIR, and the -cl-...\n"
+        "options of clBuildProgram.  FILE.ir is machine IR.  - is stdin or stdout.\n",
+};
+
+/* --- options of the compiler ---------------------------------------------------------- */
+
+static bool is_compilers(const char *word)
+{
+    static const char *const prefixes[] = {"-cl-", "-D", "-U", "-I", "-O", "-W"};
+    for (size_t i = 0; i < countof(prefixes); i++)
+        if (!strncmp(word, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return !strcmp(word, "-w") || !strcmp(word, "-g");
+}
+
+static void add_word(Cc *c, const char *word)
+{
+    if (!array_grow(c->words, c->nwords, c->capwords))
+        out_of_memory();
+    c->words[c->nwords++] = word;
+}
+
+/* takes the compiler's options out of argv; argp would read -cl-std as -c -l -... */
+static int take_words(Cc *c, int argc, char **argv)
+{
+    int n = 1;
+    for (int i = 1; i < argc; i++) {
+        if (!is_compilers(argv[i])) {
+            const bool valued =
+                !strcmp(argv[i], "-o") || !strcmp(argv[i], "-d") || !strcmp(argv[i], "-f");
+            argv[n++] = argv[i];
+            if (valued && i + 1 < argc)
+                argv[n++] = argv[++i];
+            continue;
+        }
+        add_word(c, argv[i]);
+        if (strlen(argv[i]) == 2 && strchr("DUI", argv[i][1]) && i + 1 < argc)
+            add_word(c, argv[++i]);
+        if (!strncmp(argv[i], "-O", 2) && argv[i][2])
+            c->level = argv[i][2] - '0';
+    }
+    argv[n] = NULL;
+    return n;
+}
+
+/* --- compiling --------------------------------------------------------------------------- */
+
+/* FILE.SUFFIX in the current directory */
+static char *default_output(const Cc *c)
+{
+    char *stem = path_base(c->file, true);
+    Buf b = {0};
+    buf_printf(&b, "%s%s", stem, suffixes[c->ll.output]);
+    mem_free(stem);
+    if (b.failed)
+        out_of_memory();
+    return (char *)b.data;
+}
+
+static bool link_ir(const Object *o, Buf *out, Diag *d)
+{
+    Object *image = link_with_crt0(o->name, o, d);
+    const bool ok = image && obj_write(image, out, d);
+    obj_free(image);
+    return ok;
+}
+
+static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *views, Diag *d)
+{
+    const LlOutput output = c->ll.output;
+    const CcOptions opt = {.level = c->level,
+                           .set = V202,
+                           .off = c->ll.off,
+                           .dump = c->views,
+                           .dump_to = views,
+                           .lines = true,
+                           .assembly = output == LL_ASSEMBLY ? out : NULL};
+    if (output == LL_LLVM || output == LL_IR) {
+        error(d, &(Source){.name = c->file, .text = ""}, NULL, "machine IR cannot become that");
+        return false;
+    }
+    Object *o = compile_ir(c->file, buf_text(text), &opt, d);
+    const bool ok = o && (output == LL_ASSEMBLY ||
+                          (output == LL_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
+    obj_free(o);
+    return ok;
+}
+
+static bool compile(Cc *c, Buf *out, Buf *views, Diag *d)
+{
+    Buf text = {0};
+    bool ok = read_file(c->file, &text, d);
+    c->ll.name = strcmp(c->file, "-") ? c->file : "<stdin>";
+    c->ll.options = c->words;
+    c->ll.noptions = c->nwords;
+    c->ll.dump = c->views;
+    c->ll.dump_to = views;
+    c->ll.off = c->off.len ? buf_text(&c->off) : NULL;
+    if (ok && has_suffix(c->file, ".ir"))
+        ok = compile_machine_ir(c, &text, out, views, d);
+    else if (ok)
+        ok = ll_compile(buf_text(&text), text.len, &c->ll, out, d);
+    buf_free(&text);
+    return ok;
+}
+
+static bool write_result(const Cc *c, const Buf *out, Diag *d)
+{
+    char *made = c->out ? NULL : default_output(c);
+    const bool ok = write_file(made ? made : c->out, out->data, out->len, d);
+    mem_free(made);
+    return ok;
+}
+
+int cc_main(int argc, char **argv)
+{
+    Cc c = {.level = 2};
+    Diag d = stderr_diag();
+    Buf out = {0}, views = {0};
+    argc = take_words(&c, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    char *cache = ll_cache_directory();
+    c.ll.cache = cache;
+    bool ok = compile(&c, &out, &views, &d);
+    fwrite(buf_text(&views), 1, views.len, stderr);
+    ok = ok && !diag_errors(&d) && write_result(&c, &out, &d);
+    mem_free(cache);
+    mem_free(c.words);
+    buf_free(&c.off);
+    buf_free(&out);
+    buf_free(&views);
+    return ok ? DONE : REFUSED;
+}

@@ -143,6 +143,11 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
         return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
+    case LLVMTargetExtTypeKind: /* events are words that nobody reads; images and the like are not
+                                   there */
+        if (strcmp(LLVMGetTargetExtTypeName(t), "spirv.Event") != 0)
+            refuse(lo, "images, samplers, pipes and queues are not supported");
+        return 1;
     case LLVMHalfTypeKind: return 1;
     case LLVMDoubleTypeKind: return 2;
     default: refuse(lo, "a type that this device does not have"); return 1;

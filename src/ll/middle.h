@@ -17,6 +17,7 @@ bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d);
 bool spaces_infer(LLVMModuleRef m);
 /* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were some. */
 bool expand_operations(LLVMModuleRef m);
-/* Kernels called by kernels, structures as kernel arguments, printf (prepare.c). */
+/* Rewrites kernels that kernels call, structures as kernel arguments and calls of printf; see
+ * prepare.c. */
 void prepare_module(LLVMModuleRef m);
 #endif

@@ -140,11 +140,14 @@ $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
 	@ln -sf libventus-cc.so $B/libventus-cc.so.0
 
-DEVLIB := $(patsubst lib/opencl/%.cl,$B/devlib/%.bc,$(wildcard lib/opencl/*.cl))
-CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
+DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
+CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -fno-convergent-functions -Ilib -Ilib/opencl -Wno-atomic-alignment
 $B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
 	@mkdir -p $(@D)
 	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
+$B/devlib/%.bc: lib/opencl/%.ll
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x ir -emit-llvm-bc -o $@ $<
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
@@ -170,7 +173,7 @@ $B/examples/%: examples/%.c examples/example.h
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # through the system's loader
 $B/check/cl_%: $B/check/cl_%.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
@@ -206,7 +209,6 @@ bench: all
 
 # --- the device library on the host: its accuracy -----------------------------------
 
-CLANG ?= clang-19
 STEP ?= 65521
 DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
@@ -214,10 +216,10 @@ CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL
           -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Icheck
 $B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) $(CLHOST) -c -o $@ $<
+	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/devhost/run_%.o: check/%.cl check/%.def lib/ventus.h
 	@mkdir -p $(@D)
-	$(CLANG) $(CLHOST) -c -o $@ $<
+	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/check/exact.o: ALLCFLAGS += -frounding-math
 $B/check/accuracy $B/check/exact: $B/check/%: $B/check/%.o $B/devhost/run_%.o $(DEVOBJ)
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lm

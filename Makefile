@@ -173,12 +173,25 @@ $B/examples/%: examples/%.c examples/example.h
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # through the system's loader
 $B/check/cl_%: $B/check/cl_%.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
+# kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
+OCLTESTS := $(wildcard check/ocl_*_test.c)
+$(OCLTESTS:check/%.c=$B/check/%): $B/check/oclkit.o $B/check/ocldrv.o
+PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
+$(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
+# random programs, by our compiler and the host's
+$B/check/ccfuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(LDLIBS)
+$B/check/peer_fuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/oclpeer.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
+peer: $(PEERTESTS)
+	@for t in $^; do $$t || exit 1; done
 tests: $(TESTS) all
 
 setup:
@@ -273,6 +286,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all accuracy no-opencl no-compiler examples tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy no-opencl no-compiler examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -6,7 +6,7 @@
  * warp knows nothing of live ranges, so it also tests what the verifier takes for granted.
  * Then allocations are damaged: whatever changes what a lane sees, verify() must refuse.
  */
-#include "warp.h"
+#include "warprig.h"
 #include "cc/interval.h"
 
 enum { PROGRAMS = 400, DAMAGES = 12 };

@@ -1,8 +1,8 @@
-/* warp.h -- a warp that runs allocated code of the compiler: one set of scalar registers, masked
+/* warprig.h -- a warp that runs allocated code of the compiler: one set of scalar registers, masked
  * vector registers, a divergence stack whose sides start in random order.  What a lane sees
  * is a hash of the operands of `use` and of its stores. */
-#ifndef CHECK_WARP_H
-#define CHECK_WARP_H
+#ifndef CHECK_WARPRIG_H
+#define CHECK_WARPRIG_H
 #include "base/mem.h"
 #include "cc/cc.h"
 #include <setjmp.h>

@@ -4,9 +4,6 @@
  * lowered before, except through phis; these get their values at once and their arguments at the
  * end, when it is known in which block each predecessor ended (an access through a generic
  * pointer, a copy or an exchange makes blocks of its own).  All returns meet in one exit block.
- *
- * A kernel that another one calls is lowered twice: as a kernel, and as a function
- * NAME.called whose parameters come in registers.
  */
 #include "ll/lower.h"
 #include "base/mem.h"
@@ -73,7 +70,7 @@ static void one_negation(Fn *n, LLVMValueRef i, const Elem *e)
     if (LLVMGetTypeKind(e->to) == LLVMFloatTypeKind)
         e->out[0] = op1(n, IR_fneg, e->a[0][0]);
     else
-        refuse(n, "arithmetic with half or double is not supported");
+        refuse(n->lo, "arithmetic with half or double is not supported");
 }
 
 static void select_value(Fn *n, LLVMValueRef i)
@@ -314,7 +311,7 @@ static void instruction(Fn *n, LLVMValueRef i)
     case LLVMShuffleVector: shuffle_vector(n, i); break;
     case LLVMExtractValue: extract_value(n, i); break;
     case LLVMInsertValue: insert_value(n, i); break;
-    default: refuse(n, "an operation that this compiler does not know");
+    default: refuse(n->lo, "an operation that this compiler does not know");
     }
 }
 
@@ -343,7 +340,7 @@ static void lower_block(Fn *n, LLVMBasicBlockRef b)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
         if (n->lo->m->failed || n->lo->stopped)
             return;
-        n->at = i;
+        n->lo->at = i;
         n->loc = place_of(n, i);
         instruction(n, i);
     }
@@ -482,7 +479,7 @@ static void collect_phis(Fn *n, LLVMBasicBlockRef b)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i)) {
-        n->at = i;
+        n->lo->at = i;
         collect_phi(n, i);
     }
 }
@@ -546,6 +543,7 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
     lo->m->sym[f->symbol].is_local = !as_kernel;
     LLVMTypeRef t = LLVMGlobalGetValueType(src);
     f->nresults = as_kernel ? 0 : type_pieces(lo, LLVMGetReturnType(t));
+    lo->at = src;
     Fn n = {.lo = lo, .f = f, .src = src};
     lower_body(&n);
 }
@@ -602,29 +600,18 @@ static void find_locals(Lower *lo)
 /* --- the module
  * ------------------------------------------------------------------------------------------ */
 
-static bool is_defined(LLVMValueRef f) { return !LLVMIsDeclaration(f); }
-
 static void lower_functions(Lower *lo)
 {
-    char called[512];
     size_t len;
     for (LLVMValueRef f = LLVMGetFirstFunction(lo->src); f && !lo->m->failed;
          f = LLVMGetNextFunction(f)) {
-        const char *name = LLVMGetValueName2(f, &len);
-        if (!is_defined(f))
+        if (LLVMIsDeclaration(f))
             continue;
         lo->stopped = false;
-        if (is_kernel(f)) {
-            const u32 end = place_locals(lo, f, lo->local_common);
-            lower_function(lo, f, name, true);
-            if (lo->m->nfunc)
-                lo->m->func[lo->m->nfunc - 1]->lds_static = (u32)align_up(end, 16);
-        }
-        snprintf(called, sizeof called, "%s.called", name);
-        if (!is_kernel(f))
-            lower_function(lo, f, name, false);
-        else if (LLVMGetFirstUse(f))
-            lower_function(lo, f, called, false);
+        lower_function(lo, f, LLVMGetValueName2(f, &len), is_kernel(f));
+        if (is_kernel(f) && lo->m->nfunc)
+            lo->m->func[lo->m->nfunc - 1]->lds_static =
+                (u32)align_up(place_locals(lo, f, lo->local_common), 16);
     }
 }
 

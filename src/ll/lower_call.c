@@ -43,7 +43,7 @@ static u32 argument(Fn *n, LLVMValueRef call, unsigned k, Ref *out)
     const u32 bits = int_bits(LLVMTypeOf(x));
     const Val v = val_of(n, x);
     if (v.n > MAX_ARG_PIECES) {
-        refuse(n, "an argument of %u bytes", 4 * v.n);
+        refuse(n->lo, "an argument of %u bytes", 4 * v.n);
         return 0;
     }
     memcpy(out, v.p, v.n * sizeof *v.p);
@@ -64,7 +64,7 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
         count += argument(n, call, k, piece + count);
     const Val r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(call)));
     if (r.n > MAX_RESULTS || count > MAX_ARG_PIECES) {
-        refuse(n, "a call of '%s' with too many arguments or results", name);
+        refuse(n->lo, "a call of '%s' with too many arguments or results", name);
         return;
     }
     for (u32 k = 0; k < count; k++)
@@ -142,7 +142,7 @@ static void one_reduction(Fn *n, const char *name, const Elem *e)
             return;
         }
     if (!int_intrinsic(n, name, e))
-        refuse(n, "an intrinsic that this compiler does not know: vector.reduce.%s", name);
+        refuse(n->lo, "an intrinsic that this compiler does not know: vector.reduce.%s", name);
 }
 
 /* vector.reduce.NAME: from the first element to the last */
@@ -181,7 +181,7 @@ static void elementwise_intrinsic(Fn *n, LLVMValueRef call, const char *name)
             e.a[k] = a[k].p ? a[k].p + at * each[k] : NULL;
         e.out = r.p + at * step;
         if (!float_intrinsic(n, name, &e) && !int_intrinsic(n, name, &e)) {
-            refuse(n, "an intrinsic that this compiler does not know: %s", name);
+            refuse(n->lo, "an intrinsic that this compiler does not know: %s", name);
             break;
         }
     }
@@ -213,8 +213,8 @@ void lower_call(Fn *n, LLVMValueRef call)
     LLVMValueRef f = LLVMGetCalledValue(call);
     size_t len;
     if (!LLVMIsAFunction(f)) {
-        refuse(n, LLVMIsAInlineAsm(f) ? "assembly in a kernel is not supported"
-                                      : "a call through a pointer is not supported");
+        refuse(n->lo, LLVMIsAInlineAsm(f) ? "assembly in a kernel is not supported"
+                                          : "a call through a pointer is not supported");
         return;
     }
     const char *name = LLVMGetValueName2(f, &len);

@@ -10,8 +10,8 @@ static bool is_float(Fn *n, LLVMTypeRef t)
 {
     switch (LLVMGetTypeKind(t)) {
     case LLVMFloatTypeKind: return true;
-    case LLVMDoubleTypeKind: refuse(n, "double is not supported"); return false;
-    case LLVMHalfTypeKind: refuse(n, "arithmetic with half is not supported"); return false;
+    case LLVMDoubleTypeKind: refuse(n->lo, "double is not supported"); return false;
+    case LLVMHalfTypeKind: refuse(n->lo, "arithmetic with half is not supported"); return false;
     default: return false;
     }
 }
@@ -80,13 +80,13 @@ void float_cast(Fn *n, LLVMOpcode op, const Elem *e)
     const bool to_int = op == LLVMFPToSI || op == LLVMFPToUI;
     const u32 bits = int_bits(to_int ? e->to : e->from);
     if (op == LLVMFPExt || op == LLVMFPTrunc) {
-        refuse(n, "conversion between float, half and double is not supported");
+        refuse(n->lo, "conversion between float, half and double is not supported");
         return;
     }
     if (!is_float(n, to_int ? e->from : e->to))
         return;
     if (bits > 32) {
-        refuse(n, "a conversion of %u bits", bits);
+        refuse(n->lo, "a conversion of %u bits", bits);
         return;
     }
     const Ref x = e->a[0][0];
@@ -143,7 +143,7 @@ bool float_intrinsic(Fn *n, const char *name, const Elem *e)
     }
     if (!strncmp(name, "fptosi.sat", 10) || !strncmp(name, "fptoui.sat", 10)) {
         if (int_bits(e->to) != 32)
-            refuse(n, "a saturating conversion to %u bits", int_bits(e->to));
+            refuse(n->lo, "a saturating conversion to %u bits", int_bits(e->to));
         else if (is_float(
                      n, e->from)) { /* the machine saturates, but makes a NaN the largest number */
             const Ref x = e->a[0][0], r = convert(n, name[4] == 's' ? IR_ftoi : IR_ftou, 1, x);

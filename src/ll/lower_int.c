@@ -188,7 +188,7 @@ static void wide_shift(Fn *n, LLVMOpcode op, u32 bits, const Ref *x, const Ref *
     else if (y[0].kind == R_CON)
         shift_right_con(n, k, is_signed, whole, y[0].val, out);
     else if (k > 2)
-        refuse(n, "a shift of a number of more than 64 bits by a variable amount");
+        refuse(n->lo, "a shift of a number of more than 64 bits by a variable amount");
     else if (op == LLVMShl)
         shift_left_var(n, whole, y[0], out);
     else
@@ -231,7 +231,7 @@ static void wide_binary(Fn *n, LLVMOpcode op, u32 bits, const Elem *e)
         for (u32 i = 0; i < k; i++)
             e->out[i] = op2(n, simple_op(op), e->a[0][i], e->a[1][i]);
         break;
-    default: refuse(n, "a division of numbers of %u bits", bits);
+    default: refuse(n->lo, "a division of numbers of %u bits", bits);
     }
 }
 
@@ -254,7 +254,7 @@ void int_binary(Fn *n, LLVMOpcode op, const Elem *e)
 {
     const u32 bits = int_bits(e->to);
     if (bits > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", bits);
+        refuse(n->lo, "a number of %u bits", bits);
         return;
     }
     if (bits > 32) {
@@ -351,7 +351,7 @@ void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e)
 {
     const u32 bits = int_bits(e->from);
     if (bits > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", bits);
+        refuse(n->lo, "a number of %u bits", bits);
     } else if (bits > 32) {
         e->out[0] = compare_wide(n, p, bits, e->a[0], e->a[1]);
     } else {
@@ -373,7 +373,7 @@ void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
     const bool is_signed = op == LLVMSExt, extends = is_signed || op == LLVMZExt || to > from;
     Ref whole[MAX_WORDS];
     if (from > 32 * MAX_WORDS || to > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", from > to ? from : to);
+        refuse(n->lo, "a number of %u bits", from > to ? from : to);
         return;
     }
     if (extends)
@@ -525,7 +525,7 @@ static void funnel(Fn *n, bool is_left, const Elem *e)
     Ref by[MAX_WORDS], rest[MAX_WORDS], a[MAX_WORDS], b[MAX_WORDS], half[MAX_WORDS];
     const Ref one[MAX_WORDS] = {ref_con(1)};
     if (!is_pow2(bits)) {
-        refuse(n, "a rotation of %u bits", bits);
+        refuse(n->lo, "a rotation of %u bits", bits);
         return;
     }
     by[0] = s.kind == R_CON ? ref_con(s.val & (bits - 1)) : op2(n, IR_and, s, ref_con(bits - 1));
@@ -547,7 +547,7 @@ static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
     extend(n, bits, is_signed, e->a[0], x);
     extend(n, bits, is_signed, e->a[1], y);
     if (op == LLVMShl) {
-        refuse(n, "a saturating shift");
+        refuse(n->lo, "a saturating shift");
         return;
     }
     (op == LLVMAdd ? wide_add : wide_sub)(n, k, x, y, r);
@@ -582,7 +582,7 @@ static void with_overflow(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
     Ref over;
     if (op == LLVMMul) {
         if (bits != 32) {
-            refuse(n, "an overflow test of a product of %u bits", bits);
+            refuse(n->lo, "an overflow test of a product of %u bits", bits);
             return;
         }
         r[0] = op2(n, IR_mul, x[0], y[0]);

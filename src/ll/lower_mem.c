@@ -71,7 +71,7 @@ static Ref access_base(Fn *n, LLVMValueRef p, i32 size, i32 *offset)
 void mem_gep(Fn *n, LLVMValueRef i)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind) {
-        refuse(n, "a vector of pointers");
+        refuse(n->lo, "a vector of pointers");
         return;
     }
     i32 offset = 0;
@@ -91,11 +91,11 @@ void mem_alloca(Fn *n, LLVMValueRef i)
         u32 align = LLVMGetAlignment(i);
         align = align < 4 ? 4 : align > 128 ? 128 : align;
         if (size > PRIVATE_END)
-            refuse(n, "a variable of %llu bytes in private memory", (unsigned long long)size);
+            refuse(n->lo, "a variable of %llu bytes in private memory", (unsigned long long)size);
         else
             v.p[0] = ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align));
     } else {
-        refuse(n, "an array whose size is not constant");
+        refuse(n->lo, "an array whose size is not constant");
     }
     val_set(n, i, v);
 }
@@ -231,7 +231,7 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
         p += type_pieces(n->lo, et);
     }
     if (kind == LLVMVectorTypeKind && int_bits(LLVMGetElementType(t)) % 8)
-        refuse(n, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
+        refuse(n->lo, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
 }
 
 /* The two sides of a generic access. */
@@ -393,7 +393,7 @@ static bool atomic_word(Fn *n, LLVMValueRef x)
 {
     if (type_size(n->lo, LLVMTypeOf(x)) == 4)
         return true;
-    refuse(n, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
+    refuse(n->lo, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
     return false;
 }
 
@@ -406,7 +406,7 @@ void mem_atomic(Fn *n, LLVMValueRef i)
     if (!atomic_word(n, operand))
         return;
     if (op == OP_none) {
-        refuse(n, "an atomic operation that this device does not have");
+        refuse(n->lo, "an atomic operation that this device does not have");
         return;
     }
     const Val v = val_new(n->lo, 1);

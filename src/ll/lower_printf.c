@@ -52,7 +52,7 @@ static void put(Record *r, Ref x)
     if (r->nword < countof(r->word))
         r->word[r->nword++] = x;
     else
-        refuse(r->n, "printf of too much");
+        refuse(r->n->lo, "printf of too much");
 }
 
 /* words of the next operand; *bits: of an element */

@@ -206,9 +206,41 @@ static bool is_recursive(LLVMModuleRef m, Diag *d)
     return false;
 }
 
+/* the name within a mangled one, _Z<length>name<types>; *len of it counts */
+static const char *plain_name(const char *name, size_t *len)
+{
+    size_t at = 2, n = 0;
+    if (strncmp(name, "_Z", 2) != 0)
+        return name;
+    for (; name[at] >= '0' && name[at] <= '9' && n < *len; at++)
+        n = n * 10 + (size_t)(name[at] - '0');
+    if (!n || at + n > *len)
+        return name;
+    *len = n;
+    return name + at;
+}
+
+/* what neither the program nor the library has; what the lowering knows by name is no matter */
+static bool lacks_functions(LLVMModuleRef m, Diag *d)
+{
+    const int before = d->errors;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        size_t len;
+        const char *name = LLVMGetValueName2(f, &len);
+        LLVMUseRef use = LLVMGetFirstUse(f);
+        if (LLVMIsDeclaration(f) && use && !LLVMGetIntrinsicID(f) &&
+            strncmp(name, "__ventus_", 9) != 0) {
+            const char *plain = plain_name(name, &len);
+            error_at(d, LLVMGetUser(use), "'%.*s' is not defined", (int)len, plain);
+        }
+    }
+    return d->errors > before;
+}
+
 bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d)
 {
     settle_functions(m, keep);
     prepare_module(m);
-    return link_library(m, d) && optimise(m, b->level, d) && !is_recursive(m, d) && expand(m, d);
+    return link_library(m, d) && optimise(m, b->level, d) && !is_recursive(m, d) && expand(m, d) &&
+           (keep || !lacks_functions(m, d));
 }

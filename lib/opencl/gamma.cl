@@ -72,8 +72,9 @@ static float gamma_reflected(float a)
     if (a < 8.0f)
         return -M_PI_F / (s * (a * gamma_small(a)));
     Pair t = stirling_power(__builtin_fminf(a, 50.0f));
-    float inverse = exp2_pair((Pair){ 64.0f - t.high, -t.low });
-    return -M_PI_F / (s * a * stirling_series(a)) * inverse * 0x1p-64f;
+    Pair inverse = pair(64.0f, -t.high);
+    inverse.low -= t.low;
+    return -M_PI_F / (s * a * stirling_series(a)) * exp2_pair(inverse) * 0x1p-64f;
 }
 
 float OVL tgamma(float x)

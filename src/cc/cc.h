@@ -2,7 +2,8 @@
  *
  * cc_compile() is the list of passes; each is one file:
  *
- *   fold.c     constants, algebra, common subexpressions, dead code        generic
+ *   fold.c     constants, algebra (simplify.c, divide.c, address.c),
+ *              equal computations (gvn.c), dead code (dce.c)               generic
  *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
  *   select.c   rows of isa.def                                             selected
  *   sched.c    order within a block                                        selected

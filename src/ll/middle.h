@@ -17,7 +17,6 @@ bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d);
 bool spaces_infer(LLVMModuleRef m);
 /* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were some. */
 bool expand_operations(LLVMModuleRef m);
-/* Rewrites kernels that kernels call, structures as kernel arguments and calls of printf; see
- * prepare.c. */
+/* Calls between kernels, structures as arguments, formatted output (prepare.c). */
 void prepare_module(LLVMModuleRef m);
 #endif

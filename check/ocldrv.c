@@ -1,0 +1,143 @@
+/* ocldrv.c -- kernels of the tests by our compiler and driver (oclkit.h). */
+#include "oclkit.h"
+#include "drv/drv.h"
+#include "ll/ll.h"
+#include "obj/kernelinfo.h"
+#include <string.h>
+
+struct KitProgram {
+    Buf image;
+    Object *object; /* for the table */
+    KernelTable table;
+};
+
+const u32 kit_pointer_bytes = 4;
+
+const char *kit_missing(void)
+{
+    static Buf what;
+    what.len = 0;
+    return ll_available(&what) ? NULL : buf_text(&what);
+}
+
+KitProgram *kit_build(const char *name, const char *source, const char *const *options,
+                      size_t noptions, Buf *why)
+{
+    KitProgram *p = mem_zalloc(1, sizeof *p);
+    Diag d = {.sink = diag_to_buf, .to = why};
+    const LlOptions o = {.name = name, .options = options, .noptions = noptions};
+    if (p && ll_compile(source, strlen(source), &o, &p->image, &d) &&
+        obj_read(name, p->image.data, p->image.len, &d, &p->object) &&
+        kernelinfo_read(p->object, &p->table, &d))
+        return p;
+    kit_free(p);
+    return NULL;
+}
+
+void kit_free(KitProgram *p)
+{
+    if (!p)
+        return;
+    kernelinfo_free(&p->table);
+    obj_free(p->object);
+    buf_free(&p->image);
+    mem_free(p);
+}
+
+/* --- a launch ------------------------------------------------------------------------------------
+ */
+
+static Driver *open_with(u32 lanes, const KitProgram *p, Buf *why)
+{
+    DeviceOptions o = dev_defaults();
+    Diag d = {.sink = diag_to_buf, .to = why};
+    Object *image = NULL;
+    o.machine.lanes = lanes;
+    o.machine.group_warps = o.machine.warps = MAX_WARPS;
+    Driver *drv = drv_open(&o);
+    if (drv && obj_read("kernel", p->image.data, p->image.len, &d, &image) &&
+        drv_load(drv, image, &d) == DRV_OK)
+        return drv;
+    obj_free(image);
+    drv_close(drv);
+    return NULL;
+}
+
+static bool says_the_same(const KernelArg *k, const KitArg *a)
+{
+    switch (a->kind) {
+    case KIT_BUFFER: return k->kind == ARG_GLOBAL || k->kind == ARG_CONSTANT;
+    case KIT_LOCAL: return k->kind == ARG_LOCAL;
+    case KIT_VALUE: return k->kind == ARG_VALUE && k->size == a->size;
+    }
+    return false;
+}
+
+/* arguments for the driver; addr keeps the buffers' addresses */
+static bool put_args(Driver *d, const KernelInfo *info, const KitJob *job, u32 addr[],
+                     DrvArg args[], Buf *why)
+{
+    if (info->nargs != job->nargs) {
+        buf_printf(why, "%zu arguments, should be %u", info->nargs, job->nargs);
+        return false;
+    }
+    for (u32 k = 0; k < job->nargs; k++) {
+        const KitArg *a = &job->args[k];
+        u64 at;
+        if (!says_the_same(&info->args[k], a)) {
+            buf_printf(why, "argument %u is of another kind or size", k);
+            return false;
+        }
+        args[k] = (DrvArg){a->kind == KIT_LOCAL, a->size, info->args[k].align, a->data};
+        if (a->kind != KIT_BUFFER)
+            continue;
+        if (drv_alloc(d, a->size, &at) || drv_write(d, at, a->data, a->size))
+            return false;
+        addr[k] = (u32)at;
+        args[k].size = args[k].align = 4;
+        args[k].value = &addr[k];
+    }
+    return true;
+}
+
+static bool launch(Driver *d, const KernelInfo *info, KitJob *job, Buf *print, Buf *why)
+{
+    u32 addr[KIT_ARGS];
+    DrvArg args[KIT_ARGS];
+    DrvResult result;
+    DrvKernel k = {.kernel = info->name,
+                   .dims = job->dims,
+                   .args = args,
+                   .nargs = job->nargs,
+                   .max_insns = 20000000,
+                   .sim = {.threads = 1},
+                   .print = print};
+    memcpy(k.global, job->global, sizeof k.global);
+    memcpy(k.local, job->local, sizeof k.local);
+    if (!put_args(d, info, job, addr, args, why))
+        return false;
+    if (drv_run(d, &k, &result)) {
+        drv_last_error(d, why);
+        return false;
+    }
+    for (u32 i = 0; i < job->nargs; i++)
+        if (job->args[i].kind == KIT_BUFFER &&
+            drv_read(d, addr[i], job->args[i].data, job->args[i].size))
+            return false;
+    return true;
+}
+
+bool kit_run(KitProgram *p, const char *kernel, u32 lanes, KitJob *job, Buf *print, bool *prints,
+             Buf *why)
+{
+    const KernelInfo *info = kernelinfo_find(&p->table, kernel);
+    *prints = true;
+    if (!info) {
+        buf_printf(why, "the image has no such kernel");
+        return false;
+    }
+    Driver *d = open_with(lanes, p, why);
+    const bool ok = d && launch(d, info, job, print, why);
+    drv_close(d);
+    return ok;
+}

@@ -1,0 +1,133 @@
+// What OpenCL C 2.0 adds: generic pointers, program-scope variables, C11 atomics, work-group functions.
+
+int sum_of(const int *p, int n)
+{
+    int sum = 0;
+    for (int k = 0; k < n; k++)
+        sum = sum * 3 + p[k];
+    return sum;
+}
+
+__attribute__((noinline)) void put(int *p, int v) { *p ^= v; }
+
+kernel void generic_pointers(global int *x, global int *out)
+{
+    local int l[32];
+    int p[4];
+    const size_t i = get_global_id(0), id = get_local_id(0);
+    l[id] = x[i];
+    for (int k = 0; k < 4; k++)
+        p[k] = x[i] >> k;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int *any = x[i] & 1 ? p : x[i] & 2 ? l + (id & 28) : (int *)(x + (i & ~3));
+    int r = sum_of(any, 4) + sum_of(p, 4);
+    put(&r, 5);
+    put(out + i, r);
+}
+
+kernel void generic_kinds(global int *x, global int *out)
+{
+    local int l[1];
+    int p = 3;
+    const size_t i = get_global_id(0);
+    int *any = x;
+    if (i & 1)
+        any = &p;
+    else if (i & 2)
+        any = l;
+    out[i] = (to_global(any) != 0) + 2 * (to_local(any) != 0) + 4 * (to_private(any) != 0);
+}
+
+global int counter = 40;
+global int squares[4] = {0, 1, 4, 9};
+global int *where = &squares[2];
+
+kernel void program_scope(global const int *x, global int *out)
+{
+    const size_t i = get_global_id(0);
+    out[i] = squares[x[i] & 3] + *where + counter;
+}
+
+kernel void static_in_function(global int *out)
+{
+    static global int calls = 100;
+    atomic_fetch_add_explicit((global atomic_int *)&calls, 1, memory_order_relaxed,
+                              memory_scope_device);
+    out[get_global_id(0)] = calls >= 101;
+}
+
+kernel void c11_atomics(global const int *x, global atomic_int *c)
+{
+    const int v = x[get_global_id(0)];
+    atomic_fetch_add_explicit(c + 0, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_sub_explicit(c + 1, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_or_explicit(c + 2, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_and_explicit(c + 3, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_xor_explicit(c + 4, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(c + 5, v, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(c + 6, v, memory_order_relaxed, memory_scope_device);
+    int old = atomic_load_explicit(c + 7, memory_order_relaxed, memory_scope_device);
+    while (!atomic_compare_exchange_strong_explicit(c + 7, &old, old * 3 + 1, memory_order_relaxed,
+                                                    memory_order_relaxed, memory_scope_device))
+        ;
+}
+
+kernel void local_atomics(global const int *x, global int *out)
+{
+    local atomic_int sum;
+    local atomic_uint top;
+    local atomic_flag once;
+    const size_t i = get_global_id(0);
+    if (get_local_id(0) == 0) {
+        atomic_init(&sum, 5);
+        atomic_init(&top, 0);
+        atomic_flag_clear_explicit(&once, memory_order_relaxed, memory_scope_work_group);
+    }
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_add_explicit(&sum, x[i], memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_max_explicit(&top, (uint)x[i], memory_order_relaxed, memory_scope_work_group);
+    const bool late = atomic_flag_test_and_set_explicit(&once, memory_order_relaxed,
+                                                        memory_scope_work_group);
+    if (!late)
+        atomic_fetch_add_explicit(&sum, 1000, memory_order_relaxed, memory_scope_work_group);
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = atomic_load_explicit(&sum, memory_order_relaxed, memory_scope_work_group) ^
+             (int)atomic_load_explicit(&top, memory_order_relaxed, memory_scope_work_group);
+}
+
+kernel void group_functions(global const int *x, global int *out)
+{
+    const size_t i = get_global_id(0);
+    global int *o = out + 10 * i;
+    o[0] = work_group_all(x[i] & 0xff);
+    o[1] = work_group_any(x[i] == x[0]);
+    o[2] = work_group_broadcast(x[i], 5);
+    o[3] = work_group_reduce_add(x[i]);
+    o[4] = work_group_reduce_min(x[i]);
+    o[5] = work_group_reduce_max(x[i]);
+    o[6] = work_group_scan_exclusive_add(x[i]);
+    o[7] = work_group_scan_inclusive_add(x[i]);
+    o[8] = work_group_scan_inclusive_max(x[i]);
+    o[9] = work_group_scan_exclusive_min(x[i]);
+}
+
+kernel void group_functions_long(global const long *x, global ulong *out)
+{
+    const size_t i = get_global_id(0);
+    out[3 * i] = work_group_reduce_add(x[i]);
+    out[3 * i + 1] = work_group_scan_inclusive_min((ulong)x[i]);
+    out[3 * i + 2] = work_group_broadcast(x[i], get_local_size(0) - 1);
+}
+
+kernel void linear_ids(global uint *out)
+{
+    out[get_global_linear_id()] = get_local_linear_id() + 1000 * get_enqueued_local_size(0);
+}
+
+// a pointer to what has no name
+kernel void compound(global int *out)
+{
+    const size_t i = get_global_id(0);
+    const int *p = (int[]){(int)i, 3, (int)i * 2, 9};
+    out[i] = p[i & 3];
+}

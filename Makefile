@@ -3,6 +3,7 @@
 # make check      set up the machine, build, run every test (T=FILE... for some)
 # make bench      measure
 # make install    PREFIX=/usr/local, DESTDIR honoured
+# make accuracy   errors of the device library's functions; STEP=1 for all arguments
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
 #
@@ -139,11 +140,14 @@ $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
 	@ln -sf libventus-cc.so $B/libventus-cc.so.0
 
-DEVLIB := $(patsubst lib/opencl/%.cl,$B/devlib/%.bc,$(wildcard lib/opencl/*.cl))
+DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
 $B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
 	@mkdir -p $(@D)
 	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
+$B/devlib/%.bc: lib/opencl/%.ll
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x ir -emit-llvm-bc -o $@ $<
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
@@ -169,7 +173,7 @@ $B/examples/%: examples/%.c examples/example.h
 # --- tests ---------------------------------------------------------------------
 
 $B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # through the system's loader
 $B/check/cl_%: $B/check/cl_%.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
@@ -203,6 +207,27 @@ demo: setup
 	@B=$B sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh
+
+# --- the device library on the host: its accuracy -----------------------------------
+
+STEP ?= 65521
+DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
+DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
+CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
+          -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Icheck
+$B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
+$B/devhost/run_%.o: check/%.cl check/%.def lib/ventus.h
+	@mkdir -p $(@D)
+	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
+$B/check/exact.o: ALLCFLAGS += -frounding-math
+$B/check/accuracy $B/check/exact: $B/check/%: $B/check/%.o $B/devhost/run_%.o $(DEVOBJ)
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+# errors of the mathematical functions (STEP=1: of every float), and what must be exact
+accuracy: $B/check/accuracy $B/check/exact
+	@$B/check/exact
+	@$B/check/accuracy $(STEP)
 
 # doc/isa.md with the tables of the rows as they are now
 doc: $B/host/isadoc
@@ -262,6 +287,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all no-opencl no-compiler examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy no-opencl no-compiler examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

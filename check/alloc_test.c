@@ -6,23 +6,10 @@
  * warp knows nothing of live ranges, so it also tests what the verifier takes for granted.
  * Then allocations are damaged: whatever changes what a lane sees, verify() must refuse.
  */
-#include "base/mem.h"
-#include "cc/cc.h"
+#include "warprig.h"
 #include "cc/interval.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <cmocka.h>
 
-enum { LANES = 4, MAX_STEPS = 200000, PROGRAMS = 400, DAMAGES = 12 };
-
-static u32 random_below(u32 *state, u32 n)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) % n;
-}
+enum { PROGRAMS = 400, DAMAGES = 12 };
 
 /* --- random programs ------------------------------------------------------------------ */
 
@@ -294,209 +281,6 @@ static Func *random_program(Module *m, u32 seed, u32 pressure, int depth)
     return f;
 }
 
-/* --- execution ----------------------------------------------------------------------------- */
-
-static u32 compute(const Ins *i, u32 lane, const u32 a[3])
-{
-    switch (i->op) {
-    case IR_li:
-    case IR_copy:
-    case IR_move: return a[0];
-    case IR_cmov: return a[0] ? a[1] : a[2];
-    case IR_MACHINE + I_vmv_v_i: return a[0];
-    case IR_MACHINE + I_vid_v: return lane;
-    case IR_MACHINE + I_add:
-    case IR_MACHINE + I_addi:
-    case IR_MACHINE + I_vadd_vv:
-    case IR_MACHINE + I_vadd_vx: return a[0] + a[1];
-    case IR_MACHINE + I_sub:
-    case IR_MACHINE + I_vsub_vv: return a[0] - a[1];
-    case IR_MACHINE + I_xor:
-    case IR_MACHINE + I_vxor_vv: return a[0] ^ a[1];
-    case IR_MACHINE + I_vmacc_vv: return a[0] * a[1] + a[2];
-    default: fail_msg("operation %d", i->op);
-    }
-    return 0;
-}
-
-static bool compare(const Term *t, u32 x, u32 y)
-{
-    const bool r = t->cmp < CMP_lt ? x == y : t->cmp < CMP_ltu ? (i32)x < (i32)y : x < y;
-    return r != (t->cmp & 1);
-}
-
-static void witness(u32 *seen, const Ins *i, const u32 a[3])
-{
-    for (int k = 0; k < 3; k++)
-        if (i->a[k].kind != R_NONE)
-            *seen = *seen * 31 + a[k];
-}
-
-static u32 value_of(const u32 *value, Ref r) { return r.kind == R_VAL ? value[r.val] : r.val; }
-
-static void enter(const Func *f, u32 *value, u32 from, u32 to)
-{
-    const Block *b = &f->block[to];
-    u32 new[64];
-    size_t j = 0;
-    while (b->nphi && b->pred[j] != from)
-        j++;
-    for (size_t p = 0; p < b->nphi; p++)
-        new[p] = value_of(value, b->phi[p].arg[j]);
-    for (size_t p = 0; p < b->nphi; p++)
-        value[b->phi[p].dst] = new[p];
-}
-
-/* what one lane sees in the program in SSA */
-static u32 run_lane(const Func *f, u32 lane)
-{
-    u32 *value = mem_zalloc(f->nvalue, sizeof *value), seen = 0, b = 0;
-    for (int steps = 0; steps < MAX_STEPS; steps++) {
-        const Block *k = &f->block[b];
-        for (size_t i = 0; i < k->nins; i++) {
-            u32 a[3];
-            for (int j = 0; j < 3; j++)
-                a[j] = value_of(value, k->ins[i].a[j]);
-            if (k->ins[i].op == IR_use)
-                witness(&seen, &k->ins[i], a);
-            else
-                value[k->ins[i].dst] = compute(&k->ins[i], lane, a);
-        }
-        if (k->term.kind == T_RET)
-            break;
-        const bool then = k->term.kind == T_JUMP || compare(&k->term, value_of(value, k->term.a[0]),
-                                                            value_of(value, k->term.a[1]));
-        const u32 to = k->term.succ[then ? 0 : 1];
-        enter(f, value, b, to);
-        b = to;
-    }
-    mem_free(value);
-    return seen;
-}
-
-typedef struct {
-    u32 join, mask, block;
-    bool waits;
-} Entry;
-
-typedef struct {
-    const Func *f;
-    u32 x[NXREG], v[NVREG][LANES], sx[4096], sv[4096][LANES];
-    u32 seen[LANES], mask, block, random;
-    Entry stack[256];
-    u32 depth;
-    bool done;
-    bool lost; /* a damaged program went astray */
-} Warp;
-
-static u32 warp_read(const Warp *w, Ref r, u32 lane)
-{
-    if (r.kind != R_REG)
-        return r.val;
-    return r.val < V0 ? w->x[r.val] : w->v[r.val - V0][lane];
-}
-
-static void warp_write(Warp *w, u32 reg, u32 lane, u32 value)
-{
-    if (reg < V0)
-        w->x[reg] = value;
-    else
-        w->v[reg - V0][lane] = value;
-}
-
-static void warp_lane(Warp *w, const Ins *i, u32 lane)
-{
-    u32 a[3];
-    for (int j = 0; j < 3; j++)
-        a[j] = warp_read(w, i->a[j], lane);
-    switch (i->op) {
-    case IR_use: witness(&w->seen[lane], i, a); break;
-    case IR_spillx: w->sx[i->imm] = a[0]; break;
-    case IR_spillv: w->sv[i->imm][lane] = a[0]; break;
-    case IR_reloadx: warp_write(w, i->reg - 1, lane, w->sx[i->imm]); break;
-    case IR_reloadv: warp_write(w, i->reg - 1, lane, w->sv[i->imm][lane]); break;
-    default: warp_write(w, i->reg - 1, lane, compute(i, lane, a));
-    }
-}
-
-/* A scalar instruction happens once. */
-static void warp_instruction(Warp *w, const Ins *i)
-{
-    const bool scalar = (i->reg && i->reg - 1 < V0) || i->op == IR_spillx;
-    for (u32 lane = 0; lane < LANES; lane++)
-        if (w->mask >> lane & 1) {
-            warp_lane(w, i, lane);
-            if (scalar)
-                return;
-        }
-}
-
-static void warp_branch(Warp *w, const Term *t)
-{
-    u32 taken = 0;
-    for (u32 lane = 0; lane < LANES; lane++)
-        if (w->mask >> lane & 1)
-            taken |= (u32)compare(t, warp_read(w, t->a[0], lane), warp_read(w, t->a[1], lane))
-                     << lane;
-    if (taken == 0 || taken == w->mask) {
-        w->block = t->succ[taken == 0];
-        return;
-    }
-    if (!t->divergent || w->depth + 2 > countof(w->stack)) {
-        w->lost = true;
-        return;
-    }
-    const u32 first = random_below(&w->random, 2), side[2] = {taken, w->mask & ~taken};
-    w->stack[w->depth++] = (Entry){t->rpc, w->mask, 0, false};
-    w->stack[w->depth++] = (Entry){t->rpc, side[!first], t->succ[!first], true};
-    w->mask = side[first];
-    w->block = t->succ[first];
-}
-
-/* The join at the top of the block, until it does nothing; false: the warp is elsewhere. */
-static bool warp_join(Warp *w)
-{
-    while (w->f->block[w->block].join && w->depth && w->stack[w->depth - 1].join == w->block) {
-        const Entry e = w->stack[--w->depth];
-        w->mask = e.mask;
-        if (e.waits) {
-            w->block = e.block;
-            return false;
-        }
-    }
-    return true;
-}
-
-static void warp_block(Warp *w)
-{
-    const Block *k = &w->f->block[w->block];
-    for (size_t i = 0; i < k->nins; i++)
-        warp_instruction(w, &k->ins[i]);
-    if (k->term.kind == T_JUMP)
-        w->block = k->term.succ[0];
-    else if (k->term.kind == T_BRANCH)
-        warp_branch(w, &k->term);
-    else
-        w->done = true;
-}
-
-/* seen: of each lane; false: the program went astray, as a damaged one may */
-static bool run_warp(const Func *f, u32 random, u32 seen[LANES])
-{
-    Warp *w = mem_zalloc(1, sizeof *w);
-    assert_non_null(w);
-    w->f = f;
-    w->mask = (1u << LANES) - 1;
-    w->random = random;
-    for (int steps = 0; steps < MAX_STEPS && !w->lost && !w->done; steps++)
-        if (warp_join(w))
-            warp_block(w);
-    memcpy(seen, w->seen, sizeof w->seen);
-    const bool ok = w->done && !w->lost && !w->depth;
-    mem_free(w);
-    return ok;
-}
-
 /* --- allocation --------------------------------------------------------------------------- */
 
 static void complain(void *to, DiagKind kind, const char *message)
@@ -519,7 +303,7 @@ static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool 
     Buf why = {0};
     Func *f = random_program(c.m, seed, pressure, 3);
     for (u32 lane = 0; lane < LANES; lane++)
-        c.expected[lane] = run_lane(f, lane);
+        assert_true(run_lane(f, lane, MAX_STEPS, &c.expected[lane]));
     leave_ssa(f);
     c.before = verify_copy(f);
     assert_non_null(c.before);
@@ -750,7 +534,8 @@ static void swap_in_loop(void **state)
         p->arg[1] = ref_val(from[k][2]);
     }
     graph_build(f);
-    const u32 expected = run_lane(f, 0);
+    u32 expected;
+    assert_true(run_lane(f, 0, MAX_STEPS, &expected));
     finished(f);
     u32 seen[LANES];
     assert_true(run_warp(f, 0, seen));

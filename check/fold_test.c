@@ -9,7 +9,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-/* --- rules ------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------ */
 
 /* A body of b0 with two parameters, and what it folds to; values are numbered anew. */
 static const struct {
@@ -235,7 +235,7 @@ static void rule_table(void **state)
     }
 }
 
-/* --- branches and phis ---------------------------------------------------------------------- */
+/* --- branches and phis ------------------------------------------------------------------ */
 
 static const struct {
     const char *text, *folded;
@@ -290,8 +290,7 @@ static void graph_table(void **state)
     }
 }
 
-/* --- evaluation ---------------------------------------------------------------------------------
- */
+/* --- evaluation ------------------------------------------------------------------------- */
 
 enum { PARAMS = 3, MOST_STEPS = 10000 };
 
@@ -368,8 +367,7 @@ static u32 run(const Func *f, const u32 *param)
     return result;
 }
 
-/* --- random functions
- * ------------------------------------------------------------------------------ */
+/* --- random functions ------------------------------------------------------------------- */
 
 typedef struct {
     Func *f;
@@ -525,8 +523,7 @@ static void random_floats(void **state)
     random_functions(true, 100001);
 }
 
-/* --- division
- * -------------------------------------------------------------------------------------- */
+/* --- division --------------------------------------------------------------------------- */
 
 /* n divided by the constant d; no division may be left */
 static void divide(IrOp op, u32 d)
@@ -567,8 +564,7 @@ static void divisions(void **state)
     }
 }
 
-/* --- size
- * --------------------------------------------------------------------------------------------- */
+/* --- size ------------------------------------------------------------------------------- */
 
 /* seconds to fold n blocks that each compute and compare what the one above did */
 static double time_of(u32 n)

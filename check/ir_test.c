@@ -26,7 +26,7 @@ static Module *parse_good(const char *text)
     return m;
 }
 
-/* --- text ----------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------- */
 
 /* everything that can be written, as it is printed */
 static const char everything[] =
@@ -203,7 +203,7 @@ static void goes_on(void **state)
     buf_free(&messages);
 }
 
-/* --- rules -------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------ */
 
 static const struct {
     Stage stage;

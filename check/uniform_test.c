@@ -251,9 +251,9 @@ static void test_irreducible(void **state)
 
 /* --- random graphs ------------------------------------------------------------------------ */
 
-/* A function of three variables in a random graph, in SSA with a phi for each variable in each
- * block.  It is executed for each lane alone as it was, and for the warp as uniform() left it: a
- * value of bank X has one place for all lanes, phis are written on edges, and the sides of
+/* A function of three variables in a random graph, in SSA with a phi for each variable where
+ * edges meet.  It is executed for each lane alone as it was, and for the warp as uniform() left it:
+ * a value of bank X has one place for all lanes, phis are written on edges, and the sides of
  * divergent branches run as doc/isa.md, "Divergence", says, in either order.  What a lane stores
  * must be the same. */
 
@@ -273,7 +273,11 @@ static Ref random_operand(u32 *seed, const Ref *var)
 static void random_block(Func *f, u32 b, u32 *seed, Ref *var)
 {
     static const IrOp ops[] = {IR_add, IR_xor, IR_and, IR_sub};
-    for (u32 n = rng(seed, 3); n; n--) {
+    for (u32 n = rng(seed, 4); n; n--) {
+        if (rng(seed, 3) == 0) {
+            var[rng(seed, VARIABLES)] = random_operand(seed, var);
+            continue;
+        }
         const Ref x = random_operand(seed, var), y = random_operand(seed, var);
         var[rng(seed, VARIABLES)] = ref_val(ir_op(f, b, ops[rng(seed, 4)], x, y, ref_none(), 0));
     }
@@ -303,7 +307,7 @@ static void random_edges(Func *f, u32 *seed, u32 blocks)
 /* var[b][k] is variable k at the end of block b. */
 static void random_phis(Func *f, u32 b, Ref (*var)[VARIABLES])
 {
-    for (u32 k = 0; k < VARIABLES; k++)
+    for (size_t k = 0; k < f->block[b].nphi; k++)
         for (size_t e = 0; e < f->block[b].npred; e++)
             f->block[b].phi[k].arg[e] = var[f->block[b].pred[e]][k];
 }
@@ -316,8 +320,11 @@ static Func *random_function(Module *m, u32 *seed)
     for (size_t i = 0; i < f->nrpo; i++) {
         const u32 b = f->rpo[i];
         Ref *v = var[b];
+        const u32 from = b && f->block[b].npred == 1 ? f->block[b].pred[0] : b;
         for (u32 k = 0; k < VARIABLES; k++)
-            v[k] = b ? ref_val(ir_phi(f, b, ir_value(f))->dst) : ref_con(k);
+            v[k] = from != b ? var[from][k]
+                   : b       ? ref_val(ir_phi(f, b, ir_value(f))->dst)
+                             : ref_con(k);
         if (b == 0)
             v[0] = ref_val(ir_op(f, 0, IR_lane, ref_none(), ref_none(), ref_none(), 0));
         random_block(f, b, seed, v);
@@ -489,9 +496,9 @@ static void test_random_graphs(void **state)
 {
     (void)state;
     u32 n = 0;
-    for (u32 seed = 1; seed <= 400000; seed++)
+    for (u32 seed = 1; seed <= 60000; seed++)
         n += try_graph(seed * 2654435761u);
-    assert_true(n > 100000); /* the others do not end */
+    assert_true(n > 15000); /* the others do not end */
 }
 
 int main(void)

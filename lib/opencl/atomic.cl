@@ -4,6 +4,7 @@
  * fence before and after.  Scopes narrower than the device gain nothing.
  */
 #include "ventus.h"
+#pragma clang diagnostic ignored "-Watomic-alignment"   /* clang does not know what the machine has */
 
 #define EACH_SHARED(M, ...) OTHER_SPACES(M, __VA_ARGS__)
 

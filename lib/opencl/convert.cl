@@ -50,25 +50,27 @@ static float whole_rtz(float x) { return x; }
 static float whole_rtp(float x) { return __builtin_ceilf(x); }
 static float whole_rtn(float x) { return __builtin_floorf(x); }
 
-/* BEYOND is the first float above the range, LOW the last one in it */
+/* LLVM's conversions that saturate; NaN is 0 */
+__attribute__((const)) int to_int(float) __asm("llvm.fptosi.sat.i32.f32");
+__attribute__((const)) uint to_uint(float) __asm("llvm.fptoui.sat.i32.f32");
+__attribute__((const)) long to_long(float) __asm("llvm.fptosi.sat.i64.f32");
+__attribute__((const)) ulong to_ulong(float) __asm("llvm.fptoui.sat.i64.f32");
+
 #define FLOAT_MODE(mode, D) \
     D OVL convert_##D##mode(float x) { return convert_##D(whole##mode(x)); } \
     D OVL convert_##D##_sat##mode(float x) { return convert_##D##_sat(whole##mode(x)); }
-#define FROM_FLOAT(D, LOW, HIGH, FIRST, BEYOND) \
+#define FROM_FLOAT(D, saturated) \
     D FLAT convert_##D(float x) { return (D)x; } \
-    D OVL convert_##D##_sat(float x) \
-    { \
-        return x >= BEYOND ? HIGH : x > FIRST ? (D)x : x != x ? (D)0 : LOW; \
-    } \
+    D OVL convert_##D##_sat(float x) { return saturated; } \
     FOUR_MODES(FLOAT_MODE, D)
-FROM_FLOAT(char, CHAR_MIN, CHAR_MAX, -128.0f, 128.0f)
-FROM_FLOAT(short, SHRT_MIN, SHRT_MAX, -0x1p15f, 0x1p15f)
-FROM_FLOAT(int, INT_MIN, INT_MAX, -0x1p31f, 0x1p31f)
-FROM_FLOAT(long, LONG_MIN, LONG_MAX, -0x1p63f, 0x1p63f)
-FROM_FLOAT(uchar, 0, UCHAR_MAX, -1.0f, 256.0f)
-FROM_FLOAT(ushort, 0, USHRT_MAX, -1.0f, 0x1p16f)
-FROM_FLOAT(uint, 0, UINT_MAX, -1.0f, 0x1p32f)
-FROM_FLOAT(ulong, 0, ULONG_MAX, -1.0f, 0x1p64f)
+FROM_FLOAT(char, convert_char_sat(to_int(x)))
+FROM_FLOAT(uchar, convert_uchar_sat(to_int(x)))
+FROM_FLOAT(short, convert_short_sat(to_int(x)))
+FROM_FLOAT(ushort, convert_ushort_sat(to_int(x)))
+FROM_FLOAT(int, to_int(x))
+FROM_FLOAT(uint, to_uint(x))
+FROM_FLOAT(long, to_long(x))
+FROM_FLOAT(ulong, to_ulong(x))
 
 /* --- scalars: to float ----------------------------------------------------------------- */
 

@@ -36,10 +36,10 @@ float OVL expm1(float x)
 {
     float n, h = held(x, -25.0f, 89.0f);
     float r = reduce_exp(h, (__private float *)&n);
-    float p = FMA(0x1.42c7acp-10f, r, 0x1.0f953ap-7f);
+    float p = FMA(0x1.6ca9aap-10f, r, 0x1.120adp-7f);
 
-    p = FMA(p, r, 0x1.554a68p-5f);
-    p = FMA(p, r, 0x1.55553cp-3f);
+    p = FMA(p, r, 0x1.55556cp-5f);
+    p = FMA(p, r, 0x1.5554dep-3f);
     p = FMA(p, r, 0.5f);
     p = FMA(r * r, p, r);
 

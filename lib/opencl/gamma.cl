@@ -70,10 +70,11 @@ static float gamma_reflected(float a)
     float s = sinpi(a);
 
     if (a < 8.0f)
-        return -M_PI_F / (s * a * gamma_small(a));
+        return -M_PI_F / (s * (a * gamma_small(a)));
     Pair t = stirling_power(__builtin_fminf(a, 50.0f));
-    float inverse = exp2_pair((Pair){ 64.0f - t.high, -t.low });
-    return -M_PI_F / (s * a * stirling_series(a)) * inverse * 0x1p-64f;
+    Pair inverse = pair(64.0f, -t.high);
+    inverse.low -= t.low;
+    return -M_PI_F / (s * a * stirling_series(a)) * exp2_pair(inverse) * 0x1p-64f;
 }
 
 float OVL tgamma(float x)
@@ -116,7 +117,7 @@ static float log_gamma_near_1(float f)
         p = FMA(p, f, 0x1.a51b26p-1f);
         p = FMA(p, f, -0x1.2788cep-1f);
     }
-    return f * p;
+    return FMA(f, p, 0.0f);
 }
 
 /* log gamma(2 + f) for |f| <= 1/2 */
@@ -141,7 +142,7 @@ static float log_gamma_near_2(float f)
         p = FMA(p, f, -0x1.13ed68p-4f);
         p = FMA(p, f, 0x1.4a34aap-2f);
     }
-    return f * FMA(p, f, 0x1.b0ee6p-2f);
+    return FMA(f, FMA(p, f, 0x1.b0ee6p-2f), 0.0f);
 }
 
 /* for a > 0, finite */

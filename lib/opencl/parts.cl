@@ -32,8 +32,9 @@ float OVL nextafter(float x, float y)
     int a = as_int(x), b = as_int(y);
     int from = a < 0 ? INT_MIN - a : a, to = b < 0 ? INT_MIN - b : b;
     int next = from + (from < to) - (from > to);
+    float r = next == 0 ? __builtin_copysignf(0.0f, x) : as_float(next < 0 ? INT_MIN - next : next);
 
-    return x != x || y != y ? x + y : x == y ? y : as_float(next < 0 ? INT_MIN - next : next);
+    return x != x || y != y ? x + y : x == y ? y : r;
 }
 
 /* --- exponents ---------------------------------------------------------------------------- */
@@ -91,13 +92,15 @@ float OVL ldexp(float x, int n)
 
 /* --- division with a whole quotient ------------------------------------------------------------ */
 
+static uint fraction_of(float x) { return (as_uint(x) & 0x7fffff) | 0x800000; }
+
 /* |x| / |y| for finite x and y not 0: the remainder in units of y's last place, whose exponent is *exponent,
  * below y's fraction *fraction; the low bits of the quotient.  Eight bits of the quotient a round. */
-static uint OVL divide(float x, float y, __private uint *quotient, __private uint *fraction, __private int *exponent)
+static uint divide(float x, float y, __private uint *quotient, __private uint *fraction, __private int *exponent)
 {
     int ex, ey;
-    uint a = as_uint(normalized(x, &ex)) & 0x7fffff | 0x800000;
-    uint b = as_uint(normalized(y, &ey)) & 0x7fffff | 0x800000;
+    uint a = fraction_of(normalized(x, &ex));
+    uint b = fraction_of(normalized(y, &ey));
     int more = ex - ey;
     uint q = 0, r = x == 0 || more < 0 ? 0 : a;
 

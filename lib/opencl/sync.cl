@@ -62,3 +62,11 @@ ALL_COPIES(float)
         __ventus_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
     }
 WAIT(__private) WAIT(__global) WAIT(__local) WAIT(__generic)
+
+/* Local memory has a window of its own (doc/abi.md). */
+static cl_mem_fence_flags fence_of(uint address)
+{
+    return address >> 28 == 7 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE;
+}
+cl_mem_fence_flags FLAT get_fence(const __generic void *p) { return fence_of((uint)(uintptr_t)p); }
+cl_mem_fence_flags FLAT get_fence(__generic void *p) { return fence_of((uint)(uintptr_t)p); }

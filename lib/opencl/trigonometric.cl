@@ -10,12 +10,12 @@
 
 /* --- reduction --------------------------------------------------------------------------- */
 
-/* x - n pi; with n a multiple of 1/2 the first step is exact */
+/* x - n pi; with n a multiple of 1/2 the first step is exact, and no step loses the sign of -0 */
 static float minus_pi(float x, float n)
 {
-    float r = FMA(n, -0x1.921fb6p1f, x);
-    r = FMA(n, 0x1.777a5cp-24f, r);
-    return FMA(n, 0x1.ee59dap-49f, r);
+    float r = FMA(n, -0x1.921fb4p1f, x);
+    r = FMA(n, -0x1.4442dp-23f, r);
+    return FMA(n, -0x1.84698ap-47f, r);
 }
 
 /* 1/(2 pi) in words, most significant first; the first one for exponents below 0 */

@@ -2,7 +2,8 @@
  *
  * cc_compile() is the list of passes; each is one file:
  *
- *   fold.c     constants, algebra, common subexpressions, dead code        generic
+ *   fold.c     constants, algebra (simplify.c, divide.c, address.c),
+ *              equal computations (gvn.c), dead code (dce.c)               generic
  *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
  *   select.c   rows of isa.def                                             selected
  *   sched.c    order within a block                                        selected
@@ -12,7 +13,7 @@
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
- *   encode.c   block order, branches, bytes, relocations, records, lines   object
+ *   encode.c   code.h: block order, branches, bytes, records, lines        object
  *
  * There are no globals: any number of compilations run at once.
  */

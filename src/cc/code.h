@@ -17,7 +17,7 @@
 #include "cc/cc.h"
 #include "obj/resource.h"
 
-enum { NO_BLOCK = UINT32_MAX };
+#define NO_BLOCK UINT32_MAX
 enum { X_RA = 1, X_SP = 2, X_TP = 4, X_T1 = 6 };
 
 /* What the linker or branch.c puts into an operand. */

@@ -64,7 +64,8 @@ static void mark_roots(Dead *D)
         const Block *k = &D->f->block[b];
         for (size_t j = 0; j < k->nins; j++)
             if (ins_has_effect(&k->ins[j])) {
-                mark(D, ref_val(k->ins[j].dst));
+                if (k->ins[j].dst)
+                    mark(D, ref_val(k->ins[j].dst));
                 mark_operands(D, &k->ins[j]);
             }
         mark(D, k->term.a[0]);
@@ -88,7 +89,7 @@ static void sweep(Dead *D)
     }
 }
 
-/* --- new numbers -------------------------------------------------------------------- */
+/* --- new numbers ------------------------------------------------------------------------ */
 
 static void assign_numbers(Dead *D)
 {

@@ -54,7 +54,7 @@ static bool cover_values(Fold *F)
     return true;
 }
 
-/* --- instructions --------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------- */
 
 static Ref append(Fold *F, Ins *i)
 {
@@ -109,8 +109,7 @@ static void visit_ins(Fold *F, Ins i)
         replace(F, dst, r);
 }
 
-/* --- blocks ------------------------------------------------------------------------------------
- */
+/* --- blocks ----------------------------------------------------------------------------- */
 
 /* the one value that the phi has whichever way is taken, or R_NONE */
 static Ref only_value(const Fold *F, const Block *b, const Phi *p)
@@ -200,8 +199,7 @@ static bool walk(Func *f)
     return F.changed;
 }
 
-/* --- the graph
- * ------------------------------------------------------------------------------------- */
+/* --- the graph -------------------------------------------------------------------------- */
 
 /* position in the predecessors of succ[k] of the edge from b */
 static size_t edge_position(const Func *f, u32 b, int k)

@@ -3,15 +3,14 @@
  *
  * Dominators follow Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm":
  * sweeps in reverse post-order that intersect the dominators of predecessors until
- * nothing changes.  Post-dominators are the same on the reversed graph.  A block that
- * cannot reach the exit is given an edge to it there, the last one in reverse post-order
- * first, so that every branch has a post-dominator.
+ * nothing changes.  Post-dominators are the same on the reversed graph, over the ways that
+ * end; of a block that cannot reach the exit it is the exit, so that every branch has one.
  */
 #include "cc/ir.h"
 #include "base/mem.h"
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 static int nsucc(const Block *b)
 {
@@ -183,20 +182,17 @@ static u32 intersect(const Tree *t, u32 a, u32 b)
     return a;
 }
 
-/* the common dominator of the blocks from which b is entered; `extra`, if not NONE, is
- * one of them */
-static u32 meet(const Func *f, const Tree *t, u32 b, bool backward, u32 extra)
+/* the common dominator of the blocks from which b is entered */
+static u32 meet(const Func *f, const Tree *t, u32 b, bool backward)
 {
-    u32 found = extra != NONE && t->parent[extra] != NONE ? extra : NONE;
-    u32 from;
+    u32 found = NONE, from;
     for (u32 k = 0; (from = neighbour(f, b, k, !backward)) != NONE; k++)
         if (t->parent[from] != NONE)
             found = found == NONE ? from : intersect(t, found, from);
     return found;
 }
 
-/* `virtual_exit`: blocks with an edge to the exit besides their own */
-static void build_tree(const Func *f, Tree *t, bool backward, const bool *virtual_exit)
+static void build_tree(const Func *f, Tree *t, bool backward)
 {
     for (size_t i = 0; i < t->n; i++)
         t->at[t->order[i]] = (u32)i;
@@ -205,8 +201,7 @@ static void build_tree(const Func *f, Tree *t, bool backward, const bool *virtua
         changed = false;
         for (size_t i = 1; i < t->n; i++) {
             const u32 b = t->order[i];
-            const u32 extra = virtual_exit && virtual_exit[b] ? f->exit : NONE;
-            const u32 p = meet(f, t, b, backward, extra);
+            const u32 p = meet(f, t, b, backward);
             changed |= p != t->parent[b];
             t->parent[b] = p;
         }
@@ -254,7 +249,7 @@ static void dominators(Func *f)
     Tree t;
     if (!tree_init(f, &t, f->rpo, f->nrpo))
         return;
-    build_tree(f, &t, false, NULL);
+    build_tree(f, &t, false);
     for (size_t i = 0; i < f->nrpo; i++) {
         const u32 b = f->rpo[i];
         /* an exit that nothing reaches hangs below the entry */
@@ -264,39 +259,24 @@ static void dominators(Func *f)
     number_tree(f);
 }
 
+/* on ways that end; what never ends is taken to go to the exit at once */
 static void post_dominators(Func *f)
 {
     Walk w;
-    bool *virtual_exit = ir_alloc(f->module, f->nblock + 1);
     u32 *order = ir_alloc(f->module, (f->nblock + 1) * sizeof *order);
     Tree t;
-    if (!walk_init(f, &w) || !virtual_exit || !order)
+    if (!walk_init(f, &w) || !order)
         return;
-    /* the blocks that need an edge to the exit are walked first, so that the exit ends
-     * last in post-order */
-    Walk probe;
-    if (!walk_init(f, &probe))
-        return;
-    walk_from(f, &probe, f->exit, true);
-    w.seen[f->exit] = true;
-    for (size_t i = f->nrpo; i-- > 0;) {
-        const u32 b = f->rpo[i];
-        if (!probe.seen[b] && !w.seen[b]) {
-            virtual_exit[b] = true;
-            walk_from(f, &w, b, true);
-        }
-    }
-    w.seen[f->exit] = false;
     walk_from(f, &w, f->exit, true);
     size_t n = 0;
     while (w.npost)
         order[n++] = w.post[--w.npost];
     if (!tree_init(f, &t, order, n))
         return;
-    build_tree(f, &t, true, virtual_exit);
+    build_tree(f, &t, true);
     for (size_t i = 0; i < f->nrpo; i++) {
         const u32 b = f->rpo[i];
-        f->block[b].ipdom = b == f->exit ? NONE : t.parent[b];
+        f->block[b].ipdom = b == f->exit ? NONE : t.parent[b] == NONE ? f->exit : t.parent[b];
     }
 }
 

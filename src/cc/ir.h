@@ -143,9 +143,7 @@ typedef struct {
     bool join;              /* the block starts with a join; it is the rpc of some branch */
     bool rerun;             /* may run again while lanes that were here wait: a scalar defined here
                              * is not there for new uses elsewhere */
-    /* blocks to which the join may send the warp: the sides of the branches that meet here.
-     * Scalar registers, which no mask protects, live along these edges too (doc/ir.md,
-     * "Scalars and divergence"). */
+    /* blocks to which the join may send the warp: the sides of the branches that meet here */
     u32 *other;
     size_t nother, capother;
     /* graph.c */

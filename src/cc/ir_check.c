@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* Where a value is written: block and position, 0 for phis, else 1 + instruction. */
 typedef struct {
@@ -59,7 +59,7 @@ PRINTF_LIKE(2, 3) static void complain(Check *c, const char *fmt, ...)
 
 static bool is_ssa(const Check *c) { return c->stage <= STAGE_SELECTED; }
 
-/* --- shape ------------------------------------------------------------------------------- */
+/* --- shape ------------------------------------------------------------------------------ */
 
 static bool is_empty(const Block *b) { return b->term.kind == T_NONE && !b->nins && !b->nphi; }
 
@@ -103,7 +103,7 @@ static void check_ends(Check *c)
     c->block = NONE;
 }
 
-/* --- the copy ------------------------------------------------------------------------------- */
+/* --- the copy --------------------------------------------------------------------------- */
 
 static bool copy_graph(Check *c, Module *scratch)
 {
@@ -135,7 +135,7 @@ static void check_preds(Check *c)
     c->block = NONE;
 }
 
-/* --- values ---------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------- */
 
 static void define(Check *c, u32 v)
 {
@@ -217,8 +217,7 @@ static Bank bank_of_ref(const Check *c, Ref r)
     return r.kind == R_VAL && r.val < c->f->nvalue ? (Bank)c->f->value[r.val].bank : BANK_NONE;
 }
 
-/* --- instructions --------------------------------------------------------------------------------
- */
+/* --- instructions ----------------------------------------------------------------------- */
 
 static void check_bank(Check *c, const Ins *i, int k, Bank bank)
 {
@@ -435,8 +434,7 @@ static void check_ins(Check *c, const Block *b, size_t k)
         check_pseudo(c, i);
 }
 
-/* --- blocks -------------------------------------------------------------------------------------
- */
+/* --- blocks ----------------------------------------------------------------------------- */
 
 static void check_phis(Check *c, const Block *b)
 {

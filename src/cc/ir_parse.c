@@ -216,7 +216,7 @@ static bool name_of_symbol(Parser *P, char *name)
     return true;
 }
 
-/* --- operands ---------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------- */
 
 static bool symbol(Parser *P, u32 *index)
 {
@@ -352,7 +352,7 @@ static bool bracketed(Parser *P, Ins *i, Ref *r)
     return expect(P, "]");
 }
 
-/* --- instructions -------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------- */
 
 /* " !file:line:column" and the end of the line */
 static bool end_of_line(Parser *P, u32 *loc)
@@ -598,7 +598,7 @@ static bool body_line(Parser *P)
     return mnemonic(P, &i.op) && instruction(P, &i);
 }
 
-/* --- functions -------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------- */
 
 static bool others(Parser *P, u32 index)
 {
@@ -731,7 +731,7 @@ static void function_body(Parser *P)
         wrong(P, start, "the '}' of this function is missing");
 }
 
-/* --- the module ------------------------------------------------------------------------------- */
+/* --- the module ------------------------------------------------------------------------- */
 
 /* The name of something that is defined here, for the first time. */
 static bool new_symbol(Parser *P, char *name, bool *is_local)

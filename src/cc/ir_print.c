@@ -30,7 +30,7 @@ bool irtext_has_address(const Ins *i)
            i->op == IR_sc;
 }
 
-/* --- words -------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------ */
 
 static void quote(Buf *out, const char *s)
 {
@@ -103,7 +103,7 @@ static void location(Buf *out, const Module *m, u32 loc)
     buf_str(out, "\n");
 }
 
-/* --- instructions ---------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------- */
 
 static void destination(Buf *out, const Func *f, u32 dst)
 {
@@ -224,7 +224,7 @@ static void terminator(Buf *out, const Func *f, const Term *t)
     location(out, f->module, t->loc);
 }
 
-/* --- functions and modules ---------------------------------------------------------------- */
+/* --- functions and modules -------------------------------------------------------------- */
 
 static bool is_empty(const Block *b)
 {

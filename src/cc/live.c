@@ -8,8 +8,7 @@
  * 2. The sides of a divergent branch run one after the other with one set of scalar registers
  *    (doc/ir.md, "Scalars and divergence").  A scalar alive into one side is therefore
  *    alive in every block of the other side: those that can be reached from its start
- *    without entering the join.  One pass is enough, because the blocks of a branch that
- *    lies in a side of another are in that side too.
+ *    without entering the join.
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -133,7 +132,7 @@ static void guard_branch(Flow *w, u32 b)
     const Term *t = &w->f->block[b].term;
     for (int k = 0; k < 2; k++) {
         const u32 to = t->succ[k];
-        memcpy(w->guard, w->live->in + to * w->live->words, w->live->words * sizeof *w->guard);
+        memcpy(w->guard, w->use + to * w->live->words, w->live->words * sizeof *w->guard);
         add_phi_args(w, w->guard, b, to);
         for (size_t i = 0; i < w->live->words; i++)
             w->guard[i] &= w->scalar[i];
@@ -141,8 +140,11 @@ static void guard_branch(Flow *w, u32 b)
     }
 }
 
+/* What a side needs is what step 1 found alive there, kept in `use`; what another branch
+ * has it keep may be written in the side itself. */
 static void guard_scalars(Flow *w)
 {
+    memcpy(w->use, w->live->in, w->f->nblock * w->live->words * sizeof *w->use);
     for (size_t i = 0; i < w->f->nrpo; i++) {
         const Term *t = &w->f->block[w->f->rpo[i]].term;
         if (t->kind == T_BRANCH && t->divergent)

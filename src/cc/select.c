@@ -8,7 +8,7 @@
 #include "cc/select.h"
 #include "cc/cc.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* --- operands --------------------------------------------------------------------------- */
 

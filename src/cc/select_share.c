@@ -7,7 +7,7 @@
  */
 #include "cc/select.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* --- asking for one --------------------------------------------------------------------- */
 

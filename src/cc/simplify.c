@@ -66,7 +66,7 @@ static void order_operands(Ins *i)
     }
 }
 
-/* --- sums ---------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------- */
 
 /* an address and a constant that fits its offset */
 static bool shift_address(Ref r, u32 c, Ref *sum)
@@ -137,7 +137,7 @@ static Ref rule_sub(Fold *F, Ins *i)
     return keep();
 }
 
-/* --- products --------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------- */
 
 static u32 log2_of(u32 pow2) { return (u32)__builtin_ctz(pow2); }
 
@@ -180,8 +180,7 @@ static Ref rule_divide(Fold *F, Ins *i)
     return i->a[1].kind == R_CON ? divide_by(F, i, i->a[1].val) : keep();
 }
 
-/* --- bits
- * ----------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------- */
 
 /* x and y, where one of them is made by `op` with the other as an operand */
 static bool absorbs(const Fold *F, Ref x, Ref y, IrOp op)
@@ -278,8 +277,7 @@ static Ref rule_xor(Fold *F, Ins *i)
     return keep();
 }
 
-/* --- shifts
- * ------------------------------------------------------------------------------------------ */
+/* --- shifts ----------------------------------------------------------------------------- */
 
 /* two shifts of the same kind */
 static Ref shift_twice(Fold *F, Ins *i, Ref x, u32 k)
@@ -343,8 +341,7 @@ static Ref rule_shift(Fold *F, Ins *i)
     return keep();
 }
 
-/* --- minimum, maximum
- * ------------------------------------------------------------------------------------ */
+/* --- minimum, maximum ------------------------------------------------------------------- */
 
 static Ref rule_min_max(Fold *F, Ins *i)
 {
@@ -366,8 +363,7 @@ static Ref rule_min_max(Fold *F, Ins *i)
     return keep();
 }
 
-/* --- comparisons
- * ------------------------------------------------------------------------------------------- */
+/* --- comparisons ------------------------------------------------------------------------ */
 
 /* eq and ne with a constant on the right */
 static Ref equal_constant(Fold *F, Ins *i, Ref x, u32 c)
@@ -431,9 +427,7 @@ static Ref rule_less(Fold *F, Ins *i)
     return i->a[1].kind == R_CON ? less_constant(F, i, i->a[0], i->a[1].val, is_signed) : keep();
 }
 
-/* --- select
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- select ----------------------------------------------------------------------------- */
 
 /* both arms constants */
 static Ref select_constants(Fold *F, Ins *i, Ref c, u32 a, u32 b)
@@ -524,9 +518,7 @@ static Ref rule_select(Fold *F, Ins *i)
     return r.kind != R_NONE || i->op != IR_select ? r : select_bounded(F, i, &d, a, b);
 }
 
-/* --- floats
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- floats ----------------------------------------------------------------------------- */
 
 static Ref rule_fadd(Fold *F, Ins *i)
 {
@@ -572,9 +564,7 @@ static Ref rule_sign(Fold *F, Ins *i)
     return keep();
 }
 
-/* --- branches
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- branches --------------------------------------------------------------------------- */
 
 /* A comparison with 1 that is one with 0: that register need not be loaded. */
 static void prefer_zero(Term *t)
@@ -631,9 +621,7 @@ void simplify_branch(Fold *F, Term *t)
                  !ref_same(t->a[1], before.a[1]);
 }
 
-/* --- all of them
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------ */
 
 Ref simplify(Fold *F, Ins *i)
 {

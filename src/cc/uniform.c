@@ -21,7 +21,7 @@
  */
 #include "cc/cc.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct {
     Func *f;

@@ -37,7 +37,7 @@ void event_abandon(ClEvent *e)
 {
     pthread_mutex_lock(&e->context->lock);
     const bool is_open = !e->queue && !e->is_ready;
-    e->is_ready = true;
+    e->is_ready |= is_open;
     pthread_mutex_unlock(&e->context->lock);
     if (is_open)
         event_end(e, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);

@@ -30,7 +30,7 @@ extern char **environ;
 /* What the language has here beyond its core (names of extensions and features). */
 static const char extensions[] =
     "-cl-ext=-all"
-    ",+cl_khr_byte_addressable_store"
+    ",+cl_khr_byte_addressable_store,+__cl_clang_bitfields"
     ",+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics"
     ",+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics"
     ",+__opencl_c_generic_address_space,+__opencl_c_program_scope_global_variables"

@@ -16,13 +16,15 @@ static u32 enum_attribute(LLVMValueRef f, u32 k, const char *name)
 
 static LLVMTypeRef byval_type(LLVMValueRef f, u32 k)
 {
-    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(f, k + 1, LLVMGetEnumAttributeKindForName("byval", 5));
+    LLVMAttributeRef a =
+        LLVMGetEnumAttributeAtIndex(f, k + 1, LLVMGetEnumAttributeKindForName("byval", 5));
     return a ? LLVMGetTypeAttributeValue(a) : NULL;
 }
 
 ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end)
 {
-    LLVMTypeRef byval = byval_type(kernel, k), t = byval ? byval : LLVMTypeOf(LLVMGetParam(kernel, k));
+    LLVMTypeRef byval = byval_type(kernel, k),
+                t = byval ? byval : LLVMTypeOf(LLVMGetParam(kernel, k));
     const u32 stated = byval ? enum_attribute(kernel, k, "align") : 0;
     ArgPlace p = {.size = (u32)LLVMABISizeOfType(dl, t), .byval = byval};
     p.align = stated ? stated : LLVMABIAlignmentOfType(dl, t);
@@ -141,7 +143,8 @@ static void describe_attributes(KernelInfo *k, const char *hint)
 {
     Buf b = {0};
     if (k->reqd_local[0])
-        buf_printf(&b, "reqd_work_group_size(%u,%u,%u)", k->reqd_local[0], k->reqd_local[1], k->reqd_local[2]);
+        buf_printf(&b, "reqd_work_group_size(%u,%u,%u)", k->reqd_local[0], k->reqd_local[1],
+                   k->reqd_local[2]);
     if (k->local_hint[0])
         buf_printf(&b, "%swork_group_size_hint(%u,%u,%u)", b.len ? " " : "", k->local_hint[0],
                    k->local_hint[1], k->local_hint[2]);

@@ -4,9 +4,6 @@
  * lowered before, except through phis; these get their values at once and their arguments at the
  * end, when it is known in which block each predecessor ended (an access through a generic
  * pointer, a copy or an exchange makes blocks of its own).  All returns meet in one exit block.
- *
- * A kernel that another one calls is lowered twice: as a kernel, and as a function
- * NAME.called whose parameters come in registers.
  */
 #include "ll/lower.h"
 #include "base/mem.h"
@@ -29,7 +26,9 @@ static void elementwise(Fn *n, LLVMValueRef i, u32 nargs, OneElement *one)
     for (u32 k = 0; k < nargs; k++) {
         LLVMValueRef x = LLVMGetOperand(i, k);
         a[k] = val_of(n, x);
-        step[k] = type_elements(LLVMTypeOf(x)) == count ? type_pieces(n->lo, type_scalar(LLVMTypeOf(x))) : 0;
+        step[k] = type_elements(LLVMTypeOf(x)) == count
+                      ? type_pieces(n->lo, type_scalar(LLVMTypeOf(x)))
+                      : 0;
     }
     for (u32 at = 0; at < count; at++) {
         for (u32 k = 0; k < nargs; k++)
@@ -40,12 +39,30 @@ static void elementwise(Fn *n, LLVMValueRef i, u32 nargs, OneElement *one)
     val_set(n, i, r);
 }
 
-static void one_integer(Fn *n, LLVMValueRef i, const Elem *e) { int_binary(n, LLVMGetInstructionOpcode(i), e); }
-static void one_float(Fn *n, LLVMValueRef i, const Elem *e) { float_binary(n, LLVMGetInstructionOpcode(i), e); }
-static void one_icmp(Fn *n, LLVMValueRef i, const Elem *e) { int_compare(n, LLVMGetICmpPredicate(i), e); }
-static void one_fcmp(Fn *n, LLVMValueRef i, const Elem *e) { float_compare(n, LLVMGetFCmpPredicate(i), e); }
-static void one_cast(Fn *n, LLVMValueRef i, const Elem *e) { int_cast(n, LLVMGetInstructionOpcode(i), e); }
-static void one_fcast(Fn *n, LLVMValueRef i, const Elem *e) { float_cast(n, LLVMGetInstructionOpcode(i), e); }
+static void one_integer(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_binary(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_float(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_binary(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_icmp(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_compare(n, LLVMGetICmpPredicate(i), e);
+}
+static void one_fcmp(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_compare(n, LLVMGetFCmpPredicate(i), e);
+}
+static void one_cast(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    int_cast(n, LLVMGetInstructionOpcode(i), e);
+}
+static void one_fcast(Fn *n, LLVMValueRef i, const Elem *e)
+{
+    float_cast(n, LLVMGetInstructionOpcode(i), e);
+}
 
 static void one_negation(Fn *n, LLVMValueRef i, const Elem *e)
 {
@@ -53,7 +70,7 @@ static void one_negation(Fn *n, LLVMValueRef i, const Elem *e)
     if (LLVMGetTypeKind(e->to) == LLVMFloatTypeKind)
         e->out[0] = op1(n, IR_fneg, e->a[0][0]);
     else
-        refuse(n, "arithmetic with half or double is not supported");
+        refuse(n->lo, "arithmetic with half or double is not supported");
 }
 
 static void select_value(Fn *n, LLVMValueRef i)
@@ -72,17 +89,20 @@ static void bit_cast(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     LLVMTypeRef from = LLVMTypeOf(x), to = LLVMTypeOf(i);
-    if (int_bits(type_scalar(from)) == int_bits(type_scalar(to)) && type_elements(from) == type_elements(to)) {
+    if (int_bits(type_scalar(from)) == int_bits(type_scalar(to)) &&
+        type_elements(from) == type_elements(to)) {
         same_value(n, i);
         return;
     }
-    const Val words = val_new(n->lo, val_of(n, x).n + 1), r = val_new(n->lo, type_pieces(n->lo, to));
+    const Val words = val_new(n->lo, val_of(n, x).n + 1),
+              r = val_new(n->lo, type_pieces(n->lo, to));
     value_words(n, from, val_of(n, x).p, words.p);
     value_of_words(n, to, words.p, r.p);
     val_set(n, i, r);
 }
 
-/* --- parts of values ---------------------------------------------------------------------------- */
+/* --- parts of values ----------------------------------------------------------------------------
+ */
 
 static Ref element_address(Fn *n, u32 slot, Ref index, u32 pieces)
 {
@@ -101,7 +121,8 @@ static u32 spread(Fn *n, Val v)
 /* an index beyond the vector is as good as any inside */
 static Ref index_inside(Fn *n, LLVMValueRef index, u32 count)
 {
-    const Ref x = int_zext(n, ref_of(n, index), int_bits(LLVMTypeOf(index)) < 32 ? int_bits(LLVMTypeOf(index)) : 32);
+    const Ref x = int_zext(n, ref_of(n, index),
+                           int_bits(LLVMTypeOf(index)) < 32 ? int_bits(LLVMTypeOf(index)) : 32);
     return op2(n, IR_minu, x, ref_con(count - 1));
 }
 
@@ -109,7 +130,8 @@ static void extract_element(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef index = LLVMGetOperand(i, 1);
     LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(i, 0));
-    const Val v = val_of(n, LLVMGetOperand(i, 0)), r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(i)));
+    const Val v = val_of(n, LLVMGetOperand(i, 0)),
+              r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(i)));
     if (LLVMIsAConstantInt(index)) {
         const u64 at = LLVMConstIntGetZExtValue(index);
         if (at < type_elements(t))
@@ -180,7 +202,8 @@ static void extract_value(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     const Val v = val_of(n, x);
-    val_set(n, i, (Val){v.p + member_piece(n, i, LLVMTypeOf(x)), type_pieces(n->lo, LLVMTypeOf(i))});
+    val_set(n, i,
+            (Val){v.p + member_piece(n, i, LLVMTypeOf(x)), type_pieces(n->lo, LLVMTypeOf(i))});
 }
 
 static void insert_value(Fn *n, LLVMValueRef i)
@@ -192,7 +215,8 @@ static void insert_value(Fn *n, LLVMValueRef i)
     val_set(n, i, r);
 }
 
-/* --- control -------------------------------------------------------------------------------------- */
+/* --- control
+ * -------------------------------------------------------------------------------------- */
 
 static u32 first_block(Fn *n, LLVMBasicBlockRef b)
 {
@@ -220,7 +244,8 @@ static void branch(Fn *n, LLVMValueRef i)
         return;
     }
     const Ref c = ref_of(n, LLVMGetCondition(i));
-    ir_branch(n->f, n->b, CMP_ne, c, ref_con(0), then, first_block(n, LLVMGetSuccessor(i, 1)), n->loc);
+    ir_branch(n->f, n->b, CMP_ne, c, ref_con(0), then, first_block(n, LLVMGetSuccessor(i, 1)),
+              n->loc);
 }
 
 static void start_phi(Fn *n, LLVMValueRef i)
@@ -286,11 +311,12 @@ static void instruction(Fn *n, LLVMValueRef i)
     case LLVMShuffleVector: shuffle_vector(n, i); break;
     case LLVMExtractValue: extract_value(n, i); break;
     case LLVMInsertValue: insert_value(n, i); break;
-    default: refuse(n, "an operation that this compiler does not know");
+    default: refuse(n->lo, "an operation that this compiler does not know");
     }
 }
 
-/* --- functions ---------------------------------------------------------------------------------------- */
+/* --- functions
+ * ---------------------------------------------------------------------------------------- */
 
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
@@ -314,7 +340,7 @@ static void lower_block(Fn *n, LLVMBasicBlockRef b)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
         if (n->lo->m->failed || n->lo->stopped)
             return;
-        n->at = i;
+        n->lo->at = i;
         n->loc = place_of(n, i);
         instruction(n, i);
     }
@@ -322,8 +348,8 @@ static void lower_block(Fn *n, LLVMBasicBlockRef b)
 }
 
 /* Blocks from the entry on in reverse post-order: list[0 .. return value). */
-static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlockRef *stack, unsigned *next,
-                           Lower *lo)
+static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlockRef *stack,
+                           unsigned *next, Lower *lo)
 {
     const size_t count = LLVMCountBasicBlocks(f);
     Map seen = {0};
@@ -351,7 +377,8 @@ static size_t order_blocks(LLVMValueRef f, LLVMBasicBlockRef *list, LLVMBasicBlo
 
 static Ref kernel_pointer(Fn *n, LLVMTypeRef t, Ref x)
 {
-    const bool is_local = LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == 3;
+    const bool is_local =
+        LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == 3;
     return is_local ? op2(n, IR_add, x, op0(n, IR_csr, 0x806 /* CSR_LDS */)) : x;
 }
 
@@ -372,9 +399,14 @@ static void kernel_params(Fn *n)
         const u32 bytes = (int_bits(type_scalar(t)) + 7) / 8;
         const Val v = val_new(n->lo, count * each);
         for (u32 i = 0; i < v.n; i++) {
-            const Ins load = {.op = IR_load, .width = (u8)(bytes < 4 ? bytes : 4), .space = MEM_CONST, .uniform = 1,
-                              .dst = ir_value(n->f), .imm = (i32)(at.offset + i / each * bytes + i % each * 4),
-                              .loc = n->loc, .a = {base}};
+            const Ins load = {.op = IR_load,
+                              .width = (u8)(bytes < 4 ? bytes : 4),
+                              .space = MEM_CONST,
+                              .uniform = 1,
+                              .dst = ir_value(n->f),
+                              .imm = (i32)(at.offset + i / each * bytes + i % each * 4),
+                              .loc = n->loc,
+                              .a = {base}};
             ir_append(n->f, n->b, &load);
             if (bytes < 4)
                 piece_known(n, load.dst, (i8)(8 * bytes));
@@ -439,13 +471,15 @@ static void collect_phi(Fn *n, LLVMValueRef i)
     }
     for (u32 k = 0; in && k < v.n; k++)
         if (ir_grow(m, n->phi, n->nphi, n->capphi))
-            n->phi[n->nphi++] = (PendingPhi){.block = block, .dst = v.p[k].val, .n = nin, .in = in + k * nin};
+            n->phi[n->nphi++] =
+                (PendingPhi){.block = block, .dst = v.p[k].val, .n = nin, .in = in + k * nin};
 }
 
 static void collect_phis(Fn *n, LLVMBasicBlockRef b)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-        n->at = i;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
+        n->lo->at = i;
         collect_phi(n, i);
     }
 }
@@ -509,11 +543,13 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
     lo->m->sym[f->symbol].is_local = !as_kernel;
     LLVMTypeRef t = LLVMGlobalGetValueType(src);
     f->nresults = as_kernel ? 0 : type_pieces(lo, LLVMGetReturnType(t));
+    lo->at = src;
     Fn n = {.lo = lo, .f = f, .src = src};
     lower_body(&n);
 }
 
-/* --- __local variables -------------------------------------------------------------------------------- */
+/* --- __local variables
+ * -------------------------------------------------------------------------------- */
 
 /* the kernel whose code alone uses a value; false: several, or a function that any may call */
 static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
@@ -561,30 +597,21 @@ static void find_locals(Lower *lo)
     lo->local_common = place_locals(lo, NULL, 0);
 }
 
-/* --- the module ------------------------------------------------------------------------------------------ */
-
-static bool is_defined(LLVMValueRef f) { return !LLVMIsDeclaration(f); }
+/* --- the module
+ * ------------------------------------------------------------------------------------------ */
 
 static void lower_functions(Lower *lo)
 {
-    char called[512];
     size_t len;
-    for (LLVMValueRef f = LLVMGetFirstFunction(lo->src); f && !lo->m->failed; f = LLVMGetNextFunction(f)) {
-        const char *name = LLVMGetValueName2(f, &len);
-        if (!is_defined(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(lo->src); f && !lo->m->failed;
+         f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
             continue;
         lo->stopped = false;
-        if (is_kernel(f)) {
-            const u32 end = place_locals(lo, f, lo->local_common);
-            lower_function(lo, f, name, true);
-            if (lo->m->nfunc)
-                lo->m->func[lo->m->nfunc - 1]->lds_static = (u32)align_up(end, 16);
-        }
-        snprintf(called, sizeof called, "%s.called", name);
-        if (!is_kernel(f))
-            lower_function(lo, f, name, false);
-        else if (LLVMGetFirstUse(f))
-            lower_function(lo, f, called, false);
+        lower_function(lo, f, LLVMGetValueName2(f, &len), is_kernel(f));
+        if (is_kernel(f) && lo->m->nfunc)
+            lo->m->func[lo->m->nfunc - 1]->lds_static =
+                (u32)align_up(place_locals(lo, f, lo->local_common), 16);
     }
 }
 
@@ -594,7 +621,10 @@ Module *lower_module(LLVMModuleRef src, const char *name, Diag *d)
     Module *m = ir_module(name);
     Lower *lo = mem_zalloc(1, sizeof *lo);
     if (m && lo) {
-        *lo = (Lower){.m = m, .src = src, .ctx = LLVMGetModuleContext(src), .d = d,
+        *lo = (Lower){.m = m,
+                      .src = src,
+                      .ctx = LLVMGetModuleContext(src),
+                      .d = d,
                       .dl = LLVMGetModuleDataLayout(src)};
         find_locals(lo);
         for (LLVMValueRef g = LLVMGetFirstGlobal(src); g; g = LLVMGetNextGlobal(g))

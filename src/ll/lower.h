@@ -13,7 +13,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-enum { MAX_PIECES = 4096 }; /* of one value */
+enum { VALUE_PIECES = 4096 }; /* of one value */
 
 /* Pieces of a value; they live in the arena of the module. */
 typedef struct {
@@ -47,8 +47,9 @@ typedef struct {
     size_t nlocal, caplocal;
     u32 local_common;       /* bytes of the variables that several kernels use */
     u32 nstring;            /* formats made for printf */
+    LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
     bool stopped;           /* an error was reported; the rest of the function is left out */
-    Ref scratch[MAX_PIECES]; /* what is written to when memory is out */
+    Ref scratch[VALUE_PIECES]; /* what is written to when memory is out */
 } Lower;
 
 /* An argument of a phi to be. */
@@ -70,7 +71,6 @@ typedef struct {
     size_t nret, capret;
     i8 *known;              /* of a value: +w its bits from w on are 0, -w those from w - 1 on equal */
     size_t nknown, capknown;
-    LLVMValueRef at;        /* instruction that is being lowered */
 } Fn;
 
 /* --- values (lower_value.c) ------------------------------------------------------------ */
@@ -96,9 +96,10 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
 /* A variable with its contents. */
 void lower_global(Lower *lo, LLVMValueRef g);
 
-/* The error, at the place of the instruction; lowering goes on with zeros. */
-void refuse(Fn *n, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void refuse_value(Lower *lo, LLVMValueRef v, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* An error at the place of an instruction or function, in clang's form; NULL: no place. */
+void error_at(Diag *d, LLVMValueRef at, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same at lo->at, once a function; lowering goes on with zeros. */
+void refuse(Lower *lo, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* --- short hands (lower_value.c) --------------------------------------------------------- */
 

@@ -13,7 +13,8 @@ static bool begins(const char *s, const char *with) { return !strncmp(s, with, s
 
 static LLVMAttributeRef call_attribute(LLVMValueRef call, unsigned k, const char *name)
 {
-    return LLVMGetCallSiteEnumAttribute(call, k + 1, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+    return LLVMGetCallSiteEnumAttribute(call, k + 1,
+                                        LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
 static void set_word(Fn *n, LLVMValueRef i, Ref x)
@@ -42,7 +43,7 @@ static u32 argument(Fn *n, LLVMValueRef call, unsigned k, Ref *out)
     const u32 bits = int_bits(LLVMTypeOf(x));
     const Val v = val_of(n, x);
     if (v.n > MAX_ARG_PIECES) {
-        refuse(n, "an argument of %u bytes", 4 * v.n);
+        refuse(n->lo, "an argument of %u bytes", 4 * v.n);
         return 0;
     }
     memcpy(out, v.p, v.n * sizeof *v.p);
@@ -63,7 +64,7 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
         count += argument(n, call, k, piece + count);
     const Val r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(call)));
     if (r.n > MAX_RESULTS || count > MAX_ARG_PIECES) {
-        refuse(n, "a call of '%s' with too many arguments or results", name);
+        refuse(n->lo, "a call of '%s' with too many arguments or results", name);
         return;
     }
     for (u32 k = 0; k < count; k++)
@@ -96,7 +97,8 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), (i32)constant_argument(n, i, 0)));
     else if (!strcmp(name, "__ventus_barrier"))
-        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = (i32)constant_argument(n, i, 3), .loc = n->loc});
+        ir_append(n->f, n->b,
+                  &(Ins){.op = IR_barrier, .imm = (i32)constant_argument(n, i, 3), .loc = n->loc});
     else if (!strcmp(name, "__ventus_fence"))
         ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc});
     else if (!strcmp(name, "__ventus_exp"))
@@ -110,13 +112,16 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
     return true;
 }
 
-/* --- of intrinsics -------------------------------------------------------------------------------- */
+/* --- of intrinsics
+ * -------------------------------------------------------------------------------- */
 
 static bool means_nothing(const char *name)
 {
-    static const char *const list[] = {"lifetime.",   "dbg.",     "assume",     "donothing", "invariant.",
-                                       "experimental.noalias", "sideeffect", "prefetch", "var.annotation",
-                                       "stackrestore", "trap",    "debugtrap",  "ubsantrap"};
+    static const char *const list[] = {"lifetime.",    "dbg.",       "assume",
+                                       "donothing",    "invariant.", "experimental.noalias",
+                                       "sideeffect",   "prefetch",   "var.annotation",
+                                       "stackrestore", "trap",       "debugtrap",
+                                       "ubsantrap"};
     for (size_t k = 0; k < countof(list); k++)
         if (begins(name, list[k]))
             return true;
@@ -125,7 +130,10 @@ static bool means_nothing(const char *name)
 
 static void one_reduction(Fn *n, const char *name, const Elem *e)
 {
-    static const struct { const char *name; LLVMOpcode op; } row[] = {
+    static const struct {
+        const char *name;
+        LLVMOpcode op;
+    } row[] = {
         {"add", LLVMAdd}, {"mul", LLVMMul}, {"and", LLVMAnd}, {"or", LLVMOr}, {"xor", LLVMXor},
     };
     for (size_t k = 0; k < countof(row); k++)
@@ -134,7 +142,7 @@ static void one_reduction(Fn *n, const char *name, const Elem *e)
             return;
         }
     if (!int_intrinsic(n, name, e))
-        refuse(n, "an intrinsic that this compiler does not know: vector.reduce.%s", name);
+        refuse(n->lo, "an intrinsic that this compiler does not know: vector.reduce.%s", name);
 }
 
 /* vector.reduce.NAME: from the first element to the last */
@@ -173,7 +181,7 @@ static void elementwise_intrinsic(Fn *n, LLVMValueRef call, const char *name)
             e.a[k] = a[k].p ? a[k].p + at * each[k] : NULL;
         e.out = r.p + at * step;
         if (!int_intrinsic(n, name, &e) && !float_intrinsic(n, name, &e)) {
-            refuse(n, "an intrinsic that this compiler does not know: %s", name);
+            refuse(n->lo, "an intrinsic that this compiler does not know: %s", name);
             break;
         }
     }
@@ -205,8 +213,8 @@ void lower_call(Fn *n, LLVMValueRef call)
     LLVMValueRef f = LLVMGetCalledValue(call);
     size_t len;
     if (!LLVMIsAFunction(f)) {
-        refuse(n, LLVMIsAInlineAsm(f) ? "assembly in a kernel is not supported"
-                                      : "a call through a pointer is not supported");
+        refuse(n->lo, LLVMIsAInlineAsm(f) ? "assembly in a kernel is not supported"
+                                          : "a call through a pointer is not supported");
         return;
     }
     const char *name = LLVMGetValueName2(f, &len);

@@ -10,8 +10,8 @@ static bool is_float(Fn *n, LLVMTypeRef t)
 {
     switch (LLVMGetTypeKind(t)) {
     case LLVMFloatTypeKind: return true;
-    case LLVMDoubleTypeKind: refuse(n, "double is not supported"); return false;
-    case LLVMHalfTypeKind: refuse(n, "arithmetic with half is not supported"); return false;
+    case LLVMDoubleTypeKind: refuse(n->lo, "double is not supported"); return false;
+    case LLVMHalfTypeKind: refuse(n->lo, "arithmetic with half is not supported"); return false;
     default: return false;
     }
 }
@@ -80,13 +80,13 @@ void float_cast(Fn *n, LLVMOpcode op, const Elem *e)
     const bool to_int = op == LLVMFPToSI || op == LLVMFPToUI;
     const u32 bits = int_bits(to_int ? e->to : e->from);
     if (op == LLVMFPExt || op == LLVMFPTrunc) {
-        refuse(n, "conversion between float, half and double is not supported");
+        refuse(n->lo, "conversion between float, half and double is not supported");
         return;
     }
     if (!is_float(n, to_int ? e->from : e->to))
         return;
     if (bits > 32) {
-        refuse(n, "a conversion of %u bits", bits);
+        refuse(n->lo, "a conversion of %u bits", bits);
         return;
     }
     const Ref x = e->a[0][0];
@@ -104,11 +104,15 @@ void float_cast(Fn *n, LLVMOpcode op, const Elem *e)
 /* llvm.is.fpclass: a bit a class, in LLVM's order */
 static Ref is_class(Fn *n, Ref x, u32 mask)
 {
-    static const struct { u32 low, high; } range[10] = {
-        {0x7f800001, 0x7fbfffff}, {0x7fc00000, 0x7fffffff},                           /* signalling, quiet NaN */
-        {0xff800000, 0xff800000}, {0x80800000, 0xff7fffff}, {0x80000001, 0x807fffff}, /* -inf, normal, subnormal */
-        {0x80000000, 0x80000000}, {0, 0},                                             /* zeros */
-        {1, 0x007fffff},          {0x00800000, 0x7f7fffff}, {0x7f800000, 0x7f800000},
+    static const struct {
+        u32 low, high;
+    } range[10] = {
+        {0x7f800001, 0x7fbfffff}, {0x7fc00000, 0x7fffffff}, /* signalling, quiet NaN */
+        {0xff800000, 0xff800000}, {0x80800000, 0xff7fffff},
+        {0x80000001, 0x807fffff},         /* -inf, normal, subnormal */
+        {0x80000000, 0x80000000}, {0, 0}, /* zeros */
+        {1, 0x007fffff},          {0x00800000, 0x7f7fffff},
+        {0x7f800000, 0x7f800000},
     };
     Ref any = ref_con(0);
     for (u32 k = 0; k < 10; k++) {
@@ -123,9 +127,13 @@ static Ref is_class(Fn *n, Ref x, u32 mask)
 
 bool float_intrinsic(Fn *n, const char *name, const Elem *e)
 {
-    static const struct { const char *name; IrOp op; int args; } row[] = {
-        {"fma.", IR_fma, 3},         {"fmuladd.", IR_fma, 3},     {"sqrt.", IR_fsqrt, 1},
-        {"fabs.", IR_fabs, 1},       {"copysign.", IR_fcopysign, 2}, {"minnum.", IR_fmin, 2},
+    static const struct {
+        const char *name;
+        IrOp op;
+        int args;
+    } row[] = {
+        {"fma.", IR_fma, 3},     {"fmuladd.", IR_fma, 3},        {"sqrt.", IR_fsqrt, 1},
+        {"fabs.", IR_fabs, 1},   {"copysign.", IR_fcopysign, 2}, {"minnum.", IR_fmin, 2},
         {"maxnum.", IR_fmax, 2},
     };
     if (!strncmp(name, "is.fpclass", 10)) {
@@ -135,8 +143,9 @@ bool float_intrinsic(Fn *n, const char *name, const Elem *e)
     }
     if (!strncmp(name, "fptosi.sat", 10) || !strncmp(name, "fptoui.sat", 10)) {
         if (int_bits(e->to) != 32)
-            refuse(n, "a saturating conversion to %u bits", int_bits(e->to));
-        else if (is_float(n, e->from)) { /* the machine saturates, but makes a NaN the largest number */
+            refuse(n->lo, "a saturating conversion to %u bits", int_bits(e->to));
+        else if (is_float(
+                     n, e->from)) { /* the machine saturates, but makes a NaN the largest number */
             const Ref x = e->a[0][0], r = convert(n, name[4] == 's' ? IR_ftoi : IR_ftou, 1, x);
             e->out[0] = op3(n, IR_select, op2(n, IR_feq, x, x), r, ref_con(0));
         }

@@ -25,8 +25,9 @@ Ref int_zext(Fn *n, Ref x, u32 bits)
         return x;
     if (x.kind == R_CON)
         return ref_con(x.val & ((1u << bits) - 1));
-    const Ref r = bits <= 11 ? op2(n, IR_and, x, ref_con((1u << bits) - 1))
-                             : op2(n, IR_srl, op2(n, IR_sll, x, ref_con(32 - bits)), ref_con(32 - bits));
+    const Ref r = bits <= 11
+                      ? op2(n, IR_and, x, ref_con((1u << bits) - 1))
+                      : op2(n, IR_srl, op2(n, IR_sll, x, ref_con(32 - bits)), ref_con(32 - bits));
     return noted(n, r, (i32)bits);
 }
 
@@ -39,7 +40,8 @@ Ref int_sext(Fn *n, Ref x, u32 bits)
         return ref_con((u32)sign_extend(x.val, (int)bits));
     if (bits == 1)
         return op2(n, IR_sub, ref_con(0), x);
-    return noted(n, op2(n, IR_sra, op2(n, IR_sll, x, ref_con(32 - bits)), ref_con(32 - bits)), -(i32)bits);
+    return noted(n, op2(n, IR_sra, op2(n, IR_sll, x, ref_con(32 - bits)), ref_con(32 - bits)),
+                 -(i32)bits);
 }
 
 static u32 words_of(u32 bits) { return (bits + 31) / 32; }
@@ -153,7 +155,8 @@ static void shift_left_var(Fn *n, const Ref *x, Ref s, Ref *out)
 {
     const Ref big = op2(n, IR_ne, op2(n, IR_and, s, ref_con(32)), ref_con(0));
     const Ref low = op2(n, IR_sll, x[0], s);
-    const Ref spill = op2(n, IR_srl, op2(n, IR_srl, x[0], ref_con(1)), op2(n, IR_xor, s, ref_con(31)));
+    const Ref spill =
+        op2(n, IR_srl, op2(n, IR_srl, x[0], ref_con(1)), op2(n, IR_xor, s, ref_con(31)));
     const Ref high = op2(n, IR_or, op2(n, IR_sll, x[1], s), spill);
     out[0] = op3(n, IR_select, big, ref_con(0), low);
     out[1] = op3(n, IR_select, big, low, high);
@@ -163,7 +166,8 @@ static void shift_right_var(Fn *n, bool is_signed, const Ref *x, Ref s, Ref *out
 {
     const Ref big = op2(n, IR_ne, op2(n, IR_and, s, ref_con(32)), ref_con(0));
     const Ref high = op2(n, is_signed ? IR_sra : IR_srl, x[1], s);
-    const Ref spill = op2(n, IR_sll, op2(n, IR_sll, x[1], ref_con(1)), op2(n, IR_xor, s, ref_con(31)));
+    const Ref spill =
+        op2(n, IR_sll, op2(n, IR_sll, x[1], ref_con(1)), op2(n, IR_xor, s, ref_con(31)));
     const Ref low = op2(n, IR_or, op2(n, IR_srl, x[0], s), spill);
     const Ref fill = is_signed ? op2(n, IR_sra, x[1], ref_con(31)) : ref_con(0);
     out[0] = op3(n, IR_select, big, high, low);
@@ -184,7 +188,7 @@ static void wide_shift(Fn *n, LLVMOpcode op, u32 bits, const Ref *x, const Ref *
     else if (y[0].kind == R_CON)
         shift_right_con(n, k, is_signed, whole, y[0].val, out);
     else if (k > 2)
-        refuse(n, "a shift of a number of more than 64 bits by a variable amount");
+        refuse(n->lo, "a shift of a number of more than 64 bits by a variable amount");
     else if (op == LLVMShl)
         shift_left_var(n, whole, y[0], out);
     else
@@ -227,7 +231,7 @@ static void wide_binary(Fn *n, LLVMOpcode op, u32 bits, const Elem *e)
         for (u32 i = 0; i < k; i++)
             e->out[i] = op2(n, simple_op(op), e->a[0][i], e->a[1][i]);
         break;
-    default: refuse(n, "a division of numbers of %u bits", bits);
+    default: refuse(n->lo, "a division of numbers of %u bits", bits);
     }
 }
 
@@ -250,7 +254,7 @@ void int_binary(Fn *n, LLVMOpcode op, const Elem *e)
 {
     const u32 bits = int_bits(e->to);
     if (bits > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", bits);
+        refuse(n->lo, "a number of %u bits", bits);
         return;
     }
     if (bits > 32) {
@@ -260,7 +264,9 @@ void int_binary(Fn *n, LLVMOpcode op, const Elem *e)
     Ref x[2];
     for (int k = 0; k < 2; k++) {
         const char how = extension(op, k);
-        x[k] = how == 's' ? int_sext(n, e->a[k][0], bits) : how ? int_zext(n, e->a[k][0], bits) : e->a[k][0];
+        x[k] = how == 's' ? int_sext(n, e->a[k][0], bits)
+               : how      ? int_zext(n, e->a[k][0], bits)
+                          : e->a[k][0];
     }
     e->out[0] = op2(n, simple_op(op), x[0], x[1]);
     if (bits == 1 && (op == LLVMAdd || op == LLVMSub || op == LLVMShl))
@@ -269,7 +275,8 @@ void int_binary(Fn *n, LLVMOpcode op, const Elem *e)
         e->out[0] = op2(n, IR_and, e->out[0], ref_con(1));
 }
 
-/* --- comparisons -------------------------------------------------------------------------------- */
+/* --- comparisons --------------------------------------------------------------------------------
+ */
 
 static Ref wide_equal(Fn *n, u32 k, const Ref *x, const Ref *y)
 {
@@ -344,7 +351,7 @@ void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e)
 {
     const u32 bits = int_bits(e->from);
     if (bits > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", bits);
+        refuse(n->lo, "a number of %u bits", bits);
     } else if (bits > 32) {
         e->out[0] = compare_wide(n, p, bits, e->a[0], e->a[1]);
     } else {
@@ -356,7 +363,8 @@ void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e)
     }
 }
 
-/* --- conversions ------------------------------------------------------------------------------------ */
+/* --- conversions
+ * ------------------------------------------------------------------------------------ */
 
 void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
 {
@@ -365,21 +373,23 @@ void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
     const bool is_signed = op == LLVMSExt, extends = is_signed || op == LLVMZExt || to > from;
     Ref whole[MAX_WORDS];
     if (from > 32 * MAX_WORDS || to > 32 * MAX_WORDS) {
-        refuse(n, "a number of %u bits", from > to ? from : to);
+        refuse(n->lo, "a number of %u bits", from > to ? from : to);
         return;
     }
     if (extends)
         extend(n, from, is_signed, e->a[0], whole);
     else
         memcpy(whole, e->a[0], nfrom * sizeof *whole);
-    const Ref fill = is_signed && nto > nfrom ? op2(n, IR_sra, whole[nfrom - 1], ref_con(31)) : ref_con(0);
+    const Ref fill =
+        is_signed && nto > nfrom ? op2(n, IR_sra, whole[nfrom - 1], ref_con(31)) : ref_con(0);
     for (u32 k = 0; k < nto; k++)
         e->out[k] = k < nfrom ? whole[k] : fill;
     if (to == 1)
         e->out[0] = op2(n, IR_and, e->out[0], ref_con(1));
 }
 
-/* --- intrinsics ---------------------------------------------------------------------------------------- */
+/* --- intrinsics
+ * ---------------------------------------------------------------------------------------- */
 
 static void pick(Fn *n, u32 k, Ref c, const Ref *x, const Ref *y, Ref *out)
 {
@@ -408,7 +418,7 @@ static void min_max(Fn *n, const char *name, const Elem *e)
 static void absolute(Fn *n, const Elem *e)
 {
     const u32 bits = int_bits(e->to), k = words_of(bits);
-    Ref x[MAX_WORDS], zero[MAX_WORDS], minus[MAX_WORDS];
+    Ref x[MAX_WORDS], zero[MAX_WORDS] = {0}, minus[MAX_WORDS];
     extend(n, bits, true, e->a[0], x);
     for (u32 i = 0; i < k; i++)
         zero[i] = ref_con(0);
@@ -422,10 +432,12 @@ static void absolute(Fn *n, const Elem *e)
 /* the number of bits set, by halving */
 static Ref count_ones(Fn *n, Ref x)
 {
-    const Ref pairs = op2(n, IR_sub, x, op2(n, IR_and, op2(n, IR_srl, x, ref_con(1)), ref_con(0x55555555)));
+    const Ref pairs =
+        op2(n, IR_sub, x, op2(n, IR_and, op2(n, IR_srl, x, ref_con(1)), ref_con(0x55555555)));
     const Ref fours = op2(n, IR_add, op2(n, IR_and, pairs, ref_con(0x33333333)),
                           op2(n, IR_and, op2(n, IR_srl, pairs, ref_con(2)), ref_con(0x33333333)));
-    const Ref bytes = op2(n, IR_and, op2(n, IR_add, fours, op2(n, IR_srl, fours, ref_con(4))), ref_con(0x0f0f0f0f));
+    const Ref bytes = op2(n, IR_and, op2(n, IR_add, fours, op2(n, IR_srl, fours, ref_con(4))),
+                          ref_con(0x0f0f0f0f));
     return op2(n, IR_srl, op2(n, IR_mul, bytes, ref_con(0x01010101)), ref_con(24));
 }
 
@@ -441,7 +453,8 @@ static Ref leading_zeros(Fn *n, Ref x)
 /* ones below the lowest bit that is set are as many as zeros there */
 static Ref trailing_zeros(Fn *n, Ref x)
 {
-    const Ref below = op2(n, IR_and, op2(n, IR_xor, x, ref_con(~0u)), op2(n, IR_add, x, ref_con(~0u)));
+    const Ref below =
+        op2(n, IR_and, op2(n, IR_xor, x, ref_con(~0u)), op2(n, IR_add, x, ref_con(~0u)));
     return op2(n, IR_sub, ref_con(32), leading_zeros(n, below));
 }
 
@@ -458,7 +471,8 @@ static void count(Fn *n, const char *name, const Elem *e)
             sum = add_con(n, leading_zeros(n, x[0]), (i32)bits - 32);
         else
             for (u32 i = 0; i < k; i++) { /* the highest word that is not 0 has the last say */
-                const Ref here = add_con(n, leading_zeros(n, x[i]), (i32)(32 * (k - 1 - i) + bits - 32 * k));
+                const Ref here =
+                    add_con(n, leading_zeros(n, x[i]), (i32)(32 * (k - 1 - i) + bits - 32 * k));
                 sum = i ? op3(n, IR_select, op2(n, IR_eq, x[i], ref_con(0)), sum, here) : here;
             }
     } else {
@@ -511,11 +525,12 @@ static void funnel(Fn *n, bool is_left, const Elem *e)
     Ref by[MAX_WORDS], rest[MAX_WORDS], a[MAX_WORDS], b[MAX_WORDS], half[MAX_WORDS];
     const Ref one[MAX_WORDS] = {ref_con(1)};
     if (!is_pow2(bits)) {
-        refuse(n, "a rotation of %u bits", bits);
+        refuse(n->lo, "a rotation of %u bits", bits);
         return;
     }
     by[0] = s.kind == R_CON ? ref_con(s.val & (bits - 1)) : op2(n, IR_and, s, ref_con(bits - 1));
-    rest[0] = by[0].kind == R_CON ? ref_con(by[0].val ^ (bits - 1)) : op2(n, IR_xor, by[0], ref_con(bits - 1));
+    rest[0] = by[0].kind == R_CON ? ref_con(by[0].val ^ (bits - 1))
+                                  : op2(n, IR_xor, by[0], ref_con(bits - 1));
     for (u32 i = 1; i < k; i++)
         by[i] = rest[i] = ref_con(0);
     int_binary(n, first, &(Elem){e->to, e->to, {x, by}, a});
@@ -532,7 +547,7 @@ static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
     extend(n, bits, is_signed, e->a[0], x);
     extend(n, bits, is_signed, e->a[1], y);
     if (op == LLVMShl) {
-        refuse(n, "a saturating shift");
+        refuse(n->lo, "a saturating shift");
         return;
     }
     (op == LLVMAdd ? wide_add : wide_sub)(n, k, x, y, r);
@@ -549,7 +564,8 @@ static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
         const Ref b = op == LLVMAdd ? op2(n, IR_xor, y[t], r[t]) : op2(n, IR_xor, x[t], y[t]);
         const Ref both = op2(n, IR_and, a, b), sign = op2(n, IR_sra, x[t], ref_con(31));
         const u32 top = top_bits(bits);
-        over = op2(n, IR_ne, op2(n, IR_and, op2(n, IR_srl, both, ref_con(top - 1)), ref_con(1)), ref_con(0));
+        over = op2(n, IR_ne, op2(n, IR_and, op2(n, IR_srl, both, ref_con(top - 1)), ref_con(1)),
+                   ref_con(0));
         for (u32 i = 0; i < k; i++)
             limit[i] = op2(n, IR_xor, sign, ref_con(i < t ? ~0u : ~0u >> (33 - top)));
     }
@@ -566,7 +582,7 @@ static void with_overflow(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
     Ref over;
     if (op == LLVMMul) {
         if (bits != 32) {
-            refuse(n, "an overflow test of a product of %u bits", bits);
+            refuse(n->lo, "an overflow test of a product of %u bits", bits);
             return;
         }
         r[0] = op2(n, IR_mul, x[0], y[0]);
@@ -580,7 +596,8 @@ static void with_overflow(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
             const u32 t = k - 1;
             const Ref a = op2(n, IR_xor, x[t], r[t]);
             const Ref b = op == LLVMAdd ? op2(n, IR_xor, y[t], r[t]) : op2(n, IR_xor, x[t], y[t]);
-            over = op2(n, IR_and, op2(n, IR_srl, op2(n, IR_and, a, b), ref_con(top_bits(bits) - 1)), ref_con(1));
+            over = op2(n, IR_and, op2(n, IR_srl, op2(n, IR_and, a, b), ref_con(top_bits(bits) - 1)),
+                       ref_con(1));
         }
     }
     memcpy(e->out, r, k * sizeof *r);
@@ -603,7 +620,8 @@ bool int_intrinsic(Fn *n, const char *name, const Elem *e)
         with_overflow(n, name[0] == 's', named_op(name + 1), e);
     else if (strstr(name, ".sat."))
         saturated(n, name[0] == 's', named_op(name + 1), e);
-    else if (begins(name, "smin") || begins(name, "smax") || begins(name, "umin") || begins(name, "umax"))
+    else if (begins(name, "smin") || begins(name, "smax") || begins(name, "umin") ||
+             begins(name, "umax"))
         min_max(n, name, e);
     else if (begins(name, "abs"))
         absolute(n, e);

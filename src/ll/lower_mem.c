@@ -16,7 +16,10 @@ static Space space_of(unsigned as)
     return as < countof(space) ? space[as] : MEM_FLAT;
 }
 
-static unsigned as_of(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)); }
+static unsigned as_of(LLVMValueRef pointer)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+}
 
 /* --- addresses ------------------------------------------------------------------------- */
 
@@ -68,7 +71,7 @@ static Ref access_base(Fn *n, LLVMValueRef p, i32 size, i32 *offset)
 void mem_gep(Fn *n, LLVMValueRef i)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind) {
-        refuse(n, "a vector of pointers");
+        refuse(n->lo, "a vector of pointers");
         return;
     }
     i32 offset = 0;
@@ -83,15 +86,16 @@ void mem_alloca(Fn *n, LLVMValueRef i)
     LLVMValueRef count = LLVMGetOperand(i, 0);
     Val v = val_new(n->lo, 1);
     if (LLVMIsAConstantInt(count)) {
-        const u64 size = (u64)type_size(n->lo, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(count);
+        const u64 size =
+            (u64)type_size(n->lo, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(count);
         u32 align = LLVMGetAlignment(i);
         align = align < 4 ? 4 : align > 128 ? 128 : align;
         if (size > PRIVATE_END)
-            refuse(n, "a variable of %llu bytes in private memory", (unsigned long long)size);
+            refuse(n->lo, "a variable of %llu bytes in private memory", (unsigned long long)size);
         else
             v.p[0] = ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align));
     } else {
-        refuse(n, "an array whose size is not constant");
+        refuse(n->lo, "an array whose size is not constant");
     }
     val_set(n, i, v);
 }
@@ -102,13 +106,20 @@ void mem_alloca(Fn *n, LLVMValueRef i)
 typedef struct {
     unsigned as;
     bool is_volatile, sext;
-    u32 align;              /* bytes that the first address is a multiple of */
+    u32 align; /* bytes that the first address is a multiple of */
 } How;
 
 static Ref load_at(Fn *n, const How *h, Ref base, i32 offset, u32 width)
 {
-    const Ins i = {.op = IR_load, .width = (u8)width, .space = space_of(h->as) & 7, .sext = h->sext && width < 4,
-                   .is_volatile = h->is_volatile, .dst = ir_value(n->f), .imm = offset, .loc = n->loc, .a = {base}};
+    const Ins i = {.op = IR_load,
+                   .width = (u8)width,
+                   .space = space_of(h->as) & 7,
+                   .sext = h->sext && width < 4,
+                   .is_volatile = h->is_volatile,
+                   .dst = ir_value(n->f),
+                   .imm = offset,
+                   .loc = n->loc,
+                   .a = {base}};
     ir_append(n->f, n->b, &i);
     if (width < 4)
         piece_known(n, i.dst, (i8)(i.sext ? -8 * (i32)width : 8 * (i32)width));
@@ -117,8 +128,13 @@ static Ref load_at(Fn *n, const How *h, Ref base, i32 offset, u32 width)
 
 static void store_at(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref x)
 {
-    const Ins i = {.op = IR_store, .width = (u8)width, .space = space_of(h->as) & 7,
-                   .is_volatile = h->is_volatile, .imm = offset, .loc = n->loc, .a = {x, base}};
+    const Ins i = {.op = IR_store,
+                   .width = (u8)width,
+                   .space = space_of(h->as) & 7,
+                   .is_volatile = h->is_volatile,
+                   .imm = offset,
+                   .loc = n->loc,
+                   .a = {x, base}};
     ir_append(n->f, n->b, &i);
 }
 
@@ -146,7 +162,8 @@ static Ref load_piece(Fn *n, const How *h, Ref base, i32 offset, u32 bytes)
     Ref all = ref_none();
     for (u32 at = 0, step; at < bytes; at += step) {
         step = step_of(bytes - at, h->align);
-        const How part = {.as = h->as, .is_volatile = h->is_volatile, .sext = h->sext && step == bytes};
+        const How part = {
+            .as = h->as, .is_volatile = h->is_volatile, .sext = h->sext && step == bytes};
         const Ref x = load_at(n, &part, base, offset + (i32)at, step);
         all = at ? op2(n, IR_or, all, op2(n, IR_sll, x, ref_con(8 * at))) : x;
     }
@@ -205,7 +222,8 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
     }
     for (u32 k = 0; k < count; k++) {
         LLVMTypeRef et = is_struct ? LLVMStructGetTypeAtIndex(t, k) : LLVMGetElementType(t);
-        const u32 at = is_struct ? (u32)LLVMOffsetOfElement(n->lo->dl, t, k) : k * type_size(n->lo, et);
+        const u32 at =
+            is_struct ? (u32)LLVMOffsetOfElement(n->lo->dl, t, k) : k * type_size(n->lo, et);
         How here = *h;
         here.align = align_at(h->align, at);
         here.sext = false;
@@ -213,16 +231,19 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
         p += type_pieces(n->lo, et);
     }
     if (kind == LLVMVectorTypeKind && int_bits(LLVMGetElementType(t)) % 8)
-        refuse(n, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
+        refuse(n->lo, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
 }
 
 /* The two sides of a generic access. */
-typedef struct { u32 private_side, flat_side, join; } Fork;
+typedef struct {
+    u32 private_side, flat_side, join;
+} Fork;
 
 static Fork fork_on(Fn *n, Ref address)
 {
     const Fork k = {ir_block(n->f), ir_block(n->f), ir_block(n->f)};
-    ir_branch(n->f, n->b, CMP_ltu, address, ref_con(PRIVATE_END), k.private_side, k.flat_side, n->loc);
+    ir_branch(n->f, n->b, CMP_ltu, address, ref_con(PRIVATE_END), k.private_side, k.flat_side,
+              n->loc);
     ir_jump(n->f, k.private_side, k.join);
     ir_jump(n->f, k.flat_side, k.join);
     return k;
@@ -245,7 +266,8 @@ static void load_value(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t,
     walk(n, &side, base, offset, t, other.p, load_scalar);
     n->b = k.join;
     for (u32 i = 0; i < v.n; i++)
-        v.p[i] = phi_of(n, k.join, (PhiIn[]){{k.private_side, v.p[i]}, {k.flat_side, other.p[i]}}, 2);
+        v.p[i] =
+            phi_of(n, k.join, (PhiIn[]){{k.private_side, v.p[i]}, {k.flat_side, other.p[i]}}, 2);
 }
 
 static void store_value(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Val v)
@@ -289,10 +311,7 @@ static bool acquires(LLVMAtomicOrdering o)
 
 static bool releases(LLVMAtomicOrdering o) { return o >= LLVMAtomicOrderingRelease; }
 
-static void fence(Fn *n)
-{
-    ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc});
-}
+static void fence(Fn *n) { ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc}); }
 
 void mem_load(Fn *n, LLVMValueRef i)
 {
@@ -327,8 +346,13 @@ void mem_store(Fn *n, LLVMValueRef i)
 
 static Ref append_atomic(Fn *n, IrOp op, i32 imm, Ref x, Ref y)
 {
-    const Ins i = {.op = (u16)op, .width = 4, .space = MEM_FLAT, .dst = ir_value(n->f), .imm = imm,
-                   .loc = n->loc, .a = {x, y}};
+    const Ins i = {.op = (u16)op,
+                   .width = 4,
+                   .space = MEM_FLAT,
+                   .dst = ir_value(n->f),
+                   .imm = imm,
+                   .loc = n->loc,
+                   .a = {x, y}};
     ir_append(n->f, n->b, &i);
     return ref_val(i.dst);
 }
@@ -369,7 +393,7 @@ static bool atomic_word(Fn *n, LLVMValueRef x)
 {
     if (type_size(n->lo, LLVMTypeOf(x)) == 4)
         return true;
-    refuse(n, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
+    refuse(n->lo, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
     return false;
 }
 
@@ -382,7 +406,7 @@ void mem_atomic(Fn *n, LLVMValueRef i)
     if (!atomic_word(n, operand))
         return;
     if (op == OP_none) {
-        refuse(n, "an atomic operation that this device does not have");
+        refuse(n->lo, "an atomic operation that this device does not have");
         return;
     }
     const Val v = val_new(n->lo, 1);
@@ -440,13 +464,14 @@ void mem_exchange(Fn *n, LLVMValueRef i)
     val_set(n, i, v);
 }
 
-/* --- copies ------------------------------------------------------------------------------------- */
+/* --- copies -------------------------------------------------------------------------------------
+ */
 
 /* Bytes that move: from one place, or a value, to another. */
 typedef struct {
     How to, from;
     Ref dst, src;
-    Ref fill;               /* of a memset: the byte in each byte; otherwise none */
+    Ref fill; /* of a memset: the byte in each byte; otherwise none */
 } Move;
 
 static Ref load_any(Fn *n, const How *h, Ref base, i32 offset, u32 width)
@@ -464,7 +489,8 @@ static void store_any(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref 
 {
     How aligned = *h;
     aligned.align = width;
-    store_value(n, &aligned, base, offset, LLVMIntTypeInContext(n->lo->ctx, 8 * width), (Val){&x, 1});
+    store_value(n, &aligned, base, offset, LLVMIntTypeInContext(n->lo->ctx, 8 * width),
+                (Val){&x, 1});
 }
 
 static void move_step(Fn *n, const Move *m, i32 offset, u32 width)
@@ -506,7 +532,8 @@ static void move_up(Fn *n, const Move *m, Ref bytes, u32 width, u32 done)
     here.dst = op2(n, IR_add, m->dst, at);
     here.src = m->fill.kind ? ref_none() : op2(n, IR_add, m->src, at);
     move_step(n, &here, 0, width);
-    ir_append(n->f, n->b, &(Ins){.op = IR_add, .dst = next, .loc = n->loc, .a = {at, ref_con(width)}});
+    ir_append(n->f, n->b,
+              &(Ins){.op = IR_add, .dst = next, .loc = n->loc, .a = {at, ref_con(width)}});
     ir_branch(n->f, n->b, CMP_ltu, ref_val(next), bytes, head, done, n->loc);
 }
 
@@ -517,7 +544,8 @@ static void move_down(Fn *n, const Move *m, Ref bytes, u32 width, u32 done)
     ir_branch(n->f, before, CMP_eq, bytes, ref_con(0), done, head, n->loc);
     n->b = head;
     const Ref end = phi_of(n, head, (PhiIn[]){{before, bytes}, {UINT32_MAX, ref_val(next)}}, 2);
-    ir_append(n->f, n->b, &(Ins){.op = IR_sub, .dst = next, .loc = n->loc, .a = {end, ref_con(width)}});
+    ir_append(n->f, n->b,
+              &(Ins){.op = IR_sub, .dst = next, .loc = n->loc, .a = {end, ref_con(width)}});
     Move here = *m;
     here.dst = op2(n, IR_add, m->dst, ref_val(next));
     here.src = op2(n, IR_add, m->src, ref_val(next));
@@ -558,14 +586,17 @@ static u32 argument_align(Fn *n, LLVMValueRef call, unsigned k)
 static How argument_how(Fn *n, LLVMValueRef call, unsigned k)
 {
     LLVMValueRef is_volatile = LLVMGetOperand(call, 3);
-    return (How){.as = as_of(LLVMGetOperand(call, k)), .is_volatile = !LLVMIsNull(is_volatile),
+    return (How){.as = as_of(LLVMGetOperand(call, k)),
+                 .is_volatile = !LLVMIsNull(is_volatile),
                  .align = argument_align(n, call, k)};
 }
 
 void mem_copy(Fn *n, LLVMValueRef i, bool is_move)
 {
-    const Move m = {.to = argument_how(n, i, 0), .from = argument_how(n, i, 1),
-                    .dst = ref_of(n, LLVMGetOperand(i, 0)), .src = ref_of(n, LLVMGetOperand(i, 1))};
+    const Move m = {.to = argument_how(n, i, 0),
+                    .from = argument_how(n, i, 1),
+                    .dst = ref_of(n, LLVMGetOperand(i, 0)),
+                    .src = ref_of(n, LLVMGetOperand(i, 1))};
     const bool same = m.to.as == m.from.as || m.to.as == AS_GENERIC || m.from.as == AS_GENERIC;
     move_bytes(n, &m, LLVMGetOperand(i, 2), is_move && same);
 }
@@ -575,11 +606,13 @@ void mem_set(Fn *n, LLVMValueRef i)
     const Ref byte = int_zext(n, ref_of(n, LLVMGetOperand(i, 1)), 8);
     const Ref fill = byte.kind == R_CON ? ref_con(byte.val * 0x01010101u)
                                         : op2(n, IR_mul, byte, ref_con(0x01010101));
-    const Move m = {.to = argument_how(n, i, 0), .dst = ref_of(n, LLVMGetOperand(i, 0)), .fill = fill};
+    const Move m = {
+        .to = argument_how(n, i, 0), .dst = ref_of(n, LLVMGetOperand(i, 0)), .fill = fill};
     move_bytes(n, &m, LLVMGetOperand(i, 2), false);
 }
 
-/* --- values as bits ------------------------------------------------------------------------------ */
+/* --- values as bits ------------------------------------------------------------------------------
+ */
 
 /* appends `bits` bits of x to a string of words that is `at` bits long */
 static void append_bits(Fn *n, Ref *words, u32 at, u32 bits, Ref x)

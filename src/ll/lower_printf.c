@@ -13,10 +13,10 @@ enum { CSR_KNL = 0x803, WORD_PRINT = 48 /* byte of the metadata block */, HEADER
 
 /* Formats of a conversion as written: up to the length, the elements of a vector, the letter. */
 typedef struct {
-    size_t flags;           /* characters from % to before `v` or the length */
-    size_t all;             /* characters with the letter */
+    size_t flags; /* characters from % to before `v` or the length */
+    size_t all;   /* characters with the letter */
     int stars;
-    u32 elements;           /* 1 without `v` */
+    u32 elements; /* 1 without `v` */
     char length[3], letter;
 } Conversion;
 
@@ -41,7 +41,7 @@ static Conversion parse_conversion(const char *s)
 typedef struct {
     Fn *n;
     LLVMValueRef call;
-    unsigned next, count;   /* operands */
+    unsigned next, count; /* operands */
     Ref word[1024];
     u32 nword;
     Buf format;
@@ -52,7 +52,7 @@ static void put(Record *r, Ref x)
     if (r->nword < countof(r->word))
         r->word[r->nword++] = x;
     else
-        refuse(r->n, "printf of too much");
+        refuse(r->n->lo, "printf of too much");
 }
 
 /* words of the next operand; *bits: of an element */
@@ -62,7 +62,7 @@ static void put_operand(Record *r, bool is_signed, u32 *bits)
     const Val v = val_of(r->n, x);
     *bits = int_bits(type_scalar(LLVMTypeOf(x)));
     for (u32 k = 0; k < v.n; k++)
-        put(r, *bits >= 32   ? v.p[k]
+        put(r, *bits >= 32 ? v.p[k]
                : is_signed ? int_sext(r->n, v.p[k], *bits)
                            : int_zext(r->n, v.p[k], *bits));
 }
@@ -162,8 +162,13 @@ static Ref gather(Record *r)
 
 static Ref reserve(Fn *n, Ref buffer, u32 size)
 {
-    const Ins i = {.op = IR_atomic, .width = 4, .space = MEM_GLOBAL, .dst = ir_value(n->f), .imm = OP_add,
-                   .loc = n->loc, .a = {ref_con(size), buffer}};
+    const Ins i = {.op = IR_atomic,
+                   .width = 4,
+                   .space = MEM_GLOBAL,
+                   .dst = ir_value(n->f),
+                   .imm = OP_add,
+                   .loc = n->loc,
+                   .a = {ref_con(size), buffer}};
     ir_append(n->f, n->b, &i);
     return ref_val(i.dst);
 }
@@ -204,7 +209,8 @@ void lower_printf(Fn *n, LLVMValueRef call)
     ir_jump(n->f, write, done);
     n->b = done;
     const Val v = val_new(n->lo, 1);
-    v.p[0] = phi_of(n, done, (PhiIn[]){{start, ref_con(0)}, {ask, ref_con(~0u)}, {write, ref_con(0)}}, 3);
+    v.p[0] = phi_of(n, done,
+                    (PhiIn[]){{start, ref_con(0)}, {ask, ref_con(~0u)}, {write, ref_con(0)}}, 3);
     val_set(n, call, v);
     buf_free(&r->format);
     mem_free(r);

@@ -7,62 +7,53 @@
 
 /* --- errors ---------------------------------------------------------------------------- */
 
+/* an instruction without a line is taken to be where its function begins */
 static void place_of(LLVMValueRef v, Buf *b)
 {
-    const bool is_instruction = LLVMIsAInstruction(v) != NULL;
     unsigned len = 0;
-    const char *file = is_instruction || LLVMIsAFunction(v) ? LLVMGetDebugLocFilename(v, &len) : NULL;
-    const unsigned line = file ? LLVMGetDebugLocLine(v) : 0;
-    if (!line)
+    if (v && LLVMIsAInstruction(v) && !LLVMGetDebugLocLine(v))
+        v = LLVMGetBasicBlockParent(LLVMGetInstructionParent(v));
+    if (!v || !(LLVMIsAInstruction(v) || LLVMIsAFunction(v)) || !LLVMGetDebugLocLine(v))
         return;
-    buf_printf(b, "%.*s:%u", (int)len, file, line);
-    if (is_instruction && LLVMGetDebugLocColumn(v))
+    const char *file = LLVMGetDebugLocFilename(v, &len);
+    buf_printf(b, "%.*s:%u", (int)len, file ? file : "", LLVMGetDebugLocLine(v));
+    if (LLVMIsAInstruction(v) && LLVMGetDebugLocColumn(v))
         buf_printf(b, ":%u", LLVMGetDebugLocColumn(v));
 }
 
-static void refuse_with(Lower *lo, LLVMValueRef at, const char *fmt, va_list args)
+void error_at(Diag *d, LLVMValueRef at, const char *fmt, ...)
 {
     Buf place = {0}, text = {0};
     char line[256];
+    va_list args;
+    va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
-    if (at)
-        place_of(at, &place);
-    buf_printf(&text, "%s%s%s", buf_text(&place), place.len ? ": error: " : "", line);
-    if (place.len && lo->d->sink) { /* the place is one of the source, in clang's form */
-        lo->d->errors++;
-        lo->d->sink(lo->d->to, DIAG_ERROR, buf_text(&text));
-    } else {
-        error(lo->d, NULL, NULL, "%s", line);
-    }
-    lo->stopped = true;
+    va_end(args);
+    place_of(at, &place);
+    buf_printf(&text, "%s%serror: %s", buf_text(&place), place.len ? ": " : "", line);
+    diag_foreign(d, DIAG_ERROR, buf_text(&text));
     buf_free(&place);
     buf_free(&text);
 }
 
-void refuse(Fn *n, const char *fmt, ...)
+void refuse(Lower *lo, const char *fmt, ...)
 {
+    char line[256];
     va_list args;
     va_start(args, fmt);
-    if (!n->lo->stopped)
-        refuse_with(n->lo, n->at ? n->at : n->src, fmt, args);
+    vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-}
-
-void refuse_value(Lower *lo, LLVMValueRef v, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
     if (!lo->stopped)
-        refuse_with(lo, v, fmt, args);
-    va_end(args);
+        error_at(lo->d, lo->at, "%s", line);
+    lo->stopped = true;
 }
 
 /* --- tables -------------------------------------------------------------------------------- */
 
 Val val_new(Lower *lo, u32 n)
 {
-    if (n > MAX_PIECES) {
-        refuse_value(lo, NULL, "a value of %u bytes is too large", n * 4);
+    if (n > VALUE_PIECES) {
+        refuse(lo, "a value of %u bytes is too large", n * 4);
         n = 1;
     }
     Ref *p = ir_alloc(lo->m, (n + 1) * sizeof *p);
@@ -136,7 +127,7 @@ static u32 struct_pieces(Lower *lo, LLVMTypeRef t)
     u64 n = 0;
     for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
         n += type_pieces(lo, LLVMStructGetTypeAtIndex(t, i));
-    return n > MAX_PIECES ? MAX_PIECES + 1 : (u32)n;
+    return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
 }
 
 u32 type_pieces(Lower *lo, LLVMTypeRef t)
@@ -150,11 +141,16 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
     case LLVMVectorTypeKind: return LLVMGetVectorSize(t) * type_pieces(lo, LLVMGetElementType(t));
     case LLVMArrayTypeKind:
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
-        return n > MAX_PIECES ? MAX_PIECES + 1 : (u32)n;
+        return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
+    case LLVMTargetExtTypeKind: /* events are words that nobody reads; images and the like are not
+                                   there */
+        if (strcmp(LLVMGetTargetExtTypeName(t), "spirv.Event") != 0)
+            refuse(lo, "images, samplers, pipes and queues are not supported");
+        return 1;
     case LLVMHalfTypeKind: return 1;
     case LLVMDoubleTypeKind: return 2;
-    default: refuse_value(lo, NULL, "a type that this device does not have"); return 1;
+    default: refuse(lo, "a type that this device does not have"); return 1;
     }
 }
 
@@ -164,7 +160,10 @@ u32 type_align(const Lower *lo, LLVMTypeRef t) { return LLVMABIAlignmentOfType(l
 
 /* --- instructions ----------------------------------------------------------------------------- */
 
-Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z) { return ref_val(ir_op(n->f, n->b, op, x, y, z, n->loc)); }
+Ref op3(Fn *n, IrOp op, Ref x, Ref y, Ref z)
+{
+    return ref_val(ir_op(n->f, n->b, op, x, y, z, n->loc));
+}
 Ref op2(Fn *n, IrOp op, Ref x, Ref y) { return op3(n, op, x, y, ref_none()); }
 Ref op1(Fn *n, IrOp op, Ref x) { return op3(n, op, x, ref_none(), ref_none()); }
 
@@ -217,9 +216,11 @@ i8 piece_extension(const Fn *n, Ref x)
     return x.kind == R_VAL && x.val < n->nknown ? n->known[x.val] : 0;
 }
 
-/* --- offsets ----------------------------------------------------------------------------------- */
+/* --- offsets -----------------------------------------------------------------------------------
+ */
 
-i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room, u32 *nvar)
+i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room,
+               u32 *nvar)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
     u64 offset = 0;
@@ -246,7 +247,8 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
     return (i32)(u32)offset;
 }
 
-/* --- constants ------------------------------------------------------------------------------------ */
+/* --- constants
+ * ------------------------------------------------------------------------------------ */
 
 static Local *local_of(const Lower *lo, LLVMValueRef g)
 {
@@ -279,7 +281,7 @@ static Ref constant_gep(Fn *n, LLVMValueRef c)
     constant(n, LLVMGetOperand(c, 0), &base);
     const i32 offset = gep_offset(n->lo, c, var, scale, 1, &nvar);
     if (nvar)
-        refuse(n, "a constant address that cannot be computed");
+        refuse(n->lo, "a constant address that cannot be computed");
     return add_con(n, base, offset);
 }
 
@@ -309,7 +311,9 @@ static void constant_expression(Fn *n, LLVMValueRef c, Ref *out)
         constant(n, LLVMGetOperand(c, 1), b.p);
         int_binary(n, op, &(Elem){LLVMTypeOf(c), LLVMTypeOf(c), {a.p, b.p}, out});
         return;
-    default: refuse(n, "a constant expression that this compiler does not know"); out[0] = ref_con(0);
+    default:
+        refuse(n->lo, "a constant expression that this compiler does not know");
+        out[0] = ref_con(0);
     }
 }
 
@@ -336,7 +340,7 @@ static u64 int_value(Fn *n, LLVMValueRef c)
 {
     if (int_bits(LLVMTypeOf(c)) <= 64)
         return LLVMConstIntGetZExtValue(c);
-    refuse(n, "a constant of more than 64 bits");
+    refuse(n->lo, "a constant of more than 64 bits");
     return 0;
 }
 
@@ -358,8 +362,8 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
 {
     LLVMTypeRef t = LLVMTypeOf(c);
     const u32 pieces = type_pieces(n->lo, t);
-    if (pieces > MAX_PIECES) {
-        refuse(n, "a constant of %u pieces as one value", pieces);
+    if (pieces > VALUE_PIECES) {
+        refuse(n->lo, "a constant of %u pieces as one value", pieces);
     } else if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) {
         put_words(out, pieces, 0);
     } else if (LLVMIsAConstantInt(c)) {
@@ -370,19 +374,20 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
         const bool is_local = LLVMGetPointerAddressSpace(t) == 3;
         out[0] = is_local ? local_ref(n, c) : symbol_ref(n->lo, c);
     } else if (LLVMIsAFunction(c)) {
-        refuse(n, "pointers to functions are not supported");
+        refuse(n->lo, "pointers to functions are not supported");
         out[0] = ref_con(0);
     } else if (LLVMIsAConstantExpr(c)) {
         constant_expression(n, c, out);
     } else if (element_count(t)) {
         constant_elements(n, c, element_count(t), out);
     } else {
-        refuse(n, "a constant that this compiler does not know");
+        refuse(n->lo, "a constant that this compiler does not know");
         out[0] = ref_con(0);
     }
 }
 
-/* --- values --------------------------------------------------------------------------------------- */
+/* --- values
+ * --------------------------------------------------------------------------------------- */
 
 Val val_of(Fn *n, LLVMValueRef v)
 {
@@ -405,14 +410,15 @@ Ref ref_of(Fn *n, LLVMValueRef v)
 
 void val_set(Fn *n, LLVMValueRef v, Val x) { map_put(n->lo, &n->values, v, x); }
 
-/* --- variables ---------------------------------------------------------------------------------------- */
+/* --- variables
+ * ---------------------------------------------------------------------------------------- */
 
 /* A variable's bytes; symbol numbers of its relocations. */
 typedef struct {
     Lower *lo;
     LLVMValueRef var;
     u8 *byte;
-    u32 symbol;             /* finds the Data again, which moves while others are added */
+    u32 symbol; /* finds the Data again, which moves while others are added */
 } Image;
 
 static Data *data_of(const Image *im) { return &im->lo->m->data[im->lo->m->sym[im->symbol].index]; }
@@ -432,7 +438,8 @@ static void put_elements(const Image *im, u32 at, LLVMValueRef c, LLVMTypeRef t)
     for (u32 i = 0; i < count; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(c, i);
         const u32 stride = is_struct ? 0 : type_size(im->lo, LLVMTypeOf(e));
-        put_constant(im, at + (is_struct ? (u32)LLVMOffsetOfElement(im->lo->dl, t, i) : i * stride), e);
+        put_constant(im, at + (is_struct ? (u32)LLVMOffsetOfElement(im->lo->dl, t, i) : i * stride),
+                     e);
     }
 }
 
@@ -468,8 +475,8 @@ static void put_address(const Image *im, u32 at, LLVMValueRef c)
     } else if (LLVMIsAConstantInt(g)) {
         put_bits(im, at, LLVMConstIntGetZExtValue(g) + (u32)distance, 4);
     } else {
-        refuse_value(im->lo, im->var, "'%s' is initialised with something that is no constant here",
-                     LLVMGetValueName2(im->var, &len));
+        refuse(im->lo, "'%s' is initialised with something that is no constant here",
+               LLVMGetValueName2(im->var, &len));
     }
 }
 
@@ -501,10 +508,12 @@ void lower_global(Lower *lo, LLVMValueRef g)
     const u32 size = type_size(lo, t), align = LLVMGetAlignment(g);
     size_t len;
     const char *name = LLVMGetValueName2(g, &len);
+    lo->at = g;
     if (!LLVMGetInitializer(g))
         return;
     u8 *bytes = ir_alloc(lo->m, size + 1);
-    Data *d = ir_data(lo->m, name, size, align ? align : type_align(lo, t), !LLVMIsGlobalConstant(g));
+    Data *d =
+        ir_data(lo->m, name, size, align ? align : type_align(lo, t), !LLVMIsGlobalConstant(g));
     if (!bytes || !d)
         return;
     lo->m->sym[d->symbol].is_local = is_internal(g);

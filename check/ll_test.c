@@ -1,0 +1,358 @@
+/* ll_test.c -- the compiler as a library: outputs, options, errors, headers, bitcodes, cache, many
+ * threads at once.  Skipped where the build has no compiler. */
+#include "base/mem.h"
+#include "ll/ll.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* What came of one compilation. */
+typedef struct {
+    Buf out, log;
+    Diag d;
+    bool ok;
+} Made;
+
+static void need_compiler(void)
+{
+    Buf what = {0};
+    const bool there = ll_available(&what);
+    if (!there)
+        print_message("no compiler: %s\n", buf_text(&what));
+    buf_free(&what);
+    if (!there)
+        skip();
+}
+
+static Made made(void) { return (Made){.ok = false}; }
+
+static void compile(Made *m, const char *source, LlOptions opt)
+{
+    m->d = (Diag){.sink = diag_to_buf, .to = &m->log};
+    opt.name = opt.name ? opt.name : "t.cl";
+    m->ok = ll_compile(source, strlen(source), &opt, &m->out, &m->d);
+}
+
+static void drop(Made *m)
+{
+    buf_free(&m->out);
+    buf_free(&m->log);
+}
+
+static const char add[] = "kernel void add(global int *p, int n) { p[get_global_id(0)] += n; }\n";
+
+static bool begins(const Buf *b, const char *with)
+{
+    return b->len >= strlen(with) && !memcmp(b->data, with, strlen(with));
+}
+
+static void outputs(void **state)
+{
+    static const struct {
+        LlOutput output;
+        const char *begins, *has;
+    } row[] = {
+        {LL_IMAGE, "\177ELF", NULL},      {LL_OBJECT, "\177ELF", NULL},
+        {LL_ASSEMBLY, "", ".kernel add"}, {LL_LLVM, "; ModuleID", "spir_kernel void @add("},
+        {LL_IR, "", "kernel @add {"},     {LL_BITCODE, "BC\xc0\xde", NULL},
+    };
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(row); i++) {
+        Made m = made();
+        compile(&m, add, (LlOptions){.output = row[i].output});
+        assert_true(m.ok);
+        assert_string_equal(buf_text(&m.log), "");
+        assert_true(begins(&m.out, row[i].begins));
+        if (row[i].has)
+            assert_non_null(strstr(buf_text(&m.out), row[i].has));
+        drop(&m);
+    }
+}
+
+/* the image tells hosts of its kernels */
+static void kernels(void **state)
+{
+    static const char source[] = "typedef struct { char c; long l; } S;\n"
+                                 "__attribute__((reqd_work_group_size(8, 2, 1)))\n"
+                                 "kernel void k(global const float *restrict a, local int *b, "
+                                 "constant int4 *c, S s, uchar u, short3 v) {}\n";
+    Made m = made();
+    Object *o = NULL;
+    KernelTable t;
+    (void)state;
+    need_compiler();
+    compile(&m, source, (LlOptions){.output = LL_IMAGE});
+    assert_true(m.ok);
+    assert_true(obj_read("t", m.out.data, m.out.len, &m.d, &o));
+    assert_true(kernelinfo_read(o, &t, &m.d));
+    const KernelInfo *k = kernelinfo_find(&t, "k");
+    assert_non_null(k);
+    assert_int_equal(k->nargs, 6);
+    assert_int_equal(k->reqd_local[0], 8);
+    assert_int_equal(k->reqd_local[1], 2);
+    assert_int_equal(k->reqd_local[2], 1);
+    assert_string_equal(k->args[0].name, "a");
+    assert_string_equal(k->args[0].type, "float*");
+    assert_int_equal(k->args[0].kind, ARG_GLOBAL);
+    assert_true(k->args[0].is_const && k->args[0].is_restrict && !k->args[0].is_volatile);
+    assert_int_equal(k->args[0].pointee_align, 4);
+    assert_int_equal(k->args[1].kind, ARG_LOCAL);
+    assert_int_equal(k->args[2].kind, ARG_CONSTANT);
+    assert_int_equal(k->args[2].pointee_align, 16);
+    assert_int_equal(k->args[3].kind, ARG_VALUE);
+    assert_int_equal(k->args[3].size, 16);
+    assert_int_equal(k->args[3].align, 8);
+    assert_int_equal(k->args[4].size, 1);
+    assert_int_equal(k->args[5].size, 8);
+    assert_int_equal(k->args[5].align, 8);
+    kernelinfo_free(&t);
+    obj_free(o);
+    drop(&m);
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        const char *source, *message;
+    } row[] = {
+        {"kernel void k(global int *p) { *p = }", "t.cl:1:37: error:"},
+        {"int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nkernel void k(global int *p) { "
+         "*p = f(*p); }",
+         "recursion"},
+        {"int g(int);\nkernel void k(global int *p) {\n *p = g(1); }",
+         "t.cl:3:7: error: 'g' is not defined"},
+        {"kernel void k(global float *p) { double d = *p; *p = d * 2; }", "double"},
+        {"kernel void k(global int *p) { local int l[20000]; l[*p] = 1; *p = l[p[1]]; }",
+         "80000 bytes"},
+        {"kernel void k(read_only image2d_t i, global int *p) { *p = get_image_width(i); }",
+         "error:"},
+    };
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(row); i++) {
+        Made m = made();
+        compile(&m, row[i].source, (LlOptions){.output = LL_IMAGE});
+        assert_false(m.ok);
+        assert_true(m.d.errors > 0);
+        assert_int_equal(m.out.len, 0);
+        if (!strstr(buf_text(&m.log), row[i].message))
+            fail_msg("'%s' is not in: %s", row[i].message, buf_text(&m.log));
+        drop(&m);
+    }
+}
+
+static void options(void **state)
+{
+    static const char *const bad[] = {
+        "-o",         "-load",  "@file",       "-Xclang", "-include", "-cl-std=CL9", "-O7",
+        "-fplugin=x", "--help", "-cl-nothing", "x.cl",    "",         "-emit-obj",   "-D"};
+    static const char *const good[] = {"-DN=3",
+                                       "-D",
+                                       "M=4",
+                                       "-cl-mad-enable",
+                                       "-cl-fast-relaxed-math",
+                                       "-w",
+                                       "-cl-std=CL3.0",
+                                       "-I/nowhere",
+                                       "-cl-opt-disable",
+                                       "-cl-denorms-are-zero"};
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(bad); i++) {
+        Made m = made();
+        compile(&m, add, (LlOptions){.output = LL_IMAGE, .options = &bad[i], .noptions = 1});
+        assert_false(m.ok);
+        drop(&m);
+    }
+    Made m = made();
+    compile(&m, "#if N * M != 12\n#error no\n#endif\nkernel void k(global int *p) { *p = N; }\n",
+            (LlOptions){.output = LL_IMAGE, .options = good, .noptions = countof(good)});
+    assert_true(m.ok);
+    drop(&m);
+}
+
+static void warnings(void **state)
+{
+    static const char source[] =
+        "kernel void k(global int *p) { int x; *p = x; }\n#warning hello\n";
+    static const char *const error[] = {"-Werror"};
+    (void)state;
+    need_compiler();
+    Made m = made();
+    compile(&m, source, (LlOptions){.output = LL_IMAGE});
+    assert_true(m.ok);
+    assert_true(m.d.warnings > 0);
+    assert_non_null(strstr(buf_text(&m.log), "hello"));
+    drop(&m);
+    m = made();
+    compile(&m, source, (LlOptions){.output = LL_IMAGE, .options = error, .noptions = 1});
+    assert_false(m.ok);
+    drop(&m);
+}
+
+static void headers(void **state)
+{
+    static const LlHeader list[] = {{"a.h", "#include \"in/b.h\"\n#define A (B + 1)\n"},
+                                    {"in/b.h", "#define B 41\n"}};
+    (void)state;
+    need_compiler();
+    Made m = made();
+    compile(&m,
+            "#include \"a.h\"\n#include <in/b.h>\n#if A != 42\n#error no\n#endif\nkernel void "
+            "k(global int *p) { *p = A; }\n",
+            (LlOptions){.output = LL_IR, .headers = list, .nheaders = countof(list)});
+    assert_true(m.ok);
+    assert_non_null(strstr(buf_text(&m.out), "42"));
+    drop(&m);
+}
+
+static void linking(void **state)
+{
+    (void)state;
+    need_compiler();
+    Made a = made(), b = made(), both = made(), twice = made();
+    compile(&a, "int f(int); kernel void k(global int *p) { *p = f(*p); }\n",
+            (LlOptions){.output = LL_BITCODE});
+    compile(&b, "int f(int x) { return x * 7; }\n", (LlOptions){.output = LL_BITCODE});
+    assert_true(a.ok && b.ok);
+    const Buf *const inputs[] = {&a.out, &b.out, &b.out};
+    const LlOptions image = {.output = LL_IMAGE, .name = "linked"};
+    both.d = twice.d = (Diag){.sink = diag_to_buf, .to = &both.log};
+    assert_true(ll_link(inputs, 2, &image, &both.out, &both.d));
+    assert_true(begins(&both.out, "\177ELF"));
+    assert_false(ll_link(inputs, 1, &image, &twice.out, &twice.d)); /* f is missing */
+    assert_false(ll_link(inputs, 3, &image, &twice.out, &twice.d)); /* f is there twice */
+    const Buf junk = {.data = (u8 *)"junk", .len = 4};
+    const Buf *const wrong[] = {&junk};
+    assert_false(ll_link(wrong, 1, &image, &twice.out, &twice.d));
+    drop(&a), drop(&b), drop(&both), drop(&twice);
+}
+
+static void splitting(void **state)
+{
+    static const char text[] = " -DA=1  -D 'B=x y'\t\"-I/a b\" -DC=\\\"s\\\" ";
+    static const char *const want[] = {"-DA=1", "-D", "B=x y", "-I/a b", "-DC=\"s\""};
+    Buf store = {0};
+    const char **words;
+    size_t n;
+    (void)state;
+    assert_true(ll_split_options(text, &store, &words, &n));
+    assert_int_equal(n, countof(want));
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(words[i], want[i]);
+    mem_free(words);
+    assert_false(ll_split_options("-D'x", &store, &words, &n));
+    mem_free(words);
+    buf_free(&store);
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+enum { NTHREADS = 8, ROUNDS = 3 };
+
+typedef struct {
+    int k;
+    Buf first;
+    bool ok;
+} Worker;
+
+static void *work(void *arg)
+{
+    Worker *w = arg;
+    char define[32];
+    const char *const options[] = {define, w->k % 2 ? "-O1" : "-O2",
+                                   w->k % 3 ? "-cl-std=CL1.2" : "-cl-std=CL3.0"};
+    snprintf(define, sizeof define, "-DK=%d", w->k * 1111);
+    w->ok = true;
+    for (int i = 0; i < ROUNDS; i++) {
+        Made m = made();
+        compile(&m, "kernel void k(global int *p) { p[get_global_id(0)] = K; }\n",
+                (LlOptions){.output = LL_IMAGE, .options = options, .noptions = countof(options)});
+        w->ok = w->ok && m.ok && m.out.len;
+        if (!i)
+            buf_put(&w->first, m.out.data, m.out.len);
+        else
+            w->ok =
+                w->ok && m.out.len == w->first.len && !memcmp(m.out.data, w->first.data, m.out.len);
+        drop(&m);
+    }
+    return NULL;
+}
+
+/* each gets the image of its own options, every time the same */
+static void threads(void **state)
+{
+    Worker w[NTHREADS] = {0};
+    pthread_t id[NTHREADS];
+    (void)state;
+    need_compiler();
+    for (int k = 0; k < NTHREADS; k++) {
+        w[k].k = k;
+        assert_int_equal(pthread_create(&id[k], NULL, work, &w[k]), 0);
+    }
+    for (int k = 0; k < NTHREADS; k++) {
+        pthread_join(id[k], NULL);
+        assert_true(w[k].ok);
+    }
+    for (int k = 1; k < NTHREADS; k++)
+        assert_true(w[k].first.len != w[0].first.len ||
+                    memcmp(w[k].first.data, w[0].first.data, w[0].first.len));
+    for (int k = 0; k < NTHREADS; k++)
+        buf_free(&w[k].first);
+}
+
+/* --- the cache ---------------------------------------------------------------------------------
+ */
+
+static void damage(const char *dir)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "for f in $(find %s -type f); do printf XXXX | dd of=$f bs=1 seek=100 conv=notrunc "
+             "2>/dev/null; done",
+             dir);
+    assert_int_equal(system(command), 0);
+}
+
+static void cache(void **state)
+{
+    char dir[] = "/tmp/ll_test.XXXXXX", command[64];
+    (void)state;
+    need_compiler();
+    assert_non_null(mkdtemp(dir));
+    const LlOptions opt = {.output = LL_IMAGE, .cache = dir};
+    Made a = made(), b = made(), c = made(), other = made();
+    compile(&a, add, opt);
+    compile(&b, add, opt);
+    damage(dir);
+    compile(&c, add, opt);
+    static const char *const level[] = {"-O0"};
+    compile(&other, add,
+            (LlOptions){.output = LL_IR, .cache = dir, .options = level, .noptions = 1});
+    assert_true(a.ok && b.ok && c.ok && other.ok);
+    assert_int_equal(a.out.len, b.out.len);
+    assert_memory_equal(a.out.data, b.out.data, a.out.len);
+    assert_int_equal(a.out.len, c.out.len);
+    assert_memory_equal(a.out.data, c.out.data, a.out.len);
+    assert_non_null(strstr(buf_text(&other.out), "kernel @add {"));
+    drop(&a), drop(&b), drop(&c), drop(&other);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs), cmocka_unit_test(kernels),   cmocka_unit_test(refused),
+        cmocka_unit_test(options), cmocka_unit_test(warnings),  cmocka_unit_test(headers),
+        cmocka_unit_test(linking), cmocka_unit_test(splitting), cmocka_unit_test(threads),
+        cmocka_unit_test(cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* ll.c -- the compiler from source or bitcode to what was asked for.
+ *
+ * Each compilation has a context of LLVM's of its own; what LLVM has to say comes back
+ * through that and goes to the caller's Diag.
+ */
+#include "ll/ll.h"
+#include "base/mem.h"
+#include "cc/cc.h"
+#include "link/crt0.h"
+#include "link/link.h"
+#include "ll/cache.h"
+#include "ll/front.h"
+#include "ll/lower.h"
+#include "ll/middle.h"
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Linker.h>
+#include <string.h>
+
+enum { LDS_LIMIT = 65536 };
+
+/* --- a context ---------------------------------------------------------------------------- */
+
+static void take_diagnostic(LLVMDiagnosticInfoRef info, void *to)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    error((Diag *)to, NULL, NULL, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+static LLVMContextRef new_context(Diag *d)
+{
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ctx, take_diagnostic, d);
+    return ctx;
+}
+
+/* --- outputs --------------------------------------------------------------------------------- */
+
+static bool put_llvm(LLVMModuleRef m, Buf *out)
+{
+    char *text = LLVMPrintModuleToString(m);
+    buf_str(out, text);
+    LLVMDisposeMessage(text);
+    return !out->failed;
+}
+
+static bool put_bitcode(LLVMModuleRef m, Buf *out)
+{
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
+    buf_put(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    LLVMDisposeMemoryBuffer(bytes);
+    return !out->failed;
+}
+
+static bool put_image(const Object *o, const LlOptions *opt, Buf *out, Diag *d)
+{
+    Object *crt0 = NULL;
+    if (!obj_read("crt0.o", crt0_object, crt0_object_size, d, &crt0))
+        return false;
+    const Object *both[] = {crt0, o};
+    Object *image = link_objects(both, 2, &(LinkOptions){.output = opt->name}, d);
+    const bool ok = image && obj_write(image, out, d);
+    obj_free(crt0);
+    obj_free(image);
+    return ok;
+}
+
+static bool local_memory_fits(const Module *ir, const LlOptions *opt, Diag *d)
+{
+    const u32 limit = opt->lds_limit ? opt->lds_limit : LDS_LIMIT;
+    bool ok = true;
+    for (size_t i = 0; i < ir->nfunc; i++)
+        if (ir->func[i]->lds_static > limit) {
+            error(d, &(Source){.name = opt->name, .text = ""}, NULL,
+                  "kernel '%s' has %u bytes of __local variables, %u are allowed",
+                  ir->func[i]->name, ir->func[i]->lds_static, limit);
+            ok = false;
+        }
+    return ok;
+}
+
+static void join_options(const LlOptions *opt, Buf *b)
+{
+    for (size_t i = 0; i < opt->noptions; i++)
+        buf_printf(b, "%s%s", i ? " " : "", opt->options[i]);
+}
+
+/* the table for hosts; o->name etc. stay the caller's */
+static bool add_table(Object *o, LLVMModuleRef m, const LlOptions *opt, Diag *d)
+{
+    KernelTable t = {0};
+    Buf words = {0};
+    join_options(opt, &words);
+    bool ok = kernels_describe(m, LLVMGetModuleDataLayout(m), &t);
+    t.options = mem_strdup(buf_text(&words));
+    ok = ok && t.options && kernelinfo_add(o, &t);
+    kernelinfo_free(&t);
+    buf_free(&words);
+    if (!ok)
+        error(d, NULL, NULL, "out of memory");
+    return ok;
+}
+
+static bool put_object(Module *ir, LLVMModuleRef m, const LlOptions *opt, int level, Buf *out,
+                       Diag *d)
+{
+    const CcOptions cc = {.level = level,
+                          .set = V202,
+                          .off = opt->off,
+                          .dump = opt->dump,
+                          .dump_to = opt->dump_to,
+                          .lines = true,
+                          .assembly = opt->output == LL_ASSEMBLY ? out : NULL};
+    Object *o = cc_compile(ir, &cc, d);
+    bool ok = o != NULL;
+    if (ok && opt->output != LL_ASSEMBLY)
+        ok = add_table(o, m, opt, d) &&
+             (opt->output == LL_OBJECT ? obj_write(o, out, d) : put_image(o, opt, out, d));
+    obj_free(o);
+    return ok;
+}
+
+static bool put_machine(LLVMModuleRef m, const LlOptions *opt, int level, Buf *out, Diag *d)
+{
+    Module *ir = lower_module(m, opt->name, d);
+    bool ok = ir && local_memory_fits(ir, opt, d);
+    if (ok && opt->output == LL_IR)
+        ir_print_module(out, ir);
+    else if (ok)
+        ok = put_object(ir, m, opt, level, out, d);
+    ir_free(ir);
+    return ok;
+}
+
+static bool finish(LLVMModuleRef m, const LlOptions *opt, const BuildOptions *b, Buf *out, Diag *d)
+{
+    if (opt->output == LL_BITCODE)
+        return put_bitcode(m, out);
+    if (!middle_run(m, b, opt->output == LL_OBJECT, d))
+        return false;
+    return opt->output == LL_LLVM ? put_llvm(m, out) : put_machine(m, opt, b->level, out, d);
+}
+
+/* --- the interface ------------------------------------------------------------------------------
+ */
+
+static LLVMModuleRef read_all(LLVMContextRef ctx, const Buf *const *inputs, size_t n,
+                              const LlOptions *opt, Diag *d)
+{
+    LLVMModuleRef all = NULL;
+    for (size_t i = 0; i < n; i++) {
+        LLVMModuleRef m = middle_read(ctx, inputs[i], opt->name, d);
+        if (!m || (all && LLVMLinkModules2(all, m))) {
+            if (all)
+                LLVMDisposeModule(all);
+            return NULL;
+        }
+        all = all ? all : m;
+    }
+    return all;
+}
+
+static bool link_all(const Buf *const *inputs, size_t n, const LlOptions *opt,
+                     const BuildOptions *b, Buf *out, Diag *d)
+{
+    const int before = d->errors;
+    LLVMContextRef ctx = new_context(d);
+    LLVMModuleRef m = read_all(ctx, inputs, n, opt, d);
+    const bool ok = m && finish(m, opt, b, out, d) && d->errors == before;
+    if (!ok && d->errors == before)
+        error(d, NULL, NULL, n ? "out of memory" : "nothing to link");
+    if (m)
+        LLVMDisposeModule(m);
+    LLVMContextDispose(ctx);
+    return ok;
+}
+
+static bool compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+{
+    BuildOptions b = {0};
+    Buf bitcode = {0};
+    const Buf *const inputs[] = {&bitcode};
+    const bool ok = options_read(opt, &b, d) && front_run(source, len, opt, &b, &bitcode, d) &&
+                    link_all(inputs, 1, opt, &b, out, d);
+    buf_free(&bitcode);
+    options_free(&b);
+    return ok;
+}
+
+/* what warned is not kept: who asks again shall be warned again */
+bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+{
+    Buf key = {0}, made = {0};
+    const int warnings = d->warnings;
+    const bool cached = opt->cache && !opt->dump && cache_key(source, len, opt, &key);
+    bool ok = cached && cache_get(opt->cache, &key, &made);
+    if (!ok) {
+        ok = compile(source, len, opt, &made, d);
+        if (ok && cached && d->warnings == warnings)
+            cache_put(opt->cache, &key, &made);
+    }
+    if (ok)
+        buf_put(out, made.data, made.len);
+    buf_free(&made);
+    buf_free(&key);
+    return ok;
+}
+
+bool ll_link(const Buf *const *inputs, size_t n, const LlOptions *opt, Buf *out, Diag *d)
+{
+    BuildOptions b = {0};
+    const bool ok = options_read(opt, &b, d) && link_all(inputs, n, opt, &b, out, d);
+    options_free(&b);
+    return ok;
+}
+
+bool ll_available(Buf *what)
+{
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    buf_printf(what, "LLVM %u.%u.%u, %s", major, minor, patch, front_clang(&(LlOptions){0}));
+    return true;
+}

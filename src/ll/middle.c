@@ -1,0 +1,246 @@
+/* middle.c -- the device library and LLVM's optimiser.
+ *
+ *   prepare     what the optimiser should see in another form (prepare.c)
+ *   link        functions of the device library that the program reaches
+ *   optimise    LLVM's pipeline without vectors
+ *   spaces      generic pointers to one address space where that is known, and again the passes
+ *               that gain by it
+ *   expand      64-bit division and the like to calls, until the library asks for no more
+ *
+ * Barriers and group functions are `convergent`, so LLVM keeps them where lanes are together.
+ */
+#include "ll/middle.h"
+#include "ll/lower.h"
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+/* gen/devlib.s, made by the build from lib/opencl */
+extern const char devlib_bitcode[];
+extern const size_t devlib_bitcode_size;
+
+/* 32-bit registers; the rest is what clang says for SPIR */
+static const char layout[] =
+    "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"
+    "v512:512-v1024:1024-n32-G1";
+
+enum { INLINE_THRESHOLD = 2000, MAX_EXPANSIONS = 4 };
+#define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
+static bool fail(Diag *d, const char *what, const char *why)
+{
+    error(d, NULL, NULL, "%s: %s", what, why);
+    return false;
+}
+
+LLVMModuleRef middle_read(LLVMContextRef ctx, const Buf *bitcode, const char *name, Diag *d)
+{
+    LLVMModuleRef m = NULL;
+    LLVMMemoryBufferRef bytes =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode->data, bitcode->len, name);
+    const bool bad = LLVMParseBitcodeInContext2(ctx, bytes, &m);
+    LLVMDisposeMemoryBuffer(bytes);
+    if (bad) {
+        fail(d, name, "this is no bitcode of this compiler");
+        return NULL;
+    }
+    LLVMSetDataLayout(m, layout);
+    return m;
+}
+
+/* --- the device library ---------------------------------------------------------------------- */
+
+static bool is_asked_for(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f))
+            return true;
+    return false;
+}
+
+static void hide(LLVMValueRef g)
+{
+    const LLVMLinkage l = LLVMGetLinkage(g);
+    if (!LLVMIsDeclaration(g) && (l == LLVMLinkOnceODRLinkage || l == LLVMLinkOnceAnyLinkage))
+        LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+/* functions of the library are read when they are reached */
+static bool link_library(LLVMModuleRef m, Diag *d)
+{
+    LLVMModuleRef lib = NULL;
+    if (!is_asked_for(m))
+        return true;
+    LLVMMemoryBufferRef bytes =
+        LLVMCreateMemoryBufferWithMemoryRange(devlib_bitcode, devlib_bitcode_size, "devlib", 0);
+    if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(m), bytes, &lib))
+        return fail(d, "device library", "cannot be read");
+    LLVMSetDataLayout(lib, layout);
+    if (LLVMLinkModules2(m, lib))
+        return fail(d, "device library", "cannot be linked");
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        hide(f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+        hide(g);
+    return true;
+}
+
+/* --- passes
+ * ---------------------------------------------------------------------------------------- */
+
+static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
+{
+    LLVMPassBuilderOptionsRef opt = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopVectorization(opt, 0);
+    LLVMPassBuilderOptionsSetSLPVectorization(opt, 0);
+    LLVMPassBuilderOptionsSetInlinerThreshold(opt, INLINE_THRESHOLD);
+    LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, opt);
+    LLVMDisposePassBuilderOptions(opt);
+    if (!e)
+        return true;
+    char *why = LLVMGetErrorMessage(e);
+    fail(d, "optimiser", why);
+    LLVMDisposeErrorMessage(why);
+    return false;
+}
+
+static const char *pipeline(int level)
+{
+    switch (level) {
+    case 0: return "always-inline,globaldce";
+    case 1: return "default<O1>";
+    case 2: return "default<O2>";
+    default: return "default<O3>";
+    }
+}
+
+static bool optimise(LLVMModuleRef m, int level, Diag *d)
+{
+    return run_passes(m, pipeline(level), d) &&
+           (!spaces_infer(m) || !level ||
+            run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d));
+}
+
+static bool expand(LLVMModuleRef m, Diag *d)
+{
+    for (int k = 0; k < MAX_EXPANSIONS && expand_operations(m); k++)
+        if (!link_library(m, d))
+            return false;
+    return run_passes(
+        m, "always-inline,globaldce,function(lower-switch,lower-constant-intrinsics,dce)", d);
+}
+
+/* --- the program as a whole
+ * ---------------------------------------------------------------------------- */
+
+static void drop_attribute(LLVMValueRef f, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(f, FUNCTION_INDEX,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* clang marks functions so at -O0, which the library's must not be mixed with */
+static void drop_optnone(LLVMValueRef f)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName("optnone", 7);
+    if (!LLVMGetEnumAttributeAtIndex(f, FUNCTION_INDEX, kind))
+        return;
+    drop_attribute(f, "optnone");
+    drop_attribute(f, "noinline");
+}
+
+static void settle_functions(LLVMModuleRef m, bool keep)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        drop_optnone(f);
+        if (!keep && !is_kernel(f) && !LLVMIsDeclaration(f))
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+    }
+}
+
+/* A table of functions on the path from a kernel. */
+typedef struct {
+    LLVMValueRef f[256];
+    size_t n;
+} Path;
+
+static bool calls_itself(LLVMValueRef f, Path *path, Diag *d);
+
+static bool callee_repeats(LLVMValueRef call, Path *path, Diag *d)
+{
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    size_t len;
+    if (!LLVMIsAFunction(f) || LLVMIsDeclaration(f))
+        return false;
+    for (size_t k = 0; k < path->n; k++)
+        if (path->f[k] == f) {
+            error(d, NULL, NULL, "recursion is not supported: '%s' calls itself",
+                  LLVMGetValueName2(f, &len));
+            return true;
+        }
+    return calls_itself(f, path, d);
+}
+
+static bool calls_itself(LLVMValueRef f, Path *path, Diag *d)
+{
+    if (path->n == countof(path->f))
+        return !fail(d, "functions", "nested too deep");
+    path->f[path->n++] = f;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && callee_repeats(i, path, d))
+                return true;
+    path->n--;
+    return false;
+}
+
+static bool is_recursive(LLVMModuleRef m, Diag *d)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        Path path = {0};
+        if (!LLVMIsDeclaration(f) && calls_itself(f, &path, d))
+            return true;
+    }
+    return false;
+}
+
+/* the name within a mangled one, _Z<length>name<types>; *len of it counts */
+static const char *plain_name(const char *name, size_t *len)
+{
+    size_t at = 2, n = 0;
+    if (strncmp(name, "_Z", 2) != 0)
+        return name;
+    for (; name[at] >= '0' && name[at] <= '9' && n < *len; at++)
+        n = n * 10 + (size_t)(name[at] - '0');
+    if (!n || at + n > *len)
+        return name;
+    *len = n;
+    return name + at;
+}
+
+/* what neither the program nor the library has; what the lowering knows by name is no matter */
+static bool lacks_functions(LLVMModuleRef m, Diag *d)
+{
+    const int before = d->errors;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        size_t len;
+        const char *name = LLVMGetValueName2(f, &len);
+        LLVMUseRef use = LLVMGetFirstUse(f);
+        if (LLVMIsDeclaration(f) && use && !LLVMGetIntrinsicID(f) &&
+            strncmp(name, "__ventus_", 9) != 0) {
+            const char *plain = plain_name(name, &len);
+            error_at(d, LLVMGetUser(use), "'%.*s' is not defined", (int)len, plain);
+        }
+    }
+    return d->errors > before;
+}
+
+bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d)
+{
+    settle_functions(m, keep);
+    prepare_module(m);
+    return link_library(m, d) && optimise(m, b->level, d) && !is_recursive(m, d) && expand(m, d) &&
+           (keep || !lacks_functions(m, d));
+}

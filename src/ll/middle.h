@@ -1,0 +1,22 @@
+/* middle.h -- between clang and the lowering: the device library and the optimiser. */
+#ifndef LL_MIDDLE_H
+#define LL_MIDDLE_H
+#include "ll/front.h"
+#include <llvm-c/Core.h>
+
+/* Bitcode as a module of ctx; NULL: d says why. */
+LLVMModuleRef middle_read(LLVMContextRef ctx, const Buf *bitcode, const char *name, Diag *d);
+
+/* Makes m what lower_module() takes: calls that the machine has no answer to become calls of the
+ * device library, which is linked, optimised with the program, and cut to what is used.  Functions that are no
+ * kernels stay visible where `keep` says so.  False: d says why. */
+bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d);
+
+/* Gives generic pointers the address space that they come from, where it is one (spaces.c).  True:
+ * something was changed. */
+bool spaces_infer(LLVMModuleRef m);
+/* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were some. */
+bool expand_operations(LLVMModuleRef m);
+/* Calls between kernels, structures as arguments, formatted output (prepare.c). */
+void prepare_module(LLVMModuleRef m);
+#endif

@@ -181,7 +181,8 @@ $B/check/cl_%: $B/check/cl_%.o $B/libventus.a
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard check/ocl_*_test.c)
-$(OCLTESTS:check/%.c=$B/check/%): $B/check/oclkit.o $B/check/ocldrv.o
+$(OCLTESTS:check/%.c=$B/check/%): $B/check/%: $B/check/%.o $B/check/oclkit.o $B/check/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
 PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
 $(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)

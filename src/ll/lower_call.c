@@ -180,13 +180,8 @@ static void elementwise_intrinsic(Fn *n, LLVMValueRef call, const char *name)
         for (u32 k = 0; k < 3; k++)
             e.a[k] = a[k].p ? a[k].p + at * each[k] : NULL;
         e.out = r.p + at * step;
-<<<<<<< HEAD
-        if (!int_intrinsic(n, name, &e) && !float_intrinsic(n, name, &e)) {
-            refuse(n->lo, "an intrinsic that this compiler does not know: %s", name);
-=======
         if (!float_intrinsic(n, name, &e) && !int_intrinsic(n, name, &e)) {
-            refuse(n, "an intrinsic that this compiler does not know: %s", name);
->>>>>>> lib
+            refuse(n->lo, "an intrinsic that this compiler does not know: %s", name);
             break;
         }
     }

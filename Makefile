@@ -227,7 +227,7 @@ $B/check/accuracy $B/check/exact: $B/check/%: $B/check/%.o $B/devhost/run_%.o $(
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
 accuracy: $B/check/accuracy $B/check/exact
 	@$B/check/exact
-	@$B/check/accuracy $(STEP)
+	@$B/check/accuracy $(STEP) $(NAMES)
 
 # doc/isa.md with the tables of the rows as they are now
 doc: $B/host/isadoc

@@ -1,5 +1,6 @@
 /* ndrange.c -- launches of kernels. */
 #include "cl/cl.h"
+#include "sim/trace.h"
 #include <string.h>
 
 /* A kernel with its arguments as they were when it was enqueued. */
@@ -69,6 +70,15 @@ static void report(const ClContext *c, Driver *d, const Dispatch *x)
     buf_free(&why);
 }
 
+/* The trace of VENTUS_TRACE, in Spike's turns of one instruction. */
+static void watch(DrvKernel *k, const ClDevice *d)
+{
+    if (!d->trace)
+        return;
+    k->sim.observer = trace_observer(d->trace);
+    k->sim.slice = 1;
+}
+
 static cl_int dispatch_run(ClEvent *e, void *payload)
 {
     Dispatch *x = payload;
@@ -88,6 +98,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
                    .sim = {.timeout = c->platform->timeout},
                    .print = &printed,
                    .export_to = c->platform->export_to};
+    watch(&k, e->queue->device);
     memcpy(k.global, x->global, sizeof k.global);
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);

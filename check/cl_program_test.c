@@ -39,6 +39,9 @@ static void creates_from_source(void **state)
     assert_int_equal(clGetProgramInfo(p, CL_PROGRAM_NUM_KERNELS, sizeof text, text, NULL),
                      CL_INVALID_PROGRAM_EXECUTABLE);
     assert_int_equal(clGetProgramInfo(p, 0, sizeof text, text, NULL), CL_INVALID_VALUE);
+    cl_build_status status;
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
     assert_null(clCreateKernel(p, "f", &s));
     assert_int_equal(s, CL_INVALID_PROGRAM_EXECUTABLE);
     ok(clRetainProgram(p));

@@ -141,7 +141,7 @@ $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	@ln -sf libventus-cc.so $B/libventus-cc.so.0
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
-CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -fno-convergent-functions -Ilib -Ilib/opencl -Wno-atomic-alignment
+CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
 $B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
 	@mkdir -p $(@D)
 	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<

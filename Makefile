@@ -44,7 +44,7 @@ endif
 CLSRC := $(wildcard src/cl/*.c)
 HAS_CL := $(shell echo '\#include <CL/cl_icd.h>' | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
-LLSRC := $(filter-out src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
+LLSRC := $(filter-out src/ll/cache.c src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard check/cl_*_test.c)
@@ -132,9 +132,10 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 
 ifneq ($(LLVM_CLANG),)
 LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
-LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DCLANG='"$(LLVM_CLANG)"'
+LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+$B/src/ll/cache.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
@@ -181,7 +182,8 @@ $B/check/cl_%: $B/check/cl_%.o $B/libventus.a
 $B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard check/ocl_*_test.c)
-$(OCLTESTS:check/%.c=$B/check/%): $B/check/oclkit.o $B/check/ocldrv.o
+$(OCLTESTS:check/%.c=$B/check/%): $B/check/%: $B/check/%.o $B/check/oclkit.o $B/check/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
 PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
 $(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)

@@ -16,8 +16,11 @@ const u32 kit_pointer_bytes = 4;
 const char *kit_missing(void)
 {
     static Buf what;
-    what.len = 0;
-    return ll_available(&what) ? NULL : buf_text(&what);
+    static bool asked, available;
+    if (!asked)
+        available = ll_available(&what);
+    asked = true;
+    return available ? NULL : buf_text(&what);
 }
 
 KitProgram *kit_build(const char *name, const char *source, const char *const *options,

@@ -11,6 +11,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Noreturn void die(const char *what, const char *why)
 {
@@ -73,6 +74,23 @@ static void make_optional(LLVMModuleRef m)
             LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
 }
 
+/* clang takes every function for one that the group must call together; of the machine's operations
+ * only the barrier is, and the optimiser finds the rest out */
+static void relax(LLVMModuleRef m)
+{
+    const unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
+    size_t len;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) || !strcmp(LLVMGetValueName2(f, &len), "__ventus_barrier"))
+            continue;
+        LLVMRemoveEnumAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex, convergent);
+        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u))
+            if (LLVMIsACallInst(LLVMGetUser(u)))
+                LLVMRemoveCallSiteEnumAttribute(LLVMGetUser(u),
+                                                (unsigned)LLVMAttributeFunctionIndex, convergent);
+    }
+}
+
 /* once here instead of in every program; linkonce_odr comes after, or all would be dropped */
 static void optimise(LLVMModuleRef m)
 {
@@ -97,6 +115,7 @@ int main(int argc, char **argv)
             die(argv[i], "does not go with the others");
     LLVMSetModuleIdentifier(m, "devlib", 6);
     define_scratch(ctx, m);
+    relax(m);
     optimise(m);
     make_optional(m);
     if (LLVMWriteBitcodeToFile(m, argv[1]))

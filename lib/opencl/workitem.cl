@@ -29,16 +29,16 @@ size_t FLAT get_global_offset(uint dim) { return dim < 3 ? word(WORD_OFFSET + di
 size_t FLAT get_group_id(uint dim) { return group(dim); }
 size_t FLAT get_num_groups(uint dim) { return dim < 3 ? word(WORD_GLOBAL + dim) / word(WORD_LOCAL + dim) : 1; }
 
-/* Divisions are dear, and a group of one dimension needs none: a uniform branch is cheaper. */
+/* Straight lines, also where a group of one dimension would need no division: what a kernel computes
+ * twice folds into one, and a branch costs more instructions than it saves. */
 size_t FLAT get_local_id(uint dim)
 {
     uint id = get_local_linear_id();
-    uint dims = word(WORD_DIMS);
 
     switch (dim) {
-    case 0: return dims == 1 ? id : id % word(WORD_LOCAL);
-    case 1: return dims == 1 ? 0 : id / word(WORD_LOCAL) % word(WORD_LOCAL + 1);
-    case 2: return dims != 3 ? 0 : id / (word(WORD_LOCAL) * word(WORD_LOCAL + 1));
+    case 0: return id % word(WORD_LOCAL);
+    case 1: return id / word(WORD_LOCAL) % word(WORD_LOCAL + 1);
+    case 2: return id / (word(WORD_LOCAL) * word(WORD_LOCAL + 1));
     default: return 0;
     }
 }
@@ -49,7 +49,5 @@ size_t FLAT get_global_id(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) +
 
 size_t FLAT get_global_linear_id(void)
 {
-    if (word(WORD_DIMS) == 1)
-        return global_place(0);
     return (global_place(2) * word(WORD_GLOBAL + 1) + global_place(1)) * word(WORD_GLOBAL) + global_place(0);
 }

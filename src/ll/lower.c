@@ -607,11 +607,11 @@ static void lower_functions(Lower *lo)
          f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
+        const u32 lds = place_locals(lo, f, lo->local_common);
         lo->stopped = false;
         lower_function(lo, f, LLVMGetValueName2(f, &len), is_kernel(f));
         if (is_kernel(f) && lo->m->nfunc)
-            lo->m->func[lo->m->nfunc - 1]->lds_static =
-                (u32)align_up(place_locals(lo, f, lo->local_common), 16);
+            lo->m->func[lo->m->nfunc - 1]->lds_static = (u32)align_up(lds, 16);
     }
 }
 

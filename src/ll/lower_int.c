@@ -618,7 +618,7 @@ bool int_intrinsic(Fn *n, const char *name, const Elem *e)
 {
     if (strstr(name, ".with.overflow"))
         with_overflow(n, name[0] == 's', named_op(name + 1), e);
-    else if (strstr(name, ".sat."))
+    else if (strstr(name, ".sat.") && !begins(name, "fpto"))
         saturated(n, name[0] == 's', named_op(name + 1), e);
     else if (begins(name, "smin") || begins(name, "smax") || begins(name, "umin") ||
              begins(name, "umax"))

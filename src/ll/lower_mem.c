@@ -206,6 +206,21 @@ static u32 align_at(u32 align, u32 offset)
     return offset ? (u32)1 << __builtin_ctz(offset | align) : align;
 }
 
+/* a vector of bytes or halves that lies on words is loaded as words and taken apart */
+static bool load_packed(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p)
+{
+    enum { MAX_WORDS = 8 };
+    const u32 bits = int_bits(LLVMGetElementType(t)), bytes = LLVMGetVectorSize(t) * bits / 8;
+    Ref words[MAX_WORDS];
+    if ((bits != 8 && bits != 16) || h->align < 4 || bytes % 4 || bytes > 4 * MAX_WORDS ||
+        h->is_volatile)
+        return false;
+    for (u32 at = 0; at < bytes; at += 4)
+        words[at / 4] = load_at(n, h, base, offset + (i32)at, 4);
+    value_of_words(n, t, words, p);
+    return true;
+}
+
 /* walks the scalars of a type in memory */
 static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *p, EachScalar *each)
 {
@@ -220,6 +235,8 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
         each(n, h, base, offset, t, p);
         return;
     }
+    if (kind == LLVMVectorTypeKind && each == load_scalar && load_packed(n, h, base, offset, t, p))
+        return;
     for (u32 k = 0; k < count; k++) {
         LLVMTypeRef et = is_struct ? LLVMStructGetTypeAtIndex(t, k) : LLVMGetElementType(t);
         const u32 at =

@@ -336,12 +336,46 @@ static u32 element_count(LLVMTypeRef t)
     }
 }
 
-static u64 int_value(Fn *n, LLVMValueRef c)
+/* words = words * 10 + digit */
+static void append_digit(u32 *words, u32 n, u32 digit)
 {
-    if (int_bits(LLVMTypeOf(c)) <= 64)
-        return LLVMConstIntGetZExtValue(c);
-    refuse(n->lo, "a constant of more than 64 bits");
-    return 0;
+    u64 carry = digit;
+    for (u32 k = 0; k < n; k++) {
+        carry += (u64)words[k] * 10;
+        words[k] = (u32)carry;
+        carry >>= 32;
+    }
+}
+
+static void negate(u32 *words, u32 n)
+{
+    u64 carry = 1;
+    for (u32 k = 0; k < n; k++) {
+        carry += ~words[k];
+        words[k] = (u32)carry;
+        carry >>= 32;
+    }
+}
+
+/* LLVM shows the words of a wide integer only as text: "i128 -123" */
+static void put_wide(Fn *n, LLVMValueRef c, Ref *out, u32 pieces)
+{
+    enum { MAX_WORDS = 64 };
+    u32 words[MAX_WORDS] = {0};
+    if (pieces > MAX_WORDS) {
+        refuse(n->lo, "a constant of %u bits", 32 * pieces);
+        return;
+    }
+    char *text = LLVMPrintValueToString(c);
+    const char *digits = text + strcspn(text, " ");
+    for (const char *p = digits; *p; p++)
+        if (*p >= '0' && *p <= '9')
+            append_digit(words, pieces, (u32)(*p - '0'));
+    if (strchr(digits, '-'))
+        negate(words, pieces);
+    LLVMDisposeMessage(text);
+    for (u32 k = 0; k < pieces; k++)
+        out[k] = ref_con(words[k]);
 }
 
 /* a float's bits, through an integer so that NaNs stay what they are */
@@ -366,8 +400,10 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
         refuse(n->lo, "a constant of %u pieces as one value", pieces);
     } else if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) {
         put_words(out, pieces, 0);
+    } else if (LLVMIsAConstantInt(c) && pieces > 2) {
+        put_wide(n, c, out, pieces);
     } else if (LLVMIsAConstantInt(c)) {
-        put_words(out, pieces, int_value(n, c));
+        put_words(out, pieces, LLVMConstIntGetZExtValue(c));
     } else if (LLVMIsAConstantFP(c)) {
         put_words(out, pieces, float_bits(c));
     } else if (LLVMIsAGlobalVariable(c)) {

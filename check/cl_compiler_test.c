@@ -165,7 +165,57 @@ static void compiles_and_links(void **state)
         ok(clReleaseProgram(all[i]));
 }
 
-/* What a program prints is in order of work-items whatever its groups. */
+/* Each work-item of a grid whose last groups are smaller says where it is.  What it must say follows from
+ * its global id (OpenCL C 2.0, "Work-Item Functions"). */
+enum { X = 10, Y = 7, LX = 4, LY = 3, OX = 5, FIELDS = 12 };
+
+static void expect_place(const u32 *got, u32 x, u32 y)
+{
+    const u32 gx = x / LX, gy = y / LY, want[FIELDS] = {
+        gx, gy, gx == X / LX ? X % LX : LX, gy == Y / LY ? Y % LY : LY, LX, LY, 3, 3, x % LX, y % LY, OX, y * X + x};
+    assert_memory_equal(got, want, sizeof want);
+}
+
+static void has_smaller_last_groups(void **state)
+{
+    const char *text =
+        "kernel void f(global uint *out) {\n"
+        "    uint x = get_global_id(0) - 5, y = get_global_id(1);\n"
+        "    global uint *o = out + (y * 10 + x) * 12;\n"
+        "    for (uint d = 0; d < 2; d++) {\n"
+        "        o[d] = get_group_id(d); o[2 + d] = get_local_size(d); o[4 + d] = get_enqueued_local_size(d);\n"
+        "        o[6 + d] = get_num_groups(d); o[8 + d] = get_local_id(d);\n"
+        "    }\n"
+        "    o[10] = get_global_offset(0); o[11] = get_global_linear_id();\n"
+        "}";
+    const size_t global[2] = {X, Y}, local[2] = {LX, LY}, offset[2] = {OX, 0};
+    static u32 got[X * Y][FIELDS];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build(text, "-cl-std=CL2.0");
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 2, offset, global, local, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < X * Y; i++)
+        expect_place(got[i], i % X, i / X);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    const char *const uniform[] = {"-cl-std=CL1.2", "-cl-std=CL3.0 -cl-uniform-work-group-size"};
+    for (size_t i = 0; i < countof(uniform); i++) {
+        p = build("kernel void f(global uint *out) {}", uniform[i]);
+        k = make_kernel(p, "f");
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 2, NULL, global, local, 0, NULL, NULL),
+                         CL_INVALID_WORK_GROUP_SIZE);
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+    }
+    ok(clReleaseMemObject(m));
+}
+
 static void keeps_variables(void **state)
 {
     int got[1];
@@ -260,7 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };

@@ -1,11 +1,15 @@
 /* accuracy.c -- errors of the device library's mathematical functions, in units in the last place.
  *
  *      accuracy [STEP [NAME...]]
+ *      accuracy --names | --write X Y | --compare NAME X Y R
  *
  * The library, compiled for the host, is compared with the host's double precision, whose own error is below
  * 2^-20 of a float's last place.  Functions of one argument get every STEP-th float (1: all
  * of them); others pseudo-random pairs, and all pairs of special values.  Prints a table, and fails
  * if a bound is exceeded, or infinities, NaN or signs of zero differ.
+ *
+ * The machine's arithmetic is the host's, so a kernel must give the same bits.  --write makes files of arguments,
+ * --compare looks at what a kernel made of them; check/devlib_test.sh runs the kernels.
  */
 #include <float.h>
 #include <math.h>
@@ -138,13 +142,16 @@ typedef struct {
     uint64_t count;
 } Worst;
 
+/* of 0 and -0 either is the greater */
+static bool any_zero(const Function *f) { return f->two == ref_maxmag || f->two == ref_minmag; }
+
 /* bound 0 asks for the nearest float */
 static void look(Worst *w, const Function *f, float x, float y, float got, double want)
 {
     double e = error_of(got, want);
 
-    if (got == want && (f->two == ref_maxmag || f->two == ref_minmag))
-        e = 0;      /* either zero is right */
+    if (got == want && any_zero(f))
+        e = 0;
     if (f->bound == 0 && e <= 0.5)
         e = 0;
     w->count++;
@@ -274,6 +281,79 @@ static bool measure(const Function *f, uint64_t step)
     return good;
 }
 
+/* --- the same on the device --------------------------------------------------------------------------- */
+
+static void fill_arguments(float *x, float *y)
+{
+    uint64_t seed = 88172645463325252u;
+
+    for (int i = 0; i < BATCH; i++) {
+        random_pair(&seed, &x[i], &y[i]);
+        if (i < SPECIALS * SPECIALS)
+            x[i] = special[i / SPECIALS], y[i] = special[i % SPECIALS];
+    }
+}
+
+static bool transfer(const char *file, const char *mode, float *x)
+{
+    FILE *f = fopen(file, mode);
+    size_t n = !f ? 0 : *mode == 'r' ? fread(x, sizeof *x, BATCH, f) : fwrite(x, sizeof *x, BATCH, f);
+
+    if (!f || n != BATCH || fclose(f) != 0) {
+        fprintf(stderr, "accuracy: %s: cannot transfer it\n", file);
+        return false;
+    }
+    return true;
+}
+
+static bool write_arguments(char **files)
+{
+    static float x[BATCH], y[BATCH];
+    fill_arguments(x, y);
+    return transfer(files[0], "wb", x) && transfer(files[1], "wb", y);
+}
+
+static int saturated(float y) { return y != y ? 0 : y >= 0x1p31f ? INT32_MAX : y < -0x1p31f ? INT32_MIN : (int)y; }
+
+static bool compare(const Function *f, char **files)
+{
+    static float x[BATCH], y[BATCH], got[BATCH], want[BATCH];
+    static int k[BATCH];
+    int differ = 0;
+
+    if (!transfer(files[0], "rb", x) || !transfer(files[1], "rb", y) || !transfer(files[2], "rb", got))
+        return false;
+    for (int i = 0; i < BATCH; i++)
+        k[i] = saturated(y[i]);
+    if (f->run1)
+        f->run1(x, want, BATCH);
+    else if (f->run2)
+        f->run2(x, y, want, BATCH);
+    else
+        f->run_mix(x, k, want, BATCH);
+    for (int i = 0; i < BATCH; i++) {
+        bool nans = got[i] != got[i] && want[i] != want[i], zeros = any_zero(f) && got[i] == want[i];
+        if (memcmp(&got[i], &want[i], sizeof *got) != 0 && !nans && !zeros && differ++ < 3)
+            printf("%s(%a, %a) is %a, on the host %a\n", f->name, x[i], y[i], got[i], want[i]);
+    }
+    return differ == 0;
+}
+
+static int device(int argc, char **argv)
+{
+    size_t n = sizeof functions / sizeof *functions;
+
+    if (argc == 4 && strcmp(argv[1], "--write") == 0)
+        return !write_arguments(argv + 2);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(argv[1], "--names") == 0 && functions[i].name[0] != '_')
+            puts(functions[i].name);
+        else if (argc == 6 && strcmp(argv[2], functions[i].name) == 0)
+            return !compare(&functions[i], argv + 3);
+    }
+    return strcmp(argv[1], "--names") != 0;
+}
+
 static bool named(const char *name, int n, char **names)
 {
     for (int i = 0; i < n; i++)
@@ -284,6 +364,8 @@ static bool named(const char *name, int n, char **names)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strncmp(argv[1], "--", 2) == 0)
+        return device(argc, argv);
     uint64_t step = argc > 1 ? strtoull(argv[1], NULL, 0) : 65521;
     bool good = step > 0;
 

@@ -16,7 +16,7 @@ _ventus_options() { # COMMAND
 
 _ventus() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-    local commands='as dis objdump ld run replay info help'
+    local commands='as cc dis objdump ld run replay info help'
     local reset
     COMPREPLY=()
     reset=$(shopt -p extglob)
@@ -49,6 +49,7 @@ _ventus() {
         else
             case ${COMP_WORDS[1]} in
             as) _ventus_files 's|S|asm' ;;
+            cc) _ventus_files 'cl|ir' ;;
             objdump) _ventus_files 'o|elf|riscv' ;;
             ld) _ventus_files 'o|s' ;;
             run) _ventus_files 's|o|elf|riscv|cl' ;;

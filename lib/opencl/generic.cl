@@ -10,18 +10,18 @@ static inline bool is_local(uint a) { return a >= LOCAL_START && a < LOCAL_END; 
 
 __global void *__to_global(__generic void *p)
 {
-    uint a = (uint)p;
-    return (__global void *)(is_private(a) || is_local(a) ? 0 : a);
+    uint a = (uint)(size_t)p;
+    return (__global void *)(size_t)(is_private(a) || is_local(a) ? 0 : a);
 }
 
 __local void *__to_local(__generic void *p)
 {
-    uint a = (uint)p;
-    return (__local void *)(is_local(a) ? a : 0);
+    uint a = (uint)(size_t)p;
+    return (__local void *)(size_t)(is_local(a) ? a : 0);
 }
 
 __private void *__to_private(__generic void *p)
 {
-    uint a = (uint)p;
-    return (__private void *)(is_private(a) ? a : 0);
+    uint a = (uint)(size_t)p;
+    return (__private void *)(size_t)(is_private(a) ? a : 0);
 }

@@ -9,7 +9,7 @@ float OVL powr(float x, float y);
 
 static float reduced_sin(float x, float n, uint odd)
 {
-    float r = FMA(n, -0x1.4442dp-23f, FMA(n, -0x1.921fb4p1f, x));
+    float r = FMA(n, -0x1.84698ap-47f, FMA(n, -0x1.4442dp-23f, FMA(n, -0x1.921fb4p1f, x)));
     float z = r * r, p = FMA(FMA(0x1.f5c704p-8f, z, -0x1.543b84p-3f), z, 1.0f);
     return as_float(as_uint(r * p) ^ odd << 31);
 }

@@ -80,13 +80,23 @@ static const cl_name_version languages[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
+/* as the front end defines them (ll/front.c) */
 static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_generic_address_space"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_program_scope_global_variables"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_order_acq_rel"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_order_seq_cst"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_device"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
 };
 
 enum {
     SINGLE_FP = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,
-    ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+    ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
+              CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
+              CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES
 };
 
 #define UINT(v)  answer(q, cl_uint, v)
@@ -177,11 +187,13 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_HALF_FP_CONFIG: return FLAGS(0);
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: return FLAGS(ATOMICS);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
-        return FLAGS(ATOMICS | CL_DEVICE_ATOMIC_ORDER_ACQ_REL);
+        return FLAGS(ATOMICS | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM);
     case CL_DEVICE_EXECUTION_CAPABILITIES: return FLAGS(CL_EXEC_KERNEL);
     case CL_DEVICE_MAX_PARAMETER_SIZE: return SIZE(MAX_PARAMETERS);
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return SIZE(1);
     case CL_DEVICE_PRINTF_BUFFER_SIZE: return SIZE(PRINT_BYTES);
+    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return BOOL(CL_TRUE);
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         return FLAGS(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
@@ -217,8 +229,6 @@ static cl_int absent(cl_device_info param, const Query *q)
     switch (param) {
     case CL_DEVICE_IMAGE_SUPPORT:
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
-    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
-    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: return BOOL(CL_FALSE);
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:

@@ -1,7 +1,7 @@
 # Every command lists its options on stdout and succeeds; so do help and --version.
 # run: B=%b sh %s
 
-for c in as dis objdump ld run replay info; do
+for c in as cc dis objdump ld run replay info; do
 	"$B/ventus" $c --help >"$B/help.out" 2>"$B/help.err" || echo "$c --help: status $?"
 	[ -s "$B/help.err" ] && echo "$c --help: on stderr"
 	sed -n 1p "$B/help.out"
@@ -14,12 +14,13 @@ rm -f "$B/help.out" "$B/help.err"
 
 # out:
 # Usage: ventus as [OPTION...] FILE.s
+# Usage: ventus cc [OPTION...] FILE.cl
 # Usage: ventus dis [OPTION...]
 # Usage: ventus objdump [OPTION...] FILE
 # Usage: ventus ld [OPTION...] FILE.o...
 # Usage: ventus run [OPTION...] FILE
 # Usage: ventus replay [OPTION...] X.metadata X.data [Y.metadata Y.data]...
 # Usage: ventus info [OPTION...]
-# 9
+# 10
 # ventus N
 # end

@@ -93,7 +93,7 @@ rm -f "$B/usage.out"
 # ventus: error: no machine 'huge' is built in; see ventus info, or give a file
 # no/such.machine: error: No such file or directory
 # ventus run: -j: '-1' is not a number from 0 to 256
-# kernel.cl: error: this build has no compiler of OpenCL C; assemble by hand or give an object
+# kernel.cl: error: No such file or directory
 # no/such/file.elf: error: No such file or directory
 # ventus replay: no files to replay
 # ventus replay: files come in pairs: X.metadata X.data; 'a.metadata' is alone

@@ -221,7 +221,8 @@ static Verdict try(const Buf *program, Buf *why)
     want = start;
     if (!host_run(program, want.in, want.out, want.sums, why))
         return NOT_COMPILED;
-    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), NULL, 0, why);
+    const char *quiet = "-w";
+    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), &quiet, 1, why);
     if (!p)
         return NOT_COMPILED;
     Verdict v = SAME;

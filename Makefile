@@ -202,10 +202,10 @@ setup:
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" sh check/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m sh check/check.sh $(T)
 demo: setup
-	@$(MAKE) --no-print-directory m=$m B=$B all
-	@B=$B sh check/demo.sh
+	@$(MAKE) --no-print-directory m=$m B=$B all $(if $(LLVM_CLANG),examples)
+	@B=$B CC="$(CC)" m=$m sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh
 

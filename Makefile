@@ -166,7 +166,7 @@ endif
 # --- host programs in OpenCL ------------------------------------------------------
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
-examples: all $(EXAMPLES)
+examples: all $(if $(HAS_CL),$(EXAMPLES))
 $B/examples/%: examples/%.c examples/example.h
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
@@ -204,7 +204,7 @@ check: setup
 check-only: tests
 	@B=$B CC="$(CC)" m=$m sh check/check.sh $(T)
 demo: setup
-	@$(MAKE) --no-print-directory m=$m B=$B all $(if $(LLVM_CLANG),examples)
+	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh

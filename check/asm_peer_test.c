@@ -6,7 +6,7 @@
 
 enum { EACH = 6 };
 
-static const char mc[] = "llvm-mc -triple=riscv32 -mattr=+m,+a,+f,+v,-relax -filetype=obj";
+static const char mc[] = "llvm-mc -triple=riscv32 -target-abi=ilp32 -mattr=+m,+a,+f,+v,-relax -filetype=obj";
 static const char gas[] =
     "riscv64-unknown-elf-as -march=rv32im_zicsr_zifencei_zfinx -mabi=ilp32 -mno-relax";
 

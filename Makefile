@@ -44,7 +44,7 @@ endif
 CLSRC := $(wildcard src/cl/*.c)
 HAS_CL := $(shell echo '\#include <CL/cl_icd.h>' | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
-LLSRC := $(filter-out src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
+LLSRC := $(filter-out src/ll/cache.c src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard check/cl_*_test.c)
@@ -132,9 +132,10 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 
 ifneq ($(LLVM_CLANG),)
 LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
-LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DCLANG='"$(LLVM_CLANG)"'
+LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+$B/src/ll/cache.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
@@ -165,7 +166,7 @@ endif
 # --- host programs in OpenCL ------------------------------------------------------
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
-examples: all $(EXAMPLES)
+examples: all $(if $(HAS_CL),$(EXAMPLES))
 $B/examples/%: examples/%.c examples/example.h
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
@@ -201,10 +202,10 @@ setup:
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" sh check/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m sh check/check.sh $(T)
 demo: setup
-	@$(MAKE) --no-print-directory m=$m B=$B all
-	@B=$B sh check/demo.sh
+	@$(MAKE) --no-print-directory m=$m B=$B examples
+	@B=$B CC="$(CC)" m=$m sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh
 

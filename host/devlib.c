@@ -32,37 +32,6 @@ static LLVMModuleRef read_module(LLVMContextRef ctx, const char *file)
     return m;
 }
 
-/* Functions of no kernel cannot have local memory in OpenCL C: those of the library that need some
- * call one of these, which get their body here.  Sizes are for groups of 1024. */
-static const struct {
-    const char *name;
-    unsigned words; /* of 64 bits */
-} scratch[] = {
-    {"__ventus_scratch1", 1},
-    {"__ventus_scratch32", 512},
-    {"__ventus_scratch64", 1024},
-};
-
-static void define_scratch(LLVMContextRef ctx, LLVMModuleRef m)
-{
-    enum { LOCAL_SPACE = 3, ALIGN = 16 };
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(ctx);
-    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) {
-        LLVMValueRef f = LLVMGetNamedFunction(m, scratch[i].name);
-        if (!f)
-            continue;
-        LLVMTypeRef t = LLVMArrayType2(LLVMInt64TypeInContext(ctx), scratch[i].words);
-        LLVMValueRef memory =
-            LLVMAddGlobalInAddressSpace(m, t, "__ventus_scratch.memory", LOCAL_SPACE);
-        LLVMSetLinkage(memory, LLVMInternalLinkage);
-        LLVMSetInitializer(memory, LLVMGetUndef(t));
-        LLVMSetAlignment(memory, ALIGN);
-        LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(ctx, f, ""));
-        LLVMBuildRet(b, memory);
-    }
-    LLVMDisposeBuilder(b);
-}
-
 /* what a program does not use goes */
 static void make_optional(LLVMModuleRef m)
 {
@@ -114,7 +83,6 @@ int main(int argc, char **argv)
         if (LLVMLinkModules2(m, read_module(ctx, argv[i])))
             die(argv[i], "does not go with the others");
     LLVMSetModuleIdentifier(m, "devlib", 6);
-    define_scratch(ctx, m);
     relax(m);
     optimise(m);
     make_optional(m);

@@ -139,7 +139,8 @@ static void empty_block(Block *b)
                  .loop = NONE};
 }
 
-/* reachable blocks into Func.rpo; the exit is always one of them */
+/* reachable blocks into Func.rpo; the exit is always one of them, without its instructions if
+ * nothing leads there */
 static bool order_blocks(Func *f)
 {
     Walk w;
@@ -155,8 +156,10 @@ static bool order_blocks(Func *f)
     for (u32 b = 0; b < f->nblock; b++)
         if (!w.seen[b] && b != f->exit)
             empty_block(&f->block[b]);
-    if (!w.seen[f->exit])
+    if (!w.seen[f->exit]) {
         f->rpo[f->nrpo++] = f->exit;
+        f->block[f->exit].nins = f->block[f->exit].nphi = 0;
+    }
     for (size_t i = 0; i < f->nrpo; i++)
         f->block[f->rpo[i]].rpo = (u32)i;
     return true;

@@ -27,7 +27,7 @@ typedef struct {
     Func *f;
     u32 *home;   /* block that defines a value, or NONE */
     u64 **side;  /* [2 p + k]: blocks that side k of the divergent branch of p reaches
-                  * before the join; NULL if p itself is not among those of either side */
+                  * before the join; NULL if no dominator of p is among those of either side */
     u64 **stale; /* [d]: blocks where scalars of block d are stale, or NULL */
     u32 *copy;   /* copy of a value in bank V, or 0 */
     u32 *kept;   /* copy of a phi in bank X, or 0 */
@@ -171,15 +171,17 @@ static bool differs(const Block *join, const Phi *phi, u32 p, u64 *const side[2]
     return false;
 }
 
-/* Lanes of p may wait at one of its sides while others come to p again: what goes stale. */
-static void part_rounds(Job *j, u32 p)
+/* Lanes of p may wait at one of its sides while others run again what came before: what goes stale.
+ */
+static void part_rounds(Job *j, u32 p, u64 *const side[2])
 {
     Func *f = j->f;
-    u64 **side = &j->side[2 * p];
     for (u32 d = p; d != NONE; d = f->block[d].idom)
         for (int k = 0; k < 2; k++) {
             if (!has(side[k ^ 1], d))
                 continue;
+            j->side[2 * p] = side[0];
+            j->side[2 * p + 1] = side[1];
             if (!j->stale[d])
                 j->stale[d] = new_set(j);
             if (!j->stale[d])
@@ -211,11 +213,7 @@ static void part_lanes(Job *j, u32 p)
     for (size_t k = 0; k < join->nphi; k++)
         if (differs(join, &join->phi[k], p, side))
             make_vector(j, join->phi[k].dst);
-    if (has(side[0], p) || has(side[1], p)) {
-        j->side[2 * p] = side[0];
-        j->side[2 * p + 1] = side[1];
-        part_rounds(j, p);
-    }
+    part_rounds(j, p, side);
 }
 
 static void sweep_block(Job *j, u32 b)

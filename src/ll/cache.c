@@ -11,15 +11,17 @@
  */
 #include "ll/cache.h"
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef CLANG
+#define CLANG "clang"
+#endif
 
 enum { MAGIC = 0x31435456 /* "VTC1" */, MAX_PATH = 4096, MAX_ENTRIES = 65536 };
 static const u64 LIMIT = (u64)256 << 20; /* bytes of a directory */
@@ -41,6 +43,12 @@ static u64 hash_of(u64 h, const void *bytes, size_t len)
 
 static const u64 HASH_START = 0xcbf29ce484222325;
 
+const char *front_clang(const LlOptions *opt)
+{
+    const char *set = opt->clang ? opt->clang : getenv("VENTUS_CLANG");
+    return set && *set ? set : CLANG;
+}
+
 /* --- keys --------------------------------------------------------------------------- */
 
 static void put_part(Buf *key, const void *bytes, size_t len)
@@ -61,25 +69,17 @@ static void put_file(Buf *key, const char *path)
     put_text(key, path);
 }
 
-static void put_this_library(Buf *key)
-{
-    static const char here[] = "";
-    Dl_info info;
-    if (dladdr(here, &info) && info.dli_fname)
-        put_file(key, info.dli_fname);
-}
-
 static bool may_include(const char *text, size_t len)
 {
     return memmem(text, len, "include", 7) != NULL;
 }
 
-bool cache_key(const char *source, size_t len, const LlOptions *opt, Buf *key)
+bool cache_key(const char *library, const char *source, size_t len, const LlOptions *opt, Buf *key)
 {
     if (may_include(source, len) || opt->dump || opt->off)
         return false;
-    put_text(key, "ventus " VERSION ", LLVM " LLVM_VERSION_STRING);
-    put_this_library(key);
+    put_text(key, "ventus " VERSION);
+    put_file(key, library);
     buf_printf(key, "%d:%u:", (int)opt->output, opt->lds_limit);
     put_file(key, front_clang(opt));
     put_text(key, opt->name);

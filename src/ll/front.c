@@ -18,10 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef CLANG
-#define CLANG "clang"
-#endif
-
 #define HEADERS "/ventus-headers"
 enum { FIRST_FD = 100, MAX_HEADERS = 500, MAX_MADE = 4096 };
 
@@ -71,12 +67,6 @@ static bool fail(Diag *d, const char *what, int why)
 {
     error(d, &(Source){.name = "compiler", .text = ""}, NULL, "%s: %s", what, strerror(why));
     return false;
-}
-
-const char *front_clang(const LlOptions *opt)
-{
-    const char *set = opt->clang ? opt->clang : getenv("VENTUS_CLANG");
-    return set && *set ? set : CLANG;
 }
 
 /* --- anonymous files ------------------------------------------------------------------ */

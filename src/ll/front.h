@@ -2,7 +2,7 @@
 #ifndef LL_FRONT_H
 #define LL_FRONT_H
 #include "base/mem.h"
-#include "ll/ll.h"
+#include "ll/cache.h"
 
 /* Build options, checked and taken apart. */
 typedef struct {
@@ -26,7 +26,4 @@ void options_free(BuildOptions *b);
  * has an error. */
 bool front_run(const char *source, size_t len, const LlOptions *opt, const BuildOptions *b,
                Buf *bitcode, Diag *d);
-
-/* The clang that is used: opt->clang, VENTUS_CLANG, or the one of the build; never NULL. */
-const char *front_clang(const LlOptions *opt);
 #endif

@@ -8,7 +8,6 @@
 #include "cc/cc.h"
 #include "link/crt0.h"
 #include "link/link.h"
-#include "ll/cache.h"
 #include "ll/front.h"
 #include "ll/lower.h"
 #include "ll/middle.h"
@@ -177,7 +176,7 @@ static bool link_all(const Buf *const *inputs, size_t n, const LlOptions *opt,
     return ok;
 }
 
-static bool compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
 {
     BuildOptions b = {0};
     Buf bitcode = {0};
@@ -186,25 +185,6 @@ static bool compile(const char *source, size_t len, const LlOptions *opt, Buf *o
                     link_all(inputs, 1, opt, &b, out, d);
     buf_free(&bitcode);
     options_free(&b);
-    return ok;
-}
-
-/* what warned is not kept: who asks again shall be warned again */
-bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
-{
-    Buf key = {0}, made = {0};
-    const int warnings = d->warnings;
-    const bool cached = opt->cache && !opt->dump && cache_key(source, len, opt, &key);
-    bool ok = cached && cache_get(opt->cache, &key, &made);
-    if (!ok) {
-        ok = compile(source, len, opt, &made, d);
-        if (ok && cached && d->warnings == warnings)
-            cache_put(opt->cache, &key, &made);
-    }
-    if (ok)
-        buf_put(out, made.data, made.len);
-    buf_free(&made);
-    buf_free(&key);
     return ok;
 }
 

@@ -5,24 +5,51 @@
  * file has the functions of ll.h for everybody else.  Where the library is absent,
  * because the build had no LLVM, they answer that there is no compiler.
  */
-#include "base/mem.h"
+#include "ll/cache.h"
 #include "ll/plugin.h"
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char library[] = "libventus-cc.so.0";
+enum { MAX_PATH = 4096 };
+
+/* The library beside this program or library, or in ../lib from there; else its bare name, for the
+ * system's search. */
+static void find_library(char path[MAX_PATH])
+{
+    static const char *const places[] = {"", "../lib/"};
+    Dl_info self;
+    const char *slash =
+        dladdr(library, &self) && self.dli_fname ? strrchr(self.dli_fname, '/') : NULL;
+    for (size_t i = 0; slash && i < countof(places); i++) {
+        const int dir = (int)(slash - self.dli_fname) + 1;
+        const int n = snprintf(path, MAX_PATH, "%.*s%s%s", dir, self.dli_fname, places[i], library);
+        if (n < MAX_PATH && !access(path, R_OK))
+            return;
+    }
+    snprintf(path, MAX_PATH, "%s", library);
+}
 
 /* NULL: *why says why, in a text that lives until the next call of this thread. */
-static const LlPlugin *load(const char **why)
+static const LlPlugin *load(const char *path, const char **why)
 {
     /* counted by the loader, and never unloaded: LLVM does not like to go */
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const LlPlugin *p = handle ? dlsym(handle, LL_PLUGIN_SYMBOL) : NULL;
     if (p && p->version == LL_PLUGIN_VERSION)
         return p;
     *why = p ? "libventus-cc.so is of another version" : dlerror();
     return NULL;
+}
+
+static const LlPlugin *find(const char **why)
+{
+    char path[MAX_PATH];
+    find_library(path);
+    return load(path, why);
 }
 
 static bool no_compiler(Diag *d, const LlOptions *opt, const char *why)
@@ -31,24 +58,46 @@ static bool no_compiler(Diag *d, const LlOptions *opt, const char *why)
     return false;
 }
 
-bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+static bool compile(const char *path, const char *source, size_t len, const LlOptions *opt,
+                    Buf *out, Diag *d)
 {
     const char *why;
-    const LlPlugin *p = load(&why);
+    const LlPlugin *p = load(path, &why);
     return p ? p->compile(source, len, opt, out, d) : no_compiler(d, opt, why);
+}
+
+/* What warned is not kept: who asks again shall be warned again. */
+bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+{
+    char path[MAX_PATH];
+    Buf key = {0}, made = {0};
+    const int warnings = d->warnings;
+    find_library(path);
+    const bool cached = opt->cache && cache_key(path, source, len, opt, &key);
+    bool ok = cached && cache_get(opt->cache, &key, &made);
+    if (!ok) {
+        ok = compile(path, source, len, opt, &made, d);
+        if (ok && cached && d->warnings == warnings)
+            cache_put(opt->cache, &key, &made);
+    }
+    if (ok)
+        buf_put(out, made.data, made.len);
+    buf_free(&made);
+    buf_free(&key);
+    return ok;
 }
 
 bool ll_link(const Buf *const *inputs, size_t n, const LlOptions *opt, Buf *out, Diag *d)
 {
     const char *why;
-    const LlPlugin *p = load(&why);
+    const LlPlugin *p = find(&why);
     return p ? p->link(inputs, n, opt, out, d) : no_compiler(d, opt, why);
 }
 
 bool ll_available(Buf *what)
 {
     const char *why;
-    const LlPlugin *p = load(&why);
+    const LlPlugin *p = find(&why);
     if (p)
         return p->available(what);
     buf_str(what, why);

@@ -73,6 +73,8 @@ static void tells_what_is_wrong(void **state)
     if (!has_compiler)
         skip();
     cl_program p = from_source("kernel void f(global int *out) {\n  *out = nothing;\n}");
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
     assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     assert_non_null(strstr(log_of(p), ":2:"));
     assert_non_null(strstr(log_of(p), "nothing"));
@@ -163,6 +165,33 @@ static void compiles_and_links(void **state)
     const cl_program all[] = {header, a, b, library, p};
     for (size_t i = 0; i < countof(all); i++)
         ok(clReleaseProgram(all[i]));
+}
+
+/* As many headers as there are descriptors of files below the first one that clang gets. */
+static void takes_many_headers(void **state)
+{
+    enum { N = 200 };
+    char text[N][64], names[N][16];
+    const char *name[N];
+    cl_program header[N];
+    Buf source = {0};
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "h%d.h", i);
+        snprintf(text[i], sizeof text[i], "#define H%d %d\n", i, i);
+        name[i] = names[i];
+        header[i] = from_source(text[i]);
+        buf_printf(&source, "#include \"h%d.h\"\n#if H%d != %d\n#error\n#endif\n", i, i, i);
+    }
+    cl_program p = from_source(buf_text(&source));
+    if (clCompileProgram(p, 0, NULL, "", N, header, name, NULL, NULL))
+        fail_msg("%s", log_of(p));
+    for (int i = 0; i < N; i++)
+        ok(clReleaseProgram(header[i]));
+    ok(clReleaseProgram(p));
+    buf_free(&source);
 }
 
 /* What a program prints is in order of work-items whatever its groups. */
@@ -261,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
-        cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
+        cmocka_unit_test(takes_many_headers), cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };
     set_environment();

@@ -98,6 +98,16 @@ static int file_of(const char *name, const void *bytes, size_t len)
     return -1;
 }
 
+/* A file whose descriptor is none that the process gets its headers under. */
+static int header_file(const char *name, const void *bytes, size_t len)
+{
+    const int low = file_of(name, bytes, len);
+    const int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD + MAX_HEADERS + 1);
+    if (low >= 0)
+        close(low);
+    return fd;
+}
+
 static bool read_all(int fd, Buf *to)
 {
     struct stat st;
@@ -255,12 +265,12 @@ static bool open_headers(Job *j, const LlOptions *opt)
     j->header = mem_alloc((opt->nheaders + 1) * sizeof *j->header);
     for (size_t i = 0; j->header && ok && i < opt->nheaders; i++) {
         j->header[j->nheader] =
-            file_of("header", opt->headers[i].text, strlen(opt->headers[i].text));
+            header_file("header", opt->headers[i].text, strlen(opt->headers[i].text));
         ok = j->header[j->nheader++] >= 0;
     }
     write_overlay(opt, &overlay);
     if (j->header && ok && !overlay.failed) {
-        j->header[j->nheader] = file_of("overlay", overlay.data, overlay.len);
+        j->header[j->nheader] = header_file("overlay", overlay.data, overlay.len);
         ok = j->header[j->nheader++] >= 0;
     }
     buf_free(&overlay);

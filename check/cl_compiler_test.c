@@ -167,7 +167,6 @@ static void compiles_and_links(void **state)
         ok(clReleaseProgram(all[i]));
 }
 
-<<<<<<< HEAD
 /* Each work-item of a grid whose last groups are smaller says where it is.  What it must say follows from
  * its global id (OpenCL C 2.0, "Work-Item Functions"). */
 enum { X = 10, Y = 7, LX = 4, LY = 3, OX = 5, FIELDS = 12 };
@@ -227,20 +226,10 @@ static void finds_many_headers(void **state)
     char name[HEADERS][32], text[64];
     const char *names[HEADERS];
     int held[HELD];
-=======
-/* As many headers as there are descriptors of files below the first one that clang gets. */
-static void takes_many_headers(void **state)
-{
-    enum { N = 200 };
-    char text[N][64], names[N][16];
-    const char *name[N];
-    cl_program header[N];
->>>>>>> cts
     Buf source = {0};
     (void)state;
     if (!has_compiler)
         skip();
-<<<<<<< HEAD
     for (int i = 0; i < HELD; i++)
         held[i] = dup(0);
     for (int i = 0; i < HEADERS; i++) {
@@ -259,28 +248,10 @@ static void takes_many_headers(void **state)
         ok(clReleaseProgram(header[i]));
     for (int i = 0; i < HELD; i++)
         close(held[i]);
-=======
-    for (int i = 0; i < N; i++) {
-        snprintf(names[i], sizeof names[i], "h%d.h", i);
-        snprintf(text[i], sizeof text[i], "#define H%d %d\n", i, i);
-        name[i] = names[i];
-        header[i] = from_source(text[i]);
-        buf_printf(&source, "#include \"h%d.h\"\n#if H%d != %d\n#error\n#endif\n", i, i, i);
-    }
-    cl_program p = from_source(buf_text(&source));
-    if (clCompileProgram(p, 0, NULL, "", N, header, name, NULL, NULL))
-        fail_msg("%s", log_of(p));
-    for (int i = 0; i < N; i++)
-        ok(clReleaseProgram(header[i]));
->>>>>>> cts
     ok(clReleaseProgram(p));
     buf_free(&source);
 }
 
-<<<<<<< HEAD
-=======
-/* What a program prints is in order of work-items whatever its groups. */
->>>>>>> cts
 static void keeps_variables(void **state)
 {
     int got[1];
@@ -375,13 +346,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-<<<<<<< HEAD
         cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
-=======
-        cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
-        cmocka_unit_test(takes_many_headers), cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
->>>>>>> cts
         cmocka_unit_test(builds_many_at_once),
     };
     set_environment();

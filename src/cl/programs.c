@@ -11,11 +11,7 @@ void build_free(ClProgram *p, u32 device, Build *b)
     buf_free(&b->bytes);
     buf_free(&b->log);
     mem_free(b->options);
-<<<<<<< HEAD
     *b = (Build){.is_target = b->is_target, .status = CL_BUILD_NONE};
-=======
-    *b = (Build){.status = CL_BUILD_NONE, .is_target = b->is_target};
->>>>>>> cts
 }
 
 bool build_load(ClProgram *p, u32 device, Build *b)

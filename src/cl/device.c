@@ -134,7 +134,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_EXTENSIONS: return answer_text(q, extension_names + 1);
     case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_bytes(q, extensions, sizeof extensions);
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-        return answer_text(q, "v0000-00-00-00"); /* none */
+        return answer_text(q, "v0000-01-01-00"); /* none */
     case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);

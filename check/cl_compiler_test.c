@@ -73,6 +73,8 @@ static void tells_what_is_wrong(void **state)
     if (!has_compiler)
         skip();
     cl_program p = from_source("kernel void f(global int *out) {\n  *out = nothing;\n}");
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
     assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     assert_non_null(strstr(log_of(p), ":2:"));
     assert_non_null(strstr(log_of(p), "nothing"));

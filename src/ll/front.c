@@ -85,6 +85,7 @@ static bool write_all(int fd, const void *bytes, size_t len)
     return true;
 }
 
+/* Its descriptor is none of those under which the process gets its headers. */
 static int file_of(const char *name, const void *bytes, size_t len)
 {
     const int low = memfd_create(name, MFD_CLOEXEC);

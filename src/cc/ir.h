@@ -241,6 +241,8 @@ struct Module {
     size_t nfunc, capfunc;
     Sym *sym;
     size_t nsym, capsym;
+    u32 *by_name;           /* hash table of 1 + symbol, a power of two in size */
+    size_t nby_name;
     Data *data;
     size_t ndata, capdata;
     Loc *loc;               /* loc[0] is unknown */

@@ -138,7 +138,9 @@ enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = (1 << 20) - 8, MAX_PARAME
 u64 device_max_alloc(const ClDevice *d);
 u64 device_global_size(const ClDevice *d);
 u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */
-u32 device_max_items(const ClDevice *d);  /* work-items of a group */
+/* Work-items of a group: as many as the machine takes and lib/opencl/workgroup.cl has memory for. */
+enum { GROUP_ITEMS = 1024 };
+u32 device_max_items(const ClDevice *d);
 
 /* --- contexts -------------------------------------------------------------------------------- */
 

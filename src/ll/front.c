@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #define HEADERS "/ventus-headers"
-enum { FIRST_FD = 100, MAX_HEADERS = 500, MAX_MADE = 4096 };
+/* descriptors of the headers in the process; ours lie beyond, so that none is overwritten while they
+ * are given numbers */
+enum { FIRST_FD = 3, MAX_HEADERS = 400, MAX_MADE = 4096 };
 
 extern char **environ;
 
@@ -83,9 +85,13 @@ static bool write_all(int fd, const void *bytes, size_t len)
     return true;
 }
 
+/* Its descriptor is none of those under which the process gets its headers. */
 static int file_of(const char *name, const void *bytes, size_t len)
 {
-    const int fd = memfd_create(name, MFD_CLOEXEC);
+    const int low = memfd_create(name, MFD_CLOEXEC);
+    const int fd = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD + MAX_HEADERS + 1) : -1;
+    if (low >= 0)
+        close(low);
     if (fd >= 0 && write_all(fd, bytes, len) && lseek(fd, 0, SEEK_SET) == 0)
         return fd;
     if (fd >= 0)

@@ -166,7 +166,7 @@ endif
 # --- host programs in OpenCL ------------------------------------------------------
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
-examples: all $(EXAMPLES)
+examples: all $(if $(HAS_CL),$(EXAMPLES))
 $B/examples/%: examples/%.c examples/example.h
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
@@ -202,10 +202,10 @@ setup:
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" sh check/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m sh check/check.sh $(T)
 demo: setup
-	@$(MAKE) --no-print-directory m=$m B=$B all
-	@B=$B sh check/demo.sh
+	@$(MAKE) --no-print-directory m=$m B=$B examples
+	@B=$B CC="$(CC)" m=$m sh check/demo.sh
 bench: all
 	@B=$B sh bench/bench.sh
 

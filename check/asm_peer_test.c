@@ -6,7 +6,7 @@
 
 enum { EACH = 6 };
 
-static const char mc[] = "llvm-mc -triple=riscv32 -mattr=+m,+a,+f,+v,-relax -filetype=obj";
+static const char mc[] = "llvm-mc -triple=riscv32 -target-abi=ilp32 -mattr=+m,+a,+f,+v,-relax -filetype=obj";
 static const char gas[] =
     "riscv64-unknown-elf-as -march=rv32im_zicsr_zifencei_zfinx -mabi=ilp32 -mno-relax";
 
@@ -210,20 +210,27 @@ static void compare_relocs(const Object *a, const ObjSection *x, const Object *b
     }
 }
 
+/* Versions of LLVM differ in how they make large constants, and since 15 they lengthen a branch to
+ * a symbol of another object. */
+static bool depends_on_version(const char *line)
+{
+    return !strncmp(line, "\tli ", 4) || !strncmp(line, "\tbeq a0, a1, ext", 16);
+}
+
 static void directives_and_relocations_are_those_of_llvm(void **state)
 {
-    static const char file[] = "test/golden/standard.s";
     Buf text = {0};
-    char part[4096];
+    char line[4096];
     int sections = 0;
     (void)state;
     need("llvm-mc");
-    FILE *f = fopen(file, "r");
+    FILE *f = fopen("test/golden/standard.s", "r");
     assert_non_null(f);
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-        buf_put(&text, part, n);
+    while (fgets(line, sizeof line, f))
+        if (!depends_on_version(line))
+            buf_str(&text, line);
     fclose(f);
-    Object *a = assemble(buf_text(&text), V202), *b = peer_object(mc, file, NULL);
+    Object *a = assemble(buf_text(&text), V202), *b = peer_object(mc, NULL, buf_text(&text));
     for (size_t i = 0; i < a->nsections; i++) {
         const ObjSection *x = &a->sections[i];
         if (!strncmp(x->name, ".ventus.", 8) || !x->size)

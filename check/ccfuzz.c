@@ -214,19 +214,28 @@ static Verdict run_lanes(KitProgram *p, u32 lanes, const Data *start, const Data
     return DIFFERENT;
 }
 
-static Verdict try(const Buf *program, Buf *why)
+static Verdict try(u64 seed, const Buf *program, Buf *why)
 {
     Data start, want;
     fill(&start);
     want = start;
     if (!host_run(program, want.in, want.out, want.sums, why))
         return NOT_COMPILED;
-    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), NULL, 0, why);
+    const char *quiet = "-w";
+    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), &quiet, 1, why);
     if (!p)
         return NOT_COMPILED;
     Verdict v = SAME;
     for (u32 lanes = 4; lanes <= 32 && v == SAME; lanes *= 2)
         v = run_lanes(p, lanes, &start, &want, why);
+    const size_t said = why->len;
+    for (u32 way = 0; v == SAME && kit_vary(p, way, (u32)seed, why); way++) {
+        v = run_lanes(p, 4u << (seed + way) % 4, &start, &want, why);
+        if (v != SAME)
+            buf_printf(why, ", compiled in way %u", way);
+    }
+    if (why->len > said)
+        v = DIFFERENT;
     kit_free(p);
     return v;
 }
@@ -241,7 +250,7 @@ static void reduce(u64 seed, Buf *program)
         without[k] = true;
         if (k >= ccgen(seed, without, &smaller))
             k = CCGEN_STATEMENTS;
-        else if (smaller.len == program->len || try(&smaller, &why) != DIFFERENT)
+        else if (smaller.len == program->len || try(seed, &smaller, &why) != DIFFERENT)
             without[k] = false;
         else
             program->len = 0, buf_put(program, smaller.data, smaller.len);
@@ -254,7 +263,7 @@ static bool check(u64 seed)
 {
     Buf program = {0}, why = {0};
     ccgen(seed, NULL, &program);
-    const Verdict v = try(&program, &why);
+    const Verdict v = try(seed, &program, &why);
     if (v != SAME) {
         char file[64];
         printf("seed %llu: %s\n", (unsigned long long)seed, buf_text(&why));

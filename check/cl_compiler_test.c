@@ -167,34 +167,91 @@ static void compiles_and_links(void **state)
         ok(clReleaseProgram(all[i]));
 }
 
-/* As many headers as there are descriptors of files below the first one that clang gets. */
-static void takes_many_headers(void **state)
+/* Each work-item of a grid whose last groups are smaller says where it is.  What it must say follows from
+ * its global id (OpenCL C 2.0, "Work-Item Functions"). */
+enum { X = 10, Y = 7, LX = 4, LY = 3, OX = 5, FIELDS = 12 };
+
+static void expect_place(const u32 *got, u32 x, u32 y)
 {
-    enum { N = 200 };
-    char text[N][64], names[N][16];
-    const char *name[N];
-    cl_program header[N];
+    const u32 gx = x / LX, gy = y / LY, want[FIELDS] = {
+        gx, gy, gx == X / LX ? X % LX : LX, gy == Y / LY ? Y % LY : LY, LX, LY, 3, 3, x % LX, y % LY, OX, y * X + x};
+    assert_memory_equal(got, want, sizeof want);
+}
+
+static void has_smaller_last_groups(void **state)
+{
+    const char *text =
+        "kernel void f(global uint *out) {\n"
+        "    uint x = get_global_id(0) - 5, y = get_global_id(1);\n"
+        "    global uint *o = out + (y * 10 + x) * 12;\n"
+        "    for (uint d = 0; d < 2; d++) {\n"
+        "        o[d] = get_group_id(d); o[2 + d] = get_local_size(d); o[4 + d] = get_enqueued_local_size(d);\n"
+        "        o[6 + d] = get_num_groups(d); o[8 + d] = get_local_id(d);\n"
+        "    }\n"
+        "    o[10] = get_global_offset(0); o[11] = get_global_linear_id();\n"
+        "}";
+    const size_t global[2] = {X, Y}, local[2] = {LX, LY}, offset[2] = {OX, 0};
+    static u32 got[X * Y][FIELDS];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build(text, "-cl-std=CL2.0");
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 2, offset, global, local, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < X * Y; i++)
+        expect_place(got[i], i % X, i / X);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    const char *const uniform[] = {"-cl-std=CL1.2", "-cl-std=CL3.0 -cl-uniform-work-group-size"};
+    for (size_t i = 0; i < countof(uniform); i++) {
+        p = build("kernel void f(global uint *out) {}", uniform[i]);
+        k = make_kernel(p, "f");
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 2, NULL, global, local, 0, NULL, NULL),
+                         CL_INVALID_WORK_GROUP_SIZE);
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+    }
+    ok(clReleaseMemObject(m));
+}
+
+/* Each of many headers is the one of its name, whatever descriptors the process has open. */
+static void finds_many_headers(void **state)
+{
+    enum { HEADERS = 150, HELD = 60 };
+    cl_program header[HEADERS];
+    char name[HEADERS][32], text[64];
+    const char *names[HEADERS];
+    int held[HELD];
     Buf source = {0};
     (void)state;
     if (!has_compiler)
         skip();
-    for (int i = 0; i < N; i++) {
-        snprintf(names[i], sizeof names[i], "h%d.h", i);
-        snprintf(text[i], sizeof text[i], "#define H%d %d\n", i, i);
-        name[i] = names[i];
-        header[i] = from_source(text[i]);
-        buf_printf(&source, "#include \"h%d.h\"\n#if H%d != %d\n#error\n#endif\n", i, i, i);
+    for (int i = 0; i < HELD; i++)
+        held[i] = dup(0);
+    for (int i = 0; i < HEADERS; i++) {
+        snprintf(name[i], sizeof name[i], "d%d/h%d.h", i % 3, i);
+        snprintf(text, sizeof text, "enum { H%d = %d };", i, i);
+        names[i] = name[i];
+        header[i] = from_source(text);
+        buf_printf(&source, "#include \"%s\"\n", name[i]);
     }
+    for (int i = 0; i < HEADERS; i++)
+        buf_printf(&source, "int f%d(void) { return H%d; }\n", i, i);
     cl_program p = from_source(buf_text(&source));
-    if (clCompileProgram(p, 0, NULL, "", N, header, name, NULL, NULL))
-        fail_msg("%s", log_of(p));
-    for (int i = 0; i < N; i++)
+    if (clCompileProgram(p, 0, NULL, "", HEADERS, header, names, NULL, NULL))
+        fail_msg("%.2000s", log_of(p));
+    for (int i = 0; i < HEADERS; i++)
         ok(clReleaseProgram(header[i]));
+    for (int i = 0; i < HELD; i++)
+        close(held[i]);
     ok(clReleaseProgram(p));
     buf_free(&source);
 }
 
-/* What a program prints is in order of work-items whatever its groups. */
 static void keeps_variables(void **state)
 {
     int got[1];
@@ -289,8 +346,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
-        cmocka_unit_test(takes_many_headers), cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers),
+        cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };
     set_environment();

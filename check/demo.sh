@@ -1,12 +1,34 @@
 #!/bin/sh
-# demo.sh -- runs the kernels of test/run and tells of each its size, whether its results
-# are right, how many instructions it took, and the time.  Builds nothing.
+# demo.sh -- runs the OpenCL programs of examples/ through the system's loader, then the kernels of
+# test/run, and tells of each whether its results are right; of kernels also size,
+# instructions and time.  Builds nothing.
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
 export B
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 good=0 bad=0
+# an OpenCL program on the simulated GPU
+example() { # name
+    began=$(date +%s.%N)
+    OCL_ICD_VENDORS=$PWD/$B/ventus.icd timeout 120 "$B/examples/$1" >"$scratch/out" 2>&1
+    seconds=$(echo "$began $(date +%s.%N)" | awk '{ print $2 - $1 }')
+    if grep -qx "$1: passed" "$scratch/out"; then
+        word=OK good=$((good + 1))
+    else
+        word=FAIL bad=$((bad + 1))
+    fi
+    printf '%-28s %-14s %-4s %14s %10.3f\n' "$1" '' "$word" '' "$seconds"
+    [ "$word" = OK ] || cat "$scratch/out"
+}
+
+printf '%-28s %-14s %-4s %14s %10s\n' 'OpenCL program' '' '' '' seconds
+if [ -e "$B/libventus-opencl.so" ] && [ -e "$B/libventus-cc.so" ]; then
+    for f in examples/*.c; do example "$(basename "$f" .c)"; done
+else
+    echo 'left out: this build has no compiler or no OpenCL runtime'
+fi
+echo
 printf '%-28s %-14s %-4s %14s %10s\n' kernel size '' instructions seconds
 
 demo() { # file
@@ -33,5 +55,5 @@ for f in test/run/*; do
     # kernels whose results are shown; those that are there to fault are tests alone
     if grep -q 'ventus run' "$f" && ! grep -qE '^[#;/ ]*(fail$|exit:)' "$f"; then demo "$f"; fi
 done
-echo "$good kernels gave the right results, $bad did not"
+echo "$good programs and kernels gave the right results, $bad did not"
 [ "$bad" -eq 0 ] && [ "$good" -gt 0 ]

@@ -290,7 +290,7 @@ REF(powers)
     }
 }
 
-/* components from 0 to 1: sums have no cancellation, but those of cross and distance */
+/* components from 0 to 1 */
 REF(geometry)
 {
     const float *x = A(0), *y = A(1);
@@ -304,7 +304,7 @@ REF(geometry)
             length += (double)a[k] * (double)a[k];
         }
         out[4 * i] = (float)dot;
-        out[4 * i + 1] = a[2] * b[0] - a[0] * b[2];
+        out[4 * i + 1] = a[2] * b[0] - a[0] * b[2] + 4.0f;
         out[4 * i + 2] = (float)sqrt(length);
         out[4 * i + 3] = hypotf(a[0] - b[2], a[1] - b[3]);
     }

@@ -1,13 +1,18 @@
 /* ocldrv.c -- kernels of the tests by our compiler and driver (oclkit.h). */
 #include "oclkit.h"
+#include "cc/cc.h"
 #include "drv/drv.h"
+
+#include "link/crt0.h"
+#include "link/link.h"
 #include "ll/ll.h"
 #include "obj/kernelinfo.h"
 #include <string.h>
 
 struct KitProgram {
-    Buf image;
-    Object *object; /* for the table */
+    const char *name;
+    Buf bitcode, image, ir; /* ir: text of the machine IR, when kit_vary has asked */
+    Object *object;         /* for the table */
     KernelTable table;
 };
 
@@ -28,11 +33,16 @@ KitProgram *kit_build(const char *name, const char *source, const char *const *o
 {
     KitProgram *p = mem_zalloc(1, sizeof *p);
     Diag d = {.sink = diag_to_buf, .to = why};
-    const LlOptions o = {.name = name, .options = options, .noptions = noptions};
-    if (p && ll_compile(source, strlen(source), &o, &p->image, &d) &&
-        obj_read(name, p->image.data, p->image.len, &d, &p->object) &&
-        kernelinfo_read(p->object, &p->table, &d))
-        return p;
+    LlOptions o = {.output = LL_BITCODE, .name = name, .options = options, .noptions = noptions};
+    if (p && ll_compile(source, strlen(source), &o, &p->bitcode, &d)) {
+        const Buf *const inputs[] = {&p->bitcode};
+        p->name = name;
+        o.output = LL_IMAGE;
+        if (ll_link(inputs, 1, &o, &p->image, &d) &&
+            obj_read(name, p->image.data, p->image.len, &d, &p->object) &&
+            kernelinfo_read(p->object, &p->table, &d))
+            return p;
+    }
     kit_free(p);
     return NULL;
 }
@@ -43,8 +53,50 @@ void kit_free(KitProgram *p)
         return;
     kernelinfo_free(&p->table);
     obj_free(p->object);
+    buf_free(&p->bitcode);
     buf_free(&p->image);
+    buf_free(&p->ir);
     mem_free(p);
+}
+
+/* --- other ways to compile it -------------------------------------------------------------- */
+
+static bool put_image(KitProgram *p, const Object *o, Diag *d)
+{
+    Object *crt0 = NULL;
+    if (!o || !obj_read("crt0.o", crt0_object, crt0_object_size, d, &crt0))
+        return false;
+    const Object *both[] = {crt0, o};
+    Object *image = link_objects(both, 2, &(LinkOptions){.output = p->name}, d);
+    p->image.len = 0;
+    const bool ok = image && obj_write(image, &p->image, d);
+    obj_free(image);
+    obj_free(crt0);
+    return ok;
+}
+
+bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
+{
+    const CcOptions ways[] = {
+        {.level = 0, .set = V202},
+        {.level = 1, .set = V202},
+        {.level = 2, .set = V202, .off = "fold"},
+        {.level = 2, .set = V202, .off = "coalesce,sched,tidy"},
+        {.level = 2, .set = V202, .seed = seed + 1},
+        {.level = 2, .set = V202, .max_x = 7, .max_v = 9},
+    };
+    const Buf *const inputs[] = {&p->bitcode};
+    Diag d = {.sink = diag_to_buf, .to = why};
+    if (way >= countof(ways) ||
+        (!p->ir.len &&
+         !ll_link(inputs, 1, &(LlOptions){.output = LL_IR, .name = p->name}, &p->ir, &d)))
+        return false;
+    Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, &d);
+    Object *o = m ? cc_compile(m, &ways[way], &d) : NULL;
+    const bool ok = put_image(p, o, &d);
+    obj_free(o);
+    ir_free(m);
+    return ok;
 }
 
 /* --- a launch ------------------------------------------------------------------------------------

@@ -82,5 +82,8 @@ KitProgram *kit_build(const char *name, const char *source, const char *const *o
 /* Leaves the results in the arguments' data.  print may stay empty where prints is false. */
 bool kit_run(KitProgram *p, const char *kernel, u32 lanes, KitJob *job, Buf *print, bool *prints,
              Buf *why);
+/* Compiles it again in the way-th way (without a pass, with few registers, ...; from 0), seed for
+ * what is random in it.  False: why says why, or nothing when there are no more ways. */
+bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why);
 void kit_free(KitProgram *p);
 #endif

@@ -52,6 +52,12 @@ KitProgram *kit_build(const char *name, const char *source, const char *const *o
     return status ? NULL : p;
 }
 
+bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
+{
+    (void)p, (void)way, (void)seed, (void)why;
+    return false;
+}
+
 void kit_free(KitProgram *p)
 {
     if (!p)

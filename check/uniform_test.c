@@ -201,6 +201,15 @@ static void test_two_ways_out(void **state)
         "vxxxv", "copy %3\nvbr lt %4, %1 -> b2, b3 join b5\n br lt %4, %2");
 }
 
+/* one side of b3 runs b1 again before it meets the other behind it */
+static void test_round_above_the_join(void **state)
+{
+    (void)state;
+    expect(START " jump b1\nb1:\n %3 = load word global [%2]\n jump b2\nb2:\n %4 = add %3, 1\n"
+                 " br lt %1, %2 -> b3, b4\nb3:\n br lt %1, 3 -> b1, b2\nb4:\n ret\n",
+           "vxxv", "%3:x = load\n%5:v = copy %3\n%4:v = add %5, 1\njoin b2");
+}
+
 static void test_chain_of_cases(void **state)
 {
     (void)state;
@@ -520,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_join_in_the_middle_of_a_loop),
         cmocka_unit_test(test_join_at_a_header),
         cmocka_unit_test(test_two_ways_out),
+        cmocka_unit_test(test_round_above_the_join),
         cmocka_unit_test(test_chain_of_cases),
         cmocka_unit_test(test_common_block_before_the_join),
         cmocka_unit_test(test_stale_condition),

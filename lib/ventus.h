@@ -26,7 +26,7 @@ __attribute__((const)) int __ventus_ftoi_rne(float);    /* nearest, ties to even
 /* CSRs and words of the metadata block: doc/abi.md */
 enum { CSR_TID = 0x800, CSR_NUMW, CSR_NUMT, CSR_KNL, CSR_WGID, CSR_WID, CSR_LDS, CSR_PDS,
        CSR_GIDX, CSR_GIDY, CSR_GIDZ };
-enum { WORD_DIMS = 2, WORD_GLOBAL = 3, WORD_LOCAL = 6, WORD_OFFSET = 9 };
+enum { WORD_DIMS = 2, WORD_GLOBAL = 3, WORD_LOCAL = 6, WORD_OFFSET = 9, WORD_FIRST = 18, WORD_ENQUEUED = 21 };
 
 /* --- called by the lowering for operations that the machine lacks ------------------------- */
 

@@ -300,10 +300,32 @@ static void options_in_force(Stats *s, const Common *c)
     stats_option(s, "timeout", timeout);
 }
 
+static bool open_trace(Watch *w, const char *file, Diag *d)
+{
+    w->trace_file = strcmp(file, "-") ? fopen(file, "w") : stdout;
+    if (!w->trace_file) {
+        file_error(d, file);
+        return false;
+    }
+    if (!(w->trace = trace_new(w->trace_file)))
+        out_of_memory();
+    return true;
+}
+
+static bool close_trace(Watch *w, Diag *d)
+{
+    bool ok = trace_free(w->trace);
+    if (w->trace_file && (w->trace_file == stdout ? fflush(stdout) : fclose(w->trace_file)))
+        ok = false;
+    if (!ok)
+        file_error(d, w->common->trace_file);
+    return ok;
+}
+
 bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d)
 {
     *w = (Watch){.common = c};
-    if (c->trace_file && !(w->trace = trace_open(c->trace_file, d)))
+    if (c->trace_file && !open_trace(w, c->trace_file, d))
         return false;
     if (c->stats && !(w->stats = stats_new()))
         out_of_memory();
@@ -334,7 +356,7 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
 
 bool watch_close(Watch *w, Diag *d)
 {
-    bool ok = trace_close(w->trace, d);
+    bool ok = close_trace(w, d);
     Buf out = {0};
     if (w->stats) {
         if (!w->common->stats_json)

@@ -2,9 +2,9 @@
 #ifndef TOOL_COMMON_H
 #define TOOL_COMMON_H
 #include "drv/drv.h"
+#include "sim/trace.h"
 #include "tool/stats.h"
 #include "tool/tool.h"
-#include "tool/trace.h"
 
 typedef struct {
     DeviceOptions device;
@@ -28,6 +28,7 @@ bool common_resolve(Common *c, Diag *d);
 /* Trace and statistics of a run. */
 typedef struct {
     const Common *common;
+    FILE *trace_file;
     Trace *trace;
     Stats *stats;
     Observer both;

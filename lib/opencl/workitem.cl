@@ -1,9 +1,10 @@
 /* workitem.cl -- where a work-item is in the index space.
  *
  * The work-item's local linear id is CSR_TID + lane; everything else comes from the group's
- * coordinates in CSRs and from the metadata block.  Groups are uniform: the local size divides the
- * global size, so the enqueued local size is the local size.  Dimensions other than 0 to 2 answer
- * as the standard says: sizes 1, ids 0.
+ * coordinates in CSRs and from the metadata block.  Where the last groups are smaller, a launch is a
+ * part of the grid (doc/abi.md, "Metadata block"): its groups begin at WORD_FIRST, its offset counts what
+ * is before them, and WORD_ENQUEUED, otherwise 0, is the size of the other groups.  Dimensions other
+ * than 0 to 2 answer as the standard says: sizes 1, ids 0.
  */
 #include "ventus.h"
 
@@ -24,10 +25,23 @@ size_t FLAT get_local_linear_id(void) { return __ventus_csr(CSR_TID) + __ventus_
 uint FLAT get_work_dim(void) { return word(WORD_DIMS); }
 size_t FLAT get_global_size(uint dim) { return dim < 3 ? word(WORD_GLOBAL + dim) : 1; }
 size_t FLAT get_local_size(uint dim) { return dim < 3 ? word(WORD_LOCAL + dim) : 1; }
-size_t FLAT get_enqueued_local_size(uint dim) { return get_local_size(dim); }
-size_t FLAT get_global_offset(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) : 0; }
-size_t FLAT get_group_id(uint dim) { return group(dim); }
-size_t FLAT get_num_groups(uint dim) { return dim < 3 ? word(WORD_GLOBAL + dim) / word(WORD_LOCAL + dim) : 1; }
+size_t FLAT get_group_id(uint dim) { return dim < 3 ? word(WORD_FIRST + dim) + group(dim) : 0; }
+
+static inline uint enqueued(uint dim)
+{
+    uint size = word(WORD_ENQUEUED + dim);
+    return size ? size : word(WORD_LOCAL + dim);
+}
+
+/* work-items before the first group of the launch */
+static inline uint before(uint dim) { return word(WORD_FIRST + dim) * word(WORD_ENQUEUED + dim); }
+
+size_t FLAT get_enqueued_local_size(uint dim) { return dim < 3 ? enqueued(dim) : 1; }
+size_t FLAT get_global_offset(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) - before(dim) : 0; }
+size_t FLAT get_num_groups(uint dim)
+{
+    return dim < 3 ? (word(WORD_GLOBAL + dim) - 1) / enqueued(dim) + 1 : 1;
+}
 
 /* Straight lines, also where a group of one dimension would need no division: what a kernel computes
  * twice folds into one, and a branch costs more instructions than it saves. */
@@ -47,7 +61,9 @@ static inline uint global_place(uint dim) { return group(dim) * word(WORD_LOCAL 
 
 size_t FLAT get_global_id(uint dim) { return dim < 3 ? word(WORD_OFFSET + dim) + global_place(dim) : 0; }
 
+static inline uint grid_place(uint dim) { return before(dim) + global_place(dim); }
+
 size_t FLAT get_global_linear_id(void)
 {
-    return (global_place(2) * word(WORD_GLOBAL + 1) + global_place(1)) * word(WORD_GLOBAL) + global_place(0);
+    return (grid_place(2) * word(WORD_GLOBAL + 1) + grid_place(1)) * word(WORD_GLOBAL) + grid_place(0);
 }

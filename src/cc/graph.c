@@ -20,27 +20,31 @@ static int nsucc(const Block *b)
 /* --- predecessors ------------------------------------------------------------------- */
 
 /* phi arguments in the order of the new predecessors; an edge that is gone takes its
- * argument along */
-static void reorder_phis(Func *f, Block *b, const u32 *old, size_t nold)
+ * argument along.  first[p], 0 for all p between calls: 1 + the first place of p in `old` that is
+ * left */
+static void reorder_phis(Func *f, Block *b, const u32 *old, size_t nold, u32 *first)
 {
     if (!b->nphi || (nold == b->npred && !memcmp(old, b->pred, nold * sizeof *old)))
         return;
-    bool *taken = ir_alloc(f->module, nold + 1);
     u32 *from = ir_alloc(f->module, (b->npred + 1) * sizeof *from);
-    if (!taken || !from)
+    u32 *next = ir_alloc(f->module, (nold + 1) * sizeof *next);
+    if (!from || !next)
         return;
-    for (size_t k = 0; k < b->npred; k++) {
-        size_t j = 0;
-        while (j < nold && (taken[j] || old[j] != b->pred[k]))
-            j++;
-        if (j < nold)
-            taken[j] = true;
-        from[k] = (u32)j;
+    for (size_t j = nold; j-- > 0;) {
+        next[j] = first[old[j]];
+        first[old[j]] = (u32)j + 1;
     }
+    for (size_t k = 0; k < b->npred; k++) {
+        from[k] = first[b->pred[k]];
+        if (from[k])
+            first[b->pred[k]] = next[from[k] - 1];
+    }
+    for (size_t j = 0; j < nold; j++)
+        first[old[j]] = 0;
     for (size_t p = 0; p < b->nphi; p++) {
         Ref *arg = ir_alloc(f->module, (b->npred + 1) * sizeof *arg);
         for (size_t k = 0; arg && k < b->npred; k++)
-            arg[k] = from[k] < nold ? b->phi[p].arg[from[k]] : ref_none();
+            arg[k] = from[k] ? b->phi[p].arg[from[k] - 1] : ref_none();
         if (arg)
             b->phi[p].arg = arg;
     }
@@ -57,7 +61,8 @@ void graph_preds(Func *f)
 {
     u32 **old = ir_alloc(f->module, (f->nblock + 1) * sizeof *old);
     size_t *nold = ir_alloc(f->module, (f->nblock + 1) * sizeof *nold);
-    if (!old || !nold)
+    u32 *first = ir_alloc(f->module, (f->nblock + 1) * sizeof *first);
+    if (!old || !nold || !first)
         return;
     for (size_t b = 0; b < f->nblock; b++) {
         Block *k = &f->block[b];
@@ -75,7 +80,7 @@ void graph_preds(Func *f)
             add_pred(f, f->block[b].term.succ[k], (u32)b);
     for (size_t b = 0; b < f->nblock; b++)
         if (old[b])
-            reorder_phis(f, &f->block[b], old[b], nold[b]);
+            reorder_phis(f, &f->block[b], old[b], nold[b], first);
 }
 
 /* --- reverse post-order ---------------------------------------------------------------- */
@@ -139,7 +144,8 @@ static void empty_block(Block *b)
                  .loop = NONE};
 }
 
-/* reachable blocks into Func.rpo; the exit is always one of them */
+/* reachable blocks into Func.rpo; the exit is always one of them, without its instructions if
+ * nothing leads there */
 static bool order_blocks(Func *f)
 {
     Walk w;
@@ -155,8 +161,10 @@ static bool order_blocks(Func *f)
     for (u32 b = 0; b < f->nblock; b++)
         if (!w.seen[b] && b != f->exit)
             empty_block(&f->block[b]);
-    if (!w.seen[f->exit])
+    if (!w.seen[f->exit]) {
         f->rpo[f->nrpo++] = f->exit;
+        f->block[f->exit].nins = f->block[f->exit].nphi = 0;
+    }
     for (size_t i = 0; i < f->nrpo; i++)
         f->block[f->rpo[i]].rpo = (u32)i;
     return true;

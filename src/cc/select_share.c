@@ -94,13 +94,21 @@ static void note_uses(Select *s, const u32 *index, u32 b)
         note_use(s, index, k->term.a[a], b);
 }
 
-/* out of the loops that do not contain the scalar that it is made from */
+/* out of the loops that do not contain the scalar that it is made from, and of circles with
+ * several entries, which are no loops but run again while lanes wait */
 static void hoist(const Select *s, Shared *h)
 {
     const Func *f = s->f;
     const u32 from = h->what.kind == R_VAL ? s->home[h->what.val] : 0;
-    for (u32 l; (l = f->block[h->block].loop) != NONE && !graph_in_loop(f, from, l);)
-        h->block = f->block[f->loops[l].header].idom;
+    for (;;) {
+        const Block *b = &f->block[h->block];
+        if (b->loop != NONE && !graph_in_loop(f, from, b->loop))
+            h->block = f->block[f->loops[b->loop].header].idom;
+        else if (b->rerun && h->block != from)
+            h->block = b->idom;
+        else
+            return;
+    }
 }
 
 static void settle(Select *s, const u32 *index)

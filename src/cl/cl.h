@@ -106,6 +106,7 @@ struct _cl_device_id {
     u32 index;
     DeviceOptions options;
     char name[96];
+    struct Trace *trace;    /* VENTUS_TRACE, or NULL; launches of the driver take turns with it */
     pthread_mutex_t lock;   /* guards what follows */
     Driver *driver;         /* open while contexts use it */
     u32 contexts;
@@ -118,7 +119,6 @@ struct _cl_platform_id {
     bool verbose;           /* reports are printed too */
     struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
     pthread_mutex_t dump_lock;
-    struct Trace *trace;    /* VENTUS_TRACE, or NULL */
     const char *export_to;  /* VENTUS_EXPORT_REPLAY, or NULL */
     char *cache;            /* directory of compiled programs, or NULL */
     double timeout;         /* seconds a launch may take; 0: any */
@@ -138,7 +138,9 @@ enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS =
 u64 device_max_alloc(const ClDevice *d);
 u64 device_global_size(const ClDevice *d);
 u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */
-u32 device_max_items(const ClDevice *d);  /* work-items of a group */
+/* Work-items of a group: as many as the machine takes and lib/opencl/workgroup.cl has memory for. */
+enum { GROUP_ITEMS = 1024 };
+u32 device_max_items(const ClDevice *d);
 
 /* --- contexts -------------------------------------------------------------------------------- */
 

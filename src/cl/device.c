@@ -56,7 +56,8 @@ u32 device_local_size(const ClDevice *d)
 
 u32 device_max_items(const ClDevice *d)
 {
-    return d->options.machine.group_warps * d->options.machine.lanes;
+    const u32 items = d->options.machine.group_warps * d->options.machine.lanes;
+    return items < GROUP_ITEMS ? items : GROUP_ITEMS;
 }
 
 /* --- queries --------------------------------------------------------------------------------- */
@@ -193,6 +194,7 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_MAX_PARAMETER_SIZE: return SIZE(MAX_PARAMETERS);
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return SIZE(1);
     case CL_DEVICE_PRINTF_BUFFER_SIZE: return SIZE(PRINT_BYTES);
+    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return BOOL(CL_TRUE);
@@ -229,7 +231,6 @@ static cl_int absent(cl_device_info param, const Query *q)
 {
     switch (param) {
     case CL_DEVICE_IMAGE_SUPPORT:
-    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: return BOOL(CL_FALSE);
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:

@@ -1,5 +1,6 @@
 /* ndrange.c -- launches of kernels. */
 #include "cl/cl.h"
+#include "sim/trace.h"
 #include <string.h>
 
 /* A kernel with its arguments as they were when it was enqueued. */
@@ -8,6 +9,7 @@ typedef struct {
     Build *build; /* stays while the kernel does */
     u32 dims;
     u32 global[3], local[3], offset[3];
+    bool is_partial; /* local does not divide global */
     size_t nargs;
     DrvArg *args;
     struct Bound {
@@ -68,6 +70,15 @@ static void report(const ClContext *c, Driver *d, const Dispatch *x)
     buf_free(&why);
 }
 
+/* The trace of VENTUS_TRACE, in Spike's turns of one instruction. */
+static void watch(DrvKernel *k, const ClDevice *d)
+{
+    if (!d->trace)
+        return;
+    k->sim.observer = trace_observer(d->trace);
+    k->sim.slice = 1;
+}
+
 static cl_int dispatch_run(ClEvent *e, void *payload)
 {
     Dispatch *x = payload;
@@ -81,11 +92,13 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     DrvKernel k = {.program = x->build->program,
                    .kernel = x->kernel->name,
                    .dims = x->dims,
+                   .partial = x->is_partial,
                    .args = x->args,
                    .nargs = x->nargs,
                    .sim = {.timeout = c->platform->timeout},
                    .print = &printed,
                    .export_to = c->platform->export_to};
+    watch(&k, e->queue->device);
     memcpy(k.global, x->global, sizeof k.global);
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);
@@ -208,6 +221,14 @@ static cl_int set_global(Dispatch *x, const size_t *offset, const size_t *global
     return CL_SUCCESS;
 }
 
+/* Smaller last groups are of OpenCL C 2.0; a program may do without. */
+static bool takes_partial_groups(const Build *b)
+{
+    const char *o = b->table.options ? b->table.options : "";
+    return (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
+           !strstr(o, "-cl-uniform-work-group-size");
+}
+
 static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *local, u32 most,
                           const ClDevice *d)
 {
@@ -225,9 +246,9 @@ static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *loc
     if (items > most)
         return CL_INVALID_WORK_GROUP_SIZE;
     for (u32 i = 0; i < x->dims; i++)
-        if (x->global[i] % x->local[i])
-            return CL_INVALID_WORK_GROUP_SIZE;
-    return CL_SUCCESS;
+        x->is_partial |= x->global[i] % x->local[i] != 0;
+    return x->is_partial && !takes_partial_groups(x->build) ? CL_INVALID_WORK_GROUP_SIZE
+                                                            : CL_SUCCESS;
 }
 
 static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local, const ClDevice *d)

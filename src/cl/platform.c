@@ -4,6 +4,7 @@
  */
 #include "cl/cl.h"
 #include "drv/resultdump.h"
+#include "sim/trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,26 @@ static u32 device_count(void)
     return n < 1 ? 1 : n > MAX_DEVICES ? MAX_DEVICES : (u32)n;
 }
 
+/* VENTUS_TRACE for the first device, with .1, .2 and so on behind it for others */
+static Trace *open_trace(u32 device)
+{
+    const char *name = variable("VENTUS_TRACE");
+    Buf path = {0};
+    if (!name)
+        return NULL;
+    buf_str(&path, name);
+    if (device)
+        buf_printf(&path, ".%u", device);
+    FILE *f = path.failed ? NULL : fopen(buf_text(&path), "w");
+    Trace *t = f ? trace_new(f) : NULL;
+    if (f && !t)
+        fclose(f);
+    if (!t)
+        host_report("the file of VENTUS_TRACE cannot be written");
+    buf_free(&path);
+    return t;
+}
+
 /* --- the platform ----------------------------------------------------------------------- */
 
 static void add_device(ClPlatform *p, const DeviceOptions *o)
@@ -71,6 +92,7 @@ static void add_device(ClPlatform *p, const DeviceOptions *o)
     d->options = *o;
     snprintf(d->name, sizeof d->name, "Ventus GPGPU (%s, %u SMs, %u warps of %u threads)",
              o->machine.name, o->machine.sms, o->machine.group_warps, o->machine.lanes);
+    d->trace = open_trace(d->index);
     pthread_mutex_init(&d->lock, NULL);
 }
 

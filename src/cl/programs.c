@@ -11,7 +11,7 @@ void build_free(ClProgram *p, u32 device, Build *b)
     buf_free(&b->bytes);
     buf_free(&b->log);
     mem_free(b->options);
-    *b = (Build){.status = CL_BUILD_NONE, .is_target = b->is_target};
+    *b = (Build){.is_target = b->is_target, .status = CL_BUILD_NONE};
 }
 
 bool build_load(ClProgram *p, u32 device, Build *b)

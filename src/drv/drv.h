@@ -85,7 +85,8 @@ typedef struct {
     DrvProgram *program;    /* NULL: what drv_load loaded */
     const char *kernel;     /* symbol in the image */
     u32 dims;               /* 1 to 3 */
-    u32 global[3], local[3], offset[3]; /* work-items; global a multiple of local */
+    u32 global[3], local[3], offset[3]; /* work-items */
+    bool partial;           /* the last groups may be smaller: global is no multiple of local */
     const DrvArg *args;
     size_t nargs;
     u32 private_min;        /* bytes a lane at least; 0: by the image */

@@ -2,8 +2,11 @@
  *
  * 1. what the kernel needs: registers, private memory, local memory (plan)
  * 2. the argument block, by the compiler's layout
- * 3. buffers for it, for private memory, for the metadata block, for what is printed
+ * 3. buffers for it, for private memory, for the metadata block
  * 4. the launch
+ *
+ * Where the local size does not divide the global size, the grid is cut into parts of
+ * equal groups, up to two along each dimension, which are launched one after the other.
  *
  * Layouts: doc/abi.md, "Argument block", "Metadata block", "Local memory".
  */
@@ -16,12 +19,19 @@ enum { LOCAL_ALIGN = 128, STACK_B = 1024, PRIVATE_B = 4096 }; /* bytes */
 enum { MIN_SGPRS = 32, UNIT = 4 };                            /* registers are asked for in fours */
 enum { MAX_POOL = 64 };                                       /* groups that run side by side */
 
+/* Groups of one size. */
+typedef struct {
+    u32 groups[3], local[3];
+    u32 first[3];  /* ids of its first group */
+    bool is_whole; /* the only part */
+} Part;
+
 /* What a launch of the kernel asks for. */
 typedef struct {
+    Part part;
     Resource record;
     u32 entry;
     u32 warps, lanes;
-    u32 groups[3];
     u32 sgprs, vgprs;  /* 0: what the code uses */
     u64 stack;         /* bytes of scalar stack a warp */
     u64 stacks;        /* of all warps */
@@ -36,43 +46,62 @@ typedef struct {
 
 /* --- the shape ------------------------------------------------------------------------ */
 
-static DrvStatus check_dimension(Driver *d, const DrvKernel *k, u32 i, u64 *items, Plan *p)
+static u32 size_along(const DrvKernel *k, const u32 sizes[3], u32 i)
 {
-    const bool used = i < k->dims;
-    const u32 global = used ? k->global[i] : 1, local = used ? k->local[i] : 1;
-    if (!global || !local)
-        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items in groups of %u", i, global,
-                        local);
-    if (global % local)
-        return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i,
-                        global, local);
-    p->groups[i] = global / local;
-    *items *= local <= MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
-    return DRV_OK;
+    return i < k->dims ? sizes[i] : 1;
 }
 
-static DrvStatus plan_shape(Driver *d, const DrvKernel *k, Plan *p)
+static DrvStatus check_shape(Driver *d, const DrvKernel *k)
 {
     const Machine *m = &d->dev->opt.machine;
-    u64 items = 1, groups;
+    u64 items = 1, groups = 1;
+    bool fits = true;
     if (k->dims < 1 || k->dims > 3)
         return drv_fail(d, DRV_BAD_ARGUMENT, "%u dimensions; there are 1 to 3", k->dims);
     for (u32 i = 0; i < 3; i++) {
-        const DrvStatus s = check_dimension(d, k, i, &items, p);
-        if (s)
-            return s;
+        const u32 global = size_along(k, k->global, i), local = size_along(k, k->local, i);
+        if (!global || !local)
+            return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items in groups of %u", i,
+                            global, local);
+        if (global % local && !k->partial)
+            return drv_fail(d, DRV_BAD_SIZE, "dimension %u: %u work-items are no multiple of %u", i,
+                            global, local);
+        fits &= !__builtin_mul_overflow(groups, ((u64)global + local - 1) / local, &groups);
+        items *= local <= MAX_WARPS * MAX_LANES ? local : MAX_WARPS * MAX_LANES + 1;
     }
-    if (__builtin_mul_overflow((u64)p->groups[0] * p->groups[1], p->groups[2], &groups))
+    if (!fits)
         return drv_fail(d, DRV_BAD_SIZE, "too many work-groups");
-    p->lanes = m->lanes;
-    const u64 warps = (items + m->lanes - 1) / m->lanes;
-    if (warps > m->group_warps)
+    if (items > (u64)m->group_warps * m->lanes)
         return drv_fail(d, DRV_BAD_SIZE,
                         "a work-group of more than %u work-items, which machine '%s' "
                         "takes",
                         m->group_warps * m->lanes, m->name);
-    p->warps = (u32)warps;
     return DRV_OK;
+}
+
+/* Part `n` of the grid: bit i of n chooses along dimension i what is left over behind the full
+ * groups.  False: there is nothing in it. */
+static bool take_part(const DrvKernel *k, u32 n, Part *part)
+{
+    *part = (Part){.is_whole = true};
+    for (u32 i = 0; i < 3; i++) {
+        const u32 global = size_along(k, k->global, i), local = size_along(k, k->local, i);
+        const bool is_rest = n >> i & 1;
+        part->groups[i] = is_rest ? global % local != 0 : global / local;
+        part->local[i] = is_rest ? global % local : local;
+        part->first[i] = is_rest ? global / local : 0;
+        part->is_whole &= !(global % local);
+        if (!part->groups[i])
+            return false;
+    }
+    return true;
+}
+
+static void plan_shape(const Driver *d, Plan *p)
+{
+    const u32 *n = p->part.local;
+    p->lanes = d->dev->opt.machine.lanes;
+    p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
 }
 
 /* --- the kernel ------------------------------------------------------------------------- */
@@ -219,8 +248,9 @@ static u64 local_total(const Plan *p) { return align_up(p->data, 16) + p->stacks
 static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
 {
     DrvStatus s;
-    if ((s = find_kernel(d, k->kernel, p)) || (s = plan_shape(d, k, p)))
+    if ((s = find_kernel(d, k->kernel, p)))
         return s;
+    plan_shape(d, p);
     plan_registers(p);
     if ((s = plan_local(d, p)) || (s = plan_private(d, k, p)) || (s = plan_arguments(d, k, p)))
         return s;
@@ -235,7 +265,8 @@ static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
 
 /* What exists for one launch. */
 typedef struct {
-    u64 args, metadata, pds, pds_size, print;
+    u64 args, metadata, pds, pds_size;
+    u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
 static u64 host_threads(const SimOptions *sim)
@@ -252,7 +283,7 @@ enum { MODEST = 64 << 20 }; /* bytes of private memory that a launch takes witho
 static DrvStatus alloc_private(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
-    const u64 groups = (u64)p->groups[0] * p->groups[1] * p->groups[2];
+    const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->sim);
     DrvStatus s = DRV_RESOURCES;
     for (n = n > groups ? groups : n; n; n /= 2) {
@@ -270,9 +301,8 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     DrvStatus s;
     if (p->args.len && (s = alloc_locked(d, p->args.len, &b->args)))
         return s;
-    if ((s = alloc_private(d, k, p, b)) || (s = alloc_locked(d, METADATA_SIZE, &b->metadata)))
-        return s;
-    return k->print ? print_open(d, &b->print) : DRV_OK;
+    s = alloc_private(d, k, p, b);
+    return s ? s : alloc_locked(d, METADATA_SIZE, &b->metadata);
 }
 
 static void free_blocks(Driver *d, const Blocks *b)
@@ -280,7 +310,6 @@ static void free_blocks(Driver *d, const Blocks *b)
     free_locked(d, b->args);
     free_locked(d, b->pds);
     free_locked(d, b->metadata);
-    free_locked(d, b->print);
 }
 
 /* --- blocks
@@ -294,9 +323,12 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
     word[1] = (u32)b->args;
     word[2] = k->dims;
     for (u32 i = 0; i < 3; i++) {
-        word[3 + i] = i < k->dims ? k->global[i] : 1;
-        word[6 + i] = i < k->dims ? k->local[i] : 1;
-        word[9 + i] = i < k->dims ? k->offset[i] : 0;
+        const u32 local = size_along(k, k->local, i);
+        word[3 + i] = size_along(k, k->global, i);
+        word[6 + i] = p->part.local[i];
+        word[9 + i] = (i < k->dims ? k->offset[i] : 0) + p->part.first[i] * local;
+        word[18 + i] = p->part.first[i];
+        word[21 + i] = p->part.is_whole ? 0 : local;
     }
     word[12] = (u32)b->print;
     word[13] = b->print ? PRINT_SIZE : 0;
@@ -309,7 +341,7 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
 static DrvRecord make_record(const Plan *p, const Blocks *b)
 {
     return (DrvRecord){
-        .kernel_size = {p->groups[0], p->groups[1], p->groups[2]},
+        .kernel_size = {p->part.groups[0], p->part.groups[1], p->part.groups[2]},
         .wf_size = p->lanes,
         .wg_size = p->warps,
         .metadata_base = b->metadata,
@@ -340,7 +372,7 @@ static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const 
     DevLaunch l = {
         .kernel = k->kernel,
         .knl = (u32)b->metadata,
-        .groups = {p->groups[0], p->groups[1], p->groups[2]},
+        .groups = {p->part.groups[0], p->part.groups[1], p->part.groups[2]},
         .warps = p->warps,
         .lanes = p->lanes,
         .sgprs = p->sgprs,
@@ -354,31 +386,59 @@ static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const 
     };
     write_blocks(d, k, p, b);
     DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;
-    if (s)
-        return s;
-    s = launch_locked(d, &l, result);
-    if (b->print) /* also what a kernel printed before it faulted */
-        print_drain(d, b->print, k->print);
-    return s;
+    return s ? s : launch_locked(d, &l, result);
 }
 
-static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
+static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 print,
+                          DrvResult *result)
 {
-    Plan p = {.entry = 0};
-    Blocks b = {0};
-    if (!k->kernel || (k->nargs && !k->args))
-        return drv_fail(d, DRV_BAD_ARGUMENT, "no kernel name, or no arguments");
-    if (d->code_is_new && !k->program)
-        return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
-    DrvStatus s = enter_program(d, k->program);
-    if (!s)
-        s = make_plan(d, k, &p);
+    Plan p = {.part = *part};
+    Blocks b = {.print = print};
+    DrvStatus s = make_plan(d, k, &p);
     if (!s)
         s = alloc_blocks(d, k, &p, &b);
     if (!s)
         s = run_blocks(d, k, &p, &b, result);
     free_blocks(d, &b);
     buf_free(&p.args);
+    return s;
+}
+
+/* The result is that of the last part, with the counts of all. */
+static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 print, DrvResult *result)
+{
+    DrvStatus s = DRV_OK;
+    u64 insns = 0, groups = 0;
+    for (u32 n = 0; !s && n < 8; n++) {
+        Part part;
+        if (!take_part(k, n, &part))
+            continue;
+        s = run_part(d, k, &part, print, result);
+        insns += result->dev.sim.insns;
+        groups += result->dev.sim.groups;
+    }
+    result->dev.sim.insns = insns;
+    result->dev.sim.groups = groups;
+    return s;
+}
+
+static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
+{
+    u64 print = 0;
+    if (!k->kernel || (k->nargs && !k->args))
+        return drv_fail(d, DRV_BAD_ARGUMENT, "no kernel name, or no arguments");
+    if (d->code_is_new && !k->program)
+        return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
+    DrvStatus s = enter_program(d, k->program);
+    if (!s)
+        s = check_shape(d, k);
+    if (!s && k->print)
+        s = print_open(d, &print);
+    if (!s)
+        s = run_parts(d, k, print, result);
+    if (print) /* also what a kernel printed before it faulted */
+        print_drain(d, print, k->print);
+    free_locked(d, print);
     return s;
 }
 

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #define HEADERS "/ventus-headers"
-enum { FIRST_FD = 100, MAX_HEADERS = 500, MAX_MADE = 4096 };
+/* descriptors of the headers in the process; ours lie beyond, so that none is overwritten while they
+ * are given numbers */
+enum { FIRST_FD = 3, MAX_HEADERS = 400, MAX_MADE = 4096 };
 
 extern char **environ;
 
@@ -83,24 +85,18 @@ static bool write_all(int fd, const void *bytes, size_t len)
     return true;
 }
 
+/* Its descriptor is none of those under which the process gets its headers. */
 static int file_of(const char *name, const void *bytes, size_t len)
 {
-    const int fd = memfd_create(name, MFD_CLOEXEC);
+    const int low = memfd_create(name, MFD_CLOEXEC);
+    const int fd = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD + MAX_HEADERS + 1) : -1;
+    if (low >= 0)
+        close(low);
     if (fd >= 0 && write_all(fd, bytes, len) && lseek(fd, 0, SEEK_SET) == 0)
         return fd;
     if (fd >= 0)
         close(fd);
     return -1;
-}
-
-/* A file whose descriptor is none that the process gets its headers under. */
-static int header_file(const char *name, const void *bytes, size_t len)
-{
-    const int low = file_of(name, bytes, len);
-    const int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD + MAX_HEADERS + 1);
-    if (low >= 0)
-        close(low);
-    return fd;
 }
 
 static bool read_all(int fd, Buf *to)
@@ -260,12 +256,12 @@ static bool open_headers(Job *j, const LlOptions *opt)
     j->header = mem_alloc((opt->nheaders + 1) * sizeof *j->header);
     for (size_t i = 0; j->header && ok && i < opt->nheaders; i++) {
         j->header[j->nheader] =
-            header_file("header", opt->headers[i].text, strlen(opt->headers[i].text));
+            file_of("header", opt->headers[i].text, strlen(opt->headers[i].text));
         ok = j->header[j->nheader++] >= 0;
     }
     write_overlay(opt, &overlay);
     if (j->header && ok && !overlay.failed) {
-        j->header[j->nheader] = header_file("overlay", overlay.data, overlay.len);
+        j->header[j->nheader] = file_of("overlay", overlay.data, overlay.len);
         ok = j->header[j->nheader++] >= 0;
     }
     buf_free(&overlay);

@@ -183,7 +183,7 @@ kernel void geometry(global const float4 *x, global const float4 *y, global floa
     const size_t i = get_global_id(0);
     const float4 a = x[i], b = y[i];
     out[4 * i] = dot(a, b);
-    out[4 * i + 1] = cross(a, b).y;
+    out[4 * i + 1] = cross(a, b).y + 4.0f; // so that what cancels is small
     out[4 * i + 2] = length(a);
     out[4 * i + 3] = distance(a.xy, b.zw);
 }

@@ -7,9 +7,9 @@
  * Spike prints the registers that an instruction wrote in the order of its hash table,
  * std::unordered_map of libstdc++ with 29 buckets; Writes does the same.
  */
-#include "tool/trace.h"
+#include "sim/trace.h"
+#include "base/mem.h"
 #include "isa/isa.h"
-#include <errno.h>
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,6 @@ typedef struct {
 
 struct Trace {
     FILE *file;
-    const char *name;
     bool failed;
     Observer observer;
     WarpLog warp[MAX_WARPS];
@@ -516,31 +515,25 @@ static void group_end(void *self, const Group *g)
         take_turn(t, true);
 }
 
-/* --- files
- * -------------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------- */
 
-Trace *trace_open(const char *file, Diag *d)
+Trace *trace_new(FILE *to)
 {
     Trace *t = mem_zalloc(1, sizeof *t);
     if (!t)
-        out_of_memory();
-    t->name = file;
-    t->file = strcmp(file, "-") ? fopen(file, "w") : stdout;
+        return NULL;
+    t->file = to;
     t->observer = (Observer){.self = t,
                              .group_begin = group_begin,
                              .group_end = group_end,
                              .before = before,
                              .after = after};
-    if (t->file)
-        return t;
-    file_error(d, file);
-    mem_free(t);
-    return NULL;
+    return t;
 }
 
 const Observer *trace_observer(Trace *t) { return &t->observer; }
 
-bool trace_close(Trace *t, Diag *d)
+bool trace_free(Trace *t)
 {
     if (!t)
         return true;
@@ -549,10 +542,6 @@ bool trace_close(Trace *t, Diag *d)
         ok = ok && !t->warp[k].lines.failed;
         buf_free(&t->warp[k].lines);
     }
-    if (t->file == stdout ? fflush(stdout) : fclose(t->file))
-        ok = false;
-    if (!ok)
-        file_error(d, t->name);
     mem_free(t);
     return ok;
 }

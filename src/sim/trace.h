@@ -5,17 +5,17 @@
  * groups come one after the other, each beginning with the five words of the boot ROM.
  * doc/man/ventus-run.1 lists what differs.
  */
-#ifndef TOOL_TRACE_H
-#define TOOL_TRACE_H
+#ifndef SIM_TRACE_H
+#define SIM_TRACE_H
 #include "sim/sim.h"
-#include "tool/tool.h"
+#include <stdio.h>
 
 typedef struct Trace Trace;
 
-/* Opens the file, "-" being stdout.  NULL: reported. */
-Trace *trace_open(const char *file, Diag *d);
-/* Listens; for SimOptions, with a slice of 1. */
+/* The lines go to a file that stays the caller's.  NULL: memory is out. */
+Trace *trace_new(FILE *to);
+/* Listens to one launch at a time; for SimOptions, with a slice of 1. */
 const Observer *trace_observer(Trace *t);
-/* NULL is allowed.  False: the file could not be written; reported. */
-bool trace_close(Trace *t, Diag *d);
+/* NULL is allowed.  False: the file could not be written, or memory ran out on the way. */
+bool trace_free(Trace *t);
 #endif

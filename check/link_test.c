@@ -985,13 +985,15 @@ static void profiles_do_not_mix(void **state)
 
 static void crt0_follows_generation_b(void **state)
 {
-    Object *crt0;
+    Object *crt0, *print;
     Caught c;
     (void)state;
     catch_in(&c);
     assert_true(obj_read("crt0.o", crt0_object, crt0_object_size, &c.d, &crt0));
+    assert_true(
+        obj_read("crt0_print.o", crt0_print_object, crt0_print_object_size, &c.d, &print));
     expect_silence(&c);
-    Object *image = LINK(function_object("k.o", "k"), crt0);
+    Object *image = LINK(function_object("k.o", "k"), print, crt0);
     assert_int_equal(address_of(image, "_start"), TEXT);
     assert_int_equal(address_of(image, "tohost"), 0x80001000);
     assert_int_equal(address_of(image, "fromhost"), 0x80001040);

@@ -1,6 +1,6 @@
 # A print buffer that is too small: 40000 work-items reserve a record of 32 bytes each in
 # the 1 MiB that there is.  Those whose record does not fit must not write it, and the host
-# says how much was lost.  1048576 - 8 bytes hold 32768 records; 7233 are lost, that is
+# says how much was lost.  1048576 bytes hold 32768 records; 7232 are lost, that is
 # 231424 bytes.  Which items they are depends on the order that warps run in, so only
 # their number is looked at.
 # on: interp

@@ -19,9 +19,9 @@
 enum {
     MAX_ROUNDS = 100,
     MAX_MOVED = 4,       /* values that make way for one */
-    MOVE_TESTS = 200000, /* of a register for such a value, in a round */
-    SAVE_COST = 4        /* reads and writes that are worth saving a register for */
+    MOVE_TESTS = 200000  /* of a register for such a value, in a round */
 };
+static const double SAVE_COST = 4; /* reads and writes that are worth saving a register for */
 
 /* A move that vanishes if value `v` gets what value or register `with` has. */
 typedef struct {

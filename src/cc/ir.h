@@ -27,11 +27,11 @@
 typedef enum {
 #define IR(name, ...) IR_##name,
 #include "cc/ir.def"
-    NIR,
-    IR_MACHINE = 256        /* IR_MACHINE + InsnId: a row of isa.def */
+    NIR
 } IrOp;
+enum { IR_MACHINE = 256 };  /* IR_MACHINE + InsnId: a row of isa.def */
 
-static_assert(NIR <= IR_MACHINE, "machine rows start behind the generic operations");
+static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start behind the generic operations");
 
 /* --- operands ------------------------------------------------------------------ */
 

@@ -214,8 +214,7 @@ static void bench_copies(Bench *b)
     tell("map_65536K", mean(map_buffer, b) * 1e6, "us");
 }
 
-/* --- builds -------------------------------------------------------------------------------------
- */
+/* --- builds --------------------------------------------------------------------------- */
 
 static void build_and_run(Bench *b)
 {
@@ -259,8 +258,7 @@ static void bench_builds(Bench *b, const char *name, int kernels)
     free(text);
 }
 
-/* --- kernels -------------------------------------------------------------------------------------
- */
+/* --- kernels -------------------------------------------------------------------------- */
 
 static void set_buffers(const Bench *b)
 {

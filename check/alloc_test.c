@@ -453,8 +453,7 @@ static void damage_is_noticed(void **state)
     assert_true(refused < 4 * wrong);
 }
 
-/* --- by hand -------------------------------------------------------------------------------------
- */
+/* --- by hand -------------------------------------------------------------------------- */
 
 static void op(Func *f, u32 b, u32 id, u32 dst, Ref x, Ref y)
 {

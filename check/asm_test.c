@@ -371,8 +371,7 @@ static void weak_symbols_are_left_to_the_linker(void **state)
     obj_free(o);
 }
 
-/* --- kernels -----------------------------------------------------------------------------------
- */
+/* --- kernels -------------------------------------------------------------------------- */
 
 static Resource resources(const char *text, const char *kernel, IsaSet set)
 {
@@ -443,8 +442,7 @@ static void written_records_stay(void **state)
     assert_int_equal(r.vgpr, 9);
 }
 
-/* --- sections and symbols ------------------------------------------------------------------------
- */
+/* --- sections and symbols ------------------------------------------------------------- */
 
 static void sections_are_what_their_names_say(void **state)
 {
@@ -479,8 +477,7 @@ static void symbols_have_their_properties(void **state)
     obj_free(o);
 }
 
-/* --- messages
- * ---------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------------- */
 
 /* a text with one error, and part of the message */
 static const struct { const char *text, *message; } refused[] = {

@@ -318,8 +318,7 @@ static void interpret(const Func *f, const u32 *in, u32 *out)
     free(value);
 }
 
-/* --- compiled ------------------------------------------------------------------------------------
- */
+/* --- compiled ------------------------------------------------------------------------- */
 
 static Object *image_of(Module *m, const CcOptions *opt)
 {

@@ -1,7 +1,7 @@
 /* ccfuzz.c -- random programs by our compiler and by the host's.
  *
- *     ccfuzz FIRST LAST      seeds; those that differ are made smaller and written to
- * ccfuzz-SEED.cl ccfuzz -p SEED         prints the program
+ *     ccfuzz FIRST LAST      seeds; a program that differs is made smaller: ccfuzz-SEED.cl
+ *     ccfuzz -p SEED         prints the program
  *
  * The host's result is the same source compiled by clang for this machine and loaded as a
  * library.  Work-items of a group are fibers that change at barriers; groups run one after the
@@ -54,8 +54,7 @@ static const char host_prelude[] =
     "#define atomic_min(p, v) (*(p) = host_min(*(p), v))\n"
     "#define atomic_max(p, v) (*(p) = host_max(*(p), v))\n";
 
-/* --- the host's run ------------------------------------------------------------------------------
- */
+/* --- the host's run ------------------------------------------------------------------- */
 
 static struct {
     Kernel *kernel;
@@ -166,8 +165,7 @@ static bool host_run(const Buf *program, const u32 *in, u32 *out, u32 *sums, Buf
     return true;
 }
 
-/* --- comparison
- * ------------------------------------------------------------------------------------- */
+/* --- comparison ----------------------------------------------------------------------- */
 
 typedef struct {
     u32 in[CCGEN_IN], out[ITEMS], sums[CCGEN_SUMS];

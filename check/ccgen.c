@@ -58,8 +58,7 @@ static u32 pick(Gen *g, u32 n) { return (u32)(ccgen_random(&g->state) >> 32) % n
 
 static void line(Gen *g) { put(g, "%*s", (int)(4 * g->indent), ""); }
 
-/* --- expressions --------------------------------------------------------------------------------
- */
+/* --- expressions ---------------------------------------------------------------------- */
 
 static void expr(Gen *g, Type t, u32 depth);
 
@@ -327,8 +326,7 @@ static void expr(Gen *g, Type t, u32 depth)
         integer(g, t, depth - 1);
 }
 
-/* --- statements
- * ------------------------------------------------------------------------------------ */
+/* --- statements ----------------------------------------------------------------------- */
 
 static void statements(Gen *g, u32 n, u32 depth);
 
@@ -478,8 +476,7 @@ static void statements(Gen *g, u32 n, u32 depth)
     }
 }
 
-/* --- functions
- * ----------------------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------ */
 
 static void variables(Gen *g)
 {

@@ -339,8 +339,7 @@ static void bad_descriptors(void **state)
     }
 }
 
-/* --- early accesses ----------------------------------------------------------------------------
- */
+/* --- early accesses ------------------------------------------------------------------- */
 
 /* A load from or a store to what is being copied is a fault until the warp waits, in
  * any warp; beside it nothing is. */

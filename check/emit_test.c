@@ -255,8 +255,7 @@ static void conditional_moves(void **state)
         assert_int_equal(out[i], i & 1 ? 100 : 200);
 }
 
-/* --- data --------------------------------------------------------------------------------------
- */
+/* --- data ----------------------------------------------------------------------------- */
 
 static void data_and_addresses(void **state)
 {
@@ -296,8 +295,7 @@ static void data_and_addresses(void **state)
     assert_int_equal(out[3], 0);
 }
 
-/* --- branches ------------------------------------------------------------------------------------
- */
+/* --- branches ------------------------------------------------------------------------- */
 
 /* v3 = odd ? (v1 < 10 ? 1 : 2) : 3, with `pad` more words on each side; join in one place */
 static Func *if_else(Module *m, u32 pad)
@@ -502,8 +500,7 @@ static void uniform_loop(void **state)
     }
 }
 
-/* --- frames
- * ----------------------------------------------------------------------------------------- */
+/* --- frames --------------------------------------------------------------------------- */
 
 static void spills(void **state)
 {
@@ -659,8 +656,7 @@ static void arguments_on_the_stack(void **state)
     }
 }
 
-/* --- records
- * ------------------------------------------------------------------------------------------ */
+/* --- records -------------------------------------------------------------------------- */
 
 static void records(void **state)
 {
@@ -719,8 +715,7 @@ static void refusals(void **state)
     refuse(m, NULL, "kernel 'k' needs 1204 bytes of scalar stack");
 }
 
-/* --- the line table
- * ------------------------------------------------------------------------------------ */
+/* --- the line table ------------------------------------------------------------------- */
 
 /* what the public reader says of every word of the kernel */
 static void line_table(void **state)

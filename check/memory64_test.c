@@ -533,8 +533,7 @@ static void void_prefixes(void **state)
         }
 }
 
-/* --- what must fault
- * ------------------------------------------------------------------------------ */
+/* --- what must fault ------------------------------------------------------------------ */
 
 static void try_fault(InsnId prefix, u32 xd, u32 x1, u32 x2, bool pair, InsnId id, int data,
                       int base, u64 at, FaultKind kind)

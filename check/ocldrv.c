@@ -99,8 +99,7 @@ bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
     return ok;
 }
 
-/* --- a launch ------------------------------------------------------------------------------------
- */
+/* --- a launch ------------------------------------------------------------------------- */
 
 static Driver *open_with(u32 lanes, const KitProgram *p, Buf *why)
 {

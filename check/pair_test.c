@@ -146,8 +146,7 @@ static void widening(void **state)
     rig_lanes(32);
 }
 
-/* --- narrowing: vs2 is a pair ------------------------------------------------------------------
- */
+/* --- narrowing: vs2 is a pair --------------------------------------------------------- */
 
 __extension__ typedef __int128 Big;
 
@@ -216,8 +215,7 @@ static void narrowing(void **state)
         }
 }
 
-/* --- conversions of width -----------------------------------------------------------------------
- */
+/* --- conversions of width ------------------------------------------------------------- */
 
 static u8 host_flags(void)
 {

@@ -124,8 +124,7 @@ static void expect_same_accesses(const char *text)
     ir_free(reduced);
 }
 
-/* --- how much is left --------------------------------------------------------------------------
- */
+/* --- how much is left ----------------------------------------------------------------- */
 
 #define FUNCTION(body)                                                                             \
     "func @f params 3 {\nb0:\n%1 = param\n%2 = param #1\n%3 = param #2\n" body "ret\n}\n"
@@ -210,8 +209,7 @@ static void tests_read_the_next_value(void **state)
     ir_free(m);
 }
 
-/* --- random loops --------------------------------------------------------------------------------
- */
+/* --- random loops --------------------------------------------------------------------- */
 
 typedef struct {
     Buf text;

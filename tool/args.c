@@ -317,8 +317,7 @@ static bool parse_buffer(In *in, Arg *a)
     return *in->p != '>' || (in->p++, parse_out(in, a));
 }
 
-/* --- one argument ------------------------------------------------------------------------------
- */
+/* --- one argument --------------------------------------------------------------------- */
 
 static bool parse_local(In *in, Arg *a)
 {
@@ -372,8 +371,7 @@ void arg_free(Arg *a)
     *a = (Arg){0};
 }
 
-/* --- printing
- * ------------------------------------------------------------------------------------- */
+/* --- printing ------------------------------------------------------------------------- */
 
 /* The fewest digits that read back as the same float, without an exponent where that is
  * about as short. */

@@ -144,8 +144,7 @@ static bool choose_sizes(Run *r, Diag *d)
     return true;
 }
 
-/* --- the kernel --------------------------------------------------------------------------------
- */
+/* --- the kernel ----------------------------------------------------------------------- */
 
 static bool find_kernel(Run *r, const Object *image, Diag *d)
 {
@@ -178,8 +177,7 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
     return found;
 }
 
-/* --- arguments
- * ------------------------------------------------------------------------------------ */
+/* --- arguments ------------------------------------------------------------------------ */
 
 static bool upload(Run *r, Driver *driver)
 {
@@ -245,8 +243,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
     return ok;
 }
 
-/* --- the run
- * --------------------------------------------------------------------------------------- */
+/* --- the run -------------------------------------------------------------------------- */
 
 static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
 {

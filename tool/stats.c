@@ -216,8 +216,7 @@ static void barrier(void *self, const Group *g)
     ((Stats *)self)->barriers++;
 }
 
-/* --- life --------------------------------------------------------------------------------------
- */
+/* --- life ----------------------------------------------------------------------------- */
 
 Stats *stats_new(void)
 {
@@ -263,8 +262,7 @@ void stats_option(Stats *s, const char *name, const char *value)
     s->option[s->noptions++].value = v;
 }
 
-/* --- reports
- * --------------------------------------------------------------------------------------- */
+/* --- reports -------------------------------------------------------------------------- */
 
 /* Receives every number of a report, in order. */
 typedef void Put(void *to, const char *part, const char *name, u64 value, const char *what);

@@ -163,8 +163,7 @@ static void fix_number(Fixing *f)
         put_operand(f->bytes, operand, v, 4);
 }
 
-/* --- data ---------------------------------------------------------------------------------------
- */
+/* --- data ----------------------------------------------------------------------------- */
 
 /* a symbol less a place in this section, as the distance from here */
 static bool fix_relative(Fixing *f)
@@ -221,8 +220,7 @@ static void fix_leb(Fixing *f)
     memcpy(f->bytes, bytes, (size_t)n);
 }
 
-/* --- targets -------------------------------------------------------------------------------------
- */
+/* --- targets -------------------------------------------------------------------------- */
 
 static void fix_target(Fixing *f)
 {
@@ -266,8 +264,7 @@ static void fix_long_branch(Fixing *f)
     fix_target(f);
 }
 
-/* --- addresses in two parts
- * -------------------------------------------------------------------------- */
+/* --- addresses in two parts ----------------------------------------------------------- */
 
 /* "symbol + number" is all that these can be; false: it is not, and that has been said */
 static bool is_symbol(Fixing *f)
@@ -376,8 +373,7 @@ static void fix_lower(Fixing *f)
         put_operand(f->bytes, (OperandId)f->x->operand, lower(distance(&of_upper)), 4);
 }
 
-/* --- all of them
- * ---------------------------------------------------------------------------------- */
+/* --- all of them ---------------------------------------------------------------------- */
 
 static void fix(Fixing *f)
 {
@@ -457,8 +453,7 @@ static int by_offset(const void *x, const void *y)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* --- words of a listing
- * --------------------------------------------------------------------------------- */
+/* --- words of a listing --------------------------------------------------------------- */
 
 static void compare(Asm *a, const Expected *e, const Object *o)
 {

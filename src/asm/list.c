@@ -318,8 +318,7 @@ static void put_insn(Listing *l, const Run *r, u64 at, int len, bool has_reloc)
     l->prefix = isa_is_prefix(coded.id) ? isa_prefix(&coded) : (IsaPrefix){0};
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ---------------------------------------------------------------------------- */
 
 /* the columns before the text; those of 64-bit words keep the texts in line */
 static void put_columns(const Listing *l, const Run *r, u64 at, int len)
@@ -471,8 +470,7 @@ static void list_zeros(Listing *l, const Run *r)
     put_labels(l, r->addr + r->len, &next);
 }
 
-/* --- sections -----------------------------------------------------------------------------------
- */
+/* --- sections ------------------------------------------------------------------------- */
 
 static void put_section_line(const Listing *l, const Run *r)
 {

@@ -454,8 +454,7 @@ static Outcome play_round(Func *f, const CcOptions *opt)
     return o;
 }
 
-/* --- writing it down
- * ------------------------------------------------------------------------------ */
+/* --- writing it down ------------------------------------------------------------------ */
 
 static void name_register(const Func *f, Ref *r)
 {

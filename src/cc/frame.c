@@ -137,8 +137,7 @@ static void place_scalar(Frame *fr)
     fr->f->frame_scalar = 4 * (keeps_ra(fr) + fr->nsavedx + fr->nspillx);
 }
 
-/* --- code --------------------------------------------------------------------------------------
- */
+/* --- code ----------------------------------------------------------------------------- */
 
 static void put(Frame *fr, Ins i)
 {
@@ -228,8 +227,7 @@ static void store_vector(Frame *fr, Ref value, u32 at)
         add_base(fr, -away);
 }
 
-/* --- operations
- * ----------------------------------------------------------------------------------- */
+/* --- operations ----------------------------------------------------------------------- */
 
 static i32 slot_address(const Frame *fr, Ref r) { return (i32)fr->f->slot[r.val].offset + r.off; }
 
@@ -325,8 +323,7 @@ static void rewrite(Frame *fr, const Ins *i)
         put(fr, *i);
 }
 
-/* --- start and end
- * ----------------------------------------------------------------------------------- */
+/* --- start and end -------------------------------------------------------------------- */
 
 static void set_base(Frame *fr)
 {

@@ -171,8 +171,7 @@ static void set_result(Select *s, const Ins *i)
         s->ret[s->nret++] = give_piece(s, movable(s, i->a[0]), i->imm);
 }
 
-/* --- copies, places ------------------------------------------------------------------------------
- */
+/* --- copies, places ------------------------------------------------------------------- */
 
 static void copy_value(Select *s, const Ins *i)
 {
@@ -218,8 +217,7 @@ static void select_ins(Select *s, const Ins *i)
     }
 }
 
-/* --- ends of blocks
- * --------------------------------------------------------------------------------- */
+/* --- ends of blocks ------------------------------------------------------------------- */
 
 /* If t asks whether an integer comparison holds, t makes it itself, true; vectors only when nothing
  * else needs it. */
@@ -284,8 +282,7 @@ static void select_block(Select *s, u32 b)
     k->capins = s->capout;
 }
 
-/* --- dead rows
- * ------------------------------------------------------------------------------------------ */
+/* --- dead rows ------------------------------------------------------------------------ */
 
 typedef struct {
     const Ins **row;
@@ -377,8 +374,7 @@ static void remove_dead(const Select *s)
         sweep(&k, &f->block[f->rpo[i]]);
 }
 
-/* --- all of it
- * --------------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------ */
 
 static void count_use(Select *s, Ref r)
 {

@@ -165,8 +165,7 @@ static Ref negated(Select *s, Ref c)
              : sel_binary(s, 0, IR_xor, c, ref_con(1));
 }
 
-/* --- choices of scalars ------------------------------------------------------------------------
- */
+/* --- choices of scalars --------------------------------------------------------------- */
 
 /* condition ? a : b */
 static Ref move_if(Select *s, u32 dst, Ref condition, Ref a, Ref b)
@@ -188,8 +187,7 @@ static Ref smaller(Select *s, u32 dst, IrOp op, Ref a, Ref b)
     return is_min ? move_if(s, dst, less, a, b) : move_if(s, dst, less, b, a);
 }
 
-/* --- multiply and add --------------------------------------------------------------------------
- */
+/* --- multiply and add ----------------------------------------------------------------- */
 
 /* Rows of p * q + c by the operand that the result replaces. */
 typedef struct {
@@ -352,8 +350,7 @@ static void choose(Select *s, const Ins *i)
         move_if(s, i->dst, c, a, b);
 }
 
-/* --- one operand -------------------------------------------------------------------------------
- */
+/* --- one operand ---------------------------------------------------------------------- */
 
 /* Scalar and vector row; `twice`: the operand is both operands of the row. */
 typedef struct {

@@ -115,8 +115,7 @@ static void store(Select *s, const Ins *i)
     sel_put(s, &m);
 }
 
-/* --- atomics ------------------------------------------------------------------------------------
- */
+/* --- atomics -------------------------------------------------------------------------- */
 
 static const InsnId atomic_row[NOP] = {
     [OP_copy] = I_amoswap_w, [OP_add] = I_amoadd_w,   [OP_xor] = I_amoxor_w,

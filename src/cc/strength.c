@@ -386,8 +386,7 @@ static void reduce_groups(Strength *S)
     }
 }
 
-/* --- tests --------------------------------------------------------------------------------------
- */
+/* --- tests ---------------------------------------------------------------------------- */
 
 /* The value of counter v in the next round, if it is known at the end of block b. */
 static u32 next_value(const Strength *S, u32 v, u32 b)
@@ -424,8 +423,7 @@ static void change_tests(Strength *S)
     }
 }
 
-/* --- loops --------------------------------------------------------------------------------------
- */
+/* --- loops ---------------------------------------------------------------------------- */
 
 /* The only block before the loop, or NO_BLOCK. */
 static u32 entry_of(const Func *f, u32 loop)

@@ -293,8 +293,7 @@ static bool is_plain_move(const Proof *p, const Ins *i)
     return i->op == IR_move && bank_of(p, i->a[0]) == bank_of(p, result_of(i));
 }
 
-/* --- the program before -------------------------------------------------------------------------
- */
+/* --- the program before --------------------------------------------------------------- */
 
 static void forget(Proof *p, u32 thing)
 {
@@ -328,8 +327,7 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
     return i;
 }
 
-/* --- the program behind
- * --------------------------------------------------------------------------- */
+/* --- the program behind --------------------------------------------------------------- */
 
 /* the place of word imm of a frame, or nplace */
 static u32 frame_place(Proof *p, const Ins *i, bool vector)
@@ -392,8 +390,7 @@ static size_t soft_after(Proof *p, const Block *b, size_t i)
     return i;
 }
 
-/* --- both: hard instructions
- * ------------------------------------------------------------------------ */
+/* --- both: hard instructions ---------------------------------------------------------- */
 
 static void check_read(Proof *p, Ref before, Ref after)
 {
@@ -493,8 +490,7 @@ static void run_block(Proof *p)
         check_pieces(p, p->before->nresults);
 }
 
-/* --- ways
- * -------------------------------------------------------------------------------------------- */
+/* --- ways ----------------------------------------------------------------------------- */
 
 static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
@@ -598,8 +594,7 @@ static void prove(Proof *p)
                 visit(p, p->before->rpo[i]);
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------------ */
+/* --- all of it ------------------------------------------------------------------------ */
 
 static bool same_graph(const Func *a, const Func *b)
 {

@@ -166,8 +166,7 @@ cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param_name, size_t p
     return CL_INVALID_SAMPLER;
 }
 
-/* --- pipes -------------------------------------------------------------------------------------
- */
+/* --- pipes ---------------------------------------------------------------------------- */
 
 cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size,
                     cl_uint pipe_max_packets, const cl_pipe_properties *properties,
@@ -182,8 +181,7 @@ cl_int clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_si
     return CL_INVALID_MEM_OBJECT;
 }
 
-/* --- shared virtual memory -----------------------------------------------------------------------
- */
+/* --- shared virtual memory ------------------------------------------------------------ */
 
 void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
@@ -248,8 +246,7 @@ cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name,
     return is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
 }
 
-/* --- programs that are not OpenCL C
- * ----------------------------------------------------------------- */
+/* --- programs that are not OpenCL C --------------------------------------------------- */
 
 cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length,
                                  cl_int *errcode_ret)
@@ -269,8 +266,7 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_dev
     return refuse(in_context(context, CL_INVALID_VALUE), errcode_ret);
 }
 
-/* --- OpenGL
- * -------------------------------------------------------------------------------------------- */
+/* --- OpenGL --------------------------------------------------------------------------- */
 
 cl_mem clCreateFromGLBuffer(cl_context context, cl_mem_flags flags, cl_GLuint bufobj,
                             cl_int *errcode_ret)

@@ -65,8 +65,7 @@ cl_int buffer_address(ClMem *m, u32 device, Access access, u64 *addr)
     return status_of_driver(s);
 }
 
-/* --- life ----------------------------------------------------------------------------------------
- */
+/* --- life ----------------------------------------------------------------------------- */
 
 static void unlink_mem(ClMem *m)
 {
@@ -148,8 +147,7 @@ static cl_int fill_new(ClMem *m, const void *host_ptr)
     return status_of_driver(s);
 }
 
-/* --- checks
- * ------------------------------------------------------------------------------------------ */
+/* --- checks --------------------------------------------------------------------------- */
 
 enum {
     DEVICE_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
@@ -202,8 +200,7 @@ bool is_misaligned(const ClQueue *q, const ClMem *m)
     return m->parent && m->origin % MEM_ALIGN;
 }
 
-/* --- creation
- * ------------------------------------------------------------------------------------------ */
+/* --- creation ------------------------------------------------------------------------- */
 
 static cl_int create(ClContext *c, cl_mem_flags flags, size_t size, void *host_ptr, ClMem **made)
 {
@@ -319,8 +316,7 @@ cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
     return m;
 }
 
-/* --- other entry points
- * --------------------------------------------------------------------------------- */
+/* --- other entry points --------------------------------------------------------------- */
 
 cl_int clRetainMemObject(cl_mem memobj)
 {

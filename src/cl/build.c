@@ -287,8 +287,7 @@ static cl_int start(Job *j, cl_int failed)
     return CL_SUCCESS;
 }
 
-/* --- what a call must satisfy -------------------------------------------------------------------
- */
+/* --- what a call must satisfy --------------------------------------------------------- */
 
 /* NULL and 0 mean every device of the program. */
 static cl_int choose_devices(const ClProgram *p, cl_uint n, const cl_device_id *list, bool chosen[])
@@ -351,8 +350,7 @@ static bool has_compiler(void)
     return has;
 }
 
-/* --- entry points --------------------------------------------------------------------------------
- */
+/* --- entry points --------------------------------------------------------------------- */
 
 static cl_int check_build(const ClProgram *p, const bool chosen[])
 {

@@ -136,8 +136,7 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
     return s;
 }
 
-/* --- entry points
- * --------------------------------------------------------------------------------- */
+/* --- entry points --------------------------------------------------------------------- */
 
 static cl_int mark(cl_command_queue q, cl_command_type type, Waits w, Ordering order,
                    cl_event *event)

@@ -278,8 +278,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t pa
     return s == NOT_HERE ? absent(param_name, &q) : s;
 }
 
-/* --- entry points -------------------------------------------------------------------------------
- */
+/* --- entry points --------------------------------------------------------------------- */
 
 static bool is_device_type(cl_device_type type)
 {

@@ -271,8 +271,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, cons
     return s;
 }
 
-/* --- queries ------------------------------------------------------------------------------------
- */
+/* --- queries -------------------------------------------------------------------------- */
 
 cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size,
                        void *param_value, size_t *param_value_size_ret)
@@ -338,8 +337,7 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info
     return CL_INVALID_VALUE;
 }
 
-/* --- what a group of it needs
- * --------------------------------------------------------------------- */
+/* --- what a group of it needs --------------------------------------------------------- */
 
 enum { STACK_BYTES = 1024 }; /* of a warp in local memory; code of B2 and C says its own */
 

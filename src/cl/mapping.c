@@ -142,8 +142,7 @@ static cl_int start(ClQueue *q, cl_command_type type, ClMem *m, Mapping *mapping
                    w, WAIT_LIST, blocking, event);
 }
 
-/* --- entry points --------------------------------------------------------------------------------
- */
+/* --- entry points --------------------------------------------------------------------- */
 
 static bool flags_agree(cl_map_flags flags)
 {

@@ -175,8 +175,7 @@ static bool has_misaligned(const ClQueue *q, const Dispatch *x)
     return false;
 }
 
-/* --- sizes ---------------------------------------------------------------------------------------
- */
+/* --- sizes ---------------------------------------------------------------------------- */
 
 /* The largest divisor of n up to `most`; of those the one that leaves the fewest lanes idle. */
 static u32 best_divisor(u32 n, u32 most, u32 lanes)
@@ -268,8 +267,7 @@ static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local
     return CL_SUCCESS;
 }
 
-/* --- entry points
- * ------------------------------------------------------------------------------------ */
+/* --- entry points --------------------------------------------------------------------- */
 
 typedef struct {
     cl_uint dims;

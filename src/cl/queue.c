@@ -155,8 +155,7 @@ static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties
     return NULL;
 }
 
-/* --- entry points --------------------------------------------------------------------------------
- */
+/* --- entry points --------------------------------------------------------------------- */
 
 enum {
     SUPPORTED = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,

@@ -125,8 +125,7 @@ enum {
     NO_WRITE = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS
 };
 
-/* --- one row
- * -------------------------------------------------------------------------------------- */
+/* --- one row -------------------------------------------------------------------------- */
 
 static cl_int check_linear(ClQueue *q, cl_mem m, size_t offset, size_t size, const void *ptr,
                            Waits w, cl_mem_flags refused)
@@ -231,8 +230,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
     return start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event);
 }
 
-/* --- boxes
- * -------------------------------------------------------------------------------------------- */
+/* --- boxes ---------------------------------------------------------------------------- */
 
 /* Pitches of 0 mean rows, and slices, without gaps.  False: a pitch is too small. */
 static bool make_place(const size_t origin[3], const size_t region[3], size_t row_pitch,
@@ -417,8 +415,7 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer
     return start(command_queue, CL_COMMAND_COPY_BUFFER_RECT, &t, w, false, event);
 }
 
-/* --- migration
- * ------------------------------------------------------------------------------------------ */
+/* --- migration ------------------------------------------------------------------------ */
 
 typedef struct {
     cl_uint n;

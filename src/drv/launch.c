@@ -202,8 +202,7 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     return DRV_OK;
 }
 
-/* --- arguments ----------------------------------------------------------------------------------
- */
+/* --- arguments ------------------------------------------------------------------------ */
 
 /* Where the next `size` bytes of local memory begin, as the kernel wants to hear it. */
 static u64 place_local(Plan *p, u64 size)
@@ -260,8 +259,7 @@ static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
     return DRV_OK;
 }
 
-/* --- memory
- * ---------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------- */
 
 /* What exists for one launch. */
 typedef struct {
@@ -312,8 +310,7 @@ static void free_blocks(Driver *d, const Blocks *b)
     free_warm_locked(d, b->metadata);
 }
 
-/* --- blocks
- * ----------------------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------------------- */
 
 static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
                           u32 word[METADATA_SIZE / 4])
@@ -362,8 +359,7 @@ static void write_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blo
         bug("a block that was just allocated is not there");
 }
 
-/* --- the launch
- * ----------------------------------------------------------------------------------------- */
+/* --- the launch ----------------------------------------------------------------------- */
 
 static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b,
                             DrvResult *result)

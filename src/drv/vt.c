@@ -254,8 +254,7 @@ int vt_upload_kernel_file(vt_device_h device, const char *filename, int kernelID
     return s;
 }
 
-/* --- launches ------------------------------------------------------------------------------------
- */
+/* --- launches ------------------------------------------------------------------------- */
 
 static DrvRecord to_record(const struct meta_data *m)
 {
@@ -327,8 +326,7 @@ int vt_dump_perf(vt_device_h device, FILE *stream)
     return n < 0 ? VT_IO : 0;
 }
 
-/* --- errors
- * ---------------------------------------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------------------- */
 
 int vt_last_error(vt_device_h hdevice, char *buf, size_t size)
 {

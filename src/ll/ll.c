@@ -142,8 +142,7 @@ static bool finish(LLVMModuleRef m, const LlOptions *opt, const BuildOptions *b,
     return opt->output == LL_LLVM ? put_llvm(m, out) : put_machine(m, opt, b->level, out, d);
 }
 
-/* --- the interface ------------------------------------------------------------------------------
- */
+/* --- the interface -------------------------------------------------------------------- */
 
 static LLVMModuleRef read_all(LLVMContextRef ctx, const Buf *const *inputs, size_t n,
                               const LlOptions *opt, Diag *d)

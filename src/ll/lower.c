@@ -103,8 +103,7 @@ static void bit_cast(Fn *n, LLVMValueRef i)
     val_set(n, i, r);
 }
 
-/* --- parts of values ----------------------------------------------------------------------------
- */
+/* --- parts of values ------------------------------------------------------------------ */
 
 static Ref element_address(Fn *n, u32 slot, Ref index, u32 pieces)
 {
@@ -217,8 +216,7 @@ static void insert_value(Fn *n, LLVMValueRef i)
     val_set(n, i, r);
 }
 
-/* --- control
- * -------------------------------------------------------------------------------------- */
+/* --- control -------------------------------------------------------------------------- */
 
 static u32 first_block(Fn *n, LLVMBasicBlockRef b)
 {
@@ -317,8 +315,7 @@ static void instruction(Fn *n, LLVMValueRef i)
     }
 }
 
-/* --- functions
- * ---------------------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------ */
 
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
@@ -576,8 +573,7 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
     lower_body(&n);
 }
 
-/* --- __local variables
- * -------------------------------------------------------------------------------- */
+/* --- __local variables ---------------------------------------------------------------- */
 
 /* the kernel whose code alone uses a value; false: several, or a function that any may call */
 static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
@@ -627,8 +623,7 @@ static void find_locals(Lower *lo)
     lo->local_common = place_locals(lo, NULL, 0);
 }
 
-/* --- the module
- * ------------------------------------------------------------------------------------------ */
+/* --- the module ----------------------------------------------------------------------- */
 
 static void lower_functions(Lower *lo)
 {

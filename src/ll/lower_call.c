@@ -112,8 +112,7 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
     return true;
 }
 
-/* --- of intrinsics
- * -------------------------------------------------------------------------------- */
+/* --- of intrinsics -------------------------------------------------------------------- */
 
 static bool means_nothing(const char *name)
 {

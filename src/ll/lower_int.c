@@ -275,8 +275,7 @@ void int_binary(Fn *n, LLVMOpcode op, const Elem *e)
         e->out[0] = op2(n, IR_and, e->out[0], ref_con(1));
 }
 
-/* --- comparisons --------------------------------------------------------------------------------
- */
+/* --- comparisons ---------------------------------------------------------------------- */
 
 static Ref wide_equal(Fn *n, u32 k, const Ref *x, const Ref *y)
 {
@@ -363,8 +362,7 @@ void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e)
     }
 }
 
-/* --- conversions
- * ------------------------------------------------------------------------------------ */
+/* --- conversions ---------------------------------------------------------------------- */
 
 void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
 {
@@ -388,8 +386,7 @@ void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
         e->out[0] = op2(n, IR_and, e->out[0], ref_con(1));
 }
 
-/* --- intrinsics
- * ---------------------------------------------------------------------------------------- */
+/* --- intrinsics ----------------------------------------------------------------------- */
 
 static void pick(Fn *n, u32 k, Ref c, const Ref *x, const Ref *y, Ref *out)
 {

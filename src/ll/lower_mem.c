@@ -481,8 +481,7 @@ void mem_exchange(Fn *n, LLVMValueRef i)
     val_set(n, i, v);
 }
 
-/* --- copies -------------------------------------------------------------------------------------
- */
+/* --- copies --------------------------------------------------------------------------- */
 
 /* Bytes that move: from one place, or a value, to another. */
 typedef struct {
@@ -628,8 +627,7 @@ void mem_set(Fn *n, LLVMValueRef i)
     move_bytes(n, &m, LLVMGetOperand(i, 2), false);
 }
 
-/* --- values as bits ------------------------------------------------------------------------------
- */
+/* --- values as bits ------------------------------------------------------------------- */
 
 /* appends `bits` bits of x to a string of words that is `at` bits long */
 static void append_bits(Fn *n, Ref *words, u32 at, u32 bits, Ref x)

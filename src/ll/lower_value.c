@@ -218,8 +218,7 @@ i8 piece_extension(const Fn *n, Ref x)
     return x.kind == R_VAL && x.val < n->nknown ? n->known[x.val] : 0;
 }
 
-/* --- offsets -----------------------------------------------------------------------------------
- */
+/* --- offsets -------------------------------------------------------------------------- */
 
 i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room,
                u32 *nvar)
@@ -249,8 +248,7 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
     return (i32)(u32)offset;
 }
 
-/* --- constants
- * ------------------------------------------------------------------------------------ */
+/* --- constants ------------------------------------------------------------------------ */
 
 static Local *local_of(const Lower *lo, LLVMValueRef g)
 {
@@ -424,8 +422,7 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
     }
 }
 
-/* --- values
- * --------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------- */
 
 Val val_of(Fn *n, LLVMValueRef v)
 {
@@ -448,8 +445,7 @@ Ref ref_of(Fn *n, LLVMValueRef v)
 
 void val_set(Fn *n, LLVMValueRef v, Val x) { map_put(n->lo, &n->values, v, x); }
 
-/* --- variables
- * ---------------------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------ */
 
 /* A variable's bytes; symbol numbers of its relocations. */
 typedef struct {

@@ -88,8 +88,7 @@ static bool link_library(LLVMModuleRef m, Diag *d)
     return true;
 }
 
-/* --- passes
- * ---------------------------------------------------------------------------------------- */
+/* --- passes --------------------------------------------------------------------------- */
 
 static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 {
@@ -144,8 +143,7 @@ static bool expand(LLVMModuleRef m, Diag *d)
         m, "always-inline,globaldce,function(lower-switch,lower-constant-intrinsics,dce)", d);
 }
 
-/* --- the program as a whole
- * ---------------------------------------------------------------------------- */
+/* --- the program as a whole ----------------------------------------------------------- */
 
 static void drop_attribute(LLVMValueRef f, const char *name)
 {

@@ -89,8 +89,7 @@ static void split_kernel(LLVMModuleRef m, LLVMValueRef kernel)
     call_from(kernel, body);
 }
 
-/* --- structures as arguments of kernels ----------------------------------------------------------
- */
+/* --- structures as arguments of kernels ----------------------------------------------- */
 
 static LLVMValueRef declare(LLVMModuleRef m, const char *name, LLVMTypeRef t)
 {
@@ -148,8 +147,7 @@ static void copy_structures(LLVMModuleRef m, LLVMValueRef kernel)
     LLVMDisposeBuilder(at);
 }
 
-/* --- printf
- * ---------------------------------------------------------------------------------------- */
+/* --- printf --------------------------------------------------------------------------- */
 
 static void print_through(LLVMModuleRef m, LLVMValueRef print, LLVMValueRef old)
 {

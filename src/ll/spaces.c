@@ -228,8 +228,7 @@ static LLVMValueRef in_space(Spaces *s, LLVMValueRef v, u32 space)
     return p->made;
 }
 
-/* --- uses --------------------------------------------------------------------------------------
- */
+/* --- uses ----------------------------------------------------------------------------- */
 
 static int pointer_operand(LLVMValueRef i)
 {
@@ -315,8 +314,7 @@ static bool infer_in(LLVMContextRef ctx, LLVMBuilderRef at, LLVMValueRef f)
     return changed;
 }
 
-/* --- tables
- * ---------------------------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------------------- */
 
 static bool move_tables(LLVMModuleRef m)
 {

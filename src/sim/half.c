@@ -120,8 +120,7 @@ HANDLER(v_shuffle)
     return next(u);
 }
 
-/* --- 64-bit compute words (doc/isa.md, "64-bit compute") ---------------------------------------
- */
+/* --- 64-bit compute words (doc/isa.md, "64-bit compute") ------------------------------ */
 
 typedef enum { SIZE_16, SIZE_32, SIZE_64, SIZE_8 } Size; /* VSSIZE and VDSIZE */
 

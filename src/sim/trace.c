@@ -348,8 +348,7 @@ static void put_memory(Trace *t, Buf *b, const Warp *w, const Uop *u, u32 exec)
             put_access(b, w->addr[i], store, width, w->v[u->rb][i]);
 }
 
-/* --- Spike's turns
- * --------------------------------------------------------------------------------- */
+/* --- Spike's turns -------------------------------------------------------------------- */
 
 static bool is_barrier_line(const char *line)
 {
@@ -422,8 +421,7 @@ static void next_turns(Trace *t)
         ;
 }
 
-/* --- what the simulator announces
- * ------------------------------------------------------------------ */
+/* --- what the simulator announces ----------------------------------------------------- */
 
 static void group_begin(void *self, const Group *g)
 {

@@ -27,9 +27,10 @@
 typedef enum {
 #define IR(name, ...) IR_##name,
 #include "cc/ir.def"
-    NIR,
-    IR_MACHINE = 256        /* IR_MACHINE + InsnId: a row of isa.def */
+    NIR
 } IrOp;
+
+#define IR_MACHINE 256      /* IR_MACHINE + InsnId: a row of isa.def */
 
 static_assert(NIR <= IR_MACHINE, "machine rows start behind the generic operations");
 

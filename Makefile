@@ -206,8 +206,14 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh
-bench: all
+bench: all $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
+ifneq ($(HAS_CL),)
+	@B=$B sh bench/cl.sh
+endif
+$B/bench/cl_bench: bench/cl_bench.c examples/example.h
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
 
 # --- the device library on the host: its accuracy -----------------------------------
 
@@ -272,6 +278,9 @@ install: all
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+ifneq ($(LLVM_CLANG),)
+	$(INSTALL) -m 755 $B/libventus-cc.so $(DEST)/lib/libventus-cc.so.0
+endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
 	$(INSTALL) -d $(DESTDIR)$(ICDDIR)
@@ -280,7 +289,7 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-cc.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus

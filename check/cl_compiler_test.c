@@ -73,6 +73,8 @@ static void tells_what_is_wrong(void **state)
     if (!has_compiler)
         skip();
     cl_program p = from_source("kernel void f(global int *out) {\n  *out = nothing;\n}");
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
     assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     assert_non_null(strstr(log_of(p), ":2:"));
     assert_non_null(strstr(log_of(p), "nothing"));
@@ -216,6 +218,40 @@ static void has_smaller_last_groups(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* Each of many headers is the one of its name, whatever descriptors the process has open. */
+static void finds_many_headers(void **state)
+{
+    enum { HEADERS = 150, HELD = 60 };
+    cl_program header[HEADERS];
+    char name[HEADERS][32], text[64];
+    const char *names[HEADERS];
+    int held[HELD];
+    Buf source = {0};
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < HELD; i++)
+        held[i] = dup(0);
+    for (int i = 0; i < HEADERS; i++) {
+        snprintf(name[i], sizeof name[i], "d%d/h%d.h", i % 3, i);
+        snprintf(text, sizeof text, "enum { H%d = %d };", i, i);
+        names[i] = name[i];
+        header[i] = from_source(text);
+        buf_printf(&source, "#include \"%s\"\n", name[i]);
+    }
+    for (int i = 0; i < HEADERS; i++)
+        buf_printf(&source, "int f%d(void) { return H%d; }\n", i, i);
+    cl_program p = from_source(buf_text(&source));
+    if (clCompileProgram(p, 0, NULL, "", HEADERS, header, names, NULL, NULL))
+        fail_msg("%.2000s", log_of(p));
+    for (int i = 0; i < HEADERS; i++)
+        ok(clReleaseProgram(header[i]));
+    for (int i = 0; i < HELD; i++)
+        close(held[i]);
+    ok(clReleaseProgram(p));
+    buf_free(&source);
+}
+
 static void keeps_variables(void **state)
 {
     int got[1];
@@ -310,7 +346,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };

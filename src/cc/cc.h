@@ -11,7 +11,7 @@
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
  *   coalesce.c fewer of them                                               linear
- *   alloc.c    values to registers (interval.c, spill.c)                      allocated
+ *   alloc.c    values to registers (interval.c, spill.c)                   allocated
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated

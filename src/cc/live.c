@@ -19,7 +19,9 @@ typedef struct {
     Live *live;
     u64 *use, *def;      /* nblock sets each: read before written; written */
     u64 *scalar, *guard; /* a set each: the values of bank X; those that a side must keep */
-    u32 *stack, *side;   /* of each block: work to do; number of the last side it was found in */
+    u32 *filled;         /* the words of `guard` that are not 0 */
+    size_t nfilled;
+    u32 *stack, *side; /* of each block: work to do; number of the last side it was found in */
     u32 nside;
 } Flow;
 
@@ -111,17 +113,16 @@ static void push(Flow *w, size_t *n, u32 b, u32 join)
 /* Keeps w->guard alive in the blocks from `start` to the join. */
 static void guard_side(Flow *w, u32 start, u32 join)
 {
-    const size_t words = w->live->words;
     size_t n = 0;
     w->nside++;
     push(w, &n, start, join);
     while (n) {
         const u32 b = w->stack[--n];
-        for (size_t i = 0; i < words; i++)
-            if (w->guard[i]) {
-                w->live->in[b * words + i] |= w->guard[i];
-                w->live->out[b * words + i] |= w->guard[i];
-            }
+        for (size_t i = 0; i < w->nfilled; i++) {
+            const size_t at = b * w->live->words + w->filled[i];
+            w->live->in[at] |= w->guard[w->filled[i]];
+            w->live->out[at] |= w->guard[w->filled[i]];
+        }
         for (int k = 0; k < nsucc(&w->f->block[b]); k++)
             push(w, &n, w->f->block[b].term.succ[k], join);
     }
@@ -134,9 +135,12 @@ static void guard_branch(Flow *w, u32 b)
         const u32 to = t->succ[k];
         memcpy(w->guard, w->use + to * w->live->words, w->live->words * sizeof *w->guard);
         add_phi_args(w, w->guard, b, to);
+        w->nfilled = 0;
         for (size_t i = 0; i < w->live->words; i++)
-            w->guard[i] &= w->scalar[i];
-        guard_side(w, t->succ[!k], t->rpc);
+            if (w->guard[i] &= w->scalar[i])
+                w->filled[w->nfilled++] = (u32)i;
+        if (w->nfilled)
+            guard_side(w, t->succ[!k], t->rpc);
     }
 }
 
@@ -169,8 +173,9 @@ bool live(const Func *f, Live *l)
               .live = l,
               .use = mem_zalloc(words * sets, 2 * sizeof(u64)),
               .scalar = mem_zalloc(words, 2 * sizeof(u64)),
+              .filled = mem_zalloc(words, sizeof(u32)),
               .stack = mem_zalloc(sets, 2 * sizeof(u32))};
-    const bool ok = l->in && w.use && w.scalar && w.stack;
+    const bool ok = l->in && w.use && w.scalar && w.filled && w.stack;
     if (ok) {
         l->out = l->in + words * sets;
         w.def = w.use + words * sets;
@@ -184,6 +189,7 @@ bool live(const Func *f, Live *l)
     }
     mem_free(w.use);
     mem_free(w.scalar);
+    mem_free(w.filled);
     mem_free(w.stack);
     return ok;
 }

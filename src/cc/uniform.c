@@ -20,6 +20,7 @@
  * copied, and all uses read the copy.
  */
 #include "cc/cc.h"
+#include <string.h>
 
 #define NONE UINT32_MAX
 
@@ -32,6 +33,9 @@ typedef struct {
     u32 *copy;   /* copy of a value in bank V, or 0 */
     u32 *kept;   /* copy of a phi in bank X, or 0 */
     u32 *stack;
+    u32 *found[2]; /* of each block: the last branch on whose side k it is */
+    u32 *listed;   /* of each block: the last join that has it in Block.other, or NONE */
+    bool circles;  /* there are circles with several entries, which are no loops */
     size_t nvalue; /* of the function as it came */
     bool changed;
 } Job;
@@ -59,13 +63,13 @@ static int nsucc(const Block *b)
 }
 
 /* Adds what can be reached from `from` without entering `stop` or leaving what block `top`
- * dominates; true if anything was new. */
-static bool reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
+ * dominates. */
+static void reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
 {
     const Func *f = j->f;
     size_t n = 0;
     if (from == stop || !graph_dominates(f, top, from) || !add(set, from))
-        return false;
+        return;
     j->stack[n++] = from;
     while (n) {
         const Block *b = &f->block[j->stack[--n]];
@@ -75,7 +79,6 @@ static bool reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
                 j->stack[n++] = to;
         }
     }
-    return true;
 }
 
 /* --- which uses are vectors ------------------------------------------------------------ */
@@ -147,22 +150,49 @@ static void make_vector(Job *j, u32 v)
 
 /* --- divergent branches ------------------------------------------------------------------ */
 
-static void add_other(Func *f, Block *join, u32 b)
+static void add_other(Job *j, u32 to, u32 b)
 {
-    for (size_t k = 0; k < join->nother; k++)
+    Block *join = &j->f->block[to];
+    if (j->listed[b] == to)
+        return;
+    for (size_t k = 0; k < join->nother && j->listed[b] != NONE; k++)
         if (join->other[k] == b)
             return;
-    if (ir_grow(f->module, join->other, join->nother, join->capother))
+    j->listed[b] = to;
+    if (ir_grow(j->f->module, join->other, join->nother, join->capother))
         join->other[join->nother++] = b;
 }
 
+static void push_side(Job *j, size_t *n, u32 p, int k, u32 b)
+{
+    if (b == j->f->block[p].term.rpc || j->found[k][b] == p)
+        return;
+    j->found[k][b] = p;
+    j->stack[(*n)++] = b;
+}
+
+/* Notes the blocks of side k of the branch of p. */
+static void find_side(Job *j, u32 p, int k)
+{
+    size_t n = 0;
+    push_side(j, &n, p, k, j->f->block[p].term.succ[k]);
+    while (n) {
+        const Block *b = &j->f->block[j->stack[--n]];
+        for (int s = 0; s < nsucc(b); s++)
+            push_side(j, &n, p, k, b->term.succ[s]);
+    }
+}
+
+static bool on_side(const Job *j, u32 p, int k, u32 b) { return j->found[k][b] == p; }
+
 /* Whether the edges into the join from p and its sides bring different arguments. */
-static bool differs(const Block *join, const Phi *phi, u32 p, u64 *const side[2])
+static bool differs(const Job *j, const Block *join, const Phi *phi, u32 p)
 {
     Ref first = ref_none();
     for (size_t e = 0; e < join->npred; e++) {
         const u32 from = join->pred[e];
-        if (phi->arg[e].kind == R_NONE || (from != p && !has(side[0], from) && !has(side[1], from)))
+        if (phi->arg[e].kind == R_NONE ||
+            (from != p && !on_side(j, p, 0, from) && !on_side(j, p, 1, from)))
             continue;
         if (first.kind != R_NONE && !ref_same(first, phi->arg[e]))
             return true;
@@ -171,26 +201,52 @@ static bool differs(const Block *join, const Phi *phi, u32 p, u64 *const side[2]
     return false;
 }
 
-/* Lanes of p may wait at one of its sides while others run again what came before: what goes stale.
- */
-static void part_rounds(Job *j, u32 p, u64 *const side[2])
+static void keep_sides(Job *j, u32 p)
+{
+    const Term *t = &j->f->block[p].term;
+    for (u32 k = 0; k < 2 && !j->side[2 * p + k]; k++) {
+        j->side[2 * p + k] = new_set(j);
+        if (j->side[2 * p + k])
+            reach(j, j->side[2 * p + k], t->succ[k], t->rpc, 0);
+    }
+}
+
+/* The scalars of d go stale in what can be reached from `from`. */
+static void make_stale(Job *j, u32 d, u32 from)
+{
+    j->f->block[d].rerun = true;
+    if (!j->stale[d])
+        j->stale[d] = new_set(j);
+    if (j->stale[d])
+        reach(j, j->stale[d], from, d, d);
+}
+
+/* Of the blocks from which ways lead to p and back, the one that dominates the others, or one
+ * that dominates it. */
+static u32 top_of_circle(const Job *j, u32 p)
+{
+    const Func *f = j->f;
+    u32 l = f->block[p].loop;
+    if (j->circles || l == NONE)
+        return j->circles ? 0 : p;
+    while (f->loops[l].parent != NONE)
+        l = f->loops[l].parent;
+    return f->loops[l].header;
+}
+
+/* Lanes of p may wait at one of its sides while others run again what came before. */
+static void part_rounds(Job *j, u32 p)
 {
     Func *f = j->f;
-    for (u32 d = p; d != NONE; d = f->block[d].idom)
-        for (int k = 0; k < 2; k++) {
-            if (!has(side[k ^ 1], d))
-                continue;
-            j->side[2 * p] = side[0];
-            j->side[2 * p + 1] = side[1];
-            if (!j->stale[d])
-                j->stale[d] = new_set(j);
-            if (!j->stale[d])
-                return;
-            f->block[d].rerun = true;
-            reach(j, j->stale[d], f->block[p].term.succ[k], d, d);
-        }
+    const u32 end = f->block[top_of_circle(j, p)].idom;
+    for (u32 d = p; d != end; d = f->block[d].idom)
+        for (int k = 0; k < 2; k++)
+            if (on_side(j, p, k ^ 1, d)) {
+                keep_sides(j, p);
+                make_stale(j, d, f->block[p].term.succ[k]);
+            }
     for (u32 l = f->block[p].loop; l != NONE; l = f->loops[l].parent)
-        if (has(side[0], f->loops[l].header) || has(side[1], f->loops[l].header))
+        if (on_side(j, p, 0, f->loops[l].header) || on_side(j, p, 1, f->loops[l].header))
             f->loops[l].divergent = true;
 }
 
@@ -203,17 +259,14 @@ static void part_lanes(Job *j, u32 p)
     j->changed = true;
     Block *join = &f->block[t->rpc];
     join->join = true;
-    u64 *side[2] = {new_set(j), new_set(j)};
-    if (!side[0] || !side[1])
-        return;
     for (int k = 0; k < 2; k++) {
-        add_other(f, join, t->succ[k]);
-        reach(j, side[k], t->succ[k], t->rpc, 0);
+        add_other(j, t->rpc, t->succ[k]);
+        find_side(j, p, k);
     }
     for (size_t k = 0; k < join->nphi; k++)
-        if (differs(join, &join->phi[k], p, side))
+        if (f->value[join->phi[k].dst].bank != BANK_V && differs(j, join, &join->phi[k], p))
             make_vector(j, join->phi[k].dst);
-    part_rounds(j, p, side);
+    part_rounds(j, p);
 }
 
 static void sweep_block(Job *j, u32 b)
@@ -258,23 +311,40 @@ static void redirect_uses(Job *j, u32 b)
         redirect(j, &k->term.a[s], is_stale(j, k->term.a[s], b));
 }
 
-static void insert_copy(Job *j, u32 b, size_t at, u32 from, u32 to, u32 loc)
+typedef struct {
+    Module *module;
+    Ins *ins;
+    size_t n, cap;
+} List;
+
+static void put(List *l, const Ins *i)
 {
-    const Ins copy = {.op = IR_copy, .dst = to, .loc = loc, .a = {ref_val(from)}};
-    if (to)
-        ir_insert(j->f, b, at, &copy);
+    if (ir_grow(l->module, l->ins, l->n, l->cap))
+        l->ins[l->n++] = *i;
 }
 
+static void put_copy(List *l, u32 from, u32 to, u32 loc)
+{
+    if (to)
+        put(l, &(Ins){.op = IR_copy, .dst = to, .loc = loc, .a = {ref_val(from)}});
+}
+
+/* Copies of phis at the top, the others behind what they copy. */
 static void insert_copies(Job *j, u32 b)
 {
-    const Block *k = &j->f->block[b];
-    for (size_t i = k->nins; i-- > 0;)
-        if (k->ins[i].dst)
-            insert_copy(j, b, i + 1, k->ins[i].dst, j->copy[k->ins[i].dst], k->ins[i].loc);
-    for (size_t p = k->nphi; p-- > 0;) {
-        insert_copy(j, b, 0, k->phi[p].dst, j->copy[k->phi[p].dst], k->phi[p].loc);
-        insert_copy(j, b, 0, k->phi[p].dst, j->kept[k->phi[p].dst], k->phi[p].loc);
+    Block *k = &j->f->block[b];
+    List l = {.module = j->f->module};
+    for (size_t p = 0; p < k->nphi; p++) {
+        put_copy(&l, k->phi[p].dst, j->kept[k->phi[p].dst], k->phi[p].loc);
+        put_copy(&l, k->phi[p].dst, j->copy[k->phi[p].dst], k->phi[p].loc);
     }
+    for (size_t i = 0; i < k->nins; i++) {
+        put(&l, &k->ins[i]);
+        put_copy(&l, k->ins[i].dst, j->copy[k->ins[i].dst], k->ins[i].loc);
+    }
+    k->ins = l.ins;
+    k->nins = l.n;
+    k->capins = l.cap;
 }
 
 /* --- phis of joins ------------------------------------------------------------------------ */
@@ -294,8 +364,20 @@ static void keep_phis(Job *j)
     }
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------- */
+
+/* Whether an edge leads back to a block that does not dominate its source. */
+static bool has_circles(const Func *f)
+{
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const Block *b = &f->block[f->rpo[i]];
+        for (int k = 0; k < nsucc(b); k++)
+            if (f->block[b->term.succ[k]].rpo <= i &&
+                !graph_dominates(f, b->term.succ[k], f->rpo[i]))
+                return true;
+    }
+    return false;
+}
 
 static bool start(Job *j, Func *f)
 {
@@ -308,9 +390,15 @@ static bool start(Job *j, Func *f)
                .stale = ir_alloc(m, blocks * sizeof(u64 *)),
                .copy = ir_alloc(m, values * sizeof(u32)),
                .kept = ir_alloc(m, values * sizeof(u32)),
-               .stack = ir_alloc(m, blocks * sizeof(u32))};
+               .stack = ir_alloc(m, blocks * sizeof(u32)),
+               .found = {ir_alloc(m, blocks * sizeof(u32)), ir_alloc(m, blocks * sizeof(u32))},
+               .listed = ir_alloc(m, blocks * sizeof(u32)),
+               .circles = has_circles(f)};
     if (m->failed)
         return false;
+    memset(j->found[0], 0xff, blocks * sizeof(u32));
+    memset(j->found[1], 0xff, blocks * sizeof(u32));
+    memset(j->listed, 0xff, blocks * sizeof(u32));
     for (size_t v = 1; v < f->nvalue; v++) {
         f->value[v].bank = BANK_X;
         j->home[v] = NONE;

@@ -27,6 +27,14 @@
 typedef struct {
     u32 first, n;
 } Set;
+
+/* What came out when `other`, a thing or a set, was added to, removed from or intersected with set
+ * a. */
+typedef enum { NOTHING, WITH, WITHOUT, COMMON } How;
+typedef struct {
+    u32 how, a, other, result;
+} Known;
+
 typedef struct {
     u32 *pool; /* things of all sets, ascending in each */
     size_t npool, cappool;
@@ -34,8 +42,14 @@ typedef struct {
     size_t nset, capset;
     u32 *bucket; /* hash table of 1 + set */
     size_t nbucket;
+    u32 *list; /* of a set being made */
+    size_t caplist;
+    Known known[1024]; /* by a hash of the question */
     bool failed;
+    bool full; /* MOST things are not enough */
 } Sets;
+
+enum { MOST = 1 << 26 }; /* things in all sets together: what needs more is not proved */
 
 static u32 hash(const u32 *list, u32 n)
 {
@@ -83,7 +97,8 @@ static u32 add_set(Sets *s, const u32 *list, u32 n)
 /* the number of the set of these n things, which ascend and are not in Sets.pool */
 static u32 find_set(Sets *s, const u32 *list, u32 n)
 {
-    if (!n || s->failed)
+    s->full |= s->npool + n > MOST;
+    if (!n || s->failed || s->full)
         return 0;
     if (s->nset * 2 >= s->nbucket)
         grow_buckets(s);
@@ -100,60 +115,82 @@ static u32 find_set(Sets *s, const u32 *list, u32 n)
     return new;
 }
 
-static bool set_has(const Sets *s, u32 set, u32 thing)
+/* the index in the pool of the first thing of the set that is not below `thing` */
+static u32 search(const Sets *s, u32 set, u32 thing)
 {
-    const Set t = s->set[set];
-    for (u32 k = 0; k < t.n; k++)
-        if (s->pool[t.first + k] == thing)
-            return true;
-    return false;
+    u32 low = s->set[set].first, high = low + s->set[set].n;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (s->pool[middle] < thing)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-enum { MOST = 256 }; /* things of a set: more are forgotten, which can only refuse too much */
+static bool set_has(const Sets *s, u32 set, u32 thing)
+{
+    const u32 at = search(s, set, thing);
+    return at < s->set[set].first + s->set[set].n && s->pool[at] == thing;
+}
+
+/* Writes the result to Sets.list, which has room for it; how many things it has. */
+static u32 combine(Sets *s, How how, u32 a, u32 other)
+{
+    const u32 *from = s->pool + s->set[a].first, *end = from + s->set[a].n;
+    u32 n = 0;
+    if (how == COMMON) {
+        for (; from < end; from++)
+            if (set_has(s, other, *from))
+                s->list[n++] = *from;
+        return n;
+    }
+    while (from < end && *from < other)
+        s->list[n++] = *from++;
+    if (how == WITH)
+        s->list[n++] = other;
+    else
+        from++;
+    while (from < end)
+        s->list[n++] = *from++;
+    return n;
+}
+
+static u32 set_of(Sets *s, How how, u32 a, u32 other)
+{
+    const u32 key[] = {how, a, other};
+    Known *k = &s->known[hash(key, countof(key)) % countof(s->known)];
+    if (k->how == how && k->a == a && k->other == other)
+        return k->result;
+    while (s->caplist <= s->set[a].n)
+        if (!array_grow(s->list, s->caplist, s->caplist)) {
+            s->failed = true;
+            return 0;
+        }
+    const u32 n = combine(s, how, a, other);
+    *k = (Known){how, a, other, find_set(s, s->list, n)};
+    return k->result;
+}
 
 static u32 set_with(Sets *s, u32 set, u32 thing)
 {
-    u32 list[MOST], n = 0, k = 0;
-    const Set t = s->set[set];
-    if (t.n == MOST || set_has(s, set, thing))
-        return set;
-    for (; k < t.n && s->pool[t.first + k] < thing; k++)
-        list[n++] = s->pool[t.first + k];
-    list[n++] = thing;
-    for (; k < t.n; k++)
-        list[n++] = s->pool[t.first + k];
-    return find_set(s, list, n);
+    return set_has(s, set, thing) ? set : set_of(s, WITH, set, thing);
 }
 
 static u32 set_without(Sets *s, u32 set, u32 thing)
 {
-    u32 list[MOST], n = 0;
-    const Set t = s->set[set];
-    if (!set_has(s, set, thing))
-        return set;
-    for (u32 k = 0; k < t.n; k++)
-        if (s->pool[t.first + k] != thing)
-            list[n++] = s->pool[t.first + k];
-    return find_set(s, list, n);
+    return set_has(s, set, thing) ? set_of(s, WITHOUT, set, thing) : set;
 }
 
-static u32 set_common(Sets *s, u32 a, u32 b)
-{
-    u32 list[MOST], n = 0;
-    if (a == b)
-        return a;
-    const Set t = s->set[a];
-    for (u32 k = 0; k < t.n; k++)
-        if (set_has(s, b, s->pool[t.first + k]))
-            list[n++] = s->pool[t.first + k];
-    return find_set(s, list, n);
-}
+static u32 set_common(Sets *s, u32 a, u32 b) { return a == b ? a : set_of(s, COMMON, a, b); }
 
 static void sets_free(Sets *s)
 {
     mem_free(s->pool);
     mem_free(s->set);
     mem_free(s->bucket);
+    mem_free(s->list);
 }
 
 /* --- things and places ---------------------------------------------------------------------- */
@@ -183,7 +220,7 @@ typedef struct {
 
 static void refuse(Proof *p, const char *what)
 {
-    if (!p->bad && p->why)
+    if (!p->bad && p->why && !p->sets.full)
         buf_printf(p->why, "%s: block %u, instruction %zu: %s\n", p->before->name, p->block, p->at,
                    what);
     p->bad = true;
@@ -650,6 +687,7 @@ bool verify(const Func *before, const Func *after, Buf *why)
         p.sets.failed = true;
     if (p.sets.failed)
         refuse(&p, "memory is out");
+    p.bad &= !p.sets.full;
     sets_free(&p.sets);
     mem_free(p.thing);
     mem_free(p.constant);

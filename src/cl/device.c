@@ -56,7 +56,8 @@ u32 device_local_size(const ClDevice *d)
 
 u32 device_max_items(const ClDevice *d)
 {
-    return d->options.machine.group_warps * d->options.machine.lanes;
+    const u32 items = d->options.machine.group_warps * d->options.machine.lanes;
+    return items < GROUP_ITEMS ? items : GROUP_ITEMS;
 }
 
 /* --- queries --------------------------------------------------------------------------------- */
@@ -133,7 +134,8 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_OPENCL_C_FEATURES: return answer_bytes(q, features, sizeof features);
     case CL_DEVICE_EXTENSIONS: return answer_text(q, extension_names + 1);
     case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_bytes(q, extensions, sizeof extensions);
-    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: return answer_text(q, "");
+    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none, in the form that hosts parse */
+        return answer_text(q, "v0000-01-01-00");
     case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);

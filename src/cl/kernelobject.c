@@ -384,6 +384,7 @@ u32 kernel_max_items(const ClKernel *k, const ClDevice *d)
 {
     const Machine *m = &d->options.machine;
     const Resource r = record_of(k, d);
+    const u32 most = device_max_items(d);
     const bool counted = r.form == RES_LONG && r.sgpr <= 256 && r.vgpr <= 256;
     GroupNeeds needs = {.sgprs = counted ? (u32)r.sgpr : 0, .vgprs = counted ? (u32)r.vgpr : 0};
     for (u32 warps = m->group_warps; warps; warps--) {
@@ -391,7 +392,7 @@ u32 kernel_max_items(const ClKernel *k, const ClDevice *d)
         needs.warps = warps;
         needs.lds = lds > UINT32_MAX ? UINT32_MAX : (u32)lds;
         if (machine_occupancy(m, &needs).groups)
-            return warps * m->lanes;
+            return warps * m->lanes < most ? warps * m->lanes : most;
     }
     return 0;
 }

@@ -9,7 +9,7 @@ typedef struct {
     Build *build; /* stays while the kernel does */
     u32 dims;
     u32 global[3], local[3], offset[3];
-    bool is_partial;        /* local does not divide global */
+    bool is_partial; /* local does not divide global */
     size_t nargs;
     DrvArg *args;
     struct Bound {

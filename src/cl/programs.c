@@ -11,7 +11,7 @@ void build_free(ClProgram *p, u32 device, Build *b)
     buf_free(&b->bytes);
     buf_free(&b->log);
     mem_free(b->options);
-    *b = (Build){.is_target = b->is_target};
+    *b = (Build){.is_target = b->is_target, .status = CL_BUILD_NONE};
 }
 
 bool build_load(ClProgram *p, u32 device, Build *b)
@@ -52,6 +52,8 @@ ClProgram *program_new(ClContext *c)
     use(c);
     p->context = c;
     p->builds = mem_zalloc(c->ndevices, sizeof *p->builds);
+    for (u32 i = 0; p->builds && i < c->ndevices; i++)
+        p->builds[i].status = CL_BUILD_NONE;
     if (p->builds)
         return p;
     drop(p);

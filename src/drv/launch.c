@@ -87,7 +87,7 @@ static bool take_part(const DrvKernel *k, u32 n, Part *part)
     for (u32 i = 0; i < 3; i++) {
         const u32 global = size_along(k, k->global, i), local = size_along(k, k->local, i);
         const bool is_rest = n >> i & 1;
-        part->groups[i] = is_rest ? global % local != 0 : global / local;
+        part->groups[i] = is_rest ? (u32)(global % local != 0) : global / local;
         part->local[i] = is_rest ? global % local : local;
         part->first[i] = is_rest ? global / local : 0;
         part->is_whole &= !(global % local);

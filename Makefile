@@ -272,6 +272,9 @@ install: all
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+ifneq ($(LLVM_CLANG),)
+	$(INSTALL) -m 755 $B/libventus-cc.so $(DEST)/lib/libventus-cc.so.0
+endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
 	$(INSTALL) -d $(DESTDIR)$(ICDDIR)
@@ -280,7 +283,7 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-cc.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus

@@ -206,8 +206,14 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh
-bench: all
+bench: all $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
+ifneq ($(HAS_CL),)
+	@B=$B sh bench/cl.sh
+endif
+$B/bench/cl_bench: bench/cl_bench.c examples/example.h
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
 
 # --- the device library on the host: its accuracy -----------------------------------
 

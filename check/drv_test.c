@@ -778,6 +778,7 @@ static void prints_formats(void **state)
         {"%f %.2f %g", "1.500000 1.50 -2", {0x3fc00000, 0x3fc00000, 0xc0000000}},
         {"%lf", "0.100000", {0x9999999a, 0x3fb99999}},
         {"%e|%a", "1.000000e+00|0x1p+0", {0x3f800000, 0x3f800000}},
+        {"%4c|%-4c|%c", "   A|B   |C", {'A', 'B', 'C'}},
         {"%s %c%5s|%-6s|%.2s", "lane A lane|lane  |la", {s, 'A', s, s, s}},
         {"%s", "(null)", {0}},
         {"%s", "(bad address)", {16}},
@@ -831,7 +832,7 @@ static void prints_overflow(void **state)
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 13, 0, 0);
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 8, 0, 0);
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 104, 0, 0);
-    expect_print(d, "hi[print buffer overflow: 1048556 bytes lost]\n", room + 4, 0, 16, 0, 0, 'h' | 'i' << 8);
+    expect_print(d, "hi[print buffer overflow: 1048564 bytes lost]\n", room + 4, 0, 16, 0, 0, 'h' | 'i' << 8);
     expect_print(d, "[print buffer overflow: 4294967295 bytes lost]\n", UINT32_MAX, 0, 0);
     drv_close(d);
 }

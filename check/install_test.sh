@@ -1,6 +1,6 @@
 #!/bin/sh
-# install_test.sh -- what `make install` puts somewhere is enough to use: the program, the
-# manual, the library through pkg-config, and the OpenCL runtime with its compiler.
+# install_test.sh -- what `make install` puts somewhere is enough to use: the program with its
+# compiler, the manual, the library through pkg-config, and the OpenCL runtime.
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build} CC=${CC:-cc}
 command -v pkg-config >/dev/null || exit 77
@@ -16,6 +16,9 @@ for f in bin/ventus lib/libventus.so lib/libventus.so.0 include/ventus/ventus.h 
     [ -s "$dir/usr/$f" ] || { echo "not installed: $f"; exit 1; }
 done
 "$dir/usr/bin/ventus" --version || exit 1
+if [ -e "$B/libventus-cc.so" ]; then
+    echo 'kernel void k(void) {}' | VENTUS_CACHE=0 "$dir/usr/bin/ventus" cc -o "$dir/k.elf" - || exit 1
+fi
 
 cat >"$dir/host.c" <<'END'
 #include <stdio.h>

@@ -42,9 +42,9 @@ static float scale_for(float m) { return m > 0x1p+60f ? 0x1p-70f : m < 0x1p-60f 
     float OVL distance(T a, T b) { return length(a - b); } \
     T OVL normalize(T p) \
     { \
-        float m = largest(p), s = scale_for(m); \
-        p = p * s; \
-        return m > 0 ? p / fast_length(p) : p; \
+        float m = largest(p), s = scale_for(m), down = __builtin_fminf(s, 1.0f); \
+        p = p * __builtin_fmaxf(s, 1.0f); /* small elements of a large vector keep their bits */ \
+        return m > 0 ? p / fast_length(p * down) * down : p; \
     }
 #define LENGTH(T) \
     float OVL length(T p) \

@@ -63,9 +63,12 @@ LOGARITHM(log, 1.0f, M_LN2_F)
 LOGARITHM(log2, M_LOG2E_F, 1.0f)
 LOGARITHM(log10, M_LOG10E_F, 0x1.344136p-2f)
 
-float OVL half_sin(float x) { return short_sin(x); }
-float OVL half_cos(float x) { return short_cos(x); }
-float OVL half_tan(float x) { return short_sin(x) / short_cos(x); }
+/* The reduction is good for |x| <= 2^16, which is all that half_ functions are asked for; beyond it
+ * 0, and NaN where there is no result. */
+static float half_angle(float x, float result) { return __builtin_fabsf(x) <= 0x1p16f ? result : x - x; }
+float OVL half_sin(float x) { return half_angle(x, short_sin(x)); }
+float OVL half_cos(float x) { return half_angle(x, short_cos(x)); }
+float OVL half_tan(float x) { return half_angle(x, short_sin(x) / short_cos(x)); }
 float OVL half_exp2(float x) { return short_exp2(x); }
 float OVL half_recip(float x) { return 1.0f / x; }
 float OVL half_divide(float x, float y) { return x / y; }

@@ -330,6 +330,43 @@ static bool add_loop(Func *f, u32 header)
     return true;
 }
 
+/* Numbers the tree of loops, inner ones after outer ones. */
+static void number_loops(Func *f)
+{
+    const size_t n = f->nloops;
+    u32 *size = ir_alloc(f->module, (n + 1) * sizeof *size);
+    u32 *next = ir_alloc(f->module, (n + 1) * sizeof *next); /* next[n]: of the outermost */
+    for (size_t l = 0; size && l < n; l++) {
+        size[l]++;
+        if (f->loops[l].parent != NONE)
+            size[f->loops[l].parent] += size[l];
+    }
+    for (size_t l = n; next && size && l-- > 0;) {
+        Loop *k = &f->loops[l];
+        const bool inner = k->parent != NONE;
+        u32 *number = &next[inner ? k->parent : n];
+        k->first = *number;
+        k->last = k->first + size[l] - 1;
+        k->depth = inner ? f->loops[k->parent].depth + 1 : 1;
+        *number += size[l];
+        next[l] = k->first + 1;
+    }
+}
+
+static void count_blocks(Func *f)
+{
+    for (size_t i = 0; i < f->nrpo; i++) {
+        Block *b = &f->block[f->rpo[i]];
+        if (b->loop == NONE)
+            continue;
+        b->depth = f->loops[b->loop].depth;
+        f->loops[b->loop].nblock++;
+    }
+    for (size_t l = 0; l < f->nloops; l++)
+        if (f->loops[l].parent != NONE)
+            f->loops[f->loops[l].parent].nblock += f->loops[l].nblock;
+}
+
 /* headers in post-order, so that inner loops come first */
 static void find_loops(Func *f)
 {
@@ -356,21 +393,18 @@ static void find_loops(Func *f)
         while (n)
             claim(f, stack[--n], loop, stack, &n);
     }
-    for (size_t i = 0; i < f->nrpo; i++)
-        for (u32 l = f->block[f->rpo[i]].loop; l != NONE; l = f->loops[l].parent)
-            f->block[f->rpo[i]].depth++;
+    number_loops(f);
+    count_blocks(f);
 }
 
 bool graph_in_loop(const Func *f, u32 b, u32 loop)
 {
-    u32 l = f->block[b].loop;
-    while (l != NONE && l != loop)
-        l = f->loops[l].parent;
-    return l == loop;
+    const u32 l = f->block[b].loop;
+    const Loop *outer = &f->loops[loop];
+    return l != NONE && outer->first <= f->loops[l].first && f->loops[l].first <= outer->last;
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------ */
+/* --- all of it ---------------------------------------------------------------------------- */
 
 void graph_build(Func *f)
 {

@@ -134,7 +134,7 @@ Driver *device_open(ClDevice *d);
 void device_close(ClDevice *d);
 
 /* Numbers that clGetDeviceInfo reports and calls check. */
-enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = (1 << 20) - 8, MAX_PARAMETERS = 1024 };
+enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS = 1024 };
 u64 device_max_alloc(const ClDevice *d);
 u64 device_global_size(const ClDevice *d);
 u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */

@@ -59,7 +59,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const Si
 DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result);
 
 /* Appends what the print buffer at addr holds (printout.c). */
-enum { PRINT_SIZE = 1 << 20 }; /* bytes of the buffer that drv_run makes */
+enum { PRINT_SIZE = (1 << 20) + 8 }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
 DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);
 

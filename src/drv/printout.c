@@ -174,6 +174,16 @@ static void put_float(Buf *out, const Conversion *c, Arguments *a)
 #pragma GCC diagnostic pop
 }
 
+static void put_char(Buf *out, const Conversion *c, char v)
+{
+    char spec[40];
+    snprintf(spec, sizeof spec, "%sc", c->spec);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    buf_printf(out, spec, v);
+#pragma GCC diagnostic pop
+}
+
 static void put_string(Buf *out, const Conversion *c, Driver *d, Arguments *a)
 {
     Buf s = {0};
@@ -208,7 +218,7 @@ static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
     case 'G':
     case 'a':
     case 'A': put_float(out, c, a); return;
-    case 'c': buf_put(out, &(char){(char)next_argument(a, 4)}, 1); return;
+    case 'c': put_char(out, c, (char)next_argument(a, 4)); return;
     case 's': put_string(out, c, d, a); return;
     case 'p': buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4)); return;
     case '%': buf_str(out, "%"); return;

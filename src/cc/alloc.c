@@ -18,10 +18,10 @@
 
 enum {
     MAX_ROUNDS = 100,
-    MAX_MOVED = 4,      /* values that make way for one */
-    MOVE_TESTS = 200000 /* of a register for such a value, in a round */
+    MAX_MOVED = 4,       /* values that make way for one */
+    MOVE_TESTS = 200000  /* of a register for such a value, in a round */
 };
-static const double save_cost = 4; /* reads and writes that are worth saving a register for */
+static const double SAVE_COST = 4; /* reads and writes that are worth saving a register for */
 
 /* A move that vanishes if value `v` gets what value or register `with` has. */
 typedef struct {
@@ -304,7 +304,7 @@ static u32 choose(Alloc *a, u32 v)
 {
     if (a->opt && a->opt->seed)
         return random_free(a, v);
-    u32 r = first_free(a, v, a->uses[v] >= save_cost);
+    u32 r = first_free(a, v, a->uses[v] >= SAVE_COST);
     if (!r)
         r = first_free(a, v, true);
     const u32 h = r ? hinted(a, v) : 0;

@@ -29,10 +29,9 @@ typedef enum {
 #include "cc/ir.def"
     NIR
 } IrOp;
+enum { IR_MACHINE = 256 };  /* IR_MACHINE + InsnId: a row of isa.def */
 
-#define IR_MACHINE 256      /* IR_MACHINE + InsnId: a row of isa.def */
-
-static_assert(NIR <= IR_MACHINE, "machine rows start behind the generic operations");
+static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start behind the generic operations");
 
 /* --- operands ------------------------------------------------------------------ */
 

@@ -95,7 +95,6 @@ static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 {
     LLVMPassBuilderOptionsRef opt = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(opt, 0);
-    LLVMPassBuilderOptionsSetSLPVectorization(opt, 0);
     LLVMPassBuilderOptionsSetInlinerThreshold(opt, INLINE_THRESHOLD);
     LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, opt);
     LLVMDisposePassBuilderOptions(opt);
@@ -117,8 +116,20 @@ static const char *pipeline(int level)
     }
 }
 
+/* The option of the pass builder does not reach the pass that makes vectors of scalars, which
+ * takes quadratic time and all registers; this attribute does. */
+static void forbid_vectors(LLVMModuleRef m)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName("noimplicitfloat", 15);
+    LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, a);
+}
+
 static bool optimise(LLVMModuleRef m, int level, Diag *d)
 {
+    forbid_vectors(m);
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level ||
             run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d));

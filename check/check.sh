@@ -5,7 +5,7 @@
 # scripts check/*_test.sh (status 77: skipped), and the files below test/.  The last line has the sums.
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build} CC=${CC:-cc}
-TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/check/tsan.supp}
+TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/check/tsan.supp:die_after_fork=0}
 export B CC TSAN_OPTIONS
 # the tools of the LLVM that the compiler is built with, when they are not the machine's own
 for d in /usr/lib/llvm-*/bin; do PATH=$PATH:$d; done

@@ -332,6 +332,7 @@ typedef struct {
     Buf log;
     char *options;
     Object *image;          /* the driver's, while program is open; for what is read in it */
+    Generation generation;  /* of the image */
     KernelTable table;      /* empty: the image has none */
     DrvProgram *program;
 } Build;

@@ -356,7 +356,7 @@ static bool is_known(u64 bytes) { return bytes != UINT64_MAX; }
 static u64 local_stack(const ClKernel *k, const ClDevice *d, const Resource *r)
 {
     const Build *b = program_executable(k->program, d);
-    const Generation g = b ? resource_generation(b->image) : GEN_B;
+    const Generation g = b ? b->generation : GEN_B;
     return (g == GEN_B2 || g == GEN_C) && r->form == RES_LONG && is_known(r->lds_stack)
                ? r->lds_stack
                : STACK_BYTES;

@@ -29,6 +29,7 @@ bool build_load(ClProgram *p, u32 device, Build *b)
         return false;
     }
     b->image = image;
+    b->generation = resource_generation(image);
     return true;
 }
 

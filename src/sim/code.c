@@ -17,6 +17,7 @@ Code *code_new(IsaSet set, Memory *memory)
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     c->processors = processors > 0 ? (u32)processors : 1;
     pthread_mutex_init(&c->lock, NULL);
+    pool_open(&c->pool);
     c->set = set;
     isa_decoder_init(&c->decoder, set);
     return c;
@@ -26,6 +27,7 @@ void code_free(Code *c)
 {
     if (!c)
         return;
+    pool_close(&c->pool);
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
     sim_free_contexts(c);
     pthread_mutex_destroy(&c->lock);

@@ -362,34 +362,27 @@ static void out_of_memory(Run *r)
     report(r, &none, 0, 0);
 }
 
-typedef struct {
-    Run *run;
-    u32 number;
-} Worker;
-
-static void *work(void *arg)
+static void work(void *self, u32 number)
 {
-    const Worker *self = arg;
-    Run *r = self->run;
+    Run *r = self;
     fenv_t host;
     Group *g = context_take(r);
     if (!g) {
         out_of_memory(r);
-        return NULL;
+        return;
     }
     /* guests get the default environment: nearest, nothing raised, no flush to zero */
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
     for (u64 i; (i = atomic_fetch_add(&r->next, 1)) < r->ngroups && i < atomic_load(&r->limit);) {
         u64 insns = 0;
-        run_group(r, g, i, self->number);
+        run_group(r, g, i, number);
         for (u32 k = 0; k < g->nwarps; k++)
             insns += g->warps[k].ninsns;
         report(r, g, insns, !g->faulted);
     }
     fesetenv(&host);
     context_give(r->code, g);
-    return NULL;
 }
 
 static u32 thread_count(const Run *r)
@@ -418,29 +411,17 @@ static void set_deadline(Run *r)
 
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result)
 {
-    pthread_t threads[SIM_MAX_THREADS];
-    Worker workers[SIM_MAX_THREADS];
     Run r = {.code = code,
              .launch = launch,
              .opt = opt,
              .result = result,
              .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
-    u32 started = 1;
 
     *result = (SimResult){0};
     pthread_mutex_init(&r.lock, NULL);
     set_deadline(&r);
-    const u32 n = thread_count(&r);
-    for (u32 i = 0; i < n; i++)
-        workers[i] = (Worker){&r, i};
-    /* fewer threads than wanted only take longer */
-    while (started < n && !pthread_create(&threads[started], NULL, work, &workers[started]))
-        started++;
-    if (n)
-        work(&workers[0]);
-    for (u32 i = 1; i < started; i++)
-        pthread_join(threads[i], NULL);
+    pool_run(&code->pool, thread_count(&r), (PoolWork){work, &r});
     pthread_mutex_destroy(&r.lock);
     return !result->faulted;
 }

@@ -38,8 +38,6 @@ typedef struct {
     u64 groups;             /* that ran to their end */
 } SimResult;
 
-enum { SIM_MAX_THREADS = 256 };
-
 /* Runs every group of the launch.  False: result->fault tells why it stopped. */
 bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result);
 /* Gives back what launches kept for the next one. */

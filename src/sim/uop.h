@@ -12,6 +12,7 @@
 #ifndef SIM_UOP_H
 #define SIM_UOP_H
 #include "mach/warp.h"
+#include "sim/pool.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -73,6 +74,7 @@ typedef struct {
     Memory *memory;
     IsaDecoder decoder;
     const LaneLevel *level; /* whose handlers the Uops name */
+    Pool pool;
     u32 processors;         /* of the host */
     pthread_mutex_t lock;   /* guards making of pages, and idle */
     Group *idle;            /* contexts of host threads that no launch uses (sim.c) */

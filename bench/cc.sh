@@ -3,10 +3,10 @@
 # long it needs.
 #
 #   B=build      the build to measure
-#   N=5          runs of which the median counts
+#   N=5          runs of each compilation, whose processor time is divided
 #   RECORD=1     also write bench/results/DATE-cc.txt
 #
-# Instructions are those of all warps, start code included.
+# Instructions are those of all warps, start code included.  `again` is with the cache.
 set -e
 cd "$(dirname "$0")/.."
 b=${B:-build} n=${N:-5} tmp=$(mktemp -d)
@@ -39,14 +39,22 @@ count() {
     done
 }
 
+# processor time of one of n runs, user and system
 milliseconds() { # command...
-    i=0
-    while [ $i -lt "$n" ]; do
-        start=$(date +%s%N)
-        "$@"
-        echo $((($(date +%s%N) - start) / 10000))
-        i=$((i + 1))
-    done | sort -n | sed -n "$((n / 2 + 1))p" | sed 's/\(..\)$/.\1/'
+    (
+        i=0
+        while [ $i -lt "$n" ]; do
+            "$@"
+            i=$((i + 1))
+        done
+        times
+    ) | awk -v n="$n" 'NR == 2 {
+        for (k = 1; k <= 2; k++) {
+            split($k, t, /[ms]/)
+            ms += 60000 * t[1] + 1000 * t[2]
+        }
+        printf "%.1f", ms / n
+    }'
 }
 
 # straight code and loops, some twenty thousand instructions
@@ -77,7 +85,7 @@ durations() {
 }
 
 report() {
-    echo "version   $(git describe --always 2>/dev/null || echo unknown), median of $n runs"
+    echo "version   $(git describe --always 2>/dev/null || echo unknown), $n runs"
     echo
     count
     echo

@@ -445,6 +445,33 @@ static void rpc_is_set_before_the_loop(void **state)
     }
 }
 
+/* A short function takes its address once and reaches each join from there; a long one cannot. */
+static void rpc_has_one_base(void **state)
+{
+    (void)state;
+    static const u32 pads[] = {0, 600};
+    for (u32 k = 0; k < countof(pads); k++) {
+        Module *m = new_module();
+        Func *f = collatz(m);
+        u32 out[ITEMS];
+        for (u32 i = 0; i < pads[k]; i++)
+            ROW(f, 0, vadd_vi, VD(6), V(6), K(1));
+        Object *o = emit_module(m);
+        const u32 setters = count(o, ".text.k", I_setrpc);
+        assert_true(setters >= 2);
+        assert_int_equal(count(o, ".text.k", I_auipc), pads[k] ? setters : 1);
+        obj_free(o);
+        ir_free(m);
+        m = new_module();
+        f = collatz(m);
+        for (u32 i = 0; i < pads[k]; i++)
+            ROW(f, 0, vadd_vi, VD(6), V(6), K(1));
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], collatz_rounds(i + 1));
+    }
+}
+
 /* The few lanes of one side run first and set rpc to a join of their own; the other side's
  * branch needs the join that was set at the entry. */
 static void rpc_of_the_side_that_waits(void **state)
@@ -775,6 +802,7 @@ int main(void)
         cmocka_unit_test(divergent_branches),
         cmocka_unit_test(rpc_is_set_once),
         cmocka_unit_test(rpc_is_set_before_the_loop),
+        cmocka_unit_test(rpc_has_one_base),
         cmocka_unit_test(rpc_of_the_side_that_waits),
         cmocka_unit_test(loops),
         cmocka_unit_test(uniform_loop),

@@ -26,6 +26,9 @@ static void put_fixed(Buf *b, const Code *c, size_t i)
         put_anchor(b, c, i - 1);
         buf_str(b, ")");
         break;
+    case FIX_BLOCK_FROM_START:
+        buf_printf(b, ".L%s_%u - .L%s_0", c->f->name, w->to, c->f->name);
+        break;
     case FIX_HI: buf_printf(b, "%%hi(%s%+d)", sym_name(c, w), w->off); break;
     case FIX_LO: buf_printf(b, "%%lo(%s%+d)", sym_name(c, w), w->off); break;
     case FIX_NONE:

@@ -150,6 +150,8 @@ static void put_distances(Code *c)
             *operand = distance(c, w);
         else if (w->fix == FIX_BLOCK_HI)
             *operand = (distance(c, w) + 0x800) >> 12 & 0xfffff;
+        else if (w->fix == FIX_BLOCK_FROM_START)
+            *operand = (i32)c->start[w->to];
         else if (w->fix == FIX_BLOCK_LO)
             *operand = (i32)sign_extend((u32)low, 12);
     }
@@ -160,6 +162,8 @@ void relax(Code *c)
     c->start = ir_alloc(c->f->module, (c->f->nblock + 1) * sizeof *c->start);
     if (!c->start)
         return;
+    measure(c);
+    share_rpc_base(c);
     measure(c);
     /* each branch may grow by one jump of two words */
     const bool far = 3 * (u64)c->size > JUMP_REACH;

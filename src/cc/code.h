@@ -4,6 +4,7 @@
  *   blockorder.c  which block comes where
  *   rpc.c         where the reconvergence pc must be set
  *   expand.c      instructions and terminators to words
+ *   rpcbase.c     one base address for all of them
  *   branch.c      branches that reach, distances
  *   asmtext.c     words as assembly
  *   lines.c       the line table
@@ -27,6 +28,7 @@ typedef enum {
     FIX_BLOCK,              /* the distance to block `to`, of a branch or jal */
     FIX_BLOCK_HI,           /* of an auipc: the upper part of the distance to block `to` */
     FIX_BLOCK_LO,           /* the lower part; the auipc is the word before */
+    FIX_BLOCK_FROM_START,   /* the distance from the start of the function to block `to` */
     FIX_HI, FIX_LO,         /* the address of symbol `to` + off, by lui and what follows */
     FIX_CALL                /* the distance to symbol `to`, by this auipc and the jalr behind it */
 } FixKind;
@@ -58,6 +60,10 @@ u32 *rpc_points(const Func *f);
 
 /* Needs frame().  */
 void expand(Code *c);
+
+/* Takes the address of the function, instead of that of each join, where that saves
+ * instructions.  Needs sizes (branch.c). */
+void share_rpc_base(Code *c);
 
 /* Makes every branch reach and fills offsets, distances and sizes. */
 void relax(Code *c);

@@ -1,0 +1,63 @@
+/* rpcbase.c -- one auipc for all that set rpc.
+ *
+ * setrpc adds twelve bits to a register.  In a function that is short enough they reach every
+ * block from its start, so t1 takes that address once, at the start, if nothing else in the
+ * function writes t1 and nobody is called.
+ */
+#include "cc/code.h"
+
+enum { REACH = 2048, WORTH_IT = 2 };
+
+static bool is_rpc_high(const Code *c, size_t i)
+{
+    return c->word[i].fix == FIX_BLOCK_HI && i + 1 < c->n && c->word[i + 1].in.id == I_setrpc;
+}
+
+static bool writes_t1(const Word *w)
+{
+    const FormatInfo *f = isa_format_of(w->in.id);
+    for (int k = 0; k < f->nopd; k++) {
+        const OperandInfo *o = &isa_operand[f->opd[k]];
+        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->role & ROLE_W && w->in.opd[k] == X_T1)
+            return true;
+    }
+    return false;
+}
+
+static bool calls(const Word *w)
+{
+    return w->fix == FIX_CALL || ((w->in.id == I_jal || w->in.id == I_jalr) && w->in.opd[0]);
+}
+
+static bool is_possible(const Code *c)
+{
+    size_t setters = 0;
+    if (!c->n || c->word[0].fix != FIX_LABEL || c->word[0].to != 0 || c->size > REACH - 8)
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        const Word *w = &c->word[i];
+        if (is_rpc_high(c, i))
+            setters++;
+        else if (w->fix != FIX_LABEL && (writes_t1(w) || calls(w)))
+            return false;
+    }
+    return setters >= WORTH_IT;
+}
+
+void share_rpc_base(Code *c)
+{
+    if (!is_possible(c))
+        return;
+    size_t n = 1;
+    Word before = {.in = {.id = I_auipc, .opd = {X_T1}}, .loc = c->word[1].loc};
+    for (size_t i = 1; i < c->n; i++) {
+        const bool high = is_rpc_high(c, i);
+        Word w = high ? c->word[++i] : c->word[i];
+        if (high)
+            w.fix = FIX_BLOCK_FROM_START;
+        c->word[n++] = before;
+        before = w;
+    }
+    c->word[n++] = before;
+    c->n = n;
+}

@@ -50,7 +50,7 @@ TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard check/cl_*_test.c)
 TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard check/*_test.c))
 FUZZSRC := $(wildcard check/fuzz_*.c)
-GENSRC := $B/gen/crt0.c $B/gen/machines.c
+GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
 ARCH := $(shell $(CC) -dumpmachine)
@@ -119,11 +119,11 @@ DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
 $B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
-$B/gen/crt0.elf: lib/crt0.s $B/host/as
+$B/gen/%.elf: lib/%.s $B/host/as
 	@mkdir -p $(@D)
 	$B/host/as $< $@
-$B/gen/crt0.c: $B/gen/crt0.elf $B/host/embed
-	$B/host/embed crt0_object $B/gen/crt0.elf >$@
+$B/gen/crt0.c $B/gen/crt0_print.c: $B/gen/%.c: $B/gen/%.elf $B/host/embed
+	$B/host/embed $*_object $< >$@
 $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$B/host/embed machine $(filter %.machine,$^) >$@
@@ -202,8 +202,14 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh
-bench: all
+bench: all $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
+ifneq ($(HAS_CL),)
+	@B=$B sh bench/cl.sh
+endif
+$B/bench/cl_bench: bench/cl_bench.c examples/example.h
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
 
 # --- the device library on the host: its accuracy -----------------------------------
 
@@ -268,6 +274,9 @@ install: all
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+ifneq ($(LLVM_CLANG),)
+	$(INSTALL) -m 755 $B/libventus-cc.so $(DEST)/lib/libventus-cc.so.0
+endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
 	$(INSTALL) -d $(DESTDIR)$(ICDDIR)
@@ -276,7 +285,7 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-cc.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus

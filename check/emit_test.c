@@ -147,7 +147,7 @@ static Object *link_module(Module *m)
 }
 
 /* Runs kernel `k` of the module with one group of ITEMS items and a buffer of as many words. */
-static void run(Module *m, const char *k, u32 out[ITEMS])
+static void run_kernel(Module *m, const char *k, u32 out[ITEMS])
 {
     Caught c;
     catch_in(&c);
@@ -173,6 +173,12 @@ static void run(Module *m, const char *k, u32 out[ITEMS])
     }
     assert_int_equal(drv_read(d, addr, out, ITEMS * 4), DRV_OK);
     drv_close(d);
+}
+
+/* the same, and frees the module */
+static void run(Module *m, const char *k, u32 out[ITEMS])
+{
+    run_kernel(m, k, out);
     ir_free(m);
 }
 
@@ -551,11 +557,12 @@ static void slots(void **state)
     ROW(f, 0, vlw_v, VD(4), a0, V(VF));
     ROW(f, 0, vadd_vv, VD(3), V(3), V(4));
     store_result(f, 0, 3);
-    run(m, "k", out);
+    run_kernel(m, "k", out);
     for (u32 i = 0; i < ITEMS; i++)
         assert_int_equal(out[i], (i + 5) * (i + 9) + i);
     assert_int_equal(f->slot[b].offset % 128, 0);
     assert_true(f->slot[a].offset >= 16);
+    ir_free(m);
 }
 
 /* f(v0) = 2 v0 + 1, which spills, uses registers that its caller keeps and calls g(v0) = v0 + 1 */

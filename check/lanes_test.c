@@ -131,9 +131,11 @@ static void compile(Func *f, const CcOptions *opt, u32 seed)
     Buf why = {0};
     fold(f);
     graph_build(f);
+    const size_t blocks = f->nblock;
     uniform(f);
     select_rows(f);
     leave_ssa(f);
+    assert_true(f->nblock <= 3 * blocks); /* one an edge */
     const Func *before = verify_copy(f);
     coalesce(f);
     assert_true(allocate(f, opt, &d));

@@ -1,5 +1,6 @@
 /* cmd_info.c -- ventus info: what this build and its device can do. */
 #include "dev/dev.h"
+#include "ll/ll.h"
 #include "tool/tool.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -42,12 +43,11 @@ static const struct {
     {"tidx", "overlay: reading of per-lane id CSRs", TIDX},
 };
 
-/* parts that a build may lack */
+/* parts that a build may lack, besides the compiler */
 static const struct {
     const char *name, *what;
     bool built;
 } parts[] = {
-    {"llvm", "compiling OpenCL C", false},
     {"jit", "engine that makes host code", false},
     {"timing", "engine that models cycles", false},
 };
@@ -86,6 +86,10 @@ static void show_text(void)
     for (const EngineOps *e = dev_engines; e->name; e++)
         printf("engine %s: %s%s\n", e->name, e->what, e == dev_engines ? " (default)" : "");
     printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
+    Buf compiler = {0};
+    const bool has_compiler = ll_available(&compiler);
+    printf("built in: llvm   %s; %s\n", has_compiler ? "yes" : "no", buf_text(&compiler));
+    buf_free(&compiler);
     for (size_t i = 0; i < countof(parts); i++)
         printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
                parts[i].what);
@@ -113,6 +117,9 @@ static int show_json(void)
         json_object_set_new(sets, profiles[i].name, json_integer(count_insns(profiles[i].set)));
     for (const EngineOps *e = dev_engines; e->name; e++)
         json_array_append_new(engines, json_string(e->name));
+    Buf compiler = {0};
+    json_object_set_new(built, "llvm", json_boolean(ll_available(&compiler)));
+    buf_free(&compiler);
     for (size_t i = 0; i < countof(parts); i++)
         json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));
     for (const MachineText *t = machine_texts; t->name; t++)

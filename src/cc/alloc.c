@@ -19,9 +19,9 @@
 enum {
     MAX_ROUNDS = 100,
     MAX_MOVED = 4,       /* values that make way for one */
-    MOVE_TESTS = 200000, /* of a register for such a value, in a round */
-    SAVE_COST = 4        /* reads and writes that are worth saving a register for */
+    MOVE_TESTS = 200000  /* of a register for such a value, in a round */
 };
+static const double SAVE_COST = 4; /* reads and writes that are worth saving a register for */
 
 /* A move that vanishes if value `v` gets what value or register `with` has. */
 typedef struct {
@@ -102,7 +102,7 @@ static void fixed_read(Fixed *x, u32 r, u32 at)
 static void fixed_write(Fixed *x, u32 r, u32 at)
 {
     const Busy b = {at + 1, x->open[r] ? x->open[r] : at + 2, 0};
-    x->ok &= timeline_add(&x->a->busy[r], b);
+    x->ok &= timeline_push(&x->a->busy[r], b);
     x->open[r] = 0;
 }
 
@@ -141,7 +141,7 @@ static void fixed_block(Fixed *x, u32 b)
         fixed_instruction(x, &k->ins[i], ranges_at(&x->a->r, b, i));
     for (u32 r = 0; r < NREG; r++) {
         if (x->open[r])
-            x->ok &= timeline_add(&x->a->busy[r], (Busy){x->a->r.top[b], x->open[r], 0});
+            x->ok &= timeline_push(&x->a->busy[r], (Busy){x->a->r.top[b], x->open[r], 0});
         x->open[r] = 0;
     }
 }
@@ -149,8 +149,10 @@ static void fixed_block(Fixed *x, u32 b)
 static bool fix_registers(Alloc *a)
 {
     Fixed x = {.a = a, .ok = true};
-    for (size_t b = 0; b < a->f->nrpo; b++)
+    for (size_t b = a->f->nrpo; b-- > 0;)
         fixed_block(&x, a->f->rpo[b]);
+    for (u32 r = 0; r < NREG; r++)
+        timeline_reverse(&a->busy[r]);
     return x.ok;
 }
 

@@ -70,9 +70,12 @@ static void place_loop(Order *o, u32 loop)
 {
     const Func *f = o->f;
     const size_t first = o->n;
-    for (size_t i = f->block[f->loops[loop].header].rpo; i < f->nrpo; i++)
-        if (graph_in_loop(f, f->rpo[i], loop))
+    u32 left = f->loops[loop].nblock;
+    for (size_t i = f->block[f->loops[loop].header].rpo; left && i < f->nrpo; i++)
+        if (graph_in_loop(f, f->rpo[i], loop)) {
             place(o, f->rpo[i], loop);
+            left--;
+        }
     turn_loop(f, loop, o->order + first, o->n - first);
 }
 

@@ -4,12 +4,14 @@
  *
  *   fold.c     constants, algebra (simplify.c, divide.c, address.c),
  *              equal computations (gvn.c), dead code (dce.c)               generic
+ *   strength.c addresses in loops become counters; folded again            generic
  *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
+ *   countertest.c which counter ends a loop                                generic, banks
  *   select.c   rows of isa.def                                             selected
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
  *   coalesce.c fewer of them                                               linear
- *   alloc.c    values to registers (interval.c, spill.c)                      allocated
+ *   alloc.c    values to registers (interval.c, spill.c)                   allocated
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
@@ -26,7 +28,7 @@ typedef struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
     IsaSet set;             /* V202 */
     const char *off;        /* passes turned off, names separated by commas, or NULL:
-                             * fold sched tidy coalesce verify (and others that cc.c lists) */
+                             * fold strength sched tidy coalesce verify (and others that cc.c lists) */
     const char *dump;       /* letters of dump.def, optionally ":function"; NULL: none */
     Buf *dump_to;           /* receives the views */
     bool lines;             /* line table in the object */
@@ -53,9 +55,11 @@ enum { FRAME_REG = V0 + 32, MAX_PIECES = 32 }; /* pieces of arguments or results
 /* --- the passes, in their order; opt may be NULL where it is not used ---------------------------- */
 
 void fold(Func *f);              /* generic; needs graph_build, keeps it up to date */
+void strength(Func *f);          /* generic; needs graph_build; leaves dead code for fold() */
 void uniform(Func *f);           /* needs graph_build; sets banks, Term.divergent and rpc, Block.join,
                                   * Block.other, Loop.divergent; adds copies for values that leave a
                                   * divergent loop */
+void test_counters(Func *f);     /* generic; needs banks */
 void select_rows(Func *f);       /* needs banks; leaves SSA with phis */
 void schedule(Func *f);
 void leave_ssa(Func *f);         /* splits critical edges that need moves, removes phis and tied operands */

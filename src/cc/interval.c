@@ -279,6 +279,23 @@ void timeline_remove(Timeline *t, u32 owner)
     t->n = n;
 }
 
+bool timeline_push(Timeline *t, Busy b)
+{
+    const bool ok = array_grow(t->list, t->n, t->cap);
+    if (ok)
+        t->list[t->n++] = b;
+    return ok;
+}
+
+void timeline_reverse(Timeline *t)
+{
+    for (size_t k = 0; k < t->n / 2; k++) {
+        const Busy b = t->list[k];
+        t->list[k] = t->list[t->n - 1 - k];
+        t->list[t->n - 1 - k] = b;
+    }
+}
+
 void timeline_free(Timeline *t)
 {
     mem_free(t->list);

@@ -48,5 +48,8 @@ bool timeline_is_free(const Timeline *t, const Ranges *r, u32 v);
 bool timeline_add(Timeline *t, Busy b);
 bool timeline_add_range(Timeline *t, const Ranges *r, u32 v);
 void timeline_remove(Timeline *t, u32 owner);
+/* Fills a timeline from its end to its start: push each, then reverse. */
+bool timeline_push(Timeline *t, Busy b);
+void timeline_reverse(Timeline *t);
 void timeline_free(Timeline *t);
 #endif

@@ -86,19 +86,52 @@ void ir_free(Module *m)
 
 /* --- the module -------------------------------------------------------------------- */
 
+static u32 hash_name(const char *name)
+{
+    u32 h = 2166136261u;
+    while (*name)
+        h = (h ^ (u8)*name++) * 16777619u;
+    return h ^ h >> 15;
+}
+
+/* where `name` is in the table, or may be put */
+static u32 *find_name(const Module *m, const char *name)
+{
+    size_t at = hash_name(name) & (m->nby_name - 1);
+    while (m->by_name[at] && strcmp(m->sym[m->by_name[at] - 1].name, name))
+        at = (at + 1) & (m->nby_name - 1);
+    return &m->by_name[at];
+}
+
+static bool grow_names(Module *m)
+{
+    const size_t n = m->nby_name ? 2 * m->nby_name : 64;
+    u32 *table = ir_alloc(m, n * sizeof *table);
+    if (!table)
+        return false;
+    m->by_name = table;
+    m->nby_name = n;
+    for (u32 k = 0; k < m->nsym; k++)
+        *find_name(m, m->sym[k].name) = k + 1;
+    return true;
+}
+
 u32 ir_sym(Module *m, const char *name, SymKind kind)
 {
-    for (size_t i = 0; i < m->nsym; i++)
-        if (!strcmp(m->sym[i].name, name)) {
-            if (m->sym[i].kind == SYM_EXTERN)
-                m->sym[i].kind = (u8)kind;
-            return (u32)i;
-        }
+    if (2 * m->nsym >= m->nby_name && !grow_names(m))
+        return 0;
+    u32 *at = find_name(m, name);
+    if (*at) {
+        Sym *s = &m->sym[*at - 1];
+        s->kind = s->kind == SYM_EXTERN ? (u8)kind : s->kind;
+        return *at - 1;
+    }
     char *copy = ir_strdup(m, name);
     if (!copy || !ir_grow(m, m->sym, m->nsym, m->capsym))
         return 0;
-    m->sym[m->nsym] = (Sym){.name = copy, .kind = (u8)kind};
-    return (u32)m->nsym++;
+    m->sym[m->nsym++] = (Sym){.name = copy, .kind = (u8)kind};
+    *at = (u32)m->nsym;
+    return *at - 1;
 }
 
 Data *ir_data(Module *m, const char *name, u32 size, u32 align, bool writable)

@@ -27,11 +27,11 @@
 typedef enum {
 #define IR(name, ...) IR_##name,
 #include "cc/ir.def"
-    NIR,
-    IR_MACHINE = 256        /* IR_MACHINE + InsnId: a row of isa.def */
+    NIR
 } IrOp;
+enum { IR_MACHINE = 256 };  /* IR_MACHINE + InsnId: a row of isa.def */
 
-static_assert(NIR <= IR_MACHINE, "machine rows start behind the generic operations");
+static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start behind the generic operations");
 
 /* --- operands ------------------------------------------------------------------ */
 
@@ -155,7 +155,9 @@ typedef struct {
 } Block;
 
 typedef struct {
-    u32 header, parent;     /* block; index in Func.loops or UINT32_MAX */
+    u32 header, parent;     /* block; index in Func.loops, larger than the loop's own, or UINT32_MAX */
+    u32 nblock, depth;      /* blocks in it, those of inner loops too; 1: outermost */
+    u32 first, last;        /* numbers of the tree of loops, as dom_first and dom_last */
     bool divergent;         /* lanes may leave it in different rounds */
 } Loop;
 
@@ -241,6 +243,8 @@ struct Module {
     size_t nfunc, capfunc;
     Sym *sym;
     size_t nsym, capsym;
+    u32 *by_name;           /* hash table of 1 + symbol, a power of two in size */
+    size_t nby_name;
     Data *data;
     size_t ndata, capdata;
     Loc *loc;               /* loc[0] is unknown */

@@ -34,19 +34,30 @@ static bool parts(const Block *b)
 
 /* --- loops ---------------------------------------------------------------------------- */
 
-/* The one join of all divergent branches of a loop without calls, or NO_BLOCK. */
-static u32 common_join(const Func *f, u32 loop)
+static u32 meet(u32 a, u32 b)
 {
-    u32 join = NO_BLOCK;
+    if (a == b || b == UNREACHED)
+        return a;
+    return a == UNREACHED ? b : ANY;
+}
+
+/* Of each loop: the one join of all its divergent branches; ANY if they have several or the loop
+ * has calls; UNREACHED if it has none.  NULL: memory is out. */
+static u32 *common_joins(const Func *f)
+{
+    u32 *join = ir_alloc(f->module, (f->nloops + 1) * sizeof *join);
+    if (!join)
+        return NULL;
+    for (size_t l = 0; l < f->nloops; l++)
+        join[l] = UNREACHED;
     for (size_t i = 0; i < f->nrpo; i++) {
         const Block *b = &f->block[f->rpo[i]];
-        if (!graph_in_loop(f, f->rpo[i], loop))
-            continue;
-        if (has_call(b) || (parts(b) && join != NO_BLOCK && join != b->term.rpc))
-            return NO_BLOCK;
-        if (parts(b))
-            join = b->term.rpc;
+        if (b->loop != NO_BLOCK && (parts(b) || has_call(b)))
+            join[b->loop] = meet(join[b->loop], has_call(b) ? ANY : b->term.rpc);
     }
+    for (size_t l = 0; l < f->nloops; l++) /* inner loops come first */
+        if (f->loops[l].parent != NO_BLOCK)
+            join[f->loops[l].parent] = meet(join[f->loops[l].parent], join[l]);
     return join;
 }
 
@@ -67,10 +78,11 @@ static u32 place_before(const Func *f, u32 loop)
 
 static void hoist(Rpc *r)
 {
-    for (u32 loop = 0; loop < r->f->nloops; loop++) {
-        const u32 join = common_join(r->f, loop), before = place_before(r->f, loop);
-        if (join != NO_BLOCK && before != NO_BLOCK && r->need[before] == NO_BLOCK)
-            r->need[before] = join;
+    const u32 *join = common_joins(r->f);
+    for (u32 loop = 0; join && loop < r->f->nloops; loop++) {
+        const u32 before = place_before(r->f, loop);
+        if (join[loop] < r->f->nblock && before != NO_BLOCK && r->need[before] == NO_BLOCK)
+            r->need[before] = join[loop];
     }
 }
 

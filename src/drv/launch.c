@@ -87,7 +87,7 @@ static bool take_part(const DrvKernel *k, u32 n, Part *part)
     for (u32 i = 0; i < 3; i++) {
         const u32 global = size_along(k, k->global, i), local = size_along(k, k->local, i);
         const bool is_rest = n >> i & 1;
-        part->groups[i] = is_rest ? global % local != 0 : global / local;
+        part->groups[i] = is_rest ? (u32)(global % local != 0) : global / local;
         part->local[i] = is_rest ? global % local : local;
         part->first[i] = is_rest ? global / local : 0;
         part->is_whole &= !(global % local);
@@ -197,7 +197,7 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     if (p->private_word < k->private_min)
         p->private_word = align_up(k->private_min, LOCAL_ALIGN);
     p->private = p->private_word;
-    if (resource_tp_word(d->dev->image) == 64)
+    if (d->dev->tp_word == 64)
         p->private += p->private_word - p->private_start;
     return DRV_OK;
 }
@@ -307,9 +307,9 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
 
 static void free_blocks(Driver *d, const Blocks *b)
 {
-    free_locked(d, b->args);
-    free_locked(d, b->pds);
-    free_locked(d, b->metadata);
+    free_warm_locked(d, b->args);
+    free_warm_locked(d, b->pds);
+    free_warm_locked(d, b->metadata);
 }
 
 /* --- blocks

@@ -4,24 +4,32 @@
  * neither side waits for the other, nothing is written to a directory, and nothing
  * needs to be removed.  Headers that live in memory are such files too: an overlay file
  * system maps HEADERS/name to the descriptor they have in the process.
+ *
+ * A source can make clang expand macros for ever, or include a file that has no end: the process
+ * has bounds of time, memory and output, and no terminal to read from.
  */
 #include "ll/front.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define HEADERS "/ventus-headers"
-/* descriptors of the headers in the process; ours lie beyond, so that none is overwritten while they
- * are given numbers */
+/* descriptors of the headers in the process; ours lie beyond, so that none is overwritten while
+ * they are given numbers */
 enum { FIRST_FD = 3, MAX_HEADERS = 400, MAX_MADE = 4096 };
+enum { CPU_SECONDS = 60, WAIT_SECONDS = 600, MEMORY_GIB = 4 }; /* of clang */
 
 extern char **environ;
 
@@ -185,6 +193,8 @@ static void fixed_args(Job *j)
         "-DFP_FAST_FMAF=1",
         "-D__undef___opencl_c_read_write_images",
         "-Wno-unknown-warning-option",
+        "-ferror-limit",
+        "20",
     };
     for (size_t i = 0; i < countof(fixed); i++)
         arg(j, fixed[i]);
@@ -331,19 +341,62 @@ static bool add_files(posix_spawn_file_actions_t *fa, const Job *j)
 }
 
 /* 0, or the errno with which it could not be started */
-static int run(const Job *j, int *status)
+static int spawn(const Job *j, pid_t *pid)
 {
     posix_spawn_file_actions_t fa;
-    pid_t pid;
+    posix_spawnattr_t attr;
     int why = posix_spawn_file_actions_init(&fa);
     if (why)
         return why;
-    why = add_files(&fa, j)
-              ? posix_spawnp(&pid, j->argv[0], &fa, NULL, (char **)(size_t)j->argv, environ)
-              : ENOMEM;
+    why = posix_spawnattr_init(&attr);
+    if (!why) {
+        posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID);
+        why = add_files(&fa, j)
+                  ? posix_spawnp(pid, j->argv[0], &fa, &attr, (char **)(size_t)j->argv, environ)
+                  : ENOMEM;
+        posix_spawnattr_destroy(&attr);
+    }
     posix_spawn_file_actions_destroy(&fa);
+    return why;
+}
+
+static void bound(pid_t pid)
+{
+    static const struct {
+        int what;
+        rlim_t most;
+    } bounds[] = {{RLIMIT_CPU, CPU_SECONDS},
+                  {RLIMIT_AS, (rlim_t)MEMORY_GIB << 30},
+                  {RLIMIT_FSIZE, (rlim_t)1 << 30},
+                  {RLIMIT_CORE, 0}};
+    for (size_t i = 0; i < countof(bounds); i++)
+        prlimit(pid, (__rlimit_resource_t)bounds[i].what,
+                &(struct rlimit){bounds[i].most, bounds[i].most}, NULL);
+}
+
+/* ends what sleeps for ever: a source may include a pipe that nobody writes */
+static void end_sleeper(pid_t pid)
+{
+    struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+    int n = -1;
+    if (end.fd < 0)
+        return;
+    do
+        n = poll(&end, 1, WAIT_SECONDS * 1000);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        kill(pid, SIGKILL);
+    close(end.fd);
+}
+
+static int run(const Job *j, int *status)
+{
+    pid_t pid;
+    const int why = spawn(j, &pid);
     if (why)
         return why;
+    bound(pid);
+    end_sleeper(pid);
     while (waitpid(pid, status, 0) < 0)
         if (errno != EINTR) { /* a host that ignores SIGCHLD: judge by the output */
             *status = 0;
@@ -354,6 +407,32 @@ static int run(const Job *j, int *status)
 
 static bool is_bitcode(const Buf *b) { return b->len > 4 && !memcmp(b->data, "BC\xc0\xde", 4); }
 
+/* what clang says of itself when it crashes is of no use to who wrote the source */
+static void cut_crash(Buf *text)
+{
+    static const char *const begins[] = {"LLVM ERROR:", "PLEASE submit a bug report",
+                                         "Stack dump:"};
+    for (size_t i = 0; i < countof(begins); i++) {
+        const char *at = text->len ? strstr(buf_text(text), begins[i]) : NULL;
+        if (at) {
+            text->len = (size_t)(at - buf_text(text));
+            text->data[text->len] = 0;
+        }
+    }
+}
+
+static void report_end(int status, const LlOptions *opt, Diag *d)
+{
+    const Source src = {.name = opt->name, .text = ""};
+    const char *signal = WIFSIGNALED(status) ? sigdescr_np(WTERMSIG(status)) : NULL;
+    if (signal)
+        error(d, &src, NULL,
+              "clang was ended (%s): it crashed or took more than %d seconds or %d GiB", signal,
+              CPU_SECONDS, MEMORY_GIB);
+    else
+        error(d, &src, NULL, "clang stopped with status %d", WEXITSTATUS(status));
+}
+
 static bool compile(Job *j, const LlOptions *opt, Buf *bitcode, Diag *d)
 {
     int status = 0;
@@ -361,17 +440,17 @@ static bool compile(Job *j, const LlOptions *opt, Buf *bitcode, Diag *d)
     const int why = run(j, &status);
     if (why)
         return fail(d, front_clang(opt), why);
-    bool ok = read_all(j->messages, &text) && read_all(j->out, bitcode);
+    const bool whole = read_all(j->messages, &text) && read_all(j->out, bitcode);
     const int before = d->errors;
+    if (WIFSIGNALED(status))
+        cut_crash(&text);
     pass_messages(&text, d);
     buf_free(&text);
-    if (!ok)
+    if (!whole)
         return fail(d, "clang's output", errno);
-    ok = d->errors == before && status == 0 && is_bitcode(bitcode);
-    if (!ok && d->errors == before)
-        error(d, &(Source){.name = opt->name, .text = ""}, NULL, "clang stopped with %s %d",
-              WIFSIGNALED(status) ? "signal" : "status",
-              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    const bool ok = d->errors == before && status == 0 && is_bitcode(bitcode);
+    if (!ok && (d->errors == before || WIFSIGNALED(status)))
+        report_end(status, opt, d);
     return ok;
 }
 

@@ -18,7 +18,7 @@ typedef enum {
     LL_OBJECT,              /* ELF object, with undefined symbols for what it lacks */
     LL_ASSEMBLY,            /* text for `ventus as` */
     LL_LLVM,                /* LLVM IR as text, after the optimiser */
-    LL_IR,                  /* machine IR as text, as cc/parse.c reads it */
+    LL_IR,                  /* machine IR as text, as cc/ir_parse.c reads it */
     LL_BITCODE              /* for ll_link: what clCompileProgram makes */
 } LlOutput;
 

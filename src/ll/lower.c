@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LDS_END = 1 << 30, MAX_BLOCK = 65536 /* bytes of the arguments of a kernel */ };
+
 /* --- one instruction ---------------------------------------------------------------------- */
 
 typedef void OneElement(Fn *n, LLVMValueRef i, const Elem *e);
@@ -331,6 +333,27 @@ static u32 place_of(Fn *n, LLVMValueRef i)
     return ir_loc(m, ir_file(m, name), line, LLVMGetDebugLocColumn(i));
 }
 
+static bool is_too_large(Fn *n, LLVMValueRef v)
+{
+    switch (LLVMGetTypeKind(LLVMTypeOf(v))) {
+    case LLVMVectorTypeKind:
+    case LLVMArrayTypeKind:
+    case LLVMStructTypeKind: return type_pieces(n->lo, LLVMTypeOf(v)) > VALUE_PIECES;
+    default: return false;
+    }
+}
+
+/* refuses what has operands or a result of more pieces than a value may have */
+static bool values_fit(Fn *n, LLVMValueRef i)
+{
+    bool fit = !is_too_large(n, i);
+    for (int k = 0; fit && k < LLVMGetNumOperands(i); k++)
+        fit = !is_too_large(n, LLVMGetOperand(i, (unsigned)k));
+    if (!fit)
+        refuse(n->lo, "a value of more than %d bytes", 4 * VALUE_PIECES);
+    return fit;
+}
+
 static void lower_block(Fn *n, LLVMBasicBlockRef b)
 {
     Val v;
@@ -342,7 +365,8 @@ static void lower_block(Fn *n, LLVMBasicBlockRef b)
             return;
         n->lo->at = i;
         n->loc = place_of(n, i);
-        instruction(n, i);
+        if (values_fit(n, i))
+            instruction(n, i);
     }
     v.p[1] = ref_blk(n->b);
 }
@@ -392,6 +416,10 @@ static void kernel_params(Fn *n)
         LLVMValueRef p = LLVMGetParam(n->src, k);
         LLVMTypeRef t = LLVMTypeOf(p);
         const ArgPlace at = arg_place(n->lo->dl, n->src, k, end);
+        if ((u64)at.offset + at.size > MAX_BLOCK) {
+            refuse(n->lo, "the arguments have more than %d bytes", MAX_BLOCK);
+            return;
+        }
         end = at.offset + at.size;
         if (at.byval || !LLVMGetFirstUse(p))
             continue;
@@ -568,14 +596,16 @@ static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
     return true;
 }
 
+/* the end of the variables, at most LDS_END, which no device has */
 static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
 {
     for (size_t k = 0; k < lo->nlocal; k++) {
         Local *l = &lo->local[k];
         if (l->owner != owner)
             continue;
-        l->offset = (u32)align_up(offset, l->align);
-        offset = l->offset + l->size;
+        const u64 start = align_up(offset, l->align), end = start + l->size;
+        l->offset = (u32)start;
+        offset = end < LDS_END ? (u32)end : LDS_END;
     }
     return offset;
 }

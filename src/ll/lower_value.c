@@ -138,7 +138,9 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
     case LLVMFloatTypeKind:
     case LLVMPointerTypeKind: return 1;
     case LLVMIntegerTypeKind: return (LLVMGetIntTypeWidth(t) + 31) / 32;
-    case LLVMVectorTypeKind: return LLVMGetVectorSize(t) * type_pieces(lo, LLVMGetElementType(t));
+    case LLVMVectorTypeKind:
+        n = (u64)LLVMGetVectorSize(t) * type_pieces(lo, LLVMGetElementType(t));
+        return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMArrayTypeKind:
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
         return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;

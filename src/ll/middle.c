@@ -10,6 +10,7 @@
  * Barriers and group functions are `convergent`, so LLVM keeps them where lanes are together.
  */
 #include "ll/middle.h"
+#include "base/mem.h"
 #include "ll/lower.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Error.h>
@@ -118,7 +119,6 @@ static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 {
     LLVMPassBuilderOptionsRef opt = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(opt, 0);
-    LLVMPassBuilderOptionsSetSLPVectorization(opt, 0);
     LLVMPassBuilderOptionsSetInlinerThreshold(opt, INLINE_THRESHOLD);
     LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, opt);
     LLVMDisposePassBuilderOptions(opt);
@@ -140,8 +140,20 @@ static const char *pipeline(int level)
     }
 }
 
+/* The option of the pass builder does not reach the pass that makes vectors of scalars, which
+ * takes quadratic time and all registers; this attribute does. */
+static void forbid_vectors(LLVMModuleRef m)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName("noimplicitfloat", 15);
+    LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m), kind, 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, a);
+}
+
 static bool optimise(LLVMModuleRef m, int level, Diag *d)
 {
+    forbid_vectors(m);
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level ||
             run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d));
@@ -184,11 +196,19 @@ static void settle_functions(LLVMModuleRef m, bool keep)
     }
 }
 
-/* A table of functions on the path from a kernel. */
+/* Functions on the path that is being followed, and those that were followed to their ends. */
 typedef struct {
-    LLVMValueRef f[256];
-    size_t n;
+    LLVMValueRef f[256], *done;
+    size_t n, ndone;
 } Path;
+
+static bool is_among(LLVMValueRef f, LLVMValueRef const *list, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k] == f)
+            return true;
+    return false;
+}
 
 static bool calls_itself(LLVMValueRef f, Path *path, Diag *d);
 
@@ -196,38 +216,47 @@ static bool callee_repeats(LLVMValueRef call, Path *path, Diag *d)
 {
     LLVMValueRef f = LLVMGetCalledValue(call);
     size_t len;
-    if (!LLVMIsAFunction(f) || LLVMIsDeclaration(f))
+    if (!LLVMIsAFunction(f) || LLVMIsDeclaration(f) || is_among(f, path->done, path->ndone))
         return false;
-    for (size_t k = 0; k < path->n; k++)
-        if (path->f[k] == f) {
-            error(d, NULL, NULL, "recursion is not supported: '%s' calls itself",
-                  LLVMGetValueName2(f, &len));
-            return true;
-        }
+    if (is_among(f, path->f, path->n)) {
+        error_at(d, call, "recursion is not supported: '%s' calls itself",
+                 LLVMGetValueName2(f, &len));
+        return true;
+    }
     return calls_itself(f, path, d);
 }
 
 static bool calls_itself(LLVMValueRef f, Path *path, Diag *d)
 {
-    if (path->n == countof(path->f))
-        return !fail(d, "functions", "nested too deep");
+    if (path->n == countof(path->f)) {
+        error_at(d, f, "calls are nested more than %zu deep", countof(path->f));
+        return true;
+    }
     path->f[path->n++] = f;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             if (LLVMIsACallInst(i) && callee_repeats(i, path, d))
                 return true;
     path->n--;
+    path->done[path->ndone++] = f;
     return false;
 }
 
 static bool is_recursive(LLVMModuleRef m, Diag *d)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-        Path path = {0};
-        if (!LLVMIsDeclaration(f) && calls_itself(f, &path, d))
-            return true;
-    }
-    return false;
+    Path path = {0};
+    size_t count = 0;
+    bool found = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        count++;
+    path.done = mem_alloc(count * sizeof *path.done);
+    if (!path.done)
+        return !fail(d, "functions", "out of memory");
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f && !found; f = LLVMGetNextFunction(f))
+        found = !LLVMIsDeclaration(f) && !is_among(f, path.done, path.ndone) &&
+                calls_itself(f, &path, d);
+    mem_free(path.done);
+    return found;
 }
 
 /* the name within a mangled one, _Z<length>name<types>; *len of it counts */
@@ -242,6 +271,18 @@ static const char *plain_name(const char *name, size_t *len)
         return name;
     *len = n;
     return name + at;
+}
+
+static bool lacks_variables(LLVMModuleRef m, Diag *d)
+{
+    const int before = d->errors;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+        LLVMUseRef use = LLVMGetFirstUse(g);
+        size_t len;
+        if (use && LLVMIsDeclaration(g) && LLVMGetPointerAddressSpace(LLVMTypeOf(g)) != 3)
+            error_at(d, LLVMGetUser(use), "'%s' is not defined", LLVMGetValueName2(g, &len));
+    }
+    return d->errors > before;
 }
 
 /* what neither the program nor the library has; what the lowering knows by name is no matter */
@@ -266,5 +307,5 @@ bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d)
     settle_functions(m, keep);
     prepare_module(m);
     return link_library(m, d) && optimise(m, b->level, d) && !is_recursive(m, d) && expand(m, d) &&
-           (keep || !lacks_functions(m, d));
+           (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

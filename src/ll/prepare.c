@@ -1,9 +1,10 @@
 /* prepare.c -- what the optimiser should see in another form than clang's.
  *
  *   kernels that others call     their code moves to an ordinary function NAME.called
- *   structures as arguments      a copy in private memory of what lies in the argument block, which
- * the optimiser takes apart printf                       __ventus_printf(id, format, ...): nothing
- * that LLVM knows, and the id comes from the library
+ *   structures as arguments      a copy in private memory of what lies in the argument block,
+ *                                which the optimiser takes apart
+ *   printf                       __ventus_printf(id, format, ...): nothing that LLVM knows, and
+ *                                the id comes from the library
  */
 #include "ll/middle.h"
 #include "ll/lower.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SPIR_FUNC = 75 /* calling convention */ };
+enum { SPIR_FUNC = 75 /* calling convention */, MAX_PRINTED = 1000 /* arguments of printf */ };
 #define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 /* --- kernels that are called ------------------------------------------------------------------ */
@@ -154,7 +155,7 @@ static void print_through(LLVMModuleRef m, LLVMValueRef print, LLVMValueRef old)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
     LLVMBuilderRef at = LLVMCreateBuilderInContext(ctx);
-    LLVMValueRef args[256];
+    LLVMValueRef args[MAX_PRINTED + 1];
     const u32 n = LLVMGetNumArgOperands(old);
     LLVMTypeRef id = LLVMFunctionType(LLVMInt32TypeInContext(ctx), NULL, 0, false);
     LLVMPositionBuilderBefore(at, old);
@@ -178,7 +179,7 @@ static void rewrite_printf(LLVMModuleRef m)
     for (LLVMUseRef u = LLVMGetFirstUse(f), next; u; u = next) {
         LLVMValueRef user = LLVMGetUser(u);
         next = LLVMGetNextUse(u);
-        if (LLVMIsACallInst(user) && LLVMGetNumArgOperands(user) < 255)
+        if (LLVMIsACallInst(user) && LLVMGetNumArgOperands(user) <= MAX_PRINTED)
             print_through(m, print, user);
     }
 }

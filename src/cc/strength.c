@@ -1,0 +1,337 @@
+/* strength.c -- addresses that grow from round to round become counters of their own.
+ *
+ * In a loop with the counter i, an address like a + 4 (17 i + t) is a sum of values from outside
+ * the loop plus i times something from outside.  It costs shifts, products and sums each
+ * round; a counter that starts as the sum and grows by the step costs one addition, and accesses
+ * a constant apart share it, the constant being the offset of the access.
+ *
+ *   read_sum      an address as start and step, both sums of parts from outside: coefficient
+ *                 times value, and a constant
+ *   collect       accesses of a loop, those with equal start and step in one group
+ *   add_counter   start and step before the loop, a phi and an addition in it
+ *
+ * Inner loops come first; where their counters start is one more address of the loop around.
+ * What becomes superfluous is left to the fold that follows.
+ */
+#include "cc/loop.h"
+
+enum { MAX_PARTS = 6, MAX_VISITED = 48, MAX_GROUPS = 8 };
+enum { MIN_GAIN = 2, MIN_GAIN_SOMETIMES = 3 }; /* instructions less for the one added */
+
+typedef struct {
+    Ref value;
+    u32 times;
+} Part;
+
+typedef struct {
+    Part part[MAX_PARTS];
+    size_t n;
+    u32 con;
+} Sum;
+
+/* An address in the loop: of instruction `index` of a block, or where phi `index` of the header of
+ * an inner loop starts. */
+typedef struct {
+    u32 block, index;
+    bool is_phi;
+    size_t arg;
+    u32 group;
+    u32 con; /* of its start */
+} Access;
+
+typedef struct {
+    Sum start, step;
+    u32 base;    /* the constant in the counter */
+    int gain;    /* instructions that only its addresses need */
+    bool always; /* some access happens each round */
+} Group;
+
+typedef struct {
+    LoopWalk *w;
+    u32 visited[MAX_VISITED];
+    size_t nvisited;
+    Group group[MAX_GROUPS];
+    size_t ngroup;
+    Access *access;
+    size_t naccess, capaccess;
+} Strength;
+
+/* --- sums --------------------------------------------------------------------------------- */
+
+static bool sum_add(Sum *s, Ref value, u32 times)
+{
+    size_t k = 0;
+    while (k < s->n && !ref_same(s->part[k].value, value))
+        k++;
+    if (k == MAX_PARTS)
+        return false;
+    if (k == s->n)
+        s->part[s->n++] = (Part){.value = value};
+    s->part[k].times += times;
+    if (!s->part[k].times)
+        s->part[k] = s->part[--s->n];
+    return true;
+}
+
+static bool sum_is_zero(const Sum *s) { return !s->n && !s->con; }
+
+static u32 sum_times(const Sum *s, Ref value)
+{
+    for (size_t k = 0; k < s->n; k++)
+        if (ref_same(s->part[k].value, value))
+            return s->part[k].times;
+    return 0;
+}
+
+/* but for the constants */
+static bool sum_same_parts(const Sum *x, const Sum *y)
+{
+    for (size_t k = 0; k < x->n; k++)
+        if (sum_times(y, x->part[k].value) != x->part[k].times)
+            return false;
+    return x->n == y->n;
+}
+
+/* --- addresses as sums ---------------------------------------------------------------------- */
+
+static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step);
+
+/* x times a value m from outside: what x starts with and grows by must be numbers */
+static bool read_product(Strength *S, Ref x, Ref m, u32 times, Sum *start, Sum *step)
+{
+    Sum x0 = {0}, grow = {0};
+    return read_sum(S, x, times, &x0, &grow) && !x0.n && !grow.n && sum_add(start, m, x0.con) &&
+           sum_add(step, m, grow.con);
+}
+
+static bool read_operation(Strength *S, const Ins *i, u32 times, Sum *start, Sum *step)
+{
+    const Ref x = i->a[0], y = i->a[1];
+    switch (i->op) {
+    case IR_add: return read_sum(S, x, times, start, step) && read_sum(S, y, times, start, step);
+    case IR_sub:
+        return read_sum(S, x, times, start, step) && read_sum(S, y, 0 - times, start, step);
+    case IR_sll: return y.kind == R_CON && read_sum(S, x, times << (y.val & 31), start, step);
+    case IR_mul:
+        if (y.kind == R_CON)
+            return read_sum(S, x, times * y.val, start, step);
+        return is_outside(S->w, y)   ? read_product(S, x, y, times, start, step)
+               : is_outside(S->w, x) ? read_product(S, y, x, times, start, step)
+                                     : false;
+    default: return false;
+    }
+}
+
+static bool is_linear(const Ins *i)
+{
+    return i->op == IR_add || i->op == IR_sub ||
+           ((i->op == IR_sll || i->op == IR_mul) && i->a[1].kind == R_CON);
+}
+
+/* adds `times` r to the sums */
+static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step)
+{
+    Ref from, by;
+    u32 sign;
+    if (r.kind == R_CON) {
+        start->con += times * r.val;
+        return true;
+    }
+    if (r.kind != R_VAL)
+        return sum_add(start, r, times);
+    if (S->nvisited == MAX_VISITED)
+        return false;
+    if (is_outside(S->w, r) && !is_linear(&S->w->def[r.val].ins))
+        return sum_add(start, r, times);
+    if (loop_counter(S->w, r.val, &from, &by, &sign))
+        return read_sum(S, from, times, start, step) && read_sum(S, by, times * sign, step, step);
+    S->visited[S->nvisited++] = r.val;
+    return read_operation(S, &S->w->def[r.val].ins, times, start, step);
+}
+
+/* --- accesses ------------------------------------------------------------------------------- */
+
+static bool fits(const Strength *S, const Access *a, u32 base)
+{
+    if (a->is_phi)
+        return a->con == base;
+    const Ins *i = &S->w->f->block[a->block].ins[a->index];
+    const i64 off = (i64)i->imm + (i32)(a->con - base),
+              room = i->space == MEM_PRIVATE ? 1024 : 2048;
+    return off >= -room && off < room;
+}
+
+static u32 find_group(const Strength *S, const Access *a, const Sum *start, const Sum *step)
+{
+    u32 g = 0;
+    while (g < S->ngroup &&
+           !(sum_same_parts(&S->group[g].start, start) && sum_same_parts(&S->group[g].step, step) &&
+             S->group[g].step.con == step->con && fits(S, a, S->group[g].base)))
+        g++;
+    return g;
+}
+
+static void count_gain(Strength *S, u32 group)
+{
+    for (size_t k = 0; k < S->nvisited; k++) {
+        const u32 v = S->visited[k];
+        if (is_outside(S->w, ref_val(v)) || S->w->def[v].owner == group + 1)
+            continue;
+        S->w->def[v].owner = group + 1;
+        S->group[group].gain++;
+    }
+}
+
+static void add_access(Strength *S, Access a, Ref address)
+{
+    Sum start = {0}, step = {0};
+    S->nvisited = 0;
+    if (address.kind != R_VAL || is_outside(S->w, address) ||
+        !read_sum(S, address, 1, &start, &step) || sum_is_zero(&step))
+        return;
+    a.con = start.con;
+    a.group = find_group(S, &a, &start, &step);
+    if (a.group == MAX_GROUPS || !ir_grow(S->w->scratch, S->access, S->naccess, S->capaccess))
+        return;
+    if (a.group == S->ngroup)
+        S->group[S->ngroup++] =
+            (Group){.start = start, .step = step, .base = fits(S, &a, 0) ? 0 : a.con};
+    S->group[a.group].always |= graph_dominates(S->w->f, a.block, S->w->latch);
+    count_gain(S, a.group);
+    S->access[S->naccess++] = a;
+}
+
+static void collect_block(Strength *S, u32 b)
+{
+    const Block *k = &S->w->f->block[b];
+    for (u32 n = 0; n < k->nins; n++) {
+        const Ins *i = &k->ins[n];
+        if (i->op == IR_load || i->op == IR_store)
+            add_access(S, (Access){.block = b, .index = n}, i->a[ir_info[i->op].nargs - 1]);
+    }
+}
+
+/* where the counters of an inner loop start */
+static void collect_starts(Strength *S, u32 inner)
+{
+    const u32 header = S->w->f->loops[inner].header;
+    const Block *h = &S->w->f->block[header];
+    for (u32 n = 0; n < h->nphi; n++)
+        for (size_t k = 0; k < h->npred; k++)
+            if (!graph_in_loop(S->w->f, h->pred[k], inner))
+                add_access(S, (Access){.block = header, .index = n, .is_phi = true, .arg = k},
+                           h->phi[n].arg[k]);
+}
+
+static void collect(Strength *S)
+{
+    S->ngroup = S->naccess = 0;
+    for (size_t v = 0; v < S->w->ndef; v++)
+        S->w->def[v].owner = 0;
+    for (size_t k = 0; k < S->w->f->nrpo; k++)
+        if (S->w->f->block[S->w->f->rpo[k]].loop == S->w->loop)
+            collect_block(S, S->w->f->rpo[k]);
+    for (u32 l = 0; l < S->w->f->nloops; l++)
+        if (S->w->f->loops[l].parent == S->w->loop)
+            collect_starts(S, l);
+}
+
+/* --- counters -------------------------------------------------------------------------------- */
+
+/* where x op y is computed: as many loops further out as x and y allow */
+static u32 place(const Strength *S, Ref x, Ref y)
+{
+    u32 b = S->w->before;
+    for (u32 l = S->w->f->block[b].loop; l != NO_LOOP; l = S->w->f->loops[l].parent) {
+        const u32 out = loop_entry(S->w->f, l);
+        if (out == NO_BLOCK || !is_defined_outside(S->w, x, l) || !is_defined_outside(S->w, y, l))
+            break;
+        b = out;
+    }
+    return b;
+}
+
+static Ref make(Strength *S, IrOp op, Ref x, Ref y)
+{
+    const u32 b = place(S, x, y);
+    const Ins i = {.op = (u16)op, .dst = ir_value(S->w->f), .a = {x, y}};
+    if (!i.dst || !loop_define(S->w, b, i.dst, &i))
+        return ref_con(0);
+    ir_append(S->w->f, b, &i);
+    return ref_val(i.dst);
+}
+
+static Ref make_part(Strength *S, Ref sum, const Part *p)
+{
+    const bool minus = p->times >> 31 && sum.kind != R_NONE;
+    const u32 times = minus ? 0 - p->times : p->times;
+    const Ref x = times == 1 ? p->value : make(S, IR_mul, p->value, ref_con(times));
+    return sum.kind == R_NONE ? x : make(S, minus ? IR_sub : IR_add, sum, x);
+}
+
+/* the sum, computed before the loop; what is added comes before what is subtracted */
+static Ref make_sum(Strength *S, const Sum *s, u32 con)
+{
+    Ref sum = ref_none();
+    for (u32 minus = 0; minus < 2; minus++)
+        for (size_t k = 0; k < s->n; k++)
+            if (s->part[k].times >> 31 == minus)
+                sum = make_part(S, sum, &s->part[k]);
+    return sum.kind == R_NONE ? ref_con(con) : con ? make(S, IR_add, sum, ref_con(con)) : sum;
+}
+
+static u32 add_counter(Strength *S, const Group *g)
+{
+    const Ref start = make_sum(S, &g->start, g->base), step = make_sum(S, &g->step, g->step.con);
+    const u32 v = ir_value(S->w->f);
+    Phi *p = ir_phi(S->w->f, S->w->header, v);
+    const Ins next = {.op = IR_add, .dst = ir_value(S->w->f), .a = {ref_val(v), step}};
+    if (S->w->f->module->failed || !loop_define(S->w, S->w->header, v, &(Ins){0}) ||
+        !loop_define(S->w, S->w->latch, next.dst, &next))
+        return 0;
+    ir_append(S->w->f, S->w->latch, &next);
+    p->arg[S->w->entry_arg] = start;
+    p->arg[S->w->latch_arg] = ref_val(next.dst);
+    return v;
+}
+
+static void use_counter(const Strength *S, const Access *a, u32 counter)
+{
+    const Group *g = &S->group[a->group];
+    Block *b = &S->w->f->block[a->block];
+    if (a->is_phi) {
+        b->phi[a->index].arg[a->arg] = ref_val(counter);
+        return;
+    }
+    Ins *i = &b->ins[a->index];
+    i->a[ir_info[i->op].nargs - 1] = ref_val(counter);
+    i->imm += (i32)(a->con - g->base);
+}
+
+static void reduce_groups(Strength *S)
+{
+    for (u32 g = 0; g < S->ngroup; g++) {
+        const Group *group = &S->group[g];
+        if (group->gain < (group->always ? MIN_GAIN : MIN_GAIN_SOMETIMES))
+            continue;
+        const u32 counter = add_counter(S, group);
+        for (size_t k = 0; k < S->naccess && counter; k++)
+            if (S->access[k].group == g)
+                use_counter(S, &S->access[k], counter);
+    }
+}
+
+static void visit(LoopWalk *w, void *groups)
+{
+    Strength *S = groups;
+    S->w = w;
+    collect(S);
+    reduce_groups(S);
+}
+
+void strength(Func *f)
+{
+    Strength *S = f->nloops ? ir_alloc(f->module, sizeof *S) : NULL;
+    if (S)
+        loop_walk(f, visit, S);
+}

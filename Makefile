@@ -152,15 +152,11 @@ $B/devlib/%.bc: lib/opencl/%.ll
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
-$B/gen/devlib.bc: $(DEVLIB) $B/host/devlib
+$B/gen/devlib.s: $(DEVLIB) $B/host/devlib
 	@mkdir -p $(@D)
-	$B/host/devlib $@ $(DEVLIB)
-# as an object: devlib_bitcode and devlib_bitcode_size
-$B/gen/devlib.o: $B/gen/devlib.bc
-	@{ echo '.section .rodata'; echo '.globl devlib_bitcode, devlib_bitcode_size'; echo '.hidden devlib_bitcode, devlib_bitcode_size'; \
-	  echo '.balign 16'; echo 'devlib_bitcode: .incbin "$<"'; echo '1: .balign 8'; \
-	  echo 'devlib_bitcode_size: .quad 1b - devlib_bitcode'; echo '.section .note.GNU-stack,"",@progbits'; } >$B/gen/devlib.s
-	$(CC) -c -o $@ $B/gen/devlib.s
+	$B/host/devlib $B/gen/devlib $(DEVLIB)
+$B/gen/devlib.o: $B/gen/devlib.s
+	$(CC) -c -o $@ $<
 endif
 
 # --- host programs in OpenCL ------------------------------------------------------

@@ -16,11 +16,13 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* gen/devlib.s, made by the build from lib/opencl */
-extern const char devlib_bitcode[];
-extern const size_t devlib_bitcode_size;
+/* gen/devlib.s, made by the build from lib/opencl (host/devlib.c says what is what) */
+extern const char devlib_part[], devlib_name[];
+extern const u32 devlib_part_at[], devlib_name_at[], devlib_names;
+extern const u8 devlib_name_part[];
 
 /* 32-bit registers; the rest is what clang says for SPIR */
 static const char layout[] =
@@ -53,12 +55,29 @@ LLVMModuleRef middle_read(LLVMContextRef ctx, const Buf *bitcode, const char *na
 
 /* --- the device library ---------------------------------------------------------------------- */
 
-static bool is_asked_for(LLVMModuleRef m)
+static int by_name(const void *key, const void *at)
 {
+    return strcmp(key, devlib_name + *(const u32 *)at);
+}
+
+/* the part of the library that has a function of this name; -1: none has */
+static int part_of(const char *name)
+{
+    const u32 *at = bsearch(name, devlib_name_at, devlib_names, sizeof *at, by_name);
+    return at ? devlib_name_part[at - devlib_name_at] : -1;
+}
+
+/* a part that has what the program lacks; -1: none has */
+static int missing_part(LLVMModuleRef m)
+{
+    size_t len;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f))
-            return true;
-    return false;
+        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f)) {
+            const int part = part_of(LLVMGetValueName2(f, &len));
+            if (part >= 0)
+                return part;
+        }
+    return -1;
 }
 
 static void hide(LLVMValueRef g)
@@ -68,19 +87,24 @@ static void hide(LLVMValueRef g)
         LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-/* functions of the library are read when they are reached */
-static bool link_library(LLVMModuleRef m, Diag *d)
+/* functions of the part are read when they are reached */
+static bool link_part(LLVMModuleRef m, int part, Diag *d)
 {
+    const u32 *at = devlib_part_at + part;
     LLVMModuleRef lib = NULL;
-    if (!is_asked_for(m))
-        return true;
     LLVMMemoryBufferRef bytes =
-        LLVMCreateMemoryBufferWithMemoryRange(devlib_bitcode, devlib_bitcode_size, "devlib", 0);
+        LLVMCreateMemoryBufferWithMemoryRange(devlib_part + at[0], at[1] - at[0], "devlib", 0);
     if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(m), bytes, &lib))
         return fail(d, "device library", "cannot be read");
     LLVMSetDataLayout(lib, layout);
-    if (LLVMLinkModules2(m, lib))
-        return fail(d, "device library", "cannot be linked");
+    return !LLVMLinkModules2(m, lib) || fail(d, "device library", "cannot be linked");
+}
+
+static bool link_library(LLVMModuleRef m, Diag *d)
+{
+    for (int part; (part = missing_part(m)) >= 0;)
+        if (!link_part(m, part, d))
+            return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         hide(f);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))

@@ -4,7 +4,8 @@
 #include "cc/cc.h"
 #include <time.h>
 
-enum { SMALL = 400, TIMES = 4, MOST_RATIO = 12, NOISE_MS = 50 };
+enum { SMALL = 400, TIMES = 4 };
+static const double MOST_RATIO = 12, NOISE_MS = 50;
 
 static const char start[] = "kernel @k {\nb0:\n %1 = argbase\n %2 = load word const [%1 + 4]\n"
                             " %3 = lane\n %4 = sll %3, 2\n %5 = add %2, %4\n"

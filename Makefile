@@ -50,7 +50,7 @@ TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard check/cl_*_test.c)
 TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard check/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,check/fuzz_binary.c),$(wildcard check/fuzz_*.c))
-GENSRC := $B/gen/crt0.c $B/gen/machines.c
+GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
 ARCH := $(shell $(CC) -dumpmachine)
@@ -119,11 +119,11 @@ DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
 $B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
-$B/gen/crt0.elf: lib/crt0.s $B/host/as
+$B/gen/%.elf: lib/%.s $B/host/as
 	@mkdir -p $(@D)
 	$B/host/as $< $@
-$B/gen/crt0.c: $B/gen/crt0.elf $B/host/embed
-	$B/host/embed crt0_object $B/gen/crt0.elf >$@
+$B/gen/crt0.c $B/gen/crt0_print.c: $B/gen/%.c: $B/gen/%.elf $B/host/embed
+	$B/host/embed $*_object $< >$@
 $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$B/host/embed machine $(filter %.machine,$^) >$@

@@ -381,8 +381,10 @@ static void all_levels_agree(void **state)
         {.level = 2, .set = V202, .off = "fold,coalesce"},
     };
     u32 in[16], want[ITEMS], got[ITEMS];
-    const char *one = getenv("CC_TEST_SEED");
-    const u64 first = one ? strtoull(one, NULL, 10) : 1, last = one ? first : 150;
+    unsigned long long first = 1, last = 150;
+    const char *seeds = getenv("CC_TEST_SEED"); /* FIRST[-LAST] */
+    if (seeds && sscanf(seeds, "%llu-%llu", &first, &last) < 2)
+        last = first;
     for (u32 i = 0; i < 16; i++)
         in[i] = i * 0x01234567 ^ i << 7;
     for (u64 seed = first; seed <= last; seed++)

@@ -996,9 +996,24 @@ static void crt0_follows_generation_b(void **state)
     assert_int_equal(address_of(image, "tohost"), 0x80001000);
     assert_int_equal(address_of(image, "fromhost"), 0x80001040);
     assert_int_equal(section(image, ".tohost")->size, 72);
-    assert_int_equal(address_of(image, "BUFFER_SIZE"), address_of(image, "BUFFER_ADDR") + 4);
     assert_int_equal(resource_generation(image), GEN_B);
     assert_int_equal(resource_tp_word(image), -1);
+    obj_free(image);
+}
+
+static void crt0_print_runs_into_crt0(void **state)
+{
+    Object *print, *crt0;
+    Caught c;
+    (void)state;
+    catch_in(&c);
+    assert_true(obj_read("crt0_print.o", crt0_print_object, crt0_print_object_size, &c.d, &print));
+    assert_true(obj_read("crt0.o", crt0_object, crt0_object_size, &c.d, &crt0));
+    expect_silence(&c);
+    Object *image = LINK(print, crt0, function_object("k.o", "k"));
+    assert_int_equal(address_of(image, "_start"), TEXT);
+    assert_int_equal(address_of(image, "BUFFER_SIZE"), address_of(image, "BUFFER_ADDR") + 4);
+    assert_int_equal(resource_generation(image), GEN_B);
     obj_free(image);
 }
 
@@ -1397,6 +1412,7 @@ int main(void)
         cmocka_unit_test(neutral_objects_go_with_any_profile),
         cmocka_unit_test(profiles_do_not_mix),
         cmocka_unit_test(crt0_follows_generation_b),
+        cmocka_unit_test(crt0_print_runs_into_crt0),
         cmocka_unit_test(crt0_goes_with_any_profile),
         cmocka_unit_test(damaged_objects_do_no_harm),
         cmocka_unit_test_setup_teardown(outside_linkers_agree, enter_scratch, leave_scratch),

@@ -310,6 +310,30 @@ REF(geometry)
     }
 }
 
+REF(normalized)
+{
+    const float *x = A(0);
+    float *out = A(1);
+    EACH
+    {
+        const float *a = x + 4 * i;
+        double length = 0;
+        bool finite = true;
+        for (u32 k = 0; k < 4; k++) {
+            length += (double)a[k] * (double)a[k];
+            finite &= isfinite(a[k]);
+        }
+        for (u32 k = 0; k < 4; k++)
+            out[4 * i + k] = finite && length > 0 ? (float)((double)a[k] / sqrt(length)) : 0;
+    }
+}
+
+REF(half_angles)
+{
+    int *out = A(1);
+    EACH out[i] = 1;
+}
+
 REF(common_functions)
 {
     const float *x = A(0), *y = A(1);
@@ -363,6 +387,8 @@ static const KitCase cases[] = {
     CASE(transcendent, "64/32", "f64 u64 o768~5"),
     CASE(powers, "64/32", "u64 f64 o256~16"),
     CASE(geometry, "64/32", "u256 u256 o256~16"),
+    CASE(normalized, "256/32", "F1024 o1024~3"),
+    CASE(half_angles, "512/32", "F512 w512"),
     CASE(common_functions, "64/32", "f64 f64 o384~16"),
     CASE(float_vectors, "64/32", "f512 f512 o1024~0"),
 };

@@ -4,18 +4,18 @@
 #   in:   the CSRs of a warp, undefined registers
 #   out:  a0 = the kernel's argument block, gp, sp, tp, s0; vl = 32
 #
+# Before it comes lib/crt0_print.s in programs that look for printf's buffer in variables.
+#
 # .bss is not cleared here.  The loader fills it with zeros once; a group that starts
 # late would wipe what earlier groups have written to program-scope variables.
 
     .equ KNL_ENTRY, 0           # bytes in the metadata block
     .equ KNL_ARG_BASE, 4
-    .equ KNL_PRINT_ADDR, 48
-    .equ KNL_PRINT_SIZE, 52
     .equ STACK_SHIFT, 10        # 1 KiB of scalar stack for each warp
     .equ MSTATUS_VS, 0x2000     # allow vector instructions
 
-    .section .text.start, "ax", @progbits
-    .globl _start
+    .section .text.start, "axR", @progbits
+    .weak _start                # crt0_print.s has another
     .type _start, @function
 _start:
     la      gp, __global_pointer$
@@ -38,12 +38,6 @@ _start:
 
     csrr    t0, 0x803           # CSR_KNL
     lw      a0, KNL_ARG_BASE(t0)
-    lw      t1, KNL_PRINT_ADDR(t0)
-    la      t2, BUFFER_ADDR
-    sw      t1, 0(t2)
-    lw      t1, KNL_PRINT_SIZE(t0)
-    la      t2, BUFFER_SIZE
-    sw      t1, 0(t2)
     lw      t1, KNL_ENTRY(t0)
     jalr    t1
     endprg  zero, zero, zero
@@ -58,20 +52,6 @@ spike_end:
     sw      t1, 0(t0)
 1:  j       1b
     .size spike_end, . - spike_end
-
-# printf's buffer, from the metadata; an object that brings its own variables wins
-    .section .data.print, "aw", @progbits
-    .p2align 2
-    .weak BUFFER_ADDR
-    .type BUFFER_ADDR, @object
-    .size BUFFER_ADDR, 4
-BUFFER_ADDR:
-    .word 0
-    .weak BUFFER_SIZE
-    .type BUFFER_SIZE, @object
-    .size BUFFER_SIZE, 4
-BUFFER_SIZE:
-    .word 0
 
     .section .tohost, "aw", @progbits
     .p2align 6

@@ -2,13 +2,10 @@
 #include "tool/tool.h"
 #include "asm/asm.h"
 #include "cc/cc.h"
+#include "link/crt0.h"
 #include "link/link.h"
 #include "ll/ll.h"
 #include <string.h>
-
-/* gen/crt0.c, made by the build from lib/crt0.s */
-extern const unsigned char crt0_object[];
-extern const size_t crt0_object_size;
 
 static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177ELF", 4); }
 
@@ -87,20 +84,36 @@ static Object *compile_source(const char *file, const char *build, Diag *d)
     return o;
 }
 
-Object *load_crt0(Diag *d)
+static bool names_print_buffer(const Object *o)
 {
-    Object *o = NULL;
-    obj_read("crt0.o", crt0_object, crt0_object_size, d, &o);
-    return o;
+    return obj_find_symbol(o, "BUFFER_ADDR") >= 0 || obj_find_symbol(o, "BUFFER_SIZE") >= 0;
+}
+
+size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d)
+{
+    bool print = false;
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        print |= names_print_buffer(o[i]);
+    if (print && obj_read("crt0_print.o", crt0_print_object, crt0_print_object_size, d, &start[0]))
+        found++;
+    if (obj_read("crt0.o", crt0_object, crt0_object_size, d, &start[found]))
+        found++;
+    return found;
 }
 
 Object *link_with_crt0(const char *file, const Object *o, Diag *d)
 {
-    Object *crt0 = load_crt0(d);
-    const Object *both[] = {crt0, o};
+    Object *all[MAX_CRT0 + 1];
     const LinkOptions opt = {.output = shown(file)};
-    Object *image = crt0 ? link_objects(both, 2, &opt, d) : NULL;
-    obj_free(crt0);
+    const size_t n = load_crt0(&o, 1, all, d);
+    const Object *linked[MAX_CRT0 + 1];
+    for (size_t i = 0; i < n; i++)
+        linked[i] = all[i];
+    linked[n] = o;
+    Object *image = n ? link_objects(linked, n + 1, &opt, d) : NULL;
+    for (size_t i = 0; i < n; i++)
+        obj_free(all[i]);
     return image;
 }
 

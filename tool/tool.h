@@ -78,8 +78,9 @@ struct CcOptions;
 Object *compile_ir(const char *file, const char *text, const struct CcOptions *opt, Diag *d);
 /* An object with crt0; `file` is for messages. */
 Object *link_with_crt0(const char *file, const Object *o, Diag *d);
-/* The built-in crt0; NULL: reported. */
-Object *load_crt0(Diag *d);
+/* The start code that n objects need, for the caller to free: how many objects it is; 0: reported. */
+enum { MAX_CRT0 = 2 };
+size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d);
 
 _Noreturn void out_of_memory(void);
 /* Checks that all that was printed arrived; the exit status to use. */

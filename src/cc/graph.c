@@ -1,9 +1,10 @@
 /* graph.c -- the control flow graph of a function: predecessors, reverse post-order,
  * dominators, post-dominators, natural loops.
  *
- * Dominators follow Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm":
- * sweeps in reverse post-order that intersect the dominators of predecessors until
- * nothing changes.  Post-dominators are the same on the reversed graph, over the ways that
+ * Dominators follow the Semi-NCA algorithm of Georgiadis, "Linear-Time Algorithms for Dominators
+ * and Related Problems": semidominators as Lengauer and Tarjan find them, and then for each
+ * block the nearest dominator of its parent in the depth-first tree that is not below its
+ * semidominator.  Post-dominators are the same on the reversed graph, over the ways that
  * end; of a block that cannot reach the exit it is the exit, so that every branch has one.
  */
 #include "cc/ir.h"
@@ -88,8 +89,9 @@ void graph_preds(Func *f)
 typedef struct {
     u32 *stack, *next; /* blocks on the way, and the edge of each to follow next */
     bool *seen;
-    u32 *post;
-    size_t npost;
+    u32 *post, *pre; /* blocks as they are left, and as they are found */
+    size_t npost, npre;
+    u32 *up; /* of each block: the one from which it was found */
 } Walk;
 
 static bool walk_init(Func *f, Walk *w)
@@ -98,7 +100,9 @@ static bool walk_init(Func *f, Walk *w)
     *w = (Walk){.stack = ir_alloc(f->module, n * sizeof(u32)),
                 .next = ir_alloc(f->module, n * sizeof(u32)),
                 .seen = ir_alloc(f->module, n),
-                .post = ir_alloc(f->module, n * sizeof(u32))};
+                .post = ir_alloc(f->module, n * sizeof(u32)),
+                .pre = ir_alloc(f->module, n * sizeof(u32)),
+                .up = ir_alloc(f->module, n * sizeof(u32))};
     return !f->module->failed;
 }
 
@@ -117,7 +121,7 @@ static void walk_from(const Func *f, Walk *w, u32 root, bool backward)
     if (w->seen[root])
         return;
     w->seen[root] = true;
-    w->stack[n] = root;
+    w->pre[w->npre++] = w->stack[n] = root;
     w->next[n++] = 0;
     while (n) {
         const u32 to = neighbour(f, w->stack[n - 1], w->next[n - 1]++, backward);
@@ -125,7 +129,8 @@ static void walk_from(const Func *f, Walk *w, u32 root, bool backward)
             w->post[w->npost++] = w->stack[--n];
         } else if (!w->seen[to]) {
             w->seen[to] = true;
-            w->stack[n] = to;
+            w->up[to] = w->stack[n - 1];
+            w->pre[w->npre++] = w->stack[n] = to;
             w->next[n++] = 0;
         }
     }
@@ -172,60 +177,88 @@ static bool order_blocks(Func *f)
 
 /* --- dominators ---------------------------------------------------------------------------- */
 
-/* A tree being built: order[at[b]] == b, parent[b] is the dominator found so far. */
+/* Blocks by their number in pre-order of the depth-first tree; but for `order` and `at`, everything
+ * here is such numbers. */
 typedef struct {
-    const u32 *order;
-    size_t n;
-    u32 *at, *parent;
+    const u32 *order; /* the blocks */
+    u32 n;
+    u32 *at;    /* of each block: its number, NONE if it was not reached */
+    u32 *idom;  /* first the parent, in the end the dominator */
+    u32 *up;    /* an ancestor; what lies between has been looked at */
+    u32 *label; /* of what lies below `up`, down to this, the one with the least semidominator */
+    u32 *semi;
+    u32 *stack;
 } Tree;
 
-static u32 intersect(const Tree *t, u32 a, u32 b)
+/* The label of v, when all from `linked` on have been linked to their parents. */
+static u32 least(Tree *t, u32 v, u32 linked)
 {
-    while (a != b) {
-        while (t->at[a] > t->at[b])
-            a = t->parent[a];
-        while (t->at[b] > t->at[a])
-            b = t->parent[b];
+    size_t n = 0;
+    for (; t->up[v] >= linked; v = t->up[v])
+        t->stack[n++] = v;
+    while (n) {
+        const u32 below = t->stack[--n];
+        t->up[below] = t->up[v];
+        if (t->semi[t->label[v]] < t->semi[t->label[below]])
+            t->label[below] = t->label[v];
+        v = below;
     }
-    return a;
+    return t->label[v];
 }
 
-/* the common dominator of the blocks from which b is entered */
-static u32 meet(const Func *f, const Tree *t, u32 b, bool backward)
+static void find_semidominator(const Func *f, Tree *t, u32 v, bool backward)
 {
-    u32 found = NONE, from;
-    for (u32 k = 0; (from = neighbour(f, b, k, !backward)) != NONE; k++)
-        if (t->parent[from] != NONE)
-            found = found == NONE ? from : intersect(t, found, from);
-    return found;
-}
-
-static void build_tree(const Func *f, Tree *t, bool backward)
-{
-    for (size_t i = 0; i < t->n; i++)
-        t->at[t->order[i]] = (u32)i;
-    t->parent[t->order[0]] = t->order[0];
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 1; i < t->n; i++) {
-            const u32 b = t->order[i];
-            const u32 p = meet(f, t, b, backward);
-            changed |= p != t->parent[b];
-            t->parent[b] = p;
-        }
+    u32 from, found = t->idom[v];
+    for (u32 k = 0; (from = neighbour(f, t->order[v], k, !backward)) != NONE; k++) {
+        if (t->at[from] == NONE)
+            continue;
+        const u32 semi = t->semi[least(t, t->at[from], v + 1)];
+        found = semi < found ? semi : found;
     }
+    t->semi[v] = found;
 }
 
-static bool tree_init(Func *f, Tree *t, const u32 *order, size_t n)
+static bool tree_init(Func *f, Tree *t, const Walk *w)
 {
-    *t = (Tree){.order = order,
-                .n = n,
-                .at = ir_alloc(f->module, (f->nblock + 1) * sizeof(u32)),
-                .parent = ir_alloc(f->module, (f->nblock + 1) * sizeof(u32))};
-    if (f->module->failed)
+    const size_t blocks = f->nblock + 1, n = w->npre;
+    u32 *room = ir_alloc(f->module, (blocks + 5 * n) * sizeof *room);
+    if (!room)
         return false;
-    memset(t->parent, 0xff, f->nblock * sizeof(u32));
+    *t = (Tree){.order = w->pre, .n = (u32)n, .at = room, .idom = room + blocks};
+    t->up = t->idom + n;
+    t->label = t->up + n;
+    t->semi = t->label + n;
+    t->stack = t->semi + n;
+    memset(t->at, 0xff, blocks * sizeof *t->at);
+    for (u32 v = 0; v < n; v++) {
+        t->at[w->pre[v]] = v;
+        t->label[v] = t->semi[v] = v;
+        t->idom[v] = t->up[v] = v ? t->at[w->up[w->pre[v]]] : 0;
+    }
     return true;
+}
+
+/* Builds the tree of dominators of what can be reached from `root`. */
+static bool build_tree(Func *f, Tree *t, u32 root, bool backward)
+{
+    Walk w;
+    if (!walk_init(f, &w))
+        return false;
+    walk_from(f, &w, root, backward);
+    if (!tree_init(f, t, &w))
+        return false;
+    for (u32 v = t->n; v-- > 1;)
+        find_semidominator(f, t, v, backward);
+    for (u32 v = 1; v < t->n; v++)
+        while (t->idom[v] > t->semi[v])
+            t->idom[v] = t->idom[t->idom[v]];
+    return true;
+}
+
+/* the dominator of b in the tree; `otherwise`, if b is not in it */
+static u32 parent_of(const Tree *t, u32 b, u32 otherwise)
+{
+    return t->at[b] == NONE ? otherwise : t->order[t->idom[t->at[b]]];
 }
 
 /* first and last number of each subtree, the parent before its children */
@@ -255,13 +288,12 @@ static void number_tree(Func *f)
 static void dominators(Func *f)
 {
     Tree t;
-    if (!tree_init(f, &t, f->rpo, f->nrpo))
+    if (!build_tree(f, &t, 0, false))
         return;
-    build_tree(f, &t, false);
     for (size_t i = 0; i < f->nrpo; i++) {
         const u32 b = f->rpo[i];
         /* an exit that nothing reaches hangs below the entry */
-        f->block[b].idom = i == 0 ? NONE : t.parent[b] == NONE ? 0 : t.parent[b];
+        f->block[b].idom = b ? parent_of(&t, b, 0) : NONE;
         f->block[b].dom_first = 0;
     }
     number_tree(f);
@@ -270,21 +302,12 @@ static void dominators(Func *f)
 /* on ways that end; what never ends is taken to go to the exit at once */
 static void post_dominators(Func *f)
 {
-    Walk w;
-    u32 *order = ir_alloc(f->module, (f->nblock + 1) * sizeof *order);
     Tree t;
-    if (!walk_init(f, &w) || !order)
+    if (!build_tree(f, &t, f->exit, true))
         return;
-    walk_from(f, &w, f->exit, true);
-    size_t n = 0;
-    while (w.npost)
-        order[n++] = w.post[--w.npost];
-    if (!tree_init(f, &t, order, n))
-        return;
-    build_tree(f, &t, true);
     for (size_t i = 0; i < f->nrpo; i++) {
         const u32 b = f->rpo[i];
-        f->block[b].ipdom = b == f->exit ? NONE : t.parent[b] == NONE ? f->exit : t.parent[b];
+        f->block[b].ipdom = b == f->exit ? NONE : parent_of(&t, b, f->exit);
     }
 }
 

@@ -199,33 +199,42 @@ static void leave_all_phis(Func *f)
 
 /* --- tied operands ----------------------------------------------------------------------- */
 
-/* The accumulator of instruction k of block b becomes its result; true: a move went
- * before it. */
-static bool tie(Func *f, u32 b, size_t k)
+static bool is_untied(const Ins *i)
 {
-    Ins *i = &f->block[b].ins[k];
     const int t = ins_tied(i);
-    if (t < 0 || !i->dst || ref_same(i->a[t], ref_val(i->dst)))
-        return false;
-    if (i->a[t].kind != R_VAL && i->a[t].kind != R_REG)
-        bug("the accumulator of an instruction is no register");
-    const Ins move = {.op = IR_move, .dst = i->dst, .loc = i->loc, .a = {i->a[t]}};
-    for (int j = 0; j < 3; j++)
-        if (ref_same(i->a[j], move.a[0]))
-            i->a[j] = ref_val(i->dst);
-    ir_insert(f, b, k, &move);
-    return true;
+    return t >= 0 && i->dst && !ref_same(i->a[t], ref_val(i->dst));
 }
 
-static void rewrite_instructions(Func *f)
+/* Makes the result of i its accumulator; the move that goes before it. */
+static Ins tie(Ins *i)
 {
-    for (u32 b = 0; b < f->nblock; b++)
-        for (size_t k = 0; k < f->block[b].nins; k++) {
-            if (f->block[b].ins[k].op == IR_copy)
-                f->block[b].ins[k].op = IR_move;
-            if (tie(f, b, k))
-                k++;
-        }
+    const Ref from = i->a[ins_tied(i)];
+    if (from.kind != R_VAL && from.kind != R_REG)
+        bug("the accumulator of an instruction is no register");
+    for (int j = 0; j < 3; j++)
+        if (ref_same(i->a[j], from))
+            i->a[j] = ref_val(i->dst);
+    return (Ins){.op = IR_move, .dst = i->dst, .loc = i->loc, .a = {from}};
+}
+
+static void rewrite_block(Func *f, Block *b)
+{
+    size_t n = 0, moves = 0;
+    for (size_t k = 0; k < b->nins; k++) {
+        if (b->ins[k].op == IR_copy)
+            b->ins[k].op = IR_move;
+        moves += is_untied(&b->ins[k]);
+    }
+    Ins *new = moves ? ir_alloc(f->module, (b->nins + moves) * sizeof *new) : NULL;
+    if (!new)
+        return;
+    for (size_t k = 0; k < b->nins; k++) {
+        if (is_untied(&b->ins[k]))
+            new[n++] = tie(&b->ins[k]);
+        new[n++] = b->ins[k];
+    }
+    b->ins = new;
+    b->nins = b->capins = n;
 }
 
 void leave_ssa(Func *f)
@@ -234,7 +243,8 @@ void leave_ssa(Func *f)
     if (f->module->failed)
         return;
     leave_all_phis(f);
-    rewrite_instructions(f);
+    for (size_t b = 0; b < f->nblock; b++)
+        rewrite_block(f, &f->block[b]);
     name_sides(f);
     graph_build(f);
 }

@@ -168,7 +168,7 @@ struct _cl_context {
     void(CL_CALLBACK *print)(const char *, size_t, size_t, void *);
     void *data;             /* of notify and print */
     pthread_mutex_t lock;   /* guards what follows, and events and queues of the context */
-    pthread_cond_t changed; /* an event has ended */
+    pthread_cond_t changed; /* an event that is awaited has ended */
     Callback *destructors;  /* the last one first */
     ClMem *mems;            /* all of them */
 };
@@ -211,6 +211,7 @@ struct _cl_event {
     u32 blockers;           /* events it still waits for */
     bool is_ready;          /* in the ready list, or beyond; of a user event: set */
     bool is_submitted;
+    bool is_awaited;        /* a thread sleeps until its end */
     Edge *waiters;          /* who waits for this one */
     Edge *edges;            /* in the lists of others */
     Callback *callbacks;
@@ -252,6 +253,8 @@ void event_end(ClEvent *e, cl_int status);
 void event_advance(ClEvent *e, cl_int status);
 /* Waits for the end.  The status. */
 cl_int event_wait(ClEvent *e);
+/* With the lock, which is given up meanwhile; the event must be kept alive. */
+void event_wait_locked(ClEvent *e);
 /* With the lock: it can run, or has failed. */
 void queue_ready(ClQueue *q, ClEvent *e);
 /* With the lock: takes an ended event out of the queue's list. */

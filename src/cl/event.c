@@ -121,17 +121,24 @@ void event_end(ClEvent *e, cl_int status)
     Callback *list = take_callbacks(e, CL_COMPLETE);
     if (e->queue)
         queue_remove(e->queue, e);
-    pthread_cond_broadcast(&e->context->changed);
+    if (e->is_awaited)
+        pthread_cond_broadcast(&e->context->changed);
     pthread_mutex_unlock(&e->context->lock);
     call_back(e, list, status);
     drop(e);
 }
 
+void event_wait_locked(ClEvent *e)
+{
+    e->is_awaited = true;
+    while (e->status > CL_COMPLETE)
+        pthread_cond_wait(&e->context->changed, &e->context->lock);
+}
+
 cl_int event_wait(ClEvent *e)
 {
     pthread_mutex_lock(&e->context->lock);
-    while (e->status > CL_COMPLETE)
-        pthread_cond_wait(&e->context->changed, &e->context->lock);
+    event_wait_locked(e);
     const cl_int status = e->status;
     pthread_mutex_unlock(&e->context->lock);
     return status;

@@ -283,7 +283,17 @@ cl_int clFlush(cl_command_queue command_queue)
     return is_object(command_queue, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-/* Waits for the commands that are there now.  A fault among them is told once. */
+/* With the lock: the last unfinished command up to that number; NULL: there is none. */
+static ClEvent *last_until(const ClQueue *q, u64 number)
+{
+    ClEvent *e = q->last;
+    while (e && e->number > number)
+        e = e->previous;
+    return e;
+}
+
+/* Sleeps for the last of the commands that are there now, which in an ordered queue is once.  A
+ * fault among them is told once. */
 cl_int clFinish(cl_command_queue command_queue)
 {
     ClQueue *q = command_queue;
@@ -291,8 +301,13 @@ cl_int clFinish(cl_command_queue command_queue)
         return CL_INVALID_COMMAND_QUEUE;
     pthread_mutex_lock(&q->context->lock);
     const u64 upto = q->count;
-    while (q->first && q->first->number <= upto)
-        pthread_cond_wait(&q->context->changed, &q->context->lock);
+    for (ClEvent *e; (e = last_until(q, upto));) {
+        use(e);
+        event_wait_locked(e);
+        pthread_mutex_unlock(&q->context->lock);
+        drop(e);
+        pthread_mutex_lock(&q->context->lock);
+    }
     const cl_int s = q->error;
     q->error = CL_SUCCESS;
     pthread_mutex_unlock(&q->context->lock);

@@ -165,6 +165,7 @@ bool dev_load(Device *dev, Object *image, Diag *d)
     count_registers(dev, image);
     dev->image = image;
     dev->generation = resource_generation(image);
+    dev->tp_word = resource_tp_word(image);
     return true;
 }
 

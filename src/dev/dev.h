@@ -40,6 +40,7 @@ struct Device {
     Mmu mmu;                /* root set by the driver when opt.mmu */
     Object *image;          /* what was loaded last, for symbols; or NULL */
     Generation generation;  /* of the image */
+    int tp_word;            /* of the image (resource_tp_word) */
     u32 sgprs, vgprs;       /* highest registers that the image's code uses, plus one */
 };
 

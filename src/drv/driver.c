@@ -202,6 +202,22 @@ void free_locked(Driver *d, u64 addr)
         unmap_pages(d, addr, size);
 }
 
+enum { WARM = 16 << 10 }; /* bytes */
+
+void free_warm_locked(Driver *d, u64 addr)
+{
+    const Range *block = has_mmu(d) || !addr ? NULL : heap_find(&d->heap, addr);
+    u64 size;
+    if (!block || block->size > WARM) {
+        free_locked(d, addr);
+        return;
+    }
+    if (heap_free(&d->heap, addr, &size))
+        bug("a block that was found is not there");
+    memory_map(&d->dev->memory, addr, size, 0);
+    memset(d->dev->memory.base + addr, 0, size);
+}
+
 DrvStatus drv_free(Driver *d, u64 addr)
 {
     u64 size;

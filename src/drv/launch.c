@@ -197,7 +197,7 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     if (p->private_word < k->private_min)
         p->private_word = align_up(k->private_min, LOCAL_ALIGN);
     p->private = p->private_word;
-    if (resource_tp_word(d->dev->image) == 64)
+    if (d->dev->tp_word == 64)
         p->private += p->private_word - p->private_start;
     return DRV_OK;
 }
@@ -307,9 +307,9 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
 
 static void free_blocks(Driver *d, const Blocks *b)
 {
-    free_locked(d, b->args);
-    free_locked(d, b->pds);
-    free_locked(d, b->metadata);
+    free_warm_locked(d, b->args);
+    free_warm_locked(d, b->pds);
+    free_warm_locked(d, b->metadata);
 }
 
 /* --- blocks

@@ -23,7 +23,7 @@
 #define CLANG "clang"
 #endif
 
-enum { MAGIC = 0x31435456 /* "VTC1" */, MAX_PATH = 4096, MAX_ENTRIES = 65536 };
+enum { MAGIC = 0x32435456 /* "VTC2" */, MAX_PATH = 4096, MAX_ENTRIES = 65536 };
 static const u64 LIMIT = (u64)256 << 20; /* bytes of a directory */
 static const char suffix[] = ".ventus";
 

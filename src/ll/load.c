@@ -66,23 +66,83 @@ static bool compile(const char *path, const char *source, size_t len, const LlOp
     return p ? p->compile(source, len, opt, out, d) : no_compiler(d, opt, why);
 }
 
-/* What warned is not kept: who asks again shall be warned again. */
+/* --- what is cached: the messages, each with its kind and length, an end, the product ----------- */
+
+enum { NO_MESSAGE = 0xff };
+
+typedef struct {
+    u32 kind, len;
+} Message;
+
+/* A sink that passes on what it notes. */
+typedef struct {
+    Diag *to;
+    Buf noted;
+} Notes;
+
+static void note_message(void *self, DiagKind kind, const char *text)
+{
+    Notes *n = self;
+    const Message m = {kind, (u32)strlen(text)};
+    buf_put(&n->noted, &m, sizeof m);
+    buf_put(&n->noted, text, m.len + 1);
+    diag_foreign(n->to, kind, text);
+}
+
+/* Who asks again is warned again.  False: the entry is none of ours. */
+static bool tell_again(const Buf *entry, Buf *out, Diag *d)
+{
+    Message m;
+    for (size_t at = 0; entry->len - at >= sizeof m; at += m.len + 1) {
+        memcpy(&m, entry->data + at, sizeof m);
+        at += sizeof m;
+        if (m.kind == NO_MESSAGE) {
+            buf_put(out, entry->data + at, entry->len - at);
+            return true;
+        }
+        if (m.kind > DIAG_ERROR || m.len >= entry->len - at || entry->data[at + m.len])
+            return false;
+        diag_foreign(d, (DiagKind)m.kind, (const char *)entry->data + at);
+    }
+    return false;
+}
+
+static void keep(const char *dir, const Buf *key, Buf *noted, const Buf *made)
+{
+    buf_put(noted, &(Message){NO_MESSAGE, 0}, sizeof(Message));
+    buf_put(noted, made->data, made->len);
+    if (!noted->failed)
+        cache_put(dir, key, noted);
+}
+
+static bool compile_and_keep(const char *path, const char *source, size_t len, const LlOptions *opt,
+                             const Buf *key, Buf *out, Diag *d)
+{
+    Notes notes = {.to = d};
+    Diag both = {.sink = note_message, .to = &notes};
+    Buf made = {0};
+    const bool ok = compile(path, source, len, opt, &made, &both);
+    if (ok) {
+        keep(opt->cache, key, &notes.noted, &made);
+        buf_put(out, made.data, made.len);
+    }
+    buf_free(&notes.noted);
+    buf_free(&made);
+    return ok;
+}
+
 bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
 {
     char path[MAX_PATH];
-    Buf key = {0}, made = {0};
-    const int warnings = d->warnings;
+    Buf key = {0}, entry = {0};
+    bool ok;
     find_library(path);
-    const bool cached = opt->cache && cache_key(path, source, len, opt, &key);
-    bool ok = cached && cache_get(opt->cache, &key, &made);
-    if (!ok) {
-        ok = compile(path, source, len, opt, &made, d);
-        if (ok && cached && d->warnings == warnings)
-            cache_put(opt->cache, &key, &made);
-    }
-    if (ok)
-        buf_put(out, made.data, made.len);
-    buf_free(&made);
+    if (!opt->cache || !cache_key(path, source, len, opt, &key))
+        ok = compile(path, source, len, opt, out, d);
+    else
+        ok = (cache_get(opt->cache, &key, &entry) && tell_again(&entry, out, d)) ||
+             compile_and_keep(path, source, len, opt, &key, out, d);
+    buf_free(&entry);
     buf_free(&key);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside */
+enum { LARGE_PAGE = 2 << 20 };
 
 static void *reserve(u64 size)
 {
@@ -35,6 +36,13 @@ void memory_close(Memory *m)
     *m = (Memory){0};
 }
 
+/* The host finds the pages of large blocks faster in large pages.  It may refuse. */
+static void prefer_large_pages(const Memory *m, u64 addr, u64 size)
+{
+    if (size >= LARGE_PAGE)
+        madvise(m->base + addr, size, MADV_HUGEPAGE);
+}
+
 void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
 {
     const u64 first = addr >> PAGE_BITS, last = (addr + size - 1) >> PAGE_BITS;
@@ -42,6 +50,7 @@ void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
     memset(m->page + first, flags, last - first + 1);
+    prefer_large_pages(m, addr, size);
 }
 
 void memory_unmap(Memory *m, u64 addr, u64 size)

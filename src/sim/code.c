@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Code *code_new(IsaSet set, Memory *memory)
 {
@@ -13,8 +14,11 @@ Code *code_new(IsaSet set, Memory *memory)
         return NULL;
     c->memory = memory;
     c->level = lane_level();
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    c->processors = processors > 0 ? (u32)processors : 1;
     pthread_mutex_init(&c->lock, NULL);
-    code_use(c, set);
+    c->set = set;
+    isa_decoder_init(&c->decoder, set);
     return c;
 }
 
@@ -33,10 +37,10 @@ void code_forget(Code *c, u64 addr, u64 size)
     const u64 lo = addr > CODE_LO ? addr : CODE_LO;
     const u64 end = addr + size < CODE_END ? addr + size : CODE_END;
     /* an instruction may lie in this page and its prefix in the one before */
-    const u64 first = (lo - CODE_LO) >> PAGE_BITS;
+    const u64 first = (lo - CODE_LO) >> PAGE_BITS, decoded = atomic_load(&c->end);
     if (end <= lo)
         return;
-    for (u64 p = first ? first - 1 : 0; p <= (end - 1 - CODE_LO) >> PAGE_BITS; p++) {
+    for (u64 p = first ? first - 1 : 0; p < decoded && p <= (end - 1 - CODE_LO) >> PAGE_BITS; p++) {
         CodePage *page = atomic_exchange(&c->page[p], NULL);
         u8 *flags = &c->memory->page[(CODE_LO >> PAGE_BITS) + p];
         if (page && *flags & MEM_CODE)
@@ -48,6 +52,8 @@ void code_forget(Code *c, u64 addr, u64 size)
 void code_use(Code *c, IsaSet set)
 {
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
+    if (c->set == set)
+        return;
     c->set = set;
     isa_decoder_init(&c->decoder, set);
 }
@@ -313,6 +319,8 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
             if (*flags & MEM_W)
                 *flags = (u8)((*flags & ~MEM_W) | MEM_CODE);
             atomic_store_explicit(slot, page, memory_order_release);
+            if (atomic_load(&c->end) <= (u32)(slot - c->page))
+                atomic_store(&c->end, (u32)(slot - c->page) + 1);
         }
         pthread_mutex_unlock(&c->lock);
     }

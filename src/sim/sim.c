@@ -394,8 +394,7 @@ static void *work(void *arg)
 
 static u32 thread_count(const Run *r)
 {
-    const long host = sysconf(_SC_NPROCESSORS_ONLN);
-    u64 n = r->opt->threads ? r->opt->threads : host > 0 ? (u64)host : 1;
+    u64 n = r->opt->threads ? r->opt->threads : r->code->processors;
     if (n > r->ngroups)
         n = r->ngroups;
     if (!r->launch->pds_by_group && r->launch->pds_areas && n > r->launch->pds_areas)

@@ -73,8 +73,10 @@ typedef struct {
     Memory *memory;
     IsaDecoder decoder;
     const LaneLevel *level; /* whose handlers the Uops name */
+    u32 processors;         /* of the host */
     pthread_mutex_t lock;   /* guards making of pages, and idle */
     Group *idle;            /* contexts of host threads that no launch uses (sim.c) */
+    _Atomic u32 end;        /* pages from here on are NULL */
     _Atomic(CodePage *) page[CODE_PAGES];
 } Code;
 

@@ -188,6 +188,21 @@ kernel void geometry(global const float4 *x, global const float4 *y, global floa
     out[4 * i + 3] = distance(a.xy, b.zw);
 }
 
+// of elements that may be far apart
+kernel void normalized(global const float4 *x, global float4 *out)
+{
+    const size_t i = get_global_id(0);
+    out[i] = all(isfinite(x[i])) ? normalize(x[i]) : 0;
+}
+
+// angles that the half_ functions need not know: sine and cosine stay what they can be
+kernel void half_angles(global const float *x, global int *out)
+{
+    const size_t i = get_global_id(0);
+    out[i] = isfinite(x[i]) ? fabs(half_sin(x[i])) <= 1.001f && fabs(half_cos(x[i])) <= 1.001f
+                            : isnan(half_sin(x[i])) && isnan(half_cos(x[i]));
+}
+
 kernel void common_functions(global const float *x, global const float *y, global float *out)
 {
     const size_t i = get_global_id(0);

@@ -1,7 +1,7 @@
 # A print buffer that is too small: 40000 work-items reserve a record of 32 bytes each in
 # the 1 MiB that there is.  Those whose record does not fit must not write it, and the host
-# says how much was lost.  1048576 - 8 bytes hold 32767 records; 7233 are lost, that is
-# 231456 bytes.  Which items they are depends on the order that warps run in, so only
+# says how much was lost.  1048576 bytes hold 32768 records; 7232 are lost, that is
+# 231424 bytes.  Which items they are depends on the order that warps run in, so only
 # their number is looked at.
 # on: interp
 # run: %b/ventus run --engine %e -k print_full -g 40000 -l 32 %s >%t.txt
@@ -45,6 +45,6 @@ text:
 	.zero   5
 
 # out:
-# 32767
-# [print buffer overflow: 231456 bytes lost]
+# 32768
+# [print buffer overflow: 231424 bytes lost]
 # end

@@ -49,7 +49,7 @@ LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard check/cl_*_test.c)
 TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard check/*_test.c))
-FUZZSRC := $(wildcard check/fuzz_*.c)
+FUZZSRC := $(filter-out $(if $(HAS_CL),,check/fuzz_binary.c),$(wildcard check/fuzz_*.c))
 GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
@@ -254,6 +254,7 @@ fuzz:
 	    $(FUZZSRC:check/%.c=build-fuzz/%)
 $B/fuzz_%: check/fuzz_%.c $B/libventus.a
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+$B/fuzz_binary: $B/src/cl/container.o
 
 # --- installation ----------------------------------------------------------------
 

@@ -164,6 +164,7 @@ static void refuses_bad_events(void **state)
     assert_int_equal(clWaitForEvents(2, both), CL_INVALID_CONTEXT);
     ok(clReleaseEvent(foreign));
     ok(clReleaseContext(other));
+    ok(clFinish(host.queue));
     ok(clReleaseEvent(e));
     ok(clReleaseEvent(gate));
 }

@@ -80,9 +80,8 @@ static void grow_buckets(Sets *s)
 
 static u32 add_set(Sets *s, const u32 *list, u32 n)
 {
-    while (s->cappool - s->npool < n)
-        if (!array_grow(s->pool, s->cappool, s->cappool))
-            s->failed = true, n = 0;
+    while (!s->failed && s->cappool - s->npool <= n)
+        s->failed = !array_grow(s->pool, s->cappool, s->cappool);
     if (!array_grow(s->set, s->nset, s->capset))
         s->failed = true;
     if (s->failed)

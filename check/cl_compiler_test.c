@@ -269,6 +269,32 @@ static void keeps_variables(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* A linked program is of the language that its parts were compiled as. */
+static void links_smaller_last_groups(void **state)
+{
+    const size_t global = 10, local = 4;
+    int got[10];
+    cl_int s;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program a = from_source("kernel void f(global int *out) { out[get_global_id(0)] = get_local_size(0); }");
+    ok(clCompileProgram(a, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
+    cl_program p = clLinkProgram(host.context, 0, NULL, "", 1, &a, NULL, NULL, &s);
+    ok(s);
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(got[i], i < 8 ? 4 : 2);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseProgram(a));
+    ok(clReleaseProgram(p));
+}
+
 static size_t count_files(void)
 {
     DIR *d = opendir(cache);
@@ -346,7 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };

@@ -9,7 +9,7 @@ static cl_device_id device[2];
 static cl_context context;
 static cl_command_queue queue[2];
 
-static char dump_name[] = "/tmp/cl_devices_XXXXXX";
+static char dump_name[] = "/tmp/cl_devices_XXXXXX", directory[] = "/tmp/cl_devices_dir_XXXXXX";
 
 static int open_both(void **state)
 {
@@ -112,14 +112,27 @@ static void builds_for_one(void **state)
     ok(clReleaseProgram(p));
 }
 
-/* VENTUS_DUMP_RESULT has what was read. */
-static void dumps_copies(void **state)
+static void expect_file(const char *name, off_t least)
 {
     struct stat st;
+    assert_int_equal(stat(name, &st), 0);
+    assert_true(st.st_size > least);
+    unlink(name);
+}
+
+/* VENTUS_DUMP_RESULT has what was read, VENTUS_TRACE and VENTUS_EXPORT_REPLAY what was launched. */
+static void writes_what_is_asked(void **state)
+{
+    static const char *const files[] = {"trace", "trace.1", "scale_0.metadata", "scale_0.data", "add_0.metadata", "add_0.data"};
+    char name[sizeof directory + 32];
     (void)state;
-    assert_int_equal(stat(dump_name, &st), 0);
-    assert_true(st.st_size > N * 4);
-    unlink(dump_name);
+    expect_file(dump_name, N * 4);
+    fflush(NULL); /* the traces stay open */
+    for (size_t i = 0; i < countof(files); i++) {
+        snprintf(name, sizeof name, "%s/%s", directory, files[i]);
+        expect_file(name, 0);
+    }
+    assert_int_equal(rmdir(directory), 0);
 }
 
 int main(void)
@@ -128,7 +141,7 @@ int main(void)
         cmocka_unit_test(follows_the_machine),
         cmocka_unit_test(moves_buffers),
         cmocka_unit_test(builds_for_one),
-        cmocka_unit_test(dumps_copies),
+        cmocka_unit_test(writes_what_is_asked),
     };
     set_environment();
     setenv("VENTUS_DEVICES", "2", 1);
@@ -136,5 +149,11 @@ int main(void)
     setenv("VENTUS_SMS", "3", 1);
     if (mkstemp(dump_name) >= 0)
         setenv("VENTUS_DUMP_RESULT", dump_name, 1);
+    if (mkdtemp(directory)) {
+        char trace[sizeof directory + 8];
+        snprintf(trace, sizeof trace, "%s/trace", directory);
+        setenv("VENTUS_TRACE", trace, 1);
+        setenv("VENTUS_EXPORT_REPLAY", directory, 1);
+    }
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

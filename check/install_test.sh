@@ -1,6 +1,6 @@
 #!/bin/sh
 # install_test.sh -- what `make install` puts somewhere is enough to use: the program with its
-# compiler, the manual, and the library through pkg-config.
+# compiler, the manual, the library through pkg-config, and the OpenCL runtime.
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build} CC=${CC:-cc}
 command -v pkg-config >/dev/null || exit 77
@@ -45,6 +45,21 @@ $CC -o "$dir/host" "$dir/host.c" $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_A
 others=$(nm -D --defined-only "$dir/usr/lib/libventus.so" | awk '{ print $3 }' | grep -v '^vt_')
 [ -z "$others" ] || { echo "libventus.so exports: $others"; exit 1; }
 
+# the runtime lists its device and finds the compiler beside it; the loader sees its own names only
+if [ -f "$B/libventus-opencl.so" ]; then
+    [ "$(cat "$dir/etc/OpenCL/vendors/ventus.icd")" = /usr/lib/libventus-opencl.so ] || exit 1
+    echo "$dir/usr/lib/libventus-opencl.so" >"$dir/ventus.icd"
+    if command -v clinfo >/dev/null; then
+        OCL_ICD_VENDORS=$dir/ventus.icd clinfo >"$dir/clinfo" || exit 1
+        grep -q 'Device Name .*Ventus' "$dir/clinfo" || { echo 'clinfo finds no device'; exit 1; }
+        [ ! -f "$B/libventus-cc.so" ] || grep -q 'Compiler Available *Yes' "$dir/clinfo" ||
+            { echo 'the installed runtime finds no compiler'; exit 1; }
+    fi
+    others=$(nm -D --defined-only "$dir/usr/lib/libventus-opencl.so" | awk '{ print $3 }' |
+        grep -vE '^cl(IcdGetPlatformIDsKHR|GetExtensionFunctionAddress(ForPlatform)?)$')
+    [ -z "$others" ] || { echo "libventus-opencl.so exports: $others"; exit 1; }
+fi
+
 make --no-print-directory -s uninstall B="$B" DESTDIR="$dir" PREFIX=/usr || exit 1
-left=$(find "$dir/usr" -type f -o -type l)
+left=$(find "$dir/usr" "$dir/etc" -type f -o -type l)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

@@ -346,13 +346,39 @@ static void cache(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* A program that warns is in the cache too, with what was said. */
+static void cached_warnings(void **state)
+{
+    static const char source[] = "kernel void f(global int *p) { int unused; *p = 1; }\n";
+    static const char *const all[] = {"-Wall"};
+    char dir[] = "/tmp/ll_test.XXXXXX", command[128];
+    (void)state;
+    need_compiler();
+    assert_non_null(mkdtemp(dir));
+    const LlOptions opt = {.output = LL_IMAGE, .cache = dir, .options = all, .noptions = 1};
+    Made a = made(), b = made();
+    compile(&a, source, opt);
+    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 1", dir);
+    assert_int_equal(system(command), 0);
+    compile(&b, source, opt);
+    assert_true(a.ok && b.ok);
+    assert_int_equal(a.d.warnings, 1);
+    assert_int_equal(b.d.warnings, 1);
+    assert_string_equal(buf_text(&a.log), buf_text(&b.log));
+    assert_int_equal(a.out.len, b.out.len);
+    assert_memory_equal(a.out.data, b.out.data, a.out.len);
+    drop(&a), drop(&b);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs), cmocka_unit_test(kernels),   cmocka_unit_test(refused),
-        cmocka_unit_test(options), cmocka_unit_test(warnings),  cmocka_unit_test(headers),
-        cmocka_unit_test(linking), cmocka_unit_test(splitting), cmocka_unit_test(threads),
-        cmocka_unit_test(cache),
+        cmocka_unit_test(cached_warnings), cmocka_unit_test(outputs), cmocka_unit_test(kernels),
+        cmocka_unit_test(refused),         cmocka_unit_test(options), cmocka_unit_test(warnings),
+        cmocka_unit_test(headers),         cmocka_unit_test(linking), cmocka_unit_test(splitting),
+        cmocka_unit_test(threads),         cmocka_unit_test(cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,22 @@
 #include <string.h>
 
 #ifdef HOSTILE
-/* The hostile build fails the request whose number is in VENTUS_FAIL_ALLOC, and
- * poisons what is handed out.  The counter is the one mutable global of the
- * tree and exists in this build alone. */
+/* The hostile build fails the request whose number is in VENTUS_FAIL_ALLOC, poisons
+ * what is handed out, and counts what is not given back.  The counters are the only mutable globals
+ * of the tree and exist in this build alone. */
 #include <stdatomic.h>
 static atomic_ulong requests;
+static atomic_size_t live;
+
+size_t mem_live(void) { return atomic_load(&live); }
+
+static void *count(void *p)
+{
+    atomic_fetch_add(&live, p != NULL);
+    return p;
+}
+
+static void discount(const void *p) { atomic_fetch_sub(&live, p != NULL); }
 
 static bool refuse(void)
 {
@@ -26,29 +37,36 @@ static void poison(void *p, size_t size)
 #else
 static bool refuse(void) { return false; }
 static void poison(void *p, size_t size) { (void)p, (void)size; }
+static void *count(void *p) { return p; }
+static void discount(const void *p) { (void)p; }
 #endif
 
 void *mem_alloc(size_t size)
 {
     void *p = refuse() ? NULL : malloc(size ? size : 1);
     poison(p, size);
-    return p;
+    return count(p);
 }
 
-void *mem_zalloc(size_t count, size_t size)
+void *mem_zalloc(size_t n, size_t size)
 {
-    return refuse() ? NULL : calloc(count ? count : 1, size ? size : 1);
+    return refuse() ? NULL : count(calloc(n ? n : 1, size ? size : 1));
 }
 
-void *mem_realloc(void *old, size_t count, size_t size)
+void *mem_realloc(void *old, size_t n, size_t size)
 {
     size_t bytes;
-    if (refuse() || __builtin_mul_overflow(count, size, &bytes))
+    if (refuse() || __builtin_mul_overflow(n, size, &bytes))
         return NULL;
-    return realloc(old, bytes ? bytes : 1);
+    void *p = realloc(old, bytes ? bytes : 1);
+    return old ? p : count(p);
 }
 
-void mem_free(void *p) { free(p); }
+void mem_free(void *p)
+{
+    discount(p);
+    free(p);
+}
 
 char *mem_strndup(const char *s, size_t len)
 {

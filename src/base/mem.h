@@ -9,9 +9,12 @@
 #include "base/base.h"
 
 void *mem_alloc(size_t size);                           /* contents undefined */
-void *mem_zalloc(size_t count, size_t size);            /* zeroed; checks count * size */
-void *mem_realloc(void *old, size_t count, size_t size); /* old stays valid on NULL */
+void *mem_zalloc(size_t n, size_t size);                /* zeroed; checks n * size */
+void *mem_realloc(void *old, size_t n, size_t size);     /* old stays valid on NULL */
 void mem_free(void *p);                                 /* NULL is allowed */
+#ifdef HOSTILE
+size_t mem_live(void); /* blocks that are not freed yet */
+#endif
 char *mem_strndup(const char *s, size_t len);
 char *mem_strdup(const char *s);
 

@@ -2,7 +2,8 @@
  *
  * A Job is one call: the program, its devices, the options, and what it is made from.  It runs
  * on the caller's thread or, with a callback, on one of its own; results are put into the
- * program at its end.  The devices of a context are of one kind, so code is made once.
+ * program at its end.  Code is made for each device; they are of one kind, so that the cache has it from
+ * the second on.
  */
 #include "cl/cl.h"
 #include <stdlib.h>
@@ -99,6 +100,16 @@ static bool take_words(const char **word, size_t *n, const char *what)
     return found;
 }
 
+static bool add_word(const char ***word, size_t *n, const char *more)
+{
+    const char **longer = mem_realloc(*word, *n + 1, sizeof *longer);
+    if (!longer)
+        return false;
+    *word = longer;
+    longer[(*n)++] = more;
+    return true;
+}
+
 /* --- products ------------------------------------------------------------------------------ */
 
 static LlOptions compiler_options(const Job *j, LlOutput output)
@@ -160,6 +171,19 @@ static bool finish_binary(const Job *j, u32 device, LlOptions *opt, Build *b, Di
     return !b->bytes.failed;
 }
 
+/* Whether what is linked was compiled as OpenCL C 2.0 or later, which the image is to say (its
+ * launches may then have smaller last groups). */
+static bool links_later_language(const Job *j, u32 device)
+{
+    for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++) {
+        const char *o = j->inputs[i]->builds[device].options;
+        if (o && (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
+            !strstr(o, "-cl-uniform-work-group-size"))
+            return true;
+    }
+    return false;
+}
+
 static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 {
     Buf store = {0}, views = {0};
@@ -168,6 +192,8 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     bool ok = ll_split_options(j->options ? j->options : "", &store, &word, &n);
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
+    if (ok && links_later_language(j, device))
+        ok = add_word(&word, &n, "-cl-std=CL3.0");
     LlOptions opt = compiler_options(j, j->kind == JOB_COMPILE ? LL_BITCODE
                                         : is_library           ? LL_BITCODE
                                                                : LL_IMAGE);

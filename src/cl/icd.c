@@ -29,6 +29,11 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address, &(clIcdGetPlatformIDsKHR_fn){clIcdGetPlatformIDsKHR}, sizeof address);
     if (!strcmp(func_name, "clGetPlatformInfo"))
         memcpy(&address, &(cl_api_clGetPlatformInfo){clGetPlatformInfo}, sizeof address);
+#ifdef HOSTILE /* for tests: whether everything was given back */
+    typedef size_t Counter(void);
+    if (!strcmp(func_name, "ventusLiveBlocks"))
+        memcpy(&address, &(Counter *){mem_live}, sizeof address);
+#endif
     return address;
 }
 

@@ -8,7 +8,7 @@
 
 static const char *const variables[] = {"NUM_THREAD", "NUM_WARP", "VENTUS_SMS", "VENTUS_ISA", "VENTUS_ENGINE",
                                         "VENTUS_BACKEND", "VENTUS_MMU", "VENTUS_DUMP_RESULT",
-                                        "VENTUS_DRIVER_DUMP_RESULT"};
+                                        "VENTUS_DRIVER_DUMP_RESULT", "VENTUS_MACHINE"};
 
 static int clean(void **state)
 {
@@ -258,6 +258,7 @@ static void reads_the_environment(void **state)
         {"VENTUS_ENGINE", "warp drive", false}, {"VENTUS_BACKEND", "spike", true},
         {"VENTUS_BACKEND", "cyclesim", true}, {"VENTUS_BACKEND", "rtl", true},
         {"VENTUS_BACKEND", "none", false}, {"VENTUS_MMU", "1", true}, {"VENTUS_MMU", "2", false},
+        {"VENTUS_MACHINE", "rtl", true}, {"VENTUS_MACHINE", "no such", false}, {"VENTUS_MACHINE", "/", false},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         vt_device_h h = NULL;
@@ -271,6 +272,24 @@ static void reads_the_environment(void **state)
     setenv("VENTUS_ENGINE", "interp", 1); /* comes first */
     vt_dev_close(open_device());
     clean(NULL);
+}
+
+static void takes_a_description(void **state)
+{
+    (void)state;
+    static const char text[] = "base = rtl\nlanes = 4\nsms = 7\n";
+    char file[] = "/tmp/machine_XXXXXX";
+    const int fd = mkstemp(file);
+    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+    close(fd);
+    setenv("VENTUS_MACHINE", file, 1);
+    vt_device_h h = open_device();
+    unlink(file);
+    clean(NULL);
+    assert_int_equal(cap(&h, VT_CAPS_MAX_THREADS), 4);
+    assert_int_equal(cap(&h, VT_CAPS_MAX_WARPS), 8);
+    assert_int_equal(cap(&h, VT_CAPS_MAX_CORES), 7);
+    vt_dev_close(h);
 }
 
 static void runs_with_tables(void **state)
@@ -391,6 +410,7 @@ int main(void)
         cmocka_unit_test_setup(cuts_long_errors, clean),
         cmocka_unit_test_setup(tells_capabilities, clean),
         cmocka_unit_test_setup(reads_the_environment, clean),
+        cmocka_unit_test_setup(takes_a_description, clean),
         cmocka_unit_test_setup(runs_with_tables, clean),
         cmocka_unit_test_setup(dumps_copies, clean),
         cmocka_unit_test_setup(counts_what_ran, clean),

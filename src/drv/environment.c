@@ -1,6 +1,7 @@
 /* environment.c -- the device that the environment asks for. */
 #include "drv/drv.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +59,25 @@ static bool read_engine(const EngineOps **engine, Diag *d)
     return true;
 }
 
+static bool read_description(const char *file, Machine *m, Diag *d)
+{
+    char text[16384]; /* one has a dozen lines */
+    FILE *f = fopen(file, "rb");
+    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    const bool ok = f && !ferror(f) && feof(f);
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    return ok ? machine_parse(file, text, m, d)
+              : refuse(d, "VENTUS_MACHINE", file,
+                       "a built-in machine or a file that describes one");
+}
+
 static bool read_machine(Machine *m, Diag *d)
 {
     const char *name = variable("VENTUS_MACHINE");
-    if (name && !machine_builtin(name, m))
-        return refuse(d, "VENTUS_MACHINE", name, "a machine that is built in");
+    if (name && !machine_builtin(name, m) && !read_description(name, m, d))
+        return false;
     if (!read_number("NUM_THREAD", 4, MAX_LANES, &m->lanes, d) ||
         !read_number("NUM_WARP", 1, MAX_WARPS, &m->group_warps, d) ||
         !read_number("VENTUS_SMS", 1, 1u << 16, &m->sms, d))

@@ -204,6 +204,7 @@ demo: setup
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh
 bench: all $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
+	@B=$B sh bench/cc.sh
 ifneq ($(HAS_CL),)
 	@B=$B sh bench/cl.sh
 endif

@@ -1,8 +1,9 @@
 #!/bin/sh
 # doc_test.sh -- the documents and the sources agree.
 #
-# The tables of doc/isa.md are those that the rows make, and every section that a
-# comment names (doc/abi.md, "Memory map") exists.  B is the build directory.
+# The tables of doc/isa.md are those that the rows make, every section that a
+# comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to.
+# B is the build directory.
 B=${B:-build}
 make --no-print-directory -s B="$B" "$B/host/isadoc" || exit 1
 bad=0
@@ -20,6 +21,11 @@ grep -rh --include='*.[chs]' --include='*.def' -A1 'doc/[a-z]*\.md, *\("\|$\)' s
             grep -q "^##* $section\$" "$file" || echo "$file: no section \"$section\""
         done
     done >"$B/doc_test.out"
+for doc in *.md doc/*.md doc/decisions/*.md; do
+    grep -o '](\([^)#]*\))' "$doc" | sed 's/^](//; s/)$//' | grep -v '^http' | while IFS= read -r file; do
+        [ -e "$(dirname "$doc")/$file" ] || echo "$doc: no file $file"
+    done
+done >>"$B/doc_test.out"
 cat "$B/doc_test.out"
 [ -s "$B/doc_test.out" ] && bad=1
 exit $bad

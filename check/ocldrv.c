@@ -7,7 +7,11 @@
 #include "link/link.h"
 #include "ll/ll.h"
 #include "obj/kernelinfo.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct KitProgram {
     const char *name;
@@ -155,8 +159,20 @@ static bool put_args(Driver *d, const KernelInfo *info, const KitJob *job, u32 a
     return true;
 }
 
-static bool launch(Driver *d, const KernelInfo *info, KitJob *job, Buf *print, Buf *why)
+/* KIT_EXPORT=DIR: launches are kept below DIR/<lanes>, to be run by others too */
+static const char *export_folder(u32 lanes, char path[static PATH_MAX])
 {
+    const char *dir = getenv("KIT_EXPORT");
+    if (!dir)
+        return NULL;
+    snprintf(path, PATH_MAX, "%s/%u", dir, lanes);
+    mkdir(path, 0777);
+    return path;
+}
+
+static bool launch(Driver *d, const KernelInfo *info, u32 lanes, KitJob *job, Buf *print, Buf *why)
+{
+    char folder[PATH_MAX];
     u32 addr[KIT_ARGS];
     DrvArg args[KIT_ARGS];
     DrvResult result;
@@ -165,6 +181,7 @@ static bool launch(Driver *d, const KernelInfo *info, KitJob *job, Buf *print, B
                    .args = args,
                    .nargs = job->nargs,
                    .max_insns = 20000000,
+                   .export_to = export_folder(lanes, folder),
                    .sim = {.threads = 1},
                    .print = print};
     memcpy(k.global, job->global, sizeof k.global);
@@ -192,7 +209,7 @@ bool kit_run(KitProgram *p, const char *kernel, u32 lanes, KitJob *job, Buf *pri
         return false;
     }
     Driver *d = open_with(lanes, p, why);
-    const bool ok = d && launch(d, info, job, print, why);
+    const bool ok = d && launch(d, info, lanes, job, print, why);
     drv_close(d);
     return ok;
 }

@@ -4,7 +4,8 @@
 #include "cc/cc.h"
 #include <time.h>
 
-enum { SMALL = 400, TIMES = 4, MOST_RATIO = 12, NOISE_MS = 50 };
+enum { SMALL = 400, TIMES = 4 };
+static const double most_ratio = 12, noise_ms = 50;
 
 static const char start[] = "kernel @k {\nb0:\n %1 = argbase\n %2 = load word const [%1 + 4]\n"
                             " %3 = lane\n %4 = sll %3, 2\n %5 = add %2, %4\n"
@@ -180,7 +181,7 @@ static void time_grows_with_size(void **state)
         const double large = shortest(program[k].make, TIMES * SMALL);
         if (getenv("SCALE_TEST_SHOW"))
             print_message("%s: %.1f ms, %.1f ms\n", program[k].name, small, large);
-        if (large > MOST_RATIO * small + NOISE_MS)
+        if (large > most_ratio * small + noise_ms)
             fail_msg("%s: %u take %.1f ms, %u take %.1f ms", program[k].name, SMALL, small,
                      TIMES * SMALL, large);
     }

@@ -37,12 +37,13 @@ static void reduce(Func *f)
     pass(f, fold);
     pass(f, strength);
     pass(f, fold);
+    pass(f, uniform);
     pass(f, test_counters);
 }
 
 /* --- running it ------------------------------------------------------------------------------- */
 
-/* Addresses and stored values in their order. */
+/* Addresses and stored values in their order; loads of constants may go. */
 typedef struct {
     u32 word[MOST_ACCESSES];
     size_t n;
@@ -62,7 +63,8 @@ static void run_ins(const Ins *i, const u32 *param, u32 *value, Log *log)
     switch (i->op) {
     case IR_param: value[i->dst] = param[i->imm]; break;
     case IR_load:
-        log_word(log, a + (u32)i->imm);
+        if (i->space != MEM_CONST)
+            log_word(log, a + (u32)i->imm);
         value[i->dst] = (a + (u32)i->imm) * 2654435761u;
         break;
     case IR_store:
@@ -161,6 +163,18 @@ static const struct {
               "b3:\n%11 = add %4, 1\nbr ne %11, 9 -> b1, b4\nb4:\n"),
      {2, 3},
      {2, 2}},
+    {"an address of the warp ends the loop, and the count goes",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 0, b1 %9\n%6 = sll %5, 2\n"
+              "%7 = add %4, %6\n%8 = load word global [%7]\nstore word global %8, [%7 + 64]\n"
+              "%9 = add %5, 1\nbr ne %9, 9 -> b1, b2\nb2:\n"),
+     {3, 0},
+     {1, 0}},
+    {"but not where the count is stored",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 0, b1 %9\n%6 = sll %5, 2\n"
+              "%7 = add %4, %6\nstore word global %5, [%7 + 64]\n"
+              "%9 = add %5, 1\nbr ne %9, 9 -> b1, b2\nb2:\n"),
+     {3, 0},
+     {2, 0}},
     {"one instruction is not worth a counter",
      FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %6\n%5 = add %1, %4\n"
               "store byte global 1, [%5]\n%6 = add %4, 1\nbr ne %6, 9 -> b1, b2\nb2:\n"),
@@ -264,7 +278,12 @@ static void random_loops(Maker *M)
     const u32 from = random_constant(M), by = random_constant(M),
               to = from + by * (1 + below(M, 6));
     const u32 inner_by = random_constant(M), inner_to = inner_by * (1 + below(M, 6));
-    buf_str(&M->text, "func @f params 3 {\nb0:\n%1 = param\n%2 = param #1\n%3 = param #2\n");
+    buf_str(&M->text, "func @f params 3 {\nb0:\n");
+    for (u32 k = 0; k < 3; k++)
+        if (below(M, 2))
+            buf_printf(&M->text, "%%%u = param #%u\n", k + 1, k);
+        else
+            buf_printf(&M->text, "%%%u = load word const [%u]\n", k + 1, 16 + 4 * k);
     M->nvalue = 3;
     random_op(M);
     buf_printf(&M->text, "jump b1\nb1:\n%%5 = phi b0 %d, b5 %%901\n", (i32)from);

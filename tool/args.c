@@ -354,10 +354,10 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     *a = (Arg){0};
     a->is_high = !strncmp(spec, "hbuf:", 5);
     if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
-        a->kind = ARG_BUFFER;
+        a->kind = SPEC_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {
-        a->kind = ARG_LOCAL;
+        a->kind = SPEC_LOCAL;
         ok = parse_local(&in, a);
     } else {
         ok = parse_value(&in, a);

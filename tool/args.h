@@ -9,7 +9,7 @@
 #define TOOL_ARGS_H
 #include "tool/tool.h"
 
-typedef enum { ARG_VALUE, ARG_LOCAL, ARG_BUFFER } ArgKind;
+typedef enum { SPEC_VALUE, SPEC_LOCAL, SPEC_BUFFER } ArgKind;
 
 /* A scalar or vector type of OpenCL C. */
 typedef struct {

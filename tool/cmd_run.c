@@ -1,6 +1,7 @@
 /* cmd_run.c -- ventus run: a kernel with no host program. */
 #include "tool/args.h"
 #include "tool/common.h"
+#include "tool/signature.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct {
     const char *specs[MAX_ARGS];
     size_t nargs;
     Arg args[MAX_ARGS];
+    KernelTable table; /* of the image, if it has one */
 } Run;
 
 static const struct argp_option options[] = {
@@ -185,7 +187,7 @@ static bool upload(Run *r, Driver *driver)
 {
     for (size_t i = 0; i < r->nargs; i++) {
         Arg *a = &r->args[i];
-        if (a->kind != ARG_BUFFER)
+        if (a->kind != SPEC_BUFFER)
             continue;
         DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
         if (!s)
@@ -198,16 +200,18 @@ static bool upload(Run *r, Driver *driver)
     return true;
 }
 
-static DrvArg kernel_arg(const Arg *a, u64 *address)
+/* info: what the kernel says of it, or NULL */
+static DrvArg kernel_arg(const Arg *a, const KernelArg *info, u64 *address)
 {
     const u32 size = a->is_high ? 8 : 4;
     *address = a->addr;
     switch (a->kind) {
-    case ARG_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
-    case ARG_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
-    case ARG_VALUE: break;
+    case SPEC_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
+    case SPEC_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
+    case SPEC_VALUE: break;
     }
-    return (DrvArg){.size = (u32)a->size, .align = (u32)a->size, .value = a->bytes};
+    return (DrvArg){
+        .size = (u32)a->size, .align = info ? info->align : (u32)a->size, .value = a->bytes};
 }
 
 static bool dump_buffer(const Run *r, size_t i, Diag *d)
@@ -228,7 +232,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
     for (size_t i = 0; ok && i < r->nargs; i++) {
         Arg *a = &r->args[i];
         Buf text = {0};
-        if (a->kind != ARG_BUFFER || !(a->print || a->out || r->common.dump_to))
+        if (a->kind != SPEC_BUFFER || !(a->print || a->out || r->common.dump_to))
             continue;
         const DrvStatus s = drv_read(driver, a->addr, a->bytes, a->size);
         if (s) {
@@ -252,12 +256,13 @@ static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, D
 {
     DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
     u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
+    const KernelInfo *info = kernelinfo_find(&r->table, r->kernel);
     Buf print = {0};
     DrvResult result = {.warps = 0};
     if (!args || !addresses)
         out_of_memory();
     for (size_t i = 0; i < r->nargs; i++)
-        args[i] = kernel_arg(&r->args[i], &addresses[i]);
+        args[i] = kernel_arg(&r->args[i], info ? &info->args[i] : NULL, &addresses[i]);
     DrvKernel k = {.kernel = r->kernel,
                    .dims = r->dims,
                    .args = args,
@@ -306,6 +311,26 @@ static int run_image(Run *r, Object *image, Diag *d)
     return status;
 }
 
+/* What the image says of the kernel: its arguments, and the size of its groups.  False: reported.
+ */
+static bool check_kernel(Run *r, const Object *image, Diag *d)
+{
+    if (!kernelinfo_read(image, &r->table, d))
+        return !diag_errors(d);
+    const KernelInfo *k = kernelinfo_find(&r->table, r->kernel);
+    if (!k)
+        return true;
+    if (k->reqd_local[0] && !r->local[0])
+        memcpy(r->local, k->reqd_local, sizeof r->local);
+    if (k->reqd_local[0] && memcmp(r->local, k->reqd_local, sizeof r->local)) {
+        error(d, &(Source){.name = r->file, .text = ""}, NULL,
+              "%s asks for groups of %u,%u,%u work-items", k->name, k->reqd_local[0],
+              k->reqd_local[1], k->reqd_local[2]);
+        return false;
+    }
+    return signature_check(k, r->file, r->args, r->specs, r->nargs, d);
+}
+
 int run_main(int argc, char **argv)
 {
     Run *r = mem_zalloc(1, sizeof *r);
@@ -316,15 +341,17 @@ int run_main(int argc, char **argv)
     common_init(&r->common);
     if (argp_parse(&argp, argc, argv, 0, NULL, r))
         return REFUSED;
-    if (common_resolve(&r->common, &d) && parse_args(r, &d) && choose_sizes(r, &d)) {
+    if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
+        (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
         Object *image = load_image(r->file, r->common.device.set, r->build, &d);
-        if (image && find_kernel(r, image, &d))
+        if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d) && choose_sizes(r, &d))
             status = run_image(r, image, &d);
         else
             obj_free(image);
     }
     for (size_t i = 0; i < r->nargs; i++)
         arg_free(&r->args[i]);
+    kernelinfo_free(&r->table);
     mem_free(r);
     return status;
 }

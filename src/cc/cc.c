@@ -24,10 +24,14 @@ typedef struct {
 } Pass;
 
 static const Pass selection[] = {
-    {"fold", 0, STAGE_GENERIC, 1, fold},         {"strength", 0, STAGE_GENERIC, 2, strength},
-    {"fold", 0, STAGE_GENERIC, 2, fold},         {"strength", 'o', STAGE_GENERIC, 2, test_counters},
-    {"uniform", 'u', STAGE_GENERIC, 0, uniform}, {"select", 's', STAGE_SELECTED, 0, select_rows},
-    {"sched", 'd', STAGE_SELECTED, 2, schedule}, {"out", 'p', STAGE_LINEAR, 0, leave_ssa},
+    {"fold", 0, STAGE_GENERIC, 1, fold},
+    {"strength", 0, STAGE_GENERIC, 2, strength},
+    {"fold", 'o', STAGE_GENERIC, 2, fold},
+    {"uniform", 0, STAGE_GENERIC, 0, uniform},
+    {"strength", 'u', STAGE_GENERIC, 2, test_counters},
+    {"select", 's', STAGE_SELECTED, 0, select_rows},
+    {"sched", 'd', STAGE_SELECTED, 2, schedule},
+    {"out", 'p', STAGE_LINEAR, 0, leave_ssa},
 };
 static const Pass union_of_values[] = {
     {"coalesce", 0, STAGE_LINEAR, 1, coalesce},

@@ -6,6 +6,7 @@
  *              equal computations (gvn.c), dead code (dce.c)               generic
  *   strength.c addresses in loops become counters; folded again            generic
  *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
+ *   countertest.c which counter ends a loop                                generic, banks
  *   select.c   rows of isa.def                                             selected
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
@@ -55,10 +56,10 @@ enum { FRAME_REG = V0 + 32, MAX_PIECES = 32 }; /* pieces of arguments or results
 
 void fold(Func *f);              /* generic; needs graph_build, keeps it up to date */
 void strength(Func *f);          /* generic; needs graph_build; leaves dead code for fold() */
-void test_counters(Func *f);     /* generic, behind it; needs graph_build */
 void uniform(Func *f);           /* needs graph_build; sets banks, Term.divergent and rpc, Block.join,
                                   * Block.other, Loop.divergent; adds copies for values that leave a
                                   * divergent loop */
+void test_counters(Func *f);     /* generic; needs banks */
 void select_rows(Func *f);       /* needs banks; leaves SSA with phis */
 void schedule(Func *f);
 void leave_ssa(Func *f);         /* splits critical edges that need moves, removes phis and tied operands */

@@ -11,15 +11,9 @@
  *   add_counter   start and step before the loop, a phi and an addition in it
  *
  * Inner loops come first; where their counters start is one more address of the loop around.
- * What becomes superfluous is left to the fold that follows.  As that prefers tests of the counter
- * itself, it is only then that
- *
- *   change_tests  makes i == 15 one of the next i where that is there already
+ * What becomes superfluous is left to the fold that follows.
  */
-#include "cc/cc.h"
-
-#define NO_BLOCK UINT32_MAX
-#define NO_LOOP  UINT32_MAX
+#include "cc/loop.h"
 
 enum { MAX_PARTS = 6, MAX_VISITED = 48, MAX_GROUPS = 8 };
 enum { MIN_GAIN = 2, MIN_GAIN_SOMETIMES = 3 }; /* instructions less for the one added */
@@ -34,13 +28,6 @@ typedef struct {
     size_t n;
     u32 con;
 } Sum;
-
-/* What makes a value, and where; op is IR_none for a phi. */
-typedef struct {
-    Ins ins;
-    u32 block;
-    u32 owner; /* 1 + the group that its gain was counted for */
-} Def;
 
 /* An address in the loop: of instruction `index` of a block, or where phi `index` of the header of
  * an inner loop starts. */
@@ -60,12 +47,7 @@ typedef struct {
 } Group;
 
 typedef struct {
-    Func *f;
-    Module *scratch;
-    Def *def; /* by value */
-    size_t ndef, capdef;
-    u32 loop, header, before, latch;
-    size_t entry_arg, latch_arg;
+    LoopWalk *w;
     u32 visited[MAX_VISITED];
     size_t nvisited;
     Group group[MAX_GROUPS];
@@ -112,40 +94,6 @@ static bool sum_same_parts(const Sum *x, const Sum *y)
 
 /* --- addresses as sums ---------------------------------------------------------------------- */
 
-static bool is_defined_outside(const Strength *S, Ref r, u32 loop)
-{
-    return r.kind != R_VAL || !graph_in_loop(S->f, S->def[r.val].block, loop);
-}
-
-static bool is_outside(const Strength *S, Ref r) { return is_defined_outside(S, r, S->loop); }
-
-static const Phi *header_phi(const Strength *S, u32 v)
-{
-    const Block *h = &S->f->block[S->header];
-    for (size_t k = 0; k < h->nphi; k++)
-        if (h->phi[k].dst == v)
-            return &h->phi[k];
-    return NULL;
-}
-
-/* whether v is a counter of the loop: a phi to which each round adds *step `times` 1 or -1 */
-static bool is_counter(const Strength *S, u32 v, Ref *start, Ref *step, u32 *times)
-{
-    const Phi *p = S->def[v].block == S->header ? header_phi(S, v) : NULL;
-    const Ref next = p ? p->arg[S->latch_arg] : ref_none();
-    if (next.kind != R_VAL)
-        return false;
-    const Ins *i = &S->def[next.val].ins;
-    const int k = i->op == IR_add && ref_same(i->a[1], ref_val(v));
-    if ((i->op != IR_add && i->op != IR_sub) || !ref_same(i->a[k], ref_val(v)) ||
-        !is_outside(S, i->a[1 - k]))
-        return false;
-    *start = p->arg[S->entry_arg];
-    *step = i->a[1 - k];
-    *times = i->op == IR_add ? 1 : UINT32_MAX;
-    return true;
-}
-
 static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step);
 
 /* x times a value m from outside: what x starts with and grows by must be numbers */
@@ -167,9 +115,9 @@ static bool read_operation(Strength *S, const Ins *i, u32 times, Sum *start, Sum
     case IR_mul:
         if (y.kind == R_CON)
             return read_sum(S, x, times * y.val, start, step);
-        return is_outside(S, y)   ? read_product(S, x, y, times, start, step)
-               : is_outside(S, x) ? read_product(S, y, x, times, start, step)
-                                  : false;
+        return is_outside(S->w, y)   ? read_product(S, x, y, times, start, step)
+               : is_outside(S->w, x) ? read_product(S, y, x, times, start, step)
+                                     : false;
     default: return false;
     }
 }
@@ -193,12 +141,12 @@ static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step)
         return sum_add(start, r, times);
     if (S->nvisited == MAX_VISITED)
         return false;
-    if (is_outside(S, r) && !is_linear(&S->def[r.val].ins))
+    if (is_outside(S->w, r) && !is_linear(&S->w->def[r.val].ins))
         return sum_add(start, r, times);
-    if (is_counter(S, r.val, &from, &by, &sign))
+    if (loop_counter(S->w, r.val, &from, &by, &sign))
         return read_sum(S, from, times, start, step) && read_sum(S, by, times * sign, step, step);
     S->visited[S->nvisited++] = r.val;
-    return read_operation(S, &S->def[r.val].ins, times, start, step);
+    return read_operation(S, &S->w->def[r.val].ins, times, start, step);
 }
 
 /* --- accesses ------------------------------------------------------------------------------- */
@@ -207,7 +155,7 @@ static bool fits(const Strength *S, const Access *a, u32 base)
 {
     if (a->is_phi)
         return a->con == base;
-    const Ins *i = &S->f->block[a->block].ins[a->index];
+    const Ins *i = &S->w->f->block[a->block].ins[a->index];
     const i64 off = (i64)i->imm + (i32)(a->con - base),
               room = i->space == MEM_PRIVATE ? 1024 : 2048;
     return off >= -room && off < room;
@@ -227,9 +175,9 @@ static void count_gain(Strength *S, u32 group)
 {
     for (size_t k = 0; k < S->nvisited; k++) {
         const u32 v = S->visited[k];
-        if (is_outside(S, ref_val(v)) || S->def[v].owner == group + 1)
+        if (is_outside(S->w, ref_val(v)) || S->w->def[v].owner == group + 1)
             continue;
-        S->def[v].owner = group + 1;
+        S->w->def[v].owner = group + 1;
         S->group[group].gain++;
     }
 }
@@ -238,24 +186,24 @@ static void add_access(Strength *S, Access a, Ref address)
 {
     Sum start = {0}, step = {0};
     S->nvisited = 0;
-    if (address.kind != R_VAL || is_outside(S, address) ||
+    if (address.kind != R_VAL || is_outside(S->w, address) ||
         !read_sum(S, address, 1, &start, &step) || sum_is_zero(&step))
         return;
     a.con = start.con;
     a.group = find_group(S, &a, &start, &step);
-    if (a.group == MAX_GROUPS || !ir_grow(S->scratch, S->access, S->naccess, S->capaccess))
+    if (a.group == MAX_GROUPS || !ir_grow(S->w->scratch, S->access, S->naccess, S->capaccess))
         return;
     if (a.group == S->ngroup)
         S->group[S->ngroup++] =
             (Group){.start = start, .step = step, .base = fits(S, &a, 0) ? 0 : a.con};
-    S->group[a.group].always |= graph_dominates(S->f, a.block, S->latch);
+    S->group[a.group].always |= graph_dominates(S->w->f, a.block, S->w->latch);
     count_gain(S, a.group);
     S->access[S->naccess++] = a;
 }
 
 static void collect_block(Strength *S, u32 b)
 {
-    const Block *k = &S->f->block[b];
+    const Block *k = &S->w->f->block[b];
     for (u32 n = 0; n < k->nins; n++) {
         const Ins *i = &k->ins[n];
         if (i->op == IR_load || i->op == IR_store)
@@ -266,11 +214,11 @@ static void collect_block(Strength *S, u32 b)
 /* where the counters of an inner loop start */
 static void collect_starts(Strength *S, u32 inner)
 {
-    const u32 header = S->f->loops[inner].header;
-    const Block *h = &S->f->block[header];
+    const u32 header = S->w->f->loops[inner].header;
+    const Block *h = &S->w->f->block[header];
     for (u32 n = 0; n < h->nphi; n++)
         for (size_t k = 0; k < h->npred; k++)
-            if (!graph_in_loop(S->f, h->pred[k], inner))
+            if (!graph_in_loop(S->w->f, h->pred[k], inner))
                 add_access(S, (Access){.block = header, .index = n, .is_phi = true, .arg = k},
                            h->phi[n].arg[k]);
 }
@@ -278,38 +226,25 @@ static void collect_starts(Strength *S, u32 inner)
 static void collect(Strength *S)
 {
     S->ngroup = S->naccess = 0;
-    for (size_t v = 0; v < S->ndef; v++)
-        S->def[v].owner = 0;
-    for (size_t k = 0; k < S->f->nrpo; k++)
-        if (S->f->block[S->f->rpo[k]].loop == S->loop)
-            collect_block(S, S->f->rpo[k]);
-    for (u32 l = 0; l < S->f->nloops; l++)
-        if (S->f->loops[l].parent == S->loop)
+    for (size_t v = 0; v < S->w->ndef; v++)
+        S->w->def[v].owner = 0;
+    for (size_t k = 0; k < S->w->f->nrpo; k++)
+        if (S->w->f->block[S->w->f->rpo[k]].loop == S->w->loop)
+            collect_block(S, S->w->f->rpo[k]);
+    for (u32 l = 0; l < S->w->f->nloops; l++)
+        if (S->w->f->loops[l].parent == S->w->loop)
             collect_starts(S, l);
 }
 
 /* --- counters -------------------------------------------------------------------------------- */
 
-static bool define(Strength *S, u32 block, u32 v, const Ins *i)
-{
-    while (S->ndef <= v) {
-        if (!ir_grow(S->scratch, S->def, S->ndef, S->capdef))
-            return false;
-        S->def[S->ndef++] = (Def){0};
-    }
-    S->def[v] = (Def){.ins = *i, .block = block};
-    return true;
-}
-
-static u32 entry_of(const Func *f, u32 loop);
-
 /* where x op y is computed: as many loops further out as x and y allow */
 static u32 place(const Strength *S, Ref x, Ref y)
 {
-    u32 b = S->before;
-    for (u32 l = S->f->block[b].loop; l != NO_LOOP; l = S->f->loops[l].parent) {
-        const u32 out = entry_of(S->f, l);
-        if (out == NO_BLOCK || !is_defined_outside(S, x, l) || !is_defined_outside(S, y, l))
+    u32 b = S->w->before;
+    for (u32 l = S->w->f->block[b].loop; l != NO_LOOP; l = S->w->f->loops[l].parent) {
+        const u32 out = loop_entry(S->w->f, l);
+        if (out == NO_BLOCK || !is_defined_outside(S->w, x, l) || !is_defined_outside(S->w, y, l))
             break;
         b = out;
     }
@@ -319,10 +254,10 @@ static u32 place(const Strength *S, Ref x, Ref y)
 static Ref make(Strength *S, IrOp op, Ref x, Ref y)
 {
     const u32 b = place(S, x, y);
-    const Ins i = {.op = (u16)op, .dst = ir_value(S->f), .a = {x, y}};
-    if (!i.dst || !define(S, b, i.dst, &i))
+    const Ins i = {.op = (u16)op, .dst = ir_value(S->w->f), .a = {x, y}};
+    if (!i.dst || !loop_define(S->w, b, i.dst, &i))
         return ref_con(0);
-    ir_append(S->f, b, &i);
+    ir_append(S->w->f, b, &i);
     return ref_val(i.dst);
 }
 
@@ -348,22 +283,22 @@ static Ref make_sum(Strength *S, const Sum *s, u32 con)
 static u32 add_counter(Strength *S, const Group *g)
 {
     const Ref start = make_sum(S, &g->start, g->base), step = make_sum(S, &g->step, g->step.con);
-    const u32 v = ir_value(S->f);
-    Phi *p = ir_phi(S->f, S->header, v);
-    const Ins next = {.op = IR_add, .dst = ir_value(S->f), .a = {ref_val(v), step}};
-    if (S->f->module->failed || !define(S, S->header, v, &(Ins){0}) ||
-        !define(S, S->latch, next.dst, &next))
+    const u32 v = ir_value(S->w->f);
+    Phi *p = ir_phi(S->w->f, S->w->header, v);
+    const Ins next = {.op = IR_add, .dst = ir_value(S->w->f), .a = {ref_val(v), step}};
+    if (S->w->f->module->failed || !loop_define(S->w, S->w->header, v, &(Ins){0}) ||
+        !loop_define(S->w, S->w->latch, next.dst, &next))
         return 0;
-    ir_append(S->f, S->latch, &next);
-    p->arg[S->entry_arg] = start;
-    p->arg[S->latch_arg] = ref_val(next.dst);
+    ir_append(S->w->f, S->w->latch, &next);
+    p->arg[S->w->entry_arg] = start;
+    p->arg[S->w->latch_arg] = ref_val(next.dst);
     return v;
 }
 
 static void use_counter(const Strength *S, const Access *a, u32 counter)
 {
     const Group *g = &S->group[a->group];
-    Block *b = &S->f->block[a->block];
+    Block *b = &S->w->f->block[a->block];
     if (a->is_phi) {
         b->phi[a->index].arg[a->arg] = ref_val(counter);
         return;
@@ -386,128 +321,17 @@ static void reduce_groups(Strength *S)
     }
 }
 
-/* --- tests --------------------------------------------------------------------------------------
- */
-
-/* The value of counter v in the next round, if it is known at the end of block b. */
-static u32 next_value(const Strength *S, u32 v, u32 b)
+static void visit(LoopWalk *w, void *groups)
 {
-    const u32 next = header_phi(S, v)->arg[S->latch_arg].val;
-    return graph_dominates(S->f, S->def[next].block, b) ? next : 0;
-}
-
-/* i == n, while the next i is known already, is i + step == n + step: so that i need not live on
- * beside it */
-static void test_next(Strength *S, u32 b, int k)
-{
-    Term *t = &S->f->block[b].term;
-    Ref start, step;
-    u32 sign;
-    if (t->a[k].kind != R_VAL || t->a[1 - k].kind != R_CON ||
-        !is_counter(S, t->a[k].val, &start, &step, &sign) || step.kind != R_CON)
-        return;
-    const u32 next = next_value(S, t->a[k].val, b);
-    if (!next)
-        return;
-    t->a[k] = ref_val(next);
-    t->a[1 - k] = ref_con(t->a[1 - k].val + sign * step.val);
-}
-
-static void change_tests(Strength *S)
-{
-    for (size_t n = 0; n < S->f->nrpo; n++) {
-        const u32 b = S->f->rpo[n];
-        const Term *t = &S->f->block[b].term;
-        if (S->f->block[b].loop == S->loop && t->kind == T_BRANCH && t->cmp <= CMP_ne)
-            for (int k = 0; k < 2; k++)
-                test_next(S, b, k);
-    }
-}
-
-/* --- loops --------------------------------------------------------------------------------------
- */
-
-/* The only block before the loop, or NO_BLOCK. */
-static u32 entry_of(const Func *f, u32 loop)
-{
-    const Block *h = &f->block[f->loops[loop].header];
-    u32 found = NO_BLOCK;
-    for (size_t k = 0; k < h->npred; k++) {
-        if (graph_in_loop(f, h->pred[k], loop))
-            continue;
-        if (found != NO_BLOCK)
-            return NO_BLOCK;
-        found = h->pred[k];
-    }
-    return found;
-}
-
-/* one way in and one way back */
-static bool enter_loop(Strength *S, u32 loop)
-{
-    const Func *f = S->f;
-    S->loop = loop;
-    S->header = f->loops[loop].header;
-    S->before = entry_of(f, loop);
-    const Block *h = &f->block[S->header];
-    if (S->before == NO_BLOCK || h->npred != 2)
-        return false;
-    S->entry_arg = h->pred[1] == S->before;
-    S->latch_arg = 1 - S->entry_arg;
-    S->latch = h->pred[S->latch_arg];
-    return true;
-}
-
-static bool read_definitions(Strength *S)
-{
-    const Func *f = S->f;
-    bool ok = define(S, 0, (u32)f->nvalue - 1, &(Ins){0});
-    for (size_t n = 0; n < f->nrpo && ok; n++) {
-        const u32 b = f->rpo[n];
-        const Block *k = &f->block[b];
-        for (size_t j = 0; j < k->nphi; j++)
-            ok &= define(S, b, k->phi[j].dst, &(Ins){0});
-        for (size_t j = 0; j < k->nins; j++)
-            ok &= define(S, b, k->ins[j].dst, &k->ins[j]);
-    }
-    return ok;
-}
-
-static u32 deepest(const Func *f)
-{
-    u32 depth = 0;
-    for (u32 l = 0; l < f->nloops; l++)
-        if (f->block[f->loops[l].header].depth > depth)
-            depth = f->block[f->loops[l].header].depth;
-    return depth;
-}
-
-static void reduce(Strength *S)
-{
+    Strength *S = groups;
+    S->w = w;
     collect(S);
     reduce_groups(S);
 }
 
-static void visit_loops(Strength *S, u32 depth, void (*visit)(Strength *S))
+void strength(Func *f)
 {
-    const Func *f = S->f;
-    for (u32 l = 0; l < f->nloops && !f->module->failed && !S->scratch->failed; l++)
-        if (f->block[f->loops[l].header].depth == depth && enter_loop(S, l))
-            visit(S);
+    Strength *S = f->nloops ? ir_alloc(f->module, sizeof *S) : NULL;
+    if (S)
+        loop_walk(f, visit, S);
 }
-
-static void inner_first(Func *f, void (*visit)(Strength *S))
-{
-    if (!f->nloops)
-        return;
-    Strength S = {.f = f, .scratch = ir_module("strength")};
-    if (S.scratch && read_definitions(&S))
-        for (u32 depth = deepest(f); depth; depth--)
-            visit_loops(&S, depth, visit);
-    f->module->failed |= !S.scratch || S.scratch->failed;
-    ir_free(S.scratch);
-}
-
-void strength(Func *f) { inner_first(f, reduce); }
-
-void test_counters(Func *f) { inner_first(f, change_tests); }

@@ -2,7 +2,8 @@
  *
  * A Job is one call: the program, its devices, the options, and what it is made from.  It runs
  * on the caller's thread or, with a callback, on one of its own; results are put into the
- * program at its end.  The devices of a context are of one kind, so code is made once.
+ * program at its end.  Code is made for each device; they are of one kind, so that the cache has it from
+ * the second on.
  */
 #include "cl/cl.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-# Counters: two groups of a warp of a kernel that branches, loads and stores.
+# Counters: two groups of a warp of a kernel that branches, loads and stores; the start code of each
+# warp loads two words more.
 # run: %b/ventus run %s --threads 4 -g 8 -l 4 -a buf:i32:1=3 --stats >%t.1
 # run: grep '^option.threads\|^launches\|^groups\|^warps\|^branches\|^memory.*global.lane\|^insn.mul' %t.1
 # run: %b/ventus run %s --threads 4 -g 8 -l 4 -a 'buf:i32:1=3>-' --stats=json --stats-file=%t.2
@@ -23,8 +24,8 @@ count:
 # warps 2 # warps that ran
 # branches_taken 7 # scalar branches that were taken
 # branches_not 2 # scalar branches that were not
-# memory.load.global.lane 12 # accesses of lanes
-# memory.store.global.lane 6 # accesses of lanes
+# memory.load.global.lane 8 # accesses of lanes
+# memory.store.global.lane 2 # accesses of lanes
 # memory.atomic.global.lane 0 # accesses of lanes
 # insn.mul 9 # warp instructions
 # arg0[0..0]: 720

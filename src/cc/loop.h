@@ -1,0 +1,43 @@
+/* loop.h -- loops with one way in and one way back, inner ones first, and what counts in them. */
+#ifndef CC_LOOP_H
+#define CC_LOOP_H
+#include "cc/cc.h"
+
+#define NO_BLOCK UINT32_MAX
+#define NO_LOOP  UINT32_MAX
+
+/* What makes a value, and where; op is IR_none for a phi. */
+typedef struct {
+    Ins ins;
+    u32 block;
+    u32 owner;              /* strength.c: 1 + the group that its gain was counted for */
+} Def;
+
+typedef struct {
+    Func *f;
+    Module *scratch;        /* memory of the walk */
+    Def *def;               /* by value */
+    size_t ndef, capdef;
+    u32 loop, header;
+    u32 before;             /* the only block from which the loop is entered */
+    u32 latch;              /* the only block of the loop that goes back */
+    size_t entry_arg, latch_arg; /* of the header's phis */
+} LoopWalk;
+
+/* Calls `visit` for each such loop.  Visitors may add instructions before the loop, in it, and
+ * phis; the graph stays as it is. */
+void loop_walk(Func *f, void (*visit)(LoopWalk *w, void *arg), void *arg);
+
+/* Tells the walk what makes v; every new value needs it.  False: memory is out. */
+bool loop_define(LoopWalk *w, u32 block, u32 v, const Ins *i);
+/* The only block from which a loop is entered, or NO_BLOCK. */
+u32 loop_entry(const Func *f, u32 loop);
+
+bool is_defined_outside(const LoopWalk *w, Ref r, u32 loop);
+bool is_outside(const LoopWalk *w, Ref r); /* of the present loop */
+/* The phi of the header that is value v, or NULL. */
+const Phi *loop_phi(const LoopWalk *w, u32 v);
+/* Whether v is a counter of the loop: a phi to which each round adds *step, which is from
+ * outside, `times` 1 or -1. */
+bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *times);
+#endif

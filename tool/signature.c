@@ -1,0 +1,85 @@
+/* signature.c -- the arguments of -a against the table of kernels. */
+#include "tool/signature.h"
+#include <string.h>
+
+static const char *const space[] = {[ARG_VALUE] = "",
+                                    [ARG_GLOBAL] = "global ",
+                                    [ARG_CONSTANT] = "constant ",
+                                    [ARG_LOCAL] = "local "};
+
+static void put_parameter(Buf *b, const KernelArg *a)
+{
+    buf_printf(b, "%s%s%s%s%s", space[a->kind],
+               a->is_const && a->kind != ARG_CONSTANT ? "const " : "", a->type, *a->name ? " " : "",
+               a->name);
+}
+
+static bool wrong_number(const KernelInfo *k, const Source *src, size_t given, Diag *d)
+{
+    Buf list = {0};
+    for (size_t i = 0; i < k->nargs; i++) {
+        buf_str(&list, i ? ", " : "");
+        put_parameter(&list, &k->args[i]);
+    }
+    error(d, src, NULL, "%s takes %zu arguments, %zu %s given: %s(%.400s)", k->name, k->nargs,
+          given, given == 1 ? "is" : "are", k->name, buf_text(&list));
+    buf_free(&list);
+    return false;
+}
+
+/* what is wrong with a, or NULL */
+static const char *mismatch(const KernelArg *k, const Arg *a)
+{
+    if (k->kind == ARG_LOCAL)
+        return a->kind == SPEC_LOCAL ? NULL : "is local memory: local:BYTES";
+    if (a->kind == SPEC_LOCAL)
+        return "is not local memory";
+    if (k->kind == ARG_VALUE)
+        return a->kind == SPEC_BUFFER ? "is a value, not a buffer" : NULL;
+    return a->kind == SPEC_BUFFER || a->size == k->size ? NULL : "is a pointer: buf:TYPE:COUNT";
+}
+
+static bool is_float(const char *type) { return !strncmp(type, "float", 5); }
+
+static bool is_integer(const char *type)
+{
+    static const char *const names[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "size_t"};
+    const size_t len = strcspn(type, "0123456789");
+    for (size_t i = 0; i < countof(names); i++)
+        if (strlen(names[i]) == len && !strncmp(type, names[i], len))
+            return true;
+    return false;
+}
+
+static bool check_one(const KernelArg *k, const Arg *a, size_t number, const char *spec,
+                      const Source *src, Diag *d)
+{
+    const char *wrong = mismatch(k, a);
+    Buf name = {0};
+    put_parameter(&name, k);
+    if (wrong)
+        error(d, src, NULL, "argument %zu (%s) %s; it is given %s", number, buf_text(&name), wrong,
+              spec);
+    else if (k->kind == ARG_VALUE && a->size != k->size)
+        error(d, src, NULL, "argument %zu (%s) has %u bytes; %s has %llu", number, buf_text(&name),
+              k->size, spec, (unsigned long long)a->size);
+    else if (a->kind == SPEC_VALUE && k->kind == ARG_VALUE &&
+             (a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))
+        warning(d, src, NULL, "argument %zu (%s) gets the bits of %s", number, buf_text(&name),
+                spec);
+    buf_free(&name);
+    return !diag_errors(d);
+}
+
+bool signature_check(const KernelInfo *k, const char *file, const Arg *args,
+                     const char *const *specs, size_t nargs, Diag *d)
+{
+    const Source src = {.name = file, .text = ""};
+    bool ok = true;
+    if (nargs != k->nargs)
+        return wrong_number(k, &src, nargs, d);
+    for (size_t i = 0; i < nargs; i++)
+        ok = check_one(&k->args[i], &args[i], i + 1, specs[i], &src, d) && ok;
+    return ok;
+}

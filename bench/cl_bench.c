@@ -2,8 +2,8 @@
  *
  *     cl_bench [DEVICE]      any device; by default the first GPU (examples/example.h)
  *
- * Prints lines of a name, a value and its unit.  Each value is the mean over as many turns as fit
- * into TURN_TIME, after one that does not count.  A cold build is one of a text that nobody has
+ * Prints lines of a name, a value and its unit.  Each value is the median of as many turns as
+ * fit into TURN_TIME, after one that does not count.  A cold build is one of a text that nobody has
  * seen, and both kinds of build end with the program's first launch, because implementations
  * may leave work until then.
  */
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define TURN_TIME 0.03 /* seconds */
-enum { KIB = 1 << 10, MIB = 1 << 20, BURST = 1000, LARGEST = 64 * MIB };
+enum { KIB = 1 << 10, MIB = 1 << 20, BURST = 1000, MOST_TURNS = 1000, LARGEST = 64 * MIB };
 enum { ELEMENTS = 1 << 20, SIDE = 128, TILE = 16, GROUP = 256 };
 
 static const char kernels_source[] =
@@ -80,19 +80,23 @@ static double once(void (*turn)(Bench *), Bench *b)
     return now() - start;
 }
 
-/* seconds a turn */
-static double mean(void (*turn)(Bench *), Bench *b)
+static int by_size(const void *a, const void *b)
 {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* seconds of a turn: the median */
+static double typical(void (*turn)(Bench *), Bench *b)
+{
+    static double spent[MOST_TURNS];
+    double all = 0;
     int n = 0;
-    double spent;
     turn(b);
-    const double start = now();
-    do {
-        turn(b);
-        n++;
-        spent = now() - start;
-    } while (spent < TURN_TIME);
-    return spent / n;
+    for (; n < MOST_TURNS && all < TURN_TIME; n++)
+        all += spent[n] = once(turn, b);
+    qsort(spent, (size_t)n, sizeof *spent, by_size);
+    return spent[n / 2];
 }
 
 static void tell(const char *name, double value, const char *unit)
@@ -135,11 +139,11 @@ static void use_kernel(Bench *b, cl_program p, const char *name, size_t global, 
 static void bench_launches(Bench *b, cl_program p)
 {
     use_kernel(b, p, "empty", 1, 1);
-    tell("launch_latency", mean(launch, b) * 1e6, "us");
-    tell("launch_burst", mean(launch_burst, b) / BURST * 1e6, "us");
+    tell("launch_latency", typical(launch, b) * 1e6, "us");
+    tell("launch_burst", typical(launch_burst, b) / BURST * 1e6, "us");
     b->global[0] = 16 * GROUP;
     b->local[0] = GROUP;
-    tell("launch_16_groups", mean(launch, b) * 1e6, "us");
+    tell("launch_16_groups", typical(launch, b) * 1e6, "us");
     CHECK(clReleaseKernel(b->kernel));
 }
 
@@ -206,12 +210,12 @@ static void bench_copies(Bench *b)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             b->size = sizes[i];
             snprintf(name, sizeof name, "%s_%zuK", rows[r].name, b->size / KIB);
-            tell(name, (double)b->size / mean(rows[r].turn, b) * 1e-9, "GB/s");
+            tell(name, (double)b->size / typical(rows[r].turn, b) * 1e-9, "GB/s");
         }
     b->size = 4 * KIB;
-    tell("map_4K", mean(map_buffer, b) * 1e6, "us");
+    tell("map_4K", typical(map_buffer, b) * 1e6, "us");
     b->size = LARGEST;
-    tell("map_65536K", mean(map_buffer, b) * 1e6, "us");
+    tell("map_65536K", typical(map_buffer, b) * 1e6, "us");
 }
 
 /* --- builds --------------------------------------------------------------------------- */
@@ -254,7 +258,7 @@ static void bench_builds(Bench *b, const char *name, int kernels)
     snprintf(title, sizeof title, "build_%s_cold", name);
     tell(title, once(build_and_run, b) * 1e3, "ms");
     snprintf(title, sizeof title, "build_%s_cached", name);
-    tell(title, mean(build_and_run, b) * 1e3, "ms");
+    tell(title, typical(build_and_run, b) * 1e3, "ms");
     free(text);
 }
 
@@ -271,13 +275,13 @@ static void bench_kernels(Bench *b, cl_program p)
     use_kernel(b, p, "vecadd", ELEMENTS, GROUP);
     set_buffers(b);
     CHECK(clSetKernelArg(b->kernel, 2, sizeof b->c, &b->c));
-    tell("vecadd", ELEMENTS / mean(launch, b) * 1e-6, "Melement/s");
+    tell("vecadd", ELEMENTS / typical(launch, b) * 1e-6, "Melement/s");
     CHECK(clReleaseKernel(b->kernel));
 
     use_kernel(b, p, "reduce", ELEMENTS, GROUP);
     set_buffers(b);
     CHECK(clSetKernelArg(b->kernel, 2, GROUP * sizeof(float), NULL));
-    tell("reduce", ELEMENTS / mean(launch, b) * 1e-6, "Melement/s");
+    tell("reduce", ELEMENTS / typical(launch, b) * 1e-6, "Melement/s");
     CHECK(clReleaseKernel(b->kernel));
 
     use_kernel(b, p, "matmul", SIDE, TILE);
@@ -287,7 +291,7 @@ static void bench_kernels(Bench *b, cl_program p)
     set_buffers(b);
     CHECK(clSetKernelArg(b->kernel, 2, sizeof b->c, &b->c));
     CHECK(clSetKernelArg(b->kernel, 3, sizeof(cl_int), &(cl_int){SIDE}));
-    tell("matmul", SIDE * SIDE * (double)SIDE / mean(launch, b) * 1e-6, "Mmultiply-add/s");
+    tell("matmul", SIDE * SIDE * (double)SIDE / typical(launch, b) * 1e-6, "Mmultiply-add/s");
     CHECK(clReleaseKernel(b->kernel));
 }
 

@@ -413,6 +413,41 @@ static void runs_images_without_tables(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* It can be launched with, and is what the attribute of a kernel says. */
+static void suggests_local_sizes(void **state)
+{
+    const clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
+        (clGetKernelSuggestedLocalWorkSizeKHR_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+            host.platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    const size_t global[3] = {N, 6, 1}, zero = 0;
+    size_t local[3] = {0, 0, 77};
+    cl_mem m = make_buffer(N * 4, NULL);
+    cl_kernel k = make_scale(m, 5), count = make_kernel(program, "count"), unset = make_kernel(program, "add");
+    (void)state;
+    assert_non_null(suggest);
+    ok(suggest(host.queue, k, 2, NULL, global, local));
+    assert_int_equal(N % local[0], 0);
+    assert_int_equal(6 % local[1], 0);
+    assert_int_equal(local[2], 77);
+    ok(suggest(host.queue, k, 1, NULL, global, local));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, global, local, 0, NULL, NULL));
+    expect_multiples(m, 0, N, 5);
+    ok(clSetKernelArg(count, 0, sizeof m, &m));
+    ok(suggest(host.queue, count, 1, NULL, global, local));
+    assert_int_equal(local[0], 1);
+    assert_int_equal(suggest(NULL, k, 1, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(suggest(host.queue, NULL, 1, NULL, global, local), CL_INVALID_KERNEL);
+    assert_int_equal(suggest(host.queue, unset, 1, NULL, global, local), CL_INVALID_KERNEL_ARGS);
+    assert_int_equal(suggest(host.queue, k, 4, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+    assert_int_equal(suggest(host.queue, k, 1, NULL, NULL, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    assert_int_equal(suggest(host.queue, k, 1, NULL, &zero, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    assert_int_equal(suggest(host.queue, k, 1, NULL, global, NULL), CL_INVALID_VALUE);
+    ok(clReleaseKernel(k));
+    ok(clReleaseKernel(count));
+    ok(clReleaseKernel(unset));
+    ok(clReleaseMemObject(m));
+}
+
 static void checks_launches(void **state)
 {
     const size_t global[3] = {N, 4, 4}, odd = 3, large = 4096, zero = 0, one = 1, huge = (size_t)1 << 33;
@@ -625,6 +660,7 @@ int main(void)
         cmocka_unit_test(runs_part_of_the_range),
         cmocka_unit_test(keeps_arguments),
         cmocka_unit_test(runs_images_without_tables),
+        cmocka_unit_test(suggests_local_sizes),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),
         cmocka_unit_test(hands_out_what_is_printed),

@@ -29,6 +29,10 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address, &(clIcdGetPlatformIDsKHR_fn){clIcdGetPlatformIDsKHR}, sizeof address);
     if (!strcmp(func_name, "clGetPlatformInfo"))
         memcpy(&address, &(cl_api_clGetPlatformInfo){clGetPlatformInfo}, sizeof address);
+    if (!strcmp(func_name, "clGetKernelSuggestedLocalWorkSizeKHR"))
+        memcpy(&address,
+               &(clGetKernelSuggestedLocalWorkSizeKHR_fn){clGetKernelSuggestedLocalWorkSizeKHR},
+               sizeof address);
 #ifdef HOSTILE /* for tests: whether everything was given back */
     typedef size_t Counter(void);
     if (!strcmp(func_name, "ventusLiveBlocks"))

@@ -295,10 +295,10 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
                                                                            : CL_SUCCESS;
 }
 
-static cl_int launch(ClQueue *q, ClKernel *k, cl_command_type type, Shape shape, Waits w,
-                     cl_event *event)
+/* A dispatch that is filled in; dispatch_drop() ends it. */
+static cl_int dispatch_new(const ClQueue *q, ClKernel *k, Shape shape, bool *is_empty,
+                           Dispatch **made)
 {
-    bool is_empty = false;
     Dispatch *x = mem_zalloc(1, sizeof *x);
     if (!x)
         return CL_OUT_OF_HOST_MEMORY;
@@ -306,8 +306,24 @@ static cl_int launch(ClQueue *q, ClKernel *k, cl_command_type type, Shape shape,
     x->kernel = k;
     x->build = program_executable(k->program, q->device);
     pthread_mutex_lock(&k->lock);
-    cl_int s = prepare(x, q, shape, &is_empty);
+    const cl_int s = prepare(x, q, shape, is_empty);
     pthread_mutex_unlock(&k->lock);
+    if (s)
+        dispatch_drop(x);
+    else
+        *made = x;
+    return s;
+}
+
+static cl_int launch(ClQueue *q, ClKernel *k, cl_command_type type, Shape shape, Waits w,
+                     cl_event *event)
+{
+    bool is_empty = false;
+    Dispatch *x = NULL;
+    cl_int s = dispatch_new(q, k, shape, &is_empty, &x);
+    if (s)
+        return s;
+    s = check_waits(q->context, w);
     if (!s)
         s = check_waits(q->context, w);
     if (!s)
@@ -360,4 +376,26 @@ cl_int clEnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK *u
     (void)user_func, (void)args, (void)cb_args, (void)num_mem_objects, (void)mem_list;
     (void)args_mem_loc, (void)num_events_in_wait_list, (void)event_wait_list, (void)event;
     return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}
+
+/* The local size of a launch that gives none (cl_khr_suggested_local_work_size). */
+cl_int clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_kernel kernel,
+                                            cl_uint work_dim, const size_t *global_work_offset,
+                                            const size_t *global_work_size,
+                                            size_t *suggested_local_work_size)
+{
+    const Shape shape = {work_dim, global_work_offset, global_work_size, NULL};
+    bool is_empty = false;
+    Dispatch *x = NULL;
+    cl_int s = check_launch(command_queue, kernel);
+    if (!s && !suggested_local_work_size)
+        s = CL_INVALID_VALUE;
+    if (!s)
+        s = dispatch_new(command_queue, kernel, shape, &is_empty, &x);
+    if (s)
+        return s;
+    for (u32 i = 0; i < work_dim && !is_empty; i++)
+        suggested_local_work_size[i] = x->local[i];
+    dispatch_drop(x);
+    return is_empty ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
 }

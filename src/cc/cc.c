@@ -125,7 +125,7 @@ static void check_rules(const Func *f, const char *pass, Stage stage)
 {
 #ifdef DEBUG
     Buf why = {0};
-    if (!f->module->failed && !ir_check(f, stage, &why))
+    if (!f->module->failed && !ir_check(f, stage, &why) && !f->module->failed)
         bug("%s, behind %s:\n%s", f->name, pass, buf_text(&why));
     buf_free(&why);
 #else

@@ -68,7 +68,7 @@ bool allocate(Func *f, const CcOptions *opt, Diag *d);
 /* A deep copy of blocks and values, in the arena of the same module; NULL when memory is out. */
 Func *verify_copy(const Func *f);
 /* True: every use reads the value that the program before allocation read.  `before` is a copy
- * made behind leave_ssa(), before coalesce(). */
+ * made behind leave_ssa(), before coalesce(); or memory is out, which the module then says. */
 bool verify(const Func *before, const Func *after, Buf *why);
 void frame(Func *f);
 void tidy(Func *f);

@@ -346,7 +346,8 @@ void ir_print_module(Buf *out, const Module *m);
 Module *ir_parse(const Source *src, Diag *d);
 
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
-/* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds. */
+/* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds.  Memory
+ * that is out is wrong too, and noted in the module. */
 bool ir_check(const Func *f, Stage stage, Buf *out);
 /* The same for data and all functions. */
 bool ir_check_module(const Module *m, Stage stage, Buf *out);

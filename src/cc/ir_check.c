@@ -552,8 +552,10 @@ bool ir_check(const Func *f, Stage stage, Buf *out)
     Module *scratch = ir_module("check");
     if (scratch)
         check_function(&c, scratch);
-    if (!scratch || scratch->failed)
+    if (!scratch || scratch->failed) {
+        f->module->failed = true;
         complain(&c, "memory is out");
+    }
     ir_free(scratch);
     return c.ok;
 }

@@ -6,7 +6,9 @@
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build} CC=${CC:-cc}
 TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/check/tsan.supp:die_after_fork=0}
-export B CC TSAN_OPTIONS
+# the sanitizers' dlopen does not see where a test says its libraries are
+LD_LIBRARY_PATH=$(cd "$B" && pwd)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export B CC TSAN_OPTIONS LD_LIBRARY_PATH
 # the tools of the LLVM that the compiler is built with, when they are not the machine's own
 for d in /usr/lib/llvm-*/bin; do PATH=$PATH:$d; done
 pass=0 bad=0 skip=0

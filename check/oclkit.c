@@ -120,7 +120,8 @@ static void make_arg(KitArg *a, const char *word)
     if (*end == '~')
         a->ulp = (i32)strtol(end + 1, &end, 10);
     assert_true(a->size && !*end);
-    a->data = mem_zalloc(a->size, 1);
+    a->data =
+        mem_zalloc(a->size < 8 ? 8 : a->size, 1); /* a value may be read as a word of 64 bits */
     assert_non_null(a->data);
     fill(a, kind, below);
 }

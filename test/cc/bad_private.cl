@@ -1,0 +1,13 @@
+// skip: ! test -e %b/libventus-cc.so
+// run: %b/ventus cc -o %t %s
+// exit: 2
+kernel void k(global int *a)
+{
+    int p[10000000];
+    for (int i = 0; i < a[0]; i++)
+        p[i] = a[i];
+    a[0] = p[a[1]];
+}
+// out:
+// test/cc/bad_private.cl:4: error: a variable of 40000000 bytes in private memory
+// end

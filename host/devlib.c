@@ -233,6 +233,9 @@ int main(int argc, char **argv)
     write_module(all, file);
     snprintf(file, sizeof file, "%s.s", argv[1]);
     write_assembly(file, argv[1], argc - 2, &x);
+    for (size_t i = 0; i < x.n; i++)
+        free((char *)(size_t)x.entry[i].name);
+    free(x.entry);
     LLVMContextDispose(ctx);
     return 0;
 }

@@ -36,6 +36,8 @@ static void turn_off(struct argp_state *state, Cc *c, const char *name)
 {
     if (strncmp(name, "no-", 3))
         argp_error(state, "-f %s: passes are turned off with -f no-PASS", name);
+    if (!cc_is_optional(name + 3))
+        argp_error(state, "-f %s: no pass of that name can be turned off", name);
     buf_printf(&c->off, "%s%s", c->off.len ? "," : "", name + 3);
 }
 

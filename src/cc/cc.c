@@ -58,7 +58,22 @@ static bool is_listed(const char *list, const char *name)
 
 static bool is_on(const Job *j, const char *name, int level)
 {
-    return (!level || j->opt->level >= level) && !is_listed(j->opt->off, name);
+    return !level || (j->opt->level >= level && !is_listed(j->opt->off, name));
+}
+
+static bool is_optional(const Pass *p, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i].level && !strcmp(p[i].name, name))
+            return true;
+    return false;
+}
+
+bool cc_is_optional(const char *name)
+{
+    return !strcmp(name, "verify") || is_optional(selection, countof(selection), name) ||
+           is_optional(union_of_values, countof(union_of_values), name) ||
+           is_optional(finish, countof(finish), name);
 }
 
 static bool is_dumped(const Job *j, const char *function, char letter)
@@ -146,12 +161,18 @@ static void run_passes(const Job *j, Func *f, const Pass *p, size_t n)
     }
 }
 
-static void verify_allocation(const Func *before, const Func *f)
+/* a wrong allocation is our mistake; it must not end the process of somebody who builds a program
+ */
+static bool verify_allocation(const Job *j, const Func *before, const Func *f)
 {
     Buf why = {0};
-    if (before && !f->module->failed && !verify(before, f, &why))
-        bug("%s: registers are wrong:\n%s", f->name, buf_text(&why));
+    const bool ok = !before || f->module->failed || verify(before, f, &why);
+    if (!ok)
+        error(j->d, &(Source){.name = j->m->name, .text = ""}, NULL,
+              "internal error: the registers of %s are wrong; please report this: %.300s", f->name,
+              buf_text(&why));
     buf_free(&why);
+    return ok;
 }
 
 static bool compile(const Job *j, Func *f)
@@ -162,7 +183,7 @@ static bool compile(const Job *j, Func *f)
     run_passes(j, f, selection, countof(selection));
     if (j->m->failed)
         return false;
-    const Func *before = is_on(j, "verify", 0) ? verify_copy(f) : NULL;
+    const Func *before = !is_listed(j->opt->off, "verify") ? verify_copy(f) : NULL;
     run_passes(j, f, union_of_values, countof(union_of_values));
     dump_live(j, f);
     if (j->m->failed || !allocate(f, j->opt, j->d))
@@ -170,7 +191,8 @@ static bool compile(const Job *j, Func *f)
     graph_build(f);
     check_rules(f, "alloc", STAGE_ALLOCATED);
     dump_function(j, f, 'r');
-    verify_allocation(before, f);
+    if (!verify_allocation(j, before, f))
+        return false;
     run_passes(j, f, finish, countof(finish));
     return !j->m->failed;
 }

@@ -52,6 +52,9 @@ static inline bool reg_is_kept(u32 r)
 static inline bool reg_is_vector(u32 r) { return r >= V0; }
 enum { FRAME_REG = V0 + 32, MAX_PIECES = 32 }; /* pieces of arguments or results in v0 on */
 
+/* Whether CcOptions.off may name this pass: code is right without it. */
+bool cc_is_optional(const char *name);
+
 /* --- the passes, in their order; opt may be NULL where it is not used ---------------------------- */
 
 void fold(Func *f);              /* generic; needs graph_build, keeps it up to date */

@@ -440,6 +440,27 @@ void graph_build(Func *f)
     find_loops(f);
 }
 
+static void add_other(Func *f, u32 join, u32 side)
+{
+    Block *j = &f->block[join];
+    for (size_t k = 0; k < j->nother; k++)
+        if (j->other[k] == side)
+            return;
+    if (ir_grow(f->module, j->other, j->nother, j->capother))
+        j->other[j->nother++] = side;
+}
+
+void graph_name_sides(Func *f)
+{
+    for (u32 b = 0; b < f->nblock; b++)
+        f->block[b].nother = 0;
+    for (u32 b = 0; b < f->nblock; b++) {
+        const Term t = f->block[b].term;
+        for (int k = 0; t.kind == T_BRANCH && t.divergent && k < 2; k++)
+            add_other(f, t.rpc, t.succ[k]);
+    }
+}
+
 u32 graph_split_edge(Func *f, u32 b, int k)
 {
     const u32 new = ir_block(f);

@@ -334,6 +334,8 @@ void graph_preds(Func *f);
 void graph_build(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);
+/* Block.other again, after edges of divergent branches have changed. */
+void graph_name_sides(Func *f);
 /* Puts a new block on the k-th outgoing edge of b; phis of the target keep their arguments.
  * The graph must be built again. */
 u32 graph_split_edge(Func *f, u32 b, int k);

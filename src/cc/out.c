@@ -40,28 +40,6 @@ static void split_edges(Func *f)
         }
 }
 
-static void add_other(Func *f, u32 join, u32 side)
-{
-    Block *j = &f->block[join];
-    for (size_t k = 0; k < j->nother; k++)
-        if (j->other[k] == side)
-            return;
-    if (ir_grow(f->module, j->other, j->nother, j->capother))
-        j->other[j->nother++] = side;
-}
-
-/* Block.other again, as the sides may begin with new blocks */
-static void name_sides(Func *f)
-{
-    for (u32 b = 0; b < f->nblock; b++)
-        f->block[b].nother = 0;
-    for (u32 b = 0; b < f->nblock; b++) {
-        const Term t = f->block[b].term;
-        for (int k = 0; t.kind == T_BRANCH && t.divergent && k < 2; k++)
-            add_other(f, t.rpc, t.succ[k]);
-    }
-}
-
 /* --- parallel assignments ------------------------------------------------------------- */
 
 typedef struct {
@@ -245,6 +223,6 @@ void leave_ssa(Func *f)
     leave_all_phis(f);
     for (size_t b = 0; b < f->nblock; b++)
         rewrite_block(f, &f->block[b]);
-    name_sides(f);
+    graph_name_sides(f);
     graph_build(f);
 }

@@ -115,8 +115,6 @@ static void thread_jumps(Func *f)
         Term *t = &b->term;
         for (int s = 0; s < 2 && t->kind != T_RET; s++)
             t->succ[s] = destination(f, t->succ[s]);
-        for (size_t k = 0; k < b->nother; k++)
-            b->other[k] = destination(f, b->other[k]);
         if (t->kind == T_BRANCH && t->succ[0] == t->succ[1])
             *t = (Term){.kind = T_JUMP, .succ = {t->succ[0], t->succ[0]}, .loc = t->loc};
     }
@@ -132,4 +130,5 @@ void tidy(Func *f)
         tidy_block(k, &f->block[f->rpo[i]]);
     thread_jumps(f);
     graph_build(f);
+    graph_name_sides(f);
 }

@@ -198,7 +198,7 @@ setup:
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" m=$m sh check/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m LLVM_CONFIG="$(LLVM_CONFIG)" sh check/check.sh $(T)
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh check/demo.sh

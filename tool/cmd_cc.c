@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
     {"emit-llvm", KEY_LLVM, NULL, 0, "Make LLVM IR, as the optimiser leaves it", 0},
     {"emit-ir", KEY_IR, NULL, 0, "Make machine IR (doc/ir.md)", 0},
     {"dump", 'd', "LETTERS[:FUNCTION]", 0, "Show what passes make, on stderr", 0},
-    {"off", 'f', "no-PASS", 0, "Turn a pass off: fold, strength, sched, coalesce, tidy", 0},
+    {"off", 'f', "no-PASS", 0, "Turn a pass off: fold, strength, sched, coalesce, tidy, verify", 0},
     {0},
 };
 

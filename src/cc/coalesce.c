@@ -1,7 +1,7 @@
 /* coalesce.c -- moves between values that can be one value.
  *
  * The two values of a move are united if their live ranges do not overlap, moves of the
- * innermost loops first.  Ranges include what scalars need along Block.other, so this is
+ * innermost loops first.  Ranges include what scalars need on the sides of a branch, so this is
  * right on both sides of a divergent branch.
  */
 #include "cc/interval.h"

@@ -28,25 +28,6 @@ static bool is_on(const char *name)
     return text && strcmp(text, "0");
 }
 
-/* VENTUS_CACHE_DIR, or ventus below the user's cache directory; NULL: no cache */
-static char *cache_directory(void)
-{
-    const char *on = variable("VENTUS_CACHE"), *dir = variable("VENTUS_CACHE_DIR"),
-               *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
-    Buf path = {0};
-    if (on && !strcmp(on, "0"))
-        return NULL;
-    if (dir)
-        return mem_strdup(dir);
-    if (xdg)
-        buf_printf(&path, "%s/ventus", xdg);
-    else if (home)
-        buf_printf(&path, "%s/.cache/ventus", home);
-    char *result = path.len ? mem_strdup(buf_text(&path)) : NULL;
-    buf_free(&path);
-    return result;
-}
-
 static double seconds(const char *name)
 {
     const char *text = variable(name);
@@ -117,7 +98,7 @@ static void make_platform(void)
         return;
     object_init(&p->head, KIND_PLATFORM);
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
-    p->cache = cache_directory();
+    p->cache = ll_cache_directory();
     p->timeout = seconds("VENTUS_TIMEOUT");
     p->export_to = variable("VENTUS_EXPORT_REPLAY");
     pthread_mutex_init(&p->dump_lock, NULL);

@@ -36,9 +36,9 @@ Device *drv_device(Driver *d);
  * are rounded up to 4 KiB; contents are zero.  When the space above is used up, blocks come from 0x01000000 on, below
  * the local memory window. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
-/* Exactly there, a multiple of 4 KiB outside the local memory and code windows. */
 /* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
+/* Exactly there, a multiple of 4 KiB outside the local memory and code windows. */
 DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
 DrvStatus drv_free(Driver *d, u64 addr);
 DrvStatus drv_free_all(Driver *d);

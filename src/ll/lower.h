@@ -12,6 +12,7 @@
 #include "obj/kernelinfo.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <string.h>
 
 enum { VALUE_PIECES = 4096 }; /* of one value */
 
@@ -20,6 +21,8 @@ typedef struct {
     Ref *p;
     u32 n;
 } Val;
+
+static inline bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 /* Something for each LLVM object, by its address. */
 typedef struct {

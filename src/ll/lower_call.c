@@ -9,8 +9,6 @@
 
 enum { MAX_RESULTS = 32, MAX_ARG_PIECES = 512 };
 
-static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
 static LLVMAttributeRef call_attribute(LLVMValueRef call, unsigned k, const char *name)
 {
     return LLVMGetCallSiteEnumAttribute(call, k + 1,

@@ -609,8 +609,6 @@ static LLVMOpcode named_op(const char *name)
                                       : LLVMShl;
 }
 
-static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
 bool int_intrinsic(Fn *n, const char *name, const Elem *e)
 {
     if (strstr(name, ".with.overflow"))

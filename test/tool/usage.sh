@@ -18,6 +18,8 @@ wrong as a.s b.s
 wrong as -
 wrong as --isa v203 a.s
 wrong as no/such/file.s
+wrong cc
+wrong cc -f no-uniform a.cl
 wrong dis 13
 wrong dis --pc 0x100000000
 wrong dis --isa v202+v2025
@@ -67,6 +69,8 @@ rm -f "$B/usage.out"
 # ventus as: a text from stdin needs -o
 # ventus as: --isa: 'v203' is no profile; there are v202 and v2025, with +ai and +tidx
 # no/such/file.s: error: No such file or directory
+# ventus cc: no file to compile
+# ventus cc: -f no-uniform: no pass of that name can be turned off
 # ventus dis: words are read from stdin; '13' is one too many
 # ventus dis: --pc: '0x100000000' is not a number from 0 to 4294967295
 # ventus dis: --isa: 'v202+v2025' is no profile; there are v202 and v2025, with +ai and +tidx

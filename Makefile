@@ -7,7 +7,7 @@
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
 #
-# Packages are installed by demo and check (check/setup.sh); a plain make only
+# Packages are installed by demo and check (test/runner/setup.sh); a plain make only
 # builds and says what is missing.
 
 VERSION := 0.1.0
@@ -47,14 +47,14 @@ HAS_CL := $(shell echo '\#include <CL/cl_icd.h>' | $(CC) -E -o /dev/null -xc - 2
 LLSRC := $(filter-out src/ll/cache.c src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
-CLTESTSRC := $(wildcard check/cl_*_test.c)
-TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard check/*_test.c))
-FUZZSRC := $(filter-out $(if $(HAS_CL),,check/fuzz_binary.c),$(wildcard check/fuzz_*.c))
+CLTESTSRC := $(wildcard test/opencl/*_test.c)
+TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard test/*/*_test.c))
+FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c),$(wildcard test/fuzz/fuzz_*.c))
 GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
 ARCH := $(shell $(CC) -dumpmachine)
-TESTS := $(TESTSRC:check/%.c=$B/check/%)
+TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
@@ -169,39 +169,39 @@ $B/examples/%: examples/%.c examples/example.h
 
 # --- tests ---------------------------------------------------------------------
 
-$B/check/%: $B/check/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
+$B/test/%: $B/test/%.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # through the system's loader
-$B/check/cl_%: $B/check/cl_%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
+$B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
-$B/check/exec_test $B/check/simt_test: $B/check/exec_ref.o
+$B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
-OCLTESTS := $(wildcard check/ocl_*_test.c)
-$(OCLTESTS:check/%.c=$B/check/%): $B/check/%: $B/check/%.o $B/check/oclkit.o $B/check/ocldrv.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lcmocka $(LDLIBS)
-PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:check/ocl_%.c=$B/check/peer_%))
-$(PEERTESTS): $B/check/peer_%: $B/check/ocl_%.o $B/check/oclkit.o $B/check/oclpeer.o $B/libventus.a
+OCLTESTS := $(wildcard test/cc/*_test.c)
+$(OCLTESTS:%.c=$B/%): $B/test/cc/%: $B/test/cc/%.o $B/test/kit/oclkit.o $B/test/kit/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lcmocka $(LDLIBS)
+PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:test/cc/ocl_%.c=$B/test/cc/peer_%))
+$(PEERTESTS): $B/test/cc/peer_%: $B/test/cc/ocl_%.o $B/test/kit/oclkit.o $B/test/kit/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
 # random programs, by our compiler and the host's
-$B/check/ccfuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/ocldrv.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(LDLIBS)
-$B/check/peer_fuzz: $B/check/ccfuzz.o $B/check/ccgen.o $B/check/oclpeer.o $B/libventus.a
+$B/test/fuzz/ccfuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/ocldrv.o $B/libventus.a
+	$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(LDLIBS)
+$B/test/fuzz/peer_fuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/oclpeer.o $B/libventus.a
 	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 tests: $(TESTS) all
 
 setup:
-	@sh check/setup.sh
+	@sh test/runner/setup.sh
 # the second make sees the packages that the first installed
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" m=$m LLVM_CONFIG="$(LLVM_CONFIG)" sh check/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m LLVM_CONFIG="$(LLVM_CONFIG)" sh test/runner/check.sh $(T)
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
-	@B=$B CC="$(CC)" m=$m sh check/demo.sh
+	@B=$B CC="$(CC)" m=$m sh test/runner/demo.sh
 bench: all $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
@@ -218,20 +218,20 @@ STEP ?= 65521
 DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
-          -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Icheck
+          -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Itest/accuracy
 $B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
 	@mkdir -p $(@D)
 	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
-$B/devhost/run_%.o: check/%.cl check/%.def lib/ventus.h
+$B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h
 	@mkdir -p $(@D)
 	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
-$B/check/exact.o: ALLCFLAGS += -frounding-math
-$B/check/accuracy $B/check/exact: $B/check/%: $B/check/%.o $B/devhost/run_%.o $(DEVOBJ)
+$B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math
+$B/test/accuracy/accuracy $B/test/accuracy/exact: $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
 	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
-accuracy: $B/check/accuracy $B/check/exact
-	@$B/check/exact
-	@$B/check/accuracy $(STEP) $(NAMES)
+accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact
+	@$B/test/accuracy/exact
+	@$B/test/accuracy/accuracy $(STEP) $(NAMES)
 
 # doc/isa.md with the tables of the rows as they are now
 doc: $B/host/isadoc
@@ -243,7 +243,7 @@ headers:
 	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; \
 	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
 layers:
-	@sh check/layers.sh
+	@sh test/runner/layers.sh
 tidy:
 	clang-tidy --quiet $(LIBSRC) $(CLSRC) $(TOOLSRC) -- -std=gnu17 $(CPPFLAGS)
 format:
@@ -252,8 +252,8 @@ format:
 # fuzz entry points need clang: make fuzz, then build-fuzz/fuzz_decode -max_total_time=600
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang B=build-fuzz m=asan CFLAGS=-fsanitize=fuzzer-no-link \
-	    $(FUZZSRC:check/%.c=build-fuzz/%)
-$B/fuzz_%: check/fuzz_%.c $B/libventus.a
+	    $(FUZZSRC:test/fuzz/%.c=build-fuzz/%)
+$B/fuzz_%: test/fuzz/fuzz_%.c $B/libventus.a
 	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 $B/fuzz_binary: $B/src/cl/container.o
 

@@ -1,4 +1,4 @@
-# What the public assemblers know too: check/asm_peer_test.c compares with LLVM, section by
+# What the public assemblers know too: test/unit/asm_peer_test.c compares with LLVM, section by
 # section, bytes and relocations.  The differences that are meant are not in here.
 start:
 	nop

@@ -1,0 +1,142 @@
+/* OpenCL C 2.0 (test/cc/cl20.cl). */
+#include "test/kit/oclkit.h"
+
+REF(generic_pointers)
+{
+    const i32 *x = A(0);
+    u32 *out = A(1);
+    EACH
+    {
+        u32 p = 0, any = 0;
+        for (u32 k = 0; k < 4; k++) {
+            p = p * 3 + (u32)(x[i] >> k);
+            any = any * 3 + (u32)(x[i] & 1 ? x[i] >> k : x[(i & ~3u) + k]);
+        }
+        out[i] ^= (any + p) ^ 5;
+    }
+}
+
+REF(generic_kinds)
+{
+    u32 *out = A(1);
+    EACH out[i] = i & 1 ? 4 : i & 2 ? 2 : 1;
+}
+
+REF(program_scope)
+{
+    const u32 *x = A(0);
+    u32 *out = A(1);
+    EACH out[i] = (x[i] & 3) * (x[i] & 3) + 44;
+}
+
+REF(static_in_function)
+{
+    u32 *out = A(0);
+    EACH out[i] = 1;
+}
+
+REF(c11_atomics)
+{
+    const i32 *x = A(0);
+    i32 *c = A(1);
+    u32 *u = A(1);
+    EACH
+    {
+        u[0] += (u32)x[i];
+        u[1] -= (u32)x[i];
+        c[2] |= x[i];
+        c[3] &= x[i];
+        c[4] ^= x[i];
+        c[5] = x[i] < c[5] ? x[i] : c[5];
+        c[6] = x[i] > c[6] ? x[i] : c[6];
+        u[7] = u[7] * 3 + 1;
+    }
+}
+
+REF(local_atomics)
+{
+    const u32 *x = A(0);
+    u32 *out = A(1);
+    const u32 n = job->local[0];
+    EACH_GROUP
+    {
+        u32 sum = 1005, top = 0;
+        for (u32 l = 0; l < n; l++) {
+            sum += x[g + l];
+            top = x[g + l] > top ? x[g + l] : top;
+        }
+        for (u32 l = 0; l < n; l++)
+            out[g + l] = sum ^ top;
+    }
+}
+
+REF(group_functions)
+{
+    const i32 *x = A(0);
+    i32 *out = A(1);
+    EACH
+    {
+        const u32 n = job->local[0], l = i % n;
+        const i32 *v = x + (i - l);
+        i32 *o = out + 10 * i;
+        u32 sum = 0, before = 0;
+        o[0] = 1, o[1] = 0, o[2] = v[5], o[4] = v[0], o[5] = v[0], o[8] = v[0], o[9] = INT32_MAX;
+        for (u32 k = 0; k < n; k++) {
+            o[0] &= (v[k] & 0xff) != 0;
+            o[1] |= v[k] == x[0];
+            sum += (u32)v[k];
+            o[4] = v[k] < o[4] ? v[k] : o[4];
+            o[5] = v[k] > o[5] ? v[k] : o[5];
+            before += k < l ? (u32)v[k] : 0;
+            o[8] = k <= l && v[k] > o[8] ? v[k] : o[8];
+            o[9] = k < l && v[k] < o[9] ? v[k] : o[9];
+        }
+        o[3] = (i32)sum, o[6] = (i32)before, o[7] = (i32)(before + (u32)v[l]);
+    }
+}
+
+REF(group_functions_long)
+{
+    const u64 *x = A(0);
+    u64 *out = A(1);
+    EACH
+    {
+        const u32 n = job->local[0], l = i % n;
+        const u64 *v = x + (i - l);
+        u64 *o = out + 3 * (size_t)i;
+        o[0] = 0, o[1] = v[0], o[2] = v[n - 1];
+        for (u32 k = 0; k < n; k++) {
+            o[0] += v[k];
+            o[1] = k <= l && v[k] < o[1] ? v[k] : o[1];
+        }
+    }
+}
+
+REF(linear_ids)
+{
+    u32 *out = A(0);
+    const u32 *l = job->local, w = job->global[0];
+    EACH out[i] = i % w % l[0] + i / w % l[1] * l[0] + 1000 * l[0];
+}
+
+REF(compound)
+{
+    u32 *out = A(0);
+    EACH out[i] = i % 4 == 0 ? i : i % 4 == 1 ? 3 : i % 4 == 2 ? 2 * i : 9;
+}
+
+static const KitCase cases[] = {
+    CASE(generic_pointers, "64/32", "w64 w64"),
+    CASE(generic_kinds, "64/32", "w64 w64"),
+    CASE(program_scope, "64/32", "w64 w64"),
+    CASE(static_in_function, "64/32", "w64"),
+    CASE(c11_atomics, "64/32", "w64 w8"),
+    CASE(local_atomics, "64/32", "w64 w64"),
+    CASE(group_functions, "96/48", "w96 w960"),
+    CASE(group_functions, "64/64", "w64 w640"),
+    CASE(group_functions_long, "64/32", "q64 q192"),
+    CASE(linear_ids, "12,6/4,3", "w72"),
+    CASE(compound, "64/32", "w64"),
+};
+
+int main(void) { return kit_main("cl20.cl", "-cl-std=CL2.0", cases, countof(cases)); }

@@ -1,0 +1,305 @@
+/* ccfuzz.c -- random programs by our compiler and by the host's.
+ *
+ *     ccfuzz FIRST LAST      seeds; a program that differs is made smaller: ccfuzz-SEED.cl
+ *     ccfuzz -p SEED         prints the program
+ *
+ * The host's result is the same source compiled by clang for this machine and loaded as a
+ * library.  Work-items of a group are fibers that change at barriers; groups run one after the
+ * other, so that local memory can be a variable.
+ */
+#include "test/kit/ccgen.h"
+#include "test/kit/oclkit.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { ITEMS = 96, GROUP = CCGEN_LOCAL, STACK = 256 << 10 };
+
+typedef void Kernel(const u32 *in, u32 *out, u32 *sums);
+
+/* what the host's OpenCL C lacks */
+static const char host_prelude[] =
+    "uint host_global_id(void); uint host_local_id(void); void host_barrier(void);\n"
+    "#define get_global_id(d) host_global_id()\n"
+    "#define get_local_id(d) host_local_id()\n"
+    "#define barrier(f) host_barrier()\n"
+    "#define min(a, b) host_min(a, b)\n"
+    "#define max(a, b) host_max(a, b)\n"
+    "#define rotate(a, b) host_rotate(a, b)\n"
+    "#define mul_hi(a, b) host_mul_hi(a, b)\n"
+    "#define fma(a, b, c) __builtin_fmaf(a, b, c)\n"
+    "#define fabs(a) __builtin_fabsf(a)\n"
+    "#define FOR(T, U, N, high) \\\n"
+    "    static inline T __attribute__((overloadable)) host_min(T a, T b) { return b < a ? b : a; "
+    "} \\\n"
+    "    static inline T __attribute__((overloadable)) host_max(T a, T b) { return a < b ? b : a; "
+    "} \\\n"
+    "    static inline T __attribute__((overloadable)) host_rotate(T a, T b) \\\n"
+    "    { return (T)((U)a << (b & N) | (U)a >> (-(U)b & N)); } \\\n"
+    "    static inline T __attribute__((overloadable)) host_mul_hi(T a, T b) { return high; }\n"
+    "#define WIDE(X) ((X)((__int128)a * b >> 64))\n"
+    "FOR(int, uint, 31, (int)((long)a * b >> 32))\n"
+    "FOR(uint, uint, 31, (uint)((ulong)a * b >> 32))\n"
+    "FOR(long, ulong, 63, WIDE(long))\n"
+    "FOR(ulong, ulong, 63, (ulong)((unsigned __int128)a * b >> 64))\n"
+    "#define atomic_add(p, v) (*(p) += (v))\n"
+    "#define atomic_xor(p, v) (*(p) ^= (v))\n"
+    "#define atomic_or(p, v) (*(p) |= (v))\n"
+    "#define atomic_min(p, v) (*(p) = host_min(*(p), v))\n"
+    "#define atomic_max(p, v) (*(p) = host_max(*(p), v))\n";
+
+/* --- the host's run ------------------------------------------------------------------- */
+
+static struct {
+    Kernel *kernel;
+    const u32 *in;
+    u32 *out, *sums;
+    ucontext_t main, fiber[GROUP];
+    bool done[GROUP];
+    u32 group, item;
+    char stack[GROUP][STACK];
+} host;
+
+u32 host_global_id(void);
+u32 host_local_id(void);
+void host_barrier(void);
+#define VISIBLE __attribute__((visibility("default")))
+VISIBLE u32 host_global_id(void) { return host.group * GROUP + host.item; }
+VISIBLE u32 host_local_id(void) { return host.item; }
+VISIBLE void host_barrier(void) { swapcontext(&host.fiber[host.item], &host.main); }
+
+static void work_item(void)
+{
+    host.kernel(host.in, host.out, host.sums);
+    host.done[host.item] = true;
+}
+
+static void start_items(void)
+{
+    for (u32 i = 0; i < GROUP; i++) {
+        ucontext_t *c = &host.fiber[i];
+        host.done[i] = false;
+        getcontext(c);
+        c->uc_stack.ss_sp = host.stack[i];
+        c->uc_stack.ss_size = STACK;
+        c->uc_link = &host.main;
+        makecontext(c, work_item, 0);
+    }
+}
+
+/* each work-item to its next barrier, or to its end */
+static void run_to_barrier(void)
+{
+    for (host.item = 0; host.item < GROUP; host.item++)
+        if (!host.done[host.item])
+            swapcontext(&host.main, &host.fiber[host.item]);
+}
+
+static void run_group(void)
+{
+    start_items();
+    do
+        run_to_barrier();
+    while (!host.done[0]);
+}
+
+/* clang, from a file that does not stay to a library */
+static bool compile(const Buf *source, const char *library)
+{
+    const char *clang = getenv("VENTUS_CLANG");
+    char file[80];
+    const char *argv[] = {clang ? clang : "clang",
+                          "-x",
+                          "cl",
+                          "-cl-std=CL1.2",
+                          "-O1",
+                          "-w",
+                          "-fPIC",
+                          "-shared",
+                          "-ffp-contract=off",
+                          "-o",
+                          library,
+                          file,
+                          "-lm",
+                          NULL};
+    extern char **environ;
+    pid_t pid;
+    int status;
+    snprintf(file, sizeof file, "%s.cl", library);
+    FILE *f = fopen(file, "w");
+    if (!f || fwrite(source->data, 1, source->len, f) != source->len || fclose(f) ||
+        posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv, environ))
+        return false;
+    const bool ok = waitpid(pid, &status, 0) == pid && !status;
+    unlink(file);
+    return ok;
+}
+
+/* False: the program does not compile. */
+static bool host_run(const Buf *program, const u32 *in, u32 *out, u32 *sums, Buf *why)
+{
+    char library[64];
+    Buf all = {0};
+    snprintf(library, sizeof library, "/tmp/ccfuzz-%d.so", (int)getpid());
+    buf_str(&all, host_prelude);
+    buf_put(&all, program->data, program->len);
+    void *handle = compile(&all, library) ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(library);
+    buf_free(&all);
+    if (!handle) {
+        const char *loader = dlerror();
+        buf_printf(why, "the host cannot run it: %s", loader ? loader : "clang refuses it");
+        return false;
+    }
+    *(void **)&host.kernel = dlsym(handle, "test");
+    host.in = in, host.out = out, host.sums = sums;
+    for (host.group = 0; host.group < ITEMS / GROUP; host.group++)
+        run_group();
+    dlclose(handle);
+    return true;
+}
+
+/* --- comparison ----------------------------------------------------------------------- */
+
+typedef struct {
+    u32 in[CCGEN_IN], out[ITEMS], sums[CCGEN_SUMS];
+} Data;
+
+typedef enum { SAME, DIFFERENT, NOT_COMPILED } Verdict;
+
+static void fill(Data *d)
+{
+    memset(d, 0, sizeof *d);
+    u64 state = 1;
+    for (u32 k = 0; k < CCGEN_IN; k++) {
+        const u64 r = ccgen_random(&state);
+        d->in[k] = r % 4 ? (u32)(r >> 32) : (u32)(r >> 32) % 64;
+    }
+}
+
+static Verdict run_lanes(KitProgram *p, u32 lanes, const Data *start, const Data *want, Buf *why)
+{
+    Data got = *start;
+    Buf print = {0};
+    bool prints;
+    KitJob job = {.dims = 1,
+                  .global = {ITEMS, 1, 1},
+                  .local = {GROUP, 1, 1},
+                  .n = ITEMS,
+                  .nargs = 3,
+                  .args = {{KIT_BUFFER, sizeof got.in, -1, got.in, NULL},
+                           {KIT_BUFFER, sizeof got.out, -1, got.out, NULL},
+                           {KIT_BUFFER, sizeof got.sums, -1, got.sums, NULL}}};
+    const bool ran = kit_run(p, "test", lanes, &job, &print, &prints, why);
+    buf_free(&print);
+    if (!ran)
+        return DIFFERENT;
+    for (u32 k = 0; k < ITEMS; k++)
+        if (got.out[k] != want->out[k]) {
+            buf_printf(why, "%u lanes: work-item %u has %08x, should be %08x", lanes, k, got.out[k],
+                       want->out[k]);
+            return DIFFERENT;
+        }
+    if (!memcmp(&got, want, sizeof got))
+        return SAME;
+    buf_printf(why, "%u lanes: the atomic results differ", lanes);
+    return DIFFERENT;
+}
+
+static Verdict try(u64 seed, const Buf *program, Buf *why)
+{
+    Data start, want;
+    fill(&start);
+    want = start;
+    if (!host_run(program, want.in, want.out, want.sums, why))
+        return NOT_COMPILED;
+    const char *quiet = "-w";
+    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), &quiet, 1, why);
+    if (!p)
+        return NOT_COMPILED;
+    Verdict v = SAME;
+    for (u32 lanes = 4; lanes <= 32 && v == SAME; lanes *= 2)
+        v = run_lanes(p, lanes, &start, &want, why);
+    const size_t said = why->len;
+    for (u32 way = 0; v == SAME && kit_vary(p, way, (u32)seed, why); way++) {
+        v = run_lanes(p, 4u << (seed + way) % 4, &start, &want, why);
+        if (v != SAME)
+            buf_printf(why, ", compiled in way %u", way);
+    }
+    if (why->len > said)
+        v = DIFFERENT;
+    kit_free(p);
+    return v;
+}
+
+/* Leaves out whatever is not needed for the difference. */
+static void reduce(u64 seed, Buf *program)
+{
+    static bool without[CCGEN_STATEMENTS];
+    memset(without, 0, sizeof without);
+    for (u32 k = 0; k < CCGEN_STATEMENTS; k++) {
+        Buf smaller = {0}, why = {0};
+        without[k] = true;
+        if (k >= ccgen(seed, without, &smaller))
+            k = CCGEN_STATEMENTS;
+        else if (smaller.len == program->len || try(seed, &smaller, &why) != DIFFERENT)
+            without[k] = false;
+        else
+            program->len = 0, buf_put(program, smaller.data, smaller.len);
+        buf_free(&smaller);
+        buf_free(&why);
+    }
+}
+
+static bool check(u64 seed)
+{
+    Buf program = {0}, why = {0};
+    ccgen(seed, NULL, &program);
+    const Verdict v = try(seed, &program, &why);
+    if (v != SAME) {
+        char file[64];
+        printf("seed %llu: %s\n", (unsigned long long)seed, buf_text(&why));
+        fflush(stdout);
+        if (v == DIFFERENT)
+            reduce(seed, &program);
+        snprintf(file, sizeof file, "ccfuzz-%llu.cl", (unsigned long long)seed);
+        FILE *f = fopen(file, "w");
+        if (f) {
+            fputs(buf_text(&program), f);
+            fclose(f);
+        }
+    }
+    buf_free(&program);
+    buf_free(&why);
+    return v == SAME;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "-p")) {
+        Buf program = {0};
+        ccgen(strtoull(argv[2], NULL, 0), NULL, &program);
+        fputs(buf_text(&program), stdout);
+        buf_free(&program);
+        return 0;
+    }
+    if (argc != 3) {
+        fprintf(stderr, "usage: ccfuzz FIRST LAST | ccfuzz -p SEED\n");
+        return 2;
+    }
+    if (kit_missing()) {
+        printf("skipped: %s\n", kit_missing());
+        return 77;
+    }
+    u32 bad = 0;
+    for (u64 s = strtoull(argv[1], NULL, 0); s <= strtoull(argv[2], NULL, 0); s++)
+        bad += !check(s);
+    printf("%u of the programs differ\n", bad);
+    return bad != 0;
+}

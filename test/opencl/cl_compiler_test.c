@@ -1,0 +1,387 @@
+/* cl_compiler_test.c -- programs from source: builds, logs, headers, libraries, the cache, many at
+ * once.  Skipped where there is no compiler. */
+#include "test/opencl/clhost.h"
+#include <dirent.h>
+#include <pthread.h>
+
+static bool has_compiler;
+static char cache[] = "/tmp/cl_compiler_XXXXXX";
+
+static int open_compiler(void **state)
+{
+    open_host(state);
+    has_compiler = INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE);
+    return 0;
+}
+
+static cl_program from_source(const char *text)
+{
+    cl_int s;
+    cl_program p = clCreateProgramWithSource(host.context, 1, &text, NULL, &s);
+    ok(s);
+    return p;
+}
+
+static char log_text[1 << 16];
+static const char *log_of(cl_program p)
+{
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
+    return log_text;
+}
+
+static cl_program build(const char *text, const char *options)
+{
+    cl_program p = from_source(text);
+    if (clBuildProgram(p, 0, NULL, options, NULL, NULL))
+        fail_msg("%s", log_of(p));
+    return p;
+}
+
+/* Runs kernel `f(global int *out)` for n work-items. */
+static void run(cl_program p, size_t n, int *out)
+{
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(n * 4, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, n * 4, out, 0, NULL, NULL));
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+}
+
+static void builds_from_source(void **state)
+{
+    int got[64];
+    char options[64];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build("kernel void f(global int *out) { out[get_global_id(0)] = get_global_id(0) * A + B; }",
+                         "-D A=3 -DB=4");
+    run(p, 64, got);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(got[i], i * 3 + 4);
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL));
+    assert_string_equal(options, "-D A=3 -DB=4");
+    ok(clReleaseProgram(p));
+}
+
+static void tells_what_is_wrong(void **state)
+{
+    cl_build_status status;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = from_source("kernel void f(global int *out) {\n  *out = nothing;\n}");
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
+    assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    assert_non_null(strstr(log_of(p), ":2:"));
+    assert_non_null(strstr(log_of(p), "nothing"));
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_ERROR);
+    cl_program_binary_type type;
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_PROGRAM_BINARY_TYPE_NONE);
+    cl_int s;
+    assert_null(clCreateKernel(p, "f", &s));
+    assert_int_equal(s, CL_INVALID_PROGRAM_EXECUTABLE);
+    ok(clReleaseProgram(p));
+}
+
+/* What the compiler says of arguments is what the source says. */
+static void tells_of_arguments(void **state)
+{
+    static const struct {
+        const char *name, *type;
+        cl_kernel_arg_address_qualifier space;
+        cl_kernel_arg_type_qualifier qualifiers;
+    } want[] = {
+        {"a", "float*", CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
+        {"b", "int4*", CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_TYPE_CONST},
+        {"c", "uint*", CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_NONE},
+        {"d", "char2", CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_TYPE_NONE},
+    };
+    char text[64];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build("kernel __attribute__((reqd_work_group_size(4,2,1)))\n"
+                         "void f(const global float *restrict a, constant int4 *b, local uint *c, char2 d) {}",
+                         "-cl-kernel-arg-info");
+    cl_kernel k = make_kernel(p, "f");
+    for (cl_uint i = 0; i < countof(want); i++) {
+        cl_kernel_arg_address_qualifier space;
+        cl_kernel_arg_type_qualifier qualifiers;
+        ok(clGetKernelArgInfo(k, i, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
+        assert_string_equal(text, want[i].name);
+        ok(clGetKernelArgInfo(k, i, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL));
+        assert_string_equal(text, want[i].type);
+        ok(clGetKernelArgInfo(k, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL));
+        assert_int_equal(space, want[i].space);
+        ok(clGetKernelArgInfo(k, i, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers, &qualifiers, NULL));
+        assert_int_equal(qualifiers, want[i].qualifiers);
+    }
+    size_t size[3];
+    ok(clGetKernelWorkGroupInfo(k, NULL, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size, NULL));
+    assert_int_equal(size[0], 4);
+    assert_int_equal(size[1], 2);
+    assert_int_equal(size[2], 1);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
+static void compiles_and_links(void **state)
+{
+    const char *names[] = {"deep/two.h"};
+    int got[4];
+    cl_int s;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program header = from_source("#define TWO 2\nint twice(int);\n"),
+               a = from_source("#include \"deep/two.h\"\nkernel void f(global int *out) "
+                               "{ int i = get_global_id(0); out[i] = twice(i) + TWO; }"),
+               b = from_source("int twice(int x) { return 2 * x; }");
+    ok(clCompileProgram(a, 0, NULL, "", 1, &header, names, NULL, NULL));
+    ok(clCompileProgram(b, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    cl_program_binary_type type;
+    ok(clGetProgramBuildInfo(a, host.device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    cl_program library = clLinkProgram(host.context, 0, NULL, "-create-library", 1, &b, NULL, NULL, &s);
+    ok(s);
+    ok(clGetProgramBuildInfo(library, host.device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    const cl_program both[] = {a, library};
+    cl_program p = clLinkProgram(host.context, 0, NULL, "", 2, both, NULL, NULL, &s);
+    ok(s);
+    run(p, 4, got);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(got[i], 2 * i + 2);
+    ok(clReleaseProgram(p));
+    p = clLinkProgram(host.context, 0, NULL, "", 1, &a, NULL, NULL, &s); /* twice() is missing */
+    assert_int_equal(s, CL_LINK_PROGRAM_FAILURE);
+    assert_non_null(strstr(log_of(p), "twice"));
+    const cl_program all[] = {header, a, b, library, p};
+    for (size_t i = 0; i < countof(all); i++)
+        ok(clReleaseProgram(all[i]));
+}
+
+/* Each work-item of a grid whose last groups are smaller says where it is.  What it must say follows from
+ * its global id (OpenCL C 2.0, "Work-Item Functions"). */
+enum { X = 10, Y = 7, LX = 4, LY = 3, OX = 5, FIELDS = 12 };
+
+static void expect_place(const u32 *got, u32 x, u32 y)
+{
+    const u32 gx = x / LX, gy = y / LY, want[FIELDS] = {
+        gx, gy, gx == X / LX ? X % LX : LX, gy == Y / LY ? Y % LY : LY, LX, LY, 3, 3, x % LX, y % LY, OX, y * X + x};
+    assert_memory_equal(got, want, sizeof want);
+}
+
+static void has_smaller_last_groups(void **state)
+{
+    const char *text =
+        "kernel void f(global uint *out) {\n"
+        "    uint x = get_global_id(0) - 5, y = get_global_id(1);\n"
+        "    global uint *o = out + (y * 10 + x) * 12;\n"
+        "    for (uint d = 0; d < 2; d++) {\n"
+        "        o[d] = get_group_id(d); o[2 + d] = get_local_size(d); o[4 + d] = get_enqueued_local_size(d);\n"
+        "        o[6 + d] = get_num_groups(d); o[8 + d] = get_local_id(d);\n"
+        "    }\n"
+        "    o[10] = get_global_offset(0); o[11] = get_global_linear_id();\n"
+        "}";
+    const size_t global[2] = {X, Y}, local[2] = {LX, LY}, offset[2] = {OX, 0};
+    static u32 got[X * Y][FIELDS];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build(text, "-cl-std=CL2.0");
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 2, offset, global, local, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < X * Y; i++)
+        expect_place(got[i], i % X, i / X);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    const char *const uniform[] = {"-cl-std=CL1.2", "-cl-std=CL3.0 -cl-uniform-work-group-size"};
+    for (size_t i = 0; i < countof(uniform); i++) {
+        p = build("kernel void f(global uint *out) {}", uniform[i]);
+        k = make_kernel(p, "f");
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 2, NULL, global, local, 0, NULL, NULL),
+                         CL_INVALID_WORK_GROUP_SIZE);
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+    }
+    ok(clReleaseMemObject(m));
+}
+
+/* Each of many headers is the one of its name, whatever descriptors the process has open. */
+static void finds_many_headers(void **state)
+{
+    enum { HEADERS = 150, HELD = 60 };
+    cl_program header[HEADERS];
+    char name[HEADERS][32], text[64];
+    const char *names[HEADERS];
+    int held[HELD];
+    Buf source = {0};
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (int i = 0; i < HELD; i++)
+        held[i] = dup(0);
+    for (int i = 0; i < HEADERS; i++) {
+        snprintf(name[i], sizeof name[i], "d%d/h%d.h", i % 3, i);
+        snprintf(text, sizeof text, "enum { H%d = %d };", i, i);
+        names[i] = name[i];
+        header[i] = from_source(text);
+        buf_printf(&source, "#include \"%s\"\n", name[i]);
+    }
+    for (int i = 0; i < HEADERS; i++)
+        buf_printf(&source, "int f%d(void) { return H%d; }\n", i, i);
+    cl_program p = from_source(buf_text(&source));
+    if (clCompileProgram(p, 0, NULL, "", HEADERS, header, names, NULL, NULL))
+        fail_msg("%.2000s", log_of(p));
+    for (int i = 0; i < HEADERS; i++)
+        ok(clReleaseProgram(header[i]));
+    for (int i = 0; i < HELD; i++)
+        close(held[i]);
+    ok(clReleaseProgram(p));
+    buf_free(&source);
+}
+
+static void keeps_variables(void **state)
+{
+    int got[1];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program p = build("global int n = 7; kernel void f(global int *out) { *out = n++; }", "-cl-std=CL3.0");
+    for (int i = 7; i < 10; i++) {
+        run(p, 1, got);
+        assert_int_equal(*got, i);
+    }
+    size_t bytes;
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof bytes, &bytes, NULL));
+    assert_int_equal(bytes, 4);
+    ok(clReleaseProgram(p));
+}
+
+/* A linked program is of the language that its parts were compiled as. */
+static void links_smaller_last_groups(void **state)
+{
+    const size_t global = 10, local = 4;
+    int got[10];
+    cl_int s;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_program a = from_source("kernel void f(global int *out) { out[get_global_id(0)] = get_local_size(0); }");
+    ok(clCompileProgram(a, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
+    cl_program p = clLinkProgram(host.context, 0, NULL, "", 1, &a, NULL, NULL, &s);
+    ok(s);
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(got[i], i < 8 ? 4 : 2);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseProgram(a));
+    ok(clReleaseProgram(p));
+}
+
+static size_t count_files(void)
+{
+    DIR *d = opendir(cache);
+    size_t n = 0;
+    for (struct dirent *e; d && (e = readdir(d));)
+        n += *e->d_name != '.';
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void uses_the_cache(void **state)
+{
+    int got[4];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    const char *text = "kernel void f(global int *out) { out[get_global_id(0)] = 5; }";
+    const size_t before = count_files();
+    for (int i = 0; i < 2; i++) {
+        cl_program p = build(text, "");
+        run(p, 4, got);
+        assert_int_equal(got[3], 5);
+        assert_int_equal(count_files(), before + 1);
+        ok(clReleaseProgram(p));
+    }
+}
+
+/* --- threads ------------------------------------------------------------------------------ */
+
+enum { THREADS = 6, ROUNDS = 3 };
+
+static void *build_and_run(void *arg)
+{
+    char text[256];
+    int got[32];
+    for (int i = 0; i < ROUNDS; i++) {
+        const int n = (int)(intptr_t)arg * 100 + i;
+        snprintf(text, sizeof text, "kernel void f(global int *out) { out[get_global_id(0)] = get_global_id(0) * %d; }", n);
+        cl_program p = build(text, "");
+        run(p, 32, got);
+        for (int k = 0; k < 32; k++)
+            assert_int_equal(got[k], k * n);
+        ok(clReleaseProgram(p));
+    }
+    return NULL;
+}
+
+static void builds_many_at_once(void **state)
+{
+    pthread_t t[THREADS];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    for (intptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, build_and_run, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+}
+
+static void empty_cache(void)
+{
+    char path[512];
+    DIR *d = opendir(cache);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%.255s", cache, e->d_name);
+        unlink(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(cache);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
+        cmocka_unit_test(builds_many_at_once),
+    };
+    set_environment();
+    if (mkdtemp(cache)) {
+        unsetenv("VENTUS_CACHE");
+        setenv("VENTUS_CACHE_DIR", cache, 1);
+    }
+    const int failed = cmocka_run_group_tests(tests, open_compiler, close_host);
+    empty_cache();
+    return failed;
+}

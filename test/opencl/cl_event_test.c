@@ -1,0 +1,422 @@
+/* cl_event_test.c -- queues, events, their order, and who is told. */
+#include "test/opencl/clhost.h"
+#include <pthread.h>
+
+static cl_mem buffer;
+
+static int open_buffer(void **state)
+{
+    open_host(state);
+    buffer = make_buffer(1024, NULL);
+    return 0;
+}
+
+static int close_buffer(void **state)
+{
+    ok(clReleaseMemObject(buffer));
+    return close_host(state);
+}
+
+static cl_event make_gate(void)
+{
+    cl_int s;
+    cl_event e = clCreateUserEvent(host.context, &s);
+    ok(s);
+    return e;
+}
+
+/* Writes one int, after the events. */
+static cl_event put(cl_command_queue q, const int *v, size_t at, cl_uint n, const cl_event *waits)
+{
+    cl_event e;
+    ok(clEnqueueWriteBuffer(q, buffer, CL_FALSE, at * 4, 4, v, n, waits, &e));
+    return e;
+}
+
+static int get(cl_command_queue q, size_t at)
+{
+    int v;
+    ok(clEnqueueReadBuffer(q, buffer, CL_TRUE, at * 4, 4, &v, 0, NULL, NULL));
+    return v;
+}
+
+/* --- queues ------------------------------------------------------------------------------ */
+
+static void answers_queue_queries(void **state)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    cl_queue_properties got[3];
+    cl_int s;
+    (void)state;
+    cl_command_queue old = clCreateCommandQueue(host.context, host.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &s);
+    ok(s);
+    assert_ptr_equal(INFO(cl_context, clGetCommandQueueInfo, old, CL_QUEUE_CONTEXT), host.context);
+    assert_ptr_equal(INFO(cl_device_id, clGetCommandQueueInfo, old, CL_QUEUE_DEVICE), host.device);
+    assert_int_equal(INFO(cl_uint, clGetCommandQueueInfo, old, CL_QUEUE_REFERENCE_COUNT), 1);
+    assert_int_equal(INFO(cl_command_queue_properties, clGetCommandQueueInfo, old, CL_QUEUE_PROPERTIES),
+                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    assert_null(INFO(cl_command_queue, clGetCommandQueueInfo, old, CL_QUEUE_DEVICE_DEFAULT));
+    assert_int_equal(clGetCommandQueueInfo(old, CL_QUEUE_SIZE, sizeof s, &s, NULL), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clGetCommandQueueInfo(old, 0, sizeof s, &s, NULL), CL_INVALID_VALUE);
+    size_t n = 1;
+    ok(clGetCommandQueueInfo(old, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &n));
+    assert_int_equal(n, 0);
+    ok(clGetCommandQueueInfo(host.queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, &n));
+    assert_int_equal(n, sizeof list);
+    assert_memory_equal(got, list, sizeof list);
+    ok(clRetainCommandQueue(old));
+    ok(clReleaseCommandQueue(old));
+    ok(clFlush(old));
+    ok(clReleaseCommandQueue(old));
+}
+
+static void refuses_bad_queues(void **state)
+{
+    const cl_queue_properties device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+                                          CL_QUEUE_ON_DEVICE, 0},
+                              size[] = {CL_QUEUE_SIZE, 16, 0}, unknown[] = {0x7777, 1, 0},
+                              flags[] = {CL_QUEUE_PROPERTIES, 1 << 20, 0};
+    const struct { const cl_queue_properties *list; cl_int want; } rows[] = {
+        {device, CL_INVALID_QUEUE_PROPERTIES}, {size, CL_INVALID_QUEUE_PROPERTIES},
+        {unknown, CL_INVALID_VALUE}, {flags, CL_INVALID_VALUE}};
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        assert_null(clCreateCommandQueueWithProperties(host.context, host.device, rows[i].list, &s));
+        assert_int_equal(s, rows[i].want);
+    }
+    assert_null(clCreateCommandQueue((cl_context)buffer, host.device, 0, &s));
+    assert_int_equal(s, CL_INVALID_CONTEXT);
+    assert_null(clCreateCommandQueue(host.context, (cl_device_id)buffer, 0, &s));
+    assert_int_equal(s, CL_INVALID_DEVICE);
+    assert_null(clCreateCommandQueue(host.context, host.device, 1 << 20, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_int_equal(clSetCommandQueueProperty(host.queue, 0, CL_TRUE, NULL), CL_INVALID_OPERATION);
+    const cl_command_queue wrong = (cl_command_queue)buffer;
+    assert_int_equal(clRetainCommandQueue(wrong), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clReleaseCommandQueue(wrong), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clFlush(wrong), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clFinish(wrong), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clGetCommandQueueInfo(wrong, CL_QUEUE_CONTEXT, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clEnqueueMarker(wrong, NULL), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clEnqueueMarker(host.queue, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueBarrier(wrong), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clEnqueueWaitForEvents(host.queue, 0, NULL), CL_INVALID_VALUE);
+    const cl_event none = (cl_event)buffer;
+    assert_int_equal(clEnqueueWaitForEvents(host.queue, 1, &none), CL_INVALID_EVENT);
+    assert_int_equal(clEnqueueBarrierWithWaitList(host.queue, 1, &none, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    assert_int_equal(clEnqueueMarkerWithWaitList(host.queue, 0, &none, NULL), CL_INVALID_EVENT_WAIT_LIST);
+}
+
+/* --- events --------------------------------------------------------------------------------- */
+
+static void answers_event_queries(void **state)
+{
+    const int v = 1;
+    cl_event gate = make_gate(), e = put(host.queue, &v, 0, 1, &gate);
+    (void)state;
+    assert_null(INFO(cl_command_queue, clGetEventInfo, gate, CL_EVENT_COMMAND_QUEUE));
+    assert_ptr_equal(INFO(cl_context, clGetEventInfo, gate, CL_EVENT_CONTEXT), host.context);
+    assert_int_equal(INFO(cl_command_type, clGetEventInfo, gate, CL_EVENT_COMMAND_TYPE), CL_COMMAND_USER);
+    assert_int_equal(INFO(cl_uint, clGetEventInfo, gate, CL_EVENT_REFERENCE_COUNT), 1);
+    assert_int_equal(status_of(gate), CL_SUBMITTED);
+    assert_ptr_equal(INFO(cl_command_queue, clGetEventInfo, e, CL_EVENT_COMMAND_QUEUE), host.queue);
+    assert_int_equal(INFO(cl_command_type, clGetEventInfo, e, CL_EVENT_COMMAND_TYPE), CL_COMMAND_WRITE_BUFFER);
+    assert_true(status_of(e) >= CL_SUBMITTED);
+    assert_int_equal(clGetEventInfo(e, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    cl_ulong t;
+    assert_int_equal(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof t, &t, NULL),
+                     CL_PROFILING_INFO_NOT_AVAILABLE);
+    assert_int_equal(clGetEventProfilingInfo(gate, CL_PROFILING_COMMAND_END, sizeof t, &t, NULL),
+                     CL_PROFILING_INFO_NOT_AVAILABLE);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ok(clWaitForEvents(1, &e));
+    assert_int_equal(status_of(e), CL_COMPLETE);
+    ok(clRetainEvent(e));
+    assert_int_equal(INFO(cl_uint, clGetEventInfo, e, CL_EVENT_REFERENCE_COUNT), 2);
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(gate));
+}
+
+static void refuses_bad_events(void **state)
+{
+    const int v = 1;
+    cl_event gate = make_gate(), e = put(host.queue, &v, 0, 0, NULL), wrong = (cl_event)buffer, mixed[2] = {e, wrong};
+    cl_int s;
+    (void)state;
+    assert_null(clCreateUserEvent((cl_context)buffer, &s));
+    assert_int_equal(s, CL_INVALID_CONTEXT);
+    assert_int_equal(clSetUserEventStatus(e, CL_COMPLETE), CL_INVALID_EVENT);
+    assert_int_equal(clSetUserEventStatus(gate, CL_RUNNING), CL_INVALID_VALUE);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_INVALID_OPERATION);
+    assert_int_equal(clWaitForEvents(0, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clWaitForEvents(2, mixed), CL_INVALID_EVENT);
+    assert_int_equal(clRetainEvent(wrong), CL_INVALID_EVENT);
+    assert_int_equal(clReleaseEvent(wrong), CL_INVALID_EVENT);
+    assert_int_equal(clSetEventCallback(wrong, CL_COMPLETE, NULL, NULL), CL_INVALID_EVENT);
+    assert_int_equal(clSetEventCallback(e, CL_COMPLETE, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetEventInfo(wrong, CL_EVENT_CONTEXT, 0, NULL, NULL), CL_INVALID_EVENT);
+    cl_context other = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_event foreign = clCreateUserEvent(other, &s), both[2] = {e, foreign};
+    assert_int_equal(clEnqueueMarkerWithWaitList(host.queue, 1, &foreign, NULL), CL_INVALID_CONTEXT);
+    assert_int_equal(clWaitForEvents(2, both), CL_INVALID_CONTEXT);
+    ok(clReleaseEvent(foreign));
+    ok(clReleaseContext(other));
+    ok(clFinish(host.queue));
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(gate));
+}
+
+static void tells_times(void **state)
+{
+    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+        CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE};
+    const int v = 1;
+    cl_ulong before = 0, t;
+    cl_event e = put(host.queue, &v, 0, 0, NULL);
+    cl_command_queue plain = make_queue(0);
+    (void)state;
+    ok(clWaitForEvents(1, &e));
+    for (size_t i = 0; i < countof(names); i++) {
+        ok(clGetEventProfilingInfo(e, names[i], sizeof t, &t, NULL));
+        assert_true(t >= before && t);
+        before = t;
+    }
+    assert_int_equal(clGetEventProfilingInfo(e, 0, sizeof t, &t, NULL), CL_INVALID_VALUE);
+    ok(clReleaseEvent(e));
+    e = put(plain, &v, 0, 0, NULL);
+    ok(clWaitForEvents(1, &e));
+    assert_int_equal(clGetEventProfilingInfo(e, names[0], sizeof t, &t, NULL), CL_PROFILING_INFO_NOT_AVAILABLE);
+    ok(clReleaseEvent(e));
+    ok(clReleaseCommandQueue(plain));
+}
+
+/* --- order ----------------------------------------------------------------------------------- */
+
+static void keeps_order(void **state)
+{
+    static int v[100];
+    cl_event gate = make_gate();
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        v[i] = i;
+        ok(clReleaseEvent(put(host.queue, &v[i], 0, i == 0, i ? NULL : &gate)));
+    }
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_int_equal(get(host.queue, 0), 99);
+    ok(clReleaseEvent(gate));
+}
+
+/* In an unordered queue later commands pass one that waits, but not a barrier. */
+static void passes_without_order(void **state)
+{
+    const int first = 1, second = 2, third = 3;
+    cl_command_queue q = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_event gate = make_gate(), a = put(q, &first, 0, 1, &gate), b = put(q, &second, 1, 0, NULL), marker, c;
+    (void)state;
+    ok(clWaitForEvents(1, &b));
+    assert_true(status_of(a) > CL_RUNNING);
+    ok(clEnqueueMarkerWithWaitList(q, 0, NULL, &marker));
+    ok(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    c = put(q, &third, 0, 0, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    assert_true(status_of(marker) > CL_RUNNING);
+    assert_true(status_of(c) > CL_RUNNING);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ok(clWaitForEvents(1, &c));
+    assert_int_equal(status_of(a), CL_COMPLETE);
+    assert_int_equal(status_of(marker), CL_COMPLETE);
+    assert_int_equal(get(q, 0), 3);
+    const cl_event all[] = {gate, a, b, c, marker};
+    for (size_t i = 0; i < countof(all); i++)
+        ok(clReleaseEvent(all[i]));
+    ok(clReleaseCommandQueue(q));
+}
+
+static void waits_across_queues(void **state)
+{
+    const int one = 1, two = 2;
+    cl_command_queue q = make_queue(0);
+    cl_event gate = make_gate(), a = put(host.queue, &one, 0, 1, &gate), b = put(q, &two, 0, 1, &a);
+    (void)state;
+    assert_true(status_of(b) > CL_RUNNING);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ok(clFinish(q));
+    assert_int_equal(status_of(a), CL_COMPLETE);
+    assert_int_equal(get(q, 0), 2);
+    ok(clReleaseEvent(gate));
+    ok(clReleaseEvent(a));
+    ok(clReleaseEvent(b));
+    ok(clReleaseCommandQueue(q));
+}
+
+/* Failure goes along wait lists, and nowhere else. */
+static void hands_failure_on(void **state)
+{
+    const int one = 1, two = 2, three = 3;
+    cl_event gate = make_gate(), a = put(host.queue, &one, 5, 1, &gate), b = put(host.queue, &two, 6, 1, &a),
+             c = put(host.queue, &three, 7, 0, NULL);
+    (void)state;
+    ok(clSetUserEventStatus(gate, -77));
+    assert_int_equal(clWaitForEvents(1, &a), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    ok(clFinish(host.queue));
+    assert_int_equal(status_of(gate), -77);
+    assert_int_equal(status_of(a), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    assert_int_equal(status_of(b), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    assert_int_equal(status_of(c), CL_COMPLETE);
+    assert_int_equal(get(host.queue, 5), 0);
+    assert_int_equal(get(host.queue, 7), 3);
+    int v;
+    assert_int_equal(clEnqueueReadBuffer(host.queue, buffer, CL_TRUE, 0, 4, &v, 1, &gate, NULL),
+                     CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    const cl_event all[] = {gate, a, b, c};
+    for (size_t i = 0; i < countof(all); i++)
+        ok(clReleaseEvent(all[i]));
+}
+
+/* Who waits for an event that nobody can set any more does not wait for ever. */
+static void ends_abandoned_events(void **state)
+{
+    const int one = 1;
+    cl_event gate = make_gate(), a = put(host.queue, &one, 0, 1, &gate);
+    (void)state;
+    ok(clReleaseEvent(gate));
+    assert_int_equal(clWaitForEvents(1, &a), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    ok(clReleaseEvent(a));
+}
+
+/* --- callbacks ---------------------------------------------------------------------------------- */
+
+static atomic_int calls;
+static cl_int heard[8];
+
+static void CL_CALLBACK on_status(cl_event e, cl_int status, void *data)
+{
+    (void)e;
+    heard[(intptr_t)data] = status;
+    atomic_fetch_add(&calls, 1);
+}
+
+static void calls_back(void **state)
+{
+    const int v = 1;
+    cl_event gate = make_gate(), e = put(host.queue, &v, 0, 1, &gate);
+    (void)state;
+    atomic_store(&calls, 0);
+    ok(clSetEventCallback(e, CL_SUBMITTED, on_status, (void *)0));
+    ok(clSetEventCallback(e, CL_RUNNING, on_status, (void *)1));
+    ok(clSetEventCallback(e, CL_COMPLETE, on_status, (void *)2));
+    ok(clSetEventCallback(gate, CL_COMPLETE, on_status, (void *)3));
+    assert_true(comes_true(&calls, 1)); /* submitted */
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_true(comes_true(&calls, 4));
+    ok(clSetEventCallback(e, CL_RUNNING, on_status, (void *)4)); /* late */
+    assert_true(comes_true(&calls, 5));
+    assert_int_equal(heard[0], CL_SUBMITTED);
+    assert_int_equal(heard[1], CL_RUNNING);
+    assert_int_equal(heard[2], CL_COMPLETE);
+    assert_int_equal(heard[3], CL_COMPLETE);
+    assert_int_equal(heard[4], CL_RUNNING);
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(gate));
+}
+
+static void tells_errors_to_callbacks(void **state)
+{
+    const int v = 1;
+    cl_event gate = make_gate(), e = put(host.queue, &v, 0, 1, &gate);
+    (void)state;
+    atomic_store(&calls, 0);
+    ok(clSetEventCallback(e, CL_COMPLETE, on_status, (void *)0));
+    ok(clSetEventCallback(gate, CL_COMPLETE, on_status, (void *)1));
+    ok(clSetUserEventStatus(gate, -5));
+    assert_true(comes_true(&calls, 2));
+    assert_int_equal(heard[0], CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    assert_int_equal(heard[1], -5);
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(gate));
+    ok(clFinish(host.queue));
+}
+
+static void CL_CALLBACK on_complete_enqueue(cl_event e, cl_int status, void *data)
+{
+    static const int v = 42;
+    (void)e, (void)status;
+    ok(clEnqueueWriteBuffer(host.queue, buffer, CL_FALSE, 0, 4, &v, 0, NULL, data));
+    atomic_fetch_add(&calls, 1);
+}
+
+/* No lock is held: a callback may enqueue. */
+static void may_enqueue_in_callbacks(void **state)
+{
+    const int v = 1;
+    cl_event gate = make_gate(), later = NULL, e = put(host.queue, &v, 0, 1, &gate);
+    (void)state;
+    atomic_store(&calls, 0);
+    ok(clSetEventCallback(e, CL_COMPLETE, on_complete_enqueue, &later));
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_true(comes_true(&calls, 1));
+    ok(clWaitForEvents(1, &later));
+    assert_int_equal(get(host.queue, 0), 42);
+    ok(clReleaseEvent(later));
+    ok(clReleaseEvent(e));
+    ok(clReleaseEvent(gate));
+}
+
+/* --- threads --------------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, ROUNDS = 60 };
+
+static void *hammer(void *arg)
+{
+    const int id = (int)(intptr_t)arg;
+    cl_command_queue q = make_queue(id % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    cl_event before = NULL;
+    int v[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        v[i] = id * 1000 + i;
+        cl_event e = put(i % 3 ? q : host.queue, &v[i], (size_t)id, before != NULL, before ? &before : NULL);
+        if (before)
+            ok(clReleaseEvent(before));
+        before = e;
+    }
+    ok(clWaitForEvents(1, &before));
+    ok(clReleaseEvent(before));
+    assert_int_equal(get(q, (size_t)id), id * 1000 + ROUNDS - 1);
+    ok(clReleaseCommandQueue(q));
+    return NULL;
+}
+
+static void serves_threads(void **state)
+{
+    pthread_t t[THREADS];
+    (void)state;
+    for (intptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, hammer, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_queue_queries),
+        cmocka_unit_test(refuses_bad_queues),
+        cmocka_unit_test(answers_event_queries),
+        cmocka_unit_test(refuses_bad_events),
+        cmocka_unit_test(tells_times),
+        cmocka_unit_test(keeps_order),
+        cmocka_unit_test(passes_without_order),
+        cmocka_unit_test(waits_across_queues),
+        cmocka_unit_test(hands_failure_on),
+        cmocka_unit_test(ends_abandoned_events),
+        cmocka_unit_test(calls_back),
+        cmocka_unit_test(tells_errors_to_callbacks),
+        cmocka_unit_test(may_enqueue_in_callbacks),
+        cmocka_unit_test(serves_threads),
+    };
+    set_environment();
+    return cmocka_run_group_tests(tests, open_buffer, close_buffer);
+}

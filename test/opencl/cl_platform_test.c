@@ -1,0 +1,331 @@
+/* cl_platform_test.c -- platform, devices, contexts; and what the devices do not have. */
+#include "test/opencl/clhost.h"
+
+/* Any query: its size, its value, and that it refuses a place that is too small. */
+#define sweep(call, object, params)                                                                \
+    for (size_t i_ = 0; i_ < countof(params); i_++) {                                              \
+        size_t n_ = 0, m_ = 0;                                                                     \
+        char value_[4096];                                                                         \
+        if (call(object, params[i_], 0, NULL, &n_) ||                                              \
+            call(object, params[i_], sizeof value_, value_, &m_) || n_ != m_)                      \
+            fail_msg("query 0x%x", (unsigned)params[i_]);                                          \
+        if (n_)                                                                                    \
+            assert_int_equal(call(object, params[i_], n_ - 1, value_, NULL), CL_INVALID_VALUE);    \
+    }
+
+/* --- platform -------------------------------------------------------------------------------- */
+
+static void answers_platform_queries(void **state)
+{
+    static const cl_platform_info params[] = {
+        CL_PLATFORM_PROFILE, CL_PLATFORM_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_EXTENSIONS,
+        CL_PLATFORM_HOST_TIMER_RESOLUTION, CL_PLATFORM_NUMERIC_VERSION, CL_PLATFORM_EXTENSIONS_WITH_VERSION};
+    char text[512];
+    (void)state;
+    sweep(clGetPlatformInfo, host.platform, params);
+    ok(clGetPlatformInfo(host.platform, CL_PLATFORM_VERSION, sizeof text, text, NULL));
+    assert_memory_equal(text, "OpenCL 3.0 ", 11);
+    ok(clGetPlatformInfo(host.platform, CL_PLATFORM_ICD_SUFFIX_KHR, sizeof text, text, NULL));
+    assert_string_equal(text, "VENTUS");
+    ok(clGetPlatformInfo(host.platform, CL_PLATFORM_EXTENSIONS, sizeof text, text, NULL));
+    assert_non_null(strstr(text, "cl_khr_icd"));
+    assert_int_equal(INFO(cl_version, clGetPlatformInfo, host.platform, CL_PLATFORM_NUMERIC_VERSION),
+                     CL_MAKE_VERSION(3, 0, 0));
+    assert_int_equal(clGetPlatformInfo(host.platform, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetPlatformInfo((cl_platform_id)host.device, CL_PLATFORM_NAME, 0, NULL, NULL), CL_INVALID_PLATFORM);
+    assert_int_equal(clGetPlatformIDs(0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetPlatformIDs(0, &host.platform, NULL), CL_INVALID_VALUE);
+    ok(clUnloadPlatformCompiler(host.platform));
+    assert_int_equal(clUnloadPlatformCompiler((cl_platform_id)host.device), CL_INVALID_PLATFORM);
+    ok(clUnloadCompiler());
+    assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, "clNoSuchFunction"));
+    assert_null(clGetExtensionFunctionAddressForPlatform((cl_platform_id)host.device, "clIcdGetPlatformIDsKHR"));
+}
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+static const cl_device_info device_params[] = {
+    CL_DEVICE_TYPE, CL_DEVICE_VENDOR_ID, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS,
+    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR,
+    CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG,
+    CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF,
+    CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT,
+    CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE,
+    CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_ADDRESS_BITS,
+    CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_WRITE_IMAGE_ARGS,
+    CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, CL_DEVICE_IL_VERSION, CL_DEVICE_ILS_WITH_VERSION, CL_DEVICE_IMAGE2D_MAX_WIDTH,
+    CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH,
+    CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, CL_DEVICE_MAX_SAMPLERS, CL_DEVICE_IMAGE_PITCH_ALIGNMENT,
+    CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, CL_DEVICE_MAX_PIPE_ARGS, CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
+    CL_DEVICE_PIPE_MAX_PACKET_SIZE, CL_DEVICE_MAX_PARAMETER_SIZE, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+    CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_DOUBLE_FP_CONFIG,
+    CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, CL_DEVICE_MAX_CONSTANT_ARGS,
+    CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, CL_DEVICE_LOCAL_MEM_TYPE,
+    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_DEVICE_HOST_UNIFIED_MEMORY,
+    CL_DEVICE_PROFILING_TIMER_RESOLUTION, CL_DEVICE_ENDIAN_LITTLE, CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE,
+    CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_EXECUTION_CAPABILITIES, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
+    CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
+    CL_DEVICE_MAX_ON_DEVICE_QUEUES, CL_DEVICE_MAX_ON_DEVICE_EVENTS, CL_DEVICE_BUILT_IN_KERNELS,
+    CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, CL_DEVICE_PLATFORM, CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DRIVER_VERSION,
+    CL_DEVICE_PROFILE, CL_DEVICE_VERSION, CL_DEVICE_NUMERIC_VERSION, CL_DEVICE_OPENCL_C_VERSION,
+    CL_DEVICE_OPENCL_C_ALL_VERSIONS, CL_DEVICE_OPENCL_C_FEATURES, CL_DEVICE_EXTENSIONS, CL_DEVICE_EXTENSIONS_WITH_VERSION,
+    CL_DEVICE_PRINTF_BUFFER_SIZE, CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PARENT_DEVICE,
+    CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_PARTITION_PROPERTIES, CL_DEVICE_PARTITION_AFFINITY_DOMAIN,
+    CL_DEVICE_PARTITION_TYPE, CL_DEVICE_REFERENCE_COUNT, CL_DEVICE_SVM_CAPABILITIES,
+    CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT,
+    CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, CL_DEVICE_MAX_NUM_SUB_GROUPS,
+    CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+    CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
+    CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+    CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, CL_DEVICE_PIPE_SUPPORT, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+    CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED};
+
+static void answers_device_queries(void **state)
+{
+    size_t sizes[3];
+    char text[256];
+    (void)state;
+    sweep(clGetDeviceInfo, host.device, device_params);
+    assert_int_equal(clGetDeviceInfo(host.device, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetDeviceInfo((cl_device_id)host.platform, CL_DEVICE_NAME, 0, NULL, NULL), CL_INVALID_DEVICE);
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_COMPUTE_UNITS), 2);
+    assert_int_equal(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1024); /* of 64 warps of 32: lib/opencl/workgroup.cl */
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(sizes[i], 1024);
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_ADDRESS_BITS), 32);
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_VERSION, sizeof text, text, NULL));
+    assert_memory_equal(text, "OpenCL 3.0 ", 11);
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_OPENCL_C_VERSION, sizeof text, text, NULL));
+    assert_memory_equal(text, "OpenCL C 1.2 ", 13);
+}
+
+/* What the specification asks of every device of the full profile (OpenCL 3.0 API, table 5). */
+static void keeps_minima(void **state)
+{
+    const cl_ulong all = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    const cl_ulong one = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    (void)state;
+    assert_true(one >= (all / 4 < 1u << 30 ? all / 4 : 1u << 30) && one >= 32u << 20 && one <= all);
+    assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
+    assert_true(INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 64 << 10);
+    assert_true(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
+    assert_true(INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
+    assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 19);
+    assert_true(INFO(cl_device_exec_capabilities, clGetDeviceInfo, host.device, CL_DEVICE_EXECUTION_CAPABILITIES) &
+                CL_EXEC_KERNEL);
+    const cl_device_fp_config need = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+    assert_true((INFO(cl_device_fp_config, clGetDeviceInfo, host.device, CL_DEVICE_SINGLE_FP_CONFIG) & need) == need);
+    assert_true(INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE) ==
+                INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_LINKER_AVAILABLE));
+}
+
+static void finds_devices(void **state)
+{
+    cl_device_id d[4];
+    cl_uint n;
+    cl_ulong a, b, c;
+    (void)state;
+    ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_ALL, 4, d, &n));
+    assert_int_equal(n, 1);
+    ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_DEFAULT, 0, NULL, &n));
+    assert_int_equal(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_CPU, 4, d, &n), CL_DEVICE_NOT_FOUND);
+    assert_int_equal(clGetDeviceIDs(host.platform, 0, 4, d, &n), CL_INVALID_DEVICE_TYPE);
+    assert_int_equal(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_ALL, 0, d, &n), CL_INVALID_VALUE);
+    assert_int_equal(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetDeviceIDs((cl_platform_id)host.device, CL_DEVICE_TYPE_ALL, 4, d, &n), CL_INVALID_PLATFORM);
+    ok(clRetainDevice(host.device));
+    ok(clReleaseDevice(host.device));
+    assert_int_equal(clRetainDevice((cl_device_id)host.platform), CL_INVALID_DEVICE);
+    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    assert_int_equal(clCreateSubDevices(host.device, parts, 4, d, &n), CL_INVALID_VALUE);
+    ok(clGetHostTimer(host.device, &a));
+    ok(clGetDeviceAndHostTimer(host.device, &b, &c));
+    assert_true(b >= a && c >= a);
+    assert_int_equal(clGetHostTimer(host.device, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetDeviceAndHostTimer(host.device, NULL, &c), CL_INVALID_VALUE);
+    assert_int_equal(clSetDefaultDeviceCommandQueue(host.context, host.device, host.queue), CL_INVALID_OPERATION);
+}
+
+/* --- contexts ------------------------------------------------------------------------------------- */
+
+static void answers_context_queries(void **state)
+{
+    const cl_context_properties list[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)host.platform, 0};
+    cl_context_properties got[3];
+    cl_int s;
+    size_t n;
+    cl_context c = clCreateContext(list, 1, &host.device, NULL, NULL, &s);
+    (void)state;
+    ok(s);
+    assert_int_equal(INFO(cl_uint, clGetContextInfo, c, CL_CONTEXT_REFERENCE_COUNT), 1);
+    assert_int_equal(INFO(cl_uint, clGetContextInfo, c, CL_CONTEXT_NUM_DEVICES), 1);
+    assert_ptr_equal(INFO(cl_device_id, clGetContextInfo, c, CL_CONTEXT_DEVICES), host.device);
+    ok(clGetContextInfo(c, CL_CONTEXT_PROPERTIES, sizeof got, got, &n));
+    assert_int_equal(n, sizeof list);
+    assert_memory_equal(got, list, sizeof list);
+    assert_int_equal(clGetContextInfo(c, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    ok(clRetainContext(c));
+    ok(clReleaseContext(c));
+    ok(clReleaseContext(c));
+    c = clCreateContextFromType(NULL, CL_DEVICE_TYPE_GPU, NULL, NULL, &s);
+    ok(s);
+    ok(clGetContextInfo(c, CL_CONTEXT_PROPERTIES, 0, NULL, &n));
+    assert_int_equal(n, 0);
+    ok(clReleaseContext(c));
+}
+
+static void refuses_bad_contexts(void **state)
+{
+    const cl_context_properties unknown[] = {0x9999, 1, 0}, twice[] = {CL_CONTEXT_PLATFORM,
+        (cl_context_properties)host.platform, CL_CONTEXT_PLATFORM, (cl_context_properties)host.platform, 0},
+        wrong[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)host.device, 0};
+    const cl_device_id none = (cl_device_id)host.platform;
+    cl_int s;
+    (void)state;
+    assert_null(clCreateContext(unknown, 1, &host.device, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PROPERTY);
+    assert_null(clCreateContext(twice, 1, &host.device, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PROPERTY);
+    assert_null(clCreateContext(wrong, 1, &host.device, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PLATFORM);
+    assert_null(clCreateContext(NULL, 0, &host.device, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateContext(NULL, 1, &host.device, NULL, &s, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateContext(NULL, 1, &none, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_DEVICE);
+    assert_int_equal(clRetainContext((cl_context)host.device), CL_INVALID_CONTEXT);
+    assert_int_equal(clReleaseContext((cl_context)host.device), CL_INVALID_CONTEXT);
+    assert_int_equal(clGetContextInfo((cl_context)host.device, CL_CONTEXT_DEVICES, 0, NULL, NULL), CL_INVALID_CONTEXT);
+}
+
+static int ended[2], nended;
+static void CL_CALLBACK on_end(cl_context c, void *data)
+{
+    (void)c;
+    ended[nended++] = *(int *)data;
+}
+
+static void calls_destructors(void **state)
+{
+    static int one = 1, two = 2;
+    cl_int s;
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    (void)state;
+    assert_int_equal(clSetContextDestructorCallback(c, NULL, NULL), CL_INVALID_VALUE);
+    ok(clSetContextDestructorCallback(c, on_end, &one));
+    ok(clSetContextDestructorCallback(c, on_end, &two));
+    cl_mem m = clCreateBuffer(c, 0, 4, NULL, &s);
+    ok(clReleaseContext(c));
+    assert_int_equal(nended, 0);
+    ok(clReleaseMemObject(m));
+    assert_int_equal(nended, 2);
+    assert_int_equal(ended[0], 2);
+}
+
+/* --- what is not there --------------------------------------------------------------------------------- */
+
+static void has_no_images(void **state)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t at[3] = {0, 0, 0}, size[3] = {1, 1, 1};
+    cl_mem m = make_buffer(64, NULL);
+    u8 bytes[64];
+    cl_int s;
+    cl_uint n = 1;
+    (void)state;
+    assert_null(clCreateImage(host.context, 0, &format, &desc, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateImageWithProperties(host.context, NULL, 0, &format, &desc, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateImage2D(host.context, 0, &format, 4, 4, 0, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateImage3D(host.context, 0, &format, 4, 4, 4, 0, 0, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateImage((cl_context)m, 0, &format, &desc, NULL, &s));
+    assert_int_equal(s, CL_INVALID_CONTEXT);
+    ok(clGetSupportedImageFormats(host.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &n));
+    assert_int_equal(n, 0);
+    assert_int_equal(clGetSupportedImageFormats(host.context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &n), CL_INVALID_VALUE);
+    assert_int_equal(clGetImageInfo(m, CL_IMAGE_WIDTH, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueReadImage(host.queue, m, CL_TRUE, at, size, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueWriteImage(host.queue, m, CL_TRUE, at, size, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyImage(host.queue, m, m, at, at, size, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyImageToBuffer(host.queue, m, m, at, size, 0, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyBufferToImage(host.queue, m, m, 0, at, size, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueFillImage(host.queue, m, bytes, at, size, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_null(clEnqueueMapImage(host.queue, m, CL_TRUE, CL_MAP_READ, at, size, NULL, NULL, 0, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueReadImage((cl_command_queue)m, m, CL_TRUE, at, size, 0, 0, bytes, 0, NULL, NULL),
+                     CL_INVALID_COMMAND_QUEUE);
+    ok(clReleaseMemObject(m));
+}
+
+static void has_no_samplers_or_pipes(void **state)
+{
+    cl_mem m = make_buffer(64, NULL);
+    cl_int s;
+    (void)state;
+    assert_null(clCreateSampler(host.context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateSamplerWithProperties(host.context, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_int_equal(clRetainSampler((cl_sampler)m), CL_INVALID_SAMPLER);
+    assert_int_equal(clReleaseSampler((cl_sampler)m), CL_INVALID_SAMPLER);
+    assert_int_equal(clGetSamplerInfo((cl_sampler)m, CL_SAMPLER_CONTEXT, 0, NULL, NULL), CL_INVALID_SAMPLER);
+    assert_null(clCreatePipe(host.context, 0, 4, 4, NULL, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_int_equal(clGetPipeInfo(m, CL_PIPE_PACKET_SIZE, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    ok(clReleaseMemObject(m));
+}
+
+static void has_no_shared_memory(void **state)
+{
+    u8 a[8], b[8];
+    void *list[] = {a};
+    (void)state;
+    assert_null(clSVMAlloc(host.context, CL_MEM_READ_WRITE, 64, 0));
+    clSVMFree(host.context, NULL);
+    assert_int_equal(clEnqueueSVMFree(host.queue, 1, list, NULL, NULL, 0, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueSVMMemcpy(host.queue, CL_TRUE, a, b, 8, 0, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueSVMMemFill(host.queue, a, b, 1, 8, 0, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueSVMMap(host.queue, CL_TRUE, CL_MAP_READ, a, 8, 0, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueSVMUnmap(host.queue, a, 0, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueSVMMigrateMem(host.queue, 1, (const void **)list, NULL, 0, 0, NULL, NULL), CL_INVALID_OPERATION);
+}
+
+static void has_no_other_programs(void **state)
+{
+    const u32 words[] = {0x07230203, 0};
+    cl_int s;
+    (void)state;
+    assert_null(clCreateProgramWithIL(host.context, words, sizeof words, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateProgramWithBuiltInKernels(host.context, 1, &host.device, "x", &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateFromGLBuffer(host.context, 0, 1, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateFromGLTexture(host.context, 0, 0, 0, 1, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_null(clCreateFromGLRenderbuffer(host.context, 0, 1, &s));
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueAcquireGLObjects(host.queue, 0, NULL, 0, NULL, NULL), CL_INVALID_CONTEXT);
+    assert_int_equal(clEnqueueReleaseGLObjects(host.queue, 0, NULL, 0, NULL, NULL), CL_INVALID_CONTEXT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_platform_queries), cmocka_unit_test(answers_device_queries),
+        cmocka_unit_test(keeps_minima),             cmocka_unit_test(finds_devices),
+        cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
+        cmocka_unit_test(calls_destructors),        cmocka_unit_test(has_no_images),
+        cmocka_unit_test(has_no_samplers_or_pipes), cmocka_unit_test(has_no_shared_memory),
+        cmocka_unit_test(has_no_other_programs),
+    };
+    set_environment();
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}

@@ -1,0 +1,406 @@
+/* cc_test.c -- random programs through all passes.
+ *
+ * Programs of nested branches and loops in the generic representation, with uniform
+ * and divergent values mixed, are executed by a small interpreter, one work-item after
+ * the other, and by the simulator after compilation at every level, with few registers
+ * and with registers chosen at random.  All words that come out must be the same.
+ */
+#include "test/kit/objects.h"
+#include "cc/cc.h"
+#include "drv/drv.h"
+#include "link/crt0.h"
+#include "link/link.h"
+
+enum { ITEMS = 48, VARS = 7, DEPTH = 4, SLOT_WORDS = 4, BLOCKS = 400 };
+
+static u32 next_random(u64 *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (u32)(*seed >> 33);
+}
+
+/* --- making programs --------------------------------------------------------------------- */
+
+/* var[]: the values that the variables have at the place that is being written */
+typedef struct {
+    Module *m;
+    Func *f;
+    u64 seed;
+    u32 b; /* block being written */
+    Ref var[VARS];
+    Ref in, slot;
+    u32 loc;
+} Maker;
+
+static u32 pick(Maker *k, u32 n) { return next_random(&k->seed) % n; }
+
+static Ref op(Maker *k, IrOp o, Ref x, Ref y, Ref z)
+{
+    return ref_val(ir_op(k->f, k->b, o, x, y, z, k->loc));
+}
+
+static Ref op2(Maker *k, IrOp o, Ref x, Ref y) { return op(k, o, x, y, ref_none()); }
+
+static Ref csr(Maker *k, i32 number)
+{
+    Ins i = {.op = IR_csr, .imm = number, .dst = ir_value(k->f)};
+    ir_append(k->f, k->b, &i);
+    return ref_val(i.dst);
+}
+
+static Ref load(Maker *k, Space space, Ref at)
+{
+    Ins i = {.op = IR_load, .width = 4, .space = space & 7u, .dst = ir_value(k->f), .a = {at}};
+    ir_append(k->f, k->b, &i);
+    return ref_val(i.dst);
+}
+
+static void store(Maker *k, Space space, Ref value, Ref at)
+{
+    Ins i = {.op = IR_store, .width = 4, .space = space & 7u, .a = {value, at}};
+    ir_append(k->f, k->b, &i);
+}
+
+static Ref some(Maker *k)
+{
+    static const u32 corner[] = {0,   1,    2,    15,         16,         31,
+                                 255, 2047, 2048, 0x7fffffff, 0x80000000, 0xffffffff};
+    if (pick(k, 4))
+        return k->var[pick(k, VARS)];
+    return ref_con(pick(k, 2) ? corner[pick(k, countof(corner))] : pick(k, 100000));
+}
+
+static void assign(Maker *k, Ref value) { k->var[pick(k, VARS)] = value; }
+
+static void arithmetic(Maker *k)
+{
+    static const IrOp ops[] = {IR_add, IR_sub,  IR_mul, IR_mulh, IR_mulhu, IR_div, IR_divu,
+                               IR_rem, IR_remu, IR_and, IR_or,   IR_xor,   IR_sll, IR_srl,
+                               IR_sra, IR_min,  IR_max, IR_minu, IR_maxu,  IR_eq,  IR_ne,
+                               IR_lt,  IR_ge,   IR_ltu, IR_geu,  IR_add,   IR_add};
+    if (pick(k, 8))
+        assign(k, op2(k, ops[pick(k, countof(ops))], some(k), some(k)));
+    else
+        assign(k, op(k, IR_select, op2(k, IR_lt, some(k), some(k)), some(k), some(k)));
+}
+
+/* base + 4 * (v mod words), words a power of two */
+static Ref element(Maker *k, Ref base, u32 words)
+{
+    const Ref index = op2(k, IR_and, some(k), ref_con(words - 1));
+    return op2(k, IR_add, base, op2(k, IR_sll, index, ref_con(2)));
+}
+
+static void memory(Maker *k)
+{
+    const bool private = pick(k, 2);
+    if (private && pick(k, 2))
+        store(k, MEM_PRIVATE, some(k), element(k, k->slot, SLOT_WORDS));
+    else if (private)
+        assign(k, load(k, MEM_PRIVATE, element(k, k->slot, SLOT_WORDS)));
+    else
+        assign(k, load(k, MEM_GLOBAL, element(k, k->in, 16)));
+}
+
+/* a variable per phi; dst are values that exist already, or 0 for new ones */
+static void add_phi(Maker *k, u32 b, u32 dst, const u32 *from, const Ref *arg, size_t n)
+{
+    graph_preds(k->f);
+    Phi *p = ir_phi(k->f, b, dst);
+    const Block *block = &k->f->block[b];
+    assert_int_equal(block->npred, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (block->pred[i] == from[j])
+                p->arg[i] = arg[j];
+}
+
+static void join_vars(Maker *k, u32 b, const u32 *from, Ref (*var)[VARS], size_t n)
+{
+    for (u32 v = 0; v < VARS; v++) {
+        Ref arg[3];
+        bool same = true;
+        for (size_t i = 0; i < n; i++) {
+            arg[i] = var[i][v];
+            same &= ref_same(arg[i], arg[0]);
+        }
+        k->var[v] = arg[0];
+        if (same)
+            continue;
+        k->var[v] = ref_val(ir_value(k->f));
+        add_phi(k, b, k->var[v].val, from, arg, n);
+    }
+    k->b = b;
+}
+
+static void statements(Maker *k, u32 depth);
+
+static Cmp some_cmp(Maker *k) { return (Cmp)pick(k, 6); }
+
+static void if_else(Maker *k, u32 depth)
+{
+    const u32 then = ir_block(k->f), otherwise = ir_block(k->f), end = ir_block(k->f);
+    Ref var[2][VARS], before[VARS];
+    u32 from[2];
+    ir_branch(k->f, k->b, some_cmp(k), some(k), some(k), then, otherwise, 0);
+    memcpy(before, k->var, sizeof before);
+    for (u32 side = 0; side < 2; side++) {
+        memcpy(k->var, before, sizeof before);
+        k->b = side ? otherwise : then;
+        statements(k, depth + 1);
+        from[side] = k->b;
+        memcpy(var[side], k->var, sizeof k->var);
+        ir_jump(k->f, k->b, end);
+    }
+    join_vars(k, end, from, var, 2);
+}
+
+/* at most (some & 7) + 1 rounds; may be left in the middle as well */
+static void loop(Maker *k, u32 depth)
+{
+    Func *f = k->f;
+    const u32 before = k->b, head = ir_block(f), rest = ir_block(f), latch = ir_block(f),
+              end = ir_block(f);
+    const Ref count = op2(k, IR_and, some(k), ref_con(7));
+    Ref start[VARS], left[2][VARS];
+    u32 phi[VARS], from[2];
+    ir_jump(f, before, head);
+    memcpy(start, k->var, sizeof start);
+    for (u32 v = 0; v < VARS; v++)
+        k->var[v] = ref_val(phi[v] = ir_value(f));
+    const u32 counter = ir_value(f);
+    k->b = head;
+    statements(k, depth + 1);
+    from[0] = k->b;
+    memcpy(left[0], k->var, sizeof k->var);
+    ir_branch(f, k->b, some_cmp(k), some(k), some(k), end, rest, 0);
+    k->b = rest;
+    statements(k, depth + 1);
+    from[1] = k->b;
+    memcpy(left[1], k->var, sizeof k->var);
+    ir_branch(f, k->b, CMP_ltu, ref_val(counter), count, latch, end, 0);
+    k->b = latch;
+    const Ref next = op2(k, IR_add, ref_val(counter), ref_con(1));
+    ir_jump(f, latch, head);
+    const u32 into[2] = {before, latch};
+    for (u32 v = 0; v < VARS; v++)
+        add_phi(k, head, phi[v], into, (const Ref[]){start[v], k->var[v]}, 2);
+    add_phi(k, head, counter, into, (const Ref[]){ref_con(0), next}, 2);
+    join_vars(k, end, from, left, 2);
+}
+
+static void statements(Maker *k, u32 depth)
+{
+    const u32 n = 1 + pick(k, 5);
+    for (u32 i = 0; i < n; i++) {
+        const u32 what = depth < DEPTH && k->f->nblock < BLOCKS ? pick(k, 10) : 2 + pick(k, 8);
+        if (what == 0)
+            loop(k, depth);
+        else if (what == 1)
+            if_else(k, depth);
+        else if (what < 4)
+            memory(k);
+        else
+            arithmetic(k);
+    }
+}
+
+/* out[i] = mix of all variables, arguments: in, out */
+static Module *make_program(u64 seed)
+{
+    Maker k = {.m = ir_module("t.cl"), .seed = seed};
+    k.f = ir_func(k.m, "k", true);
+    k.b = ir_block(k.f);
+    const Ref args = op(&k, IR_argbase, ref_none(), ref_none(), ref_none());
+    const Ref item =
+        op2(&k, IR_add, csr(&k, 0x800), op(&k, IR_lane, ref_none(), ref_none(), ref_none()));
+    k.in = load(&k, MEM_CONST, args);
+    const Ref out = load(&k, MEM_CONST, op2(&k, IR_add, args, ref_con(4)));
+    k.slot = ref_slot(ir_slot(k.f, 4 * SLOT_WORDS, 4));
+    for (u32 v = 0; v < VARS; v++)
+        k.var[v] = v == 0 ? item : v == 1 ? csr(&k, 0x805) : ref_con(pick(&k, 100));
+    for (u32 i = 0; i < SLOT_WORDS; i++)
+        store(&k, MEM_PRIVATE, ref_con(i), op2(&k, IR_add, k.slot, ref_con(4 * i)));
+    for (u32 i = 0; i < 6; i++)
+        statements(&k, 0);
+    Ref sum = ref_con(1);
+    for (u32 v = 0; v < VARS; v++)
+        sum = op2(&k, IR_add, op2(&k, IR_mul, sum, ref_con(31)), k.var[v]);
+    store(&k, MEM_GLOBAL, sum, op2(&k, IR_add, out, op2(&k, IR_sll, item, ref_con(2))));
+    ir_ret(k.f, k.b);
+    graph_build(k.f);
+    assert_false(k.m->failed);
+    return k.m;
+}
+
+/* --- the interpreter: one work-item ---------------------------------------------------------- */
+
+enum { ARGS_AT = 0x1000, IN_AT = 0x2000, OUT_AT = 0x3000, SLOT_AT = 0x4000 };
+
+typedef struct {
+    const Func *f;
+    const u32 *in;
+    u32 *value;
+    u32 slot[SLOT_WORDS], item, out;
+} Item;
+
+static u32 read_ref(const Item *s, Ref r)
+{
+    return r.kind == R_VAL ? s->value[r.val] : r.kind == R_SLOT ? SLOT_AT + (u32)r.off : r.val;
+}
+
+static u32 read_memory(const Item *s, u32 at)
+{
+    if (at < IN_AT)
+        return at == ARGS_AT ? IN_AT : OUT_AT;
+    return at < OUT_AT ? s->in[(at - IN_AT) / 4] : s->slot[(at - SLOT_AT) / 4];
+}
+
+static void write_memory(Item *s, u32 at, u32 value)
+{
+    if (at < SLOT_AT)
+        s->out = value;
+    else
+        s->slot[(at - SLOT_AT) / 4] = value;
+}
+
+static void step(Item *s, const Ins *i)
+{
+    const u32 a = read_ref(s, i->a[0]), b = read_ref(s, i->a[1]), c = read_ref(s, i->a[2]);
+    switch (i->op) {
+    case IR_argbase: s->value[i->dst] = ARGS_AT; break;
+    case IR_csr: s->value[i->dst] = i->imm == 0x800 ? s->item & ~31u : s->item / 32; break;
+    case IR_lane: s->value[i->dst] = s->item & 31; break;
+    case IR_load: s->value[i->dst] = read_memory(s, a + (u32)i->imm); break;
+    case IR_store: write_memory(s, b + (u32)i->imm, a); break;
+    case IR_select: s->value[i->dst] = a ? b : c; break;
+    default: s->value[i->dst] = op_eval(ir_info[i->op].eval, a, b);
+    }
+}
+
+static bool holds(Cmp cmp, u32 a, u32 b)
+{
+    const bool is[] = {a == b, a != b, (i32)a < (i32)b, (i32)a >= (i32)b, a < b, a >= b};
+    return is[cmp];
+}
+
+static void enter(Item *s, u32 from, u32 to, u32 *scratch)
+{
+    const Block *b = &s->f->block[to];
+    size_t k = 0;
+    while (k < b->npred && b->pred[k] != from)
+        k++;
+    for (size_t p = 0; p < b->nphi; p++)
+        scratch[p] = read_ref(s, b->phi[p].arg[k]);
+    for (size_t p = 0; p < b->nphi; p++)
+        s->value[b->phi[p].dst] = scratch[p];
+}
+
+static void interpret(const Func *f, const u32 *in, u32 *out)
+{
+    u32 *value = calloc(f->nvalue, 4), scratch[64];
+    for (u32 item = 0; item < ITEMS; item++) {
+        Item s = {.f = f, .in = in, .value = value, .item = item};
+        for (u32 b = 0;;) {
+            const Block *k = &f->block[b];
+            for (size_t i = 0; i < k->nins; i++)
+                step(&s, &k->ins[i]);
+            if (k->term.kind == T_RET)
+                break;
+            const bool second =
+                k->term.kind == T_BRANCH &&
+                !holds(k->term.cmp, read_ref(&s, k->term.a[0]), read_ref(&s, k->term.a[1]));
+            enter(&s, b, k->term.succ[second], scratch);
+            b = k->term.succ[second];
+        }
+        out[item] = s.out;
+    }
+    free(value);
+}
+
+/* --- compiled ------------------------------------------------------------------------- */
+
+static Object *image_of(Module *m, const CcOptions *opt)
+{
+    Caught c;
+    Object *crt0 = NULL;
+    catch_in(&c);
+    Object *o = cc_compile(m, opt, &c.d);
+    expect_silence(&c);
+    assert_non_null(o);
+    assert_true(obj_read("crt0.o", crt0_object, crt0_object_size, &c.d, &crt0));
+    const Object *both[] = {crt0, o};
+    Object *image = link_objects(both, 2, &(LinkOptions){.output = "t.elf"}, &c.d);
+    expect_silence(&c);
+    obj_free(crt0);
+    obj_free(o);
+    return image;
+}
+
+static void simulate(Object *image, const u32 *in, u32 *out, u64 seed)
+{
+    Caught c;
+    catch_in(&c);
+    DeviceOptions dev = dev_defaults();
+    Driver *d = drv_open(&dev);
+    u64 from = 0, to = 0;
+    assert_int_equal(drv_load(d, image, &c.d), DRV_OK);
+    assert_int_equal(drv_alloc(d, 64, &from), DRV_OK);
+    assert_int_equal(drv_alloc(d, ITEMS * 4, &to), DRV_OK);
+    assert_int_equal(drv_write(d, from, in, 64), DRV_OK);
+    const u32 value[] = {(u32)from, (u32)to};
+    const DrvArg args[] = {{.size = 4, .align = 4, .value = &value[0]},
+                           {.size = 4, .align = 4, .value = &value[1]}};
+    const DrvKernel launch = {.kernel = "k",
+                              .dims = 1,
+                              .global = {ITEMS, 1, 1},
+                              .local = {ITEMS, 1, 1},
+                              .args = args,
+                              .nargs = 2,
+                              .max_insns = 100000000};
+    DrvResult r;
+    if (drv_run(d, &launch, &r) != DRV_OK) {
+        Buf why = {0};
+        drv_last_error(d, &why);
+        fail_msg("program %llu: %s", (unsigned long long)seed, buf_text(&why));
+    }
+    assert_int_equal(drv_read(d, to, out, ITEMS * 4), DRV_OK);
+    drv_close(d);
+}
+
+static void all_levels_agree(void **state)
+{
+    (void)state;
+    static const CcOptions how[] = {
+        {.level = 0, .set = V202},
+        {.level = 1, .set = V202},
+        {.level = 2, .set = V202, .lines = true},
+        {.level = 2, .set = V202, .max_x = 8, .max_v = 8},
+        {.level = 2, .set = V202, .seed = 1},
+        {.level = 2, .set = V202, .off = "fold,coalesce"},
+    };
+    u32 in[16], want[ITEMS], got[ITEMS];
+    unsigned long long first = 1, last = 150;
+    const char *seeds = getenv("CC_TEST_SEED"); /* FIRST[-LAST] */
+    if (seeds && sscanf(seeds, "%llu-%llu", &first, &last) < 2)
+        last = first;
+    for (u32 i = 0; i < 16; i++)
+        in[i] = i * 0x01234567 ^ i << 7;
+    for (u64 seed = first; seed <= last; seed++)
+        for (size_t k = 0; k < countof(how); k++) {
+            Module *m = make_program(seed);
+            interpret(m->func[0], in, want);
+            simulate(image_of(m, &how[k]), in, got, seed);
+            for (u32 i = 0; i < ITEMS; i++)
+                if (got[i] != want[i])
+                    fail_msg("program %llu, options %zu, item %u: %08x, should be %08x",
+                             (unsigned long long)seed, k, i, got[i], want[i]);
+            ir_free(m);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_levels_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,820 @@
+/* emit_test.c -- functions with registers, emitted, linked behind crt0, run.
+ *
+ * Functions are put together by hand as allocation leaves them.  What they compute is
+ * known from C; every program is also written as assembly, which must assemble to the
+ * same bytes.
+ */
+#include "test/kit/assemble.h"
+#include "cc/cc.h"
+#include "drv/drv.h"
+#include "link/crt0.h"
+#include "link/link.h"
+#include <unistd.h>
+
+enum { LANES = 32, ITEMS = 64, A0 = 10, TP = 4, VF = 32 };
+#define X(n)  ref_reg(n)
+#define V(n)  ref_reg(V0 + (n))
+#define K(n)  ref_con((u32)(n))
+#define XD(n) ((n) + 1)
+#define VD(n) (V0 + (n) + 1)
+
+/* --- building ------------------------------------------------------------------------ */
+
+static void add(Func *f, u32 b, Ins i)
+{
+    if (!i.loc)
+        i.loc = ir_loc(f->module, 0, (u32)f->block[b].nins + 10 * b + 1, 1);
+    ir_append(f, b, &i);
+}
+
+/* a row of the table, an operation of ir.def; dst: XD(n), VD(n) or 0 */
+#define ROW(f, b, name, dst, ...)                                                                  \
+    add(f, b, (Ins){.op = IR_MACHINE + I_##name, .reg = dst, .imm = 7, .a = {__VA_ARGS__}})
+#define OPN(f, b, name, dst, imm_, ...)                                                            \
+    add(f, b, (Ins){.op = IR_##name, .reg = dst, .imm = imm_, .a = {__VA_ARGS__}})
+
+typedef struct {
+    Module *m;
+    Func *f;
+} Kernel;
+
+static Module *new_module(void)
+{
+    Module *m = ir_module("t.cl");
+    assert_non_null(m);
+    ir_file(m, "t.cl");
+    return m;
+}
+
+/* A kernel with n blocks, the last of which returns.  Block 0 begins with
+ * x7 = the argument, v1 = number of the item in the group, v2 = address of its word. */
+static Func *new_kernel(Module *m, const char *name, u32 n)
+{
+    Func *f = ir_func(m, name, true);
+    for (u32 i = 0; i < n; i++)
+        ir_block(f);
+    ROW(f, 0, lw, XD(7), K(0), X(A0));
+    ROW(f, 0, csrrs, XD(5), K(0x800), X(0));
+    ROW(f, 0, vid_v, VD(1), ref_none());
+    ROW(f, 0, vadd_vx, VD(1), V(1), X(5));
+    ROW(f, 0, vsll_vi, VD(2), V(1), K(2));
+    ROW(f, 0, vadd_vx, VD(2), V(2), X(7));
+    ir_ret(f, n - 1);
+    return f;
+}
+
+static void store_result(Func *f, u32 b, u32 v) { ROW(f, b, vsw12_v, 0, V(v), K(0), V(2)); }
+
+/* a branch at which lanes part; join: where they meet */
+static void part(Func *f, u32 b, Cmp cmp, u32 v, u32 w, u32 then, u32 otherwise, u32 join)
+{
+    ir_branch(f, b, cmp, V(v), V(w), then, otherwise, ir_loc(f->module, 0, 10 * b + 9, 1));
+    f->block[b].term.divergent = true;
+    f->block[b].term.rpc = join;
+    Block *j = &f->block[join];
+    j->join = true;
+    for (int k = 0; k < 2; k++)
+        if (ir_grow(f->module, j->other, j->nother, j->capother))
+            j->other[j->nother++] = f->block[b].term.succ[k];
+}
+
+/* --- running --------------------------------------------------------------------------- */
+
+static void same_sections(const Object *a, const Object *b, const char *text)
+{
+    for (size_t i = 0; i < a->nsections; i++) {
+        const ObjSection *s = &a->sections[i];
+        if (!(s->flags & SHF_ALLOC))
+            continue;
+        const ObjSection *t = section_of(b, s->name);
+        if (s->size != t->size || s->type != t->type || s->flags != t->flags ||
+            s->nrelocs != t->nrelocs || s->data.len != t->data.len ||
+            (s->data.len && memcmp(s->data.data, t->data.data, s->data.len)))
+            fail_msg("%s is not the same, %u and %u bytes:\n%.6000s", s->name, s->size, t->size,
+                     text);
+    }
+}
+
+static bool with_tidy; /* in the second half of the tests */
+
+static void finish(Module *m)
+{
+    Buf why = {0};
+    for (size_t i = 0; i < m->nfunc; i++) {
+        Func *f = m->func[i];
+        graph_build(f);
+        frame(f);
+        if (with_tidy)
+            tidy(f);
+        if (!ir_check(f, STAGE_ALLOCATED, &why))
+            fail_msg("%s", buf_text(&why));
+    }
+    buf_free(&why);
+}
+
+static Object *emit_module(Module *m)
+{
+    Caught c;
+    Buf text = {0};
+    const CcOptions opt = {.set = V202, .lines = true, .assembly = &text};
+    Object *o = obj_new("t.o");
+    o->set = V202;
+    catch_in(&c);
+    finish(m);
+    emit(m, &opt, o, &c.d);
+    expect_silence(&c);
+    assert_false(m->failed);
+    Object *again = assemble(buf_text(&text), V202);
+    same_sections(o, again, buf_text(&text));
+    obj_free(again);
+    buf_free(&text);
+    return o;
+}
+
+static Object *link_module(Module *m)
+{
+    Caught c;
+    Object *crt0 = NULL, *o = emit_module(m);
+    catch_in(&c);
+    assert_true(obj_read("crt0.o", crt0_object, crt0_object_size, &c.d, &crt0));
+    const Object *both[] = {crt0, o};
+    Object *image = link_objects(both, 2, &(LinkOptions){.output = "t.elf", .gc = true}, &c.d);
+    expect_silence(&c);
+    assert_non_null(image);
+    obj_free(crt0);
+    obj_free(o);
+    return image;
+}
+
+/* Runs kernel `k` of the module with one group of ITEMS items and a buffer of as many words. */
+static void run_kernel(Module *m, const char *k, u32 out[ITEMS])
+{
+    Caught c;
+    catch_in(&c);
+    DeviceOptions dev = dev_defaults();
+    Driver *d = drv_open(&dev);
+    u64 addr = 0;
+    assert_int_equal(drv_load(d, link_module(m), &c.d), DRV_OK);
+    assert_int_equal(drv_alloc(d, ITEMS * 4, &addr), DRV_OK);
+    const u32 value = (u32)addr;
+    const DrvArg arg = {.size = 4, .align = 4, .value = &value};
+    const DrvKernel launch = {.kernel = k,
+                              .dims = 1,
+                              .global = {ITEMS, 1, 1},
+                              .local = {ITEMS, 1, 1},
+                              .args = &arg,
+                              .nargs = 1,
+                              .max_insns = 100000000};
+    DrvResult r;
+    if (drv_run(d, &launch, &r) != DRV_OK) {
+        Buf why = {0};
+        drv_last_error(d, &why);
+        fail_msg("%s", buf_text(&why));
+    }
+    assert_int_equal(drv_read(d, addr, out, ITEMS * 4), DRV_OK);
+    drv_close(d);
+}
+
+/* the same, and frees the module */
+static void run(Module *m, const char *k, u32 out[ITEMS])
+{
+    run_kernel(m, k, out);
+    ir_free(m);
+}
+
+static u32 count(const Object *o, const char *section, InsnId id)
+{
+    IsaDecoder dec;
+    const ObjSection *s = section_of(o, section);
+    u32 n = 0;
+    isa_decoder_init(&dec, V202);
+    for (size_t i = 0; i < s->data.len; i += 4) {
+        Insn in;
+        u32 w;
+        memcpy(&w, s->data.data + i, 4);
+        n += isa_decode(&dec, w, &in) && in.id == id;
+    }
+    return n;
+}
+
+/* --- registers and constants --------------------------------------------------------------- */
+
+static void high_registers(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = new_kernel(m, "k", 1);
+    OPN(f, 0, li, XD(40), 0, K(0x12345fff));
+    OPN(f, 0, li, XD(63), 0, K(-7));
+    OPN(f, 0, copy, VD(100), 0, X(40));
+    OPN(f, 0, move, VD(200), 0, V(1));
+    ROW(f, 0, vmul_vx, VD(255), V(200), X(63));
+    ROW(f, 0, vadd_vv, VD(33), V(255), V(100));
+    ROW(f, 0, vmacc_vv, VD(33), V(200), V(200), V(33));
+    store_result(f, 0, 33);
+    run(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], 0x12345fff - 7 * i + i * i);
+}
+
+static void constants(void **state)
+{
+    (void)state;
+    static const u32 value[] = {0,          1,          2047,       2048,       0x7ff,
+                                0x800,      0xfff,      0x1000,     0x7fffffff, 0x80000000,
+                                0x7ffff800, 0xfffff7ff, 0xffffffff, 0x12345800, 0xdeadbeef};
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = new_kernel(m, "k", 1);
+    for (u32 i = 0; i < countof(value); i++) {
+        OPN(f, 0, li, XD(9), 0, K(value[i]));
+        ROW(f, 0, sw, 0, X(9), K(4 * i), X(7));
+    }
+    run(m, "k", out);
+    for (u32 i = 0; i < countof(value); i++)
+        assert_int_equal(out[i], value[i]);
+}
+
+static void conditional_moves(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = new_kernel(m, "k", 1);
+    for (u32 i = 0; i < 4; i++) { /* both ways, with low and high registers */
+        const u32 a = i & 2 ? 40 : 11, b = i & 2 ? 41 : 12;
+        OPN(f, 0, li, XD(13), 0, K(i & 1));
+        OPN(f, 0, li, XD(a), 0, K(100));
+        OPN(f, 0, li, XD(b), 0, K(200));
+        OPN(f, 0, cmov, XD(b), 0, X(13), X(a), X(b));
+        ROW(f, 0, sw, 0, X(b), K(4 * i), X(7));
+    }
+    run(m, "k", out);
+    for (u32 i = 0; i < 4; i++)
+        assert_int_equal(out[i], i & 1 ? 100 : 200);
+}
+
+/* --- data ----------------------------------------------------------------------------- */
+
+static void data_and_addresses(void **state)
+{
+    (void)state;
+    static const u8 bytes[] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0};
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Data *table = ir_data(m, "table", 12, 4, false);
+    table->init = bytes, table->ninit = sizeof bytes;
+    Data *pointer = ir_data(m, "pointer", 8, 4, true);
+    ir_reloc(m, pointer, 4, ir_sym(m, "table", SYM_EXTERN), 8);
+    ir_data(m, "zeros", 64, 64, true);
+    m->sym[ir_sym(m, "pointer", SYM_EXTERN)].is_local = true;
+    Func *f = new_kernel(m, "k", 1);
+    const u32 t = ir_sym(m, "table", SYM_EXTERN), p = ir_sym(m, "pointer", SYM_EXTERN);
+    Ref word1 = ref_sym(t), word4 = ref_sym(p);
+    word1.off = word4.off = 4;
+    OPN(f, 0, li, XD(9), 0, word1);
+    ROW(f, 0, lw, XD(11), K(0), X(9));
+    ROW(f, 0, sw, 0, X(11), K(0), X(7));
+    OPN(f, 0, hi, XD(9), 0, word4);
+    ROW(f, 0, lw, XD(9), word4, X(9));
+    ROW(f, 0, lw, XD(11), K(0), X(9));
+    ROW(f, 0, sw, 0, X(11), K(4), X(7));
+    const Ref zeros = ref_sym(ir_sym(m, "zeros", SYM_EXTERN));
+    OPN(f, 0, hi, XD(9), 0, zeros);
+    ROW(f, 0, sw, 0, X(11), zeros, X(9));
+    ROW(f, 0, lw, XD(12), zeros, X(9));
+    ROW(f, 0, sw, 0, X(12), K(8), X(7));
+    OPN(f, 0, li, XD(9), 0, zeros);
+    ROW(f, 0, andi, XD(9), X(9), K(63));
+    ROW(f, 0, sw, 0, X(9), K(12), X(7));
+    run(m, "k", out);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(out[1], 3);
+    assert_int_equal(out[2], 3);
+    assert_int_equal(out[3], 0);
+}
+
+/* --- branches ------------------------------------------------------------------------- */
+
+/* v3 = odd ? (v1 < 10 ? 1 : 2) : 3, with `pad` more words on each side; join in one place */
+static Func *if_else(Module *m, u32 pad)
+{
+    enum { ENTRY, ODD, SMALL, LARGE, EVEN, END };
+    Func *f = new_kernel(m, "k", 6);
+    ROW(f, ENTRY, vand_vi, VD(4), V(1), K(1));
+    OPN(f, ENTRY, copy, VD(5), 0, K(0));
+    OPN(f, ENTRY, copy, VD(6), 0, K(10));
+    part(f, ENTRY, CMP_ne, 4, 5, ODD, EVEN, END);
+    part(f, ODD, CMP_lt, 1, 6, SMALL, LARGE, END);
+    for (u32 i = 0; i < pad; i++) {
+        OPN(f, SMALL, copy, VD(7), 0, V(1));
+        OPN(f, EVEN, copy, VD(7), 0, V(1));
+    }
+    OPN(f, SMALL, copy, VD(3), 0, K(1));
+    OPN(f, LARGE, copy, VD(3), 0, K(2));
+    OPN(f, EVEN, copy, VD(3), 0, K(3));
+    ir_jump(f, SMALL, END);
+    ir_jump(f, LARGE, END);
+    ir_jump(f, EVEN, END);
+    store_result(f, END, 3);
+    return f;
+}
+
+static void divergent_branches(void **state)
+{
+    (void)state;
+    /* short; out of a branch's reach; out of a jump's */
+    static const u32 pads[] = {0, 1, 600, 1100, 300000};
+    for (u32 k = 0; k < countof(pads); k++) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        if_else(m, pads[k]);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], i & 1 ? i < 10 ? 1 : 2 : 3);
+    }
+}
+
+/* One setrpc serves both branches, which have the same join, in whatever order the sides run. */
+static void rpc_is_set_once(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    if_else(m, 0);
+    Object *o = emit_module(m);
+    assert_int_equal(count(o, ".text.k", I_setrpc), 1);
+    obj_free(o);
+    ir_free(m);
+}
+
+/* v3 = rounds until collatz(v1 + 1) is 1, with a branch inside that has its own join */
+static Func *collatz(Module *m)
+{
+    enum { ENTRY, HEAD, BODY, ODD, EVEN, NEXT, END };
+    Func *f = new_kernel(m, "k", 7);
+    ROW(f, ENTRY, vadd_vi, VD(4), V(1), K(1));
+    OPN(f, ENTRY, copy, VD(3), 0, K(0));
+    OPN(f, ENTRY, copy, VD(5), 0, K(1));
+    ir_jump(f, ENTRY, HEAD);
+    part(f, HEAD, CMP_eq, 4, 5, END, BODY, END);
+    ROW(f, BODY, vadd_vi, VD(3), V(3), K(1));
+    ROW(f, BODY, vand_vi, VD(6), V(4), K(1));
+    part(f, BODY, CMP_eq, 6, 5, ODD, EVEN, NEXT);
+    ROW(f, ODD, vadd_vv, VD(7), V(4), V(4));
+    ROW(f, ODD, vadd_vv, VD(4), V(4), V(7));
+    ROW(f, ODD, vadd_vi, VD(4), V(4), K(1));
+    ir_jump(f, ODD, NEXT);
+    ROW(f, EVEN, vsrl_vi, VD(4), V(4), K(1));
+    ir_jump(f, EVEN, NEXT);
+    ir_jump(f, NEXT, HEAD);
+    store_result(f, END, 3);
+    return f;
+}
+
+static u32 collatz_rounds(u32 n)
+{
+    u32 rounds = 0;
+    for (; n != 1; rounds++)
+        n = n & 1 ? 3 * n + 1 : n / 2;
+    return rounds;
+}
+
+static void loops(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    collatz(m);
+    run(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], collatz_rounds(i + 1));
+}
+
+/* v3 = sum of v1 .. v1 * v1 by ones: a loop with nothing but its exit to part at */
+static Func *count_up(Module *m)
+{
+    enum { ENTRY, HEAD, BODY, END };
+    Func *f = new_kernel(m, "k", 4);
+    OPN(f, ENTRY, copy, VD(3), 0, K(0));
+    OPN(f, ENTRY, copy, VD(4), 0, V(1));
+    ROW(f, ENTRY, vmul_vv, VD(5), V(1), V(1));
+    ir_jump(f, ENTRY, HEAD);
+    part(f, HEAD, CMP_ge, 4, 5, END, BODY, END);
+    ROW(f, BODY, vadd_vv, VD(3), V(3), V(4));
+    ROW(f, BODY, vadd_vi, VD(4), V(4), K(1));
+    ir_jump(f, BODY, HEAD);
+    store_result(f, END, 3);
+    return f;
+}
+
+static void rpc_is_set_before_the_loop(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = count_up(m);
+    Object *o = emit_module(m);
+    assert_int_equal(count(o, ".text.k", I_setrpc), 1);
+    /* the loop is tested at its end: one jump to the test, none in the round */
+    const ObjSection *s = section_of(o, ".text.k");
+    u32 setrpc_at = 0, jumps_behind = 0;
+    IsaDecoder dec;
+    isa_decoder_init(&dec, V202);
+    for (u32 i = 0; i < s->size; i += 4) {
+        Insn in;
+        u32 w;
+        memcpy(&w, s->data.data + i, 4);
+        assert_true(isa_decode(&dec, w, &in));
+        if (in.id == I_setrpc)
+            setrpc_at = i;
+        jumps_behind += setrpc_at && in.id == I_jal;
+    }
+    assert_int_equal(jumps_behind, 1);
+    obj_free(o);
+    (void)f;
+    ir_free(m);
+    m = new_module();
+    count_up(m);
+    run(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++) {
+        u32 sum = 0;
+        for (u32 k = i; k < i * i; k++)
+            sum += k;
+        assert_int_equal(out[i], sum);
+    }
+}
+
+/* A short function takes its address once and reaches each join from there; a long one cannot. */
+static void rpc_has_one_base(void **state)
+{
+    (void)state;
+    static const u32 pads[] = {0, 600};
+    for (u32 k = 0; k < countof(pads); k++) {
+        Module *m = new_module();
+        Func *f = collatz(m);
+        u32 out[ITEMS];
+        for (u32 i = 0; i < pads[k]; i++)
+            ROW(f, 0, vadd_vi, VD(6), V(6), K(1));
+        Object *o = emit_module(m);
+        const u32 setters = count(o, ".text.k", I_setrpc);
+        assert_true(setters >= 2);
+        assert_int_equal(count(o, ".text.k", I_auipc), pads[k] ? setters : 1);
+        obj_free(o);
+        ir_free(m);
+        m = new_module();
+        f = collatz(m);
+        for (u32 i = 0; i < pads[k]; i++)
+            ROW(f, 0, vadd_vi, VD(6), V(6), K(1));
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], collatz_rounds(i + 1));
+    }
+}
+
+/* The few lanes of one side run first and set rpc to a join of their own; the other side's
+ * branch needs the join that was set at the entry. */
+static void rpc_of_the_side_that_waits(void **state)
+{
+    (void)state;
+    enum { ENTRY, FEW, FEW1, FEW_END, MANY, MANY1, END };
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = new_kernel(m, "k", 7);
+    ROW(f, ENTRY, vand_vi, VD(4), V(1), K(7));
+    ROW(f, ENTRY, vand_vi, VD(6), V(1), K(8));
+    OPN(f, ENTRY, copy, VD(5), 0, K(0));
+    OPN(f, ENTRY, copy, VD(3), 0, K(0));
+    part(f, ENTRY, CMP_eq, 4, 5, FEW, MANY, END);
+    part(f, FEW, CMP_ne, 6, 5, FEW1, FEW_END, FEW_END);
+    ROW(f, FEW1, vadd_vi, VD(3), V(3), K(1));
+    ir_jump(f, FEW1, FEW_END);
+    ROW(f, FEW_END, vadd_vi, VD(3), V(3), K(2));
+    ir_jump(f, FEW_END, END);
+    ROW(f, MANY, vadd_vi, VD(3), V(3), K(4));
+    part(f, MANY, CMP_ne, 6, 5, MANY1, END, END);
+    ROW(f, MANY1, vadd_vi, VD(3), V(3), K(8));
+    ir_jump(f, MANY1, END);
+    store_result(f, END, 3);
+    run(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], i & 7 ? (i & 8 ? 12 : 4) : (i & 8 ? 3 : 2));
+}
+
+/* a loop of the whole warp: x11 = 1 + 2 + ... + 100 */
+static void uniform_loop(void **state)
+{
+    (void)state;
+    for (u32 pad = 0; pad < 3000; pad += 1100) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        enum { ENTRY, HEAD, BODY, END };
+        Func *f = new_kernel(m, "k", 4);
+        OPN(f, ENTRY, li, XD(11), 0, K(0));
+        OPN(f, ENTRY, li, XD(40), 0, K(100));
+        ir_jump(f, ENTRY, HEAD);
+        ir_branch(f, HEAD, CMP_eq, X(40), K(0), END, BODY, 0);
+        ROW(f, BODY, add, XD(11), X(11), X(40));
+        ROW(f, BODY, addi, XD(40), X(40), K(-1));
+        for (u32 i = 0; i < pad; i++)
+            ROW(f, BODY, addi, XD(12), X(11), K(1));
+        ir_jump(f, BODY, HEAD);
+        OPN(f, END, copy, VD(3), 0, X(11));
+        store_result(f, END, 3);
+        run(m, "k", out);
+        assert_int_equal(out[0], 5050);
+        assert_int_equal(out[ITEMS - 1], 5050);
+    }
+}
+
+/* --- frames --------------------------------------------------------------------------- */
+
+static void spills(void **state)
+{
+    (void)state;
+    for (u32 words = 4; words < 1200;
+         words *= 6) { /* the last ones are out of an immediate's reach */
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *f = new_kernel(m, "k", 1);
+        OPN(f, 0, spillx, 0, 3, X(7));
+        for (u32 i = 0; i < words; i++) {
+            ROW(f, 0, vadd12_vi, VD(3), V(1), K(i));
+            OPN(f, 0, spillv, 0, (i32)i, V(3));
+        }
+        OPN(f, 0, copy, VD(3), 0, K(0));
+        for (u32 i = 0; i < words; i++) {
+            OPN(f, 0, reloadv, VD(44), (i32)i, ref_none());
+            ROW(f, 0, vadd_vv, VD(3), V(3), V(44));
+        }
+        OPN(f, 0, reloadx, XD(12), 3, ref_none());
+        ROW(f, 0, vsll_vi, VD(2), V(1), K(2));
+        ROW(f, 0, vadd_vx, VD(2), V(2), X(12));
+        store_result(f, 0, 3);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], words * i + words * (words - 1) / 2);
+    }
+}
+
+/* two slots, one far away, by v32 and by address; no object at address 0 */
+static void slots(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = new_kernel(m, "k", 1);
+    const u32 a = ir_slot(f, 2500, 4), b = ir_slot(f, 8, 128);
+    Ref a0 = ref_slot(a), a2 = ref_slot(a), b1 = ref_slot(b);
+    a2.off = 2496, b1.off = 4;
+    ROW(f, 0, vsw_v, 0, V(1), a0, V(VF));
+    ROW(f, 0, vadd_vi, VD(3), V(1), K(5));
+    ROW(f, 0, vsw_v, 0, V(3), a2, V(VF));
+    ROW(f, 0, vadd_vi, VD(3), V(1), K(9));
+    ROW(f, 0, vsw_v, 0, V(3), b1, V(VF));
+    OPN(f, 0, vframe, VD(8), 0, a2);
+    ROW(f, 0, vlw_v, VD(3), K(0), V(8));
+    OPN(f, 0, frame, XD(9), 0, b1);
+    OPN(f, 0, copy, VD(8), 0, X(9));
+    ROW(f, 0, vlw_v, VD(4), K(0), V(8));
+    ROW(f, 0, vmul_vv, VD(3), V(3), V(4));
+    ROW(f, 0, vlw_v, VD(4), a0, V(VF));
+    ROW(f, 0, vadd_vv, VD(3), V(3), V(4));
+    store_result(f, 0, 3);
+    run_kernel(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], (i + 5) * (i + 9) + i);
+    assert_int_equal(f->slot[b].offset % 128, 0);
+    assert_true(f->slot[a].offset >= 16);
+    ir_free(m);
+}
+
+/* f(v0) = 2 v0 + 1, which spills, uses registers that its caller keeps and calls g(v0) = v0 + 1 */
+static void add_functions(Module *m, u32 big)
+{
+    Func *g = ir_func(m, "g", false), *f = ir_func(m, "f", false);
+    ir_block(g);
+    ROW(g, 0, vadd_vi, VD(0), V(0), K(1));
+    ir_ret(g, 0);
+    ir_block(f);
+    ir_slot(f, big, 4);
+    OPN(f, 0, li, XD(18), 0, K(77));
+    OPN(f, 0, copy, VD(40), 0, V(0));
+    OPN(f, 0, spillv, 0, 0, V(0));
+    OPN(f, 0, spillx, 0, 0, X(18));
+    OPN(f, 0, call, 0, 1, ref_sym(g->symbol));
+    OPN(f, 0, reloadv, VD(3), 0, ref_none());
+    ROW(f, 0, vsw_v, 0, V(3), ref_slot(0), V(VF));
+    ROW(f, 0, vlw_v, VD(3), ref_slot(0), V(VF));
+    ROW(f, 0, vadd_vv, VD(0), V(0), V(3));
+    ir_ret(f, 0);
+}
+
+static void calls(void **state)
+{
+    (void)state;
+    for (u32 big = 4; big < 20000; big *= 30) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        add_functions(m, big);
+        Func *k = new_kernel(m, "k", 4);
+        const u32 f = ir_sym(m, "f", SYM_EXTERN);
+        ir_slot(k, 40, 4);
+        OPN(k, 0, li, XD(18), 0, K(5));
+        OPN(k, 0, copy, VD(40), 0, K(3));
+        OPN(k, 0, copy, VD(41), 0, K(7));
+        OPN(k, 0, spillv, 0, 0, V(2));
+        ROW(k, 0, vsw_v, 0, V(41), ref_slot(0), V(VF));
+        OPN(k, 0, copy, VD(3), 0, K(8));
+        OPN(k, 0, move, VD(0), 0, V(1));
+        part(k, 0, CMP_lt, 1, 3, 1, 2, 3); /* f for the first eight, f(f) for the others */
+        OPN(k, 1, call, 0, 1, ref_sym(f));
+        ir_jump(k, 1, 3);
+        OPN(k, 2, call, 0, 1, ref_sym(f));
+        OPN(k, 2, call, 0, 1, ref_sym(f));
+        ir_jump(k, 2, 3);
+        ROW(k, 3, vadd_vv, VD(0), V(0), V(40));
+        ROW(k, 3, vadd_vx, VD(0), V(0), X(18));
+        ROW(k, 3, vlw_v, VD(1), ref_slot(0), V(VF));
+        ROW(k, 3, vadd_vv, VD(0), V(0), V(1));
+        OPN(k, 3, reloadv, VD(2), 0, ref_none());
+        store_result(k, 3, 0);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], (i < 8 ? 2 * i + 1 : 4 * i + 3) + 3 + 5 + 7);
+    }
+}
+
+/* f(v0, ..., two pieces on the stack) = v0 + 3 p + 5 q, with a frame of its own; k has things
+ * just below the pieces */
+static void arguments_on_the_stack(void **state)
+{
+    (void)state;
+    for (u32 big = 4; big < 5000; big *= 30) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *f = ir_func(m, "f", false);
+        f->nparams = 34;
+        ir_block(f);
+        ir_slot(f, big, 4);
+        ROW(f, 0, vsw_v, 0, V(0), ref_slot(0), V(VF));
+        ROW(f, 0, vlw_v, VD(3), K(0), V(VF));
+        ROW(f, 0, vlw_v, VD(4), K(-4), V(VF));
+        ROW(f, 0, vlw_v, VD(0), ref_slot(0), V(VF));
+        OPN(f, 0, copy, VD(5), 0, K(3));
+        ROW(f, 0, vmacc_vv, VD(0), V(3), V(5), V(0));
+        OPN(f, 0, copy, VD(5), 0, K(5));
+        ROW(f, 0, vmacc_vv, VD(0), V(4), V(5), V(0));
+        ir_ret(f, 0);
+        Func *k = new_kernel(m, "k", 1);
+        k->max_args = 2;
+        OPN(k, 0, spillv, 0, 0, V(2));
+        ROW(k, 0, vadd_vi, VD(3), V(1), K(10));
+        ROW(k, 0, vadd_vi, VD(4), V(1), K(-10));
+        ROW(k, 0, vsw_v, 0, V(3), K(0), V(VF));
+        ROW(k, 0, vsw_v, 0, V(4), K(-4), V(VF));
+        OPN(k, 0, move, VD(0), 0, V(1));
+        OPN(k, 0, call, 0, 34, ref_sym(f->symbol));
+        OPN(k, 0, reloadv, VD(2), 0, ref_none());
+        store_result(k, 0, 0);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], i + 3 * (i + 10) + 5 * (i - 10));
+    }
+}
+
+/* --- records -------------------------------------------------------------------------- */
+
+static void records(void **state)
+{
+    (void)state;
+    Caught c;
+    Resource r;
+    Module *m = new_module();
+    add_functions(m, 100);
+    Func *k = new_kernel(m, "k", 1);
+    k->lds_static = 512;
+    OPN(k, 0, copy, VD(90), 0, V(1));
+    OPN(k, 0, call, 0, 1, ref_sym(ir_sym(m, "f", SYM_EXTERN)));
+    Object *o = emit_module(m);
+    catch_in(&c);
+    assert_true(resource_read(o, "k", &r, &c.d));
+    expect_silence(&c);
+    assert_int_equal(r.vgpr, 91);
+    assert_int_equal(r.sgpr, 19);
+    assert_int_equal(r.lds_static, 512);
+    assert_int_equal(r.flags, 0);
+    /* f: ra, s2, one spill; k: ra */
+    assert_int_equal(r.lds_stack, 12 + 4);
+    /* f: 100 bytes, v40, one spill, in units of 16 */
+    assert_int_equal(r.pds_stack, 112);
+    obj_free(o);
+    ir_free(m);
+}
+
+static void refuse(Module *m, const CcOptions *opt, const char *why)
+{
+    Caught c;
+    Object *o = obj_new("t.o");
+    catch_in(&c);
+    finish(m);
+    emit(m, opt, o, &c.d);
+    expect_error(&c, why);
+    obj_free(o);
+    ir_free(m);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    Func *k = new_kernel(m, "k", 1);
+    k->lds_static = 64 * 1024;
+    refuse(m, &(CcOptions){.lds_limit = 64 * 1024},
+           "kernel 'k' has 65536 bytes of __local variables");
+    m = new_module();
+    add_functions(m, 4);
+    OPN(m->func[0], 0, call, 0, 1, ref_sym(m->func[1]->symbol));
+    refuse(m, NULL, "function 'g' is recursive");
+    m = new_module();
+    k = new_kernel(m, "k", 1);
+    OPN(k, 0, spillx, 0, 300, X(7));
+    refuse(m, NULL, "kernel 'k' needs 1204 bytes of scalar stack");
+}
+
+/* --- the line table ------------------------------------------------------------------- */
+
+/* what the public reader says of every word of the kernel */
+static void line_table(void **state)
+{
+    (void)state;
+    if (system("command -v llvm-addr2line >/dev/null 2>&1"))
+        skip();
+    char path[] = "/tmp/emit_testXXXXXX", line[200], name[200];
+    Module *m = new_module();
+    Buf file = {0}, command = {0};
+    Caught c;
+    Func *f = collatz(m);
+    add_functions(m, 4);
+    Object *image = link_module(m);
+    catch_in(&c);
+    assert_true(obj_write(image, &file, &c.d));
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, file.data, file.len) == (ssize_t)file.len && !close(fd));
+    const ObjSymbol *s = &image->symbols[obj_find_symbol(image, "k")];
+    assert_int_equal(s->type, STT_FUNC);
+    buf_printf(&command, "llvm-addr2line -f -e %s", path);
+    for (u32 at = s->value; at < s->value + s->size; at += 4)
+        buf_printf(&command, " 0x%x", at);
+    FILE *p = popen(buf_text(&command), "r");
+    assert_non_null(p);
+    bool seen[100] = {false};
+    for (u32 at = 0; at < s->size; at += 4) {
+        assert_non_null(fgets(name, sizeof name, p));
+        assert_non_null(fgets(line, sizeof line, p));
+        assert_string_equal(name, "k\n");
+        const char *colon = strrchr(line, ':');
+        assert_true(colon && atoi(colon + 1) > 0 && atoi(colon + 1) < 100);
+        assert_true(colon - line >= 4 && !strncmp(colon - 4, "t.cl", 4));
+        seen[atoi(colon + 1)] = true;
+    }
+    pclose(p);
+    /* every place that the function names, and no other (line 0 of them is none) */
+    for (u32 b = 0; b < f->nblock; b++)
+        for (u32 i = 0; i < f->block[b].nins; i++) {
+            const Loc *l = &m->loc[f->block[b].ins[i].loc];
+            assert_true(seen[l->line]);
+        }
+    unlink(path);
+    obj_free(image);
+    ir_free(m);
+    buf_free(&file);
+    buf_free(&command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(high_registers),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(conditional_moves),
+        cmocka_unit_test(data_and_addresses),
+        cmocka_unit_test(divergent_branches),
+        cmocka_unit_test(rpc_is_set_once),
+        cmocka_unit_test(rpc_is_set_before_the_loop),
+        cmocka_unit_test(rpc_has_one_base),
+        cmocka_unit_test(rpc_of_the_side_that_waits),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(uniform_loop),
+        cmocka_unit_test(spills),
+        cmocka_unit_test(slots),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(arguments_on_the_stack),
+        cmocka_unit_test(records),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(line_table),
+    };
+    const int failed = cmocka_run_group_tests_name("as it is", tests, NULL, NULL);
+    with_tidy = true;
+    return failed + cmocka_run_group_tests_name("tidy", tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* lanes_test.c -- generic code to registers: random graphs, loops of any shape among them.
+ *
+ * Each lane runs the generic program for itself; the warp of warprig.h runs what uniform.c,
+ * select.c, out.c, coalesce.c and alloc.c have made of it.  Scalars that are none, sides that
+ * take each other's registers, and moves under a wrong mask show as lanes that see something else.
+ */
+#include "test/kit/warprig.h"
+#include <stdlib.h>
+
+enum { VARS = 6, GRAPHS = 20000, BLOCKS = 9, LANE_STEPS = 300 };
+
+typedef struct {
+    Func *f;
+    u32 random;
+    u32 at_end[BLOCKS][VARS]; /* what each variable is behind each block */
+} Gen;
+
+static u32 below(Gen *g, u32 n) { return random_below(&g->random, n); }
+
+static Ref pick(Gen *g, u32 b)
+{
+    return below(g, 5) ? ref_val(g->at_end[b][below(g, VARS)]) : ref_con(below(g, 4));
+}
+
+static void fill(Gen *g, u32 b)
+{
+    static const IrOp op[] = {IR_add, IR_sub, IR_and, IR_xor, IR_mul, IR_lt, IR_eq, IR_sll};
+    for (u32 n = below(g, 8); n-- > 0;) {
+        const Ref x = pick(g, b), y = pick(g, b), z = pick(g, b);
+        u32 *to = &g->at_end[b][below(g, VARS)];
+        if (below(g, 4) == 0)
+            ir_append(g->f, b,
+                      &(Ins){.op = IR_store,
+                             .width = 4,
+                             .space = MEM_GLOBAL,
+                             .is_volatile = 1,
+                             .a = {x, y}});
+        else if (below(g, 6) == 0)
+            *to = ir_op(g->f, b, IR_select,
+                        ref_val(ir_op(g->f, b, IR_ltu, x, ref_con(2), ref_none(), 0)), y, z, 0);
+        else
+            *to = ir_op(g->f, b, op[below(g, countof(op))], x, y, ref_none(), 0);
+    }
+}
+
+/* Variables in the entry: two of the lane, the others of the warp. */
+static void begin(Gen *g)
+{
+    Func *f = g->f;
+    for (u32 k = 0; k < VARS; k++) {
+        const Ins i = {
+            .op = k < 2 ? IR_lane : IR_csr, .dst = ir_value(f), .imm = k < 2 ? 0 : 0x803};
+        ir_append(f, 0, &i);
+        g->at_end[0][k] = i.dst;
+    }
+    g->at_end[0][1] = ir_op(f, 0, IR_and, ref_val(g->at_end[0][1]), ref_con(1), ref_none(), 0);
+    g->at_end[0][2] = ir_op(f, 0, IR_and, ref_val(g->at_end[0][2]), ref_con(3), ref_none(), 0);
+}
+
+static void connect(Gen *g, u32 n)
+{
+    for (u32 b = 0; b + 1 < n; b++) {
+        const u32 s = 1 + below(g, n - 1), t = 1 + below(g, n - 1);
+        if (below(g, 4))
+            ir_branch(g->f, b, (Cmp)below(g, 6), ref_none(), ref_none(), s, t, 0);
+        else
+            ir_jump(g->f, b, s);
+    }
+    ir_ret(g->f, n - 1);
+    graph_preds(g->f);
+}
+
+/* A variable is a phi in each block that has predecessors. */
+static void define(Gen *g, u32 n)
+{
+    u32 phi[BLOCKS][VARS];
+    for (u32 b = 1; b < n; b++)
+        for (u32 k = 0; k < VARS; k++)
+            g->at_end[b][k] = phi[b][k] = ir_value(g->f);
+    for (u32 b = 0; b < n; b++) {
+        Term *t = &g->f->block[b].term;
+        fill(g, b);
+        if (t->kind == T_BRANCH) {
+            t->a[0] = ref_val(g->at_end[b][below(g, VARS)]);
+            t->a[1] = pick(g, b);
+        }
+    }
+    for (u32 b = 1; b < n; b++)
+        for (u32 k = 0; k < VARS; k++) {
+            Phi *p = ir_phi(g->f, b, phi[b][k]);
+            for (size_t j = 0; j < g->f->block[b].npred; j++)
+                p->arg[j] = ref_val(g->at_end[g->f->block[b].pred[j]][k]);
+        }
+}
+
+static void show_all(Gen *g, u32 b)
+{
+    for (u32 k = 0; k < VARS; k++)
+        ir_append(g->f, b,
+                  &(Ins){.op = IR_store,
+                         .width = 4,
+                         .space = MEM_GLOBAL,
+                         .is_volatile = 1,
+                         .a = {ref_val(g->at_end[b][k]), ref_con(k * 4)}});
+}
+
+static Func *random_function(Module *m, u32 seed)
+{
+    Gen g = {.f = ir_func(m, "f", true), .random = seed * 2654435761u + 1};
+    const u32 n = 3 + below(&g, BLOCKS - 2);
+    for (u32 b = 0; b < n; b++)
+        assert_int_equal(ir_block(g.f), b);
+    begin(&g);
+    connect(&g, n);
+    define(&g, n);
+    show_all(&g, n - 1);
+    graph_build(g.f);
+    assert_false(m->failed);
+    return g.f;
+}
+
+static void complain(void *to, DiagKind kind, const char *message)
+{
+    (void)to, (void)kind;
+    print_error("%s\n", message);
+}
+
+static void compile(Func *f, const CcOptions *opt, u32 seed)
+{
+    Diag d = {.sink = complain};
+    Buf why = {0};
+    fold(f);
+    graph_build(f);
+    const size_t blocks = f->nblock;
+    uniform(f);
+    select_rows(f);
+    leave_ssa(f);
+    assert_true(f->nblock <= 3 * blocks); /* one an edge */
+    const Func *before = verify_copy(f);
+    coalesce(f);
+    assert_true(allocate(f, opt, &d));
+    if (!verify(before, f, &why))
+        fail_msg("program %u: %s", seed, buf_text(&why));
+    buf_free(&why);
+}
+
+static bool try_graph(u32 seed)
+{
+    Module *m = ir_module("test");
+    Func *f = random_function(m, seed);
+    u32 expected[LANES], seen[LANES];
+    bool ends = true;
+    for (u32 lane = 0; lane < LANES; lane++)
+        ends = run_lane(f, lane, LANE_STEPS, &expected[lane]) && ends;
+    const u32 few = seed % 3 ? 0 : 6;
+    compile(f, &(CcOptions){.max_x = few, .max_v = few, .seed = seed % 5 ? 0 : seed}, seed);
+    for (u32 random = 0; ends && random < 4; random++) {
+        if (!run_warp(f, random, seen))
+            fail_msg("program %u goes astray", seed);
+        if (memcmp(seen, expected, sizeof seen))
+            fail_msg("program %u: a lane sees something else", seed);
+    }
+    ir_free(m);
+    return ends;
+}
+
+/* LANES_TEST_SEED=FIRST[-LAST]: other seeds */
+static void lanes_agree(void **state)
+{
+    (void)state;
+    unsigned first = 1, last = GRAPHS, ran = 0;
+    const char *seeds = getenv("LANES_TEST_SEED");
+    if (seeds && sscanf(seeds, "%u-%u", &first, &last) < 2)
+        last = first;
+    for (u32 seed = first; seed <= last; seed++)
+        ran += try_graph(seed);
+    assert_true(seeds || ran > GRAPHS / 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* Operations and the rows that they become. */
+#include "test/kit/irtexts.h"
+
+#define START "b0:\n %1 = lane\n %2 = csr #0x803\n %3 = csr #0x805\n"
+
+static Func *select_of(const char *head, const char *body)
+{
+    Func *f = func_of_text(head, body);
+    uniform(f);
+    select_rows(f);
+    assert_false(f->module->failed);
+    Buf why = {0};
+    if (!ir_check(f, STAGE_SELECTED, &why)) {
+        ir_print(&why, f);
+        fail_msg("%s", buf_text(&why));
+    }
+    return f;
+}
+
+static void expect(const char *body, const char *lines)
+{
+    Func *f = select_of("kernel @k", body);
+    expect_lines(f, lines);
+    ir_free(f->module);
+}
+
+static size_t count_rows(const Func *f)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < f->nblock; b++)
+        n += f->block[b].nins;
+    return n;
+}
+
+/* One operation on the lane %1, the scalars %2 and %3, whose result %9 is stored for each lane
+ * at %1 (as a word in flat memory): its rows and how many they are. */
+static void expect_rows(const char *operations, size_t n, const char *lines)
+{
+    char body[2048];
+    snprintf(body, sizeof body, "%s%s store word flat %%9, [%%1]\n ret\n", START, operations);
+    Func *f = select_of("kernel @k", body);
+    expect_lines(f, lines);
+    Func *without = select_of("kernel @k", START " store word flat %1, [%1]\n ret\n");
+    /* csrs that are read nowhere have gone; count what is neither vid, csrrs nor the store */
+    size_t rows = 0;
+    for (size_t k = 0; k < f->block[0].nins; k++) {
+        const u16 op = f->block[0].ins[k].op;
+        rows += op != IR_MACHINE + I_vid_v && op != IR_MACHINE + I_csrrs &&
+                op != IR_MACHINE + I_vsw12_v;
+    }
+    assert_int_equal(count_rows(without), 2);
+    if (rows != n) {
+        Buf text = {0};
+        ir_print(&text, f);
+        fail_msg("%zu rows, not %zu, in\n%s", rows, n, buf_text(&text));
+    }
+    ir_free(f->module);
+    ir_free(without->module);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    expect_rows(" %9 = add %1, %1\n", 1, "vadd.vv %1, %1");
+    expect_rows(" %9 = add %2, %1\n", 1, "vadd.vx %1, %2");
+    expect_rows(" %9 = add 15, %1\n", 1, "vadd.vi %1, 15");
+    expect_rows(" %9 = add %1, 16\n", 1, "vadd12.vi %1, 16");
+    expect_rows(" %9 = sub %1, 16\n", 1, "vadd.vi %1, -16");
+    expect_rows(" %9 = add %1, -2048\n", 1, "vadd12.vi %1, 2048");
+    expect_rows(" %9 = add %1, 2048\n", 2, "li 2048\nvadd.vx %1, ");
+    expect_rows(" %9 = sub 0, %1\n", 1, "vrsub.vi %1, 0");
+    expect_rows(" %9 = sub %2, %1\n", 1, "vrsub.vx %1, %2");
+    expect_rows(" %9 = sub %1, %2\n", 1, "vsub.vx %1, %2");
+    expect_rows(" %9 = sll %1, 31\n", 1, "vsll.vi %1, 31");
+    expect_rows(" %9 = sll %1, 35\n", 1, "vsll.vi %1, 3");
+    expect_rows(" %9 = sll %2, %1\n", 2, "copy %2\nvsll.vv");
+    expect_rows(" %9 = xor %1, -1\n", 1, "vxor.vi %1, -1");
+    expect_rows(" %9 = divu %1, %2\n", 1, "vdivu.vx %1, %2");
+    expect_rows(" %9 = fsub %2, %1\n", 1, "vfrsub.vf %1, %2");
+    expect_rows(" %9 = fdiv 1065353216, %1\n", 2, "li 0x3f800000\nvfrdiv.vf %1");
+    expect_rows(" %9 = fneg %1\n", 1, "vfsgnjn.vv %1, %1");
+    expect_rows(" %9 = fabs %1\n", 1, "vfsgnjx.vv %1, %1");
+    expect_rows(" %9 = ftoi %1 #1\n", 1, "vfcvt.rtz.x.f.v %1");
+    expect_rows(" %9 = ftoi %1\n", 1, "vfcvt.x.f.v %1");
+}
+
+/* the scalar result is stored to an address of each lane, which copies it once */
+static void test_scalar_forms(void **state)
+{
+    (void)state;
+    expect_rows(" %9 = add %2, 2047\n", 2, "addi %2, 2047");
+    expect_rows(" %9 = add %2, 2048\n", 3, "li 2048\nx.add %2, ");
+    expect_rows(" %9 = sub %2, 2048\n", 2, "addi %2, -2048");
+    expect_rows(" %9 = sub 0, %2\n", 2, "x.sub x0, %2");
+    expect_rows(" %9 = srl %2, 33\n", 2, "srli %2, 1");
+    expect_rows(" %9 = eq %2, 0\n", 2, "sltiu %2, 1");
+    expect_rows(" %9 = ne %2, %3\n", 3, "x.xor %2, %3\nsltu x0, ");
+    expect_rows(" %9 = ge %2, %3\n", 3, "slt %2, %3\nxori");
+    expect_rows(" %9 = ge 5, %2\n", 2, "slti %2, 6");
+    expect_rows(" %9 = min %2, %3\n", 3, "slt %2, %3\ncmov");
+    expect_rows(" %9 = fma %2, %3, %2\n", 2, "fmadd.s %2, %3, %2 #7");
+    expect_rows(" %9 = ftou %2 #1\n", 2, "fcvt.wu.s %2 #1");
+    expect_rows(" %9 = itof %2\n", 2, "fcvt.s.w %2 #7");
+}
+
+static void test_comparisons(void **state)
+{
+    (void)state;
+    expect_rows(" %9 = lt %1, 5\n", 1, "vmsle.vi %1, 4");
+    expect_rows(" %9 = lt %1, -16\n", 2, "vmslt.vx %1");
+    expect_rows(" %9 = lt 5, %1\n", 1, "vmsgt.vi %1, 5");
+    expect_rows(" %9 = lt %2, %1\n", 1, "vmsgt.vx %1, %2");
+    expect_rows(" %9 = ge %1, 5\n", 1, "vmsgt.vi %1, 4");
+    expect_rows(" %9 = ge %2, %1\n", 1, "vmsle.vx %1, %2");
+    expect_rows(" %9 = ge %1, %2\n", 2, "copy %2\nvmsle.vv");
+    expect_rows(" %9 = ltu %1, 16\n", 1, "vmsleu.vi %1, 15");
+    expect_rows(" %9 = ltu %1, 17\n", 2, "vmsltu.vx %1");
+    expect_rows(" %9 = geu %1, 0\n", 2, "vmv.v.i 0\nvmsleu.vv");
+    expect_rows(" %9 = eq %2, %1\n", 1, "vmseq.vx %1, %2");
+    expect_rows(" %9 = flt %2, %1\n", 1, "vmfgt.vf %1, %2");
+    expect_rows(" %9 = fle %2, %1\n", 1, "vmfge.vf %1, %2");
+}
+
+static void test_choices(void **state)
+{
+    (void)state;
+    expect_rows(" %4 = lt %1, 5\n %9 = select %4, 1, 0\n", 2, "vmsle.vi\nvadd.vi");
+    expect_rows(" %4 = lt %1, 5\n %9 = select %4, -1, 0\n", 2, "vmsle.vi\nvrsub.vi");
+    expect_rows(" %4 = lt %1, 5\n %9 = select %4, 11, 3\n", 3, "vmsle.vi\nvsll.vi\nvadd.vi");
+    expect_rows(" %4 = lt %1, 5\n %5 = mul %1, %1\n %6 = xor %1, 1\n %9 = select %4, %5, %6\n", 5,
+                "vsub.vv\nvmacc.vv %4, ");
+    expect_rows(" %4 = lt %1, 5\n %9 = select %4, %1, 0\n", 2, "vmsle.vi\nvmul.vv");
+    expect_rows(" %4 = lt %1, 5\n %9 = select %4, 0, %1\n", 2, "vmsgt.vi %1, 4\nvmul.vv");
+    expect_rows(" %4 = lt %1, 5\n %5 = add %1, %2\n %9 = select %4, %5, %1\n", 2,
+                "vmadd.vx %2, %1, %4");
+    expect_rows(" %4 = lt %1, 5\n %5 = mul %1, %2\n %9 = select %4, %5, 7\n", 4,
+                "vmsgt.vi %1, 4\nvrsub.vi");
+}
+
+static void test_multiply_add(void **state)
+{
+    (void)state;
+    expect_rows(" %4 = mul %1, %2\n %5 = xor %1, 1\n %9 = add %4, %5\n", 2, "vmacc.vx %2, %1, %5");
+    expect_rows(" %4 = xor %1, 1\n %5 = mul %4, %2\n %9 = add %5, %1\n", 2, "vmadd.vx %2, %1, %4");
+    expect_rows(" %4 = mul %1, %1\n %5 = xor %1, 1\n %9 = sub %5, %4\n", 2, "vnmsac.vv %1, %1, %5");
+    expect_rows(" %4 = xor %1, 1\n %9 = fma %1, %1, %4\n", 2, "vfmacc.vv %1, %1, %4");
+    expect_rows(" %4 = xor %1, 1\n %5 = fneg %4\n %9 = fma %1, %2, %5\n", 2,
+                "vfmsac.vf %2, %1, %4");
+    expect_rows(" %4 = fneg %1\n %5 = xor %1, 1\n %9 = fma %4, %2, %5\n", 2,
+                "vfnmsac.vf %2, %1, %5");
+    expect_rows(" %4 = xor %1, 1\n %9 = fma %4, %2, 1065353216\n", 4, "vfmadd.vf %2");
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    expect(START " %4 = add %1, 8\n %5 = load byte global signed [%4 + 4]\n store half local %5, "
+                 "[%4 - 9]\n ret\n",
+           "vlb12.v byte global signed 12, %1\nvsh12.v half local %5, -1, %1");
+    expect(
+        START
+        " %4 = load word const [%2 + 2047]\n %5 = load word const [%2 + 2048]\n"
+        " %6 = add %4, %5\n store word global %6, [%2]\n store word global 0, [%3 + 4]\n ret\n",
+        "lw word const 2047, %2\nli 2048\nx.add %2\nlw word const 0, \nsw word global %6, 0, %2\n"
+        "sw word global x0, 4, %3");
+    expect(START " store word global %1, [%2 + 4]\n ret\n", "copy %2\nvsw12.v word global %1, 4, ");
+    expect(" slot $0 size 64 align 4\n" START " store word private %2, [$0 + 8]\n"
+           " %4 = sll %1, 2\n %5 = add %4, $0\n %6 = load byte private [%5 + 1023]\n"
+           " store word private %6, [$0 + 1024]\n ret\n",
+           "frame $0\nvadd.vx\nvlbu.v byte private 1023, ");
+    expect(START " %4 = load word const [0x80001004]\n store word global %4, [%1]\n ret\n",
+           "li 0x80001000\nlw word const 4, ");
+    expect(START " %4 = atomic minu word global %2, [%3]\n fence\n barrier #3\n ret\n",
+           "amominu.w word global \nx.fence\nx.barrier 3");
+}
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    expect(START " %4 = lt %2, %3\n br ne %4, 0 -> b1, b2\nb1:\n jump b2\nb2:\n ret\n",
+           " br lt %2, %3 -> b1");
+    expect(START " %4 = ltu %2, 9\n br eq %4, 0 -> b1, b2\nb1:\n jump b2\nb2:\n ret\n",
+           "li 9\n br geu %2, ");
+    expect(START " br ne %1, 0 -> b1, b2\nb1:\n jump b2\nb2:\n ret\n", "vmv.v.i 0\nvbr ne %1, ");
+    expect(START " %4 = ge %1, %2\n br ne %4, 0 -> b1, b2\nb1:\n jump b2\nb2:\n ret\n",
+           "copy %2\nvbr ge %1, ");
+    expect(START " %4 = flt %1, %2\n br ne %4, 0 -> b1, b2\nb1:\n jump b2\nb2:\n ret\n",
+           "vmflt.vf %1, %2\nvbr ne %4, ");
+}
+
+/* one li for both uses, in front of the loop; nothing in the entry for a use on one path */
+static void test_places_of_constants(void **state)
+{
+    (void)state;
+    expect(START " jump b1\nb1:\n %4 = phi b0 %1, b1 %6\n %5 = mul %4, 1000\n %6 = xor %5, 1000\n"
+                 " br lt %6, %2 -> b1, b2\nb2:\n store word global %6, [%1]\n ret\n",
+           "b0:\nli 1000\nb1:\nvmul.vx\nvxor.vx\nb2:");
+    expect(
+        START
+        " br lt %2, 5 -> b1, b2\nb1:\n %4 = mul %1, 1000\n store word global %4, [%1]\n jump b2\n"
+        "b2:\n ret\n",
+        "b1:\nli 1000\nvmul.vx");
+}
+
+/* a scalar of a loop that lanes leave in rounds is not taken from its definition behind it */
+static void test_stale_operands(void **state)
+{
+    (void)state;
+    Func *f = select_of("kernel @k", START
+                        " jump b1\n"
+                        "b1:\n %4 = phi b0 %2, b1 %5\n %5 = add %4, 4\n br lt %5, %1 -> b1, b2\n"
+                        "b2:\n store word global %1, [%5 + 4]\n ret\n");
+    expect_lines(f, "copy %5\nb2:\nvsw12.v word global %1, 4, %6");
+    ir_free(f->module);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    Func *f =
+        select_of("func @f params 2 results 2",
+                  "b0:\n %1 = param #0\n %2 = param #1\n %3 = csr #0x805\n arg %2 #0\n arg %3 #1\n"
+                  " arg 5 #2\n arg 100 #3\n call @g #4\n %4 = result #0\n %5 = result #1\n"
+                  " %6 = add %4, %1\n setret %6 #0\n setret %5 #1\n ret\n");
+    expect_lines(
+        f,
+        "%1:v = copy v0\n%2:v = copy v1\nv0 = copy %2\nv1 = copy %3\nv2 = vmv.v.i 5\nv3 = copy %\n"
+        "call @g #4\n%4:v = copy v0\n%5:v = copy v1\nvadd.vv\nv0 = copy %6\nv1 = copy %5\nret");
+    assert_true(f->has_calls);
+    ir_free(f->module);
+}
+
+static void test_places_of_the_kernel(void **state)
+{
+    (void)state;
+    expect(START " %4 = argbase\n %5 = load word const [%4 + 8]\n %6 = ldsbase\n"
+                 " store word local %5, [%6 + 4]\n ret\n",
+           "copy x10\nlw word const 8, \nsw word local %5, 4, x8");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_scalar_forms),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_multiply_add),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_places_of_constants),
+        cmocka_unit_test(test_stale_operands),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_places_of_the_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

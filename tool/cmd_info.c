@@ -1,6 +1,7 @@
 /* cmd_info.c -- ventus info: what this build and its device can do. */
 #include "dev/dev.h"
 #include "ll/ll.h"
+#include "sim/sim.h"
 #include "tool/tool.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -83,8 +84,9 @@ static void show_text(void)
         printf("profile %-6s %4d instructions; %s\n", profiles[i].name,
                count_insns(profiles[i].set), profiles[i].what);
     putchar('\n');
-    for (const EngineOps *e = dev_engines; e->name; e++)
-        printf("engine %s: %s%s\n", e->name, e->what, e == dev_engines ? " (default)" : "");
+    for (size_t i = 0; dev_engines[i]; i++)
+        printf("engine %s: %s%s\n", dev_engines[i]->name, dev_engines[i]->what,
+               i ? "" : " (default)");
     printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
     Buf compiler = {0};
     const bool has_compiler = ll_available(&compiler);
@@ -115,8 +117,8 @@ static int show_json(void)
     json_t *machines = json_array(), *built = json_object();
     for (size_t i = 0; i < countof(profiles); i++)
         json_object_set_new(sets, profiles[i].name, json_integer(count_insns(profiles[i].set)));
-    for (const EngineOps *e = dev_engines; e->name; e++)
-        json_array_append_new(engines, json_string(e->name));
+    for (size_t i = 0; dev_engines[i]; i++)
+        json_array_append_new(engines, json_string(dev_engines[i]->name));
     Buf compiler = {0};
     json_object_set_new(built, "llvm", json_boolean(ll_available(&compiler)));
     buf_free(&compiler);

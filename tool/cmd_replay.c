@@ -168,7 +168,7 @@ static bool use_buffers(Sequence *r, Driver *driver, int launch, const Replay *r
 
 /* --- the sequence ----------------------------------------------------------------------------- */
 
-static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const SimOptions *sim,
+static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const LaunchOptions *run,
                    Diag *d)
 {
     Replay replay = {0};
@@ -177,7 +177,7 @@ static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const 
     if (!read_pair(file, r->files[launch * 2 + 1], &replay, d))
         return REFUSED;
     const double start = seconds_now();
-    const DrvStatus s = replay_run(driver, &replay, sim, r->common.max_insns, &result);
+    const DrvStatus s = replay_run(driver, &replay, run, r->common.max_insns, &result);
     watch_launch(watch, file, &result, seconds_now() - start);
     int status = DONE;
     if (s)
@@ -192,13 +192,13 @@ static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const 
 
 static int run_all(Sequence *r, Driver *driver, Diag *d)
 {
-    SimOptions sim = r->common.sim;
+    LaunchOptions run = r->common.run;
     Watch watch;
     int status = DONE;
-    if (!watch_open(&watch, &r->common, &sim, d))
+    if (!watch_open(&watch, &r->common, &run, d))
         return REFUSED;
     for (int i = 0; status == DONE && i < r->nfiles / 2; i++)
-        status = run_one(r, driver, i, &watch, &sim, d);
+        status = run_one(r, driver, i, &watch, &run, d);
     if (!watch_close(&watch, d))
         status = REFUSED;
     if (status == DONE && r->verify && !r->verified) {
@@ -225,7 +225,8 @@ int replay_main(int argc, char **argv)
     if (!driver)
         out_of_memory();
     if (!r.bounds)
-        memory_map(&drv_device(driver)->memory, HEAP_LO, ((u64)1 << 32) - HEAP_LO, MEM_R | MEM_W);
+        memory_map(dev_memory(drv_device(driver)), HEAP_LO, ((u64)1 << 32) - HEAP_LO,
+                   MEM_R | MEM_W);
     const int status = run_all(&r, driver, &d);
     drv_close(driver);
     return status;

@@ -249,7 +249,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
 
 /* --- the run -------------------------------------------------------------------------- */
 
-static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, Diag *d)
+static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run, Diag *d)
 {
     DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
     u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
@@ -266,7 +266,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, D
                    .nargs = r->nargs,
                    .private_min = r->private_min,
                    .max_insns = r->common.max_insns,
-                   .sim = *sim,
+                   .run = *run,
                    .print = &print,
                    .export_to = r->common.export_to};
     memcpy(k.global, r->global, sizeof k.global);
@@ -289,7 +289,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const SimOptions *sim, D
 
 static int run_image(Run *r, Object *image, Diag *d)
 {
-    SimOptions sim = r->common.sim;
+    LaunchOptions run = r->common.run;
     Watch watch;
     int status = REFUSED;
     Driver *driver = drv_open(&r->common.device);
@@ -299,8 +299,8 @@ static int run_image(Run *r, Object *image, Diag *d)
         obj_free(image);
     } else if (upload(r, driver) &&
                (!r->common.export_to || make_directory(r->common.export_to, d)) &&
-               watch_open(&watch, &r->common, &sim, d)) {
-        status = launch(r, driver, &watch, &sim, d);
+               watch_open(&watch, &r->common, &run, d)) {
+        status = launch(r, driver, &watch, &run, d);
         if (!watch_close(&watch, d))
             status = REFUSED;
     }

@@ -59,9 +59,9 @@ static const struct argp_option options[] = {
 
 /* --- options --------------------------------------------------------------------------- */
 
-static const EngineOps *engine_option(struct argp_state *state, const char *name)
+static const EngineKind *engine_option(struct argp_state *state, const char *name)
 {
-    const EngineOps *e = dev_find_engine(name);
+    const EngineKind *e = dev_find_engine(name);
     if (e)
         return e;
     if (!strcmp(name, "jit") || !strcmp(name, "timing"))
@@ -138,9 +138,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 {
     Common *c = state->input;
     switch (key) {
-    case 'j': c->sim.threads = (u32)option_number(state, "-j", arg, SIM_MAX_THREADS); return 0;
+    case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
     case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
-    case KEY_TIMEOUT: c->sim.timeout = seconds_option(state, arg); return 0;
+    case KEY_TIMEOUT: c->run.timeout = seconds_option(state, arg); return 0;
     case KEY_STATS:
         c->stats = true;
         c->stats_json = stats_option_json(state, arg);
@@ -196,7 +196,7 @@ static void env_engine(Common *c)
         name = getenv(variable = "VENTUS_BACKEND");
     if (!name || !*name || is_public_backend(name))
         return;
-    const EngineOps *e = dev_find_engine(name);
+    const EngineKind *e = dev_find_engine(name);
     if (!e) {
         fprintf(stderr, "ventus: error: %s: no engine '%s' is built in\n", variable, name);
         exit(REFUSED);
@@ -283,7 +283,7 @@ static void options_in_force(Stats *s, const Common *c)
     const Machine *m = &c->device.machine;
     char set[24], timeout[32];
     isa_set_name(c->device.set, set);
-    snprintf(timeout, sizeof timeout, "%g", c->sim.timeout);
+    snprintf(timeout, sizeof timeout, "%g", c->run.timeout);
     stats_option(s, "version", VERSION);
     stats_option(s, "engine", c->device.engine->name);
     stats_option(s, "isa", set);
@@ -322,7 +322,7 @@ static bool close_trace(Watch *w, Diag *d)
     return ok;
 }
 
-bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d)
+bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
 {
     *w = (Watch){.common = c};
     if (c->trace_file && !open_trace(w, c->trace_file, d))
@@ -333,12 +333,12 @@ bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d)
         options_in_force(w->stats, c);
     w->both =
         (Observer){w, both_group_begin, both_group_end, both_before, both_after, both_barrier};
-    sim->observer = w->trace && w->stats ? &w->both
+    run->observer = w->trace && w->stats ? &w->both
                     : w->trace           ? trace_observer(w->trace)
                     : w->stats           ? stats_observer(w->stats)
                                          : NULL;
     if (w->trace)
-        sim->slice = 1;
+        run->slice = 1;
     return true;
 }
 
@@ -350,8 +350,8 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
     if (w->common->verbose)
         fprintf(
             stderr, "%s: %llu groups of %u warps, %llu instructions, %.3f s; an SM holds %u (%s)\n",
-            name, (unsigned long long)r->dev.sim.groups, r->warps,
-            (unsigned long long)r->dev.sim.insns, seconds, o->groups, o->limit ? o->limit : "none");
+            name, (unsigned long long)r->dev.run.groups, r->warps,
+            (unsigned long long)r->dev.run.insns, seconds, o->groups, o->limit ? o->limit : "none");
 }
 
 bool watch_close(Watch *w, Diag *d)

@@ -8,7 +8,7 @@
 
 typedef struct {
     DeviceOptions device;
-    SimOptions sim;
+    LaunchOptions run;
     u64 max_insns;
     const char *machine;    /* a name or a file; NULL: the default */
     u32 lanes, warps, sms;  /* 0: as the machine has it */
@@ -34,8 +34,8 @@ typedef struct {
     Observer both;
 } Watch;
 
-/* Makes what the options ask for; sim then has the observer.  False: reported. */
-bool watch_open(Watch *w, const Common *c, SimOptions *sim, Diag *d);
+/* Makes what the options ask for; run then has the observer.  False: reported. */
+bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d);
 /* A launch ended. */
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
 /* Prints the statistics, closes the trace.  False: reported. */

@@ -203,7 +203,7 @@ static void after(void *self, const Warp *w, const Uop *u, u32 exec)
         count_memory(s, w, u, exec);
 }
 
-static void group_begin(void *self, const Group *g)
+static void begin_group(void *self, const Group *g)
 {
     Stats *s = self;
     s->groups++;
@@ -223,7 +223,7 @@ Stats *stats_new(void)
     Stats *s = mem_zalloc(1, sizeof *s);
     if (s)
         s->observer = (Observer){.self = s,
-                                 .group_begin = group_begin,
+                                 .group_begin = begin_group,
                                  .before = before,
                                  .after = after,
                                  .barrier = barrier};

@@ -75,8 +75,8 @@ static void watch(DrvKernel *k, const ClDevice *d)
 {
     if (!d->trace)
         return;
-    k->sim.observer = trace_observer(d->trace);
-    k->sim.slice = 1;
+    k->run.observer = trace_observer(d->trace);
+    k->run.slice = 1;
 }
 
 static cl_int dispatch_run(ClEvent *e, void *payload)
@@ -95,7 +95,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
                    .partial = x->is_partial,
                    .args = x->args,
                    .nargs = x->nargs,
-                   .sim = {.timeout = c->platform->timeout},
+                   .run = {.timeout = c->platform->timeout},
                    .print = &printed,
                    .export_to = c->platform->export_to};
     watch(&k, e->queue->device);

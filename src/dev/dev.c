@@ -1,24 +1,25 @@
 #include "dev/dev.h"
 #include "base/mem.h"
+#include "sim/sim.h"
 #include <string.h>
+
+struct Device {
+    DeviceOptions opt;
+    Memory memory;
+    Engine *engine;
+    Mmu mmu; /* of memory; root set by the driver when opt.mmu */
+    DevCode code;
+};
 
 /* --- engines ------------------------------------------------------------------- */
 
-static bool launch_interp(Device *d, const Launch *l, const SimOptions *opt, SimResult *r)
-{
-    return sim_launch(d->code, l, opt, r);
-}
+const EngineKind *const dev_engines[] = {&sim_kind, NULL};
 
-const EngineOps dev_engines[] = {
-    {"interp", "interpreter, the definition of right", launch_interp},
-    {NULL, NULL, NULL},
-};
-
-const EngineOps *dev_find_engine(const char *name)
+const EngineKind *dev_find_engine(const char *name)
 {
-    for (const EngineOps *e = dev_engines; e->name; e++)
-        if (!strcmp(e->name, name))
-            return e;
+    for (size_t i = 0; dev_engines[i]; i++)
+        if (!strcmp(dev_engines[i]->name, name))
+            return dev_engines[i];
     return NULL;
 }
 
@@ -26,7 +27,7 @@ const EngineOps *dev_find_engine(const char *name)
 
 DeviceOptions dev_defaults(void)
 {
-    DeviceOptions o = {.set = V202, .engine = &dev_engines[0]};
+    DeviceOptions o = {.set = V202, .engine = dev_engines[0]};
     if (!machine_builtin(NULL, &o.machine))
         bug("the built-in machine description is wrong");
     return o;
@@ -38,11 +39,12 @@ Device *dev_open(const DeviceOptions *opt)
     if (!d)
         return NULL;
     d->opt = *opt;
-    d->generation = GEN_BARE;
+    d->mmu.memory = &d->memory;
+    d->code = (DevCode){.set = opt->set, .generation = GEN_BARE};
     /* v2025 addresses 39 bits (SV39); a host that has not that much to reserve still
      * runs everything with 32-bit addresses */
     if ((memory_open(&d->memory, 0, (u64)1 << 39) || memory_open(&d->memory, 0, (u64)1 << 32)) &&
-        (d->code = code_new(opt->set, &d->memory)))
+        (d->engine = opt->engine->open(&d->memory, opt->set)))
         return d;
     dev_close(d);
     return NULL;
@@ -52,10 +54,39 @@ void dev_close(Device *d)
 {
     if (!d)
         return;
-    code_free(d->code);
+    if (d->engine)
+        d->opt.engine->close(d->engine);
     memory_close(&d->memory);
-    obj_free(d->image);
+    obj_free(d->code.image);
     mem_free(d);
+}
+
+const DeviceOptions *dev_options(const Device *d) { return &d->opt; }
+const DevCode *dev_code(const Device *d) { return &d->code; }
+Engine *dev_engine(Device *d) { return d->engine; }
+Memory *dev_memory(Device *d) { return &d->memory; }
+void dev_set_tables(Device *d, u64 root) { d->mmu.root = root; }
+void dev_interrupt(Device *d) { d->opt.engine->interrupt(d->engine); }
+
+void dev_set_rules(Device *d, const DeviceOptions *opt)
+{
+    const DeviceOptions was = d->opt;
+    d->opt = *opt;
+    d->opt.set = was.set;
+    d->opt.engine = was.engine;
+    d->opt.mmu = was.mmu;
+}
+
+bool dev_translate(const Device *d, Tlb *tlb, u64 addr, u64 *physical)
+{
+    *physical = addr;
+    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, physical);
+}
+
+static void code_changed(Device *d, IsaSet set, u64 addr, u64 size)
+{
+    d->code.set = set;
+    d->opt.engine->code_changed(d->engine, set, addr, size);
 }
 
 /* --- memory ------------------------------------------------------------------------ */
@@ -67,7 +98,7 @@ bool dev_write(Device *d, u64 addr, const void *from, u64 size)
     if (!memory_has(&d->memory, addr, size, MEM_R))
         return false;
     if (overlaps_code(addr, size))
-        code_forget(d->code, addr, size);
+        code_changed(d, d->code.set, addr, size);
     memcpy(d->memory.base + addr, from, size);
     return true;
 }
@@ -82,11 +113,10 @@ bool dev_read(const Device *d, u64 addr, void *to, u64 size)
 
 void dev_code_written(Device *d, u64 addr, u64 end)
 {
-    obj_free(d->image);
-    d->image = NULL;
-    d->generation = GEN_BARE;
-    code_use(d->code, d->opt.set);
-    code_registers(&d->memory, d->opt.set, addr, end - addr, &d->sgprs, &d->vgprs);
+    obj_free(d->code.image);
+    d->code = (DevCode){.generation = GEN_BARE};
+    code_changed(d, d->opt.set, CODE_LO, CODE_END - CODE_LO);
+    code_registers(&d->memory, d->opt.set, addr, end - addr, &d->code.sgprs, &d->code.vgprs);
 }
 
 /* --- images -------------------------------------------------------------------------- */
@@ -122,27 +152,27 @@ static void load_segment(Device *d, const ObjSegment *s)
 
 Object *dev_unload(Device *d)
 {
-    Object *image = d->image;
-    for (size_t i = 0; d->image && i < d->image->nsegments; i++) {
-        const ObjSegment *s = &d->image->segments[i];
+    Object *image = d->code.image;
+    for (size_t i = 0; image && i < image->nsegments; i++) {
+        const ObjSegment *s = &image->segments[i];
         const u64 first = s->addr & ~(u64)(PAGE_SIZE - 1);
         memory_unmap(&d->memory, first, align_up((u64)s->addr + s->memsz, PAGE_SIZE) - first);
     }
-    d->image = NULL;
+    d->code.image = NULL;
     return image;
 }
 
 static void count_registers(Device *d, const Object *image)
 {
-    d->sgprs = d->vgprs = 0;
+    d->code.sgprs = d->code.vgprs = 0;
     for (size_t i = 0; i < image->nsegments; i++) {
         const ObjSegment *s = &image->segments[i];
         u32 sgprs, vgprs;
         if (!(s->flags & 1))
             continue;
         code_registers(&d->memory, image->set, s->addr, s->data.len, &sgprs, &vgprs);
-        d->sgprs = sgprs > d->sgprs ? sgprs : d->sgprs;
-        d->vgprs = vgprs > d->vgprs ? vgprs : d->vgprs;
+        d->code.sgprs = sgprs > d->code.sgprs ? sgprs : d->code.sgprs;
+        d->code.vgprs = vgprs > d->code.vgprs ? vgprs : d->code.vgprs;
     }
 }
 
@@ -158,25 +188,18 @@ bool dev_load(Device *dev, Object *image, Diag *d)
               image->entry, CODE_LO);
         return false;
     }
-    code_use(dev->code, image->set);
+    code_changed(dev, image->set, CODE_LO, CODE_END - CODE_LO);
     obj_free(dev_unload(dev));
     for (size_t i = 0; i < image->nsegments; i++)
         load_segment(dev, &image->segments[i]);
     count_registers(dev, image);
-    dev->image = image;
-    dev->generation = resource_generation(image);
-    dev->tp_word = resource_tp_word(image);
+    dev->code.image = image;
+    dev->code.generation = resource_generation(image);
+    dev->code.tp_word = resource_tp_word(image);
     return true;
 }
 
 /* --- launches --------------------------------------------------------------------------- */
-
-/* the physical address of addr; false: no page is there */
-static bool physical(const Device *d, Tlb *tlb, u64 addr, u64 *to)
-{
-    *to = addr;
-    return !d->opt.mmu || mmu_translate(&d->mmu, tlb, addr, PTE_R, to);
-}
 
 /* Reads as a warp would, through the tables. */
 static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
@@ -184,7 +207,7 @@ static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
     Tlb tlb = {.vpn = {0}};
     u64 at;
     for (size_t i = 0; i < n * sizeof *to; i++)
-        if (!physical(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
+        if (!dev_translate(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
             return false;
     return true;
 }
@@ -211,7 +234,7 @@ static void read_index_space(const Device *d, Launch *l)
 
 static bool refuse(DevResult *r, FaultKind kind)
 {
-    r->sim = (SimResult){.faulted = true, .fault = {.kind = kind, .lane = -1}};
+    r->run = (LaunchResult){.faulted = true, .fault = {.kind = kind, .lane = -1}};
     return false;
 }
 
@@ -229,7 +252,7 @@ static u32 private_areas(const DevLaunch *l)
     u64 n = area && !(l->pds % PAGE_SIZE) ? l->pds_size / area : 0;
     if (n >= wanted && wanted <= UINT32_MAX)
         return (u32)wanted;
-    return (u32)(n > SIM_MAX_THREADS ? SIM_MAX_THREADS : n); /* one a host thread is enough */
+    return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n); /* one a host thread is enough */
 }
 
 /* Private memory is cleared behind every group (mach/memory.h, "tracked"); with the
@@ -253,18 +276,18 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
 {
     const GroupNeeds needs = {.warps = in->warps,
                               .lds = in->lds,
-                              .sgprs = in->sgprs ? in->sgprs : d->sgprs,
-                              .vgprs = in->vgprs ? in->vgprs : d->vgprs};
+                              .sgprs = in->sgprs ? in->sgprs : d->code.sgprs,
+                              .vgprs = in->vgprs ? in->vgprs : d->code.vgprs};
     Launch l = {
         .kernel = in->kernel,
-        .set = d->code->set,
+        .set = d->code.set,
         .pc = CODE_LO,
         .knl = in->knl,
         .groups = {in->groups[0], in->groups[1], in->groups[2]},
         .warps = in->warps,
         .lanes = in->lanes,
         .lds = in->lds,
-        .vgprs = d->vgprs,
+        .vgprs = d->code.vgprs,
         .pds = in->pds,
         .pds_lane = in->pds_lane,
         .pds_areas = private_areas(in),
@@ -286,7 +309,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     read_index_space(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);
     set_private(d, l.pds, areas, MEM_R | MEM_TRACKED);
-    const bool ok = d->opt.engine->launch(d, &l, &in->sim, &result->sim);
+    const bool ok = d->opt.engine->launch(d->engine, &l, &in->run, &result->run);
     set_private(d, l.pds, areas, MEM_R | MEM_W);
     return ok;
 }
@@ -300,5 +323,5 @@ static const char *symbol_at(void *self, u64 addr, u64 *past)
 
 void dev_report(const Device *d, const Fault *f, const char *kernel, Buf *out)
 {
-    fault_report(out, f, kernel, d->code->set, d->image ? symbol_at : NULL, d->image);
+    fault_report(out, f, kernel, d->code.set, d->code.image ? symbol_at : NULL, d->code.image);
 }

@@ -1,54 +1,59 @@
 /* dev.h -- a device: memory, code and an engine that runs launches.
  *
  * The device knows addresses and images, not buffers and arguments: those are the
- * driver's (drv/).  One thread uses a device at a time; the driver sees to that.
+ * driver's (drv/).  One thread at a time changes what is mapped and what code there is, and
+ * none does while a launch runs; the driver sees to that.
  */
 #ifndef DEV_DEV_H
 #define DEV_DEV_H
+#include "mach/engine.h"
 #include "mach/machine.h"
-#include "mach/warp.h"
 #include "obj/obj.h"
 #include "obj/resource.h"
-#include "sim/sim.h"
 
 typedef struct Device Device;
 
-/* An engine runs launches over the device's memory and code. */
-typedef struct {
-    const char *name, *what;
-    bool (*launch)(Device *d, const Launch *l, const SimOptions *opt, SimResult *r);
-} EngineOps;
-
-/* The engines that are built in, then a row of NULLs; the first is the default. */
-extern const EngineOps dev_engines[];
+/* The engines that are built in, then NULL; the first is the default. */
+extern const EngineKind *const dev_engines[];
 /* By name; NULL: none of that name. */
-const EngineOps *dev_find_engine(const char *name);
+const EngineKind *dev_find_engine(const char *name);
 
 typedef struct {
     Machine machine;
     IsaSet set;             /* profile for code without a mark */
-    const EngineOps *engine;
+    const EngineKind *engine;
     VmRule vm;
     bool strict, all_lanes, any_barrier, check_copies; /* mach/warp.h, Launch */
     bool mmu;               /* SV39: the driver makes the tables, addresses are virtual */
 } DeviceOptions;
 
-struct Device {
-    DeviceOptions opt;
-    Memory memory;
-    Code *code;
-    Mmu mmu;                /* root set by the driver when opt.mmu */
+/* The code of a device. */
+typedef struct {
+    IsaSet set;             /* profile */
     Object *image;          /* what was loaded last, for symbols; or NULL */
     Generation generation;  /* of the image */
     int tp_word;            /* of the image (resource_tp_word) */
-    u32 sgprs, vgprs;       /* highest registers that the image's code uses, plus one */
-};
+    u32 sgprs, vgprs;       /* highest registers that it uses, plus one */
+} DevCode;
 
 /* The default options: default machine, v202, interpreter. */
 DeviceOptions dev_defaults(void);
 /* NULL: the host has no memory for it. */
 Device *dev_open(const DeviceOptions *opt);
 void dev_close(Device *d);
+
+/* What it was opened with, but for the rules of later launches. */
+const DeviceOptions *dev_options(const Device *d);
+/* The machine, vm, strict, all_lanes, any_barrier and check_copies of later launches. */
+void dev_set_rules(Device *d, const DeviceOptions *opt);
+const DevCode *dev_code(const Device *d);
+Engine *dev_engine(Device *d);
+/* The physical memory; the device's owner maps what is not code. */
+Memory *dev_memory(Device *d);
+/* With the MMU: where the tables begin, a physical address. */
+void dev_set_tables(Device *d, u64 root);
+/* The physical address of a byte that a warp may read at addr; false: there is none. */
+bool dev_translate(const Device *d, Tlb *tlb, u64 addr, u64 *physical);
 
 /* Copies between host and device.  Every page of the range must be mapped (with the
  * MMU: physically); false: it is not.  Writing into the code window makes the
@@ -78,17 +83,20 @@ typedef struct {
     u32 pds, pds_lane;      /* base of private memory, bytes a lane */
     u64 pds_size;           /* bytes at pds; fewer than all groups need is fine */
     u64 max_insns;          /* a warp; 0: no limit */
-    SimOptions sim;
+    LaunchOptions run;
 } DevLaunch;
 
 typedef struct {
-    SimResult sim;
+    LaunchResult run;
     Occupancy occupancy;
 } DevResult;
 
 /* Runs it to its end.  Sizes of the index space are read from the metadata block.
- * False: result->sim.fault says why. */
+ * False: result->run.fault says why. */
 bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
+
+/* From any thread: launches that run now end, with FAULT_STOPPED. */
+void dev_interrupt(Device *d);
 
 /* The report of a fault with the symbols of the image. */
 void dev_report(const Device *d, const Fault *f, const char *kernel, Buf *out);

@@ -71,12 +71,12 @@ Driver *drv_open(const DeviceOptions *opt)
     pthread_mutex_init(&d->error_lock, NULL);
     d->dev = dev_open(opt);
     if (!d->dev || !heap_open(&d->heap) ||
-        (opt->mmu && !pagetable_open(&d->tables, &d->dev->memory))) {
+        (opt->mmu && !pagetable_open(&d->tables, dev_memory(d->dev)))) {
         drv_close(d);
         return NULL;
     }
     if (opt->mmu)
-        d->dev->mmu = (Mmu){&d->dev->memory, d->tables.root};
+        dev_set_tables(d->dev, d->tables.root);
     return d;
 }
 
@@ -101,12 +101,12 @@ Device *drv_device(Driver *d) { return d->dev; }
 
 /* --- pages -------------------------------------------------------------------------- */
 
-static bool has_mmu(const Driver *d) { return d->dev->opt.mmu; }
+static bool has_mmu(const Driver *d) { return dev_options(d->dev)->mmu; }
 
 DrvStatus map_pages(Driver *d, u64 addr, u64 size)
 {
     if (!has_mmu(d))
-        memory_map(&d->dev->memory, addr, size, MEM_R | MEM_W);
+        memory_map(dev_memory(d->dev), addr, size, MEM_R | MEM_W);
     else if (!pagetable_map(&d->tables, addr, size))
         return DRV_DEVICE_FULL;
     return DRV_OK;
@@ -117,7 +117,7 @@ void unmap_pages(Driver *d, u64 addr, u64 size)
     if (has_mmu(d))
         pagetable_unmap(&d->tables, addr, size);
     else
-        memory_unmap(&d->dev->memory, addr, size);
+        memory_unmap(dev_memory(d->dev), addr, size);
 }
 
 DrvStatus map_code_window(Driver *d)
@@ -127,7 +127,7 @@ DrvStatus map_code_window(Driver *d)
         return DRV_OK;
     if (has_mmu(d) && !pagetable_map_same(&d->tables, CODE_LO, size))
         return drv_fail(d, DRV_DEVICE_FULL, "no memory for the page tables of the code window");
-    memory_map(&d->dev->memory, CODE_LO, size, MEM_R | MEM_W | MEM_X);
+    memory_map(dev_memory(d->dev), CODE_LO, size, MEM_R | MEM_W | MEM_X);
     return DRV_OK;
 }
 
@@ -173,7 +173,7 @@ DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr)
     pthread_mutex_lock(&d->lock);
     if (!addr)
         s = drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
-    else if (d->dev->memory.end <= (u64)1 << 32 && !has_mmu(d))
+    else if (dev_memory(d->dev)->end <= (u64)1 << 32 && !has_mmu(d))
         s = drv_fail(d, DRV_UNSUPPORTED, "the host reserved 4 GiB of addresses only");
     else
         s = take_block(d, heap_alloc_high(&d->heap, size, addr), size, addr);
@@ -214,8 +214,8 @@ void free_warm_locked(Driver *d, u64 addr)
     }
     if (heap_free(&d->heap, addr, &size))
         bug("a block that was found is not there");
-    memory_map(&d->dev->memory, addr, size, 0);
-    memset(d->dev->memory.base + addr, 0, size);
+    memory_map(dev_memory(d->dev), addr, size, 0);
+    memset(dev_memory(d->dev)->base + addr, 0, size);
 }
 
 DrvStatus drv_free(Driver *d, u64 addr)
@@ -263,7 +263,7 @@ static bool find_bytes(Driver *d, Tlb *tlb, u64 addr, u64 *physical, u64 *n)
         return true;
     if (*n > in_page)
         *n = in_page;
-    return mmu_translate(&d->dev->mmu, tlb, addr, PTE_R, physical);
+    return dev_translate(d->dev, tlb, addr, physical);
 }
 
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size)
@@ -301,7 +301,7 @@ static bool may_copy(const Driver *d, u64 addr, u64 size)
     const Range *block = heap_find(&d->heap, addr);
     if (block)
         return size <= range_end(block) - addr;
-    return in_code_window(addr, size) && memory_has(&d->dev->memory, addr, size, MEM_R);
+    return in_code_window(addr, size) && memory_has(dev_memory(d->dev), addr, size, MEM_R);
 }
 
 static DrvStatus out_of_range(Driver *d, u64 addr, u64 size)
@@ -321,7 +321,7 @@ static DrvStatus out_of_range(Driver *d, u64 addr, u64 size)
 /* A write into the code window, beside what a loaded image has there, brings code. */
 static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
 {
-    if (d->dev->image && memory_has(&d->dev->memory, addr, size, MEM_R))
+    if (dev_code(d->dev)->image && memory_has(dev_memory(d->dev), addr, size, MEM_R))
         return DRV_OK;
     const DrvStatus s = map_code_window(d);
     if (!s)
@@ -396,7 +396,7 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
 static u8 *host_range(const Driver *d, u64 addr, u64 size)
 {
     const Range *block = has_mmu(d) ? NULL : heap_find(&d->heap, addr);
-    return block && size <= range_end(block) - addr ? d->dev->memory.base + addr : NULL;
+    return block && size <= range_end(block) - addr ? dev_memory(d->dev)->base + addr : NULL;
 }
 
 void *drv_host_pointer(Driver *d, u64 addr, u64 size)
@@ -488,7 +488,7 @@ DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
     if (!segments_fit(image, diag) || !map_segments_same(d, image))
         return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
     if (d->code_lo != d->code_end && image->entry == CODE_LO) {
-        memory_unmap(&d->dev->memory, CODE_LO, CODE_END - CODE_LO);
+        memory_unmap(dev_memory(d->dev), CODE_LO, CODE_END - CODE_LO);
         d->code_lo = d->code_end = 0;
         d->code_is_new = false;
     }

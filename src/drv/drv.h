@@ -91,7 +91,7 @@ typedef struct {
     size_t nargs;
     u32 private_min;        /* bytes a lane at least; 0: by the image */
     u64 max_insns;
-    SimOptions sim;
+    LaunchOptions run;
     Buf *print;             /* receives what the kernel printed, in work-item order; or NULL */
     const char *export_to;  /* directory for .metadata and .data, or NULL */
 } DrvKernel;
@@ -103,7 +103,7 @@ typedef struct {
 } DrvResult;
 
 /* Builds the argument block and metadata block, runs the kernel, frees what it
- * allocated.  DRV_FAULT: result->dev.sim.fault, and drv_last_error() has the report. */
+ * allocated.  DRV_FAULT: result->dev.run.fault, and drv_last_error() has the report. */
 DrvStatus drv_run(Driver *d, const DrvKernel *k, DrvResult *result);
 
 /* The launch record of the vt_ API and of replay files: 12 words of the classic layout. */
@@ -113,7 +113,7 @@ typedef struct {
 } DrvRecord;
 
 /* Runs what somebody else prepared in memory. */
-DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                     u64 max_insns, DrvResult *result);
 
 /* The text of the calling thread's last failure on this driver, a report of several
@@ -140,7 +140,7 @@ void replay_free(Replay *r);
  * first) and runs the launch.  Memory persists, so that a sequence of files can be
  * run; where buffers of the sequence overlap they become one block of the heap.
  * Buffers in the local memory window are skipped. */
-DrvStatus replay_run(Driver *d, const Replay *r, const SimOptions *sim, u64 max_insns,
+DrvStatus replay_run(Driver *d, const Replay *r, const LaunchOptions *run, u64 max_insns,
                      DrvResult *result);
 /* The classic form. */
 void replay_write(const Replay *r, Buf *metadata, Buf *data);

@@ -46,13 +46,13 @@ static bool is_public_backend(const char *name)
     return false;
 }
 
-static bool read_engine(const EngineOps **engine, Diag *d)
+static bool read_engine(const EngineKind **engine, Diag *d)
 {
     const char *from = variable("VENTUS_ENGINE") ? "VENTUS_ENGINE" : "VENTUS_BACKEND";
     const char *name = variable(from);
     if (!name || is_public_backend(name))
         return true;
-    const EngineOps *found = dev_find_engine(name);
+    const EngineKind *found = dev_find_engine(name);
     if (!found)
         return refuse(d, from, name, "an engine that is built in");
     *engine = found;

@@ -48,8 +48,8 @@ static bool add_buffer(Driver *d, Replay *r, size_t *cap, u64 base, u64 size, u6
 static u64 code_size(const Driver *d)
 {
     u64 end = CODE_LO;
-    for (size_t i = 0; d->dev->image && i < d->dev->image->nsegments; i++) {
-        const ObjSegment *s = &d->dev->image->segments[i];
+    for (size_t i = 0; dev_code(d->dev)->image && i < dev_code(d->dev)->image->nsegments; i++) {
+        const ObjSegment *s = &dev_code(d->dev)->image->segments[i];
         if (s->addr + (u64)s->memsz > end)
             end = s->addr + (u64)s->memsz;
     }

@@ -56,7 +56,7 @@ DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
 DrvStatus enter_program(Driver *d, DrvProgram *p);
 DrvStatus leave_program(Driver *d);
 
-DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result);
 /* Runs a launch and turns its fault into a status; kernel may be NULL. */
 DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result);

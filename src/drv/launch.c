@@ -53,7 +53,7 @@ static u32 size_along(const DrvKernel *k, const u32 sizes[3], u32 i)
 
 static DrvStatus check_shape(Driver *d, const DrvKernel *k)
 {
-    const Machine *m = &d->dev->opt.machine;
+    const Machine *m = &dev_options(d->dev)->machine;
     u64 items = 1, groups = 1;
     bool fits = true;
     if (k->dims < 1 || k->dims > 3)
@@ -100,7 +100,7 @@ static bool take_part(const DrvKernel *k, u32 n, Part *part)
 static void plan_shape(const Driver *d, Plan *p)
 {
     const u32 *n = p->part.local;
-    p->lanes = d->dev->opt.machine.lanes;
+    p->lanes = dev_options(d->dev)->machine.lanes;
     p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
 }
 
@@ -110,10 +110,10 @@ static DrvStatus no_kernel(Driver *d, const char *name)
 {
     const char *names[8];
     Buf list = {0};
-    const size_t n = drv_kernels(d->dev->image, names, countof(names));
+    const size_t n = drv_kernels(dev_code(d->dev)->image, names, countof(names));
     for (size_t i = 0; i < n && i < countof(names); i++)
         buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    drv_fail(d, DRV_NO_KERNEL, "'%s'; %s has %s", name, d->dev->image->name,
+    drv_fail(d, DRV_NO_KERNEL, "'%s'; %s has %s", name, dev_code(d->dev)->image->name,
              n ? buf_text(&list) : "none");
     buf_free(&list);
     return DRV_NO_KERNEL;
@@ -123,7 +123,7 @@ static DrvStatus find_kernel(Driver *d, const char *name, Plan *p)
 {
     Buf text = {0};
     Diag diag = {.sink = diag_to_buf, .to = &text};
-    const Object *image = d->dev->image;
+    const Object *image = dev_code(d->dev)->image;
     if (!image)
         return drv_fail(d, DRV_NO_PROGRAM, "%s", "");
     const i32 symbol = obj_find_symbol(image, name);
@@ -159,7 +159,7 @@ static bool knows(const Plan *p, u64 stack)
 
 static DrvStatus plan_local(Driver *d, Plan *p)
 {
-    const Generation g = d->dev->generation;
+    const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->lds_static;
     p->stack = STACK_B;
@@ -184,7 +184,8 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 {
     const Resource *r = &p->record;
     const bool known =
-        (d->dev->generation == GEN_B2 || d->dev->generation == GEN_C) && knows(p, r->pds_stack);
+        (dev_code(d->dev)->generation == GEN_B2 || dev_code(d->dev)->generation == GEN_C) &&
+        knows(p, r->pds_stack);
     const u64 statics = r->form == RES_NONE ? 0 : r->pds_static,
               stack = known ? r->pds_stack : PRIVATE_B;
     if (statics > LDS_LO || stack > LDS_LO)
@@ -197,7 +198,7 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     if (p->private_word < k->private_min)
         p->private_word = align_up(k->private_min, LOCAL_ALIGN);
     p->private = p->private_word;
-    if (d->dev->tp_word == 64)
+    if (dev_code(d->dev)->tp_word == 64)
         p->private += p->private_word - p->private_start;
     return DRV_OK;
 }
@@ -267,10 +268,10 @@ typedef struct {
     u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
-static u64 host_threads(const SimOptions *sim)
+static u64 host_threads(const LaunchOptions *run)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    const u64 wanted = sim->threads ? sim->threads : n > 0 ? (u64)n : 1;
+    const u64 wanted = run->threads ? run->threads : n > 0 ? (u64)n : 1;
     return wanted > MAX_POOL ? MAX_POOL : wanted;
 }
 
@@ -282,7 +283,7 @@ static DrvStatus alloc_private(Driver *d, const DrvKernel *k, const Plan *p, Blo
 {
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
-    u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->sim);
+    u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->run);
     DrvStatus s = DRV_RESOURCES;
     for (n = n > groups ? groups : n; n; n /= 2) {
         b->pds_size = n * area;
@@ -378,7 +379,7 @@ static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const 
         .pds_lane = (u32)p->private,
         .pds_size = b->pds_size,
         .max_insns = k->max_insns,
-        .sim = k->sim,
+        .run = k->run,
     };
     write_blocks(d, k, p, b);
     DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;
@@ -410,11 +411,11 @@ static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 print, DrvResult *
         if (!take_part(k, n, &part))
             continue;
         s = run_part(d, k, &part, print, result);
-        insns += result->dev.sim.insns;
-        groups += result->dev.sim.groups;
+        insns += result->dev.run.insns;
+        groups += result->dev.run.groups;
     }
-    result->dev.sim.insns = insns;
-    result->dev.sim.groups = groups;
+    result->dev.run.insns = insns;
+    result->dev.run.groups = groups;
     return s;
 }
 

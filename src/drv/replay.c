@@ -107,7 +107,7 @@ static DrvStatus put_buffer(Driver *d, const struct ReplayBuffer *b)
     return DRV_OK;
 }
 
-DrvStatus replay_run(Driver *d, const Replay *r, const SimOptions *sim, u64 max_insns,
+DrvStatus replay_run(Driver *d, const Replay *r, const LaunchOptions *run, u64 max_insns,
                      DrvResult *result)
 {
     DrvStatus s = DRV_OK;
@@ -116,7 +116,7 @@ DrvStatus replay_run(Driver *d, const Replay *r, const SimOptions *sim, u64 max_
     for (size_t i = 0; !s && i < r->nbuffers; i++)
         s = put_buffer(d, &r->buffers[i]);
     if (!s)
-        s = start_locked(d, &r->record, r->name, sim, max_insns, result);
+        s = start_locked(d, &r->record, r->name, run, max_insns, result);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

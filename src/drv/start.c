@@ -8,9 +8,9 @@ enum { STACK_B = 1024 }; /* bytes of scalar stack a warp that Gen B code takes (
 
 static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
 {
-    const Machine *m = &d->dev->opt.machine;
-    const u32 sgprs = l->sgprs ? l->sgprs : d->dev->sgprs,
-              vgprs = l->vgprs ? l->vgprs : d->dev->vgprs;
+    const Machine *m = &dev_options(d->dev)->machine;
+    const u32 sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
+              vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs;
     const struct {
         const char *limit, *what;
         u64 needs, has;
@@ -35,11 +35,11 @@ static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult 
 {
     Buf report = {0};
     DrvStatus s;
-    switch (r->sim.fault.kind) {
+    switch (r->run.fault.kind) {
     case FAULT_RESOURCES: return no_room(d, l, &r->occupancy);
     case FAULT_NO_MEMORY: return drv_fail(d, DRV_NO_MEMORY, "while the kernel ran");
     default:
-        dev_report(d->dev, &r->sim.fault, l->kernel, &report);
+        dev_report(d->dev, &r->run.fault, l->kernel, &report);
         s = drv_fail(d, DRV_FAULT, "%s", buf_text(&report));
         buf_free(&report);
         return s;
@@ -54,14 +54,14 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     /* one area for all: groups take turns, so that they do not meet in it */
     if (l->pds_size < area || l->pds % PAGE_SIZE)
-        l->sim.threads = 1;
+        l->run.threads = 1;
     const bool ok = dev_launch(d->dev, l, &dev);
     *result = (DrvResult){.dev = dev,
                           .warps = l->warps,
                           .lds = l->lds,
                           .pds_lane = l->pds_lane,
-                          .sgprs = l->sgprs ? l->sgprs : d->dev->sgprs,
-                          .vgprs = l->vgprs ? l->vgprs : d->dev->vgprs};
+                          .sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
+                          .vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs};
     return ok ? DRV_OK : status_of_fault(d, l, &dev);
 }
 
@@ -69,7 +69,7 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
  * number of stacks in it (doc/abi.md, "Launch record"). */
 static u64 local_memory(const Driver *d, const DrvRecord *r)
 {
-    const Generation g = d->dev->generation;
+    const Generation g = dev_code(d->dev)->generation;
     const u64 stacks = g == GEN_B || g == GEN_BARE ? r->wg_size * STACK_B : 0;
     return r->lds_size > stacks ? r->lds_size : stacks;
 }
@@ -88,10 +88,10 @@ static DrvStatus check_shape(Driver *d, const DrvRecord *r)
     if (r->wf_size < 4 || r->wf_size > MAX_LANES || !is_pow2(r->wf_size))
         return drv_fail(d, DRV_BAD_SIZE, "%llu threads a warp; it has 4, 8, 16 or 32",
                         (unsigned long long)r->wf_size);
-    if (!r->wg_size || r->wg_size > d->dev->opt.machine.group_warps)
+    if (!r->wg_size || r->wg_size > dev_options(d->dev)->machine.group_warps)
         return drv_fail(d, DRV_BAD_SIZE, "%llu warps a work-group; machine '%s' takes 1 to %u",
-                        (unsigned long long)r->wg_size, d->dev->opt.machine.name,
-                        d->dev->opt.machine.group_warps);
+                        (unsigned long long)r->wg_size, dev_options(d->dev)->machine.name,
+                        dev_options(d->dev)->machine.group_warps);
     if (!n[0] || !n[1] || !n[2] || n[0] > UINT32_MAX || n[1] > UINT32_MAX || n[2] > UINT32_MAX ||
         __builtin_mul_overflow(n[0] * n[1], n[2], &groups))
         return drv_fail(d, DRV_BAD_SIZE, "%llu by %llu by %llu work-groups",
@@ -115,12 +115,12 @@ static DrvStatus check_record(Driver *d, const DrvRecord *r)
         if (words[i].value > UINT32_MAX)
             return drv_fail(d, DRV_BAD_ARGUMENT, "the %s 0x%llx has more than 32 bits",
                             words[i].name, (unsigned long long)words[i].value);
-    if (!memory_has(&d->dev->memory, CODE_LO, 4, MEM_R | MEM_X))
+    if (!memory_has(dev_memory(d->dev), CODE_LO, 4, MEM_R | MEM_X))
         return drv_fail(d, DRV_NO_PROGRAM, "nothing at 0x%08x", CODE_LO);
     return check_shape(d, r);
 }
 
-DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result)
 {
     if (d->code_is_new)
@@ -140,17 +140,17 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const Si
         .pds_lane = (u32)r->pds_size,
         .pds_size = private_bytes(d, r->pds_base),
         .max_insns = max_insns,
-        .sim = sim ? *sim : (SimOptions){.threads = 0},
+        .run = run ? *run : (LaunchOptions){.threads = 0},
     };
     return launch_locked(d, &l, result);
 }
 
-DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const SimOptions *sim,
+DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                     u64 max_insns, DrvResult *result)
 {
     *result = (DrvResult){.warps = 0};
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = start_locked(d, r, name, sim, max_insns, result);
+    const DrvStatus s = start_locked(d, r, name, run, max_insns, result);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

@@ -118,7 +118,7 @@ int vt_dev_caps(vt_device_h *hdevice, uint64_t caps_id, uint64_t *value)
     if (!value)
         return VT_BAD_ARGUMENT;
     if (v)
-        return get_cap(&drv_device(v->drv)->opt.machine, caps_id, value);
+        return get_cap(&dev_options(drv_device(v->drv))->machine, caps_id, value);
     return read_environment(&o) ? get_cap(&o.machine, caps_id, value) : VT_BAD_ARGUMENT;
 }
 
@@ -289,7 +289,7 @@ int vt_start(vt_device_h hdevice, void *metaData, uint64_t taskID)
     pthread_mutex_lock(&v->lock);
     v->last = answer(s);
     v->launches++;
-    v->insns += result.dev.sim.insns;
+    v->insns += result.dev.run.insns;
     pthread_mutex_unlock(&v->lock);
     return answer(s);
 }

@@ -100,8 +100,9 @@ struct Group {
     Fault fault;
     Warp *warps;
     u32 capwarps;           /* allocated */
+    struct Engine *engine;  /* that runs it (mach/engine.h) */
+    void *code;             /* its decoded code, as the engine has it */
     Group *next;            /* in a list of idle contexts */
-    void *engine;           /* the running engine's own */
 };
 
 /* Takes over `exec` lanes; keeps on[], dense and whole in step. */

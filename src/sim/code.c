@@ -2,22 +2,17 @@
 #include "sim/uop.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
-#include "sim/sim.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-Code *code_new(IsaSet set, Memory *memory)
+Code *code_new(IsaSet set, Memory *memory, const LaneLevel *level)
 {
     Code *c = mem_zalloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->memory = memory;
-    c->level = lane_level();
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->processors = processors > 0 ? (u32)processors : 1;
+    c->level = level;
     pthread_mutex_init(&c->lock, NULL);
-    pool_open(&c->pool);
     c->set = set;
     isa_decoder_init(&c->decoder, set);
     return c;
@@ -27,9 +22,7 @@ void code_free(Code *c)
 {
     if (!c)
         return;
-    pool_close(&c->pool);
     code_forget(c, CODE_LO, CODE_END - CODE_LO);
-    sim_free_contexts(c);
     pthread_mutex_destroy(&c->lock);
     mem_free(c);
 }

@@ -9,6 +9,7 @@
 void pool_open(Pool *p)
 {
     *p = (Pool){.owner = getpid()};
+    pthread_mutex_init(&p->caller, NULL);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wanted, NULL);
     pthread_cond_init(&p->done, NULL);
@@ -27,6 +28,7 @@ void pool_close(Pool *p)
     pthread_cond_destroy(&p->done);
     pthread_cond_destroy(&p->wanted);
     pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->caller);
 }
 
 static void *thread(void *arg)
@@ -62,6 +64,8 @@ static void call_threads(Pool *p, u32 n)
 
 void pool_run(Pool *p, u32 n, PoolWork work)
 {
+    if (n > 1 && pthread_mutex_trylock(&p->caller))
+        n = 1;
     if (n > 1) {
         pthread_mutex_lock(&p->lock);
         p->work = work;
@@ -79,4 +83,5 @@ void pool_run(Pool *p, u32 n, PoolWork work)
     while (p->busy)
         pthread_cond_wait(&p->done, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->caller);
 }

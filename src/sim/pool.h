@@ -1,11 +1,9 @@
 /* pool.h -- host threads that wait for work: making one costs more than a small launch. */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
-#include "base/base.h"
+#include "mach/engine.h"
 #include <pthread.h>
 #include <sys/types.h>
-
-enum { SIM_MAX_THREADS = 256 };
 
 typedef struct {
     void (*run)(void *self, u32 number);
@@ -13,6 +11,7 @@ typedef struct {
 } PoolWork;
 
 typedef struct {
+    pthread_mutex_t caller; /* held by who uses the threads */
     pthread_mutex_t lock;   /* guards what follows */
     pthread_cond_t wanted, done;
     PoolWork work;
@@ -21,12 +20,13 @@ typedef struct {
     bool is_closing;
     pid_t owner;            /* a forked child has no threads */
     u32 nthreads;
-    pthread_t thread[SIM_MAX_THREADS - 1];
+    pthread_t thread[MAX_HOST_THREADS - 1];
 } Pool;
 
 void pool_open(Pool *p);
 void pool_close(Pool *p); /* nobody runs work */
 /* Runs the work with number 0 on this thread and, as far as threads can be had before that ends, with
- * 1 to n - 1 on others; n is at most SIM_MAX_THREADS.  One caller at a time. */
+ * 1 to n - 1 on others; n is at most MAX_HOST_THREADS.  While one caller has the threads, others go
+ * without. */
 void pool_run(Pool *p, u32 n, PoolWork work);
 #endif

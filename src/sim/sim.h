@@ -1,45 +1,46 @@
-/* sim.h -- the interpreter: runs a launch to its end.
+/* sim.h -- the interpreter: an engine that runs decoded code, Uop by Uop.
  *
  * Groups are handed to host threads in ascending order; one thread runs a group
  * from start to end, warp by warp, each until it ends, waits at a barrier, or has
  * used up its slice.  A group sees its own local and private memory, clean at the
  * start, so what it computes does not depend on who runs it.
+ *
+ * An engine that runs warps in another way is a Sim with another WarpRunner: it shares decoded
+ * code, threads, contexts, limits and the handing out of groups.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
+#include "mach/engine.h"
+#include "sim/group.h"
+#include "sim/pool.h"
 #include "sim/uop.h"
 
-/* What happens while a launch runs, for traces, counters and checkers.  Functions
- * may be NULL.  With an observer a launch runs on the calling thread; its warps take
- * turns of SimOptions.slice instructions. */
-typedef struct {
-    void *self;
-    void (*group_begin)(void *self, const Group *g);
-    void (*group_end)(void *self, const Group *g);
-    /* Before and after the instruction (with its prefix) at u; `after` sees what it
-     * wrote.  exec is the set of lanes it ran with. */
-    void (*before)(void *self, const Warp *w, const Uop *u);
-    void (*after)(void *self, const Warp *w, const Uop *u, u32 exec);
-    void (*barrier)(void *self, const Group *g); /* all warps arrived */
-} Observer;
+/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults;
+ * leaves in w->pc where it goes on, and no flags of floats with the host. */
+typedef void WarpRunner(Warp *w, u64 slice);
 
 typedef struct {
-    u32 threads;            /* host threads; 0: one a processor */
-    u64 slice;              /* instructions a warp runs before another's turn; 0: default */
-    double timeout;         /* seconds; 0: none */
-    const Observer *observer; /* or NULL */
-    const _Atomic bool *stop; /* set by another thread to end the launch; or NULL */
-} SimOptions;
+    Engine engine;          /* first */
+    Memory *memory;
+    Code *code;             /* what was decoded of it */
+    Pool pool;              /* host threads */
+    Contexts contexts;
+    WarpRunner *run;
+    u32 processors;         /* of the host */
+    _Atomic u32 interrupts; /* counted: a launch ends when there are more than at its start */
+} Sim;
 
-typedef struct {
-    bool faulted;
-    Fault fault;            /* of the first group, in order, that faulted */
-    u64 insns;              /* warp instructions retired, prefixes included */
-    u64 groups;             /* that ran to their end */
-} SimResult;
+extern const EngineKind sim_kind; /* "interp" */
 
-/* Runs every group of the launch.  False: result->fault tells why it stopped. */
-bool sim_launch(Code *code, const Launch *launch, const SimOptions *opt, SimResult *result);
-/* Gives back what launches kept for the next one. */
-void sim_free_contexts(Code *code);
+/* The parts that kinds of engines put together; what they do is said in mach/engine.h. */
+bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, IsaSet set);
+void sim_exit(Sim *s); /* frees what sim_init made; also after it failed */
+void sim_code_changed(Engine *e, IsaSet set, u64 addr, u64 size);
+bool sim_launch(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);
+void sim_interrupt(Engine *e);
+WarpRunner sim_run_warp;
+
+/* A context for groups of the launch (sim/group.h).  NULL: the host has no memory. */
+Group *sim_take_group(Sim *s, const Launch *l);
+void sim_give_group(Sim *s, Group *g);
 #endif

@@ -423,7 +423,7 @@ static void next_turns(Trace *t)
 
 /* --- what the simulator announces ----------------------------------------------------- */
 
-static void group_begin(void *self, const Group *g)
+static void begin_group(void *self, const Group *g)
 {
     static const struct {
         u32 pc, word;
@@ -503,7 +503,7 @@ static void after(void *self, const Warp *w, const Uop *u, u32 exec)
     next_turns(t);
 }
 
-static void group_end(void *self, const Group *g)
+static void end_group(void *self, const Group *g)
 {
     Trace *t = self;
     for (u32 k = 0; k < g->nwarps; k++)
@@ -522,8 +522,8 @@ Trace *trace_new(FILE *to)
         return NULL;
     t->file = to;
     t->observer = (Observer){.self = t,
-                             .group_begin = group_begin,
-                             .group_end = group_end,
+                             .group_begin = begin_group,
+                             .group_end = end_group,
                              .before = before,
                              .after = after};
     return t;

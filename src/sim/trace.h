@@ -14,7 +14,7 @@ typedef struct Trace Trace;
 
 /* The lines go to a file that stays the caller's.  NULL: memory is out. */
 Trace *trace_new(FILE *to);
-/* Listens to one launch at a time; for SimOptions, with a slice of 1. */
+/* Listens to one launch at a time; for LaunchOptions, with a slice of 1. */
 const Observer *trace_observer(Trace *t);
 /* NULL is allowed.  False: the file could not be written, or memory ran out on the way. */
 bool trace_free(Trace *t);

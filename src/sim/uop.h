@@ -12,7 +12,6 @@
 #ifndef SIM_UOP_H
 #define SIM_UOP_H
 #include "mach/warp.h"
-#include "sim/pool.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -64,7 +63,7 @@ typedef struct {
     Uop uop[PAGE_UOPS + 3];
 } CodePage;
 
-/* The decoded code of one device: the 256 MiB code window by pages, NULL where
+/* The cache of decoded code of one engine: the 256 MiB code window by pages, NULL where
  * nothing ran yet.  Pages are published with release order, so any thread may run
  * what another decoded. */
 enum { CODE_PAGES = (CODE_END - CODE_LO) / PAGE_SIZE };
@@ -74,15 +73,13 @@ typedef struct {
     Memory *memory;
     IsaDecoder decoder;
     const LaneLevel *level; /* whose handlers the Uops name */
-    Pool pool;
-    u32 processors;         /* of the host */
-    pthread_mutex_t lock;   /* guards making of pages, and idle */
-    Group *idle;            /* contexts of host threads that no launch uses (sim.c) */
+    pthread_mutex_t lock;   /* guards making of pages */
     _Atomic u32 end;        /* pages from here on are NULL */
     _Atomic(CodePage *) page[CODE_PAGES];
 } Code;
 
-Code *code_new(IsaSet set, Memory *memory); /* NULL: no memory */
+/* Its Uops name handlers of the level.  NULL: no memory. */
+Code *code_new(IsaSet set, Memory *memory, const LaneLevel *level);
 void code_free(Code *c);
 /* Forgets the pages that overlap the range: their bytes changed.  No launch runs. */
 void code_forget(Code *c, u64 addr, u64 size);
@@ -99,7 +96,6 @@ bool code_covers(const Code *c, u64 addr, u32 len);
  * use: the register need of a binary that does not tell. */
 void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
 
-/* Group.engine of the interpreter is its Code. */
-static inline Code *warp_code(const Warp *w) { return (Code *)w->group->engine; }
+static inline Code *warp_code(const Warp *w) { return (Code *)w->group->code; }
 
 #endif

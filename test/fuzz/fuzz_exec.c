@@ -28,8 +28,8 @@ static Device *open_device(IsaSet set)
     Device *d = dev_open(&o);
     if (!d)
         bug("no memory for a device");
-    memory_map(&d->memory, CODE_LO, PAGE_SIZE * 2, MEM_R | MEM_W | MEM_X);
-    memory_map(&d->memory, HEAP, BYTES, MEM_R | MEM_W);
+    memory_map(dev_memory(d), CODE_LO, PAGE_SIZE * 2, MEM_R | MEM_W | MEM_X);
+    memory_map(dev_memory(d), HEAP, BYTES, MEM_R | MEM_W);
     return d;
 }
 
@@ -44,11 +44,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         devices[1] = open_device(V2025 | TIDX);
     }
     Device *d = devices[data[0] & 1];
-    d->opt.vm = (VmRule)(data[0] >> 3 & 3);
-    d->opt.strict = data[0] >> 5 & 1;
-    d->opt.any_barrier = data[0] >> 6 & 1;
-    d->opt.check_copies = data[0] >> 7;
-    d->opt.machine.simt_depth = 64;
+    DeviceOptions rules = *dev_options(d);
+    rules.vm = (VmRule)(data[0] >> 3 & 3);
+    rules.strict = data[0] >> 5 & 1;
+    rules.any_barrier = data[0] >> 6 & 1;
+    rules.check_copies = data[0] >> 7;
+    rules.machine.simt_depth = 64;
+    dev_set_rules(d, &rules);
     memcpy(code, preamble, sizeof preamble);
     memcpy(code + sizeof preamble, data + 1, size - 1);
     dev_write(d, CODE_LO, code, sizeof code);
@@ -57,12 +59,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     const DevLaunch l = {
         .knl = HEAP, .groups = {2, 1, 1}, .warps = 2, .lanes = 4u << (data[0] >> 1 & 3), .lds = 4096,
         .pds = HEAP + BYTES / 2, .pds_lane = 64, .pds_size = BYTES / 2, .max_insns = 500,
-        .sgprs = 1, .vgprs = 1, .sim = {.threads = 1},
+        .sgprs = 1, .vgprs = 1, .run = {.threads = 1},
     };
     dev_launch(d, &l, &r);
     Buf report = {0};
-    if (r.sim.faulted)
-        dev_report(d, &r.sim.fault, "fuzz", &report);
+    if (r.run.faulted)
+        dev_report(d, &r.run.fault, "fuzz", &report);
     buf_free(&report);
     return 0;
 }

@@ -181,7 +181,7 @@ static bool launch(Driver *d, const KernelInfo *info, u32 lanes, KitJob *job, Bu
                    .nargs = job->nargs,
                    .max_insns = 20000000,
                    .export_to = export_folder(lanes, folder),
-                   .sim = {.threads = 1},
+                   .run = {.threads = 1},
                    .print = print};
     memcpy(k.global, job->global, sizeof k.global);
     memcpy(k.local, job->local, sizeof k.local);

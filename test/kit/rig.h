@@ -120,10 +120,10 @@ HELPER void rig_open(IsaSet set)
     g->pds_base = PDS;
     g->nwarps = RIG_WARPS;
     g->warps = rig.warps;
-    rig.code = code_new(set, &rig.memory);
+    rig.code = code_new(set, &rig.memory, lane_level());
     if (!rig.code)
         fail_msg("no memory");
-    g->engine = rig.code;
+    g->code = rig.code;
     rig_lanes(32);
 }
 

@@ -466,7 +466,7 @@ static void private_memory(void **state)
             const DrvArg arg = value_arg(out_buffer(d, N * 4, &out), 4, 4);
             DrvResult r;
             const DrvKernel k = {.kernel = "keep", .dims = 1, .global = {N}, .local = {128},
-                                 .args = &arg, .nargs = 1, .sim = {.threads = threads},
+                                 .args = &arg, .nargs = 1, .run = {.threads = threads},
                                  .private_min = 5000};
             assert_int_equal(drv_run(d, &k, &r), DRV_OK);
             assert_int_equal(r.pds_lane, 5120);
@@ -633,8 +633,8 @@ static void names_statuses(void **state)
 /* The same kernel, prepared by hand. */
 static DrvRecord prepare(Driver *d, u32 out, u32 factor, u64 *args, u64 *knl, u64 *pds)
 {
-    const i32 symbol = obj_find_symbol(drv_device(d)->image, "scale");
-    u32 word[32] = {drv_device(d)->image->symbols[symbol].value};
+    const i32 symbol = obj_find_symbol(dev_code(drv_device(d))->image, "scale");
+    u32 word[32] = {dev_code(drv_device(d))->image->symbols[symbol].value};
     const u32 arg[2] = {out, factor};
     assert_int_equal(drv_alloc(d, sizeof arg, args), DRV_OK);
     assert_int_equal(drv_alloc(d, sizeof word, knl), DRV_OK);
@@ -729,7 +729,7 @@ static void prints_in_order(void **state)
     Buf out = {0}, wanted = {0};
     DrvResult r;
     const DrvKernel k = {.kernel = "say", .dims = 1, .global = {1000}, .local = {10}, .args = &arg,
-                         .nargs = 1, .print = &out, .sim = {.threads = 4}};
+                         .nargs = 1, .print = &out, .run = {.threads = 4}};
     for (int i = 0; i < 1000; i++)
         buf_printf(&wanted, "item %d%%;", 2 * i);
     assert_int_equal(drv_run(d, &k, &r), DRV_OK);

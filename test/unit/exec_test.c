@@ -187,7 +187,7 @@ static void open_guest(const char *level)
     memory_map(&g->memory, HEAP, HEAP_SIZE, MEM_R | MEM_W);
     memory_map(&g->memory, PDS, PDS_SIZE, MEM_R | MEM_W);
     setenv("VENTUS_LANES", level, 1);
-    g->code = code_new(V202 | TIDX, &g->memory);
+    g->code = code_new(V202 | TIDX, &g->memory, lane_level());
     unsetenv("VENTUS_LANES");
     assert_non_null(g->code);
     assert_string_equal(g->code->level->name, level);
@@ -198,7 +198,7 @@ static void open_guest(const char *level)
     assert_true(memory_open(&g->group->lds, LDS_LO, LDS_END));
     memory_map(&g->group->lds, LDS_LO, LDS_SIZE, MEM_R | MEM_TRACKED);
     g->group->launch = &g->launch;
-    g->group->engine = g->code;
+    g->group->code = g->code;
     g->group->warps = g->warp;
     g->group->nwarps = WARPS;
     g->group->lds_base = LDS_LO;

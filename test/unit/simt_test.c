@@ -117,7 +117,7 @@ static void set_rpc_here(u32 at)
 /* --- a machine --- */
 
 static Memory memory;
-static Code *decoded;
+static Engine *engine;
 
 static int set_up(void **state)
 {
@@ -126,15 +126,15 @@ static int set_up(void **state)
     memory_map(&memory, CODE_LO, CODE_BYTES, MEM_R | MEM_W | MEM_X);
     memory_map(&memory, DATA, DATA_END - DATA, MEM_R | MEM_W);
     memory_map(&memory, PRIVATE, PRIVATE_BYTES, MEM_R | MEM_W);
-    decoded = code_new(V202 | TIDX, &memory);
-    assert_non_null(decoded);
+    engine = sim_kind.open(&memory, V202 | TIDX);
+    assert_non_null(engine);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    code_free(decoded);
+    sim_kind.close(engine);
     memory_close(&memory);
     return 0;
 }
@@ -156,17 +156,17 @@ static Launch plain(u32 lanes, u32 warps)
 
 static void load_program(void)
 {
-    code_forget(decoded, CODE_LO, CODE_BYTES);
+    sim_kind.code_changed(engine, V202 | TIDX, CODE_LO, CODE_BYTES);
     memory_map(&memory, CODE_LO, CODE_BYTES, MEM_R | MEM_W | MEM_X);
     memcpy(memory.base + CODE_LO, code, sizeof code);
 }
 
-static SimResult launch(const Launch *l, SimOptions opt)
+static LaunchResult launch(const Launch *l, LaunchOptions opt)
 {
-    SimResult r;
+    LaunchResult r;
     load_program();
     opt.threads = opt.threads ? opt.threads : 1;
-    sim_launch(decoded, l, &opt, &r);
+    sim_kind.launch(engine, l, &opt, &r);
     return r;
 }
 
@@ -179,7 +179,7 @@ static u32 word_at(u32 addr)
 
 static void put(u32 addr, u64 value, u32 size) { memcpy(memory.base + addr, &value, size); }
 
-static void assert_fine(const SimResult *r)
+static void assert_fine(const LaunchResult *r)
 {
     if (r->faulted)
         fail_msg("fault %s at %08x warp %u lane %d addr %08llx", fault_name(r->fault.kind),
@@ -187,7 +187,7 @@ static void assert_fine(const SimResult *r)
 }
 
 /* what a fault must say; lane -1: the warp; addr 0: none */
-static void assert_fault(const SimResult *r, FaultKind kind, u32 pc, int lane, u64 addr)
+static void assert_fault(const LaunchResult *r, FaultKind kind, u32 pc, int lane, u64 addr)
 {
     if (!r->faulted)
         fail_msg("expected %s", fault_name(kind));
@@ -475,7 +475,7 @@ static void random_divergence(void **state)
         Twin *t = twin_new(&l);
         const Observer o = {
             .self = t, .group_begin = twin_begin, .before = twin_before, .after = twin_after};
-        const SimResult r = launch(&l, (SimOptions){.observer = &o});
+        const LaunchResult r = launch(&l, (LaunchOptions){.observer = &o});
         assert_fine(&r);
         for (u32 w = 0; w < l.warps; w++) {
             same("final depth", t->ref[w].nstack, 0, 0);
@@ -505,7 +505,7 @@ static void check_path(const u32 *want, u32 n)
     Path p = {0};
     const Observer o = {.self = &p, .before = note_step};
     const Launch l = plain(4, 1);
-    const SimResult r = launch(&l, (SimOptions){.observer = &o});
+    const LaunchResult r = launch(&l, (LaunchOptions){.observer = &o});
     assert_fine(&r);
     assert_int_equal(p.n, n);
     for (u32 i = 0; i < n; i++) {
@@ -598,10 +598,10 @@ static void stack_overflow(void **state)
     emit(JOIN);
     emit(ENDPRG);
     Launch l = plain(8, 1);
-    SimResult r = launch(&l, (SimOptions){0});
+    LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_fine(&r);
     l.simt_depth = 7;
-    r = launch(&l, (SimOptions){0});
+    r = launch(&l, (LaunchOptions){0});
     assert_fault(&r, FAULT_SIMT_OVERFLOW, CODE_LO + 4 * branch, -1, 0);
 }
 
@@ -618,7 +618,7 @@ static void branch_without_join(void **state)
         const u32 branch = emit(vb(EQ, 2, 3, 4));
         emit(ENDPRG);
         const Launch l = plain(8, 1);
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         assert_fault(&r, FAULT_SIMT_NO_JOIN, CODE_LO + 4 * branch, -1, CODE_LO + places[i]);
     }
     /* a uniform branch needs none */
@@ -627,7 +627,7 @@ static void branch_without_join(void **state)
     emit(vb(EQ, 2, 3, 8));
     emit(ENDPRG);
     const Launch l = plain(8, 1);
-    const SimResult r = launch(&l, (SimOptions){0});
+    const LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_fine(&r);
 }
 
@@ -689,7 +689,7 @@ static void barriers_order_warps(void **state)
         emit(ENDPRG);
         for (u64 slice = 1; slice < 300; slice *= 7) {
             const Launch l = plain(lanes, WARPS);
-            const SimResult r = launch(&l, (SimOptions){.slice = slice});
+            const LaunchResult r = launch(&l, (LaunchOptions){.slice = slice});
             assert_fine(&r);
             u32 v[WARPS], next[WARPS];
             for (u32 k = 0; k < WARPS; k++)
@@ -728,7 +728,7 @@ static void ended_warps_count(void **state)
     const Launch l = plain(8, 4);
     for (u64 slice = 1; slice < 5; slice++) {
         put(DATA, 0, 4);
-        const SimResult r = launch(&l, (SimOptions){.slice = slice});
+        const LaunchResult r = launch(&l, (LaunchOptions){.slice = slice});
         assert_fine(&r);
         same("lanes that got through", word_at(DATA), 16, 0);
     }
@@ -747,11 +747,11 @@ static void diverged_barrier(void **state)
     emit(JOIN);
     emit(ENDPRG);
     Launch l = plain(8, 1);
-    SimResult r = launch(&l, (SimOptions){0});
+    LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_fault(&r, FAULT_BARRIER_DIVERGED, CODE_LO + 4 * at, -1, 0);
     assert_int_equal(r.fault.mask, 1);
     l.any_barrier = true;
-    r = launch(&l, (SimOptions){0});
+    r = launch(&l, (LaunchOptions){0});
     assert_fine(&r);
 }
 
@@ -786,9 +786,9 @@ static void work_item_ids(void **state)
         opt.set = V202 | TIDX;
         Device *d = dev_open(&opt);
         assert_non_null(d);
-        memory_map(&d->memory, CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
-        memory_map(&d->memory, DATA, DATA_END - DATA, MEM_R | MEM_W);
-        memset(d->memory.base + DATA, 0xee, KNL);
+        memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
+        memory_map(dev_memory(d), DATA, DATA_END - DATA, MEM_R | MEM_W);
+        memset(dev_memory(d)->base + DATA, 0xee, KNL);
         begin();
         emit_ids();
         assert_true(dev_write(d, CODE_LO, code, 4 * ncode));
@@ -798,10 +798,10 @@ static void work_item_ids(void **state)
                              .groups = {2, 3, 2},
                              .warps = (30 + lanes - 1) / lanes,
                              .lanes = lanes,
-                             .sim = {.threads = 2}};
+                             .run = {.threads = 2}};
         dev_launch(d, &l, &result);
-        assert_fine(&result.sim);
-        assert_int_equal(result.sim.groups, 12);
+        assert_fine(&result.run);
+        assert_int_equal(result.run.groups, 12);
         for (u32 z = 0; z < 4; z++)
             for (u32 y = 0; y < 9; y++)
                 for (u32 x = 0; x < 10; x++) {
@@ -814,7 +814,7 @@ static void work_item_ids(void **state)
                         same("id", got[k], want[k], linear);
                 }
         /* nobody else wrote */
-        assert_int_equal(d->memory.base[DATA + 4 * IDS * 360], 0xee);
+        assert_int_equal(dev_memory(d)->base[DATA + 4 * IDS * 360], 0xee);
         assert_int_equal(groups[0] * groups[1] * groups[2] * 30, 360);
         dev_close(d);
     }
@@ -836,12 +836,12 @@ static void partial_warps(void **state)
             Launch l = plain(lanes, 3);
             l.local[0] = items, l.local[1] = l.local[2] = 1;
             put(DATA, 0, 4);
-            SimResult r = launch(&l, (SimOptions){0});
+            LaunchResult r = launch(&l, (LaunchOptions){0});
             assert_fine(&r);
             same("items", word_at(DATA), items, lanes);
             l.all_lanes = true;
             put(DATA, 0, 4);
-            r = launch(&l, (SimOptions){0});
+            r = launch(&l, (LaunchOptions){0});
             assert_fine(&r);
             same("lanes", word_at(DATA), 3 * lanes, lanes);
             if (items > 5 && items < 3 * lanes - 5)
@@ -879,7 +879,7 @@ static void local_memory_is_clean(void **state)
     l.groups[0] = 20, l.groups[1] = 3;
     for (u32 threads = 1; threads <= 4; threads *= 2) {
         memset(memory.base + DATA, 0, 64);
-        const SimResult r = launch(&l, (SimOptions){.threads = threads});
+        const LaunchResult r = launch(&l, (LaunchOptions){.threads = threads});
         assert_fine(&r);
         same("leftovers", word_at(DATA), 0, threads);
         same("lanes", word_at(DATA + 4), 60 * 32, threads);
@@ -910,7 +910,7 @@ static void private_addresses(void **state)
         emit(vsw12(3, 5, 0));
         emit(ENDPRG);
         const Launch l = plain(lanes, WARPS);
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         assert_fine(&r);
         for (u32 t = 0; t < lanes * WARPS; t++) {
             const u32 a = 4 * (t % 8) + 8, b = 4 * (t % 8) + 67;
@@ -929,7 +929,7 @@ static void threads_agree(void **state)
     (void)state;
     enum { AREA = 64 * 16 * 4, GROUPS = 96, OUT = 4096 };
     static u8 first[OUT + GROUPS * 64 * 4];
-    SimResult results[4];
+    LaunchResult results[4];
     begin();
     emit_own_word(16);
     emit(csrr(10, 0x804));
@@ -969,7 +969,7 @@ static void threads_agree(void **state)
         l.pds_lane = 64, l.pds_areas = 8;
         memset(memory.base + DATA, 0, sizeof first);
         memory_map(&memory, PRIVATE, PRIVATE_BYTES, MEM_R | MEM_TRACKED);
-        results[k] = launch(&l, (SimOptions){.threads = 1u << k});
+        results[k] = launch(&l, (LaunchOptions){.threads = 1u << k});
         memory_map(&memory, PRIVATE, PRIVATE_BYTES, MEM_R | MEM_W);
         assert_fine(&results[k]);
         assert_int_equal(results[k].groups, GROUPS);
@@ -1009,7 +1009,7 @@ static void first_fault_is_reported(void **state)
     for (u32 n = 0; n < 40; n++) {
         Launch l = plain(8, 2);
         l.groups[0] = 4, l.groups[1] = 3, l.groups[2] = 5;
-        const SimResult r = launch(&l, (SimOptions){.threads = 1u << n % 4, .slice = 1 + 50 * n});
+        const LaunchResult r = launch(&l, (LaunchOptions){.threads = 1u << n % 4, .slice = 1 + 50 * n});
         assert_fault(&r, FAULT_LOAD, CODE_LO + 4 * (ncode - 1), -1, 17 + 8);
         assert_int_equal(r.fault.group_linear, 17);
         assert_int_equal(r.fault.group[0], 1);
@@ -1032,22 +1032,22 @@ static void limits(void **state)
     Launch l = plain(8, 2);
     l.max_insns = 1001;
     for (u64 slice = 1; slice < 5000; slice *= 9) {
-        const SimResult r = launch(&l, (SimOptions){.slice = slice});
+        const LaunchResult r = launch(&l, (LaunchOptions){.slice = slice});
         assert_fault(&r, FAULT_ENDLESS, CODE_LO + 4, -1, 0);
         assert_int_equal(r.fault.spinning, 2);
         assert_true(r.insns >= 1001 && r.insns <= 2002);
     }
     l.max_insns = 0;
-    SimResult r = launch(&l, (SimOptions){.timeout = 0.02});
+    LaunchResult r = launch(&l, (LaunchOptions){.timeout = 0.02});
     assert_true(r.faulted && r.fault.kind == FAULT_TIMEOUT);
-    r = launch(&l, (SimOptions){.stop = &stop});
+    r = launch(&l, (LaunchOptions){.stop = &stop});
     assert_true(r.faulted && r.fault.kind == FAULT_STOPPED);
     /* a program that fits its limit exactly */
     begin();
     emit(addi(5, 5, 1));
     emit(ENDPRG);
     l.max_insns = 2;
-    r = launch(&l, (SimOptions){0});
+    r = launch(&l, (LaunchOptions){0});
     assert_fine(&r);
     assert_int_equal(r.insns, 4);
 }
@@ -1064,7 +1064,7 @@ static void deadlock(void **state)
     emit(jal(0, 0)); /* warp 2 never arrives */
     Launch l = plain(8, 4);
     l.max_insns = 5000;
-    const SimResult r = launch(&l, (SimOptions){.slice = 100});
+    const LaunchResult r = launch(&l, (LaunchOptions){.slice = 100});
     assert_fault(&r, FAULT_DEADLOCK, CODE_LO + 4 * 5, -1, 0);
     assert_int_equal(r.fault.warp, 2);
     assert_int_equal(r.fault.waiting, 3);
@@ -1102,7 +1102,7 @@ static void faults_of_the_warp(void **state)
         emit(ENDPRG);
         Launch l = plain(8, 1);
         l.strict = cases[i].strict;
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         if (cases[i].kind == FAULT_VTYPE && !cases[i].addr) {
             assert_true(r.faulted && r.fault.kind == FAULT_VTYPE && r.fault.has_addr &&
                         !r.fault.addr);
@@ -1157,12 +1157,12 @@ static void faults_of_a_lane(void **state)
         emit(ENDPRG);
         Launch l = plain(8, 1);
         l.strict = cases[i].strict;
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         assert_fault(&r, cases[i].kind, CODE_LO + 4 * at, 5, cases[i].addr + imm);
         /* not strict, not misaligned: no fault on any other lane */
         l.strict = false;
         if (cases[i].strict) {
-            const SimResult again = launch(&l, (SimOptions){0});
+            const LaunchResult again = launch(&l, (LaunchOptions){0});
             assert_fine(&again);
         }
     }
@@ -1180,7 +1180,7 @@ static void faults_of_fetches(void **state)
         li(5, cases[i].to);
         emit(jalr(0, 5, 0));
         const Launch l = plain(8, 1);
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         assert_true(r.faulted && !r.fault.has_word);
         assert_int_equal(r.fault.kind, cases[i].kind);
         assert_int_equal(r.fault.pc, cases[i].to);
@@ -1190,7 +1190,7 @@ static void faults_of_fetches(void **state)
     for (u32 i = 0; i < countof(code); i++)
         emit(addi(0, 0, 0));
     const Launch l = plain(8, 1);
-    const SimResult r = launch(&l, (SimOptions){0});
+    const LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_true(r.faulted);
     assert_int_equal(r.fault.kind, FAULT_FETCH);
     assert_int_equal(r.fault.pc, CODE_LO + CODE_BYTES);
@@ -1214,7 +1214,7 @@ static void stores_to_code(void **state)
         code[6] = ENDPRG;
         ncode = 7;
         const Launch l = plain(8, 1);
-        const SimResult r = launch(&l, (SimOptions){0});
+        const LaunchResult r = launch(&l, (LaunchOptions){0});
         assert_fault(&r, FAULT_STORE_CODE, CODE_LO + 4 * at, -1, CODE_LO + 24 + 4 - width);
         same("the word that is no instruction", word_at(CODE_LO + 40), 0x55, 0);
         same("the instruction", word_at(CODE_LO + 24), ENDPRG, 0);
@@ -1234,7 +1234,7 @@ static void exits(void **state)
     emit(JOIN);
     emit(ENDPRG);
     Launch l = plain(8, 1);
-    SimResult r = launch(&l, (SimOptions){0});
+    LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_fault(&r, FAULT_EXIT_DIVERGED, CODE_LO + 4 * at, -1, 0);
     assert_int_equal(r.fault.mask, 3);
     /* the tensor instruction needs all lanes */
@@ -1242,7 +1242,7 @@ static void exits(void **state)
     emit(0xcd0171d7u); /* vsetivli x3, 2, e32, m1 */
     emit(0x0e00400bu | 1u << 7 | 2u << 15 | 3u << 20);
     emit(ENDPRG);
-    r = launch(&l, (SimOptions){0});
+    r = launch(&l, (LaunchOptions){0});
     assert_fault(&r, FAULT_NEEDS_ALL_LANES, CODE_LO + 4, -1, 0);
 }
 
@@ -1261,7 +1261,7 @@ static void instructions_are_counted(void **state)
     emit(sw(5, 6, 4));
     emit(ENDPRG);
     const Launch l = plain(8, 1);
-    const SimResult r = launch(&l, (SimOptions){0});
+    const LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_fine(&r);
     assert_int_equal(r.insns, ncode);
     assert_true(word_at(DATA) == 3 || word_at(DATA) == 4);
@@ -1331,7 +1331,7 @@ static void translation(void **state)
             emit(ENDPRG);
             Launch l = plain(8, 1);
             l.mmu = &mmu;
-            const SimResult r = launch(&l, (SimOptions){0});
+            const LaunchResult r = launch(&l, (LaunchOptions){0});
             if (kind != FAULT_NONE) {
                 assert_fault(&r, kind, CODE_LO + 4 * at, -1, cases[i].va);
                 continue;
@@ -1367,7 +1367,7 @@ static void translation_of_torn_accesses(void **state)
     emit(ENDPRG);
     Launch l = plain(8, 1);
     l.mmu = &mmu;
-    const SimResult r = launch(&l, (SimOptions){0});
+    const LaunchResult r = launch(&l, (LaunchOptions){0});
     assert_true(r.faulted);
     assert_int_equal(r.fault.kind, FAULT_STORE_PAGE);
     assert_int_equal(r.fault.pc, CODE_LO + 4 * at);

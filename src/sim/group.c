@@ -1,0 +1,189 @@
+#include "sim/group.h"
+#include "base/mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Registers start with poison instead of zeros in the hostile build: a program whose result
+ * changes depended on luck. */
+#ifdef HOSTILE
+static void poison(Warp *w)
+{
+    memset(w->v, 0xa5, sizeof w->v);
+    memset(&w->x[1], 0xa5, sizeof w->x - sizeof w->x[0]);
+}
+#else
+static void poison(Warp *w) { (void)w; }
+#endif
+
+/* --- contexts ------------------------------------------------------------------- */
+
+static void context_free(Group *g)
+{
+    for (u32 k = 0; g->warps && k < g->capwarps; k++)
+        mem_free(g->warps[k].simt);
+    memory_close(&g->lds);
+    mem_free(g->lds_dirty.page);
+    mem_free(g->pds_dirty.page);
+    mem_free(g->pending);
+    free(g->warps);
+    mem_free(g);
+}
+
+static Group *context_new(void)
+{
+    Group *g = mem_zalloc(1, sizeof *g);
+    if (!g || !memory_open(&g->lds, LDS_LO, LDS_END)) {
+        mem_free(g);
+        return NULL;
+    }
+    memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
+    return g;
+}
+
+/* room for the warps of a group */
+static bool context_grow(Group *g, u32 warps)
+{
+    if (warps <= g->capwarps)
+        return true;
+    Warp *more = aligned_alloc(64, warps * sizeof(Warp));
+    if (!more)
+        return false;
+    memset((void *)more, 0, warps * sizeof(Warp));
+    for (u32 k = 0; k < g->capwarps; k++) {
+        more[k].simt = g->warps[k].simt;
+        more[k].capsimt = g->warps[k].capsimt;
+    }
+    free(g->warps);
+    g->warps = more;
+    g->capwarps = warps;
+    return true;
+}
+
+void contexts_open(Contexts *c)
+{
+    *c = (Contexts){.idle = NULL};
+    pthread_mutex_init(&c->lock, NULL);
+}
+
+void contexts_close(Contexts *c)
+{
+    while (c->idle) {
+        Group *g = c->idle;
+        c->idle = g->next;
+        context_free(g);
+    }
+    pthread_mutex_destroy(&c->lock);
+}
+
+Group *context_take(Contexts *c, const Launch *l)
+{
+    pthread_mutex_lock(&c->lock);
+    Group *g = c->idle;
+    if (g)
+        c->idle = g->next;
+    pthread_mutex_unlock(&c->lock);
+    if (!g && !(g = context_new()))
+        return NULL;
+    if (!context_grow(g, l->warps)) {
+        context_free(g);
+        return NULL;
+    }
+    g->launch = l;
+    g->tlb = (Tlb){.vpn = {0}};
+    return g;
+}
+
+void context_give(Contexts *c, Group *g)
+{
+    pthread_mutex_lock(&c->lock);
+    g->next = c->idle;
+    c->idle = g;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* --- groups --------------------------------------------------------------------- */
+
+/* The lanes of warp k that have a work-item. */
+static u32 first_mask(const Launch *l, u32 k)
+{
+    const u32 every = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
+    const u64 items = (u64)l->local[0] * l->local[1] * l->local[2];
+    const u64 first = (u64)k * l->lanes;
+    if (l->all_lanes || !items || first + l->lanes <= items)
+        return every;
+    return first >= items ? 0 : (1u << (items - first)) - 1;
+}
+
+static void reset_warp(Warp *w, Group *g, u32 k)
+{
+    const Launch *l = g->launch;
+    SimtEntry *simt = w->simt;
+    const u32 cap = w->capsimt;
+    memset(w->v, 0, (size_t)l->vgprs * sizeof *w->v);
+    memset((u8 *)w + offsetof(Warp, on), 0, sizeof *w - offsetof(Warp, on));
+    w->simt = simt;
+    w->capsimt = cap;
+    w->group = g;
+    w->id = k;
+    w->tid = k * l->lanes;
+    w->pc = l->pc;
+    w->vl = l->lanes;
+    w->vtype = 2 << 3; /* e32, m1 */
+    w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
+    w->initial = w->mask = first_mask(l, k);
+    poison(w);
+    warp_set_exec(w);
+    if (!w->initial)
+        w->state = WARP_DONE;
+}
+
+void group_begin(Group *g, u64 linear, u32 area)
+{
+    const Launch *l = g->launch;
+    const u64 size = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
+    g->linear = linear;
+    g->id[0] = (u32)(linear % l->groups[0]);
+    g->id[1] = (u32)(linear / l->groups[0] % l->groups[1]);
+    g->id[2] = (u32)(linear / l->groups[0] / l->groups[1]);
+    g->lds_base = LDS_LO;
+    g->pds_base = l->pds + (u32)((l->pds_by_group ? linear : l->pds_areas ? area : 0) * size);
+    g->nwarps = l->warps;
+    g->faulted = false;
+    g->reservations = 0;
+    g->npending = 0;
+    for (u32 k = 0; k < l->warps; k++)
+        reset_warp(&g->warps[k], g, k);
+}
+
+void group_end(Group *g)
+{
+    memory_clean(&g->lds, &g->lds_dirty);
+    memory_clean(g->launch->memory, &g->pds_dirty);
+}
+
+u32 group_count_warps(const Group *g, enum WarpState state)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < g->nwarps; k++)
+        n += g->warps[k].state == state;
+    return n;
+}
+
+bool group_pass_barrier(Group *g)
+{
+    bool any = false;
+    for (u32 k = 0; k < g->nwarps; k++)
+        if (g->warps[k].state == WARP_WAITING) {
+            g->warps[k].state = WARP_READY;
+            any = true;
+        }
+    return any;
+}
+
+u64 group_insns(const Group *g)
+{
+    u64 n = 0;
+    for (u32 k = 0; k < g->nwarps; k++)
+        n += g->warps[k].ninsns;
+    return n;
+}

@@ -1,0 +1,38 @@
+/* group.h -- work-groups: their contexts, their beginning and their end.
+ *
+ * A group runs in a context: registers of its warps, a window of local memory.  A context costs
+ * more to make than a small kernel to run, so an engine keeps those that nobody uses.  Any number
+ * of groups may be resident at once; each belongs to one thread at a time.
+ */
+#ifndef SIM_GROUP_H
+#define SIM_GROUP_H
+#include "mach/warp.h"
+#include <pthread.h>
+
+/* The contexts that wait for use. */
+typedef struct {
+    pthread_mutex_t lock;   /* guards idle */
+    Group *idle;
+} Contexts;
+
+void contexts_open(Contexts *c);
+void contexts_close(Contexts *c); /* frees those that were given back */
+
+/* A context with room for the groups of the launch, which outlives its use.  NULL: the host has no
+ * memory.  Who takes it sets engine and code. */
+Group *context_take(Contexts *c, const Launch *l);
+void context_give(Contexts *c, Group *g);
+
+/* Begins group `linear` of the launch: its warps are at the start, its local and private memory is
+ * zero.  `area` chooses its private memory where the launch has not one for each group
+ * (Launch.pds_areas): groups that are resident at once need different ones. */
+void group_begin(Group *g, u64 linear, u32 area);
+/* Clears what the group wrote to local and private memory. */
+void group_end(Group *g);
+/* Lets the warps that wait at a barrier go on; requires that none is ready.  False: none waits, so
+ * the group has run to its end. */
+bool group_pass_barrier(Group *g);
+u32 group_count_warps(const Group *g, enum WarpState state); /* warps in that state */
+/* Warp instructions that the group has retired. */
+u64 group_insns(const Group *g);
+#endif

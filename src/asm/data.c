@@ -1,4 +1,4 @@
-/* data.c -- directives that put data. */
+/* data.c -- directives that put data: integers, floats, strings, LEB128, runs, files. */
 #include "asm/job.h"
 #include "asm/lex.h"
 #include <elf.h>
@@ -11,18 +11,6 @@
 
 /* --- integers ----------------------------------------------------------------------- */
 
-static FixKind data_kind(int bytes)
-{
-    return bytes == 1 ? FIX_8 : bytes == 2 ? FIX_16 : bytes == 4 ? FIX_32 : FIX_64;
-}
-
-static bool fits(i64 v, int bytes)
-{
-    if (bytes == 8)
-        return true;
-    return v >= -((i64)1 << (8 * bytes - 1)) && v < (i64)1 << 8 * bytes;
-}
-
 static bool put_int(Asm *a, int bytes)
 {
     Expr e;
@@ -31,12 +19,13 @@ static bool put_int(Asm *a, int bytes)
     if (!as_expr(a, &e))
         return false;
     if (is_number(&e)) {
-        if (!fits(e.k, bytes))
+        if (bytes < 8 && (e.k < -((i64)1 << (8 * bytes - 1)) || e.k >= (i64)1 << 8 * bytes))
             return as_fail(a, at, "%lld does not fit in %d byte%s", (long long)e.k, bytes,
                            bytes == 1 ? "" : "s");
         return as_put_int(a, (u64)e.k, bytes);
     }
-    return as_put_int(a, 0, bytes) && as_fix(a, data_kind(bytes), (u32)bytes, &e, at);
+    const FixKind kind = bytes == 1 ? FIX_8 : bytes == 2 ? FIX_16 : bytes == 4 ? FIX_32 : FIX_64;
+    return as_put_int(a, 0, bytes) && as_fix(a, kind, (u32)bytes, &e, at);
 }
 
 /* one item after another; an empty list is none */
@@ -189,9 +178,10 @@ static FILE *open_file(const char *dir, size_t len, const char *name)
     return NULL;
 }
 
-/* beside the file that asks, then where the options say */
-static FILE *find_file(Asm *a, const char *name)
+bool as_load(Asm *a, const char *name, const char *at, Buf *out)
 {
+    char part[4096];
+    /* beside the file that asks, then where the options say */
     const Source *src = a->src;
     while (src->from)
         src = src->from;
@@ -199,13 +189,6 @@ static FILE *find_file(Asm *a, const char *name)
     FILE *f = open_file(src->name, slash ? (size_t)(slash - src->name) : 0, name);
     for (const char *const *dir = a->opt.include; !f && dir && *dir; dir++)
         f = open_file(*dir, strlen(*dir), name);
-    return f;
-}
-
-bool as_load(Asm *a, const char *name, const char *at, Buf *out)
-{
-    char part[4096];
-    FILE *f = find_file(a, name);
     if (!f)
         return as_refuse(a, at, "cannot read '%s'", name);
     for (size_t n; out->len <= MAX_SIZE && (n = fread(part, 1, sizeof part, f)) > 0;)

@@ -13,7 +13,7 @@ typedef struct {
     Asm *a;
     const Draft *d;
     Insn in;
-    IsaPrefix need;         /* upper bits that the operands ask for */
+    IsaPrefix need; /* upper bits that the operands ask for */
 } Checker;
 
 /* --- registers ----------------------------------------------------------------------- */
@@ -34,17 +34,6 @@ static void set_slot(IsaPrefix *p, IsaSlot slot, u8 bits)
     p->valid = p->valid || bits;
 }
 
-static bool agrees(const Checker *c, OperandId operand, i64 n, const char *at)
-{
-    const IsaPrefix *written = &c->a->prefix;
-    const char letter = letter_of(&isa_operand[operand]);
-    const int means = isa_extend(written, operand, (int)(n & 31));
-    if (means == n)
-        return true;
-    return as_refuse(c->a, at, "the prefix before this makes it %c%d, not %c%d", letter, means,
-                   letter, (int)n);
-}
-
 static bool reg(Checker *c, int i, OperandId operand, i64 n)
 {
     const OperandInfo *o = &isa_operand[operand];
@@ -57,8 +46,11 @@ static bool reg(Checker *c, int i, OperandId operand, i64 n)
     if (o->slot == SLOT_NONE)
         return as_fail(c->a, at, "%c%d cannot stand here: %c0 to %c%d can", letter_of(o), (int)n,
                        letter_of(o), letter_of(o), (int)max);
-    if (c->a->prefix.valid)
-        return agrees(c, operand, n, at);
+    if (c->a->prefix.valid) {
+        const int means = isa_extend(&c->a->prefix, operand, (int)(n & 31));
+        return means == n || as_refuse(c->a, at, "the prefix before this makes it %c%d, not %c%d",
+                                       letter_of(o), means, letter_of(o), (int)n);
+    }
     if (c->a->opt.no_prefix)
         return as_refuse(c->a, at, "%c%d needs a prefix in front", letter_of(o), (int)n);
     set_slot(&c->need, (IsaSlot)o->slot, (u8)(n >> 5));
@@ -99,18 +91,15 @@ static bool wide_immediate(Checker *c, int i, OperandId operand, i64 v, i64 min,
     return true;
 }
 
-/* A 32-bit word in hexadecimal is the negative number it is to the machine. */
-static i64 as_signed_word(i64 v, i64 min)
-{
-    return min < 0 && v >= 0x80000000 && v <= 0xffffffff ? v - 0x100000000 : v;
-}
-
 static bool number(Checker *c, int i, OperandId operand)
 {
     const OperandInfo *o = &isa_operand[operand];
     i64 min, max, step;
     isa_range(operand, &min, &max, &step);
-    const i64 v = as_signed_word(c->d->value[i], min);
+    i64 v = c->d->value[i];
+    if (min < 0 && v >= 0x80000000 && v <= 0xffffffff)
+        v -= 0x100000000; /* a 32-bit word in hexadecimal is the negative number it is to the
+                             machine */
     if (o->kind == K_IMMZ && v >= 0 && v <= 31) { /* zero-extended when executed */
         c->in.opd[i] = (i32)sign_extend((u64)v, 5);
         return true;
@@ -151,27 +140,7 @@ static void warn_about(const Checker *c, int i, OperandId operand)
                 (int)v & 31);
 }
 
-static bool check(Checker *c)
-{
-    const FormatInfo *f = isa_format_of(c->d->id);
-    for (int i = 0; i < f->nopd; i++)
-        if (!check_operand(c, i, (OperandId)f->opd[i]))
-            return false;
-    for (int i = 0; i < f->nopd; i++)
-        warn_about(c, i, (OperandId)f->opd[i]);
-    return true;
-}
-
 /* --- words ------------------------------------------------------------------------------- */
-
-static Insn prefix_insn(const IsaPrefix *p)
-{
-    const int imm = p->has_imm ? p->xd | p->x2 << 3 | p->immhi << 6
-                               : p->xd | p->x1 << 3 | p->x2 << 6 | p->x3 << 9;
-    Insn in = {.id = p->has_imm ? I_regexti : I_regext};
-    in.opd[isa_find_operand(in.id, O_imm12)] = (i32)sign_extend((u64)imm, 12);
-    return in;
-}
 
 bool as_put_prefix(Asm *a, const IsaPrefix *need)
 {
@@ -180,7 +149,10 @@ bool as_put_prefix(Asm *a, const IsaPrefix *need)
         return true;
     if (need->has_imm && (need->x1 || need->x3))
         bug("no prefix has rs1 or rs3 and a number");
-    const Insn in = prefix_insn(need);
+    const int imm = need->has_imm ? need->xd | need->x2 << 3 | need->immhi << 6
+                                  : need->xd | need->x1 << 3 | need->x2 << 6 | need->x3 << 9;
+    Insn in = {.id = need->has_imm ? I_regexti : I_regext};
+    in.opd[isa_find_operand(in.id, O_imm12)] = (i32)sign_extend((u64)imm, 12);
     if (!isa_encode(&in, &word, NULL))
         bug("prefix does not encode");
     return as_put_int(a, word, 4);
@@ -210,12 +182,6 @@ static bool known_distance(Asm *a, const Expr *e, i64 *d)
     const Frag *g = &here(a)->frags[s->frag];
     *d = (i64)g->base + s->offset + e->k - ((i64)f->base + f->len);
     return f->since == g->since;
-}
-
-static bool is_relaxable(const Asm *a, const Draft *d)
-{
-    return d->symbolic >= 0 && d->fix == FIX_BRANCH && !d->is_address && !a->opt.no_relax &&
-           !a->dump.active;
 }
 
 static bool put_word(Asm *a, const Draft *d, u64 word, const IsaPrefix *prefix)
@@ -264,11 +230,6 @@ static bool resolve_early(Asm *a, Draft *d, Insn *in)
     return true;
 }
 
-static bool is_call(const Draft *d)
-{
-    return d->symbolic >= 0 && isa_insn[d->id].effect == E_JAL && d->value[0] != 0;
-}
-
 static bool put_checked(Asm *a, Draft *d, Insn *in)
 {
     const IsaPrefix prefix = a->prefix;
@@ -277,7 +238,9 @@ static bool put_checked(Asm *a, Draft *d, Insn *in)
         resolve_early(a, d, in);
     if (!isa_encode(in, &word, NULL))
         bug("%s: a checked operand does not fit", isa_insn[in->id].text);
-    if (is_relaxable(a, d) ? !put_branch(a, d, word, &prefix) : !put_word(a, d, word, &prefix))
+    const bool may_grow = d->symbolic >= 0 && d->fix == FIX_BRANCH && !d->is_address &&
+                          !a->opt.no_relax && !a->dump.active;
+    if (may_grow ? !put_branch(a, d, word, &prefix) : !put_word(a, d, word, &prefix))
         return false;
     a->has_code = true;
     a->prefix = (IsaPrefix){0};
@@ -292,10 +255,15 @@ bool as_put_draft(Asm *a, const Draft *draft)
     Draft d = *draft;
     if (here(a)->type == SHT_NOBITS)
         return as_refuse(a, d.where, "section %.*s holds zeros only", (int)here(a)->len,
-                       here(a)->name);
-    if (!check(&c))
-        return false;
-    if (is_call(&d) && d.expr.plus)
+                         here(a)->name);
+    const FormatInfo *f = isa_format_of(d.id);
+    for (int i = 0; i < f->nopd; i++)
+        if (!check_operand(&c, i, (OperandId)f->opd[i]))
+            return false;
+    for (int i = 0; i < f->nopd; i++)
+        warn_about(&c, i, (OperandId)f->opd[i]);
+    const bool is_call = d.symbolic >= 0 && isa_insn[d.id].effect == E_JAL && d.value[0] != 0;
+    if (is_call && d.expr.plus)
         sym_of(a, d.expr.plus)->is_called = true;
     const IsaPrefix written = a->prefix;
     if (!align_word(a, isa_insn[d.id].len) || !as_put_prefix(a, &c.need))

@@ -67,20 +67,12 @@ static bool starts_with(const char *p, const char *text) { return !strncmp(p, te
 
 /* --- places ----------------------------------------------------------------------------- */
 
-/* Where the section ends now, as an address. */
-static bool address_here(Asm *a, i64 *addr)
-{
-    u64 offset;
-    const bool fixed = as_fixed_offset(a, &offset);
-    *addr = (i64)here(a)->addr + (i64)offset + a->dump.skew;
-    return fixed;
-}
-
 static bool at_address(Asm *a, u64 addr, const char *at)
 {
-    i64 now;
+    u64 offset = 0;
     Sect *s = here(a);
-    const bool fixed = address_here(a, &now), gap = a->dump.gap;
+    const bool fixed = as_fixed_offset(a, &offset), gap = a->dump.gap;
+    const i64 now = (i64)s->addr + (i64)offset + a->dump.skew; /* where the section ends */
     a->dump.gap = false;
     s->is_named = true;
     if (!fixed)
@@ -138,7 +130,7 @@ static bool take_label(Asm *a, u64 addr, const char *name, const char *end, cons
     return true;
 }
 
-/* "80000000 <name>:" with p behind the address */
+/* "80000000 <name>:" with p after the address */
 static bool is_label(const char *p, const char **name, const char **end)
 {
     if (p[0] != ' ' || p[1] != '<')
@@ -151,28 +143,13 @@ static bool is_label(const char *p, const char **name, const char **end)
     return stop - *name >= 2 && stop[-1] == ':' && stop[-2] == '>';
 }
 
-static bool take_reloc(Asm *a, u64 addr)
-{
-    const char *at = a->p;
-    const Expr where = {.k = (i64)(addr - here(a)->addr)};
-    return as_ask_reloc(a, &where, at);
-}
-
-/* the line above the first section: "FILE: file format elf32-littleriscv" */
-static bool is_header(const char *p)
-{
-    static const char text[] = "file format ";
-    const char *found = memmem(p, (size_t)(lex_line_end(p) - p), text, sizeof text - 1);
-    return found && found > p + 1 && is_class(found[-1], C_BLANK);
-}
-
 /* --- a line -------------------------------------------------------------------------------- */
 
 typedef enum { LINE_OTHER, LINE_DONE, LINE_FAILED, LINE_CODE } LineKind;
 
 static LineKind done(bool ok) { return ok ? LINE_DONE : LINE_FAILED; }
 
-/* a line that starts with an address, behind which p is */
+/* a line that starts with an address; p is after it */
 static LineKind address_line(Asm *a, const char *start, const char *p)
 {
     const u64 addr = p - start <= 16 ? hex_number(start, p) : 0;
@@ -186,7 +163,7 @@ static LineKind address_line(Asm *a, const char *start, const char *p)
     p = blanks(p + 1);
     if (starts_with(p, "R_RISCV_")) {
         a->p = p;
-        return done(take_reloc(a, addr));
+        return done(as_ask_reloc(a, &(Expr){.k = (i64)(addr - here(a)->addr)}, p));
     }
     a->dump.at = p;
     p = word_column(p, &a->dump);
@@ -215,9 +192,14 @@ static LineKind classify(Asm *a)
 
 bool as_dump_line(Asm *a, bool *ok)
 {
-    if (!a->has_code && !a->size && !a->depth && is_header(a->p)) {
-        a->p = lex_line_end(a->p);
-        return *ok = true;
+    if (!a->has_code && !a->size && !a->depth) { /* "FILE: file format elf32-littleriscv" */
+        static const char text[] = "file format ";
+        const char *end = lex_line_end(a->p);
+        const char *found = memmem(a->p, (size_t)(end - a->p), text, sizeof text - 1);
+        if (found && found > a->p + 1 && is_class(found[-1], C_BLANK)) {
+            a->p = end;
+            return *ok = true;
+        }
     }
     const LineKind kind = classify(a);
     if (kind == LINE_OTHER)
@@ -229,16 +211,6 @@ bool as_dump_line(Asm *a, bool *ok)
 }
 
 /* --- its text -------------------------------------------------------------------------------- */
-
-static bool expect_word(Asm *a, u32 frag, u32 offset)
-{
-    const Dump *d = &a->dump;
-    if (!array_grow(a->expected, a->nexpected, a->capexpected))
-        return as_no_memory(a);
-    a->expected[a->nexpected++] =
-        (Expected){a->sect, frag, offset, d->len, d->word, {a->src, d->at}};
-    return true;
-}
 
 /* whether the text is only what a disassembler says when it knows no better */
 static bool says_nothing(const char *p) { return lex_at_end(p) || *p == '<'; }
@@ -261,8 +233,14 @@ bool as_dump_text(Asm *a, bool (*statement)(Asm *))
             return as_refuse(a, start, "this takes %lld bytes; the listing has %d",
                              (long long)(after - before), a->dump.len);
         }
-        if (ok)
-            return expect_word(a, frag, offset);
+        if (ok) {
+            const Dump *d = &a->dump;
+            if (!array_grow(a->expected, a->nexpected, a->capexpected))
+                return as_no_memory(a);
+            a->expected[a->nexpected++] =
+                (Expected){a->sect, frag, offset, d->len, d->word, {a->src, d->at}};
+            return true;
+        }
         as_report_failure(a, DIAG_WARNING);
         if (after != before)
             return false;

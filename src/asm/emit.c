@@ -1,29 +1,11 @@
-/* emit.c -- the object. */
+/* emit.c -- the last step: from laid out fragments, symbols and fixups to an Object.
+ *
+ * Requires as_layout().  as_emit() has the steps in order. */
 #include "asm/job.h"
 #include <elf.h>
 #include <string.h>
 
 /* --- bytes ------------------------------------------------------------------------------ */
-
-static void put_copies(Buf *b, u64 value, int width, u64 size)
-{
-    if (width == 1 || !value) {
-        buf_fill(b, (u8)value, size);
-        return;
-    }
-    for (; size; size -= (u64)width)
-        for (int i = 0; i < width; i++)
-            buf_put(b, &(u8){(u8)(value >> 8 * i)}, 1);
-}
-
-/* code is padded with nops, after what is left of a word */
-static void put_nops(Buf *b, u64 size)
-{
-    static const u8 nop[4] = {0x13};
-    buf_fill(b, 0, size % 4);
-    for (u64 i = 0; i < size / 4; i++)
-        buf_put(b, nop, sizeof nop);
-}
 
 static void put_frag(Asm *a, const Sect *s, const Frag *f, Buf *b)
 {
@@ -34,12 +16,22 @@ static void put_frag(Asm *a, const Sect *s, const Frag *f, Buf *b)
     case FRAG_DATA: break;
     case FRAG_BRANCH: buf_fill(b, 0, f->size - f->len); break;
     case FRAG_ALIGN:
-        if (p->width)
+        if (p->width) {
+            buf_fill(b, (u8)p->value, f->size);
+        } else { /* code is padded with nops, after what is left of a word */
+            static const u8 nop[4] = {0x13};
+            buf_fill(b, 0, f->size % 4);
+            for (u64 i = 0; i < f->size / 4; i++)
+                buf_put(b, nop, sizeof nop);
+        }
+        break;
+    case FRAG_FILL:
+        if (p->width == 1 || !p->value)
             buf_fill(b, (u8)p->value, f->size);
         else
-            put_nops(b, f->size);
+            for (u64 done = 0; done < f->size; done++)
+                buf_put(b, &(u8){(u8)(p->value >> 8 * (done % p->width))}, 1);
         break;
-    case FRAG_FILL: put_copies(b, p->value, p->width, f->size); break;
     case FRAG_ORG: buf_fill(b, (u8)p->value, f->size); break;
     case FRAG_LEB: buf_fill(b, 0, f->size); break;
     }
@@ -61,14 +53,6 @@ static bool emit_section(Asm *a, Sect *s, Object *o)
     for (size_t i = 0; i < s->nfrags; i++)
         put_frag(a, s, &s->frags[i], &out->data);
     return !out->data.failed || as_no_memory(a);
-}
-
-static bool emit_sections(Asm *a, Object *o)
-{
-    for (size_t i = 0; i < a->nsects; i++)
-        if ((a->sects[i].is_named || a->sects[i].size) && !emit_section(a, &a->sects[i], o))
-            return false;
-    return true;
 }
 
 /* --- symbols ----------------------------------------------------------------------------- */
@@ -165,41 +149,39 @@ static bool emit_symbol(Asm *a, u32 id, Object *o)
     return true;
 }
 
-/* ELF wants the local ones first */
-static bool emit_symbols(Asm *a, Object *o)
+Object *as_emit(Asm *a, const char *name)
 {
+    Object *o = obj_new(name);
+    if (!o) {
+        as_no_memory(a);
+        return NULL;
+    }
+    o->set = a->set;
+    /* 1. sections that the text mentions or that have bytes */
+    for (size_t i = 0; i < a->nsects; i++)
+        if ((a->sects[i].is_named || a->sects[i].size) && !emit_section(a, &a->sects[i], o))
+            return o;
+    /* 2. bits of instructions and data; what is left becomes relocations */
+    as_resolve(a, o);
+    /* 3. symbols; ELF wants the local ones first */
     for (int global = 0; global < 2; global++)
         for (u32 i = 1; i < a->nsyms; i++) {
             const Sym *s = sym_of(a, i);
             if (is_emitted(s) && (bind_of(s) != STB_LOCAL) == global && !emit_symbol(a, i, o))
-                return false;
+                return o;
         }
-    return true;
-}
-
-static bool emit_relocs(Asm *a, const Sect *s, Object *o)
-{
-    for (size_t i = 0; i < s->nrelocs; i++) {
-        const Reloc *r = &s->relocs[i];
-        const u32 symbol = r->symbol ? (u32)sym_of(a, r->symbol)->index : OBJ_NO_SYMBOL;
-        if (!obj_add_reloc(o, s->index, (ObjReloc){r->offset, r->type, symbol, r->addend}))
-            return as_no_memory(a);
-    }
-    return true;
-}
-
-Object *as_emit(Asm *a, const char *name)
-{
-    Object *o = obj_new(name);
-    bool ok = o || as_no_memory(a);
-    if (ok)
-        o->set = a->set;
-    ok = ok && emit_sections(a, o);
-    if (ok)
-        as_resolve(a, o);
-    ok = ok && emit_symbols(a, o);
-    for (size_t i = 0; ok && i < a->nsects; i++)
-        ok = emit_relocs(a, &a->sects[i], o);
-    ok = ok && as_add_resources(a, o);
+    /* 4. relocations, which name symbols by their index */
+    for (size_t i = 0; i < a->nsects; i++)
+        for (size_t k = 0; k < a->sects[i].nrelocs; k++) {
+            const Reloc *r = &a->sects[i].relocs[k];
+            const u32 symbol = r->symbol ? (u32)sym_of(a, r->symbol)->index : OBJ_NO_SYMBOL;
+            if (!obj_add_reloc(o, a->sects[i].index,
+                               (ObjReloc){r->offset, r->type, symbol, r->addend})) {
+                as_no_memory(a);
+                return o;
+            }
+        }
+    /* 5. what the kernels need */
+    as_add_resources(a, o);
     return o;
 }

@@ -18,8 +18,8 @@ static bool add_kernel(Asm *a, u32 symbol)
 {
     if (!array_grow(a->kernels, a->nkernels, a->capkernels))
         return as_no_memory(a);
-    a->kernels[a->nkernels++] = (Kernel){.symbol = symbol, .lds_stack = UINT64_MAX,
-                                         .pds_stack = UINT64_MAX};
+    a->kernels[a->nkernels++] =
+        (Kernel){.symbol = symbol, .lds_stack = UINT64_MAX, .pds_stack = UINT64_MAX};
     sym_of(a, symbol)->is_kernel = true;
     return true;
 }
@@ -85,13 +85,16 @@ void as_guess_kernel(Asm *a)
 
 typedef struct {
     Asm *a;
-    Use common;             /* of code outside kernels */
-    u32 common_flags;       /* RES_* */
+    Use common;       /* of code outside kernels */
+    u32 common_flags; /* RES_* */
     bool has_common, exports_common;
 } Census;
 
 /* an array of these is sorted: where other code starts */
-typedef struct { u32 sect; u64 offset; } Border;
+typedef struct {
+    u32 sect;
+    u64 offset;
+} Border;
 
 static int by_place(const void *x, const void *y)
 {
@@ -99,12 +102,6 @@ static int by_place(const void *x, const void *y)
     if (a->sect != b->sect)
         return a->sect < b->sect ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static bool is_border(const Asm *a, const Sym *s)
-{
-    return is_code_label(a, s) && (s->is_kernel || s->is_called || s->bind != STB_LOCAL ||
-                                   s->type == STT_FUNC);
 }
 
 static Border *find_borders(Asm *a, size_t *n)
@@ -115,14 +112,17 @@ static Border *find_borders(Asm *a, size_t *n)
         as_no_memory(a);
         return NULL;
     }
-    for (u32 i = 1; i < a->nsyms; i++)
-        if (is_border(a, sym_of(a, i)))
-            borders[(*n)++] = (Border){sym_of(a, i)->sect, as_label_offset(a, sym_of(a, i))};
+    for (u32 i = 1; i < a->nsyms; i++) {
+        const Sym *s = sym_of(a, i);
+        if (is_code_label(a, s) &&
+            (s->is_kernel || s->is_called || s->bind != STB_LOCAL || s->type == STT_FUNC))
+            borders[(*n)++] = (Border){s->sect, as_label_offset(a, s)};
+    }
     qsort(borders, *n, sizeof *borders, by_place);
     return borders;
 }
 
-/* the first border behind a place, or the end of the section */
+/* the first border after a place, or the end of the section */
 static u64 next_border(const Asm *a, const Border *borders, size_t n, u32 sect, u64 offset)
 {
     size_t lo = 0, hi = n;
@@ -136,22 +136,18 @@ static u64 next_border(const Asm *a, const Border *borders, size_t n, u32 sect, 
     return lo < n && borders[lo].sect == sect ? borders[lo].offset : a->sects[sect].size;
 }
 
-static u64 said_size(Asm *a, const Sym *s)
-{
-    const char *why;
-    Value v;
-    const bool known = s->has_size && as_eval(a, &s->size, &v, &why) && !v.plus && !v.minus;
-    return known && v.k > 0 ? (u64)v.k : UINT64_MAX;
-}
-
 static void find_range(Asm *a, Kernel *k, const Border *borders, size_t n)
 {
     const Sym *s = sym_of(a, k->symbol);
     if (!is_code_label(a, s))
         return;
     k->start = as_label_offset(a, s);
-    const u64 size = said_size(a, s), border = next_border(a, borders, n, s->sect, k->start);
-    k->end = size < border - k->start ? k->start + size : border;
+    k->end = next_border(a, borders, n, s->sect, k->start);
+    const char *why;
+    Value size; /* as .size says, if that is a number */
+    if (s->has_size && as_eval(a, &s->size, &size, &why) && !size.plus && !size.minus &&
+        size.k > 0 && (u64)size.k < k->end - k->start)
+        k->end = k->start + (u64)size.k;
 }
 
 /* --- what it uses --------------------------------------------------------------------------- */
@@ -254,8 +250,13 @@ static u64 stack(u64 said, bool touched, u32 *flags)
 
 static Resource record(const Use *u, const Kernel *k)
 {
-    Resource r = {.form = RES_LONG, .version = 3, .flags = k->flags, .vgpr = u->v, .sgpr = u->x,
-                  .lds_static = k->lds, .pds_static = k->pds};
+    Resource r = {.form = RES_LONG,
+                  .version = 3,
+                  .flags = k->flags,
+                  .vgpr = u->v,
+                  .sgpr = u->x,
+                  .lds_static = k->lds,
+                  .pds_static = k->pds};
     if (u->indirect)
         r.flags |= RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE;
     if (u->unknown)
@@ -317,8 +318,8 @@ bool as_add_resources(Asm *a, Object *o)
     }
     if (!ok || !c.has_common || !c.exports_common)
         return ok;
-    const Kernel nobody = {.lds_stack = UINT64_MAX, .pds_stack = UINT64_MAX,
-                           .flags = c.common_flags};
+    const Kernel nobody = {
+        .lds_stack = UINT64_MAX, .pds_stack = UINT64_MAX, .flags = c.common_flags};
     const Resource r = record(&c.common, &nobody);
     return put_record(a, o, "", 0, &r);
 }

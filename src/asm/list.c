@@ -15,14 +15,14 @@
 
 typedef struct {
     u64 addr;
-    u32 symbol;             /* in Object.symbols */
-    u8 rank;                /* of several at one place, the lowest names it */
+    u32 symbol; /* in Object.symbols */
+    u8 rank;    /* of several at one place, the lowest names it */
 } Label;
 
 /* A run of bytes that is listed: a section, or a segment of an image without any. */
 typedef struct {
     const char *name;
-    u32 index;              /* in Object.sections */
+    u32 index; /* in Object.sections */
     u64 addr;
     const u8 *bytes;
     u64 len;
@@ -35,27 +35,16 @@ typedef struct {
     const ListOptions *opt;
     Buf *out;
     IsaDecoder decoder;
-    Label *labels;          /* by address */
+    Label *labels; /* by address */
     size_t nlabels;
-    bool *repeated;         /* by symbol: one before it has the same name */
-    u64 *targets;           /* of branches, where a line starts: ascending */
+    bool *repeated; /* by symbol: one before it has the same name */
+    u64 *targets;   /* of branches, where a line starts: ascending */
     size_t ntargets, captargets;
     IsaPrefix prefix;
-    u32 section;            /* being listed */
+    u32 section; /* being listed */
 } Listing;
 
 /* --- labels -------------------------------------------------------------------------------- */
-
-static bool is_label(const ObjSymbol *s)
-{
-    return s->section >= 0 && *s->name && *s->name != '$' && s->type != STT_SECTION &&
-           s->type != STT_FILE && s->type != STT_TLS;
-}
-
-static u64 address_of(const Object *o, const ObjSymbol *s)
-{
-    return o->is_image ? s->value : (u64)o->sections[s->section].addr + s->value;
-}
 
 /* labels of an object belong to sections that may all start at 0 */
 static u64 key_of(const Object *o, const Label *l)
@@ -82,11 +71,6 @@ static int by_name(const void *x, const void *y, void *o)
     return order ? order : a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-static u8 rank_of(const ObjSymbol *s)
-{
-    return (u8)((s->type == STT_FUNC ? 0 : 2) + (s->bind == STB_LOCAL));
-}
-
 static bool find_labels(Listing *l)
 {
     const Object *o = l->o;
@@ -94,10 +78,17 @@ static bool find_labels(Listing *l)
     l->repeated = mem_zalloc(o->nsymbols, sizeof *l->repeated);
     if (!l->labels || !l->repeated)
         return false;
-    for (u32 i = 0; i < o->nsymbols; i++)
-        if (is_label(&o->symbols[i]))
-            l->labels[l->nlabels++] =
-                (Label){address_of(o, &o->symbols[i]), i, rank_of(&o->symbols[i])};
+    for (u32 i = 0; i < o->nsymbols; i++) {
+        const ObjSymbol *s = &o->symbols[i];
+        if (s->section < 0 || !*s->name || *s->name == '$' || s->type == STT_SECTION ||
+            s->type == STT_FILE || s->type == STT_TLS)
+            continue;
+        const u32 base = o->is_image ? 0 : o->sections[s->section].addr;
+        l->labels[l->nlabels++] =
+            (Label){.addr = (u64)base + s->value,
+                    .symbol = i,
+                    .rank = (u8)((s->type == STT_FUNC ? 0 : 2) + (s->bind == STB_LOCAL))};
+    }
     qsort_r(l->labels, l->nlabels, sizeof *l->labels, by_name, (void *)o);
     for (size_t i = 1; i < l->nlabels; i++) {
         const u32 symbol = l->labels[i].symbol, before = l->labels[i - 1].symbol;
@@ -112,7 +103,7 @@ static u64 key_at(const Listing *l, u64 addr)
     return l->o->is_image ? addr : (u64)l->section << 33 | addr;
 }
 
-/* the first label at or behind addr */
+/* the first label at or after addr */
 static size_t label_from(const Listing *l, u64 addr)
 {
     size_t lo = 0, hi = l->nlabels;
@@ -186,9 +177,8 @@ static void put_reloc_symbol(const Listing *l, const ObjReloc *r)
     if (has_other_name(l, r->symbol))
         put_other_name(l, r->symbol);
     else
-        put_name(l->out, s->type == STT_SECTION && s->section >= 0
-                             ? l->o->sections[s->section].name
-                             : s->name);
+        put_name(l->out, s->type == STT_SECTION && s->section >= 0 ? l->o->sections[s->section].name
+                                                                   : s->name);
     if (r->addend)
         buf_printf(l->out, "%+d", r->addend);
 }
@@ -294,8 +284,11 @@ static void put_insn(Listing *l, const Run *r, u64 at, int len, bool has_reloc)
 {
     const u64 word = word_at(r, at, len), addr = r->addr + at;
     const bool plain = l->opt->no_addresses;
-    const IsaPrint how = {.have_pc = !plain, .pc = addr, .csr_names = l->opt->csr_names,
-                          .symbol = symbol_at, .self = l};
+    const IsaPrint how = {.have_pc = !plain,
+                          .pc = addr,
+                          .csr_names = l->opt->csr_names,
+                          .symbol = symbol_at,
+                          .self = l};
     const size_t text = l->out->len;
     Insn in;
     if (!isa_decode(&l->decoder, word, &in) || isa_insn[in.id].len != len) {
@@ -502,8 +495,8 @@ static void find_targets(Listing *l, const Run *r)
     for (u64 at = 0, end; at < r->len; at = end) {
         int len;
         end = step(l, r, at, &next, &len);
-        const int operand = len && isa_decode(&l->decoder, word_at(r, at, len), &in)
-                                ? target_operand(in.id) : -1;
+        const int operand =
+            len && isa_decode(&l->decoder, word_at(r, at, len), &in) ? target_operand(in.id) : -1;
         if (operand < 0)
             continue;
         const u64 to = (u32)(r->addr + at + (u64)(i64)in.opd[operand]);
@@ -560,10 +553,15 @@ static void list_sections(Listing *l)
 {
     for (u32 i = 0; i < l->o->nsections; i++) {
         const ObjSection *s = &l->o->sections[i];
-        list_run(l, &(Run){.name = s->name, .index = i, .addr = s->addr,
+        list_run(l, &(Run){.name = s->name,
+                           .index = i,
+                           .addr = s->addr,
                            .bytes = s->data.len ? s->data.data : NULL,
-                           .len = s->data.len ? s->data.len : s->size, .type = s->type,
-                           .flags = s->flags, .align = s->align, .section = s});
+                           .len = s->data.len ? s->data.len : s->size,
+                           .type = s->type,
+                           .flags = s->flags,
+                           .align = s->align,
+                           .section = s});
     }
 }
 
@@ -572,9 +570,13 @@ static void list_segments(Listing *l)
     for (size_t i = 0; i < l->o->nsegments; i++) {
         const ObjSegment *s = &l->o->segments[i];
         const bool is_code = s->flags & PF_X;
-        list_run(l, &(Run){.name = is_code ? ".text" : ".data", .addr = s->addr,
-                           .bytes = s->data.data, .len = s->data.len, .type = SHT_PROGBITS,
-                           .flags = SHF_ALLOC | (is_code ? SHF_EXECINSTR : SHF_WRITE), .align = 4});
+        list_run(l, &(Run){.name = is_code ? ".text" : ".data",
+                           .addr = s->addr,
+                           .bytes = s->data.data,
+                           .len = s->data.len,
+                           .type = SHT_PROGBITS,
+                           .flags = SHF_ALLOC | (is_code ? SHF_EXECINSTR : SHF_WRITE),
+                           .align = 4});
     }
 }
 

@@ -1,7 +1,7 @@
 /* parse.c -- texts to statements: labels, assignments, directives, instructions.
  *
  * A text is read in place.  A macro call, a repetition or an include pushes another
- * text; when that ends, reading goes on behind the statement that pushed it.
+ * text; when that ends, reading goes on after the statement that pushed it.
  */
 #include "asm/job.h"
 #include "asm/lex.h"
@@ -38,7 +38,7 @@ bool as_push_text(Asm *a, const Source *src, u32 repeats, bool is_macro)
                        MAX_EXPANDED >> 20);
     if (a->depth == MAX_DEPTH)
         return as_fail(a, a->p, "macros, repetitions and includes more than %d deep", MAX_DEPTH);
-    a->frames[a->depth++] = 
+    a->frames[a->depth++] =
         (Frame){a->src, lex_next_statement(lex_skip_statement(a->p)), repeats, a->nconds, is_macro};
     a->src = src;
     a->p = src->text;
@@ -82,30 +82,21 @@ bool as_comma(Asm *a)
     return true;
 }
 
-static int octal(const char **p)
-{
-    int c = 0;
-    for (int i = 0; i < 3 && **p >= '0' && **p <= '7'; i++)
-        c = c * 8 + *(*p)++ - '0';
-    return c & 255;
-}
-
-static int hexadecimal(const char **p)
-{
-    int c = 0;
-    for (++*p; is_hex(**p); ++*p)
-        c = (c * 16 + lex_hex_value(**p)) & 255;
-    return c;
-}
-
 /* the character after a backslash at p; -1: there is none */
 static int escape(const char **p)
 {
     static const char from[] = "nrtbf\\\"", to[] = "\n\r\t\b\f\\\"";
-    if (**p >= '0' && **p <= '7')
-        return octal(p);
-    if ((**p | 32) == 'x')
-        return hexadecimal(p);
+    int c = 0;
+    if (**p >= '0' && **p <= '7') {
+        for (int i = 0; i < 3 && **p >= '0' && **p <= '7'; i++)
+            c = c * 8 + *(*p)++ - '0';
+        return c & 255;
+    }
+    if ((**p | 32) == 'x') {
+        for (++*p; is_hex(**p); ++*p)
+            c = (c * 16 + lex_hex_value(**p)) & 255;
+        return c;
+    }
     const char *found = **p ? strchr(from, **p) : NULL;
     if (!found)
         return -1;
@@ -203,15 +194,6 @@ void as_refresh_keywords(Asm *a)
 
 /* --- statements --------------------------------------------------------------------------- */
 
-static bool number_label(Asm *a)
-{
-    const char *start = a->p, *end = lex_digits(start), *colon = lex_space(end);
-    if (*colon != ':')
-        return as_fail(a, start, "a statement starts with a name, not a number");
-    a->p = colon + 1;
-    return as_define_number(a, start, (size_t)(end - start));
-}
-
 /* `name = expression`; "." stands for the place */
 static bool assignment(Asm *a, const char *name, size_t len, const char *at)
 {
@@ -221,14 +203,6 @@ static bool assignment(Asm *a, const char *name, size_t len, const char *at)
     if (len == 1 && *name == '.')
         return as_dir_org(a, 0);
     return as_expr(a, &e) && as_end_of_statement(a) && as_assign(a, name, len, &e, once, at);
-}
-
-static bool unknown_directive(Asm *a, const char *name, size_t len, const char *at)
-{
-    const char *similar = as_similar_directive(name, len);
-    if (similar)
-        return as_fail(a, at, "no directive '%.*s'; did you mean '%s'?", (int)len, name, similar);
-    return as_fail(a, at, "no directive '%.*s'", (int)len, name);
 }
 
 static bool command(Asm *a, const char *name, size_t len, const char *at)
@@ -244,8 +218,12 @@ static bool command(Asm *a, const char *name, size_t len, const char *at)
         return as_call_macro(a, k->macro - 1, at);
     if (k->directive)
         return k->directive->run(a, k->directive->arg);
-    if (*name == '.' && !k->has_base && !k->nalias)
-        return unknown_directive(a, name, len, at);
+    if (*name == '.' && !k->has_base && !k->nalias) {
+        const char *similar = as_similar_directive(name, len);
+        return as_fail(a, at,
+                       similar ? "no directive '%.*s'; did you mean '%s'?" : "no directive '%.*s'",
+                       (int)len, name, similar);
+    }
     const Keyword copy = *k; /* the table may move while operands are read */
     return as_insn(a, &copy, at);
 }
@@ -259,8 +237,12 @@ static bool assembled_statement(Asm *a)
         if (lex_at_end(a->p))
             return true;
         at = a->p;
-        if (is_digit(*at)) {
-            if (!number_label(a))
+        if (is_digit(*at)) { /* 1: */
+            const char *end = lex_digits(at), *colon = lex_space(end);
+            if (*colon != ':')
+                return as_fail(a, at, "a statement starts with a name, not a number");
+            a->p = colon + 1;
+            if (!as_define_number(a, at, (size_t)(end - at)))
                 return false;
             continue;
         }
@@ -290,16 +272,6 @@ static bool skipped_statement(Asm *a)
     return true;
 }
 
-/* The statement that starts at `start` has failed: on with the next line.  A directive
- * that takes several lines may have taken them. */
-static void skip_line(Asm *a, const char *start)
-{
-    const char *p = lex_skip_statement(a->p > lex_line_end(start) ? a->p : start);
-    while (*p == ';')
-        p = lex_skip_statement(p + 1);
-    a->p = lex_next_statement(p);
-}
-
 static void note_line(Asm *a)
 {
     const Frag *f = as_data(a);
@@ -310,7 +282,7 @@ static void note_line(Asm *a)
     a->lines[a->nlines++] = (Line){a->src, a->p, a->sect, (u32)here(a)->nfrags - 1, f->len};
 }
 
-/* true: the statement is read, and a->p is in its last character or behind it */
+/* true: the statement is read, and a->p is in its last character or after it */
 static bool read_statement(Asm *a)
 {
     const bool starts_line = a->p == a->src->text || a->p[-1] == '\n';
@@ -339,7 +311,11 @@ static void statement(Asm *a)
         return;
     }
     as_report_failure(a, DIAG_ERROR);
-    skip_line(a, start);
+    /* on with the next line; a directive that takes several lines may have taken them */
+    const char *p = lex_skip_statement(a->p > lex_line_end(start) ? a->p : start);
+    while (*p == ';')
+        p = lex_skip_statement(p + 1);
+    a->p = lex_next_statement(p);
 }
 
 void as_read(Asm *a)

@@ -11,12 +11,12 @@ typedef enum { ANY, V0, NOT_V0 } When;
 enum { MAX_STEPS = 4, MAX_ARGS = 4 };
 
 typedef struct {
-    u8 kind;                /* ArgKind */
-    i8 value;               /* which one, or the constant */
+    u8 kind;  /* ArgKind */
+    i8 value; /* which one, or the constant */
 } Arg;
 
 typedef struct {
-    u16 id;                 /* InsnId */
+    u16 id; /* InsnId */
     Arg arg[MAX_ARGS];
 } Step;
 
@@ -28,14 +28,35 @@ typedef struct {
     Step step[MAX_STEPS];
 } Pseudo;
 
-#define A(n)          {ARG_WRITTEN, n}
-#define K(v)          {ARG_CONST, v}
-#define HI(n)         {ARG_HI, n}
-#define LO(n)         {ARG_LO, n}
-#define FAR(n)        {ARG_FAR, n}
-#define OPERANDS(...) {__VA_ARGS__}
-#define STEP(id, ...) {I_##id, {__VA_ARGS__}}
-#define NSTEPS(...)   (sizeof((const Step[]){__VA_ARGS__}) / sizeof(Step))
+#define A(n)                                                                                       \
+    {                                                                                              \
+        ARG_WRITTEN, n                                                                             \
+    }
+#define K(v)                                                                                       \
+    {                                                                                              \
+        ARG_CONST, v                                                                               \
+    }
+#define HI(n)                                                                                      \
+    {                                                                                              \
+        ARG_HI, n                                                                                  \
+    }
+#define LO(n)                                                                                      \
+    {                                                                                              \
+        ARG_LO, n                                                                                  \
+    }
+#define FAR(n)                                                                                     \
+    {                                                                                              \
+        ARG_FAR, n                                                                                 \
+    }
+#define OPERANDS(...)                                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define STEP(id, ...)                                                                              \
+    {                                                                                              \
+        I_##id, { __VA_ARGS__ }                                                                    \
+    }
+#define NSTEPS(...) (sizeof((const Step[]){__VA_ARGS__}) / sizeof(Step))
 
 static const Pseudo rows[] = {
     {"li", "%,%", {O_rd, P_NUMBER}, ANY, 0, {{0}}}, /* put_li() */
@@ -60,15 +81,6 @@ int as_find_pseudos(const char *name, u8 *found, int max)
 const char *as_pseudo_name(int row) { return row < (int)countof(rows) ? rows[row].text : NULL; }
 
 /* --- steps -------------------------------------------------------------------------- */
-
-/* The label of the auipc that has just been put: %pcrel_lo refers to it. */
-static u32 label_auipc(Asm *a)
-{
-    const u32 id = as_label_here(a);
-    if (id)
-        sym_of(a, id)->offset -= 4;
-    return id;
-}
 
 static void set_symbolic(Draft *d, int i, FixKind kind, const Expr *e)
 {
@@ -108,8 +120,12 @@ static bool put_steps(Asm *a, const Pseudo *row, const Written *w, const char *a
         d.is_direct = is_far;
         if (!as_put_draft(a, &d))
             return false;
-        if (d.fix == FIX_PCHI && d.symbolic >= 0 && !(hi = label_auipc(a)))
-            return false;
+        if (d.fix == FIX_PCHI && d.symbolic >= 0) { /* %pcrel_lo refers to a label of this auipc */
+            hi = as_label_here(a);
+            if (!hi)
+                return false;
+            sym_of(a, hi)->offset -= 4;
+        }
         is_far = d.fix == FIX_CALL && d.symbolic >= 0;
         if (is_far && w->expr.plus)
             sym_of(a, w->expr.plus)->is_called = true;
@@ -123,20 +139,15 @@ static bool refuse_prefix(Asm *a, const char *at, const char *name, int n)
                      name, n);
 }
 
-/* the two words of a far jump are one place for the linker: nothing fits between */
-static bool has_prefixed_link(const Pseudo *row, const Written *w)
-{
-    const Arg link = row->step[0].arg[0];
-    return row->step[0].arg[1].kind == ARG_FAR && link.kind == ARG_WRITTEN &&
-           w->value[link.value] > 31;
-}
-
 /* --- li ------------------------------------------------------------------------------- */
 
 static bool put_insn(Asm *a, InsnId id, i64 x, i64 y, i64 z, const Written *w, const char *at)
 {
-    const Draft d = {.id = id, .value = {x, y, z}, .at = {w->at[0], w->at[1], w->at[1]},
-                     .symbolic = -1, .where = at};
+    const Draft d = {.id = id,
+                     .value = {x, y, z},
+                     .at = {w->at[0], w->at[1], w->at[1]},
+                     .symbolic = -1,
+                     .where = at};
     return as_put_draft(a, &d);
 }
 
@@ -152,8 +163,7 @@ static bool put_li(Asm *a, const Written *w, const char *at)
         return put_insn(a, I_addi, rd, 0, lo, w, at);
     if (lo && a->prefix.valid)
         return refuse_prefix(a, at, "li", 2);
-    return put_insn(a, I_lui, rd, hi, 0, w, at) &&
-           (!lo || put_insn(a, I_addi, rd, rd, lo, w, at));
+    return put_insn(a, I_lui, rd, hi, 0, w, at) && (!lo || put_insn(a, I_addi, rd, rd, lo, w, at));
 }
 
 bool as_pseudo(Asm *a, int index, const char *at)
@@ -171,7 +181,9 @@ bool as_pseudo(Asm *a, int index, const char *at)
         return as_fail(a, a->p, "with v0 as destination a temporary register must follow");
     if (row->nsteps > 1 && a->prefix.valid)
         return refuse_prefix(a, at, row->text, row->nsteps);
-    if (has_prefixed_link(row, &w))
+    /* the two words of a far jump are one place for the linker: no prefix fits between */
+    const Arg *first = row->step[0].arg;
+    if (first[1].kind == ARG_FAR && first[0].kind == ARG_WRITTEN && w.value[first[0].value] > 31)
         return as_refuse(a, at, "a far jump goes through x0 to x31 only");
     return put_steps(a, row, &w, at);
 }

@@ -44,15 +44,6 @@ static i64 number_of(Asm *a, const Expr *e, Place place)
     return 0;
 }
 
-static u64 fill_size(Asm *a, const Pad *p)
-{
-    const i64 n = number_of(a, &p->count, p->place);
-    if (n >= 0 && n <= MAX_SIZE)
-        return (u64)n * p->width;
-    complain(a, p->place, n < 0 ? "this length is negative" : "this length is too large");
-    return 0;
-}
-
 /* an offset, or a label of the section */
 static i64 org_offset(Asm *a, const Sect *s, const Pad *p)
 {
@@ -64,30 +55,6 @@ static i64 org_offset(Asm *a, const Sect *s, const Pad *p)
             return v.k + (i64)as_label_offset(a, label);
     }
     return number_of(a, &p->count, p->place);
-}
-
-static u64 org_size(Asm *a, const Sect *s, const Pad *p, u64 addr)
-{
-    const i64 to = org_offset(a, s, p);
-    if (to >= (i64)addr && to <= MAX_SIZE)
-        return (u64)to - addr;
-    complain(a, p->place, to > MAX_SIZE ? "this place is too far away" : "this place is behind us");
-    return 0;
-}
-
-static u64 align_size(const Pad *p, u64 addr)
-{
-    const u64 size = align_up(addr, p->align) - addr;
-    return p->max && size > p->max ? 0 : size;
-}
-
-static u64 leb_size(Asm *a, const Sect *s, const Frag *f)
-{
-    const Fixup *x = &s->fixups[f->fixup];
-    const i64 v = number_of(a, &x->expr, x->place);
-    u8 bytes[10];
-    const u64 size = (u64)as_leb(v, x->kind == FIX_SLEB, bytes);
-    return size < f->size ? f->size : size; /* padded rather than shrunk */
 }
 
 int as_leb(i64 v, bool is_signed, u8 out[10])
@@ -103,16 +70,42 @@ int as_leb(i64 v, bool is_signed, u8 out[10])
     }
 }
 
+/* Bytes of fragment f at offset addr of its section.  In the first round there are no
+ * addresses to compute with; lengths that depend on them are then as small as they can be. */
 static u64 frag_size(Asm *a, const Sect *s, const Frag *f, u64 addr)
 {
-    const bool first = a->round == 1; /* there are no addresses yet to compute with */
+    const bool first = a->round == 1;
+    const Pad *p = &a->pads[f->pad];
     switch ((FragKind)f->kind) {
     case FRAG_DATA: return f->len;
     case FRAG_BRANCH: return f->is_long ? 8 : 4;
-    case FRAG_ALIGN: return align_size(&a->pads[f->pad], addr);
-    case FRAG_FILL: return first ? 0 : fill_size(a, &a->pads[f->pad]);
-    case FRAG_ORG: return first ? 0 : org_size(a, s, &a->pads[f->pad], addr);
-    case FRAG_LEB: return first ? 1 : leb_size(a, s, f);
+    case FRAG_ALIGN: {
+        const u64 size = align_up(addr, p->align) - addr;
+        return p->max && size > p->max ? 0 : size;
+    }
+    case FRAG_FILL: {
+        const i64 n = first ? 0 : number_of(a, &p->count, p->place);
+        if (n >= 0 && n <= MAX_SIZE)
+            return (u64)n * p->width;
+        complain(a, p->place, n < 0 ? "this length is negative" : "this length is too large");
+        return 0;
+    }
+    case FRAG_ORG: {
+        const i64 to = first ? (i64)addr : org_offset(a, s, p);
+        if (to >= (i64)addr && to <= MAX_SIZE)
+            return (u64)to - addr;
+        complain(a, p->place,
+                 to > MAX_SIZE ? "this place is too far away" : "this place is behind us");
+        return 0;
+    }
+    case FRAG_LEB: {
+        const Fixup *x = &s->fixups[f->fixup];
+        u8 bytes[10];
+        if (first)
+            return 1;
+        const u64 size = (u64)as_leb(number_of(a, &x->expr, x->place), x->kind == FIX_SLEB, bytes);
+        return size < f->size ? f->size : size; /* padded rather than shrunk */
+    }
     }
     bug("fragment kind %d", f->kind);
 }
@@ -166,41 +159,34 @@ static bool lengthen_branches(Asm *a, Sect *s, int round)
     return grew;
 }
 
-static bool one_round(Asm *a, int round)
-{
-    bool changed = false;
-    a->round = (u32)round + 1;
-    a->complaint = NULL;
-    for (size_t i = 0; i < a->nsects; i++)
-        changed |= place_section(a, &a->sects[i]);
-    for (size_t i = 0; i < a->nsects && round; i++)
-        changed |= lengthen_branches(a, &a->sects[i], round);
-    return changed;
-}
-
-static bool has_room(Asm *a)
-{
-    u64 size = 0;
-    for (size_t i = 0; i < a->nsects; i++)
-        size += a->sects[i].size;
-    if (size <= MAX_SIZE)
-        return true;
-    as_error_at(a, (Place){a->src, NULL}, "sections of more than %d MiB", MAX_SIZE >> 20);
-    return false;
-}
-
 bool as_layout(Asm *a)
 {
-    int round = 0;
-    while (one_round(a, round) || round == 0)
-        if (++round == MAX_ROUNDS) {
-            as_error_at(a, (Place){a->src, NULL},
-                        "sizes depend on each other in a way that does not settle");
+    const Place nowhere = {a->src, NULL};
+    bool changed = true;
+    /* 1. rounds until nothing moves; the first has no addresses and so decides nothing */
+    for (int round = 0; changed; round++) {
+        if (round == MAX_ROUNDS) {
+            as_error_at(a, nowhere, "sizes depend on each other in a way that does not settle");
             return false;
         }
+        changed = round == 0;
+        a->round = (u32)round + 1;
+        a->complaint = NULL;
+        for (size_t i = 0; i < a->nsects; i++)
+            changed |= place_section(a, &a->sects[i]);
+        for (size_t i = 0; i < a->nsects && round; i++)
+            changed |= lengthen_branches(a, &a->sects[i], round);
+    }
+    /* 2. a length that is still wrong is an error now */
     if (a->complaint) {
         as_error_at(a, a->complaint_place, "%s", a->complaint);
         return false;
     }
-    return has_room(a);
+    /* 3. everything must fit the window of programs */
+    u64 size = 0;
+    for (size_t i = 0; i < a->nsects; i++)
+        size += a->sects[i].size;
+    if (size > MAX_SIZE)
+        as_error_at(a, nowhere, "sections of more than %d MiB", MAX_SIZE >> 20);
+    return size <= MAX_SIZE;
 }

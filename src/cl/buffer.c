@@ -334,11 +334,19 @@ cl_int clReleaseMemObject(cl_mem memobj)
     return CL_SUCCESS;
 }
 
+static cl_uint count_maps(ClMem *m)
+{
+    pthread_mutex_lock(&m->lock);
+    const cl_uint n = m->nmaps;
+    pthread_mutex_unlock(&m->lock);
+    return n;
+}
+
 cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_value_size,
                           void *param_value, size_t *param_value_size_ret)
 {
     const Query q = {param_value_size, param_value, param_value_size_ret};
-    const ClMem *m = memobj;
+    ClMem *m = memobj;
     if (!is_object(m, KIND_MEM))
         return CL_INVALID_MEM_OBJECT;
     switch (param_name) {
@@ -346,7 +354,7 @@ cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_va
     case CL_MEM_FLAGS: return answer(&q, cl_mem_flags, m->flags);
     case CL_MEM_SIZE: return answer(&q, size_t, m->size);
     case CL_MEM_HOST_PTR: return answer(&q, void *, m->host_ptr);
-    case CL_MEM_MAP_COUNT: return answer(&q, cl_uint, m->nmaps);
+    case CL_MEM_MAP_COUNT: return answer(&q, cl_uint, count_maps(m));
     case CL_MEM_REFERENCE_COUNT: return answer(&q, cl_uint, m->head.refs);
     case CL_MEM_CONTEXT: return answer(&q, cl_context, m->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT: return answer(&q, cl_mem, m->parent);

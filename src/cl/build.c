@@ -2,8 +2,8 @@
  *
  * A Job is one call: the program, its devices, the options, and what it is made from.  It runs
  * on the caller's thread or, with a callback, on one of its own; results are put into the
- * program at its end.  Code is made for each device; they are of one kind, so that the cache has it from
- * the second on.
+ * program at its end.  Code is made for each device; they are of one kind, so that the cache has it
+ * from the second on.
  */
 #include "cl/cl.h"
 #include <stdlib.h>
@@ -12,14 +12,22 @@
 typedef enum { JOB_BUILD, JOB_COMPILE, JOB_LINK } JobKind;
 typedef void(CL_CALLBACK *Notify)(cl_program, void *);
 
+/* What is linked, as it was when the link was asked for: its program may be compiled anew. */
+typedef struct {
+    Buf bitcode;
+    bool is_later; /* compiled as OpenCL C 2.0 or later, with groups of any size */
+} Part;
+
 typedef struct {
     JobKind kind;
     ClProgram *program; /* used */
     bool for_device[MAX_DEVICES];
-    char *options;       /* or NULL */
-    ClProgram **inputs;  /* used: programs to link, or of headers */
-    char **header_names; /* of headers */
+    bool has_begun; /* the program counts it */
+    char *options;  /* or NULL */
     cl_uint ninputs;
+    ClProgram **inputs;  /* used: of headers, whose source does not change */
+    char **header_names; /* of headers */
+    Part *parts;         /* of a link: ninputs of each device */
     Notify notify;
     void *data;
 } Job;
@@ -153,7 +161,7 @@ static bool link_programs(const Job *j, u32 device, const LlOptions *opt, bool i
     if (!inputs)
         return false;
     for (cl_uint i = 0; i < j->ninputs; i++)
-        inputs[i] = &j->inputs[i]->builds[device].bytes;
+        inputs[i] = &j->parts[device * j->ninputs + i].bitcode;
     const bool ok = link_bitcode(inputs, j->ninputs, opt, is_library, b, d);
     mem_free(inputs);
     return ok;
@@ -175,12 +183,9 @@ static bool finish_binary(const Job *j, u32 device, LlOptions *opt, Build *b, Di
  * launches may then have smaller last groups). */
 static bool links_later_language(const Job *j, u32 device)
 {
-    for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++) {
-        const char *o = j->inputs[i]->builds[device].options;
-        if (o && (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
-            !strstr(o, "-cl-uniform-work-group-size"))
+    for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
+        if (j->parts[device * j->ninputs + i].is_later)
             return true;
-    }
     return false;
 }
 
@@ -218,7 +223,6 @@ static void make_build(const Job *j, u32 device, Build *b)
 {
     Diag d = {.sink = diag_to_buf, .to = &b->log};
     bool ok = produce(j, device, b, &d);
-    b->is_target = true;
     b->options = mem_strdup(j->options ? j->options : "");
     if (ok && b->content == CONTENT_IMAGE)
         ok = build_load(j->program, device, b);
@@ -263,13 +267,15 @@ static bool run(const Job *j)
 static void job_free(Job *j)
 {
     pthread_mutex_lock(&j->program->lock);
-    j->program->building--;
+    j->program->building -= j->has_begun;
     pthread_mutex_unlock(&j->program->lock);
-    for (cl_uint i = 0; i < j->ninputs; i++) {
+    for (cl_uint i = 0; i < j->ninputs && j->inputs; i++) {
         drop(j->inputs[i]);
-        if (j->header_names)
-            mem_free(j->header_names[i]);
+        mem_free(j->header_names[i]);
     }
+    for (size_t i = 0; j->parts && i < (size_t)j->ninputs * j->program->context->ndevices; i++)
+        buf_free(&j->parts[i].bitcode);
+    mem_free(j->parts);
     mem_free(j->inputs);
     mem_free(j->header_names);
     mem_free(j->options);
@@ -297,11 +303,30 @@ static void *thread(void *job)
     return NULL;
 }
 
-/* failed: what a call without callback answers when the build fails */
+/* From here on the program's devices say that a build is in progress.  False: another is, or there
+ * are kernels. */
+static bool begin(Job *j)
+{
+    ClProgram *p = j->program;
+    pthread_mutex_lock(&p->lock);
+    j->has_begun = !p->building && !p->nkernels;
+    p->building += j->has_begun;
+    for (u32 i = 0; j->has_begun && i < p->context->ndevices; i++)
+        if (j->for_device[i])
+            p->builds[i].status = CL_BUILD_IN_PROGRESS;
+    pthread_mutex_unlock(&p->lock);
+    return j->has_begun;
+}
+
+/* Takes the job; failed: what a call without callback answers when the build fails */
 static cl_int start(Job *j, cl_int failed)
 {
     pthread_attr_t attr;
     pthread_t id;
+    if (!begin(j)) {
+        job_free(j);
+        return CL_INVALID_OPERATION;
+    }
     if (!j->notify)
         return finish(j) ? CL_SUCCESS : failed;
     pthread_attr_init(&attr);
@@ -320,51 +345,32 @@ static cl_int choose_devices(const ClProgram *p, cl_uint n, const cl_device_id *
     if (!n != !list)
         return CL_INVALID_VALUE;
     for (u32 i = 0; i < p->context->ndevices; i++)
-        chosen[i] = !list && p->builds[i].is_target;
+        chosen[i] = !list && p->is_target[i];
     for (cl_uint i = 0; i < n; i++) {
         const int k =
             is_object(list[i], KIND_DEVICE) ? context_device_index(p->context, list[i]) : -1;
-        if (k < 0 || !p->builds[k].is_target)
+        if (k < 0 || !p->is_target[k])
             return CL_INVALID_DEVICE;
         chosen[k] = true;
     }
     return CL_SUCCESS;
 }
 
-static Job *job_new(JobKind kind, ClProgram *p, const char *options, Notify notify, void *data)
+static cl_int job_new(JobKind kind, ClProgram *p, const char *options, const bool chosen[],
+                      Notify notify, void *data, Job **job)
 {
     Job *j = mem_zalloc(1, sizeof *j);
     if (!j)
-        return NULL;
+        return CL_OUT_OF_HOST_MEMORY;
     *j = (Job){.kind = kind, .program = p, .notify = notify, .data = data};
     use(p);
-    p->building++;
+    memcpy(j->for_device, chosen, p->context->ndevices * sizeof *chosen);
     if (options && !(j->options = mem_strdup(options))) {
-        p->building--;
-        drop(p);
-        mem_free(j);
-        return NULL;
+        job_free(j);
+        return CL_OUT_OF_HOST_MEMORY;
     }
-    return j;
-}
-
-/* Begins a job on the program, whose devices then say that a build is in progress. */
-static cl_int begin(JobKind kind, ClProgram *p, const char *options, const bool chosen[],
-                    Notify notify, void *data, Job **job)
-{
-    cl_int s = CL_SUCCESS;
-    pthread_mutex_lock(&p->lock);
-    if (p->building || p->nkernels)
-        s = CL_INVALID_OPERATION;
-    else if (!(*job = job_new(kind, p, options, notify, data)))
-        s = CL_OUT_OF_HOST_MEMORY;
-    for (u32 i = 0; !s && i < p->context->ndevices; i++) {
-        (*job)->for_device[i] = chosen[i];
-        if (chosen[i])
-            p->builds[i].status = CL_BUILD_IN_PROGRESS;
-    }
-    pthread_mutex_unlock(&p->lock);
-    return s;
+    *job = j;
+    return CL_SUCCESS;
 }
 
 static bool has_compiler(void)
@@ -377,14 +383,17 @@ static bool has_compiler(void)
 
 /* --- entry points --------------------------------------------------------------------- */
 
-static cl_int check_build(const ClProgram *p, const bool chosen[])
+static cl_int check_build(ClProgram *p, const bool chosen[])
 {
+    cl_int s = CL_SUCCESS;
     if (p->source)
         return has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+    pthread_mutex_lock(&p->lock);
     for (u32 i = 0; i < p->context->ndevices; i++)
         if (chosen[i] && !p->builds[i].content)
-            return CL_INVALID_BINARY;
-    return CL_SUCCESS;
+            s = CL_INVALID_BINARY;
+    pthread_mutex_unlock(&p->lock);
+    return s;
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -402,7 +411,7 @@ cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_i
     if (!s && !options_agree(options, JOB_BUILD))
         s = CL_INVALID_BUILD_OPTIONS;
     if (!s)
-        s = begin(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
+        s = job_new(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
     return s ? s : start(j, CL_BUILD_PROGRAM_FAILURE);
 }
 
@@ -419,31 +428,19 @@ static cl_int check_headers(cl_uint n, const cl_program *headers, const char **n
     return CL_SUCCESS;
 }
 
-/* False: memory is out; the job is as it was. */
-static bool add_inputs(Job *j, cl_uint n, const cl_program *inputs, const char **names)
+static cl_int add_headers(Job *j, cl_uint n, const cl_program *headers, const char **names)
 {
     j->inputs = mem_zalloc(n + 1, sizeof *j->inputs);
-    j->header_names = names ? mem_zalloc(n + 1, sizeof *j->header_names) : NULL;
-    if (!j->inputs || (names && !j->header_names))
-        return false;
+    j->header_names = mem_zalloc(n + 1, sizeof *j->header_names);
+    if (!j->inputs || !j->header_names)
+        return CL_OUT_OF_HOST_MEMORY;
     for (; j->ninputs < n; j->ninputs++) {
-        if (names && !(j->header_names[j->ninputs] = mem_strdup(names[j->ninputs])))
-            return false;
-        j->inputs[j->ninputs] = inputs[j->ninputs];
-        use(inputs[j->ninputs]);
+        if (!(j->header_names[j->ninputs] = mem_strdup(names[j->ninputs])))
+            return CL_OUT_OF_HOST_MEMORY;
+        j->inputs[j->ninputs] = headers[j->ninputs];
+        use(headers[j->ninputs]);
     }
-    return true;
-}
-
-static cl_int begin_with_inputs(JobKind kind, ClProgram *p, const char *options,
-                                const bool chosen[], cl_uint n, const cl_program *inputs,
-                                const char **names, Notify notify, void *data, Job **job)
-{
-    const cl_int s = begin(kind, p, options, chosen, notify, data, job);
-    if (s || add_inputs(*job, n, inputs, names))
-        return s;
-    job_free(*job);
-    return CL_OUT_OF_HOST_MEMORY;
+    return CL_SUCCESS;
 }
 
 cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
@@ -467,27 +464,49 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
     if (!s && !options_agree(options, JOB_COMPILE))
         s = CL_INVALID_COMPILER_OPTIONS;
     if (!s)
-        s = begin_with_inputs(JOB_COMPILE, program, options, chosen, num_input_headers,
-                              input_headers, header_include_names, pfn_notify, user_data, &j);
+        s = job_new(JOB_COMPILE, program, options, chosen, pfn_notify, user_data, &j);
+    if (!s && (s = add_headers(j, num_input_headers, input_headers, header_include_names)))
+        job_free(j);
     return s ? s : start(j, CL_COMPILE_PROGRAM_FAILURE);
 }
 
-/* Every device must have something to link from every program, or from none. */
-static cl_int check_inputs(const ClContext *c, const bool chosen[], cl_uint n,
-                           const cl_program *inputs)
+static cl_int check_inputs(const ClContext *c, cl_uint n, const cl_program *inputs)
 {
     if (!n || !inputs)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < n; i++)
         if (!is_object(inputs[i], KIND_PROGRAM) || inputs[i]->context != c)
             return CL_INVALID_PROGRAM;
-    for (u32 k = 0; k < c->ndevices; k++)
-        for (cl_uint i = 0; chosen[k] && i < n; i++) {
-            const Content content = inputs[i]->builds[k].content;
-            if (content != CONTENT_BITCODE && content != CONTENT_LIBRARY)
-                return CL_INVALID_OPERATION;
-        }
     return CL_SUCCESS;
+}
+
+/* Every device must have something to link from every program. */
+static cl_int take_part(const Build *b, Part *part)
+{
+    const char *o = b->options ? b->options : "";
+    if (b->content != CONTENT_BITCODE && b->content != CONTENT_LIBRARY)
+        return CL_INVALID_OPERATION;
+    buf_put(&part->bitcode, b->bytes.data, b->bytes.len);
+    part->is_later = (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
+                     !strstr(o, "-cl-uniform-work-group-size");
+    return part->bitcode.failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
+}
+
+static cl_int add_parts(Job *j, cl_uint n, const cl_program *inputs)
+{
+    const u32 ndevices = j->program->context->ndevices;
+    cl_int s = CL_SUCCESS;
+    if (!(j->parts = mem_zalloc((size_t)n * ndevices, sizeof *j->parts)))
+        return CL_OUT_OF_HOST_MEMORY;
+    j->ninputs = n;
+    for (cl_uint i = 0; !s && i < n; i++) {
+        pthread_mutex_lock(&inputs[i]->lock);
+        for (u32 k = 0; !s && k < ndevices; k++)
+            if (j->for_device[k])
+                s = take_part(&inputs[i]->builds[k], &j->parts[(size_t)k * n + i]);
+        pthread_mutex_unlock(&inputs[i]->lock);
+    }
+    return s;
 }
 
 /* A program of the context for all its devices, or those of the list. */
@@ -506,7 +525,7 @@ static cl_int new_target(cl_context c, cl_uint n, const cl_device_id *list, bool
     }
     *made = program_new(c);
     for (u32 i = 0; *made && i < c->ndevices; i++)
-        (*made)->builds[i].is_target = chosen[i];
+        (*made)->is_target[i] = chosen[i];
     return *made ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -514,7 +533,7 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
                         const cl_program *inputs, Notify notify, void *data)
 {
     Job *j = NULL;
-    cl_int s = check_inputs(p->context, chosen, n, inputs);
+    cl_int s = check_inputs(p->context, n, inputs);
     if (!s && !notify && data)
         s = CL_INVALID_VALUE;
     if (!s && !has_compiler())
@@ -522,7 +541,9 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
     if (!s && !options_agree(options, JOB_LINK))
         s = CL_INVALID_LINKER_OPTIONS;
     if (!s)
-        s = begin_with_inputs(JOB_LINK, p, options, chosen, n, inputs, NULL, notify, data, &j);
+        s = job_new(JOB_LINK, p, options, chosen, notify, data, &j);
+    if (!s && (s = add_parts(j, n, inputs)))
+        job_free(j);
     return s ? s : start(j, CL_LINK_PROGRAM_FAILURE);
 }
 

@@ -180,6 +180,8 @@ void context_report(const ClContext *c, const char *text);
 /* The buffer that a handle is, used once more; NULL: it is none of this context.  Looks at no
  * memory of a handle that is none. */
 ClMem *context_find_mem(ClContext *c, const void *handle);
+/* Whether it is one. */
+bool context_has_mem(ClContext *c, const void *handle);
 
 /* --- events and queues ---------------------------------------------------------------------------- */
 
@@ -325,7 +327,6 @@ typedef enum { CONTENT_NONE, CONTENT_BITCODE, CONTENT_LIBRARY, CONTENT_IMAGE } C
 
 /* A program on one device. */
 typedef struct {
-    bool is_target;         /* the program is associated with the device */
     cl_build_status status;
     Content content;
     Buf bytes;              /* bitcode, or an ELF image */
@@ -341,15 +342,16 @@ struct _cl_program {
     Head head;
     ClContext *context;
     char *source;           /* or NULL */
+    bool *is_target;        /* a device of the context: the program is for it; fixed at creation */
+    pthread_mutex_t lock;   /* guards what follows; builds are fixed while there are kernels */
     Build *builds;          /* a device of the context */
-    pthread_mutex_t lock;   /* guards the builds and what follows */
     u32 building;           /* builds under way */
     u32 nkernels;           /* kernel objects */
 };
 
 /* Takes the image in b->bytes into use.  False: b->log says why not. */
 bool build_load(ClProgram *p, u32 device, Build *b);
-void build_free(ClProgram *p, u32 device, Build *b); /* leaves is_target */
+void build_free(ClProgram *p, u32 device, Build *b);
 /* The build of a device with a loaded image; NULL: it has none.  Any device with NULL. */
 Build *program_executable(ClProgram *p, const ClDevice *d);
 ClProgram *program_new(ClContext *c);
@@ -380,9 +382,9 @@ struct _cl_kernel {
 
 /* What the kernel's source says of it; NULL: nothing is known. */
 const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d);
-/* Work-items that a group of the kernel can have on the device. */
+/* With the kernel's lock: work-items that a group of it can have on the device. */
 u32 kernel_max_items(const ClKernel *k, const ClDevice *d);
-/* Bytes of __local data with the arguments that are set. */
+/* With the kernel's lock: bytes of __local data with the arguments that are set. */
 u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d);
 
 /* --- what is printed (hostio.c) --------------------------------------------------------------------------------------- */

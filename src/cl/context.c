@@ -18,16 +18,32 @@ void context_report(const ClContext *c, const char *text)
         host_report(text);
 }
 
-ClMem *context_find_mem(ClContext *c, const void *handle)
+/* With the lock; NULL: it is no buffer of the context. */
+static ClMem *find_mem(const ClContext *c, const void *handle)
 {
-    pthread_mutex_lock(&c->lock);
     ClMem *m = c->mems;
     while (m && (void *)m != handle)
         m = m->next_mem;
+    return m;
+}
+
+ClMem *context_find_mem(ClContext *c, const void *handle)
+{
+    pthread_mutex_lock(&c->lock);
+    ClMem *m = find_mem(c, handle);
     if (m && !object_try_use(&m->head))
         m = NULL;
     pthread_mutex_unlock(&c->lock);
     return m;
+}
+
+bool context_has_mem(ClContext *c, const void *handle)
+{
+    pthread_mutex_lock(&c->lock);
+    const ClMem *m = find_mem(c, handle);
+    const bool has = m && atomic_load(&m->head.uses);
+    pthread_mutex_unlock(&c->lock);
+    return has;
 }
 
 /* --- life -------------------------------------------------------------------------------- */

@@ -199,9 +199,7 @@ static bool get_buffer(ClContext *c, const void *value, ClMem **m)
     ClMem *handle = NULL;
     if (value)
         memcpy(&handle, value, sizeof handle);
-    *m = handle ? context_find_mem(c, handle) : NULL;
-    if (*m)
-        drop(*m);
+    *m = handle && context_has_mem(c, handle) ? handle : NULL;
     return !handle || *m;
 }
 
@@ -273,6 +271,14 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, cons
 
 /* --- queries -------------------------------------------------------------------------- */
 
+static cl_uint count_arguments(ClKernel *k)
+{
+    pthread_mutex_lock(&k->lock);
+    const cl_uint n = (cl_uint)k->nargs;
+    pthread_mutex_unlock(&k->lock);
+    return n;
+}
+
 cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size,
                        void *param_value, size_t *param_value_size_ret)
 {
@@ -282,7 +288,7 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param
     const KernelInfo *info = kernel_info(kernel, NULL);
     switch (param_name) {
     case CL_KERNEL_FUNCTION_NAME: return answer_text(&q, kernel->name);
-    case CL_KERNEL_NUM_ARGS: return answer(&q, cl_uint, (cl_uint)kernel->nargs);
+    case CL_KERNEL_NUM_ARGS: return answer(&q, cl_uint, count_arguments(kernel));
     case CL_KERNEL_REFERENCE_COUNT: return answer(&q, cl_uint, kernel->head.refs);
     case CL_KERNEL_CONTEXT: return answer(&q, cl_context, kernel->program->context);
     case CL_KERNEL_PROGRAM: return answer(&q, cl_program, kernel->program);
@@ -430,12 +436,16 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     const Resource r = record_of(kernel, d);
     const KernelInfo *info = kernel_info(kernel, d);
     size_t compiled[3] = {0};
+    pthread_mutex_lock(&kernel->lock);
+    const cl_ulong local = local_bytes(kernel, &r);
+    const size_t most = kernel_max_items(kernel, d);
+    pthread_mutex_unlock(&kernel->lock);
     for (int i = 0; info && i < 3; i++)
         compiled[i] = info->reqd_local[i];
     switch (param_name) {
-    case CL_KERNEL_WORK_GROUP_SIZE: return answer(&q, size_t, kernel_max_items(kernel, d));
+    case CL_KERNEL_WORK_GROUP_SIZE: return answer(&q, size_t, most);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return answer_bytes(&q, compiled, sizeof compiled);
-    case CL_KERNEL_LOCAL_MEM_SIZE: return answer(&q, cl_ulong, local_bytes(kernel, &r));
+    case CL_KERNEL_LOCAL_MEM_SIZE: return answer(&q, cl_ulong, local);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return answer(&q, size_t, d->options.machine.lanes);
     case CL_KERNEL_PRIVATE_MEM_SIZE: return answer(&q, cl_ulong, private_bytes(&r));

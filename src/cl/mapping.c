@@ -6,10 +6,12 @@
  */
 #include "cl/cl.h"
 
+/* A command.  What a map refers to is its own: another thread may unmap the same pointer, and so
+ * take this map's entry of the list, before it has run.  The entry of an unmap is claimed. */
 typedef struct {
     ClMem *buffer;
-    Mapping *mapping; /* in the buffer's list */
-    bool is_done;
+    Mapping map;
+    Mapping *entry; /* of the buffer's list; NULL: a map, or an unmap that has run */
 } Change;
 
 static ClMem *whole_of(ClMem *m) { return m->parent ? m->parent : m; }
@@ -34,19 +36,16 @@ static bool is_direct(ClMem *m) { return !whole_of(m)->host_ptr && whole_of(m)->
 
 /* --- the list of mappings ---------------------------------------------------------------- */
 
-static Mapping *add_mapping(ClMem *m, u8 *pointer, size_t offset, size_t size, cl_map_flags flags)
+static void add_mapping(ClMem *m, Mapping *p)
 {
-    Mapping *p = mem_alloc(sizeof *p);
-    if (!p)
-        return NULL;
     pthread_mutex_lock(&m->lock);
-    *p = (Mapping){m->maps, pointer, offset, size, flags, false};
+    p->next = m->maps;
     m->maps = p;
     m->nmaps++;
     pthread_mutex_unlock(&m->lock);
-    return p;
 }
 
+/* Who has claimed it is the only one that can. */
 static void remove_mapping(ClMem *m, Mapping *mapping)
 {
     pthread_mutex_lock(&m->lock);
@@ -59,24 +58,28 @@ static void remove_mapping(ClMem *m, Mapping *mapping)
     mem_free(mapping);
 }
 
-static void set_busy(ClMem *m, Mapping *mapping, bool is_busy)
+/* Makes a mapping of the pointer the command's own.  False: there is none. */
+static bool claim_mapping(Change *c, const void *pointer)
 {
-    pthread_mutex_lock(&m->lock);
-    mapping->is_busy = is_busy;
-    pthread_mutex_unlock(&m->lock);
-}
-
-/* Marks the mapping of the pointer as about to go; NULL: there is none. */
-static Mapping *claim_mapping(ClMem *m, const void *pointer)
-{
+    ClMem *m = c->buffer;
     pthread_mutex_lock(&m->lock);
     Mapping *p = m->maps;
     while (p && (p->pointer != pointer || p->is_busy))
         p = p->next;
-    if (p)
+    if (p) {
         p->is_busy = true;
+        c->map = *p;
+        c->entry = p;
+    }
     pthread_mutex_unlock(&m->lock);
     return p;
+}
+
+static void give_back_mapping(ClMem *m, Mapping *p)
+{
+    pthread_mutex_lock(&m->lock);
+    p->is_busy = false;
+    pthread_mutex_unlock(&m->lock);
 }
 
 /* --- execution ------------------------------------------------------------------------------- */
@@ -84,7 +87,7 @@ static Mapping *claim_mapping(ClMem *m, const void *pointer)
 static cl_int map_run(ClEvent *e, void *payload)
 {
     const Change *c = payload;
-    const Mapping *p = c->mapping;
+    const Mapping *p = &c->map;
     const ClQueue *q = e->queue;
     u64 addr;
     if (p->flags & CL_MAP_WRITE_INVALIDATE_REGION)
@@ -100,7 +103,7 @@ static cl_int map_run(ClEvent *e, void *payload)
 static cl_int unmap_run(ClEvent *e, void *payload)
 {
     Change *c = payload;
-    const Mapping *p = c->mapping;
+    const Mapping *p = &c->map;
     const ClQueue *q = e->queue;
     cl_int s = CL_SUCCESS;
     u64 addr;
@@ -109,37 +112,28 @@ static cl_int unmap_run(ClEvent *e, void *payload)
         if (!s)
             s = status_of_driver(drv_write(queue_driver(q), addr + p->offset, p->pointer, p->size));
     }
-    remove_mapping(c->buffer, c->mapping);
-    c->is_done = true;
+    remove_mapping(c->buffer, c->entry);
+    c->entry = NULL;
     return s;
 }
 
-static void map_drop(void *payload)
+static void change_drop(void *payload)
 {
     Change *c = payload;
+    if (c->entry)
+        give_back_mapping(c->buffer, c->entry);
     drop(c->buffer);
     mem_free(c);
 }
 
-static void unmap_drop(void *payload)
+static Change *change_new(ClMem *m, Mapping map)
 {
-    Change *c = payload;
-    if (!c->is_done)
-        set_busy(c->buffer, c->mapping, false);
-    map_drop(c);
-}
-
-static cl_int start(ClQueue *q, cl_command_type type, ClMem *m, Mapping *mapping, Waits w,
-                    bool blocking, cl_event *event)
-{
-    const bool is_map = type == CL_COMMAND_MAP_BUFFER;
     Change *c = mem_alloc(sizeof *c);
     if (!c)
-        return CL_OUT_OF_HOST_MEMORY;
-    *c = (Change){m, mapping, false};
+        return NULL;
     use(m);
-    return enqueue(q, type, (Work){is_map ? map_run : unmap_run, is_map ? map_drop : unmap_drop, c},
-                   w, WAIT_LIST, blocking, event);
+    *c = (Change){m, map, NULL};
+    return c;
 }
 
 /* --- entry points --------------------------------------------------------------------- */
@@ -176,19 +170,44 @@ static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset,
     return may_map(m, flags) ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
+/* The entry is in the list when the application gets the pointer, not before. */
 static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_t offset,
                   size_t size, Waits w, cl_event *event, void **pointer)
 {
     u8 *bytes = host_bytes(m);
-    Mapping *mapping = bytes ? add_mapping(m, bytes + offset, offset, size, flags) : NULL;
-    if (!mapping)
+    Mapping *entry = mem_alloc(sizeof *entry);
+    Change *c = NULL;
+    if (bytes && entry) {
+        *entry =
+            (Mapping){.pointer = bytes + offset, .offset = offset, .size = size, .flags = flags};
+        c = change_new(m, *entry);
+    }
+    if (!c) {
+        mem_free(entry);
         return CL_OUT_OF_HOST_MEMORY;
-    const cl_int s = start(q, CL_COMMAND_MAP_BUFFER, m, mapping, w, blocking, event);
-    if (s)
-        remove_mapping(m, mapping);
-    else
-        *pointer = bytes + offset;
-    return s;
+    }
+    const cl_int s = enqueue(q, CL_COMMAND_MAP_BUFFER, (Work){map_run, change_drop, c}, w,
+                             WAIT_LIST, blocking, event);
+    if (s) {
+        mem_free(entry);
+        return s;
+    }
+    add_mapping(m, entry);
+    *pointer = bytes + offset;
+    return CL_SUCCESS;
+}
+
+static cl_int unmap(ClQueue *q, ClMem *m, const void *pointer, Waits w, cl_event *event)
+{
+    Change *c = change_new(m, (Mapping){.next = NULL});
+    if (!c)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (!claim_mapping(c, pointer)) {
+        change_drop(c);
+        return CL_INVALID_VALUE;
+    }
+    return enqueue(q, CL_COMMAND_UNMAP_MEM_OBJECT, (Work){unmap_run, change_drop, c}, w, WAIT_LIST,
+                   false, event);
 }
 
 void *clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
@@ -216,13 +235,5 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, vo
     cl_int s = check_buffer(command_queue, memobj);
     if (!s)
         s = check_waits(command_queue->context, w);
-    if (s)
-        return s;
-    Mapping *mapping = claim_mapping(memobj, mapped_ptr);
-    if (!mapping)
-        return CL_INVALID_VALUE;
-    s = start(command_queue, CL_COMMAND_UNMAP_MEM_OBJECT, memobj, mapping, w, false, event);
-    if (s)
-        set_busy(memobj, mapping, false);
-    return s;
+    return s ? s : unmap(command_queue, memobj, mapped_ptr, w, event);
 }

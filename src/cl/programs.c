@@ -11,7 +11,7 @@ void build_free(ClProgram *p, u32 device, Build *b)
     buf_free(&b->bytes);
     buf_free(&b->log);
     mem_free(b->options);
-    *b = (Build){.is_target = b->is_target, .status = CL_BUILD_NONE};
+    *b = (Build){.status = CL_BUILD_NONE};
 }
 
 bool build_load(ClProgram *p, u32 device, Build *b)
@@ -52,10 +52,11 @@ ClProgram *program_new(ClContext *c)
     pthread_mutex_init(&p->lock, NULL);
     use(c);
     p->context = c;
+    p->is_target = mem_zalloc(c->ndevices, sizeof *p->is_target);
     p->builds = mem_zalloc(c->ndevices, sizeof *p->builds);
     for (u32 i = 0; p->builds && i < c->ndevices; i++)
         p->builds[i].status = CL_BUILD_NONE;
-    if (p->builds)
+    if (p->is_target && p->builds)
         return p;
     drop(p);
     return NULL;
@@ -68,6 +69,7 @@ void program_free(ClProgram *p)
     drop(p->context);
     pthread_mutex_destroy(&p->lock);
     mem_free(p->source);
+    mem_free(p->is_target);
     mem_free(p->builds);
     mem_free(p);
 }
@@ -96,7 +98,7 @@ static cl_int from_source(cl_context c, cl_uint n, const char **strings, const s
     }
     buf_free(&text);
     for (u32 i = 0; p && i < c->ndevices; i++)
-        p->builds[i].is_target = true;
+        p->is_target[i] = true;
     *made = p;
     return p ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -118,9 +120,13 @@ static cl_int check_binaries(cl_context c, cl_uint n, const cl_device_id *device
         return CL_INVALID_CONTEXT;
     if (!n || !devices || !lengths || !binaries)
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < n; i++)
+    for (cl_uint i = 0; i < n; i++) {
         if (!is_object(devices[i], KIND_DEVICE) || context_device_index(c, devices[i]) < 0)
             return CL_INVALID_DEVICE;
+        for (cl_uint before = 0; before < i; before++) /* a device has one binary */
+            if (devices[before] == devices[i])
+                return CL_INVALID_DEVICE;
+    }
     return CL_SUCCESS;
 }
 
@@ -147,7 +153,6 @@ static cl_int take_binary(Build *b, const unsigned char *binary, size_t length)
         return CL_INVALID_BINARY;
     b->content = content;
     buf_put(&b->bytes, bytes, n);
-    b->is_target = true;
     return b->bytes.failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
@@ -162,8 +167,9 @@ static cl_int from_binary(cl_context c, cl_uint n, const cl_device_id *devices,
     if (!p)
         return CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < n; i++) {
-        Build *b = &p->builds[context_device_index(c, devices[i])];
-        const cl_int s = take_binary(b, binaries[i], lengths[i]);
+        const int k = context_device_index(c, devices[i]);
+        const cl_int s = take_binary(&p->builds[k], binaries[i], lengths[i]);
+        p->is_target[k] = true;
         if (statuses)
             statuses[i] = s;
         if (s && !worst)
@@ -212,7 +218,7 @@ static u32 targets(const ClProgram *p, cl_device_id to[MAX_DEVICES])
 {
     u32 n = 0;
     for (u32 i = 0; i < p->context->ndevices; i++)
-        if (p->builds[i].is_target)
+        if (p->is_target[i])
             to[n++] = p->context->devices[i];
     return n;
 }
@@ -230,7 +236,7 @@ static cl_int answer_sizes(const ClProgram *p, const Query *q)
     u32 n = 0;
     for (u32 i = 0; i < p->context->ndevices; i++) {
         Buf binary = {0};
-        if (!p->builds[i].is_target)
+        if (!p->is_target[i])
             continue;
         binary_of(&p->builds[i], &binary);
         sizes[n++] = binary.len;
@@ -249,7 +255,7 @@ static cl_int answer_binaries(const ClProgram *p, const Query *q)
         return CL_INVALID_VALUE;
     for (u32 i = 0; to && i < p->context->ndevices; i++) {
         Buf binary = {0};
-        if (!p->builds[i].is_target)
+        if (!p->is_target[i])
             continue;
         binary_of(&p->builds[i], &binary);
         if (binary.failed)
@@ -351,7 +357,7 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device,
         return CL_INVALID_PROGRAM;
     const int i =
         is_object(device, KIND_DEVICE) ? context_device_index(program->context, device) : -1;
-    if (i < 0 || !program->builds[i].is_target)
+    if (i < 0 || !program->is_target[i])
         return CL_INVALID_DEVICE;
     pthread_mutex_lock(&program->lock);
     const cl_int s = build_info(&program->builds[i], param_name, &q);

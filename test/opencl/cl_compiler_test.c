@@ -167,6 +167,45 @@ static void compiles_and_links(void **state)
         ok(clReleaseProgram(all[i]));
 }
 
+static atomic_bool has_linked;
+
+static void *compile_anew(void *arg)
+{
+    while (!atomic_load(&has_linked))
+        ok(clCompileProgram(arg, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    return NULL;
+}
+
+/* A link takes its input as it is when it is asked for. */
+static void links_what_is_compiled_anew(void **state)
+{
+    char text[1 << 14];
+    pthread_t t;
+    int got[2];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    size_t n = (size_t)snprintf(text, sizeof text, "kernel void f(global int *out) { out[get_global_id(0)] = 5; }\n");
+    for (int i = 0; i < 200; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "int g%d(int x) { return x * %d; }\n", i, i);
+    cl_program in = from_source(text);
+    ok(clCompileProgram(in, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    atomic_store(&has_linked, false);
+    assert_int_equal(pthread_create(&t, NULL, compile_anew, in), 0);
+    for (int i = 0; i < 40; i++) {
+        cl_int s;
+        cl_program p = clLinkProgram(host.context, 0, NULL, "", 1, &in, NULL, NULL, &s);
+        ok(s);
+        if (!i)
+            run(p, 2, got);
+        ok(clReleaseProgram(p));
+    }
+    atomic_store(&has_linked, true);
+    pthread_join(t, NULL);
+    assert_int_equal(got[1], 5);
+    ok(clReleaseProgram(in));
+}
+
 /* Each work-item of a grid whose last groups are smaller says where it is.  What it must say follows from
  * its global id (OpenCL C 2.0, "Work-Item Functions"). */
 enum { X = 10, Y = 7, LX = 4, LY = 3, OX = 5, FIELDS = 12 };
@@ -372,7 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
     };

@@ -144,6 +144,18 @@ static void refuses_damaged_binaries(void **state)
     free(bytes);
 }
 
+/* A device has one binary. */
+static void refuses_a_device_twice(void **state)
+{
+    const cl_device_id devices[] = {host.device, host.device};
+    const unsigned char *bytes[] = {host.image.data, host.image.data};
+    const size_t sizes[] = {host.image.len, host.image.len};
+    cl_int s;
+    (void)state;
+    assert_null(clCreateProgramWithBinary(host.context, 2, devices, sizes, bytes, NULL, &s));
+    assert_int_equal(s, CL_INVALID_DEVICE);
+}
+
 static void answers_build_queries(void **state)
 {
     char text[256];
@@ -649,6 +661,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_builds),
         cmocka_unit_test(reads_its_binaries),
         cmocka_unit_test(refuses_damaged_binaries),
+        cmocka_unit_test(refuses_a_device_twice),
         cmocka_unit_test(answers_build_queries),
         cmocka_unit_test(builds_in_the_background),
         cmocka_unit_test(is_not_built_with_kernels),

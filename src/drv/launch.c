@@ -165,6 +165,10 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     p->stack = STACK_B;
     if ((g == GEN_B2 || g == GEN_C) && knows(p, r->lds_stack))
         p->stack = r->lds_stack;
+    if (g == GEN_B && knows(p, r->lds_stack) && r->lds_stack > STACK_B)
+        return drv_fail(d, DRV_RESOURCES,
+                        "a warp needs %llu bytes of scalar stack, its start code gives it %u",
+                        (unsigned long long)r->lds_stack, STACK_B);
     if (p->stack > LDS_END - LDS_LO || statics > LDS_END - LDS_LO)
         return drv_fail(d, DRV_RESOURCES,
                         "the record asks for %llu bytes of stack and %llu of data in "
@@ -179,15 +183,17 @@ static DrvStatus plan_local(Driver *d, Plan *p)
 }
 
 /* Static data, then the stack; code that starts its stack at word 64 needs as much
- * again behind it (doc/abi.md, "Metadata block"). */
+ * again behind it (doc/abi.md, "Metadata block").  A record that knows the stack is believed
+ * whatever the start code is, except that code made for B and older, or by hand, may count on the
+ * 4096 bytes that hosts have always given it. */
 static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 {
+    const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
-    const bool known =
-        (dev_code(d->dev)->generation == GEN_B2 || dev_code(d->dev)->generation == GEN_C) &&
-        knows(p, r->pds_stack);
-    const u64 statics = r->form == RES_NONE ? 0 : r->pds_static,
-              stack = known ? r->pds_stack : PRIVATE_B;
+    const u64 statics = r->form == RES_NONE ? 0 : r->pds_static;
+    u64 stack = knows(p, r->pds_stack) ? r->pds_stack : PRIVATE_B;
+    if (g != GEN_B2 && g != GEN_C && stack < PRIVATE_B)
+        stack = PRIVATE_B;
     if (statics > LDS_LO || stack > LDS_LO)
         return drv_fail(d, DRV_RESOURCES,
                         "the record asks for %llu bytes of data and %llu of stack in "

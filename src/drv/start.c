@@ -120,13 +120,50 @@ static DrvStatus check_record(Driver *d, const DrvRecord *r)
     return check_shape(d, r);
 }
 
+/* The kernel whose entry is at `addr`; NULL: the image has none that says what it needs. */
+static const char *kernel_at(const Object *image, u32 addr)
+{
+    for (size_t i = 0; i < image->nsections; i++) {
+        const char *kernel = resource_kernel(&image->sections[i]);
+        const i32 symbol = kernel ? obj_find_symbol(image, kernel) : -1;
+        if (symbol >= 0 && image->symbols[symbol].value == addr)
+            return kernel;
+    }
+    return NULL;
+}
+
+/* A host that knows nothing of the image's records gives every launch the same private memory;
+ * a kernel that uses more would reach into that of other groups. */
+static DrvStatus check_private(Driver *d, const DrvRecord *r)
+{
+    const Object *image = dev_code(d->dev)->image;
+    const char *kernel = NULL;
+    Diag quiet = {.sink = NULL};
+    Resource needs;
+    u32 entry;
+    if (image && copy_out(d, r->metadata_base, &entry, sizeof entry))
+        kernel = kernel_at(image, entry);
+    if (!kernel || !resource_read(image, kernel, &needs, &quiet) || needs.form != RES_LONG)
+        return DRV_OK;
+    const bool is_known = !(needs.flags & RES_NO_STACK_PEAK) && needs.pds_stack != UINT64_MAX;
+    const u64 stack = is_known ? needs.pds_stack : 0;
+    if (needs.pds_static <= r->pds_size && stack <= r->pds_size - needs.pds_static)
+        return DRV_OK;
+    return drv_fail(d, DRV_RESOURCES,
+                    "%s uses %llu + %llu bytes of private memory a lane, its launch gives it %llu",
+                    kernel, (unsigned long long)needs.pds_static, (unsigned long long)stack,
+                    (unsigned long long)r->pds_size);
+}
+
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result)
 {
     if (d->code_is_new)
         dev_code_written(d->dev, d->code_lo, d->code_end);
     d->code_is_new = false;
-    const DrvStatus s = check_record(d, r);
+    DrvStatus s = check_record(d, r);
+    if (!s)
+        s = check_private(d, r);
     if (s)
         return s;
     DevLaunch l = {

@@ -455,6 +455,64 @@ static void layouts_of_generations(void **state)
         check_layout(&layouts[i]);
 }
 
+/* A record that knows of more than the 4096 bytes that every launch gets is believed, whatever the
+ * start code is. */
+static void deep_private_stacks(void **state)
+{
+    (void)state;
+    static const struct {
+        Generation g;
+        int tp_word;
+        u64 stack;
+        u32 lane;
+    } rows[] = {
+        {GEN_A, 0, 5000, 5120},  {GEN_B, 0, 5000, 5120},       {GEN_BARE, 0, 5000, 5120},
+        {GEN_B, 0, 300, 4096},   {GEN_B, 0, UINT64_MAX, 4096}, {GEN_B2, 0, 5000, 5120},
+        {GEN_C, 68, 5000, 5120},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        const Resource r = {.version = 3, .pds_stack = rows[i].stack};
+        Driver *d = open_driver(false);
+        DrvKernel k = {.dims = 1, .global = {64}, .local = {64}};
+        u32 word[36];
+        DrvResult result;
+        load(d, make_image(rows[i].g, rows[i].tp_word, &r));
+        run_dump(d, &k, NULL, 0, word, &result);
+        assert_int_equal(result.pds_lane, rows[i].lane);
+        assert_int_equal(word[16 + 16], rows[i].lane);
+        drv_close(d);
+    }
+}
+
+/* Who prepares a launch himself must give what the record of the kernel says. */
+static void private_memory_of_records(void **state)
+{
+    (void)state;
+    const Resource needs = {.version = 3, .pds_static = 100, .pds_stack = 5000};
+    Driver *d = open_driver(false);
+    Object *image = make_image(GEN_B, 0, &needs);
+    const i32 symbol = obj_find_symbol(image, "wild");
+    const u32 entry = image->symbols[symbol].value;
+    u64 metadata, pds;
+    DrvResult result;
+    load(d, image);
+    assert_int_equal(drv_alloc(d, 128, &metadata), DRV_OK);
+    assert_int_equal(drv_alloc(d, 1 << 20, &pds), DRV_OK);
+    assert_int_equal(drv_write(d, metadata, &entry, sizeof entry), DRV_OK);
+    DrvRecord r = {.kernel_size = {1, 1, 1},
+                   .wf_size = 32,
+                   .wg_size = 1,
+                   .metadata_base = metadata,
+                   .lds_size = 4096,
+                   .pds_size = 5099,
+                   .pds_base = pds};
+    expect_status(d, drv_start(d, &r, NULL, NULL, 0, &result), DRV_RESOURCES,
+                  "wild uses 100 + 5000 bytes of private memory a lane, its launch gives it 5099");
+    r.pds_size = 5100;
+    expect_status(d, drv_start(d, &r, NULL, NULL, 0, &result), DRV_FAULT, "0x00000010");
+    drv_close(d);
+}
+
 static void private_memory(void **state)
 {
     (void)state;
@@ -555,6 +613,11 @@ static void bad_records(void **state)
         assert_int_equal(drv_bytes_used(d), 0);
         drv_close(d);
     }
+    Driver *b = open_driver(false);
+    load(b, make_image(GEN_B, 0, &(Resource){.lds_stack = 1028}));
+    expect_status(b, run(b, "wild", NULL, 0, 1, 1), DRV_RESOURCES,
+                  "a warp needs 1028 bytes of scalar stack, its start code gives it 1024");
+    drv_close(b);
     Driver *d = open_driver(false);
     Object *o = make_image(GEN_C, 68, &record);
     for (size_t i = 0; i < o->nsections; i++)
@@ -942,6 +1005,8 @@ int main(void)
         cmocka_unit_test(tables_change_between_launches),
         cmocka_unit_test(argument_layout),
         cmocka_unit_test(layouts_of_generations),
+        cmocka_unit_test(deep_private_stacks),
+        cmocka_unit_test(private_memory_of_records),
         cmocka_unit_test(private_memory),
         cmocka_unit_test(statuses_of_launches),
         cmocka_unit_test(resources_of_machines),

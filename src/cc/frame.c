@@ -12,11 +12,14 @@
  * first is the lowest word of the callee's frame, the others are the highest ones of the
  * caller's.  Both reach them by v32, of which the callee's is higher by its frame.
  *
+ * Private frames are multiples of SLOT_ALIGN, so that tp is one wherever a function begins and
+ * slots are aligned.  A frame that private memory cannot hold gets a size that needs.c refuses.
+ *
  * Afterwards no frame operation, spill or R_SLOT is left.
  */
 #include "cc/code.h"
 
-enum { KEEP_FREE = 16, FRAME_ALIGN = 16, PRIVATE_MIN = -1024, PRIVATE_MAX = 1023 };
+enum { KEEP_FREE = 16, PRIVATE_MIN = -1024, PRIVATE_MAX = 1023 };
 
 typedef struct {
     Func *f;
@@ -98,10 +101,9 @@ static void survey(Frame *fr)
 
 static u32 place_slots(Frame *fr, u32 at)
 {
-    for (size_t i = 0; i < fr->f->nslot; i++) {
+    for (size_t i = 0; i < fr->f->nslot && at < PRIVATE_END; i++) {
         Slot *s = &fr->f->slot[i];
-        const u32 align = fr->moves && s->align > FRAME_ALIGN ? FRAME_ALIGN : s->align;
-        s->offset = at = (u32)align_up(at, align > 4 ? align : 4);
+        s->offset = at = (u32)align_up(at, s->align > 4 ? s->align : 4);
         at += s->size;
     }
     return (u32)align_up(at, 4);
@@ -117,7 +119,7 @@ static void place_private(Frame *fr)
     } else {
         at = place_slots(fr, at);
         const u32 words = fr->nsavedv + fr->nspillv + fr->f->max_args;
-        const u32 end = (u32)align_up(at + 4 * words, FRAME_ALIGN);
+        const u32 end = (u32)align_up(at + 4 * words, SLOT_ALIGN);
         fr->spillv_at = end - 4 * (fr->nspillv + fr->f->max_args);
         fr->savedv_at = fr->spillv_at - 4 * fr->nsavedv;
         at = end;

@@ -237,7 +237,8 @@ typedef struct ArenaChunk ArenaChunk;
 
 struct Module {
     ArenaChunk *arena;
-    bool failed;            /* memory ran out */
+    bool failed;            /* memory ran out, or the compiler made a mistake */
+    const char *mistake;    /* which one, or NULL */
     const char *name;       /* of the source file */
     Func **func;
     size_t nfunc, capfunc;

@@ -522,8 +522,12 @@ static void check_frame(Check *c)
 {
     const Func *f = c->f;
     for (size_t k = 0; k < f->nslot; k++)
-        require(c, is_pow2(f->slot[k].align) && f->slot[k].align >= 4 && f->slot[k].align <= 128,
-                "slot $%zu is aligned to %" PRIu32 " bytes", k, f->slot[k].align);
+        require(
+            c, is_pow2(f->slot[k].align) && f->slot[k].align >= 4 && f->slot[k].align <= SLOT_ALIGN,
+            "slot $%zu is aligned to %" PRIu32 " bytes", k, f->slot[k].align);
+    for (size_t k = 0; k < f->nslot; k++)
+        require(c, f->slot[k].size <= PRIVATE_END, "slot $%zu has %" PRIu32 " bytes", k,
+                f->slot[k].size);
     require(c, !f->is_kernel || (!f->nparams && !f->nresults), "a kernel has no pieces");
 }
 

@@ -99,6 +99,10 @@ static void check_limits(Needs *n, const Func *f, const Resource *r, u32 limit)
     if (r->lds_stack > WARP_STACK)
         error(n->d, &n->src, NULL, "kernel '%s' needs %llu bytes of scalar stack; a warp has %u",
               f->name, (unsigned long long)r->lds_stack, WARP_STACK);
+    if (r->pds_stack > PRIVATE_END)
+        error(n->d, &n->src, NULL,
+              "kernel '%s' needs %llu bytes of private memory; a work-item can have %u", f->name,
+              (unsigned long long)r->pds_stack, PRIVATE_END);
 }
 
 bool needs(const Module *m, const Code *code, const CcOptions *opt, Resource *r, Diag *d)

@@ -7,7 +7,7 @@
 #include "ll/lower.h"
 #include <string.h>
 
-enum { PRIVATE_END = 0x01000000, MAX_VARS = 8, UNROLLED = 128 /* bytes copied without a loop */ };
+enum { MAX_VARS = 8, UNROLLED = 128 /* bytes copied without a loop */ };
 enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
 
 static Space space_of(unsigned as)
@@ -88,12 +88,15 @@ void mem_alloca(Fn *n, LLVMValueRef i)
     if (LLVMIsAConstantInt(count)) {
         const u64 size =
             (u64)type_size(n->lo, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(count);
-        u32 align = LLVMGetAlignment(i);
-        align = align < 4 ? 4 : align > 128 ? 128 : align;
+        const u32 align = LLVMGetAlignment(i);
         if (size > PRIVATE_END)
             refuse(n->lo, "a variable of %llu bytes in private memory", (unsigned long long)size);
+        else if (align > SLOT_ALIGN)
+            refuse(n->lo, "a variable aligned to %u bytes in private memory; %d is the most", align,
+                   SLOT_ALIGN);
         else
-            v.p[0] = ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align));
+            v.p[0] =
+                ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align < 4 ? 4 : align));
     } else {
         refuse(n->lo, "an array whose size is not constant");
     }

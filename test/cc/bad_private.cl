@@ -8,6 +8,14 @@ kernel void k(global int *a)
         p[i] = a[i];
     a[0] = p[a[1]];
 }
+kernel void aligned(global int *a)
+{
+    int p[8] __attribute__((aligned(256)));
+    for (int i = 0; i < a[0]; i++)
+        p[i & 7] = a[i];
+    a[0] = p[a[1]];
+}
 // out:
 // test/cc/bad_private.cl:4: error: a variable of 40000000 bytes in private memory
+// test/cc/bad_private.cl:11: error: a variable aligned to 256 bytes in private memory; 128 is the most
 // end

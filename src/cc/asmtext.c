@@ -52,7 +52,7 @@ static void put_word(Buf *b, const Code *c, size_t i)
     put_fixed(&text, c, i);
     if (text.len) {
         how.instead = buf_text(&text);
-        how.hidden = isa_format_of(w->in.id)->opd[word_fixed_operand(w)];
+        how.hidden = isa_format_of(w->in.id)->opd[word_fixed_operand(c, w)];
     }
     if (w->fix == FIX_BLOCK_HI) {
         put_anchor(b, c, i);

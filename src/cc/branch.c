@@ -1,14 +1,18 @@
 /* branch.c -- branches that reach, and distances.
  *
- * A conditional branch reaches 4 KiB; one that must go further becomes the opposite
- * branch over a jump.  That holds for divergent branches too: lanes part there in the
- * same way, and the jump takes one of the sides along.  Lengthening a branch may put
- * another one out of reach, so it is repeated until all reach.  In a function of about
- * a MiB and more, all jumps become auipc and jalr.
+ * A conditional branch reaches 4 KiB, a jump 1 MiB, auipc and jalr everything.  A branch that must
+ * go further than it can becomes the opposite branch over a jump.  That holds for divergent
+ * branches too: lanes part there in the same way, and the jump takes one of the sides along.  All
+ * begin near; those that do not reach grow, which may put others out of reach, until all reach.
  */
 #include "cc/code.h"
 
-enum { JUMP_REACH = (1 << 20) - 64 };
+/* Word.form of a jump or branch */
+enum {
+    NEAR,    /* as it is */
+    BY_JUMP, /* the opposite branch over a jal; not of a jump */
+    FAR      /* the opposite branch over auipc and jalr; of a jump these alone */
+};
 
 static bool is_conditional(InsnId id)
 {
@@ -20,13 +24,14 @@ static const InsnId opposite[][2] = {
     {I_vbeq, I_vbne}, {I_vblt, I_vbge}, {I_vbltu, I_vbgeu},
 };
 
-static InsnId turned(InsnId id)
+static InsnId turned(const Code *c, InsnId id)
 {
     for (size_t i = 0; i < countof(opposite); i++)
         for (int k = 0; k < 2; k++)
             if (opposite[i][k] == id)
                 return opposite[i][!k];
-    bug("%s has no opposite", isa_insn[id].text);
+    ir_mistake(c->f->module, "%s has no opposite", isa_insn[id].text);
+    return id;
 }
 
 u32 word_prefix(const Word *w)
@@ -45,7 +50,7 @@ u32 word_prefix(const Word *w)
     return prefix;
 }
 
-int word_fixed_operand(const Word *w)
+int word_fixed_operand(const Code *c, const Word *w)
 {
     const FormatInfo *f = isa_format_of(w->in.id);
     for (int k = 0; k < f->nopd; k++) {
@@ -53,10 +58,17 @@ int word_fixed_operand(const Word *w)
         if (kind == K_IMM || kind == K_REL || kind == K_IMM12)
             return k;
     }
-    bug("%s has no operand to fix", isa_insn[w->in.id].text);
+    ir_mistake(c->f->module, "%s has no operand to fix", isa_insn[w->in.id].text);
+    return 0;
 }
 
-static u32 word_size(const Word *w) { return w->fix == FIX_LABEL ? 0 : word_prefix(w) ? 8 : 4; }
+static u32 word_size(const Word *w)
+{
+    static const u8 more[][2] = {[NEAR] = {0, 0}, [BY_JUMP] = {4, 4}, [FAR] = {4, 8}};
+    if (w->fix == FIX_LABEL)
+        return 0;
+    return (word_prefix(w) ? 8u : 4u) + more[w->form][is_conditional(w->in.id)];
+}
 
 static void measure(Code *c)
 {
@@ -70,7 +82,7 @@ static void measure(Code *c)
     }
 }
 
-/* from the word itself, not from its prefix */
+/* from the last instruction of the word: not from its prefix, but from the jump that it is over */
 static i32 distance(const Code *c, const Word *w)
 {
     return (i32)c->start[w->to] - (i32)(w->at + word_size(w) - 4);
@@ -79,11 +91,26 @@ static i32 distance(const Code *c, const Word *w)
 static bool reaches(const Code *c, const Word *w)
 {
     i64 min, max, step;
-    if (w->fix != FIX_BLOCK || !is_conditional(w->in.id))
+    if (w->fix != FIX_BLOCK || w->form == FAR)
         return true;
-    isa_range(O_relB, &min, &max, &step);
+    const bool is_branch = w->form == NEAR && is_conditional(w->in.id);
+    isa_range(is_branch ? O_relB : O_relJ, &min, &max, &step);
     const i32 d = distance(c, w);
     return d >= min && d <= max;
+}
+
+/* True when some branch or jump did not reach and grew. */
+static bool grow(Code *c)
+{
+    bool grew = false;
+    for (size_t i = 0; i < c->n; i++) {
+        Word *w = &c->word[i];
+        if (reaches(c, w))
+            continue;
+        w->form = w->form == NEAR && is_conditional(w->in.id) ? BY_JUMP : FAR;
+        grew = true;
+    }
+    return grew;
 }
 
 static void append(Code *c, Word w)
@@ -92,51 +119,37 @@ static void append(Code *c, Word w)
         c->word[c->n++] = w;
 }
 
-static void lengthen(Code *c, const Word *w, bool far)
+/* the words that w has grown to */
+static void append_grown(Code *c, const Word *w)
 {
-    Word over = *w;
-    over.in.id = turned(w->in.id);
-    over.in.opd[2] = far ? 12 : 8;
-    over.fix = FIX_NONE;
-    append(c, over);
-    append(c, (Word){.in = {.id = I_jal}, .fix = FIX_BLOCK, .to = w->to, .loc = w->loc});
+    const u32 to = w->to, loc = w->loc;
+    if (is_conditional(w->in.id)) {
+        Word over = *w;
+        over.in.id = turned(c, w->in.id);
+        over.in.opd[2] = w->form == FAR ? 12 : 8;
+        over.fix = FIX_NONE;
+        over.form = NEAR;
+        append(c, over);
+    }
+    if (w->form == FAR) { /* through t1 */
+        append(c, (Word){.in = {I_auipc, {X_T1}}, .fix = FIX_BLOCK_HI, .to = to, .loc = loc});
+        append(c, (Word){.in = {I_jalr, {0, 0, X_T1}}, .fix = FIX_BLOCK_LO, .to = to, .loc = loc});
+    } else {
+        append(c, (Word){.in = {.id = I_jal}, .fix = FIX_BLOCK, .to = to, .loc = loc});
+    }
 }
 
-/* True when some branch did not reach and was replaced. */
-static bool stretch(Code *c, bool far)
+static void write_grown(Code *c)
 {
     const Code old = *c;
-    size_t short_ones = 0;
-    for (size_t i = 0; i < c->n; i++)
-        short_ones += !reaches(c, &c->word[i]);
-    if (!short_ones)
-        return false;
     c->word = NULL;
     c->n = c->cap = 0;
     for (size_t i = 0; i < old.n && !c->f->module->failed; i++)
-        if (reaches(&old, &old.word[i]))
+        if (old.word[i].form == NEAR)
             append(c, old.word[i]);
         else
-            lengthen(c, &old.word[i], far);
-    return !c->f->module->failed;
-}
-
-/* jumps through t1 */
-static void jump_far(Code *c)
-{
-    const Code old = *c;
-    c->word = NULL;
-    c->n = c->cap = 0;
-    for (size_t i = 0; i < old.n; i++) {
-        Word w = old.word[i];
-        if (w.fix != FIX_BLOCK || w.in.id != I_jal) {
-            append(c, w);
-            continue;
-        }
-        append(c, (Word){.in = {I_auipc, {X_T1}}, .fix = FIX_BLOCK_HI, .to = w.to, .loc = w.loc});
-        append(c,
-               (Word){.in = {I_jalr, {0, 0, X_T1}}, .fix = FIX_BLOCK_LO, .to = w.to, .loc = w.loc});
-    }
+            append_grown(c, &old.word[i]);
+    measure(c);
 }
 
 static void put_distances(Code *c)
@@ -144,7 +157,7 @@ static void put_distances(Code *c)
     for (size_t i = 0; i < c->n; i++) {
         Word *w = &c->word[i];
         i32 *operand =
-            w->fix == FIX_NONE || w->fix == FIX_LABEL ? NULL : &w->in.opd[word_fixed_operand(w)];
+            w->fix == FIX_NONE || w->fix == FIX_LABEL ? NULL : &w->in.opd[word_fixed_operand(c, w)];
         const i32 low = w->fix == FIX_BLOCK_LO ? distance(c, &c->word[i - 1]) : 0;
         if (w->fix == FIX_BLOCK)
             *operand = distance(c, w);
@@ -165,12 +178,10 @@ void relax(Code *c)
     measure(c);
     share_rpc_base(c);
     measure(c);
-    /* each branch may grow by one jump of two words */
-    const bool far = 3 * (u64)c->size > JUMP_REACH;
-    while (stretch(c, far))
+    bool grew = false;
+    for (; grow(c); grew = true)
         measure(c);
-    if (far && !c->f->module->failed)
-        jump_far(c);
-    measure(c);
+    if (grew)
+        write_grown(c);
     put_distances(c);
 }

@@ -141,7 +141,7 @@ static void check_rules(const Func *f, const char *pass, Stage stage)
 #ifdef DEBUG
     Buf why = {0};
     if (!f->module->failed && !ir_check(f, stage, &why) && !f->module->failed)
-        bug("%s, behind %s:\n%s", f->name, pass, buf_text(&why));
+        ir_mistake(f->module, "%s, behind %s:\n%s", f->name, pass, buf_text(&why));
     buf_free(&why);
 #else
     (void)f, (void)pass, (void)stage;
@@ -161,18 +161,12 @@ static void run_passes(const Job *j, Func *f, const Pass *p, size_t n)
     }
 }
 
-/* a wrong allocation is our mistake; it must not end the process of somebody who builds a program
- */
-static bool verify_allocation(const Job *j, const Func *before, const Func *f)
+static void verify_allocation(const Func *before, const Func *f)
 {
     Buf why = {0};
-    const bool ok = !before || f->module->failed || verify(before, f, &why);
-    if (!ok)
-        error(j->d, &(Source){.name = j->m->name, .text = ""}, NULL,
-              "internal error: the registers of %s are wrong; please report this: %.300s", f->name,
-              buf_text(&why));
+    if (before && !f->module->failed && !verify(before, f, &why))
+        ir_mistake(f->module, "the registers of %s are wrong: %.300s", f->name, buf_text(&why));
     buf_free(&why);
-    return ok;
 }
 
 static bool compile(const Job *j, Func *f)
@@ -191,8 +185,7 @@ static bool compile(const Job *j, Func *f)
     graph_build(f);
     check_rules(f, "alloc", STAGE_ALLOCATED);
     dump_function(j, f, 'r');
-    if (!verify_allocation(j, before, f))
-        return false;
+    verify_allocation(before, f);
     run_passes(j, f, finish, countof(finish));
     return !j->m->failed;
 }
@@ -203,6 +196,8 @@ static bool emit_module(const Job *j, Object *o)
     CcOptions opt = *j->opt;
     Buf text = {0};
     const int before = j->d->errors;
+    if (j->m->failed)
+        return false;
     if (is_dumped(j, NULL, 'm'))
         opt.assembly = &text;
     emit(j->m, &opt, o, j->d);
@@ -212,22 +207,25 @@ static bool emit_module(const Job *j, Object *o)
             buf_put(j->opt->assembly, text.data, text.len);
     }
     buf_free(&text);
-    return j->d->errors == before;
+    return j->d->errors == before && !j->m->failed;
 }
 
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d)
 {
     const Job j = {m, opt, d};
+    const Source src = {.name = m->name, .text = ""};
     Object *o = obj_new(m->name);
     bool ok = o != NULL;
     for (size_t i = 0; ok && i < m->nfunc; i++)
         ok = compile(&j, m->func[i]);
     if (o)
         o->set = opt->set;
-    if (!o || m->failed)
-        error(d, &(Source){.name = m->name, .text = ""}, NULL, "out of memory");
     if (ok && emit_module(&j, o))
         return o;
+    if (m->mistake)
+        error(d, &src, NULL, "internal error, please report it: %s", m->mistake);
+    else if (!o || m->failed)
+        error(d, &src, NULL, "out of memory");
     obj_free(o);
     return NULL;
 }

@@ -38,7 +38,8 @@ typedef struct CcOptions {
     u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */
 } CcOptions;
 
-/* NULL: d says why (local memory too large, memory out).  The object is the caller's; m is used up. */
+/* NULL: d says why (local memory too large, memory out, a mistake of the compiler).  The object is the
+ * caller's; m is used up. */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
 /* Registers of the binary interface (doc/abi.md, "Registers"), numbered as in R_REG.  Reserved
@@ -75,7 +76,7 @@ Func *verify_copy(const Func *f);
 bool verify(const Func *before, const Func *after, Buf *why);
 void frame(Func *f);
 void tidy(Func *f);
-void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d);
+void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 

@@ -36,6 +36,7 @@ typedef enum {
 typedef struct {
     Insn in;                /* register operands are whole numbers: 0..63, 0..255 */
     u8 fix;                 /* FixKind */
+    u8 form;                /* branch.c: how far it reaches */
     u32 to;
     i32 off;
     u32 loc;                /* Module.locs */
@@ -71,7 +72,7 @@ void relax(Code *c);
 /* The prefix of the word as the twelve bits of a regext; 0: it needs none. */
 u32 word_prefix(const Word *w);
 /* Index in opd[] of the operand that the fix is about. */
-int word_fixed_operand(const Word *w);
+int word_fixed_operand(const Code *c, const Word *w);
 
 /* Resources of every function, its callees counted, in the order of Module.func; code[i]
  * is that of function i.  What cannot be is reported.  False: nothing can be emitted. */

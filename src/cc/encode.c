@@ -72,12 +72,13 @@ static void put_u32(Buf *b, u32 v)
     buf_put(b, bytes, 4);
 }
 
-static void encode(Buf *b, const Insn *in)
+static void encode(const Code *c, Buf *b, const Insn *in)
 {
     u64 bits = 0;
     int bad = 0;
     if (!isa_encode(in, &bits, &bad))
-        bug("%s: operand %d is %d", isa_insn[in->id].text, bad, bad >= 0 ? in->opd[bad] : 0);
+        ir_mistake(c->f->module, "%s: operand %d is %d, in %s", isa_insn[in->id].text, bad,
+                   bad >= 0 ? in->opd[bad] : 0, c->f->name);
     put_u32(b, (u32)bits);
 }
 
@@ -92,23 +93,23 @@ static Insn without_prefix(const Word *w)
     return in;
 }
 
-static void put_word(Buf *b, const Word *w)
+static void put_word(const Code *c, Buf *b, const Word *w)
 {
     const u32 prefix = word_prefix(w);
     const Insn in = without_prefix(w);
     if (prefix)
-        encode(b, &(Insn){I_regext, {0, 0, (i32)sign_extend(prefix, 12)}});
-    encode(b, &in);
+        encode(c, b, &(Insn){I_regext, {0, 0, (i32)sign_extend(prefix, 12)}});
+    encode(c, b, &in);
 }
 
-static u32 reloc_type(const Word *w)
+static u32 reloc_type(const Code *c, const Word *w)
 {
     if (w->fix == FIX_CALL)
         return R_RISCV_CALL_PLT;
     if (w->fix == FIX_HI)
         return R_RISCV_HI20;
-    return isa_format_of(w->in.id)->opd[word_fixed_operand(w)] == O_st12 ? R_RISCV_LO12_S
-                                                                         : R_RISCV_LO12_I;
+    return isa_format_of(w->in.id)->opd[word_fixed_operand(c, w)] == O_st12 ? R_RISCV_LO12_S
+                                                                            : R_RISCV_LO12_I;
 }
 
 static void put_function(Emit *e, const Code *c)
@@ -122,10 +123,10 @@ static void put_function(Emit *e, const Code *c)
         const Word *w = &c->word[i];
         if (w->fix == FIX_LABEL)
             continue;
-        put_word(b, w);
+        put_word(c, b, w);
         if (w->fix == FIX_HI || w->fix == FIX_LO || w->fix == FIX_CALL)
             add_reloc(e, section,
-                      (ObjReloc){(u32)b->len - 4, reloc_type(w), e->symbol[w->to], w->off});
+                      (ObjReloc){(u32)b->len - 4, reloc_type(c, w), e->symbol[w->to], w->off});
     }
     e->failed |= b->failed;
     e->o->sections[section].size = (u32)b->len;
@@ -228,7 +229,7 @@ static void expand_all(const Module *m, Code *code)
     }
 }
 
-void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d)
+void emit(Module *m, const CcOptions *opt, Object *o, Diag *d)
 {
     Emit e = {.m = m, .o = o, .symbol = mem_zalloc(m->nsym + 1, sizeof(u32))};
     Code *code = mem_zalloc(m->nfunc + 1, sizeof *code);
@@ -239,8 +240,7 @@ void emit(const Module *m, const CcOptions *opt, Object *o, Diag *d)
     e.failed |= m->failed;
     if (!e.failed && needs(m, code, opt, r, d))
         put_all(&e, code, r, opt);
-    if (e.failed)
-        error(d, &(Source){.name = m->name, .text = ""}, NULL, "out of memory");
+    m->failed |= e.failed;
     mem_free(r);
     mem_free(code);
     mem_free(e.symbol);

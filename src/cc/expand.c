@@ -21,16 +21,13 @@ static void put(Code *c, Word w)
 /* number in its file of the register that holds an operand */
 static i32 reg(const Func *f, Ref r)
 {
-    u32 n = r.val;
     if (ref_is_con(r, 0))
         return 0;
-    if (r.kind == R_VAL)
-        n = f->value[r.val].reg - 1;
-    else if (r.kind != R_REG)
-        bug("operand of kind %d where a register is wanted, in %s", r.kind, f->name);
-    if (n >= NREG)
-        bug("value %u of %s has no register", r.val, f->name);
-    return (i32)(n < V0 ? n : n - V0);
+    const u32 n = r.kind == R_VAL ? f->value[r.val].reg - 1 : r.kind == R_REG ? r.val : NREG;
+    if (n < NREG)
+        return (i32)(n < V0 ? n : n - V0);
+    ir_mistake(f->module, "operand %u of kind %d has no register, in %s", r.val, r.kind, f->name);
+    return 0;
 }
 
 static bool is_vector(const Func *f, Ref r)
@@ -42,10 +39,11 @@ static Ref destination(const Ins *i) { return i->reg ? ref_reg(i->reg - 1) : ref
 
 /* --- machine rows -------------------------------------------------------------------- */
 
-static i32 immediate(const Word *w, u8 operand, Ref r)
+static i32 immediate(const Func *f, const Word *w, u8 operand, Ref r)
 {
     if (r.kind != R_CON)
-        bug("%s: operand of kind %d where a number is wanted", isa_insn[w->in.id].text, r.kind);
+        ir_mistake(f->module, "%s: operand of kind %d where a number is wanted, in %s",
+                   isa_insn[w->in.id].text, r.kind, f->name);
     return operand == O_uimm12 ? (i32)(r.val & 0xfff) : (i32)r.val;
 }
 
@@ -72,7 +70,7 @@ static i32 operand_value(const Func *f, Word *w, u8 operand, const Ins *i, int *
     }
     const Ref r = i->a[(*next)++];
     if (r.kind != R_SYM)
-        return immediate(w, operand, r);
+        return immediate(f, w, operand, r);
     w->fix = FIX_LO;
     w->to = r.val;
     w->off = r.off;
@@ -109,8 +107,10 @@ static void load_immediate(Code *c, const Ins *i)
         load_constant(c, i->loc, rd, r.val);
         return;
     }
-    if (r.kind != R_SYM)
-        bug("li of an operand of kind %d in %s", r.kind, c->f->name);
+    if (r.kind != R_SYM) {
+        ir_mistake(c->f->module, "li of an operand of kind %d in %s", r.kind, c->f->name);
+        return;
+    }
     word_fix(c, i->loc, FIX_HI, r.val, r.off, lui, rd, 0);
     word_fix(c, i->loc, FIX_LO, r.val, r.off, addi, rd, rd, 0);
 }
@@ -175,7 +175,8 @@ static void instruction(Code *c, const Ins *i)
     case IR_call: call(c, i); break;
     case IR_none:
     case IR_use: break;
-    default: bug("%s in %s cannot be emitted", ir_info[i->op].name, c->f->name);
+    default:
+        ir_mistake(c->f->module, "%s in %s cannot be emitted", ir_info[i->op].name, c->f->name);
     }
 }
 

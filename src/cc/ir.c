@@ -6,6 +6,8 @@
  */
 #include "cc/ir.h"
 #include "base/mem.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 16, FIRST_ELEMENTS = 8 };
@@ -48,6 +50,20 @@ char *ir_strdup(Module *m, const char *s)
     const size_t size = strlen(s) + 1;
     char *copy = ir_alloc(m, size);
     return copy ? memcpy(copy, s, size) : NULL;
+}
+
+void ir_mistake(Module *m, const char *fmt, ...)
+{
+    enum { MOST = 500 };
+    char *text = m->mistake ? NULL : ir_alloc(m, MOST);
+    va_list args;
+    va_start(args, fmt);
+    if (text)
+        vsnprintf(text, MOST, fmt, args);
+    va_end(args);
+    if (text)
+        m->mistake = text;
+    m->failed = true;
 }
 
 bool ir_grow_(Module *m, void **a, size_t *cap, size_t size)

@@ -17,7 +17,9 @@
  * that a function must keep in its stage.
  *
  * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
- * memory sets Module.failed, and builders then return zeros that are safe to go on with.
+ * memory sets Module.failed, and builders then return zeros that are safe to go on with.  A pass that
+ * finds what must not be calls ir_mistake(), which sets it too, and goes on with anything that is safe:
+ * the compilation then fails with a report, and the process that asked for it lives on.
  */
 #ifndef CC_IR_H
 #define CC_IR_H
@@ -172,9 +174,11 @@ typedef struct {
     const char *name;       /* for dumps, or NULL */
 } Value;
 
-/* A stack object in private memory. */
+/* A stack object in private memory.  Private addresses are below PRIVATE_END (doc/abi.md, "Memory
+ * map"), so that generic pointers can tell them from others. */
+enum { SLOT_ALIGN = 128, PRIVATE_END = 0x01000000 };
 typedef struct {
-    u32 size, align;        /* bytes; align 4 to 128 */
+    u32 size, align;        /* bytes, less than PRIVATE_END; align 4 to SLOT_ALIGN */
     u32 offset;             /* from the base of the frame, by frame.c */
 } Slot;
 
@@ -261,6 +265,8 @@ void ir_free(Module *m);             /* NULL is allowed */
 
 void *ir_alloc(Module *m, size_t size);            /* zeroed, lives as long as m */
 char *ir_strdup(Module *m, const char *s);
+/* Our own mistake, never the user's: keeps the first text and makes the compilation fail. */
+void ir_mistake(Module *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Makes room for one more in array `a` of the arena; false when memory is out. */
 #define ir_grow(m, a, n, cap) ((size_t)(n) < (size_t)(cap) || ir_grow_(m, (void **)&(a), &(cap), sizeof *(a)))
 bool ir_grow_(Module *m, void **a, size_t *cap, size_t size);

@@ -184,11 +184,11 @@ static bool is_untied(const Ins *i)
 }
 
 /* Makes the result of i its accumulator; the move that goes before it. */
-static Ins tie(Ins *i)
+static Ins tie(Func *f, Ins *i)
 {
     const Ref from = i->a[ins_tied(i)];
     if (from.kind != R_VAL && from.kind != R_REG)
-        bug("the accumulator of an instruction is no register");
+        ir_mistake(f->module, "an accumulator in %s is no register", f->name);
     for (int j = 0; j < 3; j++)
         if (ref_same(i->a[j], from))
             i->a[j] = ref_val(i->dst);
@@ -208,7 +208,7 @@ static void rewrite_block(Func *f, Block *b)
         return;
     for (size_t k = 0; k < b->nins; k++) {
         if (is_untied(&b->ins[k]))
-            new[n++] = tie(&b->ins[k]);
+            new[n++] = tie(f, &b->ins[k]);
         new[n++] = b->ins[k];
     }
     b->ins = new;

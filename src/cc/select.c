@@ -213,7 +213,7 @@ static void select_ins(Select *s, const Ins *i)
         if (ins_is_machine(i) || ir_info[i->op].selected)
             sel_put(s, i);
         else if (!sel_alu(s, i) && !sel_mem(s, i))
-            bug("%s in %s has no rows", ir_info[i->op].name, s->f->name);
+            ir_mistake(s->f->module, "%s in %s has no rows", ir_info[i->op].name, s->f->name);
     }
 }
 

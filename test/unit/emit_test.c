@@ -336,6 +336,41 @@ static void divergent_branches(void **state)
     }
 }
 
+/* Branches and jumps of every length, on which those depend that they jump over: blocks that each
+ * hash their number and go on to one of the next forty, which C follows too. */
+static void mixed_lengths(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    for (u32 seed = 1; seed <= 4; seed++) {
+        Module *m = new_module();
+        Func *f = new_kernel(m, "k", N);
+        u32 out[ITEMS], random = seed, hash = 0, next[N];
+        OPN(f, 0, li, XD(9), 0, K(0));
+        for (u32 b = 0; b < N - 1; b++) {
+            random = random * 1664525 + 1013904223;
+            const u32 far = b + 1 + (random >> 8) % 40, to = far < N - 1 ? far : N - 1;
+            const u32 pad = random >> 28 > 10 ? (random >> 16) % (seed * 400) : random >> 29;
+            ROW(f, b, slli, XD(11), X(9), K(5));
+            ROW(f, b, xor, XD(9), X(9), X(11));
+            ROW(f, b, addi, XD(9), X(9), K(b));
+            for (u32 i = 0; i < pad; i++)
+                ROW(f, b, add, XD(13), X(9), X(11));
+            const bool negative = random & 4096; /* goes far */
+            ir_branch(f, b, negative ? CMP_lt : CMP_ge, X(9), X(0), to, b + 1, 0);
+            next[b] = to << 1 | negative;
+        }
+        OPN(f, N - 1, copy, VD(3), 0, X(9));
+        store_result(f, N - 1, 3);
+        for (u32 b = 0; b < N - 1;) {
+            hash = (hash ^ hash << 5) + b;
+            b = ((i32)hash < 0) == (next[b] & 1) ? next[b] >> 1 : b + 1;
+        }
+        run(m, "k", out);
+        assert_int_equal(out[0], hash);
+    }
+}
+
 /* One setrpc serves both branches, which have the same join, in whatever order the sides run. */
 static void rpc_is_set_once(void **state)
 {
@@ -706,8 +741,8 @@ static void records(void **state)
     assert_int_equal(r.flags, 0);
     /* f: ra, s2, one spill; k: ra */
     assert_int_equal(r.lds_stack, 12 + 4);
-    /* f: 100 bytes, v40, one spill, in units of 16 */
-    assert_int_equal(r.pds_stack, 112);
+    /* f: 100 bytes, v40, one spill, in units of 128 */
+    assert_int_equal(r.pds_stack, 128);
     obj_free(o);
     ir_free(m);
 }
@@ -740,6 +775,59 @@ static void refusals(void **state)
     k = new_kernel(m, "k", 1);
     OPN(k, 0, spillx, 0, 300, X(7));
     refuse(m, NULL, "kernel 'k' needs 1204 bytes of scalar stack");
+}
+
+/* What must not be is a failed build with a report, and not the end of the process. */
+static void mistakes(void **state)
+{
+    (void)state;
+    static const struct {
+        Ins i;
+        const char *why;
+    } rows[] = {
+        {{.op = IR_MACHINE + I_addi,
+          .reg = XD(5),
+          .a = {{.kind = R_VAL, .val = 1}, {.kind = R_CON}}},
+         "operand 1 of kind 1 has no register, in k"},
+        {{.op = IR_MACHINE + I_addi,
+          .reg = XD(5),
+          .a = {{.kind = R_REG, .val = 5}, {.kind = R_BLK}}},
+         "addi: operand of kind 5 where a number is wanted, in k"},
+        {{.op = IR_MACHINE + I_addi,
+          .reg = XD(5),
+          .a = {{.kind = R_REG, .val = 5}, {.kind = R_CON, .val = 4096}}},
+         "addi: operand 2 is 4096, in k"},
+        {{.op = IR_li, .reg = XD(5), .a = {{.kind = R_SLOT}}}, "li of an operand of kind 4 in k"},
+        {{.op = IR_fma, .reg = VD(5)}, "fma in k cannot be emitted"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        Caught c;
+        Object *o = obj_new("t.o");
+        Module *m = new_module();
+        Func *k = new_kernel(m, "k", 1);
+        ir_value_in(k, BANK_X);
+        add(k, 0, rows[i].i);
+        ir_ret(k, 0);
+        catch_in(&c);
+        graph_build(k);
+        frame(k);
+        emit(m, NULL, o, &c.d);
+        expect_silence(&c);
+        assert_true(m->failed);
+        assert_string_equal(m->mistake, rows[i].why);
+        obj_free(o);
+        ir_free(m);
+    }
+    Caught c;
+    Module *m = new_module();
+    Func *k = ir_func(m, "k", true);
+    ir_ret(k, ir_block(k));
+    ir_mistake(m, "the first is kept");
+    ir_mistake(m, "and not the second");
+    catch_in(&c);
+    assert_null(cc_compile(m, &(CcOptions){.set = V202}, &c.d));
+    expect_error(&c, "internal error, please report it: the first is kept");
+    ir_free(m);
 }
 
 /* --- the line table ------------------------------------------------------------------- */
@@ -800,6 +888,7 @@ int main(void)
         cmocka_unit_test(conditional_moves),
         cmocka_unit_test(data_and_addresses),
         cmocka_unit_test(divergent_branches),
+        cmocka_unit_test(mixed_lengths),
         cmocka_unit_test(rpc_is_set_once),
         cmocka_unit_test(rpc_is_set_before_the_loop),
         cmocka_unit_test(rpc_has_one_base),
@@ -812,6 +901,7 @@ int main(void)
         cmocka_unit_test(arguments_on_the_stack),
         cmocka_unit_test(records),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(mistakes),
         cmocka_unit_test(line_table),
     };
     const int failed = cmocka_run_group_tests_name("as it is", tests, NULL, NULL);

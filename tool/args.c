@@ -54,6 +54,9 @@ static bool parse_type(In *in, ArgType *t)
         in->p = at + len;
         return *in->p == 'x' ? parse_lanes(in, t) : true;
     }
+    if (isdigit((unsigned char)*at) || *at == '-')
+        return fail_at(in, at, "a value needs its type, such as %s:%s",
+                       strchr(at, '.') ? "f32" : "i32", at);
     return fail_at(in, at,
                    "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
                    (int)len, at);
@@ -83,7 +86,7 @@ static u64 get_little(const u8 *from, u32 size)
     return v;
 }
 
-static bool ends_number(char c) { return !c || c == ',' || c == '>' || c == ':'; }
+static bool ends_number(char c) { return !c || strchr(",>:=~", c); }
 
 static void put_float(u8 *to, double v, u32 size)
 {
@@ -168,12 +171,6 @@ static void put_number(const ArgType *t, u8 *to, u64 v)
         put_little(to, v, t->size);
 }
 
-static void fill_iota(Arg *a)
-{
-    for (u64 i = 0; i < a->count * a->type.lanes; i++)
-        put_number(&a->type, a->bytes + component_at(&a->type, i), i);
-}
-
 /* splitmix64: its state is a counter, so the sequence is the same everywhere */
 static u64 next_random(u64 *state)
 {
@@ -183,11 +180,11 @@ static u64 next_random(u64 *state)
     return z ^ z >> 31;
 }
 
-static void fill_random(Arg *a, u64 seed)
+static void fill_random(const Arg *a, u64 seed, u8 *bytes)
 {
     for (u64 i = 0; i < a->count * a->type.lanes; i++) {
         const u64 r = next_random(&seed);
-        u8 *to = a->bytes + component_at(&a->type, i);
+        u8 *to = bytes + component_at(&a->type, i);
         if (a->type.kind != 'f')
             put_little(to, r, a->type.size);
         else if (a->type.size == 4)
@@ -197,9 +194,11 @@ static void fill_random(Arg *a, u64 seed)
     }
 }
 
-/* one value fills the buffer; more are its first components, the rest is zero */
-static bool fill_list(In *in, Arg *a)
+/* One value fills the buffer; more are its first components and the rest stays zero, which is
+ * refused where `whole` asks for all. */
+static bool fill_list(In *in, const Arg *a, u8 *bytes, bool whole)
 {
+    const char *at = in->p;
     const u64 n = a->count * a->type.lanes;
     u8 one[8];
     u64 i = 0;
@@ -210,27 +209,30 @@ static bool fill_list(In *in, Arg *a)
                            (unsigned long long)n);
         if (!parse_component(in, &a->type, one))
             return false;
-        memcpy(a->bytes + component_at(&a->type, i++), one, a->type.size);
+        memcpy(bytes + component_at(&a->type, i++), one, a->type.size);
     } while (*in->p == ',');
     for (u64 k = 1; i == 1 && k < n; k++)
-        memcpy(a->bytes + component_at(&a->type, k), one, a->type.size);
-    return true;
+        memcpy(bytes + component_at(&a->type, k), one, a->type.size);
+    return !whole || i == 1 || i == n ||
+           fail_at(in, at, "%llu values for the %llu of the buffer: give one, or all",
+                   (unsigned long long)i, (unsigned long long)n);
 }
 
-static bool fill_file(In *in, Arg *a)
+static bool fill_file(In *in, const Arg *a, u8 *bytes, bool whole)
 {
-    const size_t len = strcspn(in->p, ">");
-    const char *at = in->p;
+    const char *at = in->p, *check = whole ? strrchr(at, '~') : strstr(at, "==");
+    const size_t to_out = strcspn(at, ">");
+    const size_t len = check && (size_t)(check - at) < to_out ? (size_t)(check - at) : to_out;
     char *file = mem_strndup(at, len);
     Buf b = {0};
     if (!file)
         out_of_memory();
     bool ok = read_file(file, &b, in->d);
-    if (ok && b.len > a->size)
+    if (ok && (b.len > a->size || (whole && b.len < a->size)))
         ok = fail_at(in, at, "%s has %zu bytes, the buffer %llu", file, b.len,
                      (unsigned long long)a->size);
     if (ok && b.len)
-        memcpy(a->bytes, b.data, b.len);
+        memcpy(bytes, b.data, b.len);
     in->p += len;
     mem_free(file);
     buf_free(&b);
@@ -246,24 +248,27 @@ static bool starts(In *in, const char *word)
     return true;
 }
 
-static bool parse_init(In *in, Arg *a)
+/* What a buffer holds before the run, or (whole) must hold after it, into `bytes`, which are zero.
+ */
+static bool parse_contents(In *in, const Arg *a, u8 *bytes, bool whole)
 {
     if (starts(in, "zero"))
         return true;
     if (starts(in, "iota")) {
-        fill_iota(a);
+        for (u64 i = 0; i < a->count * a->type.lanes; i++)
+            put_number(&a->type, bytes + component_at(&a->type, i), i);
         return true;
     }
     if (starts(in, "rand:")) {
         u64 seed;
         if (!parse_count(in, "a seed", &seed))
             return false;
-        fill_random(a, seed);
+        fill_random(a, seed, bytes);
         return true;
     }
     if (starts(in, "@"))
-        return fill_file(in, a);
-    return fill_list(in, a);
+        return fill_file(in, a, bytes, whole);
+    return fill_list(in, a, bytes, whole);
 }
 
 /* --- what is to be done with a buffer afterwards -------------------------------------------- */
@@ -298,6 +303,26 @@ static bool parse_out(In *in, Arg *a)
     return true;
 }
 
+/* WANT[~TOLERANCE] */
+static bool parse_want(In *in, Arg *a)
+{
+    char *end;
+    a->want = mem_zalloc(1, a->size);
+    if (!a->want)
+        out_of_memory();
+    if (!parse_contents(in, a, a->want, true))
+        return false;
+    if (!starts(in, "~"))
+        return true;
+    a->tolerance = strtod(in->p, &end);
+    if (end == in->p || !ends_number(*end) || !(a->tolerance >= 0) || isinf(a->tolerance))
+        return fail_at(in, in->p, "expected a tolerance such as 1e-6");
+    if (a->type.kind != 'f')
+        return fail_at(in, in->p, "whole numbers are compared exactly");
+    in->p = end;
+    return true;
+}
+
 static bool parse_buffer(In *in, Arg *a)
 {
     const char *at;
@@ -312,7 +337,9 @@ static bool parse_buffer(In *in, Arg *a)
     a->bytes = mem_zalloc(1, a->size);
     if (!a->bytes)
         out_of_memory();
-    if (*in->p == '=' && (in->p++, !parse_init(in, a)))
+    if (in->p[0] == '=' && in->p[1] != '=' && (in->p++, !parse_contents(in, a, a->bytes, false)))
+        return false;
+    if (starts(in, "==") && !parse_want(in, a))
         return false;
     return *in->p != '>' || (in->p++, parse_out(in, a));
 }
@@ -367,6 +394,7 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
 void arg_free(Arg *a)
 {
     mem_free(a->bytes);
+    mem_free(a->want);
     mem_free(a->out);
     *a = (Arg){0};
 }
@@ -409,6 +437,51 @@ static void put_component(Buf *out, const ArgType *t, const u8 *from)
         memcpy(&f, from, 8);
         put_shortest(out, f, true);
     }
+}
+
+static double float_at(const u8 *from, u32 size)
+{
+    double d;
+    float f;
+    if (size == 8)
+        memcpy(&d, from, 8);
+    else
+        d = (memcpy(&f, from, 4), (double)f);
+    return d;
+}
+
+static bool component_matches(const Arg *a, u64 at)
+{
+    const u32 size = a->type.size;
+    if (!memcmp(a->bytes + at, a->want + at, size))
+        return true;
+    if (a->type.kind != 'f')
+        return false;
+    const double got = float_at(a->bytes + at, size), want = float_at(a->want + at, size);
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got);
+    return got == want || fabs(got - want) <= a->tolerance * fmax(1, fabs(want));
+}
+
+bool arg_matches(const Arg *a, size_t number, Buf *why)
+{
+    const u64 n = a->count * a->type.lanes;
+    u64 differ = 0, first = 0;
+    for (u64 i = 0; i < n; i++)
+        if (!component_matches(a, component_at(&a->type, i)) && !differ++)
+            first = i;
+    if (!differ)
+        return true;
+    buf_printf(why, "argument %zu: element %llu", number,
+               (unsigned long long)(first / a->type.lanes));
+    if (a->type.lanes > 1)
+        buf_printf(why, ", component %llu,", (unsigned long long)(first % a->type.lanes));
+    buf_str(why, " is ");
+    put_component(why, &a->type, a->bytes + component_at(&a->type, first));
+    buf_str(why, ", should be ");
+    put_component(why, &a->type, a->want + component_at(&a->type, first));
+    buf_printf(why, "; %llu of %llu differ", (unsigned long long)differ, (unsigned long long)n);
+    return false;
 }
 
 void arg_print(const Arg *a, size_t number, Buf *out)

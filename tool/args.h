@@ -1,7 +1,8 @@
 /* args.h -- what `ventus run` passes to a kernel: the SPECs of -a.
  *
  *     TYPE:V        TYPExN:V,V,..        local:BYTES
- *     buf:TYPE:COUNT[=INIT][>OUT]     hbuf:... the same above 4 GiB, a 64-bit pointer
+ *     buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]
+ *     hbuf:... the same above 4 GiB, a 64-bit pointer
  *
  * The forms are described in doc/man/ventus-run.1.
  */
@@ -28,6 +29,8 @@ typedef struct {
     bool print;             /* after the run, elements first .. first + shown - 1 */
     u64 first, shown;
     char *out;              /* file that receives the buffer; or NULL */
+    u8 *want;               /* `size` bytes that the buffer must hold after the run; or NULL */
+    double tolerance;       /* of floats, relative to the larger of 1 and the wanted value */
     u64 addr;               /* of a buffer on the device */
 } Arg;
 
@@ -37,6 +40,10 @@ u32 arg_element_size(const ArgType *t);
 /* Reads argument `number` from its SPEC.  False: reported. */
 bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d);
 void arg_free(Arg *a);
+
+/* Whether the bytes that came back are those that were wanted: floats within the tolerance, any
+ * NaN for a NaN, everything else exactly.  False: *why says what differs, in one line. */
+bool arg_matches(const Arg *a, size_t number, Buf *why);
 
 /* Prints the elements asked for of bytes that came back from the device. */
 void arg_print(const Arg *a, size_t number, Buf *out);

@@ -96,7 +96,7 @@ int as_main(int argc, char **argv)
     a.asm_.include = a.dirs;
     a.asm_.listing = a.listing ? &listing : NULL;
     Object *o = NULL;
-    if (read_file(a.file, &text, &d)) {
+    if (!refuse_source(a.file, "ventus cc", &d) && read_file(a.file, &text, &d)) {
         const char *name = strcmp(a.file, "-") ? a.file : "<stdin>";
         if (strlen(buf_text(&text)) != text.len)
             error(&d, &(Source){.name = name, .text = ""}, NULL, "not a text: it has a NUL byte");

@@ -1,5 +1,6 @@
 /* cmd_cc.c -- ventus cc: OpenCL C to an image, and to what lies between. */
 #include "cc/cc.h"
+#include "drv/drv.h"
 #include "ll/ll.h"
 #include "tool/tool.h"
 #include <stdio.h>
@@ -179,6 +180,18 @@ static bool compile(Cc *c, Buf *out, Buf *views, Diag *d)
     return ok;
 }
 
+/* An image that no host can launch anything of is hardly meant. */
+static void warn_without_kernel(const Cc *c, const Buf *elf, Diag *d)
+{
+    const char *name;
+    Object *image = NULL;
+    if (c->ll.output == LL_IMAGE && obj_read(c->file, elf->data, elf->len, d, &image) &&
+        !drv_kernels(image, &name, 1))
+        warning(d, &(Source){.name = c->file, .text = ""}, NULL,
+                "there is no kernel: write `kernel' before a function that returns void");
+    obj_free(image);
+}
+
 static bool write_result(const Cc *c, const Buf *out, Diag *d)
 {
     char *made = c->out ? NULL : default_output(c);
@@ -192,12 +205,16 @@ int cc_main(int argc, char **argv)
     Cc c = {.level = 2};
     Diag d = stderr_diag();
     Buf out = {0}, views = {0};
+    for (size_t i = 0; default_warnings[i]; i++)
+        add_word(&c, default_warnings[i]);
     argc = take_words(&c, argc, argv);
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     char *cache = ll_cache_directory();
     c.ll.cache = cache;
     bool ok = compile(&c, &out, &views, &d);
     fwrite(buf_text(&views), 1, views.len, stderr);
+    if (ok && !diag_errors(&d))
+        warn_without_kernel(&c, &out, &d);
     ok = ok && !diag_errors(&d) && write_result(&c, &out, &d);
     mem_free(cache);
     mem_free(c.words);

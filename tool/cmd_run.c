@@ -19,6 +19,7 @@ typedef struct {
     size_t nargs;
     Arg args[MAX_ARGS];
     KernelTable table; /* of the image, if it has one */
+    bool differs;      /* a buffer is not what -a says it must be */
 } Run;
 
 static const struct argp_option options[] = {
@@ -95,8 +96,9 @@ static const struct argp argp = {
            "SPECs of -a:\n"
            "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
            "  local:BYTES                    local memory\n"
-           "  buf:TYPE:COUNT[=INIT][>OUT]    a buffer\n"
+           "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
            "    INIT: zero, iota, V, V,V,.., rand:SEED, @file\n"
+           "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
            "    OUT:  - (print), -:FIRST:N (print a part), file\n",
 };
 
@@ -164,9 +166,12 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
         r->kernel = names[0];
         found = true;
     } else if (!r->kernel && !n) {
-        error(d, &src, NULL,
-              "it has no kernel: no function with a .ventus.resource record, no global "
-              "function");
+        error(d, &src, NULL, "it has no kernel%s",
+              has_suffix(r->file, ".cl") ? ": write `kernel' before a function that returns void"
+              : has_suffix(r->file, ".s")
+                  ? ": write `.kernel NAME' before the label where one starts"
+                  : ": no function with a .ventus.resource record, no "
+                    "global function");
     } else if (!r->kernel) {
         error(d, &src, NULL, "it has %zu kernels, -k says which:%.400s", all, buf_text(&list));
     } else if (!found && obj_find_symbol(image, r->kernel) >= 0) {
@@ -230,7 +235,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
     for (size_t i = 0; ok && i < r->nargs; i++) {
         Arg *a = &r->args[i];
         Buf text = {0};
-        if (a->kind != SPEC_BUFFER || !(a->print || a->out || r->common.dump_to))
+        if (a->kind != SPEC_BUFFER || !(a->print || a->out || a->want || r->common.dump_to))
             continue;
         const DrvStatus s = drv_read(driver, a->addr, a->bytes, a->size);
         if (s) {
@@ -240,6 +245,12 @@ static bool download(Run *r, Driver *driver, Diag *d)
         if (a->print)
             arg_print(a, i, &text);
         fwrite(buf_text(&text), 1, text.len, stdout);
+        Buf why = {0};
+        if (a->want && !arg_matches(a, i, &why)) {
+            error(d, &(Source){.name = r->file, .text = ""}, NULL, "%s", buf_text(&why));
+            r->differs = true;
+        }
+        buf_free(&why);
         ok = !text.failed && (!a->out || write_file(a->out, a->bytes, a->size, d)) &&
              (!r->common.dump_to || dump_buffer(r, i, d));
         buf_free(&text);
@@ -281,6 +292,8 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
         status = report_failure(driver, s, r->file);
     else if (!download(r, driver, d))
         status = REFUSED;
+    else if (r->differs)
+        status = FAULTED;
     buf_free(&print);
     mem_free(args);
     mem_free(addresses);

@@ -44,11 +44,19 @@ static Object *load_text(const char *name, const char *text, IsaSet set, Diag *d
     return asm_text(name, text, &(AsmOptions){.set = set}, d);
 }
 
+bool refuse_source(const char *file, const char *how, Diag *d)
+{
+    if (!has_suffix(file, ".cl"))
+        return false;
+    error(d, &(Source){.name = file, .text = ""}, NULL, "this is OpenCL C; `%s' compiles it", how);
+    return true;
+}
+
 Object *load_object(const char *file, IsaSet set, Diag *d)
 {
     Buf b = {0};
     Object *o = NULL;
-    if (!read_file(file, &b, d))
+    if (refuse_source(file, "ventus cc -c", d) || !read_file(file, &b, d))
         ;
     else if (is_elf(&b))
         o = read_object(shown(file), &b, set, d);
@@ -60,11 +68,19 @@ Object *load_object(const char *file, IsaSet set, Diag *d)
     return o;
 }
 
+/* Mistakes of beginners that clang finds but does not report by itself. */
+const char *const default_warnings[] = {
+    "-Wuninitialized",          "-Wsometimes-uninitialized",
+    "-Winfinite-recursion",     "-Wself-assign",
+    "-Wtautological-compare",   "-Wfor-loop-analysis",
+    "-Wmisleading-indentation", NULL,
+};
+
 /* the image that OpenCL C becomes */
 static Object *compile_source(const char *file, const char *build, Diag *d)
 {
     Buf source = {0}, store = {0}, elf = {0};
-    const char **words = NULL;
+    const char **words = NULL, **all = NULL;
     Object *o = NULL;
     LlOptions opt = {.output = LL_IMAGE, .name = shown(file)};
     char *cache = ll_cache_directory();
@@ -72,12 +88,22 @@ static Object *compile_source(const char *file, const char *build, Diag *d)
     if (!ll_split_options(build ? build : "", &store, &words, &opt.noptions))
         error(d, &(Source){.name = "build options", .text = ""}, NULL, "a quote is not closed");
     else if (read_file(file, &source, d)) {
-        opt.options = words;
+        size_t n = 0;
+        all = mem_zalloc(opt.noptions + countof(default_warnings), sizeof *all);
+        if (!all)
+            out_of_memory();
+        for (; default_warnings[n]; n++)
+            all[n] = default_warnings[n];
+        for (size_t i = 0; i < opt.noptions; i++)
+            all[n + i] = words[i];
+        opt.options = all;
+        opt.noptions += n;
         if (ll_compile(buf_text(&source), source.len, &opt, &elf, d))
             obj_read(shown(file), elf.data, elf.len, d, &o);
     }
     mem_free(cache);
     mem_free(words);
+    mem_free(all);
     buf_free(&store);
     buf_free(&source);
     buf_free(&elf);

@@ -36,7 +36,11 @@ static const char *mismatch(const KernelArg *k, const Arg *a)
         return "is not local memory";
     if (k->kind == ARG_VALUE)
         return a->kind == SPEC_BUFFER ? "is a value, not a buffer" : NULL;
-    return a->kind == SPEC_BUFFER || a->size == k->size ? NULL : "is a pointer: buf:TYPE:COUNT";
+    const bool is_address = a->kind == SPEC_VALUE && a->size == k->size &&
+                            (a->type.kind == 'u' || !memcmp(a->bytes, (u8[8]){0}, a->size));
+    return a->kind == SPEC_BUFFER || is_address
+               ? NULL
+               : "is a pointer: buf:TYPE:COUNT, or u32:ADDRESS for an address of the device";
 }
 
 static bool is_float(const char *type) { return !strncmp(type, "float", 5); }
@@ -80,6 +84,6 @@ bool signature_check(const KernelInfo *k, const char *file, const Arg *args,
     if (nargs != k->nargs)
         return wrong_number(k, &src, nargs, d);
     for (size_t i = 0; i < nargs; i++)
-        ok = check_one(&k->args[i], &args[i], i + 1, specs[i], &src, d) && ok;
+        ok = check_one(&k->args[i], &args[i], i, specs[i], &src, d) && ok;
     return ok;
 }

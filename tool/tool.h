@@ -70,6 +70,11 @@ IsaSet default_isa(void);
 /* The object in a file: ELF as it is; .ir (machine IR) compiled, anything else assembled.  NULL:
  * reported. */
 Object *load_object(const char *file, IsaSet set, Diag *d);
+/* True: the file is OpenCL C, which is reported with the command that takes it. */
+bool refuse_source(const char *file, const char *how, Diag *d);
+/* Options of clang that `run` and `cc` put before the user's, ending with NULL. */
+extern const char *const default_warnings[];
+
 /* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the options
  * of clBuildProgram in `build`, which may be NULL. */
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);

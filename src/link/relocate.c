@@ -19,8 +19,25 @@ typedef struct {
 /* --- messages ------------------------------------------------------------ */
 
 #define complain(f, fmt, ...)                                                                      \
-    error((f)->l->d, &(f)->in->src, NULL, "%s+0x%x: " fmt, (f)->section->name, (f)->r->offset,     \
-          __VA_ARGS__)
+    error((f)->l->d, &(f)->in->src, NULL, "%s+0x%x%s%s: " fmt, (f)->section->name, (f)->r->offset, \
+          *function_name(f) ? " in " : "", function_name(f), __VA_ARGS__)
+
+/* the last named place of the section at or before the relocation, "" if there is none */
+static const char *function_name(const Fix *f)
+{
+    const Object *o = f->in->o;
+    const ObjSymbol *best = NULL;
+    for (size_t i = 0; i < o->nsymbols; i++) {
+        const ObjSymbol *s = &o->symbols[i];
+        if (s->section < 0 || &o->sections[s->section] != f->section || !*s->name ||
+            s->name[0] == '.' || s->name[0] == '$' || s->type == STT_SECTION ||
+            s->value > f->r->offset)
+            continue;
+        if (!best || s->value > best->value)
+            best = s;
+    }
+    return best ? best->name : "";
+}
 
 static const char *symbol_name(const Fix *f)
 {
@@ -40,8 +57,8 @@ static const char *suggest(const Link *l, const char *name)
     int best = len < 4 ? 2 : 3;
     for (size_t i = 0; i < l->nglobals; i++) {
         const Global *g = &l->globals[i];
-        const int away =
-            g->how == DEF_NONE ? best : edit_distance(name, len, g->name, strlen(g->name), best);
+        const bool is_ours = g->how == DEF_STRONG || g->how == DEF_WEAK || g->how == DEF_COMMON;
+        const int away = is_ours ? edit_distance(name, len, g->name, strlen(g->name), best) : best;
         if (away < best) {
             best = away;
             found = g->name;

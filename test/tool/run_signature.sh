@@ -24,12 +24,12 @@ rm -f "$T.cl"
 
 # out:
 # t.cl: error: f takes 4 arguments, 1 is given: f(global const float* a, local int* b, int n, float4 v)
-# t.cl: error: argument 3 (int n) has 4 bytes; i64:1 has 8
-# t.cl: warning: argument 3 (int n) gets the bits of f32:1
-# t.cl: error: argument 1 (global const float* a) is not local memory; it is given local:4
-# t.cl: error: argument 2 (local int* b) is local memory: local:BYTES; it is given buf:i32:1
-# t.cl: error: argument 3 (int n) is a value, not a buffer; it is given buf:i32:1
-# t.cl: error: argument 4 (float4 v) has 16 bytes; f32:1 has 4
+# t.cl: error: argument 2 (int n) has 4 bytes; i64:1 has 8
+# t.cl: warning: argument 2 (int n) gets the bits of f32:1
+# t.cl: error: argument 0 (global const float* a) is not local memory; it is given local:4
+# t.cl: error: argument 1 (local int* b) is local memory: local:BYTES; it is given buf:i32:1
+# t.cl: error: argument 2 (int n) is a value, not a buffer; it is given buf:i32:1
+# t.cl: error: argument 3 (float4 v) has 16 bytes; f32:1 has 4
 # t.cl: error: g asks for groups of 4,2,1 work-items
 # arg0[0..3]: 42 42 42 42
 # end

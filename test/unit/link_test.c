@@ -231,7 +231,7 @@ static Object *caller_of(const char *name, int times)
 static void undefined_is_told_once_a_file(void **state)
 {
     (void)state;
-    LINK_BADLY("a.o: error: .text+0x0: 'frobnicate' is not defined", caller_of("frobnicate", 3));
+    LINK_BADLY("a.o: error: .text+0x0 in _start: 'frobnicate' is not defined", caller_of("frobnicate", 3));
 }
 
 static void undefined_is_told_with_the_likely_name(void **state)
@@ -594,7 +594,7 @@ static Object *far_object(u32 type, u32 word, i32 away)
 static void what_does_not_reach_is_an_error(void **state)
 {
     (void)state;
-    LINK_BADLY("a.o: error: .text+0x0: BRANCH does not reach 't': 4096 bytes away, "
+    LINK_BADLY("a.o: error: .text+0x0 in _start: BRANCH does not reach 't': 4096 bytes away, "
                "-4096 to 4094 are possible",
                far_object(R_RISCV_BRANCH, W_BEQ, 4096));
     LINK_BADLY("BRANCH does not reach 't': -4100 bytes away",
@@ -626,7 +626,7 @@ static void fields_must_be_inside(void **state)
     Object *o = CODE(W_NOP, 0x97);
     (void)state;
     add_reloc(o, 0, 4, R_RISCV_CALL, 0, 0);
-    LINK_BADLY(".text+0x4: CALL goes past the end of the section", o);
+    LINK_BADLY(".text+0x4 in _start: CALL goes past the end of the section", o);
     o = CODE(W_NOP);
     add_nobits(o, ".bss", 8);
     add_reloc(o, 1, 0, R_RISCV_32, 0, 0);

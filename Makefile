@@ -33,7 +33,7 @@ ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-e
 LDLIBS := -ljansson -lm -ldl -pthread
 
 # LLVM 19 or newer, found by its llvm-config; LLVM_CONFIG= (empty) leaves the compiler out
-LLVM_CONFIG ?= $(firstword $(foreach v,19 20 21 22,$(shell command -v llvm-config-$v)))
+LLVM_CONFIG ?= $(firstword $(foreach v,$(or $(VENTUS_LLVM),19 20 21 22),$(shell command -v llvm-config-$v)))
 ifneq ($(LLVM_CONFIG),)
 LLVM_CLANG := $(firstword $(wildcard $(shell $(LLVM_CONFIG) --bindir)/clang))
 endif

@@ -1,5 +1,6 @@
 /* main.c -- which subcommand is meant. */
 #include "tool/tool.h"
+#include "drv/drv.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,9 @@ static int call(const Command *c, int argc, char **argv)
     snprintf(name, sizeof name, "ventus %s", c->name);
     argv[0] = name;
     argp_err_exit_status = REFUSED;
+    Diag d = stderr_diag();
+    if (!drv_check_variables(&d))
+        return finish(REFUSED);
     return finish(c->main(argc, argv));
 }
 

@@ -86,7 +86,7 @@ static void add_devices(ClPlatform *p)
     if (drv_environment(&o, &d))
         for (u32 n = device_count(); n; n--)
             add_device(p, &o);
-    else
+    if (wrong.len)
         host_report(buf_text(&wrong));
     buf_free(&wrong);
 }

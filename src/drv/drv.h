@@ -23,6 +23,9 @@ typedef struct Driver Driver;
  * VENTUS_ENGINE (or VENTUS_BACKEND), VENTUS_ISA, VENTUS_MMU over the defaults.  False: d says which
  * variable is wrong. */
 bool drv_environment(DeviceOptions *o, Diag *d);
+/* Values of VENTUS_ variables that cannot be (variable.def) are errors, mistyped names warnings.
+ * False: there was an error.  drv_environment() does this first. */
+bool drv_check_variables(Diag *d);
 
 /* NULL: the host has no memory for it. */
 Driver *drv_open(const DeviceOptions *opt);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern char **environ;
+
 static const char *variable(const char *name)
 {
     const char *text = getenv(name);
@@ -15,6 +17,65 @@ static bool refuse(Diag *d, const char *name, const char *value, const char *wan
 {
     error(d, NULL, NULL, "%s: '%s' is not %s", name, value, wanted);
     return false;
+}
+
+/* whether value is one of the words of `values` */
+static bool is_word_of(const char *value, const char *values)
+{
+    const size_t len = strlen(value);
+    for (const char *w = values; *w; w += strspn(w, " ")) {
+        const size_t n = strcspn(w, " ");
+        if (n == len && !memcmp(w, value, n))
+            return true;
+        w += n;
+    }
+    return false;
+}
+
+/* A name like one of ours that nothing reads is mistyped.  Other names that begin with VENTUS_ are
+ * other software's. */
+static void warn_unknown(const char *name, size_t len, Diag *d)
+{
+    static const char *const known[] = {
+#define VARIABLE(name, values) #name,
+#include "drv/variable.def"
+    };
+    const char *nearest = NULL;
+    int best = 3;
+    for (size_t i = 0; i < countof(known); i++) {
+        const int away = edit_distance(name, len, known[i], strlen(known[i]), best);
+        if (!away)
+            return;
+        if (away < best) {
+            best = away;
+            nearest = known[i];
+        }
+    }
+    if (nearest)
+        warning(d, NULL, NULL, "nothing reads the variable %.*s; did you mean %s?", (int)len, name,
+                nearest);
+}
+
+bool drv_check_variables(Diag *d)
+{
+    static const struct {
+        const char *name, *values;
+    } rows[] = {
+#define VARIABLE(name, values) {#name, values},
+#include "drv/variable.def"
+    };
+    bool ok = true;
+    for (size_t i = 0; i < countof(rows); i++) {
+        const char *value = variable(rows[i].name);
+        if (value && *rows[i].values && !is_word_of(value, rows[i].values)) {
+            error(d, NULL, NULL, "%s: '%s' is none of: %s", rows[i].name, value, rows[i].values);
+            ok = false;
+        }
+    }
+    for (char **e = environ; e && *e; e++)
+        if (!strncmp(*e, "VENTUS_", 7))
+            warn_unknown(*e, strcspn(*e, "="), d);
+    return ok;
 }
 
 /* A number from min to max; the variable may be absent. */
@@ -94,6 +155,8 @@ bool drv_environment(DeviceOptions *o, Diag *d)
     const char *isa = variable("VENTUS_ISA");
     u32 mmu = 0;
     *o = dev_defaults();
+    if (!drv_check_variables(d))
+        return false;
     if (!read_machine(&o->machine, d) || !read_number("VENTUS_MMU", 0, 1, &mmu, d))
         return false;
     if (isa && !isa_parse_set(isa, &o->set))

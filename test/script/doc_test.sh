@@ -2,7 +2,8 @@
 # doc_test.sh -- the documents and the sources agree.
 #
 # The tables of doc/isa.md are those that the rows make, every section that a
-# comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to.
+# comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to;
+# environment variables have their row in src/drv/variable.def and are in a document.
 # B is the build directory.
 B=${B:-build}
 make --no-print-directory -s B="$B" "$B/host/isadoc" || exit 1
@@ -25,6 +26,14 @@ for doc in *.md doc/*.md doc/decisions/*.md; do
     grep -o '](\([^)#]*\))' "$doc" | sed 's/^](//; s/)$//' | grep -v '^http' | while IFS= read -r file; do
         [ -e "$(dirname "$doc")/$file" ] || echo "$doc: no file $file"
     done
+done >>"$B/doc_test.out"
+# environment variables: each that is read has a row, and each row a document
+for v in $(grep -rhoE --include='*.c' --include='setup.sh' '\bVENTUS_[A-Z_]+\b' src tool test/runner |
+    grep -v 'VENTUS_LDS\|VENTUS_$' | sort -u); do
+    grep -q "^VARIABLE($v," src/drv/variable.def || echo "src/drv/variable.def: no row for $v"
+done >>"$B/doc_test.out"
+for v in $(sed -n 's/^VARIABLE(\([A-Z_]*\),.*/\1/p' src/drv/variable.def); do
+    grep -rq "$v" doc/*.md doc/man HACKING.md || echo "no document names $v"
 done >>"$B/doc_test.out"
 cat "$B/doc_test.out"
 [ -s "$B/doc_test.out" ] && bad=1

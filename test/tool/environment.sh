@@ -3,10 +3,18 @@
 # run: echo 00000000 00000000 | VENTUS_ISA=v2025 %b/ventus dis --isa v202
 # run: echo 4 | VENTUS_ISA=v2025 %b/ventus dis
 # run: echo 4 | VENTUS_ISA=v202 %b/ventus dis
+# run: VENTUS_LANE=base VENTUS_OF_OTHERS=1 true && echo 4 | VENTUS_LANE=base VENTUS_OF_OTHERS=1 %b/ventus dis
+# run: echo 4 | VENTUS_LANES=sse %b/ventus dis || echo status $?
+# run: echo 4 | VENTUS_LANES=avx2 VENTUS_MMU= %b/ventus dis
 
 # out:
 # no/such/file: error: No such file or directory
 # .word 0x00000000
 # .dword 0x0000000000000004
+# .word 0x00000004
+# warning: nothing reads the variable VENTUS_LANE; did you mean VENTUS_LANES?
+# .word 0x00000004
+# error: VENTUS_LANES: 'sse' is none of: base avx2 avx512
+# status 2
 # .word 0x00000004
 # end

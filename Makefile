@@ -6,6 +6,7 @@
 # make accuracy   errors of the device library's functions; STEP=1 for all arguments
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
+# make V=1 ...    shows the commands
 #
 # Packages are installed by demo and check (test/runner/setup.sh); a plain make only
 # builds and says what is missing.
@@ -32,28 +33,44 @@ ALLCFLAGS := -std=gnu17 $(MODE_$m) $(WARN) -fPIC -fvisibility=hidden -fno-math-e
              -pthread $(CFLAGS)
 LDLIBS := -ljansson -lm -ldl -pthread
 
-# LLVM 19 or newer, found by its llvm-config; LLVM_CONFIG= (empty) leaves the compiler out
-LLVM_CONFIG ?= $(firstword $(foreach v,$(or $(VENTUS_LLVM),19 20 21 22),$(shell command -v llvm-config-$v)))
-ifneq ($(LLVM_CONFIG),)
-LLVM_CLANG := $(firstword $(wildcard $(shell $(LLVM_CONFIG) --bindir)/clang))
-endif
+# a line for each step, where neither V=1 nor -s is given: $(call say,CC,what)command
+say = $(if $(filter 1,$V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-7s %s\n' '$1' '$2';)
 
 # --- what there is -------------------------------------------------------------
 
+# whether a program that includes the header compiles, and with the library links
+header = $(shell printf '\043include <$1>\n' | $(CC) $(CPPFLAGS) -E -o /dev/null -xc - 2>/dev/null && echo yes)
+library = $(shell echo 'int main(void) { return 0; }' | $(CC) -o /dev/null -xc - $1 2>/dev/null && echo yes)
+
+# what nothing goes without
+PACKAGES := $(if $(shell command -v $(firstword $(filter-out ccache,$(CC)))),$(if $(call header,stdio.h),,libc6-dev) \
+            $(if $(call header,jansson.h),,libjansson-dev),$(CC))
+packages:
+	@$(if $(strip $(PACKAGES)),echo 'missing: $(strip $(PACKAGES)) (install the package, or let make setup do it)'; exit 1,:)
+
+# LLVM 19 or newer, found by its llvm-config; LLVM_CONFIG= (empty) leaves the compiler out
+LLVM_CONFIG ?= $(firstword $(foreach v,$(or $(VENTUS_LLVM),19 20 21 22),$(shell command -v llvm-config-$v)))
+ifneq ($(LLVM_CONFIG),)
+LLVM_HEADERS := $(wildcard $(shell $(LLVM_CONFIG) --includedir)/llvm-c/Core.h)
+LLVM_CLANG := $(if $(LLVM_HEADERS),$(firstword $(wildcard $(shell $(LLVM_CONFIG) --bindir)/clang)))
+endif
+
 # the OpenCL runtime needs headers (opencl-headers, ocl-icd-opencl-dev)
 CLSRC := $(wildcard src/cl/*.c)
-HAS_CL := $(shell echo '\#include <CL/cl_icd.h>' | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
+HAS_CL := $(call header,CL/cl_icd.h)
+# and programs that use it the loader
+HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
 # the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
 LLSRC := $(filter-out src/ll/cache.c src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
-TESTSRC := $(filter-out $(if $(HAS_CL),,$(CLTESTSRC)),$(wildcard test/*/*_test.c))
+TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c),$(wildcard test/fuzz/fuzz_*.c))
 GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
-ARCH := $(shell $(CC) -dumpmachine)
+ARCH := $(shell $(CC) -dumpmachine 2>/dev/null)
 TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
@@ -63,7 +80,7 @@ else
 all: no-compiler
 endif
 no-compiler:
-	@echo 'no clang and LLVM of version 19 or newer: the compiler (libventus-cc.so) is left out'
+	@echo 'no clang and LLVM of version 19 or newer (packages clang-19, llvm-19-dev): the compiler (libventus-cc.so) is left out'
 all: $(if $(HAS_CL),$B/libventus-opencl.so $B/ventus.icd,no-opencl)
 no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
@@ -71,26 +88,26 @@ no-opencl:
 # where libventus-cc.so is looked for: beside the program or library, or in its prefix
 RPATH := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(CC) $(ALLCFLAGS) $(RPATH) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(RPATH) -o $@ $^ $(LDLIBS)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)ar rcs $@ $^
 # the driver: everything that vt_* reaches
 $B/libventus.so: $(LIBOBJ)
-	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
 	@ln -sf libventus.so $B/$(SONAME)
 
 # the OpenCL runtime: only what the loader looks up is visible, and it stays loaded because it has
 # threads.  OCL_ICD_VENDORS=$B/ventus.icd finds it without an installation
 $B/libventus-opencl.so: $(CLSRC:%.c=$B/%.o) $B/libventus.a
-	$(CC) $(ALLCFLAGS) -shared $(RPATH) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared $(RPATH) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
 	    -o $@ $^ $(LDLIBS)
 $B/ventus.icd: $B/libventus-opencl.so
 	@echo $(abspath $<) >$@
 
-$B/%.o: %.c
+$B/%.o: %.c | packages
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # the lane loops, for each level of the host's vector instructions (src/sim/lane.h)
 ifneq ($(filter x86_64%,$(ARCH)),)
 $B/src/sim/lane_avx2.o: LEVEL := -mavx2 -mfma -mbmi2
@@ -98,11 +115,11 @@ $B/src/sim/lane_avx512.o: LEVEL := -mavx512f -mavx512dq -mavx512bw -mavx512vl -m
 endif
 # clang says which loops it leaves scalar (division): known
 NOTES := $(if $(findstring clang,$(CC)),-Wno-pass-failed)
-$B/src/sim/lane_%.o: src/sim/lane_%.c
+$B/src/sim/lane_%.o: src/sim/lane_%.c | packages
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(if $(filter rel,$m),-O3) $(LEVEL) $(NOTES) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(ALLCFLAGS) $(if $(filter rel,$m),-O3) $(LEVEL) $(NOTES) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 $B/gen/%.o: $B/gen/%.c
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 # --- made from text: crt0 and the machine descriptions ---------------------------
 
@@ -110,23 +127,23 @@ $B/gen/%.o: $B/gen/%.c
 HOSTSRC := $(wildcard src/base/*.c src/isa/*.c src/obj/*.c src/asm/*.c)
 $B/host/as: host/as.c $(HOSTSRC:%.c=$B/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/host/embed: host/embed.c
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
 # the tables of doc/isa.md
 DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
 $B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
 $B/gen/%.elf: lib/%.s $B/host/as
 	@mkdir -p $(@D)
-	$B/host/as $< $@
+	$(call say,GEN,$@)$B/host/as $< $@
 $B/gen/crt0.c $B/gen/crt0_print.c: $B/gen/%.c: $B/gen/%.elf $B/host/embed
-	$B/host/embed $*_object $< >$@
+	$(call say,GEN,$@)$B/host/embed $*_object $< >$@
 $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
-	$B/host/embed machine $(filter %.machine,$^) >$@
+	$(call say,GEN,$@)$B/host/embed machine $(filter %.machine,$^) >$@
 
 # --- the compiler and its device library ----------------------------------------------
 
@@ -138,59 +155,68 @@ $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/ll/cache.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
 	@ln -sf libventus-cc.so $B/libventus-cc.so.0
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
 $B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
 	@mkdir -p $(@D)
-	$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
+	$(call say,CL,$<)$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
 $B/devlib/%.bc: lib/opencl/%.ll
 	@mkdir -p $(@D)
-	$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x ir -emit-llvm-bc -o $@ $<
+	$(call say,CL,$<)$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x ir -emit-llvm-bc -o $@ $<
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
 $B/gen/devlib.s: $(DEVLIB) $B/host/devlib
 	@mkdir -p $(@D)
-	$B/host/devlib $B/gen/devlib $(DEVLIB)
+	$(call say,GEN,$@)$B/host/devlib $B/gen/devlib $(DEVLIB)
 $B/gen/devlib.o: $B/gen/devlib.s
-	$(CC) -c -o $@ $<
+	$(call say,CC,$<)$(CC) -c -o $@ $<
 endif
 
 # --- host programs in OpenCL ------------------------------------------------------
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
-examples: all $(if $(HAS_CL),$(EXAMPLES))
+examples: all $(if $(HAS_LOADER),$(EXAMPLES))
 $B/examples/%: examples/%.c examples/example.h
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
 
 # --- tests ---------------------------------------------------------------------
 
 $B/test/%: $B/test/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # through the system's loader
 $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard test/cc/*_test.c)
 $(OCLTESTS:%.c=$B/%): $B/test/cc/%: $B/test/cc/%.o $B/test/kit/oclkit.o $B/test/kit/ocldrv.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lcmocka $(LDLIBS)
 PEERTESTS := $(filter-out %_clang_test %_cl20_test,$(OCLTESTS:test/cc/ocl_%.c=$B/test/cc/peer_%))
 $(PEERTESTS): $B/test/cc/peer_%: $B/test/cc/ocl_%.o $B/test/kit/oclkit.o $B/test/kit/oclpeer.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
 # random programs, by our compiler and the host's
 $B/test/fuzz/ccfuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/ocldrv.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -rdynamic -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(LDLIBS)
 $B/test/fuzz/peer_fuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/oclpeer.o $B/libventus.a
-	$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -rdynamic -o $@ $^ -lOpenCL $(LDLIBS)
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
-tests: $(TESTS) all
+# what scripts run besides, made before them because they run side by side
+BYSCRIPTS := $B/host/isadoc $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact) \
+             $(if $(HAS_LOADER),$(EXAMPLES))
+# with T only the C tests that are named
+tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS)) all
+ifneq ($(call header,cmocka.h),yes)
+$(TESTS:%=%.o): | no-cmocka
+endif
+no-cmocka:
+	@echo 'missing: libcmocka-dev (install the package, or let make setup do it)'; exit 1
 
 setup:
 	@sh test/runner/setup.sh
@@ -210,7 +236,7 @@ ifneq ($(HAS_CL),)
 endif
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
 
 # --- the device library on the host: its accuracy -----------------------------------
 
@@ -221,13 +247,13 @@ CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL
           -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Itest/accuracy
 $B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
 	@mkdir -p $(@D)
-	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
+	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h
 	@mkdir -p $(@D)
-	$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
+	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math
 $B/test/accuracy/accuracy $B/test/accuracy/exact: $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
-	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
 accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact
 	@$B/test/accuracy/exact
@@ -239,9 +265,10 @@ doc: $B/host/isadoc
 
 # each header must stand alone
 headers:
-	@for h in $$(find src include -name '*.h' $(if $(HAS_CL),,! -path 'src/cl/*')); do \
-	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; \
-	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+	@n=0; for h in $$(find src include -name '*.h' $(if $(HAS_CL),,! -path 'src/cl/*')); do \
+	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; n=$$((n + 1)); \
+	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done; \
+	    echo "$$n headers"
 layers:
 	@sh test/runner/layers.sh
 tidy:
@@ -254,7 +281,7 @@ fuzz:
 	@$(MAKE) --no-print-directory CC=clang B=build-fuzz m=asan CFLAGS=-fsanitize=fuzzer-no-link \
 	    $(FUZZSRC:test/fuzz/%.c=build-fuzz/%)
 $B/fuzz_%: test/fuzz/fuzz_%.c $B/libventus.a
-	$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 $B/fuzz_binary: $B/src/cl/container.o
 
 # --- installation ----------------------------------------------------------------
@@ -295,6 +322,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all accuracy no-opencl no-compiler examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy packages no-opencl no-compiler no-cmocka examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

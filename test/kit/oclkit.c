@@ -1,5 +1,6 @@
 /* oclkit.c -- arguments from their words, and the comparison (oclkit.h). */
 #include "test/kit/oclkit.h"
+#include "test/kit/skip.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,10 +248,8 @@ static void test(void **state)
 {
     const Test *t = *state;
     const char *missing = kit_missing();
-    if (missing) {
-        print_message("skipped: %s\n", missing);
-        skip();
-    }
+    if (missing)
+        skip_because("%s", missing);
     if (!t->file->program) {
         if (t->file->tried)
             fail_msg("%s was not built", t->file->name);

@@ -1,6 +1,7 @@
 /* cl_compiler_test.c -- programs from source: builds, logs, headers, libraries, the cache, many at
  * once.  Skipped where there is no compiler. */
 #include "test/opencl/clhost.h"
+#include "test/kit/skip.h"
 #include <dirent.h>
 #include <pthread.h>
 
@@ -55,7 +56,7 @@ static void builds_from_source(void **state)
     char options[64];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program p = build("kernel void f(global int *out) { out[get_global_id(0)] = get_global_id(0) * A + B; }",
                          "-D A=3 -DB=4");
     run(p, 64, got);
@@ -71,7 +72,7 @@ static void tells_what_is_wrong(void **state)
     cl_build_status status;
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program p = from_source("kernel void f(global int *out) {\n  *out = nothing;\n}");
     ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
     assert_int_equal(status, CL_BUILD_NONE);
@@ -105,7 +106,7 @@ static void tells_of_arguments(void **state)
     char text[64];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program p = build("kernel __attribute__((reqd_work_group_size(4,2,1)))\n"
                          "void f(const global float *restrict a, constant int4 *b, local uint *c, char2 d) {}",
                          "-cl-kernel-arg-info");
@@ -138,7 +139,7 @@ static void compiles_and_links(void **state)
     cl_int s;
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program header = from_source("#define TWO 2\nint twice(int);\n"),
                a = from_source("#include \"deep/two.h\"\nkernel void f(global int *out) "
                                "{ int i = get_global_id(0); out[i] = twice(i) + TWO; }"),
@@ -184,7 +185,7 @@ static void links_what_is_compiled_anew(void **state)
     int got[2];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     size_t n = (size_t)snprintf(text, sizeof text, "kernel void f(global int *out) { out[get_global_id(0)] = 5; }\n");
     for (int i = 0; i < 200; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "int g%d(int x) { return x * %d; }\n", i, i);
@@ -233,7 +234,7 @@ static void has_smaller_last_groups(void **state)
     static u32 got[X * Y][FIELDS];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program p = build(text, "-cl-std=CL2.0");
     cl_kernel k = make_kernel(p, "f");
     cl_mem m = make_buffer(sizeof got, NULL);
@@ -268,7 +269,7 @@ static void finds_many_headers(void **state)
     Buf source = {0};
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     for (int i = 0; i < HELD; i++)
         held[i] = dup(0);
     for (int i = 0; i < HEADERS; i++) {
@@ -296,7 +297,7 @@ static void keeps_variables(void **state)
     int got[1];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program p = build("global int n = 7; kernel void f(global int *out) { *out = n++; }", "-cl-std=CL3.0");
     for (int i = 7; i < 10; i++) {
         run(p, 1, got);
@@ -316,7 +317,7 @@ static void links_smaller_last_groups(void **state)
     cl_int s;
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_program a = from_source("kernel void f(global int *out) { out[get_global_id(0)] = get_local_size(0); }");
     ok(clCompileProgram(a, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
     cl_program p = clLinkProgram(host.context, 0, NULL, "", 1, &a, NULL, NULL, &s);
@@ -350,7 +351,7 @@ static void uses_the_cache(void **state)
     int got[4];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     const char *text = "kernel void f(global int *out) { out[get_global_id(0)] = 5; }";
     const size_t before = count_files();
     for (int i = 0; i < 2; i++) {
@@ -387,7 +388,7 @@ static void builds_many_at_once(void **state)
     pthread_t t[THREADS];
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     for (intptr_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&t[i], NULL, build_and_run, (void *)i), 0);
     for (int i = 0; i < THREADS; i++)

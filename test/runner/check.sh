@@ -2,102 +2,141 @@
 # check.sh [FILE...] -- every test, or those named; called by `make check-only`.
 #
 # Tests are the layers, the headers, the C tests (test/unit, test/opencl, test/cc; each reports in TAP), the
-# scripts test/script/*_test.sh (status 77: skipped), and the files below test/.  The last line has the sums.
+# scripts test/script/*_test.sh, and the files below test/ with their commands in comments (run.sh).  As many
+# run at a time as there are processors (JOBS), and the report has their order.
+#
+# Every test file must give a result.  A script ends with 0 and says in its last line how much it looked at,
+# a number above 0 first, so that a loop over nothing is not a success; with 77 it is skipped, and its last
+# line says why.  What is skipped is named; where CI is set, only what skips.txt expects may be.
+# The last line has the sums.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} CC=${CC:-cc}
 TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/test/runner/tsan.supp:die_after_fork=0}
 # the sanitizers' dlopen does not see where a test says its libraries are
-LD_LIBRARY_PATH=$(cd "$B" && pwd)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+case $LD_LIBRARY_PATH: in
+"$PWD/$B:"*) ;;
+*) LD_LIBRARY_PATH=$PWD/$B${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
+esac
 export B CC TSAN_OPTIONS LD_LIBRARY_PATH
-# the tools of the LLVM that the compiler is built with, when they are not the machine's own
-for d in /usr/lib/llvm-*/bin; do PATH=$PATH:$d; done
-pass=0 bad=0 skip=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+. test/runner/limit.sh
 
-say() { printf '%s\n' "$*"; }
+# --- one test: lines PASS NAME, SKIP NAME: REASON, FAIL NAME: REASON, what it printed indented after them ------
 
-single() { # name command...
+indent() { sed 's/^/    /'; }
+
+single() { # NAME COMMAND...
     name=$1
     shift
-    "$@" >"$log" 2>&1
-    case $? in
-    0) pass=$((pass + 1)) ;;
-    77) skip=$((skip + 1)); say "SKIP $name" ;;
-    *)
-        bad=$((bad + 1))
-        say "FAIL $name"
-        sed 's/^/    /' "$log"
-        ;;
-    esac
-}
-
-tap() { # a C test
-    CMOCKA_MESSAGE_OUTPUT=TAP "$1" >"$log" 2>&1
+    limited "$name" "$@" >"$log" 2>&1
     status=$?
-    ok=$(grep '^ok ' "$log" | grep -cv '# SKIP')
-    # cmocka of Debian 12 says of a skipped test: not ok ... # SKIP
-    skipped=$(grep -c '^\(not \)\{0,1\}ok .*# SKIP' "$log")
-    not=$(grep '^not ok ' "$log" | grep -cv '# SKIP')
-    plan=$(sed -n 's/^1\.\.\([0-9][0-9]*\).*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
-    # one that dies leaves tests without a result
-    if [ "$status" -ne 0 ] && [ "$not" -eq 0 ] || [ "$plan" -ne $((ok + not + skipped)) ]; then
-        not=$((not + 1))
-        say "FAIL $1: status $status, $((ok + not + skipped - 1)) results of $plan"
-        tail -n 20 "$log" | sed 's/^/    /'
-    elif [ "$not" -gt 0 ]; then
-        say "FAIL $1"
-        grep -v '^ok ' "$log" | sed 's/^/    /'
+    last=$(tail -n 1 "$log")
+    if [ "$over" ]; then
+        echo "FAIL $name: killed after $over seconds, having printed at last"
+        tail -n 20 "$log" | indent
+    elif [ $status -eq 77 ]; then
+        echo "SKIP $name: ${last:-no reason given}"
+    elif [ $status -ne 0 ]; then
+        echo "FAIL $name: status $status"
+        indent <"$log"
+    else
+        case $last in
+        [1-9]*) echo "PASS $name" ;;
+        *)
+            echo "FAIL $name: does not say in its last line how much it looked at"
+            tail -n 20 "$log" | indent
+            ;;
+        esac
     fi
-    pass=$((pass + ok)) bad=$((bad + not)) skip=$((skip + skipped))
 }
 
-files() { # FILE...
-    say "$# test files"
-    sh test/runner/run.sh -j2 "$@" >"$log" 2>&1
-    sed '$d' "$log"
-    sums=$(tail -n 1 "$log")
-    case $sums in
-    *' passed, '*' failed, '*' skipped')
-        # shellcheck disable=SC2086
-        set -- $sums
-        pass=$((pass + $1)) bad=$((bad + $3)) skip=$((skip + $5))
+tap() { # PROGRAM SOURCE
+    CMOCKA_MESSAGE_OUTPUT=TAP limited "$2" "$B/$1" >"$log" 2>&1
+    status=$?
+    awk -v name="$1" -v status=$status -v over="$over" -f test/runner/tap.awk "$log"
+}
+
+unit() { # NAME
+    case $1 in
+    layers) single layers sh test/runner/layers.sh ;;
+    headers) single headers make --no-print-directory -s headers CC="$CC" B="$B" ;;
+    *_test.sh) single "$1" sh "$1" ;;
+    test/opencl/*_test.c)
+        if [ -e "$B/libventus-opencl.so" ]; then
+            tap "${1%.c}" "$1"
+        else
+            echo "SKIP ${1%.c}: this build has no OpenCL runtime"
+        fi
         ;;
-    *)
-        bad=$((bad + 1))
-        say "FAIL test/runner/run.sh: $sums"
-        ;;
+    *_test.c) tap "${1%.c}" "$1" ;;
+    *) sh test/runner/run.sh --one "$1" ;;
     esac
 }
 
+if [ "$1" = --unit ]; then
+    log=$3.log
+    unit "$2" >"$3.part" 2>&1 </dev/null
+    rm -f "$log"
+    mv "$3.part" "$3"
+    exit
+fi
+
+# --- all of them ---------------------------------------------------------------------------------------------------
+
+# what is included, or compiled by a C test beside it, is no test of its own
 test_files() {
-    find test/asm test/cc test/run test/tool -type f -exec grep -lE '^[[:space:]]*[#;/]+[[:space:]]*run:' {} + | sort
+    for f in test/asm/* test/cc/* test/run/* test/tool/*; do
+        case $f in
+        *.inc | *_test.c) continue ;;
+        test/cc/*.cl) [ -e "test/cc/ocl_$(basename "$f" .cl)_test.c" ] && continue ;;
+        esac
+        echo "$f"
+    done
 }
 
-if [ $# -gt 0 ]; then
-    for t in "$@"; do
-        case $t in
-        *_test.sh) single "$t" sh "$t" ;;
-        *_test) tap "$t" ;;
-        *_test.c) tap "$B/${t%.c}" ;;
-        *) files "$t" ;;
-        esac
-    done
-else
-    single layers sh test/runner/layers.sh
-    single headers make --no-print-directory -s headers CC="$CC" B="$B"
-    for t in test/*/*_test.c; do
-        [ -f "$t" ] && tap "$B/${t%.c}"
-    done
-    for t in test/script/*_test.sh; do
-        [ -f "$t" ] && single "$t" sh "$t"
-    done
+if [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
-    files $(test_files)
+    set -- layers headers test/*/*_test.c test/script/*_test.sh $(test_files)
 fi
-if [ "$skip" -gt 0 ]; then
-    say "$pass passed, $bad failed, $skip skipped"
-else
-    say "$pass passed, $bad failed"
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+# the report, in order, while they run
+report() {
+    i=0
+    for t in "$@"; do
+        i=$((i + 1))
+        while [ ! -e "$results/$i" ] && [ ! -e "$results/done" ]; do sleep 0.1; done
+        if [ -s "$results/$i" ]; then
+            cat "$results/$i"
+        else
+            echo "FAIL $t: gave no result"
+        fi
+    done | tee "$results/all" | grep -v '^PASS '
+}
+report "$@" &
+reporter=$!
+i=0
+for t in "$@"; do
+    i=$((i + 1))
+    printf '%s\0%s\0' "$t" "$results/$i"
+done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" sh test/runner/check.sh --unit
+touch "$results/done"
+wait $reporter
+
+count() { grep -c "^$1 " "$results/all"; }
+bad=$(count FAIL)
+if [ "${CI-}" ]; then
+    grep '^SKIP ' "$results/all" | sed 's/^SKIP //' >"$results/skipped"
+    sed 's/[[:space:]]*#.*//; /^$/d' test/runner/skips.txt >"$results/expected"
+    # shellcheck disable=SC2094
+    while IFS= read -r line; do
+        while IFS= read -r known; do
+            case $line in "$known" | "$known:"*) continue 2 ;; esac
+        done <"$results/expected"
+        echo "FAIL skipped, though test/runner/skips.txt does not expect it: $line"
+        bad=$((bad + 1))
+    done <"$results/skipped"
 fi
-[ "$bad" -eq 0 ]
+skipped=$(count SKIP)
+echo "$# test files: $(count PASS) passed, $bad failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
+[ "$bad" -eq 0 ] && [ "$(count PASS)" -gt 0 ]

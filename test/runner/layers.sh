@@ -8,6 +8,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 bad=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
 
 find src host tool test -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn '^ *# *include *"' | awk '
     # "from: to to ..." of layers.txt
@@ -31,7 +33,7 @@ find src host tool test -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn 
             print where from " may not include " to; bad = 1
         }
     }
-    END { exit bad }' test/runner/layers.txt - || bad=1
+    END { if (!bad) print FNR " includes"; exit bad }' test/runner/layers.txt - >"$out" || bad=1
 
 # file names are unique, but for x.c and x.h
 twice=$(find src host tool test -name '*.[ch]' | grep -v '/internal\.h$' | sed 's,.*/,,' | sort | uniq -d)
@@ -50,4 +52,5 @@ if [ -f "$B/libventus.a" ] && ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asa
             print object ": " $2 " bytes in " $1 ": a variable that can change"; bad = 1 }
         END { exit bad }' || bad=1
 fi
+cat "$out"
 exit $bad

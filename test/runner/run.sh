@@ -10,12 +10,14 @@
 #   fail               the commands must not succeed
 #   exit: N            they must end with status N
 #   skip: COMMAND      where this succeeds the file is skipped
+#   limit: N           the seconds it may take, when they are more than usual (limit.sh)
 #   out: ... end       what stdout and stderr must be together
 #
 # --bless writes what came out into the out: block.  Death by a signal is never what was
 # wanted.  Prints FAIL and the reason for each failure, and at last the sums.
 B=${B:-build}
 self=$0
+. "$(dirname "$0")/limit.sh"
 
 # the texts after "WORD:" in the comments of a file
 words() { sed -n "s,^[[:space:]]*[#;/][#;/]*[[:space:]]*$1:[[:space:]]*,,p" "$2"; }
@@ -46,10 +48,14 @@ attempt() { # file engine scratch
     words run "$1" | sed "s|%s|$1|g; s|%d|$dir|g; s|%b|$B|g; s|%t|$3/t|g; s|%e|$2|g" >"$3/commands"
     [ -s "$3/commands" ] || { echo 'it has no run: line'; return 1; }
     status=0
-    sh -e "$3/commands" >"$3/got" 2>&1 </dev/null || status=$?
+    limited "$1" sh -e "$3/commands" >"$3/got" 2>&1 || status=$?
     wanted "$1" >"$3/want"
     must=$(words exit "$1")
-    if [ "$status" -gt 127 ]; then
+    if [ "$over" ]; then
+        echo "killed after $over seconds, having printed at last"
+        tail -n 20 "$3/got"
+        return 1
+    elif [ "$status" -gt 127 ]; then
         echo "died of signal $((status - 128))"
         cat "$3/got"
         return 1
@@ -77,20 +83,20 @@ one() {
     trap 'rm -rf "$scratch"' EXIT
     skip=$(words skip "$1" | sed "s|%b|$B|g")
     if [ "$skip" ] && sh -c "$skip" >/dev/null 2>&1; then
-        echo "SKIP $1"
+        echo "SKIP $1: $skip"
         return
     fi
     engines=$(words on "$1")
     for e in ${engines:--}; do
         if [ "$e" != - ] && ! "$B/ventus" info | grep -q "^engine $e:"; then
-            echo "SKIP $1 on $e"
+            echo "SKIP $1 on $e: this build has no engine $e"
         elif why=$(attempt "$1" "$e" "$scratch"); then
             echo "PASS $1"
         elif [ "$why" = BLESSED ]; then
             echo "BLESSED $1"
         else
-            echo "FAIL $1${engines:+ on $e}"
-            echo "$why" | sed 's/^/    /'
+            echo "FAIL $1${engines:+ on $e}: $(echo "$why" | head -n 1)"
+            echo "$why" | sed '1d; s/^/    /'
         fi
     done
 }

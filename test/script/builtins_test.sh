@@ -4,7 +4,7 @@
 # library under the name that callers use.
 B=${B:-build}
 config=${LLVM_CONFIG:-llvm-config-19}
-command -v "$config" >/dev/null || exit 77
+command -v "$config" >/dev/null || { echo "no $config"; exit 77; }
 bin=$("$config" --bindir)
 t=$(mktemp -d) bad=0
 trap 'rm -rf "$t"' EXIT
@@ -36,7 +36,7 @@ for standard in CL1.2 CL3.0; do
     names $standard "-all,$atomics$([ $standard = CL3.0 ] && echo ",$features")" >"$t/want" || exit 1
     n=$(wc -l <"$t/want")
     missing=$(comm -13 "$t/have" "$t/want")
-    echo "$standard: $n names"
+    echo "$n names of $standard"
     [ "$n" -gt 7000 ] || bad=1
     [ -z "$missing" ] || { echo "missing:" "$missing" | head -c 2000; bad=1; }
 done

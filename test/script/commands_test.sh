@@ -8,8 +8,9 @@
 # which looks like the root of the sources.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-[ -e "$B/libventus-cc.so" ] && [ -e "$B/libventus-opencl.so" ] || exit 77
-root=$PWD bad=0
+[ -e "$B/libventus-cc.so" ] && [ -e "$B/libventus-opencl.so" ] ||
+    { echo 'this build has no compiler or no OpenCL runtime'; exit 77; }
+root=$PWD bad=0 n=0
 t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 unset MAKEFLAGS MFLAGS
@@ -59,6 +60,7 @@ for doc in README.md doc/tutorial.md doc/debugging.md; do
     split "$doc" "$dir"
     cd "$dir/root" || exit 1
     for c in "$dir"/*.sh; do
+        n=$((n + 1))
         try "${c%.sh}" </dev/null && continue
         echo "$doc:"
         cat "$c" && cat "${c%.sh}.got"
@@ -66,4 +68,5 @@ for doc in README.md doc/tutorial.md doc/debugging.md; do
     done
     cd "$root" || exit 1
 done
+echo "$n commands"
 exit $bad

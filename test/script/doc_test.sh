@@ -6,6 +6,7 @@
 # environment variables have their row in src/drv/variable.def and are in a document.
 # B is the build directory.
 B=${B:-build}
+unset MAKEFLAGS MFLAGS
 make --no-print-directory -s B="$B" "$B/host/isadoc" || exit 1
 bad=0
 "$B/host/isadoc" doc/isa.md | cmp -s - doc/isa.md || {
@@ -15,13 +16,13 @@ bad=0
 # references, in one line or broken over two
 grep -rh --include='*.[chs]' --include='*.def' -A1 'doc/[a-z]*\.md, *\("\|$\)' src host lib include tool 2>/dev/null |
     tr '\n' ' ' | sed 's/\* */ /g; s/  */ /g' |
-    grep -o 'doc/[a-z]*\.md, "[^"]*"\( and "[^"]*"\|, "[^"]*"\)*' | sort -u |
-    while IFS= read -r line; do
-        file=${line%%,*}
-        echo "$line" | grep -o '"[^"]*"' | tr -d '"' | while IFS= read -r section; do
-            grep -q "^##* $section\$" "$file" || echo "$file: no section \"$section\""
-        done
-    done >"$B/doc_test.out"
+    grep -o 'doc/[a-z]*\.md, "[^"]*"\( and "[^"]*"\|, "[^"]*"\)*' | sort -u >"$B/doc_test.references"
+while IFS= read -r line; do
+    file=${line%%,*}
+    echo "$line" | grep -o '"[^"]*"' | tr -d '"' | while IFS= read -r section; do
+        grep -q "^##* $section\$" "$file" || echo "$file: no section \"$section\""
+    done
+done <"$B/doc_test.references" >"$B/doc_test.out"
 for doc in *.md doc/*.md doc/decisions/*.md; do
     grep -o '](\([^)#]*\))' "$doc" | sed 's/^](//; s/)$//' | grep -v '^http' | while IFS= read -r file; do
         [ -e "$(dirname "$doc")/$file" ] || echo "$doc: no file $file"
@@ -37,4 +38,5 @@ for v in $(sed -n 's/^VARIABLE(\([A-Z_]*\),.*/\1/p' src/drv/variable.def); do
 done >>"$B/doc_test.out"
 cat "$B/doc_test.out"
 [ -s "$B/doc_test.out" ] && bad=1
+echo "$(wc -l <"$B/doc_test.references") references"
 exit $bad

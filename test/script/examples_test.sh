@@ -2,10 +2,12 @@
 # examples_test.sh -- the host programs of examples/, through the system's loader, on the simulated GPU.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-[ -e "$B/libventus-opencl.so" ] && [ -e "$B/libventus-cc.so" ] || exit 77
+[ -e "$B/libventus-opencl.so" ] && [ -e "$B/libventus-cc.so" ] ||
+    { echo 'this build has no compiler or no OpenCL runtime'; exit 77; }
 make -s B="$B" ${m:+m=$m} ${CC:+CC="$CC"} examples >/dev/null || exit 1
-bad=0
+bad=0 n=0
 for e in examples/*.c; do
+    n=$((n + 1))
     name=$(basename "$e" .c)
     printf '%s\n' "$(OCL_ICD_VENDORS=$PWD/$B/ventus.icd timeout 120 "$B/examples/$name" 2>&1)" >"$B/example.out"
     grep -qx "$name: passed" "$B/example.out" && continue
@@ -14,4 +16,5 @@ for e in examples/*.c; do
     bad=1
 done
 rm -f "$B/example.out"
+echo "$n programs"
 exit $bad

@@ -3,9 +3,9 @@
 # compiler, the manual, the library through pkg-config, and the OpenCL runtime.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} CC=${CC:-cc}
-command -v pkg-config >/dev/null || exit 77
+command -v pkg-config >/dev/null || { echo 'no pkg-config'; exit 77; }
 # a library with sanitizers needs a program with them
-nm "$B/libventus.a" | grep -q __asan && exit 77
+nm "$B/libventus.a" | grep -q '__[at]san' && { echo 'a build with sanitizers'; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -60,6 +60,8 @@ if [ -f "$B/libventus-opencl.so" ]; then
     [ -z "$others" ] || { echo "libventus-opencl.so exports: $others"; exit 1; }
 fi
 
+n=$(find "$dir/usr" "$dir/etc" -type f | wc -l)
 make --no-print-directory -s uninstall B="$B" DESTDIR="$dir" PREFIX=/usr || exit 1
 left=$(find "$dir/usr" "$dir/etc" -type f -o -type l)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+echo "$n files"

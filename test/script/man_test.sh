@@ -1,14 +1,23 @@
 #!/bin/sh
-# man_test.sh -- every option that a command lists is in its manual page, and every page is
-# named by ventus.1.
+# man_test.sh -- every subcommand is listed by the program, has a manual page that ventus.1 names, and every option
+# that it lists is in that page.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-bad=0
-for c in $("$B/ventus" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+bad=0 options=0
+listed=$("$B/ventus" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort)
+files=$(for f in tool/cmd_*.c; do basename "$f" .c; done | sed 's/^cmd_//' | sort)
+[ "$listed" = "$files" ] || {
+    printf 'ventus --help lists:\n%s\nand there are tool/cmd_*.c of:\n%s\n' "$listed" "$files"
+    bad=1
+}
+for c in $files; do
     page=doc/man/ventus-$c.1
     [ -f "$page" ] || { echo "no $page"; bad=1; continue; }
     grep -q "^\.Xr ventus-$c 1" doc/man/ventus.1 || { echo "ventus.1 does not name $c"; bad=1; }
-    for o in $("$B/ventus" help "$c" | sed -n 's/^ .*--\([a-z][a-z0-9-]*\).*/\1/p'); do
+    names=$("$B/ventus" help "$c" | sed -n 's/^ .*--\([a-z][a-z0-9-]*\).*/\1/p')
+    [ "$names" ] || { echo "ventus help $c lists no option"; bad=1; }
+    for o in $names; do
+        options=$((options + 1))
         case $o in
         help | usage) continue ;;
         esac
@@ -19,4 +28,5 @@ for c in $("$B/ventus" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         grep -q -e "Fl -$o\( \|\$\)" $pages || { echo "$page: nothing about --$o"; bad=1; }
     done
 done
+echo "$options options"
 exit $bad

@@ -2,6 +2,7 @@
  * with random operands, and the pseudo-instructions and directives of
  * test/golden/standard.s.  Without them there is nothing to compare with: skipped. */
 #include "test/kit/assemble.h"
+#include "test/kit/skip.h"
 #include <unistd.h>
 
 enum { EACH = 6 };
@@ -21,10 +22,8 @@ static void need(const char *tool)
 {
     char command[100];
     snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", tool);
-    if (system(command)) {
-        print_message("%s is not installed\n", tool);
-        skip();
-    }
+    if (system(command))
+        skip_because("no %s", tool);
 }
 
 /* the object that `command` makes of a file, or of a text */

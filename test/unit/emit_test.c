@@ -5,6 +5,7 @@
  * same bytes.
  */
 #include "test/kit/assemble.h"
+#include "test/kit/skip.h"
 #include "cc/cc.h"
 #include "drv/drv.h"
 #include "link/crt0.h"
@@ -837,7 +838,7 @@ static void line_table(void **state)
 {
     (void)state;
     if (system("command -v llvm-addr2line >/dev/null 2>&1"))
-        skip();
+        skip_because("no llvm-addr2line");
     char path[] = "/tmp/emit_testXXXXXX", line[200], name[200];
     Module *m = new_module();
     Buf file = {0}, command = {0};

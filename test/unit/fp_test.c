@@ -12,6 +12,7 @@
  * all combinations, and random ones made to be near ties, carries and the ends of
  * the range.
  */
+#include "test/kit/skip.h"
 #include "isa/fp.h"
 #include <fenv.h>
 #include <float.h>
@@ -655,7 +656,7 @@ static void host_half(void **state)
 {
     (void)state;
     if (!__builtin_cpu_supports("avx2")) /* which come with F16C; clang cannot ask for it */
-        skip();
+        skip_because("this processor has no AVX2");
     u64 seed = 3;
     for (size_t m = 0; m < countof(host_mode); m++) {
         for (u64 h = 0; h < 65536; h++) { /* every number of f16 and its neighbours */

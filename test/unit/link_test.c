@@ -2,6 +2,7 @@
  * relocations leave, what is refused.  The last tests compare with outside assemblers
  * and linkers; they are skipped, and say so, where those are not installed. */
 #include "test/kit/objects.h"
+#include "test/kit/skip.h"
 #include "link/crt0.h"
 #include "link/link.h"
 #include <sys/wait.h>
@@ -1124,8 +1125,7 @@ static void lack_of_memory_does_no_harm(void **state)
     bool failed = false;
     (void)state;
 #ifndef HOSTILE
-    print_message("needs the hostile build\n");
-    skip();
+    skip_because("needs the hostile build");
 #endif
     for (int nth = 1; nth < 10000; nth++) {
         const int status = link_without_memory(nth);
@@ -1349,7 +1349,7 @@ static void outside_linkers_agree(void **state)
         compared++;
     }
     if (!compared)
-        skip();
+        skip_because("no outside assembler and linker");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* ll_test.c -- the compiler as a library: outputs, options, errors, headers, bitcodes, cache, many
  * threads at once.  Skipped where the build has no compiler. */
+#include "test/kit/skip.h"
 #include "base/mem.h"
 #include "ll/ll.h"
 #include <pthread.h>
@@ -26,7 +27,7 @@ static void need_compiler(void)
         print_message("no compiler: %s\n", buf_text(&what));
     buf_free(&what);
     if (!there)
-        skip();
+        skip_because("no compiler");
 }
 
 static Made made(void) { return (Made){.ok = false}; }

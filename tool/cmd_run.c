@@ -278,13 +278,15 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
                    .private_min = r->private_min,
                    .max_insns = r->common.max_insns,
                    .run = *run,
-                   .print = &print,
-                   .export_to = r->common.export_to};
+                   .print = &print};
+    if (r->common.export_to && !(k.export_to = drv_export_open(r->common.export_to)))
+        out_of_memory();
     memcpy(k.global, r->global, sizeof k.global);
     memcpy(k.local, r->local, sizeof k.local);
     memcpy(k.offset, r->offset, sizeof k.offset);
     const double start = seconds_now();
     const DrvStatus s = drv_run(driver, &k, &result);
+    drv_export_close(k.export_to);
     watch_launch(watch, r->kernel, &result, seconds_now() - start);
     fwrite(buf_text(&print), 1, print.len, stdout);
     int status = DONE;

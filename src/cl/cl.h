@@ -12,9 +12,10 @@
  *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed
  *
  * Locks.  ClContext.lock guards every event, queue and list of the context and is held for
- * moments only; no callback of the application and no driver call runs under it.  ClMem.lock,
- * ClProgram.lock and ClKernel.lock guard their objects.  No two are held at once, but that an object's
- * lock may be held while the driver is called.
+ * moments only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
+ * objects; under them the driver may be called and ClContext.lock be taken, but none of each other.
+ * ClDevice.trace_lock is taken with no other.  No callback of the application runs under any lock.
+ * What a comment does not put under a lock is fixed when its object is created.
  */
 #ifndef CL_RUNTIME_H
 #define CL_RUNTIME_H
@@ -106,10 +107,8 @@ struct _cl_device_id {
     u32 index;
     DeviceOptions options;
     char name[96];
-    struct Trace *trace;    /* VENTUS_TRACE, or NULL; launches of the driver take turns with it */
-    pthread_mutex_t lock;   /* guards what follows */
-    Driver *driver;         /* open while contexts use it */
-    u32 contexts;
+    struct Trace *trace;    /* VENTUS_TRACE, or NULL */
+    pthread_mutex_t trace_lock; /* held by a launch that is traced */
 };
 
 struct _cl_platform_id {
@@ -119,7 +118,7 @@ struct _cl_platform_id {
     bool verbose;           /* reports are printed too */
     struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
     pthread_mutex_t dump_lock;
-    const char *export_to;  /* VENTUS_EXPORT_REPLAY, or NULL */
+    DrvExport *export_to;   /* VENTUS_EXPORT_REPLAY, or NULL */
     char *cache;            /* directory of compiled programs, or NULL */
     double timeout;         /* seconds a launch may take; 0: any */
 };
@@ -128,10 +127,6 @@ struct _cl_platform_id {
 ClPlatform *platform_get(void);
 /* Notes a copy from the device, where VENTUS_DUMP_RESULT asks for it. */
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
-
-/* Opens the driver, or counts one more user.  NULL: memory is out. */
-Driver *device_open(ClDevice *d);
-void device_close(ClDevice *d);
 
 /* Numbers that clGetDeviceInfo reports and calls check. */
 enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS = 1024 };
@@ -160,7 +155,7 @@ struct _cl_context {
     Head head;
     ClPlatform *platform;
     ClDevice **devices;
-    Driver **drivers;       /* of devices */
+    Driver **drivers;       /* of devices: the context's own address space on each */
     u32 ndevices;
     cl_context_properties *properties;
     size_t nproperties;     /* words with the 0 at the end; 0: none were given */

@@ -1,4 +1,8 @@
-/* context.c -- contexts: devices that share objects, and who is told of failures. */
+/* context.c -- contexts: devices that share objects, and who is told of failures.
+ *
+ * A context opens drivers of its own on its devices, so that its buffers are at addresses that no
+ * kernel of another context can form (doc/decisions/020-context-address-spaces.md).
+ */
 #include "cl/cl.h"
 #include <string.h>
 
@@ -56,8 +60,7 @@ void context_free(ClContext *c)
         mem_free(b);
     }
     for (u32 i = 0; c->drivers && i < c->ndevices; i++)
-        if (c->drivers[i])
-            device_close(c->devices[i]);
+        drv_close(c->drivers[i]);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     mem_free(c->drivers);
@@ -128,7 +131,7 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
         if (has_device(c, devices[i]))
             continue;
         c->devices[c->ndevices] = devices[i];
-        if (!(c->drivers[c->ndevices++] = device_open(devices[i])))
+        if (!(c->drivers[c->ndevices++] = drv_open(&devices[i]->options)))
             return false;
     }
     return true;

@@ -1,29 +1,6 @@
 /* device.c -- devices: what they can do, by the machine description in force. */
 #include "cl/cl.h"
 
-/* --- life ------------------------------------------------------------------------------ */
-
-Driver *device_open(ClDevice *d)
-{
-    pthread_mutex_lock(&d->lock);
-    if (!d->driver)
-        d->driver = drv_open(&d->options);
-    d->contexts += d->driver != NULL;
-    Driver *driver = d->driver;
-    pthread_mutex_unlock(&d->lock);
-    return driver;
-}
-
-void device_close(ClDevice *d)
-{
-    pthread_mutex_lock(&d->lock);
-    Driver *last = --d->contexts ? NULL : d->driver;
-    if (last)
-        d->driver = NULL;
-    pthread_mutex_unlock(&d->lock);
-    drv_close(last);
-}
-
 /* --- numbers ----------------------------------------------------------------------------- */
 
 enum { STACK_BYTES = 1024 };      /* of a warp, in local memory (doc/abi.md, "Local memory") */

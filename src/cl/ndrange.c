@@ -102,7 +102,12 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     memcpy(k.global, x->global, sizeof k.global);
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);
+    ClDevice *traced = e->queue->device->trace ? e->queue->device : NULL;
+    if (traced)
+        pthread_mutex_lock(&traced->trace_lock);
     const DrvStatus status = drv_run(d, &k, &result);
+    if (traced)
+        pthread_mutex_unlock(&traced->trace_lock);
     show(c, &printed);
     buf_free(&printed);
     if (status)

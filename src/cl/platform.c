@@ -74,7 +74,7 @@ static void add_device(ClPlatform *p, const DeviceOptions *o)
     snprintf(d->name, sizeof d->name, "Ventus GPGPU (%s, %u SMs, %u warps of %u threads)",
              o->machine.name, o->machine.sms, o->machine.group_warps, o->machine.lanes);
     d->trace = open_trace(d->index);
-    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->trace_lock, NULL);
 }
 
 /* A wrong environment leaves a platform without devices; why is told to who asks. */
@@ -100,7 +100,9 @@ static void make_platform(void)
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
     p->cache = ll_cache_directory();
     p->timeout = seconds("VENTUS_TIMEOUT");
-    p->export_to = variable("VENTUS_EXPORT_REPLAY");
+    if (variable("VENTUS_EXPORT_REPLAY") &&
+        !(p->export_to = drv_export_open(variable("VENTUS_EXPORT_REPLAY"))))
+        host_report("no memory for VENTUS_EXPORT_REPLAY");
     pthread_mutex_init(&p->dump_lock, NULL);
     if (variable("VENTUS_DUMP_RESULT") &&
         !(p->dump = resultdump_open(variable("VENTUS_DUMP_RESULT"))))

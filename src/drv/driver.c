@@ -68,6 +68,7 @@ Driver *drv_open(const DeviceOptions *opt)
     if (!d)
         return NULL;
     pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->quiet, NULL);
     pthread_mutex_init(&d->error_lock, NULL);
     d->dev = dev_open(opt);
     if (!d->dev || !heap_open(&d->heap) ||
@@ -87,12 +88,10 @@ void drv_close(Driver *d)
     heap_close(&d->heap);
     pagetable_close(&d->tables);
     dev_close(d->dev);
-    for (size_t i = 0; i < d->ncounts; i++)
-        mem_free(d->counts[i].kernel);
-    mem_free(d->counts);
     for (size_t i = 0; i < countof(d->errors); i++)
         buf_free(&d->errors[i].text);
     pthread_mutex_destroy(&d->lock);
+    pthread_cond_destroy(&d->quiet);
     pthread_mutex_destroy(&d->error_lock);
     mem_free(d);
 }
@@ -118,6 +117,35 @@ void unmap_pages(Driver *d, u64 addr, u64 size)
         pagetable_unmap(&d->tables, addr, size);
     else
         memory_unmap(dev_memory(d->dev), addr, size);
+}
+
+/* --- launches and what must not change under them ----------------------------------------------
+ */
+
+void wait_quiet(Driver *d)
+{
+    d->changers++;
+    while (d->running)
+        pthread_cond_wait(&d->quiet, &d->lock);
+    if (!--d->changers)
+        pthread_cond_broadcast(&d->quiet);
+}
+
+void begin_launch(Driver *d, bool alone)
+{
+    d->running++;
+    d->changers += alone;
+}
+
+void end_launch(Driver *d, bool alone)
+{
+    u64 addr, size;
+    d->changers -= alone;
+    if (--d->running)
+        return;
+    while (heap_release(&d->heap, &addr, &size))
+        unmap_pages(d, addr, size);
+    pthread_cond_broadcast(&d->quiet);
 }
 
 DrvStatus map_code_window(Driver *d)
@@ -158,11 +186,22 @@ DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
     return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
 }
 
+/* Whether there is more memory now than there was: launches held back what others had freed. */
+static bool wait_for_memory(Driver *d)
+{
+    if (!d->heap.held)
+        return false;
+    wait_quiet(d);
+    return true;
+}
+
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr)
 {
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = addr ? alloc_locked(d, size, addr)
-                             : drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    DrvStatus s = addr ? alloc_locked(d, size, addr)
+                       : drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
+    if (s == DRV_DEVICE_FULL && wait_for_memory(d))
+        s = alloc_locked(d, size, addr);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -186,6 +225,8 @@ DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
     u64 rounded;
     pthread_mutex_lock(&d->lock);
     DrvStatus s = heap_alloc_at(&d->heap, addr, size);
+    if (s == DRV_OVERLAP && wait_for_memory(d))
+        s = heap_alloc_at(&d->heap, addr, size);
     if (!s && (s = map_pages(d, addr, align_up(size, PAGE_SIZE))))
         heap_free(&d->heap, addr, &rounded);
     if (s)
@@ -195,11 +236,24 @@ DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
     return s;
 }
 
-void free_locked(Driver *d, u64 addr)
+static DrvStatus free_block(Driver *d, u64 addr)
 {
     u64 size;
-    if (addr && !heap_free(&d->heap, addr, &size))
+    const DrvStatus s =
+        d->running ? heap_hold(&d->heap, addr, &size) : heap_free(&d->heap, addr, &size);
+    if (s)
+        return drv_fail(d, s, "0x%08llx", (unsigned long long)addr);
+    if (!d->running)
         unmap_pages(d, addr, size);
+    else if (!has_mmu(d))
+        memory_map(dev_memory(d->dev), addr, size, 0);
+    return DRV_OK;
+}
+
+void free_locked(Driver *d, u64 addr)
+{
+    if (addr)
+        free_block(d, addr);
 }
 
 enum { WARM = 16 << 10 }; /* bytes */
@@ -220,13 +274,8 @@ void free_warm_locked(Driver *d, u64 addr)
 
 DrvStatus drv_free(Driver *d, u64 addr)
 {
-    u64 size;
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = heap_free(&d->heap, addr, &size);
-    if (s)
-        drv_fail(d, s, "0x%08llx", (unsigned long long)addr);
-    else
-        unmap_pages(d, addr, size);
+    const DrvStatus s = free_block(d, addr);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -235,6 +284,7 @@ DrvStatus drv_free_all(Driver *d)
 {
     u64 size;
     pthread_mutex_lock(&d->lock);
+    wait_quiet(d);
     for (const Range *r; (r = range_after(d->heap.used, 0));) {
         const u64 addr = r->addr;
         heap_free(&d->heap, addr, &size);
@@ -329,13 +379,31 @@ static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
     return s;
 }
 
+/* The host's address of a range in one block, where a copy needs no lock; NULL: it has none. */
+static u8 *host_range(const Driver *d, u64 addr, u64 size)
+{
+    const Range *block = has_mmu(d) ? NULL : heap_find(&d->heap, addr);
+    return block && size <= range_end(block) - addr ? dev_memory(d->dev)->base + addr : NULL;
+}
+
+/* The same without the lock. */
+static u8 *find_host_range(Driver *d, u64 addr, u64 size)
+{
+    pthread_mutex_lock(&d->lock);
+    u8 *p = host_range(d, addr, size);
+    pthread_mutex_unlock(&d->lock);
+    return p;
+}
+
+void *drv_host_pointer(Driver *d, u64 addr, u64 size) { return find_host_range(d, addr, size); }
+
 static DrvStatus write_locked(Driver *d, u64 addr, const void *from, u64 size)
 {
     DrvStatus s = DRV_OK;
-    if (!from || !size)
-        return drv_fail(d, DRV_BAD_ARGUMENT, "a copy of %llu bytes", (unsigned long long)size);
-    if (in_code_window(addr, size))
+    if (in_code_window(addr, size)) {
+        wait_quiet(d);
         s = prepare_code(d, addr, size);
+    }
     if (s)
         return s;
     if (!may_copy(d, addr, size) || !copy_in(d, addr, from, size))
@@ -343,8 +411,20 @@ static DrvStatus write_locked(Driver *d, u64 addr, const void *from, u64 size)
     return DRV_OK;
 }
 
+static DrvStatus bad_copy(Driver *d, u64 size)
+{
+    return drv_fail(d, DRV_BAD_ARGUMENT, "a copy of %llu bytes", (unsigned long long)size);
+}
+
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
 {
+    if (!from || !size)
+        return bad_copy(d, size);
+    u8 *to = find_host_range(d, addr, size);
+    if (to) {
+        memcpy(to, from, size);
+        return DRV_OK;
+    }
     pthread_mutex_lock(&d->lock);
     const DrvStatus s = write_locked(d, addr, from, size);
     pthread_mutex_unlock(&d->lock);
@@ -354,21 +434,38 @@ DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size)
 {
     DrvStatus s = DRV_OK;
-    pthread_mutex_lock(&d->lock);
     if (!to || !size)
-        s = drv_fail(d, DRV_BAD_ARGUMENT, "a copy of %llu bytes", (unsigned long long)size);
-    else if (!may_copy(d, addr, size) || !copy_out(d, addr, to, size))
+        return bad_copy(d, size);
+    const u8 *from = find_host_range(d, addr, size);
+    if (from) {
+        memcpy(to, from, size);
+        return DRV_OK;
+    }
+    pthread_mutex_lock(&d->lock);
+    if (!may_copy(d, addr, size) || !copy_out(d, addr, to, size))
         s = out_of_range(d, addr, size);
     pthread_mutex_unlock(&d->lock);
     return s;
+}
+
+/* The pattern again and again. */
+static void repeat(u8 *to, u64 size, const void *pattern, u64 pattern_size)
+{
+    if (pattern_size == 1) {
+        memset(to, *(const u8 *)pattern, size);
+        return;
+    }
+    for (u64 i = 0; i < size; i += pattern_size)
+        memcpy(to + i, pattern, pattern_size);
 }
 
 static DrvStatus fill_locked(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size)
 {
     u8 chunk[PAGE_SIZE];
     const u64 step = sizeof chunk / pattern_size * pattern_size;
-    for (u64 i = 0; i < step; i += pattern_size)
-        memcpy(chunk + i, pattern, pattern_size);
+    if (!may_copy(d, addr, size))
+        return out_of_range(d, addr, size);
+    repeat(chunk, step, pattern, pattern_size);
     for (u64 n; size; addr += n, size -= n) {
         n = size < step ? size : step;
         if (!copy_in(d, addr, chunk, n))
@@ -379,39 +476,39 @@ static DrvStatus fill_locked(Driver *d, u64 addr, const void *pattern, u64 patte
 
 DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size)
 {
-    DrvStatus s;
-    pthread_mutex_lock(&d->lock);
+    u8 chunk[PAGE_SIZE];
     if (!pattern || !pattern_size || pattern_size > PAGE_SIZE || !size || size % pattern_size)
-        s = drv_fail(d, DRV_BAD_ARGUMENT, "%llu bytes by a pattern of %llu",
-                     (unsigned long long)size, (unsigned long long)pattern_size);
-    else if (!may_copy(d, addr, size))
-        s = out_of_range(d, addr, size);
-    else
-        s = fill_locked(d, addr, pattern, pattern_size, size);
-    pthread_mutex_unlock(&d->lock);
-    return s;
+        return drv_fail(d, DRV_BAD_ARGUMENT, "%llu bytes by a pattern of %llu",
+                        (unsigned long long)size, (unsigned long long)pattern_size);
+    u8 *to = find_host_range(d, addr, size);
+    if (!to) {
+        pthread_mutex_lock(&d->lock);
+        const DrvStatus s = fill_locked(d, addr, pattern, pattern_size, size);
+        pthread_mutex_unlock(&d->lock);
+        return s;
+    }
+    const u64 step = sizeof chunk / pattern_size * pattern_size;
+    if (size <= step) {
+        repeat(to, size, pattern, pattern_size);
+        return DRV_OK;
+    }
+    repeat(chunk, step, pattern, pattern_size);
+    for (u64 i = 0; i < size; i += step)
+        memcpy(to + i, chunk, size - i < step ? size - i : step);
+    return DRV_OK;
 }
 
-/* the host's address of a range in one block; NULL: it has none */
-static u8 *host_range(const Driver *d, u64 addr, u64 size)
+static DrvStatus copy_locked(Driver *d, u64 from, u64 to, u64 size)
 {
-    const Range *block = has_mmu(d) ? NULL : heap_find(&d->heap, addr);
-    return block && size <= range_end(block) - addr ? dev_memory(d->dev)->base + addr : NULL;
-}
-
-void *drv_host_pointer(Driver *d, u64 addr, u64 size)
-{
-    pthread_mutex_lock(&d->lock);
-    void *p = host_range(d, addr, size);
-    pthread_mutex_unlock(&d->lock);
-    return p;
-}
-
-static DrvStatus copy_through_host(Driver *d, u64 from, u64 to, u64 size)
-{
+    if (!may_copy(d, from, size))
+        return out_of_range(d, from, size);
+    if (!may_copy(d, to, size))
+        return out_of_range(d, to, size);
     u8 *all = mem_alloc(size);
     if (!all)
         return drv_fail(d, DRV_NO_MEMORY, "a copy of %llu bytes", (unsigned long long)size);
+    if (in_code_window(to, size))
+        wait_quiet(d);
     DrvStatus s = DRV_OK;
     if (!copy_out(d, from, all, size))
         s = out_of_range(d, from, size);
@@ -421,27 +518,17 @@ static DrvStatus copy_through_host(Driver *d, u64 from, u64 to, u64 size)
     return s;
 }
 
-static DrvStatus copy_locked(Driver *d, u64 from, u64 to, u64 size)
-{
-    if (!size)
-        return drv_fail(d, DRV_BAD_ARGUMENT, "a copy of 0 bytes");
-    if (!may_copy(d, from, size))
-        return out_of_range(d, from, size);
-    if (!may_copy(d, to, size))
-        return out_of_range(d, to, size);
-    const u8 *source = host_range(d, from, size);
-    u8 *target = host_range(d, to, size);
-    if (!source || !target)
-        return copy_through_host(d, from, to, size);
-    memmove(target, source, size);
-    return DRV_OK;
-}
-
 DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
 {
+    if (!size)
+        return bad_copy(d, size);
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = copy_locked(d, from, to, size);
+    const u8 *source = host_range(d, from, size);
+    u8 *target = host_range(d, to, size);
+    const DrvStatus s = source && target ? DRV_OK : copy_locked(d, from, to, size);
     pthread_mutex_unlock(&d->lock);
+    if (source && target)
+        memmove(target, source, size);
     return s;
 }
 
@@ -498,6 +585,7 @@ DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag)
 {
     pthread_mutex_lock(&d->lock);
+    wait_quiet(d);
     DrvStatus s = image && diag ? leave_program(d) : drv_fail(d, DRV_BAD_ARGUMENT, "no image");
     if (!s)
         s = load_locked(d, image, diag);

@@ -1,8 +1,9 @@
 /* drv.h -- the driver: buffers, kernels with arguments, launches over a device.
  *
- * A Driver is one open device with its heap.  Its functions may be called from any
- * thread; a launch holds the driver until it ends.  The vt_ API (include/ventus/
- * ventus.h) is a thin layer over this, as are the tools and the OpenCL runtime.
+ * A Driver is one open device with its heap: an address space.  Its functions may be called from
+ * any thread.  A launch does not keep others from copying, allocating and freeing, nor from launching
+ * kernels of the same program; what changes code waits for its end.  The vt_ API (include/
+ * ventus/ventus.h) is a thin layer over this, as are the tools and the OpenCL runtime.
  */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H
@@ -43,10 +44,12 @@ DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
 /* Exactly there, a multiple of 4 KiB outside the local memory and code windows. */
 DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
+/* A kernel that still runs faults when it uses the block from now on (with the MMU: it finds the old
+ * bytes until it ends). */
 DrvStatus drv_free(Driver *d, u64 addr);
-DrvStatus drv_free_all(Driver *d);
+DrvStatus drv_free_all(Driver *d); /* waits for launches */
 /* The range must lie in one block (of the rounded size), in loaded code, or in the code
- * window (which writing maps).  size is not 0; that of a fill a multiple of
+ * window (which writing maps, waiting for launches).  size is not 0; that of a fill a multiple of
  * pattern_size, which is at most 4 KiB. */
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
@@ -77,6 +80,12 @@ void drv_program_close(Driver *d, DrvProgram *p); /* before d is closed; NULL is
  * Returns how many there are, writing at most `max`. */
 size_t drv_kernels(const Object *image, const char **names, size_t max);
 
+/* Where launches are written to as replay files, DIR/<kernel>_<n>.metadata and .data.  It counts the
+ * launches of each kernel, on whatever driver. */
+typedef struct DrvExport DrvExport;
+DrvExport *drv_export_open(const char *dir); /* NULL: memory is out */
+void drv_export_close(DrvExport *e);         /* NULL is allowed */
+
 /* An argument by value, or local memory. */
 typedef struct {
     bool is_local;          /* then `size` bytes of the group's local memory */
@@ -96,7 +105,7 @@ typedef struct {
     u64 max_insns;
     LaunchOptions run;
     Buf *print;             /* receives what the kernel printed, in work-item order; or NULL */
-    const char *export_to;  /* directory for .metadata and .data, or NULL */
+    DrvExport *export_to;   /* or NULL */
 } DrvKernel;
 
 typedef struct {

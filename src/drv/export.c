@@ -4,6 +4,43 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How often a kernel was launched. */
+typedef struct {
+    char *kernel;
+    u32 n;
+} LaunchCount;
+
+struct DrvExport {
+    char *dir;
+    pthread_mutex_t lock; /* guards what follows */
+    LaunchCount *counts;
+    size_t ncounts, capcounts;
+};
+
+DrvExport *drv_export_open(const char *dir)
+{
+    DrvExport *e = mem_zalloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    pthread_mutex_init(&e->lock, NULL);
+    if ((e->dir = mem_strdup(dir)))
+        return e;
+    drv_export_close(e);
+    return NULL;
+}
+
+void drv_export_close(DrvExport *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->ncounts; i++)
+        mem_free(e->counts[i].kernel);
+    pthread_mutex_destroy(&e->lock);
+    mem_free(e->counts);
+    mem_free(e->dir);
+    mem_free(e);
+}
+
 static bool out_of_memory(Driver *d)
 {
     drv_fail(d, DRV_NO_MEMORY, "while a launch was exported");
@@ -11,20 +48,25 @@ static bool out_of_memory(Driver *d)
 }
 
 /* Counts the launches of each kernel, for the number in the file name. */
-static bool next_number(Driver *d, const char *kernel, u32 *n)
+static bool next_number(Driver *d, DrvExport *e, const char *kernel, u32 *n)
 {
-    for (size_t i = 0; i < d->ncounts; i++)
-        if (!strcmp(d->counts[i].kernel, kernel)) {
-            *n = ++d->counts[i].n;
-            return true;
-        }
-    char *name = mem_strdup(kernel);
-    if (!name || !array_grow(d->counts, d->ncounts, d->capcounts)) {
-        mem_free(name);
-        return out_of_memory(d);
+    LaunchCount *c = NULL;
+    pthread_mutex_lock(&e->lock);
+    for (size_t i = 0; !c && i < e->ncounts; i++)
+        if (!strcmp(e->counts[i].kernel, kernel))
+            c = &e->counts[i];
+    if (!c) {
+        char *name = mem_strdup(kernel);
+        if (name && array_grow(e->counts, e->ncounts, e->capcounts)) {
+            c = &e->counts[e->ncounts++];
+            *c = (LaunchCount){name, 0};
+        } else
+            mem_free(name);
     }
-    d->counts[d->ncounts++] = (LaunchCount){name, *n = 0};
-    return true;
+    if (c)
+        *n = c->n++;
+    pthread_mutex_unlock(&e->lock);
+    return c || out_of_memory(d);
 }
 
 static bool add_buffer(Driver *d, Replay *r, size_t *cap, u64 base, u64 size, u64 alloc)
@@ -115,13 +157,13 @@ static DrvStatus write_files(Driver *d, const char *dir, const char *kernel, u32
     return s;
 }
 
-DrvStatus export_launch(Driver *d, const char *dir, const char *kernel, const DrvRecord *record)
+DrvStatus export_launch(Driver *d, DrvExport *to, const char *kernel, const DrvRecord *record)
 {
     Replay r = {.start = CODE_LO, .record = *record};
     u32 n;
-    DrvStatus s = next_number(d, kernel, &n) && add_all(d, &r) ? DRV_OK : DRV_NO_MEMORY;
+    DrvStatus s = next_number(d, to, kernel, &n) && add_all(d, &r) ? DRV_OK : DRV_NO_MEMORY;
     if (!s)
-        s = write_files(d, dir, kernel, n, &r);
+        s = write_files(d, to->dir, kernel, n, &r);
     replay_free(&r);
     return s;
 }

@@ -33,6 +33,7 @@ void heap_close(Heap *h)
     for (int i = 0; i < NARENA; i++)
         range_free_set(h->free[i]);
     range_free_set(h->used);
+    range_free_set(h->held);
     *h = (Heap){0};
 }
 
@@ -127,7 +128,6 @@ static void release(Heap *h, Range *block)
 {
     Range **set = &h->free[arena_of(block->addr, block->size)];
     Range *before = range_before(*set, block->addr), *after = range_after(*set, block->addr);
-    h->bytes -= block->size;
     if (before && range_end(before) == block->addr) {
         range_remove(set, before);
         block->addr = before->addr;
@@ -142,15 +142,46 @@ static void release(Heap *h, Range *block)
     range_insert(set, block);
 }
 
-DrvStatus heap_free(Heap *h, u64 addr, u64 *size)
+/* Takes the block at addr out of the used ones; NULL: none begins there. */
+static Range *take_out(Heap *h, u64 addr, u64 *size)
 {
     Range *block = range_before(h->used, addr);
     if (!block || block->addr != addr)
-        return DRV_NO_BUFFER;
+        return NULL;
     *size = block->size;
+    h->bytes -= block->size;
     range_remove(&h->used, block);
+    return block;
+}
+
+DrvStatus heap_free(Heap *h, u64 addr, u64 *size)
+{
+    Range *block = take_out(h, addr, size);
+    if (!block)
+        return DRV_NO_BUFFER;
     release(h, block);
     return DRV_OK;
+}
+
+DrvStatus heap_hold(Heap *h, u64 addr, u64 *size)
+{
+    Range *block = take_out(h, addr, size);
+    if (!block)
+        return DRV_NO_BUFFER;
+    range_insert(&h->held, block);
+    return DRV_OK;
+}
+
+bool heap_release(Heap *h, u64 *addr, u64 *size)
+{
+    Range *block = h->held;
+    if (!block)
+        return false;
+    *addr = block->addr;
+    *size = block->size;
+    range_remove(&h->held, block);
+    release(h, block);
+    return true;
 }
 
 const Range *heap_find(const Heap *h, u64 addr)
@@ -191,6 +222,7 @@ DrvStatus heap_cover(Heap *h, u64 addr, u64 size)
     if (!nodes_new(&nodes))
         return DRV_NO_MEMORY;
     for (Range *r; (r = range_after(h->used, lo)) && r->addr < end;) {
+        h->bytes -= r->size;
         range_remove(&h->used, r);
         release(h, r);
     }

@@ -18,6 +18,7 @@ enum { NARENA = 4 };
 
 typedef struct {
     Range *used;            /* blocks */
+    Range *held;            /* blocks that were, and will be free again */
     Range *free[NARENA];    /* the rest of each arena */
     u64 bytes;              /* of blocks */
 } Heap;
@@ -33,6 +34,10 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size);
 DrvStatus heap_cover(Heap *h, u64 addr, u64 size);
 /* *size is what the block had. */
 DrvStatus heap_free(Heap *h, u64 addr, u64 *size);
+/* The same, but nobody gets the addresses before heap_release(). */
+DrvStatus heap_hold(Heap *h, u64 addr, u64 *size);
+/* Gives the addresses of one block that is held back to those who ask.  False: none is held. */
+bool heap_release(Heap *h, u64 *addr, u64 *size);
 /* The block that holds addr; NULL: none. */
 const Range *heap_find(const Heap *h, u64 addr);
 #endif

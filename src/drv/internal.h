@@ -1,4 +1,18 @@
-/* internal.h -- what the files of drv/ share. */
+/* internal.h -- what the files of drv/ share.
+ *
+ * Locks.  Driver.lock guards the heap, the page tables and the code window.  It is held while one of
+ * them is looked at or changed, not while a launch runs and, but with page tables, not while bytes
+ * are copied.  What must not change under a launch is guarded by the count of those that run:
+ *
+ *   the code window     changes when none runs (wait_quiet)
+ *   pages               are added at any time; what is freed while one runs loses its rights and is
+ *                       unmapped when the last has ended, so that no translation that a warp
+ *                       keeps leads to somebody else's bytes
+ *   launches            of drv_run overlap where they are of the program in the code window; those of
+ *                       drv_start run alone, since two could have been given the same private memory
+ *
+ * Driver.error_lock guards the texts of failures and is taken last.  DrvExport.lock guards its counts.
+ */
 #ifndef DRV_INTERNAL_H
 #define DRV_INTERNAL_H
 #include "drv/heap.h"
@@ -9,19 +23,17 @@
 typedef struct { pthread_t thread; Buf text; } LastError;
 enum { MAX_LAST_ERRORS = 64 }; /* threads remembered; then the oldest is forgotten */
 
-/* How often a kernel was launched, for the names of exported files. */
-typedef struct { char *kernel; u32 n; } LaunchCount;
-
 struct Driver {
-    pthread_mutex_t lock;   /* guards everything down to `error_lock`; held by launches */
     Device *dev;
+    pthread_mutex_t lock;   /* guards everything down to `error_lock` */
+    pthread_cond_t quiet;   /* `running` or `changers` has become 0 */
+    u32 running;            /* launches */
+    u32 changers;           /* who waits for `running` to be 0, or runs alone: no launch begins */
     Heap heap;
     PageTable tables;       /* with the MMU */
     u64 code_lo, code_end;  /* code that came by writing, not by loading; equal: none */
     bool code_is_new;       /* the device has not been told of it */
     DrvProgram *program;    /* whose image is loaded; NULL: one of drv_load, or none */
-    LaunchCount *counts;
-    size_t ncounts, capcounts;
     pthread_mutex_t error_lock; /* guards what follows */
     LastError errors[MAX_LAST_ERRORS];
     size_t nerrors;         /* made so far; the newest is at (nerrors - 1) % MAX_LAST_ERRORS */
@@ -32,6 +44,12 @@ DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...) PRINTF_LIKE(3, 
 
 /* The functions below require d->lock. */
 
+/* Returns when no launch runs; meanwhile none begins, but the lock is given up. */
+void wait_quiet(Driver *d);
+/* Until end_launch(), the code window and the pages that are mapped stay.  alone: no other begins. */
+void begin_launch(Driver *d, bool alone);
+void end_launch(Driver *d, bool alone);
+
 /* Maps zeroed memory behind a range of the heap; unmaps it. */
 DrvStatus map_pages(Driver *d, u64 addr, u64 size);
 void unmap_pages(Driver *d, u64 addr, u64 size);
@@ -41,7 +59,7 @@ DrvStatus map_code_window(Driver *d);
 void code_was_written(Driver *d, u64 addr, u64 size);
 
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
-void free_locked(Driver *d, u64 addr);
+void free_locked(Driver *d, u64 addr); /* 0 is allowed */
 /* The same for a small block that the next launch is likely to ask for again: its memory is cleared
  * and stays, which is cheaper than to get it anew. */
 void free_warm_locked(Driver *d, u64 addr);
@@ -52,14 +70,15 @@ bool copy_out(Driver *d, u64 addr, void *to, u64 size);
 /* Whether the image could be loaded; `to` hears why not. */
 DrvStatus check_image(Driver *d, const Object *image, Diag *to);
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
-/* Brings the program into the code window (NULL: leaves there what is); takes it out. */
-DrvStatus enter_program(Driver *d, DrvProgram *p);
+/* Brings the program into the code window (NULL: leaves there what is), when launches of others have
+ * ended, with `alone` those of the same program too; takes it out. */
+DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone);
 DrvStatus leave_program(Driver *d);
 
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result);
-/* Runs a launch and turns its fault into a status; kernel may be NULL. */
-DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result);
+/* Runs a launch, giving up the lock meanwhile, and turns its fault into a status; kernel may be NULL. */
+DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result);
 
 /* Appends what the print buffer at addr holds (printout.c). */
 enum { PRINT_SIZE = (1 << 20) + 8 }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
@@ -67,5 +86,5 @@ DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);
 
 /* Writes the launch as DIR/<kernel>_<n>.metadata and .data (export.c). */
-DrvStatus export_launch(Driver *d, const char *dir, const char *kernel, const DrvRecord *r);
+DrvStatus export_launch(Driver *d, DrvExport *to, const char *kernel, const DrvRecord *r);
 #endif

@@ -389,7 +389,7 @@ static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const 
     };
     write_blocks(d, k, p, b);
     DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;
-    return s ? s : launch_locked(d, &l, result);
+    return s ? s : launch_locked(d, &l, false, result);
 }
 
 static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 print,
@@ -397,7 +397,10 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 p
 {
     Plan p = {.part = *part};
     Blocks b = {.print = print};
-    DrvStatus s = make_plan(d, k, &p);
+    /* what is exported is memory as it is between launches */
+    DrvStatus s = enter_program(d, k->program, k->export_to);
+    if (!s)
+        s = make_plan(d, k, &p);
     if (!s)
         s = alloc_blocks(d, k, &p, &b);
     if (!s)
@@ -432,9 +435,7 @@ static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
         return drv_fail(d, DRV_BAD_ARGUMENT, "no kernel name, or no arguments");
     if (d->code_is_new && !k->program)
         return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
-    DrvStatus s = enter_program(d, k->program);
-    if (!s)
-        s = check_shape(d, k);
+    DrvStatus s = check_shape(d, k);
     if (!s && k->print)
         s = print_open(d, &print);
     if (!s)

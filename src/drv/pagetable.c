@@ -71,6 +71,9 @@ static u64 *entry(const PageTable *t, u64 table, u64 va, int level)
     return (u64 *)(void *)(t->memory->base + table) + index;
 }
 
+/* Warps that run read tables while more is mapped (mach/mmu.c). */
+static void set_entry(u64 *e, u64 pte) { __atomic_store_n(e, pte, __ATOMIC_RELEASE); }
+
 static u64 entry_address(u64 pte) { return pte >> PTE_PPN_SHIFT << PAGE_BITS; }
 static u64 make_entry(u64 addr, u64 bits) { return addr >> PAGE_BITS << PTE_PPN_SHIFT | bits; }
 
@@ -83,7 +86,7 @@ static u64 *leaf(PageTable *t, u64 va, bool make)
         if (!*e) {
             if (!make || !t->nfree)
                 return NULL;
-            *e = make_entry(take_frame(t), PTE_V);
+            set_entry(e, make_entry(take_frame(t), PTE_V));
         }
         table = entry_address(*e);
     }
@@ -149,7 +152,7 @@ bool pagetable_map(PageTable *t, u64 addr, u64 size)
             return false;
         }
         assert(!*e);
-        *e = make_entry(take_frame(t), LEAF);
+        set_entry(e, make_entry(take_frame(t), LEAF));
     }
     return true;
 }
@@ -162,7 +165,7 @@ bool pagetable_map_same(PageTable *t, u64 addr, u64 size)
             pagetable_unmap(t, addr, va - addr);
             return false;
         }
-        *e = make_entry(va, LEAF);
+        set_entry(e, make_entry(va, LEAF));
     }
     return true;
 }

@@ -113,6 +113,7 @@ DrvStatus replay_run(Driver *d, const Replay *r, const LaunchOptions *run, u64 m
     DrvStatus s = DRV_OK;
     *result = (DrvResult){.warps = 0};
     pthread_mutex_lock(&d->lock);
+    wait_quiet(d);
     for (size_t i = 0; !s && i < r->nbuffers; i++)
         s = put_buffer(d, &r->buffers[i]);
     if (!s)

@@ -48,21 +48,26 @@ static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult 
 
 /* --- launches ------------------------------------------------------------------------- */
 
-DrvStatus launch_locked(Driver *d, DevLaunch *l, DrvResult *result)
+DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
 {
     DevResult dev;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     /* one area for all: groups take turns, so that they do not meet in it */
     if (l->pds_size < area || l->pds % PAGE_SIZE)
         l->run.threads = 1;
+    begin_launch(d, alone);
+    pthread_mutex_unlock(&d->lock);
     const bool ok = dev_launch(d->dev, l, &dev);
+    pthread_mutex_lock(&d->lock);
     *result = (DrvResult){.dev = dev,
                           .warps = l->warps,
                           .lds = l->lds,
                           .pds_lane = l->pds_lane,
                           .sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
                           .vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs};
-    return ok ? DRV_OK : status_of_fault(d, l, &dev);
+    const DrvStatus s = ok ? DRV_OK : status_of_fault(d, l, &dev);
+    end_launch(d, alone);
+    return s;
 }
 
 /* The records of the classic tools promise one 4 KiB of local memory whatever the
@@ -158,6 +163,7 @@ static DrvStatus check_private(Driver *d, const DrvRecord *r)
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result)
 {
+    wait_quiet(d);
     if (d->code_is_new)
         dev_code_written(d->dev, d->code_lo, d->code_end);
     d->code_is_new = false;
@@ -179,7 +185,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const La
         .max_insns = max_insns,
         .run = run ? *run : (LaunchOptions){.threads = 0},
     };
-    return launch_locked(d, &l, result);
+    return launch_locked(d, &l, true, result);
 }
 
 DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,

@@ -1,7 +1,7 @@
 /* swap.c -- several programs on a device with one code window.
  *
- * A launch brings its program into the window.  Code and constants are loaded from the
- * image again; the writable segments of the program that leaves are kept with it and put
+ * A launch brings its program into the window, when no other runs.  Code and constants are loaded
+ * from the image again; the writable segments of the program that leaves are kept with it and put
  * back when it returns, so that program-scope variables persist.
  */
 #include "drv/internal.h"
@@ -50,14 +50,18 @@ DrvStatus leave_program(Driver *d)
     return DRV_OK;
 }
 
-DrvStatus enter_program(Driver *d, DrvProgram *p)
+DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone)
 {
-    Diag quiet = {.sink = NULL};
+    Diag silent = {.sink = NULL};
+    while (d->changers && !alone)
+        pthread_cond_wait(&d->quiet, &d->lock);
+    if (alone || (p && p != d->program))
+        wait_quiet(d);
     if (!p || p == d->program)
         return DRV_OK;
     DrvStatus s = leave_program(d);
     if (!s)
-        s = load_locked(d, p->image, &quiet);
+        s = load_locked(d, p->image, &silent);
     if (s)
         return s;
     d->program = p;
@@ -74,9 +78,7 @@ DrvStatus drv_program_open(Driver *d, Object *image, DrvProgram **program, Diag 
         mem_free(p);
         return drv_fail(d, DRV_NO_MEMORY, "%s", image->name);
     }
-    pthread_mutex_lock(&d->lock);
     const DrvStatus s = check_image(d, image, diag);
-    pthread_mutex_unlock(&d->lock);
     if (s) {
         mem_free(p->kept);
         mem_free(p);
@@ -92,6 +94,8 @@ void drv_program_close(Driver *d, DrvProgram *p)
     if (!p)
         return;
     pthread_mutex_lock(&d->lock);
+    if (d->program == p)
+        wait_quiet(d);
     if (d->program == p) {
         p->image = dev_unload(d->dev);
         d->program = NULL;

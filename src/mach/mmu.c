@@ -1,5 +1,4 @@
 #include "mach/mmu.h"
-#include <string.h>
 
 enum { LEVELS = 3, INDEX_BITS = 9, PTE_SIZE = 8 };
 
@@ -7,7 +6,8 @@ static bool read_pte(const Memory *m, u64 addr, u64 *pte)
 {
     if (!memory_has(m, addr, PTE_SIZE, MEM_R))
         return false;
-    memcpy(pte, m->base + addr, PTE_SIZE);
+    /* more may be mapped meanwhile */
+    *pte = __atomic_load_n((const u64 *)(const void *)(m->base + addr), __ATOMIC_ACQUIRE);
     return true;
 }
 

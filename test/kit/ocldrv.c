@@ -171,7 +171,8 @@ static const char *export_folder(u32 lanes, char path[static PATH_MAX])
 
 static bool launch(Driver *d, const KernelInfo *info, u32 lanes, KitJob *job, Buf *print, Buf *why)
 {
-    char folder[PATH_MAX];
+    char name[PATH_MAX];
+    const char *folder = export_folder(lanes, name);
     u32 addr[KIT_ARGS];
     DrvArg args[KIT_ARGS];
     DrvResult result;
@@ -180,14 +181,18 @@ static bool launch(Driver *d, const KernelInfo *info, u32 lanes, KitJob *job, Bu
                    .args = args,
                    .nargs = job->nargs,
                    .max_insns = 20000000,
-                   .export_to = export_folder(lanes, folder),
+                   .export_to = folder ? drv_export_open(folder) : NULL,
                    .run = {.threads = 1},
                    .print = print};
     memcpy(k.global, job->global, sizeof k.global);
     memcpy(k.local, job->local, sizeof k.local);
-    if (!put_args(d, info, job, addr, args, why))
+    if (!put_args(d, info, job, addr, args, why)) {
+        drv_export_close(k.export_to);
         return false;
-    if (drv_run(d, &k, &result)) {
+    }
+    const DrvStatus s = drv_run(d, &k, &result);
+    drv_export_close(k.export_to);
+    if (s) {
         drv_last_error(d, why);
         return false;
     }

@@ -1,4 +1,5 @@
-/* cl_threads_test.c -- objects that several threads use at once. */
+/* cl_threads_test.c -- objects that several threads use at once; what goes on beside a launch; contexts
+ * side by side. */
 #include "test/opencl/clhost.h"
 #include <pthread.h>
 
@@ -87,12 +88,249 @@ static void maps_on_threads(void **state)
     ok(clReleaseMemObject(direct));
 }
 
+/* --- beside a launch ------------------------------------------------------------------------- */
+
+/* wait(flag, out)     sets flag[1], waits for flag[0], which it puts into out[0]
+ * touch(out, value)   out[0] = value
+ * peek(out, address)  out[0] = the word there, which it makes 0xbad */
+static const char text[] =
+    "   .text\n"
+    "   .kernel wait\n"
+    "wait: lw a1, 0(a0)\n"
+    "   lw a2, 4(a0)\n"
+    "   li t0, 1\n"
+    "   sw t0, 4(a1)\n"
+    "1: lw t0, 0(a1)\n"
+    "   beqz t0, 1b\n"
+    "   sw t0, 0(a2)\n"
+    "   ret\n"
+    "   .kernel touch\n"
+    "touch: lw a1, 0(a0)\n"
+    "   lw a2, 4(a0)\n"
+    "   sw a2, 0(a1)\n"
+    "   ret\n"
+    "   .kernel peek\n"
+    "peek: lw a1, 0(a0)\n"
+    "   lw a2, 4(a0)\n"
+    "   lw t0, 0(a2)\n"
+    "   sw t0, 0(a1)\n"
+    "   li t0, 0xbad\n"
+    "   sw t0, 0(a2)\n"
+    "   ret\n";
+
+/* A context with a queue and the kernels above. */
+typedef struct {
+    cl_context context;
+    cl_command_queue queue;
+    cl_kernel wait, touch, peek;
+} Side;
+
+static Side make_side(cl_context c, const Buf *image)
+{
+    const u8 *bytes = image->data;
+    cl_int s;
+    Side x = {.context = c, .queue = clCreateCommandQueue(c, host.device, 0, &s)};
+    ok(s);
+    cl_program p = clCreateProgramWithBinary(c, 1, &host.device, &image->len, &bytes, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    x.wait = make_kernel(p, "wait");
+    x.touch = make_kernel(p, "touch");
+    x.peek = make_kernel(p, "peek");
+    ok(clReleaseProgram(p));
+    return x;
+}
+
+static void free_side(const Side *x)
+{
+    ok(clReleaseKernel(x->wait));
+    ok(clReleaseKernel(x->touch));
+    ok(clReleaseKernel(x->peek));
+    ok(clReleaseCommandQueue(x->queue));
+}
+
+static cl_mem buffer_in(cl_context c, size_t size)
+{
+    cl_int s;
+    cl_mem m = clCreateBuffer(c, 0, size, NULL, &s);
+    ok(s);
+    return m;
+}
+
+static cl_event launch(cl_command_queue q, cl_kernel k)
+{
+    const size_t one = 1;
+    cl_event e;
+    ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &one, &one, 0, NULL, &e));
+    return e;
+}
+
+static u32 read_word(cl_command_queue q, cl_mem m, size_t index)
+{
+    u32 v;
+    ok(clEnqueueReadBuffer(q, m, CL_TRUE, index * sizeof v, sizeof v, &v, 0, NULL, NULL));
+    return v;
+}
+
+static void touch(const Side *x, cl_mem out, u32 value)
+{
+    ok(clSetKernelArg(x->touch, 0, sizeof out, &out));
+    ok(clSetKernelArg(x->touch, 1, sizeof value, &value));
+    cl_event e = launch(x->queue, x->touch);
+    ok(clWaitForEvents(1, &e));
+    ok(clReleaseEvent(e));
+    assert_int_equal(read_word(x->queue, out, 0), value);
+}
+
+/* While a kernel waits on one queue, commands on others are done: transfers and maps, launches of
+ * the same program, everything in another context.  What waits for the kernel's event does not begin. */
+static void goes_on_beside_a_launch(void **state)
+{
+    enum { SIZE = 1 << 16 };
+    const u32 go = 77;
+    cl_int s;
+    cl_event mapped, after;
+    Buf image = make_image_file(text, false);
+    cl_context apart = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    Side x = make_side(host.context, &image), beside = x, y = make_side(apart, &image);
+    cl_mem flag = make_buffer(8, NULL), out = make_buffer(4, NULL), a = make_buffer(SIZE, NULL), b = make_buffer(SIZE, NULL),
+           c = buffer_in(apart, SIZE);
+    (void)state;
+    ok(s);
+    beside.queue = make_queue(0);
+    ok(clSetKernelArg(x.wait, 0, sizeof flag, &flag));
+    ok(clSetKernelArg(x.wait, 1, sizeof out, &out));
+    cl_event running = launch(x.queue, x.wait);
+    ok(clEnqueueMarkerWithWaitList(beside.queue, 0, NULL, NULL));
+    while (!read_word(beside.queue, flag, 1))
+        sched_yield();
+    ok(clEnqueueFillBuffer(beside.queue, a, &go, sizeof go, 0, SIZE, 0, NULL, NULL));
+    ok(clEnqueueCopyBuffer(beside.queue, a, b, 0, 0, SIZE, 0, NULL, NULL));
+    assert_int_equal(read_word(beside.queue, b, SIZE / 4 - 1), go);
+    u32 *p = clEnqueueMapBuffer(beside.queue, b, CL_TRUE, CL_MAP_WRITE, 0, SIZE, 0, NULL, NULL, &s);
+    ok(s);
+    p[5] = 6;
+    ok(clEnqueueUnmapMemObject(beside.queue, b, p, 0, NULL, &mapped));
+    ok(clWaitForEvents(1, &mapped));
+    assert_int_equal(read_word(beside.queue, b, 5), 6);
+    touch(&beside, a, 9);
+    touch(&y, c, 10);
+    ok(clReleaseMemObject(a));
+    a = make_buffer(SIZE, NULL);
+    assert_int_equal(read_word(beside.queue, a, 1), 0);
+    ok(clEnqueueCopyBuffer(beside.queue, out, b, 0, 0, 4, 1, &running, &after));
+    assert_int_equal(status_of(running), CL_RUNNING);
+    assert_true(status_of(after) > CL_RUNNING);
+    const cl_command_queue last = make_queue(0);
+    ok(clEnqueueWriteBuffer(last, flag, CL_TRUE, 0, sizeof go, &go, 0, NULL, NULL));
+    ok(clWaitForEvents(1, &after));
+    assert_int_equal(status_of(running), CL_COMPLETE);
+    assert_int_equal(read_word(last, b, 0), go);
+    free_side(&x);
+    free_side(&y);
+    ok(clReleaseCommandQueue(beside.queue));
+    ok(clReleaseCommandQueue(last));
+    const cl_mem mems[] = {flag, out, a, b, c};
+    for (size_t i = 0; i < countof(mems); i++)
+        ok(clReleaseMemObject(mems[i]));
+    const cl_event events[] = {running, mapped, after};
+    for (size_t i = 0; i < countof(events); i++)
+        ok(clReleaseEvent(events[i]));
+    ok(clReleaseContext(apart));
+    buf_free(&image);
+}
+
+/* --- contexts side by side ---------------------------------------------------------------------- */
+
+enum { SECRET = 0x5ec2e7, PAGE = 4096 };
+#define HEAP 0x90000000u
+
+/* What a kernel finds at the address; 0 also where it faults. */
+static u32 peek(const Side *x, cl_mem out, u32 address)
+{
+    const u32 none = 0;
+    ok(clEnqueueWriteBuffer(x->queue, out, CL_TRUE, 0, sizeof none, &none, 0, NULL, NULL));
+    ok(clSetKernelArg(x->peek, 0, sizeof out, &out));
+    ok(clSetKernelArg(x->peek, 1, sizeof address, &address));
+    cl_event e = launch(x->queue, x->peek);
+    clFinish(x->queue);
+    ok(clReleaseEvent(e));
+    return read_word(x->queue, out, 0);
+}
+
+/* Kernels of a context find no word of another's buffers, nor of those that it released. */
+static void keeps_contexts_apart(void **state)
+{
+    enum { PAGES = 64 };
+    static u32 secret[PAGES * PAGE / 4], got[PAGES * PAGE / 4];
+    cl_int s;
+    Buf image = make_image_file(text, false);
+    cl_context contexts[] = {clCreateContext(NULL, 1, &host.device, NULL, NULL, &s),
+                             clCreateContext(NULL, 1, &host.device, NULL, NULL, &s)};
+    Side x = make_side(contexts[0], &image), y = make_side(contexts[1], &image);
+    cl_mem a = buffer_in(contexts[0], sizeof secret), own = buffer_in(contexts[0], 4), out = buffer_in(contexts[1], 4);
+    u32 found = 0;
+    (void)state;
+    for (size_t i = 0; i < countof(secret); i++)
+        secret[i] = SECRET;
+    ok(clEnqueueWriteBuffer(x.queue, a, CL_TRUE, 0, sizeof secret, secret, 0, NULL, NULL));
+    assert_int_equal(peek(&x, own, HEAP + 8 * PAGE), SECRET); /* so that is where it is */
+    secret[8 * PAGE / 4] = 0xbad;
+    for (u32 page = 0; page < PAGES; page++)
+        assert_int_not_equal(peek(&y, out, HEAP + page * PAGE), SECRET);
+    ok(clEnqueueReadBuffer(x.queue, a, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, secret, sizeof got);
+    ok(clReleaseMemObject(a));
+    for (u32 page = 0; page < PAGES; page++)
+        found += peek(&x, own, HEAP + page * PAGE + 64) == SECRET;
+    assert_int_equal(found, 0);
+    free_side(&x);
+    free_side(&y);
+    ok(clReleaseMemObject(own));
+    ok(clReleaseMemObject(out));
+    for (size_t i = 0; i < countof(contexts); i++)
+        ok(clReleaseContext(contexts[i]));
+    buf_free(&image);
+}
+
+/* A buffer is zero at first, whatever was there before: other buffers, or what launches had. */
+static void begins_with_zeros(void **state)
+{
+    static const size_t sizes[] = {1, 4096, 16384, 16385, 100000, 1 << 20, 40 << 20};
+    static u8 bytes[40 << 20];
+    const size_t global = 64;
+    cl_program p = make_program(&host.image);
+    cl_kernel k = make_kernel(p, "scale");
+    (void)state;
+    for (size_t i = 0; i < countof(sizes); i++)
+        for (int round = 0; round < 3; round++) {
+            cl_mem m = make_buffer(sizes[i], NULL), out = make_buffer(global * 4, NULL);
+            ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizes[i], bytes, 0, NULL, NULL));
+            for (size_t n = 0; n < sizes[i]; n++)
+                if (bytes[n])
+                    fail_msg("byte %zu of %zu is %d", n, sizes[i], bytes[n]);
+            ok(clEnqueueFillBuffer(host.queue, m, &(u8){0xee}, 1, 0, sizes[i], 0, NULL, NULL));
+            ok(clSetKernelArg(k, 0, sizeof out, &out));
+            ok(clSetKernelArg(k, 1, 4, &round));
+            ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &global, NULL, 0, NULL, NULL));
+            ok(clFinish(host.queue));
+            ok(clReleaseMemObject(round % 2 ? m : out));
+            ok(clReleaseMemObject(round % 2 ? out : m));
+        }
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_after_its_unmap),
         cmocka_unit_test(maps_on_threads),
+        cmocka_unit_test(goes_on_beside_a_launch),
+        cmocka_unit_test(keeps_contexts_apart),
+        cmocka_unit_test(begins_with_zeros),
     };
     set_environment();
+    setenv("VENTUS_TIMEOUT", "20", 1);
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

@@ -571,8 +571,9 @@ static void statuses_of_launches(void **state)
                                .max_insns = 1000};
     expect_status(d, drv_run(d, &endless, &r), DRV_FAULT, "instruction limit");
     const DrvKernel lost = {.kernel = "wild", .dims = 1, .global = {1}, .local = {1},
-                            .export_to = "/nowhere/at/all"};
+                            .export_to = drv_export_open("/nowhere/at/all")};
     expect_status(d, drv_run(d, &lost, &r), DRV_IO, "/nowhere/at/all/wild_0.metadata: No such file");
+    drv_export_close(lost.export_to);
     assert_int_equal(drv_bytes_used(d), 0);
     drv_close(d);
 }

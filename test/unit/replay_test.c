@@ -430,9 +430,10 @@ static void exports_what_can_be_replayed(void **state)
         const DrvArg args[] = {{.size = 4, .align = 4, .value = &arg[0]},
                                {.size = 4, .align = 4, .value = &arg[1]}};
         const DrvKernel k = {.kernel = "scale", .dims = 1, .global = {64}, .local = {16}, .args = args,
-                             .nargs = 2, .export_to = dir};
+                             .nargs = 2, .export_to = drv_export_open(dir)};
         assert_int_equal(drv_run(d, &k, &result), DRV_OK);
         assert_int_equal(drv_run(d, &k, &result), DRV_OK);
+        drv_export_close(k.export_to);
         drv_close(d);
         replay_file(dir, "scale_0.metadata", "scale_0.data", out, 21);
         replay_file(dir, "scale_1.metadata", "scale_1.data", out, 21);

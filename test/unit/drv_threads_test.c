@@ -1,0 +1,300 @@
+/* drv_threads_test.c -- what threads may do to a driver while one of them launches. */
+#include "test/kit/assemble.h"
+#include "drv/drv.h"
+#include "link/crt0.h"
+#include "link/link.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/* wait(flag, out)     sets flag[1], waits for flag[0], which it puts into out[0]
+ * touch(out, value)   out[0] = value
+ * count(counter)      every work-item adds 1 */
+static const char text[] =
+    "   .text\n"
+    "   .kernel wait\n"
+    "wait: lw a1, 0(a0)\n"
+    "   lw a2, 4(a0)\n"
+    "   li t0, 1\n"
+    "   sw t0, 4(a1)\n"
+    "1: lw t0, 0(a1)\n"
+    "   beqz t0, 1b\n"
+    "   sw t0, 0(a2)\n"
+    "   ret\n"
+    "   .kernel touch\n"
+    "touch: lw a1, 0(a0)\n"
+    "   lw a2, 4(a0)\n"
+    "   sw a2, 0(a1)\n"
+    "   ret\n"
+    "   .kernel count\n"
+    "count: lw a1, 0(a0)\n"
+    "   vmv.v.x v4, a1\n"
+    "   vmv.v.i v5, 1\n"
+    "   amoadd.w v6, v5, (v4)\n"
+    "   ret\n";
+
+static Object *image(void)
+{
+    Caught c;
+    Object *crt0 = NULL, *o = assemble(text, V202);
+    catch_in(&c);
+    assert_true(obj_read("crt0", crt0_object, crt0_object_size, &c.d, &crt0));
+    Object *linked = link_objects((const Object *const[]){crt0, o}, 2, &(LinkOptions){.output = "t"}, &c.d);
+    assert_non_null(linked);
+    obj_free(crt0);
+    obj_free(o);
+    buf_free(&c.text);
+    return linked;
+}
+
+/* A driver with two programs of the same text, and a launch of wait(). */
+typedef struct {
+    Driver *d;
+    DrvProgram *program, *other;
+    u64 flag, out;
+    pthread_t thread;
+    DrvStatus status; /* of the launch */
+} Rig;
+
+static DrvStatus run(Driver *d, DrvProgram *p, const char *kernel, u64 a, u32 b, u32 items)
+{
+    const u32 first = (u32)a;
+    const DrvArg args[] = {{.size = 4, .align = 4, .value = &first}, {.size = 4, .align = 4, .value = &b}};
+    const DrvKernel k = {.program = p, .kernel = kernel, .dims = 1, .global = {items},
+                         .local = {items < 32 ? items : 32}, .args = args, .nargs = 2, .run = {.timeout = 20}};
+    DrvResult r;
+    return drv_run(d, &k, &r);
+}
+
+static void *wait_in_kernel(void *arg)
+{
+    Rig *r = arg;
+    r->status = run(r->d, r->program, "wait", r->flag, (u32)r->out, 1);
+    return NULL;
+}
+
+static u32 word(Driver *d, u64 addr)
+{
+    u32 v = 0;
+    assert_int_equal(drv_read(d, addr, &v, sizeof v), DRV_OK);
+    return v;
+}
+
+static void open_rig(Rig *r, bool mmu)
+{
+    Caught c;
+    DeviceOptions o = dev_defaults();
+    o.mmu = mmu;
+    catch_in(&c);
+    *r = (Rig){.d = drv_open(&o)};
+    assert_non_null(r->d);
+    assert_int_equal(drv_program_open(r->d, image(), &r->program, &c.d), DRV_OK);
+    assert_int_equal(drv_program_open(r->d, image(), &r->other, &c.d), DRV_OK);
+    assert_int_equal(drv_alloc(r->d, 8, &r->flag), DRV_OK);
+    assert_int_equal(drv_alloc(r->d, 4, &r->out), DRV_OK);
+    buf_free(&c.text);
+}
+
+/* Returns when the kernel waits. */
+static void begin(Rig *r)
+{
+    assert_int_equal(pthread_create(&r->thread, NULL, wait_in_kernel, r), 0);
+    while (!word(r->d, r->flag + 4))
+        sched_yield();
+}
+
+static void release(const Rig *r) { assert_int_equal(drv_write(r->d, r->flag, &(u32){77}, 4), DRV_OK); }
+
+static void close_rig(Rig *r)
+{
+    drv_program_close(r->d, r->program);
+    drv_program_close(r->d, r->other);
+    drv_close(r->d);
+}
+
+/* All of this ends while the kernel waits, or the kernel's time is up. */
+static void go_on(bool mmu)
+{
+    enum { SIZE = 3 * PAGE_SIZE };
+    static u8 bytes[SIZE], got[SIZE];
+    Rig r;
+    u64 a, b, freed, next;
+    open_rig(&r, mmu);
+    assert_int_equal(drv_alloc(r.d, SIZE, &a), DRV_OK);
+    begin(&r);
+    memset(bytes, 0x5a, SIZE);
+    assert_int_equal(drv_write(r.d, a, bytes, SIZE), DRV_OK);
+    assert_int_equal(drv_alloc(r.d, SIZE, &b), DRV_OK);
+    assert_int_equal(drv_copy(r.d, a, b, SIZE), DRV_OK);
+    assert_int_equal(drv_fill(r.d, a, &(u16){0x1234}, 2, PAGE_SIZE), DRV_OK);
+    assert_int_equal(drv_read(r.d, b, got, SIZE), DRV_OK);
+    assert_memory_equal(got, bytes, SIZE);
+    assert_int_equal(word(r.d, a), 0x12341234);
+    /* a launch of the same program */
+    assert_int_equal(run(r.d, r.program, "touch", b, 5, 1), DRV_OK);
+    assert_int_equal(word(r.d, b), 5);
+    /* nobody gets what was freed before the kernel has ended */
+    assert_int_equal(drv_alloc(r.d, SIZE, &freed), DRV_OK);
+    assert_int_equal(drv_write(r.d, freed, bytes, SIZE), DRV_OK);
+    assert_int_equal(drv_free(r.d, freed), DRV_OK);
+    assert_int_equal(drv_free(r.d, freed), DRV_NO_BUFFER);
+    assert_int_equal(drv_write(r.d, freed, bytes, 1), DRV_OUT_OF_RANGE);
+    assert_int_equal(drv_alloc(r.d, SIZE, &next), DRV_OK);
+    assert_true(next != freed);
+    assert_int_equal(word(r.d, r.out), 0);
+    release(&r);
+    pthread_join(r.thread, NULL);
+    assert_int_equal(r.status, DRV_OK);
+    assert_int_equal(word(r.d, r.out), 77);
+    assert_int_equal(drv_alloc_at(r.d, freed, SIZE), DRV_OK);
+    memset(bytes, 0, SIZE);
+    assert_int_equal(drv_read(r.d, freed, got, SIZE), DRV_OK);
+    assert_memory_equal(got, bytes, SIZE);
+    close_rig(&r);
+}
+
+static void goes_on_beside_a_launch(void **state)
+{
+    (void)state;
+    go_on(false);
+    go_on(true);
+}
+
+/* The kernel loses a buffer that it uses. */
+static void takes_rights_at_once(void **state)
+{
+    Rig r;
+    Buf why = {0};
+    (void)state;
+    open_rig(&r, false);
+    begin(&r);
+    assert_int_equal(drv_free(r.d, r.flag), DRV_OK);
+    pthread_join(r.thread, NULL);
+    assert_int_equal(r.status, DRV_FAULT);
+    close_rig(&r);
+    buf_free(&why);
+}
+
+/* --- what waits for launches ------------------------------------------------------------------ */
+
+static DrvStatus run_other(Rig *r) { return run(r->d, r->other, "touch", r->flag, 1, 1); }
+static DrvStatus free_all(Rig *r) { return drv_free_all(r->d); }
+static DrvStatus write_code(Rig *r) { return drv_write(r->d, CODE_LO, &(u32){0}, 4); }
+
+static DrvStatus load(Rig *r)
+{
+    Caught c;
+    catch_in(&c);
+    const DrvStatus s = drv_load(r->d, image(), &c.d);
+    buf_free(&c.text);
+    return s;
+}
+
+static DrvStatus start(Rig *r)
+{
+    DrvResult result;
+    const DrvRecord record = {.kernel_size = {0}};
+    const DrvStatus s = drv_start(r->d, &record, "none", NULL, 0, &result);
+    return s == DRV_BAD_SIZE ? DRV_OK : s;
+}
+
+static DrvStatus export(Rig *r)
+{
+    const DrvKernel k = {.program = r->program, .kernel = "touch", .dims = 1, .global = {1}, .local = {1},
+                         .export_to = drv_export_open("/nowhere/at/all")};
+    DrvResult result;
+    const DrvStatus s = drv_run(r->d, &k, &result);
+    drv_export_close(k.export_to);
+    return s == DRV_IO ? DRV_OK : s;
+}
+
+typedef struct {
+    Rig *r;
+    DrvStatus (*change)(Rig *r);
+    const u8 *out; /* the host's view of it */
+    DrvStatus status;
+    u32 seen; /* in out when it was done */
+} Change;
+
+static void *change(void *arg)
+{
+    Change *c = arg;
+    c->status = c->change(c->r);
+    memcpy(&c->seen, c->out, sizeof c->seen);
+    return NULL;
+}
+
+static void waits_for_launches(void **state)
+{
+    static DrvStatus (*const changes[])(Rig *) = {run_other, load, start, write_code, export, free_all};
+    (void)state;
+    for (size_t i = 0; i < countof(changes); i++) {
+        Rig r;
+        pthread_t t;
+        open_rig(&r, false);
+        Change c = {.r = &r, .change = changes[i], .out = drv_host_pointer(r.d, r.out, 4)};
+        begin(&r);
+        assert_int_equal(pthread_create(&t, NULL, change, &c), 0);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        release(&r);
+        pthread_join(t, NULL);
+        pthread_join(r.thread, NULL);
+        assert_int_equal(r.status, DRV_OK);
+        assert_int_equal(c.status, DRV_OK);
+        assert_int_equal(c.seen, changes[i] == free_all ? 0 : 77); /* what is freed is gone */
+        close_rig(&r);
+    }
+}
+
+/* --- locks under contention --------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 200, ITEMS = 1024 };
+
+/* Launches of two programs in turn, among blocks that come and go. */
+static void *hammer(void *arg)
+{
+    const Rig *r = arg;
+    u32 bad = 0;
+    for (u32 i = 0; i < ROUNDS; i++) {
+        u64 a, b;
+        bad += drv_alloc(r->d, 5000, &a) || drv_alloc(r->d, 100, &b);
+        bad += word(r->d, a) || word(r->d, a + 4996) || word(r->d, b);
+        bad += drv_fill(r->d, a, &(u32){i + 1}, 4, 5000) != DRV_OK;
+        bad += drv_copy(r->d, a, b, 100) || word(r->d, b + 96) != i + 1;
+        bad += run(r->d, i % 16 == 15 ? r->other : r->program, "count", r->out, 0, ITEMS) != DRV_OK;
+        bad += drv_free(r->d, a) || drv_free(r->d, b);
+        bad += drv_free(r->d, a + 1) != DRV_NO_BUFFER;
+    }
+    return bad ? arg : NULL;
+}
+
+static void counts_under_contention(void **state)
+{
+    (void)state;
+    for (int mmu = 0; mmu < 2; mmu++) {
+        pthread_t t[THREADS];
+        Rig r;
+        open_rig(&r, mmu);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&t[i], NULL, hammer, &r), 0);
+        for (int i = 0; i < THREADS; i++) {
+            void *bad;
+            pthread_join(t[i], &bad);
+            assert_null(bad);
+        }
+        assert_int_equal(word(r.d, r.out), THREADS * ROUNDS * ITEMS);
+        assert_int_equal(drv_bytes_used(r.d), 2 * PAGE_SIZE);
+        close_rig(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on_beside_a_launch),
+        cmocka_unit_test(takes_rights_at_once),
+        cmocka_unit_test(waits_for_launches),
+        cmocka_unit_test(counts_under_contention),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

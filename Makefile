@@ -36,6 +36,8 @@ LDLIBS := -ljansson -lm -ldl -pthread
 # a line for each step, where neither V=1 nor -s is given: $(call say,CC,what)command
 say = $(if $(filter 1,$V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-7s %s\n' '$1' '$2';)
 
+.DEFAULT_GOAL := all
+
 # --- what there is -------------------------------------------------------------
 
 # whether a program that includes the header compiles, and with the library links

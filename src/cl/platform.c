@@ -71,6 +71,7 @@ static void add_device(ClPlatform *p, const DeviceOptions *o)
     d->platform = p;
     d->index = p->ndevices++;
     d->options = *o;
+    d->options.narrow = true; /* buffers have 32-bit addresses, contexts may be many */
     snprintf(d->name, sizeof d->name, "Ventus GPGPU (%s, %u SMs, %u warps of %u threads)",
              o->machine.name, o->machine.sms, o->machine.group_warps, o->machine.lanes);
     d->trace = open_trace(d->index);

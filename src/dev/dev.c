@@ -43,7 +43,8 @@ Device *dev_open(const DeviceOptions *opt)
     d->code = (DevCode){.set = opt->set, .generation = GEN_BARE};
     /* v2025 addresses 39 bits (SV39); a host that has not that much to reserve still
      * runs everything with 32-bit addresses */
-    if ((memory_open(&d->memory, 0, (u64)1 << 39) || memory_open(&d->memory, 0, (u64)1 << 32)) &&
+    if (((!opt->narrow && memory_open(&d->memory, 0, (u64)1 << 39)) ||
+         memory_open(&d->memory, 0, (u64)1 << 32)) &&
         (d->engine = opt->engine->open(&d->memory, opt->set)))
         return d;
     dev_close(d);

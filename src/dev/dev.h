@@ -25,6 +25,7 @@ typedef struct {
     VmRule vm;
     bool strict, all_lanes, any_barrier, check_copies; /* mach/warp.h, Launch */
     bool mmu;               /* SV39: the driver makes the tables, addresses are virtual */
+    bool narrow;            /* reserve 4 GiB of addresses instead of the 512 GiB of v2025 */
 } DeviceOptions;
 
 /* The code of a device. */

@@ -11,7 +11,6 @@
 # Packages are installed by demo and check (test/runner/setup.sh); a plain make only
 # builds and says what is missing.
 
-.DEFAULT_GOAL := all
 VERSION := 0.1.0
 SONAME := libventus.so.0
 m ?= rel

@@ -172,6 +172,7 @@ static void verify_allocation(const Func *before, const Func *f)
 static bool compile(const Job *j, Func *f)
 {
     graph_build(f);
+    graph_open_loops(f);
     check_rules(f, "the front end", STAGE_GENERIC);
     dump_function(j, f, 'i');
     run_passes(j, f, selection, countof(selection));

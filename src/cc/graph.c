@@ -5,7 +5,8 @@
  * and Related Problems": semidominators as Lengauer and Tarjan find them, and then for each
  * block the nearest dominator of its parent in the depth-first tree that is not below its
  * semidominator.  Post-dominators are the same on the reversed graph, over the ways that
- * end; of a block that cannot reach the exit it is the exit, so that every branch has one.
+ * end.  A block that cannot reach the exit would have none, and lanes that part there would
+ * never meet: graph_open_loops gives such loops a way out.
  */
 #include "cc/ir.h"
 #include "base/mem.h"
@@ -438,6 +439,62 @@ void graph_build(Func *f)
     dominators(f);
     post_dominators(f);
     find_loops(f);
+}
+
+/* Moves what a block does behind its phis to a new block, which follows if the number of lanes is
+ * not 0; otherwise the exit does. */
+static void open_header(Func *f, u32 h)
+{
+    enum { CSR_NUMT = 0x802 /* lanes of a warp */ };
+    const u32 rest = ir_block(f), lanes = ir_value(f);
+    if (f->module->failed)
+        return;
+    Block *from = &f->block[h], *to = &f->block[rest];
+    to->ins = from->ins;
+    to->nins = from->nins;
+    to->capins = from->capins;
+    to->term = from->term;
+    from->ins = NULL;
+    from->nins = from->capins = 0;
+    for (int k = 0; k < nsucc(to); k++) {
+        Block *next = &f->block[to->term.succ[k]];
+        for (size_t p = 0; p < next->npred; p++)
+            if (next->pred[p] == h)
+                next->pred[p] = rest;
+    }
+    ir_append(f, h, &(Ins){.op = IR_csr, .dst = lanes, .imm = CSR_NUMT, .loc = to->term.loc});
+    ir_branch(f, h, CMP_ne, ref_val(lanes), ref_con(0), rest, f->exit, to->term.loc);
+}
+
+void graph_open_loops(Func *f)
+{
+    Walk w;
+    u32 *open = ir_alloc(f->module, (f->nrpo + 1) * sizeof *open);
+    size_t n = 0;
+    if (!open || !walk_init(f, &w))
+        return;
+    /* outer headers come first; with one, all that leads to it can reach the exit */
+    walk_from(f, &w, f->exit, true);
+    for (size_t i = 0; i < f->nrpo && w.npre < f->nrpo; i++) {
+        const u32 b = f->rpo[i];
+        bool is_header = false;
+        for (size_t k = 0; k < f->block[b].npred && !w.seen[b]; k++)
+            is_header |= f->block[f->block[b].pred[k]].rpo >= i;
+        if (is_header) {
+            walk_from(f, &w, b, true);
+            open[n++] = b;
+        }
+    }
+    if (!n)
+        return;
+    for (size_t i = 0; i < n && !f->module->failed; i++)
+        open_header(f, open[i]);
+    graph_build(f);
+    const Block *exit = &f->block[f->exit];
+    for (size_t p = 0; p < exit->nphi; p++)
+        for (size_t k = 0; k < exit->npred && !f->module->failed; k++)
+            if (exit->phi[p].arg[k].kind == R_NONE)
+                exit->phi[p].arg[k] = ref_con(0); /* never read */
 }
 
 static void add_other(Func *f, u32 join, u32 side)

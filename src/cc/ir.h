@@ -336,9 +336,12 @@ OperandId ins_arg_operand(const Ins *i, int k);
  * edges change only through the functions here. */
 void graph_preds(Func *f);
 /* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
- * removed), dominators, post-dominators, loops.  Every block must have its terminator.
- * Endless loops are taken to have an edge to the exit block. */
+ * removed), dominators, post-dominators, loops.  Every block must have its terminator.  The
+ * post-dominator of a block that cannot reach the exit is the exit. */
 void graph_build(Func *f);
+/* Gives every loop that has no way to the exit one at its header, which is never taken, so that all
+ * its blocks have post-dominators.  Needs graph_build, keeps it up to date. */
+void graph_open_loops(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);
 /* Block.other again, after edges of divergent branches have changed. */

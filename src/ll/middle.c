@@ -2,12 +2,11 @@
  *
  *   prepare     what the optimiser should see in another form (prepare.c)
  *   link        functions of the device library that the program reaches
+ *   converge    marks where lanes must meet before a barrier (converge.c)
  *   optimise    LLVM's pipeline without vectors
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
  *   expand      64-bit division and the like to calls, until the library asks for no more
- *
- * Barriers and group functions are `convergent`, so LLVM keeps them where lanes are together.
  */
 #include "ll/middle.h"
 #include "base/mem.h"
@@ -153,6 +152,12 @@ static void forbid_vectors(LLVMModuleRef m)
 static bool optimise(LLVMModuleRef m, int level, Diag *d)
 {
     forbid_vectors(m);
+    if (level && LLVMGetNamedFunction(m, "__ventus_barrier")) {
+        if (!run_passes(m, "always-inline", d))
+            return false;
+        if (!converge(m))
+            return fail(d, "optimiser", "out of memory");
+    }
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level ||
             run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d));

@@ -123,7 +123,10 @@ AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
 
 /* --- layout.c, align.c --------------------------------------------------- */
 
-i32 link_find_out(const Link *l, const char *name, bool alloc); /* -1: none */
+/* The image's section of a name that has a place of its own in layout.c, as ".sdata".  One of the same name
+ * with other flags, as an executable .sdata, is not meant.  -1: the image has none; it has those of all
+ * symbols that the linker defines, and .bss where there are commons. */
+i32 link_find_out(const Link *l, const char *name);
 u32 link_part_address(const Link *l, const Part *p);
 u32 cut_offset(const Part *p, u32 offset); /* of a byte of the input section */
 #endif

@@ -81,12 +81,18 @@ static i32 find_out(const Link *l, const char *name, Rank rank)
     return -1;
 }
 
-i32 link_find_out(const Link *l, const char *name, bool alloc)
+/* the row of `known` of a section that the linker itself names */
+static size_t find_known(const char *name)
 {
-    for (size_t i = 0; i < l->nouts; i++)
-        if (!strcmp(l->outs[i].name, name) && (l->outs[i].rank != RANK_FILE) == alloc)
-            return (i32)i;
-    return -1;
+    for (size_t i = 0; i < countof(known); i++)
+        if (!strcmp(known[i].name, name))
+            return i;
+    bug("no place for section %s", name);
+}
+
+i32 link_find_out(const Link *l, const char *name)
+{
+    return find_out(l, name, known[find_known(name)].rank);
 }
 
 /* Adds the section, or finds it and makes it fit for more. */
@@ -108,9 +114,7 @@ static Out *add_out(Link *l, Out wanted)
 
 static Out *add_known(Link *l, const char *name)
 {
-    size_t i = 0;
-    while (strcmp(known[i].name, name))
-        i++;
+    const size_t i = find_known(name);
     return add_out(
         l,
         (Out){.name = name, .rank = known[i].rank, .type = known[i].type, .flags = known[i].flags});
@@ -181,20 +185,22 @@ static void place_entry(Link *l)
         place_part(l, g->input, (u32)section);
 }
 
-/* Public start code clears whole words from _edata on. */
-static void end_data_at_word(Link *l) { reserve(&l->outs[link_find_out(l, ".sdata", true)], 0, 4); }
-
+/* Room for what no object holds; collect_outs() has made the sections that are named here. */
 static void place_own(Link *l)
 {
-    end_data_at_word(l);
+    /* 1. public start code clears whole words from _edata on, which is where .sdata ends */
+    const i32 sdata = link_find_out(l, ".sdata");
+    if (sdata >= 0)
+        reserve(&l->outs[sdata], 0, 4);
+    /* 2. commons */
     if (l->commons)
-        l->commons_at =
-            reserve(&l->outs[link_find_out(l, ".bss", true)], l->commons, l->commons_align);
+        l->commons_at = reserve(&l->outs[link_find_out(l, ".bss")], l->commons, l->commons_align);
+    /* 3. what must follow the linker's own symbols */
     for (size_t i = 0; i < l->nglobals; i++) {
         if (l->globals[i].how != DEF_LINKER)
             continue;
         const LinkerSymbol *row = &linker_symbols[l->globals[i].row];
-        Out *out = &l->outs[link_find_out(l, row->out, true)];
+        Out *out = &l->outs[link_find_out(l, row->out)];
         if (row->room && out->size < row->past + row->room)
             reserve(out, row->past + row->room - out->size, 64);
     }

@@ -194,13 +194,13 @@ bool link_definition(const Link *l, SymbolRef from, SymbolRef *def)
 
 static u32 linker_symbol_address(const Link *l, const LinkerSymbol *row)
 {
-    const Out *out = &l->outs[link_find_out(l, row->out, true)];
+    const Out *out = &l->outs[link_find_out(l, row->out)];
     return out->addr + (row->end ? (u32)out->size : 0) + row->past;
 }
 
 static u32 common_address(const Link *l, const Global *g)
 {
-    return l->outs[link_find_out(l, ".bss", true)].addr + l->commons_at + g->offset;
+    return l->outs[link_find_out(l, ".bss")].addr + l->commons_at + g->offset;
 }
 
 /* A symbol that is defined by an object, in a section or as a number. */
@@ -277,12 +277,12 @@ static bool add_global(Link *l, const Global *g)
     case DEF_NONE: return true;
     case DEF_LINKER: {
         const LinkerSymbol *row = &linker_symbols[g->row];
-        return add_symbol(l, &s, link_find_out(l, row->out, true), linker_symbol_address(l, row));
+        return add_symbol(l, &s, link_find_out(l, row->out), linker_symbol_address(l, row));
     }
     case DEF_COMMON:
         s.type = STT_OBJECT;
         s.size = g->size;
-        return add_symbol(l, &s, link_find_out(l, ".bss", true), common_address(l, g));
+        return add_symbol(l, &s, link_find_out(l, ".bss"), common_address(l, g));
     case DEF_WEAK:
     case DEF_STRONG: break;
     }
@@ -292,7 +292,7 @@ static bool add_global(Link *l, const Global *g)
 static bool set_entry(Link *l)
 {
     const char *name = l->opt->entry ? l->opt->entry : "_start";
-    const i32 at = obj_find_symbol(l->image, name), text = link_find_out(l, ".text", true);
+    const i32 at = obj_find_symbol(l->image, name), text = link_find_out(l, ".text");
     if (at >= 0)
         l->image->entry = l->image->symbols[at].value;
     else if (l->opt->entry)

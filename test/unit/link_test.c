@@ -408,6 +408,62 @@ static void an_object_s_own_symbol_comes_before_the_script_s(void **state)
     obj_free(image);
 }
 
+/* each of them, so that no section need be there for it */
+static void all_symbols_of_the_script_may_be_an_object_s(void **state)
+{
+    static const char *const names[] = {"__DATA_BEGIN__",
+                                        "__SDATA_BEGIN__",
+                                        "__global_pointer$",
+                                        "_edata",
+                                        "edata",
+                                        "__bss_start",
+                                        "_end",
+                                        "end",
+                                        "__BSS_END__",
+                                        "__eh_frame_start",
+                                        "__eh_frame_end",
+                                        "tohost",
+                                        "fromhost"};
+    Object *b = obj_new("b.o");
+    const i32 data =
+        add_bytes(b, ".data", DATA_FLAGS, 4, (u32[countof(names)]){0}, 4 * countof(names));
+    (void)state;
+    for (u32 i = 0; i < countof(names); i++)
+        add_global(b, names[i], data, 4 * i);
+    Object *image = LINK(CODE(W_NOP), b);
+    for (u32 i = 0; i < countof(names); i++)
+        assert_int_equal(address_of(image, names[i]), 0x80001000 + 4 * i);
+    assert_int_equal(image->nsections, 2);
+    obj_free(image);
+    /* all but one */
+    b = word_object("b.o", ".data", DATA_FLAGS, "_edata", 1);
+    add_global(b, "__SDATA_BEGIN__", 0, 0);
+    add_global(b, "__global_pointer$", 0, 0);
+    image = LINK(CODE(W_NOP), b);
+    assert_int_equal(address_of(image, "_edata"), 0x80001000);
+    assert_int_equal(address_of(image, "__bss_start"), 0x80001004);
+    obj_free(image);
+}
+
+/* a section that an object gives the name of another kind */
+static void the_script_s_symbols_are_in_its_own_sections(void **state)
+{
+    (void)state;
+    Object *image = LINK(CODE(W_NOP), word_object("b.o", ".sdata", TEXT_FLAGS, "b", 1));
+    assert_int_equal(address_of(image, "b"), TEXT + 4);
+    assert_int_equal(address_of(image, "_edata"), 0x80001000);
+    assert_int_equal(address_of(image, "__global_pointer$"), 0x80001800);
+    obj_free(image);
+    Object *c = obj_new("c.o");
+    obj_add_symbol(c, "common", OBJ_COMMON, 4, STB_GLOBAL, STT_OBJECT);
+    c->symbols[0].size = 4;
+    image = LINK(CODE(W_NOP), word_object("b.o", ".bss", TEXT_FLAGS, "b", 1), c);
+    assert_int_equal(address_of(image, "common"), 0x80001000);
+    assert_int_equal(address_of(image, "_end"), 0x80001004);
+    obj_free(image);
+    LINK_BADLY("there is no code", word_object("b.o", ".text", DATA_FLAGS, "b", 1));
+}
+
 /* hardware starts at 0x80000000 whatever e_entry says */
 static void the_entry_is_first(void **state)
 {
@@ -1377,6 +1433,8 @@ int main(void)
         cmocka_unit_test(the_script_s_symbols_are_defined),
         cmocka_unit_test(tohost_is_there_for_who_asks),
         cmocka_unit_test(an_object_s_own_symbol_comes_before_the_script_s),
+        cmocka_unit_test(all_symbols_of_the_script_may_be_an_object_s),
+        cmocka_unit_test(the_script_s_symbols_are_in_its_own_sections),
         cmocka_unit_test(the_entry_is_first),
         cmocka_unit_test(an_entry_must_be_there),
         cmocka_unit_test(an_image_must_fit),

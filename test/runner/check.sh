@@ -95,7 +95,7 @@ test_files() {
 
 if [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
-    set -- layers headers test/*/*_test.c test/script/*_test.sh $(test_files)
+    set -- layers headers test/script/*_test.sh test/*/*_test.c $(test_files)
 fi
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT

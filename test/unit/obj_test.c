@@ -626,6 +626,24 @@ static void relocations_have_names(void **state)
     assert_null(obj_reloc_name(255));
 }
 
+/* psABI, "Relocations"; older <elf.h> end before these */
+#ifndef R_RISCV_PLT32
+#define R_RISCV_PLT32 59
+#endif
+#ifndef R_RISCV_SET_ULEB128
+#define R_RISCV_SET_ULEB128 60
+#define R_RISCV_SUB_ULEB128 61
+#endif
+
+static void relocations_have_the_numbers_of_elf_h(void **state)
+{
+    (void)state;
+#define RELOC(number, name, value, field)                                                          \
+    assert_int_equal(number, R_RISCV_##name);                                                      \
+    assert_string_equal(obj_reloc_name(R_RISCV_##name), #name);
+#include "obj/reloc.def"
+}
+
 /* --- resource records ---------------------------------------------------- */
 
 static const Resource sample = {.form = RES_LONG,
@@ -861,6 +879,7 @@ int main(void)
         cmocka_unit_test(global_definitions_are_found_first),
         cmocka_unit_test(addresses_have_names),
         cmocka_unit_test(relocations_have_names),
+        cmocka_unit_test(relocations_have_the_numbers_of_elf_h),
         cmocka_unit_test(records_come_back),
         cmocka_unit_test(short_records_are_read),
         cmocka_unit_test(records_without_names_follow_definitions),

@@ -278,7 +278,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
                    .private_min = r->private_min,
                    .max_insns = r->common.max_insns,
                    .run = *run,
-                   .print = &print};
+                   .print = info && info->silent ? NULL : &print};
     if (r->common.export_to && !(k.export_to = drv_export_open(r->common.export_to)))
         out_of_memory();
     memcpy(k.global, r->global, sizeof k.global);

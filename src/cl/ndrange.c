@@ -10,6 +10,7 @@ typedef struct {
     u32 dims;
     u32 global[3], local[3], offset[3];
     bool is_partial; /* local does not divide global */
+    bool is_silent;  /* it prints nothing */
     size_t nargs;
     DrvArg *args;
     struct Bound {
@@ -96,7 +97,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
                    .args = x->args,
                    .nargs = x->nargs,
                    .run = {.timeout = c->platform->timeout},
-                   .print = &printed,
+                   .print = x->is_silent ? NULL : &printed,
                    .export_to = c->platform->export_to};
     watch(&k, e->queue->device);
     memcpy(k.global, x->global, sizeof k.global);
@@ -290,6 +291,7 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
     if (shape.dims < 1 || shape.dims > 3)
         return CL_INVALID_WORK_DIMENSION;
     x->dims = shape.dims;
+    x->is_silent = info && info->silent;
     if ((s = set_global(x, shape.offset, shape.global, is_empty)) || *is_empty)
         return s;
     if ((s = set_local(x, info, shape.local, q->device)))

@@ -16,6 +16,7 @@
 
 enum { HEAD = 8, RECORD_HEAD = 12 };             /* bytes */
 enum { MAX_STRING = 1 << 16, MAX_WIDTH = 1024 }; /* bytes; columns */
+enum { MAX_WORK = 32 << 20 };                    /* bytes of a launch */
 
 typedef struct {
     u32 item;     /* linear global id */
@@ -24,10 +25,13 @@ typedef struct {
 
 typedef struct {
     Driver *d;
+    Buf *out;
     const u8 *area;
     Record *record;
     size_t n, cap;
     u64 lost; /* bytes */
+    u64 work; /* bytes of formats and strings that were read, and of text that was made of them: few
+                 bytes of the buffer can ask for many */
 } Drain;
 
 DrvStatus print_open(Driver *d, u64 *addr)
@@ -47,17 +51,20 @@ static u32 word_at(const u8 *p)
 }
 
 /* A NUL-terminated string of the device; "(bad address)" where there is none. */
-static void get_string(Driver *d, u32 addr, Buf *out)
+static void get_string(Drain *p, u32 addr, Buf *out)
 {
-    char c;
-    for (u32 i = 0; i < MAX_STRING; i++) {
-        if (!copy_out(d, (u64)addr + i, &c, 1)) {
+    char chunk[PAGE_SIZE];
+    for (u64 at = addr, end = at + MAX_STRING, n; at < end; at += n) {
+        n = PAGE_SIZE - at % PAGE_SIZE < end - at ? PAGE_SIZE - at % PAGE_SIZE : end - at;
+        if (!copy_out(p->d, at, chunk, n)) {
             buf_str(out, "(bad address)");
             return;
         }
-        if (!c)
+        const size_t len = strnlen(chunk, n);
+        p->work += len + 1;
+        buf_put(out, chunk, len);
+        if (len < n)
             return;
-        buf_put(out, &c, 1);
     }
 }
 
@@ -184,25 +191,26 @@ static void put_char(Buf *out, const Conversion *c, char v)
 #pragma GCC diagnostic pop
 }
 
-static void put_string(Buf *out, const Conversion *c, Driver *d, Arguments *a)
+static void put_string(Drain *p, const Conversion *c, Arguments *a)
 {
     Buf s = {0};
     char spec[40];
     const u32 addr = (u32)next_argument(a, 4);
     if (addr)
-        get_string(d, addr, &s);
+        get_string(p, addr, &s);
     else
         buf_str(&s, "(null)");
     snprintf(spec, sizeof spec, "%ss", c->spec);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    buf_printf(out, spec, buf_text(&s));
+    buf_printf(p->out, spec, buf_text(&s));
 #pragma GCC diagnostic pop
     buf_free(&s);
 }
 
-static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
+static void put_conversion(Drain *p, Conversion *c, Arguments *a)
 {
+    Buf *out = p->out;
     switch (c->letter) {
     case 'd':
     case 'i':
@@ -219,7 +227,7 @@ static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
     case 'a':
     case 'A': put_float(out, c, a); return;
     case 'c': put_char(out, c, (char)next_argument(a, 4)); return;
-    case 's': put_string(out, c, d, a); return;
+    case 's': put_string(p, c, a); return;
     case 'p': buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4)); return;
     case '%': buf_str(out, "%"); return;
     default: /* nothing of ours: shown as it stands */
@@ -229,22 +237,23 @@ static void put_conversion(Buf *out, Conversion *c, Driver *d, Arguments *a)
     }
 }
 
-static void put_format(Buf *out, Driver *d, u32 format, Arguments a)
+static void put_format(Drain *p, u32 format, Arguments a)
 {
     Buf text = {0};
-    get_string(d, format, &text);
-    for (const char *f = buf_text(&text); *f;) {
-        const size_t plain = strcspn(f, "%");
-        buf_put(out, f, plain);
+    get_string(p, format, &text);
+    for (const char *f = buf_text(&text); *f && p->work < MAX_WORK;) {
+        const size_t plain = strcspn(f, "%"), before = p->out->len;
+        buf_put(p->out, f, plain);
         f += plain;
         if (!*f)
             break;
         f++;
         Conversion c = get_conversion(&f, &a);
         for (int i = 0; i < c.count; i++) {
-            buf_str(out, i ? "," : "");
-            put_conversion(out, &c, d, &a);
+            buf_str(p->out, i ? "," : "");
+            put_conversion(p, &c, &a);
         }
+        p->work += p->out->len - before;
     }
     buf_free(&text);
 }
@@ -274,16 +283,18 @@ static void find_records(Drain *p, u32 used)
     }
 }
 
-static void put_records(const Drain *p, Buf *out)
+static void put_records(Drain *p)
 {
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n && p->work < MAX_WORK; i++) {
         const u8 *r = p->area + p->record[i].at;
         const u32 format = word_at(r + 8), size = p->record[i].size - RECORD_HEAD;
         if (format)
-            put_format(out, p->d, format, (Arguments){r + RECORD_HEAD, r + RECORD_HEAD + size});
+            put_format(p, format, (Arguments){r + RECORD_HEAD, r + RECORD_HEAD + size});
         else
-            buf_put(out, r + RECORD_HEAD, strnlen((const char *)r + RECORD_HEAD, size));
+            buf_put(p->out, r + RECORD_HEAD, strnlen((const char *)r + RECORD_HEAD, size));
     }
+    if (p->work >= MAX_WORK)
+        buf_printf(p->out, "\n[print buffer: text beyond %u MiB is lost]\n", MAX_WORK >> 20);
 }
 
 void print_drain(Driver *d, u64 addr, Buf *out)
@@ -294,7 +305,7 @@ void print_drain(Driver *d, u64 addr, Buf *out)
         bug("the print buffer is not there");
     const u32 used = reserved < room ? reserved : room;
     u8 *area = mem_alloc(used);
-    Drain p = {.d = d, .area = area, .lost = reserved - used};
+    Drain p = {.d = d, .out = out, .area = area, .lost = reserved - used};
     if (!area) {
         buf_printf(out, "[print buffer: out of memory, %u bytes lost]\n", reserved);
         return;
@@ -304,7 +315,7 @@ void print_drain(Driver *d, u64 addr, Buf *out)
     find_records(&p, used);
     if (p.n)
         qsort(p.record, p.n, sizeof *p.record, by_item);
-    put_records(&p, out);
+    put_records(&p);
     if (p.lost)
         buf_printf(out, "[print buffer overflow: %llu bytes lost]\n", (unsigned long long)p.lost);
     mem_free(p.record);

@@ -176,6 +176,53 @@ static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
     return k->name && k->attributes && k->vec_hint;
 }
 
+/* --- who prints ---------------------------------------------------------------------------- */
+
+/* Functions that call printf, or may: they call what is not in this module. */
+typedef struct {
+    LLVMValueRef *f;
+    size_t n, cap;
+    bool all; /* nobody knows who calls */
+} Printers;
+
+static bool is_printer(const Printers *p, LLVMValueRef f)
+{
+    size_t i = 0;
+    while (i < p->n && p->f[i] != f)
+        i++;
+    return p->all || i < p->n;
+}
+
+static void add_callers(Printers *p, LLVMValueRef callee)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(callee); u && !p->all; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        LLVMValueRef f = LLVMIsAInstruction(user)
+                             ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))
+                             : NULL;
+        if (f && is_printer(p, f))
+            continue;
+        p->all = !f || !array_grow(p->f, p->n, p->cap);
+        if (!p->all)
+            p->f[p->n++] = f;
+    }
+}
+
+static Printers find_printers(LLVMModuleRef m)
+{
+    Printers p = {0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        size_t len;
+        const char *name = LLVMGetValueName2(f, &len);
+        const bool is_ours = !strncmp(name, "llvm.", 5) || !strncmp(name, "__ventus_", 9);
+        if (!strcmp(name, "__ventus_printf") || (LLVMIsDeclaration(f) && !is_ours))
+            add_callers(&p, f);
+    }
+    for (size_t i = 0; i < p.n; i++)
+        add_callers(&p, p.f[i]);
+    return p;
+}
+
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t)
 {
     size_t count = 0;
@@ -185,9 +232,13 @@ bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t)
     if (!t->kernels)
         return false;
     bool ok = true;
+    Printers printers = find_printers(m);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        if (is_kernel(f) && !LLVMIsDeclaration(f))
+        if (is_kernel(f) && !LLVMIsDeclaration(f)) {
+            t->kernels[t->nkernels].silent = !is_printer(&printers, f);
             ok = describe(f, dl, &t->kernels[t->nkernels++]) && ok;
+        }
+    mem_free(printers.f);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == 1)
             t->globals_size += LLVMABISizeOfType(dl, LLVMGlobalGetValueType(g));

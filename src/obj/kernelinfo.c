@@ -72,6 +72,7 @@ static bool read_kernel(const json_t *o, KernelInfo *k)
     k->name = get_text(o, "name", &ok);
     k->attributes = get_text(o, "attributes", &ok);
     k->vec_hint = get_text(o, "vec_hint", &ok);
+    k->silent = get_flag(o, "silent");
     get_triple(o, "reqd_local", k->reqd_local, &ok);
     get_triple(o, "local_hint", k->local_hint, &ok);
     const json_t *args = json_object_get(o, "args");
@@ -198,6 +199,7 @@ static json_t *kernel_json(const KernelInfo *k)
     put_text(o, "name", k->name);
     put_text(o, "attributes", k->attributes);
     put_text(o, "vec_hint", k->vec_hint);
+    put_flag(o, "silent", k->silent);
     put_triple(o, "reqd_local", k->reqd_local);
     put_triple(o, "local_hint", k->local_hint);
     for (size_t i = 0; i < k->nargs; i++)

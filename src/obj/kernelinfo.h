@@ -4,7 +4,7 @@
  * the linker copies:
  *
  *   { "version": 1, "kernels": [ { "name": "k", "attributes": "...",
- *     "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
+ *     "silent": true, "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
  *     "args": [ { "name": "a", "type": "float*", "kind": "global", "size": 4, "align": 4,
  *                 "pointee_align": 16, "const": true, "restrict": true, "volatile": false,
  *                 "access": "none" } ] } ],
@@ -31,6 +31,7 @@ typedef struct {
     u32 reqd_local[3], local_hint[3]; /* all 0: not given */
     KernelArg *args;
     size_t nargs;
+    bool silent;            /* it never calls printf */
 } KernelInfo;
 
 typedef struct {

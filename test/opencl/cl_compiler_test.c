@@ -168,6 +168,87 @@ static void compiles_and_links(void **state)
         ok(clReleaseProgram(all[i]));
 }
 
+/* --- printing ------------------------------------------------------------------------------- */
+
+static struct {
+    size_t calls, bytes;
+    char last[64]; /* of the text */
+} printed;
+
+static void CL_CALLBACK on_print(const char *text, size_t len, size_t complete, void *data)
+{
+    (void)complete, (void)data;
+    printed.calls++;
+    printed.bytes += len;
+    snprintf(printed.last, sizeof printed.last, "%s", len < sizeof printed.last ? text : text + len - sizeof printed.last + 1);
+}
+
+/* A context whose prints are counted, with the kernel of a source. */
+static cl_context open_printer(const char *text, const char *name, cl_command_queue *q, cl_kernel *k)
+{
+    const cl_context_properties list[] = {CL_PRINTF_CALLBACK_ARM, (cl_context_properties)on_print, 0};
+    cl_int s;
+    cl_context c = clCreateContext(list, 1, &host.device, on_report, NULL, &s);
+    ok(s);
+    *q = clCreateCommandQueue(c, host.device, 0, &s);
+    cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    *k = make_kernel(p, name);
+    ok(clReleaseProgram(p));
+    memset(&printed, 0, sizeof printed);
+    return c;
+}
+
+static void close_printer(cl_context c, cl_command_queue q, cl_kernel k)
+{
+    ok(clReleaseKernel(k));
+    ok(clReleaseCommandQueue(q));
+    ok(clReleaseContext(c));
+}
+
+/* A kernel that does not print has no print buffer that it could damage, though another of its program
+ * prints. */
+static void prints_nothing_by_wild_stores(void **state)
+{
+    enum { PAGES = 400 }; /* the buffer has 257, a launch some more */
+    const size_t one = 1;
+    cl_command_queue q;
+    cl_kernel k;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_context c = open_printer("kernel void say(int x) { printf(\"%d\\n\", x); }"
+                                "kernel void store(uint at) { *(volatile global uint *)at = 12345; }",
+                                "store", &q, &k);
+    for (u32 page = 0; page < PAGES; page++) {
+        const u32 at = 0x90000000u + page * 4096;
+        ok(clSetKernelArg(k, 0, sizeof at, &at));
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &one, &one, 0, NULL, NULL));
+        clFinish(q);
+    }
+    assert_int_equal(printed.calls, 0);
+    close_printer(c, q, k);
+}
+
+/* Few bytes of the print buffer can ask for much text: there is an end to it. */
+static void prints_no_end_of_text(void **state)
+{
+    const size_t items = 4000;
+    cl_command_queue q;
+    cl_kernel k;
+    (void)state;
+    if (!has_compiler)
+        skip();
+    cl_context c = open_printer("constant char big[60000] = {[0 ... 59998] = 'x', 0};"
+                                "kernel void bomb(void) { printf(\"%s\\n\", big); }", "bomb", &q, &k);
+    ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+    ok(clFinish(q));
+    assert_int_equal(printed.calls, 1);
+    assert_true(printed.bytes < (33 << 20) && printed.bytes > 10 << 20);
+    assert_non_null(strstr(printed.last, "[print buffer: text beyond 32 MiB is lost]"));
+    close_printer(c, q, k);
+}
+
 static atomic_bool has_linked;
 
 static void *compile_anew(void *arg)
@@ -415,6 +496,8 @@ int main(void)
         cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
+        cmocka_unit_test(prints_nothing_by_wild_stores),
+        cmocka_unit_test(prints_no_end_of_text),
     };
     set_environment();
     if (mkdtemp(cache)) {

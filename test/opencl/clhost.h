@@ -157,6 +157,7 @@ HELPER bool add_table(Object *o)
         {.name = (char *)"say"}, {.name = (char *)"wild"}, {.name = (char *)"forever"},
     };
     for (size_t i = 0; i < countof(k); i++) {
+        k[i].silent = strcmp(k[i].name, "say") != 0;
         k[i].attributes = k[i].attributes ? k[i].attributes : (char *)"";
         k[i].vec_hint = (char *)"";
     }

@@ -33,7 +33,7 @@ static void comes_back(void **state)
     };
     KernelInfo kernels[] = {
         {.name = k, .attributes = attributes, .reqd_local = {8, 2, 1}, .args = args, .nargs = 2},
-        {.name = other},
+        {.name = other, .silent = true},
     };
     const KernelTable t = {
         .kernels = kernels, .nkernels = 2, .globals_size = 12, .options = options};
@@ -58,6 +58,7 @@ static void comes_back(void **state)
     assert_int_equal(i->args[1].kind, ARG_LOCAL);
     assert_true(!i->args[1].is_const && i->args[1].is_volatile);
     assert_int_equal(kernelinfo_find(&back, "other")->nargs, 0);
+    assert_true(!i->silent && kernelinfo_find(&back, "other")->silent);
     assert_null(kernelinfo_find(&back, "third"));
     kernelinfo_free(&back);
     obj_free(o);

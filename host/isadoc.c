@@ -81,7 +81,7 @@ static const char *shown(OperandId o)
         case O_ws2: return "vs2";
         case O_ws3: return "vs3";
         case O_wx1: return "rs1";
-        default: return isa_operand[o].role == ROLE_N ? "zero" : isa_operand[o].name;
+        default: return isa_operand[o].use == USE_N ? "zero" : isa_operand[o].name;
         }
     case K_XRAW: return "x0";
     case K_IMM:
@@ -98,7 +98,7 @@ static const char *shown(OperandId o)
 static bool is_ignored(OperandId o)
 {
     const OperandInfo *i = &isa_operand[o];
-    return i->kind == K_HIDE || ((i->kind == K_XREG || i->kind == K_XRAW) && i->role == ROLE_N);
+    return i->kind == K_HIDE || ((i->kind == K_XREG || i->kind == K_XRAW) && i->use == USE_N);
 }
 
 /* --- a word, field by field ---------------------------------------------------------- */
@@ -271,7 +271,7 @@ static void put_row(InsnId id)
     printf(" | `%0*llx` | `%0*llx`", digits, (unsigned long long)isa_format_of(id)->mask, digits,
            (unsigned long long)i->match);
     put_code(&syntax);
-    printf(" | %s | %s | %s |\n", isa_unit_name[i->unit], isa_effect_text[i->effect],
+    printf(" | %s | %s | %s |\n", isa_unit_name[i->unit], isa_effect[i->effect].text,
            isa_op_name[i->op]);
     buf_free(&syntax);
     buf_free(&layout);
@@ -329,13 +329,13 @@ static void put_operation(const char *name, const char *kind, const char *text)
 static void put_operations(void)
 {
     printf("| operation | on | result |\n| --- | --- | --- |\n");
-#define OP(name, type, result)          put_operation(#name, #type, #result);
-#define OP3(name, type, result)         put_operation(#name, #type, #result);
-#define FIX(name, result)               put_operation(#name, "fixed point", #result);
-#define FOP(name, host, soft)           put_operation(#name, "float", #host);
-#define FOP3(name, host, soft)          put_operation(#name, "float", #host);
-#define FBIT(name, result, flags, soft) put_operation(#name, "float", #soft);
-#define FSOFT(name, soft)               put_operation(#name, "float", #soft);
+#define OP(name, type, facts, result)          put_operation(#name, #type, #result);
+#define OP3(name, type, facts, result)         put_operation(#name, #type, #result);
+#define FIX(name, facts, result)               put_operation(#name, "fixed point", #result);
+#define FOP(name, facts, host, soft)           put_operation(#name, "float", #host);
+#define FOP3(name, facts, host, soft)          put_operation(#name, "float", #host);
+#define FBIT(name, facts, result, flags, soft) put_operation(#name, "float", #soft);
+#define FSOFT(name, facts, soft)               put_operation(#name, "float", #soft);
 #include "isa/op.def"
 }
 

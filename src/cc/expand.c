@@ -55,9 +55,9 @@ static i32 operand_value(const Func *f, Word *w, u8 operand, const Ins *i, int *
     case K_XREG:
     case K_XRAW:
     case K_VREG:
-        if (o->role & ROLE_W)
+        if (o->use & USE_W)
             return reg(f, destination(i));
-        return o->role == ROLE_R ? reg(f, i->a[(*next)++]) : 0;
+        return o->use == USE_R ? reg(f, i->a[(*next)++]) : 0;
     case K_MASK: return 1;
     case K_RM:
     case K_AQRL: return i->imm;

@@ -287,47 +287,12 @@ const IrInfo ir_info[NIR] = {
 #include "cc/ir.def"
 };
 
-/* whether operand o of a format is one of Ins.a: read, and neither modifier nor filler */
-static bool is_source(u8 o)
-{
-    const OperandInfo *info = &isa_operand[o];
-    switch ((OperandKind)info->kind) {
-    case K_XREG:
-    case K_XRAW:
-    case K_VREG: return info->role & ROLE_R;
-    case K_IMM:
-    case K_IMMX:
-    case K_IMMZ:
-    case K_IMM12:
-    case K_REL:
-    case K_CSR:
-    case K_VTYPE: return true;
-    default: return false;
-    }
-}
-
-/* the operands of a row that are Ins.a, in order, an accumulator last */
-static int sources(InsnId id, u8 out[MAXOPD])
-{
-    const FormatInfo *f = isa_format_of(id);
-    int n = 0, tied = -1;
-    for (int k = 0; k < f->nopd; k++)
-        if (isa_operand[f->opd[k]].role == ROLE_RW)
-            tied = f->opd[k];
-        else if (is_source(f->opd[k]))
-            out[n++] = f->opd[k];
-    if (tied >= 0)
-        out[n++] = (u8)tied;
-    return n;
-}
-
+/* OperandId of the row's result, or -1 */
 static int destination(InsnId id)
 {
-    const FormatInfo *f = isa_format_of(id);
-    for (int k = 0; k < f->nopd; k++)
-        if (isa_operand[f->opd[k]].role & ROLE_W)
-            return f->opd[k];
-    return -1;
+    bool accumulates;
+    const int i = isa_result(id, &accumulates);
+    return i < 0 ? -1 : isa_format_of(id)->opd[i];
 }
 
 static Bank bank_of(int o)
@@ -343,7 +308,7 @@ static Bank bank_of(int o)
 int ins_nargs(const Ins *i)
 {
     u8 list[MAXOPD];
-    return ins_is_machine(i) ? sources(ins_row(i), list) : ir_info[i->op].nargs;
+    return ins_is_machine(i) ? isa_sources(ins_row(i), list) : ir_info[i->op].nargs;
 }
 
 bool ins_has_dst(const Ins *i)
@@ -355,33 +320,27 @@ bool ins_is_load(const Ins *i)
 {
     if (!ins_is_machine(i))
         return i->op == IR_load;
-    const u8 e = isa_insn[ins_row(i)].effect;
-    return e == E_LOAD || e == E_VLOAD_12 || e == E_VLOAD_PRIV11;
+    return isa_effect_of(ins_row(i))->access == ACCESS_LOAD;
 }
 
 bool ins_is_store(const Ins *i)
 {
     if (!ins_is_machine(i))
         return i->op == IR_store;
-    const u8 e = isa_insn[ins_row(i)].effect;
-    return e == E_STORE || e == E_VSTORE_12 || e == E_VSTORE_PRIV11;
+    return isa_effect_of(ins_row(i))->access == ACCESS_STORE;
 }
 
 bool ins_is_pure(const Ins *i)
 {
     if (!ins_is_machine(i))
         return ir_info[i->op].is_pure;
-    switch ((Effect)isa_insn[ins_row(i)].effect) {
-    case E_ALU:
-    case E_MAC:
-    case E_FALU:
-    case E_FMAC:
-    case E_LUI:
-    case E_VID:
-    case E_EXP: return true;
-    case E_CSR: return i->op == IR_MACHINE + I_csrrs && i->a[1].kind == R_REG && i->a[1].val == 0;
-    default: return false;
-    }
+    const EffectInfo *e = isa_effect_of(ins_row(i));
+    if (i->op == IR_MACHINE + I_csrrs) /* only reads if it sets what x0 has */
+        return i->a[1].kind == R_REG && i->a[1].val == 0;
+    /* float flags and rounding modes are none of a program's business */
+    return e->access == ACCESS_NONE && e->control == CONTROL_NEXT && ins_has_dst(i) &&
+           !((e->reads | e->writes) & ~(STATE_FRM | STATE_FFLAGS)) &&
+           !(isa_op_of(ins_row(i))->facts & (OF_SATURATES | OF_VXRM));
 }
 
 bool ins_has_effect(const Ins *i)
@@ -396,20 +355,22 @@ int ins_tied(const Ins *i)
     if (!ins_is_machine(i))
         return i->op == IR_cmov ? 2 : -1;
     u8 list[MAXOPD];
-    const int n = sources(ins_row(i), list);
-    return n && isa_operand[list[n - 1]].role == ROLE_RW ? n - 1 : -1;
+    bool accumulates;
+    isa_result(ins_row(i), &accumulates);
+    return accumulates ? isa_sources(ins_row(i), list) - 1 : -1;
 }
 
 OperandId ins_arg_operand(const Ins *i, int k)
 {
     u8 list[MAXOPD];
-    return k < sources(ins_row(i), list) ? (OperandId)list[k] : O_none;
+    return k < isa_sources(ins_row(i), list) ? (OperandId)isa_format_of(ins_row(i))->opd[list[k]]
+                                             : O_none;
 }
 
 Bank ins_arg_bank(const Ins *i, int k)
 {
-    u8 list[MAXOPD];
-    return k < sources(ins_row(i), list) ? bank_of(list[k]) : BANK_NONE;
+    const OperandId o = ins_arg_operand(i, k);
+    return o == O_none ? BANK_NONE : bank_of((int)o);
 }
 
 Bank ins_dst_bank(const Ins *i) { return bank_of(destination(ins_row(i))); }

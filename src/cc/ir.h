@@ -101,7 +101,7 @@ typedef struct {
  *   vfmacc.vv vd, vs1, vs2       dst = vd   a[0] = vs1   a[1] = vs2   a[2] = old vd, same register
  *   fcvt.w.s rd, rs1, rm         dst = rd   a[0] = rs1                imm = rm
  *
- * The format's accumulator (role RW) is dst and, as a source, the last of a[].  imm is the
+ * The format's accumulator (use RW) is dst and, as a source, the last of a[].  imm is the
  * rounding mode (7: dynamic) of rows that have one and aq/rl of those that have that.
  */
 

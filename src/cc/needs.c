@@ -20,21 +20,22 @@ typedef struct {
     Source src;
 } Needs;
 
+static u64 larger(u64 a, u64 b) { return a > b ? a : b; }
+
+/* register numbers are whole here: prefixes are put in when words are made */
 static void count_registers(const Code *c, Resource *r)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const Insn *in = &c->word[i].in;
-        const FormatInfo *f = isa_format_of(in->id);
-        for (int k = 0; k < f->nopd && c->word[i].fix != FIX_LABEL; k++) {
-            const OperandInfo *o = &isa_operand[f->opd[k]];
-            u64 *most = o->kind == K_VREG ? &r->vgpr : &r->sgpr;
-            if ((o->kind == K_VREG || o->kind == K_XREG) && o->role && *most <= (u64)in->opd[k])
-                *most = (u64)in->opd[k] + 1;
+        IsaFacts f;
+        if (c->word[i].fix == FIX_LABEL)
+            continue;
+        isa_facts(&c->word[i].in, NULL, V202, 0, &f);
+        for (int k = 0; k < f.nregs; k++) {
+            u64 *most = f.reg[k].is_vector ? &r->vgpr : &r->sgpr;
+            *most = larger(*most, (u64)f.reg[k].first + f.reg[k].count);
         }
     }
 }
-
-static u64 larger(u64 a, u64 b) { return a > b ? a : b; }
 
 static bool visit(Needs *n, u32 k);
 

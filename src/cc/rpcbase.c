@@ -18,7 +18,7 @@ static bool writes_t1(const Word *w)
     const FormatInfo *f = isa_format_of(w->in.id);
     for (int k = 0; k < f->nopd; k++) {
         const OperandInfo *o = &isa_operand[f->opd[k]];
-        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->role & ROLE_W && w->in.opd[k] == X_T1)
+        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->use & USE_W && w->in.opd[k] == X_T1)
             return true;
     }
     return false;

@@ -16,25 +16,23 @@ const InsnInfo isa_insn[NINSN] = {
 #define COUNT(...)    (sizeof((const u8[]){__VA_ARGS__}) - (FIRST(__VA_ARGS__, 0) == O_none))
 
 const FormatInfo isa_format[NFORMAT] = {
-#define FORMAT(name, pattern, mask, ...)                                                           \
-    [F_##name] = {pattern, mask, COUNT(__VA_ARGS__), {__VA_ARGS__}},
+#define FORMAT(name, pattern, roles, mask, ...)                                                    \
+    [F_##name] = {pattern, roles, mask, COUNT(__VA_ARGS__), {__VA_ARGS__}},
 #include "isa/isa.def"
 };
 
 const OperandInfo isa_operand[NOPERAND] = {
-#define OPERAND(name, kind, role, slot, sgn, shift, ...)                                           \
-    [O_##name] = {#name, NULL, K_##kind, ROLE_##role, SLOT_##slot, sgn, shift, {__VA_ARGS__}},
+#define OPERAND(name, kind, use, slot, sgn, shift, ...)                                            \
+    [O_##name] = {#name, NULL, K_##kind, USE_##use, SLOT_##slot, sgn, shift, {__VA_ARGS__}},
 #define KEYED(name, key, ...)                                                                      \
-    [O_##name] = {#name, key, K_KEY, ROLE_N, SLOT_NONE, 0, 0, {__VA_ARGS__}},
+    [O_##name] = {#name, key, K_KEY, USE_N, SLOT_NONE, 0, 0, {__VA_ARGS__}},
 #include "isa/isa.def"
 };
 
-const char *const isa_effect_name[NEFFECT] = {
-#define EFFECT(name, what) #name,
-#include "isa/effect.def"
-};
-const char *const isa_effect_text[NEFFECT] = {
-#define EFFECT(name, what) what,
+const EffectInfo isa_effect[NEFFECT] = {
+#define EFFECT(name, widths, signs, access, space, control, reads, writes, what)                   \
+    [E_##name] = {#name, what,  widths, signs, ACCESS_##access, SPACE_##space, CONTROL_##control,  \
+                  reads, writes},
 #include "isa/effect.def"
 };
 const char *const isa_unit_name[NUNIT] = {
@@ -52,6 +50,58 @@ bool isa_has(IsaSet set, InsnId id)
     if (of & AI_V2025)
         return set & AI && set & V2025;
     return of & set && !(of & NOT_V2025 && set & V2025);
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+bool isa_is_vector(InsnId id)
+{
+    const FormatInfo *f = isa_format_of(id);
+    for (int i = 0; i < f->nopd; i++)
+        if (isa_operand[f->opd[i]].kind == K_VREG)
+            return true;
+    return false;
+}
+
+u32 isa_access_bytes(InsnId id)
+{
+    const EffectInfo *e = isa_effect_of(id);
+    if (e->access == ACCESS_NONE || e->access == ACCESS_COPY)
+        return 0;
+    /* with an index the operation is the width of the index; atomics are words */
+    const u32 bytes = strchr(isa_format_of(id)->roles, ROLE_INDEX) ? 0 : isa_op_of(id)->bytes;
+    return bytes ? bytes : 4;
+}
+
+int isa_sources(InsnId id, u8 source[MAXOPD])
+{
+    const FormatInfo *f = isa_format_of(id);
+    int n = 0, accumulator = -1;
+    for (int i = 0; i < f->nopd; i++) {
+        const u8 use = isa_operand[f->opd[i]].use;
+        const char role = f->roles[i];
+        if (use == USE_RW)
+            accumulator = i;
+        else if (use != USE_W && role != ROLE_NONE && role != ROLE_MASK && role != ROLE_ROUND)
+            source[n++] = (u8)i;
+    }
+    if (accumulator >= 0)
+        source[n++] = (u8)accumulator;
+    return n;
+}
+
+int isa_result(InsnId id, bool *accumulates)
+{
+    const FormatInfo *f = isa_format_of(id);
+    for (int i = 0; i < f->nopd; i++) {
+        const u8 use = isa_operand[f->opd[i]].use;
+        if (use & USE_W) {
+            *accumulates = use == USE_RW;
+            return i;
+        }
+    }
+    *accumulates = false;
+    return -1;
 }
 
 /* --- operands ------------------------------------------------------------- */
@@ -195,11 +245,7 @@ bool isa_encode(const Insn *in, u64 *word, int *bad)
 
 /* --- prefixes ------------------------------------------------------------- */
 
-bool isa_is_prefix(InsnId id)
-{
-    const u8 e = isa_insn[id].effect;
-    return e == E_REGEXT || e == E_REGEXTI || e == E_PREFIX || e == E_PREFIXI || e == E_PRE_M;
-}
+bool isa_is_prefix(InsnId id) { return isa_effect_of(id)->control == CONTROL_PREFIX; }
 
 /* the value of operand o, which the instruction must have */
 static u8 operand(const Insn *in, OperandId o) { return (u8)in->opd[isa_find_operand(in->id, o)]; }

@@ -39,14 +39,14 @@ typedef enum {
 #define FBIT(name, ...)  OP_##name,
 #define FSOFT(name, ...) OP_##name,
 #define WIDTH(name, ...) OP_##name,
-#define NAMED(name)      OP_##name,
+#define NAMED(name, ...) OP_##name,
 #include "isa/op.def"
     OP_none,
     NOP
 } Op;
 
 typedef enum {
-#define EFFECT(name, what) E_##name,
+#define EFFECT(name, ...) E_##name,
 #include "isa/effect.def"
     NEFFECT
 } Effect;
@@ -91,7 +91,25 @@ typedef enum {
     K_HIDE   /* ignored bits; 0 unless a foreign word sets them */
 } OperandKind;
 
-typedef enum { ROLE_N = 0, ROLE_R = 1, ROLE_W = 2, ROLE_RW = 3 } OperandRole;
+typedef enum { USE_N = 0, USE_R = 1, USE_W = 2, USE_RW = 3 } OperandUse;
+
+/* What an instruction does with an operand: the letters of FORMAT rows. */
+typedef enum {
+    ROLE_D = 'd',       /* the result; an accumulator is read, too */
+    ROLE_A = 'a', ROLE_B = 'b', ROLE_C = 'c', /* sources as op.def names them */
+    ROLE_ADDRESS = 'p', /* where an access or a jump starts from */
+    ROLE_OFFSET = 'o',  /* a number added to it, the size code of a copy */
+    ROLE_STRIDE = 's',  /* what is added to it from lane to lane */
+    ROLE_INDEX = 'i',   /* what each lane adds to it */
+    ROLE_VALUE = 'v',   /* what is stored; the second source of an atomic */
+    ROLE_TO = 'q',      /* where a copy goes */
+    ROLE_TARGET = 't',  /* of a branch */
+    ROLE_CSR = 'n',
+    ROLE_TYPE = 'y',    /* vtype */
+    ROLE_MASK = 'm',    /* vm */
+    ROLE_ROUND = 'r',   /* rm */
+    ROLE_NONE = 'x'     /* a modifier, or without a meaning */
+} IsaRole;
 
 /* Which three bits of a register prefix extend a register field.  X3D: x3 when it
  * is not zero, else xd (doc/isa.md, "Prefixes"). */
@@ -102,13 +120,14 @@ enum { MAXOPD = 10, MAXPIECE = 6 };
 typedef struct {
     const char *name;
     const char *key;        /* of key=value, else NULL */
-    u8 kind, role, slot;    /* OperandKind, OperandRole, IsaSlot */
+    u8 kind, use, slot;     /* OperandKind, OperandUse, IsaSlot */
     u8 sgn, shift;
     struct { u8 lsb, len; } piece[MAXPIECE]; /* most significant first, ends at len 0 */
 } OperandInfo;
 
 typedef struct {
     const char *pattern;    /* text with a % for each operand */
+    const char *roles;      /* an IsaRole for each operand */
     u64 mask;               /* the bits an instruction fixes */
     u8 nopd;
     u8 opd[MAXOPD];         /* OperandId */
@@ -126,7 +145,71 @@ typedef struct {
 extern const InsnInfo isa_insn[NINSN];
 extern const FormatInfo isa_format[NFORMAT];
 extern const OperandInfo isa_operand[NOPERAND];
-extern const char *const isa_effect_name[NEFFECT], *const isa_effect_text[NEFFECT];
+/* --- what rows say ---------------------------------------------------------- */
+
+/* What happens to memory.  ATOMIC: read and written.  COPY: another place is read. */
+typedef enum { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_COPY } IsaAccess;
+
+/* Which memory an access means (doc/isa.md, "Memory").  DEFAULT: the address says.
+ * PRIVATE: of the lane, interleaved over the warp.  FLAT: private where the top byte of
+ * the address register is 0 (v2025; as DEFAULT in v202).  GROUP: private, interleaved
+ * over the work-group. */
+typedef enum {
+    SPACE_DEFAULT, SPACE_GLOBAL, SPACE_PRIVATE, SPACE_LOCAL, SPACE_FLAT, SPACE_GROUP
+} IsaSpace;
+
+/* What comes next: the next word; a jump to a number, to a register; a branch of the warp;
+ * one that may divide it; a join; nothing; a wait for the group; a fault.  PREFIX: the
+ * next instruction is changed. */
+typedef enum {
+    CONTROL_NEXT, CONTROL_JUMP, CONTROL_JUMP_REG, CONTROL_BRANCH, CONTROL_SPLIT, CONTROL_JOIN,
+    CONTROL_EXIT, CONTROL_BARRIER, CONTROL_TRAP, CONTROL_PREFIX
+} IsaControl;
+
+/* State of a warp beside registers, and of what else a result may depend on. */
+enum {
+    STATE_FFLAGS = 1,
+    STATE_FRM = 2,
+    STATE_VXSAT = 4,
+    STATE_VXRM = 8,
+    STATE_VL = 16,          /* vl and vtype */
+    STATE_PC = 32,          /* where the instruction lies is a source of its result */
+    STATE_STACK = 64,       /* mask and divergence stack */
+    STATE_RPC = 128,
+    STATE_RESERVED = 256,   /* reservations of lr */
+    STATE_COPIES = 512,     /* copies that no one waited for */
+    STATE_CSR = 1024,       /* the CSR that is named */
+    STATE_LANES = 2048,     /* what a lane gets depends on other lanes, or on which are active */
+    STATE_V0 = 4096         /* v0 as a choice (isa_facts() makes it a register) */
+};
+
+typedef struct {
+    const char *name, *text;
+    char widths[5];         /* of effect.def */
+    bool signs;             /* abs and neg of a prefix count */
+    u8 access, space, control; /* IsaAccess, IsaSpace, IsaControl */
+    u16 reads, writes;      /* STATE_* */
+} EffectInfo;
+
+/* Facts of an operation (op.def). */
+enum {
+    OF_COMMUTES = 1,
+    OF_UNSIGNED_A = 2, OF_UNSIGNED_B = 4, OF_UNSIGNED = 6,
+    OF_FROM_FLOAT = 8, OF_TO_FLOAT = 16, OF_FLOAT = 24,
+    OF_WORD = 32,
+    OF_RAISES = 64,
+    OF_SATURATES = 128,
+    OF_VXRM = 256
+};
+
+typedef struct {
+    u16 facts;              /* OF_* */
+    u8 bytes;               /* of an access of this width; 0: no width */
+    bool sgn;               /* it is sign-extended */
+} OpInfo;
+
+extern const EffectInfo isa_effect[NEFFECT];
+extern const OpInfo isa_op[NOP];
 extern const char *const isa_unit_name[NUNIT], *const isa_unit_text[NUNIT];
 extern const char *const isa_op_name[NOP];
 
@@ -134,6 +217,18 @@ extern const char *const isa_op_name[NOP];
 bool isa_has(IsaSet set, InsnId id);
 
 static inline const FormatInfo *isa_format_of(InsnId id) { return &isa_format[isa_insn[id].format]; }
+static inline const EffectInfo *isa_effect_of(InsnId id) { return &isa_effect[isa_insn[id].effect]; }
+static inline const OpInfo *isa_op_of(InsnId id) { return &isa_op[isa_insn[id].op]; }
+
+/* Whether it works on lanes: some operand is a vector register. */
+bool isa_is_vector(InsnId id);
+/* Bytes a lane moves with one word of an access; 0: the row is none of fixed width. */
+u32 isa_access_bytes(InsnId id);
+/* The operands that a row reads and that are neither modifiers nor without a meaning, in
+ * order of the format, an accumulator last: how many, with indices into Insn.opd. */
+int isa_sources(InsnId id, u8 source[MAXOPD]);
+/* Index of the operand that is written, or -1; whether it is also read. */
+int isa_result(InsnId id, bool *accumulates);
 
 /* One instance.  opd[] follows the operands of the format: register fields as
  * encoded (0..31, or 0..255 in 64-bit words), immediates as values. */
@@ -181,12 +276,10 @@ typedef struct {
     u8 immhi;               /* six upper bits of a five-bit immediate */
     u8 pair, abs, neg;      /* of prefix and prefixi; abs and neg a bit a source */
     bool memory;            /* pre_m_*: what follows counts, and only for a memory access */
-    u8 space;               /* IsaSpace */
+    u8 space;               /* IsaSpace up to SPACE_LOCAL */
     u8 words;               /* 1 to 4: width of the access */
     bool wide;              /* the address is a register pair */
 } IsaPrefix;
-
-typedef enum { SPACE_DEFAULT, SPACE_GLOBAL, SPACE_PRIVATE, SPACE_LOCAL } IsaSpace;
 
 /* Whether the instruction is a prefix, and what it says. */
 bool isa_is_prefix(InsnId id);
@@ -195,6 +288,57 @@ IsaPrefix isa_prefix(const Insn *in);
 int isa_extend(const IsaPrefix *p, OperandId o, int field);
 /* The value that an IMMX or IMMZ operand executes with under p. */
 i32 isa_extend_imm(const IsaPrefix *p, OperandId o, i32 field);
+
+/* --- facts (facts.c) -------------------------------------------------------- */
+
+/* Consecutive registers that an instance uses.  x0 among them is a constant: reading it
+ * tells nothing and writing it changes nothing. */
+typedef struct {
+    u8 role;                /* IsaRole; ROLE_MASK: v0 as a mask or choice */
+    u8 operand;             /* index in Insn.opd; MAXOPD: v0, which is not written */
+    bool is_vector, is_read, is_written;
+    u8 first, count;
+} IsaRegs;
+
+typedef enum {
+    REFUSED_NOT,
+    REFUSED_REGISTER,       /* one that is not there, or an odd one where a pair begins */
+    REFUSED_WORD,           /* a combination that has no meaning */
+    REFUSED_LANES           /* not with this many lanes */
+} IsaRefusal;
+
+enum { MAXREGS = 6 };
+
+/* All that an instance does, so that nobody needs to derive it from the row.
+ *
+ * A row's result is written in the active lanes alone; scalars are always written.  Where
+ * a whole register is not written (elements of less than 32 bits), it is also read. */
+typedef struct {
+    u8 refused;             /* IsaRefusal; it faults then, and nothing else counts */
+    u16 bad;                /* the register of REFUSED_REGISTER */
+    u8 nregs;
+    IsaRegs reg[MAXREGS];
+    bool lanes;             /* vector registers: what the active lanes hold */
+    bool masked;            /* with the lanes that v0 leaves on */
+    u8 control;             /* IsaControl */
+    u16 reads, writes;      /* STATE_*, without STATE_V0 */
+    /* memory: `words` of `bytes` each, one after the other, a lane, or for the warp */
+    u8 access, space;       /* IsaAccess, IsaSpace */
+    u8 bytes, words;
+    bool sgn;               /* sign-extended */
+    bool wide;              /* the address is a pair of registers */
+    /* numbers */
+    i32 imm;                /* offset, source, CSR or type; a target relative to the instruction */
+    u8 uimm;                /* of vsetivli and csrr?i: the source that no register holds */
+    u8 rm;                  /* FpRound of floats; 7: frm */
+    /* what a prefix changes, 0 where the instruction does not take it */
+    u8 pair, abs, neg;      /* abs, neg: bit 0 rs1 or vs1, 1 rs2 or vs2, 2 the third */
+    bool by_prefix;         /* memory: a prefix says space, words and width of the address */
+} IsaFacts;
+
+/* The one answer to what `in` does after prefix p (NULL or not valid: none) in a machine of
+ * the set with so many lanes a warp, 0 if that is not known.  False: it is refused. */
+bool isa_facts(const Insn *in, const IsaPrefix *p, IsaSet set, u32 lanes, IsaFacts *f);
 
 /* --- names ---------------------------------------------------------------- */
 
@@ -281,6 +425,10 @@ typedef struct {
     u32 rounding;           /* floats: 0 rn 1 rz 2 rm 3 rp; integers: 0 saturate, 1 wrap */
 } Mma;
 bool isa_mma(OperandKind kind, i32 value, Mma *m);
+/* Bits that an element takes in a register. */
+u32 isa_mma_bits(MmaType t);
+/* Registers that a matrix of n elements of so many bits takes: 32 words each. */
+static inline u32 isa_mma_registers(u32 n, u32 bits) { return (n * bits + 1023) / 1024; }
 
 /* --- pure operations (op.c) -------------------------------------------------- */
 
@@ -288,4 +436,6 @@ bool isa_mma(OperandKind kind, i32 value, Mma *m);
  * loops and constant folding are checked against. */
 u32 op_eval(Op op, u32 a, u32 b);
 u32 op_eval3(Op op, u32 a, u32 b, u32 c);
+/* Whether it exists on 64 bits too, for pair=1 of a prefix. */
+bool op_has_pair(Op op);
 #endif

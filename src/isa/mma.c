@@ -130,3 +130,18 @@ bool isa_mma(OperandKind kind, i32 value, Mma *mma)
                  .rounding = f.rd};
     return true;
 }
+
+u32 isa_mma_bits(MmaType t)
+{
+    switch (t) {
+    case MMA_TF32:
+    case MMA_F32: return 32;
+    case MMA_F16:
+    case MMA_BF16: return 16;
+    case MMA_E2M1:
+    case MMA_E3M0:
+    case MMA_S4: return 4;
+    case MMA_B1: return 1;
+    default: return 8;
+    }
+}

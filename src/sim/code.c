@@ -68,144 +68,38 @@ bool code_covers(const Code *c, u64 addr, u32 len)
 
 /* --- one instruction ----------------------------------------------------------------- */
 
-/* operands that become sources and destination of a Uop, as op.def names them */
-typedef struct {
-    i16 rd, ra, rb, rc;
-} Registers;
-
-/* the register number of operand i, extended; false: beyond the register file */
-static bool number(const Insn *in, int i, const IsaPrefix *p, i16 *n)
+/* the registers of each role, as op.def names them */
+static void set_registers(Uop *u, const IsaFacts *f)
 {
-    const OperandId o = (OperandId)isa_format_of(in->id)->opd[i];
-    *n = (i16)isa_extend(p, o, in->opd[i]);
-    return isa_operand[o].kind == K_VREG ? *n < 256 : *n < 64;
-}
-
-/* where operand o goes, given the effect of its instruction; NULL: nowhere */
-static i16 *place(Registers *r, Effect e, FormatId f, OperandId o)
-{
-    const bool scalar_op = f == F_R || f == F_R1 || f == F_RF || f == F_RF1 || f == F_R4;
-    switch (o) {
-    case O_rd:
-    case O_vd:
-    case O_vacc:
-    case O_wd:
-    case O_wacc: return &r->rd;
-    case O_ws2: return &r->ra;
-    case O_ws1:
-    case O_wx1:
-    case O_vs3: return &r->rb;
-    case O_ws3:
-    case O_rdst: return &r->rc;
-    case O_rs3: return &r->rc;
-    case O_rs2: return f == F_VLS || f == F_VSS ? &r->rc : &r->rb;
-    case O_rs1:
-        return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC ||
-                       e == E_MERGE || e == E_NARROW || e == E_WIDEN || e == E_WIDEN_W ||
-                       e == E_WIDEN_MAC
-                   ? (scalar_op || f == F_I || f == F_SH ? &r->ra : &r->rb)
-                   : &r->ra;
-    case O_vs1:
-        return f == F_VI12 || f == F_VL12 || f == F_VL11 || f == F_VS12 || f == F_VS11 ||
-                       f == F_AMO || f == F_LR
-                   ? &r->ra
-                   : &r->rb;
-    case O_vs2:
-        return f == F_VLX || f == F_VSX                   ? &r->rc
-               : f == F_VS12 || f == F_VS11 || f == F_AMO ? &r->rb
-                                                          : &r->ra;
-    default: return NULL;
-    }
-}
-
-static bool set_registers(Uop *u, const Insn *in, const IsaPrefix *p)
-{
-    const FormatInfo *f = isa_format_of(in->id);
-    Registers r = {0};
-    for (int i = 0; i < f->nopd; i++) {
-        const OperandInfo *o = &isa_operand[f->opd[i]];
-        i16 *to = place(&r, (Effect)isa_insn[in->id].effect, (FormatId)isa_insn[in->id].format,
-                        (OperandId)f->opd[i]);
-        i16 n;
-        if (o->kind != K_XREG && o->kind != K_VREG)
-            continue;
-        if (!number(in, i, p, &n)) {
-            u->imm = n;
-            return false;
-        }
-        if (to)
-            *to = n;
-    }
-    u->rd = (u8)r.rd, u->ra = (u8)r.ra, u->rb = (u8)r.rb, u->rc = (u8)r.rc;
-    return true;
-}
-
-/* immediates and modifiers; a branch target becomes an address */
-static void set_values(Uop *u, const Insn *in, const IsaPrefix *p)
-{
-    const FormatInfo *f = isa_format_of(in->id);
-    for (int i = 0; i < f->nopd; i++) {
-        const OperandId o = (OperandId)f->opd[i];
-        const i32 v = in->opd[i];
-        switch ((OperandKind)isa_operand[o].kind) {
-        case K_IMM:
-            if (o == O_uimm5 && (u->id == I_vsetivli || f == &isa_format[F_CSRI]))
-                u->ra = (u8)v;
-            else if (o == O_uimm20)
-                u->imm = (i32)((u32)v << 12);
-            else
-                u->imm = v;
-            break;
-        case K_IMM12: u->imm = (i32)sign_extend((u32)v, 12); break;
-        case K_IMMX:
-        case K_IMMZ: u->imm = isa_extend_imm(p, o, v); break;
-        case K_REL: u->imm = (i32)(insn_pc(u) + (u32)v); break;
-        case K_CSR:
-        case K_VTYPE: u->imm = v; break;
-        case K_MASK: u->vm = v & 1; break;
-        case K_RM: u->rm = (u8)v; break;
-        case K_KEY: u->imm = o == O_sz ? v : u->imm; break;
+    for (int i = 0; i < f->nregs; i++) {
+        const u8 n = f->reg[i].first;
+        switch ((IsaRole)f->reg[i].role) {
+        case ROLE_D: u->rd = n; break;
+        case ROLE_A:
+        case ROLE_ADDRESS: u->ra = n; break;
+        case ROLE_B:
+        case ROLE_VALUE: u->rb = n; break;
+        case ROLE_C:
+        case ROLE_STRIDE:
+        case ROLE_INDEX:
+        case ROLE_TO: u->rc = n; break;
         default: break;
         }
     }
-    if (u->id == I_auipc)
-        u->imm = (i32)((u32)u->imm + insn_pc(u));
-}
-
-static bool is_memory(Effect e) { return e >= E_LOAD && e <= E_SC_PAIR; }
-
-/* instructions that wide.c executes where a prefix changes them */
-static bool is_general(Effect e)
-{
-    return e == E_ALU || e == E_MAC || e == E_FIXED || e == E_FALU || e == E_FMAC;
-}
-
-/* what a prefix of v2025 adds; on an instruction that it does not concern, nothing */
-static void set_modifiers(Uop *u, const IsaPrefix *p)
-{
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    if (p->memory && is_memory(e))
-        u->mem =
-            (u8)(MEM_PREFIX | p->space | (p->words - 1) << MEM_WORDS | (p->wide ? MEM_WIDE : 0));
-    else if (is_general(e) || e == E_PAIR || (e >= E_NARROW && e <= E_FNARROW))
-        u->mod = (u8)(p->abs << MOD_ABS | p->neg << MOD_NEG);
-    /* the others have their width by themselves */
-    if (is_general(e) && e != E_FIXED)
-        u->mod |= p->pair;
 }
 
 Handler *handler_of(const Code *c, const Uop *u)
 {
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    return u->mod && is_general(e) ? v_general : u->mem ? v_memory : c->level->run[u->id];
+    if (u->mod && handler_modified[isa_insn[u->id].effect])
+        return handler_modified[isa_insn[u->id].effect];
+    return u->mem & MEM_PREFIX ? v_memory : c->level->run[u->id];
 }
 
 static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
 {
     Insn in;
+    IsaFacts f;
     u->word = (u32)word;
-    u->vm = 1;
-    u->rm = FP_RNE; /* where the format has no rounding mode */
     u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
         u->imm = (i32)(word >> 32);
@@ -214,17 +108,26 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
         return;
     }
     u->id = (u16)in.id;
-    if (!set_registers(u, &in, p)) {
-        u->run = w_register;
+    if (!isa_facts(&in, p, c->set, 0, &f)) {
+        u->imm = f.bad;
+        u->run = f.refused == REFUSED_REGISTER ? w_register : w_trap;
         return;
     }
-    set_values(u, &in, p);
-    if (isa_insn[in.id].len == 8)
+    set_registers(u, &f);
+    if (f.uimm)
+        u->ra = f.uimm;
+    u->rm = f.rm;
+    u->imm = f.imm;
+    if (f.control == CONTROL_JUMP || f.control == CONTROL_BRANCH || f.control == CONTROL_SPLIT ||
+        isa_insn[in.id].effect == E_AUIPC) /* becomes an address */
+        u->imm = (i32)(insn_pc(u) + (u32)f.imm);
+    if (u->len == 8)
         u->imm = (i32)(word >> 32);
-    set_modifiers(u, p);
-    /* hardware ignores vm of vftta; images rely on it */
-    const bool masked = !u->vm && isa_insn[in.id].effect != E_TTA;
-    u->run = masked ? w_masked : handler_of(c, u);
+    u->mod = (u8)(f.pair | f.abs << MOD_ABS | f.neg << MOD_NEG);
+    if (f.access != ACCESS_NONE)
+        u->mem = (u8)(f.space | (f.words - 1) << MEM_WORDS | (f.wide ? MEM_WIDE : 0) |
+                      (f.by_prefix ? MEM_PREFIX : 0));
+    u->run = f.masked ? w_masked : handler_of(c, u);
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
@@ -234,13 +137,6 @@ static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
         return false;
     *p = isa_prefix(&in);
     return true;
-}
-
-static bool concerns(const Code *c, u32 after, const IsaPrefix *p)
-{
-    Insn in;
-    return !p->memory ||
-           (isa_decode(&c->decoder, after, &in) && is_memory((Effect)isa_insn[in.id].effect));
 }
 
 /* --- pages ---------------------------------------------------------------------------- */
@@ -255,7 +151,6 @@ static u32 word_at(const Memory *m, u64 addr)
 
 static void decode_at(const Code *c, Uop *u, u32 pc)
 {
-    static const IsaPrefix none = {.valid = false};
     const u32 low = word_at(c->memory, pc);
     IsaPrefix p;
     *u = (Uop){.pc = pc, .step = 1, .len = 4};
@@ -263,19 +158,18 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
         const u32 after = word_at(c->memory, pc + 4);
         IsaPrefix again;
         if (is_prefix(c, after, &again)) { /* replaced by the one after it */
-            decode(c, u, low, &none);
+            decode(c, u, low, NULL);
             return;
         }
         const bool is_long = isa_length(c->set, after) == 8;
         const u32 high = is_long ? word_at(c->memory, pc + 8) : 0;
-        /* a memory prefix is void, its register bits too, before anything else */
         u->step = is_long ? 3 : 2;
-        decode(c, u, (u64)high << 32 | after, concerns(c, after, &p) ? &p : &none);
+        decode(c, u, (u64)high << 32 | after, &p);
     } else if (isa_length(c->set, low) == 8) {
         u->step = 2;
-        decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, &none);
+        decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, NULL);
     } else {
-        decode(c, u, low, &none);
+        decode(c, u, low, NULL);
     }
 }
 
@@ -328,17 +222,15 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
 
 /* --- register needs --------------------------------------------------------------------- */
 
-static void count_registers(const Insn *in, const IsaPrefix *p, u32 *sgprs, u32 *vgprs)
+static void count_registers(const Insn *in, const IsaPrefix *p, IsaSet set, u32 *sgprs, u32 *vgprs)
 {
-    const FormatInfo *f = isa_format_of(in->id);
-    for (int i = 0; i < f->nopd; i++) {
-        const OperandInfo *o = &isa_operand[f->opd[i]];
-        u32 *most = o->kind == K_VREG ? vgprs : sgprs;
-        if (o->kind != K_XREG && o->kind != K_VREG)
-            continue;
-        const u32 n = (u32)isa_extend(p, (OperandId)f->opd[i], in->opd[i]) + 1;
-        if (n > *most && n <= 256)
-            *most = n;
+    IsaFacts f;
+    isa_facts(in, p, set, 0, &f);
+    for (int i = 0; i < f.nregs; i++) {
+        const u32 end = (u32)f.reg[i].first + f.reg[i].count;
+        u32 *most = f.reg[i].is_vector ? vgprs : sgprs;
+        if (end > *most && end <= 256)
+            *most = end;
     }
 }
 
@@ -363,7 +255,7 @@ void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs,
             p.valid = false;
             continue;
         }
-        count_registers(&in, &p, sgprs, vgprs);
+        count_registers(&in, &p, set, sgprs, vgprs);
         p.valid = false;
         if (isa_is_prefix(in.id))
             p = isa_prefix(&in);

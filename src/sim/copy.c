@@ -68,8 +68,6 @@ static bool fill(Warp *w, const Uop *u, u32 to, u32 size)
 HANDLER(w_dma)
 {
     const u32 to = w->x[u->rc], from = w->x[u->ra], given = w->x[u->rb], size = 4u << u->imm;
-    if (u->imm > 2)
-        return fail(w, u, FAULT_ILLEGAL, -1);
     if (given > size)
         return fail_at(w, u, FAULT_COPY_ARGUMENT, -1, given, 0);
     if (!copy_bytes(w, u, to, from, given, 1) || !fill(w, u, to + given, size - given))

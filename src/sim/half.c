@@ -139,7 +139,7 @@ static Word unpack(const Warp *w, const Uop *u)
     const Op op = (Op)isa_insn[u->id].op;
     return (Word){.op = op,
                   .is_float = isa_insn[u->id].effect == E_WORD64F,
-                  .is_unsigned = op == OP_minu || op == OP_maxu,
+                  .is_unsigned = isa_op[op].facts & OF_UNSIGNED,
                   .from = (Size)(bits >> 9 & 3),
                   .to = (Size)(bits >> 7 & 3),
                   .opsel = bits >> 36 & 7,
@@ -263,20 +263,11 @@ static u64 register_value(const Warp *w, u8 n, int lane, bool scalar, bool pair)
     return pair ? (u64)w->v[n + 1][lane] << 32 | w->v[n][lane] : w->v[n][lane];
 }
 
-static bool word_is_legal(const Uop *u, const Word *d)
-{
-    if (d->is_float && (d->from == SIZE_8 || d->to == SIZE_8))
-        return false;
-    return !(d->from == SIZE_64 && (u->ra | u->rb) & 1) && !(d->to == SIZE_64 && u->rd & 1);
-}
-
 HANDLER(v_word64)
 {
     const Word d = unpack(w, u);
     const bool scalar = isa_insn[u->id].format == F_W64X, pair = d.from == SIZE_64;
     u8 *fl = &w->fflags;
-    if (!word_is_legal(u, &d))
-        return fail(w, u, FAULT_ILLEGAL, -1);
     if (d.is_float && d.rm > FP_RMM)
         return fail(w, u, FAULT_FRM, -1);
     for (int i = 0; i < MAX_LANES; i++) {

@@ -51,6 +51,9 @@ void take_host_flags(Warp *w);
 
 /* The handler of u without regard to vm. */
 Handler *handler_of(const Code *c, const Uop *u);
+/* By Effect: what executes an instruction that a compute prefix changes; NULL: its handler
+ * looks at the prefix itself (wide.c). */
+extern Handler *const handler_modified[NEFFECT];
 
 /* --- floats as bits ---------------------------------------------------------------- */
 
@@ -106,7 +109,7 @@ const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
 Handler v_general, v_widen, v_widen_mac, v_narrow, v_fwiden, v_fnarrow, x_pair;
 
 /* memory64.c: the address rules of v2025 */
-Handler v_memory, x_memory_pair, v_amo_pair, v_lr_pair, v_sc_pair;
+Handler v_memory;
 
 /* matrix.c, copy.c, half.c: the tensor instructions, asynchronous copies, 16-bit floats */
 Handler v_mma, v_mma64, w_dma, w_dma_bulk, w_dma_tensor, w_dma_wait, v_word64, v_shuffle, v_cvt16,

@@ -53,7 +53,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
     }
 
 /* d = op(a, b) with b a row (bs 1) or one value (bs 0) */
-#define OP(name, type, result)                                                                     \
+#define OP(name, type, facts, result)                                                                     \
     static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
     {                                                                                              \
         const u32 *on = w->on, b0 = *pb;                                                           \
@@ -77,7 +77,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
     SHAPES(name)
 #include "isa/op.def"
 
-#define OP3(name, type, result)                                                                    \
+#define OP3(name, type, facts, result)                                                                    \
     static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
     {                                                                                              \
         const u32 *on = w->on, b0 = *pb;                                                           \
@@ -91,7 +91,7 @@ static inline u32 lanes_where(const u32 truth[MAX_LANES])
     SHAPES(name)
 #include "isa/op.def"
 
-#define FIX(name, result)                                                                          \
+#define FIX(name, facts, result)                                                                          \
     static inline void do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)      \
     {                                                                                              \
         const u32 vxrm = w->vxrm, b0 = *pb;                                                        \
@@ -208,11 +208,11 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }                                                                                              \
     FLOAT_HANDLERS(name)
 
-#define FOP(name, host, soft)  HOST_FLOAT(name, host, soft, HOST_LOOP)
-#define FOP3(name, host, soft) HOST_FLOAT(name, host, soft, HOST_LOOP3)
+#define FOP(name, facts, host, soft)  HOST_FLOAT(name, host, soft, HOST_LOOP)
+#define FOP3(name, facts, host, soft) HOST_FLOAT(name, host, soft, HOST_LOOP3)
 #include "isa/op.def"
 
-#define FBIT(name, result, flags, soft)                                                            \
+#define FBIT(name, facts, result, flags, soft)                                                            \
     static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \
     {                                                                                              \
         const u32 b0 = *pb;                                                                        \
@@ -238,7 +238,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     FLOAT_HANDLERS(name)
 #include "isa/op.def"
 
-#define FSOFT(name, soft)                                                                          \
+#define FSOFT(name, facts, soft)                                                                          \
     static bool do_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)             \
     {                                                                                              \
         const u32 b0 = *pb;                                                                        \
@@ -290,7 +290,7 @@ static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
     return fault == FAULT_NONE ? go(w, pc) : fail(w, u, fault, -1);
 }
 
-#define OP(name, type, result)                                                                     \
+#define OP(name, type, facts, result)                                                                     \
     __attribute__((unused)) static HANDLER(split_##name)                                           \
     {                                                                                              \
         const u32 *pa = w->v[u->ra], *pb = w->v[u->rb], *on = w->on;                               \
@@ -579,11 +579,11 @@ static void product(float *restrict d, const float *restrict a, const float *res
 #define RUN_FWIDEN(format, op)         v_fwiden
 #define RUN_FNARROW(format, op)        v_fnarrow
 #define RUN_PAIR(format, op)           x_pair
-#define RUN_LOAD_PAIR(format, op)      x_memory_pair
-#define RUN_STORE_PAIR(format, op)     x_memory_pair
-#define RUN_AMO_PAIR(format, op)       v_amo_pair
-#define RUN_LR_PAIR(format, op)        v_lr_pair
-#define RUN_SC_PAIR(format, op)        v_sc_pair
+#define RUN_LOAD_PAIR(format, op)      v_memory
+#define RUN_STORE_PAIR(format, op)     v_memory
+#define RUN_AMO_PAIR(format, op)       v_memory
+#define RUN_LR_PAIR(format, op)        v_memory
+#define RUN_SC_PAIR(format, op)        v_memory
 #define RUN_VLOAD_GLOBAL(format, op)   v_memory
 #define RUN_VLOAD_LOCAL(format, op)    v_memory
 #define RUN_VLOAD_PRIVATE(format, op)  v_memory

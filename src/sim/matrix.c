@@ -19,26 +19,7 @@ typedef struct {
     FpRound rm;
 } Job;
 
-/* bits an element takes in a register */
-static u32 width_of(MmaType t)
-{
-    switch (t) {
-    case MMA_TF32:
-    case MMA_F32: return 32;
-    case MMA_F16:
-    case MMA_BF16: return 16;
-    case MMA_E2M1:
-    case MMA_E3M0:
-    case MMA_S4: return 4;
-    case MMA_B1: return 1;
-    default: return 8;
-    }
-}
-
 static bool is_integer(MmaType t) { return t == MMA_S8 || t == MMA_S4 || t == MMA_B1; }
-
-/* registers that a matrix of n elements of `width` bits takes */
-static u32 window(u32 n, u32 width) { return (u32)(align_up((u64)n * width, 1024) / 1024); }
 
 static u32 element(const Warp *w, u8 reg, u32 width, u32 e)
 {
@@ -125,7 +106,7 @@ static void read_numbers(const Warp *w, u8 reg, MmaType t, u32 n, u32 *to)
         break;
     default:
         for (u32 e = 0; e < n; e++)
-            to[e] = small_float(t, element(w, reg, width_of(t), e));
+            to[e] = small_float(t, element(w, reg, isa_mma_bits(t), e));
         break;
     }
 }
@@ -190,7 +171,7 @@ static void multiply_floats(Warp *w, const Job *job)
 static void multiply_integers(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;
-    const u32 width = width_of(m->type);
+    const u32 width = isa_mma_bits(m->type);
     u32 d[16 * 16];
     for (u32 i = 0; i < m->m; i++)
         for (u32 j = 0; j < m->n; j++) {
@@ -210,16 +191,9 @@ static void multiply_integers(Warp *w, const Job *job)
 
 static const Uop *multiply(Warp *w, const Uop *u, const Job *job)
 {
-    const Mma *m = &job->m;
-    const u32 width = width_of(m->type), out = m->wide ? 32 : 16;
-    /* the 32-bit word's k8 shapes of 16-bit types have the windows of k16 */
-    const u32 k = u->len == 4 && width == 16 ? 16 : m->k;
     if (w->group->launch->lanes != 32 || w->vl != 32 || !w->whole)
         return fail(w, u, FAULT_NEEDS_ALL_LANES, -1);
-    if (job->a + window(m->m * k, width) > 256 || job->b + window(k * m->n, width) > 256 ||
-        job->c + window(m->m * m->n, out) > 256 || job->d + window(m->m * m->n, out) > 256)
-        return fail_at(w, u, FAULT_REGISTER, -1, 256, 0);
-    if (is_integer(m->type))
+    if (is_integer(job->m.type))
         multiply_integers(w, job);
     else
         multiply_floats(w, job);
@@ -228,19 +202,16 @@ static const Uop *multiply(Warp *w, const Uop *u, const Job *job)
 
 HANDLER(v_mma)
 {
-    Job job = {.a = u->rb, .b = u->ra, .c = u->rd, .d = u->rd, .rm = FP_RNE};
-    if (!isa_mma(K_MMA, isa_get(O_mma, u->word), &job.m))
-        return fail(w, u, FAULT_ILLEGAL, -1);
+    Job job = {.a = u->ra, .b = u->rb, .c = u->rd, .d = u->rd, .rm = FP_RNE};
+    isa_mma(K_MMA, isa_get(O_mma, u->word), &job.m);
     return multiply(w, u, &job);
 }
 
 HANDLER(v_mma64)
 {
     static const FpRound rounding[] = {FP_RNE, FP_RTZ, FP_RDN, FP_RUP};
-    Job job = {.a = u->rb, .b = u->ra, .c = u->rc, .d = u->rd};
-    /* sparsity, warp groups and the reserved bits have no meaning yet */
-    if (!isa_mma(K_MMA64, isa_get(O_mma64, uop_word(u)), &job.m) || isa_get(O_hmma, uop_word(u)))
-        return fail(w, u, FAULT_ILLEGAL, -1);
+    Job job = {.a = u->ra, .b = u->rb, .c = u->rc, .d = u->rd};
+    isa_mma(K_MMA64, isa_get(O_mma64, uop_word(u)), &job.m);
     job.rm = rounding[is_integer(job.m.type) ? 0 : job.m.rounding];
     return multiply(w, u, &job);
 }

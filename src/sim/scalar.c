@@ -9,7 +9,7 @@ static inline const Uop *set(Warp *w, const Uop *u, u32 value)
     return next(u);
 }
 
-#define OP(name, type, result)                                                                     \
+#define OP(name, type, facts, result)                                                              \
     HANDLER(x_rr_##name)                                                                           \
     {                                                                                              \
         const type a = (type)w->x[u->ra], b = (type)w->x[u->rb];                                   \
@@ -61,9 +61,9 @@ static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
         }                                                                                          \
         return set(w, u, (u32)(soft));                                                             \
     }
-#define FOP(name, host, soft)  HOST_FLOAT(x_f_##name, host, soft)
-#define FOP3(name, host, soft) HOST_FLOAT(x_f3_##name, host, soft)
-#define FBIT(name, result, flags, soft)                                                            \
+#define FOP(name, facts, host, soft)  HOST_FLOAT(x_f_##name, host, soft)
+#define FOP3(name, facts, host, soft) HOST_FLOAT(x_f3_##name, host, soft)
+#define FBIT(name, facts, result, flags, soft)                                                     \
     HANDLER(x_f_##name)                                                                            \
     {                                                                                              \
         SOURCES                                                                                    \

@@ -117,7 +117,7 @@ static int destination(const Uop *u)
     const FormatInfo *f = isa_format_of((InsnId)u->id);
     for (int i = 0; i < f->nopd; i++) {
         const OperandInfo *o = &isa_operand[f->opd[i]];
-        if (o->role & ROLE_W && (o->kind == K_XREG || o->kind == K_VREG))
+        if (o->use & USE_W && (o->kind == K_XREG || o->kind == K_VREG))
             return o->kind;
     }
     return -1;

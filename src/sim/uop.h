@@ -26,17 +26,16 @@ struct Uop {
     u8 rd, ra, rb, rc;      /* registers: destination, sources as op.def names them */
     u16 id;                 /* InsnId */
     u8 step;                /* Uops to the next instruction: 2 or 3 after a prefix */
-    u8 vm;                  /* 0: under v0 */
-    u8 rm;                  /* rounding mode of a scalar float; 7: frm */
+    u8 rm;                  /* rounding mode of a float; 7: frm */
     u8 mod;                 /* MOD_*: what a compute prefix asks for */
-    u8 mem;                 /* MEM_*: what a memory prefix asks for */
+    u8 mem;                 /* MEM_*: of memory accesses */
     u8 len;                 /* bytes of the instruction without its prefix */
 };
 
 /* mod; abs and neg have a bit for each of src1, src2, src3 */
 enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
-/* mem: IsaSpace in bits 1:0, words - 1 in bits 3:2, then the address pair */
-enum { MEM_SPACE = 3, MEM_WORDS = 2, MEM_WIDE = 16, MEM_PREFIX = 32 };
+/* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3, an address pair, told by a prefix */
+enum { MEM_SPACE = 7, MEM_WORDS = 3, MEM_WIDE = 32, MEM_PREFIX = 64 };
 
 /* instructions that this Uop retires, its prefix included */
 static inline u32 uop_insns(const Uop *u) { return u->step - (u->len >> 3); }

@@ -33,11 +33,6 @@ static void set_x_pair(Warp *w, u32 n, u64 value)
     w->x[n + 1] = (u32)(value >> 32);
 }
 
-static const Uop *odd(Warp *w, const Uop *u, u32 n)
-{
-    return fail_at(w, u, FAULT_REGISTER, -1, n, 0);
-}
-
 /* --- abs and neg: NEG, then ABS; `source` 0 to 2 is src1 to src3 ------------------------ */
 
 static bool negates(const Uop *u, int source) { return u->mod >> (MOD_NEG + source) & 1; }
@@ -75,11 +70,11 @@ static bool eval_int64(Op op, u64 x, u64 y, u64 *r)
 static bool eval_int32(Op op, u32 a, u32 b, u32 c, u64 *r)
 {
     switch (op) {
-#define OP(name, type, result)                                                                     \
+#define OP(name, type, facts, result)                                                              \
     case OP_##name:                                                                                \
         *r = op_eval(op, a, b);                                                                    \
         return true;
-#define OP3(name, type, result)                                                                    \
+#define OP3(name, type, facts, result)                                                             \
     case OP_##name:                                                                                \
         *r = op_eval3(op, a, b, c);                                                                \
         return true;
@@ -92,10 +87,10 @@ static bool eval_int32(Op op, u32 a, u32 b, u32 c, u64 *r)
     case OP_##name:                                                                                \
         *r = (u64)(soft);                                                                          \
         return true;
-#define FOP(name, host, soft)           SOFT(name, soft)
-#define FOP3(name, host, soft)          SOFT(name, soft)
-#define FBIT(name, result, flags, soft) SOFT(name, soft)
-#define FSOFT(name, soft)               SOFT(name, soft)
+#define FOP(name, facts, host, soft)           SOFT(name, soft)
+#define FOP3(name, facts, host, soft)          SOFT(name, soft)
+#define FBIT(name, facts, result, flags, soft) SOFT(name, soft)
+#define FSOFT(name, facts, soft)               SOFT(name, soft)
 
 static bool eval_f32(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
@@ -109,14 +104,14 @@ static bool eval_f32(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 #undef SIGN
 #undef BITS
 #undef SIGNED
-#define F                               fp_f64
-#define SIGN                            SIGN64
-#define BITS                            64
-#define SIGNED(a)                       (a)
-#define FOP(name, host, soft)           SOFT(name, soft)
-#define FOP3(name, host, soft)          SOFT(name, soft)
-#define FBIT(name, result, flags, soft) SOFT(name, soft)
-#define FSOFT(name, soft)               SOFT(name, soft)
+#define F                                      fp_f64
+#define SIGN                                   SIGN64
+#define BITS                                   64
+#define SIGNED(a)                              (a)
+#define FOP(name, facts, host, soft)           SOFT(name, soft)
+#define FOP3(name, facts, host, soft)          SOFT(name, soft)
+#define FBIT(name, facts, result, flags, soft) SOFT(name, soft)
+#define FSOFT(name, facts, soft)               SOFT(name, soft)
 
 static bool eval_f64(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 {
@@ -130,95 +125,63 @@ static bool eval_f64(Op op, u64 a, u64 b, u64 c, FpRound rm, u8 *fl, u64 *r)
 
 typedef enum { FROM_NOTHING, FROM_X, FROM_V, FROM_IMM } From;
 
-/* where the sources of a format are, and which modifier bit each one has */
-typedef struct {
-    bool scalar; /* destination is a scalar register */
-    u8 from[3];  /* From, of a, b, c */
-    u8 bit[3];   /* 0 src1, 1 src2, 2 src3 */
-} Shape;
-
-static Shape shape_of(FormatId f)
-{
-    switch (f) {
-    case F_R:
-    case F_RF: return (Shape){true, {FROM_X, FROM_X}, {0, 1, 2}};
-    case F_R1:
-    case F_RF1: return (Shape){true, {FROM_X}, {0, 1, 2}};
-    case F_R4: return (Shape){true, {FROM_X, FROM_X, FROM_X}, {0, 1, 2}};
-    case F_I:
-    case F_SH: return (Shape){true, {FROM_X, FROM_IMM}, {0, 1, 2}};
-    case F_VV: return (Shape){false, {FROM_V, FROM_V}, {1, 0, 2}};
-    case F_VX: return (Shape){false, {FROM_V, FROM_X}, {1, 0, 2}};
-    case F_VI:
-    case F_VZ:
-    case F_VH: return (Shape){false, {FROM_V, FROM_IMM}, {1, 0, 2}};
-    case F_V1: return (Shape){false, {FROM_V}, {1, 0, 2}};
-    case F_CPV: return (Shape){false, {FROM_NOTHING, FROM_V}, {1, 0, 2}};
-    case F_CPX: return (Shape){false, {FROM_NOTHING, FROM_X}, {1, 0, 2}};
-    case F_CPI: return (Shape){false, {FROM_NOTHING, FROM_IMM}, {1, 0, 2}};
-    case F_MACV: return (Shape){false, {FROM_V, FROM_V, FROM_V}, {1, 0, 2}};
-    case F_MACX: return (Shape){false, {FROM_V, FROM_X, FROM_V}, {1, 0, 2}};
-    case F_VI12: return (Shape){false, {FROM_V, FROM_IMM}, {0, 1, 2}};
-    default: bug("format %d has no shape", f);
-    }
-}
-
-/* what the instruction works on */
+/* What the instruction works on. */
 typedef struct {
     Op op;
+    u16 facts; /* OF_* */
     bool pair;
-    bool is_float;    /* sources are floats */
-    bool makes_float; /* the result is one */
-    bool makes_word;  /* 0 or 1, or a class: 32 bits whatever the width */
-    bool is_unsigned; /* an odd register is widened by zeros */
+    bool scalar; /* destination is a scalar register */
+    u8 from[3];  /* From, of a, b, c */
+    u8 bit[3];   /* of each, its bit in abs and neg: 0 rs1 or vs1, 1 rs2 or vs2, 2 the third */
 } Kind;
+
+static void set_source(Kind *k, IsaRole role, const OperandInfo *o)
+{
+    const int which = role == ROLE_A ? 0 : role == ROLE_B ? 1 : 2;
+    k->from[which] = o->kind == K_XREG ? FROM_X : o->kind == K_VREG ? FROM_V : FROM_IMM;
+    k->bit[which] = o->slot == SLOT_X1 ? 0 : o->slot == SLOT_X2 ? 1 : 2;
+}
 
 static Kind kind_of(const Uop *u)
 {
-    const Op op = (Op)isa_insn[u->id].op;
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    const bool arithmetic = e == E_FALU || e == E_FMAC,
-               from_int = op == OP_fcvt_f_x || op == OP_fcvt_f_xu;
-    const bool to_int =
-        op == OP_fcvt_x_f || op == OP_fcvt_xu_f || op == OP_fcvt_rtz_x_f || op == OP_fcvt_rtz_xu_f;
-    const bool sign = op == OP_fsgnj || op == OP_fsgnjn || op == OP_fsgnjx || op == OP_fclass ||
-                      u->id == I_vfmv_v_f || u->id == I_vfmv_s_f;
-    const bool compares = (op >= OP_eq && op <= OP_geu) || (op >= OP_feq && op <= OP_fge);
-    return (Kind){
-        .op = op,
-        .pair = u->mod & MOD_PAIR,
-        .is_float = (arithmetic && !from_int) || sign,
-        .makes_word = compares || op == OP_fclass,
-        .makes_float = (arithmetic && !to_int && !compares) || (sign && op != OP_fclass),
-        .is_unsigned = op == OP_ltu || op == OP_leu || op == OP_gtu || op == OP_geu ||
-                       op == OP_minu || op == OP_maxu || op == OP_srl || op == OP_fcvt_f_xu,
-    };
+    const FormatInfo *f = isa_format_of((InsnId)u->id);
+    Kind k = {.op = (Op)isa_insn[u->id].op,
+              .facts = isa_op_of((InsnId)u->id)->facts,
+              .pair = u->mod & MOD_PAIR};
+    for (int i = 0; i < f->nopd; i++) {
+        const OperandInfo *o = &isa_operand[f->opd[i]];
+        const IsaRole role = (IsaRole)f->roles[i];
+        if (role == ROLE_D)
+            k.scalar = o->kind == K_XREG;
+        if (role == ROLE_D ? o->use == USE_RW : role >= ROLE_A && role <= ROLE_C)
+            set_source(&k, role, o);
+    }
+    return k;
 }
 
 /* a 32-bit value as a 64-bit source */
 static u64 widen(const Kind *k, u32 v, u8 *fl)
 {
-    if (k->is_float)
+    if (k->facts & OF_FROM_FLOAT)
         return fp_convert(fp_f32, fp_f64, v, FP_RNE, fl);
-    return k->is_unsigned ? v : (u64)(i64)(i32)v;
+    return k->facts & OF_UNSIGNED ? v : (u64)(i64)(i32)v;
 }
 
 static u64 modify(const Uop *u, const Kind *k, int source, u64 v)
 {
-    if (k->is_float)
+    if (k->facts & OF_FROM_FLOAT)
         return modified_float(u, source, v, k->pair ? SIGN64 : SIGN32);
     const u64 r = modified_int(u, source, k->pair ? v : (u64)(i64)(i32)v);
     return k->pair ? r : (u32)r;
 }
 
-static u64 source(const Warp *w, const Uop *u, const Kind *k, const Shape *s, int which, int lane,
-                  u8 *fl)
+static u64 source(const Warp *w, const Uop *u, const Kind *k, int which, int lane, u8 *fl)
 {
-    const u8 reg[3] = {u->ra, u->rb, s->scalar ? u->rc : u->rd};
+    const u8 reg[3] = {u->ra, u->rb, k->scalar ? u->rc : u->rd};
     const u32 n = reg[which];
     const bool pair = k->pair && !(n & 1);
     u64 v;
-    switch ((From)s->from[which]) {
+    switch ((From)k->from[which]) {
     case FROM_NOTHING: return 0;
     case FROM_IMM: return k->pair ? (u64)(i64)u->imm : (u32)u->imm;
     case FROM_X: v = pair ? x_pair_value(w, n) : k->pair ? widen(k, w->x[n], fl) : w->x[n]; break;
@@ -226,18 +189,17 @@ static u64 source(const Warp *w, const Uop *u, const Kind *k, const Shape *s, in
         v = pair ? v_pair(w, n, lane) : k->pair ? widen(k, w->v[n][lane], fl) : w->v[n][lane];
         break;
     }
-    return modify(u, k, s->bit[which], v);
+    return modify(u, k, k->bit[which], v);
 }
 
-static void write_result(Warp *w, const Uop *u, const Kind *k, const Shape *s, int lane, u64 r,
-                         FpRound rm, u8 *fl)
+static void write_result(Warp *w, const Uop *u, const Kind *k, int lane, u64 r, FpRound rm, u8 *fl)
 {
-    const bool pair = k->pair && !k->makes_word && !(u->rd & 1);
-    if (k->pair && !pair && k->makes_float)
+    const bool pair = k->pair && !(k->facts & OF_WORD) && !(u->rd & 1);
+    if (k->pair && !pair && k->facts & OF_TO_FLOAT)
         r = fp_convert(fp_f64, fp_f32, r, rm, fl);
-    if (s->scalar && pair)
+    if (k->scalar && pair)
         set_x_pair(w, u->rd, r);
-    else if (s->scalar)
+    else if (k->scalar)
         w->x[u->rd] = (u32)r;
     else if (pair)
         set_v_pair(w, u->rd, lane, r);
@@ -249,7 +211,7 @@ static void write_result(Warp *w, const Uop *u, const Kind *k, const Shape *s, i
 static bool eval_fixed(Op op, u32 a, u32 b, u32 vxrm, bool *sat, u64 *r)
 {
     switch (op) {
-#define FIX(name, result)                                                                          \
+#define FIX(name, facts, result)                                                                   \
     case OP_##name:                                                                                \
         *r = result;                                                                               \
         return true;
@@ -270,35 +232,35 @@ static bool evaluate(Warp *w, const Kind *k, u64 a, u64 b, u64 c, FpRound rm, u8
     return eval_int32(k->op, (u32)a, (u32)b, (u32)c, r) || eval_f32(k->op, a, b, c, rm, fl, r);
 }
 
-static bool general_lane(Warp *w, const Uop *u, const Kind *k, const Shape *s, int lane, FpRound rm)
+static void general_lane(Warp *w, const Uop *u, const Kind *k, int lane, FpRound rm)
 {
     u8 *fl = &w->fflags;
-    const u64 a = source(w, u, k, s, 0, lane, fl), b = source(w, u, k, s, 1, lane, fl);
-    const u64 c = source(w, u, k, s, 2, lane, fl);
+    const u64 a = source(w, u, k, 0, lane, fl), b = source(w, u, k, 1, lane, fl);
+    const u64 c = source(w, u, k, 2, lane, fl);
     u64 r;
-    if (!evaluate(w, k, a, b, c, rm, fl, &r)) {
-        fail(w, u, FAULT_ILLEGAL, -1);
-        return false;
-    }
-    write_result(w, u, k, s, lane, r, rm, fl);
-    return true;
+    if (!evaluate(w, k, a, b, c, rm, fl, &r))
+        bug("%s cannot be modified", isa_insn[u->id].text);
+    write_result(w, u, k, lane, r, rm, fl);
 }
 
 HANDLER(v_general)
 {
     const Kind k = kind_of(u);
-    const Shape s = shape_of((FormatId)isa_insn[u->id].format);
-    const bool has_rm = isa_find_operand((InsnId)u->id, O_rm) >= 0;
-    const FpRound rm = (FpRound)(has_rm && u->rm != 7 ? u->rm : w->frm);
-    if (rm > FP_RMM && (k.is_float || k.makes_float))
+    const FpRound rm = (FpRound)(u->rm != 7 ? u->rm : w->frm);
+    if (rm > FP_RMM && k.facts & OF_FLOAT)
         return fail(w, u, FAULT_FRM, -1);
-    if (s.scalar)
-        return general_lane(w, u, &k, &s, 0, rm) ? next(u) : NULL;
-    for (int i = 0; i < MAX_LANES; i++)
-        if (w->on[i] && !general_lane(w, u, &k, &s, i, rm))
-            return NULL;
+    if (k.scalar)
+        general_lane(w, u, &k, 0, rm);
+    for (int i = 0; i < MAX_LANES && !k.scalar; i++)
+        if (w->on[i])
+            general_lane(w, u, &k, i, rm);
     return next(u);
 }
+
+Handler *const handler_modified[NEFFECT] = {
+    [E_ALU] = v_general,  [E_MAC] = v_general,  [E_FIXED] = v_general,
+    [E_FALU] = v_general, [E_FMAC] = v_general,
+};
 
 /* --- scalar pairs (doc/isa.md, "Register pairs") ------------------------------------------ */
 
@@ -306,8 +268,6 @@ HANDLER(x_pair)
 {
     const bool immediate = isa_insn[u->id].format != F_R;
     u64 r;
-    if ((u->rd | u->ra | (immediate ? 0 : u->rb)) & 1)
-        return odd(w, u, u->rd & 1 ? u->rd : u->ra & 1 ? u->ra : u->rb);
     const u64 a = modified_int(u, 0, x_pair_value(w, u->ra));
     const u64 b = immediate ? (u64)(i64)u->imm : modified_int(u, 1, x_pair_value(w, u->rb));
     if (!eval_int64((Op)isa_insn[u->id].op, a, b, &r))
@@ -337,10 +297,8 @@ HANDLER(v_widen)
     const InsnInfo *info = &isa_insn[u->id];
     const Op op = (Op)info->op;
     const bool pairs = info->effect == E_WIDEN_W, scalar = info->format == F_VX;
-    const bool a_unsigned = op == OP_addu || op == OP_subu || op == OP_mulu;
-    const bool b_unsigned = a_unsigned || op == OP_mulsu;
-    if ((u->rd | (pairs ? u->ra : 0) | (pairs && !scalar ? u->rb : 0)) & 1)
-        return odd(w, u, u->rd & 1 ? u->rd : u->ra & 1 ? u->ra : u->rb);
+    const bool a_unsigned = isa_op[op].facts & OF_UNSIGNED_A;
+    const bool b_unsigned = isa_op[op].facts & OF_UNSIGNED_B;
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 a = w->v[u->ra][i], b = scalar ? w->x[u->rb] : w->v[u->rb][i];
         const u64 wide_a = pairs ? v_pair(w, u->ra, i) : a_unsigned ? a : sext32(a);
@@ -352,17 +310,14 @@ HANDLER(v_widen)
     return next(u);
 }
 
-/* vwmaccsu: vs1 signed, vs2 unsigned; vwmaccus: rs1 unsigned, vs2 signed */
 HANDLER(v_widen_mac)
 {
     const InsnInfo *info = &isa_insn[u->id];
-    const Op op = (Op)info->op;
-    if (u->rd & 1)
-        return odd(w, u, u->rd);
+    const u16 facts = isa_op[info->op].facts;
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 a = w->v[u->ra][i], b = info->format == F_MACX ? w->x[u->rb] : w->v[u->rb][i];
-        const u64 wide_a = op == OP_mulu || op == OP_mulsu ? a : sext32(a);
-        const u64 wide_b = op == OP_mulu || op == OP_mulus ? b : sext32(b);
+        const u64 wide_a = facts & OF_UNSIGNED_A ? a : sext32(a);
+        const u64 wide_b = facts & OF_UNSIGNED_B ? b : sext32(b);
         if (w->on[i])
             set_v_pair(w, u->rd, i,
                        modified_int(u, 2, v_pair(w, u->rd, i)) +
@@ -400,8 +355,6 @@ static u32 narrow(Warp *w, Op op, u64 pair, u32 shift)
 HANDLER(v_narrow)
 {
     const InsnInfo *info = &isa_insn[u->id];
-    if (u->ra & 1)
-        return odd(w, u, u->ra);
     for (int i = 0; i < MAX_LANES; i++) {
         const u32 shift = info->format == F_VV   ? w->v[u->rb][i]
                           : info->format == F_VX ? w->x[u->rb]
@@ -447,10 +400,8 @@ static u64 narrow_convert(Op op, u64 a, FpRound rm, u8 *fl)
 HANDLER(v_fwiden)
 {
     const Op op = (Op)isa_insn[u->id].op;
-    const bool from_int = op == OP_wcvt_f_x || op == OP_wcvt_f_xu;
+    const bool from_int = !(isa_op[op].facts & OF_FROM_FLOAT);
     const FpRound rm = (FpRound)w->frm;
-    if (u->rd & 1)
-        return odd(w, u, u->rd);
     if (rm > FP_RMM)
         return fail(w, u, FAULT_FRM, -1);
     for (int i = 0; i < MAX_LANES; i++)
@@ -466,10 +417,8 @@ HANDLER(v_fwiden)
 HANDLER(v_fnarrow)
 {
     const Op op = (Op)isa_insn[u->id].op;
-    const bool from_int = op == OP_ncvt_f_x || op == OP_ncvt_f_xu;
+    const bool from_int = !(isa_op[op].facts & OF_FROM_FLOAT);
     const FpRound rm = (FpRound)w->frm;
-    if (u->ra & 1)
-        return odd(w, u, u->ra);
     if (rm > FP_RMM)
         return fail(w, u, FAULT_FRM, -1);
     for (int i = 0; i < MAX_LANES; i++)

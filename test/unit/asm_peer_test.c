@@ -101,7 +101,7 @@ static Insn random_insn(InsnId id)
         case K_VTYPE: in.opd[i] = (i32)(random_bits() & 0xdb); break;
         case K_HIDE: in.opd[i] = 0; break;
         case K_VREG:
-            in.opd[i] = (i32)(random_bits() % 8 + (o->role & ROLE_W     ? 8
+            in.opd[i] = (i32)(random_bits() % 8 + (o->use & USE_W     ? 8
                                                    : o->slot == SLOT_X1 ? 16
                                                                         : 24));
             break;

@@ -251,25 +251,6 @@ bool common_resolve(Common *c, Diag *d)
 
 /* --- watching -------------------------------------------------------------------------------- */
 
-#define BOTH(call, ...)                                                                            \
-    do {                                                                                           \
-        const Watch *w_ = self;                                                                    \
-        const Observer *t = trace_observer(w_->trace), *s = stats_observer(w_->stats);             \
-        if (t->call)                                                                               \
-            t->call(t->self, __VA_ARGS__);                                                         \
-        if (s->call)                                                                               \
-            s->call(s->self, __VA_ARGS__);                                                         \
-    } while (0)
-
-static void both_group_begin(void *self, const Group *g) { BOTH(group_begin, g); }
-static void both_group_end(void *self, const Group *g) { BOTH(group_end, g); }
-static void both_before(void *self, const Warp *w, const Uop *u) { BOTH(before, w, u); }
-static void both_after(void *self, const Warp *w, const Uop *u, u32 exec)
-{
-    BOTH(after, w, u, exec);
-}
-static void both_barrier(void *self, const Group *g) { BOTH(barrier, g); }
-
 static void stats_number(Stats *s, const char *name, u64 v)
 {
     char text[24];
@@ -331,12 +312,11 @@ bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
         out_of_memory();
     if (w->stats)
         options_in_force(w->stats, c);
-    w->both =
-        (Observer){w, both_group_begin, both_group_end, both_before, both_after, both_barrier};
-    run->observer = w->trace && w->stats ? &w->both
-                    : w->trace           ? trace_observer(w->trace)
-                    : w->stats           ? stats_observer(w->stats)
-                                         : NULL;
+    if (w->trace)
+        w->observer[run->nobservers++] = trace_observer(w->trace);
+    if (w->stats)
+        w->observer[run->nobservers++] = stats_observer(w->stats);
+    run->observers = w->observer;
     if (w->trace)
         run->slice = 1;
     return true;

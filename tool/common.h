@@ -31,10 +31,10 @@ typedef struct {
     FILE *trace_file;
     Trace *trace;
     Stats *stats;
-    Observer both;
+    Observer observer[2];
 } Watch;
 
-/* Makes what the options ask for; run then has the observer.  False: reported. */
+/* Makes what the options ask for; run then has the observers.  False: reported. */
 bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d);
 /* A launch ended. */
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);

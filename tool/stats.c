@@ -36,7 +36,6 @@ typedef struct {
     X(coalesced_lines, "lines of 128 bytes that those touched, counted per instruction")
 
 struct Stats {
-    Observer observer;
 #define COUNTER(name, what) u64 name;
     COUNTERS(COUNTER)
 #undef COUNTER
@@ -173,18 +172,16 @@ static void count_control(Stats *s, const Warp *w, const Uop *u)
         s->stack_depth = w->nsimt;
 }
 
-static void before(void *self, const Warp *w, const Uop *u)
+static void before(Stats *s, const Warp *w, const Uop *u)
 {
-    Stats *s = self;
     s->nsimt = w->nsimt;
     s->scalar_addr = w->x[u->ra] + (u32)u->imm;
     s->taken = u->id < NINSN && isa_insn[u->id].effect == E_BRANCH &&
                op_eval((Op)isa_insn[u->id].op, w->x[u->ra], w->x[u->rb]);
 }
 
-static void after(void *self, const Warp *w, const Uop *u, u32 exec)
+static void after(Stats *s, const Warp *w, const Uop *u, u32 exec)
 {
-    Stats *s = self;
     if (u->id >= NINSN)
         return;
     const bool vector = is_vector(u->id);
@@ -203,32 +200,30 @@ static void after(void *self, const Warp *w, const Uop *u, u32 exec)
         count_memory(s, w, u, exec);
 }
 
-static void begin_group(void *self, const Group *g)
+static Verdict tell(void *self, const Event *e)
 {
     Stats *s = self;
-    s->groups++;
-    s->warps += g->nwarps;
+    switch (e->kind) {
+    case EVENT_group_begin:
+        s->groups++;
+        s->warps += e->group->nwarps;
+        break;
+    case EVENT_fetch: before(s, e->warp, e->step->uop); break;
+    case EVENT_insn: after(s, e->warp, e->step->uop, e->step->exec); break;
+    case EVENT_barrier: s->barriers++; break;
+    default: break;
+    }
+    return GO_ON;
 }
 
-static void barrier(void *self, const Group *g)
+Observer stats_observer(Stats *s)
 {
-    (void)g;
-    ((Stats *)self)->barriers++;
+    return (Observer){s, EVENT_group_begin | EVENT_fetch | EVENT_insn | EVENT_barrier, tell};
 }
 
 /* --- life ----------------------------------------------------------------------------- */
 
-Stats *stats_new(void)
-{
-    Stats *s = mem_zalloc(1, sizeof *s);
-    if (s)
-        s->observer = (Observer){.self = s,
-                                 .group_begin = begin_group,
-                                 .before = before,
-                                 .after = after,
-                                 .barrier = barrier};
-    return s;
-}
+Stats *stats_new(void) { return mem_zalloc(1, sizeof(Stats)); }
 
 void stats_free(Stats *s)
 {
@@ -240,8 +235,6 @@ void stats_free(Stats *s)
     }
     mem_free(s);
 }
-
-const Observer *stats_observer(Stats *s) { return &s->observer; }
 
 void stats_launch(Stats *s, const DrvResult *r, double seconds)
 {

@@ -8,7 +8,7 @@ typedef struct Stats Stats;
 
 Stats *stats_new(void); /* NULL: no memory */
 void stats_free(Stats *s);
-const Observer *stats_observer(Stats *s);
+Observer stats_observer(Stats *s);
 void stats_launch(Stats *s, const DrvResult *r, double seconds);
 
 /* An option in force, printed before the counters. */

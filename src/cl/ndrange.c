@@ -72,11 +72,13 @@ static void report(const ClContext *c, Driver *d, const Dispatch *x)
 }
 
 /* The trace of VENTUS_TRACE, in Spike's turns of one instruction. */
-static void watch(DrvKernel *k, const ClDevice *d)
+static void watch(DrvKernel *k, const ClDevice *d, Observer *o)
 {
     if (!d->trace)
         return;
-    k->run.observer = trace_observer(d->trace);
+    *o = trace_observer(d->trace);
+    k->run.observers = o;
+    k->run.nobservers = 1;
     k->run.slice = 1;
 }
 
@@ -85,6 +87,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     Dispatch *x = payload;
     ClContext *c = e->context;
     Driver *d = queue_driver(e->queue);
+    Observer observer;
     Buf printed = {0};
     DrvResult result;
     const cl_int s = bind_buffers(x, e->queue->device_index);
@@ -99,7 +102,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
                    .run = {.timeout = c->platform->timeout},
                    .print = x->is_silent ? NULL : &printed,
                    .export_to = c->platform->export_to};
-    watch(&k, e->queue->device);
+    watch(&k, e->queue->device, &observer);
     memcpy(k.global, x->global, sizeof k.global);
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);

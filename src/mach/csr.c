@@ -30,6 +30,18 @@ static u32 work_group_csr(const Warp *w, u32 n)
     }
 }
 
+static u64 cycles(const Warp *w)
+{
+    const Clock *c = w->group->clock;
+    return c ? c->cycles(c->self, w) : w->ninsns;
+}
+
+static u64 now(const Warp *w)
+{
+    const Clock *c = w->group->clock;
+    return c ? c->time(c->self, w) : w->ninsns;
+}
+
 bool csr_read(const Warp *w, u32 n, u32 *value)
 {
     *value = 0;
@@ -49,14 +61,14 @@ bool csr_read(const Warp *w, u32 n, u32 *value)
     case 0xc21: *value = w->vtype; return true;
     case 0xc22: *value = w->group->launch->lanes * 4; return true;
     case 0xc00:
-    case 0xc01:
-    case 0xc02:
-    case 0xb00:
-    case 0xb02: *value = (u32)w->ninsns; return true;
+    case 0xb00: *value = (u32)cycles(w); return true;
     case 0xc80:
-    case 0xc81:
-    case 0xc82:
-    case 0xb80: *value = (u32)(w->ninsns >> 32); return true;
+    case 0xb80: *value = (u32)(cycles(w) >> 32); return true;
+    case 0xc01: *value = (u32)now(w); return true;
+    case 0xc81: *value = (u32)(now(w) >> 32); return true;
+    case 0xc02:
+    case 0xb02: *value = (u32)w->ninsns; return true;
+    case 0xc82: *value = (u32)(w->ninsns >> 32); return true;
     case 0x300: *value = w->mstatus | MSTATUS_FIXED; return true;
     case 0x301: return true;
     case 0x304: *value = w->mie; return true;

@@ -6,24 +6,9 @@
  */
 #ifndef MACH_ENGINE_H
 #define MACH_ENGINE_H
-#include "mach/warp.h"
+#include "mach/observe.h"
 
 typedef struct Engine Engine;
-struct Uop;
-
-/* What happens while a launch runs, for traces, counters and checkers.  Functions
- * may be NULL.  With an observer a launch runs on the calling thread; its warps take
- * turns of LaunchOptions.slice instructions. */
-typedef struct {
-    void *self;
-    void (*group_begin)(void *self, const Group *g);
-    void (*group_end)(void *self, const Group *g);
-    /* Before and after the instruction (with its prefix) at u; `after` sees what it
-     * wrote.  exec is the set of lanes it ran with. */
-    void (*before)(void *self, const Warp *w, const struct Uop *u);
-    void (*after)(void *self, const Warp *w, const struct Uop *u, u32 exec);
-    void (*barrier)(void *self, const Group *g); /* all warps arrived */
-} Observer;
 
 enum { MAX_HOST_THREADS = 256 }; /* of a launch */
 
@@ -32,8 +17,14 @@ typedef struct {
     u32 threads;            /* host threads; 0: one a processor */
     u64 slice;              /* instructions a warp runs before another's turn; 0: default */
     double timeout;         /* seconds; 0: none */
-    const Observer *observer; /* or NULL */
     const _Atomic bool *stop; /* set by another thread to end this launch; or NULL */
+    const Observer *observers;
+    size_t nobservers;
+    /* Called on the launching thread when an observer stopped the launch at event `why`; what an
+     * observer may do, it may do, and also step warps of the group.  GO_ON continues; STOP_HERE, or no
+     * function, ends the launch with FAULT_STOPPED. */
+    Verdict (*halted)(void *self, const Event *why);
+    void *self;             /* of halted */
 } LaunchOptions;
 
 typedef struct {
@@ -57,6 +48,10 @@ typedef struct {
     /* Runs every group of the launch, whose profile is that of the code.  False: result->fault
      * tells why it stopped.  Launches of several threads may run at once. */
     bool (*launch)(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);
+    /* Runs one instruction of a ready warp of a group that did not fault, and says what happened.
+     * Whose turn is next is the caller's choice; a barrier is passed by group_pass_barrier().  False:
+     * it faulted. */
+    bool (*step)(Engine *e, Warp *w, Step *s);
     /* From any thread: the launches that run now end, with FAULT_STOPPED. */
     void (*interrupt)(Engine *e);
 } EngineKind;

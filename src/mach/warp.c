@@ -9,6 +9,12 @@ void warp_set_exec(Warp *w)
     w->whole = w->exec == UINT32_MAX;
 }
 
+void group_note_accesses(Group *g, bool notes)
+{
+    g->notes = notes;
+    g->careful = notes || launch_is_careful(g->launch);
+}
+
 void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
 {
     Group *g = w->group;

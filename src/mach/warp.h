@@ -34,6 +34,7 @@ typedef struct {
     u32 lds;                /* bytes of a group, for strict checks */
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
+    u64 print, print_end;   /* where kernels print (doc/abi.md, "Print buffer"); equal: nowhere */
     u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
     bool pds_by_group;      /* every group has its own area; else every host thread */
     VmRule vm;
@@ -83,6 +84,21 @@ struct Warp {
 /* Bytes that an asynchronous copy fills, until the warp waits for it. */
 typedef struct { u64 lo, end; u32 warp; } PendingCopy;
 
+/* Bytes side by side that an instruction touched. */
+typedef struct {
+    u64 addr;               /* as the program has it, before translation */
+    u32 size;
+    i8 lane;                /* -1: the warp */
+    bool reads, writes;     /* both: an atomic */
+} Touch;
+
+/* What shows in the CSRs of cycles and time. */
+typedef struct {
+    void *self;
+    u64 (*cycles)(void *self, const Warp *w);
+    u64 (*time)(void *self, const Warp *w);
+} Clock;
+
 struct Group {
     const Launch *launch;
     Memory lds;             /* this host thread's window */
@@ -96,14 +112,27 @@ struct Group {
     u32 reservations;       /* warps with w->reserved != 0 */
     PendingCopy *pending;   /* under check_copies */
     size_t npending, cappending;
+    bool careful;           /* every access is looked at by itself: by the launch's rules, or to be noted */
+    bool notes;             /* accesses are noted */
+    Touch *touched;          /* by the last instruction */
+    size_t ntouched, captouched;
     bool faulted;
     Fault fault;
     Warp *warps;
     u32 capwarps;           /* allocated */
+    const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
     Group *next;            /* in a list of idle contexts */
 };
+
+/* Whether an access has more to it than the rights of its pages. */
+static inline bool launch_is_careful(const Launch *l)
+{
+    return l->mmu || l->strict || l->check_copies;
+}
+/* Whether the instructions of the group note the memory they touch (Group.touched). */
+void group_note_accesses(Group *g, bool notes);
 
 /* Takes over `exec` lanes; keeps on[], dense and whole in step. */
 void warp_set_exec(Warp *w);

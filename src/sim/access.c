@@ -1,5 +1,6 @@
 /* access.c -- one memory access in full. */
 #include "sim/handlers.h"
+#include "base/mem.h"
 #include <string.h>
 
 enum { LOADING, STORING };
@@ -90,6 +91,34 @@ static bool misaligned(Warp *w, const Uop *u, u64 a, u32 width, int lane, FaultK
     return true;
 }
 
+/* adds to one of the last two notes, which a copy makes by turns, where it goes on there */
+static bool add_to_note(Group *g, const Touch *t)
+{
+    for (size_t i = g->ntouched; i-- > 0 && i + 2 >= g->ntouched;) {
+        Touch *last = &g->touched[i];
+        if (last->lane == t->lane && last->addr + last->size == t->addr &&
+            last->reads == t->reads && last->writes == t->writes) {
+            last->size += t->size;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, bool writes)
+{
+    Group *g = w->group;
+    const Touch t = {a, width, (i8)lane, reads, writes};
+    if (!g->notes || add_to_note(g, &t))
+        return true;
+    if (!array_grow(g->touched, g->ntouched, g->captouched)) {
+        fail(w, u, FAULT_NO_MEMORY, lane);
+        return false;
+    }
+    g->touched[g->ntouched++] = t;
+    return true;
+}
+
 bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
 {
     const u8 *base = range(w, a, a + width - 1, MEM_R);
@@ -107,7 +136,7 @@ bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
             return false;
         memcpy((u8 *)value + i, p, part);
     }
-    return true;
+    return access_note(w, u, a, width, lane, true, false);
 }
 
 bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
@@ -128,7 +157,7 @@ bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
             return false;
     for (u32 i = 0; i < width; i += part)
         memcpy(locate(w, u, a + i, part, lane, STORING), (const u8 *)&value + i, part);
-    return true;
+    return access_note(w, u, a, width, lane, false, true);
 }
 
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane)

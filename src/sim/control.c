@@ -2,16 +2,49 @@
 #include "sim/handlers.h"
 #include "base/mem.h"
 #include <fenv.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__x86_64__)
+enum { MXCSR_DEFAULT = 0x1f80, MXCSR_RAISED = 0x3f };
+
+static int take_raised(void)
+{
+    const u32 csr = _mm_getcsr(), raised = csr & MXCSR_RAISED;
+    if (raised)
+        _mm_setcsr(csr & ~(u32)MXCSR_RAISED);
+    return (int)raised; /* FE_* are its bits */
+}
+
+HostFloats enter_guest_floats(void)
+{
+    const u32 host = _mm_getcsr();
+    _mm_setcsr(MXCSR_DEFAULT);
+    return host;
+}
+
+void leave_guest_floats(const HostFloats *host) { _mm_setcsr(*host); }
+#else
+static int take_raised(void) { return 0; }
+
+HostFloats enter_guest_floats(void)
+{
+    fenv_t host;
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    return host;
+}
+
+void leave_guest_floats(const HostFloats *host) { fesetenv(host); }
+#endif
 
 void take_host_flags(Warp *w)
 {
-    const int raised = HOST_FLOATS ? fetestexcept(FE_ALL_EXCEPT) : 0;
-    if (!raised)
-        return;
+    const int raised = take_raised();
     w->fflags |= (u8)((raised & FE_INVALID ? FP_NV : 0) | (raised & FE_DIVBYZERO ? FP_DZ : 0) |
                       (raised & FE_OVERFLOW ? FP_OF : 0) | (raised & FE_UNDERFLOW ? FP_UF : 0) |
                       (raised & FE_INEXACT ? FP_NX : 0));
-    feclearexcept(FE_ALL_EXCEPT);
 }
 
 const Uop *fail(Warp *w, const Uop *u, FaultKind kind, int lane)

@@ -25,6 +25,7 @@ static void context_free(Group *g)
     mem_free(g->lds_dirty.page);
     mem_free(g->pds_dirty.page);
     mem_free(g->pending);
+    mem_free(g->touched);
     free(g->warps);
     mem_free(g);
 }
@@ -90,6 +91,8 @@ Group *context_take(Contexts *c, const Launch *l)
     }
     g->launch = l;
     g->tlb = (Tlb){.vpn = {0}};
+    g->clock = NULL;
+    group_note_accesses(g, false);
     return g;
 }
 
@@ -150,7 +153,7 @@ void group_begin(Group *g, u64 linear, u32 area)
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
-    g->npending = 0;
+    g->npending = g->ntouched = 0;
     for (u32 k = 0; k < l->warps; k++)
         reset_warp(&g->warps[k], g, k);
 }

@@ -19,7 +19,8 @@ void contexts_open(Contexts *c);
 void contexts_close(Contexts *c); /* frees those that were given back */
 
 /* A context with room for the groups of the launch, which outlives its use.  NULL: the host has no
- * memory.  Who takes it sets engine and code. */
+ * memory.  Who takes it sets engine, code
+ * and clock.  Accesses are not noted. */
 Group *context_take(Contexts *c, const Launch *l);
 void context_give(Contexts *c, Group *g);
 

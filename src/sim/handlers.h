@@ -3,6 +3,7 @@
 #define SIM_HANDLERS_H
 #include "isa/op.h"
 #include "sim/uop.h"
+#include <fenv.h>
 #include <string.h>
 
 #define HANDLER(name) const Uop *name(Warp *w, const Uop *u)
@@ -40,6 +41,15 @@ const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u3
 
 /* Adds the flags that host floating point raised to the warp's, and clears them. */
 void take_host_flags(Warp *w);
+/* The floating-point environment that guests run in: to nearest, nothing raised, no flush to
+ * zero.  Gives it to the calling thread; what that had, for leave_guest_floats(). */
+#if defined(__x86_64__)
+typedef u32 HostFloats; /* MXCSR: guests do without x87 */
+#else
+typedef fenv_t HostFloats;
+#endif
+HostFloats enter_guest_floats(void);
+void leave_guest_floats(const HostFloats *host);
 
 /* Whether the host's floats raise RISC-V's flags: x86 detects tiny results after
  * rounding, as RISC-V does; others go by isa/fp.h. */
@@ -129,11 +139,10 @@ enum { RANGE_PAGES = 32 }; /* accesses spread wider than this go lane by lane */
  * plain memory with the right `need` (MEM_R or MEM_W); NULL: look at each access. */
 static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
 {
-    const Launch *l = w->group->launch;
     const Memory *m = view(w, lo);
     const u64 first = lo >> PAGE_BITS, end = last >> PAGE_BITS;
     u8 all = need;
-    if (l->mmu || l->strict || l->check_copies || end - first > RANGE_PAGES || last >= m->end)
+    if (w->group->careful || end - first > RANGE_PAGES || last >= m->end)
         return NULL;
     for (u64 p = first; p <= end; p++)
         all &= m->page[p];
@@ -145,8 +154,11 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
  * recorded. */
 bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
 bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
-/* The host address of an aligned word, for a read-modify-write; NULL: fault. */
+/* The host address of an aligned word, for a read-modify-write; NULL: fault.  Who makes it notes it. */
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
+/* Notes an access that was made, where that is wanted.  False: no memory for it, the fault is
+ * recorded. */
+bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, bool writes);
 
 /* Whether a copy that no warp has waited for fills some of these bytes (copy.c). */
 bool is_pending(const Group *g, u64 addr, u32 width);

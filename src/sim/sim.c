@@ -1,9 +1,8 @@
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
-#include <fenv.h>
+#include "sim/step.h"
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DEFAULT_SLICE = 1 << 16 };
@@ -13,9 +12,10 @@ typedef struct {
     Sim *sim;
     const Launch *launch;
     const LaunchOptions *opt;
+    Audience *audience; /* its observers */
     u64 ngroups;
-    u32 interrupts; /* of the engine when it began */
-    struct timespec deadline;
+    u32 interrupts;       /* of the engine when it began */
+    u64 deadline;         /* by nanoseconds(); 0: none */
     _Atomic u64 next;     /* group to hand out */
     _Atomic u64 limit;    /* groups from here on are not started: one faulted */
     pthread_mutex_t lock; /* guards result */
@@ -98,6 +98,7 @@ const EngineKind sim_kind = {
     .close = close_engine,
     .code_changed = sim_code_changed,
     .launch = sim_launch,
+    .step = sim_step,
     .interrupt = sim_interrupt,
 };
 
@@ -108,6 +109,7 @@ Group *sim_take_group(Sim *s, const Launch *l)
         return NULL;
     g->engine = &s->engine;
     g->code = s->code;
+    g->clock = s->clock;
     return g;
 }
 
@@ -132,37 +134,11 @@ void sim_run_warp(Warp *w, u64 slice)
     suspend(w, u);
 }
 
-static void run_observed(Warp *w, u64 slice, const Observer *o)
-{
-    const Uop *u = go(w, w->pc);
-    while (u && slice--) {
-        const u32 exec = w->exec;
-        const Uop *at = u;
-        if (at->run == w_page_end) {
-            u = at->run(w, at);
-            slice++;
-            continue;
-        }
-        if (o->before)
-            o->before(o->self, w, at);
-        w->ninsns += uop_insns(at);
-        u = at->run(w, at);
-        if (o->after && !w->group->faulted)
-            o->after(o->self, w, at, exec);
-    }
-    suspend(w, u);
-}
-
 /* --- limits --------------------------------------------------------------------------- */
 
 static bool is_late(const Run *r)
 {
-    struct timespec now;
-    if (r->opt->timeout <= 0)
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > r->deadline.tv_sec ||
-           (now.tv_sec == r->deadline.tv_sec && now.tv_nsec >= r->deadline.tv_nsec);
+    return r->deadline && nanoseconds() - r->audience->halted >= r->deadline;
 }
 
 static void limit_fault(Warp *w, FaultKind kind)
@@ -172,7 +148,7 @@ static void limit_fault(Warp *w, FaultKind kind)
     const Uop *u = go(w, w->pc);
     if (!u)
         return;
-    fail(w, u, waiting ? FAULT_DEADLOCK : kind, -1);
+    fail(w, u, waiting && kind != FAULT_STOPPED ? FAULT_DEADLOCK : kind, -1);
     g->fault.waiting = waiting;
     g->fault.spinning = group_count_warps(g, WARP_READY);
 }
@@ -216,10 +192,12 @@ static bool run_turns(const Run *r, Group *g)
         if (w->state != WARP_READY)
             continue;
         ran = true;
-        if (r->opt->observer)
-            run_observed(w, slice_of(r, w), r->opt->observer);
+        if (audience_wants_each(r->audience))
+            run_told(r->audience, w, slice_of(r, w));
         else
             r->sim->run(w, slice_of(r, w));
+        if (w->state == WARP_DONE && !audience_wants_each(r->audience))
+            audience_tell(r->audience, EVENT_warp_end, g, w);
         if (w->state == WARP_READY && !g->faulted)
             check_limits(r, w);
     }
@@ -228,21 +206,24 @@ static bool run_turns(const Run *r, Group *g)
 
 static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 {
-    const Observer *o = r->opt->observer;
+    Audience *a = r->audience;
     group_begin(g, linear, thread);
     check_time(r, &g->warps[0]); /* groups may be short and many */
-    if (o && o->group_begin)
-        o->group_begin(o->self, g);
+    audience_tell(a, EVENT_group_begin, g, NULL);
+    for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
+        if (g->warps[k].state == WARP_READY)
+            audience_tell(a, EVENT_warp_begin, g, &g->warps[k]);
     while (!g->faulted) {
         if (run_turns(r, g))
             continue;
         if (!group_pass_barrier(g))
             break;
-        if (o && o->barrier)
-            o->barrier(o->self, g);
+        audience_tell(a, EVENT_barrier, g, NULL);
     }
-    if (o && o->group_end)
-        o->group_end(o->self, g);
+    if (g->faulted)
+        audience_tell(a, EVENT_fault, g,
+                      g->fault.warp < g->nwarps ? &g->warps[g->fault.warp] : NULL);
+    audience_tell(a, EVENT_group_end, g, NULL);
     group_end(g);
 }
 
@@ -262,29 +243,28 @@ static void report(Run *r, const Group *g, u64 insns, u64 groups)
     pthread_mutex_unlock(&r->lock);
 }
 
-static void out_of_memory(Run *r)
+/* a fault of no group */
+static void refuse(Run *r, FaultKind kind)
 {
-    Group none = {.faulted = true, .fault = {.kind = FAULT_NO_MEMORY, .lane = -1}};
+    Group none = {.faulted = true, .fault = {.kind = kind, .lane = -1}};
     report(r, &none, 0, 0);
 }
 
 static void work(void *self, u32 number)
 {
     Run *r = self;
-    fenv_t host;
     Group *g = sim_take_group(r->sim, r->launch);
     if (!g) {
-        out_of_memory(r);
+        refuse(r, FAULT_NO_MEMORY);
         return;
     }
-    /* guests get the default environment: nearest, nothing raised, no flush to zero */
-    fegetenv(&host);
-    fesetenv(FE_DFL_ENV);
+    group_note_accesses(g, r->audience->events & (EVENT_memory | EVENT_print));
+    const HostFloats host = enter_guest_floats();
     for (u64 i; (i = atomic_fetch_add(&r->next, 1)) < r->ngroups && i < atomic_load(&r->limit);) {
         run_group(r, g, i, number);
         report(r, g, group_insns(g), !g->faulted);
     }
-    fesetenv(&host);
+    leave_guest_floats(&host);
     sim_give_group(r->sim, g);
 }
 
@@ -295,38 +275,33 @@ static u32 thread_count(const Run *r)
         n = r->ngroups;
     if (!r->launch->pds_by_group && r->launch->pds_areas && n > r->launch->pds_areas)
         n = r->launch->pds_areas;
-    if (r->opt->observer)
+    if (r->opt->nobservers)
         n = 1;
     return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n);
-}
-
-static void set_deadline(Run *r)
-{
-    clock_gettime(CLOCK_MONOTONIC, &r->deadline);
-    const double seconds = r->opt->timeout > 1e9 ? 1e9 : r->opt->timeout;
-    r->deadline.tv_sec += (time_t)seconds;
-    r->deadline.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-    if (r->deadline.tv_nsec >= 1000000000) {
-        r->deadline.tv_nsec -= 1000000000;
-        r->deadline.tv_sec++;
-    }
 }
 
 bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, LaunchResult *result)
 {
     Sim *s = (Sim *)e;
+    Audience audience = audience_of(launch, opt);
     Run r = {.sim = s,
              .interrupts = atomic_load(&s->interrupts),
              .launch = launch,
              .opt = opt,
+             .audience = &audience,
              .result = result,
              .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
 
     *result = (LaunchResult){0};
+    if (opt->timeout > 0)
+        r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
     pthread_mutex_init(&r.lock, NULL);
-    set_deadline(&r);
-    pool_run(&s->pool, thread_count(&r), (PoolWork){work, &r});
+    if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL))
+        pool_run(&s->pool, thread_count(&r), (PoolWork){work, &r});
+    else
+        refuse(&r, FAULT_STOPPED);
+    audience_tell(&audience, EVENT_launch_end, NULL, NULL);
     pthread_mutex_destroy(&r.lock);
     return !result->faulted;
 }

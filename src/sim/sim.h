@@ -13,6 +13,7 @@
 #include "mach/engine.h"
 #include "sim/group.h"
 #include "sim/pool.h"
+#include "sim/step.h"
 #include "sim/uop.h"
 
 /* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults;
@@ -26,6 +27,7 @@ typedef struct {
     Pool pool;              /* host threads */
     Contexts contexts;
     WarpRunner *run;
+    const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
     u32 processors;         /* of the host */
     _Atomic u32 interrupts; /* counted: a launch ends when there are more than at its start */
 } Sim;

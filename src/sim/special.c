@@ -28,6 +28,8 @@ const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
         if (!p)
             return NULL;
         w->v[u->rd][i] = exchange((Op)isa_insn[u->id].op, p, source[i]);
+        if (!access_note(w, u, addr[i], 4, i, true, true))
+            return NULL;
         if (w->group->reservations)
             drop_reservations(w->group, addr[i], 4);
     }
@@ -46,6 +48,8 @@ const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
         w->reserved_addr[i] = addr[i];
         w->reserved_value[i] = __atomic_load_n(p, __ATOMIC_SEQ_CST);
         w->v[u->rd][i] = w->reserved_value[i];
+        if (!access_note(w, u, addr[i], 4, i, true, false))
+            return NULL;
     }
     return next(u);
 }
@@ -77,6 +81,8 @@ const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
         if (stored && w->group->reservations)
             drop_reservations(w->group, addr[i], 4);
         w->v[u->rd][i] = !stored;
+        if (stored && !access_note(w, u, addr[i], 4, i, false, true))
+            return NULL;
     }
     return next(u);
 }

@@ -10,7 +10,7 @@
 #include "sim/trace.h"
 #include "base/mem.h"
 #include "isa/isa.h"
-#include <fenv.h>
+#include "sim/uop.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,6 @@ typedef struct {
 struct Trace {
     FILE *file;
     bool failed;
-    Observer observer;
     WarpLog warp[MAX_WARPS];
     u32 nwarps, turn, passed;
     /* of the instruction that runs */
@@ -132,19 +131,9 @@ static bool is_vector(const Uop *u)
     return false;
 }
 
-/* flags of floats that the instruction raised; the host still holds its own */
-static u32 raised_flags(const Trace *t, const Warp *w)
-{
-    const int host = fetestexcept(FE_ALL_EXCEPT);
-    return (w->fflags & ~t->fflags) |
-           (u32)((host & FE_INVALID ? 16 : 0) | (host & FE_DIVBYZERO ? 8 : 0) |
-                 (host & FE_OVERFLOW ? 4 : 0) | (host & FE_UNDERFLOW ? 2 : 0) |
-                 (host & FE_INEXACT ? 1 : 0));
-}
-
 static void put_flags(Trace *t, const Warp *w, const Uop *u, Writes *out)
 {
-    const u32 raised = raised_flags(t, w);
+    const u32 raised = w->fflags & ~t->fflags;
     const u8 unit = isa_insn[u->id].unit;
     if (raised && (unit == U_FPU || unit == U_SFU))
         put_csr(out, CSR_FFLAGS, t->fflags | raised);
@@ -423,7 +412,7 @@ static void next_turns(Trace *t)
 
 /* --- what the simulator announces ----------------------------------------------------- */
 
-static void begin_group(void *self, const Group *g)
+static void begin_group(Trace *t, const Group *g)
 {
     static const struct {
         u32 pc, word;
@@ -435,7 +424,6 @@ static void begin_group(void *self, const Group *g)
         {0x100c, 0x0182a283, " x5  0x80000000 mem 0x00001018"},
         {0x1010, 0x00028067, ""},
     };
-    Trace *t = self;
     t->nwarps = g->nwarps;
     t->turn = t->passed = 0;
     for (u32 k = 0; k < g->nwarps; k++) {
@@ -468,9 +456,8 @@ static void complete(WarpLog *log, u32 pc)
     log->ready = log->lines.len;
 }
 
-static void before(void *self, const Warp *w, const Uop *u)
+static void before(Trace *t, const Warp *w, const Uop *u)
 {
-    Trace *t = self;
     complete(&t->warp[w->id], u->pc);
     t->scalar_addr = w->x[u->ra] + (u32)u->imm;
     t->source = u->id < NINSN && isa_insn[u->id].format == F_CSRI ? u->ra : w->x[u->ra];
@@ -478,9 +465,8 @@ static void before(void *self, const Warp *w, const Uop *u)
     t->nsimt = w->nsimt;
 }
 
-static void after(void *self, const Warp *w, const Uop *u, u32 exec)
+static void after(Trace *t, const Warp *w, const Uop *u, u32 exec)
 {
-    Trace *t = self;
     WarpLog *log = &t->warp[w->id];
     const bool prefixed = uop_insns(u) == 2;
     const u32 pc = u->pc + (prefixed ? 4 : 0);
@@ -503,9 +489,8 @@ static void after(void *self, const Warp *w, const Uop *u, u32 exec)
     next_turns(t);
 }
 
-static void end_group(void *self, const Group *g)
+static void end_group(Trace *t, const Group *g)
 {
-    Trace *t = self;
     for (u32 k = 0; k < g->nwarps; k++)
         complete(&t->warp[k], g->warps[k].pc);
     next_turns(t);
@@ -521,15 +506,25 @@ Trace *trace_new(FILE *to)
     if (!t)
         return NULL;
     t->file = to;
-    t->observer = (Observer){.self = t,
-                             .group_begin = begin_group,
-                             .group_end = end_group,
-                             .before = before,
-                             .after = after};
     return t;
 }
 
-const Observer *trace_observer(Trace *t) { return &t->observer; }
+static Verdict tell(void *self, const Event *e)
+{
+    switch (e->kind) {
+    case EVENT_group_begin: begin_group(self, e->group); break;
+    case EVENT_group_end: end_group(self, e->group); break;
+    case EVENT_fetch: before(self, e->warp, e->step->uop); break;
+    case EVENT_insn: after(self, e->warp, e->step->uop, e->step->exec); break;
+    default: break;
+    }
+    return GO_ON;
+}
+
+Observer trace_observer(Trace *t)
+{
+    return (Observer){t, EVENT_group_begin | EVENT_group_end | EVENT_fetch | EVENT_insn, tell};
+}
 
 bool trace_free(Trace *t)
 {

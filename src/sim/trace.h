@@ -7,7 +7,7 @@
  */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
-#include "sim/sim.h"
+#include "mach/engine.h"
 #include <stdio.h>
 
 typedef struct Trace Trace;
@@ -15,7 +15,7 @@ typedef struct Trace Trace;
 /* The lines go to a file that stays the caller's.  NULL: memory is out. */
 Trace *trace_new(FILE *to);
 /* Listens to one launch at a time; for LaunchOptions, with a slice of 1. */
-const Observer *trace_observer(Trace *t);
+Observer trace_observer(Trace *t);
 /* NULL is allowed.  False: the file could not be written, or memory ran out on the way. */
 bool trace_free(Trace *t);
 #endif

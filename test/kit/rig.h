@@ -309,6 +309,7 @@ HELPER FaultKind run(Warp *w)
 {
     const u32 end = CODE_LO + 4 * rig.nwords;
     rig.group.faulted = false;
+    group_note_accesses(&rig.group, false);
     rig.group.fault.kind = FAULT_NONE;
     feclearexcept(FE_ALL_EXCEPT);
     const Uop *u = code_at(rig.code, w, CODE_LO);

@@ -251,9 +251,8 @@ static void check_stack(const Warp *w, const Ref *r, u32 pc)
 }
 
 /* registers at first are whatever they are */
-static void twin_begin(void *self, const Group *g)
+static void twin_begin(Twin *t, const Group *g)
 {
-    Twin *t = self;
     for (u32 k = 0; k < g->nwarps; k++) {
         memcpy(t->ref[k].x, g->warps[k].x, sizeof t->ref[k].x);
         memcpy(t->ref[k].v, g->warps[k].v, sizeof t->ref[k].v);
@@ -261,27 +260,36 @@ static void twin_begin(void *self, const Group *g)
     }
 }
 
-static void twin_before(void *self, const Warp *w, const Uop *u)
+static void twin_before(Twin *t, const Warp *w, const Step *s)
 {
-    Twin *t = self;
-    same("pc", u->pc, t->ref[w->id].pc, u->pc);
+    same("pc", s->pc, t->ref[w->id].pc, s->pc);
 }
 
-static void twin_after(void *self, const Warp *w, const Uop *u, u32 exec)
+static void twin_after(Twin *t, const Warp *w, const Step *s)
 {
-    Twin *t = self;
     Ref *r = &t->ref[w->id];
-    const u32 i = (u->pc - CODE_LO) / 4;
-    same("lanes on", exec, ref_exec(r, true), u->pc);
+    const u32 i = (s->pc - CODE_LO) / 4;
+    same("lanes on", s->exec, ref_exec(r, true), s->pc);
     assert_non_null(t->row[i]);
     ref_step(r, t->row[i], 0, code[i]);
-    check_stack(w, r, u->pc);
+    check_stack(w, r, s->pc);
     for (u32 n = 0; n < 32; n++)
         for (u32 k = 0; k < r->lanes; k++)
-            same("element", w->v[n][k], r->v[n][k], u->pc);
+            same("element", w->v[n][k], r->v[n][k], s->pc);
     t->steps++;
     t->diverged += r->mask != r->initial;
     t->deepest = r->nstack > t->deepest ? r->nstack : t->deepest;
+}
+
+static Verdict twin_told(void *self, const Event *e)
+{
+    if (e->kind == EVENT_group_begin)
+        twin_begin(self, e->group);
+    else if (e->kind == EVENT_fetch)
+        twin_before(self, e->warp, e->step);
+    else
+        twin_after(self, e->warp, e->step);
+    return GO_ON;
 }
 
 static Twin *twin_new(const Launch *l)
@@ -474,8 +482,8 @@ static void random_divergence(void **state)
         random_program();
         Twin *t = twin_new(&l);
         const Observer o = {
-            .self = t, .group_begin = twin_begin, .before = twin_before, .after = twin_after};
-        const LaunchResult r = launch(&l, (LaunchOptions){.observer = &o});
+            t, EVENT_group_begin | EVENT_fetch | EVENT_insn, twin_told};
+        const LaunchResult r = launch(&l, (LaunchOptions){.observers = &o, .nobservers = 1});
         assert_fine(&r);
         for (u32 w = 0; w < l.warps; w++) {
             same("final depth", t->ref[w].nstack, 0, 0);
@@ -492,20 +500,21 @@ static void random_divergence(void **state)
 
 /* the example of the documents: four lanes, {0, 2, 3} taken; tie; uniform branches */
 typedef struct { u32 n, pc[64], mask[64]; } Path;
-static void note_step(void *self, const Warp *w, const Uop *u)
+static Verdict note_step(void *self, const Event *e)
 {
     Path *p = self;
     assert_true(p->n < 64);
-    p->pc[p->n] = (u->pc - CODE_LO) / 4;
-    p->mask[p->n++] = w->mask;
+    p->pc[p->n] = (e->step->pc - CODE_LO) / 4;
+    p->mask[p->n++] = e->warp->mask;
+    return GO_ON;
 }
 
 static void check_path(const u32 *want, u32 n)
 {
     Path p = {0};
-    const Observer o = {.self = &p, .before = note_step};
+    const Observer o = {&p, EVENT_fetch, note_step};
     const Launch l = plain(4, 1);
-    const LaunchResult r = launch(&l, (LaunchOptions){.observer = &o});
+    const LaunchResult r = launch(&l, (LaunchOptions){.observers = &o, .nobservers = 1});
     assert_fine(&r);
     assert_int_equal(p.n, n);
     for (u32 i = 0; i < n; i++) {

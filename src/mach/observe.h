@@ -1,0 +1,65 @@
+/* observe.h -- what an instruction did, and who is told of it while a launch runs. */
+#ifndef MACH_OBSERVE_H
+#define MACH_OBSERVE_H
+#include "mach/warp.h"
+
+/* What one instruction of a warp did.  A prefix and its instruction are one step. */
+typedef struct {
+    InsnId id;              /* NINSN: the word is no instruction */
+    u32 pc;                 /* of the prefix where there is one */
+    bool prefixed;
+    u32 prefix;             /* word of the prefix */
+    u64 word;               /* of the instruction */
+    u8 len;                 /* bytes of the instruction, 4 or 8 */
+    u32 exec;               /* lanes that it ran with, before v0 chose among them */
+    u32 depth;              /* entries of the divergence stack before it */
+    u32 next;               /* where the warp goes on */
+    /* memory touched, in order, if that is noted (group_note_accesses()); until the next step of the
+     * group */
+    const Touch *touched;
+    size_t ntouched;
+    bool barrier, ended, faulted; /* the warp waits; it ended; Group.fault has the reason */
+    const struct Uop *uop;
+} Step;
+
+/* address of the instruction proper */
+static inline u32 step_pc(const Step *s) { return s->pc + (s->prefixed ? 4 : 0); }
+/* instructions that a step retires */
+static inline u32 step_insns(const Step *s) { return s->prefixed ? 2 : 1; }
+
+/* Bits, to be combined in Observer.events. */
+typedef enum {
+#define EVENT(name, each, what) EVENT_BIT_##name,
+#include "mach/event.def"
+    NEVENT
+} EventBit;
+typedef enum {
+#define EVENT(name, each, what) EVENT_##name = 1 << EVENT_BIT_##name,
+#include "mach/event.def"
+} EventKind;
+
+typedef struct {
+    EventKind kind;
+    const Launch *launch;
+    Group *group;           /* NULL: of the launch */
+    Warp *warp;             /* NULL: of the group or the launch */
+    const Step *step;       /* of the instruction, or NULL */
+} Event;
+
+typedef enum { GO_ON, STOP_HERE } Verdict;
+
+/* Who wants to know.  A launch with observers runs on the calling thread, group after group, its
+ * warps in turns of LaunchOptions.slice instructions; what it computes is the same.  All observers hear
+ * all events of an instruction, in the order of their list, before a verdict counts.
+ *
+ * Between instructions an observer may read and write registers, memory and pc of the group's
+ * warps (after a change of mask or vl, warp_set_exec()); the launch goes on from what it finds. */
+typedef struct {
+    void *self;
+    u32 events;             /* EVENT_* that it is told of */
+    Verdict (*tell)(void *self, const Event *e);
+} Observer;
+
+const char *event_name(EventKind k);
+const char *event_text(EventKind k);
+#endif

@@ -1,0 +1,177 @@
+#include "sim/step.h"
+#include "sim/handlers.h"
+#include <time.h>
+
+/* --- one instruction ---------------------------------------------------------------- */
+
+/* The Uop at the warp's pc, and what can be said before it runs.  NULL: a fault of the fetch. */
+static const Uop *look(Warp *w, Step *s)
+{
+    const Uop *u = go(w, w->pc);
+    *s = (Step){.id = NINSN, .pc = w->pc, .next = w->pc, .exec = w->exec, .depth = w->nsimt};
+    if (!u) {
+        s->faulted = true;
+        return NULL;
+    }
+    s->id = (InsnId)u->id;
+    s->prefixed = uop_insns(u) == 2;
+    if (s->prefixed)
+        memcpy(&s->prefix, w->group->launch->memory->base + u->pc, sizeof s->prefix);
+    s->word = u->len == 8 ? uop_word(u) : u->word;
+    s->len = u->len;
+    s->uop = u;
+    return u;
+}
+
+static void execute(Warp *w, const Uop *u, Step *s)
+{
+    Group *g = w->group;
+    const HostFloats host = enter_guest_floats();
+    g->ntouched = 0;
+    w->ninsns += uop_insns(u); /* before it runs: a CSR shows it */
+    u = u->run(w, u);
+    take_host_flags(w);
+    leave_guest_floats(&host);
+    if (u)
+        w->pc = u->pc;
+    s->next = w->pc;
+    s->touched = g->touched;
+    s->ntouched = g->ntouched;
+    s->faulted = g->faulted;
+    s->barrier = w->state == WARP_WAITING;
+    s->ended = w->state == WARP_DONE;
+}
+
+bool sim_step(Engine *e, Warp *w, Step *s)
+{
+    (void)e;
+    const Uop *u = look(w, s);
+    if (u)
+        execute(w, u, s);
+    return !s->faulted;
+}
+
+/* --- observers ---------------------------------------------------------------------- */
+
+Audience audience_of(const Launch *l, const LaunchOptions *opt)
+{
+    Audience a = {.launch = l, .opt = opt};
+    for (size_t i = 0; i < opt->nobservers; i++)
+        a.events |= opt->observers[i].events;
+    return a;
+}
+
+bool audience_wants_each(const Audience *a)
+{
+    enum {
+#define EVENT(name, each, what) EACH_##name = each ? EVENT_##name : 0,
+#include "mach/event.def"
+        EACH = 0
+#define EVENT(name, each, what) | EACH_##name
+#include "mach/event.def"
+    };
+    return a->events & EACH;
+}
+
+/* Tells those who want to know, and keeps the first event at which somebody stops the launch. */
+static void announce(const Audience *a, EventKind kind, Group *g, Warp *w, const Step *s,
+                     Event *stop)
+{
+    const Event e = {kind, a->launch, g, w, s};
+    for (size_t i = 0; a->events & kind && i < a->opt->nobservers; i++) {
+        const Observer *o = &a->opt->observers[i];
+        if (o->events & kind && o->tell(o->self, &e) == STOP_HERE && !stop->kind)
+            *stop = e;
+    }
+}
+
+u64 nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+/* Halts the launch where an event stopped it.  False: it shall end. */
+static bool go_on(Audience *a, const Event *stop)
+{
+    if (!stop->kind)
+        return true;
+    const u64 start = nanoseconds();
+    const bool on = a->opt->halted && a->opt->halted(a->opt->self, stop) == GO_ON;
+    a->halted += nanoseconds() - start;
+    Group *g = stop->group;
+    if (!on && g)
+        warp_fault(stop->warp ? stop->warp : &g->warps[0], FAULT_STOPPED,
+                   stop->warp ? stop->warp->pc : a->launch->pc, -1);
+    return on;
+}
+
+bool audience_tell(Audience *a, EventKind kind, Group *g, Warp *w)
+{
+    Event stop = {0};
+    if (!(a->events & kind))
+        return true;
+    const HostFloats floats = enter_guest_floats(); /* what observers compute raises nothing here */
+    announce(a, kind, g, w, NULL, &stop);
+    const bool on = go_on(a, &stop);
+    leave_guest_floats(&floats);
+    return on;
+}
+
+/* whether the instruction wrote where kernels print */
+static bool prints(const Launch *l, const Step *s)
+{
+    for (size_t i = 0; i < s->ntouched; i++) {
+        const Touch *a = &s->touched[i];
+        if (a->writes && a->addr < l->print_end && a->addr + a->size > l->print)
+            return true;
+    }
+    return false;
+}
+
+/* Tells all that instruction s was.  False: the launch shall end. */
+static bool tell_step(Audience *a, Warp *w, const Step *s)
+{
+    Group *g = w->group;
+    Event stop = {0};
+    const bool divides = w->nsimt != s->depth, ends = s->ended;
+    if (s->faulted) /* told when the group ends */
+        return true;
+    announce(a, EVENT_insn, g, w, s, &stop);
+    if (s->ntouched)
+        announce(a, EVENT_memory, g, w, s, &stop);
+    if (prints(a->launch, s))
+        announce(a, EVENT_print, g, w, s, &stop);
+    if (divides)
+        announce(a, EVENT_divergence, g, w, s, &stop);
+    if (ends)
+        announce(a, EVENT_warp_end, g, w, s, &stop);
+    return go_on(a, &stop);
+}
+
+void run_told(Audience *a, Warp *w, u64 slice)
+{
+    Group *g = w->group;
+    while (slice && w->state == WARP_READY && !g->faulted) {
+        Step s;
+        Event stop = {0};
+        const Uop *u = look(w, &s);
+        if (!u)
+            return;
+        if (a->events & EVENT_fetch) {
+            announce(a, EVENT_fetch, g, w, &s, &stop);
+            if (!go_on(a, &stop))
+                return;
+            /* registers, pc or code may be others now */
+            if (w->pc != s.pc || w->state != WARP_READY || g->faulted)
+                continue;
+            if (!(u = look(w, &s)))
+                return;
+        }
+        execute(w, u, &s);
+        if (!tell_step(a, w, &s))
+            return;
+        slice--;
+    }
+}

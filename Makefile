@@ -62,8 +62,8 @@ CLSRC := $(wildcard src/cl/*.c)
 HAS_CL := $(call header,CL/cl_icd.h)
 # and programs that use it the loader
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
-# the compiler's half that knows LLVM is a library of its own (src/ll/load.c)
-LLSRC := $(filter-out src/ll/cache.c src/ll/load.c src/ll/split.c,$(wildcard src/ll/*.c))
+# what knows LLVM is a library of its own, which the compiler's process loads (tool/cc1)
+LLSRC := $(wildcard src/ll/*.c)
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
@@ -77,20 +77,18 @@ TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
-all: $B/libventus-cc.so
+all: $B/ventus-cc1 $B/libventus-cc.so $B/libventus-clang.so
 else
 all: no-compiler
 endif
 no-compiler:
-	@echo 'no clang and LLVM of version 19 or newer (packages clang-19, llvm-19-dev): the compiler (libventus-cc.so) is left out'
+	@echo 'no clang and LLVM of version 19 or newer (packages clang-19, llvm-19-dev): the compiler (ventus-cc1) is left out'
 all: $(if $(HAS_CL),$B/libventus-opencl.so $B/ventus.icd,no-opencl)
 no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
 
-# where libventus-cc.so is looked for: beside the program or library, or in its prefix
-RPATH := -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib'
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(RPATH) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
 	$(call say,AR,$@)ar rcs $@ $^
@@ -102,7 +100,7 @@ $B/libventus.so: $(LIBOBJ)
 # the OpenCL runtime: only what the loader looks up is visible, and it stays loaded because it has
 # threads.  OCL_ICD_VENDORS=$B/ventus.icd finds it without an installation
 $B/libventus-opencl.so: $(CLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared $(RPATH) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
 	    -o $@ $^ $(LDLIBS)
 $B/ventus.icd: $B/libventus-opencl.so
 	@echo $(abspath $<) >$@
@@ -154,11 +152,17 @@ LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
 LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir)
 LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
-$B/src/ll/cache.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
+$B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-cc.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
-	@ln -sf libventus-cc.so $B/libventus-cc.so.0
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
+$B/ventus-cc1: $B/tool/cc1/cc1.o $B/libventus.a
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+# goes into a process of clang, which has no sanitizers
+CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c
+$B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
@@ -306,7 +310,8 @@ install: all
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
 ifneq ($(LLVM_CLANG),)
-	$(INSTALL) -m 755 $B/libventus-cc.so $(DEST)/lib/libventus-cc.so.0
+	$(INSTALL) -d $(DEST)/libexec/ventus
+	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-cc.so $B/libventus-clang.so $(DEST)/libexec/ventus
 endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
@@ -316,10 +321,10 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-cc.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
-	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus
+	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus $(DEST)/libexec/ventus
 
 clean:
 	rm -rf $B

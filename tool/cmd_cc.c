@@ -1,13 +1,13 @@
 /* cmd_cc.c -- ventus cc: OpenCL C to an image, and to what lies between. */
 #include "cc/cc.h"
+#include "comp/comp.h"
 #include "drv/drv.h"
-#include "ll/ll.h"
 #include "tool/tool.h"
 #include <stdio.h>
 #include <string.h>
 
 typedef struct {
-    LlOptions ll;
+    CompOptions comp;
     const char **words; /* of the compiler: -D -I -cl-* and the like */
     size_t nwords, capwords;
     const char *file, *out, *views;
@@ -29,8 +29,8 @@ static const struct argp_option options[] = {
 };
 
 static const char *const suffixes[] = {
-    [LL_IMAGE] = ".elf", [LL_OBJECT] = ".o", [LL_ASSEMBLY] = ".s",
-    [LL_LLVM] = ".ll",   [LL_IR] = ".ir",
+    [COMP_IMAGE] = ".elf", [COMP_OBJECT] = ".o", [COMP_ASSEMBLY] = ".s",
+    [COMP_LLVM] = ".ll",   [COMP_IR] = ".ir",
 };
 
 static void turn_off(struct argp_state *state, Cc *c, const char *name)
@@ -47,10 +47,10 @@ static error_t option(int key, char *arg, struct argp_state *state)
     Cc *c = state->input;
     switch (key) {
     case 'o': c->out = arg; return 0;
-    case 'c': c->ll.output = LL_OBJECT; return 0;
-    case 'S': c->ll.output = LL_ASSEMBLY; return 0;
-    case KEY_LLVM: c->ll.output = LL_LLVM; return 0;
-    case KEY_IR: c->ll.output = LL_IR; return 0;
+    case 'c': c->comp.output = COMP_OBJECT; return 0;
+    case 'S': c->comp.output = COMP_ASSEMBLY; return 0;
+    case KEY_LLVM: c->comp.output = COMP_LLVM; return 0;
+    case KEY_IR: c->comp.output = COMP_IR; return 0;
     case 'd': c->views = arg; return 0;
     case 'f': turn_off(state, c, arg); return 0;
     case ARGP_KEY_ARG:
@@ -126,7 +126,7 @@ static char *default_output(const Cc *c)
 {
     char *stem = path_base(c->file, true);
     Buf b = {0};
-    buf_printf(&b, "%s%s", stem, suffixes[c->ll.output]);
+    buf_printf(&b, "%s%s", stem, suffixes[c->comp.output]);
     mem_free(stem);
     if (b.failed)
         out_of_memory();
@@ -143,21 +143,21 @@ static bool link_ir(const Object *o, Buf *out, Diag *d)
 
 static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *views, Diag *d)
 {
-    const LlOutput output = c->ll.output;
+    const CompOutput output = c->comp.output;
     const CcOptions opt = {.level = c->level,
                            .set = V202,
-                           .off = c->ll.off,
+                           .off = c->comp.off,
                            .dump = c->views,
                            .dump_to = views,
                            .lines = true,
-                           .assembly = output == LL_ASSEMBLY ? out : NULL};
-    if (output == LL_LLVM || output == LL_IR) {
+                           .assembly = output == COMP_ASSEMBLY ? out : NULL};
+    if (output == COMP_LLVM || output == COMP_IR) {
         error(d, &(Source){.name = c->file, .text = ""}, NULL, "machine IR cannot become that");
         return false;
     }
     Object *o = compile_ir(c->file, buf_text(text), &opt, d);
-    const bool ok = o && (output == LL_ASSEMBLY ||
-                          (output == LL_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
+    const bool ok = o && (output == COMP_ASSEMBLY ||
+                          (output == COMP_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
     obj_free(o);
     return ok;
 }
@@ -166,16 +166,16 @@ static bool compile(Cc *c, Buf *out, Buf *views, Diag *d)
 {
     Buf text = {0};
     bool ok = read_file(c->file, &text, d);
-    c->ll.name = strcmp(c->file, "-") ? c->file : "<stdin>";
-    c->ll.options = c->words;
-    c->ll.noptions = c->nwords;
-    c->ll.dump = c->views;
-    c->ll.dump_to = views;
-    c->ll.off = c->off.len ? buf_text(&c->off) : NULL;
+    c->comp.name = strcmp(c->file, "-") ? c->file : "<stdin>";
+    c->comp.options = c->words;
+    c->comp.noptions = c->nwords;
+    c->comp.dump = c->views;
+    c->comp.dump_to = views;
+    c->comp.off = c->off.len ? buf_text(&c->off) : NULL;
     if (ok && has_suffix(c->file, ".ir"))
         ok = compile_machine_ir(c, &text, out, views, d);
     else if (ok)
-        ok = ll_compile(buf_text(&text), text.len, &c->ll, out, d);
+        ok = compile_source(&text, &c->comp, out, d);
     buf_free(&text);
     return ok;
 }
@@ -185,7 +185,7 @@ static void warn_without_kernel(const Cc *c, const Buf *elf, Diag *d)
 {
     const char *name;
     Object *image = NULL;
-    if (c->ll.output == LL_IMAGE && obj_read(c->file, elf->data, elf->len, d, &image) &&
+    if (c->comp.output == COMP_IMAGE && obj_read(c->file, elf->data, elf->len, d, &image) &&
         !drv_kernels(image, &name, 1))
         warning(d, &(Source){.name = c->file, .text = ""}, NULL,
                 "there is no kernel: write `kernel' before a function that returns void");
@@ -209,8 +209,8 @@ int cc_main(int argc, char **argv)
         add_word(&c, default_warnings[i]);
     argc = take_words(&c, argc, argv);
     argp_parse(&argp, argc, argv, 0, NULL, &c);
-    char *cache = ll_cache_directory();
-    c.ll.cache = cache;
+    char *cache = comp_cache_directory();
+    c.comp.cache = cache;
     bool ok = compile(&c, &out, &views, &d);
     fwrite(buf_text(&views), 1, views.len, stderr);
     if (ok && !diag_errors(&d))

@@ -1,6 +1,6 @@
 /* cmd_info.c -- ventus info: what this build and its device can do. */
 #include "dev/dev.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
 #include "sim/sim.h"
 #include "tool/tool.h"
 #include <jansson.h>
@@ -77,6 +77,14 @@ static void show_machine(const MachineText *t)
     }
 }
 
+static bool has_compiler(Buf *what)
+{
+    Compiler *c = comp_open();
+    const bool has = c && comp_available(c, what);
+    comp_close(c);
+    return has;
+}
+
 static void show_text(void)
 {
     printf("ventus %s\n\n", VERSION);
@@ -89,8 +97,8 @@ static void show_text(void)
                i ? "" : " (default)");
     printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
     Buf compiler = {0};
-    const bool has_compiler = ll_available(&compiler);
-    printf("built in: llvm   %s; %s\n", has_compiler ? "yes" : "no", buf_text(&compiler));
+    const bool has = has_compiler(&compiler);
+    printf("built in: llvm   %s; %s\n", has ? "yes" : "no", buf_text(&compiler));
     buf_free(&compiler);
     for (size_t i = 0; i < countof(parts); i++)
         printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
@@ -120,7 +128,7 @@ static int show_json(void)
     for (size_t i = 0; dev_engines[i]; i++)
         json_array_append_new(engines, json_string(dev_engines[i]->name));
     Buf compiler = {0};
-    json_object_set_new(built, "llvm", json_boolean(ll_available(&compiler)));
+    json_object_set_new(built, "llvm", json_boolean(has_compiler(&compiler)));
     buf_free(&compiler);
     for (size_t i = 0; i < countof(parts); i++)
         json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));

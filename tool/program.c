@@ -4,7 +4,7 @@
 #include "cc/cc.h"
 #include "link/crt0.h"
 #include "link/link.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
 #include <string.h>
 
 static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177ELF", 4); }
@@ -76,16 +76,26 @@ const char *const default_warnings[] = {
     "-Wmisleading-indentation", NULL,
 };
 
+bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d)
+{
+    Compiler *c = comp_open();
+    if (!c)
+        out_of_memory();
+    const bool ok = comp_compile(c, buf_text(source), source->len, opt, out, d);
+    comp_close(c);
+    return ok;
+}
+
 /* the image that OpenCL C becomes */
-static Object *compile_source(const char *file, const char *build, Diag *d)
+static Object *source_image(const char *file, const char *build, Diag *d)
 {
     Buf source = {0}, store = {0}, elf = {0};
     const char **words = NULL, **all = NULL;
     Object *o = NULL;
-    LlOptions opt = {.output = LL_IMAGE, .name = shown(file)};
-    char *cache = ll_cache_directory();
+    CompOptions opt = {.output = COMP_IMAGE, .name = shown(file)};
+    char *cache = comp_cache_directory();
     opt.cache = cache;
-    if (!ll_split_options(build ? build : "", &store, &words, &opt.noptions))
+    if (!comp_split_options(build ? build : "", &store, &words, &opt.noptions))
         error(d, &(Source){.name = "build options", .text = ""}, NULL, "a quote is not closed");
     else if (read_file(file, &source, d)) {
         size_t n = 0;
@@ -98,7 +108,7 @@ static Object *compile_source(const char *file, const char *build, Diag *d)
             all[n + i] = words[i];
         opt.options = all;
         opt.noptions += n;
-        if (ll_compile(buf_text(&source), source.len, &opt, &elf, d))
+        if (compile_source(&source, &opt, &elf, d))
             obj_read(shown(file), elf.data, elf.len, d, &o);
     }
     mem_free(cache);
@@ -146,7 +156,7 @@ Object *link_with_crt0(const char *file, const Object *o, Diag *d)
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d)
 {
     if (has_suffix(file, ".cl"))
-        return compile_source(file, build, d);
+        return source_image(file, build, d);
     Object *o = load_object(file, set, d);
     if (!o || o->is_image)
         return o;

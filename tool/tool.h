@@ -7,6 +7,7 @@
 #define TOOL_TOOL_H
 #include "base/diag.h"
 #include "base/mem.h"
+#include "comp/comp.h"
 #include "isa/isa.h"
 #include "obj/obj.h"
 #include <argp.h>
@@ -78,6 +79,8 @@ extern const char *const default_warnings[];
 /* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the options
  * of clBuildProgram in `build`, which may be NULL. */
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
+/* comp_compile with a compiler of its own. */
+bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d);
 /* Machine IR to an object. */
 struct CcOptions;
 Object *compile_ir(const char *file, const char *text, const struct CcOptions *opt, Diag *d);

@@ -86,7 +86,7 @@ static bool options_agree(const char *text, JobKind kind)
     Buf store = {0};
     const char **word = NULL;
     size_t n = 0;
-    bool ok = ll_split_options(text ? text : "", &store, &word, &n);
+    bool ok = comp_split_options(text ? text : "", &store, &word, &n);
     for (size_t i = 0; ok && i < n; i++) {
         ok = is_option(word[i], kind);
         i += ok && takes_value(word[i]);
@@ -120,10 +120,10 @@ static bool add_word(const char ***word, size_t *n, const char *more)
 
 /* --- products ------------------------------------------------------------------------------ */
 
-static LlOptions compiler_options(const Job *j, LlOutput output)
+static CompOptions compiler_options(const Job *j, CompOutput output)
 {
     const ClContext *c = j->program->context;
-    return (LlOptions){
+    return (CompOptions){
         .output = output,
         .name = "program.cl",
         .dump = getenv("VENTUS_DUMP"),
@@ -132,48 +132,51 @@ static LlOptions compiler_options(const Job *j, LlOutput output)
     };
 }
 
-static bool compile(const Job *j, LlOptions *opt, Build *b, Diag *d)
+static Compiler *compiler_of(const Job *j) { return j->program->context->platform->compiler; }
+
+static bool compile(const Job *j, CompOptions *opt, Build *b, Diag *d)
 {
-    LlHeader *headers = mem_zalloc(j->ninputs + 1, sizeof *headers);
+    CompHeader *headers = mem_zalloc(j->ninputs + 1, sizeof *headers);
     if (!headers)
         return false;
     for (cl_uint i = 0; i < j->ninputs; i++)
-        headers[i] = (LlHeader){j->header_names[i], j->inputs[i]->source};
+        headers[i] = (CompHeader){j->header_names[i], j->inputs[i]->source};
     opt->headers = headers;
     opt->nheaders = j->ninputs;
-    const bool ok = ll_compile(j->program->source, strlen(j->program->source), opt, &b->bytes, d);
+    const bool ok = comp_compile(compiler_of(j), j->program->source, strlen(j->program->source),
+                                 opt, &b->bytes, d);
     mem_free(headers);
-    b->content = opt->output == LL_IMAGE ? CONTENT_IMAGE : CONTENT_BITCODE;
+    b->content = opt->output == COMP_IMAGE ? CONTENT_IMAGE : CONTENT_BITCODE;
     return ok;
 }
 
-static bool link_bitcode(const Buf *const *inputs, size_t n, const LlOptions *opt, bool is_library,
-                         Build *b, Diag *d)
+static bool link_bitcode(const Job *j, const Buf *const *inputs, size_t n, const CompOptions *opt,
+                         bool is_library, Build *b, Diag *d)
 {
     b->content = is_library ? CONTENT_LIBRARY : CONTENT_IMAGE;
-    return ll_link(inputs, n, opt, &b->bytes, d);
+    return comp_link(compiler_of(j), inputs, n, opt, &b->bytes, d);
 }
 
-static bool link_programs(const Job *j, u32 device, const LlOptions *opt, bool is_library, Build *b,
-                          Diag *d)
+static bool link_programs(const Job *j, u32 device, const CompOptions *opt, bool is_library,
+                          Build *b, Diag *d)
 {
     const Buf **inputs = mem_zalloc(j->ninputs, sizeof *inputs);
     if (!inputs)
         return false;
     for (cl_uint i = 0; i < j->ninputs; i++)
         inputs[i] = &j->parts[device * j->ninputs + i].bitcode;
-    const bool ok = link_bitcode(inputs, j->ninputs, opt, is_library, b, d);
+    const bool ok = link_bitcode(j, inputs, j->ninputs, opt, is_library, b, d);
     mem_free(inputs);
     return ok;
 }
 
 /* A program that came as a binary: an image is ready, bitcode is linked. */
-static bool finish_binary(const Job *j, u32 device, LlOptions *opt, Build *b, Diag *d)
+static bool finish_binary(const Job *j, u32 device, CompOptions *opt, Build *b, Diag *d)
 {
     const Build *old = &j->program->builds[device];
     const Buf *input = &old->bytes;
     if (old->content != CONTENT_IMAGE)
-        return link_bitcode(&input, 1, opt, false, b, d);
+        return link_bitcode(j, &input, 1, opt, false, b, d);
     b->content = CONTENT_IMAGE;
     buf_put(&b->bytes, old->bytes.data, old->bytes.len);
     return !b->bytes.failed;
@@ -194,14 +197,14 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     Buf store = {0}, views = {0};
     const char **word = NULL;
     size_t n = 0;
-    bool ok = ll_split_options(j->options ? j->options : "", &store, &word, &n);
+    bool ok = comp_split_options(j->options ? j->options : "", &store, &word, &n);
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
     if (ok && links_later_language(j, device))
         ok = add_word(&word, &n, "-cl-std=CL3.0");
-    LlOptions opt = compiler_options(j, j->kind == JOB_COMPILE ? LL_BITCODE
-                                        : is_library           ? LL_BITCODE
-                                                               : LL_IMAGE);
+    CompOptions opt = compiler_options(j, j->kind == JOB_COMPILE ? COMP_BITCODE
+                                          : is_library           ? COMP_BITCODE
+                                                                 : COMP_IMAGE);
     opt.options = word;
     opt.noptions = n;
     opt.dump_to = &views;
@@ -373,21 +376,13 @@ static cl_int job_new(JobKind kind, ClProgram *p, const char *options, const boo
     return CL_SUCCESS;
 }
 
-static bool has_compiler(void)
-{
-    Buf what = {0};
-    const bool has = ll_available(&what);
-    buf_free(&what);
-    return has;
-}
-
 /* --- entry points --------------------------------------------------------------------- */
 
 static cl_int check_build(ClProgram *p, const bool chosen[])
 {
     cl_int s = CL_SUCCESS;
     if (p->source)
-        return has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+        return platform_has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
     pthread_mutex_lock(&p->lock);
     for (u32 i = 0; i < p->context->ndevices; i++)
         if (chosen[i] && !p->builds[i].content)
@@ -459,7 +454,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
         s = CL_INVALID_VALUE;
     if (!s && !program->source)
         s = CL_INVALID_OPERATION;
-    if (!s && !has_compiler())
+    if (!s && !platform_has_compiler())
         s = CL_COMPILER_NOT_AVAILABLE;
     if (!s && !options_agree(options, JOB_COMPILE))
         s = CL_INVALID_COMPILER_OPTIONS;
@@ -536,7 +531,7 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
     cl_int s = check_inputs(p->context, n, inputs);
     if (!s && !notify && data)
         s = CL_INVALID_VALUE;
-    if (!s && !has_compiler())
+    if (!s && !platform_has_compiler())
         s = CL_LINKER_NOT_AVAILABLE;
     if (!s && !options_agree(options, JOB_LINK))
         s = CL_INVALID_LINKER_OPTIONS;

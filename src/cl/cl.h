@@ -31,7 +31,8 @@
 #include <CL/cl_icd.h>
 #include "base/mem.h"
 #include "drv/drv.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
+#include "obj/kernelinfo.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -120,11 +121,13 @@ struct _cl_platform_id {
     pthread_mutex_t dump_lock;
     DrvExport *export_to;   /* VENTUS_EXPORT_REPLAY, or NULL */
     char *cache;            /* directory of compiled programs, or NULL */
+    Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */
 };
 
 /* The platform; made by the first call.  NULL: memory is out. */
 ClPlatform *platform_get(void);
+bool platform_has_compiler(void);
 /* Notes a copy from the device, where VENTUS_DUMP_RESULT asks for it. */
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
 

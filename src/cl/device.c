@@ -85,14 +85,6 @@ enum {
 
 enum { NOT_HERE = 1 }; /* no cl_int that a query answers: look elsewhere */
 
-static bool has_compiler(void)
-{
-    Buf what = {0};
-    const bool has = ll_available(&what);
-    buf_free(&what);
-    return has;
-}
-
 static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
 {
     switch (param) {
@@ -117,7 +109,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);
     case CL_DEVICE_COMPILER_AVAILABLE:
-    case CL_DEVICE_LINKER_AVAILABLE: return BOOL(has_compiler());
+    case CL_DEVICE_LINKER_AVAILABLE: return BOOL(platform_has_compiler());
     case CL_DEVICE_BUILT_IN_KERNELS:
     case CL_DEVICE_IL_VERSION: return answer_text(q, "");
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:

@@ -95,11 +95,13 @@ static void add_devices(ClPlatform *p)
 static void make_platform(void)
 {
     ClPlatform *p = mem_zalloc(1, sizeof *p);
-    if (!p)
+    if (!p || !(p->compiler = comp_open())) {
+        mem_free(p);
         return;
+    }
     object_init(&p->head, KIND_PLATFORM);
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
-    p->cache = ll_cache_directory();
+    p->cache = comp_cache_directory();
     p->timeout = seconds("VENTUS_TIMEOUT");
     if (variable("VENTUS_EXPORT_REPLAY") &&
         !(p->export_to = drv_export_open(variable("VENTUS_EXPORT_REPLAY"))))
@@ -116,6 +118,15 @@ ClPlatform *platform_get(void)
 {
     pthread_once(&process.once, make_platform);
     return process.platform;
+}
+
+bool platform_has_compiler(void)
+{
+    Buf what = {0};
+    const ClPlatform *p = platform_get();
+    const bool has = p && comp_available(p->compiler, &what);
+    buf_free(&what);
+    return has;
 }
 
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size)

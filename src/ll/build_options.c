@@ -123,7 +123,7 @@ static void note_effects(BuildOptions *b, const char *word)
         b->uniform_groups = true;
 }
 
-bool options_read(const LlOptions *opt, BuildOptions *b, Diag *d)
+bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
 {
     *b = (BuildOptions){.level = 2, .version = 120};
     for (size_t i = 0; i < opt->noptions; i++) {

@@ -1,37 +1,30 @@
-/* front.c -- clang as one process: source in, bitcode and messages out.
+/* front.c -- clang as one process: source in, bitcode, messages and a log of files out.
  *
- * The process gets anonymous files (memfd) as its three standard streams, so that
- * neither side waits for the other, nothing is written to a directory, and nothing
- * needs to be removed.  Headers that live in memory are such files too: an overlay file
- * system maps HEADERS/name to the descriptor they have in the process.
+ * The process gets anonymous files (memfd) as its streams, so that neither side waits for the
+ * other, nothing is written to a directory, and nothing needs to be removed.  Headers that live in
+ * memory are such files too: an overlay file system maps HEADERS/name to the descriptor that they
+ * have in the process.
  *
- * A source can make clang expand macros for ever, or include a file that has no end: the process
- * has bounds of time, memory and output, and no terminal to read from.
+ * As a rule the process is a fork of a clang that is loaded and waits (tool/cc1), which also logs
+ * the files that it looks for.  Where there is no such server, because this clang cannot be loaded
+ * so, it is started here, within the bounds of this process, and the files are not known.
  */
 #include "ll/front.h"
+#include "base/fdio.h"
+#include "ll/clang_job.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEADERS "/ventus-headers"
-/* descriptors of the headers in the process; ours lie beyond, so that none is overwritten while
- * they are given numbers */
-enum { FIRST_FD = 3, MAX_HEADERS = 400, MAX_MADE = 4096 };
-enum { CPU_SECONDS = 60, WAIT_SECONDS = 600, MEMORY_GIB = 4 }; /* of clang */
-
-extern char **environ;
+enum { MAX_HEADERS = 4000, MAX_MADE = 4096, FILES = CLANG_LOG + 1 };
 
 /* What the language has here beyond its core (names of extensions and features). */
 static const char extensions[] =
@@ -79,51 +72,6 @@ static bool fail(Diag *d, const char *what, int why)
     return false;
 }
 
-/* --- anonymous files ------------------------------------------------------------------ */
-
-static bool write_all(int fd, const void *bytes, size_t len)
-{
-    for (const char *p = bytes; len;) {
-        const ssize_t n = write(fd, p, len);
-        if (n < 0 && errno != EINTR)
-            return false;
-        p += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-/* Its descriptor is none of those under which the process gets its headers. */
-static int file_of(const char *name, const void *bytes, size_t len)
-{
-    const int low = memfd_create(name, MFD_CLOEXEC);
-    const int fd = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD + MAX_HEADERS + 1) : -1;
-    if (low >= 0)
-        close(low);
-    if (fd >= 0 && write_all(fd, bytes, len) && lseek(fd, 0, SEEK_SET) == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-static bool read_all(int fd, Buf *to)
-{
-    struct stat st;
-    if (fstat(fd, &st))
-        return false;
-    for (off_t at = 0; at < st.st_size;) {
-        char part[1 << 16];
-        const ssize_t n = pread(fd, part, sizeof part, at);
-        if (n <= 0 && errno != EINTR)
-            return false;
-        if (n > 0)
-            buf_put(to, part, (size_t)n);
-        at += n > 0 ? n : 0;
-    }
-    return !to->failed;
-}
-
 /* --- the arguments ----------------------------------------------------------------------- */
 
 typedef struct {
@@ -131,10 +79,8 @@ typedef struct {
     size_t n, cap;
     char *made[4]; /* words that were put together */
     size_t nmade;
-    bool failed;           /* memory was out while they were made */
-    int in, out, messages; /* anonymous files, or -1 */
-    int *header;           /* of opt->headers and, last, the overlay */
-    size_t nheader;
+    bool failed;     /* memory was out while they were made */
+    int file[FILES]; /* anonymous files by their numbers in the process, or -1 */
 } Job;
 
 static void arg(Job *j, const char *word)
@@ -201,21 +147,21 @@ static void fixed_args(Job *j)
     arg(j, extensions);
 }
 
-static bool make_args(Job *j, const LlOptions *opt, const BuildOptions *b)
+static bool make_args(Job *j, const CompOptions *opt, const BuildOptions *b)
 {
     const char *slash = strrchr(opt->name, '/');
-    arg(j, front_clang(opt));
+    arg(j, opt->clang);
     arg(j, "-cc1");
     fixed_args(j);
     arg(j, b->level ? "-O2" : "-O0");
     arg(j, std_word(b->version));
     if (slash) { /* #include "x" looks beside the source first */
-        arg(j, "-iquote");
-        arg(j, slash == opt->name ? "/" : made(j, "%.*s", (int)(slash - opt->name), opt->name));
+        const int len = slash == opt->name ? 1 : (int)(slash - opt->name);
+        arg(j, made(j, "-iquote%.*s", len, opt->name));
     }
     if (opt->nheaders) {
         arg(j, "-ivfsoverlay");
-        arg(j, made(j, "/proc/self/fd/%d", FIRST_FD + (int)opt->nheaders));
+        arg(j, made(j, "/proc/self/fd/%zu", CLANG_HEADERS + opt->nheaders));
         arg(j, "-I" HEADERS);
     }
     for (size_t i = 0; i < b->nwords; i++)
@@ -240,7 +186,7 @@ static void json_text(Buf *b, const char *s)
 }
 
 /* the overlay: every header under HEADERS, in directories as its name says */
-static void write_overlay(const LlOptions *opt, Buf *b)
+static void write_overlay(const CompOptions *opt, Buf *b)
 {
     buf_str(b, "{\"version\":0,\"redirecting-with\":\"fallthrough\",\"roots\":[");
     for (size_t i = 0; i < opt->nheaders; i++) {
@@ -251,31 +197,34 @@ static void write_overlay(const LlOptions *opt, Buf *b)
         json_text(b, buf_text(&dir));
         buf_str(b, ",\"contents\":[{\"type\":\"file\",\"name\":");
         json_text(b, slash ? slash + 1 : name);
-        buf_printf(b, ",\"external-contents\":\"/proc/self/fd/%d\"}]}", FIRST_FD + (int)i);
+        buf_printf(b, ",\"external-contents\":\"/proc/self/fd/%zu\"}]}", CLANG_HEADERS + i);
         buf_free(&dir);
     }
     buf_str(b, "]}");
 }
 
-static bool open_headers(Job *j, const LlOptions *opt)
+static void put_header(Buf *b, const void *text, u64 len)
 {
+    buf_put(b, &len, sizeof len);
+    buf_put(b, text, len);
+}
+
+/* the job as clang_job_read reads it */
+static void write_job(const Job *j, const CompOptions *opt, Buf *b)
+{
+    const u32 count[2] = {(u32)j->n, opt->nheaders ? (u32)opt->nheaders + 1 : 0};
     Buf overlay = {0};
-    bool ok = true;
-    if (!opt->nheaders)
-        return true;
-    j->header = mem_alloc((opt->nheaders + 1) * sizeof *j->header);
-    for (size_t i = 0; j->header && ok && i < opt->nheaders; i++) {
-        j->header[j->nheader] =
-            file_of("header", opt->headers[i].text, strlen(opt->headers[i].text));
-        ok = j->header[j->nheader++] >= 0;
+    buf_put(b, count, sizeof count);
+    for (size_t i = 0; i < j->n; i++)
+        buf_put(b, j->argv[i], strlen(j->argv[i]) + 1);
+    for (size_t i = 0; i < opt->nheaders; i++)
+        put_header(b, opt->headers[i].text, strlen(opt->headers[i].text));
+    if (opt->nheaders) {
+        write_overlay(opt, &overlay);
+        put_header(b, overlay.data, overlay.len);
     }
-    write_overlay(opt, &overlay);
-    if (j->header && ok && !overlay.failed) {
-        j->header[j->nheader] = file_of("overlay", overlay.data, overlay.len);
-        ok = j->header[j->nheader++] >= 0;
-    }
+    b->failed |= overlay.failed;
     buf_free(&overlay);
-    return ok && j->header;
 }
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -330,79 +279,22 @@ static void pass_messages(const Buf *text, Diag *d)
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-static bool add_files(posix_spawn_file_actions_t *fa, const Job *j)
+static int become_clang(void *self)
 {
-    bool ok = !posix_spawn_file_actions_adddup2(fa, j->in, 0) &&
-              !posix_spawn_file_actions_adddup2(fa, j->out, 1) &&
-              !posix_spawn_file_actions_adddup2(fa, j->messages, 2);
-    for (size_t i = 0; i < j->nheader; i++)
-        ok = ok && !posix_spawn_file_actions_adddup2(fa, j->header[i], FIRST_FD + (int)i);
-    return ok;
+    int argc;
+    char **argv = clang_job_read(&argc);
+    (void)self;
+    if (argv)
+        execvp(argv[0], argv);
+    dprintf(CLANG_MESSAGES, "error: %s\n", strerror(errno));
+    return 1;
 }
 
-/* 0, or the errno with which it could not be started */
-static int spawn(const Job *j, pid_t *pid)
+static int run(const Job *j, const Request *q, int server, bool *files_known, ProcResult *r)
 {
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    int why = posix_spawn_file_actions_init(&fa);
-    if (why)
-        return why;
-    why = posix_spawnattr_init(&attr);
-    if (!why) {
-        posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID);
-        why = add_files(&fa, j)
-                  ? posix_spawnp(pid, j->argv[0], &fa, &attr, (char **)(size_t)j->argv, environ)
-                  : ENOMEM;
-        posix_spawnattr_destroy(&attr);
-    }
-    posix_spawn_file_actions_destroy(&fa);
-    return why;
-}
-
-static void bound(pid_t pid)
-{
-    static const struct {
-        int what;
-        rlim_t most;
-    } bounds[] = {{RLIMIT_CPU, CPU_SECONDS},
-                  {RLIMIT_AS, (rlim_t)MEMORY_GIB << 30},
-                  {RLIMIT_FSIZE, (rlim_t)1 << 30},
-                  {RLIMIT_CORE, 0}};
-    for (size_t i = 0; i < countof(bounds); i++)
-        prlimit(pid, (__rlimit_resource_t)bounds[i].what,
-                &(struct rlimit){bounds[i].most, bounds[i].most}, NULL);
-}
-
-/* ends what sleeps for ever: a source may include a pipe that nobody writes */
-static void end_sleeper(pid_t pid)
-{
-    struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
-    int n = -1;
-    if (end.fd < 0)
-        return;
-    do
-        n = poll(&end, 1, WAIT_SECONDS * 1000);
-    while (n < 0 && errno == EINTR);
-    if (n == 0)
-        kill(pid, SIGKILL);
-    close(end.fd);
-}
-
-static int run(const Job *j, int *status)
-{
-    pid_t pid;
-    const int why = spawn(j, &pid);
-    if (why)
-        return why;
-    bound(pid);
-    end_sleeper(pid);
-    while (waitpid(pid, status, 0) < 0)
-        if (errno != EINTR) { /* a host that ignores SIGCHLD: judge by the output */
-            *status = 0;
-            break;
-        }
-    return 0;
+    const int why = server < 0 ? EPIPE : proc_call(server, j->file, FILES, &q->limits, r);
+    *files_known = why == 0;
+    return why == EPIPE ? proc_here(j->file, FILES, become_clang, NULL, r) : why;
 }
 
 static bool is_bitcode(const Buf *b) { return b->len > 4 && !memcmp(b->data, "BC\xc0\xde", 4); }
@@ -421,89 +313,117 @@ static void cut_crash(Buf *text)
     }
 }
 
-static void report_end(int status, const LlOptions *opt, Diag *d)
+static void report_end(const ProcResult *r, const Request *q, Diag *d)
 {
-    const Source src = {.name = opt->name, .text = ""};
-    const char *signal = WIFSIGNALED(status) ? sigdescr_np(WTERMSIG(status)) : NULL;
-    if (signal)
-        error(d, &src, NULL,
-              "clang was ended (%s): it crashed or took more than %d seconds or %d GiB", signal,
-              CPU_SECONDS, MEMORY_GIB);
+    const Source src = {.name = q->opt.name, .text = ""};
+    if (r->how == PROC_EXITED)
+        error(d, &src, NULL, "clang stopped with status %d", r->code);
     else
-        error(d, &src, NULL, "clang stopped with status %d", WEXITSTATUS(status));
+        error(d, &src, NULL,
+              "clang was ended (%s): it crashed or took more than %u seconds or %llu MiB",
+              r->how == PROC_SIGNALLED ? sigdescr_np(r->code) : "late", q->limits.cpu,
+              (unsigned long long)(q->limits.memory >> 20));
 }
 
-static bool compile(Job *j, const LlOptions *opt, Buf *bitcode, Diag *d)
+static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
 {
-    int status = 0;
-    Buf text = {0};
-    const int why = run(j, &status);
+    ProcResult r = {PROC_LOST, 0};
+    struct timespec start;
+    Buf text = {0}, log = {0};
+    clock_gettime(CLOCK_REALTIME_COARSE, &start);
+    const int why = run(j, q, server, &f->files_known, &r);
     if (why)
-        return fail(d, front_clang(opt), why);
-    const bool whole = read_all(j->messages, &text) && read_all(j->out, bitcode);
+        return fail(d, q->opt.clang, why);
+    const bool failed = r.how != PROC_EXITED || r.code != 0;
+    const bool whole = fd_read(j->file[CLANG_MESSAGES], q->limits.file, &text) &&
+                       fd_read(j->file[CLANG_BITCODE], q->limits.file, &f->bitcode) &&
+                       fd_read(j->file[CLANG_LOG], q->limits.file, &log);
     const int before = d->errors;
-    if (WIFSIGNALED(status))
+    if (r.how != PROC_EXITED)
         cut_crash(&text);
     pass_messages(&text, d);
     buf_free(&text);
+    f->files_known = f->files_known && whole &&
+                     files_note((Bytes){(const u8 *)buf_text(&log), log.len}, &start, &f->files);
+    buf_free(&log);
     if (!whole)
         return fail(d, "clang's output", errno);
-    const bool ok = d->errors == before && status == 0 && is_bitcode(bitcode);
-    if (!ok && (d->errors == before || WIFSIGNALED(status)))
-        report_end(status, opt, d);
+    const bool ok = d->errors == before && !failed && is_bitcode(&f->bitcode);
+    if (!ok && (d->errors == before || r.how != PROC_EXITED))
+        report_end(&r, q, d);
     return ok;
 }
 
 /* the prologue, then the source under its own name */
-static int open_source(const char *source, size_t len, const LlOptions *opt)
+static void write_source(const Request *q, Buf *b)
 {
-    Buf b = {0};
-    buf_str(&b, prologue);
-    buf_str(&b, "# 1 \"");
-    for (const char *p = opt->name; *p; p++) {
-        buf_put(&b, "\\", *p == '"' || *p == '\\');
-        buf_put(&b, *p == '\n' ? " " : p, 1);
+    buf_str(b, prologue);
+    buf_str(b, "# 1 \"");
+    for (const char *p = q->opt.name; *p; p++) {
+        buf_put(b, "\\", *p == '"' || *p == '\\');
+        buf_put(b, *p == '\n' ? " " : p, 1);
     }
-    buf_str(&b, "\"\n");
-    buf_put(&b, source, len);
-    const int fd = b.failed ? -1 : file_of("source", b.data, b.len);
-    buf_free(&b);
-    return fd;
+    buf_str(b, "\"\n");
+    buf_put(b, q->inputs[0].data, q->inputs[0].len);
+}
+
+/* an anonymous file, or -1; its number is none that the process has */
+static int file_of(const char *name, const Buf *b)
+{
+    const int low = memfd_create(name, MFD_CLOEXEC);
+    const int fd = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, FILES) : -1;
+    if (low >= 0)
+        close(low);
+    if (fd >= 0 && !b->failed && fd_write(fd, b->data, b->len) && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool open_files(Job *j, const Request *q)
+{
+    Buf content[FILES] = {0};
+    bool ok = true;
+    write_source(q, &content[CLANG_SOURCE]);
+    write_job(j, &q->opt, &content[CLANG_JOB]);
+    for (int i = 0; i < FILES; i++) {
+        j->file[i] = file_of("clang", &content[i]);
+        ok = ok && j->file[i] >= 0;
+        buf_free(&content[i]);
+    }
+    return ok;
 }
 
 static void close_job(Job *j)
 {
-    const int files[] = {j->in, j->out, j->messages};
-    for (size_t i = 0; i < countof(files); i++)
-        if (files[i] >= 0)
-            close(files[i]);
-    for (size_t i = 0; i < j->nheader; i++)
-        if (j->header[i] >= 0)
-            close(j->header[i]);
+    for (int i = 0; i < FILES; i++)
+        if (j->file[i] >= 0)
+            close(j->file[i]);
     for (size_t i = 0; i < j->nmade; i++)
         mem_free(j->made[i]);
-    mem_free(j->header);
     mem_free(j->argv);
 }
 
-bool front_run(const char *source, size_t len, const LlOptions *opt, const BuildOptions *b,
-               Buf *bitcode, Diag *d)
+bool front_run(const Request *q, const BuildOptions *b, int server, Front *f, Diag *d)
 {
-    if (opt->nheaders > MAX_HEADERS) {
-        error(d, &(Source){.name = opt->name, .text = ""}, NULL, "more than %d headers",
+    Job j = {.file = {-1, -1, -1, -1, -1}};
+    bool ok = false;
+    if (q->opt.nheaders > MAX_HEADERS)
+        error(d, &(Source){.name = q->opt.name, .text = ""}, NULL, "more than %d headers",
               MAX_HEADERS);
-        return false;
-    }
-    Job j = {.in = open_source(source, len, opt),
-             .out = file_of("bitcode", "", 0),
-             .messages = file_of("messages", "", 0)};
-    bool ok = j.in >= 0 && j.out >= 0 && j.messages >= 0 && open_headers(&j, opt);
-    if (!ok)
+    else if (!make_args(&j, &q->opt, b))
+        fail(d, "arguments", ENOMEM);
+    else if (!open_files(&j, q))
         fail(d, "anonymous files", errno);
-    else if (!make_args(&j, opt, b))
-        ok = fail(d, "arguments", ENOMEM);
     else
-        ok = compile(&j, opt, bitcode, d);
+        ok = compile(&j, q, server, f, d);
     close_job(&j);
     return ok;
+}
+
+void front_free(Front *f)
+{
+    buf_free(&f->bitcode);
+    buf_free(&f->files);
 }

@@ -1,8 +1,7 @@
 /* front.h -- the front end: clang as a process. */
 #ifndef LL_FRONT_H
 #define LL_FRONT_H
-#include "base/mem.h"
-#include "ll/cache.h"
+#include "comp/request.h"
 
 /* Build options, checked and taken apart. */
 typedef struct {
@@ -19,11 +18,17 @@ typedef struct {
 } BuildOptions;
 
 /* False: d names the option that is not known or lacks its value. */
-bool options_read(const LlOptions *opt, BuildOptions *b, Diag *d);
+bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d);
 void options_free(BuildOptions *b);
 
-/* Compiles to bitcode that no optimiser has seen.  clang's messages go to d as they are.  False: d
- * has an error. */
-bool front_run(const char *source, size_t len, const LlOptions *opt, const BuildOptions *b,
-               Buf *bitcode, Diag *d);
+typedef struct {
+    Buf bitcode;            /* that no optimiser has seen */
+    Buf files;              /* Reply.files */
+    bool files_known;
+} Front;
+
+/* Compiles q's source.  server: the control of a server of clang, or -1.  clang's messages go to d as they are.
+ * False: d has an error.  f, zeroed before, is the caller's to free in either case. */
+bool front_run(const Request *q, const BuildOptions *b, int server, Front *f, Diag *d);
+void front_free(Front *f);
 #endif

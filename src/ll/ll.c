@@ -53,7 +53,7 @@ static bool put_bitcode(LLVMModuleRef m, Buf *out)
     return !out->failed;
 }
 
-static bool put_image(const Object *o, const LlOptions *opt, Buf *out, Diag *d)
+static bool put_image(const Object *o, const CompOptions *opt, Buf *out, Diag *d)
 {
     Object *crt0 = NULL;
     if (!obj_read("crt0.o", crt0_object, crt0_object_size, d, &crt0))
@@ -66,7 +66,7 @@ static bool put_image(const Object *o, const LlOptions *opt, Buf *out, Diag *d)
     return ok;
 }
 
-static bool local_memory_fits(const Module *ir, const LlOptions *opt, Diag *d)
+static bool local_memory_fits(const Module *ir, const CompOptions *opt, Diag *d)
 {
     const u32 limit = opt->lds_limit ? opt->lds_limit : LDS_LIMIT;
     bool ok = true;
@@ -80,14 +80,14 @@ static bool local_memory_fits(const Module *ir, const LlOptions *opt, Diag *d)
     return ok;
 }
 
-static void join_options(const LlOptions *opt, Buf *b)
+static void join_options(const CompOptions *opt, Buf *b)
 {
     for (size_t i = 0; i < opt->noptions; i++)
         buf_printf(b, "%s%s", i ? " " : "", opt->options[i]);
 }
 
 /* the table for hosts; o->name etc. stay the caller's */
-static bool add_table(Object *o, LLVMModuleRef m, const LlOptions *opt, Diag *d)
+static bool add_table(Object *o, LLVMModuleRef m, const CompOptions *opt, Diag *d)
 {
     KernelTable t = {0};
     Buf words = {0};
@@ -102,7 +102,7 @@ static bool add_table(Object *o, LLVMModuleRef m, const LlOptions *opt, Diag *d)
     return ok;
 }
 
-static bool put_object(Module *ir, LLVMModuleRef m, const LlOptions *opt, int level, Buf *out,
+static bool put_object(Module *ir, LLVMModuleRef m, const CompOptions *opt, int level, Buf *out,
                        Diag *d)
 {
     const CcOptions cc = {.level = level,
@@ -111,21 +111,21 @@ static bool put_object(Module *ir, LLVMModuleRef m, const LlOptions *opt, int le
                           .dump = opt->dump,
                           .dump_to = opt->dump_to,
                           .lines = true,
-                          .assembly = opt->output == LL_ASSEMBLY ? out : NULL};
+                          .assembly = opt->output == COMP_ASSEMBLY ? out : NULL};
     Object *o = cc_compile(ir, &cc, d);
     bool ok = o != NULL;
-    if (ok && opt->output != LL_ASSEMBLY)
+    if (ok && opt->output != COMP_ASSEMBLY)
         ok = add_table(o, m, opt, d) &&
-             (opt->output == LL_OBJECT ? obj_write(o, out, d) : put_image(o, opt, out, d));
+             (opt->output == COMP_OBJECT ? obj_write(o, out, d) : put_image(o, opt, out, d));
     obj_free(o);
     return ok;
 }
 
-static bool put_machine(LLVMModuleRef m, const LlOptions *opt, int level, Buf *out, Diag *d)
+static bool put_machine(LLVMModuleRef m, const CompOptions *opt, int level, Buf *out, Diag *d)
 {
     Module *ir = lower_module(m, opt->name, d);
     bool ok = ir && local_memory_fits(ir, opt, d);
-    if (ok && opt->output == LL_IR)
+    if (ok && opt->output == COMP_IR)
         ir_print_module(out, ir);
     else if (ok)
         ok = put_object(ir, m, opt, level, out, d);
@@ -133,19 +133,20 @@ static bool put_machine(LLVMModuleRef m, const LlOptions *opt, int level, Buf *o
     return ok;
 }
 
-static bool finish(LLVMModuleRef m, const LlOptions *opt, const BuildOptions *b, Buf *out, Diag *d)
+static bool finish(LLVMModuleRef m, const CompOptions *opt, const BuildOptions *b, Buf *out,
+                   Diag *d)
 {
-    if (opt->output == LL_BITCODE)
+    if (opt->output == COMP_BITCODE)
         return put_bitcode(m, out);
-    if (!middle_run(m, b, opt->output == LL_OBJECT, d))
+    if (!middle_run(m, b, opt->output == COMP_OBJECT, d))
         return false;
-    return opt->output == LL_LLVM ? put_llvm(m, out) : put_machine(m, opt, b->level, out, d);
+    return opt->output == COMP_LLVM ? put_llvm(m, out) : put_machine(m, opt, b->level, out, d);
 }
 
 /* --- the interface -------------------------------------------------------------------- */
 
-static LLVMModuleRef read_all(LLVMContextRef ctx, const Buf *const *inputs, size_t n,
-                              const LlOptions *opt, Diag *d)
+static LLVMModuleRef read_all(LLVMContextRef ctx, const Bytes *inputs, size_t n,
+                              const CompOptions *opt, Diag *d)
 {
     LLVMModuleRef all = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -160,8 +161,8 @@ static LLVMModuleRef read_all(LLVMContextRef ctx, const Buf *const *inputs, size
     return all;
 }
 
-static bool link_all(const Buf *const *inputs, size_t n, const LlOptions *opt,
-                     const BuildOptions *b, Buf *out, Diag *d)
+static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, const BuildOptions *b,
+                     Buf *out, Diag *d)
 {
     const int before = d->errors;
     LLVMContextRef ctx = new_context(d);
@@ -175,30 +176,25 @@ static bool link_all(const Buf *const *inputs, size_t n, const LlOptions *opt,
     return ok;
 }
 
-bool ll_compile(const char *source, size_t len, const LlOptions *opt, Buf *out, Diag *d)
+bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_known, Diag *d)
 {
     BuildOptions b = {0};
-    Buf bitcode = {0};
-    const Buf *const inputs[] = {&bitcode};
-    const bool ok = options_read(opt, &b, d) && front_run(source, len, opt, &b, &bitcode, d) &&
-                    link_all(inputs, 1, opt, &b, out, d);
-    buf_free(&bitcode);
+    Front f = {0};
+    bool ok = q->ninputs == 1 && options_read(&q->opt, &b, d) && front_run(q, &b, clang, &f, d);
+    const Bytes input = {(const u8 *)buf_text(&f.bitcode), f.bitcode.len};
+    ok = ok && link_all(&input, 1, &q->opt, &b, out, d);
+    buf_put(files, buf_text(&f.files), f.files.len);
+    *files_known = f.files_known;
+    front_free(&f);
     options_free(&b);
     return ok;
 }
 
-bool ll_link(const Buf *const *inputs, size_t n, const LlOptions *opt, Buf *out, Diag *d)
+bool ll_link(const Request *q, Buf *out, Diag *d)
 {
     BuildOptions b = {0};
-    const bool ok = options_read(opt, &b, d) && link_all(inputs, n, opt, &b, out, d);
+    const bool ok =
+        options_read(&q->opt, &b, d) && link_all(q->inputs, q->ninputs, &q->opt, &b, out, d);
     options_free(&b);
     return ok;
-}
-
-bool ll_available(Buf *what)
-{
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    buf_printf(what, "LLVM %u.%u.%u, %s", major, minor, patch, front_clang(&(LlOptions){0}));
-    return true;
 }

@@ -37,11 +37,11 @@ static bool fail(Diag *d, const char *what, const char *why)
     return false;
 }
 
-LLVMModuleRef middle_read(LLVMContextRef ctx, const Buf *bitcode, const char *name, Diag *d)
+LLVMModuleRef middle_read(LLVMContextRef ctx, Bytes bitcode, const char *name, Diag *d)
 {
     LLVMModuleRef m = NULL;
     LLVMMemoryBufferRef bytes =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode->data, bitcode->len, name);
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode.data, bitcode.len, name);
     const bool bad = LLVMParseBitcodeInContext2(ctx, bytes, &m);
     LLVMDisposeMemoryBuffer(bytes);
     if (bad) {

@@ -5,7 +5,7 @@
 #include <llvm-c/Core.h>
 
 /* Bitcode as a module of ctx; NULL: d says why. */
-LLVMModuleRef middle_read(LLVMContextRef ctx, const Buf *bitcode, const char *name, Diag *d);
+LLVMModuleRef middle_read(LLVMContextRef ctx, Bytes bitcode, const char *name, Diag *d);
 
 /* Makes m what lower_module() takes: calls that the machine has no answer to become calls of the
  * device library, which is linked, optimised with the program, and cut to what is used.  Functions that are no

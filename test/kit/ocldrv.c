@@ -5,7 +5,7 @@
 
 #include "link/crt0.h"
 #include "link/link.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
 #include "obj/kernelinfo.h"
 #include <limits.h>
 #include <stdio.h>
@@ -22,12 +22,18 @@ struct KitProgram {
 
 const u32 kit_pointer_bytes = 4;
 
+static Compiler *compiler(void)
+{
+    static Compiler *one;
+    return one ? one : (one = comp_open());
+}
+
 const char *kit_missing(void)
 {
     static Buf what;
     static bool asked, available;
     if (!asked)
-        available = ll_available(&what);
+        available = comp_available(compiler(), &what);
     asked = true;
     return available ? NULL : buf_text(&what);
 }
@@ -37,12 +43,13 @@ KitProgram *kit_build(const char *name, const char *source, const char *const *o
 {
     KitProgram *p = mem_zalloc(1, sizeof *p);
     Diag d = {.sink = diag_to_buf, .to = why};
-    LlOptions o = {.output = LL_BITCODE, .name = name, .options = options, .noptions = noptions};
-    if (p && ll_compile(source, strlen(source), &o, &p->bitcode, &d)) {
+    CompOptions o = {
+        .output = COMP_BITCODE, .name = name, .options = options, .noptions = noptions};
+    if (p && comp_compile(compiler(), source, strlen(source), &o, &p->bitcode, &d)) {
         const Buf *const inputs[] = {&p->bitcode};
         p->name = name;
-        o.output = LL_IMAGE;
-        if (ll_link(inputs, 1, &o, &p->image, &d) &&
+        o.output = COMP_IMAGE;
+        if (comp_link(compiler(), inputs, 1, &o, &p->image, &d) &&
             obj_read(name, p->image.data, p->image.len, &d, &p->object) &&
             kernelinfo_read(p->object, &p->table, &d))
             return p;
@@ -92,8 +99,8 @@ bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
     const Buf *const inputs[] = {&p->bitcode};
     Diag d = {.sink = diag_to_buf, .to = why};
     if (way >= countof(ways) ||
-        (!p->ir.len &&
-         !ll_link(inputs, 1, &(LlOptions){.output = LL_IR, .name = p->name}, &p->ir, &d)))
+        (!p->ir.len && !comp_link(compiler(), inputs, 1,
+                                  &(CompOptions){.output = COMP_IR, .name = p->name}, &p->ir, &d)))
         return false;
     Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, &d);
     Object *o = m ? cc_compile(m, &ways[way], &d) : NULL;

@@ -2,8 +2,8 @@
 # layers.sh -- the directions of dependence, and what is for tool/ alone.
 #
 # Every `#include "dir/file.h"` must be allowed by layers.txt; nothing in src prints on
-# stdout or stderr or ends the process (but base, for our own mistakes, and the OpenCL runtime's
-# hostio.c, for what kernels print), and the library has no variable that can change (where B is a
+# stdout or stderr or ends the process (but base, for our own mistakes, proc, in processes that it forked, and the
+# OpenCL runtime's hostio.c, for what kernels print), and the library has no variable that can change (where B is a
 # build without sanitizers).
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -39,7 +39,7 @@ find src host tool test -name '*.[ch]' -o -name '*.def' | sort | xargs grep -Hn 
 twice=$(find src host tool test -name '*.[ch]' | grep -v '/internal\.h$' | sed 's,.*/,,' | sort | uniq -d)
 [ "$twice" ] && { echo "file names that occur twice: $twice"; bad=1; }
 
-find src -name '*.[ch]' ! -path 'src/base/*' ! -path src/cl/hostio.c -exec grep -HnE \
+find src -name '*.[ch]' ! -path 'src/base/*' ! -path 'src/proc/*' ! -path src/cl/hostio.c -exec grep -HnE \
     '\b(printf|puts|putchar|vprintf|exit|_exit|abort|perror) *\(|\b(stdout|stderr)\b' {} + && {
     echo 'only tool/ prints and exits'
     bad=1

@@ -16,7 +16,7 @@ for f in bin/ventus lib/libventus.so lib/libventus.so.0 include/ventus/ventus.h 
     [ -s "$dir/usr/$f" ] || { echo "not installed: $f"; exit 1; }
 done
 "$dir/usr/bin/ventus" --version || exit 1
-if [ -e "$B/libventus-cc.so" ]; then
+if [ -e "$B/ventus-cc1" ]; then
     echo 'kernel void k(void) {}' | VENTUS_CACHE=0 "$dir/usr/bin/ventus" cc -o "$dir/k.elf" - || exit 1
 fi
 

@@ -2,7 +2,8 @@
  * threads at once.  Skipped where the build has no compiler. */
 #include "test/kit/skip.h"
 #include "base/mem.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
+#include "obj/kernelinfo.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +20,12 @@ typedef struct {
     bool ok;
 } Made;
 
+static Compiler *compiler;
+
 static void need_compiler(void)
 {
     Buf what = {0};
-    const bool there = ll_available(&what);
+    const bool there = comp_available(compiler, &what);
     if (!there)
         print_message("no compiler: %s\n", buf_text(&what));
     buf_free(&what);
@@ -32,11 +35,11 @@ static void need_compiler(void)
 
 static Made made(void) { return (Made){.ok = false}; }
 
-static void compile(Made *m, const char *source, LlOptions opt)
+static void compile(Made *m, const char *source, CompOptions opt)
 {
     m->d = (Diag){.sink = diag_to_buf, .to = &m->log};
     opt.name = opt.name ? opt.name : "t.cl";
-    m->ok = ll_compile(source, strlen(source), &opt, &m->out, &m->d);
+    m->ok = comp_compile(compiler, source, strlen(source), &opt, &m->out, &m->d);
 }
 
 static void drop(Made *m)
@@ -55,18 +58,18 @@ static bool begins(const Buf *b, const char *with)
 static void outputs(void **state)
 {
     static const struct {
-        LlOutput output;
+        CompOutput output;
         const char *begins, *has;
     } row[] = {
-        {LL_IMAGE, "\177ELF", NULL},      {LL_OBJECT, "\177ELF", NULL},
-        {LL_ASSEMBLY, "", ".kernel add"}, {LL_LLVM, "; ModuleID", "spir_kernel void @add("},
-        {LL_IR, "", "kernel @add {"},     {LL_BITCODE, "BC\xc0\xde", NULL},
+        {COMP_IMAGE, "\177ELF", NULL},      {COMP_OBJECT, "\177ELF", NULL},
+        {COMP_ASSEMBLY, "", ".kernel add"}, {COMP_LLVM, "; ModuleID", "spir_kernel void @add("},
+        {COMP_IR, "", "kernel @add {"},     {COMP_BITCODE, "BC\xc0\xde", NULL},
     };
     (void)state;
     need_compiler();
     for (size_t i = 0; i < countof(row); i++) {
         Made m = made();
-        compile(&m, add, (LlOptions){.output = row[i].output});
+        compile(&m, add, (CompOptions){.output = row[i].output});
         assert_true(m.ok);
         assert_string_equal(buf_text(&m.log), "");
         assert_true(begins(&m.out, row[i].begins));
@@ -88,7 +91,7 @@ static void kernels(void **state)
     KernelTable t;
     (void)state;
     need_compiler();
-    compile(&m, source, (LlOptions){.output = LL_IMAGE});
+    compile(&m, source, (CompOptions){.output = COMP_IMAGE});
     assert_true(m.ok);
     assert_true(obj_read("t", m.out.data, m.out.len, &m.d, &o));
     assert_true(kernelinfo_read(o, &t, &m.d));
@@ -138,7 +141,7 @@ static void refused(void **state)
     need_compiler();
     for (size_t i = 0; i < countof(row); i++) {
         Made m = made();
-        compile(&m, row[i].source, (LlOptions){.output = LL_IMAGE});
+        compile(&m, row[i].source, (CompOptions){.output = COMP_IMAGE});
         assert_false(m.ok);
         assert_true(m.d.errors > 0);
         assert_int_equal(m.out.len, 0);
@@ -167,13 +170,13 @@ static void options(void **state)
     need_compiler();
     for (size_t i = 0; i < countof(bad); i++) {
         Made m = made();
-        compile(&m, add, (LlOptions){.output = LL_IMAGE, .options = &bad[i], .noptions = 1});
+        compile(&m, add, (CompOptions){.output = COMP_IMAGE, .options = &bad[i], .noptions = 1});
         assert_false(m.ok);
         drop(&m);
     }
     Made m = made();
     compile(&m, "#if N * M != 12\n#error no\n#endif\nkernel void k(global int *p) { *p = N; }\n",
-            (LlOptions){.output = LL_IMAGE, .options = good, .noptions = countof(good)});
+            (CompOptions){.output = COMP_IMAGE, .options = good, .noptions = countof(good)});
     assert_true(m.ok);
     drop(&m);
 }
@@ -186,20 +189,20 @@ static void warnings(void **state)
     (void)state;
     need_compiler();
     Made m = made();
-    compile(&m, source, (LlOptions){.output = LL_IMAGE});
+    compile(&m, source, (CompOptions){.output = COMP_IMAGE});
     assert_true(m.ok);
     assert_true(m.d.warnings > 0);
     assert_non_null(strstr(buf_text(&m.log), "hello"));
     drop(&m);
     m = made();
-    compile(&m, source, (LlOptions){.output = LL_IMAGE, .options = error, .noptions = 1});
+    compile(&m, source, (CompOptions){.output = COMP_IMAGE, .options = error, .noptions = 1});
     assert_false(m.ok);
     drop(&m);
 }
 
 static void headers(void **state)
 {
-    static const LlHeader list[] = {{"a.h", "#include \"in/b.h\"\n#define A (B + 1)\n"},
+    static const CompHeader list[] = {{"a.h", "#include \"in/b.h\"\n#define A (B + 1)\n"},
                                     {"in/b.h", "#define B 41\n"}};
     (void)state;
     need_compiler();
@@ -207,7 +210,7 @@ static void headers(void **state)
     compile(&m,
             "#include \"a.h\"\n#include <in/b.h>\n#if A != 42\n#error no\n#endif\nkernel void "
             "k(global int *p) { *p = A; }\n",
-            (LlOptions){.output = LL_IR, .headers = list, .nheaders = countof(list)});
+            (CompOptions){.output = COMP_IR, .headers = list, .nheaders = countof(list)});
     assert_true(m.ok);
     assert_non_null(strstr(buf_text(&m.out), "42"));
     drop(&m);
@@ -219,19 +222,19 @@ static void linking(void **state)
     need_compiler();
     Made a = made(), b = made(), both = made(), twice = made();
     compile(&a, "int f(int); kernel void k(global int *p) { *p = f(*p); }\n",
-            (LlOptions){.output = LL_BITCODE});
-    compile(&b, "int f(int x) { return x * 7; }\n", (LlOptions){.output = LL_BITCODE});
+            (CompOptions){.output = COMP_BITCODE});
+    compile(&b, "int f(int x) { return x * 7; }\n", (CompOptions){.output = COMP_BITCODE});
     assert_true(a.ok && b.ok);
     const Buf *const inputs[] = {&a.out, &b.out, &b.out};
-    const LlOptions image = {.output = LL_IMAGE, .name = "linked"};
+    const CompOptions image = {.output = COMP_IMAGE, .name = "linked"};
     both.d = twice.d = (Diag){.sink = diag_to_buf, .to = &both.log};
-    assert_true(ll_link(inputs, 2, &image, &both.out, &both.d));
+    assert_true(comp_link(compiler, inputs, 2, &image, &both.out, &both.d));
     assert_true(begins(&both.out, "\177ELF"));
-    assert_false(ll_link(inputs, 1, &image, &twice.out, &twice.d)); /* f is missing */
-    assert_false(ll_link(inputs, 3, &image, &twice.out, &twice.d)); /* f is there twice */
+    assert_false(comp_link(compiler, inputs, 1, &image, &twice.out, &twice.d)); /* f is missing */
+    assert_false(comp_link(compiler, inputs, 3, &image, &twice.out, &twice.d)); /* f is there twice */
     const Buf junk = {.data = (u8 *)"junk", .len = 4};
     const Buf *const wrong[] = {&junk};
-    assert_false(ll_link(wrong, 1, &image, &twice.out, &twice.d));
+    assert_false(comp_link(compiler, wrong, 1, &image, &twice.out, &twice.d));
     drop(&a), drop(&b), drop(&both), drop(&twice);
 }
 
@@ -243,12 +246,12 @@ static void splitting(void **state)
     const char **words;
     size_t n;
     (void)state;
-    assert_true(ll_split_options(text, &store, &words, &n));
+    assert_true(comp_split_options(text, &store, &words, &n));
     assert_int_equal(n, countof(want));
     for (size_t i = 0; i < n; i++)
         assert_string_equal(words[i], want[i]);
     mem_free(words);
-    assert_false(ll_split_options("-D'x", &store, &words, &n));
+    assert_false(comp_split_options("-D'x", &store, &words, &n));
     mem_free(words);
     buf_free(&store);
 }
@@ -274,7 +277,7 @@ static void *work(void *arg)
     for (int i = 0; i < ROUNDS; i++) {
         Made m = made();
         compile(&m, "kernel void k(global int *p) { p[get_global_id(0)] = K; }\n",
-                (LlOptions){.output = LL_IMAGE, .options = options, .noptions = countof(options)});
+                (CompOptions){.output = COMP_IMAGE, .options = options, .noptions = countof(options)});
         w->ok = w->ok && m.ok && m.out.len;
         if (!i)
             buf_put(&w->first, m.out.data, m.out.len);
@@ -326,7 +329,7 @@ static void cache(void **state)
     (void)state;
     need_compiler();
     assert_non_null(mkdtemp(dir));
-    const LlOptions opt = {.output = LL_IMAGE, .cache = dir};
+    const CompOptions opt = {.output = COMP_IMAGE, .cache = dir};
     Made a = made(), b = made(), c = made(), other = made();
     compile(&a, add, opt);
     compile(&b, add, opt);
@@ -334,7 +337,7 @@ static void cache(void **state)
     compile(&c, add, opt);
     static const char *const level[] = {"-O0"};
     compile(&other, add,
-            (LlOptions){.output = LL_IR, .cache = dir, .options = level, .noptions = 1});
+            (CompOptions){.output = COMP_IR, .cache = dir, .options = level, .noptions = 1});
     assert_true(a.ok && b.ok && c.ok && other.ok);
     assert_int_equal(a.out.len, b.out.len);
     assert_memory_equal(a.out.data, b.out.data, a.out.len);
@@ -355,10 +358,10 @@ static void cached_warnings(void **state)
     (void)state;
     need_compiler();
     assert_non_null(mkdtemp(dir));
-    const LlOptions opt = {.output = LL_IMAGE, .cache = dir, .options = all, .noptions = 1};
+    const CompOptions opt = {.output = COMP_IMAGE, .cache = dir, .options = all, .noptions = 1};
     Made a = made(), b = made();
     compile(&a, source, opt);
-    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 1", dir);
+    snprintf(command, sizeof command, "test $(ls %s/*.ventus | wc -l) = 1", dir);
     assert_int_equal(system(command), 0);
     compile(&b, source, opt);
     assert_true(a.ok && b.ok);
@@ -380,5 +383,8 @@ int main(void)
         cmocka_unit_test(headers),         cmocka_unit_test(linking), cmocka_unit_test(splitting),
         cmocka_unit_test(threads),         cmocka_unit_test(cache),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    compiler = comp_open();
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comp_close(compiler);
+    return failed;
 }

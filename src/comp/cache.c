@@ -6,10 +6,14 @@
  *
  * The whole key is in the entry and compared, so that two keys with one hash are only a
  * miss.  Entries are written beside their place and renamed into it: readers see a whole
- * entry or none, whoever else writes.  What is damaged is a miss.  When a directory
- * holds more than LIMIT bytes, the entries that were not used for longest go.
+ * entry or none, whoever else writes.  What is damaged or no ordinary file is a miss.
+ *
+ * Once in TRIM_SECONDS, by the time of the file `trimmed`, a writer looks through the directory:
+ * what writers that were killed left behind is removed, and when there are more than LIMIT bytes,
+ * the entries that were not used for longest.
  */
-#include "ll/cache.h"
+#include "comp/cache.h"
+#include "base/fdio.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,15 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#ifndef CLANG
-#define CLANG "clang"
-#endif
-
-enum { MAGIC = 0x32435456 /* "VTC2" */, MAX_PATH = 4096, MAX_ENTRIES = 65536 };
+enum { MAGIC = 0x33435456 /* "VTC3" */, MAX_PATH = 4096, MAX_ENTRIES = 65536, NAME = 32 };
+enum { TRIM_SECONDS = 60, ABANDONED_SECONDS = 600 };
 static const u64 LIMIT = (u64)256 << 20; /* bytes of a directory */
-static const char suffix[] = ".ventus";
+static const char suffix[] = ".ventus", temporary_name[] = "ventus-XXXXXX", trimmed[] = "trimmed";
 
 typedef struct {
     u32 magic, reserved;
@@ -43,52 +45,6 @@ static u64 hash_of(u64 h, const void *bytes, size_t len)
 
 static const u64 HASH_START = 0xcbf29ce484222325;
 
-const char *front_clang(const LlOptions *opt)
-{
-    const char *set = opt->clang ? opt->clang : getenv("VENTUS_CLANG");
-    return set && *set ? set : CLANG;
-}
-
-/* --- keys --------------------------------------------------------------------------- */
-
-static void put_part(Buf *key, const void *bytes, size_t len)
-{
-    buf_printf(key, "%zu:", len);
-    buf_put(key, bytes, len);
-}
-
-static void put_text(Buf *key, const char *s) { put_part(key, s, strlen(s)); }
-
-/* a program that changed has another size or time */
-static void put_file(Buf *key, const char *path)
-{
-    struct stat st = {0};
-    if (strchr(path, '/') && !stat(path, &st))
-        buf_printf(key, "%jd.%jd.%ld:", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
-                   st.st_mtim.tv_nsec);
-    put_text(key, path);
-}
-
-static bool may_include(const char *text, size_t len)
-{
-    return memmem(text, len, "include", 7) != NULL;
-}
-
-bool cache_key(const char *library, const char *source, size_t len, const LlOptions *opt, Buf *key)
-{
-    if (may_include(source, len) || opt->dump || opt->off)
-        return false;
-    put_text(key, "ventus " VERSION);
-    put_file(key, library);
-    buf_printf(key, "%d:%u:", (int)opt->output, opt->lds_limit);
-    put_file(key, front_clang(opt));
-    put_text(key, opt->name);
-    for (size_t i = 0; i < opt->noptions; i++)
-        put_text(key, opt->options[i]);
-    put_part(key, source, len);
-    return !key->failed;
-}
-
 /* --- entries --------------------------------------------------------------------------- */
 
 static bool path_of(char path[MAX_PATH], const char *dir, const Buf *key)
@@ -98,20 +54,15 @@ static bool path_of(char path[MAX_PATH], const char *dir, const Buf *key)
     return n > 0 && n < MAX_PATH;
 }
 
-static bool read_file(const char *path, Buf *to)
+static bool read_entry(const char *path, Buf *to)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char part[1 << 16];
-    ssize_t n = -1;
-    if (fd < 0)
-        return false;
-    while ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            buf_put(to, part, (size_t)n);
-    if (n == 0)
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool ok = fd >= 0 && fd_read(fd, LIMIT, to);
+    if (ok)
         futimens(fd, NULL); /* used now */
-    close(fd);
-    return n == 0 && !to->failed;
+    if (fd >= 0)
+        close(fd);
+    return ok;
 }
 
 static bool is_entry_of(const Buf *file, const Buf *key, Header *h)
@@ -131,28 +82,17 @@ bool cache_get(const char *dir, const Buf *key, Buf *out)
     Buf file = {0};
     Header h;
     const bool found =
-        path_of(path, dir, key) && read_file(path, &file) && is_entry_of(&file, key, &h);
+        path_of(path, dir, key) && read_entry(path, &file) && is_entry_of(&file, key, &h);
     if (found)
         buf_put(out, file.data + sizeof h + h.key, (size_t)h.value);
     buf_free(&file);
     return found && !out->failed;
 }
 
-static bool write_all(int fd, const Buf *b)
-{
-    for (size_t at = 0; at < b->len;) {
-        const ssize_t n = write(fd, b->data + at, b->len - at);
-        if (n < 0 && errno != EINTR)
-            return false;
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 /* --- the limit ------------------------------------------------------------------------------ */
 
 typedef struct {
-    char name[32];
+    char name[NAME];
     u64 size;
     struct timespec used;
 } Entry;
@@ -165,13 +105,32 @@ static int by_age(const void *a, const void *b)
     return (s->tv_nsec > t->tv_nsec) - (s->tv_nsec < t->tv_nsec);
 }
 
+static bool is_temporary(const char *name)
+{
+    return strlen(name) == sizeof temporary_name - 1 &&
+           !strncmp(name, temporary_name, sizeof temporary_name - 1 - 6);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && !strcmp(name + n - m, end);
+}
+
+/* the entries; what was abandoned is removed on the way */
 static size_t list_entries(DIR *d, Entry *list, u64 *total)
 {
+    const time_t now = time(NULL);
     size_t n = 0;
     for (struct dirent *e; n < MAX_ENTRIES && (e = readdir(d));) {
         struct stat st;
-        if (!strstr(e->d_name, suffix) || strlen(e->d_name) >= sizeof list->name ||
+        const bool temporary = is_temporary(e->d_name);
+        if ((!temporary && !ends_with(e->d_name, suffix)) || strlen(e->d_name) >= NAME ||
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (temporary && st.st_mtim.tv_sec + ABANDONED_SECONDS < now)
+            unlinkat(dirfd(d), e->d_name, 0);
+        if (temporary)
             continue;
         strcpy(list[n].name, e->d_name);
         list[n].size = (u64)st.st_size;
@@ -199,6 +158,25 @@ static void trim(const char *dir)
         closedir(d);
 }
 
+/* True: it is time to, and other writers know that it is being done. */
+static bool begin_trim(const char *dir)
+{
+    char path[MAX_PATH];
+    struct stat st;
+    if (snprintf(path, sizeof path, "%s/%s", dir, trimmed) >= MAX_PATH)
+        return false;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_mtim.tv_sec + TRIM_SECONDS > time(NULL))
+        return false;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    if (fd >= 0) {
+        futimens(fd, NULL);
+        close(fd);
+    }
+    return true;
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
 /* the directory and those above it */
 static bool make_directories(const char *dir)
 {
@@ -223,16 +201,16 @@ void cache_put(const char *dir, const Buf *key, const Buf *value)
     buf_put(&file, &h, sizeof h);
     buf_put(&file, key->data, key->len);
     buf_put(&file, value->data, value->len);
-    if (file.failed || !path_of(path, dir, key) || !make_directories(dir) ||
-        snprintf(temporary, sizeof temporary, "%s/XXXXXX", dir) >= MAX_PATH) {
+    if (file.failed || file.len > LIMIT || !path_of(path, dir, key) || !make_directories(dir) ||
+        snprintf(temporary, sizeof temporary, "%s/%s", dir, temporary_name) >= MAX_PATH) {
         buf_free(&file);
         return;
     }
     const int fd = mkostemp(temporary, O_CLOEXEC);
-    const bool written = fd >= 0 && write_all(fd, &file);
+    const bool written = fd >= 0 && fd_write(fd, file.data, file.len);
     if (fd >= 0 && (close(fd) || !written || rename(temporary, path)))
         unlink(temporary);
     buf_free(&file);
-    if (written && h.hash % 16 == 0) /* now and then */
+    if (written && begin_trim(dir))
         trim(dir);
 }

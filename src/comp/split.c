@@ -1,6 +1,6 @@
 /* split.c -- the options string of clBuildProgram as words. */
 #include "base/mem.h"
-#include "ll/ll.h"
+#include "comp/comp.h"
 #include <string.h>
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -21,7 +21,7 @@ static const char *take_word(const char *p, Buf *store)
     return quote ? NULL : p;
 }
 
-bool ll_split_options(const char *text, Buf *store, const char ***words, size_t *n)
+bool comp_split_options(const char *text, Buf *store, const char ***words, size_t *n)
 {
     const size_t start = store->len;
     *words = NULL;

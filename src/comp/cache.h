@@ -1,0 +1,10 @@
+/* cache.h -- finished compilations on disk, shared by processes. */
+#ifndef COMP_CACHE_H
+#define COMP_CACHE_H
+#include "base/mem.h"
+
+/* False: not there, or damaged; out is as it was. */
+bool cache_get(const char *dir, const Buf *key, Buf *out);
+/* Trouble of any kind means that nothing is kept. */
+void cache_put(const char *dir, const Buf *key, const Buf *value);
+#endif

@@ -1,0 +1,129 @@
+/* depends.c -- what a compilation found where it looked for files.
+ *
+ *     the directory that it ran in, or an empty text when every path was absolute
+ *     for each path: kind, path, bytes and hash of the contents (0 but for files that were read)
+ *
+ * A header that appears where none was, before the one that was found, changes the program as much
+ * as one that is written anew; so the places without a file count too.
+ */
+#include "comp/bytes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_PATH = 4096 };
+
+static u64 hash_of(u64 h, const u8 *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3;
+    return h;
+}
+
+/* size and contents of an ordinary file; false: it is none, or it changed not before *since (NULL:
+ * whenever) */
+static bool read_contents(const char *path, const struct timespec *since, u64 *size, u64 *hash)
+{
+    u8 part[4096];
+    struct stat st;
+    ssize_t n = -1;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    bool ok = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+              (!since || st.st_ctim.tv_sec < since->tv_sec ||
+               (st.st_ctim.tv_sec == since->tv_sec && st.st_ctim.tv_nsec < since->tv_nsec));
+    *size = 0;
+    *hash = 0xcbf29ce484222325;
+    while (ok && ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0) {
+            *hash = hash_of(*hash, part, (size_t)n);
+            *size += (u64)n;
+        }
+    close(fd);
+    return ok && n == 0;
+}
+
+/* what is there now, of a path that was not read */
+static FileKind look(const char *path)
+{
+    struct stat st;
+    if (!stat(path, &st))
+        return FILE_THERE;
+    return errno == ENOENT || errno == ENOTDIR ? FILE_ABSENT : FILE_OTHER;
+}
+
+/* --- noting ------------------------------------------------------------------------------- */
+
+static bool is_ours(const char *path) { return !strncmp(path, "/proc/self/fd/", 14); }
+
+/* whether the log has the path before `end`, or as a file that was read anywhere */
+static bool is_repeated(Bytes log, const u8 *entry)
+{
+    for (const u8 *p = log.data; p < log.data + log.len; p += strlen((const char *)p) + 1)
+        if (p != entry && !strcmp((const char *)p + 1, (const char *)entry + 1) &&
+            (*p == *entry ? p < entry : *p == FILE_READ))
+            return true;
+    return false;
+}
+
+static bool note_entry(const u8 *entry, const struct timespec *since, Buf *files)
+{
+    const char *path = (const char *)entry + 1;
+    u64 size = 0, hash = 0;
+    if (*entry == FILE_READ ? !read_contents(path, since, &size, &hash)
+                            : *entry == FILE_OTHER || look(path) != (FileKind)*entry)
+        return false;
+    put_number(files, *entry, 4);
+    put_text(files, path);
+    put_number(files, size, 8);
+    put_number(files, hash, 8);
+    return true;
+}
+
+bool files_note(Bytes log, const struct timespec *since, Buf *files)
+{
+    char here[MAX_PATH] = "";
+    bool is_relative = false;
+    if (log.len && log.data[log.len - 1])
+        return false;
+    for (const u8 *p = log.data; p < log.data + log.len; p += strlen((const char *)p) + 1)
+        is_relative |= *p && p[1] != '/';
+    if (is_relative && !getcwd(here, sizeof here))
+        return false;
+    put_text(files, here);
+    for (const u8 *p = log.data; p < log.data + log.len; p += strlen((const char *)p) + 1)
+        if (!*p ||
+            (!is_ours((const char *)p + 1) && !is_repeated(log, p) && !note_entry(p, since, files)))
+            return false;
+    return !files->failed;
+}
+
+/* --- looking again ------------------------------------------------------------------------ */
+
+static bool holds(In *in)
+{
+    const u64 kind = get_number(in, 4);
+    const char *path = get_text(in);
+    const u64 size = get_number(in, 8), hash = get_number(in, 8);
+    u64 size_now, hash_now;
+    if (in->failed)
+        return false;
+    if (kind != FILE_READ)
+        return look(path) == (FileKind)kind;
+    return read_contents(path, NULL, &size_now, &hash_now) && size_now == size && hash_now == hash;
+}
+
+bool files_hold(Bytes files)
+{
+    In in = {files.data, files.len, false};
+    char here[MAX_PATH];
+    const char *directory = get_text(&in);
+    bool ok = !in.failed;
+    if (*directory)
+        ok = ok && getcwd(here, sizeof here) && !strcmp(here, directory);
+    while (ok && in.left)
+        ok = holds(&in);
+    return ok;
+}

@@ -1,0 +1,61 @@
+/* call.c -- the caller's side of a job. */
+#include "proc/wire.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int send_call(int control, const int fd[], u32 nfd, ProcCall *call)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(CALL_MAX * sizeof(int))];
+    } rights = {0};
+    struct iovec part = {call, sizeof *call};
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = &rights,
+                       .msg_controllen = CMSG_SPACE(nfd * sizeof(int))};
+    rights.head = (struct cmsghdr){CMSG_LEN(nfd * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+    memcpy(CMSG_DATA(&rights.head), fd, nfd * sizeof *fd);
+    while (sendmsg(control, &m, MSG_NOSIGNAL) < 0)
+        if (errno == ECONNRESET || errno == ENOTCONN || errno == ECONNREFUSED)
+            return EPIPE;
+        else if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+static void receive_result(int from, ProcResult *r)
+{
+    ssize_t n;
+    do
+        n = recv(from, r, sizeof *r, 0);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof *r)
+        *r = (ProcResult){.how = PROC_LOST};
+}
+
+int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, ProcResult *r)
+{
+    int end[2], fd[CALL_MAX];
+    ProcCall call = {.limits = *limits, .nfiles = n};
+    if (n > PROC_MAX_FILES)
+        return EINVAL;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end))
+        return errno;
+    fd[CALL_RESULT] = end[1];
+    fd[CALL_DIRECTORY] = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd[CALL_DIRECTORY] < 0)
+        fd[CALL_DIRECTORY] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    memcpy(fd + CALL_FILES, file, n * sizeof *file);
+    const int why = fd[CALL_DIRECTORY] < 0 ? errno : send_call(control, fd, CALL_FILES + n, &call);
+    if (fd[CALL_DIRECTORY] >= 0)
+        close(fd[CALL_DIRECTORY]);
+    close(end[1]);
+    if (!why)
+        receive_result(end[0], r);
+    close(end[0]);
+    return why;
+}

@@ -1,0 +1,61 @@
+/* proc.h -- jobs in processes of their own, forked from one that is ready.
+ *
+ *   proc_start   starts the program of a server, which is no child that the caller could see
+ *   proc_serve   in the server: forks a child for each job, watches it, tells how it ended
+ *   proc_call    has a job done and waits for its end
+ *
+ * The server is a process that has loaded what is expensive to load; a job is a function that runs in a fork
+ * of it, with bounds.  What a job reads and makes lies in files that the caller opens, anonymous ones as a rule.
+ * A job dies with its server and with its caller, a server with the process that started it.
+ */
+#ifndef PROC_PROC_H
+#define PROC_PROC_H
+#include "base/base.h"
+
+enum {
+    PROC_CONTROL = 3,   /* the descriptor over which a server is asked */
+    PROC_MAX_FILES = 5,
+    PROC_STACK = 64 << 20 /* bytes of stack that a job runs on, whatever the limits of the machine are */
+};
+
+typedef struct {
+    u32 cpu;    /* seconds of processor time; 0: no bound */
+    u32 wall;   /* seconds by the clock; 0: no bound */
+    u64 memory; /* bytes beyond what the server has mapped; 0: no bound */
+    u64 file;   /* bytes of a file that is written; 0: no bound */
+} ProcLimits;
+
+typedef enum {
+    PROC_EXITED,    /* code: the exit status */
+    PROC_SIGNALLED, /* code: the signal */
+    PROC_TIMEOUT,   /* beyond limits.wall */
+    PROC_LOST       /* the server ended meanwhile */
+} ProcEnd;
+
+typedef struct {
+    ProcEnd how;
+    int code;
+} ProcResult;
+
+/* Starts argv[0] with nothing open but *control as its PROC_CONTROL and /dev/null as its standard streams, with
+ * no signal blocked or ignored, and in a session of its own.  env: its environment.  The process is no
+ * child of the caller: no SIGCHLD is sent and no wait() of the host sees it.  0 or an errno. */
+int proc_start(char *const argv[], char *const env[], int *control);
+
+/* Runs a job with file[0..n-1] as its descriptors 0 to n-1, in the caller's directory.  0: *r says how it ended; or
+ * an errno, EPIPE when the server is gone, and nothing was run. */
+int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, ProcResult *r);
+
+/* Runs job(self) in a fork of this process, with its bounds and with file[0..n-1] as descriptors 0 to n-1.  For a
+ * process that has no other children and no threads that matter: a job itself.  0 or an errno. */
+int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcResult *r);
+
+/* The server's life: runs job(self) in a fork for each call, with what the call gave as descriptors 0 to
+ * n-1 and `keep` (or -1) as descriptor n, until nobody holds the other end of `control` or who made it is gone.
+ * The result of job() is the child's exit status; the child ends with `end`, exit or _exit.  Does not return but
+ * when nothing can be waited for; the result is an errno then. */
+int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (*end)(int));
+
+/* Runs job(self) on a stack of PROC_STACK bytes and returns its result; -1: there is no memory for it. */
+int proc_on_stack(int (*job)(void *self), void *self);
+#endif

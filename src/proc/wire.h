@@ -1,0 +1,16 @@
+/* wire.h -- what caller and server say to each other over the control socket. */
+#ifndef PROC_WIRE_H
+#define PROC_WIRE_H
+#include "proc/proc.h"
+
+/* With a call come, as descriptors: the socket for the result, the directory, the files of the job. */
+enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX_FILES };
+
+typedef struct {
+    ProcLimits limits;
+    u32 nfiles;
+} ProcCall;
+
+/* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is closed. */
+bool proc_arrange(const int fd[], u32 n, int keep);
+#endif

@@ -1,0 +1,126 @@
+/* cc1.c -- ventus-cc1, the compiler's process: started by comp/client.c, never by hand.
+ *
+ *   ventus-cc1 CLANG     descriptor 3 is the control of the server (proc/proc.h)
+ *
+ * Two servers load at the same time: this one LLVM and the compiler (libventus-cc.so beside it),
+ * the other clang, which is given a library (libventus-clang.so, clang_server.c) that makes a
+ * server of it.  Every build is a fork of the first, and its front end a fork of the second.
+ */
+#include "comp/request.h"
+#include "ll/plugin.h"
+#include "proc/proc.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef struct {
+    const LlPlugin *compiler; /* or NULL, and why */
+    char why[512];
+    const char *clang; /* the program that the server of clang runs, or NULL */
+} Cc1;
+
+/* the file NAME beside this program */
+static bool beside(const char *name, char path[PATH_MAX])
+{
+    char self[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = n > 0 ? (self[n] = 0, strrchr(self, '/')) : NULL;
+    return slash && snprintf(path, PATH_MAX, "%.*s/%s", (int)(slash - self), self, name) < PATH_MAX;
+}
+
+/* A script could not be given a library. */
+static bool is_program(const char *path)
+{
+    char magic[4] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool ok = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* The control of a server of clang; -1: there is none, and builds start clang themselves. */
+static int start_clang(const char *clang)
+{
+    char library[PATH_MAX];
+    char *argv[] = {(char *)(size_t)clang, (char *)"-cc1", (char *)"-version", NULL};
+    int end[2];
+    pid_t pid;
+    posix_spawn_file_actions_t fa;
+    if (!is_program(clang) || !beside("libventus-clang.so", library) || access(library, R_OK) ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end))
+        return -1;
+    setenv("LD_PRELOAD", library, 1);
+    setenv("CLANG_IS_SERVER", "1", 1);
+    setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
+    bool ok = !posix_spawn_file_actions_init(&fa);
+    if (ok) {
+        ok = !posix_spawn_file_actions_adddup2(&fa, end[1], PROC_CONTROL) &&
+             !posix_spawn_file_actions_addclosefrom_np(&fa, PROC_CONTROL + 1) &&
+             !posix_spawn(&pid, clang, &fa, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&fa);
+    }
+    unsetenv("LD_PRELOAD");
+    unsetenv("CLANG_IS_SERVER");
+    close(end[1]);
+    if (ok)
+        return end[0];
+    close(end[0]);
+    return -1;
+}
+
+static void load(Cc1 *c)
+{
+    char path[PATH_MAX];
+    if (!beside("libventus-cc.so", path))
+        return;
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    const LlPlugin *p = handle ? dlsym(handle, LL_PLUGIN_SYMBOL) : NULL;
+    if (p && p->version == LL_PLUGIN_VERSION)
+        c->compiler = p;
+    else
+        snprintf(c->why, sizeof c->why, "%s",
+                 p ? "libventus-cc.so is of another version" : dlerror());
+}
+
+static int job(void *self)
+{
+    const Cc1 *c = self;
+    if (c->compiler)
+        return c->compiler->job(c->clang);
+    (void)!write(2, c->why, strlen(c->why));
+    return NO_COMPILER;
+}
+
+/* destructors of LLVM take longer than a small kernel; with a sanitizer they look for leaks */
+static void end(int status)
+{
+#ifdef __SANITIZE_ADDRESS__
+    exit(status);
+#else
+    _exit(status);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    Cc1 c = {NULL};
+    if (argc != 2 || fcntl(PROC_CONTROL, F_GETFD) < 0) {
+        fprintf(stderr,
+                "ventus-cc1 is the compiler of `ventus cc' and of OpenCL; it is not run by hand\n");
+        return 2;
+    }
+    fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
+    const int clang = start_clang(argv[1]);
+    c.clang = clang >= 0 ? argv[1] : NULL;
+    load(&c);
+    return proc_serve(PROC_CONTROL, clang, job, &c, end) != 0;
+}

@@ -18,8 +18,8 @@
 
 enum {
     MAX_ROUNDS = 100,
-    MAX_MOVED = 4,       /* values that make way for one */
-    MOVE_TESTS = 200000  /* of a register for such a value, in a round */
+    MAX_MOVED = 4,      /* values that make way for one */
+    MOVE_TESTS = 200000 /* of a register for such a value, in a round */
 };
 static const double SAVE_COST = 4; /* reads and writes that are worth saving a register for */
 
@@ -75,12 +75,17 @@ static bool is_usable(const Func *f, u32 r)
 static void list_registers(Alloc *a)
 {
     const u32 limit[2] = {a->opt ? a->opt->max_x : 0, a->opt ? a->opt->max_v : 0};
+    u32 saves = a->f->is_kernel ? NREG : spill_saves(a->f);
     a->nreg[0] = a->nreg[1] = 0;
     for (int wanted = 0; wanted < 4; wanted++)
         for (u32 r = 0; r < NREG; r++) {
             const bool v = reg_is_vector(r);
-            if (is_usable(a->f, r) && rank(a->f, r) == wanted &&
-                (!limit[v] || a->nreg[v] < limit[v]))
+            if (!is_usable(a->f, r) || rank(a->f, r) != wanted ||
+                (limit[v] && a->nreg[v] >= limit[v]))
+                continue;
+            if (!v && reg_is_kept(r) && !saves--)
+                saves = 0;
+            else
                 a->reg[v][a->nreg[v]++] = r;
         }
 }

@@ -1,7 +1,7 @@
 /* cc.c -- the list of passes.
  *
- * A function goes through all passes before the next one begins; encode.c then takes the
- * whole module.  Each pass can be turned off (CcOptions.off) and looked at (dump.def); a
+ * A function goes through all passes before the next one begins, callees first; encode.c then takes
+ * the whole module.  Each pass can be turned off (CcOptions.off) and looked at (dump.def); a
  * debug build checks the rules of the stage behind each.
  */
 #include "cc/cc.h"
@@ -181,6 +181,7 @@ static bool compile(const Job *j, Func *f)
     const Func *before = !is_listed(j->opt->off, "verify") ? verify_copy(f) : NULL;
     run_passes(j, f, union_of_values, countof(union_of_values));
     dump_live(j, f);
+    share_scalar_stack(f);
     if (j->m->failed || !allocate(f, j->opt, j->d))
         return false;
     graph_build(f);
@@ -216,9 +217,10 @@ Object *cc_compile(Module *m, const CcOptions *opt, Diag *d)
     const Job j = {m, opt, d};
     const Source src = {.name = m->name, .text = ""};
     Object *o = obj_new(m->name);
-    bool ok = o != NULL;
+    const u32 *order = call_order(m);
+    bool ok = o && order;
     for (size_t i = 0; ok && i < m->nfunc; i++)
-        ok = compile(&j, m->func[i]);
+        ok = compile(&j, m->func[order[i]]);
     if (o)
         o->set = opt->set;
     if (ok && emit_module(&j, o))

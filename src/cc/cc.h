@@ -11,7 +11,7 @@
  *   sched.c    order within a block                                        selected
  *   out.c      phis and tied operands become moves                         linear
  *   coalesce.c fewer of them                                               linear
- *   alloc.c    values to registers (interval.c, spill.c)                   allocated
+ *   alloc.c    values to registers (interval.c, spill.c, callgraph.c)      allocated
  *   verify.c   the independent check of the allocation                     allocated
  *   frame.c    stacks, prologue and epilogue                               allocated
  *   tidy.c     peepholes                                                   allocated
@@ -77,6 +77,15 @@ bool verify(const Func *before, const Func *after, Buf *why);
 void frame(Func *f);
 void tidy(Func *f);
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
+
+/* --- who calls whom (callgraph.c) ------------------------------------------------------------------ */
+
+/* The function of the module that *i calls; NULL: it calls none, or one that is not known here. */
+Func *call_target(const Module *m, const Ins *i);
+/* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when memory is out. */
+u32 *call_order(Module *m);
+/* Sets scalar_room and stack_scalar; callees of f must have their frames. */
+void share_scalar_stack(Func *f);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 

@@ -167,6 +167,8 @@ static void instruction(Code *c, const Ins *i)
     switch (i->op) {
     case IR_copy:
     case IR_move: move(c, i); break;
+    case IR_park: word(c, i->loc, vmv_v_x, reg(c->f, destination(i)), reg(c->f, i->a[0])); break;
+    case IR_fetch: word(c, i->loc, vmv_x_s, reg(c->f, destination(i)), reg(c->f, i->a[0])); break;
     case IR_li: load_immediate(c, i); break;
     case IR_hi:
         word_fix(c, i->loc, FIX_HI, i->a[0].val, i->a[0].off, lui, reg(c->f, destination(i)), 0);

@@ -137,6 +137,7 @@ static bool keeps_ra(const Frame *fr) { return fr->f->has_calls; }
 static void place_scalar(Frame *fr)
 {
     fr->f->frame_scalar = 4 * (keeps_ra(fr) + fr->nsavedx + fr->nspillx);
+    fr->f->stack_scalar += fr->f->frame_scalar;
 }
 
 /* --- code ----------------------------------------------------------------------------- */

@@ -198,7 +198,11 @@ Func *ir_func(Module *m, const char *name, bool is_kernel)
     Func *f = ir_alloc(m, sizeof *f);
     if (m->failed || !ir_grow(m, m->func, m->nfunc, m->capfunc))
         return NULL;
-    *f = (Func){.module = m, .name = m->sym[symbol].name, .symbol = symbol, .is_kernel = is_kernel};
+    *f = (Func){.module = m,
+                .name = m->sym[symbol].name,
+                .symbol = symbol,
+                .is_kernel = is_kernel,
+                .scalar_room = WARP_STACK};
     if (ir_grow(m, f->value, 0, f->capvalue))
         f->nvalue = 1; /* value 0 does not exist */
     m->sym[symbol].index = (u32)m->nfunc;

@@ -182,6 +182,8 @@ typedef struct {
     u32 offset;             /* from the base of the frame, by frame.c */
 } Slot;
 
+enum { WARP_STACK = 1024 };  /* bytes of sp stack (doc/abi.md, "Start code") */
+
 typedef struct Module Module;
 
 typedef struct {
@@ -204,6 +206,10 @@ typedef struct {
     size_t nrpo;
     Loop *loops;
     size_t nloops, caploops;
+    /* callgraph.c */
+    u32 callers;            /* most functions that call one another when this one is called */
+    u32 scalar_room;        /* bytes of sp stack that its frame may have; all, if nobody says otherwise */
+    u32 stack_scalar;       /* bytes of sp stack that its callees need, behind frame.c with its own frame */
     /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */

@@ -287,6 +287,14 @@ static void check_pseudo(Check *c, const Ins *i)
     case IR_reloadv: require(c, to == BANK_V, "the result is not a vector"); break;
     case IR_spillx: check_bank(c, i, 0, BANK_X); break;
     case IR_spillv: check_bank(c, i, 0, BANK_V); break;
+    case IR_park:
+        check_bank(c, i, 0, BANK_X);
+        require(c, to == BANK_V, "a scalar is not parked in a vector");
+        break;
+    case IR_fetch:
+        check_bank(c, i, 0, BANK_V);
+        require(c, to == BANK_X, "a scalar is not fetched into a scalar");
+        break;
     default: break;
     }
 }
@@ -377,7 +385,7 @@ static void check_stage(Check *c, const Ins *i)
         return;
     }
     require(c, ins_is_machine(i) || ir_info[i->op].selected, "is not selected");
-    require(c, !is_ssa(c) || i->op < IR_move || i->op > IR_spillv, "belongs behind SSA");
+    require(c, !is_ssa(c) || i->op < IR_move || i->op > IR_fetch, "belongs behind SSA");
 }
 
 static void check_destination(Check *c, const Ins *i)

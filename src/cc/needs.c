@@ -5,9 +5,8 @@
  */
 #include "cc/code.h"
 
-/* Registers that the start code uses, and bytes of scalar stack a warp (doc/abi.md,
- * "Start code"). */
-enum { START_XREGS = 11, WARP_STACK = 1024, LDS_SIZE = 128 * 1024 };
+/* Registers that the start code uses (doc/abi.md, "Start code"). */
+enum { START_XREGS = 11, LDS_SIZE = 128 * 1024 };
 
 typedef enum { NEW, OPEN, DONE, BAD } State;
 

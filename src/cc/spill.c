@@ -4,16 +4,22 @@
  * temporary of its own, filled just before, and each that writes it a temporary that is stored just
  * behind.  Temporaries are alive for an instant and are never spilled.  A move from or to a
  * spilled value is the load or store itself.
+ *
+ * Scalars go to the scalar stack as long as the function has room there, then into the lanes of
+ * vectors of their own (`park`, `fetch`), which compete for registers and private memory like any
+ * other.  Each lane that is on gets the scalar, and one that is on gives it back.  That is
+ * right however lanes part: a lane that comes to a read has come by the write before.
  */
 #include "cc/spill.h"
 #include "base/mem.h"
 
-enum { MADE_AGAIN = 1 << 30 }; /* no word has this number */
+/* Where a spilled value is, besides 1 + word: no word has these numbers. */
+enum { MADE_AGAIN = 1 << 30, PARKED = 1 << 29 /* + the vector value */ };
 
 typedef struct {
     Func *f;
     const Ins *remat;
-    u32 *slot;    /* of each value: 1 + word, MADE_AGAIN, or 0: not spilled */
+    u32 *slot;    /* of each value: 1 + word, MADE_AGAIN, PARKED + value, or 0: not spilled */
     size_t nslot; /* elements of slot: temporaries have larger numbers */
     Ins *out;     /* the block being written */
     size_t nout, capout;
@@ -51,6 +57,22 @@ Ins *spill_remat(const Func *f)
     return only;
 }
 
+/* --- room ---------------------------------------------------------------------------- */
+
+enum { SAVED_MOST = 10 }; /* scalar registers that a function may have to save */
+
+u32 spill_saves(const Func *f)
+{
+    const u32 words = f->scalar_room / 4, free = words > f->has_calls ? words - f->has_calls : 0;
+    return f->is_kernel ? 0 : free < SAVED_MOST ? free : SAVED_MOST;
+}
+
+u32 spill_room(const Func *f)
+{
+    const u32 words = f->scalar_room / 4, taken = f->has_calls + spill_saves(f);
+    return words > taken ? words - taken : 0;
+}
+
 /* --- slots --------------------------------------------------------------------------- */
 
 typedef struct {
@@ -58,18 +80,22 @@ typedef struct {
     size_t n, cap;
 } Frame;
 
-/* the first word that is free wherever v is alive; UINT32_MAX when memory is out */
-static u32 choose_word(Frame *frame, const Ranges *r, u32 v)
+enum { NO_MEMORY = UINT32_MAX, NO_ROOM = UINT32_MAX - 1 };
+
+/* the first of `limit` words that is free wherever v is alive, NO_MEMORY or NO_ROOM */
+static u32 choose_word(Frame *frame, const Ranges *r, u32 v, u32 limit)
 {
     size_t k = 0;
     while (k < frame->n && !timeline_is_free(&frame->word[k], r, v))
         k++;
+    if (k >= limit)
+        return NO_ROOM;
     if (k == frame->n) {
         if (!array_grow(frame->word, frame->n, frame->cap))
-            return UINT32_MAX;
+            return NO_MEMORY;
         frame->word[frame->n++] = (Timeline){0};
     }
-    return timeline_add_range(&frame->word[k], r, v) ? (u32)k : UINT32_MAX;
+    return timeline_add_range(&frame->word[k], r, v) ? (u32)k : NO_MEMORY;
 }
 
 static void frame_free(Frame *frame)
@@ -83,14 +109,19 @@ static bool place(Spill *s, const Ranges *r, const u32 *list, size_t n)
 {
     Frame frame[2] = {0};
     u32 *words[2] = {&s->f->spill_x, &s->f->spill_v};
+    const u32 room = spill_room(s->f), more = room > s->f->spill_x ? room - s->f->spill_x : 0;
     bool ok = true;
     for (size_t k = 0; ok && k < n; k++) {
         const u32 v = list[k];
         const bool vector = s->f->value[v].bank == BANK_V;
-        const bool again = s->remat[v].op != IR_none;
-        const u32 word = again ? 0 : choose_word(&frame[vector], r, v);
-        ok = word != UINT32_MAX;
-        s->slot[v] = again ? MADE_AGAIN : *words[vector] + word + 1;
+        if (s->remat[v].op != IR_none) {
+            s->slot[v] = MADE_AGAIN;
+            continue;
+        }
+        const u32 word = choose_word(&frame[vector], r, v, vector ? NO_ROOM : more);
+        ok = word != NO_MEMORY;
+        s->slot[v] =
+            word == NO_ROOM ? PARKED + ir_value_in(s->f, BANK_V) : *words[vector] + word + 1;
     }
     for (int b = 0; b < 2; b++) {
         *words[b] += (u32)frame[b].n;
@@ -125,8 +156,11 @@ static bool in_vector(const Spill *s, u32 v) { return s->f->value[v].bank == BAN
 /* Writes spilled value v to dst, or to physical register reg - 1. */
 static void put_load(Spill *s, u32 v, u32 dst, u32 reg, u32 loc)
 {
+    const u32 slot = s->slot[v];
     Ins i = s->remat[v];
-    if (s->slot[v] != MADE_AGAIN)
+    if (slot != MADE_AGAIN && slot >= PARKED)
+        i = (Ins){.op = IR_fetch, .a = {ref_val(slot - PARKED)}};
+    else if (slot != MADE_AGAIN)
         i = (Ins){.op = in_vector(s, v) ? IR_reloadv : IR_reloadx, .imm = (i32)s->slot[v] - 1};
     i.dst = dst;
     i.reg = reg;
@@ -136,10 +170,14 @@ static void put_load(Spill *s, u32 v, u32 dst, u32 reg, u32 loc)
 
 static void put_store(Spill *s, u32 v, Ref from, u32 loc)
 {
-    put(s, &(Ins){.op = in_vector(s, v) ? IR_spillv : IR_spillx,
-                  .loc = loc,
-                  .imm = (i32)s->slot[v] - 1,
-                  .a = {from}});
+    const u32 slot = s->slot[v];
+    if (slot >= PARKED)
+        put(s, &(Ins){.op = IR_park, .dst = slot - PARKED, .loc = loc, .a = {from}});
+    else
+        put(s, &(Ins){.op = in_vector(s, v) ? IR_spillv : IR_spillx,
+                      .loc = loc,
+                      .imm = (i32)slot - 1,
+                      .a = {from}});
 }
 
 /* Gives spilled operands temporaries, one for operands that are the same. */

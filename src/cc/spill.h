@@ -8,8 +8,14 @@
  * mem_free(); NULL when memory is out. */
 Ins *spill_remat(const Func *f);
 
+/* Of Func.scalar_room: how many scalar registers the function may have to save for its caller, and
+ * how many words are left for spilled scalars. */
+u32 spill_saves(const Func *f);
+u32 spill_room(const Func *f);
+
 /* Gives the n values of `list` no register any more: reads them from their slot of the
- * frame, or makes them again, before each use, and stores them behind each write.  `r` are the
+ * frame, from a vector that holds them, or makes them again, before each use, and stores them behind
+ * each write.  `r` are the
  * ranges of f as it is; slots are shared by values that are not alive together.  Adds to spill_x
  * and spill_v.  False: memory is out. */
 bool spill(Func *f, const Ranges *r, const Ins *remat, const u32 *list, size_t n);

@@ -339,6 +339,8 @@ static u32 frame_place(Proof *p, const Ins *i, bool vector)
     return NREG + (vector ? p->after->spill_x : 0) + (u32)i->imm;
 }
 
+/* a scalar goes to or comes from the lanes of a vector */
+static bool is_parking(const Ins *i) { return i->op == IR_park || i->op == IR_fetch; }
 static bool is_reload(const Ins *i) { return i->op == IR_reloadx || i->op == IR_reloadv; }
 static bool is_spill(const Ins *i) { return i->op == IR_spillx || i->op == IR_spillv; }
 
@@ -371,6 +373,17 @@ static void run_frame(Proof *p, const Ins *i)
         refuse(p, "the wrong kind of register is spilled");
 }
 
+/* A lane that reads a scalar has come by where it was written, so that what was parked under the
+ * mask there is in all lanes that are on where it is fetched. */
+static void run_parking(Proof *p, const Ins *i)
+{
+    const Bank from = i->op == IR_park ? BANK_X : BANK_V;
+    if (is_register(i->a[0], from))
+        set_register(p, result_of(i), from == BANK_X ? BANK_V : BANK_X, p->now[i->a[0].val]);
+    else
+        refuse(p, "the wrong kind of register is parked");
+}
+
 static size_t soft_after(Proof *p, const Block *b, size_t i)
 {
     for (; i < b->nins && !p->bad; i++) {
@@ -378,6 +391,8 @@ static size_t soft_after(Proof *p, const Block *b, size_t i)
         p->at = i;
         if (is_reload(n) || is_spill(n))
             run_frame(p, n);
+        else if (is_parking(n))
+            run_parking(p, n);
         else if (is_plain_move(p, n))
             set_register(p, result_of(n), bank_of(p, n->a[0]), p->now[n->a[0].val]);
         else if (is_constant(n))

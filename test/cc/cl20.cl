@@ -131,3 +131,47 @@ kernel void compound(global int *out)
     const int *p = (int[]){(int)i, 3, (int)i * 2, 9};
     out[i] = p[i & 3];
 }
+
+// More scalars are alive in functions that call each other than the warp's stack has words.
+
+#define SCALARS 320
+global uint spill_table[SCALARS];
+
+__attribute__((noinline)) uint spill_leaf(uint t)
+{
+    uint a[SCALARS], s = 0;
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        s += a[k] = spill_table[k];
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        t = t * 3 + (s ^ a[SCALARS - 1 - k]);
+    return t;
+}
+
+__attribute__((noinline)) uint spill_node(uint t)
+{
+    uint a[SCALARS], s = 0;
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        s ^= a[k] = spill_table[k];
+    t = spill_leaf(t + s);
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        t = (t ^ a[k]) * (s | 1);
+    if (t & 1)
+        t = spill_leaf(t);
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        t = t * 5 + a[k];
+    return t;
+}
+
+kernel void scalar_spill_in_calls(global const uint *x, global uint *out)
+{
+    const size_t i = get_global_id(0);
+    for (int k = 0; k < SCALARS; k++)
+        spill_table[k] = x[k];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] = spill_node((uint)i) + spill_leaf((uint)i * 7);
+}

@@ -253,3 +253,34 @@ kernel void spill(global const int *x, global int *out)
     }
     vstore16(a + b + c + d + e + f + g, i, out);
 }
+
+// More scalars are alive than there are registers and words of the warp's stack, also where lanes part.
+
+#define SCALARS 320
+
+kernel void scalar_spill(global const uint *x, global uint *out)
+{
+    const size_t i = get_global_id(0);
+    uint a[SCALARS], s = 0, t = (uint)i;
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        a[k] = x[k];
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++) {
+        s += a[k];
+        t = t * 3 + (s ^ a[SCALARS - 1 - k]);
+    }
+    if (t & 8) {
+        #pragma unroll
+        for (int k = 0; k < SCALARS; k++)
+            t = (t ^ a[k]) * (s | 1);
+    } else {
+        #pragma unroll
+        for (int k = 0; k < SCALARS; k++)
+            t = t * 5 + (a[SCALARS - 1 - k] ^ a[7]);
+    }
+    #pragma unroll
+    for (int k = 0; k < SCALARS; k++)
+        t = (t << 1 | t >> 31) + a[k];
+    out[i] = t;
+}

@@ -125,6 +125,37 @@ REF(compound)
     EACH out[i] = i % 4 == 0 ? i : i % 4 == 1 ? 3 : i % 4 == 2 ? 2 * i : 9;
 }
 
+enum { SCALARS = 320 };
+
+static u32 spill_leaf(const u32 *a, u32 t)
+{
+    u32 s = 0;
+    for (u32 k = 0; k < SCALARS; k++)
+        s += a[k];
+    for (u32 k = 0; k < SCALARS; k++)
+        t = t * 3 + (s ^ a[SCALARS - 1 - k]);
+    return t;
+}
+
+REF(scalar_spill_in_calls)
+{
+    const u32 *a = A(0);
+    u32 *out = A(1), s = 0;
+    for (u32 k = 0; k < SCALARS; k++)
+        s ^= a[k];
+    EACH
+    {
+        u32 t = spill_leaf(a, i + s);
+        for (u32 k = 0; k < SCALARS; k++)
+            t = (t ^ a[k]) * (s | 1);
+        if (t & 1)
+            t = spill_leaf(a, t);
+        for (u32 k = 0; k < SCALARS; k++)
+            t = t * 5 + a[k];
+        out[i] = t + spill_leaf(a, i * 7);
+    }
+}
+
 static const KitCase cases[] = {
     CASE(generic_pointers, "64/32", "w64 w64"),
     CASE(generic_kinds, "64/32", "w64 w64"),
@@ -137,6 +168,7 @@ static const KitCase cases[] = {
     CASE(group_functions_long, "64/32", "q64 q192"),
     CASE(linear_ids, "12,6/4,3", "w72"),
     CASE(compound, "64/32", "w64"),
+    CASE(scalar_spill_in_calls, "64/32", "w320 w64"),
 };
 
 int main(void) { return kit_main("cl20.cl", "-cl-std=CL2.0", cases, countof(cases)); }

@@ -345,6 +345,28 @@ REF(spill)
     }
 }
 
+enum { SCALARS = 320 };
+
+REF(scalar_spill)
+{
+    const u32 *a = A(0);
+    u32 *out = A(1);
+    EACH
+    {
+        u32 s = 0, t = i;
+        for (u32 k = 0; k < SCALARS; k++) {
+            s += a[k];
+            t = t * 3 + (s ^ a[SCALARS - 1 - k]);
+        }
+        const bool side = t & 8;
+        for (u32 k = 0; k < SCALARS; k++)
+            t = side ? (t ^ a[k]) * (s | 1) : t * 5 + (a[SCALARS - 1 - k] ^ a[7]);
+        for (u32 k = 0; k < SCALARS; k++)
+            t = (t << 1 | t >> 31) + a[k];
+        out[i] = t;
+    }
+}
+
 static const KitCase cases[] = {
     CASE(struct_array, "32/16", "c1024"),
     CASE(struct_argument, "32/16", "S32 q32"),
@@ -368,6 +390,7 @@ static const KitCase cases[] = {
     CASE(half_storage, "64/32", "h64%31744 w64 h64"),
     CASE(half_vectors, "64/32", "f256 h512"),
     CASE(spill, "32/16", "w100 w512"),
+    CASE(scalar_spill, "64/32", "w320 w64"),
 };
 
 int main(void) { return kit_main("mem.cl", NULL, cases, countof(cases)); }

@@ -167,14 +167,24 @@ static inline void warp_lane(Warp *w, const Ins *i, u32 lane)
     case IR_spillv: w->sv[i->imm][lane] = a[0]; break;
     case IR_reloadx: warp_write(w, i->reg - 1, lane, w->sx[i->imm]); break;
     case IR_reloadv: warp_write(w, i->reg - 1, lane, w->sv[i->imm][lane]); break;
+    case IR_park:
+    case IR_fetch: warp_write(w, i->reg - 1, lane, a[0]); break;
     default: warp_write(w, i->reg - 1, lane, compute(i, lane, a));
     }
 }
 
-/* A scalar instruction happens once. */
+/* A scalar instruction happens once; one that takes a scalar from a vector asks a lane by chance. */
 static inline void warp_instruction(Warp *w, const Ins *i)
 {
     const bool scalar = (i->reg && i->reg - 1 < V0) || i->op == IR_spillx;
+    if (i->op == IR_fetch) {
+        u32 lane;
+        do
+            lane = random_below(&w->random, LANES);
+        while (!(w->mask >> lane & 1));
+        warp_lane(w, i, lane);
+        return;
+    }
     for (u32 lane = 0; lane < LANES; lane++)
         if (w->mask >> lane & 1) {
             warp_lane(w, i, lane);

@@ -296,12 +296,14 @@ typedef struct {
     u32 expected[LANES];
 } Case;
 
-static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool unite)
+/* room: bytes of scalar stack, beyond which spilled scalars go into vectors */
+static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool unite, u32 room)
 {
     Case c = {.m = ir_module("test")};
     Diag d = {.sink = complain};
     Buf why = {0};
     Func *f = random_program(c.m, seed, pressure, 3);
+    f->scalar_room = room;
     for (u32 lane = 0; lane < LANES; lane++)
         assert_true(run_lane(f, lane, MAX_STEPS, &c.expected[lane]));
     leave_ssa(f);
@@ -333,7 +335,9 @@ static void check_programs(u32 pressure, CcOptions opt, bool random)
 {
     for (u32 seed = 1; seed <= PROGRAMS; seed++) {
         opt.seed = random ? seed : 0;
-        Case c = allocate_program(seed, pressure, &opt, seed % 4);
+        static const u32 room[] = {WARP_STACK, 0, 12};
+        Case c = allocate_program(seed, pressure, &opt, seed % 4, room[seed % countof(room)]);
+        assert_true(4 * c.after->spill_x <= room[seed % countof(room)]);
         check_runs(&c, seed);
         ir_free(c.m);
     }
@@ -362,8 +366,9 @@ static void high_pressure(void **state)
 {
     (void)state;
     for (u32 seed = 1; seed <= 10; seed++) {
-        Case c = allocate_program(seed, 400, NULL, true);
-        assert_true(c.after->spill_x && c.after->spill_v);
+        const u32 room = seed % 2 ? WARP_STACK : 100;
+        Case c = allocate_program(seed, 400, NULL, true, room);
+        assert_true(c.after->spill_x && 4 * c.after->spill_x <= room && c.after->spill_v);
         check_runs(&c, seed);
         ir_free(c.m);
     }
@@ -386,7 +391,7 @@ static void damage(Func *f, u32 *state)
     Ins *i = &b->ins[random_below(state, (u32)b->nins)];
     const int k = (int)random_below(state, 3);
     const bool in_frame = i->op >= IR_reloadx && i->op <= IR_spillv;
-    const bool soft = in_frame || i->op == IR_move || i->op == IR_li;
+    const bool soft = in_frame || i->op == IR_move || i->op == IR_li || i->op == IR_park || i->op == IR_fetch;
     const u32 words = i->op == IR_reloadv || i->op == IR_spillv ? f->spill_v : f->spill_x;
     switch (random_below(state, 4)) {
     case 0:
@@ -435,7 +440,8 @@ static void damage_is_noticed(void **state)
     u32 random = 1, wrong = 0, refused = 0;
     for (u32 seed = 1; seed <= PROGRAMS; seed++) {
         const u32 few = seed % 2 ? 6 : 0;
-        Case c = allocate_program(seed, 6, &(CcOptions){.max_x = few, .max_v = few}, true);
+        const u32 room = seed % 3 ? WARP_STACK : 4;
+        Case c = allocate_program(seed, 6, &(CcOptions){.max_x = few, .max_v = few}, true, room);
         for (int n = 0; n < DAMAGES; n++) {
             Func *f = verify_copy(c.after);
             damage(f, &random);

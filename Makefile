@@ -275,8 +275,8 @@ headers:
 	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; n=$$((n + 1)); \
 	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done; \
 	    echo "$$n headers"
-layers:
-	@sh test/runner/layers.sh
+layers: all
+	@B=$B sh test/runner/layers.sh
 tidy:
 	clang-tidy --quiet $(LIBSRC) $(CLSRC) $(TOOLSRC) -- -std=gnu17 $(CPPFLAGS)
 format:

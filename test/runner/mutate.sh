@@ -23,90 +23,91 @@ while :; do
     esac
 done
 [ $# -gt 0 ] || { sed -n '2,/^cd /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-mkdir -p "$out/survivors" || exit 1
+mkdir -p "$out/survivors" "$out/tree" || exit 1
 out=$(cd "$out" && pwd)
-tree=$out/tree
 touch "$out/table.tsv"
 # a mutation may loop for ever
 LIMIT=${LIMIT:-60} VENTUS_CACHE_DIR=$out/cache
 export LIMIT VENTUS_CACHE_DIR
 unset MAKEFLAGS MFLAGS CI T
 
-# 1. a copy of the tree that passes its tests
-mkdir -p "$tree"
-# the file that an ended run left changed
-[ -e "$out/current" ] && rm "$tree/$(cat "$out/current")" "$out/current"
-git ls-files -z | xargs -0 cp -pu --parents -t "$tree" || exit 1
-# calls with swapped arguments of other types are no mistake that a test must notice
+# 1. a copy of the tree, built; the file that an ended run left changed comes back
+[ -e "$out/current" ] && rm "$out/tree/$(cat "$out/current")" "$out/current"
+git ls-files -z | xargs -0 cp -pu --parents -t "$out/tree" || exit 1
+cd "$out/tree" || exit 1
+# a call with swapped arguments of other types is no mistake that a test must notice
 build() {
-    make -s -C "$tree" CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' \
-        "$@" >"$out/log" 2>&1
+    make -s CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
+        >"$out/log" 2>&1
 }
 build tests || { cat "$out/log"; exit 1; }
 
 # 2. the mutations: N lines by chance, and of each one change by chance
-mutations() {
-    for f in $(git ls-files "$@" | grep '\.\([ch]\|def\)$' | grep -v '^test/'); do
-        awk -f test/runner/mutate.awk "$f" | sed "s,^,$f	,"
-    done | awk -F '\t' -v seed="$seed" -v number="$number" '
-        # Park and Miller: the same numbers with every awk
-        function chance(below) { seed = seed * 16807 % 2147483647; return int(seed / 2147483647 * below) }
-        { place = $1 ":" $2
-          if (place != last) lines++
-          last = place
-          change[lines, count[lines]++] = $0 }
-        END { seed = seed % 2147483646 + 1
-              for (i = 0; i < 3; i++) chance(1)
-              for (i = 1; i <= number && i <= lines; i++) {
-                  do k = 1 + chance(lines); while (k in taken)
-                  taken[k]
-                  print i "\t" change[k, chance(count[k])]
-              } }'
-}
-mutations "$@" >"$out/mutations"
+find "$@" -name '*.[ch]' -o -name '*.def' | sort | while read -r f; do
+    awk -f test/runner/mutate.awk "$f" | sed "s,^,$f	,"
+done | awk -F '\t' -v seed="$seed" -v number="$number" '
+    # Park and Miller: the same numbers with every awk
+    function chance(below) { seed = seed * 16807 % 2147483647; return int(seed / 2147483647 * below) }
+    { place = $1 ":" $2
+      if (place != last) lines++
+      last = place
+      change[lines, count[lines]++] = $0 }
+    END { seed = seed % 2147483646 + 1
+          for (i = 0; i < 3; i++) chance(1)
+          for (i = 1; i <= number && i <= lines; i++) {
+              do k = 1 + chance(lines); while (k in taken)
+              taken[k]
+              print i "\t" change[k, chance(count[k])]
+          } }' >"$out/mutations"
 
 # 3. each of them
 tests_of() { # FILE: the tests of its directory
     sed 's/#.*//' test/runner/mutate.txt | while IFS=: read -r dir names; do
         # shellcheck disable=SC2086
-        case $1 in "$dir"/*) (cd "$tree" && ls -d $names 2>/dev/null) ;; esac
+        case $1 in "$dir"/*) ls -d $names 2>/dev/null ;; esac
     done | grep -v '\.inc$'
 }
 notices() { # TEST...: the first that fails
     for t; do
-        case $t in test/cc/*.cl) [ -e "${t%/*}/ocl_$(basename "$t" .cl)_test.c" ] && continue ;; esac
-        (cd "$tree" && sh test/runner/check.sh "$t") >"$out/log" 2>&1 || { echo "$t"; return; }
+        case $t in test/cc/*.cl) [ -e "test/cc/ocl_$(basename "$t" .cl)_test.c" ] && continue ;; esac
+        sh test/runner/check.sh "$t" >"$out/log" 2>&1 || { echo "$t"; return; }
     done
 }
 verdict() { # FILE
     case $1 in
     *.c)
         o=build/${1%.c}.o
-        cp "$tree/$o" "$out/before.o"
+        cp "$o" "$out/before.o"
         build "$o" || { echo 'does not compile'; return; }
-        cmp -s "$tree/$o" "$out/before.o" && { echo 'same code'; return; }
+        cmp -s "$o" "$out/before.o" && { echo 'same code'; return; }
         ;;
     esac
     near=$(tests_of "$1")
+    case $near in
+    *test/cc/* | *test/opencl/* | *ll_test* | *test/script/*) programs=all ;;
+    *) programs=build/ventus ;; # whose tests want no library
+    esac
     # shellcheck disable=SC2046
-    build all $(echo "$near" | sed -n 's,^\(.*_test\)\.c$,build/\1,p') || { echo 'does not compile'; return; }
+    build $programs $(echo "$near" | sed -n 's,^\(.*_test\)\.c$,build/\1,p') || { echo 'does not compile'; return; }
     # shellcheck disable=SC2086
     by=$(notices $near)
     if [ ! "$by" ] && [ ! "$quick" ]; then
         build tests || { echo 'does not compile'; return; }
-        (cd "$tree" && sh test/runner/check.sh) >"$out/log" 2>&1 || by=$(sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1)
+        sh test/runner/check.sh >"$out/log" 2>&1 || by=$(sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1)
     fi
     [ "$by" ] && echo "noticed by $by" || echo survived
 }
 while IFS='	' read -r id file line kind text; do
     grep -q "^$seed\.$id	" "$out/table.tsv" && continue
+    cp -p "$file" "$out/original"
     echo "$file" >"$out/current"
-    TEXT=$text awk -v line="$line" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$file" >"$tree/$file"
-    diff -u --label "$file" --label "$file" "$file" "$tree/$file" >"$out/diff"
+    TEXT=$text awk -v line="$line" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$out/original" >"$file"
+    diff -u --label "$file" --label "$file" "$out/original" "$file" >"$out/diff"
     v=$(verdict "$file")
     case $v in survived) cp "$out/diff" "$out/survivors/$seed.$id.diff" ;; esac
     printf '%s.%s\t%s:%s\t%s\t%s\n' "$seed" "$id" "$file" "$line" "$kind" "$v" | tee -a "$out/table.tsv"
-    cp "$file" "$tree/$file"
+    # now, so that it is newer than what was made of the change
+    cp "$out/original" "$file"
     rm "$out/current"
 done <"$out/mutations"
 

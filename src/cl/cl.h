@@ -123,6 +123,7 @@ struct _cl_platform_id {
     char *cache;            /* directory of compiled programs, or NULL */
     Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */
+    long processors;        /* of the host */
 };
 
 /* The platform; made by the first call.  NULL: memory is out. */
@@ -165,6 +166,7 @@ struct _cl_context {
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void(CL_CALLBACK *print)(const char *, size_t, size_t, void *);
     void *data;             /* of notify and print */
+    atomic_uint misses;     /* of host_spin() for events */
     pthread_mutex_t lock;   /* guards what follows, and events and queues of the context */
     pthread_cond_t changed; /* an event that is awaited has ended */
     Callback *destructors;  /* the last one first */
@@ -189,6 +191,7 @@ typedef struct {
     cl_int (*run)(ClEvent *e, void *payload);
     void (*release)(void *payload);
     void *payload;
+    bool is_quick;          /* done in less time than it takes to wake a thread */
 } Work;
 
 /* `waiter` starts after the event that has this edge in its list. */
@@ -209,16 +212,16 @@ struct _cl_event {
     cl_int status;          /* CL_QUEUED down to CL_COMPLETE, or an error */
     cl_int doomed;          /* an error: it will not run */
     u32 blockers;           /* events it still waits for */
-    bool is_ready;          /* in the ready list, or beyond; of a user event: set */
-    bool is_submitted;
+    bool is_set;            /* of a user event */
     bool is_awaited;        /* a thread sleeps until its end */
+    atomic_bool has_ended;  /* the status says so too; for who looks without the lock */
     Edge *waiters;          /* who waits for this one */
     Edge *edges;            /* in the lists of others */
     Callback *callbacks;
     cl_ulong queued, submitted, started, ended; /* ns */
     u64 number;             /* in its queue, from 1 */
     ClEvent *previous, *next; /* of the queue's unfinished commands */
-    ClEvent *next_fresh, *next_ready;
+    ClEvent *next_ready;
 };
 
 typedef struct { ClEvent *first, *last; } EventList;
@@ -238,24 +241,32 @@ struct _cl_command_queue {
     u64 count;              /* commands so far */
     ClEvent *first, *last;  /* unfinished, in order */
     ClEvent *barrier;       /* what later commands of an unordered queue wait for, or NULL */
-    EventList fresh, ready;
+    EventList ready;
+    atomic_bool has_ready;  /* for who looks without the lock */
+    atomic_uint misses;     /* of the thread's host_spin() */
 };
 
 static inline Driver *queue_driver(const ClQueue *q) { return q->context->drivers[q->device_index]; }
 
 cl_ulong host_time(void);   /* ns, monotone */
+/* Returns when the flag is set or it is time to sleep, which is at once where waiting was in vain
+ * lately: the processors are busy, or it takes longer. */
+void host_spin(const ClContext *c, const atomic_bool *until, atomic_uint *misses);
 
 /* A user event, or a command that is not enqueued yet.  NULL: memory is out. */
 ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type);
+/* With the lock: the command is running from now on.  Callbacks for event_call_back(). */
+Callback *event_begin(ClEvent *e);
+/* Calls a list that was taken out of the event.  An error calls every callback with it; otherwise
+ * each hears the status it asked for. */
+void event_call_back(ClEvent *e, Callback *list, cl_int status);
+/* Runs a command that has begun, or is doomed, to its end.  Gives up the queue's use. */
+void event_run(ClEvent *e);
 /* Ends an event: wakes who waits, lets dependents run, calls back. */
 void event_end(ClEvent *e, cl_int status);
-/* Sets the status and calls back; the event has not ended. */
-void event_advance(ClEvent *e, cl_int status);
-/* Waits for the end.  The status. */
+/* Waits for the end of an event that is kept alive.  The status. */
 cl_int event_wait(ClEvent *e);
-/* With the lock, which is given up meanwhile; the event must be kept alive. */
-void event_wait_locked(ClEvent *e);
-/* With the lock: it can run, or has failed. */
+/* With the lock: nothing blocks the event any more. */
 void queue_ready(ClQueue *q, ClEvent *e);
 /* With the lock: takes an ended event out of the queue's list. */
 void queue_remove(ClQueue *q, ClEvent *e);

@@ -77,12 +77,6 @@ static void append(ClQueue *q, ClEvent *e)
     e->previous = q->last;
     *(q->last ? &q->last->next : &q->first) = e;
     q->last = e;
-    if (q->fresh.last)
-        q->fresh.last->next_fresh = e;
-    else
-        q->fresh.first = e;
-    q->fresh.last = e;
-    pthread_cond_signal(&q->work);
 }
 
 /* --- enqueue ---------------------------------------------------------------------------------- */
@@ -110,11 +104,15 @@ static cl_int wait_and_tell(ClQueue *q, ClEvent *e)
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event)
 {
+    /* 1. the event, submitted as soon as it is queued */
     ClEvent *e = event_new(q->context, q, type);
     if (!e)
         return give_up(work, CL_OUT_OF_HOST_MEMORY);
     e->work = work;
-    e->queued = host_time();
+    e->status = CL_SUBMITTED;
+    e->queued = e->submitted = host_time();
+    /* 2. into the queue; what has nothing to wait for runs here if it is quick or awaited */
+    bool is_ours = false;
     pthread_mutex_lock(&q->context->lock);
     const bool ok = make_edges(q, e, w, order);
     if (ok) {
@@ -122,12 +120,20 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
         if (order == BARRIER && !is_ordered(q))
             q->barrier = e;
         append(q, e);
+        is_ours = !e->blockers && (blocking || work.is_quick);
+        if (is_ours && !e->doomed)
+            event_begin(e); /* nobody else has it: no callbacks */
+        if (!is_ours && !e->blockers)
+            queue_ready(q, e);
     }
     pthread_mutex_unlock(&q->context->lock);
     if (!ok) {
         drop(e);
         return give_up(work, CL_OUT_OF_HOST_MEMORY);
     }
+    if (is_ours)
+        event_run(e);
+    /* 3. the answer */
     const cl_int s = blocking ? wait_and_tell(q, e) : CL_SUCCESS;
     if (event)
         *event = e;
@@ -144,7 +150,7 @@ static cl_int mark(cl_command_queue q, cl_command_type type, Waits w, Ordering o
     if (!is_object(q, KIND_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
     const cl_int s = check_waits(q->context, w);
-    return s ? s : enqueue(q, type, (Work){.run = NULL}, w, order, false, event);
+    return s ? s : enqueue(q, type, (Work){.is_quick = true}, w, order, false, event);
 }
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue command_queue, cl_uint num_events_in_wait_list,

@@ -36,8 +36,8 @@ ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type)
 void event_abandon(ClEvent *e)
 {
     pthread_mutex_lock(&e->context->lock);
-    const bool is_open = !e->queue && !e->is_ready;
-    e->is_ready |= is_open;
+    const bool is_open = !e->queue && !e->is_set;
+    e->is_set |= is_open;
     pthread_mutex_unlock(&e->context->lock);
     if (is_open)
         event_end(e, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -74,8 +74,7 @@ static Callback *take_callbacks(ClEvent *e, cl_int status)
     return taken;
 }
 
-/* An error calls every callback with it; otherwise each hears the status it asked for. */
-static void call_back(ClEvent *e, Callback *list, cl_int status)
+void event_call_back(ClEvent *e, Callback *list, cl_int status)
 {
     for (Callback *b; (b = list);) {
         list = b->next;
@@ -84,15 +83,11 @@ static void call_back(ClEvent *e, Callback *list, cl_int status)
     }
 }
 
-void event_advance(ClEvent *e, cl_int status)
+Callback *event_begin(ClEvent *e)
 {
-    const cl_ulong now = host_time();
-    pthread_mutex_lock(&e->context->lock);
-    e->status = status;
-    *(status == CL_SUBMITTED ? &e->submitted : &e->started) = now;
-    Callback *list = take_callbacks(e, status);
-    pthread_mutex_unlock(&e->context->lock);
-    call_back(e, list, status);
+    e->status = CL_RUNNING;
+    e->started = host_time();
+    return take_callbacks(e, CL_RUNNING);
 }
 
 static void release_waiters(ClEvent *e)
@@ -114,6 +109,7 @@ void event_end(ClEvent *e, cl_int status)
     use(e);
     pthread_mutex_lock(&e->context->lock);
     e->status = status;
+    atomic_store_explicit(&e->has_ended, true, memory_order_relaxed);
     e->ended = now;
     if (!e->started)
         e->started = now;
@@ -124,21 +120,17 @@ void event_end(ClEvent *e, cl_int status)
     if (e->is_awaited)
         pthread_cond_broadcast(&e->context->changed);
     pthread_mutex_unlock(&e->context->lock);
-    call_back(e, list, status);
+    event_call_back(e, list, status);
     drop(e);
-}
-
-void event_wait_locked(ClEvent *e)
-{
-    e->is_awaited = true;
-    while (e->status > CL_COMPLETE)
-        pthread_cond_wait(&e->context->changed, &e->context->lock);
 }
 
 cl_int event_wait(ClEvent *e)
 {
+    host_spin(e->context, &e->has_ended, &e->context->misses);
     pthread_mutex_lock(&e->context->lock);
-    event_wait_locked(e);
+    e->is_awaited = true;
+    while (e->status > CL_COMPLETE)
+        pthread_cond_wait(&e->context->changed, &e->context->lock);
     const cl_int status = e->status;
     pthread_mutex_unlock(&e->context->lock);
     return status;
@@ -174,8 +166,8 @@ cl_int clSetUserEventStatus(cl_event event, cl_int execution_status)
     if (execution_status > CL_COMPLETE)
         return CL_INVALID_VALUE;
     pthread_mutex_lock(&event->context->lock);
-    const bool is_open = !event->is_ready;
-    event->is_ready = true;
+    const bool is_open = !event->is_set;
+    event->is_set = true;
     pthread_mutex_unlock(&event->context->lock);
     if (!is_open)
         return CL_INVALID_OPERATION;
@@ -279,6 +271,6 @@ cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
     }
     pthread_mutex_unlock(&event->context->lock);
     if (b)
-        call_back(event, b, status);
+        event_call_back(event, b, status);
     return CL_SUCCESS;
 }

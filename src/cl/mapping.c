@@ -186,8 +186,9 @@ static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_
         mem_free(entry);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    const cl_int s = enqueue(q, CL_COMMAND_MAP_BUFFER, (Work){map_run, change_drop, c}, w,
-                             WAIT_LIST, blocking, event);
+    const cl_int s =
+        enqueue(q, CL_COMMAND_MAP_BUFFER, (Work){map_run, change_drop, c, is_direct(m)}, w,
+                WAIT_LIST, blocking, event);
     if (s) {
         mem_free(entry);
         return s;
@@ -206,8 +207,8 @@ static cl_int unmap(ClQueue *q, ClMem *m, const void *pointer, Waits w, cl_event
         change_drop(c);
         return CL_INVALID_VALUE;
     }
-    return enqueue(q, CL_COMMAND_UNMAP_MEM_OBJECT, (Work){unmap_run, change_drop, c}, w, WAIT_LIST,
-                   false, event);
+    return enqueue(q, CL_COMMAND_UNMAP_MEM_OBJECT, (Work){unmap_run, change_drop, c, is_direct(m)},
+                   w, WAIT_LIST, false, event);
 }
 
 void *clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
     pthread_once_t once;
@@ -102,6 +103,7 @@ static void make_platform(void)
     object_init(&p->head, KIND_PLATFORM);
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
     p->cache = comp_cache_directory();
+    p->processors = sysconf(_SC_NPROCESSORS_ONLN);
     p->timeout = seconds("VENTUS_TIMEOUT");
     if (variable("VENTUS_EXPORT_REPLAY") &&
         !(p->export_to = drv_export_open(variable("VENTUS_EXPORT_REPLAY"))))

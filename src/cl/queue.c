@@ -1,9 +1,10 @@
 /* queue.c -- command queues: a thread each, which runs what is ready.
  *
- * An event is in the list of unfinished commands from its enqueuing to its end.  It is `fresh`
- * until the thread has submitted it, and `ready` when nothing blocks it any more; order between
- * commands is nothing but edges between events (command.c).  The thread holds a use of the queue;
- * it ends when the application has released the queue and every command is done.
+ * An event is in the list of unfinished commands from its enqueuing to its end, and in the list of
+ * ready ones from when nothing blocks it until it begins; order between commands is nothing
+ * but edges between events (command.c).  Commands that are quickly done and have nothing to wait
+ * for do not pass through the thread.  It holds a use of the queue, and ends when the application
+ * has released the queue and every command is done.
  */
 #include "cl/cl.h"
 
@@ -11,14 +12,9 @@
 
 void queue_ready(ClQueue *q, ClEvent *e)
 {
-    if (e->is_ready || !e->is_submitted)
-        return; /* the thread looks at blockers when it submits */
-    e->is_ready = true;
-    if (q->ready.last)
-        q->ready.last->next_ready = e;
-    else
-        q->ready.first = e;
+    *(q->ready.last ? &q->ready.last->next_ready : &q->ready.first) = e;
     q->ready.last = e;
+    atomic_store_explicit(&q->has_ready, true, memory_order_relaxed);
     pthread_cond_signal(&q->work);
 }
 
@@ -33,70 +29,76 @@ void queue_remove(ClQueue *q, ClEvent *e)
         q->error = e->status;
 }
 
-static ClEvent *take_fresh(ClQueue *q)
-{
-    ClEvent *e = q->fresh.first;
-    if (e && !(q->fresh.first = e->next_fresh))
-        q->fresh.last = NULL;
-    return e;
-}
-
 static ClEvent *take_ready(ClQueue *q)
 {
     ClEvent *e = q->ready.first;
-    if (e && !(q->ready.first = e->next_ready))
+    if (e && !(q->ready.first = e->next_ready)) {
         q->ready.last = NULL;
+        atomic_store_explicit(&q->has_ready, false, memory_order_relaxed);
+    }
     return e;
 }
 
 /* --- the thread -------------------------------------------------------------------------- */
 
-static void submit(ClQueue *q, ClEvent *e)
+void host_spin(const ClContext *c, const atomic_bool *until, atomic_uint *misses)
 {
-    event_advance(e, CL_SUBMITTED);
-    pthread_mutex_lock(&q->context->lock);
-    e->is_submitted = true;
-    if (!e->blockers)
-        queue_ready(q, e);
-    pthread_mutex_unlock(&q->context->lock);
+    enum {
+        SPIN = 20000,
+        PATIENCE = 3,
+        REST = 32
+    }; /* ns; misses in a row, then one try in so many */
+    const u32 n = atomic_fetch_add_explicit(misses, 1, memory_order_relaxed);
+    if (c->platform->processors < 2 || (n >= PATIENCE && n % REST))
+        return;
+    for (const cl_ulong end = host_time() + SPIN; host_time() < end;)
+        for (int i = 0; i < 16; i++)
+            if (atomic_load_explicit(until, memory_order_relaxed)) {
+                atomic_store_explicit(misses, 0, memory_order_relaxed);
+                return;
+            }
 }
 
-static void execute(ClEvent *e)
+void event_run(ClEvent *e)
 {
-    cl_int status = e->doomed;
-    if (!status) {
-        event_advance(e, CL_RUNNING);
-        status = e->work.run ? e->work.run(e, e->work.payload) : CL_COMPLETE;
-    }
+    const cl_int status = e->doomed     ? e->doomed
+                          : e->work.run ? e->work.run(e, e->work.payload)
+                                        : CL_COMPLETE;
     if (e->work.release)
         e->work.release(e->work.payload);
     event_end(e, status);
     drop(e);
 }
 
-/* The next thing to do; false: the thread can end. */
-static bool next(ClQueue *q, ClEvent **fresh, ClEvent **ready)
+/* The next thing to do, which begins; NULL: the thread can end. */
+static ClEvent *next(ClQueue *q)
 {
-    bool more = true;
-    *fresh = *ready = NULL;
+    ClEvent *e;
+    Callback *list = NULL;
+    bool has_spun = false;
     pthread_mutex_lock(&q->context->lock);
-    while (more && !(*fresh = take_fresh(q)) && !(*ready = take_ready(q))) {
-        more = !q->is_closing || q->first;
-        if (more)
+    while (!(e = take_ready(q)) && (!q->is_closing || q->first)) {
+        if (has_spun)
             pthread_cond_wait(&q->work, &q->context->lock);
+        else {
+            pthread_mutex_unlock(&q->context->lock);
+            host_spin(q->context, &q->has_ready, &q->misses);
+            pthread_mutex_lock(&q->context->lock);
+        }
+        has_spun = !has_spun;
     }
+    if (e && !e->doomed)
+        list = event_begin(e);
     pthread_mutex_unlock(&q->context->lock);
-    return more;
+    event_call_back(e, list, CL_RUNNING);
+    return e;
 }
 
 static void *thread(void *arg)
 {
     ClQueue *q = arg;
-    for (ClEvent *fresh, *ready; next(q, &fresh, &ready);)
-        if (fresh)
-            submit(q, fresh);
-        else
-            execute(ready);
+    for (ClEvent *e; (e = next(q));)
+        event_run(e);
     drop(q);
     return NULL;
 }
@@ -302,8 +304,8 @@ cl_int clFinish(cl_command_queue command_queue)
     const u64 upto = q->count;
     for (ClEvent *e; (e = last_until(q, upto));) {
         use(e);
-        event_wait_locked(e);
         pthread_mutex_unlock(&q->context->lock);
+        event_wait(e);
         drop(e);
         pthread_mutex_lock(&q->context->lock);
     }

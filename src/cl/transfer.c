@@ -21,6 +21,9 @@ typedef struct {
     u32 pattern_size; /* 0: no fill */
 } Transfer;
 
+/* Bytes that are moved at once where nothing is before them. */
+enum { QUICK = 64 << 10 };
+
 /* --- execution ----------------------------------------------------------------------------- */
 
 static void transfer_drop(void *payload)
@@ -93,7 +96,9 @@ static cl_int start(ClQueue *q, cl_command_type type, const Transfer *plan, Wait
         use(t->from);
     if (t->to)
         use(t->to);
-    return enqueue(q, type, (Work){transfer_run, transfer_drop, t}, w, WAIT_LIST, blocking, event);
+    const bool is_quick = q->context->ndevices == 1 && t->row * t->rows * t->slices <= QUICK;
+    return enqueue(q, type, (Work){transfer_run, transfer_drop, t, is_quick}, w, WAIT_LIST,
+                   blocking, event);
 }
 
 /* --- checks ---------------------------------------------------------------------------------- */
@@ -223,8 +228,8 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
     if ((s = check_alignment(command_queue, buffer, NULL)))
         return s;
     if (!size)
-        return enqueue(command_queue, CL_COMMAND_FILL_BUFFER, (Work){.run = NULL}, w, WAIT_LIST,
-                       false, event);
+        return enqueue(command_queue, CL_COMMAND_FILL_BUFFER, (Work){.is_quick = true}, w,
+                       WAIT_LIST, false, event);
     t.pattern_size = (u32)pattern_size;
     memcpy(t.pattern, pattern, pattern_size);
     return start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event);
@@ -472,5 +477,5 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_me
         use(m->objects[i]);
     }
     return enqueue(command_queue, CL_COMMAND_MIGRATE_MEM_OBJECTS,
-                   (Work){migration_run, migration_drop, m}, w, WAIT_LIST, false, event);
+                   (Work){migration_run, migration_drop, m, false}, w, WAIT_LIST, false, event);
 }

@@ -109,6 +109,7 @@ void buffer_free(ClMem *m)
         drop(m->parent);
     drop(m->context);
     pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->copy_lock);
     mem_free(m->addr);
     mem_free(m->is_valid);
     mem_free(m->shadow);
@@ -123,6 +124,7 @@ static ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size)
         return NULL;
     object_init(&m->head, KIND_MEM);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->copy_lock, NULL);
     use(c);
     m->context = c;
     m->flags = flags;

@@ -14,7 +14,7 @@
  * Locks.  ClContext.lock guards every event, queue and list of the context and is held for
  * moments only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
  * objects; under them the driver may be called and ClContext.lock be taken, but none of each other.
- * ClDevice.trace_lock is taken with no other.  No callback of the application runs under any lock.
+ * ClDevice.trace_lock and ClMem.copy_lock are taken with no other.  No callback of the application runs under any lock.
  * What a comment does not put under a lock is fixed when its object is created.
  */
 #ifndef CL_RUNTIME_H
@@ -310,6 +310,7 @@ struct _cl_mem {
     size_t nproperties;
     ClMem *next_mem, *previous_mem; /* of the context */
     u8 *direct;             /* the device's memory as the host sees it, or NULL */
+    pthread_mutex_t copy_lock; /* guards the bytes of host_ptr and shadow that maps bring up to date */
     pthread_mutex_t lock;   /* guards what follows */
     u64 *addr;              /* a device; 0: not allocated there */
     bool *is_valid;         /* a device: it has the present contents */

@@ -5,6 +5,7 @@
  * host, which map brings up to date and unmap writes back.
  */
 #include "cl/cl.h"
+#include <string.h>
 
 /* A command.  What a map refers to is its own: another thread may unmap the same pointer, and so
  * take this map's entry of the list, before it has run.  The entry of an unmap is claimed. */
@@ -84,6 +85,25 @@ static void give_back_mapping(ClMem *m, Mapping *p)
 
 /* --- execution ------------------------------------------------------------------------------- */
 
+enum { CHUNK = 16 << 10 }; /* bytes that are compared at a time */
+
+/* Brings the host's copy up to date.  What is so already is not written: another thread may have
+ * the same bytes mapped, and read them. */
+static DrvStatus refresh(Driver *d, ClMem *whole, u64 addr, u8 *to, u64 size)
+{
+    u8 bytes[CHUNK];
+    DrvStatus s = DRV_OK;
+    pthread_mutex_lock(&whole->copy_lock);
+    for (u64 n; !s && size; addr += n, to += n, size -= n) {
+        n = size < CHUNK ? size : CHUNK;
+        s = drv_read(d, addr, bytes, n);
+        if (!s && memcmp(to, bytes, n) != 0)
+            memcpy(to, bytes, n);
+    }
+    pthread_mutex_unlock(&whole->copy_lock);
+    return s;
+}
+
 static cl_int map_run(ClEvent *e, void *payload)
 {
     const Change *c = payload;
@@ -94,7 +114,8 @@ static cl_int map_run(ClEvent *e, void *payload)
         return CL_SUCCESS;
     cl_int s = buffer_address(c->buffer, q->device_index, ACCESS_READ, &addr);
     if (!s && !is_direct(c->buffer))
-        s = status_of_driver(drv_read(queue_driver(q), addr + p->offset, p->pointer, p->size));
+        s = status_of_driver(
+            refresh(queue_driver(q), whole_of(c->buffer), addr + p->offset, p->pointer, p->size));
     if (!s && p->flags & CL_MAP_READ)
         platform_dump(q->context->platform, addr + p->offset, p->pointer, p->size);
     return s;

@@ -40,7 +40,22 @@ build() {
     make -s CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
         >"$out/log" 2>&1
 }
-build tests || { cat "$out/log"; exit 1; }
+tests_of() { # FILE: the tests of its directory
+    sed 's/#.*//' test/runner/mutate.txt | while IFS=: read -r dir names; do
+        # shellcheck disable=SC2086
+        case $1/ in "$dir"/*) ls -d $names 2>/dev/null ;; esac
+    done | grep -v '\.inc$'
+}
+# what the tests of a list run; many want no library
+programs_of() { # TEST...
+    case $* in
+    *test/cc/* | *test/opencl/* | *ll_test* | *test/script/*) echo all ;;
+    *) echo build/ventus ;;
+    esac
+    printf '%s\n' "$@" | sed -n 's,^\(.*_test\)\.c$,build/\1,p'
+}
+# shellcheck disable=SC2046
+for p; do build $(programs_of $(tests_of "$p")) || { cat "$out/log"; exit 1; }; done
 
 # 2. the mutations: N lines by chance, and of each one change by chance
 find "$@" -name '*.[ch]' -o -name '*.def' | sort | while read -r f; do
@@ -61,12 +76,6 @@ done | awk -F '\t' -v seed="$seed" -v number="$number" '
           } }' >"$out/mutations"
 
 # 3. each of them
-tests_of() { # FILE: the tests of its directory
-    sed 's/#.*//' test/runner/mutate.txt | while IFS=: read -r dir names; do
-        # shellcheck disable=SC2086
-        case $1 in "$dir"/*) ls -d $names 2>/dev/null ;; esac
-    done | grep -v '\.inc$'
-}
 notices() { # TEST...: the first that fails
     for t; do
         case $t in test/cc/*.cl) [ -e "test/cc/ocl_$(basename "$t" .cl)_test.c" ] && continue ;; esac
@@ -83,12 +92,8 @@ verdict() { # FILE
         ;;
     esac
     near=$(tests_of "$1")
-    case $near in
-    *test/cc/* | *test/opencl/* | *ll_test* | *test/script/*) programs=all ;;
-    *) programs=build/ventus ;; # whose tests want no library
-    esac
-    # shellcheck disable=SC2046
-    build $programs $(echo "$near" | sed -n 's,^\(.*_test\)\.c$,build/\1,p') || { echo 'does not compile'; return; }
+    # shellcheck disable=SC2046,SC2086
+    build $(programs_of $near) || { echo 'does not compile'; return; }
     # shellcheck disable=SC2086
     by=$(notices $near)
     if [ ! "$by" ] && [ ! "$quick" ]; then

@@ -203,7 +203,7 @@ static void warnings(void **state)
 static void headers(void **state)
 {
     static const CompHeader list[] = {{"a.h", "#include \"in/b.h\"\n#define A (B + 1)\n"},
-                                    {"in/b.h", "#define B 41\n"}};
+                                      {"in/b.h", "#define B 41\n"}};
     (void)state;
     need_compiler();
     Made m = made();
@@ -231,7 +231,8 @@ static void linking(void **state)
     assert_true(comp_link(compiler, inputs, 2, &image, &both.out, &both.d));
     assert_true(begins(&both.out, "\177ELF"));
     assert_false(comp_link(compiler, inputs, 1, &image, &twice.out, &twice.d)); /* f is missing */
-    assert_false(comp_link(compiler, inputs, 3, &image, &twice.out, &twice.d)); /* f is there twice */
+    assert_false(
+        comp_link(compiler, inputs, 3, &image, &twice.out, &twice.d)); /* f is there twice */
     const Buf junk = {.data = (u8 *)"junk", .len = 4};
     const Buf *const wrong[] = {&junk};
     assert_false(comp_link(compiler, wrong, 1, &image, &twice.out, &twice.d));
@@ -276,8 +277,9 @@ static void *work(void *arg)
     w->ok = true;
     for (int i = 0; i < ROUNDS; i++) {
         Made m = made();
-        compile(&m, "kernel void k(global int *p) { p[get_global_id(0)] = K; }\n",
-                (CompOptions){.output = COMP_IMAGE, .options = options, .noptions = countof(options)});
+        compile(
+            &m, "kernel void k(global int *p) { p[get_global_id(0)] = K; }\n",
+            (CompOptions){.output = COMP_IMAGE, .options = options, .noptions = countof(options)});
         w->ok = w->ok && m.ok && m.out.len;
         if (!i)
             buf_put(&w->first, m.out.data, m.out.len);
@@ -375,13 +377,95 @@ static void cached_warnings(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* Requests that differ in one thing each, whose answers all differ: with a common cache each must
+ * get its own. */
+static void every_option_is_in_the_key(void **state)
+{
+    static const char source[] =
+        "#ifdef H\n#include <h.h>\n#endif\n#ifndef A\n#define A 1\n#endif\n"
+        "kernel void f(global int *p, int n) { local int l[1024]; int unused;\n"
+        "  for (int i = 0; i < n; i++) p[i] = p[i] / 7 * A + p[i + 1] * 3;\n"
+        "  l[get_local_id(0)] = p[n] + A; barrier(1); p[0] = l[n]; }\n",
+                      another[] = "kernel void f(global int *p) { *p = 5; }\n";
+    static const CompHeader one[] = {{"h.h", "#define A 2\n"}}, two[] = {{"h.h", "#define A 3\n"}},
+                            elsewhere[] = {{"i.h", "#define A 2\n"}},
+                            both[] = {{"h.h", "#include <i.h>\n"}, {"i.h", "#define A 4\n"}};
+#define OPTIONS(...)                                                                               \
+    .options = (const char *const[]){__VA_ARGS__},                                                 \
+    .noptions = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)
+    const struct {
+        const char *source;
+        CompOptions opt;
+    } requests[] = {
+        {source, {.output = COMP_IMAGE}},
+        {source, {.output = COMP_OBJECT}},
+        {source, {.output = COMP_ASSEMBLY}},
+        {source, {.output = COMP_LLVM}},
+        {source, {.output = COMP_IR}},
+        {source, {.output = COMP_BITCODE}},
+        {another, {.output = COMP_IMAGE}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-DA=5")}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-DA=6")}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-DA=6", "-O0")}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-g")}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-g"), .name = "other.cl"}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-Wall")}},
+        {source, {.output = COMP_IMAGE, .off = "sched"}},
+        {source, {.output = COMP_IMAGE, .lds_limit = 1024}}, /* refused */
+        {source, {.output = COMP_IMAGE, OPTIONS("-DH"), .headers = one, .nheaders = 1}},
+        {source, {.output = COMP_IMAGE, OPTIONS("-DH"), .headers = two, .nheaders = 1}},
+        {source,
+         {.output = COMP_IMAGE, OPTIONS("-DH"), .headers = elsewhere, .nheaders = 1}}, /* refused */
+        {source, {.output = COMP_IMAGE, OPTIONS("-DH"), .headers = both, .nheaders = 2}},
+    };
+    char dir[] = "/tmp/ll_test.XXXXXX", command[64];
+    Made alone[countof(requests)], shared[2];
+    (void)state;
+    need_compiler();
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < countof(requests); i++) {
+        alone[i] = made();
+        compile(&alone[i], requests[i].source, requests[i].opt);
+        for (size_t k = 0; k < i; k++)
+            if (alone[i].ok == alone[k].ok && alone[i].out.len == alone[k].out.len &&
+                !memcmp(alone[i].out.data, alone[k].out.data, alone[i].out.len) &&
+                !strcmp(buf_text(&alone[i].log), buf_text(&alone[k].log)))
+                fail_msg("requests %zu and %zu have the same answer", k, i);
+    }
+    for (size_t i = 0; i < countof(requests); i++) {
+        CompOptions opt = requests[i].opt;
+        opt.cache = dir;
+        for (int k = 0; k < 2; k++) { /* made, then found */
+            shared[k] = made();
+            compile(&shared[k], requests[i].source, opt);
+            if (shared[k].ok != alone[i].ok || shared[k].out.len != alone[i].out.len ||
+                memcmp(shared[k].out.data, alone[i].out.data, alone[i].out.len) != 0 ||
+                strcmp(buf_text(&shared[k].log), buf_text(&alone[i].log)) != 0)
+                fail_msg("request %zu gets another's answer", i);
+            drop(&shared[k]);
+        }
+    }
+    for (size_t i = 0; i < countof(requests); i++)
+        drop(&alone[i]);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cached_warnings), cmocka_unit_test(outputs), cmocka_unit_test(kernels),
-        cmocka_unit_test(refused),         cmocka_unit_test(options), cmocka_unit_test(warnings),
-        cmocka_unit_test(headers),         cmocka_unit_test(linking), cmocka_unit_test(splitting),
-        cmocka_unit_test(threads),         cmocka_unit_test(cache),
+        cmocka_unit_test(every_option_is_in_the_key),
+        cmocka_unit_test(cached_warnings),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(options),
+        cmocka_unit_test(warnings),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(linking),
+        cmocka_unit_test(splitting),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(cache),
     };
     compiler = comp_open();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

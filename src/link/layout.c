@@ -120,15 +120,6 @@ static Out *add_known(Link *l, const char *name)
         (Out){.name = name, .rank = known[i].rank, .type = known[i].type, .flags = known[i].flags});
 }
 
-/* What the linker puts in itself: sections that its symbols are in, and commons. */
-static bool add_own_outs(Link *l)
-{
-    for (size_t i = 0; i < l->nglobals; i++)
-        if (l->globals[i].how == DEF_LINKER && !add_known(l, linker_symbols[l->globals[i].row].out))
-            return link_no_memory(l);
-    return !l->commons || add_known(l, ".bss") || link_no_memory(l);
-}
-
 static void sort_outs(Link *l)
 {
     for (size_t i = 1; i < l->nouts; i++) {
@@ -142,12 +133,17 @@ static void sort_outs(Link *l)
 
 static bool collect_outs(Link *l)
 {
+    /* 1. what the objects have */
     for (size_t i = 0; i < l->n; i++)
         for (size_t k = 0; k < l->in[i].o->nsections; k++)
             if (l->in[i].parts[k].live && !add_out(l, out_of(&l->in[i].o->sections[k])))
                 return link_no_memory(l);
-    if (!add_own_outs(l))
-        return false;
+    /* 2. what the linker puts in itself: sections that its symbols are in, and commons */
+    for (size_t i = 0; i < l->nglobals; i++)
+        if (l->globals[i].how == DEF_LINKER && !add_known(l, linker_symbols[l->globals[i].row].out))
+            return link_no_memory(l);
+    if (l->commons && !add_known(l, ".bss"))
+        return link_no_memory(l);
     sort_outs(l);
     return true;
 }
@@ -175,16 +171,6 @@ static void place_part(Link *l, u32 input, u32 section)
     p->offset = reserve(&l->outs[p->out], cut_offset(p, s->size), p->align);
 }
 
-static void place_entry(Link *l)
-{
-    const Global *g = link_find(l, l->opt->entry ? l->opt->entry : "_start");
-    if (!g || (g->how != DEF_WEAK && g->how != DEF_STRONG))
-        return;
-    const i32 section = l->in[g->input].o->symbols[g->symbol].section;
-    if (section >= 0)
-        place_part(l, g->input, (u32)section);
-}
-
 /* Room for what no object holds; collect_outs() has made the sections that are named here. */
 static void place_own(Link *l)
 {
@@ -208,7 +194,14 @@ static void place_own(Link *l)
 
 static void place_parts(Link *l)
 {
-    place_entry(l);
+    /* 1. what holds the entry */
+    const Global *g = link_find(l, l->opt->entry ? l->opt->entry : "_start");
+    if (g && (g->how == DEF_WEAK || g->how == DEF_STRONG)) {
+        const i32 section = l->in[g->input].o->symbols[g->symbol].section;
+        if (section >= 0)
+            place_part(l, g->input, (u32)section);
+    }
+    /* 2. the others; then the linker's own */
     for (u32 i = 0; i < l->n; i++)
         for (u32 k = 0; k < l->in[i].o->nsections; k++)
             place_part(l, i, k);

@@ -40,20 +40,9 @@ static bool open_input(Link *l, Input *in, const Object *o)
     return true;
 }
 
-/* Tools ask .riscv.attributes what a file may hold; objects made for one machine agree,
- * so the first one answers for all. */
-static void keep_attributes(Link *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        for (size_t k = 0; k < l->in[i].o->nsections; k++)
-            if (l->in[i].o->sections[k].type == SHT_RISCV_ATTRIBUTES) {
-                l->in[i].parts[k].live = true;
-                return;
-            }
-}
-
 static bool open_inputs(Link *l, const Object *const *objects, size_t n)
 {
+    bool attributes = false;
     l->in = mem_zalloc(n, sizeof *l->in);
     l->image = obj_new(l->src.name);
     if (!l->in || !l->image)
@@ -63,24 +52,25 @@ static bool open_inputs(Link *l, const Object *const *objects, size_t n)
         l->n = i + 1;
         if (!open_input(l, &l->in[i], objects[i]))
             return false;
+        /* tools ask .riscv.attributes what a file may hold; objects made for one machine agree, so
+         * the first one answers for all */
+        for (size_t k = 0; k < objects[i]->nsections && !attributes; k++)
+            if (objects[i]->sections[k].type == SHT_RISCV_ATTRIBUTES)
+                l->in[i].parts[k].live = attributes = true;
     }
-    keep_attributes(l);
     return true;
-}
-
-static void close_input(Input *in)
-{
-    for (size_t i = 0; in->parts && i < in->o->nsections; i++)
-        mem_free(in->parts[i].cuts);
-    mem_free(in->parts);
-    mem_free(in->global);
-    mem_free(in->told);
 }
 
 static void free_link(Link *l)
 {
-    for (size_t i = 0; i < l->n; i++)
-        close_input(&l->in[i]);
+    for (size_t i = 0; i < l->n; i++) {
+        Input *in = &l->in[i];
+        for (size_t k = 0; in->parts && k < in->o->nsections; k++)
+            mem_free(in->parts[k].cuts);
+        mem_free(in->parts);
+        mem_free(in->global);
+        mem_free(in->told);
+    }
     mem_free(l->in);
     mem_free(l->globals);
     mem_free(l->hash);
@@ -89,18 +79,13 @@ static void free_link(Link *l)
 
 /* --- the steps ----------------------------------------------------------- */
 
-static bool run_steps(Link *l, const Object *const *objects, size_t n)
-{
-    return open_inputs(l, objects, n) && link_resolve(l) && link_gc(l) && link_profile(l) &&
-           link_align(l) && link_layout(l) && link_relocate(l) && link_segments(l) &&
-           link_symtab(l) && link_records(l);
-}
-
 Object *link_objects(const Object *const *objects, size_t n, const LinkOptions *opt, Diag *d)
 {
     const int errors = d->errors;
     Link l = {.opt = opt, .d = d, .src = {.name = opt->output ? opt->output : "a.out"}};
-    const bool ok = run_steps(&l, objects, n) && d->errors == errors;
+    const bool ok = open_inputs(&l, objects, n) && link_resolve(&l) && link_gc(&l) &&
+                    link_profile(&l) && link_align(&l) && link_layout(&l) && link_relocate(&l) &&
+                    link_segments(&l) && link_symtab(&l) && link_records(&l) && d->errors == errors;
     free_link(&l);
     if (ok)
         return l.image;

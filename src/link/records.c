@@ -29,22 +29,19 @@ static bool is_code(const Input *in, i32 section)
     return in->parts[section].live && in->o->sections[section].flags & SHF_EXECINSTR;
 }
 
-static void note_reference(Records *w, u32 input, u32 symbol)
-{
-    SymbolRef def;
-    if (symbol == OBJ_NO_SYMBOL || !link_definition(w->l, (SymbolRef){input, symbol}, &def))
-        return;
-    const Input *to = &w->l->in[def.input];
-    if (def.input != input && is_code(to, to->o->symbols[def.symbol].section))
-        w->refers[input * w->l->n + def.input] = true;
-}
-
 static void note_references(Records *w, u32 input)
 {
     const Input *in = &w->l->in[input];
     for (size_t k = 0; k < in->o->nsections; k++)
-        for (size_t i = 0; is_code(in, (i32)k) && i < in->o->sections[k].nrelocs; i++)
-            note_reference(w, input, in->o->sections[k].relocs[i].symbol);
+        for (size_t i = 0; is_code(in, (i32)k) && i < in->o->sections[k].nrelocs; i++) {
+            const u32 symbol = in->o->sections[k].relocs[i].symbol;
+            SymbolRef def;
+            if (symbol == OBJ_NO_SYMBOL || !link_definition(w->l, (SymbolRef){input, symbol}, &def))
+                continue;
+            const Input *to = &w->l->in[def.input];
+            if (def.input != input && is_code(to, to->o->symbols[def.symbol].section))
+                w->refers[input * w->l->n + def.input] = true;
+        }
 }
 
 /* --- the walk ------------------------------------------------------------ */

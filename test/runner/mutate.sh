@@ -31,13 +31,13 @@ LIMIT=${LIMIT:-60} VENTUS_CACHE_DIR=$out/cache
 export LIMIT VENTUS_CACHE_DIR
 unset MAKEFLAGS MFLAGS CI T
 
-# 1. a copy of the tree, built; the file that an ended run left changed comes back
-[ -e "$out/current" ] && rm "$out/tree/$(cat "$out/current")" "$out/current"
+# 1. a copy of the tree, built; the file that an ended run left changed comes back, newer than what was made of it
 git ls-files -z | xargs -0 cp -pu --parents -t "$out/tree" || exit 1
+[ -e "$out/current" ] && cp "$(cat "$out/current")" "$out/tree/$(cat "$out/current")" && rm "$out/current"
 cd "$out/tree" || exit 1
 # a call with swapped arguments of other types is no mistake that a test must notice
-build() {
-    make -s CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
+build() { # TARGET...; what the build itself runs may loop for ever too
+    timeout -s KILL "${BUILD_LIMIT:-600}" make -s CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
         >"$out/log" 2>&1
 }
 tests_of() { # FILE: the tests of its directory

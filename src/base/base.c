@@ -1,3 +1,4 @@
+/* base.c -- the report of our own mistakes, which ends the process. */
 #include "base/base.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* diag.c -- messages with their place: file, line and column, the line itself, a caret. */
 #include "base/diag.h"
 #include "base/mem.h"
 #include <stdarg.h>

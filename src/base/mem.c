@@ -1,3 +1,4 @@
+/* mem.c -- allocation, buffers that grow, and the poisoned, failing variant of the hostile build. */
 #include "base/mem.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* dev.c -- opening a device, loading and unloading images, handing launches to its engine. */
 #include "dev/dev.h"
 #include "base/mem.h"
 #include "sim/sim.h"

@@ -1,3 +1,4 @@
+/* heap.c -- free addresses of each arena, kept as ranges: first fit, joined again when freed. */
 #include "drv/heap.h"
 #include "base/mem.h"
 

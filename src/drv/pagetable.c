@@ -1,3 +1,4 @@
+/* pagetable.c -- a bitmap of frames, and tables of three levels that are written as pages come and go. */
 #include "drv/pagetable.h"
 #include "base/mem.h"
 #include <string.h>

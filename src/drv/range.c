@@ -1,3 +1,4 @@
+/* range.c -- the treap: split and join, from which everything else is made. */
 #include "drv/range.h"
 #include "base/mem.h"
 

@@ -1,3 +1,4 @@
+/* resultdump.c -- an array of JSON in a file, complete after each copy: the closing bracket is overwritten. */
 #include "drv/resultdump.h"
 #include "base/mem.h"
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* op.c -- op.def as functions: names, and the value of each operation for one set of operands. */
 #include "isa/op.h"
 
 const char *const isa_op_name[NOP] = {

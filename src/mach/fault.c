@@ -1,3 +1,4 @@
+/* fault.c -- the names of fault.def, and the text of a fault for people. */
 #include "mach/fault.h"
 
 static const struct {

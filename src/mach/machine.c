@@ -1,3 +1,4 @@
+/* machine.c -- the fields of machine.def: defaults, limits, parser; what fits onto a processor at once. */
 #include "mach/machine.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* memory.c -- reserving a guest's range, rights of pages, and the list of pages that a group has written to. */
 #include "mach/memory.h"
 #include "base/mem.h"
 #include <string.h>

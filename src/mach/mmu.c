@@ -1,3 +1,4 @@
+/* mmu.c -- the walk through the page tables, and the cache of what it found. */
 #include "mach/mmu.h"
 
 enum { LEVELS = 3, INDEX_BITS = 9, PTE_SIZE = 8 };

@@ -1,3 +1,4 @@
+/* warp.c -- masks of active lanes, vector length, and the fault that a warp ends with. */
 #include "mach/warp.h"
 
 void warp_set_exec(Warp *w)

@@ -1,3 +1,4 @@
+/* group.c -- making, lending and taking back contexts; first registers of each warp. */
 #include "sim/group.h"
 #include "base/mem.h"
 #include <stdlib.h>

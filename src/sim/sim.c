@@ -1,3 +1,4 @@
+/* sim.c -- launches: host threads take groups and run their warps, slice by slice. */
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "sim/handlers.h"

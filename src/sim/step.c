@@ -1,3 +1,4 @@
+/* step.c -- running one instruction by its Uop and noting what it did. */
 #include "sim/step.h"
 #include "sim/handlers.h"
 #include <time.h>

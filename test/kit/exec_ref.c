@@ -1,3 +1,4 @@
+/* exec_ref.c -- the model: what each mnemonic computes, by tables of names. */
 #include "test/kit/exec_ref.h"
 #include <fenv.h>
 #include <math.h>

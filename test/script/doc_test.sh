@@ -2,7 +2,7 @@
 # doc_test.sh -- the documents and the sources agree.
 #
 # The tables of doc/isa.md are those that the rows make, every section that a
-# comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to;
+# comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to; every source begins with a comment;
 # environment variables have their row in src/drv/variable.def and are in a document.
 # B is the build directory.
 B=${B:-build}
@@ -35,6 +35,10 @@ for v in $(grep -rhoE --include='*.c' --include='setup.sh' '\bVENTUS_[A-Z_]+\b' 
 done >>"$B/doc_test.out"
 for v in $(sed -n 's/^VARIABLE(\([A-Z_]*\),.*/\1/p' src/drv/variable.def); do
     grep -rq "$v" doc/*.md doc/man HACKING.md || echo "no document names $v"
+done >>"$B/doc_test.out"
+# every file of C says at its top what it does
+for f in src/*/*.[ch] src/*/*.def tool/*.[ch] host/*.c test/*/*.[ch]; do
+    head -n 1 "$f" | grep -q '^/\*' || echo "$f: begins without a comment"
 done >>"$B/doc_test.out"
 cat "$B/doc_test.out"
 [ -s "$B/doc_test.out" ] && bad=1

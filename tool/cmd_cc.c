@@ -145,7 +145,6 @@ static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *view
 {
     const CompOutput output = c->comp.output;
     const CcOptions opt = {.level = c->level,
-                           .set = V202,
                            .off = c->comp.off,
                            .dump = c->views,
                            .dump_to = views,
@@ -155,7 +154,7 @@ static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *view
         error(d, &(Source){.name = c->file, .text = ""}, NULL, "machine IR cannot become that");
         return false;
     }
-    Object *o = compile_ir(c->file, buf_text(text), &opt, d);
+    Object *o = compile_ir(c->file, buf_text(text), target_default()->set, &opt, d);
     const bool ok = o && (output == COMP_ASSEMBLY ||
                           (output == COMP_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
     obj_free(o);

@@ -20,10 +20,14 @@ static Object *read_object(const char *name, const Buf *b, IsaSet set, Diag *d)
     return o;
 }
 
-Object *compile_ir(const char *file, const char *text, const CcOptions *opt, Diag *d)
+Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptions *opt, Diag *d)
 {
-    Module *m = ir_parse(&(Source){.name = file, .text = text}, d);
+    const Target *target = target_find(set);
+    const Source src = {.name = file, .text = text};
+    Module *m = target ? ir_parse(&src, target, d) : NULL;
     Buf wrong = {0};
+    if (!target)
+        error(d, &src, NULL, "machine IR is compiled for v202 alone");
     bool ok = m != NULL;
     for (size_t i = 0; ok && i < m->nfunc; i++) {
         ok = ir_check(m->func[i], STAGE_GENERIC, &wrong);
@@ -40,7 +44,7 @@ Object *compile_ir(const char *file, const char *text, const CcOptions *opt, Dia
 static Object *load_text(const char *name, const char *text, IsaSet set, Diag *d)
 {
     if (has_suffix(name, ".ir"))
-        return compile_ir(name, text, &(CcOptions){.level = 2, .set = set, .lines = true}, d);
+        return compile_ir(name, text, set, &(CcOptions){.level = 2, .lines = true}, d);
     return asm_text(name, text, &(AsmOptions){.set = set}, d);
 }
 

@@ -83,7 +83,7 @@ Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
 bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d);
 /* Machine IR to an object. */
 struct CcOptions;
-Object *compile_ir(const char *file, const char *text, const struct CcOptions *opt, Diag *d);
+Object *compile_ir(const char *file, const char *text, IsaSet set, const struct CcOptions *opt, Diag *d);
 /* An object with crt0; `file` is for messages. */
 Object *link_with_crt0(const char *file, const Object *o, Diag *d);
 /* The start code that n objects need, for the caller to free: how many objects it is; 0: reported. */

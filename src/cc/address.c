@@ -6,7 +6,7 @@ enum { STEPS = 8 };
 
 static bool fits(const Ins *i, u32 c, i32 *sum)
 {
-    const i64 s = (i64)i->imm + (i32)c, room = i->space == MEM_PRIVATE ? 1024 : 2048;
+    const i64 s = (i64)i->imm + (i32)c, room = i->space == IN_PRIVATE ? 1024 : 2048;
     *sum = (i32)s;
     return s >= -room && s < room;
 }

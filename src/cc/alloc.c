@@ -61,15 +61,14 @@ static u32 reg_of(const Alloc *a, Ref r)
 /* the less, the sooner a register is chosen */
 static int rank(const Func *f, u32 r)
 {
-    const bool high = (reg_is_vector(r) ? r - V0 : r) >= 32;
-    const bool saved = !f->is_kernel && reg_is_kept(r);
-    return saved + 2 * high;
+    const Target *t = f->module->target;
+    return (!f->is_kernel && target_keeps(t, r)) + 2 * target_prefixes(t, r);
 }
 
 static bool is_usable(const Func *f, u32 r)
 {
     const bool has_frame = f->nslot || f->has_calls || f->spill_v || !f->is_kernel;
-    return !reg_is_reserved(r) && !(r == FRAME_REG && has_frame);
+    return !target_reserves(f->module->target, r) && !(r == f->module->target->frame && has_frame);
 }
 
 static void list_registers(Alloc *a)
@@ -83,7 +82,7 @@ static void list_registers(Alloc *a)
             if (!is_usable(a->f, r) || rank(a->f, r) != wanted ||
                 (limit[v] && a->nreg[v] >= limit[v]))
                 continue;
-            if (!v && reg_is_kept(r) && !saves--)
+            if (!v && target_keeps(a->f->module->target, r) && !saves--)
                 saves = 0;
             else
                 a->reg[v][a->nreg[v]++] = r;
@@ -113,11 +112,12 @@ static void fixed_write(Fixed *x, u32 r, u32 at)
 
 static void fixed_call(Fixed *x, const Ins *i, u32 at)
 {
+    const Target *t = x->a->f->module->target;
     for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
+        if (!target_keeps(t, r))
             fixed_write(x, r, at);
-    for (u32 k = 0; k < (u32)i->imm && k < MAX_PIECES; k++)
-        fixed_read(x, V0 + k, at);
+    for (u32 k = 0; k < (u32)i->imm && k < t->pieces; k++)
+        fixed_read(x, t->piece + k, at);
 }
 
 static void fixed_instruction(Fixed *x, const Ins *i, u32 at)
@@ -133,12 +133,13 @@ static void fixed_instruction(Fixed *x, const Ins *i, u32 at)
 
 static void fixed_block(Fixed *x, u32 b)
 {
-    const Block *k = &x->a->f->block[b];
+    const Func *f = x->a->f;
+    const Target *t = f->module->target;
+    const Block *k = &f->block[b];
     const u32 end = ranges_at(&x->a->r, b, k->nins);
-    for (u32 p = 0;
-         k->term.kind == T_RET && !x->a->f->is_kernel && p < x->a->f->nresults && p < MAX_PIECES;
-         p++)
-        fixed_read(x, V0 + p, end);
+    if (k->term.kind == T_RET && !f->is_kernel)
+        for (u32 p = 0; p < f->nresults && p < t->pieces; p++)
+            fixed_read(x, t->piece + p, end);
     for (int j = 0; j < 2; j++)
         if (k->term.a[j].kind == R_REG)
             fixed_read(x, k->term.a[j].val, end);
@@ -290,7 +291,7 @@ static u32 random_free(Alloc *a, u32 v)
 
 static bool costs_a_save(const Alloc *a, u32 r)
 {
-    return !a->f->is_kernel && reg_is_kept(r) && !a->taken[r];
+    return !a->f->is_kernel && target_keeps(a->f->module->target, r) && !a->taken[r];
 }
 
 /* 1 + the first free register for v, or 0 */

@@ -139,7 +139,7 @@ static u32 put_datum(Buf *b, const Module *m, const Data *d, u32 at)
     const DataReloc *r = reloc_at(d, at);
     if (r) {
         buf_printf(b, "\t.word %s%+d\n", m->sym[r->symbol].name, r->addend);
-        return 4;
+        return m->target->pointer_bytes;
     }
     const u32 n = zeros_at(d, at);
     if (n < WORTH)

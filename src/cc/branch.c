@@ -123,6 +123,7 @@ static void append(Code *c, Word w)
 static void append_grown(Code *c, const Word *w)
 {
     const u32 to = w->to, loc = w->loc;
+    const i32 t1 = (i32)c->f->module->target->scratch;
     if (is_conditional(w->in.id)) {
         Word over = *w;
         over.in.id = turned(c, w->in.id);
@@ -131,9 +132,9 @@ static void append_grown(Code *c, const Word *w)
         over.form = NEAR;
         append(c, over);
     }
-    if (w->form == FAR) { /* through t1 */
-        append(c, (Word){.in = {I_auipc, {X_T1}}, .fix = FIX_BLOCK_HI, .to = to, .loc = loc});
-        append(c, (Word){.in = {I_jalr, {0, 0, X_T1}}, .fix = FIX_BLOCK_LO, .to = to, .loc = loc});
+    if (w->form == FAR) {
+        append(c, (Word){.in = {I_auipc, {t1}}, .fix = FIX_BLOCK_HI, .to = to, .loc = loc});
+        append(c, (Word){.in = {I_jalr, {0, 0, t1}}, .fix = FIX_BLOCK_LO, .to = to, .loc = loc});
     } else {
         append(c, (Word){.in = {.id = I_jal}, .fix = FIX_BLOCK, .to = to, .loc = loc});
     }

@@ -222,7 +222,7 @@ Object *cc_compile(Module *m, const CcOptions *opt, Diag *d)
     for (size_t i = 0; ok && i < m->nfunc; i++)
         ok = compile(&j, m->func[order[i]]);
     if (o)
-        o->set = opt->set;
+        o->set = m->target->set;
     if (ok && emit_module(&j, o))
         return o;
     if (m->mistake)

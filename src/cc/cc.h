@@ -26,7 +26,6 @@
 
 typedef struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
-    IsaSet set;             /* V202 */
     const char *off;        /* passes turned off, names separated by commas, or NULL:
                              * fold strength sched tidy coalesce verify (and others that cc.c lists) */
     const char *dump;       /* letters of dump.def, optionally ":function"; NULL: none */
@@ -41,17 +40,6 @@ typedef struct CcOptions {
 /* NULL: d says why (local memory too large, memory out, a mistake of the compiler).  The object is the
  * caller's; m is used up. */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
-
-/* Registers of the binary interface (doc/abi.md, "Registers"), numbered as in R_REG.  Reserved
- * ones belong to frame.c and encode.c; kept ones survive calls.  v32 is reserved in a function
- * that has a private frame. */
-static inline bool reg_is_reserved(u32 r) { return r <= 4 || r == 6 || r == 8; }
-static inline bool reg_is_kept(u32 r)
-{
-    return r == 9 || (r >= 18 && r <= 27) || (r >= V0 + 32 && r <= V0 + 47) || reg_is_reserved(r);
-}
-static inline bool reg_is_vector(u32 r) { return r >= V0; }
-enum { FRAME_REG = V0 + 32, MAX_PIECES = 32 }; /* pieces of arguments or results in v0 on */
 
 /* Whether CcOptions.off may name this pass: code is right without it. */
 bool cc_is_optional(const char *name);

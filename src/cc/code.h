@@ -19,7 +19,6 @@
 #include "obj/resource.h"
 
 #define NO_BLOCK UINT32_MAX
-enum { X_RA = 1, X_SP = 2, X_TP = 4, X_T1 = 6 };
 
 /* What the linker or branch.c puts into an operand. */
 typedef enum {
@@ -69,7 +68,7 @@ void share_rpc_base(Code *c);
 /* Makes every branch reach and fills offsets, distances and sizes. */
 void relax(Code *c);
 
-/* The prefix of the word as the twelve bits of a regext; 0: it needs none. */
+/* The prefix of the word as the twelve bits of Target.prefix; 0: it needs none. */
 u32 word_prefix(const Word *w);
 /* Index in opd[] of the operand that the fix is about. */
 int word_fixed_operand(const Code *c, const Word *w);

@@ -136,7 +136,7 @@ static bool init(Dead *D)
 
 void remove_dead(Func *f)
 {
-    Dead D = {.f = f, .scratch = ir_module("dce")};
+    Dead D = {.f = f, .scratch = ir_module("dce", f->module->target)};
     if (!D.scratch || !init(&D)) {
         f->module->failed = true;
         ir_free(D.scratch);

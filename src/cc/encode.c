@@ -98,7 +98,7 @@ static void put_word(const Code *c, Buf *b, const Word *w)
     const u32 prefix = word_prefix(w);
     const Insn in = without_prefix(w);
     if (prefix)
-        encode(c, b, &(Insn){I_regext, {0, 0, (i32)sign_extend(prefix, 12)}});
+        encode(c, b, &(Insn){c->f->module->target->prefix, {0, 0, (i32)sign_extend(prefix, 12)}});
     encode(c, b, &in);
 }
 

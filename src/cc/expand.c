@@ -140,7 +140,8 @@ static void move(Code *c, const Ins *i)
 static void conditional_move(Code *c, const Ins *i)
 {
     const i32 rd = reg(c->f, destination(i)), rs = reg(c->f, i->a[1]);
-    const bool prefix = rd >= 32 || rs >= 32;
+    const Target *t = c->f->module->target;
+    const bool prefix = target_prefixes(t, (u32)rd) || target_prefixes(t, (u32)rs);
     if (rd == rs)
         return;
     word(c, i->loc, beq, reg(c->f, i->a[0]), 0, prefix ? 12 : 8);
@@ -150,12 +151,13 @@ static void conditional_move(Code *c, const Ins *i)
 static void call(Code *c, const Ins *i)
 {
     const Ref to = i->a[0];
+    const i32 ra = (i32)c->f->module->target->ra;
     if (to.kind != R_SYM) {
-        word(c, i->loc, jalr, X_RA, 0, reg(c->f, to));
+        word(c, i->loc, jalr, ra, 0, reg(c->f, to));
         return;
     }
-    word_fix(c, i->loc, FIX_CALL, to.val, to.off, auipc, X_RA, 0);
-    word(c, i->loc, jalr, X_RA, 0, X_RA);
+    word_fix(c, i->loc, FIX_CALL, to.val, to.off, auipc, ra, 0);
+    word(c, i->loc, jalr, ra, 0, ra);
 }
 
 static void instruction(Code *c, const Ins *i)
@@ -215,7 +217,7 @@ static void branch(Code *c, const Term *t, u32 next)
 static void terminator(Code *c, const Term *t, u32 next)
 {
     if (t->kind == T_RET)
-        word(c, t->loc, jalr, 0, 0, X_RA);
+        word(c, t->loc, jalr, 0, 0, (i32)c->f->module->target->ra);
     else if (t->kind == T_BRANCH && t->succ[0] != t->succ[1])
         branch(c, t, next);
     else
@@ -224,8 +226,9 @@ static void terminator(Code *c, const Term *t, u32 next)
 
 static void set_rpc(Code *c, u32 loc, u32 join)
 {
-    word_fix(c, loc, FIX_BLOCK_HI, join, 0, auipc, X_T1, 0);
-    word_fix(c, loc, FIX_BLOCK_LO, join, 0, setrpc, 0, X_T1, 0);
+    const i32 t1 = (i32)c->f->module->target->scratch;
+    word_fix(c, loc, FIX_BLOCK_HI, join, 0, auipc, t1, 0);
+    word_fix(c, loc, FIX_BLOCK_LO, join, 0, setrpc, 0, t1, 0);
 }
 
 void expand(Code *c)

@@ -182,7 +182,7 @@ static void resolve_phis(const Fold *F)
 
 static bool walk(Func *f)
 {
-    Fold F = {.f = f, .scratch = ir_module("fold")};
+    Fold F = {.f = f, .scratch = ir_module("fold", f->module->target)};
     u32 *order = F.scratch ? ir_alloc(F.scratch, (f->nrpo + 1) * sizeof *order) : NULL;
     if (!order || !cover_values(&F)) {
         f->module->failed = true;

@@ -19,10 +19,12 @@
  */
 #include "cc/code.h"
 
-enum { KEEP_FREE = 16, PRIVATE_MIN = -1024, PRIVATE_MAX = 1023 };
+enum { KEEP_FREE = 16 };
 
 typedef struct {
     Func *f;
+    const Target *t;
+    i32 min, max;                     /* what the immediates of private accesses reach from v32 */
     bool moves;                       /* sp and tp are moved: not in kernels without calls */
     u32 nspillx, nspillv;             /* words */
     u32 savedx[NXREG], savedv[NVREG]; /* registers that the caller wants back */
@@ -36,6 +38,17 @@ typedef struct {
     u32 loc;
 } Frame;
 
+static void find_reach(Frame *fr)
+{
+    const FormatInfo *format = isa_format_of(fr->t->private_.load.w);
+    i64 min = 0, max = 0, step;
+    for (int k = 0; k < format->nopd; k++)
+        if (isa_operand[format->opd[k]].kind == K_IMM)
+            isa_range(format->opd[k], &min, &max, &step);
+    fr->min = (i32)min;
+    fr->max = (i32)max;
+}
+
 /* --- what is in it ------------------------------------------------------------------------ */
 
 static u32 written(const Func *f, const Ins *i)
@@ -45,9 +58,9 @@ static u32 written(const Func *f, const Ins *i)
     return i->dst ? f->value[i->dst].reg - 1 : UINT32_MAX;
 }
 
-static bool is_saved(u32 reg)
+static bool is_saved(const Target *t, u32 reg)
 {
-    return reg < NREG && reg_is_kept(reg) && !reg_is_reserved(reg) && reg != FRAME_REG;
+    return reg < NREG && target_keeps(t, reg) && !target_reserves(t, reg) && reg != t->frame;
 }
 
 static u32 words_up_to(u32 words, const Ins *i)
@@ -58,7 +71,7 @@ static u32 words_up_to(u32 words, const Ins *i)
 static void look_at(Frame *fr, const Ins *i, bool *kept)
 {
     const u32 reg = written(fr->f, i);
-    if (is_saved(reg))
+    if (is_saved(fr->t, reg))
         kept[reg] = true;
     switch (i->op) {
     case IR_spillx:
@@ -111,11 +124,11 @@ static u32 place_slots(Frame *fr, u32 at)
 
 static void place_private(Frame *fr)
 {
-    u32 at = fr->f->is_kernel ? KEEP_FREE : fr->f->nparams > MAX_PIECES ? 4 : 0;
+    u32 at = fr->f->is_kernel ? KEEP_FREE : fr->f->nparams > fr->t->pieces ? 4 : 0;
     if (!fr->moves) {
         fr->spillv_at = at;
         at = place_slots(fr, at + 4 * fr->nspillv);
-        fr->base = at > PRIVATE_MAX + 1 ? -PRIVATE_MIN : 0;
+        fr->base = (i32)at > fr->max + 1 ? -fr->min : 0;
     } else {
         at = place_slots(fr, at);
         const u32 words = fr->nsavedv + fr->nspillv + fr->f->max_args;
@@ -158,7 +171,7 @@ static Ref number(i32 n) { return ref_con((u32)n); }
 
 static void load_t1(Frame *fr, i32 value)
 {
-    put(fr, (Ins){.op = IR_li, .reg = X_T1 + 1, .a = {number(value)}});
+    put(fr, (Ins){.op = IR_li, .reg = fr->t->scratch + 1, .a = {number(value)}});
 }
 
 /* reg += n, a scalar register */
@@ -169,7 +182,7 @@ static void add_scalar(Frame *fr, u32 reg, i32 n)
         return;
     }
     load_t1(fr, n);
-    row(fr, add, reg, ref_reg(reg), ref_reg(X_T1));
+    row(fr, add, reg, ref_reg(reg), ref_reg(fr->t->scratch));
 }
 
 /* Word k of the scalar frame, from sp as it is in the body; a frame is below 1 KiB or
@@ -182,19 +195,19 @@ static i32 scalar_offset(const Frame *fr, u32 k)
 
 static void load_scalar(Frame *fr, u32 reg, u32 k)
 {
-    row(fr, lw, reg, number(scalar_offset(fr, k)), ref_reg(X_SP));
+    row(fr, lw, reg, number(scalar_offset(fr, k)), ref_reg(fr->t->sp));
 }
 
 static void store_scalar(Frame *fr, Ref value, u32 k)
 {
-    row0(fr, sw, value, number(scalar_offset(fr, k)), ref_reg(X_SP));
+    row0(fr, sw, value, number(scalar_offset(fr, k)), ref_reg(fr->t->sp));
 }
 
 /* v32 += n, where an immediate does not reach */
 static void add_base(Frame *fr, i32 n)
 {
     load_t1(fr, n);
-    row(fr, vadd_vx, FRAME_REG, ref_reg(FRAME_REG), ref_reg(X_T1));
+    row(fr, vadd_vx, fr->t->frame, ref_reg(fr->t->frame), ref_reg(fr->t->scratch));
 }
 
 /* Moves v32 near `at`, a byte of the frame; what is left is an immediate.  *away is to
@@ -202,7 +215,7 @@ static void add_base(Frame *fr, i32 n)
 static i32 reach(Frame *fr, u32 at, i32 *away)
 {
     const i32 offset = (i32)at - fr->base;
-    *away = offset >= PRIVATE_MIN && offset <= PRIVATE_MAX ? 0 : offset;
+    *away = offset >= fr->min && offset <= fr->max ? 0 : offset;
     if (*away)
         add_base(fr, *away);
     return offset - *away;
@@ -212,10 +225,10 @@ static void load_vector(Frame *fr, Ins load, u32 at)
 {
     i32 away;
     const i32 offset = reach(fr, at, &away);
-    load.op = IR_MACHINE + I_vlw_v;
+    load.op = (u16)(IR_MACHINE + fr->t->private_.load.w);
     load.imm = 0;
     load.a[0] = number(offset);
-    load.a[1] = ref_reg(FRAME_REG);
+    load.a[1] = ref_reg(fr->t->frame);
     put(fr, load);
     if (away)
         add_base(fr, -away);
@@ -225,7 +238,8 @@ static void store_vector(Frame *fr, Ref value, u32 at)
 {
     i32 away;
     const i32 offset = reach(fr, at, &away);
-    row0(fr, vsw_v, value, number(offset), ref_reg(FRAME_REG));
+    put(fr, (Ins){.op = (u16)(IR_MACHINE + fr->t->private_.store.w),
+                  .a = {value, number(offset), ref_reg(fr->t->frame)}});
     if (away)
         add_base(fr, -away);
 }
@@ -244,7 +258,7 @@ static void frame_address(Frame *fr, Ins i)
         put(fr, i);
     } else {
         i.op = IR_MACHINE + I_addi;
-        i.a[0] = ref_reg(X_TP);
+        i.a[0] = ref_reg(fr->t->tp);
         i.a[1] = number(offset);
         put(fr, i);
     }
@@ -254,7 +268,7 @@ static void frame_address(Frame *fr, Ins i)
                       .dst = i.dst,
                       .reg = i.reg,
                       .loc = i.loc,
-                      .a = {dst, ref_reg(X_TP)}});
+                      .a = {dst, ref_reg(fr->t->tp)}});
     }
 }
 
@@ -263,10 +277,10 @@ static void frame_vector(Frame *fr, Ins i)
 {
     Ins address = i;
     address.dst = 0;
-    address.reg = X_T1 + 1;
+    address.reg = fr->t->scratch + 1;
     frame_address(fr, address);
     i.op = IR_MACHINE + I_vmv_v_x;
-    i.a[0] = ref_reg(X_T1);
+    i.a[0] = ref_reg(fr->t->scratch);
     put(fr, i);
 }
 
@@ -282,10 +296,10 @@ static void slot_access(Frame *fr, Ins i, int operand)
 }
 
 /* A load of a parameter from where v32 was before the prologue. */
-static bool is_stack_parameter(const Ins *i)
+static bool is_stack_parameter(const Target *t, const Ins *i)
 {
-    return i->op == IR_MACHINE + I_vlw_v && i->a[0].kind == R_CON &&
-           ref_same(i->a[1], ref_reg(FRAME_REG));
+    return i->op == IR_MACHINE + t->private_.load.w && i->a[0].kind == R_CON &&
+           ref_same(i->a[1], ref_reg(t->frame));
 }
 
 static int slot_operand(const Ins *i)
@@ -309,7 +323,7 @@ static void rewrite(Frame *fr, const Ins *i)
         load.op = IR_MACHINE + I_lw;
         load.imm = 0;
         load.a[0] = number(scalar_offset(fr, first_spill + (u32)i->imm));
-        load.a[1] = ref_reg(X_SP);
+        load.a[1] = ref_reg(fr->t->sp);
         put(fr, load);
         return;
     }
@@ -318,7 +332,7 @@ static void rewrite(Frame *fr, const Ins *i)
     default: break;
     }
     const int operand = ins_is_machine(i) ? slot_operand(i) : -1;
-    if (is_stack_parameter(i))
+    if (is_stack_parameter(fr->t, i))
         load_vector(fr, *i, i->a[0].val);
     else if (operand >= 0)
         slot_access(fr, *i, operand);
@@ -334,20 +348,20 @@ static void set_base(Frame *fr)
         return;
     if (!fr->moves && fr->base)
         load_t1(fr, fr->base);
-    row(fr, vmv_v_x, FRAME_REG, ref_reg(fr->moves ? X_TP : fr->base ? X_T1 : 0));
+    row(fr, vmv_v_x, fr->t->frame, ref_reg(fr->moves ? fr->t->tp : fr->base ? fr->t->scratch : 0));
 }
 
 static void prologue(Frame *fr)
 {
     const Func *f = fr->f;
     if (fr->moves && f->frame_scalar)
-        add_scalar(fr, X_SP, (i32)f->frame_scalar);
+        add_scalar(fr, fr->t->sp, (i32)f->frame_scalar);
     if (keeps_ra(fr))
-        store_scalar(fr, ref_reg(X_RA), 0);
+        store_scalar(fr, ref_reg(fr->t->ra), 0);
     for (u32 i = 0; i < fr->nsavedx; i++)
         store_scalar(fr, ref_reg(fr->savedx[i]), keeps_ra(fr) + i);
     if (fr->moves && f->frame_private)
-        add_scalar(fr, X_TP, (i32)f->frame_private);
+        add_scalar(fr, fr->t->tp, (i32)f->frame_private);
     set_base(fr);
     for (u32 i = 0; i < fr->nsavedv; i++)
         store_vector(fr, ref_reg(fr->savedv[i]), fr->savedv_at + 4 * i);
@@ -361,13 +375,13 @@ static void epilogue(Frame *fr)
     for (u32 i = 0; i < fr->nsavedx; i++)
         load_scalar(fr, fr->savedx[i], keeps_ra(fr) + i);
     if (keeps_ra(fr))
-        load_scalar(fr, X_RA, 0);
+        load_scalar(fr, fr->t->ra, 0);
     if (fr->moves && f->frame_scalar)
-        add_scalar(fr, X_SP, -(i32)f->frame_scalar);
+        add_scalar(fr, fr->t->sp, -(i32)f->frame_scalar);
     if (!fr->moves || !f->frame_private)
         return;
-    add_scalar(fr, X_TP, -(i32)f->frame_private);
-    row(fr, vmv_v_x, FRAME_REG, ref_reg(X_TP));
+    add_scalar(fr, fr->t->tp, -(i32)f->frame_private);
+    row(fr, vmv_v_x, fr->t->frame, ref_reg(fr->t->tp));
 }
 
 static void rewrite_block(Frame *fr, u32 b)
@@ -390,7 +404,8 @@ static void rewrite_block(Frame *fr, u32 b)
 
 void frame(Func *f)
 {
-    Frame fr = {.f = f};
+    Frame fr = {.f = f, .t = f->module->target};
+    find_reach(&fr);
     survey(&fr);
     place_private(&fr);
     place_scalar(&fr);

@@ -10,7 +10,7 @@
 static bool may_join(const Ins *i)
 {
     if (i->op == IR_load)
-        return i->space == MEM_CONST && !i->is_volatile;
+        return i->space == IN_CONST && !i->is_volatile;
     return ins_is_pure(i) && !ins_has_effect(i) && ins_has_dst(i);
 }
 

@@ -79,13 +79,14 @@ bool ir_grow_(Module *m, void **a, size_t *cap, size_t size)
     return true;
 }
 
-Module *ir_module(const char *name)
+Module *ir_module(const char *name, const Target *target)
 {
     Module start = {.arena = new_chunk(NULL, 0)};
     if (!start.arena)
         return NULL;
     Module *m = ir_alloc(&start, sizeof *m);
     m->arena = start.arena;
+    m->target = target;
     m->name = ir_strdup(m, name);
     if (ir_grow(m, m->loc, 0, m->caploc))
         m->nloc = 1;

@@ -24,7 +24,7 @@
 #ifndef CC_IR_H
 #define CC_IR_H
 #include "base/diag.h"
-#include "isa/isa.h"
+#include "cc/target.h"
 
 typedef enum {
 #define IR(name, ...) IR_##name,
@@ -44,7 +44,7 @@ typedef enum {
     R_SYM,                  /* address of symbol `val` of the module + `off` */
     R_SLOT,                 /* private address of stack slot `val` of the function + `off` */
     R_BLK,                  /* block `val` (address of its first instruction) */
-    R_REG                   /* physical register: 0..63 x, 64..319 v */
+    R_REG                   /* physical register: 0..63 x, 64..319 v (target.h) */
 } RefKind;
 
 typedef struct {
@@ -64,17 +64,15 @@ static inline Ref ref_reg(u32 r) { return (Ref){.kind = R_REG, .val = r}; }
 static inline bool ref_same(Ref a, Ref b) { return a.kind == b.kind && a.off == b.off && a.val == b.val; }
 static inline bool ref_is_con(Ref a, u32 c) { return a.kind == R_CON && a.val == c; }
 
-enum { NXREG = 64, NVREG = 256, NREG = NXREG + NVREG, V0 = NXREG };
-
 /* --- instructions --------------------------------------------------------------- */
 
 /* What kind of memory an access touches. */
 typedef enum {
-    MEM_FLAT,               /* by address: global, constant or local, not known which */
-    MEM_GLOBAL,
-    MEM_CONST,              /* nobody writes it while the kernel runs */
-    MEM_LOCAL,
-    MEM_PRIVATE             /* the address is a byte offset in the lane's private memory */
+    IN_FLAT,                /* by address: global, constant or local, not known which */
+    IN_GLOBAL,
+    IN_CONST,               /* nobody writes it while the kernel runs */
+    IN_LOCAL,
+    IN_PRIVATE              /* the address is a byte offset in the lane's private memory */
 } Space;
 
 typedef struct {
@@ -249,6 +247,7 @@ struct Module {
     ArenaChunk *arena;
     bool failed;            /* memory ran out, or the compiler made a mistake */
     const char *mistake;    /* which one, or NULL */
+    const Target *target;
     const char *name;       /* of the source file */
     Func **func;
     size_t nfunc, capfunc;
@@ -266,7 +265,7 @@ struct Module {
 
 /* --- making it (ir.c) --------------------------------------------------------------------- */
 
-Module *ir_module(const char *name); /* NULL when memory is out */
+Module *ir_module(const char *name, const Target *target); /* NULL when memory is out */
 void ir_free(Module *m);             /* NULL is allowed */
 
 void *ir_alloc(Module *m, size_t size);            /* zeroed, lives as long as m */
@@ -361,7 +360,7 @@ u32 graph_split_edge(Func *f, u32 b, int k);
 void ir_print(Buf *out, const Func *f);
 void ir_print_module(Buf *out, const Module *m);
 /* NULL: d says where and why.  Any text may be given. */
-Module *ir_parse(const Source *src, Diag *d);
+Module *ir_parse(const Source *src, const Target *target, Diag *d);
 
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
 /* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds.  Memory

@@ -6,7 +6,7 @@
  * no meaning; then every block: phis, instructions, terminator.
  *
  *   generic    operations of ir.def up to `use` that are not of later stages; SSA
- *   selected   rows of V202 and pseudo operations, operands in their banks, immediates
+ *   selected   rows of the target and pseudo operations, operands in their banks, immediates
  *              in their ranges; SSA
  *   linear     the same without phis; a tied operand is the destination
  *   allocated  physical registers only
@@ -247,8 +247,8 @@ static void check_immediate(Check *c, Ref r, OperandId o, int k)
 static void check_row(Check *c, const Ins *i)
 {
     const int n = ins_nargs(i), tied = ins_tied(i);
-    if (!isa_has(V202, ins_row(i)))
-        complain(c, "is no row of v202");
+    if (!isa_has(c->f->module->target->set, ins_row(i)))
+        complain(c, "is no row of %s", c->f->module->target->name);
     for (int k = 0; k < n && k < 3; k++) {
         const Bank bank = ins_arg_bank(i, k);
         if (bank == BANK_NONE)
@@ -304,8 +304,8 @@ static void check_access(Check *c, const Ins *i)
     const bool any_width = i->op == IR_load || i->op == IR_store;
     require(c, i->width == 4 || (any_width && (i->width == 1 || i->width == 2)),
             "accesses %d bytes", i->width);
-    require(c, i->space <= MEM_PRIVATE, "accesses an unknown space");
-    require(c, i->op == IR_load || i->space != MEM_CONST, "writes constant memory");
+    require(c, i->space <= IN_PRIVATE, "accesses an unknown space");
+    require(c, i->op == IR_load || i->space != IN_CONST, "writes constant memory");
     require(c, !i->sext || i->op == IR_load, "only loads extend a sign");
     require(c, !i->uniform || i->op == IR_load, "only loads are uniform by promise");
 }
@@ -561,7 +561,7 @@ static void check_function(Check *c, Module *scratch)
 bool ir_check(const Func *f, Stage stage, Buf *out)
 {
     Check c = {.f = f, .stage = stage, .out = out, .ok = true, .block = NONE};
-    Module *scratch = ir_module("check");
+    Module *scratch = ir_module("check", f->module->target);
     if (scratch)
         check_function(&c, scratch);
     if (!scratch || scratch->failed) {

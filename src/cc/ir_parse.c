@@ -412,10 +412,10 @@ static bool destination(Parser *P, Ins *i)
     return expect(P, "=");
 }
 
-static bool find_row(const char *word, size_t n, u16 *op)
+static bool find_row(const Parser *P, const char *word, size_t n, u16 *op)
 {
     Insn in;
-    if (!isa_find_insn(word, n, V202, &in, NULL) || strlen(isa_insn[in.id].text) != n)
+    if (!isa_find_insn(word, n, P->m->target->set, &in, NULL) || strlen(isa_insn[in.id].text) != n)
         return false;
     *op = (u16)(IR_MACHINE + in.id);
     return true;
@@ -437,7 +437,8 @@ static bool mnemonic(Parser *P, u16 *op)
     if (!n)
         return wrong(P, word, "an operation is missing here");
     P->p += n;
-    if (row ? find_row(word + 2, n - 2, op) : find_generic(word, n, op) || find_row(word, n, op))
+    if (row ? find_row(P, word + 2, n - 2, op)
+            : find_generic(word, n, op) || find_row(P, word, n, op))
         return true;
     return wrong(P, word, "there is no operation '%.*s'", (int)(n < 40 ? n : 40), word);
 }
@@ -891,9 +892,9 @@ static bool statement(Parser *P)
     return wrong(P, P->p, "'func', 'kernel', 'data', 'extern' or 'file' is missing here");
 }
 
-Module *ir_parse(const Source *src, Diag *d)
+Module *ir_parse(const Source *src, const Target *target, Diag *d)
 {
-    Parser P = {.src = src, .d = d, .p = src->text, .m = ir_module(src->name)};
+    Parser P = {.src = src, .d = d, .p = src->text, .m = ir_module(src->name, target)};
     while (P.m && *P.p && !P.m->failed)
         finish_line(&P, statement(&P));
     if (!P.m || P.m->failed)

@@ -106,7 +106,7 @@ static u32 deepest(const Func *f)
 
 void loop_walk(Func *f, void (*visit)(LoopWalk *w, void *arg), void *arg)
 {
-    LoopWalk w = {.f = f, .scratch = ir_module("loop")};
+    LoopWalk w = {.f = f, .scratch = ir_module("loop", f->module->target)};
     if (!w.scratch || !read_definitions(&w)) {
         f->module->failed = true;
         ir_free(w.scratch);

@@ -28,7 +28,7 @@ static void count_registers(const Code *c, Resource *r)
         IsaFacts f;
         if (c->word[i].fix == FIX_LABEL)
             continue;
-        isa_facts(&c->word[i].in, NULL, V202, 0, &f);
+        isa_facts(&c->word[i].in, NULL, c->f->module->target->set, 0, &f);
         for (int k = 0; k < f.nregs; k++) {
             u64 *most = f.reg[k].is_vector ? &r->vgpr : &r->sgpr;
             *most = larger(*most, (u64)f.reg[k].first + f.reg[k].count);

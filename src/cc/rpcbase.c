@@ -13,12 +13,12 @@ static bool is_rpc_high(const Code *c, size_t i)
     return c->word[i].fix == FIX_BLOCK_HI && i + 1 < c->n && c->word[i + 1].in.id == I_setrpc;
 }
 
-static bool writes_t1(const Word *w)
+static bool writes(const Word *w, u32 reg)
 {
     const FormatInfo *f = isa_format_of(w->in.id);
     for (int k = 0; k < f->nopd; k++) {
         const OperandInfo *o = &isa_operand[f->opd[k]];
-        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->use & USE_W && w->in.opd[k] == X_T1)
+        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->use & USE_W && w->in.opd[k] == (i32)reg)
             return true;
     }
     return false;
@@ -38,7 +38,7 @@ static bool is_possible(const Code *c)
         const Word *w = &c->word[i];
         if (is_rpc_high(c, i))
             setters++;
-        else if (w->fix != FIX_LABEL && (writes_t1(w) || calls(w)))
+        else if (w->fix != FIX_LABEL && (writes(w, c->f->module->target->scratch) || calls(w)))
             return false;
     }
     return setters >= WORTH_IT;
@@ -49,7 +49,8 @@ void share_rpc_base(Code *c)
     if (!is_possible(c))
         return;
     size_t n = 1;
-    Word before = {.in = {.id = I_auipc, .opd = {X_T1}}, .loc = c->word[1].loc};
+    Word before = {.in = {.id = I_auipc, .opd = {(i32)c->f->module->target->scratch}},
+                   .loc = c->word[1].loc};
     for (size_t i = 1; i < c->n; i++) {
         const bool high = is_rpc_high(c, i);
         Word w = high ? c->word[++i] : c->word[i];

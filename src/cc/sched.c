@@ -36,15 +36,16 @@ typedef struct {
 
 /* --- what depends on what ---------------------------------------------------------------- */
 
-static bool names_register(Ref r)
+static bool names_register(const Target *t, Ref r)
 {
-    return r.kind == R_REG && !reg_is_reserved(r.val) && r.val != FRAME_REG;
+    return r.kind == R_REG && !target_reserves(t, r.val) && r.val != t->frame;
 }
 
 /* may not be passed in either direction */
-static bool is_cut(const Ins *i)
+static bool is_cut(const Target *t, const Ins *i)
 {
-    if (i->reg || names_register(i->a[0]) || names_register(i->a[1]) || names_register(i->a[2]))
+    if (i->reg || names_register(t, i->a[0]) || names_register(t, i->a[1]) ||
+        names_register(t, i->a[2]))
         return true;
     return i->is_volatile || (!ins_is_store(i) && ins_has_effect(i));
 }
@@ -54,11 +55,11 @@ static u32 places(const Ins *i)
 {
     enum { GLOBAL = 1, LOCAL = 2, PRIVATE = 4, CONSTANT = 8 };
     switch ((Space)i->space) {
-    case MEM_GLOBAL: return GLOBAL;
-    case MEM_CONST: return CONSTANT;
-    case MEM_LOCAL: return LOCAL;
-    case MEM_PRIVATE: return PRIVATE;
-    case MEM_FLAT: break;
+    case IN_GLOBAL: return GLOBAL;
+    case IN_CONST: return CONSTANT;
+    case IN_LOCAL: return LOCAL;
+    case IN_PRIVATE: return PRIVATE;
+    case IN_FLAT: break;
     }
     return GLOBAL | LOCAL;
 }
@@ -211,7 +212,7 @@ static void schedule_block(Sched *s, Block *b)
     s->alive[0] = s->alive[1] = 0;
     s->n = 0;
     for (size_t k = 0; k < b->nins; k++) {
-        const bool cut = is_cut(&b->ins[k]);
+        const bool cut = is_cut(s->f->module->target, &b->ins[k]);
         if (s->n == MOST || cut)
             place_piece(s, &b->ins[k - s->n]);
         if (cut)

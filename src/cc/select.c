@@ -108,11 +108,14 @@ static void copy(Select *s, u32 dst, Ref from)
 /* --- calls ------------------------------------------------------------------------------------ */
 
 /* Where piece k goes that has no register: the private stack, downwards from the frame base. */
-static Ref stack_offset(i32 k) { return ref_con((u32)(-4 * (k - ARGUMENT_PIECES))); }
+static Ref stack_offset(const Select *s, i32 k)
+{
+    return ref_con((u32)(-4 * (k - (i32)s->target->pieces)));
+}
 
 static Ins give_piece(const Select *s, Ref r, i32 k)
 {
-    Ins i = {.op = IR_copy, .loc = s->loc, .reg = 1 + V0 + (u32)k, .a = {r}};
+    Ins i = {.op = IR_copy, .loc = s->loc, .reg = 1 + s->target->piece + (u32)k, .a = {r}};
     if (r.kind == R_CON && sel_fits(I_vmv_v_i, r.val))
         i.op = IR_MACHINE + I_vmv_v_i;
     return i;
@@ -127,32 +130,33 @@ static Ref movable(Select *s, Ref r)
 
 static void argument(Select *s, const Ins *i)
 {
-    if (i->imm < ARGUMENT_PIECES) {
+    if (i->imm < (i32)s->target->pieces) {
         const Ins give = give_piece(s, movable(s, i->a[0]), i->imm);
         sel_put(s, &give);
         return;
     }
-    const u32 pieces = (u32)i->imm + 1 - ARGUMENT_PIECES;
+    const u32 pieces = (u32)i->imm + 1 - s->target->pieces;
     if (s->f->max_args < pieces)
         s->f->max_args = pieces;
-    sel_put(s, &(Ins){.op = IR_MACHINE + I_vsw_v,
-                      .width = 4,
-                      .space = MEM_PRIVATE,
-                      .loc = s->loc,
-                      .a = {sel_v(s, i->a[0]), stack_offset(i->imm), ref_reg(FRAME_BASE)}});
+    sel_put(s,
+            &(Ins){.op = (u16)(IR_MACHINE + s->target->private_.store.w),
+                   .width = 4,
+                   .space = IN_PRIVATE,
+                   .loc = s->loc,
+                   .a = {sel_v(s, i->a[0]), stack_offset(s, i->imm), ref_reg(s->target->frame)}});
 }
 
 static void parameter(Select *s, const Ins *i)
 {
-    if (i->imm < ARGUMENT_PIECES)
-        copy(s, i->dst, ref_reg(V0 + (u32)i->imm));
+    if (i->imm < (i32)s->target->pieces)
+        copy(s, i->dst, ref_reg(s->target->piece + (u32)i->imm));
     else
-        sel_put(s, &(Ins){.op = IR_MACHINE + I_vlw_v,
+        sel_put(s, &(Ins){.op = (u16)(IR_MACHINE + s->target->private_.load.w),
                           .dst = i->dst,
                           .width = 4,
-                          .space = MEM_PRIVATE,
+                          .space = IN_PRIVATE,
                           .loc = s->loc,
-                          .a = {stack_offset(i->imm), ref_reg(FRAME_BASE)}});
+                          .a = {stack_offset(s, i->imm), ref_reg(s->target->frame)}});
 }
 
 static void call(Select *s, const Ins *i)
@@ -203,11 +207,11 @@ static void select_ins(Select *s, const Ins *i)
     case IR_csr: sel_row(s, i->dst, I_csrrs, ref_con((u32)i->imm), ref_reg(0), ref_none()); break;
     case IR_lane: sel_row(s, i->dst, I_vid_v, ref_none(), ref_none(), ref_none()); break;
     case IR_argbase: argument_block(s, i); break;
-    case IR_ldsbase: s->alias[i->dst] = ref_reg(LOCAL_BASE); break;
+    case IR_ldsbase: s->alias[i->dst] = ref_reg(s->target->local_base); break;
     case IR_param: parameter(s, i); break;
     case IR_arg: argument(s, i); break;
     case IR_call: call(s, i); break;
-    case IR_result: copy(s, i->dst, ref_reg(V0 + (u32)i->imm)); break;
+    case IR_result: copy(s, i->dst, ref_reg(s->target->piece + (u32)i->imm)); break;
     case IR_setret: set_result(s, i); break;
     default:
         if (ins_is_machine(i) || ir_info[i->op].selected)
@@ -405,6 +409,7 @@ static bool start(Select *s, Func *f)
     Module *m = f->module;
     const size_t n = f->nvalue + 1;
     *s = (Select){.f = f,
+                  .target = f->module->target,
                   .nold = (u32)f->nvalue,
                   .def = ir_alloc(m, n * sizeof(Ins *)),
                   .uses = ir_alloc(m, n * sizeof(u32)),
@@ -432,8 +437,9 @@ void select_rows(Func *f)
     for (size_t i = 0; i < f->nrpo; i++)
         select_phis(s, &f->block[f->rpo[i]]);
     if (s->argbase)
-        ir_insert(f, 0, 0,
-                  &(Ins){.op = IR_copy, .dst = s->argbase, .a = {ref_reg(ARGUMENT_BLOCK)}});
+        ir_insert(
+            f, 0, 0,
+            &(Ins){.op = IR_copy, .dst = s->argbase, .a = {ref_reg(f->module->target->arguments)}});
     if (f->module->failed)
         return;
     remove_dead(s);

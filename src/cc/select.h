@@ -14,8 +14,6 @@
 
 #define I_none ((InsnId)NINSN) /* no row */
 
-enum { FRAME_BASE = V0 + 32, ARGUMENT_PIECES = 32, ARGUMENT_BLOCK = 10, LOCAL_BASE = 8 };
-
 /* A value that many rows read, and that select_share.c places. */
 typedef struct {
     Ref what;               /* R_CON, R_SYM, R_SLOT; R_VAL: a scalar in bank V */
@@ -30,6 +28,7 @@ enum { SHARED_HASH = 1024 };
 
 typedef struct {
     Func *f;
+    const Target *target;
     u32 b;                  /* block being selected */
     u32 loc;                /* of the instruction being selected */
     Ins *out;               /* rows of the block */

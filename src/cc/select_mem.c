@@ -5,18 +5,15 @@
  */
 #include "cc/select.h"
 
-typedef struct {
-    InsnId b, bu, h, hu, w;
-} Widths;
+static const AccessRows *rows(const Select *s, const Ins *i, bool scalar)
+{
+    const Target *t = s->target;
+    if (i->space == IN_PRIVATE)
+        return &t->private_;
+    return scalar ? &t->scalar : i->space == IN_LOCAL ? &t->local : &t->vector;
+}
 
-static const Widths scalar_load = {I_lb, I_lbu, I_lh, I_lhu, I_lw};
-static const Widths vector_load = {I_vlb12_v, I_vlbu12_v, I_vlh12_v, I_vlhu12_v, I_vlw12_v};
-static const Widths private_load = {I_vlb_v, I_vlbu_v, I_vlh_v, I_vlhu_v, I_vlw_v};
-static const Widths scalar_store = {I_sb, I_sb, I_sh, I_sh, I_sw};
-static const Widths vector_store = {I_vsb12_v, I_vsb12_v, I_vsh12_v, I_vsh12_v, I_vsw12_v};
-static const Widths private_store = {I_vsb_v, I_vsb_v, I_vsh_v, I_vsh_v, I_vsw_v};
-
-static InsnId pick(const Widths *w, const Ins *i)
+static InsnId pick(const WidthRows *w, const Ins *i)
 {
     switch (i->width) {
     case 1: return i->sext ? w->b : w->bu;
@@ -89,10 +86,7 @@ static Ins access(const Select *s, const Ins *i, InsnId row)
 static void load(Select *s, const Ins *i)
 {
     const bool scalar = s->f->value[i->dst].bank == BANK_X;
-    const Widths *w = i->space == MEM_PRIVATE ? &private_load
-                      : scalar                ? &scalar_load
-                                              : &vector_load;
-    Ins m = access(s, i, pick(w, i));
+    Ins m = access(s, i, pick(&rows(s, i, scalar)->load, i));
     const Address a = address(s, i->a[0], i->imm, ins_row(&m));
     m.a[0] = ref_con(a.offset);
     m.a[1] = scalar ? sel_x(s, a.base) : sel_v(s, a.base);
@@ -103,11 +97,8 @@ static void store(Select *s, const Ins *i)
 {
     const Ref value = sel_ref(s, i->a[0]);
     const bool scalar =
-        i->space != MEM_PRIVATE && !sel_is_v(s, value) && !sel_is_v(s, sel_ref(s, i->a[1]));
-    const Widths *w = i->space == MEM_PRIVATE ? &private_store
-                      : scalar                ? &scalar_store
-                                              : &vector_store;
-    Ins m = access(s, i, pick(w, i));
+        i->space != IN_PRIVATE && !sel_is_v(s, value) && !sel_is_v(s, sel_ref(s, i->a[1]));
+    Ins m = access(s, i, pick(&rows(s, i, scalar)->store, i));
     const Address a = address(s, i->a[1], i->imm, ins_row(&m));
     m.a[0] = scalar ? sel_x(s, value) : sel_v(s, value);
     m.a[1] = ref_con(a.offset);

@@ -156,8 +156,7 @@ static bool fits(const Strength *S, const Access *a, u32 base)
     if (a->is_phi)
         return a->con == base;
     const Ins *i = &S->w->f->block[a->block].ins[a->index];
-    const i64 off = (i64)i->imm + (i32)(a->con - base),
-              room = i->space == MEM_PRIVATE ? 1024 : 2048;
+    const i64 off = (i64)i->imm + (i32)(a->con - base), room = i->space == IN_PRIVATE ? 1024 : 2048;
     return off >= -room && off < room;
 }
 

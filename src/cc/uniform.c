@@ -122,7 +122,7 @@ static bool makes_vector(const Job *j, const Ins *i, u32 b)
     case IR_result:
     case IR_fexp: return true; /* fexp has no scalar form */
     case IR_load:
-        if (i->space == MEM_PRIVATE)
+        if (i->space == IN_PRIVATE)
             return true;
         break;
     default: break;

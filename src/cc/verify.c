@@ -196,6 +196,7 @@ static void sets_free(Sets *s)
 
 typedef struct {
     const Func *before, *after;
+    const Target *target;
     Buf *why;
     bool bad;
     Sets sets;
@@ -234,12 +235,13 @@ static u32 scalar_index(const Proof *p, u32 place)
 }
 
 /* whether the instruction makes the same number wherever it stands */
-static bool is_constant(const Ins *i)
+static bool is_constant(const Proof *p, const Ins *i)
 {
     if (!ins_is_pure(i) || !(i->dst || i->reg) || ins_tied(i) >= 0)
         return false;
     for (int k = 0; k < 3; k++)
-        if (i->a[k].kind == R_VAL || (i->a[k].kind == R_REG && !reg_is_reserved(i->a[k].val)))
+        if (i->a[k].kind == R_VAL ||
+            (i->a[k].kind == R_REG && !target_reserves(p->target, i->a[k].val)))
             return false;
     return true;
 }
@@ -318,7 +320,7 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
         const Ins *n = &b->ins[i];
         if (is_plain_move(p, n))
             equate(p, thing_of(p, result_of(n)), thing_of(p, n->a[0]));
-        else if (is_constant(n))
+        else if (is_constant(p, n))
             equate(p, thing_of(p, result_of(n)), constant_thing(p, n));
         else
             break;
@@ -353,7 +355,7 @@ static void set_register(Proof *p, Ref r, Bank bank, u32 set)
 {
     if (!is_register(r, bank))
         refuse(p, "a result in the wrong kind of register");
-    else if (reg_is_reserved(r.val))
+    else if (target_reserves(p->target, r.val))
         refuse(p, "a reserved register is written");
     else
         p->now[r.val] = set;
@@ -395,7 +397,7 @@ static size_t soft_after(Proof *p, const Block *b, size_t i)
             run_parking(p, n);
         else if (is_plain_move(p, n))
             set_register(p, result_of(n), bank_of(p, n->a[0]), p->now[n->a[0].val]);
-        else if (is_constant(n))
+        else if (is_constant(p, n))
             set_register(p, result_of(n), bank_of(p, result_of(n)),
                          set_with(&p->sets, 0, constant_thing(p, n)));
         else
@@ -421,15 +423,16 @@ static void check_read(Proof *p, Ref before, Ref after)
 
 static void check_pieces(Proof *p, u32 n)
 {
-    for (u32 k = 0; k < n && k < MAX_PIECES; k++)
-        if (!set_has(&p->sets, p->now[V0 + k], register_thing(p, V0 + k)))
+    for (u32 k = 0; k < n && k < p->target->pieces; k++)
+        if (!set_has(&p->sets, p->now[p->target->piece + k],
+                     register_thing(p, p->target->piece + k)))
             refuse(p, "an argument or result is not in its register");
 }
 
 static bool is_clobbered(const Proof *p, u32 thing)
 {
     const u32 n = (u32)p->before->nvalue;
-    return thing >= n && thing < n + NREG && !reg_is_kept(thing - n);
+    return thing >= n && thing < n + NREG && !target_keeps(p->target, thing - n);
 }
 
 /* All registers that a call does not keep have new contents, which nothing else holds. */
@@ -443,7 +446,7 @@ static void run_call(Proof *p, const Ins *i)
                 p->now[k] = set_without(&p->sets, p->now[k], thing);
         }
     for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
+        if (!target_keeps(p->target, r))
             p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
 }
 
@@ -521,7 +524,7 @@ static void note_writes(Proof *p, u32 b)
         if (n->op == IR_spillx && (u32)n->imm < p->after->spill_x)
             set_bit(to, NXREG + (u32)n->imm);
         for (u32 r = 0; n->op == IR_call && r < NXREG; r++)
-            if (!reg_is_kept(r))
+            if (!target_keeps(p->target, r))
                 set_bit(to, r);
     }
 }
@@ -627,7 +630,7 @@ static bool same_graph(const Func *a, const Func *b)
 /* What instruction i writes: a constant, 0 for what is not known yet, or its own result. */
 static u32 written_thing(Proof *p, const Ins *i)
 {
-    if (is_constant(i))
+    if (is_constant(p, i))
         return constant_thing(p, i);
     return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
 }
@@ -687,7 +690,7 @@ static bool proof_init(Proof *p)
 
 bool verify(const Func *before, const Func *after, Buf *why)
 {
-    Proof p = {.before = before, .after = after, .why = why};
+    Proof p = {.before = before, .after = after, .target = before->module->target, .why = why};
     if (!same_graph(before, after))
         refuse(&p, "the graphs differ");
     else if (proof_init(&p))

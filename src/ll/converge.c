@@ -328,7 +328,7 @@ bool converge(LLVMModuleRef m)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         count++;
     LLVMValueRef *list = mem_alloc(count * sizeof *list);
-    Module *graphs = ir_module("");
+    Module *graphs = ir_module("", target_default());
     bool ok = list && graphs;
     if (ok) {
         LLVMAddAttributeAtIndex(barrier, FUNCTION_INDEX,

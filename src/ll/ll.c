@@ -106,7 +106,6 @@ static bool put_object(Module *ir, LLVMModuleRef m, const CompOptions *opt, int 
                        Diag *d)
 {
     const CcOptions cc = {.level = level,
-                          .set = V202,
                           .off = opt->off,
                           .dump = opt->dump,
                           .dump_to = opt->dump_to,
@@ -123,7 +122,7 @@ static bool put_object(Module *ir, LLVMModuleRef m, const CompOptions *opt, int 
 
 static bool put_machine(LLVMModuleRef m, const CompOptions *opt, int level, Buf *out, Diag *d)
 {
-    Module *ir = lower_module(m, opt->name, d);
+    Module *ir = lower_module(m, opt->name, target_default(), d);
     bool ok = ir && local_memory_fits(ir, opt, d);
     if (ok && opt->output == COMP_IR)
         ir_print_module(out, ir);

@@ -115,7 +115,7 @@ static u32 spread(Fn *n, Val v)
 {
     const u32 slot = ir_slot(n->f, 4 * v.n, 4);
     for (u32 k = 0; k < v.n; k++)
-        store_word(n, MEM_PRIVATE, add_con(n, ref_slot(slot), (i32)(4 * k)), 0, 4, v.p[k]);
+        store_word(n, IN_PRIVATE, add_con(n, ref_slot(slot), (i32)(4 * k)), 0, 4, v.p[k]);
     return slot;
 }
 
@@ -143,7 +143,7 @@ static void extract_element(Fn *n, LLVMValueRef i)
         const u32 slot = spread(n, v);
         const Ref at = element_address(n, slot, index_inside(n, index, type_elements(t)), r.n);
         for (u32 k = 0; k < r.n; k++)
-            r.p[k] = load_word(n, MEM_PRIVATE, at, (i32)(4 * k), 4);
+            r.p[k] = load_word(n, IN_PRIVATE, at, (i32)(4 * k), 4);
     }
     val_set(n, i, r);
 }
@@ -163,9 +163,9 @@ static void insert_element(Fn *n, LLVMValueRef i)
         const u32 slot = spread(n, v);
         const Ref at = element_address(n, slot, index_inside(n, index, count), x.n);
         for (u32 k = 0; k < x.n; k++)
-            store_word(n, MEM_PRIVATE, at, (i32)(4 * k), 4, x.p[k]);
+            store_word(n, IN_PRIVATE, at, (i32)(4 * k), 4, x.p[k]);
         for (u32 k = 0; k < r.n; k++)
-            r.p[k] = load_word(n, MEM_PRIVATE, add_con(n, ref_slot(slot), (i32)(4 * k)), 0, 4);
+            r.p[k] = load_word(n, IN_PRIVATE, add_con(n, ref_slot(slot), (i32)(4 * k)), 0, 4);
     }
     val_set(n, i, r);
 }
@@ -426,7 +426,7 @@ static void kernel_params(Fn *n)
         for (u32 i = 0; i < v.n; i++) {
             const Ins load = {.op = IR_load,
                               .width = (u8)(bytes < 4 ? bytes : 4),
-                              .space = MEM_CONST,
+                              .space = IN_CONST,
                               .uniform = 1,
                               .dst = ir_value(n->f),
                               .imm = (i32)(at.offset + i / each * bytes + i % each * 4),
@@ -640,10 +640,10 @@ static void lower_functions(Lower *lo)
     }
 }
 
-Module *lower_module(LLVMModuleRef src, const char *name, Diag *d)
+Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, Diag *d)
 {
     const int before = d->errors;
-    Module *m = ir_module(name);
+    Module *m = ir_module(name, target);
     Lower *lo = mem_zalloc(1, sizeof *lo);
     if (m && lo) {
         *lo = (Lower){.m = m,

@@ -177,5 +177,5 @@ bool is_kernel(LLVMValueRef f);
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t);
 
 /* The machine IR of a module, named as it; NULL: d says why. */
-Module *lower_module(LLVMModuleRef src, const char *name, Diag *d);
+Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, Diag *d);
 #endif

@@ -30,8 +30,8 @@ static Ref copied(Fn *n, LLVMValueRef call, unsigned k, Ref from)
     const u32 size = (u32)align_up(type_size(n->lo, t), 4);
     const u32 slot = ir_slot(n->f, size, 16);
     for (u32 at = 0; at < size; at += 4)
-        store_word(n, MEM_PRIVATE, add_con(n, ref_slot(slot), (i32)at), 0, 4,
-                   load_word(n, MEM_PRIVATE, add_con(n, from, (i32)at), 0, 4));
+        store_word(n, IN_PRIVATE, add_con(n, ref_slot(slot), (i32)at), 0, 4,
+                   load_word(n, IN_PRIVATE, add_con(n, from, (i32)at), 0, 4));
     return ref_slot(slot);
 }
 

@@ -12,8 +12,8 @@ enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
 
 static Space space_of(unsigned as)
 {
-    static const Space space[] = {MEM_PRIVATE, MEM_GLOBAL, MEM_CONST, MEM_LOCAL};
-    return as < countof(space) ? space[as] : MEM_FLAT;
+    static const Space space[] = {IN_PRIVATE, IN_GLOBAL, IN_CONST, IN_LOCAL};
+    return as < countof(space) ? space[as] : IN_FLAT;
 }
 
 static unsigned as_of(LLVMValueRef pointer)
@@ -368,7 +368,7 @@ static Ref append_atomic(Fn *n, IrOp op, i32 imm, Ref x, Ref y)
 {
     const Ins i = {.op = (u16)op,
                    .width = 4,
-                   .space = MEM_FLAT,
+                   .space = IN_FLAT,
                    .dst = ir_value(n->f),
                    .imm = imm,
                    .loc = n->loc,

@@ -20,7 +20,6 @@ static CcOptions options_of(u8 choice, Buf *assembly)
 {
     static const u32 few[] = {0, 24, 32, 48};
     return (CcOptions){.level = choice & 3,
-                       .set = V202,
                        .off = choice & 4 ? "fold,coalesce" : NULL,
                        .seed = choice & 8,
                        .max_x = few[choice >> 4 & 3],
@@ -51,7 +50,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     if (size < 2 || size > MAX_TEXT)
         return 0;
     buf_put(&text, data + 1, size - 1);
-    Module *m = ir_parse(&(Source){.name = "fuzz.ir", .text = buf_text(&text)}, &d);
+    Module *m = ir_parse(&(Source){.name = "fuzz.ir", .text = buf_text(&text)}, target_default(), &d);
     if (m && ir_check_module(m, STAGE_GENERIC, &found))
         compile(m, data[0]);
     ir_free(m);

@@ -89,12 +89,12 @@ static bool put_image(KitProgram *p, const Object *o, Diag *d)
 bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
 {
     const CcOptions ways[] = {
-        {.level = 0, .set = V202},
-        {.level = 1, .set = V202},
-        {.level = 2, .set = V202, .off = "fold"},
-        {.level = 2, .set = V202, .off = "coalesce,sched,tidy"},
-        {.level = 2, .set = V202, .seed = seed + 1},
-        {.level = 2, .set = V202, .max_x = 7, .max_v = 9},
+        {.level = 0},
+        {.level = 1},
+        {.level = 2, .off = "fold"},
+        {.level = 2, .off = "coalesce,sched,tidy"},
+        {.level = 2, .seed = seed + 1},
+        {.level = 2, .max_x = 7, .max_v = 9},
     };
     const Buf *const inputs[] = {&p->bitcode};
     Diag d = {.sink = diag_to_buf, .to = why};
@@ -102,7 +102,7 @@ bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
         (!p->ir.len && !comp_link(compiler(), inputs, 1,
                                   &(CompOptions){.output = COMP_IR, .name = p->name}, &p->ir, &d)))
         return false;
-    Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, &d);
+    Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, target_default(), &d);
     Object *o = m ? cc_compile(m, &ways[way], &d) : NULL;
     const bool ok = put_image(p, o, &d);
     obj_free(o);

@@ -95,11 +95,11 @@ static void memory(Maker *k)
 {
     const bool private = pick(k, 2);
     if (private && pick(k, 2))
-        store(k, MEM_PRIVATE, some(k), element(k, k->slot, SLOT_WORDS));
+        store(k, IN_PRIVATE, some(k), element(k, k->slot, SLOT_WORDS));
     else if (private)
-        assign(k, load(k, MEM_PRIVATE, element(k, k->slot, SLOT_WORDS)));
+        assign(k, load(k, IN_PRIVATE, element(k, k->slot, SLOT_WORDS)));
     else
-        assign(k, load(k, MEM_GLOBAL, element(k, k->in, 16)));
+        assign(k, load(k, IN_GLOBAL, element(k, k->in, 16)));
 }
 
 /* a variable per phi; dst are values that exist already, or 0 for new ones */
@@ -208,25 +208,25 @@ static void statements(Maker *k, u32 depth)
 /* out[i] = mix of all variables, arguments: in, out */
 static Module *make_program(u64 seed)
 {
-    Maker k = {.m = ir_module("t.cl"), .seed = seed};
+    Maker k = {.m = ir_module("t.cl", target_default()), .seed = seed};
     k.f = ir_func(k.m, "k", true);
     k.b = ir_block(k.f);
     const Ref args = op(&k, IR_argbase, ref_none(), ref_none(), ref_none());
     const Ref item =
         op2(&k, IR_add, csr(&k, 0x800), op(&k, IR_lane, ref_none(), ref_none(), ref_none()));
-    k.in = load(&k, MEM_CONST, args);
-    const Ref out = load(&k, MEM_CONST, op2(&k, IR_add, args, ref_con(4)));
+    k.in = load(&k, IN_CONST, args);
+    const Ref out = load(&k, IN_CONST, op2(&k, IR_add, args, ref_con(4)));
     k.slot = ref_slot(ir_slot(k.f, 4 * SLOT_WORDS, 4));
     for (u32 v = 0; v < VARS; v++)
         k.var[v] = v == 0 ? item : v == 1 ? csr(&k, 0x805) : ref_con(pick(&k, 100));
     for (u32 i = 0; i < SLOT_WORDS; i++)
-        store(&k, MEM_PRIVATE, ref_con(i), op2(&k, IR_add, k.slot, ref_con(4 * i)));
+        store(&k, IN_PRIVATE, ref_con(i), op2(&k, IR_add, k.slot, ref_con(4 * i)));
     for (u32 i = 0; i < 6; i++)
         statements(&k, 0);
     Ref sum = ref_con(1);
     for (u32 v = 0; v < VARS; v++)
         sum = op2(&k, IR_add, op2(&k, IR_mul, sum, ref_con(31)), k.var[v]);
-    store(&k, MEM_GLOBAL, sum, op2(&k, IR_add, out, op2(&k, IR_sll, item, ref_con(2))));
+    store(&k, IN_GLOBAL, sum, op2(&k, IR_add, out, op2(&k, IR_sll, item, ref_con(2))));
     ir_ret(k.f, k.b);
     graph_build(k.f);
     assert_false(k.m->failed);
@@ -372,12 +372,12 @@ static void all_levels_agree(void **state)
 {
     (void)state;
     static const CcOptions how[] = {
-        {.level = 0, .set = V202},
-        {.level = 1, .set = V202},
-        {.level = 2, .set = V202, .lines = true},
-        {.level = 2, .set = V202, .max_x = 8, .max_v = 8},
-        {.level = 2, .set = V202, .seed = 1},
-        {.level = 2, .set = V202, .off = "fold,coalesce"},
+        {.level = 0},
+        {.level = 1},
+        {.level = 2, .lines = true},
+        {.level = 2, .max_x = 8, .max_v = 8},
+        {.level = 2, .seed = 1},
+        {.level = 2, .off = "fold,coalesce"},
     };
     u32 in[16], want[ITEMS], got[ITEMS];
     unsigned long long first = 1, last = 150;

@@ -41,7 +41,7 @@ typedef struct {
 
 static Module *new_module(void)
 {
-    Module *m = ir_module("t.cl");
+    Module *m = ir_module("t.cl", target_default());
     assert_non_null(m);
     ir_file(m, "t.cl");
     return m;
@@ -117,7 +117,7 @@ static Object *emit_module(Module *m)
 {
     Caught c;
     Buf text = {0};
-    const CcOptions opt = {.set = V202, .lines = true, .assembly = &text};
+    const CcOptions opt = {.lines = true, .assembly = &text};
     Object *o = obj_new("t.o");
     o->set = V202;
     catch_in(&c);
@@ -826,7 +826,7 @@ static void mistakes(void **state)
     ir_mistake(m, "the first is kept");
     ir_mistake(m, "and not the second");
     catch_in(&c);
-    assert_null(cc_compile(m, &(CcOptions){.set = V202}, &c.d));
+    assert_null(cc_compile(m, &(CcOptions){0}, &c.d));
     expect_error(&c, "internal error, please report it: the first is kept");
     ir_free(m);
 }

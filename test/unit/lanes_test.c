@@ -32,7 +32,7 @@ static void fill(Gen *g, u32 b)
             ir_append(g->f, b,
                       &(Ins){.op = IR_store,
                              .width = 4,
-                             .space = MEM_GLOBAL,
+                             .space = IN_GLOBAL,
                              .is_volatile = 1,
                              .a = {x, y}});
         else if (below(g, 6) == 0)
@@ -99,7 +99,7 @@ static void show_all(Gen *g, u32 b)
         ir_append(g->f, b,
                   &(Ins){.op = IR_store,
                          .width = 4,
-                         .space = MEM_GLOBAL,
+                         .space = IN_GLOBAL,
                          .is_volatile = 1,
                          .a = {ref_val(g->at_end[b][k]), ref_con(k * 4)}});
 }
@@ -146,7 +146,7 @@ static void compile(Func *f, const CcOptions *opt, u32 seed)
 
 static bool try_graph(u32 seed)
 {
-    Module *m = ir_module("test");
+    Module *m = ir_module("test", target_default());
     Func *f = random_function(m, seed);
     u32 expected[LANES], seen[LANES];
     bool ends = true;

@@ -145,9 +145,9 @@ static double compile(void (*make)(Buf *, u32), u32 n)
     catch_in(&c);
     make(&text, n);
     const double before = milliseconds();
-    Module *m = ir_parse(&(Source){.name = "t", .text = buf_text(&text)}, &c.d);
+    Module *m = ir_parse(&(Source){.name = "t", .text = buf_text(&text)}, target_default(), &c.d);
     expect_silence(&c);
-    Object *o = cc_compile(m, &(CcOptions){.level = 2, .set = V202, .lines = true}, &c.d);
+    Object *o = cc_compile(m, &(CcOptions){.level = 2, .lines = true}, &c.d);
     const double took = milliseconds() - before;
     expect_silence(&c);
     assert_non_null(o);

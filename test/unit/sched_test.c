@@ -33,7 +33,7 @@ static u32 *word_at(State *s, const Ins *i, Ref base, Ref offset)
 {
     const u32 at = (read_ref(s, base) + read_ref(s, offset)) / 4;
     assert_true(at < WORDS);
-    return &s->memory[i->space == MEM_PRIVATE][at];
+    return &s->memory[i->space == IN_PRIVATE][at];
 }
 
 static void step(State *s, const Ins *i)
@@ -92,10 +92,10 @@ static u32 add(Maker *k, Ins i, Bank bank)
 /* base 0: global at 0, 1: the same at 4, 2: local at 128, 3: v, global at 0, or private */
 static void add_access(Maker *k)
 {
-    static const u8 told[BASES] = {MEM_GLOBAL, MEM_GLOBAL, MEM_LOCAL, MEM_GLOBAL};
+    static const u8 told[BASES] = {IN_GLOBAL, IN_GLOBAL, IN_LOCAL, IN_GLOBAL};
     const u32 base = pick(k, BASES);
     const bool v = base == 3, private = v && pick(k, 2), store = pick(k, 2);
-    const u8 space = private ? MEM_PRIVATE : pick(k, 2) ? told[base] : MEM_FLAT;
+    const u8 space = private ? IN_PRIVATE : pick(k, 2) ? told[base] : IN_FLAT;
     const Ref offset = ref_con(4 * pick(k, 4)), at = ref_val(k->base[base]);
     const InsnId row = store ? v ? private ? I_vsw_v : I_vsw12_v : I_sw
                        : v   ? private ? I_vlw_v : I_vlw12_v
@@ -141,7 +141,7 @@ static void same_result(void **state)
     static State before, after;
     size_t moved = 0;
     for (u64 seed = 1; seed <= 400; seed++) {
-        Module *m = ir_module("t.cl");
+        Module *m = ir_module("t.cl", target_default());
         Func *f = make_block(m, seed);
         const size_t n = f->block[0].nins;
         Ins *old = ir_alloc(m, n * sizeof *old);
@@ -162,7 +162,7 @@ static void same_result(void **state)
 static void loads_go_early(void **state)
 {
     (void)state;
-    Module *m = ir_module("t.cl");
+    Module *m = ir_module("t.cl", target_default());
     Maker k = {.f = ir_func(m, "k", true)};
     ir_block(k.f);
     const u32 base = add(&k, (Ins){.op = IR_li, .a = {ref_con(0)}}, BANK_X);

@@ -14,7 +14,7 @@ static Module *parse(const char *text)
 {
     Buf messages = {0};
     Diag d = {.sink = diag_to_buf, .to = &messages};
-    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, &d);
+    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, target_default(), &d);
     if (!m)
         fail_msg("%s\n%s", text, buf_text(&messages));
     buf_free(&messages);
@@ -63,7 +63,7 @@ static void run_ins(const Ins *i, const u32 *param, u32 *value, Log *log)
     switch (i->op) {
     case IR_param: value[i->dst] = param[i->imm]; break;
     case IR_load:
-        if (i->space != MEM_CONST)
+        if (i->space != IN_CONST)
             log_word(log, a + (u32)i->imm);
         value[i->dst] = (a + (u32)i->imm) * 2654435761u;
         break;

@@ -292,7 +292,7 @@ static void random_block(Func *f, u32 b, u32 *seed, Ref *var)
     }
     const Ins store = {.op = IR_store,
                        .width = 4,
-                       .space = MEM_GLOBAL,
+                       .space = IN_GLOBAL,
                        .a = {var[rng(seed, VARIABLES)], ref_con(16)}};
     ir_append(f, b, &store);
 }
@@ -481,7 +481,7 @@ static bool run_alone(const Func *f, u32 (*value)[LANES], u32 trace[LANES])
 static bool try_graph(u32 seed)
 {
     u32 value[1024][LANES], alone[LANES];
-    Module *module = ir_module("random");
+    Module *module = ir_module("random", target_default());
     Func *f = random_function(module, &seed);
     assert_true(f->nvalue < 1024 && !module->failed);
     const bool ends = run_alone(f, value, alone);

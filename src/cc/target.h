@@ -1,0 +1,46 @@
+/* target.h -- what the compiler knows of the machine that it makes code for: a Target hangs on every
+ * module, and passes ask it.
+ *
+ * Registers are numbered as in R_REG: 0..63 x, 64..319 v.  Their roles are those of
+ * doc/abi.md, "Registers"; frame.c and encode.c own the reserved ones.
+ */
+#ifndef CC_TARGET_H
+#define CC_TARGET_H
+#include "isa/isa.h"
+
+enum { NXREG = 64, NVREG = 256, NREG = NXREG + NVREG, V0 = NXREG };
+static inline bool reg_is_vector(u32 r) { return r >= V0; }
+
+/* The rows for each width of an access: b and h sign-extend, a store has them twice. */
+typedef struct { InsnId b, bu, h, hu, w; } WidthRows;
+typedef struct { WidthRows load, store; } AccessRows;
+
+typedef struct {
+    const char *name;       /* of the profile */
+    IsaSet set;
+    u32 pointer_bytes;
+    AccessRows scalar;      /* x registers, any memory but private */
+    AccessRows vector;      /* v registers, global and constant memory, or it is not known which */
+    AccessRows local;       /* v registers, local memory */
+    AccessRows private_;    /* v registers, private memory */
+    InsnId prefix;          /* goes before an instruction that names a register from `plain` on */
+    u32 plain;
+    u32 ra, sp, tp;
+    u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
+    u32 arguments;          /* x: the argument block, where a kernel begins */
+    u32 local_base;         /* x: static __local data */
+    u32 frame;              /* v: base of the private frame, reserved in functions that have one */
+    u32 piece, pieces;      /* v: first register of arguments and results, and how many there are */
+    u64 reserved[NREG / 64], kept[NREG / 64]; /* kept: survive calls, the reserved ones do too */
+} Target;
+
+/* The target whose rows `set` has; NULL: there is none. */
+const Target *target_find(IsaSet set);
+/* What OpenCL C is compiled for. */
+const Target *target_default(void);
+
+static inline bool target_reserves(const Target *t, u32 r) { return t->reserved[r / 64] >> r % 64 & 1; }
+static inline bool target_keeps(const Target *t, u32 r) { return t->kept[r / 64] >> r % 64 & 1; }
+/* Whether an instruction that names register r of its file needs a prefix. */
+static inline bool target_prefixes(const Target *t, u32 r) { return (reg_is_vector(r) ? r - V0 : r) >= t->plain; }
+#endif

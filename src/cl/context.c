@@ -1,7 +1,7 @@
 /* context.c -- contexts: devices that share objects, and who is told of failures.
  *
  * A context opens drivers of its own on its devices, so that its buffers are at addresses that no
- * kernel of another context can form (doc/decisions/020-context-address-spaces.md).
+ * kernel of another context can form (doc/decisions/023-context-address-spaces.md).
  */
 #include "cl/cl.h"
 #include <string.h>

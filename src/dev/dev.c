@@ -155,6 +155,8 @@ static void load_segment(Device *d, const ObjSegment *s)
 Object *dev_unload(Device *d)
 {
     Object *image = d->code.image;
+    if (image)
+        code_changed(d, d->code.set, CODE_LO, CODE_END - CODE_LO);
     for (size_t i = 0; image && i < image->nsegments; i++) {
         const ObjSegment *s = &image->segments[i];
         const u64 first = s->addr & ~(u64)(PAGE_SIZE - 1);

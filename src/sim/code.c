@@ -194,16 +194,17 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
         fetch_fault(w, FAULT_FETCH_MISALIGNED, pc);
         return NULL;
     }
-    if (pc - CODE_LO >= CODE_END - CODE_LO || !memory_has(c->memory, first, 1, MEM_X)) {
+    if (pc - CODE_LO >= CODE_END - CODE_LO) {
         fetch_fault(w, FAULT_FETCH, pc);
         return NULL;
     }
     _Atomic(CodePage *) *slot = &c->page[(first - CODE_LO) >> PAGE_BITS];
     CodePage *page = atomic_load_explicit(slot, memory_order_acquire);
-    if (!page) {
+    if (!page) { /* the rights of pages of code change with the lock */
         pthread_mutex_lock(&c->lock);
+        const bool may_run = memory_has(c->memory, first, 1, MEM_X);
         page = atomic_load_explicit(slot, memory_order_acquire);
-        if (!page && (page = make_page(c, first))) {
+        if (!page && may_run && (page = make_page(c, first))) {
             u8 *flags = &c->memory->page[first >> PAGE_BITS];
             if (*flags & MEM_W)
                 *flags = (u8)((*flags & ~MEM_W) | MEM_CODE);
@@ -212,6 +213,10 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
                 atomic_store(&c->end, (u32)(slot - c->page) + 1);
         }
         pthread_mutex_unlock(&c->lock);
+        if (!may_run) {
+            fetch_fault(w, FAULT_FETCH, pc);
+            return NULL;
+        }
     }
     if (!page) {
         fetch_fault(w, FAULT_NO_MEMORY, pc);

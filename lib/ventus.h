@@ -15,7 +15,8 @@
 
 /* --- operations of the machine, known to the lowering by name ------------------------- */
 
-__attribute__((const)) uint __ventus_csr(uint number);  /* a CSR; number is a constant */
+__attribute__((const, nomerge)) uint __ventus_csr(uint number); /* a CSR; number is a constant, and no pass may
+                                                                 * make one call of two, or it were not */
 __attribute__((const)) uint __ventus_lane(void);        /* 0 .. lanes of a warp - 1 */
 __attribute__((const)) const __constant uint *__ventus_knl(void); /* the metadata block */
 __attribute__((convergent)) void __ventus_barrier(uint flags); /* of the group: CLK_*_MEM_FENCE */

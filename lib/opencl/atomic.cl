@@ -80,15 +80,16 @@ static inline void order_fence(memory_order order)
     } \
     FORMS(S, A, void, atomic_store, (, T x), (, x))
 
-#define MODIFY(S, A, T, name, operation) \
-    T FLAT name##_explicit(volatile S A *object, T x, memory_order order) \
+#define MODIFY_BY(S, A, T, X, name, operation) \
+    T FLAT name##_explicit(volatile S A *object, X x, memory_order order) \
     { \
         order_fence(order); \
         T old = operation(object, x, RELAXED); \
         order_fence(order); \
         return old; \
     } \
-    FORMS(S, A, T, name, (, T x), (, x))
+    FORMS(S, A, T, name, (, X x), (, x))
+#define MODIFY(S, A, T, name, operation) MODIFY_BY(S, A, T, T, name, operation)
 
 #define COMPARE_SPACE(E, S, A, T, name) \
     bool FLAT name##_explicit(volatile S A *object, E T *expected, T x, memory_order success, memory_order failure) \
@@ -123,6 +124,12 @@ static inline void order_fence(memory_order order)
 EACH_SHARED(INTEGER, atomic_int, int)
 EACH_SHARED(INTEGER, atomic_uint, uint)
 EACH_SHARED(ANY_TYPE, atomic_float, float)
+
+/* An atomic_uintptr_t, which is an atomic_uint here, takes a ptrdiff_t; so does the latter take an int. */
+#define DIFFERENCE(S, A, T) \
+    MODIFY_BY(S, A, T, int, atomic_fetch_add, __opencl_atomic_fetch_add) \
+    MODIFY_BY(S, A, T, int, atomic_fetch_sub, __opencl_atomic_fetch_sub)
+EACH_SHARED(DIFFERENCE, atomic_uint, uint)
 
 #define FLAG(S, A) \
     bool FLAT atomic_flag_test_and_set_explicit(volatile S A *object, memory_order order) \

@@ -10,14 +10,13 @@
 
 static inline uint word(uint n) { return __ventus_knl()[n]; }
 
+/* All three are read: the dimension may be another in each lane, and what a constant one leaves unused
+ * goes away. */
 static inline uint group(uint dim)
 {
-    switch (dim) {
-    case 0: return __ventus_csr(CSR_GIDX);
-    case 1: return __ventus_csr(CSR_GIDY);
-    case 2: return __ventus_csr(CSR_GIDZ);
-    default: return 0;
-    }
+    uint x = __ventus_csr(CSR_GIDX), y = __ventus_csr(CSR_GIDY), z = __ventus_csr(CSR_GIDZ);
+
+    return dim == 0 ? x : dim == 1 ? y : dim == 2 ? z : 0;
 }
 
 size_t FLAT get_local_linear_id(void) { return __ventus_csr(CSR_TID) + __ventus_lane(); }

@@ -74,8 +74,8 @@ static void get_string(Drain *p, u32 addr, Buf *out)
 typedef struct {
     char spec[32]; /* for the host's printf, without length and letter */
     char letter;
-    bool is_long; /* 8 bytes */
-    int count;    /* elements of a vector (%v4f), or 1 */
+    int bits;  /* of an integer that are shown; 64: the argument has 8 bytes, not 4 */
+    int count; /* elements of a vector (%v4f), or 1 */
 } Conversion;
 
 typedef struct {
@@ -108,8 +108,9 @@ static int get_number(const char **f, Arguments *a)
 /* vN, then h, hh, hl (which is 4 bytes) or l */
 static void get_length(const char **f, Arguments *a, Conversion *c)
 {
-    bool has_h = false;
+    int halves = 0;
     c->count = 1;
+    c->bits = 32;
     if (**f == 'v') {
         ++*f;
         c->count = get_number(f, a);
@@ -117,10 +118,12 @@ static void get_length(const char **f, Arguments *a, Conversion *c)
             c->count = 1;
     }
     for (; **f && strchr("hlLjzt", **f); ++*f) {
-        has_h |= **f == 'h';
-        c->is_long |= **f == 'l' || **f == 'j';
+        halves += **f == 'h';
+        if (**f == 'l' || **f == 'j')
+            c->bits = halves ? 32 : 64;
+        else if (**f == 'h')
+            c->bits = halves == 1 ? 16 : 8;
     }
-    c->is_long &= !has_h;
 }
 
 /* Reads the conversion after a %; f is left after it. */
@@ -151,8 +154,9 @@ static Conversion get_conversion(const char **f, Arguments *a)
 static void put_integer(Buf *out, Conversion *c, Arguments *a)
 {
     const bool is_signed = c->letter == 'd' || c->letter == 'i';
-    const u64 v = next_argument(a, c->is_long ? 8 : 4);
-    const long long shown = is_signed && !c->is_long ? (long long)(i32)v : (long long)v;
+    const int rest = 64 - c->bits;
+    const u64 v = next_argument(a, c->bits == 64 ? 8 : 4) << rest;
+    const long long shown = is_signed ? (long long)v >> rest : (long long)(v >> rest);
     char spec[40];
     snprintf(spec, sizeof spec, "%sll%c", c->spec, c->letter);
 #pragma GCC diagnostic push
@@ -165,7 +169,7 @@ static void put_float(Buf *out, const Conversion *c, Arguments *a)
 {
     char spec[40];
     double v;
-    if (c->is_long) {
+    if (c->bits == 64) {
         const u64 bits = next_argument(a, 8);
         memcpy(&v, &bits, sizeof v);
     } else {

@@ -25,6 +25,11 @@ static bool is_wide(LLVMTypeRef t)
            LLVMGetIntTypeWidth(t) <= 64;
 }
 
+static bool is_long(LLVMTypeRef t)
+{
+    return is_wide(t) && LLVMGetIntTypeWidth(type_scalar(t)) == 64;
+}
+
 static bool is_float(LLVMTypeRef t) { return LLVMGetTypeKind(type_scalar(t)) == LLVMFloatTypeKind; }
 
 static bool division(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, Helper *h)
@@ -77,9 +82,9 @@ static bool intrinsic(LLVMValueRef i, LLVMTypeRef wide, LLVMTypeRef single, Help
     LLVMValueRef f = LLVMGetCalledValue(i);
     size_t len;
     const char *name = LLVMIsAFunction(f) ? LLVMGetValueName2(f, &len) : "";
-    if (is_wide(LLVMTypeOf(i)) && !strncmp(name, "llvm.fptoui.sat", 15))
+    if (is_long(LLVMTypeOf(i)) && !strncmp(name, "llvm.fptoui.sat", 15))
         *h = (Helper){"__ventus_ftou64", wide, single, 1, false};
-    else if (is_wide(LLVMTypeOf(i)) && !strncmp(name, "llvm.fptosi.sat", 15))
+    else if (is_long(LLVMTypeOf(i)) && !strncmp(name, "llvm.fptosi.sat", 15))
         *h = (Helper){"__ventus_ftoi64", wide, single, 1, true};
     else
         for (size_t k = 0; k < countof(row) && is_float(LLVMTypeOf(i)); k++)

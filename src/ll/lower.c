@@ -420,6 +420,10 @@ static void kernel_params(Fn *n)
         end = at.offset + at.size;
         if (at.byval || !LLVMGetFirstUse(p))
             continue;
+        if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
+            refuse(n->lo, "a structure as an argument that is no copy in memory");
+            return;
+        }
         const u32 count = type_elements(t), each = type_pieces(n->lo, type_scalar(t));
         const u32 bytes = (int_bits(type_scalar(t)) + 7) / 8;
         const Val v = val_new(n->lo, count * each);
@@ -454,15 +458,17 @@ static void function_params(Fn *n)
     n->f->nparams = piece;
 }
 
-static Ref phi_argument(const PendingPhi *p, u32 pred)
+static Ref phi_argument(Fn *n, const PendingPhi *p, u32 pred)
 {
-    Ref other = ref_con(0);
+    Ref other = ref_none();
     for (u32 k = 0; k < p->n; k++) {
         if (p->in[k].pred == pred)
             return p->in[k].ref;
         if (p->in[k].pred == UINT32_MAX)
             other = p->in[k].ref;
     }
+    if (other.kind == R_NONE)
+        refuse(n->lo, "internal error: a phi has nothing for a way that leads to it");
     return other;
 }
 
@@ -473,7 +479,7 @@ static void finish_pending(Fn *n)
         Phi *phi = ir_phi(n->f, p->block, p->dst);
         const Block *b = &n->f->block[p->block];
         for (size_t i = 0; phi && i < b->npred; i++)
-            phi->arg[i] = phi_argument(p, b->pred[i]);
+            phi->arg[i] = phi_argument(n, p, b->pred[i]);
     }
 }
 

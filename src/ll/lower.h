@@ -88,13 +88,14 @@ u32 type_align(const Lower *lo, LLVMTypeRef t); /* bytes */
 u32 type_elements(LLVMTypeRef t);               /* of a vector; 1 of anything else */
 LLVMTypeRef type_scalar(LLVMTypeRef t);         /* of a vector its elements */
 u32 int_bits(LLVMTypeRef t);                    /* 32 of pointers and floats */
+bool lies_in_bytes(LLVMTypeRef t);              /* an element: a vector in memory is an array of it */
 
 /* The value of v where the function stands now; of constants too. */
 Val val_of(Fn *n, LLVMValueRef v);
 Ref ref_of(Fn *n, LLVMValueRef v); /* its first piece */
 void val_set(Fn *n, LLVMValueRef v, Val x);
 /* Offset in bytes of the constant indices of a GEP, instruction or expression; the indices that
- * are not constant go to var[] and scale[] (room for `room`), *nvar counts them. */
+ * are not constant go to var[] and scale[] (room for `room`), *nvar counts all of them. */
 i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room, u32 *nvar);
 /* A variable with its contents. */
 void lower_global(Lower *lo, LLVMValueRef g);
@@ -130,6 +131,8 @@ typedef struct {
 /* lower_int.c */
 Ref int_zext(Fn *n, Ref x, u32 bits); /* a piece of which `bits` count, 1 to 32 */
 Ref int_sext(Fn *n, Ref x, u32 bits);
+/* the last piece of an integer of any width, its upper bits 0 */
+Ref int_zext_top(Fn *n, Ref x, u32 bits);
 void int_binary(Fn *n, LLVMOpcode op, const Elem *e);
 void int_compare(Fn *n, LLVMIntPredicate p, const Elem *e);
 void int_cast(Fn *n, LLVMOpcode op, const Elem *e);
@@ -151,6 +154,7 @@ void mem_store(Fn *n, LLVMValueRef i);
 void mem_atomic(Fn *n, LLVMValueRef i);
 void mem_exchange(Fn *n, LLVMValueRef i);
 void mem_alloca(Fn *n, LLVMValueRef i);
+Ref private_object(Fn *n, u64 size, u32 align); /* its address; bytes */
 void mem_gep(Fn *n, LLVMValueRef i);
 void mem_copy(Fn *n, LLVMValueRef i, bool is_move);
 void mem_set(Fn *n, LLVMValueRef i);

@@ -28,11 +28,13 @@ static Ref copied(Fn *n, LLVMValueRef call, unsigned k, Ref from)
 {
     LLVMTypeRef t = LLVMGetTypeAttributeValue(call_attribute(call, k, "byval"));
     const u32 size = (u32)align_up(type_size(n->lo, t), 4);
-    const u32 slot = ir_slot(n->f, size, 16);
-    for (u32 at = 0; at < size; at += 4)
-        store_word(n, IN_PRIVATE, add_con(n, ref_slot(slot), (i32)at), 0, 4,
+    LLVMAttributeRef stated = call_attribute(call, k, "align");
+    const u32 align = stated ? (u32)LLVMGetEnumAttributeValue(stated) : type_align(n->lo, t);
+    const Ref to = private_object(n, size, align);
+    for (u32 at = 0; at < size && !n->lo->stopped; at += 4)
+        store_word(n, IN_PRIVATE, add_con(n, to, (i32)at), 0, 4,
                    load_word(n, IN_PRIVATE, add_con(n, from, (i32)at), 0, 4));
-    return ref_slot(slot);
+    return to;
 }
 
 static u32 argument(Fn *n, LLVMValueRef call, unsigned k, Ref *out)
@@ -61,6 +63,10 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
     for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && count <= MAX_ARG_PIECES; k++)
         count += argument(n, call, k, piece + count);
     const Val r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(call)));
+    if (is_kernel(LLVMGetCalledValue(call))) { /* prepare.c made those with fewer functions */
+        refuse(n->lo, "a call of the kernel '%s' with so many arguments", name);
+        return;
+    }
     if (r.n > MAX_RESULTS || count > MAX_ARG_PIECES) {
         refuse(n->lo, "a call of '%s' with too many arguments or results", name);
         return;
@@ -77,26 +83,35 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
 
 /* --- of the machine --------------------------------------------------------------------------- */
 
-static u32 constant_argument(Fn *n, LLVMValueRef call, u32 otherwise)
+/* the number that a function of the machine is called with */
+static i32 constant_argument(Fn *n, LLVMValueRef call, const char *name)
 {
     const Ref x = ref_of(n, LLVMGetOperand(call, 0));
-    return x.kind == R_CON ? x.val : otherwise;
+    if (x.kind != R_CON)
+        refuse(n->lo, "the argument of '%s' is not a constant", name);
+    return (i32)x.val;
+}
+
+/* what a barrier orders; unknown: all memory */
+static i32 barrier_flags(Fn *n, LLVMValueRef call)
+{
+    const Ref x = ref_of(n, LLVMGetOperand(call, 0));
+    return x.kind == R_CON ? (i32)x.val : 3;
 }
 
 static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
 {
     enum { CSR_KNL = 0x803 };
     if (!strcmp(name, "__ventus_csr"))
-        set_word(n, i, op0(n, IR_csr, (i32)constant_argument(n, i, 0)));
+        set_word(n, i, op0(n, IR_csr, constant_argument(n, i, name)));
     else if (!strcmp(name, "__ventus_lane"))
         set_word(n, i, op0(n, IR_lane, 0));
     else if (!strcmp(name, "__ventus_knl"))
         set_word(n, i, op0(n, IR_csr, CSR_KNL));
     else if (!strcmp(name, "__ventus_arg"))
-        set_word(n, i, add_con(n, op0(n, IR_argbase, 0), (i32)constant_argument(n, i, 0)));
+        set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
     else if (!strcmp(name, "__ventus_barrier"))
-        ir_append(n->f, n->b,
-                  &(Ins){.op = IR_barrier, .imm = (i32)constant_argument(n, i, 3), .loc = n->loc});
+        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = barrier_flags(n, i), .loc = n->loc});
     else if (!strcmp(name, "__ventus_fence"))
         ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc});
     else if (!strcmp(name, "__ventus_exp"))
@@ -117,8 +132,7 @@ static bool means_nothing(const char *name)
     static const char *const list[] = {"lifetime.",    "dbg.",       "assume",
                                        "donothing",    "invariant.", "experimental.noalias",
                                        "sideeffect",   "prefetch",   "var.annotation",
-                                       "stackrestore", "trap",       "debugtrap",
-                                       "ubsantrap"};
+                                       "stackrestore", "debugtrap"};
     for (size_t k = 0; k < countof(list); k++)
         if (begins(name, list[k]))
             return true;
@@ -158,14 +172,16 @@ static void reduce(Fn *n, LLVMValueRef call, const char *name)
     val_set(n, call, sum);
 }
 
-/* pieces that one element of an aggregate of vectors has in a result: {vector, vector} of the
- * overflow intrinsics is not asked for */
 static void elementwise_intrinsic(Fn *n, LLVMValueRef call, const char *name)
 {
     LLVMTypeRef to = LLVMTypeOf(call), from = LLVMTypeOf(LLVMGetOperand(call, 0));
     const Val r = val_new(n->lo, type_pieces(n->lo, to));
     Elem e = {.from = type_scalar(from), .to = type_scalar(to)};
     const u32 count = type_elements(to), step = r.n / count, nargs = LLVMGetNumArgOperands(call);
+    if (type_elements(from) != count) {
+        refuse(n->lo, "an intrinsic of vectors that this compiler does not know: %s", name);
+        return;
+    }
     Val a[3] = {0};
     u32 each[3] = {0};
     for (u32 k = 0; k < nargs && k < 3; k++) {
@@ -197,6 +213,8 @@ static void intrinsic(Fn *n, LLVMValueRef call, const char *name)
         mem_set(n, call);
     else if (begins(name, "expect"))
         val_set(n, call, val_of(n, LLVMGetOperand(call, 0)));
+    else if (begins(name, "trap") || begins(name, "ubsantrap"))
+        refuse(n->lo, "a trap is not supported");
     else if (begins(name, "stacksave") || begins(name, "is.constant"))
         set_word(n, call, ref_con(0));
     else if (begins(name, "vector.reduce."))

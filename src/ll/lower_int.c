@@ -44,15 +44,27 @@ Ref int_sext(Fn *n, Ref x, u32 bits)
                  -(i32)bits);
 }
 
-static u32 words_of(u32 bits) { return (bits + 31) / 32; }
 static u32 top_bits(u32 bits) { return bits % 32 ? bits % 32 : 32; }
+
+Ref int_zext_top(Fn *n, Ref x, u32 bits)
+{
+    return bits > 1 && bits % 32 == 1 ? op2(n, IR_and, x, ref_con(1))
+                                      : int_zext(n, x, top_bits(bits));
+}
+
+static Ref sext_top(Fn *n, Ref x, u32 bits)
+{
+    return int_sext(n, bits % 32 == 1 ? int_zext_top(n, x, bits) : x, top_bits(bits));
+}
+
+static u32 words_of(u32 bits) { return (bits + 31) / 32; }
 
 /* a copy of x with its upper bits defined */
 static void extend(Fn *n, u32 bits, bool is_signed, const Ref *x, Ref *out)
 {
     const u32 k = words_of(bits) - 1;
     memcpy(out, x, k * sizeof *x);
-    out[k] = is_signed ? int_sext(n, x[k], top_bits(bits)) : int_zext(n, x[k], top_bits(bits));
+    out[k] = is_signed ? sext_top(n, x[k], bits) : int_zext_top(n, x[k], bits);
 }
 
 /* --- more than one word ------------------------------------------------------------------- */
@@ -543,8 +555,8 @@ static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
     Ref x[MAX_WORDS], y[MAX_WORDS], r[MAX_WORDS], limit[MAX_WORDS];
     extend(n, bits, is_signed, e->a[0], x);
     extend(n, bits, is_signed, e->a[1], y);
-    if (op == LLVMShl) {
-        refuse(n->lo, "a saturating shift");
+    if (op != LLVMAdd && op != LLVMSub) {
+        refuse(n->lo, "a saturating shift or product");
         return;
     }
     (op == LLVMAdd ? wide_add : wide_sub)(n, k, x, y, r);

@@ -7,7 +7,7 @@
 #include "ll/lower.h"
 #include <string.h>
 
-enum { MAX_VARS = 8, UNROLLED = 128 /* bytes copied without a loop */ };
+enum { FEW = 8, UNROLLED = 128 /* bytes copied without a loop */ };
 enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
 
 static Space space_of(unsigned as)
@@ -46,9 +46,16 @@ Ref pointer_with_offset(Fn *n, LLVMValueRef p, i32 *offset)
 {
     if (!is_gep(p))
         return ref_of(n, p);
-    LLVMValueRef var[MAX_VARS];
-    u32 scale[MAX_VARS], nvar;
-    *offset += gep_offset(n->lo, p, var, scale, MAX_VARS, &nvar);
+    LLVMValueRef few[FEW], *var = few;
+    u32 few_scales[FEW], *scale = few_scales, nvar;
+    const u32 room = (u32)LLVMGetNumOperands(p);
+    if (room > FEW) {
+        var = ir_alloc(n->lo->m, room * sizeof *var);
+        scale = ir_alloc(n->lo->m, room * sizeof *scale);
+        if (!var || !scale)
+            return ref_con(0); /* memory is out: the module says so */
+    }
+    *offset += gep_offset(n->lo, p, var, scale, room, &nvar);
     Ref base = pointer_with_offset(n, LLVMGetOperand(p, 0), offset);
     for (u32 k = 0; k < nvar; k++)
         base = op2(n, IR_add, base, scaled(n, var[k], scale[k]));
@@ -81,25 +88,27 @@ void mem_gep(Fn *n, LLVMValueRef i)
     val_set(n, i, v);
 }
 
+Ref private_object(Fn *n, u64 size, u32 align)
+{
+    if (size > PRIVATE_END)
+        refuse(n->lo, "a variable of %llu bytes in private memory", (unsigned long long)size);
+    else if (align > SLOT_ALIGN)
+        refuse(n->lo, "a variable aligned to %u bytes in private memory; %d is the most", align,
+               SLOT_ALIGN);
+    else
+        return ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align < 4 ? 4 : align));
+    return ref_con(0);
+}
+
 void mem_alloca(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef count = LLVMGetOperand(i, 0);
+    const u64 size = LLVMABISizeOfType(n->lo->dl, LLVMGetAllocatedType(i));
     Val v = val_new(n->lo, 1);
-    if (LLVMIsAConstantInt(count)) {
-        const u64 size =
-            (u64)type_size(n->lo, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(count);
-        const u32 align = LLVMGetAlignment(i);
-        if (size > PRIVATE_END)
-            refuse(n->lo, "a variable of %llu bytes in private memory", (unsigned long long)size);
-        else if (align > SLOT_ALIGN)
-            refuse(n->lo, "a variable aligned to %u bytes in private memory; %d is the most", align,
-                   SLOT_ALIGN);
-        else
-            v.p[0] =
-                ref_slot(ir_slot(n->f, (u32)align_up(size ? size : 1, 4), align < 4 ? 4 : align));
-    } else {
+    if (LLVMIsAConstantInt(count))
+        v.p[0] = private_object(n, size * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(i));
+    else
         refuse(n->lo, "an array whose size is not constant");
-    }
     val_set(n, i, v);
 }
 
@@ -199,7 +208,7 @@ static void store_scalar(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef 
     for (u32 at = 0; at < bytes; at += 4) {
         Ref x = p[at / 4];
         if (bits % 8 && at + 4 >= bytes)
-            x = int_zext(n, x, bits % 32);
+            x = int_zext_top(n, x, bits);
         store_piece(n, h, base, offset + (i32)at, bytes - at < 4 ? bytes - at : 4, x);
     }
 }
@@ -240,6 +249,10 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
     }
     if (kind == LLVMVectorTypeKind && each == load_scalar && load_packed(n, h, base, offset, t, p))
         return;
+    if (kind == LLVMVectorTypeKind && !lies_in_bytes(LLVMGetElementType(t))) {
+        refuse(n->lo, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
+        return;
+    }
     for (u32 k = 0; k < count; k++) {
         LLVMTypeRef et = is_struct ? LLVMStructGetTypeAtIndex(t, k) : LLVMGetElementType(t);
         const u32 at =
@@ -250,8 +263,6 @@ static void walk(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t, Ref *
         walk(n, &here, base, offset + (i32)at, et, p, each);
         p += type_pieces(n->lo, et);
     }
-    if (kind == LLVMVectorTypeKind && int_bits(LLVMGetElementType(t)) % 8)
-        refuse(n->lo, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
 }
 
 /* The two sides of a generic access. */
@@ -331,6 +342,16 @@ static bool acquires(LLVMAtomicOrdering o)
 
 static bool releases(LLVMAtomicOrdering o) { return o >= LLVMAtomicOrderingRelease; }
 
+/* what is atomic is one access */
+static bool is_one_access(Fn *n, LLVMValueRef i, LLVMTypeRef t)
+{
+    const u32 size = type_size(n->lo, t);
+    const bool one = !LLVMGetOrdering(i) || (size <= 4 && LLVMGetAlignment(i) >= size);
+    if (!one)
+        refuse(n->lo, "an atomic access of %u bytes", size);
+    return one;
+}
+
 static void fence(Fn *n) { ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc}); }
 
 void mem_load(Fn *n, LLVMValueRef i)
@@ -340,6 +361,8 @@ void mem_load(Fn *n, LLVMValueRef i)
     const LLVMAtomicOrdering order = LLVMGetOrdering(i);
     const How h = {as_of(p), LLVMGetVolatile(i) || order, wants_sign(i), LLVMGetAlignment(i)};
     i32 offset;
+    if (!is_one_access(n, i, t))
+        return;
     const Ref base = access_base(n, p, (i32)type_size(n->lo, t), &offset);
     const Val v = val_new(n->lo, type_pieces(n->lo, t));
     load_value(n, &h, base, offset, t, v);
@@ -354,6 +377,8 @@ void mem_store(Fn *n, LLVMValueRef i)
     const LLVMAtomicOrdering order = LLVMGetOrdering(i);
     const How h = {as_of(p), LLVMGetVolatile(i) || order, false, LLVMGetAlignment(i)};
     i32 offset;
+    if (!is_one_access(n, i, LLVMTypeOf(x)))
+        return;
     const Ref base = access_base(n, p, (i32)type_size(n->lo, LLVMTypeOf(x)), &offset);
     if (releases(order))
         fence(n);
@@ -469,7 +494,8 @@ static Ref private_exchange(Fn *n, Ref address, Ref expected, Ref new)
 void mem_exchange(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef p = LLVMGetOperand(i, 0);
-    const LLVMAtomicOrdering order = LLVMGetCmpXchgSuccessOrdering(i);
+    const LLVMAtomicOrdering order = LLVMGetCmpXchgSuccessOrdering(i),
+                             failed = LLVMGetCmpXchgFailureOrdering(i);
     if (!atomic_word(n, LLVMGetOperand(i, 1)))
         return;
     const Ref address = ref_of(n, p), expected = ref_of(n, LLVMGetOperand(i, 1));
@@ -478,7 +504,7 @@ void mem_exchange(Fn *n, LLVMValueRef i)
     if (releases(order))
         fence(n);
     v.p[0] = (as_of(p) == AS_PRIVATE ? private_exchange : exchange_loop)(n, address, expected, new);
-    if (acquires(order))
+    if (acquires(order) || acquires(failed))
         fence(n);
     v.p[1] = op2(n, IR_eq, v.p[0], expected);
     val_set(n, i, v);

@@ -122,6 +122,12 @@ u32 int_bits(LLVMTypeRef t)
     }
 }
 
+bool lies_in_bytes(LLVMTypeRef t)
+{
+    const u32 bits = int_bits(t);
+    return bits >= 8 && is_pow2(bits);
+}
+
 static u32 struct_pieces(Lower *lo, LLVMTypeRef t)
 {
     u64 n = 0;
@@ -240,9 +246,9 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
         const u32 size = type_size(lo, t);
         if (known)
             offset += (u64)LLVMConstIntGetSExtValue(index) * size;
-        else if (!LLVMIsNull(index) && *nvar < room) {
-            var[*nvar] = index;
-            scale[(*nvar)++] = size;
+        else if ((*nvar)++ < room) {
+            var[*nvar - 1] = index;
+            scale[*nvar - 1] = size;
         }
     }
     return (i32)(u32)offset;
@@ -261,6 +267,8 @@ static Local *local_of(const Lower *lo, LLVMValueRef g)
 static Ref local_ref(Fn *n, LLVMValueRef g)
 {
     const Local *l = local_of(n->lo, g);
+    if (!l)
+        refuse(n->lo, "a variable in local memory that has no place");
     return l ? add_con(n, op0(n, IR_ldsbase, 0), (i32)l->offset) : ref_con(0);
 }
 
@@ -293,14 +301,12 @@ static void constant_expression(Fn *n, LLVMValueRef c, Ref *out)
     Val a = val_new(n->lo, from > to ? from : to), b = a;
     switch (op) {
     case LLVMGetElementPtr: out[0] = constant_gep(n, c); return;
-    case LLVMBitCast:
-    case LLVMAddrSpaceCast:
+    case LLVMAddrSpaceCast: constant(n, x, out); return;
     case LLVMIntToPtr:
     case LLVMPtrToInt:
     case LLVMTrunc:
         constant(n, x, a.p);
-        for (u32 k = 0; k < to; k++)
-            out[k] = k < from ? a.p[k] : ref_con(0);
+        int_cast(n, op, &(Elem){LLVMTypeOf(x), LLVMTypeOf(c), {a.p}, out});
         return;
     case LLVMAdd:
     case LLVMSub:
@@ -336,6 +342,8 @@ static u32 element_count(LLVMTypeRef t)
     }
 }
 
+enum { WIDE_WORDS = 64 };
+
 /* words = words * 10 + digit */
 static void append_digit(u32 *words, u32 n, u32 digit)
 {
@@ -358,12 +366,11 @@ static void negate(u32 *words, u32 n)
 }
 
 /* LLVM shows the words of a wide integer only as text: "i128 -123" */
-static void put_wide(Fn *n, LLVMValueRef c, Ref *out, u32 pieces)
+static void wide_words(Lower *lo, LLVMValueRef c, u32 words[WIDE_WORDS], u32 pieces)
 {
-    enum { MAX_WORDS = 64 };
-    u32 words[MAX_WORDS] = {0};
-    if (pieces > MAX_WORDS) {
-        refuse(n->lo, "a constant of %u bits", 32 * pieces);
+    memset(words, 0, WIDE_WORDS * sizeof *words);
+    if (pieces > WIDE_WORDS) {
+        refuse(lo, "a constant of %u bits", 32 * pieces);
         return;
     }
     char *text = LLVMPrintValueToString(c);
@@ -374,8 +381,6 @@ static void put_wide(Fn *n, LLVMValueRef c, Ref *out, u32 pieces)
     if (strchr(digits, '-'))
         negate(words, pieces);
     LLVMDisposeMessage(text);
-    for (u32 k = 0; k < pieces; k++)
-        out[k] = ref_con(words[k]);
 }
 
 /* a float's bits, through an integer so that NaNs stay what they are */
@@ -401,7 +406,10 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
     } else if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) {
         put_words(out, pieces, 0);
     } else if (LLVMIsAConstantInt(c) && pieces > 2) {
-        put_wide(n, c, out, pieces);
+        u32 words[WIDE_WORDS];
+        wide_words(n->lo, c, words, pieces);
+        for (u32 k = 0; k < pieces; k++)
+            out[k] = ref_con(k < WIDE_WORDS ? words[k] : 0);
     } else if (LLVMIsAConstantInt(c)) {
         put_words(out, pieces, LLVMConstIntGetZExtValue(c));
     } else if (LLVMIsAConstantFP(c)) {
@@ -430,10 +438,11 @@ Val val_of(Fn *n, LLVMValueRef v)
     if (map_get(&n->values, v, &x))
         return x;
     x = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(v)));
+    put_words(x.p, x.n, 0);
     if (LLVMIsConstant(v))
         constant(n, v, x.p);
     else
-        put_words(x.p, x.n, 0);
+        refuse(n->lo, "a value that was not computed before it is used");
     return x;
 }
 
@@ -463,12 +472,29 @@ static void put_bits(const Image *im, u32 at, u64 bits, u32 bytes)
         im->byte[at + k] = (u8)(bits >> 8 * k);
 }
 
+static void put_integer(const Image *im, u32 at, LLVMValueRef c)
+{
+    const u32 bits = int_bits(LLVMTypeOf(c));
+    u32 words[WIDE_WORDS];
+    if (bits <= 64) {
+        put_bits(im, at, LLVMConstIntGetZExtValue(c), (bits + 7) / 8);
+        return;
+    }
+    wide_words(im->lo, c, words, (bits + 31) / 32);
+    for (u32 k = 0; k < WIDE_WORDS && 32 * k < bits; k++)
+        put_bits(im, at + 4 * k, words[k], bits - 32 * k < 32 ? (bits - 32 * k + 7) / 8 : 4);
+}
+
 static void put_constant(const Image *im, u32 at, LLVMValueRef c);
 
 static void put_elements(const Image *im, u32 at, LLVMValueRef c, LLVMTypeRef t)
 {
     const bool is_struct = LLVMGetTypeKind(t) == LLVMStructTypeKind;
     const u32 count = element_count(t);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind && !lies_in_bytes(LLVMGetElementType(t))) {
+        refuse(im->lo, "a vector of %u-bit numbers in memory", int_bits(LLVMGetElementType(t)));
+        return;
+    }
     for (u32 i = 0; i < count; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(c, i);
         const u32 stride = is_struct ? 0 : type_size(im->lo, LLVMTypeOf(e));
@@ -485,11 +511,14 @@ static bool symbol_address(const Image *im, LLVMValueRef c, LLVMValueRef *g, i32
     *distance = 0;
     *g = c;
     while (LLVMIsAConstantExpr(c)) {
-        if (LLVMGetConstOpcode(c) == LLVMGetElementPtr)
-            *distance += gep_offset(im->lo, c, var, scale, 1, &nvar);
-        else if (LLVMGetConstOpcode(c) == LLVMAdd || LLVMGetConstOpcode(c) == LLVMSub)
-            return false;
-        if (nvar)
+        switch (LLVMGetConstOpcode(c)) {
+        case LLVMGetElementPtr: *distance += gep_offset(im->lo, c, var, scale, 1, &nvar); break;
+        case LLVMAddrSpaceCast:
+        case LLVMIntToPtr:
+        case LLVMPtrToInt: break;
+        default: return false;
+        }
+        if (nvar || int_bits(LLVMTypeOf(c)) < 32)
             return false;
         c = LLVMGetOperand(c, 0);
     }
@@ -520,7 +549,7 @@ static void put_constant(const Image *im, u32 at, LLVMValueRef c)
     if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
         return;
     if (LLVMIsAConstantInt(c))
-        put_bits(im, at, LLVMConstIntGetZExtValue(c), (int_bits(t) + 7) / 8);
+        put_integer(im, at, c);
     else if (LLVMIsAConstantFP(c))
         put_bits(im, at, float_bits(c), int_bits(t) / 8);
     else if (element_count(t) && !LLVMIsAConstantExpr(c))

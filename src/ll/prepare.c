@@ -115,8 +115,11 @@ static LLVMValueRef block_address(LLVMModuleRef m, LLVMBuilderRef at, u32 offset
     LLVMTypeRef word = LLVMInt32TypeInContext(ctx);
     LLVMTypeRef t = LLVMFunctionType(LLVMPointerTypeInContext(ctx, 2), &word, 1, false);
     LLVMValueRef f = declare(m, "__ventus_arg", t), k = LLVMConstInt(word, offset, false);
-    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    /* it reads nothing, and two calls are not made one, whose offset would not be constant */
+    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6),
+                   nomerge = LLVMGetEnumAttributeKindForName("nomerge", 7);
     LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx, memory, 0));
+    LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx, nomerge, 0));
     return call(at, f, &k, 1);
 }
 

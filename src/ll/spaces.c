@@ -218,9 +218,13 @@ static LLVMValueRef in_space(Spaces *s, LLVMValueRef v, u32 space)
         return v;
     if (LLVMIsConstant(v))
         return constant_in_space(s, v, t);
-    if (!p) /* cannot be: only constants and what was collected have another space than their type
-             */
-        return LLVMGetUndef(t);
+    if (!p) { /* nothing that was collected: it is cast where it is made */
+        LLVMPositionBuilderBefore(
+            s->at, LLVMIsAInstruction(v)
+                       ? LLVMGetNextInstruction(v)
+                       : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(v))));
+        return LLVMBuildAddrSpaceCast(s->at, v, t, "");
+    }
     if (p->space == UNKNOWN)
         p->space = space;
     if (!p->made)

@@ -175,3 +175,13 @@ kernel void scalar_spill_in_calls(global const uint *x, global uint *out)
     barrier(CLK_GLOBAL_MEM_FENCE);
     out[i] = spill_node((uint)i) + spill_leaf((uint)i * 7);
 }
+
+/* numbers as they are written: ints, which atomic_uint takes too */
+kernel void literal_operands(global uint *x)
+{
+    global atomic_uint *a = (global atomic_uint *)x;
+    atomic_fetch_add(a, 1);
+    atomic_fetch_sub_explicit(a + 1, 3, memory_order_relaxed);
+    atomic_fetch_add_explicit(a + 2, -2, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_xor(a + 3, 5);
+}

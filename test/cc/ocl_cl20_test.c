@@ -156,6 +156,18 @@ REF(scalar_spill_in_calls)
     }
 }
 
+REF(literal_operands)
+{
+    u32 *x = A(0);
+    EACH
+    {
+        x[0] += 1;
+        x[1] -= 3;
+        x[2] -= 2;
+        x[3] ^= 5;
+    }
+}
+
 static const KitCase cases[] = {
     CASE(generic_pointers, "64/32", "w64 w64"),
     CASE(generic_kinds, "64/32", "w64 w64"),
@@ -169,6 +181,7 @@ static const KitCase cases[] = {
     CASE(linear_ids, "12,6/4,3", "w72"),
     CASE(compound, "64/32", "w64"),
     CASE(scalar_spill_in_calls, "64/32", "w320 w64"),
+    CASE(literal_operands, "65/13", "w4"),
 };
 
 int main(void) { return kit_main("cl20.cl", "-cl-std=CL2.0", cases, countof(cases)); }

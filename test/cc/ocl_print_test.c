@@ -21,6 +21,68 @@ REF(sizes)
                     (unsigned)(u8)x[i], (unsigned)(u16)x[i]);
 }
 
+REF(narrow)
+{
+    const i32 *x = A(0);
+    EACH
+    {
+        const i32 v = x[i];
+        const u32 h = (u16)v, b = (u8)v;
+        buf_printf(&job->print, "%x %x %d %d %u %u %o %o %X %d\n", h, b, (i16)v, (i8)v, h, b, h, b,
+                   h, (i8)v);
+        buf_printf(&job->print, "%x %x %u %u %o %d\n", h, b, h, b, (u16)(i8)v, (i16)v);
+        buf_printf(&job->print, "%8x|%-6d|%+d|%#o|%.4u|%06x\n", h, (i8)v, (i16)v, b, b, h);
+    }
+}
+
+/* n elements, commas between, each shown as 64 bits */
+static void list(Buf *b, const char *format, const u32 *v, u32 n, i64 of(u32 v), const char *end)
+{
+    for (u32 k = 0; k < n; k++) {
+        buf_printf(b, format, of(v[k]));
+        buf_str(b, k + 1 < n ? "," : end);
+    }
+}
+static i64 as_u8(u32 v) { return (u8)v; }
+static i64 as_i8(u32 v) { return (i8)v; }
+static i64 as_u16(u32 v) { return (u16)v; }
+static i64 as_i16(u32 v) { return (i16)v; }
+static i64 as_u32(u32 v) { return v; }
+static i64 as_i32(u32 v) { return (i32)v; }
+static i64 shifted(u32 v) { return (i64)v << 20; }
+static i64 minus(u32 v) { return -(i64)v; }
+
+/* the lower bits of numbers beyond the type are what convert_ without _sat gives here */
+REF(vector_lengths)
+{
+    const u32 *x = A(0);
+    Buf *b = &job->print;
+    EACH
+    {
+        const u32 *v = x + 4 * i;
+        const u32 w[16] = {v[0], v[1], v[2], v[3], v[1] * 3, v[0] * 3, v[3] * 3, v[2] * 3,
+                           v[0], v[1], v[2], v[3], v[1] * 3, v[0] * 3, v[3] * 3, v[2] * 3};
+        list(b, "%llx", v, 2, as_u8, " ");
+        list(b, "%lld", v, 3, as_i8, " ");
+        list(b, "%llo", v, 4, as_u8, " ");
+        list(b, "%llu", w, 8, as_u8, " ");
+        list(b, "%lld", w, 16, as_i8, "\n");
+        list(b, "%llx", v, 2, as_u16, " ");
+        list(b, "%lld", v, 3, as_i16, " ");
+        list(b, "%llo", v, 4, as_u16, " ");
+        list(b, "%llu", w, 8, as_u16, "\n");
+        list(b, "%llx", v, 2, as_u32, " ");
+        list(b, "%lld", v, 3, as_i32, " ");
+        list(b, "%llo", w, 8, as_u32, "\n");
+        list(b, "%llx", v, 2, shifted, " ");
+        list(b, "%lld", v, 3, as_i32, " ");
+        list(b, "%llu", v, 4, minus, "\n");
+        list(b, "%6lld", v, 2, as_i16, "|");
+        list(b, "%-5llx", v, 2, as_u8, "|");
+        list(b, "%#llx", v, 2, as_u32, "\n");
+    }
+}
+
 REF(floats)
 {
     const float *x = A(0);
@@ -70,10 +132,11 @@ REF(some)
 }
 
 static const KitCase cases[] = {
-    CASE(integers, "20/10", "w20"),    CASE(sizes, "20/10", "q20"),
-    CASE(floats, "20/10", "f20"),      CASE(texts, "20/10", "w20"),
-    CASE(vectors, "20/10", "w80 f40"), CASE(small_vectors, "20/10", "c80 h40"),
-    CASE(some, "64/32", "w64"),
+    CASE(integers, "20/10", "w20"),       CASE(sizes, "20/10", "q20"),
+    CASE(floats, "20/10", "f20"),         CASE(texts, "20/10", "w20"),
+    CASE(vectors, "20/10", "w80 f40"),    CASE(small_vectors, "20/10", "c80 h40"),
+    CASE(some, "64/32", "w64"),           CASE(narrow, "20/10", "w20"),
+    CASE(vector_lengths, "20/10", "w80"),
 };
 
 int main(void) { return kit_main("print.cl", NULL, cases, countof(cases)); }

@@ -14,6 +14,15 @@ kernel void sizes(global const long *x)
            (uint)(ushort)v);
 }
 
+/* numbers that are wider than what is to be shown, and narrow ones of either sign */
+kernel void narrow(global const int *x)
+{
+    const int v = x[get_global_id(0)];
+    printf("%hx %hhx %hd %hhd %hu %hhu %ho %hho %hX %hhi\n", v, v, v, v, v, v, v, v, v, v);
+    printf("%hx %hhx %hu %hhu %ho %hd\n", (short)v, (char)v, (short)v, (char)v, (char)v, (ushort)v);
+    printf("%8hx|%-6hhd|%+hd|%#hho|%.4hhu|%0*hx\n", v, v, v, v, v, 6, v);
+}
+
 kernel void floats(global const float *x)
 {
     const float v = x[get_global_id(0)];
@@ -36,6 +45,22 @@ kernel void small_vectors(global const uchar4 *c, global const short2 *s)
 {
     const size_t i = get_global_id(0);
     printf("%v4hhu %v2hd\n", c[i], s[i]);
+}
+
+/* every length and size of vector, of elements of either sign */
+kernel void vector_lengths(global const uint *x)
+{
+    const size_t i = get_global_id(0);
+    const uint4 v = vload4(i, x);
+    const uint8 w = (uint8)(v, v.yxwz * 3);
+    printf("%v2hhx %v3hhd %v4hho %v8hhu %v16hhi\n", convert_char2(v.xy), convert_char3(v.xyz),
+           convert_uchar4(v), convert_char8(w), convert_uchar16((uint16)(w, w)));
+    printf("%v2hx %v3hd %v4ho %v8hu\n", convert_short2(v.xy), convert_short3(v.xyz),
+           convert_ushort4(v), convert_short8(w));
+    printf("%v2hlx %v3hld %v8hlo\n", v.xy, as_int3(v.xyz), w);
+    printf("%v2lx %v3ld %v4lu\n", convert_ulong2(v.xy) << 20, convert_long3(as_int3(v.xyz)),
+           convert_long4(v) * -1);
+    printf("%6v2hd|%-5v2hhx|%#v2hlx\n", convert_short2(v.xy), convert_char2(v.xy), v.xy);
 }
 
 // some print, and not the same number of times

@@ -2,7 +2,7 @@
 #ifndef TOOL_COMMON_H
 #define TOOL_COMMON_H
 #include "drv/drv.h"
-#include "sim/trace.h"
+#include "prof/trace.h"
 #include "tool/stats.h"
 #include "tool/tool.h"
 

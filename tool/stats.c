@@ -48,26 +48,11 @@ struct Stats {
         char *name, *value;
     } option[MAX_OPTIONS];
     int noptions;
-    /* of the instruction that runs */
-    u32 nsimt, scalar_addr;
-    bool taken;
 };
 
 /* --- memory ------------------------------------------------------------------------- */
 
-static u32 width_of(const Uop *u)
-{
-    const u32 words = (u32)(u->mem >> MEM_WORDS & 3) + 1;
-    switch (isa_insn[u->id].op) {
-    case OP_b:
-    case OP_bu: return 1;
-    case OP_h:
-    case OP_hu: return 2;
-    default: return 4 * words;
-    }
-}
-
-static Region region_of(const Warp *w, u32 addr)
+static Region region_of(const Warp *w, u64 addr)
 {
     const Launch *l = w->group->launch;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
@@ -76,128 +61,90 @@ static Region region_of(const Warp *w, u32 addr)
     return l->pds && addr - w->group->pds_base < area ? SPACE_OF_PRIVATE : SPACE_OF_REST;
 }
 
-static void count_lines(Stats *s, const Warp *w, u32 lanes, u32 width)
+/* lines that lanes touched outside of local and private memory */
+static void count_lines(Stats *s, const Warp *w, const Step *step)
 {
-    u32 seen[2 * MAX_LANES];
-    int n = 0;
-    for (u32 i = 0; i < MAX_LANES; i++) {
-        if (!(lanes >> i & 1))
+    u64 seen[4 * MAX_LANES];
+    size_t n = 0;
+    for (size_t i = 0; i < step->ntouched; i++) {
+        const Touch *t = &step->touched[i];
+        if (region_of(w, t->addr) != SPACE_OF_REST)
             continue;
-        for (u32 line = w->addr[i] / LINE; line <= (w->addr[i] + width - 1) / LINE; line++) {
-            int k = 0;
+        for (u64 line = t->addr / LINE; line <= (t->addr + t->size - 1) / LINE; line++) {
+            size_t k = 0;
             while (k < n && seen[k] != line)
                 k++;
-            if (k == n && n < (int)countof(seen))
+            if (k == n && n < countof(seen))
                 seen[n++] = line;
         }
     }
-    s->coalesced_accesses++;
-    s->coalesced_lines += (u64)n;
+    s->coalesced_accesses += n > 0;
+    s->coalesced_lines += n;
 }
 
-static void count_traffic(Traffic *by_space, const Warp *w, u32 lanes, u32 width,
-                          bool used[NSPACES])
+static void count_memory(Stats *s, const Warp *w, const Step *step)
 {
-    for (u32 i = 0; i < MAX_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        const Region r = region_of(w, w->addr[i]);
-        by_space[r].lane++;
-        by_space[r].bytes += width;
-        by_space[r].warp += !used[r];
-        used[r] = true;
+    const bool scalar = !step->facts->lanes;
+    bool used[3][NSPACES] = {{false}};
+    for (size_t i = 0; i < step->ntouched; i++) {
+        const Touch *t = &step->touched[i];
+        const int kind = t->reads && t->writes ? 2 : t->writes;
+        const Region r = region_of(w, t->addr);
+        Traffic *to = &(kind == 2 ? s->atomic : kind ? s->store : s->load)[r];
+        to->lane++;
+        to->bytes += t->size;
+        to->warp += !used[kind][r];
+        used[kind][r] = true;
     }
-}
-
-static void count_scalar(Stats *s, const Warp *w, bool store, u32 width)
-{
-    Traffic *t = &(store ? s->store : s->load)[region_of(w, s->scalar_addr)];
-    (store ? s->scalar_stores++ : s->scalar_loads++);
-    t->warp++;
-    t->lane++;
-    t->bytes += width;
-}
-
-static void count_memory(Stats *s, const Warp *w, const Uop *u, u32 exec)
-{
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    const u32 width = width_of(u);
-    bool used[NSPACES] = {false};
-    if (e == E_LOAD || e == E_STORE || e == E_LOAD_PAIR || e == E_STORE_PAIR) {
-        count_scalar(s, w, e == E_STORE || e == E_STORE_PAIR, width);
-        return;
-    }
-    if (e >= E_VLOAD_UNIT && e <= E_VLOAD_12D)
-        count_traffic(s->load, w, exec, width, used);
-    else if (e >= E_VSTORE_UNIT && e <= E_VSTORE_12D)
-        count_traffic(s->store, w, exec, width, used);
-    else if (e >= E_AMO && e <= E_SC_PAIR)
-        count_traffic(s->atomic, w, exec, width, used);
-    if (used[SPACE_OF_REST])
-        count_lines(s, w, exec, width);
+    s->scalar_loads += scalar && step->facts->access == ACCESS_LOAD;
+    s->scalar_stores += scalar && step->facts->access == ACCESS_STORE;
+    if (!scalar)
+        count_lines(s, w, step);
 }
 
 /* --- instructions -------------------------------------------------------------------------- */
 
-static bool is_vector(u16 id)
+static void count_control(Stats *s, const Warp *w, const Step *step)
 {
-    const FormatInfo *f = isa_format_of((InsnId)id);
-    for (int i = 0; i < f->nopd; i++)
-        if (isa_operand[f->opd[i]].kind == K_VREG)
-            return true;
-    return false;
-}
-
-static void count_control(Stats *s, const Warp *w, const Uop *u)
-{
-    switch ((Effect)isa_insn[u->id].effect) {
-    case E_BRANCH:
-        s->branches_taken += s->taken;
-        s->branches_not += !s->taken;
+    switch ((IsaControl)step->facts->control) {
+    case CONTROL_BRANCH: {
+        const bool taken = step->next != step_pc(step) + step->len;
+        s->branches_taken += taken;
+        s->branches_not += !taken;
         break;
-    case E_JAL:
-    case E_JALR: s->jumps++; break;
-    case E_SPLIT:
-        s->splits += w->nsimt > s->nsimt;
-        s->uniform += w->nsimt <= s->nsimt;
+    }
+    case CONTROL_JUMP:
+    case CONTROL_JUMP_REG: s->jumps++; break;
+    case CONTROL_SPLIT:
+        s->splits += w->nsimt > step->depth;
+        s->uniform += w->nsimt <= step->depth;
         break;
-    case E_JOIN:
+    case CONTROL_JOIN:
         s->joins++;
-        s->joins_popped += w->nsimt < s->nsimt;
+        s->joins_popped += w->nsimt < step->depth;
         break;
-    case E_BARRIER: s->barrier_waits++; break;
+    case CONTROL_BARRIER: s->barrier_waits++; break;
     default: break;
     }
     if (w->nsimt > s->stack_depth)
         s->stack_depth = w->nsimt;
 }
 
-static void before(Stats *s, const Warp *w, const Uop *u)
+static void count(Stats *s, const Warp *w, const Step *step)
 {
-    s->nsimt = w->nsimt;
-    s->scalar_addr = w->x[u->ra] + (u32)u->imm;
-    s->taken = u->id < NINSN && isa_insn[u->id].effect == E_BRANCH &&
-               op_eval((Op)isa_insn[u->id].op, w->x[u->ra], w->x[u->rb]);
-}
-
-static void after(Stats *s, const Warp *w, const Uop *u, u32 exec)
-{
-    if (u->id >= NINSN)
-        return;
-    const bool vector = is_vector(u->id);
-    const u32 lanes = vector ? (u32)__builtin_popcount(exec) : 1, insns = uop_insns(u);
+    const bool vector = isa_is_vector(step->id);
+    const u32 lanes = vector ? (u32)__builtin_popcount(step->exec) : 1, insns = step_insns(step);
     s->insns += insns;
-    s->prefixes += insns - 1 + (insns == 1 && isa_is_prefix((InsnId)u->id));
+    s->prefixes += insns - 1 + (insns == 1 && isa_is_prefix(step->id));
     s->lane_insns += lanes + insns - 1;
-    s->count[u->id]++;
-    s->lanes[u->id] += lanes;
+    s->count[step->id]++;
+    s->lanes[step->id] += lanes;
     if (vector) {
         s->vector_insns++;
         s->vector_slots += w->group->launch->lanes;
     }
-    count_control(s, w, u);
-    if (isa_insn[u->id].unit == U_LSU)
-        count_memory(s, w, u, exec);
+    count_control(s, w, step);
+    count_memory(s, w, step);
 }
 
 static Verdict tell(void *self, const Event *e)
@@ -208,8 +155,7 @@ static Verdict tell(void *self, const Event *e)
         s->groups++;
         s->warps += e->group->nwarps;
         break;
-    case EVENT_fetch: before(s, e->warp, e->step->uop); break;
-    case EVENT_insn: after(s, e->warp, e->step->uop, e->step->exec); break;
+    case EVENT_insn: count(s, e->warp, e->step); break;
     case EVENT_barrier: s->barriers++; break;
     default: break;
     }
@@ -218,7 +164,8 @@ static Verdict tell(void *self, const Event *e)
 
 Observer stats_observer(Stats *s)
 {
-    return (Observer){s, EVENT_group_begin | EVENT_fetch | EVENT_insn | EVENT_barrier, tell};
+    /* EVENT_memory: so that addresses are noted */
+    return (Observer){s, EVENT_group_begin | EVENT_insn | EVENT_memory | EVENT_barrier, tell};
 }
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -356,7 +303,7 @@ static u64 vector_lanes(const Stats *s)
 {
     u64 n = 0;
     for (int i = 0; i < NINSN; i++)
-        n += is_vector((u16)i) ? s->lanes[i] : 0;
+        n += isa_is_vector((InsnId)i) ? s->lanes[i] : 0;
     return n;
 }
 

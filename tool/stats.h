@@ -2,7 +2,7 @@
 #ifndef TOOL_STATS_H
 #define TOOL_STATS_H
 #include "drv/drv.h"
-#include "sim/sim.h"
+#include "mach/observe.h"
 
 typedef struct Stats Stats;
 

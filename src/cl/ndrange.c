@@ -1,6 +1,6 @@
 /* ndrange.c -- launches of kernels. */
 #include "cl/cl.h"
-#include "sim/trace.h"
+#include "prof/trace.h"
 #include <string.h>
 
 /* A kernel with its arguments as they were when it was enqueued. */

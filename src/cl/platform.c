@@ -4,7 +4,7 @@
  */
 #include "cl/cl.h"
 #include "drv/resultdump.h"
-#include "sim/trace.h"
+#include "prof/trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

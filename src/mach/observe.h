@@ -6,6 +6,7 @@
 /* What one instruction of a warp did.  A prefix and its instruction are one step. */
 typedef struct {
     InsnId id;              /* NINSN: the word is no instruction */
+    const IsaFacts *facts;  /* registers, memory, control flow; until code changes; NULL: not fetched */
     u32 pc;                 /* of the prefix where there is one */
     bool prefixed;
     u32 prefix;             /* word of the prefix */
@@ -13,13 +14,13 @@ typedef struct {
     u8 len;                 /* bytes of the instruction, 4 or 8 */
     u32 exec;               /* lanes that it ran with, before v0 chose among them */
     u32 depth;              /* entries of the divergence stack before it */
+    u8 raised;              /* FP_* flags that it raised, also those that were set before */
     u32 next;               /* where the warp goes on */
     /* memory touched, in order, if that is noted (group_note_accesses()); until the next step of the
      * group */
     const Touch *touched;
     size_t ntouched;
     bool barrier, ended, faulted; /* the warp waits; it ended; Group.fault has the reason */
-    const struct Uop *uop;
 } Step;
 
 /* address of the instruction proper */

@@ -56,8 +56,7 @@ typedef struct { u32 rpc, pc, mask; } SimtEntry;
 struct Warp {
     _Alignas(64) u32 v[256][MAX_LANES];
     _Alignas(64) u32 on[MAX_LANES];     /* ~0 for lanes in `exec`, else 0 */
-    _Alignas(64) u32 addr[MAX_LANES];   /* addresses of the last vector access, for observers */
-    u32 addr_hi[MAX_LANES]; /* their upper halves, of accesses with 64-bit addresses */
+    _Alignas(64) u32 addr[MAX_LANES];   /* addresses of a vector access, while it is made */
     u32 x[64];              /* x[0] stays 0 */
     u32 mask;               /* lanes on this side of the divergence */
     u32 exec;               /* mask and lane < vl */

@@ -40,6 +40,8 @@ void code_forget(Code *c, u64 addr, u64 size)
         u8 *flags = &c->memory->page[(CODE_LO >> PAGE_BITS) + p];
         if (page && *flags & MEM_CODE)
             *flags = (u8)((*flags & ~MEM_CODE) | MEM_W);
+        if (page)
+            mem_free(atomic_load(&page->facts));
         mem_free(page);
     }
 }
@@ -95,39 +97,40 @@ Handler *handler_of(const Code *c, const Uop *u)
     return u->mem & MEM_PREFIX ? v_memory : c->level->run[u->id];
 }
 
-static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p)
+/* the Uop, and the facts that it is made of */
+static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p, IsaFacts *f)
 {
     Insn in;
-    IsaFacts f;
     u->word = (u32)word;
     u->len = (u8)isa_length(c->set, (u32)word);
     if (!isa_decode(&c->decoder, word, &in)) {
         u->imm = (i32)(word >> 32);
         u->run = w_illegal;
         u->id = NINSN;
+        *f = (IsaFacts){.refused = REFUSED_WORD, .control = CONTROL_TRAP};
         return;
     }
     u->id = (u16)in.id;
-    if (!isa_facts(&in, p, c->set, 0, &f)) {
-        u->imm = f.bad;
-        u->run = f.refused == REFUSED_REGISTER ? w_register : w_trap;
+    if (!isa_facts(&in, p, c->set, 0, f)) {
+        u->imm = f->bad;
+        u->run = f->refused == REFUSED_REGISTER ? w_register : w_trap;
         return;
     }
-    set_registers(u, &f);
-    if (f.uimm)
-        u->ra = f.uimm;
-    u->rm = f.rm;
-    u->imm = f.imm;
-    if (f.control == CONTROL_JUMP || f.control == CONTROL_BRANCH || f.control == CONTROL_SPLIT ||
+    set_registers(u, f);
+    if (f->uimm)
+        u->ra = f->uimm;
+    u->rm = f->rm;
+    u->imm = f->imm;
+    if (f->control == CONTROL_JUMP || f->control == CONTROL_BRANCH || f->control == CONTROL_SPLIT ||
         isa_insn[in.id].effect == E_AUIPC) /* becomes an address */
-        u->imm = (i32)(insn_pc(u) + (u32)f.imm);
+        u->imm = (i32)(insn_pc(u) + (u32)f->imm);
     if (u->len == 8)
         u->imm = (i32)(word >> 32);
-    u->mod = (u8)(f.pair | f.abs << MOD_ABS | f.neg << MOD_NEG);
-    if (f.access != ACCESS_NONE)
-        u->mem = (u8)(f.space | (f.words - 1) << MEM_WORDS | (f.wide ? MEM_WIDE : 0) |
-                      (f.by_prefix ? MEM_PREFIX : 0));
-    u->run = f.masked ? w_masked : handler_of(c, u);
+    u->mod = (u8)(f->pair | f->abs << MOD_ABS | f->neg << MOD_NEG);
+    if (f->access != ACCESS_NONE)
+        u->mem = (u8)(f->space | (f->words - 1) << MEM_WORDS | (f->wide ? MEM_WIDE : 0) |
+                      (f->by_prefix ? MEM_PREFIX : 0));
+    u->run = f->masked ? w_masked : handler_of(c, u);
 }
 
 static bool is_prefix(const Code *c, u32 word, IsaPrefix *p)
@@ -149,7 +152,7 @@ static u32 word_at(const Memory *m, u64 addr)
     return word;
 }
 
-static void decode_at(const Code *c, Uop *u, u32 pc)
+static void decode_at(const Code *c, Uop *u, u32 pc, IsaFacts *f)
 {
     const u32 low = word_at(c->memory, pc);
     IsaPrefix p;
@@ -158,28 +161,30 @@ static void decode_at(const Code *c, Uop *u, u32 pc)
         const u32 after = word_at(c->memory, pc + 4);
         IsaPrefix again;
         if (is_prefix(c, after, &again)) { /* replaced by the one after it */
-            decode(c, u, low, NULL);
+            decode(c, u, low, NULL, f);
             return;
         }
         const bool is_long = isa_length(c->set, after) == 8;
         const u32 high = is_long ? word_at(c->memory, pc + 8) : 0;
         u->step = is_long ? 3 : 2;
-        decode(c, u, (u64)high << 32 | after, &p);
+        decode(c, u, (u64)high << 32 | after, &p, f);
     } else if (isa_length(c->set, low) == 8) {
         u->step = 2;
-        decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, NULL);
+        decode(c, u, (u64)word_at(c->memory, pc + 4) << 32 | low, NULL, f);
     } else {
-        decode(c, u, low, NULL);
+        decode(c, u, low, NULL, f);
     }
 }
 
 static CodePage *make_page(const Code *c, u32 pc)
 {
     CodePage *page = mem_alloc(sizeof *page);
+    IsaFacts unused;
     if (!page)
         return NULL;
+    atomic_init(&page->facts, NULL);
     for (u32 i = 0; i < PAGE_UOPS; i++)
-        decode_at(c, &page->uop[i], pc + i * 4);
+        decode_at(c, &page->uop[i], pc + i * 4, &unused);
     for (u32 i = PAGE_UOPS; i < PAGE_UOPS + 3; i++)
         page->uop[i] = (Uop){.run = w_page_end, .pc = pc + i * 4, .id = NINSN, .len = 4};
     return page;
@@ -223,6 +228,25 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
         return NULL;
     }
     return &page->uop[pc >> 2 & (PAGE_UOPS - 1)];
+}
+
+const IsaFacts *code_facts(Code *c, const Uop *u)
+{
+    CodePage *page = atomic_load(&c->page[(u->pc - CODE_LO) >> PAGE_BITS]);
+    const u32 first = u->pc & ~(u32)(PAGE_SIZE - 1), i = u->pc >> 2 & (PAGE_UOPS - 1);
+    IsaFacts *facts = atomic_load_explicit(&page->facts, memory_order_acquire);
+    if (facts)
+        return &facts[i];
+    pthread_mutex_lock(&c->lock);
+    facts = atomic_load(&page->facts);
+    if (!facts && (facts = mem_zalloc(PAGE_UOPS, sizeof *facts))) {
+        Uop unused;
+        for (u32 k = 0; k < PAGE_UOPS; k++)
+            decode_at(c, &unused, first + k * 4, &facts[k]);
+        atomic_store_explicit(&page->facts, facts, memory_order_release);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return facts ? &facts[i] : NULL;
 }
 
 /* --- register needs --------------------------------------------------------------------- */

@@ -86,10 +86,6 @@ static bool move_words(Warp *w, const Uop *u, const Rule *r, int lane)
     u64 addr[4] = {0};
     for (u32 k = 0; k < r->words; k++)
         addr[k] = address(w, u, r, lane, k);
-    if (lane >= 0) {
-        w->addr[lane] = (u32)addr[0];
-        w->addr_hi[lane] = (u32)(addr[0] >> 32);
-    }
     for (u32 k = 0; k < r->words; k++) {
         u32 *reg = lane < 0 ? &w->x[data + k] : &w->v[data + k][lane], value;
         if (r->stores) {
@@ -108,11 +104,8 @@ static bool move_words(Warp *w, const Uop *u, const Rule *r, int lane)
 static const Uop *atomic(Warp *w, const Uop *u, const Rule *r)
 {
     u64 addr[MAX_LANES];
-    for (int i = 0; i < MAX_LANES; i++) {
+    for (int i = 0; i < MAX_LANES; i++)
         addr[i] = w->on[i] ? address(w, u, r, i, 0) : 0;
-        w->addr[i] = (u32)addr[i];
-        w->addr_hi[i] = (u32)(addr[i] >> 32);
-    }
     switch ((Effect)isa_insn[u->id].effect) {
     case E_LR:
     case E_LR_PAIR: return lr_at(w, u, addr);

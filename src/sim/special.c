@@ -90,9 +90,8 @@ const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 /* the addresses that the lanes name in v[ra] */
 static const u64 *addresses(Warp *w, const Uop *u, u64 addr[MAX_LANES])
 {
-    memcpy(w->addr, w->v[u->ra], sizeof w->addr);
     for (int i = 0; i < MAX_LANES; i++)
-        addr[i] = w->addr[i];
+        addr[i] = w->v[u->ra][i];
     return addr;
 }
 

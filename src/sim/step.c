@@ -20,19 +20,30 @@ static const Uop *look(Warp *w, Step *s)
         memcpy(&s->prefix, w->group->launch->memory->base + u->pc, sizeof s->prefix);
     s->word = u->len == 8 ? uop_word(u) : u->word;
     s->len = u->len;
-    s->uop = u;
-    return u;
+    s->facts = code_facts(warp_code(w), u);
+    if (s->facts)
+        return u;
+    fail(w, u, FAULT_NO_MEMORY, -1);
+    s->faulted = true;
+    return NULL;
 }
 
 static void execute(Warp *w, const Uop *u, Step *s)
 {
     Group *g = w->group;
+    const bool raises = s->facts->writes & STATE_FFLAGS;
+    const u8 flags = w->fflags;
     const HostFloats host = enter_guest_floats();
+    w->fflags = raises ? 0 : flags;
     g->ntouched = 0;
     w->ninsns += uop_insns(u); /* before it runs: a CSR shows it */
     u = u->run(w, u);
     take_host_flags(w);
     leave_guest_floats(&host);
+    if (raises) {
+        s->raised = w->fflags;
+        w->fflags |= flags;
+    }
     if (u)
         w->pc = u->pc;
     s->next = w->pc;

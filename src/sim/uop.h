@@ -60,6 +60,7 @@ const LaneLevel *lane_level(void);
 /* The Uops after the page's own lead to the next page. */
 typedef struct {
     Uop uop[PAGE_UOPS + 3];
+    _Atomic(IsaFacts *) facts; /* [PAGE_UOPS], once somebody asked; refused where there is no instruction */
 } CodePage;
 
 /* The cache of decoded code of one engine: the 256 MiB code window by pages, NULL where
@@ -87,6 +88,10 @@ void code_use(Code *c, IsaSet set);
 
 /* The Uop at pc, decoding its page if need be.  NULL: the fault is recorded in w. */
 const Uop *code_at(Code *c, Warp *w, u32 pc);
+
+/* What the instruction at u does, with its prefix; for those who look at single steps.  Valid as long as
+ * u.  NULL: the host has no memory. */
+const IsaFacts *code_facts(Code *c, const Uop *u);
 
 /* Whether a store of `len` bytes at addr would change decoded instructions. */
 bool code_covers(const Code *c, u64 addr, u32 len);

@@ -2,7 +2,8 @@
  * observers that look, write and stop.
  */
 #include "dev/dev.h"
-#include "sim/trace.h"
+#include "isa/fp.h"
+#include "prof/trace.h"
 #include "test/kit/launchrig.h"
 #include <fenv.h>
 #include <stdatomic.h>
@@ -303,6 +304,82 @@ static void a_step_that_faults(void **state)
     assert_true(s->faulted && s->id == NINSN);
     assert_int_equal(g->fault.kind, FAULT_FETCH);
     leave(g);
+}
+
+/* A step changes what its facts say: registers, memory by size and direction. */
+static void step_by_facts(Group *g, Warp *w)
+{
+    static Warp before;
+    Step s;
+    u32 bytes = 0;
+    memcpy(&before, w, sizeof before);
+    assert_true(sim_step(g->engine, w, &s));
+    assert_non_null(s.facts);
+    const IsaFacts *f = s.facts;
+    for (u32 n = 0; n < 64; n++)
+        for (int i = 0; before.x[n] != w->x[n]; i++) {
+            if (i == f->nregs)
+                fail_msg("%08x writes x%u", s.pc, n);
+            const IsaRegs *r = &f->reg[i];
+            if (r->is_written && !r->is_vector && n - r->first < r->count)
+                break;
+        }
+    for (u32 n = 0; n < 256; n++)
+        for (int i = 0; memcmp(before.v[n], w->v[n], sizeof w->v[n]); i++) {
+            if (i == f->nregs)
+                fail_msg("%08x writes v%u", s.pc, n);
+            const IsaRegs *r = &f->reg[i];
+            if (r->is_written && r->is_vector && n - r->first < r->count)
+                break;
+        }
+    for (size_t i = 0; i < s.ntouched; i++) {
+        const Touch *t = &s.touched[i];
+        assert_int_equal(t->reads, f->access == ACCESS_LOAD || f->access == ACCESS_ATOMIC);
+        assert_int_equal(t->writes, f->access == ACCESS_STORE || f->access == ACCESS_ATOMIC);
+        assert_true(f->lanes ? t->lane >= 0 && s.exec >> t->lane & 1 : t->lane < 0);
+        bytes += t->size;
+    }
+    const u32 lanes = f->lanes ? (u32)__builtin_popcount(s.exec) : 1;
+    assert_int_equal(bytes, f->access == ACCESS_NONE ? 0 : lanes * f->bytes * f->words);
+    assert_true(!s.raised || f->writes & STATE_FFLAGS);
+    assert_int_equal(s.barrier, f->control == CONTROL_BARRIER);
+    assert_int_equal(s.ended, f->control == CONTROL_EXIT);
+    if (f->control == CONTROL_NEXT)
+        assert_int_equal(s.next, step_pc(&s) + s.len);
+}
+
+static void steps_and_facts_agree(void **state)
+{
+    (void)state;
+    static const char wide[] =
+        "    lui     s2, 0x90000\n"
+        "    li      s3, 0\n"
+        "    vid.v   v4\n"
+        "    vsll.vi v4, v4, 4\n"
+        "    vmv.v.x v6, s2\n"
+        "    vadd.vv v6, v6, v4\n"
+        "    vmv.v.i v7, 0\n"
+        "    vid.v   v8\n"
+        "    pre_m_64\n"
+        "    vlw12.v v12, 0(v6)\n"
+        "    prefix  pair=1\n"
+        "    vadd.vv v10, v12, v12\n"
+        "    vwadd.vv v16, v8, v8\n"
+        "    amoadd.w v20, v8, (v6)\n"
+        "    endprg  x0, x0, x0\n";
+    for (int k = 0; k < 2; k++) {
+        if (k)
+            rig_load(V2025, LANES, wide);
+        else
+            load_everything();
+        Group *g = resident();
+        do
+            for (u32 i = 0; i < g->nwarps; i++)
+                while (g->warps[i].state == WARP_READY)
+                    step_by_facts(g, &g->warps[i]);
+        while (group_pass_barrier(g));
+        leave(g);
+    }
 }
 
 /* copies by the warp: one note for the source, one for where it goes, not one a word */
@@ -692,7 +769,8 @@ static void floats_stay_apart(void **state)
     for (int i = 0; i < 12; i++) {
         if (g->warps[0].state == WARP_WAITING)
             group_pass_barrier(g);
-        step(g, 0);
+        const Step *s = step(g, 0);
+        assert_int_equal(s->raised, s->id == I_fdiv_s ? FP_NX : 0);
     }
     const int raised = fetestexcept(FE_DIVBYZERO), mode = fegetround();
     fesetround(FE_TONEAREST);
@@ -946,6 +1024,7 @@ int main(void)
         cmocka_unit_test(a_step_that_faults),
         cmocka_unit_test(a_copy_is_two_touches),
         cmocka_unit_test(steps_and_trace_agree),
+        cmocka_unit_test(steps_and_facts_agree),
         cmocka_unit_test(observers_hear_what_they_asked_for),
         cmocka_unit_test(notes_are_for_those_who_ask),
         cmocka_unit_test(halted_and_continued),

@@ -7,10 +7,8 @@
  * Spike prints the registers that an instruction wrote in the order of its hash table,
  * std::unordered_map of libstdc++ with 29 buckets; Writes does the same.
  */
-#include "sim/trace.h"
+#include "prof/trace.h"
 #include "base/mem.h"
-#include "isa/isa.h"
-#include "sim/uop.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +34,13 @@ typedef struct {
     } a[MAX_WRITES];
 } Writes;
 
+/* What a line is to the order of lines; the character before it. */
+enum { LINE_PLAIN = 'l', LINE_BARRIER = 'b', LINE_END = 'e' };
+
 /* One warp: its lines that were not printed yet. */
 typedef struct {
-    Buf lines;
+    Buf lines;      /* of each: LINE_*, text, NUL */
     size_t at;      /* where the next line to print starts */
-    size_t npc;     /* where the last line lacks the next pc; 0: it does not */
-    size_t ready;   /* lines up to here are whole */
     u32 branch_npc; /* what Spike shows as "current npc" */
     u32 status;     /* mstatus as Spike would have it, FS and VS only */
     u32 vtype;
@@ -53,8 +52,8 @@ struct Trace {
     bool failed;
     WarpLog warp[MAX_WARPS];
     u32 nwarps, turn, passed;
-    /* of the instruction that runs */
-    u32 scalar_addr, source, fflags, nsimt;
+    u32 source,
+        fflags; /* before the instruction that runs: the source of a CSR instruction, fflags */
 };
 
 /* --- registers written ------------------------------------------------------------------ */
@@ -98,68 +97,49 @@ static void put_x(WarpLog *log, Writes *w, u32 rd, u32 value)
 
 /* --- what an instruction writes ----------------------------------------------------------- */
 
-/* whether the destination is a float register to Spike */
-static bool writes_float(const char *name)
+/* whether the destination is a float register to Spike: results that are floats, and what moves
+ * bits there */
+static bool writes_float(InsnId id)
 {
-    static const char *const others[] = {"feq", "flt", "fle", "fclass", "fcvt.w", "fmv.x", "fence"};
-    if (!strncmp(name, "vfmv.f", 6))
-        return true;
-    for (size_t i = 0; i < countof(others); i++)
-        if (!strncmp(name, others[i], strlen(others[i])))
-            return false;
-    return *name == 'f';
+    return id == I_flw || id == I_fmv_w_x || id == I_vfmv_f_s || isa_op_of(id)->facts & OF_TO_FLOAT;
 }
 
-/* kind of the destination: K_XREG, K_VREG or -1 */
-static int destination(const Uop *u)
+/* the first register of role r, or NULL */
+static const IsaRegs *reg(const Step *s, IsaRole r)
 {
-    const FormatInfo *f = isa_format_of((InsnId)u->id);
-    for (int i = 0; i < f->nopd; i++) {
-        const OperandInfo *o = &isa_operand[f->opd[i]];
-        if (o->use & USE_W && (o->kind == K_XREG || o->kind == K_VREG))
-            return o->kind;
-    }
-    return -1;
+    for (int i = 0; i < s->facts->nregs; i++)
+        if (s->facts->reg[i].role == r)
+            return &s->facts->reg[i];
+    return NULL;
 }
 
-static bool is_vector(const Uop *u)
+static void put_flags(const Warp *w, const Step *s, Writes *out)
 {
-    const FormatInfo *f = isa_format_of((InsnId)u->id);
-    for (int i = 0; i < f->nopd; i++)
-        if (isa_operand[f->opd[i]].kind == K_VREG)
-            return true;
-    return false;
+    if (s->raised)
+        put_csr(out, CSR_FFLAGS, w->fflags);
 }
 
-static void put_flags(Trace *t, const Warp *w, const Uop *u, Writes *out)
+static void put_vector(WarpLog *log, const Warp *w, const Step *s, Writes *out)
 {
-    const u32 raised = w->fflags & ~t->fflags;
-    const u8 unit = isa_insn[u->id].unit;
-    if (raised && (unit == U_FPU || unit == U_SFU))
-        put_csr(out, CSR_FFLAGS, t->fflags | raised);
-}
-
-static void put_vector(Trace *t, WarpLog *log, const Warp *w, const Uop *u, u32 exec, Writes *out)
-{
-    const int kind = destination(u);
-    const bool load = isa_insn[u->id].unit == U_LSU;
-    if (isa_insn[u->id].effect != E_VSTORE_PRIV11) {
+    const IsaRegs *d = reg(s, ROLE_D);
+    const bool memory = s->facts->access != ACCESS_NONE;
+    if (isa_insn[s->id].effect != E_VSTORE_PRIV11) {
         put(out, KEY_VECTOR, 0);
         dirty(log, out, VS_DIRTY);
     }
-    if (load && exec)
+    if (memory && s->exec)
         put_csr(out, CSR_VSTART, 0);
-    if (kind == K_VREG && exec)
-        put(out, (u32)u->rd << 4 | KEY_V, 0);
-    else if (kind == K_XREG && writes_float(isa_insn[u->id].text))
-        put(out, (u32)u->rd << 4 | KEY_F, w->x[u->rd]);
-    else if (kind == K_XREG && exec)
-        put_x(log, out, u->rd, w->x[u->rd]);
-    put_flags(t, w, u, out);
+    if (d && d->is_vector && s->exec)
+        put(out, (u32)d->first << 4 | KEY_V, 0);
+    else if (d && !d->is_vector && writes_float(s->id))
+        put(out, (u32)d->first << 4 | KEY_F, w->x[d->first]);
+    else if (d && !d->is_vector && s->exec)
+        put_x(log, out, d->first, w->x[d->first]);
+    put_flags(w, s, out);
     put_csr(out, CSR_VSTART, 0);
 }
 
-static void put_vset(WarpLog *log, const Warp *w, const Uop *u, Writes *out)
+static void put_vset(WarpLog *log, const Warp *w, u32 rd, Writes *out)
 {
     dirty(log, out, VS_DIRTY);
     if (w->vtype != log->vtype)
@@ -167,15 +147,12 @@ static void put_vset(WarpLog *log, const Warp *w, const Uop *u, Writes *out)
     log->vtype = w->vtype;
     put_csr(out, CSR_VL, w->vl);
     put_csr(out, CSR_VSTART, 0);
-    put_x(log, out, u->rd, w->x[u->rd]);
+    put_x(log, out, rd, w->x[rd]);
 }
 
-/* whether a CSR instruction writes: csrrs and csrrc do not with x0 or 0 */
-static bool writes_csr(const Uop *u) { return isa_insn[u->id].op == OP_copy || u->ra != 0; }
-
-static void put_status(WarpLog *log, const Trace *t, const Uop *u, Writes *out)
+static void put_status(WarpLog *log, const Trace *t, Op op, Writes *out)
 {
-    switch (isa_insn[u->id].op) {
+    switch (op) {
     case OP_or: log->status |= t->source; break;
     case OP_andn: log->status &= ~t->source; break;
     default: log->status = t->source; break;
@@ -184,67 +161,59 @@ static void put_status(WarpLog *log, const Trace *t, const Uop *u, Writes *out)
     put_csr(out, CSR_MSTATUS, log->status);
 }
 
-static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Uop *u, Writes *out)
+static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Step *s, u32 rd,
+                         Writes *out)
 {
-    const u32 n = (u32)u->imm & 0xfff;
+    const u32 n = (u32)s->facts->imm & 0xfff;
+    const bool writes = s->facts->writes & STATE_CSR;
     u32 value = 0;
     csr_read(w, n, &value);
-    if (writes_csr(u) && n == CSR_MSTATUS)
-        put_status(log, t, u, out);
-    else if (writes_csr(u))
+    if (writes && n == CSR_MSTATUS)
+        put_status(log, t, (Op)isa_insn[s->id].op, out);
+    else if (writes)
         put_csr(out, n, n == CSR_MTVEC ? t->source : value);
-    put_x(log, out, u->rd, w->x[u->rd]);
-    if (n == CSR_MSTATUS && writes_csr(u)) { /* SD */
-        const u32 s = log->status;
-        put_csr(
-            out, CSR_MSTATUS,
-            s | ((s & VS_DIRTY) == VS_DIRTY || (s & FS_DIRTY) == FS_DIRTY ? (u32)STATUS_DIRTY : 0));
+    put_x(log, out, rd, w->x[rd]);
+    if (n == CSR_MSTATUS && writes) { /* SD */
+        const u32 bits = log->status;
+        const bool is_dirty = (bits & VS_DIRTY) == VS_DIRTY || (bits & FS_DIRTY) == FS_DIRTY;
+        put_csr(out, CSR_MSTATUS, bits | (is_dirty ? (u32)STATUS_DIRTY : 0));
     }
 }
 
-static void collect(Trace *t, WarpLog *log, const Warp *w, const Uop *u, u32 exec, Writes *out)
+static void collect(Trace *t, WarpLog *log, const Warp *w, const Step *s, Writes *out)
 {
-    switch ((Effect)isa_insn[u->id].effect) {
-    case E_VSET: put_vset(log, w, u, out); return;
-    case E_CSR: put_csr_insn(log, t, w, u, out); return;
+    const IsaRegs *d = reg(s, ROLE_D);
+    const u32 rd = d ? d->first : 0;
+    switch ((Effect)isa_insn[s->id].effect) {
+    case E_VSET: put_vset(log, w, rd, out); return;
+    case E_CSR: put_csr_insn(log, t, w, s, rd, out); return;
     case E_SETRPC:
         put_csr(out, CSR_RPC, w->rpc);
-        put_x(log, out, u->rd, w->x[u->rd]);
+        put_x(log, out, rd, w->x[rd]);
         return;
-    case E_JOIN:
-    case E_EXIT:
-    case E_BARRIER:
-    case E_SUBBARRIER:
-    case E_REGEXT:
-    case E_REGEXTI: return;
     default: break;
     }
-    if (is_vector(u)) {
-        put_vector(t, log, w, u, exec, out);
-    } else if (destination(u) == K_XREG) {
-        if (writes_float(isa_insn[u->id].text))
-            put(out, (u32)u->rd << 4 | KEY_F, w->x[u->rd]);
+    if (isa_is_vector(s->id)) {
+        put_vector(log, w, s, out);
+    } else if (d) {
+        if (writes_float(s->id))
+            put(out, rd << 4 | KEY_F, w->x[rd]);
         else
-            put_x(log, out, u->rd, w->x[u->rd]);
-        put_flags(t, w, u, out);
+            put_x(log, out, rd, w->x[rd]);
+        put_flags(w, s, out);
     }
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void start_line(WarpLog *log, u32 warp, u32 pc, u64 word, int len)
+static void start_line(WarpLog *log, char what, u32 warp, u32 pc, u64 word, int len)
 {
     buf_printf(&log->lines,
-               len == 8 ? "core%4u: 3 0x%08x (0x%016llx)" : "core%4u: 3 0x%08x (0x%08llx)", warp,
-               pc, (unsigned long long)word);
+               len == 8 ? "%ccore%4u: 3 0x%08x (0x%016llx)" : "%ccore%4u: 3 0x%08x (0x%08llx)",
+               what, warp, pc, (unsigned long long)word);
 }
 
-static void end_line(WarpLog *log)
-{
-    buf_put(&log->lines, "\n", 2); /* a NUL ends what is printed in one turn */
-    if (!log->npc)
-        log->ready = log->lines.len;
-}
+static void end_line(WarpLog *log) { buf_put(&log->lines, "\n", 2); }
 
 static void put_row(Buf *b, const Warp *w, u32 rd)
 {
@@ -284,28 +253,16 @@ static void put_writes(Buf *b, const Warp *w, const Writes *writes)
     }
 }
 
-/* the divergence stack; the pc to go on at is known when the warp goes on */
-static void put_stack(Trace *t, WarpLog *log, const Warp *w, const Uop *u)
+/* the divergence stack, and where the last branch or join went that chose */
+static void put_stack(WarpLog *log, const Warp *w, const Step *s)
 {
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    buf_printf(&log->lines, " current mask:\t%08x current npc:\t", w->mask);
-    if (e == E_SPLIT || (e == E_JOIN && w->nsimt < t->nsimt))
-        log->npc = log->lines.len;
-    buf_printf(&log->lines, "%08x stack size: %x", log->branch_npc, w->nsimt);
+    if (s->facts->control == CONTROL_SPLIT || w->nsimt < s->depth)
+        log->branch_npc = s->next;
+    buf_printf(&log->lines, " current mask:\t%08x current npc:\t%08x stack size: %x", w->mask,
+               log->branch_npc, w->nsimt);
     for (u32 i = w->nsimt; i-- > 0;)
         buf_printf(&log->lines, "\n[r_pc] %08x [else_pc] %08x [else_mask] %08x ", w->simt[i].rpc,
                    w->simt[i].pc, w->simt[i].mask);
-}
-
-static u32 width_of(const Uop *u)
-{
-    switch (isa_insn[u->id].op) {
-    case OP_b:
-    case OP_bu: return 1;
-    case OP_h:
-    case OP_hu: return 2;
-    default: return 4;
-    }
 }
 
 static void put_access(Buf *b, u32 addr, bool store, u32 width, u32 value)
@@ -319,31 +276,22 @@ static void put_access(Buf *b, u32 addr, bool store, u32 width, u32 value)
         buf_printf(b, " 0x%08x", value);
 }
 
-static void put_memory(Trace *t, Buf *b, const Warp *w, const Uop *u, u32 exec)
+static void put_memory(Buf *b, const Warp *w, const Step *s)
 {
-    const Effect e = (Effect)isa_insn[u->id].effect;
-    const u32 width = width_of(u);
-    if (isa_insn[u->id].unit != U_LSU || e == E_FENCE)
+    const IsaRegs *value = reg(s, ROLE_VALUE);
+    const bool store = s->facts->access == ACCESS_STORE;
+    if (s->facts->access == ACCESS_COPY)
         return;
-    if (e == E_LOAD || e == E_STORE) {
-        put_access(b, t->scalar_addr, e == E_STORE, width, w->x[u->rb]);
-        if (u->id == I_flw) /* Spike loads twice: for f and for x */
-            put_access(b, t->scalar_addr, false, width, 0);
-        return;
+    for (size_t i = 0; i < s->ntouched; i++) {
+        const Touch *m = &s->touched[i];
+        const u32 v = !store ? 0 : m->lane < 0 ? w->x[value->first] : w->v[value->first][m->lane];
+        put_access(b, (u32)m->addr, store, s->facts->bytes, v);
+        if (s->id == I_flw) /* Spike loads twice: for f and for x */
+            put_access(b, (u32)m->addr, false, s->facts->bytes, 0);
     }
-    const bool store = destination(u) < 0;
-    for (u32 i = 0; i < w->group->launch->lanes; i++)
-        if (exec >> i & 1)
-            put_access(b, w->addr[i], store, width, w->v[u->rb][i]);
 }
 
 /* --- Spike's turns -------------------------------------------------------------------- */
-
-static bool is_barrier_line(const char *line)
-{
-    const char *word = strstr(line, " (0x");
-    return word && (strtoul(word + 2, NULL, 16) & 0xfe00707f) == 0x0400400b;
-}
 
 static bool all_arrived(const Trace *t)
 {
@@ -367,28 +315,20 @@ static bool pass_barrier(Trace *t, WarpLog *log)
     return true;
 }
 
-static void compact(WarpLog *log)
-{
-    if (log->at < log->ready || log->npc)
-        return;
-    log->at = log->ready = 0;
-    log->lines.len = 0;
-}
-
 /* false: the line of the warp whose turn it is is not known yet */
 static bool take_turn(Trace *t, bool at_end)
 {
     WarpLog *log = &t->warp[t->turn];
-    if (log->at < log->ready) {
+    if (log->at < log->lines.len) {
         const char *line = buf_text(&log->lines) + log->at;
-        if (fputs(line, t->file) == EOF)
+        if (fputs(line + 1, t->file) == EOF)
             t->failed = true;
-        const bool stays = is_barrier_line(line) && !pass_barrier(t, log) && !at_end;
+        const bool stays = *line == LINE_BARRIER && !pass_barrier(t, log) && !at_end;
+        log->ended |= *line == LINE_END;
         if (!stays)
             log->at += strlen(line) + 1;
-        if (strstr(line, "(0x0000400b)"))
-            log->ended = true;
-        compact(log);
+        if (log->at == log->lines.len)
+            log->at = log->lines.len = 0;
     } else if (!log->ended && !at_end) {
         return false;
     }
@@ -399,7 +339,7 @@ static bool take_turn(Trace *t, bool at_end)
 static bool has_lines(const Trace *t)
 {
     for (u32 k = 0; k < t->nwarps; k++)
-        if (t->warp[k].at < t->warp[k].ready)
+        if (t->warp[k].at < t->warp[k].lines.len)
             return true;
     return false;
 }
@@ -432,7 +372,7 @@ static void begin_group(Trace *t, const Group *g)
         lines.len = 0;
         *log = (WarpLog){.lines = lines, .status = 0x200, .vtype = UINT32_MAX};
         for (size_t i = 0; i < countof(boot); i++) {
-            start_line(log, k, boot[i].pc, boot[i].word, 4);
+            start_line(log, LINE_PLAIN, k, boot[i].pc, boot[i].word, 4);
             if (boot[i].what)
                 buf_str(&log->lines, boot[i].what);
             else
@@ -442,60 +382,57 @@ static void begin_group(Trace *t, const Group *g)
     }
 }
 
-/* the last line of the warp gets the pc that it went on at */
-static void complete(WarpLog *log, u32 pc)
+static void before(Trace *t, const Warp *w, const Step *s)
 {
-    char text[9];
-    if (!log->npc)
-        return;
-    snprintf(text, sizeof text, "%08x", pc);
-    if (!log->lines.failed)
-        memcpy(log->lines.data + log->npc, text, 8);
-    log->branch_npc = pc;
-    log->npc = 0;
-    log->ready = log->lines.len;
+    const IsaRegs *a = reg(s, ROLE_A);
+    t->source = a ? w->x[a->first] : s->facts->uimm;
 }
 
-static void before(Trace *t, const Warp *w, const Uop *u)
-{
-    complete(&t->warp[w->id], u->pc);
-    t->scalar_addr = w->x[u->ra] + (u32)u->imm;
-    t->source = u->id < NINSN && isa_insn[u->id].format == F_CSRI ? u->ra : w->x[u->ra];
-    t->fflags = w->fflags;
-    t->nsimt = w->nsimt;
-}
-
-static void after(Trace *t, const Warp *w, const Uop *u, u32 exec)
+static void after(Trace *t, const Warp *w, const Step *s)
 {
     WarpLog *log = &t->warp[w->id];
-    const bool prefixed = uop_insns(u) == 2;
-    const u32 pc = u->pc + (prefixed ? 4 : 0);
+    const char what = s->facts->control == CONTROL_BARRIER ? LINE_BARRIER
+                      : s->facts->control == CONTROL_EXIT  ? LINE_END
+                                                           : LINE_PLAIN;
     Writes writes = {0};
-    if (u->id >= NINSN)
-        return;
-    if (prefixed) {
-        u32 word = 0;
-        memcpy(&word, w->group->launch->memory->base + u->pc, sizeof word);
-        start_line(log, w->id, u->pc, word, 4);
+    if (s->prefixed) {
+        start_line(log, LINE_PLAIN, w->id, s->pc, s->prefix, 4);
         end_line(log);
     }
-    start_line(log, w->id, pc, u->len == 8 ? uop_word(u) : u->word, u->len);
-    collect(t, log, w, u, exec, &writes);
+    start_line(log, what, w->id, step_pc(s), s->word, s->len);
+    collect(t, log, w, s, &writes);
     put_writes(&log->lines, w, &writes);
-    if ((u->word & 0x7f) == 0x5b)
-        put_stack(t, log, w, u);
-    put_memory(t, &log->lines, w, u, exec);
+    if ((s->word & 0x7f) == 0x5b)
+        put_stack(log, w, s);
+    put_memory(&log->lines, w, s);
     end_line(log);
     next_turns(t);
 }
 
-static void end_group(Trace *t, const Group *g)
+static void end_group(Trace *t)
 {
-    for (u32 k = 0; k < g->nwarps; k++)
-        complete(&t->warp[k], g->warps[k].pc);
     next_turns(t);
     while (has_lines(t)) /* a warp faulted: the others will not go on */
         take_turn(t, true);
+}
+
+static Verdict tell(void *self, const Event *e)
+{
+    switch (e->kind) {
+    case EVENT_group_begin: begin_group(self, e->group); break;
+    case EVENT_group_end: end_group(self); break;
+    case EVENT_fetch: before(self, e->warp, e->step); break;
+    case EVENT_insn: after(self, e->warp, e->step); break;
+    default: break;
+    }
+    return GO_ON;
+}
+
+Observer trace_observer(Trace *t)
+{
+    /* EVENT_memory: so that addresses are noted */
+    return (Observer){
+        t, EVENT_group_begin | EVENT_group_end | EVENT_fetch | EVENT_insn | EVENT_memory, tell};
 }
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -507,23 +444,6 @@ Trace *trace_new(FILE *to)
         return NULL;
     t->file = to;
     return t;
-}
-
-static Verdict tell(void *self, const Event *e)
-{
-    switch (e->kind) {
-    case EVENT_group_begin: begin_group(self, e->group); break;
-    case EVENT_group_end: end_group(self, e->group); break;
-    case EVENT_fetch: before(self, e->warp, e->step->uop); break;
-    case EVENT_insn: after(self, e->warp, e->step->uop, e->step->exec); break;
-    default: break;
-    }
-    return GO_ON;
-}
-
-Observer trace_observer(Trace *t)
-{
-    return (Observer){t, EVENT_group_begin | EVENT_group_end | EVENT_fetch | EVENT_insn, tell};
 }
 
 bool trace_free(Trace *t)

@@ -5,8 +5,8 @@
  * groups come one after the other, each beginning with the five words of the boot ROM.
  * doc/man/ventus-run.1 lists what differs.
  */
-#ifndef SIM_TRACE_H
-#define SIM_TRACE_H
+#ifndef PROF_TRACE_H
+#define PROF_TRACE_H
 #include "mach/engine.h"
 #include <stdio.h>
 

@@ -66,12 +66,19 @@ static char width_letter(const Job *j, IsaRole role)
     }
 }
 
+/* whether the lower half of a pair is all that counts: an amount, unless abs asks for its sign */
+static bool needs_low_half(const Job *j, const IsaRegs *r)
+{
+    const OperandId o = (OperandId)j->format->opd[r->operand];
+    return r->role == ROLE_B && j->op & OF_AMOUNT && !(j->f->abs >> isa_modifier(o) & 1);
+}
+
 /* a pair, which begins with an even register; x0 as a pair is 0 alone */
 static u32 pair_at(Job *j, const IsaRegs *r, IsaRefusal otherwise)
 {
     if (r->first & 1)
         refuse(j, otherwise, r->first);
-    return r->is_vector || r->first ? 2 : 1;
+    return (!r->is_vector && !r->first) || needs_low_half(j, r) ? 1 : 2;
 }
 
 static u32 count_of(Job *j, const IsaRegs *r)
@@ -225,7 +232,9 @@ static void set_float_state(Job *j)
 {
     IsaFacts *f = j->f;
     const bool modified = f->pair || f->abs || f->neg;
-    if (j->op & OF_RAISES || changes_width(j))
+    if (isa_insn[j->in->id].op != OP_none && !(j->op & OF_RAISES))
+        f->writes &= (u16)~STATE_FFLAGS;
+    if (changes_width(j))
         f->writes |= STATE_FFLAGS;
     /* vectors and what a prefix modifies look at frm even where nothing is rounded */
     if (!f->lanes && !modified && !strchr(j->format->roles, ROLE_ROUND))

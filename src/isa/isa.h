@@ -199,7 +199,8 @@ enum {
     OF_WORD = 32,
     OF_RAISES = 64,
     OF_SATURATES = 128,
-    OF_VXRM = 256
+    OF_VXRM = 256,
+    OF_AMOUNT = 512
 };
 
 typedef struct {
@@ -286,6 +287,11 @@ bool isa_is_prefix(InsnId id);
 IsaPrefix isa_prefix(const Insn *in);
 /* The register number that operand o with field value `field` means under p. */
 int isa_extend(const IsaPrefix *p, OperandId o, int field);
+/* The bit of abs and neg that is about source operand o: 0 rs1, vs1; 1 rs2, vs2; 2 the third. */
+static inline int isa_modifier(OperandId o)
+{
+    return isa_operand[o].slot == SLOT_X1 ? 0 : isa_operand[o].slot == SLOT_X2 ? 1 : 2;
+}
 /* The value that an IMMX or IMMZ operand executes with under p. */
 i32 isa_extend_imm(const IsaPrefix *p, OperandId o, i32 field);
 

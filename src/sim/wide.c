@@ -135,11 +135,12 @@ typedef struct {
     u8 bit[3];   /* of each, its bit in abs and neg: 0 rs1 or vs1, 1 rs2 or vs2, 2 the third */
 } Kind;
 
-static void set_source(Kind *k, IsaRole role, const OperandInfo *o)
+static void set_source(Kind *k, IsaRole role, OperandId operand)
 {
+    const OperandInfo *o = &isa_operand[operand];
     const int which = role == ROLE_A ? 0 : role == ROLE_B ? 1 : 2;
     k->from[which] = o->kind == K_XREG ? FROM_X : o->kind == K_VREG ? FROM_V : FROM_IMM;
-    k->bit[which] = o->slot == SLOT_X1 ? 0 : o->slot == SLOT_X2 ? 1 : 2;
+    k->bit[which] = (u8)isa_modifier(operand);
 }
 
 static Kind kind_of(const Uop *u)
@@ -154,7 +155,7 @@ static Kind kind_of(const Uop *u)
         if (role == ROLE_D)
             k.scalar = o->kind == K_XREG;
         if (role == ROLE_D ? o->use == USE_RW : role >= ROLE_A && role <= ROLE_C)
-            set_source(&k, role, o);
+            set_source(&k, role, (OperandId)f->opd[i]);
     }
     return k;
 }

@@ -50,6 +50,25 @@ static void masks_are_what_operands_leave(void **state)
     }
 }
 
+/* a letter of IsaRole for each operand, and registers in roles that registers have */
+static void every_operand_has_a_role(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NFORMAT; k++) {
+        const FormatInfo *f = &isa_format[k];
+        if (strlen(f->roles) != f->nopd || strspn(f->roles, "dabcposivqtnymrx") != f->nopd)
+            fail_msg("format %d: %d operands, roles %s", k, f->nopd, f->roles);
+        for (int i = 0; i < f->nopd; i++) {
+            const OperandInfo *o = &isa_operand[f->opd[i]];
+            const bool is_register = o->kind == K_XREG || o->kind == K_VREG;
+            if (is_register && (o->use == USE_N) != (f->roles[i] == ROLE_NONE))
+                fail_msg("format %d: %s in role %c", k, o->name, f->roles[i]);
+            if (is_register && (o->use & USE_W ? f->roles[i] != ROLE_D : f->roles[i] == ROLE_D))
+                fail_msg("format %d: %s in role %c", k, o->name, f->roles[i]);
+        }
+    }
+}
+
 static bool may_meet(int a, int b)
 {
     for (size_t i = 0; i < countof(machines); i++)
@@ -93,7 +112,8 @@ static IsaSet set_for(int id)
     const IsaSet sets = isa_insn[id].sets;
     return sets & V202       ? V202
            : sets & V2025    ? V2025
-           : sets & AI_V2025 ? V2025 | AI : (IsaSet)(V202 | (sets & (AI | TIDX)));
+           : sets & AI_V2025 ? V2025 | AI
+                             : (IsaSet)(V202 | (sets & (AI | TIDX)));
 }
 
 /* a word of row id with random operands that mean something */
@@ -317,12 +337,12 @@ static void reserved_fields_are_no_instructions(void **state)
     static IsaDecoder d;
     Insn in;
     isa_decoder_init(&d, V202 | AI);
-    assert_true(isa_decode(&d, 0x00007053, &in));  /* fadd.s, dyn */
-    assert_false(isa_decode(&d, 0x00005053, &in)); /* rounding mode 5 */
+    assert_true(isa_decode(&d, 0x00007053, &in));             /* fadd.s, dyn */
+    assert_false(isa_decode(&d, 0x00005053, &in));            /* rounding mode 5 */
     assert_false(isa_decode(&d, 0xe0001007 | 1u << 25, &in)); /* segment load */
-    assert_true(isa_decode(&d, 0x10c2340a, &in));  /* mma of f16 */
-    assert_false(isa_decode(&d, 0x30c2340a, &in)); /* element type 3 */
-    assert_false(isa_decode(&d, 0x00c2340a, &in)); /* tf32 with k16 */
+    assert_true(isa_decode(&d, 0x10c2340a, &in));             /* mma of f16 */
+    assert_false(isa_decode(&d, 0x30c2340a, &in));            /* element type 3 */
+    assert_false(isa_decode(&d, 0x00c2340a, &in));            /* tf32 with k16 */
 }
 
 /* two ways to the same number: an expression of op.def and the same done wider */
@@ -341,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_are_what_operands_leave),
+        cmocka_unit_test(every_operand_has_a_role),
         cmocka_unit_test(no_two_rows_share_a_word),
         cmocka_unit_test(conversions_move_beside_v2025),
         cmocka_unit_test(every_word_comes_back),

@@ -210,6 +210,8 @@ static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
 {
     Tlb tlb = {.vpn = {0}};
     u64 at;
+    if (!d->opt.mmu)
+        return dev_read(d, addr, to, n * sizeof *to);
     for (size_t i = 0; i < n * sizeof *to; i++)
         if (!dev_translate(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
             return false;
@@ -266,13 +268,13 @@ static void set_private(Device *d, u64 addr, u64 size, u8 flags)
     static const Tlb empty;
     Tlb tlb = empty;
     if (!d->opt.mmu) {
-        memory_map(&d->memory, addr, size, flags);
+        memory_allow(&d->memory, addr, size, flags);
         return;
     }
     for (u64 a = addr; a < addr + size; a += PAGE_SIZE) {
         u64 pa = a;
         if (mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
-            memory_map(&d->memory, pa, PAGE_SIZE, flags);
+            memory_allow(&d->memory, pa, PAGE_SIZE, flags);
     }
 }
 

@@ -116,7 +116,7 @@ void unmap_pages(Driver *d, u64 addr, u64 size)
     if (has_mmu(d))
         pagetable_unmap(&d->tables, addr, size);
     else
-        memory_unmap(dev_memory(d->dev), addr, size);
+        memory_retire(dev_memory(d->dev), addr, size);
 }
 
 /* --- launches and what must not change under them ----------------------------------------------
@@ -246,7 +246,7 @@ static DrvStatus free_block(Driver *d, u64 addr)
     if (!d->running)
         unmap_pages(d, addr, size);
     else if (!has_mmu(d))
-        memory_map(dev_memory(d->dev), addr, size, 0);
+        memory_allow(dev_memory(d->dev), addr, size, 0);
     return DRV_OK;
 }
 
@@ -256,20 +256,19 @@ void free_locked(Driver *d, u64 addr)
         free_block(d, addr);
 }
 
-enum { WARM = 16 << 10 }; /* bytes */
+enum { MAX_CLEARED = 4 << 20 }; /* bytes */
 
-void free_warm_locked(Driver *d, u64 addr)
+void free_cleared_locked(Driver *d, u64 addr)
 {
-    const Range *block = has_mmu(d) || !addr ? NULL : heap_find(&d->heap, addr);
     u64 size;
-    if (!block || block->size > WARM) {
+    if (has_mmu(d) || !addr || d->running)
         free_locked(d, addr);
-        return;
-    }
-    if (heap_free(&d->heap, addr, &size))
+    else if (heap_free(&d->heap, addr, &size))
         bug("a block that was found is not there");
-    memory_map(dev_memory(d->dev), addr, size, 0);
-    memset(dev_memory(d->dev)->base + addr, 0, size);
+    else if (size <= MAX_CLEARED)
+        memory_allow(dev_memory(d->dev), addr, size, 0);
+    else
+        memory_unmap(dev_memory(d->dev), addr, size);
 }
 
 DrvStatus drv_free(Driver *d, u64 addr)

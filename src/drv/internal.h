@@ -60,9 +60,8 @@ void code_was_written(Driver *d, u64 addr, u64 size);
 
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
 void free_locked(Driver *d, u64 addr); /* 0 is allowed */
-/* The same for a small block that the next launch is likely to ask for again: its memory is cleared
- * and stays, which is cheaper than to get it anew. */
-void free_warm_locked(Driver *d, u64 addr);
+/* The same for a block of zeros, whose memory stays if it is not large: nobody needs to clear it. */
+void free_cleared_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
 bool copy_out(Driver *d, u64 addr, void *to, u64 size);

@@ -312,9 +312,9 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
 
 static void free_blocks(Driver *d, const Blocks *b)
 {
-    free_warm_locked(d, b->args);
-    free_warm_locked(d, b->pds);
-    free_warm_locked(d, b->metadata);
+    free_locked(d, b->args);
+    free_cleared_locked(d, b->pds); /* every group leaves its private memory so */
+    free_locked(d, b->metadata);
 }
 
 /* --- blocks --------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* memory.c -- reserving a guest's range, rights of pages, and the list of pages that a group has written to. */
+/* memory.c -- reserving a guest's range, rights of pages, and the list of pages that a group has
+ * written to. */
 #include "mach/memory.h"
 #include "base/mem.h"
 #include <string.h>
@@ -6,6 +7,7 @@
 
 enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside */
 enum { LARGE_PAGE = 2 << 20 };
+enum { MAX_OLD = 32 << 20 }; /* bytes of pages that are kept for the next who asks */
 
 static void *reserve(u64 size)
 {
@@ -44,14 +46,45 @@ static void prefer_large_pages(const Memory *m, u64 addr, u64 size)
         madvise(m->base + addr, size, MADV_HUGEPAGE);
 }
 
+static void clear_old(Memory *m, u64 first, u64 last)
+{
+    for (u64 p = first; m->old && p <= last; p++) {
+        if (!(m->page[p] & MEM_OLD))
+            continue;
+        const u64 from = p;
+        while (p <= last && m->page[p] & MEM_OLD)
+            p++;
+        memset(m->base + (from << PAGE_BITS), 0, (p - from) << PAGE_BITS);
+        m->old -= (p - from) << PAGE_BITS;
+    }
+}
+
 void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
 {
     const u64 first = addr >> PAGE_BITS, last = (addr + size - 1) >> PAGE_BITS;
     if (!size)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
+    clear_old(m, first, last);
     memset(m->page + first, flags, last - first + 1);
     prefer_large_pages(m, addr, size);
+}
+
+void memory_allow(Memory *m, u64 addr, u64 size, u8 flags)
+{
+    if (size)
+        memset(m->page + (addr >> PAGE_BITS), flags,
+               ((addr + size - 1) >> PAGE_BITS) - (addr >> PAGE_BITS) + 1);
+}
+
+void memory_retire(Memory *m, u64 addr, u64 size)
+{
+    if (size > MAX_OLD - m->old) {
+        memory_unmap(m, addr, size);
+        return;
+    }
+    memory_allow(m, addr, size, MEM_OLD);
+    m->old += size;
 }
 
 void memory_unmap(Memory *m, u64 addr, u64 size)

@@ -25,13 +25,15 @@ enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
 enum {
     MEM_R = 1, MEM_W = 2, MEM_X = 4, /* an access needs its bit */
     MEM_TRACKED = 8,                 /* a store may set MEM_W, noting the page */
-    MEM_CODE = 16                    /* has decoded instructions; a store looks closer */
+    MEM_CODE = 16,                   /* has decoded instructions; a store looks closer */
+    MEM_OLD = 32                     /* not mapped; has the bytes of what was, which memory_map clears */
 };
 
 typedef struct {
     u8 *base;               /* host address of guest address 0; LDS: only the window exists */
     u8 *page;               /* MEM_* of page 0 on, likewise */
     u64 lo, end;            /* guest addresses that exist */
+    u64 old;                /* bytes of MEM_OLD pages */
     void *block, *flags;    /* what was reserved */
 } Memory;
 
@@ -42,8 +44,14 @@ void memory_close(Memory *m);
 /* Gives the pages that overlap addr..addr+size the given flags; the bytes of
  * pages that were not mapped are zero.  The range must exist. */
 void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
+/* Gives mapped pages other rights, or none.  Unlike the other functions it may be called while
+ * others map and unmap other pages. */
+void memory_allow(Memory *m, u64 addr, u64 size, u8 flags);
 /* Takes the pages wholly inside away and gives their memory back to the host. */
 void memory_unmap(Memory *m, u64 addr, u64 size);
+/* Takes pages away, but keeps their memory for the next memory_map(), which then costs less than to
+ * get it anew; 32 MiB of it at most. */
+void memory_retire(Memory *m, u64 addr, u64 size);
 /* Whether every page of the range exists and has all of `flags`. */
 bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);
 

@@ -384,13 +384,17 @@ struct _cl_kernel {
     Head head;
     ClProgram *program;
     char *name;
+    struct KernelFacts {
+        const KernelInfo *info; /* what its source says; NULL: nothing is known */
+        Resource record;        /* RES_NONE: no build, or no record */
+    } *facts;               /* a device of the context; fixed, as builds are while there are kernels */
     pthread_mutex_t lock;   /* guards what follows */
     Argument *args;
     size_t nargs;           /* with a table: of the kernel; without: so far */
     bool has_table;
 };
 
-/* What the kernel's source says of it; NULL: nothing is known. */
+/* What the kernel's source says of it; NULL: nothing is known.  Of any device with NULL. */
 const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d);
 /* With the kernel's lock: work-items that a group of it can have on the device. */
 u32 kernel_max_items(const ClKernel *k, const ClDevice *d);

@@ -11,8 +11,31 @@ enum { MAX_UNKNOWN = 256 }; /* arguments of a kernel without a table */
 
 const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d)
 {
-    const Build *b = program_executable(k->program, d);
-    return b ? kernelinfo_find(&b->table, k->name) : NULL;
+    const ClContext *c = k->program->context;
+    for (u32 i = 0; i < c->ndevices; i++)
+        if (d ? c->devices[i] == d : k->program->builds[i].program != NULL)
+            return k->facts[i].info;
+    return NULL;
+}
+
+/* False: memory is out. */
+static bool gather_facts(ClKernel *k)
+{
+    const ClProgram *p = k->program;
+    if (!k->name || !(k->facts = mem_zalloc(p->context->ndevices, sizeof *k->facts)))
+        return false;
+    for (u32 i = 0; i < p->context->ndevices; i++) {
+        Diag quiet = {.sink = NULL};
+        struct KernelFacts *f = &k->facts[i];
+        const Build *b = &p->builds[i];
+        f->record.form = RES_NONE;
+        if (!b->program)
+            continue;
+        f->info = kernelinfo_find(&b->table, k->name);
+        if (!resource_read(b->image, k->name, &f->record, &quiet))
+            f->record = (Resource){.form = RES_NONE};
+    }
+    return true;
 }
 
 /* --- life -------------------------------------------------------------------------------- */
@@ -38,12 +61,14 @@ static ClKernel *kernel_new(ClProgram *p, const char *name)
     use(p);
     k->program = p;
     k->name = mem_strdup(name);
-    const KernelInfo *info = k->name ? kernel_info(k, NULL) : NULL;
-    k->has_table = info;
-    k->nargs = info ? info->nargs : 0;
-    k->args = mem_zalloc(info ? info->nargs + 1 : MAX_UNKNOWN, sizeof *k->args);
-    if (k->name && k->args)
-        return k;
+    if (gather_facts(k)) {
+        const KernelInfo *info = kernel_info(k, NULL);
+        k->has_table = info;
+        k->nargs = info ? info->nargs : 0;
+        k->args = mem_zalloc(info ? info->nargs + 1 : MAX_UNKNOWN, sizeof *k->args);
+        if (k->args)
+            return k;
+    }
     drop(k);
     return NULL;
 }
@@ -56,6 +81,7 @@ void kernel_free(ClKernel *k)
     drop(k->program);
     pthread_mutex_destroy(&k->lock);
     mem_free(k->args);
+    mem_free(k->facts);
     mem_free(k->name);
     mem_free(k);
 }
@@ -349,12 +375,8 @@ enum { STACK_BYTES = 1024 }; /* of a warp in local memory; code of B2 and C says
 
 static Resource record_of(const ClKernel *k, const ClDevice *d)
 {
-    Diag quiet = {.sink = NULL};
-    Resource r = {.form = RES_NONE};
-    const Build *b = program_executable(k->program, d);
-    if (b && !resource_read(b->image, k->name, &r, &quiet))
-        r = (Resource){.form = RES_NONE};
-    return r;
+    const int i = context_device_index(k->program->context, d);
+    return i < 0 ? (Resource){.form = RES_NONE} : k->facts[i].record;
 }
 
 static bool is_known(u64 bytes) { return bytes != UINT64_MAX; }

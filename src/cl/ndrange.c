@@ -335,8 +335,6 @@ static cl_int launch(ClQueue *q, ClKernel *k, cl_command_type type, Shape shape,
         return s;
     s = check_waits(q->context, w);
     if (!s)
-        s = check_waits(q->context, w);
-    if (!s)
         return enqueue(q, type, (Work){is_empty ? NULL : dispatch_run, dispatch_drop, x, is_empty},
                        w, WAIT_LIST, false, event);
     dispatch_drop(x);

@@ -69,6 +69,17 @@ bool copy_out(Driver *d, u64 addr, void *to, u64 size);
 /* Whether the image could be loaded; `to` hears why not. */
 DrvStatus check_image(Driver *d, const Object *image, Diag *to);
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
+/* Where a kernel begins and what its record says. */
+typedef struct {
+    char *name;
+    u32 entry;
+    Resource record;
+} KernelPlace;
+
+/* What the program remembers of a kernel; NULL: nothing.  Valid until the next is remembered. */
+const KernelPlace *program_recall(const DrvProgram *p, const char *name);
+void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource *record);
+
 /* Brings the program into the code window (NULL: leaves there what is), when launches of others have
  * ended, with `alone` those of the same program too; takes it out. */
 DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone);

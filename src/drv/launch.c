@@ -124,14 +124,23 @@ static DrvStatus find_kernel(Driver *d, const char *name, Plan *p)
     Buf text = {0};
     Diag diag = {.sink = diag_to_buf, .to = &text};
     const Object *image = dev_code(d->dev)->image;
+    const KernelPlace *known = d->program ? program_recall(d->program, name) : NULL;
     if (!image)
         return drv_fail(d, DRV_NO_PROGRAM, "%s", "");
+    if (known) {
+        p->entry = known->entry;
+        p->record = known->record;
+        return DRV_OK;
+    }
     const i32 symbol = obj_find_symbol(image, name);
     if (symbol < 0 || image->symbols[symbol].section < 0)
         return no_kernel(d, name);
     p->entry = image->symbols[symbol].value;
-    if (resource_read(image, name, &p->record, &diag))
+    if (resource_read(image, name, &p->record, &diag)) {
+        if (d->program)
+            program_remember(d->program, name, p->entry, &p->record);
         return DRV_OK;
+    }
     drv_fail(d, DRV_BAD_PROGRAM, "%s", buf_text(&text));
     buf_free(&text);
     return DRV_BAD_PROGRAM;

@@ -5,11 +5,31 @@
  * back when it returns, so that program-scope variables persist.
  */
 #include "drv/internal.h"
+#include <string.h>
 
 struct DrvProgram {
-    Object *image; /* the device's while it is loaded */
-    Buf *kept;     /* a segment's bytes, of writable ones; empty: as in the image */
+    Object *image;       /* the device's while it is loaded */
+    Buf *kept;           /* a segment's bytes, of writable ones; empty: as in the image */
+    KernelPlace *places; /* of kernels that were launched: images are searched from end to end */
+    size_t nplaces, capplaces;
 };
+
+const KernelPlace *program_recall(const DrvProgram *p, const char *name)
+{
+    for (size_t i = 0; i < p->nplaces; i++)
+        if (!strcmp(p->places[i].name, name))
+            return &p->places[i];
+    return NULL;
+}
+
+void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource *record)
+{
+    char *copy = mem_strdup(name);
+    if (copy && array_grow(p->places, p->nplaces, p->capplaces))
+        p->places[p->nplaces++] = (KernelPlace){copy, entry, *record};
+    else
+        mem_free(copy); /* it is found again */
+}
 
 static bool is_writable(const ObjSegment *s) { return s->flags & 2 && s->memsz; }
 
@@ -103,6 +123,9 @@ void drv_program_close(Driver *d, DrvProgram *p)
     pthread_mutex_unlock(&d->lock);
     for (size_t i = 0; i < p->image->nsegments; i++)
         buf_free(&p->kept[i]);
+    for (size_t i = 0; i < p->nplaces; i++)
+        mem_free(p->places[i].name);
+    mem_free(p->places);
     obj_free(p->image);
     mem_free(p->kept);
     mem_free(p);

@@ -62,7 +62,7 @@ CLSRC := $(wildcard src/cl/*.c)
 HAS_CL := $(call header,CL/cl_icd.h)
 # and programs that use it the loader
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
-# what knows LLVM is a library of its own, which the compiler's process loads (tool/cc1)
+# what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
@@ -77,7 +77,7 @@ TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
-all: $B/ventus-cc1 $B/libventus-cc.so $B/libventus-clang.so
+all: $B/ventus-cc1 $B/libventus-clang.so
 else
 all: no-compiler
 endif
@@ -150,14 +150,20 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 ifneq ($(LLVM_CLANG),)
 LLVM_VERSION := $(shell $(LLVM_CONFIG) --version)
 LLVM_CFLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir)
-LLVM_LIBS := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
+LLVM_SHARED := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., ,$(LLVM_VERSION)))
+# LLVM's archives start 10 ms earlier than its shared library, which has a million words to relocate; what they
+# need of the system is taken where it is, for compression and XML are not used
+LLVM_PARTS := core passes linker bitreader bitwriter
+LLVM_SYSTEM := -Wl,--as-needed $(shell $(LLVM_CONFIG) --link-static --system-libs $(LLVM_PARTS) 2>/dev/null | \
+               sed 's,-lzstd,-l:libzstd.so.1,; s,-lxml2,-l:libxml2.so.2,; s,[^ ]*libz3[^ ]*,,') -l:libstdc++.so.6
+LLVM_ARCHIVES := $(wildcard $(shell $(LLVM_CONFIG) --libdir)/libLLVMPasses.a)
+LLVM_STATIC := -no-pie -Wl,--gc-sections $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(LLVM_PARTS) 2>/dev/null)
+LLVM_LIBS := $(if $(and $(LLVM_ARCHIVES),$(call library,$(LLVM_SYSTEM))),$(LLVM_STATIC) $(LLVM_SYSTEM),$(LLVM_SHARED))
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
-$B/libventus-cc.so: $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,--no-undefined -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
-$B/ventus-cc1: $B/tool/cc1/cc1.o $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+$B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
 # goes into a process of clang, which has no sanitizers
 CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
@@ -174,7 +180,7 @@ $B/devlib/%.bc: lib/opencl/%.ll
 	$(call say,CL,$<)$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x ir -emit-llvm-bc -o $@ $<
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_LIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_SHARED)
 $B/gen/devlib.s: $(DEVLIB) $B/host/devlib
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)$B/host/devlib $B/gen/devlib $(DEVLIB)
@@ -234,12 +240,15 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh test/runner/demo.sh
-bench: all $(if $(HAS_CL),$B/bench/cl_bench)
+bench: all $B/bench/cc_bench $(if $(HAS_CL),$B/bench/cl_bench)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
 ifneq ($(HAS_CL),)
 	@B=$B sh bench/cl.sh
 endif
+$B/bench/cc_bench: bench/cc_bench.c $B/libventus.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
@@ -311,7 +320,7 @@ install: all
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
 ifneq ($(LLVM_CLANG),)
 	$(INSTALL) -d $(DEST)/libexec/ventus
-	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-cc.so $B/libventus-clang.so $(DEST)/libexec/ventus
+	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $(DEST)/libexec/ventus
 endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib

@@ -3,10 +3,12 @@
 # long it needs.
 #
 #   B=build      the build to measure
-#   N=5          runs of each compilation, whose processor time is divided
+#   N=5          runs of each compilation, of which the median counts
 #   RECORD=1     also write bench/results/DATE-cc.txt
 #
-# Instructions are those of all warps, start code included.  `again` is with the cache.
+# Instructions are those of all warps, start code included.  Times are by the clock, of whole builds without
+# the cache: `first` in a process, which starts the compiler's process, and `next`; `program` is all of
+# `ventus cc`, and `again` the same with the cache.
 set -e
 cd "$(dirname "$0")/.."
 b=${B:-build} n=${N:-5} tmp=$(mktemp -d)
@@ -39,22 +41,25 @@ count() {
     done
 }
 
-# processor time of one of n runs, user and system
+median() { sort -n | awk '{ v[NR] = $1 } END { printf "%.1f", v[int((NR + 1) / 2)] }'; }
+
 milliseconds() { # command...
-    (
-        i=0
-        while [ $i -lt "$n" ]; do
-            "$@"
-            i=$((i + 1))
-        done
-        times
-    ) | awk -v n="$n" 'NR == 2 {
-        for (k = 1; k <= 2; k++) {
-            split($k, t, /[ms]/)
-            ms += 60000 * t[1] + 1000 * t[2]
-        }
-        printf "%.1f", ms / n
-    }'
+    i=0
+    while [ $i -lt "$n" ]; do
+        start=$(date +%s%N)
+        "$@"
+        echo "$start $(date +%s%N)"
+        i=$((i + 1))
+    done | awk '{ printf "%.1f\n", ($2 - $1) / 1e6 }' | median
+}
+
+# first or next (column) of a process that builds
+builds() { # column file
+    i=0
+    while [ $i -lt "$n" ]; do
+        "$b/bench/cc_bench" "$2" 8
+        i=$((i + 1))
+    done | awk -v k="$1" '{ print $k }' | median
 }
 
 # straight code and loops, some twenty thousand instructions
@@ -75,12 +80,12 @@ cold() { VENTUS_CACHE=0 compile "$1"; }
 durations() {
     sed -n '/kernel void vecadd/,/^}/p' bench/kernels.cl >"$tmp/small.cl"
     large >"$tmp/large.cl"
-    printf '%-12s %10s %10s %10s\n' source bytes 'cold, ms' 'again, ms'
+    printf '%-12s %8s %10s %10s %12s %10s\n' source bytes 'first, ms' 'next, ms' 'program, ms' 'again, ms'
     for f in "$tmp/small.cl" bench/kernels.cl "$tmp/large.cl"; do
         cold "$f" && compile "$f"
         elf=$(wc -c <"$tmp/out.elf")
-        printf '%-12s %10s %10s %10s\n' "$(basename "$f")" "$elf" "$(milliseconds cold "$f")" \
-            "$(milliseconds compile "$f")"
+        printf '%-12s %8s %10s %10s %12s %10s\n' "$(basename "$f")" "$elf" "$(builds 1 "$f")" \
+            "$(builds 3 "$f")" "$(milliseconds cold "$f")" "$(milliseconds compile "$f")"
     done
 }
 

@@ -142,17 +142,14 @@ static void put_stamp(Buf *key, const char *path)
 
 static void put_stamps(Buf *key, const char *server, const char *clang)
 {
-    static const char *const parts[] = {"libventus-cc.so", "libventus-clang.so"};
     const char *slash = strrchr(server, '/');
+    Buf library = {0};
     buf_str(key, "ventus " VERSION "\n");
     put_stamp(key, server);
     put_stamp(key, clang);
-    for (size_t i = 0; i < countof(parts); i++) {
-        Buf path = {0};
-        buf_printf(&path, "%.*s%s", slash ? (int)(slash - server) + 1 : 0, server, parts[i]);
-        put_stamp(key, buf_text(&path));
-        buf_free(&path);
-    }
+    buf_printf(&library, "%.*slibventus-clang.so", slash ? (int)(slash - server) + 1 : 0, server);
+    put_stamp(key, buf_text(&library));
+    buf_free(&library);
 }
 
 /* --- the process ---------------------------------------------------------------------------- */
@@ -215,8 +212,6 @@ static bool report_end(const ProcResult *r, const ProcLimits *l, int complaint, 
                       (r->how == PROC_SIGNALLED && (r->code == SIGXCPU || r->code == SIGKILL));
     if (r->how == PROC_LOST)
         return refuse(d, name, "the compiler's process was ended from outside");
-    if (r->how == PROC_EXITED && r->code == NO_COMPILER)
-        return refuse(d, name, "no compiler of OpenCL C%s%s", colon, said);
     if (starved)
         return refuse(d, name,
                       "the compiler needed more than %llu MiB of memory (VENTUS_CC_MEMORY)",

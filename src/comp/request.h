@@ -12,8 +12,8 @@
 
 /* The files of a job: the request, the reply, complaints before an untimely end. */
 enum { JOB_FILES = 3 };
-/* Exit statuses of the process beside 0: it has no compiler in it (its complaint says why); memory was out. */
-enum { NO_COMPILER = 3, NO_MEMORY };
+/* Exit status of the process when memory was out. */
+enum { NO_MEMORY = 3 };
 
 typedef enum { REQUEST_COMPILE, REQUEST_LINK, REQUEST_DESCRIBE, REQUEST_KINDS } RequestKind;
 

@@ -1,5 +1,5 @@
 // More local memory than there is, also where the sum does not fit into 32 bits.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -o %t %s
 // exit: 2
 kernel void some(global int *a)

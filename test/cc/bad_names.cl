@@ -1,5 +1,5 @@
 // What nobody defines is named where it is used.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -o %t %s
 // exit: 2
 int f(int a);

@@ -1,4 +1,4 @@
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -o %t %s
 // exit: 2
 kernel void k(global int *a)

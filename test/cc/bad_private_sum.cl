@@ -1,5 +1,5 @@
 // Variables that fit one by one, but not together: in one function, and along calls.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -o %t %s
 // exit: 2
 __attribute__((noinline)) int sum(global int *a)

@@ -1,5 +1,5 @@
 // Functions that call each other are refused where the circle closes.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -o %t %s
 // exit: 2
 int odd(int n);

@@ -1,6 +1,6 @@
 // A loop without an end: the lanes that part before it, and in it, meet before each barrier, so what stops
 // the launch is its limit.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: for n in 4 8 16 32; do
 // run:   %b/ventus run --threads $n --max-insns 20000 -g 32 -l 32 -a buf:u32:32 -k behind %s 2>%t.err || s=$?
 // run:   grep -o 'instruction limit reached' %t.err

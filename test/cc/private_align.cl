@@ -1,5 +1,5 @@
 // A private object has the alignment of its type, also in functions that are called (OpenCL C, 6.3.5).
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus run -g 4 -l 4 -a 'buf:u32:20>-' %s
 #define OFFSET(type) volatile type x = 0; volatile uintptr_t p = (uintptr_t)&x; return p % sizeof x
 __attribute__((noinline)) uint of_long16(void) { OFFSET(long16); }

@@ -1,6 +1,6 @@
 // A work-item that uses more than 4096 bytes of private memory gets them: alone, and beside groups that run
 // at the same time.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus run -g 8 -l 8 -a 'buf:u32:8>-' %s
 // run: %b/ventus run -j 4 -g 2048 -l 32 -a 'buf:u32:2048>-' %s | tr ' ' '\n' | grep -v arg | sort | uniq -c | sed 's/^ *//'
 kernel void sums(global uint *out)

@@ -23,7 +23,7 @@ example() { # name
 }
 
 printf '%-28s %-14s %-4s %14s %10s\n' 'OpenCL program' '' '' '' seconds
-if [ -e "$B/libventus-opencl.so" ] && [ -e "$B/libventus-cc.so" ]; then
+if [ -e "$B/libventus-opencl.so" ] && [ -e "$B/ventus-cc1" ]; then
     for f in examples/*.c; do example "$(basename "$f" .c)"; done
 else
     echo 'left out: this build has no compiler or no OpenCL runtime'

@@ -3,6 +3,6 @@
 # limit: 600
 B=${B:-build}
 unset MAKEFLAGS MFLAGS
-[ -e "$B/libventus-cc.so" ] || { echo 'this build has no compiler'; exit 77; }
+[ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 make --no-print-directory -s B="$B" CC="${CC:-cc}" "$B/test/fuzz/ccfuzz" || exit 1
 cd "$B" && test/fuzz/ccfuzz 1 60 && echo '60 programs'

@@ -8,7 +8,7 @@
 # which looks like the root of the sources.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-[ -e "$B/libventus-cc.so" ] && [ -e "$B/libventus-opencl.so" ] ||
+[ -e "$B/ventus-cc1" ] && [ -e "$B/libventus-opencl.so" ] ||
     { echo 'this build has no compiler or no OpenCL runtime'; exit 77; }
 root=$PWD bad=0 n=0
 t=$(mktemp -d)

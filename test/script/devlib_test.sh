@@ -3,7 +3,7 @@
 # a sample of arguments; `make accuracy STEP=1` looks at all of them.  Then kernels on the simulator must
 # give the same bits as the host for special and for random arguments.
 B=${B:-build}
-[ -e "$B/libventus-cc.so" ] || { echo 'this build has no compiler'; exit 77; }
+[ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS
 make -s B="$B" CC="${CC:-cc}" all "$B/test/accuracy/exact" "$B/test/accuracy/accuracy" || exit 1
 "$B/test/accuracy/exact" && "$B/test/accuracy/accuracy" 1000003 || exit 1

@@ -2,7 +2,7 @@
 # examples_test.sh -- the host programs of examples/, through the system's loader, on the simulated GPU.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-[ -e "$B/libventus-opencl.so" ] && [ -e "$B/libventus-cc.so" ] ||
+[ -e "$B/libventus-opencl.so" ] && [ -e "$B/ventus-cc1" ] ||
     { echo 'this build has no compiler or no OpenCL runtime'; exit 77; }
 make -s B="$B" ${m:+m=$m} ${CC:+CC="$CC"} examples >/dev/null || exit 1
 bad=0 n=0

@@ -52,7 +52,7 @@ if [ -f "$B/libventus-opencl.so" ]; then
     if command -v clinfo >/dev/null; then
         OCL_ICD_VENDORS=$dir/ventus.icd clinfo >"$dir/clinfo" || exit 1
         grep -q 'Device Name .*Ventus' "$dir/clinfo" || { echo 'clinfo finds no device'; exit 1; }
-        [ ! -f "$B/libventus-cc.so" ] || grep -q 'Compiler Available *Yes' "$dir/clinfo" ||
+        [ ! -f "$B/ventus-cc1" ] || grep -q 'Compiler Available *Yes' "$dir/clinfo" ||
             { echo 'the installed runtime finds no compiler'; exit 1; }
     fi
     others=$(nm -D --defined-only "$dir/usr/lib/libventus-opencl.so" | awk '{ print $3 }' |

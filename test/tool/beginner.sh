@@ -1,5 +1,5 @@
 # Mistakes of the first hour get a message that says what to do.
-# skip: ! test -e %b/libventus-cc.so
+# skip: ! test -e %b/ventus-cc1
 # run: B=%b T=%t sh %s
 
 mkdir -p "$T" && cd "$T" || exit 1

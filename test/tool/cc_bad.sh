@@ -1,5 +1,5 @@
 # Sources and options that want to hurt: each ends in a message.
-# skip: ! test -e %b/libventus-cc.so
+# skip: ! test -e %b/ventus-cc1
 # run: b=%b t=%t sh %s
 # out:
 # 0 

@@ -1,5 +1,5 @@
 # What -a gives is compared with what the compiled kernel takes; without -l its own size of groups counts.
-# skip: ! test -e %b/libventus-cc.so
+# skip: ! test -e %b/ventus-cc1
 # run: B=%b T=%t sh %s
 
 cat >"$T.cl" <<'END'

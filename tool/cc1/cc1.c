@@ -6,10 +6,8 @@
  * the other clang, which is given a library (libventus-clang.so, clang_server.c) that makes a
  * server of it.  Every build is a fork of the first, and its front end a fork of the second.
  */
-#include "comp/request.h"
-#include "ll/plugin.h"
+#include "ll/ll.h"
 #include "proc/proc.h"
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -20,12 +18,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-typedef struct {
-    const LlPlugin *compiler; /* or NULL, and why */
-    char why[512];
-    const char *clang; /* the program that the server of clang runs, or NULL */
-} Cc1;
 
 /* the file NAME beside this program */
 static bool beside(const char *name, char path[PATH_MAX])
@@ -77,28 +69,7 @@ static int start_clang(const char *clang)
     return -1;
 }
 
-static void load(Cc1 *c)
-{
-    char path[PATH_MAX];
-    if (!beside("libventus-cc.so", path))
-        return;
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    const LlPlugin *p = handle ? dlsym(handle, LL_PLUGIN_SYMBOL) : NULL;
-    if (p && p->version == LL_PLUGIN_VERSION)
-        c->compiler = p;
-    else
-        snprintf(c->why, sizeof c->why, "%s",
-                 p ? "libventus-cc.so is of another version" : dlerror());
-}
-
-static int job(void *self)
-{
-    const Cc1 *c = self;
-    if (c->compiler)
-        return c->compiler->job(c->clang);
-    (void)!write(2, c->why, strlen(c->why));
-    return NO_COMPILER;
-}
+static int job(void *clang) { return ll_job(clang); }
 
 /* destructors of LLVM take longer than a small kernel; with a sanitizer they look for leaks */
 static void end(int status)
@@ -112,7 +83,6 @@ static void end(int status)
 
 int main(int argc, char **argv)
 {
-    Cc1 c = {NULL};
     if (argc != 2 || fcntl(PROC_CONTROL, F_GETFD) < 0) {
         fprintf(stderr,
                 "ventus-cc1 is the compiler of `ventus cc' and of OpenCL; it is not run by hand\n");
@@ -120,7 +90,5 @@ int main(int argc, char **argv)
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
     const int clang = start_clang(argv[1]);
-    c.clang = clang >= 0 ? argv[1] : NULL;
-    load(&c);
-    return proc_serve(PROC_CONTROL, clang, job, &c, end) != 0;
+    return proc_serve(PROC_CONTROL, clang, job, clang < 0 ? NULL : argv[1], end) != 0;
 }

@@ -1,5 +1,4 @@
-/* plugin.c -- the one symbol of libventus-cc.so, and a job from request to reply. */
-#include "ll/plugin.h"
+/* request_job.c -- in the process of a build: from the request to the reply. */
 #include "ll/front.h"
 #include "base/fdio.h"
 #include "ll/ll.h"
@@ -57,7 +56,7 @@ static bool answer(const Buf *bytes, const char *clang, Buf *reply)
     return whole;
 }
 
-static int job(const char *clang)
+int ll_job(const char *clang)
 {
     Buf request = {0}, reply = {0};
     const bool ok = fd_read(0, UINT64_MAX, &request) && answer(&request, clang, &reply) &&
@@ -66,9 +65,3 @@ static int job(const char *clang)
     buf_free(&reply);
     return ok ? 0 : NO_MEMORY;
 }
-
-extern const LlPlugin ventus_cc_plugin;
-__attribute__((visibility("default"))) const LlPlugin ventus_cc_plugin = {
-    .version = LL_PLUGIN_VERSION,
-    .job = job,
-};

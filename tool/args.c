@@ -227,8 +227,11 @@ static bool fill_file(In *in, const Arg *a, u8 *bytes, bool whole)
     Buf b = {0};
     if (!file)
         out_of_memory();
-    bool ok = read_file(file, &b, in->d);
-    if (ok && (b.len > a->size || (whole && b.len < a->size)))
+    bool ok = read_start(file, a->size + 1, &b, in->d);
+    if (ok && b.len > a->size)
+        ok = fail_at(in, at, "%s has more than the buffer's %llu bytes", file,
+                     (unsigned long long)a->size);
+    else if (ok && whole && b.len < a->size)
         ok = fail_at(in, at, "%s has %zu bytes, the buffer %llu", file, b.len,
                      (unsigned long long)a->size);
     if (ok && b.len)

@@ -54,15 +54,19 @@ int finish(int status)
 
 /* --- files ------------------------------------------------------------------------- */
 
-static bool read_stream(FILE *f, Buf *to)
+static const u64 MOST_BYTES = (u64)1 << 30; /* of a file: /dev/zero has no end */
+
+static bool read_stream(FILE *f, u64 most, Buf *to)
 {
     enum { PART = 1 << 16 };
+    u64 left = most;
     size_t n;
     do {
         if (!buf_reserve(to, PART))
             out_of_memory();
-        n = fread(to->data + to->len, 1, PART, f);
+        n = fread(to->data + to->len, 1, left < PART ? left : PART, f);
         to->len += n;
+        left -= n;
     } while (n);
     buf_put(to, "", 1); /* a NUL after the text, not part of it */
     if (to->failed)
@@ -73,9 +77,21 @@ static bool read_stream(FILE *f, Buf *to)
 
 bool read_file(const char *file, Buf *to, Diag *d)
 {
+    const size_t before = to->len;
+    if (!read_start(file, MOST_BYTES + 1, to, d))
+        return false;
+    if (to->len - before <= MOST_BYTES)
+        return true;
+    error(d, &(Source){.name = file, .text = ""}, NULL, "more than %llu GiB",
+          (unsigned long long)(MOST_BYTES >> 30));
+    return false;
+}
+
+bool read_start(const char *file, u64 most, Buf *to, Diag *d)
+{
     const bool is_stdin = !strcmp(file, "-");
     FILE *f = is_stdin ? stdin : fopen(file, "rb");
-    bool ok = f && read_stream(f, to);
+    bool ok = f && read_stream(f, most, to);
     if (!ok)
         file_error(d, file);
     if (f && !is_stdin)

@@ -46,6 +46,8 @@ void file_error(Diag *d, const char *file);
 
 /* Appends the contents of a file, of stdin for "-".  False: reported. */
 bool read_file(const char *file, Buf *to, Diag *d);
+/* The same for its first `most` bytes, or all of it where it has fewer. */
+bool read_start(const char *file, u64 most, Buf *to, Diag *d);
 /* Replaces a file; "-" is stdout.  A file that could not be written whole is removed. */
 bool write_file(const char *file, const void *bytes, size_t len, Diag *d);
 /* Makes a directory if there is none. */

@@ -111,7 +111,7 @@ static bool read_limits(ProcLimits *l, Diag *d)
  * NULL: in none of these.  VENTUS_CC_PROGRAM says another. */
 static const char *find_server(char path[MAX_PATH])
 {
-    static const char *const places[] = {"", "../libexec/ventus/", "../../libexec/ventus/",
+    static const char *const places[] = {"", "../libexec/ventus/", "../../libexec/ventus/", "../",
                                          "../../"};
     Dl_info self;
     const char *set = variable("VENTUS_CC_PROGRAM");

@@ -33,7 +33,7 @@ nothing:
 # arg17[0..0]: 0
 #  05 00 06 00
 # status 2
-# argument 0:1:11: error: t.in has 7 bytes, the buffer 6
+# argument 0:1:11: error: t.in has more than the buffer's 6 bytes
 #     buf:u8:6=@t.in
 #               ^
 # no/such/dir/file: error: No such file or directory

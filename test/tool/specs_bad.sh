@@ -1,6 +1,6 @@
 # Arguments of run that are not understood: each is reported with its number and place,
 # all of them before anything runs.
-# run: %b/ventus run a.elf -a i32 -a i32: -a i32:2147483648 -a u8:256 -a i8:-129 -a u32:-1 -a i33:7 -a i32:7x -a f32:1.5.2 -a f32:1e40 -a f64:one -a i32x5:1 -a i32x2:1 -a i32x2:1,2,3 -a 'i32: 7' -a local: -a local:0 -a local:64k -a buf:f32 -a buf:f32:0 -a buf:f32:x -a buf:f32:4=1,2,3,4,5 -a buf:f32:4=ones -a buf:f32:4= -a 'buf:f32:4>' -a 'buf:f32:4>-:3:2' -a 'buf:f32:4>-:1' -a buf:f32:4=rand -a buf:f32:4=rand:x -a buf:f32:4=@no/such/file -a buf:f64:1000000000 -a ''
+# run: %b/ventus run a.elf -a i32 -a i32: -a i32:2147483648 -a u8:256 -a i8:-129 -a u32:-1 -a i33:7 -a i32:7x -a f32:1.5.2 -a f32:1e40 -a f64:one -a i32x5:1 -a i32x2:1 -a i32x2:1,2,3 -a 'i32: 7' -a local: -a local:0 -a local:64k -a buf:f32 -a buf:f32:0 -a buf:f32:x -a buf:f32:4=1,2,3,4,5 -a buf:f32:4=ones -a buf:f32:4= -a 'buf:f32:4>' -a 'buf:f32:4>-:3:2' -a 'buf:f32:4>-:1' -a buf:f32:4=rand -a buf:f32:4=rand:x -a buf:f32:4=@no/such/file -a buf:f64:1000000000 -a buf:i32:4=@/dev/zero -a ''
 # exit: 2
 
 # out:
@@ -95,7 +95,10 @@
 # argument 30:1:9: error: a buffer has from 1 byte to 2 GiB
 #     buf:f64:1000000000
 #             ^
-# argument 31:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf
+# argument 31:1:11: error: /dev/zero has more than the buffer's 16 bytes
+#     buf:i32:4=@/dev/zero
+#               ^
+# argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf
 #     
 #     ^
 # end

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -32,6 +33,7 @@ enum { TIMEOUT = 60 /* seconds */, MEMORY = 2048 /* MiB */, WALL = 5 /* times TI
 static const u64 MOST_BYTES = (u64)512 << 20; /* of a reply */
 
 struct Compiler {
+    char *server;         /* the program, or NULL */
     pthread_mutex_t lock; /* of all that follows */
     int control;          /* the server's socket, or -1 */
     pid_t owner;          /* who started it: a fork of the host begins anew */
@@ -47,6 +49,39 @@ static const char *variable(const char *name)
     return text && *text ? text : NULL;
 }
 
+/* the file that this code is in; false: that cannot be told */
+static bool find_self(char path[MAX_PATH])
+{
+    static const char here[] = "";
+    Dl_info self;
+    struct link_map *map = NULL;
+    if (!dladdr1(here, &self, (void **)&map, RTLD_DL_LINKMAP))
+        return false;
+    const bool is_library = map && *map->l_name; /* of a program dladdr knows argv[0] only */
+    return realpath(is_library ? self.dli_fname : "/proc/self/exe", path);
+}
+
+/* The program beside this program or library, in the build tree's root, or where it is installed,
+ * which the caller frees; VENTUS_CC_PROGRAM says another.  NULL: there is none. */
+static char *find_server(void)
+{
+    static const char *const places[] = {"", "../libexec/ventus/", "../../libexec/ventus/", "../",
+                                         "../../"};
+    char self[MAX_PATH], path[MAX_PATH];
+    const char *set = variable("VENTUS_CC_PROGRAM");
+    if (set)
+        return mem_strdup(set);
+    if (!find_self(self))
+        return NULL;
+    const int dir = (int)(strrchr(self, '/') - self) + 1;
+    for (size_t i = 0; i < countof(places); i++) {
+        const int n = snprintf(path, MAX_PATH, "%.*s%sventus-cc1", dir, self, places[i]);
+        if (n < MAX_PATH && !access(path, X_OK))
+            return mem_strdup(path);
+    }
+    return NULL;
+}
+
 Compiler *comp_open(void)
 {
     Compiler *c = mem_zalloc(1, sizeof *c);
@@ -54,6 +89,7 @@ Compiler *comp_open(void)
         return NULL;
     pthread_mutex_init(&c->lock, NULL);
     c->control = -1;
+    c->server = find_server();
     return c;
 }
 
@@ -64,6 +100,7 @@ void comp_close(Compiler *c)
     if (c->control >= 0)
         close(c->control);
     buf_free(&c->description);
+    mem_free(c->server);
     pthread_mutex_destroy(&c->lock);
     mem_free(c);
 }
@@ -107,27 +144,6 @@ static bool read_limits(ProcLimits *l, Diag *d)
     return true;
 }
 
-/* The program beside this program or library, in the build tree's root, or where it is installed;
- * NULL: in none of these.  VENTUS_CC_PROGRAM says another. */
-static const char *find_server(char path[MAX_PATH])
-{
-    static const char *const places[] = {"", "../libexec/ventus/", "../../libexec/ventus/", "../",
-                                         "../../"};
-    Dl_info self;
-    const char *set = variable("VENTUS_CC_PROGRAM");
-    const char *slash =
-        dladdr(places, &self) && self.dli_fname ? strrchr(self.dli_fname, '/') : NULL;
-    if (set)
-        return set;
-    for (size_t i = 0; slash && i < countof(places); i++) {
-        const int dir = (int)(slash - self.dli_fname) + 1;
-        const int n = snprintf(path, MAX_PATH, "%.*s%sventus-cc1", dir, self.dli_fname, places[i]);
-        if (n < MAX_PATH && !access(path, X_OK))
-            return path;
-    }
-    return NULL;
-}
-
 /* --- the key ------------------------------------------------------------------------------ */
 
 /* a program that changed has another size or time */
@@ -156,9 +172,9 @@ static void put_stamps(Buf *key, const char *server, const char *clang)
 
 /* A descriptor of the server's socket that is the caller's to close; -1: *why says why.  anew: the
  * server that there was is gone. */
-static int connect_server(Compiler *c, const char *server, const char *clang, bool anew, int *why)
+static int connect_server(Compiler *c, const char *clang, bool anew, int *why)
 {
-    char *argv[] = {(char *)(size_t)server, (char *)(size_t)clang, NULL};
+    char *argv[] = {c->server, (char *)(size_t)clang, NULL};
     pthread_mutex_lock(&c->lock);
     if (c->control >= 0 && (anew || c->owner != getpid())) {
         close(c->control);
@@ -174,12 +190,12 @@ static int connect_server(Compiler *c, const char *server, const char *clang, bo
     return fd;
 }
 
-static int call_server(Compiler *c, const char *server, const char *clang,
-                       const int file[JOB_FILES], const ProcLimits *limits, ProcResult *r)
+static int call_server(Compiler *c, const char *clang, const int file[JOB_FILES],
+                       const ProcLimits *limits, ProcResult *r)
 {
     int why = EPIPE;
     for (int i = 0; i < 2 && why == EPIPE; i++) {
-        const int control = connect_server(c, server, clang, i > 0, &why);
+        const int control = connect_server(c, clang, i > 0, &why);
         if (control < 0)
             return why;
         why = proc_call(control, file, JOB_FILES, limits, r);
@@ -228,8 +244,7 @@ static bool report_end(const ProcResult *r, const ProcLimits *l, int complaint, 
 
 /* Runs the request, whose bytes these are, and reads the reply.  False: d says why there is none.
  */
-static bool run(Compiler *c, const char *server, const Request *q, const Buf *bytes, Buf *reply,
-                Diag *d)
+static bool run(Compiler *c, const Request *q, const Buf *bytes, Buf *reply, Diag *d)
 {
     ProcResult r = {PROC_LOST, 0};
     const char *name = q->opt.name;
@@ -241,10 +256,11 @@ static bool run(Compiler *c, const char *server, const Request *q, const Buf *by
             ? errno
             : 0;
     if (!why)
-        why = call_server(c, server, q->opt.clang, file, &q->limits, &r);
+        why = call_server(c, q->opt.clang, file, &q->limits, &r);
     bool ok = false;
     if (why)
-        refuse(d, name, "the compiler's process cannot be asked: %s", strerror(why));
+        refuse(d, name, "the compiler's process %s cannot be started or asked: %s", c->server,
+               why == EPIPE ? "it ended" : strerror(why));
     else if (r.how != PROC_EXITED || r.code)
         report_end(&r, &q->limits, file[2], name, d);
     else if (!(ok = fd_read(file[1], MOST_BYTES, reply)))
@@ -289,12 +305,12 @@ static bool stands_alone(const Request *q)
             !memmem(b.data, b.len, "%:", 2));
 }
 
-static bool make(Compiler *c, const char *server, Request *q, const char *cache, const Buf *key,
-                 const Buf *bytes, Buf *out, Diag *d)
+static bool make(Compiler *c, Request *q, const char *cache, const Buf *key, const Buf *bytes,
+                 Buf *out, Diag *d)
 {
     Buf answer = {0};
     Reply r;
-    bool ok = run(c, server, q, bytes, &answer, d);
+    bool ok = run(c, q, bytes, &answer, d);
     if (ok && !reply_read(answer.data, answer.len, &r))
         ok = refuse(d, q->opt.name, "the compiler's answer is damaged");
     ok = ok && take(&r, &q->opt, out, d);
@@ -306,28 +322,26 @@ static bool make(Compiler *c, const char *server, Request *q, const char *cache,
 
 static bool request(Compiler *c, Request *q, const CompOptions *opt, Buf *out, Diag *d)
 {
-    char path[MAX_PATH];
     Buf bytes = {0}, rest = {0}, key = {0};
-    const char *server = find_server(path),
-               *clang = opt->clang ? opt->clang : variable("VENTUS_CLANG");
+    const char *clang = opt->clang ? opt->clang : variable("VENTUS_CLANG");
     q->opt = *opt;
     q->opt.name = opt->name ? opt->name : "";
     q->opt.clang = clang && *clang ? clang : CLANG;
-    if (!server)
+    if (!c->server)
         return refuse(d, q->opt.name,
                       "no compiler of OpenCL C: its program ventus-cc1 is not beside this one");
     if (!read_limits(&q->limits, d))
         return false;
     request_write(q, &bytes, &rest);
     buf_put(&key, bytes.data, bytes.len);
-    put_stamps(&key, server, q->opt.clang);
+    put_stamps(&key, c->server, q->opt.clang);
     buf_put(&bytes, rest.data, rest.len);
     bool ok = false;
     if (bytes.failed || rest.failed || key.failed)
         refuse(d, q->opt.name, "out of memory");
     else
         ok = (opt->cache && !opt->dump && find_entry(opt->cache, &key, &q->opt, out, d)) ||
-             make(c, server, q, opt->cache, &key, &bytes, out, d);
+             make(c, q, opt->cache, &key, &bytes, out, d);
     buf_free(&bytes);
     buf_free(&rest);
     buf_free(&key);

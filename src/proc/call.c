@@ -27,14 +27,22 @@ static int send_call(int control, const int fd[], u32 nfd, ProcCall *call)
     return 0;
 }
 
-static void receive_result(int from, ProcResult *r)
+static bool receive(int from, ProcResult *r)
 {
     ssize_t n;
     do
         n = recv(from, r, sizeof *r, 0);
     while (n < 0 && errno == EINTR);
-    if (n != sizeof *r)
+    return n == sizeof *r;
+}
+
+static int receive_result(int from, ProcResult *r)
+{
+    if (!receive(from, r) || r->how != PROC_BEGUN)
+        return EPIPE;
+    if (!receive(from, r))
         *r = (ProcResult){.how = PROC_LOST};
+    return 0;
 }
 
 int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, ProcResult *r)
@@ -50,12 +58,12 @@ int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, Pr
     if (fd[CALL_DIRECTORY] < 0)
         fd[CALL_DIRECTORY] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     memcpy(fd + CALL_FILES, file, n * sizeof *file);
-    const int why = fd[CALL_DIRECTORY] < 0 ? errno : send_call(control, fd, CALL_FILES + n, &call);
+    int why = fd[CALL_DIRECTORY] < 0 ? errno : send_call(control, fd, CALL_FILES + n, &call);
     if (fd[CALL_DIRECTORY] >= 0)
         close(fd[CALL_DIRECTORY]);
     close(end[1]);
     if (!why)
-        receive_result(end[0], r);
+        why = receive_result(end[0], r);
     close(end[0]);
     return why;
 }

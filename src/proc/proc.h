@@ -29,7 +29,8 @@ typedef enum {
     PROC_EXITED,    /* code: the exit status */
     PROC_SIGNALLED, /* code: the signal */
     PROC_TIMEOUT,   /* beyond limits.wall */
-    PROC_LOST       /* the server ended meanwhile */
+    PROC_LOST,      /* the server ended meanwhile */
+    PROC_BEGUN      /* never a result */
 } ProcEnd;
 
 typedef struct {

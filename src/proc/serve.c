@@ -118,6 +118,11 @@ static void child(const Server *s, const int fd[], const ProcCall *call)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
+static void say(int to, ProcResult r)
+{
+    (void)!send(to, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 /* False: it could not be; the caller sees its socket closed. */
 static bool begin(Server *s, const int fd[], const ProcCall *call)
 {
@@ -128,6 +133,7 @@ static bool begin(Server *s, const int fd[], const ProcCall *call)
     }
     if (pid < 0)
         return false;
+    say(fd[CALL_RESULT], (ProcResult){.how = PROC_BEGUN});
     s->running[s->n++] =
         (Job){.pid = pid,
               .result = fd[CALL_RESULT],
@@ -170,7 +176,7 @@ static void tell(const Job *j, int status)
     const ProcResult r = j->late               ? (ProcResult){PROC_TIMEOUT, 0}
                          : WIFSIGNALED(status) ? (ProcResult){PROC_SIGNALLED, WTERMSIG(status)}
                                                : (ProcResult){PROC_EXITED, WEXITSTATUS(status)};
-    (void)!send(j->result, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
+    say(j->result, r);
     close(j->result);
 }
 

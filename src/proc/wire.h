@@ -6,6 +6,7 @@
 /* With a call come, as descriptors: the socket for the result, the directory, the files of the job. */
 enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX_FILES };
 
+/* The server answers PROC_BEGUN when the job runs, then what came of it. */
 typedef struct {
     ProcLimits limits;
     u32 nfiles;

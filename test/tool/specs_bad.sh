@@ -95,9 +95,9 @@
 # argument 30:1:9: error: a buffer has from 1 byte to 2 GiB
 #     buf:f64:1000000000
 #             ^
-# argument 31:1:11: error: /dev/zero has more than the buffer's 16 bytes
+# argument 31:1:12: error: /dev/zero has more than the buffer's 16 bytes
 #     buf:i32:4=@/dev/zero
-#               ^
+#                ^
 # argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf
 #     
 #     ^

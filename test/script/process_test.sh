@@ -1,0 +1,74 @@
+#!/bin/sh
+# process_test.sh -- the compiler's process outlives nobody, and needs little: a parent that is killed, few
+# descriptors, a small stack, a directory that is gone.
+B=$(cd "${B:-build}" && pwd)
+[ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
+t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+export VENTUS_CACHE=0 PROCESS_TEST="$t"
+bad=0
+fail() { echo "$*"; bad=1; }
+
+# processes that have the mark of this test in their environment, besides this one's own
+marked() {
+    for p in /proc/[0-9]*; do
+        case $(readlink "$p/exe" 2>/dev/null) in
+        */ventus-cc1 | */clang*) tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qx "PROCESS_TEST=$t" && echo "${p#/proc/}" ;;
+        esac
+    done
+}
+# waits until there are as many as that, 20 s at most
+until_marked() { # test's operator and number
+    i=0
+    while ! [ "$(marked | wc -l)" "$@" ]; do
+        i=$((i + 1))
+        [ $i -lt 200 ] || return 1
+        sleep 0.1
+    done
+}
+
+echo 'kernel void k(global int *p) { p[get_global_id(0)] += 1; }' >"$t/k.cl"
+
+# nothing is left when a compilation has ended
+"$B/ventus" cc -o "$t/k.elf" "$t/k.cl" || fail 'it does not compile'
+until_marked -eq 0 || fail "left after a compilation: $(marked)"
+
+# nor when the parent is killed while clang waits for a pipe that nobody writes
+mkfifo "$t/pipe.h"
+echo '#include "pipe.h"' >"$t/wait.cl"
+"$B/ventus" cc -o "$t/w.elf" "$t/wait.cl" &
+pid=$!
+until_marked -ge 3 || fail 'the compiler has not begun'
+kill -9 $pid
+wait $pid 2>/dev/null
+until_marked -eq 0 || fail "left after its parent was killed: $(marked)"
+
+# the same of a host that is killed by the terminal's signal
+"$B/ventus" cc -o "$t/w.elf" "$t/wait.cl" &
+pid=$!
+until_marked -ge 3 || fail 'the compiler has not begun'
+kill -TERM $pid
+wait $pid 2>/dev/null
+until_marked -eq 0 || fail "left after its parent was ended: $(marked)"
+
+if ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asan\|__tsan'; then
+    (ulimit -n 20 && "$B/ventus" cc -o "$t/n.elf" "$t/k.cl") || fail 'ulimit -n 20'
+    (ulimit -s 64 && "$B/ventus" cc -o "$t/s.elf" "$t/k.cl") || fail 'ulimit -s 64'
+    (ulimit -s 64 && "$B/ventus" run -g 4 -l 4 -a 'buf:i32:4>-' "$t/k.cl" >"$t/s.out") || fail 'run, ulimit -s 64'
+    # depth: of the source's expressions, of the compiler's recursion over them
+    awk 'BEGIN {
+        printf "kernel void k(global int *p) { p[0] = "
+        for (i = 0; i < 200; i++) printf "(p[%d] + ", i
+        printf "1"
+        for (i = 0; i < 200; i++) printf ")"
+        print "; }" }' >"$t/deep.cl"
+    (ulimit -s 64 && "$B/ventus" cc -o "$t/d.elf" "$t/deep.cl") || fail 'a deep expression, ulimit -s 64'
+    for f in n s; do
+        cmp "$t/k.elf" "$t/$f.elf" || fail "ulimit -$f makes another program"
+    done
+fi
+
+# the directory may be gone
+mkdir "$t/gone"
+(cd "$t/gone" && rmdir "$t/gone" && "$B/ventus" cc -o "$t/g.elf" "$t/k.cl") || fail 'in a directory that is gone'
+exit $bad

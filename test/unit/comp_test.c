@@ -1,0 +1,864 @@
+/* comp_test.c -- the compiler's process seen from its host: bounds, crashes, hostile bitcode,
+ * replies of a stranger, descriptors, children, forks; and what the cache notices.
+ *
+ * With COMP_TEST_FAKE this program is itself the compiler's process, one whose reply is as bad as
+ * that says.
+ */
+#include "comp/bytes.h"
+#include "comp/comp.h"
+#include "proc/proc.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static Compiler *compiler;
+static char scratch[] = "/tmp/comp_test.XXXXXX";
+
+/* What came of one compilation. */
+typedef struct {
+    Buf out, log;
+    Diag d;
+    bool ok;
+} Made;
+
+static Made compile_with(Compiler *c, const char *source, CompOptions opt)
+{
+    Made m = {.ok = false};
+    m.d = (Diag){.sink = diag_to_buf, .to = &m.log};
+    opt.name = opt.name ? opt.name : "t.cl";
+    m.ok = comp_compile(c, source, strlen(source), &opt, &m.out, &m.d);
+    m.d.to = NULL;
+    return m;
+}
+
+static Made compile(const char *source, CompOptions opt)
+{
+    return compile_with(compiler, source, opt);
+}
+
+static void drop(Made *m)
+{
+    buf_free(&m->out);
+    buf_free(&m->log);
+}
+
+static void assert_made(Made m)
+{
+    if (!m.ok)
+        fail_msg("%s", buf_text(&m.log));
+    drop(&m);
+}
+
+/* Fails, with a message that has `text` in it. */
+static void assert_refused(Made m, const char *text)
+{
+    if (m.ok || m.d.errors < 1 || m.out.len || !strstr(buf_text(&m.log), text))
+        fail_msg("'%s' is not in: %s", text, buf_text(&m.log));
+    drop(&m);
+}
+
+static const char good[] = "kernel void k(global int *p) { p[get_global_id(0)] += 1; }\n";
+static const CompOptions image = {.output = COMP_IMAGE};
+
+static bool available(void)
+{
+    Buf what = {0};
+    const bool there = comp_available(compiler, &what);
+    buf_free(&what);
+    return there;
+}
+
+#define NEED_COMPILER                                                                              \
+    (void)state;                                                                                   \
+    if (!available())                                                                              \
+    skip()
+
+static bool is_sanitized(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* --- the host is as before ---------------------------------------------------------------- */
+
+static int count_descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static void leaves_no_descriptor(void **state)
+{
+    NEED_COMPILER;
+    const int before = count_descriptors();
+    Compiler *c = comp_open();
+    for (int i = 0; i < 3; i++) {
+        assert_made(compile_with(c, good, image));
+        assert_refused(compile_with(c, "kernel", image), "error");
+        assert_int_equal(count_descriptors(), before + 1); /* the control of the process */
+    }
+    comp_close(c);
+    assert_int_equal(count_descriptors(), before);
+}
+
+/* Every descriptor that a host may have open ends at an exec. */
+static void marks_its_descriptor(void **state)
+{
+    NEED_COMPILER;
+    bool open_before[256];
+    for (int fd = 0; fd < 256; fd++)
+        open_before[fd] = fcntl(fd, F_GETFD) >= 0;
+    Compiler *c = comp_open();
+    assert_made(compile_with(c, good, image));
+    for (int fd = 0; fd < 256; fd++)
+        if (!open_before[fd] && fcntl(fd, F_GETFD) >= 0)
+            assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    comp_close(c);
+}
+
+static volatile sig_atomic_t children_ended;
+static void count_child(int signal)
+{
+    (void)signal;
+    children_ended++;
+}
+
+/* A host sees no child of ours and no signal, whatever it does with SIGCHLD. */
+static void shows_no_child(void **state)
+{
+    struct sigaction before, sa = {.sa_handler = count_child};
+    NEED_COMPILER;
+    children_ended = 0;
+    sigaction(SIGCHLD, &sa, &before);
+    Compiler *c = comp_open();
+    assert_made(compile_with(c, good, image));
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    comp_close(c);
+    assert_int_equal(children_ended, 0);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+    c = comp_open();
+    assert_made(compile_with(c, good, image));
+    comp_close(c);
+    sigaction(SIGCHLD, &before, NULL);
+}
+
+/* The mask and the dispositions of the host do not reach the compiler, nor is the mask changed. */
+static void works_with_signals_blocked(void **state)
+{
+    sigset_t all, before, after;
+    NEED_COMPILER;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    Compiler *c = comp_open();
+    Made m = compile_with(c, good, image);
+    comp_close(c);
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    assert_made(m);
+    for (int s = 1; s < 32; s++)
+        if (s != SIGKILL && s != SIGSTOP)
+            assert_true(sigismember(&after, s));
+}
+
+static void works_after_a_fork(void **state)
+{
+    int status;
+    NEED_COMPILER;
+    assert_made(compile(good, image));
+    const pid_t pid = fork();
+    if (pid == 0) {
+        Made m = compile(good, image);
+        _exit(m.ok ? 0 : 1);
+    }
+    assert_made(compile(good, image));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* --- the compiler's processes, found by a variable that only they have ---------------------- */
+
+static int own_processes(pid_t list[], int most)
+{
+    char mark[128], path[64];
+    int n = 0;
+    DIR *d = opendir("/proc");
+    const int len = snprintf(mark, sizeof mark, "COMP_TEST=%s", scratch);
+    for (struct dirent *e; (e = readdir(d)) && n < most;) {
+        char text[1 << 16], name[256] = "";
+        const pid_t pid = (pid_t)atoi(e->d_name);
+        snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+        const int fd = pid > 0 && pid != getpid() ? open(path, O_RDONLY) : -1;
+        const ssize_t size = fd >= 0 ? read(fd, text, sizeof text) : -1;
+        if (fd >= 0)
+            close(fd);
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+        if (size <= 0 || !memmem(text, (size_t)size, mark, (size_t)len) ||
+            readlink(path, name, sizeof name - 1) <= 0 || !strstr(name, "ventus-cc1"))
+            continue;
+        list[n++] = pid;
+    }
+    closedir(d);
+    return n;
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+static void survives_a_killed_process(void **state)
+{
+    pid_t list[16];
+    NEED_COMPILER;
+    assert_made(compile(good, image));
+    const int n = own_processes(list, 16);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++)
+        kill(list[i], SIGKILL);
+    while (own_processes(list, 16))
+        pause_ms(1);
+    assert_made(compile(good, image));
+}
+
+static void *kill_all(void *arg)
+{
+    pid_t list[16];
+    int n = 0;
+    (void)arg;
+    pause_ms(200);
+    while (!(n = own_processes(list, 16)))
+        pause_ms(1);
+    for (int i = 0; i < n; i++)
+        kill(list[i], SIGKILL);
+    return NULL;
+}
+
+/* what no compiler ends with soon: 4000 times 1000 copies of a loop's body */
+static const char endless[] =
+    "kernel void k(global int *a) {\n#pragma unroll 4000\nfor (int i = 0; i < a[0]; i++)\n"
+    "#pragma unroll 1000\nfor (int j = 0; j < a[1]; j++) a[i] = a[j] * i + 3; }\n";
+
+static void says_that_it_was_killed(void **state)
+{
+    pthread_t id;
+    NEED_COMPILER;
+    assert_int_equal(pthread_create(&id, NULL, kill_all, NULL), 0);
+    assert_refused(compile(endless, image), "t.cl: error: the compiler's process was ended");
+    pthread_join(id, NULL);
+    assert_made(compile(good, image));
+}
+
+/* --- bounds ------------------------------------------------------------------------------- */
+
+static void bounds_time(void **state)
+{
+    NEED_COMPILER;
+    setenv("VENTUS_CC_TIMEOUT", "1", 1);
+    assert_refused(compile(endless, image), "VENTUS_CC_TIMEOUT");
+    unsetenv("VENTUS_CC_TIMEOUT");
+    assert_made(compile(good, image));
+}
+
+/* An include of a pipe that nobody writes takes no processor time. */
+static void bounds_time_by_the_clock(void **state)
+{
+    char path[64], source[128];
+    NEED_COMPILER;
+    snprintf(path, sizeof path, "%s/pipe.h", scratch);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(source, sizeof source, "#include \"%s\"\n", path);
+    setenv("VENTUS_CC_TIMEOUT", "1", 1);
+    assert_refused(compile(source, image), "error");
+    unsetenv("VENTUS_CC_TIMEOUT");
+    unlink(path);
+}
+
+static void bounds_memory(void **state)
+{
+    static const char wide[] =
+        "#define A x += p[x] * y; y ^= p[y] - x;\n#define B A A A A A A A A\n#define C B B B B "
+        "B B B B\n#define D C C C C C C C C\n#define E D D D D D D D D\n"
+        "kernel void k(global int *p, int x, int y) { E E p[0] = x + y; }\n";
+    NEED_COMPILER;
+    if (is_sanitized())
+        skip(); /* which map terabytes */
+    setenv("VENTUS_CC_MEMORY", "16", 1);
+    Made m = compile(wide, image);
+    unsetenv("VENTUS_CC_MEMORY");
+    assert_refused(m, "MiB");
+    assert_made(compile(good, image));
+}
+
+static void refuses_wrong_bounds(void **state)
+{
+    static const char *const bad[] = {"x", "-1", "1.5", "99999999999999999999", "12 "};
+    NEED_COMPILER;
+    for (size_t i = 0; i < countof(bad); i++) {
+        setenv("VENTUS_CC_TIMEOUT", bad[i], 1);
+        assert_refused(compile(good, image), "is not a number from 0 to");
+        unsetenv("VENTUS_CC_TIMEOUT");
+        setenv("VENTUS_CC_MEMORY", bad[i], 1);
+        assert_refused(compile(good, image), "is not a number from 0 to");
+        unsetenv("VENTUS_CC_MEMORY");
+    }
+    setenv("VENTUS_CC_TIMEOUT", "0", 1);
+    setenv("VENTUS_CC_MEMORY", "0", 1);
+    assert_made(compile(good, image));
+    unsetenv("VENTUS_CC_TIMEOUT");
+    unsetenv("VENTUS_CC_MEMORY");
+}
+
+/* A limit of descriptors that is just enough for a few more than the host has open. */
+static void needs_few_descriptors(void **state)
+{
+    struct rlimit before;
+    NEED_COMPILER;
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlim_t few = (rlim_t)count_descriptors() + 12;
+    static const CompHeader headers[] = {{"a.h", "#define A 1\n"}, {"b.h", "#define B A\n"}};
+    Compiler *c = comp_open();
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){few, before.rlim_max});
+    Made m = compile_with(c, good, image);
+    Made h = compile_with(
+        c, "#include <a.h>\n#include <b.h>\nkernel void k(global int *p) { *p = B; }\n",
+        (CompOptions){.output = COMP_IMAGE, .headers = headers, .nheaders = 2});
+    setrlimit(RLIMIT_NOFILE, &before);
+    comp_close(c);
+    assert_made(m);
+    assert_made(h);
+}
+
+/* More headers than the process may have descriptors are refused, and it says so. */
+static void many_headers(void **state)
+{
+    enum { N = 500 };
+    static CompHeader headers[N];
+    static char names[N][16];
+    NEED_COMPILER;
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "d/h%d.h", i);
+        headers[i] = (CompHeader){names[i], i == N - 1 ? "#define LAST 7\n" : "\n"};
+    }
+    assert_made(compile(
+        "#include <d/h0.h>\n#include <d/h499.h>\nkernel void k(global int *p) { *p = LAST; }\n",
+        (CompOptions){.output = COMP_IMAGE, .headers = headers, .nheaders = N}));
+}
+
+/* --- hostile bitcode ---------------------------------------------------------------------------
+ */
+
+static void survives_hostile_bitcode(void **state)
+{
+    enum { TRIES = 60 };
+    static const char source[] =
+        "float f(float x) { return x * 2.0f; }\nconstant int T[4] = {1, 2, 3, 4};\n"
+        "kernel void k(global float *a, local int *l, int n) { int i = get_global_id(0); "
+        "l[get_local_id(0)] = i;\n"
+        "barrier(CLK_LOCAL_MEM_FENCE); float s = 0; for (int j = 0; j < n; j++) s += f(a[j]) * T[j "
+        "& 3];\n"
+        "a[i] = s + l[0]; printf(\"%d %f\\n\", i, s); }\n";
+    u32 seed = 1;
+    NEED_COMPILER;
+    setenv("VENTUS_CC_TIMEOUT", "5", 1);
+    Made m = compile(source, (CompOptions){.output = COMP_BITCODE});
+    assert_true(m.ok);
+    for (int i = 0; i < TRIES; i++) {
+        Buf bad = {0}, out = {0}, log = {0};
+        Diag d = {.sink = diag_to_buf, .to = &log};
+        const Buf *const inputs[] = {&bad};
+        buf_put(&bad, m.out.data, m.out.len);
+        for (int k = 0; k < 1 + i % 4; k++) {
+            seed = seed * 1664525 + 1013904223;
+            bad.data[4 + (seed >> 8) % (bad.len - 4)] ^= (u8)(1u << (seed >> 4 & 7));
+        }
+        const CompOptions opt = {.output = COMP_IMAGE, .name = "bad"};
+        const bool ok = comp_link(compiler, inputs, 1, &opt, &out, &d);
+        assert_true(ok == (d.errors == 0));
+        assert_true(ok == (out.len > 0));
+        buf_free(&bad);
+        buf_free(&out);
+        buf_free(&log);
+    }
+    unsetenv("VENTUS_CC_TIMEOUT");
+    drop(&m);
+    assert_made(compile(good, image));
+}
+
+/* --- replies of a stranger ---------------------------------------------------------------------
+ */
+
+static int fake_job(void *self)
+{
+    const char *how = self;
+    Buf b = {0}, text = {0};
+    if (!strcmp(how, "silent"))
+        return 0;
+    if (!strcmp(how, "status"))
+        return 9;
+    if (!strcmp(how, "crash"))
+        abort();
+    if (!strcmp(how, "huge")) {
+        (void)!ftruncate(1, (off_t)1 << 40);
+        return 0;
+    }
+    reply_note(&text, DIAG_NOTE, "a note");
+    reply_write(&(Reply){.ok = strcmp(how, "nothing") != 0,
+                         .messages = {text.data, text.len},
+                         .product = {(const u8 *)"\177ELF", 4}},
+                &b);
+    if (!strcmp(how, "cut"))
+        b.len--;
+    if (!strcmp(how, "long"))
+        buf_put(&b, "", 1);
+    if (!strcmp(how, "length"))
+        memset(b.data + 16, 0xff, 8);
+    if (!strcmp(how, "kind"))
+        b.data[24] = 77;
+    if (!strcmp(how, "text"))
+        b.data[24 + 4 + 8 + 2] = 0;
+    if (!strcmp(how, "mark"))
+        b.data[0]++;
+    return write(1, b.data, b.len) != (ssize_t)b.len;
+}
+
+static void believes_no_reply(void **state)
+{
+    static const struct {
+        const char *how, *says;
+    } row[] = {
+        {"silent", "answer is damaged"}, {"status", "status 9"},
+        {"crash", "crashed (Aborted)"},  {"huge", "crashed (File size"},
+        {"nothing", "gave no result"},   {"cut", "answer is damaged"},
+        {"long", "answer is damaged"},   {"length", "answer is damaged"},
+        {"kind", "answer is damaged"},   {"text", "answer is damaged"},
+        {"mark", "answer is damaged"},
+    };
+    char self[4096];
+    (void)state;
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    setenv("VENTUS_CC_PROGRAM", self, 1);
+    for (size_t i = 0; i < countof(row); i++) {
+        setenv("COMP_TEST_FAKE", row[i].how, 1);
+        Compiler *c = comp_open();
+        assert_refused(compile_with(c, good, image), row[i].says);
+        comp_close(c);
+    }
+    setenv("COMP_TEST_FAKE", "good", 1);
+    Compiler *c = comp_open();
+    Made m = compile_with(c, good, image);
+    comp_close(c);
+    assert_true(m.ok);
+    assert_int_equal(m.out.len, 4);
+    assert_string_equal(buf_text(&m.log), "a note\n");
+    drop(&m);
+    unsetenv("COMP_TEST_FAKE");
+    unsetenv("VENTUS_CC_PROGRAM");
+}
+
+static void says_that_there_is_none(void **state)
+{
+    static const char *const bad[] = {"/no/such/program", "/bin/false", "/dev/null"};
+    (void)state;
+    for (size_t i = 0; i < countof(bad); i++) {
+        setenv("VENTUS_CC_PROGRAM", bad[i], 1);
+        Compiler *c = comp_open();
+        Buf what = {0};
+        assert_false(comp_available(c, &what));
+        assert_non_null(strstr(buf_text(&what), "compiler"));
+        buf_free(&what);
+        assert_refused(compile_with(c, good, image), "t.cl: error: ");
+        comp_close(c);
+    }
+    unsetenv("VENTUS_CC_PROGRAM");
+}
+
+/* --- what is in the key -------------------------------------------------------------------------
+ */
+
+/* Whatever a request says makes it another request. */
+static void every_option_is_in_the_key(void **state)
+{
+    static const char *const words[] = {"-DA",
+                                        "-DA=1",
+                                        "-UA",
+                                        "-I/x",
+                                        "-O0",
+                                        "-O1",
+                                        "-O2",
+                                        "-O3",
+                                        "-g",
+                                        "-w",
+                                        "-Werror",
+                                        "-Wall",
+                                        "-cl-std=CL1.2",
+                                        "-cl-std=CL3.0",
+                                        "-cl-opt-disable",
+                                        "-cl-mad-enable",
+                                        "-cl-fast-relaxed-math",
+                                        "-cl-finite-math-only",
+                                        "-cl-no-signed-zeros",
+                                        "-cl-unsafe-math-optimizations",
+                                        "-cl-denorms-are-zero",
+                                        "-cl-strict-aliasing",
+                                        "-cl-single-precision-constant",
+                                        "-cl-uniform-work-group-size",
+                                        "-cl-fp32-correctly-rounded-divide-sqrt",
+                                        "-cl-kernel-arg-info",
+                                        "-cl-no-subgroup-ifp"};
+    static const char *const two[] = {"-D", "A"}, *const one[] = {"-D A"};
+    static const CompHeader header[] = {{"a.h", "b"}, {"a.h", "c"}, {"ab.h", ""}, {"a.h", "b"}};
+    static const Bytes inputs[] = {
+        {(const u8 *)"x", 1}, {(const u8 *)"y", 1}, {(const u8 *)"xy", 2}};
+    enum { MAX = 128 };
+    Request q[MAX];
+    Buf key[MAX] = {0}, rest = {0};
+    size_t n = 0;
+    (void)state;
+    for (size_t i = 0; i < MAX; i++)
+        q[i] = (Request){.kind = REQUEST_COMPILE,
+                         .opt = {.name = "n", .clang = "c", .lds_limit = 1},
+                         .inputs = inputs,
+                         .ninputs = 1};
+    n++; /* the plain one */
+    for (int o = 1; o < COMP_OUTPUTS; o++)
+        q[n++].opt.output = (CompOutput)o;
+    q[n++].kind = REQUEST_LINK;
+    q[n++].opt.name = "m";
+    q[n++].opt.clang = "d";
+    q[n++].opt.lds_limit = 2;
+    q[n++].opt.off = "";
+    q[n++].opt.off = "fold";
+    q[n++].opt.dump = "";
+    q[n++].opt.dump = "i";
+    q[n++].inputs = inputs + 1;
+    q[n++].inputs = inputs + 2;
+    q[n++].ninputs = 2;
+    for (size_t i = 0; i < countof(words); i++, n++) {
+        q[n].opt.options = words + i;
+        q[n].opt.noptions = 1;
+    }
+    q[n].opt.options = two, q[n++].opt.noptions = 2;
+    q[n].opt.options = one, q[n++].opt.noptions = 1;
+    for (size_t i = 0; i < 3; i++) {
+        q[n].opt.headers = header + i;
+        q[n++].opt.nheaders = 1;
+    }
+    q[n].opt.headers = header, q[n++].opt.nheaders = 2;
+    q[n].opt.headers = header + 2, q[n++].opt.nheaders = 2;
+    assert_true(n <= MAX);
+    for (size_t i = 0; i < n; i++) {
+        Request back;
+        request_write(&q[i], &key[i], &rest);
+        assert_false(key[i].failed);
+        Buf whole = {0};
+        request_write(&q[i], &whole, &whole);
+        assert_true(request_read(whole.data, whole.len, &back));
+        request_free(&back);
+        assert_false(request_read(whole.data, whole.len - 1, &back));
+        buf_free(&whole);
+        for (size_t k = 0; k < i; k++)
+            if (key[k].len == key[i].len && !memcmp(key[k].data, key[i].data, key[i].len))
+                fail_msg("requests %zu and %zu have one key", k, i);
+    }
+    for (size_t i = 0; i < n; i++)
+        buf_free(&key[i]);
+    buf_free(&rest);
+}
+
+/* --- what the cache notices --------------------------------------------------------------------
+ */
+
+static char path_text[256];
+static const char *in_scratch(const char *name)
+{
+    snprintf(path_text, sizeof path_text, "%s/%s", scratch, name);
+    return path_text;
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *f = fopen(in_scratch(name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    pause_ms(20); /* a file that changes while it is compiled is not trusted */
+}
+
+static void run_shell(const char *fmt, ...)
+{
+    char command[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(command, sizeof command, fmt, ap);
+    va_end(ap);
+    assert_int_equal(system(command), 0);
+}
+
+/* the inode of the only entry: another one when it was written anew */
+static ino_t entry(void)
+{
+    char path[600] = "";
+    struct stat st;
+    int n = 0;
+    DIR *d = opendir(in_scratch("cache"));
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strstr(e->d_name, ".ventus")) {
+            snprintf(path, sizeof path, "%s/cache/%s", scratch, e->d_name);
+            n++;
+        }
+    closedir(d);
+    assert_int_equal(n, 1);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_ino;
+}
+
+/* the number that the source makes of N, as the machine IR has it */
+static void assert_value(const char *source, const CompOptions *opt, const char *value)
+{
+    char want[64];
+    Made m = compile(source, *opt);
+    if (!m.ok)
+        fail_msg("%s", buf_text(&m.log));
+    snprintf(want, sizeof want, "store word global %s,", value);
+    if (!strstr(buf_text(&m.out), want))
+        fail_msg("'%s' is not in %s", value, buf_text(&m.out));
+    drop(&m);
+}
+
+static void sees_headers_change(void **state)
+{
+    static const struct {
+        const char *source, *first, *second, *v1, *v2;
+    } row[] = {
+        {"#include \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n", "#define N 1234\n",
+         "#define N 4321\n", "1234", "4321"},
+        {"#import \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n", "#define N 1234\n",
+         "#define N 4321\n", "1234", "4321"},
+        {"#inc\\\nlude \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n", "#define N 1234\n",
+         "#define N 4321\n", "1234", "4321"},
+        {"#inc?"
+         "?/\nlude \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n",
+         "#define N 1234\n", "#define N 4321\n", "1234", "4321"},
+        {"?"
+         "?=include <h.h>\nkernel void k(global int *a) { a[0] = N; }\n",
+         "#define N 1234\n", "#define N 4321\n", "1234", "4321"},
+        {"%:include <h.h>\nkernel void k(global int *a) { a[0] = N; }\n", "#define N 1234\n",
+         "#define N 4321\n", "1234", "4321"},
+        {"kernel void k(global int *a) { const int t[] = {\n#embed \"h.h\"\n}; a[0] = t[0] + 1000; "
+         "}\n",
+         "A", "B", "1065", "1066"},
+    };
+    static const char *const options[] = {"-I.", "-cl-std=CL1.2"};
+    char before[4096];
+    NEED_COMPILER;
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(scratch), 0);
+    const CompOptions opt = {.output = COMP_IR,
+                             .cache = strdup(in_scratch("cache")),
+                             .options = options,
+                             .noptions = countof(options)};
+    for (size_t i = 0; i < countof(row); i++) {
+        put("h.h", row[i].first);
+        assert_value(row[i].source, &opt, row[i].v1);
+        const ino_t first = entry();
+        assert_value(row[i].source, &opt, row[i].v1);
+        assert_true(entry() == first); /* it was used */
+        put("h.h", row[i].second);
+        assert_value(row[i].source, &opt, row[i].v2);
+        run_shell("rm -r %s/cache", scratch);
+    }
+    assert_int_equal(chdir(before), 0);
+    free((void *)(size_t)opt.cache);
+}
+
+/* A header that was not there: asked for, or before the one that was found. */
+static void sees_headers_appear(void **state)
+{
+    static const char asks[] =
+        "#if __has_include(\"new.h\")\n#include \"new.h\"\n#else\n#define N 1234\n#endif\n"
+        "kernel void k(global int *a) { a[0] = N; }\n";
+    static const char finds[] = "#include <second.h>\nkernel void k(global int *a) { a[0] = N; }\n";
+    char one[300], two[300];
+    NEED_COMPILER;
+    run_shell("mkdir %s/one %s/two", scratch, scratch);
+    snprintf(one, sizeof one, "-I%s/one", scratch);
+    snprintf(two, sizeof two, "-I%s/two", scratch);
+    const char *const options[] = {one, two};
+    const CompOptions opt = {
+        .output = COMP_IR, .cache = strdup(in_scratch("cache")), .options = options, .noptions = 2};
+    assert_value(asks, &opt, "1234");
+    const ino_t first = entry();
+    assert_value(asks, &opt, "1234");
+    assert_true(entry() == first);
+    put("two/new.h", "#define N 4321\n");
+    assert_value(asks, &opt, "4321");
+    put("two/second.h", "#define N 1111\n");
+    assert_value(finds, &opt, "1111");
+    put("one/second.h", "#define N 2222\n");
+    assert_value(finds, &opt, "2222");
+    run_shell("rm -r %s/one %s/two %s/cache", scratch, scratch, scratch);
+    free((void *)(size_t)opt.cache);
+}
+
+/* A header's name without a directory is one of the directory that the host runs in. */
+static void sees_the_directory_change(void **state)
+{
+    static const char source[] = "#include \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n";
+    static const char *const options[] = {"-I."};
+    char before[4096];
+    NEED_COMPILER;
+    assert_non_null(getcwd(before, sizeof before));
+    run_shell("mkdir %s/one %s/two", scratch, scratch);
+    put("one/h.h", "#define N 1234\n");
+    put("two/h.h", "#define N 4321\n");
+    const CompOptions opt = {
+        .output = COMP_IR, .cache = strdup(in_scratch("cache")), .options = options, .noptions = 1};
+    assert_int_equal(chdir(in_scratch("one")), 0);
+    assert_value(source, &opt, "1234");
+    assert_int_equal(chdir(in_scratch("two")), 0);
+    assert_value(source, &opt, "4321");
+    assert_int_equal(chdir(before), 0);
+    run_shell("rm -r %s/one %s/two %s/cache", scratch, scratch, scratch);
+    free((void *)(size_t)opt.cache);
+}
+
+static void sees_headers_in_memory_change(void **state)
+{
+    static const char source[] = "#import \"h.h\"\nkernel void k(global int *a) { a[0] = N; }\n";
+    static const CompHeader one = {"h.h", "#define N 1234\n"}, two = {"h.h", "#define N 4321\n"};
+    NEED_COMPILER;
+    CompOptions opt = {
+        .output = COMP_IR, .cache = strdup(in_scratch("cache")), .headers = &one, .nheaders = 1};
+    assert_value(source, &opt, "1234");
+    opt.headers = &two;
+    assert_value(source, &opt, "4321");
+    run_shell("rm -r %s/cache", scratch);
+    free((void *)(size_t)opt.cache);
+}
+
+static void sees_through_a_script(void **state)
+{
+    static const char source[] = "#include <h.h>\nkernel void k(global int *a) { a[0] = N; }\n";
+    char include[300], script[300];
+    NEED_COMPILER;
+    Buf what = {0};
+    comp_available(compiler, &what);
+    const char *clang = strchr(buf_text(&what), '/');
+    assert_non_null(clang);
+    snprintf(script, sizeof script, "%s/clang.sh", scratch);
+    run_shell("printf '#!/bin/sh\\nexec %s \"$@\"\\n' >%s && chmod +x %s", clang, script, script);
+    buf_free(&what);
+    snprintf(include, sizeof include, "-I%s", scratch);
+    const char *const options[] = {include};
+    const CompOptions opt = {.output = COMP_IR,
+                             .cache = strdup(in_scratch("cache")),
+                             .options = options,
+                             .noptions = 1,
+                             .clang = script};
+    put("h.h", "#define N 1234\n");
+    assert_value(source, &opt, "1234");
+    put("h.h", "#define N 4321\n");
+    assert_value(source, &opt, "4321");
+    run_shell("rm -rf %s/cache %s", scratch, script);
+    free((void *)(size_t)opt.cache);
+}
+
+/* --- what lies in the cache ------------------------------------------------------------------- */
+
+/* A pipe, a directory or a socket where an entry should be is none. */
+static void looks_at_files_only(void **state)
+{
+    static const char *const make[] = {"mkfifo", "mkdir"};
+    NEED_COMPILER;
+    const CompOptions opt = {.output = COMP_IMAGE, .cache = strdup(in_scratch("cache"))};
+    for (size_t i = 0; i < countof(make); i++) {
+        assert_made(compile(good, opt));
+        run_shell("cd %s/cache && f=$(echo *.ventus) && rm $f && %s $f", scratch, make[i]);
+        assert_made(compile(good, opt));
+        run_shell("rm -r %s/cache", scratch);
+    }
+    free((void *)(size_t)opt.cache);
+}
+
+static void removes_what_was_abandoned(void **state)
+{
+    NEED_COMPILER;
+    const CompOptions opt = {.output = COMP_IMAGE, .cache = strdup(in_scratch("cache"))};
+    run_shell("mkdir %s/cache && cd %s/cache && echo >ventus-abc123 && echo >ventus-def456 && echo "
+              ">other-abc123 && "
+              "touch -d '1 hour ago' ventus-abc123 other-abc123",
+              scratch, scratch);
+    assert_made(compile(good, opt));
+    run_shell(
+        "cd %s/cache && test ! -e ventus-abc123 && test -e ventus-def456 && test -e other-abc123",
+        scratch);
+    run_shell("rm -r %s/cache", scratch);
+    free((void *)(size_t)opt.cache);
+}
+
+int main(void)
+{
+    const char *fake = getenv("COMP_TEST_FAKE");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_no_descriptor),
+        cmocka_unit_test(marks_its_descriptor),
+        cmocka_unit_test(shows_no_child),
+        cmocka_unit_test(works_with_signals_blocked),
+        cmocka_unit_test(works_after_a_fork),
+        cmocka_unit_test(survives_a_killed_process),
+        cmocka_unit_test(says_that_it_was_killed),
+        cmocka_unit_test(bounds_time),
+        cmocka_unit_test(bounds_time_by_the_clock),
+        cmocka_unit_test(bounds_memory),
+        cmocka_unit_test(refuses_wrong_bounds),
+        cmocka_unit_test(needs_few_descriptors),
+        cmocka_unit_test(many_headers),
+        cmocka_unit_test(survives_hostile_bitcode),
+        cmocka_unit_test(believes_no_reply),
+        cmocka_unit_test(says_that_there_is_none),
+        cmocka_unit_test(every_option_is_in_the_key),
+        cmocka_unit_test(sees_headers_change),
+        cmocka_unit_test(sees_headers_appear),
+        cmocka_unit_test(sees_the_directory_change),
+        cmocka_unit_test(sees_headers_in_memory_change),
+        cmocka_unit_test(sees_through_a_script),
+        cmocka_unit_test(looks_at_files_only),
+        cmocka_unit_test(removes_what_was_abandoned),
+    };
+    if (fake)
+        return proc_serve(PROC_CONTROL, -1, fake_job, (void *)(size_t)fake, _exit);
+    if (!mkdtemp(scratch))
+        return 1;
+    setenv("COMP_TEST", scratch, 1);
+    compiler = comp_open();
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comp_close(compiler);
+    rmdir(scratch);
+    unlink(in_scratch("h.h"));
+    rmdir(scratch);
+    return failed;
+}

@@ -354,7 +354,7 @@ static void many_headers(void **state)
 {
     enum { N = 500 };
     static CompHeader headers[N];
-    static char names[N][16];
+    static char names[N][24];
     NEED_COMPILER;
     for (int i = 0; i < N; i++) {
         snprintf(names[i], sizeof names[i], "d/h%d.h", i);

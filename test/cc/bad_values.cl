@@ -1,6 +1,6 @@
 // What the lowering does not know is an error, and never a number that is put in its place: what only a constant may
 // be, what no program can be given. One program for each.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: for k in 1 2 3 4 5 6 7; do
 // run:   for level in 0 2; do
 // run:     %b/ventus cc -w -O$level -DK=$k -o %t %s && echo "$k is built"

@@ -1,6 +1,6 @@
 // Accesses and fences in their order: the orders of atomic accesses, by the library's functions (library) and by clang's
 // own, which the lowering takes apart (the others), and volatile accesses, each of which is made, of constant memory too.
-// skip: ! test -e %b/libventus-cc.so
+// skip: ! test -e %b/ventus-cc1
 // run: %b/ventus cc -w -cl-std=CL3.0 -S -o - %s | sed -nE 's/^([a-z_]+):$/\1/p; s/^\t(fence|v?[ls]w(12)?(\.v)?|amo[a-z]*\.w|lr\.w|sc\.w)( .*)?$/    \1/p'
 #define RLX memory_order_relaxed
 #define ACQ memory_order_acquire

@@ -6,8 +6,14 @@ B=$(cd "${B:-build}" && pwd)
 t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 export VENTUS_CACHE=0 PROCESS_TEST="$t"
-bad=0
-fail() { echo "$*"; bad=1; }
+bad=0 n=0
+# check WHAT COMMAND...
+check() {
+    what=$1
+    shift
+    n=$((n + 1))
+    "$@" || { echo "$what"; bad=1; }
+}
 
 # processes that have the mark of this test in their environment, besides this one's own
 marked() {
@@ -30,31 +36,34 @@ until_marked() { # test's operator and number
 echo 'kernel void k(global int *p) { p[get_global_id(0)] += 1; }' >"$t/k.cl"
 
 # nothing is left when a compilation has ended
-"$B/ventus" cc -o "$t/k.elf" "$t/k.cl" || fail 'it does not compile'
-until_marked -eq 0 || fail "left after a compilation: $(marked)"
+check 'it does not compile' "$B/ventus" cc -o "$t/k.elf" "$t/k.cl"
+check 'left after a compilation' until_marked -eq 0
 
 # nor when the parent is killed while clang waits for a pipe that nobody writes
 mkfifo "$t/pipe.h"
 echo '#include "pipe.h"' >"$t/wait.cl"
 "$B/ventus" cc -o "$t/w.elf" "$t/wait.cl" &
 pid=$!
-until_marked -ge 3 || fail 'the compiler has not begun'
+check 'the compiler has not begun' until_marked -ge 3
 kill -9 $pid
 wait $pid 2>/dev/null
-until_marked -eq 0 || fail "left after its parent was killed: $(marked)"
+check 'left after its parent was killed' until_marked -eq 0
 
 # the same of a host that is killed by the terminal's signal
 "$B/ventus" cc -o "$t/w.elf" "$t/wait.cl" &
 pid=$!
-until_marked -ge 3 || fail 'the compiler has not begun'
+check 'the compiler has not begun' until_marked -ge 3
 kill -TERM $pid
 wait $pid 2>/dev/null
-until_marked -eq 0 || fail "left after its parent was ended: $(marked)"
+check 'left after its parent was ended' until_marked -eq 0
 
 if ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asan\|__tsan'; then
-    (ulimit -n 20 && "$B/ventus" cc -o "$t/n.elf" "$t/k.cl") || fail 'ulimit -n 20'
-    (ulimit -s 64 && "$B/ventus" cc -o "$t/s.elf" "$t/k.cl") || fail 'ulimit -s 64'
-    (ulimit -s 64 && "$B/ventus" run -g 4 -l 4 -a 'buf:i32:4>-' "$t/k.cl" >"$t/s.out") || fail 'run, ulimit -s 64'
+    limited() { # limit value command...
+        (ulimit "$1" "$2" && shift 2 && "$@")
+    }
+    check 'ulimit -n 20' limited -n 20 "$B/ventus" cc -o "$t/n.elf" "$t/k.cl"
+    check 'ulimit -s 64' limited -s 64 "$B/ventus" cc -o "$t/s.elf" "$t/k.cl"
+    check 'run, ulimit -s 64' limited -s 64 "$B/ventus" run -g 4 -l 4 -a 'buf:i32:4' "$t/k.cl"
     # depth: of the source's expressions, of the compiler's recursion over them
     awk 'BEGIN {
         printf "kernel void k(global int *p) { p[0] = "
@@ -62,13 +71,15 @@ if ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asan\|__tsan'; then
         printf "1"
         for (i = 0; i < 200; i++) printf ")"
         print "; }" }' >"$t/deep.cl"
-    (ulimit -s 64 && "$B/ventus" cc -o "$t/d.elf" "$t/deep.cl") || fail 'a deep expression, ulimit -s 64'
+    check 'a deep expression, ulimit -s 64' limited -s 64 "$B/ventus" cc -o "$t/d.elf" "$t/deep.cl"
     for f in n s; do
-        cmp "$t/k.elf" "$t/$f.elf" || fail "ulimit -$f makes another program"
+        check "another program by ulimit -$f" cmp "$t/k.elf" "$t/$f.elf"
     done
 fi
 
 # the directory may be gone
 mkdir "$t/gone"
-(cd "$t/gone" && rmdir "$t/gone" && "$B/ventus" cc -o "$t/g.elf" "$t/k.cl") || fail 'in a directory that is gone'
+in_gone() { (cd "$t/gone" && rmdir "$t/gone" && "$B/ventus" cc -o "$t/g.elf" "$t/k.cl"); }
+check 'in a directory that is gone' in_gone
+echo "$n checks"
 exit $bad

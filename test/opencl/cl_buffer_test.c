@@ -366,6 +366,47 @@ static void finds_overlaps(void **state)
     ok(clReleaseMemObject(m));
 }
 
+static cl_int copy_within(cl_mem from, cl_mem to, size_t source, size_t target, size_t n)
+{
+    return clEnqueueCopyBuffer(host.queue, from, to, source, target, n, 0, NULL, NULL);
+}
+
+/* Ranges that touch do not overlap; a byte more, and they do. */
+static void copies_neighbours(void **state)
+{
+    const size_t at[3] = {0, 0, 0}, after[3] = {3, 0, 0}, row[3] = {3, 1, 1}, below[3] = {0, 2, 0}, box[3] = {8, 2, 1};
+    const cl_buffer_region low = {0, 128}, high = {128, 128};
+    cl_int s;
+    cl_mem m = make_buffer(SIZE, pattern);
+    cl_mem x = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &low, &s);
+    cl_mem y = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &high, &s);
+    u8 want[SIZE], got[SIZE];
+    (void)state;
+    memcpy(want, pattern, SIZE);
+    ok(copy_within(m, m, 0, 100, 100));
+    memcpy(want + 100, want, 100);
+    ok(copy_within(m, m, 100, 70, 30));
+    memcpy(want + 70, want + 100, 30);
+    ok(copy_within(m, m, 5, 6, 1));
+    want[6] = want[5];
+    ok(copy_within(x, y, 28, 0, 100));
+    memcpy(want + 128, want + 28, 100);
+    ok(clEnqueueCopyBufferRect(host.queue, m, m, at, after, row, 8, 64, 8, 64, 0, NULL, NULL));
+    memcpy(want + 3, want, 3);
+    ok(clEnqueueCopyBufferRect(host.queue, m, m, below, at, box, 8, 64, 8, 64, 0, NULL, NULL));
+    memcpy(want, want + 16, 16);
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, SIZE, got, 0, NULL, NULL));
+    assert_memory_equal(got, want, SIZE);
+    assert_int_equal(copy_within(m, m, 0, 99, 100), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(copy_within(m, m, 99, 0, 100), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(copy_within(m, m, 7, 7, 1), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(copy_within(x, m, 28, 127, 100), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(copy_within(y, m, 0, 27, 102), CL_MEM_COPY_OVERLAP);
+    ok(clReleaseMemObject(x));
+    ok(clReleaseMemObject(y));
+    ok(clReleaseMemObject(m));
+}
+
 /* --- maps ---------------------------------------------------------------------------------------------- */
 
 static u8 *map(cl_mem m, cl_map_flags flags, size_t at, size_t n)
@@ -471,7 +512,7 @@ int main(void)
         cmocka_unit_test(has_sub_buffers),   cmocka_unit_test(copies_rows),
         cmocka_unit_test(checks_transfers),  cmocka_unit_test(fills),
         cmocka_unit_test(copies_boxes),      cmocka_unit_test(checks_boxes),
-        cmocka_unit_test(finds_overlaps),    cmocka_unit_test(maps),
+        cmocka_unit_test(finds_overlaps),    cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
         cmocka_unit_test(maps_sub_buffers),  cmocka_unit_test(checks_maps),
         cmocka_unit_test(migrates),
     };

@@ -139,6 +139,114 @@ static void answers_event_queries(void **state)
     ok(clReleaseEvent(gate));
 }
 
+/* What a command waits for is checked by every call alike, before it changes anything. */
+static void checks_wait_lists(void **state)
+{
+    const u8 pattern = 1;
+    const size_t one = 1, origin[3] = {0, 0, 0}, region[3] = {1, 1, 1};
+    static u8 bytes[8];
+    cl_int s;
+    cl_context apart = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_event gate = make_gate(), foreign = clCreateUserEvent(apart, &s);
+    cl_event lists[][2] = {{gate, NULL}, {gate, (cl_event)buffer}, {foreign, gate}, {gate, foreign}};
+    const cl_int want[] = {CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT, CL_INVALID_CONTEXT};
+    cl_program p = make_program(&host.image);
+    cl_kernel k = make_kernel(p, "say");
+    cl_mem other = make_buffer(64, NULL);
+    (void)state;
+    for (size_t i = 0; i < countof(lists) + 2; i++) {
+        const cl_event *l = i < countof(lists) ? lists[i] : i == countof(lists) ? NULL : lists[0];
+        const cl_uint n = i <= countof(lists) ? 2 : 0; /* a list without events, events without a list */
+        const cl_int wanted = i < countof(lists) ? want[i] : CL_INVALID_EVENT_WAIT_LIST;
+        cl_event e = NULL;
+        const cl_int got[] = {
+            clEnqueueReadBuffer(host.queue, buffer, CL_TRUE, 0, 1, bytes, n, l, &e),
+            clEnqueueWriteBuffer(host.queue, buffer, CL_TRUE, 0, 1, bytes, n, l, &e),
+            clEnqueueCopyBuffer(host.queue, buffer, other, 0, 0, 1, n, l, &e),
+            clEnqueueFillBuffer(host.queue, buffer, &pattern, 1, 0, 1, n, l, &e),
+            clEnqueueReadBufferRect(host.queue, buffer, CL_TRUE, origin, origin, region, 0, 0, 0, 0, bytes, n, l, &e),
+            clEnqueueWriteBufferRect(host.queue, buffer, CL_TRUE, origin, origin, region, 0, 0, 0, 0, bytes, n, l, &e),
+            clEnqueueCopyBufferRect(host.queue, buffer, other, origin, origin, region, 0, 0, 0, 0, n, l, &e),
+            clEnqueueMigrateMemObjects(host.queue, 1, &buffer, 0, n, l, &e),
+            clEnqueueMarkerWithWaitList(host.queue, n, l, &e),
+            clEnqueueBarrierWithWaitList(host.queue, n, l, &e),
+            clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &one, &one, n, l, &e),
+            clEnqueueTask(host.queue, k, n, l, &e),
+            clEnqueueUnmapMemObject(host.queue, buffer, bytes, n, l, &e),
+            clEnqueueMapBuffer(host.queue, buffer, CL_TRUE, CL_MAP_READ, 0, 1, n, l, &e, &s) ? CL_SUCCESS : s,
+        };
+        for (size_t c = 0; c < countof(got); c++)
+            if (got[c] != wanted)
+                fail_msg("call %zu with list %zu: %d, not %d", c, i, got[c], wanted);
+        assert_null(e);
+    }
+    assert_int_equal(INFO(cl_uint, clGetEventInfo, gate, CL_EVENT_REFERENCE_COUNT), 1);
+    ok(clReleaseEvent(gate));
+    ok(clReleaseEvent(foreign));
+    ok(clReleaseContext(apart));
+    ok(clReleaseMemObject(other));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
+/* A user event is set once, to an end; an error goes to who waits, and to nobody else. */
+static void sets_user_events(void **state)
+{
+    static const cl_int good[] = {CL_COMPLETE, -1, -1000};
+    static const cl_int bad[] = {CL_RUNNING, CL_SUBMITTED, CL_QUEUED, 1000};
+    (void)state;
+    for (size_t i = 0; i < countof(good); i++) {
+        const int v = 3;
+        cl_event gate = make_gate(), e = put(host.queue, &v, 9, 1, &gate);
+        for (size_t k = 0; k < countof(bad); k++)
+            assert_int_equal(clSetUserEventStatus(gate, bad[k]), CL_INVALID_VALUE);
+        assert_int_equal(status_of(gate), CL_SUBMITTED);
+        ok(clSetUserEventStatus(gate, good[i]));
+        assert_int_equal(status_of(gate), good[i]);
+        assert_int_equal(clWaitForEvents(1, &e), good[i] ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS);
+        assert_int_equal(clWaitForEvents(1, &gate), good[i] ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS);
+        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_INVALID_OPERATION);
+        ok(clFinish(host.queue));
+        /* what comes later in the queue, on the caller's thread too, is not touched by it */
+        assert_int_equal(get(host.queue, 9), 3);
+        ok(clReleaseEvent(e));
+        ok(clReleaseEvent(gate));
+    }
+    assert_int_equal(clSetUserEventStatus((cl_event)buffer, CL_COMPLETE), CL_INVALID_EVENT);
+    assert_int_equal(clSetUserEventStatus(NULL, CL_COMPLETE), CL_INVALID_EVENT);
+    assert_int_equal(clWaitForEvents(1, NULL), CL_INVALID_VALUE);
+}
+
+/* A command that runs at once on the caller's thread is as others: order, times, what waits for it. */
+static void runs_quick_commands_in_order(void **state)
+{
+    const int one = 1, two = 2;
+    cl_ulong t[4];
+    cl_event gate = make_gate();
+    (void)state;
+    for (cl_bool blocking = 0; blocking < 2; blocking++) {
+        cl_event quick, late = put(host.queue, &one, 11, 0, NULL);
+        ok(clEnqueueWriteBuffer(host.queue, buffer, blocking, 11 * 4, 4, &two, 0, NULL, &quick));
+        assert_true(!blocking || status_of(quick) == CL_COMPLETE);
+        ok(clWaitForEvents(1, &quick));
+        assert_int_equal(status_of(late), CL_COMPLETE);
+        assert_int_equal(get(host.queue, 11), 2);
+        for (cl_uint i = 0; i < countof(t); i++)
+            ok(clGetEventProfilingInfo(quick, CL_PROFILING_COMMAND_QUEUED + i, sizeof t[i], &t[i], NULL));
+        assert_true(t[0] && t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3]);
+        ok(clReleaseEvent(quick));
+        ok(clReleaseEvent(late));
+    }
+    /* not before what waits: a quick command behind one that has a gate */
+    cl_event first = put(host.queue, &one, 12, 1, &gate), second = put(host.queue, &two, 12, 0, NULL);
+    assert_true(status_of(first) > CL_RUNNING && status_of(second) > CL_RUNNING);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_int_equal(get(host.queue, 12), 2);
+    ok(clReleaseEvent(first));
+    ok(clReleaseEvent(second));
+    ok(clReleaseEvent(gate));
+}
+
 static void refuses_bad_events(void **state)
 {
     const int v = 1;
@@ -406,6 +514,9 @@ int main(void)
         cmocka_unit_test(refuses_bad_queues),
         cmocka_unit_test(answers_event_queries),
         cmocka_unit_test(refuses_bad_events),
+        cmocka_unit_test(checks_wait_lists),
+        cmocka_unit_test(sets_user_events),
+        cmocka_unit_test(runs_quick_commands_in_order),
         cmocka_unit_test(tells_times),
         cmocka_unit_test(keeps_order),
         cmocka_unit_test(passes_without_order),

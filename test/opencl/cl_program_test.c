@@ -173,7 +173,7 @@ static void answers_build_queries(void **state)
     assert_int_equal(clGetProgramBuildInfo(program, host.device, 0, sizeof n, &n, NULL), CL_INVALID_VALUE);
     assert_int_equal(clGetProgramBuildInfo(program, NULL, CL_PROGRAM_BUILD_LOG, 0, NULL, &n), CL_INVALID_DEVICE);
     ok(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, NULL));
-    assert_string_equal(text, "scale;add;count;share;say;wild;forever");
+    assert_string_equal(text, "scale;add;count;share;say;wild;forever;ids;where");
     assert_int_equal(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 5, text, NULL), CL_INVALID_VALUE);
     assert_false(INFO(cl_bool, clGetProgramInfo, program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT));
 }
@@ -373,6 +373,56 @@ static void runs_part_of_the_range(void **state)
     ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, NULL, NULL, 0, NULL, NULL));
     expect_multiples(m, 30, 70, 5);
     ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+}
+
+/* Ids go up to 2^32 - 1: offset and size may add up to 2^32, and to no more. */
+static void runs_to_the_last_id(void **state)
+{
+    enum { ITEMS = 64 };
+    const size_t last = ((size_t)1 << 32) - ITEMS, beyond = last + 1, global = ITEMS;
+    cl_mem m = make_buffer(ITEMS * 4, NULL);
+    cl_kernel k = make_kernel(program, "ids");
+    u32 got[ITEMS];
+    (void)state;
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, &last, &global, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(got[i], (u32)last + i);
+    assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 1, &beyond, &global, NULL, 0, NULL, NULL),
+                     CL_INVALID_GLOBAL_OFFSET);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+}
+
+/* Each piece of local memory is aligned for every type, and apart from the others. */
+static void places_local_memory(void **state)
+{
+    static const size_t sizes[][3] = {{4, 4, 4}, {1, 127, 129}, {128, 8, 1000}, {4097, 1, 16}};
+    enum { ALIGN = 128 };
+    const size_t one = 1;
+    cl_mem m = make_buffer(12, NULL);
+    (void)state;
+    for (size_t i = 0; i < countof(sizes); i++) {
+        cl_kernel k = make_kernel(program, "where");
+        u32 at[3];
+        size_t all = 0;
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        for (cl_uint a = 0; a < 3; a++)
+            ok(clSetKernelArg(k, a + 1, sizes[i][a], NULL));
+        ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &one, &one, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof at, at, 0, NULL, NULL));
+        for (int a = 0; a < 3; a++) {
+            assert_int_equal(at[a] % ALIGN, 0);
+            assert_true(!a || at[a] >= at[a - 1] + sizes[i][a - 1]);
+            all = (all + ALIGN - 1) / ALIGN * ALIGN + sizes[i][a];
+        }
+        cl_ulong used;
+        ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof used, &used, NULL));
+        assert_int_equal(used, all);
+        ok(clReleaseKernel(k));
+    }
     ok(clReleaseMemObject(m));
 }
 
@@ -671,6 +721,8 @@ int main(void)
         cmocka_unit_test(creates_all_kernels),
         cmocka_unit_test(runs_kernels),
         cmocka_unit_test(runs_part_of_the_range),
+        cmocka_unit_test(runs_to_the_last_id),
+        cmocka_unit_test(places_local_memory),
         cmocka_unit_test(keeps_arguments),
         cmocka_unit_test(runs_images_without_tables),
         cmocka_unit_test(suggests_local_sizes),

@@ -1,6 +1,7 @@
 /* cl_threads_test.c -- objects that several threads use at once; what goes on beside a launch; contexts
  * side by side. */
 #include "test/opencl/clhost.h"
+#include <fcntl.h>
 #include <pthread.h>
 
 enum { THREADS = 4 };
@@ -92,6 +93,117 @@ static void maps_on_threads(void **state)
     assert_int_equal(INFO(cl_uint, clGetMemObjectInfo, direct, CL_MEM_MAP_COUNT), 0);
     ok(clReleaseMemObject(m));
     ok(clReleaseMemObject(direct));
+}
+
+/* --- locks under contention ------------------------------------------------------------------- */
+
+#ifdef __SANITIZE_THREAD__
+enum { TURNS = 50 };
+#else
+enum { TURNS = 1000 };
+#endif
+
+static cl_kernel counting; /* adds 1 to a variable of the program, which starts at 40, and shows it */
+static atomic_int callbacks;
+
+static void CL_CALLBACK on_complete(cl_event e, cl_int status, void *data)
+{
+    (void)e, (void)status, (void)data;
+    atomic_fetch_add(&callbacks, 1);
+}
+
+/* Everything that threads may share: counts of references, one queue, one kernel, lists of the context. */
+static void *share(void *arg)
+{
+    const size_t one = 1;
+    cl_mem m = arg;
+    for (int i = 0; i < TURNS; i++) {
+        cl_event e;
+        ok(clRetainContext(host.context));
+        ok(clRetainCommandQueue(host.queue));
+        ok(clRetainMemObject(m));
+        ok(clRetainKernel(counting));
+        ok(clEnqueueNDRangeKernel(host.queue, counting, 1, NULL, &one, &one, 0, NULL, &e));
+        ok(clSetEventCallback(e, CL_COMPLETE, on_complete, NULL));
+        cl_mem own = make_buffer(64, NULL);
+        cl_kernel clone = clCloneKernel(counting, NULL);
+        ok(clSetKernelArg(clone, 0, sizeof own, &own));
+        ok(clReleaseKernel(clone));
+        ok(clReleaseMemObject(own));
+        ok(clReleaseEvent(e));
+        ok(clReleaseKernel(counting));
+        ok(clReleaseMemObject(m));
+        ok(clReleaseCommandQueue(host.queue));
+        ok(clReleaseContext(host.context));
+        if (i % 100 == 99)
+            ok(clFinish(host.queue));
+    }
+    return NULL;
+}
+
+/* An ordered queue runs one command at a time, whoever enqueues: the variable misses no count. */
+static void counts_under_contention(void **state)
+{
+    u32 got;
+    cl_program p = make_program(&host.image);
+    cl_mem m = make_buffer(4, NULL);
+    (void)state;
+    counting = make_kernel(p, "count");
+    const cl_uint context = INFO(cl_uint, clGetContextInfo, host.context, CL_CONTEXT_REFERENCE_COUNT);
+    ok(clSetKernelArg(counting, 0, sizeof m, &m));
+    on_threads(share, m);
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+    assert_int_equal(got, 40 + THREADS * TURNS);
+    assert_true(comes_true(&callbacks, THREADS * TURNS));
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, counting, CL_KERNEL_REFERENCE_COUNT), 1);
+    assert_int_equal(INFO(cl_uint, clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT), 1);
+    assert_int_equal(INFO(cl_uint, clGetCommandQueueInfo, host.queue, CL_QUEUE_REFERENCE_COUNT), 1);
+    assert_int_equal(INFO(cl_uint, clGetContextInfo, host.context, CL_CONTEXT_REFERENCE_COUNT), context);
+    ok(clReleaseKernel(counting));
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL)); /* it counts no kernel any more */
+    ok(clReleaseProgram(p));
+    ok(clReleaseMemObject(m));
+}
+
+/* --- descriptors -------------------------------------------------------------------------------- */
+
+static int count_descriptors(void)
+{
+    int n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* Contexts, programs and launches leave no descriptor open. */
+static void closes_descriptors(void **state)
+{
+    const size_t one = 1;
+    int before = 0;
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        const cl_context kept = host.context;
+        cl_int s;
+        host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+        ok(s);
+        cl_command_queue q = make_queue(0);
+        cl_program p = make_program(&host.image);
+        cl_kernel k = make_kernel(p, "ids");
+        cl_mem m = make_buffer(256, NULL);
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &one, &one, 0, NULL, NULL));
+        ok(clFinish(q));
+        ok(clReleaseMemObject(m));
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+        ok(clReleaseCommandQueue(q));
+        ok(clReleaseContext(host.context));
+        host.context = kept;
+        if (i)
+            assert_int_equal(count_descriptors(), before);
+        else
+            before = count_descriptors();
+    }
 }
 
 /* --- beside a launch ------------------------------------------------------------------------- */
@@ -332,6 +444,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_after_its_unmap),
         cmocka_unit_test(maps_on_threads),
+        cmocka_unit_test(counts_under_contention),
+        cmocka_unit_test(closes_descriptors),
         cmocka_unit_test(goes_on_beside_a_launch),
         cmocka_unit_test(keeps_contexts_apart),
         cmocka_unit_test(begins_with_zeros),

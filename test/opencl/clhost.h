@@ -44,7 +44,9 @@ static struct {
  * share(out, scratch)  out[i] = scratch[i], which was set to i + 1 in local memory
  * say()                prints "item I\n"
  * wild()               reads address 16
- * forever()            never ends */
+ * forever()            never ends
+ * ids(out)             out[i & 63] = i, i counted with the offset
+ * where(out, a, b, c)  out[] = where its three pieces of local memory are */
 static const char kernels_text[] =
     "   .macro global_id vd\n"
     "   csrr t2, CSR_KNL\n"
@@ -128,15 +130,35 @@ static const char kernels_text[] =
     "   ret\n"
     "   .kernel forever\n"
     "forever: j forever\n"
+    "   .kernel ids\n"
+    "ids: lw a1, 0(a0)\n"
+    "   global_id v2\n"
+    "   li t2, 63\n"
+    "   vand.vx v3, v2, t2\n"
+    "   word_at v3, a1, v3\n"
+    "   vsw12.v v2, 0(v3)\n"
+    "   ret\n"
+    "   .kernel where\n"
+    "where: lw a1, 0(a0)\n"
+    "   lw t2, 4(a0)\n"
+    "   sw t2, 0(a1)\n"
+    "   lw t2, 8(a0)\n"
+    "   sw t2, 4(a1)\n"
+    "   lw t2, 12(a0)\n"
+    "   sw t2, 8(a1)\n"
+    "   ret\n"
     "   .section .rodata\n"
     "format: .asciz \"item %u\\n\"\n"
     "   .data\n"
     "counter: .word 40\n";
 
-static const char *const kernel_names[] = {"scale", "add", "count", "share", "say", "wild", "forever"};
+static const char *const kernel_names[] = {"scale", "add", "count", "share", "say", "wild", "forever", "ids", "where"};
 
 #define WORDS(name_) {.name = (char *)name_, .type = (char *)"int*", .kind = ARG_GLOBAL, .size = 4, \
                       .align = 4, .pointee_align = 4}
+
+#define LOCAL(name_) {.name = (char *)name_, .type = (char *)"int*", .kind = ARG_LOCAL, .size = 4, .align = 4, \
+                      .pointee_align = 4}
 
 /* What the compiler would say of them. */
 HELPER bool add_table(Object *o)
@@ -144,6 +166,8 @@ HELPER bool add_table(Object *o)
     KernelArg scale[] = {WORDS("out"), {.name = (char *)"factor", .type = (char *)"int", .size = 4, .align = 4}};
     KernelArg add[] = {WORDS("a"), WORDS("b"), WORDS("c")};
     KernelArg count[] = {WORDS("out")};
+    KernelArg ids[] = {WORDS("out")};
+    KernelArg where[] = {WORDS("out"), LOCAL("a"), LOCAL("b"), LOCAL("c")};
     KernelArg share[] = {WORDS("out"), {.name = (char *)"scratch", .type = (char *)"int*",
                                         .kind = ARG_LOCAL, .size = 4, .align = 4, .pointee_align = 4}};
     add[0].is_const = add[1].is_const = true;
@@ -155,6 +179,8 @@ HELPER bool add_table(Object *o)
          .attributes = (char *)"reqd_work_group_size(1,1,1)", .reqd_local = {1, 1, 1}},
         {.name = (char *)"share", .args = share, .nargs = countof(share)},
         {.name = (char *)"say"}, {.name = (char *)"wild"}, {.name = (char *)"forever"},
+        {.name = (char *)"ids", .args = ids, .nargs = countof(ids)},
+        {.name = (char *)"where", .args = where, .nargs = countof(where)},
     };
     for (size_t i = 0; i < countof(k); i++) {
         k[i].silent = strcmp(k[i].name, "say") != 0;

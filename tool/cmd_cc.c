@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     {"emit-llvm", KEY_LLVM, NULL, 0, "Make LLVM IR, as the optimiser leaves it", 0},
     {"emit-ir", KEY_IR, NULL, 0, "Make machine IR (doc/ir.md)", 0},
     {"dump", 'd', "LETTERS[:FUNCTION]", 0, "Show what passes make, on stderr", 0},
-    {"off", 'f', "no-PASS", 0, "Turn a pass off: fold, strength, sched, coalesce, tidy, verify", 0},
+    {"off", 'f', "no-PASS", 0, "Turn a pass off", 0},
     {0},
 };
 
@@ -68,9 +68,28 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+/* the lists of views and passes, after what argp makes */
+static char *help(int key, const char *text, void *input)
+{
+    Buf b = {0};
+    const CcView *v;
+    const CcPass *p;
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text;
+    buf_printf(&b, "%s\nLETTERS of -d:\n", text);
+    for (size_t i = 0; (v = cc_view(i)); i++)
+        buf_printf(&b, "  %c          %s\n", v->letter, v->what);
+    buf_str(&b, "\nPASS of -f no-PASS:\n");
+    for (size_t i = 0; (p = cc_optional(i)); i++)
+        buf_printf(&b, "  %-10s %s\n", p->name, p->what);
+    return b.failed ? (char *)(uintptr_t)text : (char *)b.data;
+}
+
 static const struct argp argp = {
     .options = options,
     .parser = option,
+    .help_filter = help,
     .args_doc = "FILE.cl",
     .doc =
         "Compiles OpenCL C to an image that `ventus run' and hosts load.\v"

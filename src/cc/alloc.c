@@ -445,14 +445,14 @@ static Outcome round_outcome(const Alloc *a)
     return spill(a->f, &a->r, a->remat, a->spilled, a->nspilled) ? AGAIN : NO_MEMORY;
 }
 
-static Outcome play_round(Func *f, const CcOptions *opt)
+static Outcome play_round(Func *f)
 {
     Alloc *a = mem_zalloc(1, sizeof *a);
     if (!a)
         return NO_MEMORY;
     a->f = f;
-    a->opt = opt;
-    a->random = opt ? opt->seed : 0;
+    a->opt = f->module->opt;
+    a->random = a->opt ? a->opt->seed : 0;
     const bool ok = round_begin(a) && place_values(a);
     const Outcome o = ok ? round_outcome(a) : NO_MEMORY;
     round_end(a);
@@ -493,20 +493,15 @@ static void finish_block(Func *f, Block *b)
         name_register(f, &b->term.a[j]);
 }
 
-bool allocate(Func *f, const CcOptions *opt, Diag *d)
+void allocate(Func *f)
 {
     Outcome o = AGAIN;
     for (int round = 0; o == AGAIN && round < MAX_ROUNDS; round++)
-        o = play_round(f, opt);
-    if (o == NO_MEMORY) {
+        o = play_round(f);
+    if (o == NO_MEMORY)
         f->module->failed = true;
-        return false;
-    }
-    if (o != DONE) {
-        error(d, NULL, NULL, "function %s: there are not enough registers", f->name);
-        return false;
-    }
-    for (size_t b = 0; b < f->nrpo; b++)
+    else if (o != DONE)
+        ir_mistake(f->module, "there are not enough registers for %s", f->name);
+    for (size_t b = 0; o == DONE && b < f->nrpo; b++)
         finish_block(f, &f->block[f->rpo[b]]);
-    return true;
 }

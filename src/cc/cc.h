@@ -1,21 +1,12 @@
 /* cc.h -- a module of the intermediate representation to an object.
  *
- * cc_compile() is the list of passes; each is one file:
+ * cc_compile() runs the passes of passes.def, which are files of their own, on each function.  Besides them:
  *
- *   fold.c     constants, algebra (simplify.c, divide.c, address.c),
- *              equal computations (gvn.c), dead code (dce.c)               generic
- *   strength.c addresses in loops become counters; folded again            generic
- *   uniform.c  what is the same for the warp; which branches part lanes    generic, banks
- *   countertest.c which counter ends a loop                                generic, banks
- *   select.c   rows of isa.def                                             selected
- *   sched.c    order within a block                                        selected
- *   out.c      phis and tied operands become moves                         linear
- *   coalesce.c fewer of them                                               linear
- *   alloc.c    values to registers (interval.c, spill.c, callgraph.c)      allocated
- *   verify.c   the independent check of the allocation                     allocated
- *   frame.c    stacks, prologue and epilogue                               allocated
- *   tidy.c     peepholes                                                   allocated
- *   encode.c   code.h: block order, branches, bytes, records, lines        object
+ *   target.c      what code is made for
+ *   graph.c       blocks, dominators, loops
+ *   simplify.c, divide.c, address.c, gvn.c, dce.c, evaluate.c, bits.c   parts of fold.c
+ *   interval.c, spill.c, live.c, callgraph.c                            parts of alloc.c
+ *   encode.c      code.h: block order, branches, bytes, records, lines
  *
  * There are no globals: any number of compilations run at once.
  */
@@ -24,46 +15,40 @@
 #include "cc/ir.h"
 #include "obj/obj.h"
 
-typedef struct CcOptions {
+struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
-    const char *off;        /* passes turned off, names separated by commas, or NULL:
-                             * fold strength sched tidy coalesce verify (and others that cc.c lists) */
-    const char *dump;       /* letters of dump.def, optionally ":function"; NULL: none */
+    const char *off;        /* passes turned off, names of passes.def separated by commas, or NULL */
+    const char *dump;       /* letters of passes.def, optionally ":function"; NULL: none */
     Buf *dump_to;           /* receives the views */
     bool lines;             /* line table in the object */
     u32 lds_limit;          /* bytes of local memory that a group may have; 0: 128 KiB */
     Buf *assembly;          /* receives the program as assembly that `ventus as` reads; or NULL */
     u32 seed;               /* not 0: registers are chosen at random (a test of the allocator) */
     u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */
-} CcOptions;
+};
 
 /* NULL: d says why (local memory too large, memory out, a mistake of the compiler).  The object is the
  * caller's; m is used up. */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
-/* Whether CcOptions.off may name this pass: code is right without it. */
+/* The i-th pass that CcOptions.off may name, because code is right without it; NULL: there are no more. */
+typedef struct { const char *name, *what; } CcPass;
+const CcPass *cc_optional(size_t i);
 bool cc_is_optional(const char *name);
+/* The i-th view that CcOptions.dump may name; NULL: there are no more. */
+typedef struct { char letter; const char *what; } CcView;
+const CcView *cc_view(size_t i);
 
-/* --- the passes, in their order; opt may be NULL where it is not used ---------------------------- */
+/* --- the passes ------------------------------------------------------------------------------- */
 
-void fold(Func *f);              /* generic; needs graph_build, keeps it up to date */
-void strength(Func *f);          /* generic; needs graph_build; leaves dead code for fold() */
-void uniform(Func *f);           /* needs graph_build; sets banks, Term.divergent and rpc, Block.join,
-                                  * Block.other, Loop.divergent; adds copies for values that leave a
-                                  * divergent loop */
-void test_counters(Func *f);     /* generic; needs banks */
-void select_rows(Func *f);       /* needs banks; leaves SSA with phis */
-void schedule(Func *f);
-void leave_ssa(Func *f);         /* splits critical edges that need moves, removes phis and tied operands */
-void coalesce(Func *f);          /* linear; unites values, which removes moves; optional */
-bool allocate(Func *f, const CcOptions *opt, Diag *d);
+#define PASS(name, function, stage, when, what) void function(Func *f);
+#include "cc/passes.def"
+
 /* A deep copy of blocks and values, in the arena of the same module; NULL when memory is out. */
 Func *verify_copy(const Func *f);
 /* True: every use reads the value that the program before allocation read.  `before` is a copy
- * made behind leave_ssa(), before coalesce(); or memory is out, which the module then says. */
+ * made after leave_ssa(), before coalesce(); or memory is out, which the module then says. */
 bool verify(const Func *before, const Func *after, Buf *why);
-void frame(Func *f);
-void tidy(Func *f);
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* --- who calls whom (callgraph.c) ------------------------------------------------------------------ */

@@ -183,8 +183,10 @@ typedef struct {
 enum { WARP_STACK = 1024 };  /* bytes of sp stack (doc/abi.md, "Start code") */
 
 typedef struct Module Module;
+typedef struct CcOptions CcOptions;
+typedef struct Func Func;
 
-typedef struct {
+struct Func {
     Module *module;
     const char *name;       /* also its symbol */
     u32 symbol;             /* index in Module.syms */
@@ -215,7 +217,8 @@ typedef struct {
     /* by alloc.c */
     u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
     u64 used[NREG / 64];    /* bit r: register r is written */
-} Func;
+    const Func *before;     /* verify.c: the function without registers */
+};
 
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;
 
@@ -248,6 +251,7 @@ struct Module {
     bool failed;            /* memory ran out, or the compiler made a mistake */
     const char *mistake;    /* which one, or NULL */
     const Target *target;
+    const CcOptions *opt;   /* of the compilation; NULL: nothing special is asked for */
     const char *name;       /* of the source file */
     Func **func;
     size_t nfunc, capfunc;

@@ -735,3 +735,13 @@ Func *verify_copy(const Func *f)
     }
     return m->failed ? NULL : to;
 }
+
+void verify_remember(Func *f) { f->before = verify_copy(f); }
+
+void verify_prove(Func *f)
+{
+    Buf why = {0};
+    if (f->before && !verify(f->before, f, &why))
+        ir_mistake(f->module, "the registers of %s are wrong: %.300s", f->name, buf_text(&why));
+    buf_free(&why);
+}

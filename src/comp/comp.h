@@ -37,7 +37,7 @@ typedef struct {
     size_t noptions;
     const CompHeader *headers; /* of clCompileProgram */
     size_t nheaders;
-    const char *dump;       /* views of the compiler (cc/dump.def), or NULL */
+    const char *dump;       /* views of the compiler (cc/passes.def), or NULL */
     Buf *dump_to;
     const char *off;        /* passes turned off, or NULL */
     const char *cache;      /* directory of finished compilations; NULL: no cache */

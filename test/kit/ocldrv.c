@@ -91,19 +91,19 @@ bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
     const CcOptions ways[] = {
         {.level = 0},
         {.level = 1},
-        {.level = 2, .off = "fold"},
-        {.level = 2, .off = "coalesce,sched,tidy"},
         {.level = 2, .seed = seed + 1},
         {.level = 2, .max_x = 7, .max_v = 9},
     };
+    const CcPass *off = way < countof(ways) ? NULL : cc_optional(way - countof(ways));
+    const CcOptions without = {.level = 2, .off = off ? off->name : NULL};
     const Buf *const inputs[] = {&p->bitcode};
     Diag d = {.sink = diag_to_buf, .to = why};
-    if (way >= countof(ways) ||
+    if ((way >= countof(ways) && !off) ||
         (!p->ir.len && !comp_link(compiler(), inputs, 1,
                                   &(CompOptions){.output = COMP_IR, .name = p->name}, &p->ir, &d)))
         return false;
     Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, target_default(), &d);
-    Object *o = m ? cc_compile(m, &ways[way], &d) : NULL;
+    Object *o = m ? cc_compile(m, off ? &without : &ways[way], &d) : NULL;
     const bool ok = put_image(p, o, &d);
     obj_free(o);
     ir_free(m);

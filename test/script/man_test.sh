@@ -28,5 +28,16 @@ for c in $files; do
         grep -q -e "Fl -$o\( \|\$\)" $pages || { echo "$page: nothing about --$o"; bad=1; }
     done
 done
+# letters and passes of ventus cc, which the program lists by src/cc/passes.def
+lists() { "$B/ventus" help cc | sed -n "/^$1/,/^\$/s/^  \([a-z]*\)  .*/\1/p" | sort; }
+page=doc/man/ventus-cc.1
+passes=$(lists PASS) letters=$(lists LETTERS)
+[ "$passes" ] && [ "$passes" = "$(sed -n 's/^\.It Cm \([a-z]*\)$/\1/p' $page | sort)" ] ||
+    { printf '%s: its passes are not\n%s\n' $page "$passes"; bad=1; }
+[ "$letters" ] && [ "$letters" = "$(sed -n 's/^\.It Sy \([a-z]\)$/\1/p' $page | sort)" ] ||
+    { printf '%s: its letters are not\n%s\n' $page "$letters"; bad=1; }
+for word in $passes $letters; do
+    grep -q "^|.*\`$word\`.*|" doc/debugging.md || { echo "doc/debugging.md: no row names $word"; bad=1; }
+done
 echo "$options options"
 exit $bad

@@ -283,13 +283,6 @@ static Func *random_program(Module *m, u32 seed, u32 pressure, int depth)
 
 /* --- allocation --------------------------------------------------------------------------- */
 
-static void complain(void *to, DiagKind kind, const char *message)
-{
-    (void)to;
-    (void)kind;
-    print_error("%s\n", message);
-}
-
 typedef struct {
     Module *m;
     Func *before, *after;
@@ -300,7 +293,6 @@ typedef struct {
 static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool unite, u32 room)
 {
     Case c = {.m = ir_module("test", target_default())};
-    Diag d = {.sink = complain};
     Buf why = {0};
     Func *f = random_program(c.m, seed, pressure, 3);
     f->scalar_room = room;
@@ -311,7 +303,9 @@ static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool 
     assert_non_null(c.before);
     if (unite)
         coalesce(f);
-    assert_true(allocate(f, opt, &d));
+    f->module->opt = opt;
+    allocate(f);
+    assert_false(f->module->failed);
     c.after = f;
     if (!verify(c.before, f, &why))
         fail_msg("program %u: %s", seed, buf_text(&why));
@@ -468,11 +462,11 @@ static void op(Func *f, u32 b, u32 id, u32 dst, Ref x, Ref y)
 
 static Func *finished(Func *f)
 {
-    Diag d = {.sink = complain};
     leave_ssa(f);
     Func *before = verify_copy(f);
     coalesce(f);
-    assert_true(allocate(f, NULL, &d));
+    allocate(f);
+    assert_false(f->module->failed);
     assert_true(verify(before, f, NULL));
     return before;
 }

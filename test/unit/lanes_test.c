@@ -119,15 +119,8 @@ static Func *random_function(Module *m, u32 seed)
     return g.f;
 }
 
-static void complain(void *to, DiagKind kind, const char *message)
-{
-    (void)to, (void)kind;
-    print_error("%s\n", message);
-}
-
 static void compile(Func *f, const CcOptions *opt, u32 seed)
 {
-    Diag d = {.sink = complain};
     Buf why = {0};
     fold(f);
     graph_build(f);
@@ -138,7 +131,9 @@ static void compile(Func *f, const CcOptions *opt, u32 seed)
     assert_true(f->nblock <= 3 * blocks); /* one an edge */
     const Func *before = verify_copy(f);
     coalesce(f);
-    assert_true(allocate(f, opt, &d));
+    f->module->opt = opt;
+    allocate(f);
+    assert_false(f->module->failed);
     if (!verify(before, f, &why))
         fail_msg("program %u: %s", seed, buf_text(&why));
     buf_free(&why);

@@ -165,7 +165,7 @@ $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 $B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
 # goes into a process of clang, which has no sanitizers
-CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c
+CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread

@@ -139,6 +139,7 @@ static void fixed_args(Job *j)
         "-DFP_FAST_FMAF=1",
         "-D__undef___opencl_c_read_write_images",
         "-Wno-unknown-warning-option",
+        "-disable-free",
         "-ferror-limit",
         "20",
     };

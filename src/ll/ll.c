@@ -11,6 +11,7 @@
 #include "ll/front.h"
 #include "ll/lower.h"
 #include "ll/middle.h"
+#include "proc/proc.h"
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
 #include <string.h>
@@ -164,6 +165,7 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
                      Buf *out, Diag *d)
 {
     const int before = d->errors;
+    proc_confine(); /* a program binary is bitcode from anywhere */
     LLVMContextRef ctx = new_context(d);
     LLVMModuleRef m = read_all(ctx, inputs, n, opt, d);
     const bool ok = m && finish(m, opt, b, out, d) && d->errors == before;

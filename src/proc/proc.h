@@ -57,6 +57,9 @@ int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcR
  * when nothing can be waited for; the result is an errno then. */
 int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (*end)(int));
 
+/* In a job: from here on this thread, and those that it starts, make no process, connection or file (confine.c). */
+void proc_confine(void);
+
 /* Runs job(self) on a stack of PROC_STACK bytes and returns its result; -1: there is no memory for it. */
 int proc_on_stack(int (*job)(void *self), void *self);
 #endif

@@ -111,6 +111,7 @@ static int job(void *self)
         dprintf(CLANG_MESSAGES, "error: headers: %s\n", strerror(errno));
         return 1;
     }
+    proc_confine();
     is_logging = true;
     const int status = real_main(argc, argv, environ);
     fflush(NULL);

@@ -1,0 +1,301 @@
+/* proc_test.c -- jobs in processes of their own: files, bounds, ends, confinement, a stack of known
+ * size.
+ *
+ * With PROC_TEST this program is the server; a job's input names what it does.
+ */
+#include "proc/proc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+extern char **environ;
+
+/* --- the jobs ------------------------------------------------------------------------------ */
+
+static int recur(int depth, volatile char *above)
+{
+    volatile char here[1024];
+    here[0] = above ? (char)(above[0] + 1) : 0;
+    return depth ? recur(depth - 1, here) + (here[0] & 1) : here[0] & 1;
+}
+
+static int is_refused(long result) { return result < 0 && (errno == EPERM || errno == EACCES); }
+
+/* 0: everything was refused that should be, and what should work works */
+static int confined(void)
+{
+    proc_confine();
+    const int unwanted[] = {
+        is_refused(fork()),
+        is_refused(execl("/bin/true", "true", NULL)),
+        is_refused(socket(AF_UNIX, SOCK_STREAM, 0)),
+        is_refused(kill(getppid(), 0)),
+        is_refused(ptrace(PTRACE_ATTACH, getppid(), 0, 0)),
+    };
+    int bad = 0;
+    for (size_t i = 0; i < countof(unwanted); i++)
+        bad |= !unwanted[i] << i;
+    const int fd = open("/dev/null", O_RDONLY), memory = memfd_create("x", 0);
+    if (fd < 0 || memory < 0 || write(memory, "x", 1) != 1)
+        bad |= 64;
+    return bad;
+}
+
+/* 0: no file can be made, changed or removed; 1: one can; 2: the kernel cannot forbid it */
+static int forbids_files(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/proc_test.%d", (int)getpid());
+    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0)
+        return 1;
+    proc_confine();
+    const int made = open("/tmp/proc_test.new", O_CREAT | O_WRONLY, 0600),
+              opened = open(path, O_WRONLY);
+    const bool removed = !unlink(path);
+    unlink("/tmp/proc_test.new");
+    return made < 0 && opened < 0 && !removed ? 0 : removed && opened >= 0 ? 2 : 1;
+}
+
+static void *thread(void *arg) { return arg; }
+
+static int job(void *self)
+{
+    char what[32] = "";
+    (void)self;
+    if (read(0, what, sizeof what - 1) < 0)
+        return 99;
+    if (!strcmp(what, "copy"))
+        return write(1, "done", 4) != 4;
+    if (!strcmp(what, "status"))
+        return 42;
+    if (!strcmp(what, "signal"))
+        raise(SIGUSR1);
+    if (!strcmp(what, "spin"))
+        for (;;)
+            ;
+    if (!strcmp(what, "sleep"))
+        for (;;)
+            pause();
+    if (!strcmp(what, "memory"))
+        return mmap(NULL, (size_t)1 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                    0) == MAP_FAILED;
+    if (!strcmp(what, "stack"))
+        return recur(30000, NULL) < 0;
+    if (!strcmp(what, "write")) {
+        static char bytes[4096];
+        for (;;)
+            if (write(1, bytes, sizeof bytes) < 0)
+                return 5;
+    }
+    if (!strcmp(what, "descriptors")) {
+        int n = 0;
+        for (int fd = 0; fd < 1024; fd++)
+            n += fcntl(fd, F_GETFD) >= 0;
+        return n;
+    }
+    if (!strcmp(what, "confined"))
+        return confined();
+    if (!strcmp(what, "files"))
+        return forbids_files();
+    if (!strcmp(what, "thread")) {
+        pthread_t id;
+        proc_confine();
+        return pthread_create(&id, NULL, thread, NULL) || pthread_join(id, NULL);
+    }
+    if (!strcmp(what, "session"))
+        return getsid(0) == getpid();
+    return 98;
+}
+
+/* --- calls ---------------------------------------------------------------------------------- */
+
+static int control;
+
+static int file_with(const char *text)
+{
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    return fd;
+}
+
+static ProcResult call(const char *what, const ProcLimits *limits, char out[16])
+{
+    ProcResult r = {PROC_LOST, 0};
+    const int file[] = {file_with(what), file_with("")};
+    assert_int_equal(proc_call(control, file, 2, limits, &r), 0);
+    if (out) {
+        const ssize_t n = pread(file[1], out, 15, 0);
+        out[n > 0 ? n : 0] = 0;
+    }
+    close(file[0]);
+    close(file[1]);
+    return r;
+}
+
+static void assert_status(const char *what, int status)
+{
+    const ProcResult r = call(what, &(ProcLimits){.wall = 60}, NULL);
+    assert_int_equal(r.how, PROC_EXITED);
+    if (r.code != status)
+        fail_msg("%s: %d, should be %d", what, r.code, status);
+}
+
+static void reads_and_writes(void **state)
+{
+    char out[16];
+    (void)state;
+    const ProcResult r = call("copy", &(ProcLimits){0}, out);
+    assert_int_equal(r.how, PROC_EXITED);
+    assert_int_equal(r.code, 0);
+    assert_string_equal(out, "done");
+}
+
+static void tells_the_end(void **state)
+{
+    (void)state;
+    assert_status("status", 42);
+    assert_status("descriptors", 2);
+    const ProcResult r = call("signal", &(ProcLimits){0}, NULL);
+    assert_int_equal(r.how, PROC_SIGNALLED);
+    assert_int_equal(r.code, SIGUSR1);
+}
+
+static void keeps_bounds(void **state)
+{
+    (void)state;
+    ProcResult r = call("spin", &(ProcLimits){.cpu = 1}, NULL);
+    assert_int_equal(r.how, PROC_SIGNALLED);
+    assert_true(r.code == SIGXCPU || r.code == SIGKILL);
+    r = call("sleep", &(ProcLimits){.wall = 1}, NULL);
+    assert_int_equal(r.how, PROC_TIMEOUT);
+    r = call("write", &(ProcLimits){.file = 1 << 20}, NULL);
+    assert_int_equal(r.how, PROC_SIGNALLED);
+    assert_int_equal(r.code, SIGXFSZ);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    r = call("memory", &(ProcLimits){.memory = 64 << 20}, NULL);
+    assert_int_equal(r.code, 1);
+    r = call("memory", &(ProcLimits){0}, NULL);
+    assert_int_equal(r.code, 0);
+#endif
+}
+
+/* the caller's own limit of the stack, which the server inherits, is one of 128 KiB */
+static void has_a_stack(void **state)
+{
+    (void)state;
+    assert_status("stack", 0);
+}
+
+static void confines(void **state)
+{
+    (void)state;
+    assert_status("thread", 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    assert_status("confined", 0);
+#endif
+    const ProcResult r = call("files", &(ProcLimits){0}, NULL);
+    assert_int_equal(r.how, PROC_EXITED);
+    if (r.code == 2)
+        print_message("this kernel has no Landlock: jobs may write files\n");
+    else
+        assert_int_equal(r.code, 0);
+}
+
+static void *call_often(void *arg)
+{
+    for (int i = 0; i < 20; i++)
+        if (call("status", &(ProcLimits){0}, NULL).code != 42)
+            return NULL;
+    return arg;
+}
+
+/* more at once than the server runs */
+static void serves_many(void **state)
+{
+    enum { N = 48 };
+    pthread_t id[N];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, call_often, &control), 0);
+    for (int i = 0; i < N; i++) {
+        void *ok;
+        pthread_join(id[i], &ok);
+        assert_non_null(ok);
+    }
+}
+
+/* A job dies with its caller, so that its place is free again: here more callers die than there are places. */
+static void lets_go_of_callers(void **state)
+{
+    enum { N = 40 };
+    pid_t pid[N];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        if ((pid[i] = fork()) == 0) {
+            call("sleep", &(ProcLimits){0}, NULL);
+            _exit(0);
+        }
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+    for (int i = 0; i < N; i++)
+        kill(pid[i], SIGKILL);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(waitpid(pid[i], NULL, 0), pid[i]);
+    assert_status("status", 42);
+}
+
+static void sees_a_server_end(void **state)
+{
+    const char *const argv[] = {"/bin/false", NULL};
+    int to;
+    ProcResult r;
+    const int file[] = {0};
+    (void)state;
+    assert_int_equal(proc_start((char *const *)(size_t)argv, environ, &to), 0);
+    assert_int_equal(proc_call(to, file, 1, &(ProcLimits){0}, &r), EPIPE);
+    close(to);
+    const char *const none[] = {"/no/such/program", NULL};
+    assert_int_equal(proc_start((char *const *)(size_t)none, environ, &to), ENOENT);
+}
+
+int main(void)
+{
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    struct rlimit stack;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_and_writes),   cmocka_unit_test(tells_the_end),
+        cmocka_unit_test(keeps_bounds),       cmocka_unit_test(has_a_stack),
+        cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
+        cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(sees_a_server_end),
+    };
+    if (getenv("PROC_TEST"))
+        return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);
+    if (n <= 0)
+        return 1;
+    self[n] = 0;
+    char *const argv[] = {self, NULL};
+    setenv("PROC_TEST", "1", 1);
+    getrlimit(RLIMIT_STACK, &stack);
+    setrlimit(RLIMIT_STACK, &(struct rlimit){128 << 10, stack.rlim_max});
+    const int why = proc_start(argv, environ, &control);
+    setrlimit(RLIMIT_STACK, &stack);
+    unsetenv("PROC_TEST");
+    return why ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}

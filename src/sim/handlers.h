@@ -98,7 +98,7 @@ void lanes_under_v0(const Warp *w, u32 chosen[MAX_LANES]);
 #define FBIT(name, ...) Handler x_f_##name;
 #include "isa/op.def"
 
-Handler x_lui, x_auipc, x_jal, x_jalr, x_csr, x_vset, x_nop;
+Handler x_lui, x_auipc, x_jal, x_jalr, x_csr, x_vset, x_nop, x_fence;
 #define OP(name, ...) Handler x_branch_##name;
 #include "isa/op.def"
 Handler x_load_b, x_load_h, x_load_w, x_load_bu, x_load_hu, x_store_b, x_store_h, x_store_w;

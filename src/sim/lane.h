@@ -543,7 +543,7 @@ static void product(float *restrict d, const float *restrict a, const float *res
 #define RUN_CSR(format, op)    x_csr
 #define RUN_VCSR(format, op)   v_csr_lanes
 #define RUN_VSET(format, op)   x_vset
-#define RUN_FENCE(format, op)  x_nop
+#define RUN_FENCE(format, op)  x_fence
 #define RUN_SUBBARRIER(format, op) x_nop
 #define RUN_TRAP(format, op)   w_trap
 #define RUN_LOAD(format, op)   x_load_##op

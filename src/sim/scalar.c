@@ -79,6 +79,17 @@ HANDLER(x_nop)
     return next(u);
 }
 
+/* Other groups run on other host threads.  The sets do not matter: all is ordered. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan" /* the sanitizer does not know fences */
+#endif
+HANDLER(x_fence)
+{
+    (void)w;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return next(u);
+}
+
 HANDLER(x_lui) { return set(w, u, (u32)u->imm); }
 HANDLER(x_auipc) { return set(w, u, (u32)u->imm); } /* the pc was added when decoding */
 

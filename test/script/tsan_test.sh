@@ -1,5 +1,5 @@
 #!/bin/sh
-# tsan_test.sh -- the runtime's and the driver's threads under the thread sanitizer: builds the programs below
+# tsan_test.sh -- the threads of runtime, driver and engines under the thread sanitizer: builds the programs below
 # with m=tsan (in a build of its own, which later runs find) and runs them.  A race is a failure.
 # limit: 900
 case ${m-} in asan | hostile | tsan) echo 'this build is sanitized itself'; exit 77 ;; esac
@@ -7,9 +7,9 @@ case ${m-} in asan | hostile | tsan) echo 'this build is sanitized itself'; exit
 echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=thread -o /dev/null -xc - 2>/dev/null ||
     { echo 'the compiler has no thread sanitizer'; exit 77; }
 t=$B-tsan
-programs='test/unit/drv_threads_test test/unit/vt_test test/opencl/cl_threads_test test/opencl/cl_event_test
-          test/opencl/cl_buffer_test test/opencl/cl_program_test test/opencl/cl_stress_test
-          test/opencl/cl_compiler_test'
+programs='test/unit/engine_test test/unit/edges_test test/unit/drv_threads_test test/unit/vt_test
+          test/opencl/cl_threads_test test/opencl/cl_event_test test/opencl/cl_buffer_test
+          test/opencl/cl_program_test test/opencl/cl_stress_test test/opencl/cl_compiler_test'
 set --
 for p in $programs; do
     set -- "$@" "$t/$p"

@@ -482,11 +482,11 @@ static bool make_state(void)
     for (u32 i = 0; i < STACK; i++)
         stack[i] = (SimtEntry){CODE_LO + JOIN_AT, CODE_LO + TARGETS + 4 * below(64), random_mask()};
     rig.launch.check_copies = is_copy();
+    group_note_accesses(&rig.group, false);
     rig.group.reservations = 0;
     memset(W->reserved_addr, 0, sizeof W->reserved_addr);
     memset(W->reserved_value, 0, sizeof W->reserved_value);
     memset(W->addr, 0, sizeof W->addr);
-    memset(W->addr_hi, 0, sizeof W->addr_hi);
     if (!has_access() && T.f.control != CONTROL_JUMP_REG && T.t->in.id != I_vsetvl && one_in(3))
         make_close();
     if (needs_all && one_in(2))

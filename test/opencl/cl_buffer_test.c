@@ -486,6 +486,16 @@ static void checks_maps(void **state)
     u8 *p = map(m, CL_MAP_READ, 0, 8);
     unmap(m, p);
     assert_int_equal(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL), CL_INVALID_VALUE);
+    /* one map, one unmap, also while that waits */
+    cl_event gate = clCreateUserEvent(host.context, &s);
+    p = map(m, CL_MAP_READ, 0, 8);
+    ok(clEnqueueUnmapMemObject(host.queue, m, p, 1, &gate, NULL));
+    assert_int_equal(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL), CL_INVALID_VALUE);
+    ok(clSetUserEventStatus(gate, -1));
+    ok(clFinish(host.queue));
+    unmap(m, p); /* which did not happen: it is mapped still */
+    assert_int_equal(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL), CL_INVALID_VALUE);
+    ok(clReleaseEvent(gate));
     assert_null(clEnqueueMapBuffer(host.queue, (cl_mem)host.queue, CL_TRUE, CL_MAP_READ, 0, 8, 0, NULL, NULL, &s));
     assert_int_equal(s, CL_INVALID_MEM_OBJECT);
     ok(clReleaseMemObject(m));

@@ -246,6 +246,59 @@ static void waits_for_launches(void **state)
     }
 }
 
+/* Prepares a launch of wait() as hosts of the vt_ API do. */
+static DrvRecord prepare(Rig *r)
+{
+    u64 args, metadata, private;
+    assert_int_equal(load(r), DRV_OK);
+    const Object *o = dev_code(drv_device(r->d))->image;
+    assert_int_equal(drv_alloc(r->d, 8, &args), DRV_OK);
+    assert_int_equal(drv_alloc(r->d, 128, &metadata), DRV_OK);
+    assert_int_equal(drv_alloc(r->d, 1 << 20, &private), DRV_OK);
+    const u32 arg[] = {(u32)r->flag, (u32)r->out};
+    const u32 words[32] = {o->symbols[obj_find_symbol(o, "wait")].value, (u32)args, 1, 1, 1, 1, 1, 1, 1};
+    assert_int_equal(drv_write(r->d, args, arg, sizeof arg), DRV_OK);
+    assert_int_equal(drv_write(r->d, metadata, words, sizeof words), DRV_OK);
+    return (DrvRecord){.kernel_size = {1, 1, 1}, .wf_size = 32, .wg_size = 1, .metadata_base = metadata,
+                       .lds_size = 0x1000, .pds_size = 1024, .pds_base = private};
+}
+
+static DrvRecord record;
+
+static void *wait_in_record(void *arg)
+{
+    Rig *r = arg;
+    const LaunchOptions options = {.timeout = 20};
+    DrvResult result;
+    r->status = drv_start(r->d, &record, "wait", &options, 0, &result);
+    return NULL;
+}
+
+static DrvStatus run_same(Rig *r) { return run(r->d, NULL, "touch", r->flag, 1, 1); }
+
+/* What somebody else prepared runs alone: private memory could be the same. */
+static void starts_alone(void **state)
+{
+    Rig r;
+    pthread_t t;
+    (void)state;
+    open_rig(&r, false);
+    record = prepare(&r);
+    Change c = {.r = &r, .change = run_same, .out = drv_host_pointer(r.d, r.out, 4)};
+    assert_int_equal(pthread_create(&r.thread, NULL, wait_in_record, &r), 0);
+    while (!word(r.d, r.flag + 4))
+        sched_yield();
+    assert_int_equal(pthread_create(&t, NULL, change, &c), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    release(&r);
+    pthread_join(t, NULL);
+    pthread_join(r.thread, NULL);
+    assert_int_equal(r.status, DRV_OK);
+    assert_int_equal(c.status, DRV_OK);
+    assert_int_equal(c.seen, 77);
+    close_rig(&r);
+}
+
 /* --- locks under contention --------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__ /* which takes its time */
@@ -299,6 +352,7 @@ int main(void)
         cmocka_unit_test(goes_on_beside_a_launch),
         cmocka_unit_test(takes_rights_at_once),
         cmocka_unit_test(waits_for_launches),
+        cmocka_unit_test(starts_alone),
         cmocka_unit_test(counts_under_contention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

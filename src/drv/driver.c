@@ -454,15 +454,14 @@ DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size)
     return s;
 }
 
-/* The pattern again and again. */
+/* The pattern again and again: what is there is doubled. */
 static void repeat(u8 *to, u64 size, const void *pattern, u64 pattern_size)
 {
-    if (pattern_size == 1) {
-        memset(to, *(const u8 *)pattern, size);
-        return;
+    memcpy(to, pattern, pattern_size);
+    for (u64 done = pattern_size, n; done < size; done += n) {
+        n = done < size - done ? done : size - done;
+        memcpy(to + done, to, n);
     }
-    for (u64 i = 0; i < size; i += pattern_size)
-        memcpy(to + i, pattern, pattern_size);
 }
 
 static DrvStatus fill_locked(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size)

@@ -36,9 +36,10 @@ Device *drv_device(Driver *d);
 
 /* --- memory (heap.c, pagetable.c) ----------------------------------------------- */
 
-/* The first block is at 0x90000000, each at the lowest address where it fits; sizes
- * are rounded up to 4 KiB; contents are zero.  When the space above is used up, blocks come from 0x01000000 on, below
- * the local memory window. */
+/* The first block is at 0x90000000, each at the lowest address where it fits; sizes are rounded up
+ * to 4 KiB; contents are zero.  When the space above is used up, blocks come from 0x01000000 on, below the
+ * local memory window; when that is used up too, the call waits for launches that hold back what was
+ * freed. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
 /* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);

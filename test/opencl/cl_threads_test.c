@@ -358,6 +358,55 @@ static void goes_on_beside_a_launch(void **state)
     buf_free(&image);
 }
 
+/* A second device of the context likewise. */
+static void goes_on_on_another_device(void **state)
+{
+    const u32 go = 78;
+    cl_device_id devices[2];
+    cl_command_queue q[2];
+    cl_int s;
+    Buf image = make_image_file(text, false);
+    const u8 *bytes[] = {image.data, image.data};
+    const size_t sizes[] = {image.len, image.len};
+    (void)state;
+    ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_GPU, 2, devices, NULL));
+    cl_context c = clCreateContext(NULL, 2, devices, NULL, NULL, &s);
+    ok(s);
+    for (int i = 0; i < 2; i++) {
+        q[i] = clCreateCommandQueue(c, devices[i], 0, &s);
+        ok(s);
+    }
+    cl_command_queue beside = clCreateCommandQueue(c, devices[0], 0, &s);
+    cl_program p = clCreateProgramWithBinary(c, 2, devices, sizes, bytes, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    Side other = {.context = c, .queue = q[1], .touch = make_kernel(p, "touch")};
+    cl_kernel wait = make_kernel(p, "wait");
+    cl_mem flag = buffer_in(c, 8), out = buffer_in(c, 4), a = buffer_in(c, 4096);
+    ok(clSetKernelArg(wait, 0, sizeof flag, &flag));
+    ok(clSetKernelArg(wait, 1, sizeof out, &out));
+    cl_event running = launch(q[0], wait);
+    while (!read_word(beside, flag, 1))
+        sched_yield();
+    touch(&other, a, 9);
+    assert_int_equal(status_of(running), CL_RUNNING);
+    ok(clEnqueueWriteBuffer(beside, flag, CL_TRUE, 0, sizeof go, &go, 0, NULL, NULL));
+    ok(clWaitForEvents(1, &running));
+    assert_int_equal(read_word(q[1], out, 0), go);
+    ok(clReleaseEvent(running));
+    ok(clReleaseKernel(wait));
+    ok(clReleaseKernel(other.touch));
+    ok(clReleaseProgram(p));
+    const cl_mem mems[] = {flag, out, a};
+    for (size_t i = 0; i < countof(mems); i++)
+        ok(clReleaseMemObject(mems[i]));
+    ok(clReleaseCommandQueue(beside));
+    for (int i = 0; i < 2; i++)
+        ok(clReleaseCommandQueue(q[i]));
+    ok(clReleaseContext(c));
+    buf_free(&image);
+}
+
 /* --- contexts side by side ---------------------------------------------------------------------- */
 
 enum { SECRET = 0x5ec2e7, PAGE = 4096 };
@@ -447,10 +496,12 @@ int main(void)
         cmocka_unit_test(counts_under_contention),
         cmocka_unit_test(closes_descriptors),
         cmocka_unit_test(goes_on_beside_a_launch),
+        cmocka_unit_test(goes_on_on_another_device),
         cmocka_unit_test(keeps_contexts_apart),
         cmocka_unit_test(begins_with_zeros),
     };
     set_environment();
     setenv("VENTUS_TIMEOUT", "20", 1);
+    setenv("VENTUS_DEVICES", "2", 1);
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

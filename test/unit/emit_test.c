@@ -719,6 +719,41 @@ static void arguments_on_the_stack(void **state)
     }
 }
 
+/* A call changes registers that nobody keeps: what was put into them before is put there again. */
+static void tidying_across_calls(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    u32 out[ITEMS];
+    Func *f = ir_func(m, "f", false);
+    ir_block(f);
+    OPN(f, 0, li, XD(28), 0, K(1000));
+    OPN(f, 0, copy, VD(10), 0, K(1));
+    ir_ret(f, 0);
+    Func *k = new_kernel(m, "k", 1);
+    OPN(k, 0, move, VD(40), 0, V(2));
+    OPN(k, 0, move, VD(41), 0, V(1));
+    OPN(k, 0, li, XD(18), 0, K(9));
+    for (int round = 0; round < 2; round++) {
+        OPN(k, 0, li, XD(28), 0, K(7));    /* a constant */
+        OPN(k, 0, move, VD(10), 0, V(41)); /* a copy */
+        OPN(k, 0, move, XD(29), 0, X(18));
+        OPN(k, 0, move, XD(18), 0, X(29)); /* vain */
+        ROW(k, 0, vadd_vx, VD(10), V(10), X(28));
+        OPN(k, 0, move, VD(42 + (u32)round), 0, V(10));
+        OPN(k, 0, li, XD(28), 0, K(7)); /* vain */
+        OPN(k, 0, move, VD(10), 0, V(41));
+        OPN(k, 0, call, 0, 0, ref_sym(f->symbol));
+    }
+    ROW(k, 0, vadd_vv, VD(3), V(42), V(43));
+    ROW(k, 0, vadd_vx, VD(3), V(3), X(18));
+    OPN(k, 0, move, VD(2), 0, V(40));
+    store_result(k, 0, 3);
+    run(m, "k", out);
+    for (u32 i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], 2 * (i + 7) + 9);
+}
+
 /* --- records -------------------------------------------------------------------------- */
 
 static void records(void **state)
@@ -900,6 +935,7 @@ int main(void)
         cmocka_unit_test(slots),
         cmocka_unit_test(calls),
         cmocka_unit_test(arguments_on_the_stack),
+        cmocka_unit_test(tidying_across_calls),
         cmocka_unit_test(records),
         cmocka_unit_test(refusals),
         cmocka_unit_test(mistakes),

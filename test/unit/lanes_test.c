@@ -4,7 +4,9 @@
  * select.c, out.c, coalesce.c and alloc.c have made of it.  Scalars that are none, sides that
  * take each other's registers, and moves under a wrong mask show as lanes that see something else.
  */
+#include "test/kit/irtexts.h"
 #include "test/kit/warprig.h"
+#include "cc/code.h"
 #include <stdlib.h>
 
 enum { VARS = 6, GRAPHS = 20000, BLOCKS = 9, LANE_STEPS = 300 };
@@ -29,12 +31,10 @@ static void fill(Gen *g, u32 b)
         const Ref x = pick(g, b), y = pick(g, b), z = pick(g, b);
         u32 *to = &g->at_end[b][below(g, VARS)];
         if (below(g, 4) == 0)
-            ir_append(g->f, b,
-                      &(Ins){.op = IR_store,
-                             .width = 4,
-                             .space = IN_GLOBAL,
-                             .is_volatile = 1,
-                             .a = {x, y}});
+            ir_append(
+                g->f, b,
+                &(Ins){
+                    .op = IR_store, .width = 4, .space = IN_GLOBAL, .is_volatile = 1, .a = {x, y}});
         else if (below(g, 6) == 0)
             *to = ir_op(g->f, b, IR_select,
                         ref_val(ir_op(g->f, b, IR_ltu, x, ref_con(2), ref_none(), 0)), y, z, 0);
@@ -159,6 +159,130 @@ static bool try_graph(u32 seed)
     return ends;
 }
 
+/* --- phis by hand ---------------------------------------------------------------------- */
+
+/* What each lane sees of the kernel, compiled with phis as moves, is what the phis say. */
+static void check_phis(const char *body)
+{
+    Func *f = kernel_of(body);
+    u32 expected[LANES], seen[LANES];
+    for (u32 lane = 0; lane < LANES; lane++)
+        assert_true(run_lane(f, lane, LANE_STEPS, &expected[lane]));
+    uniform(f);
+    select_rows(f);
+    leave_ssa(f);
+    allocate(f);
+    assert_false(f->module->failed);
+    for (u32 random = 0; random < 4; random++) {
+        assert_true(run_warp(f, random, seen));
+        assert_memory_equal(seen, expected, sizeof seen);
+    }
+    ir_free(f->module);
+}
+
+/* The moves of an edge are one assignment: swaps, chains, and constants that overwrite what another
+ * phi still reads, small, large and addresses, of lanes and of the warp. */
+static void phis_are_parallel(void **state)
+{
+    (void)state;
+    static const char *const start[] = {"%1 = lane", "%1 = csr #77"};
+    for (size_t k = 0; k < countof(start); k++) {
+        char body[2000];
+        snprintf(
+            body, sizeof body,
+            " slot $0 size 64 align 4\n"
+            "b0:\n %s\n %%2 = add %%1, 3\n jump b1\n"
+            "b1:\n"
+            " %%3 = phi b0 %%1, b1 %%4\n %%4 = phi b0 %%2, b1 %%3\n"  /* a swap */
+            " %%5 = phi b0 7, b1 100000\n %%6 = phi b0 %%2, b1 %%5\n" /* a constant over a source */
+            " %%7 = phi b0 -3, b1 %%6\n %%8 = phi b0 %%1, b1 -16\n"
+            " %%9 = phi b0 %%1, b1 %%8\n %%10 = phi b0 12345, b1 %%9\n"
+            " %%11 = phi b0 $0+8, b1 %%12\n %%12 = phi b0 %%1, b1 $0+16\n"
+            " %%13 = phi b0 %%1, b1 0\n %%14 = phi b0 5, b1 %%15\n"
+            " use %%3, %%4, %%5\n use %%6, %%7, %%8\n use %%9, %%10, %%13\n"
+            " %%15 = sub %%14, 1\n br ne %%15, 0 -> b1, b2\n"
+            "b2:\n use %%3, %%7, %%10\n use %%6, %%9, %%4\n ret\n",
+            start[k]);
+        check_phis(body);
+    }
+}
+
+/* A phi of a join under divergent sides, each of which brings a constant or what the other phi had.
+ */
+static void phis_of_sides(void **state)
+{
+    (void)state;
+    check_phis("b0:\n %1 = lane\n %2 = csr #77\n br lt %1, 2 -> b1, b2\n"
+               "b1:\n %3 = add %2, %1\n jump b3\n"
+               "b2:\n %4 = mul %2, 5\n br eq %1, 3 -> b3, b4\n"
+               "b4:\n jump b3\n"
+               "b3:\n %5 = phi b1 1000000, b2 %2, b4 9\n %6 = phi b1 %3, b2 70000, b4 %4\n"
+               " %7 = phi b1 -1, b2 %4, b4 %2\n use %5, %6, %7\n ret\n");
+}
+
+/* --- the reconvergence pc --------------------------------------------------------------- */
+
+typedef struct {
+    const Func *f;
+    const u32 *points; /* of rpc_points */
+    bool *seen;        /* of each block and value of rpc at its start, nblock: anything */
+    u32 seed;
+} Walk;
+
+static bool parts(const Block *b)
+{
+    return b->term.kind == T_BRANCH && b->term.divergent && b->term.succ[0] != b->term.succ[1];
+}
+
+/* Follows every way from block b, where rpc is `value`: at a divergent branch it must be its join.
+ */
+static void walk(const Walk *w, u32 b, u32 value)
+{
+    const u32 n = (u32)w->f->nblock, at_start = value;
+    const Block *k = &w->f->block[b];
+    if (w->seen[b * (n + 1) + value])
+        return;
+    w->seen[b * (n + 1) + value] = true;
+    for (size_t i = 0; i < k->nins; i++)
+        if (k->ins[i].op == IR_call)
+            value = n;
+    if (w->points[b] != NO_BLOCK)
+        value = w->points[b];
+    if (parts(k) && value != k->term.rpc)
+        fail_msg("program %u: rpc is not set at the end of block %u", w->seed, b);
+    for (size_t s = 0; s < k->nother; s++)
+        walk(w, k->other[s], at_start);
+    for (int s = 0; s < (k->term.kind == T_BRANCH ? 2 : k->term.kind == T_JUMP); s++)
+        walk(w, k->term.succ[s], value);
+}
+
+/* random graphs, with calls in some blocks, which change rpc */
+static void rpc_is_set(void **state)
+{
+    (void)state;
+    u32 needed = 0, set = 0;
+    for (u32 seed = 1; seed <= GRAPHS; seed++) {
+        Module *m = ir_module("test", target_default());
+        Func *f = random_function(m, seed);
+        uniform(f);
+        u32 random = seed;
+        for (u32 b = 0; seed % 2 && b < f->nblock; b++)
+            if (random_below(&random, 4) == 0)
+                ir_append(f, b, &(Ins){.op = IR_call});
+        const u32 *points = rpc_points(f);
+        bool *seen = ir_alloc(m, f->nblock * (f->nblock + 1));
+        assert_true(points && seen);
+        walk(&(Walk){f, points, seen, seed}, 0, (u32)f->nblock);
+        for (u32 b = 0; b < f->nblock; b++) {
+            needed += parts(&f->block[b]);
+            set += points[b] != NO_BLOCK;
+        }
+        ir_free(m);
+    }
+    /* and not at every branch */
+    assert_true(set < needed);
+}
+
 /* LANES_TEST_SEED=FIRST[-LAST]: other seeds */
 static void lanes_agree(void **state)
 {
@@ -174,6 +298,11 @@ static void lanes_agree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_agree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_agree),
+        cmocka_unit_test(phis_are_parallel),
+        cmocka_unit_test(phis_of_sides),
+        cmocka_unit_test(rpc_is_set),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

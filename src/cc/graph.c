@@ -445,7 +445,6 @@ void graph_build(Func *f)
  * not 0; otherwise the exit does. */
 static void open_header(Func *f, u32 h)
 {
-    enum { CSR_NUMT = 0x802 /* lanes of a warp */ };
     const u32 rest = ir_block(f), lanes = ir_value(f);
     if (f->module->failed)
         return;
@@ -462,7 +461,7 @@ static void open_header(Func *f, u32 h)
             if (next->pred[p] == h)
                 next->pred[p] = rest;
     }
-    ir_append(f, h, &(Ins){.op = IR_csr, .dst = lanes, .imm = CSR_NUMT, .loc = to->term.loc});
+    ir_append(f, h, &(Ins){.op = IR_csr, .dst = lanes, .imm = CSR_numt, .loc = to->term.loc});
     ir_branch(f, h, CMP_ne, ref_val(lanes), ref_con(0), rest, f->exit, to->term.loc);
 }
 

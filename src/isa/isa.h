@@ -354,6 +354,12 @@ extern const char *const isa_xreg_name[64];     /* ABI names */
 bool isa_find_xreg(const char *text, size_t len, int *n);
 bool isa_find_vreg(const char *text, size_t len, int *n);
 
+/* Numbers of the CSRs by their names: CSR_tid, ... */
+enum {
+#define CSR(number, name, access, standard, value) CSR_##name = number,
+#include "isa/csr.def"
+};
+
 /* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a
  * number has no name.  `standard`: one that LLVM's listings print by name. */
 bool isa_find_csr(const char *text, size_t len, u32 *n);

@@ -318,7 +318,7 @@ static void mark_function(Meeting *t)
     }
 }
 
-bool converge(LLVMModuleRef m)
+bool converge(LLVMModuleRef m, const Target *target)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
     LLVMValueRef barrier = LLVMGetNamedFunction(m, "__ventus_barrier");
@@ -328,7 +328,7 @@ bool converge(LLVMModuleRef m)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         count++;
     LLVMValueRef *list = mem_alloc(count * sizeof *list);
-    Module *graphs = ir_module("", target_default());
+    Module *graphs = ir_module("", target);
     bool ok = list && graphs;
     if (ok) {
         LLVMAddAttributeAtIndex(barrier, FUNCTION_INDEX,

@@ -121,9 +121,10 @@ static bool put_object(Module *ir, LLVMModuleRef m, const CompOptions *opt, int 
     return ok;
 }
 
-static bool put_machine(LLVMModuleRef m, const CompOptions *opt, int level, Buf *out, Diag *d)
+static bool put_machine(LLVMModuleRef m, const Target *target, const CompOptions *opt, int level,
+                        Buf *out, Diag *d)
 {
-    Module *ir = lower_module(m, opt->name, target_default(), d);
+    Module *ir = lower_module(m, opt->name, target, d);
     bool ok = ir && local_memory_fits(ir, opt, d);
     if (ok && opt->output == COMP_IR)
         ir_print_module(out, ir);
@@ -133,24 +134,25 @@ static bool put_machine(LLVMModuleRef m, const CompOptions *opt, int level, Buf 
     return ok;
 }
 
-static bool finish(LLVMModuleRef m, const CompOptions *opt, const BuildOptions *b, Buf *out,
-                   Diag *d)
+static bool finish(LLVMModuleRef m, const Target *target, const CompOptions *opt,
+                   const BuildOptions *b, Buf *out, Diag *d)
 {
     if (opt->output == COMP_BITCODE)
         return put_bitcode(m, out);
-    if (!middle_run(m, b, opt->output == COMP_OBJECT, d))
+    if (!middle_run(m, target, b, opt->output == COMP_OBJECT, d))
         return false;
-    return opt->output == COMP_LLVM ? put_llvm(m, out) : put_machine(m, opt, b->level, out, d);
+    return opt->output == COMP_LLVM ? put_llvm(m, out)
+                                    : put_machine(m, target, opt, b->level, out, d);
 }
 
 /* --- the interface -------------------------------------------------------------------- */
 
-static LLVMModuleRef read_all(LLVMContextRef ctx, const Bytes *inputs, size_t n,
-                              const CompOptions *opt, Diag *d)
+static LLVMModuleRef read_all(LLVMContextRef ctx, const Target *target, const Bytes *inputs,
+                              size_t n, const CompOptions *opt, Diag *d)
 {
     LLVMModuleRef all = NULL;
     for (size_t i = 0; i < n; i++) {
-        LLVMModuleRef m = middle_read(ctx, inputs[i], opt->name, d);
+        LLVMModuleRef m = middle_read(ctx, target, inputs[i], opt->name, d);
         if (!m || (all && LLVMLinkModules2(all, m))) {
             if (all)
                 LLVMDisposeModule(all);
@@ -165,10 +167,11 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
                      Buf *out, Diag *d)
 {
     const int before = d->errors;
+    const Target *target = target_default();
     proc_confine(); /* a program binary is bitcode from anywhere */
     LLVMContextRef ctx = new_context(d);
-    LLVMModuleRef m = read_all(ctx, inputs, n, opt, d);
-    const bool ok = m && finish(m, opt, b, out, d) && d->errors == before;
+    LLVMModuleRef m = read_all(ctx, target, inputs, n, opt, d);
+    const bool ok = m && finish(m, target, opt, b, out, d) && d->errors == before;
     if (!ok && d->errors == before)
         error(d, NULL, NULL, n ? "out of memory" : "nothing to link");
     if (m)

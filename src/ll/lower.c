@@ -400,7 +400,7 @@ static Ref kernel_pointer(Fn *n, LLVMTypeRef t, Ref x)
 {
     const bool is_local =
         LLVMGetTypeKind(t) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(t) == 3;
-    return is_local ? op2(n, IR_add, x, op0(n, IR_csr, 0x806 /* CSR_LDS */)) : x;
+    return is_local ? op2(n, IR_add, x, op0(n, IR_csr, CSR_lds)) : x;
 }
 
 /* Arguments of a kernel are loaded where it begins.  Structures have been given a copy

@@ -101,13 +101,12 @@ static i32 barrier_flags(Fn *n, LLVMValueRef call)
 
 static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
 {
-    enum { CSR_KNL = 0x803 };
     if (!strcmp(name, "__ventus_csr"))
         set_word(n, i, op0(n, IR_csr, constant_argument(n, i, name)));
     else if (!strcmp(name, "__ventus_lane"))
         set_word(n, i, op0(n, IR_lane, 0));
     else if (!strcmp(name, "__ventus_knl"))
-        set_word(n, i, op0(n, IR_csr, CSR_KNL));
+        set_word(n, i, op0(n, IR_csr, CSR_knl));
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
     else if (!strcmp(name, "__ventus_barrier"))

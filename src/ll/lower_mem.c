@@ -4,6 +4,7 @@
  * address if it is below PRIVATE_END (doc/abi.md, "Memory map"), and any other address otherwise;
  * where the optimiser could not tell, the access branches on that.
  */
+#include "cc/select.h"
 #include "ll/lower.h"
 #include <string.h>
 
@@ -67,8 +68,11 @@ static Ref access_base(Fn *n, LLVMValueRef p, i32 size, i32 *offset)
 {
     *offset = 0;
     const Ref base = pointer_with_offset(n, p, offset);
-    const i32 reach = as_of(p) == AS_PRIVATE || as_of(p) == AS_GENERIC ? 1 << 10 : 1 << 11;
-    if (*offset >= -reach && (i64)*offset + size <= reach && base.kind == R_VAL)
+    const Target *t = n->lo->m->target;
+    const bool may_be_private = as_of(p) == AS_PRIVATE || as_of(p) == AS_GENERIC;
+    const InsnId row = may_be_private ? t->private_.load.w : t->vector.load.w;
+    if (base.kind == R_VAL && sel_fits(row, (u32)*offset) &&
+        sel_fits(row, (u32)(*offset + size - 1)))
         return base;
     const i32 all = *offset;
     *offset = 0;

@@ -23,10 +23,11 @@ extern const char devlib_part[], devlib_name[];
 extern const u32 devlib_part_at[], devlib_name_at[], devlib_names;
 extern const u8 devlib_name_part[];
 
-/* 32-bit registers; the rest is what clang says for SPIR */
+/* what clang says for SPIR with pointers of 32 bits, and that registers have as many */
 static const char layout[] =
     "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"
     "v512:512-v1024:1024-n32-G1";
+enum { POINTER_BYTES = 4 };
 
 enum { INLINE_THRESHOLD = 2000, MAX_EXPANSIONS = 4 };
 #define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
@@ -37,9 +38,15 @@ static bool fail(Diag *d, const char *what, const char *why)
     return false;
 }
 
-LLVMModuleRef middle_read(LLVMContextRef ctx, Bytes bitcode, const char *name, Diag *d)
+LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name,
+                          Diag *d)
 {
     LLVMModuleRef m = NULL;
+    if (target->pointer_bytes != POINTER_BYTES) {
+        error(d, NULL, NULL, "%s: OpenCL C is compiled for pointers of %d bytes only, not of %u",
+              target->name, POINTER_BYTES, target->pointer_bytes);
+        return NULL;
+    }
     LLVMMemoryBufferRef bytes =
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode.data, bitcode.len, name);
     const bool bad = LLVMParseBitcodeInContext2(ctx, bytes, &m);
@@ -149,13 +156,13 @@ static void forbid_vectors(LLVMModuleRef m)
             LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, a);
 }
 
-static bool optimise(LLVMModuleRef m, int level, Diag *d)
+static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
 {
     forbid_vectors(m);
     if (level && LLVMGetNamedFunction(m, "__ventus_barrier")) {
         if (!run_passes(m, "always-inline", d))
             return false;
-        if (!converge(m))
+        if (!converge(m, target))
             return fail(d, "optimiser", "out of memory");
     }
     return run_passes(m, pipeline(level), d) &&
@@ -305,10 +312,10 @@ static bool lacks_functions(LLVMModuleRef m, Diag *d)
     return d->errors > before;
 }
 
-bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d)
+bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d)
 {
     settle_functions(m, keep);
     prepare_module(m);
-    return link_library(m, d) && optimise(m, b->level, d) && !is_recursive(m, d) && expand(m, d) &&
-           (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
+    return link_library(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
+           expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -1,16 +1,17 @@
 /* middle.h -- between clang and the lowering: the device library and the optimiser. */
 #ifndef LL_MIDDLE_H
 #define LL_MIDDLE_H
+#include "cc/target.h"
 #include "ll/front.h"
 #include <llvm-c/Core.h>
 
 /* Bitcode as a module of ctx; NULL: d says why. */
-LLVMModuleRef middle_read(LLVMContextRef ctx, Bytes bitcode, const char *name, Diag *d);
+LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name, Diag *d);
 
 /* Makes m what lower_module() takes: calls that the machine has no answer to become calls of the
  * device library, which is linked, optimised with the program, and cut to what is used.  Functions that are no
  * kernels stay visible where `keep` says so.  False: d says why. */
-bool middle_run(LLVMModuleRef m, const BuildOptions *b, bool keep, Diag *d);
+bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d);
 
 /* Gives generic pointers the address space that they come from, where it is one (spaces.c).  True:
  * something was changed. */
@@ -19,7 +20,7 @@ bool spaces_infer(LLVMModuleRef m);
 bool expand_operations(LLVMModuleRef m);
 /* Marks where lanes that parted must meet before a barrier, so that the optimiser leaves these places
  * alone; needs the library linked and small functions inlined (converge.c).  False: memory is out. */
-bool converge(LLVMModuleRef m);
+bool converge(LLVMModuleRef m, const Target *target);
 /* Calls between kernels, structures as arguments, formatted output (prepare.c). */
 void prepare_module(LLVMModuleRef m);
 #endif

@@ -25,7 +25,23 @@ typedef void Kernel(const u32 *in, u32 *out, u32 *sums);
 
 /* what the host's OpenCL C lacks */
 static const char host_prelude[] =
-    "uint host_global_id(void); uint host_local_id(void); void host_barrier(void);\n"
+    "uint host_global_id(void); uint host_local_id(void); uint host_group_id(void);\n"
+    "void host_barrier(void); uint host_group(uint what, uint x, uint of);\n"
+    "#define get_group_id(d) host_group_id()\n"
+    "#define work_group_reduce_add(x) host_group(0, x, 0)\n"
+    "#define work_group_reduce_min(x) host_group(1, x, 0)\n"
+    "#define work_group_reduce_max(x) host_group(2, x, 0)\n"
+    "#define work_group_scan_inclusive_add(x) host_group(3, x, 0)\n"
+    "#define work_group_scan_exclusive_add(x) host_group(4, x, 0)\n"
+    "#define work_group_scan_inclusive_max(x) host_group(5, x, 0)\n"
+    "#define work_group_scan_exclusive_min(x) host_group(6, x, 0)\n"
+    "#define work_group_broadcast(x, k) host_group(7, x, k)\n"
+    "#define work_group_any(c) (host_group(2, (c) != 0, 0) != 0)\n"
+    "#define work_group_all(c) (host_group(1, (c) != 0, 0) != 0)\n"
+    "#define event_t int\n"
+    "#define async_work_group_copy(to, from, n, e) \\\n"
+    "    (to[host_local_id()] = (from)[host_local_id()], 0)\n"
+    "#define wait_group_events(n, e) host_barrier()\n"
     "#define get_global_id(d) host_global_id()\n"
     "#define get_local_id(d) host_local_id()\n"
     "#define barrier(f) host_barrier()\n"
@@ -68,11 +84,32 @@ static struct {
 
 u32 host_global_id(void);
 u32 host_local_id(void);
+u32 host_group_id(void);
 void host_barrier(void);
+u32 host_group(u32 what, u32 x, u32 of);
 #define VISIBLE __attribute__((visibility("default")))
 VISIBLE u32 host_global_id(void) { return host.group * GROUP + host.item; }
 VISIBLE u32 host_local_id(void) { return host.item; }
+VISIBLE u32 host_group_id(void) { return host.group; }
 VISIBLE void host_barrier(void) { swapcontext(&host.fiber[host.item], &host.main); }
+
+/* a group function; what: as the prelude has them */
+VISIBLE u32 host_group(u32 what, u32 x, u32 of)
+{
+    static u32 all[GROUP];
+    const u32 me = host.item, first = what == 4 || what == 6 ? 0 : 1;
+    const bool is_scan = what >= 3 && what <= 6, is_min = what == 1 || what == 6;
+    const bool is_max = what == 2 || what == 5;
+    u32 r = is_min ? UINT32_MAX : 0;
+    all[me] = x;
+    host_barrier();
+    for (u32 k = 0; k < (is_scan ? me + first : GROUP); k++)
+        r = is_min ? (all[k] < r ? all[k] : r) : is_max ? (all[k] > r ? all[k] : r) : r + all[k];
+    if (what == 7)
+        r = all[of];
+    host_barrier();
+    return r;
+}
 
 static void work_item(void)
 {
@@ -219,8 +256,8 @@ static Verdict try(u64 seed, const Buf *program, Buf *why)
     want = start;
     if (!host_run(program, want.in, want.out, want.sums, why))
         return NOT_COMPILED;
-    const char *quiet = "-w";
-    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), &quiet, 1, why);
+    const char *options[] = {"-w", "-cl-std=CL3.0"};
+    KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), options, countof(options), why);
     if (!p)
         return NOT_COMPILED;
     Verdict v = SAME;

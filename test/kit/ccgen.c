@@ -1,8 +1,12 @@
 /* ccgen.c -- random programs (ccgen.h).
  *
- * expr() writes an expression of a type, statement() one with its parts.  Arithmetic is done
- * in unsigned types, where it wraps; what C leaves undefined goes through the functions of the
- * prelude.  Every variable has a value from the start. */
+ * expr() writes an expression of a type, statement() one with its parts; group_statement() one that
+ * the whole group comes to, which may wait at barriers.  Its conditions are of values that are the
+ * same in the group: arguments, the group's number, n0 and n1, which also take what came through
+ * local memory.  Other conditions test these values too, so that one knows of the other.
+ *
+ * Arithmetic is done in unsigned types, where it wraps; what C leaves undefined goes through the
+ * functions of the prelude.  Every variable has a value from the start. */
 #include "test/kit/ccgen.h"
 
 typedef enum { I8, U8, I16, U16, I32, U32, I64, U64, F32, V4, NTYPE } Type;
@@ -23,7 +27,9 @@ typedef struct {
     u32 loops;     /* around this place */
     u32 together;  /* of these, the outer ones that all lanes must go through */
     u32 functions; /* that can be called */
+    u32 meetings;  /* functions with barriers that can be called */
     bool in_kernel;
+    bool has_group; /* the values of the group are there */
 } Gen;
 
 static const char prelude[] =
@@ -126,9 +132,43 @@ static void both(Gen *g, Type t, const char *before, const char *between, const 
     put(g, "%s", after);
 }
 
+/* a number that is the same in the whole group */
+static void uniform(Gen *g)
+{
+    switch (pick(g, g->together ? 6 : 5)) {
+    case 0: put(g, "n%u", pick(g, 2)); break;
+    case 1: put(g, "(n0 + n1 * %u)", pick(g, 5)); break;
+    case 2: put(g, "mode"); break;
+    case 3: put(g, "in[%u]", pick(g, 16)); break;
+    case 4: put(g, "(uint)get_group_id(0)"); break;
+    default: put(g, "(uint)k%u", pick(g, g->together)); break;
+    }
+}
+
+/* few, so that many tests are of the same */
+static void uniform_condition(Gen *g)
+{
+    switch (pick(g, g->together ? 6 : 5)) {
+    case 0:
+    case 1: put(g, "(mode == %u)", pick(g, 3)); break;
+    case 2: put(g, "(n%u & %u)", pick(g, 2), 1u << pick(g, 2)); break;
+    case 3: put(g, "(n0 < n1)"); break;
+    case 4: put(g, "(get_group_id(0) %% 2 == %u)", pick(g, 2)); break;
+    default: put(g, "(k%u & 1)", pick(g, g->together)); break;
+    }
+}
+
 static void condition(Gen *g, u32 depth)
 {
     static const char *const relation[] = {" < ", " <= ", " == ", " != ", " > ", " >= "};
+    if (g->has_group && depth && pick(g, 4) == 0) {
+        put(g, "(");
+        uniform_condition(g);
+        put(g, pick(g, 4) ? " && " : " || ");
+        condition(g, depth - 1);
+        put(g, ")");
+        return;
+    }
     if (depth && pick(g, 4) == 0) {
         put(g, "(");
         condition(g, depth - 1);
@@ -461,13 +501,13 @@ static void statement(Gen *g, u32 depth)
     }
 }
 
-static void statements(Gen *g, u32 n, u32 depth)
+static void numbered(Gen *g, u32 n, u32 depth, void write(Gen *g, u32 depth))
 {
     while (n--) {
         const size_t at = g->out->len;
         const u32 number = g->statements++;
         line(g);
-        statement(g, depth);
+        write(g, depth);
         if (g->without && number < CCGEN_STATEMENTS && g->without[number]) {
             g->out->len = at;
             line(g);
@@ -475,6 +515,272 @@ static void statements(Gen *g, u32 n, u32 depth)
         }
     }
 }
+
+static void statements(Gen *g, u32 n, u32 depth) { numbered(g, n, depth, statement); }
+
+/* --- statements of the group ---------------------------------------------------------------- */
+
+static void group_statements(Gen *g, u32 n, u32 depth);
+
+static void group_block(Gen *g, u32 n, u32 depth)
+{
+    put(g, "{\n");
+    g->indent++;
+    group_statements(g, n, depth);
+    g->indent--;
+    line(g);
+    put(g, "}\n");
+}
+
+/* values change hands */
+static void exchange(Gen *g)
+{
+    put(g, "shared[lid] = ");
+    expr(g, U32, 2);
+    put(g, ";\n");
+    line(g);
+    put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
+    line(g);
+    if (pick(g, 3) == 0) {
+        put(g, "n%u = shared[%u] %% %u;\n", pick(g, 2), pick(g, CCGEN_LOCAL), 3 + pick(g, 9));
+    } else {
+        place(g, U32);
+        put(g, " ^= shared[(");
+        expr(g, U32, 1);
+        put(g, ") & %u] + shared[(lid + %u) & %u];\n", CCGEN_LOCAL - 1, pick(g, CCGEN_LOCAL),
+            CCGEN_LOCAL - 1);
+    }
+    line(g);
+    put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
+}
+
+static void copy(Gen *g)
+{
+    put(g, "{\n");
+    line(g);
+    put(g, "    event_t e = async_work_group_copy(shared, in + (");
+    uniform(g);
+    put(g, " & 63), %u, 0);\n", CCGEN_LOCAL);
+    line(g);
+    put(g, "    wait_group_events(1, &e);\n");
+    line(g);
+    put(g, "    u%u += shared[(lid * %u) & %u];\n", pick(g, 2), 1 + pick(g, 5), CCGEN_LOCAL - 1);
+    line(g);
+    put(g, "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    line(g);
+    put(g, "}\n");
+}
+
+static void group_function(Gen *g)
+{
+    static const char *const name[] = {
+        "reduce_add",         "reduce_min",         "reduce_max",        "scan_inclusive_add",
+        "scan_exclusive_add", "scan_inclusive_max", "scan_exclusive_min"};
+    switch (pick(g, 4)) {
+    case 0:
+        put(g, "n%u ^= work_group_%s(", pick(g, 2), pick(g, 2) ? "any" : "all");
+        condition(g, 1);
+        put(g, ") != 0;\n");
+        break;
+    case 1:
+        put(g, "u%u += work_group_broadcast((uint)(", pick(g, 2));
+        expr(g, U32, 2);
+        put(g, "), ");
+        uniform(g);
+        put(g, " %% %u);\n", CCGEN_LOCAL);
+        break;
+    default:
+        put(g, "u%u ^= work_group_%s((uint)(", pick(g, 2), name[pick(g, countof(name))]);
+        expr(g, U32, 2);
+        put(g, "));\n");
+    }
+}
+
+static void group_branch(Gen *g, u32 depth)
+{
+    put(g, "if (");
+    uniform_condition(g);
+    if (pick(g, 3) == 0) {
+        put(g, pick(g, 2) ? " && " : " || ");
+        uniform_condition(g);
+    }
+    put(g, ") ");
+    group_block(g, 1 + pick(g, 3), depth);
+    if (pick(g, 2)) {
+        line(g);
+        put(g, "else ");
+        group_block(g, 1 + pick(g, 3), depth);
+    }
+}
+
+static void group_loop(Gen *g, u32 depth)
+{
+    const u32 k = g->loops;
+    put(g, "for (int k%u = 0; k%u < (int)(", k, k);
+    if (pick(g, 2))
+        put(g, "%u", 1 + pick(g, 4));
+    else
+        uniform(g);
+    put(g, " & 3); k%u++) {\n", k);
+    g->loops++;
+    g->together++;
+    g->indent++;
+    group_statements(g, 1 + pick(g, 2), depth);
+    if (pick(g, 3) == 0) {
+        line(g);
+        put(g, "if (");
+        uniform_condition(g);
+        put(g, ") %s;\n", pick(g, 2) ? "continue" : "break");
+        group_statements(g, 1 + pick(g, 2), depth);
+    }
+    g->indent--;
+    g->together--;
+    g->loops--;
+    line(g);
+    put(g, "}\n");
+}
+
+static void group_switch(Gen *g, u32 depth)
+{
+    const u32 n = 2 + pick(g, 3);
+    put(g, "switch (");
+    uniform(g);
+    put(g, " %% %u) {\n", n);
+    for (u32 k = 0; k < n; k++) {
+        line(g);
+        put(g, k + 1 < n ? "case %u:\n" : "default:\n", k);
+        g->indent++;
+        group_statements(g, 1 + pick(g, 2), depth);
+        if (pick(g, 3)) {
+            line(g);
+            put(g, "break;\n");
+        }
+        g->indent--;
+    }
+    line(g);
+    put(g, "}\n");
+}
+
+/* the same condition whenever the same number is given */
+static void condition_of(Gen *g, u64 number)
+{
+    const u64 state = g->state;
+    g->state = number;
+    uniform_condition(g);
+    g->state = state;
+}
+
+/* lanes part, in a loop or a branch */
+static void parting(Gen *g)
+{
+    const u32 u = pick(g, 2);
+    if (pick(g, 2)) {
+        put(g, "for (uint m = lid; m < ");
+        uniform(g);
+        put(g, " %% %u; m += %u) u%u += in[m];\n", 24 + pick(g, 40), 5 + pick(g, 28), u);
+    } else {
+        put(g, "{ if (");
+        condition(g, 1);
+        put(g, ") u%u = ", u);
+        expr(g, U32, 1);
+        put(g, "; }\n");
+    }
+}
+
+/* Lanes part under a condition that is tested again before they wait at barriers: the place between
+ * must not be passed by where the condition is known. */
+static void divided(Gen *g, u32 depth)
+{
+    const u64 test = ccgen_random(&g->state);
+    const u32 kind = pick(g, 3);
+    put(g, "if (");
+    condition_of(g, test);
+    put(g, ") ");
+    parting(g);
+    if (pick(g, 2)) {
+        line(g);
+        put(g, "else ");
+        parting(g);
+    }
+    line(g);
+    if (kind == 0)
+        put(g, "shared[lid] = u%u;\n", pick(g, 2));
+    else if (kind == 1)
+        put(g, "if (u%u & 1) i0 += (int)u1; else i1 ^= 5;\n", pick(g, 2));
+    else
+        put(g, "u1 = u0 ? in[u0 & 255] : 7u;\n");
+    line(g);
+    put(g, "if (");
+    condition_of(g, test);
+    put(g, ") ");
+    if (kind == 0)
+        put(g, "{ barrier(CLK_LOCAL_MEM_FENCE); u0 = shared[31 - lid]; "
+               "barrier(CLK_LOCAL_MEM_FENCE); }\n");
+    else
+        group_block(g, 1 + pick(g, 2), depth ? depth - 1 : 0);
+    if (kind == 0 || pick(g, 2)) {
+        line(g);
+        put(g, "else ");
+        if (kind == 0)
+            put(g, "{ barrier(CLK_LOCAL_MEM_FENCE); u0 += shared[lid ^ 3]; "
+                   "barrier(CLK_LOCAL_MEM_FENCE); }\n");
+        else
+            group_block(g, 1 + pick(g, 2), depth ? depth - 1 : 0);
+    }
+}
+
+static void meeting_call(Gen *g)
+{
+    put(g, "u%u ^= meeting%u(", pick(g, 2), pick(g, g->meetings));
+    expr(g, U32, 2);
+    put(g, ", ");
+    expr(g, U64, 1);
+    put(g, ", ");
+    expr(g, F32, 1);
+    put(g, ", v%u, st, a, in, sums, n0, n1, mode, shared);\n", pick(g, 2));
+}
+
+static void group_statement(Gen *g, u32 depth)
+{
+    switch (pick(g, depth ? 18 : 9)) {
+    case 0:
+    case 1:
+    case 2: statement(g, 2); break;
+    case 3:
+    case 4: exchange(g); break;
+    case 5: group_function(g); break;
+    case 6:
+        put(g, "n%u = (", pick(g, 2));
+        uniform(g);
+        put(g, " ^ ");
+        uniform(g);
+        put(g, ") %% %u;\n", 3 + pick(g, 9));
+        break;
+    case 7:
+        if (g->meetings)
+            meeting_call(g);
+        else
+            copy(g);
+        break;
+    case 8: divided(g, depth); break;
+    case 9:
+    case 10:
+    case 11: group_branch(g, depth - 1); break;
+    case 12:
+    case 13:
+        if (g->loops < 3)
+            group_loop(g, depth - 1);
+        else
+            exchange(g);
+        break;
+    case 14: group_switch(g, depth - 1); break;
+    case 15:
+    case 16: divided(g, depth - 1); break;
+    default: copy(g);
+    }
+}
+
+static void group_statements(Gen *g, u32 n, u32 depth) { numbered(g, n, depth, group_statement); }
 
 /* --- functions ------------------------------------------------------------------------ */
 
@@ -519,49 +825,23 @@ static void helper(Gen *g, u32 number)
     g->functions = number + 1;
 }
 
-/* values change hands within the group */
-static void phase(Gen *g)
+/* a function that the whole group calls */
+static void meeting(Gen *g, u32 number)
 {
-    line(g);
-    put(g, "shared[lid] = ");
-    expr(g, U32, 2);
-    put(g, ";\n");
-    line(g);
-    put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
-    line(g);
-    place(g, U32);
-    put(g, " ^= shared[(");
-    expr(g, U32, 1);
-    put(g, ") & %u] + shared[(lid + %u) & %u];\n", CCGEN_LOCAL - 1, pick(g, CCGEN_LOCAL),
-        CCGEN_LOCAL - 1);
-    line(g);
-    put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
-}
-
-static void phases_in_a_loop(Gen *g)
-{
-    put(g, "    for (int k0 = 0; k0 < %u; k0++) {\n", 2 + pick(g, 3));
-    g->indent++;
-    g->loops = g->together = 1;
-    for (u32 n = 1 + pick(g, 2); n--;) {
-        statements(g, 1 + pick(g, 3), 2);
-        phase(g);
-    }
-    g->loops = g->together = 0;
-    g->indent--;
-    put(g, "    }\n");
-}
-
-/* where all lanes are together */
-static void body(Gen *g)
-{
-    for (u32 n = 2 + pick(g, 3); n--;) {
-        statements(g, 2 + pick(g, 4), 3);
-        phase(g);
-        if (pick(g, 3) == 0)
-            phases_in_a_loop(g);
-    }
-    statements(g, 2, 3);
+    put(g,
+        "%suint meeting%u(uint p, ulong q, float r, uint4 v, S st, private uint *a, "
+        "global const uint *in, global uint *sums, uint n0, uint n1, uint mode, local uint "
+        "*shared)\n{\n"
+        "    const uint id = (uint)get_global_id(0), lid = (uint)get_local_id(0);\n",
+        pick(g, 3) == 0 ? "__attribute__((noinline)) " : "", number);
+    variables(g);
+    g->indent = 1;
+    g->in_kernel = g->has_group = true;
+    group_statements(g, 2 + pick(g, 3), 2);
+    g->in_kernel = g->has_group = false;
+    mixed(g);
+    put(g, "    return mixed;\n}\n\n");
+    g->meetings = number + 1;
 }
 
 u32 ccgen(u64 seed, const bool *without, Buf *out)
@@ -570,6 +850,8 @@ u32 ccgen(u64 seed, const bool *without, Buf *out)
     put(&g, "/* seed %llu */\n%s", (unsigned long long)seed, prelude);
     for (u32 n = pick(&g, 4), k = 0; k < n; k++)
         helper(&g, k);
+    for (u32 n = pick(&g, 3), k = 0; k < n; k++)
+        meeting(&g, k);
     put(&g,
         "kernel void test(global const uint *in, global uint *out, global uint *sums)\n{\n"
         "    local uint shared[%d];\n"
@@ -583,9 +865,13 @@ u32 ccgen(u64 seed, const bool *without, Buf *out)
         "    for (int k = 0; k < 8; k++)\n        a[k] = p * k + id;\n",
         CCGEN_LOCAL);
     variables(&g);
+    put(&g, "    uint mode = in[%u] %% 3, n0 = in[%u] %% 7, n1 = (uint)get_group_id(0) + %u;\n",
+        pick(&g, 16), pick(&g, 16), pick(&g, 3));
     g.indent = 1;
-    g.in_kernel = true;
-    body(&g);
+    g.in_kernel = g.has_group = true;
+    statements(&g, 2 + pick(&g, 4), 3);
+    group_statements(&g, 5 + pick(&g, 5), 3);
+    statements(&g, 2, 3);
     mixed(&g);
     put(&g, "    out[id] = mixed;\n}\n");
     return g.statements;

@@ -110,41 +110,35 @@ static void fixed_write(Fixed *x, u32 r, u32 at)
     x->open[r] = 0;
 }
 
-static void fixed_call(Fixed *x, const Ins *i, u32 at)
-{
-    const Target *t = x->a->f->module->target;
-    for (u32 r = 0; r < NREG; r++)
-        if (!target_keeps(t, r))
-            fixed_write(x, r, at);
-    for (u32 k = 0; k < (u32)i->imm && k < t->pieces; k++)
-        fixed_read(x, t->piece + k, at);
-}
-
-static void fixed_instruction(Fixed *x, const Ins *i, u32 at)
-{
-    if (i->reg)
-        fixed_write(x, i->reg - 1, at);
-    if (i->op == IR_call)
-        fixed_call(x, i, at);
-    for (int k = 0; k < 3; k++)
-        if (i->a[k].kind == R_REG)
-            fixed_read(x, i->a[k].val, at);
-}
-
 static void fixed_block(Fixed *x, u32 b)
 {
     const Func *f = x->a->f;
     const Target *t = f->module->target;
     const Block *k = &f->block[b];
     const u32 end = ranges_at(&x->a->r, b, k->nins);
+    /* 1. the terminator */
     if (k->term.kind == T_RET && !f->is_kernel)
         for (u32 p = 0; p < f->nresults && p < t->pieces; p++)
             fixed_read(x, t->piece + p, end);
     for (int j = 0; j < 2; j++)
         if (k->term.a[j].kind == R_REG)
             fixed_read(x, k->term.a[j].val, end);
-    for (size_t i = k->nins; i-- > 0;)
-        fixed_instruction(x, &k->ins[i], ranges_at(&x->a->r, b, i));
+    /* 2. the instructions, from the last to the first */
+    for (size_t n = k->nins; n-- > 0;) {
+        const Ins *i = &k->ins[n];
+        const u32 at = ranges_at(&x->a->r, b, n);
+        if (i->reg)
+            fixed_write(x, i->reg - 1, at);
+        for (u32 r = 0; i->op == IR_call && r < NREG; r++)
+            if (!target_keeps(t, r))
+                fixed_write(x, r, at);
+        for (u32 p = 0; i->op == IR_call && p < (u32)i->imm && p < t->pieces; p++)
+            fixed_read(x, t->piece + p, at);
+        for (int j = 0; j < 3; j++)
+            if (i->a[j].kind == R_REG)
+                fixed_read(x, i->a[j].val, at);
+    }
+    /* 3. what is in use from before the block */
     for (u32 r = 0; r < NREG; r++) {
         if (x->open[r])
             x->ok &= timeline_push(&x->a->busy[r], (Busy){x->a->r.top[b], x->open[r], 0});
@@ -388,32 +382,6 @@ static u32 make_room(Alloc *a, u32 v)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-static bool place_values(Alloc *a)
-{
-    for (u32 k = 0; k < a->norder; k++) {
-        const u32 v = a->order[k];
-        u32 r = choose(a, v);
-        if (!r)
-            r = make_room(a, v);
-        if (!r)
-            a->spilled[a->nspilled++] = v;
-        else if (!assign(a, v, r - 1))
-            return false;
-    }
-    return true;
-}
-
-static void round_end(Alloc *a)
-{
-    ranges_free(&a->r);
-    for (u32 r = 0; r < NREG; r++)
-        timeline_free(&a->busy[r]);
-    mem_free(a->uses);
-    mem_free(a->order);
-    mem_free(a->hint);
-    mem_free(a->remat);
-}
-
 static bool round_begin(Alloc *a)
 {
     const size_t n = a->f->nvalue;
@@ -433,17 +401,22 @@ static bool round_begin(Alloc *a)
     return fix_registers(a);
 }
 
-typedef enum { DONE, AGAIN, NO_REGISTERS, NO_MEMORY } Outcome;
-
-static Outcome round_outcome(const Alloc *a)
+static bool place_values(Alloc *a)
 {
-    if (!a->nspilled)
-        return DONE;
-    for (u32 k = 0; k < a->nspilled; k++)
-        if (a->f->value[a->spilled[k]].temp_spill)
-            return NO_REGISTERS;
-    return spill(a->f, &a->r, a->remat, a->spilled, a->nspilled) ? AGAIN : NO_MEMORY;
+    for (u32 k = 0; k < a->norder; k++) {
+        const u32 v = a->order[k];
+        u32 r = choose(a, v);
+        if (!r)
+            r = make_room(a, v);
+        if (!r)
+            a->spilled[a->nspilled++] = v;
+        else if (!assign(a, v, r - 1))
+            return false;
+    }
+    return true;
 }
+
+typedef enum { DONE, AGAIN, NO_REGISTERS, NO_MEMORY } Outcome;
 
 static Outcome play_round(Func *f)
 {
@@ -453,9 +426,20 @@ static Outcome play_round(Func *f)
     a->f = f;
     a->opt = f->module->opt;
     a->random = a->opt ? a->opt->seed : 0;
-    const bool ok = round_begin(a) && place_values(a);
-    const Outcome o = ok ? round_outcome(a) : NO_MEMORY;
-    round_end(a);
+    Outcome o = round_begin(a) && place_values(a) ? DONE : NO_MEMORY;
+    /* a temporary of the spiller that found no place would only make another one */
+    for (u32 k = 0; o == DONE && k < a->nspilled; k++)
+        if (f->value[a->spilled[k]].temp_spill)
+            o = NO_REGISTERS;
+    if (o == DONE && a->nspilled)
+        o = spill(f, &a->r, a->remat, a->spilled, a->nspilled) ? AGAIN : NO_MEMORY;
+    ranges_free(&a->r);
+    for (u32 r = 0; r < NREG; r++)
+        timeline_free(&a->busy[r]);
+    mem_free(a->uses);
+    mem_free(a->order);
+    mem_free(a->hint);
+    mem_free(a->remat);
     mem_free(a);
     return o;
 }
@@ -468,23 +452,18 @@ static void name_register(const Func *f, Ref *r)
         *r = ref_reg(f->value[r->val].reg - 1);
 }
 
-static void name_registers(Func *f, Ins *i)
-{
-    for (int k = 0; k < 3; k++)
-        name_register(f, &i->a[k]);
-    if (i->dst)
-        i->reg = f->value[i->dst].reg;
-    i->dst = 0;
-    if (i->reg)
-        f->used[(i->reg - 1) / 64] |= (u64)1 << (i->reg - 1) % 64;
-}
-
 static void finish_block(Func *f, Block *b)
 {
     size_t n = 0;
     for (size_t k = 0; k < b->nins; k++) {
         Ins i = b->ins[k];
-        name_registers(f, &i);
+        for (int j = 0; j < 3; j++)
+            name_register(f, &i.a[j]);
+        if (i.dst)
+            i.reg = f->value[i.dst].reg;
+        i.dst = 0;
+        if (i.reg)
+            f->used[(i.reg - 1) / 64] |= (u64)1 << (i.reg - 1) % 64;
         if (i.op != IR_move || !ref_same(i.a[0], ref_reg(i.reg - 1)))
             b->ins[n++] = i;
     }

@@ -8,7 +8,6 @@
 
 typedef struct {
     Func *f;
-    Module *scratch;
     const Ins **ins; /* by value: what makes it, */
     struct {
         const Phi *phi;
@@ -33,75 +32,6 @@ static void mark_operands(Dead *D, const Ins *i)
         mark(D, i->a[k]);
 }
 
-static void follow(Dead *D)
-{
-    while (D->nwork) {
-        const u32 v = D->work[--D->nwork];
-        if (D->ins[v])
-            mark_operands(D, D->ins[v]);
-        for (size_t k = 0; k < D->phi[v].n; k++)
-            mark(D, D->phi[v].phi->arg[k]);
-    }
-}
-
-static void collect(Dead *D)
-{
-    for (size_t b = 0; b < D->f->nblock; b++) {
-        const Block *k = &D->f->block[b];
-        for (size_t j = 0; j < k->nphi; j++) {
-            D->phi[k->phi[j].dst].phi = &k->phi[j];
-            D->phi[k->phi[j].dst].n = k->npred;
-        }
-        for (size_t j = 0; j < k->nins; j++)
-            D->ins[k->ins[j].dst] = &k->ins[j];
-    }
-    D->ins[0] = NULL; /* instructions without a result */
-}
-
-static void mark_roots(Dead *D)
-{
-    for (size_t b = 0; b < D->f->nblock; b++) {
-        const Block *k = &D->f->block[b];
-        for (size_t j = 0; j < k->nins; j++)
-            if (ins_has_effect(&k->ins[j])) {
-                if (k->ins[j].dst)
-                    mark(D, ref_val(k->ins[j].dst));
-                mark_operands(D, &k->ins[j]);
-            }
-        mark(D, k->term.a[0]);
-        mark(D, k->term.a[1]);
-    }
-}
-
-static void sweep(Dead *D)
-{
-    for (size_t b = 0; b < D->f->nblock; b++) {
-        Block *k = &D->f->block[b];
-        size_t nphi = 0, nins = 0;
-        for (size_t j = 0; j < k->nphi; j++)
-            if (D->number[k->phi[j].dst])
-                k->phi[nphi++] = k->phi[j];
-        for (size_t j = 0; j < k->nins; j++)
-            if (ins_has_effect(&k->ins[j]) || D->number[k->ins[j].dst])
-                k->ins[nins++] = k->ins[j];
-        k->nphi = nphi;
-        k->nins = nins;
-    }
-}
-
-/* --- new numbers ------------------------------------------------------------------------ */
-
-static void assign_numbers(Dead *D)
-{
-    u32 n = 0;
-    for (u32 v = 1; v < D->f->nvalue; v++)
-        if (D->number[v]) {
-            D->number[v] = ++n;
-            D->f->value[n] = D->f->value[v];
-        }
-    D->f->nvalue = n + 1;
-}
-
 static void renumber(const Dead *D, Ref *r)
 {
     if (r->kind == R_VAL)
@@ -124,30 +54,77 @@ static void renumber_block(const Dead *D, Block *b)
         renumber(D, &b->term.a[k]);
 }
 
-static bool init(Dead *D)
+static void sweep(const Dead *D, Block *b)
 {
-    const size_t n = D->f->nvalue;
-    D->ins = ir_alloc(D->scratch, n * sizeof *D->ins);
-    D->phi = ir_alloc(D->scratch, n * sizeof *D->phi);
-    D->number = ir_alloc(D->scratch, n * sizeof *D->number);
-    D->work = ir_alloc(D->scratch, n * sizeof *D->work);
-    return !D->scratch->failed;
+    size_t nphi = 0, nins = 0;
+    for (size_t j = 0; j < b->nphi; j++)
+        if (D->number[b->phi[j].dst])
+            b->phi[nphi++] = b->phi[j];
+    for (size_t j = 0; j < b->nins; j++)
+        if (ins_has_effect(&b->ins[j]) || D->number[b->ins[j].dst])
+            b->ins[nins++] = b->ins[j];
+    b->nphi = nphi;
+    b->nins = nins;
 }
 
 void remove_dead(Func *f)
 {
-    Dead D = {.f = f, .scratch = ir_module("dce", f->module->target)};
-    if (!D.scratch || !init(&D)) {
+    Module *scratch = ir_module("dce", f->module->target);
+    const size_t n = f->nvalue;
+    Dead D = {.f = f};
+    if (scratch) {
+        D.ins = ir_alloc(scratch, n * sizeof *D.ins);
+        D.phi = ir_alloc(scratch, n * sizeof *D.phi);
+        D.number = ir_alloc(scratch, n * sizeof *D.number);
+        D.work = ir_alloc(scratch, n * sizeof *D.work);
+    }
+    if (!scratch || scratch->failed) {
         f->module->failed = true;
-        ir_free(D.scratch);
+        ir_free(scratch);
         return;
     }
-    collect(&D);
-    mark_roots(&D);
-    follow(&D);
-    sweep(&D);
-    assign_numbers(&D);
+    /* 1. what makes each value */
+    for (size_t b = 0; b < f->nblock; b++) {
+        const Block *k = &f->block[b];
+        for (size_t j = 0; j < k->nphi; j++) {
+            D.phi[k->phi[j].dst].phi = &k->phi[j];
+            D.phi[k->phi[j].dst].n = k->npred;
+        }
+        for (size_t j = 0; j < k->nins; j++)
+            D.ins[k->ins[j].dst] = &k->ins[j];
+    }
+    D.ins[0] = NULL; /* instructions without a result */
+    /* 2. effects and terminators are alive */
+    for (size_t b = 0; b < f->nblock; b++) {
+        const Block *k = &f->block[b];
+        for (size_t j = 0; j < k->nins; j++)
+            if (ins_has_effect(&k->ins[j])) {
+                if (k->ins[j].dst)
+                    mark(&D, ref_val(k->ins[j].dst));
+                mark_operands(&D, &k->ins[j]);
+            }
+        mark(&D, k->term.a[0]);
+        mark(&D, k->term.a[1]);
+    }
+    /* 3. and what they read */
+    while (D.nwork) {
+        const u32 v = D.work[--D.nwork];
+        if (D.ins[v])
+            mark_operands(&D, D.ins[v]);
+        for (size_t k = 0; k < D.phi[v].n; k++)
+            mark(&D, D.phi[v].phi->arg[k]);
+    }
+    for (size_t b = 0; b < f->nblock; b++)
+        sweep(&D, &f->block[b]);
+    /* 4. new numbers */
+    u32 count = 0;
+    for (u32 v = 1; v < f->nvalue; v++)
+        if (D.number[v]) {
+            D.number[v] = ++count;
+            f->value[count] = f->value[v];
+        }
+    f->nvalue = count + 1;
     for (size_t b = 0; b < f->nblock; b++)
         renumber_block(&D, &f->block[b]);
-    ir_free(D.scratch);
+    ir_free(scratch);
 }

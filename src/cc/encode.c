@@ -66,12 +66,6 @@ static void define(Emit *e, u32 symbol, i32 section, u32 size)
 
 /* --- code ---------------------------------------------------------------------------------- */
 
-static void put_u32(Buf *b, u32 v)
-{
-    const u8 bytes[4] = {(u8)v, (u8)(v >> 8), (u8)(v >> 16), (u8)(v >> 24)};
-    buf_put(b, bytes, 4);
-}
-
 static void encode(const Code *c, Buf *b, const Insn *in)
 {
     u64 bits = 0;
@@ -79,7 +73,8 @@ static void encode(const Code *c, Buf *b, const Insn *in)
     if (!isa_encode(in, &bits, &bad))
         ir_mistake(c->f->module, "%s: operand %d is %d, in %s", isa_insn[in->id].text, bad,
                    bad >= 0 ? in->opd[bad] : 0, c->f->name);
-    put_u32(b, (u32)bits);
+    const u8 bytes[4] = {(u8)bits, (u8)(bits >> 8), (u8)(bits >> 16), (u8)(bits >> 24)};
+    buf_put(b, bytes, sizeof bytes);
 }
 
 /* the numbers of registers as their fields hold them */
@@ -196,14 +191,6 @@ static void put_records(Emit *e, const Resource *r)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static void put_assembly(const Module *m, const Code *code, const Resource *r, Buf *out)
-{
-    for (size_t i = 0; i < m->nfunc; i++)
-        asm_function(out, &code[i], m->func[i]->is_kernel ? &r[i] : NULL);
-    for (size_t i = 0; i < m->ndata; i++)
-        asm_data(out, m, &m->data[i]);
-}
-
 static void put_all(Emit *e, const Code *code, const Resource *r, const CcOptions *opt)
 {
     const Module *m = e->m;
@@ -216,17 +203,12 @@ static void put_all(Emit *e, const Code *code, const Resource *r, const CcOption
         put_records(e, r);
     if (!e->failed && opt && opt->lines)
         e->failed |= !lines(m, code, e->symbol, e->o);
-    if (opt && opt->assembly)
-        put_assembly(m, code, r, opt->assembly);
-}
-
-static void expand_all(const Module *m, Code *code)
-{
-    for (size_t i = 0; i < m->nfunc; i++) {
-        code[i] = (Code){.f = m->func[i]};
-        expand(&code[i]);
-        relax(&code[i]);
-    }
+    if (!opt || !opt->assembly)
+        return;
+    for (size_t i = 0; i < m->nfunc; i++)
+        asm_function(opt->assembly, &code[i], m->func[i]->is_kernel ? &r[i] : NULL);
+    for (size_t i = 0; i < m->ndata; i++)
+        asm_data(opt->assembly, m, &m->data[i]);
 }
 
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d)
@@ -235,8 +217,11 @@ void emit(Module *m, const CcOptions *opt, Object *o, Diag *d)
     Code *code = mem_zalloc(m->nfunc + 1, sizeof *code);
     Resource *r = mem_zalloc(m->nfunc + 1, sizeof *r);
     e.failed = !e.symbol || !code || !r;
-    if (!e.failed)
-        expand_all(m, code);
+    for (size_t i = 0; i < m->nfunc && !e.failed; i++) {
+        code[i] = (Code){.f = m->func[i]};
+        expand(&code[i]);
+        relax(&code[i]);
+    }
     e.failed |= m->failed;
     if (!e.failed && needs(m, code, opt, r, d))
         put_all(&e, code, r, opt);

@@ -85,36 +85,30 @@ static void walk_block(Walk *w, u32 b)
     for_each(w, w->live->in + b * words, close_value, w->r->top[b]);
 }
 
-static void lay_out(const Walk *w, Ranges *r)
+static bool find(Walk *w, Ranges *r)
 {
-    for (u32 v = 1; v < w->f->nvalue; v++) {
-        r->of[v].first = (u32)r->npool;
-        for (u32 n = w->head[v]; n; n = w->node[n].next)
-            r->pool[r->npool++] = w->node[n].s;
-        r->of[v].n = (u32)r->npool - r->of[v].first;
-    }
-}
-
-static void number(const Func *f, Ranges *r)
-{
+    const Func *f = w->f;
+    /* 1. numbers of the blocks */
     r->end = 0;
     for (size_t i = 0; i < f->nrpo; i++) {
         r->top[f->rpo[i]] = r->end;
         r->end += 2 * ((u32)f->block[f->rpo[i]].nins + 2);
     }
-}
-
-static bool find(Walk *w, Ranges *r)
-{
-    number(w->f, r);
+    /* 2. lists of segments */
     w->nnode = 1; /* node 0 ends lists */
-    for (size_t i = w->f->nrpo; i-- > 0;)
-        walk_block(w, w->f->rpo[i]);
+    for (size_t i = f->nrpo; i-- > 0;)
+        walk_block(w, f->rpo[i]);
+    /* 3. arrays of them */
     r->cappool = w->nnode;
     r->pool = mem_zalloc(r->cappool, sizeof *r->pool);
     if (w->failed || !r->pool)
         return false;
-    lay_out(w, r);
+    for (u32 v = 1; v < f->nvalue; v++) {
+        r->of[v].first = (u32)r->npool;
+        for (u32 n = w->head[v]; n; n = w->node[n].next)
+            r->pool[r->npool++] = w->node[n].s;
+        r->of[v].n = (u32)r->npool - r->of[v].first;
+    }
     return true;
 }
 

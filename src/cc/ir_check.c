@@ -397,7 +397,9 @@ static void check_destination(Check *c, const Ins *i)
     require(c, i->reg <= NREG, "there is no register %" PRIu32, i->reg - 1);
     if (c->stage == STAGE_ALLOCATED) {
         require(c, !i->dst, "writes %%%" PRIu32 ", which has no register", i->dst);
-        require(c, i->reg != 1 + 3 && i->reg != 1 + 8, "writes a register that nobody changes");
+        const Target *t = c->f->module->target;
+        require(c, i->reg != 1 + t->gp && i->reg != 1 + t->local_base,
+                "writes a register that nobody changes");
     }
 }
 

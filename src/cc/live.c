@@ -90,18 +90,6 @@ static bool flow_in(const Flow *w, u32 b)
     return changed;
 }
 
-static void solve(const Flow *w)
-{
-    const Func *f = w->f;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = f->nrpo; i-- > 0;) {
-            flow_out(w, f->rpo[i]);
-            changed |= flow_in(w, f->rpo[i]);
-        }
-    }
-}
-
 static void push(Flow *w, size_t *n, u32 b, u32 join)
 {
     if (b == join || w->side[b] == w->nside)
@@ -144,27 +132,6 @@ static void guard_branch(Flow *w, u32 b)
     }
 }
 
-/* What a side needs is what step 1 found alive there, kept in `use`; what another branch
- * has it keep may be written in the side itself. */
-static void guard_scalars(Flow *w)
-{
-    memcpy(w->use, w->live->in, w->f->nblock * w->live->words * sizeof *w->use);
-    for (size_t i = 0; i < w->f->nrpo; i++) {
-        const Term *t = &w->f->block[w->f->rpo[i]].term;
-        if (t->kind == T_BRANCH && t->divergent)
-            guard_branch(w, w->f->rpo[i]);
-    }
-}
-
-static void prepare(Flow *w)
-{
-    for (size_t i = 0; i < w->f->nrpo; i++)
-        summarize(w, w->f->rpo[i]);
-    for (u32 v = 1; v < w->f->nvalue; v++)
-        if (w->f->value[v].bank == BANK_X)
-            set(w->scalar, v);
-}
-
 bool live(const Func *f, Live *l)
 {
     const size_t words = f->nvalue / 64 + 1, sets = f->nblock + 1;
@@ -181,9 +148,27 @@ bool live(const Func *f, Live *l)
         w.def = w.use + words * sets;
         w.guard = w.scalar + words;
         w.side = w.stack + sets;
-        prepare(&w);
-        solve(&w);
-        guard_scalars(&w);
+        for (u32 v = 1; v < f->nvalue; v++)
+            if (f->value[v].bank == BANK_X)
+                set(w.scalar, v);
+        /* 1. what is read */
+        for (size_t i = 0; i < f->nrpo; i++)
+            summarize(&w, f->rpo[i]);
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (size_t i = f->nrpo; i-- > 0;) {
+                flow_out(&w, f->rpo[i]);
+                changed |= flow_in(&w, f->rpo[i]);
+            }
+        }
+        /* 2. what the other side needs, which is what step 1 found alive there, kept in `use`: what
+         * another branch has it keep may be written in the side itself */
+        memcpy(w.use, l->in, f->nblock * words * sizeof *w.use);
+        for (size_t i = 0; i < f->nrpo; i++) {
+            const Term *t = &f->block[f->rpo[i]].term;
+            if (t->kind == T_BRANCH && t->divergent)
+                guard_branch(&w, f->rpo[i]);
+        }
     } else {
         live_free(l);
     }

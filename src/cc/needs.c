@@ -5,8 +5,7 @@
  */
 #include "cc/code.h"
 
-/* Registers that the start code uses (doc/abi.md, "Start code"). */
-enum { START_XREGS = 11, LDS_SIZE = 128 * 1024 };
+enum { LDS_SIZE = 128 * 1024 };
 
 typedef enum { NEW, OPEN, DONE, BAD } State;
 
@@ -78,8 +77,11 @@ static bool visit(Needs *n, u32 k)
     if (n->state[k] != NEW)
         return n->state[k] == DONE;
     n->state[k] = OPEN;
-    *r = (Resource){
-        .form = RES_LONG, .version = 3, .sgpr = START_XREGS, .lds_static = f->lds_static};
+    /* the start code uses no register above the one for arguments */
+    *r = (Resource){.form = RES_LONG,
+                    .version = 3,
+                    .sgpr = f->module->target->arguments + 1,
+                    .lds_static = f->lds_static};
     count_registers(&n->code[k], r);
     const bool ok = add_calls(n, r, f);
     r->lds_stack += f->frame_scalar;

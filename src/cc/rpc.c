@@ -7,6 +7,7 @@
  * same join, rpc is set before the loop as well, and what is in it becomes superfluous.
  */
 #include "cc/code.h"
+#include "cc/loop.h"
 #include <string.h>
 
 /* what is known of rpc at a place: a block, or that nothing reached it yet, or anything */
@@ -61,27 +62,15 @@ static u32 *common_joins(const Func *f)
     return join;
 }
 
-/* The only block before the loop, if rpc may be set at its end; else NO_BLOCK. */
-static u32 place_before(const Func *f, u32 loop)
-{
-    const Block *h = &f->block[f->loops[loop].header];
-    u32 found = NO_BLOCK;
-    for (size_t k = 0; k < h->npred; k++) {
-        if (graph_in_loop(f, h->pred[k], loop))
-            continue;
-        if (found != NO_BLOCK)
-            return NO_BLOCK;
-        found = h->pred[k];
-    }
-    return found != NO_BLOCK && !parts(&f->block[found]) ? found : NO_BLOCK;
-}
-
+/* Sets rpc at the end of the only block before a loop, if that is free to. */
 static void hoist(Rpc *r)
 {
-    const u32 *join = common_joins(r->f);
-    for (u32 loop = 0; join && loop < r->f->nloops; loop++) {
-        const u32 before = place_before(r->f, loop);
-        if (join[loop] < r->f->nblock && before != NO_BLOCK && r->need[before] == NO_BLOCK)
+    const Func *f = r->f;
+    const u32 *join = common_joins(f);
+    for (u32 loop = 0; join && loop < f->nloops; loop++) {
+        const u32 before = loop_entry(f, loop);
+        if (join[loop] < f->nblock && before != NO_BLOCK && !parts(&f->block[before]) &&
+            r->need[before] == NO_BLOCK)
             r->need[before] = join[loop];
     }
 }

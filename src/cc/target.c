@@ -21,6 +21,7 @@ static const Target v202 = {
     .plain = 32,
     .ra = 1,
     .sp = 2,
+    .gp = 3,
     .tp = 4,
     .scratch = 6,
     .arguments = 10,

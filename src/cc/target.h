@@ -25,7 +25,7 @@ typedef struct {
     AccessRows private_;    /* v registers, private memory */
     InsnId prefix;          /* goes before an instruction that names a register from `plain` on */
     u32 plain;
-    u32 ra, sp, tp;
+    u32 ra, sp, gp, tp;
     u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
     u32 arguments;          /* x: the argument block, where a kernel begins */
     u32 local_base;         /* x: static __local data */

@@ -108,18 +108,6 @@ static u32 destination(const Func *f, u32 b)
     return to;
 }
 
-static void thread_jumps(Func *f)
-{
-    for (size_t i = 0; i < f->nrpo; i++) {
-        Block *b = &f->block[f->rpo[i]];
-        Term *t = &b->term;
-        for (int s = 0; s < 2 && t->kind != T_RET; s++)
-            t->succ[s] = destination(f, t->succ[s]);
-        if (t->kind == T_BRANCH && t->succ[0] == t->succ[1])
-            *t = (Term){.kind = T_JUMP, .succ = {t->succ[0], t->succ[0]}, .loc = t->loc};
-    }
-}
-
 void tidy(Func *f)
 {
     Known *k = ir_alloc(f->module, sizeof *k);
@@ -128,7 +116,13 @@ void tidy(Func *f)
     k->f = f;
     for (size_t i = 0; i < f->nrpo; i++)
         tidy_block(k, &f->block[f->rpo[i]]);
-    thread_jumps(f);
+    for (size_t i = 0; i < f->nrpo; i++) {
+        Term *t = &f->block[f->rpo[i]].term;
+        for (int s = 0; s < 2 && t->kind != T_RET; s++)
+            t->succ[s] = destination(f, t->succ[s]);
+        if (t->kind == T_BRANCH && t->succ[0] == t->succ[1])
+            *t = (Term){.kind = T_JUMP, .succ = {t->succ[0], t->succ[0]}, .loc = t->loc};
+    }
     graph_build(f);
     graph_name_sides(f);
 }

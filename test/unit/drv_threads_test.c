@@ -214,14 +214,32 @@ typedef struct {
     const u8 *out; /* the host's view of it */
     DrvStatus status;
     u32 seen; /* in out when it was done */
+    atomic_bool has_begun;
 } Change;
 
 static void *change(void *arg)
 {
     Change *c = arg;
+    atomic_store(&c->has_begun, true);
     c->status = c->change(c->r);
     memcpy(&c->seen, c->out, sizeof c->seen);
     return NULL;
+}
+
+/* Begins the change, lets it do what it does while the kernel waits, and ends both. */
+static void change_beside(Rig *r, Change *c)
+{
+    pthread_t t;
+    assert_int_equal(pthread_create(&t, NULL, change, c), 0);
+    while (!atomic_load(&c->has_begun))
+        sched_yield();
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    release(r);
+    pthread_join(t, NULL);
+    pthread_join(r->thread, NULL);
+    assert_int_equal(r->status, DRV_OK);
+    assert_int_equal(c->status, DRV_OK);
+    assert_int_equal(c->seen, 77);
 }
 
 static void waits_for_launches(void **state)
@@ -230,18 +248,10 @@ static void waits_for_launches(void **state)
     (void)state;
     for (size_t i = 0; i < countof(changes); i++) {
         Rig r;
-        pthread_t t;
         open_rig(&r, false);
         Change c = {.r = &r, .change = changes[i], .out = drv_host_pointer(r.d, r.out, 4)};
         begin(&r);
-        assert_int_equal(pthread_create(&t, NULL, change, &c), 0);
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        release(&r);
-        pthread_join(t, NULL);
-        pthread_join(r.thread, NULL);
-        assert_int_equal(r.status, DRV_OK);
-        assert_int_equal(c.status, DRV_OK);
-        assert_int_equal(c.seen, 77);
+        change_beside(&r, &c);
         close_rig(&r);
     }
 }
@@ -280,7 +290,6 @@ static DrvStatus run_same(Rig *r) { return run(r->d, NULL, "touch", r->flag, 1, 
 static void starts_alone(void **state)
 {
     Rig r;
-    pthread_t t;
     (void)state;
     open_rig(&r, false);
     record = prepare(&r);
@@ -288,14 +297,7 @@ static void starts_alone(void **state)
     assert_int_equal(pthread_create(&r.thread, NULL, wait_in_record, &r), 0);
     while (!word(r.d, r.flag + 4))
         sched_yield();
-    assert_int_equal(pthread_create(&t, NULL, change, &c), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    release(&r);
-    pthread_join(t, NULL);
-    pthread_join(r.thread, NULL);
-    assert_int_equal(r.status, DRV_OK);
-    assert_int_equal(c.status, DRV_OK);
-    assert_int_equal(c.seen, 77);
+    change_beside(&r, &c);
     close_rig(&r);
 }
 

@@ -54,6 +54,7 @@ typedef struct {
     u64 flag, out;
     pthread_t thread;
     DrvStatus status; /* of the launch */
+    Buf why;          /* it failed */
 } Rig;
 
 static DrvStatus run(Driver *d, DrvProgram *p, const char *kernel, u64 a, u32 b, u32 items)
@@ -70,6 +71,8 @@ static void *wait_in_kernel(void *arg)
 {
     Rig *r = arg;
     r->status = run(r->d, r->program, "wait", r->flag, (u32)r->out, 1);
+    if (r->status)
+        drv_last_error(r->d, &r->why);
     return NULL;
 }
 
@@ -110,6 +113,7 @@ static void close_rig(Rig *r)
     drv_program_close(r->d, r->program);
     drv_program_close(r->d, r->other);
     drv_close(r->d);
+    buf_free(&r->why);
 }
 
 /* All of this ends while the kernel waits, or the kernel's time is up. */
@@ -164,15 +168,14 @@ static void goes_on_beside_a_launch(void **state)
 static void takes_rights_at_once(void **state)
 {
     Rig r;
-    Buf why = {0};
     (void)state;
     open_rig(&r, false);
     begin(&r);
     assert_int_equal(drv_free(r.d, r.flag), DRV_OK);
     pthread_join(r.thread, NULL);
     assert_int_equal(r.status, DRV_FAULT);
+    assert_non_null(strstr(buf_text(&r.why), "0x90000000"));
     close_rig(&r);
-    buf_free(&why);
 }
 
 /* --- what waits for launches ------------------------------------------------------------------ */

@@ -97,13 +97,6 @@ static bool take_part(const DrvKernel *k, u32 n, Part *part)
     return true;
 }
 
-static void plan_shape(const Driver *d, Plan *p)
-{
-    const u32 *n = p->part.local;
-    p->lanes = dev_options(d->dev)->machine.lanes;
-    p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
-}
-
 /* --- the kernel ------------------------------------------------------------------------- */
 
 static DrvStatus no_kernel(Driver *d, const char *name)
@@ -149,16 +142,6 @@ static DrvStatus find_kernel(Driver *d, const char *name, Plan *p)
 /* --- what it needs -------------------------------------------------------------------------- */
 
 enum { UNKNOWN_CODE = RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE | RES_REGISTERS_INCOMPLETE };
-
-/* Old records promise less than the code uses; only complete new ones are believed. */
-static void plan_registers(Plan *p)
-{
-    const Resource *r = &p->record;
-    if (r->form != RES_LONG || r->flags & UNKNOWN_CODE || r->sgpr > 256 || r->vgpr > 256)
-        return;
-    p->sgprs = (u32)align_up(r->sgpr > MIN_SGPRS ? r->sgpr : MIN_SGPRS, UNIT);
-    p->vgprs = (u32)align_up(r->vgpr ? r->vgpr : 1, UNIT);
-}
 
 static bool knows(const Plan *p, u64 stack)
 {
@@ -220,53 +203,53 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 
 /* --- arguments ------------------------------------------------------------------------ */
 
-/* Where the next `size` bytes of local memory begin, as the kernel wants to hear it. */
-static u64 place_local(Plan *p, u64 size)
-{
-    const u64 before = p->data_first ? 0 : p->stacks;
-    const u64 offset = align_up(before + p->data, LOCAL_ALIGN);
-    p->data = offset + size - before;
-    return p->offsets ? offset : LDS_LO + offset;
-}
-
-static DrvStatus put_argument(Driver *d, const DrvArg *a, size_t index, Plan *p)
-{
-    const u32 align = a->align > 4 ? a->align : 4;
-    if (!a->size || !is_pow2(align) || (!a->is_local && !a->value))
-        return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", index,
-                        a->size, a->align);
-    const u64 at = align_up(p->args.len, a->is_local ? 4 : align);
-    if (at > MAX_ARGUMENTS || (!a->is_local && a->size > MAX_ARGUMENTS - at))
-        return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", MAX_ARGUMENTS);
-    buf_fill(&p->args, 0, at - p->args.len);
-    if (!a->is_local) {
-        buf_put(&p->args, a->value, a->size);
-        return DRV_OK;
-    }
-    const u32 where = (u32)place_local(p, a->size); /* too much of it is refused later */
-    buf_put(&p->args, &where, sizeof where);
-    return DRV_OK;
-}
+static u64 local_total(const Plan *p) { return align_up(p->data, 16) + p->stacks; }
 
 static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
 {
     for (size_t i = 0; i < k->nargs; i++) {
-        const DrvStatus s = put_argument(d, &k->args[i], i, p);
-        if (s)
-            return s;
+        /* 1. its place in the block: after the others, aligned */
+        const DrvArg *a = &k->args[i];
+        const u32 align = a->align > 4 ? a->align : 4;
+        if (!a->size || !is_pow2(align) || (!a->is_local && !a->value))
+            return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", i,
+                            a->size, a->align);
+        const u64 at = align_up(p->args.len, a->is_local ? 4 : align);
+        if (at > MAX_ARGUMENTS || (!a->is_local && a->size > MAX_ARGUMENTS - at))
+            return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", MAX_ARGUMENTS);
+        buf_fill(&p->args, 0, at - p->args.len);
+        /* 2. a value as it is */
+        if (!a->is_local) {
+            buf_put(&p->args, a->value, a->size);
+            continue;
+        }
+        /* 3. of local memory the place, as the kernel wants to hear it; too much is refused later
+         */
+        const u64 before = p->data_first ? 0 : p->stacks;
+        const u64 offset = align_up(before + p->data, LOCAL_ALIGN);
+        p->data = offset + a->size - before;
+        buf_put(&p->args, &(u32){(u32)(p->offsets ? offset : LDS_LO + offset)}, 4);
     }
     return p->args.failed ? drv_fail(d, DRV_NO_MEMORY, "the argument block") : DRV_OK;
 }
 
-static u64 local_total(const Plan *p) { return align_up(p->data, 16) + p->stacks; }
-
 static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
 {
-    DrvStatus s;
-    if ((s = find_kernel(d, k->kernel, p)))
+    /* 1. the kernel and its shape */
+    const u32 *n = p->part.local;
+    DrvStatus s = find_kernel(d, k->kernel, p);
+    if (s)
         return s;
-    plan_shape(d, p);
-    plan_registers(p);
+    p->lanes = dev_options(d->dev)->machine.lanes;
+    p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
+    /* 2. registers; old records promise less than the code uses, only complete new ones are
+     * believed */
+    const Resource *r = &p->record;
+    if (r->form == RES_LONG && !(r->flags & UNKNOWN_CODE) && r->sgpr <= 256 && r->vgpr <= 256) {
+        p->sgprs = (u32)align_up(r->sgpr > MIN_SGPRS ? r->sgpr : MIN_SGPRS, UNIT);
+        p->vgprs = (u32)align_up(r->vgpr ? r->vgpr : 1, UNIT);
+    }
+    /* 3. memory */
     if ((s = plan_local(d, p)) || (s = plan_private(d, k, p)) || (s = plan_arguments(d, k, p)))
         return s;
     if (local_total(p) > LDS_END - LDS_LO)
@@ -283,39 +266,33 @@ typedef struct {
     u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
-static u64 host_threads(const LaunchOptions *run)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    const u64 wanted = run->threads ? run->threads : n > 0 ? (u64)n : 1;
-    return wanted > MAX_POOL ? MAX_POOL : wanted;
-}
-
 enum { MODEST = 64 << 20 }; /* bytes of private memory that a launch takes without thought */
-
-/* Private memory for every group, so that each has addresses of its own; for as many
- * as run at a time where that is much, or for fewer when it is scarce. */
-static DrvStatus alloc_private(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
-{
-    const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
-    const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
-    u64 n = !area || groups <= MODEST / area ? groups : host_threads(&k->run);
-    DrvStatus s = DRV_RESOURCES;
-    for (n = n > groups ? groups : n; n; n /= 2) {
-        b->pds_size = n * area;
-        s = alloc_locked(d, b->pds_size, &b->pds);
-        if (s != DRV_DEVICE_FULL)
-            return s;
-    }
-    return drv_fail(d, DRV_RESOURCES, "%llu bytes of private memory for a work-group",
-                    (unsigned long long)area);
-}
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
-    DrvStatus s;
-    if (p->args.len && (s = alloc_locked(d, p->args.len, &b->args)))
+    /* 1. the argument block */
+    DrvStatus s = p->args.len ? alloc_locked(d, p->args.len, &b->args) : DRV_OK;
+    if (s)
         return s;
-    s = alloc_private(d, k, p, b);
+    /* 2. private memory for every group, so that each has addresses of its own; where that is much,
+     * for as many as run at a time, or for fewer when it is scarce */
+    const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
+    const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
+    u64 n = groups;
+    if (area && groups > MODEST / area) {
+        const long processors =
+            k->run.threads ? (long)k->run.threads : sysconf(_SC_NPROCESSORS_ONLN);
+        n = processors < 1 ? 1 : processors > MAX_POOL ? MAX_POOL : (u64)processors;
+    }
+    for (n = n > groups ? groups : n; n; n /= 2) {
+        b->pds_size = n * area;
+        if ((s = alloc_locked(d, b->pds_size, &b->pds)) != DRV_DEVICE_FULL)
+            break;
+    }
+    if (s == DRV_DEVICE_FULL)
+        return drv_fail(d, DRV_RESOURCES, "%llu bytes of private memory for a work-group",
+                        (unsigned long long)area);
+    /* 3. the metadata block */
     return s ? s : alloc_locked(d, METADATA_SIZE, &b->metadata);
 }
 
@@ -325,8 +302,6 @@ static void free_blocks(Driver *d, const Blocks *b)
     free_cleared_locked(d, b->pds); /* every group leaves its private memory so */
     free_locked(d, b->metadata);
 }
-
-/* --- blocks --------------------------------------------------------------------------- */
 
 static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
                           u32 word[METADATA_SIZE / 4])
@@ -351,69 +326,72 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
     word[17] = (u32)p->private_start;
 }
 
-static DrvRecord make_record(const Plan *p, const Blocks *b)
-{
-    return (DrvRecord){
-        .kernel_size = {p->part.groups[0], p->part.groups[1], p->part.groups[2]},
-        .wf_size = p->lanes,
-        .wg_size = p->warps,
-        .metadata_base = b->metadata,
-        .lds_size = local_total(p),
-        .pds_size = p->private,
-        .sgpr_usage = p->sgprs,
-        .vgpr_usage = p->vgprs,
-        .pds_base = b->pds,
-    };
-}
-
-static void write_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b)
-{
-    u32 word[METADATA_SIZE / 4];
-    fill_metadata(k, p, b, word);
-    if (!copy_in(d, b->metadata, word, sizeof word) ||
-        !copy_in(d, b->args, p->args.data, p->args.len))
-        bug("a block that was just allocated is not there");
-}
-
 /* --- the launch ----------------------------------------------------------------------- */
-
-static DrvStatus run_blocks(Driver *d, const DrvKernel *k, const Plan *p, const Blocks *b,
-                            DrvResult *result)
-{
-    const DrvRecord record = make_record(p, b);
-    DevLaunch l = {
-        .kernel = k->kernel,
-        .knl = (u32)b->metadata,
-        .groups = {p->part.groups[0], p->part.groups[1], p->part.groups[2]},
-        .warps = p->warps,
-        .lanes = p->lanes,
-        .sgprs = p->sgprs,
-        .vgprs = p->vgprs,
-        .lds = (u32)local_total(p),
-        .pds = (u32)b->pds,
-        .pds_lane = (u32)p->private,
-        .pds_size = b->pds_size,
-        .max_insns = k->max_insns,
-        .run = k->run,
-    };
-    write_blocks(d, k, p, b);
-    DrvStatus s = k->export_to ? export_launch(d, k->export_to, k->kernel, &record) : DRV_OK;
-    return s ? s : launch_locked(d, &l, false, result);
-}
 
 static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 print,
                           DrvResult *result)
 {
-    Plan p = {.part = *part};
-    Blocks b = {.print = print};
-    /* what is exported is memory as it is between launches */
-    DrvStatus s = enter_program(d, k->program, k->export_to);
-    if (!s)
-        s = make_plan(d, k, &p);
-    if (!s)
-        s = alloc_blocks(d, k, &p, &b);
-    if (!s)
-        s = run_blocks(d, k, &p, &b, result);
+    Plan p;
+    Blocks b;
+    DrvStatus s;
+    u32 word[METADATA_SIZE / 4];
+    for (bool has_waited = false;; has_waited = true) {
+        /* 1. the program, alone when the launch is exported: memory is to be as it is between
+         * launches */
+        p = (Plan){.part = *part};
+        b = (Blocks){.print = print};
+        s = enter_program(d, k->program, k->export_to);
+        /* 2. what the kernel needs, and memory; once more if launches hold some back */
+        if (!s)
+            s = make_plan(d, k, &p);
+        if (!s)
+            s = alloc_blocks(d, k, &p, &b);
+        if (!s || has_waited || !d->heap.held)
+            break;
+        free_blocks(d, &b);
+        buf_free(&p.args);
+        wait_quiet(d);
+    }
+    /* 3. its contents */
+    if (!s) {
+        fill_metadata(k, &p, &b, word);
+        if (!copy_in(d, b.metadata, word, sizeof word) ||
+            !copy_in(d, b.args, p.args.data, p.args.len))
+            bug("a block that was just allocated is not there");
+    }
+    /* 4. the launch */
+    if (!s && k->export_to) {
+        const DrvRecord record = {
+            .kernel_size = {p.part.groups[0], p.part.groups[1], p.part.groups[2]},
+            .wf_size = p.lanes,
+            .wg_size = p.warps,
+            .metadata_base = b.metadata,
+            .lds_size = local_total(&p),
+            .pds_size = p.private,
+            .sgpr_usage = p.sgprs,
+            .vgpr_usage = p.vgprs,
+            .pds_base = b.pds,
+        };
+        s = export_launch(d, k->export_to, k->kernel, &record);
+    }
+    if (!s) {
+        DevLaunch l = {
+            .kernel = k->kernel,
+            .knl = (u32)b.metadata,
+            .groups = {p.part.groups[0], p.part.groups[1], p.part.groups[2]},
+            .warps = p.warps,
+            .lanes = p.lanes,
+            .sgprs = p.sgprs,
+            .vgprs = p.vgprs,
+            .lds = (u32)local_total(&p),
+            .pds = (u32)b.pds,
+            .pds_lane = (u32)p.private,
+            .pds_size = b.pds_size,
+            .max_insns = k->max_insns,
+            .run = k->run,
+        };
+        s = launch_locked(d, &l, false, result);
+    }
     free_blocks(d, &b);
     buf_free(&p.args);
     return s;

@@ -211,6 +211,29 @@ static DrvStatus export(Rig *r)
     return s == DRV_IO ? DRV_OK : s;
 }
 
+/* Takes all memory, and gives a page back, which the launch that runs keeps, as it does its own blocks. */
+static void leave_no_room(Rig *r)
+{
+    u64 addr, last = 0;
+    for (u64 size = 256 << 20; size >= PAGE_SIZE; size /= 16)
+        while (drv_alloc(r->d, size, &addr) == DRV_OK)
+            last = addr;
+    assert_int_equal(drv_free(r->d, last), DRV_OK);
+}
+
+static DrvStatus run_without_room(Rig *r)
+{
+    leave_no_room(r);
+    return run(r->d, r->program, "touch", r->flag, 1, 1);
+}
+
+static DrvStatus alloc_without_room(Rig *r)
+{
+    u64 addr;
+    leave_no_room(r);
+    return drv_alloc(r->d, 2 * PAGE_SIZE, &addr);
+}
+
 typedef struct {
     Rig *r;
     DrvStatus (*change)(Rig *r);
@@ -247,7 +270,8 @@ static void change_beside(Rig *r, Change *c)
 
 static void waits_for_launches(void **state)
 {
-    static DrvStatus (*const changes[])(Rig *) = {run_other, load, start, write_code, export, free_all};
+    static DrvStatus (*const changes[])(Rig *) = {run_other, load, start, write_code, export, free_all,
+                                                   run_without_room, alloc_without_room};
     (void)state;
     for (size_t i = 0; i < countof(changes); i++) {
         Rig r;

@@ -51,45 +51,16 @@ static cl_int bind_buffers(Dispatch *x, u32 device)
     return CL_SUCCESS;
 }
 
-static void show(const ClContext *c, const Buf *printed)
-{
-    if (!printed->len)
-        return;
-    if (c->print)
-        c->print(buf_text(printed), printed->len, 1, c->data);
-    else
-        host_print(buf_text(printed), printed->len);
-}
-
-static void report(const ClContext *c, Driver *d, const Dispatch *x)
-{
-    Buf text = {0}, why = {0};
-    drv_last_error(d, &why);
-    buf_printf(&text, "kernel %s: %s", x->kernel->name, buf_text(&why));
-    context_report(c, buf_text(&text));
-    buf_free(&text);
-    buf_free(&why);
-}
-
-/* The trace of VENTUS_TRACE, in Spike's turns of one instruction. */
-static void watch(DrvKernel *k, const ClDevice *d, Observer *o)
-{
-    if (!d->trace)
-        return;
-    *o = trace_observer(d->trace);
-    k->run.observers = o;
-    k->run.nobservers = 1;
-    k->run.slice = 1;
-}
-
 static cl_int dispatch_run(ClEvent *e, void *payload)
 {
     Dispatch *x = payload;
     ClContext *c = e->context;
+    ClDevice *device = e->queue->device;
     Driver *d = queue_driver(e->queue);
     Observer observer;
     Buf printed = {0};
     DrvResult result;
+    /* 1. the launch, with buffers where they are now */
     const cl_int s = bind_buffers(x, e->queue->device_index);
     if (s)
         return s;
@@ -102,20 +73,35 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
                    .run = {.timeout = c->platform->timeout},
                    .print = x->is_silent ? NULL : &printed,
                    .export_to = c->platform->export_to};
-    watch(&k, e->queue->device, &observer);
     memcpy(k.global, x->global, sizeof k.global);
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);
-    ClDevice *traced = e->queue->device->trace ? e->queue->device : NULL;
-    if (traced)
-        pthread_mutex_lock(&traced->trace_lock);
+    /* 2. for VENTUS_TRACE alone on the device, in Spike's turns of one instruction */
+    if (device->trace) {
+        observer = trace_observer(device->trace);
+        k.run.observers = &observer;
+        k.run.nobservers = 1;
+        k.run.slice = 1;
+        pthread_mutex_lock(&device->trace_lock);
+    }
     const DrvStatus status = drv_run(d, &k, &result);
-    if (traced)
-        pthread_mutex_unlock(&traced->trace_lock);
-    show(c, &printed);
+    if (device->trace)
+        pthread_mutex_unlock(&device->trace_lock);
+    /* 3. what it printed */
+    if (printed.len && c->print)
+        c->print(buf_text(&printed), printed.len, 1, c->data);
+    else if (printed.len)
+        host_print(buf_text(&printed), printed.len);
     buf_free(&printed);
-    if (status)
-        report(c, d, x);
+    /* 4. why it failed */
+    if (status) {
+        Buf text = {0}, why = {0};
+        drv_last_error(d, &why);
+        buf_printf(&text, "kernel %s: %s", x->kernel->name, buf_text(&why));
+        context_report(c, buf_text(&text));
+        buf_free(&text);
+        buf_free(&why);
+    }
     return status_of_driver(status);
 }
 
@@ -123,25 +109,6 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
 
 /* C's alignment where no table tells it: that of a scalar or vector of this size. */
 static u32 natural_align(size_t size) { return is_pow2(size) && size <= 128 ? (u32)size : 4; }
-
-static Access access_of(const KernelArg *info, const ClMem *m)
-{
-    const bool only_read =
-        m->flags & CL_MEM_READ_ONLY || (info && (info->kind == ARG_CONSTANT || info->is_const));
-    return only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
-}
-
-static cl_int take_buffer(Dispatch *x, ClContext *c, size_t i, const Argument *a,
-                          const KernelArg *info)
-{
-    struct Bound *b = &x->bound[i];
-    if (a->mem && !(b->mem = context_find_mem(c, a->mem)))
-        return CL_INVALID_KERNEL_ARGS; /* released since it was set */
-    if (b->mem)
-        b->access = access_of(info, b->mem);
-    x->args[i] = (DrvArg){.size = 4, .align = 4, .value = &b->addr};
-    return CL_SUCCESS;
-}
 
 static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *info)
 {
@@ -156,14 +123,20 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
     for (size_t i = 0; i < k->nargs; i++) {
         const Argument *a = &k->args[i];
         const KernelArg *known = info ? &info->args[i] : NULL;
+        struct Bound *b = &x->bound[i];
         if (!a->is_set)
             return CL_INVALID_KERNEL_ARGS;
+        /* 1. a buffer, or the null pointer */
         if (a->is_mem) {
-            const cl_int s = take_buffer(x, k->program->context, i, a, known);
-            if (s)
-                return s;
+            if (a->mem && !(b->mem = context_find_mem(k->program->context, a->mem)))
+                return CL_INVALID_KERNEL_ARGS; /* released since it was set */
+            const bool only_read = (b->mem && b->mem->flags & CL_MEM_READ_ONLY) ||
+                                   (known && (known->kind == ARG_CONSTANT || known->is_const));
+            b->access = only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
+            x->args[i] = (DrvArg){.size = 4, .align = 4, .value = &b->addr};
             continue;
         }
+        /* 2. local memory, or a value */
         x->args[i] =
             (DrvArg){.is_local = a->is_local,
                      .size = (u32)a->size,

@@ -3,7 +3,7 @@
 # make check      set up the machine, build, run every test (T=FILE... for some)
 # make bench      measure
 # make install    PREFIX=/usr/local, DESTDIR honoured
-# make accuracy   errors of the device library's functions; STEP=1 for all arguments
+# make accuracy   errors of the device library's functions; STEP=1 for all floats, COUNT=N doubles
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
 # make V=1 ...    shows the commands
@@ -220,7 +220,8 @@ $B/test/fuzz/peer_fuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/oc
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 # what scripts run besides, made before them because they run side by side
-BYSCRIPTS := $B/host/isadoc $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact) \
+BYSCRIPTS := $B/host/isadoc $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double \
+             $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
 # with T only the C tests that are named
 tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS)) all
@@ -256,10 +257,11 @@ $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 # --- the device library on the host: its accuracy -----------------------------------
 
 STEP ?= 65521
+COUNT ?= 1000000
 DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
-          -Xclang -cl-ext=+__opencl_c_generic_address_space -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Itest/accuracy
+          -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Itest/accuracy
 $B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
@@ -267,12 +269,17 @@ $B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math
-$B/test/accuracy/accuracy $B/test/accuracy/exact: $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
+$B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double: $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+# what needs no loops in OpenCL C
+$B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
+	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
-accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact
+accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double $B/test/accuracy/arithmetic
 	@$B/test/accuracy/exact
+	@$B/test/accuracy/arithmetic $(COUNT)
 	@$B/test/accuracy/accuracy $(STEP) $(NAMES)
+	@$B/test/accuracy/double $(COUNT) $(NAMES)
 
 # doc/isa.md with the tables of the rows as they are now
 doc: $B/host/isadoc

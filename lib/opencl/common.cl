@@ -1,31 +1,33 @@
 /* common.cl -- the common functions. */
 #include "ventus.h"
 
-float FLAT max(float x, float y) { return __builtin_fmaxf(x, y); }
-float FLAT min(float x, float y) { return __builtin_fminf(x, y); }
-float FLAT clamp(float x, float low, float high) { return __builtin_fminf(__builtin_fmaxf(x, low), high); }
-float FLAT degrees(float x) { return x * 57.295779513082320876798f; }
-float FLAT radians(float x) { return x * 0.017453292519943295769237f; }
-float FLAT mix(float x, float y, float a) { return __builtin_fmaf(y - x, a, x); }
-float FLAT step(float edge, float x) { return x < edge ? 0.0f : 1.0f; }
-float FLAT sign(float x) { return x != x ? 0.0f : x == 0 ? x : __builtin_copysignf(1.0f, x); }
+/* T is the type; fma_, max_, min_, copysign_ are clang's functions of it */
+#define COMMON(T, fma_, max_, min_, copysign_) \
+    T FLAT max(T x, T y) { return max_(x, y); } \
+    T FLAT min(T x, T y) { return min_(x, y); } \
+    T FLAT clamp(T x, T low, T high) { return min_(max_(x, low), high); } \
+    T FLAT degrees(T x) { return x * (T)57.295779513082320876798; } \
+    T FLAT radians(T x) { return x * (T)0.017453292519943295769237; } \
+    T FLAT mix(T x, T y, T a) { return fma_(y - x, a, x); } \
+    T FLAT step(T edge, T x) { return x < edge ? (T)0 : (T)1; } \
+    T FLAT sign(T x) { return x != x ? (T)0 : x == 0 ? x : copysign_((T)1, x); } \
+    T FLAT smoothstep(T low, T high, T x) \
+    { \
+        T t = clamp((x - low) / (high - low), (T)0, (T)1); \
+        return t * t * fma_((T)-2, t, (T)3); \
+    } \
+    VECTOR2(T, max, T, T) VECTOR2(T, min, T, T) VECTOR3(T, clamp, T, T, T) \
+    VECTOR1(T, degrees, T) VECTOR1(T, radians, T) VECTOR1(T, sign, T) \
+    VECTOR3(T, mix, T, T, T) VECTOR2(T, step, T, T) VECTOR3(T, smoothstep, T, T, T) \
+    SCALARS(T, 2) SCALARS(T, 3) SCALARS(T, 4) SCALARS(T, 8) SCALARS(T, 16)
 
-float FLAT smoothstep(float low, float high, float x)
-{
-    float t = clamp((x - low) / (high - low), 0.0f, 1.0f);
-    return t * t * __builtin_fmaf(-2.0f, t, 3.0f);
-}
+#define SCALARS(T, n) \
+    T##n FLAT max(T##n x, T y) { return max(x, (T##n)(y)); } \
+    T##n FLAT min(T##n x, T y) { return min(x, (T##n)(y)); } \
+    T##n FLAT clamp(T##n x, T low, T high) { return clamp(x, (T##n)(low), (T##n)(high)); } \
+    T##n FLAT mix(T##n x, T##n y, T a) { return mix(x, y, (T##n)(a)); } \
+    T##n FLAT step(T edge, T##n x) { return step((T##n)(edge), x); } \
+    T##n FLAT smoothstep(T low, T high, T##n x) { return smoothstep((T##n)(low), (T##n)(high), x); }
 
-VECTOR2(float, max, float, float) VECTOR2(float, min, float, float) VECTOR3(float, clamp, float, float, float)
-VECTOR1(float, degrees, float) VECTOR1(float, radians, float) VECTOR1(float, sign, float)
-VECTOR3(float, mix, float, float, float) VECTOR2(float, step, float, float)
-VECTOR3(float, smoothstep, float, float, float)
-
-#define SCALARS(n) \
-    float##n FLAT max(float##n x, float y) { return max(x, (float##n)(y)); } \
-    float##n FLAT min(float##n x, float y) { return min(x, (float##n)(y)); } \
-    float##n FLAT clamp(float##n x, float low, float high) { return clamp(x, (float##n)(low), (float##n)(high)); } \
-    float##n FLAT mix(float##n x, float##n y, float a) { return mix(x, y, (float##n)(a)); } \
-    float##n FLAT step(float edge, float##n x) { return step((float##n)(edge), x); } \
-    float##n FLAT smoothstep(float low, float high, float##n x) { return smoothstep((float##n)(low), (float##n)(high), x); }
-SCALARS(2) SCALARS(3) SCALARS(4) SCALARS(8) SCALARS(16)
+COMMON(float, __builtin_fmaf, __builtin_fmaxf, __builtin_fminf, __builtin_copysignf)
+COMMON(double, __builtin_fma, __builtin_fmax, __builtin_fmin, __builtin_copysign)

@@ -1,7 +1,7 @@
 /* convert.cl -- convert_T, with saturation and rounding modes, for every pair of types.
  *
- * Between integers the mode of rounding does not matter.  A float is rounded to a whole float
- * first; the default is toward zero.  To float, the default is to nearest, which is what
+ * Between integers the mode of rounding does not matter.  A float or double is rounded to a whole
+ * one first; the default is toward zero.  To float, the default is to nearest, which is what
  * the machine does; the directed modes convert the bits that fit, and look at the rest.
  */
 #include "ventus.h"
@@ -45,32 +45,36 @@ TO_SIGNED(int, INT_MIN, INT_MAX) TO_SIGNED(long, LONG_MIN, LONG_MAX)
 TO_UNSIGNED(uchar, UCHAR_MAX) TO_UNSIGNED(ushort, USHRT_MAX)
 TO_UNSIGNED(uint, UINT_MAX) TO_UNSIGNED(ulong, ULONG_MAX)
 
-static float whole_rte(float x) { return __builtin_rintf(x); }
-static float whole_rtz(float x) { return x; }
-static float whole_rtp(float x) { return __builtin_ceilf(x); }
-static float whole_rtn(float x) { return __builtin_floorf(x); }
+static float OVL whole_rte(float x) { return __builtin_rintf(x); }
+static float OVL whole_rtz(float x) { return x; }
+static float OVL whole_rtp(float x) { return __builtin_ceilf(x); }
+static float OVL whole_rtn(float x) { return __builtin_floorf(x); }
+static double OVL whole_rte(double x) { return __builtin_rint(x); }
+static double OVL whole_rtz(double x) { return x; }
+static double OVL whole_rtp(double x) { return __builtin_ceil(x); }
+static double OVL whole_rtn(double x) { return __builtin_floor(x); }
 
 /* LLVM's conversions that saturate; NaN is 0 */
-__attribute__((const)) int to_int(float) __asm("llvm.fptosi.sat.i32.f32");
-__attribute__((const)) uint to_uint(float) __asm("llvm.fptoui.sat.i32.f32");
-__attribute__((const)) long to_long(float) __asm("llvm.fptosi.sat.i64.f32");
-__attribute__((const)) ulong to_ulong(float) __asm("llvm.fptoui.sat.i64.f32");
+#define SATURATING(T, t) \
+    __attribute__((const)) int OVL to_int(T) __asm("llvm.fptosi.sat.i32." #t); \
+    __attribute__((const)) uint OVL to_uint(T) __asm("llvm.fptoui.sat.i32." #t); \
+    __attribute__((const)) long OVL to_long(T) __asm("llvm.fptosi.sat.i64." #t); \
+    __attribute__((const)) ulong OVL to_ulong(T) __asm("llvm.fptoui.sat.i64." #t);
+SATURATING(float, f32) SATURATING(double, f64)
 
-#define FLOAT_MODE(mode, D) \
-    D OVL convert_##D##mode(float x) { return convert_##D(whole##mode(x)); } \
-    D OVL convert_##D##_sat##mode(float x) { return convert_##D##_sat(whole##mode(x)); }
-#define FROM_FLOAT(D, saturated) \
-    D FLAT convert_##D(float x) { return (D)x; } \
-    D OVL convert_##D##_sat(float x) { return saturated; } \
-    FOUR_MODES(FLOAT_MODE, D)
-FROM_FLOAT(char, convert_char_sat(to_int(x)))
-FROM_FLOAT(uchar, convert_uchar_sat(to_int(x)))
-FROM_FLOAT(short, convert_short_sat(to_int(x)))
-FROM_FLOAT(ushort, convert_ushort_sat(to_int(x)))
-FROM_FLOAT(int, to_int(x))
-FROM_FLOAT(uint, to_uint(x))
-FROM_FLOAT(long, to_long(x))
-FROM_FLOAT(ulong, to_ulong(x))
+#define REAL_MODE(mode, D, T) \
+    D OVL convert_##D##mode(T x) { return convert_##D(whole##mode(x)); } \
+    D OVL convert_##D##_sat##mode(T x) { return convert_##D##_sat(whole##mode(x)); }
+#define FROM_REAL(D, T, saturated) \
+    D FLAT convert_##D(T x) { return (D)x; } \
+    D OVL convert_##D##_sat(T x) { return saturated; } \
+    FOUR_MODES(REAL_MODE, D, T)
+#define FROM_REALS(T) \
+    FROM_REAL(char, T, convert_char_sat(to_int(x))) FROM_REAL(uchar, T, convert_uchar_sat(to_int(x))) \
+    FROM_REAL(short, T, convert_short_sat(to_int(x))) FROM_REAL(ushort, T, convert_ushort_sat(to_int(x))) \
+    FROM_REAL(int, T, to_int(x)) FROM_REAL(uint, T, to_uint(x)) \
+    FROM_REAL(long, T, to_long(x)) FROM_REAL(ulong, T, to_ulong(x))
+FROM_REALS(float) FROM_REALS(double)
 
 /* --- scalars: to float ----------------------------------------------------------------- */
 
@@ -109,6 +113,50 @@ SIGNED_TO_FLOAT(int, uint) SIGNED_TO_FLOAT(long, ulong)
     float OVL convert_float_rtn(U x) { return toward_zero(x); }
 UNSIGNED_TO_FLOAT(uint) UNSIGNED_TO_FLOAT(ulong)
 
+/* --- scalars: to double, and from double to float ------------------------------------------- */
+
+double FLAT convert_double(double x) { return x; }
+FOUR_MODES(AS_IT_IS, convert_double, double, double)
+
+/* at most 53 bits: exact */
+#define NARROW_TO_DOUBLE(S) \
+    double FLAT convert_double(S x) { return (double)x; } \
+    FOUR_MODES(AS_IT_IS, convert_double, double, S)
+NARROW_TO_DOUBLE(char) NARROW_TO_DOUBLE(uchar) NARROW_TO_DOUBLE(short) NARROW_TO_DOUBLE(ushort)
+NARROW_TO_DOUBLE(int) NARROW_TO_DOUBLE(uint) NARROW_TO_DOUBLE(float)
+
+static ulong past_53(ulong x) { return ~(ulong)0 >> 53 >> __builtin_clzl(x | 1); }
+static double toward_zero_53(ulong x) { return (double)(x & ~past_53(x)); }
+static double from_zero_53(ulong x) { return as_double(as_ulong(toward_zero_53(x)) + ((x & past_53(x)) != 0)); }
+
+double FLAT convert_double(long x) { return (double)x; }
+double FLAT convert_double_rte(long x) { return (double)x; }
+double OVL convert_double_rtz(long x) { return x < 0 ? -toward_zero_53(0 - (ulong)x) : toward_zero_53((ulong)x); }
+double OVL convert_double_rtp(long x) { return x < 0 ? -toward_zero_53(0 - (ulong)x) : from_zero_53((ulong)x); }
+double OVL convert_double_rtn(long x) { return x < 0 ? -from_zero_53(0 - (ulong)x) : toward_zero_53((ulong)x); }
+double FLAT convert_double(ulong x) { return (double)x; }
+double FLAT convert_double_rte(ulong x) { return (double)x; }
+double OVL convert_double_rtz(ulong x) { return toward_zero_53(x); }
+double OVL convert_double_rtp(ulong x) { return from_zero_53(x); }
+double OVL convert_double_rtn(ulong x) { return toward_zero_53(x); }
+
+/* The nearest float is one step too far from zero, or too near to it, or right. */
+static float inward(double x)
+{
+    float f = (float)x;
+    return as_float(as_uint(f) - (__builtin_fabs((double)f) > __builtin_fabs(x)));
+}
+static float outward(double x)
+{
+    float f = (float)x;
+    return as_float(as_uint(f) + (__builtin_fabs((double)f) < __builtin_fabs(x)));
+}
+float FLAT convert_float(double x) { return (float)x; }
+float FLAT convert_float_rte(double x) { return (float)x; }
+float OVL convert_float_rtz(double x) { return inward(x); }
+float OVL convert_float_rtp(double x) { return x < 0 ? inward(x) : outward(x); }
+float OVL convert_float_rtn(double x) { return x < 0 ? outward(x) : inward(x); }
+
 /* --- vectors: from the next smaller ones, as in ventus.h, but the width is in the name ----------- */
 
 #define WIDTH(mode, D, S, n, half) \
@@ -126,8 +174,8 @@ UNSIGNED_TO_FLOAT(uint) UNSIGNED_TO_FLOAT(ulong)
     WIDTHS(_sat, D, S) WIDTHS(_sat_rte, D, S) WIDTHS(_sat_rtz, D, S) WIDTHS(_sat_rtp, D, S) WIDTHS(_sat_rtn, D, S)
 
 #define FROM_EACH(M, D) \
-    M(D, char) M(D, uchar) M(D, short) M(D, ushort) M(D, int) M(D, uint) M(D, long) M(D, ulong) M(D, float)
+    M(D, char) M(D, uchar) M(D, short) M(D, ushort) M(D, int) M(D, uint) M(D, long) M(D, ulong) M(D, float) M(D, double)
 #define TO_INT(D) FROM_EACH(ALL_MODES, D) FROM_EACH(ALL_MODES_SAT, D)
 
 EACH_INT(TO_INT)
-FROM_EACH(ALL_MODES, float)
+FROM_EACH(ALL_MODES, float) FROM_EACH(ALL_MODES, double)

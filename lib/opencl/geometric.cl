@@ -5,54 +5,57 @@
  */
 #include "ventus.h"
 
-float FLAT dot(float a, float b) { return a * b; }
-float FLAT dot(float2 a, float2 b) { return __builtin_fmaf(a.x, b.x, a.y * b.y); }
-float FLAT dot(float3 a, float3 b) { return __builtin_fmaf(a.x, b.x, dot(a.yz, b.yz)); }
-float FLAT dot(float4 a, float4 b) { return __builtin_fmaf(a.x, b.x, dot(a.yzw, b.yzw)); }
+#define GEOMETRIC(T, fma_, sqrt_, max_, min_, abs_, BIG, SMALL, DOWN, UP) \
+    T FLAT dot(T a, T b) { return a * b; } \
+    T FLAT dot(T##2 a, T##2 b) { return fma_(a.x, b.x, a.y * b.y); } \
+    T FLAT dot(T##3 a, T##3 b) { return fma_(a.x, b.x, dot(a.yz, b.yz)); } \
+    T FLAT dot(T##4 a, T##4 b) { return fma_(a.x, b.x, dot(a.yzw, b.yzw)); } \
+    /* a b - c d with the error of c d put back, so that cancellation does no harm */ \
+    static T OVL difference(T a, T b, T c, T d) \
+    { \
+        T cd = c * d; \
+        return fma_(a, b, -cd) - fma_(c, d, -cd); \
+    } \
+    T##3 OVL cross(T##3 a, T##3 b) \
+    { \
+        return (T##3)(difference(a.y, b.z, a.z, b.y), difference(a.z, b.x, a.x, b.z), difference(a.x, b.y, a.y, b.x)); \
+    } \
+    T##4 OVL cross(T##4 a, T##4 b) { return (T##4)(cross(a.xyz, b.xyz), (T)0); } \
+    static T OVL largest(T p) { return abs_(p); } \
+    static T OVL largest(T##2 p) { return max_(largest(p.x), largest(p.y)); } \
+    static T OVL largest(T##3 p) { return max_(largest(p.xy), largest(p.z)); } \
+    static T OVL largest(T##4 p) { return max_(largest(p.xy), largest(p.zw)); } \
+    /* for a vector whose largest element is m; times it squares neither overflow nor vanish */ \
+    static T OVL scale_for(T m) { return m > BIG ? DOWN : m < SMALL ? UP : (T)1; } \
+    T OVL length(T p) { return abs_(p); } \
+    LENGTH(T, T##2, sqrt_) LENGTH(T, T##3, sqrt_) LENGTH(T, T##4, sqrt_) \
+    LENGTHS(T, T, sqrt_, max_, min_) LENGTHS(T, T##2, sqrt_, max_, min_) \
+    LENGTHS(T, T##3, sqrt_, max_, min_) LENGTHS(T, T##4, sqrt_, max_, min_)
 
-/* a b - c d with the error of c d put back, so that cancellation does no harm */
-static float difference(float a, float b, float c, float d)
-{
-    float cd = c * d;
-    return __builtin_fmaf(a, b, -cd) - __builtin_fmaf(c, d, -cd);
-}
+#define LENGTH(T, V, sqrt_) \
+    T OVL length(V p) \
+    { \
+        T s = scale_for(largest(p)); \
+        p = p * s; \
+        return sqrt_(dot(p, p)) * ((T)1 / s); \
+    }
+#define LENGTHS(T, V, sqrt_, max_, min_) \
+    T OVL distance(V a, V b) { return length(a - b); } \
+    V OVL normalize(V p) \
+    { \
+        T m = largest(p), s = scale_for(m), down = min_(s, (T)1); \
+        p = p * max_(s, (T)1); /* small elements of a large vector keep their bits */ \
+        return m > 0 ? p / sqrt_(dot(p * down, p * down)) * down : p; \
+    }
+GEOMETRIC(float, __builtin_fmaf, __builtin_sqrtf, __builtin_fmaxf, __builtin_fminf, __builtin_fabsf, 0x1p+60f, 0x1p-60f, 0x1p-70f, 0x1p+86f)
+GEOMETRIC(double, __builtin_fma, __builtin_sqrt, __builtin_fmax, __builtin_fmin, __builtin_fabs, 0x1p+500, 0x1p-500, 0x1p-560, 0x1p+600)
 
-float3 OVL cross(float3 a, float3 b)
-{
-    return (float3)(difference(a.y, b.z, a.z, b.y), difference(a.z, b.x, a.x, b.z), difference(a.x, b.y, a.y, b.x));
-}
-float4 OVL cross(float4 a, float4 b) { return (float4)(cross(a.xyz, b.xyz), 0.0f); }
-
-static float OVL largest(float p) { return __builtin_fabsf(p); }
-static float OVL largest(float2 p) { return __builtin_fmaxf(largest(p.x), largest(p.y)); }
-static float OVL largest(float3 p) { return __builtin_fmaxf(largest(p.xy), largest(p.z)); }
-static float OVL largest(float4 p) { return __builtin_fmaxf(largest(p.xy), largest(p.zw)); }
-
-/* for a vector whose largest element is m; times it squares neither overflow nor vanish */
-static float scale_for(float m) { return m > 0x1p+60f ? 0x1p-70f : m < 0x1p-60f ? 0x1p+86f : 1.0f; }
-
-#define LENGTHS(T) \
-    float OVL fast_length(T p) { return __builtin_sqrtf(dot(p, p)); } \
-    float OVL fast_distance(T a, T b) { return fast_length(a - b); } \
-    T OVL fast_normalize(T p) \
+#define FAST(V) \
+    float OVL fast_length(V p) { return __builtin_sqrtf(dot(p, p)); } \
+    float OVL fast_distance(V a, V b) { return fast_length(a - b); } \
+    V OVL fast_normalize(V p) \
     { \
         float square = dot(p, p); \
         return square > 0 ? p * (1.0f / __builtin_sqrtf(square)) : p; \
-    } \
-    float OVL distance(T a, T b) { return length(a - b); } \
-    T OVL normalize(T p) \
-    { \
-        float m = largest(p), s = scale_for(m), down = __builtin_fminf(s, 1.0f); \
-        p = p * __builtin_fmaxf(s, 1.0f); /* small elements of a large vector keep their bits */ \
-        return m > 0 ? p / fast_length(p * down) * down : p; \
     }
-#define LENGTH(T) \
-    float OVL length(T p) \
-    { \
-        float s = scale_for(largest(p)); \
-        p = p * s; \
-        return __builtin_sqrtf(dot(p, p)) * (1.0f / s); \
-    }
-float OVL length(float p) { return __builtin_fabsf(p); }
-LENGTH(float2) LENGTH(float3) LENGTH(float4)
-LENGTHS(float) LENGTHS(float2) LENGTHS(float3) LENGTHS(float4)
+FAST(float) FAST(float2) FAST(float3) FAST(float4)

@@ -20,7 +20,7 @@
 #define LOAD_STORE(T, n) EACH_SOURCE(LOAD, T, n) EACH_SPACE(STORE, T, n)
 #define WIDTHS(T) LOAD_STORE(T, 2) LOAD_STORE(T, 3) LOAD_STORE(T, 4) LOAD_STORE(T, 8) LOAD_STORE(T, 16)
 EACH_INT(WIDTHS)
-WIDTHS(float)
+WIDTHS(float) WIDTHS(double)
 
 /* --- half to float ---------------------------------------------------------------------- */
 
@@ -89,21 +89,33 @@ static ushort to_half_rtz(float x) { return to_half_directed(x, false); }
 static ushort to_half_rtp(float x) { return to_half_directed(x, x > 0); }
 static ushort to_half_rtn(float x) { return to_half_directed(x, x < 0); }
 
-#define STORE_HALF(S, n, stride, mode) \
-    void OVL vstore_half##n##mode(float##n x, size_t i, S half *p) \
+/* A double goes by way of a float that keeps in its last bit whether something was lost, so that only the
+ * second step rounds. */
+static float odd(double x)
+{
+    const float f = (float)x;
+    const uint bits = as_uint(f) - (__builtin_fabs((double)f) > __builtin_fabs(x));
+    return (double)f == x || x != x ? f : as_float(bits | 1);
+}
+static float OVL single(float x) { return x; }
+static float OVL single(double x) { return odd(x); }
+
+#define STORE_HALF(S, T, n, stride, mode) \
+    void OVL vstore_half##n##mode(T##n x, size_t i, S half *p) \
     { \
         for (int k = 0; k < n; k++) \
-            ((S ushort *)p)[i * n + k] = to_half##mode(x[k]); \
+            ((S ushort *)p)[i * n + k] = to_half##mode(single(x[k])); \
     } \
-    void OVL vstorea_half##n##mode(float##n x, size_t i, S half *p) \
+    void OVL vstorea_half##n##mode(T##n x, size_t i, S half *p) \
     { \
         for (int k = 0; k < n; k++) \
-            ((S ushort *)p)[i * stride + k] = to_half##mode(x[k]); \
+            ((S ushort *)p)[i * stride + k] = to_half##mode(single(x[k])); \
     }
-#define STORE_HALF1(S, mode) \
-    void OVL vstore_half##mode(float x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(x); } \
-    void OVL vstorea_half##mode(float x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(x); }
-#define STORE_MODE(mode) \
-    EACH_SPACE(STORE_HALF1, mode) EACH_SPACE(STORE_HALF, 2, 2, mode) EACH_SPACE(STORE_HALF, 3, 4, mode) \
-    EACH_SPACE(STORE_HALF, 4, 4, mode) EACH_SPACE(STORE_HALF, 8, 8, mode) EACH_SPACE(STORE_HALF, 16, 16, mode)
+#define STORE_HALF1(S, T, mode) \
+    void OVL vstore_half##mode(T x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(single(x)); } \
+    void OVL vstorea_half##mode(T x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(single(x)); }
+#define STORE_TYPE(T, mode) \
+    EACH_SPACE(STORE_HALF1, T, mode) EACH_SPACE(STORE_HALF, T, 2, 2, mode) EACH_SPACE(STORE_HALF, T, 3, 4, mode) \
+    EACH_SPACE(STORE_HALF, T, 4, 4, mode) EACH_SPACE(STORE_HALF, T, 8, 8, mode) EACH_SPACE(STORE_HALF, T, 16, 16, mode)
+#define STORE_MODE(mode) STORE_TYPE(float, mode) STORE_TYPE(double, mode)
 STORE_MODE() STORE_MODE(_rte) STORE_MODE(_rtz) STORE_MODE(_rtp) STORE_MODE(_rtn)

@@ -4,13 +4,12 @@
  */
 #include "ventus.h"
 
-#define COMPARE(f, test) \
-    int FLAT f(float a, float b) { return test; } \
-    int2 FLAT f(float2 a, float2 b) { return test; } \
-    int3 FLAT f(float3 a, float3 b) { return test; } \
-    int4 FLAT f(float4 a, float4 b) { return test; } \
-    int8 FLAT f(float8 a, float8 b) { return test; } \
-    int16 FLAT f(float16 a, float16 b) { return test; }
+#define COMPARE(f, test) COMPARE_T(f, test, float, int) COMPARE_T(f, test, double, long)
+#define COMPARE_T(f, test, T, I) \
+    int FLAT f(T a, T b) { return test; } \
+    COMPARE_N(f, test, T, I, 2) COMPARE_N(f, test, T, I, 3) COMPARE_N(f, test, T, I, 4) \
+    COMPARE_N(f, test, T, I, 8) COMPARE_N(f, test, T, I, 16)
+#define COMPARE_N(f, test, T, I, n) I##n FLAT f(T##n a, T##n b) { return test; }
 COMPARE(isequal, a == b)
 COMPARE(isnotequal, a != b)
 COMPARE(isgreater, a > b)
@@ -21,17 +20,25 @@ COMPARE(islessgreater, (a < b) | (a > b))
 COMPARE(isordered, (a == a) & (b == b))
 COMPARE(isunordered, (a != a) | (b != b))
 
-/* test sees the bits as uint; the magnitude without its sign is m */
-#define CLASSIFY(f, test) \
-    CLASSIFY_N(f, test,) CLASSIFY_N(f, test, 2) CLASSIFY_N(f, test, 3) CLASSIFY_N(f, test, 4) \
-    CLASSIFY_N(f, test, 8) CLASSIFY_N(f, test, 16)
-#define CLASSIFY_N(f, test, n) \
-    int##n FLAT f(float##n x) { int##n bits = as_int##n(x), m = bits & INT_MAX; (void)m; return test; }
-#define EXPONENT_ONES 0x7f800000
-CLASSIFY(isnan, m > EXPONENT_ONES)
-CLASSIFY(isinf, m == EXPONENT_ONES)
-CLASSIFY(isfinite, m < EXPONENT_ONES)
-CLASSIFY(isnormal, (m < EXPONENT_ONES) & (m > 0x7fffff))
+/* test sees the bits as integers; the magnitude without its sign is m; ONES is infinity, LOW the fraction's bits */
+#define CLASSIFY(f, test) CLASSIFY_T(f, test, float, int, 0x7f800000, 0x7fffff) \
+    CLASSIFY_T(f, test, double, long, 0x7ff0000000000000, 0xfffffffffffff)
+#define CLASSIFY_T(f, test, T, I, ones, low) \
+    int FLAT f(T x) { const I ONES = ones, LOW = low, bits = as_##I(x), m = bits & (ones | low); (void)ONES, (void)LOW, (void)m; return test; } \
+    CLASSIFY_N(f, test, T, I, ones, low, 2) CLASSIFY_N(f, test, T, I, ones, low, 3) CLASSIFY_N(f, test, T, I, ones, low, 4) \
+    CLASSIFY_N(f, test, T, I, ones, low, 8) CLASSIFY_N(f, test, T, I, ones, low, 16)
+#define CLASSIFY_N(f, test, T, I, ones, low, n) \
+    I##n FLAT f(T##n x) \
+    { \
+        const I ONES = ones, LOW = low; \
+        const I##n bits = as_##I##n(x), m = bits & (I)(ones | low); \
+        (void)ONES, (void)LOW, (void)m; \
+        return test; \
+    }
+CLASSIFY(isnan, m > ONES)
+CLASSIFY(isinf, m == ONES)
+CLASSIFY(isfinite, m < ONES)
+CLASSIFY(isnormal, (m < ONES) & (m > LOW))
 CLASSIFY(signbit, bits < 0)
 
 /* any, all: the top bits of the elements */
@@ -57,4 +64,4 @@ FOLDS(char) FOLDS(short) FOLDS(int) FOLDS(long)
     BOTH_N(T, I, U,) BOTH_N(T, I, U, 2) BOTH_N(T, I, U, 3) BOTH_N(T, I, U, 4) BOTH_N(T, I, U, 8) BOTH_N(T, I, U, 16)
 BOTH(char, char, uchar) BOTH(uchar, char, uchar) BOTH(short, short, ushort) BOTH(ushort, short, ushort)
 BOTH(int, int, uint) BOTH(uint, int, uint) BOTH(long, long, ulong) BOTH(ulong, long, ulong)
-BOTH(float, int, uint)
+BOTH(float, int, uint) BOTH(double, long, ulong)

@@ -61,6 +61,7 @@ static const cl_name_version languages[] = {
 /* as the front end defines them (ll/front.c) */
 static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_fp64"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_generic_address_space"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_program_scope_global_variables"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_order_acq_rel"},
@@ -72,6 +73,8 @@ static const cl_name_version features[] = {
 
 enum {
     SINGLE_FP = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,
+    /* directed rounding: of conversions, as the extension asks for it */
+    DOUBLE_FP = SINGLE_FP | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF,
     ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
               CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
               CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES
@@ -146,15 +149,15 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT: return UINT(1);
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE: return UINT(1);
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF: return UINT(0);
     case CL_DEVICE_MAX_CLOCK_FREQUENCY: return UINT(0);
     case CL_DEVICE_ADDRESS_BITS: return UINT(32);
     case CL_DEVICE_SINGLE_FP_CONFIG: return FLAGS(SINGLE_FP);
-    case CL_DEVICE_DOUBLE_FP_CONFIG:
+    case CL_DEVICE_DOUBLE_FP_CONFIG: return FLAGS(DOUBLE_FP);
     case CL_DEVICE_HALF_FP_CONFIG: return FLAGS(0);
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: return FLAGS(ATOMICS);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:

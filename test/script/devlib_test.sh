@@ -1,22 +1,27 @@
 #!/bin/sh
-# devlib_test.sh -- the device library, compiled for the host: exact results, and the accuracy of the others at
-# a sample of arguments; `make accuracy STEP=1` looks at all of them.  Then kernels on the simulator must
+# devlib_test.sh -- the device library, compiled for the host: exact results, the arithmetic of double, and the
+# accuracy of the others at a sample of arguments; `make accuracy STEP=1` looks at all of them.  Then kernels on the simulator must
 # give the same bits as the host for special and for random arguments.
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS
-make -s B="$B" CC="${CC:-cc}" all "$B/test/accuracy/exact" "$B/test/accuracy/accuracy" || exit 1
-"$B/test/accuracy/exact" && "$B/test/accuracy/accuracy" 1000003 || exit 1
+A=$B/test/accuracy
+make -s B="$B" CC="${CC:-cc}" all "$A/exact" "$A/accuracy" "$A/double" "$A/arithmetic" || exit 1
+"$A/exact" && "$A/arithmetic" 200000 && "$A/accuracy" 1000003 && "$A/double" 5000 || exit 1
 
 t=$(mktemp -d) bad=0 n=0
 trap 'rm -rf "$t"' EXIT
-"$B/test/accuracy/accuracy" --write "$t/x" "$t/y" || exit 1
-"$B/ventus" cc -I test/accuracy -o "$t/k.elf" test/accuracy/accuracy_kernels.cl || exit 1
-for f in $("$B/test/accuracy/accuracy" --names); do
-    n=$((n + 1))
-    case $f in native_exp* | native_powr) continue ;; esac    # the machine's own exponential
-    "$B/ventus" run -k "k_$f" -g 4096 -l 128 -a "buf:f32:4096=@$t/x" -a "buf:f32:4096=@$t/y" \
-        -a "buf:f32:4096>$t/r" "$t/k.elf" && "$B/test/accuracy/accuracy" --compare "$f" "$t/x" "$t/y" "$t/r" || bad=1
-done
+
+on_device() { # PROGRAM TYPE KERNELS: its functions as kernels
+    "$A/$1" --write "$t/x" "$t/y" && "$B/ventus" cc -I test/accuracy -o "$t/k.elf" "test/accuracy/$3" || exit 1
+    for f in $("$A/$1" --names); do
+        n=$((n + 1))
+        case $f in native_exp* | native_powr) continue ;; esac    # the machine's own exponential
+        "$B/ventus" run -k "k_$f" -g 4096 -l 128 -a "buf:$2:4096=@$t/x" -a "buf:$2:4096=@$t/y" \
+            -a "buf:$2:4096>$t/r" "$t/k.elf" && "$A/$1" --compare "$f" "$t/x" "$t/y" "$t/r" || bad=1
+    done
+}
+on_device accuracy f32 accuracy_kernels.cl
+on_device double f64 double_kernels.cl
 echo "$n functions"
 exit $bad

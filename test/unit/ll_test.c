@@ -131,7 +131,7 @@ static void refused(void **state)
          "recursion"},
         {"int g(int);\nkernel void k(global int *p) {\n *p = g(1); }",
          "t.cl:3:7: error: 'g' is not defined"},
-        {"kernel void k(global float *p) { double d = *p; *p = d * 2; }", "double"},
+        {"kernel void k(global float *p) { half h = *p; *p = h * 2; }", "half"},
         {"kernel void k(global int *p) { local int l[20000]; l[*p] = 1; *p = l[p[1]]; }",
          "80000 bytes"},
         {"kernel void k(read_only image2d_t i, global int *p) { *p = get_image_width(i); }",

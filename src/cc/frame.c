@@ -38,17 +38,6 @@ typedef struct {
     u32 loc;
 } Frame;
 
-static void find_reach(Frame *fr)
-{
-    const FormatInfo *format = isa_format_of(fr->t->private_.load.w);
-    i64 min = 0, max = 0, step;
-    for (int k = 0; k < format->nopd; k++)
-        if (isa_operand[format->opd[k]].kind == K_IMM)
-            isa_range(format->opd[k], &min, &max, &step);
-    fr->min = (i32)min;
-    fr->max = (i32)max;
-}
-
 /* --- what is in it ------------------------------------------------------------------------ */
 
 static u32 written(const Func *f, const Ins *i)
@@ -146,12 +135,6 @@ static void place_private(Frame *fr)
 }
 
 static bool keeps_ra(const Frame *fr) { return fr->f->has_calls; }
-
-static void place_scalar(Frame *fr)
-{
-    fr->f->frame_scalar = 4 * (keeps_ra(fr) + fr->nsavedx + fr->nspillx);
-    fr->f->stack_scalar += fr->f->frame_scalar;
-}
 
 /* --- code ----------------------------------------------------------------------------- */
 
@@ -342,15 +325,6 @@ static void rewrite(Frame *fr, const Ins *i)
 
 /* --- start and end -------------------------------------------------------------------- */
 
-static void set_base(Frame *fr)
-{
-    if (!fr->needs_v32)
-        return;
-    if (!fr->moves && fr->base)
-        load_t1(fr, fr->base);
-    row(fr, vmv_v_x, fr->t->frame, ref_reg(fr->moves ? fr->t->tp : fr->base ? fr->t->scratch : 0));
-}
-
 static void prologue(Frame *fr)
 {
     const Func *f = fr->f;
@@ -362,7 +336,13 @@ static void prologue(Frame *fr)
         store_scalar(fr, ref_reg(fr->savedx[i]), keeps_ra(fr) + i);
     if (fr->moves && f->frame_private)
         add_scalar(fr, fr->t->tp, (i32)f->frame_private);
-    set_base(fr);
+    if (fr->needs_v32 && !fr->moves && fr->base)
+        load_t1(fr, fr->base);
+    if (fr->needs_v32)
+        row(fr, vmv_v_x, fr->t->frame,
+            ref_reg(fr->moves  ? fr->t->tp
+                    : fr->base ? fr->t->scratch
+                               : 0));
     for (u32 i = 0; i < fr->nsavedv; i++)
         store_vector(fr, ref_reg(fr->savedv[i]), fr->savedv_at + 4 * i);
 }
@@ -405,10 +385,20 @@ static void rewrite_block(Frame *fr, u32 b)
 void frame(Func *f)
 {
     Frame fr = {.f = f, .t = f->module->target};
-    find_reach(&fr);
+    const FormatInfo *format = isa_format_of(fr.t->private_.load.w);
+    /* 1. what immediates reach, what is in the frame and where */
+    for (int k = 0; k < format->nopd; k++)
+        if (isa_operand[format->opd[k]].kind == K_IMM) {
+            i64 min, max, step;
+            isa_range(format->opd[k], &min, &max, &step);
+            fr.min = (i32)min;
+            fr.max = (i32)max;
+        }
     survey(&fr);
     place_private(&fr);
-    place_scalar(&fr);
+    f->frame_scalar = 4 * (keeps_ra(&fr) + fr.nsavedx + fr.nspillx);
+    f->stack_scalar += f->frame_scalar;
+    /* 2. the code */
     for (size_t i = 0; i < f->nrpo && !f->module->failed; i++)
         rewrite_block(&fr, f->rpo[i]);
 }

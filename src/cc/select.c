@@ -314,34 +314,6 @@ static void mark_args(Marks *m, const Ins *i)
 
 static bool stays(const Ins *i) { return !i->dst || i->reg || ins_has_effect(i); }
 
-static void find_roots(const Func *f, Marks *m, u32 b)
-{
-    const Block *k = &f->block[b];
-    for (size_t p = 0; p < k->nphi; p++) {
-        m->phi[k->phi[p].dst] = &k->phi[p];
-        m->block[k->phi[p].dst] = k;
-    }
-    for (size_t i = 0; i < k->nins; i++) {
-        m->row[k->ins[i].dst] = &k->ins[i];
-        if (stays(&k->ins[i]))
-            mark_args(m, &k->ins[i]);
-    }
-    for (int a = 0; k->term.kind == T_BRANCH && a < 2; a++)
-        mark(m, k->term.a[a]);
-}
-
-static void spread(Marks *m)
-{
-    while (m->n) {
-        const u32 v = m->list[--m->n];
-        mark(m, m->from[v]);
-        if (m->row[v])
-            mark_args(m, m->row[v]);
-        for (size_t e = 0; m->phi[v] && e < m->block[v]->npred; e++)
-            mark(m, m->phi[v]->arg[e]);
-    }
-}
-
 static void sweep(const Marks *m, Block *b)
 {
     size_t n = 0;
@@ -371,9 +343,30 @@ static void remove_dead(const Select *s)
         return;
     for (size_t i = 0; i < s->nshared; i++)
         k.from[s->shared[i].value] = s->shared[i].from;
-    for (size_t i = 0; i < f->nrpo; i++)
-        find_roots(f, &k, f->rpo[i]);
-    spread(&k);
+    /* 1. what makes each value; what stays reads its operands */
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const Block *b = &f->block[f->rpo[i]];
+        for (size_t p = 0; p < b->nphi; p++) {
+            k.phi[b->phi[p].dst] = &b->phi[p];
+            k.block[b->phi[p].dst] = b;
+        }
+        for (size_t j = 0; j < b->nins; j++) {
+            k.row[b->ins[j].dst] = &b->ins[j];
+            if (stays(&b->ins[j]))
+                mark_args(&k, &b->ins[j]);
+        }
+        for (int a = 0; b->term.kind == T_BRANCH && a < 2; a++)
+            mark(&k, b->term.a[a]);
+    }
+    /* 2. and so does what is read */
+    while (k.n) {
+        const u32 v = k.list[--k.n];
+        mark(&k, k.from[v]);
+        if (k.row[v])
+            mark_args(&k, k.row[v]);
+        for (size_t e = 0; k.phi[v] && e < k.block[v]->npred; e++)
+            mark(&k, k.phi[v]->arg[e]);
+    }
     for (size_t i = 0; i < f->nrpo; i++)
         sweep(&k, &f->block[f->rpo[i]]);
 }

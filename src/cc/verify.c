@@ -553,18 +553,6 @@ static void add_side(Proof *p, u64 *to, u32 start, u32 join)
     }
 }
 
-static void find_losses(Proof *p)
-{
-    for (size_t i = 0; i < p->before->nrpo; i++)
-        note_writes(p, p->before->rpo[i]);
-    for (size_t i = 0; i < p->before->nrpo; i++) {
-        const u32 b = p->before->rpo[i];
-        const Term *t = &p->before->block[b].term;
-        for (int k = 0; t->kind == T_BRANCH && t->divergent && k < 2; k++)
-            add_side(p, p->lost + (2 * b + (u32)k) * p->words, t->succ[!k], t->rpc);
-    }
-}
-
 /* The state p->now reaches block b, without the scalar places in `lost`. */
 static void flow(Proof *p, u32 b, const u64 *lost)
 {
@@ -591,24 +579,31 @@ static void visit(Proof *p, u32 b)
         flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
 }
 
-static bool any_dirty(const Proof *p)
-{
-    for (size_t i = 0; i < p->before->nrpo; i++)
-        if (p->dirty[p->before->rpo[i]])
-            return true;
-    return false;
-}
-
 static void prove(Proof *p)
 {
+    const Func *f = p->before;
+    /* 1. what the edges to the sides of divergent branches do not carry */
+    for (size_t i = 0; i < f->nrpo; i++)
+        note_writes(p, f->rpo[i]);
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const u32 b = f->rpo[i];
+        const Term *t = &f->block[b].term;
+        for (int k = 0; t->kind == T_BRANCH && t->divergent && k < 2; k++)
+            add_side(p, p->lost + (2 * b + (u32)k) * p->words, t->succ[!k], t->rpc);
+    }
+    /* 2. the entry, where each register holds itself */
     for (u32 r = 0; r < NREG; r++)
         p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
-    find_losses(p);
-    flow(p, 0, p->lost + 2 * p->before->nblock * p->words);
-    while (!p->bad && any_dirty(p))
-        for (size_t i = 0; i < p->before->nrpo && !p->bad; i++)
-            if (p->dirty[p->before->rpo[i]])
-                visit(p, p->before->rpo[i]);
+    flow(p, 0, p->lost + 2 * f->nblock * p->words);
+    /* 3. blocks whose state has changed, until none has */
+    for (bool visited = true; visited && !p->bad;) {
+        visited = false;
+        for (size_t i = 0; i < f->nrpo && !p->bad; i++)
+            if (p->dirty[f->rpo[i]]) {
+                visit(p, f->rpo[i]);
+                visited = true;
+            }
+    }
 }
 
 /* --- all of it ------------------------------------------------------------------------ */
@@ -657,16 +652,6 @@ static bool narrow_things(Proof *p)
     return changed;
 }
 
-/* A value that only one constant is ever written to is that constant wherever it is. */
-static void name_things(Proof *p)
-{
-    while (narrow_things(p))
-        ;
-    for (u32 v = 1; v < p->before->nvalue; v++)
-        if (!p->thing[v])
-            p->thing[v] = v;
-}
-
 static bool proof_init(Proof *p)
 {
     const size_t n = p->before->nvalue, blocks = p->before->nblock + 1;
@@ -683,9 +668,15 @@ static bool proof_init(Proof *p)
     p->side = p->stack ? p->stack + blocks : NULL;
     const bool ok = p->thing && p->top && p->now && p->seen && p->writes && p->stack;
     add_set(&p->sets, NULL, 0);
-    if (ok)
-        name_things(p);
-    return ok && !p->sets.failed;
+    if (!ok)
+        return false;
+    /* a value that only one constant is ever written to is that constant wherever it is */
+    while (narrow_things(p))
+        ;
+    for (u32 v = 1; v < n; v++)
+        if (!p->thing[v])
+            p->thing[v] = v;
+    return !p->sets.failed;
 }
 
 bool verify(const Func *before, const Func *after, Buf *why)

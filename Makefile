@@ -64,7 +64,9 @@ HAS_CL := $(call header,CL/cl_icd.h)
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
 # what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
-LIBSRC := $(filter-out $(CLSRC) $(LLSRC),$(wildcard src/*/*.c))
+# what makes host code with LLVM is a library of its own, which the engine loads (src/jit/hostlib.h)
+JITSRC := $(filter-out src/jit/jit.c src/jit/region.c src/jit/hostlib.c,$(wildcard src/jit/*.c))
+LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)),$(wildcard test/*/*_test.c))
@@ -77,7 +79,7 @@ TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
-all: $B/ventus-cc1 $B/libventus-clang.so
+all: $B/ventus-cc1 $B/libventus-clang.so $B/libventus-jit.so
 else
 all: no-compiler
 endif
@@ -169,6 +171,11 @@ CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
+
+$(JITSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+$B/libventus-jit.so: $(JITSRC:%.c=$B/%.o) $B/libventus.a
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-jit.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_SHARED) $(LDLIBS)
+	@ln -sf libventus-jit.so $B/libventus-jit.so.0
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
@@ -288,7 +295,7 @@ doc: $B/host/isadoc
 # each header must stand alone
 headers:
 	@n=0; for h in $$(find src include -name '*.h' $(if $(HAS_CL),,! -path 'src/cl/*')); do \
-	    case $$h in src/ll/lower*) [ "$(LLVM_CLANG)" ] || continue ;; esac; n=$$((n + 1)); \
+	    case $$h in src/ll/lower* | src/jit/translate.h) [ "$(LLVM_CLANG)" ] || continue ;; esac; n=$$((n + 1)); \
 	    $(CC) -std=gnu17 $(WARN) -Wno-unused-function $(CPPFLAGS) $(LLVM_CFLAGS) -fsyntax-only -x c $$h || exit 1; done; \
 	    echo "$$n headers"
 layers: all
@@ -326,6 +333,7 @@ install: all
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
 ifneq ($(LLVM_CLANG),)
+	$(INSTALL) -m 755 $B/libventus-jit.so $(DEST)/lib/libventus-jit.so.0
 	$(INSTALL) -d $(DEST)/libexec/ventus
 	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $(DEST)/libexec/ventus
 endif
@@ -337,7 +345,7 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-jit.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus $(DEST)/libexec/ventus

@@ -49,7 +49,6 @@ static const struct {
     const char *name, *what;
     bool built;
 } parts[] = {
-    {"jit", "engine that makes host code", false},
     {"timing", "engine that models cycles", false},
 };
 
@@ -93,8 +92,9 @@ static void show_text(void)
                count_insns(profiles[i].set), profiles[i].what);
     putchar('\n');
     for (size_t i = 0; dev_engines[i]; i++)
-        printf("engine %s: %s%s\n", dev_engines[i]->name, dev_engines[i]->what,
-               i ? "" : " (default)");
+        if (dev_has_engine(dev_engines[i]))
+            printf("engine %s: %s%s\n", dev_engines[i]->name, dev_engines[i]->what,
+                   i ? "" : " (default)");
     printf("lanes: %s host vector instructions (VENTUS_LANES)\n\n", lane_level()->name);
     Buf compiler = {0};
     const bool has = has_compiler(&compiler);
@@ -126,7 +126,8 @@ static int show_json(void)
     for (size_t i = 0; i < countof(profiles); i++)
         json_object_set_new(sets, profiles[i].name, json_integer(count_insns(profiles[i].set)));
     for (size_t i = 0; dev_engines[i]; i++)
-        json_array_append_new(engines, json_string(dev_engines[i]->name));
+        if (dev_has_engine(dev_engines[i]))
+            json_array_append_new(engines, json_string(dev_engines[i]->name));
     Buf compiler = {0};
     json_object_set_new(built, "llvm", json_boolean(has_compiler(&compiler)));
     buf_free(&compiler);

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "Lanes of a warp: 4, 8, 16 or 32", 1},
     {"warps", KEY_WARPS, "N", 0, "Most warps of a work-group", 1},
     {"sms", KEY_SMS, "N", 0, "Streaming multiprocessors", 1},
-    {"engine", KEY_ENGINE, "E", 0, "interp, jit or timing, as far as built in", 1},
+    {"engine", KEY_ENGINE, "E", 0, "interp, jit, auto or timing, as far as built in", 1},
     {"mmu", KEY_MMU, NULL, 0, "Addresses go through page tables", 1},
     {"strict", KEY_STRICT, NULL, 0, "Refuse what hardware does: misaligned accesses and so on", 1},
     {"vm", KEY_VM, "RULE", 0, "How masked instructions read v0: own, spike, rtl, ignore", 1},
@@ -64,10 +64,10 @@ static const EngineKind *engine_option(struct argp_state *state, const char *nam
     const EngineKind *e = dev_find_engine(name);
     if (e)
         return e;
-    if (!strcmp(name, "jit") || !strcmp(name, "timing"))
+    if (!strcmp(name, "jit") || !strcmp(name, "auto") || !strcmp(name, "timing"))
         argp_error(state, "--engine: '%s' is not built in; see ventus info", name);
     else
-        argp_error(state, "--engine: '%s' is no engine: interp, jit, timing", name);
+        argp_error(state, "--engine: '%s' is no engine: interp, jit, auto, timing", name);
     return NULL;
 }
 

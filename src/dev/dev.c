@@ -1,6 +1,7 @@
 /* dev.c -- opening a device, loading and unloading images, handing launches to its engine. */
 #include "dev/dev.h"
 #include "base/mem.h"
+#include "jit/jit.h"
 #include "sim/sim.h"
 #include <string.h>
 
@@ -14,12 +15,18 @@ struct Device {
 
 /* --- engines ------------------------------------------------------------------- */
 
-const EngineKind *const dev_engines[] = {&sim_kind, NULL};
+const EngineKind *const dev_engines[] = {&sim_kind, &auto_kind, &jit_kind, NULL};
+
+bool dev_has_engine(const EngineKind *kind)
+{
+    const char *why;
+    return !kind->available || kind->available(&why);
+}
 
 const EngineKind *dev_find_engine(const char *name)
 {
     for (size_t i = 0; dev_engines[i]; i++)
-        if (!strcmp(dev_engines[i]->name, name))
+        if (!strcmp(dev_engines[i]->name, name) && dev_has_engine(dev_engines[i]))
             return dev_engines[i];
     return NULL;
 }

@@ -13,10 +13,11 @@
 
 typedef struct Device Device;
 
-/* The engines that are built in, then NULL; the first is the default. */
+/* The engines, then NULL; the first is the default. */
 extern const EngineKind *const dev_engines[];
-/* By name; NULL: none of that name. */
+/* By name; NULL: none of that name, or none that this build has. */
 const EngineKind *dev_find_engine(const char *name);
+bool dev_has_engine(const EngineKind *kind); /* this build has it */
 
 typedef struct {
     Machine machine;

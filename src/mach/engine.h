@@ -37,6 +37,8 @@ typedef struct {
 /* A kind of engine. */
 typedef struct {
     const char *name, *what;
+    /* Whether this build and host have it; NULL: always.  Else *why tells why not, until the next call. */
+    bool (*available)(const char **why);
     /* An engine for code of profile `set` in memory, which stays the caller's and outlives it.
      * NULL: the host has no memory for it. */
     Engine *(*open)(Memory *memory, IsaSet set);

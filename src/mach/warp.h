@@ -44,6 +44,7 @@ typedef struct {
     bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
+    bool watched;           /* observers look at every register: engines keep none to themselves */
     Memory *memory;
     const Mmu *mmu;         /* NULL: addresses are physical */
 } Launch;
@@ -77,6 +78,9 @@ struct Warp {
     u64 reserved_addr[MAX_LANES];
     u32 reserved_value[MAX_LANES];
     u64 ninsns;             /* instructions retired, prefixes included */
+    void *host;             /* the entry of compiled code that it began or was last in (jit/jit.c) */
+    u32 reentry;            /* the block + 1 of it that it goes on with, or 0 */
+    u32 handled;            /* instructions that compiled code left to handlers */
     Group *group;
 };
 

@@ -1,0 +1,54 @@
+/* hostlib.h -- libventus-jit.so, the part that knows LLVM: from a region to a host function.
+ *
+ * The library is loaded when an engine first needs it (hostlib.c); a build without LLVM has none.
+ */
+#ifndef JIT_HOSTLIB_H
+#define JIT_HOSTLIB_H
+#include "jit/region.h"
+
+/* What compiled code reaches of the engine and of memory; one a thread that runs it. */
+typedef struct {
+    u8 *base, *page;        /* of device memory (mach/memory.h) */
+    u8 *lds_base, *lds_page; /* of the group's window */
+    u32 depth;              /* most entries of the divergence stack */
+    const Uop *const *uop;  /* of the region: RegionBlock.uop of all blocks, one after the other */
+    /* Executes one instruction with lanes `mask` on; registers it needs are in the warp.  False: it
+     * faulted. */
+    bool (*one)(Warp *w, const Uop *u, u32 mask);
+    /* The same for a scalar access at addr: what is loaded, or 0, with bit 32 set; 0: it faulted. */
+    u64 (*scalar)(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value);
+    /* The same for a vector access at Warp.addr: with bit 32 set; 0: it faulted. */
+    u64 (*vector)(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2);
+    /* Makes room for two more entries on the divergence stack; false: it may not grow. */
+    bool (*deepen)(Warp *w);
+} HostEnv;
+
+/* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a
+ * barrier or must be left to the interpreter, or has retired `limit` instructions in all and comes
+ * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be entered.
+ * Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set; else
+ * it goes on at w->pc, which the block of the number returned begins with, or which is anywhere
+ * (ANYWHERE).  Registers that nobody can read any more are not written back. */
+typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
+enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
+
+#define HOSTLIB_SYMBOL "ventus_jit_hostlib"
+enum { HOSTLIB_VERSION = 1 };
+
+typedef struct HostCompiler HostCompiler;
+
+typedef struct {
+    u32 version;
+    /* A compiler for a level of host vector instructions (sim/uop.h, LaneLevel.name).  NULL: *why
+     * tells why not; the caller frees it with mem_free. */
+    HostCompiler *(*open)(const char *level, char **why);
+    void (*close)(HostCompiler *c);
+    /* Compiles a region; `headers`: every header of a cycle is an entry as well.  NULL: no memory, or
+     * LLVM refuses.  *held is what free() takes, when nobody runs the code. */
+    HostCode *(*compile)(HostCompiler *c, const Region *r, bool headers, void **held);
+    void (*free)(HostCompiler *c, void *held);
+} HostLib;
+
+/* The library; NULL: *why tells why not, in a text that is not freed. */
+const HostLib *hostlib_load(const char **why);
+#endif

@@ -1,0 +1,25 @@
+/* jit.h -- engines that execute compiled host code: `jit`, from the first instruction on, and
+ * `auto`, which interprets until something is hot and compiles that meanwhile.
+ *
+ * Both are the interpreter (sim/) with another way to run a warp: decoded code, threads, groups
+ * and limits are its own, and so is every instruction that is not compiled.
+ */
+#ifndef JIT_JIT_H
+#define JIT_JIT_H
+#include "mach/engine.h"
+
+extern const EngineKind jit_kind, auto_kind;
+
+/* Whether libventus-jit.so can be had; else *why tells why not, in a text that is not freed. */
+bool jit_available(const char **why);
+
+/* What an engine of these kinds has done since it was opened. */
+typedef struct {
+    u64 insns;              /* warp instructions of launches that it could run compiled */
+    u64 compiled;           /* of them, in compiled code */
+    u64 regions;            /* that were compiled */
+    u64 nanoseconds;        /* that took */
+} JitStats;
+/* False: the engine is of another kind. */
+bool jit_stats(const Engine *e, JitStats *s);
+#endif

@@ -1,0 +1,657 @@
+/* region.c -- finds the control flow of guest code, and which registers are live where.
+ *
+ * Targets of indirect jumps and reconvergence points stand in registers, so blocks are found
+ * while constants are propagated: a block is looked at again whenever less is known at its start
+ * than before.  Edges are never taken back, which makes the graph a little too large at
+ * worst.
+ */
+#include "jit/region.h"
+#include "base/mem.h"
+#include "sim/handlers.h"
+#include <string.h>
+
+enum { MAX_UOPS = 12000, MAX_BLOCK = 512 };
+
+/* What is known of scalar registers at some place, by all paths to it. */
+typedef struct {
+    u64 known; /* a bit a register */
+    u32 x[64];
+    bool has_meet;
+    u32 meet; /* the rpc */
+} Facts;
+
+typedef struct {
+    Region *r;
+    Code *code;
+    Warp *warp; /* takes faults of fetches that do not happen */
+    size_t cap;
+    Facts *facts; /* at the start of each block */
+    bool *queued;
+    u32 *queue, nqueue;
+    size_t capfacts, capqueued, capqueue;
+    u32 nuops;
+    u32 *side; /* pairs: join, pc of a side that waits for it */
+    size_t nside, capside, capreturns;
+    bool failed; /* no memory */
+} Finder;
+
+/* --- registers of an instruction --------------------------------------------------------- */
+
+static void add_x(RegSet *s, u32 n) { s->x |= (u64)1 << n; }
+static void add_v(RegSet *s, u32 n) { s->v[n >> 6] |= (u64)1 << (n & 63); }
+
+static void unite(RegSet *to, const RegSet *s)
+{
+    to->x |= s->x;
+    for (int i = 0; i < 4; i++)
+        to->v[i] |= s->v[i];
+}
+
+static bool contains(const RegSet *s, const RegSet *part)
+{
+    u64 missing = part->x & ~s->x;
+    for (int i = 0; i < 4; i++)
+        missing |= part->v[i] & ~s->v[i];
+    return !missing;
+}
+
+RegUse block_use(const RegionBlock *b, u32 k)
+{
+    RegUse use = {0};
+    const Uop *u = b->uop[k];
+    const IsaFacts *f = b->facts[k];
+    for (u32 i = 0; i < f->nregs; i++) {
+        const IsaRegs *r = &f->reg[i];
+        for (u32 n = r->first; n < (u32)r->first + r->count; n++) {
+            const bool partly = r->is_vector && (!b->full || f->masked);
+            if (r->is_written)
+                (r->is_vector ? add_v : add_x)(&use.writes, n);
+            if (r->is_read || (r->is_written && partly))
+                (r->is_vector ? add_v : add_x)(&use.reads, n);
+        }
+    }
+    if (u->id < NINSN && isa_insn[u->id].effect == E_TOSCALAR) /* no lane, no change */
+        add_x(&use.reads, u->rd);
+    use.reads.x &= ~(u64)1;
+    use.writes.x &= ~(u64)1;
+    return use;
+}
+
+/* --- facts -------------------------------------------------------------------------------- */
+
+static bool known(const Facts *f, u32 n, u32 *value)
+{
+    *value = n ? f->x[n] : 0;
+    return !n || f->known >> n & 1;
+}
+
+static void learn(Facts *f, u32 n, bool is_known, u32 value)
+{
+    if (!n)
+        return;
+    f->known = (f->known & ~((u64)1 << n)) | (u64)is_known << n;
+    f->x[n] = value;
+}
+
+static void follow(Facts *f, const RegionBlock *block, u32 k)
+{
+    const Uop *u = block->uop[k];
+    const Effect e = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_TRAP;
+    const FormatId form = u->id < NINSN ? (FormatId)isa_insn[u->id].format : F_NONE;
+    u32 a = 0, b = 0;
+    const bool has_a = known(f, u->ra, &a), has_b = known(f, u->rb, &b);
+    if (e == E_LUI || e == E_AUIPC) {
+        learn(f, u->rd, true, (u32)u->imm);
+    } else if (e == E_JAL || e == E_JALR) {
+        learn(f, u->rd, true, next_pc(u));
+    } else if (e == E_ALU && (form == F_I || form == F_SH)) {
+        learn(f, u->rd, has_a, has_a ? op_eval((Op)isa_insn[u->id].op, a, (u32)u->imm) : 0);
+    } else if (e == E_ALU && form == F_R) {
+        learn(f, u->rd, has_a && has_b, has_a && has_b ? op_eval((Op)isa_insn[u->id].op, a, b) : 0);
+    } else if (e == E_SETRPC) {
+        f->has_meet = has_a;
+        f->meet = a + (u32)u->imm;
+        learn(f, u->rd, has_a, f->meet);
+    } else {
+        f->known &= ~block_use(block, k).writes.x;
+    }
+}
+
+/* What both know; whether that is less than *to knew. */
+static bool meet(Facts *to, const Facts *from)
+{
+    const u64 before = to->known;
+    const bool had_meet = to->has_meet;
+    to->known &= from->known;
+    for (u32 n = 1; n < 64; n++)
+        if (to->x[n] != from->x[n])
+            to->known &= ~((u64)1 << n);
+    to->has_meet &= from->has_meet && to->meet == from->meet;
+    return to->known != before || to->has_meet != had_meet;
+}
+
+/* --- blocks ------------------------------------------------------------------------------- */
+
+static u32 slot_of(const Region *r, u32 pc, bool full)
+{
+    const u32 mask = (1u << r->bits) - 1;
+    u32 s = (pc + full) * 0x9e3779b1u >> (32 - r->bits);
+    while (r->find[s] >= 0) {
+        const RegionBlock *b = &r->block[r->find[s]];
+        if (b->pc == pc && b->full == full)
+            break;
+        s = (s + 1) & mask;
+    }
+    return s;
+}
+
+int region_find(const Region *r, u32 pc, bool full) { return r->find[slot_of(r, pc, full)]; }
+
+/* Room for one more block. */
+static bool widen(Region *r)
+{
+    if (r->bits && r->nblock * 2 < 1u << r->bits)
+        return true;
+    const u32 bits = r->bits ? r->bits + 2 : 6;
+    i32 *more = mem_alloc(sizeof *more << bits);
+    if (!more)
+        return false;
+    mem_free(r->find);
+    r->find = more;
+    r->bits = bits;
+    memset(r->find, 0xff, sizeof *more << r->bits);
+    for (u32 i = 0; i < r->nblock; i++)
+        r->find[slot_of(r, r->block[i].pc, r->block[i].full)] = (i32)i;
+    return true;
+}
+
+static void queue(Finder *f, u32 i)
+{
+    if (f->queued[i])
+        return;
+    if (!array_grow(f->queue, f->nqueue, f->capqueue)) {
+        f->failed = true;
+        return;
+    }
+    f->queue[f->nqueue++] = i;
+    f->queued[i] = true;
+}
+
+/* The decoded instruction at pc; NULL: none. */
+static const Uop *fetch(Finder *f, u32 pc)
+{
+    const Uop *u = code_at(f->code, f->warp, pc);
+    f->warp->group->faulted = false;
+    return u;
+}
+
+/* Whether a block ends with this Uop, and how. */
+static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
+{
+    b->next_pc = next_pc(u);
+    b->target_pc = (u32)u->imm;
+    switch ((IsaControl)f->control) {
+    case CONTROL_JUMP: b->end = END_JUMP; return true;
+    case CONTROL_JUMP_REG: b->end = END_INDIRECT; return true;
+    case CONTROL_BRANCH: b->end = END_BRANCH; return true;
+    case CONTROL_SPLIT: b->end = END_SPLIT; return true;
+    case CONTROL_EXIT: b->end = END_EXIT; return true;
+    case CONTROL_BARRIER: b->end = END_BARRIER; return true;
+    case CONTROL_TRAP: b->end = END_STOP; return true;
+    case CONTROL_JOIN:
+    case CONTROL_PREFIX:
+    case CONTROL_NEXT: break;
+    }
+    if (f->refused || u->id >= NINSN) {
+        b->end = END_STOP;
+        return true;
+    }
+    if (f->writes & STATE_VL) {
+        b->end = END_VSET;
+        return true;
+    }
+    /* a rounding mode may change; copies are of another profile */
+    b->end = END_LEAVE;
+    return (f->reads & STATE_CSR && (u->imm == 0x002 || u->imm == 0x003)) ||
+           f->access == ACCESS_COPY;
+}
+
+static bool add_uop(Finder *f, RegionBlock *b, const Uop *u)
+{
+    const Uop **more = mem_realloc((void *)b->uop, b->nuop + 1, sizeof *more);
+    b->uop = more ? more : b->uop;
+    const IsaFacts **facts =
+        more ? mem_realloc((void *)b->facts, b->nuop + 1, sizeof *facts) : NULL;
+    b->facts = facts ? facts : b->facts;
+    const IsaFacts *what = code_facts(f->code, u);
+    if (!facts || !what) {
+        f->failed = true;
+        return false;
+    }
+    b->facts[b->nuop] = what;
+    b->uop[b->nuop++] = u;
+    b->insns += uop_insns(u);
+    f->nuops++;
+    return true;
+}
+
+/* The instructions of the block at pc, up to a join, the length that a block may have, or one that
+ * ends it.  False: there is no code. */
+static bool fill(Finder *f, RegionBlock *b)
+{
+    u32 pc = b->pc;
+    b->end = END_NEXT;
+    for (;;) {
+        const Uop *u = fetch(f, pc);
+        if (u && u->id == I_join && !u->mod && b->nuop) {
+            b->next_pc = pc;
+            return true;
+        }
+        if (!u) {
+            b->next_pc = pc;
+            return b->nuop > 0;
+        }
+        if (!add_uop(f, b, u))
+            return false;
+        if (u->id == I_join) {
+            b->end = END_JOIN;
+            b->next_pc = next_pc(u);
+            return true;
+        }
+        if (ends(b, u, b->facts[b->nuop - 1]))
+            return true;
+        pc = next_pc(u);
+        if (b->nuop == MAX_BLOCK || region_find(f->r, pc, b->full) >= 0) {
+            b->end = END_NEXT;
+            b->next_pc = pc;
+            return true;
+        }
+    }
+}
+
+/* The block at pc, made if need be; -1: there is none, or no room for it. */
+static int reach(Finder *f, u32 pc, bool full, const Facts *facts)
+{
+    Region *r = f->r;
+    int i = region_find(r, pc, full);
+    if (i >= 0) {
+        if (meet(&f->facts[i], facts))
+            queue(f, (u32)i);
+        return i;
+    }
+    if (f->nuops > MAX_UOPS || f->failed)
+        return -1;
+    RegionBlock b = {.pc = pc, .full = full};
+    if (!fill(f, &b) || !widen(r) || !array_grow(r->block, r->nblock, f->cap) ||
+        !array_grow(f->facts, r->nblock, f->capfacts) ||
+        !array_grow(f->queued, r->nblock, f->capqueued)) {
+        mem_free((void *)b.uop);
+        mem_free((void *)b.facts);
+        return -1;
+    }
+    r->find[slot_of(r, pc, full)] = i = (int)r->nblock++;
+    r->block[i] = b;
+    f->facts[i] = *facts;
+    f->queued[i] = false;
+    queue(f, (u32)i);
+    return i;
+}
+
+static void add_succ(Finder *f, u32 from, int to)
+{
+    RegionBlock *b = &f->r->block[from];
+    if (to < 0) {
+        b->leaves = true;
+        return;
+    }
+    for (u32 i = 0; i < b->nsucc; i++)
+        if (b->succ[i] == (u32)to)
+            return;
+    u32 *more = mem_realloc(b->succ, b->nsucc + 1, sizeof *more);
+    if (!more) {
+        f->failed = true;
+        return;
+    }
+    b->succ = more;
+    b->succ[b->nsucc++] = (u32)to;
+}
+
+/* Makes pc the start of a block, for jumps into the middle of one. */
+static void go_to(Finder *f, u32 from, u32 pc, bool full, const Facts *facts)
+{
+    add_succ(f, from, reach(f, pc, full, facts));
+}
+
+static void add_side(Finder *f, u32 join, u32 pc)
+{
+    for (size_t i = 0; i + 1 < f->nside; i += 2)
+        if (f->side[i] == join && f->side[i + 1] == pc)
+            return;
+    if (!array_grow(f->side, f->nside + 1, f->capside)) {
+        f->failed = true;
+        return;
+    }
+    f->side[f->nside++] = join;
+    f->side[f->nside++] = pc;
+    for (u32 i = 0; i < f->r->nblock; i++)
+        if (f->r->block[i].end == END_JOIN && f->r->block[i].pc == join)
+            queue(f, i);
+}
+
+static void add_return(Finder *f, u32 pc)
+{
+    Region *r = f->r;
+    for (u32 i = 0; i < r->nreturns; i++)
+        if (r->returns[i] == pc)
+            return;
+    if (!array_grow(r->returns, r->nreturns, f->capreturns)) {
+        f->failed = true;
+        return;
+    }
+    r->returns[r->nreturns++] = pc;
+    for (u32 i = 0; i < r->nblock; i++)
+        if (r->block[i].end == END_INDIRECT)
+            queue(f, i);
+}
+
+static void split(Finder *f, u32 i, const Facts *facts)
+{
+    const RegionBlock b = f->r->block[i];
+    const Uop *meeting = facts->has_meet ? fetch(f, facts->meet) : NULL;
+    if (!meeting || meeting->id != I_join || meeting->step != 1) {
+        f->r->block[i].end = END_LEAVE;
+        f->r->block[i].nsucc = 0;
+        f->r->block[i].leaves = true;
+        return;
+    }
+    f->r->block[i].meet_pc = facts->meet;
+    go_to(f, i, b.next_pc, b.full, facts);
+    go_to(f, i, b.target_pc, b.full, facts);
+    if (b.full) {
+        go_to(f, i, b.next_pc, false, facts);
+        go_to(f, i, b.target_pc, false, facts);
+    }
+    add_side(f, facts->meet, b.next_pc);
+    add_side(f, facts->meet, b.target_pc);
+}
+
+static void join(Finder *f, u32 i, const Facts *facts)
+{
+    const RegionBlock b = f->r->block[i];
+    go_to(f, i, b.next_pc, b.full, facts);
+    if (b.full)
+        return; /* sides are fewer lanes, so nobody waits for a full warp */
+    go_to(f, i, b.pc, false, facts);
+    go_to(f, i, b.pc, true, facts);
+    for (size_t k = 0; k + 1 < f->nside; k += 2)
+        if (f->side[k] == b.pc) {
+            Facts side = *facts; /* rpc is the warp's, not the lanes' */
+            go_to(f, i, f->side[k + 1], false, &side);
+        }
+}
+
+/* whether the vset of block b leaves all lanes on, whatever they were */
+static bool sets_all(const RegionBlock *b, const Facts *before, u32 lanes)
+{
+    const Uop *u = b->uop[b->nuop - 1];
+    const u32 type = (u32)u->imm;
+    u32 avl = u->ra;
+    if (u->id == I_vsetvl || (type & ~(u32)(3 << 6)) != 2 << 3)
+        return false;
+    if (u->id == I_vsetvli && !u->ra)
+        return u->rd != 0;
+    return (u->id == I_vsetivli || known(before, u->ra, &avl)) && avl >= lanes;
+}
+
+static void indirect(Finder *f, u32 i, const Facts *before, const Facts *facts)
+{
+    const RegionBlock b = f->r->block[i];
+    const Uop *u = b.uop[b.nuop - 1];
+    u32 base;
+    if (known(before, u->ra, &base)) {
+        f->r->block[i].target_pc = (base + (u32)u->imm) & ~1u;
+        if (u->rd)
+            add_return(f, b.next_pc);
+        go_to(f, i, f->r->block[i].target_pc, b.full, facts);
+        f->r->block[i].end = END_JUMP;
+        return;
+    }
+    f->r->block[i].leaves = true;
+    if (u->rd) {
+        f->r->block[i].target_pc = f->r->callee;
+        add_return(f, b.next_pc);
+        if (f->r->callee)
+            go_to(f, i, f->r->callee, b.full, facts);
+        return;
+    }
+    for (u32 k = 0; k < f->r->nreturns; k++)
+        go_to(f, i, f->r->returns[k], b.full, facts);
+}
+
+/* Goes through block i with what is known at its start, and reaches what may follow. */
+static void visit(Finder *f, u32 i)
+{
+    Facts facts = f->facts[i], before;
+    RegionBlock b = f->r->block[i];
+    if (b.uop[b.nuop - 1]->id < NINSN && (Effect)isa_insn[b.uop[b.nuop - 1]->id].effect == E_JALR)
+        f->r->block[i].end = b.end = END_INDIRECT;
+    for (u32 k = 0; k + 1 < b.nuop; k++)
+        follow(&facts, &b, k);
+    before = facts;
+    follow(&facts, &b, b.nuop - 1);
+    switch (b.end) {
+    case END_NEXT: go_to(f, i, b.next_pc, b.full, &facts); break;
+    case END_JUMP:
+        if (b.uop[b.nuop - 1]->rd)
+            add_return(f, b.next_pc);
+        go_to(f, i, b.target_pc, b.full, &facts);
+        break;
+    case END_BRANCH:
+        go_to(f, i, b.next_pc, b.full, &facts);
+        go_to(f, i, b.target_pc, b.full, &facts);
+        break;
+    case END_SPLIT: split(f, i, &facts); break;
+    case END_JOIN: join(f, i, &facts); break;
+    case END_INDIRECT: indirect(f, i, &before, &facts); break;
+    case END_BARRIER: {
+        const int to = reach(f, b.next_pc, b.full, &facts);
+        add_succ(f, i, to);
+        if (to >= 0)
+            f->r->block[to].is_reentry = true;
+        break;
+    }
+    case END_VSET:
+        if (sets_all(&b, &before, f->r->lanes))
+            go_to(f, i, b.next_pc, b.full, &facts);
+        else
+            f->r->block[i].end = END_LEAVE, f->r->block[i].leaves = true;
+        break;
+    case END_EXIT:
+    case END_STOP: break;
+    case END_LEAVE: f->r->block[i].leaves = true; break;
+    }
+}
+
+/* --- a block in two, where something jumps into its middle --------------------------------- */
+
+/* Cuts block i where another one begins, so that no instruction is in two blocks of one version
+ * (but for those behind prefixes). */
+static bool cut(Region *r, u32 i)
+{
+    RegionBlock *b = &r->block[i];
+    for (u32 k = 1; k < b->nuop; k++) {
+        const int to = region_find(r, b->uop[k]->pc, b->full);
+        if (to < 0)
+            continue;
+        u32 *succ = mem_realloc(b->succ, 1, sizeof *succ);
+        if (!succ)
+            return false;
+        b->succ = succ;
+        b->succ[0] = (u32)to;
+        b->nsucc = 1;
+        b->next_pc = b->uop[k]->pc;
+        b->nuop = k;
+        b->end = END_NEXT;
+        b->leaves = false;
+        b->insns = 0;
+        for (u32 n = 0; n < k; n++)
+            b->insns += uop_insns(b->uop[n]);
+        return true;
+    }
+    return true;
+}
+
+/* --- order and liveness ---------------------------------------------------------------------- */
+
+/* Reverse postorder from the entries; what an edge of the walk leads back to is a header. */
+static bool sort(Region *r)
+{
+    enum { NEW, OPEN, DONE };
+    u8 *state = mem_zalloc(r->nblock, 1);
+    u32 *stack = mem_zalloc(r->nblock, sizeof *stack), *at = mem_zalloc(r->nblock, sizeof *at);
+    u32 n = r->nblock;
+    r->order = mem_zalloc(r->nblock, sizeof *r->order);
+    const bool ok = state && stack && at && r->order;
+    for (u32 root = 0; ok && root < r->nblock; root++) {
+        u32 depth = 0;
+        /* blocks behind barriers are roots of their own: nothing runs from one into the other */
+        if (state[root] != NEW || (root && !r->block[root].is_reentry))
+            continue;
+        stack[depth++] = root;
+        state[root] = OPEN;
+        while (depth) {
+            RegionBlock *b = &r->block[stack[depth - 1]];
+            const bool follows = b->end != END_BARRIER;
+            if (!follows || at[stack[depth - 1]] == b->nsucc) {
+                state[stack[--depth]] = DONE;
+                r->order[--n] = stack[depth];
+                continue;
+            }
+            const u32 to = b->succ[at[stack[depth - 1]]++];
+            r->block[to].is_header |= state[to] == OPEN;
+            if (state[to] == NEW) {
+                state[to] = OPEN;
+                stack[depth++] = to;
+            }
+        }
+    }
+    for (u32 i = 0; ok && i < r->nblock; i++) /* not reached any more */
+        if (state[i] == NEW)
+            r->order[--n] = i;
+    mem_free(state);
+    mem_free(stack);
+    mem_free(at);
+    return ok;
+}
+
+static void step_back(RegSet *live, const RegUse *use)
+{
+    live->x &= ~use->writes.x;
+    for (int i = 0; i < 4; i++)
+        live->v[i] &= ~use->writes.v[i];
+    unite(live, &use->reads);
+}
+
+static void set_live(Region *r)
+{
+    static const RegSet all = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (u32 k = r->nblock; k-- > 0;) {
+            RegionBlock *b = &r->block[r->order[k]];
+            RegSet live = b->leaves ? all : (RegSet){0};
+            for (u32 i = 0; i < b->nsucc; i++)
+                unite(&live, &r->block[b->succ[i]].in);
+            for (u32 i = b->nuop; i-- > 0;) {
+                const RegUse use = block_use(b, i);
+                step_back(&live, &use);
+                if (i + 1 == b->nuop)
+                    b->before_end = live;
+            }
+            if (b->leaves && (b->end == END_LEAVE || b->end == END_INDIRECT))
+                b->before_end = all;
+            if (!contains(&b->in, &live)) {
+                unite(&b->in, &live);
+                changed = true;
+            }
+        }
+    }
+}
+
+static void summarize(Region *r)
+{
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        r->insns += b->insns;
+        for (u32 k = 0; k < b->nuop; k++) {
+            const RegUse use = block_use(b, k);
+            unite(&r->written, &use.writes);
+        }
+    }
+}
+
+/* --- the whole ----------------------------------------------------------------------------------
+ */
+
+static bool find_blocks(Finder *f)
+{
+    const Facts nothing = {0};
+    if (!widen(f->r))
+        return false;
+    if (reach(f, f->r->pc, f->r->full, &nothing) < 0)
+        return false;
+    while (f->nqueue && !f->failed) {
+        const u32 i = f->queue[--f->nqueue];
+        f->queued[i] = false;
+        visit(f, i);
+    }
+    for (u32 i = 0; i < f->r->nblock && !f->failed; i++)
+        f->failed = !cut(f->r, i);
+    return !f->failed;
+}
+
+Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule vm, bool flags)
+{
+    Region *r = mem_zalloc(1, sizeof *r);
+    Group *g = mem_zalloc(1, sizeof *g);
+    Warp *w = mem_zalloc(1, sizeof *w + 64);
+    bool ok = r && g && w;
+    if (ok) {
+        Warp *aligned = (Warp *)(void *)align_up((uintptr_t)w, 64);
+        Finder f = {.r = r, .code = code, .warp = aligned};
+        *r = (Region){
+            .pc = pc, .full = full, .callee = callee, .lanes = lanes, .vm = vm, .flags = flags};
+        aligned->group = g;
+        ok = find_blocks(&f) && sort(r);
+        mem_free(f.facts);
+        mem_free(f.queued);
+        mem_free(f.queue);
+        mem_free(f.side);
+    }
+    mem_free(g);
+    mem_free(w);
+    if (!ok) {
+        region_free(r);
+        return NULL;
+    }
+    set_live(r);
+    summarize(r);
+    return r;
+}
+
+void region_free(Region *r)
+{
+    for (u32 i = 0; r && i < r->nblock; i++) {
+        mem_free((void *)r->block[i].uop);
+        mem_free((void *)r->block[i].facts);
+        mem_free(r->block[i].succ);
+    }
+    if (r) {
+        mem_free(r->block);
+        mem_free(r->order);
+        mem_free(r->returns);
+        mem_free(r->find);
+    }
+    mem_free(r);
+}

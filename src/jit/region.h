@@ -1,0 +1,84 @@
+/* region.h -- a piece of guest code as a control-flow graph, the input of compilation.
+ *
+ * A region begins at one pc and holds everything that can be reached from there without an
+ * unknown jump: branches, calls and their returns, the sides of divergent branches and their
+ * joins, what follows a barrier.  Each block exists in up to two versions: one for warps all of
+ * whose lanes are on (`full`), one for the others; a divergent branch leads from the first to
+ * the second, a join back.
+ *
+ * Who runs a region sees to it that it is entered with vl at all lanes and nothing on the
+ * divergence stack, so that whatever a join pops was pushed by the region itself.
+ *
+ * Nothing here knows how host code is made.
+ */
+#ifndef JIT_REGION_H
+#define JIT_REGION_H
+#include "sim/uop.h"
+
+/* How a block ends. */
+typedef enum {
+    END_NEXT,     /* goes on at next_pc */
+    END_JUMP,     /* jumps to target_pc; its last Uop may write the return address */
+    END_BRANCH,   /* the whole warp: target_pc or next_pc */
+    END_SPLIT,    /* each lane: target_pc or next_pc; they meet at the join at meet_pc */
+    END_JOIN,     /* a block of this one Uop: pops the divergence stack or goes on at next_pc */
+    END_INDIRECT, /* jumps to a register */
+    END_BARRIER, END_EXIT,
+    END_VSET,     /* its last Uop sets vl to all lanes; goes on at next_pc */
+    END_STOP,     /* its last Uop is sure to fault */
+    END_LEAVE     /* its last Uop is left to the interpreter */
+} BlockEnd;
+
+/* sets of scalar and vector registers */
+typedef struct { u64 x, v[4]; } RegSet;
+
+typedef struct {
+    u32 pc;
+    bool full;
+    bool is_header;         /* a cycle of the graph leads back to it */
+    bool is_reentry;        /* warps come back to it from a barrier */
+    BlockEnd end;
+    u32 next_pc, target_pc, meet_pc;
+    const Uop **uop;        /* the instructions in order, the one that ends the block last */
+    const IsaFacts **facts; /* what each does */
+    u32 nuop;
+    u32 insns;              /* that they retire */
+    u32 *succ;              /* blocks that may follow, a barrier's included */
+    u32 nsucc;
+    bool leaves;            /* it may go on outside the region, at any pc */
+    RegSet in;              /* registers whose values may be read from here on */
+    RegSet before_end;      /* the same, just before the last Uop */
+} RegionBlock;
+
+typedef struct {
+    u32 pc;                 /* where it begins */
+    bool full;              /* with all lanes on */
+    u32 callee;             /* what the first unknown call is expected to call; 0: no expectation */
+    u32 lanes;              /* of the machine */
+    VmRule vm;
+    bool flags;             /* somebody may read fflags: floats are left to their handlers */
+    RegionBlock *block;     /* block[0] is the one at pc */
+    u32 nblock;
+    i32 *find;              /* index by pc and version: a hash table of 2^bits, -1: empty */
+    u32 bits;
+    u32 *order;             /* all blocks, a block before those that only it leads to */
+    u32 insns;              /* of all blocks: what a path without a cycle can retire at most */
+    RegSet written;         /* registers that some block writes */
+    u32 *returns;           /* the pcs behind calls, ascending */
+    u32 nreturns;
+} Region;
+
+/* The region at pc, over decoded code.  NULL: there is no code at pc, or no memory. */
+Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule vm, bool flags);
+void region_free(Region *r);
+
+/* The index of the block at pc in that version, or -1. */
+int region_find(const Region *r, u32 pc, bool full);
+
+/* What instruction k of the block reads and writes.  With some lanes off, what it writes it also keeps
+ * a part of, so that counts as read. */
+typedef struct { RegSet reads, writes; } RegUse;
+RegUse block_use(const RegionBlock *b, u32 k);
+
+static inline bool regset_has_v(const RegSet *s, u32 n) { return s->v[n >> 6] >> (n & 63) & 1; }
+#endif

@@ -1,0 +1,913 @@
+/* translate.c -- the function of a region: entries, blocks, control flow, exits.
+ *
+ * Registers live in homes (allocas), which LLVM's mem2reg makes SSA values and phis; within a block
+ * their values are kept here, and go to the homes at its end.  Exits write registers to the warp:
+ * those that may be read later and that the region writes at all.
+ *
+ * A block in its full version has all lanes on, as a constant.  In the other version the
+ * lanes are a value, and what an instruction writes is selected by them.
+ */
+#include "jit/translate.h"
+#include "sim/handlers.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define B e->b
+
+/* --- small things -------------------------------------------------------------------------- */
+
+Val word(Emit *e, u32 value) { return LLVMConstInt(e->i32, value, false); }
+
+static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
+
+Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step)
+{
+    Val lane[MAX_LANES];
+    for (u32 i = 0; i < e->chunk; i++)
+        lane[i] = word(e, first + (chunk * e->chunk + i) * step);
+    return LLVMConstVector(lane, e->chunk);
+}
+
+Val splat(Emit *e, Val v)
+{
+    if (LLVMIsConstant(v))
+        return constant_like(LLVMGetUndef(e->row), (u32)LLVMConstIntGetZExtValue(v));
+    const Val one = LLVMBuildInsertElement(B, LLVMGetPoison(e->row), v, word(e, 0), "");
+    const Val mask = LLVMConstNull(LLVMVectorType(e->i32, e->chunk));
+    return LLVMBuildShuffleVector(B, one, LLVMGetPoison(e->row), mask, "");
+}
+
+LLVMBasicBlockRef new_block(Emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->c, e->fn, name);
+}
+
+void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other)
+{
+    LLVMSetMetadata(LLVMBuildCondBr(B, cond, then, other), e->weights, e->likely);
+}
+
+Val warp_field(Emit *e, size_t offset)
+{
+    Val at = quad(e, offset);
+    return LLVMBuildInBoundsGEP2(B, e->i8, e->warp, &at, 1, "");
+}
+
+Val env_field(Emit *e, LLVMTypeRef t, size_t offset)
+{
+    Val at = quad(e, offset);
+    return LLVMBuildLoad2(B, t, LLVMBuildInBoundsGEP2(B, e->i8, e->env, &at, 1, ""), "");
+}
+
+Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs)
+{
+    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    const LLVMTypeRef t = LLVMIntrinsicGetType(e->c, id, types, ntypes);
+    return LLVMBuildCall2(B, t, LLVMGetIntrinsicDeclaration(e->m, id, types, ntypes), args, nargs,
+                          "");
+}
+
+static u32 full_mask(const Emit *e) { return e->lanes == 32 ? UINT32_MAX : (1u << e->lanes) - 1; }
+
+/* --- registers ------------------------------------------------------------------------------ */
+
+static Val row_load(Emit *e, Val at)
+{
+    const Val v = LLVMBuildLoad2(B, e->row, at, "");
+    LLVMSetAlignment(v, 4 * e->chunk);
+    return v;
+}
+
+static Val x_field(Emit *e, u32 n) { return warp_field(e, offsetof(Warp, x) + 4 * (size_t)n); }
+static Val v_field(Emit *e, u32 n, u32 chunk)
+{
+    return warp_field(e, offsetof(Warp, v) + sizeof(u32[MAX_LANES]) * n +
+                             4 * (size_t)chunk * e->chunk);
+}
+
+Val reload_x(Emit *e, u32 n) { return LLVMBuildLoad2(B, e->i32, x_field(e, n), ""); }
+Val reload_v(Emit *e, u32 n, u32 chunk) { return row_load(e, v_field(e, n, chunk)); }
+
+static void store_v(Emit *e, u32 n, u32 chunk, Val v)
+{
+    LLVMSetAlignment(LLVMBuildStore(B, v, v_field(e, n, chunk)), 4 * e->chunk);
+}
+
+/* a value as it is now, without a note of it: for blocks that nothing follows */
+static Val peek_x(Emit *e, u32 n)
+{
+    return e->x[n] ? e->x[n] : LLVMBuildLoad2(B, e->i32, e->x_home[n], "");
+}
+static Val peek_v(Emit *e, u32 n, u32 chunk)
+{
+    return e->v[n].c[0] ? e->v[n].c[chunk] : LLVMBuildLoad2(B, e->row, e->v_home[n][chunk], "");
+}
+
+Val get_x(Emit *e, u32 n)
+{
+    if (!n)
+        return word(e, 0);
+    return e->x[n] = peek_x(e, n);
+}
+
+void set_x(Emit *e, u32 n, Val v)
+{
+    if (!n)
+        return;
+    e->x[n] = v;
+    e->x_dirty |= (u64)1 << n;
+}
+
+Row get_v(Emit *e, u32 n)
+{
+    if (!e->v[n].c[0])
+        for (u32 i = e->nchunks; i-- > 0;)
+            e->v[n].c[i] = LLVMBuildLoad2(B, e->row, e->v_home[n][i], "");
+    return e->v[n];
+}
+
+static void put_v(Emit *e, u32 n, Row v)
+{
+    e->v[n] = v;
+    e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
+}
+
+Val mask_chunk(Emit *e, Val mask, u32 chunk)
+{
+    const Val part = LLVMBuildLShr(B, mask, word(e, chunk * e->chunk), "");
+    return LLVMBuildBitCast(B, LLVMBuildTrunc(B, part, LLVMIntTypeInContext(e->c, e->chunk), ""),
+                            e->mrow, "");
+}
+
+static Val under_v0(Emit *e, u32 chunk)
+{
+    const Row v0 = get_v(e, 0);
+    if (e->r->vm == VM_IGNORE)
+        return LLVMConstAllOnes(e->mrow);
+    if (e->r->vm == VM_OWN)
+        return LLVMBuildTrunc(B, v0.c[chunk], e->mrow, "");
+    const Val bits = splat(e, LLVMBuildExtractElement(B, v0.c[0], word(e, 0), ""));
+    return LLVMBuildTrunc(B, LLVMBuildLShr(B, bits, lanes_constant(e, chunk, 0, 1), ""), e->mrow,
+                          "");
+}
+
+static Val on_chunk(Emit *e, u32 chunk)
+{
+    const Val on = e->at->full ? NULL : e->on.c[chunk];
+    if (!e->at->facts[e->k]->masked)
+        return on;
+    const Val under = under_v0(e, chunk);
+    return on ? LLVMBuildAnd(B, on, under, "") : under;
+}
+
+void set_v(Emit *e, u32 n, Row v)
+{
+    Row new = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val on = on_chunk(e, i);
+        new.c[i] = on ? LLVMBuildSelect(B, on, v.c[i], get_v(e, n).c[i], "") : v.c[i];
+    }
+    put_v(e, n, new);
+}
+
+/* the homes get what the block wrote */
+static void flush(Emit *e)
+{
+    for (u32 n = 1; n < 64; n++)
+        if (e->x_dirty >> n & 1)
+            LLVMBuildStore(B, e->x[n], e->x_home[n]);
+    for (u32 n = 0; n < 256; n++)
+        if (e->v_dirty[n >> 6] >> (n & 63) & 1)
+            for (u32 i = 0; i < e->nchunks; i++)
+                LLVMBuildStore(B, e->v[n].c[i], e->v_home[n][i]);
+    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+}
+
+/* --- handlers -------------------------------------------------------------------------------- */
+
+static void add_attribute(Emit *e, Val fn, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->c, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
+/* A helper keeps all registers of the host but those of its arguments, where the host is one whose
+ * registers are many; else it is called like any function. */
+void make_kept(Emit *e, const char *name, LLVMTypeRef t)
+{
+    char features[4096];
+    e->fn = LLVMAddFunction(e->m, name, t);
+    /* vzeroupper before it returns would undo what it restored */
+    snprintf(features, sizeof features, "%s%s-vzeroupper", e->host->features,
+             *e->host->features ? "," : "");
+    if (e->host->gathers) {
+        add_attribute(e, e->fn, "no_caller_saved_registers", "");
+        add_attribute(e, e->fn, "target-cpu", e->host->cpu);
+        add_attribute(e, e->fn, "target-features", features);
+    }
+    add_attribute(e, e->fn, "prefer-vector-width", "512");
+    add_attribute(e, e->fn, "min-legal-vector-width", "512");
+    LLVMAddAttributeAtIndex(
+        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("noredzone", 9), 0));
+    LLVMPositionBuilderAtEnd(B, new_block(e, "entry"));
+}
+
+/* The call in assembly: LLVM has no call that keeps registers and says which ones the arguments
+ * lose. */
+static Val call_kept(Emit *e, Val f, Val *args, u32 n, u32 nresults, Val *results)
+{
+    static const char *const general[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+    LLVMTypeRef type[1 + 16];
+    Val in[1 + 16] = {f};
+    char outs[400] = "={rax}", ins[400] = ",0";
+    u32 ngeneral = 0, nrows = 0;
+    type[0] = e->i64;
+    for (u32 i = 0; i < n; i++) {
+        const bool is_row = LLVMGetTypeKind(LLVMTypeOf(args[i])) == LLVMVectorTypeKind;
+        char one[24];
+        if (is_row)
+            snprintf(one, sizeof one, ",={%cmm%u}",
+                     e->chunk == 16  ? 'z'
+                     : e->chunk == 8 ? 'y'
+                                     : 'x',
+                     nrows++);
+        else
+            snprintf(one, sizeof one, ",={%s}", general[ngeneral++]);
+        strcat(outs, one);
+        snprintf(one, sizeof one, ",%u", i + 1);
+        strcat(ins, one);
+        type[i + 1] = LLVMTypeOf(args[i]);
+        in[i + 1] = args[i];
+    }
+    strcat(outs, ins);
+    strcat(outs, ",~{flags},~{memory}");
+    const LLVMTypeRef all = LLVMStructTypeInContext(e->c, type, n + 1, false);
+    const LLVMTypeRef t = LLVMFunctionType(all, type, n + 1, false);
+    char text[] = "call *%rax";
+    const Val code = LLVMGetInlineAsm(t, text, strlen(text), outs, strlen(outs), true, true,
+                                      LLVMInlineAsmDialectATT, false);
+    const Val got = LLVMBuildCall2(B, t, code, in, n + 1, "");
+    for (u32 i = 0, k = 0; i < n && k < nresults; i++)
+        if (LLVMGetTypeKind(type[i + 1]) == LLVMVectorTypeKind)
+            results[k++] = LLVMBuildExtractValue(B, got, i + 1, "");
+    return LLVMBuildExtractValue(B, got, 0, "");
+}
+
+Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,
+                Val *results)
+{
+    const u64 at = e->host->helper(e->host->self, h);
+    e->failed |= !at;
+    if (e->host->gathers)
+        return call_kept(e, quad(e, at), args, n, nresults, results);
+    const Val got = LLVMBuildCall2(B, t, LLVMConstIntToPtr(quad(e, at), e->ptr), args, n, "");
+    for (u32 i = 0; i < nresults; i++)
+        results[i] = LLVMBuildExtractValue(B, got, i, "");
+    return nresults ? LLVMBuildExtractValue(B, got, nresults, "") : got;
+}
+
+Val note_place(Emit *e)
+{
+    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""),
+                   warp_field(e, offsetof(Warp, ninsns)));
+    Val at = quad(e, e->first_uop[e->index] + e->k);
+    return LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->ptr, e->uops, &at, 1, ""), "");
+}
+
+void call_handler(Emit *e)
+{
+    const RegUse use = block_use(e->at, e->k);
+    for (u32 n = 1; n < 64; n++)
+        if (use.reads.x >> n & 1)
+            LLVMBuildStore(B, get_x(e, n), x_field(e, n));
+    for (u32 n = 0; n < 256; n++)
+        for (u32 i = 0; regset_has_v(&use.reads, n) && i < e->nchunks; i++)
+            store_v(e, n, i, get_v(e, n).c[i]);
+    const Val uop = note_place(e);
+    const Val ok = LLVMBuildCall2(B, e->one_type, e->one, (Val[]){e->warp, uop, e->mask}, 3, "");
+    const LLVMBasicBlockRef on = new_block(e, "");
+    branch_likely(e, LLVMBuildTrunc(B, ok, e->i1, ""), on, e->stop);
+    LLVMPositionBuilderAtEnd(B, on);
+    for (u32 n = 1; n < 64; n++)
+        if (use.writes.x >> n & 1)
+            set_x(e, n, reload_x(e, n));
+    for (u32 n = 0; n < 256; n++) {
+        Row v = {{0}};
+        if (!regset_has_v(&use.writes, n))
+            continue;
+        for (u32 i = 0; i < e->nchunks; i++)
+            v.c[i] = reload_v(e, n, i);
+        put_v(e, n, v);
+    }
+}
+
+/* --- instructions ------------------------------------------------------------------------------
+ */
+
+static bool is_scalar(FormatId f)
+{
+    return f == F_R || f == F_R1 || f == F_RF || f == F_RF1 || f == F_R4 || f == F_I || f == F_SH;
+}
+
+/* the second source of a vector instruction, as a row */
+static Row second(Emit *e, const Uop *u)
+{
+    Row b = {{0}};
+    switch ((FormatId)isa_insn[u->id].format) {
+    case F_VV:
+    case F_MVV:
+    case F_MACV:
+    case F_CPV:
+    case F_VB: return get_v(e, u->rb);
+    case F_VX:
+    case F_MVX:
+    case F_MACX:
+    case F_CPX: b.c[0] = splat(e, get_x(e, u->rb)); break;
+    case F_V1: b.c[0] = splat(e, word(e, 0)); break;
+    default: b.c[0] = splat(e, word(e, (u32)u->imm)); break;
+    }
+    for (u32 i = 1; i < e->nchunks; i++)
+        b.c[i] = b.c[0];
+    return b;
+}
+
+static bool reads_a(FormatId f) { return f != F_CPV && f != F_CPX && f != F_CPI; }
+
+/* destination = op(a, b, c); false: not here */
+static bool compute(Emit *e, const Uop *u, bool is_float)
+{
+    const FormatId f = (FormatId)isa_insn[u->id].format;
+    const Op op = (Op)isa_insn[u->id].op;
+    const Effect effect = (Effect)isa_insn[u->id].effect;
+    const bool three = effect == E_MAC || effect == E_FMAC;
+    if (is_float && e->r->flags)
+        return false;
+    if (is_scalar(f)) {
+        const Val a = get_x(e, u->ra);
+        const Val b = f == F_I || f == F_SH ? word(e, (u32)u->imm) : get_x(e, u->rb);
+        const Val c = three ? get_x(e, u->rc) : NULL;
+        const Val v = is_float ? hostfloat(e, op, u->rm == 7 ? FP_RNE : u->rm, a, b, c)
+                               : arith(e, op, a, b, c);
+        if (v)
+            set_x(e, u->rd, v);
+        return v;
+    }
+    if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
+        return false; /* they use floats */
+    const Row b = second(e, u), a = reads_a(f) ? get_v(e, u->ra) : b;
+    const Row c = three ? get_v(e, u->rd) : b;
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = is_float ? hostfloat(e, op, FP_RNE, a.c[i], b.c[i], c.c[i])
+                          : arith(e, op, a.c[i], b.c[i], c.c[i]);
+        if (!v.c[i])
+            return false;
+    }
+    set_v(e, u->rd, v);
+    return true;
+}
+
+static void merge(Emit *e, const Uop *u)
+{
+    const Row a = get_v(e, u->ra), b = second(e, u);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = LLVMBuildSelect(B, under_v0(e, i), b.c[i], a.c[i], "");
+    set_v(e, u->rd, v);
+}
+
+static void lane_numbers(Emit *e, const Uop *u)
+{
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = lanes_constant(e, i, 0, 1);
+    set_v(e, u->rd, v);
+}
+
+static void last_lane(Emit *e, const Uop *u)
+{
+    if (!e->at->full) {
+        call_handler(e);
+        return;
+    }
+    const Row a = get_v(e, u->ra);
+    set_x(e, u->rd, LLVMBuildExtractElement(B, a.c[e->nchunks - 1], word(e, e->chunk - 1), ""));
+}
+
+/* A CSR that keeps its value while the region runs; NULL: not here. */
+static Val constant_csr(Emit *e, u32 n)
+{
+    switch (n) {
+    case 0x800: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
+    case 0x802: return word(e, e->lanes);
+    case 0x805: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
+    default: break;
+    }
+    size_t at;
+    switch (n) {
+    case 0x801: at = offsetof(Group, nwarps); break;
+    case 0x804: at = offsetof(Group, linear); break;
+    case 0x806: at = offsetof(Group, lds_base); break;
+    case 0x807: at = offsetof(Group, pds_base); break;
+    case 0x808:
+    case 0x809:
+    case 0x80a: at = offsetof(Group, id) + 4 * (size_t)(n - 0x808); break;
+    default: return NULL;
+    }
+    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    Val offset = quad(e, at);
+    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, group, &offset, 1, ""), "");
+}
+
+static bool csr(Emit *e, const Uop *u)
+{
+    /* csrrs and csrrc with x0, or with 0, only read */
+    if (isa_insn[u->id].op == OP_copy || u->ra)
+        return false;
+    const Val v = constant_csr(e, (u32)u->imm);
+    if (v)
+        set_x(e, u->rd, v);
+    return v;
+}
+
+/* one that does not end the block */
+static void instruction(Emit *e, const Uop *u)
+{
+    bool done = true;
+    switch ((Effect)isa_insn[u->id].effect) {
+    case E_ALU:
+    case E_MAC: done = compute(e, u, false); break;
+    case E_FALU:
+    case E_FMAC: done = compute(e, u, true); break;
+    case E_LUI:
+    case E_AUIPC: set_x(e, u->rd, word(e, (u32)u->imm)); break;
+    case E_MERGE: merge(e, u); break;
+    case E_VID: lane_numbers(e, u); break;
+    case E_TOSCALAR: last_lane(e, u); break;
+    case E_CSR: done = csr(e, u); break;
+    case E_SETRPC: {
+        const Val rpc = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
+        LLVMBuildStore(B, rpc, warp_field(e, offsetof(Warp, rpc)));
+        set_x(e, u->rd, rpc);
+        break;
+    }
+    case E_FENCE:
+    case E_SUBBARRIER:
+    case E_REGEXT:
+    case E_REGEXTI: break;
+    case E_LOAD:
+    case E_STORE: access_scalar(e, u); break;
+    case E_VLOAD_UNIT:
+    case E_VLOAD_STRIDE:
+    case E_VLOAD_INDEX:
+    case E_VLOAD_12:
+    case E_VLOAD_PRIV11:
+    case E_VSTORE_UNIT:
+    case E_VSTORE_STRIDE:
+    case E_VSTORE_INDEX:
+    case E_VSTORE_12:
+    case E_VSTORE_PRIV11: access_vector(e, u); break;
+    default: done = false;
+    }
+    if (!done)
+        call_handler(e);
+}
+
+/* --- exits
+ * ----------------------------------------------------------------------------------------- */
+
+static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
+
+/* Writes back the registers of the set and ends the function.  The block has retired
+ * `retired` instructions. */
+static void leave(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
+{
+    for (u32 n = 1; n < 64; n++)
+        if (live->x & e->r->written.x & (u64)1 << n)
+            LLVMBuildStore(B, peek_x(e, n), x_field(e, n));
+    for (u32 n = 0; n < 256; n++)
+        for (u32 i = 0; regset_has_v(live, n) && regset_has_v(&e->r->written, n) && i < e->nchunks;
+             i++)
+            store_v(e, n, i, peek_v(e, n, i));
+    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, retired), ""),
+                   warp_field(e, offsetof(Warp, ninsns)));
+    LLVMBuildStore(B, pc, warp_field(e, offsetof(Warp, pc)));
+    LLVMBuildStore(B, e->mask, warp_field(e, offsetof(Warp, mask)));
+    LLVMBuildRet(B, word(e, code));
+}
+
+/* Goes on at pc in that version; the homes are up to date. */
+static LLVMBasicBlockRef target(Emit *e, u32 pc, bool full)
+{
+    const int to = region_find(e->r, pc, full);
+    if (to >= 0)
+        return e->start[to];
+    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), out = new_block(e, "out");
+    LLVMPositionBuilderAtEnd(B, out);
+    leave(e, word(e, pc), &everything, e->retired, (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, here);
+    return out;
+}
+
+/* --- divergence
+ * ------------------------------------------------------------------------------------- */
+
+/* the lanes for which the comparison holds, of those that are on */
+static Val taken_lanes(Emit *e, const Uop *u)
+{
+    const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
+    Val set = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val truth =
+            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
+        const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+        Val part = LLVMBuildZExtOrBitCast(B, LLVMBuildBitCast(B, truth, bits, ""), e->i32, "");
+        part = LLVMBuildShl(B, part, word(e, i * e->chunk), "");
+        set = set ? LLVMBuildOr(B, set, part, "") : part;
+    }
+    return e->at->full ? set : LLVMBuildAnd(B, set, e->mask, "");
+}
+
+static Val entry_at(Emit *e, Val n)
+{
+    const Val stack = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, simt)), "");
+    Val at = LLVMBuildMul(B, LLVMBuildZExt(B, n, e->i64, ""), quad(e, sizeof(SimtEntry)), "");
+    return LLVMBuildInBoundsGEP2(B, e->i8, stack, &at, 1, "");
+}
+
+static Val entry_field(Emit *e, Val entry, size_t offset)
+{
+    Val at = quad(e, offset);
+    return LLVMBuildInBoundsGEP2(B, e->i8, entry, &at, 1, "");
+}
+
+static void push(Emit *e, Val n, u32 rpc, Val pc, Val mask)
+{
+    const Val entry = entry_at(e, n);
+    LLVMBuildStore(B, word(e, rpc), entry_field(e, entry, offsetof(SimtEntry, rpc)));
+    LLVMBuildStore(B, pc, entry_field(e, entry, offsetof(SimtEntry, pc)));
+    LLVMBuildStore(B, mask, entry_field(e, entry, offsetof(SimtEntry, mask)));
+}
+
+static Val depth(Emit *e)
+{
+    return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
+}
+
+/* Both sides have lanes (mach/simt.c has the rule): the room on the stack, two entries, the side
+ * with fewer lanes. */
+static void diverge(Emit *e, Val taken)
+{
+    const RegionBlock *b = e->at;
+    const Val n = depth(e), after = LLVMBuildAdd(B, n, word(e, 2), "");
+    const Val cap = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, capsimt)), "");
+    const Val room =
+        LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntULT, cap, e->depth, ""), cap, e->depth, "");
+    const LLVMBasicBlockRef grow = new_block(e, "grow"), refused = new_block(e, "refused"),
+                            go_on = new_block(e, "diverge");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, after, room, ""), go_on, grow);
+    LLVMPositionBuilderAtEnd(B, grow);
+    const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
+    branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, so nobody reads registers */
+    const Uop *u = b->uop[b->nuop - 1];
+    leave(e, word(e, u->pc), &nothing, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+
+    LLVMPositionBuilderAtEnd(B, go_on);
+    const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
+    Val t = taken, r = rest;
+    const Val ntaken = intrinsic(e, "llvm.ctpop", &e->i32, 1, &t, 1);
+    const Val nrest = intrinsic(e, "llvm.ctpop", &e->i32, 1, &r, 1);
+    const Val next_first = LLVMBuildICmp(B, LLVMIntULT, nrest, ntaken, "");
+    push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
+    push(e, LLVMBuildAdd(B, n, word(e, 1), ""), b->meet_pc,
+         LLVMBuildSelect(B, next_first, word(e, b->target_pc), word(e, b->next_pc), ""),
+         LLVMBuildSelect(B, next_first, taken, rest, ""));
+    LLVMBuildStore(B, after, warp_field(e, offsetof(Warp, nsimt)));
+    LLVMBuildStore(B, LLVMBuildSelect(B, next_first, rest, taken, ""), e->mask_home);
+    LLVMBuildCondBr(B, next_first, target(e, b->next_pc, false), target(e, b->target_pc, false));
+}
+
+static void split(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    const Val taken = taken_lanes(e, u);
+    const LLVMBasicBlockRef some = new_block(e, "some"), both = new_block(e, "both");
+    flush(e);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, word(e, 0), ""),
+                    target(e, b->next_pc, b->full), some);
+    LLVMPositionBuilderAtEnd(B, some);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, e->mask, ""),
+                    target(e, b->target_pc, b->full), both);
+    LLVMPositionBuilderAtEnd(B, both);
+    diverge(e, taken);
+}
+
+/* Whoever waits at this join was pushed by this region: its own sides, or the restored mask. */
+static void join(Emit *e)
+{
+    const RegionBlock *b = e->at;
+    flush(e);
+    if (b->full) {
+        LLVMBuildBr(B, target(e, b->next_pc, true));
+        return;
+    }
+    const LLVMBasicBlockRef next = target(e, b->next_pc, false), look = new_block(e, "look"),
+                            pop = new_block(e, "pop"), restored = new_block(e, "restored");
+    const Val n = depth(e), top = LLVMBuildSub(B, n, word(e, 1), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, word(e, 0), ""), next, look);
+    LLVMPositionBuilderAtEnd(B, look);
+    const Val entry = entry_at(e, top);
+    const Val rpc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, rpc)), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, rpc, word(e, b->pc), ""), pop, next);
+    LLVMPositionBuilderAtEnd(B, pop);
+    const Val pc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, pc)), "");
+    const Val mask =
+        LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, mask)), "");
+    LLVMBuildStore(B, top, warp_field(e, offsetof(Warp, nsimt)));
+    LLVMBuildStore(B, mask, e->mask_home);
+    const Val cases = LLVMBuildSwitch(B, pc, e->stop, b->nsucc + 1);
+    LLVMAddCase(cases, word(e, b->pc), restored);
+    for (u32 i = 0; i < b->nsucc; i++) {
+        const RegionBlock *to = &e->r->block[b->succ[i]];
+        if (to->pc != b->pc && !to->full)
+            LLVMAddCase(cases, word(e, to->pc), e->start[b->succ[i]]);
+    }
+    LLVMPositionBuilderAtEnd(B, restored);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, full_mask(e)), ""),
+                    target(e, b->pc, true), target(e, b->pc, false));
+}
+
+/* --- other ends
+ * ----------------------------------------------------------------------------------- */
+
+static void branch(Emit *e, const Uop *u)
+{
+    const Val cond = arith(e, (Op)isa_insn[u->id].op, get_x(e, u->ra), get_x(e, u->rb), NULL);
+    flush(e);
+    LLVMBuildCondBr(B, LLVMBuildTrunc(B, cond, e->i1, ""), target(e, e->at->target_pc, e->at->full),
+                    target(e, e->at->next_pc, e->at->full));
+}
+
+static void indirect(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    Val to = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
+    to = LLVMBuildAnd(B, to, word(e, ~1u), "");
+    set_x(e, u->rd, word(e, b->next_pc));
+    flush(e);
+    const LLVMBasicBlockRef out = new_block(e, "out");
+    const Val cases = LLVMBuildSwitch(B, to, out, 8);
+    const u32 one[1] = {b->target_pc};
+    const u32 *at = u->rd ? one : e->r->returns, n = u->rd ? b->target_pc != 0 : e->r->nreturns;
+    for (u32 i = 0; i < n; i++)
+        if (region_find(e->r, at[i], b->full) >= 0)
+            LLVMAddCase(cases, word(e, at[i]), target(e, at[i], b->full));
+    LLVMPositionBuilderAtEnd(B, out);
+    leave(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
+}
+
+/* A barrier, or the end of the warp: what a diverged warp does there is the interpreter's. */
+static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
+{
+    const Val initial = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
+    const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
+    LLVMPositionBuilderAtEnd(B, diverged);
+    leave(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, all);
+    LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
+    leave(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
+}
+
+static void set_all(Emit *e, const Uop *u)
+{
+    LLVMBuildStore(B, word(e, (u32)u->imm), warp_field(e, offsetof(Warp, vtype)));
+    set_x(e, u->rd, word(e, e->lanes)); /* vl is that already */
+    flush(e);
+    LLVMBuildBr(B, target(e, e->at->next_pc, e->at->full));
+}
+
+static void end_block(Emit *e)
+{
+    const RegionBlock *b = e->at;
+    const Uop *u = b->uop[b->nuop - 1];
+    switch (b->end) {
+    case END_NEXT:
+        flush(e);
+        LLVMBuildBr(B, target(e, b->next_pc, b->full));
+        break;
+    case END_JUMP:
+        set_x(e, u->rd, word(e, b->next_pc));
+        flush(e);
+        LLVMBuildBr(B, target(e, b->target_pc, b->full));
+        break;
+    case END_BRANCH: branch(e, u); break;
+    case END_SPLIT: split(e, u); break;
+    case END_JOIN: join(e); break;
+    case END_INDIRECT: indirect(e, u); break;
+    case END_VSET: set_all(e, u); break;
+    case END_BARRIER: stop_warp(e, u, WARP_WAITING, &b->before_end); break;
+    case END_EXIT: stop_warp(e, u, WARP_DONE, &nothing); break;
+    case END_STOP:
+    case END_LEAVE:
+        leave(e, word(e, u->pc), b->end == END_STOP ? &nothing : &everything,
+              e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+        break;
+    }
+}
+
+/* --- blocks
+ * ---------------------------------------------------------------------------------------- */
+
+static void set_lanes(Emit *e)
+{
+    if (e->at->full) {
+        e->mask = word(e, full_mask(e));
+        return;
+    }
+    e->mask = LLVMBuildLoad2(B, e->i32, e->mask_home, "");
+    for (u32 i = 0; i < e->nchunks; i++)
+        e->on.c[i] = mask_chunk(e, e->mask, i);
+}
+
+/* the limit of instructions, where a cycle begins */
+static void poll(Emit *e)
+{
+    const LLVMBasicBlockRef go_on = new_block(e, ""), late = new_block(e, "late");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULT, e->insns, e->limit, ""), go_on, late);
+    LLVMPositionBuilderAtEnd(B, late);
+    leave(e, word(e, e->at->pc), &e->at->in, 0, e->index);
+    LLVMPositionBuilderAtEnd(B, go_on);
+}
+
+static void emit_block(Emit *e, u32 i)
+{
+    const RegionBlock *b = &e->r->block[i];
+    e->at = b;
+    e->index = i;
+    e->retired = 0;
+    memset(e->x, 0, sizeof e->x);
+    memset(e->v, 0, sizeof e->v);
+    memset(e->v_dirty, 0, sizeof e->v_dirty);
+    e->x_dirty = 0;
+    e->nspan = 0;
+    LLVMPositionBuilderAtEnd(B, e->start[i]);
+    e->insns = LLVMBuildLoad2(B, e->i64, e->insns_home, "");
+    set_lanes(e);
+    if (b->is_header)
+        poll(e);
+    for (e->k = 0; e->k < b->nuop; e->k++) {
+        const Uop *u = b->uop[e->k];
+        e->retired += uop_insns(u);
+        if (e->k + 1 < b->nuop || b->end == END_NEXT)
+            instruction(e, u);
+    }
+    end_block(e);
+}
+
+/* --- the function
+ * ------------------------------------------------------------------------------------ */
+
+void make_types(Emit *e)
+{
+    e->i1 = LLVMInt1TypeInContext(e->c);
+    e->i8 = LLVMInt8TypeInContext(e->c);
+    e->i16 = LLVMInt16TypeInContext(e->c);
+    e->i32 = LLVMInt32TypeInContext(e->c);
+    e->i64 = LLVMInt64TypeInContext(e->c);
+    e->f32 = LLVMFloatTypeInContext(e->c);
+    e->ptr = LLVMPointerTypeInContext(e->c, 0);
+    e->row = LLVMVectorType(e->i32, e->chunk);
+    e->frow = LLVMVectorType(e->f32, e->chunk);
+    e->mrow = LLVMVectorType(e->i1, e->chunk);
+    e->one_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32}, 3, false);
+    e->keep_type = LLVMFunctionType(
+        e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32, e->ptr}, 6, false);
+    e->deepen_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr}, 1, false);
+    e->weights = LLVMGetMDKindIDInContext(e->c, "prof", 4);
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
+                                LLVMValueAsMetadata(word(e, 2000)),
+                                LLVMValueAsMetadata(word(e, 1))};
+    e->likely = LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, parts, 3));
+}
+
+static void make_homes(Emit *e)
+{
+    RegSet used = e->r->written;
+    for (u32 i = 0; i < e->r->nblock; i++) {
+        used.x |= e->r->block[i].in.x;
+        for (int k = 0; k < 4; k++)
+            used.v[k] |= e->r->block[i].in.v[k];
+    }
+    for (u32 n = 1; n < 64; n++)
+        if (used.x >> n & 1)
+            e->x_home[n] = LLVMBuildAlloca(B, e->i32, "x");
+    for (u32 n = 0; n < 256; n++)
+        for (u32 i = 0; regset_has_v(&used, n) && i < e->nchunks; i++)
+            e->v_home[n][i] = LLVMBuildAlloca(B, e->row, "v");
+    e->mask_home = LLVMBuildAlloca(B, e->i32, "mask");
+    e->insns_home = LLVMBuildAlloca(B, e->i64, "insns");
+}
+
+/* Entry into block i: its registers come from the warp. */
+static LLVMBasicBlockRef make_entry(Emit *e, u32 i)
+{
+    const LLVMBasicBlockRef at = new_block(e, "enter");
+    const RegSet *in = &e->r->block[i].in;
+    LLVMPositionBuilderAtEnd(B, at);
+    for (u32 n = 1; n < 64; n++)
+        if (in->x >> n & 1)
+            LLVMBuildStore(B, reload_x(e, n), e->x_home[n]);
+    for (u32 n = 0; n < 256; n++)
+        for (u32 k = 0; regset_has_v(in, n) && k < e->nchunks; k++)
+            LLVMBuildStore(B, reload_v(e, n, k), e->v_home[n][k]);
+    LLVMBuildStore(B, LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), ""),
+                   e->mask_home);
+    LLVMBuildStore(B, LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), ""),
+                   e->insns_home);
+    LLVMBuildBr(B, e->start[i]);
+    return at;
+}
+
+static void make_entries(Emit *e, LLVMBasicBlockRef first)
+{
+    LLVMPositionBuilderAtEnd(B, first);
+    const Val cases = LLVMBuildSwitch(B, LLVMGetParam(e->fn, 3), e->stop, 4);
+    LLVMAddCase(cases, word(e, 0), make_entry(e, 0));
+    for (u32 i = 0; i < e->r->nblock; i++)
+        if (e->r->block[i].is_reentry || (e->headers && e->r->block[i].is_header))
+            LLVMAddCase(cases, word(e, 1 + i), make_entry(e, i));
+}
+
+static void emit_function(Emit *e, const char *name)
+{
+    const LLVMTypeRef params[] = {e->ptr, e->ptr, e->i64, e->i32};
+    e->fn = LLVMAddFunction(e->m, name, LLVMFunctionType(e->i32, (LLVMTypeRef *)params, 4, false));
+    add_attribute(e, e->fn, "prefer-vector-width", "512");
+    add_attribute(e, e->fn, "min-legal-vector-width", "512");
+    LLVMAddAttributeAtIndex(
+        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("noredzone", 9), 0));
+    e->warp = LLVMGetParam(e->fn, 0);
+    e->env = LLVMGetParam(e->fn, 1);
+    e->limit = LLVMGetParam(e->fn, 2);
+    const LLVMBasicBlockRef first = new_block(e, "entry");
+    LLVMPositionBuilderAtEnd(B, first);
+    make_homes(e);
+    e->base = env_field(e, e->ptr, offsetof(HostEnv, base));
+    e->page = env_field(e, e->ptr, offsetof(HostEnv, page));
+    e->lds_base = env_field(e, e->ptr, offsetof(HostEnv, lds_base));
+    e->lds_page = env_field(e, e->ptr, offsetof(HostEnv, lds_page));
+    e->one = env_field(e, e->ptr, offsetof(HostEnv, one));
+    e->scalar = env_field(e, e->ptr, offsetof(HostEnv, scalar));
+    e->deepen = env_field(e, e->ptr, offsetof(HostEnv, deepen));
+    e->depth = env_field(e, e->i32, offsetof(HostEnv, depth));
+    e->uops = env_field(e, e->ptr, offsetof(HostEnv, uop));
+    e->stop = new_block(e, "stop");
+    for (u32 i = 0, n = 0; i < e->r->nblock; n += e->r->block[i++].nuop) {
+        e->start[i] = new_block(e, "b");
+        e->first_uop[i] = n;
+    }
+    make_entries(e, first);
+    LLVMPositionBuilderAtEnd(B, e->stop);
+    LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
+    for (u32 i = 0; i < e->r->nblock; i++)
+        emit_block(e, e->r->order[i]);
+}
+
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
+                        const char *name)
+{
+    Emit *e = mem_zalloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->c = c;
+    e->r = r;
+    e->headers = headers;
+    e->host = host;
+    e->lanes = r->lanes;
+    e->chunk = r->lanes < host->chunk ? r->lanes : host->chunk;
+    e->nchunks = r->lanes / e->chunk;
+    e->start = mem_zalloc(r->nblock, sizeof *e->start);
+    e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
+    LLVMModuleRef m = NULL;
+    if (e->start && e->first_uop) {
+        m = e->m = LLVMModuleCreateWithNameInContext(name, c);
+        e->b = LLVMCreateBuilderInContext(c);
+        make_types(e);
+        emit_function(e, name);
+        LLVMDisposeBuilder(e->b);
+        if (e->failed) {
+            LLVMDisposeModule(m);
+            m = NULL;
+        }
+    }
+    mem_free(e->start);
+    mem_free(e->first_uop);
+    mem_free(e);
+    return m;
+}

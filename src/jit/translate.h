@@ -1,0 +1,146 @@
+/* translate.h -- a region as a function of LLVM.
+ *
+ * translate.c makes the function: entries, blocks, control flow, exits.  arith.c computes
+ * integers, hostfloat.c floats; vecmem.c accesses memory, with the help of functions that are made
+ * once a process (special.h).  A scalar register is an i32.  A row of
+ * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
+ * on is an i32 for control flow and a vector of i1 for each chunk.
+ */
+#ifndef JIT_TRANSLATE_H
+#define JIT_TRANSLATE_H
+#include "jit/hostlib.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+enum { MAX_CHUNKS = 8 };
+
+/* Functions that compiled code calls with all registers of the host kept: `keep` calls one of HostEnv,
+ * the others are vector accesses by width and lanes (vecmem.c). */
+typedef struct {
+    bool is_keep, stores, full;
+    bool apart;             /* for any addresses; else first for chunks of one address or in a row */
+    Op op;                  /* b h w bu hu */
+    u32 lanes;
+} Helper;
+
+/* The host, and where the helpers are that were made for it. */
+typedef struct {
+    u32 chunk;              /* words of a host vector */
+    bool gathers;
+    const char *cpu, *features; /* as LLVM names them */
+    u64 (*helper)(void *self, const Helper *h); /* its address; 0: it cannot be had */
+    void *self;
+} HostVectors;
+
+typedef LLVMValueRef Val;
+typedef struct { Val c[MAX_CHUNKS]; } Row;
+
+/* What was asked about a row of addresses, for accesses of `width` bytes. */
+typedef struct {
+    Row base;
+    u32 width;
+    Val first;              /* i32: of lane 0 */
+    Val in_row;             /* i1: lane i is at first + i * width */
+    /* of chunks, where something asked: */
+    Val regular;            /* i1: each has one address or is in a row; NULL: not asked */
+    Val one[MAX_CHUNKS];    /* i1: one address */
+    Val start[MAX_CHUNKS];  /* i64: of its first lane */
+    Val lo, hi;             /* i64: the first and last byte, if they are regular */
+} Span;
+enum { MAX_SPANS = 8 };
+
+typedef struct {
+    LLVMContextRef c;
+    LLVMModuleRef m;
+    LLVMBuilderRef b;
+    const Region *r;
+    const HostVectors *host;
+    bool headers;
+    u32 lanes, chunk, nchunks;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, ptr, row, frow, mrow;
+    Val fn, warp, env, limit;
+    Val base, page, lds_base, lds_page;
+    Val one, scalar, deepen, depth, uops;
+    LLVMTypeRef one_type, keep_type, deepen_type;
+    Val likely;             /* branch weights, and the kind of metadata that they are */
+    u32 weights;
+    /* homes of registers, promoted to SSA later; NULL where the region has no use for one */
+    Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
+    LLVMBasicBlockRef *start; /* of each block */
+    u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
+    LLVMBasicBlockRef stop;
+    bool failed;            /* a helper cannot be had */
+    /* the block in progress */
+    const RegionBlock *at;
+    u32 index;              /* of the block */
+    u32 k;                  /* its Uop in progress */
+    u32 retired;            /* instructions of the block so far, this one included */
+    Val insns;              /* i64: before the block */
+    Val x[64];              /* values in this block, NULL: in the home */
+    Row v[256];
+    u64 x_dirty;            /* values that the home does not have */
+    u64 v_dirty[4];
+    Val mask;               /* i32 */
+    Row on;                 /* i1 a lane; not in full blocks */
+    Span span[MAX_SPANS];
+    u32 nspan;
+} Emit;
+
+/* --- values (translate.c) ------------------------------------------------------------------ */
+
+Val get_x(Emit *e, u32 n);
+void set_x(Emit *e, u32 n, Val v);
+Row get_v(Emit *e, u32 n);
+/* Writes the lanes that are on, and under v0 those that it names. */
+void set_v(Emit *e, u32 n, Row v);
+Val word(Emit *e, u32 value);
+Val splat(Emit *e, Val v);
+Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
+/* The lanes of a chunk in a mask of all. */
+Val mask_chunk(Emit *e, Val mask, u32 chunk);
+/* The same constant, for a type of values (i32 or a row's). */
+Val constant_like(Val v, u32 value);
+
+/* Leaves the instruction to its handler, and goes on with what that wrote. */
+void call_handler(Emit *e);
+/* Before a call that may fault: instructions are counted; the value that stands for the Uop. */
+Val note_place(Emit *e);
+Val reload_x(Emit *e, u32 n);
+Val reload_v(Emit *e, u32 n, u32 chunk);
+/* A call of a helper of type t, whose first results are rows; what it returns besides. */
+Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults, Val *results);
+
+LLVMBasicBlockRef new_block(Emit *e, const char *name);
+/* A branch that is expected to go to `then`. */
+void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
+/* The field of the warp at that offset. */
+Val warp_field(Emit *e, size_t offset);
+Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
+
+/* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------------- */
+
+/* a, b, c are words or chunks, as op.def names them. */
+Val arith(Emit *e, Op op, Val a, Val b, Val c);
+/* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
+Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
+
+/* --- functions (translate.c) ------------------------------------------------------------------- */
+
+void make_types(Emit *e);
+/* A function with the host's features, all whose registers are kept by calls of it. */
+void make_kept(Emit *e, const char *name, LLVMTypeRef t);
+Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
+
+/* --- vecmem.c ---------------------------------------------------------------------------------- */
+
+void access_scalar(Emit *e, const Uop *u);
+void access_vector(Emit *e, const Uop *u);
+/* The module with function `name`, which is that helper. */
+LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host, const char *name);
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+/* The module with function `name` of the region.  NULL: no memory, or a helper is missing. */
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
+                        const char *name);
+#endif

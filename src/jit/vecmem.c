@@ -1,0 +1,628 @@
+/* vecmem.c -- memory accesses of compiled code.
+ *
+ * Lanes whose addresses lie in a row are one access of the host: that is inline, as is the look at
+ * the flags of the two pages it may touch.  Everything else is a helper, a function made once a
+ * process for each width: it finds the lowest and highest address, looks at the pages, and gathers
+ * or scatters; what is not plain memory with the right to it, near together, is left to
+ * HostEnv.vector, which goes lane by lane.
+ *
+ * What a guest can do: choose addresses.  Host addresses are formed in one place, reach(), from a
+ * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
+ * those in a row by what was tested, on all lanes, and others because the two are minimum and
+ * maximum over the lanes that are on.  Every page between, which are one or two, has been asked for
+ * its flag, in the window that the lowest address chooses.  A page beyond a window has no flags,
+ * and the second page is never more than one past the first, which is reserved memory even at the
+ * end of a window (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped
+ * there.
+ */
+#include "jit/translate.h"
+#include "mach/memory.h"
+#include <stddef.h>
+#include <string.h>
+
+#define B e->b
+
+static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
+
+static Val byte_at(Emit *e, Val base, Val offset)
+{
+    return LLVMBuildInBoundsGEP2(B, e->i8, base, &offset, 1, "");
+}
+
+typedef struct {
+    Val ok;   /* i1: all of it is plain memory with the right to it */
+    Val host; /* the host address of lo, if it is */
+} Reach;
+
+/* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
+ */
+static Reach reach(Emit *e, Val lo, Val last, bool is_near, bool stores)
+{
+    const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lo, quad(e, LDS_LO), ""),
+                                     quad(e, LDS_END - LDS_LO), "");
+    const Val base = LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "");
+    const Val page = LLVMBuildSelect(B, in_lds, e->lds_page, e->page, "");
+    Val first = LLVMBuildLShr(B, lo, quad(e, PAGE_BITS), "");
+    Val second = LLVMBuildLShr(B, last, quad(e, PAGE_BITS), "");
+    const Val most = is_near ? last : LLVMBuildOr(B, lo, last, "");
+    Val ok = LLVMBuildICmp(B, LLVMIntULT, most, quad(e, (u64)1 << 32), "");
+    if (!is_near) { /* chosen so that flags can be read before that is known */
+        first = LLVMBuildAnd(B, first, quad(e, 0xfffff), "");
+        const Val near =
+            LLVMBuildICmp(B, LLVMIntULE, LLVMBuildSub(B, second, first, ""), quad(e, 1), "");
+        second = LLVMBuildSelect(B, near, second, first, "");
+        ok = LLVMBuildAnd(B, ok, near, "");
+    }
+    const Val flags = LLVMBuildAnd(B, LLVMBuildLoad2(B, e->i8, byte_at(e, page, first), ""),
+                                   LLVMBuildLoad2(B, e->i8, byte_at(e, page, second), ""), "");
+    const Val allowed =
+        LLVMBuildAnd(B, flags, LLVMConstInt(e->i8, stores ? MEM_W : MEM_R, false), "");
+    ok = LLVMBuildAnd(B, ok,
+                      LLVMBuildICmp(B, LLVMIntNE, allowed, LLVMConstInt(e->i8, 0, false), ""), "");
+    if (stores) { /* reservations are not looked at here */
+        const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+        const Val n = LLVMBuildLoad2(B, e->i32,
+                                     byte_at(e, group, quad(e, offsetof(Group, reservations))), "");
+        ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, n, word(e, 0), ""), "");
+    }
+    return (Reach){ok, byte_at(e, base, lo)};
+}
+
+/* the ways of an access: at once, with help, and on */
+typedef struct {
+    LLVMBasicBlockRef fast, slow, done;
+} Ways;
+
+static Ways part_ways(Emit *e, Val ok)
+{
+    const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
+    branch_likely(e, ok, w.fast, w.slow);
+    LLVMPositionBuilderAtEnd(B, w.fast);
+    return w;
+}
+
+static u32 width_of(const Uop *u)
+{
+    switch ((Op)isa_insn[u->id].op) {
+    case OP_b:
+    case OP_bu: return 1;
+    case OP_h:
+    case OP_hu: return 2;
+    default: return 4;
+    }
+}
+
+static LLVMTypeRef data_type(Emit *e, u32 width)
+{
+    return width == 1 ? e->i8 : width == 2 ? e->i16 : e->i32;
+}
+
+static Val widen(Emit *e, Op op, Val v, LLVMTypeRef to)
+{
+    if (op == OP_b || op == OP_h)
+        return LLVMBuildSExt(B, v, to, "");
+    return op == OP_w ? v : LLVMBuildZExt(B, v, to, "");
+}
+
+static Val load_at(Emit *e, LLVMTypeRef t, Val host)
+{
+    const Val v = LLVMBuildLoad2(B, t, host, "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+static void store_at(Emit *e, Val v, Val host) { LLVMSetAlignment(LLVMBuildStore(B, v, host), 1); }
+
+void access_scalar(Emit *e, const Uop *u)
+{
+    const bool loads = isa_insn[u->id].effect == E_LOAD;
+    const u32 width = width_of(u);
+    const Val addr = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
+    const Val data = loads ? word(e, 0) : get_x(e, u->rb);
+    const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
+    const Val last = LLVMBuildAdd(B, lo, quad(e, width - 1), "");
+    const Reach r = reach(e, lo, last, true, !loads);
+    const Ways w = part_ways(e, r.ok);
+    Val fast = NULL;
+    if (loads)
+        fast = widen(e, (Op)isa_insn[u->id].op, load_at(e, data_type(e, width), r.host), e->i32);
+    else
+        store_at(e, LLVMBuildTrunc(B, data, data_type(e, width), ""), r.host);
+    LLVMBuildBr(B, w.done);
+
+    LLVMPositionBuilderAtEnd(B, w.slow);
+    const Val uop = note_place(e);
+    const Val got = call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+                                (Val[]){e->warp, uop, e->mask, addr, data, e->scalar}, 6, 0, NULL);
+    const Val slow = LLVMBuildTrunc(B, got, e->i32, "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, got, quad(e, 0), ""), e->stop, w.done);
+
+    LLVMPositionBuilderAtEnd(B, w.done);
+    if (loads) {
+        const Val v = LLVMBuildPhi(B, e->i32, "");
+        LLVMAddIncoming(v, (Val[]){fast, slow}, (LLVMBasicBlockRef[]){w.fast, w.slow}, 2);
+        set_x(e, u->rd, v);
+    }
+}
+
+/* --- rows of addresses --------------------------------------------------------------------------
+ */
+
+static Row addresses(Emit *e, const Uop *u, u32 width)
+{
+    Row a = {{0}};
+    const Effect effect = (Effect)isa_insn[u->id].effect;
+    switch (effect) {
+    case E_VLOAD_12:
+    case E_VSTORE_12: return get_v(e, u->ra); /* the immediate is the caller's */
+    case E_VLOAD_UNIT:
+    case E_VSTORE_UNIT:
+        for (u32 i = 0; i < e->nchunks; i++)
+            a.c[i] = LLVMBuildAdd(B, splat(e, get_x(e, u->ra)), lanes_constant(e, i, 0, width), "");
+        return a;
+    case E_VLOAD_STRIDE:
+    case E_VSTORE_STRIDE:
+        for (u32 i = 0; i < e->nchunks; i++) {
+            const Val far =
+                LLVMBuildMul(B, splat(e, get_x(e, u->rc)), lanes_constant(e, i, 0, 1), "");
+            a.c[i] = LLVMBuildAdd(B, splat(e, get_x(e, u->ra)), far, "");
+        }
+        return a;
+    case E_VLOAD_INDEX:
+    case E_VSTORE_INDEX: {
+        const Row index = get_v(e, u->rc);
+        const u32 bits = width == 1 ? 0xff : width == 2 ? 0xffff : UINT32_MAX;
+        for (u32 i = 0; i < e->nchunks; i++)
+            a.c[i] =
+                LLVMBuildAdd(B, splat(e, get_x(e, u->ra)),
+                             LLVMBuildAnd(B, index.c[i], constant_like(index.c[i], bits), ""), "");
+        return a;
+    }
+    default: break;
+    }
+    /* private memory, interleaved over the group */
+    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val pds =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, group, quad(e, offsetof(Group, pds_base))), "");
+    const Val warps =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, group, quad(e, offsetof(Group, nwarps))), "");
+    const Val tid = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
+    const Val first = LLVMBuildAdd(B, pds, LLVMBuildMul(B, tid, word(e, 4), ""), "");
+    const Val threads = LLVMBuildMul(B, warps, word(e, e->lanes), "");
+    const Row base = get_v(e, u->ra);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val at = LLVMBuildAdd(B, base.c[i], constant_like(base.c[i], (u32)u->imm), "");
+        const Val words = LLVMBuildAnd(B, at, constant_like(at, ~3u), "");
+        const Val bytes = LLVMBuildAnd(B, at, constant_like(at, 3), "");
+        const Val far = LLVMBuildMul(B, words, splat(e, threads), "");
+        a.c[i] = LLVMBuildAdd(B, LLVMBuildAdd(B, splat(e, first), far, ""),
+                              LLVMBuildAdd(B, bytes, lanes_constant(e, i, 0, 4), ""), "");
+    }
+    return a;
+}
+
+static bool same_row(const Emit *e, const Row *a, const Row *b)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        if (a->c[i] != b->c[i])
+            return false;
+    return true;
+}
+
+static Val all_zero(Emit *e, Val v)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    const Val lanes = LLVMBuildICmp(B, LLVMIntNE, v, LLVMConstNull(e->row), "");
+    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
+static Val pick(Emit *e, LLVMIntPredicate p, Val a, Val b)
+{
+    return a ? LLVMBuildSelect(B, LLVMBuildICmp(B, p, a, b, ""), a, b, "") : b;
+}
+
+/* Each chunk by itself: kernels of two dimensions often have a row of their own for it. */
+static void ask_chunks(Emit *e, Span *s)
+{
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val at = LLVMBuildExtractElement(B, s->base.c[i], word(e, 0), "");
+        const Val away = LLVMBuildSub(B, s->base.c[i], splat(e, at), "");
+        s->one[i] = all_zero(e, away);
+        const Val in_row =
+            all_zero(e, LLVMBuildXor(B, away, lanes_constant(e, 0, 0, s->width), ""));
+        const Val either = LLVMBuildOr(B, s->one[i], in_row, "");
+        s->regular = s->regular ? LLVMBuildAnd(B, s->regular, either, "") : either;
+        s->start[i] = LLVMBuildZExt(B, at, e->i64, "");
+        s->lo = pick(e, LLVMIntULT, s->lo, s->start[i]);
+        s->hi = pick(e, LLVMIntUGT, s->hi,
+                     LLVMBuildAdd(B, s->start[i], quad(e, e->chunk * s->width - 1), ""));
+    }
+}
+
+/* The notes about a row, asked once a block. */
+static Span *span_of(Emit *e, Row base, u32 width)
+{
+    for (u32 i = 0; i < e->nspan; i++)
+        if (e->span[i].width == width && same_row(e, &e->span[i].base, &base))
+            return &e->span[i];
+    Span *s = &e->span[e->nspan < MAX_SPANS ? e->nspan++ : MAX_SPANS - 1];
+    *s = (Span){.base = base, .width = width};
+    return s;
+}
+
+static void ask_row(Emit *e, Span *s)
+{
+    Val differ = NULL; /* bits, of all chunks */
+    s->first = LLVMBuildExtractElement(B, s->base.c[0], word(e, 0), "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val in_row =
+            LLVMBuildAdd(B, splat(e, s->first), lanes_constant(e, i, 0, s->width), "");
+        const Val other = LLVMBuildXor(B, s->base.c[i], in_row, "");
+        differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
+    }
+    s->in_row = all_zero(e, differ);
+}
+
+/* --- rows of data
+ * --------------------------------------------------------------------------------- */
+
+static Val chunk_host(Emit *e, Val host, u32 chunk, u32 width)
+{
+    return byte_at(e, host, quad(e, (u64)chunk * e->chunk * width));
+}
+
+static Row load_row(Emit *e, Val host, u32 width, Op op)
+{
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = widen(e, op, load_at(e, t, chunk_host(e, host, i, width)), e->row);
+    return v;
+}
+
+/* host: of the lowest byte */
+static Row load_chunks(Emit *e, const Span *s, Val host, Op op)
+{
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, s->width), e->chunk);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const LLVMBasicBlockRef row = new_block(e, "row"), one = new_block(e, "one"),
+                                on = new_block(e, "");
+        const Val at = byte_at(e, host, LLVMBuildSub(B, s->start[i], s->lo, ""));
+        LLVMBuildCondBr(B, s->one[i], one, row);
+        LLVMPositionBuilderAtEnd(B, row);
+        const Val words = widen(e, op, load_at(e, t, at), e->row);
+        LLVMBuildBr(B, on);
+        LLVMPositionBuilderAtEnd(B, one);
+        const Val value = splat(e, widen(e, op, load_at(e, data_type(e, s->width), at), e->i32));
+        LLVMBuildBr(B, on);
+        LLVMPositionBuilderAtEnd(B, on);
+        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        LLVMAddIncoming(v.c[i], (Val[]){words, value}, (LLVMBasicBlockRef[]){row, one}, 2);
+    }
+    return v;
+}
+
+static void store_row(Emit *e, Row v, Val host, u32 width)
+{
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val data = width == 4 ? v.c[i] : LLVMBuildTrunc(B, v.c[i], t, "");
+        const Val at = chunk_host(e, host, i, width);
+        LLVMTypeRef types[2] = {t, e->ptr};
+        if (e->at->full)
+            store_at(e, data, at);
+        else
+            intrinsic(e, "llvm.masked.store", types, 2, (Val[]){data, at, word(e, 1), e->on.c[i]},
+                      4);
+    }
+}
+
+static bool is_load(Effect f)
+{
+    return f == E_VLOAD_UNIT || f == E_VLOAD_STRIDE || f == E_VLOAD_INDEX || f == E_VLOAD_12 ||
+           f == E_VLOAD_PRIV11;
+}
+
+/* a row for each source and result of a helper, and whether it faulted */
+static LLVMTypeRef helper_type(Emit *e, bool stores)
+{
+    LLVMTypeRef params[4 + 2 * MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i32},
+                               result[1 + MAX_CHUNKS];
+    u32 n = 4;
+    for (u32 i = 0; i < (stores ? 2 : 1) * e->nchunks; i++)
+        params[n++] = e->row;
+    for (u32 i = 0; i < e->nchunks; i++)
+        result[i] = e->row;
+    result[e->nchunks] = e->i64;
+    return LLVMFunctionType(stores ? e->i64
+                                   : LLVMStructTypeInContext(e->c, result, e->nchunks + 1, false),
+                            params, n, false);
+}
+
+/* Whether three or more loads of the block have these addresses, but for the immediate. */
+static bool shares_base(const Emit *e, const Uop *u)
+{
+    u32 n = 0;
+    if (isa_insn[u->id].effect != E_VLOAD_12)
+        return false;
+    for (u32 k = 0; k < e->at->nuop; k++) {
+        const Uop *v = e->at->uop[k];
+        n += v->id < NINSN && isa_insn[v->id].effect == E_VLOAD_12 && v->ra == u->ra;
+    }
+    return n > 2;
+}
+
+void access_vector(Emit *e, const Uop *u)
+{
+    const Effect effect = (Effect)isa_insn[u->id].effect;
+    const bool loads = is_load(effect);
+    const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
+    const u32 width = indexed ? 4 : width_of(u);
+    const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
+    if (e->at->facts[e->k]->masked) {
+        call_handler(e);
+        return;
+    }
+    const Row data = loads ? (Row){{0}} : get_v(e, u->rb);
+    const Row base = addresses(e, u, width_of(u));
+    const u32 imm = effect == E_VLOAD_12 || effect == E_VSTORE_12 ? (u32)u->imm : 0;
+    Span *s = span_of(e, base, width);
+    const bool chunks = loads && e->nchunks > 1 && shares_base(e, u);
+    Val lo, last, shaped;
+    if (chunks) {
+        if (!s->regular)
+            ask_chunks(e, s);
+        lo = LLVMBuildAdd(B, s->lo, quad(e, (u64)(i64)(i32)imm), "");
+        last = LLVMBuildAdd(B, s->hi, quad(e, (u64)(i64)(i32)imm), "");
+        shaped = s->regular;
+    } else {
+        if (!s->in_row)
+            ask_row(e, s);
+        lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, word(e, imm), ""), e->i64, "");
+        last = LLVMBuildAdd(B, lo, quad(e, e->lanes * width - 1), "");
+        shaped = s->in_row;
+    }
+    const Reach r = reach(e, lo, last, !chunks, !loads);
+    /* hosts that cannot store some bytes of a row leave that to the helper */
+    const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
+    const Ways w = part_ways(e, LLVMBuildAnd(B, can ? shaped : LLVMConstNull(e->i1), r.ok, ""));
+    Row fast = {{0}}, slow = {{0}};
+    if (chunks)
+        fast = load_chunks(e, s, r.host, op);
+    else if (loads)
+        fast = load_row(e, r.host, width, op);
+    else if (can)
+        store_row(e, data, r.host, width);
+    const LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(B);
+    LLVMBuildBr(B, w.done);
+
+    LLVMPositionBuilderAtEnd(B, w.slow);
+    Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
+    u32 n = 4;
+    for (u32 i = 0; i < e->nchunks; i++)
+        args[n++] = imm ? LLVMBuildAdd(B, base.c[i], constant_like(base.c[i], imm), "") : base.c[i];
+    for (u32 i = 0; !loads && i < e->nchunks; i++)
+        args[n++] = data.c[i];
+    const Helper h = {.op = op,
+                      .stores = !loads,
+                      .apart = !loads || chunks,
+                      .full = e->at->full,
+                      .lanes = e->lanes};
+    const Val how =
+        call_helper(e, &h, helper_type(e, !loads), args, n, loads ? e->nchunks : 0, slow.c);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
+
+    LLVMPositionBuilderAtEnd(B, w.done);
+    if (!loads)
+        return;
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        LLVMAddIncoming(v.c[i], (Val[]){fast.c[i], slow.c[i]},
+                        (LLVMBasicBlockRef[]){fast_end, w.slow}, 2);
+    }
+    set_v(e, u->rd, v);
+}
+
+/* --- helpers
+ * --------------------------------------------------------------------------------------- */
+
+/* calls the function that is the last parameter */
+static void make_keep(Emit *e)
+{
+    Val args[6];
+    make_kept(e, "", e->keep_type);
+    LLVMGetParams(e->fn, args);
+    const LLVMTypeRef t =
+        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
+    LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
+}
+
+/* minimum or maximum over the lanes that are on */
+static Val extreme(Emit *e, const Row *a, const Row *on, bool most)
+{
+    Val all = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        Val v = a->c[i];
+        if (on->c[i])
+            v = LLVMBuildSelect(B, on->c[i], v, constant_like(v, most ? 0 : UINT32_MAX), "");
+        if (all)
+            v = LLVMBuildSelect(B, LLVMBuildICmp(B, most ? LLVMIntUGT : LLVMIntULT, all, v, ""),
+                                all, v, "");
+        all = v;
+    }
+    LLVMTypeRef t = e->row;
+    const Val r =
+        intrinsic(e, most ? "llvm.vector.reduce.umax" : "llvm.vector.reduce.umin", &t, 1, &all, 1);
+    return LLVMBuildZExt(B, r, e->i64, "");
+}
+
+/* host addresses of a chunk: lane i at host + a[i] - lo */
+static Val pointers(Emit *e, Val a, Val lo, Val host)
+{
+    Val index = LLVMBuildSub(B, a, splat(e, LLVMBuildTrunc(B, lo, e->i32, "")), "");
+    return LLVMBuildGEP2(B, e->i8, host, &index, 1, "");
+}
+
+static Val gather(Emit *e, Val at, Val on, u32 width, Op op)
+{
+    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+    /* whole words, also for bytes: what is read beyond is reserved memory, and dropped */
+    Val args[4] = {at, word(e, 1), on, LLVMConstNull(e->row)};
+    const Val v = intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
+    if (width == 4)
+        return v;
+    return widen(e, op, LLVMBuildTrunc(B, v, LLVMVectorType(data_type(e, width), e->chunk), ""),
+                 e->row);
+}
+
+static void give_back(Emit *e, const Row *v, Val how)
+{
+    if (!v) {
+        LLVMBuildRet(B, how);
+        return;
+    }
+    Val all[1 + MAX_CHUNKS];
+    memcpy(all, v->c, e->nchunks * sizeof *all);
+    all[e->nchunks] = how;
+    LLVMBuildAggregateRet(B, all, e->nchunks + 1);
+}
+
+/* parameters of a helper: (warp, env, uop, mask, addresses, data of a store) */
+typedef struct {
+    const Helper *h;
+    u32 width;
+    Val args[4 + 2 * MAX_CHUNKS];
+    u32 nargs;
+    Val uop, mask;
+    Row a, data, on; /* on.c[i] NULL: all */
+} Access;
+
+static Access begin_access(Emit *e, const Helper *h)
+{
+    Access x = {.h = h, .width = h->op == OP_w ? 4 : h->op == OP_h || h->op == OP_hu ? 2 : 1};
+    make_kept(e, "", helper_type(e, h->stores));
+    x.nargs = LLVMCountParams(e->fn);
+    LLVMGetParams(e->fn, x.args);
+    e->warp = x.args[0];
+    e->env = x.args[1];
+    x.uop = x.args[2];
+    x.mask = x.args[3];
+    e->base = env_field(e, e->ptr, offsetof(HostEnv, base));
+    e->page = env_field(e, e->ptr, offsetof(HostEnv, page));
+    e->lds_base = env_field(e, e->ptr, offsetof(HostEnv, lds_base));
+    e->lds_page = env_field(e, e->ptr, offsetof(HostEnv, lds_page));
+    for (u32 i = 0; i < e->nchunks; i++) {
+        x.a.c[i] = x.args[4 + i];
+        if (h->stores)
+            x.data.c[i] = x.args[4 + e->nchunks + i];
+        if (!h->full)
+            x.on.c[i] = mask_chunk(e, x.mask, i);
+    }
+    return x;
+}
+
+/* addresses and data go to the warp, and what was loaded comes from there */
+static void access_each(Emit *e, const Access *x)
+{
+    Row v = {{0}};
+    const bool stores = x->h->stores;
+    const Val reg = LLVMBuildLoad2(
+        B, e->i8, byte_at(e, x->uop, quad(e, stores ? offsetof(Uop, rb) : offsetof(Uop, rd))), "");
+    Val row =
+        LLVMBuildMul(B, LLVMBuildZExt(B, reg, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
+    row = byte_at(e, warp_field(e, offsetof(Warp, v)), row);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        store_at(e, x->a.c[i], warp_field(e, offsetof(Warp, addr) + 4 * (size_t)i * e->chunk));
+        if (stores)
+            store_at(e, x->data.c[i], chunk_host(e, row, i, 4));
+    }
+    const Val vector = env_field(e, e->ptr, offsetof(HostEnv, vector));
+    const Val how =
+        call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+                    (Val[]){e->warp, x->uop, x->mask, word(e, 0), word(e, 0), vector}, 6, 0, NULL);
+    for (u32 i = 0; !stores && i < e->nchunks; i++)
+        v.c[i] = load_at(e, e->row, chunk_host(e, row, i, 4));
+    give_back(e, stores ? NULL : &v, how);
+}
+
+/* gather or scatter of lanes anywhere in two pages */
+static void make_apart(Emit *e, const Helper *h)
+{
+    const Access x = begin_access(e, h);
+    if (e->host->gathers && (!h->stores || x.width == 4)) {
+        const LLVMBasicBlockRef apart = new_block(e, "apart"), each = new_block(e, "each");
+        const Val lo = extreme(e, &x.a, &x.on, false);
+        const Val last = LLVMBuildAdd(B, extreme(e, &x.a, &x.on, true), quad(e, x.width - 1), "");
+        const Reach r = reach(e, lo, last, false, h->stores);
+        Row v = {{0}};
+        branch_likely(e, r.ok, apart, each);
+        LLVMPositionBuilderAtEnd(B, apart);
+        for (u32 i = 0; i < e->nchunks; i++) {
+            const Val at = pointers(e, x.a.c[i], lo, r.host);
+            const Val lanes = h->full ? LLVMConstAllOnes(e->mrow) : x.on.c[i];
+            LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+            if (h->stores)
+                intrinsic(e, "llvm.masked.scatter", types, 2,
+                          (Val[]){x.data.c[i], at, word(e, 1), lanes}, 4);
+            else
+                v.c[i] = gather(e, at, lanes, x.width, h->op);
+        }
+        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+        LLVMPositionBuilderAtEnd(B, each);
+    }
+    access_each(e, &x);
+}
+
+/* A load whose chunks are regular; what is not is the other helper's, which saves more registers.
+ */
+static void make_chunks(Emit *e, const Helper *h)
+{
+    const Access x = begin_access(e, h);
+    Helper other = *h;
+    Span s = {.base = x.a, .width = x.width};
+    other.apart = true;
+    ask_chunks(e, &s);
+    const Reach r = reach(e, s.lo, s.hi, false, false);
+    const LLVMBasicBlockRef here = new_block(e, "here"), apart = new_block(e, "apart");
+    branch_likely(e, LLVMBuildAnd(B, s.regular, r.ok, ""), here, apart);
+    LLVMPositionBuilderAtEnd(B, here);
+    const Row v = load_chunks(e, &s, r.host, h->op);
+    give_back(e, &v, quad(e, (u64)1 << 32));
+    LLVMPositionBuilderAtEnd(B, apart);
+    Row rest = {{0}};
+    const Val how =
+        call_helper(e, &other, helper_type(e, false), (Val *)x.args, x.nargs, e->nchunks, rest.c);
+    give_back(e, &rest, how);
+}
+
+LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
+                          const char *name)
+{
+    Emit *e = mem_zalloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->c = c;
+    e->host = host;
+    e->lanes = h->is_keep ? 4 : h->lanes;
+    e->chunk = e->lanes < host->chunk ? e->lanes : host->chunk;
+    e->nchunks = e->lanes / e->chunk;
+    e->m = LLVMModuleCreateWithNameInContext(name, c);
+    e->b = LLVMCreateBuilderInContext(c);
+    make_types(e);
+    if (h->is_keep)
+        make_keep(e);
+    else
+        (h->apart ? make_apart : make_chunks)(e, h);
+    LLVMSetValueName2(e->fn, name, strlen(name));
+    LLVMDisposeBuilder(e->b);
+    LLVMModuleRef m = e->m;
+    if (e->failed) {
+        LLVMDisposeModule(m);
+        m = NULL;
+    }
+    mem_free(e);
+    return m;
+}

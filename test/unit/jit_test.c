@@ -1,0 +1,598 @@
+/* jit_test.c -- the compiling engine against the interpreter: random programs must leave the same
+ * memory, count the same instructions and fault at the same place.
+ *
+ * A program is text: start code that fills registers from memory, statements, and an end that
+ * writes every register to memory.  Statements are random instructions of every kind, and graphs of
+ * them: uniform and divergent branches, loops of both kinds, calls, barriers.  JIT_TEST_SEED is the
+ * number of the first program, JIT_TEST_COUNT how many there are of each size.
+ */
+#include "test/kit/assemble.h"
+#include "dev/dev.h"
+#include "jit/jit.h"
+#include "link/link.h"
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define KNL  0x90000000u /* the metadata block */
+#define DATA 0x90001000u /* random words; then what each warp leaves */
+#define PDS  0x90100000u
+enum {
+    DATA_BYTES = 1 << 18,
+    PDS_BYTES = 1 << 18,
+    OUT = 0x8000, /* in DATA: what warps leave, OUT_WARP each */
+    OUT_WARP = 128 * 48,
+    VREGS = 36, /* of random results; 32 on need a prefix */
+    LOCAL = 4096
+};
+
+/* --- random numbers ------------------------------------------------------------------------ */
+
+static u64 seed;
+
+static u32 below(u32 n)
+{
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return (u32)((seed >> 32) * n >> 32);
+}
+static bool one_in(u32 n) { return !below(n); }
+
+static u32 random_word(void)
+{
+    static const u32 corner[] = {0,          1,          31,         0x7f,       0xff,
+                                 0x7fff,     0x80000000, 0x7fffffff, 0xffffffff, 0x3f800000,
+                                 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
+                                 0xffc12345, 0x007fffff, 0x80000001, 0x4f000000, 0xcf000000,
+                                 0x4f800000, 0x5f000000, 0x3f000000, 0x40200000};
+    switch (below(4)) {
+    case 0: return corner[below(countof(corner))];
+    case 1: return (below(UINT32_MAX) & 0x807fffff) | (110 + below(40)) << 23;
+    case 2: return (u32)((i32)below(UINT32_MAX) >> below(32));
+    default: return below(UINT32_MAX);
+    }
+}
+
+/* --- programs ----------------------------------------------------------------------------------
+ */
+
+static Buf text;
+static u32 labels, functions, left; /* labels made; functions that exist; statements to go */
+static bool may_fault, reads_flags;
+
+/* x8..x11 are addresses: data, local, private, anything; x12..x27 are at large, with x28 and x29
+ * counters of loops and x30 for reconvergence; x1 is what calls return to */
+static u32 any_x(void) { return one_in(8) ? 0 : 12 + below(16); }
+static u32 any_v(void) { return below(VREGS); }
+static u32 low_v(void) { return 3 + below(29); } /* v0 masks, v1 and v2 are addresses */
+
+static void line(const char *fmt, ...) PRINTF_LIKE(1, 2);
+static void line(const char *fmt, ...)
+{
+    char one[200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(one, sizeof one, fmt, ap);
+    va_end(ap);
+    buf_printf(&text, "\t%s\n", one);
+}
+
+/* rows that the text of a random instance is made from, by what their operands are */
+static void random_alu(void)
+{
+    static const char *const vv[] = {
+        "vadd.vv",    "vsub.vv",   "vminu.vv",  "vmin.vv",  "vmaxu.vv",  "vmax.vv",    "vand.vv",
+        "vor.vv",     "vxor.vv",   "vsll.vv",   "vsrl.vv",  "vsra.vv",   "vmseq.vv",   "vmsne.vv",
+        "vmsltu.vv",  "vmslt.vv",  "vmsleu.vv", "vmsle.vv", "vmul.vv",   "vmulh.vv",   "vmulhu.vv",
+        "vmulhsu.vv", "vdivu.vv",  "vdiv.vv",   "vremu.vv", "vrem.vv",   "vsaddu.vv",  "vsadd.vv",
+        "vssub.vv",   "vaaddu.vv", "vasub.vv",  "vsmul.vv", "vssrl.vv",  "vfadd.vv",   "vfsub.vv",
+        "vfmul.vv",   "vfdiv.vv",  "vfmin.vv",  "vfmax.vv", "vfsgnj.vv", "vfsgnjn.vv", "vfsgnjx.vv",
+        "vmfeq.vv",   "vmfne.vv",  "vmflt.vv",  "vmfle.vv"};
+    static const char *const vx[] = {
+        "vadd.vx",    "vrsub.vx",   "vminu.vx",  "vmax.vx",   "vand.vx",   "vsll.vx",
+        "vsra.vx",    "vmseq.vx",   "vmslt.vx",  "vmsgtu.vx", "vmsgt.vx",  "vmul.vx",
+        "vmulhsu.vx", "vdivu.vx",   "vdiv.vx",   "vrem.vx",   "vssubu.vx", "vaadd.vx",
+        "vssra.vx",   "vfadd.vf",   "vfrsub.vf", "vfmul.vf",  "vfdiv.vf",  "vfrdiv.vf",
+        "vfmin.vf",   "vfsgnjx.vf", "vmflt.vf",  "vmfgt.vf",  "vmfge.vf"};
+    static const char *const vi[] = {"vadd.vi",  "vrsub.vi", "vand.vi",  "vor.vi",  "vxor.vi",
+                                     "vmseq.vi", "vmsle.vi", "vmsgt.vi", "vsadd.vi"};
+    static const char *const shift[] = {"vsll.vi", "vsrl.vi", "vsra.vi", "vssrl.vi"};
+    static const char *const one[] = {
+        "vzext.vf2",    "vsext.vf4",   "vzext.vf4",        "vsext.vf2",       "vfsqrt.v",
+        "vfclass.v",    "vfrsqrt7.v",  "vfrec7.v",         "vfcvt.xu.f.v",    "vfcvt.x.f.v",
+        "vfcvt.f.xu.v", "vfcvt.f.x.v", "vfcvt.rtz.xu.f.v", "vfcvt.rtz.x.f.v", "vfexp"};
+    static const char *const mac[] = {"vmacc",  "vnmsac",  "vmadd",  "vnmsub",
+                                      "vfmacc", "vfnmacc", "vfmsac", "vfnmsac",
+                                      "vfmadd", "vfnmadd", "vfmsub", "vfnmsub"};
+    static const char *const scalar[] = {
+        "add",   "sub",   "sll",     "slt",      "sltu",     "xor",    "srl",    "sra",
+        "or",    "and",   "mul",     "mulh",     "mulhsu",   "mulhu",  "div",    "divu",
+        "rem",   "remu",  "fsgnj.s", "fsgnjn.s", "fsgnjx.s", "fmin.s", "fmax.s", "feq.s",
+        "flt.s", "fle.s", "fadd.s",  "fsub.s",   "fmul.s",   "fdiv.s"};
+    static const char *const scalar1[] = {"fsqrt.s",  "fcvt.w.s",  "fcvt.wu.s",
+                                          "fcvt.s.w", "fcvt.s.wu", "fclass.s"};
+    static const char *const imm[] = {"addi", "slti", "sltiu", "xori", "ori", "andi"};
+    static const char *const fma[] = {"fmadd.s", "fmsub.s", "fnmsub.s", "fnmadd.s"};
+    static const char *const rounding[] = {"", ",rtz", ",rne", ",rdn", ",rup"};
+    const char *m = one_in(6) ? ",v0.t" : "";
+    const u32 d = low_v(), a = below(32), b = below(32), x = any_x();
+#define PICK(list) list[below(countof(list))]
+    switch (below(18)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: line("%s v%u,v%u,v%u%s", PICK(vv), d, a, b, m); break;
+    case 4:
+    case 5: line("%s v%u,v%u,x%u%s", PICK(vx), d, a, x, m); break;
+    case 6: line("%s v%u,v%u,%d%s", PICK(vi), d, a, (int)below(32) - 16, m); break;
+    case 7: line("%s v%u,v%u,%u%s", PICK(shift), d, a, below(32), m); break;
+    case 8: line("%s v%u,v%u%s", PICK(one), d, a, m); break;
+    case 9: {
+        const char *f = PICK(mac);
+        line("%s.vv v%u,v%u,v%u%s", f, d, a, b, m);
+        line("%s.%s v%u,x%u,v%u%s", f, f[1] == 'f' ? "vf" : "vx", low_v(), x, b, m);
+        break;
+    }
+    case 10: line("%s x%u,x%u,x%u", PICK(scalar), any_x(), any_x(), any_x()); break;
+    case 11: line("%s x%u,x%u,%d", PICK(imm), any_x(), any_x(), (int)below(4096) - 2048); break;
+    case 12: line("%s x%u,x%u", PICK(scalar1), any_x(), any_x()); break;
+    case 13:
+        line("%s x%u,x%u,x%u,x%u", PICK(fma), any_x(), any_x(), any_x(), any_x());
+        line("fcvt.w.s x%u,x%u%s", any_x(), any_x(), PICK(rounding));
+        line("fadd.s x%u,x%u,x%u%s", any_x(), any_x(), any_x(), PICK(rounding));
+        break;
+    case 14:
+        line("vmerge.vvm v%u,v%u,v%u,v0", d, a, b);
+        line("vmerge.vxm v%u,v%u,x%u,v0", low_v(), a, x);
+        break;
+    case 15:
+        switch (below(6)) {
+        case 0: line("vid.v v%u%s", d, m); break;
+        case 1: line("vmv.x.s x%u,v%u", any_x(), a); break;
+        case 2: line("vmv.v.x v%u,x%u", d, x); break;
+        case 3: line("vmv.v.i v0,%d", (int)below(32) - 16); break;
+        case 4: line("vmslt.vx v0,v%u,x%u", a, x); break;
+        default: line("slli x%u,x%u,%u", any_x(), any_x(), below(32)); break;
+        }
+        break;
+    case 16: /* with prefixes */
+        line("vadd.vv v%u,v%u,v%u", 3 + below(VREGS - 3), any_v(), any_v());
+        line("vfmul.vv v%u,v%u,v%u", 3 + below(VREGS - 3), any_v(), any_v());
+        line("vadd.vi v%u,v%u,%d", 3 + below(VREGS - 3), any_v(), (int)below(2000) - 1000);
+        break;
+    default: {
+        static const char *const csrs[] = {"tid", "numw",  "numt", "wgid", "wid",
+                                           "lds", "gidx",  "gidy", "rpc",  "instret",
+                                           "vl",  "vtype", "frm",  "vxsat"};
+        line("csrr x%u,%s", any_x(), PICK(csrs));
+        if (reads_flags)
+            line("csrr x%u,fflags", any_x());
+        break;
+    }
+    }
+}
+
+/* Accesses: v1 = data a lane in a row, v2 = local memory scattered, x8 data, x9 local; offsets that
+ * misalign; indices and strides at random. */
+static void random_access(void)
+{
+    static const char *const widths[] = {"b", "h", "w", "bu", "hu"};
+    const u32 off = below(512) & (one_in(4) ? ~0u : ~3u), d = low_v();
+    switch (below(14)) {
+    case 0: line("vl%s12.v v%u,%u(v%u)", PICK(widths), d, off, 1 + below(2)); break;
+    case 1: line("vs%c12.v v%u,%u(v%u)", "bhw"[below(3)], d, off, 1 + below(2)); break;
+    case 2: line("vlw12.v v%u,%u(v1)", d, 4 * below(500)); break;
+    case 3: line("vsw12.v v%u,%u(v1)", d, 4 * below(500)); break;
+    case 4: /* any lane anywhere in 4 KiB */
+        line("vand.vx v%u,v%u,x10", d, below(32));
+        line("vadd.vx v%u,v%u,x%u", d, d, 8 + below(2));
+        line("vlw12.v v%u,%u(v%u)", low_v(), off, d);
+        line("vs%c12.v v%u,%u(v%u)", "bhw"[below(3)], low_v(), off, d);
+        break;
+    case 5: /* all lanes at the same place */
+        line("vmv.v.x v%u,x%u", d, 8 + below(2));
+        line("vlw12.v v%u,%u(v%u)", low_v(), off, d);
+        line("vlbu12.v v%u,%u(v%u)", low_v(), off, d);
+        break;
+    case 6: line("l%s x%u,%u(x%u)", PICK(widths), any_x(), off, 8 + below(2)); break;
+    case 7: line("s%c x%u,%u(x%u)", "bhw"[below(3)], any_x(), off, 8 + below(2)); break;
+    case 8:
+        line("vl%s.v v%u,%u(v31)", PICK(widths), d, below(48));
+        line("vs%c.v v%u,%u(v31)", "bhw"[below(3)], low_v(), below(48));
+        break;
+    case 9:
+        line("vle%u.v v%u,(x%u)%s", 8u << below(3), d, 8 + below(2), one_in(4) ? ",v0.t" : "");
+        break;
+    case 10:
+        line("vse%u.v v%u,(x%u)%s", 8u << below(3), d, 8 + below(2), one_in(4) ? ",v0.t" : "");
+        break;
+    case 11:
+        line("li x12,%d", (int)below(64) - 20);
+        line("addi x13,x8,%u", 1024 + below(256));
+        line("vlse%u.v v%u,(x13),x12", 8u << below(3), d);
+        line("vsse%u.v v%u,(x13),x12", 8u << below(3), low_v());
+        break;
+    case 12:
+        line("vand.vx v%u,v%u,x10", d, below(32));
+        line("vluxei%u.v v%u,(x8),v%u", 8u << below(3), low_v(), d);
+        line("vsuxei%u.v v%u,(x9),v%u", 8u << below(3), low_v(), d);
+        break;
+    default: {
+        static const char *const amo[] = {"amoadd.w",  "amoxor.w",  "amomax.w",
+                                          "amominu.w", "amoswap.w", "amoand.w"};
+        line("vand.vx v%u,v%u,x11", d, below(32));
+        line("vadd.vx v%u,v%u,x9", d, d);
+        line("%s v%u,v%u,(v%u)", PICK(amo), low_v(), low_v(), d);
+        if (one_in(4)) {
+            line("lr.w v%u,(v%u)", low_v(), d);
+            line("vsw12.v v%u,0(v%u)", low_v(), d);
+            line("sc.w v%u,v%u,(v%u)", low_v(), low_v(), d);
+        }
+        break;
+    }
+    }
+    if (may_fault && one_in(40))
+        line(one_in(2) ? "vlw12.v v%u,0(v%u)" : "vsw12.v v%u,0(v%u)", low_v(), low_v());
+    if (may_fault && one_in(60))
+        line(one_in(2) ? "lw x%u,0(x%u)" : "sw x%u,0(x%u)", any_x(), any_x());
+}
+
+static void statements(u32 depth, bool diverged);
+
+static void set_meeting(u32 label)
+{
+    const u32 here = labels++;
+    buf_printf(&text, ".Lp%u:\n", here);
+    line("auipc x30,%%pcrel_hi(.Lm%u)", label);
+    line("setrpc x0,x30,%%pcrel_lo(.Lp%u)", here);
+}
+
+static const char *divergent_branch(void)
+{
+    static const char *const all[] = {"vbeq", "vbne", "vblt", "vbge", "vbltu", "vbgeu"};
+    return PICK(all);
+}
+
+static void divergent_if(u32 depth)
+{
+    const u32 l = labels++;
+    const bool has_else = one_in(2);
+    line("vand.vi v3,v%u,%u", below(32), 1 + below(15));
+    line("vand.vi v4,v%u,%u", one_in(2) ? 3 : below(32), 1 + below(7));
+    set_meeting(l);
+    line("%s v3,v4,.Le%u", divergent_branch(), l);
+    statements(depth + 1, true);
+    line("j .Lm%u", l);
+    buf_printf(&text, ".Le%u:\n", l);
+    if (has_else)
+        statements(depth + 1, true);
+    buf_printf(&text, ".Lm%u:\n", l);
+    line("join x0,x0,0");
+}
+
+/* lanes leave one after the other; each loop has a register of its own for what a lane has left */
+static void divergent_loop(u32 depth)
+{
+    const u32 l = labels++, v = VREGS + 1 + l % 200;
+    line("vand.vi v%u,v%u,%u", v, below(32), 1 + below(7));
+    line("vmv.v.i v%u,0", VREGS);
+    buf_printf(&text, ".Lt%u:\n", l);
+    set_meeting(l);
+    line("vbeq v%u,v%u,.Lm%u", v, VREGS, l);
+    line("vadd.vi v%u,v%u,-1", v, v);
+    statements(depth + 2, true);
+    line("j .Lt%u", l);
+    buf_printf(&text, ".Lm%u:\n", l);
+    line("join x0,x0,0");
+}
+
+static void uniform_if(u32 depth, bool diverged)
+{
+    static const char *const all[] = {"beq", "bne", "blt", "bge", "bltu", "bgeu"};
+    const u32 l = labels++;
+    line("%s x%u,x%u,.Lu%u", PICK(all), any_x(), any_x(), l);
+    statements(depth + 1, diverged);
+    buf_printf(&text, ".Lu%u:\n", l);
+}
+
+/* inner loops only count down another register */
+static void uniform_loop(u32 depth, bool diverged)
+{
+    const u32 l = labels++, counter = depth ? 29 : 28;
+    if (depth > 1)
+        return;
+    line("li x%u,%u", counter, 1 + below(5));
+    buf_printf(&text, ".Lw%u:\n", l);
+    statements(depth + 1, diverged);
+    line("addi x%u,x%u,-1", counter, counter);
+    line("bgtz x%u,.Lw%u", counter, l);
+}
+
+static void statements(u32 depth, bool diverged)
+{
+    const u32 n = 1 + below(5);
+    for (u32 i = 0; i < n && left; i++) {
+        left--;
+        switch (depth > 4 ? below(10) : below(20)) {
+        case 10:
+        case 11:
+        case 12: divergent_if(depth); break;
+        case 13: divergent_loop(depth); break;
+        case 14: uniform_if(depth, diverged); break;
+        case 15:
+        case 16: uniform_loop(depth, diverged); break;
+        case 17:
+            if (functions)
+                line("call f%u", below(functions));
+            break;
+        case 18:
+            if (!diverged)
+                line("barrier x0,x0,1");
+            break;
+        case 0:
+        case 1:
+        case 2: random_access(); break;
+        default: random_alu(); break;
+        }
+    }
+}
+
+static void one_function(void)
+{
+    buf_printf(&text, "f%u:\n", functions);
+    left = 3 + below(8);
+    line("addi x2,x2,-4");
+    line("sw x1,0(x2)");
+    statements(3, true);
+    line("lw x1,0(x2)");
+    line("addi x2,x2,4");
+    line("ret");
+}
+
+/* the kernel first, then functions: code begins at the start */
+static void make_program(u32 size)
+{
+    const u32 nfunctions = below(3);
+    text.len = labels = functions = 0;
+    line("li x8,%#x", DATA);
+    line("li x9,%#x", LDS_LO);
+    line("li x10,%#x", 0xffc);
+    line("li x11,%#x", 0x3c);
+    line("csrr x5,wid");
+    line("csrr x6,wgid");
+    line("li x2,%#x", LDS_LO + 0x3000);
+    line("slli x7,x5,6");
+    line("sub x2,x2,x7");
+    line("slli x7,x6,1");
+    line("add x7,x7,x5");
+    line("li x5,%u", OUT_WARP);
+    line("mul x7,x7,x5");
+    line("li x5,%#x", DATA + OUT);
+    line("add x7,x7,x5");
+    line("vid.v v1");
+    line("vsll.vi v1,v1,2");
+    line("vmul.vv v2,v1,v1");
+    line("vand.vx v2,v2,x10");
+    line("vadd.vx v2,v2,x9");
+    line("vadd.vx v1,v1,x8");
+    for (u32 n = 3; n < VREGS; n++) /* a few from memory, others made of them */
+        if (n % 4 == 3)
+            line("vlw12.v v%u,%u(v1)", n, (n - 3) * 32);
+        else
+            line("vadd.vv v%u,v%u,v%u", n, n - 1, n / 2);
+    line("vlw12.v v0,%u(v1)", 1800);
+    line("vand.vi v31,v31,12");
+    for (u32 n = 12; n < 28; n++)
+        line(n & 1 ? "li x%u,%d" : "lw x%u,%d(x8)", n, n & 1 ? (int)random_word() : (int)(4 * n));
+    functions = nfunctions;
+    left = size;
+    while (left)
+        statements(0, false);
+    line("vid.v v1");
+    line("vsll.vi v1,v1,2");
+    line("vadd.vx v1,v1,x7");
+    line("vsw12.v v0,0(v1)");
+    /* a sum of registers, each weighted, tells one wrong bit of any */
+    for (u32 n = 2; n < VREGS; n++) {
+        line("li x5,%d", (int)(0x9e3779b1u * n | 1));
+        line("vmacc.vx v0,x5,v%u", n);
+        if (n % 12 && n + 1 < VREGS)
+            continue;
+        line("addi x7,x7,128");
+        line("vid.v v1");
+        line("vsll.vi v1,v1,2");
+        line("vadd.vx v1,v1,x7");
+        line("vsw12.v v0,0(v1)");
+    }
+    line("addi x7,x7,128");
+    for (u32 n = 8; n < 30; n++)
+        line("sw x%u,%u(x7)", n, 4 * n);
+    line("csrr x12,instret");
+    line("sw x12,120(x7)");
+    line("endprg x0,x0,x0");
+    const u32 all = functions;
+    functions = 0;
+    while (functions < all) {
+        const u32 self = functions;
+        one_function(); /* calls only those before it */
+        functions = self + 1;
+    }
+}
+
+/* --- engines ---------------------------------------------------------------------------------- */
+
+static Device *open_device(const EngineKind *kind)
+{
+    DeviceOptions o = dev_defaults();
+    o.set = V202 | AI | TIDX;
+    o.engine = kind;
+    o.machine.simt_depth = 64;
+    Device *d = dev_open(&o);
+    assert_non_null(d);
+    memory_map(dev_memory(d), KNL, PAGE_SIZE, MEM_R | MEM_W);
+    memory_map(dev_memory(d), DATA, DATA_BYTES, MEM_R | MEM_W);
+    memory_map(dev_memory(d), PDS, PDS_BYTES, MEM_R | MEM_W);
+    return d;
+}
+
+static void fill_memory(Device *d, u64 with)
+{
+    u32 *data = mem_alloc(DATA_BYTES);
+    assert_non_null(data);
+    const u64 was = seed;
+    seed = with;
+    for (u32 i = 0; i < DATA_BYTES / 4; i++)
+        data[i] = random_word();
+    seed = was;
+    assert_true(dev_write(d, DATA, data, DATA_BYTES));
+    mem_free(data);
+}
+
+typedef struct {
+    u32 lanes, items, warps;
+    VmRule vm;
+    u64 max_insns;
+} Shape;
+
+static DevResult run(Device *d, Object *image, const Shape *s, u64 with)
+{
+    DevResult r;
+    DeviceOptions rules = *dev_options(d);
+    const u32 block[9] = {CODE_LO, 0, 1, 3 * s->items, 1, 1, s->items, 1, 1};
+    rules.vm = s->vm;
+    dev_set_rules(d, &rules);
+    fill_memory(d, with);
+    assert_true(dev_write(d, KNL, block, sizeof block));
+    Caught c;
+    catch_in(&c);
+    assert_true(dev_load(d, image, &c.d));
+    const DevLaunch l = {.knl = KNL,
+                         .groups = {3, 1, 1},
+                         .warps = s->warps,
+                         .lanes = s->lanes,
+                         .lds = LOCAL,
+                         .pds = PDS,
+                         .pds_lane = 64,
+                         .pds_size = PDS_BYTES,
+                         .max_insns = s->max_insns,
+                         .sgprs = 1,
+                         .vgprs = 1,
+                         .run = {.threads = 1}};
+    dev_launch(d, &l, &r);
+    return r;
+}
+
+static void say(const char *what, u64 program)
+{
+    FILE *f = fopen("jit_test.s", "w");
+    if (f) {
+        fputs(buf_text(&text), f);
+        fclose(f);
+    }
+    fail_msg("%s differs in program %llu, which is in jit_test.s", what,
+             (unsigned long long)program);
+}
+
+static void compare(Device *a, Device *b, const DevResult *ra, const DevResult *rb, u64 program)
+{
+    Buf fa = {0}, fb = {0};
+    if (ra->run.faulted)
+        dev_report(a, &ra->run.fault, "k", &fa);
+    if (rb->run.faulted)
+        dev_report(b, &rb->run.fault, "k", &fb);
+    if (strcmp(buf_text(&fa), buf_text(&fb))) {
+        print_error("interpreter: %s\ncompiled: %s\n", buf_text(&fa), buf_text(&fb));
+        say("the fault", program);
+    }
+    buf_free(&fa);
+    buf_free(&fb);
+    if (ra->run.insns != rb->run.insns || ra->run.groups != rb->run.groups)
+        say("the count of instructions", program);
+    const u8 *ma = dev_memory(a)->base, *mb = dev_memory(b)->base;
+    for (u32 i = 0; i < DATA_BYTES; i += 4)
+        if (memcmp(ma + DATA + i, mb + DATA + i, 4)) {
+            print_error("at %#x: %08x, compiled %08x\n", i,
+                        *(const u32 *)(const void *)(ma + DATA + i),
+                        *(const u32 *)(const void *)(mb + DATA + i));
+            say("memory", program);
+        }
+}
+
+static Object *linked(void)
+{
+    Caught c;
+    Object *o = assemble(buf_text(&text), V202 | AI | TIDX);
+    catch_in(&c);
+    Object *image =
+        link_objects((const Object *const[]){o}, 1, &(LinkOptions){.output = "t"}, &c.d);
+    if (!image)
+        fail_msg("%s", buf_text(&c.text));
+    obj_free(o);
+    return image;
+}
+
+static void try_programs(u32 n, u32 size)
+{
+    const char *asked = getenv("JIT_TEST_SEED");
+    const u64 first = asked ? strtoull(asked, NULL, 0) : 1;
+    const char *count = getenv("JIT_TEST_COUNT");
+    const char *why;
+    if (!jit_available(&why))
+        skip();
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    if (count)
+        n = (u32)strtoul(count, NULL, 0);
+    for (u32 i = 0; i < n; i++) {
+        const u64 program = first + i;
+        seed = program * 0x9e3779b97f4a7c15u;
+        const u32 lanes = 4u << below(4);
+        Shape s = {.lanes = lanes, .warps = 2, .vm = (VmRule)below(4)};
+        s.items = one_in(3) ? lanes + 1 + below(lanes - 1) : 2 * lanes;
+        s.max_insns = one_in(4) ? 200 + below(2000) : 200000;
+        may_fault = one_in(3);
+        reads_flags = one_in(4);
+        make_program(size);
+        const DevResult ra = run(a, linked(), &s, program + 1),
+                        rb = run(b, linked(), &s, program + 1);
+        compare(a, b, &ra, &rb, program);
+    }
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats));
+    assert_true(stats.compiled > 0 && stats.compiled <= stats.insns);
+    buf_free(&text);
+    dev_close(a);
+    dev_close(b);
+}
+
+static void small_programs(void **state)
+{
+    (void)state;
+    try_programs(12, 6);
+}
+
+static void graphs(void **state)
+{
+    (void)state;
+    try_programs(6, 30);
+}
+
+static void host_levels(void **state)
+{
+    static const char *const levels[] = {"base", "avx2"};
+    (void)state;
+    for (size_t i = 0; i < countof(levels); i++) {
+        setenv("VENTUS_LANES", levels[i], 1);
+        try_programs(3, 12);
+    }
+    unsetenv("VENTUS_LANES");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_programs),
+        cmocka_unit_test(graphs),
+        cmocka_unit_test(host_levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

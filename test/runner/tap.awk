@@ -24,10 +24,10 @@ function result(word, pattern, more) {
 /^ok / { result("PASS", "^ok [0-9]+ - "); text = failing = ""; next }
 /^not ok / { result("FAIL", "^not ok [0-9]+ - "); printf "%s", text; text = ""; bad = failing = 1; next }
 failing && /^#/ { print "    " $0; next }
-{ text = text "    " $0 "\n" }
+{ text = text "    " $0 "\n"; all = all "    " $0 "\n" }
 
 END {
     if (groups) ends()
     else print "FAIL " name ": gave no result, status " status (over ? ", killed after " over " seconds" : "") "\n" text
-    if (groups && status && !bad) print "FAIL " name ": every result is good, but status " status "\n" text
+    if (groups && status && !bad) print "FAIL " name ": every result is good, but status " status "\n" all
 }

@@ -284,6 +284,29 @@ static i64 put_expression(Buf *b, int depth, int level)
     return apply(op->text, x, y);
 }
 
+/* each compares its number with 0 */
+static void conditions_compare_with_zero(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is[3]; /* of -1, 0, 1 */
+    } conditions[] = {
+        {".if", {true, false, true}},    {".ifne", {true, false, true}},
+        {".ifeq", {false, true, false}}, {".iflt", {true, false, false}},
+        {".ifle", {true, true, false}},  {".ifgt", {false, false, true}},
+        {".ifge", {false, true, true}},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(conditions); i++)
+        for (int v = -1; v <= 1; v++) {
+            char text[80], want[9];
+            snprintf(text, sizeof text, "%s %d\n .word 1\n.else\n .word 2\n.endif\n",
+                     conditions[i].name, v);
+            snprintf(want, sizeof want, "%08x", conditions[i].is[v + 1] ? 1 : 2);
+            expect_words(text, V202, ".text", want);
+        }
+}
+
 static void expressions_are_computed_as_in_gnu_as(void **state)
 {
     enum { EXPRESSIONS = 3000 };
@@ -565,6 +588,7 @@ int main(void)
         cmocka_unit_test(wide_immediates_get_their_prefix),
         cmocka_unit_test(branches_reach_their_targets),
         cmocka_unit_test(branches_relax_at_the_limit),
+        cmocka_unit_test(conditions_compare_with_zero),
         cmocka_unit_test(expressions_are_computed_as_in_gnu_as),
         cmocka_unit_test(what_the_linker_must_know_is_relocated),
         cmocka_unit_test(pcrel_pairs_work_through_prefixes),

@@ -429,6 +429,16 @@ static void kernels_have_records_of_what_they_use(void **state)
     assert_int_equal(r.lds_stack, 64);
     assert_int_equal(r.flags, RES_NO_STACK_PEAK | RES_UNKNOWN_CALLEE);
     assert_int_equal(resources(text, "", V202).form, RES_NONE); /* f is not exported */
+    /* each jump that leaves the file, from the kernel itself or from what it may call */
+    static const char *const jumps[] = {"call ext", "j ext", "jal ext", "beq a0, a1, ext"};
+    for (size_t i = 0; i < countof(jumps); i++) {
+        char away[120];
+        snprintf(away, sizeof away, ".kernel k\nk: %s\n ret\n", jumps[i]);
+        assert_int_equal(resources(away, "k", V202).flags, RES_UNKNOWN_CALLEE);
+        snprintf(away, sizeof away, ".kernel k\nk: ret\n.type f, @function\nf: %s\n ret\n", jumps[i]);
+        assert_int_equal(resources(away, "k", V202).flags, RES_UNKNOWN_CALLEE);
+    }
+    assert_int_equal(resources(".kernel k\nk: la a0, ext\n ret\n", "k", V202).flags, 0);
 }
 
 static void one_exported_label_is_the_kernel(void **state)

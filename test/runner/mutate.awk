@@ -95,7 +95,7 @@ function swap_arguments(text,    at, open, end, inside, part) {
         open = at + RSTART
         end = at + RSTART + RLENGTH - 2
         inside = substr($0, open + 1, end - open - 1)
-        if (split(inside, part, ", ") == 2 && part[1] != part[2] && inside !~ /^(const |u8 |u16 |u32 |u64 |i32 |void |[A-Z][a-z]+ \*)/)
+        if (split(inside, part, ", ") == 2 && part[1] != part[2] && text !~ /cmp\(/ && inside !~ /^(const |u8 |u16 |u32 |u64 |i32 |void |[A-Z][a-z]+ \*)/)
             offer("arguments", open + 1, end - open - 1, part[2] ", " part[1])
     }
 }

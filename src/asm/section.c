@@ -65,7 +65,7 @@ static bool section_name(Asm *a, const char **name, size_t *len)
     if (*a->p == '"')
         return as_name(a, name, len);
     const char *p = a->p;
-    while (!lex_at_end(p) && *p != ',' && !is_class(*p, C_BLANK))
+    while (!lex_at_end(p) && *p != ',' && lex_space(p) == p)
         p++;
     *name = a->p;
     *len = (size_t)(p - a->p);

@@ -17,14 +17,14 @@ static inline int lack_in_child(bool (*job)(void), int nth)
         char text[16];
         snprintf(text, sizeof text, "%d", nth);
         setenv("VENTUS_FAIL_ALLOC", text, 1);
-        _exit(job() ? 0 : 1);
+        exit(job() ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return status;
 }
 
-/* The job must end with true or false whichever allocation fails, and with false for some.  It belongs into a program's
- * first test: the count goes on until after the last allocation that can fail, and those before the job count too. */
+/* The job, which asserts nothing and leaves nothing behind, must end with true or false whichever allocation fails, and
+ * with false for some.  Allocations before it are counted too, so that it is quickest as a program's first test. */
 static inline void lack_of_memory(bool (*job)(void))
 {
     bool failed = false;

@@ -33,6 +33,8 @@ unset MAKEFLAGS MFLAGS CI T
 
 # 1. a copy of the tree, built; the file that an ended run left changed comes back, newer than what was made of it
 git ls-files -z | xargs -0 cp -pu --parents -t "$out/tree" || exit 1
+git ls-files | sort >"$out/files"
+(cd "$out/tree" && find . -type f ! -path './build/*' | sed 's,^\./,,' | sort | comm -23 - "$out/files" | xargs -r -d '\n' rm)
 [ -e "$out/current" ] && cp "$(cat "$out/current")" "$out/tree/$(cat "$out/current")" && rm "$out/current"
 cd "$out/tree" || exit 1
 # a call with swapped arguments of other types is no mistake that a test must notice

@@ -284,6 +284,66 @@ static i64 put_expression(Buf *b, int depth, int level)
     return apply(op->text, x, y);
 }
 
+/* the object as a file, with each comma of the text replaced */
+static Buf file_with_commas(const char *text, const char *comma)
+{
+    Buf b = {0}, file = {0};
+    Diag d = {0};
+    for (; *text; text++)
+        if (*text == ',')
+            buf_str(&b, comma);
+        else
+            buf_put(&b, text, 1);
+    Object *o = assemble(buf_text(&b), V202);
+    assert_true(obj_write(o, &file, &d));
+    obj_free(o);
+    buf_free(&b);
+    return file;
+}
+
+/* in every kind of statement with commas */
+static void blanks_around_commas_mean_nothing(void **state)
+{
+    static const char *const texts[] = {
+        "add a0,a1,a2",
+        "lw a0,4(a1)",
+        "vadd.vv v1,v2,v3,v0.t",
+        "beq a0,a1,ext",
+        "li a0,0x12345678",
+        "la a0,ext",
+        ".byte 1,2,3",
+        ".word 1,ext,-1",
+        ".float 1.5,2.5",
+        ".ascii \"a\",\"b\"",
+        ".uleb128 1,300",
+        ".zero 4,1",
+        ".fill 3,2,1",
+        ".balign 16,0",
+        ".p2align 3,0,4",
+        ".org 8,1",
+        ".comm c,8,4",
+        ".lcomm c,8,4",
+        ".section .d,\"aw\",@progbits\n.word 1",
+        ".type f,@function\n.size f,4\nf: nop",
+        ".set s,5\n.word s",
+        ".reloc 0,R_RISCV_32,ext\n.word 0",
+        ".irp r,1,2\n.byte \\r\n.endr",
+        ".macro m x,y=3\n.byte \\x,\\y\n.endm\nm 1,2\nm 1",
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(texts); i++) {
+        Buf plain = file_with_commas(texts[i], ",");
+        static const char *const commas[] = {" ,", ", ", "\t,  ", "/**/,/* a comment */"};
+        for (size_t k = 0; k < countof(commas); k++) {
+            Buf other = file_with_commas(texts[i], commas[k]);
+            if (other.len != plain.len || memcmp(other.data, plain.data, plain.len) != 0)
+                fail_msg("'%s' is another object with '%s'", texts[i], commas[k]);
+            buf_free(&other);
+        }
+        buf_free(&plain);
+    }
+}
+
 /* each compares its number with 0 */
 static void conditions_compare_with_zero(void **state)
 {
@@ -598,6 +658,7 @@ int main(void)
         cmocka_unit_test(wide_immediates_get_their_prefix),
         cmocka_unit_test(branches_reach_their_targets),
         cmocka_unit_test(branches_relax_at_the_limit),
+        cmocka_unit_test(blanks_around_commas_mean_nothing),
         cmocka_unit_test(conditions_compare_with_zero),
         cmocka_unit_test(expressions_are_computed_as_in_gnu_as),
         cmocka_unit_test(what_the_linker_must_know_is_relocated),

@@ -1181,22 +1181,27 @@ static void damaged_objects_do_no_harm(void **state)
     buf_free(&file);
 }
 
+static Object *whole, *called; /* of the test below */
+
 static bool write_read_link(void)
 {
     Buf file = {0};
     Diag d = {0};
-    Object *o = object_to_damage(), *f = library("f.o", "f", NULL, 1, 1);
-    const bool ok = obj_write(o, &file, &d) && link_file(file.data, file.len, f);
+    const bool ok = obj_write(whole, &file, &d) && link_file(file.data, file.len, called);
     buf_free(&file);
-    obj_free(o);
-    obj_free(f);
+    obj_free(whole);
+    obj_free(called);
     return ok;
 }
 
 static void lack_of_memory_does_no_harm(void **state)
 {
     (void)state;
+    whole = object_to_damage();
+    called = library("f.o", "f", NULL, 1, 1);
     lack_of_memory(write_read_link);
+    obj_free(whole);
+    obj_free(called);
 }
 
 /* --- outside linkers ----------------------------------------------------- */

@@ -216,7 +216,7 @@ static void prints_nothing_by_wild_stores(void **state)
     cl_kernel k;
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_context c = open_printer("kernel void say(int x) { printf(\"%d\\n\", x); }"
                                 "kernel void store(uint at) { *(volatile global uint *)at = 12345; }",
                                 "store", &q, &k);
@@ -238,7 +238,7 @@ static void prints_no_end_of_text(void **state)
     cl_kernel k;
     (void)state;
     if (!has_compiler)
-        skip();
+        skip_because("no compiler");
     cl_context c = open_printer("constant char big[60000] = {[0 ... 59998] = 'x', 0};"
                                 "kernel void bomb(void) { printf(\"%s\\n\", big); }", "bomb", &q, &k);
     ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));

@@ -4,6 +4,7 @@
  * With COMP_TEST_FAKE this program is itself the compiler's process, one whose reply is as bad as
  * that says.
  */
+#include "test/kit/skip.h"
 #include "comp/bytes.h"
 #include "comp/comp.h"
 #include "proc/proc.h"
@@ -84,7 +85,7 @@ static bool available(void)
 #define NEED_COMPILER                                                                              \
     (void)state;                                                                                   \
     if (!available())                                                                              \
-    skip()
+    skip_because("no compiler")
 
 static bool is_sanitized(void)
 {
@@ -302,7 +303,7 @@ static void bounds_memory(void **state)
         "kernel void k(global int *p, int x, int y) { E E p[0] = x + y; }\n";
     NEED_COMPILER;
     if (is_sanitized())
-        skip(); /* which map terabytes */
+        skip_because("sanitizers map terabytes");
     setenv("VENTUS_CC_MEMORY", "16", 1);
     Made m = compile(wide, image);
     unsetenv("VENTUS_CC_MEMORY");

@@ -7,6 +7,7 @@
  * number of the first program, JIT_TEST_COUNT how many there are of each size.
  */
 #include "test/kit/assemble.h"
+#include "test/kit/skip.h"
 #include "dev/dev.h"
 #include "jit/jit.h"
 #include "link/link.h"
@@ -538,7 +539,7 @@ static void try_programs(u32 n, u32 size)
     const char *count = getenv("JIT_TEST_COUNT");
     const char *why;
     if (!jit_available(&why))
-        skip();
+        skip_because("%s", why);
     Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
     if (count)
         n = (u32)strtoul(count, NULL, 0);

@@ -42,6 +42,10 @@ wrong run --stats=xml a.elf
 wrong run -g 0 a.elf
 wrong run -g 1,2,3,4 a.elf
 wrong run -g 8x8 a.elf
+# shellcheck disable=SC2046
+wrong run $(yes -- '-a i32:1' | head -n 1024) no/such.elf
+# shellcheck disable=SC2046
+wrong run $(yes -- '-a i32:1' | head -n 1025) no/such.elf
 wrong run -g 10 -l 4 no/such/file
 wrong run --machine huge a.elf
 wrong run --machine no/such.machine a.elf
@@ -93,6 +97,8 @@ rm -f "$B/usage.out"
 # ventus run: -g: 0 is too few
 # ventus run: -g: more than three numbers in '1,2,3,4'
 # ventus run: -g: '8x8' is not a number from 0 to 4294967295
+# no/such.elf: error: No such file or directory
+# ventus run: more than 1024 arguments
 # ventus run: error: -g 10 is no multiple of -l 4 in dimension 0
 # ventus: error: no machine 'huge' is built in; see ventus info, or give a file
 # no/such.machine: error: No such file or directory

@@ -108,29 +108,7 @@ static bool take_words(const char **word, size_t *n, const char *what)
     return found;
 }
 
-static bool add_word(const char ***word, size_t *n, const char *more)
-{
-    const char **longer = mem_realloc(*word, *n + 1, sizeof *longer);
-    if (!longer)
-        return false;
-    *word = longer;
-    longer[(*n)++] = more;
-    return true;
-}
-
 /* --- products ------------------------------------------------------------------------------ */
-
-static CompOptions compiler_options(const Job *j, CompOutput output)
-{
-    const ClContext *c = j->program->context;
-    return (CompOptions){
-        .output = output,
-        .name = "program.cl",
-        .dump = getenv("VENTUS_DUMP"),
-        .cache = c->platform->cache,
-        .lds_limit = device_local_size(c->devices[0]),
-    };
-}
 
 static Compiler *compiler_of(const Job *j) { return j->program->context->platform->compiler; }
 
@@ -182,32 +160,40 @@ static bool finish_binary(const Job *j, u32 device, CompOptions *opt, Build *b, 
     return !b->bytes.failed;
 }
 
-/* Whether what is linked was compiled as OpenCL C 2.0 or later, which the image is to say (its
- * launches may then have smaller last groups). */
-static bool links_later_language(const Job *j, u32 device)
-{
-    for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
-        if (j->parts[device * j->ninputs + i].is_later)
-            return true;
-    return false;
-}
-
 static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 {
+    const ClContext *c = j->program->context;
     Buf store = {0}, views = {0};
     const char **word = NULL;
     size_t n = 0;
+    /* 1. the words of the options, without those that choose the kind of result */
     bool ok = comp_split_options(j->options ? j->options : "", &store, &word, &n);
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
-    if (ok && links_later_language(j, device))
-        ok = add_word(&word, &n, "-cl-std=CL3.0");
-    CompOptions opt = compiler_options(j, j->kind == JOB_COMPILE ? COMP_BITCODE
-                                          : is_library           ? COMP_BITCODE
-                                                                 : COMP_IMAGE);
-    opt.options = word;
-    opt.noptions = n;
-    opt.dump_to = &views;
+    /* 2. what is linked of OpenCL C 2.0 or later makes an image that says so: its launches may have
+     * smaller last groups */
+    bool is_later = false;
+    for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
+        is_later |= j->parts[device * j->ninputs + i].is_later;
+    if (ok && is_later) {
+        const char **longer = mem_realloc(word, n + 1, sizeof *longer);
+        ok = longer;
+        if (ok) {
+            word = longer;
+            word[n++] = "-cl-std=CL3.0";
+        }
+    }
+    /* 3. the compiler or its linker */
+    CompOptions opt = {
+        .output = j->kind == JOB_COMPILE || is_library ? COMP_BITCODE : COMP_IMAGE,
+        .name = "program.cl",
+        .options = word,
+        .noptions = n,
+        .dump = getenv("VENTUS_DUMP"),
+        .dump_to = &views,
+        .cache = c->platform->cache,
+        .lds_limit = device_local_size(c->devices[0]),
+    };
     if (ok)
         ok = j->kind == JOB_LINK  ? link_programs(j, device, &opt, is_library, b, d)
              : j->program->source ? compile(j, &opt, b, d)

@@ -1,8 +1,9 @@
 /* dev.h -- a device: memory, code and an engine that runs launches.
  *
  * The device knows addresses and images, not buffers and arguments: those are the
- * driver's (drv/).  One thread at a time changes what is mapped and what code there is, and
- * none does while a launch runs; the driver sees to that.
+ * driver's (drv/).  One thread at a time changes what is mapped and what code there is.  While
+ * launches run pages may be added, but code stays as it is and nothing is unmapped; the driver sees
+ * to that.
  */
 #ifndef DEV_DEV_H
 #define DEV_DEV_H

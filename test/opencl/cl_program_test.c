@@ -735,6 +735,6 @@ int main(void)
         cmocka_unit_test(notices_released_buffers),
     };
     set_environment();
-    setenv("VENTUS_TIMEOUT", "0.3", 1);
+    setenv("VENTUS_TIMEOUT", "2", 1);
     return cmocka_run_group_tests(tests, open_program, close_program);
 }

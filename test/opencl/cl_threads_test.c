@@ -501,7 +501,7 @@ int main(void)
         cmocka_unit_test(begins_with_zeros),
     };
     set_environment();
-    setenv("VENTUS_TIMEOUT", "20", 1);
+    setenv("VENTUS_TIMEOUT", "60", 1);
     setenv("VENTUS_DEVICES", "2", 1);
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

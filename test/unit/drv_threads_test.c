@@ -62,7 +62,7 @@ static DrvStatus run(Driver *d, DrvProgram *p, const char *kernel, u64 a, u32 b,
     const u32 first = (u32)a;
     const DrvArg args[] = {{.size = 4, .align = 4, .value = &first}, {.size = 4, .align = 4, .value = &b}};
     const DrvKernel k = {.program = p, .kernel = kernel, .dims = 1, .global = {items},
-                         .local = {items < 32 ? items : 32}, .args = args, .nargs = 2, .run = {.timeout = 20}};
+                         .local = {items < 32 ? items : 32}, .args = args, .nargs = 2, .run = {.timeout = 60}};
     DrvResult r;
     return drv_run(d, &k, &r);
 }
@@ -305,7 +305,7 @@ static DrvRecord record;
 static void *wait_in_record(void *arg)
 {
     Rig *r = arg;
-    const LaunchOptions options = {.timeout = 20};
+    const LaunchOptions options = {.timeout = 60};
     DrvResult result;
     r->status = drv_start(r->d, &record, "wait", &options, 0, &result);
     return NULL;

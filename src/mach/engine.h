@@ -17,7 +17,6 @@ typedef struct {
     u32 threads;            /* host threads; 0: one a processor */
     u64 slice;              /* instructions a warp runs before another's turn; 0: default */
     double timeout;         /* seconds; 0: none */
-    const _Atomic bool *stop; /* set by another thread to end this launch; or NULL */
     const Observer *observers;
     size_t nobservers;
     /* Called on the launching thread when an observer stopped the launch at event `why`; what an

@@ -158,8 +158,7 @@ static void check_time(const Run *r, Warp *w)
 {
     if (is_late(r))
         limit_fault(w, FAULT_TIMEOUT);
-    else if ((r->opt->stop && atomic_load_explicit(r->opt->stop, memory_order_relaxed)) ||
-             atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
+    else if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
         limit_fault(w, FAULT_STOPPED);
 }
 

@@ -56,9 +56,17 @@ static void the_last_byte_of_local_memory(void **state)
 
 /* --- unaligned signed numbers ----------------------------------------------------------------- */
 
+static Verdict go_on(void *self, const Event *e)
+{
+    (void)self, (void)e;
+    return GO_ON;
+}
+
+/* at once, and each by itself, as where memory is watched */
 static void unaligned_signed_numbers(void **state)
 {
     (void)state;
+    const Observer watch = {NULL, EVENT_memory, go_on};
     static const u8 bytes[] = {0x01, 0x80, 0xff, 0x7f, 0x80, 0x12};
     rig_load(V202, 4,
              "    lui     s1, 0x90001\n"         /* a border of pages */
@@ -77,16 +85,19 @@ static void unaligned_signed_numbers(void **state)
              "    vsw12.v v2, -224(v4)\n"
              "    vsw12.v v3, -208(v4)\n"
              "    endprg  x0, x0, x0\n");
-    memcpy((u8 *)rig.data + PAGE_SIZE - 1, bytes, sizeof bytes);
-    rig_must_run(&(LaunchOptions){.threads = 1});
-    const u32 *at = rig.data + (PAGE_SIZE - 256) / 4;
+    u32 *const at = rig.data + (PAGE_SIZE - 256) / 4;
     const u32 want[] = {0xffff8001, 0x8001, 0x7fff, 0xffffff80, 0x7fff8001};
-    for (u32 i = 0; i < countof(want); i++)
-        assert_int_equal(at[i], want[i]);
     const u32 lanes[] = {0xffff8001, 0xffffff80, 0x7fff, 0xffff807f};
-    for (u32 i = 0; i < 4; i++) {
-        assert_int_equal(at[8 + i], lanes[i]);
-        assert_int_equal(at[12 + i], lanes[i] & 0xffff);
+    for (size_t watched = 0; watched < 2; watched++) {
+        memset(rig.data, 0, DATA_BYTES);
+        memcpy((u8 *)rig.data + PAGE_SIZE - 1, bytes, sizeof bytes);
+        rig_must_run(&(LaunchOptions){.threads = 1, .observers = &watch, .nobservers = watched});
+        for (u32 i = 0; i < countof(want); i++)
+            assert_int_equal(at[i], want[i]);
+        for (u32 i = 0; i < 4; i++) {
+            assert_int_equal(at[8 + i], lanes[i]);
+            assert_int_equal(at[12 + i], lanes[i] & 0xffff);
+        }
     }
 }
 
@@ -232,6 +243,38 @@ static void page_tables_that_are_full(void **state)
     assert_int_equal(t.nfree, all);
     pagetable_close(&t);
     memory_close(&m);
+}
+
+/* --- copies whose ranges overlap ------------------------------------------------------------------ */
+
+static void copies_that_overlap(void **state)
+{
+    (void)state;
+    enum { SIZE = 3 * PAGE_SIZE };
+    const struct { u32 from, to, size; } cases[] = {
+        {0, 1, 5000},     {1, 0, 5000},    {0, 8, 4096},   {8, 0, 4096},   {100, 4196, 8000},
+        {4196, 100, 8000}, {0, 63, 64},    {63, 0, 64},    {4000, 4001, 200}, {4001, 4000, 200},
+        {7, 7, 9000},
+    };
+    u8 want[SIZE], got[SIZE];
+    for (int mmu = 0; mmu < 2; mmu++) {
+        DeviceOptions opt = dev_defaults();
+        opt.mmu = mmu;
+        u64 a;
+        Driver *d = drv_open(&opt);
+        assert_non_null(d);
+        assert_int_equal(drv_alloc(d, SIZE, &a), DRV_OK);
+        for (size_t i = 0; i < countof(cases); i++) {
+            for (u32 k = 0; k < SIZE; k++)
+                want[k] = (u8)(k * 7 + (k >> 8) * 13 + i);
+            assert_int_equal(drv_write(d, a, want, SIZE), DRV_OK);
+            memmove(want + cases[i].to, want + cases[i].from, cases[i].size);
+            assert_int_equal(drv_copy(d, a + cases[i].from, a + cases[i].to, cases[i].size), DRV_OK);
+            assert_int_equal(drv_read(d, a, got, SIZE), DRV_OK);
+            assert_memory_equal(got, want, SIZE);
+        }
+        drv_close(d);
+    }
 }
 
 /* --- counters ----------------------------------------------------------------------------------- */
@@ -597,6 +640,7 @@ int main(void)
         cmocka_unit_test(the_flat_rule),
         cmocka_unit_test(addresses_beyond_39_bits),
         cmocka_unit_test(page_tables_that_are_full),
+        cmocka_unit_test(copies_that_overlap),
         cmocka_unit_test(counts_above_32_bits),
         cmocka_unit_test(one_warp_more),
         cmocka_unit_test(saturation_at_64_bits),

@@ -845,6 +845,10 @@ static void engines_are_found_by_name(void **state)
     assert_null(dev_find_engine(""));
     for (size_t i = 0; dev_engines[i]; i++) {
         const EngineKind *k = dev_engines[i];
+        if (!dev_has_engine(k)) { /* this build or host has it not */
+            assert_null(dev_find_engine(k->name));
+            continue;
+        }
         assert_ptr_equal(dev_find_engine(k->name), k);
         Engine *e = k->open(&rig.memory, V202);
         assert_non_null(e);

@@ -346,8 +346,10 @@ static const struct {
     const char *name, *access, *what;
     bool alias;
 } csrs[] = {
-#define CSR(number, name, access, standard, what) {number, #name, #access, what, false},
-#define CSR_ALIAS(number, name)                   {number, #name, "", "", true},
+#define CSR(number, name, access, standard, state, value, write, what)                             \
+    {number, #name, #access, what, false},
+#define CSR_LANES(number, name, value, what) {number, #name, "RO", what, false},
+#define CSR_ALIAS(number, name)              {number, #name, "", "", true},
 #include "isa/csr.def"
 };
 

@@ -16,7 +16,8 @@ enum {
 
 static bool is_conditional(InsnId id)
 {
-    return isa_insn[id].effect == E_BRANCH || isa_insn[id].effect == E_SPLIT;
+    return isa_effect_of(id)->control == CONTROL_BRANCH ||
+           isa_effect_of(id)->control == CONTROL_SPLIT;
 }
 
 static const InsnId opposite[][2] = {

@@ -335,6 +335,8 @@ bool ins_is_store(const Ins *i)
     return isa_effect_of(ins_row(i))->access == ACCESS_STORE;
 }
 
+bool ir_commutes(IrOp op) { return op == IR_fma || isa_op[ir_info[op].eval].facts & OF_COMMUTES; }
+
 bool ins_is_pure(const Ins *i)
 {
     if (!ins_is_machine(i))

@@ -327,6 +327,7 @@ extern const IrInfo ir_info[NIR];
 int ins_nargs(const Ins *i);
 bool ins_has_dst(const Ins *i);
 bool ins_has_effect(const Ins *i);
+bool ir_commutes(IrOp op);      /* a[0] and a[1] may be exchanged */
 bool ins_is_pure(const Ins *i); /* the result depends on the operands alone */
 bool ins_is_load(const Ins *i);
 bool ins_is_store(const Ins *i);

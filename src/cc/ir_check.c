@@ -310,29 +310,14 @@ static void check_access(Check *c, const Ins *i)
     require(c, !i->uniform || i->op == IR_load, "only loads are uniform by promise");
 }
 
-static bool is_atomic_op(i32 op)
-{
-    switch (op) {
-    case OP_copy:
-    case OP_add:
-    case OP_xor:
-    case OP_and:
-    case OP_or:
-    case OP_min:
-    case OP_max:
-    case OP_minu:
-    case OP_maxu: return true;
-    default: return false;
-    }
-}
-
 /* what a generic operation asks of its immediate and its place */
 static void check_generic(Check *c, const Ins *i)
 {
     const Func *f = c->f;
     switch (i->op) {
     case IR_atomic:
-        require(c, is_atomic_op(i->imm), "there is no such atomic operation"); /* fall through */
+        require(c, isa_find_atomic(f->module->target->set, (Op)i->imm) < NINSN,
+                "there is no such atomic operation"); /* fall through */
     case IR_load:
     case IR_store:
     case IR_lr:

@@ -15,13 +15,10 @@ static bool is_rpc_high(const Code *c, size_t i)
 
 static bool writes(const Word *w, u32 reg)
 {
-    const FormatInfo *f = isa_format_of(w->in.id);
-    for (int k = 0; k < f->nopd; k++) {
-        const OperandInfo *o = &isa_operand[f->opd[k]];
-        if ((o->kind == K_XREG || o->kind == K_XRAW) && o->use & USE_W && w->in.opd[k] == (i32)reg)
-            return true;
-    }
-    return false;
+    bool accumulates;
+    const int k = isa_result(w->in.id, &accumulates);
+    return k >= 0 && isa_operand[isa_format_of(w->in.id)->opd[k]].kind == K_XREG &&
+           w->in.opd[k] == (i32)reg;
 }
 
 static bool calls(const Word *w)

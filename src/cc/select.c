@@ -73,6 +73,12 @@ bool sel_fits(InsnId row, u32 c)
 
 void sel_put(Select *s, const Ins *i)
 {
+    if (ins_is_machine(i) && (ins_row(i) >= NINSN || !isa_has(s->target->set, ins_row(i)))) {
+        ir_mistake(s->f->module, "no row of %s for an operation in %s%s%s", s->target->name,
+                   s->f->name, ins_row(i) < NINSN ? ": " : "",
+                   ins_row(i) < NINSN ? isa_insn[ins_row(i)].text : "");
+        return;
+    }
     if (ir_grow(s->f->module, s->out, s->nout, s->capout))
         s->out[s->nout++] = *i;
 }
@@ -93,6 +99,10 @@ u32 sel_value(Select *s, u32 dst, Bank bank)
 Ref sel_row(Select *s, u32 dst, InsnId row, Ref a, Ref b, Ref c)
 {
     Ins i = {.op = (u16)(IR_MACHINE + row), .loc = s->loc, .a = {a, b, c}};
+    if (row >= NINSN) { /* refused, with a value that is safe to go on with */
+        sel_put(s, &i);
+        return ref_con(0);
+    }
     if (isa_find_operand(row, O_rm) >= 0)
         i.imm = 7;
     i.dst = sel_value(s, dst, ins_dst_bank(&i));

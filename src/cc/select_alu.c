@@ -7,13 +7,12 @@
 #include "cc/select.h"
 
 typedef struct {
-    bool commutes;
     InsnId rr, ri, vv, vx, vi, rvx, rvi;
 } Alu;
 
 static const Alu alu[NIR] = {
-#define ALU(op, commutes, rr, ri, vv, vx, vi, rvx, rvi)                                            \
-    [IR_##op] = {commutes, I_##rr, I_##ri, I_##vv, I_##vx, I_##vi, I_##rvx, I_##rvi},
+#define ALU(op, rr, ri, vv, vx, vi, rvx, rvi)                                                      \
+    [IR_##op] = {I_##rr, I_##ri, I_##vv, I_##vx, I_##vi, I_##rvx, I_##rvi},
 #include "cc/select.def"
 };
 
@@ -78,7 +77,7 @@ Ref sel_binary(Select *s, u32 dst, IrOp op, Ref a, Ref b)
         op = IR_add;
         b.val = 0 - b.val;
     }
-    if (alu[op].commutes && (is_con(a) || (!sel_is_v(s, a) && sel_is_v(s, b))))
+    if (ir_commutes(op) && (is_con(a) || (!sel_is_v(s, a) && sel_is_v(s, b))))
         swap(&a, &b);
     if (op >= IR_eq && op <= IR_geu)
         return compare(s, dst, op, a, b);

@@ -108,12 +108,6 @@ static void store(Select *s, const Ins *i)
 
 /* --- atomics -------------------------------------------------------------------------- */
 
-static const InsnId atomic_row[NOP] = {
-    [OP_copy] = I_amoswap_w, [OP_add] = I_amoadd_w,   [OP_xor] = I_amoxor_w,
-    [OP_and] = I_amoand_w,   [OP_or] = I_amoor_w,     [OP_min] = I_amomin_w,
-    [OP_max] = I_amomax_w,   [OP_minu] = I_amominu_w, [OP_maxu] = I_amomaxu_w,
-};
-
 /* value is R_NONE for a load */
 static void reserve(Select *s, const Ins *i, InsnId row, Ref value, Ref at, u32 offset)
 {
@@ -130,7 +124,9 @@ bool sel_mem(Select *s, const Ins *i)
     switch (i->op) {
     case IR_load: load(s, i); break;
     case IR_store: store(s, i); break;
-    case IR_atomic: reserve(s, i, atomic_row[i->imm], i->a[0], i->a[1], 0); break;
+    case IR_atomic:
+        reserve(s, i, isa_find_atomic(s->target->set, (Op)i->imm), i->a[0], i->a[1], 0);
+        break;
     case IR_lr: reserve(s, i, I_lr_w, ref_none(), i->a[0], (u32)i->imm); break;
     case IR_sc: reserve(s, i, I_sc_w, i->a[0], i->a[1], (u32)i->imm); break;
     case IR_fence: sel_put(s, &(Ins){.op = IR_MACHINE + I_fence, .loc = s->loc}); break;

@@ -28,39 +28,13 @@ static Ref invert(Fold *F, Ref x, u32 loc) { return fold_make(F, IR_xor, x, con(
 
 /* --- order ------------------------------------------------------------------------------ */
 
-static bool is_commutative(u16 op)
-{
-    switch (op) {
-    case IR_add:
-    case IR_mul:
-    case IR_mulh:
-    case IR_mulhu:
-    case IR_and:
-    case IR_or:
-    case IR_xor:
-    case IR_min:
-    case IR_max:
-    case IR_minu:
-    case IR_maxu:
-    case IR_eq:
-    case IR_ne:
-    case IR_fadd:
-    case IR_fmul:
-    case IR_fma:
-    case IR_fmin:
-    case IR_fmax:
-    case IR_feq: return true;
-    default: return false;
-    }
-}
-
 static int rank(Ref r) { return r.kind == R_CON ? 2 : r.kind == R_VAL ? 0 : 1; }
 
 static void order_operands(Ins *i)
 {
     const Ref a = i->a[0], b = i->a[1];
     const int x = rank(a), y = rank(b);
-    if (is_commutative(i->op) && (x > y || (x == y && a.val > b.val))) {
+    if (ir_commutes((IrOp)i->op) && (x > y || (x == y && a.val > b.val))) {
         i->a[0] = b;
         i->a[1] = a;
     }

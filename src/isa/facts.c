@@ -257,7 +257,10 @@ static void set_state(Job *j)
     set_float_state(j);
     const bool no_source = f->nregs > 1 && f->reg[1].role == ROLE_A ? !f->reg[1].first : !f->uimm;
     switch ((Effect)isa_insn[j->in->id].effect) {
+    case E_VCSR: f->reads = isa_csr_state((u32)f->imm, false); break;
     case E_CSR: /* csrrs and csrrc of x0 or 0 only read, csrrw to x0 only writes */
+        f->reads = isa_csr_state((u32)f->imm, false);
+        f->writes = isa_csr_state((u32)f->imm, true);
         if (no_source && isa_insn[j->in->id].op != OP_copy)
             f->writes = 0;
         if (!f->reg[0].first && isa_insn[j->in->id].op == OP_copy)

@@ -90,6 +90,15 @@ int isa_sources(InsnId id, u8 source[MAXOPD])
     return n;
 }
 
+InsnId isa_find_atomic(IsaSet set, Op op)
+{
+    int id = 0;
+    while (id < NINSN &&
+           (isa_insn[id].effect != E_AMO || isa_insn[id].op != op || !isa_has(set, (InsnId)id)))
+        id++;
+    return (InsnId)id;
+}
+
 int isa_result(InsnId id, bool *accumulates)
 {
     const FormatInfo *f = isa_format_of(id);

@@ -70,6 +70,13 @@ typedef enum {
     NFORMAT
 } FormatId;
 
+/* CSRs by name, as in csr.def. */
+enum {
+#define CSR(number, name, ...)       CSR_##name = number,
+#define CSR_LANES(number, name, ...) CSR_##name = number,
+#include "isa/csr.def"
+};
+
 typedef enum {
     K_XREG,  /* scalar register, ABI name */
     K_XRAW,  /* scalar register, x name */
@@ -178,9 +185,10 @@ enum {
     STATE_RPC = 128,
     STATE_RESERVED = 256,   /* reservations of lr */
     STATE_COPIES = 512,     /* copies that no one waited for */
-    STATE_CSR = 1024,       /* the CSR that is named */
-    STATE_LANES = 2048,     /* what a lane gets depends on other lanes, or on which are active */
-    STATE_V0 = 4096         /* v0 as a choice (isa_facts() makes it a register) */
+    STATE_CSR = 1024,       /* a CSR without a name here */
+    STATE_CLOCK = 2048,     /* cycles, time, instructions retired */
+    STATE_LANES = 4096,     /* what a lane gets depends on other lanes, or on which are active */
+    STATE_V0 = 8192         /* v0 as a choice (isa_facts() makes it a register) */
 };
 
 typedef struct {
@@ -228,6 +236,8 @@ u32 isa_access_bytes(InsnId id);
 /* The operands that a row reads and that are neither modifiers nor without a meaning, in
  * order of the format, an accumulator last: how many, with indices into Insn.opd. */
 int isa_sources(InsnId id, u8 source[MAXOPD]);
+/* The atomic of the set whose operation is op and whose address is one register; NINSN: none. */
+InsnId isa_find_atomic(IsaSet set, Op op);
 /* Index of the operand that is written, or -1; whether it is also read. */
 int isa_result(InsnId id, bool *accumulates);
 
@@ -354,16 +364,12 @@ extern const char *const isa_xreg_name[64];     /* ABI names */
 bool isa_find_xreg(const char *text, size_t len, int *n);
 bool isa_find_vreg(const char *text, size_t len, int *n);
 
-/* Numbers of the CSRs by their names: CSR_tid, ... */
-enum {
-#define CSR(number, name, access, standard, value) CSR_##name = number,
-#include "isa/csr.def"
-};
-
 /* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a
  * number has no name.  `standard`: one that LLVM's listings print by name. */
 bool isa_find_csr(const char *text, size_t len, u32 *n);
 const char *isa_csr_name(u32 n, bool *standard);
+/* STATE_* that reading it depends on (0: it stays while a warp runs), or that a write changes. */
+u16 isa_csr_state(u32 n, bool writes);
 
 /* An instruction by mnemonic, .aq/.rl and matrix suffixes included; their
  * operand values are set in `in`, the others are zero.  False: no such

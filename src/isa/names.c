@@ -99,8 +99,9 @@ static const struct {
     const char *name;
     bool standard, alias;
 } csrs[] = {
-#define CSR(number, name, access, standard, what) {number, #name, standard, false},
-#define CSR_ALIAS(number, name)                   {number, #name, false, true},
+#define CSR(number, name, access, standard, ...) {number, #name, standard, false},
+#define CSR_LANES(number, name, ...)             {number, #name, false, false},
+#define CSR_ALIAS(number, name)                  {number, #name, false, true},
 #include "isa/csr.def"
 };
 
@@ -127,6 +128,19 @@ const char *isa_csr_name(u32 n, bool *standard)
             return csrs[i].name;
         }
     return NULL;
+}
+
+enum { KEPT_BY_RO = false, KEPT_BY_RW = true };
+#define STATE(number, access, state)                                                               \
+    case number: return !writes || KEPT_BY_##access ? state : 0;
+
+u16 isa_csr_state(u32 n, bool writes)
+{
+    switch (n) {
+#define CSR(number, name, access, standard, state, ...) STATE(number, access, state)
+#include "isa/csr.def"
+    default: return 0;
+    }
 }
 
 /* --- mnemonics --------------------------------------------------------------- */

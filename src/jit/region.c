@@ -212,8 +212,7 @@ static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
     }
     /* a rounding mode may change; copies are of another profile */
     b->end = END_LEAVE;
-    return (f->reads & STATE_CSR && (u->imm == 0x002 || u->imm == 0x003)) ||
-           f->access == ACCESS_COPY;
+    return f->writes & STATE_FRM || f->access == ACCESS_COPY;
 }
 
 static bool add_uop(Finder *f, RegionBlock *b, const Uop *u)

@@ -10,7 +10,6 @@
 
 enum { START_MAX = 256 }; /* instructions; shipped start code has fewer than 50 */
 
-enum { CSR_KNL = 0x803, CSR_WID = 0x805, CSR_LDS = 0x806 };
 enum { REG_SP = 2, REG_TP = 4, STACK_B = 1024 };
 
 /* what a register holds: nothing known, or one of these + a number */
@@ -19,7 +18,7 @@ enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
 typedef struct {
     u32 holds[32];
     u32 words;          /* metadata words loaded, a bit for each of the first 32 */
-    bool wid, kilobyte; /* CSR_WID was read; something was scaled by 1024 */
+    bool wid, kilobyte; /* CSR_wid was read; something was scaled by 1024 */
     u32 sp, tp;         /* what went there last */
 } Start;
 
@@ -37,14 +36,14 @@ static u32 result(Start *s, const Insn *in)
     const i32 imm = operand(in, O_imm12);
     switch (in->id) {
     case I_csrrs:
-        s->wid |= operand(in, O_csr) == CSR_WID;
+        s->wid |= operand(in, O_csr) == CSR_wid;
         return FROM_CSR | (u32)operand(in, O_csr);
     case I_addi:
         s->kilobyte |= operand(in, O_rs1) == 0 && imm == STACK_B;
         return imm ? OTHER : source(s, in);
     case I_slli: s->kilobyte |= 1u << operand(in, O_shamt5) == STACK_B; return OTHER;
     case I_lw:
-        if (source(s, in) != (FROM_CSR | CSR_KNL) || imm < 0 || imm >= 4 * 32)
+        if (source(s, in) != (FROM_CSR | CSR_knl) || imm < 0 || imm >= 4 * 32)
             return OTHER;
         s->words |= 1u << imm / 4;
         return FROM_METADATA | (u32)imm;
@@ -107,7 +106,7 @@ Generation resource_generation(const Object *image)
         return GEN_B2;
     if (s.wid && s.kilobyte)
         return GEN_B;
-    return s.sp == (FROM_CSR | CSR_LDS) ? GEN_A : GEN_BARE;
+    return s.sp == (FROM_CSR | CSR_lds) ? GEN_A : GEN_BARE;
 }
 
 int resource_tp_word(const Object *image)

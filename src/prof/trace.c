@@ -16,15 +16,6 @@
 enum { BUCKETS = 29, MAX_WRITES = 8 };
 /* what a key is, in its low four bits */
 enum { KEY_X, KEY_F, KEY_V, KEY_VECTOR, KEY_CSR };
-enum {
-    CSR_FFLAGS = 0x001,
-    CSR_VSTART = 0x008,
-    CSR_MSTATUS = 0x300,
-    CSR_MTVEC = 0x305,
-    CSR_RPC = 0x80c,
-    CSR_VL = 0xc20,
-    CSR_VTYPE = 0xc21
-};
 enum { VS_DIRTY = 0x600, FS_DIRTY = 0x6000, FS_ON = 0x2000, STATUS_DIRTY = INT32_MIN };
 
 typedef struct {
@@ -86,7 +77,7 @@ static void dirty(WarpLog *log, Writes *w, u32 bits)
     if ((log->status & bits) == bits || !(log->status & bits))
         return;
     log->status |= bits;
-    put_csr(w, CSR_MSTATUS, log->status | (u32)STATUS_DIRTY);
+    put_csr(w, CSR_mstatus, log->status | (u32)STATUS_DIRTY);
 }
 
 static void put_x(WarpLog *log, Writes *w, u32 rd, u32 value)
@@ -116,7 +107,7 @@ static const IsaRegs *reg(const Step *s, IsaRole r)
 static void put_flags(const Warp *w, const Step *s, Writes *out)
 {
     if (s->raised)
-        put_csr(out, CSR_FFLAGS, w->fflags);
+        put_csr(out, CSR_fflags, w->fflags);
 }
 
 static void put_vector(WarpLog *log, const Warp *w, const Step *s, Writes *out)
@@ -128,7 +119,7 @@ static void put_vector(WarpLog *log, const Warp *w, const Step *s, Writes *out)
         dirty(log, out, VS_DIRTY);
     }
     if (memory && s->exec)
-        put_csr(out, CSR_VSTART, 0);
+        put_csr(out, CSR_vstart, 0);
     if (d && d->is_vector && s->exec)
         put(out, (u32)d->first << 4 | KEY_V, 0);
     else if (d && !d->is_vector && writes_float(s->id))
@@ -136,17 +127,17 @@ static void put_vector(WarpLog *log, const Warp *w, const Step *s, Writes *out)
     else if (d && !d->is_vector && s->exec)
         put_x(log, out, d->first, w->x[d->first]);
     put_flags(w, s, out);
-    put_csr(out, CSR_VSTART, 0);
+    put_csr(out, CSR_vstart, 0);
 }
 
 static void put_vset(WarpLog *log, const Warp *w, u32 rd, Writes *out)
 {
     dirty(log, out, VS_DIRTY);
     if (w->vtype != log->vtype)
-        put_csr(out, CSR_VTYPE, w->vtype);
+        put_csr(out, CSR_vtype, w->vtype);
     log->vtype = w->vtype;
-    put_csr(out, CSR_VL, w->vl);
-    put_csr(out, CSR_VSTART, 0);
+    put_csr(out, CSR_vl, w->vl);
+    put_csr(out, CSR_vstart, 0);
     put_x(log, out, rd, w->x[rd]);
 }
 
@@ -158,7 +149,7 @@ static void put_status(WarpLog *log, const Trace *t, Op op, Writes *out)
     default: log->status = t->source; break;
     }
     log->status &= VS_DIRTY | FS_DIRTY;
-    put_csr(out, CSR_MSTATUS, log->status);
+    put_csr(out, CSR_mstatus, log->status);
 }
 
 static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Step *s, u32 rd,
@@ -168,15 +159,15 @@ static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Step
     const bool writes = s->facts->writes & STATE_CSR;
     u32 value = 0;
     csr_read(w, n, &value);
-    if (writes && n == CSR_MSTATUS)
+    if (writes && n == CSR_mstatus)
         put_status(log, t, (Op)isa_insn[s->id].op, out);
     else if (writes)
-        put_csr(out, n, n == CSR_MTVEC ? t->source : value);
+        put_csr(out, n, n == CSR_mtvec ? t->source : value);
     put_x(log, out, rd, w->x[rd]);
-    if (n == CSR_MSTATUS && writes) { /* SD */
+    if (n == CSR_mstatus && writes) { /* SD */
         const u32 bits = log->status;
         const bool is_dirty = (bits & VS_DIRTY) == VS_DIRTY || (bits & FS_DIRTY) == FS_DIRTY;
-        put_csr(out, CSR_MSTATUS, bits | (is_dirty ? (u32)STATUS_DIRTY : 0));
+        put_csr(out, CSR_mstatus, bits | (is_dirty ? (u32)STATUS_DIRTY : 0));
     }
 }
 
@@ -188,7 +179,7 @@ static void collect(Trace *t, WarpLog *log, const Warp *w, const Step *s, Writes
     case E_VSET: put_vset(log, w, rd, out); return;
     case E_CSR: put_csr_insn(log, t, w, s, rd, out); return;
     case E_SETRPC:
-        put_csr(out, CSR_RPC, w->rpc);
+        put_csr(out, CSR_rpc, w->rpc);
         put_x(log, out, rd, w->x[rd]);
         return;
     default: break;

@@ -133,7 +133,7 @@ HANDLER(x_csr)
     const u32 source = immediate ? u->ra : w->x[u->ra], n = (u32)u->imm;
     const Op op = (Op)isa_insn[u->id].op;
     u32 old;
-    if (n == 0x001 || n == 0x003) /* fflags, fcsr */
+    if (isa_csr_state(n, false) & STATE_FFLAGS)
         take_host_flags(w);
     bool known = csr_read(w, n, &old);
     /* set and clear with x0 or zero write nothing */

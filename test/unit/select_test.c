@@ -1,4 +1,5 @@
 /* Operations and the rows that they become. */
+#include "cc/select.h"
 #include "test/kit/irtexts.h"
 
 #define START "b0:\n %1 = lane\n %2 = csr #0x803\n %3 = csr #0x805\n"
@@ -238,9 +239,32 @@ static void test_places_of_the_kernel(void **state)
            "copy x10\nlw word const 8, \nsw word local %5, 4, x8");
 }
 
+/* A row that does not exist, or that the target lacks, is refused where it is asked for. */
+static void rows_that_are_not_there(void **state)
+{
+    (void)state;
+    static const struct {
+        InsnId row;
+        const char *why;
+    } rows[] = {
+        {I_none, "no row of v202 for an operation in k"},
+        {I_vadd64_vv, "no row of v202 for an operation in k: vadd64.vv"},
+    };
+    for (size_t i = 0; i < countof(rows); i++) {
+        Func *f = func_of_text("kernel @k", "b0:\n ret\n");
+        Select s = {.f = f, .target = f->module->target};
+        sel_row(&s, 0, rows[i].row, ref_con(1), ref_con(2), ref_none());
+        assert_true(f->module->failed);
+        assert_string_equal(f->module->mistake, rows[i].why);
+        assert_int_equal(s.nout, 0);
+        ir_free(f->module);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_that_are_not_there),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_scalar_forms),
         cmocka_unit_test(test_comparisons),

@@ -3,12 +3,12 @@
 # long it needs.
 #
 #   B=build      the build to measure
-#   N=5          runs of each compilation, of which the median counts
+#   N=5          runs of each compilation, of which the shortest counts
 #   RECORD=1     also write bench/results/DATE-cc.txt
 #
 # Instructions are those of all warps, start code included.  Times are by the clock, of whole builds without
 # the cache: `first` in a process, which starts the compiler's process, and `next`; `program` is all of
-# `ventus cc`, and `again` the same with the cache.
+# `ventus cc`, `processor` the time that all its processes take together, and `again` the program with the cache.
 set -e
 cd "$(dirname "$0")/.."
 b=${B:-build} n=${N:-5} tmp=$(mktemp -d)
@@ -41,25 +41,20 @@ count() {
     done
 }
 
-median() { sort -n | awk '{ v[NR] = $1 } END { printf "%.1f", v[int((NR + 1) / 2)] }'; }
-
-milliseconds() { # command...
-    i=0
-    while [ $i -lt "$n" ]; do
-        start=$(date +%s%N)
-        "$@"
-        echo "$start $(date +%s%N)"
-        i=$((i + 1))
-    done | awk '{ printf "%.1f\n", ($2 - $1) / 1e6 }' | median
+# least milliseconds by the clock, or of all processes' processor time
+least() { # clock|processor command...
+    what=$1
+    shift
+    "$b/bench/cc_bench" --all "$n" "$@" | awk -v k="$([ "$what" = clock ] && echo 1 || echo 3)" '{ print $k }'
 }
 
-# first or next (column) of a process that builds
+# least of the first builds of processes (column 1), or of those that follow (2)
 builds() { # column file
     i=0
     while [ $i -lt "$n" ]; do
-        "$b/bench/cc_bench" "$2" 8
+        "$b/bench/cc_bench" "$2" 3
         i=$((i + 1))
-    done | awk -v k="$1" '{ print $k }' | median
+    done | awk -v k="$1" 'NR == 1 || $k < v { v = $k } END { print v }'
 }
 
 # straight code and loops, some twenty thousand instructions
@@ -74,18 +69,17 @@ large() {
     echo 'p[i] = x + y; }'
 }
 
-compile() { "$b/ventus" cc -o "$tmp/out.elf" "$1"; }
-cold() { VENTUS_CACHE=0 compile "$1"; }
-
 durations() {
     sed -n '/kernel void vecadd/,/^}/p' bench/kernels.cl >"$tmp/small.cl"
     large >"$tmp/large.cl"
-    printf '%-12s %8s %10s %10s %12s %10s\n' source bytes 'first, ms' 'next, ms' 'program, ms' 'again, ms'
+    printf '%-12s %8s %10s %10s %12s %14s %10s\n' source bytes 'first, ms' 'next, ms' 'program, ms' 'processor, ms' 'again, ms'
     for f in "$tmp/small.cl" bench/kernels.cl "$tmp/large.cl"; do
-        cold "$f" && compile "$f"
+        set -- "$b/ventus" cc -o "$tmp/out.elf" "$f"
+        "$@"
+        again=$(least clock "$@")
         elf=$(wc -c <"$tmp/out.elf")
-        printf '%-12s %8s %10s %10s %12s %10s\n' "$(basename "$f")" "$elf" "$(builds 1 "$f")" \
-            "$(builds 3 "$f")" "$(milliseconds cold "$f")" "$(milliseconds compile "$f")"
+        printf '%-12s %8s %10s %10s %12s %14s %10s\n' "$(basename "$f")" "$elf" "$(builds 1 "$f")" "$(builds 2 "$f")" \
+            "$(VENTUS_CACHE=0 least clock "$@")" "$(VENTUS_CACHE=0 least processor "$@")" "$again"
     done
 }
 

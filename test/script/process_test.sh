@@ -72,6 +72,8 @@ if ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asan\|__tsan'; then
         for (i = 0; i < 200; i++) printf ")"
         print "; }" }' >"$t/deep.cl"
     check 'a deep expression, ulimit -s 64' limited -s 64 "$B/ventus" cc -o "$t/d.elf" "$t/deep.cl"
+    [ ! -x "$B/examples/vecadd" ] || check 'a host, ulimit -s 64' limited -s 64 \
+        env OCL_ICD_VENDORS="$B/ventus.icd" "$B/examples/vecadd"
     for f in n s; do
         check "another program by ulimit -$f" cmp "$t/k.elf" "$t/$f.elf"
     done

@@ -53,6 +53,7 @@ static int start_clang(const char *clang)
     setenv("LD_PRELOAD", library, 1);
     setenv("CLANG_IS_SERVER", "1", 1);
     setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
+    setenv("LD_BIND_NOW", "1", 1); /* once here, and not in every fork again */
     bool ok = !posix_spawn_file_actions_init(&fa);
     if (ok) {
         ok = !posix_spawn_file_actions_adddup2(&fa, end[1], PROC_CONTROL) &&
@@ -62,6 +63,7 @@ static int start_clang(const char *clang)
     }
     unsetenv("LD_PRELOAD");
     unsetenv("CLANG_IS_SERVER");
+    unsetenv("LD_BIND_NOW");
     close(end[1]);
     if (ok)
         return end[0];

@@ -642,6 +642,12 @@ static void survives_faults(void **state)
     assert_int_equal(atomic_load(&reports), 1);
     assert_non_null(strstr(last_report, "kernel wild"));
     assert_non_null(strstr(last_report, "0x00000010"));
+    /* a blocking call tells it, too, and once */
+    int v;
+    ok(clEnqueueNDRangeKernel(host.queue, wild, 1, NULL, &global, NULL, 0, NULL, NULL));
+    assert_int_equal(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof v, &v, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof v, &v, 0, NULL, NULL));
+    ok(clFinish(host.queue));
     const size_t all = N;
     ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &all, NULL, 0, NULL, NULL));
     expect_multiples(m, 0, N, 1);

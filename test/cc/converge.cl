@@ -15,6 +15,44 @@ kernel void guarded_load(global const int *v, uint n, uint mode, global int *out
     out[i] = mode ? t[(l + 1) % 32] : t[l];
 }
 
+/* the same in functions: the barrier, and what parts the lanes */
+static int meet(local int *t, int x, uint mode)
+{
+    const uint l = get_local_id(0);
+    t[l] = x;
+    if (mode)
+        barrier(CLK_LOCAL_MEM_FENCE);
+    return mode ? t[(l + 1) % 32] : t[l];
+}
+
+kernel void guarded_meeting(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    global const int *p = 0;
+    if (mode && l < n)
+        p = v + i;
+    out[i] = meet(t, p ? *p : -5, mode);
+}
+
+static int load_guarded(global const int *v, uint n, uint mode)
+{
+    global const int *p = 0;
+    if (mode && get_local_id(0) < n)
+        p = v;
+    return p ? *p : -5;
+}
+
+kernel void guarded_function(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    t[l] = load_guarded(v + i, n, mode);
+    if (mode)
+        barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = mode ? t[(l + 1) % 32] : t[l];
+}
+
 kernel void both_arms(global const int *v, uint n, uint way, global int *out)
 {
     local int t[32];

@@ -163,7 +163,7 @@ kernel void several_locals(global const uint *in, local char *a, local ulong *b,
     local ulong second[3];
     local short third;
     const uint l = get_local_id(0), g = get_global_id(0);
-    global ulong *const unused = 0;
+    volatile uint place[5] = {(uint)b, (uint)c, (uint)d, (uint)second, (uint)&third};
     a[l] = (char)in[g];
     b[l] = (ulong)in[g] << 20;
     c[l] = (ushort)(in[g] * 3);
@@ -181,8 +181,7 @@ kernel void several_locals(global const uint *in, local char *a, local ulong *b,
                (uint)(second[l % 3] >> 7) + (uint)third;
     sum ^= d[m].x + d[m].y * 3 + d[m].z * 5 + d[m].w * 9;
     out[2 * g] = sum;
-    out[2 * g + 1] = ((uint)b & 7) | ((uint)c & 1) | ((uint)d & 15) | ((uint)second & 7) | ((uint)&third & 1) |
-                     (unused != 0);
+    out[2 * g + 1] = (place[0] & 7) | (place[1] & 1) | (place[2] & 15) | (place[3] & 7) | (place[4] & 1);
 }
 
 /* --- saturation ------------------------------------------------------------------------------ */
@@ -196,6 +195,12 @@ kernel void several_locals(global const uint *in, local char *a, local ulong *b,
         out[4 * g + 1] = sub_sat(a, b); \
         out[4 * g + 2] = add_sat((T)(a ^ (T)g), b); \
         out[4 * g + 3] = sub_sat(b, (T)(a ^ (T)g)); \
+        const T##2 x2 = (T##2)(a, (T)(a ^ (T)g)), y2 = (T##2)(b), more = __builtin_elementwise_add_sat(x2, y2); \
+        const size_t rest = 4 * (g + get_global_size(0)); \
+        out[rest] = more.x; \
+        out[rest + 1] = __builtin_elementwise_sub_sat(x2, y2).x; \
+        out[rest + 2] = more.y; \
+        out[rest + 3] = __builtin_elementwise_sub_sat(y2, x2).y; \
     }
 SATURATE(char)
 SATURATE(uchar)

@@ -16,6 +16,9 @@ REF(guarded_load)
     }
 }
 
+REF(guarded_meeting) { guarded_load(job); }
+REF(guarded_function) { guarded_load(job); }
+
 /* what each lane of a group gets of v[0..n): 1 the sum, 0 the greatest, above 0 */
 static void shares(const i32 *v, u32 n, bool is_sum, i32 share[GROUP])
 {
@@ -201,6 +204,10 @@ REF(leaves_endless_loop)
 static const KitCase cases[] = {
     CASE(guarded_load, "64/32", "w64 =5 =1 w64"),
     CASE(guarded_load, "64/32", "w64 =5 =0 w64"),
+    CASE(guarded_meeting, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_meeting, "64/32", "w64 =5 =0 w64"),
+    CASE(guarded_function, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_function, "64/32", "w64 =5 =0 w64"),
     CASE(both_arms, "32/32", "w64%1000 =6 =0 w32"),
     CASE(both_arms, "32/32", "w64%1000 =21 =1 w32"),
     CASE(both_arms, "32/32", "w64%1000 =43 =2 w32"),

@@ -206,6 +206,7 @@ static i128 between(i128 v, i128 least, i128 most)
             out[4 * i + 1] = (T)between((i128)a - b, least, most);                                 \
             out[4 * i + 2] = (T)between((i128)c + b, least, most);                                 \
             out[4 * i + 3] = (T)between((i128)b - c, least, most);                                 \
+            memcpy(out + 4 * (i + job->n), out + 4 * i, 4 * sizeof *out);                          \
         }                                                                                          \
     }
 SATURATE(char, i8, INT8_MIN, INT8_MAX)
@@ -242,14 +243,14 @@ static const KitCase cases[] = {
     CASE(odd_places, "32/16", "c1024 c512 l512 q512"),
     CASE(several_locals, "32/16", "w32 l16 l128 l32 l256 l16 w64"),
     CASE(several_locals, "32/16", "w32 l17 l129 l33 l257 l19 w64"),
-    CASE(saturate_char, "64/16", "c8 c8 c256"),
-    CASE(saturate_uchar, "64/16", "c8 c8 c256"),
-    CASE(saturate_short, "64/16", "h8 h8 h256"),
-    CASE(saturate_ushort, "64/16", "h8 h8 h256"),
-    CASE(saturate_int, "64/16", "w8 w8 w256"),
-    CASE(saturate_uint, "64/16", "w8 w8 w256"),
-    CASE(saturate_long, "64/16", "q8 q8 q256"),
-    CASE(saturate_ulong, "64/16", "q8 q8 q256"),
+    CASE(saturate_char, "64/16", "c8 c8 c512"),
+    CASE(saturate_uchar, "64/16", "c8 c8 c512"),
+    CASE(saturate_short, "64/16", "h8 h8 h512"),
+    CASE(saturate_ushort, "64/16", "h8 h8 h512"),
+    CASE(saturate_int, "64/16", "w8 w8 w512"),
+    CASE(saturate_uint, "64/16", "w8 w8 w512"),
+    CASE(saturate_long, "64/16", "q8 q8 q512"),
+    CASE(saturate_ulong, "64/16", "q8 q8 q512"),
     CASE(linear, "12,10,6/4,5,3", "w2160"),
     CASE(linear, "6,12,10/3,2,5", "w2160"),
     CASE(linear, "10,6/5,2", "w180"),

@@ -259,6 +259,23 @@ static void reject(Buf *file, const char *message)
 
 /* --- what a file need not be in order of ---------------------------------- */
 
+/* whose offsets in the file are as far apart as their addresses */
+static void sections_of_a_segment_share_its_bytes(void **state)
+{
+    (void)state;
+    const u32 words[] = {1, 2, 3, 4};
+    Object *o = image_of(words, countof(words));
+    o->sections[add_bytes(o, ".text.b", TEXT_FLAGS, 4, words + 2, 8)].addr = 0x80000008;
+    Buf f = file_of(o);
+    assert_int_equal(section(&f, ".text.b")->sh_offset, section(&f, ".text")->sh_offset + 8);
+    assert_memory_equal(f.data + section(&f, ".text.b")->sh_offset, words + 2, 8);
+    Object *back = read_back(&f);
+    assert_memory_equal(back->sections[obj_find_section(back, ".text.b")].data.data, words + 2, 8);
+    obj_free(back);
+    obj_free(o);
+    buf_free(&f);
+}
+
 /* ELF has local symbols first; relocations follow their symbols */
 static void writing_sorts_symbols(void **state)
 {
@@ -862,6 +879,7 @@ int main(void)
         cmocka_unit_test(empty_objects_come_back),
         cmocka_unit_test(profiles_come_back),
         cmocka_unit_test(relocations_are_sorted),
+        cmocka_unit_test(sections_of_a_segment_share_its_bytes),
         cmocka_unit_test(writing_sorts_symbols),
         cmocka_unit_test(files_need_not_be_sorted),
         cmocka_unit_test(sections_outside_segments_keep_their_bytes),

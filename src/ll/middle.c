@@ -181,26 +181,17 @@ static bool expand(LLVMModuleRef m, Diag *d)
 
 /* --- the program as a whole ----------------------------------------------------------- */
 
-static void drop_attribute(LLVMValueRef f, const char *name)
-{
-    LLVMRemoveEnumAttributeAtIndex(f, FUNCTION_INDEX,
-                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
-}
-
-/* clang marks functions so at -O0, which the library's must not be mixed with */
-static void drop_optnone(LLVMValueRef f)
-{
-    const unsigned kind = LLVMGetEnumAttributeKindForName("optnone", 7);
-    if (!LLVMGetEnumAttributeAtIndex(f, FUNCTION_INDEX, kind))
-        return;
-    drop_attribute(f, "optnone");
-    drop_attribute(f, "noinline");
-}
-
 static void settle_functions(LLVMModuleRef m, bool keep)
 {
+    const unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7),
+                   noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-        drop_optnone(f);
+        /* 1. clang marks functions so at -O0, which the library's must not be mixed with */
+        if (LLVMGetEnumAttributeAtIndex(f, FUNCTION_INDEX, optnone)) {
+            LLVMRemoveEnumAttributeAtIndex(f, FUNCTION_INDEX, optnone);
+            LLVMRemoveEnumAttributeAtIndex(f, FUNCTION_INDEX, noinline);
+        }
+        /* 2. what is no kernel is the program's own, unless other objects shall see it */
         if (!keep && !is_kernel(f) && !LLVMIsDeclaration(f))
             LLVMSetLinkage(f, LLVMInternalLinkage);
     }

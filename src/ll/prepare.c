@@ -32,18 +32,6 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-static void move_body(LLVMValueRef from, LLVMValueRef to)
-{
-    for (LLVMBasicBlockRef b; (b = LLVMGetFirstBasicBlock(from));) {
-        LLVMRemoveBasicBlockFromParent(b);
-        LLVMAppendExistingBasicBlock(to, b);
-    }
-    for (u32 k = 0; k < LLVMCountParams(from); k++)
-        LLVMReplaceAllUsesWith(LLVMGetParam(from, k), LLVMGetParam(to, k));
-    LLVMSetSubprogram(to, LLVMGetSubprogram(from));
-    LLVMSetSubprogram(from, NULL);
-}
-
 /* the kernel's new body: a call */
 static void call_from(LLVMValueRef kernel, LLVMValueRef body)
 {
@@ -65,27 +53,33 @@ static void call_from(LLVMValueRef kernel, LLVMValueRef body)
     LLVMDisposeBuilder(at);
 }
 
-static void redirect_calls(LLVMValueRef kernel, LLVMValueRef body)
-{
-    LLVMReplaceAllUsesWith(kernel, body);
-    for (LLVMUseRef u = LLVMGetFirstUse(body); u; u = LLVMGetNextUse(u))
-        if (LLVMIsACallInst(LLVMGetUser(u)))
-            LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNC);
-}
-
 static void split_kernel(LLVMModuleRef m, LLVMValueRef kernel)
 {
     char name[512];
     size_t len;
     if (LLVMCountParams(kernel) > 256)
-        return;
+        return; /* the lowering refuses calls of it */
+    /* 1. a function like the kernel */
     snprintf(name, sizeof name, "%s.called", LLVMGetValueName2(kernel, &len));
     LLVMValueRef body = LLVMAddFunction(m, name, LLVMGlobalGetValueType(kernel));
     LLVMSetLinkage(body, LLVMInternalLinkage);
     LLVMSetFunctionCallConv(body, SPIR_FUNC);
     copy_attributes(kernel, body);
-    redirect_calls(kernel, body);
-    move_body(kernel, body);
+    /* 2. is what is called */
+    LLVMReplaceAllUsesWith(kernel, body);
+    for (LLVMUseRef u = LLVMGetFirstUse(body); u; u = LLVMGetNextUse(u))
+        if (LLVMIsACallInst(LLVMGetUser(u)))
+            LLVMSetInstructionCallConv(LLVMGetUser(u), SPIR_FUNC);
+    /* 3. has the code */
+    for (LLVMBasicBlockRef b; (b = LLVMGetFirstBasicBlock(kernel));) {
+        LLVMRemoveBasicBlockFromParent(b);
+        LLVMAppendExistingBasicBlock(body, b);
+    }
+    for (u32 k = 0; k < LLVMCountParams(kernel); k++)
+        LLVMReplaceAllUsesWith(LLVMGetParam(kernel, k), LLVMGetParam(body, k));
+    LLVMSetSubprogram(body, LLVMGetSubprogram(kernel));
+    LLVMSetSubprogram(kernel, NULL);
+    /* 4. and the kernel calls it too */
     call_from(kernel, body);
 }
 

@@ -280,7 +280,7 @@ $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double: $B/tes
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # what needs no loops in OpenCL C
 $B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
-	$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
 accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double $B/test/accuracy/arithmetic
 	@$B/test/accuracy/exact

@@ -50,5 +50,9 @@ lacks jansson.h libjansson-dev src/obj/kernelinfo
 lacks stdio.h libc6-dev src/obj/obj
 lacks cmocka.h libcmocka-dev test/unit/graph_test
 missing no-such-compiler no-such-compiler src/obj/obj
+
+# every step that compiles or links says its line
+n=$((n + 1))
+grep -n '^	\$(\(CC\|LLVM_CLANG\))' Makefile && { echo 'a step of the Makefile without $(call say,...)'; bad=1; }
 echo "$n cases"
 exit $bad

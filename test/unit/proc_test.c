@@ -241,7 +241,8 @@ static void serves_many(void **state)
     }
 }
 
-/* A job dies with its caller, so that its place is free again: here more callers die than there are places. */
+/* A job dies with its caller, so that its place is free again: here more callers die than there are
+ * places. */
 static void lets_go_of_callers(void **state)
 {
     enum { N = 40 };

@@ -2,9 +2,9 @@
  *
  *   ventus-cc1 CLANG     descriptor 3 is the control of the server (proc/proc.h)
  *
- * Two servers load at the same time: this one LLVM and the compiler (libventus-cc.so beside it),
- * the other clang, which is given a library (libventus-clang.so, clang_server.c) that makes a
- * server of it.  Every build is a fork of the first, and its front end a fork of the second.
+ * LLVM is part of this program.  clang is not: it is started at once, with a library
+ * (libventus-clang.so beside this program, clang_server.c) that makes a server of it.  Every build
+ * is a fork of this process, and its front end a fork of clang.
  */
 #include "ll/ll.h"
 #include "proc/proc.h"

@@ -909,10 +909,7 @@ static const char endless[] =
     "    sw      t1, 0(t0)\n"
     "1:  j       1b\n";
 
-typedef struct { void (*how)(void *); void *self; } Interruption;
-
-static void by_engine(void *self) { sim_kind.interrupt(self); }
-static void by_device(void *self) { dev_interrupt(self); }
+typedef struct { Engine *engine; Device *device; } Interruption;
 
 /* waits for the guest's word, then interrupts */
 static void *interrupter(void *arg)
@@ -920,7 +917,10 @@ static void *interrupter(void *arg)
     const Interruption *i = arg;
     while (!__atomic_load_n(&rig.data[0], __ATOMIC_RELAXED))
         usleep(100);
-    i->how(i->self);
+    if (i->engine)
+        i->engine->kind->interrupt(i->engine);
+    else
+        dev_interrupt(i->device);
     return NULL;
 }
 
@@ -929,7 +929,7 @@ static void interrupted(void **state)
     (void)state;
     for (u32 threads = 1; threads <= 4; threads += 3) {
         pthread_t t;
-        Interruption i = {by_engine, rig.engine};
+        Interruption i = {.engine = rig.engine};
         rig_load(V202, 4, endless);
         rig.launch.groups[0] = 8;
         assert_int_equal(pthread_create(&t, NULL, interrupter, &i), 0);
@@ -952,7 +952,7 @@ static void a_device_is_interrupted(void **state)
     pthread_t t;
     Device *d = dev_open(&opt);
     assert_non_null(d);
-    Interruption i = {by_device, d};
+    Interruption i = {.device = d};
     rig_load(V202, 32, endless);
     memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
     memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
@@ -968,6 +968,47 @@ static void a_device_is_interrupted(void **state)
     rig.data = was;
     assert_int_equal(result.run.fault.kind, FAULT_STOPPED);
     dev_close(d);
+}
+
+/* every engine that is there: a launch, a step, an interruption, another launch */
+static void every_engine_does_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; dev_engines[i]; i++) {
+        const EngineKind *k = dev_engines[i];
+        Engine *e = dev_has_engine(k) ? k->open(&rig.memory, V202) : NULL;
+        LaunchResult r;
+        pthread_t t;
+        Interruption how = {.engine = e};
+        if (!e)
+            continue;
+        load_everything();
+        const u64 insns = rig_run(&(LaunchOptions){.threads = 1}).insns;
+        load_everything();
+        k->code_changed(e, V202, CODE_LO, TEXT_BYTES);
+        assert_true(k->launch(e, &rig.launch, &(LaunchOptions){.threads = 4}, &r));
+        assert_true(r.insns == insns);
+        check_everything();
+
+        Group *g = sim_take_group((Sim *)e, &rig.launch); /* engines begin with a Sim */
+        Step s;
+        assert_non_null(g);
+        group_begin(g, 0, 0);
+        assert_true(k->step(e, &g->warps[1], &s));
+        assert_int_equal(s.next, CODE_LO + s.len);
+        group_end(g);
+        sim_give_group((Sim *)e, g);
+
+        rig_load(V202, 4, endless);
+        k->code_changed(e, V202, CODE_LO, TEXT_BYTES);
+        rig.launch.groups[0] = 8;
+        assert_int_equal(pthread_create(&t, NULL, interrupter, &how), 0);
+        assert_false(k->launch(e, &rig.launch, &(LaunchOptions){.threads = 2, .slice = 1000}, &r));
+        pthread_join(t, NULL);
+        assert_int_equal(r.fault.kind, FAULT_STOPPED);
+        k->close(e);
+        print_message("%s\n", k->name);
+    }
 }
 
 /* --- two launches at once ---------------------------------------------------------------------- */
@@ -1043,6 +1084,7 @@ int main(void)
         cmocka_unit_test(a_prefix_before_the_page),
         cmocka_unit_test(interrupted),
         cmocka_unit_test(a_device_is_interrupted),
+        cmocka_unit_test(every_engine_does_the_same),
         cmocka_unit_test(launches_overlap),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

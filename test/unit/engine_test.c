@@ -542,6 +542,38 @@ static void notes_are_for_those_who_ask(void **state)
     assert_true(n > 100);
 }
 
+static void notes_end_with_the_context(void **state)
+{
+    (void)state;
+    rig_load(V202, 4, "    lui t0, 0x90000\n    sw t0, 0(t0)\n    endprg x0, x0, x0\n");
+    for (int noted = 1; noted >= 0; noted--) {
+        Group *g = sim_take_group(rig.sim, &rig.launch);
+        assert_non_null(g);
+        group_begin(g, 0, 0);
+        if (noted)
+            group_note_accesses(g, true);
+        step(g, 0);
+        assert_int_equal(step(g, 0)->ntouched, noted);
+        leave(g);
+    }
+}
+
+/* a word that ends where the print buffer begins, and one that begins where it ends, are none of it */
+static void the_borders_of_the_print_buffer(void **state)
+{
+    (void)state;
+    u32 clock = 0;
+    Ear ear = {.clock = &clock};
+    const Observer o = {&ear, EVENT_print, hear};
+    rig_load(V202, 4,
+             "    lui t0, 0x90000\n    sw t0, 0(t0)\n    sw t0, 4(t0)\n    sw t0, 8(t0)\n"
+             "    sw t0, 12(t0)\n    lw t1, 4(t0)\n    endprg x0, x0, x0\n");
+    rig.launch.print = DATA + 4;
+    rig.launch.print_end = DATA + 12;
+    rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
+    assert_int_equal(ear.heard[EVENT_BIT_print], 2);
+}
+
 /* --- stopping -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -903,8 +935,12 @@ static void a_prefix_before_the_page(void **state)
     assert_int_equal(rig.data[0], 8);
 }
 
+/* the second warp waits meanwhile, where there is one */
 static const char endless[] =
-    "    lui     t0, 0x90000\n"
+    "    csrr    t2, CSR_WID\n"
+    "    beqz    t2, 2f\n"
+    "    barrier x0, x0, 1\n"
+    "2:  lui     t0, 0x90000\n"
     "    li      t1, 1\n"
     "    sw      t1, 0(t0)\n"
     "1:  j       1b\n";
@@ -932,6 +968,7 @@ static void interrupted(void **state)
         Interruption i = {.engine = rig.engine};
         rig_load(V202, 4, endless);
         rig.launch.groups[0] = 8;
+        rig.launch.warps = 2;
         assert_int_equal(pthread_create(&t, NULL, interrupter, &i), 0);
         LaunchResult r = rig_run(&(LaunchOptions){.threads = threads, .slice = 1000});
         pthread_join(t, NULL);
@@ -1072,6 +1109,8 @@ int main(void)
         cmocka_unit_test(steps_and_facts_agree),
         cmocka_unit_test(observers_hear_what_they_asked_for),
         cmocka_unit_test(notes_are_for_those_who_ask),
+        cmocka_unit_test(notes_end_with_the_context),
+        cmocka_unit_test(the_borders_of_the_print_buffer),
         cmocka_unit_test(halted_and_continued),
         cmocka_unit_test(stopped_for_good),
         cmocka_unit_test(every_event_stops),

@@ -497,6 +497,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             if (w->ninsns >= limit)
                 return;
         }
+        w->reentry = 0; /* the interpreter goes on from the pc */
         const u64 before = w->ninsns;
         const bool goes_on = interpret(w, &slice, !near && (j->waits || w->ninsns > LONG));
         if (e && !entry)

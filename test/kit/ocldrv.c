@@ -117,6 +117,11 @@ static Driver *open_with(u32 lanes, const KitProgram *p, Buf *why)
     DeviceOptions o = dev_defaults();
     Diag d = {.sink = diag_to_buf, .to = why};
     Object *image = NULL;
+    const char *engine = getenv("KIT_ENGINE"); /* another than the default */
+    if (engine && !(o.engine = dev_find_engine(engine))) {
+        buf_printf(why, "no engine %s", engine);
+        return NULL;
+    }
     o.machine.lanes = lanes;
     o.machine.group_warps = o.machine.warps = MAX_WARPS;
     Driver *drv = drv_open(&o);

@@ -25,6 +25,7 @@
 #define CC_IR_H
 #include "base/diag.h"
 #include "cc/target.h"
+#include "isa/abi.h"
 
 typedef enum {
 #define IR(name, ...) IR_##name,
@@ -180,7 +181,7 @@ typedef struct {
     u32 offset;             /* from the base of the frame, by frame.c */
 } Slot;
 
-enum { WARP_STACK = 1024 };  /* bytes of sp stack (doc/abi.md, "Start code") */
+enum { WARP_STACK = ABI_WARP_STACK };
 
 typedef struct Module Module;
 typedef struct CcOptions CcOptions;

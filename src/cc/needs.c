@@ -5,8 +5,6 @@
  */
 #include "cc/code.h"
 
-enum { LDS_SIZE = 128 * 1024 };
-
 typedef enum { NEW, OPEN, DONE, BAD } State;
 
 typedef struct {
@@ -110,7 +108,7 @@ static void check_limits(Needs *n, const Func *f, const Resource *r, u32 limit)
 bool needs(const Module *m, const Code *code, const CcOptions *opt, Resource *r, Diag *d)
 {
     Needs n = {.m = m, .code = code, .r = r, .d = d, .src = {.name = m->name, .text = ""}};
-    const u32 limit = opt && opt->lds_limit ? opt->lds_limit : LDS_SIZE;
+    const u32 limit = opt && opt->lds_limit ? opt->lds_limit : ABI_LOCAL_BYTES;
     const int before = d->errors;
     n.state = mem_zalloc(m->nfunc + 1, 1);
     if (!n.state)

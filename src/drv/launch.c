@@ -11,13 +11,13 @@
  * Layouts: doc/abi.md, "Argument block", "Metadata block", "Local memory".
  */
 #include "drv/internal.h"
+#include "isa/abi.h"
 #include <string.h>
 #include <unistd.h>
 
-enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 };        /* bytes */
-enum { LOCAL_ALIGN = 128, STACK_B = 1024, PRIVATE_B = 4096 }; /* bytes */
-enum { MIN_SGPRS = 32, UNIT = 4 };                            /* registers are asked for in fours */
-enum { MAX_POOL = 64 };                                       /* groups that run side by side */
+enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 }; /* bytes */
+enum { MIN_SGPRS = 32, UNIT = 4 };                     /* registers are asked for in fours */
+enum { MAX_POOL = 64 };                                /* groups that run side by side */
 
 /* Groups of one size. */
 typedef struct {
@@ -154,19 +154,19 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->lds_static;
-    p->stack = STACK_B;
+    p->stack = ABI_WARP_STACK;
     if ((g == GEN_B2 || g == GEN_C) && knows(p, r->lds_stack))
         p->stack = r->lds_stack;
-    if (g == GEN_B && knows(p, r->lds_stack) && r->lds_stack > STACK_B)
+    if (g == GEN_B && knows(p, r->lds_stack) && r->lds_stack > ABI_WARP_STACK)
         return drv_fail(d, DRV_RESOURCES,
                         "a warp needs %llu bytes of scalar stack, its start code gives it %u",
-                        (unsigned long long)r->lds_stack, STACK_B);
+                        (unsigned long long)r->lds_stack, ABI_WARP_STACK);
     if (p->stack > LDS_END - LDS_LO || statics > LDS_END - LDS_LO)
         return drv_fail(d, DRV_RESOURCES,
                         "the record asks for %llu bytes of stack and %llu of data in "
                         "local memory",
                         (unsigned long long)p->stack, (unsigned long long)statics);
-    p->stack = align_up(p->stack, LOCAL_ALIGN);
+    p->stack = align_up(p->stack, ABI_LOCAL_ALIGN);
     p->stacks = p->stack * p->warps;
     p->data = statics;
     p->data_first = g == GEN_C;
@@ -183,18 +183,18 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->pds_static;
-    u64 stack = knows(p, r->pds_stack) ? r->pds_stack : PRIVATE_B;
-    if (g != GEN_B2 && g != GEN_C && stack < PRIVATE_B)
-        stack = PRIVATE_B;
+    u64 stack = knows(p, r->pds_stack) ? r->pds_stack : ABI_PRIVATE_LEAST;
+    if (g != GEN_B2 && g != GEN_C && stack < ABI_PRIVATE_LEAST)
+        stack = ABI_PRIVATE_LEAST;
     if (statics > LDS_LO || stack > LDS_LO)
         return drv_fail(d, DRV_RESOURCES,
                         "the record asks for %llu bytes of data and %llu of stack in "
                         "private memory",
                         (unsigned long long)statics, (unsigned long long)stack);
-    p->private_start = align_up(statics, LOCAL_ALIGN);
-    p->private_word = p->private_start + align_up(stack, LOCAL_ALIGN);
+    p->private_start = align_up(statics, ABI_LOCAL_ALIGN);
+    p->private_word = p->private_start + align_up(stack, ABI_LOCAL_ALIGN);
     if (p->private_word < k->private_min)
-        p->private_word = align_up(k->private_min, LOCAL_ALIGN);
+        p->private_word = align_up(k->private_min, ABI_LOCAL_ALIGN);
     p->private = p->private_word;
     if (dev_code(d->dev)->tp_word == 64)
         p->private += p->private_word - p->private_start;
@@ -226,7 +226,7 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
         /* 3. of local memory the place, as the kernel wants to hear it; too much is refused later
          */
         const u64 before = p->data_first ? 0 : p->stacks;
-        const u64 offset = align_up(before + p->data, LOCAL_ALIGN);
+        const u64 offset = align_up(before + p->data, ABI_LOCAL_ALIGN);
         p->data = offset + a->size - before;
         buf_put(&p->args, &(u32){(u32)(p->offsets ? offset : LDS_LO + offset)}, 4);
     }
@@ -307,23 +307,23 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
                           u32 word[METADATA_SIZE / 4])
 {
     memset(word, 0, METADATA_SIZE);
-    word[0] = p->entry;
-    word[1] = (u32)b->args;
-    word[2] = k->dims;
+    word[KNL_ENTRY] = p->entry;
+    word[KNL_ARGS] = (u32)b->args;
+    word[KNL_DIMS] = k->dims;
     for (u32 i = 0; i < 3; i++) {
         const u32 local = size_along(k, k->local, i);
-        word[3 + i] = size_along(k, k->global, i);
-        word[6 + i] = p->part.local[i];
-        word[9 + i] = (i < k->dims ? k->offset[i] : 0) + p->part.first[i] * local;
-        word[18 + i] = p->part.first[i];
-        word[21 + i] = p->part.is_whole ? 0 : local;
+        word[KNL_GLOBAL + i] = size_along(k, k->global, i);
+        word[KNL_LOCAL + i] = p->part.local[i];
+        word[KNL_OFFSET + i] = (i < k->dims ? k->offset[i] : 0) + p->part.first[i] * local;
+        word[KNL_FIRST + i] = p->part.first[i];
+        word[KNL_ENQUEUED + i] = p->part.is_whole ? 0 : local;
     }
-    word[12] = (u32)b->print;
-    word[13] = b->print ? PRINT_SIZE : 0;
-    word[14] = (u32)p->stack;
-    word[15] = (u32)align_up(p->data, 16);
-    word[16] = (u32)p->private_word;
-    word[17] = (u32)p->private_start;
+    word[KNL_PRINT] = (u32)b->print;
+    word[KNL_PRINT_SIZE] = b->print ? PRINT_SIZE : 0;
+    word[KNL_STACK] = (u32)p->stack;
+    word[KNL_DATA] = (u32)align_up(p->data, 16);
+    word[KNL_PRIVATE] = (u32)p->private_word;
+    word[KNL_PRIVATE_START] = (u32)p->private_start;
 }
 
 /* --- the launch ----------------------------------------------------------------------- */

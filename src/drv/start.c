@@ -1,8 +1,7 @@
 /* start.c -- a launch whose memory somebody has prepared. */
 #include "drv/internal.h"
+#include "isa/abi.h"
 #include <string.h>
-
-enum { STACK_B = 1024 }; /* bytes of scalar stack a warp that Gen B code takes (doc/abi.md) */
 
 /* --- what went wrong --------------------------------------------------------------- */
 
@@ -75,7 +74,7 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
 static u64 local_memory(const Driver *d, const DrvRecord *r)
 {
     const Generation g = dev_code(d->dev)->generation;
-    const u64 stacks = g == GEN_B || g == GEN_BARE ? r->wg_size * STACK_B : 0;
+    const u64 stacks = g == GEN_B || g == GEN_BARE ? r->wg_size * ABI_WARP_STACK : 0;
     return r->lds_size > stacks ? r->lds_size : stacks;
 }
 

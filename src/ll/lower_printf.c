@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_PRINT = 48 /* byte of the metadata block */, HEADER = 12 };
+enum { HEADER = 12 };
 
 /* Formats of a conversion as written: up to the length, the elements of a vector, the letter. */
 typedef struct {
@@ -197,7 +197,7 @@ void lower_printf(Fn *n, LLVMValueRef call)
     const Ref id = ref_of(n, LLVMGetOperand(call, 0)), format = gather(r);
     const u32 size = HEADER + 4 * r->nword, start = n->b;
     const u32 ask = ir_block(n->f), write = ir_block(n->f), done = ir_block(n->f);
-    const Ref buffer = load_word(n, IN_CONST, op0(n, IR_csr, CSR_knl), WORD_PRINT, 4);
+    const Ref buffer = load_word(n, IN_CONST, op0(n, IR_csr, CSR_knl), 4 * KNL_PRINT, 4);
     ir_branch(n->f, start, CMP_eq, buffer, ref_con(0), done, ask, n->loc);
     n->b = ask;
     const Ref area = load_word(n, IN_GLOBAL, buffer, 4, 4), old = reserve(n, buffer, size);

@@ -560,7 +560,8 @@ static void try_programs(u32 n, u32 size)
     JitStats stats;
     assert_true(jit_stats(dev_engine(b), &stats));
     assert_true(stats.compiled <= stats.insns);
-    assert_true(stats.compiled > 0 || n < 3); /* a low limit of instructions leaves all to the interpreter */
+    assert_true(stats.compiled > 0 ||
+                n < 3); /* a low limit of instructions leaves all to the interpreter */
     buf_free(&text);
     dev_close(a);
     dev_close(b);

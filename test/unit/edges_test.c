@@ -239,6 +239,11 @@ static void page_tables_that_are_full(void **state)
     pagetable_unmap(&t, base, PAGE_SIZE);
     assert_int_equal(t.nfree, left + 1);
     assert_true(pagetable_map(&t, base, PAGE_SIZE));
+    /* one frame: enough for the first of two tables, which must not stay */
+    pagetable_unmap(&t, base, (1 - left) * PAGE_SIZE);
+    assert_int_equal(t.nfree, 1);
+    assert_false(pagetable_map(&t, (u64)1 << 38, PAGE_SIZE));
+    assert_int_equal(t.nfree, 1);
     pagetable_unmap(&t, base, size + more);
     assert_int_equal(t.nfree, all);
     pagetable_close(&t);
@@ -312,11 +317,11 @@ static void one_warp_more(void **state)
     (void)state;
     DeviceOptions opt = dev_defaults();
     const u32 exit = 0x0000400b;
-    for (int k = 0; k < 2; k++) {
-        opt.machine.group_warps = k ? MAX_WARPS : 5;
+    for (int k = 0; k < 3; k++) { /* whatever a machine says, MAX_WARPS is the end */
+        opt.machine.group_warps = k ? MAX_WARPS + (u32)k - 1 : 5;
         opt.machine.warps = 2 * MAX_WARPS;
         opt.machine.sgprs = opt.machine.vgprs = 1 << 20;
-        const u32 most = opt.machine.group_warps;
+        const u32 most = k ? MAX_WARPS : 5;
         Device *d = dev_open(&opt);
         assert_non_null(d);
         memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);

@@ -701,6 +701,26 @@ static Verdict count_halts(void *self, const Event *why)
     return GO_ON;
 }
 
+static Verdict is_insn(void *self, const Event *why)
+{
+    (void)self;
+    assert_int_equal(why->kind, EVENT_insn);
+    return STOP_HERE;
+}
+
+/* of several events of an instruction that stop, the first is the reason */
+static void the_first_stop_is_the_reason(void **state)
+{
+    (void)state;
+    const Observer o = {NULL, EVENT_insn | EVENT_memory, stop};
+    rig_load(V202, 4, "    lw t0, 0(x0)\n    endprg x0, x0, x0\n");
+    memory_map(&rig.memory, 0, PAGE_SIZE, MEM_R);
+    const LaunchResult r =
+        rig_run(&(LaunchOptions){.observers = &o, .nobservers = 1, .halted = is_insn});
+    memory_unmap(&rig.memory, 0, PAGE_SIZE);
+    assert_true(r.faulted && r.fault.kind == FAULT_STOPPED);
+}
+
 /* every kind of event can stop a launch; the first of an instruction says why */
 static void every_event_stops(void **state)
 {
@@ -804,6 +824,11 @@ static void floats_stay_apart(void **state)
         const Step *s = step(g, 0);
         assert_int_equal(s->raised, s->id == I_fdiv_s ? FP_NX : 0);
     }
+    /* flags stay: an exact addition after it clears none */
+    g->warps[0].pc = CODE_LO + 12;
+    g->warps[0].state = WARP_READY;
+    assert_int_equal(step(g, 0)->raised, 0);
+    assert_int_equal(g->warps[0].fflags, FP_NX);
     const int raised = fetestexcept(FE_DIVBYZERO), mode = fegetround();
     fesetround(FE_TONEAREST);
     assert_int_equal(raised, FE_DIVBYZERO);
@@ -1113,6 +1138,7 @@ int main(void)
         cmocka_unit_test(the_borders_of_the_print_buffer),
         cmocka_unit_test(halted_and_continued),
         cmocka_unit_test(stopped_for_good),
+        cmocka_unit_test(the_first_stop_is_the_reason),
         cmocka_unit_test(every_event_stops),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(floats_stay_apart),

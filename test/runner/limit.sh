@@ -1,6 +1,6 @@
 # limit.sh -- no test runs for ever; read by check.sh and run.sh.
 #
-# A test may take LIMIT seconds of wall time (120; several times as much in builds with sanitizers), or the
+# A test may take LIMIT seconds of wall time (300; several times as much in builds with sanitizers), or the
 # seconds that a comment in its file asks for: `limit: 300`, multiplied likewise.
 
 # the seconds that a test may take
@@ -13,7 +13,7 @@ limit_of() { # FILE
     dbg) times=3 ;;
     *) times=1 ;;
     esac
-    echo $((${stated:-${LIMIT:-120}} * times))
+    echo $((${stated:-${LIMIT:-300}} * times))
 }
 
 # Runs a command; its status is the command's.  When the time is over its whole process group is killed and

@@ -2,6 +2,7 @@
 # devlib_test.sh -- the device library, compiled for the host: exact results, the arithmetic of double, and the
 # accuracy of the others at a sample of arguments; `make accuracy STEP=1` looks at all of them.  Then kernels on the simulator must
 # give the same bits as the host for special and for random arguments.
+# limit: 900
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS

@@ -138,5 +138,6 @@ if [ "${CI-}" ]; then
     done <"$results/skipped"
 fi
 skipped=$(count SKIP)
-echo "$# test files: $(count PASS) passed, $bad failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
+echo "$# test files"
+echo "$(count PASS) passed, $bad failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$bad" -eq 0 ] && [ "$(count PASS)" -gt 0 ]

@@ -32,7 +32,7 @@ says() { # STATUS PATTERN FILE
 c_test good <<'END'
 printf '1..2\nok 1 - one\nok 2 - two\n1..1\nok 1 - three\n'
 END
-says 0 '1 test files: 3 passed, 0 failed' test/unit/good_test.c
+says 0 '3 passed, 0 failed' test/unit/good_test.c
 c_test wrong <<'END'
 printf '1..2\nok 1 - one\nnot ok 2 - two\n# two is not three\n'; exit 1
 END
@@ -80,7 +80,7 @@ CI=true
 export CI
 says 1 'FAIL skipped, though .*: test/unit/skipping_test: two: no such tool' test/unit/skipping_test.c
 echo 'test/unit/skipping_test: two   # why' >"$t/test/runner/skips.txt"
-says 0 '1 test files: 1 passed, 0 failed, 1 skipped' test/unit/skipping_test.c
+says 0 '1 passed, 0 failed, 1 skipped' test/unit/skipping_test.c
 unset CI
 mkdir -p "$t/test/opencl"
 : >"$t/test/opencl/some_test.c"
@@ -89,7 +89,7 @@ says 1 'SKIP test/opencl/some_test: this build has no OpenCL runtime' test/openc
 script good <<'END'
 echo '2 things'
 END
-says 0 '1 test files: 1 passed, 0 failed' test/script/good_test.sh
+says 0 '1 passed, 0 failed' test/script/good_test.sh
 script nothing <<'END'
 for f in nowhere/*.c; do [ -e "$f" ] && echo "$f"; done; exit 0
 END
@@ -112,7 +112,7 @@ file good <<'END'
 # yes
 # end
 END
-says 0 '1 test files: 1 passed, 0 failed' test/tool/good.sh
+says 0 '1 passed, 0 failed' test/tool/good.sh
 file hanging <<'END'
 # limit: 1
 # run: echo begun; sleep 60

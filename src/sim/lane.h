@@ -486,13 +486,30 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 
 /* --- matrix product (matrix.c) --- */
 
+/* d += a * b, k ascending; n is known where this is inlined, so that a row of d stays in registers */
+static inline void add_rows(float *restrict d, const float *restrict a, const float *restrict b,
+                            u32 m, const u32 n, u32 k)
+{
+    for (u32 i = 0; i < m; i++) {
+        float row[16];
+        for (u32 j = 0; j < n; j++)
+            row[j] = d[i * n + j];
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                row[j] = __builtin_fmaf(a[i * k + l], b[l * n + j], row[j]);
+        for (u32 j = 0; j < n; j++)
+            d[i * n + j] = row[j];
+    }
+}
+
+/* every shape has 8 or 16 columns */
 static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
                     u32 n, u32 k)
 {
-    for (u32 i = 0; i < m; i++)
-        for (u32 l = 0; l < k; l++)
-            for (u32 j = 0; j < n; j++)
-                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+    if (n == 8)
+        add_rows(d, a, b, m, 8, k);
+    else
+        add_rows(d, a, b, m, 16, k);
 }
 
 /* --- the table ------------------------------------------------------------------------------ */

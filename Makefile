@@ -133,9 +133,9 @@ $B/host/as: host/as.c $(HOSTSRC:%.c=$B/%.o)
 $B/host/embed: host/embed.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $<
-# the tables of doc/isa.md
+# the tables of documents
 DOCSRC := $(wildcard src/base/*.c src/isa/*.c)
-$B/host/isadoc: host/isadoc.c $(DOCSRC:%.c=$B/%.o)
+$B/host/tables: host/tables.c $(DOCSRC:%.c=$B/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ -lm
 $B/gen/%.elf: lib/%.s $B/host/as
@@ -227,7 +227,7 @@ $B/test/fuzz/peer_fuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/oc
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 # what scripts run besides, made before them because they run side by side
-BYSCRIPTS := $B/host/isadoc $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double \
+BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double \
              $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
 # with T only the C tests that are named
@@ -288,9 +288,10 @@ accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/doub
 	@$B/test/accuracy/accuracy $(STEP) $(NAMES)
 	@$B/test/accuracy/double $(COUNT) $(NAMES)
 
-# doc/isa.md with the tables of the rows as they are now
-doc: $B/host/isadoc
-	@$B/host/isadoc doc/isa.md >$B/isa.md && cp $B/isa.md doc/isa.md
+# documents with the tables of the rows as they are now
+TABLED := $(shell grep -l '^<!-- generated' doc/*.md)
+doc: $B/host/tables
+	@for f in $(TABLED); do $< $$f >$B/table.md && cp $B/table.md $$f || exit 1; done
 
 # each header must stand alone
 headers:

@@ -60,15 +60,37 @@ static int count_insns(IsaSet set)
     return n;
 }
 
-static void show_machine(const MachineText *t)
+static Machine builtin(const MachineText *t)
 {
     Machine m;
     if (!machine_builtin(t->name, &m))
         bug("the built-in machine description %s is wrong", t->name);
-    printf(
-        "machine %s: %u lanes, %u SMs; of an SM %u warps, %u groups, %u sGPR, %u vGPR, %u bytes of "
-        "local memory; %u warps a group\n",
-        m.name, m.lanes, m.sms, m.warps, m.slots, m.sgprs, m.vgprs, m.lds, m.group_warps);
+    return m;
+}
+
+/* a row for each parameter, with a column for each built-in machine */
+static void show_parameters(void)
+{
+    printf("%-12s %-10s %-17s", "parameter", "unit", "range");
+    for (const MachineText *t = machine_texts; t->name; t++)
+        printf(" %10s", t->name);
+    puts("  what");
+    for (const MachineParameter *p = machine_parameter; p < machine_parameter + NPARAMETER; p++) {
+        char range[32];
+        snprintf(range, sizeof range, "%u..%u%s", p->least, p->most,
+                 p->kind == PARAMETER_POWER_OF_2 ? " 2^n" : "");
+        printf("%-12s %-10s %-17s", p->name, p->unit, range);
+        for (const MachineText *t = machine_texts; t->name; t++) {
+            const Machine m = builtin(t);
+            printf(" %10u", machine_value(&m, p));
+        }
+        printf("  %s (%s)\n", p->what, p->source);
+    }
+}
+
+static void show_description(const MachineText *t)
+{
+    printf("\nmachine %s:\n", t->name);
     for (const char *p = t->text; *p;) {
         const int len = (int)strcspn(p, "\n");
         printf("    %.*s\n", len, p);
@@ -104,25 +126,32 @@ static void show_text(void)
         printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
                parts[i].what);
     putchar('\n');
+    show_parameters();
     for (const MachineText *t = machine_texts; t->name; t++)
-        show_machine(t);
+        show_description(t);
 }
 
 static json_t *machine_json(const MachineText *t)
 {
-    Machine m;
-    if (!machine_builtin(t->name, &m))
-        bug("the built-in machine description %s is wrong", t->name);
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "name", m.name,
-                     "text", t->text, "lanes", m.lanes, "group_warps", m.group_warps, "sms", m.sms,
-                     "warps", m.warps, "slots", m.slots, "sgprs", m.sgprs, "vgprs", m.vgprs, "lds",
-                     m.lds, "simt_depth", m.simt_depth);
+    const Machine m = builtin(t);
+    json_t *o = json_pack("{s:s, s:s}", "name", m.name, "text", t->text);
+    for (const MachineParameter *p = machine_parameter; p < machine_parameter + NPARAMETER; p++)
+        json_object_set_new(o, p->name, json_integer(machine_value(&m, p)));
+    return o;
+}
+
+static json_t *parameter_json(const MachineParameter *p)
+{
+    return json_pack("{s:s, s:I, s:I, s:I, s:b, s:s, s:s}", "unit", p->unit, "value",
+                     (json_int_t)p->value, "least", (json_int_t)p->least, "most",
+                     (json_int_t)p->most, "power_of_two", p->kind == PARAMETER_POWER_OF_2, "source",
+                     p->source, "what", p->what);
 }
 
 static int show_json(void)
 {
     json_t *o = json_object(), *sets = json_object(), *engines = json_array();
-    json_t *machines = json_array(), *built = json_object();
+    json_t *machines = json_array(), *parameters = json_object(), *built = json_object();
     for (size_t i = 0; i < countof(profiles); i++)
         json_object_set_new(sets, profiles[i].name, json_integer(count_insns(profiles[i].set)));
     for (size_t i = 0; dev_engines[i]; i++)
@@ -135,11 +164,15 @@ static int show_json(void)
         json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));
     for (const MachineText *t = machine_texts; t->name; t++)
         json_array_append_new(machines, machine_json(t));
+    for (size_t i = 0; i < NPARAMETER; i++)
+        json_object_set_new(parameters, machine_parameter[i].name,
+                            parameter_json(&machine_parameter[i]));
     json_object_set_new(o, "version", json_string(VERSION));
     json_object_set_new(o, "profiles", sets);
     json_object_set_new(o, "engines", engines);
     json_object_set_new(o, "lanes", json_string(lane_level()->name));
     json_object_set_new(o, "built_in", built);
+    json_object_set_new(o, "parameters", parameters);
     json_object_set_new(o, "machines", machines);
     char *text = json_dumps(o, JSON_INDENT(2));
     json_decref(o);

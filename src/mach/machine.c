@@ -1,30 +1,34 @@
-/* machine.c -- the fields of machine.def: defaults, limits, parser; what fits onto a processor at once. */
+/* machine.c -- the parameters of machine.def, descriptions that set them, and what fits onto a
+ * processor at once. */
 #include "mach/machine.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t offset;
-    u32 min, max;
-    const char *what;
-} fields[] = {
-#define FIELD(name, min, max, what)                                                                \
-    {                                                                                              \
-#name, offsetof(Machine, name), min, max, what                                             \
-    }
-    FIELD(lanes, 4, MAX_LANES, "threads a warp"),
-    FIELD(group_warps, 1, MAX_WARPS, "warps of one group"),
-    FIELD(sms, 1, 1u << 16, "streaming multiprocessors"),
-    FIELD(warps, 1, 1u << 16, "resident warps"),
-    FIELD(slots, 1, 1u << 16, "resident groups"),
-    FIELD(sgprs, 1, 1u << 24, "scalar registers"),
-    FIELD(vgprs, 1, 1u << 24, "vector registers"),
-    FIELD(lds, 0, 1u << 28, "bytes of local memory"),
-    FIELD(simt_depth, 2, 1u << 20, "divergence stack entries"),
-#undef FIELD
+const MachineParameter machine_parameter[NPARAMETER] = {
+#define PARAMETER(name, kind, unit, value, least, most, source, what)                              \
+    {#name, unit, source, what, PARAMETER_##kind, value, least, most, offsetof(Machine, name)},
+#include "mach/machine.def"
 };
+
+u32 machine_value(const Machine *m, const MachineParameter *p)
+{
+    return *(const u32 *)(const void *)((const char *)m + p->offset);
+}
+
+static void set_value(Machine *m, const MachineParameter *p, u32 value)
+{
+    *(u32 *)(void *)((char *)m + p->offset) = value;
+}
+
+static void set_defaults(Machine *m, const char *name, size_t len)
+{
+    *m = (Machine){0};
+    snprintf(m->name, sizeof m->name, "%.*s", (int)len, name);
+    for (size_t i = 0; i < NPARAMETER; i++)
+        set_value(m, &machine_parameter[i], machine_parameter[i].value);
+}
 
 static const char *skip_blanks(const char *p)
 {
@@ -33,32 +37,39 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-static bool set_field(const Source *src, const char *name, size_t len, const char *value,
-                      Machine *m, Diag *d)
+static bool set_parameter(const Source *src, const char *name, size_t len, const char *text,
+                          Machine *m, Diag *d)
 {
-    for (size_t i = 0; i < countof(fields); i++) {
-        if (strlen(fields[i].name) != len || strncmp(fields[i].name, name, len))
+    for (size_t i = 0; i < NPARAMETER; i++) {
+        const MachineParameter *p = &machine_parameter[i];
+        if (strlen(p->name) != len || strncmp(p->name, name, len))
             continue;
-        char *end;
-        const unsigned long v = strtoul(value, &end, 0);
-        if (end == value || *value == '-' || v < fields[i].min || v > fields[i].max) {
-            error(d, src, value, "%s is a number from %u to %u", fields[i].name, fields[i].min,
-                  fields[i].max);
+        char *end = NULL;
+        const unsigned long v = isdigit((unsigned char)*text) ? strtoul(text, &end, 0) : 0;
+        const bool is_number = end && strchr("#\n", *skip_blanks(end));
+        const bool want_pow2 = p->kind == PARAMETER_POWER_OF_2;
+        if (!is_number || v < p->least || v > p->most || (want_pow2 && !is_pow2(v))) {
+            error(d, src, text, "%s is a %s from %u to %u", p->name,
+                  want_pow2 ? "power of two" : "number", p->least, p->most);
             return false;
         }
-        *(u32 *)(void *)((char *)m + fields[i].offset) = (u32)v;
+        set_value(m, p, (u32)v);
         return true;
     }
-    error(d, src, name, "'%.*s' is not a property of a machine", (int)len, name);
+    error(d, src, name, "'%.*s' is not a parameter of a machine", (int)len, name);
     return false;
 }
 
 static bool set_base(const Source *src, const char *value, Machine *m, Diag *d)
 {
     char name[sizeof m->name];
+    Machine base;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(value, " \t\r\n#"), value);
-    if (machine_builtin(name, m))
+    if (machine_builtin(name, &base)) {
+        memcpy(base.name, m->name, sizeof base.name);
+        *m = base;
         return true;
+    }
     error(d, src, value, "no machine '%s' to begin from", name);
     return false;
 }
@@ -76,7 +87,7 @@ static bool parse_line(const Source *src, const char *p, Machine *m, Diag *d)
     }
     const char *value = skip_blanks(eq + 1);
     return len == 4 && !strncmp(p, "base", 4) ? set_base(src, value, m, d)
-                                              : set_field(src, p, len, value, m, d);
+                                              : set_parameter(src, p, len, value, m, d);
 }
 
 static bool parse_text(const Source *src, Machine *m, Diag *d)
@@ -87,10 +98,6 @@ static bool parse_text(const Source *src, Machine *m, Diag *d)
         p += strcspn(p, "\n");
         p += *p == '\n';
     }
-    if (!is_pow2(m->lanes)) {
-        error(d, src, NULL, "lanes is %u; a warp has 4, 8, 16 or 32", m->lanes);
-        ok = false;
-    }
     return ok;
 }
 
@@ -98,10 +105,9 @@ bool machine_builtin(const char *name, Machine *m)
 {
     Diag d = {0};
     for (const MachineText *t = machine_texts; t->name; t++) {
-        if (name && strcmp(t->name, name))
+        if (strcmp(t->name, name ? name : "default"))
             continue;
-        *m = (Machine){.lanes = MAX_LANES};
-        snprintf(m->name, sizeof m->name, "%s", t->name);
+        set_defaults(m, t->name, strlen(t->name));
         return parse_text(&(Source){.name = t->name, .text = t->text}, m, &d);
     }
     return false;
@@ -109,10 +115,8 @@ bool machine_builtin(const char *name, Machine *m)
 
 bool machine_parse(const char *file, const char *text, Machine *m, Diag *d)
 {
-    if (!machine_builtin(NULL, m))
-        bug("the built-in machine description is wrong");
     const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    snprintf(m->name, sizeof m->name, "%.*s", (int)strcspn(name, "."), name);
+    set_defaults(m, name, strcspn(name, "."));
     return parse_text(&(Source){.name = file, .text = text}, m, d);
 }
 

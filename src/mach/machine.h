@@ -2,7 +2,7 @@
  *
  * A machine description is a small text, one `name = value` a line, # starting a
  * comment; lib/machine/ has the shipped ones, which are built in.  A text may
- * begin from another: `base = rtl`.
+ * begin from another: `base = rtl`.  The names are the rows of machine.def.
  */
 #ifndef MACH_MACHINE_H
 #define MACH_MACHINE_H
@@ -11,27 +11,41 @@
 
 enum { MAX_LANES = 32, MAX_WARPS = 64 };
 
-/* Every number is per SM unless it says otherwise. */
 typedef struct {
     char name[32];
-    u32 lanes;              /* threads a warp: 4, 8, 16 or 32 (NUM_THREAD) */
-    u32 group_warps;        /* most warps of one group (NUM_WARP), up to MAX_WARPS */
-    u32 sms;                /* of the device */
-    u32 warps;              /* resident warps */
-    u32 slots;              /* resident groups */
-    u32 sgprs, vgprs;       /* physical registers; a vGPR is `lanes` words */
-    u32 lds;                /* bytes of local memory */
-    u32 simt_depth;         /* entries of the divergence stack */
+#define PARAMETER(name, kind, unit, value, least, most, source, what) u32 name;
+#include "mach/machine.def"
 } Machine;
 
+typedef enum { PARAMETER_NUMBER, PARAMETER_POWER_OF_2 } ParameterKind;
+
+/* A row of machine.def. */
+typedef struct {
+    const char *name, *unit, *source, *what;
+    ParameterKind kind;
+    u32 value, least, most;     /* what it is unless a description says otherwise; its range */
+    size_t offset;              /* of its u32 in a Machine */
+} MachineParameter;
+
+enum {
+#define PARAMETER(name, kind, unit, value, least, most, source, what) PARAMETER_##name,
+#include "mach/machine.def"
+    NPARAMETER
+};
+
+/* By PARAMETER_name. */
+extern const MachineParameter machine_parameter[NPARAMETER];
+
+u32 machine_value(const Machine *m, const MachineParameter *p);
+
 typedef struct { const char *name, *text; } MachineText;
-/* The built-in descriptions, the default one first, then a row of NULLs. */
+/* The built-in descriptions, then a row of NULLs. */
 extern const MachineText machine_texts[];
 
-/* Reads a description into m, which is set to the default first.  False: d says
- * what is wrong. */
+/* Reads a description into m, whose parameters have the values of machine.def first.  `file` is for
+ * messages, and without directory and suffix the machine's name.  False: d says what is wrong. */
 bool machine_parse(const char *file, const char *text, Machine *m, Diag *d);
-/* A built-in one by name; NULL is the default.  False: there is none. */
+/* A built-in one by name; NULL is the machine `default`.  False: there is none. */
 bool machine_builtin(const char *name, Machine *m);
 
 /* What one group needs. */

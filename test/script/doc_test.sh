@@ -1,18 +1,21 @@
 #!/bin/sh
 # doc_test.sh -- the documents and the sources agree.
 #
-# The tables of doc/isa.md are those that the rows make, every section that a
+# The generated tables of documents are those that the rows make, every section that a
 # comment names (doc/abi.md, "Memory map") exists, and so does every file that a document links to; every source begins with a comment;
 # environment variables have their row in src/drv/variable.def and are in a document.
 # B is the build directory.
 B=${B:-build}
 unset MAKEFLAGS MFLAGS
-make --no-print-directory -s B="$B" "$B/host/isadoc" || exit 1
+make --no-print-directory -s B="$B" "$B/host/tables" || exit 1
 bad=0
-"$B/host/isadoc" doc/isa.md | cmp -s - doc/isa.md || {
-    echo 'doc/isa.md: its tables are not those of the rows; run make doc'
-    bad=1
-}
+tables=$(grep -l '^<!-- generated' doc/*.md)
+for doc in $tables; do
+    "$B/host/tables" "$doc" | cmp -s - "$doc" || {
+        echo "$doc: its tables are not those of the rows; run make doc"
+        bad=1
+    }
+done
 # references, in one line or broken over two
 grep -rh --include='*.[chs]' --include='*.def' -A1 'doc/[a-z]*\.md, *\("\|$\)' src host lib include tool 2>/dev/null |
     tr '\n' ' ' | sed 's/\* */ /g; s/  */ /g' |

@@ -1,8 +1,10 @@
 #!/bin/sh
-# walk_test.sh -- the walk of HACKING.md, "Adding an instruction", done as it is written.
+# walk_test.sh -- the walks of HACKING.md, "Adding an instruction", "Adding a CSR" and "Adding a parameter of
+# machines", done as they are written.
 #
-# The two lines that it shows go into the rows of a copy of the sources.  The tables of the
-# documents, the decoder, the printer, isa_facts() and the interpreter must know the instruction then.
+# The lines that they show go into the rows of a copy of the sources.  The tables of the documents, the decoder, the
+# printer, isa_facts() and the interpreter must know the instruction then, the interpreter the CSR, and descriptions of
+# machines the parameter.
 # limit: 300
 # shellcheck disable=SC2086
 set -eu
@@ -21,10 +23,15 @@ op=$(sed -n 's/^    \(OP(abs, .*\)/\1/p' HACKING.md)
 insn=$(sed -n 's/^    \(INSN(vabs_v, .*\)/\1/p' HACKING.md)
 word=$(sed -n 's/^    \$ echo \([0-9a-f]*\) | build\/ventus dis$/\1/p' HACKING.md)
 text=$(sed -n '/build\/ventus dis$/{n;s/^    //p;}' HACKING.md)
+csr=$(sed -n 's/^    \(CSR(0x816, .*\)/\1/p' HACKING.md)
+parameter=$(sed -n 's/^    \(PARAMETER(l1_sets, .*\)/\1/p' HACKING.md)
+[ "$csr" ] && [ "$parameter" ] || { echo 'HACKING.md shows no CSR or no parameter'; exit 1; }
 [ "$op" ] && [ "$insn" ] && [ "$word" ] && [ "$text" ] || { echo 'HACKING.md shows no instruction'; exit 1; }
 # with the others of their kind
 awk -v new="$op" '{ print } /^OP\(sext16,/ { print new }' src/isa/op.def >new && mv new src/isa/op.def
 awk -v new="$insn" '{ print } /^INSN\(vfexp,/ { print new }' src/isa/isa.def >new && mv new src/isa/isa.def
+awk -v new="$csr" '{ print } /^CSR\(0x815,/ { print new }' src/isa/csr.def >new && mv new src/isa/csr.def
+awk -v new="$parameter" '{ print } /^PARAMETER\(simt_depth,/ { print new }' src/mach/machine.def >new && mv new src/mach/machine.def
 
 cat >walk.c <<'END'
 #include "test/kit/rig.h"
@@ -59,6 +66,20 @@ int main(int argc, char **argv)
                 return printf("lane %d: %08x of %08x\n", i, W->v[3][i], a), 1;
         }
     }
+    u32 at = 0;
+    rig.launch.groups[0] = 3, rig.launch.groups[1] = 5, rig.launch.groups[2] = 7;
+    start();
+    if (!isa_find_csr("CSR_GRPN", 8, &at))
+        return puts("the CSR has no name"), 1;
+    emit(I_csrrs, O_rd, 9, O_csr, (int)at, O_rs1, 0, END);
+    if (at != 0x816 || run(W) != FAULT_NONE || W->x[9] != 105)
+        return printf("CSR %x reads %u\n", at, W->x[9]), 1;
+    Machine m;
+    Diag d = {0};
+    if (!machine_parse("m", "", &m, &d) || m.l1_sets != 256 ||
+        !machine_parse("m", "l1_sets = 64\n", &m, &d) || m.l1_sets != 64 ||
+        machine_parse("m", "l1_sets = 63\n", &m, &d))
+        return puts("descriptions do not know the parameter"), 1;
     rig_close();
     buf_free(&b);
     return 0;
@@ -76,10 +97,14 @@ $CC $flags -o walk walk.c $sources -lcmocka -lm
 for level in base avx2 avx512; do
     VENTUS_LANES=$level ./walk "$word" "$text"
 done
-$CC $flags -o isadoc host/isadoc.c src/base/*.c src/isa/*.c -lm
-./isadoc doc/isa.md | grep -q '^| `vabs.v` | both | .*| abs |$' || { echo 'the tables do not have it'; exit 1; }
-# two rows and nothing else
+$CC $flags -o tables host/tables.c src/base/*.c src/isa/*.c -lm
+./tables doc/isa.md >isa.md
+for row in '`vabs.v` | both | .*| abs |$' '0x816 | `grpn` |'; do
+    grep -q "^| $row" isa.md || { echo "the tables have no $row"; exit 1; }
+done
+./tables doc/machine.md | grep -q '^| `l1_sets` | sets | 256 |' || { echo 'the tables have no parameter'; exit 1; }
+# four rows and nothing else
 cd "$OLDPWD"
 added=$(diff -r src "$copy/src" | grep -c '^[<>]') || true
-[ "$added" = 2 ] || { echo "$added lines differ"; exit 1; }
-echo '2 rows make an instruction, on 3 host levels'
+[ "$added" = 4 ] || { echo "$added lines differ"; exit 1; }
+echo '4 rows make an instruction, a CSR and a parameter, on 3 host levels'

@@ -1,6 +1,6 @@
-/* isadoc.c -- the tables of doc/isa.md, from the rows of src/isa.
+/* tables.c -- the tables of documents, from the rows of src/isa and src/mach.
  *
- *   isadoc FILE     FILE with every generated part made anew, on stdout
+ *   tables FILE     FILE with every generated part made anew, on stdout
  *
  * A generated part lies between two lines:
  *
@@ -8,6 +8,7 @@
  *     <!-- end -->
  */
 #include "isa/isa.h"
+#include "mach/machine.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -422,6 +423,17 @@ static void put_aliases(void)
     }
 }
 
+static void put_parameters(void)
+{
+    printf("| parameter | unit | default | range | what | the default is from |\n"
+           "| --- | --- | --- | --- | --- | --- |\n");
+#define PARAMETER(name, kind, unit, value, least, most, source, what)                              \
+    printf("| `%s` | %s | %u | %u to %u%s | %s | %s |\n", #name, unit, (u32)(value), (u32)(least), \
+           (u32)(most), PARAMETER_##kind == PARAMETER_POWER_OF_2 ? ", a power of two" : "", what,  \
+           source);
+#include "mach/machine.def"
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -430,6 +442,7 @@ static const struct {
 } parts[] = {
     {"instructions", put_instructions}, {"counts", put_counts}, {"units", put_units},
     {"operations", put_operations},     {"csrs", put_csrs},     {"aliases", put_aliases},
+    {"parameters", put_parameters},
 };
 
 /* the part that a line asks for; -1: none, -2: one that there is not */
@@ -467,7 +480,7 @@ int main(int argc, char **argv)
 {
     FILE *f = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!f) {
-        fprintf(stderr, "isadoc FILE\n");
+        fprintf(stderr, "tables FILE\n");
         return 2;
     }
     const int bad = copy(f, argv[1]);

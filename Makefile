@@ -64,8 +64,8 @@ HAS_CL := $(call header,CL/cl_icd.h)
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
 # what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
-# what makes host code with LLVM is a library of its own, which the engine loads (src/jit/hostlib.h)
-JITSRC := $(filter-out src/jit/jit.c src/jit/region.c src/jit/hostlib.c,$(wildcard src/jit/*.c))
+# likewise what makes host code with LLVM, in the program of the maker (tool/jit1)
+JITSRC := $(addprefix src/jit/,codemaker.c translate.c arith.c hostfloat.c vecmem.c)
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
@@ -79,7 +79,7 @@ TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
-all: $B/ventus-cc1 $B/libventus-clang.so $B/libventus-jit.so
+all: $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1
 else
 all: no-compiler
 endif
@@ -156,16 +156,18 @@ LLVM_SHARED := -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(firstword $(subst ., 
 # LLVM's archives start 10 ms earlier than its shared library, which has a million words to relocate; what they
 # need of the system is taken where it is, for compression and XML are not used
 LLVM_PARTS := core passes linker bitreader bitwriter
+JIT_PARTS := core passes native
 LLVM_SYSTEM := -Wl,--as-needed $(shell $(LLVM_CONFIG) --link-static --system-libs $(LLVM_PARTS) 2>/dev/null | \
                sed 's,-lzstd,-l:libzstd.so.1,; s,-lxml2,-l:libxml2.so.2,; s,[^ ]*libz3[^ ]*,,') -l:libstdc++.so.6
 LLVM_ARCHIVES := $(wildcard $(shell $(LLVM_CONFIG) --libdir)/libLLVMPasses.a)
-LLVM_STATIC := -no-pie -Wl,--gc-sections $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(LLVM_PARTS) 2>/dev/null)
-LLVM_LIBS := $(if $(and $(LLVM_ARCHIVES),$(call library,$(LLVM_SYSTEM))),$(LLVM_STATIC) $(LLVM_SYSTEM),$(LLVM_SHARED))
+llvm_static = -no-pie -Wl,--gc-sections $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $1 2>/dev/null)
+HAS_ARCHIVES := $(and $(LLVM_ARCHIVES),$(call library,$(LLVM_SYSTEM)))
+llvm_libs = $(if $(HAS_ARCHIVES),$(call llvm_static,$1) $(LLVM_SYSTEM),$(LLVM_SHARED))
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LLVM_LIBS) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(LLVM_PARTS)) $(LDLIBS)
 # goes into a process of clang, which has no sanitizers
 CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
@@ -173,9 +175,8 @@ $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h sr
 	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
 
 $(JITSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
-$B/libventus-jit.so: $(JITSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,libventus-jit.so.0 -Wl,--no-undefined -o $@ $^ $(LLVM_SHARED) $(LDLIBS)
-	@ln -sf libventus-jit.so $B/libventus-jit.so.0
+$B/ventus-jit1: $B/tool/jit1/jit1.o $(JITSRC:%.c=$B/%.o) $B/libventus.a
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(JIT_PARTS)) $(LDLIBS)
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
@@ -334,9 +335,8 @@ install: all
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
 	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
 ifneq ($(LLVM_CLANG),)
-	$(INSTALL) -m 755 $B/libventus-jit.so $(DEST)/lib/libventus-jit.so.0
 	$(INSTALL) -d $(DEST)/libexec/ventus
-	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $(DEST)/libexec/ventus
+	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1 $(DEST)/libexec/ventus
 endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
@@ -346,7 +346,7 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DEST)/lib/libventus-jit.so.0 $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus $(DEST)/libexec/ventus

@@ -177,8 +177,7 @@ static bool begin_trim(const char *dir)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-/* the directory and those above it */
-static bool make_directories(const char *dir)
+bool cache_make(const char *dir)
 {
     char path[MAX_PATH];
     if (snprintf(path, sizeof path, "%s", dir) >= MAX_PATH)
@@ -201,7 +200,7 @@ void cache_put(const char *dir, const Buf *key, const Buf *value)
     buf_put(&file, &h, sizeof h);
     buf_put(&file, key->data, key->len);
     buf_put(&file, value->data, value->len);
-    if (file.failed || file.len > LIMIT || !path_of(path, dir, key) || !make_directories(dir) ||
+    if (file.failed || file.len > LIMIT || !path_of(path, dir, key) || !cache_make(dir) ||
         snprintf(temporary, sizeof temporary, "%s/%s", dir, temporary_name) >= MAX_PATH) {
         buf_free(&file);
         return;

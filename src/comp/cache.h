@@ -7,4 +7,6 @@
 bool cache_get(const char *dir, const Buf *key, Buf *out);
 /* Trouble of any kind means that nothing is kept. */
 void cache_put(const char *dir, const Buf *key, const Buf *value);
+/* Makes the directory and those above it.  False: it is not there. */
+bool cache_make(const char *dir);
 #endif

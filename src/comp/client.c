@@ -10,10 +10,8 @@
 #include "base/fdio.h"
 #include "comp/cache.h"
 #include "comp/request.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -49,37 +47,12 @@ static const char *variable(const char *name)
     return text && *text ? text : NULL;
 }
 
-/* the file that this code is in; false: that cannot be told */
-static bool find_self(char path[MAX_PATH])
-{
-    static const char here[] = "";
-    Dl_info self;
-    struct link_map *map = NULL;
-    if (!dladdr1(here, &self, (void **)&map, RTLD_DL_LINKMAP))
-        return false;
-    const bool is_library = map && *map->l_name; /* of a program dladdr knows argv[0] only */
-    return realpath(is_library ? self.dli_fname : "/proc/self/exe", path);
-}
-
-/* The program beside this program or library, in the build tree's root, or where it is installed,
- * which the caller frees; VENTUS_CC_PROGRAM says another.  NULL: there is none. */
+/* The server, which the caller frees; VENTUS_CC_PROGRAM says another than ours.  NULL: there is
+ * none. */
 static char *find_server(void)
 {
-    static const char *const places[] = {"", "../libexec/ventus/", "../../libexec/ventus/", "../",
-                                         "../../"};
-    char self[MAX_PATH], path[MAX_PATH];
     const char *set = variable("VENTUS_CC_PROGRAM");
-    if (set)
-        return mem_strdup(set);
-    if (!find_self(self))
-        return NULL;
-    const int dir = (int)(strrchr(self, '/') - self) + 1;
-    for (size_t i = 0; i < countof(places); i++) {
-        const int n = snprintf(path, MAX_PATH, "%.*s%sventus-cc1", dir, self, places[i]);
-        if (n < MAX_PATH && !access(path, X_OK))
-            return mem_strdup(path);
-    }
-    return NULL;
+    return set ? mem_strdup(set) : proc_find("ventus-cc1");
 }
 
 Compiler *comp_open(void)
@@ -198,7 +171,7 @@ static int call_server(Compiler *c, const char *clang, const int file[JOB_FILES]
         const int control = connect_server(c, clang, i > 0, &why);
         if (control < 0)
             return why;
-        why = proc_call(control, file, JOB_FILES, limits, r);
+        why = proc_call(control, file, JOB_FILES, limits, -1, r);
         close(control);
     }
     return why;

@@ -10,15 +10,16 @@
 
 extern const EngineKind jit_kind, auto_kind;
 
-/* Whether libventus-jit.so can be had; else *why tells why not, in a text that is not freed. */
+/* Whether code can be compiled on this host, by this build; else *why tells why not, in a text that is not freed. */
 bool jit_available(const char **why);
 
 /* What an engine of these kinds has done since it was opened. */
 typedef struct {
     u64 insns;              /* warp instructions of launches that it could run compiled */
     u64 compiled;           /* of them, in compiled code */
-    u64 regions;            /* that were compiled */
-    u64 nanoseconds;        /* that took */
+    u64 regions;            /* that there is host code of now or was */
+    u64 cached;             /* of them, found on disk */
+    u64 nanoseconds;        /* that took, also where it came to nothing */
 } JitStats;
 /* False: the engine is of another kind. */
 bool jit_stats(const Engine *e, JitStats *s);

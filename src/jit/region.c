@@ -639,6 +639,27 @@ Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule 
     return r;
 }
 
+u64 region_digest(const Region *r)
+{
+    u64 h = 0xcbf29ce484222325; /* FNV-1a, a number a step */
+#define MIX(v) (h = (h ^ (u64)(v)) * 0x100000001b3, h ^= h >> 29)
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        const u64 facts[] = {b->pc,   b->full,    b->is_header, b->is_reentry,
+                             b->end,  b->next_pc, b->target_pc, b->meet_pc,
+                             b->nuop, b->insns,   b->in.x};
+        for (size_t k = 0; k < countof(facts); k++)
+            MIX(facts[k]);
+        for (u32 k = 0; k < b->nuop; k++)
+            MIX((u64)b->uop[k]->pc << 32 | b->uop[k]->word);
+        for (int k = 0; k < 4; k++)
+            MIX(b->in.v[k]);
+        MIX(r->order[i]);
+    }
+#undef MIX
+    return h ? h : 1;
+}
+
 void region_free(Region *r)
 {
     for (u32 i = 0; r && i < r->nblock; i++) {

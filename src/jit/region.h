@@ -72,6 +72,9 @@ typedef struct {
 Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule vm, bool flags);
 void region_free(Region *r);
 
+/* A number that tells regions apart: of the same blocks, ends and live registers. */
+u64 region_digest(const Region *r);
+
 /* The index of the block at pc in that version, or -1. */
 int region_find(const Region *r, u32 pc, bool full);
 

@@ -256,14 +256,39 @@ static Val call_kept(Emit *e, Val f, Val *args, u32 n, u32 nresults, Val *result
     return LLVMBuildExtractValue(B, got, 0, "");
 }
 
+u32 helper_number(const Helper *h)
+{
+    static const u8 widths[NOP] = {[OP_b] = 0, [OP_h] = 1, [OP_w] = 2, [OP_bu] = 3, [OP_hu] = 4};
+    const u32 lanes = (u32)__builtin_ctz(h->lanes | 32) - 2;
+    return h->is_keep
+               ? 0
+               : 1 + (((lanes * 2 + h->stores) * 2 + h->full) * 2 + h->apart) * 5 + widths[h->op];
+}
+
+Helper helper_of(u32 number)
+{
+    static const Op widths[] = {OP_b, OP_h, OP_w, OP_bu, OP_hu};
+    const u32 n = number - 1;
+    if (!number)
+        return (Helper){.is_keep = true};
+    return (Helper){.op = widths[n % 5],
+                    .apart = n / 5 & 1,
+                    .full = n / 10 & 1,
+                    .stores = n / 20 & 1,
+                    .lanes = 4u << n / 40};
+}
+
 Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,
                 Val *results)
 {
-    const u64 at = e->host->helper(e->host->self, h);
-    e->failed |= !at;
+    const u32 number = helper_number(h);
+    Val index = quad(e, number);
+    e->helpers[number / 64] |= (u64)1 << number % 64;
+    const Val all = env_field(e, e->ptr, offsetof(HostEnv, helper));
+    const Val place = LLVMBuildInBoundsGEP2(B, e->ptr, all, &index, 1, "");
     if (e->host->gathers)
-        return call_kept(e, quad(e, at), args, n, nresults, results);
-    const Val got = LLVMBuildCall2(B, t, LLVMConstIntToPtr(quad(e, at), e->ptr), args, n, "");
+        return call_kept(e, LLVMBuildLoad2(B, e->i64, place, ""), args, n, nresults, results);
+    const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
     for (u32 i = 0; i < nresults; i++)
         results[i] = LLVMBuildExtractValue(B, got, i, "");
     return nresults ? LLVMBuildExtractValue(B, got, nresults, "") : got;
@@ -880,7 +905,7 @@ static void emit_function(Emit *e, const char *name)
 }
 
 LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
-                        const char *name)
+                        const char *name, u64 helpers[HELPER_WORDS])
 {
     Emit *e = mem_zalloc(1, sizeof *e);
     if (!e)
@@ -889,6 +914,7 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->r = r;
     e->headers = headers;
     e->host = host;
+    e->helpers = helpers;
     e->lanes = r->lanes;
     e->chunk = r->lanes < host->chunk ? r->lanes : host->chunk;
     e->nchunks = r->lanes / e->chunk;
@@ -901,10 +927,6 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
         make_types(e);
         emit_function(e, name);
         LLVMDisposeBuilder(e->b);
-        if (e->failed) {
-            LLVMDisposeModule(m);
-            m = NULL;
-        }
     }
     mem_free(e->start);
     mem_free(e->first_uop);

@@ -2,13 +2,13 @@
  *
  * translate.c makes the function: entries, blocks, control flow, exits.  arith.c computes
  * integers, hostfloat.c floats; vecmem.c accesses memory, with the help of functions that are made
- * once a process (special.h).  A scalar register is an i32.  A row of
+ * once (HostEnv.helper).  A scalar register is an i32.  A row of
  * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
  * on is an i32 for control flow and a vector of i1 for each chunk.
  */
 #ifndef JIT_TRANSLATE_H
 #define JIT_TRANSLATE_H
-#include "jit/hostlib.h"
+#include "jit/hostcode.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
@@ -23,13 +23,15 @@ typedef struct {
     u32 lanes;
 } Helper;
 
-/* The host, and where the helpers are that were made for it. */
+/* Helpers are numbered, for HostEnv.helper. */
+u32 helper_number(const Helper *h);
+Helper helper_of(u32 number);
+
+/* The host. */
 typedef struct {
     u32 chunk;              /* words of a host vector */
     bool gathers;
     const char *cpu, *features; /* as LLVM names them */
-    u64 (*helper)(void *self, const Helper *h); /* its address; 0: it cannot be had */
-    void *self;
 } HostVectors;
 
 typedef LLVMValueRef Val;
@@ -69,7 +71,7 @@ typedef struct {
     LLVMBasicBlockRef *start; /* of each block */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
-    bool failed;            /* a helper cannot be had */
+    u64 *helpers;           /* that are called, a bit each */
     /* the block in progress */
     const RegionBlock *at;
     u32 index;              /* of the block */
@@ -135,12 +137,14 @@ Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 
 void access_scalar(Emit *e, const Uop *u);
 void access_vector(Emit *e, const Uop *u);
-/* The module with function `name`, which is that helper. */
-LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host, const char *name);
+/* The module with function `name`, which is that helper; notes in `helpers` which others it calls.  NULL: no memory. */
+LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host, const char *name,
+                          u64 helpers[HELPER_WORDS]);
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-/* The module with function `name` of the region.  NULL: no memory, or a helper is missing. */
+/* The module with function `name` of the region; `headers`: every header of a cycle is an entry as well.  Notes in
+ * `helpers` which ones it calls.  NULL: no memory. */
 LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
-                        const char *name);
+                        const char *name, u64 helpers[HELPER_WORDS]);
 #endif

@@ -599,13 +599,14 @@ static void make_chunks(Emit *e, const Helper *h)
 }
 
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
-                          const char *name)
+                          const char *name, u64 helpers[HELPER_WORDS])
 {
     Emit *e = mem_zalloc(1, sizeof *e);
     if (!e)
         return NULL;
     e->c = c;
     e->host = host;
+    e->helpers = helpers;
     e->lanes = h->is_keep ? 4 : h->lanes;
     e->chunk = e->lanes < host->chunk ? e->lanes : host->chunk;
     e->nchunks = e->lanes / e->chunk;
@@ -619,10 +620,6 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
     LLVMSetValueName2(e->fn, name, strlen(name));
     LLVMDisposeBuilder(e->b);
     LLVMModuleRef m = e->m;
-    if (e->failed) {
-        LLVMDisposeModule(m);
-        m = NULL;
-    }
     mem_free(e);
     return m;
 }

@@ -294,7 +294,7 @@ static int become_clang(void *self)
 
 static int run(const Job *j, const Request *q, int server, bool *files_known, ProcResult *r)
 {
-    const int why = server < 0 ? EPIPE : proc_call(server, j->file, FILES, &q->limits, r);
+    const int why = server < 0 ? EPIPE : proc_call(server, j->file, FILES, &q->limits, -1, r);
     *files_known = why == 0;
     return why == EPIPE ? proc_here(j->file, FILES, become_clang, NULL, r) : why;
 }

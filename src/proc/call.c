@@ -2,6 +2,7 @@
 #include "proc/wire.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,25 +28,34 @@ static int send_call(int control, const int fd[], u32 nfd, ProcCall *call)
     return 0;
 }
 
-static bool receive(int from, ProcResult *r)
+/* 0, EPIPE when the server is gone, or ECANCELED. */
+static int receive(int from, int cancel, ProcResult *r)
 {
-    ssize_t n;
-    do
-        n = recv(from, r, sizeof *r, 0);
-    while (n < 0 && errno == EINTR);
-    return n == sizeof *r;
+    struct pollfd p[2] = {{.fd = from, .events = POLLIN}, {.fd = cancel, .events = POLLIN}};
+    for (;;) {
+        if (cancel >= 0 && poll(p, 2, -1) < 0 && errno == EINTR)
+            continue;
+        if (p[1].revents)
+            return ECANCELED;
+        const ssize_t n = recv(from, r, sizeof *r, 0);
+        if (n >= 0 || errno != EINTR)
+            return n == sizeof *r ? 0 : EPIPE;
+    }
 }
 
-static int receive_result(int from, ProcResult *r)
+static int receive_result(int from, int cancel, ProcResult *r)
 {
-    if (!receive(from, r) || r->how != PROC_BEGUN)
-        return EPIPE;
-    if (!receive(from, r))
+    int why = receive(from, cancel, r);
+    if (why || r->how != PROC_BEGUN)
+        return why ? why : EPIPE;
+    why = receive(from, cancel, r);
+    if (why == EPIPE)
         *r = (ProcResult){.how = PROC_LOST};
-    return 0;
+    return why == ECANCELED ? why : 0;
 }
 
-int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, ProcResult *r)
+int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, int cancel,
+              ProcResult *r)
 {
     int end[2], fd[CALL_MAX];
     ProcCall call = {.limits = *limits, .nfiles = n};
@@ -63,7 +73,7 @@ int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, Pr
         close(fd[CALL_DIRECTORY]);
     close(end[1]);
     if (!why)
-        why = receive_result(end[0], r);
+        why = receive_result(end[0], cancel, r);
     close(end[0]);
     return why;
 }

@@ -1,5 +1,6 @@
 /* proc.h -- jobs in processes of their own, forked from one that is ready.
  *
+ *   proc_find    finds the program of a server
  *   proc_start   starts the program of a server, which is no child that the caller could see
  *   proc_serve   in the server: forks a child for each job, watches it, tells how it ended
  *   proc_call    has a job done and waits for its end
@@ -44,8 +45,13 @@ typedef struct {
 int proc_start(char *const argv[], char *const env[], int *control);
 
 /* Runs a job with file[0..n-1] as its descriptors 0 to n-1, in the caller's directory.  0: *r says how it ended; or
- * an errno, EPIPE when the server is gone, and nothing was run. */
-int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, ProcResult *r);
+ * an errno: EPIPE when the server is gone, and nothing was run; ECANCELED when there was something to read from the
+ * descriptor `cancel` (-1: none), and the job is killed. */
+int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, int cancel, ProcResult *r);
+
+/* The path of program NAME beside this program or library, in the build tree's root, or in libexec/ventus where it is
+ * installed; mem_free() frees it.  NULL: there is none, or no memory. */
+char *proc_find(const char *name);
 
 /* Runs job(self) in a fork of this process, with its bounds and with file[0..n-1] as descriptors 0 to n-1.  For a
  * process that has no other children and no threads that matter: a job itself.  0 or an errno. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -139,7 +140,7 @@ static ProcResult call(const char *what, const ProcLimits *limits, char out[16])
 {
     ProcResult r = {PROC_LOST, 0};
     const int file[] = {file_with(what), file_with("")};
-    assert_int_equal(proc_call(control, file, 2, limits, &r), 0);
+    assert_int_equal(proc_call(control, file, 2, limits, -1, &r), 0);
     if (out) {
         const ssize_t n = pread(file[1], out, 15, 0);
         out[n > 0 ? n : 0] = 0;
@@ -261,6 +262,36 @@ static void lets_go_of_callers(void **state)
     assert_status("status", 42);
 }
 
+static void *cancel_soon(void *arg)
+{
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    eventfd_write(*(int *)arg, 1);
+    return NULL;
+}
+
+/* A caller that gives up is back at once, and its job is gone: more give up than there are places.
+ */
+static void gives_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        ProcResult r;
+        pthread_t id;
+        int cancel =
+            eventfd(i > 0, EFD_CLOEXEC); /* all but the first are canceled before they call */
+        const int file[] = {file_with("sleep"), file_with("")};
+        if (!i)
+            assert_int_equal(pthread_create(&id, NULL, cancel_soon, &cancel), 0);
+        assert_int_equal(proc_call(control, file, 2, &(ProcLimits){0}, cancel, &r), ECANCELED);
+        if (!i)
+            pthread_join(id, NULL);
+        close(file[0]);
+        close(file[1]);
+        close(cancel);
+    }
+    assert_status("status", 42);
+}
+
 static void sees_a_server_end(void **state)
 {
     const char *const argv[] = {"/bin/false", NULL};
@@ -269,7 +300,7 @@ static void sees_a_server_end(void **state)
     const int file[] = {0};
     (void)state;
     assert_int_equal(proc_start((char *const *)(size_t)argv, environ, &to), 0);
-    assert_int_equal(proc_call(to, file, 1, &(ProcLimits){0}, &r), EPIPE);
+    assert_int_equal(proc_call(to, file, 1, &(ProcLimits){0}, -1, &r), EPIPE);
     close(to);
     const char *const none[] = {"/no/such/program", NULL};
     assert_int_equal(proc_start((char *const *)(size_t)none, environ, &to), ENOENT);
@@ -284,7 +315,8 @@ int main(void)
         cmocka_unit_test(reads_and_writes),   cmocka_unit_test(tells_the_end),
         cmocka_unit_test(keeps_bounds),       cmocka_unit_test(has_a_stack),
         cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
-        cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(sees_a_server_end),
+        cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
+        cmocka_unit_test(sees_a_server_end),
     };
     if (getenv("PROC_TEST"))
         return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);

@@ -1,10 +1,11 @@
-/* hostlib.h -- libventus-jit.so, the part that knows LLVM: from a region to a host function.
- *
- * The library is loaded when an engine first needs it (hostlib.c); a build without LLVM has none.
- */
-#ifndef JIT_HOSTLIB_H
-#define JIT_HOSTLIB_H
+/* hostcode.h -- how an engine and the host code of a region see each other. */
+#ifndef JIT_HOSTCODE_H
+#define JIT_HOSTCODE_H
+#include "jit/load.h"
 #include "jit/region.h"
+
+/* Functions in host code that regions call (vecmem.c); each is made when a region first needs it. */
+enum { NHELPERS = 1 + 4 * 2 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
 
 /* What compiled code reaches of the engine and of memory; one a thread that runs it. */
 typedef struct {
@@ -12,6 +13,7 @@ typedef struct {
     u8 *lds_base, *lds_page; /* of the group's window */
     u32 depth;              /* most entries of the divergence stack */
     const Uop *const *uop;  /* of the region: RegionBlock.uop of all blocks, one after the other */
+    HostFunction *const *helper;    /* by number; those that the code names are there */
     /* Executes one instruction with lanes `mask` on; registers it needs are in the warp.  False: it
      * faulted. */
     bool (*one)(Warp *w, const Uop *u, u32 mask);
@@ -31,24 +33,4 @@ typedef struct {
  * (ANYWHERE).  Registers that nobody can read any more are not written back. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
-
-#define HOSTLIB_SYMBOL "ventus_jit_hostlib"
-enum { HOSTLIB_VERSION = 1 };
-
-typedef struct HostCompiler HostCompiler;
-
-typedef struct {
-    u32 version;
-    /* A compiler for a level of host vector instructions (sim/uop.h, LaneLevel.name).  NULL: *why
-     * tells why not; the caller frees it with mem_free. */
-    HostCompiler *(*open)(const char *level, char **why);
-    void (*close)(HostCompiler *c);
-    /* Compiles a region; `headers`: every header of a cycle is an entry as well.  NULL: no memory, or
-     * LLVM refuses.  *held is what free() takes, when nobody runs the code. */
-    HostCode *(*compile)(HostCompiler *c, const Region *r, bool headers, void **held);
-    void (*free)(HostCompiler *c, void *held);
-} HostLib;
-
-/* The library; NULL: *why tells why not, in a text that is not freed. */
-const HostLib *hostlib_load(const char **why);
 #endif

@@ -1,0 +1,48 @@
+/* codejob.h -- what an engine asks of the maker, the process that makes host code, and the answer.
+ *
+ * A request has the words of guest code that a region was found in, and nothing decoded: the maker finds
+ * the region again, by the same functions.  That both found the same is seen by its digest.  So a request says all that the
+ * code depends on but the host, and is the key of finished code as well (maker.c).
+ */
+#ifndef JIT_CODEJOB_H
+#define JIT_CODEJOB_H
+#include "comp/request.h"
+#include "jit/hostcode.h"
+
+/* The files of a job: the request, the answer, complaints before an untimely end. */
+enum { CODEJOB_REQUEST, CODEJOB_ANSWER, CODEJOB_COMPLAINT, CODEJOB_FILES };
+
+typedef struct {
+    char level[8];          /* of the host's vector instructions (LaneLevel.name) */
+    const Region *region;   /* NULL: a helper */
+    bool headers;           /* every header of a cycle is an entry as well */
+    u32 helper;             /* its number */
+} CodeJob;
+
+/* code: that the region was found in, with its words in memory.  to->failed: no memory. */
+void codejob_write(const CodeJob *j, const Code *code, Buf *to);
+
+/* A request that was read, with what it took to find its region. */
+typedef struct {
+    CodeJob job;
+    Memory memory;
+    Code *code;
+    Region *region;
+} ReadJob;
+
+/* False: it is none, or there is no memory.  In both cases codejob_close() frees what was made. */
+bool codejob_read(const u8 *bytes, size_t len, ReadJob *r);
+void codejob_close(ReadJob *r);
+
+typedef struct {
+    u64 digest;             /* of the region; 0: of a helper */
+    u64 helpers[HELPER_WORDS]; /* that the code calls, a bit each */
+    Bytes object;           /* relocatable ELF of the host with the function `code` */
+} CodeAnswer;
+
+#define CODE_SYMBOL "code"
+
+void codeanswer_write(const CodeAnswer *a, Buf *to);
+/* The object is in bytes.  False: it is none. */
+bool codeanswer_read(const u8 *bytes, size_t len, CodeAnswer *a);
+#endif

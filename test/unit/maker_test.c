@@ -1,0 +1,529 @@
+/* maker_test.c -- host code from its maker and from the disk: what is damaged, forged or foreign is
+ * not executed, and a maker that is unwell only means that the interpreter goes on.
+ *
+ * With MAKER_TEST_FAKE this program is itself the maker, one whose answer is as bad as that says.
+ */
+#include "test/kit/assemble.h"
+#include "test/kit/skip.h"
+#include "base/fdio.h"
+#include "comp/bytes.h"
+#include "dev/dev.h"
+#include "jit/jit.h"
+#include "jit/maker.h"
+#include "jit/siphash.h"
+#include "link/link.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define KNL  0x90000000u
+#define DATA 0x90001000u
+
+extern char **environ;
+static char scratch[] = "/tmp/maker_test.XXXXXX";
+
+#define NEED_MAKER                                                                                 \
+    const char *why_not;                                                                           \
+    (void)state;                                                                                   \
+    if (!maker_available(&why_not))                                                                \
+    skip_because("%s", why_not)
+
+/* --- the keyed hash ----------------------------------------------------------------------------
+ */
+
+/* The results that the authors publish for the key 00 01 .. 0f and the messages 00 01 .. of each
+ * length. */
+static void hashes_as_published(void **state)
+{
+    static const struct {
+        u32 len;
+        u64 hash;
+    } row[] = {{0, 0x726fdb47dd0e0e31},
+               {1, 0x74f839c593dc67fd},
+               {8, 0x93f5f5799a932462},
+               {15, 0xa129ca6149be45e5}};
+    u8 key[16], message[16];
+    (void)state;
+    for (u8 i = 0; i < 16; i++)
+        key[i] = message[i] = i;
+    for (size_t i = 0; i < countof(row); i++)
+        assert_int_equal(siphash(key, message, row[i].len), row[i].hash);
+}
+
+/* --- objects -------------------------------------------------------------------------------------
+ */
+
+/* What the maker answers to a request. */
+static Buf ask(const Buf *request)
+{
+    char *program = proc_find("ventus-jit1");
+    char *argv[] = {program, NULL};
+    Buf answer = {0};
+    int control;
+    ProcResult r;
+    const int file[] = {memfd_create("request", MFD_CLOEXEC), memfd_create("answer", MFD_CLOEXEC),
+                        memfd_create("complaint", MFD_CLOEXEC)};
+    assert_true(fd_write(file[0], request->data, request->len));
+    assert_int_equal(proc_start(argv, environ, &control), 0);
+    assert_int_equal(proc_call(control, file, 3, &(ProcLimits){.wall = 60}, -1, &r), 0);
+    assert_int_equal(r.how, PROC_EXITED);
+    assert_int_equal(r.code, 0);
+    assert_true(fd_read(file[1], 1 << 24, &answer));
+    for (int i = 0; i < 3; i++)
+        close(file[i]);
+    close(control);
+    mem_free(program);
+    return answer;
+}
+
+/* An object with code, constants and relocations: the helper that gathers bytes, or calls what
+ * does. */
+static Buf helper_object(void)
+{
+    Buf request = {0}, object = {0};
+    CodeAnswer a;
+    codejob_write(&(CodeJob){.level = "base", .helper = NHELPERS - 1}, NULL, &request);
+    Buf answer = ask(&request);
+    assert_true(codeanswer_read(answer.data, answer.len, &a));
+    buf_put(&object, a.object.data, a.object.len);
+    buf_free(&answer);
+    buf_free(&request);
+    return object;
+}
+
+static uintptr_t address_of(const Loaded *l)
+{
+    uintptr_t at;
+    memcpy(&at, &l->entry, sizeof at);
+    return at;
+}
+
+static bool loads(const Buf *object, size_t len)
+{
+    Loaded l;
+    const char *why = NULL;
+    const bool ok = code_load(object->data, len, CODE_SYMBOL, &l, &why);
+    assert_true(ok == (l.block != NULL) && ok == !why);
+    if (ok)
+        assert_in_range(address_of(&l) - (uintptr_t)l.block, 0, l.size - 1);
+    code_unload(&l);
+    return ok;
+}
+
+/* A damaged object is refused, or has other code; reading it does no harm. */
+static void reads_damaged_objects(void **state)
+{
+    NEED_MAKER;
+    Buf o = helper_object();
+    u32 refused = 0;
+    assert_true(loads(&o, o.len));
+    for (size_t len = 0; len < o.len; len++)
+        assert_false(loads(&o, len)); /* the sections' table is at the end */
+    for (size_t i = 0; i < o.len; i++)
+        for (int k = 0; k < 3; k++) {
+            const u8 was = o.data[i];
+            o.data[i] = k == 0 ? (u8)~was : k == 1 ? was ^ 1 : was ^ 0x80;
+            refused += !loads(&o, o.len);
+            o.data[i] = was;
+        }
+    assert_true(refused > 100);
+    buf_free(&o);
+}
+
+static void code_cannot_be_written(void **state)
+{
+    NEED_MAKER;
+    Buf o = helper_object();
+    Loaded l;
+    const char *why;
+    assert_true(code_load(o.data, o.len, CODE_SYMBOL, &l, &why));
+    const int fd = open("/dev/zero", O_RDONLY);
+    assert_true(fd >= 0);
+    assert_true(read(fd, (void *)address_of(&l), 1) < 0); /* EFAULT */
+    assert_true(read(fd, (u8 *)l.block + l.size - 1, 1) < 0);
+    close(fd);
+    code_unload(&l);
+    buf_free(&o);
+}
+
+/* --- requests ----------------------------------------------------------------------------------
+ */
+
+static void reads_damaged_requests(void **state)
+{
+    Buf q = {0};
+    ReadJob r;
+    (void)state;
+    codejob_write(&(CodeJob){.level = "base", .helper = 5}, NULL, &q);
+    assert_true(codejob_read(q.data, q.len, &r));
+    assert_int_equal(r.job.helper, 5);
+    codejob_close(&r);
+    for (size_t i = 0; i < q.len; i++) {
+        assert_false(codejob_read(q.data, i, &r));
+        codejob_close(&r);
+        const u8 was = q.data[i];
+        q.data[i] = (u8)~was;
+        codejob_read(q.data, q.len, &r);
+        codejob_close(&r);
+        q.data[i] = was;
+    }
+    buf_free(&q);
+}
+
+/* --- a device ------------------------------------------------------------------------------------
+ */
+
+/* Adds to a word as often as it says, in a loop. */
+static const char program[] = "    li      s1, 0x90001000\n"
+                              "    lw      t0, 0(s1)\n"
+                              "    vid.v   v1\n"
+                              "    vmv.v.i v2, 0\n"
+                              "1:  vadd.vv v2, v2, v1\n"
+                              "    vadd.vi v2, v2, 3\n"
+                              "    addi    t0, t0, -1\n"
+                              "    bgtz    t0, 1b\n"
+                              "    vsll.vi v1, v1, 2\n"
+                              "    vadd.vx v1, v1, s1\n"
+                              "    vsw12.v v2, 64(v1)\n"
+                              "    endprg  x0, x0, x0\n";
+enum { LANES = 8 };
+
+static Device *open_device(const char *engine)
+{
+    DeviceOptions o = dev_defaults();
+    o.engine = dev_find_engine(engine);
+    assert_non_null(o.engine);
+    Device *d = dev_open(&o);
+    assert_non_null(d);
+    memory_map(dev_memory(d), KNL, PAGE_SIZE, MEM_R | MEM_W);
+    memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
+    Caught c;
+    catch_in(&c);
+    Object *text = assemble(program, V202);
+    Object *image =
+        link_objects((const Object *const[]){text}, 1, &(LinkOptions){.output = "t"}, &c.d);
+    assert_non_null(image);
+    assert_true(dev_load(d, image, &c.d));
+    obj_free(text);
+    return d;
+}
+
+/* Runs the loop n times and looks at the result. */
+static void must_run(Device *d, u32 n)
+{
+    const u32 block[9] = {CODE_LO, 0, 1, LANES, 1, 1, LANES, 1, 1};
+    u32 out[LANES];
+    DevResult r;
+    assert_true(dev_write(d, KNL, block, sizeof block));
+    assert_true(dev_write(d, DATA, &n, sizeof n));
+    const DevLaunch l = {
+        .knl = KNL, .groups = {1, 1, 1}, .warps = 1, .lanes = LANES, .run = {.threads = 1}};
+    assert_true(dev_launch(d, &l, &r));
+    assert_int_equal(r.run.insns, 8 + 4 * n);
+    assert_true(dev_read(d, DATA + 64, out, sizeof out));
+    for (u32 i = 0; i < LANES; i++)
+        assert_int_equal(out[i], n * (i + 3));
+}
+
+static JitStats stats_of(Device *d)
+{
+    JitStats s;
+    assert_true(jit_stats(dev_engine(d), &s));
+    return s;
+}
+
+/* Opens a device, runs, and closes it: what it compiled, and what came from the disk. */
+static JitStats one_program(void)
+{
+    Device *d = open_device("jit");
+    must_run(d, 1000);
+    const JitStats s = stats_of(d);
+    dev_close(d);
+    return s;
+}
+
+/* --- the disk ------------------------------------------------------------------------------------
+ */
+
+/* Calls f for each entry of the cache; how many there are. */
+static int each_entry(void (*f)(const char *path))
+{
+    char path[512];
+    int n = 0;
+    DIR *dir = opendir(scratch);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        if (strstr(e->d_name, ".ventus")) {
+            snprintf(path, sizeof path, "%s/%s", scratch, e->d_name);
+            n++;
+            if (f)
+                f(path);
+        }
+    closedir(dir);
+    return n;
+}
+
+static void remove_it(const char *path) { assert_int_equal(unlink(path), 0); }
+
+/* the last byte of an entry is one of its object */
+static void damage(const char *path)
+{
+    const int fd = open(path, O_RDWR);
+    struct stat st;
+    u8 byte;
+    assert_true(fd >= 0 && !fstat(fd, &st));
+    assert_int_equal(pread(fd, &byte, 1, st.st_size - 1), 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, st.st_size - 1), 1);
+    close(fd);
+}
+
+/* What the cache takes for whole: its own checksum is right again, as a forger would see to. */
+static void forge(const char *path)
+{
+    enum { HEADER = 32, HASH = 24 }; /* comp/cache.c, Header */
+    Buf b = {0};
+    damage(path);
+    const int fd = open(path, O_RDWR);
+    assert_true(fd >= 0 && fd_read(fd, 1 << 24, &b));
+    u64 h = 0xcbf29ce484222325;
+    for (size_t i = HEADER; i < b.len; i++)
+        h = (h ^ b.data[i]) * 0x100000001b3;
+    assert_int_equal(pwrite(fd, &h, sizeof h, HASH), sizeof h);
+    close(fd);
+    buf_free(&b);
+}
+
+static void key_path(char path[512])
+{
+    snprintf(path, 512, "%s/code-key-%u", scratch, (unsigned)geteuid());
+}
+
+static void second_run_compiles_nothing(void **state)
+{
+    NEED_MAKER;
+    each_entry(remove_it);
+    JitStats s = one_program();
+    assert_true(s.compiled > 0 && s.regions > 0);
+    assert_int_equal(s.cached, 0);
+    assert_true(each_entry(NULL) > 0);
+    s = one_program();
+    assert_true(s.compiled > 0 && s.regions > 0);
+    assert_int_equal(s.cached, s.regions);
+}
+
+static void believes_no_changed_entry(void **state)
+{
+    static void (*const changes[])(const char *) = {damage, forge};
+    NEED_MAKER;
+    each_entry(remove_it);
+    one_program();
+    for (size_t i = 0; i < countof(changes); i++) {
+        each_entry(changes[i]);
+        JitStats s = one_program();
+        assert_true(s.compiled > 0);
+        assert_int_equal(s.cached, 0);
+        s = one_program(); /* they were made anew */
+        assert_int_equal(s.cached, s.regions);
+    }
+}
+
+static void believes_no_other_secret(void **state)
+{
+    char path[512];
+    NEED_MAKER;
+    one_program();
+    key_path(path);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(unlink(path), 0); /* a new one is made, and fits no entry */
+    JitStats s = one_program();
+    assert_true(s.compiled > 0);
+    assert_int_equal(s.cached, 0);
+    s = one_program();
+    assert_int_equal(s.cached, s.regions);
+    assert_int_equal(chmod(path, 0644), 0); /* others may know it */
+    s = one_program();
+    assert_true(s.compiled > 0);
+    assert_int_equal(s.cached, 0);
+    assert_int_equal(chmod(path, 0600), 0);
+    s = one_program();
+    assert_int_equal(s.cached, s.regions);
+}
+
+/* A link to a file of ours is no secret, whatever is in that. */
+static void follows_no_link(void **state)
+{
+    char path[512], other[520];
+    NEED_MAKER;
+    key_path(path);
+    snprintf(other, sizeof other, "%s.moved", path);
+    one_program();
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(symlink(other, path), 0);
+    JitStats s = one_program();
+    assert_true(s.compiled > 0);
+    assert_int_equal(s.cached, 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(link(other, path), 0);
+    s = one_program();
+    assert_int_equal(s.cached, 0);
+    assert_int_equal(unlink(other), 0);
+    s = one_program();
+    assert_int_equal(s.cached, s.regions);
+}
+
+static void without_a_directory(void **state)
+{
+    NEED_MAKER;
+    setenv("VENTUS_CACHE", "0", 1);
+    for (int i = 0; i < 2; i++) {
+        const JitStats s = one_program();
+        assert_true(s.compiled > 0);
+        assert_int_equal(s.cached, 0);
+    }
+    unsetenv("VENTUS_CACHE");
+}
+
+/* --- a maker that is unwell
+ * ------------------------------------------------------------------------ */
+
+static int fake_job(void *self)
+{
+    const char *how = getenv("MAKER_TEST_FAKE");
+    Buf b = {0};
+    (void)self;
+    if (!strcmp(how, "crash"))
+        raise(SIGABRT);
+    if (!strcmp(how, "status"))
+        return 9;
+    if (!strcmp(how, "hang"))
+        for (;;)
+            pause();
+    if (!strcmp(how, "empty"))
+        return 0;
+    if (!strcmp(how, "garbage"))
+        return write(CODEJOB_ANSWER, "garbage", 7) != 7;
+    /* an answer to another question */
+    codeanswer_write(&(CodeAnswer){.digest = 1, .object = {(const u8 *)"x", 1}}, &b);
+    return write(CODEJOB_ANSWER, b.data, b.len) != (ssize_t)b.len;
+}
+
+static void set_fake(const char *how)
+{
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    setenv("MAKER_TEST_FAKE", how, 1);
+    setenv("VENTUS_JIT_PROGRAM", self, 1);
+    setenv("VENTUS_CACHE", "0", 1);
+}
+
+static void unset_fake(void)
+{
+    unsetenv("MAKER_TEST_FAKE");
+    unsetenv("VENTUS_JIT_PROGRAM");
+    unsetenv("VENTUS_CACHE");
+}
+
+static void goes_on_without(void **state)
+{
+    static const char *const hows[] = {"crash", "status", "empty", "garbage", "other"};
+    NEED_MAKER;
+    for (size_t i = 0; i < countof(hows); i++) {
+        set_fake(hows[i]);
+        const JitStats s = one_program();
+        assert_int_equal(s.compiled, 0);
+        assert_int_equal(s.regions, 0);
+    }
+    static const char *const bad[] = {"/no/such/program", "/bin/false", "/dev/null"};
+    for (size_t i = 0; i < countof(bad); i++) {
+        setenv("VENTUS_JIT_PROGRAM", bad[i], 1);
+        assert_int_equal(one_program().compiled, 0);
+    }
+    unset_fake();
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Nobody waits for a maker that never answers: not the launch, not who loads other code, not who
+ * closes. */
+static void waits_for_nobody(void **state)
+{
+    NEED_MAKER;
+    set_fake("hang");
+    Device *d = open_device("auto");
+    for (int i = 0; i < 20; i++)
+        must_run(d, 100000);
+    assert_int_equal(stats_of(d).compiled, 0);
+    const double start = seconds();
+    const u32 word = 0x00000013; /* nop */
+    assert_true(dev_write(d, CODE_LO + 0x100, &word, 4));
+    must_run(d, 10);
+    dev_close(d);
+    assert_true(seconds() - start < 20);
+    unset_fake();
+}
+
+/* What is hot is compiled meanwhile, and used. */
+static void compiles_what_is_hot(void **state)
+{
+    NEED_MAKER;
+    Device *d = open_device("auto");
+    must_run(d, 100);
+    assert_int_equal(stats_of(d).regions, 0);
+    const double start = seconds();
+    while (!stats_of(d).compiled && seconds() - start < 60)
+        must_run(d, 100000);
+    assert_true(stats_of(d).compiled > 0);
+    dev_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_as_published),
+        cmocka_unit_test(reads_damaged_objects),
+        cmocka_unit_test(code_cannot_be_written),
+        cmocka_unit_test(reads_damaged_requests),
+        cmocka_unit_test(second_run_compiles_nothing),
+        cmocka_unit_test(believes_no_changed_entry),
+        cmocka_unit_test(believes_no_other_secret),
+        cmocka_unit_test(follows_no_link),
+        cmocka_unit_test(without_a_directory),
+        cmocka_unit_test(goes_on_without),
+        cmocka_unit_test(waits_for_nobody),
+        cmocka_unit_test(compiles_what_is_hot),
+    };
+    if (getenv("MAKER_TEST_FAKE"))
+        return proc_serve(PROC_CONTROL, -1, fake_job, NULL, _exit);
+    assert(mkdtemp(scratch));
+    setenv("VENTUS_CACHE_DIR", scratch, 1);
+    const int bad = cmocka_run_group_tests(tests, NULL, NULL);
+    char path[512];
+    each_entry(remove_it);
+    key_path(path);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/trimmed", scratch);
+    unlink(path);
+    rmdir(scratch);
+    return bad;
+}

@@ -1,0 +1,33 @@
+/* jit1.c -- ventus-jit1, the process that makes host code: started by jit/maker.c, never by hand.
+ *
+ * LLVM is part of this program.  Descriptor 3 is the control of the server (proc/proc.h); every job
+ * is a fork of this process.
+ */
+#include "jit/codemaker.h"
+#include "proc/proc.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* destructors of LLVM take longer than a small region; with a sanitizer they look for leaks */
+static void end(int status)
+{
+#ifdef __SANITIZE_ADDRESS__
+    exit(status);
+#else
+    _exit(status);
+#endif
+}
+
+int main(void)
+{
+    if (fcntl(PROC_CONTROL, F_GETFD) < 0) {
+        fprintf(stderr, "ventus-jit1 makes host code for the engines `jit' and `auto'; it is not "
+                        "run by hand\n");
+        return 2;
+    }
+    fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
+    codemaker_prepare();
+    return proc_serve(PROC_CONTROL, -1, codemaker_job, NULL, end) != 0;
+}

@@ -128,11 +128,12 @@ float OVL tan(float x)
 
 /* --- half turns: arguments modulo 2 are exact --------------------------------------------------- */
 
-/* On [-1, 1] the sine is that of the distance to the nearest of -1, 0, 1; a zero has the sign of x. */
+/* On [-1, 1] the sine is that of the distance to the nearest of -1, 0, 1; the zeros, at whole numbers, have the
+ * sign of x. */
 static float sinpi_of(float x, float y)
 {
-    float a = ABS(y);
-    return COPYSIGN(sinpi_core(__builtin_fminf(a, 1.0f - a)), y == 0 ? x : y);
+    float a = ABS(y), distance = __builtin_fminf(a, 1.0f - a);
+    return COPYSIGN(sinpi_core(distance), distance == 0 ? x : y);
 }
 
 static float cospi_of(float y)

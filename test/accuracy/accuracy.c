@@ -31,11 +31,14 @@ int __ventus_ftoi_rne(float x) { return (int)rintf(x); }
 
 /* --- references ------------------------------------------------------------------------------- */
 
-/* exact where the result is 0, 1/2 or 1, and near 0 at every zero */
+/* exact where the result is 0, 1/2 or 1, and near 0 at every zero; of a whole number it is a zero with that
+ * number's sign (OpenCL C 3.0, "Additional Requirements Beyond C99 TC2"; IEEE 754-2019, 9.2.1) */
 static double ref_sinpi(double x)
 {
+    if (isfinite(x) && x == rint(x))
+        return copysign(0.0, x);
     double y = remainder(x, 2.0), a = fabs(y), s = sin(M_PI * fmin(a, 1 - a));
-    return y != y ? NAN : copysign(s, y == 0 ? x : y);
+    return y != y ? NAN : copysign(s, y);
 }
 
 static double ref_cospi(double x)

@@ -1,7 +1,8 @@
-/* atomic.cl -- atomics of OpenCL 1.x (no order) and of C11 (an order, and fences for it), on 32 bits.
+/* atomic.cl -- atomics of OpenCL 1.x (no order) and of C11 (an order, and fences for it), on 32 and 64 bits.
  *
  * The machine's atomics order nothing but themselves; an order other than relaxed is a
- * fence before and after.  Scopes narrower than the device gain nothing.
+ * fence before and after.  Scopes narrower than the device gain nothing.  The lowering makes atomics on 64 bits
+ * of a lock (src/ll/lower_atomic.c).  Floats are computed and exchanged, until nobody came in between.
  */
 #include "ventus.h"
 #pragma clang diagnostic ignored "-Watomic-alignment"   /* clang does not know what the machine has */
@@ -10,12 +11,10 @@
 
 /* --- OpenCL 1.x: atomic_, and the names of the extensions atom_ -------------------------------- */
 
-#define OLD2(S, T, name, fetch) \
-    T FLAT atomic_##name(volatile S T *p, T x) { return __atomic_fetch_##fetch(p, x, __ATOMIC_RELAXED); } \
-    T FLAT atom_##name(volatile S T *p, T x) { return __atomic_fetch_##fetch(p, x, __ATOMIC_RELAXED); }
-#define OLD1(S, T, name, fetch) \
-    T FLAT atomic_##name(volatile S T *p) { return __atomic_fetch_##fetch(p, (T)1, __ATOMIC_RELAXED); } \
-    T FLAT atom_##name(volatile S T *p) { return __atomic_fetch_##fetch(p, (T)1, __ATOMIC_RELAXED); }
+#define OLD2(S, T, prefix, name, fetch) \
+    T FLAT prefix##_##name(volatile S T *p, T x) { return __atomic_fetch_##fetch(p, x, __ATOMIC_RELAXED); }
+#define OLD1(S, T, prefix, name, fetch) \
+    T FLAT prefix##_##name(volatile S T *p) { return __atomic_fetch_##fetch(p, (T)1, __ATOMIC_RELAXED); }
 #define OLD_XCHG(S, T, prefix) \
     T FLAT prefix##_xchg(volatile S T *p, T x) { return __atomic_exchange_n(p, x, __ATOMIC_RELAXED); }
 #define OLD_CMPXCHG(S, T, prefix) \
@@ -24,11 +23,13 @@
         __atomic_compare_exchange_n(p, &expected, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
         return expected; \
     }
-#define OLD(S, T) \
-    OLD2(S, T, add, add) OLD2(S, T, sub, sub) OLD2(S, T, min, min) OLD2(S, T, max, max) \
-    OLD2(S, T, and, and) OLD2(S, T, or, or) OLD2(S, T, xor, xor) OLD1(S, T, inc, add) OLD1(S, T, dec, sub) \
-    OLD_XCHG(S, T, atomic) OLD_XCHG(S, T, atom) OLD_CMPXCHG(S, T, atomic) OLD_CMPXCHG(S, T, atom)
-EACH_SHARED(OLD, int) EACH_SHARED(OLD, uint)
+#define OLD(S, T, prefix) \
+    OLD2(S, T, prefix, add, add) OLD2(S, T, prefix, sub, sub) OLD2(S, T, prefix, min, min) \
+    OLD2(S, T, prefix, max, max) OLD2(S, T, prefix, and, and) OLD2(S, T, prefix, or, or) \
+    OLD2(S, T, prefix, xor, xor) OLD1(S, T, prefix, inc, add) OLD1(S, T, prefix, dec, sub) \
+    OLD_XCHG(S, T, prefix) OLD_CMPXCHG(S, T, prefix)
+EACH_SHARED(OLD, int, atomic) EACH_SHARED(OLD, int, atom) EACH_SHARED(OLD, uint, atomic) EACH_SHARED(OLD, uint, atom)
+EACH_SHARED(OLD, long, atom) EACH_SHARED(OLD, ulong, atom)
 
 #define OLD_FLOAT(S, T) \
     float FLAT atomic_xchg(volatile S float *p, float x) \
@@ -123,13 +124,49 @@ static inline void order_fence(memory_order order)
     FETCH(S, A, T, and) FETCH(S, A, T, or) FETCH(S, A, T, xor)
 EACH_SHARED(INTEGER, atomic_int, int)
 EACH_SHARED(INTEGER, atomic_uint, uint)
+EACH_SHARED(INTEGER, atomic_long, long)
+EACH_SHARED(INTEGER, atomic_ulong, ulong)
 EACH_SHARED(ANY_TYPE, atomic_float, float)
+EACH_SHARED(ANY_TYPE, atomic_double, double)
 
 /* An atomic_uintptr_t, which is an atomic_uint here, takes a ptrdiff_t; so does the latter take an int. */
 #define DIFFERENCE(S, A, T) \
     MODIFY_BY(S, A, T, int, atomic_fetch_add, __opencl_atomic_fetch_add) \
     MODIFY_BY(S, A, T, int, atomic_fetch_sub, __opencl_atomic_fetch_sub)
 EACH_SHARED(DIFFERENCE, atomic_uint, uint)
+
+/* An atomic_intptr_t, an atomic_int, takes a uintptr_t, and the other way round. */
+#define MIXED_FETCH(S, A, T, X, op) MODIFY_BY(S, A, T, X, atomic_fetch_##op, __opencl_atomic_fetch_##op)
+#define MIXED(S, A, T, X) \
+    MIXED_FETCH(S, A, T, X, and) MIXED_FETCH(S, A, T, X, or) MIXED_FETCH(S, A, T, X, xor) \
+    MIXED_FETCH(S, A, T, X, min) MIXED_FETCH(S, A, T, X, max)
+EACH_SHARED(MIXED, atomic_uint, uint, int)
+EACH_SHARED(MIXED, atomic_int, int, uint)
+
+/* --- floats ------------------------------------------------------------------------------- */
+
+/* I, U: the integer of the same size as T */
+#define COMPUTE(S, A, T, I, U, op, RESULT) \
+    T FLAT atomic_fetch_##op##_explicit(volatile S A *object, T x, memory_order order) \
+    { \
+        volatile S I *bits = (volatile S I *)object; \
+        order_fence(order); \
+        U seen = __opencl_atomic_load(bits, RELAXED); \
+        T old; \
+        do { \
+            old = as_##T(seen); \
+        } while (!__opencl_atomic_compare_exchange_strong(bits, &seen, as_##U(RESULT), memory_order_relaxed, RELAXED)); \
+        order_fence(order); \
+        return old; \
+    } \
+    FORMS(S, A, T, atomic_fetch_##op, (, T x), (, x))
+#define FLOATING(S, A, T, I, U, f) \
+    COMPUTE(S, A, T, I, U, add, old + x) COMPUTE(S, A, T, I, U, sub, old - x) \
+    COMPUTE(S, A, T, I, U, min, __builtin_fmin##f(old, x)) COMPUTE(S, A, T, I, U, max, __builtin_fmax##f(old, x))
+EACH_SHARED(FLOATING, atomic_float, float, atomic_uint, uint, f)
+EACH_SHARED(FLOATING, atomic_double, double, atomic_ulong, ulong, )
+
+/* --- flags -------------------------------------------------------------------------------- */
 
 #define FLAG(S, A) \
     bool FLAT atomic_flag_test_and_set_explicit(volatile S A *object, memory_order order) \

@@ -158,7 +158,7 @@ void asm_data(Buf *out, const Module *m, const Data *d)
     buf_printf(out, "\n\t.section %s%s, \"a%s\", @%s\n\t.p2align %d\n", p.prefix, s->name,
                d->writable ? "w" : "", p.zeros ? "nobits" : "progbits", power);
     if (!s->is_local)
-        buf_printf(out, "\t.globl %s\n", s->name);
+        buf_printf(out, "\t.%s %s\n", s->is_weak ? "weak" : "globl", s->name);
     buf_printf(out, "\t.type %s, @object\n\t.size %s, %u\n%s:\n", s->name, s->name, d->size,
                s->name);
     for (u32 at = 0; !p.zeros && at < d->size;)

@@ -50,8 +50,8 @@ static void add_symbols(Emit *e)
         const u8 type = s->kind == SYM_FUNC   ? STT_FUNC
                         : s->kind == SYM_DATA ? STT_OBJECT
                                               : STT_NOTYPE;
-        const i32 at =
-            obj_add_symbol(e->o, s->name, OBJ_UNDEF, 0, s->is_local ? STB_LOCAL : STB_GLOBAL, type);
+        const u8 bind = s->is_local ? STB_LOCAL : s->is_weak ? STB_WEAK : STB_GLOBAL;
+        const i32 at = obj_add_symbol(e->o, s->name, OBJ_UNDEF, 0, bind, type);
         e->failed |= at < 0;
         e->symbol[i] = (u32)at;
     }

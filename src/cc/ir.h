@@ -227,6 +227,7 @@ typedef struct {
     const char *name;
     u8 kind;                /* SymKind */
     bool is_local;          /* not visible to other objects */
+    bool is_weak;           /* data: several objects may have it, and share one */
     u32 index;              /* in funcs or data */
 } Sym;
 

@@ -829,11 +829,12 @@ static void data_body(Parser *P, Data *d, Buf *bytes)
 static bool data(Parser *P)
 {
     char name[MAX_NAME];
-    bool is_local, rodata;
+    bool is_local, is_weak, rodata;
     u32 align, size;
     Buf bytes = {0};
     if (!new_symbol(P, name, &is_local))
         return false;
+    is_weak = accept_word(P, "weak");
     rodata = accept_word(P, "rodata");
     if (!attribute(P, "align", &align) || !attribute(P, "size", &size) || !expect(P, "{") ||
         !end_of_line(P, NULL))
@@ -843,6 +844,7 @@ static bool data(Parser *P)
     if (!d)
         return false;
     P->m->sym[d->symbol].is_local = is_local;
+    P->m->sym[d->symbol].is_weak = is_weak;
     data_body(P, d, &bytes);
     buf_free(&bytes);
     return true;

@@ -293,9 +293,9 @@ static void data(Buf *out, const Module *m, const Data *d)
 {
     buf_str(out, "data ");
     symbol(out, m, d->symbol);
-    buf_printf(out, "%s%s align %" PRIu32 " size %" PRIu32 " {\n",
-               m->sym[d->symbol].is_local ? " local" : "", d->writable ? "" : " rodata", d->align,
-               d->size);
+    const Sym *s = &m->sym[d->symbol];
+    buf_printf(out, "%s%s%s align %" PRIu32 " size %" PRIu32 " {\n", s->is_local ? " local" : "",
+               s->is_weak ? " weak" : "", d->writable ? "" : " rodata", d->align, d->size);
     bytes(out, d);
     for (size_t k = 0; k < d->nreloc; k++) {
         buf_printf(out, "    reloc %" PRIu32 " ", d->reloc[k].offset);

@@ -69,6 +69,28 @@ static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_device"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_add"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_local_atomic_add"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_min_max"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_local_atomic_min_max"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp64_global_atomic_add"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp64_local_atomic_add"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp64_global_atomic_min_max"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp64_local_atomic_min_max"},
+};
+
+/* cl_ext_float_atomics, which the system's headers need not have: bits of global memory, and 16
+ * higher of local */
+#ifndef CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT   0x4233
+#endif
+enum {
+    FP_LOAD_STORE = 1,
+    FP_ADD = 2,
+    FP_MIN_MAX = 4,
+    FP_ATOMICS = FP_LOAD_STORE | FP_ADD | FP_MIN_MAX
 };
 
 enum {
@@ -159,6 +181,9 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_SINGLE_FP_CONFIG: return FLAGS(SINGLE_FP);
     case CL_DEVICE_DOUBLE_FP_CONFIG: return FLAGS(DOUBLE_FP);
     case CL_DEVICE_HALF_FP_CONFIG: return FLAGS(0);
+    case CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT:
+    case CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT: return FLAGS(FP_ATOMICS | FP_ATOMICS << 16);
+    case CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: return FLAGS(0);
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: return FLAGS(ATOMICS);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
         return FLAGS(ATOMICS | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM);

@@ -47,6 +47,19 @@ static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult 
 
 /* --- launches ------------------------------------------------------------------------- */
 
+/* Gives back the locks that lanes of the launch with metadata block knl held when it was stopped
+ * (doc/abi.md, "Locks"). */
+static void release_locks(Driver *d, u32 knl)
+{
+    const Object *image = dev_code(d->dev)->image;
+    const i32 symbol = image ? obj_find_symbol(image, ABI_LOCKS) : -1;
+    const ObjSymbol *s = symbol >= 0 ? &image->symbols[symbol] : NULL;
+    u32 word;
+    for (u32 at = 0; s && s->section >= 0 && at + sizeof word <= s->size; at += sizeof word)
+        if (copy_out(d, s->value + at, &word, sizeof word) && word == knl)
+            copy_in(d, s->value + at, &(u32){0}, sizeof word);
+}
+
 DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
 {
     DevResult dev;
@@ -65,6 +78,8 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
                           .sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
                           .vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs};
     const DrvStatus s = ok ? DRV_OK : status_of_fault(d, l, &dev);
+    if (!ok)
+        release_locks(d, l->knl);
     end_launch(d, alone);
     return s;
 }

@@ -11,4 +11,7 @@ enum {
 #define KNL(name, word, what) KNL_##name = (word),
 #include "isa/abi.def"
 };
+
+/* the table of locks of a program that needs one */
+#define ABI_LOCKS "__ventus_locks"
 #endif

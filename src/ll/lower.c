@@ -300,9 +300,9 @@ static void instruction(Fn *n, LLVMValueRef i)
     case LLVMLoad: mem_load(n, i); break;
     case LLVMStore: mem_store(n, i); break;
     case LLVMGetElementPtr: mem_gep(n, i); break;
-    case LLVMAtomicRMW: mem_atomic(n, i); break;
-    case LLVMAtomicCmpXchg: mem_exchange(n, i); break;
-    case LLVMFence: ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc}); break;
+    case LLVMAtomicRMW: atomic_modify(n, i); break;
+    case LLVMAtomicCmpXchg: atomic_exchange_if(n, i); break;
+    case LLVMFence: mem_fence(n); break;
     case LLVMPHI: start_phi(n, i); break;
     case LLVMCall: lower_call(n, i); break;
     case LLVMSelect: select_value(n, i); break;

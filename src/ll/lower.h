@@ -149,10 +149,12 @@ bool float_intrinsic(Fn *n, const char *name, const Elem *e);
 
 /* --- memory (lower_mem.c) ------------------------------------------------------------------------ */
 
+/* address spaces of LLVM's pointers */
+enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
+unsigned as_of(LLVMValueRef pointer);
+
 void mem_load(Fn *n, LLVMValueRef i);
 void mem_store(Fn *n, LLVMValueRef i);
-void mem_atomic(Fn *n, LLVMValueRef i);
-void mem_exchange(Fn *n, LLVMValueRef i);
 void mem_alloca(Fn *n, LLVMValueRef i);
 Ref private_object(Fn *n, u64 size, u32 align); /* its address; bytes */
 void mem_gep(Fn *n, LLVMValueRef i);
@@ -165,6 +167,19 @@ Ref pointer_with_offset(Fn *n, LLVMValueRef pointer, i32 *offset);
 /* The bits of a value as they lie in memory, in words, and back. */
 u32 value_words(Fn *n, LLVMTypeRef t, const Ref *p, Ref *words);
 void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p);
+
+/* --- atomics (lower_atomic.c) ----------------------------------------------------------------- */
+
+bool order_acquires(LLVMAtomicOrdering o);
+bool order_releases(LLVMAtomicOrdering o);
+void mem_fence(Fn *n);
+/* Whether atomic access i of a t is one access of the machine; what is larger, or lies on no multiple
+ * of its size, is for the functions below, which refuse what they cannot do. */
+bool atomic_is_plain(Fn *n, LLVMValueRef i, LLVMTypeRef t);
+void atomic_load(Fn *n, LLVMValueRef i);
+void atomic_store(Fn *n, LLVMValueRef i);
+void atomic_modify(Fn *n, LLVMValueRef i);
+void atomic_exchange_if(Fn *n, LLVMValueRef i);
 
 /* --- calls (lower_call.c, lower_printf.c) ------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* lower_mem.c -- addresses, loads, stores, atomics, copies.
+/* lower_mem.c -- addresses, loads, stores, copies.
  *
  * An access is made of pieces as wide as the alignment allows.  A generic pointer is a private
  * address if it is below PRIVATE_END (doc/abi.md, "Memory map"), and any other address otherwise;
@@ -9,18 +9,13 @@
 #include <string.h>
 
 enum { FEW = 8, UNROLLED = 128 /* bytes copied without a loop */ };
-enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
-
 static Space space_of(unsigned as)
 {
     static const Space space[] = {IN_PRIVATE, IN_GLOBAL, IN_CONST, IN_LOCAL};
     return as < countof(space) ? space[as] : IN_FLAT;
 }
 
-static unsigned as_of(LLVMValueRef pointer)
-{
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-}
+unsigned as_of(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)); }
 
 /* --- addresses ------------------------------------------------------------------------- */
 
@@ -339,25 +334,6 @@ static bool wants_sign(LLVMValueRef load)
     return true;
 }
 
-static bool acquires(LLVMAtomicOrdering o)
-{
-    return o == LLVMAtomicOrderingAcquire || o >= LLVMAtomicOrderingAcquireRelease;
-}
-
-static bool releases(LLVMAtomicOrdering o) { return o >= LLVMAtomicOrderingRelease; }
-
-/* what is atomic is one access */
-static bool is_one_access(Fn *n, LLVMValueRef i, LLVMTypeRef t)
-{
-    const u32 size = type_size(n->lo, t);
-    const bool one = !LLVMGetOrdering(i) || (size <= 4 && LLVMGetAlignment(i) >= size);
-    if (!one)
-        refuse(n->lo, "an atomic access of %u bytes", size);
-    return one;
-}
-
-static void fence(Fn *n) { ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc}); }
-
 void mem_load(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef p = LLVMGetOperand(i, 0);
@@ -365,153 +341,35 @@ void mem_load(Fn *n, LLVMValueRef i)
     const LLVMAtomicOrdering order = LLVMGetOrdering(i);
     const How h = {as_of(p), LLVMGetVolatile(i) || order, wants_sign(i), LLVMGetAlignment(i)};
     i32 offset;
-    if (!is_one_access(n, i, t))
+    if (order && !atomic_is_plain(n, i, t)) {
+        atomic_load(n, i);
         return;
+    }
     const Ref base = access_base(n, p, (i32)type_size(n->lo, t), &offset);
     const Val v = val_new(n->lo, type_pieces(n->lo, t));
     load_value(n, &h, base, offset, t, v);
-    if (acquires(order))
-        fence(n);
+    if (order_acquires(order))
+        mem_fence(n);
     val_set(n, i, v);
 }
 
 void mem_store(Fn *n, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0), p = LLVMGetOperand(i, 1);
+    LLVMTypeRef t = LLVMTypeOf(x);
     const LLVMAtomicOrdering order = LLVMGetOrdering(i);
     const How h = {as_of(p), LLVMGetVolatile(i) || order, false, LLVMGetAlignment(i)};
     i32 offset;
-    if (!is_one_access(n, i, LLVMTypeOf(x)))
+    if (order && !atomic_is_plain(n, i, t)) {
+        atomic_store(n, i);
         return;
-    const Ref base = access_base(n, p, (i32)type_size(n->lo, LLVMTypeOf(x)), &offset);
-    if (releases(order))
-        fence(n);
-    store_value(n, &h, base, offset, LLVMTypeOf(x), val_of(n, x));
+    }
+    const Ref base = access_base(n, p, (i32)type_size(n->lo, t), &offset);
+    if (order_releases(order))
+        mem_fence(n);
+    store_value(n, &h, base, offset, t, val_of(n, x));
     if (order == LLVMAtomicOrderingSequentiallyConsistent)
-        fence(n);
-}
-
-/* --- atomics ---------------------------------------------------------------------------------- */
-
-static Ref append_atomic(Fn *n, IrOp op, i32 imm, Ref x, Ref y)
-{
-    const Ins i = {.op = (u16)op,
-                   .width = 4,
-                   .space = IN_FLAT,
-                   .dst = ir_value(n->f),
-                   .imm = imm,
-                   .loc = n->loc,
-                   .a = {x, y}};
-    ir_append(n->f, n->b, &i);
-    return ref_val(i.dst);
-}
-
-static Op atomic_op(LLVMAtomicRMWBinOp op)
-{
-    switch (op) {
-    case LLVMAtomicRMWBinOpXchg: return OP_copy;
-    case LLVMAtomicRMWBinOpAdd:
-    case LLVMAtomicRMWBinOpSub: return OP_add;
-    case LLVMAtomicRMWBinOpAnd: return OP_and;
-    case LLVMAtomicRMWBinOpOr: return OP_or;
-    case LLVMAtomicRMWBinOpXor: return OP_xor;
-    case LLVMAtomicRMWBinOpMax: return OP_max;
-    case LLVMAtomicRMWBinOpMin: return OP_min;
-    case LLVMAtomicRMWBinOpUMax: return OP_maxu;
-    case LLVMAtomicRMWBinOpUMin: return OP_minu;
-    default: return OP_none;
-    }
-}
-
-/* private memory has one user */
-static Ref private_atomic(Fn *n, Op op, Ref x, Ref address)
-{
-    const How h = {.as = AS_PRIVATE, .align = 4};
-    const Ref old = load_at(n, &h, address, 0, 4);
-    Ref new = x;
-    for (IrOp ir = IR_add; op != OP_copy && ir < NIR; ir = (IrOp)(ir + 1))
-        if (ir_info[ir].eval == op) {
-            new = op2(n, ir, old, x);
-            break;
-        }
-    store_at(n, &h, address, 0, 4, new);
-    return old;
-}
-
-static bool atomic_word(Fn *n, LLVMValueRef x)
-{
-    if (type_size(n->lo, LLVMTypeOf(x)) == 4)
-        return true;
-    refuse(n->lo, "an atomic operation on %u bytes", type_size(n->lo, LLVMTypeOf(x)));
-    return false;
-}
-
-void mem_atomic(Fn *n, LLVMValueRef i)
-{
-    LLVMValueRef p = LLVMGetOperand(i, 0), operand = LLVMGetOperand(i, 1);
-    const LLVMAtomicRMWBinOp rmw = LLVMGetAtomicRMWBinOp(i);
-    const Op op = atomic_op(rmw);
-    const LLVMAtomicOrdering order = LLVMGetOrdering(i);
-    if (!atomic_word(n, operand))
-        return;
-    if (op == OP_none) {
-        refuse(n->lo, "an atomic operation that this device does not have");
-        return;
-    }
-    const Val v = val_new(n->lo, 1);
-    Ref x = ref_of(n, operand);
-    if (rmw == LLVMAtomicRMWBinOpSub)
-        x = op2(n, IR_sub, ref_con(0), x);
-    if (releases(order))
-        fence(n);
-    const Ref address = ref_of(n, p);
-    v.p[0] = as_of(p) == AS_PRIVATE ? private_atomic(n, op, x, address)
-                                    : append_atomic(n, IR_atomic, (i32)op, x, address);
-    if (acquires(order))
-        fence(n);
-    val_set(n, i, v);
-}
-
-/* until the old value is another or the new one is stored */
-static Ref exchange_loop(Fn *n, Ref address, Ref expected, Ref new)
-{
-    const u32 again = ir_block(n->f), store = ir_block(n->f), done = ir_block(n->f);
-    ir_jump(n->f, n->b, again);
-    n->b = again;
-    const Ref old = append_atomic(n, IR_lr, 0, address, ref_none());
-    ir_branch(n->f, again, CMP_ne, old, expected, done, store, n->loc);
-    n->b = store;
-    const Ref failed = append_atomic(n, IR_sc, 0, new, address);
-    ir_branch(n->f, store, CMP_ne, failed, ref_con(0), again, done, n->loc);
-    n->b = done;
-    return old;
-}
-
-static Ref private_exchange(Fn *n, Ref address, Ref expected, Ref new)
-{
-    const How h = {.as = AS_PRIVATE, .align = 4};
-    const Ref old = load_at(n, &h, address, 0, 4);
-    store_at(n, &h, address, 0, 4, op3(n, IR_select, op2(n, IR_eq, old, expected), new, old));
-    return old;
-}
-
-void mem_exchange(Fn *n, LLVMValueRef i)
-{
-    LLVMValueRef p = LLVMGetOperand(i, 0);
-    const LLVMAtomicOrdering order = LLVMGetCmpXchgSuccessOrdering(i),
-                             failed = LLVMGetCmpXchgFailureOrdering(i);
-    if (!atomic_word(n, LLVMGetOperand(i, 1)))
-        return;
-    const Ref address = ref_of(n, p), expected = ref_of(n, LLVMGetOperand(i, 1));
-    const Ref new = ref_of(n, LLVMGetOperand(i, 2));
-    const Val v = val_new(n->lo, 2);
-    if (releases(order))
-        fence(n);
-    v.p[0] = (as_of(p) == AS_PRIVATE ? private_exchange : exchange_loop)(n, address, expected, new);
-    if (acquires(order) || acquires(failed))
-        fence(n);
-    v.p[1] = op2(n, IR_eq, v.p[0], expected);
-    val_set(n, i, v);
+        mem_fence(n);
 }
 
 /* --- copies --------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include <string.h>
 
-enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC, ANY = 98, UNKNOWN = 99 };
+enum { ANY = 98, UNKNOWN = 99 };
 
 typedef struct {
     LLVMValueRef v, made; /* made: the same in `space`, when it was needed */

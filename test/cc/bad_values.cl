@@ -24,7 +24,7 @@ kernel void k(global uint *x)
 #elif K == 5
 kernel void k(global uint *x) { __asm__ volatile("nop %0" :: "r"(x[0])); }
 #elif K == 6
-kernel void k(global ulong *x) { __atomic_store_n(x, 5, __ATOMIC_RELAXED); }
+kernel void k(global ushort *x) { __atomic_fetch_add(x, 5, __ATOMIC_RELAXED); }
 #elif K == 7
 kernel void k(global uint *x, global unsigned _BitInt(128) *y)
 {
@@ -42,8 +42,8 @@ kernel void k(global uint *x, global unsigned _BitInt(128) *y)
 // a variable aligned to 512 bytes in private memory; 128 is the most
 // assembly in a kernel is not supported
 // assembly in a kernel is not supported
-// an atomic access of 8 bytes
-// an atomic access of 8 bytes
+// an atomic access of 2 bytes at a multiple of 2
+// an atomic access of 2 bytes at a multiple of 2
 // a division of numbers of 128 bits
 // a division of numbers of 128 bits
 // end

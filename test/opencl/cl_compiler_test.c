@@ -249,6 +249,37 @@ static void prints_no_end_of_text(void **state)
     close_printer(c, q, k);
 }
 
+/* A launch that faults while a lane is about to change 8 bytes leaves no lock behind. */
+static void leaves_no_lock_behind(void **state)
+{
+    const size_t items = 64;
+    cl_long got = 0;
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_program p = from_source(
+        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+        "kernel void good(global long *x) { atom_inc(x); }\n"
+        "kernel void stray(global long *x)\n" /* an address with the same lock where nothing is */
+        "{ atom_inc((volatile global long *)(0x60000000u + ((uint)x & 0x7ff))); }\n");
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel good = make_kernel(p, "good"), stray = make_kernel(p, "stray");
+    cl_mem m = make_buffer(sizeof got, &got);
+    ok(clSetKernelArg(good, 0, sizeof m, &m));
+    ok(clSetKernelArg(stray, 0, sizeof m, &m));
+    for (int i = 1; i <= 2; i++) {
+        ok(clEnqueueNDRangeKernel(host.queue, stray, 1, NULL, &items, NULL, 0, NULL, NULL));
+        assert_int_equal(clFinish(host.queue), CL_OUT_OF_RESOURCES);
+        ok(clEnqueueNDRangeKernel(host.queue, good, 1, NULL, &items, NULL, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+        assert_int_equal(got, 64 * i);
+    }
+    ok(clReleaseKernel(good));
+    ok(clReleaseKernel(stray));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseProgram(p));
+}
+
 static atomic_bool has_linked;
 
 static void *compile_anew(void *arg)
@@ -498,6 +529,7 @@ int main(void)
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),
         cmocka_unit_test(prints_no_end_of_text),
+        cmocka_unit_test(leaves_no_lock_behind),
     };
     set_environment();
     if (mkdtemp(cache)) {

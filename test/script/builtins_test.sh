@@ -12,15 +12,16 @@ unset MAKEFLAGS MFLAGS
 make -s B="$B" all || exit 1
 "$bin/llvm-nm" "$B/gen/devlib.bc" | awk '$1 != "U" { print $NF }' | sort -u >"$t/have"
 
-# a body for each declaration, so that the compiler writes the mangled name
+# a body for each declaration, so that the compiler writes the mangled name; uintptr_t is uint here
 names() { # STANDARD EXTENSIONS
     set -- -target spir-unknown-unknown -cl-std="$1" -cl-no-stdinc -Xclang -cl-ext="$2" -w
     {
         echo '#include <opencl-c-base.h>'
         "$bin/clang" "$@" -Xclang -finclude-default-header -E -x cl /dev/null |
-            sed -n '/opencl-c\.h/,$p' | grep overloadable |
+            sed -n '/opencl-c\.h/,$p' | awk '/^#/ { next } { all = all " " $0 } /[;{}]/ { print all; all = "" }' |
+            grep overloadable |
             grep -Ev 'image|sub_group|intel|reserve|_amd|clock_read|qcom|arm_|enqueue|_event|kernel_exec' |
-            grep -Ev 'sampler|pipe|ndrange|queue|clk_event|atomic_(double|u?long|half)|fetch_.*atomic_float' |
+            grep -Ev 'sampler|pipe|ndrange|queue|clk_event|atomic_half|fetch_max.* uintptr_t' |
             grep -Ev 'bit_reverse|bitfield|dot_|dot\(u?char' |
             sed 's/)[[:space:]]*;/) { __builtin_unreachable(); }/'
     } >"$t/all.cl"
@@ -29,6 +30,7 @@ names() { # STANDARD EXTENSIONS
 }
 
 atomics=+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics
+atomics=$atomics,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
 atomics=$atomics,+cl_khr_fp64,+__opencl_c_fp64,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics
 features=+__opencl_c_generic_address_space,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_order_acq_rel
 

@@ -40,6 +40,8 @@ static const char everything[] =
     "    reloc 32 @f+4\n"
     "    reloc 36 @tbl-100000\n"
     "}\n"
+    "data @shared weak align 4 size 8 {\n"
+    "}\n"
     "data @.bss local align 128 size 4096 {\n"
     "}\n"
     "func @f local params 2 results 1 maxargs 3 private 64 scalar 8 calls {\n"

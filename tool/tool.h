@@ -52,7 +52,7 @@ bool read_start(const char *file, u64 most, Buf *to, Diag *d);
 bool write_file(const char *file, const void *bytes, size_t len, Diag *d);
 /* Makes a directory if there is none. */
 bool make_directory(const char *dir, Diag *d);
-/* dir/name, the caller's to free; ends the process when memory is out. */
+/* dir/name, the caller's to free; ends the process when out of memory. */
 char *path_join(const char *dir, const char *name);
 /* The file's name without directory; without its suffix too where `stem`. */
 char *path_base(const char *file, bool stem);

@@ -74,7 +74,7 @@ Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag
     if (a && begin(a, &src, opt, d))
         o = assemble(a, name);
     if (!a || a->no_memory)
-        error(d, &src, NULL, "memory is out");
+        error(d, &src, NULL, "out of memory");
     else
         failed = a->had_error || !o;
     if (a)

@@ -17,7 +17,7 @@ typedef struct {
 } AsmOptions;
 
 /* Assembles one text; lines of listings may be in it.  NULL: d tells the errors, one a
- * bad line, or that memory is out.  An object may come with warnings.  It is the caller's
+ * bad line, or that memory ran out.  An object may come with warnings.  It is the caller's
  * to free, with resource records of its kernels (doc/asm.md, "Kernels"); the text need
  * not outlive the call. */
 Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag *d);
@@ -32,6 +32,6 @@ typedef struct {
 /* Appends the listing of an object's code.  Lines look like
  *     80000144: 00009e5b      vbne v0, v1, 0x80000160 <.LBB0_6>
  * and asm_text() takes any such listing back: it gives the same words and relocations.
- * When memory is out, out->failed says so. */
+ * When memory runs out, out->failed says so. */
 void asm_list(const Object *o, const ListOptions *opt, Buf *out);
 #endif

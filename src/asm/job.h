@@ -349,7 +349,7 @@ bool as_fail(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool as_want(Asm *a, const char *at, Want w);
 /* The statement can be read, and is refused for this; false. */
 bool as_refuse(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Memory is out; false. */
+/* Out of memory; false. */
 bool as_no_memory(Asm *a);
 /* Report what was noted since as_forget(), then forget. */
 void as_report_failure(Asm *a, DiagKind kind);
@@ -366,7 +366,7 @@ u32 as_hash(const char *s, size_t len);
 bool as_table_grow(Asm *a, Table *t, size_t count, const void *array, size_t stride,
                    size_t hash_offset);
 
-/* 0: there is none, or memory is out. */
+/* 0: there is none, or out of memory. */
 u32 as_find_symbol(Asm *a, const char *name, size_t len);
 u32 as_symbol(Asm *a, const char *name, size_t len, const char *at);
 /* A nameless label here. */
@@ -403,7 +403,7 @@ bool as_is_register(Asm *a, const char *name, size_t len);
 /* Index of the section; it is made if it does not exist. */
 bool as_section(Asm *a, const char *name, size_t len, u32 *index);
 void as_enter(Asm *a, u32 section);
-/* The fragment that takes bytes; NULL: memory is out. */
+/* The fragment that takes bytes; NULL: out of memory. */
 Frag *as_data(Asm *a);
 /* Starts another one, so that what follows is counted by itself. */
 bool as_split(Asm *a);
@@ -424,7 +424,7 @@ void as_read(Asm *a);
 bool as_push_text(Asm *a, const Source *src, u32 repeats, bool is_macro);
 /* A text that lives as long as the job; takes `text`, which is from mem_alloc. */
 const Source *as_source(Asm *a, const char *name, char *text, const char *from_at);
-/* Keeps p, from mem_alloc, until the job ends; false: memory is out, p is freed. */
+/* Keeps p, from mem_alloc, until the job ends; false: out of memory, p is freed. */
 bool as_keep(Asm *a, void *p);
 /* Whether the statement ends here; the second one notes it as wanted if it does not. */
 bool as_at_end(Asm *a);

@@ -54,7 +54,7 @@ static u32 *slot_of(Asm *a, const char *name, size_t len, u32 hash)
     }
 }
 
-/* a symbol outside the table; 0: memory is out */
+/* a symbol outside the table; 0: out of memory */
 static u32 new_symbol(Asm *a, const char *name, size_t len, const char *at)
 {
     if (!array_grow(a->syms, a->nsyms, a->capsyms)) {

@@ -2,7 +2,7 @@
  *
  * Every allocation of the libraries goes through here, so that the hostile
  * build can poison memory and fail the nth request.  All return NULL when
- * memory is out; callers report it, nothing exits.
+ * there is no memory; callers report it, nothing exits.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -37,7 +37,7 @@ void buf_free(Buf *b); /* leaves an empty Buf */
 static inline const char *buf_text(const Buf *b) { return b->data ? (const char *)b->data : ""; }
 
 /* Makes room for one more element in a growing array `a` of `n` elements with
- * capacity `cap`; false when memory is out. */
+ * capacity `cap`; false when out of memory. */
 #define array_grow(a, n, cap)                                                                      \
     ((size_t)(n) < (size_t)(cap) || array_grow_((void **)&(a), &(cap), sizeof *(a)))
 bool array_grow_(void **a, size_t *cap, size_t size);

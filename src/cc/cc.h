@@ -27,7 +27,7 @@ struct CcOptions {
     u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */
 };
 
-/* NULL: d says why (local memory too large, memory out, a mistake of the compiler).  The object is the
+/* NULL: d says why (local memory too large, out of memory, a mistake of the compiler).  The object is the
  * caller's; m is used up. */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
@@ -44,10 +44,10 @@ const CcView *cc_view(size_t i);
 #define PASS(name, function, stage, when, what) void function(Func *f);
 #include "cc/passes.def"
 
-/* A deep copy of blocks and values, in the arena of the same module; NULL when memory is out. */
+/* A deep copy of blocks and values, in the arena of the same module; NULL when out of memory. */
 Func *verify_copy(const Func *f);
 /* True: every use reads the value that the program before allocation read.  `before` is a copy
- * made after leave_ssa(), before coalesce(); or memory is out, which the module then says. */
+ * made after leave_ssa(), before coalesce(); or memory ran out, which the module then says. */
 bool verify(const Func *before, const Func *after, Buf *why);
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
@@ -55,7 +55,7 @@ void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* The function of the module that *i calls; NULL: it calls none, or one that is not known here. */
 Func *call_target(const Module *m, const Ins *i);
-/* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when memory is out. */
+/* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when out of memory. */
 u32 *call_order(Module *m);
 /* Sets scalar_room and stack_scalar; callees of f must have their frames. */
 void share_scalar_stack(Func *f);
@@ -68,7 +68,7 @@ typedef struct {
     size_t words;           /* u64 words a set */
     u64 *in, *out;          /* nblock sets each */
 } Live;
-bool live(const Func *f, Live *l); /* false: memory is out */
+bool live(const Func *f, Live *l); /* false: out of memory */
 void live_free(Live *l);
 static inline bool live_in(const Live *l, u32 b, u32 v) { return l->in[b * l->words + v / 64] >> v % 64 & 1; }
 static inline bool live_out(const Live *l, u32 b, u32 v) { return l->out[b * l->words + v / 64] >> v % 64 & 1; }

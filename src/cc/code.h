@@ -51,11 +51,11 @@ typedef struct {
 } Code;
 
 /* Order of the reachable blocks, Func.nrpo of them: loops stay together and are tested at
- * their ends where that is easy, the exit is last.  NULL: memory is out. */
+ * their ends where that is easy, the exit is last.  NULL: out of memory. */
 u32 *block_order(const Func *f);
 
 /* at[b]: the block whose address the end of block b must put into rpc, before its branch;
- * or NO_BLOCK.  NULL: memory is out. */
+ * or NO_BLOCK.  NULL: out of memory. */
 u32 *rpc_points(const Func *f);
 
 /* Needs frame().  */
@@ -89,6 +89,6 @@ void asm_function(Buf *out, const Code *c, const Resource *r);
 void asm_data(Buf *out, const Module *m, const Data *d);
 
 /* Adds the line table, with as much other debug data as readers of it want.  symbol[i]: in
- * the object, of symbol i of the module.  False: memory is out. */
+ * the object, of symbol i of the module.  False: out of memory. */
 bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o);
 #endif

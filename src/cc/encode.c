@@ -14,7 +14,7 @@ typedef struct {
     const Module *m;
     Object *o;
     u32 *symbol; /* of the object, for each of the module */
-    bool failed; /* memory is out */
+    bool failed; /* out of memory */
 } Emit;
 
 DataPlace data_place(const Data *d)

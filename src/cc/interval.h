@@ -21,7 +21,7 @@ typedef struct {
     u32 end;                /* behind the last block */
 } Ranges;
 
-bool ranges_build(const Func *f, Ranges *r); /* false: memory is out */
+bool ranges_build(const Func *f, Ranges *r); /* false: out of memory */
 void ranges_free(Ranges *r);
 
 /* where instruction i of block b reads; i = nins is the terminator */
@@ -29,7 +29,7 @@ static inline u32 ranges_at(const Ranges *r, u32 b, size_t i) { return r->top[b]
 static inline const Segment *ranges_of(const Ranges *r, u32 v) { return r->pool + r->of[v].first; }
 
 bool ranges_overlap(const Ranges *r, u32 v, u32 w);
-/* The range of v becomes the union of both, that of w empty; they do not overlap.  False: memory is out. */
+/* The range of v becomes the union of both, that of w empty; they do not overlap.  False: out of memory. */
 bool ranges_unite(Ranges *r, u32 v, u32 w);
 u32 ranges_length(const Ranges *r, u32 v);
 
@@ -44,7 +44,7 @@ typedef struct {
  * owner's segment ends; false: none. */
 bool timeline_conflict(const Timeline *t, const Ranges *r, u32 v, u32 *from, u32 *owner);
 bool timeline_is_free(const Timeline *t, const Ranges *r, u32 v);
-/* These need what they add to be free.  False: memory is out. */
+/* These need what they add to be free.  False: out of memory. */
 bool timeline_add(Timeline *t, Busy b);
 bool timeline_add_range(Timeline *t, const Ranges *r, u32 v);
 void timeline_remove(Timeline *t, u32 owner);

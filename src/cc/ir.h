@@ -271,14 +271,14 @@ struct Module {
 
 /* --- making it (ir.c) --------------------------------------------------------------------- */
 
-Module *ir_module(const char *name, const Target *target); /* NULL when memory is out */
+Module *ir_module(const char *name, const Target *target); /* NULL when out of memory */
 void ir_free(Module *m);             /* NULL is allowed */
 
 void *ir_alloc(Module *m, size_t size);            /* zeroed, lives as long as m */
 char *ir_strdup(Module *m, const char *s);
 /* Our own mistake, never the user's: keeps the first text and makes the compilation fail. */
 void ir_mistake(Module *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Makes room for one more in array `a` of the arena; false when memory is out. */
+/* Makes room for one more in array `a` of the arena; false when out of memory. */
 #define ir_grow(m, a, n, cap) ((size_t)(n) < (size_t)(cap) || ir_grow_(m, (void **)&(a), &(cap), sizeof *(a)))
 bool ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 

@@ -553,7 +553,7 @@ bool ir_check(const Func *f, Stage stage, Buf *out)
         check_function(&c, scratch);
     if (!scratch || scratch->failed) {
         f->module->failed = true;
-        complain(&c, "memory is out");
+        complain(&c, "out of memory");
     }
     ir_free(scratch);
     return c.ok;

@@ -900,7 +900,7 @@ Module *ir_parse(const Source *src, const Target *target, Diag *d)
     while (P.m && *P.p && !P.m->failed)
         finish_line(&P, statement(&P));
     if (!P.m || P.m->failed)
-        error(d, src, NULL, "memory is out");
+        error(d, src, NULL, "out of memory");
     else if (!P.bad)
         return P.m;
     ir_free(P.m);

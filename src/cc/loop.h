@@ -28,7 +28,7 @@ typedef struct {
  * phis; the graph stays as it is. */
 void loop_walk(Func *f, void (*visit)(LoopWalk *w, void *arg), void *arg);
 
-/* Tells the walk what makes v; every new value needs it.  False: memory is out. */
+/* Tells the walk what makes v; every new value needs it.  False: out of memory. */
 bool loop_define(LoopWalk *w, u32 block, u32 v, const Ins *i);
 /* The only block from which a loop is entered, or NO_BLOCK. */
 u32 loop_entry(const Func *f, u32 loop);

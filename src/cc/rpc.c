@@ -43,7 +43,7 @@ static u32 meet(u32 a, u32 b)
 }
 
 /* Of each loop: the one join of all its divergent branches; ANY if they have several or the loop
- * has calls; UNREACHED if it has none.  NULL: memory is out. */
+ * has calls; UNREACHED if it has none.  NULL: out of memory. */
 static u32 *common_joins(const Func *f)
 {
     u32 *join = ir_alloc(f->module, (f->nloops + 1) * sizeof *join);

@@ -126,7 +126,7 @@ struct _cl_platform_id {
     long processors;        /* of the host */
 };
 
-/* The platform; made by the first call.  NULL: memory is out. */
+/* The platform; made by the first call.  NULL: out of memory. */
 ClPlatform *platform_get(void);
 bool platform_has_compiler(void);
 /* Notes a copy from the device, where VENTUS_DUMP_RESULT asks for it. */
@@ -253,7 +253,7 @@ cl_ulong host_time(void);   /* ns, monotone */
  * lately: the processors are busy, or it takes longer. */
 void host_spin(const ClContext *c, const atomic_bool *until, atomic_uint *misses);
 
-/* A user event, or a command that is not enqueued yet.  NULL: memory is out. */
+/* A user event, or a command that is not enqueued yet.  NULL: out of memory. */
 ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type);
 /* With the lock: the command is running from now on.  Callbacks for event_call_back(). */
 Callback *event_begin(ClEvent *e);

@@ -48,7 +48,7 @@ static size_t count_unfinished(const ClQueue *q)
     return n;
 }
 
-/* False: memory is out. */
+/* False: out of memory. */
 static bool make_edges(ClQueue *q, ClEvent *e, Waits w, Ordering order)
 {
     const bool all = order != WAIT_LIST && !w.n && !is_ordered(q);

@@ -18,7 +18,7 @@ const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d)
     return NULL;
 }
 
-/* False: memory is out. */
+/* False: out of memory. */
 static bool gather_facts(ClKernel *k)
 {
     const ClProgram *p = k->program;

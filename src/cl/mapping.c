@@ -17,7 +17,7 @@ typedef struct {
 
 static ClMem *whole_of(ClMem *m) { return m->parent ? m->parent : m; }
 
-/* Where the host sees the first byte of m; NULL: memory is out. */
+/* Where the host sees the first byte of m; NULL: out of memory. */
 static u8 *host_bytes(ClMem *m)
 {
     ClMem *whole = whole_of(m);

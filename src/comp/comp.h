@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct Compiler Compiler;
 
-/* No process is started before something is to be compiled.  NULL: memory is out. */
+/* No process is started before something is to be compiled.  NULL: out of memory. */
 Compiler *comp_open(void);
 /* No compilation may be under way.  NULL is allowed. */
 void comp_close(Compiler *c);

@@ -32,9 +32,9 @@ typedef struct {
 } Request;
 
 /* Two parts: what the result depends on, which with the files that were read makes the key of the cache, and
- * the rest.  to->failed: memory is out. */
+ * the rest.  to->failed: out of memory. */
 void request_write(const Request *r, Buf *key, Buf *rest);
-/* Pointers into bytes, which is both parts one after the other.  False: it is none, or memory is out. */
+/* Pointers into bytes, which is both parts one after the other.  False: it is none, or out of memory. */
 bool request_read(const u8 *bytes, size_t len, Request *r);
 void request_free(Request *r);
 

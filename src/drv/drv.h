@@ -84,7 +84,7 @@ size_t drv_kernels(const Object *image, const char **names, size_t max);
 /* Where launches are written to as replay files, DIR/<kernel>_<n>.metadata and .data.  It counts the
  * launches of each kernel, on whatever driver. */
 typedef struct DrvExport DrvExport;
-DrvExport *drv_export_open(const char *dir); /* NULL: memory is out */
+DrvExport *drv_export_open(const char *dir); /* NULL: out of memory */
 void drv_export_close(DrvExport *e);         /* NULL is allowed */
 
 /* An argument by value, or local memory. */

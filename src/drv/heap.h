@@ -23,7 +23,7 @@ typedef struct {
     u64 bytes;              /* of blocks */
 } Heap;
 
-bool heap_open(Heap *h); /* false: memory is out */
+bool heap_open(Heap *h); /* false: out of memory */
 void heap_close(Heap *h);
 
 DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr);

@@ -18,7 +18,7 @@ typedef struct {
     u64 nfree;              /* frames */
 } PageTable;
 
-bool pagetable_open(PageTable *t, Memory *m); /* false: memory is out */
+bool pagetable_open(PageTable *t, Memory *m); /* false: out of memory */
 void pagetable_close(PageTable *t);
 
 /* Maps zeroed frames behind addr..addr+size, page multiples that are not mapped.

@@ -17,7 +17,7 @@ struct Range {
     Range *left, *right;
 };
 
-Range *range_new(u64 addr, u64 size); /* in no set; NULL: memory is out */
+Range *range_new(u64 addr, u64 size); /* in no set; NULL: out of memory */
 void range_insert(Range **set, Range *r);
 void range_remove(Range **set, Range *r); /* r, which is in the set, is the caller's again */
 void range_free_set(Range *set);

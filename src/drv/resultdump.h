@@ -10,7 +10,7 @@
 
 typedef struct ResultDump ResultDump;
 
-/* Empties the file.  NULL: it cannot be written, or memory is out. */
+/* Empties the file.  NULL: it cannot be written, or out of memory. */
 ResultDump *resultdump_open(const char *path);
 void resultdump_close(ResultDump *r); /* NULL is allowed */
 /* Appends a copy of size bytes from device address addr.  False: it could not. */

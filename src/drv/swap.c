@@ -33,7 +33,7 @@ void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource
 
 static bool is_writable(const ObjSegment *s) { return s->flags & 2 && s->memsz; }
 
-/* False: memory is out; everything is as it was. */
+/* False: out of memory; everything is as it was. */
 static bool keep_variables(Driver *d, DrvProgram *p)
 {
     for (size_t i = 0; i < p->image->nsegments; i++) {

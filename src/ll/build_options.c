@@ -140,9 +140,9 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
         else if (row->kind == JOINED && !word[2] && ++i >= opt->noptions)
             ok = refuse(d, word, " needs a value");
         else if (row->kind == JOINED && !word[2])
-            ok = add_joined(b, word, opt->options[i]) || refuse(d, word, ": memory is out");
+            ok = add_joined(b, word, opt->options[i]) || refuse(d, word, ": out of memory");
         else if (row->kind != IGNORE)
-            ok = add_word(b, word) || refuse(d, word, ": memory is out");
+            ok = add_word(b, word) || refuse(d, word, ": out of memory");
         if (!ok)
             return false;
     }

@@ -137,7 +137,7 @@ static void look_at_calls(Meeting *t, Place *p)
     }
 }
 
-/* Whose blocks belong to what, after others were added; false: memory is out. */
+/* Whose blocks belong to what, after others were added; false: out of memory. */
 static bool own(Meeting *t)
 {
     Func *g = t->g;

@@ -52,7 +52,7 @@ typedef struct {
     u32 nstring;            /* formats made for printf */
     LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
     bool stopped;           /* an error was reported; the rest of the function is left out */
-    Ref scratch[VALUE_PIECES]; /* what is written to when memory is out */
+    Ref scratch[VALUE_PIECES]; /* what is written to when out of memory */
 } Lower;
 
 /* An argument of a phi to be. */
@@ -192,7 +192,7 @@ typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;
 /* Where argument k lies, given where the one before ended (doc/abi.md, "Argument block"). */
 ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end);
 bool is_kernel(LLVMValueRef f);
-/* What the metadata says of the kernels; false: memory is out. */
+/* What the metadata says of the kernels; false: out of memory. */
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t);
 
 /* The machine IR of a module, named as it; NULL: d says why. */

@@ -49,7 +49,7 @@ Ref pointer_with_offset(Fn *n, LLVMValueRef p, i32 *offset)
         var = ir_alloc(n->lo->m, room * sizeof *var);
         scale = ir_alloc(n->lo->m, room * sizeof *scale);
         if (!var || !scale)
-            return ref_con(0); /* memory is out: the module says so */
+            return ref_con(0); /* out of memory: the module says so */
     }
     *offset += gep_offset(n->lo, p, var, scale, room, &nvar);
     Ref base = pointer_with_offset(n, LLVMGetOperand(p, 0), offset);

@@ -45,6 +45,6 @@ typedef struct {
 bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d);
 void kernelinfo_free(KernelTable *t);
 const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name); /* NULL: none */
-/* Adds the section.  False: memory is out. */
+/* Adds the section.  False: out of memory. */
 bool kernelinfo_add(Object *o, const KernelTable *t);
 #endif

@@ -70,7 +70,7 @@ typedef struct {
 /* e_flags bits of our marking; the low bits are RISC-V's and must be zero here. */
 enum { EF_VENTUS_V2025 = 0x01000000, EF_VENTUS_AI = 0x02000000, EF_VENTUS_TIDX = 0x04000000 };
 
-/* An empty object; NULL when memory is out. */
+/* An empty object; NULL when out of memory. */
 Object *obj_new(const char *name);
 void obj_free(Object *o); /* NULL is allowed */
 
@@ -83,7 +83,7 @@ bool obj_read(const char *name, const void *bytes, size_t len, Diag *d, Object *
  * why. */
 bool obj_write(const Object *o, Buf *out, Diag *d);
 
-/* Index of what was added; -1 when memory is out. */
+/* Index of what was added; -1 when out of memory. */
 i32 obj_add_section(Object *o, const char *name, u32 type, u32 flags, u32 align);
 i32 obj_add_symbol(Object *o, const char *name, i32 section, u32 value, u8 bind, u8 type);
 bool obj_add_reloc(Object *o, i32 section, ObjReloc r);

@@ -42,7 +42,7 @@ const char *resource_kernel(const ObjSection *s);
  * place is not clear, the largest of each number.  False: there is a record but it
  * is malformed, d says how. */
 bool resource_read(const Object *o, const char *name, Resource *r, Diag *d);
-/* Adds the 56-byte record (version 3).  False: memory is out. */
+/* Adds the 56-byte record (version 3).  False: out of memory. */
 bool resource_add(Object *o, const char *name, const Resource *r);
 /* The larger of both in every number; flags of both. */
 Resource resource_merge(const Resource *a, const Resource *b);

@@ -12,7 +12,7 @@
 
 typedef struct Trace Trace;
 
-/* The lines go to a file that stays the caller's.  NULL: memory is out. */
+/* The lines go to a file that stays the caller's.  NULL: out of memory. */
 Trace *trace_new(FILE *to);
 /* Listens to one launch at a time; for LaunchOptions, with a slice of 1. */
 Observer trace_observer(Trace *t);

@@ -1,4 +1,4 @@
-/* address.c -- constants of addresses go into the offsets of loads and stores, as far as the
+/* address.c -- moves constants from addresses into the offsets of loads and stores, as far as the
  * instructions have room (doc/isa.md). */
 #include "cc/fold.h"
 

@@ -1,15 +1,18 @@
 /* alloc.c -- values to registers.
  *
- * Values are taken in the order of their weight, reads and writes (ten times as much in a loop) by
- * the length of the live range; equals by where they begin, which is the best order for
- * the temporaries of spill.c.  Each gets the first register that is free all along its range:
- * one that would make a move vanish, then one below 32, which needs no prefix, then the others;
- * in a function, registers that it has to save come late.  Where none is free, the values in
- * the way of some register may move to others.  What finds no place is spilled, and
- * everything starts again with the code that spill.c has put in.
+ * Values are taken in the order of their weight: the number of reads and writes, which count ten
+ * times as much for each loop around them, divided by the length of the live range.  Values of
+ * equal weight are taken in the order in which they begin, which suits the temporaries of spill.c
+ * best.
  *
- * Registers that instructions name, and those that calls destroy, are busy at these
- * places from the start, with owner 0.
+ * Each value gets the first register that is free all along its range.  Registers that would make a
+ * move vanish come first, then those below 32, which need no prefix, then the others; registers
+ * that a function would have to save for its caller come late.  Where no register is free, values
+ * that are in the way may move to other registers.  If that fails too the value is spilled, and
+ * after the round everything starts again with the code that spill.c has inserted.
+ *
+ * Registers that instructions name, and those that calls destroy, are busy there from the start:
+ * they have owner 0.
  */
 #include "cc/spill.h"
 #include "base/mem.h"
@@ -18,10 +21,10 @@
 
 enum {
     MAX_ROUNDS = 100,
-    MAX_MOVED = 4,      /* values that make way for one */
-    MOVE_TESTS = 200000 /* of a register for such a value, in a round */
+    MAX_MOVED = 4,      /* how many values may move to make way for one */
+    MOVE_TESTS = 200000 /* how many registers are tried for such values in a round */
 };
-static const double SAVE_COST = 4; /* reads and writes that are worth saving a register for */
+static const double SAVE_COST = 4; /* saving a register costs as much as so many reads and writes */
 
 /* A move that vanishes if value `v` gets what value or register `with` has. */
 typedef struct {
@@ -36,7 +39,7 @@ typedef struct {
     Timeline busy[NREG];
     u32 reg[2][NVREG]; /* what may be used for x and v, best first */
     u32 nreg[2];
-    double *uses; /* of each value: reads and writes, by how often they happen */
+    double *uses; /* of each value: reads and writes, weighted by the loops around them */
     double *weight;
     u32 *order, norder;
     Hint *hint;

@@ -1,6 +1,6 @@
-/* asmtext.c -- a program as assembly, which `ventus as` reads back to the same bytes.
+/* asmtext.c -- a program as assembly, from which `ventus as` makes the same bytes.
  *
- * Registers above 31 are written as they are; the assembler puts the prefixes.
+ * Registers above 31 are written by their numbers; the assembler adds the prefixes.
  */
 #include "cc/code.h"
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 
 static const char *sym_name(const Code *c, const Word *w) { return c->f->module->sym[w->to].name; }
 
-/* the label of word i, an auipc, that its partner names */
+/* the label of word i, an auipc, by which the instruction after it names it */
 static void put_anchor(Buf *b, const Code *c, size_t i)
 {
     buf_printf(b, ".L%s_p%u", c->f->name, c->word[i].at);
@@ -81,20 +81,15 @@ static void put_words(Buf *b, const Code *c)
     }
 }
 
-static void put_kernel(Buf *b, const char *name, const Resource *r)
-{
-    buf_printf(b, "\t.kernel %s\n\t.lds %llu\n\t.lds_stack %llu\n\t.private_stack %llu\n", name,
-               (unsigned long long)r->lds_static, (unsigned long long)r->lds_stack,
-               (unsigned long long)r->pds_stack);
-}
-
 void asm_function(Buf *out, const Code *c, const Resource *r)
 {
     const char *name = c->f->name;
     const bool is_local = c->f->module->sym[c->f->symbol].is_local;
     buf_printf(out, "\n\t.section .text.%s, \"ax\", @progbits\n\t.p2align 2\n", name);
     if (r)
-        put_kernel(out, name, r);
+        buf_printf(out, "\t.kernel %s\n\t.lds %llu\n\t.lds_stack %llu\n\t.private_stack %llu\n",
+                   name, (unsigned long long)r->lds_static, (unsigned long long)r->lds_stack,
+                   (unsigned long long)r->pds_stack);
     else if (!is_local)
         buf_printf(out, "\t.globl %s\n", name);
     buf_printf(out, "\t.type %s, @function\n%s:\n", name, name);
@@ -114,7 +109,7 @@ static const DataReloc *reloc_at(const Data *d, u32 offset)
 
 static u8 byte_at(const Data *d, u32 at) { return at < d->ninit ? d->init[at] : 0; }
 
-/* how many zeros begin at a place, before the next address */
+/* how many zero bytes there are from `at` on, before the next address */
 static u32 zeros_at(const Data *d, u32 at)
 {
     u32 n = 0;

@@ -2,10 +2,11 @@
  * may take of the scalar stack.
  *
  * Callees come before their callers, so that a caller knows what they need.  Functions of a
- * circle of calls, which needs.c refuses, and their callers come last.
+ * cycle of calls, which needs.c refuses, and their callers come last.
  *
- * All functions that are called one by another share the stack of a warp.  A function gets an equal
- * part of what its callees leave: with n callers above it, 1 / (n + 1).
+ * The functions of a chain of calls share the stack of a warp.  Each function gets an equal part of
+ * what its callees leave: 1 / (n + 1), where n is the length of the longest chain of callers above
+ * it.
  */
 #include "cc/cc.h"
 
@@ -76,7 +77,7 @@ u32 *call_order(Module *m)
             f->callers = f->callers > above ? f->callers : above;
         }
     }
-    /* 3. circles */
+    /* 3. cycles of calls, and their callers */
     for (u32 k = 0; k < nfunc; k++)
         if (c.waits_for[k])
             order[n++] = k;

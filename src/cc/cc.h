@@ -28,7 +28,7 @@ struct CcOptions {
 };
 
 /* NULL: d says why (local memory too large, out of memory, a mistake of the compiler).  The object is the
- * caller's; m is used up. */
+ * caller's; m is changed and good for nothing but ir_free(). */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
 /* The i-th pass that CcOptions.off may name, because code is right without it; NULL: there are no more. */
@@ -44,11 +44,15 @@ const CcView *cc_view(size_t i);
 #define PASS(name, function, stage, when, what) void function(Func *f);
 #include "cc/passes.def"
 
+/* --- the proof of allocation (verify.c), and the end (encode.c) --------------------------------------- */
+
 /* A deep copy of blocks and values, in the arena of the same module; NULL when out of memory. */
 Func *verify_copy(const Func *f);
-/* True: every use reads the value that the program before allocation read.  `before` is a copy
- * made after leave_ssa(), before coalesce(); or memory ran out, which the module then says. */
+/* Whether every use reads the value that the program before allocation read.  `before` is a copy made
+ * after leave_ssa(), before coalesce().  False: `why` says where not.  Also true when memory runs out,
+ * which Module.failed then says. */
 bool verify(const Func *before, const Func *after, Buf *why);
+/* Puts all functions and data of an allocated module into o; d says what cannot be emitted. */
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* --- who calls whom (callgraph.c) ------------------------------------------------------------------ */
@@ -57,13 +61,13 @@ void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 Func *call_target(const Module *m, const Ins *i);
 /* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when out of memory. */
 u32 *call_order(Module *m);
-/* Sets scalar_room and stack_scalar; callees of f must have their frames. */
+/* Sets Func.scalar_room and stack_scalar; the callees of f must have their frames. */
 void share_scalar_stack(Func *f);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 
-/* Bit v of in[b]: value v is alive at the start of block b.  A value of bank X that is alive into
- * one side of a divergent branch is alive in all of the other side. */
+/* Bit v of in[b]: value v is alive at the start of block b; of out[b]: at its end.  A value of bank X
+ * that is alive where one side of a divergent branch starts is alive in all of the other side. */
 typedef struct {
     size_t words;           /* u64 words a set */
     u64 *in, *out;          /* nblock sets each */

@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
     Func *f;
     Ranges r;
-    u32 *leader; /* of each value: a value united with it, itself: none */
+    u32 *leader; /* of each value: a value that it was united with, or itself */
     Move *move;
     size_t n, cap;
 } Coalesce;

@@ -11,7 +11,7 @@
  *   needs.c       resource records
  *   encode.c      sections, symbols, bytes and relocations
  *
- * All memory is the module's; when it is out, Module.failed says so and lists are short.
+ * All memory is the module's.  When it runs out, Module.failed says so, and lists are incomplete.
  */
 #ifndef CC_CODE_H
 #define CC_CODE_H
@@ -29,7 +29,7 @@ typedef enum {
     FIX_BLOCK_LO,           /* the lower part; the auipc is the word before */
     FIX_BLOCK_FROM_START,   /* the distance from the start of the function to block `to` */
     FIX_HI, FIX_LO,         /* the address of symbol `to` + off, by lui and what follows */
-    FIX_CALL                /* the distance to symbol `to`, by this auipc and the jalr behind it */
+    FIX_CALL                /* the distance to symbol `to`, by this auipc and the jalr after it */
 } FixKind;
 
 typedef struct {
@@ -50,19 +50,19 @@ typedef struct {
     u32 size;               /* branch.c: bytes */
 } Code;
 
-/* Order of the reachable blocks, Func.nrpo of them: loops stay together and are tested at
- * their ends where that is easy, the exit is last.  NULL: out of memory. */
+/* The order of the Func.nrpo reachable blocks: the blocks of a loop stay together, with the test at
+ * the end where that is easy; the exit is last.  NULL: out of memory. */
 u32 *block_order(const Func *f);
 
 /* at[b]: the block whose address the end of block b must put into rpc, before its branch;
  * or NO_BLOCK.  NULL: out of memory. */
 u32 *rpc_points(const Func *f);
 
-/* Needs frame().  */
+/* Fills c with the words of its function, in the order of block_order().  Needs frame(). */
 void expand(Code *c);
 
-/* Takes the address of the function, instead of that of each join, where that saves
- * instructions.  Needs sizes (branch.c). */
+/* Lets setrpc start from the address of the function, taken once, instead of one auipc for each join,
+ * where that saves instructions.  Needs sizes (branch.c). */
 void share_rpc_base(Code *c);
 
 /* Makes every branch reach and fills offsets, distances and sizes. */
@@ -73,22 +73,22 @@ u32 word_prefix(const Word *w);
 /* Index in opd[] of the operand that the fix is about. */
 int word_fixed_operand(const Code *c, const Word *w);
 
-/* Resources of every function, its callees counted, in the order of Module.func; code[i]
- * is that of function i.  What cannot be is reported.  False: nothing can be emitted. */
+/* r[i]: resources of function i of Module.func, callees included; code[i] is its code.  Reports
+ * recursion and needs that are too large.  False: nothing can be emitted. */
 bool needs(const Module *m, const Code *code, const CcOptions *opt, Resource *r, Diag *d);
 
-/* Sections of data: prefix and the symbol's name. */
+/* The section of a data object, whose name is prefix and symbol. */
 typedef struct {
     const char *prefix;
     bool zeros;             /* no bytes in the file */
 } DataPlace;
 DataPlace data_place(const Data *d);
 
-/* The assembly of a function, of a data object.  r: needs of a kernel, else NULL. */
+/* Appends the assembly of a function, of a data object.  r: resources of a kernel, else NULL. */
 void asm_function(Buf *out, const Code *c, const Resource *r);
 void asm_data(Buf *out, const Module *m, const Data *d);
 
-/* Adds the line table, with as much other debug data as readers of it want.  symbol[i]: in
- * the object, of symbol i of the module.  False: out of memory. */
+/* Adds the line table to o, with as much other debug data as its readers want.  symbol[i]: the index
+ * in the object of symbol i of the module.  False: out of memory. */
 bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o);
 #endif

@@ -3,8 +3,8 @@
  * One round visits the blocks in pre-order of the dominator tree (fold.h); a block's
  * instructions pass through the rules of simplify.c and the table of gvn.c into a new list.
  * Then branches on constants become jumps, and blocks with one way between them become one.
- * Rounds repeat while something changes: a phi may become simple only when the values of a loop
- * behind it are known.  At the end dce.c removes what nobody reads.
+ * Rounds repeat while something changes: a phi may become simple only when the values that come
+ * around its loop are known.  At the end dce.c removes what nobody reads.
  */
 #include "cc/fold.h"
 #include "cc/cc.h"
@@ -111,7 +111,7 @@ static void visit_ins(Fold *F, Ins i)
 
 /* --- blocks ----------------------------------------------------------------------------- */
 
-/* the one value that the phi has whichever way is taken, or R_NONE */
+/* the one value that the phi has whichever edge is taken, or R_NONE */
 static Ref only_value(const Fold *F, const Block *b, const Phi *p)
 {
     Ref one = ref_none();
@@ -201,7 +201,7 @@ static bool walk(Func *f)
 
 /* --- the graph -------------------------------------------------------------------------- */
 
-/* position in the predecessors of succ[k] of the edge from b */
+/* the position of the k-th edge from b among the predecessors of its target */
 static size_t edge_position(const Func *f, u32 b, int k)
 {
     const Term *t = &f->block[b].term;
@@ -258,7 +258,7 @@ static bool fold_branch(Func *f, u32 b)
     return true;
 }
 
-/* Predecessor `from` of the blocks behind b is now `to`. */
+/* Renames predecessor `from` of the targets of t to `to`. */
 static void rename_pred(Func *f, const Term *t, u32 from, u32 to)
 {
     for (int k = 0; k < (t->kind == T_BRANCH ? 2 : t->kind == T_JUMP ? 1 : 0); k++) {

@@ -33,11 +33,12 @@ typedef struct {
     bool changed;
 } Fold;
 
-/* Adds *i to the block and returns its result; what returns may be older or a constant. */
+/* Adds i, simplified, to the block, and returns its result; that may be an older value or a constant
+ * instead. */
 Ref fold_add(Fold *F, Ins i);
 Ref fold_make(Fold *F, IrOp op, Ref a, Ref b, u32 loc);
 Ref fold_select(Fold *F, Ref c, Ref a, Ref b, u32 loc);
-/* r with replaced values replaced */
+/* r, or what has replaced it */
 Ref fold_resolve(const Fold *F, Ref r);
 
 /* Whether r is made by an operation `op`; *i is a copy of it. */
@@ -45,13 +46,13 @@ bool fold_is(const Fold *F, Ref r, IrOp op, Ins *i);
 /* The same, and the second operand is a constant. */
 bool fold_is_con(const Fold *F, Ref r, IrOp op, Ref *x, u32 *c);
 
-/* The rules (simplify.c): a reference that is equal to *i, or R_NONE; then *i may have become
- * another instruction of the same result. */
+/* The rules (simplify.c).  Returns a reference that is equal to the result of *i; or R_NONE, after it
+ * may have changed *i into another instruction with the same result. */
 Ref simplify(Fold *F, Ins *i);
 void simplify_branch(Fold *F, Term *t);
-/* Addresses of loads and stores take constants into their offsets (address.c). */
+/* Moves constants from the address of a load or store into its offset (address.c). */
 void simplify_address(Fold *F, Ins *i);
-/* Division and remainder by a constant (divide.c); a[1] is the constant. */
+/* The result of division or remainder *i by the constant d, or R_NONE (divide.c). */
 Ref divide_by(Fold *F, const Ins *i, u32 d);
 
 /* The result of operations on constants, exactly what the machine computes (evaluate.c);

@@ -1,18 +1,19 @@
 /* frame.c -- stacks: places of slots and spills, prologue and epilogue (doc/abi.md,
  * "Frames").
  *
- * Scalar frame, from its low end: ra if the function calls, callee-saved scalar
- * registers, spilled ones.  Private frame: slots, callee-saved vector registers, spills.
- * Both are moved over at the start and back at the end of a function.  A kernel owns its
- * stacks from 0 on: one that calls nobody leaves sp and tp alone, has constants for
- * addresses, and puts spills first, where the short immediates reach from v32 = 0; byte
- * 0 to 15 stay free, so that no object has the address of a null pointer.
+ * The scalar frame has, from its low end: ra if the function calls, callee-saved scalar registers,
+ * spilled scalars.  The private frame has slots, callee-saved vector registers, spills.  A function
+ * moves sp and tp past its frames at the start, and back at the end.
  *
- * Pieces of arguments that have no register begin at the caller's tp and go down: the
- * first is the lowest word of the callee's frame, the others are the highest ones of the
- * caller's.  Both reach them by v32, of which the callee's is higher by its frame.
+ * A kernel owns its stacks from 0 on.  One that calls nobody leaves sp and tp alone, has constants
+ * for addresses, and puts spills first, where short immediates reach them from v32 = 0; bytes 0 to
+ * 15 stay free, so that no object has the address of a null pointer.
  *
- * Private frames are multiples of SLOT_ALIGN, so that tp is one wherever a function begins and
+ * Pieces of arguments that have no register begin at the caller's tp and go down: the first is the
+ * lowest word of the callee's frame, the others are the highest words of the caller's.  Both
+ * functions reach them by v32, which in the callee is higher by the size of its frame.
+ *
+ * The size of a private frame is a multiple of SLOT_ALIGN, and so is tp wherever a function begins:
  * slots are aligned.  A frame that private memory cannot hold gets a size that needs.c refuses.
  *
  * Afterwards no frame operation, spill or R_SLOT is left.
@@ -24,9 +25,9 @@ enum { KEEP_FREE = 16 };
 typedef struct {
     Func *f;
     const Target *t;
-    i32 min, max;                     /* what the immediates of private accesses reach from v32 */
-    bool moves;                       /* sp and tp are moved: not in kernels without calls */
-    u32 nspillx, nspillv;             /* words */
+    i32 min, max;         /* what the immediates of private accesses reach from v32 */
+    bool moves;           /* the function moves sp and tp: any but kernels without calls */
+    u32 nspillx, nspillv; /* words */
     u32 savedx[NXREG], savedv[NVREG]; /* registers that the caller wants back */
     u32 nsavedx, nsavedv;
     u32 spillv_at; /* where vector spills begin, from the low end of the frame */
@@ -231,7 +232,7 @@ static void store_vector(Frame *fr, Ref value, u32 at)
 
 static i32 slot_address(const Frame *fr, Ref r) { return (i32)fr->f->slot[r.val].offset + r.off; }
 
-/* x: the address of a slot.  Where tp is moved it is behind the frame. */
+/* x: the address of a slot; where the function moves tp, it points to the end of the frame. */
 static void frame_address(Frame *fr, Ins i)
 {
     const i32 at = slot_address(fr, i.a[0]), offset = at - (i32)fr->f->frame_private;

@@ -4,7 +4,7 @@
  * Dominators follow the Semi-NCA algorithm of Georgiadis, "Linear-Time Algorithms for Dominators
  * and Related Problems": semidominators as Lengauer and Tarjan find them, and then for each
  * block the nearest dominator of its parent in the depth-first tree that is not below its
- * semidominator.  Post-dominators are the same on the reversed graph, over the ways that
+ * semidominator.  Post-dominators are the same on the reversed graph, counting only paths that
  * end.  A block that cannot reach the exit would have none, and lanes that part there would
  * never meet: graph_open_loops gives such loops a way out.
  */
@@ -21,9 +21,9 @@ static int nsucc(const Block *b)
 
 /* --- predecessors ------------------------------------------------------------------- */
 
-/* phi arguments in the order of the new predecessors; an edge that is gone takes its
- * argument along.  first[p], 0 for all p between calls: 1 + the first place of p in `old` that is
- * left */
+/* Puts phi arguments in the order of the new predecessors; the argument of an edge that is gone
+ * goes too.  first[p]: 1 + the first place of p in `old` that is not taken yet; all 0 between
+ * calls. */
 static void reorder_phis(Func *f, Block *b, const u32 *old, size_t nold, u32 *first)
 {
     if (!b->nphi || (nold == b->npred && !memcmp(old, b->pred, nold * sizeof *old)))
@@ -52,13 +52,6 @@ static void reorder_phis(Func *f, Block *b, const u32 *old, size_t nold, u32 *fi
     }
 }
 
-static void add_pred(Func *f, u32 to, u32 from)
-{
-    Block *b = &f->block[to];
-    if (ir_grow(f->module, b->pred, b->npred, b->cappred))
-        b->pred[b->npred++] = from;
-}
-
 void graph_preds(Func *f)
 {
     u32 **old = ir_alloc(f->module, (f->nblock + 1) * sizeof *old);
@@ -66,6 +59,7 @@ void graph_preds(Func *f)
     u32 *first = ir_alloc(f->module, (f->nblock + 1) * sizeof *first);
     if (!old || !nold || !first)
         return;
+    /* 1. the predecessors as they were */
     for (size_t b = 0; b < f->nblock; b++) {
         Block *k = &f->block[b];
         nold[b] = k->npred;
@@ -77,9 +71,14 @@ void graph_preds(Func *f)
         }
         k->npred = 0;
     }
+    /* 2. as they are */
     for (size_t b = 0; b < f->nblock; b++)
-        for (int k = 0; k < nsucc(&f->block[b]); k++)
-            add_pred(f, f->block[b].term.succ[k], (u32)b);
+        for (int k = 0; k < nsucc(&f->block[b]); k++) {
+            Block *to = &f->block[f->block[b].term.succ[k]];
+            if (ir_grow(f->module, to->pred, to->npred, to->cappred))
+                to->pred[to->npred++] = (u32)b;
+        }
+    /* 3. the arguments of phis follow them */
     for (size_t b = 0; b < f->nblock; b++)
         if (old[b])
             reorder_phis(f, &f->block[b], old[b], nold[b], first);
@@ -107,7 +106,7 @@ static bool walk_init(Func *f, Walk *w)
     return !f->module->failed;
 }
 
-/* the k-th block behind b, or before it, NONE when there are no more */
+/* the k-th successor of b, or predecessor if `backward`; NONE when there are no more */
 static u32 neighbour(const Func *f, u32 b, u32 k, bool backward)
 {
     const Block *p = &f->block[b];
@@ -150,8 +149,8 @@ static void empty_block(Block *b)
                  .loop = NONE};
 }
 
-/* reachable blocks into Func.rpo; the exit is always one of them, without its instructions if
- * nothing leads there */
+/* Puts the reachable blocks into Func.rpo.  The exit is always among them; if nothing leads there
+ * it loses its instructions. */
 static bool order_blocks(Func *f)
 {
     Walk w;
@@ -178,20 +177,20 @@ static bool order_blocks(Func *f)
 
 /* --- dominators ---------------------------------------------------------------------------- */
 
-/* Blocks by their number in pre-order of the depth-first tree; but for `order` and `at`, everything
- * here is such numbers. */
+/* Blocks are named by their number in pre-order of the depth-first tree: all arrays but `order` and
+ * `at` are indexed by it and hold it. */
 typedef struct {
     const u32 *order; /* the blocks */
     u32 n;
     u32 *at;    /* of each block: its number, NONE if it was not reached */
     u32 *idom;  /* first the parent, in the end the dominator */
-    u32 *up;    /* an ancestor; what lies between has been looked at */
-    u32 *label; /* of what lies below `up`, down to this, the one with the least semidominator */
+    u32 *up;    /* an ancestor; the blocks between have been looked at */
+    u32 *label; /* of the blocks below `up`, down to this one: that with the least semidominator */
     u32 *semi;
     u32 *stack;
 } Tree;
 
-/* The label of v, when all from `linked` on have been linked to their parents. */
+/* The label of v; the blocks from number `linked` on have been linked to their parents. */
 static u32 least(Tree *t, u32 v, u32 linked)
 {
     size_t n = 0;
@@ -239,7 +238,7 @@ static bool tree_init(Func *f, Tree *t, const Walk *w)
     return true;
 }
 
-/* Builds the tree of dominators of what can be reached from `root`. */
+/* Builds the tree of dominators of the blocks that can be reached from `root`. */
 static bool build_tree(Func *f, Tree *t, u32 root, bool backward)
 {
     Walk w;
@@ -262,7 +261,7 @@ static u32 parent_of(const Tree *t, u32 b, u32 otherwise)
     return t->at[b] == NONE ? otherwise : t->order[t->idom[t->at[b]]];
 }
 
-/* first and last number of each subtree, the parent before its children */
+/* Numbers the subtrees, a parent before its children: Block.dom_first and dom_last. */
 static void number_tree(Func *f)
 {
     u32 *size = ir_alloc(f->module, (f->nblock + 1) * sizeof *size);
@@ -300,7 +299,7 @@ static void dominators(Func *f)
     number_tree(f);
 }
 
-/* on ways that end; what never ends is taken to go to the exit at once */
+/* A block that cannot reach the exit is taken to go there at once. */
 static void post_dominators(Func *f)
 {
     Tree t;
@@ -327,7 +326,8 @@ static u32 outermost(const Func *f, u32 loop)
     return loop;
 }
 
-/* Adds block b, or the loop that it is in already, to `loop`; pushes what enters it. */
+/* Adds block b, or the loop that it is in already, to `loop`; pushes the blocks from which it is
+ * entered. */
 static void claim(Func *f, u32 b, u32 loop, u32 *stack, size_t *n)
 {
     u32 entry = b;
@@ -344,14 +344,6 @@ static void claim(Func *f, u32 b, u32 loop, u32 *stack, size_t *n)
         return;
     for (size_t k = 0; k < f->block[entry].npred; k++)
         stack[(*n)++] = f->block[entry].pred[k];
-}
-
-static bool add_loop(Func *f, u32 header)
-{
-    if (!ir_grow(f->module, f->loops, f->nloops, f->caploops))
-        return false;
-    f->loops[f->nloops++] = (Loop){.header = header, .parent = NONE};
-    return true;
 }
 
 /* Numbers the tree of loops, inner ones after outer ones. */
@@ -391,7 +383,7 @@ static void count_blocks(Func *f)
             f->loops[f->loops[l].parent].nblock += f->loops[l].nblock;
 }
 
-/* headers in post-order, so that inner loops come first */
+/* Goes over headers in post-order, so that inner loops come first. */
 static void find_loops(Func *f)
 {
     size_t edges = 1;
@@ -410,9 +402,10 @@ static void find_loops(Func *f)
         for (size_t k = 0; k < f->block[h].npred; k++)
             if (graph_dominates(f, h, f->block[h].pred[k]))
                 stack[n++] = f->block[h].pred[k];
-        if (!n || !add_loop(f, h))
+        if (!n || !ir_grow(f->module, f->loops, f->nloops, f->caploops))
             continue;
-        const u32 loop = (u32)f->nloops - 1;
+        const u32 loop = (u32)f->nloops++;
+        f->loops[loop] = (Loop){.header = h, .parent = NONE};
         f->block[h].loop = loop;
         while (n)
             claim(f, stack[--n], loop, stack, &n);
@@ -441,8 +434,8 @@ void graph_build(Func *f)
     find_loops(f);
 }
 
-/* Moves what a block does behind its phis to a new block, which follows if the number of lanes is
- * not 0; otherwise the exit does. */
+/* Moves all of a block but its phis to a new block.  The header goes there if the number of lanes
+ * is not 0, which is always so, and else to the exit. */
 static void open_header(Func *f, u32 h)
 {
     const u32 rest = ir_block(f), lanes = ir_value(f);
@@ -472,7 +465,8 @@ void graph_open_loops(Func *f)
     size_t n = 0;
     if (!open || !walk_init(f, &w))
         return;
-    /* outer headers come first; with one, all that leads to it can reach the exit */
+    /* outer headers come first: once one is open, every block that leads to it can reach the exit
+     */
     walk_from(f, &w, f->exit, true);
     for (size_t i = 0; i < f->nrpo && w.npre < f->nrpo; i++) {
         const u32 b = f->rpo[i];

@@ -24,7 +24,7 @@ typedef struct {
     bool failed;
 } Walk;
 
-/* Puts [from, to) before the segments of v, which are all behind it. */
+/* Puts [from, to) before the segments of v, which all come after it. */
 static void add(Walk *w, u32 v, u32 from, u32 to)
 {
     Node *first = &w->node[w->head[v]];
@@ -142,7 +142,7 @@ void ranges_free(Ranges *r)
     *r = (Ranges){0};
 }
 
-/* the first of n ascending segments that ends behind `at` */
+/* the first of the ascending segments from s to `end` that ends after `at` */
 static const Segment *skip(const Segment *s, const Segment *end, u32 at)
 {
     while (s < end) {
@@ -170,7 +170,7 @@ bool ranges_overlap(const Ranges *r, u32 v, u32 w)
     return false;
 }
 
-/* Puts s behind the last segment of the pool, which is a range being made from `first` on. */
+/* Adds s to the range being made at the end of the pool, which starts with segment `first`. */
 static void append(Ranges *r, u32 first, Segment s)
 {
     if (r->npool > first && r->pool[r->npool - 1].to == s.from)
@@ -204,7 +204,7 @@ u32 ranges_length(const Ranges *r, u32 v)
 
 /* --- timelines ------------------------------------------------------------------------ */
 
-/* the index of the first entry that ends behind `at` */
+/* the index of the first entry from `low` on that ends after `at` */
 static size_t search(const Timeline *t, size_t low, u32 at)
 {
     size_t high = t->n;

@@ -1,7 +1,7 @@
 /* interval.h -- where values are alive, as pieces of one line of numbers.
  *
  * Blocks follow each other on the line in the order of Func.rpo.  An instruction reads at
- * an even number and writes at the odd one behind it, so a value that dies where
+ * an even number and writes at the odd one after it, so a value that dies where
  * another is made can share its register.  Linear code only: phis are gone.
  */
 #ifndef CC_INTERVAL_H
@@ -18,7 +18,7 @@ typedef struct {
     size_t npool, cappool;
     Range *of;              /* of each value; n = 0: never alive */
     u32 *top;               /* of each block: the number where it begins */
-    u32 end;                /* behind the last block */
+    u32 end;                /* the number after the last block */
 } Ranges;
 
 bool ranges_build(const Func *f, Ranges *r); /* false: out of memory */
@@ -29,7 +29,8 @@ static inline u32 ranges_at(const Ranges *r, u32 b, size_t i) { return r->top[b]
 static inline const Segment *ranges_of(const Ranges *r, u32 v) { return r->pool + r->of[v].first; }
 
 bool ranges_overlap(const Ranges *r, u32 v, u32 w);
-/* The range of v becomes the union of both, that of w empty; they do not overlap.  False: out of memory. */
+/* Makes the range of v the union of both and that of w empty; they must not overlap.  False: out of
+ * memory. */
 bool ranges_unite(Ranges *r, u32 v, u32 w);
 u32 ranges_length(const Ranges *r, u32 v);
 
@@ -40,11 +41,11 @@ typedef struct {
     size_t n, cap;
 } Timeline;
 
-/* The first owner that the range of v meets at or behind number `from`, which then is where that
- * owner's segment ends; false: none. */
+/* *owner: the first owner that the range of v meets from number *from on; *from becomes the end of that
+ * owner's segment.  False: it meets none. */
 bool timeline_conflict(const Timeline *t, const Ranges *r, u32 v, u32 *from, u32 *owner);
 bool timeline_is_free(const Timeline *t, const Ranges *r, u32 v);
-/* These need what they add to be free.  False: out of memory. */
+/* What these add must be free in t.  False: out of memory. */
 bool timeline_add(Timeline *t, Busy b);
 bool timeline_add_range(Timeline *t, const Ranges *r, u32 v);
 void timeline_remove(Timeline *t, u32 owner);

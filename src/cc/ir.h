@@ -6,7 +6,7 @@
  * addresses, 64-bit numbers as two values.  The same structures serve from what the
  * front end hands over to the last pass:
  *
- *   generic    operations of ir.def on SSA values; who made it does not care where a
+ *   generic    operations of ir.def on SSA values; nothing says yet in which registers a
  *              value lives (front end, fold.c, uniform.c)
  *   selected   operations are rows of isa.def (IR_MACHINE + InsnId) and the few pseudo
  *              operations that ir.def marks; each value has a bank (select.c)
@@ -18,8 +18,8 @@
  *
  * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
  * memory sets Module.failed, and builders then return zeros that are safe to go on with.  A pass that
- * finds what must not be calls ir_mistake(), which sets it too, and goes on with anything that is safe:
- * the compilation then fails with a report, and the process that asked for it lives on.
+ * finds a state that should be impossible calls ir_mistake(), which sets it too, and goes on with anything
+ * that is safe: the compilation then fails with a report, and the process that asked for it lives on.
  */
 #ifndef CC_IR_H
 #define CC_IR_H
@@ -34,7 +34,7 @@ typedef enum {
 } IrOp;
 enum { IR_MACHINE = 256 };  /* IR_MACHINE + InsnId: a row of isa.def */
 
-static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start behind the generic operations");
+static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start after the generic operations");
 
 /* --- operands ------------------------------------------------------------------ */
 
@@ -142,8 +142,8 @@ typedef struct {
     size_t npred, cappred;
     /* from uniform.c on */
     bool join;              /* the block starts with a join; it is the rpc of some branch */
-    bool rerun;             /* may run again while lanes that were here wait: a scalar defined here
-                             * is not there for new uses elsewhere */
+    bool rerun;             /* may run again while lanes that were here wait: passes must not give a
+                             * scalar defined here new uses in other blocks */
     /* blocks to which the join may send the warp: the sides of the branches that meet here */
     u32 *other;
     size_t nother, capother;
@@ -190,7 +190,7 @@ typedef struct Func Func;
 struct Func {
     Module *module;
     const char *name;       /* also its symbol */
-    u32 symbol;             /* index in Module.syms */
+    u32 symbol;             /* index in Module.sym */
     bool is_kernel;
     u32 nparams, nresults;  /* 32-bit pieces, of functions that are no kernels */
     u32 lds_static;         /* of kernels: bytes of __local data */
@@ -208,9 +208,9 @@ struct Func {
     Loop *loops;
     size_t nloops, caploops;
     /* callgraph.c */
-    u32 callers;            /* most functions that call one another when this one is called */
-    u32 scalar_room;        /* bytes of sp stack that its frame may have; all, if nobody says otherwise */
-    u32 stack_scalar;       /* bytes of sp stack that its callees need, behind frame.c with its own frame */
+    u32 callers;            /* length of the longest chain of callers above this function */
+    u32 scalar_room;        /* bytes of sp stack that its frame may have; all of it until callgraph.c says less */
+    u32 stack_scalar;       /* bytes of sp stack that its callees need; after frame.c with its own frame */
     /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
@@ -228,7 +228,7 @@ typedef struct {
     u8 kind;                /* SymKind */
     bool is_local;          /* not visible to other objects */
     bool is_weak;           /* data: several objects may have it, and share one */
-    u32 index;              /* in funcs or data */
+    u32 index;              /* in Module.func or Module.data */
 } Sym;
 
 typedef struct { u32 offset, symbol; i32 addend; } DataReloc;
@@ -253,7 +253,7 @@ struct Module {
     bool failed;            /* memory ran out, or the compiler made a mistake */
     const char *mistake;    /* which one, or NULL */
     const Target *target;
-    const CcOptions *opt;   /* of the compilation; NULL: nothing special is asked for */
+    const CcOptions *opt;   /* of the compilation; NULL: all by default */
     const char *name;       /* of the source file */
     Func **func;
     size_t nfunc, capfunc;
@@ -302,7 +302,7 @@ void ir_insert(Func *f, u32 b, size_t at, const Ins *i);
  * predecessors are known (graph_preds). */
 Phi *ir_phi(Func *f, u32 b, u32 dst);
 
-/* Short hands that make a value; a missing operand is ref_none(). */
+/* Appends an operation and returns the new value that it makes; a missing operand is ref_none(). */
 u32 ir_op(Func *f, u32 b, IrOp op, Ref x, Ref y, Ref z, u32 loc);
 
 void ir_jump(Func *f, u32 b, u32 to);
@@ -320,7 +320,7 @@ typedef struct {
     bool has_dst;
     bool is_pure;           /* result depends on the operands alone: may be removed, joined, moved */
     bool has_effect;        /* may not be removed when the result is not used */
-    bool selected;          /* may appear behind select.c */
+    bool selected;          /* may appear after select.c */
     Op eval;                /* op.def, for folding integers; OP_none */
 } IrInfo;
 extern const IrInfo ir_info[NIR];
@@ -343,20 +343,20 @@ OperandId ins_arg_operand(const Ins *i, int k);
 
 /* --- graph (graph.c) ---------------------------------------------------------------------------- */
 
-/* Predecessors of all blocks, in ascending order of block number, an edge that appears
- * twice (both sides of a branch) twice.  The arguments of phis follow this order, so
- * edges change only through the functions here. */
+/* Builds the predecessors of all blocks, in ascending order of block number; a branch whose sides are
+ * the same block counts twice.  The arguments of phis follow this order, so edges change only through
+ * the functions here. */
 void graph_preds(Func *f);
-/* rpo, preds of reachable blocks (unreachable blocks are emptied, their phi arguments
- * removed), dominators, post-dominators, loops.  Every block must have its terminator.  The
- * post-dominator of a block that cannot reach the exit is the exit. */
+/* Builds reverse post-order, predecessors, dominators, post-dominators and loops.  Blocks that cannot be
+ * reached are emptied, and the phi arguments that come from them removed.  Every block must have its
+ * terminator.  The post-dominator of a block that cannot reach the exit is the exit. */
 void graph_build(Func *f);
-/* Gives every loop that has no way to the exit one at its header, which is never taken, so that all
- * its blocks have post-dominators.  Needs graph_build, keeps it up to date. */
+/* Adds an edge to the exit, which is never taken, to the header of every loop that cannot reach the
+ * exit, so that all its blocks have post-dominators.  Needs graph_build() and does it again. */
 void graph_open_loops(Func *f);
 bool graph_dominates(const Func *f, u32 a, u32 b);      /* a dominates b, or is b */
 bool graph_in_loop(const Func *f, u32 b, u32 loop);
-/* Block.other again, after edges of divergent branches have changed. */
+/* Builds Block.other again, after edges of divergent branches have changed. */
 void graph_name_sides(Func *f);
 /* Puts a new block on the k-th outgoing edge of b; phis of the target keep their arguments.
  * The graph must be built again. */
@@ -370,8 +370,8 @@ void ir_print_module(Buf *out, const Module *m);
 Module *ir_parse(const Source *src, const Target *target, Diag *d);
 
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
-/* Appends what is wrong with f, a line each, to out; true: nothing is.  f needs graph_preds.  Memory
- * that is out is wrong too, and noted in the module. */
+/* Appends what is wrong with f to out, a line each; true: nothing is.  f needs graph_preds().  Running
+ * out of memory counts as wrong, and sets Module.failed too. */
 bool ir_check(const Func *f, Stage stage, Buf *out);
 /* The same for data and all functions. */
 bool ir_check_module(const Module *m, Stage stage, Buf *out);

@@ -1,9 +1,9 @@
 /* ir_check.c -- the rules that a function must keep, stage by stage.
  *
- * Nothing that the function says about its own graph is believed: edges and dominators
- * are computed again on a copy of its blocks, and the function's predecessors compared
- * with them.  First comes the shape (targets, terminators, exit), without which the rest has
- * no meaning; then every block: phis, instructions, terminator.
+ * Nothing that the function says about its own graph is believed: edges and dominators are computed
+ * again on a copy of its blocks, and its lists of predecessors are compared with those.  The shape
+ * (targets, terminators, exit) is checked first, because the rest has no meaning without it; then
+ * every block: phis, instructions, terminator.
  *
  *   generic    operations of ir.def up to `use` that are not of later stages; SSA
  *   selected   rows of the target and pseudo operations, operands in their banks, immediates
@@ -61,8 +61,6 @@ static bool is_ssa(const Check *c) { return c->stage <= STAGE_SELECTED; }
 
 /* --- shape ------------------------------------------------------------------------------ */
 
-static bool is_empty(const Block *b) { return b->term.kind == T_NONE && !b->nins && !b->nphi; }
-
 static void check_target(Check *c, u32 to)
 {
     require(c, to < c->f->nblock, "goes to b%" PRIu32 ", which does not exist", to);
@@ -72,7 +70,7 @@ static void check_target(Check *c, u32 to)
 static void check_edges(Check *c, const Block *b)
 {
     const Term *t = &b->term;
-    require(c, t->kind != T_NONE || is_empty(b), "has no terminator");
+    require(c, t->kind != T_NONE || (!b->nins && !b->nphi), "has no terminator");
     require(c, t->kind <= T_RET, "has a terminator of an unknown kind");
     require(c, t->kind != T_RET || c->block == c->f->exit, "returns, but is not the exit");
     if (t->kind == T_JUMP || t->kind == T_BRANCH)
@@ -91,15 +89,6 @@ static void check_shape(Check *c)
     require(c, f->exit < f->nblock && f->block[f->exit].term.kind == T_RET, "has no exit");
     for (c->block = 0; c->block < f->nblock; c->block++)
         check_edges(c, &f->block[c->block]);
-    c->block = NONE;
-}
-
-/* An edge to a block without a terminator leads nowhere. */
-static void check_ends(Check *c)
-{
-    for (c->block = 0; c->block < c->f->nblock; c->block++)
-        require(c, !c->reachable[c->block] || c->f->block[c->block].term.kind != T_NONE,
-                "can be reached and has no terminator");
     c->block = NONE;
 }
 
@@ -186,7 +175,7 @@ static void check_use(Check *c, u32 v, u32 b, size_t at)
         complain(c, "reads %%%" PRIu32 ", which is not written on every way here", v);
 }
 
-/* A reference that exists, whatever it is used for; a value is read at `at` of block b. */
+/* Whether the reference names something that exists; a value is read at `at` of block b. */
 static void check_ref(Check *c, Ref r, u32 b, size_t at)
 {
     const Func *f = c->f;
@@ -264,7 +253,7 @@ static void check_row(Check *c, const Ins *i)
     }
 }
 
-/* banks of pseudo operations */
+/* Checks the banks of the operands and the result of a pseudo operation. */
 static void check_pseudo(Check *c, const Ins *i)
 {
     const Bank to = i->dst || i->reg ? written_bank(c, i) : BANK_NONE;
@@ -310,7 +299,7 @@ static void check_access(Check *c, const Ins *i)
     require(c, !i->uniform || i->op == IR_load, "only loads are uniform by promise");
 }
 
-/* what a generic operation asks of its immediate and its place */
+/* Checks the immediate of a generic operation, and whether it may stand where it does. */
 static void check_generic(Check *c, const Ins *i)
 {
     const Func *f = c->f;
@@ -345,7 +334,8 @@ static void check_generic(Check *c, const Ins *i)
     }
 }
 
-/* `arg` for each piece, `call`, `result` for the pieces wanted, nothing between */
+/* A call is an `arg` for each piece, `call`, and a `result` for each piece wanted, with nothing
+ * between. */
 static void check_call_sequence(Check *c, const Block *b, size_t k)
 {
     const Ins *i = &b->ins[k], *before = k ? i - 1 : &(Ins){0};
@@ -370,13 +360,12 @@ static void check_stage(Check *c, const Ins *i)
         return;
     }
     require(c, ins_is_machine(i) || ir_info[i->op].selected, "is not selected");
-    require(c, !is_ssa(c) || i->op < IR_move || i->op > IR_fetch, "belongs behind SSA");
+    require(c, !is_ssa(c) || i->op < IR_move || i->op > IR_fetch, "belongs after SSA");
 }
 
 static void check_destination(Check *c, const Ins *i)
 {
     const bool has = i->dst || i->reg;
-    /* a call may leave the result of its rows aside: jalr x0 */
     require(c, has == ins_has_dst(i), "%s", has ? "has no result" : "needs a result");
     require(c, !i->reg || c->stage != STAGE_GENERIC, "writes a register before selection");
     require(c, i->reg <= NREG, "there is no register %" PRIu32, i->reg - 1);
@@ -528,16 +517,22 @@ static void check_frame(Check *c)
 
 static void check_function(Check *c, Module *scratch)
 {
+    /* 1. edges that lead somewhere */
     check_shape(c);
     if (!c->ok || !copy_graph(c, scratch))
         return;
     check_preds(c);
     if (!c->ok)
         return;
+    /* 2. blocks that can be reached go on */
     graph_build(&c->graph);
     for (size_t i = 0; i < c->graph.nrpo; i++)
         c->reachable[c->graph.rpo[i]] = true;
-    check_ends(c);
+    for (c->block = 0; c->block < c->f->nblock; c->block++)
+        require(c, !c->reachable[c->block] || c->f->block[c->block].term.kind != T_NONE,
+                "can be reached and has no terminator");
+    c->block = NONE;
+    /* 3. the frame, and what the blocks hold */
     check_frame(c);
     if (scratch->failed)
         return;

@@ -1,12 +1,10 @@
 /* ir_parse.c -- reads the text form (doc/ir.md, "Text form"), one statement a line.
  *
- * A wrong line is reported and skipped, so that one run finds many mistakes.  Any bytes may
- * be given: whatever the text says, no index leaves its array and no number makes
- * an allocation that is out of proportion.  Whether the program makes sense is ir_check.c's
- * matter.
+ * A wrong line is reported and skipped, so that one run finds many mistakes.  Any bytes may be
+ * given: whatever the text says, no index leaves its array, and no number makes an allocation out
+ * of proportion.  Whether the program makes sense is for ir_check.c to say.
  *
- * The arguments of phis wait until the function is complete, because their number is that
- * of the predecessors.
+ * Phis get their arguments when the function is complete: they have one for each predecessor.
  */
 #include "base/mem.h"
 #include "cc/irtext.h"
@@ -122,7 +120,7 @@ static int hex_value(char c)
                                   : -1;
 }
 
-/* digits at P->p, decimal or after 0x hexadecimal, up to UINT32_MAX */
+/* digits at P->p, hexadecimal after 0x and else decimal, up to UINT32_MAX */
 static bool digits(Parser *P, u32 *v)
 {
     const char *at = P->p;
@@ -168,7 +166,7 @@ static bool attribute(Parser *P, const char *word, u32 *v)
     return unsigned_number(P, v);
 }
 
-/* a number behind its letter, below limit */
+/* the number in the name of a value, block or slot, below limit */
 static bool numbered(Parser *P, const char *what, u32 limit, u32 *v)
 {
     const char *at = P->p;
@@ -189,7 +187,7 @@ static bool quoted(Parser *P, char *name)
         }
         const int high = hex_value(P->p[1]), low = high < 0 ? -1 : hex_value(P->p[2]);
         if (low < 0 || high + low == 0)
-            return wrong(P, P->p, "two hexadecimal digits, not 00, are missing behind '\\'");
+            return wrong(P, P->p, "two hexadecimal digits, not 00, are missing after '\\'");
         name[n++] = (char)(high << 4 | low);
         P->p += 3;
     }
@@ -200,7 +198,7 @@ static bool quoted(Parser *P, char *name)
     return true;
 }
 
-/* a name of a symbol, behind '@' */
+/* '@' and the name of a symbol */
 static bool name_of_symbol(Parser *P, char *name)
 {
     if (!expect(P, "@"))
@@ -267,7 +265,7 @@ static bool accept_register(Parser *P, u32 *r)
     return true;
 }
 
-/* what stands directly behind a symbol or slot */
+/* the offset that may follow a symbol or slot directly: "+4" */
 static bool offset(Parser *P, i64 least, i64 most, i32 *off)
 {
     const char *at = P->p;
@@ -443,15 +441,6 @@ static bool mnemonic(Parser *P, u16 *op)
     return wrong(P, word, "there is no operation '%.*s'", (int)(n < 40 ? n : 40), word);
 }
 
-static bool atomic_op(Parser *P, Ins *i)
-{
-    const int op = accept_one_of(P, isa_op_name, NOP);
-    if (op < 0)
-        return wrong(P, P->p, "the operation of the atomic is missing here");
-    i->imm = op;
-    return true;
-}
-
 static void attributes(Parser *P, Ins *i)
 {
     for (int k;;)
@@ -502,8 +491,11 @@ static bool operands(Parser *P, Ins *i)
 
 static bool instruction(Parser *P, Ins *i)
 {
-    if ((i->op == IR_atomic && !atomic_op(P, i)))
-        return false;
+    if (i->op == IR_atomic) {
+        i->imm = accept_one_of(P, isa_op_name, NOP);
+        if (i->imm < 0)
+            return wrong(P, P->p, "the operation of the atomic is missing here");
+    }
     attributes(P, i);
     if (!operands(P, i) || !immediate(P, i) || !end_of_line(P, &i->loc))
         return false;
@@ -705,7 +697,7 @@ static void next_line(Parser *P)
     P->p += *P->p == '\n';
 }
 
-/* Reports a line that is wrong once, and goes on behind it. */
+/* Reports a line that was not read and has no message yet, and goes on with the next one. */
 static bool finish_line(Parser *P, bool ok)
 {
     if (!ok && !P->bad && !P->m->failed)

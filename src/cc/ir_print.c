@@ -155,6 +155,7 @@ static void address(Buf *out, const Func *f, const Ins *i, Ref r)
     buf_str(out, "]");
 }
 
+/* how many operands are printed: those of the operation, and any that should not be there */
 static int operands_written(const Ins *i)
 {
     int n = ins_nargs(i);
@@ -226,15 +227,10 @@ static void terminator(Buf *out, const Func *f, const Term *t)
 
 /* --- functions and modules -------------------------------------------------------------- */
 
-static bool is_empty(const Block *b)
-{
-    return b->term.kind == T_NONE && !b->nins && !b->nphi && !b->join && !b->nother;
-}
-
 static void block(Buf *out, const Func *f, u32 index)
 {
     const Block *b = &f->block[index];
-    if (is_empty(b) && index)
+    if (index && b->term.kind == T_NONE && !b->nins && !b->nphi && !b->join && !b->nother)
         return;
     buf_printf(out, "b%" PRIu32 ":%s", index, b->join ? " join" : "");
     for (size_t k = 0; k < b->nother; k++)

@@ -117,7 +117,7 @@ static bool close_section(Out *s)
     return true;
 }
 
-/* a symbol for the start of a section, so that others can refer to their part of it */
+/* a symbol for the start of a section, by which other sections refer to it */
 static i32 section_symbol(Object *o, const char *name)
 {
     const i32 section = obj_find_section(o, name);
@@ -129,23 +129,6 @@ static i32 section_symbol(Object *o, const char *name)
 typedef struct {
     u32 at, file, line, column;
 } Row;
-
-static void begin_sequence(Out *s, u32 symbol)
-{
-    put(s, 0, 1);
-    put_uleb(s, 5);
-    put(s, DW_LNE_set_address, 1);
-    put_address(s, symbol);
-}
-
-static void end_sequence(Out *s, u32 bytes)
-{
-    put(s, DW_LNS_advance_pc, 1);
-    put_uleb(s, bytes / WORD_BYTES);
-    put(s, 0, 1);
-    put_uleb(s, 1);
-    put(s, DW_LNE_end_sequence, 1);
-}
 
 static void put_row(Out *s, Row *now, const Row *next)
 {
@@ -169,21 +152,20 @@ static void put_row(Out *s, Row *now, const Row *next)
     *now = *next;
 }
 
-/* Words without a place belong to that of the word before, the first ones to the first
- * place there is. */
-static u32 first_place(const Code *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (c->word[i].fix != FIX_LABEL && c->word[i].loc)
-            return c->word[i].loc;
-    return 0;
-}
-
+/* The rows of one function.  A word without a place has that of the word before; those at the start
+ * have the first place there is. */
 static void put_sequence(Out *s, const Module *m, const Code *c, u32 symbol)
 {
     Row now = {.file = 1, .line = 1};
-    u32 shown = 0, loc = first_place(c);
-    begin_sequence(s, symbol);
+    u32 shown = 0, loc = 0;
+    for (size_t i = 0; i < c->n && !loc; i++)
+        loc = c->word[i].fix == FIX_LABEL ? 0 : c->word[i].loc;
+    /* 1. the address where the sequence starts */
+    put(s, 0, 1);
+    put_uleb(s, 5);
+    put(s, DW_LNE_set_address, 1);
+    put_address(s, symbol);
+    /* 2. a row wherever the place changes */
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
         if (w->fix == FIX_LABEL)
@@ -194,7 +176,12 @@ static void put_sequence(Out *s, const Module *m, const Code *c, u32 symbol)
         const Loc *l = &m->loc[shown = loc];
         put_row(s, &now, &(Row){w->at, l->file + 1, l->line, l->column});
     }
-    end_sequence(s, c->size - now.at);
+    /* 3. the address after the last word */
+    put(s, DW_LNS_advance_pc, 1);
+    put_uleb(s, (c->size - now.at) / WORD_BYTES);
+    put(s, 0, 1);
+    put_uleb(s, 1);
+    put(s, DW_LNE_end_sequence, 1);
 }
 
 static void put_header(Out *s, const Module *m)

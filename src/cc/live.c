@@ -161,8 +161,8 @@ bool live(const Func *f, Live *l)
                 changed |= flow_in(&w, f->rpo[i]);
             }
         }
-        /* 2. what the other side needs, which is what step 1 found alive there, kept in `use`: what
-         * another branch has it keep may be written in the side itself */
+        /* 2. what the other side needs: that is what step 1 found alive where it starts, kept in
+         * `use`.  What this step adds does not count, since the side itself may write it */
         memcpy(w.use, l->in, f->nblock * words * sizeof *w.use);
         for (size_t i = 0; i < f->nrpo; i++) {
             const Term *t = &f->block[f->rpo[i]].term;

@@ -1,4 +1,4 @@
-/* loop.c -- a walk over loops, inner ones first. */
+/* loop.c -- a walk over loops, inner ones first (loop.h). */
 #include "cc/loop.h"
 
 /* --- definitions ---------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ const Phi *loop_phi(const LoopWalk *w, u32 v)
     return NULL;
 }
 
-bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *times)
+bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *sign)
 {
     const Phi *p = w->def[v].block == w->header ? loop_phi(w, v) : NULL;
     const Ref next = p ? p->arg[w->latch_arg] : ref_none();
@@ -60,7 +60,7 @@ bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *times)
         return false;
     *start = p->arg[w->entry_arg];
     *step = i->a[1 - k];
-    *times = i->op == IR_add ? 1 : UINT32_MAX;
+    *sign = i->op == IR_add ? 1 : UINT32_MAX;
     return true;
 }
 

@@ -1,4 +1,5 @@
-/* loop.h -- loops with one way in and one way back, inner ones first, and what counts in them. */
+/* loop.h -- a walk over the loops that have one edge in and one edge back, inner loops first, and the
+ * counters in them; for strength.c and counters.c. */
 #ifndef CC_LOOP_H
 #define CC_LOOP_H
 #include "cc/cc.h"
@@ -24,8 +25,8 @@ typedef struct {
     size_t entry_arg, latch_arg; /* of the header's phis */
 } LoopWalk;
 
-/* Calls `visit` for each such loop.  Visitors may add instructions before the loop, in it, and
- * phis; the graph stays as it is. */
+/* Calls `visit` for each such loop.  A visitor may add phis to the loop, and instructions to it and
+ * before it; it may not change the graph. */
 void loop_walk(Func *f, void (*visit)(LoopWalk *w, void *arg), void *arg);
 
 /* Tells the walk what makes v; every new value needs it.  False: out of memory. */
@@ -37,7 +38,7 @@ bool is_defined_outside(const LoopWalk *w, Ref r, u32 loop);
 bool is_outside(const LoopWalk *w, Ref r); /* of the present loop */
 /* The phi of the header that is value v, or NULL. */
 const Phi *loop_phi(const LoopWalk *w, u32 v);
-/* Whether v is a counter of the loop: a phi to which each round adds *step, which is from
- * outside, `times` 1 or -1. */
-bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *times);
+/* Whether v is a counter of the loop: a phi that starts as *start and to which each round adds *step,
+ * a value from outside, times *sign, which is 1 or -1. */
+bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *sign);
 #endif

@@ -18,7 +18,7 @@ typedef struct {
 
 static u64 larger(u64 a, u64 b) { return a > b ? a : b; }
 
-/* register numbers are whole here: prefixes are put in when words are made */
+/* Operands have whole register numbers here; the prefixes are made later, with the words. */
 static void count_registers(const Code *c, Resource *r)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -35,8 +35,8 @@ static void count_registers(const Code *c, Resource *r)
 
 static bool visit(Needs *n, u32 k);
 
-/* Adds what a call needs to what its function needs by itself; stacks are the most of
- * any call so far. */
+/* Adds what a call needs to r, which has what its function needs without calls.  Of stacks, r keeps
+ * the most that any call so far needs. */
 static bool add_call(Needs *n, Resource *r, const Ref *to)
 {
     const Sym *s = to->kind == R_SYM ? &n->m->sym[to->val] : NULL;

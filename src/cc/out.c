@@ -4,8 +4,8 @@
  *    own if a phi needs a move on it.  On a side of a divergent branch that block runs
  *    under the mask of that side, before the join, as moves of vectors must.
  * 2. The phis of a block are one parallel assignment on each edge.  It is put in an order
- *    in which nothing is overwritten that is still to be read; a cycle is opened with one
- *    temporary.  Constants come last, nobody reads them.
+ *    in which nothing is overwritten that is still to be read; one temporary opens a cycle.
+ *    Assignments of constants come last, since they read nothing.
  * 3. An operand that shares its register with the result (`vmacc`, `cmov`) becomes the
  *    result itself, which a move fills first.
  *
@@ -66,7 +66,7 @@ static void put_move(Parallel *p, u32 dst, Ref from)
     put(p, &(Ins){.op = IR_move, .dst = dst, .a = {from}});
 }
 
-/* an assignment of what is no value: x by li, v by way of x if it is no small number */
+/* Assigns a constant or address: to x by li, to v through a scalar unless it is a small number. */
 static void put_constant(Parallel *p, u32 dst, Ref from)
 {
     const bool vector = p->f->value[dst].bank == BANK_V;
@@ -98,8 +98,8 @@ static void emit_chain(Parallel *p, size_t k)
     }
 }
 
-/* What is left are cycles, each value read once.  The value that assignment k overwrites
- * goes to a temporary, from where the last one of the cycle reads it. */
+/* Only cycles are left, in which each value is read once.  Saves the value that assignment k
+ * overwrites in a temporary, from which the last assignment of the cycle reads it. */
 static void open_cycle(Parallel *p, size_t k)
 {
     const u32 old = p->list[k].dst;
@@ -145,7 +145,7 @@ static bool add_assign(Parallel *p, u32 dst, Ref from)
     return true;
 }
 
-/* the assignment on the edge from the j-th predecessor of block b */
+/* Makes the moves for the phis of block b on the edge from its j-th predecessor. */
 static void leave_phis(Parallel *p, u32 b, size_t j)
 {
     const Block *k = &p->f->block[b];
@@ -183,7 +183,7 @@ static bool is_untied(const Ins *i)
     return t >= 0 && i->dst && !ref_same(i->a[t], ref_val(i->dst));
 }
 
-/* Makes the result of i its accumulator; the move that goes before it. */
+/* Makes the tied operand of *i its result; returns the move that fills it, which goes before *i. */
 static Ins tie(Func *f, Ins *i)
 {
     const Ref from = i->a[ins_tied(i)];

@@ -1,10 +1,10 @@
 /* rpc.c -- where the reconvergence pc is set.
  *
- * A divergent branch needs rpc to name its join.  Only setrpc and calls change rpc, so
- * it need not be set where all ways to the branch have set it already; that is a
- * forward analysis over the edges of the graph and those of Block.other, along which a
- * join sends the warp to a side that waited.  For a loop all of whose branches have the
- * same join, rpc is set before the loop as well, and what is in it becomes superfluous.
+ * A divergent branch needs rpc to name its join.  Only setrpc and calls change rpc, so it need not
+ * be set where it has been set on all paths to the branch already.  That is found by a forward
+ * analysis over the edges of the graph and those of Block.other, along which a join sends the warp
+ * to a side that waited.  If all branches of a loop have the same join, rpc is set before the loop
+ * as well, which makes setting it in the loop superfluous.
  */
 #include "cc/code.h"
 #include "cc/loop.h"

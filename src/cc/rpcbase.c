@@ -1,8 +1,8 @@
-/* rpcbase.c -- one auipc for all that set rpc.
+/* rpcbase.c -- one auipc for all setrpc of a function.
  *
- * setrpc adds twelve bits to a register.  In a function that is short enough they reach every
- * block from its start, so t1 takes that address once, at the start, if nothing else in the
- * function writes t1 and nobody is called.
+ * setrpc adds an immediate of twelve bits to a register.  In a short function that reaches every
+ * block from the start of the function.  So t1 takes the address of the start once, at the start,
+ * if nothing else in the function writes t1 and the function calls nobody.
  */
 #include "cc/code.h"
 

@@ -1,17 +1,18 @@
-/* sched.c -- the order of instructions within a block; selected code.
+/* sched.c -- the order of instructions within a block, in selected code.
  *
- * Requires SSA, keeps the graph.  A block is cut at what may not be passed: calls,
- * atomics, barriers, volatile accesses, instructions that name registers.  Between two
- * cuts, list scheduling from the top: while few values are alive, the instruction that
- * is farthest from the end by latency goes first, which is mostly a load; when many are, the one
- * after which the fewest are alive.
+ * Requires SSA, keeps the graph.  A block is cut into pieces at the instructions that others may
+ * not pass: calls, atomics, barriers, volatile accesses, instructions that name registers.  The
+ * instructions of a piece are placed one after the other from the top (list scheduling).  While few
+ * values are alive, the next one is the one that is farthest from the end of the piece by latency,
+ * mostly a load; when many are, it is the one that leaves the fewest alive.
  */
 #include "cc/cc.h"
 #include "base/mem.h"
 #include <string.h>
 
-/* MOST: instructions between cuts, bounding the time of a block.  MANY: values of a bank that
- * are alive before saving them counts more than latency; registers above 31 cost a prefix. */
+/* MOST: instructions of a piece, which bounds the time that it takes.  MANY: so many values of a
+ * bank alive at once that their number counts more than latency: registers above 31 cost a prefix.
+ */
 enum { MOST = 256, MANY_X = 16, MANY_V = 20 };
 
 /* cycles from an instruction to its first use, roughly */
@@ -19,7 +20,7 @@ enum { LATENCY_LOAD = 24, LATENCY_SFU = 12, LATENCY_MUL = 4, LATENCY = 2 };
 
 typedef struct {
     Ins ins;
-    u32 before; /* instructions that this one waits for and that are not placed */
+    u32 before; /* how many instructions that it must follow are not placed yet */
     u32 height; /* cycles to the end of the piece */
     bool placed;
 } Node;
@@ -27,11 +28,11 @@ typedef struct {
 typedef struct {
     Func *f;
     Node node[MOST];
-    u64 after[MOST][MOST / 64]; /* bit k: node k waits for this one */
+    u64 after[MOST][MOST / 64]; /* of each node: bit k: node k must follow it */
     size_t n;
-    u32 *uses;    /* of each value: uses that are not placed yet, of the function */
+    u32 *uses;    /* of each value: uses in the whole function that are not placed yet */
     u32 *def;     /* of each value: 1 + the node that defines it, in this piece */
-    u32 alive[2]; /* x, v: values of this block that are alive, by and by */
+    u32 alive[2]; /* x, v: values made in this block that are alive after what is placed so far */
 } Sched;
 
 /* --- what depends on what ---------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static bool names_register(const Target *t, Ref r)
     return r.kind == R_REG && !target_reserves(t, r.val) && r.val != t->frame;
 }
 
-/* may not be passed in either direction */
+/* whether no instruction may pass *i, in either direction */
 static bool is_cut(const Target *t, const Ins *i)
 {
     if (i->reg || names_register(t, i->a[0]) || names_register(t, i->a[1]) ||
@@ -137,7 +138,7 @@ static void find_dependences(Sched *s)
 
 static bool is_v(const Sched *s, u32 v) { return s->f->value[v].bank == BANK_V; }
 
-/* values of bank v that are alive afterwards, less those that were before */
+/* by how many the values of bank v that are alive change when *i is placed next */
 static int change(const Sched *s, const Ins *i, bool v)
 {
     int n = i->dst && is_v(s, i->dst) == v;
@@ -155,7 +156,7 @@ static int change(const Sched *s, const Ins *i, bool v)
     return n;
 }
 
-/* whether `a` is the better choice; of equals the one that comes first in the program is */
+/* whether `a` is a better choice than b, which comes earlier in the program */
 static bool is_better(const Sched *s, const Node *a, const Node *b)
 {
     const u32 many[2] = {MANY_X, MANY_V};
@@ -187,7 +188,7 @@ static void count_uses(Sched *s, const Ins *i)
             s->uses[i->a[a].val]--;
 }
 
-/* puts the piece back, in its new order, at `to` */
+/* Orders the piece and writes it to `to`. */
 static void place_piece(Sched *s, Ins *to)
 {
     find_dependences(s);

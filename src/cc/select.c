@@ -1,9 +1,9 @@
 /* select.c -- operations to rows of isa.def.
  *
- * Blocks in reverse post-order, instructions in order; a definition that a row has
- * absorbed is found unused in the end and goes.  An operand of a definition elsewhere may be read
- * only if it cannot be stale here (uniform.c): scalars of a block that may run again while
- * lanes wait are taken in that block alone.
+ * Blocks are taken in reverse post-order, instructions in order.  A row may absorb the instruction
+ * that defines its operand; if nothing else reads that definition, it is removed at the end.  A row
+ * that reads the operands of a definition in another block must not find them stale (uniform.c):
+ * scalars of a block that may run again while lanes wait are read in that block alone.
  */
 #include "cc/select.h"
 #include "cc/cc.h"
@@ -18,7 +18,7 @@ Ref sel_ref(const Select *s, Ref r)
                                                                                 : r;
 }
 
-/* whether scalar r may be read here though the code before did not */
+/* whether scalar r may be read here though the code before selection did not */
 static bool is_fresh(const Select *s, Ref r)
 {
     if (r.kind != R_VAL || sel_is_v(s, r))
@@ -131,7 +131,7 @@ static Ins give_piece(const Select *s, Ref r, i32 k)
     return i;
 }
 
-/* r in a form that a move to a vector register takes */
+/* r as an operand of a move to a vector register */
 static Ref movable(Select *s, Ref r)
 {
     r = sel_ref(s, r);
@@ -199,7 +199,7 @@ static void copy_value(Select *s, const Ins *i)
         sel_put(s, &(Ins){.op = IR_li, .dst = i->dst, .loc = s->loc, .a = {from}});
 }
 
-/* the argument block, whose register is free behind the entry */
+/* The address of the argument block; its register is free for others after the entry. */
 static void argument_block(Select *s, const Ins *i)
 {
     if (!s->argbase)
@@ -233,8 +233,8 @@ static void select_ins(Select *s, const Ins *i)
 
 /* --- ends of blocks ------------------------------------------------------------------- */
 
-/* If t asks whether an integer comparison holds, t makes it itself, true; vectors only when nothing
- * else needs it. */
+/* If t tests the result of an integer comparison, makes t that comparison and returns true; of
+ * vectors only if nothing else needs the result. */
 static bool take_comparison(const Select *s, Term *t)
 {
     const bool negate = t->cmp == CMP_eq;

@@ -5,8 +5,8 @@
  * select_mem.c   memory, atomics, barriers
  * select_share.c constants, addresses and broadcasts, one of each in a function
  *
- * The generic code stays readable while rows are made from it: a row may take operands of
- * the definitions of its operands, and what is not used in the end goes.
+ * The generic code stays intact while rows are made from it: a row may look at the definitions of its
+ * operands and take their operands instead.  Rows that nothing uses are removed at the end.
  */
 #ifndef CC_SELECT_H
 #define CC_SELECT_H
@@ -21,7 +21,7 @@ typedef struct {
     u32 value, next;        /* next: of the same hash, 1 + index */
     u32 block;              /* nearest common dominator of the uses */
     u8 bank;
-    bool used, done;
+    bool used, done;        /* select_share.c: some row that stays reads it; it has been inserted */
 } Shared;
 
 enum { SHARED_HASH = 1024 };
@@ -50,15 +50,16 @@ typedef struct {
 
 /* --- operands (select.c) ------------------------------------------------------------ */
 
-/* What r stands for. */
+/* r, or what selection has put in its place. */
 Ref sel_ref(const Select *s, Ref r);
 static inline bool sel_is_v(const Select *s, Ref r)
 {
     return r.kind == R_VAL && s->f->value[r.val].bank == BANK_V;
 }
-/* The definition of r by `op` (NIR: any), if its operands may be read where selection is; or NULL. */
+/* The instruction that defines r, if its operation is `op` (NIR: any) and its operands may be read where
+ * selection is now; or NULL. */
 const Ins *sel_def(const Select *s, Ref r, IrOp op);
-/* The same if r is used once, so that its definition goes when it is taken apart. */
+/* The same, if r is used once, so that its definition goes when a row absorbs it. */
 const Ins *sel_only_def(const Select *s, Ref r, IrOp op);
 bool sel_used_once(const Select *s, Ref r);
 /* Whether constant c can be the immediate of a row. */

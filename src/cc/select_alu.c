@@ -32,7 +32,7 @@ static Ref scalar_row(Select *s, u32 dst, const Alu *w, Ref a, Ref b)
     return row2(s, dst, w->rr, sel_x(s, a), sel_x(s, b));
 }
 
-/* a in a vector register, b where a form has it */
+/* A row with a in a vector register, and b wherever one of the forms takes it. */
 static Ref vector_row(Select *s, u32 dst, InsnId vv, InsnId vx, InsnId vi, Ref a, Ref b)
 {
     a = sel_v(s, a);
@@ -149,7 +149,7 @@ static Ref compare(Select *s, u32 dst, IrOp op, Ref a, Ref b)
     }
 }
 
-/* The comparison that `c` is, if it can be turned round where it is used alone. */
+/* The comparison that makes c, if c has no other use, so that the opposite can be made instead. */
 static const Ins *reversible(const Select *s, Ref c)
 {
     const Ins *d = sel_only_def(s, c, NIR);
@@ -254,7 +254,7 @@ static const Mac vector_fma[2][2] = {
      {I_vfnmacc_vv, I_vfnmacc_vf, I_vfnmadd_vv, I_vfnmadd_vf}},
 };
 
-/* r without a negation, which is told in *sign */
+/* r without its negation, if it has one; *sign is turned round then */
 static Ref absolute(const Select *s, Ref r, bool *sign)
 {
     r = sel_ref(s, r);

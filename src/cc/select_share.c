@@ -1,9 +1,9 @@
 /* select_share.c -- constants, addresses and broadcasts, one of each in a function.
  *
- * Operands that need a register of their own are made once.  When all rows exist, each is
- * put where it dominates its uses: the nearest common dominator, moved out of loops
- * that do not define what it is made from; there before its first use, or at the end.
- * A constant is never stale, and a broadcast stands where its scalar is read or could be.
+ * An operand that needs a register of its own is made once.  When all rows exist, each such operand
+ * is put into the nearest common dominator of its uses, moved out of the loops that do not define
+ * what it is made from; there it comes before its first use, or at the end.  A constant is never
+ * stale, and a broadcast stands where its scalar is read or could be.
  */
 #include "cc/select.h"
 
@@ -94,8 +94,8 @@ static void note_uses(Select *s, const u32 *index, u32 b)
         note_use(s, index, k->term.a[a], b);
 }
 
-/* out of the loops that do not contain the scalar that it is made from, and of circles with
- * several entries, which are no loops but run again while lanes wait */
+/* Moves *h out of the loops that do not contain the scalar that it is made from, and out of cycles
+ * with several entries, which are not loops but may run again while lanes wait. */
 static void hoist(const Select *s, Shared *h)
 {
     const Func *f = s->f;

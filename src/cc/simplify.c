@@ -42,26 +42,16 @@ static void order_operands(Ins *i)
 
 /* --- sums ------------------------------------------------------------------------------- */
 
-/* an address and a constant that fits its offset */
-static bool shift_address(Ref r, u32 c, Ref *sum)
-{
-    const i64 off = (i64)r.off + (i32)c;
-    if ((r.kind != R_SYM && r.kind != R_SLOT) || off != (i16)off)
-        return false;
-    *sum = r;
-    sum->off = (i16)off;
-    return true;
-}
-
 static Ref add_constant(Fold *F, Ins *i, Ref x, u32 c)
 {
+    const i64 off = (i64)x.off + (i32)c;
     Ins d;
     Ref y;
     u32 c2;
     if (c == 0)
         return x;
-    if (shift_address(x, c, &y))
-        return y;
+    if ((x.kind == R_SYM || x.kind == R_SLOT) && off == (i16)off)
+        return (Ref){.kind = x.kind, .val = x.val, .off = (i16)off};
     if (fold_is_con(F, x, IR_add, &y, &c2))
         return become(F, i, IR_add, y, con(c + c2));
     if (fold_is(F, x, IR_sub, &d) && d.a[0].kind == R_CON)
@@ -156,7 +146,7 @@ static Ref rule_divide(Fold *F, Ins *i)
 
 /* --- bits ------------------------------------------------------------------------------- */
 
-/* x and y, where one of them is made by `op` with the other as an operand */
+/* whether y is made by `op` with x as an operand */
 static bool absorbs(const Fold *F, Ref x, Ref y, IrOp op)
 {
     Ins d;
@@ -224,7 +214,7 @@ static_assert(IR_ne == IR_eq + 1 && IR_lt == IR_eq + 2 && IR_ge == IR_eq + 3 &&
                   IR_ltu == IR_eq + 4 && IR_geu == IR_eq + 5 && CMP_geu == 5,
               "comparisons are in the order of Cmp");
 
-/* of pairs eq ne, lt ge, ltu geu */
+/* the other one of the pairs eq ne, lt ge, ltu geu */
 static IrOp inverse(u16 op) { return (IrOp)(((op - IR_eq) ^ 1) + IR_eq); }
 
 static Ref rule_xor(Fold *F, Ins *i)
@@ -253,14 +243,6 @@ static Ref rule_xor(Fold *F, Ins *i)
 
 /* --- shifts ----------------------------------------------------------------------------- */
 
-/* two shifts of the same kind */
-static Ref shift_twice(Fold *F, Ins *i, Ref x, u32 k)
-{
-    if (k < 32)
-        return become(F, i, (IrOp)i->op, x, con(k));
-    return i->op == IR_sra ? become(F, i, IR_sra, x, con(31)) : con(0);
-}
-
 /* whether bits 31 - k to 31 of x are equal */
 static bool is_sign_extended(const Fold *F, Ref x, u32 k)
 {
@@ -270,7 +252,7 @@ static bool is_sign_extended(const Fold *F, Ref x, u32 k)
     return !(~bits_zero(F, x) & UINT32_MAX << (31 - k));
 }
 
-/* a shift by k of the opposite shift of x by k */
+/* a shift by k of x shifted by k in the other direction */
 static Ref shift_back(Fold *F, Ins *i, Ref x, u32 k)
 {
     if (i->op == IR_sll)
@@ -287,8 +269,12 @@ static Ref shift_constant(Fold *F, Ins *i, Ref x, u32 k)
     if (k == 0)
         return x;
     i->a[1] = con(k);
-    if (fold_is_con(F, x, (IrOp)i->op, &y, &k2))
-        return shift_twice(F, i, y, k + (k2 & 31));
+    if (fold_is_con(F, x, (IrOp)i->op, &y, &k2)) {
+        const u32 both = k + (k2 & 31);
+        if (both > 31 && i->op != IR_sra)
+            return con(0);
+        return become(F, i, (IrOp)i->op, y, con(both > 31 ? 31 : both));
+    }
     if (i->op != IR_sll && fold_is_con(F, x, IR_sll, &y, &k2) && (k2 & 31) == k)
         return shift_back(F, i, y, k);
     if (i->op == IR_sll && fold_is_con(F, x, IR_srl, &y, &k2) && (k2 & 31) == k)
@@ -403,7 +389,7 @@ static Ref rule_less(Fold *F, Ins *i)
 
 /* --- select ----------------------------------------------------------------------------- */
 
-/* both arms constants */
+/* both arms are constants */
 static Ref select_constants(Fold *F, Ins *i, Ref c, u32 a, u32 b)
 {
     if (a == 1 && b == 0)
@@ -419,7 +405,7 @@ static Ref select_constants(Fold *F, Ins *i, Ref c, u32 a, u32 b)
     return keep();
 }
 
-/* an arm that is the condition, or is a boolean beside a constant */
+/* one arm is 0 or 1 and the other one a boolean */
 static Ref select_booleans(Fold *F, Ins *i, Ref c, Ref a, Ref b)
 {
     if (ref_is_con(b, 0) && bits_bool(F, a))
@@ -439,7 +425,7 @@ static IrOp minimum_of(u16 less, bool is_min)
     return is_signed ? is_min ? IR_min : IR_max : is_min ? IR_minu : IR_maxu;
 }
 
-/* the arms are what is compared */
+/* the arms are the operands of the comparison that is the condition */
 static Ref select_compared(Fold *F, Ins *i, const Ins *d, Ref a, Ref b)
 {
     const bool is_less = d->op == IR_lt || d->op == IR_ltu;
@@ -452,7 +438,7 @@ static Ref select_compared(Fold *F, Ins *i, const Ins *d, Ref a, Ref b)
     return become(F, i, minimum_of(d->op, is_less == straight), a, b);
 }
 
-/* x >= k ? x : k - 1, as it becomes of k - 1 < x ? x : k - 1 */
+/* x >= k ? x : k - 1, which rule_less makes of k - 1 < x ? x : k - 1 */
 static Ref select_bounded(Fold *F, Ins *i, const Ins *d, Ref a, Ref b)
 {
     const bool is_less = d->op == IR_lt || d->op == IR_ltu;
@@ -510,7 +496,7 @@ static Ref rule_fsub(Fold *F, Ins *i)
     return fold_is(F, i->a[1], IR_fneg, &d) ? become(F, i, IR_fadd, i->a[0], d.a[0]) : keep();
 }
 
-/* both factors negated: of fmul, fdiv, fma */
+/* fmul, fdiv and fma whose factors are both negated */
 static Ref rule_factors(Fold *F, Ins *i)
 {
     Ins x, y;
@@ -540,7 +526,7 @@ static Ref rule_sign(Fold *F, Ins *i)
 
 /* --- branches --------------------------------------------------------------------------- */
 
-/* A comparison with 1 that is one with 0: that register need not be loaded. */
+/* Turns x < 1 and x >= 1 into 0 >= x and 0 < x: the zero register need not be loaded. */
 static void prefer_zero(Term *t)
 {
     if ((t->cmp != CMP_lt && t->cmp != CMP_ge) || !ref_is_con(t->a[1], 1))
@@ -557,7 +543,8 @@ static void branch_on(Term *t, Cmp cmp, Ref a, Ref b)
     t->a[1] = b;
 }
 
-/* The branch as a comparison, then what makes its operand, if that is one too. */
+/* Simplifies the branch as a comparison.  Where it then tests a value that is a comparison itself,
+ * it takes that one and starts again. */
 static void simplify_condition(Fold *F, Term *t)
 {
     for (int n = 0; n < FOLD_DEPTH; n++) {

@@ -1,19 +1,19 @@
 /* spill.c -- spill code (spill.h).
  *
- * A spilled value is everywhere in memory: each instruction that reads it gets a
- * temporary of its own, filled just before, and each that writes it a temporary that is stored just
- * behind.  Temporaries are alive for an instant and are never spilled.  A move from or to a
- * spilled value is the load or store itself.
+ * A spilled value is in memory all the time.  An instruction that reads it gets a temporary of its
+ * own, loaded just before it; one that writes it gets a temporary that is stored just after it.
+ * Temporaries live for an instant and are never spilled.  A move from or to a spilled value becomes
+ * the load or store itself.
  *
- * Scalars go to the scalar stack as long as the function has room there, then into the lanes of
- * vectors of their own (`park`, `fetch`), which compete for registers and private memory like any
- * other.  Each lane that is on gets the scalar, and one that is on gives it back.  That is
- * right however lanes part: a lane that comes to a read has come by the write before.
+ * Scalars go to the scalar stack as long as the function has room there.  The others are parked:
+ * each gets a vector value, which competes for registers and private memory like any other.  `park`
+ * writes the scalar to every lane that is on, and `fetch` reads it from any lane that is on.  That
+ * is right however lanes part, since a lane that comes to a read has come past the write before it.
  */
 #include "cc/spill.h"
 #include "base/mem.h"
 
-/* Where a spilled value is, besides 1 + word: no word has these numbers. */
+/* What Spill.slot holds besides 1 + word; no word has these numbers. */
 enum { MADE_AGAIN = 1 << 30, PARKED = 1 << 29 /* + the vector value */ };
 
 typedef struct {
@@ -196,7 +196,7 @@ static void load_operands(Spill *s, Ref *a, int n, u32 loc)
     }
 }
 
-/* whether the move is done with: it loads or stores a spilled value */
+/* Turns a move from or to a spilled value into a load or store; false: *i is no such move. */
 static bool put_move(Spill *s, const Ins *i)
 {
     const u32 to = slot_of(s, ref_val(i->dst)), from = slot_of(s, i->a[0]);

@@ -5,18 +5,21 @@
  * round; a counter that starts as the sum and grows by the step costs one addition, and accesses
  * a constant apart share it, the constant being the offset of the access.
  *
- *   read_sum      an address as start and step, both sums of parts from outside: coefficient
- *                 times value, and a constant
- *   collect       accesses of a loop, those with equal start and step in one group
- *   add_counter   start and step before the loop, a phi and an addition in it
+ *   read_sum      writes an address as a start and a step, each a sum of products (coefficient
+ *                 times a value from outside) and a constant
+ *   collect       finds the accesses of a loop; those with equal start and step form a group
+ *   add_counter   computes start and step before the loop, and adds a phi and an addition to it
  *
- * Inner loops come first; where their counters start is one more address of the loop around.
- * What becomes superfluous is left to the fold that follows.
+ * Inner loops come first; the start of an inner loop's counter is one more address for the loop
+ * around it.  Computations that nobody needs any more are left to the fold that follows.
  */
 #include "cc/loop.h"
 
 enum { MAX_PARTS = 6, MAX_VISITED = 48, MAX_GROUPS = 8 };
-enum { MIN_GAIN = 2, MIN_GAIN_SOMETIMES = 3 }; /* instructions less for the one added */
+enum {
+    MIN_GAIN = 2,
+    MIN_GAIN_SOMETIMES = 3
+}; /* instructions saved a round that pay for a counter */
 
 typedef struct {
     Ref value;
@@ -29,14 +32,14 @@ typedef struct {
     u32 con;
 } Sum;
 
-/* An address in the loop: of instruction `index` of a block, or where phi `index` of the header of
- * an inner loop starts. */
+/* An address in the loop: that of instruction `index` of a block, or the start value of phi `index`
+ * in the header of an inner loop. */
 typedef struct {
     u32 block, index;
     bool is_phi;
     size_t arg;
     u32 group;
-    u32 con; /* of its start */
+    u32 con; /* the constant in its start */
 } Access;
 
 typedef struct {
@@ -73,8 +76,6 @@ static bool sum_add(Sum *s, Ref value, u32 times)
     return true;
 }
 
-static bool sum_is_zero(const Sum *s) { return !s->n && !s->con; }
-
 static u32 sum_times(const Sum *s, Ref value)
 {
     for (size_t k = 0; k < s->n; k++)
@@ -83,7 +84,7 @@ static u32 sum_times(const Sum *s, Ref value)
     return 0;
 }
 
-/* but for the constants */
+/* whether the sums differ in nothing but their constants */
 static bool sum_same_parts(const Sum *x, const Sum *y)
 {
     for (size_t k = 0; k < x->n; k++)
@@ -96,7 +97,8 @@ static bool sum_same_parts(const Sum *x, const Sum *y)
 
 static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step);
 
-/* x times a value m from outside: what x starts with and grows by must be numbers */
+/* adds `times` x m to the sums, where m is a value from outside; start and step of x must be
+ * numbers */
 static bool read_product(Strength *S, Ref x, Ref m, u32 times, Sum *start, Sum *step)
 {
     Sum x0 = {0}, grow = {0};
@@ -186,7 +188,7 @@ static void add_access(Strength *S, Access a, Ref address)
     Sum start = {0}, step = {0};
     S->nvisited = 0;
     if (address.kind != R_VAL || is_outside(S->w, address) ||
-        !read_sum(S, address, 1, &start, &step) || sum_is_zero(&step))
+        !read_sum(S, address, 1, &start, &step) || (!step.n && !step.con))
         return;
     a.con = start.con;
     a.group = find_group(S, &a, &start, &step);
@@ -210,7 +212,7 @@ static void collect_block(Strength *S, u32 b)
     }
 }
 
-/* where the counters of an inner loop start */
+/* the values that the counters of an inner loop start with */
 static void collect_starts(Strength *S, u32 inner)
 {
     const u32 header = S->w->f->loops[inner].header;
@@ -237,7 +239,7 @@ static void collect(Strength *S)
 
 /* --- counters -------------------------------------------------------------------------------- */
 
-/* where x op y is computed: as many loops further out as x and y allow */
+/* the block in which to compute x op y: as many loops further out as x and y allow */
 static u32 place(const Strength *S, Ref x, Ref y)
 {
     u32 b = S->w->before;
@@ -260,22 +262,21 @@ static Ref make(Strength *S, IrOp op, Ref x, Ref y)
     return ref_val(i.dst);
 }
 
-static Ref make_part(Strength *S, Ref sum, const Part *p)
-{
-    const bool minus = p->times >> 31 && sum.kind != R_NONE;
-    const u32 times = minus ? 0 - p->times : p->times;
-    const Ref x = times == 1 ? p->value : make(S, IR_mul, p->value, ref_con(times));
-    return sum.kind == R_NONE ? x : make(S, minus ? IR_sub : IR_add, sum, x);
-}
-
-/* the sum, computed before the loop; what is added comes before what is subtracted */
+/* Computes the sum before the loop: first the parts that are added, then those that are subtracted.
+ */
 static Ref make_sum(Strength *S, const Sum *s, u32 con)
 {
     Ref sum = ref_none();
-    for (u32 minus = 0; minus < 2; minus++)
-        for (size_t k = 0; k < s->n; k++)
-            if (s->part[k].times >> 31 == minus)
-                sum = make_part(S, sum, &s->part[k]);
+    for (u32 negative = 0; negative < 2; negative++)
+        for (size_t k = 0; k < s->n; k++) {
+            const Part *p = &s->part[k];
+            if (p->times >> 31 != negative)
+                continue;
+            const bool subtract = negative && sum.kind != R_NONE;
+            const u32 times = subtract ? 0 - p->times : p->times;
+            const Ref x = times == 1 ? p->value : make(S, IR_mul, p->value, ref_con(times));
+            sum = sum.kind == R_NONE ? x : make(S, subtract ? IR_sub : IR_add, sum, x);
+        }
     return sum.kind == R_NONE ? ref_con(con) : con ? make(S, IR_add, sum, ref_con(con)) : sum;
 }
 

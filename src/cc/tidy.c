@@ -1,9 +1,9 @@
-/* tidy.c -- peepholes on allocated code, behind frame.c.
+/* tidy.c -- peepholes on allocated code, after frame.c.
  *
- *   moves     that put into a register what it holds already; likewise constants and
- *             addresses (li): known registers are followed through a block
- *   threading a jump to an empty block goes where that goes.  A block that is a join is
- *             never passed by: its lanes must stop there
+ *   moves      A move, constant or address (li) that puts into a register what it holds already is
+ *              removed; what registers hold is followed through a block.
+ *   threading  A jump to an empty block goes where that block goes.  A block that is a join is
+ * never skipped: lanes must stop there.
  *
  * Requires and keeps a built graph.
  */
@@ -57,7 +57,8 @@ static Ref result(const Known *k, const Ins *i)
     return k->holds[from].kind == R_NONE ? ref_reg(from) : k->holds[from];
 }
 
-/* the destination has it already, or the two registers hold each other */
+/* whether the destination holds `value` already, or `value` is a register that holds a copy of it
+ */
 static bool is_vain(const Known *k, const Ins *i, u32 dst, Ref value)
 {
     if (value.kind == R_NONE)
@@ -96,7 +97,7 @@ static bool is_passage(const Func *f, u32 b)
     return !k->nins && !k->join && k->term.kind == T_JUMP && b != f->exit && b != 0;
 }
 
-/* where a jump to b ends up; a circle of empty blocks stays as it is */
+/* where a jump to b ends up; a cycle of empty blocks stays as it is */
 static u32 destination(const Func *f, u32 b)
 {
     u32 to = b;

@@ -9,15 +9,15 @@
  * immediate post-dominator of P.  Each side enters a block as one, by one edge, so the
  * only phis that mix sides are those of J.
  *
- * A scalar goes stale when the side that waits reads it after the side that ran first has
- * computed it again: D, the block of the scalar, can be reached from that side before J,
- * and from the other side a use can without passing D.  Such uses count as bank V, and in
- * the end read a copy in bank V that is made right behind the definition.  The usual case is a
- * loop that lanes leave in different rounds.
+ * A scalar goes stale if the side that runs first computes it again, and the side that waits reads
+ * it afterwards.  That can happen if D, the block of the scalar, can be reached from one side
+ * before J, and a use of it can be reached from the other side without passing D.  Such uses count
+ * as bank V; they are made to read a copy in bank V, which is taken right after the definition. The
+ * usual case is a loop that lanes leave in different rounds.
  *
  * Phis are written on the edges, before the join.  Where J dominates P, as the header of a loop
- * around it, a side that waits would find scalar phis of J overwritten; behind the join they are
- * copied, and all uses read the copy.
+ * around it does, a side that waits would find the scalar phis of J overwritten.  They are copied
+ * right after the join, and all uses read the copy.
  */
 #include "cc/cc.h"
 #include <string.h>
@@ -27,16 +27,16 @@
 typedef struct {
     Func *f;
     u32 *home;   /* block that defines a value, or NONE */
-    u64 **side;  /* [2 p + k]: blocks that side k of the divergent branch of p reaches
-                  * before the join; NULL if no dominator of p is among those of either side */
+    u64 **side;  /* [2 p + k]: blocks that side k of the divergent branch at the end of p reaches
+                  * before the join; NULL if neither side comes to a dominator of p */
     u64 **stale; /* [d]: blocks where scalars of block d are stale, or NULL */
     u32 *copy;   /* copy of a value in bank V, or 0 */
     u32 *kept;   /* copy of a phi in bank X, or 0 */
     u32 *stack;
-    u32 *found[2]; /* of each block: the last branch on whose side k it is */
-    u32 *listed;   /* of each block: the last join that has it in Block.other, or NONE */
-    bool circles;  /* there are circles with several entries, which are no loops */
-    size_t nvalue; /* of the function as it came */
+    u32 *found[2];    /* of each block: the last branch on whose side k it is */
+    u32 *listed;      /* of each block: the last join that has it in Block.other, or NONE */
+    bool irreducible; /* the graph has cycles with several entries, which are not among its loops */
+    size_t nvalue;    /* of the function before copies were added */
     bool changed;
 } Job;
 
@@ -62,8 +62,8 @@ static int nsucc(const Block *b)
     return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
 }
 
-/* Adds what can be reached from `from` without entering `stop` or leaving what block `top`
- * dominates. */
+/* Adds the blocks that can be reached from `from` without entering `stop` and without leaving the
+ * blocks that `top` dominates. */
 static void reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
 {
     const Func *f = j->f;
@@ -94,7 +94,7 @@ static bool is_stale(const Job *j, Ref r, u32 b)
     return is_scalar(j, r) && has(j->stale[j->home[r.val]], b);
 }
 
-/* the same for an argument of a phi, which is read on the edge */
+/* the same for an argument of a phi of block `to`, which is read on the edge */
 static bool is_stale_on_edge(const Job *j, Ref r, u32 from, u32 to)
 {
     const Term *t = &j->f->block[from].term;
@@ -171,7 +171,7 @@ static void push_side(Job *j, size_t *n, u32 p, int k, u32 b)
     j->stack[(*n)++] = b;
 }
 
-/* Notes the blocks of side k of the branch of p. */
+/* Notes the blocks of side k of the branch at the end of p. */
 static void find_side(Job *j, u32 p, int k)
 {
     size_t n = 0;
@@ -185,7 +185,7 @@ static void find_side(Job *j, u32 p, int k)
 
 static bool on_side(const Job *j, u32 p, int k, u32 b) { return j->found[k][b] == p; }
 
-/* Whether the edges into the join from p and its sides bring different arguments. */
+/* Whether the edges from p and its sides into the join give the phi different arguments. */
 static bool differs(const Job *j, const Block *join, const Phi *phi, u32 p)
 {
     Ref first = ref_none();
@@ -211,7 +211,7 @@ static void keep_sides(Job *j, u32 p)
     }
 }
 
-/* The scalars of d go stale in what can be reached from `from`. */
+/* Marks the scalars of block d as stale in the blocks that can be reached from `from`. */
 static void make_stale(Job *j, u32 d, u32 from)
 {
     j->f->block[d].rerun = true;
@@ -221,24 +221,25 @@ static void make_stale(Job *j, u32 d, u32 from)
         reach(j, j->stale[d], from, d, d);
 }
 
-/* Of the blocks from which ways lead to p and back, the one that dominates the others, or one
- * that dominates it. */
-static u32 top_of_circle(const Job *j, u32 p)
+/* A block that dominates all blocks on cycles through p: the header of the outermost loop around
+ * it, or p if it is in none; the entry, if the graph is irreducible. */
+static u32 top_of_cycles(const Job *j, u32 p)
 {
     const Func *f = j->f;
     u32 l = f->block[p].loop;
-    if (j->circles || l == NONE)
-        return j->circles ? 0 : p;
+    if (j->irreducible || l == NONE)
+        return j->irreducible ? 0 : p;
     while (f->loops[l].parent != NONE)
         l = f->loops[l].parent;
     return f->loops[l].header;
 }
 
-/* Lanes of p may wait at one of its sides while others run again what came before. */
+/* While some lanes wait at one side of the branch of p, others may come back to p and run the
+ * blocks before it again. */
 static void part_rounds(Job *j, u32 p)
 {
     Func *f = j->f;
-    const u32 end = f->block[top_of_circle(j, p)].idom;
+    const u32 end = f->block[top_of_cycles(j, p)].idom;
     for (u32 d = p; d != end; d = f->block[d].idom)
         for (int k = 0; k < 2; k++)
             if (on_side(j, p, k ^ 1, d)) {
@@ -287,7 +288,7 @@ static void sweep_block(Job *j, u32 b)
 
 /* --- copies of what goes stale -------------------------------------------------------------- */
 
-/* r as it is to be read; `stale`: from the copy in bank V */
+/* Lets r name the copy that must be read instead, if there is one; `stale`: the one in bank V. */
 static void redirect(Job *j, Ref *r, bool stale)
 {
     if (!is_scalar(j, *r))
@@ -329,7 +330,7 @@ static void put_copy(List *l, u32 from, u32 to, u32 loc)
         put(l, &(Ins){.op = IR_copy, .dst = to, .loc = loc, .a = {ref_val(from)}});
 }
 
-/* Copies of phis at the top, the others behind what they copy. */
+/* Inserts the copies: of phis at the top, of other values right after their definitions. */
 static void insert_copies(Job *j, u32 b)
 {
     Block *k = &j->f->block[b];
@@ -349,7 +350,7 @@ static void insert_copies(Job *j, u32 b)
 
 /* --- phis of joins ------------------------------------------------------------------------ */
 
-/* Scalar phis of the joins that dominate one of their branches get copies. */
+/* Gives the scalar phis of each join that dominates one of its branches a copy. */
 static void keep_phis(Job *j)
 {
     Func *f = j->f;
@@ -367,7 +368,7 @@ static void keep_phis(Job *j)
 /* --- all of it -------------------------------------------------------------------------- */
 
 /* Whether an edge leads back to a block that does not dominate its source. */
-static bool has_circles(const Func *f)
+static bool is_irreducible(const Func *f)
 {
     for (size_t i = 0; i < f->nrpo; i++) {
         const Block *b = &f->block[f->rpo[i]];
@@ -393,7 +394,7 @@ static bool start(Job *j, Func *f)
                .stack = ir_alloc(m, blocks * sizeof(u32)),
                .found = {ir_alloc(m, blocks * sizeof(u32)), ir_alloc(m, blocks * sizeof(u32))},
                .listed = ir_alloc(m, blocks * sizeof(u32)),
-               .circles = has_circles(f)};
+               .irreducible = is_irreducible(f)};
     if (m->failed)
         return false;
     memset(j->found[0], 0xff, blocks * sizeof(u32));

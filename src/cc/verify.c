@@ -1,21 +1,20 @@
 /* verify.c -- proves that an allocation keeps the meaning of the program.
  *
- * It knows nothing of ranges, weights or spills.  It runs the program before allocation and the one
- * behind it side by side, and keeps for each place (a register, a word of a frame) the set
- * of things it holds: values, the expected contents of physical registers, constants.
- * A block begins with what all ways into it agree on.  The states only shrink, so
- * what is found missing on the way is missing.
+ * It knows nothing of ranges, weights or spills.  It runs the programs before and after allocation
+ * side by side, and keeps for each place (a register, a word of a frame) the set of things that it
+ * holds: values, the original contents of physical registers, constants.  A block begins with what
+ * all edges into it agree on.  Sets only shrink from round to round, so a thing that is missing
+ * once stays missing.
  *
- * Instructions come in two kinds.  Soft ones only move contents: in the program before,
- * moves and constants say that a value is now the same as another thing; in the one
- * behind, moves, loads and stores of the frame, and constants copy sets from place to place.  All
- * others are hard: both programs have the same ones in the same order, and each must find
- * in its registers what it reads.
+ * Instructions come in two kinds.  Soft ones only move contents.  In the program before, moves and
+ * constants say that a value is now the same as another thing; in the program after, moves, loads
+ * and stores of the frame, and constants copy sets from place to place.  All other instructions are
+ * hard: both programs have the same ones in the same order, and each must find in its registers
+ * what it reads.
  *
- * When one side of a divergent branch begins, the other may have run already.  So the edge
- * to a side carries no scalar place that is written anywhere in the other one, that is, in the
- * blocks which can be reached from its start without entering the join (doc/ir.md,
- * "Scalars and divergence").
+ * When one side of a divergent branch begins, the other may have run already.  So the edge to a
+ * side carries no scalar place that is written in the other side, that is, in the blocks that can
+ * be reached from its start without entering the join (doc/ir.md, "Scalars and divergence").
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -201,7 +200,7 @@ typedef struct {
     bool bad;
     Sets sets;
     u32 *thing;    /* of each value: itself, or the constant that it always is */
-    Ins *constant; /* things behind values and registers */
+    Ins *constant; /* their things have the numbers after those of values and registers */
     size_t nconstant, capconstant;
     u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
     size_t capchain;
@@ -302,7 +301,7 @@ static void forget(Proof *p, u32 thing)
         p->now[k] = set_without(&p->sets, p->now[k], thing);
 }
 
-/* From here on `thing` is what `source` is. */
+/* From here on `thing` is the same as `source`. */
 static void equate(Proof *p, u32 thing, u32 source)
 {
     if (thing == source)
@@ -328,7 +327,7 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
     return i;
 }
 
-/* --- the program behind --------------------------------------------------------------- */
+/* --- the program after ---------------------------------------------------------------- */
 
 /* the place of word imm of a frame, or nplace */
 static u32 frame_place(Proof *p, const Ins *i, bool vector)
@@ -375,8 +374,8 @@ static void run_frame(Proof *p, const Ins *i)
         refuse(p, "the wrong kind of register is spilled");
 }
 
-/* A lane that reads a scalar has come by where it was written, so that what was parked under the
- * mask there is in all lanes that are on where it is fetched. */
+/* A lane that reads a scalar has come past the place where it was written.  So what was parked
+ * there, in the lanes that were on, is in all lanes that are on where it is fetched. */
 static void run_parking(Proof *p, const Ins *i)
 {
     const Bank from = i->op == IR_park ? BANK_X : BANK_V;
@@ -435,7 +434,7 @@ static bool is_clobbered(const Proof *p, u32 thing)
     return thing >= n && thing < n + NREG && !target_keeps(p->target, thing - n);
 }
 
-/* All registers that a call does not keep have new contents, which nothing else holds. */
+/* Gives all registers that a call does not keep new contents, which no other place holds. */
 static void run_call(Proof *p, const Ins *i)
 {
     check_pieces(p, (u32)i->imm);
@@ -622,7 +621,7 @@ static bool same_graph(const Func *a, const Func *b)
     return true;
 }
 
-/* What instruction i writes: a constant, 0 for what is not known yet, or its own result. */
+/* The thing that instruction i writes: a constant, 0 if it is not known yet, or its own result. */
 static u32 written_thing(Proof *p, const Ins *i)
 {
     if (is_constant(p, i))
@@ -630,8 +629,8 @@ static u32 written_thing(Proof *p, const Ins *i)
     return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
 }
 
-/* Lets p->thing of each value be 0, then a constant, then the value itself, as its writes
- * demand; whether anything changed. */
+/* Moves p->thing of each value from 0 to a constant, or to the value itself, as far as the writes
+ * to it demand; returns whether anything changed. */
 static bool narrow_things(Proof *p)
 {
     const Func *f = p->before;

@@ -5,7 +5,7 @@
  * kernel's object to others and adds what their records for code outside kernels
  * (.ventus.resource. with no name) say.  Registers and static memory are the largest of
  * all; stacks add up, since one function of each may be active at once.  Objects that
- * refer to each other in a circle can be active more than once: their stacks have no
+ * refer to each other in a cycle can be active more than once: their stacks have no
  * known bound.
  */
 #include "link/internal.h"
@@ -18,7 +18,7 @@ typedef struct {
     Link *l;
     bool *refers;         /* refers[a * n + b]: code of a refers to code of b */
     Visit *visit;         /* of objects, during one walk */
-    bool circle, unknown; /* found on the walk: a circle, an object without a record */
+    bool cycle, unknown; /* found on the walk: a cycle, an object without a record */
     Resource sum;
 } Records;
 
@@ -65,7 +65,7 @@ static bool visit_callees(Records *w, size_t from);
 static bool visit_object(Records *w, size_t input)
 {
     Resource r;
-    w->circle |= w->visit[input] == ACTIVE;
+    w->cycle |= w->visit[input] == ACTIVE;
     if (w->visit[input] != NEW)
         return true;
     if (!resource_read(w->l->in[input].o, "", &r, w->l->d))
@@ -90,7 +90,7 @@ static bool visit_callees(Records *w, size_t from)
 /* The record of a kernel of object `input` with what it calls elsewhere. */
 static bool raise(Records *w, size_t input, Resource *r)
 {
-    w->circle = w->unknown = false;
+    w->cycle = w->unknown = false;
     w->sum = *r;
     for (size_t i = 0; i < w->l->n; i++)
         w->visit[i] = NEW;
@@ -98,7 +98,7 @@ static bool raise(Records *w, size_t input, Resource *r)
         return false;
     if (!w->unknown)
         w->sum.flags &= ~(u32)RES_UNKNOWN_CALLEE;
-    if (w->circle) {
+    if (w->cycle) {
         w->sum.flags |= RES_NO_STACK_PEAK;
         w->sum.lds_stack = w->sum.pds_stack = UINT64_MAX;
     }

@@ -286,7 +286,7 @@ static const struct {
     {STAGE_SELECTED, IN("%1 = li 4"), "%1 has no bank"},
     {STAGE_SELECTED, IN("%1:v = vid.v\n%2:x = copy %1"), "a vector does not go into a scalar"},
     {STAGE_SELECTED, IN("%1:x = add 1, 2"), "is not selected"},
-    {STAGE_SELECTED, IN("%1:x = move 1"), "belongs behind SSA"},
+    {STAGE_SELECTED, IN("%1:x = move 1"), "belongs after SSA"},
     {STAGE_SELECTED, "func @f {\nb0:\n%1:v = vid.v\nbr eq %1, %1 -> b1, b1\nb1:\nret\n}",
      "operand 0 is in the wrong bank"},
     {STAGE_LINEAR, IN("%1:x = li 1\n%1:x = addi %1, 1"), NULL},

@@ -38,7 +38,7 @@ static void reduce(Func *f)
     pass(f, strength);
     pass(f, fold);
     pass(f, uniform);
-    pass(f, test_counters);
+    pass(f, counters);
 }
 
 /* --- running it ------------------------------------------------------------------------------- */

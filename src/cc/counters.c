@@ -1,14 +1,14 @@
-/* countertest.c -- which counter a loop is tested by.
+/* counters.c -- which counter the test of a loop compares.
  *
- * If the next value of a counter is known where the counter itself is compared for equality,
- * i == 15 becomes i + 1 == 16, so that i ends with its round.  If nothing but the test needs a
- * counter, and an address of the warp grows along, the address is compared with where it will be
- * at the end:
+ * 1. If a counter is compared for equality where its next value is known already, the next value is
+ *    compared instead: i == 15 becomes i + 1 == 16, so that i need not live beyond its round.
+ * 2. If only the test needs a counter, and the loop has an address that is uniform and grows in
+ * step with it, the address is compared with its final value instead, and the counter goes:
  *
- *     i = 0, p = a   do ... p += 4, i += 1; while i != n     p = a   do ... p += 4; while p != a +
- * 4 n
+ *        before   i = 0, p = a;  do ... p += 4, i += 1;  while i != n
+ *        after           p = a;  do ... p += 4;          while p != a + 4 n
  *
- * As p is accessed each round, the rounds cannot be as many as to bring it around the 32 bits.
+ *    As p is accessed in each round, there cannot be so many rounds that p wraps around.
  */
 #include "cc/fold.h"
 #include "cc/loop.h"
@@ -19,9 +19,9 @@ typedef struct {
     bool changed;
 } Tests;
 
-/* A counter of the loop with constant step. */
+/* A counter of the loop whose step is a constant. */
 typedef struct {
-    u32 now, next; /* values */
+    u32 now, next; /* the phi, and the value that the next round gives it */
     Ref start;
     u32 step;
 } Counter;
@@ -79,7 +79,7 @@ static void count_uses(Tests *T)
     }
 }
 
-/* whether an access of each round has the address p */
+/* whether each round has an access whose address is p */
 static bool is_accessed(const LoopWalk *w, u32 p)
 {
     for (size_t n = 0; n < w->f->nrpo; n++) {
@@ -95,7 +95,7 @@ static bool is_accessed(const LoopWalk *w, u32 p)
     return false;
 }
 
-/* an address of the warp that grows a whole number of times as fast as *c */
+/* *p: a uniform address whose step is a multiple of that of *c */
 static bool find_address(const LoopWalk *w, const Counter *c, Counter *p)
 {
     const Block *h = &w->f->block[w->header];
@@ -120,19 +120,15 @@ static Ref compute(const Tests *T, IrOp op, Ref x, Ref y)
     return ref_val(i.dst);
 }
 
-static Ref scaled(const Tests *T, Ref x, u32 times)
-{
-    return times && !(times & (times - 1))
-               ? compute(T, IR_sll, x, ref_con((u32)__builtin_ctz(times)))
-               : compute(T, IR_mul, x, ref_con(times));
-}
-
-/* where p is when the counter is n */
+/* the value of p when the counter is n */
 static Ref limit(const Tests *T, const Counter *c, const Counter *p, Ref n)
 {
-    const Ref rounds = compute(T, IR_sub, n, c->start);
-    const Ref far = scaled(T, rounds, (u32)((i32)p->step / (i32)c->step));
-    return compute(T, IR_add, far, p->start);
+    const Ref counted = compute(T, IR_sub, n, c->start);
+    const u32 times = (u32)((i32)p->step / (i32)c->step);
+    const Ref grown = is_pow2(times)
+                          ? compute(T, IR_sll, counted, ref_con((u32)__builtin_ctz(times)))
+                          : compute(T, IR_mul, counted, ref_con(times));
+    return compute(T, IR_add, grown, p->start);
 }
 
 static bool find_tested(const LoopWalk *w, Ref r, Counter *c)
@@ -144,21 +140,22 @@ static bool find_tested(const LoopWalk *w, Ref r, Counter *c)
     return false;
 }
 
-/* only the test, and what makes the next of it, read the counter; the phi reads the next */
-static bool is_for_test(const Tests *T, const Counter *c)
-{
-    return T->uses[c->now] + T->uses[c->next] == 3;
-}
-
 static void test_address(Tests *T, u32 b, int k)
 {
     const LoopWalk *w = T->w;
     Term *t = &w->f->block[b].term;
     const Ref n = t->a[1 - k];
     Counter c, p;
-    if (!find_tested(w, t->a[k], &c) || !c.step || !is_for_test(T, &c) || !is_uniform(w, n) ||
-        !is_uniform(w, ref_val(c.now)) || !is_uniform(w, c.start) || !is_outside(w, n) ||
-        w->f->block[w->before].rerun || !find_address(w, &c, &p) || !is_uniform(w, p.start) ||
+    /* 1. a counter with three uses: by the test, by the addition that makes its next value, and of
+     *    that next value by the phi */
+    if (!find_tested(w, t->a[k], &c) || !c.step || T->uses[c.now] + T->uses[c.next] != 3)
+        return;
+    /* 2. the limit can be computed before the loop, once for the warp */
+    if (!is_uniform(w, n) || !is_outside(w, n) || !is_uniform(w, ref_val(c.now)) ||
+        !is_uniform(w, c.start) || w->f->block[w->before].rerun)
+        return;
+    /* 3. an address to compare instead */
+    if (!find_address(w, &c, &p) || !is_uniform(w, p.start) ||
         (t->a[k].val == c.next && !is_known_next(w, &p, b)))
         return;
     const Ref end = limit(T, &c, &p, n);
@@ -168,8 +165,7 @@ static void test_address(Tests *T, u32 b, int k)
     T->changed = true;
 }
 
-/* --- loops -------------------------------------------------------------------------------------
- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static void visit(LoopWalk *w, void *tests)
 {
@@ -186,7 +182,7 @@ static void visit(LoopWalk *w, void *tests)
     }
 }
 
-void test_counters(Func *f)
+void counters(Func *f)
 {
     Tests T = {.uses = f->nloops ? ir_alloc(f->module, f->nvalue * sizeof *T.uses) : NULL};
     if (!T.uses)

@@ -12,13 +12,6 @@ static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177E
 static const char *shown(const char *file) { return strcmp(file, "-") ? file : "<stdin>"; }
 
 /* a file without a mark is of the profile that the options say */
-static Object *read_object(const char *name, const Buf *b, IsaSet set, Diag *d)
-{
-    Object *o = NULL;
-    if (obj_read(name, b->data, b->len, d, &o) && o->set == V202)
-        o->set = set;
-    return o;
-}
 
 Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptions *opt, Diag *d)
 {
@@ -41,13 +34,6 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
     return o;
 }
 
-static Object *load_text(const char *name, const char *text, IsaSet set, Diag *d)
-{
-    if (has_suffix(name, ".ir"))
-        return compile_ir(name, text, set, &(CcOptions){.level = 2, .lines = true}, d);
-    return asm_text(name, text, &(AsmOptions){.set = set}, d);
-}
-
 bool refuse_source(const char *file, const char *how, Diag *d)
 {
     if (!has_suffix(file, ".cl"))
@@ -58,16 +44,23 @@ bool refuse_source(const char *file, const char *how, Diag *d)
 
 Object *load_object(const char *file, IsaSet set, Diag *d)
 {
+    const char *name = shown(file);
     Buf b = {0};
     Object *o = NULL;
-    if (refuse_source(file, "ventus cc -c", d) || !read_file(file, &b, d))
+    if (refuse_source(file, "ventus cc -c", d))
+        return NULL;
+    if (!read_file(file, &b, d))
         ;
     else if (is_elf(&b))
-        o = read_object(shown(file), &b, set, d);
+        obj_read(name, b.data, b.len, d, &o);
     else if (strlen(buf_text(&b)) != b.len)
-        error(d, &(Source){.name = shown(file), .text = ""}, NULL, "neither ELF nor a text");
+        error(d, &(Source){.name = name, .text = ""}, NULL, "neither ELF nor a text");
+    else if (has_suffix(name, ".ir"))
+        o = compile_ir(name, buf_text(&b), set, &(CcOptions){.level = 2, .lines = true}, d);
     else
-        o = load_text(shown(file), buf_text(&b), set, d);
+        o = asm_text(name, buf_text(&b), &(AsmOptions){.set = set}, d);
+    if (o && is_elf(&b) && o->set == V202)
+        o->set = set;
     buf_free(&b);
     return o;
 }
@@ -124,17 +117,13 @@ static Object *source_image(const char *file, const char *build, Diag *d)
     return o;
 }
 
-static bool names_print_buffer(const Object *o)
-{
-    return obj_find_symbol(o, "BUFFER_ADDR") >= 0 || obj_find_symbol(o, "BUFFER_SIZE") >= 0;
-}
-
 size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d)
 {
     bool print = false;
     size_t found = 0;
     for (size_t i = 0; i < n; i++)
-        print |= names_print_buffer(o[i]);
+        print |=
+            obj_find_symbol(o[i], "BUFFER_ADDR") >= 0 || obj_find_symbol(o[i], "BUFFER_SIZE") >= 0;
     if (print && obj_read("crt0_print.o", crt0_print_object, crt0_print_object_size, d, &start[0]))
         found++;
     if (obj_read("crt0.o", crt0_object, crt0_object_size, d, &start[found]))

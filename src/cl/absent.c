@@ -1,13 +1,13 @@
-/* absent.c -- entry points of what the devices do not have: images, samplers, pipes, shared
+/* absent.c -- entry points for what the devices do not have: images, samplers, pipes, shared
  * virtual memory, intermediate languages, built-in kernels, OpenGL objects.
  *
- * They check the objects that they are given and answer as the specification says for devices
+ * They check the objects that they are given, and answer what the specification demands of devices
  * without the feature.
  */
 #include "cl/cl.h"
 #include <CL/cl_gl.h>
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* most are not looked at */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* most parameters are not looked at */
 
 static void *refuse(cl_int s, cl_int *errcode_ret)
 {

@@ -1,9 +1,9 @@
 /* buffer.c -- buffers and sub-buffers.
  *
  * A buffer has a block of device memory on the devices of its context that have used it.
- * `is_valid` says which of them hold the present contents; who needs the buffer on another device
- * brings them there first.  With CL_MEM_USE_HOST_PTR the device memory is a cached copy of
- * the host's, which map and unmap bring up to date.
+ * `is_valid` says which of them hold the present contents; a command that needs the buffer on
+ * another device copies them there first.  With CL_MEM_USE_HOST_PTR the device memory is a cached
+ * copy of the host's; map and unmap keep the two equal.
  */
 #include "cl/cl.h"
 #include <string.h>
@@ -132,7 +132,7 @@ static ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size)
     return m;
 }
 
-/* Memory on the first device, with what the host gives. */
+/* Allocates memory on the first device, and fills it with what the host gives. */
 static cl_int fill_new(ClMem *m, const void *host_ptr)
 {
     const u32 n = m->context->ndevices;
@@ -255,7 +255,8 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
     return m;
 }
 
-/* What is not given is inherited; what is given must not allow more than the parent. */
+/* A sub-buffer inherits the flags that are not given; those that are must not allow more than the
+ * parent's. */
 static cl_int inherit(const ClMem *parent, cl_mem_flags *flags)
 {
     const cl_mem_flags p = parent->flags;

@@ -1,9 +1,9 @@
 /* build.c -- clBuildProgram, clCompileProgram, clLinkProgram.
  *
- * A Job is one call: the program, its devices, the options, and what it is made from.  It runs
- * on the caller's thread or, with a callback, on one of its own; results are put into the
- * program at its end.  Code is made for each device; they are of one kind, so that the cache has it
- * from the second on.
+ * A Job is one call: the program, its devices, the options, and what the program is made from.  It
+ * runs on the caller's thread or, with a callback, on a thread of its own, and ends by putting its
+ * results into the program.  Code is made for each device.  All devices are of one kind, so the
+ * cache has the code for the second and later ones.
  */
 #include "cl/cl.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 typedef enum { JOB_BUILD, JOB_COMPILE, JOB_LINK } JobKind;
 typedef void(CL_CALLBACK *Notify)(cl_program, void *);
 
-/* What is linked, as it was when the link was asked for: its program may be compiled anew. */
+/* One input of a link, as it was at the call: its program may be compiled again meanwhile. */
 typedef struct {
     Buf bitcode;
     bool is_later; /* compiled as OpenCL C 2.0 or later, with groups of any size */
@@ -25,7 +25,7 @@ typedef struct {
     bool has_begun; /* the program counts it */
     char *options;  /* or NULL */
     cl_uint ninputs;
-    ClProgram **inputs;  /* used: of headers, whose source does not change */
+    ClProgram **inputs;  /* used: the headers' programs, whose source does not change */
     char **header_names; /* of headers */
     Part *parts;         /* of a link: ninputs of each device */
     Notify notify;
@@ -34,7 +34,7 @@ typedef struct {
 
 /* --- options -------------------------------------------------------------------------- */
 
-/* What the specification lists, and what `ventus cc` takes besides. */
+/* The options that the specification lists, and those that `ventus cc` takes besides. */
 static const struct {
     const char *name;
     bool is_prefix, for_compiler, for_linker;
@@ -96,7 +96,7 @@ static bool options_agree(const char *text, JobKind kind)
     return ok;
 }
 
-/* Takes out the words that only choose the kind of result. */
+/* Removes each `what` from the words; whether there was one. */
 static bool take_words(const char **word, size_t *n, const char *what)
 {
     size_t kept = 0;
@@ -148,7 +148,7 @@ static bool link_programs(const Job *j, u32 device, const CompOptions *opt, bool
     return ok;
 }
 
-/* A program that came as a binary: an image is ready, bitcode is linked. */
+/* Builds a program that was given as a binary: an image is ready, bitcode is linked. */
 static bool finish_binary(const Job *j, u32 device, CompOptions *opt, Build *b, Diag *d)
 {
     const Build *old = &j->program->builds[device];
@@ -170,7 +170,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     bool ok = comp_split_options(j->options ? j->options : "", &store, &word, &n);
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
-    /* 2. what is linked of OpenCL C 2.0 or later makes an image that says so: its launches may have
+    /* 2. one input of OpenCL C 2.0 or later makes an image that says so: its launches may have
      * smaller last groups */
     bool is_later = false;
     for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
@@ -222,7 +222,8 @@ static void make_build(const Job *j, u32 device, Build *b)
     }
 }
 
-/* What failed to build stays what it was made from, so that it can be built again. */
+/* Replaces the build of a device.  If a program without source fails to build, it keeps the binary
+ * that it was made from, so that it can be built again. */
 static void install(ClProgram *p, u32 device, Build *fresh)
 {
     Build old;
@@ -292,8 +293,8 @@ static void *thread(void *job)
     return NULL;
 }
 
-/* From here on the program's devices say that a build is in progress.  False: another is, or there
- * are kernels. */
+/* Marks the program's devices as being built.  False: they are already, or the program has kernels.
+ */
 static bool begin(Job *j)
 {
     ClProgram *p = j->program;
@@ -307,7 +308,8 @@ static bool begin(Job *j)
     return j->has_begun;
 }
 
-/* Takes the job; failed: what a call without callback answers when the build fails */
+/* Runs the job, which it frees, now or on a thread of its own.  failed: what a call without a
+ * callback answers if the build fails. */
 static cl_int start(Job *j, cl_int failed)
 {
     pthread_attr_t attr;
@@ -490,7 +492,7 @@ static cl_int add_parts(Job *j, cl_uint n, const cl_program *inputs)
     return s;
 }
 
-/* A program of the context for all its devices, or those of the list. */
+/* A new program for the devices of the list, or for all devices of the context. */
 static cl_int new_target(cl_context c, cl_uint n, const cl_device_id *list, bool chosen[],
                          ClProgram **made)
 {
@@ -528,7 +530,7 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
     return s ? s : start(j, CL_LINK_PROGRAM_FAILURE);
 }
 
-/* The program is there, with its log, also when linking failed. */
+/* Returns a program, which has the log, even if linking failed. */
 cl_program clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
                          const char *options, cl_uint num_input_programs,
                          const cl_program *input_programs, Notify pfn_notify, void *user_data,

@@ -11,11 +11,12 @@
  *   absent.c     entry points of what the device does not have
  *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed
  *
- * Locks.  ClContext.lock guards every event, queue and list of the context and is held for
- * moments only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
- * objects; under them the driver may be called and ClContext.lock be taken, but none of each other.
- * ClDevice.trace_lock and ClMem.copy_lock are taken with no other.  No callback of the application runs under any lock.
- * What a comment does not put under a lock is fixed when its object is created.
+ * Locks.  ClContext.lock guards every event, queue and list of the context and is held for moments only; no
+ * driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their objects.  A thread
+ * that holds one of them may call the driver and take ClContext.lock, but not another one of the three.
+ * ClDevice.trace_lock and ClMem.copy_lock are taken while no other lock is held.  No callback of the
+ * application runs under any lock.  Fields that no comment puts under a lock do not change after their
+ * object has been created.
  */
 #ifndef CL_RUNTIME_H
 #define CL_RUNTIME_H
@@ -47,8 +48,8 @@ typedef enum {
 typedef struct {
     const cl_icd_dispatch *dispatch; /* the loader reads it: first */
     Kind kind;
-    atomic_uint refs;       /* of the application (CL_*_REFERENCE_COUNT) */
-    atomic_uint uses;       /* of our objects, and one while refs > 0 */
+    atomic_uint refs;       /* references of the application (CL_*_REFERENCE_COUNT) */
+    atomic_uint uses;       /* references of our objects, and one while refs > 0 */
 } Head;
 
 typedef struct _cl_platform_id ClPlatform;
@@ -62,14 +63,14 @@ typedef struct _cl_kernel ClKernel;
 
 extern const cl_icd_dispatch icd_dispatch;
 
-/* refs is 1. */
+/* Begins an object, with one reference, which is the application's. */
 void object_init(Head *o, Kind kind);
 /* Whether a handle of the application is an object of this kind. */
 bool is_object(const void *handle, Kind kind);
-/* The application's references. */
+/* Count the references of the application. */
 void object_retain(Head *o);
 void object_release(Head *o);
-/* Our own; the last of both kinds frees the object. */
+/* Count our own references; the object is freed when it has none of either kind. */
 void object_use(Head *o);
 bool object_try_use(Head *o); /* false: it is being freed */
 void object_drop(Head *o);
@@ -79,7 +80,7 @@ void object_drop(Head *o);
 void context_free(ClContext *c);
 void queue_close(ClQueue *q); /* the application's last reference is gone */
 void queue_free(ClQueue *q);
-void event_abandon(ClEvent *e); /* likewise: a user event that is not set ends in an error */
+void event_abandon(ClEvent *e); /* likewise: a user event whose status was never set ends in an error */
 void event_free(ClEvent *e);
 void buffer_free(ClMem *m);
 void program_free(ClProgram *p);
@@ -93,7 +94,7 @@ typedef struct {
     size_t *size_ret;       /* or NULL */
 } Query;
 
-/* CL_INVALID_VALUE: it does not fit. */
+/* Answers a query with n bytes.  CL_INVALID_VALUE: they do not fit. */
 cl_int answer_bytes(const Query *q, const void *bytes, size_t n);
 cl_int answer_text(const Query *q, const char *text);
 #define answer(q, type, ...) answer_bytes(q, &(type){__VA_ARGS__}, sizeof(type))
@@ -129,7 +130,7 @@ struct _cl_platform_id {
 /* The platform; made by the first call.  NULL: out of memory. */
 ClPlatform *platform_get(void);
 bool platform_has_compiler(void);
-/* Notes a copy from the device, where VENTUS_DUMP_RESULT asks for it. */
+/* Notes a copy from the device, if VENTUS_DUMP_RESULT is set. */
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
 
 /* Numbers that clGetDeviceInfo reports and calls check. */
@@ -173,20 +174,20 @@ struct _cl_context {
     ClMem *mems;            /* all of them */
 };
 
-/* -1: the context has not got it. */
+/* The index of the device in the context; -1: it is none of the context's. */
 int context_device_index(const ClContext *c, const ClDevice *d);
-/* Tells the application; prints it when VENTUS_VERBOSE is set. */
+/* Reports a failure to the application; prints it when VENTUS_VERBOSE is set. */
 void context_report(const ClContext *c, const char *text);
-/* The buffer that a handle is, used once more; NULL: it is none of this context.  Looks at no
- * memory of a handle that is none. */
+/* The buffer that a handle names, with one use more, which the caller gives up; NULL: the context has no
+ * such buffer.  Any value may be given: it is compared, not followed. */
 ClMem *context_find_mem(ClContext *c, const void *handle);
-/* Whether it is one. */
+/* Whether the handle is a buffer of the context. */
 bool context_has_mem(ClContext *c, const void *handle);
 
 /* --- events and queues ---------------------------------------------------------------------------- */
 
-/* What a command does.  run's answer is the status of its event; release gives up what payload
- * refers to, whether it ran or not. */
+/* What a command does.  The event gets the status that `run` returns; `release` frees the payload and
+ * gives up what it refers to, whether it ran or not. */
 typedef struct {
     cl_int (*run)(ClEvent *e, void *payload);
     void (*release)(void *payload);
@@ -199,7 +200,7 @@ typedef struct Edge Edge;
 struct Edge {
     ClEvent *waiter;
     Edge *next;
-    bool strict;            /* the failure of one is the failure of the other */
+    bool strict;            /* if that event fails, so does `waiter` */
 };
 
 struct _cl_event {
@@ -210,13 +211,13 @@ struct _cl_event {
     Work work;
     /* guarded by context->lock: */
     cl_int status;          /* CL_QUEUED down to CL_COMPLETE, or an error */
-    cl_int doomed;          /* an error: it will not run */
+    cl_int doomed;          /* an error, with which it ends without running; or 0 */
     u32 blockers;           /* events it still waits for */
     bool is_set;            /* of a user event */
     bool is_awaited;        /* a thread sleeps until its end */
-    atomic_bool has_ended;  /* the status says so too; for who looks without the lock */
-    Edge *waiters;          /* who waits for this one */
-    Edge *edges;            /* in the lists of others */
+    atomic_bool has_ended;  /* as the status says; for threads that look without the lock */
+    Edge *waiters;          /* edges to the events that wait for this one */
+    Edge *edges;            /* its own edges, which are in the lists of others */
     Callback *callbacks;
     cl_ulong queued, submitted, started, ended; /* ns */
     u64 number;             /* in its queue, from 1 */
@@ -237,36 +238,37 @@ struct _cl_command_queue {
     /* guarded by context->lock: */
     pthread_cond_t work;    /* something for the thread */
     bool is_closing;
-    cl_int error;           /* of a command, until clFinish tells it */
+    cl_int error;           /* of a command that failed, until clFinish reports it */
     u64 count;              /* commands so far */
     ClEvent *first, *last;  /* unfinished, in order */
     ClEvent *barrier;       /* what later commands of an unordered queue wait for, or NULL */
     EventList ready;
-    atomic_bool has_ready;  /* for who looks without the lock */
+    atomic_bool has_ready;  /* for threads that look without the lock */
     atomic_uint misses;     /* of the thread's host_spin() */
 };
 
 static inline Driver *queue_driver(const ClQueue *q) { return q->context->drivers[q->device_index]; }
 
 cl_ulong host_time(void);   /* ns, monotone */
-/* Returns when the flag is set or it is time to sleep, which is at once where waiting was in vain
- * lately: the processors are busy, or it takes longer. */
+/* Waits without sleeping, for some microseconds at most; returns when the flag is set, or when it is time
+ * to sleep.  That is at once if waiting was in vain lately: the processors are busy, or commands take
+ * longer.  *misses counts those times. */
 void host_spin(const ClContext *c, const atomic_bool *until, atomic_uint *misses);
 
 /* A user event, or a command that is not enqueued yet.  NULL: out of memory. */
 ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type);
-/* With the lock: the command is running from now on.  Callbacks for event_call_back(). */
+/* With the lock: marks the command as running; returns the callbacks for event_call_back(). */
 Callback *event_begin(ClEvent *e);
-/* Calls a list that was taken out of the event.  An error calls every callback with it; otherwise
- * each hears the status it asked for. */
+/* Calls and frees callbacks that were taken out of the event.  If status is an error, every callback gets
+ * it; else each one gets the status that it was registered for. */
 void event_call_back(ClEvent *e, Callback *list, cl_int status);
-/* Runs a command that has begun, or is doomed, to its end.  Gives up the queue's use. */
+/* Runs a command that has begun to its end; a doomed one only ends.  Gives up the queue's use of it. */
 void event_run(ClEvent *e);
-/* Ends an event: wakes who waits, lets dependents run, calls back. */
+/* Ends an event: wakes the threads that wait for it, makes commands ready that waited for it, calls back. */
 void event_end(ClEvent *e, cl_int status);
-/* Waits for the end of an event that is kept alive.  The status. */
+/* Waits for the end of an event, which the caller keeps alive, and returns its status. */
 cl_int event_wait(ClEvent *e);
-/* With the lock: nothing blocks the event any more. */
+/* With the lock: hands the queue's thread an event that nothing blocks any more. */
 void queue_ready(ClQueue *q, ClEvent *e);
 /* With the lock: takes an ended event out of the queue's list. */
 void queue_remove(ClQueue *q, ClEvent *e);
@@ -280,9 +282,9 @@ typedef struct {
 
 typedef enum { WAIT_LIST, WAIT_ALL, BARRIER } Ordering; /* WAIT_ALL: for every command so far */
 
-/* CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT: it cannot be waited for. */
+/* CL_SUCCESS; or CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT, if the list is wrong. */
 cl_int check_waits(const ClContext *c, Waits w);
-/* Enqueues work; it is dropped also on failure.  With `blocking` waits for it and returns how it
+/* Enqueues work, which it owns even if it fails.  With `blocking`, waits for the command and returns how it
  * ended. */
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event);
@@ -302,7 +304,7 @@ struct Mapping {
 struct _cl_mem {
     Head head;
     ClContext *context;
-    ClMem *parent;          /* of a sub-buffer; has all that follows `size` but maps */
+    ClMem *parent;          /* of a sub-buffer, else NULL; it has the fields after `size` for both, but for the maps */
     size_t origin, size;    /* bytes; origin in the parent */
     cl_mem_flags flags;
     void *host_ptr;         /* with CL_MEM_USE_HOST_PTR */
@@ -314,7 +316,7 @@ struct _cl_mem {
     pthread_mutex_t lock;   /* guards what follows */
     u64 *addr;              /* a device; 0: not allocated there */
     bool *is_valid;         /* a device: it has the present contents */
-    u8 *shadow;             /* what map gives out where the device's memory is out of reach */
+    u8 *shadow;             /* what map gives out if the host cannot see the device's memory */
     Mapping *maps;
     u32 nmaps;
     Callback *destructors;
@@ -325,10 +327,10 @@ typedef enum { ACCESS_READ = 1, ACCESS_WRITE = 2 } Access;
 /* The address of the object's bytes on a device of its context; brings contents there and, for
  * ACCESS_WRITE, makes those on other devices stale. */
 cl_int buffer_address(ClMem *m, u32 device, Access access, u64 *addr);
-/* A buffer that the call may use, in the queue's context. */
+/* CL_SUCCESS, if the handle is a buffer of the queue's context; else the error to answer. */
 cl_int check_buffer(const ClQueue *q, cl_mem handle);
 bool is_misaligned(const ClQueue *q, const ClMem *m); /* a sub-buffer */
-/* What a driver's status is as an answer of the API. */
+/* The API's error for a status of the driver. */
 cl_int status_of_driver(DrvStatus s);
 
 /* --- programs ------------------------------------------------------------------------------------------------- */
@@ -359,16 +361,18 @@ struct _cl_program {
     u32 nkernels;           /* kernel objects */
 };
 
-/* Takes the image in b->bytes into use.  False: b->log says why not. */
+/* Opens the image in b->bytes, with its kernel table, in the driver.  False: b->log says why not. */
 bool build_load(ClProgram *p, u32 device, Build *b);
 void build_free(ClProgram *p, u32 device, Build *b);
-/* The build of a device with a loaded image; NULL: it has none.  Any device with NULL. */
+/* The build of the device, or with NULL of any device, that has a loaded image; NULL: there is none. */
 Build *program_executable(ClProgram *p, const ClDevice *d);
 ClProgram *program_new(ClContext *c);
 
-/* --- binaries (container.c) */
+/* --- binaries (container.c) --------------------------------------------------------------------------------------- */
+
+/* Appends the build as a program binary. */
 void container_write(Content content, const Build *b, Buf *out);
-/* What a binary holds.  CONTENT_NONE: it is damaged, or somebody else's.  *bytes points into it. */
+/* What a binary holds; *bytes points into it.  CONTENT_NONE: it is damaged, or not one of ours. */
 Content container_read(const void *binary, size_t size, const u8 **bytes, size_t *n);
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
@@ -376,8 +380,8 @@ Content container_read(const void *binary, size_t size, const u8 **bytes, size_t
 typedef struct {
     bool is_set, is_local, is_mem;
     size_t size;            /* bytes */
-    ClMem *mem;             /* is_mem: or NULL; the kernel does not keep it alive */
-    u8 *value;              /* otherwise; owned */
+    ClMem *mem;             /* if is_mem; may be NULL; the kernel does not keep it alive */
+    u8 *value;              /* if not; owned */
 } Argument;
 
 struct _cl_kernel {
@@ -394,11 +398,11 @@ struct _cl_kernel {
     bool has_table;
 };
 
-/* What the kernel's source says of it; NULL: nothing is known.  Of any device with NULL. */
+/* What the kernel's source says of it, for the device, or with NULL for any; NULL: nothing is known. */
 const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d);
-/* With the kernel's lock: work-items that a group of it can have on the device. */
+/* With the kernel's lock: how many work-items a group of it can have on the device. */
 u32 kernel_max_items(const ClKernel *k, const ClDevice *d);
-/* With the kernel's lock: bytes of __local data with the arguments that are set. */
+/* With the kernel's lock: bytes of __local data that it needs with the arguments set so far. */
 u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d);
 
 /* --- what is printed (hostio.c) --------------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * Order is made of edges.  A command waits for the events of its list, and
  *   in an ordered queue      for the command before it;
  *   in an unordered queue    for the last barrier.
- * A marker or barrier without a list waits for every unfinished command.  Only edges of the list
- * hand failure on: what comes later in a queue runs whatever became of what was before.
+ * A marker or barrier without a list waits for every unfinished command.  If an event of its list
+ * fails, a command fails too; if an earlier command of the queue fails, it runs all the same.
  */
 #include "cl/cl.h"
 
@@ -88,8 +88,8 @@ static cl_int give_up(Work work, cl_int s)
     return s;
 }
 
-/* The status of a blocking call: of what failed before in the queue, too. */
-static cl_int wait_and_tell(ClQueue *q, ClEvent *e)
+/* Waits for a command, and returns its status, or that of a command before it that failed. */
+static cl_int wait_for_answer(ClQueue *q, ClEvent *e)
 {
     cl_int s = event_wait(e);
     pthread_mutex_lock(&q->context->lock);
@@ -111,7 +111,7 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
     e->work = work;
     e->status = CL_SUBMITTED;
     e->queued = e->submitted = host_time();
-    /* 2. into the queue; what has nothing to wait for runs here if it is quick or awaited */
+    /* 2. into the queue; a command that waits for nothing runs here if it is quick or blocking */
     bool is_ours = false;
     pthread_mutex_lock(&q->context->lock);
     const bool ok = make_edges(q, e, w, order);
@@ -134,7 +134,7 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
     if (is_ours)
         event_run(e);
     /* 3. the answer */
-    const cl_int s = blocking ? wait_and_tell(q, e) : CL_SUCCESS;
+    const cl_int s = blocking ? wait_for_answer(q, e) : CL_SUCCESS;
     if (event)
         *event = e;
     else

@@ -5,7 +5,7 @@
  *     4  what is inside: 1 compiled, 2 library, 3 executable
  *     8  bytes of the contents
  *     8  checksum of the contents
- *     32 the compiler's target, which a binary is bound to: NUL-padded text
+ *     32 the compiler's target, which must be the same when it is read: text, padded with NUL
  *     contents: LLVM bitcode, or an ELF image
  *
  * Numbers are little-endian.  An ELF image without this envelope is taken as an executable.

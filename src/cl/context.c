@@ -1,4 +1,4 @@
-/* context.c -- contexts: devices that share objects, and who is told of failures.
+/* context.c -- contexts: devices that share objects, and the callback that hears of failures.
  *
  * A context opens drivers of its own on its devices, so that its buffers are at addresses that no
  * kernel of another context can form (doc/decisions/023-context-address-spaces.md).
@@ -22,7 +22,7 @@ void context_report(const ClContext *c, const char *text)
         host_report(text);
 }
 
-/* With the lock; NULL: it is no buffer of the context. */
+/* With the lock: the buffer that the handle is; NULL: the context has no such buffer. */
 static ClMem *find_mem(const ClContext *c, const void *handle)
 {
     ClMem *m = c->mems;
@@ -116,11 +116,6 @@ static bool add_properties(ClContext *c, const cl_context_properties *list)
     return true;
 }
 
-static bool has_device(const ClContext *c, const ClDevice *d)
-{
-    return context_device_index(c, d) >= 0;
-}
-
 static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
 {
     c->devices = mem_zalloc(n, sizeof(ClDevice *));
@@ -128,7 +123,7 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
     if (!c->devices || !c->drivers)
         return false;
     for (cl_uint i = 0; i < n; i++) {
-        if (has_device(c, devices[i]))
+        if (context_device_index(c, devices[i]) >= 0)
             continue;
         c->devices[c->ndevices] = devices[i];
         if (!(c->drivers[c->ndevices++] = drv_open(&devices[i]->options)))

@@ -1,7 +1,7 @@
-/* event.c -- events: what becomes of a command, and who hears of it.
+/* event.c -- events: the states of a command, and the callbacks for them.
  *
  * A command is its event.  Its status goes down from CL_QUEUED to CL_COMPLETE, or ends below 0.
- * Whoever moves it calls the application's callbacks, with no lock held.
+ * The thread that changes it calls the application's callbacks, with no lock held.
  */
 #include "cl/cl.h"
 #include <time.h>
@@ -31,8 +31,8 @@ ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type)
     return e;
 }
 
-/* Nobody can set the status of a user event that has been released: who waits for it
- * would wait for ever. */
+/* Nobody can set the status of a user event that has been released; without this, commands that
+ * wait for it would wait for ever. */
 void event_abandon(ClEvent *e)
 {
     pthread_mutex_lock(&e->context->lock);
@@ -58,7 +58,8 @@ void event_free(ClEvent *e)
 
 /* --- changes -------------------------------------------------------------------------- */
 
-/* Takes out, with the lock, the callbacks that the status calls, in the order of their making. */
+/* With the lock: takes out the callbacks that the status calls, in the order of their registration.
+ */
 static Callback *take_callbacks(ClEvent *e, cl_int status)
 {
     Callback *taken = NULL;
@@ -248,7 +249,7 @@ cl_int clReleaseEvent(cl_event event)
     return CL_SUCCESS;
 }
 
-/* A status that has been reached calls back at once, on the caller's thread. */
+/* For a status that has been reached already, calls back at once, on the caller's thread. */
 cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
                           void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
 {

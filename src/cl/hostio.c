@@ -1,5 +1,5 @@
-/* hostio.c -- what the runtime prints: the output of kernels, and reports when they are asked
- * for.  The only file below tool/ that does. */
+/* hostio.c -- what the runtime prints: the output of kernels, and reports if VENTUS_VERBOSE asks
+ * for them.  No other file of the libraries prints. */
 #include "cl/cl.h"
 #include <stdio.h>
 

@@ -5,8 +5,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Entry points of extensions that are not here stay NULL: only clGetExtensionFunctionAddress
- * leads to them. */
+/* Functions of extensions that the table has no place for are found only by
+ * clGetExtensionFunctionAddress(). */
 const cl_icd_dispatch icd_dispatch = {
 #define ENTRY(name) .name = name,
 #include "cl/entry.def"

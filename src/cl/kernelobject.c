@@ -1,8 +1,8 @@
 /* kernelobject.c -- kernels: arguments, and what is known of them.
  *
- * The compiler leaves a table of arguments in the image.  Images of assembly and of other tools
- * have none; then an argument is what clSetKernelArg makes of it, a buffer if the value
- * is one of the context's handles.
+ * The compiler leaves a table of arguments in the image.  Images made from assembly or by other
+ * tools have none; then clSetKernelArg decides what an argument is: a buffer if the value is a
+ * handle of one of the context's buffers.
  */
 #include "cl/cl.h"
 #include <string.h>
@@ -40,7 +40,8 @@ static bool gather_facts(ClKernel *k)
 
 /* --- life -------------------------------------------------------------------------------- */
 
-/* While a program has kernels it is not built again, so that what was built stays. */
+/* Counts the kernels of a program; while it has some it cannot be built again, so its builds stay.
+ */
 static void count_kernels(ClProgram *p, int more)
 {
     pthread_mutex_lock(&p->lock);
@@ -48,7 +49,7 @@ static void count_kernels(ClProgram *p, int more)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The program counts the kernel already. */
+/* A new kernel, which the program has counted already. */
 static ClKernel *kernel_new(ClProgram *p, const char *name)
 {
     ClKernel *k = mem_zalloc(1, sizeof *k);
@@ -219,7 +220,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* The buffer that the value names; false: it names none.  A null handle is the null pointer. */
+/* *m: the buffer whose handle the value is, NULL for a null handle; false: the value is neither. */
 static bool get_buffer(ClContext *c, const void *value, ClMem **m)
 {
     ClMem *handle = NULL;
@@ -334,7 +335,7 @@ static cl_kernel_arg_address_qualifier address_space(const KernelArg *a)
     return CL_KERNEL_ARG_ADDRESS_PRIVATE;
 }
 
-/* Qualifiers are those of what a pointer points to. */
+/* The qualifiers of an argument; of a pointer, those of what it points to. */
 static cl_kernel_arg_type_qualifier qualifiers(const KernelArg *a)
 {
     return (a->is_const ? CL_KERNEL_ARG_TYPE_CONST : 0u) |
@@ -430,7 +431,7 @@ static cl_ulong private_bytes(const Resource *r)
     return r->pds_static + (r->form == RES_LONG && is_known(r->pds_stack) ? r->pds_stack : 0);
 }
 
-/* The device may be left out where the program has only one. */
+/* The device of a query; it may be left out if the program has only one. */
 static cl_int find_device(const ClKernel *k, cl_device_id given, const ClDevice **d)
 {
     const ClProgram *p = k->program;

@@ -1,14 +1,15 @@
 /* mapping.c -- map and unmap.
  *
- * Where the device's memory is the host's, map gives out the buffer itself and nothing is
- * copied.  Otherwise (CL_MEM_USE_HOST_PTR, several devices, page tables) there is a copy on the
- * host, which map brings up to date and unmap writes back.
+ * Where the host can see the device's memory, map gives out the buffer itself and nothing is
+ * copied. Otherwise (CL_MEM_USE_HOST_PTR, several devices, page tables) the host has a copy, which
+ * map brings up to date and unmap writes back.
  */
 #include "cl/cl.h"
 #include <string.h>
 
-/* A command.  What a map refers to is its own: another thread may unmap the same pointer, and so
- * take this map's entry of the list, before it has run.  The entry of an unmap is claimed. */
+/* A map or unmap command.  A map has copies of all it needs, because another thread may unmap the
+ * same pointer, and so take this map's entry out of the list, before the map has run.  An unmap has
+ * claimed its entry. */
 typedef struct {
     ClMem *buffer;
     Mapping map;
@@ -37,16 +38,7 @@ static bool is_direct(ClMem *m) { return !whole_of(m)->host_ptr && whole_of(m)->
 
 /* --- the list of mappings ---------------------------------------------------------------- */
 
-static void add_mapping(ClMem *m, Mapping *p)
-{
-    pthread_mutex_lock(&m->lock);
-    p->next = m->maps;
-    m->maps = p;
-    m->nmaps++;
-    pthread_mutex_unlock(&m->lock);
-}
-
-/* Who has claimed it is the only one that can. */
+/* Only the unmap that has claimed a mapping removes it. */
 static void remove_mapping(ClMem *m, Mapping *mapping)
 {
     pthread_mutex_lock(&m->lock);
@@ -59,7 +51,7 @@ static void remove_mapping(ClMem *m, Mapping *mapping)
     mem_free(mapping);
 }
 
-/* Makes a mapping of the pointer the command's own.  False: there is none. */
+/* Claims a mapping of the pointer for the command.  False: there is none that is not claimed. */
 static bool claim_mapping(Change *c, const void *pointer)
 {
     ClMem *m = c->buffer;
@@ -76,19 +68,12 @@ static bool claim_mapping(Change *c, const void *pointer)
     return p;
 }
 
-static void give_back_mapping(ClMem *m, Mapping *p)
-{
-    pthread_mutex_lock(&m->lock);
-    p->is_busy = false;
-    pthread_mutex_unlock(&m->lock);
-}
-
 /* --- execution ------------------------------------------------------------------------------- */
 
 enum { CHUNK = 16 << 10 }; /* bytes that are compared at a time */
 
-/* Brings the host's copy up to date.  What is so already is not written: another thread may have
- * the same bytes mapped, and read them. */
+/* Brings the host's copy up to date.  Only bytes that differ are written, because another thread
+ * may have the same bytes mapped and be reading them. */
 static DrvStatus refresh(Driver *d, ClMem *whole, u64 addr, u8 *to, u64 size)
 {
     u8 bytes[CHUNK];
@@ -141,8 +126,11 @@ static cl_int unmap_run(ClEvent *e, void *payload)
 static void change_drop(void *payload)
 {
     Change *c = payload;
-    if (c->entry)
-        give_back_mapping(c->buffer, c->entry);
+    if (c->entry) { /* an unmap that has not run: the mapping stays */
+        pthread_mutex_lock(&c->buffer->lock);
+        c->entry->is_busy = false;
+        pthread_mutex_unlock(&c->buffer->lock);
+    }
     drop(c->buffer);
     mem_free(c);
 }
@@ -191,7 +179,7 @@ static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset,
     return may_map(m, flags) ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-/* The entry is in the list when the application gets the pointer, not before. */
+/* The entry enters the list just before the application gets the pointer. */
 static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_t offset,
                   size_t size, Waits w, cl_event *event, void **pointer)
 {
@@ -214,7 +202,11 @@ static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_
         mem_free(entry);
         return s;
     }
-    add_mapping(m, entry);
+    pthread_mutex_lock(&m->lock);
+    entry->next = m->maps;
+    m->maps = entry;
+    m->nmaps++;
+    pthread_mutex_unlock(&m->lock);
     *pointer = bytes + offset;
     return CL_SUCCESS;
 }

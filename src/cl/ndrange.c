@@ -107,7 +107,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* C's alignment where no table tells it: that of a scalar or vector of this size. */
+/* The alignment of an argument that no table describes: that of a scalar or vector of its size. */
 static u32 natural_align(size_t size) { return is_pow2(size) && size <= 128 ? (u32)size : 4; }
 
 static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *info)
@@ -169,8 +169,8 @@ static u32 best_divisor(u32 n, u32 most, u32 lanes)
     return best;
 }
 
-/* A good size where the application gave none: whole warps, several of them, but
- * groups enough for the host's threads. */
+/* Chooses the local size if the application gave none: several whole warps, but enough groups for
+ * all of the host's threads. */
 static void choose_local(Dispatch *x, const ClDevice *d, u32 most)
 {
     const u32 lanes = d->options.machine.lanes, wanted = 8 * lanes;
@@ -183,7 +183,7 @@ static void choose_local(Dispatch *x, const ClDevice *d, u32 most)
 
 static bool is_given(const u32 size[3]) { return size[0] || size[1] || size[2]; }
 
-/* Fills in global and offset.  They must be numbers of the device, also when added. */
+/* Fills in global and offset; they and their sums must fit the device's 32 bits. */
 static cl_int set_global(Dispatch *x, const size_t *offset, const size_t *global, bool *is_empty)
 {
     *is_empty = !global;
@@ -202,7 +202,7 @@ static cl_int set_global(Dispatch *x, const size_t *offset, const size_t *global
     return CL_SUCCESS;
 }
 
-/* Smaller last groups are of OpenCL C 2.0; a program may do without. */
+/* Whether last groups may be smaller: from OpenCL C 2.0 on, unless an option says otherwise. */
 static bool takes_partial_groups(const Build *b)
 {
     const char *o = b->table.options ? b->table.options : "";
@@ -278,7 +278,7 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
                                                                            : CL_SUCCESS;
 }
 
-/* A dispatch that is filled in; dispatch_drop() ends it. */
+/* Makes a dispatch and fills it in; dispatch_drop() frees it. */
 static cl_int dispatch_new(const ClQueue *q, ClKernel *k, Shape shape, bool *is_empty,
                            Dispatch **made)
 {

@@ -21,7 +21,7 @@ bool is_object(const void *handle, Kind kind)
 static void object_free(Head *o)
 {
     const Kind kind = o->kind;
-    o->kind = KIND_NONE; /* a handle that is used again is refused while its memory lasts */
+    o->kind = KIND_NONE; /* so that a stale handle is refused as long as its memory is not reused */
     switch (kind) {
     case KIND_CONTEXT: context_free((ClContext *)o); return;
     case KIND_QUEUE: queue_free((ClQueue *)o); return;
@@ -52,7 +52,7 @@ void object_drop(Head *o)
         object_free(o);
 }
 
-/* A callback may retain what the application had given up. */
+/* A callback may retain an object whose last reference the application has given up. */
 void object_retain(Head *o)
 {
     if (!atomic_fetch_add(&o->refs, 1))

@@ -1,6 +1,7 @@
 /* platform.c -- the platform: one a process, made from the environment by the first call.
  *
- * It is the one variable of the runtime, because the API hands it out without being given anything.
+ * It is the only global variable of the runtime: the API hands out platforms without being given
+ * anything.
  */
 #include "cl/cl.h"
 #include "drv/resultdump.h"
@@ -43,7 +44,7 @@ static u32 device_count(void)
     return n < 1 ? 1 : n > MAX_DEVICES ? MAX_DEVICES : (u32)n;
 }
 
-/* VENTUS_TRACE for the first device, with .1, .2 and so on behind it for others */
+/* The file is VENTUS_TRACE for the first device, and with .1, .2 and so on appended for others. */
 static Trace *open_trace(u32 device)
 {
     const char *name = variable("VENTUS_TRACE");
@@ -79,7 +80,7 @@ static void add_device(ClPlatform *p, const DeviceOptions *o)
     pthread_mutex_init(&d->trace_lock, NULL);
 }
 
-/* A wrong environment leaves a platform without devices; why is told to who asks. */
+/* If the environment is wrong, prints why, and the platform has no devices. */
 static void add_devices(ClPlatform *p)
 {
     Buf wrong = {0};

@@ -130,7 +130,7 @@ static cl_int check_binaries(cl_context c, cl_uint n, const cl_device_id *device
     return CL_SUCCESS;
 }
 
-/* Whether the bytes are an image at all; what its segments are is found out by the build. */
+/* Whether the bytes can be what they say they are; the build looks at the segments of an image. */
 static bool is_usable(Content content, const u8 *bytes, size_t n)
 {
     Diag quiet = {.sink = NULL};
@@ -223,7 +223,7 @@ static u32 targets(const ClProgram *p, cl_device_id to[MAX_DEVICES])
     return n;
 }
 
-/* The container of a build; of nothing an empty one. */
+/* Appends the binary of a build; nothing, if there is none. */
 static void binary_of(const Build *b, Buf *out)
 {
     if (b->content)

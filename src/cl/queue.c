@@ -1,10 +1,10 @@
 /* queue.c -- command queues: a thread each, which runs what is ready.
  *
- * An event is in the list of unfinished commands from its enqueuing to its end, and in the list of
- * ready ones from when nothing blocks it until it begins; order between commands is nothing
- * but edges between events (command.c).  Commands that are quickly done and have nothing to wait
- * for do not pass through the thread.  It holds a use of the queue, and ends when the application
- * has released the queue and every command is done.
+ * A command is in the list of unfinished commands from its enqueuing to its end, and in the list of
+ * ready ones from when nothing blocks it until it begins.  Order between commands is nothing but
+ * edges between events (command.c).  Quick commands that wait for nothing run on the thread that
+ * enqueues them.  The queue's thread holds a use of the queue, and ends when the application has
+ * released the queue and every command is done.
  */
 #include "cl/cl.h"
 
@@ -70,7 +70,7 @@ void event_run(ClEvent *e)
     drop(e);
 }
 
-/* The next thing to do, which begins; NULL: the thread can end. */
+/* Waits for the next command and marks it as running; NULL: the thread can end. */
 static ClEvent *next(ClQueue *q)
 {
     ClEvent *e;
@@ -278,7 +278,7 @@ cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
     return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
 }
 
-/* Commands are handed to the thread as they are enqueued. */
+/* Nothing to do: commands are handed to the thread as they are enqueued. */
 cl_int clFlush(cl_command_queue command_queue)
 {
     return is_object(command_queue, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
@@ -293,8 +293,8 @@ static ClEvent *last_until(const ClQueue *q, u64 number)
     return e;
 }
 
-/* Sleeps for the last of the commands that are there now, which in an ordered queue is once.  A
- * fault among them is told once. */
+/* Waits for the last of the commands that are in the queue now, until none is left: once, if the
+ * queue is ordered.  If one of them has failed, this call or another reports it, once. */
 cl_int clFinish(cl_command_queue command_queue)
 {
     ClQueue *q = command_queue;

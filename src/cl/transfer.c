@@ -1,11 +1,11 @@
 /* transfer.c -- copies between host and buffers, among buffers, and fills.
  *
- * Every one is a Transfer: boxes of rows, of which a plain copy is the box of one row.
+ * Each is a Transfer between two boxes of rows; a plain copy is a box of one row.
  */
 #include "cl/cl.h"
 #include <string.h>
 
-/* Rows of `row` bytes; row_pitch from one to the next, slice_pitch from one slice to the next. */
+/* Where a box lies: its rows are row_pitch bytes apart, its slices slice_pitch. */
 typedef struct {
     u64 offset; /* of the first byte */
     u64 row_pitch, slice_pitch;
@@ -21,7 +21,8 @@ typedef struct {
     u32 pattern_size; /* 0: no fill */
 } Transfer;
 
-/* Bytes that are moved at once where nothing is before them. */
+/* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing.
+ */
 enum { QUICK = 64 << 10 };
 
 /* --- execution ----------------------------------------------------------------------------- */
@@ -175,7 +176,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bo
     return s ? s : start(command_queue, CL_COMMAND_WRITE_BUFFER, &t, w, blocking_write, event);
 }
 
-/* Bytes in the block that both buffers lie in. */
+/* Whether the ranges share bytes of the block that both buffers lie in. */
 static bool overlap(const ClMem *a, size_t a_offset, const ClMem *b, size_t b_offset, size_t size)
 {
     const ClMem *a_whole = a->parent ? a->parent : a, *b_whole = b->parent ? b->parent : b;
@@ -278,7 +279,7 @@ static bool is_box(const size_t *origin, const size_t *other, const size_t *regi
     return origin && other && region && region[0] && region[1] && region[2];
 }
 
-/* Rows that lie behind each other are one row. */
+/* Sets the region; rows, and slices, without gaps between them become one row. */
 static void set_region(Transfer *t, const size_t region[3])
 {
     t->row = region[0];
@@ -353,9 +354,9 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer,
 static i64 floor_divide(i64 a, i64 b) { return a / b - (a % b < 0); }
 static bool is_within(i64 v, size_t limit) { return (u64)(v < 0 ? -v : v) < limit; }
 
-/* Whether two boxes of one block share a byte.  With the same pitches they do when the distance
- * of their beginnings is a number of slices, rows and bytes that are all less than the box has;
- * there are two candidates for slices, and for rows each.  With different pitches the extents
+/* Whether two boxes of one block share a byte.  With equal pitches they do if the distance between
+ * their starts can be written as slices, rows and bytes that are each less than the box has; two
+ * numbers of slices are possible, and two of rows for each.  With different pitches the extents
  * decide. */
 static bool boxes_overlap(const ClMem *a, const Place *p, const ClMem *b, const Place *q,
                           const size_t region[3])

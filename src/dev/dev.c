@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "jit/jit.h"
 #include "sim/sim.h"
+#include <elf.h>
 #include <string.h>
 
 struct Device {
@@ -102,8 +103,8 @@ static void code_changed(Device *d, IsaSet set, u64 addr, u64 size)
 
 static bool overlaps_code(u64 addr, u64 size) { return addr < CODE_END && addr + size > CODE_LO; }
 
-/* Bytes that a kernel may be using meanwhile, which is the program's affair; a function of its own, so that
- * the thread sanitizer can be told (test/runner/tsan.supp). */
+/* Bytes that a kernel may be using meanwhile, which is the program's affair; a function of its own,
+ * so that the thread sanitizer can be told (test/runner/tsan.supp). */
 __attribute__((noinline)) static void copy_guest_bytes(void *to, const void *from, u64 size)
 {
     memcpy(to, from, size);
@@ -147,15 +148,10 @@ static bool segment_fits(const Object *image, const ObjSegment *s, Diag *d)
     return false;
 }
 
-static u8 page_flags(u32 elf)
-{
-    return (u8)(MEM_R | (elf & 2 ? MEM_W : 0) | (elf & 1 ? MEM_X : 0));
-}
-
 static void load_segment(Device *d, const ObjSegment *s)
 {
     const u64 end = (u64)s->addr + s->memsz;
-    u8 flags = page_flags(s->flags);
+    const u8 flags = (u8)(MEM_R | (s->flags & PF_W ? MEM_W : 0) | (s->flags & PF_X ? MEM_X : 0));
     if (!s->memsz)
         return;
     /* pages that two segments share may do what either may */

@@ -169,7 +169,7 @@ void code_was_written(Driver *d, u64 addr, u64 size)
 
 /* --- the heap ------------------------------------------------------------------------- */
 
-/* maps what the heap gave, or tells why it gave nothing */
+/* Maps a new block of the heap, or reports why there is none. */
 static DrvStatus take_block(Driver *d, DrvStatus s, u64 size, u64 *addr)
 {
     u64 rounded;
@@ -186,7 +186,7 @@ DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
     return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
 }
 
-/* Whether there is more memory now than there was: launches held back what others had freed. */
+/* Waits for launches that keep freed memory from being reused; whether there is more memory now. */
 static bool wait_for_memory(Driver *d)
 {
     if (!d->heap.held)
@@ -303,7 +303,8 @@ u64 drv_bytes_used(Driver *d)
 
 /* --- copies ------------------------------------------------------------------------------ */
 
-/* the physical address of addr, and in *n how many of the bytes wanted follow it */
+/* *physical: the physical address of addr; *n: how many of the bytes wanted lie there in one piece
+ */
 static bool find_bytes(Driver *d, Tlb *tlb, u64 addr, u64 *physical, u64 *n)
 {
     const u64 in_page = PAGE_SIZE - addr % PAGE_SIZE;
@@ -367,7 +368,7 @@ static DrvStatus out_of_range(Driver *d, u64 addr, u64 size)
                     (unsigned long long)size, (unsigned long long)addr);
 }
 
-/* A write into the code window, beside what a loaded image has there, brings code. */
+/* A write into the code window, unless it changes a loaded image, brings code by itself. */
 static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
 {
     if (dev_code(d->dev)->image && memory_has(dev_memory(d->dev), addr, size, MEM_R))
@@ -378,8 +379,9 @@ static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
     return s;
 }
 
-/* Moves what belongs to guests, without a lock: commands and kernels that use the same bytes at the
- * same time are races of their program, and test/runner/tsan.supp knows them by this function. */
+/* Copies guests' bytes without a lock.  Commands and kernels that use the same bytes at the same
+ * time are races of their program, not of ours; test/runner/tsan.supp knows them by this function's
+ * name. */
 __attribute__((noinline)) static void move_guest_bytes(void *to, const void *from, u64 size)
 {
     memmove(to, from, size);
@@ -454,7 +456,7 @@ DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size)
     return s;
 }
 
-/* The pattern again and again: what is there is doubled. */
+/* Repeats the pattern: what has been written is doubled each time. */
 static void repeat(u8 *to, u64 size, const void *pattern, u64 pattern_size)
 {
     memcpy(to, pattern, pattern_size);
@@ -535,7 +537,7 @@ DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Only the code window takes segments: everything else is the heap's. */
+/* Whether all segments lie in the code window; everything else is the heap's. */
 static bool segments_fit(const Object *image, Diag *d)
 {
     const Source src = {.name = image->name};

@@ -1,15 +1,15 @@
 /* drv.h -- the driver: buffers, kernels with arguments, launches over a device.
  *
  * A Driver is one open device with its heap: an address space.  Its functions may be called from
- * any thread.  A launch does not keep others from copying, allocating and freeing, nor from launching
- * kernels of the same program; what changes code waits for its end.  The vt_ API (include/
- * ventus/ventus.h) is a thin layer over this, as are the tools and the OpenCL runtime.
+ * any thread.  While a launch runs, other threads may copy, allocate and free, and launch kernels of
+ * the same program; calls that change code wait for its end.  The vt_ API (include/ventus/ventus.h),
+ * the tools and the OpenCL runtime are layers over this.
  */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H
 #include "dev/dev.h"
 
-/* What a call of the driver can answer; also the (negated) codes of the vt_ API. */
+/* What a call of the driver can answer; the vt_ API returns the same numbers, negated. */
 typedef enum {
 #define STATUS(name, number, text) DRV_##name = number,
 #include "drv/status.def"
@@ -24,8 +24,8 @@ typedef struct Driver Driver;
  * VENTUS_ENGINE (or VENTUS_BACKEND), VENTUS_ISA, VENTUS_MMU over the defaults.  False: d says which
  * variable is wrong. */
 bool drv_environment(DeviceOptions *o, Diag *d);
-/* Values of VENTUS_ variables that cannot be (variable.def) are errors, mistyped names warnings.
- * False: there was an error.  drv_environment() does this first. */
+/* Checks the VENTUS_ variables of the environment by variable.def: wrong values are errors, mistyped names
+ * are warnings.  False: there was an error.  drv_environment() does this first. */
 bool drv_check_variables(Diag *d);
 
 /* NULL: the host has no memory for it. */
@@ -36,53 +36,53 @@ Device *drv_device(Driver *d);
 
 /* --- memory (heap.c, pagetable.c) ----------------------------------------------- */
 
-/* The first block is at 0x90000000, each at the lowest address where it fits; sizes are rounded up
- * to 4 KiB; contents are zero.  When the space above is used up, blocks come from 0x01000000 on, below the
- * local memory window; when that is used up too, the call waits for launches that hold back what was
- * freed. */
+/* Allocates `size` bytes, rounded up to 4 KiB, of zeros.  The block gets the lowest address where it
+ * fits, from 0x90000000 on; when the space above that is used up, from 0x01000000 on, below the local
+ * memory window.  When that is used up too, the call waits for launches that keep freed blocks from
+ * being reused. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
 /* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
-/* Exactly there, a multiple of 4 KiB outside the local memory and code windows. */
+/* Allocates a block at exactly addr, a multiple of 4 KiB outside the local memory and code windows. */
 DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
-/* A kernel that still runs faults when it uses the block from now on (with the MMU: it finds the old
+/* Frees the block at addr.  A kernel that still runs and uses it faults (with the MMU, it finds the old
  * bytes until it ends). */
 DrvStatus drv_free(Driver *d, u64 addr);
 DrvStatus drv_free_all(Driver *d); /* waits for launches */
-/* The range must lie in one block (of the rounded size), in loaded code, or in the code
- * window (which writing maps, waiting for launches).  size is not 0; that of a fill a multiple of
- * pattern_size, which is at most 4 KiB. */
+/* These copy bytes to, from and within device memory.  A range must lie in one block (of the rounded
+ * size), in loaded code, or in the code window; writing into the window maps it, after all launches
+ * have ended.  size is not 0; that of a fill is a multiple of pattern_size, which is at most 4 KiB. */
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
 DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size);
 /* Ranges may overlap. */
 DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size);
 u64 drv_bytes_used(Driver *d); /* of the heap */
-/* Where the host finds the bytes of a range that lies in one block, until that is freed; NULL: it
- * does not lie there in one piece (the MMU scatters it). */
+/* Where the host sees the bytes of a range that lies in one block, until that is freed; NULL: they are
+ * not in one piece (the MMU scatters them). */
 void *drv_host_pointer(Driver *d, u64 addr, u64 size);
 
 /* --- programs --------------------------------------------------------------------- */
 
-/* Loads an image for the launches that follow; the driver owns it on success.  Its
- * segments lie in the code window. */
+/* Loads an image for the launches that follow; the driver owns it on success.  Its segments must lie in
+ * the code window. */
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag);
 
-/* Several programs can live on a device.  One at a time is in the code window; the
- * others' variables are kept beside it, so that a program finds them as it left them. */
+/* Several programs can share a device.  One at a time is in the code window; the variables of the others
+ * are kept on the host, so that each program finds its own as it left them. */
 typedef struct DrvProgram DrvProgram;
 
-/* Takes the image, which it owns on success.  BAD_PROGRAM: diag says why. */
+/* Makes a program of the image, which it owns on success.  DRV_BAD_PROGRAM: diag says why. */
 DrvStatus drv_program_open(Driver *d, Object *image, DrvProgram **program, Diag *diag);
 void drv_program_close(Driver *d, DrvProgram *p); /* before d is closed; NULL is allowed */
 
-/* The kernels of an image: functions with a resource record, else global functions
- * that no crt0 or library of a known toolchain has.  Names belong to the image.
- * Returns how many there are, writing at most `max`. */
+/* Writes the names of at most `max` kernels of an image, which belong to the image, and returns how many
+ * kernels there are.  Kernels are the functions with a resource record; if there are none, the global
+ * functions whose names no crt0 or library of a known toolchain has. */
 size_t drv_kernels(const Object *image, const char **names, size_t max);
 
-/* Where launches are written to as replay files, DIR/<kernel>_<n>.metadata and .data.  It counts the
- * launches of each kernel, on whatever driver. */
+/* Writes launches as replay files, DIR/<kernel>_<n>.metadata and .data; n counts the launches of each
+ * kernel, on all drivers that share the DrvExport. */
 typedef struct DrvExport DrvExport;
 DrvExport *drv_export_open(const char *dir); /* NULL: out of memory */
 void drv_export_close(DrvExport *e);         /* NULL is allowed */
@@ -125,12 +125,12 @@ typedef struct {
         sgpr_usage, vgpr_usage, pds_base;
 } DrvRecord;
 
-/* Runs what somebody else prepared in memory. */
+/* Runs a launch whose blocks the caller has prepared in memory. */
 DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                     u64 max_insns, DrvResult *result);
 
-/* The text of the calling thread's last failure on this driver, a report of several
- * lines for a fault.  Appended to out.  The last 64 threads that failed are remembered. */
+/* Appends the text of the calling thread's last failure on this driver to out; for a fault that is a
+ * report of several lines.  The last 64 threads that failed are remembered. */
 void drv_last_error(Driver *d, Buf *out);
 
 /* --- replay files (replay.c; doc/abi.md, "Replay files") ----------------------------- */

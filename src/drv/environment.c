@@ -32,8 +32,8 @@ static bool is_word_of(const char *value, const char *values)
     return false;
 }
 
-/* A name like one of ours that nothing reads is mistyped.  Other names that begin with VENTUS_ are
- * other software's. */
+/* Warns of a name that nothing reads but that is much like one of ours: it is mistyped.  Other
+ * names that begin with VENTUS_ belong to other software. */
 static void warn_unknown(const char *name, size_t len, Diag *d)
 {
     static const char *const known[] = {
@@ -95,7 +95,7 @@ static bool read_number(const char *name, u32 min, u32 max, u32 *value, Diag *d)
     return true;
 }
 
-/* The public driver's back ends; what they simulate is what the default engine does. */
+/* The names of the public driver's back ends, which mean the default engine here. */
 static bool is_public_backend(const char *name)
 {
     static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",

@@ -98,7 +98,7 @@ static u64 code_size(const Driver *d)
     return end - CODE_LO;
 }
 
-/* gaps between segments are not mapped: the code goes page by page */
+/* Adds the code page by page, because gaps between segments are not mapped. */
 static bool add_code(Driver *d, Replay *r, size_t *cap)
 {
     const u64 size = code_size(d);

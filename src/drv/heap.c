@@ -1,8 +1,10 @@
-/* heap.c -- free addresses of each arena, kept as ranges: first fit, joined again when freed. */
+/* heap.c -- the free addresses of each arena as ranges: the first that fits is taken, neighbours
+ * are joined again when they are freed. */
 #include "drv/heap.h"
 #include "base/mem.h"
 
-/* who asks for an address gets one in an arena of this kind */
+/* which calls take addresses from an arena: heap_alloc(), heap_alloc_high(), only heap_alloc_at()
+ */
 typedef enum { LOW, HIGH, ON_DEMAND } ArenaKind;
 
 static const struct {
@@ -62,7 +64,8 @@ static bool nodes_new(Nodes *n)
     return false;
 }
 
-/* Makes n->block of a part of the free range f; the nodes are used up. */
+/* Makes the part of the free range f at addr the block n->block, and uses up the other nodes for
+ * what is left of f. */
 static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Nodes *n)
 {
     const u64 before = addr - f->addr, after = range_end(f) - (addr + size);
@@ -124,7 +127,7 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
     return DRV_OK;
 }
 
-/* Gives the addresses of a block that is in no set any more back to its arena. */
+/* Gives the addresses of a block, which is in no set any more, back to their arena. */
 static void release(Heap *h, Range *block)
 {
     Range **set = &h->free[arena_of(block->addr, block->size)];
@@ -191,7 +194,7 @@ const Range *heap_find(const Heap *h, u64 addr)
     return block && addr < range_end(block) ? block : NULL;
 }
 
-/* widens *addr..*end to the blocks that overlap it; how many there are */
+/* Widens *addr..*end so that it covers the blocks that overlap it; returns how many there are. */
 static size_t widen(const Heap *h, u64 *addr, u64 *end)
 {
     const Range *first = heap_find(h, *addr);

@@ -1,7 +1,7 @@
 /* heap.h -- which device addresses are taken.
  *
- * Only addresses: who owns the heap maps memory behind them.  Blocks are multiples
- * of 4 KiB, allocated first fit at the lowest address of
+ * The heap deals in addresses only; its owner maps memory there.  Blocks are multiples of 4 KiB and
+ * get the lowest free address that fits in
  *
  *     [0x90000000, 4 GiB)             first
  *     [0x01000000, 0x70000000)        when that is full
@@ -18,7 +18,7 @@ enum { NARENA = 4 };
 
 typedef struct {
     Range *used;            /* blocks */
-    Range *held;            /* blocks that were, and will be free again */
+    Range *held;            /* addresses of blocks that were freed and may not be reused yet */
     Range *free[NARENA];    /* the rest of each arena */
     u64 bytes;              /* of blocks */
 } Heap;
@@ -34,9 +34,9 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size);
 DrvStatus heap_cover(Heap *h, u64 addr, u64 size);
 /* *size is what the block had. */
 DrvStatus heap_free(Heap *h, u64 addr, u64 *size);
-/* The same, but nobody gets the addresses before heap_release(). */
+/* The same, but the addresses are not free again before heap_release(). */
 DrvStatus heap_hold(Heap *h, u64 addr, u64 *size);
-/* Gives the addresses of one block that is held back to those who ask.  False: none is held. */
+/* Frees the addresses of one block that is held.  False: none is. */
 bool heap_release(Heap *h, u64 *addr, u64 *size);
 /* The block that holds addr; NULL: none. */
 const Range *heap_find(const Heap *h, u64 addr);

@@ -8,7 +8,7 @@
  *   pages               are added at any time; what is freed while one runs loses its rights and is
  *                       unmapped when the last has ended, so that no translation that a warp
  *                       keeps leads to somebody else's bytes
- *   launches            of drv_run overlap where they are of the program in the code window; those of
+ *   launches            of drv_run overlap if they are of the program in the code window; those of
  *                       drv_start run alone, since two could have been given the same private memory
  *
  * Driver.error_lock guards the texts of failures and is taken last.  DrvExport.lock guards its counts.
@@ -39,34 +39,35 @@ struct Driver {
     size_t nerrors;         /* made so far; the newest is at (nerrors - 1) % MAX_LAST_ERRORS */
 };
 
-/* Keeps the sentence of s, and the text, as the thread's last error.  Returns s. */
+/* Keeps the sentence of s, followed by the text, as the thread's last error.  Returns s. */
 DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* The functions below require d->lock. */
 
-/* Returns when no launch runs; meanwhile none begins, but the lock is given up. */
+/* Waits until no launch runs, giving up the lock meanwhile; none begins until the lock is given up again. */
 void wait_quiet(Driver *d);
-/* Until end_launch(), the code window and the pages that are mapped stay.  alone: no other begins. */
+/* Until end_launch(), the code window and the mapped pages do not change.  alone: no other launch begins. */
 void begin_launch(Driver *d, bool alone);
 void end_launch(Driver *d, bool alone);
 
-/* Maps zeroed memory behind a range of the heap; unmaps it. */
+/* Maps a range of the heap to zeroed memory; unmaps it. */
 DrvStatus map_pages(Driver *d, u64 addr, u64 size);
 void unmap_pages(Driver *d, u64 addr, u64 size);
-/* Makes the whole code window memory, for code that comes by writing. */
+/* Maps the whole code window, for code that is written instead of loaded. */
 DrvStatus map_code_window(Driver *d);
-/* Takes note that code came by writing. */
+/* Notes that code was written. */
 void code_was_written(Driver *d, u64 addr, u64 size);
 
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
 void free_locked(Driver *d, u64 addr); /* 0 is allowed */
-/* The same for a block of zeros, whose memory stays if it is not large: nobody needs to clear it. */
+/* The same for a block that holds zeros: if it is not large it keeps its memory, which need not be cleared
+ * again. */
 void free_cleared_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
 bool copy_out(Driver *d, u64 addr, void *to, u64 size);
 
-/* Whether the image could be loaded; `to` hears why not. */
+/* DRV_OK if the image can be loaded; else `to` says why not. */
 DrvStatus check_image(Driver *d, const Object *image, Diag *to);
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
 /* Where a kernel begins and what its record says. */
@@ -80,17 +81,17 @@ typedef struct {
 const KernelPlace *program_recall(const DrvProgram *p, const char *name);
 void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource *record);
 
-/* Brings the program into the code window (NULL: leaves there what is), when launches of others have
- * ended, with `alone` those of the same program too; takes it out. */
+/* enter_program() brings the program into the code window, when launches of other programs have ended, and
+ * with `alone` those of the same one too; p NULL keeps what is there.  leave_program() takes it out. */
 DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone);
 DrvStatus leave_program(Driver *d);
 
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result);
-/* Runs a launch, giving up the lock meanwhile, and turns its fault into a status; kernel may be NULL. */
+/* Runs a launch, giving up the lock meanwhile, and makes a status and a report of its fault. */
 DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result);
 
-/* Appends what the print buffer at addr holds (printout.c). */
+/* print_drain() appends the text of the print buffer at addr (printout.c). */
 enum { PRINT_SIZE = (1 << 20) + 8 }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
 DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);

@@ -3,21 +3,17 @@
 #include <elf.h>
 #include <string.h>
 
-static bool is_kernel_record(const Object *image, size_t section)
-{
-    const char *kernel = resource_kernel(&image->sections[section]);
-    return kernel && *kernel;
-}
-
 static size_t by_records(const Object *image, const char **names, size_t max)
 {
     size_t n = 0;
-    for (size_t i = 0; i < image->nsections; i++)
-        if (is_kernel_record(image, i)) {
-            if (n < max)
-                names[n] = resource_kernel(&image->sections[i]);
-            n++;
-        }
+    for (size_t i = 0; i < image->nsections; i++) {
+        const char *kernel = resource_kernel(&image->sections[i]);
+        if (!kernel || !*kernel)
+            continue;
+        if (n < max)
+            names[n] = kernel;
+        n++;
+    }
     return n;
 }
 

@@ -79,8 +79,8 @@ static DrvStatus check_shape(Driver *d, const DrvKernel *k)
     return DRV_OK;
 }
 
-/* Part `n` of the grid: bit i of n chooses along dimension i what is left over behind the full
- * groups.  False: there is nothing in it. */
+/* Part `n` of the grid: bit i of n chooses the work-items that are left over after the full groups
+ * along dimension i.  False: it is empty. */
 static bool take_part(const DrvKernel *k, u32 n, Part *part)
 {
     *part = (Part){.is_whole = true};
@@ -174,10 +174,10 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     return DRV_OK;
 }
 
-/* Static data, then the stack; code that starts its stack at word 64 needs as much
- * again behind it (doc/abi.md, "Metadata block").  A record that knows the stack is believed
- * whatever the start code is, except that code made for B and older, or by hand, may count on the
- * 4096 bytes that hosts have always given it. */
+/* Private memory has static data, then the stack; code that starts its stack at word 64 needs as
+ * much again after it (doc/abi.md, "Metadata block").  If the record knows the size of the stack
+ * that is taken, whatever the start code; but code made for generation B and older, or by hand, may
+ * count on the 4096 bytes that hosts have always given it. */
 static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 {
     const Generation g = dev_code(d->dev)->generation;
@@ -223,7 +223,8 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
             buf_put(&p->args, a->value, a->size);
             continue;
         }
-        /* 3. of local memory the place, as the kernel wants to hear it; too much is refused later
+        /* 3. of local memory its offset or address, as the kernel wants it; too much is refused
+         * later
          */
         const u64 before = p->data_first ? 0 : p->stacks;
         const u64 offset = align_up(before + p->data, ABI_LOCAL_ALIGN);
@@ -242,7 +243,7 @@ static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
         return s;
     p->lanes = dev_options(d->dev)->machine.lanes;
     p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
-    /* 2. registers; old records promise less than the code uses, only complete new ones are
+    /* 2. registers; old records claim fewer than the code uses, so only complete new ones are
      * believed */
     const Resource *r = &p->record;
     if (r->form == RES_LONG && !(r->flags & UNKNOWN_CODE) && r->sgpr <= 256 && r->vgpr <= 256) {
@@ -266,7 +267,7 @@ typedef struct {
     u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
-enum { MODEST = 64 << 20 }; /* bytes of private memory that a launch takes without thought */
+enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group gets its own */
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
@@ -274,8 +275,8 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     DrvStatus s = p->args.len ? alloc_locked(d, p->args.len, &b->args) : DRV_OK;
     if (s)
         return s;
-    /* 2. private memory for every group, so that each has addresses of its own; where that is much,
-     * for as many as run at a time, or for fewer when it is scarce */
+    /* 2. private memory for every group, so that each has addresses of its own; where that would be
+     * much, for as many groups as run at a time, or for fewer when memory is scarce */
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = groups;

@@ -1,4 +1,5 @@
-/* pagetable.c -- a bitmap of frames, and tables of three levels that are written as pages come and go. */
+/* pagetable.c -- SV39 page tables (pagetable.h): a bitmap of free frames, and tables of three
+ * levels that change as pages are mapped and unmapped. */
 #include "drv/pagetable.h"
 #include "base/mem.h"
 #include <string.h>
@@ -6,8 +7,8 @@
 enum { LEVELS = 3, INDEX_BITS = 9, ENTRIES = 1 << INDEX_BITS };
 enum { BITS = 64 };
 
-/* The frames: below the local memory window, without frame 0, then behind the code
- * window.  Number n of them is at frame_address(n). */
+/* The frames: those below the local memory window but frame 0, then those after the code window.
+ * Number n of them is at frame_address(n). */
 enum {
     LOW_FRAMES = (LDS_LO >> PAGE_BITS) - 1,
     HIGH_FRAMES = 0x70000000u >> PAGE_BITS,
@@ -78,7 +79,7 @@ static void set_entry(u64 *e, u64 pte) { __atomic_store_n(e, pte, __ATOMIC_RELEA
 static u64 entry_address(u64 pte) { return pte >> PTE_PPN_SHIFT << PAGE_BITS; }
 static u64 make_entry(u64 addr, u64 bits) { return addr >> PAGE_BITS << PTE_PPN_SHIFT | bits; }
 
-/* the leaf entry of va; NULL: a table is missing, and `make` is off or frames are out */
+/* the leaf entry of va; NULL: a table is missing, and `make` is false or there are no frames */
 static u64 *leaf(PageTable *t, u64 va, bool make)
 {
     u64 table = t->root;

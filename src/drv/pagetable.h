@@ -21,11 +21,11 @@ typedef struct {
 bool pagetable_open(PageTable *t, Memory *m); /* false: out of memory */
 void pagetable_close(PageTable *t);
 
-/* Maps zeroed frames behind addr..addr+size, page multiples that are not mapped.
- * False: frames are out, nothing is mapped. */
+/* Maps addr..addr+size, whole pages that are not mapped, to zeroed frames.  False: there are not enough
+ * frames, and nothing is mapped. */
 bool pagetable_map(PageTable *t, u64 addr, u64 size);
 /* Maps the pages of addr..addr+size to themselves. */
 bool pagetable_map_same(PageTable *t, u64 addr, u64 size);
-/* Unmaps what is mapped there; frames and tables that became empty go back. */
+/* Unmaps the pages of the range that are mapped; frees their frames, and tables that become empty. */
 void pagetable_unmap(PageTable *t, u64 addr, u64 size);
 #endif

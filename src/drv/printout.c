@@ -30,8 +30,8 @@ typedef struct {
     Record *record;
     size_t n, cap;
     u64 lost; /* bytes */
-    u64 work; /* bytes of formats and strings that were read, and of text that was made of them: few
-                 bytes of the buffer can ask for many */
+    u64 work; /* bytes of formats and strings that were read, and of text made from them; bounded,
+                 since few bytes of the buffer can ask for many */
 } Drain;
 
 DrvStatus print_open(Driver *d, u64 *addr)
@@ -50,7 +50,7 @@ static u32 word_at(const u8 *p)
     return v;
 }
 
-/* A NUL-terminated string of the device; "(bad address)" where there is none. */
+/* Appends the NUL-terminated string at addr; "(bad address)" if memory ends before it does. */
 static void get_string(Drain *p, u32 addr, Buf *out)
 {
     char chunk[PAGE_SIZE];
@@ -272,7 +272,7 @@ static int by_item(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Finds the records among the `used` bytes; what does not look like one ends it. */
+/* Finds the records among the `used` bytes, up to the first that cannot be one. */
 static void find_records(Drain *p, u32 used)
 {
     for (u32 at = 0; at < used;) {

@@ -1,8 +1,9 @@
-/* range.c -- the treap: split and join, from which everything else is made. */
+/* range.c -- sets of address ranges as treaps (range.h): split and join, and all else made from
+ * them. */
 #include "drv/range.h"
 #include "base/mem.h"
 
-/* an odd multiplier spreads addresses, which are page numbers mostly */
+/* a hash of the address; multiplying by an odd number spreads page numbers over all bits */
 static u32 weight_of(u64 addr) { return (u32)((addr ^ addr >> 12) * 0x9e3779b97f4a7c15u >> 32); }
 
 Range *range_new(u64 addr, u64 size)

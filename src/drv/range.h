@@ -22,9 +22,9 @@ void range_insert(Range **set, Range *r);
 void range_remove(Range **set, Range *r); /* r, which is in the set, is the caller's again */
 void range_free_set(Range *set);
 
-/* The range that starts at addr or, of those before, last; NULL: none. */
+/* The range that starts at addr, or the nearest one that starts before; NULL: none. */
 Range *range_before(Range *set, u64 addr);
-/* The range that starts at addr or, of those after, first; NULL: none. */
+/* The range that starts at addr, or the nearest one that starts after; NULL: none. */
 Range *range_after(Range *set, u64 addr);
 /* The lowest range of at least `size` bytes; NULL: none. */
 Range *range_first_fit(Range *set, u64 size);

@@ -68,8 +68,8 @@ static DrvStatus map_new_pages(Driver *d, u64 addr, u64 size)
     return DRV_OK;
 }
 
-/* Buffers of one file, or of the files of a sequence, may overlap: what is there
- * stays. */
+/* Allocates the buffer.  Buffers of one file, or of the files of a sequence, may overlap: what is
+ * there already keeps its contents. */
 static DrvStatus make_room(Driver *d, const struct ReplayBuffer *b)
 {
     const u64 size = b->size > b->alloc ? b->size : b->alloc;

@@ -1,12 +1,12 @@
-/* replay_read.c -- .metadata and .data as data.
+/* replay_read.c -- reads replay files (doc/abi.md, "Replay files").
  *
  * Both are texts, one 32-bit word a line in hexadecimal, low word of a 64-bit value
  * first; blank lines and // comments are skipped.  Metadata:
  *
  *     [start]  record[12]  [extension[10]]  n  base[n]  size[n]  alloc[n]
  *
- * A first value of 0x80000000 is the start address; whether there is an extension
- * is told by which reading gives the number of values that there are.
+ * A first value of 0x80000000 is the start address.  There is an extension if only the reading with
+ * one gives the number of values that the file has.
  */
 #include "base/mem.h"
 #include "drv/drv.h"
@@ -21,7 +21,8 @@ typedef struct {
     Diag *d;
 } Words;
 
-/* The text need not end in a NUL as a Source must; it is copied when it is wrong. */
+/* Reports at a place of the text.  A Source must end in a NUL and the text need not, so it is
+ * copied. */
 static void say(const Words *w, DiagKind kind, const char *at, const char *message)
 {
     char *text = mem_strndup(w->text, (size_t)(w->end - w->text));
@@ -191,7 +192,7 @@ static bool read_data(Words *w, struct ReplayBuffer *b)
     const u64 words = (b->size + 3) / 4;
     if (!words)
         return true;
-    /* a word takes a digit and, but for the last, what separates it from the next */
+    /* a word takes at least a digit and, but for the last one, a separator */
     if (words > ((u64)(w->end - w->p) + 1) / 2)
         return wrong(w, w->end, "the file ends too early");
     b->data = mem_alloc(words * 4);

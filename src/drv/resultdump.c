@@ -1,4 +1,5 @@
-/* resultdump.c -- an array of JSON in a file, complete after each copy: the closing bracket is overwritten. */
+/* resultdump.c -- VENTUS_DUMP_RESULT (resultdump.h).  The file is complete after each copy: the
+ * next one overwrites the closing bracket. */
 #include "drv/resultdump.h"
 #include "base/mem.h"
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* start.c -- a launch whose memory somebody has prepared. */
+/* start.c -- drv_start: a launch whose blocks the caller has prepared in memory. */
 #include "drv/internal.h"
 #include "isa/abi.h"
 #include <string.h>
@@ -93,7 +93,7 @@ static u64 local_memory(const Driver *d, const DrvRecord *r)
     return r->lds_size > stacks ? r->lds_size : stacks;
 }
 
-/* how much of private memory lies at its base */
+/* how many bytes the block has from the base of private memory on */
 static u64 private_bytes(const Driver *d, u64 base)
 {
     const Range *block = heap_find(&d->heap, base);
@@ -151,8 +151,8 @@ static const char *kernel_at(const Object *image, u32 addr)
     return NULL;
 }
 
-/* A host that knows nothing of the image's records gives every launch the same private memory;
- * a kernel that uses more would reach into that of other groups. */
+/* A host that does not read the image's records gives every launch the same private memory. Refuses
+ * kernels that need more: they would reach into that of other groups. */
 static DrvStatus check_private(Driver *d, const DrvRecord *r)
 {
     const Object *image = dev_code(d->dev)->image;

@@ -1,8 +1,8 @@
 /* swap.c -- several programs on a device with one code window.
  *
- * A launch brings its program into the window, when no other runs.  Code and constants are loaded
- * from the image again; the writable segments of the program that leaves are kept with it and put
- * back when it returns, so that program-scope variables persist.
+ * A launch brings its program into the window when no launch of another program runs.  Code and
+ * constants are loaded from the image again.  The writable segments of the program that leaves are
+ * kept, and put back when it returns, so that program-scope variables persist.
  */
 #include "drv/internal.h"
 #include <string.h>

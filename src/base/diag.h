@@ -16,8 +16,8 @@
 typedef enum { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR } DiagKind;
 
 /* A text being read, NUL-terminated; it outlives every message made from it.
- * Where it came into being by expansion (a macro, an include), `from` and
- * `from_at` name the place that asked for it, shown as a note. */
+ * If it was made by expansion (a macro, an include), `from` and `from_at` name the
+ * place that was expanded, which is shown as a note. */
 typedef struct Source Source;
 struct Source {
     const char *name, *text;
@@ -25,7 +25,7 @@ struct Source {
     const char *from_at;
 };
 
-/* Who receives a finished message: stderr, a build log, a test.  The message
+/* Receives a finished message, for stderr, a build log, a test.  The message
  * has no newline at its end and lives only during the call. */
 typedef void DiagSink(void *to, DiagKind kind, const char *message);
 
@@ -47,8 +47,7 @@ void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char 
 
 static inline bool diag_errors(const Diag *d) { return d->errors > 0; }
 
-/* A message that somebody else made, complete with its place and kind; it is counted as one of `kind`
- * and shown as it is. */
+/* Passes on a message of another program, complete with its place; it is counted as one of `kind`. */
 void diag_foreign(Diag *d, DiagKind kind, const char *message);
 
 /* Line and column of `at` in src, both from 1. */

@@ -29,7 +29,7 @@ const void *library_symbol(const char *name, const char *symbol, const char **wh
 {
     char path[MAX_PATH];
     find(name, path);
-    /* counted by the loader, and never unloaded: LLVM does not like to go */
+    /* never unloaded, since LLVM does not survive that; calling again costs nothing */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const void *found = handle ? dlsym(handle, symbol) : NULL;
     if (!found)

@@ -1,4 +1,5 @@
-/* mem.c -- allocation, buffers that grow, and the poisoned, failing variant of the hostile build. */
+/* mem.c -- allocation, buffers that grow, and the poisoned, failing variant of the hostile build.
+ */
 #include "base/mem.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,9 +7,9 @@
 #include <string.h>
 
 #ifdef HOSTILE
-/* The hostile build fails the request whose number is in VENTUS_FAIL_ALLOC, poisons
- * what is handed out, and counts what is not given back.  The counters are the only mutable globals
- * of the tree and exist in this build alone. */
+/* The hostile build fails the request whose number is in VENTUS_FAIL_ALLOC, poisons the memory that
+ * it hands out, and counts the blocks that are not freed.  The counters are mutable globals, which
+ * exist in this build alone. */
 #include <stdatomic.h>
 static atomic_ulong requests;
 static atomic_size_t live;

@@ -18,9 +18,9 @@ size_t mem_live(void); /* blocks that are not freed yet */
 char *mem_strndup(const char *s, size_t len);
 char *mem_strdup(const char *s);
 
-/* A growable byte string.  All operations on a Buf that ran out of memory are
- * void; `failed` tells.  A zeroed Buf is empty.  data is always followed by a
- * NUL once anything was put, so text can be used as a string. */
+/* A growable byte string.  When it runs out of memory, `failed` is set, and all later
+ * operations do nothing.  A zeroed Buf is empty.  data is always followed by a NUL
+ * once anything was put, so text can be used as a string. */
 typedef struct {
     u8 *data;
     size_t len, cap; /* bytes */

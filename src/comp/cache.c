@@ -4,13 +4,13 @@
  *
  *     magic, bytes of key, bytes of value, hash of both, key, value
  *
- * The whole key is in the entry and compared, so that two keys with one hash are only a
- * miss.  Entries are written beside their place and renamed into it: readers see a whole
- * entry or none, whoever else writes.  What is damaged or no ordinary file is a miss.
+ * The whole key is in the entry and compared, so that two keys with the same hash only cause a
+ * miss. Entries are written under another name and then renamed, so that readers see a whole entry
+ * or none, however many processes write.  A file that is damaged, or no ordinary file, is a miss.
  *
- * Once in TRIM_SECONDS, by the time of the file `trimmed`, a writer looks through the directory:
- * what writers that were killed left behind is removed, and when there are more than LIMIT bytes,
- * the entries that were not used for longest.
+ * Once in TRIM_SECONDS, by the time of the file `trimmed`, a writer looks through the directory. It
+ * removes what killed writers have left behind and, if there are more than LIMIT bytes, the entries
+ * that have not been used for longest.
  */
 #include "comp/cache.h"
 #include "base/fdio.h"
@@ -34,7 +34,7 @@ typedef struct {
     u64 key, value, hash;
 } Header;
 
-/* FNV-1a: the key is compared anyway, and damage is not an attack */
+/* FNV-1a is enough: the key is compared anyway, and damage is not an attack */
 static u64 hash_of(u64 h, const void *bytes, size_t len)
 {
     const u8 *p = bytes;
@@ -117,7 +117,7 @@ static bool ends_with(const char *name, const char *end)
     return n >= m && !strcmp(name + n - m, end);
 }
 
-/* the entries; what was abandoned is removed on the way */
+/* Lists the entries, and removes abandoned files on the way. */
 static size_t list_entries(DIR *d, Entry *list, u64 *total)
 {
     const time_t now = time(NULL);
@@ -158,7 +158,8 @@ static void trim(const char *dir)
         closedir(d);
 }
 
-/* True: it is time to, and other writers know that it is being done. */
+/* Whether it is time to trim; if so, touches `trimmed`, so that other writers leave it to this one.
+ */
 static bool begin_trim(const char *dir)
 {
     char path[MAX_PATH];

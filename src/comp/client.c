@@ -1,10 +1,10 @@
-/* client.c -- the host's side of a compilation: the cache, the process, what came back.
+/* client.c -- the host's side of a compilation: the cache, the compiler's process, its reply.
  *
  *   1. the request as bytes, which with the state of the compiler's own files is the key of the
  * cache
- *   2. an entry of that key, if the files that its compilation read are as they were
+ *   2. an entry of that key, if the files that its compilation read have not changed
  *   3. else the process: request, reply and complaints are anonymous files
- *   4. the reply, which is believed no more than any file of a stranger
+ *   4. the reply, which is checked like any foreign file
  *   5. a new entry: the reply as it came
  */
 #include "base/fdio.h"
@@ -32,9 +32,9 @@ static const u64 MOST_BYTES = (u64)512 << 20; /* of a reply */
 
 struct Compiler {
     char *server;         /* the program, or NULL */
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* guards all that follows */
     int control;          /* the server's socket, or -1 */
-    pid_t owner;          /* who started it: a fork of the host begins anew */
+    pid_t owner;          /* the process that started it; a fork of the host starts its own */
     bool asked, there;    /* comp_available */
     Buf description;
 };
@@ -47,8 +47,8 @@ static const char *variable(const char *name)
     return text && *text ? text : NULL;
 }
 
-/* The server, which the caller frees; VENTUS_CC_PROGRAM says another than ours.  NULL: there is
- * none. */
+/* The path of the server's program, which the caller frees: ours, or that of VENTUS_CC_PROGRAM.
+ * NULL: there is none. */
 static char *find_server(void)
 {
     const char *set = variable("VENTUS_CC_PROGRAM");
@@ -119,7 +119,7 @@ static bool read_limits(ProcLimits *l, Diag *d)
 
 /* --- the key ------------------------------------------------------------------------------ */
 
-/* a program that changed has another size or time */
+/* Adds size and time of a program, one of which differs once it has changed. */
 static void put_stamp(Buf *key, const char *path)
 {
     struct stat st = {0};
@@ -143,8 +143,8 @@ static void put_stamps(Buf *key, const char *server, const char *clang)
 
 /* --- the process ---------------------------------------------------------------------------- */
 
-/* A descriptor of the server's socket that is the caller's to close; -1: *why says why.  anew: the
- * server that there was is gone. */
+/* A descriptor of the server's socket, which the caller closes; -1: *why says why.  anew: starts
+ * another server, since the present one is gone. */
 static int connect_server(Compiler *c, const char *clang, bool anew, int *why)
 {
     char *argv[] = {c->server, (char *)(size_t)clang, NULL};
@@ -179,7 +179,7 @@ static int call_server(Compiler *c, const char *clang, const int file[JOB_FILES]
 
 /* --- how it ended ------------------------------------------------------------------------- */
 
-/* what the process said before its end, without what follows a first blank line */
+/* what the process wrote before it ended, without newlines at its end */
 static void read_complaint(int fd, char text[MAX_COMPLAINT])
 {
     const ssize_t n = pread(fd, text, MAX_COMPLAINT - 1, 0);
@@ -269,7 +269,7 @@ static bool find_entry(const char *dir, const Buf *key, const CompOptions *opt, 
     return found;
 }
 
-/* whether the text has no directive, so that nothing but itself can be part of it */
+/* whether the text has no directive, so that it cannot include other files */
 static bool stands_alone(const Request *q)
 {
     const Bytes b = q->ninputs ? q->inputs[0] : (Bytes){(const u8 *)"", 0};

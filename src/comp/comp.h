@@ -1,4 +1,4 @@
-/* comp.h -- OpenCL C to Ventus images, as everybody but the compiler sees it.
+/* comp.h -- OpenCL C to Ventus images: what hosts know of the compiler.
  *
  * The compiler (src/ll) runs in a process of its own, ventus-cc1, which a Compiler starts when it is first needed and
  * keeps for the builds that follow; each build is a fork of it with bounds on time, memory and files.  Whatever happens
@@ -32,7 +32,7 @@ typedef struct {
     CompOutput output;
     const char *name;       /* of the source, for messages and line tables */
     /* Options of clBuildProgram and of `ventus cc`: -D -I -cl-* -w -Werror -O0..-O3 -g -x, one
-     * string an option.  What is not allowed is an error in d, whatever clang would do with it. */
+     * string an option.  Any other option is an error in d, whatever clang would do with it. */
     const char *const *options;
     size_t noptions;
     const CompHeader *headers; /* of clCompileProgram */
@@ -47,13 +47,14 @@ typedef struct {
 
 typedef struct Compiler Compiler;
 
-/* No process is started before something is to be compiled.  NULL: out of memory. */
+/* A new Compiler.  It starts its process when something is compiled for the first time.  NULL: out of
+ * memory. */
 Compiler *comp_open(void);
 /* No compilation may be under way.  NULL is allowed. */
 void comp_close(Compiler *c);
 
-/* Compiles len bytes of OpenCL C.  clang's messages and ours go to d as they are.  False: d has an
- * error.  Warnings alone are no failure.  out receives the result; it need not be empty. */
+/* Compiles len bytes of OpenCL C and appends the result to out.  clang's messages and ours go to d.
+ * False: d has an error; warnings alone are no failure. */
 bool comp_compile(Compiler *c, const char *source, size_t len, const CompOptions *opt, Buf *out,
                   Diag *d);
 
@@ -62,12 +63,12 @@ bool comp_compile(Compiler *c, const char *source, size_t len, const CompOptions
 bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOptions *opt, Buf *out,
                Diag *d);
 
-/* "LLVM 19.1.7, /usr/bin/clang-19", or why there is no compiler; what `ventus info` prints.  Asked once, then
- * remembered. */
+/* Whether there is a compiler.  Appends "LLVM 19.1.7, /usr/bin/clang-19", or why there is none, to `what`.
+ * The process is asked once, and its answer remembered. */
 bool comp_available(Compiler *c, Buf *what);
 
-/* Splits the options string of clBuildProgram: white space separates, quotes and
- * backslashes protect.  Pointers into *store.  False: a quote is not closed. */
+/* Splits the options string of clBuildProgram into words at white space that no quotes or backslash
+ * protect.  The words point into *store.  False: a quote is not closed. */
 bool comp_split_options(const char *text, Buf *store, const char ***words, size_t *n);
 
 /* Where finished compilations are kept, by the environment: VENTUS_CACHE_DIR, or ventus below the

@@ -1,10 +1,10 @@
-/* depends.c -- what a compilation found where it looked for files.
+/* depends.c -- which files a compilation looked for, and what it found, as bytes:
  *
  *     the directory that it ran in, or an empty text when every path was absolute
  *     for each path: kind, path, bytes and hash of the contents (0 but for files that were read)
  *
- * A header that appears where none was, before the one that was found, changes the program as much
- * as one that is written anew; so the places without a file count too.
+ * A header that appears in a directory searched before the one where it was found changes the
+ * program as much as a header that was edited; so the places where no file was found count too.
  */
 #include "comp/bytes.h"
 #include <errno.h>
@@ -21,8 +21,8 @@ static u64 hash_of(u64 h, const u8 *p, size_t n)
     return h;
 }
 
-/* size and contents of an ordinary file; false: it is none, or it changed not before *since (NULL:
- * whenever) */
+/* size and hash of an ordinary file; false: it is none, or it changed at *since or later (NULL: at
+ * any time) */
 static bool read_contents(const char *path, const struct timespec *since, u64 *size, u64 *hash)
 {
     u8 part[4096];
@@ -45,7 +45,7 @@ static bool read_contents(const char *path, const struct timespec *since, u64 *s
     return ok && n == 0;
 }
 
-/* what is there now, of a path that was not read */
+/* what there is now at a path that was not read */
 static FileKind look(const char *path)
 {
     struct stat st;

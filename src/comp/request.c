@@ -1,4 +1,4 @@
-/* request.c -- requests and replies to bytes and back. */
+/* request.c -- requests and replies as bytes, written and read (request.h). */
 #include "comp/bytes.h"
 
 /* a text that may be NULL: a count of 0 or 1 before it */
@@ -121,7 +121,7 @@ void reply_write(const Reply *r, Buf *to)
     put_bytes(to, r->product.data, r->product.len);
 }
 
-/* whether they are messages, which go to d if there is one */
+/* Reads messages, which go to d unless it is NULL; false: they are malformed. */
 static bool messages_read(Bytes messages, Diag *d)
 {
     In in = {messages.data, messages.len, false};

@@ -50,8 +50,8 @@ Device *dev_open(const DeviceOptions *opt)
     d->opt = *opt;
     d->mmu.memory = &d->memory;
     d->code = (DevCode){.set = opt->set, .generation = GEN_BARE};
-    /* v2025 addresses 39 bits (SV39); a host that has not that much to reserve still
-     * runs everything with 32-bit addresses */
+    /* v2025 addresses 39 bits (SV39); a host that cannot reserve that much still runs everything
+     * that has 32-bit addresses */
     if (((!opt->narrow && memory_open(&d->memory, 0, (u64)1 << 39)) ||
          memory_open(&d->memory, 0, (u64)1 << 32)) &&
         (d->engine = opt->engine->open(&d->memory, opt->set)))
@@ -103,8 +103,8 @@ static void code_changed(Device *d, IsaSet set, u64 addr, u64 size)
 
 static bool overlaps_code(u64 addr, u64 size) { return addr < CODE_END && addr + size > CODE_LO; }
 
-/* Bytes that a kernel may be using meanwhile, which is the program's affair; a function of its own,
- * so that the thread sanitizer can be told (test/runner/tsan.supp). */
+/* Copies bytes that a kernel may be using meanwhile: such races are the guest program's, not ours.
+ * A function of its own, so that test/runner/tsan.supp can name it to the thread sanitizer. */
 __attribute__((noinline)) static void copy_guest_bytes(void *to, const void *from, u64 size)
 {
     memcpy(to, from, size);
@@ -243,7 +243,7 @@ static void read_index_space(const Device *d, Launch *l)
             items = 0;
         items *= l->local[i];
     }
-    /* a block that does not match the launch is somebody else's: every lane runs */
+    /* a block that does not match the launch was written by an unknown tool: every lane runs */
     if (!items || (items + l->lanes - 1) / l->lanes != l->warps)
         memset(l->local, 0, sizeof l->local);
 }
@@ -271,8 +271,8 @@ static u32 private_areas(const DevLaunch *l)
     return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n); /* one a host thread is enough */
 }
 
-/* Private memory is cleared behind every group (mach/memory.h, "tracked"); with the
- * MMU its pages lie anywhere. */
+/* Sets the rights of private memory, which is cleared after every group (mach/memory.h, "tracked");
+ * with the MMU its pages lie anywhere. */
 static void set_private(Device *d, u64 addr, u64 size, u8 flags)
 {
     static const Tlb empty;

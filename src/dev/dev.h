@@ -1,9 +1,8 @@
 /* dev.h -- a device: memory, code and an engine that runs launches.
  *
- * The device knows addresses and images, not buffers and arguments: those are the
- * driver's (drv/).  One thread at a time changes what is mapped and what code there is.  While
- * launches run pages may be added, but code stays as it is and nothing is unmapped; the driver sees
- * to that.
+ * The device knows addresses and images, not buffers and arguments: those are the driver's (drv/).  The
+ * driver must see to it that only one thread at a time changes mappings and code, and that while
+ * launches run pages are only added and code does not change.
  */
 #ifndef DEV_DEV_H
 #define DEV_DEV_H
@@ -14,9 +13,9 @@
 
 typedef struct Device Device;
 
-/* The engines, then NULL; the first is the default. */
+/* All engines, then NULL; the first one is the default. */
 extern const EngineKind *const dev_engines[];
-/* By name; NULL: none of that name, or none that this build has. */
+/* The engine of that name; NULL: there is none, or not in this build. */
 const EngineKind *dev_find_engine(const char *name);
 bool dev_has_engine(const EngineKind *kind); /* this build has it */
 
@@ -45,9 +44,9 @@ DeviceOptions dev_defaults(void);
 Device *dev_open(const DeviceOptions *opt);
 void dev_close(Device *d);
 
-/* What it was opened with, but for the rules of later launches. */
+/* The options it was opened with, with the changes of dev_set_rules(). */
 const DeviceOptions *dev_options(const Device *d);
-/* The machine, vm, strict, all_lanes, any_barrier and check_copies of later launches. */
+/* Sets the machine, vm, strict, all_lanes, any_barrier and check_copies of later launches. */
 void dev_set_rules(Device *d, const DeviceOptions *opt);
 const DevCode *dev_code(const Device *d);
 Engine *dev_engine(Device *d);
@@ -72,10 +71,10 @@ bool dev_load(Device *dev, Object *image, Diag *d);
 /* Takes the image out of memory; it is the caller's.  NULL: none was loaded. */
 Object *dev_unload(Device *d);
 
-/* Says that the code window up to `end` holds code that came by dev_write. */
+/* Tells the device that dev_write() has brought code, from addr up to `end`. */
 void dev_code_written(Device *d, u64 addr, u64 end);
 
-/* One launch, as the driver knows it. */
+/* One launch, as the driver asks for it. */
 typedef struct {
     const char *kernel;     /* for reports; may be NULL */
     u32 knl;                /* address of the metadata block */
@@ -98,7 +97,7 @@ typedef struct {
  * False: result->run.fault says why. */
 bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
 
-/* From any thread: launches that run now end, with FAULT_STOPPED. */
+/* From any thread: ends the launches that run now, with FAULT_STOPPED. */
 void dev_interrupt(Device *d);
 
 /* The report of a fault with the symbols of the image. */

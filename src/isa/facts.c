@@ -38,7 +38,7 @@ static i32 value_of(const Insn *in, OperandId o)
 
 /* --- registers ------------------------------------------------------------------------- */
 
-/* registers that the matrix in this role takes; `window`: that must be there */
+/* how many registers the matrix in this role takes; `window`: how many must exist */
 static u32 matrix_registers(const Job *j, IsaRole role, bool window)
 {
     const OperandKind kind = (OperandKind)isa_operand[j->format->opd[0]].kind;
@@ -66,7 +66,7 @@ static char width_letter(const Job *j, IsaRole role)
     }
 }
 
-/* whether the lower half of a pair is all that counts: an amount, unless abs asks for its sign */
+/* whether only the lower half of a pair counts: of a shift amount, unless abs needs its sign */
 static bool needs_low_half(const Job *j, const IsaRegs *r)
 {
     const OperandId o = (OperandId)j->format->opd[r->operand];
@@ -236,7 +236,7 @@ static void set_float_state(Job *j)
         f->writes &= (u16)~STATE_FFLAGS;
     if (changes_width(j))
         f->writes |= STATE_FFLAGS;
-    /* vectors and what a prefix modifies look at frm even where nothing is rounded */
+    /* vector instructions, and modified ones, look at frm even where nothing is rounded */
     if (!f->lanes && !modified && !strchr(j->format->roles, ROLE_ROUND))
         f->rm = FP_RNE;
     if (f->rm != 7)

@@ -1,4 +1,5 @@
-/* fp.c -- one method for every format.  Each operation has three steps:
+/* fp.c -- floats by integers (fp.h), with one method for every format.  Each operation has three
+ * steps:
  *
  *  1. unpack() turns a pattern into a Num: its kind, and for a finite number a
  *     64-bit significand whose top bit is always bit 62, subnormal or not.

@@ -1,4 +1,4 @@
-/* isa.c -- the rows of isa.def as tables, and words to instances and back. */
+/* isa.c -- the rows of isa.def as tables; decodes words to instances and encodes them back. */
 #include "isa/isa.h"
 #include <string.h>
 
@@ -168,7 +168,7 @@ enum { FUNCT3 = 0x7000, OPCODE = 0x7f, NKEY = 1024 };
 
 static u32 key_of(u64 word) { return (u32)(word & OPCODE) | (u32)(word & FUNCT3) >> 5; }
 
-/* calls for every key under which row id must be found */
+/* Counts or lists row `id` under every key by which it must be found. */
 static void for_keys(IsaDecoder *d, int id, const bool counting)
 {
     const u64 mask = isa_format_of((InsnId)id)->mask, match = isa_insn[id].match;

@@ -233,8 +233,8 @@ static inline const OpInfo *isa_op_of(InsnId id) { return &isa_op[isa_insn[id].o
 bool isa_is_vector(InsnId id);
 /* Bytes a lane moves with one word of an access; 0: the row is none of fixed width. */
 u32 isa_access_bytes(InsnId id);
-/* The operands that a row reads and that are neither modifiers nor without a meaning, in
- * order of the format, an accumulator last: how many, with indices into Insn.opd. */
+/* source[]: indices into Insn.opd of the operands that a row reads, but for modifiers and those without a
+ * meaning, in the order of the format, an accumulator last.  Returns how many there are. */
 int isa_sources(InsnId id, u8 source[MAXOPD]);
 /* The atomic of the set whose operation is op and whose address is one register; NINSN: none. */
 InsnId isa_find_atomic(IsaSet set, Op op);
@@ -307,8 +307,8 @@ i32 isa_extend_imm(const IsaPrefix *p, OperandId o, i32 field);
 
 /* --- facts (facts.c) -------------------------------------------------------- */
 
-/* Consecutive registers that an instance uses.  x0 among them is a constant: reading it
- * tells nothing and writing it changes nothing. */
+/* Consecutive registers that an instance uses.  x0 among them is a constant: reads of it depend on
+ * nothing and writes to it change nothing. */
 typedef struct {
     u8 role;                /* IsaRole; ROLE_MASK: v0 as a mask or choice */
     u8 operand;             /* index in Insn.opd; MAXOPD: v0, which is not written */
@@ -352,8 +352,8 @@ typedef struct {
     bool by_prefix;         /* memory: a prefix says space, words and width of the address */
 } IsaFacts;
 
-/* The one answer to what `in` does after prefix p (NULL or not valid: none) in a machine of
- * the set with so many lanes a warp, 0 if that is not known.  False: it is refused. */
+/* *f: all that `in` does after prefix p (NULL or not valid: no prefix) on a machine of the set with so many
+ * lanes a warp, 0 if that is not known.  False: the machine refuses it. */
 bool isa_facts(const Insn *in, const IsaPrefix *p, IsaSet set, u32 lanes, IsaFacts *f);
 
 /* --- names ---------------------------------------------------------------- */
@@ -454,6 +454,6 @@ static inline u32 isa_mma_registers(u32 n, u32 bits) { return (n * bits + 1023) 
  * loops and constant folding are checked against. */
 u32 op_eval(Op op, u32 a, u32 b);
 u32 op_eval3(Op op, u32 a, u32 b, u32 c);
-/* Whether it exists on 64 bits too, for pair=1 of a prefix. */
+/* Whether the operation exists on 64 bits too, for pair=1 of a prefix. */
 bool op_has_pair(Op op);
 #endif

@@ -98,7 +98,7 @@ bool isa_find_mma(OperandKind kind, const char *text, size_t len, i32 *value)
 {
     const i32 n = kind == K_MMA ? 1 << 10 : 1 << 12;
     char suffix[80];
-    /* the defaults may be written out */
+    /* the default rounding may be written too */
     static const char *const spelled[] = {".rn", ".sat"};
     for (size_t i = 0; i < countof(spelled) && kind == K_MMA64; i++) {
         const size_t n2 = strlen(spelled[i]);

@@ -145,7 +145,7 @@ u16 isa_csr_state(u32 n, bool writes)
 
 /* --- mnemonics --------------------------------------------------------------- */
 
-/* What of a mnemonic follows the name of the row: nothing, .aq/.rl, or a shape. */
+/* Reads what follows the row's name in a mnemonic: nothing, .aq and .rl, or a shape. */
 static bool read_suffix(InsnId id, const char *text, size_t len, Insn *in)
 {
     const FormatInfo *f = isa_format_of(id);

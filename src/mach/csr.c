@@ -21,7 +21,7 @@ static u64 now(const Warp *w)
 
 #define VOID (void)0
 
-/* what a row of csr.def does when a CSR is read, or written */
+/* A case for each row of csr.def: the expression that reads the CSR, and the one that writes it. */
 #define READ(number, get)                                                                          \
     case number:                                                                                   \
         *value = (get);                                                                            \

@@ -1,7 +1,7 @@
 /* fault.h -- what went wrong in a guest, as data.
  *
- * A fault stops its launch; it is left in the launch's result.  Who started the
- * launch decides what to print: fault_report() writes the text.
+ * A fault stops its launch and is left in the launch's result.  The caller decides
+ * what to print: fault_report() writes the text.
  */
 #ifndef MACH_FAULT_H
 #define MACH_FAULT_H

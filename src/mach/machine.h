@@ -1,4 +1,4 @@
-/* machine.h -- what of the hardware is configurable, as data.
+/* machine.h -- the configurable numbers of the hardware, as data.
  *
  * A machine description is a small text, one `name = value` a line, # starting a
  * comment; lib/machine/ has the shipped ones, which are built in.  A text may

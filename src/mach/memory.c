@@ -7,7 +7,7 @@
 
 enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside */
 enum { LARGE_PAGE = 2 << 20 };
-enum { MAX_OLD = 32 << 20 }; /* bytes of pages that are kept for the next who asks */
+enum { MAX_OLD = 32 << 20 }; /* bytes of retired pages that are kept for the next memory_map() */
 
 static void *reserve(u64 size)
 {
@@ -39,7 +39,8 @@ void memory_close(Memory *m)
     *m = (Memory){0};
 }
 
-/* The host finds the pages of large blocks faster in large pages.  It may refuse. */
+/* Asks the host to use large pages for a large block, whose translations it then finds faster; the
+ * host may refuse. */
 static void prefer_large_pages(const Memory *m, u64 addr, u64 size)
 {
     if (size >= LARGE_PAGE)

@@ -26,7 +26,7 @@ enum {
     MEM_R = 1, MEM_W = 2, MEM_X = 4, /* an access needs its bit */
     MEM_TRACKED = 8,                 /* a store may set MEM_W, noting the page */
     MEM_CODE = 16,                   /* has decoded instructions; a store looks closer */
-    MEM_OLD = 32                     /* not mapped; has the bytes of what was, which memory_map clears */
+    MEM_OLD = 32                     /* not mapped; still has bytes from before, which memory_map() clears */
 };
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
     void *block, *flags;    /* what was reserved */
 } Memory;
 
-/* The bytes lo..end, page multiples, nothing mapped.  False: the host refuses. */
+/* Reserves guest addresses lo..end, multiples of a page; nothing is mapped.  False: the host refuses. */
 bool memory_open(Memory *m, u64 lo, u64 end);
 void memory_close(Memory *m);
 
@@ -47,10 +47,10 @@ void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
 /* Gives mapped pages other rights, or none.  Unlike the other functions it may be called while
  * others map and unmap other pages. */
 void memory_allow(Memory *m, u64 addr, u64 size, u8 flags);
-/* Takes the pages wholly inside away and gives their memory back to the host. */
+/* Unmaps the pages that lie wholly inside the range and gives their memory back to the host. */
 void memory_unmap(Memory *m, u64 addr, u64 size);
-/* Takes pages away, but keeps their memory for the next memory_map(), which then costs less than to
- * get it anew; 32 MiB of it at most. */
+/* Unmaps pages, but keeps their memory, up to 32 MiB in all, for the next memory_map(), since clearing it
+ * costs less than getting it from the host again. */
 void memory_retire(Memory *m, u64 addr, u64 size);
 /* Whether every page of the range exists and has all of `flags`. */
 bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);

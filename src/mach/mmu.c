@@ -1,4 +1,4 @@
-/* mmu.c -- the walk through the page tables, and the cache of what it found. */
+/* mmu.c -- the walk through the page tables, and the cache of its results. */
 #include "mach/mmu.h"
 
 enum { LEVELS = 3, INDEX_BITS = 9, PTE_SIZE = 8 };
@@ -7,7 +7,7 @@ static bool read_pte(const Memory *m, u64 addr, u64 *pte)
 {
     if (!memory_has(m, addr, PTE_SIZE, MEM_R))
         return false;
-    /* more may be mapped meanwhile */
+    /* atomic, because the driver may map more pages meanwhile */
     *pte = __atomic_load_n((const u64 *)(const void *)(m->base + addr), __ATOMIC_ACQUIRE);
     return true;
 }

@@ -1,4 +1,5 @@
-/* observe.h -- what an instruction did, and who is told of it while a launch runs. */
+/* observe.h -- what an instruction did (Step), and observers, which are told of such things while a launch
+ * runs. */
 #ifndef MACH_OBSERVE_H
 #define MACH_OBSERVE_H
 #include "mach/warp.h"
@@ -49,12 +50,12 @@ typedef struct {
 
 typedef enum { GO_ON, STOP_HERE } Verdict;
 
-/* Who wants to know.  A launch with observers runs on the calling thread, group after group, its
- * warps in turns of LaunchOptions.slice instructions; what it computes is the same.  All observers hear
- * all events of an instruction, in the order of their list, before a verdict counts.
+/* An observer.  A launch with observers runs on the calling thread, group after group, its warps in turns
+ * of LaunchOptions.slice instructions; it computes the same.  All observers are told all events of an
+ * instruction, in the order of their list, before a verdict takes effect.
  *
- * Between instructions an observer may read and write registers, memory and pc of the group's
- * warps (after a change of mask or vl, warp_set_exec()); the launch goes on from what it finds. */
+ * Between instructions an observer may read and write registers, memory and pc of the group's warps, and
+ * must call warp_set_exec() after changing mask or vl; the launch goes on with what it finds. */
 typedef struct {
     void *self;
     u32 events;             /* EVENT_* that it is told of */

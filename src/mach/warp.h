@@ -34,7 +34,7 @@ typedef struct {
     u32 lds;                /* bytes of a group, for strict checks */
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
-    u64 print, print_end;   /* where kernels print (doc/abi.md, "Print buffer"); equal: nowhere */
+    u64 print, print_end;   /* the print buffer (doc/abi.md, "Print buffer"); equal: there is none */
     u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
     bool pds_by_group;      /* every group has its own area; else every host thread */
     VmRule vm;
@@ -44,7 +44,7 @@ typedef struct {
     bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
-    bool watched;           /* observers look at every register: engines keep none to themselves */
+    bool watched;           /* observers may look at every register: engines must keep all of them up to date */
     Memory *memory;
     const Mmu *mmu;         /* NULL: addresses are physical */
 } Launch;
@@ -115,7 +115,7 @@ struct Group {
     u32 reservations;       /* warps with w->reserved != 0 */
     PendingCopy *pending;   /* under check_copies */
     size_t npending, cappending;
-    bool careful;           /* every access is looked at by itself: by the launch's rules, or to be noted */
+    bool careful;           /* every access goes through access.c: the launch's rules ask for it, or it is noted */
     bool notes;             /* accesses are noted */
     Touch *touched;          /* by the last instruction */
     size_t ntouched, captouched;
@@ -137,7 +137,7 @@ static inline bool launch_is_careful(const Launch *l)
 /* Whether the instructions of the group note the memory they touch (Group.touched). */
 void group_note_accesses(Group *g, bool notes);
 
-/* Takes over `exec` lanes; keeps on[], dense and whole in step. */
+/* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);
 
 /* Records a fault of the running warp, once a group; the caller stops the warp.
@@ -147,7 +147,7 @@ void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 widt
 
 /* --- CSRs (csr.c) ---------------------------------------------------------- */
 
-/* False: there is no such CSR (it reads 0 and a write is void). */
+/* False: there is no such CSR; it reads as 0, and writes to it are ignored. */
 bool csr_read(const Warp *w, u32 n, u32 *value);
 bool csr_write(Warp *w, u32 n, u32 value);
 /* Base of the private memory that the warp addresses: the group's, in v2025 its own. */
@@ -157,8 +157,8 @@ bool csr_read_lanes(const Warp *w, u32 n, u32 value[MAX_LANES]);
 
 /* --- divergence (simt.c) ---------------------------------------------------- */
 
-/* Divergent branch: lanes `taken` (of exec) go to target, the rest of mask to
- * next.  The pc to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
+/* A divergent branch: lanes `taken` (of exec) go to target, the rest of mask to next.  Returns the pc
+ * to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
 u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault);
 /* The pc after a join at pc. */
 u32 simt_join(Warp *w, u32 pc);

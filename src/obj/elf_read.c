@@ -4,9 +4,9 @@
  * sizes and offsets that a foreign file may lie about.  All access to the file goes
  * through in_file(), read_at() and string_at().
  *
- * What a file can make us keep is bounded by its own length: the contents of its
- * sections together, and of its segments together, are no longer than the file, and
- * names, which may share bytes, no longer than NAMES_PER_BYTE times that.
+ * The memory that a file can make us use is bounded by its length: the contents of its sections
+ * together, and of its segments together, are no longer than the file, and names, which may share
+ * bytes, no longer than NAMES_PER_BYTE times that.
  */
 #include "obj/obj.h"
 #include "obj/reloc.h"
@@ -176,8 +176,8 @@ static bool has_bytes(const Elf32_Shdr *s)
     return s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL;
 }
 
-/* Bounds of every section, and of all together: no two may make us copy the same
- * bytes many times over. */
+/* Checks that every section lies in the file, and that all together are no longer than it: sections
+ * that overlap could make us copy the same bytes many times over. */
 static bool check_sections(Reader *r)
 {
     u64 total = 0;
@@ -195,7 +195,8 @@ static bool check_sections(Reader *r)
     return true;
 }
 
-/* Symbols, strings, relocations and groups become parts of the model instead. */
+/* Whether the section becomes one of the object's; symbols, strings, relocations and groups become
+ * other parts of it. */
 static bool is_kept(const Elf32_Shdr *s)
 {
     switch (s->sh_type) {
@@ -305,7 +306,7 @@ static bool read_symbols(Reader *r)
 
 /* --- relocations --------------------------------------------------------- */
 
-/* sorts by offset; what is at the same offset keeps the order of the file */
+/* sorts by offset; relocations at the same offset keep the order of the file */
 static int by_offset(const void *a, const void *b)
 {
     const Elf32_Rela *x = *(const Elf32_Rela *const *)a, *y = *(const Elf32_Rela *const *)b;

@@ -1,7 +1,7 @@
 /* elf_write.c -- an Object to the bytes of an ELF file.
  *
- * The file is put together in memory with the structures of <elf.h>; libelf would
- * want a file descriptor for it.
+ * The file is put together in memory with the structures of <elf.h>; libelf could write it only to
+ * a file descriptor.
  *
  *     header | program headers | segments | sections | tables | section headers
  *
@@ -108,7 +108,7 @@ static void put_segments(Writer *w)
     }
 }
 
-/* Where the section's bytes are as part of a segment; false: in none. */
+/* Where in the file the section's bytes are, as part of a segment; false: they are in none. */
 static bool find_in_segments(const Writer *w, const ObjSection *s, u32 *offset)
 {
     const Object *o = w->o;
@@ -289,7 +289,7 @@ static void write_file(Writer *w)
         memcpy(w->file.data, &h, sizeof h);
 }
 
-/* Numbers of sections are 16 bits in an ELF file, offsets 32. */
+/* Hands out the file, if its section numbers fit into 16 bits and its offsets into 32. */
 static bool deliver(const Writer *w, Buf *out, Diag *d)
 {
     const Source src = {.name = w->o->name};

@@ -1,9 +1,9 @@
 /* generation.c -- which launch contract a binary follows, from its first
  * instructions.
  *
- * The start code is read as a straight line, with what each scalar register holds as
- * far as it matters: the address of the metadata, a word of it, or a CSR.  It ends
- * at the indirect jump that calls the kernel.
+ * The start code is read as a straight line, up to the indirect jump that calls the kernel.  What
+ * each scalar register holds is followed as far as it matters: the address of the metadata, a word
+ * of it, or a CSR.
  */
 #include "obj/resource.h"
 #include <string.h>
@@ -12,14 +12,14 @@ enum { START_MAX = 256 }; /* instructions; shipped start code has fewer than 50 
 
 enum { REG_SP = 2, REG_TP = 4, STACK_B = 1024 };
 
-/* what a register holds: nothing known, or one of these + a number */
+/* what a register holds: OTHER, or one of the others + the number of a CSR or a metadata offset */
 enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
 
 typedef struct {
     u32 holds[32];
     u32 words;          /* metadata words loaded, a bit for each of the first 32 */
     bool wid, kilobyte; /* CSR_wid was read; something was scaled by 1024 */
-    u32 sp, tp;         /* what went there last */
+    u32 sp, tp;         /* what was written to sp and tp last */
 } Start;
 
 static i32 operand(const Insn *in, OperandId o)

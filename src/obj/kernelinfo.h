@@ -1,4 +1,4 @@
-/* kernelinfo.h -- what a host must know of the kernels of an image besides resources.
+/* kernelinfo.h -- what a host must know of the kernels of an image, besides the resources they need.
  *
  * The section .ventus.kernels (not loaded) is a JSON text that the compiler writes and
  * the linker copies:
@@ -10,7 +10,7 @@
  *                 "access": "none" } ] } ],
  *     "globals_size": 0, "options": "-cl-std=CL2.0" }
  *
- * Fields that are false, zero or empty are left out.  A reader takes any bytes.
+ * Fields that are false, zero or empty are left out.  kernelinfo_read() takes any bytes.
  */
 #ifndef OBJ_KERNELINFO_H
 #define OBJ_KERNELINFO_H

@@ -92,7 +92,7 @@ i32 obj_find_section(const Object *o, const char *name)
 
 static bool is_place(const ObjSymbol *s) { return s->type != STT_SECTION && s->type != STT_FILE; }
 
-/* how gladly a symbol is found by its name; 0: not at all */
+/* which of several symbols of one name is found: that of the highest rank; 0: never */
 static int name_rank(const ObjSymbol *s)
 {
     if (!is_place(s))
@@ -116,10 +116,11 @@ i32 obj_find_symbol(const Object *o, const char *name)
     return found;
 }
 
-/* mapping symbols ($x, $d) mark code and data, they name nothing */
+/* Whether the symbol names a place; mapping symbols ($x, $d) only mark code and data. */
 static bool is_label(const ObjSymbol *s) { return is_place(s) && *s->name && *s->name != '$'; }
 
-/* of two names for one place: functions, then global ones, then the first */
+/* Whether `a` is the better name for a place: functions are, then global symbols, then the first
+ * one. */
 static bool names_better(const ObjSymbol *a, const ObjSymbol *b)
 {
     if (!b || a->value != b->value)

@@ -79,8 +79,7 @@ void obj_free(Object *o); /* NULL is allowed */
  * up the model (symbols, names, relocations) are not among the sections; the
  * relocations of an image are ignored.  *o is the caller's to free, NULL on failure. */
 bool obj_read(const char *name, const void *bytes, size_t len, Diag *d, Object **o);
-/* The ELF file of o, appended to out, local symbols before the others.  False: d says
- * why. */
+/* Appends the ELF file of o to out, with local symbols before the others.  False: d says why. */
 bool obj_write(const Object *o, Buf *out, Diag *d);
 
 /* Index of what was added; -1 when out of memory. */
@@ -93,8 +92,8 @@ bool obj_add_reloc(Object *o, i32 section, ObjReloc r);
 i32 obj_find_section(const Object *o, const char *name);
 i32 obj_find_symbol(const Object *o, const char *name);
 
-/* The function or label at or before addr in section `section` (of an image also -1:
- * in any), with the distance in *past; NULL: none. */
+/* The function or label at or before addr in section `section` (of an image also -1: in any); *past:
+ * bytes from there to addr.  NULL: there is none. */
 const char *obj_symbol_at(const Object *o, i32 section, u32 addr, u64 *past);
 
 /* Name of R_RISCV_* `type` without the prefix, or NULL. */

@@ -5,8 +5,8 @@
  * of other makers carry shorter records, several kernels in one section, or none;
  * those are read as far as they can be believed.
  *
- * An object's record with an empty name (.ventus.resource.) tells what its code
- * outside kernels needs; the linker folds it into the kernels that call out.
+ * An object's record with an empty name (.ventus.resource.) says what its code outside kernels needs;
+ * the linker adds it to the records of the kernels that may call such code.
  */
 #ifndef OBJ_RESOURCE_H
 #define OBJ_RESOURCE_H
@@ -37,14 +37,13 @@ typedef struct {
  * outside kernels); NULL: the section is no record. */
 const char *resource_kernel(const ObjSection *s);
 
-/* The record of kernel `name`; form RES_NONE when there is none.  Of records that
- * do not name their kernels the one in the place of `name` is taken or, where that
- * place is not clear, the largest of each number.  False: there is a record but it
- * is malformed, d says how. */
+/* Reads the record of kernel `name` into *r; form RES_NONE if there is none.  If records do not name their
+ * kernels, they are matched by order of definition; where that is ambiguous, *r gets the largest of each
+ * number.  False: the record is malformed, d says how. */
 bool resource_read(const Object *o, const char *name, Resource *r, Diag *d);
 /* Adds the 56-byte record (version 3).  False: out of memory. */
 bool resource_add(Object *o, const char *name, const Resource *r);
-/* The larger of both in every number; flags of both. */
+/* A record with the larger of both in every number, and the flags of both. */
 Resource resource_merge(const Resource *a, const Resource *b);
 
 /* How a binary lays out local memory and starts its stacks (doc/abi.md,
@@ -60,7 +59,7 @@ typedef enum {
 Generation resource_generation(const Object *image);
 const char *generation_name(Generation g);
 
-/* Where the code at the entry takes the first tp from: the byte offset of a metadata
- * word (64, 68), or -1 when it does not come from there. */
+/* The byte offset of the metadata word (64, 68) from which the code at the entry sets tp first; -1: tp
+ * comes from elsewhere. */
 int resource_tp_word(const Object *image);
 #endif

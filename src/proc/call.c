@@ -1,4 +1,5 @@
-/* call.c -- the caller's side of a job. */
+/* call.c -- the caller's side of a job: sends the call with its descriptors, waits for the result.
+ */
 #include "proc/wire.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-/* confine.c -- what a job that reads a stranger's bytes may no longer do.
+/* confine.c -- takes rights away from a job that reads foreign bytes.
  *
- * It starts no process, connects to nobody, signals nobody else, and neither makes, changes nor
- * removes a file; it has the descriptors that it was given, and may read files.  Landlock forbids
- * the files, a filter of system calls the rest.  Where the kernel has not the one or the other, the
- * job goes on without: its bounds hold in any case.
+ * Afterwards it can start no process, make no connection, signal no other process, and neither
+ * make, change nor remove a file.  It keeps the descriptors that it was given, and may read files.
+ * Landlock forbids writing to files, a filter of system calls the rest.  If the kernel lacks one of
+ * the two, the job goes on without it; its bounds on time and memory hold in any case.
  */
 #include "proc/proc.h"
 #include <errno.h>

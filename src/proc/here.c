@@ -1,4 +1,4 @@
-/* here.c -- a job in a fork of this process. */
+/* here.c -- a job in a fork of this process, without a server (proc.h, proc_here). */
 #include "proc/wire.h"
 #include <errno.h>
 #include <signal.h>

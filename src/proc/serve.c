@@ -1,4 +1,4 @@
-/* serve.c -- a server: a fork for each job, its bounds, its end.
+/* serve.c -- a server: forks for each job, keeps it within its bounds, reports its end.
  *
  * One thread waits for five things: a call; the end of a child; a deadline; a caller that gave up
  * or died, whose job is killed; and the end of the process that the server works for.  At most
@@ -123,7 +123,7 @@ static void say(int to, ProcResult r)
     (void)!send(to, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* False: it could not be; the caller sees its socket closed. */
+/* Forks for a call.  False: it cannot; the caller then sees its socket closed. */
 static bool begin(Server *s, const int fd[], const ProcCall *call)
 {
     const pid_t pid = fork();
@@ -141,7 +141,7 @@ static bool begin(Server *s, const int fd[], const ProcCall *call)
     return true;
 }
 
-/* False: there are no callers any more. */
+/* Takes a call from the socket and begins it.  False: there are no callers any more. */
 static bool take_call(Server *s)
 {
     ProcCall call;
@@ -193,7 +193,7 @@ static void reap(Server *s)
     }
 }
 
-/* kills what is late; milliseconds to the next deadline, or -1 */
+/* Kills jobs that are past their deadline; returns the milliseconds to the next deadline, or -1. */
 static int next_deadline(Server *s)
 {
     const i64 t = now();

@@ -1,9 +1,9 @@
-/* spawn.c -- starting a server that is no child of the host's.
+/* spawn.c -- starts a server that is no child of the host program.
  *
  * A host program may wait for any child of its own, count SIGCHLDs, or ignore them; so it must not
- * get a child that it did not make.  A helper process, which shares the caller's memory and shows
- * no signal at its end, starts the server and ends: the server is an orphan from its first moment.
- * Only the caller knows of the helper, and only wait4() with __WCLONE sees it.
+ * get a child that it did not make.  A helper process, which shares the caller's memory and sends
+ * no signal at its end, starts the server and ends, which makes the server an orphan at once.  Only
+ * the caller knows of the helper, and only wait4() with __WCLONE sees it.
  */
 #include "proc/proc.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* stack.c -- a stack of known size for what recurs as deep as its input says. */
+/* stack.c -- a stack of known size, for code whose recursion is as deep as its input says. */
 #include "proc/proc.h"
 #include <pthread.h>
 

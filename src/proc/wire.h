@@ -1,12 +1,12 @@
-/* wire.h -- what caller and server say to each other over the control socket. */
+/* wire.h -- the messages between caller and server over the control socket. */
 #ifndef PROC_WIRE_H
 #define PROC_WIRE_H
 #include "proc/proc.h"
 
-/* With a call come, as descriptors: the socket for the result, the directory, the files of the job. */
+/* The descriptors that come with a call: the socket for the result, the directory, the files of the job. */
 enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX_FILES };
 
-/* The server answers PROC_BEGUN when the job runs, then what came of it. */
+/* The server answers twice: PROC_BEGUN when the job runs, then how it ended. */
 typedef struct {
     ProcLimits limits;
     u32 nfiles;

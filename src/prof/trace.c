@@ -1,4 +1,4 @@
-/* trace.c -- lines in Spike's format, put into Spike's order.
+/* trace.c -- the trace (trace.h): lines in Spike's format, put into Spike's order.
  *
  * Lines are queued by warp and taken from the queues as Spike's scheduler would:
  * next_turns() goes round the warps and stops where the next one's line is not known
@@ -88,8 +88,8 @@ static void put_x(WarpLog *log, Writes *w, u32 rd, u32 value)
 
 /* --- what an instruction writes ----------------------------------------------------------- */
 
-/* whether the destination is a float register to Spike: results that are floats, and what moves
- * bits there */
+/* whether Spike counts the destination as a float register: results that are floats, and moves of
+ * bits to such registers */
 static bool writes_float(InsnId id)
 {
     return id == I_flw || id == I_fmv_w_x || id == I_vfmv_f_s || isa_op_of(id)->facts & OF_TO_FLOAT;
@@ -244,7 +244,7 @@ static void put_writes(Buf *b, const Warp *w, const Writes *writes)
     }
 }
 
-/* the divergence stack, and where the last branch or join went that chose */
+/* Writes the divergence stack, and where the last branch or join that changed it went. */
 static void put_stack(WarpLog *log, const Warp *w, const Step *s)
 {
     if (s->facts->control == CONTROL_SPLIT || w->nsimt < s->depth)
@@ -292,7 +292,7 @@ static bool all_arrived(const Trace *t)
     return true;
 }
 
-/* whether the warp goes on behind its barrier; the last of them clears the arrivals */
+/* Whether the warp goes on after its barrier; the last one to do so clears the arrivals. */
 static bool pass_barrier(Trace *t, WarpLog *log)
 {
     log->arrived = true;

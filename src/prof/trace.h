@@ -1,4 +1,5 @@
-/* trace.h -- a line an instruction, as the public Ventus Spike's commit log has it.
+/* trace.h -- the trace of a launch: a line for each instruction, as in the commit log of the public
+ * Ventus Spike.
  *
  * The order of lines is Spike's too: its warps take turns, one word each, a prefix being a
  * word of its own; a warp at a barrier repeats the barrier until the others arrive;
@@ -12,9 +13,9 @@
 
 typedef struct Trace Trace;
 
-/* The lines go to a file that stays the caller's.  NULL: out of memory. */
+/* A trace that writes to a file, which stays the caller's.  NULL: out of memory. */
 Trace *trace_new(FILE *to);
-/* Listens to one launch at a time; for LaunchOptions, with a slice of 1. */
+/* The observer that feeds the trace, for one launch at a time; LaunchOptions.slice must be 1. */
 Observer trace_observer(Trace *t);
 /* NULL is allowed.  False: the file could not be written, or memory ran out on the way. */
 bool trace_free(Trace *t);

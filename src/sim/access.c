@@ -1,4 +1,6 @@
-/* access.c -- one memory access in full. */
+/* access.c -- one memory access by one lane, or by the warp, with all checks: views, translation,
+ * rights, alignment, tracked and code pages.  The fast paths of lane.h and scalar.c leave to it
+ * whatever is special. */
 #include "sim/handlers.h"
 #include "base/mem.h"
 #include <string.h>
@@ -12,7 +14,8 @@ static FaultKind page_fault(const Warp *w, int what)
                            : (translated ? FAULT_STORE_PAGE : FAULT_STORE);
 }
 
-/* a store to page p of m that lacks MEM_W: whether it may go on */
+/* whether a store to page p of m, which lacks MEM_W, is allowed all the same; notes the page if it
+ * is */
 static bool may_store(Warp *w, const Uop *u, Memory *m, u64 a, u32 width, int lane)
 {
     Group *g = w->group;
@@ -37,7 +40,8 @@ static bool may_store(Warp *w, const Uop *u, Memory *m, u64 a, u32 width, int la
     return false;
 }
 
-/* what strict machines refuse: bytes beyond the group's share of local memory */
+/* whether a strict machine refuses the access: its bytes lie beyond the group's share of local
+ * memory */
 static bool beyond_lds(const Warp *w, u64 a, u32 width)
 {
     const Launch *l = w->group->launch;
@@ -45,7 +49,8 @@ static bool beyond_lds(const Warp *w, u64 a, u32 width)
            a + width > (u64)w->group->lds_base + l->lds;
 }
 
-/* the host address of bytes that lie in one page, or in pages side by side */
+/* the host address of an access whose bytes lie in one page, or in pages side by side; NULL: a
+ * fault */
 static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
 {
     const Launch *l = w->group->launch;
@@ -91,7 +96,8 @@ static bool misaligned(Warp *w, const Uop *u, u64 a, u32 width, int lane, FaultK
     return true;
 }
 
-/* adds to one of the last two notes, which a copy makes by turns, where it goes on there */
+/* Extends one of the last two notes if the access continues it; a copy notes reads and writes in
+ * turn. */
 static bool add_to_note(Group *g, const Touch *t)
 {
     for (size_t i = g->ntouched; i-- > 0 && i + 2 >= g->ntouched;) {
@@ -151,7 +157,7 @@ bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
     if (misaligned(w, u, a, width, lane, FAULT_STORE_MISALIGNED))
         return false;
     const u32 part = is_torn(w, a, width) ? 1 : width;
-    /* a torn store is done whole or not at all */
+    /* all parts are located first: a torn store is done whole or not at all */
     for (u32 i = 0; i < width; i += part)
         if (!locate(w, u, a + i, part, lane, STORING))
             return false;

@@ -1,4 +1,4 @@
-/* code.c -- words of guest memory to Uops. */
+/* code.c -- decodes words of guest memory to Uops, a page at a time, and keeps them (uop.h). */
 #include "sim/uop.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
@@ -97,7 +97,7 @@ Handler *handler_of(const Code *c, const Uop *u)
     return u->mem & MEM_PREFIX ? v_memory : c->level->run[u->id];
 }
 
-/* the Uop, and the facts that it is made of */
+/* Makes the Uop of a word after prefix p, and the facts that it is made from. */
 static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p, IsaFacts *f)
 {
     Insn in;

@@ -1,4 +1,4 @@
-/* control.c -- the handlers that steer warps, and what stops them. */
+/* control.c -- the handlers that steer warps: divergence, barriers, ends, faults, masks. */
 #include "sim/handlers.h"
 #include "base/mem.h"
 #include <fenv.h>
@@ -70,7 +70,7 @@ const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u3
     return NULL;
 }
 
-/* A word that some other profile or overlay has is refused as that. */
+/* A word that is an instruction of another profile or overlay gets a fault of its own. */
 HANDLER(w_illegal)
 {
     const IsaSet others[] = {V202 | TIDX | AI, V2025 | TIDX};

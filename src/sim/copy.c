@@ -1,16 +1,15 @@
 /* copy.c -- asynchronous copies between global and local memory (cp_dma*).
  *
- * A copy is done when it is issued, which is one of the orders the architecture
- * allows; a program may rely on its data only after cp_dma_mbarrier.  With
- * Launch.check_copies the bytes stay pending until the issuing warp waits, and an
- * access to them is a fault (doc/isa.md, "Asynchronous copies").  Copies execute
- * once a warp, whatever its mask.
+ * A copy is done at once when it is issued, which is one of the orders that the architecture
+ * allows; a program may rely on its data only after cp_dma_mbarrier.  With Launch.check_copies the
+ * bytes count as pending until the issuing warp waits, and an access to them is a fault
+ * (doc/isa.md, "Asynchronous copies").  Copies execute once for the warp, whatever its mask.
  */
 #include "base/mem.h"
 #include "sim/handlers.h"
 #include <string.h>
 
-enum { MOST_BYTES = LDS_END - LDS_LO }; /* more than this cannot be meant */
+enum { MOST_BYTES = LDS_END - LDS_LO }; /* of one copy: local memory has no more */
 
 bool is_pending(const Group *g, u64 addr, u32 width)
 {
@@ -90,7 +89,7 @@ HANDLER(w_dma_bulk)
 
 enum { MAX_RANK = 5 };
 
-/* What the lanes of vs1 (tensor) and vs2 (box) say. */
+/* The descriptors in the lanes of vs1 (tensor) and vs2 (box), taken apart. */
 typedef struct {
     u32 type, width; /* element type, bytes of one */
     u32 rank;
@@ -99,7 +98,7 @@ typedef struct {
         step[MAX_RANK];   /* of the box: address, elements taken, element stride */
     u32 origin[MAX_RANK]; /* coordinates of the box in the tensor */
     u32 swizzle, fill;
-    u32 to, end; /* first byte written; behind the last one, as far as copied */
+    u32 to, end; /* first byte written; the byte after the last one written so far */
 } Tensor;
 
 static u32 element_width(u32 type)

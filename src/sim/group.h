@@ -18,9 +18,8 @@ typedef struct {
 void contexts_open(Contexts *c);
 void contexts_close(Contexts *c); /* frees those that were given back */
 
-/* A context with room for the groups of the launch, which outlives its use.  NULL: the host has no
- * memory.  Who takes it sets engine, code
- * and clock.  Accesses are not noted. */
+/* A context with room for the groups of the launch, which must outlive the context's use.  The caller
+ * sets engine, code and clock.  Accesses are not noted.  NULL: the host has no memory. */
 Group *context_take(Contexts *c, const Launch *l);
 void context_give(Contexts *c, Group *g);
 

@@ -24,7 +24,7 @@ HANDLER(v_cvt16)
 
 /* --- overlay ai: two halves in a register ---------------------------------------------- */
 
-/* computed in binary32, rounded to 16 bits once more */
+/* An operation on halves: computed in binary32, then rounded to 16 bits. */
 static u32 packed_half(Op op, FpFormat f, u32 a, u32 b, u32 c)
 {
     u8 ignored = 0;
@@ -71,7 +71,7 @@ static double sfu(Op op, double x)
     }
 }
 
-/* in double, rounded to the format once */
+/* An approximate function: computed in double, rounded to the format once. */
 static u32 sfu_bits(Op op, FpFormat f, u32 a)
 {
     u8 ignored = 0;
@@ -112,7 +112,8 @@ HANDLER(v_shuffle)
                          : e == E_SHUFFLE_UP   ? i - u->imm
                          : e == E_SHUFFLE_DOWN ? i + u->imm
                                                : i ^ u->imm;
-        /* a lane that is not there or not active gives nothing: the own value stays */
+        /* a lane that does not exist or is not active gives nothing: the lane keeps its own value
+         */
         const bool given = from >= 0 && from < MAX_LANES && w->exec >> from & 1;
         if (w->on[i])
             w->v[u->rd][i] = source[given ? from : i];
@@ -175,7 +176,7 @@ static u64 narrow_source(const Word *d, u64 reg, bool high)
     return bits == 64 ? v : v & (((u64)1 << bits) - 1);
 }
 
-/* an integer source stays one of its size */
+/* v cut to the size of its source, if that is an integer */
 static u64 wrapped(const Word *d, u64 v)
 {
     const int bits = bits_of_size(d->from);

@@ -1,4 +1,5 @@
-/* handlers.h -- the handlers that are compiled once; lane.h makes the others. */
+/* handlers.h -- what the files of handlers share, and the handlers that are compiled once; lane.h makes
+ * those that are compiled for each level of the host. */
 #ifndef SIM_HANDLERS_H
 #define SIM_HANDLERS_H
 #include "isa/op.h"
@@ -11,7 +12,7 @@
 static inline const Uop *next(const Uop *u) { return u + u->step; }
 static inline u32 next_pc(const Uop *u) { return u->pc + 4u * u->step; }
 
-/* The pc of the instruction proper, behind its prefix. */
+/* The pc of the instruction proper, after its prefix. */
 static inline u32 insn_pc(const Uop *u) { return next_pc(u) - u->len; }
 
 /* Goes on at pc, in whatever page. */
@@ -41,8 +42,8 @@ const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u3
 
 /* Adds the flags that host floating point raised to the warp's, and clears them. */
 void take_host_flags(Warp *w);
-/* The floating-point environment that guests run in: to nearest, nothing raised, no flush to
- * zero.  Gives it to the calling thread; what that had, for leave_guest_floats(). */
+/* Gives the calling thread the floating-point environment that guests run in: rounding to nearest, no
+ * flag raised, no flush to zero.  Returns the thread's old one, for leave_guest_floats(). */
 #if defined(__x86_64__)
 typedef u32 HostFloats; /* MXCSR: guests do without x87 */
 #else
@@ -51,8 +52,8 @@ typedef fenv_t HostFloats;
 HostFloats enter_guest_floats(void);
 void leave_guest_floats(const HostFloats *host);
 
-/* Whether the host's floats raise RISC-V's flags: x86 detects tiny results after
- * rounding, as RISC-V does; others go by isa/fp.h. */
+/* Whether the host's floats raise the same flags as RISC-V: x86 detects tiny results after rounding, as
+ * RISC-V does; on other hosts isa/fp.h computes. */
 #if defined(__x86_64__)
 #define HOST_FLOATS true
 #else
@@ -61,8 +62,8 @@ void leave_guest_floats(const HostFloats *host);
 
 /* The handler of u without regard to vm. */
 Handler *handler_of(const Code *c, const Uop *u);
-/* By Effect: what executes an instruction that a compute prefix changes; NULL: its handler
- * looks at the prefix itself (wide.c). */
+/* By Effect: the handler of an instruction that a compute prefix changes (wide.c); NULL: the usual
+ * handler looks at the prefix itself. */
 extern Handler *const handler_modified[NEFFECT];
 
 /* --- floats as bits ---------------------------------------------------------------- */
@@ -135,8 +136,8 @@ static inline const Memory *view(const Warp *w, u64 a)
 
 enum { RANGE_PAGES = 32 }; /* accesses spread wider than this go lane by lane */
 
-/* The host address of guest address 0 for accesses to lo..last when all of it is
- * plain memory with the right `need` (MEM_R or MEM_W); NULL: look at each access. */
+/* If all of lo..last is plain memory with the right `need` (MEM_R or MEM_W), the host address of guest
+ * address 0, to which addresses of the range can be added; NULL: look at each access. */
 static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
 {
     const Memory *m = view(w, lo);
@@ -154,9 +155,9 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
  * recorded. */
 bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
 bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
-/* The host address of an aligned word, for a read-modify-write; NULL: fault.  Who makes it notes it. */
+/* The host address of an aligned word, for a read-modify-write, which the caller notes; NULL: fault. */
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
-/* Notes an access that was made, where that is wanted.  False: no memory for it, the fault is
+/* Notes an access that was made, if the group notes accesses.  False: out of memory; the fault is
  * recorded. */
 bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, bool writes);
 

@@ -145,10 +145,10 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
-/* Sources of the active lanes, 1.0 elsewhere.  Compilers take floats to be without side
- * effects: gcc turns on ? f(on ? v : 1) : d into on ? f(v) : d, hence the masking in place
- * of a selection; clang computes on all lanes first and selects after, so it may not
- * know what is in the row. */
+/* The source of an active lane, 1.0 of another one.  Compilers assume that floats have no side effects.
+ * gcc would turn on ? f(on ? v : 1) : d into on ? f(v) : d, so lanes are masked instead of selected;
+ * clang would compute on all lanes first and select afterwards, so the row's contents are hidden from
+ * it. */
 #ifdef __clang__
 #define OPAQUE(row) __asm__("" : "+m"(row))
 #else
@@ -171,8 +171,8 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }                                                                                              \
     return true;
 
-/* A fused operation that makes a NaN: hosts do not agree whether infinity * 0 + NaN is
- * invalid, so its flags are those of the integer routine. */
+/* As HOST_LOOP, for fused operations.  Hosts do not agree whether infinity * 0 + NaN is invalid; so where
+ * the result is a NaN the integer routine raises the flags. */
 #define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
     u32 results[MAX_LANES], nans = 0;                                                              \
     APART LANES                                                                                    \
@@ -307,7 +307,7 @@ static inline const Uop *split(Warp *w, const Uop *u, u32 taken)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/* lowest and highest address of the active lanes; some lane must be active */
+/* *lo, *hi: lowest and highest address of the active lanes, of which there must be one */
 static inline void span(const Warp *w, u32 *lo, u32 *hi)
 {
     u32 least = UINT32_MAX, most = 0;
@@ -346,7 +346,7 @@ static inline u32 extend(u32 v, const u32 width, const bool sgn)
     return !sgn ? v : width == 1 ? (u32)(i32)(i8)v : (u32)(i32)(i16)v;
 }
 
-/* every lane by itself: whatever is special about an address */
+/* Loads lane by lane, through access.c, which handles whatever is special about an address. */
 static const Uop *load_each(Warp *w, const Uop *u, u32 width, bool sgn)
 {
     for (int i = 0; i < MAX_LANES; i++) {

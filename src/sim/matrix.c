@@ -36,7 +36,7 @@ static void set_element(Warp *w, u8 reg, u32 width, u32 e, u32 value)
     *v = (*v & ~mask) | (value << shift & mask);
 }
 
-/* where A[i][l] and B[l][j] are */
+/* the indices of elements A[i][l] and B[l][j] */
 static u32 index_a(const Mma *m, u32 i, u32 l)
 {
     return m->a_by_column ? l * m->m + i : i * m->k + l;
@@ -45,8 +45,8 @@ static u32 index_b(const Mma *m, u32 l, u32 j) { return m->b_by_row ? j * m->k +
 
 /* --- elements as numbers ----------------------------------------------------------- */
 
-/* floats of few bits, all of them exact in binary32; e4m3 has a NaN, e5m2 is IEEE's,
- * the smaller ones are all finite */
+/* A float of 4 to 8 bits as binary32, which is exact.  e4m3 has a NaN, e5m2 is as IEEE 754 has it,
+ * the smaller formats are all finite. */
 static u32 small_float(MmaType t, u32 v)
 {
     static const struct {
@@ -127,7 +127,7 @@ static void write_d(Warp *w, const Job *job, u32 e, u32 bits)
         set_element(w, job->d, 16, e, (u32)fp_convert(fp_f32, fp_f16, bits, job->rm, &ignored));
 }
 
-/* fused, k ascending, every step rounded */
+/* The product by isa/fp.h: fused, k ascending, every step rounded. */
 static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u32 *b)
 {
     u8 ignored = 0;
@@ -167,7 +167,8 @@ static void multiply_floats(Warp *w, const Job *job)
         write_d(w, job, e, d[e]);
 }
 
-/* the exact sum, then saturated or wrapped; bits multiply by and */
+/* The product of integers: the exact sum, then saturated or wrapped; single bits multiply by `and`.
+ */
 static void multiply_integers(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;

@@ -3,7 +3,7 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-/* What the decoder said of an access, taken apart. */
+/* The rule of an access, from its Uop. */
 typedef struct {
     IsaSpace space;
     bool wide; /* the address is a register pair */

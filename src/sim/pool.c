@@ -1,7 +1,8 @@
 /* pool.c -- threads that sleep between launches.
  *
- * Numbers are handed out one by one.  A thread that wakes after the caller is done finds none and
- * sleeps on, so that nobody waits for it: a short launch is over before the others have begun.
+ * The numbers of a job are handed out one by one.  A thread that wakes when none is left sleeps
+ * again, and the caller does not wait for it: a short launch ends before the other threads have
+ * begun.
  */
 #include "sim/pool.h"
 #include <unistd.h>

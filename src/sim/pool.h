@@ -11,7 +11,7 @@ typedef struct {
 } PoolWork;
 
 typedef struct {
-    pthread_mutex_t caller; /* held by who uses the threads */
+    pthread_mutex_t caller; /* held by the thread that uses the others */
     pthread_mutex_t lock;   /* guards what follows */
     pthread_cond_t wanted, done;
     PoolWork work;
@@ -25,8 +25,8 @@ typedef struct {
 
 void pool_open(Pool *p);
 void pool_close(Pool *p); /* nobody runs work */
-/* Runs the work with number 0 on this thread and, as far as threads can be had before that ends, with
- * 1 to n - 1 on others; n is at most MAX_HOST_THREADS.  While one caller has the threads, others go
- * without. */
+/* Runs the work with number 0 on this thread, and with numbers 1 to n - 1 on others, as far as they start
+ * before that ends; n is at most MAX_HOST_THREADS.  While one caller has the threads, another one runs
+ * its work alone. */
 void pool_run(Pool *p, u32 n, PoolWork work);
 #endif

@@ -33,7 +33,7 @@ static inline const Uop *set(Warp *w, const Uop *u, u32 value)
 
 /* --- floats --------------------------------------------------------------------- */
 
-/* the mode of this instance; false: reserved */
+/* *rm: the rounding mode of this instance; false: it is a reserved one */
 static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
 {
     *rm = (FpRound)(u->rm == 7 ? w->frm : u->rm);
@@ -79,7 +79,8 @@ HANDLER(x_nop)
     return next(u);
 }
 
-/* Other groups run on other host threads.  The sets do not matter: all is ordered. */
+/* A fence of the host, since other groups run on other host threads.  It orders all accesses,
+ * whatever the instruction's sets are. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan" /* the sanitizer does not know fences */
 #endif
@@ -136,7 +137,7 @@ HANDLER(x_csr)
     if (isa_csr_state(n, false) & STATE_FFLAGS)
         take_host_flags(w);
     bool known = csr_read(w, n, &old);
-    /* set and clear with x0 or zero write nothing */
+    /* csrrs and csrrc with x0 or 0 write nothing */
     if (op == OP_copy || u->ra)
         known &= csr_write(w, n, op_eval(op, old, source));
     if (!known && w->group->launch->strict)

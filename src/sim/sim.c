@@ -23,8 +23,8 @@ typedef struct {
     LaunchResult *result;
 } Run;
 
-/* In the hostile build turns have odd lengths, from a seed (VENTUS_SEED): a program whose result
- * changes depended on luck. */
+/* In the hostile build turns have odd lengths, chosen by a seed (VENTUS_SEED), so that a program
+ * that depends on their lengths shows it. */
 #ifdef HOSTILE
 static u64 hash(u64 x)
 {
@@ -171,7 +171,7 @@ static void check_limits(const Run *r, Warp *w)
         check_time(r, w);
 }
 
-/* instructions that warp w may run before its turn ends */
+/* how many instructions warp w may run before its turn ends */
 static u64 slice_of(const Run *r, const Warp *w)
 {
     const u64 slice = r->opt->slice ? r->opt->slice : DEFAULT_SLICE, most = r->launch->max_insns;
@@ -183,7 +183,7 @@ static u64 slice_of(const Run *r, const Warp *w)
 
 /* --- a group, run ------------------------------------------------------------------------ */
 
-/* one turn of every ready warp; false: none was ready */
+/* Gives every ready warp one turn; false: none was ready. */
 static bool run_turns(const Run *r, Group *g)
 {
     bool ran = false;
@@ -243,7 +243,7 @@ static void report(Run *r, const Group *g, u64 insns, u64 groups)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* a fault of no group */
+/* Ends the launch with a fault that belongs to no group. */
 static void refuse(Run *r, FaultKind kind)
 {
     Group none = {.faulted = true, .fault = {.kind = kind, .lane = -1}};

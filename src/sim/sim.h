@@ -1,9 +1,9 @@
 /* sim.h -- the interpreter: an engine that runs decoded code, Uop by Uop.
  *
- * Groups are handed to host threads in ascending order; one thread runs a group
- * from start to end, warp by warp, each until it ends, waits at a barrier, or has
- * used up its slice.  A group sees its own local and private memory, clean at the
- * start, so what it computes does not depend on who runs it.
+ * Groups are handed to host threads in ascending order.  One thread runs a group from start to end, warp
+ * by warp, each until it ends, waits at a barrier, or has used up its slice.  A group has local and
+ * private memory of its own, which is zero at the start, so what it computes does not depend on the
+ * thread that runs it.
  *
  * An engine that runs warps in another way is a Sim with another WarpRunner: it shares decoded
  * code, threads, contexts, limits and the handing out of groups.
@@ -16,8 +16,8 @@
 #include "sim/step.h"
 #include "sim/uop.h"
 
-/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults;
- * leaves in w->pc where it goes on, and no flags of floats with the host. */
+/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults.  Leaves in
+ * w->pc where it goes on; the float flags that the host raised have been given to the warp. */
 typedef void WarpRunner(Warp *w, u64 slice);
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 
 extern const EngineKind sim_kind; /* "interp" */
 
-/* The parts that kinds of engines put together; what they do is said in mach/engine.h. */
+/* The functions that kinds of engines are made of; mach/engine.h says what they do. */
 bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, IsaSet set);
 void sim_exit(Sim *s); /* frees what sim_init made; also after it failed */
 void sim_code_changed(Engine *e, IsaSet set, u64 addr, u64 size);

@@ -7,8 +7,8 @@
 
 /* --- atomics (doc/isa.md, "Atomics"): active lanes in ascending order -------------- */
 
-/* Other groups run on other host threads, so even these are atomic on the host.
- * rd may be a source: sources are copied first. */
+/* The old word at p, after op with `source`; atomic on the host, since other groups run on other
+ * host threads. */
 static u32 exchange(Op op, u32 *p, u32 source)
 {
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
@@ -62,8 +62,8 @@ static void end_reservation(Warp *w, int lane)
     w->group->reservations -= !w->reserved;
 }
 
-/* Stores of this group end reservations when they happen; one of another group is
- * noticed by the word having another value. */
+/* Stores of this group end reservations when they happen; a store of another group is noticed here,
+ * if the word has another value. */
 const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
     u32 source[MAX_LANES];
@@ -101,7 +101,7 @@ HANDLER(v_sc) { return sc_at(w, u, addresses(w, u, (u64[MAX_LANES]){0})); }
 
 /* --- moves ------------------------------------------------------------------------ */
 
-/* the last active lane's element; no lane, no change */
+/* The element of the last active lane; if no lane is active, the register does not change. */
 HANDLER(v_toscalar)
 {
     if (w->exec)
@@ -122,8 +122,8 @@ HANDLER(v_csr_lanes)
 
 /* --- exponential and tensor ------------------------------------------------------------ */
 
-/* The double of the host, rounded once: within half a unit in the last place, no
- * flags (doc/isa.md, "vfexp"). */
+/* Computed in the host's double and rounded once: within half a unit in the last place, no flags
+ * (doc/isa.md, "vfexp"). */
 static u32 exp_bits(u32 a)
 {
     float f, r;

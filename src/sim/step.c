@@ -1,11 +1,12 @@
-/* step.c -- running one instruction by its Uop and noting what it did. */
+/* step.c -- runs one instruction by its Uop and notes what it did; tells observers. */
 #include "sim/step.h"
 #include "sim/handlers.h"
 #include <time.h>
 
 /* --- one instruction ---------------------------------------------------------------- */
 
-/* The Uop at the warp's pc, and what can be said before it runs.  NULL: a fault of the fetch. */
+/* The Uop at the warp's pc; fills in of *s what is known before it runs.  NULL: fetching it
+ * faulted. */
 static const Uop *look(Warp *w, Step *s)
 {
     const Uop *u = go(w, w->pc);
@@ -85,7 +86,8 @@ bool audience_wants_each(const Audience *a)
     return a->events & EACH;
 }
 
-/* Tells those who want to know, and keeps the first event at which somebody stops the launch. */
+/* Tells the observers that asked for such events; keeps in *stop the first event at which one of
+ * them stops the launch. */
 static void announce(const Audience *a, EventKind kind, Group *g, Warp *w, const Step *s,
                      Event *stop)
 {
@@ -104,7 +106,7 @@ u64 nanoseconds(void)
     return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-/* Halts the launch where an event stopped it.  False: it shall end. */
+/* Halts the launch at the event that stopped it, if there is one.  False: the launch must end. */
 static bool go_on(Audience *a, const Event *stop)
 {
     if (!stop->kind)
@@ -131,7 +133,7 @@ bool audience_tell(Audience *a, EventKind kind, Group *g, Warp *w)
     return on;
 }
 
-/* whether the instruction wrote where kernels print */
+/* whether the instruction wrote to the print buffer */
 static bool prints(const Launch *l, const Step *s)
 {
     for (size_t i = 0; i < s->ntouched; i++) {
@@ -142,7 +144,7 @@ static bool prints(const Launch *l, const Step *s)
     return false;
 }
 
-/* Tells all that instruction s was.  False: the launch shall end. */
+/* Tells all events of instruction s.  False: the launch must end. */
 static bool tell_step(Audience *a, Warp *w, const Step *s)
 {
     Group *g = w->group;
@@ -175,7 +177,7 @@ void run_told(Audience *a, Warp *w, u64 slice)
             announce(a, EVENT_fetch, g, w, &s, &stop);
             if (!go_on(a, &stop))
                 return;
-            /* registers, pc or code may be others now */
+            /* an observer may have changed registers, pc or code */
             if (w->pc != s.pc || w->state != WARP_READY || g->faulted)
                 continue;
             if (!(u = look(w, &s)))

@@ -10,7 +10,7 @@ bool sim_step(Engine *e, Warp *w, Step *s);
 typedef struct {
     const Launch *launch;
     const LaunchOptions *opt;
-    u32 events;             /* that somebody wants */
+    u32 events;             /* EVENT_* that at least one of them wants */
     u64 halted;             /* nanoseconds that the launch was halted so far */
 } Audience;
 
@@ -19,10 +19,10 @@ typedef struct {
 u64 nanoseconds(void);
 
 Audience audience_of(const Launch *l, const LaunchOptions *opt);
-/* Tells those who want to know of what is not an instruction, and halts the launch if one stops it.
- * False: the launch shall end; the group, if one is concerned, has the fault.  g and w may be NULL. */
+/* Tells observers of an event that is no instruction, and halts the launch if one of them stops it.  g and
+ * w may be NULL.  False: the launch must end; g, if given, has the fault. */
 bool audience_tell(Audience *a, EventKind kind, Group *g, Warp *w);
-/* Whether somebody wants to know of each instruction: then warps run by run_told(). */
+/* Whether an observer wants to be told of each instruction; then warps run by run_told(). */
 bool audience_wants_each(const Audience *a);
 /* Runs ready warp w for at most `slice` instructions, telling of each. */
 void run_told(Audience *a, Warp *w, u64 slice);

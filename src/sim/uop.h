@@ -1,10 +1,9 @@
 /* uop.h -- decoded code.
  *
- * Code is decoded once, a page at a time, into Uops: the handler that executes
- * the instruction and its operands, registers already extended by a prefix.  The
- * Uop of a prefix executes the prefix and the instruction after it together, so
- * that a prefix costs nothing; the instruction after it has its own Uop too, for
- * whoever branches there.
+ * Code is decoded once, a page at a time, into Uops.  A Uop is the handler that executes the instruction
+ * and its operands, with register numbers already extended by a prefix.  The Uop of a prefix executes
+ * the prefix and the instruction after it together, so that a prefix costs nothing; the instruction
+ * after it has a Uop of its own too, for branches to it.
  *
  * A handler returns the Uop to go on with, or NULL when the warp stops running
  * (it ended, waits, or faulted).
@@ -34,7 +33,7 @@ struct Uop {
 
 /* mod; abs and neg have a bit for each of src1, src2, src3 */
 enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
-/* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3, an address pair, told by a prefix */
+/* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3; the address is a pair; a prefix says all this */
 enum { MEM_SPACE = 7, MEM_WORDS = 3, MEM_WIDE = 32, MEM_PREFIX = 64 };
 
 /* instructions that this Uop retires, its prefix included */
@@ -89,15 +88,15 @@ void code_use(Code *c, IsaSet set);
 /* The Uop at pc, decoding its page if need be.  NULL: the fault is recorded in w. */
 const Uop *code_at(Code *c, Warp *w, u32 pc);
 
-/* What the instruction at u does, with its prefix; for those who look at single steps.  Valid as long as
- * u.  NULL: the host has no memory. */
+/* What the instruction at u does, with its prefix; for sim_step() and observers.  Valid as long as u.
+ * NULL: the host has no memory. */
 const IsaFacts *code_facts(Code *c, const Uop *u);
 
 /* Whether a store of `len` bytes at addr would change decoded instructions. */
 bool code_covers(const Code *c, u64 addr, u32 len);
 
-/* Highest scalar and vector register plus one that the decoded words of the range
- * use: the register need of a binary that does not tell. */
+/* *sgprs, *vgprs: the highest register that the words of the range use, plus one: what a binary
+ * needs that has no record. */
 void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
 
 static inline Code *warp_code(const Warp *w) { return (Code *)w->group->code; }

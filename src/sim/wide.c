@@ -1,10 +1,10 @@
 /* wide.c -- arithmetic beyond 32 bits and under the compute prefixes.
  *
- * A prefix with pair, abs or neg (doc/isa.md, "Prefixes") makes an instruction take
- * the general way: sources are fetched as 64-bit values, modified, evaluated by the
- * expressions of op.def, and written back, lane by lane.  Under pair an even
- * register field names {n + 1, n}; an odd one a 32-bit register, widened: integers
- * by sign (by zeros for the unsigned operations), floats to binary64.
+ * An instruction after a prefix with pair, abs or neg (doc/isa.md, "Prefixes") takes the general
+ * way: sources are fetched as 64-bit values, modified, evaluated by the expressions of op.def, and
+ * written back, lane by lane.  Under pair an even register field names the pair {n + 1, n}; an odd
+ * one names a 32-bit register, which is widened: integers by their sign (by zeros for unsigned
+ * operations), floats to binary64.
  */
 #include "sim/handlers.h"
 #include <string.h>
@@ -51,7 +51,7 @@ static u64 modified_float(const Uop *u, int source, u64 v, u64 sign)
 
 /* --- evaluation --------------------------------------------------------------------- */
 
-/* false: the operation has no such form */
+/* *r: the operation on 64-bit values; false: it has no such form */
 static bool eval_int64(Op op, u64 x, u64 y, u64 *r)
 {
     switch (op) {

@@ -13,7 +13,7 @@ static bool begin(Asm *a, const Source *src, const AsmOptions *opt, Diag *d)
     a->src = src;
     a->p = src->text + (strncmp(src->text, byte_order_mark, 3) ? 0 : 3);
     as_init_registers(a);
-    /* index 0 of these is no symbol, node, keyword; of pads, nothing */
+    /* element 0 of these arrays is not used: index 0 means none */
     if (!array_grow(a->syms, 0, a->capsyms) || !array_grow(a->nodes, 0, a->capnodes) ||
         !array_grow(a->keywords, 0, a->capkeywords) || !array_grow(a->pads, 0, a->cappads))
         return as_no_memory(a);
@@ -41,10 +41,10 @@ static void end(Asm *a)
     }
     for (size_t i = 0; i < a->ntexts; i++)
         mem_free(a->texts[i]);
-    void *const arrays[] = {a->conds, a->macros, a->params, a->texts, a->keywords,
-                            a->keyword_table.slots, a->sects, a->pushed, a->syms,
-                            a->sym_table.slots, a->nodes, a->pads, a->asked, a->expected,
-                            a->lines, a->kernels};
+    void *const arrays[] = {
+        a->conds, a->macros,   a->params, a->texts,           a->keywords, a->keyword_table.slots,
+        a->sects, a->pushed,   a->syms,   a->sym_table.slots, a->nodes,    a->pads,
+        a->asked, a->expected, a->lines,  a->kernels};
     for (size_t i = 0; i < countof(arrays); i++)
         mem_free(arrays[i]);
     mem_free(a);

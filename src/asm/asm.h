@@ -16,10 +16,9 @@ typedef struct {
     Buf *listing;           /* if not NULL: address, words and source of every line */
 } AsmOptions;
 
-/* Assembles one text; lines of listings may be in it.  NULL: d tells the errors, one a
- * bad line, or that memory ran out.  An object may come with warnings.  It is the caller's
- * to free, with resource records of its kernels (doc/asm.md, "Kernels"); the text need
- * not outlive the call. */
+/* Assembles one text, in which lines of listings may stand.  The object has resource records of its
+ * kernels (doc/asm.md, "Kernels") and is the caller's to free; d may have warnings.  NULL: d has the errors, one
+ * for each bad line, or says that memory ran out.  The text need not outlive the call. */
 Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag *d);
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* cond.c -- .if and its relatives. */
+/* cond.c -- conditions: .if and its variants, .else, .endif. */
 #include "asm/job.h"
 #include "asm/lex.h"
 #include <string.h>
@@ -12,8 +12,8 @@ static bool push(Asm *a, bool taken, const char *at)
         return as_fail(a, at, "conditions more than %d deep", MAX_CONDS);
     if (!array_grow(a->conds, a->nconds, a->capconds))
         return as_no_memory(a);
-    a->conds[a->nconds++] = (Cond){.active = !skipping && taken, .taken = skipping || taken,
-                                   .place = {a->src, at}};
+    a->conds[a->nconds++] =
+        (Cond){.active = !skipping && taken, .taken = skipping || taken, .place = {a->src, at}};
     return true;
 }
 

@@ -181,7 +181,7 @@ static FILE *open_file(const char *dir, size_t len, const char *name)
 bool as_load(Asm *a, const char *name, const char *at, Buf *out)
 {
     char part[4096];
-    /* beside the file that asks, then where the options say */
+    /* beside the file that includes it, then in the directories of the options */
     const Source *src = a->src;
     while (src->from)
         src = src->from;

@@ -1,5 +1,5 @@
-/* directive.c -- the directives: a table, and those that are about symbols, texts and
- * the assembly itself. */
+/* directive.c -- the table of directives, and the directives for symbols, texts and the assembly
+ * itself. */
 #include "asm/job.h"
 #include "asm/lex.h"
 #include "obj/reloc.h"
@@ -207,11 +207,21 @@ static bool variant(Asm *a, int unused) { return each_symbol(a, set_nothing, unu
 /* .type name, @function  -- or %function, "function", STT_FUNC, function */
 static bool symbol_type(Asm *a, int unused)
 {
-    static const struct { const char *name; u8 type; } known[] = {
-        {"function", STT_FUNC}, {"STT_FUNC", STT_FUNC}, {"object", STT_OBJECT},
-        {"STT_OBJECT", STT_OBJECT}, {"notype", STT_NOTYPE}, {"STT_NOTYPE", STT_NOTYPE},
-        {"common", STT_OBJECT}, {"STT_COMMON", STT_OBJECT}, {"tls_object", STT_TLS},
-        {"STT_TLS", STT_TLS}, {"gnu_unique_object", STT_OBJECT},
+    static const struct {
+        const char *name;
+        u8 type;
+    } known[] = {
+        {"function", STT_FUNC},
+        {"STT_FUNC", STT_FUNC},
+        {"object", STT_OBJECT},
+        {"STT_OBJECT", STT_OBJECT},
+        {"notype", STT_NOTYPE},
+        {"STT_NOTYPE", STT_NOTYPE},
+        {"common", STT_OBJECT},
+        {"STT_COMMON", STT_OBJECT},
+        {"tls_object", STT_TLS},
+        {"STT_TLS", STT_TLS},
+        {"gnu_unique_object", STT_OBJECT},
         {"gnu_indirect_function", STT_GNU_IFUNC},
     };
     (void)unused;
@@ -273,8 +283,8 @@ static bool include(Asm *a, int unused)
     (void)unused;
     const char *at = a->p = lex_space(a->p);
     Buf name = {0}, text = {0};
-    bool ok = as_string(a, &name) && as_end_of_statement(a) &&
-              as_load(a, buf_text(&name), at, &text);
+    bool ok =
+        as_string(a, &name) && as_end_of_statement(a) && as_load(a, buf_text(&name), at, &text);
     if (ok && text.len && memchr(text.data, 0, text.len))
         ok = as_fail(a, at, "'%s' is no text: it has a NUL byte", buf_text(&name));
     buf_put(&text, "", 1);
@@ -327,8 +337,9 @@ static bool ignore(Asm *a, int unused)
 
 static bool option(Asm *a, int unused)
 {
-    static const char *const known[] = {"push", "pop", "rvc", "norvc", "relax", "norelax", "pic",
-                                        "nopic", "arch", "csr-check", "no-csr-check"};
+    static const char *const known[] = {"push",  "pop",       "rvc",         "norvc",
+                                        "relax", "norelax",   "pic",         "nopic",
+                                        "arch",  "csr-check", "no-csr-check"};
     (void)unused;
     const char *p = a->p = lex_space(a->p), *end_ = p;
     while (is_ident(*end_) || *end_ == '-')

@@ -1,9 +1,8 @@
-/* draft.c -- checks an instruction, puts the prefix it needs, and its word.
+/* draft.c -- checks an instruction, puts the prefix that it needs, and its word.
  *
- * Registers above 31 and wide immediates need upper bits in a prefix.  If the
- * instruction before is a prefix that was written, its bits are what counts: names
- * above 31 must agree with it, names below stand for the field.  Otherwise a regext or
- * regexti is put in front.
+ * Registers above 31 and wide immediates need upper bits in a prefix.  If the text has a prefix
+ * before the instruction, that one counts: names above 31 must agree with it, names below stand for
+ * the field. Otherwise a regext or regexti is put in front.
  */
 #include "asm/job.h"
 #include <elf.h>
@@ -126,7 +125,7 @@ static bool check_operand(Checker *c, int i, OperandId operand)
     }
 }
 
-/* what is not an error, but hardly meant */
+/* Warns of operands that are allowed but hardly meant. */
 static void warn_about(const Checker *c, int i, OperandId operand)
 {
     const i64 v = c->d->value[i];
@@ -158,7 +157,7 @@ bool as_put_prefix(Asm *a, const IsaPrefix *need)
     return as_put_int(a, word, 4);
 }
 
-/* Words of 64 bits lie at multiples of 8; a listing says itself where. */
+/* Aligns words of 64 bits to multiples of 8, unless a listing says where they are. */
 static bool align_word(Asm *a, int len)
 {
     Sect *s = here(a);
@@ -215,7 +214,7 @@ static bool put_branch(Asm *a, const Draft *d, u64 word, const IsaPrefix *prefix
     return true;
 }
 
-/* a branch back to where the distance is known is finished at once */
+/* Finishes a branch at once if its distance is known already, as of one back. */
 static bool resolve_early(Asm *a, Draft *d, Insn *in)
 {
     const OperandId operand = (OperandId)isa_format_of(d->id)->opd[d->symbolic];

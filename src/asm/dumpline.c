@@ -8,8 +8,8 @@
  *     80000148: R_RISCV_BRANCH  .LBB0_6                  a relocation
  *     ...                                                zeros up to the next address
  *
- * The first address says where the section is, later ones are checked.  The text is
- * assembled and must come to the word; where it cannot be assembled, the word counts.
+ * The first address says where the section is; later ones are checked.  The text is assembled and
+ * must give the word of the line; if it cannot be assembled, the word is taken.
  */
 #include "asm/job.h"
 #include "asm/lex.h"
@@ -212,7 +212,7 @@ bool as_dump_line(Asm *a, bool *ok)
 
 /* --- its text -------------------------------------------------------------------------------- */
 
-/* whether the text is only what a disassembler says when it knows no better */
+/* whether the text is what disassemblers print for words that they do not know */
 static bool says_nothing(const char *p) { return lex_at_end(p) || *p == '<'; }
 
 bool as_dump_text(Asm *a, bool (*statement)(Asm *))

@@ -19,17 +19,39 @@
 #include <string.h>
 
 typedef enum {
-    X_NONE, X_MUL, X_DIV, X_MOD, X_SHL, X_SHR, X_OR, X_AND, X_XOR, X_ADD, X_SUB,
-    X_EQ, X_NE, X_LT, X_GT, X_LE, X_GE, X_ANDAND, X_OROR,
-    X_NEG, X_NOT, X_LNOT
+    X_NONE,
+    X_MUL,
+    X_DIV,
+    X_MOD,
+    X_SHL,
+    X_SHR,
+    X_OR,
+    X_AND,
+    X_XOR,
+    X_ADD,
+    X_SUB,
+    X_EQ,
+    X_NE,
+    X_LT,
+    X_GT,
+    X_LE,
+    X_GE,
+    X_ANDAND,
+    X_OROR,
+    X_NEG,
+    X_NOT,
+    X_LNOT
 } XOp;
 
 /* longer ones first where one begins with the other */
-static const struct { const char *text; u8 op, level; } binary[] = {
-    {"||", X_OROR, 1}, {"&&", X_ANDAND, 2}, {"==", X_EQ, 3}, {"!=", X_NE, 3}, {"<>", X_NE, 3},
+static const struct {
+    const char *text;
+    u8 op, level;
+} binary[] = {
+    {"||", X_OROR, 1}, {"&&", X_ANDAND, 2}, {"==", X_EQ, 3},  {"!=", X_NE, 3},  {"<>", X_NE, 3},
     {"<=", X_LE, 3},   {">=", X_GE, 3},     {"<<", X_SHL, 6}, {">>", X_SHR, 6}, {"<", X_LT, 3},
-    {">", X_GT, 3},    {"+", X_ADD, 4},     {"-", X_SUB, 4}, {"|", X_OR, 5},   {"&", X_AND, 5},
-    {"^", X_XOR, 5},   {"*", X_MUL, 6},     {"/", X_DIV, 6}, {"%", X_MOD, 6},
+    {">", X_GT, 3},    {"+", X_ADD, 4},     {"-", X_SUB, 4},  {"|", X_OR, 5},   {"&", X_AND, 5},
+    {"^", X_XOR, 5},   {"*", X_MUL, 6},     {"/", X_DIV, 6},  {"%", X_MOD, 6},
 };
 
 /* --- arithmetic ------------------------------------------------------------------- */
@@ -245,7 +267,7 @@ static bool symbol(Asm *a, const char *name, size_t len, const char *at, Expr *e
     return true;
 }
 
-/* ".", a name, or a name in quotes; "@plt" behind it says nothing here */
+/* ".", a name, or a name in quotes; "@plt" after it has no effect here */
 static bool name(Asm *a, Expr *e)
 {
     const char *start = a->p, *text;
@@ -355,7 +377,10 @@ bool as_number(Asm *a, i64 *v)
 
 /* --- evaluation ------------------------------------------------------------------------ */
 
-typedef struct { Asm *a; const char *why; } Evaluation;
+typedef struct {
+    Asm *a;
+    const char *why;
+} Evaluation;
 
 static const char too_many[] = "this has more symbols than a relocation can carry";
 
@@ -394,8 +419,7 @@ static void join_labels(Asm *a, Value *v)
     const Sym *p = sym_of(a, v->plus), *m = sym_of(a, v->minus);
     if (!v->plus || !v->minus)
         return;
-    if (v->plus != v->minus &&
-        (p->kind != SYM_LABEL || m->kind != SYM_LABEL || p->sect != m->sect))
+    if (v->plus != v->minus && (p->kind != SYM_LABEL || m->kind != SYM_LABEL || p->sect != m->sect))
         return;
     if (v->plus != v->minus)
         v->k += (i64)as_label_offset(a, p) - (i64)as_label_offset(a, m);
@@ -430,7 +454,8 @@ static bool eval_tree(Evaluation *x, const Node *n, Value *v, int depth)
     if (op == X_ADD || op == X_SUB)
         return no_value(x, too_many);
     return no_value(x, p.plus || p.minus || q.plus || q.minus
-                           ? "addresses can be added and subtracted only" : "a division by zero");
+                           ? "addresses can be added and subtracted only"
+                           : "a division by zero");
 }
 
 static bool eval(Evaluation *x, const Expr *e, Value *v, int depth)

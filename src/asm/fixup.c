@@ -1,5 +1,5 @@
-/* fixup.c -- what was left open while reading: bits where the value is known now,
- * relocations where only the linker knows.
+/* fixup.c -- fills in what was left open while reading: with bits where the value is known now,
+ * with a relocation where only the linker knows it.
  *
  * Requires layout and the sections' bytes in the object.
  */
@@ -12,7 +12,9 @@
 /* --- kinds ------------------------------------------------------------------------------- */
 
 /* reloc: for a symbol; add, sub: for the difference of two.  0: there is none. */
-static const struct { u8 bytes, reloc, add, sub; } kinds[NFIX] = {
+static const struct {
+    u8 bytes, reloc, add, sub;
+} kinds[NFIX] = {
     [FIX_8] = {1, 0, R_RISCV_ADD8, R_RISCV_SUB8},
     [FIX_16] = {2, 0, R_RISCV_ADD16, R_RISCV_SUB16},
     [FIX_32] = {4, R_RISCV_32, R_RISCV_ADD32, R_RISCV_SUB32},
@@ -34,8 +36,8 @@ typedef struct {
     Asm *a;
     Sect *s;
     Fixup *x;
-    u8 *bytes;              /* of the section, at the fixup; NULL: it has none */
-    u64 addr;               /* offset in the section */
+    u8 *bytes; /* of the section, at the fixup; NULL: it has none */
+    u64 addr;  /* offset in the section */
     Value v;
 } Fixing;
 
@@ -75,8 +77,7 @@ static void add_reloc(Asm *a, Sect *s, u64 offset, u32 type, u32 symbol, i64 add
     }
     if (symbol)
         sym_of(a, symbol)->is_used = true;
-    s->relocs[s->nrelocs] =
-        (Reloc){(u32)offset, type, symbol, (i32)addend, (u32)s->nrelocs};
+    s->relocs[s->nrelocs] = (Reloc){(u32)offset, type, symbol, (i32)addend, (u32)s->nrelocs};
     s->nrelocs++;
 }
 
@@ -266,7 +267,7 @@ static void fix_long_branch(Fixing *f)
 
 /* --- addresses in two parts ----------------------------------------------------------- */
 
-/* "symbol + number" is all that these can be; false: it is not, and that has been said */
+/* Whether the value is "symbol + number", the only form allowed here; if not, reports that. */
 static bool is_symbol(Fixing *f)
 {
     if (f->v.plus && !f->v.minus)
@@ -309,7 +310,7 @@ static void fix_far(Fixing *f)
     }
 }
 
-/* The %pcrel_hi at a label, or behind a prefix that we put there; NULL: none. */
+/* The %pcrel_hi at a label, or after a prefix that we put there; NULL: none. */
 static Fixup *find_upper(Asm *a, u32 label)
 {
     const Sym *l = sym_of(a, label);
@@ -367,7 +368,9 @@ static void fix_lower(Fixing *f)
         return;
     }
     /* resolved: the same distance, from the auipc */
-    Fixing of_upper = {.a = f->a, .s = &f->a->sects[sect], .x = x,
+    Fixing of_upper = {.a = f->a,
+                       .s = &f->a->sects[sect],
+                       .x = x,
                        .addr = f->a->sects[sect].frags[x->frag].addr + x->offset};
     if (as_eval(f->a, &x->expr, &of_upper.v, &why))
         put_operand(f->bytes, (OperandId)f->x->operand, lower(distance(&of_upper)), 4);

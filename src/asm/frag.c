@@ -6,7 +6,10 @@
 /* --- sections ------------------------------------------------------------------- */
 
 /* type and flags that a name implies: it is one of these or starts with it and '.' */
-static const struct { const char *name; u32 type, flags; } known[] = {
+static const struct {
+    const char *name;
+    u32 type, flags;
+} known[] = {
     {".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR},
     {".init", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR},
     {".fini", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR},
@@ -187,8 +190,8 @@ bool as_put_copies(Asm *a, u64 value, int width, u64 count)
                 return false;
         return true;
     }
-    const Pad pad = {.count = {.k = (i64)count}, .value = value, .width = (u8)width,
-                     .place = {a->src, a->p}};
+    const Pad pad = {
+        .count = {.k = (i64)count}, .value = value, .width = (u8)width, .place = {a->src, a->p}};
     if (!as_new_pad(a, FRAG_FILL, &pad))
         return false;
     a->size += count * (u64)width;
@@ -206,7 +209,10 @@ Fixup *as_fix(Asm *a, FixKind kind, u32 back, const Expr *e, const char *at)
         return NULL;
     }
     Fixup *f = &s->fixups[s->nfixups++];
-    *f = (Fixup){.kind = (u8)kind, .frag = (u32)(s->nfrags - 1), .expr = *e,
-                 .offset = s->frags[s->nfrags - 1].len - back, .place = {a->src, at}};
+    *f = (Fixup){.kind = (u8)kind,
+                 .frag = (u32)(s->nfrags - 1),
+                 .expr = *e,
+                 .offset = s->frags[s->nfrags - 1].len - back,
+                 .place = {a->src, at}};
     return f;
 }

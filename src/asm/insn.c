@@ -1,4 +1,5 @@
-/* insn.c -- an instruction: the way it is written, its prefix, its word. */
+/* insn.c -- an instruction: finds the rows and aliases of its mnemonic, and the one that its
+ * operands fit. */
 #include "asm/job.h"
 #include "asm/lex.h"
 #include <elf.h>
@@ -42,7 +43,10 @@ void as_fill_keyword(Asm *a, Keyword *k)
     k->nalias = (u8)find_aliases(name, a->set, k->alias);
 }
 
-typedef struct { const char *text; int score; } Similar;
+typedef struct {
+    const char *text;
+    int score;
+} Similar;
 
 /* the nearest so far; a word with the same first letter is nearer */
 static void consider(Similar *best, const char *name, size_t len, const char *text)
@@ -167,8 +171,8 @@ static Found what_is_at(const Asm *a, const char *at)
 static bool takes(InsnId id, int operand, Found f)
 {
     const FormatInfo *format = isa_format_of(id);
-    const OperandKind kind = operand < format->nopd
-                                 ? (OperandKind)isa_operand[format->opd[operand]].kind : K_HIDE;
+    const OperandKind kind =
+        operand < format->nopd ? (OperandKind)isa_operand[format->opd[operand]].kind : K_HIDE;
     switch (f) {
     case FOUND_OTHER: return false;
     case FOUND_VREG: return kind == K_VREG;

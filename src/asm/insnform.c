@@ -12,12 +12,16 @@
 
 /* O opcode, 3 funct3, 7 funct7, 2 funct2, d rd, s rs1, t rs2, r rs3, i I-immediate,
  * q S-immediate, b branch, u U-immediate, j jump; commas are understood */
-static const struct { const char *name, *letters; } forms[] = {
+static const struct {
+    const char *name, *letters;
+} forms[] = {
     {"r", "O37dst"}, {"r4", "O32dstr"}, {"i", "O3dsi"}, {"i", "O3di(s)"}, {"s", "O3tq(s)"},
     {"b", "O3stb"},  {"sb", "O3stb"},   {"u", "Odu"},   {"j", "Odj"},     {"uj", "Odj"},
 };
 
-static const struct { const char *name; u8 opcode;
+static const struct {
+    const char *name;
+    u8 opcode;
 } opcodes[] = {
     {"LOAD", 0x03},     {"LOAD_FP", 0x07},  {"CUSTOM_0", 0x0b},  {"MISC_MEM", 0x0f},
     {"OP_IMM", 0x13},   {"AUIPC", 0x17},    {"OP_IMM_32", 0x1b}, {"STORE", 0x23},
@@ -32,9 +36,12 @@ typedef struct {
     u64 word;
     IsaPrefix need;
     int nregs;
-    struct { u8 n; bool is_vector; } regs[4];
+    struct {
+        u8 n;
+        bool is_vector;
+    } regs[4];
     Written w;
-    OperandId operand;      /* of w, if it has a symbol */
+    OperandId operand; /* of w, if it has a symbol */
 } Form;
 
 /* --- fields ------------------------------------------------------------------------ */
@@ -168,8 +175,8 @@ static bool put_form(Asm *a, const Form *f)
         as_note_register(frag, f->regs[i].n, f->regs[i].is_vector);
     if (f->w.symbolic < 0)
         return true;
-    Fixup *x = as_fix(a, as_fix_kind(f->operand, (Modifier)f->w.modifier), 4, &f->w.expr,
-                      f->w.at[0]);
+    Fixup *x =
+        as_fix(a, as_fix_kind(f->operand, (Modifier)f->w.modifier), 4, &f->w.expr, f->w.at[0]);
     if (!x)
         return false;
     x->operand = (u8)f->operand;

@@ -13,7 +13,7 @@
 #define ASM_JOB_H
 #include "asm/asm.h"
 
-/* Limits that keep a hostile text from taking the machine along. */
+/* Limits that keep a hostile text from using up the machine. */
 enum {
     MAX_DEPTH = 100,         /* macros, includes and repetitions inside each other */
     MAX_NESTING = 200,       /* parentheses and operators of one expression */
@@ -344,17 +344,17 @@ static inline Sym *sym_of(Asm *a, u32 id) { return &a->syms[id]; }
 
 /* --- report.c --------------------------------------------------------------------------- */
 
-/* Note why the statement fails at `at`; the furthest one is reported.  Both are false. */
+/* Notes why the statement fails at `at`; the failure that got furthest is reported.  Returns false. */
 bool as_fail(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool as_want(Asm *a, const char *at, Want w);
 /* The statement can be read, and is refused for this; false. */
 bool as_refuse(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Out of memory; false. */
+/* Notes that memory ran out; false. */
 bool as_no_memory(Asm *a);
-/* Report what was noted since as_forget(), then forget. */
+/* Reports what was noted since as_forget(), then forgets it. */
 void as_report_failure(Asm *a, DiagKind kind);
 void as_forget(Asm *a);
-/* A message at once, for what is found after reading; one a line. */
+/* Reports something found after reading, at most once for each line of the text. */
 void as_error_at(Asm *a, Place place, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void as_warn(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void as_warn_at(Asm *a, Place place, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -376,7 +376,7 @@ bool as_define_number(Asm *a, const char *digits, size_t len);
 /* 1b and 1f */
 u32 as_number_label(Asm *a, const char *digits, size_t len, bool forward);
 bool as_assign(Asm *a, const char *name, size_t len, const Expr *value, bool once, const char *at);
-/* Whether a name may be meant by another. */
+/* Whether `name` may be a mistyped `other`. */
 bool as_is_similar(const char *name, size_t len, const char *other);
 /* Names of sections that are referred to stand for their starts. */
 void as_name_sections(Asm *a);
@@ -405,7 +405,7 @@ bool as_section(Asm *a, const char *name, size_t len, u32 *index);
 void as_enter(Asm *a, u32 section);
 /* The fragment that takes bytes; NULL: out of memory. */
 Frag *as_data(Asm *a);
-/* Starts another one, so that what follows is counted by itself. */
+/* Starts another fragment, so that the code that follows is counted apart. */
 bool as_split(Asm *a);
 bool as_put(Asm *a, const void *bytes, size_t len);
 bool as_put_int(Asm *a, u64 v, int bytes);
@@ -444,7 +444,7 @@ typedef bool DirectiveFn(Asm *a, int arg);
 
 typedef enum {
     DURING_SKIP = 1,        /* also seen where a condition excludes the text */
-    IN_LISTING = 2          /* may stand behind the columns of a listing */
+    IN_LISTING = 2          /* may stand after the columns of a listing */
 } DirectiveFlags;
 
 struct Directive {
@@ -540,7 +540,7 @@ const char *as_pseudo_name(int row);
 /* At the start of a line: takes it, or its columns (dump.active), if it is of a listing.
  * *ok: nothing is wrong with it. */
 bool as_dump_line(Asm *a, bool *ok);
-/* The text behind the columns, which `statement` reads. */
+/* Reads the text after the columns by `statement`. */
 bool as_dump_text(Asm *a, bool (*statement)(Asm *));
 
 /* --- relax.c, fixup.c, kernel.c, emit.c --------------------------------------------------- */
@@ -551,7 +551,7 @@ int as_leb(i64 v, bool is_signed, u8 out[10]);
 /* Writes what the fixups say into the object's sections and collects relocations. */
 void as_resolve(Asm *a, Object *o);
 void as_note_use(Frag *f, const Draft *d, const IsaPrefix *p);
-/* Puts a word that is code, but not known to us. */
+/* Puts a word that is code, but no instruction that we know. */
 bool as_put_unknown(Asm *a, u64 word, int len);
 void as_note_register(Frag *f, int n, bool is_vector);
 void as_guess_kernel(Asm *a);

@@ -1,9 +1,9 @@
 /* kernel.c -- .kernel, and the resource records of what was assembled.
  *
- * A kernel's own code goes from its label to its .size, or to where other code starts:
- * another kernel, a function, a global label, the target of a call.  What is no kernel's
- * own counts for every kernel, since any of them may call it.  That is never less than
- * what a kernel needs.
+ * A kernel's own code goes from its label to its .size, or to where other code starts: another
+ * kernel, a function, a global label, the target of a call.  Code that is no kernel's own counts
+ * for every kernel, since any of them may call it.  So a record may say more than a kernel needs,
+ * never less.
  */
 #include "asm/job.h"
 #include "asm/lex.h"
@@ -62,8 +62,8 @@ static bool is_code_label(const Asm *a, const Sym *s)
     return s->kind == SYM_LABEL && a->sects[s->sect].flags & SHF_EXECINSTR;
 }
 
-/* A text without .kernel that exports one place of code: that is the kernel.  Start code
- * has none. */
+/* If a text without .kernel exports one place of code, that is the kernel.  Start code has no
+ * kernel. */
 void as_guess_kernel(Asm *a)
 {
     const u32 start = as_find_symbol(a, "_start", 6);
@@ -238,7 +238,7 @@ static void count(Census *c)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* stack bytes: as said, none if the pointer is not touched, else not known */
+/* bytes of a stack: as the directive says; else 0 if the pointer is not touched, or not known */
 static u64 stack(u64 said, bool touched, u32 *flags)
 {
     if (said == UINT64_MAX && !touched)

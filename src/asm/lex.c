@@ -7,22 +7,14 @@
 enum { B = C_BLANK, I = C_IDENT, X = I | C_HEX, D = X | C_DIGIT, O = C_OPERATOR };
 
 const u8 lex_class[256] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, B, 0, B, B, B, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    B, O, 0, 0, I, O, O, 0, 0, 0, O, O, 0, O, I, O,
-    D, D, D, D, D, D, D, D, D, D, 0, 0, O, O, O, 0,
-    0, X, X, X, X, X, X, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, 0, 0, 0, O, I,
-    0, X, X, X, X, X, X, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, 0, O, 0, O, 0,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
-    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, B, 0, B, B, B, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    B, O, 0, 0, I, O, O, 0, 0, 0, O, O, 0, O, I, O, D, D, D, D, D, D, D, D, D, D, 0, 0, O, O, O, 0,
+    0, X, X, X, X, X, X, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, 0, 0, 0, O, I,
+    0, X, X, X, X, X, X, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, 0, O, 0, O, 0,
+    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
+    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
+    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
+    I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I, I,
 };
 
 const char *lex_space_slow(const char *p)

@@ -213,7 +213,8 @@ static bool has_hidden_bits(const Insn *in)
     return false;
 }
 
-/* registers and immediates as the prefix before makes them; a shift uses five bits only */
+/* Replaces registers and immediates by those that the prefix before leads to; a shift uses five
+ * bits only. */
 static void resolve(const Listing *l, Insn *in)
 {
     const FormatInfo *f = isa_format_of(in->id);
@@ -388,7 +389,7 @@ static void put_label(const Listing *l, const Label *label)
         buf_str(l->out, l->opt->no_addresses ? ":\n" : ">:\n");
 }
 
-/* *next: the first label that is not behind us */
+/* Writes the labels at addr; *next: the first label that is not written yet. */
 static void put_labels(const Listing *l, u64 addr, size_t *next)
 {
     for (; *next < l->nlabels && key_of(l->o, &l->labels[*next]) <= key_at(l, addr); ++*next)

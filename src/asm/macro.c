@@ -1,4 +1,4 @@
-/* macro.c -- .macro, .rept, .irp, .irpc: texts that are read again with other words.
+/* macro.c -- .macro, .rept, .irp, .irpc: texts that are read several times, with words replaced.
  *
  * A body is kept as it stands in the text.  Each call makes a new text of it, in which
  * \name is the argument, \@ the number of calls so far, \() nothing.
@@ -7,11 +7,16 @@
 #include "asm/lex.h"
 #include <string.h>
 
-typedef struct { const char *p; size_t len; } Span;
+typedef struct {
+    const char *p;
+    size_t len;
+} Span;
 
 /* --- bodies -------------------------------------------------------------------------- */
 
-typedef struct { const char *start[5], *end[3]; } Pair; /* each ends at NULL */
+typedef struct {
+    const char *start[5], *end[3];
+} Pair; /* each ends at NULL */
 
 static const Pair macro_pair = {{".macro"}, {".endm", ".endmacro"}};
 static const Pair rept_pair = {{".rept", ".rep", ".irp", ".irpc"}, {".endr"}};
@@ -49,7 +54,7 @@ static bool take_body(Asm *a, const Pair *pair, const char *at, Span *body)
     return false;
 }
 
-/* A body is behind us whose first line failed. */
+/* Reports why the first line of a body, which has been read over, failed. */
 static bool report_first_line(Asm *a, const Fail *fail)
 {
     a->fail = *fail;
@@ -167,7 +172,8 @@ static int find_param(const Asm *a, const Macro *m, const char *name, size_t len
 
 /* --- substitution ----------------------------------------------------------------------- */
 
-/* \name, \@ or \() at p, behind the backslash; past it, or NULL when it is none */
+/* Replaces \name, \@ or \(), where p is after the backslash; returns the end of it, or NULL if it
+ * is none of these. */
 static const char *substitute(Asm *a, const Macro *m, const Span *args, const char *p,
                               const char *end, Buf *out)
 {
@@ -290,7 +296,7 @@ static bool fill_missing(Asm *a, const Macro *m, Span *args, const char *at)
             continue;
         if (p->required)
             return as_refuse(a, at, "%.*s needs an argument for %.*s", (int)m->len, m->name,
-                           (int)p->len, p->name);
+                             (int)p->len, p->name);
         if (!args[i].p && p->fallback)
             args[i] = (Span){p->fallback, p->fallback_len};
     }
@@ -304,8 +310,8 @@ bool as_call_macro(Asm *a, u32 index, const char *at)
     Buf out = {0};
     if (!args)
         return as_no_memory(a);
-    const bool ok = arguments(a, &m, args) && fill_missing(a, &m, args, at) &&
-                    expand(a, &m, args, &out);
+    const bool ok =
+        arguments(a, &m, args) && fill_missing(a, &m, args, at) && expand(a, &m, args, &out);
     mem_free(args);
     if (!ok) {
         buf_free(&out);

@@ -54,7 +54,7 @@ int as_find_register(const Asm *a, const char *name, size_t len)
     return a->registers[slot].key ? a->registers[slot].n : -1;
 }
 
-/* Names that look like registers and are none. */
+/* Refuses a name that looks like a register and is none, as x64. */
 static bool no_such_register(Asm *a, const char *at, size_t len, Want want)
 {
     const char c = *at;
@@ -106,8 +106,14 @@ bool as_any_register(Asm *a, i64 *n, bool *is_vector)
 
 /* --- numbers and addresses ------------------------------------------------------------ */
 
-static const struct { const char *text; u8 modifier; } modifiers[] = {
-    {"hi", MOD_HI}, {"lo", MOD_LO}, {"pcrel_hi", MOD_PCREL_HI}, {"pcrel_lo", MOD_PCREL_LO},
+static const struct {
+    const char *text;
+    u8 modifier;
+} modifiers[] = {
+    {"hi", MOD_HI},
+    {"lo", MOD_LO},
+    {"pcrel_hi", MOD_PCREL_HI},
+    {"pcrel_lo", MOD_PCREL_LO},
 };
 
 static bool modifier(Asm *a, u8 *m)
@@ -155,8 +161,8 @@ bool as_immediate(Asm *a, Written *w, int i)
     if (w->symbolic == i)
         w->modifier = m;
     else
-        w->value[i] = m == MOD_HI ? (w->value[i] + 0x800) >> 12 & 0xfffff
-                                  : sign_extend((u64)w->value[i], 12);
+        w->value[i] =
+            m == MOD_HI ? (w->value[i] + 0x800) >> 12 & 0xfffff : sign_extend((u64)w->value[i], 12);
     return true;
 }
 
@@ -182,7 +188,7 @@ static const char *listed_address(const char *p, u64 *addr, const char **name)
     return close + 1;
 }
 
-/* An address is kept as such where the section's is known; else by the name beside it. */
+/* Takes an address as a number if the section's address is known; else by the name beside it. */
 static bool take_address(Asm *a, Written *w, int i, u64 addr, const char *name)
 {
     w->symbolic = i;
@@ -399,7 +405,7 @@ static bool zero(Asm *a)
     return as_number(a, &v) && !v;
 }
 
-/* a temporary register behind a mask: ", v4" */
+/* a temporary register after a mask: ", v4" */
 static bool temporary(Asm *a, i64 *n) { return as_comma(a) && vreg(a, n); }
 
 static bool number_or_base(Asm *a, Written *w, int i, bool before_base)
@@ -429,8 +435,8 @@ static bool operand(Asm *a, const u8 *opd, int i, const char *pattern, Written *
     case K_IMM12: return number_or_base(a, w, i, pattern[1] == '(');
     case K_REL: return as_target(a, w, i);
     case K_CSR: return csr(a, w, i);
-    case K_VTYPE: return vtype(a, &w->value[i]) || as_immediate(a, w, i) ||
-                         as_want(a, w->at[i], WANT_VTYPE);
+    case K_VTYPE:
+        return vtype(a, &w->value[i]) || as_immediate(a, w, i) || as_want(a, w->at[i], WANT_VTYPE);
     case K_ORDER: return order(a, w, i);
     case K_MASK: return mask(a, &w->value[i]);
     case K_RM: return rounding(a, &w->value[i]);

@@ -1,9 +1,9 @@
 /* relax.c -- sizes and addresses of fragments.
  *
- * Requires everything to be read.  In each round all fragments get the sizes that the
- * addresses of the round before ask for; branches that do not reach are made long.  A
- * branch never becomes short again, so that the rounds end; only fills and .org that
- * depend on each other may go on for ever, which is an error.
+ * Requires everything to be read.  In each round all fragments get the sizes that follow from the
+ * addresses of the round before; branches that do not reach are made long.  A branch never becomes
+ * short again, so the rounds end.  Only fills and .org that depend on each other may go on for
+ * ever, which is an error.
  */
 #include "asm/job.h"
 #include <elf.h>
@@ -21,7 +21,7 @@ enum {
 
 /* --- fills ----------------------------------------------------------------------------- */
 
-/* What is wrong with a length; it counts if it still is in the last round. */
+/* Notes what is wrong with a length; it is an error if it still is so in the last round. */
 static void complain(Asm *a, Place place, const char *why)
 {
     if (!a->complaint)
@@ -95,7 +95,8 @@ static u64 frag_size(Asm *a, const Sect *s, const Frag *f, u64 addr)
         if (to >= (i64)addr && to <= MAX_SIZE)
             return (u64)to - addr;
         complain(a, p->place,
-                 to > MAX_SIZE ? "this place is too far away" : "this place is behind us");
+                 to > MAX_SIZE ? "this place is too far away"
+                               : "this place lies before the present one");
         return 0;
     }
     case FRAG_LEB: {

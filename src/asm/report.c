@@ -1,8 +1,8 @@
 /* report.c -- one bad line, one message.
  *
- * A statement may be read in several ways (jal label, jal rd, label).  Each attempt
- * that fails notes where it stopped and what it wanted; the message is made of what
- * the furthest ones noted.
+ * A statement may be read in several ways (jal label, jal rd, label).  Each attempt that fails
+ * notes where it stopped and what it expected; the message is made from the attempts that got
+ * furthest.
  */
 #include "asm/job.h"
 #include "asm/lex.h"
@@ -103,8 +103,7 @@ static void put_found(Buf *b, const char *at)
 /* "expected a, b or c, found 'd'" */
 static void put_wants(Buf *b, const Fail *f)
 {
-    enum { SAID_BETTER = 1 << WANT_TARGET | 1 << WANT_CSR | 1 << WANT_VTYPE |
-                         1 << WANT_ORDER };
+    enum { SAID_BETTER = 1 << WANT_TARGET | 1 << WANT_CSR | 1 << WANT_VTYPE | 1 << WANT_ORDER };
     u32 left = f->wants & SAID_BETTER ? f->wants & ~(1u << WANT_NUMBER) : f->wants;
     buf_str(b, "expected ");
     for (int w = 0; w < NWANT; w++) {

@@ -8,10 +8,20 @@
 
 static bool flags_of(Asm *a, const Buf *text, const char *at, u32 *flags)
 {
-    static const struct { char letter; u32 flag; } known[] = {
-        {'a', SHF_ALLOC}, {'w', SHF_WRITE}, {'x', SHF_EXECINSTR},
+    static const struct {
+        char letter;
+        u32 flag;
+    } known[] = {
+        {'a', SHF_ALLOC},
+        {'w', SHF_WRITE},
+        {'x', SHF_EXECINSTR},
         /* merging and groups make no difference to our linker */
-        {'M', 0}, {'S', 0}, {'G', 0}, {'o', 0}, {'?', 0}, {'R', 0},
+        {'M', 0},
+        {'S', 0},
+        {'G', 0},
+        {'o', 0},
+        {'?', 0},
+        {'R', 0},
     };
     *flags = 0;
     for (size_t i = 0; i < text->len; i++) {
@@ -28,9 +38,15 @@ static bool flags_of(Asm *a, const Buf *text, const char *at, u32 *flags)
 /* @progbits, %progbits or "progbits" */
 static bool type_of(Asm *a, u32 *type)
 {
-    static const struct { const char *name; u32 type; } known[] = {
-        {"progbits", SHT_PROGBITS},     {"nobits", SHT_NOBITS},         {"note", SHT_NOTE},
-        {"init_array", SHT_INIT_ARRAY}, {"fini_array", SHT_FINI_ARRAY},
+    static const struct {
+        const char *name;
+        u32 type;
+    } known[] = {
+        {"progbits", SHT_PROGBITS},
+        {"nobits", SHT_NOBITS},
+        {"note", SHT_NOTE},
+        {"init_array", SHT_INIT_ARRAY},
+        {"fini_array", SHT_FINI_ARRAY},
         {"preinit_array", SHT_PREINIT_ARRAY},
     };
     const char *at, *end;
@@ -112,7 +128,7 @@ static bool named_section(Asm *a, u32 *index)
     Sect *s = &a->sects[*index];
     if (s->is_named && (s->type != said.type || s->flags != said.flags) && s->bytes.len)
         return as_refuse(a, name, "section %.*s has other flags or another type already", (int)len,
-                       name);
+                         name);
     s->type = said.type;
     s->flags = said.flags;
     return true;
@@ -175,7 +191,7 @@ bool as_dir_previous(Asm *a, int unused)
 
 /* --- places -------------------------------------------------------------------------------- */
 
-/* an optional number behind a comma; `none` when there is none */
+/* an optional number after a comma; `none` if it is missing */
 static bool optional(Asm *a, i64 *v, i64 none)
 {
     *v = none;
@@ -192,9 +208,10 @@ static bool alignment_of(Asm *a, i64 n, bool is_power, const char *at, u32 *alig
     enum { MAX_POWER = 20 };
     const i64 max = is_power ? MAX_POWER : (i64)1 << MAX_POWER;
     if (n < 0 || n > max || (!is_power && n && !is_pow2((u64)n)))
-        return as_refuse(a, at, is_power ? "an alignment of 2 to the %lld; 0 to %lld can be"
-                                       : "an alignment of %lld; powers of two up to %lld can be",
-                       (long long)n, (long long)max);
+        return as_refuse(a, at,
+                         is_power ? "an alignment of 2 to the %lld; 0 to %lld can be"
+                                  : "an alignment of %lld; powers of two up to %lld can be",
+                         (long long)n, (long long)max);
     *align = is_power ? (u32)1 << n : n ? (u32)n : 1;
     return true;
 }

@@ -1,4 +1,4 @@
-/* source_list.c -- the listing of an assembly: each line of text with what became of it.
+/* source_list.c -- the listing of an assembly: each line of text with its address and bytes.
  *
  *      7 00000010 00009e5b      vbne v0, v1, .LBB0_6
  */

@@ -119,7 +119,7 @@ static bool already_defined(Asm *a, const Sym *s, const char *at)
         return as_refuse(a, at, "'%.*s' is defined already", (int)s->len, s->name);
     diag_place(s->place.src, s->place.at, &line, &column);
     return as_refuse(a, at, "'%.*s' is defined already, at %s:%d", (int)s->len, s->name,
-                   s->place.src->name, line);
+                     s->place.src->name, line);
 }
 
 bool as_define_label(Asm *a, const char *name, size_t len, const char *at)
@@ -203,8 +203,8 @@ void as_name_sections(Asm *a)
 
 /* --- values --------------------------------------------------------------------------- */
 
-/* What was said with the old value keeps it: a value that is not just k + symbol has
- * been referred to by the symbol. */
+/* A new symbol for a name that gets another value.  Expressions read before keep the old one,
+ * because those with a value that is not just k + symbol refer to the symbol itself. */
 static u32 fresh_symbol(Asm *a, u32 old)
 {
     const Sym s = *sym_of(a, old);

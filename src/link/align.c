@@ -2,9 +2,9 @@
  *
  * An assembler that leaves relaxation to the linker cannot know how many nops an
  * alignment needs; it writes as many as it may need and marks them with R_RISCV_ALIGN,
- * whose addend is their number of bytes (psABI, "Alignment Relaxation").  We shorten
- * nothing else, so what is superfluous follows from the offset alone, given a part that
- * is itself aligned as much.
+ * whose addend is their number of bytes (psABI, "Alignment Relaxation").  We shorten nothing else,
+ * so the offset alone tells how many of them are superfluous, if the part itself has that
+ * alignment.
  */
 #include "link/internal.h"
 #include <elf.h>

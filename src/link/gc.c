@@ -1,9 +1,9 @@
-/* gc.c -- what nobody needs stays out of the image.
+/* gc.c -- leaves sections out of the image that nothing needs.
  *
- * Needed are the sections of the entry, of the roots asked for, and of every kernel
- * that has a resource record, and all that they refer to.  Unwind data refers to
- * everything and keeps nothing.  Where nobody says what the kernels are, everything
- * is kept: a kernel is found by name later, so none may be missing.
+ * Needed are the sections of the entry, of the roots in the options, and of every kernel that has a
+ * resource record, and all that these refer to.  Unwind data refers to everything and keeps
+ * nothing. If there are no records that say what the kernels are, everything is kept: a host finds
+ * kernels by name later, so none may be missing.
  */
 #include "link/internal.h"
 #include <elf.h>
@@ -37,7 +37,7 @@ static bool mark_symbol(Gc *gc, SymbolRef from)
     return mark(gc, def.input, (u32)gc->l->in[def.input].o->symbols[def.symbol].section);
 }
 
-/* False also when nobody defines the name: *found tells. */
+/* Marks what the name refers to; *found: some object defines it.  False: out of memory. */
 static bool mark_name(Gc *gc, const char *name, bool *found)
 {
     const Global *g = link_find(gc->l, name);

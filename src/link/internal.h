@@ -37,7 +37,7 @@ typedef struct {
     bool *told;             /* for each symbol: reported as undefined */
 } Input;
 
-/* Who defines a global symbol; a later one wins over an earlier one. */
+/* How a global symbol is defined; of two definitions the one later in this list wins. */
 typedef enum { DEF_NONE, DEF_LINKER, DEF_WEAK, DEF_COMMON, DEF_STRONG } Definition;
 
 typedef struct {
@@ -110,7 +110,7 @@ typedef struct {
 extern const LinkerSymbol linker_symbols[];
 extern const size_t linker_nsymbols;
 
-Global *link_find(const Link *l, const char *name); /* NULL: nobody mentions it */
+Global *link_find(const Link *l, const char *name); /* NULL: no object mentions it */
 bool link_is_defined(const Link *l, const char *name);
 
 typedef struct { u32 input, symbol; } SymbolRef;
@@ -123,9 +123,9 @@ AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
 
 /* --- layout.c, align.c --------------------------------------------------- */
 
-/* The image's section of a name that has a place of its own in layout.c, as ".sdata".  One of the same name
- * with other flags, as an executable .sdata, is not meant.  -1: the image has none; it has those of all
- * symbols that the linker defines, and .bss where there are commons. */
+/* The index of the image's section `name`, one of those that have a place of their own in layout.c, as
+ * ".sdata"; sections of that name with other flags do not count.  -1: the image has none.  It has the
+ * sections of all symbols that the linker defines, and .bss if there are commons. */
 i32 link_find_out(const Link *l, const char *name);
 u32 link_part_address(const Link *l, const Part *p);
 u32 cut_offset(const Part *p, u32 offset); /* of a byte of the input section */

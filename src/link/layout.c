@@ -58,8 +58,8 @@ static bool belongs_to(const char *name, const char *base)
     return !strncmp(name, base, len) && (!name[len] || name[len] == '.');
 }
 
-/* The output section of an input section.  One whose name promises less than its flags
- * want, as a writable .rodata, stands for itself. */
+/* The output section of an input section.  One whose flags do not suit its name, as a writable
+ * .rodata, gets an output section of its own. */
 static Out out_of(const ObjSection *s)
 {
     const u32 flags = s->flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
@@ -95,7 +95,7 @@ i32 link_find_out(const Link *l, const char *name)
     return find_out(l, name, known[find_known(name)].rank);
 }
 
-/* Adds the section, or finds it and makes it fit for more. */
+/* Adds an output section, or finds it; one of zeros gets bytes if the new part has some. */
 static Out *add_out(Link *l, Out wanted)
 {
     const i32 at = find_out(l, wanted.name, wanted.rank);
@@ -171,7 +171,7 @@ static void place_part(Link *l, u32 input, u32 section)
     p->offset = reserve(&l->outs[p->out], cut_offset(p, s->size), p->align);
 }
 
-/* Room for what no object holds; collect_outs() has made the sections that are named here. */
+/* Makes room for what no object holds; collect_outs() has made the sections that are named here. */
 static void place_own(Link *l)
 {
     /* 1. public start code clears whole words from _edata on, which is where .sdata ends */

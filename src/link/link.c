@@ -12,8 +12,8 @@ bool link_no_memory(Link *l)
 
 /* --- the inputs ---------------------------------------------------------- */
 
-/* Records are merged by records.c; of the sections that are not loaded only those with
- * contents for a reader are worth keeping. */
+/* Whether a section goes into the image.  Resource records do not, since records.c merges them; of
+ * the sections that are not loaded, only those with contents for debuggers and the like do. */
 static bool goes_in(const ObjSection *s)
 {
     if (s->flags & SHF_EXCLUDE || resource_kernel(s))

@@ -1,7 +1,7 @@
 /* records.c -- the resource records of the image.
  *
- * A record stays as its compiler wrote it, unless the kernel calls what the compiler
- * could not see (RES_UNKNOWN_CALLEE).  Then the linker follows the references from the
+ * A record stays as its compiler wrote it, unless the kernel calls code that the compiler
+ * did not see (RES_UNKNOWN_CALLEE).  Then the linker follows the references from the
  * kernel's object to others and adds what their records for code outside kernels
  * (.ventus.resource. with no name) say.  Registers and static memory are the largest of
  * all; stacks add up, since one function of each may be active at once.  Objects that
@@ -16,8 +16,8 @@ typedef enum { NEW, ACTIVE, DONE } Visit;
 
 typedef struct {
     Link *l;
-    bool *refers;         /* refers[a * n + b]: code of a refers to code of b */
-    Visit *visit;         /* of objects, during one walk */
+    bool *refers;        /* refers[a * n + b]: code of a refers to code of b */
+    Visit *visit;        /* of objects, during one walk */
     bool cycle, unknown; /* found on the walk: a cycle, an object without a record */
     Resource sum;
 } Records;

@@ -1,4 +1,4 @@
-/* relocate.c -- the addresses written into code and data (psABI, "Relocations"). */
+/* relocate.c -- writes addresses into code and data (psABI, "Relocations"). */
 #include "link/internal.h"
 #include <elf.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static const char *suggest(const Link *l, const char *name)
     return found;
 }
 
-/* once for each symbol of an input */
+/* Reports an undefined symbol, once for each input. */
 static void tell_undefined(Fix *f)
 {
     if (f->in->told[f->r->symbol])
@@ -195,7 +195,8 @@ static void put_field(Fix *f, u32 value)
 
 /* --- values -------------------------------------------------------------- */
 
-/* Unwind and debug data may speak of what was left out; it then speaks of address 0. */
+/* Whether the place may refer to a section that was left out, as unwind and debug data may; it then
+ * gets address 0. */
 static bool may_dangle(const Fix *f)
 {
     return !(f->section->flags & SHF_ALLOC) || !strcmp(f->section->name, ".eh_frame");

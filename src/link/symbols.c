@@ -1,11 +1,11 @@
-/* symbols.c -- who defines which global symbol, and at which address it ends up. */
+/* symbols.c -- global symbols: which object defines each, and its address in the image. */
 #include "link/internal.h"
 #include <elf.h>
 #include <string.h>
 
 /* The names that the public linker script gives; gp points 0x800 into .sdata so that a
- * signed 12-bit offset reaches 4 KiB of it.  tohost and fromhost are crt0's; who links
- * without it but uses them gets the same 72 bytes. */
+ * signed 12-bit offset reaches 4 KiB of it.  tohost and fromhost are in crt0; programs that are
+ * linked without it but use them get the same 72 bytes. */
 const LinkerSymbol linker_symbols[] = {
     {"__DATA_BEGIN__", ".data", true, false, 0, 0},
     {"__SDATA_BEGIN__", ".sdata", true, false, 0, 0},

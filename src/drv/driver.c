@@ -186,10 +186,9 @@ DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
     return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
 }
 
-/* Waits for launches that keep freed memory from being reused; whether there is more memory now. */
-static bool wait_for_memory(Driver *d)
+bool wait_for_memory(Driver *d)
 {
-    if (!d->heap.held)
+    if (!d->running)
         return false;
     wait_quiet(d);
     return true;
@@ -200,7 +199,7 @@ DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr)
     pthread_mutex_lock(&d->lock);
     DrvStatus s = addr ? alloc_locked(d, size, addr)
                        : drv_fail(d, DRV_BAD_ARGUMENT, "nowhere to put the address");
-    if (s == DRV_DEVICE_FULL && wait_for_memory(d))
+    while (s == DRV_DEVICE_FULL && wait_for_memory(d))
         s = alloc_locked(d, size, addr);
     pthread_mutex_unlock(&d->lock);
     return s;
@@ -225,7 +224,7 @@ DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
     u64 rounded;
     pthread_mutex_lock(&d->lock);
     DrvStatus s = heap_alloc_at(&d->heap, addr, size);
-    if (s == DRV_OVERLAP && wait_for_memory(d))
+    while (s == DRV_OVERLAP && wait_for_memory(d))
         s = heap_alloc_at(&d->heap, addr, size);
     if (!s && (s = map_pages(d, addr, align_up(size, PAGE_SIZE))))
         heap_free(&d->heap, addr, &rounded);

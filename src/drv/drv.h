@@ -38,8 +38,8 @@ Device *drv_device(Driver *d);
 
 /* Allocates `size` bytes, rounded up to 4 KiB, of zeros.  The block gets the lowest address where it
  * fits, from 0x90000000 on; when the space above that is used up, from 0x01000000 on, below the local
- * memory window.  When that is used up too, the call waits for launches that keep freed blocks from
- * being reused. */
+ * memory window.  When that is used up too, the call waits until no launch runs: launches give back their
+ * own blocks then, and blocks that were freed meanwhile. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
 /* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);

@@ -46,6 +46,9 @@ DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...) PRINTF_LIKE(3, 
 
 /* Waits until no launch runs, giving up the lock meanwhile; none begins until the lock is given up again. */
 void wait_quiet(Driver *d);
+/* Waits until no launch runs; whether there may be more memory now: launches have given back their own blocks
+ * and those that were freed meanwhile.  False: no launch ran. */
+bool wait_for_memory(Driver *d);
 /* Until end_launch(), the code window and the mapped pages do not change.  alone: no other launch begins. */
 void begin_launch(Driver *d, bool alone);
 void end_launch(Driver *d, bool alone);

@@ -271,8 +271,11 @@ enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group g
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
-    /* 1. the argument block */
-    DrvStatus s = p->args.len ? alloc_locked(d, p->args.len, &b->args) : DRV_OK;
+    /* 1. the print buffer, unless a part before has made it, and the argument block */
+    DrvStatus s = k->print && !b->print ? print_open(d, &b->print) : DRV_OK;
+    if (s)
+        return s;
+    s = p->args.len ? alloc_locked(d, p->args.len, &b->args) : DRV_OK;
     if (s)
         return s;
     /* 2. private memory for every group, so that each has addresses of its own; where that would be
@@ -329,30 +332,33 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
 
 /* --- the launch ----------------------------------------------------------------------- */
 
-static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 print,
+/* *print: the print buffer, 0 before the first part. */
+static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *print,
                           DrvResult *result)
 {
     Plan p;
     Blocks b;
     DrvStatus s;
     u32 word[METADATA_SIZE / 4];
-    for (bool has_waited = false;; has_waited = true) {
+    for (;;) {
         /* 1. the program, alone when the launch is exported: memory is to be as it is between
          * launches */
         p = (Plan){.part = *part};
-        b = (Blocks){.print = print};
+        b = (Blocks){.print = *print};
         s = enter_program(d, k->program, k->export_to);
-        /* 2. what the kernel needs, and memory; once more if launches hold some back */
+        /* 2. what the kernel needs, and memory; again while launches run, whose end gives some back.
+         * Who waits keeps nothing of the first part, or two could wait for each other */
         if (!s)
             s = make_plan(d, k, &p);
-        if (!s)
-            s = alloc_blocks(d, k, &p, &b);
-        if (!s || has_waited || !d->heap.held)
+        if (s || !(s = alloc_blocks(d, k, &p, &b)) || !d->running)
             break;
         free_blocks(d, &b);
+        if (b.print != *print)
+            free_locked(d, b.print);
         buf_free(&p.args);
-        wait_quiet(d);
+        wait_for_memory(d);
     }
+    *print = b.print;
     /* 3. its contents */
     if (!s) {
         fill_metadata(k, &p, &b, word);
@@ -399,7 +405,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 p
 }
 
 /* The result is that of the last part, with the counts of all. */
-static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 print, DrvResult *result)
+static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult *result)
 {
     DrvStatus s = DRV_OK;
     u64 insns = 0, groups = 0;
@@ -424,10 +430,8 @@ static DrvStatus run_locked(Driver *d, const DrvKernel *k, DrvResult *result)
     if (d->code_is_new && !k->program)
         return drv_fail(d, DRV_NO_PROGRAM, "the code window was written to");
     DrvStatus s = check_shape(d, k);
-    if (!s && k->print)
-        s = print_open(d, &print);
     if (!s)
-        s = run_parts(d, k, print, result);
+        s = run_parts(d, k, &print, result);
     if (print) /* also what a kernel printed before it faulted */
         print_drain(d, print, k->print);
     free_locked(d, print);

@@ -52,6 +52,7 @@ typedef struct {
     Driver *d;
     DrvProgram *program, *other;
     u64 flag, out;
+    u64 room; /* the only free address, of leave_room_for() */
     pthread_t thread;
     DrvStatus status; /* of the launch */
     Buf why;          /* it failed */
@@ -211,28 +212,31 @@ static DrvStatus export(Rig *r)
     return s == DRV_IO ? DRV_OK : s;
 }
 
-/* Takes all memory, and gives a page back, which the launch that runs keeps, as it does its own blocks. */
-static void leave_no_room(Rig *r)
+/* What needs memory. */
+
+static DrvStatus run_same(Rig *r) { return run(r->d, r->program, "touch", r->flag, 1, 1); }
+
+/* in two parts, which share the print buffer */
+static DrvStatus run_printing(Rig *r)
 {
-    u64 addr, last = 0;
-    for (u64 size = 256 << 20; size >= PAGE_SIZE; size /= 16)
-        while (drv_alloc(r->d, size, &addr) == DRV_OK)
-            last = addr;
-    assert_int_equal(drv_free(r->d, last), DRV_OK);
+    const u32 args[] = {(u32)r->flag, 1};
+    const DrvArg arg[] = {{.size = 4, .align = 4, .value = &args[0]}, {.size = 4, .align = 4, .value = &args[1]}};
+    Buf print = {0};
+    const DrvKernel k = {.program = r->program, .kernel = "touch", .dims = 1, .global = {3}, .local = {2}, .partial = true,
+                         .args = arg, .nargs = 2, .print = &print};
+    DrvResult result;
+    const DrvStatus s = drv_run(r->d, &k, &result);
+    buf_free(&print);
+    return s;
 }
 
-static DrvStatus run_without_room(Rig *r)
-{
-    leave_no_room(r);
-    return run(r->d, r->program, "touch", r->flag, 1, 1);
-}
-
-static DrvStatus alloc_without_room(Rig *r)
+static DrvStatus alloc_two_pages(Rig *r)
 {
     u64 addr;
-    leave_no_room(r);
     return drv_alloc(r->d, 2 * PAGE_SIZE, &addr);
 }
+
+static DrvStatus alloc_at_room(Rig *r) { return drv_alloc_at(r->d, r->room, PAGE_SIZE); }
 
 typedef struct {
     Rig *r;
@@ -270,13 +274,49 @@ static void change_beside(Rig *r, Change *c)
 
 static void waits_for_launches(void **state)
 {
-    static DrvStatus (*const changes[])(Rig *) = {run_other, load, start, write_code, export, free_all,
-                                                   run_without_room, alloc_without_room};
+    static DrvStatus (*const changes[])(Rig *) = {run_other, load, start, write_code, export, free_all};
     (void)state;
     for (size_t i = 0; i < countof(changes); i++) {
         Rig r;
         open_rig(&r, false);
         Change c = {.r = &r, .change = changes[i], .out = drv_host_pointer(r.d, r.out, 4)};
+        begin(&r);
+        change_beside(&r, &c);
+        close_rig(&r);
+    }
+}
+
+/* Takes all memory but as much as `need` needs. */
+static void leave_room_for(Rig *r, DrvStatus (*need)(Rig *))
+{
+    u64 addr;
+    assert_int_equal(drv_alloc(r->d, 4 << 20, &r->room), DRV_OK);
+    for (u64 size = 256 << 20; size >= PAGE_SIZE; size /= 16)
+        while (drv_alloc(r->d, size, &addr) == DRV_OK)
+            ;
+    assert_int_equal(drv_free(r->d, r->room), DRV_OK);
+    for (u64 size = 256 << 10; size >= PAGE_SIZE; size /= 4) {
+        do
+            assert_int_equal(drv_alloc(r->d, size, &r->room), DRV_OK);
+        while (need(r) == DRV_OK);
+        assert_int_equal(drv_free(r->d, r->room), DRV_OK);
+    }
+}
+
+/* What the waiting launch has for itself is free when it ends. */
+static void waits_for_memory(void **state)
+{
+    static const struct {
+        DrvStatus (*room)(Rig *), (*change)(Rig *);
+    } rows[] = {{run_same, run_same}, {run_printing, run_printing}, {run_same, alloc_two_pages},
+                {run_same, alloc_at_room}};
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        Rig r;
+        open_rig(&r, false);
+        leave_room_for(&r, rows[i].room);
+        assert_int_equal(drv_write(r.d, r.flag, &(u64){0}, 8), DRV_OK);
+        Change c = {.r = &r, .change = rows[i].change, .out = drv_host_pointer(r.d, r.out, 4)};
         begin(&r);
         change_beside(&r, &c);
         close_rig(&r);
@@ -311,7 +351,7 @@ static void *wait_in_record(void *arg)
     return NULL;
 }
 
-static DrvStatus run_same(Rig *r) { return run(r->d, NULL, "touch", r->flag, 1, 1); }
+static DrvStatus run_whatever(Rig *r) { return run(r->d, NULL, "touch", r->flag, 1, 1); }
 
 /* What somebody else prepared runs alone: private memory could be the same. */
 static void starts_alone(void **state)
@@ -320,7 +360,7 @@ static void starts_alone(void **state)
     (void)state;
     open_rig(&r, false);
     record = prepare(&r);
-    Change c = {.r = &r, .change = run_same, .out = drv_host_pointer(r.d, r.out, 4)};
+    Change c = {.r = &r, .change = run_whatever, .out = drv_host_pointer(r.d, r.out, 4)};
     assert_int_equal(pthread_create(&r.thread, NULL, wait_in_record, &r), 0);
     while (!word(r.d, r.flag + 4))
         sched_yield();
@@ -381,6 +421,7 @@ int main(void)
         cmocka_unit_test(goes_on_beside_a_launch),
         cmocka_unit_test(takes_rights_at_once),
         cmocka_unit_test(waits_for_launches),
+        cmocka_unit_test(waits_for_memory),
         cmocka_unit_test(starts_alone),
         cmocka_unit_test(counts_under_contention),
     };

@@ -261,7 +261,7 @@ static bool fold_branch(Func *f, u32 b)
 /* Renames predecessor `from` of the targets of t to `to`. */
 static void rename_pred(Func *f, const Term *t, u32 from, u32 to)
 {
-    for (int k = 0; k < (t->kind == T_BRANCH ? 2 : t->kind == T_JUMP ? 1 : 0); k++) {
+    for (int k = 0; k < term_nsucc(t); k++) {
         Block *s = &f->block[t->succ[k]];
         for (size_t p = 0; p < s->npred; p++)
             if (s->pred[p] == from)

@@ -14,11 +14,6 @@
 
 #define NONE UINT32_MAX
 
-static int nsucc(const Block *b)
-{
-    return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
-}
-
 /* --- predecessors ------------------------------------------------------------------- */
 
 /* Puts phi arguments in the order of the new predecessors; the argument of an edge that is gone
@@ -73,7 +68,7 @@ void graph_preds(Func *f)
     }
     /* 2. as they are */
     for (size_t b = 0; b < f->nblock; b++)
-        for (int k = 0; k < nsucc(&f->block[b]); k++) {
+        for (int k = 0; k < term_nsucc(&f->block[b].term); k++) {
             Block *to = &f->block[f->block[b].term.succ[k]];
             if (ir_grow(f->module, to->pred, to->npred, to->cappred))
                 to->pred[to->npred++] = (u32)b;
@@ -112,7 +107,7 @@ static u32 neighbour(const Func *f, u32 b, u32 k, bool backward)
     const Block *p = &f->block[b];
     if (backward)
         return k < p->npred ? p->pred[k] : NONE;
-    return (int)k < nsucc(p) ? p->term.succ[k] : NONE;
+    return (int)k < term_nsucc(&p->term) ? p->term.succ[k] : NONE;
 }
 
 static void walk_from(const Func *f, Walk *w, u32 root, bool backward)
@@ -448,7 +443,7 @@ static void open_header(Func *f, u32 h)
     to->term = from->term;
     from->ins = NULL;
     from->nins = from->capins = 0;
-    for (int k = 0; k < nsucc(to); k++) {
+    for (int k = 0; k < term_nsucc(&to->term); k++) {
         Block *next = &f->block[to->term.succ[k]];
         for (size_t p = 0; p < next->npred; p++)
             if (next->pred[p] == h)

@@ -125,6 +125,8 @@ typedef struct {
     u32 loc;
     Ref a[2];
 } Term;
+/* How many blocks may follow: the elements of succ[] that count. */
+static inline int term_nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
 typedef struct {
     u32 dst;

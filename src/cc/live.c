@@ -59,17 +59,12 @@ static void add_phi_args(const Flow *w, u64 *to, u32 b, u32 s)
                 set(to, k->phi[p].arg[j].val);
 }
 
-static int nsucc(const Block *b)
-{
-    return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
-}
-
 static void flow_out(const Flow *w, u32 b)
 {
     const Term *t = &w->f->block[b].term;
     const size_t words = w->live->words;
     u64 *out = w->live->out + b * words;
-    for (int k = 0; k < nsucc(&w->f->block[b]); k++) {
+    for (int k = 0; k < term_nsucc(&w->f->block[b].term); k++) {
         const u64 *in = w->live->in + t->succ[k] * words;
         for (size_t i = 0; i < words; i++)
             out[i] |= in[i];
@@ -111,7 +106,7 @@ static void guard_side(Flow *w, u32 start, u32 join)
             w->live->in[at] |= w->guard[w->filled[i]];
             w->live->out[at] |= w->guard[w->filled[i]];
         }
-        for (int k = 0; k < nsucc(&w->f->block[b]); k++)
+        for (int k = 0; k < term_nsucc(&w->f->block[b].term); k++)
             push(w, &n, w->f->block[b].term.succ[k], join);
     }
 }

@@ -57,11 +57,6 @@ static bool add(u64 *set, u32 b)
     return is_new;
 }
 
-static int nsucc(const Block *b)
-{
-    return b->term.kind == T_JUMP ? 1 : b->term.kind == T_BRANCH ? 2 : 0;
-}
-
 /* Adds the blocks that can be reached from `from` without entering `stop` and without leaving the
  * blocks that `top` dominates. */
 static void reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
@@ -73,7 +68,7 @@ static void reach(Job *j, u64 *set, u32 from, u32 stop, u32 top)
     j->stack[n++] = from;
     while (n) {
         const Block *b = &f->block[j->stack[--n]];
-        for (int k = 0; k < nsucc(b); k++) {
+        for (int k = 0; k < term_nsucc(&b->term); k++) {
             const u32 to = b->term.succ[k];
             if (to != stop && graph_dominates(f, top, to) && add(set, to))
                 j->stack[n++] = to;
@@ -178,7 +173,7 @@ static void find_side(Job *j, u32 p, int k)
     push_side(j, &n, p, k, j->f->block[p].term.succ[k]);
     while (n) {
         const Block *b = &j->f->block[j->stack[--n]];
-        for (int s = 0; s < nsucc(b); s++)
+        for (int s = 0; s < term_nsucc(&b->term); s++)
             push_side(j, &n, p, k, b->term.succ[s]);
     }
 }
@@ -372,7 +367,7 @@ static bool is_irreducible(const Func *f)
 {
     for (size_t i = 0; i < f->nrpo; i++) {
         const Block *b = &f->block[f->rpo[i]];
-        for (int k = 0; k < nsucc(b); k++)
+        for (int k = 0; k < term_nsucc(&b->term); k++)
             if (f->block[b->term.succ[k]].rpo <= i &&
                 !graph_dominates(f, b->term.succ[k], f->rpo[i]))
                 return true;

@@ -508,8 +508,6 @@ static void run_block(Proof *p)
 
 /* --- ways ----------------------------------------------------------------------------- */
 
-static int nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
-
 static void set_bit(u64 *set, u32 n) { set[n / 64] |= (u64)1 << n % 64; }
 
 static void note_writes(Proof *p, u32 b)
@@ -547,7 +545,7 @@ static void add_side(Proof *p, u64 *to, u32 start, u32 join)
         const Term *t = &p->before->block[b].term;
         for (size_t i = 0; i < p->words; i++)
             to[i] |= p->writes[b * p->words + i];
-        for (int k = 0; k < nsucc(t); k++)
+        for (int k = 0; k < term_nsucc(t); k++)
             push(p, &n, t->succ[k], join);
     }
 }
@@ -574,7 +572,7 @@ static void visit(Proof *p, u32 b)
     p->block = b;
     memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
     run_block(p);
-    for (int k = 0; k < nsucc(t) && !p->bad; k++)
+    for (int k = 0; k < term_nsucc(t) && !p->bad; k++)
         flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
 }
 

@@ -103,7 +103,7 @@ static void run_passes(LLVMModuleRef m, const char *passes)
     LLVMDisposePassBuilderOptions(opt);
 }
 
-/* what a program does not use goes */
+/* Lets a linker leave out what a program does not use. */
 static void make_optional(LLVMModuleRef m)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
@@ -114,8 +114,8 @@ static void make_optional(LLVMModuleRef m)
             LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
 }
 
-/* clang takes every function for one that the group must call together; of the machine's operations
- * only the barrier is, and the optimiser finds the rest out */
+/* clang marks every function as one that the whole group must call together (convergent).  Of the
+ * machine's operations only the barrier is; which other functions are, the optimiser finds out. */
 static void relax(LLVMModuleRef m)
 {
     const unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
@@ -148,7 +148,7 @@ static LLVMModuleRef join(LLVMContextRef ctx, char **files, int n, Index *x)
     return all;
 }
 
-/* The public functions of one part, and what else they need of those that are not public. */
+/* A module of the public functions of one part, with the private functions that they need. */
 static LLVMModuleRef extract(LLVMModuleRef all, const Index *x, int part)
 {
     LLVMModuleRef m = LLVMCloneModule(all);

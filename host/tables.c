@@ -370,7 +370,7 @@ static void put_csrs(void)
 
 /* --- aliases --------------------------------------------------------------------------------- */
 
-/* how operand o of the base instruction looks with a constant in it */
+/* the text of operand o of the base instruction, which is a constant */
 static const char *constant(OperandId o, i32 value, char text[16])
 {
     static const char *const order[16] = {[15] = "iorw"};
@@ -445,7 +445,7 @@ static const struct {
     {"parameters", put_parameters},
 };
 
-/* the part that a line asks for; -1: none, -2: one that there is not */
+/* the generated part that a line begins; -1: none, -2: one that does not exist */
 static int part_of(const char *line)
 {
     char name[32];

@@ -1,4 +1,5 @@
-/* args.c -- SPECs of kernel arguments: reading them, making the bytes, printing. */
+/* args.c -- SPECs of kernel arguments (args.h): reads them, makes the bytes, compares and prints.
+ */
 #include "tool/args.h"
 #include <ctype.h>
 #include <errno.h>
@@ -251,7 +252,8 @@ static bool starts(In *in, const char *word)
     return true;
 }
 
-/* What a buffer holds before the run, or (whole) must hold after it, into `bytes`, which are zero.
+/* Reads what a buffer holds before the run, or (whole) must hold after it, into `bytes`, which are
+ * 0.
  */
 static bool parse_contents(In *in, const Arg *a, u8 *bytes, bool whole)
 {

@@ -1,4 +1,4 @@
-/* cmd_cc.c -- ventus cc: OpenCL C to an image, and to what lies between. */
+/* cmd_cc.c -- ventus cc: OpenCL C to an image, or to one of the forms between. */
 #include "cc/cc.h"
 #include "comp/comp.h"
 #include "drv/drv.h"
@@ -198,7 +198,7 @@ static bool compile(Cc *c, Buf *out, Buf *views, Diag *d)
     return ok;
 }
 
-/* An image that no host can launch anything of is hardly meant. */
+/* Warns of an image without a kernel: no host can launch anything of it. */
 static void warn_without_kernel(const Cc *c, const Buf *elf, Diag *d)
 {
     const char *name;

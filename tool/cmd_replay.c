@@ -159,7 +159,7 @@ static bool use_buffers(Sequence *r, Driver *driver, int launch, const Replay *r
     bool ok = true;
     for (size_t i = 0; ok && i < replay->nbuffers; i++) {
         const struct ReplayBuffer *b = &replay->buffers[i];
-        /* local memory is not to be seen from outside */
+        /* a host cannot see local memory */
         if (b->base != replay->record.pds_base && !(b->base >= LDS_LO && b->base < LDS_END))
             ok = use_buffer(r, driver, launch, b, d);
     }

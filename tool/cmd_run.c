@@ -203,7 +203,7 @@ static bool upload(Run *r, Driver *driver)
     return true;
 }
 
-/* info: what the kernel says of it, or NULL */
+/* The argument as the driver takes it; info: what the kernel table says of it, or NULL. */
 static DrvArg kernel_arg(const Arg *a, const KernelArg *info, u64 *address)
 {
     const u32 size = a->is_high ? 8 : 4;
@@ -228,7 +228,7 @@ static bool dump_buffer(const Run *r, size_t i, Diag *d)
     return ok;
 }
 
-/* brings buffers back, prints and writes what was asked for */
+/* Copies buffers back from the device, and compares, prints and writes them as their SPECs say. */
 static bool download(Run *r, Driver *driver, Diag *d)
 {
     bool ok = !r->common.dump_to || make_directory(r->common.dump_to, d);

@@ -1,4 +1,4 @@
-/* common.c -- options of `run` and `replay`, and what they watch. */
+/* common.c -- options of `run` and `replay` (common.h); trace and statistics of their launches. */
 #include "tool/common.h"
 #include <errno.h>
 #include <math.h>

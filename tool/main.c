@@ -1,4 +1,4 @@
-/* main.c -- which subcommand is meant. */
+/* main.c -- the table of subcommands, and finding the one that the command line names. */
 #include "tool/tool.h"
 #include "drv/drv.h"
 #include <stdio.h>

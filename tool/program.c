@@ -11,8 +11,6 @@ static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177E
 
 static const char *shown(const char *file) { return strcmp(file, "-") ? file : "<stdin>"; }
 
-/* a file without a mark is of the profile that the options say */
-
 Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptions *opt, Diag *d)
 {
     const Target *target = target_find(set);
@@ -59,7 +57,7 @@ Object *load_object(const char *file, IsaSet set, Diag *d)
         o = compile_ir(name, buf_text(&b), set, &(CcOptions){.level = 2, .lines = true}, d);
     else
         o = asm_text(name, buf_text(&b), &(AsmOptions){.set = set}, d);
-    if (o && is_elf(&b) && o->set == V202)
+    if (o && is_elf(&b) && o->set == V202) /* without a mark: of the profile that the options say */
         o->set = set;
     buf_free(&b);
     return o;

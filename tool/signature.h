@@ -1,4 +1,4 @@
-/* signature.h -- whether what `ventus run` passes is what the compiled kernel takes. */
+/* signature.h -- checks the arguments of `ventus run` against the parameters of a compiled kernel. */
 #ifndef TOOL_SIGNATURE_H
 #define TOOL_SIGNATURE_H
 #include "obj/kernelinfo.h"

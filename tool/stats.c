@@ -1,4 +1,4 @@
-/* stats.c -- counters of a run, from what the simulator announces. */
+/* stats.c -- counters of a run (stats.h), from the events that the simulator announces. */
 #include "tool/stats.h"
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* tool.h -- the `ventus` program: one function a subcommand.
  *
- * Here is where things are printed and where the process ends; nothing below
- * tool/ does either.  Results go to stdout or into files, messages to stderr.
+ * Only tool/ prints and ends the process.  Results go to stdout or into files,
+ * messages to stderr.
  */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
@@ -39,7 +39,7 @@ int info_main(int argc, char **argv);
 DiagSink show_message;
 /* A Diag with that sink. */
 Diag stderr_diag(void);
-/* The file's trouble with the errno of the moment. */
+/* Reports that the file cannot be read or written, with the text of errno. */
 void file_error(Diag *d, const char *file);
 
 /* --- files (files.c) ------------------------------------------------------------ */

@@ -1,9 +1,9 @@
 /* ventus.h -- the driver library of the Ventus GPGPU, libventus.so.
  *
  * The names, argument lists and the launch record are those of the public Ventus
- * driver, so that hosts written for it link unchanged.  Where that driver answers
- * -1, this one answers a negative code that says why: vt_error_name() and
- * vt_error_text() put it in words, vt_last_error() tells the details.
+ * driver, so that hosts written for it link unchanged.  Where that driver returns
+ * -1, this one returns a negative code that says why: vt_error_name() and
+ * vt_error_text() put it in words, vt_last_error() has the details.
  *
  *     vt_device_h dev;
  *     uint64_t a;
@@ -29,8 +29,8 @@
  *     VENTUS_SMS        streaming multiprocessors
  *     VENTUS_ISA        profile of code without a mark: v202 (default), v2025, ...
  *     VENTUS_ENGINE, or VENTUS_BACKEND
- *                       engine: interp; the public driver's names of back ends are
- *                       accepted and mean the default engine
+ *                       engine: interp (default), jit, auto; the public driver's names of
+ *                       back ends are accepted and mean the default engine
  *     VENTUS_MMU        1: device addresses go through page tables; results are the same
  *     VENTUS_DUMP_RESULT  file that receives every device-to-host copy, as JSON
  */
@@ -50,7 +50,7 @@ extern "C" {
 
 typedef void *vt_device_h;
 
-/* What a call can answer besides 0; always negative. */
+/* What a call can return besides 0, which is success; always negative. */
 enum {
     VT_BAD_ARGUMENT = -1,   /* an argument is null, zero or out of range */
     VT_NO_MEMORY = -2,      /* the host is out of memory */
@@ -121,7 +121,7 @@ VT_API int vt_dev_caps(vt_device_h *hdevice, uint64_t caps_id, uint64_t *value);
 
 /* --- memory ------------------------------------------------------------------------------ */
 
-/* Page tables of a task: made when the device is opened, so these only answer 0.
+/* Page tables of a task.  They are made when the device is opened, so these only return 0.
  * VT_BAD_ARGUMENT: hdevice is null. */
 VT_API int vt_root_mem_alloc(vt_device_h hdevice, int taskID);
 VT_API int vt_root_mem_free(vt_device_h hdevice, int taskID);
@@ -167,7 +167,7 @@ VT_API int vt_upload_kernel_file(vt_device_h device, const char *filename, int k
  * kernel faulted, vt_last_error() has the report. */
 VT_API int vt_start(vt_device_h hdevice, void *metaData, uint64_t taskID);
 
-/* What the last vt_start() of the device answered; the time limit, in milliseconds, is
+/* Returns what the last vt_start() of the device returned; the time limit, in milliseconds, is
  * not needed. */
 VT_API int vt_ready_wait(vt_device_h hdevice, uint64_t timeout);
 

@@ -60,7 +60,7 @@ static Num exp_times(long r, int n)
 Num __ventus_exp_fixed(Fixed x)
 {
     const int n = __ventus_ftoi_rne(float_of(x) * M_LOG2E_F);
-    /* n log 2 with 96 bits behind the point, of which only the fraction counts */
+    /* n log 2 with 96 bits after the binary point, of which only the fraction counts */
     const long r = (long)(x.low - (ulong)(long)n * 0xb17217f7d1cf79ab - (ulong)((long)n * 0xc9e3b398 >> 32));
     return exp_times(r, n);
 }
@@ -153,7 +153,7 @@ static ulong log1p_near_0(long r)
 }
 
 /* x = 2^k / c (1 + r) with c = 1 / (1 + j / 64) nearly: k log 2 - log c + log(1 + r), all in 128 bits of
- * which 116 are behind the point. */
+ * which 116 are after the binary point. */
 Num __ventus_log_num(Num x, __private bool *negative)
 {
     const uint j = ((uint)(x.m >> 56) - 127) >> 1;

@@ -2,7 +2,7 @@
 #ifndef DOUBLE_TABLES_H
 #define DOUBLE_TABLES_H
 
-/* 64 zeros, then the bits of 2/pi behind the point */
+/* 64 zeros, then the bits of 2/pi after the binary point */
 static const __constant ulong TWO_OVER_PI[20] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
     0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
@@ -21,7 +21,7 @@ static const __constant ushort RECIPROCAL[65] = {
     0x8421, 0x8312, 0x8208, 0x8102, 0x8000,
 };
 
-/* minus the logarithms of these factors, of j >= 27 less log 2: upper and lower half of their 116 bits behind the point */
+/* minus the logarithms of these factors, of j >= 27 less log 2: upper and lower half of their 116 bits after the binary point */
 static const __constant ulong LOG_HIGH[65] = {
     0x0000000000000000, 0x00003f7d51627807, 0x00007e0b6c39e8cc, 0x0000bb9b47b358e7,
     0x0000f85086009315, 0x0001341db961bd9d, 0x00016f06a8afa8b4, 0x0001a92193a589d6,
@@ -62,7 +62,7 @@ static const __constant ulong LOG_LOW[65] = {
     0x0000000000000000,
 };
 
-/* atan(j/16), 63 bits behind the point */
+/* atan(j/16), 63 bits after the binary point */
 static const __constant ulong ARC[17] = {
     0x0000000000000000, 0x07fd56edcb3f7a72, 0x0feadd4d5617b6e3, 0x17b97b4bce5b0227,
     0x1f5b75f92c80dd63, 0x26c4ee6e0fd7979a, 0x2dec3283c9bde11d, 0x34c9dd879847f96e,

@@ -1,5 +1,5 @@
-/* generic.cl -- to_global, to_local, to_private, for which clang calls these: what a generic
- * pointer points to is told by its address (doc/abi.md, "Memory map"). */
+/* generic.cl -- the functions that clang calls for to_global, to_local and to_private.  The address of a
+ * generic pointer says which memory it points to (doc/abi.md, "Memory map"). */
 #include "ventus.h"
 
 enum { PRIVATE_END = 0x01000000, LOCAL_START = 0x70000000 };

@@ -1,7 +1,7 @@
 /* native.cl -- the half_ functions (to 8192 ulp) and the native_ ones.
  *
- * Both are shorter polynomials on the same reductions; native_ ones care for no special case, and
- * use the machine's exponential.
+ * Both are shorter polynomials on the same reductions; the native_ ones handle no special case, and use
+ * the machine's exponential.
  */
 #include "core.h"
 
@@ -63,8 +63,8 @@ LOGARITHM(log, 1.0f, M_LN2_F)
 LOGARITHM(log2, M_LOG2E_F, 1.0f)
 LOGARITHM(log10, M_LOG10E_F, 0x1.344136p-2f)
 
-/* The reduction is good for |x| <= 2^16, which is all that half_ functions are asked for; beyond it
- * 0, and NaN where there is no result. */
+/* The reduction is good for |x| <= 2^16, the range that the standard asks of half_ functions; beyond it
+ * the result is 0, and NaN where there is no result. */
 static float half_angle(float x, float result) { return __builtin_fabsf(x) <= 0x1p16f ? result : x - x; }
 float OVL half_sin(float x) { return half_angle(x, short_sin(x)); }
 float OVL half_cos(float x) { return half_angle(x, short_cos(x)); }

@@ -1,8 +1,8 @@
 /* rounding.cl -- floats to whole floats.
  *
- * The machine converts to 32-bit integers and back.  From 2^23 on every float is whole,
- * and so are infinities and NaN as far as these functions care.  The lowering turns LLVM's operations
- * into the functions named __ventus_; the built-ins are LLVM's operations, which fold.
+ * The machine converts to 32-bit integers and back.  From 2^23 on every float is whole, and infinities
+ * and NaN are treated as whole too.  The built-in functions are LLVM's operations, so that constants
+ * fold; the lowering turns those that are left into calls of the functions named __ventus_.
  */
 #include "ventus.h"
 

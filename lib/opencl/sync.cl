@@ -1,7 +1,7 @@
 /* sync.cl -- barriers, fences, and copies by the whole group.
  *
- * Every work-item of the group runs its share of an asynchronous copy at once; the wait is
- * a barrier.  So there is nothing to remember in an event.
+ * Every work-item of the group does its share of an asynchronous copy at once, and the wait is a
+ * barrier, so events hold nothing.
  */
 #include "ventus.h"
 

@@ -2,16 +2,16 @@
  *
  * The work-item's local linear id is CSR_TID + lane; everything else comes from the group's
  * coordinates in CSRs and from the metadata block.  Where the last groups are smaller, a launch is a
- * part of the grid (doc/abi.md, "Metadata block"): its groups begin at WORD_FIRST, its offset counts what
- * is before them, and WORD_ENQUEUED, otherwise 0, is the size of the other groups.  Dimensions other
- * than 0 to 2 answer as the standard says: sizes 1, ids 0.
+ * part of the grid (doc/abi.md, "Metadata block"): its groups begin at WORD_FIRST, its offset counts the
+ * work-items before them, and WORD_ENQUEUED, otherwise 0, is the size of the other groups.  Of dimensions
+ * other than 0 to 2 sizes are 1 and ids 0, as the standard says.
  */
 #include "ventus.h"
 
 static inline uint word(uint n) { return __ventus_knl()[n]; }
 
-/* All three are read: the dimension may be another in each lane, and what a constant one leaves unused
- * goes away. */
+/* Reads all three, because the dimension may differ from lane to lane; if it is a constant, the reads that
+ * are not used are removed. */
 static inline uint group(uint dim)
 {
     uint x = __ventus_csr(CSR_GIDX), y = __ventus_csr(CSR_GIDY), z = __ventus_csr(CSR_GIDZ);

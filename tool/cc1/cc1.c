@@ -28,7 +28,7 @@ static bool beside(const char *name, char path[PATH_MAX])
     return slash && snprintf(path, PATH_MAX, "%.*s/%s", (int)(slash - self), self, name) < PATH_MAX;
 }
 
-/* A script could not be given a library. */
+/* Whether the file is an ELF program: a script cannot be given a library. */
 static bool is_program(const char *path)
 {
     char magic[4] = "";
@@ -73,7 +73,8 @@ static int start_clang(const char *clang)
 
 static int job(void *clang) { return ll_job(clang); }
 
-/* destructors of LLVM take longer than a small kernel; with a sanitizer they look for leaks */
+/* Ends without LLVM's destructors, which take longer than compiling a small kernel; but with a
+ * sanitizer normally, so that it looks for leaks. */
 static void end(int status)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -52,7 +52,7 @@ static void log_result(const char *path, bool found, FileKind kind)
     log_file(found ? kind : errno == ENOENT || errno == ENOTDIR ? FILE_ABSENT : FILE_OTHER, path);
 }
 
-/* the function that this library stands before, into the pointer at `to` */
+/* Stores at `to` the function that this library's function of the same name hides. */
 static void find_next(const char *name, void *to)
 {
     void *p = dlsym(RTLD_NEXT, name);

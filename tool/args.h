@@ -10,6 +10,7 @@
 #define TOOL_ARGS_H
 #include "tool/tool.h"
 
+/* The three forms of a SPEC. */
 typedef enum { SPEC_VALUE, SPEC_LOCAL, SPEC_BUFFER } ArgKind;
 
 /* A scalar or vector type of OpenCL C. */
@@ -19,6 +20,7 @@ typedef struct {
     u32 lanes;              /* components: 1, 2, 3, 4, 8, 16 */
 } ArgType;
 
+/* A SPEC that has been read. */
 typedef struct {
     ArgKind kind;
     bool is_high;           /* a buffer above 4 GiB */

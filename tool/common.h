@@ -6,6 +6,7 @@
 #include "tool/stats.h"
 #include "tool/tool.h"
 
+/* The values of the common options. */
 typedef struct {
     DeviceOptions device;
     LaunchOptions run;

@@ -19,11 +19,13 @@ enum {
     REFUSED = 2             /* bad usage or bad input */
 };
 
+/* A subcommand. */
 typedef struct {
     const char *name, *what;
     int (*main)(int argc, char **argv); /* argv[0] is "ventus NAME" */
 } Command;
 
+/* The subcommands; each returns the exit status. */
 int as_main(int argc, char **argv);
 int cc_main(int argc, char **argv);
 int dis_main(int argc, char **argv);
@@ -78,8 +80,8 @@ bool refuse_source(const char *file, const char *how, Diag *d);
 /* Options of clang that `run` and `cc` put before the user's, ending with NULL. */
 extern const char *const default_warnings[];
 
-/* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the options
- * of clBuildProgram in `build`, which may be NULL. */
+/* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the
+ * options of clBuildProgram in `build`, which may be NULL. */
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
 /* comp_compile with a compiler of its own. */
 bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d);
@@ -88,10 +90,12 @@ struct CcOptions;
 Object *compile_ir(const char *file, const char *text, IsaSet set, const struct CcOptions *opt, Diag *d);
 /* An object with crt0; `file` is for messages. */
 Object *link_with_crt0(const char *file, const Object *o, Diag *d);
-/* The start code that n objects need, for the caller to free: how many objects it is; 0: reported. */
+/* The start code that n objects need, for the caller to free: how many objects it is; 0:
+ * reported. */
 enum { MAX_CRT0 = 2 };
 size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d);
 
+/* Reports that memory ran out and ends the process. */
 _Noreturn void out_of_memory(void);
 /* Checks that all that was printed arrived; the exit status to use. */
 int finish(int status);

@@ -48,6 +48,7 @@
 extern "C" {
 #endif
 
+/* A device, opened by vt_dev_open(). */
 typedef void *vt_device_h;
 
 /* What a call can return besides 0, which is success; always negative. */

@@ -7,6 +7,7 @@
 #define ASM_ASM_H
 #include "obj/obj.h"
 
+/* How asm_text() reads a text; all zero: by default. */
 typedef struct {
     IsaSet set;             /* profile and overlays the text may use; 0: V202.  The text
                                may choose another one (.ventus_isa), see Object.set */
@@ -17,10 +18,12 @@ typedef struct {
 } AsmOptions;
 
 /* Assembles one text, in which lines of listings may stand.  The object has resource records of its
- * kernels (doc/asm.md, "Kernels") and is the caller's to free; d may have warnings.  NULL: d has the errors, one
- * for each bad line, or says that memory ran out.  The text need not outlive the call. */
+ * kernels (doc/asm.md, "Kernels") and is the caller's to free; d may have warnings.  NULL: d has
+ * the errors, one for each bad line, or says that memory ran out.  The text need not outlive the
+ * call. */
 Object *asm_text(const char *name, const char *text, const AsmOptions *opt, Diag *d);
 
+/* What asm_list() prints; all zero: the executable sections with addresses. */
 typedef struct {
     bool all_sections;      /* not only executable ones */
     bool resolve_ext;       /* print the registers a prefix leads to */

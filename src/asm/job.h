@@ -32,6 +32,7 @@ typedef struct {
     u32 plus, minus, tree;
 } Expr;
 
+/* An operator of an expression with its operands (b is not used by those of one operand). */
 typedef struct {
     u8 op;
     u16 depth;
@@ -45,17 +46,22 @@ typedef struct {
     u32 plus, minus;
 } Value;
 
+/* Whether the expression is just a number. */
 static inline bool is_number(const Expr *e) { return !e->plus && !e->minus && !e->tree; }
 
 /* --- places and symbols ----------------------------------------------------------- */
 
+/* A place in a text, for messages. */
 typedef struct {
     const Source *src;
     const char *at;
 } Place;
 
+/* What a name stands for: nothing yet, a place, an expression (.set), zeros that files share
+ * (.comm). */
 typedef enum { SYM_UNDEF, SYM_LABEL, SYM_EQU, SYM_COMMON } SymKind;
 
+/* A name, or a label without one. */
 typedef struct {
     const char *name;       /* not terminated; NULL: made by us */
     u32 len, hash;
@@ -82,6 +88,7 @@ enum { ROUND_BUSY = INT32_MAX };
 
 /* --- sections and fragments (frag.c) ------------------------------------------------ */
 
+/* What a fragment is. */
 typedef enum {
     FRAG_DATA,   /* bytes */
     FRAG_BRANCH, /* a conditional branch: 4 bytes, or 8 as an inverted one over a jump */
@@ -99,6 +106,7 @@ typedef struct {
     bool unknown;           /* words whose registers are not known */
 } Use;
 
+/* A piece of a section; labels and fixups are at offsets in fragments. */
 typedef struct {
     u8 kind;                /* FragKind */
     bool is_long;           /* FRAG_BRANCH: relaxed */
@@ -111,6 +119,7 @@ typedef struct {
     Use use;
 } Frag;
 
+/* The operands of .align, .fill and .org, which fragments refer to. */
 typedef struct {
     Expr count;             /* FILL: copies; ORG: offset */
     u64 value;
@@ -119,6 +128,7 @@ typedef struct {
     Place place;
 } Pad;
 
+/* What a fixup puts where. */
 typedef enum {
     FIX_8, FIX_16, FIX_32, FIX_64, FIX_LEB, FIX_SLEB,     /* data */
     FIX_IMM,                                               /* a number in an operand */
@@ -128,6 +138,7 @@ typedef enum {
     NFIX
 } FixKind;
 
+/* A place whose value is known only when addresses are. */
 typedef struct {
     u8 kind;                /* FixKind */
     u8 operand;             /* OperandId, of fixups in instructions */
@@ -139,6 +150,7 @@ typedef struct {
     Place place;
 } Fixup;
 
+/* A relocation of the object to be. */
 typedef struct {
     u32 offset, type, symbol;
     i32 addend;
@@ -152,6 +164,7 @@ typedef struct {            /* .reloc */
     Place place;
 } AskedReloc;
 
+/* A section being assembled. */
 typedef struct {
     const char *name;
     u32 len;                /* of name */
@@ -187,6 +200,7 @@ typedef struct {
     char text[240];         /* what is wrong there, if it is more than that */
 } Fail;
 
+/* A text that waits until an inner one (macro, repetition, include) has been read. */
 typedef struct {
     const Source *src;
     const char *p;          /* where reading goes on when the inner text is finished */
@@ -195,6 +209,7 @@ typedef struct {
     bool is_macro;
 } Frame;
 
+/* An .if that is open. */
 typedef struct {
     bool active;            /* statements are assembled */
     bool taken;             /* a branch was, or none may be */
@@ -202,12 +217,14 @@ typedef struct {
     Place place;
 } Cond;
 
+/* A parameter of a macro. */
 typedef struct {
     const char *name, *fallback;
     u32 len, fallback_len;
     bool required, rest;
 } Param;
 
+/* A macro: its parameters, and its body as it stands in the text. */
 typedef struct {
     const char *name, *body;
     u32 len, body_len;
@@ -239,6 +256,7 @@ typedef struct {            /* for AsmOptions.listing: a line and where its byte
     u32 sect, frag, offset;
 } Line;
 
+/* A kernel that .kernel declares, or that was guessed. */
 typedef struct {
     u32 symbol;
     /* what .lds and its kin said, in bytes */
@@ -339,12 +357,14 @@ struct Asm {
     bool guessed_kernel;
 };
 
+/* The section that statements go to; the symbol of an index, valid until another one is added. */
 static inline Sect *here(Asm *a) { return &a->sects[a->sect]; }
 static inline Sym *sym_of(Asm *a, u32 id) { return &a->syms[id]; }
 
 /* --- report.c --------------------------------------------------------------------------- */
 
-/* Notes why the statement fails at `at`; the failure that got furthest is reported.  Returns false. */
+/* Notes why the statement fails at `at`; the failure that got furthest is reported.  Returns
+ * false. */
 bool as_fail(Asm *a, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool as_want(Asm *a, const char *at, Want w);
 /* The statement can be read, and is refused for this; false. */
@@ -387,6 +407,7 @@ const char *as_symbol_name(const Asm *a, u32 id, char buf[64]);
 
 /* --- expr.c --------------------------------------------------------------------------------- */
 
+/* Reads an expression at a->p; false: the failure is noted. */
 bool as_expr(Asm *a, Expr *e);
 /* An expression whose value is known here. */
 bool as_number(Asm *a, i64 *v);
@@ -419,6 +440,7 @@ bool as_fixed_offset(Asm *a, u64 *offset);
 
 /* --- parse.c ------------------------------------------------------------------------------ */
 
+/* Reads all of the text, and what it includes, into sections, symbols and fixups. */
 void as_read(Asm *a);
 /* Continues with another text, then comes back; `repeats` more passes. */
 bool as_push_text(Asm *a, const Source *src, u32 repeats, bool is_macro);
@@ -440,13 +462,16 @@ void as_refresh_keywords(Asm *a);
 
 /* --- cond.c, macro.c, directive.c, section.c, data.c ----------------------------------------- */
 
+/* Runs a directive, whose operands are at a->p; arg is from its row.  False: a failure is noted. */
 typedef bool DirectiveFn(Asm *a, int arg);
 
+/* Where else a directive counts. */
 typedef enum {
     DURING_SKIP = 1,        /* also seen where a condition excludes the text */
     IN_LISTING = 2          /* may stand after the columns of a listing */
 } DirectiveFlags;
 
+/* A row of the table in directive.c. */
 struct Directive {
     const char *name;
     DirectiveFn *run;
@@ -454,9 +479,11 @@ struct Directive {
     u8 flags;               /* DirectiveFlags */
 };
 
+/* The directive of that name, in lower case; the one whose name is most like it.  NULL: none. */
 const Directive *as_find_directive(const char *name, size_t len);
 const char *as_similar_directive(const char *name, size_t len);
 
+/* Whether a condition excludes the present text. */
 static inline bool as_skipping(const Asm *a)
 {
     return a->nconds && !a->conds[a->nconds - 1].active;
@@ -478,6 +505,7 @@ bool as_load(Asm *a, const char *name, const char *at, Buf *out);
 
 /* --- operand.c ----------------------------------------------------------------------------- */
 
+/* %hi() and the like around an operand. */
 typedef enum { MOD_NONE, MOD_HI, MOD_LO, MOD_PCREL_HI, MOD_PCREL_LO } Modifier;
 
 /* The operands of a statement as written. */
@@ -493,6 +521,7 @@ typedef struct {
 /* Operands that stand in patterns of pseudo-instructions beside those of isa.def. */
 enum { P_SYMBOL = NOPERAND, P_NUMBER, P_ZERO, P_VTEMP };
 
+/* Fills Asm.registers, by which names of registers are found. */
 void as_init_registers(Asm *a);
 /* Reads what the pattern describes; a failure is noted. */
 bool as_operands(Asm *a, const char *pattern, const u8 *opd, Written *w);
@@ -506,6 +535,8 @@ bool as_target(Asm *a, Written *w, int i);
 
 /* --- insn.c, pseudo.c, insnform.c ------------------------------------------------------------- */
 
+/* as_fill_keyword() looks a mnemonic up in the rows, pseudo-instructions and aliases; as_insn()
+ * assembles one instruction, whose operands are at a->p.  False: a failure is noted. */
 void as_fill_keyword(Asm *a, Keyword *k);
 bool as_insn(Asm *a, const Keyword *k, const char *at);
 
@@ -545,6 +576,7 @@ bool as_dump_text(Asm *a, bool (*statement)(Asm *));
 
 /* --- relax.c, fixup.c, kernel.c, emit.c --------------------------------------------------- */
 
+/* Computes sizes and addresses of all fragments (relax.c).  False: reported. */
 bool as_layout(Asm *a);
 /* LEB128 of v; how many bytes. */
 int as_leb(i64 v, bool is_signed, u8 out[10]);

@@ -3,6 +3,7 @@
 #define ASM_LEX_H
 #include "base/base.h"
 
+/* Classes of characters. */
 enum { C_BLANK = 1, C_IDENT = 2, C_DIGIT = 4, C_HEX = 8, C_OPERATOR = 16 };
 extern const u8 lex_class[256];
 

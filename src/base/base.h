@@ -11,6 +11,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+/* Integers by their number of bits. */
 typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;
@@ -34,5 +35,6 @@ static inline i64 sign_extend(u64 v, int bits)
 /* x rounded up to a multiple of align, a power of two */
 static inline u64 align_up(u64 x, u64 align) { return (x + align - 1) & ~(align - 1); }
 
+/* Whether x is a power of two; 0 is none. */
 static inline bool is_pow2(u64 x) { return x && !(x & (x - 1)); }
 #endif

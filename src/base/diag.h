@@ -13,6 +13,7 @@
 #define BASE_DIAG_H
 #include "base/base.h"
 
+/* How bad a message is. */
 typedef enum { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR } DiagKind;
 
 /* A text being read, NUL-terminated; it outlives every message made from it.
@@ -29,6 +30,7 @@ struct Source {
  * has no newline at its end and lives only during the call. */
 typedef void DiagSink(void *to, DiagKind kind, const char *message);
 
+/* The messages of one job: where they go, and how many errors there were. */
 typedef struct {
     DiagSink *sink;
     void *to;
@@ -47,7 +49,8 @@ void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char 
 
 static inline bool diag_errors(const Diag *d) { return d->errors > 0; }
 
-/* Passes on a message of another program, complete with its place; it is counted as one of `kind`. */
+/* Passes on a message of another program, complete with its place; it is counted as one of
+ * `kind`. */
 void diag_foreign(Diag *d, DiagKind kind, const char *message);
 
 /* Line and column of `at` in src, both from 1. */

@@ -34,6 +34,7 @@ void buf_str(Buf *b, const char *s);
 void buf_printf(Buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_free(Buf *b); /* leaves an empty Buf */
 
+/* The contents as a string; "" of an empty Buf. */
 static inline const char *buf_text(const Buf *b) { return b->data ? (const char *)b->data : ""; }
 
 /* Makes room for one more element in a growing array `a` of `n` elements with

@@ -1,6 +1,7 @@
 /* cc.h -- a module of the intermediate representation to an object.
  *
- * cc_compile() runs the passes of passes.def, which are files of their own, on each function.  Besides them:
+ * cc_compile() runs the passes of passes.def, which are files of their own, on each function.
+ * Besides them:
  *
  *   target.c      what code is made for
  *   graph.c       blocks, dominators, loops
@@ -15,6 +16,7 @@
 #include "cc/ir.h"
 #include "obj/obj.h"
 
+/* How cc_compile() works; all zero: without optimisation, and no views. */
 struct CcOptions {
     int level;              /* 0: nothing that only makes code better */
     const char *off;        /* passes turned off, names of passes.def separated by commas, or NULL */
@@ -27,11 +29,12 @@ struct CcOptions {
     u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */
 };
 
-/* NULL: d says why (local memory too large, out of memory, a mistake of the compiler).  The object is the
- * caller's; m is changed and good for nothing but ir_free(). */
+/* NULL: d says why (local memory too large, out of memory, a mistake of the compiler).  The object
+ * is the caller's; m is changed and good for nothing but ir_free(). */
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d);
 
-/* The i-th pass that CcOptions.off may name, because code is right without it; NULL: there are no more. */
+/* The i-th pass that CcOptions.off may name, because code is right without it; NULL: there are no
+ * more. */
 typedef struct { const char *name, *what; } CcPass;
 const CcPass *cc_optional(size_t i);
 bool cc_is_optional(const char *name);
@@ -48,9 +51,9 @@ const CcView *cc_view(size_t i);
 
 /* A deep copy of blocks and values, in the arena of the same module; NULL when out of memory. */
 Func *verify_copy(const Func *f);
-/* Whether every use reads the value that the program before allocation read.  `before` is a copy made
- * after leave_ssa(), before coalesce().  False: `why` says where not.  Also true when memory runs out,
- * which Module.failed then says. */
+/* Whether every use reads the value that the program before allocation read.  `before` is a copy
+ * made after leave_ssa(), before coalesce().  False: `why` says where not.  Also true when memory
+ * runs out, which Module.failed then says. */
 bool verify(const Func *before, const Func *after, Buf *why);
 /* Puts all functions and data of an allocated module into o; d says what cannot be emitted. */
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
@@ -59,15 +62,16 @@ void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
 /* The function of the module that *i calls; NULL: it calls none, or one that is not known here. */
 Func *call_target(const Module *m, const Ins *i);
-/* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when out of memory. */
+/* Indices of all functions, callees before callers; sets Func.callers.  The arena's; NULL when out
+ * of memory. */
 u32 *call_order(Module *m);
 /* Sets Func.scalar_room and stack_scalar; the callees of f must have their frames. */
 void share_scalar_stack(Func *f);
 
 /* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
 
-/* Bit v of in[b]: value v is alive at the start of block b; of out[b]: at its end.  A value of bank X
- * that is alive where one side of a divergent branch starts is alive in all of the other side. */
+/* Bit v of in[b]: value v is alive at the start of block b; of out[b]: at its end.  A value of bank
+ * X that is alive where one side of a divergent branch starts is alive in all of the other side. */
 typedef struct {
     size_t words;           /* u64 words a set */
     u64 *in, *out;          /* nblock sets each */

@@ -32,6 +32,7 @@ typedef enum {
     FIX_CALL                /* the distance to symbol `to`, by this auipc and the jalr after it */
 } FixKind;
 
+/* One instruction of the code to be, or a label. */
 typedef struct {
     Insn in;                /* register operands are whole numbers: 0..63, 0..255 */
     u8 fix;                 /* FixKind */
@@ -42,6 +43,7 @@ typedef struct {
     u32 at;                 /* branch.c: byte from the start of the function, of its prefix if any */
 } Word;
 
+/* The code of a function. */
 typedef struct {
     const Func *f;
     Word *word;
@@ -61,8 +63,8 @@ u32 *rpc_points(const Func *f);
 /* Fills c with the words of its function, in the order of block_order().  Needs frame(). */
 void expand(Code *c);
 
-/* Lets setrpc start from the address of the function, taken once, instead of one auipc for each join,
- * where that saves instructions.  Needs sizes (branch.c). */
+/* Lets setrpc start from the address of the function, taken once, instead of one auipc for each
+ * join, where that saves instructions.  Needs sizes (branch.c). */
 void share_rpc_base(Code *c);
 
 /* Makes every branch reach and fills offsets, distances and sizes. */
@@ -88,7 +90,7 @@ DataPlace data_place(const Data *d);
 void asm_function(Buf *out, const Code *c, const Resource *r);
 void asm_data(Buf *out, const Module *m, const Data *d);
 
-/* Adds the line table to o, with as much other debug data as its readers want.  symbol[i]: the index
- * in the object of symbol i of the module.  False: out of memory. */
+/* Adds the line table to o, with as much other debug data as its readers want.  symbol[i]: the
+ * index in the object of symbol i of the module.  False: out of memory. */
 bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o);
 #endif

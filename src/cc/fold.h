@@ -16,6 +16,7 @@ typedef struct {
     size_t n, cap;          /* cap is a power of two */
 } ValueTable;
 
+/* One walk over a function. */
 typedef struct {
     Func *f;
     Module *scratch;        /* memory of the walk */
@@ -33,8 +34,8 @@ typedef struct {
     bool changed;
 } Fold;
 
-/* Adds i, simplified, to the block, and returns its result; that may be an older value or a constant
- * instead. */
+/* Adds i, simplified, to the block, and returns its result; that may be an older value or a
+ * constant instead. */
 Ref fold_add(Fold *F, Ins i);
 Ref fold_make(Fold *F, IrOp op, Ref a, Ref b, u32 loc);
 Ref fold_select(Fold *F, Ref c, Ref a, Ref b, u32 loc);
@@ -46,8 +47,8 @@ bool fold_is(const Fold *F, Ref r, IrOp op, Ins *i);
 /* The same, and the second operand is a constant. */
 bool fold_is_con(const Fold *F, Ref r, IrOp op, Ref *x, u32 *c);
 
-/* The rules (simplify.c).  Returns a reference that is equal to the result of *i; or R_NONE, after it
- * may have changed *i into another instruction with the same result. */
+/* The rules (simplify.c).  Returns a reference that is equal to the result of *i; or R_NONE, after
+ * it may have changed *i into another instruction with the same result. */
 Ref simplify(Fold *F, Ins *i);
 void simplify_branch(Fold *F, Term *t);
 /* Moves constants from the address of a load or store into its offset (address.c). */

@@ -13,6 +13,7 @@ typedef struct { u32 from, to; } Segment; /* from <= n < to */
 /* Ascending segments that do not touch, in Ranges.pool. */
 typedef struct { u32 first, n; } Range;
 
+/* The live ranges of all values of a function. */
 typedef struct {
     Segment *pool;
     size_t npool, cappool;
@@ -28,6 +29,7 @@ void ranges_free(Ranges *r);
 static inline u32 ranges_at(const Ranges *r, u32 b, size_t i) { return r->top[b] + 2 * ((u32)i + 1); }
 static inline const Segment *ranges_of(const Ranges *r, u32 v) { return r->pool + r->of[v].first; }
 
+/* Whether the two values are alive at the same time. */
 bool ranges_overlap(const Ranges *r, u32 v, u32 w);
 /* Makes the range of v the union of both and that of w empty; they must not overlap.  False: out of
  * memory. */
@@ -41,8 +43,8 @@ typedef struct {
     size_t n, cap;
 } Timeline;
 
-/* *owner: the first owner that the range of v meets from number *from on; *from becomes the end of that
- * owner's segment.  False: it meets none. */
+/* *owner: the first owner that the range of v meets from number *from on; *from becomes the end of
+ * that owner's segment.  False: it meets none. */
 bool timeline_conflict(const Timeline *t, const Ranges *r, u32 v, u32 *from, u32 *owner);
 bool timeline_is_free(const Timeline *t, const Ranges *r, u32 v);
 /* What these add must be free in t.  False: out of memory. */

@@ -16,10 +16,11 @@
  * The text form (ir_print.c, ir_parse.c) is described in doc/ir.md; ir_check.c holds every rule
  * that a function must keep in its stage.
  *
- * All memory of a module is an arena; nothing in it is freed one by one.  Running out of
- * memory sets Module.failed, and builders then return zeros that are safe to go on with.  A pass that
- * finds a state that should be impossible calls ir_mistake(), which sets it too, and goes on with anything
- * that is safe: the compilation then fails with a report, and the process that asked for it lives on.
+ * All memory of a module is an arena; nothing in it is freed one by one.  Running out of memory
+ * sets Module.failed, and builders then return zeros that are safe to go on with.  A pass that
+ * finds a state that should be impossible calls ir_mistake(), which sets it too, and goes on with
+ * anything that is safe: the compilation then fails with a report, and the process that asked for
+ * it lives on.
  */
 #ifndef CC_IR_H
 #define CC_IR_H
@@ -27,6 +28,7 @@
 #include "cc/target.h"
 #include "isa/abi.h"
 
+/* The operations of ir.def. */
 typedef enum {
 #define IR(name, ...) IR_##name,
 #include "cc/ir.def"
@@ -38,6 +40,7 @@ static_assert((int)NIR <= (int)IR_MACHINE, "machine rows start after the generic
 
 /* --- operands ------------------------------------------------------------------ */
 
+/* What a Ref names. */
 typedef enum {
     R_NONE,
     R_VAL,                  /* number of a value of the function */
@@ -48,6 +51,7 @@ typedef enum {
     R_REG                   /* physical register: 0..63 x, 64..319 v (target.h) */
 } RefKind;
 
+/* An operand; passed by value. */
 typedef struct {
     u16 kind;
     i16 off;                /* bytes; R_SYM and R_SLOT only, larger offsets need an add */
@@ -55,6 +59,7 @@ typedef struct {
 } Ref;
 static_assert(sizeof(Ref) == 8, "a Ref is passed by value");
 
+/* Make and compare references. */
 static inline Ref ref_none(void) { return (Ref){0}; }
 static inline Ref ref_val(u32 v) { return (Ref){.kind = R_VAL, .val = v}; }
 static inline Ref ref_con(u32 c) { return (Ref){.kind = R_CON, .val = c}; }
@@ -76,6 +81,7 @@ typedef enum {
     IN_PRIVATE              /* the address is a byte offset in the lane's private memory */
 } Space;
 
+/* An instruction, generic or of the machine. */
 typedef struct {
     u16 op;                 /* IrOp or IR_MACHINE + InsnId */
     u8 width;               /* of a memory access: 1, 2, 4 bytes */
@@ -110,6 +116,7 @@ typedef struct {
 typedef enum { CMP_eq, CMP_ne, CMP_lt, CMP_ge, CMP_ltu, CMP_geu } Cmp;
 static_assert((CMP_eq ^ 1) == CMP_ne && (CMP_lt ^ 1) == CMP_ge && (CMP_ltu ^ 1) == CMP_geu, "");
 
+/* How a block ends. */
 typedef enum {
     T_NONE,                 /* under construction */
     T_JUMP,                 /* to succ[0] */
@@ -117,6 +124,7 @@ typedef enum {
     T_RET                   /* the only one of a function, in its exit block */
 } TermKind;
 
+/* The terminator of a block. */
 typedef struct {
     u8 kind, cmp;           /* TermKind, Cmp */
     bool divergent;         /* of T_BRANCH, from uniform.c on: lanes may part; rpc is its join */
@@ -128,12 +136,14 @@ typedef struct {
 /* How many blocks may follow: the elements of succ[] that count. */
 static inline int term_nsucc(const Term *t) { return t->kind == T_JUMP ? 1 : t->kind == T_BRANCH ? 2 : 0; }
 
+/* A phi: its value is arg[k] if the block is entered from pred[k]. */
 typedef struct {
     u32 dst;
     u32 loc;
     Ref *arg;               /* one a predecessor, in the order of Block.pred */
 } Phi;
 
+/* A block: phis, instructions, a terminator, and what graph.c finds out about it. */
 typedef struct {
     Ins *ins;
     size_t nins, capins;
@@ -157,6 +167,7 @@ typedef struct {
     u32 depth;              /* of loops */
 } Block;
 
+/* A natural loop. */
 typedef struct {
     u32 header, parent;     /* block; index in Func.loops, larger than the loop's own, or UINT32_MAX */
     u32 nblock, depth;      /* blocks in it, those of inner loops too; 1: outermost */
@@ -166,8 +177,10 @@ typedef struct {
 
 /* --- functions ------------------------------------------------------------------------ */
 
+/* The register file that a value lives in: X has one number for the warp, V one for each lane. */
 typedef enum { BANK_NONE, BANK_X, BANK_V } Bank;
 
+/* What is known of a value. */
 typedef struct {
     u8 bank;                /* Bank; from uniform.c on BANK_X is uniform, BANK_V is not */
     bool temp_spill;        /* made by the spiller: may not be spilled again */
@@ -189,6 +202,7 @@ typedef struct Module Module;
 typedef struct CcOptions CcOptions;
 typedef struct Func Func;
 
+/* A function, in whatever stage it is. */
 struct Func {
     Module *module;
     const char *name;       /* also its symbol */
@@ -223,8 +237,10 @@ struct Func {
     const Func *before;     /* verify.c: the function without registers */
 };
 
+/* What a symbol names. */
 typedef enum { SYM_FUNC, SYM_DATA, SYM_EXTERN } SymKind;
 
+/* A symbol of the module. */
 typedef struct {
     const char *name;
     u8 kind;                /* SymKind */
@@ -233,8 +249,10 @@ typedef struct {
     u32 index;              /* in Module.func or Module.data */
 } Sym;
 
+/* A word at `offset` of a data object that holds the address of a symbol + addend. */
 typedef struct { u32 offset, symbol; i32 addend; } DataReloc;
 
+/* A data object: a variable, or constants. */
 typedef struct {
     u32 symbol, align;
     bool writable;
@@ -250,6 +268,7 @@ typedef struct { u32 file, line, column; } Loc;
 
 typedef struct ArenaChunk ArenaChunk;
 
+/* A module: what is compiled to one object. */
 struct Module {
     ArenaChunk *arena;
     bool failed;            /* memory ran out, or the compiler made a mistake */
@@ -307,6 +326,7 @@ Phi *ir_phi(Func *f, u32 b, u32 dst);
 /* Appends an operation and returns the new value that it makes; a missing operand is ref_none(). */
 u32 ir_op(Func *f, u32 b, IrOp op, Ref x, Ref y, Ref z, u32 loc);
 
+/* Set the terminator of block b: a jump, a branch, a return. */
 void ir_jump(Func *f, u32 b, u32 to);
 void ir_branch(Func *f, u32 b, Cmp cmp, Ref x, Ref y, u32 then, u32 otherwise, u32 loc);
 void ir_ret(Func *f, u32 b);
@@ -316,6 +336,7 @@ static inline InsnId ins_row(const Ins *i) { return (InsnId)(i->op - IR_MACHINE)
 
 /* --- facts of operations (ir.c, from ir.def and isa.def) -------------------------------------- */
 
+/* What a row of ir.def says. */
 typedef struct {
     const char *name;
     u8 nargs;               /* operands used of a[] */
@@ -345,13 +366,14 @@ OperandId ins_arg_operand(const Ins *i, int k);
 
 /* --- graph (graph.c) ---------------------------------------------------------------------------- */
 
-/* Builds the predecessors of all blocks, in ascending order of block number; a branch whose sides are
- * the same block counts twice.  The arguments of phis follow this order, so edges change only through
- * the functions here. */
+/* Builds the predecessors of all blocks, in ascending order of block number; a branch whose sides
+ * are the same block counts twice.  The arguments of phis follow this order, so edges change only
+ * through the functions here. */
 void graph_preds(Func *f);
-/* Builds reverse post-order, predecessors, dominators, post-dominators and loops.  Blocks that cannot be
- * reached are emptied, and the phi arguments that come from them removed.  Every block must have its
- * terminator.  The post-dominator of a block that cannot reach the exit is the exit. */
+/* Builds reverse post-order, predecessors, dominators, post-dominators and loops.  Blocks that
+ * cannot be reached are emptied, and the phi arguments that come from them removed.  Every block
+ * must have its terminator.  The post-dominator of a block that cannot reach the exit is the
+ * exit. */
 void graph_build(Func *f);
 /* Adds an edge to the exit, which is never taken, to the header of every loop that cannot reach the
  * exit, so that all its blocks have post-dominators.  Needs graph_build() and does it again. */
@@ -366,14 +388,17 @@ u32 graph_split_edge(Func *f, u32 b, int k);
 
 /* --- text and rules (ir_print.c, ir_parse.c, ir_check.c) ---------------------------------------------- */
 
+/* Append a function, or a whole module, in the text form. */
 void ir_print(Buf *out, const Func *f);
 void ir_print_module(Buf *out, const Module *m);
 /* NULL: d says where and why.  Any text may be given. */
 Module *ir_parse(const Source *src, const Target *target, Diag *d);
 
+/* Which rules a function keeps (the head of this file); ALLOCATED: linear code with registers
+ * alone. */
 typedef enum { STAGE_GENERIC, STAGE_SELECTED, STAGE_LINEAR, STAGE_ALLOCATED } Stage;
-/* Appends what is wrong with f to out, a line each; true: nothing is.  f needs graph_preds().  Running
- * out of memory counts as wrong, and sets Module.failed too. */
+/* Appends what is wrong with f to out, a line each; true: nothing is.  f needs graph_preds().
+ * Running out of memory counts as wrong, and sets Module.failed too. */
 bool ir_check(const Func *f, Stage stage, Buf *out);
 /* The same for data and all functions. */
 bool ir_check_module(const Module *m, Stage stage, Buf *out);

@@ -1,5 +1,5 @@
-/* loop.h -- a walk over the loops that have one edge in and one edge back, inner loops first, and the
- * counters in them; for strength.c and counters.c. */
+/* loop.h -- a walk over the loops that have one edge in and one edge back, inner loops first, and
+ * the counters in them; for strength.c and counters.c. */
 #ifndef CC_LOOP_H
 #define CC_LOOP_H
 #include "cc/cc.h"
@@ -14,6 +14,7 @@ typedef struct {
     u32 owner;              /* strength.c: 1 + the group that its gain was counted for */
 } Def;
 
+/* The walk, at one loop. */
 typedef struct {
     Func *f;
     Module *scratch;        /* memory of the walk */
@@ -34,11 +35,12 @@ bool loop_define(LoopWalk *w, u32 block, u32 v, const Ins *i);
 /* The only block from which a loop is entered, or NO_BLOCK. */
 u32 loop_entry(const Func *f, u32 loop);
 
+/* Whether r has its value before the loop is entered: a constant, an address, or made outside. */
 bool is_defined_outside(const LoopWalk *w, Ref r, u32 loop);
 bool is_outside(const LoopWalk *w, Ref r); /* of the present loop */
 /* The phi of the header that is value v, or NULL. */
 const Phi *loop_phi(const LoopWalk *w, u32 v);
-/* Whether v is a counter of the loop: a phi that starts as *start and to which each round adds *step,
- * a value from outside, times *sign, which is 1 or -1. */
+/* Whether v is a counter of the loop: a phi that starts as *start and to which each round adds
+ * *step, a value from outside, times *sign, which is 1 or -1. */
 bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *sign);
 #endif

@@ -5,8 +5,8 @@
  * select_mem.c   memory, atomics, barriers
  * select_share.c constants, addresses and broadcasts, one of each in a function
  *
- * The generic code stays intact while rows are made from it: a row may look at the definitions of its
- * operands and take their operands instead.  Rows that nothing uses are removed at the end.
+ * The generic code stays intact while rows are made from it: a row may look at the definitions of
+ * its operands and take their operands instead.  Rows that nothing uses are removed at the end.
  */
 #ifndef CC_SELECT_H
 #define CC_SELECT_H
@@ -26,6 +26,7 @@ typedef struct {
 
 enum { SHARED_HASH = 1024 };
 
+/* The selection of one function. */
 typedef struct {
     Func *f;
     const Target *target;
@@ -56,8 +57,8 @@ static inline bool sel_is_v(const Select *s, Ref r)
 {
     return r.kind == R_VAL && s->f->value[r.val].bank == BANK_V;
 }
-/* The instruction that defines r, if its operation is `op` (NIR: any) and its operands may be read where
- * selection is now; or NULL. */
+/* The instruction that defines r, if its operation is `op` (NIR: any) and its operands may be read
+ * where selection is now; or NULL. */
 const Ins *sel_def(const Select *s, Ref r, IrOp op);
 /* The same, if r is used once, so that its definition goes when a row absorbs it. */
 const Ins *sel_only_def(const Select *s, Ref r, IrOp op);
@@ -67,6 +68,7 @@ bool sel_fits(InsnId row, u32 c);
 
 /* --- rows (select.c) ------------------------------------------------------------------ */
 
+/* Appends a row to the block. */
 void sel_put(Select *s, const Ins *i);
 /* A new value in `bank`, or dst if that is not 0. */
 u32 sel_value(Select *s, u32 dst, Bank bank);

@@ -13,9 +13,9 @@ Ins *spill_remat(const Func *f);
 u32 spill_saves(const Func *f);
 u32 spill_room(const Func *f);
 
-/* Spills the n values of `list`.  Before each use they are read from their word of the frame or from
- * the vector that holds them, or made again; after each write they are stored.  Values that are not
- * alive together share words, by `r`, the ranges of f as it is.  Adds to Func.spill_x and spill_v.
- * False: out of memory. */
+/* Spills the n values of `list`.  Before each use they are read from their word of the frame or
+ * from the vector that holds them, or made again; after each write they are stored.  Values that
+ * are not alive together share words, by `r`, the ranges of f as it is.  Adds to Func.spill_x and
+ * spill_v.  False: out of memory. */
 bool spill(Func *f, const Ranges *r, const Ins *remat, const u32 *list, size_t n);
 #endif

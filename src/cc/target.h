@@ -1,5 +1,5 @@
-/* target.h -- what the compiler knows of the machine that it makes code for: a Target hangs on every
- * module, and passes ask it.
+/* target.h -- what the compiler knows of the machine that it makes code for: a Target belongs to
+ * every module, and passes ask it.
  *
  * Registers are numbered as in R_REG: 0..63 x, 64..319 v.  Their roles are those of
  * doc/abi.md, "Registers"; frame.c and encode.c own the reserved ones.
@@ -15,6 +15,7 @@ static inline bool reg_is_vector(u32 r) { return r >= V0; }
 typedef struct { InsnId b, bu, h, hu, w; } WidthRows;
 typedef struct { WidthRows load, store; } AccessRows;
 
+/* A machine to make code for. */
 typedef struct {
     const char *name;       /* of the profile */
     IsaSet set;
@@ -39,6 +40,7 @@ const Target *target_find(IsaSet set);
 /* What OpenCL C is compiled for. */
 const Target *target_default(void);
 
+/* Whether register r (a number as in R_REG) is never allocated; whether it survives calls. */
 static inline bool target_reserves(const Target *t, u32 r) { return t->reserved[r / 64] >> r % 64 & 1; }
 static inline bool target_keeps(const Target *t, u32 r) { return t->kept[r / 64] >> r % 64 & 1; }
 /* Whether an instruction that names register r of its file needs a prefix. */

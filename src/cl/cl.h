@@ -11,12 +11,12 @@
  *   absent.c     entry points of what the device does not have
  *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed
  *
- * Locks.  ClContext.lock guards every event, queue and list of the context and is held for moments only; no
- * driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their objects.  A thread
- * that holds one of them may call the driver and take ClContext.lock, but not another one of the three.
- * ClDevice.trace_lock and ClMem.copy_lock are taken while no other lock is held.  No callback of the
- * application runs under any lock.  Fields that no comment puts under a lock do not change after their
- * object has been created.
+ * Locks.  ClContext.lock guards every event, queue and list of the context and is held for moments
+ * only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
+ * objects.  A thread that holds one of them may call the driver and take ClContext.lock, but not
+ * another one of the three.  ClDevice.trace_lock and ClMem.copy_lock are taken while no other lock
+ * is held.  No callback of the application runs under any lock.  Fields that no comment puts under
+ * a lock do not change after their object has been created.
  */
 #ifndef CL_RUNTIME_H
 #define CL_RUNTIME_H
@@ -39,6 +39,7 @@
 
 /* --- objects (object.c) ------------------------------------------------------------- */
 
+/* What an object is; KIND_NONE: it was freed. */
 typedef enum {
     KIND_NONE, KIND_PLATFORM, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_EVENT, KIND_MEM,
     KIND_PROGRAM, KIND_KERNEL
@@ -88,6 +89,7 @@ void kernel_free(ClKernel *k);
 
 /* --- answers of clGet*Info (query.c) -------------------------------------------------- */
 
+/* Where the answer of a clGet*Info function goes. */
 typedef struct {
     size_t size;            /* bytes at value */
     void *value;            /* or NULL */
@@ -101,6 +103,7 @@ cl_int answer_text(const Query *q, const char *text);
 
 /* --- platform and devices ---------------------------------------------------------------- */
 
+/* Most devices of the platform (VENTUS_DEVICES). */
 enum { MAX_DEVICES = 16 };
 
 struct _cl_device_id {
@@ -138,13 +141,16 @@ enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS =
 u64 device_max_alloc(const ClDevice *d);
 u64 device_global_size(const ClDevice *d);
 u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */
-/* Work-items of a group: as many as the machine takes and lib/opencl/workgroup.cl has memory for. */
+/* Work-items of a group: as many as the machine takes and lib/opencl/workgroup.cl has memory
+ * for. */
 enum { GROUP_ITEMS = 1024 };
 u32 device_max_items(const ClDevice *d);
 
 /* --- contexts -------------------------------------------------------------------------------- */
 
 typedef struct Callback Callback;
+/* A function of the application that is called once; one of the three, by the list that it is
+ * in. */
 struct Callback {
     Callback *next;
     union {
@@ -178,16 +184,16 @@ struct _cl_context {
 int context_device_index(const ClContext *c, const ClDevice *d);
 /* Reports a failure to the application; prints it when VENTUS_VERBOSE is set. */
 void context_report(const ClContext *c, const char *text);
-/* The buffer that a handle names, with one use more, which the caller gives up; NULL: the context has no
- * such buffer.  Any value may be given: it is compared, not followed. */
+/* The buffer that a handle names, with one use more, which the caller gives up; NULL: the context
+ * has no such buffer.  Any value may be given: it is compared, not followed. */
 ClMem *context_find_mem(ClContext *c, const void *handle);
 /* Whether the handle is a buffer of the context. */
 bool context_has_mem(ClContext *c, const void *handle);
 
 /* --- events and queues ---------------------------------------------------------------------------- */
 
-/* What a command does.  The event gets the status that `run` returns; `release` frees the payload and
- * gives up what it refers to, whether it ran or not. */
+/* What a command does.  The event gets the status that `run` returns; `release` frees the payload
+ * and gives up what it refers to, whether it ran or not. */
 typedef struct {
     cl_int (*run)(ClEvent *e, void *payload);
     void (*release)(void *payload);
@@ -225,6 +231,7 @@ struct _cl_event {
     ClEvent *next_ready;
 };
 
+/* Events in order, linked by Event.next_ready. */
 typedef struct { ClEvent *first, *last; } EventList;
 
 struct _cl_command_queue {
@@ -250,21 +257,23 @@ struct _cl_command_queue {
 static inline Driver *queue_driver(const ClQueue *q) { return q->context->drivers[q->device_index]; }
 
 cl_ulong host_time(void);   /* ns, monotone */
-/* Waits without sleeping, for some microseconds at most; returns when the flag is set, or when it is time
- * to sleep.  That is at once if waiting was in vain lately: the processors are busy, or commands take
- * longer.  *misses counts those times. */
+/* Waits without sleeping, for some microseconds at most; returns when the flag is set, or when it
+ * is time to sleep.  That is at once if waiting was in vain lately: the processors are busy, or
+ * commands take longer.  *misses counts those times. */
 void host_spin(const ClContext *c, const atomic_bool *until, atomic_uint *misses);
 
 /* A user event, or a command that is not enqueued yet.  NULL: out of memory. */
 ClEvent *event_new(ClContext *c, ClQueue *q, cl_command_type type);
 /* With the lock: marks the command as running; returns the callbacks for event_call_back(). */
 Callback *event_begin(ClEvent *e);
-/* Calls and frees callbacks that were taken out of the event.  If status is an error, every callback gets
- * it; else each one gets the status that it was registered for. */
+/* Calls and frees callbacks that were taken out of the event.  If status is an error, every
+ * callback gets it; else each one gets the status that it was registered for. */
 void event_call_back(ClEvent *e, Callback *list, cl_int status);
-/* Runs a command that has begun to its end; a doomed one only ends.  Gives up the queue's use of it. */
+/* Runs a command that has begun to its end; a doomed one only ends.  Gives up the queue's use of
+ * it. */
 void event_run(ClEvent *e);
-/* Ends an event: wakes the threads that wait for it, makes commands ready that waited for it, calls back. */
+/* Ends an event: wakes the threads that wait for it, makes commands ready that waited for it, calls
+ * back. */
 void event_end(ClEvent *e, cl_int status);
 /* Waits for the end of an event, which the caller keeps alive, and returns its status. */
 cl_int event_wait(ClEvent *e);
@@ -275,6 +284,7 @@ void queue_remove(ClQueue *q, ClEvent *e);
 
 /* --- commands (command.c) ----------------------------------------------------------------------------- */
 
+/* The wait list of a call. */
 typedef struct {
     cl_uint n;
     const cl_event *list;
@@ -284,8 +294,8 @@ typedef enum { WAIT_LIST, WAIT_ALL, BARRIER } Ordering; /* WAIT_ALL: for every c
 
 /* CL_SUCCESS; or CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT, if the list is wrong. */
 cl_int check_waits(const ClContext *c, Waits w);
-/* Enqueues work, which it owns even if it fails.  With `blocking`, waits for the command and returns how it
- * ended. */
+/* Enqueues work, which it owns even if it fails.  With `blocking`, waits for the command and
+ * returns how it ended. */
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event);
 
@@ -322,6 +332,7 @@ struct _cl_mem {
     Callback *destructors;
 };
 
+/* What a command does with a buffer. */
 typedef enum { ACCESS_READ = 1, ACCESS_WRITE = 2 } Access;
 
 /* The address of the object's bytes on a device of its context; brings contents there and, for
@@ -335,6 +346,7 @@ cl_int status_of_driver(DrvStatus s);
 
 /* --- programs ------------------------------------------------------------------------------------------------- */
 
+/* What a build holds. */
 typedef enum { CONTENT_NONE, CONTENT_BITCODE, CONTENT_LIBRARY, CONTENT_IMAGE } Content;
 
 /* A program on one device. */
@@ -361,10 +373,12 @@ struct _cl_program {
     u32 nkernels;           /* kernel objects */
 };
 
-/* Opens the image in b->bytes, with its kernel table, in the driver.  False: b->log says why not. */
+/* Opens the image in b->bytes, with its kernel table, in the driver.  False: b->log says why
+ * not. */
 bool build_load(ClProgram *p, u32 device, Build *b);
 void build_free(ClProgram *p, u32 device, Build *b);
-/* The build of the device, or with NULL of any device, that has a loaded image; NULL: there is none. */
+/* The build of the device, or with NULL of any device, that has a loaded image; NULL: there is
+ * none. */
 Build *program_executable(ClProgram *p, const ClDevice *d);
 ClProgram *program_new(ClContext *c);
 
@@ -377,6 +391,7 @@ Content container_read(const void *binary, size_t size, const u8 **bytes, size_t
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 
+/* The value of a kernel argument, as clSetKernelArg gave it. */
 typedef struct {
     bool is_set, is_local, is_mem;
     size_t size;            /* bytes */
@@ -398,7 +413,8 @@ struct _cl_kernel {
     bool has_table;
 };
 
-/* What the kernel's source says of it, for the device, or with NULL for any; NULL: nothing is known. */
+/* What the kernel's source says of it, for the device, or with NULL for any; NULL: nothing is
+ * known. */
 const KernelInfo *kernel_info(const ClKernel *k, const ClDevice *d);
 /* With the kernel's lock: how many work-items a group of it can have on the device. */
 u32 kernel_max_items(const ClKernel *k, const ClDevice *d);

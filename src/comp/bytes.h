@@ -11,6 +11,7 @@ typedef struct {
     bool failed;
 } In;
 
+/* Reads an unsigned number of so many bytes, little-endian. */
 static inline u64 get_number(In *in, u32 bytes)
 {
     u64 v = 0;
@@ -26,6 +27,7 @@ static inline u64 get_number(In *in, u32 bytes)
     return v;
 }
 
+/* Reads bytes with their length before them; they stay where they are. */
 static inline Bytes get_bytes(In *in)
 {
     const u64 len = get_number(in, 8);
@@ -40,6 +42,7 @@ static inline Bytes get_bytes(In *in)
     return b;
 }
 
+/* Reads a text, which has no NUL but the one at its end; it stays where it is. */
 static inline const char *get_text(In *in)
 {
     const Bytes b = get_bytes(in);
@@ -53,6 +56,7 @@ static inline const char *get_text(In *in)
     return (const char *)b.data;
 }
 
+/* Appends what get_number(), get_bytes() and get_text() read. */
 static inline void put_number(Buf *b, u64 v, u32 bytes)
 {
     for (u32 i = 0; i < bytes; i++)

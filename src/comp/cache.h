@@ -3,7 +3,8 @@
 #define COMP_CACHE_H
 #include "base/mem.h"
 
-/* Appends the value of the key to out.  False: there is none, or it is damaged; out is as it was. */
+/* Appends the value of the key to out.  False: there is none, or it is damaged; out is as it
+ * was. */
 bool cache_get(const char *dir, const Buf *key, Buf *out);
 /* Keeps a value.  If anything goes wrong, it is not kept, and nothing is reported. */
 void cache_put(const char *dir, const Buf *key, const Buf *value);

@@ -1,9 +1,10 @@
 /* comp.h -- OpenCL C to Ventus images: what hosts know of the compiler.
  *
- * The compiler (src/ll) runs in a process of its own, ventus-cc1, which a Compiler starts when it is first needed and
- * keeps for the builds that follow; each build is a fork of it with bounds on time, memory and files.  Whatever happens
- * there, a crash or a source without end, is an error of the build and nothing else.  What comes back is checked, and
- * kept in a cache on disk if the options name one.
+ * The compiler (src/ll) runs in a process of its own, ventus-cc1, which a Compiler starts when it
+ * is first needed and keeps for the builds that follow; each build is a fork of it with bounds on
+ * time, memory and files.  Whatever happens there, a crash or a source without end, is an error of
+ * the build and nothing else.  What comes back is checked, and kept in a cache on disk if the
+ * options name one.
  *
  * No globals: any number of threads compile with one Compiler at once.  Nothing exits, no shell is
  * involved, no file is left behind, no child process is seen by the host program.
@@ -24,10 +25,12 @@ typedef enum {
     COMP_OUTPUTS
 } CompOutput;
 
+/* A header that exists only in memory. */
 typedef struct {
     const char *name, *text; /* name of an include as written, e.g. "util.h" */
 } CompHeader;
 
+/* What to compile, and how; all zero but `output` is fine. */
 typedef struct {
     CompOutput output;
     const char *name;       /* of the source, for messages and line tables */
@@ -47,8 +50,8 @@ typedef struct {
 
 typedef struct Compiler Compiler;
 
-/* A new Compiler.  It starts its process when something is compiled for the first time.  NULL: out of
- * memory. */
+/* A new Compiler.  It starts its process when something is compiled for the first time.  NULL: out
+ * of memory. */
 Compiler *comp_open(void);
 /* No compilation may be under way.  NULL is allowed. */
 void comp_close(Compiler *c);
@@ -63,8 +66,8 @@ bool comp_compile(Compiler *c, const char *source, size_t len, const CompOptions
 bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOptions *opt, Buf *out,
                Diag *d);
 
-/* Whether there is a compiler.  Appends "LLVM 19.1.7, /usr/bin/clang-19", or why there is none, to `what`.
- * The process is asked once, and its answer remembered. */
+/* Whether there is a compiler.  Appends "LLVM 19.1.7, /usr/bin/clang-19", or why there is none, to
+ * `what`.  The process is asked once, and its answer remembered. */
 bool comp_available(Compiler *c, Buf *what);
 
 /* Splits the options string of clBuildProgram into words at white space that no quotes or backslash

@@ -1,8 +1,8 @@
 /* dev.h -- a device: memory, code and an engine that runs launches.
  *
- * The device knows addresses and images, not buffers and arguments: those are the driver's (drv/).  The
- * driver must see to it that only one thread at a time changes mappings and code, and that while
- * launches run pages are only added and code does not change.
+ * The device knows addresses and images, not buffers and arguments: those are the driver's (drv/).
+ * The driver must see to it that only one thread at a time changes mappings and code, and that
+ * while launches run pages are only added and code does not change.
  */
 #ifndef DEV_DEV_H
 #define DEV_DEV_H
@@ -19,6 +19,7 @@ extern const EngineKind *const dev_engines[];
 const EngineKind *dev_find_engine(const char *name);
 bool dev_has_engine(const EngineKind *kind); /* this build has it */
 
+/* How a device is opened. */
 typedef struct {
     Machine machine;
     IsaSet set;             /* profile for code without a mark */
@@ -88,6 +89,7 @@ typedef struct {
     LaunchOptions run;
 } DevLaunch;
 
+/* How a launch ended. */
 typedef struct {
     LaunchResult run;
     Occupancy occupancy;

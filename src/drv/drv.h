@@ -1,9 +1,9 @@
 /* drv.h -- the driver: buffers, kernels with arguments, launches over a device.
  *
  * A Driver is one open device with its heap: an address space.  Its functions may be called from
- * any thread.  While a launch runs, other threads may copy, allocate and free, and launch kernels of
- * the same program; calls that change code wait for its end.  The vt_ API (include/ventus/ventus.h),
- * the tools and the OpenCL runtime are layers over this.
+ * any thread.  While a launch runs, other threads may copy, allocate and free, and launch kernels
+ * of the same program; calls that change code wait for its end.  The vt_ API
+ * (include/ventus/ventus.h), the tools and the OpenCL runtime are layers over this.
  */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H
@@ -15,6 +15,7 @@ typedef enum {
 #include "drv/status.def"
 } DrvStatus;
 
+/* A status as a name ("DEVICE_FULL") and as a sentence. */
 const char *drv_status_name(DrvStatus s);
 const char *drv_status_text(DrvStatus s);
 
@@ -24,8 +25,8 @@ typedef struct Driver Driver;
  * VENTUS_ENGINE (or VENTUS_BACKEND), VENTUS_ISA, VENTUS_MMU over the defaults.  False: d says which
  * variable is wrong. */
 bool drv_environment(DeviceOptions *o, Diag *d);
-/* Checks the VENTUS_ variables of the environment by variable.def: wrong values are errors, mistyped names
- * are warnings.  False: there was an error.  drv_environment() does this first. */
+/* Checks the VENTUS_ variables of the environment by variable.def: wrong values are errors,
+ * mistyped names are warnings.  False: there was an error.  drv_environment() does this first. */
 bool drv_check_variables(Diag *d);
 
 /* NULL: the host has no memory for it. */
@@ -36,53 +37,55 @@ Device *drv_device(Driver *d);
 
 /* --- memory (heap.c, pagetable.c) ----------------------------------------------- */
 
-/* Allocates `size` bytes, rounded up to 4 KiB, of zeros.  The block gets the lowest address where it
- * fits, from 0x90000000 on; when the space above that is used up, from 0x01000000 on, below the local
- * memory window.  When that is used up too, the call waits until no launch runs: launches give back their
- * own blocks then, and blocks that were freed meanwhile. */
+/* Allocates `size` bytes, rounded up to 4 KiB, of zeros.  The block gets the lowest address where
+ * it fits, from 0x90000000 on; when the space above that is used up, from 0x01000000 on, below the
+ * local memory window.  When that is used up too, the call waits until no launch runs: launches
+ * give back their own blocks then, and blocks that were freed meanwhile. */
 DrvStatus drv_alloc(Driver *d, u64 size, u64 *addr);
 /* Above 4 GiB, for kernels of v2025 with 64-bit pointers. */
 DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
-/* Allocates a block at exactly addr, a multiple of 4 KiB outside the local memory and code windows. */
+/* Allocates a block at exactly addr, a multiple of 4 KiB outside the local memory and code
+ * windows. */
 DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
-/* Frees the block at addr.  A kernel that still runs and uses it faults (with the MMU, it finds the old
- * bytes until it ends). */
+/* Frees the block at addr.  A kernel that still runs and uses it faults (with the MMU, it finds the
+ * old bytes until it ends). */
 DrvStatus drv_free(Driver *d, u64 addr);
 DrvStatus drv_free_all(Driver *d); /* waits for launches */
-/* These copy bytes to, from and within device memory.  A range must lie in one block (of the rounded
- * size), in loaded code, or in the code window; writing into the window maps it, after all launches
- * have ended.  size is not 0; that of a fill is a multiple of pattern_size, which is at most 4 KiB. */
+/* These copy bytes to, from and within device memory.  A range must lie in one block (of the
+ * rounded size), in loaded code, or in the code window; writing into the window maps it, after all
+ * launches have ended.  size is not 0; that of a fill is a multiple of pattern_size, which is at
+ * most 4 KiB. */
 DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size);
 DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size);
 DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u64 size);
 /* Ranges may overlap. */
 DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size);
 u64 drv_bytes_used(Driver *d); /* of the heap */
-/* Where the host sees the bytes of a range that lies in one block, until that is freed; NULL: they are
- * not in one piece (the MMU scatters them). */
+/* Where the host sees the bytes of a range that lies in one block, until that is freed; NULL: they
+ * are not in one piece (the MMU scatters them). */
 void *drv_host_pointer(Driver *d, u64 addr, u64 size);
 
 /* --- programs --------------------------------------------------------------------- */
 
-/* Loads an image for the launches that follow; the driver owns it on success.  Its segments must lie in
- * the code window. */
+/* Loads an image for the launches that follow; the driver owns it on success.  Its segments must
+ * lie in the code window. */
 DrvStatus drv_load(Driver *d, Object *image, Diag *diag);
 
-/* Several programs can share a device.  One at a time is in the code window; the variables of the others
- * are kept on the host, so that each program finds its own as it left them. */
+/* Several programs can share a device.  One at a time is in the code window; the variables of the
+ * others are kept on the host, so that each program finds its own as it left them. */
 typedef struct DrvProgram DrvProgram;
 
 /* Makes a program of the image, which it owns on success.  DRV_BAD_PROGRAM: diag says why. */
 DrvStatus drv_program_open(Driver *d, Object *image, DrvProgram **program, Diag *diag);
 void drv_program_close(Driver *d, DrvProgram *p); /* before d is closed; NULL is allowed */
 
-/* Writes the names of at most `max` kernels of an image, which belong to the image, and returns how many
- * kernels there are.  Kernels are the functions with a resource record; if there are none, the global
- * functions whose names no crt0 or library of a known toolchain has. */
+/* Writes the names of at most `max` kernels of an image, which belong to the image, and returns how
+ * many kernels there are.  Kernels are the functions with a resource record; if there are none, the
+ * global functions whose names no crt0 or library of a known toolchain has. */
 size_t drv_kernels(const Object *image, const char **names, size_t max);
 
-/* Writes launches as replay files, DIR/<kernel>_<n>.metadata and .data; n counts the launches of each
- * kernel, on all drivers that share the DrvExport. */
+/* Writes launches as replay files, DIR/<kernel>_<n>.metadata and .data; n counts the launches of
+ * each kernel, on all drivers that share the DrvExport. */
 typedef struct DrvExport DrvExport;
 DrvExport *drv_export_open(const char *dir); /* NULL: out of memory */
 void drv_export_close(DrvExport *e);         /* NULL is allowed */
@@ -94,6 +97,7 @@ typedef struct {
     const void *value;      /* little-endian bytes; a buffer's is its u32 address */
 } DrvArg;
 
+/* A launch of a kernel. */
 typedef struct {
     DrvProgram *program;    /* NULL: what drv_load loaded */
     const char *kernel;     /* symbol in the image */
@@ -109,6 +113,7 @@ typedef struct {
     DrvExport *export_to;   /* or NULL */
 } DrvKernel;
 
+/* How a launch ended, and what it needed of the machine. */
 typedef struct {
     DevResult dev;
     u32 warps;              /* of a group */
@@ -129,12 +134,13 @@ typedef struct {
 DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                     u64 max_insns, DrvResult *result);
 
-/* Appends the text of the calling thread's last failure on this driver to out; for a fault that is a
- * report of several lines.  The last 64 threads that failed are remembered. */
+/* Appends the text of the calling thread's last failure on this driver to out; for a fault that is
+ * a report of several lines.  The last 64 threads that failed are remembered. */
 void drv_last_error(Driver *d, Buf *out);
 
 /* --- replay files (replay.c; doc/abi.md, "Replay files") ----------------------------- */
 
+/* A pair of replay files. */
 typedef struct {
     char *name;             /* file name without directory and suffix */
     u64 start;              /* 0x80000000 also when absent */

@@ -16,6 +16,7 @@
 
 enum { NARENA = 4 };
 
+/* The addresses of a device. */
 typedef struct {
     Range *used;            /* blocks */
     Range *held;            /* addresses of blocks that were freed and may not be reused yet */
@@ -26,6 +27,7 @@ typedef struct {
 bool heap_open(Heap *h); /* false: out of memory */
 void heap_close(Heap *h);
 
+/* Allocate a block of `size` bytes, rounded up, at *addr.  DRV_DEVICE_FULL: there is no room. */
 DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr);
 DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr);
 /* The range must lie in one arena. */

@@ -1,8 +1,8 @@
 /* internal.h -- what the files of drv/ share.
  *
- * Locks.  Driver.lock guards the heap, the page tables and the code window.  It is held while one of
- * them is looked at or changed, not while a launch runs and, but with page tables, not while bytes
- * are copied.  What must not change under a launch is guarded by the count of those that run:
+ * Locks.  Driver.lock guards the heap, the page tables and the code window.  It is held while one
+ * of them is looked at or changed, not while a launch runs and, but with page tables, not while
+ * bytes are copied.  What must not change under a launch is guarded by the count of those that run:
  *
  *   the code window     changes when none runs (wait_quiet)
  *   pages               are added at any time; what is freed while one runs loses its rights and is
@@ -11,7 +11,8 @@
  *   launches            of drv_run overlap if they are of the program in the code window; those of
  *                       drv_start run alone, since two could have been given the same private memory
  *
- * Driver.error_lock guards the texts of failures and is taken last.  DrvExport.lock guards its counts.
+ * Driver.error_lock guards the texts of failures and is taken last.  DrvExport.lock guards its
+ * counts.
  */
 #ifndef DRV_INTERNAL_H
 #define DRV_INTERNAL_H
@@ -23,6 +24,7 @@
 typedef struct { pthread_t thread; Buf text; } LastError;
 enum { MAX_LAST_ERRORS = 64 }; /* threads remembered; then the oldest is forgotten */
 
+/* An open device with its heap. */
 struct Driver {
     Device *dev;
     pthread_mutex_t lock;   /* guards everything down to `error_lock` */
@@ -44,12 +46,14 @@ DrvStatus drv_fail(Driver *d, DrvStatus s, const char *fmt, ...) PRINTF_LIKE(3, 
 
 /* The functions below require d->lock. */
 
-/* Waits until no launch runs, giving up the lock meanwhile; none begins until the lock is given up again. */
+/* Waits until no launch runs, giving up the lock meanwhile; none begins until the lock is given up
+ * again. */
 void wait_quiet(Driver *d);
-/* Waits until no launch runs; whether there may be more memory now: launches have given back their own blocks
- * and those that were freed meanwhile.  False: no launch ran. */
+/* Waits until no launch runs; whether there may be more memory now: launches have given back their
+ * own blocks and those that were freed meanwhile.  False: no launch ran. */
 bool wait_for_memory(Driver *d);
-/* Until end_launch(), the code window and the mapped pages do not change.  alone: no other launch begins. */
+/* Until end_launch(), the code window and the mapped pages do not change.  alone: no other launch
+ * begins. */
 void begin_launch(Driver *d, bool alone);
 void end_launch(Driver *d, bool alone);
 
@@ -61,10 +65,11 @@ DrvStatus map_code_window(Driver *d);
 /* Notes that code was written. */
 void code_was_written(Driver *d, u64 addr, u64 size);
 
+/* Allocates a block of zeros, as drv_alloc(). */
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
 void free_locked(Driver *d, u64 addr); /* 0 is allowed */
-/* The same for a block that holds zeros: if it is not large it keeps its memory, which need not be cleared
- * again. */
+/* The same for a block that holds zeros: if it is not large it keeps its memory, which need not be
+ * cleared again. */
 void free_cleared_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);
@@ -84,11 +89,13 @@ typedef struct {
 const KernelPlace *program_recall(const DrvProgram *p, const char *name);
 void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource *record);
 
-/* enter_program() brings the program into the code window, when launches of other programs have ended, and
- * with `alone` those of the same one too; p NULL keeps what is there.  leave_program() takes it out. */
+/* enter_program() brings the program into the code window, when launches of other programs have
+ * ended, and with `alone` those of the same one too; p NULL keeps what is there.  leave_program()
+ * takes it out. */
 DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone);
 DrvStatus leave_program(Driver *d);
 
+/* Runs the launch of a record, as drv_start() (start.c). */
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result);
 /* Runs a launch, giving up the lock meanwhile, and makes a status and a report of its fault. */

@@ -10,6 +10,7 @@
 #define DRV_PAGETABLE_H
 #include "dev/dev.h"
 
+/* The page tables of a driver, and its free frames. */
 typedef struct {
     Memory *memory;
     u64 root;               /* physical address of the first table; 0: not open */
@@ -21,11 +22,12 @@ typedef struct {
 bool pagetable_open(PageTable *t, Memory *m); /* false: out of memory */
 void pagetable_close(PageTable *t);
 
-/* Maps addr..addr+size, whole pages that are not mapped, to zeroed frames.  False: there are not enough
- * frames, and nothing is mapped. */
+/* Maps addr..addr+size, whole pages that are not mapped, to zeroed frames.  False: there are not
+ * enough frames, and nothing is mapped. */
 bool pagetable_map(PageTable *t, u64 addr, u64 size);
 /* Maps the pages of addr..addr+size to themselves. */
 bool pagetable_map_same(PageTable *t, u64 addr, u64 size);
-/* Unmaps the pages of the range that are mapped; frees their frames, and tables that become empty. */
+/* Unmaps the pages of the range that are mapped; frees their frames, and tables that become
+ * empty. */
 void pagetable_unmap(PageTable *t, u64 addr, u64 size);
 #endif

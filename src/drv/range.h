@@ -29,5 +29,6 @@ Range *range_after(Range *set, u64 addr);
 /* The lowest range of at least `size` bytes; NULL: none. */
 Range *range_first_fit(Range *set, u64 size);
 
+/* The address after the range. */
 static inline u64 range_end(const Range *r) { return r->addr + r->size; }
 #endif

@@ -36,6 +36,7 @@ typedef enum { FP_RNE, FP_RTZ, FP_RDN, FP_RUP, FP_RMM, FP_ROD = 8 } FpRound;
 /* fflags */
 enum { FP_NX = 1, FP_UF = 2, FP_OF = 4, FP_DZ = 8, FP_NV = 16 };
 
+/* Arithmetic; the result is rounded once, by rm. */
 u64 fp_add(FpFormat f, u64 a, u64 b, FpRound rm, u8 *flags);
 u64 fp_sub(FpFormat f, u64 a, u64 b, FpRound rm, u8 *flags);
 u64 fp_mul(FpFormat f, u64 a, u64 b, FpRound rm, u8 *flags);

@@ -24,12 +24,14 @@ bool isa_parse_set(const char *text, IsaSet *set);
 /* The reverse; the text is at most 23 characters. */
 void isa_set_name(IsaSet set, char name[24]);
 
+/* The rows of isa.def. */
 typedef enum {
 #define INSN(id, ...) I_##id,
 #include "isa/isa.def"
     NINSN
 } InsnId;
 
+/* The operations of op.def. */
 typedef enum {
 #define OP(name, ...)    OP_##name,
 #define OP3(name, ...)   OP_##name,
@@ -45,18 +47,21 @@ typedef enum {
     NOP
 } Op;
 
+/* The rules of execution of effect.def. */
 typedef enum {
 #define EFFECT(name, ...) E_##name,
 #include "isa/effect.def"
     NEFFECT
 } Effect;
 
+/* The units of effect.def. */
 typedef enum {
 #define UNIT(name, what) U_##name,
 #include "isa/effect.def"
     NUNIT
 } Unit;
 
+/* The OPERAND and KEYED rows of isa.def. */
 typedef enum {
 #define OPERAND(name, ...) O_##name,
 #include "isa/isa.def"
@@ -64,6 +69,7 @@ typedef enum {
     NOPERAND
 } OperandId;
 
+/* The FORMAT rows of isa.def. */
 typedef enum {
 #define FORMAT(name, ...) F_##name,
 #include "isa/isa.def"
@@ -77,6 +83,7 @@ enum {
 #include "isa/csr.def"
 };
 
+/* How an operand is written. */
 typedef enum {
     K_XREG,  /* scalar register, ABI name */
     K_XRAW,  /* scalar register, x name */
@@ -98,6 +105,7 @@ typedef enum {
     K_HIDE   /* ignored bits; 0 unless a foreign word sets them */
 } OperandKind;
 
+/* Whether the register that an operand names is read or written. */
 typedef enum { USE_N = 0, USE_R = 1, USE_W = 2, USE_RW = 3 } OperandUse;
 
 /* What an instruction does with an operand: the letters of FORMAT rows. */
@@ -124,6 +132,7 @@ typedef enum { SLOT_NONE, SLOT_XD, SLOT_X1, SLOT_X2, SLOT_X3, SLOT_X3D } IsaSlot
 
 enum { MAXOPD = 10, MAXPIECE = 6 };
 
+/* An OPERAND or KEYED row. */
 typedef struct {
     const char *name;
     const char *key;        /* of key=value, else NULL */
@@ -132,6 +141,7 @@ typedef struct {
     struct { u8 lsb, len; } piece[MAXPIECE]; /* most significant first, ends at len 0 */
 } OperandInfo;
 
+/* A FORMAT row. */
 typedef struct {
     const char *pattern;    /* text with a % for each operand */
     const char *roles;      /* an IsaRole for each operand */
@@ -191,6 +201,7 @@ enum {
     STATE_V0 = 8192         /* v0 as a choice (isa_facts() makes it a register) */
 };
 
+/* An EFFECT row. */
 typedef struct {
     const char *name, *text;
     char widths[5];         /* of effect.def */
@@ -211,6 +222,7 @@ enum {
     OF_AMOUNT = 512
 };
 
+/* A row of op.def. */
 typedef struct {
     u16 facts;              /* OF_* */
     u8 bytes;               /* of an access of this width; 0: no width */
@@ -225,6 +237,7 @@ extern const char *const isa_op_name[NOP];
 /* Whether a machine of this set has the instruction. */
 bool isa_has(IsaSet set, InsnId id);
 
+/* The format, effect and operation of a row. */
 static inline const FormatInfo *isa_format_of(InsnId id) { return &isa_format[isa_insn[id].format]; }
 static inline const EffectInfo *isa_effect_of(InsnId id) { return &isa_effect[isa_insn[id].effect]; }
 static inline const OpInfo *isa_op_of(InsnId id) { return &isa_op[isa_insn[id].op]; }
@@ -233,8 +246,9 @@ static inline const OpInfo *isa_op_of(InsnId id) { return &isa_op[isa_insn[id].o
 bool isa_is_vector(InsnId id);
 /* Bytes a lane moves with one word of an access; 0: the row is none of fixed width. */
 u32 isa_access_bytes(InsnId id);
-/* source[]: indices into Insn.opd of the operands that a row reads, but for modifiers and those without a
- * meaning, in the order of the format, an accumulator last.  Returns how many there are. */
+/* source[]: indices into Insn.opd of the operands that a row reads, but for modifiers and those
+ * without a meaning, in the order of the format, an accumulator last.  Returns how many there
+ * are. */
 int isa_sources(InsnId id, u8 source[MAXOPD]);
 /* The atomic of the set whose operation is op and whose address is one register; NINSN: none. */
 InsnId isa_find_atomic(IsaSet set, Op op);
@@ -256,6 +270,7 @@ typedef struct {
     u16 list[2200];
 } IsaDecoder;
 
+/* Fills the index for a set. */
 void isa_decoder_init(IsaDecoder *d, IsaSet set);
 
 /* Length in bytes of the word that starts with these 32 bits. */
@@ -316,6 +331,7 @@ typedef struct {
     u8 first, count;
 } IsaRegs;
 
+/* Why a machine refuses an instance of an instruction. */
 typedef enum {
     REFUSED_NOT,
     REFUSED_REGISTER,       /* one that is not there, or an odd one where a pair begins */
@@ -352,8 +368,8 @@ typedef struct {
     bool by_prefix;         /* memory: a prefix says space, words and width of the address */
 } IsaFacts;
 
-/* *f: all that `in` does after prefix p (NULL or not valid: no prefix) on a machine of the set with so many
- * lanes a warp, 0 if that is not known.  False: the machine refuses it. */
+/* *f: all that `in` does after prefix p (NULL or not valid: no prefix) on a machine of the set with
+ * so many lanes a warp, 0 if that is not known.  False: the machine refuses it. */
 bool isa_facts(const Insn *in, const IsaPrefix *p, IsaSet set, u32 lanes, IsaFacts *f);
 
 /* --- names ---------------------------------------------------------------- */
@@ -399,6 +415,7 @@ extern const int isa_nalias;
 
 /* --- text ----------------------------------------------------------------- */
 
+/* How isa_print() writes an instruction; all zero: as the public LLVM does, without addresses. */
 typedef struct {
     bool have_pc;           /* targets are printed as addresses, else as offsets */
     u64 pc;

@@ -29,6 +29,7 @@ typedef struct {
 
 #define NO_GLOBAL UINT32_MAX
 
+/* An input object. */
 typedef struct {
     const Object *o;
     Source src;             /* its name, in messages */
@@ -40,6 +41,7 @@ typedef struct {
 /* How a global symbol is defined; of two definitions the one later in this list wins. */
 typedef enum { DEF_NONE, DEF_LINKER, DEF_WEAK, DEF_COMMON, DEF_STRONG } Definition;
 
+/* A global symbol: its name and its definition. */
 typedef struct {
     const char *name;
     Definition how;
@@ -66,6 +68,7 @@ typedef struct {
     u32 addr;
 } Out;
 
+/* A link in progress. */
 typedef struct {
     const LinkOptions *opt;
     Diag *d;
@@ -113,19 +116,21 @@ extern const size_t linker_nsymbols;
 Global *link_find(const Link *l, const char *name); /* NULL: no object mentions it */
 bool link_is_defined(const Link *l, const char *name);
 
+/* A symbol of an input, or (gc.c) a section of one. */
 typedef struct { u32 input, symbol; } SymbolRef;
 /* Where a symbol is defined; false when that is not a section of an input. */
 bool link_definition(const Link *l, SymbolRef from, SymbolRef *def);
 
+/* Whether a symbol has an address; DROPPED: its section was left out. */
 typedef enum { ADDRESS_OK, ADDRESS_UNDEFINED, ADDRESS_DROPPED } AddressState;
 /* The address of a symbol plus addend.  Undefined weak symbols are at 0. */
 AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
 
 /* --- layout.c, align.c --------------------------------------------------- */
 
-/* The index of the image's section `name`, one of those that have a place of their own in layout.c, as
- * ".sdata"; sections of that name with other flags do not count.  -1: the image has none.  It has the
- * sections of all symbols that the linker defines, and .bss if there are commons. */
+/* The index of the image's section `name`, one of those that have a place of their own in layout.c,
+ * as ".sdata"; sections of that name with other flags do not count.  -1: the image has none.  It
+ * has the sections of all symbols that the linker defines, and .bss if there are commons. */
 i32 link_find_out(const Link *l, const char *name);
 u32 link_part_address(const Link *l, const Part *p);
 u32 cut_offset(const Part *p, u32 offset); /* of a byte of the input section */

@@ -8,6 +8,7 @@
 #define LINK_LINK_H
 #include "obj/obj.h"
 
+/* How link_objects() links; all zero: with the default entry, and nothing left out. */
 typedef struct {
     const char *entry;      /* symbol; NULL: _start, or the start of .text without crt0 */
     bool gc;                /* drop sections that no kernel and no root reaches; kernels are

@@ -21,14 +21,16 @@ typedef struct {
 bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d);
 void options_free(BuildOptions *b);
 
+/* What a run of clang has made. */
 typedef struct {
     Buf bitcode;            /* that no optimiser has seen */
     Buf files;              /* Reply.files */
     bool files_known;
 } Front;
 
-/* Compiles q's source.  server: the control of a server of clang, or -1.  clang's messages go to d as they are.
- * False: d has an error.  f, zeroed before, is the caller's to free in either case. */
+/* Compiles q's source.  server: the control of a server of clang, or -1.  clang's messages go to d
+ * as they are.  False: d has an error.  f, zeroed before, is the caller's to free in either
+ * case. */
 bool front_run(const Request *q, const BuildOptions *b, int server, Front *f, Diag *d);
 void front_free(Front *f);
 #endif

@@ -40,6 +40,7 @@ typedef struct {
     LLVMValueRef owner; /* the kernel that alone uses it, or NULL */
 } Local;
 
+/* The lowering of a module. */
 typedef struct {
     Module *m;
     LLVMModuleRef src;
@@ -78,6 +79,7 @@ typedef struct {
 
 /* --- values (lower_value.c) ------------------------------------------------------------ */
 
+/* A value of n pieces, which are not set yet.  Puts a value into a map; finds one there. */
 Val val_new(Lower *lo, u32 n);
 void map_put(Lower *lo, Map *map, const void *key, Val v);
 bool map_get(const Map *map, const void *key, Val *v);
@@ -107,6 +109,7 @@ void refuse(Lower *lo, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* --- short hands (lower_value.c) --------------------------------------------------------- */
 
+/* Append an operation to the present block and return its result; add_con() adds a constant. */
 Ref op0(Fn *n, IrOp op, i32 imm);
 Ref op1(Fn *n, IrOp op, Ref x);
 Ref op2(Fn *n, IrOp op, Ref x, Ref y);
@@ -153,6 +156,7 @@ bool float_intrinsic(Fn *n, const char *name, const Elem *e);
 enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
 unsigned as_of(LLVMValueRef pointer);
 
+/* Lower the instruction or call of that name, i. */
 void mem_load(Fn *n, LLVMValueRef i);
 void mem_store(Fn *n, LLVMValueRef i);
 void mem_alloca(Fn *n, LLVMValueRef i);
@@ -170,11 +174,12 @@ void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p);
 
 /* --- atomics (lower_atomic.c) ----------------------------------------------------------------- */
 
+/* Whether accesses of that order need a fence after them, before them; a fence for all memory. */
 bool order_acquires(LLVMAtomicOrdering o);
 bool order_releases(LLVMAtomicOrdering o);
 void mem_fence(Fn *n);
-/* Whether atomic access i of a t is one access of the machine; what is larger, or lies on no multiple
- * of its size, is for the functions below, which refuse what they cannot do. */
+/* Whether atomic access i of a t is one access of the machine; what is larger, or lies on no
+ * multiple of its size, is for the functions below, which refuse what they cannot do. */
 bool atomic_is_plain(Fn *n, LLVMValueRef i, LLVMTypeRef t);
 void atomic_load(Fn *n, LLVMValueRef i);
 void atomic_store(Fn *n, LLVMValueRef i);
@@ -183,11 +188,13 @@ void atomic_exchange_if(Fn *n, LLVMValueRef i);
 
 /* --- calls (lower_call.c, lower_printf.c) ------------------------------------------------------ */
 
+/* Lower a call: of a function or an intrinsic; of printf, as prepare.c has written it. */
 void lower_call(Fn *n, LLVMValueRef i);
 void lower_printf(Fn *n, LLVMValueRef i);
 
 /* --- kernels (kernel_table.c) ------------------------------------------------------------------------- */
 
+/* Place and type of an argument in the argument block; byval: the type of a structure, or NULL. */
 typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;
 /* Where argument k lies, given where the one before ended (doc/abi.md, "Argument block"). */
 ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end);

@@ -9,17 +9,19 @@
 LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name, Diag *d);
 
 /* Makes m what lower_module() takes: calls that the machine has no answer to become calls of the
- * device library, which is linked, optimised with the program, and cut to what is used.  Functions that are no
- * kernels stay visible where `keep` says so.  False: d says why. */
+ * device library, which is linked, optimised with the program, and cut to what is used.  Functions
+ * that are no kernels stay visible where `keep` says so.  False: d says why. */
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d);
 
 /* Gives generic pointers the address space that they come from, where it is one (spaces.c).  True:
  * something was changed. */
 bool spaces_infer(LLVMModuleRef m);
-/* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were some. */
+/* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were
+ * some. */
 bool expand_operations(LLVMModuleRef m);
-/* Marks where lanes that parted must meet before a barrier, so that the optimiser leaves these places
- * alone; needs the library linked and small functions inlined (converge.c).  False: out of memory. */
+/* Marks where lanes that parted must meet before a barrier, so that the optimiser leaves these
+ * places alone; needs the library linked and small functions inlined (converge.c).  False: out of
+ * memory. */
 bool converge(LLVMModuleRef m, const Target *target);
 /* Calls between kernels, structures as arguments, formatted output (prepare.c). */
 void prepare_module(LLVMModuleRef m);

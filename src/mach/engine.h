@@ -19,13 +19,14 @@ typedef struct {
     double timeout;         /* seconds; 0: none */
     const Observer *observers;
     size_t nobservers;
-    /* Called on the launching thread when an observer has stopped the launch at event `why`.  It may do
-     * all that an observer may do, and also step warps of the group.  GO_ON lets the launch continue;
-     * STOP_HERE ends it with FAULT_STOPPED.  NULL: the launch ends so at once. */
+    /* Called on the launching thread when an observer has stopped the launch at event `why`.  It
+     * may do all that an observer may do, and also step warps of the group.  GO_ON lets the launch
+     * continue; STOP_HERE ends it with FAULT_STOPPED.  NULL: the launch ends so at once. */
     Verdict (*halted)(void *self, const Event *why);
     void *self;             /* of halted */
 } LaunchOptions;
 
+/* How a launch ended. */
 typedef struct {
     bool faulted;
     Fault fault;            /* of the first group, in order, that faulted */
@@ -36,23 +37,23 @@ typedef struct {
 /* A kind of engine. */
 typedef struct {
     const char *name, *what;
-    /* Whether this build and host have the engine; false: *why says why not, in a text that lives until the
-     * next call.  A NULL here means that all have it. */
+    /* Whether this build and host have the engine; false: *why says why not, in a text that lives
+     * until the next call.  A NULL here means that all have it. */
     bool (*available)(const char **why);
     /* An engine for code of profile `set` in memory, which stays the caller's and outlives it.
      * NULL: the host has no memory for it. */
     Engine *(*open)(Memory *memory, IsaSet set);
     void (*close)(Engine *e); /* no launch runs */
-    /* Tells the engine that the bytes of the range changed, and that code is of profile `set` from now on.
-     * The engine must forget all that it has made from those bytes; if the profile is another one, from
-     * any code.  No launch may run. */
+    /* Tells the engine that the bytes of the range changed, and that code is of profile `set` from
+     * now on.  The engine must forget all that it has made from those bytes; if the profile is
+     * another one, from any code.  No launch may run. */
     void (*code_changed)(Engine *e, IsaSet set, u64 addr, u64 size);
     /* Runs every group of the launch, whose profile is that of the code.  False: result->fault
      * tells why it stopped.  Launches of several threads may run at once. */
     bool (*launch)(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);
-    /* Runs one instruction of a ready warp, of a group that has not faulted, and says in *s what happened.
-     * The caller chooses which warp is next, and lets warps pass a barrier by group_pass_barrier().
-     * False: it faulted. */
+    /* Runs one instruction of a ready warp, of a group that has not faulted, and says in *s what
+     * happened.  The caller chooses which warp is next, and lets warps pass a barrier by
+     * group_pass_barrier().  False: it faulted. */
     bool (*step)(Engine *e, Warp *w, Step *s);
     /* From any thread: ends the launches that run now, with FAULT_STOPPED. */
     void (*interrupt)(Engine *e);

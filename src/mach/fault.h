@@ -7,12 +7,14 @@
 #define MACH_FAULT_H
 #include "isa/isa.h"
 
+/* The rows of fault.def. */
 typedef enum {
 #define FAULT(name, text) FAULT_##name,
 #include "mach/fault.def"
     NFAULT
 } FaultKind;
 
+/* What went wrong, and where. */
 typedef struct {
     FaultKind kind;
     u32 pc;

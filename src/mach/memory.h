@@ -13,6 +13,7 @@
 #define MACH_MEMORY_H
 #include "base/base.h"
 
+/* Pages of 4 KiB. */
 enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
 
 /* address ranges of the device (doc/abi.md, "Memory map") */
@@ -29,6 +30,7 @@ enum {
     MEM_OLD = 32                     /* not mapped; still has bytes from before, which memory_map() clears */
 };
 
+/* Guest memory, or the window of local memory of a group. */
 typedef struct {
     u8 *base;               /* host address of guest address 0; LDS: only the window exists */
     u8 *page;               /* MEM_* of page 0 on, likewise */
@@ -37,7 +39,8 @@ typedef struct {
     void *block, *flags;    /* what was reserved */
 } Memory;
 
-/* Reserves guest addresses lo..end, multiples of a page; nothing is mapped.  False: the host refuses. */
+/* Reserves guest addresses lo..end, multiples of a page; nothing is mapped.  False: the host
+ * refuses. */
 bool memory_open(Memory *m, u64 lo, u64 end);
 void memory_close(Memory *m);
 
@@ -49,8 +52,8 @@ void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
 void memory_allow(Memory *m, u64 addr, u64 size, u8 flags);
 /* Unmaps the pages that lie wholly inside the range and gives their memory back to the host. */
 void memory_unmap(Memory *m, u64 addr, u64 size);
-/* Unmaps pages, but keeps their memory, up to 32 MiB in all, for the next memory_map(), since clearing it
- * costs less than getting it from the host again. */
+/* Unmaps pages, but keeps their memory, up to 32 MiB in all, for the next memory_map(), since
+ * clearing it costs less than getting it from the host again. */
 void memory_retire(Memory *m, u64 addr, u64 size);
 /* Whether every page of the range exists and has all of `flags`. */
 bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);

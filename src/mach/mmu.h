@@ -8,8 +8,10 @@
 #define MACH_MMU_H
 #include "mach/memory.h"
 
+/* Bits of a page table entry (RISC-V privileged manual, SV39). */
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_A = 64, PTE_D = 128, PTE_PPN_SHIFT = 10 };
 
+/* Where the page tables are. */
 typedef struct {
     const Memory *memory;   /* physical, holds the tables */
     u64 root;               /* physical address of the first table */

@@ -1,5 +1,5 @@
-/* observe.h -- what an instruction did (Step), and observers, which are told of such things while a launch
- * runs. */
+/* observe.h -- what an instruction did (Step), and observers, which are told of such things while a
+ * launch runs. */
 #ifndef MACH_OBSERVE_H
 #define MACH_OBSERVE_H
 #include "mach/warp.h"
@@ -17,8 +17,8 @@ typedef struct {
     u32 depth;              /* entries of the divergence stack before it */
     u8 raised;              /* FP_* flags that it raised, also those that were set before */
     u32 next;               /* where the warp goes on */
-    /* memory touched, in order, if that is noted (group_note_accesses()); until the next step of the
-     * group */
+    /* memory touched, in order, if that is noted (group_note_accesses()); until the next step of
+     * the group */
     const Touch *touched;
     size_t ntouched;
     bool barrier, ended, faulted; /* the warp waits; it ended; Group.fault has the reason */
@@ -40,6 +40,7 @@ typedef enum {
 #include "mach/event.def"
 } EventKind;
 
+/* An event that observers are told of. */
 typedef struct {
     EventKind kind;
     const Launch *launch;
@@ -48,20 +49,23 @@ typedef struct {
     const Step *step;       /* of the instruction, or NULL */
 } Event;
 
+/* What an observer answers. */
 typedef enum { GO_ON, STOP_HERE } Verdict;
 
-/* An observer.  A launch with observers runs on the calling thread, group after group, its warps in turns
- * of LaunchOptions.slice instructions; it computes the same.  All observers are told all events of an
- * instruction, in the order of their list, before a verdict takes effect.
+/* An observer.  A launch with observers runs on the calling thread, group after group, its warps in
+ * turns of LaunchOptions.slice instructions; it computes the same.  All observers are told all
+ * events of an instruction, in the order of their list, before a verdict takes effect.
  *
- * Between instructions an observer may read and write registers, memory and pc of the group's warps, and
- * must call warp_set_exec() after changing mask or vl; the launch goes on with what it finds. */
+ * Between instructions an observer may read and write registers, memory and pc of the group's
+ * warps, and must call warp_set_exec() after changing mask or vl; the launch goes on with what it
+ * finds. */
 typedef struct {
     void *self;
     u32 events;             /* EVENT_* that it is told of */
     Verdict (*tell)(void *self, const Event *e);
 } Observer;
 
+/* The name of an event, and the sentence of its row. */
 const char *event_name(EventKind k);
 const char *event_text(EventKind k);
 #endif

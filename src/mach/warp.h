@@ -49,11 +49,13 @@ typedef struct {
     const Mmu *mmu;         /* NULL: addresses are physical */
 } Launch;
 
+/* Waiting: at a barrier. */
 enum WarpState { WARP_READY, WARP_WAITING, WARP_DONE };
 
 /* An entry of the divergence stack (doc/isa.md, "Divergence"). */
 typedef struct { u32 rpc, pc, mask; } SimtEntry;
 
+/* A warp: registers, masks and stack are architected; the last fields belong to the engine. */
 struct Warp {
     _Alignas(64) u32 v[256][MAX_LANES];
     _Alignas(64) u32 on[MAX_LANES];     /* ~0 for lanes in `exec`, else 0 */
@@ -102,6 +104,7 @@ typedef struct {
     u64 (*time)(void *self, const Warp *w);
 } Clock;
 
+/* A group in its context, run by one host thread. */
 struct Group {
     const Launch *launch;
     Memory lds;             /* this host thread's window */
@@ -157,8 +160,8 @@ bool csr_read_lanes(const Warp *w, u32 n, u32 value[MAX_LANES]);
 
 /* --- divergence (simt.c) ---------------------------------------------------- */
 
-/* A divergent branch: lanes `taken` (of exec) go to target, the rest of mask to next.  Returns the pc
- * to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
+/* A divergent branch: lanes `taken` (of exec) go to target, the rest of mask to next.  Returns the
+ * pc to go on at; *fault: FAULT_NONE, or why the stack cannot grow. */
 u32 simt_split(Warp *w, u32 taken, u32 target, u32 next, FaultKind *fault);
 /* The pc after a join at pc. */
 u32 simt_join(Warp *w, u32 pc);

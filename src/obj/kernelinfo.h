@@ -1,4 +1,5 @@
-/* kernelinfo.h -- what a host must know of the kernels of an image, besides the resources they need.
+/* kernelinfo.h -- what a host must know of the kernels of an image, besides the resources they
+ * need.
  *
  * The section .ventus.kernels (not loaded) is a JSON text that the compiler writes and
  * the linker copies:
@@ -16,8 +17,10 @@
 #define OBJ_KERNELINFO_H
 #include "obj/obj.h"
 
+/* Which kind of argument: a value, or a pointer to that memory. */
 typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL } KernelArgKind;
 
+/* A parameter of a kernel. */
 typedef struct {
     char *name, *type;      /* as written in the source; "" when not known */
     KernelArgKind kind;
@@ -26,6 +29,7 @@ typedef struct {
     bool is_const, is_restrict, is_volatile;
 } KernelArg;
 
+/* A kernel. */
 typedef struct {
     char *name, *attributes, *vec_hint;
     u32 reqd_local[3], local_hint[3]; /* all 0: not given */
@@ -34,6 +38,7 @@ typedef struct {
     bool silent;            /* it never calls printf */
 } KernelInfo;
 
+/* The table of an image. */
 typedef struct {
     KernelInfo *kernels;
     size_t nkernels;

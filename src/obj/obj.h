@@ -19,6 +19,7 @@ enum { OBJ_UNDEF = -1, OBJ_ABS = -2, OBJ_COMMON = -3 };
 /* The symbol of a relocation that has none (ALIGN, RELAX). */
 #define OBJ_NO_SYMBOL UINT32_MAX
 
+/* A relocation of a section, as reloc.def describes it. */
 typedef struct {
     u32 offset;             /* byte in the section */
     u32 type;               /* R_RISCV_* of <elf.h> */
@@ -26,6 +27,7 @@ typedef struct {
     i32 addend;
 } ObjReloc;
 
+/* A section of an object or image. */
 typedef struct {
     char *name;
     u32 type;               /* SHT_* */
@@ -38,6 +40,7 @@ typedef struct {
     size_t nrelocs, caprelocs;
 } ObjSection;
 
+/* A symbol: a place in a section, a number, or a name that another file defines. */
 typedef struct {
     char *name;             /* "" for section symbols */
     i32 section;            /* index in Object.sections, or OBJ_* */
@@ -54,6 +57,7 @@ typedef struct {
     Buf data;               /* the first data.len <= memsz bytes; the rest is zero */
 } ObjSegment;
 
+/* An object or image. */
 typedef struct {
     char *name;             /* of the file, for messages */
     bool is_image;          /* ET_EXEC */
@@ -92,8 +96,8 @@ bool obj_add_reloc(Object *o, i32 section, ObjReloc r);
 i32 obj_find_section(const Object *o, const char *name);
 i32 obj_find_symbol(const Object *o, const char *name);
 
-/* The function or label at or before addr in section `section` (of an image also -1: in any); *past:
- * bytes from there to addr.  NULL: there is none. */
+/* The function or label at or before addr in section `section` (of an image also -1: in any);
+ * *past: bytes from there to addr.  NULL: there is none. */
 const char *obj_symbol_at(const Object *o, i32 section, u32 addr, u64 *past);
 
 /* Name of R_RISCV_* `type` without the prefix, or NULL. */

@@ -3,10 +3,12 @@
 #define OBJ_RELOC_H
 #include "base/base.h"
 
+/* What a relocation computes (reloc.def). */
 typedef enum {
     VALUE_NONE, VALUE_ABS, VALUE_PC, VALUE_ADD, VALUE_SUB, VALUE_LABEL, VALUE_FOREIGN
 } RelocValue;
 
+/* Where the value goes. */
 typedef enum {
     FIELD_NONE,
     FIELD_W6, FIELD_W8, FIELD_W16, FIELD_W32, FIELD_W64, /* the low bits at the place */
@@ -17,6 +19,7 @@ typedef enum {
     FIELD_CALL                                           /* auipc and jalr: HI, then LO_I */
 } RelocField;
 
+/* A row of reloc.def. */
 typedef struct {
     const char *name; /* without R_RISCV_ */
     u8 value, field;  /* RelocValue, RelocField */

@@ -5,8 +5,8 @@
  * of other makers carry shorter records, several kernels in one section, or none;
  * those are read as far as they can be believed.
  *
- * An object's record with an empty name (.ventus.resource.) says what its code outside kernels needs;
- * the linker adds it to the records of the kernels that may call such code.
+ * An object's record with an empty name (.ventus.resource.) says what its code outside kernels
+ * needs; the linker adds it to the records of the kernels that may call such code.
  */
 #ifndef OBJ_RESOURCE_H
 #define OBJ_RESOURCE_H
@@ -17,12 +17,14 @@ enum {
     RES_NO_STACK_PEAK = 16, RES_REGISTERS_INCOMPLETE = 32
 };
 
+/* Which form of record there is. */
 typedef enum {
     RES_NONE,               /* the file has no record for this kernel */
     RES_SHORT,              /* four u16: VGPR, SGPR, LDS, PDS */
     RES_LONG                /* 56 bytes, version 2 or 3 */
 } ResourceForm;
 
+/* What a record says; numbers of short records are copied to the fields that mean the same. */
 typedef struct {
     ResourceForm form;
     u32 version, flags;     /* of RES_LONG */
@@ -37,9 +39,9 @@ typedef struct {
  * outside kernels); NULL: the section is no record. */
 const char *resource_kernel(const ObjSection *s);
 
-/* Reads the record of kernel `name` into *r; form RES_NONE if there is none.  If records do not name their
- * kernels, they are matched by order of definition; where that is ambiguous, *r gets the largest of each
- * number.  False: the record is malformed, d says how. */
+/* Reads the record of kernel `name` into *r; form RES_NONE if there is none.  If records do not
+ * name their kernels, they are matched by order of definition; where that is ambiguous, *r gets the
+ * largest of each number.  False: the record is malformed, d says how. */
 bool resource_read(const Object *o, const char *name, Resource *r, Diag *d);
 /* Adds the 56-byte record (version 3).  False: out of memory. */
 bool resource_add(Object *o, const char *name, const Resource *r);
@@ -56,10 +58,11 @@ typedef enum {
     GEN_BARE /* none of these: hand-written code without crt0 */
 } Generation;
 
+/* The generation of an image, by the code at its entry; its name, as "B2". */
 Generation resource_generation(const Object *image);
 const char *generation_name(Generation g);
 
-/* The byte offset of the metadata word (64, 68) from which the code at the entry sets tp first; -1: tp
- * comes from elsewhere. */
+/* The byte offset of the metadata word (64, 68) from which the code at the entry sets tp first; -1:
+ * tp comes from elsewhere. */
 int resource_tp_word(const Object *image);
 #endif

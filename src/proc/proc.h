@@ -5,9 +5,10 @@
  *   proc_serve   in the server: forks a child for each job, watches it, reports how it ended
  *   proc_call    has a job done and waits for its end
  *
- * The server is a process that has loaded what is expensive to load; a job is a function that runs in a fork
- * of it, with bounds.  A job reads and writes files that the caller has opened, mostly anonymous ones.
- * A job dies with its server and with its caller, a server with the process that started it.
+ * The server is a process that has loaded what is expensive to load; a job is a function that runs
+ * in a fork of it, with bounds.  A job reads and writes files that the caller has opened, mostly
+ * anonymous ones.  A job dies with its server and with its caller, a server with the process that
+ * started it.
  */
 #ifndef PROC_PROC_H
 #define PROC_PROC_H
@@ -19,6 +20,7 @@ enum {
     PROC_STACK = 64 << 20 /* bytes of stack that a job runs on, whatever the limits of the machine are */
 };
 
+/* The bounds of a job. */
 typedef struct {
     u32 cpu;    /* seconds of processor time; 0: no bound */
     u32 wall;   /* seconds by the clock; 0: no bound */
@@ -26,6 +28,7 @@ typedef struct {
     u64 file;   /* bytes of a file that is written; 0: no bound */
 } ProcLimits;
 
+/* How a job ended. */
 typedef enum {
     PROC_EXITED,    /* code: the exit status */
     PROC_SIGNALLED, /* code: the signal */
@@ -39,35 +42,38 @@ typedef struct {
     int code;
 } ProcResult;
 
-/* Starts the program argv[0] in a session of its own, with environment env.  It has nothing open but a socket
- * as PROC_CONTROL, whose other end is *control, and /dev/null as its standard streams; no signal is blocked
- * or ignored.  It is no child of the caller: no SIGCHLD is sent and no wait() of the host sees it.  Returns 0
- * or an errno. */
+/* Starts the program argv[0] in a session of its own, with environment env.  It has nothing open
+ * but a socket as PROC_CONTROL, whose other end is *control, and /dev/null as its standard streams;
+ * no signal is blocked or ignored.  It is no child of the caller: no SIGCHLD is sent and no wait()
+ * of the host sees it.  Returns 0 or an errno. */
 int proc_start(char *const argv[], char *const env[], int *control);
 
-/* Runs a job with file[0..n-1] as its descriptors 0 to n-1, in the caller's directory.  Returns 0 when *r says how
- * it ended; else an errno: EPIPE when the server is gone, and nothing was run; ECANCELED when the descriptor
- * `cancel` (-1: none) became readable, and the job was killed. */
+/* Runs a job with file[0..n-1] as its descriptors 0 to n-1, in the caller's directory.  Returns 0
+ * when *r says how it ended; else an errno: EPIPE when the server is gone, and nothing was run;
+ * ECANCELED when the descriptor `cancel` (-1: none) became readable, and the job was killed. */
 int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, int cancel, ProcResult *r);
 
-/* The path of program NAME beside this program or library, in the build tree's root, or in libexec/ventus where it is
- * installed; mem_free() frees it.  NULL: there is none, or no memory. */
+/* The path of program NAME beside this program or library, in the build tree's root, or in
+ * libexec/ventus where it is installed; mem_free() frees it.  NULL: there is none, or no memory. */
 char *proc_find(const char *name);
 
-/* Runs job(self) in a fork of this process, with its bounds and with file[0..n-1] as descriptors 0 to n-1.  For a
- * process that has no other children and no threads that matter: a job itself.  0 or an errno. */
+/* Runs job(self) in a fork of this process, with its bounds and with file[0..n-1] as descriptors 0
+ * to n-1.  For a process that has no other children and no threads that matter: a job itself.  0 or
+ * an errno. */
 int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcResult *r);
 
-/* The server's main loop: runs job(self) in a fork for each call, with the files of the call as descriptors 0 to
- * n-1 and `keep` (or -1) as descriptor n.  The result of job() is the child's exit status; the child ends by
- * `end`, exit or _exit.  Ends the process when nobody holds the other end of `control` any more, or when the
- * process that made it is gone.  Returns only if it cannot wait for events, with an errno. */
+/* The server's main loop: runs job(self) in a fork for each call, with the files of the call as
+ * descriptors 0 to n-1 and `keep` (or -1) as descriptor n.  The result of job() is the child's exit
+ * status; the child ends by `end`, exit or _exit.  Ends the process when nobody holds the other end
+ * of `control` any more, or when the process that made it is gone.  Returns only if it cannot wait
+ * for events, with an errno. */
 int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (*end)(int));
 
-/* In a job: from here on this thread, and those that it starts, can make no process, connection or file
- * (confine.c). */
+/* In a job: from here on this thread, and those that it starts, can make no process, connection or
+ * file (confine.c). */
 void proc_confine(void);
 
-/* Runs job(self) on a stack of PROC_STACK bytes and returns its result; -1: there is no memory for it. */
+/* Runs job(self) on a stack of PROC_STACK bytes and returns its result; -1: there is no memory for
+ * it. */
 int proc_on_stack(int (*job)(void *self), void *self);
 #endif

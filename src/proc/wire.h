@@ -3,7 +3,8 @@
 #define PROC_WIRE_H
 #include "proc/proc.h"
 
-/* The descriptors that come with a call: the socket for the result, the directory, the files of the job. */
+/* The descriptors that come with a call: the socket for the result, the directory, the files of the
+ * job. */
 enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX_FILES };
 
 /* The server answers twice: PROC_BEGUN when the job runs, then how it ended. */
@@ -12,6 +13,7 @@ typedef struct {
     u32 nfiles;
 } ProcCall;
 
-/* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is closed. */
+/* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is
+ * closed. */
 bool proc_arrange(const int fd[], u32 n, int keep);
 #endif

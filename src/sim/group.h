@@ -15,11 +15,12 @@ typedef struct {
     Group *idle;
 } Contexts;
 
+/* Makes an empty store of contexts. */
 void contexts_open(Contexts *c);
 void contexts_close(Contexts *c); /* frees those that were given back */
 
-/* A context with room for the groups of the launch, which must outlive the context's use.  The caller
- * sets engine, code and clock.  Accesses are not noted.  NULL: the host has no memory. */
+/* A context with room for the groups of the launch, which must outlive the context's use.  The
+ * caller sets engine, code and clock.  Accesses are not noted.  NULL: the host has no memory. */
 Group *context_take(Contexts *c, const Launch *l);
 void context_give(Contexts *c, Group *g);
 

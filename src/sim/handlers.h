@@ -1,5 +1,5 @@
-/* handlers.h -- what the files of handlers share, and the handlers that are compiled once; lane.h makes
- * those that are compiled for each level of the host. */
+/* handlers.h -- what the files of handlers share, and the handlers that are compiled once; lane.h
+ * makes those that are compiled for each level of the host. */
 #ifndef SIM_HANDLERS_H
 #define SIM_HANDLERS_H
 #include "isa/op.h"
@@ -9,6 +9,7 @@
 
 #define HANDLER(name) const Uop *name(Warp *w, const Uop *u)
 
+/* The Uop after u; the address of the next instruction. */
 static inline const Uop *next(const Uop *u) { return u + u->step; }
 static inline u32 next_pc(const Uop *u) { return u->pc + 4u * u->step; }
 
@@ -42,8 +43,8 @@ const Uop *fail_at(Warp *w, const Uop *u, FaultKind kind, int lane, u64 addr, u3
 
 /* Adds the flags that host floating point raised to the warp's, and clears them. */
 void take_host_flags(Warp *w);
-/* Gives the calling thread the floating-point environment that guests run in: rounding to nearest, no
- * flag raised, no flush to zero.  Returns the thread's old one, for leave_guest_floats(). */
+/* Gives the calling thread the floating-point environment that guests run in: rounding to nearest,
+ * no flag raised, no flush to zero.  Returns the thread's old one, for leave_guest_floats(). */
 #if defined(__x86_64__)
 typedef u32 HostFloats; /* MXCSR: guests do without x87 */
 #else
@@ -52,8 +53,8 @@ typedef fenv_t HostFloats;
 HostFloats enter_guest_floats(void);
 void leave_guest_floats(const HostFloats *host);
 
-/* Whether the host's floats raise the same flags as RISC-V: x86 detects tiny results after rounding, as
- * RISC-V does; on other hosts isa/fp.h computes. */
+/* Whether the host's floats raise the same flags as RISC-V: x86 detects tiny results after
+ * rounding, as RISC-V does; on other hosts isa/fp.h computes. */
 #if defined(__x86_64__)
 #define HOST_FLOATS true
 #else
@@ -68,6 +69,7 @@ extern Handler *const handler_modified[NEFFECT];
 
 /* --- floats as bits ---------------------------------------------------------------- */
 
+/* The bits of a float; the float of bits; the bits with every NaN made canonical. */
 static inline u32 bits_of(float f)
 {
     u32 b;
@@ -136,8 +138,8 @@ static inline const Memory *view(const Warp *w, u64 a)
 
 enum { RANGE_PAGES = 32 }; /* accesses spread wider than this go lane by lane */
 
-/* If all of lo..last is plain memory with the right `need` (MEM_R or MEM_W), the host address of guest
- * address 0, to which addresses of the range can be added; NULL: look at each access. */
+/* If all of lo..last is plain memory with the right `need` (MEM_R or MEM_W), the host address of
+ * guest address 0, to which addresses of the range can be added; NULL: look at each access. */
 static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
 {
     const Memory *m = view(w, lo);
@@ -155,7 +157,8 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
  * recorded. */
 bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
 bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
-/* The host address of an aligned word, for a read-modify-write, which the caller notes; NULL: fault. */
+/* The host address of an aligned word, for a read-modify-write, which the caller notes; NULL:
+ * fault. */
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
 /* Notes an access that was made, if the group notes accesses.  False: out of memory; the fault is
  * recorded. */

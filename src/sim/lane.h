@@ -145,10 +145,10 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
         return ok ? next(u) : fail(w, u, FAULT_FRM, -1);                                           \
     }
 
-/* The source of an active lane, 1.0 of another one.  Compilers assume that floats have no side effects.
- * gcc would turn on ? f(on ? v : 1) : d into on ? f(v) : d, so lanes are masked instead of selected;
- * clang would compute on all lanes first and select afterwards, so the row's contents are hidden from
- * it. */
+/* The source of an active lane, 1.0 of another one.  Compilers assume that floats have no side
+ * effects.  gcc would turn on ? f(on ? v : 1) : d into on ? f(v) : d, so lanes are masked instead
+ * of selected; clang would compute on all lanes first and select afterwards, so the row's contents
+ * are hidden from it. */
 #ifdef __clang__
 #define OPAQUE(row) __asm__("" : "+m"(row))
 #else
@@ -171,8 +171,8 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }                                                                                              \
     return true;
 
-/* As HOST_LOOP, for fused operations.  Hosts do not agree whether infinity * 0 + NaN is invalid; so where
- * the result is a NaN the integer routine raises the flags. */
+/* As HOST_LOOP, for fused operations.  Hosts do not agree whether infinity * 0 + NaN is invalid; so
+ * where the result is a NaN the integer routine raises the flags. */
 #define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
     u32 results[MAX_LANES], nans = 0;                                                              \
     APART LANES                                                                                    \
@@ -486,7 +486,8 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 
 /* --- matrix product (matrix.c) --- */
 
-/* d += a * b, k ascending; n is known where this is inlined, so that a row of d stays in registers */
+/* d += a * b, k ascending; n is known where this is inlined, so that a row of d stays in
+ * registers */
 static inline void add_rows(float *restrict d, const float *restrict a, const float *restrict b,
                             u32 m, const u32 n, u32 k)
 {

@@ -1,9 +1,9 @@
 /* sim.h -- the interpreter: an engine that runs decoded code, Uop by Uop.
  *
- * Groups are handed to host threads in ascending order.  One thread runs a group from start to end, warp
- * by warp, each until it ends, waits at a barrier, or has used up its slice.  A group has local and
- * private memory of its own, which is zero at the start, so what it computes does not depend on the
- * thread that runs it.
+ * Groups are handed to host threads in ascending order.  One thread runs a group from start to end,
+ * warp by warp, each until it ends, waits at a barrier, or has used up its slice.  A group has
+ * local and private memory of its own, which is zero at the start, so what it computes does not
+ * depend on the thread that runs it.
  *
  * An engine that runs warps in another way is a Sim with another WarpRunner: it shares decoded
  * code, threads, contexts, limits and the handing out of groups.
@@ -16,10 +16,12 @@
 #include "sim/step.h"
 #include "sim/uop.h"
 
-/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults.  Leaves in
- * w->pc where it goes on; the float flags that the host raised have been given to the warp. */
+/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults.
+ * Leaves in w->pc where it goes on; the float flags that the host raised have been given to the
+ * warp. */
 typedef void WarpRunner(Warp *w, u64 slice);
 
+/* An interpreter, or another engine built on its parts. */
 typedef struct {
     Engine engine;          /* first */
     Memory *memory;

@@ -18,9 +18,10 @@ typedef struct {
  * guest's. */
 u64 nanoseconds(void);
 
+/* The observers of a launch, with the events that they want. */
 Audience audience_of(const Launch *l, const LaunchOptions *opt);
-/* Tells observers of an event that is no instruction, and halts the launch if one of them stops it.  g and
- * w may be NULL.  False: the launch must end; g, if given, has the fault. */
+/* Tells observers of an event that is no instruction, and halts the launch if one of them stops it.
+ * g and w may be NULL.  False: the launch must end; g, if given, has the fault. */
 bool audience_tell(Audience *a, EventKind kind, Group *g, Warp *w);
 /* Whether an observer wants to be told of each instruction; then warps run by run_told(). */
 bool audience_wants_each(const Audience *a);

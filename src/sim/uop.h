@@ -1,9 +1,9 @@
 /* uop.h -- decoded code.
  *
- * Code is decoded once, a page at a time, into Uops.  A Uop is the handler that executes the instruction
- * and its operands, with register numbers already extended by a prefix.  The Uop of a prefix executes
- * the prefix and the instruction after it together, so that a prefix costs nothing; the instruction
- * after it has a Uop of its own too, for branches to it.
+ * Code is decoded once, a page at a time, into Uops.  A Uop is the handler that executes the
+ * instruction and its operands, with register numbers already extended by a prefix.  The Uop of a
+ * prefix executes the prefix and the instruction after it together, so that a prefix costs nothing;
+ * the instruction after it has a Uop of its own too, for branches to it.
  *
  * A handler returns the Uop to go on with, or NULL when the warp stops running
  * (it ended, waits, or faulted).
@@ -15,8 +15,10 @@
 #include <stdatomic.h>
 
 typedef struct Uop Uop;
+/* Executes a Uop and returns the next one; NULL: the warp stops running. */
 typedef const Uop *Handler(Warp *w, const Uop *u);
 
+/* A decoded instruction. */
 struct Uop {
     Handler *run;
     u32 pc;
@@ -33,7 +35,8 @@ struct Uop {
 
 /* mod; abs and neg have a bit for each of src1, src2, src3 */
 enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
-/* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3; the address is a pair; a prefix says all this */
+/* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3; the address is a pair; a prefix says all
+ * this */
 enum { MEM_SPACE = 7, MEM_WORDS = 3, MEM_WIDE = 32, MEM_PREFIX = 64 };
 
 /* instructions that this Uop retires, its prefix included */
@@ -88,8 +91,8 @@ void code_use(Code *c, IsaSet set);
 /* The Uop at pc, decoding its page if need be.  NULL: the fault is recorded in w. */
 const Uop *code_at(Code *c, Warp *w, u32 pc);
 
-/* What the instruction at u does, with its prefix; for sim_step() and observers.  Valid as long as u.
- * NULL: the host has no memory. */
+/* What the instruction at u does, with its prefix; for sim_step() and observers.  Valid as long as
+ * u.  NULL: the host has no memory. */
 const IsaFacts *code_facts(Code *c, const Uop *u);
 
 /* Whether a store of `len` bytes at addr would change decoded instructions. */
@@ -99,6 +102,7 @@ bool code_covers(const Code *c, u64 addr, u32 len);
  * needs that has no record. */
 void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
 
+/* The decoded code that the warp runs. */
 static inline Code *warp_code(const Warp *w) { return (Code *)w->group->code; }
 
 #endif

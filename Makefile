@@ -179,8 +179,10 @@ $B/ventus-jit1: $B/tool/jit1/jit1.o $(JITSRC:%.c=$B/%.o) $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(JIT_PARTS)) $(LDLIBS)
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
-CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Ilib -Ilib/opencl -Wno-atomic-alignment
-$B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h)
+CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Isrc -Ilib -Ilib/opencl -Wno-atomic-alignment
+# of src only the rows that programs for the machine must know
+ABIROWS := src/isa/abi.h src/isa/abi.def src/isa/csr.def
+$B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h) $(ABIROWS)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
 $B/devlib/%.bc: lib/opencl/%.ll
@@ -269,11 +271,11 @@ COUNT ?= 1000000
 DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
-          -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Ilib -Ilib/opencl -Itest/accuracy
-$B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h)
+          -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Isrc -Ilib -Ilib/opencl -Itest/accuracy
+$B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h) $(ABIROWS)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
-$B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h
+$B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h $(ABIROWS)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math

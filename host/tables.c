@@ -7,6 +7,7 @@
  *     <!-- generated: instructions -->
  *     <!-- end -->
  */
+#include "isa/abi.h"
 #include "isa/isa.h"
 #include "mach/machine.h"
 #include <stdio.h>
@@ -434,6 +435,78 @@ static void put_parameters(void)
 #include "mach/machine.def"
 }
 
+/* --- the binary interface -------------------------------------------------------------------- */
+
+static void put_spaces(void)
+{
+    printf("| range | what is there |\n| --- | --- |\n");
+#define RANGE(name, from, end, what)                                                               \
+    printf("| 0x%08llx to 0x%08llx | %s |\n", (unsigned long long)(from) << 12,                    \
+           ((unsigned long long)(end) << 12) - 1, what);
+#include "isa/abi.def"
+}
+
+static void put_sizes(void)
+{
+    printf("| name | value | what |\n| --- | --- | --- |\n");
+#define ABI(name, value, what) printf("| `%s` | %u | %s |\n", #name, (u32)(value), what);
+#include "isa/abi.def"
+}
+
+static void put_metadata_word(const char *name, u32 word, u32 words, const char *readers,
+                              const char *what)
+{
+    printf("|");
+    for (u32 i = 0; i < words; i++)
+        printf(" %u", 4 * (word + i));
+    if (words == 1)
+        printf(" | %u", word);
+    else
+        printf(" | %u to %u", word, word + words - 1);
+    printf(" | `%s` | %s | %s |\n", name, what, readers);
+}
+
+static void put_metadata(void)
+{
+    printf("| offset | word | name | contents | read by start code of |\n"
+           "| --- | --- | --- | --- | --- |\n");
+#define KNL(name, word, words, readers, what) put_metadata_word(#name, word, words, readers, what);
+#include "isa/abi.def"
+}
+
+static void put_print(void)
+{
+    printf("| offset | contents |\n| --- | --- |\n");
+#define PRINT(name, offset, what) printf("| %d | %s |\n", offset, what);
+#include "isa/abi.def"
+}
+
+static void put_record(void)
+{
+    printf("| offset | contents |\n| --- | --- |\n");
+#define RECORD(name, offset, what) printf("| %d | %s |\n", offset, what);
+#include "isa/abi.def"
+}
+
+static void put_register(char file, u32 first, u32 last, bool kept, bool reserved, const char *what)
+{
+    if (first != last)
+        printf("| %c%u to %c%u", file, first, file, last);
+    else if (file == 'x')
+        printf("| x%u `%s`", first, isa_xreg_name[first]);
+    else
+        printf("| v%u", first);
+    printf(" | %s | %s | %s |\n", what, kept ? "yes" : "no", reserved ? "yes" : "no");
+}
+
+static void put_registers(void)
+{
+    printf("| register | role | kept by a call | reserved |\n| --- | --- | --- | --- |\n");
+#define REG(role, file, first, last, kept, reserved, what)                                         \
+    put_register(#file[0], first, last, kept, reserved, what);
+#include "isa/abi.def"
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -442,7 +515,9 @@ static const struct {
 } parts[] = {
     {"instructions", put_instructions}, {"counts", put_counts}, {"units", put_units},
     {"operations", put_operations},     {"csrs", put_csrs},     {"aliases", put_aliases},
-    {"parameters", put_parameters},
+    {"parameters", put_parameters},     {"spaces", put_spaces}, {"sizes", put_sizes},
+    {"metadata", put_metadata},         {"print", put_print},   {"record", put_record},
+    {"registers", put_registers},
 };
 
 /* the generated part that a line begins; -1: none, -2: one that does not exist */

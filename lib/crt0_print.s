@@ -3,18 +3,17 @@
 # It is linked before crt0.s and runs into it.  Programs of this compiler read the metadata
 # themselves and go without.
 
-    .equ KNL_PRINT_ADDR, 48     # bytes in the metadata block
-    .equ KNL_PRINT_SIZE, 52
+    .include "abi.inc"
 
     .section .text.start, "axR", @progbits
     .globl _start
     .type _start, @function
 _start:
-    csrr    t0, 0x803           # CSR_KNL
-    lw      t1, KNL_PRINT_ADDR(t0)
+    csrr    t0, CSR_KNL
+    lw      t1, 4*KNL_PRINT(t0)
     la      t2, BUFFER_ADDR
     sw      t1, 0(t2)
-    lw      t1, KNL_PRINT_SIZE(t0)
+    lw      t1, 4*KNL_PRINT_SIZE(t0)
     la      t2, BUFFER_SIZE
     sw      t1, 0(t2)
     .size _start, . - _start

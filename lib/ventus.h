@@ -8,6 +8,7 @@
 #ifndef VENTUS_H
 #define VENTUS_H
 #include <opencl-c-base.h>
+#include "isa/abi.h"
 #pragma OPENCL FP_CONTRACT OFF
 
 #define OVL  __attribute__((overloadable))
@@ -24,10 +25,11 @@ void __ventus_fence(void);                              /* orders all memory acc
 __attribute__((const)) float __ventus_exp(float);       /* e to the x, as good as the machine's */
 __attribute__((const)) int __ventus_ftoi_rne(float);    /* nearest, ties to even; saturates */
 
-/* CSRs and words of the metadata block: doc/abi.md */
-enum { CSR_TID = 0x800, CSR_NUMW, CSR_NUMT, CSR_KNL, CSR_WGID, CSR_WID, CSR_LDS, CSR_PDS,
-       CSR_GIDX, CSR_GIDY, CSR_GIDZ };
-enum { WORD_DIMS = 2, WORD_GLOBAL = 3, WORD_LOCAL = 6, WORD_OFFSET = 9, WORD_FIRST = 18, WORD_ENQUEUED = 21 };
+enum { /* numbers of CSRs */
+#define CSR(number, name, ...)       CSR_##name = number,
+#define CSR_LANES(number, name, ...) CSR_##name = number,
+#include "isa/csr.def"
+};
 
 /* --- called by the lowering for operations that the machine lacks ------------------------- */
 

@@ -19,6 +19,7 @@ enum { KEY_LLVM = 256, KEY_IR };
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "The result; without it, FILE with another suffix, here", 0},
+    {"isa", 'p', "P", 0, "Profile to compile for, and overlays: v202 (default)", 0},
     {"compile", 'c', NULL, 0, "Make an object, do not link", 0},
     {"assembly", 'S', NULL, 0, "Make assembly", 0},
     {"emit-llvm", KEY_LLVM, NULL, 0, "Make LLVM IR, as the optimiser leaves it", 0},
@@ -47,6 +48,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     Cc *c = state->input;
     switch (key) {
     case 'o': c->out = arg; return 0;
+    case 'p': c->comp.isa = option_isa(state, arg); return 0;
     case 'c': c->comp.output = COMP_OBJECT; return 0;
     case 'S': c->comp.output = COMP_ASSEMBLY; return 0;
     case KEY_LLVM: c->comp.output = COMP_LLVM; return 0;
@@ -122,7 +124,7 @@ static int take_words(Cc *c, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!is_compilers(argv[i])) {
             const bool valued =
-                !strcmp(argv[i], "-o") || !strcmp(argv[i], "-d") || !strcmp(argv[i], "-f");
+                !strcmp(argv[i], "-o") || !strcmp(argv[i], "-p") || !strcmp(argv[i], "-d") || !strcmp(argv[i], "-f");
             argv[n++] = argv[i];
             if (valued && i + 1 < argc)
                 argv[n++] = argv[++i];
@@ -173,7 +175,7 @@ static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *view
         error(d, &(Source){.name = c->file, .text = ""}, NULL, "machine IR cannot become that");
         return false;
     }
-    Object *o = compile_ir(c->file, buf_text(text), target_default()->set, &opt, d);
+    Object *o = compile_ir(c->file, buf_text(text), (IsaSet)c->comp.isa, &opt, d);
     const bool ok = o && (output == COMP_ASSEMBLY ||
                           (output == COMP_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
     obj_free(o);

@@ -17,8 +17,11 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
     const Source src = {.name = file, .text = text};
     Module *m = target ? ir_parse(&src, target, d) : NULL;
     Buf wrong = {0};
-    if (!target)
-        error(d, &src, NULL, "machine IR is compiled for v202 alone");
+    if (!target) {
+        char profile[24];
+        isa_set_name(set, profile);
+        error(d, &src, NULL, "there is no compiler for profile %s", profile);
+    }
     bool ok = m != NULL;
     for (size_t i = 0; ok && i < m->nfunc; i++) {
         ok = ir_check(m->func[i], STAGE_GENERIC, &wrong);

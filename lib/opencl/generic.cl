@@ -2,11 +2,8 @@
  * generic pointer says which memory it points to (doc/abi.md, "Memory map"). */
 #include "ventus.h"
 
-enum { PRIVATE_END = 0x01000000, LOCAL_START = 0x70000000 };
-#define LOCAL_END 0x80000000u
-
-static inline bool is_private(uint a) { return a < PRIVATE_END; }
-static inline bool is_local(uint a) { return a >= LOCAL_START && a < LOCAL_END; }
+static inline bool is_private(uint a) { return a < RANGE_END(PRIVATE); }
+static inline bool is_local(uint a) { return a >= RANGE_FROM(LOCAL) && a < RANGE_END(LOCAL); }
 
 __global void *__to_global(__generic void *p)
 {

@@ -189,6 +189,10 @@ bool as_load(Asm *a, const char *name, const char *at, Buf *out)
     FILE *f = open_file(src->name, slash ? (size_t)(slash - src->name) : 0, name);
     for (const char *const *dir = a->opt.include; !f && dir && *dir; dir++)
         f = open_file(*dir, strlen(*dir), name);
+    if (!f && !strcmp(name, "abi.inc")) { /* is built in */
+        isa_abi_text(out);
+        return !out->failed || as_no_memory(a);
+    }
     if (!f)
         return as_refuse(a, at, "cannot read '%s'", name);
     for (size_t n; out->len <= MAX_SIZE && (n = fread(part, 1, sizeof part, f)) > 0;)

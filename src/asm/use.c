@@ -1,5 +1,6 @@
 /* use.c -- what an instruction uses, for the resource records. */
 #include "asm/job.h"
+#include "isa/abi.h"
 
 static void note_vector(Use *u, int last)
 {
@@ -9,8 +10,8 @@ static void note_vector(Use *u, int last)
 
 static void note_scalar(Use *u, int first, int last)
 {
-    u->sp = u->sp || first == 2;
-    u->tp = u->tp || first == 4;
+    u->sp = u->sp || first == REG_sp;
+    u->tp = u->tp || first == REG_tp;
     if (last >= u->x)
         u->x = (u16)(last + 1);
 }
@@ -19,7 +20,7 @@ static void note_scalar(Use *u, int first, int last)
 static bool is_indirect(const Draft *d)
 {
     return isa_insn[d->id].effect == E_JALR && !d->is_direct &&
-           !(d->value[0] == 0 && d->value[1] == 0 && d->value[2] == 1);
+           !(d->value[0] == 0 && d->value[1] == 0 && d->value[2] == REG_ra);
 }
 
 void as_note_register(Frag *f, int n, bool is_vector)

@@ -65,13 +65,13 @@ static u32 reg_of(const Alloc *a, Ref r)
 static int rank(const Func *f, u32 r)
 {
     const Target *t = f->module->target;
-    return (!f->is_kernel && target_keeps(t, r)) + 2 * target_prefixes(t, r);
+    return (!f->is_kernel && reg_is_kept(r)) + 2 * target_prefixes(t, r);
 }
 
 static bool is_usable(const Func *f, u32 r)
 {
     const bool has_frame = f->nslot || f->has_calls || f->spill_v || !f->is_kernel;
-    return !target_reserves(f->module->target, r) && !(r == f->module->target->frame && has_frame);
+    return !reg_is_reserved(r) && !(r == f->module->target->frame && has_frame);
 }
 
 static void list_registers(Alloc *a)
@@ -85,7 +85,7 @@ static void list_registers(Alloc *a)
             if (!is_usable(a->f, r) || rank(a->f, r) != wanted ||
                 (limit[v] && a->nreg[v] >= limit[v]))
                 continue;
-            if (!v && target_keeps(a->f->module->target, r) && !saves--)
+            if (!v && reg_is_kept(r) && !saves--)
                 saves = 0;
             else
                 a->reg[v][a->nreg[v]++] = r;
@@ -133,7 +133,7 @@ static void fixed_block(Fixed *x, u32 b)
         if (i->reg)
             fixed_write(x, i->reg - 1, at);
         for (u32 r = 0; i->op == IR_call && r < NREG; r++)
-            if (!target_keeps(t, r))
+            if (!reg_is_kept(r))
                 fixed_write(x, r, at);
         for (u32 p = 0; i->op == IR_call && p < (u32)i->imm && p < t->pieces; p++)
             fixed_read(x, t->piece + p, at);
@@ -288,7 +288,7 @@ static u32 random_free(Alloc *a, u32 v)
 
 static bool costs_a_save(const Alloc *a, u32 r)
 {
-    return !a->f->is_kernel && target_keeps(a->f->module->target, r) && !a->taken[r];
+    return !a->f->is_kernel && reg_is_kept(r) && !a->taken[r];
 }
 
 /* 1 + the first free register for v, or 0 */

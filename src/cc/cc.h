@@ -23,7 +23,7 @@ struct CcOptions {
     const char *dump;       /* letters of passes.def, optionally ":function"; NULL: none */
     Buf *dump_to;           /* receives the views */
     bool lines;             /* line table in the object */
-    u32 lds_limit;          /* bytes of local memory that a group may have; 0: 128 KiB */
+    u32 lds_limit;          /* bytes of local memory that a group may have; 0: ABI_LOCAL_BYTES */
     Buf *assembly;          /* receives the program as assembly that `ventus as` reads; or NULL */
     u32 seed;               /* not 0: registers are chosen at random (a test of the allocator) */
     u32 max_x, max_v;       /* not 0: registers to use of each bank, to force spills (the same) */

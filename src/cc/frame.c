@@ -50,7 +50,7 @@ static u32 written(const Func *f, const Ins *i)
 
 static bool is_saved(const Target *t, u32 reg)
 {
-    return reg < NREG && target_keeps(t, reg) && !target_reserves(t, reg) && reg != t->frame;
+    return reg < NREG && reg_is_kept(reg) && !reg_is_reserved(reg) && reg != t->frame;
 }
 
 static u32 words_up_to(u32 words, const Ins *i)

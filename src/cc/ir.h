@@ -190,7 +190,7 @@ typedef struct {
 
 /* A stack object in private memory.  Private addresses are below PRIVATE_END (doc/abi.md, "Memory
  * map"), so that generic pointers can tell them from others. */
-enum { SLOT_ALIGN = 128, PRIVATE_END = 0x01000000 };
+enum { SLOT_ALIGN = ABI_LOCAL_ALIGN, PRIVATE_END = RANGE_END(PRIVATE) };
 typedef struct {
     u32 size, align;        /* bytes, less than PRIVATE_END; align 4 to SLOT_ALIGN */
     u32 offset;             /* from the base of the frame, by frame.c */

@@ -39,7 +39,7 @@ typedef struct {
 
 static bool names_register(const Target *t, Ref r)
 {
-    return r.kind == R_REG && !target_reserves(t, r.val) && r.val != t->frame;
+    return r.kind == R_REG && !reg_is_reserved(r.val) && r.val != t->frame;
 }
 
 /* whether no instruction may pass *i, in either direction */

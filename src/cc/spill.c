@@ -27,13 +27,12 @@ typedef struct {
 
 /* --- what need not be stored ------------------------------------------------------- */
 
-static bool is_repeatable(const Func *f, const Ins *i)
+static bool is_repeatable(const Ins *i)
 {
     if (!i->dst || !ins_is_pure(i) || ins_tied(i) >= 0)
         return false;
     for (int k = 0; k < 3; k++)
-        if (i->a[k].kind == R_VAL ||
-            (i->a[k].kind == R_REG && !target_reserves(f->module->target, i->a[k].val)))
+        if (i->a[k].kind == R_VAL || (i->a[k].kind == R_REG && !reg_is_reserved(i->a[k].val)))
             return false;
     return true;
 }
@@ -46,7 +45,7 @@ Ins *spill_remat(const Func *f)
         const Block *k = &f->block[f->rpo[b]];
         for (size_t i = 0; i < k->nins; i++) {
             const u32 v = k->ins[i].dst;
-            only[v] = !written[v] && is_repeatable(f, &k->ins[i]) ? k->ins[i] : (Ins){0};
+            only[v] = !written[v] && is_repeatable(&k->ins[i]) ? k->ins[i] : (Ins){0};
             written[v] = true;
         }
     }

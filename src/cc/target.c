@@ -1,11 +1,6 @@
 /* target.c -- the targets.  v202 is the only one so far. */
 #include "cc/target.h"
 
-#define BIT(r)         ((u64)1 << (r))
-#define BITS(from, to) ((BIT((to) - (from)) * 2 - 1) << (from)) /* both included */
-
-#define RESERVED (BITS(0, 4) | BIT(6) | BIT(8))
-
 static const Target v202 = {
     .name = "v202",
     .set = V202,
@@ -19,19 +14,23 @@ static const Target v202 = {
                  {I_vsb_v, I_vsb_v, I_vsh_v, I_vsh_v, I_vsw_v}},
     .prefix = I_regext,
     .plain = 32,
-    .ra = 1,
-    .sp = 2,
-    .gp = 3,
-    .tp = 4,
-    .scratch = 6,
-    .arguments = 10,
-    .local_base = 8,
-    .frame = V0 + 32,
-    .piece = V0,
-    .pieces = 32,
-    .reserved = {RESERVED},
-    .kept = {RESERVED | BIT(9) | BITS(18, 27), BITS(32, 47)},
+    .ra = REG_ra,
+    .sp = REG_sp,
+    .gp = REG_gp,
+    .tp = REG_tp,
+    .scratch = REG_scratch,
+    .arguments = REG_args,
+    .local_base = REG_local_base,
+    .frame = V0 + REG_frame,
+    .piece = V0 + REG_piece,
+    .pieces = REG_piece_last - REG_piece + 1,
 };
 
-const Target *target_find(IsaSet set) { return set & V202 ? &v202 : NULL; }
-const Target *target_default(void) { return &v202; }
+const Target *target_find(IsaSet set)
+{
+    static const Target *const all[] = {&v202}; /* the first is the usual one */
+    for (size_t i = 0; i < countof(all); i++)
+        if (!set || set & all[i]->set)
+            return all[i];
+    return NULL;
+}

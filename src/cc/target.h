@@ -1,15 +1,34 @@
 /* target.h -- what the compiler knows of the machine that it makes code for: a Target belongs to
  * every module, and passes ask it.
  *
- * Registers are numbered as in R_REG: 0..63 x, 64..319 v.  Their roles are those of
- * doc/abi.md, "Registers"; frame.c and encode.c own the reserved ones.
+ * Registers are numbered as in R_REG: 0..63 x, 64..319 v.  Their roles are the REG rows of abi.def
+ * (doc/abi.md, "Registers"), the same for every target; frame.c and encode.c use the reserved ones.
  */
 #ifndef CC_TARGET_H
 #define CC_TARGET_H
+#include "isa/abi.h"
 #include "isa/isa.h"
 
 enum { NXREG = 64, NVREG = 256, NREG = NXREG + NVREG, V0 = NXREG };
 static inline bool reg_is_vector(u32 r) { return r >= V0; }
+
+/* Whether register r has a role everywhere, so that no value is put there; whether calls keep it. */
+static inline bool reg_is_reserved(u32 r)
+{
+    enum { x = 0, v = V0 };
+    return false
+#define REG(role, file, first, last, kept, reserved, what) || (reserved && r - (u32)(file + first) <= (u32)(last - first))
+#include "isa/abi.def"
+        ;
+}
+static inline bool reg_is_kept(u32 r)
+{
+    enum { x = 0, v = V0 };
+    return false
+#define REG(role, file, first, last, kept, reserved, what) || ((kept || reserved) && r - (u32)(file + first) <= (u32)(last - first))
+#include "isa/abi.def"
+        ;
+}
 
 /* The rows for each width of an access: b and h sign-extend, a store has them twice. */
 typedef struct { InsnId b, bu, h, hu, w; } WidthRows;
@@ -30,19 +49,14 @@ typedef struct {
     u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
     u32 arguments;          /* x: the argument block, where a kernel begins */
     u32 local_base;         /* x: static __local data */
-    u32 frame;              /* v: base of the private frame, reserved in functions that have one */
+    u32 frame;              /* v: base of the private frame, no other value's in functions that have one */
     u32 piece, pieces;      /* v: first register of arguments and results, and how many there are */
-    u64 reserved[NREG / 64], kept[NREG / 64]; /* kept: survive calls, the reserved ones do too */
 } Target;
 
-/* The target whose rows `set` has; NULL: there is none. */
+/* The target whose rows `set` has; 0: what everything is compiled for that does not say it.  NULL: there
+ * is none. */
 const Target *target_find(IsaSet set);
-/* What OpenCL C is compiled for. */
-const Target *target_default(void);
 
-/* Whether register r (a number as in R_REG) is never allocated; whether it survives calls. */
-static inline bool target_reserves(const Target *t, u32 r) { return t->reserved[r / 64] >> r % 64 & 1; }
-static inline bool target_keeps(const Target *t, u32 r) { return t->kept[r / 64] >> r % 64 & 1; }
 /* Whether an instruction that names register r of its file needs a prefix. */
 static inline bool target_prefixes(const Target *t, u32 r) { return (reg_is_vector(r) ? r - V0 : r) >= t->plain; }
 #endif

@@ -234,13 +234,12 @@ static u32 scalar_index(const Proof *p, u32 place)
 }
 
 /* whether the instruction makes the same number wherever it stands */
-static bool is_constant(const Proof *p, const Ins *i)
+static bool is_constant(const Ins *i)
 {
     if (!ins_is_pure(i) || !(i->dst || i->reg) || ins_tied(i) >= 0)
         return false;
     for (int k = 0; k < 3; k++)
-        if (i->a[k].kind == R_VAL ||
-            (i->a[k].kind == R_REG && !target_reserves(p->target, i->a[k].val)))
+        if (i->a[k].kind == R_VAL || (i->a[k].kind == R_REG && !reg_is_reserved(i->a[k].val)))
             return false;
     return true;
 }
@@ -319,7 +318,7 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
         const Ins *n = &b->ins[i];
         if (is_plain_move(p, n))
             equate(p, thing_of(p, result_of(n)), thing_of(p, n->a[0]));
-        else if (is_constant(p, n))
+        else if (is_constant(n))
             equate(p, thing_of(p, result_of(n)), constant_thing(p, n));
         else
             break;
@@ -354,7 +353,7 @@ static void set_register(Proof *p, Ref r, Bank bank, u32 set)
 {
     if (!is_register(r, bank))
         refuse(p, "a result in the wrong kind of register");
-    else if (target_reserves(p->target, r.val))
+    else if (reg_is_reserved(r.val))
         refuse(p, "a reserved register is written");
     else
         p->now[r.val] = set;
@@ -396,7 +395,7 @@ static size_t soft_after(Proof *p, const Block *b, size_t i)
             run_parking(p, n);
         else if (is_plain_move(p, n))
             set_register(p, result_of(n), bank_of(p, n->a[0]), p->now[n->a[0].val]);
-        else if (is_constant(p, n))
+        else if (is_constant(n))
             set_register(p, result_of(n), bank_of(p, result_of(n)),
                          set_with(&p->sets, 0, constant_thing(p, n)));
         else
@@ -431,7 +430,7 @@ static void check_pieces(Proof *p, u32 n)
 static bool is_clobbered(const Proof *p, u32 thing)
 {
     const u32 n = (u32)p->before->nvalue;
-    return thing >= n && thing < n + NREG && !target_keeps(p->target, thing - n);
+    return thing >= n && thing < n + NREG && !reg_is_kept(thing - n);
 }
 
 /* Gives all registers that a call does not keep new contents, which no other place holds. */
@@ -445,7 +444,7 @@ static void run_call(Proof *p, const Ins *i)
                 p->now[k] = set_without(&p->sets, p->now[k], thing);
         }
     for (u32 r = 0; r < NREG; r++)
-        if (!target_keeps(p->target, r))
+        if (!reg_is_kept(r))
             p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
 }
 
@@ -521,7 +520,7 @@ static void note_writes(Proof *p, u32 b)
         if (n->op == IR_spillx && (u32)n->imm < p->after->spill_x)
             set_bit(to, NXREG + (u32)n->imm);
         for (u32 r = 0; n->op == IR_call && r < NXREG; r++)
-            if (!target_keeps(p->target, r))
+            if (!reg_is_kept(r))
                 set_bit(to, r);
     }
 }
@@ -622,7 +621,7 @@ static bool same_graph(const Func *a, const Func *b)
 /* The thing that instruction i writes: a constant, 0 if it is not known yet, or its own result. */
 static u32 written_thing(Proof *p, const Ins *i)
 {
-    if (is_constant(p, i))
+    if (is_constant(i))
         return constant_thing(p, i);
     return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
 }

@@ -199,7 +199,7 @@ cl_int check_buffer(const ClQueue *q, cl_mem handle)
 bool is_misaligned(const ClQueue *q, const ClMem *m)
 {
     (void)q; /* all devices have one alignment */
-    return m->parent && m->origin % MEM_ALIGN;
+    return m->parent && m->origin % BUFFER_ALIGN;
 }
 
 /* --- creation ------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static cl_int check_region(const ClMem *parent, const cl_buffer_region *r)
         return CL_INVALID_VALUE;
     if (!r->size)
         return CL_INVALID_BUFFER_SIZE;
-    return r->origin % MEM_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+    return r->origin % BUFFER_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
 }
 
 static cl_int create_sub(ClMem *parent, cl_mem_flags flags, cl_buffer_create_type type,

@@ -137,7 +137,7 @@ bool platform_has_compiler(void);
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
 
 /* Numbers that clGetDeviceInfo reports and calls check. */
-enum { MEM_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS = 1024 };
+enum { BUFFER_ALIGN = 128, MIN_ALIGN = 128, PRINT_BYTES = 1 << 20, MAX_PARAMETERS = 1024 };
 u64 device_max_alloc(const ClDevice *d);
 u64 device_global_size(const ClDevice *d);
 u32 device_local_size(const ClDevice *d); /* bytes of __local data of a group */

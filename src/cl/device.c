@@ -3,9 +3,8 @@
 
 /* --- numbers ----------------------------------------------------------------------------- */
 
-enum { STACK_BYTES = 1024 };      /* of a warp, in local memory (doc/abi.md, "Local memory") */
 #define LAUNCH_SHARE (256u << 20) /* kept for arguments and private memory of launches */
-#define LOWER_SPACE  (LDS_LO - 0x01000000u)
+#define LOWER_SPACE  (RANGE_END(LOWER) - RANGE_FROM(LOWER))
 #define UPPER_SPACE  ((u32)-HEAP_LO)
 
 u64 device_global_size(const ClDevice *d)
@@ -25,10 +24,10 @@ u64 device_max_alloc(const ClDevice *d)
 u32 device_local_size(const ClDevice *d)
 {
     const Machine *m = &d->options.machine;
-    const u32 stacks = m->group_warps * STACK_BYTES;
+    const u32 stacks = m->group_warps * ABI_WARP_STACK;
     if (m->lds >= LDS_END - LDS_LO)
-        return 64 << 10;
-    return m->lds > stacks ? (m->lds - stacks) / MEM_ALIGN * MEM_ALIGN : 0;
+        return ABI_LOCAL_OFFERED;
+    return m->lds > stacks ? (m->lds - stacks) / ABI_LOCAL_ALIGN * ABI_LOCAL_ALIGN : 0;
 }
 
 u32 device_max_items(const ClDevice *d)
@@ -213,7 +212,7 @@ static cl_int memory(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_MAX_CONSTANT_ARGS: return UINT(16);
     case CL_DEVICE_LOCAL_MEM_TYPE: return answer(q, cl_device_local_mem_type, CL_LOCAL);
     case CL_DEVICE_LOCAL_MEM_SIZE: return ULONG(device_local_size(d));
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return UINT(MEM_ALIGN * 8);
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return UINT(BUFFER_ALIGN * 8);
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: return UINT(MIN_ALIGN);
     case CL_DEVICE_ERROR_CORRECTION_SUPPORT: return BOOL(CL_FALSE);
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return BOOL(!d->options.mmu);

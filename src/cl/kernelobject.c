@@ -372,8 +372,6 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info
 
 /* --- what a group of it needs --------------------------------------------------------- */
 
-enum { STACK_BYTES = 1024 }; /* of a warp in local memory; code of B2 and C says its own */
-
 static Resource record_of(const ClKernel *k, const ClDevice *d)
 {
     const int i = context_device_index(k->program->context, d);
@@ -388,7 +386,7 @@ static u64 local_stack(const ClKernel *k, const ClDevice *d, const Resource *r)
     const Generation g = b ? b->generation : GEN_B;
     return (g == GEN_B2 || g == GEN_C) && r->form == RES_LONG && is_known(r->lds_stack)
                ? r->lds_stack
-               : STACK_BYTES;
+               : ABI_WARP_STACK; /* code of B2 and C says its own */
 }
 
 /* bytes of __local data: the kernel's own and what its arguments ask for */
@@ -397,7 +395,7 @@ static u64 local_bytes(const ClKernel *k, const Resource *r)
     u64 n = r->form == RES_NONE ? 0 : r->lds_static;
     for (size_t i = 0; i < k->nargs; i++)
         if (k->args[i].is_set && k->args[i].is_local)
-            n = align_up(n, MEM_ALIGN) + k->args[i].size;
+            n = align_up(n, ABI_LOCAL_ALIGN) + k->args[i].size;
     return n;
 }
 

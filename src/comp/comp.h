@@ -33,6 +33,7 @@ typedef struct {
 /* What to compile, and how; all zero but `output` is fine. */
 typedef struct {
     CompOutput output;
+    u32 isa;                /* the profile to compile for and its overlays (IsaSet); 0: the usual one */
     const char *name;       /* of the source, for messages and line tables */
     /* Options of clBuildProgram and of `ventus cc`: -D -I -cl-* -w -Werror -O0..-O3 -g -x, one
      * string an option.  Any other option is an error in d, whatever clang would do with it. */
@@ -45,7 +46,7 @@ typedef struct {
     const char *off;        /* passes turned off, or NULL */
     const char *cache;      /* directory of finished compilations; NULL: no cache */
     const char *clang;      /* program to run; NULL: the one found at build time, or VENTUS_CLANG */
-    u32 lds_limit;          /* bytes of local memory of a group; 0: 64 KiB */
+    u32 lds_limit;          /* bytes of local memory of a group; 0: what OpenCL offers */
 } CompOptions;
 
 typedef struct Compiler Compiler;

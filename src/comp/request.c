@@ -23,6 +23,7 @@ void request_write(const Request *r, Buf *key, Buf *rest)
     const CompOptions *o = &r->opt;
     put_number(key, r->kind, 4);
     put_number(key, o->output, 4);
+    put_number(key, o->isa, 4);
     put_number(key, o->lds_limit, 4);
     put_text(key, o->name);
     put_maybe(key, o->clang);
@@ -63,6 +64,7 @@ bool request_read(const u8 *bytes, size_t len, Request *r)
     CompOptions *o = &r->opt;
     *r = (Request){.kind = (RequestKind)get_number(&in, 4)};
     o->output = (CompOutput)get_number(&in, 4);
+    o->isa = (u32)get_number(&in, 4);
     o->lds_limit = (u32)get_number(&in, 4);
     o->name = get_text(&in);
     o->clang = get_maybe(&in);

@@ -52,8 +52,8 @@ Device *dev_open(const DeviceOptions *opt)
     d->code = (DevCode){.set = opt->set, .generation = GEN_BARE};
     /* v2025 addresses 39 bits (SV39); a host that cannot reserve that much still runs everything
      * that has 32-bit addresses */
-    if (((!opt->narrow && memory_open(&d->memory, 0, (u64)1 << 39)) ||
-         memory_open(&d->memory, 0, (u64)1 << 32)) &&
+    if (((!opt->narrow && memory_open(&d->memory, 0, (u64)RANGE_HIGH_END << PAGE_BITS)) ||
+         memory_open(&d->memory, 0, (u64)RANGE_HEAP_END << PAGE_BITS)) &&
         (d->engine = opt->engine->open(&d->memory, opt->set)))
         return d;
     dev_close(d);
@@ -141,7 +141,7 @@ void dev_code_written(Device *d, u64 addr, u64 end)
 static bool segment_fits(const Object *image, const ObjSegment *s, Diag *d)
 {
     if ((u64)s->addr + s->memsz <= LDS_LO ||
-        (s->addr >= LDS_END && (u64)s->addr + s->memsz <= (u64)1 << 32))
+        (s->addr >= LDS_END && (u64)s->addr + s->memsz <= (u64)RANGE_HEAP_END << PAGE_BITS))
         return true;
     error(d, NULL, NULL, "%s: segment 0x%08x..0x%08llx lies in the local memory window",
           image->name, s->addr, (unsigned long long)s->addr + s->memsz);
@@ -235,9 +235,9 @@ static void read_index_space(const Device *d, Launch *l)
     u64 items = 1;
     if (!read_words(d, l->knl, word, countof(word)))
         return;
-    memcpy(l->global, word + 3, sizeof l->global);
-    memcpy(l->local, word + 6, sizeof l->local);
-    memcpy(l->offset, word + 9, sizeof l->offset);
+    memcpy(l->global, word + KNL_GLOBAL, sizeof l->global);
+    memcpy(l->local, word + KNL_LOCAL, sizeof l->local);
+    memcpy(l->offset, word + KNL_OFFSET, sizeof l->offset);
     for (int i = 0; i < 3; i++) {
         if (l->local[i] > MAX_WARPS * MAX_LANES)
             items = 0;

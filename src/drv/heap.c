@@ -11,10 +11,10 @@ static const struct {
     u64 lo, end;
     ArenaKind kind;
 } arenas[NARENA] = {
-    {HEAP_LO, (u64)1 << 32, LOW},
-    {0x01000000, LDS_LO, LOW},
-    {0, 0x01000000, ON_DEMAND},
-    {(u64)1 << 32, (u64)1 << 39, HIGH},
+    {HEAP_LO, (u64)RANGE_HEAP_END << PAGE_BITS, LOW},
+    {RANGE_FROM(LOWER), RANGE_END(LOWER), LOW},
+    {RANGE_FROM(PRIVATE), RANGE_END(PRIVATE), ON_DEMAND},
+    {(u64)RANGE_HIGH_FROM << PAGE_BITS, (u64)RANGE_HIGH_END << PAGE_BITS, HIGH},
 };
 
 bool heap_open(Heap *h)

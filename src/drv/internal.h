@@ -102,7 +102,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const La
 DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result);
 
 /* print_drain() appends the text of the print buffer at addr (printout.c). */
-enum { PRINT_SIZE = (1 << 20) + 8 }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
+enum { PRINT_BUFFER = PRINT_RECORDS + (1 << 20) }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
 DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);
 

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METADATA_SIZE = 128, MAX_ARGUMENTS = 1 << 16 }; /* bytes */
 enum { MIN_SGPRS = 32, UNIT = 4 };                     /* registers are asked for in fours */
 enum { MAX_POOL = 64 };                                /* groups that run side by side */
 
@@ -215,8 +214,8 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
             return drv_fail(d, DRV_BAD_ARGUMENT, "argument %zu of %u bytes, aligned to %u", i,
                             a->size, a->align);
         const u64 at = align_up(p->args.len, a->is_local ? 4 : align);
-        if (at > MAX_ARGUMENTS || (!a->is_local && a->size > MAX_ARGUMENTS - at))
-            return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", MAX_ARGUMENTS);
+        if (at > ABI_ARGS_MOST || (!a->is_local && a->size > ABI_ARGS_MOST - at))
+            return drv_fail(d, DRV_BAD_ARGUMENT, "more than %u bytes of arguments", ABI_ARGS_MOST);
         buf_fill(&p->args, 0, at - p->args.len);
         /* 2. a value as it is */
         if (!a->is_local) {
@@ -297,7 +296,7 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
         return drv_fail(d, DRV_RESOURCES, "%llu bytes of private memory for a work-group",
                         (unsigned long long)area);
     /* 3. the metadata block */
-    return s ? s : alloc_locked(d, METADATA_SIZE, &b->metadata);
+    return s ? s : alloc_locked(d, ABI_KNL_BYTES, &b->metadata);
 }
 
 static void free_blocks(Driver *d, const Blocks *b)
@@ -308,9 +307,9 @@ static void free_blocks(Driver *d, const Blocks *b)
 }
 
 static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
-                          u32 word[METADATA_SIZE / 4])
+                          u32 word[ABI_KNL_BYTES / 4])
 {
-    memset(word, 0, METADATA_SIZE);
+    memset(word, 0, ABI_KNL_BYTES);
     word[KNL_ENTRY] = p->entry;
     word[KNL_ARGS] = (u32)b->args;
     word[KNL_DIMS] = k->dims;
@@ -323,7 +322,7 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
         word[KNL_ENQUEUED + i] = p->part.is_whole ? 0 : local;
     }
     word[KNL_PRINT] = (u32)b->print;
-    word[KNL_PRINT_SIZE] = b->print ? PRINT_SIZE : 0;
+    word[KNL_PRINT_SIZE] = b->print ? PRINT_BUFFER : 0;
     word[KNL_STACK] = (u32)p->stack;
     word[KNL_DATA] = (u32)align_up(p->data, 16);
     word[KNL_PRIVATE] = (u32)p->private_word;
@@ -339,7 +338,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
     Plan p;
     Blocks b;
     DrvStatus s;
-    u32 word[METADATA_SIZE / 4];
+    u32 word[ABI_KNL_BYTES / 4];
     for (;;) {
         /* 1. the program, alone when the launch is exported: memory is to be as it is between
          * launches */

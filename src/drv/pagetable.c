@@ -10,8 +10,8 @@ enum { BITS = 64 };
 /* The frames: those below the local memory window but frame 0, then those after the code window.
  * Number n of them is at frame_address(n). */
 enum {
-    LOW_FRAMES = (LDS_LO >> PAGE_BITS) - 1,
-    HIGH_FRAMES = 0x70000000u >> PAGE_BITS,
+    LOW_FRAMES = RANGE_LOCAL_FROM - 1,
+    HIGH_FRAMES = RANGE_HEAP_END - RANGE_HEAP_FROM,
     NFRAMES = LOW_FRAMES + HIGH_FRAMES
 };
 enum { STRIDE = 355687 }; /* a prime that does not divide NFRAMES: every frame gets its turn */

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8, RECORD_HEAD = 12 };             /* bytes */
 enum { MAX_STRING = 1 << 16, MAX_WIDTH = 1024 }; /* bytes; columns */
 enum { MAX_WORK = 32 << 20 };                    /* bytes of a launch */
 
@@ -36,8 +35,8 @@ typedef struct {
 
 DrvStatus print_open(Driver *d, u64 *addr)
 {
-    const u32 head[2] = {0, PRINT_SIZE - HEAD};
-    const DrvStatus s = alloc_locked(d, PRINT_SIZE, addr);
+    const u32 head[PRINT_RECORDS / 4] = {[PRINT_ROOM / 4] = PRINT_BUFFER - PRINT_RECORDS};
+    const DrvStatus s = alloc_locked(d, PRINT_BUFFER, addr);
     if (!s && !copy_in(d, *addr, head, sizeof head))
         bug("a block that was just allocated is not there");
     return s;
@@ -276,13 +275,13 @@ static int by_item(const void *a, const void *b)
 static void find_records(Drain *p, u32 used)
 {
     for (u32 at = 0; at < used;) {
-        const u32 size = used - at < RECORD_HEAD ? 0 : word_at(p->area + at);
-        if (size < RECORD_HEAD || size % 4 || size > used - at ||
+        const u32 size = used - at < RECORD_ARGS ? 0 : word_at(p->area + at + RECORD_SIZE);
+        if (size < RECORD_ARGS || size % 4 || size > used - at ||
             !array_grow(p->record, p->n, p->cap)) {
             p->lost += used - at;
             return;
         }
-        p->record[p->n++] = (Record){word_at(p->area + at + 4), at, size};
+        p->record[p->n++] = (Record){word_at(p->area + at + RECORD_ITEM), at, size};
         at += size;
     }
 }
@@ -291,11 +290,11 @@ static void put_records(Drain *p)
 {
     for (size_t i = 0; i < p->n && p->work < MAX_WORK; i++) {
         const u8 *r = p->area + p->record[i].at;
-        const u32 format = word_at(r + 8), size = p->record[i].size - RECORD_HEAD;
+        const u32 format = word_at(r + RECORD_FORMAT), size = p->record[i].size - RECORD_ARGS;
         if (format)
-            put_format(p, format, (Arguments){r + RECORD_HEAD, r + RECORD_HEAD + size});
+            put_format(p, format, (Arguments){r + RECORD_ARGS, r + RECORD_ARGS + size});
         else
-            buf_put(p->out, r + RECORD_HEAD, strnlen((const char *)r + RECORD_HEAD, size));
+            buf_put(p->out, r + RECORD_ARGS, strnlen((const char *)r + RECORD_ARGS, size));
     }
     if (p->work >= MAX_WORK)
         buf_printf(p->out, "\n[print buffer: text beyond %u MiB is lost]\n", MAX_WORK >> 20);
@@ -303,9 +302,9 @@ static void put_records(Drain *p)
 
 void print_drain(Driver *d, u64 addr, Buf *out)
 {
-    const u32 room = PRINT_SIZE - HEAD;
+    const u32 room = PRINT_BUFFER - PRINT_RECORDS;
     u32 reserved;
-    if (!copy_out(d, addr, &reserved, sizeof reserved))
+    if (!copy_out(d, addr + PRINT_USED, &reserved, sizeof reserved))
         bug("the print buffer is not there");
     const u32 used = reserved < room ? reserved : room;
     u8 *area = mem_alloc(used);
@@ -314,7 +313,7 @@ void print_drain(Driver *d, u64 addr, Buf *out)
         buf_printf(out, "[print buffer: out of memory, %u bytes lost]\n", reserved);
         return;
     }
-    if (used && !copy_out(d, addr + HEAD, area, used))
+    if (used && !copy_out(d, addr + PRINT_RECORDS, area, used))
         bug("the print buffer is not there");
     find_records(&p, used);
     if (p.n)

@@ -102,7 +102,7 @@ static int get_cap(const Machine *m, u64 id, u64 *value)
         [VT_CAPS_MAX_WG_SLOTS] = m->slots,
         [VT_CAPS_DVA_ADDRESS_BITS] = 32,
         [VT_CAPS_DVA_BASE_ADDR] = HEAP_LO,
-        [VT_CAPS_DVA_WINDOW_SIZE] = ((u64)1 << 32) - HEAP_LO,
+        [VT_CAPS_DVA_WINDOW_SIZE] = (u64)(RANGE_HEAP_END - RANGE_HEAP_FROM) << PAGE_BITS,
         [VT_CAPS_DVA_ALLOC_GRANULE] = PAGE_SIZE,
     };
     if (id >= countof(caps))

@@ -120,7 +120,7 @@ static bool reads_flags(const Memory *m)
             u32 word;
             memcpy(&word, bytes + i, 4);
             const u32 csr = word >> 20;
-            if ((word & 0x7f) == 0x73 && word & 0x3000 && (csr == 0x001 || csr == 0x003))
+            if ((word & 0x7f) == 0x73 && word & 0x3000 && isa_csr_state(csr, false) & STATE_FFLAGS)
                 return true;
         }
     }

@@ -426,20 +426,20 @@ static void last_lane(Emit *e, const Uop *u)
 static Val constant_csr(Emit *e, u32 n)
 {
     switch (n) {
-    case 0x800: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
-    case 0x802: return word(e, e->lanes);
-    case 0x805: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
+    case CSR_tid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
+    case CSR_numt: return word(e, e->lanes);
+    case CSR_wid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
     default: break;
     }
     size_t at;
     switch (n) {
-    case 0x801: at = offsetof(Group, nwarps); break;
-    case 0x804: at = offsetof(Group, linear); break;
-    case 0x806: at = offsetof(Group, lds_base); break;
-    case 0x807: at = offsetof(Group, pds_base); break;
-    case 0x808:
-    case 0x809:
-    case 0x80a: at = offsetof(Group, id) + 4 * (size_t)(n - 0x808); break;
+    case CSR_numw: at = offsetof(Group, nwarps); break;
+    case CSR_wgid: at = offsetof(Group, linear); break;
+    case CSR_lds: at = offsetof(Group, lds_base); break;
+    case CSR_pds: at = offsetof(Group, pds_base); break;
+    case CSR_gidx: at = offsetof(Group, id[0]); break;
+    case CSR_gidy: at = offsetof(Group, id[1]); break;
+    case CSR_gidz: at = offsetof(Group, id[2]); break;
     default: return NULL;
     }
     const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");

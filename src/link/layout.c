@@ -12,12 +12,13 @@
  * entry is the first, because hardware starts at 0x80000000 whatever the file says.
  */
 #include "link/internal.h"
+#include "isa/abi.h"
 #include <elf.h>
 #include <string.h>
 
 enum { PAGE = 0x1000 };
-#define IMAGE_START 0x80000000u
-#define IMAGE_END   0x90000000u /* buffers begin here (doc/abi.md, "Memory map") */
+#define IMAGE_START RANGE_FROM(CODE)
+#define IMAGE_END   RANGE_END(CODE)
 
 enum { CODE = SHF_ALLOC | SHF_EXECINSTR, VAR = SHF_ALLOC | SHF_WRITE };
 

@@ -16,8 +16,6 @@
 #include <llvm-c/Linker.h>
 #include <string.h>
 
-enum { LDS_LIMIT = 65536 };
-
 /* --- a context ---------------------------------------------------------------------------- */
 
 static void take_diagnostic(LLVMDiagnosticInfoRef info, void *to)
@@ -69,7 +67,7 @@ static bool put_image(const Object *o, const CompOptions *opt, Buf *out, Diag *d
 
 static bool local_memory_fits(const Module *ir, const CompOptions *opt, Diag *d)
 {
-    const u32 limit = opt->lds_limit ? opt->lds_limit : LDS_LIMIT;
+    const u32 limit = opt->lds_limit ? opt->lds_limit : ABI_LOCAL_OFFERED;
     bool ok = true;
     for (size_t i = 0; i < ir->nfunc; i++)
         if (ir->func[i]->lds_static > limit) {
@@ -167,7 +165,13 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
                      Buf *out, Diag *d)
 {
     const int before = d->errors;
-    const Target *target = target_default();
+    const Target *target = target_find((IsaSet)opt->isa);
+    if (!target) {
+        char name[24];
+        isa_set_name((IsaSet)opt->isa, name);
+        error(d, NULL, NULL, "there is no compiler for profile %s", name);
+        return false;
+    }
     proc_confine(); /* a program binary is bitcode from anywhere */
     LLVMContextRef ctx = new_context(d);
     LLVMModuleRef m = read_all(ctx, target, inputs, n, opt, d);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LDS_END = 1 << 30, MAX_BLOCK = 65536 /* bytes of the arguments of a kernel */ };
+enum { TOO_MUCH_LOCAL = 1 << 30 }; /* bytes; no device has so many */
 
 /* --- one instruction ---------------------------------------------------------------------- */
 
@@ -413,8 +413,8 @@ static void kernel_params(Fn *n)
         LLVMValueRef p = LLVMGetParam(n->src, k);
         LLVMTypeRef t = LLVMTypeOf(p);
         const ArgPlace at = arg_place(n->lo->dl, n->src, k, end);
-        if ((u64)at.offset + at.size > MAX_BLOCK) {
-            refuse(n->lo, "the arguments have more than %d bytes", MAX_BLOCK);
+        if ((u64)at.offset + at.size > ABI_ARGS_MOST) {
+            refuse(n->lo, "the arguments have more than %d bytes", ABI_ARGS_MOST);
             return;
         }
         end = at.offset + at.size;
@@ -598,7 +598,7 @@ static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
     return true;
 }
 
-/* the end of the variables, at most LDS_END, which no device has */
+/* the end of the variables, at most TOO_MUCH_LOCAL */
 static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
 {
     for (size_t k = 0; k < lo->nlocal; k++) {
@@ -607,7 +607,7 @@ static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
             continue;
         const u64 start = align_up(offset, l->align), end = start + l->size;
         l->offset = (u32)start;
-        offset = end < LDS_END ? (u32)end : LDS_END;
+        offset = end < TOO_MUCH_LOCAL ? (u32)end : TOO_MUCH_LOCAL;
     }
     return offset;
 }

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADER = 12 };
-
 /* Formats of a conversion as written: up to the length, the elements of a vector, the letter. */
 typedef struct {
     size_t flags; /* characters from % to before `v` or the length */
@@ -176,11 +174,11 @@ static Ref reserve(Fn *n, Ref buffer, u32 size)
 static void write_record(Record *r, Ref at, u32 size, Ref id, Ref format)
 {
     Fn *n = r->n;
-    store_word(n, IN_GLOBAL, at, 8, 4, ref_con(size));
-    store_word(n, IN_GLOBAL, at, 12, 4, id);
-    store_word(n, IN_GLOBAL, at, 16, 4, format);
+    store_word(n, IN_GLOBAL, at, PRINT_RECORDS + RECORD_SIZE, 4, ref_con(size));
+    store_word(n, IN_GLOBAL, at, PRINT_RECORDS + RECORD_ITEM, 4, id);
+    store_word(n, IN_GLOBAL, at, PRINT_RECORDS + RECORD_FORMAT, 4, format);
     for (u32 k = 0; k < r->nword; k++) {
-        const u32 offset = 8 + HEADER + 4 * k;
+        const u32 offset = PRINT_RECORDS + RECORD_ARGS + 4 * k;
         const Ref base = offset < 2048 ? at : add_con(n, at, (i32)offset);
         store_word(n, IN_GLOBAL, base, offset < 2048 ? (i32)offset : 0, 4, r->word[k]);
     }
@@ -195,12 +193,13 @@ void lower_printf(Fn *n, LLVMValueRef call)
     }
     *r = (Record){.n = n, .call = call, .count = LLVMGetNumArgOperands(call)};
     const Ref id = ref_of(n, LLVMGetOperand(call, 0)), format = gather(r);
-    const u32 size = HEADER + 4 * r->nword, start = n->b;
+    const u32 size = RECORD_ARGS + 4 * r->nword, start = n->b;
     const u32 ask = ir_block(n->f), write = ir_block(n->f), done = ir_block(n->f);
     const Ref buffer = load_word(n, IN_CONST, op0(n, IR_csr, CSR_knl), 4 * KNL_PRINT, 4);
     ir_branch(n->f, start, CMP_eq, buffer, ref_con(0), done, ask, n->loc);
     n->b = ask;
-    const Ref area = load_word(n, IN_GLOBAL, buffer, 4, 4), old = reserve(n, buffer, size);
+    const Ref area = load_word(n, IN_GLOBAL, buffer, PRINT_ROOM, 4);
+    const Ref old = reserve(n, add_con(n, buffer, PRINT_USED), size);
     const Ref room = op2(n, IR_and, op2(n, IR_geu, area, ref_con(size)),
                          op2(n, IR_geu, op2(n, IR_sub, area, ref_con(size)), old));
     ir_branch(n->f, ask, CMP_ne, room, ref_con(0), write, done, n->loc);

@@ -7,9 +7,10 @@
 #ifndef MACH_MACHINE_H
 #define MACH_MACHINE_H
 #include "base/diag.h"
+#include "isa/abi.h"
 #include "isa/isa.h"
 
-enum { MAX_LANES = 32, MAX_WARPS = 64 };
+enum { MAX_LANES = ABI_LANES, MAX_WARPS = 64 };
 
 typedef struct {
     char name[32];

@@ -12,16 +12,17 @@
 #ifndef MACH_MEMORY_H
 #define MACH_MEMORY_H
 #include "base/base.h"
+#include "isa/abi.h"
 
 /* Pages of 4 KiB. */
 enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
 
 /* address ranges of the device (doc/abi.md, "Memory map") */
-#define LDS_LO  0x70000000u
-#define LDS_END 0x80000000u
-#define CODE_LO 0x80000000u /* every warp starts here */
-#define CODE_END 0x90000000u
-#define HEAP_LO 0x90000000u
+#define LDS_LO   RANGE_FROM(LOCAL)
+#define LDS_END  RANGE_END(LOCAL)
+#define CODE_LO  RANGE_FROM(CODE) /* every warp starts here */
+#define CODE_END RANGE_END(CODE)
+#define HEAP_LO  RANGE_FROM(HEAP)
 
 enum {
     MEM_R = 1, MEM_W = 2, MEM_X = 4, /* an access needs its bit */

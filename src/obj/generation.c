@@ -6,11 +6,10 @@
  * of it, or a CSR.
  */
 #include "obj/resource.h"
+#include "isa/abi.h"
 #include <string.h>
 
 enum { START_MAX = 256 }; /* instructions; shipped start code has fewer than 50 */
-
-enum { REG_SP = 2, REG_TP = 4, STACK_B = 1024 };
 
 /* what a register holds: OTHER, or one of the others + the number of a CSR or a metadata offset */
 enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
@@ -18,7 +17,7 @@ enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
 typedef struct {
     u32 holds[32];
     u32 words;          /* metadata words loaded, a bit for each of the first 32 */
-    bool wid, kilobyte; /* CSR_wid was read; something was scaled by 1024 */
+    bool wid, scaled;   /* CSR_wid was read; something was scaled by the size of a stack of B */
     u32 sp, tp;         /* what was written to sp and tp last */
 } Start;
 
@@ -39,9 +38,9 @@ static u32 result(Start *s, const Insn *in)
         s->wid |= operand(in, O_csr) == CSR_wid;
         return FROM_CSR | (u32)operand(in, O_csr);
     case I_addi:
-        s->kilobyte |= operand(in, O_rs1) == 0 && imm == STACK_B;
+        s->scaled |= operand(in, O_rs1) == 0 && imm == ABI_WARP_STACK;
         return imm ? OTHER : source(s, in);
-    case I_slli: s->kilobyte |= 1u << operand(in, O_shamt5) == STACK_B; return OTHER;
+    case I_slli: s->scaled |= operand(in, O_shamt5) == ABI_WARP_STACK_SHIFT; return OTHER;
     case I_lw:
         if (source(s, in) != (FROM_CSR | CSR_knl) || imm < 0 || imm >= 4 * 32)
             return OTHER;
@@ -57,9 +56,9 @@ static void step(Start *s, const Insn *in)
     const i32 rd = at < 0 ? 0 : in->opd[at];
     const u32 value = result(s, in);
     s->holds[rd] = rd ? value : OTHER;
-    if (rd == REG_SP)
+    if (rd == REG_sp)
         s->sp = value;
-    if (rd == REG_TP)
+    if (rd == REG_tp)
         s->tp = value;
 }
 
@@ -93,18 +92,18 @@ static Start read_start(const Object *image)
     return s;
 }
 
-static bool has_word(const Start *s, int offset) { return s->words >> offset / 4 & 1; }
+static bool has_word(const Start *s, int word) { return s->words >> word & 1; }
 
 Generation resource_generation(const Object *image)
 {
     const Start s = read_start(image);
-    if (!has_word(&s, 0))
+    if (!has_word(&s, KNL_ENTRY))
         return GEN_BARE;
-    if (has_word(&s, 60))
+    if (has_word(&s, KNL_DATA))
         return GEN_C;
-    if (has_word(&s, 56))
+    if (has_word(&s, KNL_STACK))
         return GEN_B2;
-    if (s.wid && s.kilobyte)
+    if (s.wid && s.scaled)
         return GEN_B;
     return s.sp == (FROM_CSR | CSR_lds) ? GEN_A : GEN_BARE;
 }

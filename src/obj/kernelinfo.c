@@ -1,5 +1,6 @@
 /* kernelinfo.c -- the table of kernels as JSON in the section .ventus.kernels. */
 #include "obj/kernelinfo.h"
+#include "isa/abi.h"
 #include "base/mem.h"
 #include <elf.h>
 #include <jansson.h>
@@ -57,7 +58,7 @@ static bool read_arg(const json_t *o, KernelArg *a)
         k++;
     mem_free(kind);
     a->kind = (KernelArgKind)k;
-    a->size = (u32)get_number(o, "size", 65536, &ok);
+    a->size = (u32)get_number(o, "size", ABI_ARGS_MOST, &ok);
     a->align = (u32)get_number(o, "align", 65536, &ok);
     a->pointee_align = (u32)get_number(o, "pointee_align", 65536, &ok);
     a->is_const = get_flag(o, "const");

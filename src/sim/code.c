@@ -94,7 +94,7 @@ Handler *handler_of(const Code *c, const Uop *u)
 {
     if (u->mod && handler_modified[isa_insn[u->id].effect])
         return handler_modified[isa_insn[u->id].effect];
-    return u->mem & MEM_PREFIX ? v_memory : c->level->run[u->id];
+    return u->mem & UOP_PREFIX ? v_memory : c->level->run[u->id];
 }
 
 /* Makes the Uop of a word after prefix p, and the facts that it is made from. */
@@ -128,8 +128,8 @@ static void decode(const Code *c, Uop *u, u64 word, const IsaPrefix *p, IsaFacts
         u->imm = (i32)(word >> 32);
     u->mod = (u8)(f->pair | f->abs << MOD_ABS | f->neg << MOD_NEG);
     if (f->access != ACCESS_NONE)
-        u->mem = (u8)(f->space | (f->words - 1) << MEM_WORDS | (f->wide ? MEM_WIDE : 0) |
-                      (f->by_prefix ? MEM_PREFIX : 0));
+        u->mem = (u8)(f->space | (f->words - 1) << UOP_WORDS | (f->wide ? UOP_WIDE : 0) |
+                      (f->by_prefix ? UOP_PREFIX : 0));
     u->run = f->masked ? w_masked : handler_of(c, u);
 }
 

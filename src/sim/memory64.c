@@ -16,11 +16,11 @@ static Rule rule_of(const Uop *u)
 {
     const InsnId id = (InsnId)u->id;
     const FormatInfo *f = isa_format_of(id);
-    Rule r = {.space = (IsaSpace)(u->mem & MEM_SPACE),
-              .wide = u->mem & MEM_WIDE,
+    Rule r = {.space = (IsaSpace)(u->mem & UOP_SPACE),
+              .wide = u->mem & UOP_WIDE,
               .stores = isa_effect_of(id)->access == ACCESS_STORE,
               .scalar = !isa_is_vector(id),
-              .words = (u->mem >> MEM_WORDS & 3) + 1u,
+              .words = (u->mem >> UOP_WORDS & 3) + 1u,
               .width = isa_access_bytes(id)};
     r.sgn = r.width < 4 && isa_op_of(id)->sgn;
     for (int i = 0; i < f->nopd; i++)
@@ -71,7 +71,7 @@ static u64 address(const Warp *w, const Uop *u, const Rule *r, int lane, u32 k)
     u64 a = base + (u64)offset_of(w, u, r->width, lane) + 4 * k;
     if (!r->wide)
         a = (u32)a;
-    if (r->space == SPACE_PRIVATE || (r->space == SPACE_FLAT && !(base >> 24)))
+    if (r->space == SPACE_PRIVATE || (r->space == SPACE_FLAT && base < RANGE_END(PRIVATE)))
         a = private_address(w, a, lane);
     else if (r->space == SPACE_LOCAL)
         a += w->group->lds_base;

@@ -29,7 +29,7 @@ struct Uop {
     u8 step;                /* Uops to the next instruction: 2 or 3 after a prefix */
     u8 rm;                  /* rounding mode of a float; 7: frm */
     u8 mod;                 /* MOD_*: what a compute prefix asks for */
-    u8 mem;                 /* MEM_*: of memory accesses */
+    u8 mem;                 /* UOP_*: of memory accesses */
     u8 len;                 /* bytes of the instruction without its prefix */
 };
 
@@ -37,7 +37,7 @@ struct Uop {
 enum { MOD_PAIR = 1, MOD_ABS = 1, MOD_NEG = 4 }; /* bit 0; shift of abs; shift of neg */
 /* mem: IsaSpace in bits 2:0, words - 1 in bits 4:3; the address is a pair; a prefix says all
  * this */
-enum { MEM_SPACE = 7, MEM_WORDS = 3, MEM_WIDE = 32, MEM_PREFIX = 64 };
+enum { UOP_SPACE = 7, UOP_WORDS = 3, UOP_WIDE = 32, UOP_PREFIX = 64 };
 
 /* instructions that this Uop retires, its prefix included */
 static inline u32 uop_insns(const Uop *u) { return u->step - (u->len >> 3); }

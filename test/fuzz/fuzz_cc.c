@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     if (size < 2 || size > MAX_TEXT)
         return 0;
     buf_put(&text, data + 1, size - 1);
-    Module *m = ir_parse(&(Source){.name = "fuzz.ir", .text = buf_text(&text)}, target_default(), &d);
+    Module *m = ir_parse(&(Source){.name = "fuzz.ir", .text = buf_text(&text)}, target_find(0), &d);
     if (m && ir_check_module(m, STAGE_GENERIC, &found))
         compile(m, data[0]);
     ir_free(m);

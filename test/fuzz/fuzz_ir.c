@@ -14,7 +14,7 @@ static void drop(void *to, DiagKind kind, const char *message)
 static Module *parse(const char *text)
 {
     Diag d = {.sink = drop, .limit = 20};
-    return ir_parse(&(Source){.name = "fuzz.ir", .text = text}, target_default(), &d);
+    return ir_parse(&(Source){.name = "fuzz.ir", .text = text}, target_find(0), &d);
 }
 
 static void check_text(const Module *m)

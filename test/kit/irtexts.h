@@ -18,7 +18,7 @@ static inline Func *func_of_text(const char *head, const char *body)
     Buf why = {0};
     Diag d = {.sink = diag_to_buf, .to = &why};
     Source src = {.name = "test.ir", .text = text};
-    Module *m = ir_parse(&src, target_default(), &d);
+    Module *m = ir_parse(&src, target_find(0), &d);
     if (!m || m->nfunc != 1)
         fail_msg("%s\n%s", buf_text(&why), text);
     graph_build(m->func[0]);

@@ -102,7 +102,7 @@ bool kit_vary(KitProgram *p, u32 way, u32 seed, Buf *why)
         (!p->ir.len && !comp_link(compiler(), inputs, 1,
                                   &(CompOptions){.output = COMP_IR, .name = p->name}, &p->ir, &d)))
         return false;
-    Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, target_default(), &d);
+    Module *m = ir_parse(&(Source){.name = p->name, .text = buf_text(&p->ir)}, target_find(0), &d);
     Object *o = m ? cc_compile(m, off ? &without : &ways[way], &d) : NULL;
     const bool ok = put_image(p, o, &d);
     obj_free(o);

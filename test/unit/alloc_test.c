@@ -292,7 +292,7 @@ typedef struct {
 /* room: bytes of scalar stack, beyond which spilled scalars go into vectors */
 static Case allocate_program(u32 seed, u32 pressure, const CcOptions *opt, bool unite, u32 room)
 {
-    Case c = {.m = ir_module("test", target_default())};
+    Case c = {.m = ir_module("test", target_find(0))};
     Buf why = {0};
     Func *f = random_program(c.m, seed, pressure, 3);
     f->scalar_room = room;
@@ -476,7 +476,7 @@ static Func *finished(Func *f)
 static void sides_keep_scalars(void **state)
 {
     (void)state;
-    Module *m = ir_module("test", target_default());
+    Module *m = ir_module("test", target_find(0));
     Func *f = ir_func(m, "f", true);
     for (u32 b = 0; b < 4; b++)
         assert_int_equal(ir_block(f), b);
@@ -509,7 +509,7 @@ static void sides_keep_scalars(void **state)
 static void swap_in_loop(void **state)
 {
     (void)state;
-    Module *m = ir_module("test", target_default());
+    Module *m = ir_module("test", target_find(0));
     Func *f = ir_func(m, "f", true);
     for (u32 b = 0; b < 3; b++)
         assert_int_equal(ir_block(f), b);
@@ -577,7 +577,7 @@ static const Ins *find_op(const Func *f, u32 id)
 static void calls_keep_values(void **state)
 {
     (void)state;
-    Module *m = ir_module("test", target_default());
+    Module *m = ir_module("test", target_find(0));
     Func *f = calling_function(m);
     const Func *before = finished(f);
     const Ins *add = find_op(f, IR_MACHINE + I_vadd_vv);
@@ -604,7 +604,7 @@ static void calls_keep_values(void **state)
 static void hot_values_are_low(void **state)
 {
     (void)state;
-    Module *m = ir_module("test", target_default());
+    Module *m = ir_module("test", target_find(0));
     Func *f = ir_func(m, "f", true);
     u32 v[100];
     for (u32 b = 0; b < 3; b++)

@@ -208,7 +208,7 @@ static void statements(Maker *k, u32 depth)
 /* out[i] = mix of all variables, arguments: in, out */
 static Module *make_program(u64 seed)
 {
-    Maker k = {.m = ir_module("t.cl", target_default()), .seed = seed};
+    Maker k = {.m = ir_module("t.cl", target_find(0)), .seed = seed};
     k.f = ir_func(k.m, "k", true);
     k.b = ir_block(k.f);
     const Ref args = op(&k, IR_argbase, ref_none(), ref_none(), ref_none());

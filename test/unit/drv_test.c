@@ -891,7 +891,7 @@ static void prints_overflow(void **state)
 {
     (void)state;
     Driver *d = open_loaded(false);
-    const u32 room = PRINT_SIZE - 8;
+    const u32 room = PRINT_BUFFER - 8;
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 0, 0, 0);
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 13, 0, 0);
     expect_print(d, "[print buffer overflow: 100 bytes lost]\n", 100, 0, 8, 0, 0);
@@ -917,7 +917,7 @@ static void prints_nothing_unasked(void **state)
     k.print = &out;
     run_dump(d, &k, NULL, 0, word, &r);
     assert_true(word[16 + 12] >= HEAP_LO);
-    assert_int_equal(word[16 + 13], PRINT_SIZE);
+    assert_int_equal(word[16 + 13], PRINT_BUFFER);
     assert_int_equal(out.len, 0);
     drv_close(d);
 }

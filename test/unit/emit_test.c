@@ -41,7 +41,7 @@ typedef struct {
 
 static Module *new_module(void)
 {
-    Module *m = ir_module("t.cl", target_default());
+    Module *m = ir_module("t.cl", target_find(0));
     assert_non_null(m);
     ir_file(m, "t.cl");
     return m;

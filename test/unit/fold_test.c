@@ -182,7 +182,7 @@ static Module *parse(const char *text)
 {
     Buf messages = {0};
     Diag d = {.sink = diag_to_buf, .to = &messages};
-    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, target_default(), &d);
+    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, target_find(0), &d);
     if (!m)
         fail_msg("%s", buf_text(&messages));
     buf_free(&messages);
@@ -488,7 +488,7 @@ static void random_functions(bool floats, u32 first)
 {
     enum { FUNCTIONS = 4000, RUNS = 24 };
     for (u32 seed = first; seed < first + FUNCTIONS; seed++) {
-        Module *m = ir_module("random", target_default());
+        Module *m = ir_module("random", target_find(0));
         Func *f = random_function(m, seed * 7919, floats);
         Buf before = {0};
         u32 param[RUNS][PARAMS], expected[RUNS], state = seed;
@@ -528,7 +528,7 @@ static void random_floats(void **state)
 /* n divided by the constant d; no division may be left */
 static void divide(IrOp op, u32 d)
 {
-    Module *m = ir_module("divide", target_default());
+    Module *m = ir_module("divide", target_find(0));
     Func *f = ir_func(m, "f", false);
     f->nparams = f->nresults = 1;
     ir_block(f);
@@ -569,7 +569,7 @@ static void divisions(void **state)
 /* seconds to fold n blocks that each compute and compare what the one above did */
 static double time_of(u32 n)
 {
-    Module *m = ir_module("long", target_default());
+    Module *m = ir_module("long", target_find(0));
     Func *f = ir_func(m, "f", false);
     f->nparams = f->nresults = 1;
     ir_block(f);

@@ -112,7 +112,7 @@ static void definitions(void **state)
     (void)state;
     u32 seed = 1, again = 1;
     for (int i = 0; i < GRAPHS; i++) {
-        Module *m = ir_module("random", target_default());
+        Module *m = ir_module("random", target_find(0));
         const Func *before = random_graph(m, &again);
         Func *f = random_graph(m, &seed);
         graph_open_loops(f);
@@ -129,7 +129,7 @@ static void definitions(void **state)
 static void endless(void **state)
 {
     (void)state;
-    Module *m = ir_module("endless", target_default());
+    Module *m = ir_module("endless", target_find(0));
     Func *f = ir_func(m, "f", true);
     for (int b = 0; b < 4; b++)
         ir_block(f);
@@ -153,7 +153,7 @@ static void endless(void **state)
 static void phis(void **state)
 {
     (void)state;
-    Module *m = ir_module("phis", target_default());
+    Module *m = ir_module("phis", target_find(0));
     Func *f = ir_func(m, "f", true);
     for (int b = 0; b < 4; b++)
         ir_block(f);

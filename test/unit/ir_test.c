@@ -11,7 +11,7 @@ static Module *parse(const char *text, Buf *messages)
 {
     const Source src = {.name = "t.ir", .text = text};
     Diag d = {.sink = diag_to_buf, .to = messages};
-    Module *m = ir_parse(&src, target_default(), &d);
+    Module *m = ir_parse(&src, target_find(0), &d);
     assert_int_equal(m == NULL, diag_errors(&d));
     return m;
 }
@@ -113,7 +113,7 @@ static void round_trip(void **state)
 static void names(void **state)
 {
     (void)state;
-    Module *m = ir_module("names", target_default()), *again;
+    Module *m = ir_module("names", target_find(0)), *again;
     Func *f = ir_func(m, "f", false);
     Buf out = {0}, second = {0};
     ir_block(f);
@@ -200,7 +200,7 @@ static void goes_on(void **state)
     const Source src = {.name = "t.ir",
                         .text = "foo\nfunc @f {\nb0:\nbar\n%1 = lane\nbaz\nret\n}\nqux\n"};
     Diag d = {.sink = diag_to_buf, .to = &messages};
-    assert_null(ir_parse(&src, target_default(), &d));
+    assert_null(ir_parse(&src, target_find(0), &d));
     assert_int_equal(d.errors, 4);
     buf_free(&messages);
 }

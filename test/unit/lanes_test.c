@@ -141,7 +141,7 @@ static void compile(Func *f, const CcOptions *opt, u32 seed)
 
 static bool try_graph(u32 seed)
 {
-    Module *m = ir_module("test", target_default());
+    Module *m = ir_module("test", target_find(0));
     Func *f = random_function(m, seed);
     u32 expected[LANES], seen[LANES];
     bool ends = true;
@@ -262,7 +262,7 @@ static void rpc_is_set(void **state)
     (void)state;
     u32 needed = 0, set = 0;
     for (u32 seed = 1; seed <= GRAPHS; seed++) {
-        Module *m = ir_module("test", target_default());
+        Module *m = ir_module("test", target_find(0));
         Func *f = random_function(m, seed);
         uniform(f);
         u32 random = seed;

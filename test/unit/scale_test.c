@@ -145,7 +145,7 @@ static double compile(void (*make)(Buf *, u32), u32 n)
     catch_in(&c);
     make(&text, n);
     const double before = milliseconds();
-    Module *m = ir_parse(&(Source){.name = "t", .text = buf_text(&text)}, target_default(), &c.d);
+    Module *m = ir_parse(&(Source){.name = "t", .text = buf_text(&text)}, target_find(0), &c.d);
     expect_silence(&c);
     Object *o = cc_compile(m, &(CcOptions){.level = 2, .lines = true}, &c.d);
     const double took = milliseconds() - before;

@@ -141,7 +141,7 @@ static void same_result(void **state)
     static State before, after;
     size_t moved = 0;
     for (u64 seed = 1; seed <= 400; seed++) {
-        Module *m = ir_module("t.cl", target_default());
+        Module *m = ir_module("t.cl", target_find(0));
         Func *f = make_block(m, seed);
         const size_t n = f->block[0].nins;
         Ins *old = ir_alloc(m, n * sizeof *old);
@@ -162,7 +162,7 @@ static void same_result(void **state)
 static void loads_go_early(void **state)
 {
     (void)state;
-    Module *m = ir_module("t.cl", target_default());
+    Module *m = ir_module("t.cl", target_find(0));
     Maker k = {.f = ir_func(m, "k", true)};
     ir_block(k.f);
     const u32 base = add(&k, (Ins){.op = IR_li, .a = {ref_con(0)}}, BANK_X);

@@ -14,7 +14,7 @@ static Module *parse(const char *text)
 {
     Buf messages = {0};
     Diag d = {.sink = diag_to_buf, .to = &messages};
-    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, target_default(), &d);
+    Module *m = ir_parse(&(Source){.name = "t.ir", .text = text}, target_find(0), &d);
     if (!m)
         fail_msg("%s\n%s", text, buf_text(&messages));
     buf_free(&messages);

@@ -481,7 +481,7 @@ static bool run_alone(const Func *f, u32 (*value)[LANES], u32 trace[LANES])
 static bool try_graph(u32 seed)
 {
     u32 value[1024][LANES], alone[LANES];
-    Module *module = ir_module("random", target_default());
+    Module *module = ir_module("random", target_find(0));
     Func *f = random_function(module, &seed);
     assert_true(f->nvalue < 1024 && !module->failed);
     const bool ends = run_alone(f, value, alone);

@@ -260,6 +260,9 @@ endif
 $B/bench/cc_bench: bench/cc_bench.c $B/libventus.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
+$B/bench/jit_bench: bench/jit_bench.c $B/libventus.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL

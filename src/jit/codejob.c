@@ -1,7 +1,7 @@
 /* codejob.c -- requests and answers as bytes.
  *
  *     magic, level, helper or NO_HELPER
- *     of a region: profile, pc, version, callee, lanes, rule of v0, flags, headers;
+ *     of a region: profile, pc, version, callee, lanes, rule of v0, flags, kind of code;
  *         pages that may be executed; runs of words, each with its address and length
  */
 #include "jit/codejob.h"
@@ -112,7 +112,7 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     if (!r)
         return;
     const u32 numbers[] = {code->set, r->pc,      r->full,  r->callee,
-                           r->lanes,  (u32)r->vm, r->flags, j->headers};
+                           r->lanes,  (u32)r->vm, r->flags, (u32)j->kind};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
     put_code(r, code, to);
@@ -147,19 +147,19 @@ static void get_code(In *in, Memory *m)
 
 static bool get_region(In *in, ReadJob *r)
 {
-    enum { SET, PC, FULL, CALLEE, LANES, VM, FLAGS, HEADERS, N };
+    enum { SET, PC, FULL, CALLEE, LANES, VM, FLAGS, KIND, N };
     u32 n[N];
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
     if (in->failed || n[LANES] < 4 || n[LANES] > MAX_LANES || !is_pow2(n[LANES]) ||
-        n[VM] > VM_IGNORE || !memory_open(&r->memory, CODE_LO, CODE_END))
+        n[VM] > VM_IGNORE || n[KIND] >= NCODES || !memory_open(&r->memory, CODE_LO, CODE_END))
         return false;
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
     r->region = region_new(r->code, n[PC], n[FULL], n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
-    r->job.headers = n[HEADERS];
+    r->job.kind = (CodeKind)n[KIND];
     return r->region;
 }
 
@@ -195,6 +195,7 @@ void codeanswer_write(const CodeAnswer *a, Buf *to)
     put_number(to, a->digest, 8);
     for (size_t i = 0; i < HELPER_WORDS; i++)
         put_number(to, a->helpers[i], 8);
+    put_number(to, a->nanoseconds, 8);
     put_bytes(to, a->object.data, a->object.len);
 }
 
@@ -205,6 +206,7 @@ bool codeanswer_read(const u8 *bytes, size_t len, CodeAnswer *a)
     a->digest = get_number(&in, 8);
     for (size_t i = 0; i < HELPER_WORDS; i++)
         a->helpers[i] = get_number(&in, 8);
+    a->nanoseconds = get_number(&in, 8);
     a->object = get_bytes(&in);
     return !in.failed && !in.left && magic == MAGIC &&
            !(a->helpers[HELPER_WORDS - 1] >> (NHELPERS % 64));

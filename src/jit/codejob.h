@@ -15,7 +15,7 @@ enum { CODEJOB_REQUEST, CODEJOB_ANSWER, CODEJOB_COMPLAINT, CODEJOB_FILES };
 typedef struct {
     char level[8];          /* of the host's vector instructions (LaneLevel.name) */
     const Region *region;   /* NULL: a helper */
-    bool headers;           /* every header of a cycle is an entry as well */
+    CodeKind kind;
     u32 helper;             /* its number */
 } CodeJob;
 
@@ -37,6 +37,7 @@ void codejob_close(ReadJob *r);
 typedef struct {
     u64 digest;             /* of the region; 0: of a helper */
     u64 helpers[HELPER_WORDS]; /* that the code calls, a bit each */
+    u64 nanoseconds;        /* of processor time that it took */
     Bytes object;           /* relocatable ELF of the host with the function `code` */
 } CodeAnswer;
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_BYTES = 1 << 28 }; /* of a request */
 
@@ -18,53 +19,71 @@ static const char passes[] =
     "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,early-cse,"
     "simplifycfg,sink";
 
-void codemaker_prepare(void)
-{
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMInitializeNativeAsmParser(); /* of inline assembly */
-}
+struct CodeMaker {
+    char level[8];
+    LLVMTargetMachineRef quick, full;
+    HostVectors vectors;
+    char *cpu, *features;
+};
 
 /* --- the host ------------------------------------------------------------------------------------
  */
 
-typedef struct {
-    LLVMTargetMachineRef machine;
-    HostVectors vectors;
-    char *cpu, *features;
-} Target;
-
-static bool open_target(Target *t, const char *level)
+static LLVMTargetMachineRef open_target(const CodeMaker *c, LLVMCodeGenOptLevel effort)
 {
-    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
-         *features = LLVMGetHostCPUFeatures(), *message = NULL;
-    const bool wide = !strcmp(level, "avx512"), middle = !strcmp(level, "avx2");
-    LLVMTargetRef found = NULL;
-    t->cpu = mem_strdup(wide ? cpu : middle ? "haswell" : "x86-64");
-    t->features = mem_strdup(wide ? features : "");
-    if (t->cpu && t->features && !LLVMGetTargetFromTriple(triple, &found, &message))
-        t->machine =
-            LLVMCreateTargetMachine(found, triple, t->cpu, t->features, LLVMCodeGenLevelDefault,
-                                    LLVMRelocPIC, LLVMCodeModelSmall);
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetRef t = NULL;
+    LLVMTargetMachineRef machine = NULL;
+    if (!LLVMGetTargetFromTriple(triple, &t, &message))
+        machine = LLVMCreateTargetMachine(t, triple, c->cpu, c->features, effort, LLVMRelocPIC,
+                                          LLVMCodeModelSmall);
     LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
     LLVMDisposeMessage(message);
-    t->vectors = (HostVectors){.chunk = wide     ? 16
-                                        : middle ? 8
-                                                 : 4,
-                               .gathers = wide,
-                               .cpu = t->cpu,
-                               .features = t->features};
-    return t->machine;
+    return machine;
 }
 
-static void close_target(Target *t)
+CodeMaker *codemaker_open(const char *level)
 {
-    if (t->machine)
-        LLVMDisposeTargetMachine(t->machine);
-    mem_free(t->cpu);
-    mem_free(t->features);
+    CodeMaker *c = mem_zalloc(1, sizeof *c);
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    const bool wide = !strcmp(level, "avx512"), middle = !strcmp(level, "avx2");
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser(); /* of inline assembly */
+    if (c) {
+        snprintf(c->level, sizeof c->level, "%s", level);
+        c->cpu = mem_strdup(wide ? cpu : middle ? "haswell" : "x86-64");
+        c->features = mem_strdup(wide ? features : "");
+        c->vectors = (HostVectors){.chunk = wide     ? 16
+                                            : middle ? 8
+                                                     : 4,
+                                   .gathers = wide,
+                                   .cpu = c->cpu,
+                                   .features = c->features};
+    }
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    if (c && c->cpu && c->features) {
+        c->quick = open_target(c, LLVMCodeGenLevelNone);
+        c->full = open_target(c, LLVMCodeGenLevelDefault);
+    }
+    if (c && c->quick && c->full)
+        return c;
+    codemaker_close(c);
+    return NULL;
+}
+
+void codemaker_close(CodeMaker *c)
+{
+    if (!c)
+        return;
+    if (c->quick)
+        LLVMDisposeTargetMachine(c->quick);
+    if (c->full)
+        LLVMDisposeTargetMachine(c->full);
+    mem_free(c->cpu);
+    mem_free(c->features);
+    mem_free(c);
 }
 
 /* --- objects -------------------------------------------------------------------------------------
@@ -81,13 +100,23 @@ static void show(LLVMModuleRef m, const char *name, const char *stage)
     LLVMPrintModuleToFile(m, path, NULL);
 }
 
-/* Optimises the module, which is used up, and makes an object of it; NULL: it cannot be had. */
-static LLVMMemoryBufferRef make_object(const Target *t, LLVMModuleRef m, const char *name)
+static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(m, passes, machine, options);
+    if (error)
+        LLVMConsumeError(error);
+    LLVMDisposePassBuilderOptions(options);
+    return !error;
+}
+
+/* An object of the module, which is used up; NULL: it cannot be had. */
+static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick, LLVMModuleRef m,
+                                       const char *name)
 {
     LLVMMemoryBufferRef object = NULL;
-    char *message = NULL, *triple = LLVMGetTargetMachineTriple(t->machine);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    char *message = NULL, *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(m, layout);
     LLVMSetTarget(m, triple);
     show(m, name, "made");
@@ -97,38 +126,45 @@ static LLVMMemoryBufferRef make_object(const Target *t, LLVMModuleRef m, const c
     LLVMDisposeMessage(message);
     message = NULL;
 #endif
-    LLVMErrorRef error = LLVMRunPasses(m, passes, t->machine, options);
+    const bool ok = quick || optimise(machine, m);
     show(m, name, "optimised");
-    if (error)
-        LLVMConsumeError(error);
-    else if (LLVMTargetMachineEmitToMemoryBuffer(t->machine, m, LLVMObjectFile, &message, &object))
+    if (ok && LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &message, &object))
         object = NULL;
     LLVMDisposeMessage(message);
-    LLVMDisposePassBuilderOptions(options);
     LLVMDisposeMessage(triple);
     LLVMDisposeTargetData(layout);
     LLVMDisposeModule(m);
     return object;
 }
 
-static bool answer(const Target *t, const CodeJob *j, Buf *to)
+static u64 processor_time(void)
 {
-    char name[48];
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
+{
+    static const char *const kinds[] = {"quick", "plain", "headers"};
+    char name[64];
     CodeAnswer a = {.digest = j->region ? region_digest(j->region) : 0};
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef m;
+    const bool quick = j->region && j->kind == CODE_QUICK;
     if (j->region) {
-        snprintf(name, sizeof name, "r%08x_%u%s_%08x", j->region->pc, j->region->lanes,
-                 j->region->full ? "full" : "", (u32)a.digest);
-        m = translate(context, j->region, &t->vectors, j->headers, CODE_SYMBOL, a.helpers);
+        snprintf(name, sizeof name, "r%08x_%u%s_%08x.%s", j->region->pc, j->region->lanes,
+                 j->region->full ? "full" : "", (u32)a.digest, kinds[j->kind]);
+        m = translate(context, j->region, &c->vectors, j->kind, CODE_SYMBOL, a.helpers);
     } else {
         const Helper h = helper_of(j->helper);
         snprintf(name, sizeof name, "helper%u", j->helper);
-        m = make_helper(context, &h, &t->vectors, CODE_SYMBOL, a.helpers);
+        m = make_helper(context, &h, &c->vectors, CODE_SYMBOL, a.helpers);
     }
-    LLVMMemoryBufferRef object = m ? make_object(t, m, name) : NULL;
+    LLVMMemoryBufferRef object = m ? make_object(quick ? c->quick : c->full, quick, m, name) : NULL;
     if (object) {
         a.object = (Bytes){(const u8 *)LLVMGetBufferStart(object), LLVMGetBufferSize(object)};
+        a.nanoseconds = processor_time();
         codeanswer_write(&a, to);
         LLVMDisposeMemoryBuffer(object);
     }
@@ -138,17 +174,15 @@ static bool answer(const Target *t, const CodeJob *j, Buf *to)
 
 int codemaker_job(void *self)
 {
+    const CodeMaker *c = self;
     Buf request = {0}, to = {0};
     ReadJob r;
-    Target t = {NULL};
-    (void)self;
     if (!getenv("VENTUS_JIT_DUMP"))
         proc_confine();
     if (!fd_read(CODEJOB_REQUEST, MOST_BYTES, &request))
         return 1;
-    const bool ok = codejob_read(request.data, request.len, &r) && open_target(&t, r.job.level) &&
-                    answer(&t, &r.job, &to) && fd_write(CODEJOB_ANSWER, to.data, to.len);
-    close_target(&t);
+    const bool ok = codejob_read(request.data, request.len, &r) && !strcmp(c->level, r.job.level) &&
+                    answer(c, &r.job, &to) && fd_write(CODEJOB_ANSWER, to.data, to.len);
     codejob_close(&r);
     buf_free(&request);
     buf_free(&to);

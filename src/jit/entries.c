@@ -1,11 +1,14 @@
 /* entries.c -- the table of entries, and the making of their code. */
 #include "jit/entries.h"
 #include "base/mem.h"
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { HOT = 200000 /* instructions of an entry that were interpreted: now compile */ };
+enum {
+    HOT = 100000,     /* instructions of an entry that were interpreted: now compile */
+    HOTTER = 20000000 /* that ran in quick code: now optimise */
+};
 
 /* --- the table -----------------------------------------------------------------------------------
  */
@@ -50,10 +53,13 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, const Launch *l)
     return e;
 }
 
+static Worker *worker_of(Entries *t, CodeKind kind) { return &t->worker[kind != CODE_QUICK]; }
+
 static void entry_free(Entries *t, Entry *e)
 {
-    if (t->current == e)
-        t->current = NULL;
+    for (int i = 0; i < 2; i++)
+        if (t->worker[i].current == e)
+            t->worker[i].current = NULL;
     for (int k = 0; k < NCODES; k++)
         code_unload(&e->code[k]);
     region_free(e->region);
@@ -84,7 +90,8 @@ void entries_forget(Entries *t, u32 first, u32 last)
     if (flags != FLAGS_UNKNOWN)
         t->flags_before = flags;
     pthread_mutex_lock(&t->lock);
-    memset(t->queue, 0, sizeof t->queue);
+    for (int i = 0; i < 2; i++)
+        memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
     for (u32 p = 0; p < CODE_PAGES; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
         for (u32 i = 0; page && i < PAGE_UOPS; i++) {
@@ -96,7 +103,8 @@ void entries_forget(Entries *t, u32 first, u32 last)
                     continue;
                 }
                 for (int k = 0; k < NCODES; k++)
-                    if (atomic_load(&e->state[k]) == QUEUED && e != t->current)
+                    if (atomic_load(&e->state[k]) == QUEUED &&
+                        e != worker_of(t, (CodeKind)k)->current)
                         atomic_store(&e->state[k], COLD);
                 e->next = kept;
                 kept = e;
@@ -139,13 +147,6 @@ void entries_settle(Entries *t)
         atomic_store(&t->flags, flags);
     }
     pthread_mutex_unlock(&t->stable);
-}
-
-static u64 now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
 static const Uop **flatten(const Region *r)
@@ -194,61 +195,92 @@ static bool open_maker(Entries *t)
     return t->maker;
 }
 
-/* Makes code of the entry, which is `current`; the caller has `making`.
+static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded code,
+                    const MakerCost *cost)
+{
+    e->code[kind] = code;
+    atomic_store_explicit(&e->state[kind], (int)state, memory_order_release);
+    atomic_fetch_add(&t->regions, state == READY);
+    atomic_fetch_add(&t->cached, cost->cached);
+}
+
+/* Makes code of the entry, which is the worker's `current`; the caller has `making`.  When quick
+ * code is to be made, and the disk has optimised code, that is taken instead.
  *
- *   1. while decoded code stays: the region, and the order for its code
+ *   1. while decoded code stays: the region, and the orders for its code
  *   2. without a lock: the code
  *   3. the code becomes the entry's, if that is still there */
 static void make(Entries *t, Entry *e, CodeKind kind)
 {
-    const u64 start = now();
-    MakerOrder order = {.digest = 0};
+    Worker *w = worker_of(t, kind);
+    MakerOrder order = {.digest = 0}, better = {.digest = 0};
     Loaded code = {NULL, 0, NULL};
-    bool cached = false;
+    MakerCost cost = {.cached = false};
+    const bool looks = kind == CODE_QUICK && !t->only_quick;
 
     pthread_mutex_lock(&t->stable);
     pthread_mutex_lock(&t->lock);
-    const bool stays = t->current == e;
+    const bool stays = w->current == e;
     pthread_mutex_unlock(&t->lock);
     bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e);
     if (ok)
-        order = maker_order(t->maker, e->region, t->code, kind == CODE_HEADERS);
+        order = maker_order(t->maker, e->region, t->code, kind);
+    if (ok && looks)
+        better = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
     pthread_mutex_unlock(&t->stable);
 
-    ok = ok && maker_make(t->maker, &order, &code, &cached);
+    const bool found = ok && looks && maker_find(t->maker, &better, &code, &cost);
+    ok = found || (ok && maker_make(t->maker, &order, &code, &cost));
     maker_forget(&order);
+    maker_forget(&better);
 
     pthread_mutex_lock(&t->lock);
-    if (t->current == e) {
-        e->code[kind] = code;
-        atomic_store_explicit(&e->state[kind], ok ? READY : FAILED, memory_order_release);
-        atomic_fetch_add(&t->regions, ok);
-        atomic_fetch_add(&t->cached, cached);
-    } else {
+    if (w->current != e) {
         code_unload(&code);
+    } else if (found && atomic_load(&e->state[CODE_PLAIN]) == COLD) {
+        atomic_store(&e->state[kind], COLD);
+        install(t, e, CODE_PLAIN, READY, code, &cost);
+    } else if (found) { /* somebody else was faster */
+        code_unload(&code);
+        atomic_store(&e->state[kind], COLD);
+    } else {
+        install(t, e, kind, ok ? READY : FAILED, code, &cost);
     }
-    t->current = NULL;
+    w->current = NULL;
     pthread_mutex_unlock(&t->lock);
-    atomic_fetch_add(&t->nanoseconds, now() - start);
+    atomic_fetch_add(&t->nanoseconds, cost.nanoseconds);
 }
 
-static void *compile_thread(void *self)
+/* The next entry that somebody asked for, and the kind of its code; NULL: none. */
+static Entry *take(Worker *w, CodeKind *kind)
 {
-    Entries *t = self;
+    for (int k = 0; k < NCODES; k++) {
+        Entry *e = w->queue[k];
+        if (!e)
+            continue;
+        w->queue[k] = e->queued[k];
+        *kind = (CodeKind)k;
+        return w->current = e;
+    }
+    return NULL;
+}
+
+static void *work(void *self)
+{
+    Worker *w = self;
+    Entries *t = w->table;
     pthread_mutex_lock(&t->lock);
     while (!t->is_closing) {
-        const CodeKind kind = t->queue[CODE_PLAIN] ? CODE_PLAIN : CODE_HEADERS;
-        Entry *e = t->queue[kind];
+        CodeKind kind;
+        Entry *e = take(w, &kind);
         if (!e) {
-            pthread_cond_wait(&t->wanted, &t->lock);
+            pthread_cond_wait(&w->wanted, &t->lock);
             continue;
         }
-        t->queue[kind] = e->queued[kind];
-        t->current = e;
         pthread_mutex_unlock(&t->lock);
-        pthread_mutex_lock(&t->making);
+        pthread_mutex_lock(&w->making);
         make(t, e, kind);
-        pthread_mutex_unlock(&t->making);
+        pthread_mutex_unlock(&w->making);
         pthread_mutex_lock(&t->lock);
     }
     pthread_mutex_unlock(&t->lock);
@@ -258,80 +290,109 @@ static void *compile_thread(void *self)
 /* Has the code made here and now. */
 static void make_now(Entries *t, Entry *e, CodeKind kind)
 {
-    pthread_mutex_lock(&t->making);
+    Worker *w = worker_of(t, kind);
+    pthread_mutex_lock(&w->making);
     pthread_mutex_lock(&t->lock);
     const bool cold = atomic_load(&e->state[kind]) == COLD;
     if (cold)
-        t->current = e;
+        w->current = e;
     pthread_mutex_unlock(&t->lock);
     if (cold)
         make(t, e, kind);
-    pthread_mutex_unlock(&t->making);
+    pthread_mutex_unlock(&w->making);
 }
 
-/* Asks the thread for it. */
+/* Asks a worker for it. */
 static void request(Entries *t, Entry *e, CodeKind kind)
 {
+    Worker *w = worker_of(t, kind);
     pthread_mutex_lock(&t->lock);
-    if (!t->has_thread)
-        t->has_thread = !pthread_create(&t->thread, NULL, compile_thread, t);
-    if (t->has_thread && atomic_load(&e->state[kind]) == COLD) {
+    if (!w->has_thread)
+        w->has_thread = !pthread_create(&w->thread, NULL, work, w);
+    if (w->has_thread && atomic_load(&e->state[kind]) == COLD) {
         atomic_store(&e->state[kind], QUEUED);
-        Entry **last = &t->queue[kind];
+        Entry **last = &w->queue[kind];
         while (*last)
             last = &(*last)->queued[kind];
         e->queued[kind] = NULL;
         *last = e;
-        pthread_cond_signal(&t->wanted);
+        pthread_cond_signal(&w->wanted);
     }
     pthread_mutex_unlock(&t->lock);
 }
 
-HostCode *entries_code(Entries *t, Entry *e, CodeKind kind)
+static int state_of(Entry *e, CodeKind kind)
 {
-    int state = atomic_load_explicit(&e->state[kind], memory_order_acquire);
-    const bool wanted = t->waits || kind == CODE_HEADERS ||
-                        atomic_load_explicit(&e->heat, memory_order_relaxed) > HOT;
-    if (state == COLD && wanted && t->owner == getpid()) {
-        (t->waits ? make_now : request)(t, e, kind);
-        state = atomic_load_explicit(&e->state[kind], memory_order_acquire);
-    }
-    return state == READY ? (HostCode *)e->code[kind].entry : NULL;
+    return atomic_load_explicit(&e->state[kind], memory_order_acquire);
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------ */
+/* Code of that kind, asked for if it is wanted; NULL: there is none yet. */
+static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
+{
+    if (wanted && state_of(e, kind) == COLD && t->owner == getpid())
+        (t->waits ? make_now : request)(t, e, kind);
+    return state_of(e, kind) == READY ? (HostCode *)e->code[kind].entry : NULL;
+}
+
+HostCode *entries_code(Entries *t, Entry *e, bool at_header)
+{
+    const bool hot = t->waits || atomic_load_explicit(&e->heat, memory_order_relaxed) > HOT;
+    const bool hotter =
+        t->only_full ? hot : atomic_load_explicit(&e->ran, memory_order_relaxed) > HOTTER;
+    const bool optimised = state_of(e, CODE_PLAIN) == READY;
+    HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
+                             !t->only_quick && (hotter || (at_header && optimised)));
+    /* quick code also bridges the time until optimised code has entries at headers */
+    return code || t->only_full ? code : code_of(t, e, CODE_QUICK, hot || (at_header && optimised));
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
 
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits)
 {
+    const char *tier = getenv("VENTUS_JIT_TIER");
     t->code = code;
     t->memory = memory;
     t->level = level;
     t->waits = waits;
+    t->only_quick = tier && !strcmp(tier, "quick");
+    t->only_full = (waits && !t->only_quick) || (tier && !strcmp(tier, "full"));
     t->owner = getpid();
-    pthread_mutex_init(&t->making, NULL);
     pthread_mutex_init(&t->stable, NULL);
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->wanted, NULL);
+    for (int i = 0; i < 2; i++) {
+        t->worker[i].table = t;
+        pthread_mutex_init(&t->worker[i].making, NULL);
+        pthread_cond_init(&t->worker[i].wanted, NULL);
+    }
+}
+
+static void end_workers(Entries *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->is_closing = true;
+    for (int i = 0; i < 2; i++)
+        pthread_cond_signal(&t->worker[i].wanted);
+    if (t->maker)
+        maker_cancel(t->maker);
+    pthread_mutex_unlock(&t->lock);
+    for (int i = 0; i < 2; i++)
+        if (t->worker[i].has_thread)
+            pthread_join(t->worker[i].thread, NULL);
 }
 
 void entries_close(Entries *t)
 {
-    if (t->has_thread && t->owner == getpid()) {
-        pthread_mutex_lock(&t->lock);
-        t->is_closing = true;
-        pthread_cond_signal(&t->wanted);
-        if (t->maker)
-            maker_cancel(t->maker);
-        pthread_mutex_unlock(&t->lock);
-        pthread_join(t->thread, NULL);
-    }
+    if (t->owner == getpid())
+        end_workers(t);
     entries_forget(t, 0, CODE_PAGES);
     for (u32 p = 0; p < CODE_PAGES; p++)
         mem_free(atomic_load(&t->page[p]));
     maker_close(t->maker);
-    pthread_mutex_destroy(&t->making);
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_destroy(&t->worker[i].making);
+        pthread_cond_destroy(&t->worker[i].wanted);
+    }
     pthread_mutex_destroy(&t->stable);
     pthread_mutex_destroy(&t->lock);
-    pthread_cond_destroy(&t->wanted);
 }

@@ -4,6 +4,8 @@
  * that the interpreter took.  It is kept for each pc, version (all lanes on or not) and machine;
  * the start also for each kernel, because the start code jumps to it.
  *
+ * First there is quick code, then optimised code for what turns out to run long.
+ *
  * Code is made by whoever needs it (`waits`), or by a thread of its own for those that are hot; that thread holds no lock
  * while the maker works, so nobody waits for it, who changes code or closes the engine included.
  */
@@ -11,9 +13,6 @@
 #define JIT_ENTRIES_H
 #include "jit/maker.h"
 #include <pthread.h>
-
-/* Code of an entry: from the region's start and from barriers, or also from headers of cycles. */
-typedef enum { CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
 typedef enum { COLD, QUEUED, READY, FAILED } CodeState; /* the last two are final */
 
@@ -23,6 +22,7 @@ struct Entry {
     u8 lanes, vm;
     bool full;
     _Atomic u64 heat;       /* instructions interpreted that began here */
+    _Atomic u64 ran;        /* in quick code */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
@@ -37,24 +37,31 @@ typedef struct {
 
 typedef enum { FLAGS_UNKNOWN, FLAGS_UNREAD, FLAGS_READ } FlagsUse;
 
+/* Who makes code: a thread of its own, or whoever waits. */
 typedef struct {
+    struct Entries *table;
+    pthread_mutex_t making; /* held by who makes code */
+    pthread_cond_t wanted;
+    pthread_t thread;
+    bool has_thread;
+    Entry *queue[NCODES];
+    Entry *current;         /* whose code is being made; NULL: nobody's, or it was forgotten meanwhile */
+} Worker;
+
+typedef struct Entries {
     Code *code;
     Memory *memory;
     const char *level;      /* of host vector instructions */
     Maker *maker;           /* opened when something is compiled for the first time */
     _Atomic bool broken;    /* nothing can be compiled */
-    bool waits;
+    bool waits, only_quick, only_full;
     _Atomic int flags;      /* FlagsUse: whether code reads the flags of floats; known when something is compiled */
     int flags_before;       /* code changed */
     pid_t owner;            /* a forked child has no compiling thread, and leaves all this alone */
-    pthread_mutex_t making; /* held by who makes code */
     pthread_mutex_t stable; /* held while decoded code must stay, or changes; taken before `lock` */
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
-    pthread_cond_t wanted;
-    pthread_t thread;
-    bool has_thread, is_closing;
-    Entry *queue[NCODES];
-    Entry *current;         /* whose code is being made; NULL: nobody's, or it was forgotten meanwhile */
+    Worker worker[2];       /* of quick code, of the other kinds */
+    bool is_closing;
     _Atomic u64 regions, cached, nanoseconds;
     _Atomic(EntryPage *) page[CODE_PAGES];
 } Entries;
@@ -64,8 +71,9 @@ void entries_close(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or no memory. */
 Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, const Launch *l);
-/* Its code of that kind; NULL: there is none yet.  What is hot is asked for. */
-HostCode *entries_code(Entries *t, Entry *e, CodeKind kind);
+/* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none yet.  What is hot is
+ * asked for. */
+HostCode *entries_code(Entries *t, Entry *e, bool at_header);
 
 /* Before a launch: code that was compiled while nobody read flags goes, when there is somebody now. */
 void entries_settle(Entries *t);

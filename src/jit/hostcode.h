@@ -4,6 +4,11 @@
 #include "jit/load.h"
 #include "jit/region.h"
 
+/* How code is made of a region.  QUICK: registers stay in the warp between blocks, memory is left to handlers, and LLVM
+ * does as little as it can; every header of a cycle is an entry.  The others are optimised, HEADERS with such entries, which
+ * cost a little, PLAIN without. */
+typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
+
 /* Functions in host code that regions call (vecmem.c); each is made when a region first needs it. */
 enum { NHELPERS = 1 + 4 * 2 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
 

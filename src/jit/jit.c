@@ -138,9 +138,14 @@ static bool interpret(Warp *w, u64 *slice, bool jumps)
     return u;
 }
 
-/* Runs compiled code from that entry of the region.  False: the warp stopped, or its turn is over.
- */
-static bool run_code(Jit *j, Warp *w, const Entry *e, u32 entry, HostCode *code, u64 limit)
+typedef enum {
+    CAME_OUT,  /* the interpreter goes on at the pc */
+    CAME_LATE, /* at the limit, in a cycle that can be entered again */
+    STOPPED    /* the warp ended, waits or faulted */
+} Outcome;
+
+/* Runs compiled code from that entry of the region. */
+static Outcome run_code(Jit *j, Warp *w, Entry *e, u32 entry, HostCode *code, u64 limit)
 {
     Group *g = w->group;
     const Launch *l = g->launch;
@@ -159,19 +164,20 @@ static bool run_code(Jit *j, Warp *w, const Entry *e, u32 entry, HostCode *code,
     w->handled = 0;
     const u32 back = code(w, &env, limit, entry);
     atomic_fetch_add_explicit(&j->compiled, w->ninsns - before - w->handled, memory_order_relaxed);
+    atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
     if (w->exec != w->mask)
         warp_set_exec(w);
     w->reentry = 0;
     if (back == (u32)HOST_ANYWHERE)
-        return true;
+        return CAME_OUT;
     if (back == (u32)HOST_STOPPED && w->state == WARP_READY && !g->faulted)
         warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* our mistake: the code lost its way */
     if (back == (u32)HOST_STOPPED && w->state != WARP_WAITING)
-        return false;
+        return STOPPED;
     const int block =
         back == (u32)HOST_STOPPED ? region_find(e->region, w->pc, w->exec == w->full) : (int)back;
     w->reentry = (u32)(1 + block);
-    return false;
+    return back == (u32)HOST_STOPPED ? STOPPED : CAME_LATE;
 }
 
 /* The code that the warp may enter now, and where; NULL: none. */
@@ -183,9 +189,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
         const u32 block = w->reentry - 1;
         if (!block) /* where the region begins */
             *entry = 0;
-        return entries_code(&j->entries, *e,
-                            !block || (*e)->region->block[block].is_reentry ? CODE_PLAIN
-                                                                            : CODE_HEADERS);
+        return entries_code(&j->entries, *e, block && !(*e)->region->block[block].is_reentry);
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets is the heat of where it began */
@@ -194,7 +198,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     if (!*e)
         return NULL;
     w->host = *e;
-    return entries_code(&j->entries, *e, CODE_PLAIN);
+    return entries_code(&j->entries, *e, false);
 }
 
 static void run_turn(Jit *j, Warp *w, u64 slice)
@@ -210,10 +214,11 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (code && !near) {
             const u64 end =
                 most && most - e->region->insns < limit ? most - e->region->insns : limit;
-            if (!run_code(j, w, e, entry, code, end))
+            const Outcome outcome = run_code(j, w, e, entry, code, end);
+            if (outcome == STOPPED || w->ninsns >= limit)
                 return;
-            if (w->ninsns >= limit)
-                return;
+            if (outcome == CAME_LATE) /* the limit of the launch is near, the turn is not over */
+                continue;
         }
         w->reentry = 0; /* the interpreter goes on from the pc */
         const u64 before = w->ninsns;

@@ -19,7 +19,7 @@ typedef struct {
     u64 compiled;           /* of them, in compiled code */
     u64 regions;            /* that there is host code of now or was */
     u64 cached;             /* of them, found on disk */
-    u64 nanoseconds;        /* that took, also where it came to nothing */
+    u64 nanoseconds;        /* of processor time that the maker took for them */
 } JitStats;
 /* False: the engine is of another kind. */
 bool jit_stats(const Engine *e, JitStats *s);

@@ -45,6 +45,7 @@ struct Maker {
     pid_t owner;           /* who started it: a fork of the host begins anew */
     char *cache;           /* directory, or NULL */
     u8 secret[SECRET];
+    pthread_mutex_t helping; /* recursive, held while helpers are got */
     HostFunction *helper[NHELPERS];
     Loaded held[NHELPERS];
 };
@@ -131,6 +132,11 @@ Maker *maker_open(const char *level)
         return NULL;
     snprintf(m->level, sizeof m->level, "%s", level);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutexattr_t again;
+    pthread_mutexattr_init(&again);
+    pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m->helping, &again);
+    pthread_mutexattr_destroy(&again);
     m->control = m->cancel = -1;
     m->program = find_program();
     if (m->program)
@@ -149,6 +155,7 @@ void maker_close(Maker *m)
     if (m->cancel >= 0)
         close(m->cancel);
     pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->helping);
     mem_free(m->program);
     mem_free(m->cache);
     mem_free(m);
@@ -172,7 +179,7 @@ void maker_cancel(Maker *m)
  * process that there was is gone. */
 static int connect_maker(Maker *m, bool anew, int *cancel)
 {
-    char *argv[] = {m->program, NULL};
+    char *argv[] = {m->program, m->level, NULL};
     int fd = -1;
     pthread_mutex_lock(&m->lock);
     if (m->owner != getpid() || anew) {
@@ -298,62 +305,68 @@ static void keep_entry(const Maker *m, const Buf *key, const Buf *answer)
 /* --- code
  * ------------------------------------------------------------------------------------------ */
 
-static bool make(Maker *m, const Buf *request, u64 digest, Loaded *to, bool *cached);
+static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost);
 
 /* helpers may need others, of lower rank: none needs itself */
-static bool get_helper(Maker *m, u32 number)
+static bool get_helper(Maker *m, u32 number, MakerCost *cost)
 {
     Buf request = {0};
     CodeJob j = {.helper = number};
-    bool cached;
+    MakerCost own;
     if (m->helper[number])
         return true;
     memcpy(j.level, m->level, sizeof j.level);
     codejob_write(&j, NULL, &request);
     Loaded l;
-    const bool ok = make(m, &request, 0, &l, &cached);
+    const bool ok = make(m, &request, 0, false, &l, &own);
     buf_free(&request);
     if (!ok)
         return false;
+    cost->nanoseconds += own.nanoseconds;
     m->held[number] = l;
     m->helper[number] = l.entry; /* who runs code that needs it was given that code later */
     return true;
 }
 
-static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS])
+static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost)
 {
     bool ok = true;
+    pthread_mutex_lock(&m->helping);
     for (u32 i = 0; ok && i < NHELPERS; i++)
         if (wanted[i / 64] >> i % 64 & 1)
-            ok = get_helper(m, i);
+            ok = get_helper(m, i, cost);
+    pthread_mutex_unlock(&m->helping);
     return ok;
 }
 
 /* the answer as code */
-static bool take(Maker *m, const Buf *answer, u64 digest, Loaded *to)
+static bool take(Maker *m, const Buf *answer, u64 digest, Loaded *to, MakerCost *cost)
 {
     CodeAnswer a;
     Buf object = {0}; /* aligned */
     const char *why;
     bool ok = codeanswer_read(answer->data, answer->len, &a) && a.digest == digest &&
-              get_helpers(m, a.helpers);
+              get_helpers(m, a.helpers, cost);
     if (ok)
         buf_put(&object, a.object.data, a.object.len);
     ok = ok && !object.failed && code_load(object.data, object.len, CODE_SYMBOL, to, &why);
+    cost->nanoseconds += ok && !cost->cached ? a.nanoseconds : 0;
     buf_free(&object);
     return ok;
 }
 
-static bool make(Maker *m, const Buf *request, u64 digest, Loaded *to, bool *cached)
+/* disk: only what is there already */
+static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost)
 {
     Buf key = {0}, answer = {0};
     bool ok = false;
-    *cached = false;
+    *cost = (MakerCost){.cached = false};
     if (m->program && !request->failed) {
         put_key(m, request, &key);
-        *cached = !key.failed && find_entry(m, &key, &answer);
-        ok = (*cached || ask(m, request, &answer)) && take(m, &answer, digest, to);
-        if (ok && !*cached && !key.failed)
+        cost->cached = !key.failed && find_entry(m, &key, &answer);
+        ok = (cost->cached || (!disk && ask(m, request, &answer))) &&
+             take(m, &answer, digest, to, cost);
+        if (ok && !cost->cached && !key.failed)
             keep_entry(m, &key, &answer);
     }
     buf_free(&key);
@@ -361,10 +374,10 @@ static bool make(Maker *m, const Buf *request, u64 digest, Loaded *to, bool *cac
     return ok;
 }
 
-MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, bool headers)
+MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, CodeKind kind)
 {
     MakerOrder o = {.digest = region_digest(r)};
-    CodeJob j = {.region = r, .headers = headers};
+    CodeJob j = {.region = r, .kind = kind};
     memcpy(j.level, m->level, sizeof j.level);
     codejob_write(&j, code, &o.request);
     return o;
@@ -372,7 +385,12 @@ MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, bool h
 
 void maker_forget(MakerOrder *o) { buf_free(&o->request); }
 
-bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, bool *cached)
+bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost)
 {
-    return make(m, &o->request, o->digest, to, cached);
+    return make(m, &o->request, o->digest, false, to, cost);
+}
+
+bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost)
+{
+    return make(m, &o->request, o->digest, true, to, cost);
 }

@@ -25,12 +25,20 @@ typedef struct {
     Buf request;
     u64 digest;
 } MakerOrder;
-MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, bool headers);
+MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, CodeKind kind);
 void maker_forget(MakerOrder *o);
 
-/* The code of the order, with the helpers that it calls; takes milliseconds.  One thread at a time.  False: there is
- * none.  *cached: it came from the disk. */
-bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, bool *cached);
+/* What it took. */
+typedef struct {
+    bool cached;            /* the code came from the disk */
+    u64 nanoseconds;        /* processor time of the maker, helpers included */
+} MakerCost;
+
+/* The code of the order, with the helpers that it calls; takes milliseconds.  Any number of threads at once.  False:
+ * there is none. */
+bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
+/* The same, but only if it is on the disk. */
+bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 /* From another thread: whoever waits in maker_make, now or later, gets nothing. */
 void maker_cancel(Maker *m);
 

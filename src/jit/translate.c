@@ -4,6 +4,9 @@
  * their values are kept here, and go to the homes at its end.  Exits write registers to the warp:
  * those that may be read later and that the region writes at all.
  *
+ * In quick code (CodeKind) the warp is the home: exits have nothing to write, entries nothing to
+ * read, and handlers that do the rest find registers where they look for them.
+ *
  * A block in its full version has all lanes on, as a constant.  In the other version the
  * lanes are a value, and what an instruction writes is selected by them.
  */
@@ -86,6 +89,13 @@ static Val v_field(Emit *e, u32 n, u32 chunk)
                              4 * (size_t)chunk * e->chunk);
 }
 
+/* where registers are between blocks */
+static Val x_home(Emit *e, u32 n) { return e->quick ? x_field(e, n) : e->x_home[n]; }
+static Val v_home(Emit *e, u32 n, u32 chunk)
+{
+    return e->quick ? v_field(e, n, chunk) : e->v_home[n][chunk];
+}
+
 Val reload_x(Emit *e, u32 n) { return LLVMBuildLoad2(B, e->i32, x_field(e, n), ""); }
 Val reload_v(Emit *e, u32 n, u32 chunk) { return row_load(e, v_field(e, n, chunk)); }
 
@@ -97,11 +107,11 @@ static void store_v(Emit *e, u32 n, u32 chunk, Val v)
 /* a value as it is now, without a note of it: for blocks that nothing follows */
 static Val peek_x(Emit *e, u32 n)
 {
-    return e->x[n] ? e->x[n] : LLVMBuildLoad2(B, e->i32, e->x_home[n], "");
+    return e->x[n] ? e->x[n] : LLVMBuildLoad2(B, e->i32, x_home(e, n), "");
 }
 static Val peek_v(Emit *e, u32 n, u32 chunk)
 {
-    return e->v[n].c[0] ? e->v[n].c[chunk] : LLVMBuildLoad2(B, e->row, e->v_home[n][chunk], "");
+    return e->v[n].c[0] ? e->v[n].c[chunk] : row_load(e, v_home(e, n, chunk));
 }
 
 Val get_x(Emit *e, u32 n)
@@ -123,7 +133,7 @@ Row get_v(Emit *e, u32 n)
 {
     if (!e->v[n].c[0])
         for (u32 i = e->nchunks; i-- > 0;)
-            e->v[n].c[i] = LLVMBuildLoad2(B, e->row, e->v_home[n][i], "");
+            e->v[n].c[i] = row_load(e, v_home(e, n, i));
     return e->v[n];
 }
 
@@ -176,11 +186,11 @@ static void flush(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
-            LLVMBuildStore(B, e->x[n], e->x_home[n]);
+            LLVMBuildStore(B, e->x[n], x_home(e, n));
     for (u32 n = 0; n < 256; n++)
         if (e->v_dirty[n >> 6] >> (n & 63) & 1)
             for (u32 i = 0; i < e->nchunks; i++)
-                LLVMBuildStore(B, e->v[n].c[i], e->v_home[n][i]);
+                LLVMSetAlignment(LLVMBuildStore(B, e->v[n].c[i], v_home(e, n, i)), 4 * e->chunk);
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
 }
 
@@ -302,30 +312,55 @@ Val note_place(Emit *e)
     return LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->ptr, e->uops, &at, 1, ""), "");
 }
 
+static void write_back_x(Emit *e, u32 n)
+{
+    if (!e->quick || e->x_dirty >> n & 1)
+        LLVMBuildStore(B, get_x(e, n), x_field(e, n));
+    if (e->quick)
+        e->x_dirty &= ~((u64)1 << n);
+}
+
+static void write_back_v(Emit *e, u32 n)
+{
+    u64 *dirty = &e->v_dirty[n >> 6];
+    const u64 bit = (u64)1 << (n & 63);
+    for (u32 i = 0; (!e->quick || *dirty & bit) && i < e->nchunks; i++)
+        store_v(e, n, i, get_v(e, n).c[i]);
+    if (e->quick)
+        *dirty &= ~bit;
+}
+
 void call_handler(Emit *e)
 {
     const RegUse use = block_use(e->at, e->k);
     for (u32 n = 1; n < 64; n++)
         if (use.reads.x >> n & 1)
-            LLVMBuildStore(B, get_x(e, n), x_field(e, n));
+            write_back_x(e, n);
     for (u32 n = 0; n < 256; n++)
-        for (u32 i = 0; regset_has_v(&use.reads, n) && i < e->nchunks; i++)
-            store_v(e, n, i, get_v(e, n).c[i]);
+        if (regset_has_v(&use.reads, n))
+            write_back_v(e, n);
     const Val uop = note_place(e);
     const Val ok = LLVMBuildCall2(B, e->one_type, e->one, (Val[]){e->warp, uop, e->mask}, 3, "");
     const LLVMBasicBlockRef on = new_block(e, "");
     branch_likely(e, LLVMBuildTrunc(B, ok, e->i1, ""), on, e->stop);
     LLVMPositionBuilderAtEnd(B, on);
     for (u32 n = 1; n < 64; n++)
-        if (use.writes.x >> n & 1)
-            set_x(e, n, reload_x(e, n));
+        if (use.writes.x >> n & 1) {
+            e->x_dirty &= ~((u64)1 << n); /* there is a newer value */
+            if (e->quick)
+                e->x[n] = NULL;
+            else
+                set_x(e, n, reload_x(e, n));
+        }
     for (u32 n = 0; n < 256; n++) {
         Row v = {{0}};
         if (!regset_has_v(&use.writes, n))
             continue;
-        for (u32 i = 0; i < e->nchunks; i++)
+        for (u32 i = 0; !e->quick && i < e->nchunks; i++)
             v.c[i] = reload_v(e, n, i);
         put_v(e, n, v);
+        if (e->quick)
+            e->v_dirty[n >> 6] &= ~((u64)1 << (n & 63));
     }
 }
 
@@ -462,6 +497,10 @@ static bool csr(Emit *e, const Uop *u)
 static void instruction(Emit *e, const Uop *u)
 {
     bool done = true;
+    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE) {
+        call_handler(e);
+        return;
+    }
     switch ((Effect)isa_insn[u->id].effect) {
     case E_ALU:
     case E_MAC: done = compute(e, u, false); break;
@@ -510,10 +549,10 @@ static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, 
  * `retired` instructions. */
 static void leave(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 {
-    for (u32 n = 1; n < 64; n++)
+    for (u32 n = 1; !e->quick && n < 64; n++)
         if (live->x & e->r->written.x & (u64)1 << n)
             LLVMBuildStore(B, peek_x(e, n), x_field(e, n));
-    for (u32 n = 0; n < 256; n++)
+    for (u32 n = 0; !e->quick && n < 256; n++)
         for (u32 i = 0; regset_has_v(live, n) && regset_has_v(&e->r->written, n) && i < e->nchunks;
              i++)
             store_v(e, n, i, peek_v(e, n, i));
@@ -699,6 +738,8 @@ static void indirect(Emit *e, const Uop *u)
 static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
 {
     const Val initial = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
+    if (e->quick)
+        flush(e);
     const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
     LLVMPositionBuilderAtEnd(B, diverged);
@@ -739,6 +780,8 @@ static void end_block(Emit *e)
     case END_EXIT: stop_warp(e, u, WARP_DONE, &nothing); break;
     case END_STOP:
     case END_LEAVE:
+        if (e->quick)
+            flush(e);
         leave(e, word(e, u->pc), b->end == END_STOP ? &nothing : &everything,
               e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
         break;
@@ -823,6 +866,10 @@ void make_types(Emit *e)
 static void make_homes(Emit *e)
 {
     RegSet used = e->r->written;
+    e->mask_home = LLVMBuildAlloca(B, e->i32, "mask");
+    e->insns_home = LLVMBuildAlloca(B, e->i64, "insns");
+    if (e->quick)
+        return;
     for (u32 i = 0; i < e->r->nblock; i++) {
         used.x |= e->r->block[i].in.x;
         for (int k = 0; k < 4; k++)
@@ -834,8 +881,6 @@ static void make_homes(Emit *e)
     for (u32 n = 0; n < 256; n++)
         for (u32 i = 0; regset_has_v(&used, n) && i < e->nchunks; i++)
             e->v_home[n][i] = LLVMBuildAlloca(B, e->row, "v");
-    e->mask_home = LLVMBuildAlloca(B, e->i32, "mask");
-    e->insns_home = LLVMBuildAlloca(B, e->i64, "insns");
 }
 
 /* Entry into block i: its registers come from the warp. */
@@ -844,10 +889,10 @@ static LLVMBasicBlockRef make_entry(Emit *e, u32 i)
     const LLVMBasicBlockRef at = new_block(e, "enter");
     const RegSet *in = &e->r->block[i].in;
     LLVMPositionBuilderAtEnd(B, at);
-    for (u32 n = 1; n < 64; n++)
+    for (u32 n = 1; !e->quick && n < 64; n++)
         if (in->x >> n & 1)
             LLVMBuildStore(B, reload_x(e, n), e->x_home[n]);
-    for (u32 n = 0; n < 256; n++)
+    for (u32 n = 0; !e->quick && n < 256; n++)
         for (u32 k = 0; regset_has_v(in, n) && k < e->nchunks; k++)
             LLVMBuildStore(B, reload_v(e, n, k), e->v_home[n][k]);
     LLVMBuildStore(B, LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), ""),
@@ -904,7 +949,7 @@ static void emit_function(Emit *e, const char *name)
         emit_block(e, e->r->order[i]);
 }
 
-LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
                         const char *name, u64 helpers[HELPER_WORDS])
 {
     Emit *e = mem_zalloc(1, sizeof *e);
@@ -912,7 +957,8 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
         return NULL;
     e->c = c;
     e->r = r;
-    e->headers = headers;
+    e->headers = kind != CODE_PLAIN;
+    e->quick = kind == CODE_QUICK;
     e->host = host;
     e->helpers = helpers;
     e->lanes = r->lanes;

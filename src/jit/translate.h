@@ -57,7 +57,7 @@ typedef struct {
     LLVMBuilderRef b;
     const Region *r;
     const HostVectors *host;
-    bool headers;
+    bool headers, quick;    /* CodeKind */
     u32 lanes, chunk, nchunks;
     LLVMTypeRef i1, i8, i16, i32, i64, f32, ptr, row, frow, mrow;
     Val fn, warp, env, limit;
@@ -66,7 +66,8 @@ typedef struct {
     LLVMTypeRef one_type, keep_type, deepen_type;
     Val likely;             /* branch weights, and the kind of metadata that they are */
     u32 weights;
-    /* homes of registers, promoted to SSA later; NULL where the region has no use for one */
+    /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in quick code, whose
+     * registers are at home in the warp */
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
     LLVMBasicBlockRef *start; /* of each block */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
@@ -143,8 +144,7 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-/* The module with function `name` of the region; `headers`: every header of a cycle is an entry as well.  Notes in
- * `helpers` which ones it calls.  NULL: no memory. */
-LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, bool headers,
+/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: no memory. */
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
                         const char *name, u64 helpers[HELPER_WORDS]);
 #endif

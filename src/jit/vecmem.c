@@ -354,6 +354,26 @@ static bool shares_base(const Emit *e, const Uop *u)
     return n > 2;
 }
 
+/* Leaves an access to its helper; data: of a store.  What is loaded goes to *v; 0: it faulted. */
+static Val call_access(Emit *e, const Uop *u, const Row *base, u32 imm, const Row *data, Op op,
+                       bool apart, Row *v)
+{
+    Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
+    u32 n = 4;
+    (void)u;
+    for (u32 i = 0; i < e->nchunks; i++)
+        args[n++] =
+            imm ? LLVMBuildAdd(B, base->c[i], constant_like(base->c[i], imm), "") : base->c[i];
+    for (u32 i = 0; data && i < e->nchunks; i++)
+        args[n++] = data->c[i];
+    const Helper h = {.op = op,
+                      .stores = data != NULL,
+                      .apart = data || apart,
+                      .full = e->at->full,
+                      .lanes = e->lanes};
+    return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
+}
+
 void access_vector(Emit *e, const Uop *u)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
@@ -399,19 +419,7 @@ void access_vector(Emit *e, const Uop *u)
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
-    u32 n = 4;
-    for (u32 i = 0; i < e->nchunks; i++)
-        args[n++] = imm ? LLVMBuildAdd(B, base.c[i], constant_like(base.c[i], imm), "") : base.c[i];
-    for (u32 i = 0; !loads && i < e->nchunks; i++)
-        args[n++] = data.c[i];
-    const Helper h = {.op = op,
-                      .stores = !loads,
-                      .apart = !loads || chunks,
-                      .full = e->at->full,
-                      .lanes = e->lanes};
-    const Val how =
-        call_helper(e, &h, helper_type(e, !loads), args, n, loads ? e->nchunks : 0, slow.c);
+    const Val how = call_access(e, u, &base, imm, loads ? NULL : &data, op, chunks, &slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.done);

@@ -4,7 +4,8 @@
  * A program is text: start code that fills registers from memory, statements, and an end that
  * writes every register to memory.  Statements are random instructions of every kind, and graphs of
  * them: uniform and divergent branches, loops of both kinds, calls, barriers.  JIT_TEST_SEED is the
- * number of the first program, JIT_TEST_COUNT how many there are of each size.
+ * number of the first program, JIT_TEST_COUNT how many there are, JIT_TEST_SIZE their
+ * statements; an argument chooses a test.
  */
 #include "test/kit/assemble.h"
 #include "test/kit/skip.h"
@@ -532,17 +533,12 @@ static Object *linked(void)
     return image;
 }
 
-static void try_programs(u32 n, u32 size)
+static void try_programs_from(u64 first, u32 n, u32 size)
 {
-    const char *asked = getenv("JIT_TEST_SEED");
-    const u64 first = asked ? strtoull(asked, NULL, 0) : 1;
-    const char *count = getenv("JIT_TEST_COUNT");
     const char *why;
     if (!jit_available(&why))
         skip_because("%s", why);
     Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
-    if (count)
-        n = (u32)strtoul(count, NULL, 0);
     for (u32 i = 0; i < n; i++) {
         const u64 program = first + i;
         seed = program * 0x9e3779b97f4a7c15u;
@@ -567,6 +563,25 @@ static void try_programs(u32 n, u32 size)
     dev_close(b);
 }
 
+static void try_programs(u32 n, u32 size)
+{
+    const char *first = getenv("JIT_TEST_SEED"), *count = getenv("JIT_TEST_COUNT"),
+               *statements = getenv("JIT_TEST_SIZE");
+    try_programs_from(first ? strtoull(first, NULL, 0) : 1,
+                      count ? (u32)strtoul(count, NULL, 0) : n,
+                      statements ? (u32)strtoul(statements, NULL, 0) : size);
+}
+
+/* A turn that comes near the limit of instructions is as long as the interpreter's: the warps of this program add to
+ * the same words of local memory, in the order of their turns. */
+static void whole_turns(void **state)
+{
+    (void)state;
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    try_programs_from(1041, 1, 12);
+    unsetenv("VENTUS_JIT_TIER");
+}
+
 static void small_programs(void **state)
 {
     (void)state;
@@ -577,6 +592,16 @@ static void graphs(void **state)
 {
     (void)state;
     try_programs(4, 30);
+}
+
+/* Quick code costs less to make: more of it. */
+static void quick_programs(void **state)
+{
+    (void)state;
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    try_programs(30, 6);
+    try_programs(15, 30);
+    unsetenv("VENTUS_JIT_TIER");
 }
 
 /* Warps that take turns in the middle of loops go on there. */
@@ -624,17 +649,24 @@ static void host_levels(void **state)
     for (size_t i = 0; i < countof(levels); i++) {
         setenv("VENTUS_LANES", levels[i], 1);
         try_programs(2, 12);
+        setenv("VENTUS_JIT_TIER", "quick", 1);
+        try_programs(10, 12);
+        unsetenv("VENTUS_JIT_TIER");
     }
     unsetenv("VENTUS_LANES");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_programs),
         cmocka_unit_test(graphs),
+        cmocka_unit_test(whole_turns),
+        cmocka_unit_test(quick_programs),
         cmocka_unit_test(long_loops),
         cmocka_unit_test(host_levels),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

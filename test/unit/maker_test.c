@@ -67,8 +67,8 @@ static void hashes_as_published(void **state)
 /* What the maker answers to a request. */
 static Buf ask(const Buf *request)
 {
-    char *program = proc_find("ventus-jit1");
-    char *argv[] = {program, NULL};
+    char *program = proc_find("ventus-jit1"), level[] = "base";
+    char *argv[] = {program, level, NULL};
     Buf answer = {0};
     int control;
     ProcResult r;

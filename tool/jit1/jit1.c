@@ -1,5 +1,7 @@
 /* jit1.c -- ventus-jit1, the process that makes host code: started by jit/maker.c, never by hand.
  *
+ *   ventus-jit1 LEVEL    of the host's vector instructions: base, avx2, avx512
+ *
  * LLVM is part of this program.  Descriptor 3 is the control of the server (proc/proc.h); every job
  * is a fork of this process.
  */
@@ -20,14 +22,14 @@ static void end(int status)
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    if (fcntl(PROC_CONTROL, F_GETFD) < 0) {
+    if (argc != 2 || fcntl(PROC_CONTROL, F_GETFD) < 0) {
         fprintf(stderr, "ventus-jit1 makes host code for the engines `jit' and `auto'; it is not "
                         "run by hand\n");
         return 2;
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
-    codemaker_prepare();
-    return proc_serve(PROC_CONTROL, -1, codemaker_job, NULL, end) != 0;
+    CodeMaker *c = codemaker_open(argv[1]);
+    return !c || proc_serve(PROC_CONTROL, -1, codemaker_job, c, end);
 }

@@ -22,6 +22,8 @@ __attribute__((const)) uint __ventus_lane(void);        /* 0 .. lanes of a warp 
 __attribute__((const)) const __constant uint *__ventus_knl(void); /* the metadata block */
 __attribute__((convergent)) void __ventus_barrier(uint flags); /* of the group: CLK_*_MEM_FENCE */
 void __ventus_fence(void);                              /* orders all memory accesses */
+__attribute__((convergent)) void __ventus_meet(void);   /* the same, for the lanes that are together here; before
+                                                         * it those meet that parted earlier */
 __attribute__((const)) float __ventus_exp(float);       /* e to the x, as good as the machine's */
 __attribute__((const)) int __ventus_ftoi_rne(float);    /* nearest, ties to even; saturates */
 

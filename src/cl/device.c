@@ -68,6 +68,7 @@ static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_device"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_subgroups"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_add"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_local_atomic_add"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_min_max"},
@@ -155,6 +156,7 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     switch (param) {
     case CL_DEVICE_MAX_COMPUTE_UNITS: return UINT(m->sms);
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS: return UINT(3);
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS: return UINT((cl_uint)((items + m->lanes - 1) / m->lanes));
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return SIZE(items);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
         const size_t sizes[3] = {items, items, items};
@@ -192,6 +194,7 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_PRINTF_BUFFER_SIZE: return SIZE(PRINT_BYTES);
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: /* warps of a group take turns */
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return BOOL(CL_TRUE);
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
@@ -227,8 +230,7 @@ static cl_int absent(cl_device_info param, const Query *q)
 {
     switch (param) {
     case CL_DEVICE_IMAGE_SUPPORT:
-    case CL_DEVICE_PIPE_SUPPORT:
-    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: return BOOL(CL_FALSE);
+    case CL_DEVICE_PIPE_SUPPORT: return BOOL(CL_FALSE);
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:
     case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
     case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
@@ -244,8 +246,7 @@ static cl_int absent(cl_device_info param, const Query *q)
     case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
     case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
-    case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS: return UINT(0);
+    case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT: return UINT(0);
     case CL_DEVICE_IMAGE2D_MAX_WIDTH:
     case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
     case CL_DEVICE_IMAGE3D_MAX_WIDTH:

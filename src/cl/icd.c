@@ -33,6 +33,9 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address,
                &(clGetKernelSuggestedLocalWorkSizeKHR_fn){clGetKernelSuggestedLocalWorkSizeKHR},
                sizeof address);
+    if (!strcmp(func_name, "clGetKernelSubGroupInfoKHR"))
+        memcpy(&address, &(clGetKernelSubGroupInfoKHR_fn){clGetKernelSubGroupInfoKHR},
+               sizeof address);
 #ifdef HOSTILE /* for tests: whether everything was given back */
     typedef size_t Counter(void);
     if (!strcmp(func_name, "ventusLiveBlocks"))

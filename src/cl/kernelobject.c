@@ -474,17 +474,56 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE: of built-in kernels only */
 }
 
-/* There are no sub-groups. */
+/* Sub-groups are warps, filled one after the other. */
 cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
                                cl_kernel_sub_group_info param_name, size_t input_value_size,
                                const void *input_value, size_t param_value_size, void *param_value,
                                size_t *param_value_size_ret)
 {
+    const Query q = {param_value_size, param_value, param_value_size_ret};
     const ClDevice *d;
-    (void)param_name, (void)input_value_size, (void)input_value;
-    (void)param_value_size, (void)param_value, (void)param_value_size_ret;
     if (!is_object(kernel, KIND_KERNEL))
         return CL_INVALID_KERNEL;
     const cl_int s = find_device(kernel, device, &d);
-    return s ? s : CL_INVALID_OPERATION;
+    if (s)
+        return s;
+    const size_t lanes = d->options.machine.lanes, *in = input_value;
+    const size_t words = input_value_size / sizeof *in, dims = param_value_size / sizeof *in;
+    pthread_mutex_lock(&kernel->lock);
+    const size_t most = kernel_max_items(kernel, d);
+    pthread_mutex_unlock(&kernel->lock);
+    switch (param_name) {
+    case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
+    case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE: {
+        size_t items = 1;
+        if (!in || words < 1 || words > 3 || input_value_size % sizeof *in)
+            return CL_INVALID_VALUE;
+        for (size_t i = 0; i < words; i++)
+            if (__builtin_mul_overflow(items, in[i], &items))
+                return CL_INVALID_VALUE;
+        const bool is_count = param_name == CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE;
+        return answer(&q, size_t, is_count ? items / lanes + (items % lanes != 0) : lanes);
+    }
+    case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {
+        if (!in || input_value_size != sizeof *in ||
+            (param_value && (dims < 1 || dims > 3 || param_value_size % sizeof *in)))
+            return CL_INVALID_VALUE;
+        const bool fits = *in && *in <= most / lanes;
+        const size_t local[3] = {fits ? *in * lanes : 0, fits, fits};
+        return answer_bytes(&q, local, (param_value ? dims : 3) * sizeof *local);
+    }
+    case CL_KERNEL_MAX_NUM_SUB_GROUPS: return answer(&q, size_t, (most + lanes - 1) / lanes);
+    case CL_KERNEL_COMPILE_NUM_SUB_GROUPS: return answer(&q, size_t, 0);
+    }
+    return CL_INVALID_VALUE;
+}
+
+/* the name of the extension before OpenCL 2.1 */
+cl_int clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device,
+                                  cl_kernel_sub_group_info param_name, size_t input_value_size,
+                                  const void *input_value, size_t param_value_size,
+                                  void *param_value, size_t *param_value_size_ret)
+{
+    return clGetKernelSubGroupInfo(kernel, device, param_name, input_value_size, input_value,
+                                   param_value_size, param_value, param_value_size_ret);
 }

@@ -1,4 +1,5 @@
-/* converge.c -- lanes that parted meet again before the group does.
+/* converge.c -- lanes that parted meet again before the group does, or before they do something
+ * together.
  *
  * Lanes that part at a branch run together again where all ways from it meet, at its nearest
  * post-dominator.  LLVM believes in one lane: where it knows on one way to such a place which way
@@ -318,25 +319,37 @@ static void mark_function(Meeting *t)
     }
 }
 
+/* what lanes meet at: the group's barrier, and what a warp's lanes do together (lib/ventus.h) */
+static const char *const meetings[] = {"__ventus_barrier", "__ventus_meet"};
+
+bool must_converge(LLVMModuleRef m)
+{
+    for (size_t k = 0; k < countof(meetings); k++)
+        if (LLVMGetNamedFunction(m, meetings[k]))
+            return true;
+    return false;
+}
+
 bool converge(LLVMModuleRef m, const Target *target)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
-    LLVMValueRef barrier = LLVMGetNamedFunction(m, "__ventus_barrier");
-    size_t count = 1, n = 0;
-    if (!barrier)
-        return true;
+    size_t count = countof(meetings), n = 0, seeds;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         count++;
     LLVMValueRef *list = mem_alloc(count * sizeof *list);
     Module *graphs = ir_module("", target);
     bool ok = list && graphs;
-    if (ok) {
-        LLVMAddAttributeAtIndex(barrier, FUNCTION_INDEX,
+    for (size_t k = 0; ok && k < countof(meetings); k++) {
+        LLVMValueRef f = LLVMGetNamedFunction(m, meetings[k]);
+        if (!f)
+            continue;
+        LLVMAddAttributeAtIndex(f, FUNCTION_INDEX,
                                 LLVMCreateStringAttribute(ctx, meets, sizeof meets - 1, "", 0));
-        list[n++] = barrier;
-        tag_callers(ctx, list, &n);
+        list[n++] = f;
     }
-    for (size_t k = 1; ok && k < n; k++) {
+    seeds = n;
+    tag_callers(ctx, list, &n);
+    for (size_t k = seeds; ok && k < n; k++) {
         Meeting t = {.m = m, .at = LLVMCreateBuilderInContext(ctx)};
         ok = build(&t, graphs, list[k]);
         if (ok) {

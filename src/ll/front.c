@@ -37,18 +37,11 @@ static const char extensions[] =
     ",+cl_khr_fp64,+__opencl_c_fp64,+__opencl_c_int64"
     ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"
     ",+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices"
-    ",+__opencl_c_work_group_collective_functions";
+    ",+__opencl_c_work_group_collective_functions"
+    ",+cl_khr_subgroups,+__opencl_c_subgroups";
 
 /* clang's header turns these on for every SPIR target; they follow the header. */
 static const char prologue[] = "#undef __IMAGE_SUPPORT__\n"
-                               "#undef cl_khr_subgroup_extended_types\n"
-                               "#undef cl_khr_subgroup_non_uniform_vote\n"
-                               "#undef cl_khr_subgroup_ballot\n"
-                               "#undef cl_khr_subgroup_non_uniform_arithmetic\n"
-                               "#undef cl_khr_subgroup_shuffle\n"
-                               "#undef cl_khr_subgroup_shuffle_relative\n"
-                               "#undef cl_khr_subgroup_clustered_reduce\n"
-                               "#undef cl_khr_subgroup_rotate\n"
                                "#undef cl_khr_extended_bit_ops\n"
                                "#undef cl_khr_integer_dot_product\n"
                                "#undef __opencl_c_integer_dot_product_input_4x8bit\n"

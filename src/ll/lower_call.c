@@ -111,8 +111,8 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
     else if (!strcmp(name, "__ventus_barrier"))
         ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = barrier_flags(n, i), .loc = n->loc});
-    else if (!strcmp(name, "__ventus_fence"))
-        ir_append(n->f, n->b, &(Ins){.op = IR_fence, .loc = n->loc});
+    else if (!strcmp(name, "__ventus_fence") || !strcmp(name, "__ventus_meet"))
+        mem_fence(n); /* lanes that are together meet without an instruction */
     else if (!strcmp(name, "__ventus_exp"))
         set_word(n, i, op1(n, IR_fexp, ref_of(n, LLVMGetOperand(i, 0))));
     else if (!strcmp(name, "__ventus_ftoi_rne"))

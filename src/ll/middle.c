@@ -159,7 +159,7 @@ static void forbid_vectors(LLVMModuleRef m)
 static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
 {
     forbid_vectors(m);
-    if (level && LLVMGetNamedFunction(m, "__ventus_barrier")) {
+    if (level && must_converge(m)) {
         if (!run_passes(m, "always-inline", d))
             return false;
         if (!converge(m, target))

@@ -19,9 +19,10 @@ bool spaces_infer(LLVMModuleRef m);
 /* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were
  * some. */
 bool expand_operations(LLVMModuleRef m);
-/* Marks where lanes that parted must meet before a barrier, so that the optimiser leaves these
- * places alone; needs the library linked and small functions inlined (converge.c).  False: out of
- * memory. */
+/* Whether lanes of m meet somewhere for more than their branches. */
+bool must_converge(LLVMModuleRef m);
+/* Marks where lanes that parted must meet before they do, so that the optimiser leaves these places
+ * alone; needs the library linked and small functions inlined (converge.c).  False: out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
 /* Calls between kernels, structures as arguments, formatted output (prepare.c). */
 void prepare_module(LLVMModuleRef m);

@@ -206,6 +206,7 @@ static void run_case(const Test *t, u32 lanes)
     bool prints = true;
     seed = lanes;
     make_job(&job, t->c);
+    job.lanes = lanes;
     t->c->reference(&job);
     if (!kit_run(t->file->program, t->c->kernel, lanes, &job, &print, &prints, &why))
         fail_msg("%s: %s, %u lanes: %s", t->file->name, t->c->kernel, lanes, buf_text(&why));

@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     u32 dims, global[3], local[3];
     u32 n;                  /* work-items */
+    u32 lanes;              /* of a warp, for what depends on it */
     KitArg args[KIT_ARGS];
     u32 nargs;
     Buf print;              /* what the reference says the launch prints */

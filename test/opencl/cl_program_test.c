@@ -238,14 +238,59 @@ static void answers_kernel_queries(void **state)
                      CL_INVALID_VALUE);
     assert_int_equal(clGetKernelWorkGroupInfo(k, (cl_device_id)host.platform, CL_KERNEL_WORK_GROUP_SIZE,
                                               sizeof size, size, NULL), CL_INVALID_DEVICE);
-    assert_int_equal(clGetKernelSubGroupInfo(k, host.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 8, size, 8,
-                                             size, NULL), CL_INVALID_OPERATION);
     ok(clReleaseKernel(k));
     k = make_kernel(program, "count");
     ok(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof text, text, NULL));
     assert_string_equal(text, "reqd_work_group_size(1,1,1)");
     ok(clGetKernelWorkGroupInfo(k, NULL, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size, NULL));
     assert_int_equal(size[0] + size[1] + size[2], 3);
+    ok(clReleaseKernel(k));
+}
+
+/* Sub-groups are the warps of 32 lanes of the default machine (OpenCL 3.0 API, table of clGetKernelSubGroupInfo). */
+static void answers_sub_group_queries(void **state)
+{
+    const size_t sizes[3] = {10, 7, 3}, huge[2] = {(size_t)1 << 40, (size_t)1 << 40}, five = 5, none = 0, many = 33;
+    size_t got[3];
+    cl_kernel k = make_kernel(program, "add");
+    (void)state;
+#define ASK(what, size, in, room) clGetKernelSubGroupInfo(k, host.device, what, size, in, room, got, NULL)
+    ok(ASK(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof sizes, sizes, sizeof *got));
+    assert_int_equal(got[0], 32);
+    ok(ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof sizes, sizes, sizeof *got));
+    assert_int_equal(got[0], 7); /* 210 work-items */
+    ok(ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof *sizes, sizes, sizeof *got));
+    assert_int_equal(got[0], 1);
+    ok(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof five, &five, sizeof got));
+    assert_true(got[0] == 160 && got[1] == 1 && got[2] == 1);
+    ok(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof five, &five, sizeof *got));
+    assert_int_equal(got[0], 160);
+    ok(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof many, &many, sizeof got));
+    assert_int_equal(got[0] + got[1] + got[2], 0); /* more than a group has */
+    ok(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof none, &none, sizeof got));
+    assert_int_equal(got[0] + got[1] + got[2], 0);
+    ok(ASK(CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof *got));
+    assert_int_equal(got[0], 32);
+    ok(ASK(CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof *got));
+    assert_int_equal(got[0], 0);
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_NUM_SUB_GROUPS), 32);
+    assert_true(INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS));
+    assert_int_equal(ASK(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 0, NULL, sizeof *got), CL_INVALID_VALUE);
+    assert_int_equal(ASK(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 3, sizes, sizeof *got), CL_INVALID_VALUE);
+    assert_int_equal(ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof huge, huge, sizeof *got), CL_INVALID_VALUE);
+    assert_int_equal(ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof sizes, sizes, 1), CL_INVALID_VALUE);
+    assert_int_equal(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof five, &five, 12), CL_INVALID_VALUE);
+    assert_int_equal(ASK(CL_KERNEL_GLOBAL_WORK_SIZE, 0, NULL, sizeof *got), CL_INVALID_VALUE);
+#undef ASK
+    assert_int_equal(clGetKernelSubGroupInfo((cl_kernel)host.device, host.device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                             sizeof *got, got, NULL), CL_INVALID_KERNEL);
+    assert_int_equal(clGetKernelSubGroupInfo(k, (cl_device_id)host.platform, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                             sizeof *got, got, NULL), CL_INVALID_DEVICE);
+    clGetKernelSubGroupInfoKHR_fn old; /* the name of the extension */
+    *(void **)&old = clGetExtensionFunctionAddressForPlatform(host.platform, "clGetKernelSubGroupInfoKHR");
+    assert_non_null(old);
+    ok(old(k, host.device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR, sizeof sizes, sizes, sizeof *got, got, NULL));
+    assert_int_equal(got[0], 7);
     ok(clReleaseKernel(k));
 }
 
@@ -722,6 +767,7 @@ int main(void)
         cmocka_unit_test(builds_in_the_background),
         cmocka_unit_test(is_not_built_with_kernels),
         cmocka_unit_test(answers_kernel_queries),
+        cmocka_unit_test(answers_sub_group_queries),
         cmocka_unit_test(answers_argument_queries),
         cmocka_unit_test(checks_arguments),
         cmocka_unit_test(creates_all_kernels),

@@ -1,6 +1,7 @@
 /* cmd_objdump.c -- ventus objdump: what is in an object or an image. */
 #include "tool/tool.h"
 #include "asm/asm.h"
+#include "obj/lines.h"
 #include "obj/resource.h"
 #include <elf.h>
 #include <stdio.h>
@@ -10,17 +11,22 @@ typedef struct {
     const char *file;
     IsaSet set;
     bool has_set;
-    bool code, symbols, headers, resources, relocs;
+    bool code, symbols, headers, resources, relocs, lines, source;
     ListOptions list;
 } Show;
 
-enum { KEY_RESOURCES = 256, KEY_RESOLVE, KEY_NAMES, KEY_PLAIN };
+enum { KEY_DISASSEMBLE = 256, KEY_RESOURCES, KEY_RESOLVE, KEY_NAMES, KEY_PLAIN };
 
 static const struct argp_option options[] = {
     {"isa", 'p', "P", 0, "Profile to read the code with; without it, what the file is marked with",
      0},
-    {"disassemble", 'd', NULL, 0, "Code (the default)", 0},
+    {NULL, 'd', NULL, 0, "Code (the default)", 0},
+    {"disassemble", KEY_DISASSEMBLE, "SYMBOL", OPTION_ARG_OPTIONAL, "The same; of this function",
+     0},
     {"disassemble-all", 'D', NULL, 0, "Every section that has bytes, as code", 0},
+    {"section", 'j', "SECTION", 0, "Code of this section only", 0},
+    {"line-numbers", 'l', NULL, 0, "Before instructions the place in the source", 0},
+    {"source", 'S', NULL, 0, "Before instructions their source lines; implies -d", 0},
     {"syms", 't', NULL, 0, "Symbols", 0},
     {"headers", 'h', NULL, 0, "File header, sections and segments", 0},
     {"reloc", 'r', NULL, 0, "Relocations", 0},
@@ -40,6 +46,13 @@ static error_t option(int key, char *arg, struct argp_state *state)
         s->has_set = true;
         return 0;
     case 'd': s->code = true; return 0;
+    case KEY_DISASSEMBLE:
+        s->code = true;
+        s->list.symbol = arg;
+        return 0;
+    case 'j': s->list.section = arg; return 0;
+    case 'l': s->lines = true; return 0;
+    case 'S': s->code = s->source = true; return 0;
     case 'D': s->code = s->list.all_sections = true; return 0;
     case 't': s->symbols = true; return 0;
     case 'h': s->headers = true; return 0;
@@ -222,6 +235,80 @@ static bool show_resources(const Object *o, Diag *d)
     return ok;
 }
 
+/* --- places in the source ------------------------------------------------------------------ */
+
+enum { CALLS_SHOWN = 16 };
+
+/* What is written between instructions, and what was written last. */
+typedef struct {
+    const Show *show;
+    const Object *o;
+    LineTable *lines;
+    Place last[CALLS_SHOWN];
+    size_t nlast;
+} Sources;
+
+static bool is_same(const Place *a, const Place *b)
+{
+    return a->file == b->file && a->line == b->line && a->function == b->function;
+}
+
+/* The place of an instruction, where it differs from that of the one before, as comments. */
+static void put_places(void *self, u32 addr, Buf *to)
+{
+    Sources *s = self;
+    Place chain[CALLS_SHOWN];
+    const size_t n = lines_find(s->lines, addr, chain, CALLS_SHOWN);
+    bool is_new = n != s->nlast;
+    for (size_t i = 0; i < n && !is_new; i++)
+        is_new = !is_same(&chain[i], &s->last[i]);
+    s->nlast = n;
+    memcpy(s->last, chain, n * sizeof *chain);
+    if (!is_new || !n)
+        return;
+    for (size_t i = 0; i < n && s->show->lines; i++) {
+        buf_printf(to, "# %s%s:%u", i ? "called at " : "", chain[i].file ? chain[i].file : "?",
+                   chain[i].line);
+        if (chain[i].function)
+            buf_printf(to, " in %s", chain[i].function);
+        buf_str(to, "\n");
+    }
+    size_t len = 0;
+    const char *line = s->show->source && chain[0].file
+                           ? obj_source_line(s->o, chain[0].file, chain[0].line, &len)
+                           : NULL;
+    if (line)
+        buf_printf(to, "#   %.*s\n", (int)len, line);
+}
+
+static void show_code(const Show *s, Object *o, Buf *listing)
+{
+    ListOptions list = s->list;
+    Sources sources = {.show = s, .o = o};
+    if (s->source)
+        add_sources(o);
+    if (s->lines || s->source) {
+        sources.lines = lines_read(o);
+        if (!sources.lines)
+            out_of_memory();
+        list.before = put_places;
+        list.self = &sources;
+    }
+    asm_list(o, &list, listing);
+    lines_free(sources.lines);
+}
+
+/* false: reported */
+static bool check_names(const Show *s, const Object *o, Diag *d)
+{
+    const Source src = {.name = o->name, .text = ""};
+    if (s->list.section && obj_find_section(o, s->list.section) < 0)
+        error(d, &src, NULL, "it has no section '%s'", s->list.section);
+    if (s->list.symbol && obj_find_symbol(o, s->list.symbol) < 0)
+        error(d, &src, NULL, "it has no symbol '%s'", s->list.symbol);
+    return !diag_errors(d);
+}
+
 int objdump_main(int argc, char **argv)
 {
     Show s = {0};
@@ -243,8 +330,9 @@ int objdump_main(int argc, char **argv)
             show_relocs(o);
         if (s.resources)
             ok = show_resources(o, &d);
-        if (s.code || !(s.headers || s.symbols || s.relocs || s.resources))
-            asm_list(o, &s.list, &listing);
+        ok = check_names(&s, o, &d) && ok;
+        if (ok && (s.code || !(s.headers || s.symbols || s.relocs || s.resources)))
+            show_code(&s, o, &listing);
         write_file("-", buf_text(&listing), listing.len, &d);
     }
     obj_free(o);

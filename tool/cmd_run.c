@@ -210,7 +210,8 @@ static DrvArg kernel_arg(const Arg *a, const KernelArg *info, u64 *address)
     *address = a->addr;
     switch (a->kind) {
     case SPEC_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
-    case SPEC_BUFFER: return (DrvArg){.size = size, .align = size, .value = address};
+    case SPEC_BUFFER:
+        return (DrvArg){.size = size, .align = size, .value = address, .buffer = a->size};
     case SPEC_VALUE: break;
     }
     return (DrvArg){

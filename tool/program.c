@@ -1,11 +1,13 @@
 /* program.c -- a file of any kind as an object or an image. */
 #include "tool/tool.h"
+#include "obj/lines.h"
 #include "asm/asm.h"
 #include "cc/cc.h"
 #include "link/crt0.h"
 #include "link/link.h"
 #include "comp/comp.h"
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_elf(const Buf *b) { return b->len >= 4 && !memcmp(b->data, "\177ELF", 4); }
 
@@ -108,6 +110,8 @@ static Object *source_image(const char *file, const char *build, Diag *d)
         opt.noptions += n;
         if (compile_source(&source, &opt, &elf, d))
             obj_read(shown(file), elf.data, elf.len, d, &o);
+        if (o && !obj_add_source(o, opt.name, buf_text(&source), source.len))
+            out_of_memory();
     }
     mem_free(cache);
     mem_free(words);
@@ -147,14 +151,35 @@ Object *link_with_crt0(const char *file, const Object *o, Diag *d)
     return image;
 }
 
+void add_sources(Object *o)
+{
+    enum { MOST_FILES = 64, MOST_SOURCE = 4 << 20 /* bytes */ };
+    LineTable *lines = lines_read(o);
+    size_t n = 0, len;
+    Diag quiet = {.sink = NULL};
+    for (size_t i = 0; lines && n < MOST_FILES && lines_file(lines, i); i++) {
+        const char *name = lines_file(lines, i);
+        struct stat st;
+        Buf text = {0};
+        if (obj_source_line(o, name, 1, &len) || stat(name, &st) || !S_ISREG(st.st_mode) ||
+            st.st_size > MOST_SOURCE || !read_start(name, MOST_SOURCE, &text, &quiet))
+            continue;
+        if (!obj_add_source(o, name, buf_text(&text), text.len))
+            out_of_memory();
+        buf_free(&text);
+        n++;
+    }
+    lines_free(lines);
+}
+
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d)
 {
-    if (has_suffix(file, ".cl"))
-        return source_image(file, build, d);
-    Object *o = load_object(file, set, d);
-    if (!o || o->is_image)
-        return o;
-    Object *image = link_with_crt0(file, o, d);
-    obj_free(o);
+    const bool is_source = has_suffix(file, ".cl");
+    Object *o = is_source ? source_image(file, build, d) : load_object(file, set, d);
+    Object *image = o && !o->is_image ? link_with_crt0(file, o, d) : o;
+    if (image != o)
+        obj_free(o);
+    if (image)
+        add_sources(image);
     return image;
 }

@@ -83,6 +83,9 @@ extern const char *const default_warnings[];
 /* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the
  * options of clBuildProgram in `build`, which may be NULL. */
 Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
+/* Adds the texts of the files that the object's line table names, where they are ordinary files of
+ * reasonable size. */
+void add_sources(Object *o);
 /* comp_compile with a compiler of its own. */
 bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d);
 /* Machine IR to an object. */

@@ -29,6 +29,10 @@ typedef struct {
     bool resolve_ext;       /* print the registers a prefix leads to */
     bool csr_names;         /* Ventus CSRs by name, not by number */
     bool no_addresses;      /* plain assembly, without address and word columns */
+    const char *section, *symbol; /* only this section, only this function; NULL: all */
+    /* With addresses, appends lines before the instruction at addr; NULL: none. */
+    void (*before)(void *self, u32 addr, Buf *to);
+    void *self;
 } ListOptions;
 
 /* Appends the listing of an object's code.  Lines look like

@@ -42,6 +42,8 @@ typedef struct {
     size_t ntargets, captargets;
     IsaPrefix prefix;
     u32 section; /* being listed */
+    u64 lo, hi;  /* addresses of ListOptions.symbol, in section `only` */
+    i32 only;
 } Listing;
 
 /* --- labels -------------------------------------------------------------------------------- */
@@ -423,6 +425,28 @@ static u64 step(const Listing *l, const Run *r, u64 at, size_t *next, int *len)
     return cut;
 }
 
+/* Where the function is that alone is wanted.  False: there is none of that name. */
+static bool find_function(Listing *l)
+{
+    const i32 i = obj_find_symbol(l->o, l->opt->symbol);
+    const ObjSymbol *s = i < 0 ? NULL : &l->o->symbols[i];
+    if (!s || s->section < 0)
+        return false;
+    l->only = s->section;
+    l->section = (u32)s->section;
+    l->lo = (l->o->is_image ? 0 : l->o->sections[s->section].addr) + (u64)s->value;
+    const size_t next = label_from(l, l->lo + 1);
+    const bool has_next =
+        next < l->nlabels && key_of(l->o, &l->labels[next]) >> 33 == key_at(l, l->lo) >> 33;
+    l->hi = s->size ? l->lo + s->size : has_next ? l->labels[next].addr : UINT64_MAX;
+    return true;
+}
+
+static bool is_wanted(const Listing *l, u64 addr)
+{
+    return !l->opt->symbol || (addr >= l->lo && addr < l->hi);
+}
+
 static void list_words(Listing *l, const Run *r)
 {
     const ObjReloc *x = r->section ? r->section->relocs : NULL;
@@ -432,9 +456,18 @@ static void list_words(Listing *l, const Run *r)
     l->prefix.valid = false;
     for (u64 at = 0; at < r->len;) {
         int len;
+        if (!is_wanted(l, r->addr + at)) {
+            at = step(l, r, at, &next, &len);
+            while (x < last && x->offset < at)
+                x++;
+            l->prefix.valid = false;
+            continue;
+        }
         put_labels(l, r->addr + at, &next);
         const u64 end = step(l, r, at, &next, &len);
         if (len) {
+            if (is_code && l->opt->before && !l->opt->no_addresses)
+                l->opt->before(l->opt->self, (u32)(r->addr + at), l->out);
             put_columns(l, r, at, len);
             if (is_code)
                 put_insn(l, r, at, len, x < last && x->offset < end);
@@ -449,7 +482,8 @@ static void list_words(Listing *l, const Run *r)
             put_reloc(l, r, x);
         at = end;
     }
-    put_labels(l, r->addr + r->len, &next);
+    if (is_wanted(l, r->addr + r->len))
+        put_labels(l, r->addr + r->len, &next);
 }
 
 static void list_zeros(Listing *l, const Run *r)
@@ -525,7 +559,10 @@ static void keep_line_starts(Listing *l, const Run *r)
 static void list_run(Listing *l, const Run *r)
 {
     const bool is_code = r->flags & SHF_EXECINSTR;
-    if (!r->len || (!is_code && !l->opt->all_sections))
+    const bool is_asked_for = l->opt->section && !strcmp(l->opt->section, r->name);
+    if (!r->len || (!is_code && !l->opt->all_sections && !is_asked_for))
+        return;
+    if ((l->opt->section && !is_asked_for) || (l->opt->symbol && l->only != (i32)r->index))
         return;
     l->section = r->index;
     l->ntargets = 0;
@@ -592,6 +629,8 @@ void asm_list(const Object *o, const ListOptions *opt, Buf *out)
     isa_decoder_init(&l->decoder, o->set);
     if (find_labels(l)) {
         put_head(l);
+        if (opt->symbol && !find_function(l))
+            l->only = -1;
         if (o->nsections)
             list_sections(l);
         else

@@ -168,15 +168,23 @@ void ir_reloc(Module *m, Data *d, u32 offset, u32 symbol, i32 addend)
         d->reloc[d->nreloc++] = (DataReloc){offset, symbol, addend};
 }
 
-u32 ir_loc(Module *m, u32 file, u32 line, u32 column)
+u32 ir_loc(Module *m, Loc new)
 {
-    const Loc new = {file, line, column};
     if (m->nloc > 1 && !memcmp(&m->loc[m->nloc - 1], &new, sizeof new))
         return (u32)m->nloc - 1;
     if (!ir_grow(m, m->loc, m->nloc, m->caploc))
         return 0;
     m->loc[m->nloc] = new;
     return (u32)m->nloc++;
+}
+
+u32 ir_inlined(Module *m, const char *function, u32 loc)
+{
+    const InlinedCall c = {ir_strdup(m, function), loc};
+    if (!c.function || !ir_grow(m, m->inlined, m->ninlined, m->capinlined))
+        return 0;
+    m->inlined[m->ninlined] = c;
+    return (u32)++m->ninlined;
 }
 
 u32 ir_file(Module *m, const char *name)

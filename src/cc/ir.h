@@ -263,8 +263,10 @@ typedef struct {
     size_t nreloc, capreloc;
 } Data;
 
-/* A place in the source. */
-typedef struct { u32 file, line, column; } Loc;
+/* A call that was inlined: to which function, and from where. */
+typedef struct { const char *function; u32 loc; } InlinedCall;
+/* A place in the source; inlined: 1 + the call whose inlining brought it here, or 0. */
+typedef struct { u32 file, line, column, inlined; } Loc;
 
 typedef struct ArenaChunk ArenaChunk;
 
@@ -286,6 +288,8 @@ struct Module {
     size_t ndata, capdata;
     Loc *loc;               /* loc[0] is unknown */
     size_t nloc, caploc;
+    InlinedCall *inlined;
+    size_t ninlined, capinlined;
     const char **file;      /* names of source files */
     size_t nfile, capfile;
 };
@@ -306,7 +310,8 @@ bool ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 u32 ir_sym(Module *m, const char *name, SymKind kind); /* finds it or adds it */
 Data *ir_data(Module *m, const char *name, u32 size, u32 align, bool writable); /* its symbol too */
 void ir_reloc(Module *m, Data *d, u32 offset, u32 symbol, i32 addend);
-u32 ir_loc(Module *m, u32 file, u32 line, u32 column); /* the last one again if it is equal */
+u32 ir_loc(Module *m, Loc l);                          /* the last one again if it is equal */
+u32 ir_inlined(Module *m, const char *function, u32 loc); /* for Loc.inlined; 0: out of memory */
 u32 ir_file(Module *m, const char *name);              /* finds it or adds it */
 
 Func *ir_func(Module *m, const char *name, bool is_kernel); /* without blocks; its symbol too */

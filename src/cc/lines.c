@@ -1,7 +1,8 @@
 /* lines.c -- the line table, DWARF 4 (sections 6.1, 6.2 and 7.5 of that standard).
  *
  *   .debug_line     a sequence of rows for each function, since each is placed by itself
- *   .debug_info     one unit; a subprogram with name and range for each function
+ *   .debug_info     one unit; a subprogram for each function, and in it the ranges of words that
+ *                   came by inlining, with the place of the call
  *   .debug_aranges  the ranges of the unit
  *   .debug_abbrev   the two shapes of entries
  *
@@ -9,34 +10,19 @@
  */
 #include "cc/code.h"
 #include "base/mem.h"
+#include "obj/dwarf.h"
 #include <elf.h>
+#include <string.h>
 
 enum {
-    DW_TAG_compile_unit = 0x11,
-    DW_TAG_subprogram = 0x2e,
-    DW_AT_name = 0x03,
-    DW_AT_stmt_list = 0x10,
-    DW_AT_low_pc = 0x11,
-    DW_AT_high_pc = 0x12,
-    DW_AT_language = 0x13,
-    DW_AT_producer = 0x25,
-    DW_FORM_addr = 0x01,
-    DW_FORM_data2 = 0x05,
-    DW_FORM_data4 = 0x06,
-    DW_FORM_string = 0x08,
-    DW_FORM_sec_offset = 0x17,
-    DW_LANG_OpenCL = 0x15,
-    DW_LNS_copy = 1,
-    DW_LNS_advance_pc = 2,
-    DW_LNS_advance_line = 3,
-    DW_LNS_set_file = 4,
-    DW_LNS_set_column = 5,
-    DW_LNE_end_sequence = 1,
-    DW_LNE_set_address = 2,
     DWARF_VERSION = 4,
     WORD_BYTES = 4,
     ABBREV_UNIT = 1,
-    ABBREV_FUNCTION = 2
+    ABBREV_FUNCTION, /* with and without calls that were inlined into it */
+    ABBREV_LEAF,
+    ABBREV_ABSTRACT, /* a function that was inlined somewhere */
+    ABBREV_INLINED,
+    ABBREV_INLINED_LEAF
 };
 
 /* A debug section being written. */
@@ -77,10 +63,10 @@ static void put_sleb(Out *s, i64 v)
     put(s, (u32)(v & 0x7f), 1);
 }
 
-static void put_address(Out *s, u32 symbol)
+static void put_address(Out *s, u32 symbol, u32 offset)
 {
-    s->failed |=
-        !obj_add_reloc(s->o, s->section, (ObjReloc){(u32)s->b->len, R_RISCV_32, symbol, 0});
+    s->failed |= !obj_add_reloc(
+        s->o, s->section, (ObjReloc){(u32)s->b->len, R_RISCV_32, symbol, (i32)offset});
     put(s, 0, 4);
 }
 
@@ -164,7 +150,7 @@ static void put_sequence(Out *s, const Module *m, const Code *c, u32 symbol)
     put(s, 0, 1);
     put_uleb(s, 5);
     put(s, DW_LNE_set_address, 1);
-    put_address(s, symbol);
+    put_address(s, symbol, 0);
     /* 2. a row wherever the place changes */
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
@@ -220,35 +206,29 @@ static bool put_lines(const Module *m, const Code *code, const u32 *symbol, Obje
 
 /* --- entries ------------------------------------------------------------------------------- */
 
+#define INLINED_ATTRIBUTES                                                                         \
+    DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, \
+        DW_AT_call_file, DW_FORM_udata, DW_AT_call_line, DW_FORM_udata, DW_AT_call_column,         \
+        DW_FORM_udata, 0, 0
+
 static bool put_abbrevs(Object *o)
 {
+    /* clang-format off */
+    /* number, tag, whether it has children, then attributes with their forms */
     static const u8 bytes[] = {
-        ABBREV_UNIT,
-        DW_TAG_compile_unit,
-        1,
-        DW_AT_producer,
-        DW_FORM_string,
-        DW_AT_language,
-        DW_FORM_data2,
-        DW_AT_name,
-        DW_FORM_string,
-        DW_AT_stmt_list,
-        DW_FORM_sec_offset,
-        0,
-        0,
-        ABBREV_FUNCTION,
-        DW_TAG_subprogram,
-        0,
-        DW_AT_name,
-        DW_FORM_string,
-        DW_AT_low_pc,
-        DW_FORM_addr,
-        DW_AT_high_pc,
-        DW_FORM_data4,
-        0,
-        0,
+        ABBREV_UNIT, DW_TAG_compile_unit, 1, DW_AT_producer, DW_FORM_string, DW_AT_language,
+        DW_FORM_data2, DW_AT_name, DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, 0, 0,
+        ABBREV_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+        DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
+        ABBREV_LEAF, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+        DW_AT_high_pc, DW_FORM_data4, 0, 0,
+        ABBREV_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_inline,
+        DW_FORM_data1, 0, 0,
+        ABBREV_INLINED, DW_TAG_inlined_subroutine, 1, INLINED_ATTRIBUTES,
+        ABBREV_INLINED_LEAF, DW_TAG_inlined_subroutine, 0, INLINED_ATTRIBUTES,
         0,
     };
+    /* clang-format on */
     Out s = open_section(o, ".debug_abbrev");
     if (s.failed)
         return false;
@@ -256,30 +236,134 @@ static bool put_abbrevs(Object *o)
     return close_section(&s);
 }
 
+/* What an inlined call brought to one range of words. */
+typedef struct {
+    u32 call;               /* Loc.inlined */
+    u32 depth;              /* 0: into the function itself */
+    u32 lo, hi;             /* bytes from the start of the function */
+} Range;
+
+enum { DEEPEST = 32 };      /* calls inside calls; what is deeper counts to the last of these */
+
+typedef struct {
+    Range *range;           /* a call before those inside it */
+    size_t n, cap;
+    size_t open[DEEPEST];   /* the ranges around the present word */
+    u32 nopen;
+    bool failed;
+} Ranges;
+
+/* the calls around a place, from the outside in */
+static u32 calls_around(const Module *m, u32 loc, u32 call[DEEPEST])
+{
+    u32 n = 0;
+    for (u32 c = m->loc[loc].inlined; c; c = m->loc[m->inlined[c - 1].loc].inlined)
+        n++;
+    u32 at = n;
+    for (u32 c = m->loc[loc].inlined; c; c = m->loc[m->inlined[c - 1].loc].inlined)
+        if (--at < DEEPEST)
+            call[at] = c;
+    return n < DEEPEST ? n : DEEPEST;
+}
+
+static void close_ranges(Ranges *r, u32 depth, u32 at)
+{
+    while (r->nopen > depth)
+        r->range[r->open[--r->nopen]].hi = at;
+}
+
+static void find_ranges(const Module *m, const Code *c, Ranges *r)
+{
+    for (size_t i = 0; i < c->n && !r->failed; i++) {
+        const Word *w = &c->word[i];
+        u32 call[DEEPEST], same = 0;
+        if (w->fix == FIX_LABEL || !w->loc)
+            continue;
+        const u32 n = calls_around(m, w->loc, call);
+        while (same < n && same < r->nopen && r->range[r->open[same]].call == call[same])
+            same++;
+        close_ranges(r, same, w->at);
+        for (; same < n && !r->failed; same++) {
+            r->failed = !array_grow(r->range, r->n, r->cap);
+            if (r->failed)
+                break;
+            r->range[r->n] = (Range){.call = call[same], .depth = same, .lo = w->at};
+            r->open[r->nopen++] = r->n++;
+        }
+    }
+    close_ranges(r, 0, c->size);
+}
+
+/* one function, and what was inlined into it */
+static void put_function(Out *s, const Module *m, const Code *c, u32 symbol, const u32 *origin)
+{
+    Ranges r = {.n = 0};
+    find_ranges(m, c, &r);
+    put(s, r.n ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
+    put_string(s, c->f->name);
+    put_address(s, symbol, 0);
+    put(s, c->size, 4);
+    for (size_t i = 0; i < r.n; i++) {
+        const Range *x = &r.range[i];
+        const u32 next = i + 1 < r.n ? r.range[i + 1].depth : 0;
+        const Loc *at = &m->loc[m->inlined[x->call - 1].loc];
+        put(s, next > x->depth ? ABBREV_INLINED : ABBREV_INLINED_LEAF, 1);
+        put(s, origin[x->call - 1], 4);
+        put_address(s, symbol, x->lo);
+        put(s, x->hi - x->lo, 4);
+        put_uleb(s, at->file + 1);
+        put_uleb(s, at->line);
+        put_uleb(s, at->column);
+        for (u32 depth = x->depth; depth > next; depth--)
+            put(s, 0, 1); /* the end of a list of children */
+    }
+    if (r.n)
+        put(s, 0, 1);
+    s->failed |= r.failed;
+    mem_free(r.range);
+}
+
+/* An entry for each function that was inlined; origin[]: of each call, where that entry is. */
+static void put_abstract(Out *s, const Module *m, u32 *origin)
+{
+    for (size_t i = 0; i < m->ninlined; i++) {
+        size_t same = 0;
+        while (strcmp(m->inlined[same].function, m->inlined[i].function))
+            same++;
+        origin[i] = same < i ? origin[same] : (u32)s->b->len;
+        if (same < i)
+            continue;
+        put(s, ABBREV_ABSTRACT, 1);
+        put_string(s, m->inlined[i].function);
+        put(s, DW_INL_inlined, 1);
+    }
+}
+
 static bool put_entries(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
     const i32 abbrevs = section_symbol(o, ".debug_abbrev"),
               table = section_symbol(o, ".debug_line");
     Out s = open_section(o, ".debug_info");
-    if (s.failed || abbrevs < 0 || table < 0)
+    u32 *origin = mem_zalloc(m->ninlined + 1, sizeof *origin);
+    if (s.failed || abbrevs < 0 || table < 0 || !origin) {
+        mem_free(origin);
         return false;
+    }
     const size_t from = begin_length(&s);
     put(&s, DWARF_VERSION, 2);
-    put_address(&s, (u32)abbrevs);
+    put_address(&s, (u32)abbrevs, 0);
     put(&s, 4, 1); /* bytes of an address */
     put(&s, ABBREV_UNIT, 1);
     put_string(&s, "ventus cc");
     put(&s, DW_LANG_OpenCL, 2);
     put_string(&s, m->name);
-    put_address(&s, (u32)table);
-    for (size_t i = 0; i < m->nfunc; i++) {
-        put(&s, ABBREV_FUNCTION, 1);
-        put_string(&s, m->func[i]->name);
-        put_address(&s, symbol[m->func[i]->symbol]);
-        put(&s, code[i].size, 4);
-    }
+    put_address(&s, (u32)table, 0);
+    put_abstract(&s, m, origin);
+    for (size_t i = 0; i < m->nfunc; i++)
+        put_function(&s, m, &code[i], symbol[m->func[i]->symbol], origin);
     put(&s, 0, 1);
     end_length(&s, from);
+    mem_free(origin);
     return close_section(&s);
 }
 
@@ -291,12 +375,12 @@ static bool put_ranges(const Module *m, const Code *code, const u32 *symbol, Obj
         return false;
     const size_t from = begin_length(&s);
     put(&s, 2, 2); /* the version of this section */
-    put_address(&s, (u32)info);
+    put_address(&s, (u32)info, 0);
     put(&s, 4, 1);
     put(&s, 0, 1);
     put(&s, 0, 4); /* tuples begin at a multiple of their size */
     for (size_t i = 0; i < m->nfunc; i++) {
-        put_address(&s, symbol[m->func[i]->symbol]);
+        put_address(&s, symbol[m->func[i]->symbol], 0);
         put(&s, code[i].size, 4);
     }
     put(&s, 0, 4);

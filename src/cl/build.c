@@ -186,7 +186,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     /* 3. the compiler or its linker */
     CompOptions opt = {
         .output = j->kind == JOB_COMPILE || is_library ? COMP_BITCODE : COMP_IMAGE,
-        .name = "program.cl",
+        .name = PROGRAM_NAME,
         .options = word,
         .noptions = n,
         .dump = getenv("VENTUS_DUMP"),

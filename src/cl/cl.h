@@ -373,6 +373,9 @@ struct _cl_program {
     u32 nkernels;           /* kernel objects */
 };
 
+/* What messages and line tables call the source of a program. */
+#define PROGRAM_NAME "program.cl"
+
 /* Opens the image in b->bytes, with its kernel table, in the driver.  False: b->log says why
  * not. */
 bool build_load(ClProgram *p, u32 device, Build *b);

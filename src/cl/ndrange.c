@@ -133,7 +133,10 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
             const bool only_read = (b->mem && b->mem->flags & CL_MEM_READ_ONLY) ||
                                    (known && (known->kind == ARG_CONSTANT || known->is_const));
             b->access = only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
-            x->args[i] = (DrvArg){.size = 4, .align = 4, .value = &b->addr};
+            x->args[i] = (DrvArg){.size = 4,
+                                  .align = 4,
+                                  .value = &b->addr,
+                                  .buffer = b->mem ? b->mem->size : 0};
             continue;
         }
         /* 2. local memory, or a value */

@@ -20,7 +20,9 @@ bool build_load(ClProgram *p, u32 device, Build *b)
     Object *image = NULL;
     if (!obj_read("program", b->bytes.data, b->bytes.len, &d, &image))
         return false;
-    if (!kernelinfo_read(image, &b->table, &d) && diag_errors(&d)) {
+    const bool has_source =
+        !p->source || obj_add_source(image, PROGRAM_NAME, p->source, strlen(p->source));
+    if (!has_source || (!kernelinfo_read(image, &b->table, &d) && diag_errors(&d))) {
         obj_free(image);
         return false;
     }

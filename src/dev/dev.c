@@ -1,5 +1,6 @@
 /* dev.c -- opening a device, loading and unloading images, handing launches to its engine. */
 #include "dev/dev.h"
+#include "obj/lines.h"
 #include "base/mem.h"
 #include "jit/jit.h"
 #include "sim/sim.h"
@@ -337,7 +338,51 @@ static const char *symbol_at(void *self, u64 addr, u64 *past)
     return obj_symbol_at(self, -1, (u32)addr, past);
 }
 
-void dev_report(const Device *d, const Fault *f, const char *kernel, Buf *out)
+/* the source line, and under it a caret; tabs stay, so that the caret is below its character */
+static void put_source(const Object *image, const Place *p, Buf *to)
 {
-    fault_report(out, f, kernel, d->code.set, d->code.image ? symbol_at : NULL, d->code.image);
+    static const char indent[] = "\n              ";
+    size_t len = 0;
+    const char *line = p->file ? obj_source_line(image, p->file, p->line, &len) : NULL;
+    if (!line || len > 500)
+        return;
+    const size_t blank = strspn(line, " \t") < len ? strspn(line, " \t") : len;
+    buf_str(to, indent);
+    buf_put(to, line + blank, len - blank);
+    if (p->column <= blank || p->column > len)
+        return;
+    buf_str(to, indent);
+    for (size_t i = blank; i + 1 < p->column; i++)
+        buf_fill(to, line[i] == '\t' ? '\t' : ' ', 1);
+    buf_str(to, "^");
+}
+
+static void put_place(void *self, u32 pc, Buf *to)
+{
+    enum { CALLS_SHOWN = 8 };
+    const Object *image = self;
+    Place chain[CALLS_SHOWN];
+    LineTable *lines = lines_read(image);
+    const size_t n = lines ? lines_find(lines, pc, chain, CALLS_SHOWN) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const Place *p = &chain[i];
+        buf_printf(to, "\n  %-11s %s:%u", i ? "called at" : "at", p->file ? p->file : "?", p->line);
+        if (p->column)
+            buf_printf(to, ":%u", p->column);
+        if (p->function)
+            buf_printf(to, " in %s", p->function);
+        put_source(image, p, to);
+    }
+    lines_free(lines);
+}
+
+void dev_report(const Device *d, const Fault *f, const char *kernel, const char *memory, Buf *out)
+{
+    const FaultContext c = {.kernel = kernel,
+                            .set = d->code.set,
+                            .symbol = d->code.image ? symbol_at : NULL,
+                            .place = d->code.image ? put_place : NULL,
+                            .self = d->code.image,
+                            .memory = memory};
+    fault_report(out, f, &c);
 }

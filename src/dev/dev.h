@@ -102,6 +102,7 @@ bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
 /* From any thread: ends the launches that run now, with FAULT_STOPPED. */
 void dev_interrupt(Device *d);
 
-/* The report of a fault with the symbols of the image. */
-void dev_report(const Device *d, const Fault *f, const char *kernel, Buf *out);
+/* The report of a fault with symbols, lines and sources of the image.  kernel and memory, a phrase
+ * about what lies near the address, may be NULL. */
+void dev_report(const Device *d, const Fault *f, const char *kernel, const char *memory, Buf *out);
 #endif

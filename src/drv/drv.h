@@ -95,6 +95,7 @@ typedef struct {
     bool is_local;          /* then `size` bytes of the group's local memory */
     u32 size, align;        /* bytes; C alignment, at least 4 in the block (doc/abi.md) */
     const void *value;      /* little-endian bytes; a buffer's is its u32 address */
+    u64 buffer;             /* bytes of the buffer at that address, for reports; 0: it is none */
 } DrvArg;
 
 /* A launch of a kernel. */

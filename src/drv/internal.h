@@ -98,8 +98,12 @@ DrvStatus leave_program(Driver *d);
 /* Runs the launch of a record, as drv_start() (start.c). */
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
                        u64 max_insns, DrvResult *result);
-/* Runs a launch, giving up the lock meanwhile, and makes a status and a report of its fault. */
-DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result);
+/* Runs a launch, giving up the lock meanwhile, and turns its fault into a status.  k, which may be
+ * NULL, has the arguments for the report. */
+DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, DrvResult *result);
+/* Appends a phrase about an address that a launch of k (or NULL) should not have used, if anything
+ * is known (blame.c). */
+void put_blame(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf *to);
 
 /* print_drain() appends the text of the print buffer at addr (printout.c). */
 enum { PRINT_BUFFER = PRINT_RECORDS + (1 << 20) }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */

@@ -396,7 +396,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
             .max_insns = k->max_insns,
             .run = k->run,
         };
-        s = launch_locked(d, &l, false, result);
+        s = launch_locked(d, &l, k, false, result);
     }
     free_blocks(d, &b);
     buf_free(&p.args);

@@ -30,17 +30,30 @@ static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
     return drv_fail(d, DRV_RESOURCES, "%s", l->kernel ? l->kernel : "this launch");
 }
 
-static DrvStatus status_of_fault(Driver *d, const DevLaunch *l, const DevResult *r)
+/* the address is one of memory */
+static bool is_access(FaultKind k)
 {
-    Buf report = {0};
+    return k == FAULT_LOAD || k == FAULT_STORE || k == FAULT_LOAD_MISALIGNED ||
+           k == FAULT_STORE_MISALIGNED || k == FAULT_ATOMIC_MISALIGNED || k == FAULT_LOAD_PAGE ||
+           k == FAULT_STORE_PAGE;
+}
+
+static DrvStatus status_of_fault(Driver *d, const DrvKernel *k, const DevLaunch *l,
+                                 const DevResult *r)
+{
+    const Fault *f = &r->run.fault;
+    Buf report = {0}, blame = {0};
     DrvStatus s;
-    switch (r->run.fault.kind) {
+    switch (f->kind) {
     case FAULT_RESOURCES: return no_room(d, l, &r->occupancy);
     case FAULT_NO_MEMORY: return drv_fail(d, DRV_NO_MEMORY, "while the kernel ran");
     default:
-        dev_report(d->dev, &r->run.fault, l->kernel, &report);
+        if (f->has_addr && is_access(f->kind))
+            put_blame(d, k, l, f->addr, &blame);
+        dev_report(d->dev, f, l->kernel, blame.len ? buf_text(&blame) : NULL, &report);
         s = drv_fail(d, DRV_FAULT, "%s", buf_text(&report));
         buf_free(&report);
+        buf_free(&blame);
         return s;
     }
 }
@@ -60,7 +73,7 @@ static void release_locks(Driver *d, u32 knl)
             copy_in(d, s->value + at, &(u32){0}, sizeof word);
 }
 
-DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
+DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, DrvResult *result)
 {
     DevResult dev;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
@@ -77,7 +90,7 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, bool alone, DrvResult *result)
                           .pds_lane = l->pds_lane,
                           .sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
                           .vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs};
-    const DrvStatus s = ok ? DRV_OK : status_of_fault(d, l, &dev);
+    const DrvStatus s = ok ? DRV_OK : status_of_fault(d, k, l, &dev);
     if (!ok)
         release_locks(d, l->knl);
     end_launch(d, alone);
@@ -199,7 +212,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const La
         .max_insns = max_insns,
         .run = run ? *run : (LaunchOptions){.threads = 0},
     };
-    return launch_locked(d, &l, true, result);
+    return launch_locked(d, &l, NULL, true, result);
 }
 
 DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,

@@ -11,6 +11,7 @@
 #include "cc/ir.h"
 #include "obj/kernelinfo.h"
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ typedef struct {
     Local *local;
     size_t nlocal, caplocal;
     u32 local_common;       /* bytes of the variables that several kernels use */
+    Map inlined;            /* of places of calls: Loc.inlined of what they brought */
     u32 nstring;            /* formats made for printf */
     LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
     bool stopped;           /* an error was reported; the rest of the function is left out */

@@ -33,25 +33,35 @@ static void put_instruction(Buf *b, const Fault *f, IsaSet set, IsaPrint *how)
     mem_free(d);
 }
 
-void fault_report(Buf *b, const Fault *f, const char *kernel, IsaSet set,
-                  const char *(*symbol)(void *self, u64 addr, u64 *past), void *self)
+void fault_report(Buf *b, const Fault *f, const FaultContext *c)
 {
-    IsaPrint how = {.have_pc = true, .pc = f->pc, .symbol = symbol, .self = self};
+    IsaPrint how = {.have_pc = true, .pc = f->pc, .symbol = c->symbol, .self = c->self};
+    const u32 *g = f->group, *i = f->item, *l = f->local;
     buf_str(b, fault_text(f->kind));
     if (f->has_addr)
         buf_printf(b, ": 0x%08llx", (unsigned long long)f->addr);
     if (f->width)
         buf_printf(b, " (%u byte%s)", f->width, f->width == 1 ? "" : "s");
-    if (kernel)
-        buf_printf(b, "\n  kernel      %s", kernel);
-    if (f->kind == FAULT_RESOURCES || f->kind == FAULT_NO_MEMORY)
+    if (f->kind == FAULT_RESOURCES || f->kind == FAULT_NO_MEMORY) {
+        if (c->kernel)
+            buf_printf(b, "\n  kernel      %s", c->kernel);
         return;
-    buf_printf(b, "\n  group       (%u, %u, %u)", f->group[0], f->group[1], f->group[2]);
+    }
+    if (c->place)
+        c->place(c->self, f->pc, b);
+    if (c->memory)
+        buf_printf(b, "\n  address     %s", c->memory);
+    if (c->kernel)
+        buf_printf(b, "\n  kernel      %s", c->kernel);
+    if (f->has_item)
+        buf_printf(b, "\n  work-item   (%u, %u, %u), in its group (%u, %u, %u)", i[0], i[1], i[2],
+                   l[0], l[1], l[2]);
+    buf_printf(b, "\n  group       (%u, %u, %u)", g[0], g[1], g[2]);
     buf_printf(b, "\n  warp        %u", f->warp);
     if (f->lane >= 0)
         buf_printf(b, "\n  lane        %d", f->lane);
     buf_printf(b, "\n  active      0x%08x", f->mask);
-    put_instruction(b, f, set, &how);
+    put_instruction(b, f, c->set, &how);
     if (f->waiting)
         buf_printf(b, "\n  warps       %u waiting at a barrier, %u running", f->waiting,
                    f->spinning);

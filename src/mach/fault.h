@@ -25,6 +25,8 @@ typedef struct {
     u64 group_linear;
     u32 warp;               /* in the group */
     int lane;               /* -1: the whole warp */
+    bool has_item;          /* the lane's work-item is known: */
+    u32 item[3], local[3];  /* its global and its local id */
     bool has_addr;
     u64 addr;               /* of the access, or the register, CSR, type concerned */
     u32 width;              /* bytes of the access */
@@ -35,7 +37,16 @@ typedef struct {
 const char *fault_name(FaultKind k); /* the enumerator's name without FAULT_ */
 const char *fault_text(FaultKind k); /* the sentence */
 
-/* Appends a report of several lines.  `symbol` may be NULL (isa.h, IsaPrint). */
-void fault_report(Buf *b, const Fault *f, const char *kernel, IsaSet set,
-                  const char *(*symbol)(void *self, u64 addr, u64 *past), void *self);
+/* What a report can say besides the fault itself; each pointer may be NULL. */
+typedef struct {
+    const char *kernel;
+    IsaSet set;
+    const char *(*symbol)(void *self, u64 addr, u64 *past); /* isa.h, IsaPrint */
+    void (*place)(void *self, u32 pc, Buf *to); /* appends lines about the place in the source */
+    void *self;
+    const char *memory;     /* what lies near the address, as a phrase */
+} FaultContext;
+
+/* Appends a report of several lines. */
+void fault_report(Buf *b, const Fault *f, const FaultContext *c);
 #endif

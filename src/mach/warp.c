@@ -21,6 +21,8 @@ void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
     Group *g = w->group;
     if (g->faulted)
         return;
+    const u32 *n = g->launch->local, *offset = g->launch->offset;
+    const u32 item = w->id * g->launch->lanes + (u32)(lane < 0 ? 0 : lane);
     g->faulted = true;
     g->fault = (Fault){
         .kind = kind,
@@ -30,7 +32,15 @@ void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
         .mask = w->exec,
         .group = {g->id[0], g->id[1], g->id[2]},
         .group_linear = g->linear,
+        .has_item = lane >= 0 && n[0] && n[1] && n[2],
     };
+    if (!g->fault.has_item)
+        return;
+    const u32 local[3] = {item % n[0], item / n[0] % n[1], item / n[0] / n[1]};
+    for (int i = 0; i < 3; i++) {
+        g->fault.local[i] = local[i];
+        g->fault.item[i] = offset[i] + g->id[i] * n[i] + local[i];
+    }
 }
 
 void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 width)

@@ -36,6 +36,11 @@ void obj_free(Object *o)
         mem_free(o->symbols[i].name);
     for (size_t i = 0; i < o->nsegments; i++)
         buf_free(&o->segments[i].data);
+    for (size_t i = 0; i < o->nsources; i++) {
+        mem_free(o->sources[i].name);
+        mem_free(o->sources[i].text);
+    }
+    mem_free(o->sources);
     mem_free(o->sections);
     mem_free(o->symbols);
     mem_free(o->segments);
@@ -65,6 +70,35 @@ i32 obj_add_symbol(Object *o, const char *name, i32 section, u32 value, u8 bind,
         return -1;
     o->symbols[o->nsymbols] = s;
     return (i32)o->nsymbols++;
+}
+
+bool obj_add_source(Object *o, const char *name, const char *text, size_t len)
+{
+    if (!array_grow(o->sources, o->nsources, o->capsources))
+        return false;
+    const ObjSource s = {mem_strdup(name), mem_strndup(text, len)};
+    if (!s.name || !s.text) {
+        mem_free(s.name);
+        mem_free(s.text);
+        return false;
+    }
+    o->sources[o->nsources++] = s;
+    return true;
+}
+
+const char *obj_source_line(const Object *o, const char *name, u32 line, size_t *len)
+{
+    const char *at = NULL;
+    for (size_t i = 0; i < o->nsources && !at; i++)
+        if (!strcmp(o->sources[i].name, name))
+            at = o->sources[i].text;
+    for (; at && line > 1; line--) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (at)
+        *len = strcspn(at, "\r\n");
+    return at;
 }
 
 /* after those at the same offset: pairs like ADD32 and SUB32 keep their order */

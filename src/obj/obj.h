@@ -50,6 +50,9 @@ typedef struct {
     u8 bind, type;          /* STB_*, STT_* */
 } ObjSymbol;
 
+/* The text of a source file, for reports; files of objects do not have it. */
+typedef struct { char *name, *text; } ObjSource;
+
 /* A PT_LOAD of an image. */
 typedef struct {
     u32 addr, memsz;        /* bytes */
@@ -69,6 +72,8 @@ typedef struct {
     size_t nsymbols, capsymbols;
     ObjSegment *segments;   /* by ascending address, none overlaps another */
     size_t nsegments, capsegments;
+    ObjSource *sources;     /* that whoever made or loaded it knows */
+    size_t nsources, capsources;
 } Object;
 
 /* e_flags bits of our marking; the low bits are RISC-V's and must be zero here. */
@@ -90,6 +95,11 @@ bool obj_write(const Object *o, Buf *out, Diag *d);
 i32 obj_add_section(Object *o, const char *name, u32 type, u32 flags, u32 align);
 i32 obj_add_symbol(Object *o, const char *name, i32 section, u32 value, u8 bind, u8 type);
 bool obj_add_reloc(Object *o, i32 section, ObjReloc r);
+
+/* Keeps a copy of the text of a source file under the name that line tables have for it. */
+bool obj_add_source(Object *o, const char *name, const char *text, size_t len);
+/* Line `line`, from 1, of a source, without its end; its bytes in *len.  NULL: it is not known. */
+const char *obj_source_line(const Object *o, const char *name, u32 line, size_t *len);
 
 /* Index, or -1 when there is none.  A symbol is found by name: global ones first,
  * undefined ones last. */

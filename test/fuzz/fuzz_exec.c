@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     dev_launch(d, &l, &r);
     Buf report = {0};
     if (r.run.faulted)
-        dev_report(d, &r.run.fault, "fuzz", &report);
+        dev_report(d, &r.run.fault, "fuzz", NULL, &report);
     buf_free(&report);
     return 0;
 }

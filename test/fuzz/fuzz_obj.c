@@ -1,5 +1,6 @@
 /* fuzz_obj.c -- any bytes as an object file: read, looked into, written, linked. */
 #include "link/link.h"
+#include "obj/lines.h"
 #include "obj/resource.h"
 
 int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len);
@@ -11,11 +12,15 @@ int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
     Resource r;
     Buf out = {0};
     u64 past;
+    Place place[4];
     if (!obj_read("fuzz.o", bytes, len, &d, &o))
         return 0;
     resource_read(o, "k", &r, &d);
     resource_generation(o);
     obj_symbol_at(o, -1, o->entry, &past);
+    LineTable *lines = lines_read(o);
+    lines_find(lines, o->entry, place, 4);
+    lines_free(lines);
     obj_write(o, &out, &d);
     Object *image = link_objects((const Object *[]){o}, 1, &(LinkOptions){.gc = len & 1}, &d);
     if (image)

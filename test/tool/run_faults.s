@@ -26,6 +26,7 @@ nothing:
 # out:
 # status 1
 # test/tool/run_faults.s: error: the kernel faulted: store to unmapped memory: 0x00000100 (4 bytes)
+#   address     next to the null pointer
 #   kernel      wild
 #   group       (0, 0, 0)
 #   warp        0

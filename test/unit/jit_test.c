@@ -499,9 +499,9 @@ static void compare(Device *a, Device *b, const DevResult *ra, const DevResult *
 {
     Buf fa = {0}, fb = {0};
     if (ra->run.faulted)
-        dev_report(a, &ra->run.fault, "k", &fa);
+        dev_report(a, &ra->run.fault, "k", NULL, &fa);
     if (rb->run.faulted)
-        dev_report(b, &rb->run.fault, "k", &fb);
+        dev_report(b, &rb->run.fault, "k", NULL, &fb);
     if (strcmp(buf_text(&fa), buf_text(&fb))) {
         print_error("interpreter: %s\ncompiled: %s\n", buf_text(&fa), buf_text(&fb));
         say("the fault", program);

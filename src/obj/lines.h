@@ -1,0 +1,32 @@
+/* lines.h -- which line of a source an instruction of an image came from.
+ *
+ * Reads .debug_line and, for functions and calls that were inlined, .debug_info, of DWARF 2 to 5
+ * in its 32-bit format, whoever wrote them.  The bytes are hostile: what cannot be read is left
+ * out, and the work is bounded by a multiple of their number.
+ */
+#ifndef OBJ_LINES_H
+#define OBJ_LINES_H
+#include "obj/obj.h"
+
+typedef struct LineTable LineTable;
+
+/* A place in a source.  Strings belong to the table. */
+typedef struct {
+    const char *file;     /* as the compiler knew it, with its directory; NULL: unknown */
+    u32 line, column;     /* from 1; 0: unknown */
+    const char *function; /* that the text belongs to; NULL: unknown */
+} Place;
+
+/* The tables of an image, which must stay while they are used; empty if it has none.  NULL: out of
+ * memory. */
+LineTable *lines_read(const Object *image);
+void lines_free(LineTable *t); /* NULL is allowed */
+
+/* The place of the instruction at pc, and after it, from the inside out, those of the calls by
+ * whose inlining it came there.  Writes at most max; returns how many, 0 if the line is not known.
+ */
+size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max);
+
+/* The names of its files, one after the other, some perhaps twice; NULL after the last. */
+const char *lines_file(const LineTable *t, size_t i);
+#endif

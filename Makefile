@@ -251,11 +251,12 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh test/runner/demo.sh
-bench: all $B/bench/cc_bench $(if $(HAS_CL),$B/bench/cl_bench)
+bench: all $B/bench/cc_bench $(if $(HAS_CL),$B/bench/cl_bench $B/bench/kinds_bench)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
 ifneq ($(HAS_CL),)
 	@B=$B sh bench/cl.sh
+	@B=$B sh bench/kinds.sh
 endif
 $B/bench/cc_bench: bench/cc_bench.c $B/libventus.a
 	@mkdir -p $(@D)
@@ -266,6 +267,9 @@ $B/bench/jit_bench: bench/jit_bench.c $B/libventus.a
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
+$B/bench/kinds_bench: bench/kinds_bench.c examples/example.h
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL -lm
 
 # --- the device library on the host: its accuracy -----------------------------------
 

@@ -1,7 +1,8 @@
 /* codejob.c -- requests and answers as bytes.
  *
  *     magic, level, helper or NO_HELPER
- *     of a region: profile, pc, version, callee, lanes, rule of v0, flags, kind of code;
+ *     of a region: profile, pc, version in two numbers, callee, lanes, rule of v0, flags,
+ *         kind of code;
  *         pages that may be executed; runs of words, each with its address and length
  */
 #include "jit/codejob.h"
@@ -111,7 +112,7 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     put_number(to, r ? NO_HELPER : j->helper, 4);
     if (!r)
         return;
-    const u32 numbers[] = {code->set, r->pc,      r->full,  r->callee,
+    const u32 numbers[] = {code->set, r->pc,      r->full,  r->fresh,    r->callee,
                            r->lanes,  (u32)r->vm, r->flags, (u32)j->kind};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
@@ -147,7 +148,7 @@ static void get_code(In *in, Memory *m)
 
 static bool get_region(In *in, ReadJob *r)
 {
-    enum { SET, PC, FULL, CALLEE, LANES, VM, FLAGS, KIND, N };
+    enum { SET, PC, FULL, FRESH, CALLEE, LANES, VM, FLAGS, KIND, N };
     u32 n[N];
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
@@ -157,7 +158,8 @@ static bool get_region(In *in, ReadJob *r)
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    r->region = region_new(r->code, n[PC], n[FULL], n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
+    r->region = region_new(r->code, n[PC], n[FULL], n[FRESH], n[CALLEE], n[LANES], (VmRule)n[VM],
+                           n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];
     return r->region;

@@ -13,7 +13,7 @@ enum {
 /* --- the table -----------------------------------------------------------------------------------
  */
 
-static Entry *look(Entries *t, u32 pc, u32 callee, bool full, const Launch *l)
+static Entry *look(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l)
 {
     const u32 at = pc - CODE_LO;
     if (at >= CODE_END - CODE_LO)
@@ -22,15 +22,15 @@ static Entry *look(Entries *t, u32 pc, u32 callee, bool full, const Launch *l)
     Entry *e =
         page ? atomic_load_explicit(&page->at[at >> 2 & (PAGE_UOPS - 1)], memory_order_acquire)
              : NULL;
-    while (e && (e->pc != pc || e->callee != callee || e->full != full || e->lanes != l->lanes ||
-                 e->vm != (u8)l->vm))
+    while (e && (e->pc != pc || e->callee != callee || e->full != full || e->fresh != fresh ||
+                 e->lanes != l->lanes || e->vm != (u8)l->vm))
         e = e->next;
     return e;
 }
 
-Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, const Launch *l)
+Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l)
 {
-    Entry *e = look(t, pc, callee, full, l);
+    Entry *e = look(t, pc, callee, full, fresh, l);
     const u32 at = pc - CODE_LO;
     if (e || at >= CODE_END - CODE_LO || pc & 3)
         return e;
@@ -39,11 +39,12 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, const Launch *l)
     EntryPage *page = atomic_load(slot);
     if (!page && (page = mem_zalloc(1, sizeof *page)))
         atomic_store_explicit(slot, page, memory_order_release);
-    if (page && !(e = look(t, pc, callee, full, l)) && (e = mem_zalloc(1, sizeof *e))) {
+    if (page && !(e = look(t, pc, callee, full, fresh, l)) && (e = mem_zalloc(1, sizeof *e))) {
         _Atomic(Entry *) *first = &page->at[at >> 2 & (PAGE_UOPS - 1)];
         e->pc = pc;
         e->callee = callee;
         e->full = full;
+        e->fresh = fresh;
         e->lanes = (u8)l->lanes;
         e->vm = (u8)l->vm;
         e->next = atomic_load(first);
@@ -167,7 +168,7 @@ static bool find_region(Entries *t, Entry *e)
         return true;
     if (atomic_load(&t->flags) == FLAGS_UNKNOWN)
         atomic_store(&t->flags, reads_flags(t->memory) ? FLAGS_READ : FLAGS_UNREAD);
-    Region *r = region_new(t->code, e->pc, e->full, e->callee, e->lanes, (VmRule)e->vm,
+    Region *r = region_new(t->code, e->pc, e->full, e->fresh, e->callee, e->lanes, (VmRule)e->vm,
                            atomic_load(&t->flags) == FLAGS_READ);
     /* what only leaves again is no gain */
     const bool idle = r && r->block[0].end == END_LEAVE && r->block[0].nuop == 1;

@@ -1,8 +1,9 @@
 /* entries.h -- which code is compiled, and when.
  *
  * An entry is a pc where compiled code can be entered: the start of warps, or the target of a jump
- * that the interpreter took.  It is kept for each pc, version (all lanes on or not) and machine;
- * the start also for each kernel, because the start code jumps to it.
+ * that the interpreter took.  It is kept for each pc, version (all lanes on or not; registers as
+ * they begin or not) and machine; the start also for each kernel, because the start code jumps to
+ * it.
  *
  * First there is quick code, then optimised code for what turns out to run long.
  *
@@ -20,7 +21,7 @@ typedef struct Entry Entry;
 struct Entry {
     u32 pc, callee;
     u8 lanes, vm;
-    bool full;
+    bool full, fresh;       /* fresh: for warps that begin */
     _Atomic u64 heat;       /* instructions interpreted that began here */
     _Atomic u64 ran;        /* in quick code */
     Region *region;         /* when some code is READY */
@@ -70,7 +71,7 @@ void entries_open(Entries *t, Code *code, Memory *memory, const char *level, boo
 void entries_close(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or no memory. */
-Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, const Launch *l);
+Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l);
 /* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none yet.  What is hot is
  * asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);

@@ -145,7 +145,7 @@ typedef enum {
 } Outcome;
 
 /* Runs compiled code from that entry of the region. */
-static Outcome run_code(Jit *j, Warp *w, Entry *e, u32 entry, HostCode *code, u64 limit)
+static Outcome run_code(const Jit *j, Warp *w, Entry *e, u32 entry, HostCode *code, u64 limit)
 {
     Group *g = w->group;
     const Launch *l = g->launch;
@@ -163,13 +163,17 @@ static Outcome run_code(Jit *j, Warp *w, Entry *e, u32 entry, HostCode *code, u6
     const u64 before = w->ninsns;
     w->handled = 0;
     const u32 back = code(w, &env, limit, entry);
-    atomic_fetch_add_explicit(&j->compiled, w->ninsns - before - w->handled, memory_order_relaxed);
-    atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
+    g->compiled += w->ninsns - before - w->handled;
+    if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
+        atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
     if (w->exec != w->mask)
         warp_set_exec(w);
     w->reentry = 0;
-    if (back == (u32)HOST_ANYWHERE)
+    if (back == (u32)HOST_ANYWHERE) {
+        if (w->is_fresh)
+            warp_clear_rows(w, e->region->written.v);
         return CAME_OUT;
+    }
     if (back == (u32)HOST_STOPPED && w->state == WARP_READY && !g->faulted)
         warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* our mistake: the code lost its way */
     if (back == (u32)HOST_STOPPED && w->state != WARP_WAITING)
@@ -187,18 +191,28 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     *e = w->host;
     if (w->reentry) {
         const u32 block = w->reentry - 1;
-        if (!block) /* where the region begins */
+        const bool begins = !block && !(*e)->fresh; /* where the region begins */
+        if (begins)
             *entry = 0;
-        return entries_code(&j->entries, *e, block && !(*e)->region->block[block].is_reentry);
+        return entries_code(&j->entries, *e, !begins && !(*e)->region->block[block].is_reentry);
+    }
+    if (w->is_fresh && w->dense && w->group->start) {
+        w->host = *e = w->group->start;
+        return (HostCode *)(*e)->code[CODE_PLAIN].entry;
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets is the heat of where it began */
-    *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), w->dense, w->group->launch)
+    *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), w->dense, w->is_fresh,
+                                     w->group->launch)
                       : NULL;
     if (!*e)
         return NULL;
     w->host = *e;
-    return entries_code(&j->entries, *e, false);
+    HostCode *code = entries_code(&j->entries, *e, false);
+    if (w->is_fresh && w->dense &&
+        atomic_load_explicit(&(*e)->state[CODE_PLAIN], memory_order_acquire) == READY)
+        w->group->start = *e; /* it cannot become better */
+    return code;
 }
 
 static void run_turn(Jit *j, Warp *w, u64 slice)
@@ -221,6 +235,8 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
                 continue;
         }
         w->reentry = 0; /* the interpreter goes on from the pc */
+        if (w->is_fresh) /* it was in that region, or has not begun */
+            warp_clear_rows(w, w->ninsns ? e->region->written.v : NULL);
         const u64 before = w->ninsns;
         const bool goes_on = interpret(w, &slice, !near && (j->entries.waits || w->ninsns > LONG));
         if (e && !entry)
@@ -234,12 +250,12 @@ static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = jit_of(w);
     if (!can_compile(j, w->group->launch)) {
+        if (w->is_fresh) /* that was not known when the launch began */
+            warp_clear_rows(w, NULL);
         sim_run_warp(w, slice);
         return;
     }
-    const u64 before = w->ninsns;
     run_turn(j, w, slice);
-    atomic_fetch_add_explicit(&j->insns, w->ninsns - before, memory_order_relaxed);
     /* where nobody reads flags, those that the host has left are nobody's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         take_host_flags(w);
@@ -302,7 +318,13 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     entries_settle(&j->entries);
     Launch own = *l; /* observers see and change what compiled code keeps to itself */
     own.watched = opt->nobservers > 0;
-    return sim_launch(engine, &own, opt, result);
+    own.keeps_rows = can_compile(j, &own);
+    const bool ok = sim_launch(engine, &own, opt, result);
+    if (own.keeps_rows) {
+        atomic_fetch_add(&j->insns, result->insns);
+        atomic_fetch_add(&j->compiled, result->compiled);
+    }
+    return ok;
 }
 
 bool jit_available(const char **why) { return maker_available(why); }

@@ -53,6 +53,7 @@ typedef struct {
 typedef struct {
     u32 pc;                 /* where it begins */
     bool full;              /* with all lanes on */
+    bool fresh;             /* warps begin here: a register that no block has written is 0 */
     u32 callee;             /* what the first unknown call is expected to call; 0: no expectation */
     u32 lanes;              /* of the machine */
     VmRule vm;
@@ -69,7 +70,8 @@ typedef struct {
 } Region;
 
 /* The region at pc, over decoded code.  NULL: there is no code at pc, or no memory. */
-Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule vm, bool flags);
+Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
+                   bool flags);
 void region_free(Region *r);
 
 /* A number that tells regions apart: of the same blocks, ends and live registers. */

@@ -32,6 +32,7 @@ typedef struct {
     Fault fault;            /* of the first group, in order, that faulted */
     u64 insns;              /* warp instructions retired, prefixes included */
     u64 groups;             /* that ran to their end */
+    u64 compiled;           /* of insns: executed in compiled code */
 } LaunchResult;
 
 /* A kind of engine. */

@@ -3,9 +3,10 @@
 
 void warp_set_exec(Warp *w)
 {
-    w->exec = w->vl >= MAX_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
-    for (u32 i = 0; i < MAX_LANES; i++)
-        w->on[i] = 0u - (w->exec >> i & 1);
+    const u32 exec = w->vl >= MAX_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
+    for (u32 i = 0; exec != w->exec && i < MAX_LANES; i++)
+        w->on[i] = 0u - (exec >> i & 1);
+    w->exec = exec;
     w->dense = w->exec == w->full;
     w->whole = w->exec == UINT32_MAX;
 }

@@ -31,6 +31,7 @@ typedef struct {
     u32 local[3];           /* work-items of a group; all 0: not known, every lane is on */
     u32 global[3], offset[3]; /* work-items of the launch; for the id CSRs */
     u32 vgprs;              /* rows to clear for a group, up to 256 */
+    bool keeps_rows;        /* the engine clears them itself, if somebody may read them (Warp.is_fresh) */
     u32 lds;                /* bytes of a group, for strict checks */
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
@@ -60,6 +61,8 @@ struct Warp {
     _Alignas(64) u32 v[256][MAX_LANES];
     _Alignas(64) u32 on[MAX_LANES];     /* ~0 for lanes in `exec`, else 0 */
     _Alignas(64) u32 addr[MAX_LANES];   /* addresses of a vector access, while it is made */
+    u64 reserved_addr[MAX_LANES];
+    u32 reserved_value[MAX_LANES];
     u32 x[64];              /* x[0] stays 0 */
     u32 mask;               /* lanes on this side of the divergence */
     u32 exec;               /* mask and lane < vl */
@@ -76,13 +79,12 @@ struct Warp {
     u32 mstatus, mie, mip, mscratch, mepc, mcause, mtval, print;
     SimtEntry *simt;
     u32 nsimt, capsimt;
-    u32 reserved;           /* lanes that hold a reservation (lr) */
-    u64 reserved_addr[MAX_LANES];
-    u32 reserved_value[MAX_LANES];
+    u32 reserved;           /* lanes that hold a reservation (lr): reserved_addr, reserved_value */
     u64 ninsns;             /* instructions retired, prefixes included */
     void *host;             /* the entry of compiled code that it began or was last in (jit/jit.c) */
     u32 reentry;            /* the block + 1 of it that it goes on with, or 0 */
     u32 handled;            /* instructions that compiled code left to handlers */
+    bool is_fresh;          /* rows are to be read as 0 but were not cleared (Launch.keeps_rows) */
     Group *group;
 };
 
@@ -124,6 +126,8 @@ struct Group {
     size_t ntouched, captouched;
     bool faulted;
     Fault fault;
+    u64 compiled;           /* instructions in compiled code, since the context was taken */
+    void *start;            /* the entry of compiled code for warps that begin, once it is known */
     Warp *warps;
     u32 capwarps;           /* allocated */
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */

@@ -7,12 +7,14 @@
 /* Registers start with poison instead of zeros in the hostile build: a program whose result
  * changes depended on luck. */
 #ifdef HOSTILE
+enum { HAS_ZEROS = false };
 static void poison(Warp *w)
 {
     memset(w->v, 0xa5, sizeof w->v);
     memset(&w->x[1], 0xa5, sizeof w->x - sizeof w->x[0]);
 }
 #else
+enum { HAS_ZEROS = true };
 static void poison(Warp *w) { (void)w; }
 #endif
 
@@ -93,6 +95,8 @@ Group *context_take(Contexts *c, const Launch *l)
     g->launch = l;
     g->tlb = (Tlb){.vpn = {0}};
     g->clock = NULL;
+    g->compiled = 0;
+    g->start = NULL;
     group_note_accesses(g, false);
     return g;
 }
@@ -118,13 +122,21 @@ static u32 first_mask(const Launch *l, u32 k)
     return first >= items ? 0 : (1u << (items - first)) - 1;
 }
 
+void warp_clear_rows(Warp *w, const u64 kept[4])
+{
+    const u32 n = w->group->launch->vgprs;
+    for (u32 i = 0; i < n; i++)
+        if (!kept || !(kept[i >> 6] >> (i & 63) & 1))
+            memset(w->v[i], 0, sizeof w->v[i]);
+    w->is_fresh = false;
+}
+
 static void reset_warp(Warp *w, Group *g, u32 k)
 {
     const Launch *l = g->launch;
     SimtEntry *simt = w->simt;
-    const u32 cap = w->capsimt;
-    memset(w->v, 0, (size_t)l->vgprs * sizeof *w->v);
-    memset((u8 *)w + offsetof(Warp, on), 0, sizeof *w - offsetof(Warp, on));
+    const u32 cap = w->capsimt, exec = w->exec;
+    memset((u8 *)w + offsetof(Warp, x), 0, sizeof *w - offsetof(Warp, x));
     w->simt = simt;
     w->capsimt = cap;
     w->group = g;
@@ -135,20 +147,28 @@ static void reset_warp(Warp *w, Group *g, u32 k)
     w->vtype = 2 << 3; /* e32, m1 */
     w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
     w->initial = w->mask = first_mask(l, k);
+    w->is_fresh = HAS_ZEROS && l->keeps_rows;
+    if (!w->is_fresh)
+        warp_clear_rows(w, NULL);
     poison(w);
+    w->exec = exec;
     warp_set_exec(w);
     if (!w->initial)
         w->state = WARP_DONE;
 }
 
+/* hosts divide words faster */
+static u64 quotient(u64 a, u32 b) { return a <= UINT32_MAX ? (u32)a / b : a / b; }
+
 void group_begin(Group *g, u64 linear, u32 area)
 {
     const Launch *l = g->launch;
     const u64 size = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
+    const u64 row = quotient(linear, l->groups[0]), layer = quotient(row, l->groups[1]);
     g->linear = linear;
-    g->id[0] = (u32)(linear % l->groups[0]);
-    g->id[1] = (u32)(linear / l->groups[0] % l->groups[1]);
-    g->id[2] = (u32)(linear / l->groups[0] / l->groups[1]);
+    g->id[0] = (u32)(linear - row * l->groups[0]);
+    g->id[1] = (u32)(row - layer * l->groups[1]);
+    g->id[2] = (u32)layer;
     g->lds_base = LDS_LO;
     g->pds_base = l->pds + (u32)((l->pds_by_group ? linear : l->pds_areas ? area : 0) * size);
     g->nwarps = l->warps;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { DEFAULT_SLICE = 1 << 16 };
+enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 
 /* One launch in progress, shared by its host threads. */
 typedef struct {
@@ -15,10 +16,13 @@ typedef struct {
     const LaunchOptions *opt;
     Audience *audience; /* its observers */
     u64 ngroups;
-    u32 interrupts;       /* of the engine when it began */
-    u64 deadline;         /* by nanoseconds(); 0: none */
-    _Atomic u64 next;     /* group to hand out */
-    _Atomic u64 limit;    /* groups from here on are not started: one faulted */
+    u32 interrupts;    /* of the engine when it began */
+    u64 deadline;      /* by nanoseconds(); 0: none */
+    _Atomic u64 next;  /* group to hand out */
+    _Atomic u64 limit; /* groups from here on are not started: one faulted */
+    PoolJob job;
+    bool is_alone;        /* other threads are not called yet, because it may be short */
+    u64 start;            /* by nanoseconds() */
     pthread_mutex_t lock; /* guards result */
     LaunchResult *result;
 } Run;
@@ -51,7 +55,7 @@ bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, I
     s->memory = memory;
     s->run = run;
     s->processors = processors > 0 ? (u32)processors : 1;
-    pool_open(&s->pool);
+    pool_open(&s->pool, s->processors);
     contexts_open(&s->contexts);
     s->code = code_new(set, memory, lane_level());
     return s->code != NULL;
@@ -181,10 +185,47 @@ static u64 slice_of(const Run *r, const Warp *w)
     return turn(w, left < slice ? left : slice);
 }
 
+/* --- whether other threads are worth their call ------------------------------------------- */
+
+/* Where the Sim keeps how long a group of this kernel took; NULL: it has no name. */
+static _Atomic u64 *pace_of(Sim *s, const Launch *l, u32 *tag)
+{
+    *tag = 2166136261u;
+    for (const char *c = l->kernel; c && *c; c++)
+        *tag = (*tag ^ (u8)*c) * 16777619u;
+    return l->kernel ? &s->pace[*tag % countof(s->pace)] : NULL;
+}
+
+static bool may_be_short(Run *r)
+{
+    u32 tag;
+    _Atomic u64 *pace = pace_of(r->sim, r->launch, &tag);
+    const u64 known = pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+    return known >> 32 == tag && (u32)known <= SHORT && (u32)known * r->ngroups <= SHORT;
+}
+
+static void note_pace(Run *r, u32 threads)
+{
+    u32 tag;
+    _Atomic u64 *pace = pace_of(r->sim, r->launch, &tag);
+    const u64 took = (nanoseconds() - r->start) * (r->is_alone ? 1 : threads) / r->ngroups;
+    if (pace)
+        atomic_store_explicit(pace, (u64)tag << 32 | (took < UINT32_MAX ? took : UINT32_MAX),
+                              memory_order_relaxed);
+}
+
+static void call_others(Run *r)
+{
+    if (!r->is_alone)
+        return;
+    r->is_alone = false;
+    pool_call(&r->job);
+}
+
 /* --- a group, run ------------------------------------------------------------------------ */
 
 /* Gives every ready warp one turn; false: none was ready. */
-static bool run_turns(const Run *r, Group *g)
+static bool run_turns(Run *r, Group *g)
 {
     bool ran = false;
     for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
@@ -198,13 +239,15 @@ static bool run_turns(const Run *r, Group *g)
             r->sim->run(w, slice_of(r, w));
         if (w->state == WARP_DONE && !audience_wants_each(r->audience))
             audience_tell(r->audience, EVENT_warp_end, g, w);
-        if (w->state == WARP_READY && !g->faulted)
+        if (w->state == WARP_READY && !g->faulted) {
             check_limits(r, w);
+            call_others(r); /* it may wait for another group */
+        }
     }
     return ran;
 }
 
-static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
+static void run_group(Run *r, Group *g, u64 linear, u32 thread)
 {
     Audience *a = r->audience;
     group_begin(g, linear, thread);
@@ -229,7 +272,8 @@ static void run_group(const Run *r, Group *g, u64 linear, u32 thread)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-static void report(Run *r, const Group *g, u64 insns, u64 groups)
+/* What a thread has run so far. */
+static void report(Run *r, const Group *g, const LaunchResult *part)
 {
     pthread_mutex_lock(&r->lock);
     LaunchResult *to = r->result;
@@ -238,8 +282,9 @@ static void report(Run *r, const Group *g, u64 insns, u64 groups)
         to->fault = g->fault;
         atomic_store(&r->limit, g->linear);
     }
-    to->insns += insns;
-    to->groups += groups;
+    to->insns += part->insns;
+    to->compiled += part->compiled;
+    to->groups += part->groups;
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -247,12 +292,13 @@ static void report(Run *r, const Group *g, u64 insns, u64 groups)
 static void refuse(Run *r, FaultKind kind)
 {
     Group none = {.faulted = true, .fault = {.kind = kind, .lane = -1}};
-    report(r, &none, 0, 0);
+    report(r, &none, &(LaunchResult){0});
 }
 
 static void work(void *self, u32 number)
 {
     Run *r = self;
+    LaunchResult part = {0};
     Group *g = sim_take_group(r->sim, r->launch);
     if (!g) {
         refuse(r, FAULT_NO_MEMORY);
@@ -262,9 +308,19 @@ static void work(void *self, u32 number)
     const HostFloats host = enter_guest_floats();
     for (u64 i; (i = atomic_fetch_add(&r->next, 1)) < r->ngroups && i < atomic_load(&r->limit);) {
         run_group(r, g, i, number);
-        report(r, g, group_insns(g), !g->faulted);
+        part.insns += group_insns(g);
+        part.groups += !g->faulted;
+        if (g->faulted) { /* at once: it says where the others end */
+            report(r, g, &part);
+            part = (LaunchResult){0};
+        }
+        if (r->is_alone && nanoseconds() - r->start > SHORT)
+            call_others(r);
     }
     leave_guest_floats(&host);
+    part.compiled = g->compiled;
+    g->faulted = false;
+    report(r, g, &part);
     sim_give_group(r->sim, g);
 }
 
@@ -297,10 +353,21 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     if (opt->timeout > 0)
         r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
     pthread_mutex_init(&r.lock, NULL);
-    if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL))
-        pool_run(&s->pool, thread_count(&r), (PoolWork){work, &r});
-    else
+    if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
+        const u32 threads = thread_count(&r);
+        pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
+        r.start = nanoseconds();
+        r.is_alone = may_be_short(&r);
+        if (!r.is_alone)
+            pool_call(&r.job);
+        if (r.ngroups) {
+            work(&r, 0);
+            note_pace(&r, threads);
+        }
+        pool_end(&r.job);
+    } else {
         refuse(&r, FAULT_STOPPED);
+    }
     audience_tell(&audience, EVENT_launch_end, NULL, NULL);
     pthread_mutex_destroy(&r.lock);
     return !result->faulted;

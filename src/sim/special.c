@@ -11,23 +11,90 @@
  * host threads. */
 static u32 exchange(Op op, u32 *p, u32 source)
 {
-    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
+    u32 old, new;
+    switch (op) {
+    case OP_add: return __atomic_fetch_add(p, source, __ATOMIC_SEQ_CST);
+    case OP_and: return __atomic_fetch_and(p, source, __ATOMIC_SEQ_CST);
+    case OP_or: return __atomic_fetch_or(p, source, __ATOMIC_SEQ_CST);
+    case OP_xor: return __atomic_fetch_xor(p, source, __ATOMIC_SEQ_CST);
+    case OP_copy: return __atomic_exchange_n(p, source, __ATOMIC_SEQ_CST);
+    default: break;
+    }
+    old = __atomic_load_n(p, __ATOMIC_RELAXED);
     do
         new = op_eval(op, old, source);
     while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return old;
 }
 
+/* Local memory belongs to the thread that runs the group.  at[i] NULL: not lane i. */
+static void exchange_local(Op op, u32 *const at[MAX_LANES], const u32 source[MAX_LANES],
+                           u32 old[MAX_LANES])
+{
+    switch (op) {
+#define OP(name, type, facts, result)                                                              \
+    case OP_##name:                                                                                \
+        for (int i = 0; i < MAX_LANES; i++)                                                        \
+            if (at[i]) {                                                                           \
+                const type a = (type)*at[i], b = (type)source[i];                                  \
+                (void)a, (void)b;                                                                  \
+                old[i] = *at[i];                                                                   \
+                *at[i] = (u32)(result);                                                            \
+            }                                                                                      \
+        return;
+#include "isa/op.def"
+    default: bug("no atomic operation");
+    }
+}
+
+/* The host addresses of words that need no closer look; false: some do. */
+static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LANES], bool *is_local)
+{
+    const u8 need = MEM_R | MEM_W;
+    const Memory *m = NULL;
+    u64 page = UINT64_MAX;
+    *is_local = true;
+    if (w->group->careful || w->group->reservations)
+        return false;
+    for (u32 i = 0; i < MAX_LANES; i++) {
+        at[i] = NULL;
+        if (!(w->exec >> i & 1))
+            continue;
+        if (addr[i] >> PAGE_BITS != page) {
+            m = view(w, addr[i]);
+            page = addr[i] >> PAGE_BITS;
+            if (addr[i] >= m->end || (m->page[page] & need) != need)
+                return false;
+            *is_local &= m == &w->group->lds;
+        }
+        if (addr[i] & 3)
+            return false;
+        at[i] = (u32 *)(void *)(m->base + addr[i]);
+    }
+    return true;
+}
+
+/* rd may be a source: sources are copied first. */
 const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
-    u32 source[MAX_LANES];
+    const Op op = (Op)isa_insn[u->id].op;
+    u32 source[MAX_LANES], *at[MAX_LANES];
+    bool is_local;
     memcpy(source, w->v[u->rb], sizeof source);
+    if (find_words(w, addr, at, &is_local)) {
+        if (is_local)
+            exchange_local(op, at, source, w->v[u->rd]);
+        for (int i = 0; i < MAX_LANES && !is_local; i++)
+            if (at[i])
+                w->v[u->rd][i] = exchange(op, at[i], source[i]);
+        return next(u);
+    }
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         u32 *p = access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
-        w->v[u->rd][i] = exchange((Op)isa_insn[u->id].op, p, source[i]);
+        w->v[u->rd][i] = exchange(op, p, source[i]);
         if (!access_note(w, u, addr[i], 4, i, true, true))
             return NULL;
         if (w->group->reservations)

@@ -140,3 +140,33 @@ Val arith(Emit *e, Op op, Val a, Val b, Val c)
     default: return NULL;
     }
 }
+
+/* By the scalar b in all lanes, which often is a power of two, as sizes of groups are. */
+Row divide_by(Emit *e, Row a, Val b, bool remainder)
+{
+    const LLVMBasicBlockRef shift = new_block(e, "shift"), other = new_block(e, "divide"),
+                            on = new_block(e, "");
+    Row quick = {{0}}, slow = {{0}}, v = {{0}};
+    Val less = LLVMBuildSub(B, b, word(e, 1), "");
+    const Val shared = LLVMBuildAnd(B, b, less, "");
+    const Val is_power = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntEQ, shared, word(e, 0), ""),
+                                      LLVMBuildICmp(B, LLVMIntNE, b, word(e, 0), ""), "");
+    branch_likely(e, is_power, shift, other);
+    LLVMPositionBuilderAtEnd(B, shift);
+    LLVMTypeRef t = e->i32;
+    const Val by = splat(e, remainder ? less : intrinsic(e, "llvm.ctpop", &t, 1, &less, 1));
+    for (u32 i = 0; i < e->nchunks; i++)
+        quick.c[i] = remainder ? LLVMBuildAnd(B, a.c[i], by, "") : LLVMBuildLShr(B, a.c[i], by, "");
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, other);
+    for (u32 i = 0; i < e->nchunks; i++)
+        slow.c[i] = arith(e, remainder ? OP_remu : OP_divu, a.c[i], splat(e, b), NULL);
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, on);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        LLVMAddIncoming(v.c[i], (Val[]){quick.c[i], slow.c[i]}, (LLVMBasicBlockRef[]){shift, other},
+                        2);
+    }
+    return v;
+}

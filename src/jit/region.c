@@ -239,14 +239,10 @@ static bool add_uop(Finder *f, RegionBlock *b, const Uop *u)
 static bool fill(Finder *f, RegionBlock *b)
 {
     u32 pc = b->pc;
-    b->end = END_NEXT;
     for (;;) {
         const Uop *u = fetch(f, pc);
-        if (u && u->id == I_join && !u->mod && b->nuop) {
-            b->next_pc = pc;
-            return true;
-        }
-        if (!u) {
+        if (!u || (u->id == I_join && !u->mod && b->nuop)) {
+            b->end = END_NEXT;
             b->next_pc = pc;
             return b->nuop > 0;
         }
@@ -610,7 +606,8 @@ static bool find_blocks(Finder *f)
     return !f->failed;
 }
 
-Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule vm, bool flags)
+Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
+                   bool flags)
 {
     Region *r = mem_zalloc(1, sizeof *r);
     Group *g = mem_zalloc(1, sizeof *g);
@@ -619,8 +616,13 @@ Region *region_new(Code *code, u32 pc, bool full, u32 callee, u32 lanes, VmRule 
     if (ok) {
         Warp *aligned = (Warp *)(void *)align_up((uintptr_t)w, 64);
         Finder f = {.r = r, .code = code, .warp = aligned};
-        *r = (Region){
-            .pc = pc, .full = full, .callee = callee, .lanes = lanes, .vm = vm, .flags = flags};
+        *r = (Region){.pc = pc,
+                      .full = full,
+                      .fresh = fresh,
+                      .callee = callee,
+                      .lanes = lanes,
+                      .vm = vm,
+                      .flags = flags};
         aligned->group = g;
         ok = find_blocks(&f) && sort(r);
         mem_free(f.facts);

@@ -99,18 +99,28 @@ static Val v_home(Emit *e, u32 n, u32 chunk)
 Val reload_x(Emit *e, u32 n) { return LLVMBuildLoad2(B, e->i32, x_field(e, n), ""); }
 Val reload_v(Emit *e, u32 n, u32 chunk) { return row_load(e, v_field(e, n, chunk)); }
 
-static void store_v(Emit *e, u32 n, u32 chunk, Val v)
+static void row_store(Emit *e, Val v, Val at)
 {
-    LLVMSetAlignment(LLVMBuildStore(B, v, v_field(e, n, chunk)), 4 * e->chunk);
+    LLVMSetAlignment(LLVMBuildStore(B, v, at), 4 * e->chunk);
 }
+
+static void store_v(Emit *e, u32 n, u32 chunk, Val v) { row_store(e, v, v_field(e, n, chunk)); }
+
+/* Whether the register may be other than 0 (Region.fresh); if not, it has no home. */
+static bool has_x(const Emit *e, u32 n) { return !e->r->fresh || e->r->written.x >> n & 1; }
+static bool has_v(const Emit *e, u32 n) { return !e->r->fresh || regset_has_v(&e->r->written, n); }
 
 /* a value as it is now, without a note of it: for blocks that nothing follows */
 static Val peek_x(Emit *e, u32 n)
 {
+    if (!e->x[n] && !has_x(e, n))
+        return word(e, 0);
     return e->x[n] ? e->x[n] : LLVMBuildLoad2(B, e->i32, x_home(e, n), "");
 }
 static Val peek_v(Emit *e, u32 n, u32 chunk)
 {
+    if (!e->v[n].c[0] && !has_v(e, n))
+        return LLVMConstNull(e->row);
     return e->v[n].c[0] ? e->v[n].c[chunk] : row_load(e, v_home(e, n, chunk));
 }
 
@@ -133,7 +143,7 @@ Row get_v(Emit *e, u32 n)
 {
     if (!e->v[n].c[0])
         for (u32 i = e->nchunks; i-- > 0;)
-            e->v[n].c[i] = row_load(e, v_home(e, n, i));
+            e->v[n].c[i] = peek_v(e, n, i);
     return e->v[n];
 }
 
@@ -324,7 +334,7 @@ static void write_back_v(Emit *e, u32 n)
 {
     u64 *dirty = &e->v_dirty[n >> 6];
     const u64 bit = (u64)1 << (n & 63);
-    for (u32 i = 0; (!e->quick || *dirty & bit) && i < e->nchunks; i++)
+    for (u32 i = 0; (!e->quick || *dirty & bit || !has_v(e, n)) && i < e->nchunks; i++)
         store_v(e, n, i, get_v(e, n).c[i]);
     if (e->quick)
         *dirty &= ~bit;
@@ -417,6 +427,10 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
     }
     if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
         return false; /* they use floats */
+    if ((op == OP_divu || op == OP_remu) && f == F_VX) {
+        set_v(e, u->rd, divide_by(e, get_v(e, u->ra), get_x(e, u->rb), op == OP_remu));
+        return true;
+    }
     const Row b = second(e, u), a = reads_a(f) ? get_v(e, u->ra) : b;
     const Row c = three ? get_v(e, u->rd) : b;
     Row v = {{0}};
@@ -468,6 +482,14 @@ static Val constant_csr(Emit *e, u32 n)
     }
     size_t at;
     switch (n) {
+    case CSR_knl: {
+        Val at_launch = quad(e, offsetof(Group, launch)), at_knl = quad(e, offsetof(Launch, knl));
+        const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+        const Val launch = LLVMBuildLoad2(
+            B, e->ptr, LLVMBuildInBoundsGEP2(B, e->i8, group, &at_launch, 1, ""), "");
+        return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, launch, &at_knl, 1, ""),
+                              "");
+    }
     case CSR_numw: at = offsetof(Group, nwarps); break;
     case CSR_wgid: at = offsetof(Group, linear); break;
     case CSR_lds: at = offsetof(Group, lds_base); break;
@@ -484,10 +506,23 @@ static Val constant_csr(Emit *e, u32 n)
 
 static bool csr(Emit *e, const Uop *u)
 {
+    const u32 n = (u32)u->imm;
+    const Op op = (Op)isa_insn[u->id].op;
     /* csrrs and csrrc with x0, or with 0, only read */
-    if (isa_insn[u->id].op == OP_copy || u->ra)
-        return false;
-    const Val v = constant_csr(e, (u32)u->imm);
+    if (op == OP_copy || u->ra) {
+        /* what start code does with two that mean nothing to it */
+        const bool is_imm = isa_insn[u->id].format == F_CSRI;
+        if (u->rd || (n != CSR_mtvec && n != CSR_mstatus))
+            return false;
+        if (n == CSR_mtvec)
+            return true;
+        const Val at = warp_field(e, offsetof(Warp, mstatus));
+        const Val old = LLVMBuildLoad2(B, e->i32, at, "");
+        const Val new = arith(e, op, old, is_imm ? word(e, u->ra) : get_x(e, u->ra), NULL);
+        LLVMBuildStore(B, LLVMBuildAnd(B, new, word(e, 0x88), ""), at);
+        return true;
+    }
+    const Val v = constant_csr(e, n);
     if (v)
         set_x(e, u->rd, v);
     return v;
@@ -822,7 +857,7 @@ static void emit_block(Emit *e, u32 i)
     memset(e->v, 0, sizeof e->v);
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
-    e->nspan = 0;
+    e->nspan = e->nwindow = 0;
     LLVMPositionBuilderAtEnd(B, e->start[i]);
     e->insns = LLVMBuildLoad2(B, e->i64, e->insns_home, "");
     set_lanes(e);
@@ -870,7 +905,7 @@ static void make_homes(Emit *e)
     e->insns_home = LLVMBuildAlloca(B, e->i64, "insns");
     if (e->quick)
         return;
-    for (u32 i = 0; i < e->r->nblock; i++) {
+    for (u32 i = 0; i < e->r->nblock && !e->r->fresh; i++) {
         used.x |= e->r->block[i].in.x;
         for (int k = 0; k < 4; k++)
             used.v[k] |= e->r->block[i].in.v[k];
@@ -883,18 +918,19 @@ static void make_homes(Emit *e)
             e->v_home[n][i] = LLVMBuildAlloca(B, e->row, "v");
 }
 
-/* Entry into block i: its registers come from the warp. */
-static LLVMBasicBlockRef make_entry(Emit *e, u32 i)
+/* Entry into block i: its registers come from the warp, or are those that it begins with. */
+static LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
 {
     const LLVMBasicBlockRef at = new_block(e, "enter");
     const RegSet *in = &e->r->block[i].in;
+    const bool begins = e->r->fresh && first;
     LLVMPositionBuilderAtEnd(B, at);
-    for (u32 n = 1; !e->quick && n < 64; n++)
-        if (in->x >> n & 1)
-            LLVMBuildStore(B, reload_x(e, n), e->x_home[n]);
-    for (u32 n = 0; !e->quick && n < 256; n++)
-        for (u32 k = 0; regset_has_v(in, n) && k < e->nchunks; k++)
-            LLVMBuildStore(B, reload_v(e, n, k), e->v_home[n][k]);
+    for (u32 n = 1; (!e->quick || begins) && n < 64; n++)
+        if (in->x >> n & 1 && has_x(e, n))
+            LLVMBuildStore(B, begins ? word(e, 0) : reload_x(e, n), x_home(e, n));
+    for (u32 n = 0; (!e->quick || begins) && n < 256; n++)
+        for (u32 k = 0; regset_has_v(in, n) && has_v(e, n) && k < e->nchunks; k++)
+            row_store(e, begins ? LLVMConstNull(e->row) : reload_v(e, n, k), v_home(e, n, k));
     LLVMBuildStore(B, LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), ""),
                    e->mask_home);
     LLVMBuildStore(B, LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), ""),
@@ -907,10 +943,10 @@ static void make_entries(Emit *e, LLVMBasicBlockRef first)
 {
     LLVMPositionBuilderAtEnd(B, first);
     const Val cases = LLVMBuildSwitch(B, LLVMGetParam(e->fn, 3), e->stop, 4);
-    LLVMAddCase(cases, word(e, 0), make_entry(e, 0));
+    LLVMAddCase(cases, word(e, 0), make_entry(e, 0, true));
     for (u32 i = 0; i < e->r->nblock; i++)
         if (e->r->block[i].is_reentry || (e->headers && e->r->block[i].is_header))
-            LLVMAddCase(cases, word(e, 1 + i), make_entry(e, i));
+            LLVMAddCase(cases, word(e, 1 + i), make_entry(e, i, false));
 }
 
 static void emit_function(Emit *e, const char *name)

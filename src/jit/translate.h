@@ -51,6 +51,13 @@ typedef struct {
 } Span;
 enum { MAX_SPANS = 8 };
 
+/* Bytes around a scalar address that were asked for at once, because the block loads several of them. */
+typedef struct {
+    Val base;               /* i32 */
+    i32 lo, end;            /* offsets from it */
+    Val ok, host;           /* i1: all are plain memory to load from; the host address of lo, if so */
+} Window;
+
 typedef struct {
     LLVMContextRef c;
     LLVMModuleRef m;
@@ -87,6 +94,8 @@ typedef struct {
     Row on;                 /* i1 a lane; not in full blocks */
     Span span[MAX_SPANS];
     u32 nspan;
+    Window window[MAX_SPANS];
+    u32 nwindow;
 } Emit;
 
 /* --- values (translate.c) ------------------------------------------------------------------ */
@@ -124,6 +133,8 @@ Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *ar
 
 /* a, b, c are words or chunks, as op.def names them. */
 Val arith(Emit *e, Op op, Val a, Val b, Val c);
+/* A row by a scalar, unsigned; ends the LLVM block that it is built in. */
+Row divide_by(Emit *e, Row a, Val b, bool remainder);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
 

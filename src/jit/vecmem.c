@@ -113,15 +113,54 @@ static Val load_at(Emit *e, LLVMTypeRef t, Val host)
 
 static void store_at(Emit *e, Val v, Val host) { LLVMSetAlignment(LLVMBuildStore(B, v, host), 1); }
 
+/* The bytes that loads of the block from here on take from around the register. */
+static void find_window(const Emit *e, u32 reg, Window *w)
+{
+    const RegionBlock *b = e->at;
+    for (u32 k = e->k; k < b->nuop; k++) {
+        const Uop *u = b->uop[k];
+        if (u->id < NINSN && isa_insn[u->id].effect == E_LOAD && u->ra == reg) {
+            const i32 lo = u->imm < w->lo ? u->imm : w->lo;
+            const i32 at = u->imm + (i32)width_of(u), end = at > w->end ? at : w->end;
+            if (end - lo <= PAGE_SIZE)
+                w->lo = lo, w->end = end;
+        }
+        if (block_use(b, k).writes.x >> reg & 1)
+            return;
+    }
+}
+
+/* What a scalar load may touch, asked with those that follow. */
+static Reach reach_scalar(Emit *e, const Uop *u, Val base)
+{
+    const i32 end = u->imm + (i32)width_of(u);
+    Window *w = NULL;
+    for (u32 i = 0; i < e->nwindow && !w; i++)
+        if (e->window[i].base == base && e->window[i].lo <= u->imm && e->window[i].end >= end)
+            w = &e->window[i];
+    if (!w) {
+        w = &e->window[e->nwindow < MAX_SPANS ? e->nwindow++ : MAX_SPANS - 1];
+        *w = (Window){.base = base, .lo = u->imm, .end = end};
+        find_window(e, u->ra, w);
+        const Val addr = LLVMBuildAdd(B, base, word(e, (u32)w->lo), "");
+        const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
+        const Val last = LLVMBuildAdd(B, lo, quad(e, (u64)(w->end - w->lo - 1)), "");
+        const Reach r = reach(e, lo, last, true, false);
+        w->ok = r.ok;
+        w->host = r.host;
+    }
+    return (Reach){w->ok, byte_at(e, w->host, quad(e, (u64)(u->imm - w->lo)))};
+}
+
 void access_scalar(Emit *e, const Uop *u)
 {
     const bool loads = isa_insn[u->id].effect == E_LOAD;
     const u32 width = width_of(u);
-    const Val addr = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
+    const Val base = get_x(e, u->ra), addr = LLVMBuildAdd(B, base, word(e, (u32)u->imm), "");
     const Val data = loads ? word(e, 0) : get_x(e, u->rb);
     const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
     const Val last = LLVMBuildAdd(B, lo, quad(e, width - 1), "");
-    const Reach r = reach(e, lo, last, true, !loads);
+    const Reach r = loads ? reach_scalar(e, u, base) : reach(e, lo, last, true, true);
     const Ways w = part_ways(e, r.ok);
     Val fast = NULL;
     if (loads)

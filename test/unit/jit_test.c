@@ -124,8 +124,12 @@ static void random_alu(void)
     case 1:
     case 2:
     case 3: line("%s v%u,v%u,v%u%s", PICK(vv), d, a, b, m); break;
-    case 4:
-    case 5: line("%s v%u,v%u,x%u%s", PICK(vx), d, a, x, m); break;
+    case 4: line("%s v%u,v%u,x%u%s", PICK(vx), d, a, x, m); break;
+    case 5: /* sizes of groups divide */
+        if (one_in(2))
+            line("li x%u,%d", 12 + x % 16, (int)(1u << below(32)));
+        line("%s v%u,v%u,x%u%s", one_in(2) ? "vdivu.vx" : "vremu.vx", d, a, 12 + x % 16, m);
+        break;
     case 6: line("%s v%u,v%u,%d%s", PICK(vi), d, a, (int)below(32) - 16, m); break;
     case 7: line("%s v%u,v%u,%u%s", PICK(shift), d, a, below(32), m); break;
     case 8: line("%s v%u,v%u%s", PICK(one), d, a, m); break;
@@ -163,9 +167,9 @@ static void random_alu(void)
         line("vadd.vi v%u,v%u,%d", 3 + below(VREGS - 3), any_v(), (int)below(2000) - 1000);
         break;
     default: {
-        static const char *const csrs[] = {"tid", "numw",  "numt", "wgid", "wid",
-                                           "lds", "gidx",  "gidy", "rpc",  "instret",
-                                           "vl",  "vtype", "frm",  "vxsat"};
+        static const char *const csrs[] = {"tid",  "numw",  "numt", "wgid",    "wid", "lds",
+                                           "gidx", "gidy",  "rpc",  "instret", "vl",  "vtype",
+                                           "frm",  "vxsat", "knl",  "mstatus"};
         line("csrr x%u,%s", any_x(), PICK(csrs));
         if (reads_flags)
             line("csrr x%u,fflags", any_x());
@@ -642,6 +646,54 @@ static void long_loops(void **state)
     dev_close(b);
 }
 
+/* Code with a side that runs into its join, divisions by scalars, and what start code does with
+ * CSRs is compiled to its last instruction. */
+static void nothing_is_left(void **state)
+{
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip();
+    text.len = 0;
+    line("li x8,%#x", DATA + OUT);
+    line("li x5,%#x", 0x2000);
+    line("csrrs x0,mstatus,x5");
+    line("csrrw x0,mtvec,x5");
+    line("csrr x6,knl");
+    line("lw x7,24(x6)");
+    line("lw x9,12(x6)");
+    line("vid.v v1");
+    line("vdivu.vx v2,v1,x7");
+    line("vremu.vx v3,v1,x9");
+    line("vmv.v.i v4,9");
+    set_meeting(0);
+    line("vblt v1,v4,.Lm0");
+    line("vadd.vx v2,v2,x6");
+    buf_str(&text, ".Lm0:\n");
+    line("join x0,x0,0");
+    line("vadd.vv v2,v2,v3");
+    line("csrr x5,wid");
+    line("slli x5,x5,7");
+    line("add x8,x8,x5");
+    line("vsll.vi v1,v1,2");
+    line("vadd.vx v1,v1,x8");
+    line("vsw12.v v2,0(v1)");
+    line("endprg x0,x0,x0");
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    for (u32 items = 56; items <= 64; items += 8) {
+        const Shape s = {.lanes = 32, .items = items, .warps = 2};
+        const DevResult ra = run(a, linked(), &s, 1), rb = run(b, linked(), &s, 1);
+        compare(a, b, &ra, &rb, 0);
+    }
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats));
+    assert_true(stats.insns > 100);
+    assert_int_equal(stats.compiled, stats.insns);
+    buf_free(&text);
+    dev_close(a);
+    dev_close(b);
+}
+
 static void host_levels(void **state)
 {
     static const char *const levels[] = {"base", "avx2"};
@@ -659,11 +711,16 @@ static void host_levels(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+<<<<<<< HEAD
         cmocka_unit_test(small_programs),
         cmocka_unit_test(graphs),
         cmocka_unit_test(whole_turns),
         cmocka_unit_test(quick_programs),
         cmocka_unit_test(long_loops),
+=======
+        cmocka_unit_test(small_programs), cmocka_unit_test(graphs),
+        cmocka_unit_test(long_loops),     cmocka_unit_test(nothing_is_left),
+>>>>>>> d5cd688 (Compile blocks that run into a join to their end, and ask for arguments at once)
         cmocka_unit_test(host_levels),
     };
     if (argc > 1)

@@ -51,11 +51,11 @@ typedef struct {
 } Span;
 enum { MAX_SPANS = 8 };
 
-/* Bytes around a scalar address that were asked for at once, because the block loads several of them. */
+/* Bytes around a scalar address that were asked for at once, because the block loads several. */
 typedef struct {
     Val base;               /* i32 */
     i32 lo, end;            /* offsets from it */
-    Val ok, host;           /* i1: all are plain memory to load from; the host address of lo, if so */
+    Val ok, host;           /* i1: all are plain memory to load from; then, the host address of lo */
 } Window;
 
 typedef struct {

@@ -31,7 +31,7 @@ typedef struct {
     u32 local[3];           /* work-items of a group; all 0: not known, every lane is on */
     u32 global[3], offset[3]; /* work-items of the launch; for the id CSRs */
     u32 vgprs;              /* rows to clear for a group, up to 256 */
-    bool keeps_rows;        /* the engine clears them itself, if somebody may read them (Warp.is_fresh) */
+    bool keeps_rows;        /* the engine clears them, if somebody may read them (Warp.is_fresh) */
     u32 lds;                /* bytes of a group, for strict checks */
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */

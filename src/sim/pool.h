@@ -1,7 +1,7 @@
 /* pool.h -- host threads that wait for work: making one costs more than a small launch.
  *
- * A thread that has nothing to do looks out for a while before it sleeps, because the next launch often
- * follows at once, and to wake it takes longer than many launches.
+ * A thread that has nothing to do looks out for a while before it sleeps, because the next launch
+ * often follows at once, and to wake it takes longer than many launches.
  */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H

@@ -31,7 +31,7 @@ typedef struct {
     WarpRunner *run;
     const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
     u32 processors;         /* of the host */
-    _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and nanoseconds of a group last time */
+    _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and the last nanoseconds a group */
     _Atomic u32 interrupts; /* counted: a launch ends when there are more than at its start */
 } Sim;
 

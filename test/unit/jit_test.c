@@ -711,16 +711,12 @@ static void host_levels(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-<<<<<<< HEAD
         cmocka_unit_test(small_programs),
         cmocka_unit_test(graphs),
         cmocka_unit_test(whole_turns),
         cmocka_unit_test(quick_programs),
         cmocka_unit_test(long_loops),
-=======
-        cmocka_unit_test(small_programs), cmocka_unit_test(graphs),
-        cmocka_unit_test(long_loops),     cmocka_unit_test(nothing_is_left),
->>>>>>> d5cd688 (Compile blocks that run into a join to their end, and ask for arguments at once)
+        cmocka_unit_test(nothing_is_left),
         cmocka_unit_test(host_levels),
     };
     if (argc > 1)

@@ -72,6 +72,12 @@ void diag_foreign(Diag *d, DiagKind kind, const char *message)
         d->sink(d->to, kind, message);
 }
 
+void diag_no_memory(Diag *d, const Source *src)
+{
+    d->no_memory = true;
+    error(d, src, NULL, "out of memory");
+}
+
 void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char *fmt, ...)
 {
     char text[512];

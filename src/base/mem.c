@@ -15,6 +15,7 @@ static atomic_ulong requests;
 static atomic_size_t live;
 
 size_t mem_live(void) { return atomic_load(&live); }
+size_t mem_requests(void) { return atomic_load(&requests); }
 
 static void *count(void *p)
 {

@@ -13,7 +13,8 @@ void *mem_zalloc(size_t n, size_t size);                /* zeroed; checks n * si
 void *mem_realloc(void *old, size_t n, size_t size);     /* old stays valid on NULL */
 void mem_free(void *p);                                 /* NULL is allowed */
 #ifdef HOSTILE
-size_t mem_live(void); /* blocks that are not freed yet */
+size_t mem_live(void);     /* blocks that are not freed yet */
+size_t mem_requests(void); /* made so far, those that failed too */
 #endif
 char *mem_strndup(const char *s, size_t len);
 char *mem_strdup(const char *s);

@@ -23,6 +23,7 @@ typedef struct {
     ClProgram *program; /* used */
     bool for_device[MAX_DEVICES];
     bool has_begun; /* the program counts it */
+    cl_int failed;  /* what the call answers if the build fails */
     char *options;  /* or NULL */
     cl_uint ninputs;
     ClProgram **inputs;  /* used: the headers' programs, whose source does not change */
@@ -80,8 +81,8 @@ static bool is_option(const char *word, JobKind kind)
     return false;
 }
 
-/* Whether every word of the options is one that the call takes. */
-static bool options_agree(const char *text, JobKind kind)
+/* CL_SUCCESS: every word of the options is one that the call takes.  `bad` otherwise. */
+static cl_int check_options(const char *text, JobKind kind, cl_int bad)
 {
     Buf store = {0};
     const char **word = NULL;
@@ -91,9 +92,10 @@ static bool options_agree(const char *text, JobKind kind)
         ok = is_option(word[i], kind);
         i += ok && takes_value(word[i]);
     }
+    const cl_int s = ok ? CL_SUCCESS : store.failed ? CL_OUT_OF_HOST_MEMORY : bad;
     mem_free(word);
     buf_free(&store);
-    return ok;
+    return s;
 }
 
 /* Removes each `what` from the words; whether there was one. */
@@ -110,13 +112,15 @@ static bool take_words(const char **word, size_t *n, const char *what)
 
 /* --- products ------------------------------------------------------------------------------ */
 
+static bool no_memory(Diag *d) { return diag_no_memory(d, NULL), false; }
+
 static Compiler *compiler_of(const Job *j) { return j->program->context->platform->compiler; }
 
 static bool compile(const Job *j, CompOptions *opt, Build *b, Diag *d)
 {
     CompHeader *headers = mem_zalloc(j->ninputs + 1, sizeof *headers);
     if (!headers)
-        return false;
+        return no_memory(d);
     for (cl_uint i = 0; i < j->ninputs; i++)
         headers[i] = (CompHeader){j->header_names[i], j->inputs[i]->source};
     opt->headers = headers;
@@ -140,7 +144,7 @@ static bool link_programs(const Job *j, u32 device, const CompOptions *opt, bool
 {
     const Buf **inputs = mem_zalloc(j->ninputs, sizeof *inputs);
     if (!inputs)
-        return false;
+        return no_memory(d);
     for (cl_uint i = 0; i < j->ninputs; i++)
         inputs[i] = &j->parts[device * j->ninputs + i].bitcode;
     const bool ok = link_bitcode(j, inputs, j->ninputs, opt, is_library, b, d);
@@ -157,7 +161,7 @@ static bool finish_binary(const Job *j, u32 device, CompOptions *opt, Build *b, 
         return link_bitcode(j, &input, 1, opt, false, b, d);
     b->content = CONTENT_IMAGE;
     buf_put(&b->bytes, old->bytes.data, old->bytes.len);
-    return !b->bytes.failed;
+    return !b->bytes.failed || no_memory(d);
 }
 
 static bool produce(const Job *j, u32 device, Build *b, Diag *d)
@@ -168,6 +172,8 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     size_t n = 0;
     /* 1. the words of the options, without those that choose the kind of result */
     bool ok = comp_split_options(j->options ? j->options : "", &store, &word, &n);
+    if (store.failed)
+        no_memory(d);
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
     /* 2. one input of OpenCL C 2.0 or later makes an image that says so: its launches may have
@@ -177,7 +183,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
         is_later |= j->parts[device * j->ninputs + i].is_later;
     if (ok && is_later) {
         const char **longer = mem_realloc(word, n + 1, sizeof *longer);
-        ok = longer;
+        ok = longer || no_memory(d);
         if (ok) {
             word = longer;
             word[n++] = "-cl-std=CL3.0";
@@ -208,18 +214,22 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-static void make_build(const Job *j, u32 device, Build *b)
+/* CL_SUCCESS, or why there is none: j->failed, or memory is out. */
+static cl_int make_build(const Job *j, u32 device, Build *b)
 {
     Diag d = {.sink = diag_to_buf, .to = &b->log};
     bool ok = produce(j, device, b, &d);
     b->options = mem_strdup(j->options ? j->options : "");
+    if (ok && !b->options)
+        ok = no_memory(&d);
     if (ok && b->content == CONTENT_IMAGE)
-        ok = build_load(j->program, device, b);
+        ok = build_load(j->program, device, b, &d);
     b->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
-    if (!ok) {
-        b->content = CONTENT_NONE;
-        buf_free(&b->bytes);
-    }
+    if (ok)
+        return CL_SUCCESS;
+    b->content = CONTENT_NONE;
+    buf_free(&b->bytes);
+    return d.no_memory || b->log.failed ? CL_OUT_OF_HOST_MEMORY : j->failed;
 }
 
 /* Replaces the build of a device.  If a program without source fails to build, it keeps the binary
@@ -239,19 +249,19 @@ static void install(ClProgram *p, u32 device, Build *fresh)
     build_free(p, device, &old);
 }
 
-static bool run(const Job *j)
+static cl_int run(const Job *j)
 {
     ClProgram *p = j->program;
-    bool ok = true;
+    cl_int s = CL_SUCCESS;
     for (u32 i = 0; i < p->context->ndevices; i++) {
         Build fresh = {.status = CL_BUILD_NONE};
         if (!j->for_device[i])
             continue;
-        make_build(j, i, &fresh);
-        ok &= fresh.status == CL_BUILD_SUCCESS;
+        const cl_int made = make_build(j, i, &fresh);
+        s = s ? s : made;
         install(p, i, &fresh);
     }
-    return ok;
+    return s;
 }
 
 static void job_free(Job *j)
@@ -273,9 +283,9 @@ static void job_free(Job *j)
     mem_free(j);
 }
 
-static bool finish(Job *j)
+static cl_int finish(Job *j)
 {
-    const bool ok = run(j);
+    const cl_int s = run(j);
     ClProgram *p = j->program;
     const Notify notify = j->notify;
     void *data = j->data;
@@ -284,7 +294,7 @@ static bool finish(Job *j)
     if (notify)
         notify(p, data);
     drop(p);
-    return ok;
+    return s;
 }
 
 static void *thread(void *job)
@@ -314,12 +324,13 @@ static cl_int start(Job *j, cl_int failed)
 {
     pthread_attr_t attr;
     pthread_t id;
+    j->failed = failed;
     if (!begin(j)) {
         job_free(j);
         return CL_INVALID_OPERATION;
     }
     if (!j->notify)
-        return finish(j) ? CL_SUCCESS : failed;
+        return finish(j);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&id, &attr, thread, j))
@@ -391,8 +402,8 @@ cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_i
         s = CL_INVALID_VALUE;
     if (!s)
         s = check_build(program, chosen);
-    if (!s && !options_agree(options, JOB_BUILD))
-        s = CL_INVALID_BUILD_OPTIONS;
+    if (!s)
+        s = check_options(options, JOB_BUILD, CL_INVALID_BUILD_OPTIONS);
     if (!s)
         s = job_new(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
     return s ? s : start(j, CL_BUILD_PROGRAM_FAILURE);
@@ -444,8 +455,8 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
         s = CL_INVALID_OPERATION;
     if (!s && !platform_has_compiler())
         s = CL_COMPILER_NOT_AVAILABLE;
-    if (!s && !options_agree(options, JOB_COMPILE))
-        s = CL_INVALID_COMPILER_OPTIONS;
+    if (!s)
+        s = check_options(options, JOB_COMPILE, CL_INVALID_COMPILER_OPTIONS);
     if (!s)
         s = job_new(JOB_COMPILE, program, options, chosen, pfn_notify, user_data, &j);
     if (!s && (s = add_headers(j, num_input_headers, input_headers, header_include_names)))
@@ -521,8 +532,8 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
         s = CL_INVALID_VALUE;
     if (!s && !platform_has_compiler())
         s = CL_LINKER_NOT_AVAILABLE;
-    if (!s && !options_agree(options, JOB_LINK))
-        s = CL_INVALID_LINKER_OPTIONS;
+    if (!s)
+        s = check_options(options, JOB_LINK, CL_INVALID_LINKER_OPTIONS);
     if (!s)
         s = job_new(JOB_LINK, p, options, chosen, notify, data, &j);
     if (!s && (s = add_parts(j, n, inputs)))

@@ -376,9 +376,8 @@ struct _cl_program {
 /* What messages and line tables call the source of a program. */
 #define PROGRAM_NAME "program.cl"
 
-/* Opens the image in b->bytes, with its kernel table, in the driver.  False: b->log says why
- * not. */
-bool build_load(ClProgram *p, u32 device, Build *b);
+/* Opens the image in b->bytes, with its kernel table, in the driver.  False: d heard why not. */
+bool build_load(ClProgram *p, u32 device, Build *b, Diag *d);
 void build_free(ClProgram *p, u32 device, Build *b);
 /* The build of the device, or with NULL of any device, that has a loaded image; NULL: there is
  * none. */

@@ -87,17 +87,18 @@ void kernel_free(ClKernel *k)
     mem_free(k);
 }
 
-static bool has_kernel(const Build *b, const char *name)
+static cl_int find_kernel(const Build *b, const char *name)
 {
     const size_t n = drv_kernels(b->image, NULL, 0);
     const char **names = mem_zalloc(n + 1, sizeof *names);
     bool found = false;
-    if (names)
-        drv_kernels(b->image, names, n);
-    for (size_t i = 0; names && i < n && !found; i++)
+    if (!names)
+        return CL_OUT_OF_HOST_MEMORY;
+    drv_kernels(b->image, names, n);
+    for (size_t i = 0; i < n && !found; i++)
         found = !strcmp(names[i], name);
     mem_free(names);
-    return found;
+    return found ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
 }
 
 static cl_int create(cl_program p, const char *name, ClKernel **made)
@@ -106,15 +107,13 @@ static cl_int create(cl_program p, const char *name, ClKernel **made)
         return CL_INVALID_PROGRAM;
     pthread_mutex_lock(&p->lock);
     const Build *b = p->building ? NULL : program_executable(p, NULL);
-    const bool found = b && name && has_kernel(b, name);
-    p->nkernels += found;
+    const cl_int s = !b      ? CL_INVALID_PROGRAM_EXECUTABLE
+                     : !name ? CL_INVALID_VALUE
+                             : find_kernel(b, name);
+    p->nkernels += !s;
     pthread_mutex_unlock(&p->lock);
-    if (!b)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
-    if (!name)
-        return CL_INVALID_VALUE;
-    if (!found)
-        return CL_INVALID_KERNEL_NAME;
+    if (s)
+        return s;
     *made = kernel_new(p, name);
     return *made ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }

@@ -14,19 +14,23 @@ void build_free(ClProgram *p, u32 device, Build *b)
     *b = (Build){.status = CL_BUILD_NONE};
 }
 
-bool build_load(ClProgram *p, u32 device, Build *b)
+bool build_load(ClProgram *p, u32 device, Build *b, Diag *d)
 {
-    Diag d = {.sink = diag_to_buf, .to = &b->log};
     Object *image = NULL;
-    if (!obj_read("program", b->bytes.data, b->bytes.len, &d, &image))
+    if (!obj_read("program", b->bytes.data, b->bytes.len, d, &image))
         return false;
     const bool has_source =
         !p->source || obj_add_source(image, PROGRAM_NAME, p->source, strlen(p->source));
-    if (!has_source || (!kernelinfo_read(image, &b->table, &d) && diag_errors(&d))) {
+    if (!has_source)
+        diag_no_memory(d, NULL);
+    if (!has_source || (!kernelinfo_read(image, &b->table, d) && diag_errors(d))) {
         obj_free(image);
         return false;
     }
-    if (drv_program_open(p->context->drivers[device], image, &b->program, &d)) {
+    const DrvStatus s = drv_program_open(p->context->drivers[device], image, &b->program, d);
+    if (s) {
+        if (s == DRV_NO_MEMORY)
+            diag_no_memory(d, NULL);
         obj_free(image);
         return false;
     }
@@ -132,16 +136,16 @@ static cl_int check_binaries(cl_context c, cl_uint n, const cl_device_id *device
     return CL_SUCCESS;
 }
 
-/* Whether the bytes can be what they say they are; the build looks at the segments of an image. */
-static bool is_usable(Content content, const u8 *bytes, size_t n)
+/* CL_SUCCESS: the bytes can be what they say they are.  The build looks at the segments of an image. */
+static cl_int check_contents(Content content, const u8 *bytes, size_t n)
 {
     Diag quiet = {.sink = NULL};
     Object *o = NULL;
     if (content != CONTENT_IMAGE)
-        return content != CONTENT_NONE;
+        return content != CONTENT_NONE ? CL_SUCCESS : CL_INVALID_BINARY;
     const bool ok = obj_read("binary", bytes, n, &quiet, &o) && o->is_image;
     obj_free(o);
-    return ok;
+    return ok ? CL_SUCCESS : quiet.no_memory ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_BINARY;
 }
 
 static cl_int take_binary(Build *b, const unsigned char *binary, size_t length)
@@ -151,8 +155,9 @@ static cl_int take_binary(Build *b, const unsigned char *binary, size_t length)
     if (!binary || !length)
         return CL_INVALID_VALUE;
     const Content content = container_read(binary, length, &bytes, &n);
-    if (!is_usable(content, bytes, n))
-        return CL_INVALID_BINARY;
+    const cl_int s = check_contents(content, bytes, n);
+    if (s)
+        return s;
     b->content = content;
     buf_put(&b->bytes, bytes, n);
     return b->bytes.failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
@@ -241,8 +246,11 @@ static cl_int answer_sizes(const ClProgram *p, const Query *q)
         if (!p->is_target[i])
             continue;
         binary_of(&p->builds[i], &binary);
+        const bool ok = !binary.failed;
         sizes[n++] = binary.len;
         buf_free(&binary);
+        if (!ok)
+            return CL_OUT_OF_HOST_MEMORY;
     }
     return answer_bytes(q, sizes, n * sizeof *sizes);
 }
@@ -260,11 +268,12 @@ static cl_int answer_binaries(const ClProgram *p, const Query *q)
         if (!p->is_target[i])
             continue;
         binary_of(&p->builds[i], &binary);
-        if (binary.failed)
-            return CL_OUT_OF_HOST_MEMORY;
-        if (*to && binary.len)
+        const bool ok = !binary.failed;
+        if (ok && *to && binary.len)
             memcpy(*to, binary.data, binary.len);
         buf_free(&binary);
+        if (!ok)
+            return CL_OUT_OF_HOST_MEMORY;
         to++;
     }
     if (q->size_ret)

@@ -92,6 +92,12 @@ static bool refuse(Diag *d, const char *name, const char *fmt, ...)
     return false;
 }
 
+static bool no_memory(Diag *d, const char *name)
+{
+    diag_no_memory(d, &(Source){.name = name, .text = ""});
+    return false;
+}
+
 static bool setting(const char *name, u64 most, u64 usual, u64 *v, Diag *d)
 {
     const char *text = variable(name);
@@ -254,7 +260,7 @@ static bool take(const Reply *r, const CompOptions *opt, Buf *out, Diag *d)
         buf_put(opt->dump_to, r->views.data, r->views.len);
     if (r->ok && d->errors == before) {
         buf_put(out, r->product.data, r->product.len);
-        return !out->failed || refuse(d, opt->name, "out of memory");
+        return !out->failed || no_memory(d, opt->name);
     }
     return d->errors > before ? false : refuse(d, opt->name, "the compiler gave no result");
 }
@@ -311,7 +317,7 @@ static bool request(Compiler *c, Request *q, const CompOptions *opt, Buf *out, D
     buf_put(&bytes, rest.data, rest.len);
     bool ok = false;
     if (bytes.failed || rest.failed || key.failed)
-        refuse(d, q->opt.name, "out of memory");
+        no_memory(d, q->opt.name);
     else
         ok = (opt->cache && !opt->dump && find_entry(opt->cache, &key, &q->opt, out, d)) ||
              make(c, q, opt->cache, &key, &bytes, out, d);
@@ -334,7 +340,7 @@ bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOption
 {
     Bytes *all = mem_zalloc(n + 1, sizeof *all);
     if (!all)
-        return refuse(d, opt->name, "out of memory");
+        return no_memory(d, opt->name);
     for (size_t i = 0; i < n; i++)
         all[i] = (Bytes){(const u8 *)buf_text(inputs[i]), inputs[i]->len};
     const bool ok =

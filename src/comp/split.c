@@ -37,7 +37,8 @@ bool comp_split_options(const char *text, Buf *store, const char ***words, size_
         ++*n;
     }
     *words = mem_zalloc(*n + 1, sizeof **words);
-    if (!*words || store->failed)
+    store->failed |= !*words;
+    if (store->failed)
         return false;
     const char *at = (const char *)store->data + start;
     for (size_t i = 0; i < *n; i++, at += strlen(at) + 1)

@@ -34,7 +34,7 @@ typedef struct {
 
 #define reject(r, ...) (error((r)->d, &(r)->src, NULL, __VA_ARGS__), false)
 
-static bool out_of_memory(Reader *r) { return reject(r, "out of memory"); }
+static bool out_of_memory(Reader *r) { return diag_no_memory(r->d, &r->src), false; }
 
 static bool in_file(const Reader *r, u64 at, u64 size)
 {

@@ -12,21 +12,36 @@ enum { VERSION_READ = 1, MAX_KERNELS = 65536, MAX_KERNEL_ARGS = 65536 };
 
 /* --- reading ------------------------------------------------------------------------ */
 
-static char *get_text(const json_t *o, const char *key, bool *ok)
+/* What became of the table so far. */
+typedef struct {
+    bool ok, no_memory;
+} Reading;
+
+static char *get_text(const json_t *o, const char *key, Reading *r)
 {
     const json_t *v = json_object_get(o, key);
-    *ok = *ok && (!v || json_is_string(v));
-    char *copy = mem_strdup(v && *ok ? json_string_value(v) : "");
-    *ok = *ok && copy;
+    r->ok = r->ok && (!v || json_is_string(v));
+    char *copy = mem_strdup(v && r->ok ? json_string_value(v) : "");
+    r->no_memory |= !copy;
+    r->ok = r->ok && copy;
     return copy;
 }
 
-static u64 get_number(const json_t *o, const char *key, u64 max, bool *ok)
+/* n of `size` bytes each, or none if the table is bad */
+static void *get_array(size_t n, size_t size, Reading *r)
+{
+    void *a = r->ok ? mem_zalloc(n + 1, size) : NULL;
+    r->no_memory |= r->ok && !a;
+    r->ok = r->ok && a;
+    return a;
+}
+
+static u64 get_number(const json_t *o, const char *key, u64 max, Reading *r)
 {
     const json_t *v = json_object_get(o, key);
     const json_int_t n = json_integer_value(v);
-    *ok = *ok && (!v || (json_is_integer(v) && n >= 0 && (u64)n <= max));
-    return *ok ? (u64)n : 0;
+    r->ok = r->ok && (!v || (json_is_integer(v) && n >= 0 && (u64)n <= max));
+    return r->ok ? (u64)n : 0;
 }
 
 static bool get_flag(const json_t *o, const char *key)
@@ -34,73 +49,67 @@ static bool get_flag(const json_t *o, const char *key)
     return json_is_true(json_object_get(o, key));
 }
 
-static void get_triple(const json_t *o, const char *key, u32 n[3], bool *ok)
+static void get_triple(const json_t *o, const char *key, u32 n[3], Reading *r)
 {
     const json_t *v = json_object_get(o, key);
     if (!v)
         return;
-    *ok = *ok && json_array_size(v) == 3;
+    r->ok = r->ok && json_array_size(v) == 3;
     for (size_t i = 0; i < 3; i++) {
         const json_int_t x = json_integer_value(json_array_get(v, i));
-        *ok = *ok && x >= 0 && x <= UINT32_MAX;
-        n[i] = *ok ? (u32)x : 0;
+        r->ok = r->ok && x >= 0 && x <= UINT32_MAX;
+        n[i] = r->ok ? (u32)x : 0;
     }
 }
 
-static bool read_arg(const json_t *o, KernelArg *a)
+static void read_arg(const json_t *o, KernelArg *a, Reading *r)
 {
-    bool ok = json_is_object(o);
-    a->name = get_text(o, "name", &ok);
-    a->type = get_text(o, "type", &ok);
-    char *kind = get_text(o, "kind", &ok);
+    r->ok = r->ok && json_is_object(o);
+    a->name = get_text(o, "name", r);
+    a->type = get_text(o, "type", r);
+    char *kind = get_text(o, "kind", r);
     size_t k = 0;
     while (kind && k < countof(kind_name) && strcmp(kind, kind_name[k]))
         k++;
     mem_free(kind);
     a->kind = (KernelArgKind)k;
-    a->size = (u32)get_number(o, "size", ABI_ARGS_MOST, &ok);
-    a->align = (u32)get_number(o, "align", 65536, &ok);
-    a->pointee_align = (u32)get_number(o, "pointee_align", 65536, &ok);
+    a->size = (u32)get_number(o, "size", ABI_ARGS_MOST, r);
+    a->align = (u32)get_number(o, "align", 65536, r);
+    a->pointee_align = (u32)get_number(o, "pointee_align", 65536, r);
     a->is_const = get_flag(o, "const");
     a->is_restrict = get_flag(o, "restrict");
     a->is_volatile = get_flag(o, "volatile");
-    return ok && k < countof(kind_name) && is_pow2(a->align);
+    r->ok = r->ok && k < countof(kind_name) && is_pow2(a->align);
 }
 
-static bool read_kernel(const json_t *o, KernelInfo *k)
+static void read_kernel(const json_t *o, KernelInfo *k, Reading *r)
 {
-    bool ok = json_is_object(o);
-    k->name = get_text(o, "name", &ok);
-    k->attributes = get_text(o, "attributes", &ok);
-    k->vec_hint = get_text(o, "vec_hint", &ok);
+    r->ok = r->ok && json_is_object(o);
+    k->name = get_text(o, "name", r);
+    k->attributes = get_text(o, "attributes", r);
+    k->vec_hint = get_text(o, "vec_hint", r);
     k->silent = get_flag(o, "silent");
-    get_triple(o, "reqd_local", k->reqd_local, &ok);
-    get_triple(o, "local_hint", k->local_hint, &ok);
+    get_triple(o, "reqd_local", k->reqd_local, r);
+    get_triple(o, "local_hint", k->local_hint, r);
     const json_t *args = json_object_get(o, "args");
     const size_t n = json_array_size(args);
-    ok = ok && n <= MAX_KERNEL_ARGS;
-    k->args = ok ? mem_zalloc(n + 1, sizeof *k->args) : NULL;
-    for (size_t i = 0; k->args && i < n; i++) {
-        k->nargs = i + 1;
-        ok = read_arg(json_array_get(args, i), &k->args[i]) && ok;
-    }
-    return ok && k->args;
+    r->ok = r->ok && n <= MAX_KERNEL_ARGS;
+    k->args = get_array(n, sizeof *k->args, r);
+    for (; k->args && k->nargs < n; k->nargs++)
+        read_arg(json_array_get(args, k->nargs), &k->args[k->nargs], r);
 }
 
-static bool read_table(const json_t *o, KernelTable *t)
+static void read_table(const json_t *o, KernelTable *t, Reading *r)
 {
-    bool ok = json_is_object(o) && get_number(o, "version", VERSION_READ, &(bool){true});
-    t->globals_size = get_number(o, "globals_size", UINT32_MAX, &ok);
-    t->options = get_text(o, "options", &ok);
+    r->ok = json_is_object(o) && get_number(o, "version", VERSION_READ, &(Reading){.ok = true});
+    t->globals_size = get_number(o, "globals_size", UINT32_MAX, r);
+    t->options = get_text(o, "options", r);
     const json_t *kernels = json_object_get(o, "kernels");
     const size_t n = json_array_size(kernels);
-    ok = ok && n <= MAX_KERNELS;
-    t->kernels = ok ? mem_zalloc(n + 1, sizeof *t->kernels) : NULL;
-    for (size_t i = 0; t->kernels && i < n; i++) {
-        t->nkernels = i + 1;
-        ok = read_kernel(json_array_get(kernels, i), &t->kernels[i]) && ok;
-    }
-    return ok && t->kernels;
+    r->ok = r->ok && n <= MAX_KERNELS;
+    t->kernels = get_array(n, sizeof *t->kernels, r);
+    for (; t->kernels && t->nkernels < n; t->nkernels++)
+        read_kernel(json_array_get(kernels, t->nkernels), &t->kernels[t->nkernels], r);
 }
 
 bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d)
@@ -113,12 +122,17 @@ bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d)
     const Buf *data = &image->sections[index].data;
     json_error_t why;
     json_t *root = json_loadb(buf_text(data), data->len, 0, &why);
-    const bool ok = root && read_table(root, t);
+    Reading r = {.ok = false};
+    if (root)
+        read_table(root, t, &r);
     json_decref(root);
-    if (ok)
+    if (r.ok)
         return true;
-    error(d, &src, NULL, "%s is malformed%s%s", section_name, root ? "" : ": ",
-          root ? "" : why.text);
+    if (r.no_memory)
+        diag_no_memory(d, &src);
+    else
+        error(d, &src, NULL, "%s is malformed%s%s", section_name, root ? "" : ": ",
+              root ? "" : why.text);
     kernelinfo_free(t);
     return false;
 }

@@ -343,6 +343,38 @@ static void passes_without_order(void **state)
     ok(clReleaseCommandQueue(q));
 }
 
+/* Nothing is left of a barrier that has ended: what later gets its memory is no barrier. */
+static void forgets_barriers(void **state)
+{
+    enum { BEFORE = 16, FREED = 8, AFTER = 64 };
+    cl_event gate[BEFORE + AFTER], barrier, e;
+    cl_int status = CL_SUBMITTED;
+    (void)state;
+    cl_command_queue q = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (int i = 0; i < BEFORE / 2; i++)
+        gate[i] = make_gate();
+    ok(clEnqueueBarrierWithWaitList(q, 0, NULL, &barrier));
+    for (int i = BEFORE / 2; i < BEFORE; i++)
+        gate[i] = make_gate();
+    ok(clFinish(q));
+    /* an allocator gives the block of the barrier away when those freed before it are used up */
+    for (int i = 0; i < FREED; i++)
+        ok(clReleaseEvent(gate[2 * i]));
+    ok(clReleaseEvent(barrier));
+    for (int i = 0; i < AFTER; i++)
+        gate[BEFORE + i] = make_gate();
+    e = put(q, &(int){5}, 3, 0, NULL);
+    ok(clFlush(q));
+    for (int i = 0; i < 400 && (status = status_of(e)) > CL_COMPLETE; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    assert_int_equal(status, CL_COMPLETE);
+    for (int i = 0; i < BEFORE + AFTER; i++)
+        if (i >= BEFORE || i % 2)
+            ok(clReleaseEvent(gate[i]));
+    ok(clReleaseEvent(e));
+    ok(clReleaseCommandQueue(q));
+}
+
 static void waits_across_queues(void **state)
 {
     const int one = 1, two = 2;
@@ -520,6 +552,7 @@ int main(void)
         cmocka_unit_test(tells_times),
         cmocka_unit_test(keeps_order),
         cmocka_unit_test(passes_without_order),
+        cmocka_unit_test(forgets_barriers),
         cmocka_unit_test(waits_across_queues),
         cmocka_unit_test(hands_failure_on),
         cmocka_unit_test(ends_abandoned_events),

@@ -67,7 +67,7 @@ static bool assemble_and_write(void)
 static void assembling(void **state)
 {
     (void)state;
-    lack_of_memory(assemble_and_write);
+    LACK_OF_MEMORY(assemble_and_write);
 }
 
 static bool keep_kernels(void)
@@ -93,7 +93,7 @@ static bool keep_kernels(void)
 static void table_of_kernels(void **state)
 {
     (void)state;
-    lack_of_memory(keep_kernels);
+    LACK_OF_MEMORY(keep_kernels);
 }
 
 int main(void)

@@ -1199,7 +1199,7 @@ static void lack_of_memory_does_no_harm(void **state)
     (void)state;
     whole = object_to_damage();
     called = library("f.o", "f", NULL, 1, 1);
-    lack_of_memory(write_read_link);
+    LACK_OF_MEMORY(write_read_link);
     obj_free(whole);
     obj_free(called);
 }

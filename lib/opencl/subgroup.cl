@@ -17,20 +17,20 @@ __attribute__((const)) __local void *__ventus_scratch32(void);
 size_t OVL get_local_size(uint dim);
 size_t OVL get_enqueued_local_size(uint dim);
 
-static inline uint lanes(void) { return __ventus_csr(CSR_NUMT); }
+static inline uint lanes(void) { return __ventus_csr(CSR_numt); }
 static inline uint self(void) { return __ventus_lane(); }
 
 /* --- where a work-item is ------------------------------------------------------------------------ */
 
 uint FLAT get_max_sub_group_size(void) { return lanes(); }
-uint FLAT get_num_sub_groups(void) { return __ventus_csr(CSR_NUMW); }
-uint FLAT get_sub_group_id(void) { return __ventus_csr(CSR_WID); }
+uint FLAT get_num_sub_groups(void) { return __ventus_csr(CSR_numw); }
+uint FLAT get_sub_group_id(void) { return __ventus_csr(CSR_wid); }
 uint FLAT get_sub_group_local_id(void) { return self(); }
 
 uint FLAT get_sub_group_size(void)
 {
     uint items = get_local_size(0) * get_local_size(1) * get_local_size(2);
-    uint left = items - __ventus_csr(CSR_TID);
+    uint left = items - __ventus_csr(CSR_tid);
 
     return left < lanes() ? left : lanes();
 }
@@ -50,7 +50,7 @@ void OVL CONV sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { 
 /* the warp's words */
 static inline volatile __local uint *words(void)
 {
-    return (volatile __local uint *)__ventus_scratch32() + __ventus_csr(CSR_TID);
+    return (volatile __local uint *)__ventus_scratch32() + __ventus_csr(CSR_tid);
 }
 
 /* x goes to word `to`; what is in word `from`, both below the number of lanes */

@@ -19,19 +19,15 @@ Object *obj_new(const char *name)
     return NULL;
 }
 
-static void free_section(ObjSection *s)
-{
-    mem_free(s->name);
-    mem_free(s->relocs);
-    buf_free(&s->data);
-}
-
 void obj_free(Object *o)
 {
     if (!o)
         return;
-    for (size_t i = 0; i < o->nsections; i++)
-        free_section(&o->sections[i]);
+    for (size_t i = 0; i < o->nsections; i++) {
+        mem_free(o->sections[i].name);
+        mem_free(o->sections[i].relocs);
+        buf_free(&o->sections[i].data);
+    }
     for (size_t i = 0; i < o->nsymbols; i++)
         mem_free(o->symbols[i].name);
     for (size_t i = 0; i < o->nsegments; i++)

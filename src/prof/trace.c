@@ -206,13 +206,6 @@ static void start_line(WarpLog *log, char what, u32 warp, u32 pc, u64 word, int 
 
 static void end_line(WarpLog *log) { buf_put(&log->lines, "\n", 2); }
 
-static void put_row(Buf *b, const Warp *w, u32 rd)
-{
-    buf_printf(b, "%08x 0x", w->mask);
-    for (u32 i = w->group->launch->lanes; i-- > 0;)
-        buf_printf(b, "%08x ", w->v[rd][i]);
-}
-
 static const char *csr_name(u32 n)
 {
     bool standard;
@@ -236,8 +229,9 @@ static void put_writes(Buf *b, const Warp *w, const Writes *writes)
         case KEY_F: buf_printf(b, " f%-2u 0xffffffff%08x", n, value); break;
         case KEY_CSR: buf_printf(b, " c%u_%s 0x%08x", n, csr_name(n), value); break;
         case KEY_V:
-            buf_printf(b, " v%-2u ", n);
-            put_row(b, w, n);
+            buf_printf(b, " v%-2u %08x 0x", n, w->mask);
+            for (u32 lane = w->group->launch->lanes; lane-- > 0;)
+                buf_printf(b, "%08x ", w->v[n][lane]);
             break;
         default: break;
         }

@@ -101,29 +101,19 @@ typedef struct {
     u32 to, end; /* first byte written; the byte after the last one written so far */
 } Tensor;
 
+enum { FIRST_FLOAT_TYPE = 6 }; /* the types after it are floats too (doc/isa.md) */
+
 static u32 element_width(u32 type)
 {
     static const u8 width[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     return type < countof(width) ? width[type] : 0;
 }
 
-static bool is_float_type(u32 type) { return type >= 6; }
-
-/* the box's place in the tensor, highest dimension first */
-static void set_origin(Tensor *t)
-{
-    u32 offset = t->box - t->base;
-    for (u32 d = t->rank; d-- > 0;) {
-        t->origin[d] = t->stride[d] ? offset / t->stride[d] : 0;
-        offset = t->stride[d] ? offset % t->stride[d] : offset;
-    }
-}
-
 /* false: an argument is out of range, *bad */
 static bool read_tensor(const Warp *w, const Uop *u, Tensor *t, u32 *bad)
 {
     const u32 *tensor = w->v[u->rb], *box = w->v[u->ra];
-    u64 bytes;
+    /* 1. what does not depend on dimensions */
     *t = (Tensor){.type = tensor[0],
                   .width = element_width(tensor[0]),
                   .rank = tensor[1],
@@ -138,7 +128,8 @@ static bool read_tensor(const Warp *w, const Uop *u, Tensor *t, u32 *bad)
         *bad = !t->width ? t->type : t->rank - 1 >= MAX_RANK ? t->rank : t->box;
         return false;
     }
-    bytes = t->width;
+    /* 2. the dimensions of tensor and box */
+    u64 bytes = t->width;
     for (u32 d = 0; d < t->rank; d++) {
         const u32 size = box[1 + d];
         t->dim[d] = tensor[3 + d];
@@ -151,7 +142,12 @@ static bool read_tensor(const Warp *w, const Uop *u, Tensor *t, u32 *bad)
             return false;
         }
     }
-    set_origin(t);
+    /* 3. the coordinates of the box in the tensor, the highest dimension first */
+    u32 offset = t->box - t->base;
+    for (u32 d = t->rank; d-- > 0;) {
+        t->origin[d] = t->stride[d] ? offset / t->stride[d] : 0;
+        offset = t->stride[d] ? offset % t->stride[d] : offset;
+    }
     return true;
 }
 
@@ -177,7 +173,7 @@ static bool copy_element(Warp *w, const Uop *u, Tensor *t, const u32 *index, u32
     const u32 step = t->width < 4 ? t->width : 4;
     t->end = to + t->width > t->end ? to + t->width : t->end;
     for (u32 i = 0; i < t->width; i += step) {
-        u32 value = t->fill && is_float_type(t->type) ? UINT32_MAX : 0;
+        u32 value = t->fill && t->type >= FIRST_FLOAT_TYPE ? UINT32_MAX : 0;
         if ((!outside && !access_load(w, u, from + i, step, -1, &value)) ||
             !access_store(w, u, to + i, step, -1, value))
             return false;

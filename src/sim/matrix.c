@@ -118,15 +118,6 @@ static i32 integer(MmaType t, u32 v)
 
 /* --- products ------------------------------------------------------------------------- */
 
-static void write_d(Warp *w, const Job *job, u32 e, u32 bits)
-{
-    u8 ignored = 0;
-    if (job->m.wide)
-        set_element(w, job->d, 32, e, f32_nan(bits) ? F32_CANONICAL : bits);
-    else
-        set_element(w, job->d, 16, e, (u32)fp_convert(fp_f32, fp_f16, bits, job->rm, &ignored));
-}
-
 /* The product by isa/fp.h: fused, k ascending, every step rounded. */
 static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u32 *b)
 {
@@ -142,6 +133,8 @@ static void multiply_floats(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;
     _Alignas(64) u32 packed[MOST], a[MOST], b[MOST], d[16 * 16];
+    u8 ignored = 0;
+    /* 1. the matrices as binary32, A and B by rows */
     read_numbers(w, job->a, m->type, m->m * m->k, packed);
     for (u32 i = 0; i < m->m; i++)
         for (u32 l = 0; l < m->k; l++)
@@ -151,6 +144,7 @@ static void multiply_floats(Warp *w, const Job *job)
         for (u32 j = 0; j < m->n; j++)
             b[l * m->n + j] = packed[index_b(m, l, j)];
     read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, m->m * m->n, d);
+    /* 2. the product */
     if (job->rm == FP_RNE && HOST_FLOATS) {
         float fa[MOST], fb[MOST], fd[16 * 16];
         memcpy(fa, a, m->m * m->k * sizeof *fa);
@@ -163,8 +157,12 @@ static void multiply_floats(Warp *w, const Job *job)
     } else {
         product_soft(m, job->rm, d, a, b);
     }
+    /* 3. D, in its own format */
     for (u32 e = 0; e < m->m * m->n; e++)
-        write_d(w, job, e, d[e]);
+        if (m->wide)
+            set_element(w, job->d, 32, e, f32_nan(d[e]) ? F32_CANONICAL : d[e]);
+        else
+            set_element(w, job->d, 16, e, (u32)fp_convert(fp_f32, fp_f16, d[e], job->rm, &ignored));
 }
 
 /* The product of integers: the exact sum, then saturated or wrapped; single bits multiply by `and`.

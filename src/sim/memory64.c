@@ -37,12 +37,6 @@ static u64 base_of(const Warp *w, u8 reg, int lane, bool wide)
     return wide ? (u64)w->v[reg + 1][lane] << 32 | w->v[reg][lane] : w->v[reg][lane];
 }
 
-static u32 index_bits(const Warp *w, const Uop *u, int lane)
-{
-    const u32 bits = 8u * isa_op_of((InsnId)u->id)->bytes;
-    return (u32)(w->v[u->rc][lane] & (((u64)1 << bits) - 1));
-}
-
 /* what is added to the base for lane i */
 static i64 offset_of(const Warp *w, const Uop *u, u32 width, int lane)
 {
@@ -52,7 +46,10 @@ static i64 offset_of(const Warp *w, const Uop *u, u32 width, int lane)
     case E_VLOAD_STRIDE:
     case E_VSTORE_STRIDE: return (i64)lane * (i32)w->x[u->rc];
     case E_VLOAD_INDEX:
-    case E_VSTORE_INDEX: return index_bits(w, u, lane);
+    case E_VSTORE_INDEX: {
+        const u32 bits = 8u * isa_op_of((InsnId)u->id)->bytes;
+        return (i64)(w->v[u->rc][lane] & (((u64)1 << bits) - 1));
+    }
     default: return u->imm;
     }
 }

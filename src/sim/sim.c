@@ -122,13 +122,6 @@ void sim_give_group(Sim *s, Group *g) { context_give(&s->contexts, g); }
 
 /* --- a warp ------------------------------------------------------------------------ */
 
-static void suspend(Warp *w, const Uop *u)
-{
-    if (u)
-        w->pc = u->pc;
-    take_host_flags(w);
-}
-
 void sim_run_warp(Warp *w, u64 slice)
 {
     const Uop *u = go(w, w->pc);
@@ -136,15 +129,12 @@ void sim_run_warp(Warp *w, u64 slice)
         w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
         u = u->run(w, u);
     }
-    suspend(w, u);
+    if (u)
+        w->pc = u->pc;
+    take_host_flags(w);
 }
 
 /* --- limits --------------------------------------------------------------------------- */
-
-static bool is_late(const Run *r)
-{
-    return r->deadline && nanoseconds() - r->audience->halted >= r->deadline;
-}
 
 static void limit_fault(Warp *w, FaultKind kind)
 {
@@ -160,7 +150,7 @@ static void limit_fault(Warp *w, FaultKind kind)
 
 static void check_time(const Run *r, Warp *w)
 {
-    if (is_late(r))
+    if (r->deadline && nanoseconds() - r->audience->halted >= r->deadline)
         limit_fault(w, FAULT_TIMEOUT);
     else if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
         limit_fault(w, FAULT_STOPPED);

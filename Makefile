@@ -275,7 +275,7 @@ $B/bench/kinds_bench: bench/kinds_bench.c examples/example.h
 
 STEP ?= 65521
 COUNT ?= 1000000
-DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
+DEVSRC := $(filter-out %/atomic.cl %/sync.cl %/subgroup.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
           -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Isrc -Ilib -Ilib/opencl -Itest/accuracy

@@ -171,7 +171,7 @@ static Outcome run_code(const Jit *j, Warp *w, Entry *e, u32 entry, HostCode *co
     w->reentry = 0;
     if (back == (u32)HOST_ANYWHERE) {
         if (w->is_fresh)
-            warp_clear_rows(w, e->region->written.v);
+            warp_settle(w, e->region->written.x, e->region->written.v);
         return CAME_OUT;
     }
     if (back == (u32)HOST_STOPPED && w->state == WARP_READY && !g->faulted)
@@ -236,7 +236,8 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         }
         w->reentry = 0; /* the interpreter goes on from the pc */
         if (w->is_fresh) /* it was in that region, or has not begun */
-            warp_clear_rows(w, w->ninsns ? e->region->written.v : NULL);
+            warp_settle(w, w->ninsns ? e->region->written.x : 0,
+                        w->ninsns ? e->region->written.v : NULL);
         const u64 before = w->ninsns;
         const bool goes_on = interpret(w, &slice, !near && (j->entries.waits || w->ninsns > LONG));
         if (e && !entry)
@@ -251,7 +252,7 @@ static void run_warp(Warp *w, u64 slice)
     Jit *j = jit_of(w);
     if (!can_compile(j, w->group->launch)) {
         if (w->is_fresh) /* that was not known when the launch began */
-            warp_clear_rows(w, NULL);
+            warp_settle(w, 0, NULL);
         sim_run_warp(w, slice);
         return;
     }
@@ -318,9 +319,9 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     entries_settle(&j->entries);
     Launch own = *l; /* observers see and change what compiled code keeps to itself */
     own.watched = opt->nobservers > 0;
-    own.keeps_rows = can_compile(j, &own);
+    own.keeps_registers = can_compile(j, &own);
     const bool ok = sim_launch(engine, &own, opt, result);
-    if (own.keeps_rows) {
+    if (own.keeps_registers) {
         atomic_fetch_add(&j->insns, result->insns);
         atomic_fetch_add(&j->compiled, result->compiled);
     }

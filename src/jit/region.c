@@ -609,6 +609,7 @@ static bool find_blocks(Finder *f)
 Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
                    bool flags)
 {
+    static const Launch no_launch; /* a fault of a fetch looks at it */
     Region *r = mem_zalloc(1, sizeof *r);
     Group *g = mem_zalloc(1, sizeof *g);
     Warp *w = mem_zalloc(1, sizeof *w + 64);
@@ -624,6 +625,7 @@ Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 la
                       .vm = vm,
                       .flags = flags};
         aligned->group = g;
+        g->launch = &no_launch;
         ok = find_blocks(&f) && sort(r);
         mem_free(f.facts);
         mem_free(f.queued);

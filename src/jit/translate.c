@@ -324,7 +324,7 @@ Val note_place(Emit *e)
 
 static void write_back_x(Emit *e, u32 n)
 {
-    if (!e->quick || e->x_dirty >> n & 1)
+    if (!e->quick || e->x_dirty >> n & 1 || !has_x(e, n))
         LLVMBuildStore(B, get_x(e, n), x_field(e, n));
     if (e->quick)
         e->x_dirty &= ~((u64)1 << n);

@@ -31,7 +31,7 @@ typedef struct {
     u32 local[3];           /* work-items of a group; all 0: not known, every lane is on */
     u32 global[3], offset[3]; /* work-items of the launch; for the id CSRs */
     u32 vgprs;              /* rows to clear for a group, up to 256 */
-    bool keeps_rows;        /* the engine clears them, if somebody may read them (Warp.is_fresh) */
+    bool keeps_registers;   /* the engine clears those that somebody may read (Warp.is_fresh) */
     u32 lds;                /* bytes of a group, for strict checks */
     u32 pds;                /* base of private memory */
     u32 pds_lane;           /* bytes a lane */
@@ -84,7 +84,7 @@ struct Warp {
     void *host;             /* the entry of compiled code that it began or was last in (jit/jit.c) */
     u32 reentry;            /* the block + 1 of it that it goes on with, or 0 */
     u32 handled;            /* instructions that compiled code left to handlers */
-    bool is_fresh;          /* rows are to be read as 0 but were not cleared (Launch.keeps_rows) */
+    bool is_fresh;          /* registers are to be read as 0 but were not cleared */
     Group *group;
 };
 

@@ -122,11 +122,14 @@ static u32 first_mask(const Launch *l, u32 k)
     return first >= items ? 0 : (1u << (items - first)) - 1;
 }
 
-void warp_clear_rows(Warp *w, const u64 kept[4])
+void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4])
 {
     const u32 n = w->group->launch->vgprs;
+    for (u32 i = 1; i < countof(w->x); i++)
+        if (!(kept_x >> i & 1))
+            w->x[i] = 0;
     for (u32 i = 0; i < n; i++)
-        if (!kept || !(kept[i >> 6] >> (i & 63) & 1))
+        if (!kept_v || !(kept_v[i >> 6] >> (i & 63) & 1))
             memset(w->v[i], 0, sizeof w->v[i]);
     w->is_fresh = false;
 }
@@ -134,11 +137,6 @@ void warp_clear_rows(Warp *w, const u64 kept[4])
 static void reset_warp(Warp *w, Group *g, u32 k)
 {
     const Launch *l = g->launch;
-    SimtEntry *simt = w->simt;
-    const u32 cap = w->capsimt, exec = w->exec;
-    memset((u8 *)w + offsetof(Warp, x), 0, sizeof *w - offsetof(Warp, x));
-    w->simt = simt;
-    w->capsimt = cap;
     w->group = g;
     w->id = k;
     w->tid = k * l->lanes;
@@ -147,14 +145,17 @@ static void reset_warp(Warp *w, Group *g, u32 k)
     w->vtype = 2 << 3; /* e32, m1 */
     w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
     w->initial = w->mask = first_mask(l, k);
-    w->is_fresh = HAS_ZEROS && l->keeps_rows;
+    w->state = w->initial ? WARP_READY : WARP_DONE;
+    w->fflags = w->frm = w->vxrm = w->vxsat = 0;
+    w->rpc = w->nsimt = w->reserved = w->reentry = w->handled = 0;
+    w->mstatus = w->mie = w->mip = w->mscratch = w->mepc = w->mcause = w->mtval = w->print = 0;
+    w->ninsns = 0;
+    w->host = NULL;
+    w->is_fresh = HAS_ZEROS && l->keeps_registers;
     if (!w->is_fresh)
-        warp_clear_rows(w, NULL);
+        warp_settle(w, 0, NULL);
     poison(w);
-    w->exec = exec;
     warp_set_exec(w);
-    if (!w->initial)
-        w->state = WARP_DONE;
 }
 
 /* hosts divide words faster */

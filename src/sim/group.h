@@ -28,9 +28,9 @@ void context_give(Contexts *c, Group *g);
  * zero.  `area` chooses its private memory where the launch has not one for each group
  * (Launch.pds_areas): groups that are resident at once need different ones. */
 void group_begin(Group *g, u64 linear, u32 area);
-/* Clears the vector registers that a launch may read, but for those in `kept` (a bit a register;
- * NULL: none), and notes that they are. */
-void warp_clear_rows(Warp *w, const u64 kept[4]);
+/* Clears the registers that a launch may read, but for those in `kept` (a bit a register; NULL:
+ * none), and notes that they are. */
+void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4]);
 /* Clears what the group wrote to local and private memory. */
 void group_end(Group *g);
 /* Lets the warps that wait at a barrier go on; requires that none is ready.  False: none waits, so

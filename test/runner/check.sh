@@ -3,7 +3,8 @@
 #
 # Tests are the layers, the headers, the C tests (test/unit, test/opencl, test/cc; each reports in TAP), the
 # scripts test/script/*_test.sh, and the files below test/ with their commands in comments (run.sh).  As many
-# run at a time as there are processors (JOBS), and the report has their order.
+# run at a time as there are processors (JOBS), and the report has their order; with FAIL_FAST none begins after one
+# has failed.
 #
 # Every test file must give a result.  A script ends with 0 and says in its last line how much it looked at,
 # a number above 0 first, so that a loop over nothing is not a success; with 77 it is skipped, and its last
@@ -77,7 +78,9 @@ if [ "$1" = --unit ]; then
     unit "$2" >"$3.part" 2>&1 </dev/null
     rm -f "$log"
     mv "$3.part" "$3"
-    exit
+    # 255 ends xargs
+    [ "${FAIL_FAST-}" ] && grep -q '^FAIL ' "$3" && exit 255
+    exit 0
 fi
 
 # --- all of them ---------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #!/bin/sh
-# mutate.sh [-n N] [-s SEED] [-o DIR] [--quick] PATH... -- do the tests notice small mistakes?
+# mutate.sh [-n N] [-s SEED] [-t SECONDS] [-o DIR] [--quick] PATH... -- do the tests notice small mistakes?
 #
-# Picks N places (100) of the C sources below the PATHs by chance, changes one operator, constant, condition,
+# Picks N places (100) of the sources below the PATHs by chance, changes one operator, constant, condition,
 # argument or statement there (mutate.awk), builds that in a copy of the tree, and runs the tests: those of the
 # directory first (mutate.txt), then all others (not with --quick), until one fails.  DIR (build-mutate) gets
 #
@@ -10,13 +10,16 @@
 #     tree/               the copy
 #
 # The same seed makes the same mutations of the same sources, and those that the table has already are not tried again: so
-# a run that was ended goes on.  A mutation whose machine code is that of the original is counted as none.
+# a run that was ended, or whose SECONDS were over, goes on.  A mutation whose machine code is that of the original is
+# counted as none, and so is one that a person has found to mean nothing: a line of DIR/judged.tsv with its number and the
+# reason, with a tab between them.
 cd "$(dirname "$0")/../.." || exit 1
-number=100 seed=1 out=build-mutate quick=
+number=100 seed=1 out=build-mutate quick="" seconds=""
 while :; do
     case $1 in
     -n) number=$2; shift 2 ;;
     -s) seed=$2; shift 2 ;;
+    -t) seconds=$2; shift 2 ;;
     -o) out=$2; shift 2 ;;
     --quick) quick=1; shift ;;
     *) break ;;
@@ -25,10 +28,11 @@ done
 [ $# -gt 0 ] || { sed -n '2,/^cd /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$out/survivors" "$out/tree" || exit 1
 out=$(cd "$out" && pwd)
-touch "$out/table.tsv"
+touch "$out/table.tsv" "$out/judged.tsv"
 # a mutation may loop for ever
-LIMIT=${LIMIT:-60} VENTUS_CACHE_DIR=$out/cache
-export LIMIT VENTUS_CACHE_DIR
+LIMIT=${LIMIT:-60} VENTUS_CACHE_DIR=$out/cache FAIL_FAST=1
+export LIMIT VENTUS_CACHE_DIR FAIL_FAST
+end=$(($(date +%s) + ${seconds:-1000000}))
 unset MAKEFLAGS MFLAGS CI T
 
 # 1. a copy of the tree, built; the file that an ended run left changed comes back, newer than what was made of it
@@ -48,19 +52,23 @@ tests_of() { # FILE: the tests of its directory
         case $1/ in "$dir"/*) ls -d $names 2>/dev/null ;; esac
     done | grep -v '\.inc$'
 }
-# what the tests of a list run; many want no library
-programs_of() { # TEST...
-    case $* in
-    *test/cc/* | *test/opencl/* | *ll_test* | *test/script/*) echo all ;;
+# what a test runs; many want no library
+programs_of() { # TEST
+    case $1 in
+    test/script/*) echo all tests ;;
+    test/cc/*_test.c | test/opencl/*_test.c | *ll_test.c | *comp_test.c | *jit_test.c) echo all "build/${1%.c}" ;;
+    *_test.c) echo "build/${1%.c}" ;;
+    test/cc/*) echo all ;;
     *) echo build/ventus ;;
     esac
-    printf '%s\n' "$@" | sed -n 's,^\(.*_test\)\.c$,build/\1,p'
 }
 # shellcheck disable=SC2046
-for p; do build $(programs_of $(tests_of "$p")) || { cat "$out/log"; exit 1; }; done
+for p; do
+    build $(for t in $(tests_of "$p"); do programs_of "$t"; done | sort -u) || { cat "$out/log"; exit 1; }
+done
 
 # 2. the mutations: N lines by chance, and of each one change by chance
-find "$@" -name '*.[ch]' -o -name '*.def' | sort | while read -r f; do
+find "$@" -name '*.[ch]' -o -name '*.cl' -o -name '*.def' | sort | while read -r f; do
     awk -f test/runner/mutate.awk "$f" | sed "s,^,$f	,"
 done | awk -F '\t' -v seed="$seed" -v number="$number" '
     # Park and Miller: the same numbers with every awk
@@ -78,26 +86,45 @@ done | awk -F '\t' -v seed="$seed" -v number="$number" '
           } }' >"$out/mutations"
 
 # 3. each of them
-notices() { # TEST...: the first that fails
-    for t; do
-        case $t in test/cc/*.cl) [ -e "test/cc/ocl_$(basename "$t" .cl)_test.c" ] && continue ;; esac
-        sh test/runner/check.sh "$t" >"$out/log" 2>&1 || { echo "$t"; return; }
+notices() { # TEST...: the first that fails, or whose program cannot be built
+    files=
+    for t in "$@" end; do
+        case $t in
+        test/cc/*.cl) [ -e "test/cc/ocl_$(basename "$t" .cl)_test.c" ] && continue ;;
+        esac
+        # files of one kind run together, programs one by one
+        if [ "$files" ] && [ "$(dirname "$t")" != "$kind" ]; then
+            # shellcheck disable=SC2086
+            run_some $files && return
+            files=
+        fi
+        case $t in
+        end) ;;
+        *_test.*) run_some "$t" && return ;;
+        *) files="$files $t" kind=$(dirname "$t") ;;
+        esac
     done
+}
+run_some() { # TEST...: whether one fails, which it names
+    # shellcheck disable=SC2046
+    build $(programs_of "$1") || { echo "$1 (build)"; return; }
+    sh test/runner/check.sh "$@" >"$out/log" 2>&1 && return 1
+    sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1
 }
 verdict() { # FILE
     case $1 in
-    *.c)
-        o=build/${1%.c}.o
+    lib/opencl/*.cl) o=build/devlib/$(basename "$1" .cl).bc ;;
+    *.c) o=build/${1%.c}.o ;;
+    *) o= ;;
+    esac
+    if [ "$o" ]; then
         cp "$o" "$out/before.o"
         build "$o" || { echo 'does not compile'; return; }
         cmp -s "$o" "$out/before.o" && { echo 'same code'; return; }
-        ;;
-    esac
-    near=$(tests_of "$1")
-    # shellcheck disable=SC2046,SC2086
-    build $(programs_of $near) || { echo 'does not compile'; return; }
-    # shellcheck disable=SC2086
-    by=$(notices $near)
+    fi
+    # shellcheck disable=SC2046
+    by=$(notices $(tests_of "$1"))
+    case $by in *'(build)') grep -q ' error: ' "$out/log" && { echo 'does not compile'; return; } ;; esac
     if [ ! "$by" ] && [ ! "$quick" ]; then
         build tests || { echo 'does not compile'; return; }
         sh test/runner/check.sh >"$out/log" 2>&1 || by=$(sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1)
@@ -106,6 +133,7 @@ verdict() { # FILE
 }
 while IFS='	' read -r id file line kind text; do
     grep -q "^$seed\.$id	" "$out/table.tsv" && continue
+    [ "$(date +%s)" -lt "$end" ] || break
     cp -p "$file" "$out/original"
     echo "$file" >"$out/current"
     TEXT=$text awk -v line="$line" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$out/original" >"$file"
@@ -118,7 +146,16 @@ while IFS='	' read -r id file line kind text; do
     rm "$out/current"
 done <"$out/mutations"
 
-awk -F '\t' '{ sub(/ .*/, "", $4); n[$4]++ }
-    END { all = n["noticed"] + n["survived"]
-          printf "%d of %d mutations noticed (%.1f %%); %d did not compile, %d made the same code\n", n["noticed"], all,
-                 all ? 100 * n["noticed"] / all : 0, n["does"], n["same"] }' "$out/table.tsv"
+# 4. the sums, of each directory and of all
+awk -F '\t' -v OFS='\t' '
+    FILENAME ~ /judged.tsv$/ { nothing[$1]; next }
+    { split($2, part, "/"); dir = part[1]; if (dir == "src" || dir == "lib") dir = dir "/" part[2]
+      sub(/ .*/, "", $4)
+      if ($4 == "survived" && $1 in nothing) $4 = "nothing"
+      dirs[dir]; n[dir, $4]++; n["all", $4]++ }
+    function line(d,    counted) {
+        counted = n[d, "noticed"] + n[d, "survived"]
+        printf "%-12s %3d of %3d noticed (%.1f %%); %d mean nothing, %d make the same code, %d do not compile\n", d,
+               n[d, "noticed"], counted, counted ? 100 * n[d, "noticed"] / counted : 0, n[d, "nothing"], n[d, "same"], n[d, "does"]
+    }
+    END { for (d in dirs) line(d) | "sort"; close("sort"); line("all") }' "$out/judged.tsv" "$out/table.tsv"

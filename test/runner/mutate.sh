@@ -152,10 +152,10 @@ awk -F '\t' -v OFS='\t' '
     { split($2, part, "/"); dir = part[1]; if (dir == "src" || dir == "lib") dir = dir "/" part[2]
       sub(/ .*/, "", $4)
       if ($4 == "survived" && $1 in nothing) $4 = "nothing"
-      dirs[dir]; n[dir, $4]++; n["all", $4]++ }
+      dirs[dir]; n[dir, $4]++; n["total", $4]++ }
     function line(d,    counted) {
         counted = n[d, "noticed"] + n[d, "survived"]
         printf "%-12s %3d of %3d noticed (%.1f %%); %d mean nothing, %d make the same code, %d do not compile\n", d,
                n[d, "noticed"], counted, counted ? 100 * n[d, "noticed"] / counted : 0, n[d, "nothing"], n[d, "same"], n[d, "does"]
     }
-    END { for (d in dirs) line(d) | "sort"; close("sort"); line("all") }' "$out/judged.tsv" "$out/table.tsv"
+    END { for (d in dirs) line(d); line("total") }' "$out/judged.tsv" "$out/table.tsv" | sort

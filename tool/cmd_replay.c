@@ -221,13 +221,16 @@ int replay_main(int argc, char **argv)
         (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
         (r.common.export_to && !make_directory(r.common.export_to, &d)))
         return REFUSED;
+    Patience patience;
+    patience_prepare(&patience);
     Driver *driver = drv_open(&r.common.device);
     if (!driver)
         out_of_memory();
+    patience_begin(&patience, driver);
     if (!r.bounds)
         memory_map(dev_memory(drv_device(driver)), HEAP_LO, ((u64)1 << 32) - HEAP_LO,
                    MEM_R | MEM_W);
-    const int status = run_all(&r, driver, &d);
+    const int status = patience_end(&patience, run_all(&r, driver, &d));
     drv_close(driver);
     return status;
 }

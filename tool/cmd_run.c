@@ -308,9 +308,12 @@ static int run_image(Run *r, Object *image, Diag *d)
     LaunchOptions run = r->common.run;
     Watch watch;
     int status = REFUSED;
+    Patience patience;
+    patience_prepare(&patience);
     Driver *driver = drv_open(&r->common.device);
     if (!driver)
         out_of_memory();
+    patience_begin(&patience, driver);
     if (drv_load(driver, image, d)) {
         obj_free(image);
     } else if (upload(r, driver) &&
@@ -320,6 +323,7 @@ static int run_image(Run *r, Object *image, Diag *d)
         if (!watch_close(&watch, d))
             status = REFUSED;
     }
+    status = patience_end(&patience, status);
     drv_close(driver);
     return status;
 }

@@ -5,6 +5,9 @@
 #include "prof/trace.h"
 #include "tool/stats.h"
 #include "tool/tool.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 
 /* The values of the common options. */
 typedef struct {
@@ -45,4 +48,21 @@ bool watch_close(Watch *w, Diag *d);
 /* The driver's report of the last failure, on stderr.  The exit status to use. */
 int report_failure(Driver *driver, DrvStatus s, const char *what);
 double seconds_now(void);
+
+/* --- long launches (patience.c) ------------------------------------------------------------ */
+
+/* A thread that waits for Ctrl-C while launches run. */
+typedef struct {
+    Driver *driver;
+    pthread_t thread;
+    sigset_t before;        /* the signals that were blocked */
+    bool runs;
+    atomic_bool interrupted;
+} Patience;
+
+/* Blocks SIGINT, before drv_open(); starts the thread; ends it, and returns `status`, or
+ * INTERRUPTED if Ctrl-C came. */
+void patience_prepare(Patience *p);
+void patience_begin(Patience *p, Driver *driver);
+int patience_end(Patience *p, int status);
 #endif

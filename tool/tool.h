@@ -16,7 +16,8 @@
 enum {
     DONE = 0,               /* it ran */
     FAULTED = 1,            /* the guest faulted, or a check failed */
-    REFUSED = 2             /* bad usage or bad input */
+    REFUSED = 2,            /* bad usage or bad input */
+    INTERRUPTED = 130       /* by Ctrl-C, as shells number it */
 };
 
 /* A subcommand. */

@@ -32,6 +32,8 @@ bool drv_check_variables(Diag *d);
 /* NULL: the host has no memory for it. */
 Driver *drv_open(const DeviceOptions *opt);
 void drv_close(Driver *d);
+/* From any thread: ends the launches that run now, with a fault that says where they were. */
+void drv_interrupt(Driver *d);
 /* The device below; not to be used while a launch may run. */
 Device *drv_device(Driver *d);
 

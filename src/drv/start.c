@@ -224,3 +224,5 @@ DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const Launc
     pthread_mutex_unlock(&d->lock);
     return s;
 }
+
+void drv_interrupt(Driver *d) { dev_interrupt(d->dev); }

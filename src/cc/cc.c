@@ -197,10 +197,28 @@ static bool emit_module(const Job *j, Object *o)
     return j->d->errors == before && !j->m->failed;
 }
 
+/* false: a letter of the dump names no view */
+static bool check_views(const CcOptions *opt, Diag *d)
+{
+    Buf known = {0};
+    const CcView *v;
+    for (size_t i = 0; (v = cc_view(i)); i++)
+        buf_printf(&known, "%c", v->letter);
+    const char *dump = opt->dump ? opt->dump : "";
+    const size_t good = strspn(dump, buf_text(&known)), end = strcspn(dump, ":");
+    if (good < end && !known.failed)
+        error(d, NULL, NULL, "'%c' in '%s' names no view of the compiler; the letters are %s",
+              dump[good], dump, buf_text(&known));
+    buf_free(&known);
+    return good >= end;
+}
+
 Object *cc_compile(Module *m, const CcOptions *opt, Diag *d)
 {
     const Job j = {m, opt, d};
     const Source src = {.name = m->name, .text = ""};
+    if (!check_views(opt, d))
+        return NULL;
     Object *o = obj_new(m->name);
     const u32 *order = call_order(m);
     m->opt = opt;

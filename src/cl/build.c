@@ -81,16 +81,42 @@ static bool is_option(const char *word, JobKind kind)
     return false;
 }
 
-/* CL_SUCCESS: every word of the options is one that the call takes.  `bad` otherwise. */
-static cl_int check_options(const char *text, JobKind kind, cl_int bad)
+/* Puts the reason of a refused build where the program's owner looks for it. */
+static void report_refusal(ClProgram *p, const char *why)
 {
-    Buf store = {0};
+    context_report(p->context, why);
+    pthread_mutex_lock(&p->lock);
+    for (u32 i = 0; i < p->context->ndevices && !p->building && !p->nkernels; i++) {
+        if (p->builds[i].program)
+            continue; /* the log of a build that is in use */
+        buf_free(&p->builds[i].log);
+        buf_str(&p->builds[i].log, why);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* CL_SUCCESS: every word of the options is one that the call takes.  `bad` otherwise; p's log then
+ * says which is not. */
+static cl_int check_options(ClProgram *p, const char *text, JobKind kind, cl_int bad)
+{
+    const char *wrong = NULL;
+    Buf store = {0}, why = {0};
     const char **word = NULL;
     size_t n = 0;
     bool ok = comp_split_options(text ? text : "", &store, &word, &n);
     for (size_t i = 0; ok && i < n; i++) {
         ok = is_option(word[i], kind);
+        wrong = ok ? NULL : word[i];
         i += ok && takes_value(word[i]);
+    }
+    if (!ok && !store.failed) {
+        if (wrong)
+            buf_printf(&why, "build options: '%s' is not an option of %s\n", wrong,
+                       kind == JOB_LINK ? "clLinkProgram" : "clBuildProgram and clCompileProgram");
+        else
+            buf_str(&why, "build options: a quote is not closed\n");
+        report_refusal(p, buf_text(&why));
+        buf_free(&why);
     }
     const cl_int s = ok ? CL_SUCCESS : store.failed ? CL_OUT_OF_HOST_MEMORY : bad;
     mem_free(word);
@@ -403,7 +429,7 @@ cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_i
     if (!s)
         s = check_build(program, chosen);
     if (!s)
-        s = check_options(options, JOB_BUILD, CL_INVALID_BUILD_OPTIONS);
+        s = check_options(program, options, JOB_BUILD, CL_INVALID_BUILD_OPTIONS);
     if (!s)
         s = job_new(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
     return s ? s : start(j, CL_BUILD_PROGRAM_FAILURE);
@@ -456,7 +482,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
     if (!s && !platform_has_compiler())
         s = CL_COMPILER_NOT_AVAILABLE;
     if (!s)
-        s = check_options(options, JOB_COMPILE, CL_INVALID_COMPILER_OPTIONS);
+        s = check_options(program, options, JOB_COMPILE, CL_INVALID_COMPILER_OPTIONS);
     if (!s)
         s = job_new(JOB_COMPILE, program, options, chosen, pfn_notify, user_data, &j);
     if (!s && (s = add_headers(j, num_input_headers, input_headers, header_include_names)))
@@ -533,7 +559,7 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
     if (!s && !platform_has_compiler())
         s = CL_LINKER_NOT_AVAILABLE;
     if (!s)
-        s = check_options(options, JOB_LINK, CL_INVALID_LINKER_OPTIONS);
+        s = check_options(p, options, JOB_LINK, CL_INVALID_LINKER_OPTIONS);
     if (!s)
         s = job_new(JOB_LINK, p, options, chosen, notify, data, &j);
     if (!s && (s = add_parts(j, n, inputs)))

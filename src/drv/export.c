@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* How often a kernel was launched. */
 typedef struct {
@@ -23,6 +24,7 @@ DrvExport *drv_export_open(const char *dir)
     if (!e)
         return NULL;
     pthread_mutex_init(&e->lock, NULL);
+    mkdir(dir, 0777); /* where it cannot be made, the first launch says so */
     if ((e->dir = mem_strdup(dir)))
         return e;
     drv_export_close(e);

@@ -29,6 +29,8 @@ static void put_instruction(Buf *b, const Fault *f, IsaSet set, IsaPrint *how)
             buf_str(b, "; ");
         }
         isa_print_word(b, d, f->word, len, how);
+        if (!f->word)
+            buf_str(b, "; is `ret' missing before it?");
     }
     mem_free(d);
 }

@@ -23,6 +23,9 @@ try run -g 1 -a 3 u.cl
 try run -g 1 -a i32:3 -B -w u.cl
 try run -g 1 undefined.s
 try run -g 1 nokernel.s
+printf '\t.kernel k\nk:\tli t0, 1\n' >noret.s
+try run -g 1 noret.s | grep instruction
+try cc -w -d oz:f -o x.elf u.cl
 cd / && rm -rf "$T"
 
 # out:
@@ -43,5 +46,9 @@ cd / && rm -rf "$T"
 # undefined.s: error: .text+0x0 in k: 'foo' is not defined
 # status 2
 # nokernel.s: error: it has no kernel: write `.kernel NAME' before the label where one starts
+# status 2
+# noret.s: error: the kernel faulted: illegal instruction
+#   instruction 00000000  .word 0x00000000; is `ret' missing before it?
+# error: 'z' in 'oz:f' names no view of the compiler; the letters are iousdplrm
 # status 2
 # end

@@ -36,7 +36,7 @@ typedef struct {
     void *to;
     int errors, warnings;
     int limit; /* errors shown before the rest is only counted; 0: all */
-    bool no_memory; /* one of the errors is that memory is out: nothing is wrong with the input */
+    bool no_memory; /* one of the errors is "out of memory": the input may be right */
 } Diag;
 
 /* `at` points into src->text; without a src, or without an `at`, there is no
@@ -48,7 +48,7 @@ void diag(Diag *d, DiagKind kind, const Source *src, const char *at, const char 
 #define warning(d, src, at, ...) diag(d, DIAG_WARNING, src, at, __VA_ARGS__)
 #define note(d, src, at, ...)    diag(d, DIAG_NOTE, src, at, __VA_ARGS__)
 
-/* The error that memory is out; src may be NULL. */
+/* Reports "out of memory"; src may be NULL. */
 void diag_no_memory(Diag *d, const Source *src);
 
 static inline bool diag_errors(const Diag *d) { return d->errors > 0; }

@@ -47,7 +47,7 @@ const CcView *cc_view(size_t i);
 #define PASS(name, function, stage, when, what) void function(Func *f);
 #include "cc/passes.def"
 
-/* --- the proof of allocation (verify.c), and the end (encode.c) --------------------------------------- */
+/* --- the proof of allocation (verify.c), and the end (encode.c) -------------------------- */
 
 /* A deep copy of blocks and values, in the arena of the same module; NULL when out of memory. */
 Func *verify_copy(const Func *f);
@@ -58,7 +58,7 @@ bool verify(const Func *before, const Func *after, Buf *why);
 /* Puts all functions and data of an allocated module into o; d says what cannot be emitted. */
 void emit(Module *m, const CcOptions *opt, Object *o, Diag *d);
 
-/* --- who calls whom (callgraph.c) ------------------------------------------------------------------ */
+/* --- who calls whom (callgraph.c) -------------------------------------------------------- */
 
 /* The function of the module that *i calls; NULL: it calls none, or one that is not known here. */
 Func *call_target(const Module *m, const Ins *i);
@@ -68,7 +68,7 @@ u32 *call_order(Module *m);
 /* Sets Func.scalar_room and stack_scalar; the callees of f must have their frames. */
 void share_scalar_stack(Func *f);
 
-/* --- liveness (live.c), of selected and linear code ------------------------------------------------ */
+/* --- liveness (live.c), of selected and linear code -------------------------------------- */
 
 /* Bit v of in[b]: value v is alive at the start of block b; of out[b]: at its end.  A value of bank
  * X that is alive where one side of a divergent branch starts is alive in all of the other side. */

@@ -369,7 +369,7 @@ Bank ins_dst_bank(const Ins *i);
 /* Of a machine row: the operand of isa.def that a[k] is, or O_none. */
 OperandId ins_arg_operand(const Ins *i, int k);
 
-/* --- graph (graph.c) ---------------------------------------------------------------------------- */
+/* --- graph (graph.c) --------------------------------------------------------------------- */
 
 /* Builds the predecessors of all blocks, in ascending order of block number; a branch whose sides
  * are the same block counts twice.  The arguments of phis follow this order, so edges change only
@@ -391,7 +391,7 @@ void graph_name_sides(Func *f);
  * The graph must be built again. */
 u32 graph_split_edge(Func *f, u32 b, int k);
 
-/* --- text and rules (ir_print.c, ir_parse.c, ir_check.c) ---------------------------------------------- */
+/* --- text and rules (ir_print.c, ir_parse.c, ir_check.c) --------------------------------- */
 
 /* Append a function, or a whole module, in the text form. */
 void ir_print(Buf *out, const Func *f);

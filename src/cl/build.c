@@ -240,7 +240,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* CL_SUCCESS, or why there is none: j->failed, or memory is out. */
+/* CL_SUCCESS, or why there is none: j->failed, or out of memory. */
 static cl_int make_build(const Job *j, u32 device, Build *b)
 {
     Diag d = {.sink = diag_to_buf, .to = &b->log};

@@ -190,7 +190,7 @@ ClMem *context_find_mem(ClContext *c, const void *handle);
 /* Whether the handle is a buffer of the context. */
 bool context_has_mem(ClContext *c, const void *handle);
 
-/* --- events and queues ---------------------------------------------------------------------------- */
+/* --- events and queues ------------------------------------------------------------------- */
 
 /* What a command does.  The event gets the status that `run` returns; `release` frees the payload
  * and gives up what it refers to, whether it ran or not. */
@@ -282,7 +282,7 @@ void queue_ready(ClQueue *q, ClEvent *e);
 /* With the lock: takes an ended event out of the queue's list. */
 void queue_remove(ClQueue *q, ClEvent *e);
 
-/* --- commands (command.c) ----------------------------------------------------------------------------- */
+/* --- commands (command.c) ---------------------------------------------------------------- */
 
 /* The wait list of a call. */
 typedef struct {
@@ -299,7 +299,7 @@ cl_int check_waits(const ClContext *c, Waits w);
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event);
 
-/* --- memory objects --------------------------------------------------------------------------------------- */
+/* --- memory objects ---------------------------------------------------------------------- */
 
 /* What map has given out. */
 typedef struct Mapping Mapping;
@@ -344,7 +344,7 @@ bool is_misaligned(const ClQueue *q, const ClMem *m); /* a sub-buffer */
 /* The API's error for a status of the driver. */
 cl_int status_of_driver(DrvStatus s);
 
-/* --- programs ------------------------------------------------------------------------------------------------- */
+/* --- programs ---------------------------------------------------------------------------- */
 
 /* What a build holds. */
 typedef enum { CONTENT_NONE, CONTENT_BITCODE, CONTENT_LIBRARY, CONTENT_IMAGE } Content;
@@ -384,14 +384,14 @@ void build_free(ClProgram *p, u32 device, Build *b);
 Build *program_executable(ClProgram *p, const ClDevice *d);
 ClProgram *program_new(ClContext *c);
 
-/* --- binaries (container.c) --------------------------------------------------------------------------------------- */
+/* --- binaries (container.c) -------------------------------------------------------------- */
 
 /* Appends the build as a program binary. */
 void container_write(Content content, const Build *b, Buf *out);
 /* What a binary holds; *bytes points into it.  CONTENT_NONE: it is damaged, or not one of ours. */
 Content container_read(const void *binary, size_t size, const u8 **bytes, size_t *n);
 
-/* --- kernels ------------------------------------------------------------------------------------------------------ */
+/* --- kernels ----------------------------------------------------------------------------- */
 
 /* The value of a kernel argument, as clSetKernelArg gave it. */
 typedef struct {
@@ -423,7 +423,7 @@ u32 kernel_max_items(const ClKernel *k, const ClDevice *d);
 /* With the kernel's lock: bytes of __local data that it needs with the arguments set so far. */
 u64 kernel_local_bytes(const ClKernel *k, const ClDevice *d);
 
-/* --- what is printed (hostio.c) --------------------------------------------------------------------------------------- */
+/* --- what is printed (hostio.c) ---------------------------------------------------------- */
 
 void host_print(const char *text, size_t len);   /* what kernels print */
 void host_report(const char *text);              /* a line for the user */

@@ -119,8 +119,7 @@ void unmap_pages(Driver *d, u64 addr, u64 size)
         memory_retire(dev_memory(d->dev), addr, size);
 }
 
-/* --- launches and what must not change under them ----------------------------------------------
- */
+/* --- launches and what must not change under them ---------------------------------------- */
 
 void wait_quiet(Driver *d)
 {

@@ -14,8 +14,7 @@
 
 enum { MAGIC = 0x31475456 /* "VTG1" */, NO_HELPER = UINT32_MAX >> 1 };
 
-/* --- the words of a region -----------------------------------------------------------------------
- */
+/* --- the words of a region --------------------------------------------------------------- */
 
 /* Addresses of words; and of pages, which are words without the low bits. */
 typedef struct {
@@ -101,8 +100,7 @@ static void put_code(const Region *r, const Code *code, Buf *to)
     mem_free(pages.at);
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests ---------------------------------------------------------------------------- */
 
 void codejob_write(const CodeJob *j, const Code *code, Buf *to)
 {
@@ -188,8 +186,7 @@ void codejob_close(ReadJob *r)
     memory_close(&r->memory);
 }
 
-/* --- answers ------------------------------------------------------------------------------------
- */
+/* --- answers ----------------------------------------------------------------------------- */
 
 void codeanswer_write(const CodeAnswer *a, Buf *to)
 {

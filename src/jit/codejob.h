@@ -1,8 +1,9 @@
 /* codejob.h -- what an engine asks of the maker, the process that makes host code, and the answer.
  *
- * A request has the words of guest code that a region was found in, and nothing decoded: the maker finds
- * the region again, by the same functions.  That both found the same is seen by its digest.  So a request says all that the
- * code depends on but the host, and is the key of finished code as well (maker.c).
+ * A request has the words of guest code that a region was found in, and nothing decoded: the maker
+ * finds the region again, by the same functions.  That both found the same is seen by its digest.
+ * So a request says all that the code depends on but the host, and is the key of finished code as
+ * well (maker.c).
  */
 #ifndef JIT_CODEJOB_H
 #define JIT_CODEJOB_H

@@ -26,8 +26,7 @@ struct CodeMaker {
     char *cpu, *features;
 };
 
-/* --- the host ------------------------------------------------------------------------------------
- */
+/* --- the host ---------------------------------------------------------------------------- */
 
 static LLVMTargetMachineRef open_target(const CodeMaker *c, LLVMCodeGenOptLevel effort)
 {
@@ -86,8 +85,7 @@ void codemaker_close(CodeMaker *c)
     mem_free(c);
 }
 
-/* --- objects -------------------------------------------------------------------------------------
- */
+/* --- objects ----------------------------------------------------------------------------- */
 
 /* VENTUS_JIT_DUMP: a file for each region and stage */
 static void show(LLVMModuleRef m, const char *name, const char *stage)

@@ -4,10 +4,11 @@
 
 typedef struct CodeMaker CodeMaker;
 
-/* What takes time and is the same for all jobs; level: of host vector instructions (LaneLevel.name).  NULL: no memory, or
- * LLVM does not know this host. */
+/* What takes time and is the same for all jobs; level: of host vector instructions
+ * (LaneLevel.name).  NULL: no memory, or LLVM does not know this host. */
 CodeMaker *codemaker_open(const char *level);
 void codemaker_close(CodeMaker *c); /* NULL is allowed */
-/* A job (jit/codejob.h) of CodeMaker *self: reads the request, writes the answer.  The exit status. */
+/* A job (jit/codejob.h) of CodeMaker *self: reads the request, writes the answer.  The exit
+ * status. */
 int codemaker_job(void *self);
 #endif

@@ -10,8 +10,7 @@ enum {
     HOTTER = 20000000 /* that ran in quick code: now optimise */
 };
 
-/* --- the table -----------------------------------------------------------------------------------
- */
+/* --- the table --------------------------------------------------------------------------- */
 
 static Entry *look(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l)
 {
@@ -116,8 +115,7 @@ void entries_forget(Entries *t, u32 first, u32 last)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* --- making code ---------------------------------------------------------------------------------
- */
+/* --- making code ------------------------------------------------------------------------- */
 
 /* Whether something in the code window may look at the flags of floats.  Data that looks so does no
  * harm: code runs slower then. */

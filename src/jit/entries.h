@@ -7,8 +7,9 @@
  *
  * First there is quick code, then optimised code for what turns out to run long.
  *
- * Code is made by whoever needs it (`waits`), or by a thread of its own for those that are hot; that thread holds no lock
- * while the maker works, so nobody waits for it, who changes code or closes the engine included.
+ * Code is made by whoever needs it (`waits`), or by a thread of its own for those that are hot;
+ * that thread holds no lock while the maker works, so nobody waits for it, who changes code or
+ * closes the engine included.
  */
 #ifndef JIT_ENTRIES_H
 #define JIT_ENTRIES_H
@@ -72,12 +73,14 @@ void entries_close(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or no memory. */
 Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l);
-/* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none yet.  What is hot is
- * asked for. */
+/* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none
+ * yet.  What is hot is asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);
 
-/* Before a launch: code that was compiled while nobody read flags goes, when there is somebody now. */
+/* Before a launch: code that was compiled while nobody read flags goes, when there is somebody
+ * now. */
 void entries_settle(Entries *t);
-/* Forgets what was made of code pages first..last, whose code changes.  No launch runs; `stable` is held. */
+/* Forgets what was made of code pages first..last, whose code changes.  No launch runs; `stable` is
+ * held. */
 void entries_forget(Entries *t, u32 first, u32 last);
 #endif

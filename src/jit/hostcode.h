@@ -4,12 +4,13 @@
 #include "jit/load.h"
 #include "jit/region.h"
 
-/* How code is made of a region.  QUICK: registers stay in the warp between blocks, memory is left to handlers, and LLVM
- * does as little as it can; every header of a cycle is an entry.  The others are optimised, HEADERS with such entries, which
- * cost a little, PLAIN without. */
+/* How code is made of a region.  QUICK: registers stay in the warp between blocks, memory is left
+ * to handlers, and LLVM does as little as it can; every header of a cycle is an entry.  The others
+ * are optimised, HEADERS with such entries, which cost a little, PLAIN without. */
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
-/* Functions in host code that regions call (vecmem.c); each is made when a region first needs it. */
+/* Functions in host code that regions call (vecmem.c); each is made when a region first needs
+ * it. */
 enum { NHELPERS = 1 + 4 * 2 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
 
 /* What compiled code reaches of the engine and of memory; one a thread that runs it. */
@@ -22,7 +23,8 @@ typedef struct {
     /* Executes one instruction with lanes `mask` on; registers it needs are in the warp.  False: it
      * faulted. */
     bool (*one)(Warp *w, const Uop *u, u32 mask);
-    /* The same for a scalar access at addr: what is loaded, or 0, with bit 32 set; 0: it faulted. */
+    /* The same for a scalar access at addr: what is loaded, or 0, with bit 32 set; 0: it
+     * faulted. */
     u64 (*scalar)(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value);
     /* The same for a vector access at Warp.addr: with bit 32 set; 0: it faulted. */
     u64 (*vector)(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2);
@@ -32,10 +34,10 @@ typedef struct {
 
 /* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a
  * barrier or must be left to the interpreter, or has retired `limit` instructions in all and comes
- * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be entered.
- * Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set; else
- * it goes on at w->pc, which the block of the number returned begins with, or which is anywhere
- * (ANYWHERE).  Registers that nobody can read any more are not written back. */
+ * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be
+ * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set;
+ * else it goes on at w->pc, which the block of the number returned begins with, or which is
+ * anywhere (ANYWHERE).  Registers that nobody can read any more are not written back. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

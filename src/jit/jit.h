@@ -10,7 +10,8 @@
 
 extern const EngineKind jit_kind, auto_kind;
 
-/* Whether code can be compiled on this host, by this build; else *why tells why not, in a text that is not freed. */
+/* Whether code can be compiled on this host, by this build; else *why tells why not, in a text that
+ * is not freed. */
 bool jit_available(const char **why);
 
 /* What an engine of these kinds has done since it was opened. */

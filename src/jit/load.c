@@ -35,8 +35,7 @@ typedef struct {
     const char *why;
 } Job;
 
-/* --- what code may call ------------------------------------------------------------------------
- */
+/* --- what code may call ------------------------------------------------------------------ */
 
 /* LLVM calls these for want of instructions. */
 static const struct {
@@ -61,8 +60,7 @@ static void write_stubs(const Job *j)
     }
 }
 
-/* --- the file ------------------------------------------------------------------------------------
- */
+/* --- the file ---------------------------------------------------------------------------- */
 
 static bool refuse(Job *j, const char *why)
 {
@@ -121,8 +119,7 @@ static bool read_tables(Job *j)
     return j->symbol || refuse(j, "no symbols");
 }
 
-/* --- places --------------------------------------------------------------------------------------
- */
+/* --- places ------------------------------------------------------------------------------ */
 
 static bool is_wanted(const Elf64_Shdr *s)
 {
@@ -168,8 +165,7 @@ static bool fill_block(Job *j)
     return true;
 }
 
-/* --- relocation
- * ------------------------------------------------------------------------------------ */
+/* --- relocation -------------------------------------------------------------------------- */
 
 /* where symbol n is, in the block */
 static bool find_symbol(Job *j, u64 n, u64 *at)

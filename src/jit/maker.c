@@ -52,8 +52,7 @@ struct Maker {
 
 extern char **environ;
 
-/* --- the secret ----------------------------------------------------------------------------------
- */
+/* --- the secret -------------------------------------------------------------------------- */
 
 static bool read_secret(const char *path, u8 secret[SECRET])
 {
@@ -104,8 +103,7 @@ static void open_cache(Maker *m)
         mem_free(dir);
 }
 
-/* --- life
- * ----------------------------------------------------------------------------------------- */
+/* --- life -------------------------------------------------------------------------------- */
 
 static char *find_program(void)
 {
@@ -172,8 +170,7 @@ void maker_cancel(Maker *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* --- the process
- * ----------------------------------------------------------------------------------- */
+/* --- the process ------------------------------------------------------------------------- */
 
 /* A descriptor of the process's socket that is the caller's to close; -1: there is none.  anew: the
  * process that there was is gone. */
@@ -233,8 +230,7 @@ static bool ask(Maker *m, const Buf *request, Buf *answer)
     return ok;
 }
 
-/* --- the cache
- * ------------------------------------------------------------------------------------- */
+/* --- the cache --------------------------------------------------------------------------- */
 
 /* What tells one processor from another whose code may differ. */
 static void put_processor(Buf *key)
@@ -302,8 +298,7 @@ static void keep_entry(const Maker *m, const Buf *key, const Buf *answer)
     buf_free(&entry);
 }
 
-/* --- code
- * ------------------------------------------------------------------------------------------ */
+/* --- code -------------------------------------------------------------------------------- */
 
 static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost);
 

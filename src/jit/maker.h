@@ -1,8 +1,10 @@
-/* maker.h -- where an engine gets host code from: the user's cache on disk, or the maker, a process that has LLVM.
+/* maker.h -- where an engine gets host code from: the user's cache on disk, or the maker, a process
+ * that has LLVM.
  *
- * LLVM ends its process when it is unwell, and does not bound its time and memory; so it is in a process of its own,
- * ventus-jit1, which is started when something is to be compiled for the first time, and does each job in a fork with
- * bounds.  What goes wrong there only means that there is no code.
+ * LLVM ends its process when it is unwell, and does not bound its time and memory; so it is in a
+ * process of its own, ventus-jit1, which is started when something is to be compiled for the first
+ * time, and does each job in a fork with bounds.  What goes wrong there only means that there is no
+ * code.
  */
 #ifndef JIT_MAKER_H
 #define JIT_MAKER_H
@@ -12,10 +14,12 @@
 
 typedef struct Maker Maker;
 
-/* Whether code can be made here, without starting anything; else *why tells why not, in a text that is not freed. */
+/* Whether code can be made here, without starting anything; else *why tells why not, in a text that
+ * is not freed. */
 bool maker_available(const char **why);
 
-/* level: of host vector instructions (LaneLevel.name).  NULL: no memory.  Nothing is started yet. */
+/* level: of host vector instructions (LaneLevel.name).  NULL: no memory.  Nothing is started
+ * yet. */
 Maker *maker_open(const char *level);
 /* Nobody runs code of it or waits for it.  NULL is allowed. */
 void maker_close(Maker *m);
@@ -34,8 +38,8 @@ typedef struct {
     u64 nanoseconds;        /* processor time of the maker, helpers included */
 } MakerCost;
 
-/* The code of the order, with the helpers that it calls; takes milliseconds.  Any number of threads at once.  False:
- * there is none. */
+/* The code of the order, with the helpers that it calls; takes milliseconds.  Any number of threads
+ * at once.  False: there is none. */
 bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 /* The same, but only if it is on the disk. */
 bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);

@@ -80,8 +80,8 @@ u64 region_digest(const Region *r);
 /* The index of the block at pc in that version, or -1. */
 int region_find(const Region *r, u32 pc, bool full);
 
-/* What instruction k of the block reads and writes.  With some lanes off, what it writes it also keeps
- * a part of, so that counts as read. */
+/* What instruction k of the block reads and writes.  With some lanes off, what it writes it also
+ * keeps a part of, so that counts as read. */
 typedef struct { RegSet reads, writes; } RegUse;
 RegUse block_use(const RegionBlock *b, u32 k);
 

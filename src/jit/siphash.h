@@ -1,4 +1,5 @@
-/* siphash.h -- a keyed hash of 64 bits: who does not know the key cannot tell, nor guess, that of other bytes. */
+/* siphash.h -- a keyed hash of 64 bits: who does not know the key cannot tell, nor guess, that of
+ * other bytes. */
 #ifndef JIT_SIPHASH_H
 #define JIT_SIPHASH_H
 #include "base/base.h"

@@ -14,8 +14,8 @@
 
 enum { MAX_CHUNKS = 8 };
 
-/* Functions that compiled code calls with all registers of the host kept: `keep` calls one of HostEnv,
- * the others are vector accesses by width and lanes (vecmem.c). */
+/* Functions that compiled code calls with all registers of the host kept: `keep` calls one of
+ * HostEnv, the others are vector accesses by width and lanes (vecmem.c). */
 typedef struct {
     bool is_keep, stores, full;
     bool apart;             /* for any addresses; else first for chunks of one address or in a row */
@@ -73,8 +73,8 @@ typedef struct {
     LLVMTypeRef one_type, keep_type, deepen_type;
     Val likely;             /* branch weights, and the kind of metadata that they are */
     u32 weights;
-    /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in quick code, whose
-     * registers are at home in the warp */
+    /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in
+     * quick code, whose registers are at home in the warp */
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
     LLVMBasicBlockRef *start; /* of each block */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
@@ -129,7 +129,7 @@ void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef 
 Val warp_field(Emit *e, size_t offset);
 Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
 
-/* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------------- */
+/* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
 
 /* a, b, c are words or chunks, as op.def names them. */
 Val arith(Emit *e, Op op, Val a, Val b, Val c);
@@ -138,24 +138,26 @@ Row divide_by(Emit *e, Row a, Val b, bool remainder);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
 
-/* --- functions (translate.c) ------------------------------------------------------------------- */
+/* --- functions (translate.c) ------------------------------------------------------------- */
 
 void make_types(Emit *e);
 /* A function with the host's features, all whose registers are kept by calls of it. */
 void make_kept(Emit *e, const char *name, LLVMTypeRef t);
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 
-/* --- vecmem.c ---------------------------------------------------------------------------------- */
+/* --- vecmem.c ---------------------------------------------------------------------------- */
 
 void access_scalar(Emit *e, const Uop *u);
 void access_vector(Emit *e, const Uop *u);
-/* The module with function `name`, which is that helper; notes in `helpers` which others it calls.  NULL: no memory. */
+/* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
+ * NULL: no memory. */
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host, const char *name,
                           u64 helpers[HELPER_WORDS]);
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole --------------------------------------------------------------------------- */
 
-/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: no memory. */
+/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: no
+ * memory. */
 LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
                         const char *name, u64 helpers[HELPER_WORDS]);
 #endif

@@ -184,8 +184,7 @@ void access_scalar(Emit *e, const Uop *u)
     }
 }
 
-/* --- rows of addresses --------------------------------------------------------------------------
- */
+/* --- rows of addresses ------------------------------------------------------------------- */
 
 static Row addresses(Emit *e, const Uop *u, u32 width)
 {
@@ -303,8 +302,7 @@ static void ask_row(Emit *e, Span *s)
     s->in_row = all_zero(e, differ);
 }
 
-/* --- rows of data
- * --------------------------------------------------------------------------------- */
+/* --- rows of data ------------------------------------------------------------------------ */
 
 static Val chunk_host(Emit *e, Val host, u32 chunk, u32 width)
 {
@@ -473,8 +471,7 @@ void access_vector(Emit *e, const Uop *u)
     set_v(e, u->rd, v);
 }
 
-/* --- helpers
- * --------------------------------------------------------------------------------------- */
+/* --- helpers ----------------------------------------------------------------------------- */
 
 /* calls the function that is the last parameter */
 static void make_keep(Emit *e)

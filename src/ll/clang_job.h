@@ -1,4 +1,4 @@
-/* clang_job.h -- what a process of clang is given.
+/* clang_job.h -- the input of a process of clang.
  *
  * The job is a file: numbers of words and headers; the words of the command, each with its NUL; of
  * each header its size and contents.  Numbers are the machine's own, 4 bytes and 8, for the file

@@ -1,20 +1,20 @@
 /* converge.c -- lanes that parted meet again before the group does, or before they do something
  * together.
  *
- * Lanes that part at a branch run together again where all ways from it meet, at its nearest
- * post-dominator.  LLVM believes in one lane: where it knows on one way to such a place which way
- * leads on (jump threading, folding of branches and phis), it lets that way pass by.  Then the
- * lanes meet later, and if a barrier comes first, it finds only some of them.
+ * Lanes that part at a branch run together again where all paths from it meet, at its nearest
+ * post-dominator.  LLVM thinks of one lane only: where it knows, on one path to such a place, which
+ * branch is taken after it (jump threading, folding of branches and phis), it makes that path go
+ * round the place.  Then the lanes meet later, and a barrier on the way finds only some of them.
  *
- * No pass duplicates a call that is `convergent`, nor does one move it.  So such a call, which
- * does nothing else, is put where lanes must meet:
+ * No pass duplicates or moves a call that is `convergent`.  So such a call, which does nothing
+ * else, is put where lanes must meet:
  *
- *   A branch decides, if a barrier lies between it and its post-dominator.  Follow the
+ *   A branch decides if a barrier lies between it and its post-dominator.  Follow the
  *   post-dominators of any branch: the first one that has a barrier or decides is the last place
  * where its lanes can meet before one of them is at a barrier that others do not reach.  That a
  * branch which decides does not part lanes while a barrier follows is the program's duty.
  *
- * The call stands at the end of the block, behind all that may be inlined there.  A loop's header
+ * The call stands at the end of the block, after all that may be inlined there.  A loop's header
  * gets none, because it would keep the loop from being rotated: it stands on the ways into the
  * header instead, on those from outside and those from inside the loop.
  */
@@ -71,7 +71,7 @@ static void tag_callers(LLVMContextRef ctx, LLVMValueRef *list, size_t *n)
         }
 }
 
-/* one block that calls nothing that is defined */
+/* has one block and calls no function that has a body */
 static bool is_straight(LLVMValueRef f)
 {
     if (LLVMCountBasicBlocks(f) != 1)
@@ -93,7 +93,7 @@ static int by_block(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* places lie in the order of their addresses, the entry apart from that first */
+/* the places after the entry's are sorted by the addresses of their blocks */
 static u32 number_of(const Meeting *t, LLVMBasicBlockRef b)
 {
     const Place key = {.block = b};
@@ -123,7 +123,8 @@ static void add_ways(Meeting *t, u32 b)
 
 static void mark_before(const Meeting *t, LLVMValueRef i);
 
-/* what a block calls; what may branch before it waits at a barrier finds all lanes together */
+/* what a block calls; a function that may branch before it waits at a barrier must find all lanes
+ * together */
 static void look_at_calls(Meeting *t, Place *p)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(p->block); i; i = LLVMGetNextInstruction(i)) {
@@ -138,7 +139,7 @@ static void look_at_calls(Meeting *t, Place *p)
     }
 }
 
-/* Whose blocks belong to what, after others were added; false: out of memory. */
+/* Sets the owner of each block, after blocks were added; false: out of memory. */
 static bool own(Meeting *t)
 {
     Func *g = t->g;
@@ -180,7 +181,7 @@ static bool build(Meeting *t, Module *m, LLVMValueRef f)
     return !m->failed && own(t);
 }
 
-/* --- who decides ------------------------------------------------------------------------- */
+/* --- the branches that decide ------------------------------------------------------------ */
 
 static bool is_branch(const Func *g, u32 b)
 {
@@ -214,20 +215,15 @@ static void find_deciders(Meeting *t)
 
 /* --- marks ---------------------------------------------------------------------------- */
 
-static void mark_at(const Meeting *t)
+static void mark_before(const Meeting *t, LLVMValueRef i)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(t->m);
+    LLVMPositionBuilderBefore(t->at, i);
     LLVMValueRef f =
         LLVMGetIntrinsicDeclaration(t->m, LLVMLookupIntrinsicID("llvm.sideeffect", 15), NULL, 0);
     LLVMValueRef call = LLVMBuildCall2(t->at, LLVMGlobalGetValueType(f), f, NULL, 0, "");
     const unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
     LLVMAddCallSiteAttribute(call, FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx, kind, 0));
-}
-
-static void mark_before(const Meeting *t, LLVMValueRef i)
-{
-    LLVMPositionBuilderBefore(t->at, i);
-    mark_at(t);
 }
 
 static void mark_end(const Meeting *t, u32 place)
@@ -243,7 +239,7 @@ static bool is_header(const Func *g, u32 b)
     return g->block[b].loop != UINT32_MAX && g->loops[g->block[b].loop].header == b;
 }
 
-/* sends the ways from block `from` to `to` through `gate` */
+/* makes the branches from block `from` to `to` go to `gate` */
 static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to, LLVMBasicBlockRef gate)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
@@ -275,7 +271,7 @@ static void mark_ways(const Meeting *t, u32 b, bool inside)
         mark_end(t, from);
         return;
     }
-    /* 2. otherwise they go through a new block, which has what is said about the loop */
+    /* 2. otherwise they go through a new block, which gets the metadata of the loop */
     LLVMBasicBlockRef gate = LLVMInsertBasicBlockInContext(ctx, p->block, "");
     LLVMPositionBuilderAtEnd(t->at, gate);
     LLVMValueRef end = LLVMBuildBr(t->at, p->block), hint = NULL;
@@ -291,7 +287,7 @@ static void mark_ways(const Meeting *t, u32 b, bool inside)
     mark_before(t, end);
 }
 
-/* The lanes that part in block `from` meet at the end of b at last. */
+/* Marks the last place, b, where the lanes that part in block `from` can meet. */
 static void protect(const Meeting *t, u32 from, u32 b)
 {
     const Place *p = &t->place[t->owner[b]];

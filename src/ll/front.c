@@ -7,7 +7,7 @@
  *
  * As a rule the process is a fork of a clang that is loaded and waits (tool/cc1), which also logs
  * the files that it looks for.  Where there is no such server, because this clang cannot be loaded
- * so, it is started here, within the bounds of this process, and the files are not known.
+ * that way, clang is started here, within the limits of this process, and the files are not known.
  */
 #include "ll/front.h"
 #include "base/fdio.h"
@@ -67,9 +67,9 @@ static bool fail(Diag *d, const char *what, int why)
 typedef struct {
     const char **argv;
     size_t n, cap;
-    char *made[4]; /* words that were put together */
+    char *made[4]; /* words that the job owns */
     size_t nmade;
-    bool failed;     /* memory was out while they were made */
+    bool failed;     /* out of memory while they were made */
     int file[FILES]; /* anonymous files by their numbers in the process, or -1 */
 } Job;
 
@@ -220,7 +220,7 @@ static void write_job(const Job *j, const CompOptions *opt, Buf *b)
 
 /* --- messages ------------------------------------------------------------------------------- */
 
-/* the kind that a line of clang's begins a message of, or -1 when it goes on with one */
+/* the kind of the message that a line of clang's begins, or -1 when it continues one */
 static int kind_of(const char *line, size_t len)
 {
     static const struct {
@@ -281,16 +281,7 @@ static int become_clang(void *self)
     return 1;
 }
 
-static int run(const Job *j, const Request *q, int server, bool *files_known, ProcResult *r)
-{
-    const int why = server < 0 ? EPIPE : proc_call(server, j->file, FILES, &q->limits, -1, r);
-    *files_known = why == 0;
-    return why == EPIPE ? proc_here(j->file, FILES, become_clang, NULL, r) : why;
-}
-
-static bool is_bitcode(const Buf *b) { return b->len > 4 && !memcmp(b->data, "BC\xc0\xde", 4); }
-
-/* what clang says of itself when it crashes is of no use to who wrote the source */
+/* what clang says of itself when it crashes does not help the author of the source */
 static void cut_crash(Buf *text)
 {
     static const char *const begins[] = {"LLVM ERROR:", "PLEASE submit a bug report",
@@ -321,10 +312,15 @@ static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
     ProcResult r = {PROC_LOST, 0};
     struct timespec start;
     Buf text = {0}, log = {0};
+    /* 1. run clang: by the server, or here where there is none */
     clock_gettime(CLOCK_REALTIME_COARSE, &start);
-    const int why = run(j, q, server, &f->files_known, &r);
+    int why = server < 0 ? EPIPE : proc_call(server, j->file, FILES, &q->limits, -1, &r);
+    f->files_known = why == 0;
+    if (why == EPIPE)
+        why = proc_here(j->file, FILES, become_clang, NULL, &r);
     if (why)
         return fail(d, q->opt.clang, why);
+    /* 2. take what it has written */
     const bool failed = r.how != PROC_EXITED || r.code != 0;
     const bool whole = fd_read(j->file[CLANG_MESSAGES], q->limits.file, &text) &&
                        fd_read(j->file[CLANG_BITCODE], q->limits.file, &f->bitcode) &&
@@ -339,7 +335,9 @@ static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
     buf_free(&log);
     if (!whole)
         return fail(d, "clang's output", errno);
-    const bool ok = d->errors == before && !failed && is_bitcode(&f->bitcode);
+    /* 3. it has compiled the source, or said why not, or crashed */
+    const bool is_bitcode = f->bitcode.len > 4 && !memcmp(f->bitcode.data, "BC\xc0\xde", 4);
+    const bool ok = d->errors == before && !failed && is_bitcode;
     if (!ok && (d->errors == before || r.how != PROC_EXITED))
         report_end(&r, q, d);
     return ok;
@@ -358,7 +356,7 @@ static void write_source(const Request *q, Buf *b)
     buf_put(b, q->inputs[0].data, q->inputs[0].len);
 }
 
-/* an anonymous file, or -1; its number is none that the process has */
+/* an anonymous file, or -1; its number is none of those that the process of clang uses */
 static int file_of(const char *name, const Buf *b)
 {
     const int low = memfd_create(name, MFD_CLOEXEC);

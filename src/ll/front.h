@@ -21,7 +21,7 @@ typedef struct {
 bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d);
 void options_free(BuildOptions *b);
 
-/* What a run of clang has made. */
+/* The outputs of a run of clang. */
 typedef struct {
     Buf bitcode;            /* that no optimiser has seen */
     Buf files;              /* Reply.files */

@@ -1,4 +1,4 @@
-/* kernel_table.c -- what the metadata that clang leaves says of kernels. */
+/* kernel_table.c -- the table of kernels, from the metadata that clang leaves. */
 #include "base/mem.h"
 #include "ll/lower.h"
 #include <string.h>
@@ -176,13 +176,13 @@ static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
     return k->name && k->attributes && k->vec_hint;
 }
 
-/* --- who prints ---------------------------------------------------------------------------- */
+/* --- the kernels that print ---------------------------------------------------------------- */
 
-/* Functions that call printf, or may: they call what is not in this module. */
+/* Functions that call printf, or may do so because they call what is not in this module. */
 typedef struct {
     LLVMValueRef *f;
     size_t n, cap;
-    bool all; /* nobody knows who calls */
+    bool all; /* any function may: the callers are not known */
 } Printers;
 
 static bool is_printer(const Printers *p, LLVMValueRef f)

@@ -11,15 +11,15 @@
 
 enum { SPIR_FUNC = 75 };
 
-/* What the answer of __ventus_dcmp (-1 less, 0 equal, 1 greater, 2 unordered) says of a predicate:
- * compared with a constant, after its low bit was taken where `low` says so. */
+/* How a predicate follows from the result of __ventus_dcmp (-1 less, 0 equal, 1 greater, 2
+ * unordered): the result, or its low bit where `low` says so, is compared with a constant. */
 typedef struct {
     u8 how; /* LLVMIntPredicate */
     u8 with;
     bool low;
 } Verdict;
 
-/* A call to be: the function, its types, and how operands are extended. */
+/* A call that will replace an operation: the function, its types, and how operands are extended. */
 typedef struct {
     const char *name;
     LLVMTypeRef to, from; /* elements, as the function has them */
@@ -134,7 +134,7 @@ static bool double_comparison(LLVMValueRef i, LLVMTypeRef wide, LLVMTypeRef word
     return true;
 }
 
-/* integers narrower than 32 bits go by 32 */
+/* integers narrower than 32 bits are converted from and to 32 bits */
 static bool double_conversion(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, LLVMTypeRef word,
                               LLVMTypeRef single, Helper *h)
 {
@@ -212,7 +212,7 @@ static bool double_intrinsic(LLVMValueRef i, LLVMTypeRef wide, LLVMTypeRef word,
     return h->name;
 }
 
-/* whether instruction i computes with double, as which call */
+/* whether instruction i computes with double, and the call that does it */
 static bool double_operation(LLVMValueRef i, LLVMOpcode op, LLVMTypeRef wide, LLVMTypeRef single,
                              LLVMTypeRef word, Helper *h)
 {

@@ -1,4 +1,4 @@
-/* ll.c -- the compiler from source or bitcode to what was asked for.
+/* ll.c -- the compiler: from source or bitcode to the output that the request names.
  *
  * Each compilation has a context of LLVM's of its own; what LLVM has to say comes back
  * through that and goes to the caller's Diag.
@@ -15,24 +15,6 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
 #include <string.h>
-
-/* --- a context ---------------------------------------------------------------------------- */
-
-static void take_diagnostic(LLVMDiagnosticInfoRef info, void *to)
-{
-    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
-        return;
-    char *text = LLVMGetDiagInfoDescription(info);
-    error((Diag *)to, NULL, NULL, "%s", text);
-    LLVMDisposeMessage(text);
-}
-
-static LLVMContextRef new_context(Diag *d)
-{
-    LLVMContextRef ctx = LLVMContextCreate();
-    LLVMContextSetDiagnosticHandler(ctx, take_diagnostic, d);
-    return ctx;
-}
 
 /* --- outputs --------------------------------------------------------------------------------- */
 
@@ -79,18 +61,13 @@ static bool local_memory_fits(const Module *ir, const CompOptions *opt, Diag *d)
     return ok;
 }
 
-static void join_options(const CompOptions *opt, Buf *b)
-{
-    for (size_t i = 0; i < opt->noptions; i++)
-        buf_printf(b, "%s%s", i ? " " : "", opt->options[i]);
-}
-
-/* the table for hosts; o->name etc. stay the caller's */
+/* adds the table of kernels, which hosts read */
 static bool add_table(Object *o, LLVMModuleRef m, const CompOptions *opt, Diag *d)
 {
     KernelTable t = {0};
     Buf words = {0};
-    join_options(opt, &words);
+    for (size_t i = 0; i < opt->noptions; i++)
+        buf_printf(&words, "%s%s", i ? " " : "", opt->options[i]);
     bool ok = kernels_describe(m, LLVMGetModuleDataLayout(m), &t);
     t.options = mem_strdup(buf_text(&words));
     ok = ok && t.options && kernelinfo_add(o, &t);
@@ -132,8 +109,8 @@ static bool put_machine(LLVMModuleRef m, const Target *target, const CompOptions
     return ok;
 }
 
-static bool finish(LLVMModuleRef m, const Target *target, const CompOptions *opt,
-                   const BuildOptions *b, Buf *out, Diag *d)
+static bool put_output(LLVMModuleRef m, const Target *target, const CompOptions *opt,
+                       const BuildOptions *b, Buf *out, Diag *d)
 {
     if (opt->output == COMP_BITCODE)
         return put_bitcode(m, out);
@@ -143,7 +120,16 @@ static bool finish(LLVMModuleRef m, const Target *target, const CompOptions *opt
                                     : put_machine(m, target, opt, b->level, out, d);
 }
 
-/* --- the interface -------------------------------------------------------------------- */
+/* --- a compilation: a context with one module ------------------------------------------ */
+
+static void take_diagnostic(LLVMDiagnosticInfoRef info, void *to)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    error((Diag *)to, NULL, NULL, "%s", text);
+    LLVMDisposeMessage(text);
+}
 
 static LLVMModuleRef read_all(LLVMContextRef ctx, const Target *target, const Bytes *inputs,
                               size_t n, const CompOptions *opt, Diag *d)
@@ -172,10 +158,11 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
         error(d, NULL, NULL, "there is no compiler for profile %s", name);
         return false;
     }
-    proc_confine(); /* a program binary is bitcode from anywhere */
-    LLVMContextRef ctx = new_context(d);
+    proc_confine(); /* the bitcode of a program binary may come from anywhere */
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ctx, take_diagnostic, d);
     LLVMModuleRef m = read_all(ctx, target, inputs, n, opt, d);
-    const bool ok = m && finish(m, target, opt, b, out, d) && d->errors == before;
+    const bool ok = m && put_output(m, target, opt, b, out, d) && d->errors == before;
     if (!ok && d->errors == before)
         error(d, NULL, NULL, n ? "out of memory" : "nothing to link");
     if (m)

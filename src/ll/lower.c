@@ -110,7 +110,7 @@ static Ref element_address(Fn *n, u32 slot, Ref index, u32 pieces)
     return op2(n, IR_add, ref_slot(slot), op2(n, IR_mul, index, ref_con(4 * pieces)));
 }
 
-/* a vector in memory, for an index that is not constant */
+/* the address of a copy of a vector in private memory, for an index that is not constant */
 static u32 spread(Fn *n, Val v)
 {
     const u32 slot = ir_slot(n->f, 4 * v.n, 4);
@@ -317,7 +317,8 @@ static void instruction(Fn *n, LLVMValueRef i)
 
 /* --- functions ------------------------------------------------------------------------ */
 
-/* the name of the function that a scope of debug data lies in; its nodes hold file, parent, name */
+/* the name of the function that a scope of debug data lies in; the operands of its nodes are file,
+ * parent, name */
 static bool function_of(Lower *lo, LLVMMetadataRef scope, char *name, size_t size)
 {
     enum { PARENT = 1, NAME = 2, MOST_OPERANDS = 32, DEEPEST = 100 };
@@ -532,7 +533,7 @@ static void finish_pending(Fn *n)
     }
 }
 
-/* the phis of LLVM as pending ones: a list of ends of blocks and pieces */
+/* phi i becomes pending ones, one for each piece: lists of pieces and the blocks they come from */
 static void collect_phi(Fn *n, LLVMValueRef i)
 {
     Module *m = n->lo->m;
@@ -576,7 +577,7 @@ static void results(Fn *n)
     }
 }
 
-/* the entry may not be jumped to: it is a block of its own */
+/* the entry is a block of its own, to which nothing jumps */
 static void make_blocks(Fn *n, LLVMBasicBlockRef *order, size_t count)
 {
     ir_block(n->f);
@@ -630,7 +631,7 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
 
 /* --- __local variables ---------------------------------------------------------------- */
 
-/* the kernel whose code alone uses a value; false: several, or a function that any may call */
+/* the only kernel whose code uses a value; false: several do, or a function that any may call */
 static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
@@ -647,7 +648,7 @@ static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
     return true;
 }
 
-/* the end of the variables, at most TOO_MUCH_LOCAL */
+/* places the variables of one owner from `offset` on; their end, at most TOO_MUCH_LOCAL */
 static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
 {
     for (size_t k = 0; k < lo->nlocal; k++) {

@@ -3,7 +3,7 @@
  * An LLVM value is a list of 32-bit pieces: an integer of up to 32 bits, a float or a pointer
  * is one, an integer of n bits ceil(n / 32) with the low one first, a vector, array or
  * structure those of its elements in order.  Bits of a piece above the width of its type
- * are undefined, except those of i1, which is 0 or 1; whoever depends on them extends
+ * are undefined, except those of i1, which is 0 or 1; code that depends on them extends
  * first (int_zext, int_sext).
  */
 #ifndef LL_LOWER_H
@@ -58,11 +58,11 @@ typedef struct {
     Ref scratch[VALUE_PIECES]; /* what is written to when out of memory */
 } Lower;
 
-/* An argument of a phi to be. */
+/* An argument of a phi that is not made yet. */
 typedef struct { u32 pred; Ref ref; } PhiIn;
 typedef struct { u32 block, dst, n; PhiIn *in; } PendingPhi;
 
-/* A function on its way. */
+/* A function that is being lowered. */
 typedef struct {
     Lower *lo;
     Func *f;
@@ -152,7 +152,7 @@ void float_compare(Fn *n, LLVMRealPredicate p, const Elem *e);
 void float_cast(Fn *n, LLVMOpcode op, const Elem *e);
 bool float_intrinsic(Fn *n, const char *name, const Elem *e);
 
-/* --- memory (lower_mem.c) ------------------------------------------------------------------------ */
+/* --- memory (lower_mem.c) ---------------------------------------------------------------- */
 
 /* address spaces of LLVM's pointers */
 enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
@@ -188,13 +188,13 @@ void atomic_store(Fn *n, LLVMValueRef i);
 void atomic_modify(Fn *n, LLVMValueRef i);
 void atomic_exchange_if(Fn *n, LLVMValueRef i);
 
-/* --- calls (lower_call.c, lower_printf.c) ------------------------------------------------------ */
+/* --- calls (lower_call.c, lower_printf.c) ------------------------------------------------ */
 
 /* Lower a call: of a function or an intrinsic; of printf, as prepare.c has written it. */
 void lower_call(Fn *n, LLVMValueRef i);
 void lower_printf(Fn *n, LLVMValueRef i);
 
-/* --- kernels (kernel_table.c) ------------------------------------------------------------------------- */
+/* --- kernels (kernel_table.c) ------------------------------------------------------------ */
 
 /* Place and type of an argument in the argument block; byval: the type of a structure, or NULL. */
 typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;

@@ -14,8 +14,8 @@
  *     inside:  the two words are read, changed, written; the lock becomes 0
  *     next:    inside or not?                           not: again
  *
- * This is made here and not in the device library, because LLVM would lead the way from `inside`
- * past the join.
+ * This is made here and not in the device library, because LLVM would let the path from `inside`
+ * pass by the join.
  */
 #include "isa/abi.h"
 #include "ll/lower.h"
@@ -69,10 +69,9 @@ static Ref append_atomic(Fn *n, IrOp op, i32 imm, Ref x, Ref y)
     return ref_val(i.dst);
 }
 
-/* --- 8 bytes
- * -------------------------------------------------------------------------------------- */
+/* --- 8 bytes ----------------------------------------------------------------------------- */
 
-/* Makes of the words that an operation finds those that it leaves. */
+/* Computes the words that an operation leaves from those that it finds. */
 typedef void Change(Fn *n, LLVMValueRef i, const Ref old[2], Ref new[2]);
 
 static void leave_it(Fn *n, LLVMValueRef i, const Ref old[2], Ref new[2])
@@ -147,7 +146,7 @@ static Ref lock_of(Fn *n, Ref address)
 static void under_lock(Fn *n, LLVMValueRef i, LLVMValueRef p, Change *change, Ref old[2])
 {
     const Ref address = ref_of(n, p);
-    if (as_of(p) == AS_PRIVATE) { /* which has one user */
+    if (as_of(p) == AS_PRIVATE) { /* no other lane uses it */
         access_words(n, IN_PRIVATE, i, address, change, old);
         return;
     }
@@ -187,7 +186,7 @@ static bool lies_well(Fn *n, LLVMValueRef i, LLVMTypeRef t)
     return fits;
 }
 
-/* i, a t at p, is of 8 bytes, and was done; *old: what was found */
+/* Does i, an operation on a t at p, if that has 8 bytes; *old: what was found there. */
 static bool was_large(Fn *n, LLVMValueRef i, LLVMValueRef p, LLVMTypeRef t, Change *change, Val old)
 {
     if (type_size(n->lo, t) == WORD)
@@ -211,10 +210,9 @@ void atomic_store(Fn *n, LLVMValueRef i)
         was_large(n, i, LLVMGetOperand(i, 1), t, store_it, val_new(n->lo, 2));
 }
 
-/* --- of a word
- * ------------------------------------------------------------------------------------ */
+/* --- of a word --------------------------------------------------------------------------- */
 
-/* private memory has one user */
+/* private memory is used by one lane alone: no atomic operation is needed */
 static Ref private_atomic(Fn *n, Op op, Ref x, Ref address)
 {
     const Ref old = load_word(n, IN_PRIVATE, address, 0, WORD);
@@ -256,7 +254,7 @@ void atomic_modify(Fn *n, LLVMValueRef i)
         mem_fence(n);
 }
 
-/* until the old value is another or the new one is stored */
+/* ends when the old value is not the expected one, or the new one is stored */
 static Ref exchange_loop(Fn *n, Ref address, Ref expected, Ref new)
 {
     const u32 again = ir_block(n->f), store = ir_block(n->f), done = ir_block(n->f);

@@ -63,7 +63,7 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
     for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && count <= MAX_ARG_PIECES; k++)
         count += argument(n, call, k, piece + count);
     const Val r = val_new(n->lo, type_pieces(n->lo, LLVMTypeOf(call)));
-    if (is_kernel(LLVMGetCalledValue(call))) { /* prepare.c made those with fewer functions */
+    if (is_kernel(LLVMGetCalledValue(call))) { /* prepare.c left only those it could not change */
         refuse(n->lo, "a call of the kernel '%s' with so many arguments", name);
         return;
     }
@@ -83,20 +83,13 @@ static void function_call(Fn *n, LLVMValueRef call, const char *name)
 
 /* --- of the machine --------------------------------------------------------------------------- */
 
-/* the number that a function of the machine is called with */
+/* the number that is the argument of a function of the machine */
 static i32 constant_argument(Fn *n, LLVMValueRef call, const char *name)
 {
     const Ref x = ref_of(n, LLVMGetOperand(call, 0));
     if (x.kind != R_CON)
         refuse(n->lo, "the argument of '%s' is not a constant", name);
     return (i32)x.val;
-}
-
-/* what a barrier orders; unknown: all memory */
-static i32 barrier_flags(Fn *n, LLVMValueRef call)
-{
-    const Ref x = ref_of(n, LLVMGetOperand(call, 0));
-    return x.kind == R_CON ? (i32)x.val : 3;
 }
 
 static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
@@ -109,9 +102,11 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         set_word(n, i, op0(n, IR_csr, CSR_knl));
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
-    else if (!strcmp(name, "__ventus_barrier"))
-        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = barrier_flags(n, i), .loc = n->loc});
-    else if (!strcmp(name, "__ventus_fence") || !strcmp(name, "__ventus_meet"))
+    else if (!strcmp(name, "__ventus_barrier")) {
+        const Ref flags = ref_of(n, LLVMGetOperand(i, 0));
+        const i32 memory = flags.kind == R_CON ? (i32)flags.val : 3; /* unknown: all memory */
+        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = memory, .loc = n->loc});
+    } else if (!strcmp(name, "__ventus_fence") || !strcmp(name, "__ventus_meet"))
         mem_fence(n); /* lanes that are together meet without an instruction */
     else if (!strcmp(name, "__ventus_exp"))
         set_word(n, i, op1(n, IR_fexp, ref_of(n, LLVMGetOperand(i, 0))));

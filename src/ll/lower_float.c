@@ -92,7 +92,7 @@ void float_cast(Fn *n, LLVMOpcode op, const Elem *e)
     const Ref x = e->a[0][0];
     switch (op) {
     case LLVMFPToSI: e->out[0] = convert(n, IR_ftoi, 1, x); break;
-    /* a narrow unsigned number is a signed one of 32 bits */
+    /* a narrow unsigned number fits into a signed one of 32 bits */
     case LLVMFPToUI: e->out[0] = convert(n, bits < 32 ? IR_ftoi : IR_ftou, 1, x); break;
     case LLVMSIToFP: e->out[0] = convert(n, IR_itof, 0, int_sext(n, x, bits)); break;
     default: e->out[0] = convert(n, IR_utof, 0, int_zext(n, x, bits)); break;

@@ -99,7 +99,7 @@ void wide_sub(Fn *n, u32 k, const Ref *x, const Ref *y, Ref *out)
     }
 }
 
-/* schoolbook, a column at a time would need carries of its own: rows are added */
+/* as on paper: rows are added, because a column at a time would need carries of its own */
 static void wide_mul(Fn *n, u32 k, const Ref *x, const Ref *y, Ref *out)
 {
     Ref sum[MAX_WORDS], row[MAX_WORDS], next[MAX_WORDS];
@@ -323,7 +323,7 @@ static Ref equal(Fn *n, u32 bits, const Ref *x, const Ref *y)
 
 static Ref negated(Fn *n, Ref c) { return op2(n, IR_xor, c, ref_con(1)); }
 
-/* one word: the machine has all but the mirrored conditions */
+/* one word; the machine lacks the conditions that are others with the operands swapped */
 static Ref compare_word(Fn *n, LLVMIntPredicate p, Ref x, Ref y)
 {
     switch (p) {
@@ -479,7 +479,8 @@ static void count(Fn *n, const char *name, const Elem *e)
         if (k == 1)
             sum = add_con(n, leading_zeros(n, x[0]), (i32)bits - 32);
         else
-            for (u32 i = 0; i < k; i++) { /* the highest word that is not 0 has the last say */
+            for (u32 i = 0; i < k;
+                 i++) { /* the highest word that is not 0 decides, as the last one */
                 const Ref here =
                     add_con(n, leading_zeros(n, x[i]), (i32)(32 * (k - 1 - i) + bits - 32 * k));
                 sum = i ? op3(n, IR_select, op2(n, IR_eq, x[i], ref_con(0)), sum, here) : here;
@@ -548,7 +549,7 @@ static void funnel(Fn *n, bool is_left, const Elem *e)
     int_binary(n, LLVMOr, &(Elem){e->to, e->to, {a, b}, e->out});
 }
 
-/* what saturates at both ends: the exact result in the next wider words, then its limits */
+/* add, subtract or shift with saturation: the exact result in the next wider words, then limited */
 static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
 {
     const u32 bits = int_bits(e->to), k = words_of(bits);

@@ -167,7 +167,7 @@ static u32 step_of(u32 bytes, u32 align)
     return bytes >= 4 && align >= 4 ? 4 : bytes >= 2 && align >= 2 ? 2 : 1;
 }
 
-/* up to four bytes as a piece */
+/* loads up to four bytes as a piece */
 static Ref load_piece(Fn *n, const How *h, Ref base, i32 offset, u32 bytes)
 {
     Ref all = ref_none();
@@ -317,19 +317,14 @@ static void store_value(Fn *n, const How *h, Ref base, i32 offset, LLVMTypeRef t
     n->b = k.join;
 }
 
-static bool is_signed_use(LLVMValueRef user)
-{
-    return LLVMIsASExtInst(user) || LLVMIsASIToFPInst(user);
-}
-
-/* every use extends the sign */
+/* every use of what is loaded extends its sign */
 static bool wants_sign(LLVMValueRef load)
 {
     LLVMUseRef u = LLVMGetFirstUse(load);
     if (!u)
         return false;
     for (; u; u = LLVMGetNextUse(u))
-        if (!is_signed_use(LLVMGetUser(u)))
+        if (!LLVMIsASExtInst(LLVMGetUser(u)) && !LLVMIsASIToFPInst(LLVMGetUser(u)))
             return false;
     return true;
 }
@@ -427,7 +422,7 @@ static void move_unrolled(Fn *n, const Move *m, u32 bytes)
     }
 }
 
-/* bytes, a multiple of width, are moved upward; the function goes on in `done` */
+/* moves bytes, a multiple of width, from low to high addresses; the function goes on in `done` */
 static void move_up(Fn *n, const Move *m, Ref bytes, u32 width, u32 done)
 {
     const u32 head = ir_block(n->f), before = n->b;
@@ -482,26 +477,20 @@ static void move_bytes(Fn *n, const Move *m, LLVMValueRef length, bool overlaps)
     n->b = done;
 }
 
-static u32 argument_align(Fn *n, LLVMValueRef call, unsigned k)
+/* how argument k of a copy is accessed */
+static How argument_how(LLVMValueRef call, unsigned k)
 {
-    (void)n;
     const unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-    LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, k + 1, kind);
-    return a ? (u32)LLVMGetEnumAttributeValue(a) : 1;
-}
-
-static How argument_how(Fn *n, LLVMValueRef call, unsigned k)
-{
-    LLVMValueRef is_volatile = LLVMGetOperand(call, 3);
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, k + 1, kind);
     return (How){.as = as_of(LLVMGetOperand(call, k)),
-                 .is_volatile = !LLVMIsNull(is_volatile),
-                 .align = argument_align(n, call, k)};
+                 .is_volatile = !LLVMIsNull(LLVMGetOperand(call, 3)),
+                 .align = align ? (u32)LLVMGetEnumAttributeValue(align) : 1};
 }
 
 void mem_copy(Fn *n, LLVMValueRef i, bool is_move)
 {
-    const Move m = {.to = argument_how(n, i, 0),
-                    .from = argument_how(n, i, 1),
+    const Move m = {.to = argument_how(i, 0),
+                    .from = argument_how(i, 1),
                     .dst = ref_of(n, LLVMGetOperand(i, 0)),
                     .src = ref_of(n, LLVMGetOperand(i, 1))};
     const bool same = m.to.as == m.from.as || m.to.as == AS_GENERIC || m.from.as == AS_GENERIC;
@@ -513,8 +502,7 @@ void mem_set(Fn *n, LLVMValueRef i)
     const Ref byte = int_zext(n, ref_of(n, LLVMGetOperand(i, 1)), 8);
     const Ref fill = byte.kind == R_CON ? ref_con(byte.val * 0x01010101u)
                                         : op2(n, IR_mul, byte, ref_con(0x01010101));
-    const Move m = {
-        .to = argument_how(n, i, 0), .dst = ref_of(n, LLVMGetOperand(i, 0)), .fill = fill};
+    const Move m = {.to = argument_how(i, 0), .dst = ref_of(n, LLVMGetOperand(i, 0)), .fill = fill};
     move_bytes(n, &m, LLVMGetOperand(i, 2), false);
 }
 

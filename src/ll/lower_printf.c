@@ -1,7 +1,7 @@
 /* lower_printf.c -- printf: a record in the print buffer (doc/abi.md, "Print buffer").
  *
  * Operand 0 is the global linear id of the work-item, operand 1 the format, then what is printed
- * (middle.c makes this call of the program's).  The format is written anew so that its lengths
+ * (prepare.c makes this call of the program's).  The format is written anew, so that its lengths
  * say what the record holds.
  */
 #include "base/mem.h"

@@ -151,7 +151,7 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
         return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
-    case LLVMTargetExtTypeKind: /* events are words that nobody reads; images and the like are not
+    case LLVMTargetExtTypeKind: /* events are words that are not read; images and the like are not
                                    there */
         if (strcmp(LLVMGetTargetExtTypeName(t), "spirv.Event") != 0)
             refuse(lo, "images, samplers, pipes and queues are not supported");
@@ -182,16 +182,15 @@ Ref op0(Fn *n, IrOp op, i32 imm)
     return ref_val(i.dst);
 }
 
-static bool fits_i16(i64 x) { return x == (i16)x; }
-
 Ref add_con(Fn *n, Ref x, i32 c)
 {
     if (!c)
         return x;
     if (x.kind == R_CON)
         return ref_con(x.val + (u32)c);
-    if ((x.kind == R_SYM || x.kind == R_SLOT) && fits_i16((i64)x.off + c)) {
-        x.off = (i16)(x.off + c);
+    const i64 off = (i64)x.off + c;
+    if ((x.kind == R_SYM || x.kind == R_SLOT) && off == (i16)off) {
+        x.off = (i16)off;
         return x;
     }
     return op2(n, IR_add, x, ref_con((u32)c));
@@ -256,27 +255,18 @@ i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale,
 
 /* --- constants ------------------------------------------------------------------------ */
 
-static Local *local_of(const Lower *lo, LLVMValueRef g)
+/* the address of a variable */
+static Ref variable_ref(Fn *n, LLVMValueRef g)
 {
+    const Lower *lo = n->lo;
+    size_t len;
+    if (as_of(g) != AS_LOCAL)
+        return ref_sym(ir_sym(lo->m, LLVMGetValueName2(g, &len), SYM_EXTERN));
     for (size_t i = 0; i < lo->nlocal; i++)
         if (lo->local[i].var == g)
-            return &lo->local[i];
-    return NULL;
-}
-
-static Ref local_ref(Fn *n, LLVMValueRef g)
-{
-    const Local *l = local_of(n->lo, g);
-    if (!l)
-        refuse(n->lo, "a variable in local memory that has no place");
-    return l ? add_con(n, op0(n, IR_ldsbase, 0), (i32)l->offset) : ref_con(0);
-}
-
-static Ref symbol_ref(Lower *lo, LLVMValueRef g)
-{
-    size_t len;
-    const char *name = LLVMGetValueName2(g, &len);
-    return ref_sym(ir_sym(lo->m, name, SYM_EXTERN));
+            return add_con(n, op0(n, IR_ldsbase, 0), (i32)lo->local[i].offset);
+    refuse(n->lo, "a variable in local memory that has no place");
+    return ref_con(0);
 }
 
 static void constant(Fn *n, LLVMValueRef c, Ref *out);
@@ -415,8 +405,7 @@ static void constant(Fn *n, LLVMValueRef c, Ref *out)
     } else if (LLVMIsAConstantFP(c)) {
         put_words(out, pieces, float_bits(c));
     } else if (LLVMIsAGlobalVariable(c)) {
-        const bool is_local = LLVMGetPointerAddressSpace(t) == 3;
-        out[0] = is_local ? local_ref(n, c) : symbol_ref(n->lo, c);
+        out[0] = variable_ref(n, c);
     } else if (LLVMIsAFunction(c)) {
         refuse(n->lo, "pointers to functions are not supported");
         out[0] = ref_con(0);

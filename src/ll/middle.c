@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* gen/devlib.s, made by the build from lib/opencl (host/devlib.c says what is what) */
+/* gen/devlib.s, made by the build from lib/opencl (host/devlib.c explains the names) */
 extern const char devlib_part[], devlib_name[];
 extern const u32 devlib_part_at[], devlib_name_at[], devlib_names;
 extern const u8 devlib_name_part[];
 
-/* what clang says for SPIR with pointers of 32 bits, and that registers have as many */
+/* clang's layout for SPIR with pointers of 32 bits, and that registers have 32 bits */
 static const char layout[] =
     "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"
     "v512:512-v1024:1024-n32-G1";
@@ -73,7 +73,7 @@ static int part_of(const char *name)
     return at ? devlib_name_part[at - devlib_name_at] : -1;
 }
 
-/* a part that has what the program lacks; -1: none has */
+/* a part that has a function that the program lacks; -1: none has */
 static int missing_part(LLVMModuleRef m)
 {
     size_t len;
@@ -286,7 +286,8 @@ static bool lacks_variables(LLVMModuleRef m, Diag *d)
     return d->errors > before;
 }
 
-/* what neither the program nor the library has; what the lowering knows by name is no matter */
+/* Reports the functions that neither the program nor the library has, but for those that the
+ * lowering knows by name. */
 static bool lacks_functions(LLVMModuleRef m, Diag *d)
 {
     const int before = d->errors;

@@ -8,7 +8,7 @@
 /* Bitcode as a module of ctx; NULL: d says why. */
 LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name, Diag *d);
 
-/* Makes m what lower_module() takes: calls that the machine has no answer to become calls of the
+/* Makes m a module that lower_module() takes: operations that the machine lacks become calls of the
  * device library, which is linked, optimised with the program, and cut to what is used.  Functions
  * that are no kernels stay visible where `keep` says so.  False: d says why. */
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d);
@@ -19,10 +19,11 @@ bool spaces_infer(LLVMModuleRef m);
 /* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were
  * some. */
 bool expand_operations(LLVMModuleRef m);
-/* Whether lanes of m meet somewhere for more than their branches. */
+/* Whether m has barriers, or other operations that lanes do together. */
 bool must_converge(LLVMModuleRef m);
-/* Marks where lanes that parted must meet before they do, so that the optimiser leaves these places
- * alone; needs the library linked and small functions inlined (converge.c).  False: out of memory. */
+/* Marks where lanes that parted must meet before such an operation, so that the optimiser leaves
+ * these places alone; needs the library linked and small functions inlined (converge.c).  False:
+ * out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
 /* Calls between kernels, structures as arguments, formatted output (prepare.c). */
 void prepare_module(LLVMModuleRef m);

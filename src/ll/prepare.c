@@ -1,8 +1,8 @@
-/* prepare.c -- what the optimiser should see in another form than clang's.
+/* prepare.c -- changes to what clang makes, before the optimiser sees it.
  *
  *   kernels that others call     their code moves to an ordinary function NAME.called
- *   structures as arguments      a copy in private memory of what lies in the argument block,
- *                                which the optimiser takes apart
+ *   structures as arguments      are copied from the argument block to private memory; the
+ *                                optimiser takes the copy apart
  *   printf                       __ventus_printf(id, format, ...): nothing that LLVM knows, and
  *                                the id comes from the library
  */

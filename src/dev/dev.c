@@ -229,16 +229,18 @@ static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
     return true;
 }
 
-/* Index space from the metadata block (doc/abi.md, "Metadata block"): words 12 on. */
-static void read_index_space(const Device *d, Launch *l)
+/* The index space, and where kernels print, by the metadata block (doc/abi.md, "Metadata block"). */
+static void read_metadata(const Device *d, Launch *l)
 {
-    u32 word[12] = {0};
-    u64 items = 1;
-    if (!read_words(d, l->knl, word, countof(word)))
-        return;
-    memcpy(l->global, word + KNL_GLOBAL, sizeof l->global);
-    memcpy(l->local, word + KNL_LOCAL, sizeof l->local);
-    memcpy(l->offset, word + KNL_OFFSET, sizeof l->offset);
+    u32 print, size;
+    if (read_words(d, l->knl + 4 * KNL_PRINT, &print, 1) &&
+        read_words(d, l->knl + 4 * KNL_PRINT_SIZE, &size, 1) && print) {
+        l->print = print;
+        l->print_end = (u64)print + size;
+    }
+    u64 items = read_words(d, l->knl + 4 * KNL_GLOBAL, l->global, 3) &&
+                read_words(d, l->knl + 4 * KNL_OFFSET, l->offset, 3) &&
+                read_words(d, l->knl + 4 * KNL_LOCAL, l->local, 3);
     for (int i = 0; i < 3; i++) {
         if (l->local[i] > MAX_WARPS * MAX_LANES)
             items = 0;
@@ -323,7 +325,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
         !is_pow2(in->lanes) || !result->occupancy.groups || group_count(in->groups) == UINT64_MAX)
         return refuse(result, FAULT_RESOURCES);
-    read_index_space(d, &l);
+    read_metadata(d, &l);
     const u64 areas = (u64)l.pds_areas * align_up((u64)l.pds_lane * l.lanes * l.warps, PAGE_SIZE);
     set_private(d, l.pds, areas, MEM_R | MEM_TRACKED);
     const bool ok = d->opt.engine->launch(d->engine, &l, &in->run, &result->run);

@@ -95,7 +95,7 @@ typedef struct {
     Occupancy occupancy;
 } DevResult;
 
-/* Runs it to its end.  Sizes of the index space are read from the metadata block.
+/* Runs it to its end.  The index space and the print buffer are read from the metadata block.
  * False: result->run.fault says why. */
 bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
 

@@ -574,6 +574,35 @@ static void the_borders_of_the_print_buffer(void **state)
     assert_int_equal(ear.heard[EVENT_BIT_print], 2);
 }
 
+/* a device knows the buffer by the metadata block of the launch: words 12 and 13 (doc/abi.md) */
+static void a_device_says_where_kernels_print(void **state)
+{
+    (void)state;
+    const DeviceOptions opt = dev_defaults();
+    for (int listed = 0; listed < 2; listed++) {
+        u32 clock = 0;
+        Ear ear = {.clock = &clock};
+        const Observer o = {&ear, EVENT_print, hear};
+        DevResult result;
+        Device *d = dev_open(&opt);
+        assert_non_null(d);
+        rig_load(V202, 4,
+                 "    lui t0, 0x90000\n    sw t0, 0x400(t0)\n    sw t0, 0x404(t0)\n"
+                 "    sw t0, 0x408(t0)\n    sw t0, 0x40c(t0)\n    endprg x0, x0, x0\n");
+        memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
+        memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
+        assert_true(dev_write(d, CODE_LO, rig.memory.base + CODE_LO, PAGE_SIZE));
+        dev_code_written(d, CODE_LO, CODE_LO + PAGE_SIZE);
+        const u32 print[2] = {DATA + 0x404, 8};
+        assert_true(!listed || dev_write(d, DATA + 64 + 4 * 12, print, sizeof print));
+        const DevLaunch l = {.knl = DATA + 64, .groups = {1, 1, 1}, .warps = 1, .lanes = 4,
+                             .run = {.observers = &o, .nobservers = 1}};
+        assert_true(dev_launch(d, &l, &result));
+        assert_int_equal(ear.heard[EVENT_BIT_print], listed ? 2 : 0);
+        dev_close(d);
+    }
+}
+
 /* --- stopping -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -1136,6 +1165,7 @@ int main(void)
         cmocka_unit_test(notes_are_for_those_who_ask),
         cmocka_unit_test(notes_end_with_the_context),
         cmocka_unit_test(the_borders_of_the_print_buffer),
+        cmocka_unit_test(a_device_says_where_kernels_print),
         cmocka_unit_test(halted_and_continued),
         cmocka_unit_test(stopped_for_good),
         cmocka_unit_test(the_first_stop_is_the_reason),

@@ -89,5 +89,7 @@ void sel_place_shared(Select *s);
 Ref sel_binary(Select *s, u32 dst, IrOp op, Ref a, Ref b);
 /* False: op is of another file. */
 bool sel_alu(Select *s, const Ins *i);
+/* Whether the operation has rows for vectors alone, so that its result is in bank V. */
+bool sel_needs_vector(IrOp op);
 bool sel_mem(Select *s, const Ins *i);
 #endif

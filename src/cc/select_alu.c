@@ -382,6 +382,13 @@ static void one_operand(Select *s, const Ins *i)
         s->out[s->nout - 1].imm = i->imm;
 }
 
+bool sel_needs_vector(IrOp op)
+{
+    if (op >= IR_min && op <= IR_geu) /* comparisons and choices of scalars are several rows */
+        return false;
+    return (alu[op].vv && alu[op].rr == I_none) || (unary[op].v && unary[op].x == I_none);
+}
+
 bool sel_alu(Select *s, const Ins *i)
 {
     switch (i->op) {

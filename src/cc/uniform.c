@@ -20,6 +20,7 @@
  * right after the join, and all uses read the copy.
  */
 #include "cc/cc.h"
+#include "cc/select.h"
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -114,13 +115,14 @@ static bool makes_vector(const Job *j, const Ins *i, u32 b)
     case IR_lr:
     case IR_sc:
     case IR_param:
-    case IR_result:
-    case IR_fexp: return true; /* fexp has no scalar form */
+    case IR_result: return true;
     case IR_load:
         if (i->space == IN_PRIVATE)
             return true;
         break;
-    default: break;
+    default:
+        if (i->op < NIR && sel_needs_vector((IrOp)i->op))
+            return true;
     }
     for (int k = 0; k < ins_nargs(i); k++)
         if (is_vector(j, i->a[k]) || is_stale(j, i->a[k], b))

@@ -2,36 +2,50 @@
 # walk_test.sh -- the walks of HACKING.md, "Adding an instruction", "Adding a CSR" and "Adding a parameter of
 # machines", done as they are written.
 #
-# The lines that they show go into the rows of a copy of the sources.  The tables of the documents, the decoder, the
-# printer, isa_facts() and the interpreter must know the instruction then, the interpreter the CSR, and descriptions of
-# machines the parameter.
-# limit: 300
-# shellcheck disable=SC2086
+# The lines that they show go into the rows of a copy of the sources, which is built.  The tables of the documents, the
+# decoder, the printer, isa_facts(), the interpreter and the compiler must know the instruction then, the interpreter the
+# CSR, and descriptions of machines the parameter.  Without one of the four lines of the instruction the build, or the
+# compiler, must say which.
+# limit: 600
 set -eu
 cd "$(dirname "$0")/../.."
-B=${B:-build}
-CC=${CC:-cc}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r src host doc HACKING.md "$copy"
+cp -r Makefile src host lib tool include doc HACKING.md "$copy"
 mkdir -p "$copy/test"
 cp -r test/kit "$copy/test"
-cp "$B/gen/machines.c" "$copy"
 cd "$copy"
+unset MAKEFLAGS MFLAGS
 
-op=$(sed -n 's/^    \(OP(abs, .*\)/\1/p' HACKING.md)
-insn=$(sed -n 's/^    \(INSN(vabs_v, .*\)/\1/p' HACKING.md)
+shown() { # BEGINNING: the one line of HACKING.md that begins so
+    sed -n "s/^    \($1.*\)/\1/p" HACKING.md >line
+    [ "$(wc -l <line)" = 1 ] || { echo "HACKING.md shows no line $1" >&2; exit 1; }
+    cat line
+}
+after() { # FILE BEGINNING LINE: puts the line into the file after the one that begins so
+    awk -v new="$3" -v at="$2" '{ print } index($0, at) == 1 { print new }' "$1" >new && mv new "$1"
+}
+build() { make --no-print-directory -s -j2 m=dbg B=build LLVM_CONFIG= "$@" >log 2>&1; }
+must() { "$@" || { tail -n 20 log; exit 1; }; }
+
+op=$(shown 'OP(absdiff,')
+insn=$(shown 'INSN(vabsdiff_vv,')
+ir=$(shown 'IR(absdiff,')
+alu=$(shown 'ALU(absdiff,')
+csr=$(shown 'CSR(0x816,')
+parameter=$(shown 'PARAMETER(l1_sets,')
 word=$(sed -n 's/^    \$ echo \([0-9a-f]*\) | build\/ventus dis$/\1/p' HACKING.md)
 text=$(sed -n '/build\/ventus dis$/{n;s/^    //p;}' HACKING.md)
-csr=$(sed -n 's/^    \(CSR(0x816, .*\)/\1/p' HACKING.md)
-parameter=$(sed -n 's/^    \(PARAMETER(l1_sets, .*\)/\1/p' HACKING.md)
-[ "$csr" ] && [ "$parameter" ] || { echo 'HACKING.md shows no CSR or no parameter'; exit 1; }
-[ "$op" ] && [ "$insn" ] && [ "$word" ] && [ "$text" ] || { echo 'HACKING.md shows no instruction'; exit 1; }
+awk '/^    kernel @distance/ { on = 1 } on { print substr($0, 5) } /^    }/ { on = 0 }' HACKING.md >distance.ir
+[ "$word" ] && [ "$text" ] && [ -s distance.ir ] || { echo 'HACKING.md shows no instruction'; exit 1; }
 # with the others of their kind
-awk -v new="$op" '{ print } /^OP\(sext16,/ { print new }' src/isa/op.def >new && mv new src/isa/op.def
-awk -v new="$insn" '{ print } /^INSN\(vfexp,/ { print new }' src/isa/isa.def >new && mv new src/isa/isa.def
-awk -v new="$csr" '{ print } /^CSR\(0x815,/ { print new }' src/isa/csr.def >new && mv new src/isa/csr.def
-awk -v new="$parameter" '{ print } /^PARAMETER\(simt_depth,/ { print new }' src/mach/machine.def >new && mv new src/mach/machine.def
+cp -r src before
+after src/isa/op.def 'OP(sext16,' "$op"
+after src/isa/isa.def 'INSN(vfexp,' "$insn"
+after src/cc/ir.def 'IR(geu,' "$ir"
+after src/cc/select.def 'ALU(maxu,' "$alu"
+after src/isa/csr.def 'CSR(0x815,' "$csr"
+after src/mach/machine.def 'PARAMETER(simt_depth,' "$parameter"
 
 cat >walk.c <<'END'
 #include "test/kit/rig.h"
@@ -40,30 +54,27 @@ int main(int argc, char **argv)
 {
     (void)argc;
     const u32 word = (u32)strtoul(argv[1], NULL, 16);
-    const IsaPrint how = {.raw = true};
     IsaFacts f;
     Insn in;
-    Buf b = {0};
     rig_open(V202);
-    isa_print_word(&b, &rig.code->decoder, word, 4, &how);
-    if (strcmp(buf_text(&b), argv[2]))
-        return printf("%08x is '%s', not '%s'\n", word, buf_text(&b), argv[2]), 1;
     if (!isa_decode(&rig.code->decoder, word, &in) || !isa_facts(&in, NULL, V202, 32, &f) ||
-        f.nregs != 2 || f.reg[0].first != 3 || !f.reg[0].is_written || f.reg[1].first != 2 ||
-        !f.reg[1].is_read || f.reads || f.writes || f.access != ACCESS_NONE)
+        f.nregs != 3 || f.reg[0].first != 3 || !f.reg[0].is_written || f.reg[1].first != 2 ||
+        !f.reg[1].is_read || f.reg[2].first != 1 || !f.reg[2].is_read || f.reads || f.writes ||
+        f.access != ACCESS_NONE)
         return puts("isa_facts() does not know it"), 1;
     for (int masked = 0; masked < 2; masked++) {
         start();
         put_word(word & ~((u32)masked << 25));
         fill(W, UINT32_MAX);
-        W->v[2][5] = 0x80000000, W->v[2][6] = (u32)-7;
+        W->v[2][5] = 0x80000000, W->v[1][5] = 0x7fffffff;
         expect_nothing(W);
         if (run(W) != FAULT_NONE)
             return puts("it faults"), 1;
         for (int i = 0; i < MAX_LANES; i++) {
-            const u32 a = want->v[2][i], r = a >> 31 ? 0 - a : a;
+            const long long a = (i32)want->v[2][i], b = (i32)want->v[1][i];
+            const u32 r = (u32)(a < b ? b - a : a - b);
             if (W->v[3][i] != (masked && !(want->v[0][i] & 1) ? want->v[3][i] : r))
-                return printf("lane %d: %08x of %08x\n", i, W->v[3][i], a), 1;
+                return printf("lane %d: %08x of %llx and %llx\n", i, W->v[3][i], a, b), 1;
         }
     }
     u32 at = 0;
@@ -81,30 +92,47 @@ int main(int argc, char **argv)
         machine_parse("m", "l1_sets = 63\n", &m, &d))
         return puts("descriptions do not know the parameter"), 1;
     rig_close();
-    buf_free(&b);
     return 0;
 }
 END
-flags='-std=gnu17 -O0 -D_GNU_SOURCE -I. -Isrc -fno-math-errno -ffp-contract=off -pthread'
-sources="$(ls src/base/*.c src/isa/*.c src/mach/*.c src/sim/*.c | grep -v lane_avx) machines.c"
-arch=$($CC -dumpmachine)
-case $arch in x86_64*)
-    $CC $flags -mavx2 -mfma -mbmi2 -c -o lane_avx2.o src/sim/lane_avx2.c
-    $CC $flags -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mbmi2 -c -o lane_avx512.o src/sim/lane_avx512.c
-    sources="$sources lane_avx2.o lane_avx512.o" ;;
-esac
-$CC $flags -o walk walk.c $sources -lcmocka -lm
+must build build/ventus build/host/tables
+# as the text says
+[ "$(echo "$word" | build/ventus dis)" = "$text" ] || { echo "$word is not $text"; exit 1; }
+${CC:-cc} -std=gnu17 -O0 -D_GNU_SOURCE -I. -Isrc -o walk walk.c build/libventus.a -lcmocka -lm -ldl -pthread -ljansson
+distance() { build/ventus run -k distance -g 8 -l 8 -a 'buf:i32:8>-' distance.ir 2>&1; }
 for level in base avx2 avx512; do
-    VENTUS_LANES=$level ./walk "$word" "$text"
+    VENTUS_LANES=$level ./walk "$word"
+    # |lane - 5| * |32 - -4|
+    VENTUS_LANES=$level distance >out
+    grep -q '^arg0.*: 180 144 108 72 36 0 36 72$' out || { echo "compiled, on $level:"; cat out; exit 1; }
 done
-$CC $flags -o tables host/tables.c src/base/*.c src/isa/*.c -lm
-./tables doc/isa.md >isa.md
-for row in '`vabs.v` | both | .*| abs |$' '0x816 | `grpn` |'; do
+build/ventus cc -S -o distance.s distance.ir
+[ "$(grep -c vabsdiff.vv distance.s)" = 2 ] || { echo 'the compiler does not choose it twice'; cat distance.s; exit 1; }
+build/host/tables doc/isa.md >isa.md
+# shellcheck disable=SC2016
+for row in '`vabsdiff.vv` | both | .*| absdiff |$' '0x816 | `grpn` |'; do
     grep -q "^| $row" isa.md || { echo "the tables have no $row"; exit 1; }
 done
-./tables doc/machine.md | grep -q '^| `l1_sets` | sets | 256 |' || { echo 'the tables have no parameter'; exit 1; }
-# four rows and nothing else
-cd "$OLDPWD"
-added=$(diff -r src "$copy/src" | grep -c '^[<>]') || true
-[ "$added" = 4 ] || { echo "$added lines differ"; exit 1; }
-echo '4 rows make an instruction, a CSR and a parameter, on 3 host levels'
+# shellcheck disable=SC2016
+build/host/tables doc/machine.md | grep -q '^| `l1_sets` | sets | 256 |' || { echo 'the tables have no parameter'; exit 1; }
+build/ventus info | grep -q '^l1_sets  *sets ' || { echo 'ventus info has no parameter'; exit 1; }
+added=$(diff -r before src | grep -c '^[<>]') || true
+[ "$added" = 6 ] || { echo "$added lines differ"; exit 1; }
+
+without() { # FILE OBJECT NAME: without its line the object is not built, and the message has the name
+    cp "src/$1" kept
+    cp "before/$1" "src/$1"
+    if build "build/src/$2.o"; then echo "$2.c is built without the line of $1"; exit 1; fi
+    grep -q "error: .*$3" log || { echo "without the line of $1:"; cat log; exit 1; }
+    cp kept "src/$1"
+}
+without isa/op.def isa/isa OP_absdiff
+without isa/isa.def cc/select_alu I_vabsdiff_vv
+without cc/ir.def cc/select_alu IR_absdiff
+cp before/cc/select.def src/cc/select.def
+must build build/ventus
+status=0
+distance >out || status=$?
+[ $status -gt 0 ] && [ $status -lt 126 ] && grep -q 'absdiff.* has no rows' out ||
+    { echo "without the line of select.def: status $status"; cat out; exit 1; }
+echo '6 rows make an instruction with its selection, a CSR and a parameter; each is missed'

@@ -7,7 +7,7 @@
  *   rpcbase.c     one base address for all of them
  *   branch.c      branches that reach, distances
  *   asmtext.c     words as assembly
- *   lines.c       the line table
+ *   linetable.c   the line table
  *   needs.c       resource records
  *   encode.c      sections, symbols, bytes and relocations
  *

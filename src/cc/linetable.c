@@ -1,4 +1,4 @@
-/* lines.c -- the line table, DWARF 4 (sections 6.1, 6.2 and 7.5 of that standard).
+/* linetable.c -- the line table, DWARF 4 (sections 6.1, 6.2 and 7.5 of that standard).
  *
  *   .debug_line     a sequence of rows for each function, since each is placed by itself
  *   .debug_info     one unit; a subprogram for each function, and in it the ranges of words that

@@ -50,6 +50,13 @@ kernel void library(global atomic_uint *p)
     atomic_fetch_xor_explicit(p, 1, RLX);
 }
 
+kernel void of_clang(global uint *p)
+{
+    p[0] = 1;
+    __c11_atomic_thread_fence(__ATOMIC_SEQ_CST);
+    p[1] = 2;
+}
+
 kernel void every_one(constant volatile uint *c, global volatile uint *v, global uint *out)
 {
     out[0] = c[0] + c[0];
@@ -120,6 +127,11 @@ kernel void only_one(constant uint *c, global uint *v, global uint *out)
 //     fence
 //     amoadd.w
 //     amoxor.w
+// of_clang
+//     lw
+//     sw
+//     fence
+//     sw
 // every_one
 //     lw
 //     lw

@@ -1,10 +1,13 @@
 # Buffers: every way to fill one, every way to show one, values in the forms of their types.
-# The kernel touches none.
+# The kernel touches none.  The largest range of device addresses is 0x90000000 to 4 GiB; a byte more has no place.  A file
+# that could not be written to its end is not left.
 # run: printf 'ABCDEFG' >%t.in
 # run: %b/ventus run %s -a 'buf:i32:20=iota>-' -a 'buf:u8:300=iota>-:254:6' -a 'buf:i8:3=-1>-' -a 'buf:i16:4=1,-2,0x8000>-' -a 'buf:u64:1=0xffffffffffffffff>-' -a 'buf:i64:1=-9223372036854775808>-' -a 'buf:f32:8=0.1,1e-7,16777216,-0,inf,-inf,nan,3.4028235e38>-' -a 'buf:f64:6=0.1,1e300,123456789012,1e16,0x1p-3,5e-324>-' -a 'buf:f32x3:2=1,2,3,4>-' -a 'buf:i32x4:5=iota>-' -a "buf:u8:8=@%t.in>-" -a 'buf:u32:2=rand:1>-' -a 'buf:f32:2=rand:1>-' -a 'buf:f64:2=rand:1>-' -a 'buf:f32x2:2=7>-' -a "buf:i16:2=5,6>%t.out" -a buf:i32:5 -a 'buf:i32:1>-'
 # run: od -An -tx1 %t.out
 # run: %b/ventus run %s -a "buf:u8:6=@%t.in" -a 'buf:u8:4>-' >%t.err 2>&1 || echo status $?; sed 's,/[^ ]*/,,' %t.err
 # run: %b/ventus run %s -a 'buf:u8:4>no/such/dir/file' || echo status $?
+# run: %b/ventus run %s -a buf:u8:1879048193 || echo status $?
+# run: (trap '' XFSZ; ulimit -f 1; %b/ventus run %s -a 'buf:u8:100000=iota>%t.big' 2>&1) | sed 's,^/[^ ]*/,,'; ls %t.big 2>&1 | grep -c such
 # run: %b/ventus run %s --dump-buffers %t.d -a i32:1 -a buf:u8:4=iota && ls %t.d && od -An -tx1 %t.d/arg1.bin
 
 	.text
@@ -38,6 +41,10 @@ nothing:
 #               ^
 # no/such/dir/file: error: No such file or directory
 # status 2
+# buf:u8:1879048193: error: the device has no free address range of this size: 1879048193 bytes wanted, 0 in use
+# status 2
+# t.big: error: File too large
+# 1
 # arg1.bin
 #  00 01 02 03
 # end

@@ -6,16 +6,19 @@
  * or scatters; what is not plain memory with the right to it, near together, is left to
  * HostEnv.vector, which goes lane by lane.
  *
- * What a guest can do: choose addresses.  Host addresses are formed in one place, reach(), from a
+ * What a guest can do: choose addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
- * those in a row by what was tested, on all lanes, and others because the two are minimum and
- * maximum over the lanes that are on.  Every page between, which are one or two, has been asked for
+ * those in a row by what was tested, on all lanes, and chunks in a row or at one address likewise.
+ * Every page between, which are one or two, has been asked for
  * its flag, in the window that the lowest address chooses.  A page beyond a window has no flags,
  * and the second page is never more than one past the first, which is reserved memory even at the
  * end of a window (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped
- * there.
+ * there.  reach_each() takes lanes anywhere below 2^32, all of which are in the one window or in
+ * the other, and asks the page of each; none reaches into the next page.  There flags are read as
+ * words and bytes as words, of which up to three bytes lie behind: GUARD again.
  */
 #include "jit/translate.h"
+#include "isa/op.h"
 #include "mach/memory.h"
 #include <stddef.h>
 #include <string.h>
@@ -33,6 +36,14 @@ typedef struct {
     Val ok;   /* i1: all of it is plain memory with the right to it */
     Val host; /* the host address of lo, if it is */
 } Reach;
+
+/* i1: nobody holds a reservation that a store might end */
+static Val unreserved(Emit *e)
+{
+    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val at = byte_at(e, group, quad(e, offsetof(Group, reservations)));
+    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildLoad2(B, e->i32, at, ""), word(e, 0), "");
+}
 
 /* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
  */
@@ -59,12 +70,8 @@ static Reach reach(Emit *e, Val lo, Val last, bool is_near, bool stores)
         LLVMBuildAnd(B, flags, LLVMConstInt(e->i8, stores ? MEM_W : MEM_R, false), "");
     ok = LLVMBuildAnd(B, ok,
                       LLVMBuildICmp(B, LLVMIntNE, allowed, LLVMConstInt(e->i8, 0, false), ""), "");
-    if (stores) { /* reservations are not looked at here */
-        const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
-        const Val n = LLVMBuildLoad2(B, e->i32,
-                                     byte_at(e, group, quad(e, offsetof(Group, reservations))), "");
-        ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, n, word(e, 0), ""), "");
-    }
+    if (stores)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     return (Reach){ok, byte_at(e, base, lo)};
 }
 
@@ -484,42 +491,30 @@ static void make_keep(Emit *e)
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
 }
 
-/* minimum or maximum over the lanes that are on */
-static Val extreme(Emit *e, const Row *a, const Row *on, bool most)
+/* Host addresses of lanes, from where guest address 2^31 would be: an index is signed. */
+static Val pointers(Emit *e, Val a, Val middle)
 {
-    Val all = NULL;
-    for (u32 i = 0; i < e->nchunks; i++) {
-        Val v = a->c[i];
-        if (on->c[i])
-            v = LLVMBuildSelect(B, on->c[i], v, constant_like(v, most ? 0 : UINT32_MAX), "");
-        if (all)
-            v = LLVMBuildSelect(B, LLVMBuildICmp(B, most ? LLVMIntUGT : LLVMIntULT, all, v, ""),
-                                all, v, "");
-        all = v;
-    }
-    LLVMTypeRef t = e->row;
-    const Val r =
-        intrinsic(e, most ? "llvm.vector.reduce.umax" : "llvm.vector.reduce.umin", &t, 1, &all, 1);
-    return LLVMBuildZExt(B, r, e->i64, "");
+    Val index = LLVMBuildXor(B, a, constant_like(a, SIGN32), "");
+    return LLVMBuildGEP2(B, e->i8, middle, &index, 1, "");
 }
 
-/* host addresses of a chunk: lane i at host + a[i] - lo */
-static Val pointers(Emit *e, Val a, Val lo, Val host)
-{
-    Val index = LLVMBuildSub(B, a, splat(e, LLVMBuildTrunc(B, lo, e->i32, "")), "");
-    return LLVMBuildGEP2(B, e->i8, host, &index, 1, "");
-}
+static Val middle_of(Emit *e, Val base) { return byte_at(e, base, quad(e, SIGN32)); }
 
-static Val gather(Emit *e, Val at, Val on, u32 width, Op op)
+static Val gather_words(Emit *e, Val at, Val on)
 {
     LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
-    /* whole words, also for bytes: what is read beyond is reserved memory, and dropped */
-    Val args[4] = {at, word(e, 1), on, LLVMConstNull(e->row)};
-    const Val v = intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
-    if (width == 4)
-        return v;
-    return widen(e, op, LLVMBuildTrunc(B, v, LLVMVectorType(data_type(e, width), e->chunk), ""),
-                 e->row);
+    return intrinsic(e, "llvm.masked.gather", types, 2,
+                     (Val[]){at, word(e, 1), on, LLVMConstNull(e->row)}, 4);
+}
+
+/* i1: some lane of a row of i1 */
+static Val some(Emit *e, const Row *lanes)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    Val all = lanes->c[0];
+    for (u32 i = 1; i < e->nchunks; i++)
+        all = LLVMBuildOr(B, all, lanes->c[i], "");
+    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, all, bits, ""), LLVMConstNull(bits), "");
 }
 
 static void give_back(Emit *e, const Row *v, Val how)
@@ -592,28 +587,111 @@ static void access_each(Emit *e, const Access *x)
     give_back(e, stores ? NULL : &v, how);
 }
 
-/* gather or scatter of lanes anywhere in two pages */
+/* What lanes anywhere may touch: all of them in the window of local memory or none, each in a page
+ * of its own, whose flags are gathered.  A lane that is off, or in the other window, is not looked
+ * at. */
+static Reach reach_each(Emit *e, const Access *x)
+{
+    const bool stores = x->h->stores;
+    Row on = {{0}}, local = {{0}}, other = {{0}}, bad = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val a = x->a.c[i], from = LLVMBuildSub(B, a, constant_like(a, LDS_LO), "");
+        const Val in = LLVMBuildICmp(B, LLVMIntULT, from, constant_like(a, LDS_END - LDS_LO), "");
+        on.c[i] = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
+        local.c[i] = LLVMBuildAnd(B, on.c[i], in, "");
+        other.c[i] = LLVMBuildAnd(B, on.c[i], LLVMBuildNot(B, in, ""), "");
+    }
+    const Val in_lds = some(e, &local);
+    Val ok = LLVMBuildNot(B, LLVMBuildAnd(B, in_lds, some(e, &other), ""), "");
+    const Val base = LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "");
+    const Val page = LLVMBuildSelect(B, in_lds, e->lds_page, e->page, "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val a = x->a.c[i];
+        const Val looked = LLVMBuildSelect(B, in_lds, local.c[i], other.c[i], "");
+        Val number = LLVMBuildLShr(B, a, constant_like(a, PAGE_BITS), "");
+        const Val flags = gather_words(e, LLVMBuildGEP2(B, e->i8, page, &number, 1, ""), looked);
+        const Val right = LLVMBuildAnd(B, flags, constant_like(flags, stores ? MEM_W : MEM_R), "");
+        Val wrong = LLVMBuildICmp(B, LLVMIntEQ, right, LLVMConstNull(e->row), "");
+        if (x->width > 1) { /* torn between two pages */
+            const Val in_page = LLVMBuildAnd(B, a, constant_like(a, PAGE_SIZE - 1), "");
+            wrong = LLVMBuildOr(
+                B, wrong,
+                LLVMBuildICmp(B, LLVMIntUGT, in_page, constant_like(a, PAGE_SIZE - x->width), ""),
+                "");
+        }
+        bad.c[i] = LLVMBuildAnd(B, wrong, on.c[i], "");
+    }
+    ok = LLVMBuildAnd(B, ok, LLVMBuildNot(B, some(e, &bad), ""), "");
+    if (stores)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    return (Reach){ok, base};
+}
+
+/* A chunk of lanes anywhere, each of which may be accessed; those in a row at once. */
+static Val access_chunk(Emit *e, const Access *x, u32 i, Val base)
+{
+    const bool stores = x->h->stores;
+    const Val a = x->a.c[i], on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
+    const Val first = LLVMBuildExtractElement(B, a, word(e, 0), "");
+    const Val row = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
+    Row away = {{LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntNE, a, row, ""), on, "")}};
+    const u32 nchunks = e->nchunks;
+    e->nchunks = 1;
+    Val apart = some(e, &away);
+    e->nchunks = nchunks;
+    /* beyond 2^32 a row would go on at 0 */
+    apart = LLVMBuildOr(
+        B, apart, LLVMBuildICmp(B, LLVMIntUGT, first, word(e, 0u - e->chunk * x->width), ""), "");
+    const LLVMBasicBlockRef one = new_block(e, "row"), each = new_block(e, "apart"),
+                            done = new_block(e, "");
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
+    const Val data = stores && x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
+    Val together = NULL, single = NULL;
+    LLVMTypeRef flat[2] = {t, e->ptr}, wide[2] = {t, LLVMVectorType(e->ptr, e->chunk)};
+    LLVMBuildCondBr(B, apart, each, one);
+
+    LLVMPositionBuilderAtEnd(B, one);
+    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
+    if (stores)
+        intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+    else
+        together = widen(e, x->h->op,
+                         intrinsic(e, "llvm.masked.load", flat, 2,
+                                   (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4),
+                         e->row);
+    LLVMBuildBr(B, done);
+
+    LLVMPositionBuilderAtEnd(B, each);
+    const Val hosts = pointers(e, a, middle_of(e, base));
+    if (stores) {
+        intrinsic(e, "llvm.masked.scatter", wide, 2, (Val[]){data, hosts, word(e, 1), on}, 4);
+    } else { /* whole words, also for bytes: what is read beyond is reserved memory, and dropped */
+        single = gather_words(e, hosts, on);
+        if (x->width < 4)
+            single = widen(e, x->h->op, LLVMBuildTrunc(B, single, t, ""), e->row);
+    }
+    LLVMBuildBr(B, done);
+
+    LLVMPositionBuilderAtEnd(B, done);
+    if (stores)
+        return NULL;
+    const Val v = LLVMBuildPhi(B, e->row, "");
+    LLVMAddIncoming(v, (Val[]){together, single}, (LLVMBasicBlockRef[]){one, each}, 2);
+    return v;
+}
+
+/* lanes anywhere */
 static void make_apart(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    if (e->host->gathers && (!h->stores || x.width == 4)) {
-        const LLVMBasicBlockRef apart = new_block(e, "apart"), each = new_block(e, "each");
-        const Val lo = extreme(e, &x.a, &x.on, false);
-        const Val last = LLVMBuildAdd(B, extreme(e, &x.a, &x.on, true), quad(e, x.width - 1), "");
-        const Reach r = reach(e, lo, last, false, h->stores);
+    if (e->host->gathers) {
+        const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
+        const Reach r = reach_each(e, &x);
         Row v = {{0}};
-        branch_likely(e, r.ok, apart, each);
-        LLVMPositionBuilderAtEnd(B, apart);
-        for (u32 i = 0; i < e->nchunks; i++) {
-            const Val at = pointers(e, x.a.c[i], lo, r.host);
-            const Val lanes = h->full ? LLVMConstAllOnes(e->mrow) : x.on.c[i];
-            LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
-            if (h->stores)
-                intrinsic(e, "llvm.masked.scatter", types, 2,
-                          (Val[]){x.data.c[i], at, word(e, 1), lanes}, 4);
-            else
-                v.c[i] = gather(e, at, lanes, x.width, h->op);
-        }
+        branch_likely(e, r.ok, here, each);
+        LLVMPositionBuilderAtEnd(B, here);
+        for (u32 i = 0; i < e->nchunks; i++)
+            v.c[i] = access_chunk(e, &x, i, r.host);
         give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
         LLVMPositionBuilderAtEnd(B, each);
     }

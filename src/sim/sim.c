@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { DEFAULT_SLICE = 1 << 16 };
+enum { BATCH = 64 };    /* most groups that a thread takes at a time */
 enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 
 /* One launch in progress, shared by its host threads. */
@@ -18,6 +19,7 @@ typedef struct {
     u64 ngroups;
     u32 interrupts;    /* of the engine when it began */
     u64 deadline;      /* by nanoseconds(); 0: none */
+    u64 batch;         /* groups that a thread takes at a time: neighbours share pages */
     _Atomic u64 next;  /* group to hand out */
     _Atomic u64 limit; /* groups from here on are not started: one faulted */
     PoolJob job;
@@ -296,7 +298,13 @@ static void work(void *self, u32 number)
     }
     group_note_accesses(g, r->audience->events & (EVENT_memory | EVENT_print));
     const HostFloats host = enter_guest_floats();
-    for (u64 i; (i = atomic_fetch_add(&r->next, 1)) < r->ngroups && i < atomic_load(&r->limit);) {
+    for (u64 i = 0, end = 0;; i++) {
+        if (!end || i == end) {
+            i = atomic_fetch_add(&r->next, r->batch);
+            end = i + r->batch < r->ngroups ? i + r->batch : r->ngroups;
+        }
+        if (i >= end || i >= atomic_load_explicit(&r->limit, memory_order_relaxed))
+            break;
         run_group(r, g, i, number);
         part.insns += group_insns(g);
         part.groups += !g->faulted;
@@ -345,6 +353,8 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     pthread_mutex_init(&r.lock, NULL);
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const u32 threads = thread_count(&r);
+        const u64 share = r.ngroups / (threads ? threads : 1) / 32;
+        r.batch = share < 1 ? 1 : share < BATCH ? share : BATCH;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
         r.start = nanoseconds();
         r.is_alone = may_be_short(&r);

@@ -503,7 +503,8 @@ bool as_operands(Asm *a, const char *pattern, const u8 *opd, Written *w)
         } else if (!operand(a, opd, i, p, w)) {
             return false;
         }
-        first = first && (opd[i] >= NOPERAND || isa_operand[opd[i]].kind >= K_MASK);
+        first =
+            first && (opd[i] >= NOPERAND || isa_is_modifier((OperandKind)isa_operand[opd[i]].kind));
         i++;
     }
     a->in_operand = false;

@@ -295,8 +295,8 @@ void ir_ret(Func *f, u32 b)
 /* --- facts ------------------------------------------------------------------------------- */
 
 const IrInfo ir_info[NIR] = {
-#define IR(name, operands, result, pure, effect, selected, op)                                     \
-    [IR_##name] = {#name, operands, result, pure, effect, selected, OP_##op},
+#define IR(name, operands, result, pure, effect, stages, op)                                       \
+    [IR_##name] = {#name, operands, result, pure, effect, IR_##stages, OP_##op},
 #include "cc/ir.def"
 };
 
@@ -344,6 +344,13 @@ bool ins_is_store(const Ins *i)
 }
 
 bool ir_commutes(IrOp op) { return op == IR_fma || isa_op[ir_info[op].eval].facts & OF_COMMUTES; }
+
+bool ir_compares(u32 op)
+{
+    return op < NIR && (isa_op[ir_info[op].eval].facts & (OF_WORD | OF_FROM_FLOAT)) == OF_WORD;
+}
+
+bool ir_shifts(IrOp op) { return isa_op[ir_info[op].eval].facts & OF_AMOUNT; }
 
 bool ins_is_pure(const Ins *i)
 {

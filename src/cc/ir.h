@@ -341,6 +341,9 @@ static inline InsnId ins_row(const Ins *i) { return (InsnId)(i->op - IR_MACHINE)
 
 /* --- facts of operations (ir.c, from ir.def and isa.def) -------------------------------------- */
 
+/* Where an operation may appear: before selection, after it, after the end of SSA form. */
+enum { IR_EARLY = 1, IR_SELECTED = 2, IR_LINEAR = 4, IR_LATE = IR_SELECTED | IR_LINEAR, IR_ALWAYS = IR_EARLY | IR_LATE };
+
 /* What a row of ir.def says. */
 typedef struct {
     const char *name;
@@ -348,7 +351,7 @@ typedef struct {
     bool has_dst;
     bool is_pure;           /* result depends on the operands alone: may be removed, joined, moved */
     bool has_effect;        /* may not be removed when the result is not used */
-    bool selected;          /* may appear after select.c */
+    u8 stages;              /* IR_EARLY and so on: where it may appear */
     Op eval;                /* op.def, for folding integers; OP_none */
 } IrInfo;
 extern const IrInfo ir_info[NIR];
@@ -358,6 +361,8 @@ int ins_nargs(const Ins *i);
 bool ins_has_dst(const Ins *i);
 bool ins_has_effect(const Ins *i);
 bool ir_commutes(IrOp op);      /* a[0] and a[1] may be exchanged */
+bool ir_compares(u32 op);       /* integers, as Cmp does: the result is 0 or 1; also of rows: false */
+bool ir_shifts(IrOp op);        /* only the low bits of a[1] count */
 bool ins_is_pure(const Ins *i); /* the result depends on the operands alone */
 bool ins_is_load(const Ins *i);
 bool ins_is_store(const Ins *i);

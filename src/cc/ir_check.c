@@ -356,11 +356,13 @@ static void check_call_sequence(Check *c, const Block *b, size_t k)
 static void check_stage(Check *c, const Ins *i)
 {
     if (c->stage == STAGE_GENERIC) {
-        require(c, i->op < IR_li || i->op == IR_use, "does not belong into generic code");
+        require(c, !ins_is_machine(i) && ir_info[i->op].stages & IR_EARLY,
+                "does not belong into generic code");
         return;
     }
-    require(c, ins_is_machine(i) || ir_info[i->op].selected, "is not selected");
-    require(c, !is_ssa(c) || i->op < IR_move || i->op > IR_fetch, "belongs after SSA");
+    const u32 stages = ins_is_machine(i) ? IR_LATE : ir_info[i->op].stages;
+    require(c, stages & IR_LATE, "is not selected");
+    require(c, !is_ssa(c) || stages != IR_LINEAR, "belongs after SSA");
 }
 
 static void check_destination(Check *c, const Ins *i)

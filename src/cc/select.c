@@ -224,7 +224,7 @@ static void select_ins(Select *s, const Ins *i)
     case IR_result: copy(s, i->dst, ref_reg(s->target->piece + (u32)i->imm)); break;
     case IR_setret: set_result(s, i); break;
     default:
-        if (ins_is_machine(i) || ir_info[i->op].selected)
+        if (ins_is_machine(i) || ir_info[i->op].stages & IR_LATE)
             sel_put(s, i);
         else if (!sel_alu(s, i) && !sel_mem(s, i))
             ir_mistake(s->f->module, "%s in %s has no rows", ir_info[i->op].name, s->f->name);
@@ -242,7 +242,7 @@ static bool take_comparison(const Select *s, Term *t)
     if (t->cmp > CMP_ne || !ref_is_con(t->a[1], 0))
         return false;
     const Ins *d = t->divergent ? sel_only_def(s, c, NIR) : sel_def(s, c, NIR);
-    if (!d || d->op < IR_eq || d->op > IR_geu)
+    if (!d || !ir_compares(d->op))
         return false;
     static_assert(IR_geu - IR_eq == CMP_geu, "comparisons and conditions are in one order");
     t->cmp = (u8)((d->op - IR_eq) ^ negate);

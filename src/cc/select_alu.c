@@ -64,6 +64,18 @@ static void swap(Ref *a, Ref *b)
     *b = old;
 }
 
+/* the smaller or larger one, which for scalars is a comparison and a move */
+static bool is_choice(IrOp op)
+{
+    switch (op) {
+    case IR_min:
+    case IR_max:
+    case IR_minu:
+    case IR_maxu: return true;
+    default: return false;
+    }
+}
+
 static Ref compare(Select *s, u32 dst, IrOp op, Ref a, Ref b);
 static Ref smaller(Select *s, u32 dst, IrOp op, Ref a, Ref b);
 
@@ -79,11 +91,11 @@ Ref sel_binary(Select *s, u32 dst, IrOp op, Ref a, Ref b)
     }
     if (ir_commutes(op) && (is_con(a) || (!sel_is_v(s, a) && sel_is_v(s, b))))
         swap(&a, &b);
-    if (op >= IR_eq && op <= IR_geu)
+    if (ir_compares(op))
         return compare(s, dst, op, a, b);
-    if (op >= IR_min && op <= IR_maxu && !vector)
+    if (is_choice(op) && !vector)
         return smaller(s, dst, op, a, b);
-    if (op >= IR_sll && op <= IR_sra && is_con(b))
+    if (ir_shifts(op) && is_con(b))
         b.val &= 31;
     return any_row(s, dst, &alu[op], a, b);
 }
@@ -153,7 +165,7 @@ static Ref compare(Select *s, u32 dst, IrOp op, Ref a, Ref b)
 static const Ins *reversible(const Select *s, Ref c)
 {
     const Ins *d = sel_only_def(s, c, NIR);
-    return d && d->op >= IR_eq && d->op <= IR_geu ? d : NULL;
+    return d && ir_compares(d->op) ? d : NULL;
 }
 
 /* 1 - c */
@@ -384,7 +396,7 @@ static void one_operand(Select *s, const Ins *i)
 
 bool sel_needs_vector(IrOp op)
 {
-    if (op >= IR_min && op <= IR_geu) /* comparisons and choices of scalars are several rows */
+    if (ir_compares(op) || is_choice(op)) /* several rows for scalars */
         return false;
     return (alu[op].vv && alu[op].rr == I_none) || (unary[op].v && unary[op].x == I_none);
 }
@@ -397,7 +409,7 @@ bool sel_alu(Select *s, const Ins *i)
     case IR_fma: fused(s, i); break;
     case IR_select: choose(s, i); break;
     default:
-        if (alu[i->op].vv || (i->op >= IR_eq && i->op <= IR_geu))
+        if (alu[i->op].vv || ir_compares(i->op))
             sel_binary(s, i->dst, (IrOp)i->op, i->a[0], i->a[1]);
         else if (unary[i->op].v)
             one_operand(s, i);

@@ -209,7 +209,6 @@ static Ref rule_or(Fold *F, Ins *i)
     return absorbs(F, b, a, IR_and) ? b : keep();
 }
 
-static bool is_compare(u16 op) { return op >= IR_eq && op <= IR_geu; }
 static_assert(IR_ne == IR_eq + 1 && IR_lt == IR_eq + 2 && IR_ge == IR_eq + 3 &&
                   IR_ltu == IR_eq + 4 && IR_geu == IR_eq + 5 && CMP_geu == 5,
               "comparisons are in the order of Cmp");
@@ -229,7 +228,7 @@ static Ref rule_xor(Fold *F, Ins *i)
         return a;
     if (b.kind == R_CON && fold_is_con(F, a, IR_xor, &x, &c))
         return become(F, i, IR_xor, x, con(b.val ^ c));
-    if (ref_is_con(b, 1) && a.kind == R_VAL && is_compare(F->def[a.val].op)) {
+    if (ref_is_con(b, 1) && a.kind == R_VAL && ir_compares(F->def[a.val].op)) {
         d = F->def[a.val];
         return become(F, i, inverse(d.op), d.a[0], d.a[1]);
     }
@@ -442,7 +441,7 @@ static Ref select_compared(Fold *F, Ins *i, const Ins *d, Ref a, Ref b)
 static Ref select_bounded(Fold *F, Ins *i, const Ins *d, Ref a, Ref b)
 {
     const bool is_less = d->op == IR_lt || d->op == IR_ltu;
-    if (!is_compare(d->op) || d->op == IR_eq || d->op == IR_ne || d->a[1].kind != R_CON)
+    if (!ir_compares(d->op) || d->op == IR_eq || d->op == IR_ne || d->a[1].kind != R_CON)
         return keep();
     const Ref bound = con(d->a[1].val - 1); /* k is not the least number: the comparison stayed */
     if (ref_same(a, d->a[0]) && ref_same(b, bound))
@@ -472,7 +471,7 @@ static Ref rule_select(Fold *F, Ins *i)
     if (r.kind != R_NONE || i->op != IR_select || c.kind != R_VAL)
         return r;
     d = F->def[c.val];
-    if (!is_compare(d.op))
+    if (!ir_compares(d.op))
         return keep();
     r = select_compared(F, i, &d, a, b);
     return r.kind != R_NONE || i->op != IR_select ? r : select_bounded(F, i, &d, a, b);
@@ -551,7 +550,7 @@ static void simplify_condition(Fold *F, Term *t)
         Ins i = {.op = (u16)(IR_eq + t->cmp), .loc = t->loc, .a = {t->a[0], t->a[1]}}, d;
         Ref r = simplify(F, &i), x;
         u32 c;
-        if (r.kind == R_NONE && is_compare(i.op)) {
+        if (r.kind == R_NONE && ir_compares(i.op)) {
             branch_on(t, (Cmp)(i.op - IR_eq), i.a[0], i.a[1]);
             return;
         }
@@ -560,7 +559,7 @@ static void simplify_condition(Fold *F, Term *t)
             return;
         }
         d = F->def[r.val];
-        if (is_compare(d.op)) {
+        if (ir_compares(d.op)) {
             branch_on(t, (Cmp)(d.op - IR_eq), d.a[0], d.a[1]);
         } else if (fold_is_con(F, r, IR_xor, &x, &c) && c == 1) {
             branch_on(t, CMP_eq, x, con(0));

@@ -2,12 +2,16 @@
 #include "isa/isa.h"
 #include <string.h>
 
-/* the formats of 64-bit words are the last ones */
-#define LEN(format) ((format) >= F_W64V ? 8 : 4)
+/* bytes of a word */
+enum {
+#define FORMAT(name, ...)   LEN_##name = 4,
+#define FORMAT64(name, ...) LEN_##name = 8,
+#include "isa/isa.def"
+};
 
 const InsnInfo isa_insn[NINSN] = {
 #define INSN(id, text, sets, format, bits, unit, effect, op)                                       \
-    [I_##id] = {text, bits, sets, LEN(F_##format), F_##format, U_##unit, E_##effect, OP_##op},
+    [I_##id] = {text, bits, sets, LEN_##format, F_##format, U_##unit, E_##effect, OP_##op},
 #include "isa/isa.def"
 };
 

@@ -380,12 +380,15 @@ extern const char *const isa_xreg_name[64];     /* ABI names */
 bool isa_find_xreg(const char *text, size_t len, int *n);
 bool isa_find_vreg(const char *text, size_t len, int *n);
 
-/* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a
- * number has no name.  `standard`: one that LLVM's listings print by name. */
 /* Appends the rows of abi.def as assembly: .equ for each number, and a macro with_registers NAME that calls
  * the macro NAME with role=register for each role (doc/asm.md, "Names of the binary interface"). */
 void isa_abi_text(Buf *b);
 
+/* Whether such an operand is part of the mnemonic, brings its own comma or is not written at all. */
+bool isa_is_modifier(OperandKind k);
+
+/* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a
+ * number has no name.  `standard`: one that LLVM's listings print by name. */
 bool isa_find_csr(const char *text, size_t len, u32 *n);
 const char *isa_csr_name(u32 n, bool *standard);
 /* STATE_* that reading it depends on (0: it stays while a warp runs), or that a write changes. */

@@ -49,8 +49,7 @@ static void put_csr(Buf *b, u32 n, const IsaPrint *how)
         buf_printf(b, "%u", n);
 }
 
-/* operands that are part of the mnemonic or bring their own comma */
-static bool is_modifier(OperandKind k)
+bool isa_is_modifier(OperandKind k)
 {
     return k == K_MASK || k == K_RM || k == K_AQRL || k == K_MMA || k == K_MMA64 || k == K_KEY ||
            k == K_HIDE;
@@ -96,7 +95,7 @@ static void put_operands(Buf *b, const char *pattern, const u8 *opd, const i32 *
         } else {
             const OperandInfo *o = &isa_operand[*opd++];
             const i32 v = *value++;
-            if (is_modifier((OperandKind)o->kind)) {
+            if (isa_is_modifier((OperandKind)o->kind)) {
                 put_modifier(b, o, v, &first);
             } else if (how->instead && opd[-1] == how->hidden) {
                 buf_str(b, how->instead);

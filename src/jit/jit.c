@@ -74,7 +74,7 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
     for (u32 left = mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         u32 value;
-        if (effect >= E_VSTORE_UNIT && effect <= E_VSTORE_12D) {
+        if (isa_effect[effect].access == ACCESS_STORE) {
             if (!access_store(w, u, w->addr[i], width, i, w->v[u->rb][i]))
                 return 0;
         } else {
@@ -234,7 +234,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             if (outcome == CAME_LATE) /* the limit of the launch is near, the turn is not over */
                 continue;
         }
-        w->reentry = 0; /* the interpreter goes on from the pc */
+        w->reentry = 0;  /* the interpreter goes on from the pc */
         if (w->is_fresh) /* it was in that region, or has not begun */
             warp_settle(w, w->ninsns ? e->region->written.x : 0,
                         w->ninsns ? e->region->written.v : NULL);

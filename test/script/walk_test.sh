@@ -1,6 +1,6 @@
 #!/bin/sh
-# walk_test.sh -- the walks of HACKING.md, "Adding an instruction", "Adding a CSR" and "Adding a parameter of
-# machines", done as they are written.
+# walk_test.sh -- the walks of HACKING.md, "Adding an instruction", "Adding a CSR", "Adding a parameter of
+# machines" and "Adding a pass to the compiler", done as they are written.
 #
 # The lines that they show go into the rows of a copy of the sources, which is built.  The tables of the documents, the
 # decoder, the printer, isa_facts(), the interpreter and the compiler must know the instruction then, the interpreter the
@@ -34,12 +34,17 @@ ir=$(shown 'IR(absdiff,')
 alu=$(shown 'ALU(absdiff,')
 csr=$(shown 'CSR(0x816,')
 parameter=$(shown 'PARAMETER(l1_sets,')
+pass=$(shown 'PASS(twice,')
+awk '/^    \/\* twice\.c/ { on = 1 } on { print substr($0, 5) } /^    }/ { on = 0 }' HACKING.md >src/cc/twice.c
 word=$(sed -n 's/^    \$ echo \([0-9a-f]*\) | build\/ventus dis$/\1/p' HACKING.md)
 text=$(sed -n '/build\/ventus dis$/{n;s/^    //p;}' HACKING.md)
 awk '/^    kernel @distance/ { on = 1 } on { print substr($0, 5) } /^    }/ { on = 0 }' HACKING.md >distance.ir
 [ "$word" ] && [ "$text" ] && [ -s distance.ir ] || { echo 'HACKING.md shows no instruction'; exit 1; }
 # with the others of their kind
+mv src/cc/twice.c .
 cp -r src before
+mv twice.c src/cc
+after src/cc/passes.def 'PASS(open,' "$pass"
 after src/isa/op.def 'OP(sext16,' "$op"
 after src/isa/isa.def 'INSN(vfexp,' "$insn"
 after src/cc/ir.def 'IR(geu,' "$ir"
@@ -116,8 +121,14 @@ done
 # shellcheck disable=SC2016
 build/host/tables doc/machine.md | grep -q '^| `l1_sets` | sets | 256 |' || { echo 'the tables have no parameter'; exit 1; }
 build/ventus info | grep -q '^l1_sets  *sets ' || { echo 'ventus info has no parameter'; exit 1; }
+# the pass runs and can be turned off
+sed 's/absdiff %3, 5/mul %3, 2/' distance.ir >twice.ir
+build/ventus cc -S -o on.s twice.ir
+build/ventus cc -S -f no-twice -o off.s twice.ir
+grep -q 'vadd.vv' on.s && ! grep -q 'vadd.vv' off.s || { echo 'the pass makes no sums, or without it there are some'; exit 1; }
+build/ventus help cc | grep -q '^  twice  *products by 2 become sums$' || { echo 'the help has no pass'; exit 1; }
 added=$(diff -r before src | grep -c '^[<>]') || true
-[ "$added" = 6 ] || { echo "$added lines differ"; exit 1; }
+[ "$added" = 7 ] || { echo "$added lines differ"; exit 1; }
 
 without() { # FILE OBJECT NAME: without its line the object is not built, and the message has the name
     cp "src/$1" kept
@@ -135,4 +146,4 @@ status=0
 distance >out || status=$?
 [ $status -gt 0 ] && [ $status -lt 126 ] && grep -q 'absdiff.* has no rows' out ||
     { echo "without the line of select.def: status $status"; cat out; exit 1; }
-echo '6 rows make an instruction with its selection, a CSR and a parameter; each is missed'
+echo '7 rows and a file make an instruction with its selection, a CSR, a parameter and a pass'

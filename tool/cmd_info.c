@@ -1,6 +1,7 @@
 /* cmd_info.c -- ventus info: what this build and its device can do. */
 #include "dev/dev.h"
 #include "comp/comp.h"
+#include "jit/jit.h"
 #include "sim/sim.h"
 #include "tool/tool.h"
 #include <jansson.h>
@@ -106,6 +107,21 @@ static bool has_compiler(Buf *what)
     return has;
 }
 
+/* Whether there is host code, and who makes it or why nobody does. */
+static bool has_host_code(Buf *what)
+{
+    const char *why;
+    char *cache = comp_cache_directory();
+    const bool has = jit_available(&why);
+    if (has)
+        buf_printf(what, "host code for engines, made by ventus-jit1, %s%s",
+                   cache ? "kept in " : "not kept", cache ? cache : "");
+    else
+        buf_printf(what, "host code for engines: %s", why);
+    mem_free(cache);
+    return has;
+}
+
 static void show_text(void)
 {
     printf("ventus %s\n\n", VERSION);
@@ -122,6 +138,10 @@ static void show_text(void)
     const bool has = has_compiler(&compiler);
     printf("built in: llvm   %s; %s\n", has ? "yes" : "no", buf_text(&compiler));
     buf_free(&compiler);
+    Buf code = {0};
+    const bool has_code = has_host_code(&code);
+    printf("built in: jit    %s; %s\n", has_code ? "yes" : "no", buf_text(&code));
+    buf_free(&code);
     for (size_t i = 0; i < countof(parts); i++)
         printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
                parts[i].what);
@@ -159,6 +179,7 @@ static int show_json(void)
             json_array_append_new(engines, json_string(dev_engines[i]->name));
     Buf compiler = {0};
     json_object_set_new(built, "llvm", json_boolean(has_compiler(&compiler)));
+    json_object_set_new(built, "jit", json_boolean(has_host_code(&compiler)));
     buf_free(&compiler);
     for (size_t i = 0; i < countof(parts); i++)
         json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));

@@ -199,7 +199,7 @@ static int run_all(Sequence *r, Driver *driver, Diag *d)
         return REFUSED;
     for (int i = 0; status == DONE && i < r->nfiles / 2; i++)
         status = run_one(r, driver, i, &watch, &run, d);
-    if (!watch_close(&watch, d))
+    if (!watch_close(&watch, driver, d))
         status = REFUSED;
     if (status == DONE && r->verify && !r->verified) {
         error(d, &(Source){.name = r->verify, .text = ""}, NULL,

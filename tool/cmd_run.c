@@ -320,7 +320,7 @@ static int run_image(Run *r, Object *image, Diag *d)
                (!r->common.export_to || make_directory(r->common.export_to, d)) &&
                watch_open(&watch, &r->common, &run, d)) {
         status = launch(r, driver, &watch, &run, d);
-        if (!watch_close(&watch, d))
+        if (!watch_close(&watch, driver, d))
             status = REFUSED;
     }
     status = patience_end(&patience, status);

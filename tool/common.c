@@ -1,5 +1,6 @@
 /* common.c -- options of `run` and `replay` (common.h); trace and statistics of their launches. */
 #include "tool/common.h"
+#include "jit/jit.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "Lanes of a warp: 4, 8, 16 or 32", 1},
     {"warps", KEY_WARPS, "N", 0, "Most warps of a work-group", 1},
     {"sms", KEY_SMS, "N", 0, "Streaming multiprocessors", 1},
-    {"engine", KEY_ENGINE, "E", 0, "interp, jit, auto or timing, as far as built in", 1},
+    {"engine", KEY_ENGINE, "E", 0, "auto (default), interp, jit or timing, as far as built in", 1},
     {"mmu", KEY_MMU, NULL, 0, "Addresses go through page tables", 1},
     {"strict", KEY_STRICT, NULL, 0, "Refuse what hardware does: misaligned accesses and so on", 1},
     {"vm", KEY_VM, "RULE", 0, "How masked instructions read v0: own, spike, rtl, ignore", 1},
@@ -334,9 +335,28 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
             (unsigned long long)r->dev.run.insns, seconds, o->groups, o->limit ? o->limit : "none");
 }
 
-bool watch_close(Watch *w, Diag *d)
+/* what the device's engine did, where it makes host code */
+static void tell_engine(Watch *w, Device *device)
+{
+    const EngineKind *kind = dev_options(device)->engine;
+    JitStats s;
+    if (!jit_stats(dev_engine(device), &s))
+        return;
+    if (w->stats)
+        stats_engine(w->stats, &s);
+    if (w->common->verbose)
+        fprintf(stderr,
+                "%s: %llu instructions in host code, %llu interpreted; %llu pieces of code, %llu of "
+                "them from the disk, %.1f ms to make the others\n",
+                kind->name, (unsigned long long)s.compiled,
+                (unsigned long long)(s.insns - s.compiled), (unsigned long long)s.regions,
+                (unsigned long long)s.cached, (double)s.nanoseconds * 1e-6);
+}
+
+bool watch_close(Watch *w, Driver *driver, Diag *d)
 {
     bool ok = close_trace(w, d);
+    tell_engine(w, drv_device(driver));
     Buf out = {0};
     if (w->stats) {
         if (!w->common->stats_json)

@@ -42,8 +42,8 @@ typedef struct {
 bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d);
 /* A launch ended. */
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
-/* Prints the statistics, closes the trace.  False: reported. */
-bool watch_close(Watch *w, Diag *d);
+/* Prints the statistics and what the driver's engine did, closes the trace.  False: reported. */
+bool watch_close(Watch *w, Driver *driver, Diag *d);
 
 /* The driver's report of the last failure, on stderr.  The exit status to use. */
 int report_failure(Driver *driver, DrvStatus s, const char *what);

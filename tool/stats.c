@@ -44,6 +44,8 @@ struct Stats {
     u64 scalar_loads, scalar_stores;
     double seconds;
     DrvResult last;
+    bool has_engine;
+    JitStats engine;
     struct {
         char *name, *value;
     } option[MAX_OPTIONS];
@@ -190,6 +192,12 @@ void stats_launch(Stats *s, const DrvResult *r, double seconds)
     s->last = *r;
 }
 
+void stats_engine(Stats *s, const JitStats *engine)
+{
+    s->has_engine = true;
+    s->engine = *engine;
+}
+
 void stats_option(Stats *s, const char *name, const char *value)
 {
     char *n = mem_strdup(name), *v = mem_strdup(value);
@@ -292,6 +300,18 @@ static void report_launch(const Stats *s, Put *put, void *to)
     put(to, "occupancy", "warps", r->dev.occupancy.warps, "warps resident on an SM");
 }
 
+static void report_engine(const Stats *s, Put *put, void *to)
+{
+    const JitStats *e = &s->engine;
+    if (!s->has_engine)
+        return;
+    put(to, "engine", "insns", e->insns, "warp instructions where host code was allowed");
+    put(to, "engine", "compiled", e->compiled, "of them, in host code");
+    put(to, "engine", "regions", e->regions, "pieces of host code");
+    put(to, "engine", "cached", e->cached, "of them, from the disk");
+    put(to, "engine", "microseconds", e->nanoseconds / 1000, "of processor time to make the others");
+}
+
 static const char *limit_of(const Stats *s)
 {
     return s->last.dev.occupancy.limit ? s->last.dev.occupancy.limit : "none";
@@ -326,6 +346,7 @@ void stats_text(const Stats *s, Buf *out)
     report_units(s, put_text, out);
     report_insns(s, SHOWN_INSNS, put_text, out);
     report_launch(s, put_text, out);
+    report_engine(s, put_text, out);
     buf_printf(out, "occupancy.limit %s # what allows no more\n", limit_of(s));
     buf_printf(out, "seconds %.6f # of the host, in launches\n", s->seconds);
 }
@@ -363,6 +384,7 @@ bool stats_json(const Stats *s, Buf *out)
     report_units(s, put_json, o);
     report_insns(s, NINSN, put_json, o);
     report_launch(s, put_json, o);
+    report_engine(s, put_json, o);
     json_object_set_new(json_object_get(o, "occupancy"), "limit", json_string(limit_of(s)));
     json_object_set_new(o, "seconds", json_real(s->seconds));
     char *text = json_dumps(o, JSON_INDENT(2));

@@ -2,6 +2,7 @@
 #ifndef TOOL_STATS_H
 #define TOOL_STATS_H
 #include "drv/drv.h"
+#include "jit/jit.h"
 #include "mach/observe.h"
 
 typedef struct Stats Stats;
@@ -10,6 +11,9 @@ Stats *stats_new(void); /* NULL: no memory */
 void stats_free(Stats *s);
 Observer stats_observer(Stats *s);
 void stats_launch(Stats *s, const DrvResult *r, double seconds);
+
+/* What the engine did with host code, once at the end. */
+void stats_engine(Stats *s, const JitStats *engine);
 
 /* An option in force, printed before the counters. */
 void stats_option(Stats *s, const char *name, const char *value);

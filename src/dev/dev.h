@@ -39,7 +39,7 @@ typedef struct {
     u32 sgprs, vgprs;       /* highest registers that it uses, plus one */
 } DevCode;
 
-/* The default options: default machine, v202, interpreter. */
+/* The default options: default machine, v202, the first engine. */
 DeviceOptions dev_defaults(void);
 /* NULL: the host has no memory for it. */
 Device *dev_open(const DeviceOptions *opt);

@@ -4,7 +4,7 @@
 # run: test $(%b/ventus info | grep -c '^engine jit\|^engine auto') = $n
 # run: %b/ventus info --json | tr -d ' \n' | grep -o '"version":\|"interp"\|"name":"[a-z]*"'
 # run: if test -e %b/ventus-cc1; then want=true; else want=false; fi
-# run: %b/ventus info --json | grep -c "\"llvm\": $want"
+# run: %b/ventus info --json | grep -c "\"llvm\": $want\|\"jit\": $want"
 # every row of machine.def has a line with a value for each machine
 # run: sed -n 's/^PARAMETER(\([a-z_0-9]*\),.*/\1/p' src/mach/machine.def >%t && %b/ventus info >%t.all
 # run: while read p; do grep -Eq "^$p +[A-Za-z]+ +[0-9.]+( 2.n)?( +[0-9]+){3,} +[a-z]" %t.all || echo "no line for $p"; done <%t
@@ -18,6 +18,6 @@
 # "name":"default"
 # "name":"documents"
 # "name":"rtl"
-# 1
+# 2
 # lanes lanes 4..32 2^n 32 32 8
 # end

@@ -1,6 +1,6 @@
 # make            build/ventus and the libraries
 # make demo       set up the machine, build, run the kernels of test/run
-# make check      set up the machine, build, run every test (T=FILE... for some)
+# make check      set up the machine, build, run every test (T=FILE... for some; E=ENGINE: launches on that one)
 # make bench      measure
 # make install    PREFIX=/usr/local, DESTDIR honoured
 # make accuracy   errors of the device library's functions; STEP=1 for all floats, COUNT=N doubles
@@ -247,7 +247,7 @@ setup:
 check: setup
 	@$(MAKE) --no-print-directory m=$m B=$B check-only
 check-only: tests
-	@B=$B CC="$(CC)" m=$m LLVM_CONFIG="$(LLVM_CONFIG)" sh test/runner/check.sh $(T)
+	@B=$B CC="$(CC)" m=$m LLVM_CONFIG="$(LLVM_CONFIG)" $(if $E,VENTUS_ENGINE=$E KIT_ENGINE=$E) sh test/runner/check.sh $(T)
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh test/runner/demo.sh

@@ -14,6 +14,7 @@ enum {
     KEY_SMS,
     KEY_MACHINE,
     KEY_ENGINE,
+    KEY_SHADOW,
     KEY_STATS,
     KEY_STATS_FILE,
     KEY_TRACE,
@@ -37,6 +38,7 @@ static const struct argp_option options[] = {
     {"warps", KEY_WARPS, "N", 0, "Most warps of a work-group", 1},
     {"sms", KEY_SMS, "N", 0, "Streaming multiprocessors", 1},
     {"engine", KEY_ENGINE, "E", 0, "auto (default), interp, jit or timing, as far as built in", 1},
+    {"shadow", KEY_SHADOW, NULL, 0, "Host code beside the interpreter; they must do the same", 1},
     {"mmu", KEY_MMU, NULL, 0, "Addresses go through page tables", 1},
     {"strict", KEY_STRICT, NULL, 0, "Refuse what hardware does: misaligned accesses and so on", 1},
     {"vm", KEY_VM, "RULE", 0, "How masked instructions read v0: own, spike, rtl, ignore", 1},
@@ -65,10 +67,10 @@ static const EngineKind *engine_option(struct argp_state *state, const char *nam
     const EngineKind *e = dev_find_engine(name);
     if (e)
         return e;
-    if (!strcmp(name, "jit") || !strcmp(name, "auto") || !strcmp(name, "timing"))
+    if (!strcmp(name, "jit") || !strcmp(name, "auto") || !strcmp(name, "shadow") || !strcmp(name, "timing"))
         argp_error(state, "--engine: '%s' is not built in; see ventus info", name);
     else
-        argp_error(state, "--engine: '%s' is no engine: interp, jit, auto, timing", name);
+        argp_error(state, "--engine: '%s' is no engine: interp, jit, auto, shadow, timing", name);
     return NULL;
 }
 
@@ -124,6 +126,7 @@ static error_t device_option(int key, char *arg, struct argp_state *state)
     case KEY_THREADS: c->lanes = lanes_option(state, arg); return 0;
     case KEY_WARPS: c->warps = positive(state, "--warps", arg, MAX_WARPS); return 0;
     case KEY_SMS: c->sms = positive(state, "--sms", arg, 1u << 16); return 0;
+    case KEY_SHADOW: c->device.engine = engine_option(state, "shadow"); return 0;
     case KEY_ENGINE: c->device.engine = engine_option(state, arg); return 0;
     case KEY_STRICT: c->device.strict = true; return 0;
     case KEY_MMU: c->device.mmu = true; return 0;
@@ -344,13 +347,14 @@ static void tell_engine(Watch *w, Device *device)
         return;
     if (w->stats)
         stats_engine(w->stats, &s);
-    if (w->common->verbose)
-        fprintf(stderr,
-                "%s: %llu instructions in host code, %llu interpreted; %llu pieces of code, %llu of "
-                "them from the disk, %.1f ms to make the others\n",
-                kind->name, (unsigned long long)s.compiled,
-                (unsigned long long)(s.insns - s.compiled), (unsigned long long)s.regions,
-                (unsigned long long)s.cached, (double)s.nanoseconds * 1e-6);
+    if (w->common->verbose && s.regions)
+        fprintf(
+            stderr,
+            "%s: %llu instructions in host code, %llu interpreted; %llu pieces of code, %llu of "
+            "them from the disk, %.1f ms to make the others\n",
+            kind->name, (unsigned long long)s.compiled, (unsigned long long)(s.insns - s.compiled),
+            (unsigned long long)s.regions, (unsigned long long)s.cached,
+            (double)s.nanoseconds * 1e-6);
 }
 
 bool watch_close(Watch *w, Driver *driver, Diag *d)
@@ -380,6 +384,9 @@ int report_failure(Driver *driver, DrvStatus s, const char *what)
     drv_last_error(driver, &report);
     buf_printf(&text, "%s: error: ", what);
     buf_str(&text, report.len ? buf_text(&report) : drv_status_text(s));
+    const char *difference = jit_difference(dev_engine(drv_device(driver)));
+    if (*difference)
+        buf_printf(&text, "\n  difference  %s", difference);
     show_message(stderr, DIAG_ERROR, buf_text(&text));
     buf_free(&report);
     buf_free(&text);

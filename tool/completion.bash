@@ -30,7 +30,7 @@ _ventus() {
     [[ $cur == '=' ]] && cur=
     case $prev in
     --isa | -p) mapfile -t COMPREPLY < <(compgen -W 'v202 v2025 v202+ai v202+tidx v2025+tidx' -- "$cur") ;;
-    --engine) mapfile -t COMPREPLY < <(compgen -W 'auto interp jit timing' -- "$cur") ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W 'auto interp jit shadow timing' -- "$cur") ;;
     --vm) mapfile -t COMPREPLY < <(compgen -W 'own spike rtl ignore' -- "$cur") ;;
     --threads) mapfile -t COMPREPLY < <(compgen -W '4 8 16 32' -- "$cur") ;;
     --stats) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur") ;;

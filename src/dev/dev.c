@@ -17,7 +17,7 @@ struct Device {
 
 /* --- engines ------------------------------------------------------------------- */
 
-const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, NULL};
+const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, &shadow_kind, NULL};
 
 bool dev_has_engine(const EngineKind *kind)
 {

@@ -10,6 +10,7 @@
 #include "jit/jit.h"
 #include "base/mem.h"
 #include "jit/entries.h"
+#include "jit/shadow.h"
 #include "sim/handlers.h"
 #include "sim/sim.h"
 
@@ -21,6 +22,7 @@ enum {
 typedef struct {
     Sim sim; /* first */
     Entries entries;
+    Shadow *shadow; /* NULL: nothing is compared */
     _Atomic u64 insns, compiled;
 } Jit;
 
@@ -247,6 +249,14 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
     }
 }
 
+static void compare_turn(Jit *j, Warp *w)
+{
+    static const RegSet all = {~(u64)0, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
+    const Entry *e = w->host;
+    shadow_after(j->shadow, w, w->reentry ? &e->region->block[w->reentry - 1].in : &all,
+                 atomic_load(&j->entries.flags) == FLAGS_READ);
+}
+
 static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = jit_of(w);
@@ -256,7 +266,11 @@ static void run_warp(Warp *w, u64 slice)
         sim_run_warp(w, slice);
         return;
     }
+    if (j->shadow)
+        slice = shadow_before(j->shadow, w, slice);
     run_turn(j, w, slice);
+    if (j->shadow)
+        compare_turn(j, w);
     /* where nobody reads flags, those that the host has left are nobody's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         take_host_flags(w);
@@ -270,6 +284,7 @@ static void close_engine(Engine *engine)
     if (!j)
         return;
     entries_close(&j->entries);
+    shadow_close(j->shadow);
     sim_exit(&j->sim);
     mem_free(j);
 }
@@ -291,6 +306,17 @@ static Engine *open_jit(Memory *memory, IsaSet set)
 {
     return open_engine(&jit_kind, true, memory, set);
 }
+
+static Engine *open_shadow(Memory *memory, IsaSet set)
+{
+    Engine *e = open_engine(&shadow_kind, true, memory, set);
+    Jit *j = (Jit *)e;
+    if (!e || (j->shadow = shadow_open()))
+        return e;
+    close_engine(e);
+    return NULL;
+}
+
 static Engine *open_auto(Memory *memory, IsaSet set)
 {
     return open_engine(&auto_kind, false, memory, set);
@@ -313,13 +339,46 @@ static void code_changed(Engine *engine, IsaSet set, u64 addr, u64 size)
     pthread_mutex_unlock(&j->entries.stable);
 }
 
+static bool refuse(LaunchResult *result, FaultKind kind)
+{
+    *result = (LaunchResult){.faulted = true, .fault = {.kind = kind, .lane = -1}};
+    return false;
+}
+
+static bool launch_with_shadow(Jit *j, const Launch *l, const LaunchOptions *opt,
+                               LaunchResult *result)
+{
+    LaunchOptions one = *opt;
+    u64 addr;
+    one.threads = 1;
+    if (!shadow_begin(j->shadow, l))
+        return refuse(result, FAULT_NO_MEMORY);
+    bool ok = sim_launch(&j->sim.engine, l, &one, result);
+    atomic_fetch_add(&j->insns, result->insns);
+    atomic_fetch_add(&j->compiled, result->compiled);
+    if (!shadow_end(j->shadow, !ok, &addr)) {
+        ok = refuse(result, FAULT_DIFFERS);
+        result->fault.has_addr = true;
+        result->fault.addr = addr;
+    }
+    return ok;
+}
+
+const char *jit_difference(const Engine *engine)
+{
+    const Jit *j = (const Jit *)engine;
+    return engine->kind == &shadow_kind ? shadow_report(j->shadow) : "";
+}
+
 static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, LaunchResult *result)
 {
     Jit *j = (Jit *)engine;
     entries_settle(&j->entries);
     Launch own = *l; /* observers see and change what compiled code keeps to itself */
     own.watched = opt->nobservers > 0;
-    own.keeps_registers = can_compile(j, &own);
+    own.keeps_registers = can_compile(j, &own) && !j->shadow;
+    if (j->shadow && can_compile(j, &own))
+        return launch_with_shadow(j, &own, opt, result);
     const bool ok = sim_launch(engine, &own, opt, result);
     if (own.keeps_registers) {
         atomic_fetch_add(&j->insns, result->insns);
@@ -333,7 +392,7 @@ bool jit_available(const char **why) { return maker_available(why); }
 bool jit_stats(const Engine *engine, JitStats *s)
 {
     const Jit *j = (const Jit *)engine;
-    if (engine->kind != &jit_kind && engine->kind != &auto_kind)
+    if (engine->kind != &jit_kind && engine->kind != &auto_kind && engine->kind != &shadow_kind)
         return false;
     *s = (JitStats){.insns = j->insns,
                     .compiled = j->compiled,
@@ -348,6 +407,18 @@ const EngineKind jit_kind = {
     .what = "compiles everything to host code before it runs",
     .available = jit_available,
     .open = open_jit,
+    .close = close_engine,
+    .code_changed = code_changed,
+    .launch = launch,
+    .step = sim_step,
+    .interrupt = sim_interrupt,
+};
+
+const EngineKind shadow_kind = {
+    .name = "shadow",
+    .what = "jit beside the interpreter, compared at heads of loops and exits",
+    .available = jit_available,
+    .open = open_shadow,
     .close = close_engine,
     .code_changed = code_changed,
     .launch = launch,

@@ -1,5 +1,6 @@
 /* jit.h -- engines that execute compiled host code: `jit`, from the first instruction on, and
- * `auto`, which interprets until something is hot and compiles that meanwhile.
+ * `auto`, which interprets until something is hot and compiles that meanwhile; and `shadow`, which does what jit does and compares
+ * it with the interpreter (shadow.h).
  *
  * Both are the interpreter (sim/) with another way to run a warp: decoded code, threads, groups
  * and limits are its own, and so is every instruction that is not compiled.
@@ -8,7 +9,7 @@
 #define JIT_JIT_H
 #include "mach/engine.h"
 
-extern const EngineKind jit_kind, auto_kind;
+extern const EngineKind jit_kind, auto_kind, shadow_kind;
 
 /* Whether code can be compiled on this host, by this build; else *why tells why not, in a text that
  * is not freed. */
@@ -24,4 +25,7 @@ typedef struct {
 } JitStats;
 /* False: the engine is of another kind. */
 bool jit_stats(const Engine *e, JitStats *s);
+
+/* Of `shadow`, after FAULT_DIFFERS: what differed, a line; else empty. */
+const char *jit_difference(const Engine *e);
 #endif

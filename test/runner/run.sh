@@ -6,7 +6,7 @@
 #
 #   run: COMMAND       lines for sh -e.  %s is this file, %d its directory, %b the build
 #                      directory, %t a scratch path, %e the engine
-#   on: interp jit     once for each engine; those that are not built in are skipped
+#   on: interp jit     once for each engine (with VENTUS_ENGINE on that one); those that are not built in are skipped
 #   fail               the commands must not succeed
 #   exit: N            they must end with status N
 #   skip: COMMAND      where this succeeds the file is skipped
@@ -87,6 +87,7 @@ one() {
         return
     fi
     engines=$(words on "$1")
+    engines=${engines:+${VENTUS_ENGINE:-$engines}}
     for e in ${engines:--}; do
         if [ "$e" != - ] && ! "$B/ventus" info | grep -q "^engine $e:"; then
             echo "SKIP $1 on $e: this build has no engine $e"

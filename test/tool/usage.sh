@@ -89,7 +89,7 @@ rm -f "$B/usage.out"
 # ventus run: --threads: '64' is not a number from 0 to 32
 # ventus run: --warps: 0 is too few
 # ventus run: --warps: '65' is not a number from 0 to 64
-# ventus run: --engine: 'fpga' is no engine: interp, jit, auto, timing
+# ventus run: --engine: 'fpga' is no engine: interp, jit, auto, shadow, timing
 # ventus run: --vm: 'mine' is no rule: own, spike, rtl, ignore
 # ventus run: --timeout: '-1' is no number of seconds
 # ventus run: --max-insns: 'many' is not a number from 0 to 18446744073709551615

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 0x31475456 /* "VTG1" */, NO_HELPER = UINT32_MAX >> 1 };
+enum { MAGIC = 0x32475456 /* "VTG2" */, NO_HELPER = UINT32_MAX >> 1 };
 
 /* --- the words of a region --------------------------------------------------------------- */
 

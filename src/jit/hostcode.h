@@ -35,9 +35,9 @@ typedef struct {
 /* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a
  * barrier or must be left to the interpreter, or has retired `limit` instructions in all and comes
  * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be
- * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set;
- * else it goes on at w->pc, which the block of the number returned begins with, or which is
- * anywhere (ANYWHERE).  Registers that nobody can read any more are not written back. */
+ * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set,
+ * and w->reentry to the entry for it, or 0 if there is none; else it goes on at w->pc, which the
+ * block of the number returned begins with, or which is anywhere (ANYWHERE).  Registers that nobody can read any more are not written back. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

@@ -163,27 +163,24 @@ static Outcome run_code(const Jit *j, Warp *w, Entry *e, u32 entry, HostCode *co
                          .vector = run_vector,
                          .deepen = deepen};
     const u64 before = w->ninsns;
-    w->handled = 0;
+    w->handled = w->reentry = 0;
     const u32 back = code(w, &env, limit, entry);
     g->compiled += w->ninsns - before - w->handled;
     if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
         atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
     if (w->exec != w->mask)
         warp_set_exec(w);
-    w->reentry = 0;
-    if (back == (u32)HOST_ANYWHERE) {
-        if (w->is_fresh)
-            warp_settle(w, e->region->written.x, e->region->written.v);
-        return CAME_OUT;
+    if (back != (u32)HOST_STOPPED && back != (u32)HOST_ANYWHERE) {
+        w->reentry = 1 + back;
+        return CAME_LATE;
     }
-    if (back == (u32)HOST_STOPPED && w->state == WARP_READY && !g->faulted)
+    if (w->is_fresh && !w->reentry && w->state != WARP_DONE) /* it leaves the region */
+        warp_settle(w, e->region->written.x, e->region->written.v);
+    if (back == (u32)HOST_ANYWHERE)
+        return CAME_OUT;
+    if (w->state == WARP_READY && !g->faulted)
         warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* our mistake: the code lost its way */
-    if (back == (u32)HOST_STOPPED && w->state != WARP_WAITING)
-        return STOPPED;
-    const int block =
-        back == (u32)HOST_STOPPED ? region_find(e->region, w->pc, w->exec == w->full) : (int)back;
-    w->reentry = (u32)(1 + block);
-    return back == (u32)HOST_STOPPED ? STOPPED : CAME_LATE;
+    return STOPPED;
 }
 
 /* The code that the warp may enter now, and where; NULL: none. */
@@ -196,9 +193,11 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
         const bool begins = !block && !(*e)->fresh; /* where the region begins */
         if (begins)
             *entry = 0;
+        if (*e == w->group->start && (*e)->region->block[block].is_reentry)
+            return (HostCode *)(*e)->code[CODE_PLAIN].entry;
         return entries_code(&j->entries, *e, !begins && !(*e)->region->block[block].is_reentry);
     }
-    if (w->is_fresh && w->dense && w->group->start) {
+    if (w->is_fresh && !w->ninsns && w->dense && w->group->start) {
         w->host = *e = w->group->start;
         return (HostCode *)(*e)->code[CODE_PLAIN].entry;
     }
@@ -260,9 +259,7 @@ static void compare_turn(Jit *j, Warp *w)
 static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = jit_of(w);
-    if (!can_compile(j, w->group->launch)) {
-        if (w->is_fresh) /* that was not known when the launch began */
-            warp_settle(w, 0, NULL);
+    if (!w->group->launch->keeps_registers) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;
     }

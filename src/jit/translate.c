@@ -777,6 +777,9 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     leave(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, all);
     LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
+    if (state == WARP_WAITING)
+        LLVMBuildStore(B, word(e, 1 + (u32)region_find(e->r, e->at->next_pc, e->at->full)),
+                       warp_field(e, offsetof(Warp, reentry)));
     leave(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
 }
 

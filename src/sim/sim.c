@@ -219,17 +219,18 @@ static void call_others(Run *r)
 /* Gives every ready warp one turn; false: none was ready. */
 static bool run_turns(Run *r, Group *g)
 {
+    const bool tells_each = audience_wants_each(r->audience);
     bool ran = false;
     for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
         Warp *w = &g->warps[k];
         if (w->state != WARP_READY)
             continue;
         ran = true;
-        if (audience_wants_each(r->audience))
+        if (tells_each)
             run_told(r->audience, w, slice_of(r, w));
         else
             r->sim->run(w, slice_of(r, w));
-        if (w->state == WARP_DONE && !audience_wants_each(r->audience))
+        if (w->state == WARP_DONE && !tells_each && r->audience->events)
             audience_tell(r->audience, EVENT_warp_end, g, w);
         if (w->state == WARP_READY && !g->faulted) {
             check_limits(r, w);

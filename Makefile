@@ -2,7 +2,7 @@
 # make demo       set up the machine, build, run the kernels of test/run
 # make check      set up the machine, build, run every test (T=FILE... for some; E=ENGINE: launches on that one)
 # make bench      measure
-# make install    PREFIX=/usr/local, DESTDIR honoured
+# make install    PREFIX=/usr/local, LIBDIR=PREFIX/lib; DESTDIR honoured
 # make accuracy   errors of the device library's functions; STEP=1 for all floats, COUNT=N doubles
 # make m=MODE ... another mode: dbg, asan, tsan, hostile; it builds in build-MODE
 # make CC=clang B=build-clang ...    another compiler, another place
@@ -327,18 +327,23 @@ $B/fuzz_binary: $B/src/cl/container.o
 # --- installation ----------------------------------------------------------------
 
 INSTALL ?= install
-PKGCONFIG ?= $(PREFIX)/lib/pkgconfig
+LIBDIR ?= $(PREFIX)/lib
+OPENCLDIR ?= $(LIBDIR)
+PKGCONFIG ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/ventus
 DEST := $(DESTDIR)$(PREFIX)
 MAN := $(wildcard doc/man/*.1)
 ICDDIR ?= /etc/OpenCL/vendors
+FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|'
 
 install: all
-	$(INSTALL) -d $(DEST)/bin $(DEST)/lib $(DEST)/include/ventus $(DEST)/share/man/man1 \
-	    $(DEST)/share/ventus/machine $(DEST)/share/bash-completion/completions $(DESTDIR)$(PKGCONFIG)
+	$(INSTALL) -d $(DEST)/bin $(DESTDIR)$(LIBDIR) $(DEST)/include/ventus $(DEST)/share/man/man1 \
+	    $(DEST)/share/ventus/machine $(DEST)/share/bash-completion/completions $(DESTDIR)$(PKGCONFIG) \
+	    $(DESTDIR)$(CMAKEDIR)
 	$(INSTALL) -m 755 $B/ventus $(DEST)/bin
-	$(INSTALL) -m 755 $B/libventus.so $(DEST)/lib/libventus.so.$(VERSION)
-	ln -sf libventus.so.$(VERSION) $(DEST)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DEST)/lib/libventus.so
+	$(INSTALL) -m 755 $B/libventus.so $(DESTDIR)$(LIBDIR)/libventus.so.$(VERSION)
+	ln -sf libventus.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libventus.so
 	$(INSTALL) -m 644 include/ventus/*.h $(DEST)/include/ventus
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
@@ -348,15 +353,18 @@ ifneq ($(LLVM_CLANG),)
 	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1 $(DEST)/libexec/ventus
 endif
 ifneq ($(HAS_CL),)
-	$(INSTALL) -m 755 $B/libventus-opencl.so $(DEST)/lib
-	$(INSTALL) -d $(DESTDIR)$(ICDDIR)
-	echo $(PREFIX)/lib/libventus-opencl.so >$(DESTDIR)$(ICDDIR)/ventus.icd
+	$(INSTALL) -d $(DESTDIR)$(ICDDIR) $(DESTDIR)$(OPENCLDIR)
+	$(INSTALL) -m 755 $B/libventus-opencl.so $(DESTDIR)$(OPENCLDIR)
+	echo $(OPENCLDIR)/libventus-opencl.so >$(DESTDIR)$(ICDDIR)/ventus.icd
 endif
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
+	$(FILL) lib/ventus.pc.in >$(DESTDIR)$(PKGCONFIG)/ventus.pc
+	$(FILL) lib/ventus-config.cmake.in >$(DESTDIR)$(CMAKEDIR)/ventus-config.cmake
+	$(FILL) lib/ventus-config-version.cmake.in >$(DESTDIR)$(CMAKEDIR)/ventus-config-version.cmake
 
 uninstall:
-	rm -f $(DEST)/lib/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
-	rm -f $(DEST)/bin/ventus $(DEST)/lib/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
+	rm -f $(DESTDIR)$(OPENCLDIR)/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
+	rm -rf $(DESTDIR)$(CMAKEDIR)
+	rm -f $(DEST)/bin/ventus $(DESTDIR)$(LIBDIR)/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
 	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus $(DEST)/libexec/ventus
 

@@ -41,6 +41,38 @@ $CC -o "$dir/host" "$dir/host.c" $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_A
     pkg-config --cflags --libs ventus) || exit 1
 [ "$(LD_LIBRARY_PATH="$dir/usr/lib" "$dir/host")" = 42 ] || { echo 'the host program failed'; exit 1; }
 
+# every installed file belongs to exactly one Debian package
+libraries=/usr/lib/some-triplet
+make --no-print-directory -s install B="$B" CC="$CC" DESTDIR="$dir/debian" PREFIX=/usr \
+    LIBDIR=$libraries OPENCLDIR=$libraries/ventus || exit 1
+(cd "$dir/debian" && find . ! -type d | sed 's|^\./||' | sort) >"$dir/files"
+for list in debian/*.install; do
+    while read -r pattern; do
+        # shellcheck disable=SC2086
+        (cd "$dir/debian" && find $pattern ! -type d 2>/dev/null)
+    done <"$list"
+done | sort >"$dir/packaged"
+cmp -s "$dir/files" "$dir/packaged" ||
+    { echo 'debian/*.install and make install differ:'; diff "$dir/files" "$dir/packaged"; exit 1; }
+
+# CMake finds the library
+if command -v cmake >/dev/null; then
+    prefix=$dir/cmake
+    make --no-print-directory -s install B="$B" CC="$CC" PREFIX="$prefix" ICDDIR="$prefix/vendors" || exit 1
+    mkdir "$dir/project"
+    cp "$dir/host.c" "$dir/project"
+    cat >"$dir/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(host C)
+find_package(ventus 0.1 REQUIRED)
+add_executable(host host.c)
+target_link_libraries(host ventus::ventus)
+END
+    cmake -S "$dir/project" -B "$dir/project/build" -DCMAKE_PREFIX_PATH="$prefix" >"$dir/log" 2>&1 &&
+        cmake --build "$dir/project/build" >>"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+    [ "$("$dir/project/build/host")" = 42 ] || { echo 'the program of CMake failed'; exit 1; }
+fi
+
 # the library shows its own names only
 others=$(nm -D --defined-only "$dir/usr/lib/libventus.so" | awk '{ print $3 }' | grep -v '^vt_')
 [ -z "$others" ] || { echo "libventus.so exports: $others"; exit 1; }

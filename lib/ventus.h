@@ -9,6 +9,7 @@
 #define VENTUS_H
 #include <opencl-c-base.h>
 #include "isa/abi.h"
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
 #define OVL  __attribute__((overloadable))
@@ -22,8 +23,9 @@ __attribute__((const)) uint __ventus_lane(void);        /* 0 .. lanes of a warp 
 __attribute__((const)) const __constant uint *__ventus_knl(void); /* the metadata block */
 __attribute__((convergent)) void __ventus_barrier(uint flags); /* of the group: CLK_*_MEM_FENCE */
 void __ventus_fence(void);                              /* orders all memory accesses */
-__attribute__((convergent)) void __ventus_meet(void);   /* the same, for the lanes that are together here; before
-                                                         * it those meet that parted earlier */
+__attribute__((convergent, nomerge)) void __ventus_meet(void); /* no code: lanes that parted earlier are together
+                                                                * here, and what is between two of these calls stays
+                                                                * there */
 __attribute__((const)) float __ventus_exp(float);       /* e to the x, as good as the machine's */
 __attribute__((const)) int __ventus_ftoi_rne(float);    /* nearest, ties to even; saturates */
 
@@ -43,6 +45,11 @@ float __ventus_u64tof(ulong x);                 /* nearest, ties to even */
 float __ventus_i64tof(long x);
 ulong __ventus_ftou64(float x);                 /* toward zero; saturates, NaN is 0 */
 long __ventus_ftoi64(float x);
+float __ventus_htof(ushort x);                  /* half, as its bits */
+ushort __ventus_ftoh(float x);                  /* nearest, ties to even */
+ushort __ventus_dtoh(double x);
+ushort __ventus_hfma(ushort a, ushort b, ushort c);
+uint __ventus_hclass(ushort x, uint classes);   /* whether it is of one of the classes, bits as in llvm.is.fpclass */
 float __ventus_floorf(float x);
 float __ventus_ceilf(float x);
 float __ventus_truncf(float x);

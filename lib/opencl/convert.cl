@@ -4,7 +4,7 @@
  * one first; the default is toward zero.  To float, the default is to nearest, which is what
  * the machine does; the directed modes convert the bits that fit, and look at the rest.
  */
-#include "ventus.h"
+#include "half.h"
 
 /* --- scalars: to integers ------------------------------------------------------------------ */
 
@@ -76,6 +76,17 @@ SATURATING(float, f32) SATURATING(double, f64)
     FROM_REAL(long, T, to_long(x)) FROM_REAL(ulong, T, to_ulong(x))
 FROM_REALS(float) FROM_REALS(double)
 
+/* a half is a float */
+static float OVL whole_rte(half x) { return __builtin_rintf(x); }
+static float OVL whole_rtz(half x) { return x; }
+static float OVL whole_rtp(half x) { return __builtin_ceilf(x); }
+static float OVL whole_rtn(half x) { return __builtin_floorf(x); }
+static int OVL to_int(half x) { return to_int((float)x); }
+static uint OVL to_uint(half x) { return to_uint((float)x); }
+static long OVL to_long(half x) { return to_long((float)x); }
+static ulong OVL to_ulong(half x) { return to_ulong((float)x); }
+FROM_REALS(half)
+
 /* --- scalars: to float ----------------------------------------------------------------- */
 
 float FLAT convert_float(float x) { return x; }
@@ -85,7 +96,7 @@ FOUR_MODES(AS_IT_IS, convert_float, float, float)
 #define NARROW_TO_FLOAT(S) \
     float FLAT convert_float(S x) { return (float)x; } \
     FOUR_MODES(AS_IT_IS, convert_float, float, S)
-NARROW_TO_FLOAT(char) NARROW_TO_FLOAT(uchar) NARROW_TO_FLOAT(short) NARROW_TO_FLOAT(ushort)
+NARROW_TO_FLOAT(half) NARROW_TO_FLOAT(char) NARROW_TO_FLOAT(uchar) NARROW_TO_FLOAT(short) NARROW_TO_FLOAT(ushort)
 
 /* What does not fit into the 24 bits from the first 1 on: all ones, shifted by the leading zeros. */
 #define SPLIT(U, clz) \
@@ -123,7 +134,7 @@ FOUR_MODES(AS_IT_IS, convert_double, double, double)
     double FLAT convert_double(S x) { return (double)x; } \
     FOUR_MODES(AS_IT_IS, convert_double, double, S)
 NARROW_TO_DOUBLE(char) NARROW_TO_DOUBLE(uchar) NARROW_TO_DOUBLE(short) NARROW_TO_DOUBLE(ushort)
-NARROW_TO_DOUBLE(int) NARROW_TO_DOUBLE(uint) NARROW_TO_DOUBLE(float)
+NARROW_TO_DOUBLE(half) NARROW_TO_DOUBLE(int) NARROW_TO_DOUBLE(uint) NARROW_TO_DOUBLE(float)
 
 static ulong past_53(ulong x) { return ~(ulong)0 >> 53 >> __builtin_clzl(x | 1); }
 static double toward_zero_53(ulong x) { return (double)(x & ~past_53(x)); }
@@ -157,6 +168,22 @@ float OVL convert_float_rtz(double x) { return inward(x); }
 float OVL convert_float_rtp(double x) { return x < 0 ? inward(x) : outward(x); }
 float OVL convert_float_rtn(double x) { return x < 0 ? outward(x) : inward(x); }
 
+/* --- scalars: to half --------------------------------------------------------------------- */
+
+half FLAT convert_half(half x) { return x; }
+FOUR_MODES(AS_IT_IS, convert_half, half, half)
+
+/* X: x as a float that rounds to the same half */
+#define TO_HALF_MODE(mode, S, X) half OVL convert_half##mode(S x) { return as_half(to_half##mode(X)); }
+#define TO_HALF(S, X) TO_HALF_MODE(, S, X) FOUR_MODES(TO_HALF_MODE, S, X)
+TO_HALF(float, x) TO_HALF(double, odd(x))
+TO_HALF(char, (float)x) TO_HALF(uchar, (float)x) TO_HALF(short, (float)x) TO_HALF(ushort, (float)x)
+
+/* numbers beyond 2^20, which are beyond all halves, as that */
+#define FEW_BITS(x) ((x) > 0x100000 ? 0x1p20f : (x) < -0x100000 ? -0x1p20f : (float)(int)(x))
+#define U_FEW_BITS(x) ((x) > 0x100000 ? 0x1p20f : (float)(int)(x))
+TO_HALF(int, FEW_BITS(x)) TO_HALF(long, FEW_BITS(x)) TO_HALF(uint, U_FEW_BITS(x)) TO_HALF(ulong, U_FEW_BITS(x))
+
 /* --- vectors: from the next smaller ones, as in ventus.h, but the width is in the name ----------- */
 
 #define WIDTH(mode, D, S, n, half) \
@@ -174,8 +201,8 @@ float OVL convert_float_rtn(double x) { return x < 0 ? outward(x) : inward(x); }
     WIDTHS(_sat, D, S) WIDTHS(_sat_rte, D, S) WIDTHS(_sat_rtz, D, S) WIDTHS(_sat_rtp, D, S) WIDTHS(_sat_rtn, D, S)
 
 #define FROM_EACH(M, D) \
-    M(D, char) M(D, uchar) M(D, short) M(D, ushort) M(D, int) M(D, uint) M(D, long) M(D, ulong) M(D, float) M(D, double)
+    M(D, char) M(D, uchar) M(D, short) M(D, ushort) M(D, int) M(D, uint) M(D, long) M(D, ulong) M(D, half) M(D, float) M(D, double)
 #define TO_INT(D) FROM_EACH(ALL_MODES, D) FROM_EACH(ALL_MODES_SAT, D)
 
 EACH_INT(TO_INT)
-FROM_EACH(ALL_MODES, float) FROM_EACH(ALL_MODES, double)
+FROM_EACH(ALL_MODES, half) FROM_EACH(ALL_MODES, float) FROM_EACH(ALL_MODES, double)

@@ -1,5 +1,5 @@
 /* memory.cl -- vectors in memory that is aligned for their elements only, and half as storage. */
-#include "ventus.h"
+#include "half.h"
 
 #define EACH_SOURCE(M, ...) M(__constant, __VA_ARGS__) EACH_SPACE(M, __VA_ARGS__)
 
@@ -20,18 +20,9 @@
 #define LOAD_STORE(T, n) EACH_SOURCE(LOAD, T, n) EACH_SPACE(STORE, T, n)
 #define WIDTHS(T) LOAD_STORE(T, 2) LOAD_STORE(T, 3) LOAD_STORE(T, 4) LOAD_STORE(T, 8) LOAD_STORE(T, 16)
 EACH_INT(WIDTHS)
-WIDTHS(float) WIDTHS(double)
+WIDTHS(float) WIDTHS(double) WIDTHS(half)
 
 /* --- half to float ---------------------------------------------------------------------- */
-
-/* Exponent and fraction, moved to their places, are the value times 2^-112, denormal or not. */
-static float from_half(ushort h)
-{
-    uint bits = (h & 0x7fffu) << 13;
-    uint special = bits >= 0x7c00u << 13 ? bits | 0x7f800000u : as_uint(as_float(bits) * 0x1p112f);
-
-    return as_float(special | (h & 0x8000u) << 16);
-}
 
 #define BITS(S, p) ((const S ushort *)(p))
 #define H2(S, p, i) from_half(BITS(S, p)[i]), from_half(BITS(S, p)[(i) + 1])
@@ -51,52 +42,6 @@ EACH_SOURCE(LOAD_HALF, 8, 8) EACH_SOURCE(LOAD_HALF, 16, 16)
 
 /* --- float to half ----------------------------------------------------------------------- */
 
-enum { INF = 0x7f800000, LEAST_NORMAL = 113 << 23, BEYOND = 143 << 23 }; /* as floats, with 1 as 127 << 23 */
-
-static ushort nan_half(uint magnitude) { return (ushort)(0x7e00 | (magnitude >> 13 & 0x3ff)); }
-
-/* In the denormal range the unit is 2^-24, as it is for floats from 0.5 on: adding rounds there. */
-static ushort to_half_rte(float x)
-{
-    uint a = as_uint(x) & 0x7fffffff, sign = as_uint(x) >> 16 & 0x8000;
-    uint small = as_uint(as_float(a) + 0.5f) - as_uint(0.5f);
-    uint normal = (a + 0xfff + (a >> 13 & 1) - (112u << 23)) >> 13;
-    uint h = a < LEAST_NORMAL ? small : a < BEYOND ? normal : 0x7c00u;
-
-    return (ushort)(sign | (a > INF ? nan_half(a) : h));
-}
-
-/* Magnitude toward zero, then one more if something was lost and the mode is away from zero. */
-static ushort to_half_directed(float x, bool away)
-{
-    uint a = as_uint(x) & 0x7fffffff, sign = as_uint(x) >> 16 & 0x8000;
-    float units = as_float(a) * 0x1p24f;
-    bool lost = (a & 0x1fff) != 0;
-    uint h = (a - (112u << 23)) >> 13;
-
-    if (a < LEAST_NORMAL) {
-        h = (uint)units;
-        lost = (float)h != units;
-    } else if (a >= BEYOND) {
-        h = a == INF ? 0x7c00 : 0x7bff;
-        lost = a < INF;
-    }
-    return (ushort)(sign | (a > INF ? nan_half(a) : h + (away && lost)));
-}
-
-static ushort to_half(float x) { return to_half_rte(x); }
-static ushort to_half_rtz(float x) { return to_half_directed(x, false); }
-static ushort to_half_rtp(float x) { return to_half_directed(x, x > 0); }
-static ushort to_half_rtn(float x) { return to_half_directed(x, x < 0); }
-
-/* A double goes by way of a float that keeps in its last bit whether something was lost, so that only the
- * second step rounds. */
-static float odd(double x)
-{
-    const float f = (float)x;
-    const uint bits = as_uint(f) - (__builtin_fabs((double)f) > __builtin_fabs(x));
-    return (double)f == x || x != x ? f : as_float(bits | 1);
-}
 static float OVL single(float x) { return x; }
 static float OVL single(double x) { return odd(x); }
 

@@ -4,7 +4,7 @@
  */
 #include "ventus.h"
 
-#define COMPARE(f, test) COMPARE_T(f, test, float, int) COMPARE_T(f, test, double, long)
+#define COMPARE(f, test) COMPARE_T(f, test, half, short) COMPARE_T(f, test, float, int) COMPARE_T(f, test, double, long)
 #define COMPARE_T(f, test, T, I) \
     int FLAT f(T a, T b) { return test; } \
     COMPARE_N(f, test, T, I, 2) COMPARE_N(f, test, T, I, 3) COMPARE_N(f, test, T, I, 4) \
@@ -21,7 +21,7 @@ COMPARE(isordered, (a == a) & (b == b))
 COMPARE(isunordered, (a != a) | (b != b))
 
 /* test sees the bits as integers; the magnitude without its sign is m; ONES is infinity, LOW the fraction's bits */
-#define CLASSIFY(f, test) CLASSIFY_T(f, test, float, int, 0x7f800000, 0x7fffff) \
+#define CLASSIFY(f, test) CLASSIFY_T(f, test, half, short, 0x7c00, 0x3ff) CLASSIFY_T(f, test, float, int, 0x7f800000, 0x7fffff) \
     CLASSIFY_T(f, test, double, long, 0x7ff0000000000000, 0xfffffffffffff)
 #define CLASSIFY_T(f, test, T, I, ones, low) \
     int FLAT f(T x) { const I ONES = ones, LOW = low, bits = as_##I(x), m = bits & (ones | low); (void)ONES, (void)LOW, (void)m; return test; } \
@@ -39,7 +39,7 @@ CLASSIFY(isnan, m > ONES)
 CLASSIFY(isinf, m == ONES)
 CLASSIFY(isfinite, m < ONES)
 CLASSIFY(isnormal, (m < ONES) & (m > LOW))
-CLASSIFY(signbit, bits < 0)
+CLASSIFY(signbit, bits != m)
 
 /* any, all: the top bits of the elements */
 #define FOLD(f, op, T) \
@@ -64,4 +64,4 @@ FOLDS(char) FOLDS(short) FOLDS(int) FOLDS(long)
     BOTH_N(T, I, U,) BOTH_N(T, I, U, 2) BOTH_N(T, I, U, 3) BOTH_N(T, I, U, 4) BOTH_N(T, I, U, 8) BOTH_N(T, I, U, 16)
 BOTH(char, char, uchar) BOTH(uchar, char, uchar) BOTH(short, short, ushort) BOTH(ushort, short, ushort)
 BOTH(int, int, uint) BOTH(uint, int, uint) BOTH(long, long, ulong) BOTH(ulong, long, ulong)
-BOTH(float, int, uint) BOTH(double, long, ulong)
+BOTH(half, short, ushort) BOTH(float, int, uint) BOTH(double, long, ulong)

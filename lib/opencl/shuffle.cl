@@ -17,4 +17,4 @@
 
 FROM_EACH(char, uchar) FROM_EACH(uchar, uchar) FROM_EACH(short, ushort) FROM_EACH(ushort, ushort)
 FROM_EACH(int, uint) FROM_EACH(uint, uint) FROM_EACH(long, ulong) FROM_EACH(ulong, ulong)
-FROM_EACH(float, uint) FROM_EACH(double, ulong)
+FROM_EACH(half, ushort) FROM_EACH(float, uint) FROM_EACH(double, ulong)

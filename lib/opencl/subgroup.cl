@@ -2,8 +2,8 @@
  *
  * Values meet in local memory, where each work-item of the group has a word (workgroup.cl uses the same words, between
  * barriers of its own).  The warp's words are in no other warp's way, and accesses of one warp happen in
- * the order of the program; __ventus_meet() orders them, and keeps the compiler from leading lanes through here on ways
- * of their own.  No work-item waits, so the functions do the same for the lanes that are together at a call,
+ * the order of the program.  __ventus_meet() stands before and behind, so that the compiler leads no lanes past on a way of their
+ * own, and moves nothing to where other lanes are.  No work-item waits, so the functions do the same for the lanes that are together at a call,
  * whichever these are: a lane that is not there neither gives a value nor counts.
  *
  * The lanes that are there have ranks, from 0 on in the order of their ids.  Values of consecutive ranks lie
@@ -11,7 +11,7 @@
  */
 #include "ventus.h"
 
-#define CONV __attribute__((convergent))
+#define CONV __attribute__((convergent, nomerge))
 
 __attribute__((const)) __local void *__ventus_scratch32(void);
 size_t OVL get_local_size(uint dim);
@@ -42,8 +42,13 @@ uint FLAT get_enqueued_num_sub_groups(void)
     return (items + lanes() - 1) / lanes();
 }
 
-void OVL CONV sub_group_barrier(cl_mem_fence_flags flags) { __ventus_meet(); }
-void OVL CONV sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { __ventus_meet(); }
+void OVL CONV sub_group_barrier(cl_mem_fence_flags flags)
+{
+    __ventus_meet();
+    __ventus_fence();
+    __ventus_meet();
+}
+void OVL CONV sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { sub_group_barrier(flags); }
 
 /* --- words -------------------------------------------------------------------------------------- */
 
@@ -60,8 +65,10 @@ CONV static uint OVL pass(uint x, uint to, uint from)
 
     __ventus_meet();
     w[to] = x;
+    __ventus_fence();
+    x = w[from];
     __ventus_meet();
-    return w[from];
+    return x;
 }
 
 CONV static ulong OVL pass(ulong x, uint to, uint from)
@@ -75,13 +82,16 @@ CONV static ulong OVL pass(ulong x, uint to, uint from)
 CONV static uint ballot(bool p)
 {
     volatile __local uint *w = words();
+    uint mask;
 
     __ventus_meet();
     *w = 0;
-    __ventus_meet();
+    __ventus_fence();
     __atomic_fetch_or(w, (uint)p << self(), __ATOMIC_RELAXED);
+    __ventus_fence();
+    mask = *w;
     __ventus_meet();
-    return *w;
+    return mask;
 }
 
 static inline uint below(uint n) { return n < 32 ? (1u << n) - 1 : ~0u; } /* bits 0 .. n - 1 */
@@ -109,7 +119,7 @@ int FLAT sub_group_ballot_bit_extract(uint4 value, uint index)
     return word >> (index & 31) & 1;
 }
 
-static inline uint of_the_group(uint4 value) { return value.x & below(get_sub_group_size()); }
+static inline uint of_the_group(uint4 value) { return value.x & below(lanes()); }
 
 uint FLAT sub_group_ballot_bit_count(uint4 value) { return count(of_the_group(value)); }
 uint FLAT sub_group_ballot_inclusive_scan(uint4 value) { return count(value.x & below(self() + 1)); }
@@ -152,7 +162,8 @@ uint4 FLAT get_sub_group_lt_mask(void) { return (uint4)(below(self()), 0, 0, 0);
 
 MOVE(char, uint, , (char)) MOVE(uchar, uint, , (uchar)) MOVE(short, uint, , (short)) MOVE(ushort, uint, , (ushort))
 MOVE(int, uint, , (int)) MOVE(uint, uint, , ) MOVE(long, ulong, , (long)) MOVE(ulong, ulong, , )
-MOVE(float, uint, as_uint, as_float) MOVE(double, ulong, as_ulong, as_double)
+#define HALF_OF(x) as_half((ushort)(x))
+MOVE(half, uint, as_ushort, HALF_OF) MOVE(float, uint, as_uint, as_float) MOVE(double, ulong, as_ulong, as_double)
 
 /* --- reductions and scans ------------------------------------------------------------------------ */
 
@@ -234,6 +245,9 @@ WHOLE(char, uint, CHAR_MIN, CHAR_MAX) WHOLE(uchar, uint, 0, UCHAR_MAX)
 WHOLE(short, uint, SHRT_MIN, SHRT_MAX) WHOLE(ushort, uint, 0, USHRT_MAX)
 WHOLE(int, uint, INT_MIN, INT_MAX) WHOLE(uint, uint, 0, UINT_MAX)
 WHOLE(long, ulong, LONG_MIN, LONG_MAX) WHOLE(ulong, ulong, 0, ULONG_MAX)
+static inline half half_min(half a, half b) { return (half)__builtin_fminf(a, b); }
+static inline half half_max(half a, half b) { return (half)__builtin_fmaxf(a, b); }
+ARITHMETIC(half, uint, as_ushort, HALF_OF, half_min, half_max, (half)-INFINITY, (half)INFINITY)
 ARITHMETIC(float, uint, as_uint, as_float, __builtin_fminf, __builtin_fmaxf, -INFINITY, INFINITY)
 ARITHMETIC(double, ulong, as_ulong, as_double, __builtin_fmin, __builtin_fmax, -INFINITY, INFINITY)
 

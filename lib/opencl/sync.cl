@@ -54,7 +54,7 @@ static inline event_t same_event(event_t e) { return e; }
 #define ALL_COPIES(T) COPIES(T) COPIES(T##2) COPIES(T##3) COPIES(T##4) COPIES(T##8) COPIES(T##16)
 
 EACH_INT(ALL_COPIES)
-ALL_COPIES(float) ALL_COPIES(double)
+ALL_COPIES(half) ALL_COPIES(float) ALL_COPIES(double)
 
 #define WAIT(S) \
     void FLAT __attribute__((convergent)) wait_group_events(int n, S event_t *events) \

@@ -55,7 +55,7 @@ int OVL CONV work_group_all(int predicate) { return !work_group_any(!predicate);
     { \
         return from((z * get_local_size(1) + y) * get_local_size(0) + x, v); \
     }
-BROADCAST(int) BROADCAST(uint) BROADCAST(long) BROADCAST(ulong) BROADCAST(float) BROADCAST(double)
+BROADCAST(int) BROADCAST(uint) BROADCAST(long) BROADCAST(ulong) BROADCAST(half) BROADCAST(float) BROADCAST(double)
 
 /* --- reduction and scans ------------------------------------------------------------------------ */
 
@@ -122,5 +122,6 @@ COLLECTIVE(int, INT_MIN, INT_MAX, __ventus_scratch32)
 COLLECTIVE(uint, 0u, UINT_MAX, __ventus_scratch32)
 COLLECTIVE(long, LONG_MIN, LONG_MAX, __ventus_scratch64)
 COLLECTIVE(ulong, 0ul, ULONG_MAX, __ventus_scratch64)
+COLLECTIVE(half, (half)-INFINITY, (half)INFINITY, __ventus_scratch32)
 COLLECTIVE(float, -INFINITY, INFINITY, __ventus_scratch32)
 COLLECTIVE(double, -(double)INFINITY, (double)INFINITY, __ventus_scratch64)

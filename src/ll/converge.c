@@ -54,10 +54,13 @@ static bool has_tag(LLVMValueRef f)
     return LLVMGetStringAttributeAtIndex(f, FUNCTION_INDEX, meets, sizeof meets - 1);
 }
 
-/* Tags the functions that call one of list[0..*n), which has room for all, and appends them. */
+/* Tags the functions that call one of list[0..*n), which has room for all, and appends them.  Calls
+ * of them on the two sides of a branch are for different lanes: they are not made one before it. */
 static void tag_callers(LLVMContextRef ctx, LLVMValueRef *list, size_t *n)
 {
     LLVMAttributeRef tag = LLVMCreateStringAttribute(ctx, meets, sizeof meets - 1, "", 0);
+    const unsigned kind = LLVMGetEnumAttributeKindForName("nomerge", 7);
+    LLVMAttributeRef alone = LLVMCreateEnumAttribute(ctx, kind, 0);
     for (size_t k = 0; k < *n; k++)
         for (LLVMUseRef u = LLVMGetFirstUse(list[k]); u; u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);
@@ -67,6 +70,7 @@ static void tag_callers(LLVMContextRef ctx, LLVMValueRef *list, size_t *n)
             if (has_tag(f))
                 continue;
             LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, tag);
+            LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, alone);
             list[(*n)++] = f;
         }
 }

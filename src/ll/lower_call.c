@@ -106,8 +106,10 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         const Ref flags = ref_of(n, LLVMGetOperand(i, 0));
         const i32 memory = flags.kind == R_CON ? (i32)flags.val : 3; /* unknown: all memory */
         ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = memory, .loc = n->loc});
-    } else if (!strcmp(name, "__ventus_fence") || !strcmp(name, "__ventus_meet"))
-        mem_fence(n); /* lanes that are together meet without an instruction */
+    } else if (!strcmp(name, "__ventus_fence"))
+        mem_fence(n);
+    else if (!strcmp(name, "__ventus_meet"))
+        return true; /* lanes that are together stay together */
     else if (!strcmp(name, "__ventus_exp"))
         set_word(n, i, op1(n, IR_fexp, ref_of(n, LLVMGetOperand(i, 0))));
     else if (!strcmp(name, "__ventus_ftoi_rne"))

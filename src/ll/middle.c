@@ -6,7 +6,8 @@
  *   optimise    LLVM's pipeline without vectors
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
- *   expand      64-bit division and the like to calls, until the library asks for no more
+ *   expand      arithmetic with half to float, 64-bit division and the like to calls, until the
+ *               library asks for no more
  */
 #include "ll/middle.h"
 #include "base/mem.h"
@@ -172,9 +173,13 @@ static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
 
 static bool expand(LLVMModuleRef m, Diag *d)
 {
-    for (int k = 0; k < MAX_EXPANSIONS && expand_operations(m); k++)
-        if (!link_library(m, d))
+    bool again = true;
+    for (int k = 0; k < MAX_EXPANSIONS && again; k++) {
+        again = expand_half(m);
+        again |= expand_operations(m);
+        if (again && !link_library(m, d))
             return false;
+    }
     return run_passes(
         m, "always-inline,globaldce,function(lower-switch,lower-constant-intrinsics,dce)", d);
 }

@@ -19,6 +19,8 @@ bool spaces_infer(LLVMModuleRef m);
 /* Operations that the machine lacks become calls of the library (libcalls.c).  True: there were
  * some. */
 bool expand_operations(LLVMModuleRef m);
+/* Arithmetic with half becomes arithmetic with float (halves.c).  True: there was some. */
+bool expand_half(LLVMModuleRef m);
 /* Whether m has barriers, or other operations that lanes do together. */
 bool must_converge(LLVMModuleRef m);
 /* Marks where lanes that parted must meet before such an operation, so that the optimiser leaves

@@ -491,6 +491,23 @@ REF(known)
     }
 }
 
+REF(both_sides)
+{
+    const u32 *x = A(0);
+    u32 *out = A(1);
+    EACH_WARP for (u32 k = 0; k < 2; k++)
+    {
+        u32 first[2] = {UINT32_MAX, UINT32_MAX};
+        EACH_LANE
+        {
+            const u32 i = w.first + l, side = x[i] >> k & 1;
+            const bool is_first = first[side] == UINT32_MAX;
+            first[side] = is_first ? i : first[side];
+            out[2 * i + k] = first[side] + (k && is_first);
+        }
+    }
+}
+
 static const KitCase cases[] = {
     CASE(ids, "100/50", "w600"),
     CASE(together_char, "75/75", "c75 c750"),
@@ -530,6 +547,7 @@ static const KitCase cases[] = {
     CASE(arms, "64/32", "w64 =50 =2 w64"),
     CASE(known, "94/47", "w94 =0 w94"),
     CASE(known, "94/47", "w94 =1 w94"),
+    CASE(both_sides, "94/47", "w94 w188"),
 };
 
 int main(void) { return kit_main("subgroup.cl", "-cl-std=CL3.0", cases, countof(cases)); }

@@ -276,3 +276,18 @@ kernel void known(global const uint *x, uint mode, global uint *out)
         v += 200;
     out[i] = all + v;
 }
+
+// the same on both sides, which are different lanes
+__attribute__((noinline)) uint first_of(uint v) { return sub_group_broadcast_first(v) + sub_group_elect(); }
+kernel void both_sides(global const uint *x, global uint *out)
+{
+    const uint i = get_global_id(0);
+    if (x[i] & 1)
+        out[2 * i] = sub_group_broadcast_first(i);
+    else
+        out[2 * i] = sub_group_broadcast_first(i);
+    if (x[i] & 2)
+        out[2 * i + 1] = first_of(i);
+    else
+        out[2 * i + 1] = first_of(i);
+}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # builtins_test.sh -- no built-in function is missing: every function that clang's header declares for OpenCL C 1.2
-# and 3.0 and the extensions that are here, without images, pipes and half arithmetic, is in the device
+# and 3.0 and the extensions that are here, without images and pipes, is in the device
 # library under the name that callers use.
 B=${B:-build}
 config=${LLVM_CONFIG:-llvm-config-19}
@@ -17,6 +17,7 @@ names() { # STANDARD EXTENSIONS
     set -- -target spir-unknown-unknown -cl-std="$1" -cl-no-stdinc -Xclang -cl-ext="$2" -w
     {
         echo '#include <opencl-c-base.h>'
+        echo '#pragma OPENCL EXTENSION cl_khr_fp16 : enable'
         "$bin/clang" "$@" -Xclang -finclude-default-header -E -x cl /dev/null |
             sed -n '/opencl-c\.h/,$p' | awk '/^#/ { next } { all = all " " $0 } /[;{}]/ { print all; all = "" }' |
             grep overloadable |
@@ -30,7 +31,7 @@ names() { # STANDARD EXTENSIONS
 }
 
 atomics=+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics
-atomics=$atomics,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
+atomics=$atomics,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_fp16
 atomics=$atomics,+cl_khr_fp64,+__opencl_c_fp64,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics
 features=+cl_khr_subgroups,+__opencl_c_subgroups,+__opencl_c_generic_address_space,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_order_acq_rel
 

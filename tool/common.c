@@ -181,24 +181,12 @@ static u32 env_number(const char *name, u32 min, u32 max)
     return (u32)v;
 }
 
-/* the public driver's back ends mean the default engine */
-static bool is_public_backend(const char *name)
-{
-    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
-                                        "gpgpu",     "cyclesim", "cycle", "systemc",
-                                        "simulator", "gvm",      "ptx"};
-    for (size_t i = 0; i < countof(names); i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 static void env_engine(Common *c)
 {
     const char *variable = "VENTUS_ENGINE", *name = getenv(variable);
     if (!name || !*name)
         name = getenv(variable = "VENTUS_BACKEND");
-    if (!name || !*name || is_public_backend(name))
+    if (!name || !*name || dev_is_public_backend(name))
         return;
     const EngineKind *e = dev_find_engine(name);
     if (!e) {

@@ -104,6 +104,17 @@ ulong __ventus_ddiv(ulong a, ulong b)
     return round_pack(s, e, q << 7 | (rest != 0));
 }
 
+ulong __ventus_inverse_root(ulong m)
+{
+    ulong r = (ulong)(uint)(0x1.6a09e6p45f / __builtin_sqrtf((float)(uint)(m >> 32))) << 32;
+    for (int i = 0; i < 2; i++) {
+        const long off = (long)(((ulong)1 << 59) - mul_hi(m, mul_hi(r, r))); /* 1 - X r^2 / 2^126 */
+        const ulong by = mul_hi(r, (ulong)(off < 0 ? -off : off)) << 4;
+        r = off < 0 ? r - by : r + by;
+    }
+    return r;
+}
+
 ulong __ventus_dsqrt(ulong a)
 {
     int e;
@@ -114,15 +125,8 @@ ulong __ventus_dsqrt(ulong a)
     /* X, from 1 up to 4 for an even power of two, is m / 2^61 */
     ulong m = significand(a, &e) << 9;
     m <<= !(e & 1);
-    /* 1. r about 2^63 / sqrt(X): a float, then two steps of Newton's */
-    ulong r = (ulong)(uint)(0x1.6a09e6p45f / __builtin_sqrtf((float)(uint)(m >> 32))) << 32;
-    for (int i = 0; i < 2; i++) {
-        const long off = (long)(((ulong)1 << 59) - mul_hi(m, mul_hi(r, r))); /* 1 - X r^2 / 2^126 */
-        const ulong by = mul_hi(r, (ulong)(off < 0 ? -off : off)) << 4;
-        r = off < 0 ? r - by : r + by;
-    }
-    /* 2. the root with 55 bits; the estimate is right or too small by one */
-    ulong q = (mul_hi(m, r) - 32) >> 6;
+    /* the root with 55 bits; the estimate is right or too small by one */
+    ulong q = (mul_hi(m, __ventus_inverse_root(m)) - 32) >> 6;
     ulong rest = (m << 47) - q * q;
     for (int i = 0; i < 2; i++)
         if (rest > 2 * q) {

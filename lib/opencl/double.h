@@ -67,6 +67,8 @@ static inline ulong significand(ulong x, int *e)
 
 /* About 2^127 / d, for d from 2^63 on: from a float, then two steps of Newton's; to a few units. */
 ulong __ventus_reciprocal(ulong d);
+/* About 2^63 / sqrt(X), for X = m / 2^61 from 1 up to 4: likewise. */
+ulong __ventus_inverse_root(ulong m);
 
 /* --- the operations of the language ----------------------------------------------------------- */
 

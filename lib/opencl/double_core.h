@@ -89,6 +89,11 @@ static inline bool less(Num a, Num b) { return a.e < b.e || (a.e == b.e && a.m <
 
 /* a as a fraction in Q64 or less, for a < 1 */
 static inline ulong fraction(Num a) { return aligned(a, -1 - a.e); }
+static inline ulong square_of(Num r) /* the same of r^2 */
+{
+    const ulong f = fraction(r);
+    return mul_hi(f, f);
+}
 
 Num __ventus_root(Num a);                       /* the square root */
 
@@ -96,6 +101,8 @@ Num __ventus_root(Num a);                       /* the square root */
 
 /* One step of Horner's rule: p in Q62 or Q61, r in Q64, signed or (below 1/2) not */
 #define STEP(c) p = (long)(c) + mul_hi(p, r)
+/* the same where r is half of the variable */
+#define STEP2(c) p = (long)(c) + (mul_hi(p, r) << 1)
 
 /* --- exponentials --------------------------------------------------------------------------- */
 

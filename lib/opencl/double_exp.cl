@@ -4,16 +4,10 @@
 
 Num __ventus_root(Num a)
 {
-    /* X = a.m / 2^63 or a.m / 2^62, whichever leaves an even exponent; r about 2^63 / sqrt(X) */
+    /* X = a.m / 2^63 or a.m / 2^62, whichever leaves an even exponent */
     const bool odd = a.e & 1;
     const ulong m = a.m >> (odd ? 1 : 2);
-    ulong r = (ulong)(uint)(0x1.6a09e6p45f / __builtin_sqrtf((float)(uint)(m >> 32))) << 32;
-    for (int i = 0; i < 2; i++) {
-        const long off = (long)(((ulong)1 << 59) - mul_hi(m, mul_hi(r, r)));
-        const ulong by = mul_hi(r, (ulong)(off < 0 ? -off : off)) << 4;
-        r = off < 0 ? r - by : r + by;
-    }
-    const ulong s = mul_hi(a.m, r); /* sqrt(X) in Q62 or Q61 */
+    const ulong s = mul_hi(a.m, __ventus_inverse_root(m)); /* sqrt(X) in Q62 or Q61 */
     return normal(s, (a.e >> 1) + (odd ? 2 : 1));
 }
 
@@ -388,7 +382,6 @@ static ulong sinh_near_0(ulong z)
 {
     const long r = (long)(z >> 1); /* Q63: half as far, and the steps double */
     long p = 0x1a07L;
-#define STEP2(c) p = (long)(c) + (mul_hi(p, r) << 1)
     STEP2(0x1ae5ddL);
     STEP2(0x1612490fL);
     STEP2(0xd7322b1a5L);
@@ -421,12 +414,6 @@ static Num half_exp_of(ulong a, bool negative)
     const Fixed f = __ventus_fixed(a);
     const Num e = __ventus_exp_fixed(negative ? fixed_minus(f) : f);
     return (Num){e.m, e.e - 1};
-}
-
-static ulong square_of(Num r) /* of r < 1, Q64 */
-{
-    const ulong f = fraction(r);
-    return mul_hi(f, f);
 }
 
 double OVL sinh(double x)

@@ -1,8 +1,6 @@
 /* double_special.cl -- error functions and the gamma function of binary64 (double_core.h). */
 #include "double_core.h"
 
-#define STEP2(c) p = (long)(c) + (mul_hi(p, r) << 1)
-
 /* --- error functions ---------------------------------------------------------------------------- */
 
 /* erf(x) / x in Q61 from z = x^2 <= 1, half of it in Q64 */

@@ -50,18 +50,11 @@ Angle __ventus_reduce(ulong x)
 
 /* --- sine and cosine ------------------------------------------------------------------------ */
 
-static ulong square_of(Num r) /* of r < 1, Q64 */
-{
-    const ulong f = fraction(r);
-    return mul_hi(f, f);
-}
-
 /* sin(r) / r in Q62 from z = r^2 <= 0.617 in Q64 */
 static ulong sine_factor(ulong z)
 {
     const long r = (long)(z >> 1);
     long p = 0x3a6fL;
-#define STEP2(c) p = (long)(c) + (mul_hi(p, r) << 1)
     STEP2(-0x35e3f5L);
     STEP2(0x2c24a0dcL);
     STEP2(-0x1ae6457320L);

@@ -19,6 +19,17 @@ struct Device {
 
 const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, &shadow_kind, NULL};
 
+bool dev_is_public_backend(const char *name)
+{
+    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
+                                        "gpgpu",     "cyclesim", "cycle", "systemc",
+                                        "simulator", "gvm",      "ptx"};
+    for (size_t i = 0; i < countof(names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
 bool dev_has_engine(const EngineKind *kind)
 {
     const char *why;
@@ -104,20 +115,13 @@ static void code_changed(Device *d, IsaSet set, u64 addr, u64 size)
 
 static bool overlaps_code(u64 addr, u64 size) { return addr < CODE_END && addr + size > CODE_LO; }
 
-/* Copies bytes that a kernel may be using meanwhile: such races are the guest program's, not ours.
- * A function of its own, so that test/runner/tsan.supp can name it to the thread sanitizer. */
-__attribute__((noinline)) static void copy_guest_bytes(void *to, const void *from, u64 size)
-{
-    memcpy(to, from, size);
-}
-
 bool dev_write(Device *d, u64 addr, const void *from, u64 size)
 {
     if (!memory_has(&d->memory, addr, size, MEM_R))
         return false;
     if (overlaps_code(addr, size))
         code_changed(d, d->code.set, addr, size);
-    copy_guest_bytes(d->memory.base + addr, from, size);
+    memory_move_bytes(d->memory.base + addr, from, size);
     return true;
 }
 
@@ -125,7 +129,7 @@ bool dev_read(const Device *d, u64 addr, void *to, u64 size)
 {
     if (!memory_has(&d->memory, addr, size, MEM_R))
         return false;
-    copy_guest_bytes(to, d->memory.base + addr, size);
+    memory_move_bytes(to, d->memory.base + addr, size);
     return true;
 }
 

@@ -17,6 +17,8 @@ typedef struct Device Device;
 extern const EngineKind *const dev_engines[];
 /* The engine of that name; NULL: there is none, or not in this build. */
 const EngineKind *dev_find_engine(const char *name);
+/* Whether the public driver has a back end of that name, which means the default engine here. */
+bool dev_is_public_backend(const char *name);
 bool dev_has_engine(const EngineKind *kind); /* this build has it */
 
 /* How a device is opened. */

@@ -377,14 +377,6 @@ static DrvStatus prepare_code(Driver *d, u64 addr, u64 size)
     return s;
 }
 
-/* Copies guests' bytes without a lock.  Commands and kernels that use the same bytes at the same
- * time are races of their program, not of ours; test/runner/tsan.supp knows them by this function's
- * name. */
-__attribute__((noinline)) static void move_guest_bytes(void *to, const void *from, u64 size)
-{
-    memmove(to, from, size);
-}
-
 /* The host's address of a range in one block, where a copy needs no lock; NULL: it has none. */
 static u8 *host_range(const Driver *d, u64 addr, u64 size)
 {
@@ -428,7 +420,7 @@ DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
         return bad_copy(d, size);
     u8 *to = find_host_range(d, addr, size);
     if (to) {
-        move_guest_bytes(to, from, size);
+        memory_move_bytes(to, from, size);
         return DRV_OK;
     }
     pthread_mutex_lock(&d->lock);
@@ -444,7 +436,7 @@ DrvStatus drv_read(Driver *d, u64 addr, void *to, u64 size)
         return bad_copy(d, size);
     const u8 *from = find_host_range(d, addr, size);
     if (from) {
-        move_guest_bytes(to, from, size);
+        memory_move_bytes(to, from, size);
         return DRV_OK;
     }
     pthread_mutex_lock(&d->lock);
@@ -495,7 +487,7 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
     const u64 step = sizeof chunk / pattern_size * pattern_size;
     repeat(chunk, size < step ? size : step, pattern, pattern_size);
     for (u64 i = 0; i < size; i += step)
-        move_guest_bytes(to + i, chunk, size - i < step ? size - i : step);
+        memory_move_bytes(to + i, chunk, size - i < step ? size - i : step);
     return DRV_OK;
 }
 
@@ -529,7 +521,7 @@ DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
     const DrvStatus s = source && target ? DRV_OK : copy_locked(d, from, to, size);
     pthread_mutex_unlock(&d->lock);
     if (source && target)
-        move_guest_bytes(target, source, size);
+        memory_move_bytes(target, source, size);
     return s;
 }
 

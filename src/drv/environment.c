@@ -95,23 +95,11 @@ static bool read_number(const char *name, u32 min, u32 max, u32 *value, Diag *d)
     return true;
 }
 
-/* The names of the public driver's back ends, which mean the default engine here. */
-static bool is_public_backend(const char *name)
-{
-    static const char *const names[] = {"spike",     "isa",      "rtl",   "rtlsim",
-                                        "gpgpu",     "cyclesim", "cycle", "systemc",
-                                        "simulator", "gvm",      "ptx"};
-    for (size_t i = 0; i < countof(names); i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
-}
-
 static bool read_engine(const EngineKind **engine, Diag *d)
 {
     const char *from = variable("VENTUS_ENGINE") ? "VENTUS_ENGINE" : "VENTUS_BACKEND";
     const char *name = variable(from);
-    if (!name || is_public_backend(name))
+    if (!name || dev_is_public_backend(name))
         return true;
     const EngineKind *found = dev_find_engine(name);
     if (!found)

@@ -118,3 +118,8 @@ void memory_clean(Memory *m, DirtyList *d)
     }
     d->n = 0;
 }
+
+__attribute__((noinline)) void memory_move_bytes(void *to, const void *from, u64 size)
+{
+    memmove(to, from, size);
+}

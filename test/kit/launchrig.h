@@ -35,6 +35,21 @@ static inline void rig_close(void)
     memory_close(&rig.memory);
 }
 
+/* of a cmocka test: a rig for v202 before it, and its end */
+static inline int rig_set_up(void **state)
+{
+    (void)state;
+    rig_open(V202);
+    return 0;
+}
+
+static inline int rig_tear_down(void **state)
+{
+    (void)state;
+    rig_close();
+    return 0;
+}
+
 /* Puts a program into the code window and makes a launch of one group of one warp. */
 static inline void rig_load(IsaSet set, u32 lanes, const char *text)
 {

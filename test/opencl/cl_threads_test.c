@@ -1,5 +1,6 @@
 /* cl_threads_test.c -- objects that several threads use at once; what goes on beside a launch; contexts
  * side by side. */
+#include "test/kit/waiting.h"
 #include "test/opencl/clhost.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -208,25 +209,11 @@ static void closes_descriptors(void **state)
 
 /* --- beside a launch ------------------------------------------------------------------------- */
 
-/* wait(flag, out)     sets flag[1], waits for flag[0], which it puts into out[0]
- * touch(out, value)   out[0] = value
+/* Besides those of test/kit/waiting.h:
+ *
  * peek(out, address)  out[0] = the word there, which it makes 0xbad */
 static const char text[] =
-    "   .text\n"
-    "   .kernel wait\n"
-    "wait: lw a1, 0(a0)\n"
-    "   lw a2, 4(a0)\n"
-    "   li t0, 1\n"
-    "   sw t0, 4(a1)\n"
-    "1: lw t0, 0(a1)\n"
-    "   beqz t0, 1b\n"
-    "   sw t0, 0(a2)\n"
-    "   ret\n"
-    "   .kernel touch\n"
-    "touch: lw a1, 0(a0)\n"
-    "   lw a2, 4(a0)\n"
-    "   sw a2, 0(a1)\n"
-    "   ret\n"
+    WAITING_KERNELS
     "   .kernel peek\n"
     "peek: lw a1, 0(a0)\n"
     "   lw a2, 4(a0)\n"

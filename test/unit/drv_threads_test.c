@@ -1,5 +1,6 @@
 /* drv_threads_test.c -- what threads may do to a driver while one of them launches. */
 #include "test/kit/assemble.h"
+#include "test/kit/waiting.h"
 #include "drv/drv.h"
 #include "link/crt0.h"
 #include "link/link.h"
@@ -7,25 +8,11 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* wait(flag, out)     sets flag[1], waits for flag[0], which it puts into out[0]
- * touch(out, value)   out[0] = value
+/* Besides those of test/kit/waiting.h:
+ *
  * count(counter)      every work-item adds 1 */
 static const char text[] =
-    "   .text\n"
-    "   .kernel wait\n"
-    "wait: lw a1, 0(a0)\n"
-    "   lw a2, 4(a0)\n"
-    "   li t0, 1\n"
-    "   sw t0, 4(a1)\n"
-    "1: lw t0, 0(a1)\n"
-    "   beqz t0, 1b\n"
-    "   sw t0, 0(a2)\n"
-    "   ret\n"
-    "   .kernel touch\n"
-    "touch: lw a1, 0(a0)\n"
-    "   lw a2, 4(a0)\n"
-    "   sw a2, 0(a1)\n"
-    "   ret\n"
+    WAITING_KERNELS
     "   .kernel count\n"
     "count: lw a1, 0(a0)\n"
     "   vmv.v.x v4, a1\n"

@@ -623,20 +623,6 @@ static void everything_shared_is_locked(void **state)
     assert_in_range(n, 1, THREADS);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    rig_open(V202);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_close();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -655,5 +641,5 @@ int main(void)
         cmocka_unit_test(fences_order_groups),
         cmocka_unit_test(everything_shared_is_locked),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);
 }

@@ -1137,20 +1137,6 @@ static void launches_overlap(void **state)
     assert_int_equal(rig.data[0], 40 * GROUPS * ITEMS * (ITEMS + 8));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    rig_open(V202);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_close();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1182,5 +1168,5 @@ int main(void)
         cmocka_unit_test(every_engine_does_the_same),
         cmocka_unit_test(launches_overlap),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);
 }

@@ -223,6 +223,7 @@ int replay_main(int argc, char **argv)
         return REFUSED;
     Patience patience;
     patience_prepare(&patience);
+    r.common.device.all_lanes |= r.common.device.machine.every_lane;
     Driver *driver = drv_open(&r.common.device);
     if (!driver)
         out_of_memory();

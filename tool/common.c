@@ -317,8 +317,8 @@ bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds)
 {
     const Occupancy *o = &r->dev.occupancy;
-    if (w->stats)
-        stats_launch(w->stats, r, seconds);
+    if (w->stats && !stats_launch(w->stats, name, r, seconds))
+        out_of_memory();
     if (w->common->verbose)
         fprintf(
             stderr, "%s: %llu groups of %u warps, %llu instructions, %.3f s; an SM holds %u (%s)\n",

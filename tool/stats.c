@@ -42,10 +42,16 @@ struct Stats {
     u64 count[NINSN + 1], lanes[NINSN + 1]; /* by mnemonic */
     Traffic load[NSPACES], store[NSPACES], atomic[NSPACES];
     u64 scalar_loads, scalar_stores;
+    u64 cycles;             /* of launches, by an engine that counts them */
     double seconds;
     DrvResult last;
     bool has_engine;
     JitStats engine;
+    struct {
+        char *kernel;
+        LaunchResult run;
+    } *launch;
+    size_t nlaunches, caplaunches;
     struct {
         char *name, *value;
     } option[MAX_OPTIONS];
@@ -182,14 +188,23 @@ void stats_free(Stats *s)
         mem_free(s->option[i].name);
         mem_free(s->option[i].value);
     }
+    for (size_t i = 0; i < s->nlaunches; i++)
+        mem_free(s->launch[i].kernel);
+    mem_free(s->launch);
     mem_free(s);
 }
 
-void stats_launch(Stats *s, const DrvResult *r, double seconds)
+bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, double seconds)
 {
+    if (!array_grow(s->launch, s->nlaunches, s->caplaunches) ||
+        !(s->launch[s->nlaunches].kernel = mem_strdup(kernel)))
+        return false;
+    s->launch[s->nlaunches++].run = r->dev.run;
+    s->cycles += r->dev.run.cycles;
     s->launches++;
     s->seconds += seconds;
     s->last = *r;
+    return true;
 }
 
 void stats_engine(Stats *s, const JitStats *engine)
@@ -348,6 +363,9 @@ void stats_text(const Stats *s, Buf *out)
     report_launch(s, put_text, out);
     report_engine(s, put_text, out);
     buf_printf(out, "occupancy.limit %s # what allows no more\n", limit_of(s));
+    if (s->cycles)
+        buf_printf(out, "cycles %llu # of the modelled machine, in launches\n",
+                   (unsigned long long)s->cycles);
     buf_printf(out, "seconds %.6f # of the host, in launches\n", s->seconds);
 }
 
@@ -362,6 +380,22 @@ static void put_json(void *to, const char *part, const char *name, u64 value, co
         o = inner;
     }
     json_object_set_new(o, name, json_integer((json_int_t)value));
+}
+
+/* one object a launch, in their order */
+static json_t *launches_json(const Stats *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->nlaunches; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "kernel", json_string(s->launch[i].kernel));
+        json_object_set_new(o, "insns", json_integer((json_int_t)s->launch[i].run.insns));
+        json_object_set_new(o, "groups", json_integer((json_int_t)s->launch[i].run.groups));
+        if (s->launch[i].run.cycles)
+            json_object_set_new(o, "cycles", json_integer((json_int_t)s->launch[i].run.cycles));
+        json_array_append_new(list, o);
+    }
+    return list;
 }
 
 static json_t *options_json(const Stats *s)
@@ -386,6 +420,9 @@ bool stats_json(const Stats *s, Buf *out)
     report_launch(s, put_json, o);
     report_engine(s, put_json, o);
     json_object_set_new(json_object_get(o, "occupancy"), "limit", json_string(limit_of(s)));
+    if (s->cycles)
+        json_object_set_new(o, "cycles", json_integer((json_int_t)s->cycles));
+    json_object_set_new(o, "launches_list", launches_json(s));
     json_object_set_new(o, "seconds", json_real(s->seconds));
     char *text = json_dumps(o, JSON_INDENT(2));
     json_decref(o);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "jit/jit.h"
 #include "sim/sim.h"
+#include "time/time.h"
 #include <elf.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ struct Device {
 
 /* --- engines ------------------------------------------------------------------- */
 
-const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, &shadow_kind, NULL};
+const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, &shadow_kind, &time_kind,
+                                         NULL};
 
 bool dev_is_public_backend(const char *name)
 {
@@ -322,10 +324,12 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .check_copies = d->opt.check_copies,
         .simt_depth = d->opt.machine.simt_depth,
         .max_insns = in->max_insns,
+        .machine = &d->opt.machine,
         .memory = &d->memory,
         .mmu = d->opt.mmu ? &d->mmu : NULL,
     };
     *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
+    l.resident = result->occupancy.groups;
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
         !is_pow2(in->lanes) || !result->occupancy.groups || group_count(in->groups) == UINT64_MAX)
         return refuse(result, FAULT_RESOURCES);

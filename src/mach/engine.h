@@ -19,6 +19,7 @@ typedef struct {
     double timeout;         /* seconds; 0: none */
     const Observer *observers;
     size_t nobservers;
+    const CycleObserver *cycles; /* or NULL; engines without cycles do not call it */
     /* Called on the launching thread when an observer has stopped the launch at event `why`.  It
      * may do all that an observer may do, and also step warps of the group.  GO_ON lets the launch
      * continue; STOP_HERE ends it with FAULT_STOPPED.  NULL: the launch ends so at once. */
@@ -33,6 +34,7 @@ typedef struct {
     u64 insns;              /* warp instructions retired, prefixes included */
     u64 groups;             /* that ran to their end */
     u64 compiled;           /* of insns: executed in compiled code */
+    u64 cycles;             /* from the host's request to its response; 0: the engine has none */
 } LaunchResult;
 
 /* A kind of engine. */

@@ -65,6 +65,31 @@ typedef struct {
     Verdict (*tell)(void *self, const Event *e);
 } Observer;
 
+/* What an engine that counts cycles tells of an instruction: it was issued, its unit took it,
+ * its result was written or is known to need no writing; and of a warp, that it waits for
+ * another reason now. */
+typedef enum { CYCLE_ISSUE, CYCLE_START, CYCLE_WRITE, CYCLE_WAIT } CycleKind;
+
+typedef struct {
+    CycleKind kind;
+    u64 cycle;              /* since the device was opened */
+    u32 sm, slot;           /* where the warp is */
+    u64 group;              /* linear */
+    u32 warp;               /* in the group */
+    u64 number;             /* of the instruction in the launch */
+    u32 pc;
+    u64 word;               /* of the instruction */
+    u32 exec;               /* lanes */
+    u8 unit;                /* IsaUnit */
+    u8 cause;               /* of CYCLE_WAIT (time/cause.def) */
+} CycleEvent;
+
+/* Who wants to know of cycles.  It may change nothing. */
+typedef struct {
+    void *self;
+    void (*tell)(void *self, const CycleEvent *e);
+} CycleObserver;
+
 /* The name of an event, and the sentence of its row. */
 const char *event_name(EventKind k);
 const char *event_text(EventKind k);

@@ -45,6 +45,8 @@ typedef struct {
     bool any_barrier;       /* a barrier takes a diverged warp, as hardware does */
     u32 simt_depth;
     u64 max_insns;          /* a warp; 0: no limit */
+    const Machine *machine; /* for engines that model one; NULL: the default */
+    u32 resident;           /* groups that fit onto an SM at once; 0: one */
     bool watched;           /* observers may look at every register: engines must keep all of them up to date */
     Memory *memory;
     const Mmu *mmu;         /* NULL: addresses are physical */

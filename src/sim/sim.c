@@ -138,7 +138,7 @@ void sim_run_warp(Warp *w, u64 slice)
 
 /* --- limits --------------------------------------------------------------------------- */
 
-static void limit_fault(Warp *w, FaultKind kind)
+void sim_limit(Warp *w, FaultKind kind)
 {
     Group *g = w->group;
     const u32 waiting = group_count_warps(g, WARP_WAITING);
@@ -153,16 +153,16 @@ static void limit_fault(Warp *w, FaultKind kind)
 static void check_time(const Run *r, Warp *w)
 {
     if (r->deadline && nanoseconds() - r->audience->halted >= r->deadline)
-        limit_fault(w, FAULT_TIMEOUT);
+        sim_limit(w, FAULT_TIMEOUT);
     else if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
-        limit_fault(w, FAULT_STOPPED);
+        sim_limit(w, FAULT_STOPPED);
 }
 
 static void check_limits(const Run *r, Warp *w)
 {
     const Launch *l = r->launch;
     if (l->max_insns && w->ninsns >= l->max_insns)
-        limit_fault(w, FAULT_ENDLESS);
+        sim_limit(w, FAULT_ENDLESS);
     else
         check_time(r, w);
 }

@@ -45,6 +45,9 @@ bool sim_launch(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResu
 void sim_interrupt(Engine *e);
 WarpRunner sim_run_warp;
 
+/* Ends the group of warp w, which is at an instruction, with a fault of a limit. */
+void sim_limit(Warp *w, FaultKind kind);
+
 /* A context for groups of the launch (sim/group.h).  NULL: the host has no memory. */
 Group *sim_take_group(Sim *s, const Launch *l);
 void sim_give_group(Sim *s, Group *g);

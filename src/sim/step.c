@@ -164,28 +164,33 @@ static bool tell_step(Audience *a, Warp *w, const Step *s)
     return go_on(a, &stop);
 }
 
-void run_told(Audience *a, Warp *w, u64 slice)
+bool step_told(Audience *a, Warp *w, Step *s)
 {
     Group *g = w->group;
-    while (slice && w->state == WARP_READY && !g->faulted) {
-        Step s;
+    while (w->state == WARP_READY && !g->faulted) {
         Event stop = {0};
-        const Uop *u = look(w, &s);
+        const Uop *u = look(w, s);
         if (!u)
-            return;
+            return false;
         if (a->events & EVENT_fetch) {
-            announce(a, EVENT_fetch, g, w, &s, &stop);
+            announce(a, EVENT_fetch, g, w, s, &stop);
             if (!go_on(a, &stop))
-                return;
+                return false;
             /* an observer may have changed registers, pc or code */
-            if (w->pc != s.pc || w->state != WARP_READY || g->faulted)
+            if (w->pc != s->pc || w->state != WARP_READY || g->faulted)
                 continue;
-            if (!(u = look(w, &s)))
-                return;
+            if (!(u = look(w, s)))
+                return false;
         }
-        execute(w, u, &s);
-        if (!tell_step(a, w, &s))
-            return;
-        slice--;
+        execute(w, u, s);
+        return tell_step(a, w, s) && !s->faulted;
     }
+    return false;
+}
+
+void run_told(Audience *a, Warp *w, u64 slice)
+{
+    Step s;
+    while (slice-- && step_told(a, w, &s))
+        ;
 }

@@ -5,7 +5,7 @@
 # `check` does it otherwise: every item walks its whole row, with vfexp and a division.
 # The counts are of elements further than 2^-20 from that, which is 0, and of rows whose
 # sum is within 2^-20 of 1, counted once an element: 64 rows of 32.
-# on: interp jit
+# on: interp jit timing
 # run: o='--isa v202+ai --engine %e'
 # run: x='-a buf:f32:2048=rand:3'
 # run: %b/ventus run $o -k softmax -g 2048 -l 128 $x -a "buf:f32:2048>%t.p" %s

@@ -11,7 +11,7 @@
 #            48  i32x2 5 6
 #            56  i32x3 7 8 9         as four components: aligned to 16, so at 64
 #            80  the buffer
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e -k args -g 1 -l 1 -a i8:-5 -a u16:65535 -a i64:4294967298 -a f32:1.5 -a u8:200 -a f64:1.0 -a i32x4:1,2,3,4 -a i32x2:5,6 -a i32x3:7,8,9 -a 'buf:i32:18>-' %s
 
 	.text

@@ -8,7 +8,7 @@
 #
 # swap: each item puts i into a word and adds what was there to a sum.  Everything that
 # was ever put there is in the sum or there still: 100 from the start + 2016.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k atomics -g 64 -l 16 -a 'buf:i32:8=0,-1,0,5,0,0,-1,0>-' -a "buf:i32:2=100,0>%t.swap" %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -9,7 +9,7 @@
 #     5 - 8  7 -
 #
 # Nodes have different numbers of neighbours: lanes leave the loop one after another.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   levels=0,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1 depth=0 more=1
 # run:   while [ $more != 0 ]; do

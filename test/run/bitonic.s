@@ -1,7 +1,7 @@
 # Bitonic sort of 64 numbers in local memory.  In every step, item i compares its number
 # with that of i ^ j and keeps the smaller or the larger; 21 steps, all the same for any
 # input.  The numbers are 37i mod 64 - 32, which are -32 to 31 in another order.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k bitonic -g 64 -l 64 -a 'buf:i32:64>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -2,7 +2,7 @@
 # square.  The return address is one scalar of the warp, so a function that calls
 # saves it, on the warp's stack at sp.  Arguments and results are in v0.
 # out[i] = i*i for even i, i*i*i for odd i.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k call -g 16 -l 16 -a 'buf:i32:16>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

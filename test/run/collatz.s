@@ -2,7 +2,7 @@
 # the loop at different times; the ones that left wait at the join behind it.  In the
 # loop, an if and else with a join of its own.  The counts for 1 to 32 are sequence
 # A006577 of the On-Line Encyclopedia of Integer Sequences; 27 takes 111 steps.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k collatz -g 32 -l 32 -a 'buf:i32:32>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -3,7 +3,7 @@
 # 0xcbf43926 = 3421780262, the check value that descriptions of this CRC give; of nothing
 # it is 0, of "1" 0x83dcefb7 = 2212294583.
 # Lanes read different places of the table, and leave the loop one after another.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k crc -g 10 -l 10 -a 'buf:u32:10>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

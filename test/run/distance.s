@@ -1,6 +1,6 @@
 # The smallest divergence: out[i] = |i - 4|, by an if and an else.  Half of a warp of 8
 # lanes goes each way, one after the other.  (doc/tutorial.md takes this one apart.)
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k distance -g 16 -l 16 -a 'buf:i32:16>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

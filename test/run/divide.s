@@ -8,7 +8,7 @@
 #     b       2   2  -2  -2   0   0        -1         1
 #
 # Unsigned, -7 is 4294967289, -2 is 4294967294, and the smallest is 2147483648.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k divide -g 8 -l 8 -a 'buf:i32:16>-' -a 'buf:u32:16>-' -a 'buf:i32:1=0>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

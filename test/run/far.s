@@ -2,7 +2,7 @@
 # around and jumps; the divergent ones, too: both sides must still run with the right
 # lanes.  1100 additions of 1 lie between the branch and its target, and 1100 more in a
 # loop of 3 rounds: even items get 1100 + 3*1100 = 4400, odd ones 7 + 3300 = 3307.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k far -g 32 -l 32 -a 'buf:i32:32>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -1,5 +1,5 @@
 # A barrier where lanes of the warp have parted: the others would never arrive.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --threads 8 -k fault_barrier -g 8 -l 8 %s 2>%t.err || s=$?
 # run: grep -o 'barrier while diverged' %t.err
 # run: grep -Eo '^ +active .*' %t.err | tr -s ' '

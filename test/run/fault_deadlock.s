@@ -1,6 +1,6 @@
 # One warp waits at a barrier, the other never comes: it spins on a flag that nobody sets.
 # When the limit of instructions stops it, the report says that warps were waiting.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --threads 4 --max-insns 10000 -k fault_deadlock -g 8 -l 8 -a buf:i32:1=0 %s 2>%t.err || s=$?
 # run: grep -o 'warps wait at a barrier that the others do not reach' %t.err
 # run: grep -Eo '^ +warps .*' %t.err | tr -s ' '

@@ -1,5 +1,5 @@
 # A loop without an end is stopped by a limit of instructions, or of seconds.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --max-insns 10000 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?
 # run: grep -o 'instruction limit reached' %t.err
 # run: %b/ventus run --engine %e --timeout 0.1 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?

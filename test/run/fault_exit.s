@@ -1,6 +1,6 @@
 # A warp must be whole when it ends: a kernel that returns on one side of a branch has
 # forgotten its join.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --threads 8 -k fault_exit -g 8 -l 8 %s 2>%t.err || s=$?
 # run: grep -o 'warp ends while diverged' %t.err
 # run: exit $s

@@ -1,5 +1,5 @@
 # A jump to where no code is.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e -k fault_fetch -g 1 -l 1 %s 2>%t.err || s=$?
 # run: grep -o 'instruction fetch from unmapped memory.*' %t.err
 # run: exit $s

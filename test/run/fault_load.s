@@ -1,7 +1,7 @@
 # A load from memory that is not there stops the launch.  The report names the group, the
 # warp and the lane: work-item 21 of 32, in groups of 16 and warps of 4, is group 1,
 # warp 1, lane 1.  Its address is 0x1000, everybody else's is good.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --threads 4 -k fault_load -g 32 -l 16 -a buf:i32:32 %s 2>%t.err || s=$?
 # run: grep -o 'load from unmapped memory: 0x00001000 (4 bytes)' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane) .*' %t.err | tr -s ' '

@@ -1,6 +1,6 @@
 # setrpc must lead to a join.  Here it leads to the instruction before: lanes would pass it
 # and never meet.  That is found when lanes part, not when they all go the same way.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:0 %s
 # run: %b/ventus run --engine %e --threads 8 -k fault_nojoin -g 8 -l 8 -a i32:3 %s 2>%t.err || s=$?
 # run: grep -o 'divergent branch whose reconvergence pc is not a join' %t.err

@@ -1,6 +1,6 @@
 # A null buffer, written to by a scalar store: a fault of the whole warp, so no lane is
 # named.  Offset 8 of address 0.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e -k fault_null -g 1 -l 1 -a i32:0 %s 2>%t.err || s=$?
 # run: grep -o 'store to unmapped memory: 0x00000008 (4 bytes)' %t.err
 # run: grep -c '^ *lane ' %t.err || true

@@ -7,7 +7,7 @@
 # All lanes recurse together until none needs it.  A call from one side of a branch would
 # be natural, and wrong: a join knows its branch by its address alone, so the join of the
 # inner call would end the branch of the outer one.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k main -g 16 -l 16 -a 'buf:i32:16>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -6,7 +6,7 @@
 #       4 2 1     belongs to x = 1 2 3 4.  Elimination gives the upper triangle back, with
 #         1 3     11 18 15 8 beside it.  The back substitution takes the terms of known x
 #           2     from those: 11-4-3-2 = 2, 18-4-6 = 8, 15-12 = 3, 8.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k gauss -g 20 -l 20 -a 'buf:f32:20=2,1,1,1,11,4,6,4,3,40,2,13,8,7,80,0,4,4,9,56>-' -a 'buf:f32:4>-' -a i32:4 %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -3,7 +3,7 @@
 # global ones.  Many lanes hit the same bin at once: atomics serve them one by one.
 # The value of element i is i*i mod 16, which is 0, 1, 4 or 9, each for a quarter of all
 # i: 256 times of 1024.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k histogram -g 256 -l 64 -a buf:i32:1024=iota -a i32:1024 -a 'buf:i32:16=zero>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

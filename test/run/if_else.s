@@ -6,7 +6,7 @@
 #
 # so r is 1, 11, 1, 31, 1, 11, 1, 71, and again.  The branches are written out here; other
 # files use the macro of kernel.inc.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k if_else -g 32 -l 32 -a 'buf:i32:32>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

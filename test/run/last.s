@@ -2,7 +2,7 @@
 # one can know that it is: every item stores its part and counts up, and the item that
 # sees the others counted adds the parts.  The fence puts the store before the count.
 # in[i] = i for 4096 elements, 4 an item: the sum is 4095*4096/2 = 8386560.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k last -g 1024 -l 16 -a buf:i32:4096=iota -a buf:i32:1024 -a buf:i32:1=0 -a 'buf:i32:1=-1>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -1,7 +1,7 @@
 # Conway's game of life on a torus of 16 x 16 cells, in local memory.  A glider comes
 # back to its shape every 4 generations, one place further right and down: after 8 it is
 # 2 and 2 further.  Cells are bytes, so neighbours are byte loads and stores.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k life -g 256 -l 256 -a i32:8 -a "buf:u8:272>%t.$n" %s
 # run:   cmp %t.4 %t.$n

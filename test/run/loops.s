@@ -4,7 +4,7 @@
 #
 #     out[i]      = number of pairs = i/1 + i/2 + .. + i/i, each rounded down
 #     out[32 + i] = gcd(i, 60)
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k loops -g 32 -l 32 -a 'buf:i32:64>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

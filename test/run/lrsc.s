@@ -4,7 +4,7 @@
 # a lane that waits for him, as would happen with a lock.
 # 64 work-items count to 64, and the values they saw before are 0 to 63, each once: their
 # sum is 2016.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k lrsc -g 64 -l 32 -a 'buf:i32:2=0>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -2,7 +2,7 @@
 # 48 times.  Lanes leave the loop when their point does.  The second kernel computes the
 # same picture with scalar floats, a pixel at a time, and the two must agree; the middle
 # row is the real axis, the rows above and below it mirror each other.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k mandelbrot -g 65,21 -l 65,1 -a "buf:u8:1365>%t.$n" %s
 # run:   cmp %t.4 %t.$n

@@ -6,7 +6,7 @@
 # (16i+k)(16k+j) = 30720i + 256ij + 120j + 19840: row 0 is 19840 + 120j, row 15 ends with
 # 540040, and all sums are exact in a float.  The second kernel counts the elements that
 # obey this formula: all 256.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k matmul -g 16,16 -l 8,8 -a buf:f32:256=iota -a buf:f32:256=iota -a "buf:f32:256>%t.c" -a i32:16 %s
 # run:   %b/ventus run --engine %e --threads $n -k check -g 256 -l 64 -a "buf:f32:256=@%t.c" -a 'buf:i32:1=0>-' %s >%t.$n

@@ -1,7 +1,7 @@
 # A group of 10 work-items does not fill its last warp, with any number of lanes.  The
 # lanes beyond it never run: they store nothing, and count nothing.  out has room for 16
 # a group; of each 16, the first ten become 1 and the others stay 7.  The count is 30.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k partial -g 30 -l 10 -a 'buf:i32:48=7>-' -a 'buf:i32:1=0>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -6,7 +6,7 @@
 #                     records, which follow            word 2: address of the format, or 0
 #                                                              for plain text
 #                                                      then 4 bytes an argument
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k print -g 10 -l 5 %s >%t.$n
 # run:   cmp %t.4 %t.$n

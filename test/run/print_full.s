@@ -3,7 +3,7 @@
 # says how much was lost.  1048576 bytes hold 32768 records; 7232 are lost, that is
 # 231424 bytes.  Which items they are depends on the order that warps run in, so only
 # their number is looked at.
-# on: interp jit
+# on: interp jit timing
 # run: %b/ventus run --engine %e -k print_full -g 40000 -l 32 %s >%t.txt
 # run: grep -c '^a line of text$' %t.txt
 # run: grep lost %t.txt

@@ -6,7 +6,7 @@
 # reads back at places of its own: out[i] = p[i & 15] + p[0] + p[15]
 #                                        = (i + (i & 15))^2 + i^2 + (i+15)^2.
 # The squares pass through v40 to v55, all in use at once.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k private -g 20 -l 20 -a 'buf:i32:20>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -3,7 +3,7 @@
 # The barrier stands outside of every branch: all warps of the group must reach it, with
 # all their lanes.
 # in[i] = i, groups of 64: group g has 64*64g + 63*64/2 = 4096g + 2016.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k reduce -g 256 -l 64 -a buf:i32:256=iota -a 'buf:i32:4>-' -a local:256 %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -1,7 +1,7 @@
 # A launch written as .metadata and .data, the files that users of the RTL and of other
 # simulators exchange, gives the same buffers when it is replayed.  (A replayed buffer is
 # whole pages, so its first 256 bytes are compared.)
-# on: interp jit
+# on: interp jit timing
 # run: mkdir -p %t.d %t.run %t.replay
 # run: %b/ventus run --engine %e --threads 8 -k square -g 64 -l 16 --export-replay %t.d --dump-buffers %t.run -a buf:i32:64=iota -a 'buf:i32:64>-:0:16' %s
 # run: ls %t.d

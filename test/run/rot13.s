@@ -1,6 +1,6 @@
 # Bytes: letters are moved 13 places on in the alphabet, all else stays.  One work-item a
 # character; 54 characters in groups of 32.  Twice gives the text back.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k rot13 -g 64 -l 32 -a "buf:u8:54>%t.$n" %s
 # run:   cmp %t.4 %t.$n

@@ -1,7 +1,7 @@
 # y[i] = a*x[i] + y[i] in floats, for i below n only: the group has more work-items than
 # there are elements, and the surplus must leave y alone.
 # a = 2.5, x[i] = i, y[i] = 1: y becomes 1, 3.5, 6 .. 28.5, then stays 1 from element 12.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k saxpy -g 16 -l 16 -a i32:12 -a f32:2.5 -a buf:f32:16=iota -a 'buf:f32:16=1>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

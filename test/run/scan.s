@@ -2,7 +2,7 @@
 # work-item from d on adds the value d places to its left.  Two barriers a step: the
 # reads of a step must see the values before it, its writes must come after them all.
 # in[i] = i, so out[i] = i(i+1)/2.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k scan -g 64 -l 64 -a buf:i32:64=iota -a 'buf:i32:64>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -4,7 +4,7 @@
 #
 #     out[i]      = min(i, 10) + 100 * (i is odd)
 #     out[16 + i] = i < 5 ? -1 : i
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k select -g 16 -l 16 -a 'buf:i32:32>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -6,7 +6,7 @@
 #     out[32 + i] = in[2i]           vlse32.v   every second word
 #     out[64 + i] = in[31 - i]       vluxei32.v offsets in bytes, backwards
 #     out[96 + i] = in[i]            stored backwards by vsuxei32.v, from a backward load
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k strided -g 32 -l 32 -a buf:i32:64=iota -a 'buf:i32:128>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

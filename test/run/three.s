@@ -2,7 +2,7 @@
 # x = L mod lx, y = L/lx mod ly, z = L/(lx ly).  Each item writes its global id, as
 # x + 100y + 10000z with the offsets 10, 20 and 30 in them, at its global linear id,
 # which counts without offsets: so out[0] = 302010, x is up first, and out[47] = 322313.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k three -g 4,4,3 -l 2,4,1 -G 10,20,30 -a 'buf:i32:48>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

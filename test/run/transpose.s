@@ -2,7 +2,7 @@
 # memory: reading and writing both walk along rows, where neighbouring lanes touch
 # neighbouring words.  A row of the tile has a word to spare, so that a column of it lies
 # in different banks.  in[r][c] = 16r + c, so row c of the result is c, 16+c, 32+c ..
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k transpose -g 16,8 -l 8,8 -a buf:i32:128=iota -a 'buf:i32:128>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

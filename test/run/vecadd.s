@@ -1,6 +1,6 @@
 # c[i] = a[i] + b[i], one work-item an element.  With a[i] = i and b[i] = 100 the sums
 # are 100 to 131, and the same whatever the number of lanes of a warp.
-# on: interp jit
+# on: interp jit timing
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --engine %e --threads $n -k vecadd -g 32 -l 16 -a buf:i32:32=iota -a buf:i32:32=100 -a 'buf:i32:32>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

@@ -9,15 +9,16 @@
 # run: sed -n 's/^PARAMETER(\([a-z_0-9]*\),.*/\1/p' src/mach/machine.def >%t && %b/ventus info >%t.all
 # run: while read p; do grep -Eq "^$p +[A-Za-z]+ +[0-9.]+( 2.n)?( +[0-9]+){3,} +[a-z]" %t.all || echo "no line for $p"; done <%t
 # run: test $(wc -l <%t) -ge 9
-# run: grep -Eo '^lanes +lanes +4..32 2.n +32 +32 +8' %t.all | tr -s ' '
+# run: grep -Eo '^lanes +lanes +4..32 2.n +8 +32 +32 +8' %t.all | tr -s ' '
 
 # out:
-# 8
+# 11
 # "version":
 # "interp"
+# "name":"chisel"
 # "name":"default"
 # "name":"documents"
 # "name":"rtl"
 # 2
-# lanes lanes 4..32 2^n 32 32 8
+# lanes lanes 4..32 2^n 8 32 32 8
 # end

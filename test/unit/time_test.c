@@ -1,0 +1,307 @@
+/* time_test.c -- the engine `timing`: latencies as they were measured on the RTL, and what must
+ * hold of any machine.
+ *
+ * Each measured case is a loop of a few instructions, run until the caches have them; cycles are
+ * counted between two events of the last turn.  The figures are measurements of the Verilated RTL
+ * (doc/timing.md), not the model's.
+ */
+#include "mach/observe.h"
+#include "test/kit/launchrig.h"
+#include "time/time.h"
+
+/* --- running with the engine ------------------------------------------------------------- */
+
+enum { MAX_EVENTS = 4096 };
+
+static Engine *engine;
+static Machine machine;
+static CycleEvent events[MAX_EVENTS];
+static size_t nevents;
+
+static void record(void *self, const CycleEvent *e)
+{
+    (void)self;
+    if (e->kind != CYCLE_WAIT && nevents < MAX_EVENTS)
+        events[nevents++] = *e;
+}
+
+static LaunchResult run(const LaunchOptions *opt)
+{
+    LaunchResult r;
+    nevents = 0;
+    time_kind.code_changed(engine, rig.launch.set, CODE_LO, TEXT_BYTES);
+    rig.launch.machine = &machine;
+    time_kind.launch(engine, &rig.launch, opt, &r);
+    if (r.faulted)
+        fail_msg("fault %s at %08x", fault_name(r.fault.kind), r.fault.pc);
+    return r;
+}
+
+static LaunchResult run_watched(void)
+{
+    const CycleObserver observer = {.tell = record};
+    return run(&(LaunchOptions){.cycles = &observer});
+}
+
+static int group_setup(void **state)
+{
+    (void)state;
+    rig_open(V202);
+    engine = time_kind.open(&rig.memory, V202);
+    assert_non_null(engine);
+    return 0;
+}
+
+static int group_teardown(void **state)
+{
+    (void)state;
+    time_kind.close(engine);
+    rig_close();
+    return 0;
+}
+
+/* --- what was measured --------------------------------------------------------------------- */
+
+#define PROLOGUE                                                                                   \
+    "    li      s0, 4\n"                                                                          \
+    "    lui     s1, 0x90000\n"                                                                    \
+    "    vid.v   v1\n"                                                                             \
+    "    vsll.vi v2, v1, 2\n"                                                                      \
+    "    vadd.vx v2, v2, s1\n"                                                                     \
+    "    li      s2, 7\n"                                                                          \
+    "    li      s3, 2\n"                                                                          \
+    "    vmv.v.i v5, 3\n"                                                                          \
+    "1:  addi    s0, s0, -1\n"                                                                     \
+    "    nop\n"
+enum { FIRST = 10 }; /* instruction of the body */
+#define EPILOGUE                                                                                   \
+    "    bnez    s0, 1b\n"                                                                         \
+    "    endprg  x0, x0, x0\n"
+
+/* what is counted: from an event of an instruction of the body to one of another */
+typedef struct {
+    const char *what;
+    const char *body;
+    u32 lanes;
+    u32 from, to; /* numbers in the body */
+    CycleKind after, until;
+    u32 want; /* cycles */
+} Measured;
+
+#define IS       CYCLE_ISSUE
+#define EX       CYCLE_START
+#define WB       CYCLE_WRITE
+#define PAIR(op) op op op op
+
+static const Measured measured[] = {
+    /* from issue to execution: how long operands take */
+    {"no operand", "auipc t0, 0\n", 4, 0, 0, IS, EX, 2},
+    {"one operand", "addi t0, s2, 1\n", 4, 0, 0, IS, EX, 4},
+    {"two operands of a bank", "add t0, s0, s4\n", 4, 0, 0, IS, EX, 5},
+    {"two operands of two banks", "add t0, s2, s3\n", 4, 0, 0, IS, EX, 6},
+    /* from execution to the result */
+    {"addi", "addi t0, s2, 1\n", 4, 0, 0, EX, WB, 1},
+    {"csrr", "csrr t0, CSR_TID\n", 4, 0, 0, EX, WB, 1},
+    {"vadd", "vadd.vi v3, v1, 1\n", 16, 0, 0, EX, WB, 1},
+    {"mul", "mul t0, s2, s3\n", 4, 0, 0, EX, WB, 3},
+    {"vmul", "vmul.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 3},
+    {"vfadd", "vfadd.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 3},
+    {"vfmacc", "vfmacc.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 5},
+    {"vfmin", "vfmin.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 2},
+    {"div of 7 by 2", "div t0, s2, s3\n", 4, 0, 0, EX, WB, 8},
+    {"div by 0", "div t0, s2, x0\n", 4, 0, 0, EX, WB, 4},
+    {"vfdiv", "vfdiv.vv v3, v5, v5\n", 16, 0, 0, EX, WB, 46},
+    {"load that hits", "lw t0, 0(s1)\n", 4, 0, 0, EX, WB, 10},
+    {"vector load of 2 lines", "vlw12.v v3, 0(v2)\n", 4, 0, 0, EX, WB, 11},
+    {"vector load of 4 lines", "vlw12.v v3, 0(v2)\n", 8, 0, 0, EX, WB, 13},
+    {"vector load of 8 lines", "vlw12.v v3, 0(v2)\n", 16, 0, 0, EX, WB, 17},
+    /* from one issue to the next */
+    {"1 operand, same fetch group", PAIR("addi t0, s2, 1\n addi t1, s2, 1\n"), 4, 4, 5, IS, IS, 5},
+    {"1 operand, next fetch group", PAIR("addi t0, s2, 1\n addi t1, s2, 1\n"), 4, 3, 4, IS, IS, 6},
+    {"1 operand, dependent, same", PAIR("addi t0, t0, 1\n addi t0, t0, 1\n"), 4, 4, 5, IS, IS, 6},
+    {"1 operand, dependent, next", PAIR("addi t0, t0, 1\n addi t0, t0, 1\n"), 4, 3, 4, IS, IS, 7},
+    {"2 operands, same", PAIR("vadd.vv v3, v1, v2\n vadd.vv v4, v1, v2\n"), 4, 4, 5, IS, IS, 7},
+    {"2 operands, next", PAIR("vadd.vv v3, v1, v2\n vadd.vv v4, v1, v2\n"), 4, 3, 4, IS, IS, 8},
+    {"2 operands, dependent, same", PAIR("vadd.vv v3, v3, v2\n vadd.vv v3, v3, v2\n"), 4, 4, 5, IS,
+     IS, 8},
+    {"2 operands, dependent, next", PAIR("vadd.vv v3, v3, v2\n vadd.vv v3, v3, v2\n"), 4, 3, 4, IS,
+     IS, 9},
+    {"no operand, same", PAIR("auipc t0, 0\n auipc t1, 0\n"), 4, 4, 5, IS, IS, 3},
+    {"no operand, next", PAIR("auipc t0, 0\n auipc t1, 0\n"), 4, 3, 4, IS, IS, 4},
+    /* branches and barriers */
+    {"branch taken", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 6},
+    {"branch not taken", "bne x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 1, EX, IS, 2},
+    {"vector branch that no lane takes", "vbne v1, v1, 2f\n nop\n 2: nop\n nop\n", 4, 0, 1, EX, IS,
+     2},
+    {"vector branch that all lanes take", "vbeq v1, v1, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS,
+     7},
+    {"join of nothing", "join x0, x0, 0\n nop\n", 4, 0, 1, EX, IS, 3},
+    {"load behind a fence", "fence\n lw t0, 0(s1)\n", 4, 0, 1, IS, IS, 10},
+    {"barrier of one warp", "barrier x0, x0, 1\n nop\n", 4, 0, 1, EX, IS, 1},
+};
+
+/* the cycle of the last event of an instruction, or of the first after `since`; 0: none */
+static u64 cycle_of(u32 n, CycleKind kind, u64 since)
+{
+    u64 found = 0;
+    for (size_t i = 0; i < nevents; i++) {
+        const CycleEvent *e = &events[i];
+        if (e->pc != CODE_LO + 4 * (FIRST + n) || e->kind != kind || e->cycle < since)
+            continue;
+        found = e->cycle;
+        if (since)
+            break;
+    }
+    return found;
+}
+
+static void latencies(void **state)
+{
+    (void)state;
+    char text[4096];
+    int wrong = 0;
+    assert_true(machine_builtin("rtl-direct", &machine));
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        const Measured *m = &measured[i];
+        snprintf(text, sizeof text, "%s%s%s", PROLOGUE, m->body, EPILOGUE);
+        rig_load(V202, m->lanes, text);
+        run_watched();
+        const u64 from = cycle_of(m->from, m->after, 0), to = cycle_of(m->to, m->until, from);
+        if (to - from != m->want) {
+            print_error("%s: %d cycles, %u were measured\n", m->what, (int)(to - from), m->want);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* a kernel that only ends: start, a cold instruction cache, dispatch and flush */
+static void an_empty_kernel(void **state)
+{
+    (void)state;
+    assert_true(machine_builtin("rtl-direct", &machine));
+    rig_load(V202, 4, "endprg x0, x0, x0\n");
+    assert_int_equal(run(&(LaunchOptions){0}).cycles, 84);
+    rig.launch.warps = 8;
+    assert_int_equal(run(&(LaunchOptions){0}).cycles, 123);
+}
+
+/* --- what holds of every machine ---------------------------------------------------------- */
+
+enum { GROUPS = 5, WARPS = 3, LANES = 8, ITEMS = GROUPS * WARPS * LANES };
+
+/* Each work-item counts itself in local memory, meets the others, and writes what it counts now,
+ * its odd lanes with 7 more, its even ones with 9. */
+static const char meets[] = "    csrr    s2, CSR_TID\n"
+                            "    vid.v   v1\n"
+                            "    vadd.vx v1, v1, s2\n"
+                            "    vmv.v.i v0, 0\n"
+                            "    vmv.v.i v2, 1\n"
+                            "    lui     t0, 0x70000\n"
+                            "    vmv.v.x v3, t0\n"
+                            "    amoadd.w  v4, v2, (v3)\n"
+                            "    barrier x0, x0, 1\n"
+                            "    vlw12.v v5, 0(v3)\n"
+                            "    vand.vi v6, v1, 1\n"
+                            "1:  auipc   t1, %pcrel_hi(2f)\n"
+                            "    setrpc  zero, t1, %pcrel_lo(1b)\n"
+                            "    vbne    v6, v0, 3f\n"
+                            "    vadd.vi v5, v5, 9\n"
+                            "    j       2f\n"
+                            "3:  vadd.vi v5, v5, 7\n"
+                            "2:  join    zero, zero, 0\n"
+                            "    csrr    t0, CSR_GIDX\n"
+                            "    li      t1, 24\n"
+                            "    mul     t0, t0, t1\n"
+                            "    vadd.vx v1, v1, t0\n"
+                            "    vsll.vi v8, v1, 2\n"
+                            "    lui     t0, 0x90000\n"
+                            "    vadd.vx v8, v8, t0\n"
+                            "    vsw12.v v5, 0(v8)\n"
+                            "    endprg  x0, x0, x0\n";
+
+static void check_results(void)
+{
+    for (u32 i = 0; i < ITEMS; i++)
+        if (rig.data[i] != WARPS * LANES + (i & 1 ? 7u : 9u))
+            fail_msg("item %u: %u", i, rig.data[i]);
+}
+
+/* every issue slot of every cycle has its one cause */
+static void check_slots(const LaunchResult *r)
+{
+    TimeResult t;
+    u64 sum = 0, units = 0;
+    assert_true(time_result(engine, &t));
+    assert_int_equal(t.cycles, r->cycles);
+    for (u32 i = 0; i < NCAUSE; i++)
+        sum += t.slots.cycles[i];
+    for (u32 i = 0; i < NUNIT; i++)
+        units += t.slots.unit[i];
+    assert_int_equal(sum, t.slots_all);
+    assert_int_equal(units, t.slots.cycles[CAUSE_SCOREBOARD]);
+    assert_int_equal(t.slots.cycles[CAUSE_ISSUED], t.insns);
+    assert_true(t.insns <= r->insns);
+}
+
+/* results, counts, slots, and the same again; whatever was run before */
+static void every_machine(void **state)
+{
+    (void)state;
+    static const char *const names[] = {NULL, "rtl-direct", "rtl-axi", "chisel", NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        u64 cycles = 0;
+        assert_true(machine_builtin(names[i], &machine));
+        for (int turn = 0; turn < 3; turn++) {
+            rig_load(V202, LANES, meets);
+            rig.launch.groups[0] = GROUPS;
+            rig.launch.warps = WARPS;
+            rig.launch.resident = 2;
+            const LaunchResult want = rig_run(&(LaunchOptions){.threads = 1});
+            if (want.faulted)
+                fail_msg("fault %s at %08x", fault_name(want.fault.kind), want.fault.pc);
+            check_results();
+            memset(rig.data, 0, DATA_BYTES);
+            const LaunchResult r = turn == 1 ? run_watched() : run(&(LaunchOptions){0});
+            check_results();
+            check_slots(&r);
+            assert_int_equal(r.insns, want.insns);
+            assert_int_equal(r.groups, GROUPS);
+            assert_true(r.cycles && (!cycles || r.cycles == cycles));
+            cycles = r.cycles;
+        }
+    }
+}
+
+/* One warp has nobody to race with: what is worse makes it slower. */
+static void parameters_matter(void **state)
+{
+    (void)state;
+    static const char *const worse[] = {
+        "valu_latency = 9\n",  "memory_read = 50\n",    "icache_sets = 1\n",
+        "fetch_latency = 6\n", "start_latency = 100\n", "vbranch_latency = 9\n",
+        "mul_latency = 30\n",  "dcache_latency = 20\n", "done_latency = 50\n"};
+    char text[256];
+    Caught c;
+    catch_in(&c);
+    assert_true(machine_builtin("rtl-direct", &machine));
+    rig_load(V202, LANES, meets);
+    const u64 cycles = run(&(LaunchOptions){0}).cycles;
+    for (size_t i = 0; i < sizeof worse / sizeof *worse; i++) {
+        snprintf(text, sizeof text, "base = rtl-direct\n%s", worse[i]);
+        assert_true(machine_parse("worse", text, &machine, &c.d));
+        if (run(&(LaunchOptions){0}).cycles <= cycles)
+            fail_msg("%s makes no difference", worse[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(an_empty_kernel),
+        cmocka_unit_test(every_machine),
+        cmocka_unit_test(parameters_matter),
+    };
+    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}

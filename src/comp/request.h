@@ -16,14 +16,16 @@ enum { JOB_FILES = 3 };
 /* Exit status of the process when it ran out of memory. */
 enum { NO_MEMORY = 3 };
 
-/* What the process is asked to do. */
+/* The kinds of requests. */
 typedef enum { REQUEST_COMPILE, REQUEST_LINK, REQUEST_DESCRIBE, REQUEST_KINDS } RequestKind;
 
+/* Bytes of another owner. */
 typedef struct {
     const u8 *data;
     size_t len;
 } Bytes;
 
+/* A request to the compiler's process. */
 typedef struct {
     RequestKind kind;
     CompOptions opt;        /* without cache and dump_to; clang is there */

@@ -380,8 +380,9 @@ extern const char *const isa_xreg_name[64];     /* ABI names */
 bool isa_find_xreg(const char *text, size_t len, int *n);
 bool isa_find_vreg(const char *text, size_t len, int *n);
 
-/* Appends the rows of abi.def as assembly: .equ for each number, and a macro with_registers NAME that calls
- * the macro NAME with role=register for each role (doc/asm.md, "Names of the binary interface"). */
+/* Appends the rows of abi.def as assembly: .equ for each number, and a macro with_registers NAME
+ * that calls the macro NAME with role=register for each role (doc/asm.md, "Names of the binary
+ * interface"). */
 void isa_abi_text(Buf *b);
 
 /* Whether such an operand is part of the mnemonic, brings its own comma or is not written at all. */

@@ -50,8 +50,8 @@ static void sort_once(Addresses *a)
     a->n = n;
 }
 
-/* What decoding looked at: an instruction with its prefix, the word behind it (a prefix may follow
- * a prefix), and where lanes meet. */
+/* The words that decoding looked at: an instruction with its prefix, the word after it (a prefix
+ * may follow a prefix), and the joins. */
 static void add_words(const Region *r, Addresses *words, Addresses *pages)
 {
     for (u32 i = 0; i < r->nblock; i++) {
@@ -119,7 +119,7 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
 
 static bool is_in_window(u32 at) { return at - CODE_LO < CODE_END - CODE_LO; }
 
-/* The pages and words of a request into memory. */
+/* Puts the pages and words of a request into memory. */
 static void get_code(In *in, Memory *m)
 {
     for (u64 n = get_number(in, 4); n && !in->failed; n--) {
@@ -156,8 +156,8 @@ static bool get_region(In *in, ReadJob *r)
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    r->region = region_new(r->code, n[PC], n[FULL], n[FRESH], n[CALLEE], n[LANES], (VmRule)n[VM],
-                           n[FLAGS]);
+    r->region =
+        region_new(r->code, n[PC], n[FULL], n[FRESH], n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];
     return r->region;

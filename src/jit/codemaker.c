@@ -108,7 +108,7 @@ static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
     return !error;
 }
 
-/* An object of the module, which is used up; NULL: it cannot be had. */
+/* Compiles the module, and frees it, to an object; NULL: LLVM failed. */
 static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick, LLVMModuleRef m,
                                        const char *name)
 {

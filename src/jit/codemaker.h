@@ -2,10 +2,11 @@
 #ifndef JIT_CODEMAKER_H
 #define JIT_CODEMAKER_H
 
+/* What takes time to prepare and is the same for all jobs. */
 typedef struct CodeMaker CodeMaker;
 
-/* What takes time and is the same for all jobs; level: of host vector instructions
- * (LaneLevel.name).  NULL: no memory, or LLVM does not know this host. */
+/* level: of host vector instructions (LaneLevel.name).  NULL: out of memory, or LLVM does not know
+ * this host. */
 CodeMaker *codemaker_open(const char *level);
 void codemaker_close(CodeMaker *c); /* NULL is allowed */
 /* A job (jit/codejob.h) of CodeMaker *self: reads the request, writes the answer.  The exit

@@ -7,7 +7,7 @@
 
 enum {
     HOT = 100000,     /* instructions of an entry that were interpreted: now compile */
-    HOTTER = 20000000 /* that ran in quick code: now optimise */
+    HOTTER = 20000000 /* the same in quick code: now optimise */
 };
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -84,6 +84,26 @@ static bool touches(const Entry *e, u32 first, u32 last)
 #undef IN
 }
 
+/* Forgets the entries of a list whose code changes, and the requests of those that stay, which it
+ * returns. */
+static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
+{
+    Entry *kept = NULL;
+    for (Entry *e = list, *next; e; e = next) {
+        next = e->next;
+        if (touches(e, first, last)) {
+            entry_free(t, e);
+            continue;
+        }
+        for (int k = 0; k < NCODES; k++)
+            if (atomic_load(&e->state[k]) == QUEUED && e != worker_of(t, (CodeKind)k)->current)
+                atomic_store(&e->state[k], COLD);
+        e->next = kept;
+        kept = e;
+    }
+    return kept;
+}
+
 void entries_forget(Entries *t, u32 first, u32 last)
 {
     const int flags = atomic_exchange(&t->flags, FLAGS_UNKNOWN);
@@ -94,31 +114,16 @@ void entries_forget(Entries *t, u32 first, u32 last)
         memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
     for (u32 p = 0; p < CODE_PAGES; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
-        for (u32 i = 0; page && i < PAGE_UOPS; i++) {
-            Entry *kept = NULL;
-            for (Entry *e = atomic_load(&page->at[i]), *next; e; e = next) {
-                next = e->next;
-                if (touches(e, first, last)) {
-                    entry_free(t, e);
-                    continue;
-                }
-                for (int k = 0; k < NCODES; k++)
-                    if (atomic_load(&e->state[k]) == QUEUED &&
-                        e != worker_of(t, (CodeKind)k)->current)
-                        atomic_store(&e->state[k], COLD);
-                e->next = kept;
-                kept = e;
-            }
-            atomic_store(&page->at[i], kept);
-        }
+        for (u32 i = 0; page && i < PAGE_UOPS; i++)
+            atomic_store(&page->at[i], forget_list(t, atomic_load(&page->at[i]), first, last));
     }
     pthread_mutex_unlock(&t->lock);
 }
 
 /* --- making code ------------------------------------------------------------------------- */
 
-/* Whether something in the code window may look at the flags of floats.  Data that looks so does no
- * harm: code runs slower then. */
+/* Whether an instruction in the code window may read the flags of floats.  Data that looks like one
+ * only makes code slower. */
 static bool reads_flags(const Memory *m)
 {
     for (u64 p = CODE_LO >> PAGE_BITS; p < CODE_END >> PAGE_BITS; p++) {
@@ -159,7 +164,7 @@ static const Uop **flatten(const Region *r)
     return all;
 }
 
-/* The region of an entry, once.  False: there is none that is worth it. */
+/* Finds the region of an entry, once.  False: it has none that is worth compiling. */
 static bool find_region(Entries *t, Entry *e)
 {
     if (e->region)
@@ -168,7 +173,7 @@ static bool find_region(Entries *t, Entry *e)
         atomic_store(&t->flags, reads_flags(t->memory) ? FLAGS_READ : FLAGS_UNREAD);
     Region *r = region_new(t->code, e->pc, e->full, e->fresh, e->callee, e->lanes, (VmRule)e->vm,
                            atomic_load(&t->flags) == FLAGS_READ);
-    /* what only leaves again is no gain */
+    /* code that leaves at once gains nothing */
     const bool idle = r && r->block[0].end == END_LEAVE && r->block[0].nuop == 1;
     e->uop = r && !idle ? flatten(r) : NULL;
     if (e->uop) {
@@ -203,7 +208,7 @@ static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded
     atomic_fetch_add(&t->cached, cost->cached);
 }
 
-/* Makes code of the entry, which is the worker's `current`; the caller has `making`.  When quick
+/* Makes code of the entry, which is the worker's `current`; the caller holds `making`.  When quick
  * code is to be made, and the disk has optimised code, that is taken instead.
  *
  *   1. while decoded code stays: the region, and the orders for its code
@@ -239,7 +244,7 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     } else if (found && atomic_load(&e->state[CODE_PLAIN]) == COLD) {
         atomic_store(&e->state[kind], COLD);
         install(t, e, CODE_PLAIN, READY, code, &cost);
-    } else if (found) { /* somebody else was faster */
+    } else if (found) { /* the other worker was faster */
         code_unload(&code);
         atomic_store(&e->state[kind], COLD);
     } else {
@@ -250,7 +255,7 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     atomic_fetch_add(&t->nanoseconds, cost.nanoseconds);
 }
 
-/* The next entry that somebody asked for, and the kind of its code; NULL: none. */
+/* The next entry that was requested, and the kind of its code; NULL: none. */
 static Entry *take(Worker *w, CodeKind *kind)
 {
     for (int k = 0; k < NCODES; k++) {
@@ -286,7 +291,7 @@ static void *work(void *self)
     return NULL;
 }
 
-/* Has the code made here and now. */
+/* Makes the code in this thread. */
 static void make_now(Entries *t, Entry *e, CodeKind kind)
 {
     Worker *w = worker_of(t, kind);
@@ -301,7 +306,7 @@ static void make_now(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&w->making);
 }
 
-/* Asks a worker for it. */
+/* Has the code made by a worker. */
 static void request(Entries *t, Entry *e, CodeKind kind)
 {
     Worker *w = worker_of(t, kind);

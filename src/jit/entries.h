@@ -7,9 +7,9 @@
  *
  * First there is quick code, then optimised code for what turns out to run long.
  *
- * Code is made by whoever needs it (`waits`), or by a thread of its own for those that are hot;
- * that thread holds no lock while the maker works, so nobody waits for it, who changes code or
- * closes the engine included.
+ * Code is made by the thread that needs it (`waits`), or for hot entries by a worker, a thread of
+ * its own.  A worker holds no lock while the maker works, so that no other thread waits for it, not
+ * even to change code or to close the engine.
  */
 #ifndef JIT_ENTRIES_H
 #define JIT_ENTRIES_H
@@ -18,6 +18,7 @@
 
 typedef enum { COLD, QUEUED, READY, FAILED } CodeState; /* the last two are final */
 
+/* A pc in one version, with its code of each kind. */
 typedef struct Entry Entry;
 struct Entry {
     u32 pc, callee;
@@ -33,23 +34,26 @@ struct Entry {
     Entry *queued[NCODES];
 };
 
+/* The entries of a code page: a list for each pc. */
 typedef struct {
     _Atomic(Entry *) at[PAGE_UOPS];
 } EntryPage;
 
+/* Whether guest code reads the flags of floats. */
 typedef enum { FLAGS_UNKNOWN, FLAGS_UNREAD, FLAGS_READ } FlagsUse;
 
-/* Who makes code: a thread of its own, or whoever waits. */
+/* The making of code, by a thread of its own or by one that waits for the code. */
 typedef struct {
     struct Entries *table;
-    pthread_mutex_t making; /* held by who makes code */
+    pthread_mutex_t making; /* held while code is made */
     pthread_cond_t wanted;
     pthread_t thread;
     bool has_thread;
     Entry *queue[NCODES];
-    Entry *current;         /* whose code is being made; NULL: nobody's, or it was forgotten meanwhile */
+    Entry *current;         /* whose code is being made; NULL: none's, or it was forgotten since */
 } Worker;
 
+/* All entries of an engine. */
 typedef struct Entries {
     Code *code;
     Memory *memory;
@@ -57,8 +61,8 @@ typedef struct Entries {
     Maker *maker;           /* opened when something is compiled for the first time */
     _Atomic bool broken;    /* nothing can be compiled */
     bool waits, only_quick, only_full;
-    _Atomic int flags;      /* FlagsUse: whether code reads the flags of floats; known when something is compiled */
-    int flags_before;       /* code changed */
+    _Atomic int flags;      /* FlagsUse; known when something is compiled */
+    int flags_before;       /* flags, before code changed */
     pid_t owner;            /* a forked child has no compiling thread, and leaves all this alone */
     pthread_mutex_t stable; /* held while decoded code must stay, or changes; taken before `lock` */
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
@@ -68,17 +72,19 @@ typedef struct Entries {
     _Atomic(EntryPage *) page[CODE_PAGES];
 } Entries;
 
+/* The table of an engine; waits: launches wait for code. */
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits);
 void entries_close(Entries *t);
 
-/* The entry for warps of the launch, made if need be.  NULL: no code can be there, or no memory. */
+/* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of
+ * memory. */
 Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l);
 /* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none
  * yet.  What is hot is asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);
 
-/* Before a launch: code that was compiled while nobody read flags goes, when there is somebody
- * now. */
+/* Before a launch: forgets code that was compiled while guest code did not read flags, if it reads
+ * them now. */
 void entries_settle(Entries *t);
 /* Forgets what was made of code pages first..last, whose code changes.  No launch runs; `stable` is
  * held. */

@@ -4,9 +4,9 @@
 #include "jit/load.h"
 #include "jit/region.h"
 
-/* How code is made of a region.  QUICK: registers stay in the warp between blocks, memory is left
- * to handlers, and LLVM does as little as it can; every header of a cycle is an entry.  The others
- * are optimised, HEADERS with such entries, which cost a little, PLAIN without. */
+/* The kinds of code of a region.  QUICK: registers stay in the warp between blocks, memory accesses
+ * are left to handlers, and LLVM does as little as it can; every header of a cycle is an entry.
+ * The others are optimised: HEADERS with such entries, which cost a little, PLAIN without. */
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
 /* Functions in host code that regions call (vecmem.c); each is made when a region first needs
@@ -37,7 +37,8 @@ typedef struct {
  * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be
  * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set,
  * and w->reentry to the entry for it, or 0 if there is none; else it goes on at w->pc, which the
- * block of the number returned begins with, or which is anywhere (ANYWHERE).  Registers that nobody can read any more are not written back. */
+ * block of the number returned begins with, or which is anywhere (ANYWHERE).  Registers that cannot
+ * be read any more are not written back. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

@@ -1,4 +1,4 @@
-/* hostfloat.c -- the float operations of op.def in LLVM, where nobody can see flags.
+/* hostfloat.c -- the float operations of op.def in LLVM, for code whose flags are not read.
  *
  * Bits are those of isa/fp.h for rounding to nearest; every NaN that is computed is the canonical
  * one.  LLVM's floats without special marks are those of IEEE 754, each rounded once.
@@ -70,7 +70,7 @@ static Val extreme(Emit *e, LLVMIntPredicate p, Val a, Val b)
                            "");
 }
 
-/* out of range: the nearest integer there is; NaN: the largest */
+/* out of range: the nearest number of the type; NaN: the largest */
 static Val to_int(Emit *e, Val a, bool sgn, bool cut)
 {
     Val f = as_float(e, a);

@@ -1,11 +1,11 @@
-/* jit.c -- the engines: how a warp gets in and out of compiled code, and what that calls.
+/* jit.c -- the engines: how a warp enters and leaves compiled code, and what that code calls.
  *
- * Which code is compiled, and when, is the affair of entries.c.  A warp that comes back from
- * a barrier goes on in the region that it was in, which knows things about its registers.
+ * Which code is compiled, and when, is decided in entries.c.  A warp that comes back from a barrier
+ * goes on in the region that it was in, which knows things about its registers.
  *
- * The rest of a launch is the interpreter's: warps with another rounding mode or vector length,
- * with something on the divergence stack, the last instructions before a limit, whatever no
- * region has.
+ * The interpreter runs the rest of a launch: warps with another rounding mode or vector length, or
+ * with something on the divergence stack; the last instructions before a limit; whatever no region
+ * has.
  */
 #include "jit/jit.h"
 #include "base/mem.h"
@@ -15,7 +15,7 @@
 #include "sim/sim.h"
 
 enum {
-    STRETCH = 64,  /* turns are so much longer than the interpreter's */
+    STRETCH = 64,  /* turns are longer by this factor than the interpreter's */
     LONG = 1 << 17 /* instructions of a warp: look for an entry in its loops */
 };
 
@@ -25,8 +25,6 @@ typedef struct {
     Shadow *shadow; /* NULL: nothing is compared */
     _Atomic u64 insns, compiled;
 } Jit;
-
-static Jit *jit_of(const Warp *w) { return (Jit *)w->group->engine; }
 
 /* --- what compiled code calls -------------------------------------------------------------- */
 
@@ -179,7 +177,7 @@ static Outcome run_code(const Jit *j, Warp *w, Entry *e, u32 entry, HostCode *co
     if (back == (u32)HOST_ANYWHERE)
         return CAME_OUT;
     if (w->state == WARP_READY && !g->faulted)
-        warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* our mistake: the code lost its way */
+        warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* a bug of ours: nothing has stopped it */
     return STOPPED;
 }
 
@@ -202,7 +200,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
         return (HostCode *)(*e)->code[CODE_PLAIN].entry;
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
-        return NULL; /* what it interprets is the heat of where it began */
+        return NULL; /* what it interprets counts as heat of the entry where it began */
     *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), w->dense, w->is_fresh,
                                      w->group->launch)
                       : NULL;
@@ -236,7 +234,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
                 continue;
         }
         w->reentry = 0;  /* the interpreter goes on from the pc */
-        if (w->is_fresh) /* it was in that region, or has not begun */
+        if (w->is_fresh) /* it was in the region of e, or has not begun */
             warp_settle(w, w->ninsns ? e->region->written.x : 0,
                         w->ninsns ? e->region->written.v : NULL);
         const u64 before = w->ninsns;
@@ -258,7 +256,7 @@ static void compare_turn(Jit *j, Warp *w)
 
 static void run_warp(Warp *w, u64 slice)
 {
-    Jit *j = jit_of(w);
+    Jit *j = (Jit *)w->group->engine;
     if (!w->group->launch->keeps_registers) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;
@@ -268,7 +266,7 @@ static void run_warp(Warp *w, u64 slice)
     run_turn(j, w, slice);
     if (j->shadow)
         compare_turn(j, w);
-    /* where nobody reads flags, those that the host has left are nobody's */
+    /* if guest code reads flags, those that the host has set are the warp's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         take_host_flags(w);
 }

@@ -4,8 +4,8 @@
  *     | code, then a jump to each function outside | constants |
  *       readable and executable                      readable
  *
- * The object comes from our own process or from a file that was authenticated; it is read with the
- * same care as one of a stranger, so that damage is a refusal.
+ * The object comes from our own process or from a file that was authenticated.  It is checked all
+ * the same, so that a damaged one is refused.
  */
 #include "jit/load.h"
 #include "base/mem.h"
@@ -37,7 +37,7 @@ typedef struct {
 
 /* --- what code may call ------------------------------------------------------------------ */
 
-/* LLVM calls these for want of instructions. */
+/* LLVM calls these where the host lacks an instruction. */
 static const struct {
     const char *name;
     HostFunction *function;
@@ -49,16 +49,6 @@ static const struct {
     FUNCTION(fmaf),   FUNCTION(roundevenf), FUNCTION(truncf),  FUNCTION(floorf),
     FUNCTION(memcpy), FUNCTION(memset),     FUNCTION(memmove), FUNCTION(sqrtf),
 };
-
-/* jmp *0(%rip), then the address */
-static void write_stubs(const Job *j)
-{
-    static const u8 jump[6] = {0xff, 0x25, 0, 0, 0, 0};
-    for (size_t i = 0; i < countof(outside); i++) {
-        memcpy(j->block + j->stubs + i * STUB, jump, sizeof jump);
-        memcpy(j->block + j->stubs + i * STUB + sizeof jump, &outside[i].function, 8);
-    }
-}
 
 /* --- the file ---------------------------------------------------------------------------- */
 
@@ -136,7 +126,7 @@ static bool place(Job *j, bool executable, u64 *end)
         if (s->sh_flags & (SHF_WRITE | SHF_TLS) || s->sh_type != SHT_PROGBITS)
             return refuse(j, "a section that can be written");
         if (!is_pow2(align) || align > 4096)
-            return refuse(j, "an alignment that cannot be");
+            return refuse(j, "a section with an impossible alignment");
         j->at[i] = *end = align_up(*end, align);
         *end += s->sh_size;
     }
@@ -145,6 +135,7 @@ static bool place(Job *j, bool executable, u64 *end)
 
 static bool fill_block(Job *j)
 {
+    static const u8 jump[6] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *0(%rip), then the address */
     const u64 page = (u64)sysconf(_SC_PAGESIZE);
     u64 end = 0;
     if (!place(j, true, &end))
@@ -156,12 +147,16 @@ static bool fill_block(Job *j)
     j->size = align_up(end, page);
     void *block = mmap(NULL, j->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
-        return refuse(j, "no memory");
+        return refuse(j, "out of memory");
     j->block = block;
     for (u32 i = 0; i < j->nsection; i++)
         if (j->at[i] != UINT64_MAX)
             memcpy(j->block + j->at[i], j->file + j->section[i].sh_offset, j->section[i].sh_size);
-    write_stubs(j);
+    for (size_t i = 0; i < countof(outside); i++) {
+        u8 *stub = j->block + j->stubs + i * STUB;
+        memcpy(stub, jump, sizeof jump);
+        memcpy(stub + sizeof jump, &outside[i].function, 8);
+    }
     return true;
 }
 
@@ -256,7 +251,7 @@ bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, con
     *to = (Loaded){NULL, 0, NULL};
     bool ok = read_tables(&j);
     if (ok && !(j.at = mem_alloc((j.nsection + 1) * sizeof *j.at)))
-        ok = refuse(&j, "no memory");
+        ok = refuse(&j, "out of memory");
     if (ok)
         memset(j.at, 0xff, j.nsection * sizeof *j.at);
     ok = ok && fill_block(&j) && relocate_all(&j) && find_entry(&j, symbol, &to->entry) &&

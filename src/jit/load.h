@@ -12,9 +12,8 @@ typedef struct {
     HostFunction *entry;
 } Loaded;
 
-/* Loads a relocatable ELF file of x86-64 whose function `symbol` is wanted.  Nothing in it is
- * believed but what its instructions do.  False: *why tells why not, in a text that is not
- * freed. */
+/* Loads a relocatable ELF file of x86-64 whose function `symbol` is wanted.  The file is checked,
+ * but its instructions are not.  False: *why tells why not, in a text that is not freed. */
 bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, const char **why);
 void code_unload(Loaded *l); /* one without a block is allowed */
 #endif

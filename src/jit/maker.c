@@ -1,15 +1,15 @@
 /* maker.c -- from a region to executable code.
  *
- *   1. the request as bytes; with the processor, the maker's program and the user it is the key of
- * the cache
- *   2. an entry of that key that carries our own mark
- *   3. else the maker: request, answer and complaints are anonymous files
- *   4. the helpers that the code calls, each got in the same way, once
- *   5. the object, loaded; a new entry
+ *   1. the request is written as bytes; with the processor, the maker's program and the user they
+ *      are the key of the cache
+ *   2. the cache has an entry of that key with a valid hash: that is the answer
+ *   3. else the maker makes the answer; request, answer and complaints are anonymous files
+ *   4. the helpers that the code calls are made in the same way, each once
+ *   5. the object is loaded, and a new answer goes to the cache
  *
- * What comes from the disk is executed.  So each entry carries a keyed hash over key and answer
- * (siphash.h), whose secret is in a file of the cache's directory that belongs to the user, who
- * alone may read it.  An entry that somebody else wrote or changed, or that is damaged, is none.
+ * What comes from the disk is executed.  So each entry has a keyed hash over key and answer
+ * (siphash.h), whose secret is in a file of the cache's directory that only the user may read.  An
+ * entry that another user wrote or changed, or that is damaged, is not used.
  */
 #include "jit/maker.h"
 #include "base/fdio.h"
@@ -40,9 +40,9 @@ struct Maker {
     char *program;         /* of the process, or NULL */
     pthread_mutex_t lock;  /* of the process and its descriptors */
     int control;           /* the process's socket, or -1 */
-    int cancel;            /* readable: nobody waits any more; -1: not made yet */
+    int cancel;            /* readable: answers are not waited for; -1: not made yet */
     bool canceled, broken; /* broken: it could not be started */
-    pid_t owner;           /* who started it: a fork of the host begins anew */
+    pid_t owner;           /* the process that started it: a fork of the host starts its own */
     char *cache;           /* directory, or NULL */
     u8 secret[SECRET];
     pthread_mutex_t helping; /* recursive, held while helpers are got */
@@ -68,7 +68,7 @@ static bool read_secret(const char *path, u8 secret[SECRET])
     return ok;
 }
 
-/* Writes a new secret, unless somebody was faster. */
+/* Writes a new secret, unless another process was faster. */
 static void make_secret(const char *dir, const char *path)
 {
     char temporary[MAX_PATH];
@@ -232,7 +232,7 @@ static bool ask(Maker *m, const Buf *request, Buf *answer)
 
 /* --- the cache --------------------------------------------------------------------------- */
 
-/* What tells one processor from another whose code may differ. */
+/* All by which processors differ whose code may differ. */
 static void put_processor(Buf *key)
 {
 #if defined(__x86_64__)
@@ -319,7 +319,7 @@ static bool get_helper(Maker *m, u32 number, MakerCost *cost)
         return false;
     cost->nanoseconds += own.nanoseconds;
     m->held[number] = l;
-    m->helper[number] = l.entry; /* who runs code that needs it was given that code later */
+    m->helper[number] = l.entry; /* set before any thread gets code that calls it */
     return true;
 }
 
@@ -334,7 +334,7 @@ static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cos
     return ok;
 }
 
-/* the answer as code */
+/* loads the code of an answer */
 static bool take(Maker *m, const Buf *answer, u64 digest, Loaded *to, MakerCost *cost)
 {
     CodeAnswer a;
@@ -350,7 +350,7 @@ static bool take(Maker *m, const Buf *answer, u64 digest, Loaded *to, MakerCost 
     return ok;
 }
 
-/* disk: only what is there already */
+/* disk: only from the disk */
 static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost)
 {
     Buf key = {0}, answer = {0};

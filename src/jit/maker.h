@@ -1,10 +1,10 @@
 /* maker.h -- where an engine gets host code from: the user's cache on disk, or the maker, a process
  * that has LLVM.
  *
- * LLVM ends its process when it is unwell, and does not bound its time and memory; so it is in a
- * process of its own, ventus-jit1, which is started when something is to be compiled for the first
- * time, and does each job in a fork with bounds.  What goes wrong there only means that there is no
- * code.
+ * LLVM ends its process when it finds an error of its own, and has no limits of time and memory.
+ * So it is in a process of its own, ventus-jit1, which is started when something is to be compiled
+ * for the first time, and does each job in a fork with limits.  A failure there only means that
+ * there is no code.
  */
 #ifndef JIT_MAKER_H
 #define JIT_MAKER_H
@@ -18,13 +18,14 @@ typedef struct Maker Maker;
  * is not freed. */
 bool maker_available(const char **why);
 
-/* level: of host vector instructions (LaneLevel.name).  NULL: no memory.  Nothing is started
+/* level: of host vector instructions (LaneLevel.name).  NULL: out of memory.  Nothing is started
  * yet. */
 Maker *maker_open(const char *level);
-/* Nobody runs code of it or waits for it.  NULL is allowed. */
+/* No thread may run code of it or wait for it.  NULL is allowed. */
 void maker_close(Maker *m);
 
-/* What a region's code depends on, as bytes; made while the region's guest code is sure to stay. */
+/* All that a region's code depends on, as bytes; made while the region's guest code cannot
+ * change. */
 typedef struct {
     Buf request;
     u64 digest;
@@ -32,7 +33,7 @@ typedef struct {
 MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, CodeKind kind);
 void maker_forget(MakerOrder *o);
 
-/* What it took. */
+/* The cost of making code. */
 typedef struct {
     bool cached;            /* the code came from the disk */
     u64 nanoseconds;        /* processor time of the maker, helpers included */
@@ -43,7 +44,7 @@ typedef struct {
 bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 /* The same, but only if it is on the disk. */
 bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
-/* From another thread: whoever waits in maker_make, now or later, gets nothing. */
+/* From another thread: makes maker_make() fail, for threads that wait in it and for later calls. */
 void maker_cancel(Maker *m);
 
 /* The helpers by number, for HostEnv. */

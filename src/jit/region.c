@@ -32,7 +32,7 @@ typedef struct {
     u32 nuops;
     u32 *side; /* pairs: join, pc of a side that waits for it */
     size_t nside, capside, capreturns;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
 } Finder;
 
 /* --- registers of an instruction --------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void follow(Facts *f, const RegionBlock *block, u32 k)
     }
 }
 
-/* What both know; whether that is less than *to knew. */
+/* Keeps in *to what both know; true: it knew more before. */
 static bool meet(Facts *to, const Facts *from)
 {
     const u64 before = to->known;
@@ -375,7 +375,7 @@ static void join(Finder *f, u32 i, const Facts *facts)
     const RegionBlock b = f->r->block[i];
     go_to(f, i, b.next_pc, b.full, facts);
     if (b.full)
-        return; /* sides are fewer lanes, so nobody waits for a full warp */
+        return; /* sides are fewer lanes, so no side waits for a full warp */
     go_to(f, i, b.pc, false, facts);
     go_to(f, i, b.pc, true, facts);
     for (size_t k = 0; k + 1 < f->nside; k += 2)
@@ -470,7 +470,7 @@ static void visit(Finder *f, u32 i)
 /* --- a block in two, where something jumps into its middle --------------------------------- */
 
 /* Cuts block i where another one begins, so that no instruction is in two blocks of one version
- * (but for those behind prefixes). */
+ * (but for those after prefixes). */
 static bool cut(Region *r, u32 i)
 {
     RegionBlock *b = &r->block[i];
@@ -509,7 +509,7 @@ static bool sort(Region *r)
     const bool ok = state && stack && at && r->order;
     for (u32 root = 0; ok && root < r->nblock; root++) {
         u32 depth = 0;
-        /* blocks behind barriers are roots of their own: nothing runs from one into the other */
+        /* blocks after barriers are roots of their own: code does not run on into them */
         if (state[root] != NEW || (root && !r->block[root].is_reentry))
             continue;
         stack[depth++] = root;

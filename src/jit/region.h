@@ -6,8 +6,8 @@
  * whose lanes are on (`full`), one for the others; a divergent branch leads from the first to
  * the second, a join back.
  *
- * Who runs a region sees to it that it is entered with vl at all lanes and nothing on the
- * divergence stack, so that whatever a join pops was pushed by the region itself.
+ * A region must be entered with vl at all lanes and nothing on the divergence stack, so that
+ * whatever a join pops was pushed by the region itself.
  *
  * Nothing here knows how host code is made.
  */
@@ -32,6 +32,7 @@ typedef enum {
 /* sets of scalar and vector registers */
 typedef struct { u64 x, v[4]; } RegSet;
 
+/* A block, in one version. */
 typedef struct {
     u32 pc;
     bool full;
@@ -50,6 +51,7 @@ typedef struct {
     RegSet before_end;      /* the same, just before the last Uop */
 } RegionBlock;
 
+/* A region: its blocks, and what they depend on. */
 typedef struct {
     u32 pc;                 /* where it begins */
     bool full;              /* with all lanes on */
@@ -57,7 +59,7 @@ typedef struct {
     u32 callee;             /* what the first unknown call is expected to call; 0: no expectation */
     u32 lanes;              /* of the machine */
     VmRule vm;
-    bool flags;             /* somebody may read fflags: floats are left to their handlers */
+    bool flags;             /* fflags may be read: floats are left to their handlers */
     RegionBlock *block;     /* block[0] is the one at pc */
     u32 nblock;
     i32 *find;              /* index by pc and version: a hash table of 2^bits, -1: empty */
@@ -65,11 +67,11 @@ typedef struct {
     u32 *order;             /* all blocks, a block before those that only it leads to */
     u32 insns;              /* of all blocks: what a path without a cycle can retire at most */
     RegSet written;         /* registers that some block writes */
-    u32 *returns;           /* the pcs behind calls, ascending */
+    u32 *returns;           /* the pcs after calls, ascending */
     u32 nreturns;
 } Region;
 
-/* The region at pc, over decoded code.  NULL: there is no code at pc, or no memory. */
+/* The region at pc, over decoded code.  NULL: there is no code at pc, or out of memory. */
 Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
                    bool flags);
 void region_free(Region *r);

@@ -1,5 +1,5 @@
-/* siphash.h -- a keyed hash of 64 bits: who does not know the key cannot tell, nor guess, that of
- * other bytes. */
+/* siphash.h -- a keyed hash of 64 bits: without the key, the hash of other bytes cannot be computed
+ * or guessed. */
 #ifndef JIT_SIPHASH_H
 #define JIT_SIPHASH_H
 #include "base/base.h"

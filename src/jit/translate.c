@@ -110,7 +110,7 @@ static void store_v(Emit *e, u32 n, u32 chunk, Val v) { row_store(e, v, v_field(
 static bool has_x(const Emit *e, u32 n) { return !e->r->fresh || e->r->written.x >> n & 1; }
 static bool has_v(const Emit *e, u32 n) { return !e->r->fresh || regset_has_v(&e->r->written, n); }
 
-/* a value as it is now, without a note of it: for blocks that nothing follows */
+/* the present value, which is not noted: for LLVM blocks that no other follows */
 static Val peek_x(Emit *e, u32 n)
 {
     if (!e->x[n] && !has_x(e, n))
@@ -213,8 +213,8 @@ static void add_attribute(Emit *e, Val fn, const char *name, const char *value)
                                                       (unsigned)strlen(value)));
 }
 
-/* A helper keeps all registers of the host but those of its arguments, where the host is one whose
- * registers are many; else it is called like any function. */
+/* A helper keeps all registers of the host but those of its arguments, where the host has many
+ * registers; else it is called like any function. */
 void make_kept(Emit *e, const char *name, LLVMTypeRef t)
 {
     char features[4096];
@@ -403,8 +403,6 @@ static Row second(Emit *e, const Uop *u)
     return b;
 }
 
-static bool reads_a(FormatId f) { return f != F_CPV && f != F_CPX && f != F_CPI; }
-
 /* destination = op(a, b, c); false: not here */
 static bool compute(Emit *e, const Uop *u, bool is_float)
 {
@@ -430,7 +428,8 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         set_v(e, u->rd, divide_by(e, get_v(e, u->ra), get_x(e, u->rb), op == OP_remu));
         return true;
     }
-    const Row b = second(e, u), a = reads_a(f) ? get_v(e, u->ra) : b;
+    const bool copies = f == F_CPV || f == F_CPX || f == F_CPI;
+    const Row b = second(e, u), a = copies ? b : get_v(e, u->ra);
     const Row c = three ? get_v(e, u->rd) : b;
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
@@ -509,7 +508,7 @@ static bool csr(Emit *e, const Uop *u)
     const Op op = (Op)isa_insn[u->id].op;
     /* csrrs and csrrc with x0, or with 0, only read */
     if (op == OP_copy || u->ra) {
-        /* what start code does with two that mean nothing to it */
+        /* start code writes these two; mtvec has no effect */
         const bool is_imm = isa_insn[u->id].format == F_CSRI;
         if (u->rd || (n != CSR_mtvec && n != CSR_mstatus))
             return false;
@@ -527,7 +526,7 @@ static bool csr(Emit *e, const Uop *u)
     return v;
 }
 
-/* one that does not end the block */
+/* an instruction that does not end the block */
 static void instruction(Emit *e, const Uop *u)
 {
     bool done = true;
@@ -653,8 +652,8 @@ static Val depth(Emit *e)
     return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
 }
 
-/* Both sides have lanes (mach/simt.c has the rule): the room on the stack, two entries, the side
- * with fewer lanes. */
+/* Both sides have lanes (mach/simt.c has the rule): makes room on the stack, pushes two entries and
+ * goes on with the side with fewer lanes. */
 static void diverge(Emit *e, Val taken)
 {
     const RegionBlock *b = e->at;
@@ -668,7 +667,7 @@ static void diverge(Emit *e, Val taken)
     LLVMPositionBuilderAtEnd(B, grow);
     const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
     branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, so nobody reads registers */
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, so registers are not read */
     const Uop *u = b->uop[b->nuop - 1];
     leave(e, word(e, u->pc), &nothing, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
 
@@ -702,7 +701,7 @@ static void split(Emit *e, const Uop *u)
     diverge(e, taken);
 }
 
-/* Whoever waits at this join was pushed by this region: its own sides, or the restored mask. */
+/* The entries that a join pops were pushed by this region: its own sides, or the restored mask. */
 static void join(Emit *e)
 {
     const RegionBlock *b = e->at;
@@ -765,7 +764,7 @@ static void indirect(Emit *e, const Uop *u)
     leave(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
 }
 
-/* A barrier, or the end of the warp: what a diverged warp does there is the interpreter's. */
+/* A barrier, or the end of the warp; a diverged warp is left to the interpreter. */
 static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
 {
     const Val initial = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
@@ -786,7 +785,7 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
 static void set_all(Emit *e, const Uop *u)
 {
     LLVMBuildStore(B, word(e, (u32)u->imm), warp_field(e, offsetof(Warp, vtype)));
-    set_x(e, u->rd, word(e, e->lanes)); /* vl is that already */
+    set_x(e, u->rd, word(e, e->lanes)); /* vl has that value already */
     flush(e);
     LLVMBuildBr(B, target(e, e->at->next_pc, e->at->full));
 }

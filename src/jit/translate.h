@@ -18,7 +18,7 @@ enum { MAX_CHUNKS = 8 };
  * HostEnv, the others are vector accesses by width and lanes (vecmem.c). */
 typedef struct {
     bool is_keep, stores, full;
-    bool apart;             /* for any addresses; else first for chunks of one address or in a row */
+    bool apart;             /* for any addresses; else for chunks of one address or in a row */
     Op op;                  /* b h w bu hu */
     u32 lanes;
 } Helper;
@@ -35,9 +35,10 @@ typedef struct {
 } HostVectors;
 
 typedef LLVMValueRef Val;
+/* A row of lanes, by chunks. */
 typedef struct { Val c[MAX_CHUNKS]; } Row;
 
-/* What was asked about a row of addresses, for accesses of `width` bytes. */
+/* What code has found out about a row of addresses, for accesses of `width` bytes. */
 typedef struct {
     Row base;
     u32 width;
@@ -51,13 +52,15 @@ typedef struct {
 } Span;
 enum { MAX_SPANS = 8 };
 
-/* Bytes around a scalar address that were asked for at once, because the block loads several. */
+/* Bytes around a scalar address that were checked at once, because the block loads several. */
 typedef struct {
     Val base;               /* i32 */
     i32 lo, end;            /* offsets from it */
-    Val ok, host;           /* i1: all are plain memory to load from; then, the host address of lo */
+    Val ok;                 /* i1: all are plain memory to load from */
+    Val host;               /* the host address of lo, if they are */
 } Window;
 
+/* A function that is being built. */
 typedef struct {
     LLVMContextRef c;
     LLVMModuleRef m;
@@ -100,11 +103,13 @@ typedef struct {
 
 /* --- values (translate.c) ------------------------------------------------------------------ */
 
+/* Registers of the guest. */
 Val get_x(Emit *e, u32 n);
 void set_x(Emit *e, u32 n, Val v);
 Row get_v(Emit *e, u32 n);
 /* Writes the lanes that are on, and under v0 those that it names. */
 void set_v(Emit *e, u32 n, Row v);
+/* A constant i32; an i32 in all lanes of a chunk. */
 Val word(Emit *e, u32 value);
 Val splat(Emit *e, Val v);
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
@@ -115,18 +120,22 @@ Val constant_like(Val v, u32 value);
 
 /* Leaves the instruction to its handler, and goes on with what that wrote. */
 void call_handler(Emit *e);
-/* Before a call that may fault: instructions are counted; the value that stands for the Uop. */
+/* Before a call that may fault: counts instructions; the value that stands for the Uop. */
 Val note_place(Emit *e);
+/* A register as the warp has it. */
 Val reload_x(Emit *e, u32 n);
 Val reload_v(Emit *e, u32 n, u32 chunk);
-/* A call of a helper of type t, whose first results are rows; what it returns besides. */
-Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults, Val *results);
+/* A call of a helper of type t, whose first results are rows; the last result. */
+Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,
+                Val *results);
 
+/* A new LLVM block of the function. */
 LLVMBasicBlockRef new_block(Emit *e, const char *name);
 /* A branch that is expected to go to `then`. */
 void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
 /* The field of the warp at that offset. */
 Val warp_field(Emit *e, size_t offset);
+/* A call of an intrinsic of LLVM. */
 Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
 
 /* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
@@ -140,6 +149,7 @@ Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
 
 /* --- functions (translate.c) ------------------------------------------------------------- */
 
+/* Sets the types that the function needs. */
 void make_types(Emit *e);
 /* A function with the host's features, all whose registers are kept by calls of it. */
 void make_kept(Emit *e, const char *name, LLVMTypeRef t);
@@ -147,17 +157,18 @@ Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 
 /* --- vecmem.c ---------------------------------------------------------------------------- */
 
+/* Loads and stores. */
 void access_scalar(Emit *e, const Uop *u);
 void access_vector(Emit *e, const Uop *u);
 /* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
- * NULL: no memory. */
-LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host, const char *name,
-                          u64 helpers[HELPER_WORDS]);
+ * NULL: out of memory. */
+LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
+                          const char *name, u64 helpers[HELPER_WORDS]);
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: no
- * memory. */
+/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: out
+ * of memory. */
 LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
                         const char *name, u64 helpers[HELPER_WORDS]);
 #endif

@@ -6,7 +6,7 @@
  * or scatters; what is not plain memory with the right to it, near together, is left to
  * HostEnv.vector, which goes lane by lane.
  *
- * What a guest can do: choose addresses.  Host addresses are formed in two places.  reach() takes a
+ * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
  * those in a row by what was tested, on all lanes, and chunks in a row or at one address likewise.
  * Every page between, which are one or two, has been asked for
@@ -267,7 +267,7 @@ static Val pick(Emit *e, LLVMIntPredicate p, Val a, Val b)
     return a ? LLVMBuildSelect(B, LLVMBuildICmp(B, p, a, b, ""), a, b, "") : b;
 }
 
-/* Each chunk by itself: kernels of two dimensions often have a row of their own for it. */
+/* Looks at each chunk by itself: in kernels of two dimensions each often has a row of its own. */
 static void ask_chunks(Emit *e, Span *s)
 {
     for (u32 i = 0; i < e->nchunks; i++) {
@@ -285,7 +285,7 @@ static void ask_chunks(Emit *e, Span *s)
     }
 }
 
-/* The notes about a row, asked once a block. */
+/* The notes about a row of addresses, made once a block. */
 static Span *span_of(Emit *e, Row base, u32 width)
 {
     for (u32 i = 0; i < e->nspan; i++)
@@ -399,12 +399,11 @@ static bool shares_base(const Emit *e, const Uop *u)
 }
 
 /* Leaves an access to its helper; data: of a store.  What is loaded goes to *v; 0: it faulted. */
-static Val call_access(Emit *e, const Uop *u, const Row *base, u32 imm, const Row *data, Op op,
-                       bool apart, Row *v)
+static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op, bool apart,
+                       Row *v)
 {
     Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
     u32 n = 4;
-    (void)u;
     for (u32 i = 0; i < e->nchunks; i++)
         args[n++] =
             imm ? LLVMBuildAdd(B, base->c[i], constant_like(base->c[i], imm), "") : base->c[i];
@@ -416,6 +415,24 @@ static Val call_access(Emit *e, const Uop *u, const Row *base, u32 imm, const Ro
                       .full = e->at->full,
                       .lanes = e->lanes};
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
+}
+
+/* The first and the last byte of an access at base + imm; whether its addresses have the shape that
+ * is one access of the host (of each chunk, or of the row). */
+static Val bounds(Emit *e, Span *s, bool chunks, u32 imm, Val *lo, Val *last)
+{
+    if (chunks) {
+        if (!s->regular)
+            ask_chunks(e, s);
+        *lo = LLVMBuildAdd(B, s->lo, quad(e, (u64)(i64)(i32)imm), "");
+        *last = LLVMBuildAdd(B, s->hi, quad(e, (u64)(i64)(i32)imm), "");
+        return s->regular;
+    }
+    if (!s->in_row)
+        ask_row(e, s);
+    *lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, word(e, imm), ""), e->i64, "");
+    *last = LLVMBuildAdd(B, *lo, quad(e, e->lanes * s->width - 1), "");
+    return s->in_row;
 }
 
 void access_vector(Emit *e, const Uop *u)
@@ -434,20 +451,8 @@ void access_vector(Emit *e, const Uop *u)
     const u32 imm = effect == E_VLOAD_12 || effect == E_VSTORE_12 ? (u32)u->imm : 0;
     Span *s = span_of(e, base, width);
     const bool chunks = loads && e->nchunks > 1 && shares_base(e, u);
-    Val lo, last, shaped;
-    if (chunks) {
-        if (!s->regular)
-            ask_chunks(e, s);
-        lo = LLVMBuildAdd(B, s->lo, quad(e, (u64)(i64)(i32)imm), "");
-        last = LLVMBuildAdd(B, s->hi, quad(e, (u64)(i64)(i32)imm), "");
-        shaped = s->regular;
-    } else {
-        if (!s->in_row)
-            ask_row(e, s);
-        lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, word(e, imm), ""), e->i64, "");
-        last = LLVMBuildAdd(B, lo, quad(e, e->lanes * width - 1), "");
-        shaped = s->in_row;
-    }
+    Val lo, last;
+    const Val shaped = bounds(e, s, chunks, imm, &lo, &last);
     const Reach r = reach(e, lo, last, !chunks, !loads);
     /* hosts that cannot store some bytes of a row leave that to the helper */
     const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
@@ -463,7 +468,7 @@ void access_vector(Emit *e, const Uop *u)
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    const Val how = call_access(e, u, &base, imm, loads ? NULL : &data, op, chunks, &slow);
+    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, chunks, &slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.done);

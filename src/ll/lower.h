@@ -75,7 +75,7 @@ typedef struct {
     size_t nphi, capphi;
     PhiIn *ret;             /* nresults for each return, in their order */
     size_t nret, capret;
-    i8 *known;              /* of a value: +w its bits from w on are 0, -w those from w - 1 on equal */
+    i8 *known;              /* of a value: +w: bits from w on are 0, -w: from w - 1 on equal */
     size_t nknown, capknown;
 } Fn;
 
@@ -100,7 +100,8 @@ Ref ref_of(Fn *n, LLVMValueRef v); /* its first piece */
 void val_set(Fn *n, LLVMValueRef v, Val x);
 /* Offset in bytes of the constant indices of a GEP, instruction or expression; the indices that
  * are not constant go to var[] and scale[] (room for `room`), *nvar counts all of them. */
-i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room, u32 *nvar);
+i32 gep_offset(const Lower *lo, LLVMValueRef gep, LLVMValueRef *var, u32 *scale, u32 room,
+               u32 *nvar);
 /* A variable with its contents. */
 void lower_global(Lower *lo, LLVMValueRef g);
 

@@ -6,7 +6,8 @@
 #include <llvm-c/Core.h>
 
 /* Bitcode as a module of ctx; NULL: d says why. */
-LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name, Diag *d);
+LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name,
+                          Diag *d);
 
 /* Makes m a module that lower_module() takes: operations that the machine lacks become calls of the
  * device library, which is linked, optimised with the program, and cut to what is used.  Functions

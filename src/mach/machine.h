@@ -12,12 +12,14 @@
 
 enum { MAX_LANES = ABI_LANES, MAX_WARPS = 64 };
 
+/* A description: a value for each row of machine.def. */
 typedef struct {
     char name[32];
 #define PARAMETER(name, kind, unit, value, least, most, source, what) u32 name;
 #include "mach/machine.def"
 } Machine;
 
+/* The values that a parameter may have. */
 typedef enum { PARAMETER_NUMBER, PARAMETER_POWER_OF_2 } ParameterKind;
 
 /* A row of machine.def. */
@@ -37,8 +39,10 @@ enum {
 /* By PARAMETER_name. */
 extern const MachineParameter machine_parameter[NPARAMETER];
 
+/* The value of a parameter. */
 u32 machine_value(const Machine *m, const MachineParameter *p);
 
+/* A description as text. */
 typedef struct { const char *name, *text; } MachineText;
 /* The built-in descriptions, then a row of NULLs. */
 extern const MachineText machine_texts[];
@@ -49,18 +53,19 @@ bool machine_parse(const char *file, const char *text, Machine *m, Diag *d);
 /* A built-in one by name; NULL is the machine `default`.  False: there is none. */
 bool machine_builtin(const char *name, Machine *m);
 
-/* What one group needs. */
+/* The needs of one group. */
 typedef struct {
     u32 warps;
     u32 sgprs, vgprs;       /* registers a warp, counted from 0 */
     u32 lds;                /* bytes of the group */
 } GroupNeeds;
 
-/* How many such groups an SM holds, and what decides.  0: it can never run. */
+/* How many groups an SM holds, and the resource that limits them. */
 typedef struct {
-    u32 groups, warps;      /* resident on one SM */
+    u32 groups, warps;      /* resident on one SM; 0: such a group can never run */
     const char *limit;      /* "warps", "slots", "sgprs", "vgprs", "lds" or "group" */
 } Occupancy;
 
+/* For groups with those needs. */
 Occupancy machine_occupancy(const Machine *m, const GroupNeeds *n);
 #endif

@@ -47,7 +47,7 @@ typedef struct {
     u64 max_insns;          /* a warp; 0: no limit */
     const Machine *machine; /* for engines that model one; NULL: the default */
     u32 resident;           /* groups that fit onto an SM at once; 0: one */
-    bool watched;           /* observers may look at every register: engines must keep all of them up to date */
+    bool watched;           /* observers may read every register: engines keep all up to date */
     Memory *memory;
     const Mmu *mmu;         /* NULL: addresses are physical */
 } Launch;
@@ -122,7 +122,7 @@ struct Group {
     u32 reservations;       /* warps with w->reserved != 0 */
     PendingCopy *pending;   /* under check_copies */
     size_t npending, cappending;
-    bool careful;           /* every access goes through access.c: the launch's rules ask for it, or it is noted */
+    bool careful;           /* every access goes through access.c: for the launch's rules or notes */
     bool notes;             /* accesses are noted */
     Touch *touched;          /* by the last instruction */
     size_t ntouched, captouched;

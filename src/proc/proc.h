@@ -37,6 +37,7 @@ typedef enum {
     PROC_BEGUN      /* never a result */
 } ProcEnd;
 
+/* How a process ended; code: its exit status, or the signal. */
 typedef struct {
     ProcEnd how;
     int code;

@@ -62,14 +62,14 @@ const LaneLevel *lane_level(void);
 /* The Uops after the page's own lead to the next page. */
 typedef struct {
     Uop uop[PAGE_UOPS + 3];
-    _Atomic(IsaFacts *) facts; /* [PAGE_UOPS], once somebody asked; refused where there is no instruction */
+    _Atomic(IsaFacts *) facts; /* [PAGE_UOPS], made when first asked for; refused: no instruction */
 } CodePage;
+
+enum { CODE_PAGES = (CODE_END - CODE_LO) / PAGE_SIZE };
 
 /* The cache of decoded code of one engine: the 256 MiB code window by pages, NULL where
  * nothing ran yet.  Pages are published with release order, so any thread may run
  * what another decoded. */
-enum { CODE_PAGES = (CODE_END - CODE_LO) / PAGE_SIZE };
-
 typedef struct {
     IsaSet set;
     Memory *memory;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* destructors of LLVM take longer than a small region; with a sanitizer they look for leaks */
+/* Ends without LLVM's destructors, which take longer than compiling a small region; but with a
+ * sanitizer they run, so that it finds leaks. */
 static void end(int status)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -9,13 +9,13 @@
  * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
  * those in a row by what was tested, on all lanes, and chunks in a row or at one address likewise.
- * Every page between, which are one or two, has been asked for
- * its flag, in the window that the lowest address chooses.  A page beyond a window has no flags,
- * and the second page is never more than one past the first, which is reserved memory even at the
- * end of a window (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped
- * there.  reach_each() takes lanes anywhere below 2^32, all of which are in the one window or in
- * the other, and asks the page of each; none reaches into the next page.  There flags are read as
- * words and bytes as words, of which up to three bytes lie behind: GUARD again.
+ * Every page between, which are one or two, has been asked for its flag, in the window that the
+ * lowest address chooses.  A page beyond a window has no flags, and the second page is never more
+ * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
+ * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  reach_each() takes lanes
+ * anywhere below 2^32, all of which are in the one window or in the other, and asks the page of
+ * each; none reaches into the next page.  There flags are read as words and bytes as words, of
+ * which up to three bytes lie after the access: GUARD again.
  */
 #include "jit/translate.h"
 #include "isa/op.h"

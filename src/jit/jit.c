@@ -257,7 +257,8 @@ static void compare_turn(Jit *j, Warp *w)
 static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = (Jit *)w->group->engine;
-    if (!w->group->launch->keeps_registers) { /* it cannot be compiled */
+    const Launch *l = w->group->launch;
+    if (!l->keeps_registers && !(j->shadow && can_compile(j, l))) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;
     }

@@ -52,19 +52,21 @@ tests_of() { # FILE: the tests of its directory
         case $1/ in "$dir"/*) ls -d $names 2>/dev/null ;; esac
     done | grep -v '\.inc$'
 }
-# what a test runs; many want no library
-programs_of() { # TEST
-    case $1 in
-    test/script/*) echo all tests ;;
-    test/cc/*_test.c | test/opencl/*_test.c | *ll_test.c | *comp_test.c | *jit_test.c) echo all "build/${1%.c}" ;;
-    *_test.c) echo "build/${1%.c}" ;;
-    test/cc/*) echo all ;;
-    *) echo build/ventus ;;
-    esac
+# what the tests run; many want no library.  All is built at once: to look at what is there takes make longer than a link
+programs_of() { # TEST...
+    for t; do
+        case $t in
+        test/script/*) echo all tests ;;
+        test/cc/*_test.c | test/opencl/*_test.c | *ll_test.c | *comp_test.c | *jit_test.c) echo all "build/${t%.c}" ;;
+        *_test.c) echo "build/${t%.c}" ;;
+        test/cc/*) echo all ;;
+        *) echo build/ventus ;;
+        esac
+    done | sort -u
 }
 # shellcheck disable=SC2046
 for p; do
-    build $(for t in $(tests_of "$p"); do programs_of "$t"; done | sort -u) || { cat "$out/log"; exit 1; }
+    build $(programs_of $(tests_of "$p")) || { cat "$out/log"; exit 1; }
 done
 
 # 2. the mutations: N lines by chance, and of each one change by chance
@@ -86,7 +88,7 @@ done | awk -F '\t' -v seed="$seed" -v number="$number" '
           } }' >"$out/mutations"
 
 # 3. each of them
-notices() { # TEST...: the first that fails, or whose program cannot be built
+notices() { # TEST...: the first that fails
     files=
     for t in "$@" end; do
         case $t in
@@ -106,8 +108,6 @@ notices() { # TEST...: the first that fails, or whose program cannot be built
     done
 }
 run_some() { # TEST...: whether one fails, which it names
-    # shellcheck disable=SC2046
-    build $(programs_of "$1") || { echo "$1 (build)"; return; }
     sh test/runner/check.sh "$@" >"$out/log" 2>&1 && return 1
     sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1
 }
@@ -122,9 +122,15 @@ verdict() { # FILE
         build "$o" || { echo 'does not compile'; return; }
         cmp -s "$o" "$out/before.o" && { echo 'same code'; return; }
     fi
-    # shellcheck disable=SC2046
-    by=$(notices $(tests_of "$1"))
-    case $by in *'(build)') grep -q ' error: ' "$out/log" && { echo 'does not compile'; return; } ;; esac
+    near=$(tests_of "$1")
+    # shellcheck disable=SC2046,SC2086
+    build $(programs_of $near) || {
+        # what the build itself runs may fail, too
+        grep -q ' error: ' "$out/log" && echo 'does not compile' || echo 'noticed by the build'
+        return
+    }
+    # shellcheck disable=SC2086
+    by=$(notices $near)
     if [ ! "$by" ] && [ ! "$quick" ]; then
         build tests || { echo 'does not compile'; return; }
         sh test/runner/check.sh >"$out/log" 2>&1 || by=$(sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1)

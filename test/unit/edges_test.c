@@ -54,6 +54,33 @@ static void the_last_byte_of_local_memory(void **state)
     }
 }
 
+/* The window ends where code begins, and device memory before it is no part of it. */
+static void beside_local_memory(void **state)
+{
+    (void)state;
+    enum { BEFORE = LDS_LO - PAGE_SIZE };
+    memory_map(&rig.memory, BEFORE, PAGE_SIZE, MEM_R | MEM_W);
+    rig_load(V202, 4,
+             "    lui     t0, 0x70000\n    lui t1, 0x80000\n    lui t2, 0x90000\n"
+             "    li      a1, 5\n    sw a1, 0(t0)\n    li a1, 6\n    sw a1, -4(t1)\n"
+             "    lw      a2, -4(t0)\n    sw a2, 0(t2)\n"
+             "    lw      a2, 0(t0)\n     sw a2, 4(t2)\n"
+             "    lw      a2, -4(t1)\n    sw a2, 8(t2)\n"
+             "    lw      a2, 0(t1)\n     sw a2, 12(t2)\n"
+             "    vid.v   v3\n    vsll.vi v3, v3, 2\n    vadd.vx v3, v3, t2\n"
+             "    vmv.v.x v1, t0\n    vlw12.v v2, -4(v1)\n    vsw12.v v2, 16(v3)\n"
+             "    vmv.v.x v1, t1\n    vlw12.v v2, 0(v1)\n     vsw12.v v2, 32(v3)\n"
+             "    endprg  x0, x0, x0\n");
+    const u32 first = 0x11223344;
+    u32 code;
+    memcpy(rig.memory.base + LDS_LO - 4, &first, 4);
+    memcpy(&code, rig.memory.base + CODE_LO, 4);
+    rig_must_run(&(LaunchOptions){.threads = 1});
+    const u32 want[] = {first, 5, 6, code, first, first, first, first, code, code, code, code};
+    assert_memory_equal(rig.data, want, sizeof want);
+    memory_unmap(&rig.memory, BEFORE, PAGE_SIZE);
+}
+
 /* --- unaligned signed numbers ----------------------------------------------------------------- */
 
 static Verdict go_on(void *self, const Event *e)
@@ -627,6 +654,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_byte_of_local_memory),
+        cmocka_unit_test(beside_local_memory),
         cmocka_unit_test(unaligned_signed_numbers),
         cmocka_unit_test(the_flat_rule),
         cmocka_unit_test(addresses_beyond_39_bits),

@@ -537,6 +537,41 @@ static void atomics_in_a_crowd(void **state)
     }
 }
 
+/* So many that threads meet on a machine that is busy too: no addition is lost, and what only grows, by the number that
+ * each addition finds, is never seen smaller than before. */
+static void many_in_a_crowd(void **state)
+{
+    (void)state;
+    enum { GROUPS = 3000, TIMES = 400 };
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    vmv.v.x v3, s1\n"
+             "    addi    s2, s1, 128\n"
+             "    vmv.v.x v9, s2\n"
+             "    vmv.v.i v2, 1\n"
+             "    vmv.v.i v6, 0\n"
+             "    vmv.v.i v7, 0\n"
+             "    li      t0, 400\n"
+             "1:  amoadd.w v4, v2, (v3)\n"
+             "    amomaxu.w v5, v4, (v9)\n"
+             "    vmaxu.vv v8, v5, v6\n" /* v5, unless it is smaller */
+             "    vxor.vv v8, v8, v5\n"
+             "    vor.vv  v7, v7, v8\n"
+             "    vmv.v.v v6, v5\n"
+             "    addi    t0, t0, -1\n"
+             "    bnez    t0, 1b\n"
+             "    addi    s2, s1, 256\n"
+             "    vmv.v.x v9, s2\n"
+             "    amoor.w v4, v7, (v9)\n"
+             "    endprg  x0, x0, x0\n");
+    rig.launch.groups[0] = GROUPS;
+    const LaunchResult r = rig_run(&(LaunchOptions){.threads = THREADS});
+    assert_false(r.faulted);
+    assert_int_equal(rig.data[0], GROUPS * 4 * TIMES);
+    assert_int_equal(rig.data[32], GROUPS * 4 * TIMES - 1);
+    assert_int_equal(rig.data[64], 0);
+}
+
 /* additions by load and store-conditional, of which none is lost */
 static void reservations_in_a_crowd(void **state)
 {
@@ -558,10 +593,10 @@ static void reservations_in_a_crowd(void **state)
              "    bnez    t3, 2b\n"
              "3:  join    zero, zero, 0\n"
              "    endprg  x0, x0, x0\n");
-    rig.launch.groups[0] = 20000;
+    rig.launch.groups[0] = 100000;
     const LaunchResult r = rig_run(&(LaunchOptions){.threads = THREADS});
     assert_false(r.faulted);
-    assert_int_equal(rig.data[0], 20000);
+    assert_int_equal(rig.data[0], 100000);
 }
 
 /* Two groups that each raise a flag, and look for the other's after a fence: one of them at least
@@ -665,6 +700,7 @@ int main(void)
         cmocka_unit_test(saturation_at_64_bits),
         cmocka_unit_test(saturation_from_64_bits),
         cmocka_unit_test(atomics_in_a_crowd),
+        cmocka_unit_test(many_in_a_crowd),
         cmocka_unit_test(reservations_in_a_crowd),
         cmocka_unit_test(fences_order_groups),
         cmocka_unit_test(everything_shared_is_locked),

@@ -537,6 +537,78 @@ static void rpc_of_the_side_that_waits(void **state)
         assert_int_equal(out[i], i & 7 ? (i & 8 ? 12 : 4) : (i & 8 ? 3 : 2));
 }
 
+/* One of two ways to a branch sets rpc to its join before; v3 = 1 with odd lanes' 2 on that way, and 4 where v1 & 2. */
+static void rpc_of_one_way(void **state)
+{
+    (void)state;
+    enum { ENTRY, FIRST, ODD, SECOND, TWO, END };
+    for (u32 way = 0; way < 2; way++) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *f = new_kernel(m, "k", 6);
+        ROW(f, ENTRY, vand_vi, VD(4), V(1), K(1));
+        ROW(f, ENTRY, vand_vi, VD(6), V(1), K(2));
+        OPN(f, ENTRY, copy, VD(5), 0, K(0));
+        OPN(f, ENTRY, copy, VD(3), 0, K(1));
+        OPN(f, ENTRY, li, XD(9), 0, K(way));
+        ir_branch(f, ENTRY, CMP_ne, X(9), X(0), FIRST, SECOND, 0);
+        part(f, FIRST, CMP_ne, 4, 5, ODD, SECOND, END);
+        ROW(f, ODD, vadd_vi, VD(3), V(3), K(2));
+        ir_jump(f, ODD, END);
+        part(f, SECOND, CMP_ne, 6, 5, TWO, END, END);
+        ROW(f, TWO, vadd_vi, VD(3), V(3), K(4));
+        ir_jump(f, TWO, END);
+        store_result(f, END, 3);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], way && i & 1 ? 3 : i & 2 ? 5 : 1);
+    }
+}
+
+/* A function that is called sets rpc to a join of its own; the branch after the call, in its block or in the next one,
+ * has the join that was set before. */
+static void rpc_after_a_call(void **state)
+{
+    (void)state;
+    enum { ENTRY, CALLS, BRANCHES, TWO, END };
+    for (u32 apart = 0; apart < 2; apart++) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *g = ir_func(m, "g", false);
+        for (u32 i = 0; i < 3; i++)
+            ir_block(g);
+        ROW(g, 0, vand_vi, VD(1), V(0), K(4));
+        OPN(g, 0, copy, VD(2), 0, K(0));
+        part(g, 0, CMP_ne, 1, 2, 1, 2, 2);
+        ROW(g, 1, vadd_vi, VD(0), V(0), K(8));
+        ir_jump(g, 1, 2);
+        ir_ret(g, 2);
+        Func *f = new_kernel(m, "k", 5);
+        const u32 decides = apart ? BRANCHES : CALLS;
+        OPN(f, ENTRY, copy, VD(40), 0, V(1));
+        OPN(f, ENTRY, copy, VD(41), 0, V(2));
+        OPN(f, ENTRY, copy, VD(43), 0, K(0));
+        OPN(f, ENTRY, copy, VD(44), 0, K(0));
+        ROW(f, ENTRY, vand_vi, VD(45), V(1), K(1));
+        part(f, ENTRY, CMP_ne, 45, 44, CALLS, END, END);
+        OPN(f, CALLS, copy, VD(0), 0, V(40));
+        OPN(f, CALLS, call, 0, 1, ref_sym(g->symbol));
+        OPN(f, CALLS, copy, VD(43), 0, V(0));
+        ir_jump(f, CALLS, BRANCHES);
+        ROW(f, decides, vand_vi, VD(45), V(40), K(2));
+        part(f, decides, CMP_ne, 45, 44, TWO, apart ? END : BRANCHES, END);
+        if (!apart)
+            ir_jump(f, BRANCHES, END);
+        ROW(f, TWO, vadd_vi, VD(43), V(43), K(16 - 1));
+        ir_jump(f, TWO, END);
+        OPN(f, END, copy, VD(2), 0, V(41));
+        store_result(f, END, 43);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], i & 1 ? i + (i & 4 ? 8 : 0) + (i & 2 ? 15 : 0) : 0);
+    }
+}
+
 /* a loop of the whole warp: x11 = 1 + 2 + ... + 100 */
 static void uniform_loop(void **state)
 {
@@ -930,6 +1002,8 @@ int main(void)
         cmocka_unit_test(rpc_has_one_base),
         cmocka_unit_test(rpc_of_the_side_that_waits),
         cmocka_unit_test(loops),
+        cmocka_unit_test(rpc_of_one_way),
+        cmocka_unit_test(rpc_after_a_call),
         cmocka_unit_test(uniform_loop),
         cmocka_unit_test(spills),
         cmocka_unit_test(slots),

@@ -242,8 +242,7 @@ static size_t nbody_wrong(Bench *b)
     return differ_floats(b, 1, BODIES * 4, force);
 }
 
-/* --- products of matrices -----------------------------------------------------------------------
- */
+/* --- products of matrices ---------------------------------------------------------------- */
 
 enum { SIDE = 256 };
 
@@ -335,8 +334,7 @@ static size_t atax_wrong(Bench *b)
     return differ_floats(b, 3, ROWS, z);
 }
 
-/* --- reduce, scan -------------------------------------------------------------------------------
- */
+/* --- reduce, scan ------------------------------------------------------------------------ */
 
 enum { ELEMENTS = 1 << 20, GROUP = 256, GROUPS = ELEMENTS / GROUP };
 
@@ -402,8 +400,7 @@ static size_t scan_wrong(Bench *b)
     return differ(b, 1, ELEMENTS, out);
 }
 
-/* --- bitonic ------------------------------------------------------------------------------------
- */
+/* --- bitonic ----------------------------------------------------------------------------- */
 
 enum { KEYS = 1 << 16 };
 
@@ -437,8 +434,7 @@ static size_t bitonic_wrong(Bench *b)
     return differ(b, 0, KEYS, sorted);
 }
 
-/* --- saxpy, stencil, transpose
- * -------------------------------------------------------------------- */
+/* --- saxpy, stencil, transpose ----------------------------------------------------------- */
 
 enum { FLOATS = 1 << 22, FIELD = 1024 };
 
@@ -511,8 +507,7 @@ static size_t transpose_wrong(Bench *b)
     return differ(b, 1, FIELD * FIELD, out);
 }
 
-/* --- graphs and sparse matrices
- * -------------------------------------------------------------------- */
+/* --- graphs and sparse matrices ---------------------------------------------------------- */
 
 enum { NODES = 1 << 16, MOST_EDGES = 12 };
 
@@ -605,8 +600,7 @@ static size_t spmv_wrong(Bench *b)
     return differ_floats(b, 4, NODES, y);
 }
 
-/* --- search
- * --------------------------------------------------------------------------------------- */
+/* --- search ------------------------------------------------------------------------------ */
 
 enum { TEXT = 1 << 20, WORD = 6 };
 
@@ -643,8 +637,7 @@ static size_t search_wrong(Bench *b)
     return differ(b, 2, 1, found);
 }
 
-/* --- options, kmeans
- * ------------------------------------------------------------------------------ */
+/* --- options, kmeans --------------------------------------------------------------------- */
 
 enum { OPTIONS = 1 << 18, POINTS = 1 << 16, CENTRES = 8, FEATURES = 16 };
 
@@ -712,8 +705,7 @@ static size_t kmeans_wrong(Bench *b)
     return wrong > POINTS / 1000 ? wrong : 0;
 }
 
-/* --- measuring
- * -------------------------------------------------------------------------------------- */
+/* --- measuring --------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;

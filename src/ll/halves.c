@@ -141,8 +141,7 @@ static LLVMValueRef on_scalars(const Maker *k, LLVMValueRef i, LLVMValueRef *x, 
     return rounded(k, LLVMBuildBinOp(k->at, LLVMGetInstructionOpcode(i), a, b, ""));
 }
 
-/* --- instructions ------------------------------------------------------------------------------
- */
+/* --- instructions ------------------------------------------------------------------------ */
 
 /* the operands of i, if it computes with half; 0: it does not */
 static u32 operands_of(LLVMValueRef i)

@@ -140,8 +140,7 @@ static void hear(Sm *s, bool out)
     queue_pop(&c->answers);
 }
 
-/* --- lookups -------------------------------------------------------------------------------------
- */
+/* --- lookups ----------------------------------------------------------------------------- */
 
 /* a read that misses gets an entry, or joins one; there is one, or it would not have been looked up
  */

@@ -295,8 +295,7 @@ static void refill_all(Sm *s, u64 ready)
     }
 }
 
-/* --- collectors --------------------------------------------------------------------------------
- */
+/* --- collectors -------------------------------------------------------------------------- */
 
 /* an instruction arrives in the lowest free collector of `free` */
 static void enter(Sm *s, u32 side, u64 *unused)

@@ -111,8 +111,7 @@ static void answer_hit(Model *m)
     queue_pop(&l->hits);
 }
 
-/* --- entries -----------------------------------------------------------------------------------
- */
+/* --- entries ----------------------------------------------------------------------------- */
 
 static bool asks(const Model *m, const L2Mshr *e, int slot)
 {
@@ -162,8 +161,7 @@ static u32 used_entries(const Model *m)
     return n;
 }
 
-/* --- requests ------------------------------------------------------------------------------------
- */
+/* --- requests ---------------------------------------------------------------------------- */
 
 static void missed(Model *m, const Request *r)
 {

@@ -97,8 +97,7 @@ void unit_write_back(Sm *s)
                                                              : s->model->now + 1);
 }
 
-/* --- branches ----------------------------------------------------------------------------------
- */
+/* --- branches ---------------------------------------------------------------------------- */
 
 /* tells the front end; a fetch that is taken back in this cycle comes first */
 static bool redirect(Sm *s, Redirect *r)

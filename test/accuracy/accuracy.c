@@ -22,7 +22,7 @@
 enum { BATCH = 4096, PAIRS = 4000000 };
 #define LOOSE HUGE_VAL
 
-/* --- what the lowering gives the library on the machine ----------------------------------------- */
+/* --- what the lowering gives the library on the machine ---------------------------------- */
 
 float __ventus_exp(float x);
 int __ventus_ftoi_rne(float x);
@@ -77,7 +77,7 @@ static double ref_rootn(double x, int n)
     return n & 1 ? copysign(r, x) : r;
 }
 
-/* --- the table of functions ------------------------------------------------------------------------ */
+/* --- the table of functions -------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -106,7 +106,7 @@ static const Function functions[] = {
     OWN(floor) OWN(ceil) OWN(trunc) OWN(rint) OWN(round)
 };
 
-/* --- error of one result --------------------------------------------------------------------------- */
+/* --- error of one result ----------------------------------------------------------------- */
 
 static float from_bits(uint32_t bits)
 {
@@ -162,7 +162,7 @@ static void look(Worst *w, const Function *f, float x, float y, float got, doubl
         *w = (Worst){ e, want, x, y, got, w->count };
 }
 
-/* --- sweeps ------------------------------------------------------------------------------------------ */
+/* --- sweeps ------------------------------------------------------------------------------ */
 
 static void sweep_one(const Function *f, uint64_t step, Worst *w)
 {
@@ -284,7 +284,7 @@ static bool measure(const Function *f, uint64_t step)
     return good;
 }
 
-/* --- the same on the device --------------------------------------------------------------------------- */
+/* --- the same on the device -------------------------------------------------------------- */
 
 static void fill_arguments(float *x, float *y)
 {

@@ -83,8 +83,7 @@ static long double ref_rootn(long double x, int n)
     return n & 1 ? copysignl(r, x) : r;
 }
 
-/* --- the table of functions
- * ------------------------------------------------------------------------ */
+/* --- the table of functions -------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -107,8 +106,7 @@ static const Function functions[] = {
 #include "test/accuracy/double.def"
 };
 
-/* --- error of one result
- * --------------------------------------------------------------------------- */
+/* --- error of one result ----------------------------------------------------------------- */
 
 static long double ulp(long double x)
 {
@@ -149,8 +147,7 @@ static void look(Worst *w, const Function *f, double x, double y, double got, lo
         *w = (Worst){e, x, y, got, want, w->count};
 }
 
-/* --- arguments
- * ------------------------------------------------------------------------------------------ */
+/* --- arguments --------------------------------------------------------------------------- */
 
 static const double special[] = {
     0.0,
@@ -294,8 +291,7 @@ static bool measure(const Function *f, uint64_t n)
     return good;
 }
 
-/* --- the same on the device
- * --------------------------------------------------------------------------- */
+/* --- the same on the device -------------------------------------------------------------- */
 
 enum { ON_DEVICE = 4096 };
 

@@ -31,7 +31,7 @@ static bool fails(const char *what, const char *more)
     return bad > 20;
 }
 
-/* --- types -------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -51,7 +51,7 @@ static Wide wrap(Wide x, const Type *t)
 
 static Wide limit(Wide x, const Type *t) { return x < lowest(t) ? lowest(t) : x > highest(t) ? highest(t) : x; }
 
-/* --- references of the integer functions: operands in range, results taken modulo the type ------------ */
+/* --- references of the integer functions: operands in range, results taken modulo the type  */
 
 typedef Wide Reference(Wide a, Wide b, Wide c, const Type *t);
 #define REF(name) static Wide ref_##name(Wide a, Wide b, Wide c, const Type *t)
@@ -122,7 +122,7 @@ REF(mad_sat)
     return limit(a * b + c, t);
 }
 
-/* --- integer functions ----------------------------------------------------------------------------- */
+/* --- integer functions ------------------------------------------------------------------- */
 
 typedef void Run(const int64_t *, const int64_t *, const int64_t *, int64_t *, int);
 #define EACH_TYPE(M, x) M(x, char, 8, 1) M(x, uchar, 8, 0) M(x, short, 16, 1) M(x, ushort, 16, 0) \
@@ -195,7 +195,7 @@ static void check_integers(void)
     }
 }
 
-/* --- division -------------------------------------------------------------------------------------- */
+/* --- division ---------------------------------------------------------------------------- */
 
 uint64_t __ventus_udiv64(uint64_t, uint64_t), __ventus_urem64(uint64_t, uint64_t);
 int64_t __ventus_sdiv64(int64_t, int64_t), __ventus_srem64(int64_t, int64_t);
@@ -214,7 +214,7 @@ static void check_division(void)
     }
 }
 
-/* --- conversions ------------------------------------------------------------------------------------ */
+/* --- conversions ------------------------------------------------------------------------- */
 
 #define EACH_MODE(M, T, width, sign) \
     M(T, width, sign, , 0) M(T, width, sign, _rte, FE_TONEAREST) M(T, width, sign, _rtz, FE_TOWARDZERO) \
@@ -295,7 +295,7 @@ static void check_conversions(void)
     }
 }
 
-/* --- half -------------------------------------------------------------------------------------------- */
+/* --- half -------------------------------------------------------------------------------- */
 
 typedef void StoreHalf(const float *, uint16_t *, int);
 void load_half(const uint16_t *, float *, int);
@@ -358,7 +358,7 @@ static void check_half(void)
         }
 }
 
-/* --- two results --------------------------------------------------------------------------------------- */
+/* --- two results ------------------------------------------------------------------------- */
 
 void run_frexp(const float *, float *, int *, int);
 void run_modf(const float *, float *, float *, int);

@@ -48,8 +48,7 @@ static u16 rounded(double x, int mode)
 
 static u16 nearest(double x) { return rounded(x, NEAREST); }
 
-/* --- functions of one argument
- * --------------------------------------------------------------------- */
+/* --- functions of one argument ----------------------------------------------------------- */
 
 static void every(KitJob *job, double (*f)(double))
 {
@@ -134,8 +133,7 @@ EVERY(degrees, degrees_)
 EVERY(radians, radians_)
 EVERY(sign, sign_)
 
-/* --- arithmetic
- * --------------------------------------------------------------------------------------- */
+/* --- arithmetic -------------------------------------------------------------------------- */
 
 /* a b + c, exactly in units of 2^-48, rounded once */
 static u16 fused(double a, double b, double c)
@@ -272,8 +270,7 @@ REF(two_results)
     }
 }
 
-/* --- conversions
- * --------------------------------------------------------------------------------------- */
+/* --- conversions ------------------------------------------------------------------------- */
 
 static void put_all(u16 *o, double x)
 {
@@ -328,8 +325,7 @@ REF(to_others)
     }
 }
 
-/* --- vectors
- * --------------------------------------------------------------------------------------------- */
+/* --- vectors ----------------------------------------------------------------------------- */
 
 REF(vectors)
 {

@@ -248,8 +248,7 @@ static void floating(KitJob *job, bool is_double)
 REF(floating_float) { floating(job, false); }
 REF(floating_double) { floating(job, true); }
 
-/* --- the rest ------------------------------------------------------------------------------------
- */
+/* --- the rest ---------------------------------------------------------------------------- */
 
 REF(votes)
 {

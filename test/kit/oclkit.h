@@ -69,7 +69,7 @@ int kit_main(const char *file, const char *option, const KitCase *cases, size_t 
 
 u64 kit_random(void);
 
-/* --- what runs kernels (ocldrv.c: our compiler and driver; oclpeer.c: any OpenCL) --------------- */
+/* --- what runs kernels (ocldrv.c: our compiler and driver; oclpeer.c: any OpenCL) -------- */
 
 typedef struct KitProgram KitProgram;
 

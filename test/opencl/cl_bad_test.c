@@ -207,8 +207,7 @@ static void release_at_exit(void)
     ok(launch(host.queue, left.scale, N));
 }
 
-/* --- fork and dlclose ---------------------------------------------------------------------------
- */
+/* --- fork and dlclose -------------------------------------------------------------------- */
 
 static void waits_for(pid_t child)
 {

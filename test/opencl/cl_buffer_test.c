@@ -177,7 +177,7 @@ static void has_sub_buffers(void **state)
     ok(clReleaseMemObject(sub));
 }
 
-/* --- copies ------------------------------------------------------------------------------------ */
+/* --- copies ------------------------------------------------------------------------------ */
 
 static void copies_rows(void **state)
 {
@@ -231,7 +231,7 @@ static void checks_transfers(void **state)
     ok(clReleaseContext(other));
 }
 
-/* --- fills ---------------------------------------------------------------------------------------- */
+/* --- fills ------------------------------------------------------------------------------- */
 
 static void fills(void **state)
 {
@@ -259,7 +259,7 @@ static void fills(void **state)
     ok(clReleaseMemObject(m));
 }
 
-/* --- boxes ------------------------------------------------------------------------------------------ */
+/* --- boxes ------------------------------------------------------------------------------- */
 
 typedef struct { size_t origin[3], row, slice; } Box;
 
@@ -407,7 +407,7 @@ static void copies_neighbours(void **state)
     ok(clReleaseMemObject(m));
 }
 
-/* --- maps ---------------------------------------------------------------------------------------------- */
+/* --- maps -------------------------------------------------------------------------------- */
 
 static u8 *map(cl_mem m, cl_map_flags flags, size_t at, size_t n)
 {

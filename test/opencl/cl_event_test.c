@@ -427,7 +427,7 @@ static void ends_abandoned_events(void **state)
     ok(clReleaseEvent(a));
 }
 
-/* --- callbacks ---------------------------------------------------------------------------------- */
+/* --- callbacks --------------------------------------------------------------------------- */
 
 static atomic_int calls;
 static cl_int heard[8];
@@ -505,7 +505,7 @@ static void may_enqueue_in_callbacks(void **state)
     ok(clReleaseEvent(gate));
 }
 
-/* --- threads --------------------------------------------------------------------------------------- */
+/* --- threads ----------------------------------------------------------------------------- */
 
 enum { THREADS = 8, ROUNDS = 60 };
 

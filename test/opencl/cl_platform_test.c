@@ -148,7 +148,7 @@ static void finds_devices(void **state)
     assert_int_equal(clSetDefaultDeviceCommandQueue(host.context, host.device, host.queue), CL_INVALID_OPERATION);
 }
 
-/* --- contexts ------------------------------------------------------------------------------------- */
+/* --- contexts ---------------------------------------------------------------------------- */
 
 static void answers_context_queries(void **state)
 {
@@ -225,7 +225,7 @@ static void calls_destructors(void **state)
     assert_int_equal(ended[0], 2);
 }
 
-/* --- what is not there --------------------------------------------------------------------------------- */
+/* --- what is not there ------------------------------------------------------------------- */
 
 static void has_no_images(void **state)
 {

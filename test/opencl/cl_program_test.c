@@ -630,7 +630,7 @@ static void keeps_variables(void **state)
     ok(clReleaseMemObject(m));
 }
 
-/* --- printing ------------------------------------------------------------------------------------ */
+/* --- printing ---------------------------------------------------------------------------- */
 
 static char printed[4096];
 static void CL_CALLBACK on_print(const char *text, size_t len, size_t complete, void *data)
@@ -670,7 +670,7 @@ static void hands_out_what_is_printed(void **state)
     ok(clReleaseContext(c));
 }
 
-/* --- faults ------------------------------------------------------------------------------------------ */
+/* --- faults ------------------------------------------------------------------------------ */
 
 static void survives_faults(void **state)
 {

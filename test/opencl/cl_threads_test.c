@@ -166,7 +166,7 @@ static void counts_under_contention(void **state)
     ok(clReleaseMemObject(m));
 }
 
-/* --- descriptors -------------------------------------------------------------------------------- */
+/* --- descriptors ------------------------------------------------------------------------- */
 
 static int count_descriptors(void)
 {
@@ -394,7 +394,7 @@ static void goes_on_on_another_device(void **state)
     buf_free(&image);
 }
 
-/* --- contexts side by side ---------------------------------------------------------------------- */
+/* --- contexts side by side --------------------------------------------------------------- */
 
 enum { SECRET = 0x5ec2e7, PAGE = 4096 };
 #define HEAP 0x90000000u

@@ -210,7 +210,7 @@ HELPER Buf make_image_file(const char *text, bool with_table)
     return file;
 }
 
-/* --- the host ---------------------------------------------------------------------------------- */
+/* --- the host ---------------------------------------------------------------------------- */
 
 /* Before the first call of OpenCL. */
 HELPER void set_environment(void)

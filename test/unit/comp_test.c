@@ -369,8 +369,7 @@ static void many_headers(void **state)
         (CompOptions){.output = COMP_IMAGE, .headers = headers, .nheaders = N}));
 }
 
-/* --- hostile bitcode ---------------------------------------------------------------------------
- */
+/* --- hostile bitcode --------------------------------------------------------------------- */
 
 static void survives_hostile_bitcode(void **state)
 {
@@ -409,8 +408,7 @@ static void survives_hostile_bitcode(void **state)
     assert_made(compile(good, image));
 }
 
-/* --- replies of a stranger ---------------------------------------------------------------------
- */
+/* --- replies of a stranger --------------------------------------------------------------- */
 
 static int fake_job(void *self)
 {
@@ -499,8 +497,7 @@ static void says_that_there_is_none(void **state)
     unsetenv("VENTUS_CC_PROGRAM");
 }
 
-/* --- what is in the key -------------------------------------------------------------------------
- */
+/* --- what is in the key ------------------------------------------------------------------ */
 
 /* Whatever a request says makes it another request. */
 static void every_option_is_in_the_key(void **state)
@@ -592,8 +589,7 @@ static void every_option_is_in_the_key(void **state)
     buf_free(&rest);
 }
 
-/* --- what the cache notices --------------------------------------------------------------------
- */
+/* --- what the cache notices -------------------------------------------------------------- */
 
 static char path_text[256];
 static const char *in_scratch(const char *name)

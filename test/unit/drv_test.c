@@ -692,7 +692,7 @@ static void names_statuses(void **state)
     assert_string_equal(drv_status_text((DrvStatus)99), "unknown status");
 }
 
-/* --- drv_start ---------------------------------------------------------------------------------- */
+/* --- drv_start --------------------------------------------------------------------------- */
 
 /* The same kernel, prepared by hand. */
 static DrvRecord prepare(Driver *d, u32 out, u32 factor, u64 *args, u64 *knl, u64 *pds)
@@ -774,7 +774,7 @@ static void runs_written_code(void **state)
     drv_close(d);
 }
 
-/* --- printing ------------------------------------------------------------------------------------- */
+/* --- printing ---------------------------------------------------------------------------- */
 
 static u32 put_text(Driver *d, const char *text)
 {
@@ -922,7 +922,7 @@ static void prints_nothing_unasked(void **state)
     drv_close(d);
 }
 
-/* --- threads ------------------------------------------------------------------------------------------ */
+/* --- threads ----------------------------------------------------------------------------- */
 
 typedef struct { Driver *d; u32 number; } Job;
 

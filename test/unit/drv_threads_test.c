@@ -355,7 +355,7 @@ static void starts_alone(void **state)
     close_rig(&r);
 }
 
-/* --- locks under contention --------------------------------------------------------------------- */
+/* --- locks under contention -------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__ /* which takes its time */
 enum { ROUNDS = 20 };

@@ -128,7 +128,7 @@ static void unaligned_signed_numbers(void **state)
     }
 }
 
-/* --- the flat rule of v2025 -------------------------------------------------------------------- */
+/* --- the flat rule of v2025 -------------------------------------------------------------- */
 
 /* An address is private where the top byte of its register is 0, whatever the offset makes of it:
  * byte a of lane i at pds + 4 * lanes * (a / 4) + 4 * i + a % 4. */
@@ -174,7 +174,7 @@ static void the_flat_rule(void **state)
     memory_unmap(&rig.memory, far & ~(u32)(PAGE_SIZE - 1), 2 * PAGE_SIZE);
 }
 
-/* --- addresses of more bits than there are ------------------------------------------------------ */
+/* --- addresses of more bits than there are ----------------------------------------------- */
 
 static void addresses_beyond_39_bits(void **state)
 {
@@ -225,7 +225,7 @@ static void addresses_beyond_39_bits(void **state)
     memory_close(&m);
 }
 
-/* --- page tables when no frame is left ----------------------------------------------------------- */
+/* --- page tables when no frame is left --------------------------------------------------- */
 
 static void page_tables_that_are_full(void **state)
 {
@@ -277,7 +277,7 @@ static void page_tables_that_are_full(void **state)
     memory_close(&m);
 }
 
-/* --- copies whose ranges overlap ------------------------------------------------------------------ */
+/* --- copies whose ranges overlap --------------------------------------------------------- */
 
 static void copies_that_overlap(void **state)
 {
@@ -309,7 +309,7 @@ static void copies_that_overlap(void **state)
     }
 }
 
-/* --- counters ----------------------------------------------------------------------------------- */
+/* --- counters ---------------------------------------------------------------------------- */
 
 static Verdict set_count(void *self, const Event *e)
 {
@@ -337,7 +337,7 @@ static void counts_above_32_bits(void **state)
     assert_true(r.insns == 0x100000005);
 }
 
-/* --- a warp too many ------------------------------------------------------------------------------ */
+/* --- a warp too many --------------------------------------------------------------------- */
 
 static void one_warp_more(void **state)
 {
@@ -368,7 +368,7 @@ static void one_warp_more(void **state)
     }
 }
 
-/* --- 64 bits ---------------------------------------------------------------------------------------- */
+/* --- 64 bits ----------------------------------------------------------------------------- */
 
 /* conversions to 64 bits: what does not fit becomes the nearest number there is, and is invalid */
 static void saturation_at_64_bits(void **state)
@@ -455,7 +455,7 @@ static void saturation_from_64_bits(void **state)
         }
 }
 
-/* --- many groups at the same words ----------------------------------------------------------------- */
+/* --- many groups at the same words ------------------------------------------------------- */
 
 enum { CROWD = 3000, LANES = 8, THREADS = 4, OLD = 1024 };
 

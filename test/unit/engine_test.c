@@ -1102,7 +1102,7 @@ static void every_engine_does_the_same(void **state)
     }
 }
 
-/* --- two launches at once ---------------------------------------------------------------------- */
+/* --- two launches at once ---------------------------------------------------------------- */
 
 typedef struct { Launch launch; LaunchResult result; } Job;
 

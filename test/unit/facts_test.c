@@ -136,8 +136,7 @@ static Outcome run_at(u32 page)
     return o;
 }
 
-/* --- the bytes of an access, by doc/isa.md, "Memory" -------------------------------------------
- */
+/* --- the bytes of an access, by doc/isa.md, "Memory" ------------------------------------- */
 
 static u64 private_base(void)
 {
@@ -216,8 +215,7 @@ static bool is_marked(const Bytes *in, int window, u32 at)
     return false;
 }
 
-/* --- making trials -------------------------------------------------------------------------------
- */
+/* --- making trials ----------------------------------------------------------------------- */
 
 static bool random_instance(InsnId id, Insn *in)
 {
@@ -322,8 +320,7 @@ static void make_batch(InsnId id, Class c)
         memcpy(code + p * PAGE_SIZE + JOIN_AT, &join, 4);
 }
 
-/* --- states that do not fault
- * ---------------------------------------------------------------------- */
+/* --- states that do not fault ------------------------------------------------------------ */
 
 static void set_register(const IsaRegs *r, int lane, u64 value)
 {
@@ -532,8 +529,7 @@ static bool make_state(void)
     return true;
 }
 
-/* --- comparing
- * --------------------------------------------------------------------------------------- */
+/* --- comparing --------------------------------------------------------------------------- */
 
 static const char *trial_text(void)
 {
@@ -660,8 +656,7 @@ static bool same_results(const State *a, Outcome oa, const State *b, Outcome ob,
     return true;
 }
 
-/* --- what had an effect
- * --------------------------------------------------------------------------------- */
+/* --- what had an effect ------------------------------------------------------------------ */
 
 /* By place in the list of registers, and register of it; states by bit; memory.  What was declared
  * in some trial, and what made a difference in some. */

@@ -56,8 +56,7 @@ static u32 random_word(void)
     }
 }
 
-/* --- programs ----------------------------------------------------------------------------------
- */
+/* --- programs ---------------------------------------------------------------------------- */
 
 static Buf text;
 static u32 labels, functions, left; /* labels made; functions that exist; statements to go */

@@ -39,8 +39,7 @@ static char scratch[] = "/tmp/maker_test.XXXXXX";
     if (!maker_available(&why_not))                                                                \
     skip_because("%s", why_not)
 
-/* --- the keyed hash ----------------------------------------------------------------------------
- */
+/* --- the keyed hash ---------------------------------------------------------------------- */
 
 /* The results that the authors publish for the key 00 01 .. 0f and the messages 00 01 .. of each
  * length. */
@@ -61,8 +60,7 @@ static void hashes_as_published(void **state)
         assert_int_equal(siphash(key, message, row[i].len), row[i].hash);
 }
 
-/* --- objects -------------------------------------------------------------------------------------
- */
+/* --- objects ----------------------------------------------------------------------------- */
 
 /* What the maker answers to a request. */
 static Buf ask(const Buf *request)
@@ -157,8 +155,7 @@ static void code_cannot_be_written(void **state)
     buf_free(&o);
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests ---------------------------------------------------------------------------- */
 
 static void reads_damaged_requests(void **state)
 {
@@ -181,8 +178,7 @@ static void reads_damaged_requests(void **state)
     buf_free(&q);
 }
 
-/* --- a device ------------------------------------------------------------------------------------
- */
+/* --- a device ---------------------------------------------------------------------------- */
 
 /* Adds to a word as often as it says, in a loop. */
 static const char program[] = "    li      s1, 0x90001000\n"
@@ -253,8 +249,7 @@ static JitStats one_program(void)
     return s;
 }
 
-/* --- the disk ------------------------------------------------------------------------------------
- */
+/* --- the disk ---------------------------------------------------------------------------- */
 
 /* Calls f for each entry of the cache; how many there are. */
 static int each_entry(void (*f)(const char *path))
@@ -397,8 +392,7 @@ static void without_a_directory(void **state)
     unsetenv("VENTUS_CACHE");
 }
 
-/* --- a maker that is unwell
- * ------------------------------------------------------------------------ */
+/* --- a maker that is unwell -------------------------------------------------------------- */
 
 static int fake_job(void *self)
 {

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 enum {
-    HOT = 100000,     /* instructions of an entry that were interpreted: now compile */
-    HOTTER = 20000000 /* the same in quick code: now optimise */
+    HOT = 100000,      /* instructions of an entry that were interpreted: now compile */
+    HOTTER = 20000000, /* the same in quick code: now optimise */
+    MOST = 8000        /* of a region that is optimised: LLVM's time grows faster than the region */
 };
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -36,8 +37,11 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const
     pthread_mutex_lock(&t->lock);
     _Atomic(EntryPage *) *slot = &t->page[at >> PAGE_BITS];
     EntryPage *page = atomic_load(slot);
-    if (!page && (page = mem_zalloc(1, sizeof *page)))
+    if (!page && (page = mem_zalloc(1, sizeof *page))) {
         atomic_store_explicit(slot, page, memory_order_release);
+        const u32 past = (at >> PAGE_BITS) + 1;
+        t->end = past > t->end ? past : t->end;
+    }
     if (page && !(e = look(t, pc, callee, full, fresh, l)) && (e = mem_zalloc(1, sizeof *e))) {
         _Atomic(Entry *) *first = &page->at[at >> 2 & (PAGE_UOPS - 1)];
         e->pc = pc;
@@ -112,7 +116,7 @@ void entries_forget(Entries *t, u32 first, u32 last)
     pthread_mutex_lock(&t->lock);
     for (int i = 0; i < 2; i++)
         memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
-    for (u32 p = 0; p < CODE_PAGES; p++) {
+    for (u32 p = 0; p < t->end; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
         for (u32 i = 0; page && i < PAGE_UOPS; i++)
             atomic_store(&page->at[i], forget_list(t, atomic_load(&page->at[i]), first, last));
@@ -226,7 +230,8 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_lock(&t->lock);
     const bool stays = w->current == e;
     pthread_mutex_unlock(&t->lock);
-    bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e);
+    bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e) &&
+              (kind == CODE_QUICK || e->region->insns <= MOST);
     if (ok)
         order = maker_order(t->maker, e->region, t->code, kind);
     if (ok && looks)
@@ -347,7 +352,10 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
     /* quick code also bridges the time until optimised code has entries at headers */
-    return code || t->only_full ? code : code_of(t, e, CODE_QUICK, hot || (at_header && optimised));
+    const bool fails = state_of(e, CODE_PLAIN) == FAILED;
+    return code || (t->only_full && !fails)
+               ? code
+               : code_of(t, e, CODE_QUICK, hot || (at_header && optimised));
 }
 
 /* --- life ----------------------------------------------------------------------------------- */
@@ -390,7 +398,7 @@ void entries_close(Entries *t)
     if (t->owner == getpid())
         end_workers(t);
     entries_forget(t, 0, CODE_PAGES);
-    for (u32 p = 0; p < CODE_PAGES; p++)
+    for (u32 p = 0; p < t->end; p++)
         mem_free(atomic_load(&t->page[p]));
     maker_close(t->maker);
     for (int i = 0; i < 2; i++) {

@@ -68,6 +68,7 @@ typedef struct Entries {
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
     Worker worker[2];       /* of quick code, of the other kinds */
     bool is_closing;
+    u32 end;                /* pages from here on are NULL */
     _Atomic u64 regions, cached, nanoseconds;
     _Atomic(EntryPage *) page[CODE_PAGES];
 } Entries;

@@ -10,7 +10,7 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-enum { MAX_UOPS = 12000, MAX_BLOCK = 512 };
+enum { MAX_UOPS = 60000, MAX_BLOCK = 512 };
 
 /* What is known of scalar registers at some place, by all paths to it. */
 typedef struct {

@@ -176,6 +176,18 @@ static int count_descriptors(void)
     return n;
 }
 
+/* The fewest that are open within a moment: a context may end on the thread of a queue, after its release. */
+static int fewest_descriptors(int wanted)
+{
+    int n = count_descriptors();
+    for (int i = 0; i < 300 && n > wanted; i++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        const int now = count_descriptors();
+        n = now < n ? now : n;
+    }
+    return n;
+}
+
 /* Contexts, programs and launches leave no descriptor open. */
 static void closes_descriptors(void **state)
 {
@@ -201,9 +213,9 @@ static void closes_descriptors(void **state)
         ok(clReleaseContext(host.context));
         host.context = kept;
         if (i)
-            assert_int_equal(count_descriptors(), before);
+            assert_int_equal(fewest_descriptors(before), before);
         else
-            before = count_descriptors();
+            before = fewest_descriptors(0);
     }
 }
 

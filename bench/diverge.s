@@ -1,11 +1,12 @@
 # Divergence: steps of n -> n/2 or 3n+1 down to 1, for n = id + 1: branches that part at
 # every step and loops that lanes leave at any time.  Arguments: out (a word an item).
+	.include "abi.inc"
 	.text
 	.kernel diverge
 diverge:
 	lw      a1, 0(a0)
 	csrr    t2, CSR_KNL
-	lw      t2, 24(t2)
+	lw      t2, 4*KNL_LOCAL(t2)
 	csrr    t3, CSR_GIDX
 	mul     t2, t2, t3
 	csrr    t3, CSR_TID

@@ -1,12 +1,13 @@
 # Float work in registers: eight independent chains of fused multiply-add an item, as the
 # inner loop of a matrix product has them.  Arguments: out (a word an item), rounds.
+	.include "abi.inc"
 	.text
 	.kernel fma
 fma:
 	lw      a1, 0(a0)
 	lw      a2, 4(a0)
 	csrr    t2, CSR_KNL
-	lw      t2, 24(t2)
+	lw      t2, 4*KNL_LOCAL(t2)
 	csrr    t3, CSR_GIDX
 	mul     t2, t2, t3
 	csrr    t3, CSR_TID

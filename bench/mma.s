@@ -1,13 +1,14 @@
 # The matrix unit: four independent chains of products of 16 x 16 x 16 binary16 numbers,
 # sums in binary32, as the inner loop of a matrix product has them; 8192 operations of two
 # floats a warp instruction.  For v2025.  Arguments: out (a word an item), rounds.
+	.include "abi.inc"
 	.text
 	.kernel mma
 mma:
 	lw      a1, 0(a0)
 	lw      a2, 4(a0)
 	csrr    t2, CSR_KNL
-	lw      t2, 24(t2)
+	lw      t2, 4*KNL_LOCAL(t2)
 	csrr    t3, CSR_GIDX
 	mul     t2, t2, t3
 	csrr    t3, CSR_TID

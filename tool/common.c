@@ -331,6 +331,9 @@ static void tell_engine(Watch *w, Device *device)
 {
     const EngineKind *kind = dev_options(device)->engine;
     JitStats s;
+    TimeResult t;
+    if (w->stats && time_total(dev_engine(device), &t))
+        stats_time(w->stats, &t);
     if (!jit_stats(dev_engine(device), &s))
         return;
     if (w->stats)

@@ -42,15 +42,17 @@ struct Stats {
     u64 count[NINSN + 1], lanes[NINSN + 1]; /* by mnemonic */
     Traffic load[NSPACES], store[NSPACES], atomic[NSPACES];
     u64 scalar_loads, scalar_stores;
-    u64 cycles;             /* of launches, by an engine that counts them */
+    u64 cycles; /* of launches, by an engine that counts them */
     double seconds;
     DrvResult last;
     bool has_engine;
     JitStats engine;
+    bool has_time;
+    TimeResult time;
     struct {
         char *kernel;
         LaunchResult run;
-    } *launch;
+    } * launch;
     size_t nlaunches, caplaunches;
     struct {
         char *name, *value;
@@ -213,6 +215,12 @@ void stats_engine(Stats *s, const JitStats *engine)
     s->engine = *engine;
 }
 
+void stats_time(Stats *s, const TimeResult *all)
+{
+    s->has_time = true;
+    s->time = *all;
+}
+
 void stats_option(Stats *s, const char *name, const char *value)
 {
     char *n = mem_strdup(name), *v = mem_strdup(value);
@@ -324,7 +332,29 @@ static void report_engine(const Stats *s, Put *put, void *to)
     put(to, "engine", "compiled", e->compiled, "of them, in host code");
     put(to, "engine", "regions", e->regions, "pieces of host code");
     put(to, "engine", "cached", e->cached, "of them, from the disk");
-    put(to, "engine", "microseconds", e->nanoseconds / 1000, "of processor time to make the others");
+    put(to, "engine", "microseconds", e->nanoseconds / 1000,
+        "of processor time to make the others");
+}
+
+static void report_time(const Stats *s, Put *put, void *to)
+{
+    const TimeResult *t = &s->time;
+    if (!s->has_time)
+        return;
+    put(to, "slots", "all", t->slots_all,
+        "instructions that SMs could have issued in these cycles");
+    for (u32 i = 0; i < NCAUSE; i++)
+        if (t->slots.cycles[i])
+            put(to, "slots", time_cause_name[i], t->slots.cycles[i], time_cause_text[i]);
+    for (u32 i = 0; i < NUNIT; i++)
+        if (t->slots.unit[i])
+            put(to, "scoreboard", isa_unit_name[i], t->slots.unit[i],
+                "slots of cause scoreboard whose register comes from this unit");
+    put(to, "dcache", "hits", t->dcache_hits, "lines that the data cache had");
+    put(to, "dcache", "misses", t->dcache_misses, "lines that it asked for, or waited for");
+    put(to, "dcache", "stores", t->dcache_stores, "stores that it handed on");
+    put(to, "external", "reads", t->memory_reads, "lines read from memory");
+    put(to, "external", "writes", t->memory_writes, "lines written to memory");
 }
 
 static const char *limit_of(const Stats *s)
@@ -362,6 +392,7 @@ void stats_text(const Stats *s, Buf *out)
     report_insns(s, SHOWN_INSNS, put_text, out);
     report_launch(s, put_text, out);
     report_engine(s, put_text, out);
+    report_time(s, put_text, out);
     buf_printf(out, "occupancy.limit %s # what allows no more\n", limit_of(s));
     if (s->cycles)
         buf_printf(out, "cycles %llu # of the modelled machine, in launches\n",
@@ -419,6 +450,7 @@ bool stats_json(const Stats *s, Buf *out)
     report_insns(s, NINSN, put_json, o);
     report_launch(s, put_json, o);
     report_engine(s, put_json, o);
+    report_time(s, put_json, o);
     json_object_set_new(json_object_get(o, "occupancy"), "limit", json_string(limit_of(s)));
     if (s->cycles)
         json_object_set_new(o, "cycles", json_integer((json_int_t)s->cycles));

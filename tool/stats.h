@@ -4,6 +4,7 @@
 #include "drv/drv.h"
 #include "jit/jit.h"
 #include "mach/observe.h"
+#include "time/time.h"
 
 typedef struct Stats Stats;
 
@@ -15,6 +16,9 @@ bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, double secon
 
 /* What the engine did with host code, once at the end. */
 void stats_engine(Stats *s, const JitStats *engine);
+
+/* Where the cycles went, once at the end, of an engine that counts them. */
+void stats_time(Stats *s, const TimeResult *all);
 
 /* An option in force, printed before the counters. */
 void stats_option(Stats *s, const char *name, const char *value);

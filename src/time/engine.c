@@ -13,7 +13,7 @@ typedef struct {
     Sim sim;              /* first */
     pthread_mutex_t lock; /* guards the rest */
     Model *idle;          /* one that nobody uses, or NULL */
-    TimeResult last;
+    TimeResult last, all;
 } TimeEngine;
 
 /* --- models ---------------------------------------------------------------------------- */
@@ -38,6 +38,9 @@ static bool open_sm(Model *m, u32 i)
     s->model = m;
     s->id = i;
     s->fifo = -1;
+    for (u32 k = 0; k < MAX_WARPS; k++)
+        s->slot[k].cause = CAUSE_NO_WARP;
+    s->causes[CAUSE_NO_WARP] = MAX_WARPS;
     return tags_open(&s->icache.tags, m->p.icache_sets, m->p.icache_ways) &&
            tags_open(&s->dcache.tags, m->p.dcache_sets, m->p.dcache_ways);
 }
@@ -457,11 +460,29 @@ static Model *take_model(TimeEngine *e, const Machine *machine)
     return model_open(e, machine);
 }
 
+static void add_result(TimeResult *to, const TimeResult *r)
+{
+    to->sms = r->sms;
+    to->cycles += r->cycles;
+    to->insns += r->insns;
+    to->slots_all += r->slots_all;
+    for (u32 i = 0; i < NCAUSE; i++)
+        to->slots.cycles[i] += r->slots.cycles[i];
+    for (u32 i = 0; i < NUNIT; i++)
+        to->slots.unit[i] += r->slots.unit[i];
+    to->dcache_hits += r->dcache_hits;
+    to->dcache_misses += r->dcache_misses;
+    to->dcache_stores += r->dcache_stores;
+    to->memory_reads += r->memory_reads;
+    to->memory_writes += r->memory_writes;
+}
+
 static void give_model(TimeEngine *e, Model *m, bool reusable)
 {
     pthread_mutex_lock(&e->lock);
     Model *old = e->idle;
     e->last = m->total;
+    add_result(&e->all, &m->total);
     e->idle = reusable ? m : NULL;
     pthread_mutex_unlock(&e->lock);
     model_close(old);
@@ -529,15 +550,24 @@ static void code_changed(Engine *engine, IsaSet set, u64 addr, u64 size)
         ops_forget(&e->idle->ops);
 }
 
+static bool get_result(TimeEngine *e, const TimeResult *from, TimeResult *r)
+{
+    pthread_mutex_lock(&e->lock);
+    *r = *from;
+    pthread_mutex_unlock(&e->lock);
+    return true;
+}
+
 bool time_result(const Engine *engine, TimeResult *r)
 {
     TimeEngine *e = (TimeEngine *)engine;
-    if (engine->kind != &time_kind)
-        return false;
-    pthread_mutex_lock(&e->lock);
-    *r = e->last;
-    pthread_mutex_unlock(&e->lock);
-    return true;
+    return engine->kind == &time_kind && get_result(e, &e->last, r);
+}
+
+bool time_total(const Engine *engine, TimeResult *r)
+{
+    TimeEngine *e = (TimeEngine *)engine;
+    return engine->kind == &time_kind && get_result(e, &e->all, r);
 }
 
 const EngineKind time_kind = {

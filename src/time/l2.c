@@ -218,7 +218,7 @@ static void accept(Model *m, u32 used)
     if (r->kind == REQUEST_FLUSH) {
         if (used || l->hits.n)
             return;
-        l->flushed = m->now + m->p.l2_flush + 2 * (u64)lines_held(m);
+        l->flushed = m->now + m->p.l2_flush + m->p.l2_scan * (u64)lines_held(m);
         queue_pop(&l->in);
         return;
     }

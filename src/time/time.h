@@ -33,8 +33,9 @@ typedef struct {
     u64 memory_reads, memory_writes; /* lines */
 } TimeResult;
 
-/* Of the launch that ended last.  False: the engine is of another kind. */
+/* Of the launch that ended last; of all launches.  False: the engine is of another kind. */
 bool time_result(const Engine *e, TimeResult *r);
+bool time_total(const Engine *e, TimeResult *r);
 
 extern const char *const time_cause_name[NCAUSE], *const time_cause_text[NCAUSE];
 #endif

@@ -4,6 +4,9 @@
 # run: grep '^option.threads\|^launches\|^groups\|^warps\|^branches\|^memory.*global.lane\|^insn.mul' %t.1
 # run: %b/ventus run %s --threads 4 -g 8 -l 4 -a 'buf:i32:1=3>-' --stats=json --stats-file=%t.2
 # run: tr -d ' \n' <%t.2 | grep -o '"warps":2,"insns"\|"branches_taken":[0-9]*\|"threads":"4"'
+# and cycles: every issue slot has one cause
+# run: %b/ventus run %s --engine timing --machine rtl-direct --threads 4 -g 8 -l 4 -a buf:i32:1=3 --stats >%t.3
+# run: awk '/^slots.all/ { all = $2; next } /^slots/ { n += $2 } /^cycles/ { c = $2 } END { print n == all, all == c, c > 300 }' %t.3
 
 	.text
 	.kernel count
@@ -32,4 +35,5 @@ count:
 # "threads":"4"
 # "warps":2,"insns"
 # "branches_taken":7
+# 1 1 1
 # end

@@ -242,6 +242,8 @@ static void check_slots(const LaunchResult *r)
     assert_int_equal(units, t.slots.cycles[CAUSE_SCOREBOARD]);
     assert_int_equal(t.slots.cycles[CAUSE_ISSUED], t.insns);
     assert_true(t.insns <= r->insns);
+    assert_true(t.slots.cycles[CAUSE_ICACHE] && t.slots.cycles[CAUSE_OPERANDS]);
+    assert_true(t.slots.cycles[CAUSE_DISPATCH] && t.slots.cycles[CAUSE_DRAIN]);
 }
 
 /* results, counts, slots, and the same again; whatever was run before */

@@ -219,7 +219,7 @@ $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 OCLTESTS := $(wildcard test/cc/*_test.c)
 $(OCLTESTS:%.c=$B/%): $B/test/cc/%: $B/test/cc/%.o $B/test/kit/oclkit.o $B/test/kit/ocldrv.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lcmocka $(LDLIBS)
-PEERTESTS := $(filter-out %_clang_test %_cl20_test %_atomic64_test %_half_test %_subgroup_test,$(OCLTESTS:test/cc/ocl_%.c=$B/test/cc/peer_%))
+PEERTESTS := $(filter-out %_clang_test %_cl20_test %_atomic64_test %_bits_test %_half_test %_subgroup_test,$(OCLTESTS:test/cc/ocl_%.c=$B/test/cc/peer_%))
 $(PEERTESTS): $B/test/cc/peer_%: $B/test/cc/ocl_%.o $B/test/kit/oclkit.o $B/test/kit/oclpeer.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lcmocka -lOpenCL $(LDLIBS)
 # random programs, by our compiler and the host's

@@ -1,5 +1,6 @@
 /* device.c -- devices: what they can do, by the machine description in force. */
 #include "cl/cl.h"
+#include <string.h>
 
 /* --- numbers ----------------------------------------------------------------------------- */
 
@@ -69,6 +70,8 @@ static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_subgroups"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_integer_dot_product_input_4x8bit"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_integer_dot_product_input_4x8bit_packed"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_add"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_local_atomic_add"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_min_max"},
@@ -110,6 +113,15 @@ enum {
 
 enum { NOT_HERE = 1 }; /* no cl_int that a query answers: look elsewhere */
 
+/* The same for a device wherever it is asked; devices of a platform differ in the last byte. */
+static cl_int answer_uuid(const Query *q, const char *name, u32 number)
+{
+    cl_uchar uuid[CL_UUID_SIZE_KHR] = {0};
+    memcpy(uuid, name, strlen(name) < sizeof uuid - 1 ? strlen(name) : sizeof uuid - 1);
+    uuid[sizeof uuid - 1] = (cl_uchar)number;
+    return answer_bytes(q, uuid, sizeof uuid);
+}
+
 static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
 {
     switch (param) {
@@ -139,6 +151,15 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_IL_VERSION: return answer_text(q, "");
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
     case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, NULL, 0);
+    case CL_DEVICE_UUID_KHR:
+        return answer_uuid(q, "Ventus device", (u32)(d - d->platform->devices));
+    case CL_DRIVER_UUID_KHR: return answer_uuid(q, "Ventus " VERSION, 0);
+    case CL_DEVICE_LUID_VALID_KHR: return BOOL(CL_FALSE);
+    case CL_DEVICE_LUID_KHR: {
+        const cl_uchar none[CL_LUID_SIZE_KHR] = {0};
+        return answer_bytes(q, none, sizeof none);
+    }
+    case CL_DEVICE_NODE_MASK_KHR: return UINT(0);
     case CL_DEVICE_PARENT_DEVICE: return answer(q, cl_device_id, NULL);
     case CL_DEVICE_REFERENCE_COUNT: return UINT(1);
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return UINT(0);
@@ -185,6 +206,14 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT:
     case CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT: return FLAGS(FP_ATOMICS | FP_ATOMICS << 16);
     case CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: return FLAGS(0);
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR:
+        return FLAGS(CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR |
+                     CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR);
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: {
+        const cl_device_integer_dot_product_acceleration_properties_khr none = {0};
+        return answer_bytes(q, &none, sizeof none);
+    }
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES: return FLAGS(ATOMICS);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
         return FLAGS(ATOMICS | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM);

@@ -33,6 +33,10 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address,
                &(clGetKernelSuggestedLocalWorkSizeKHR_fn){clGetKernelSuggestedLocalWorkSizeKHR},
                sizeof address);
+    if (!strcmp(func_name, "clCreateCommandQueueWithPropertiesKHR"))
+        memcpy(&address,
+               &(clCreateCommandQueueWithPropertiesKHR_fn){clCreateCommandQueueWithPropertiesKHR},
+               sizeof address);
     if (!strcmp(func_name, "clGetKernelSubGroupInfoKHR"))
         memcpy(&address, &(clGetKernelSubGroupInfoKHR_fn){clGetKernelSubGroupInfoKHR},
                sizeof address);

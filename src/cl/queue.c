@@ -211,8 +211,12 @@ static cl_int read_properties(const cl_queue_properties *list, u32 max, u32 *n,
     for (; list[*n]; *n += 2) {
         if (*n + 2 >= max)
             return CL_INVALID_VALUE;
+        const cl_queue_properties value = list[*n + 1];
         if (list[*n] == CL_QUEUE_PROPERTIES)
-            *flags = list[*n + 1];
+            *flags = value;
+        else if (list[*n] == CL_QUEUE_PRIORITY_KHR && value <= CL_QUEUE_PRIORITY_LOW_KHR &&
+                 is_pow2(value))
+            continue; /* a hint: every queue has a thread of its own */
         else
             return list[*n] == CL_QUEUE_SIZE ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE;
     }
@@ -231,6 +235,15 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
         s = read_properties(properties, countof(((ClQueue *)0)->properties), &n, &flags);
     ClQueue *q = s ? NULL : queue_new(context, device, flags, properties, n);
     return finish_creation(q, s, errcode_ret);
+}
+
+/* the name of the extension before OpenCL 2.0 */
+cl_command_queue clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device,
+                                                       const cl_queue_properties_khr *properties,
+                                                       cl_int *errcode_ret)
+{
+    return clCreateCommandQueueWithProperties(context, device,
+                                              (const cl_queue_properties *)properties, errcode_ret);
 }
 
 cl_int clRetainCommandQueue(cl_command_queue command_queue)

@@ -42,10 +42,7 @@ static const char extensions[] =
 
 /* clang's header turns these on for every SPIR target; they follow the header. */
 static const char prologue[] = "#undef __IMAGE_SUPPORT__\n"
-                               "#undef cl_khr_extended_bit_ops\n"
-                               "#undef cl_khr_integer_dot_product\n"
-                               "#undef __opencl_c_integer_dot_product_input_4x8bit\n"
-                               "#undef __opencl_c_integer_dot_product_input_4x8bit_packed\n"
+                               "#define cl_khr_expect_assume 1\n"
                                "#undef __opencl_c_ext_fp16_global_atomic_load_store\n"
                                "#undef __opencl_c_ext_fp16_local_atomic_load_store\n"
                                "#undef __opencl_c_ext_fp16_global_atomic_add\n"

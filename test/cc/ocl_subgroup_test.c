@@ -30,8 +30,8 @@ REF(ids)
     const u32 warps = (job->local[0] + job->lanes - 1) / job->lanes;
     EACH_WARP EACH_LANE
     {
-        const u32 o[6] = {w.n, job->lanes, warps, warps, w.id, l};
-        memcpy(out + (size_t)6 * (w.first + l), o, sizeof o);
+        const u32 o[7] = {w.n, job->lanes, warps, warps, w.id, l, job->lanes};
+        memcpy(out + (size_t)7 * (w.first + l), o, sizeof o);
     }
 }
 
@@ -508,7 +508,7 @@ REF(both_sides)
 }
 
 static const KitCase cases[] = {
-    CASE(ids, "100/50", "w600"),
+    CASE(ids, "100/50", "w700"),
     CASE(together_char, "75/75", "c75 c750"),
     CASE(together_uchar, "75/75", "c75 c750"),
     CASE(together_short, "75/25", "h75 h750"),

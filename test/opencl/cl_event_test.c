@@ -70,6 +70,40 @@ static void answers_queue_queries(void **state)
     ok(clReleaseCommandQueue(old));
 }
 
+/* Priorities are hints, kept with the queue; and the name by which OpenCL 1.2 knows properties. */
+static void takes_priorities(void **state)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_PROPERTIES,
+                                        CL_QUEUE_PROFILING_ENABLE, 0},
+                              two[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR | CL_QUEUE_PRIORITY_MED_KHR, 0},
+                              none[] = {CL_QUEUE_PRIORITY_KHR, 0, 0};
+    cl_queue_properties got[5];
+    cl_int s;
+    (void)state;
+    clCreateCommandQueueWithPropertiesKHR_fn old;
+    *(void **)&old =
+        clGetExtensionFunctionAddressForPlatform(host.platform, "clCreateCommandQueueWithPropertiesKHR");
+    assert_non_null(old);
+    cl_command_queue q[] = {clCreateCommandQueueWithProperties(host.context, host.device, list, &s),
+                            old(host.context, host.device, (const cl_queue_properties_khr *)list, NULL)};
+    ok(s);
+    for (size_t i = 0; i < countof(q); i++) {
+        assert_non_null(q[i]);
+        ok(clGetCommandQueueInfo(q[i], CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, NULL));
+        assert_memory_equal(got, list, sizeof list);
+        assert_int_equal(INFO(cl_command_queue_properties, clGetCommandQueueInfo, q[i], CL_QUEUE_PROPERTIES),
+                         CL_QUEUE_PROFILING_ENABLE);
+        ok(clFinish(q[i]));
+        ok(clReleaseCommandQueue(q[i]));
+    }
+    assert_null(clCreateCommandQueueWithProperties(host.context, host.device, two, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateCommandQueueWithProperties(host.context, host.device, none, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(old(host.context, (cl_device_id)buffer, NULL, &s));
+    assert_int_equal(s, CL_INVALID_DEVICE);
+}
+
 static void refuses_bad_queues(void **state)
 {
     const cl_queue_properties device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
@@ -543,6 +577,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_queue_queries),
+        cmocka_unit_test(takes_priorities),
         cmocka_unit_test(refuses_bad_queues),
         cmocka_unit_test(answers_event_queries),
         cmocka_unit_test(refuses_bad_events),

@@ -121,6 +121,29 @@ static void keeps_minima(void **state)
                 INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_LINKER_AVAILABLE));
 }
 
+/* What the extensions cl_khr_device_uuid, cl_khr_integer_dot_product and cl_ext_float_atomics ask of devices. */
+static void answers_extension_queries(void **state)
+{
+    cl_uchar one[CL_UUID_SIZE_KHR], again[CL_UUID_SIZE_KHR], none[CL_UUID_SIZE_KHR] = {0};
+    cl_device_integer_dot_product_acceleration_properties_khr fast;
+    (void)state;
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_UUID_KHR, sizeof one, one, NULL));
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_UUID_KHR, sizeof again, again, NULL));
+    assert_memory_equal(one, again, sizeof one);
+    assert_true(memcmp(one, none, sizeof one));
+    ok(clGetDeviceInfo(host.device, CL_DRIVER_UUID_KHR, sizeof again, again, NULL));
+    assert_true(memcmp(again, none, sizeof one) && memcmp(again, one, sizeof one));
+    assert_int_equal(clGetDeviceInfo(host.device, CL_DEVICE_UUID_KHR, 15, one, NULL), CL_INVALID_VALUE);
+    assert_false(INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_LUID_VALID_KHR));
+    assert_int_equal(INFO(cl_device_integer_dot_product_capabilities_khr, clGetDeviceInfo, host.device,
+                          CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR), 3);
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, sizeof fast, &fast,
+                       NULL));
+    assert_false(fast.signed_accelerated);
+    assert_int_equal(INFO(cl_bitfield, clGetDeviceInfo, host.device, 0x4231), 0x70007); /* float: all of both memories */
+    assert_int_equal(INFO(cl_bitfield, clGetDeviceInfo, host.device, 0x4233), 0);       /* half: nothing */
+}
+
 static void finds_devices(void **state)
 {
     cl_device_id d[4];
@@ -320,7 +343,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_platform_queries), cmocka_unit_test(answers_device_queries),
-        cmocka_unit_test(keeps_minima),             cmocka_unit_test(finds_devices),
+        cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
+        cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(has_no_images),
         cmocka_unit_test(has_no_samplers_or_pipes), cmocka_unit_test(has_no_shared_memory),

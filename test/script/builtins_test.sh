@@ -23,7 +23,6 @@ names() { # STANDARD EXTENSIONS
             grep overloadable |
             grep -Ev 'image|intel|reserve|_amd|clock_read|qcom|arm_|enqueue|_event|kernel_exec' |
             grep -Ev 'sampler|pipe|ndrange|queue|clk_event|atomic_half|fetch_max.* uintptr_t' |
-            grep -Ev 'bit_reverse|bitfield|dot_|dot\(u?char' |
             sed 's/)[[:space:]]*;/) { __builtin_unreachable(); }/'
     } >"$t/all.cl"
     "$bin/clang" "$@" -O0 -c -emit-llvm "$t/all.cl" -o "$t/all.bc" || return 1

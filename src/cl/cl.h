@@ -226,6 +226,7 @@ struct _cl_event {
     Edge *edges;            /* its own edges, which are in the lists of others */
     Callback *callbacks;
     cl_ulong queued, submitted, started, ended; /* ns */
+    cl_ulong simulated;     /* ns that the machine took, by an engine that counts cycles; else 0 */
     u64 number;             /* in its queue, from 1 */
     ClEvent *previous, *next; /* of the queue's unfinished commands */
     ClEvent *next_ready;

@@ -111,9 +111,9 @@ void event_end(ClEvent *e, cl_int status)
     pthread_mutex_lock(&e->context->lock);
     e->status = status;
     atomic_store_explicit(&e->has_ended, true, memory_order_relaxed);
-    e->ended = now;
     if (!e->started)
         e->started = now;
+    e->ended = e->simulated ? e->started + e->simulated : now;
     release_waiters(e);
     Callback *list = take_callbacks(e, CL_COMPLETE);
     if (e->queue)

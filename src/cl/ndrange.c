@@ -87,13 +87,16 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     const DrvStatus status = drv_run(d, &k, &result);
     if (device->trace)
         pthread_mutex_unlock(&device->trace_lock);
-    /* 3. what it printed */
+    /* 3. the time it took on the machine */
+    if (!status)
+        e->simulated = result.dev.run.cycles * 1000 / dev_options(drv_device(d))->machine.clock;
+    /* 4. what it printed */
     if (printed.len && c->print)
         c->print(buf_text(&printed), printed.len, 1, c->data);
     else if (printed.len)
         host_print(buf_text(&printed), printed.len);
     buf_free(&printed);
-    /* 4. why it failed */
+    /* 5. why it failed */
     if (status) {
         Buf text = {0}, why = {0};
         drv_last_error(d, &why);

@@ -407,7 +407,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
 static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult *result)
 {
     DrvStatus s = DRV_OK;
-    u64 insns = 0, groups = 0;
+    u64 insns = 0, groups = 0, cycles = 0;
     for (u32 n = 0; !s && n < 8; n++) {
         Part part;
         if (!take_part(k, n, &part))
@@ -415,9 +415,11 @@ static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult 
         s = run_part(d, k, &part, print, result);
         insns += result->dev.run.insns;
         groups += result->dev.run.groups;
+        cycles += result->dev.run.cycles;
     }
     result->dev.run.insns = insns;
     result->dev.run.groups = groups;
+    result->dev.run.cycles = cycles;
     return s;
 }
 

@@ -1,13 +1,15 @@
 /* subgroup.cl -- what the lanes of a warp compute together: a sub-group is a warp.
  *
- * Values meet in local memory, where each work-item of the group has a word (workgroup.cl uses the same words, between
- * barriers of its own).  The warp's words are in no other warp's way, and accesses of one warp happen in
- * the order of the program.  __ventus_meet() stands before and behind, so that the compiler leads no lanes past on a way of their
- * own, and moves nothing to where other lanes are.  No work-item waits, so the functions do the same for the lanes that are together at a call,
- * whichever these are: a lane that is not there neither gives a value nor counts.
+ * Values meet in local memory, where each work-item of the group has a word (workgroup.cl uses the
+ * same words, between barriers of its own).  Other warps do not use the words of the warp, and
+ * accesses of one warp happen in the order of the program.  __ventus_meet() stands before and
+ * after, so that the compiler lets no lanes pass by on a path of their own, and moves nothing to where
+ * other lanes are.  No work-item waits, so the functions do the same for the lanes that are
+ * together at a call, whichever these are: a lane that is not there neither gives a value nor
+ * counts.
  *
- * The lanes that are there have ranks, from 0 on in the order of their ids.  Values of consecutive ranks lie
- * in consecutive words, so that reductions and scans know nothing of gaps.
+ * The lanes that are there have ranks, from 0 on in the order of their ids.  Values of consecutive
+ * ranks lie in consecutive words, so that reductions and scans know nothing of gaps.
  */
 #include "ventus.h"
 
@@ -167,8 +169,8 @@ MOVE(half, uint, as_ushort, HALF_OF) MOVE(float, uint, as_uint, as_float) MOVE(d
 
 /* --- reductions and scans ------------------------------------------------------------------------ */
 
-/* Lanes that combine their values: n of them, of which this is number `rank`; `first` is the word of rank 0, and
- * `most`, one number for the warp, is no less than n of any. */
+/* Lanes that combine their values: n of them, of which this is number `rank`; `first` is the word
+ * of rank 0, and `most`, one number for the warp, is no less than n of any. */
 typedef struct { uint rank, n, first, most; } Team;
 
 /* all of the sub-group, which are known */

@@ -78,6 +78,12 @@ typedef struct {
 } Live;
 bool live(const Func *f, Live *l); /* false: out of memory */
 void live_free(Live *l);
-static inline bool live_in(const Live *l, u32 b, u32 v) { return l->in[b * l->words + v / 64] >> v % 64 & 1; }
-static inline bool live_out(const Live *l, u32 b, u32 v) { return l->out[b * l->words + v / 64] >> v % 64 & 1; }
+static inline bool live_in(const Live *l, u32 b, u32 v)
+{
+    return l->in[b * l->words + v / 64] >> v % 64 & 1;
+}
+static inline bool live_out(const Live *l, u32 b, u32 v)
+{
+    return l->out[b * l->words + v / 64] >> v % 64 & 1;
+}
 #endif

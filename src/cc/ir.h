@@ -162,7 +162,7 @@ typedef struct {
     /* graph.c */
     u32 rpo;                /* position in Func.rpo */
     u32 idom, ipdom;        /* block numbers; UINT32_MAX: none */
-    u32 dom_first, dom_last; /* numbers of the dominator tree: a dominates b if a.first <= b.first <= a.last */
+    u32 dom_first, dom_last; /* a dominates b if a.dom_first <= b.dom_first <= a.dom_last */
     u32 loop;               /* innermost loop, index in Func.loops; UINT32_MAX: none */
     u32 depth;              /* of loops */
 } Block;
@@ -225,8 +225,8 @@ struct Func {
     size_t nloops, caploops;
     /* callgraph.c */
     u32 callers;            /* length of the longest chain of callers above this function */
-    u32 scalar_room;        /* bytes of sp stack that its frame may have; all of it until callgraph.c says less */
-    u32 stack_scalar;       /* bytes of sp stack that its callees need; after frame.c with its own frame */
+    u32 scalar_room;        /* bytes of sp stack that its frame may have (callgraph.c) */
+    u32 stack_scalar;       /* bytes of sp stack of its callees; after frame.c also its own */
     /* by the passes, for encode.c and the resource record */
     u32 frame_private;      /* bytes a lane of tp stack */
     u32 frame_scalar;       /* bytes a warp of sp stack */
@@ -342,7 +342,11 @@ static inline InsnId ins_row(const Ins *i) { return (InsnId)(i->op - IR_MACHINE)
 /* --- facts of operations (ir.c, from ir.def and isa.def) -------------------------------------- */
 
 /* Where an operation may appear: before selection, after it, after the end of SSA form. */
-enum { IR_EARLY = 1, IR_SELECTED = 2, IR_LINEAR = 4, IR_LATE = IR_SELECTED | IR_LINEAR, IR_ALWAYS = IR_EARLY | IR_LATE };
+enum {
+    IR_EARLY = 1, IR_SELECTED = 2, IR_LINEAR = 4,
+    IR_LATE = IR_SELECTED | IR_LINEAR,
+    IR_ALWAYS = IR_EARLY | IR_LATE
+};
 
 /* What a row of ir.def says. */
 typedef struct {

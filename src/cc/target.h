@@ -12,7 +12,8 @@
 enum { NXREG = 64, NVREG = 256, NREG = NXREG + NVREG, V0 = NXREG };
 static inline bool reg_is_vector(u32 r) { return r >= V0; }
 
-/* Whether register r has a role everywhere, so that no value is put there; whether calls keep it. */
+/* Whether register r has a role everywhere, so that no value is put there; whether calls keep
+ * it. */
 static inline bool reg_is_reserved(u32 r)
 {
     enum { x = 0, v = V0 };
@@ -49,14 +50,16 @@ typedef struct {
     u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
     u32 arguments;          /* x: the argument block, where a kernel begins */
     u32 local_base;         /* x: static __local data */
-    u32 frame;              /* v: base of the private frame, no other value's in functions that have one */
+    u32 frame;              /* v: base of the private frame, in functions that have one */
     u32 piece, pieces;      /* v: first register of arguments and results, and how many there are */
 } Target;
 
-/* The target whose rows `set` has; 0: what everything is compiled for that does not say it.  NULL: there
- * is none. */
+/* The target whose rows `set` has; 0: the usual one.  NULL: there is none. */
 const Target *target_find(IsaSet set);
 
 /* Whether an instruction that names register r of its file needs a prefix. */
-static inline bool target_prefixes(const Target *t, u32 r) { return (reg_is_vector(r) ? r - V0 : r) >= t->plain; }
+static inline bool target_prefixes(const Target *t, u32 r)
+{
+    return (reg_is_vector(r) ? r - V0 : r) >= t->plain;
+}
 #endif

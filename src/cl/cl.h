@@ -81,7 +81,7 @@ void object_drop(Head *o);
 void context_free(ClContext *c);
 void queue_close(ClQueue *q); /* the application's last reference is gone */
 void queue_free(ClQueue *q);
-void event_abandon(ClEvent *e); /* likewise: a user event whose status was never set ends in an error */
+void event_abandon(ClEvent *e); /* likewise: a user event without a status ends in an error */
 void event_free(ClEvent *e);
 void buffer_free(ClMem *m);
 void program_free(ClProgram *p);
@@ -315,7 +315,7 @@ struct Mapping {
 struct _cl_mem {
     Head head;
     ClContext *context;
-    ClMem *parent;          /* of a sub-buffer, else NULL; it has the fields after `size` for both, but for the maps */
+    ClMem *parent;          /* of a sub-buffer, else NULL; has what follows `size`, but the maps */
     size_t origin, size;    /* bytes; origin in the parent */
     cl_mem_flags flags;
     void *host_ptr;         /* with CL_MEM_USE_HOST_PTR */

@@ -7,7 +7,7 @@
  *   the code window     changes when none runs (wait_quiet)
  *   pages               are added at any time; what is freed while one runs loses its rights and is
  *                       unmapped when the last has ended, so that no translation that a warp
- *                       keeps leads to somebody else's bytes
+ *                       keeps leads to the bytes of another buffer
  *   launches            of drv_run overlap if they are of the program in the code window; those of
  *                       drv_start run alone, since two could have been given the same private memory
  *
@@ -106,7 +106,7 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone,
 void put_blame(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf *to);
 
 /* print_drain() appends the text of the print buffer at addr (printout.c). */
-enum { PRINT_BUFFER = PRINT_RECORDS + (1 << 20) }; /* bytes of the buffer that drv_run makes, with 1 MiB of records */
+enum { PRINT_BUFFER = PRINT_RECORDS + (1 << 20) }; /* bytes: 1 MiB of records */
 DrvStatus print_open(Driver *d, u64 *addr);
 void print_drain(Driver *d, u64 addr, Buf *out);
 

@@ -1,4 +1,5 @@
-/* abi.h -- the rows of abi.def as constants, for C and OpenCL C, which reads it as lib/ventus.h does. */
+/* abi.h -- the rows of abi.def as constants, for C and OpenCL C, which reads it as lib/ventus.h
+ * does. */
 #ifndef ISA_ABI_H
 #define ISA_ABI_H
 

@@ -385,7 +385,8 @@ bool isa_find_vreg(const char *text, size_t len, int *n);
  * interface"). */
 void isa_abi_text(Buf *b);
 
-/* Whether such an operand is part of the mnemonic, brings its own comma or is not written at all. */
+/* Whether such an operand is part of the mnemonic, brings its own comma or is not written at
+ * all. */
 bool isa_is_modifier(OperandKind k);
 
 /* CSR by any of its names, upper or lower case, with or without CSR_; NULL when a

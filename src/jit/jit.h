@@ -1,8 +1,8 @@
-/* jit.h -- engines that execute compiled host code: `jit`, from the first instruction on, and
- * `auto`, which interprets until something is hot and compiles that meanwhile; and `shadow`, which does what jit does and compares
- * it with the interpreter (shadow.h).
+/* jit.h -- engines that execute compiled host code: `jit`, from the first instruction on; `auto`,
+ * which interprets until something is hot and compiles that meanwhile; and `shadow`, which does
+ * what `jit` does and compares it with the interpreter (shadow.h).
  *
- * Both are the interpreter (sim/) with another way to run a warp: decoded code, threads, groups
+ * They are the interpreter (sim/) with another way to run a warp: decoded code, threads, groups
  * and limits are its own, and so is every instruction that is not compiled.
  */
 #ifndef JIT_JIT_H

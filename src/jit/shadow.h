@@ -1,28 +1,31 @@
-/* shadow.h -- the interpreter beside host code: every turn of a warp is done again on a copy, and the two are compared.
+/* shadow.h -- the interpreter beside host code: every turn of a warp is done again on a copy, and
+ * the two are compared.
  *
- * The copy (the twin) is of the device's memory, of the group and of its warps; the interpreter runs the twin of a warp for as
- * many instructions as the warp has retired.  Turns are short in every other group, so that the comparison comes
- * at the next head of a loop or exit, and as long as usual in the others.  One launch at a time, on one host thread.
+ * The copy (the twin) is of the device's memory, of the group and of its warps; the interpreter
+ * runs the twin of a warp for as many instructions as the warp has retired.  Turns are short in
+ * every other group, so that the comparison comes at the next head of a loop or exit, and as long
+ * as usual in the others.  One launch at a time, on one host thread.
  */
 #ifndef JIT_SHADOW_H
 #define JIT_SHADOW_H
 #include "base/mem.h"
 #include "jit/region.h"
 
+/* The copies of an engine. */
 typedef struct Shadow Shadow;
 
-Shadow *shadow_open(void); /* NULL: no memory */
+Shadow *shadow_open(void);    /* NULL: out of memory */
 void shadow_close(Shadow *s); /* NULL is allowed */
 
-/* The launch begins: copies what memory holds.  False: no memory. */
+/* The launch begins: copies what memory holds.  False: out of memory. */
 bool shadow_begin(Shadow *s, const Launch *l);
 /* Warp w is about to run; the instructions of its turn, of `slice` that it might have. */
 u64 shadow_before(Shadow *s, Warp *w, u64 slice);
-/* Its turn is over: runs its twin, and records FAULT_DIFFERS in w if they are not the same.  live: the registers that somebody
- * may still read; flags: those of floats count. */
+/* Its turn is over: runs its twin, and records FAULT_DIFFERS in w if they are not the same.  live:
+ * the registers that may still be read; flags: those of floats count. */
 void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags);
-/* The launch ended: compares all memory; faulted: it stopped somewhere, so only what was touched is compared already.
- * False: it differs at *addr. */
+/* The launch ended: compares all memory; faulted: it stopped somewhere, so only what was touched is
+ * compared already.  False: it differs at *addr. */
 bool shadow_end(Shadow *s, bool faulted, u64 *addr);
 
 /* What differed, a line; empty: nothing did. */

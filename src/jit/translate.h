@@ -167,8 +167,8 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL: out
- * of memory. */
+/* The module with function `name` of the region.  Notes in `helpers` which ones it calls.  NULL:
+ * out of memory. */
 LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
                         const char *name, u64 helpers[HELPER_WORDS]);
 #endif

@@ -59,9 +59,9 @@ void memory_retire(Memory *m, u64 addr, u64 size);
 /* Whether every page of the range exists and has all of `flags`. */
 bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);
 
-/* Moves bytes of guests, which may overlap, at host addresses and without a lock.  Commands and kernels that use
- * the same bytes at the same time are races of their program; test/runner/tsan.supp knows them by the name of
- * this function. */
+/* Moves bytes of guests, which may overlap, at host addresses and without a lock.  Commands and
+ * kernels that use the same bytes at the same time are races of their program;
+ * test/runner/tsan.supp knows them by the name of this function. */
 void memory_move_bytes(void *to, const void *from, u64 size);
 
 /* Tracked pages that were stored to. */

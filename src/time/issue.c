@@ -10,7 +10,7 @@
 #include "time/model.h"
 #include <string.h>
 
-/* cycles from the issue of a fence to that of the access behind it, if it need not wait */
+/* cycles from the issue of a fence to that of the access after it, if it need not wait */
 enum { FENCE = 10 };
 
 /* --- the scoreboard ----------------------------------------------------------------------- */

@@ -1,10 +1,11 @@
 /* model.h -- the parts of a streaming multiprocessor and of the memory system as the cycle model
  * sees them.
  *
- * Everything here is about when; what instructions compute is the interpreter's (sim/step.h),
- * which runs an instruction in the cycle that issues it.  All state of a launch hangs on its Model.  Times are cycles
- * since the model was made; a stage that has something to do later keeps the cycle at which it may.
- * doc/timing.md says what the stages are and which of their figures were measured.
+ * Everything here is about when; what instructions compute is the interpreter's (sim/step.h), which
+ * runs an instruction in the cycle that issues it.  All state of a launch hangs on its Model.
+ * Times are cycles since the model was made; a stage that has something to do later keeps the cycle
+ * at which it may.  doc/timing.md says what the stages are and which of their figures were
+ * measured.
  */
 #ifndef TIME_MODEL_H
 #define TIME_MODEL_H

@@ -1,7 +1,7 @@
 /* time.h -- the engine `timing`: how many cycles a launch takes, and why (doc/timing.md).
  *
- * Results are the interpreter's; so are faults and counts.  The same launch takes the same cycles on
- * every host.
+ * Results are the interpreter's; so are faults and counts.  The same launch takes the same cycles
+ * on every host.
  */
 #ifndef TIME_TIME_H
 #define TIME_TIME_H

@@ -1,5 +1,5 @@
 # Registers above 31 and wide immediates bring their prefix.  A prefix that is written
-# counts as it is; names above 31 behind it must agree with it.
+# counts as it is; names above 31 after it must agree with it.
 # run: %b/ventus as %s -o %t.o && %b/ventus objdump -d %t.o | tail -n +4
 
 	vadd.vv v33, v66, v99           # regext with three parts

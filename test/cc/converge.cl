@@ -1,4 +1,4 @@
-/* Barriers and group functions under uniform branches, behind and between divergent ones that
+/* Barriers and group functions under uniform branches, after and between divergent ones that
  * test the same conditions. */
 
 /* `mode` is tested twice: the way on which it is 0 must not pass by where lanes meet */

@@ -1,7 +1,7 @@
 /* fuzz_cc.c -- any machine IR that keeps its rules, through the back end to an object.
  *
  * The first byte chooses options; the rest is the text.  The build is one with DEBUG: the
- * rules of each stage are checked behind each pass, and every allocation by verify.c.
+ * rules of each stage are checked after each pass, and every allocation by verify.c.
  */
 #include "base/mem.h"
 #include "cc/cc.h"

@@ -10,8 +10,9 @@
  *
  * What it has: integers of all widths, floats where every operation rounds exactly one way,
  * vectors, structs, private arrays, calls, branches and loops that part the lanes, switches, and
- * among them, under branches and in loops that the whole group takes alike, exchanges through local memory with
- * barriers, group functions, asynchronous copies, and calls of functions that do the same.
+ * among them, under branches and in loops that the whole group takes alike, exchanges through local
+ * memory with barriers, group functions, asynchronous copies, and calls of functions that do the
+ * same.
  */
 #ifndef CHECK_CCGEN_H
 #define CHECK_CCGEN_H

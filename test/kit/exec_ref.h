@@ -61,7 +61,7 @@ typedef struct {
 /* NULL: the model does not know it. */
 const RefRow *ref_find(const char *mnemonic);
 
-/* Executes the instruction `word`, behind the prefix word `prefix` if that is not 0. */
+/* Executes the instruction `word`, after the prefix word `prefix` if that is not 0. */
 void ref_step(Ref *s, const RefRow *row, u32 prefix, u32 word);
 
 /* The model's bytes at addr, or NULL. */

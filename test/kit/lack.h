@@ -1,4 +1,5 @@
-/* lack.h -- a job in which one allocation after the other fails; in the hostile build, skipped in others. */
+/* lack.h -- a job in which one allocation after the other fails; in the hostile build, skipped in
+ * others. */
 #ifndef KIT_LACK_H
 #define KIT_LACK_H
 #include "base/mem.h"
@@ -13,8 +14,8 @@
 /* How many allocations were made so far, in the library that the job is in. */
 typedef size_t LackCount(void);
 
-/* The exit status of the job's child, in which the nth allocation fails: 0 it succeeded, 1 it failed.  *made: the
- * allocations at its end. */
+/* The exit status of the job's child, in which the nth allocation fails: 0 it succeeded, 1 it
+ * failed.  *made: the allocations at its end. */
 static inline int lack_in_child(bool (*job)(void), LackCount *count, size_t nth, size_t *made)
 {
     int status;
@@ -35,8 +36,9 @@ static inline int lack_in_child(bool (*job)(void), LackCount *count, size_t nth,
     return status;
 }
 
-/* The job, which asserts nothing and leaves nothing behind, must end with true or false whichever of its allocations
- * fails, and with false for some: it may do without others.  Every `step`th one is tried. */
+/* The job, which asserts nothing and leaves nothing behind, must end with true or false whichever
+ * of its allocations fails, and with false for some: it may do without others.  Every `step`th one
+ * is tried. */
 static inline void lack_of_memory(bool (*job)(void), LackCount *count, size_t step)
 {
     size_t made, failed = 0;

@@ -93,7 +93,7 @@ static void fill(KitArg *a, char kind, u64 below)
     }
 }
 
-/* a word behind '=' */
+/* a word after '=' */
 static void value(KitArg *a, const char *word)
 {
     const bool typed = strchr("qhcf", *word);

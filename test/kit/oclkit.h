@@ -23,7 +23,7 @@
  *     l256                256 bytes of local memory
  *     =7 =q7 =h7 =c7      a value of 4, 8, 2 or 1 bytes;  =f1.5 a float
  *     S16                 16 random bytes by value
- *     ~4 behind a buffer  its words are floats that may be 4 ulp off; ~0: exact, but a
+ *     ~4 after a buffer  its words are floats that may be 4 ulp off; ~0: exact, but a
  *                         NaN is like another
  */
 #ifndef CHECK_OCLKIT_H

@@ -173,7 +173,8 @@ static inline void warp_lane(Warp *w, const Ins *i, u32 lane)
     }
 }
 
-/* A scalar instruction happens once; one that takes a scalar from a vector asks a lane by chance. */
+/* A scalar instruction happens once; one that takes a scalar from a vector asks a lane by
+ * chance. */
 static inline void warp_instruction(Warp *w, const Ins *i)
 {
     const bool scalar = (i->reg && i->reg - 1 < V0) || i->op == IR_spillx;

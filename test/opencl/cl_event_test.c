@@ -271,7 +271,7 @@ static void runs_quick_commands_in_order(void **state)
         ok(clReleaseEvent(quick));
         ok(clReleaseEvent(late));
     }
-    /* not before what waits: a quick command behind one that has a gate */
+    /* not before what waits: a quick command after one that has a gate */
     cl_event first = put(host.queue, &one, 12, 1, &gate), second = put(host.queue, &two, 12, 0, NULL);
     assert_true(status_of(first) > CL_RUNNING && status_of(second) > CL_RUNNING);
     ok(clSetUserEventStatus(gate, CL_COMPLETE));

@@ -1,5 +1,5 @@
 # Steps from i+1 to 1 when even numbers are halved and odd ones become 3n+1.  Lanes leave
-# the loop at different times; the ones that left wait at the join behind it.  In the
+# the loop at different times; the ones that left wait at the join after it.  In the
 # loop, an if and else with a join of its own.  The counts for 1 to 32 are sequence
 # A006577 of the On-Line Encyclopedia of Integer Sequences; 27 takes 111 steps.
 # on: interp jit timing

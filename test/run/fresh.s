@@ -1,5 +1,5 @@
 # Registers that a warp has not written are 0, whatever groups before it left there: read in code that
-# is entered first, behind a barrier, and behind a change of the rounding mode, where compiled code ends.
+# is entered first, after a barrier, and after a change of the rounding mode, where compiled code ends.
 # Each group leaves other values behind; every item adds its 1 to the sum and nothing else.
 # on: interp jit auto timing
 # run: %b/ventus run --engine %e -j 1 -k fresh -g 8192 -l 128 -a 'buf:u32:2=0>-' %s

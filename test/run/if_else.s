@@ -1,5 +1,5 @@
 # Nested if and else whose branches all meet at one join.  Lanes of a warp take every
-# path, one path after the other, and all are together again behind the join.
+# path, one path after the other, and all are together again after the join.
 #
 #     if (i & 1) { if (i & 2) { if (i & 4) r = 7; else r = 3; } else r = 1; } else r = 0;
 #     r = 10*r + 1;           with all lanes

@@ -4,7 +4,7 @@
 # In the indented blocks of the files below a line that begins with `$` is a command, and
 # what follows it is its output, where `...` stands for any lines; without any, it must succeed.
 # Addresses and the instruction of a fault may be others: they are the compiler's of the day.
-# `$ cat NAME` with a text behind it makes that file.  Everything runs in one directory a document,
+# `$ cat NAME` with a text after it makes that file.  Everything runs in one directory a document,
 # which looks like the root of the sources.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}

@@ -65,7 +65,7 @@ static int check_instance(const Insn *in, IsaSet set)
         Buf text = {0};
         isa_print(&text, in, &ways[i]);
         const u64 got = first_word(&c, buf_text(&text), &(AsmOptions){.set = set});
-        /* a written prefix is an instruction like any other, with nothing behind it */
+        /* a written prefix is an instruction like any other, with nothing after it */
         if (got != word || c.d.errors)
             fail_msg("%016llx is printed '%s', assembled to %016llx\n%s", (unsigned long long)word,
                      buf_text(&text), (unsigned long long)got, buf_text(&c.text));
@@ -138,7 +138,7 @@ typedef struct {
     IsaSet set;
 } Vector;
 
-/* one field up to a tab; *p moves behind it */
+/* one field up to a tab; *p moves after it */
 static char *field(char **p)
 {
     char *start = *p;

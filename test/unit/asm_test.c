@@ -147,7 +147,7 @@ static i64 where_to(const ObjSection *s, u32 at)
     return is_long ? (i64)at + 4 + isa_get(O_relJ, word_at(s, at + 4)) : (i64)at + d;
 }
 
-/* the first word of branch i: behind its label, filler of zeros, nops and its prefix */
+/* the first word of branch i: after its label, filler of zeros, nops and its prefix */
 static u32 find_branch(const ObjSection *s, int i)
 {
     u32 at = find_word(s, 0x7fff0000u + (u32)i) + 4;
@@ -429,7 +429,7 @@ static void what_the_linker_must_know_is_relocated(void **state)
     obj_free(o);
 }
 
-/* the label that a relocation needs is at the auipc, behind the prefix that we put */
+/* the label that a relocation needs is at the auipc, after the prefix that we put */
 static void pcrel_pairs_work_through_prefixes(void **state)
 {
     (void)state;

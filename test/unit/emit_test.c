@@ -1,4 +1,4 @@
-/* emit_test.c -- functions with registers, emitted, linked behind crt0, run.
+/* emit_test.c -- functions with registers, emitted, linked after crt0, run.
  *
  * Functions are put together by hand as allocation leaves them.  What they compute is
  * known from C; every program is also written as assembly, which must assemble to the

@@ -433,7 +433,7 @@ static void random_op(Maker *M, bool floats)
         keep_value(M, ir_op(M->f, M->block, IR_xor, any_bool(M), ref_con(1), ref_none(), 0), true);
 }
 
-/* two sides and a phi of what they computed; values of the sides are not used behind */
+/* two sides and a phi of what they computed; values of the sides are not used after */
 static void random_diamond(Maker *M, bool floats)
 {
     const u32 top = M->block, nvalue = M->nvalue, nbool = M->nbool;

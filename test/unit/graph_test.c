@@ -73,7 +73,7 @@ static void check_post_dominators(const Func *f)
             continue;
         const u32 p = f->block[b].ipdom;
         assert_false(reach(f, b, p) >> exit & 1);
-        for (u32 c = 0; c < f->nblock; c++) /* another one lies behind it */
+        for (u32 c = 0; c < f->nblock; c++) /* another one lies after it */
             if ((all >> c & 1) && c != b && c != p && !(reach(f, b, c) >> exit & 1))
                 assert_false(reach(f, p, c) >> exit & 1);
     }
@@ -94,7 +94,7 @@ static void check_loops(const Func *f)
         }
 }
 
-/* Loops that end keep their blocks; one without an end gets one more, behind its header. */
+/* Loops that end keep their blocks; one without an end gets one more, after its header. */
 static void check_opened(const Func *before, const Func *after)
 {
     const u32 all = reach(before, 0, UINT32_MAX);

@@ -14,7 +14,7 @@ enum { VARS = 6, GRAPHS = 20000, BLOCKS = 9, LANE_STEPS = 300 };
 typedef struct {
     Func *f;
     u32 random;
-    u32 at_end[BLOCKS][VARS]; /* what each variable is behind each block */
+    u32 at_end[BLOCKS][VARS]; /* what each variable is after each block */
 } Gen;
 
 static u32 below(Gen *g, u32 n) { return random_below(&g->random, n); }

@@ -323,7 +323,7 @@ static void sections_outside_segments_keep_their_bytes(void **state)
     Object *o = example_image();
     (void)state;
     const i32 at = add_bytes(o, ".away", DATA_FLAGS, 4, "away", 4);
-    o->sections[at].addr = 0x8000000c; /* behind .text */
+    o->sections[at].addr = 0x8000000c; /* after .text */
     round_trip(o);
 }
 

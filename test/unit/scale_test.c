@@ -52,7 +52,7 @@ static void conditions(Buf *b, u32 n)
     buf_printf(b, "b%u:\n ret\n}\n", 3 * n + 1);
 }
 
-/* conditions inside one another, each with something to do behind it */
+/* conditions inside one another, each with something to do after it */
 static void nest(Buf *b, u32 n)
 {
     buf_str(b, start);

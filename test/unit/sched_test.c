@@ -20,7 +20,7 @@ static u32 next_random(u64 *seed)
 
 typedef struct {
     u32 value[2 * LENGTH + 100];
-    u32 memory[2][WORDS]; /* global with local behind it, private */
+    u32 memory[2][WORDS]; /* global with local after it, private */
     u32 effects;          /* what atomics have seen, in order */
 } State;
 
@@ -158,7 +158,7 @@ static void same_result(void **state)
     assert_true(moved > 200);
 }
 
-/* the two loads come first, both sums behind them */
+/* the two loads come first, both sums after them */
 static void loads_go_early(void **state)
 {
     (void)state;

@@ -203,7 +203,7 @@ static void test_places_of_constants(void **state)
         "b1:\nli 1000\nvmul.vx");
 }
 
-/* a scalar of a loop that lanes leave in rounds is not taken from its definition behind it */
+/* a scalar of a loop that lanes leave in rounds is not taken from its definition after it */
 static void test_stale_operands(void **state)
 {
     (void)state;

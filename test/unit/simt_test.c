@@ -100,7 +100,7 @@ static void li(u32 rd, u32 value)
     emit(addi(rd, rd, value));
 }
 
-/* auipc and setrpc of a place to come; the branch goes behind them */
+/* auipc and setrpc of a place to come; the branch goes after them */
 static u32 emit_setrpc(void)
 {
     const u32 at = emit(6u << 7 | 0x17);
@@ -1368,7 +1368,7 @@ static void translation_of_torn_accesses(void **state)
     emit(vsw12(2, 1, 4));
     li(6, 0x44332211);
     emit(sw(6, 5, 0));
-    li(5, 0xa0001ffe); /* the page behind is read-only */
+    li(5, 0xa0001ffe); /* the page after is read-only */
     const u32 at = emit(sw(6, 5, 0));
     emit(ENDPRG);
     Launch l = plain(8, 1);

@@ -201,7 +201,7 @@ static void test_two_ways_out(void **state)
         "vxxxv", "copy %3\nvbr lt %4, %1 -> b2, b3 join b5\n br lt %4, %2");
 }
 
-/* one side of b3 runs b1 again before it meets the other behind it */
+/* one side of b3 runs b1 again before it meets the other after it */
 static void test_round_above_the_join(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void test_endless_loop(void **state)
            "vxxx", "vbr lt %1, 3 -> b1, b2 join b2");
 }
 
-/* a circle with two entries: whatever is computed in it and left behind is a vector */
+/* a cycle with two entries: whatever is computed in it and left behind is a vector */
 static void test_irreducible(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static void step(Machine *m, const Ins *i)
     }
 }
 
-/* Writes the phis of an edge; the block behind it. */
+/* Writes the phis of an edge; the block after it. */
 static u32 go(Machine *m, u32 from, u32 edge)
 {
     const u32 to = m->f->block[from].term.succ[edge];

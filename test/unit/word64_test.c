@@ -337,7 +337,7 @@ static void what_must_fault(void **state)
         }
 }
 
-/* no prefix concerns a 64-bit word, and it runs behind one */
+/* no prefix concerns a 64-bit word, and it runs after one */
 static void prefixes_do_not_apply(void **state)
 {
     (void)state;

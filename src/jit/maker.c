@@ -190,7 +190,7 @@ static int connect_maker(Maker *m, bool anew, int *cancel)
     }
     if (m->cancel < 0)
         m->cancel = eventfd(m->canceled, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (m->control < 0 && !m->broken && m->cancel >= 0)
+    if (m->control < 0 && !m->broken && !m->canceled && m->cancel >= 0)
         m->broken = proc_start(argv, environ, &m->control);
     if (m->control >= 0 && !m->canceled)
         fd = fcntl(m->control, F_DUPFD_CLOEXEC, 0);

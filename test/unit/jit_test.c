@@ -714,6 +714,56 @@ static void wild_addresses(void **state)
     buf_free(&text);
 }
 
+/* A word of a random row with random operands, now and then any word. */
+static u32 wild_word(void)
+{
+    for (;;) {
+        const InsnInfo *row = &isa_insn[below(NINSN)];
+        if (one_in(20))
+            return below(UINT32_MAX);
+        if (row->sets & (V202 | AI | TIDX) && row->len == 4)
+            return (u32)(row->match | (below(UINT32_MAX) & ~isa_format[row->format].mask));
+    }
+}
+
+/* Code that nobody would write: branches to anywhere, wild registers as addresses, types and modes
+ * that are none. */
+static void any_words(void **state)
+{
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    const char *first = getenv("JIT_TEST_SEED"), *count = getenv("JIT_TEST_COUNT");
+    for (u64 i = 0; i < (count ? strtoull(count, NULL, 0) : 40); i++) {
+        const u64 program = i + (first ? strtoull(first, NULL, 0) : 1);
+        seed = program * 0x9e3779b97f4a7c15u;
+        text.len = 0;
+        line("li x8,%#x", DATA);
+        line("li x9,%#x", LDS_LO);
+        line("addi x2,x9,1024");
+        line("vid.v v1");
+        line("vsll.vi v1,v1,2");
+        line("vadd.vx v2,v1,x9");
+        line("vadd.vx v1,v1,x8");
+        for (u32 n = 0; n < 40; n++)
+            if (one_in(3)) /* so that it comes further */
+                random_alu();
+            else
+                line(".word %#x", wild_word());
+        line("endprg x0,x0,x0");
+        const Shape s = {.lanes = 4u << below(4), .items = 4, .warps = 1, .max_insns = 3000};
+        const DevResult ra = run(a, linked(), &s, program), rb = run(b, linked(), &s, program);
+        compare(a, b, &ra, &rb, program);
+    }
+    dev_close(a);
+    dev_close(b);
+    unsetenv("VENTUS_JIT_TIER");
+    buf_free(&text);
+}
+
 /* The engine that compares while it runs finds nothing.  Its turns are shorter, so that programs
  * whose warps share words do other things than with the interpreter alone. */
 static void shadow_agrees(void **state)
@@ -868,11 +918,12 @@ static void host_levels(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_programs),  cmocka_unit_test(graphs),
-        cmocka_unit_test(whole_turns),     cmocka_unit_test(quick_programs),
-        cmocka_unit_test(wild_addresses),  cmocka_unit_test(shadow_agrees),
-        cmocka_unit_test(shadow_notices),  cmocka_unit_test(long_loops),
-        cmocka_unit_test(nothing_is_left), cmocka_unit_test(host_levels),
+        cmocka_unit_test(small_programs), cmocka_unit_test(graphs),
+        cmocka_unit_test(whole_turns),    cmocka_unit_test(quick_programs),
+        cmocka_unit_test(wild_addresses), cmocka_unit_test(any_words),
+        cmocka_unit_test(shadow_agrees),  cmocka_unit_test(shadow_notices),
+        cmocka_unit_test(long_loops),     cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(host_levels),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -7,7 +7,7 @@ case ${m-} in asan | hostile | tsan) echo 'this build is sanitized itself'; exit
 echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=thread -o /dev/null -xc - 2>/dev/null ||
     { echo 'the compiler has no thread sanitizer'; exit 77; }
 t=$B-tsan
-programs='test/unit/engine_test test/unit/edges_test test/unit/vt_test test/unit/drv_threads_test
+programs='test/unit/maker_test test/unit/engine_test test/unit/edges_test test/unit/vt_test test/unit/drv_threads_test
           test/opencl/cl_threads_test test/opencl/cl_event_test test/opencl/cl_buffer_test
           test/opencl/cl_program_test test/opencl/cl_stress_test test/opencl/cl_compiler_test'
 set --
@@ -16,8 +16,9 @@ for p in $programs; do
 done
 env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s m=tsan B="$t" CC="${CC:-cc}" \
     "$t/libventus-opencl.so" "$t/ventus.icd" "$@" || exit 1
-# compiling is another process, which need not be sanitized
+# compiling is done by other processes, which need not be sanitized
 [ -x "$B/ventus-cc1" ] && export VENTUS_CC_PROGRAM="$PWD/$B/ventus-cc1"
+[ -x "$B/ventus-jit1" ] && export VENTUS_JIT_PROGRAM="$PWD/$B/ventus-jit1"
 n=0
 for p in "$@"; do
     env LD_LIBRARY_PATH="$PWD/$t" \

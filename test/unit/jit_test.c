@@ -758,6 +758,8 @@ static void any_words(void **state)
         const DevResult ra = run(a, linked(), &s, program), rb = run(b, linked(), &s, program);
         compare(a, b, &ra, &rb, program);
     }
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats) && (count || stats.compiled > 100));
     dev_close(a);
     dev_close(b);
     unsetenv("VENTUS_JIT_TIER");

@@ -65,7 +65,8 @@ static void hashes_as_published(void **state)
 /* What the maker answers to a request. */
 static Buf ask(const Buf *request)
 {
-    char *program = proc_find("ventus-jit1"), level[] = "base";
+    const char *set = getenv("VENTUS_JIT_PROGRAM");
+    char *program = set ? mem_strdup(set) : proc_find("ventus-jit1"), level[] = "base";
     char *argv[] = {program, level, NULL};
     Buf answer = {0};
     int control;
@@ -426,10 +427,14 @@ static void set_fake(const char *how)
     setenv("VENTUS_CACHE", "0", 1);
 }
 
+static const char *given_program; /* by the environment */
+
 static void unset_fake(void)
 {
     unsetenv("MAKER_TEST_FAKE");
     unsetenv("VENTUS_JIT_PROGRAM");
+    if (given_program)
+        setenv("VENTUS_JIT_PROGRAM", given_program, 1);
     unsetenv("VENTUS_CACHE");
 }
 
@@ -509,6 +514,8 @@ int main(void)
     };
     if (getenv("MAKER_TEST_FAKE"))
         return proc_serve(PROC_CONTROL, -1, fake_job, NULL, _exit);
+    const char *given = getenv("VENTUS_JIT_PROGRAM");
+    given_program = given ? mem_strdup(given) : NULL;
     assert(mkdtemp(scratch));
     setenv("VENTUS_CACHE_DIR", scratch, 1);
     const int bad = cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,6 +406,8 @@ static void prepare_sm(Sm *s, const Launch *l)
 {
     const u32 warps = s->model->p.warps;
     s->nwarps = warps < MAX_WARPS ? warps : MAX_WARPS;
+    if (s->nwarps < l->warps)
+        s->nwarps = l->warps; /* whoever launches has said that it fits */
     s->nlots = l->resident ? l->resident : 1;
     if (s->nlots > s->nwarps / l->warps)
         s->nlots = s->nwarps / l->warps;

@@ -297,6 +297,36 @@ static void parameters_matter(void **state)
     }
 }
 
+static void run_meets(const char *base, const char *name, u32 value)
+{
+    char text[128];
+    Caught c;
+    catch_in(&c);
+    snprintf(text, sizeof text, "base = %s\n%s = %u\n", base, name, value);
+    if (!machine_parse("ends", text, &machine, &c.d))
+        fail_msg("%s", buf_text(&c.text));
+    memset(rig.data, 0, DATA_BYTES);
+    run(&(LaunchOptions){0});
+    check_results();
+    buf_free(&c.text);
+}
+
+/* whatever a description says, a launch ends, with the right results */
+static void every_parameter_at_its_ends(void **state)
+{
+    (void)state;
+    rig_load(V202, LANES, meets);
+    rig.launch.groups[0] = GROUPS;
+    rig.launch.warps = WARPS;
+    for (size_t i = 0; i < NPARAMETER; i++) {
+        const MachineParameter *p = &machine_parameter[i];
+        run_meets("rtl-direct", p->name, p->least);
+        run_meets("rtl-direct", p->name, p->most);
+        run_meets("default", p->name, p->least);
+        run_meets("default", p->name, p->most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +334,7 @@ int main(void)
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(every_machine),
         cmocka_unit_test(parameters_matter),
+        cmocka_unit_test(every_parameter_at_its_ends),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

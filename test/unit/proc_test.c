@@ -4,6 +4,7 @@
  * With PROC_TEST this program is the server; a job's input names what it does.
  */
 #include "proc/proc.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -74,6 +75,17 @@ static int forbids_files(void)
 
 static void *thread(void *arg) { return arg; }
 
+static int descriptors_of_parent(void)
+{
+    char path[64];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)getppid());
+    DIR *d = opendir(path);
+    while (d && readdir(d))
+        n++;
+    return n;
+}
+
 static int job(void *self)
 {
     char what[32] = "";
@@ -109,6 +121,8 @@ static int job(void *self)
             n += fcntl(fd, F_GETFD) >= 0;
         return n;
     }
+    if (!strcmp(what, "server"))
+        return descriptors_of_parent();
     if (!strcmp(what, "confined"))
         return confined();
     if (!strcmp(what, "files"))
@@ -242,6 +256,18 @@ static void serves_many(void **state)
     }
 }
 
+/* The server closes what came with a call: of many calls less is open afterwards than one each. */
+static void keeps_no_descriptor(void **state)
+{
+    (void)state;
+    enum { CALLS = 20 };
+    const int first = call("server", &(ProcLimits){.wall = 60}, NULL).code;
+    int last = first;
+    for (int i = 0; i < CALLS; i++)
+        last = call("server", &(ProcLimits){.wall = 60}, NULL).code;
+    assert_in_range(last, 3, first + CALLS - 1);
+}
+
 /* A job dies with its caller, so that its place is free again: here more callers die than there are
  * places. */
 static void lets_go_of_callers(void **state)
@@ -315,6 +341,7 @@ int main(void)
         cmocka_unit_test(reads_and_writes),   cmocka_unit_test(tells_the_end),
         cmocka_unit_test(keeps_bounds),       cmocka_unit_test(has_a_stack),
         cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
+        cmocka_unit_test(keeps_no_descriptor),
         cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
         cmocka_unit_test(sees_a_server_end),
     };

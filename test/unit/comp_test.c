@@ -4,6 +4,7 @@
  * With COMP_TEST_FAKE this program is itself the compiler's process, one whose reply is as bad as
  * that says.
  */
+#include "comp/cache.h"
 #include "test/kit/skip.h"
 #include "comp/bytes.h"
 #include "comp/comp.h"
@@ -820,6 +821,22 @@ static void removes_what_was_abandoned(void **state)
     free((void *)(size_t)opt.cache);
 }
 
+/* Over 256 MiB the oldest entries go until three quarters are left; the files are holes. */
+static void removes_the_oldest(void **state)
+{
+    (void)state;
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3}, value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
+    run_shell("mkdir %s/cache && cd %s/cache && for i in 1 2 3 4; do truncate -s 60M $i.ventus && "
+              "touch -d \"$i hours ago\" $i.ventus; done",
+              scratch, scratch);
+    cache_put(in_scratch("cache"), &key, &value);
+    run_shell("cd %s/cache && test $(ls *.ventus | wc -l) = 5", scratch);
+    run_shell("cd %s/cache && rm trimmed && truncate -s 60M 5.ventus && touch -d '5 hours ago' 5.ventus", scratch);
+    cache_put(in_scratch("cache"), &key, &value);
+    run_shell("cd %s/cache && test -e 1.ventus -a -e 2.ventus -a -e 3.ventus -a ! -e 4.ventus -a ! -e 5.ventus", scratch);
+    run_shell("rm -r %s/cache", scratch);
+}
+
 int main(void)
 {
     const char *fake = getenv("COMP_TEST_FAKE");
@@ -848,6 +865,7 @@ int main(void)
         cmocka_unit_test(sees_through_a_script),
         cmocka_unit_test(looks_at_files_only),
         cmocka_unit_test(removes_what_was_abandoned),
+        cmocka_unit_test(removes_the_oldest),
     };
     if (fake)
         return proc_serve(PROC_CONTROL, -1, fake_job, (void *)(size_t)fake, _exit);

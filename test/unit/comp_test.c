@@ -269,7 +269,9 @@ static void says_that_it_was_killed(void **state)
     pthread_t id;
     NEED_COMPILER;
     assert_int_equal(pthread_create(&id, NULL, kill_all, NULL), 0);
-    assert_refused(compile(endless, image), "t.cl: error: the compiler's process was ended");
+    const Made m = compile(endless, image);
+    assert_int_equal(m.d.errors, 1);
+    assert_refused(m, "t.cl: error: the compiler's process was ended");
     pthread_join(id, NULL);
     assert_made(compile(good, image));
 }

@@ -121,6 +121,10 @@ static int job(void *self)
             n += fcntl(fd, F_GETFD) >= 0;
         return n;
     }
+    if (!strcmp(what, "many files")) {
+        struct rlimit files;
+        return getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur != files.rlim_max;
+    }
     if (!strcmp(what, "server"))
         return descriptors_of_parent();
     if (!strcmp(what, "confined"))
@@ -256,6 +260,13 @@ static void serves_many(void **state)
     }
 }
 
+/* A server opens as many files as it is let. */
+static void raises_its_limit(void **state)
+{
+    (void)state;
+    assert_status("many files", 0);
+}
+
 /* The server closes what came with a call: of many calls less is open afterwards than one each. */
 static void keeps_no_descriptor(void **state)
 {
@@ -336,12 +347,12 @@ int main(void)
 {
     char self[4096];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    struct rlimit stack;
+    struct rlimit stack, files;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_writes),   cmocka_unit_test(tells_the_end),
         cmocka_unit_test(keeps_bounds),       cmocka_unit_test(has_a_stack),
         cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
-        cmocka_unit_test(keeps_no_descriptor),
+        cmocka_unit_test(raises_its_limit),   cmocka_unit_test(keeps_no_descriptor),
         cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
         cmocka_unit_test(sees_a_server_end),
     };
@@ -354,8 +365,11 @@ int main(void)
     setenv("PROC_TEST", "1", 1);
     getrlimit(RLIMIT_STACK, &stack);
     setrlimit(RLIMIT_STACK, &(struct rlimit){128 << 10, stack.rlim_max});
+    getrlimit(RLIMIT_NOFILE, &files);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){files.rlim_max < 100 ? files.rlim_max : 100, files.rlim_max});
     const int why = proc_start(argv, environ, &control);
     setrlimit(RLIMIT_STACK, &stack);
+    setrlimit(RLIMIT_NOFILE, &files);
     unsetenv("PROC_TEST");
     return why ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

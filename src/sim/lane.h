@@ -12,6 +12,9 @@
  */
 #include "sim/handlers.h"
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #ifdef APART
 #elif defined(__clang__)
@@ -486,31 +489,86 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
 
 /* --- matrix product (matrix.c) --- */
 
-/* d += a * b, k ascending; n is known where this is inlined, so that a row of d stays in
- * registers */
-static inline void add_rows(float *restrict d, const float *restrict a, const float *restrict b,
-                            u32 m, const u32 n, u32 k)
-{
-    for (u32 i = 0; i < m; i++) {
-        float row[16];
-        for (u32 j = 0; j < n; j++)
-            row[j] = d[i * n + j];
-        for (u32 l = 0; l < k; l++)
-            for (u32 j = 0; j < n; j++)
-                row[j] = __builtin_fmaf(a[i * k + l], b[l * n + j], row[j]);
-        for (u32 j = 0; j < n; j++)
-            d[i * n + j] = row[j];
-    }
-}
-
-/* every shape has 8 or 16 columns */
+/* d += a * b, fused, k ascending; every shape has 8 or 16 columns */
 static void product(float *restrict d, const float *restrict a, const float *restrict b, u32 m,
                     u32 n, u32 k)
 {
-    if (n == 8)
-        add_rows(d, a, b, m, 8, k);
+#if defined(__AVX512F__) /* a row of 16 in a register: compilers take it apart */
+    for (u32 i = 0; n == 16 && i < m; i++) {
+        __m512 row = _mm512_loadu_ps(&d[i * 16]);
+        for (u32 l = 0; l < k; l++)
+            row = _mm512_fmadd_ps(_mm512_set1_ps(a[i * k + l]), _mm512_loadu_ps(&b[l * 16]), row);
+        _mm512_storeu_ps(&d[i * 16], row);
+    }
+    if (n == 16)
+        return;
+#endif
+#if defined(__FMA__) && defined(__AVX2__)
+    for (u32 i = 0; i < m; i++)
+        for (u32 j = 0; j < n; j += 8) {
+            __m256 row = _mm256_loadu_ps(&d[i * n + j]);
+            for (u32 l = 0; l < k; l++)
+                row = _mm256_fmadd_ps(_mm256_set1_ps(a[i * k + l]), _mm256_loadu_ps(&b[l * n + j]),
+                                      row);
+            _mm256_storeu_ps(&d[i * n + j], row);
+        }
+#else
+    for (u32 i = 0; i < m; i++)
+        for (u32 l = 0; l < k; l++)
+            for (u32 j = 0; j < n; j++)
+                d[i * n + j] = __builtin_fmaf(a[i * k + l], b[l * n + j], d[i * n + j]);
+#endif
+}
+
+/* binary16 as binary32, exactly; a NaN becomes the canonical one */
+static inline u32 half_as_float(u32 v)
+{
+    const u32 sign = v >> 15 << 31, exp = v >> 10 & 31, frac = v & 0x3ff;
+    const float tiny = (float)(i32)frac * 0x1p-24f; /* a subnormal; nothing is rounded */
+    u32 bits;
+    memcpy(&bits, &tiny, sizeof bits);
+    const u32 normal = (exp + 127 - 15) << 23 | frac << 13;
+    const u32 special = frac ? F32_CANONICAL : 0x7f800000u | sign;
+    return exp == 31 ? special : (exp ? normal : bits) | sign;
+}
+
+static void halves(u32 *restrict to, const u32 *restrict words, u32 n)
+{
+    u32 i = 0;
+#if defined(__AVX512F__) /* NaNs keep their bits, of which results show nothing */
+    for (; i + 8 <= n / 2; i += 8)
+        _mm512_storeu_ps((void *)&to[2 * i], _mm512_cvtph_ps(_mm256_loadu_si256(
+                                                  (const __m256i *)(const void *)&words[i])));
+#endif
+    for (; i < n / 2; i++) {
+        to[2 * i] = half_as_float(words[i] & 0xffff);
+        to[2 * i + 1] = half_as_float(words[i] >> 16);
+    }
+}
+
+static inline void transpose_rows(u32 *restrict to, const u32 *restrict from, const u32 rows,
+                                  const u32 columns)
+{
+    for (u32 j = 0; j < columns; j++)
+        for (u32 i = 0; i < rows; i++)
+            to[j * rows + i] = from[i * columns + j];
+}
+
+/* the shapes of common products are known here, others are not many */
+static void transpose(u32 *restrict to, const u32 *restrict from, u32 rows, u32 columns)
+{
+    if (rows == 16 && columns == 16)
+        transpose_rows(to, from, 16, 16);
+    else if (rows == 8 && columns == 16)
+        transpose_rows(to, from, 8, 16);
     else
-        add_rows(d, a, b, m, 16, k);
+        transpose_rows(to, from, rows, columns);
+}
+
+static void numbers(u32 *restrict to, const u32 *restrict from, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        to[i] = f32_nan(from[i]) ? F32_CANONICAL : from[i];
 }
 
 /* --- the table ------------------------------------------------------------------------------ */

@@ -5,4 +5,4 @@
 #endif
 #include "sim/lane.h"
 
-const LaneLevel lane_base = {"base", table, product};
+const LaneLevel lane_base = {"base", table, product, halves, transpose, numbers};

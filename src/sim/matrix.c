@@ -7,7 +7,6 @@
  * No flags are raised.
  */
 #include "sim/handlers.h"
-#include <fenv.h>
 #include <string.h>
 
 enum { MOST = 16 * 64 > 8 * 128 ? 16 * 64 : 8 * 128 }; /* elements of A or B */
@@ -74,18 +73,6 @@ static u32 small_float(MmaType t, u32 v)
     return bits | sign << 31;
 }
 
-/* binary16 as binary32, exactly; a NaN becomes the canonical one */
-static inline u32 half_as_float(u32 v)
-{
-    const u32 sign = v >> 15 << 31, exp = v >> 10 & 31, frac = v & 0x3ff;
-    const float tiny = (float)(i32)frac * 0x1p-24f; /* a subnormal; nothing is rounded */
-    u32 bits;
-    memcpy(&bits, &tiny, sizeof bits);
-    const u32 normal = (exp + 127 - 15) << 23 | frac << 13;
-    const u32 special = frac ? F32_CANONICAL : 0x7f800000u | sign;
-    return exp == 31 ? special : (exp ? normal : bits) | sign;
-}
-
 /* the first n elements of a matrix as binary32, in the order of the registers */
 static void read_numbers(const Warp *w, u8 reg, MmaType t, u32 n, u32 *to)
 {
@@ -96,10 +83,7 @@ static void read_numbers(const Warp *w, u8 reg, MmaType t, u32 n, u32 *to)
             to[e] = words[e] & 0xffffe000u;
         break;
     case MMA_F32: memcpy(to, words, n * sizeof *to); break;
-    case MMA_F16:
-        for (u32 e = 0; e < n; e++)
-            to[e] = half_as_float(words[e / 2] >> e % 2 * 16 & 0xffff);
-        break;
+    case MMA_F16: warp_code(w)->level->halves(to, words, n); break;
     case MMA_BF16:
         for (u32 e = 0; e < n; e++)
             to[e] = words[e / 2] >> e % 2 * 16 << 16;
@@ -129,40 +113,45 @@ static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u
                                               d[i * m->n + j], rm, &ignored);
 }
 
+typedef union {
+    u32 bits[MOST];
+    float f[MOST];
+} Numbers;
+
+/* A matrix of so many rows and columns, by rows; it may lie by columns. */
+static void read_matrix(const Warp *w, u8 reg, MmaType t, u32 rows, u32 columns, bool by_column,
+                        Numbers *to)
+{
+    Numbers packed;
+    read_numbers(w, reg, t, rows * columns, by_column ? packed.bits : to->bits);
+    if (by_column)
+        warp_code(w)->level->transpose(to->bits, packed.bits, columns, rows);
+}
+
 static void multiply_floats(Warp *w, const Job *job)
 {
     const Mma *m = &job->m;
-    _Alignas(64) u32 packed[MOST], a[MOST], b[MOST], d[16 * 16];
+    const LaneLevel *level = warp_code(w)->level;
+    const u32 n = m->m * m->n;
+    Numbers a, b, d;
     u8 ignored = 0;
+    const HostFloats floats = enter_guest_floats(); /* what is computed here raises nothing */
     /* 1. the matrices as binary32, A and B by rows */
-    read_numbers(w, job->a, m->type, m->m * m->k, packed);
-    for (u32 i = 0; i < m->m; i++)
-        for (u32 l = 0; l < m->k; l++)
-            a[i * m->k + l] = packed[index_a(m, i, l)];
-    read_numbers(w, job->b, m->type, m->k * m->n, packed);
-    for (u32 l = 0; l < m->k; l++)
-        for (u32 j = 0; j < m->n; j++)
-            b[l * m->n + j] = packed[index_b(m, l, j)];
-    read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, m->m * m->n, d);
+    read_matrix(w, job->a, m->type, m->m, m->k, m->a_by_column, &a);
+    read_matrix(w, job->b, m->type, m->k, m->n, m->b_by_row, &b);
+    read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, n, d.bits);
     /* 2. the product */
-    if (job->rm == FP_RNE && HOST_FLOATS) {
-        float fa[MOST], fb[MOST], fd[16 * 16];
-        memcpy(fa, a, m->m * m->k * sizeof *fa);
-        memcpy(fb, b, m->k * m->n * sizeof *fb);
-        memcpy(fd, d, m->m * m->n * sizeof *fd);
-        take_host_flags(w);
-        warp_code(w)->level->product(fd, fa, fb, m->m, m->n, m->k);
-        feclearexcept(FE_ALL_EXCEPT);
-        memcpy(d, fd, m->m * m->n * sizeof *fd);
-    } else {
-        product_soft(m, job->rm, d, a, b);
-    }
+    if (job->rm == FP_RNE && HOST_FLOATS)
+        level->product(d.f, a.f, b.f, m->m, m->n, m->k);
+    else
+        product_soft(m, job->rm, d.bits, a.bits, b.bits);
+    leave_guest_floats(&floats);
     /* 3. D, in its own format */
-    for (u32 e = 0; e < m->m * m->n; e++)
-        if (m->wide)
-            set_element(w, job->d, 32, e, f32_nan(d[e]) ? F32_CANONICAL : d[e]);
-        else
-            set_element(w, job->d, 16, e, (u32)fp_convert(fp_f32, fp_f16, d[e], job->rm, &ignored));
+    if (m->wide)
+        level->canonical(&w->v[0][0] + (size_t)job->d * MAX_LANES, d.bits, n);
+    for (u32 e = 0; !m->wide && e < n; e++)
+        set_element(w, job->d, 16, e,
+                    (u32)fp_convert(fp_f32, fp_f16, d.bits[e], job->rm, &ignored));
 }
 
 /* The product of integers: the exact sum, then saturated or wrapped; single bits multiply by `and`.

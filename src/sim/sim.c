@@ -357,14 +357,16 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         const u64 share = r.ngroups / (threads ? threads : 1) / 32;
         r.batch = share < 1 ? 1 : share < BATCH ? share : BATCH;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
-        r.start = nanoseconds();
-        r.is_alone = may_be_short(&r);
-        if (!r.is_alone)
-            pool_call(&r.job);
-        if (r.ngroups) {
-            work(&r, 0);
-            note_pace(&r, threads);
+        if (threads > 1) {
+            r.start = nanoseconds();
+            r.is_alone = may_be_short(&r);
+            if (!r.is_alone)
+                pool_call(&r.job);
         }
+        if (r.ngroups)
+            work(&r, 0);
+        if (threads > 1)
+            note_pace(&r, threads);
         pool_end(&r.job);
     } else {
         refuse(&r, FAULT_STOPPED);

@@ -53,6 +53,12 @@ typedef struct {
     Handler *const *run;    /* [NINSN] */
     /* d[m][n] += a[m][k] * b[k][n], fused, k ascending, to nearest */
     void (*product)(float *d, const float *a, const float *b, u32 m, u32 n, u32 k);
+    /* n of binary16, two a word, as binary32 */
+    void (*halves)(u32 *to, const u32 *words, u32 n);
+    /* to[j][i] = from[i][j] */
+    void (*transpose)(u32 *to, const u32 *from, u32 rows, u32 columns);
+    /* n of binary32, every NaN the canonical one */
+    void (*canonical)(u32 *to, const u32 *from, u32 n);
 } LaneLevel;
 
 extern const LaneLevel lane_base, lane_avx2, lane_avx512;

@@ -763,7 +763,7 @@ static void read_info(LineTable *t)
     for (u64 start = 0; !t->no_memory && left(&c) && take_unit(&c, &unit);
          start = (u64)(c.at - t->info.data)) {
         InfoUnit u = {.start = start, .version = (u16)take(&unit, 2), .lines = UINT32_MAX};
-        u64 abbrevs, kind = DW_UT_compile;
+        u64 abbrevs = 0, kind = DW_UT_compile;
         if (u.version < 2 || u.version > 5)
             continue;
         if (u.version == 5)

@@ -158,7 +158,10 @@ static bool put_args(Driver *d, const KernelInfo *info, const KitJob *job, u32 a
             buf_printf(why, "argument %u is of another kind or size", k);
             return false;
         }
-        args[k] = (DrvArg){a->kind == KIT_LOCAL, a->size, info->args[k].align, a->data};
+        args[k] = (DrvArg){.is_local = a->kind == KIT_LOCAL,
+                           .size = a->size,
+                           .align = info->args[k].align,
+                           .value = a->data};
         if (a->kind != KIT_BUFFER)
             continue;
         if (drv_alloc(d, a->size, &at) || drv_write(d, at, a->data, a->size))

@@ -80,7 +80,7 @@ typedef struct {
     size_t n, cap;
 } Frame;
 
-enum { NO_MEMORY = UINT32_MAX, NO_ROOM = UINT32_MAX - 1 };
+static const u32 NO_MEMORY = UINT32_MAX, NO_ROOM = UINT32_MAX - 1;
 
 /* the first of `limit` words that is free wherever v is alive, NO_MEMORY or NO_ROOM */
 static u32 choose_word(Frame *frame, const Ranges *r, u32 v, u32 limit)

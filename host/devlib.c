@@ -5,7 +5,7 @@
  *
  *   OUT.bc       all of it
  *   OUT-k.bc     what the kth input defined: a program reads only the parts that it needs
- *   OUT.s        the parts, and which of them has which function, for libventus-cc.so:
+ *   OUT.s        the parts, and which of them has which function, for ventus-cc1:
  *                devlib_part       parts one after the other
  *                devlib_part_at    their offsets there, and the end
  *                devlib_name       names, each with its 0, in ascending order

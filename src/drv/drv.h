@@ -89,7 +89,7 @@ size_t drv_kernels(const Object *image, const char **names, size_t max);
 /* Writes launches as replay files, DIR/<kernel>_<n>.metadata and .data; n counts the launches of
  * each kernel, on all drivers that share the DrvExport. */
 typedef struct DrvExport DrvExport;
-DrvExport *drv_export_open(const char *dir); /* NULL: out of memory */
+DrvExport *drv_export_open(const char *dir); /* makes it if need be; NULL: out of memory */
 void drv_export_close(DrvExport *e);         /* NULL is allowed */
 
 /* An argument by value, or local memory. */

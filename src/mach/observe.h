@@ -65,29 +65,48 @@ typedef struct {
     Verdict (*tell)(void *self, const Event *e);
 } Observer;
 
-/* What an engine that counts cycles tells of an instruction: it was issued, its unit took it,
- * its result was written or is known to need no writing; and of a warp, that it waits for
- * another reason now. */
-typedef enum { CYCLE_ISSUE, CYCLE_START, CYCLE_WRITE, CYCLE_WAIT } CycleKind;
+/* What an engine that counts cycles tells of instructions, warps, groups and launches. */
+typedef enum {
+#define CYCLE(name, what) CYCLE_##name,
+#include "mach/cycle.def"
+    NCYCLE
+} CycleKind;
 
 typedef struct {
     CycleKind kind;
-    u64 cycle;              /* since the device was opened */
+    u64 cycle;              /* goes on from launch to launch; begins anew with another machine */
     u32 sm, slot;           /* where the warp is */
     u64 group;              /* linear */
     u32 warp;               /* in the group */
-    u64 number;             /* of the instruction in the launch */
-    u32 pc;
+    u64 number;             /* of the instruction, which has one from CYCLE_ISSUE on */
+    u32 pc;                 /* of CYCLE_WAIT: the instruction that waits */
     u64 word;               /* of the instruction */
-    u32 exec;               /* lanes */
-    u8 unit;                /* IsaUnit */
+    u32 exec;               /* lanes; of CYCLE_FETCH, CYCLE_BUFFER: which words from pc on, a bit each */
+    u8 unit;                /* IsaUnit; of CYCLE_WAIT: whose result is waited for, if that is it */
     u8 cause;               /* of CYCLE_WAIT (time/cause.def) */
+    bool hidden;            /* of CYCLE_DECODE: part of another instruction, so it is not issued */
+    const Launch *launch;
 } CycleEvent;
 
-/* Who wants to know of cycles.  It may change nothing. */
+/* What an SM has done since the launch began. */
 typedef struct {
+    u64 cycle;
+    u32 sm;
+    u32 groups, warps;      /* resident now */
+    u64 insns;              /* issued */
+    u64 hits, misses, stores; /* lines that the data cache was asked for */
+    u64 reads, writes;      /* lines of memory, of all SMs */
+} CycleCounters;
+
+/* Who wants to know of cycles.  It may change nothing, and not compute with floats: their flags are
+ * the guest's. */
+typedef struct CycleObserver {
     void *self;
+    u32 kinds;              /* 1 << CYCLE_*, those that it is told of */
     void (*tell)(void *self, const CycleEvent *e);
+    u32 period;             /* cycles between calls of count(), for each SM; 0: none */
+    void (*count)(void *self, const CycleCounters *c);
+    const struct CycleObserver *next; /* another one, or NULL */
 } CycleObserver;
 
 /* The name of an event, and the sentence of its row. */

@@ -60,25 +60,3 @@ void finish_stats(Model *m)
     m->l2.reads = m->l2.stores = 0;
     m->result->cycles = t->cycles;
 }
-
-/* --- who watches ------------------------------------------------------------------------- */
-
-void tell_cycle(const Sm *s, const Flight *f, CycleKind kind)
-{
-    const CycleObserver *o = s->model->opt->cycles;
-    const Slot *w = &s->slot[f->slot];
-    if (!o)
-        return;
-    const CycleEvent e = {.kind = kind,
-                          .cycle = s->model->now,
-                          .sm = s->id,
-                          .slot = f->slot,
-                          .group = w->lot->linear,
-                          .warp = w->warp->id,
-                          .number = f->number,
-                          .pc = f->pc,
-                          .word = f->op->word,
-                          .exec = f->exec,
-                          .unit = f->op->unit};
-    o->tell(o->self, &e);
-}

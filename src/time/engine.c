@@ -108,6 +108,7 @@ void warp_arrives(Sm *s, const Flight *f)
         w->waits = true;
         lot->waiting++;
     } else {
+        tell_slot(s, f->slot, (CycleEvent){.kind = CYCLE_WARP_END});
         front_stop(s, f->slot);
         w->active = false;
         s->active &= ~((u64)1 << f->slot);
@@ -132,6 +133,7 @@ static void begin_warp(Sm *s, Lot *lot, Warp *warp)
                 .cause_unit = unit,
                 .since = s->model->now};
     s->active |= (u64)1 << k;
+    tell_slot(s, k, (CycleEvent){.kind = CYCLE_WARP});
     front_redirect(s, k, s->model->launch->pc);
 }
 
@@ -204,6 +206,7 @@ static bool begin_group(Model *m)
     m->starting.sm = s;
     m->starting.lot = lot;
     m->starting.warp = 0;
+    tell_group(s, lot, CYCLE_GROUP);
     audience_tell(m->audience, EVENT_group_begin, g, NULL);
     for (u32 k = 0; m->audience->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
         if (g->warps[k].state == WARP_READY)
@@ -261,12 +264,14 @@ static void end_group(Model *m, Sm *s, Lot *lot)
     sim_give_group(m->sim, g);
     for (u32 k = 0; k < s->nwarps; k++)
         if (s->slot[k].active && s->slot[k].lot == lot) {
+            tell_slot(s, k, (CycleEvent){.kind = CYCLE_WARP_END});
             front_stop(s, k);
             s->slot[k].active = false;
             s->active &= ~((u64)1 << k);
         }
     if (m->starting.lot == lot)
         m->starting.sm = NULL;
+    tell_group(s, lot, CYCLE_GROUP_END);
     lot->used = false;
     m->running--;
     if (m->p.group_alone || m->next_group == m->ngroups || m->result->faulted)
@@ -392,6 +397,7 @@ static bool run_request(Model *m)
             bug("nothing can happen any more in cycle %llu", (unsigned long long)m->now);
         for (u32 i = 0; i < m->nsms; i++)
             book_cycles(&m->sm[i], next - m->now);
+        tell_counters(m);
         m->now = next;
     }
     m->total.cycles += m->now - m->requested + m->p.host_after - m->p.host_before;
@@ -428,6 +434,8 @@ static void prepare(Model *m, const Launch *l, const LaunchOptions *opt, Audienc
     m->total = (TimeResult){.sms = m->nsms};
     m->clock = (Clock){m, cycles_now, cycles_now};
     m->deadline = 0;
+    m->told = told_kinds(opt->cycles);
+    m->counted = m->now;
     m->interrupts = atomic_load(&m->sim->interrupts);
     if (opt->timeout > 0)
         m->deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
@@ -507,9 +515,11 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     bool ok = true;
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const HostFloats host = enter_guest_floats();
+        tell_launch(m, CYCLE_LAUNCH);
         do
             ok = run_request(m);
         while (ok && m->next_group < m->ngroups && !result->faulted);
+        tell_launch(m, CYCLE_LAUNCH_END);
         leave_guest_floats(&host);
     } else
         *result = (LaunchResult){.faulted = true, .fault = {.kind = FAULT_STOPPED, .lane = -1}};

@@ -150,6 +150,7 @@ void front_stop(Sm *s, u32 k)
     w->slow.mask = 0;
     memset(w->slot, 0, sizeof w->slot);
     slot_changed(s, k);
+    tell_slot(s, k, (CycleEvent){.kind = CYCLE_DROP});
 }
 
 void front_redirect(Sm *s, u32 k, u32 pc)
@@ -167,6 +168,7 @@ static void answer(Sm *s, const Fetch *f)
     if (!f->miss && !(s->full >> f->slot & 1)) {
         w->buffer[w->nbuffer++] = (FetchGroup){f->pc, f->mask};
         slot_changed(s, f->slot);
+        tell_slot(s, f->slot, (CycleEvent){.kind = CYCLE_BUFFER, .pc = f->pc, .exec = f->mask});
         return;
     }
     s->replays = true;
@@ -208,6 +210,7 @@ void front_fetch(Sm *s)
     if (s->dropped >> k & 1)
         return; /* taken back with those before it */
     s->fetch[0] = (Fetch){.valid = true, .slot = (u8)k, .mask = w->pc_mask, .pc = w->pc};
+    tell_slot(s, k, (CycleEvent){.kind = CYCLE_FETCH, .pc = w->pc, .exec = w->pc_mask});
     w->pc += group_bytes(s);
     w->pc_mask = whole_mask(s);
 }

@@ -86,6 +86,7 @@ static void find_cause(Sm *s, u32 k)
     const u64 bit = (u64)1 << k;
     u8 unit = 0;
     const Cause c = cause_of(s, w, &unit);
+    const bool same = c == w->cause && unit == w->cause_unit;
     book_slot(s, k);
     s->causes[w->cause]--;
     s->waits[w->cause_unit] -= w->cause == CAUSE_SCOREBOARD;
@@ -96,6 +97,10 @@ static void find_cause(Sm *s, u32 k)
                                : w->pc;
     s->causes[c]++;
     s->waits[unit] += c == CAUSE_SCOREBOARD;
+    if (!same)
+        tell_slot(s, k,
+                  (CycleEvent){
+                      .kind = CYCLE_WAIT, .pc = w->cause_pc, .cause = (u8)c, .unit = unit});
     s->ready = c == CAUSE_ISSUED || c == CAUSE_REFILL || c == CAUSE_ICACHE ? s->ready | bit
                                                                            : s->ready & ~bit;
 }
@@ -277,6 +282,12 @@ static void refill(Sm *s, u32 k)
     memmove(w->buffer, w->buffer + 1, --w->nbuffer * sizeof *w->buffer);
     for (u32 i = 0; i < s->model->p.fetch_width; i++) {
         w->slot[i] = op_at(&s->model->ops, w->slow.pc + 4 * i, &s->model->p);
+        if (w->slow.mask >> i & 1)
+            tell_slot(s, k,
+                      (CycleEvent){.kind = CYCLE_DECODE,
+                                   .pc = w->slow.pc + 4 * i,
+                                   .word = w->slot[i]->word,
+                                   .hidden = w->slot[i]->hidden});
         if (w->slot[i]->hidden)
             w->slow.mask &= (u8) ~(1u << i);
     }

@@ -155,6 +155,8 @@ static void release(Sm *s)
     a->used = false;
     w->accesses--;
     slot_changed(s, a->flight.slot);
+    if (!a->flight.op->nresults)
+        tell_slot(s, a->flight.slot, (CycleEvent){.kind = CYCLE_DONE, .number = a->flight.number});
 }
 
 /* an idle table hears an answer and lists a new instruction; whether it does the latter */

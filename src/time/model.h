@@ -175,7 +175,13 @@ typedef struct { Flight flight; u64 at; } Held;
 typedef struct { Held item[MAX_HELD]; u8 n, cap; } Pipe; /* results, in the order of their cycle */
 
 /* always: the front end is told also where the warp does not jump */
-typedef struct { bool valid, jumps, always; u8 slot; u32 target; u64 at; } Redirect;
+typedef struct {
+    bool valid, jumps, always;
+    u8 slot;
+    u32 target;
+    u64 at;
+    u64 number;             /* of the instruction */
+} Redirect;
 
 typedef struct {
     bool valid, sent;
@@ -318,6 +324,8 @@ typedef struct Model {
     u64 requested;          /* the cycle of the host's request */
     u64 deadline;
     u32 interrupts;         /* of the engine when the launch began */
+    u32 told;               /* 1 << CYCLE_*, that observers want */
+    u64 counted;            /* the cycle from which those that count are called again */
     Clock clock;
     struct { Sm *sm; Lot *lot; u32 warp; } starting; /* a group whose warps begin; sm: NULL: none */
     enum { FLUSH_NOT, FLUSH_WAITS, FLUSH_LINES } flush;
@@ -353,8 +361,14 @@ void access_lines(const Sm *s, const Step *step, Access *a);
 i16 lsu_take(Sm *s);
 /* Runs the instruction of slot k that issues (engine.c).  False: the group is over, by a fault. */
 bool model_step(Model *m, Slot *w, Step *step);
-/* tells the launch's cycle observer (book.c) */
+/* Tell the launch's cycle observers (tell.c) of an instruction; of slot k; of a launch. */
 void tell_cycle(const Sm *s, const Flight *f, CycleKind kind);
+void tell_slot(const Sm *s, u32 k, CycleEvent e);
+void tell_launch(const Model *m, CycleKind kind);
+void tell_group(const Sm *s, const Lot *lot, CycleKind kind);
+/* Calls those that count, if it is time. */
+void tell_counters(Model *m);
+u32 told_kinds(const CycleObserver *o); /* 1 << CYCLE_*, that any of the list wants */
 /* Accounts the cycles that slot k was in its cause, up to now (book.c). */
 void book_slot(Sm *s, u32 k);
 

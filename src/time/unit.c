@@ -109,6 +109,7 @@ static bool redirect(Sm *s, Redirect *r)
     r->valid = false;
     w->branch = false;
     slot_changed(s, r->slot);
+    tell_slot(s, r->slot, (CycleEvent){.kind = CYCLE_DONE, .number = r->number});
     if (r->jumps)
         front_redirect(s, r->slot, r->target);
     return true;
@@ -131,6 +132,7 @@ static void decide(Sm *s, bool taken)
     }
     s->slot[r->slot].branch = false;
     slot_changed(s, r->slot);
+    tell_slot(s, r->slot, (CycleEvent){.kind = CYCLE_DONE, .number = r->number});
 }
 
 void branch_tick(Sm *s)
@@ -161,6 +163,7 @@ static bool start_scalar(Sm *s, Flight *f)
                                       .slot = f->slot,
                                       .jumps = f->jumps,
                                       .target = f->target,
+                                      .number = f->number,
                                       .at = s->model->now + f->op->latency};
     if (writes)
         pipe_push(&s->pipe[U_SALU], f, s->model->now + f->op->latency);
@@ -176,6 +179,7 @@ static bool start_divergence(Sm *s, Flight *f)
                          .slot = f->slot,
                          .jumps = f->jumps,
                          .target = f->target,
+                         .number = f->number,
                          .at = s->model->now + 1};
     return true;
 }
@@ -186,6 +190,7 @@ static bool start_control(Sm *s, Flight *f)
     if (s->redirected || s->replays)
         return false;
     s->slot[f->slot].branch = false;
+    tell_cycle(s, f, CYCLE_DONE);
     warp_arrives(s, f);
     return true;
 }

@@ -21,7 +21,7 @@ static size_t nevents;
 static void record(void *self, const CycleEvent *e)
 {
     (void)self;
-    if (e->kind != CYCLE_WAIT && nevents < MAX_EVENTS)
+    if (nevents < MAX_EVENTS)
         events[nevents++] = *e;
 }
 
@@ -39,7 +39,8 @@ static LaunchResult run(const LaunchOptions *opt)
 
 static LaunchResult run_watched(void)
 {
-    const CycleObserver observer = {.tell = record};
+    const CycleObserver observer = {.kinds = 1 << CYCLE_ISSUE | 1 << CYCLE_START | 1 << CYCLE_WRITE,
+                                    .tell = record};
     return run(&(LaunchOptions){.cycles = &observer});
 }
 

@@ -11,12 +11,10 @@
 #include "cc/code.h"
 #include "base/mem.h"
 #include "obj/dwarf.h"
-#include <elf.h>
+#include "obj/dwarfout.h"
 #include <string.h>
 
 enum {
-    DWARF_VERSION = 4,
-    WORD_BYTES = 4,
     ABBREV_UNIT = 1,
     ABBREV_FUNCTION, /* with and without calls that were inlined into it */
     ABBREV_LEAF,
@@ -25,133 +23,14 @@ enum {
     ABBREV_INLINED_LEAF
 };
 
-/* A debug section being written. */
-typedef struct {
-    Object *o;
-    i32 section;
-    Buf *b;
-    bool failed;
-} Out;
-
-/* --- numbers --------------------------------------------------------------------------- */
-
-static void put(Out *s, u32 v, u32 bytes)
-{
-    for (u32 i = 0; i < bytes; i++) {
-        const u8 byte = (u8)(v >> 8 * i);
-        buf_put(s->b, &byte, 1);
-    }
-}
-
-static void put_string(Out *s, const char *text)
-{
-    buf_str(s->b, text);
-    put(s, 0, 1);
-}
-
-static void put_uleb(Out *s, u32 v)
-{
-    for (; v >= 0x80; v >>= 7)
-        put(s, (v & 0x7f) | 0x80, 1);
-    put(s, v, 1);
-}
-
-static void put_sleb(Out *s, i64 v)
-{
-    for (; v < -64 || v > 63; v >>= 7)
-        put(s, (u32)(v & 0x7f) | 0x80, 1);
-    put(s, (u32)(v & 0x7f), 1);
-}
-
-static void put_address(Out *s, u32 symbol, u32 offset)
-{
-    s->failed |= !obj_add_reloc(
-        s->o, s->section, (ObjReloc){(u32)s->b->len, R_RISCV_32, symbol, (i32)offset});
-    put(s, 0, 4);
-}
-
-/* a length of four bytes, filled in by end_length */
-static size_t begin_length(Out *s)
-{
-    put(s, 0, 4);
-    return s->b->len;
-}
-
-static void end_length(Out *s, size_t from)
-{
-    const u32 n = (u32)(s->b->len - from);
-    for (u32 i = 0; i < 4 && !s->b->failed; i++)
-        s->b->data[from - 4 + i] = (u8)(n >> 8 * i);
-}
-
-/* --- sections --------------------------------------------------------------------------- */
-
-static Out open_section(Object *o, const char *name)
-{
-    Out s = {.o = o, .section = obj_add_section(o, name, SHT_PROGBITS, 0, 1)};
-    s.failed = s.section < 0;
-    if (!s.failed)
-        s.b = &o->sections[s.section].data;
-    return s;
-}
-
-static bool close_section(Out *s)
-{
-    if (s->failed || s->b->failed)
-        return false;
-    s->o->sections[s->section].size = (u32)s->b->len;
-    return true;
-}
-
-/* a symbol for the start of a section, by which other sections refer to it */
-static i32 section_symbol(Object *o, const char *name)
-{
-    const i32 section = obj_find_section(o, name);
-    return section < 0 ? -1 : obj_add_symbol(o, "", section, 0, STB_LOCAL, STT_SECTION);
-}
-
-/* --- rows --------------------------------------------------------------------------------- */
-
-typedef struct {
-    u32 at, file, line, column;
-} Row;
-
-static void put_row(Out *s, Row *now, const Row *next)
-{
-    if (next->at != now->at) {
-        put(s, DW_LNS_advance_pc, 1);
-        put_uleb(s, (next->at - now->at) / WORD_BYTES);
-    }
-    if (next->file != now->file) {
-        put(s, DW_LNS_set_file, 1);
-        put_uleb(s, next->file);
-    }
-    if (next->column != now->column) {
-        put(s, DW_LNS_set_column, 1);
-        put_uleb(s, next->column);
-    }
-    if (next->line != now->line) {
-        put(s, DW_LNS_advance_line, 1);
-        put_sleb(s, (i64)next->line - now->line);
-    }
-    put(s, DW_LNS_copy, 1);
-    *now = *next;
-}
-
 /* The rows of one function.  A word without a place has that of the word before; those at the start
  * have the first place there is. */
-static void put_sequence(Out *s, const Module *m, const Code *c, u32 symbol)
+static void put_sequence(DwarfOut *s, const Module *m, const Code *c, u32 symbol)
 {
-    Row now = {.file = 1, .line = 1};
     u32 shown = 0, loc = 0;
     for (size_t i = 0; i < c->n && !loc; i++)
         loc = c->word[i].fix == FIX_LABEL ? 0 : c->word[i].loc;
-    /* 1. the address where the sequence starts */
-    put(s, 0, 1);
-    put_uleb(s, 5);
-    put(s, DW_LNE_set_address, 1);
-    put_address(s, symbol, 0);
-    /* 2. a row wherever the place changes */
+    DwarfRow now = dwarf_begin_rows(s, symbol, 0);
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
         if (w->fix == FIX_LABEL)
@@ -160,48 +39,22 @@ static void put_sequence(Out *s, const Module *m, const Code *c, u32 symbol)
         if (loc == shown)
             continue;
         const Loc *l = &m->loc[shown = loc];
-        put_row(s, &now, &(Row){w->at, l->file + 1, l->line, l->column});
+        dwarf_put_row(s, &now, &(DwarfRow){w->at, l->file + 1, l->line, l->column});
     }
-    /* 3. the address after the last word */
-    put(s, DW_LNS_advance_pc, 1);
-    put_uleb(s, (c->size - now.at) / WORD_BYTES);
-    put(s, 0, 1);
-    put_uleb(s, 1);
-    put(s, DW_LNE_end_sequence, 1);
-}
-
-static void put_header(Out *s, const Module *m)
-{
-    static const u8 operands[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-    put(s, DWARF_VERSION, 2);
-    const size_t from = begin_length(s);
-    put(s, WORD_BYTES, 1); /* minimum_instruction_length */
-    put(s, 1, 1);          /* maximum_operations_per_instruction */
-    put(s, 1, 1);          /* default_is_stmt */
-    put(s, 1, 1);          /* line_base and line_range, not used here */
-    put(s, 1, 1);
-    put(s, (u32)countof(operands) + 1, 1); /* opcode_base */
-    buf_put(s->b, operands, sizeof operands);
-    put(s, 0, 1); /* no directories */
-    for (size_t i = 0; i < m->nfile; i++) {
-        put_string(s, m->file[i]);
-        put(s, 0, 3);
-    }
-    put(s, 0, 1);
-    end_length(s, from);
+    dwarf_end_rows(s, &now, c->size);
 }
 
 static bool put_lines(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
-    Out s = open_section(o, ".debug_line");
+    DwarfOut s = dwarf_open(o, ".debug_line");
     if (s.failed)
         return false;
-    const size_t from = begin_length(&s);
-    put_header(&s, m);
+    const size_t from = dwarf_begin(&s);
+    dwarf_put_line_header(&s, (const char *const *)m->file, m->nfile);
     for (size_t i = 0; i < m->nfunc; i++)
         put_sequence(&s, m, &code[i], symbol[m->func[i]->symbol]);
-    end_length(&s, from);
-    return close_section(&s);
+    dwarf_end(&s, from);
+    return dwarf_close(&s);
 }
 
 /* --- entries ------------------------------------------------------------------------------- */
@@ -229,11 +82,11 @@ static bool put_abbrevs(Object *o)
         0,
     };
     /* clang-format on */
-    Out s = open_section(o, ".debug_abbrev");
+    DwarfOut s = dwarf_open(o, ".debug_abbrev");
     if (s.failed)
         return false;
     buf_put(s.b, bytes, sizeof bytes);
-    return close_section(&s);
+    return dwarf_close(&s);
 }
 
 /* What an inlined call brought to one range of words. */
@@ -295,36 +148,36 @@ static void find_ranges(const Module *m, const Code *c, Ranges *r)
 }
 
 /* one function, and what was inlined into it */
-static void put_function(Out *s, const Module *m, const Code *c, u32 symbol, const u32 *origin)
+static void put_function(DwarfOut *s, const Module *m, const Code *c, u32 symbol, const u32 *origin)
 {
     Ranges r = {.n = 0};
     find_ranges(m, c, &r);
-    put(s, r.n ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
-    put_string(s, c->f->name);
-    put_address(s, symbol, 0);
-    put(s, c->size, 4);
+    dwarf_put(s, r.n ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
+    dwarf_put_string(s, c->f->name);
+    dwarf_put_address(s, symbol, 0);
+    dwarf_put(s, c->size, 4);
     for (size_t i = 0; i < r.n; i++) {
         const Range *x = &r.range[i];
         const u32 next = i + 1 < r.n ? r.range[i + 1].depth : 0;
         const Loc *at = &m->loc[m->inlined[x->call - 1].loc];
-        put(s, next > x->depth ? ABBREV_INLINED : ABBREV_INLINED_LEAF, 1);
-        put(s, origin[x->call - 1], 4);
-        put_address(s, symbol, x->lo);
-        put(s, x->hi - x->lo, 4);
-        put_uleb(s, at->file + 1);
-        put_uleb(s, at->line);
-        put_uleb(s, at->column);
+        dwarf_put(s, next > x->depth ? ABBREV_INLINED : ABBREV_INLINED_LEAF, 1);
+        dwarf_put(s, origin[x->call - 1], 4);
+        dwarf_put_address(s, symbol, x->lo);
+        dwarf_put(s, x->hi - x->lo, 4);
+        dwarf_put_uleb(s, at->file + 1);
+        dwarf_put_uleb(s, at->line);
+        dwarf_put_uleb(s, at->column);
         for (u32 depth = x->depth; depth > next; depth--)
-            put(s, 0, 1); /* the end of a list of children */
+            dwarf_put(s, 0, 1); /* the end of a list of children */
     }
     if (r.n)
-        put(s, 0, 1);
+        dwarf_put(s, 0, 1);
     s->failed |= r.failed;
     mem_free(r.range);
 }
 
 /* An entry for each function that was inlined; origin[]: of each call, where that entry is. */
-static void put_abstract(Out *s, const Module *m, u32 *origin)
+static void put_abstract(DwarfOut *s, const Module *m, u32 *origin)
 {
     for (size_t i = 0; i < m->ninlined; i++) {
         size_t same = 0;
@@ -333,60 +186,55 @@ static void put_abstract(Out *s, const Module *m, u32 *origin)
         origin[i] = same < i ? origin[same] : (u32)s->b->len;
         if (same < i)
             continue;
-        put(s, ABBREV_ABSTRACT, 1);
-        put_string(s, m->inlined[i].function);
-        put(s, DW_INL_inlined, 1);
+        dwarf_put(s, ABBREV_ABSTRACT, 1);
+        dwarf_put_string(s, m->inlined[i].function);
+        dwarf_put(s, DW_INL_inlined, 1);
     }
 }
 
 static bool put_entries(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
-    const i32 abbrevs = section_symbol(o, ".debug_abbrev"),
-              table = section_symbol(o, ".debug_line");
-    Out s = open_section(o, ".debug_info");
+    const i32 abbrevs = dwarf_section_symbol(o, ".debug_abbrev"),
+              table = dwarf_section_symbol(o, ".debug_line");
+    DwarfOut s = dwarf_open(o, ".debug_info");
     u32 *origin = mem_zalloc(m->ninlined + 1, sizeof *origin);
     if (s.failed || abbrevs < 0 || table < 0 || !origin) {
         mem_free(origin);
         return false;
     }
-    const size_t from = begin_length(&s);
-    put(&s, DWARF_VERSION, 2);
-    put_address(&s, (u32)abbrevs, 0);
-    put(&s, 4, 1); /* bytes of an address */
-    put(&s, ABBREV_UNIT, 1);
-    put_string(&s, "ventus cc");
-    put(&s, DW_LANG_OpenCL, 2);
-    put_string(&s, m->name);
-    put_address(&s, (u32)table, 0);
+    const size_t from = dwarf_begin(&s);
+    dwarf_put(&s, DWARF_VERSION, 2);
+    dwarf_put_address(&s, (u32)abbrevs, 0);
+    dwarf_put(&s, 4, 1); /* bytes of an address */
+    dwarf_put(&s, ABBREV_UNIT, 1);
+    dwarf_put_string(&s, "ventus cc");
+    dwarf_put(&s, DW_LANG_OpenCL, 2);
+    dwarf_put_string(&s, m->name);
+    dwarf_put_address(&s, (u32)table, 0);
     put_abstract(&s, m, origin);
     for (size_t i = 0; i < m->nfunc; i++)
         put_function(&s, m, &code[i], symbol[m->func[i]->symbol], origin);
-    put(&s, 0, 1);
-    end_length(&s, from);
+    dwarf_put(&s, 0, 1);
+    dwarf_end(&s, from);
     mem_free(origin);
-    return close_section(&s);
+    return dwarf_close(&s);
 }
 
 static bool put_ranges(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
-    const i32 info = section_symbol(o, ".debug_info");
-    Out s = open_section(o, ".debug_aranges");
+    const i32 info = dwarf_section_symbol(o, ".debug_info");
+    DwarfOut s = dwarf_open(o, ".debug_aranges");
     if (s.failed || info < 0)
         return false;
-    const size_t from = begin_length(&s);
-    put(&s, 2, 2); /* the version of this section */
-    put_address(&s, (u32)info, 0);
-    put(&s, 4, 1);
-    put(&s, 0, 1);
-    put(&s, 0, 4); /* tuples begin at a multiple of their size */
+    const size_t from = dwarf_begin_ranges(&s, (u32)info);
     for (size_t i = 0; i < m->nfunc; i++) {
-        put_address(&s, symbol[m->func[i]->symbol], 0);
-        put(&s, code[i].size, 4);
+        dwarf_put_address(&s, symbol[m->func[i]->symbol], 0);
+        dwarf_put(&s, code[i].size, 4);
     }
-    put(&s, 0, 4);
-    put(&s, 0, 4);
-    end_length(&s, from);
-    return close_section(&s);
+    dwarf_put(&s, 0, 4);
+    dwarf_put(&s, 0, 4);
+    dwarf_end(&s, from);
+    return dwarf_close(&s);
 }
 
 bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o)

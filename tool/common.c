@@ -18,6 +18,10 @@ enum {
     KEY_STATS,
     KEY_STATS_FILE,
     KEY_TRACE,
+    KEY_PIPELINE,
+    KEY_TIMELINE,
+    KEY_CYCLES,
+    KEY_LIMIT,
     KEY_EXPORT,
     KEY_DUMP,
     KEY_MAX,
@@ -54,6 +58,12 @@ static const struct argp_option options[] = {
     {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "A line an instruction, in Spike's commit format (ventus.trace)", 3},
+    {"pipeline", KEY_PIPELINE, "FILE", OPTION_ARG_OPTIONAL,
+     "Every instruction with its stages, for Konata (ventus.kanata); with --engine timing", 3},
+    {"timeline", KEY_TIMELINE, "FILE", OPTION_ARG_OPTIONAL,
+     "Warps, what they wait for, and counters, for Perfetto (ventus.json); with --engine timing", 3},
+    {"picture-cycles", KEY_CYCLES, "FROM[-TO]", 0, "Of these two: a part, in cycles", 3},
+    {"picture-limit", KEY_LIMIT, "MIB", 0, "Of these two: the size of a file (256); 0: no limit", 3},
     {"export-replay", KEY_EXPORT, "DIR", 0, "Write launches as .metadata and .data", 3},
     {"dump-buffers", KEY_DUMP, "DIR", 0, "Write buffers into files", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
@@ -154,6 +164,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
         c->stats_file = arg;
         return 0;
     case KEY_TRACE: c->trace_file = arg ? arg : "ventus.trace"; return 0;
+    case KEY_PIPELINE: c->pictures.pipeline = arg ? arg : "ventus.kanata"; return 0;
+    case KEY_TIMELINE: c->pictures.timeline = arg ? arg : "ventus.json"; return 0;
+    case KEY_CYCLES: pictures_option_cycles(state, arg, &c->pictures.part); return 0;
+    case KEY_LIMIT:
+        c->pictures.part.limit = option_number(state, "--picture-limit", arg, 1u << 24) << 20;
+        return 0;
     case KEY_EXPORT: c->export_to = arg; return 0;
     case KEY_DUMP: c->dump_to = arg; return 0;
     case 'v': c->verbose = true; return 0;
@@ -198,7 +214,7 @@ static void env_engine(Common *c)
 
 void common_init(Common *c)
 {
-    *c = (Common){.device = dev_defaults()};
+    *c = (Common){.device = dev_defaults(), .pictures.part.limit = 256 << 20};
     c->device.set = default_isa();
     c->lanes = env_number("NUM_THREAD", 4, MAX_LANES);
     c->warps = env_number("NUM_WARP", 1, MAX_WARPS);
@@ -231,7 +247,7 @@ static bool find_machine(Common *c, Diag *d)
 bool common_resolve(Common *c, Diag *d)
 {
     Machine *m = &c->device.machine;
-    if (!find_machine(c, d))
+    if (!find_machine(c, d) || !pictures_check(&c->pictures, c->device.engine, d))
         return false;
     m->lanes = c->lanes ? c->lanes : m->lanes;
     m->group_warps = c->warps ? c->warps : m->group_warps;
@@ -300,6 +316,8 @@ bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
     *w = (Watch){.common = c};
     if (c->trace_file && !open_trace(w, c->trace_file, d))
         return false;
+    if (!pictures_open(&w->pictures, &c->pictures, run, d))
+        return false;
     if (c->stats && !(w->stats = stats_new()))
         out_of_memory();
     if (w->stats)
@@ -351,6 +369,7 @@ static void tell_engine(Watch *w, Device *device)
 bool watch_close(Watch *w, Driver *driver, Diag *d)
 {
     bool ok = close_trace(w, d);
+    ok = pictures_close(&w->pictures, d) && ok;
     tell_engine(w, drv_device(driver));
     Buf out = {0};
     if (w->stats) {

@@ -3,6 +3,7 @@
 #define TOOL_COMMON_H
 #include "drv/drv.h"
 #include "prof/trace.h"
+#include "tool/pictures.h"
 #include "tool/stats.h"
 #include "tool/tool.h"
 #include <pthread.h>
@@ -18,6 +19,7 @@ typedef struct {
     u32 lanes, warps, sms;  /* 0: as the machine has it */
     bool stats, stats_json;
     const char *stats_file, *trace_file, *export_to, *dump_to;
+    PicturesWanted pictures;
     bool verbose;
 } Common;
 
@@ -35,6 +37,7 @@ typedef struct {
     FILE *trace_file;
     Trace *trace;
     Stats *stats;
+    Pictures pictures;
     Observer observer[2];
 } Watch;
 

@@ -1,12 +1,13 @@
 #!/bin/sh
-# mutate.sh [-n N] [-s SEED] [-t SECONDS] [-o DIR] [--quick] PATH... -- do the tests notice small mistakes?
+# mutate.sh [-n N] [-s SEED] [-t SECONDS] [-o DIR] [--quick] PATH[=N]... -- do the tests notice small mistakes?
 #
-# Picks N places (100) of the sources below the PATHs by chance, changes one operator, constant, condition,
+# Picks N places (100) of the sources below the PATHs by chance, and N of those below a PATH=N alone, changes one operator, constant, condition,
 # argument or statement there (mutate.awk), builds that in a copy of the tree, and runs the tests: those of the
 # directory first (mutate.txt), then all others (not with --quick), until one fails.  DIR (build-mutate) gets
 #
 #     table.tsv           number, place, kind, verdict: noticed by TEST, survived, same code, does not compile
 #     survivors/N.diff    what was changed and nobody noticed: a test is missing, or nothing that matters changed
+#     logs/N              what the test that noticed it said
 #     tree/               the copy
 #
 # The same seed makes the same mutations of the same sources, and those that the table has already are not tried again: so
@@ -26,11 +27,12 @@ while :; do
     esac
 done
 [ $# -gt 0 ] || { sed -n '2,/^cd /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-mkdir -p "$out/survivors" "$out/tree" || exit 1
+mkdir -p "$out/survivors" "$out/logs" "$out/tree" || exit 1
 out=$(cd "$out" && pwd)
 touch "$out/table.tsv" "$out/judged.tsv"
-# a mutation may loop for ever
-LIMIT=${LIMIT:-60} VENTUS_CACHE_DIR=$out/cache FAIL_FAST=1
+# a mutation may loop for ever, or wait; other work on the machine must not look like that
+cpu=${LIMIT:-60}
+LIMIT=$((4 * cpu)) VENTUS_CACHE_DIR=$out/cache FAIL_FAST=1
 export LIMIT VENTUS_CACHE_DIR FAIL_FAST
 end=$(($(date +%s) + ${seconds:-1000000}))
 unset MAKEFLAGS MFLAGS CI T
@@ -43,7 +45,7 @@ git ls-files | sort >"$out/files"
 cd "$out/tree" || exit 1
 # a call with swapped arguments of other types is no mistake that a test must notice
 build() { # TARGET...; what the build itself runs may loop for ever too
-    timeout -s KILL "${BUILD_LIMIT:-600}" make -s CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
+    timeout -s KILL "${BUILD_LIMIT:-600}" make -s HAS_ARCHIVES= CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
         >"$out/log" 2>&1
 }
 tests_of() { # FILE: the tests of its directory
@@ -66,13 +68,16 @@ programs_of() { # TEST...
 }
 # shellcheck disable=SC2046
 for p; do
-    build $(programs_of $(tests_of "$p")) || { cat "$out/log"; exit 1; }
+    build $(programs_of $(tests_of "${p%=*}")) || { cat "$out/log"; exit 1; }
 done
 
 # 2. the mutations: N lines by chance, and of each one change by chance
-find "$@" -name '*.[ch]' -o -name '*.cl' -o -name '*.def' | sort | while read -r f; do
-    awk -f test/runner/mutate.awk "$f" | sed "s,^,$f	,"
-done | awk -F '\t' -v seed="$seed" -v number="$number" '
+pick() { # FIRST N PATH...: they are numbered from FIRST
+    first=$1 places=$2
+    shift 2
+    find "$@" -name '*.[ch]' -o -name '*.cl' -o -name '*.def' | sort | while read -r f; do
+        awk -f test/runner/mutate.awk "$f" | sed "s,^,$f	,"
+    done | awk -F '\t' -v seed="$seed" -v first="$first" -v number="$places" '
     # Park and Miller: the same numbers with every awk
     function chance(below) { seed = seed * 16807 % 2147483647; return int(seed / 2147483647 * below) }
     { place = $1 ":" $2
@@ -84,8 +89,18 @@ done | awk -F '\t' -v seed="$seed" -v number="$number" '
           for (i = 1; i <= number && i <= lines; i++) {
               do k = 1 + chance(lines); while (k in taken)
               taken[k]
-              print i "\t" change[k, chance(count[k])]
-          } }' >"$out/mutations"
+              print first + i - 1 "\t" change[k, chance(count[k])]
+          } }'
+}
+next=1 together=
+for p; do
+    case $p in
+    *=*) pick $next "${p##*=}" "${p%=*}"; next=$((next + ${p##*=})) ;;
+    *) together="$together $p" ;;
+    esac
+done >"$out/mutations"
+# shellcheck disable=SC2086
+[ ! "$together" ] || pick $next "$number" $together >>"$out/mutations"
 
 # 3. each of them
 notices() { # TEST...: the first that fails
@@ -108,7 +123,7 @@ notices() { # TEST...: the first that fails
     done
 }
 run_some() { # TEST...: whether one fails, which it names
-    sh test/runner/check.sh "$@" >"$out/log" 2>&1 && return 1
+    (ulimit -t "$cpu" && sh test/runner/check.sh "$@") >"$out/log" 2>&1 && return 1
     sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1
 }
 verdict() { # FILE
@@ -145,7 +160,7 @@ while IFS='	' read -r id file line kind text; do
     TEXT=$text awk -v line="$line" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$out/original" >"$file"
     diff -u --label "$file" --label "$file" "$out/original" "$file" >"$out/diff"
     v=$(verdict "$file")
-    case $v in survived) cp "$out/diff" "$out/survivors/$seed.$id.diff" ;; esac
+    case $v in survived) cp "$out/diff" "$out/survivors/$seed.$id.diff" ;; *) cat "$out/diff" "$out/log" >"$out/logs/$seed.$id" ;; esac
     printf '%s.%s\t%s:%s\t%s\t%s\n' "$seed" "$id" "$file" "$line" "$kind" "$v" | tee -a "$out/table.tsv"
     # now, so that it is newer than what was made of the change
     cp "$out/original" "$file"

@@ -152,6 +152,8 @@ static const struct {
      "%3 = sub %1, %2\n%4 = sub %2, %1\n%5 = xor %3, %4\nsetret %5"},
     {"%3 = load word const [%1]\nfence\n%4 = load word const [%1]\n%5 = sub %3, %4\nsetret %5",
      "fence\nsetret 0"},
+    {"%3 = load word const volatile [%1]\n%4 = load word const volatile [%1]\n%5 = sub %3, %4\nsetret %5",
+     "%2 = load word const volatile [%1]\n%3 = load word const volatile [%1]\n%4 = sub %2, %3\nsetret %4"},
     {"%3 = load word const [%1]\n%4 = load byte const [%1]\n%5 = sub %3, %4\nsetret %5",
      "%2 = load word const [%1]\n%3 = load byte const [%1]\n%4 = sub %2, %3\nsetret %4"},
     {"%3 = load word global [%1]\nfence\n%4 = load word global [%1]\n%5 = sub %3, %4\nsetret %5",

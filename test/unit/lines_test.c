@@ -65,11 +65,9 @@ static void expect_place(const Place *p, const char *file, u32 line, u32 column,
     assert_string_equal(p->function, function);
 }
 
-static void rows_and_calls_are_read(void **state)
+static void expect_rows_and_calls(Object *o)
 {
-    (void)state;
     Place p[4];
-    Object *o = image_with(lines4, sizeof lines4, info, sizeof info);
     LineTable *t = lines_read(o);
     assert_int_equal(lines_find(t, 0x80000004, p, 4), 1);
     expect_place(&p[0], "a.cl", 6, 0, "outer");
@@ -92,6 +90,38 @@ static void rows_and_calls_are_read(void **state)
     assert_null(lines_file(t, 2));
     lines_free(t);
     obj_free(o);
+}
+
+static void rows_and_calls_are_read(void **state)
+{
+    (void)state;
+    expect_rows_and_calls(image_with(lines4, sizeof lines4, info, sizeof info));
+}
+
+/* without an entry for it, the base of ranges is where the unit starts */
+static void ranges_start_at_their_unit(void **state)
+{
+    (void)state;
+    enum { UNIT_END = 16, UNIT_ABBREV_END = 5, CALL = 46, LEAF = 58 };
+    Buf units = {0}, shapes = {0};
+    buf_put(&units, info, UNIT_END);
+    buf_put(&units, (u8[]){0, 0, 0, 0x80}, 4);
+    buf_put(&units, info + UNIT_END, sizeof info - UNIT_END);
+    units.data[0] += 4;            /* the length */
+    units.data[4 + CALL + 1] += 4; /* what they are instances of */
+    units.data[4 + LEAF + 1] += 4;
+    units.data[4 + CALL + 5] = 8; /* the ranges after the base */
+    buf_put(&shapes, abbrevs, UNIT_ABBREV_END);
+    buf_put(&shapes, (u8[]){0x11, 0x01}, 2); /* low */
+    buf_put(&shapes, abbrevs + UNIT_ABBREV_END, sizeof abbrevs - UNIT_ABBREV_END);
+    Object *o = image_with(lines4, sizeof lines4, units.data, units.len);
+    ObjSection *abbrev = &o->sections[obj_find_section(o, ".debug_abbrev")];
+    buf_free(&abbrev->data);
+    buf_put(&abbrev->data, shapes.data, shapes.len);
+    abbrev->size = (u32)shapes.len;
+    expect_rows_and_calls(o);
+    buf_free(&units);
+    buf_free(&shapes);
 }
 
 static void images_without_tables_have_no_places(void **state)
@@ -178,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_and_calls_are_read),
+        cmocka_unit_test(ranges_start_at_their_unit),
         cmocka_unit_test(images_without_tables_have_no_places),
         cmocka_unit_test(damaged_tables_do_no_harm),
         cmocka_unit_test(work_is_bounded),

@@ -231,7 +231,10 @@ int replay_main(int argc, char **argv)
     if (!r.bounds)
         memory_map(dev_memory(drv_device(driver)), HEAP_LO, ((u64)1 << 32) - HEAP_LO,
                    MEM_R | MEM_W);
-    const int status = patience_end(&patience, run_all(&r, driver, &d));
+    Debugger *debugger;
+    const bool ok = open_debugger(&r.common, driver, &debugger, &d);
+    const int status = patience_end(&patience, ok ? run_all(&r, driver, &d) : REFUSED);
+    dbg_close(debugger, status);
     drv_close(driver);
     return status;
 }

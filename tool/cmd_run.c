@@ -307,6 +307,7 @@ static int run_image(Run *r, Object *image, Diag *d)
 {
     LaunchOptions run = r->common.run;
     Watch watch;
+    Debugger *debugger = NULL;
     int status = REFUSED;
     Patience patience;
     patience_prepare(&patience);
@@ -318,12 +319,14 @@ static int run_image(Run *r, Object *image, Diag *d)
         obj_free(image);
     } else if (upload(r, driver) &&
                (!r->common.export_to || make_directory(r->common.export_to, d)) &&
+               open_debugger(&r->common, driver, &debugger, d) &&
                watch_open(&watch, &r->common, &run, d)) {
         status = launch(r, driver, &watch, &run, d);
         if (!watch_close(&watch, driver, d))
             status = REFUSED;
     }
     status = patience_end(&patience, status);
+    dbg_close(debugger, status);
     drv_close(driver);
     return status;
 }

@@ -31,7 +31,8 @@ enum {
     KEY_VM,
     KEY_LANES,
     KEY_BARRIER,
-    KEY_COPIES
+    KEY_COPIES,
+    KEY_GDB
 };
 
 static const struct argp_option options[] = {
@@ -66,6 +67,8 @@ static const struct argp_option options[] = {
     {"picture-limit", KEY_LIMIT, "MIB", 0, "Of these two: the size of a file (256); 0: no limit", 3},
     {"export-replay", KEY_EXPORT, "DIR", 0, "Write launches as .metadata and .data", 3},
     {"dump-buffers", KEY_DUMP, "DIR", 0, "Write buffers into files", 3},
+    {"gdb", KEY_GDB, "ADDRESS", OPTION_ARG_OPTIONAL,
+     "Wait for gdb at a port (1234) or the path of a socket", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
     {0},
 };
@@ -172,6 +175,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_EXPORT: c->export_to = arg; return 0;
     case KEY_DUMP: c->dump_to = arg; return 0;
+    case KEY_GDB: c->gdb = arg ? arg : "1234"; return 0;
     case 'v': c->verbose = true; return 0;
     }
     return device_option(key, arg, state);
@@ -254,6 +258,8 @@ bool common_resolve(Common *c, Diag *d)
     m->sms = c->sms ? c->sms : m->sms;
     if (m->warps < m->group_warps)
         m->warps = m->group_warps;
+    if (c->gdb) /* whatever engine: they compute the same */
+        c->device.engine = &dbg_kind;
     return true;
 }
 
@@ -384,6 +390,24 @@ bool watch_close(Watch *w, Driver *driver, Diag *d)
     stats_free(w->stats);
     buf_free(&out);
     return ok;
+}
+
+/* --- debugging ------------------------------------------------------------------------------ */
+
+static void say_waiting(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "ventus: %s\n", text);
+}
+
+bool open_debugger(const Common *c, Driver *driver, Debugger **made, Diag *d)
+{
+    *made = NULL;
+    if (!c->gdb)
+        return true;
+    if ((*made = dbg_listen(c->gdb, say_waiting, NULL, d)))
+        dbg_attach(*made, drv_device(driver));
+    return *made != NULL;
 }
 
 /* --- ends ----------------------------------------------------------------------------- */

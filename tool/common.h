@@ -1,6 +1,7 @@
 /* common.h -- what `run` and `replay` have in common: options of the device and of watching. */
 #ifndef TOOL_COMMON_H
 #define TOOL_COMMON_H
+#include "dbg/dbg.h"
 #include "drv/drv.h"
 #include "prof/trace.h"
 #include "tool/pictures.h"
@@ -21,6 +22,7 @@ typedef struct {
     const char *stats_file, *trace_file, *export_to, *dump_to;
     PicturesWanted pictures;
     bool verbose;
+    const char *gdb;        /* where gdb is waited for; NULL: it is not */
 } Common;
 
 /* The child parser of both; its input is a Common that common_init() made. */
@@ -47,6 +49,10 @@ bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d);
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
 /* Prints the statistics and what the driver's engine did, closes the trace.  False: reported. */
 bool watch_close(Watch *w, Driver *driver, Diag *d);
+
+/* With --gdb, a debugger that leads the driver's launches, to be closed before the driver; else
+ * *made is NULL.  False: reported. */
+bool open_debugger(const Common *c, Driver *driver, Debugger **made, Diag *d);
 
 /* The driver's report of the last failure, on stderr.  The exit status to use. */
 int report_failure(Driver *driver, DrvStatus s, const char *what);

@@ -1,0 +1,179 @@
+#!/bin/sh
+# gdb_test.sh -- Debian's gdb-multiarch, without plug-ins, leads kernels: breakpoints by line and
+# condition, steps of a lane through divided warps, registers, watchpoints, the way back, faults,
+# `monitor`, several launches.
+B=${B:-build}
+command -v gdb-multiarch >/dev/null || { echo "no gdb-multiarch"; exit 77; }
+[ -e "$B/ventus-cc1" ] || { echo "no compiler"; exit 77; }
+case $B in /*) ;; *) B=$PWD/$B ;; esac
+t=$(mktemp -d) bad=0 n=0
+trap 'rm -rf "$t"' EXIT
+cd "$t" || exit 1
+unset VENTUS_ENGINE VENTUS_BACKEND VENTUS_MACHINE NUM_THREAD NUM_WARP
+
+cat >k.cl <<'END'
+kernel void k(global int *out, global const int *in, int n)
+{
+    int i = get_global_id(0);
+    int sum = in[i];
+    if (i & 1) {
+        for (int j = 0; j < i; j++)
+            sum += in[(sum + j) & 15];
+        out[i] = sum;
+    } else {
+        out[i] = -i;
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] += n;
+}
+END
+
+# session COMMAND...: runs the command with --gdb and gdb by the commands on stdin; `log` is what
+# gdb said, `out` what the command said
+session() {
+    cat >commands
+    rm -f sock
+    timeout 60 "$@" --gdb="$t/sock" >out 2>&1 &
+    pid=$!
+    while [ ! -S sock ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    timeout 60 gdb-multiarch -nx -batch -ex 'set pagination off' -ex "target remote $t/sock" \
+        -x commands >log 2>&1
+    wait $pid
+    status=$?
+}
+# said TEXT...: the log has these lines, or parts of lines, in this order
+said() {
+    from=1
+    for text; do
+        n=$((n + 1))
+        at=$(tail -n +$from log | grep -n -m1 -F -e "$text" | cut -d: -f1)
+        if [ ! "$at" ]; then
+            echo "gdb did not say: $text"
+            sed 's/^/    /' log
+            bad=1
+            return
+        fi
+        from=$((from + at))
+    done
+}
+is() { # WANT GOT
+    n=$((n + 1))
+    [ "$1" = "$2" ] || { echo "wanted: $1"; echo "got:    $2"; bad=1; }
+}
+run="$B/ventus run -k k -g 16 -l 8 --threads 4 -a buf:i32:16>-:0:4 -a buf:i32:16=iota -a i32:100 k.cl"
+want='arg0[0..3]: 100 102 98 128'
+
+# what is there at the start, lines, lanes
+session $run <<'END'
+info threads
+break k
+continue
+print $v0
+print $row0
+info registers mask lane gl_id_x pc
+backtrace
+delete
+break k.cl:13
+continue
+thread 2
+print $gl_id_x
+monitor where
+monitor groups
+monitor warps
+monitor occupancy
+monitor disassemble 1
+monitor nonsense
+END
+said '1    Thread 1 (group 0,0,0 warp 0 lane 0, global 0,0,0)' \
+    '8    Thread 8 (group 0,0,0 warp 1 lane 3, global 7,0,0)' \
+    'Thread 1 hit Breakpoint 1, k' '$2 = {0, 1, 2, 3}' 'mask           0xf' '#0  k' '#1  0x80000054 in _start' \
+    'hit Breakpoint 2, k' 'out[i] += n;' '$3 = 1' 'group 0,0,0 warp 0 lane 1, global 1,0,0' 'k.cl:13' \
+    'k: 2x1x1 groups of 2 warps of 4 lanes; group 0,0,0 runs' '* 0 xxxx ready' '  1 xxxx' \
+    'an SM holds' '=> 0x8000' "no command 'nonsense'"
+is "$want" "$(grep arg0 out)"
+is 0 $status
+
+# a divided warp: a step follows its lane, whichever side that is on
+session $run <<'END'
+break k.cl:7
+continue
+info threads
+print $active
+monitor stack
+thread 1
+print $active
+stepi
+print $active
+print $mask
+END
+said 'hit Breakpoint 1' 'sum += in' '(group 0,0,0 warp 0 lane 0, global 0,0,0, inactive)' \
+    '(group 0,0,0 warp 0 lane 1, global 1,0,0)' '$1 = 1' 'goes on at' '$2 = 0' '$3 = 1'
+is "$want" "$(grep arg0 out)"
+
+# conditions, for any lane; registers written; the end
+session $run <<'END'
+break k.cl:13 if $gl_id_x == 10
+continue
+print $gl_id_x
+print $warp
+print $group
+set var $v63 = 1234
+print $v63
+print $row63
+continue
+END
+said 'Thread 3 hit Breakpoint 1' '$1 = 10' '$2 = 0' '$3 = 1' '$4 = 1234' '{0, 0, 1234, 0}' 'exited normally'
+is "$want" "$(grep arg0 out)"
+
+# who wrote this?
+session $run <<'END'
+break k.cl:13 if $gl_id_x == 3
+continue
+watch *(int *) 0x9000000c
+print *(int *) 0x9000000c
+reverse-continue
+print *(int *) 0x9000000c
+monitor where
+reverse-continue
+monitor history
+delete
+continue
+END
+said '$1 = 28' 'Old value = 28' 'New value = 0' '$2 = 0' 'warp 0 lane 3' 'in k' \
+    'No more reverse-execution history' 'instruction 0 of the launch' 'exited normally'
+is "$want" "$(grep arg0 out)"
+
+# a fault stops at its place, and there is a way back from it
+sed 's/out\[i\] = -i/*(global int *) (i ? 64 : 68) = i/' k.cl >fault.cl
+session "$B/ventus" run -k k -g 8 -a buf:i32:16 -a buf:i32:16=iota -a i32:1 fault.cl <<'END'
+continue
+monitor where
+reverse-stepi
+reverse-stepi
+stepi
+continue
+continue
+END
+said 'SIGSEGV' 'fault.cl:10' 'k' 'SIGSEGV' 'exited with code 01'
+is 1 $status
+is 1 "$(grep -c 'store to unmapped memory' out)"
+
+# several launches on one device
+session "$B/ventus" run -k k -g 16 -l 8 --threads 4 -a buf:i32:16 -a buf:i32:16=iota -a i32:1 \
+    --export-replay r k.cl <<'END'
+continue
+END
+session "$B/ventus" replay r/k_0.metadata r/k_0.data r/k_0.metadata r/k_0.data <<'END'
+break *0x80000000
+continue
+detach
+END
+said 'Breakpoint 1, 0x80000000' 'detached'
+is 0 $status
+
+# what cannot be
+$run --gdb=/nonexistent/socket >out 2>&1
+is 2 $?
+is 1 "$(grep -c 'gdb cannot be waited for at /nonexistent/socket: No such file' out)"
+[ $bad = 0 ] || exit 1
+echo "$n answers"

@@ -1,0 +1,367 @@
+/* gdb_test.c -- the remote protocol: packets as gdb and nobody else sends them, conditions, the way
+ * back.  gdb itself is in test/script/gdb_test.sh. */
+#include "base/mem.h"
+#include "dbg/agent.h"
+#include "dbg/debugger.h"
+#include "test/kit/assemble.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define HEAP 0x90000000u
+enum { HEAP_BYTES = 1 << 16 };
+
+/* --- a connection in memory ------------------------------------------------------------------ */
+
+/* What is sent, and all that came back. */
+typedef struct {
+    Buf in, out;
+    size_t at;
+    bool closed;
+} Pipe;
+
+static int pipe_read(void *self, void *to, size_t most, int milliseconds)
+{
+    Pipe *p = self;
+    const size_t left = p->in.len - p->at, n = left < most ? left : most;
+    if (!milliseconds) /* nothing is there while the launch runs, but an interrupt */
+        return p->at < p->in.len && p->in.data[p->at] == 3 ? (*(u8 *)to = 3, p->at++, 1) : 0;
+    memcpy(to, p->in.data + p->at, n);
+    p->at += n;
+    return n ? (int)n : -1;
+}
+
+static bool pipe_write(void *self, const void *bytes, size_t n)
+{
+    buf_put(&((Pipe *)self)->out, bytes, n);
+    return true;
+}
+
+static void pipe_close(void *self) { ((Pipe *)self)->closed = true; }
+
+static void send(Pipe *p, const char *text)
+{
+    u8 sum = 0;
+    for (const char *c = text; *c; c++)
+        sum = (u8)(sum + *c);
+    buf_printf(&p->in, "$%s#%02x", text, sum);
+}
+
+static bool answered(const Pipe *p, const char *text) { return strstr(buf_text(&p->out), text); }
+
+/* --- a launch ----------------------------------------------------------------------------------- */
+
+/* Each lane stores 3 * lane + 1 at HEAP + 4 * lane, then the warp runs a loop of ten rounds that
+ * counts in the word at HEAP + 0x100. */
+static const char *const program = "_start: lui t0, 0x90000\n"
+                                   "vid.v v1\n"
+                                   "vsll.vi v2, v1, 2\n"
+                                   "vadd.vv v3, v1, v1\n"
+                                   "vadd.vv v3, v3, v1\n"
+                                   "vadd.vi v3, v3, 1\n"
+                                   "vadd.vx v4, v2, t0\n"
+                                   "vsw12.v v3, 0(v4)\n"
+                                   "li t1, 10\n"
+                                   "loop: lw t2, 256(t0)\n"
+                                   "addi t2, t2, 1\n"
+                                   "sw t2, 256(t0)\n"
+                                   "addi t1, t1, -1\n"
+                                   "bnez t1, loop\n"
+                                   "endprg\n";
+
+static Device *open_device(const char *text, IsaSet set)
+{
+    DeviceOptions o = dev_defaults();
+    o.set = set;
+    o.engine = &dbg_kind;
+    Device *d = dev_open(&o);
+    assert_non_null(d);
+    Object *object = assemble(text, set);
+    const i32 section = obj_find_section(object, ".text");
+    assert_true(section >= 0);
+    const Buf *code = &object->sections[section].data;
+    memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
+    memory_map(dev_memory(d), HEAP, HEAP_BYTES, MEM_R | MEM_W);
+    assert_true(dev_write(d, CODE_LO, code->data, code->len));
+    dev_code_written(d, CODE_LO, CODE_LO + code->len);
+    obj_free(object);
+    return d;
+}
+
+static u32 word_at(Device *d, u32 addr)
+{
+    u32 word = 0;
+    assert_true(dev_read(d, addr, &word, sizeof word));
+    return word;
+}
+
+/* Runs the program under the packets of p; its result. */
+static DevResult run(Pipe *p, Device *d, u32 groups)
+{
+    DevResult r;
+    Debugger *debugger =
+        dbg_open(&(DbgStream){p, pipe_read, pipe_write, pipe_close});
+    assert_non_null(debugger);
+    dbg_attach(debugger, d);
+    dev_launch(d, &(DevLaunch){.knl = HEAP + 0x8000, .groups = {groups, 1, 1}, .warps = 2, .lanes = 4,
+                               .sgprs = 32, .vgprs = 8, .pds = HEAP + HEAP_BYTES / 2,
+                               .pds_lane = 64, .pds_size = HEAP_BYTES / 2},
+               &r);
+    dbg_close(debugger, 0);
+    assert_true(p->closed);
+    return r;
+}
+
+static void end(Pipe *p, Device *d)
+{
+    dev_close(d);
+    buf_free(&p->in);
+    buf_free(&p->out);
+}
+
+/* --- packets ------------------------------------------------------------------------------------- */
+
+static void asks_and_goes_on(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "qSupported:x");
+    send(&p, "?");
+    send(&p, "p20");
+    send(&p, "m80000000,4");
+    send(&p, "nonsense");
+    send(&p, "vCont;c");
+    const DevResult r = run(&p, d, 1);
+    assert_false(r.run.faulted);
+    assert_int_equal(word_at(d, HEAP + 12), 10);
+    assert_int_equal(word_at(d, HEAP + 256), 20); /* two warps */
+    assert_true(answered(&p, "ReverseStep+"));
+    assert_true(answered(&p, "$T05thread:1;#"));
+    assert_true(answered(&p, "$00000080#"));
+    assert_true(answered(&p, "$b7020090#")); /* lui t0, 0x90000 */
+    assert_true(answered(&p, "$#00"));
+    assert_true(answered(&p, "$W00#"));
+    end(&p, d);
+}
+
+static void refuses_what_is_wrong(void **state)
+{
+    static const char *const wrong[] = {
+        "m",        "m1",         "m80000000,",  "mffffffffffffffffff,4", "M90000000,4:00",
+        "M90000000,1:0", "P0=ff", "pffffffff",   "Gff",        "Z0,",     "Z9,80000000,4",
+        "Z0,80000000,4;X5,27",    "Z0,80000000,4;Xfffff,",     "Z2,90000000,0",
+        "z0,zz",    "Hg0fff",     "Tffff",       "qThreadExtraInfo,", "qXfer:features:read:target.xml:zz,1",
+        "qRcmd,7", "vCont;x",     "vFile:pread:9,1,1",
+    };
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    buf_str(&p.in, "junk$m80000000,4#00$unfinished$\3");
+    for (size_t i = 0; i < countof(wrong); i++)
+        send(&p, wrong[i]);
+    const DevResult r = run(&p, d, 1); /* the connection ends: the launch runs on */
+    assert_false(r.run.faulted);
+    assert_int_equal(word_at(d, HEAP + 256), 20);
+    size_t refused = 0;
+    for (const char *c = buf_text(&p.out); (c = strstr(c, "$E01#")) || (c = NULL); c++)
+        refused++;
+    assert_true(answered(&p, "-"));          /* of the wrong sum */
+    assert_true(answered(&p, "$F-1,9#"));
+    assert_int_equal(refused, countof(wrong) - 1);
+    end(&p, d);
+}
+
+static void stops_and_goes_back(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "QStartNoAckMode");
+    send(&p, "Z2,90000100,4");    /* the counter */
+    send(&p, "vCont;c");          /* 1 */
+    send(&p, "m90000100,4");
+    send(&p, "vCont;c");          /* 2 */
+    send(&p, "vCont;c");          /* 3 */
+    send(&p, "m90000100,4");
+    send(&p, "bc");               /* before it became 3 */
+    send(&p, "m90000100,4");
+    send(&p, "bc");               /* before it became 2 */
+    send(&p, "bc");               /* before it became 1 */
+    send(&p, "bc");               /* the start */
+    send(&p, "m90000004,4");      /* and no lane has stored */
+    send(&p, "z2,90000100,4");
+    send(&p, "Z0,80000020,4");    /* li t1, 10 */
+    send(&p, "vCont;c");
+    send(&p, "m90000004,4");
+    send(&p, "bs");
+    send(&p, "m90000004,4");
+    send(&p, "z0,80000020,4");
+    send(&p, "vCont;c");
+    const DevResult r = run(&p, d, 1);
+    assert_false(r.run.faulted);
+    assert_int_equal(word_at(d, HEAP + 256), 20);
+    assert_int_equal(word_at(d, HEAP + 4), 4);
+    static const char *const in_order[] = {
+        "watch:90000100;thread:1;#", "$01000000#", "watch:", "watch:", "$03000000#",
+        "watch:90000100;", "$02000000#", "watch:", "watch:", "replaylog:begin;", "$00000000#",
+        "$T05thread:1;#", "$04000000#", "$T05thread:1;#", "$00000000#", "$W00#"};
+    const char *at = buf_text(&p.out);
+    for (size_t i = 0; i < countof(in_order); i++) {
+        at = strstr(at, in_order[i]);
+        if (!at)
+            fail_msg("answer %zu, %s, is missing in %s", i, in_order[i], buf_text(&p.out));
+        at += strlen(in_order[i]);
+    }
+    end(&p, d);
+}
+
+/* `if ($v1 == 2 && warp 1)`, as gdb's bytecode */
+static void conditions_choose_the_lane(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "QStartNoAckMode");
+    send(&p, "Z0,80000020,4;X7,2600222202" "1327"); /* reg 34 (v1); const8 2; equal; end */
+    send(&p, "vCont;c");
+    send(&p, "vCont;c");
+    send(&p, "vCont;c");
+    run(&p, d, 1);
+    const char *first = strstr(buf_text(&p.out), "$T05thread:3;#");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "$T05thread:7;#"));
+    assert_true(answered(&p, "$W00#"));
+    end(&p, d);
+}
+
+static void goes_back_over_groups(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "QStartNoAckMode");
+    for (int i = 0; i < 50; i++) { /* a watched word changes 20 times a group */
+        if (!i)
+            send(&p, "Z2,90000100,4");
+        send(&p, "vCont;c");
+    }
+    send(&p, "m90000100,4"); /* 50, in the third group */
+    for (int i = 0; i < 40; i++)
+        send(&p, "bc");
+    send(&p, "m90000100,4"); /* 10 */
+    send(&p, "M90000100,4:e8030000");
+    send(&p, "z2,90000100,4");
+    send(&p, "vCont;c");
+    const DevResult r = run(&p, d, 3);
+    assert_false(r.run.faulted);
+    assert_true(answered(&p, "$32000000#"));
+    assert_true(answered(&p, "$0a000000#"));
+    /* the store that made it 11 had loaded before: 1000 is lost, unless it was changed between */
+    assert_int_equal(word_at(d, HEAP + 256), 60);
+    end(&p, d);
+}
+
+static void interrupts_and_kills(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device("_start: j _start\n", V202);
+    send(&p, "vCont;c");
+    buf_str(&p.in, "\3");
+    send(&p, "k");
+    const DevResult r = run(&p, d, 1);
+    assert_true(answered(&p, "$T02thread:1;#"));
+    assert_true(r.run.faulted && r.run.fault.kind == FAULT_STOPPED);
+    end(&p, d);
+}
+
+static void faults_stop(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device("_start: li t0, 64\nvid.v v1\nlw t1, 0(t0)\nendprg\n", V202);
+    send(&p, "vCont;c");
+    send(&p, "p20");
+    send(&p, "bs"); /* back to vid.v */
+    send(&p, "p20");
+    send(&p, "P5=00000090"); /* t0, so that there is something */
+    send(&p, "vCont;c");
+    send(&p, "vCont;c"); /* the other warp's fault ends the launch */
+    const DevResult r = run(&p, d, 1);
+    assert_true(answered(&p, "$T0bthread:1;#"));
+    assert_true(answered(&p, "$08000080#"));
+    assert_true(answered(&p, "$04000080#"));
+    assert_true(answered(&p, "$T0bthread:5;#"));
+    assert_true(r.run.faulted && r.run.fault.warp == 1);
+    end(&p, d);
+}
+
+/* --- agent expressions --------------------------------------------------------------------------- */
+
+static void computes_expressions(void **state)
+{
+    static const struct {
+        const char *code;
+        u64 value;
+        bool wrong;
+    } rows[] = {
+        {"22052203022700", 8, false},             /* 5 + 3 */
+        {"220522030327", 2, false},               /* 5 - 3 */
+        {"22ff16082203042700", (u64)-3, false},   /* sign of 8 bits: -1 * 3 */
+        {"220722000527", 0, true},                /* 7 / 0 */
+        {"22072202072700", 1, false},             /* 7 % 2, signed */
+        {"2201220409270000", 16, false},          /* 1 << 4 */
+        {"22000e27", 1, false},                   /* !0 */
+        {"2201220214270000", 1, false},           /* 1 < 2 */
+        {"24fffffffe2a0827", 254, false},         /* zero_ext 8 */
+        {"220120000822ff27220927", 9, false},     /* if_goto over a constant */
+        {"2201220232012700", 1, false},           /* pick */
+        {"22012202220333270000", 2, false},       /* rot */
+        {"2201282702270000", 1, false},           /* dup */
+        {"220122022b0327", 1, false},             /* swap: 2 - 1 */
+        {"240000000019270000", 0, true},          /* ref32 of address 0 */
+        {"2490000000192700", 0, false},           /* of the heap, which is zero */
+        {"2100002700", 0, true},                  /* endless */
+        {"02", 0, true},                          /* too few */
+        {"27", 0, true},
+        {"22", 0, true},
+        {"ff", 0, true},
+        {"", 0, true},
+    };
+    (void)state;
+    Device *d = open_device(program, V202);
+    Sim *sim = (Sim *)dev_engine(d);
+    const Launch l = {.set = V202, .pc = CODE_LO, .groups = {1, 1, 1}, .warps = 1, .lanes = 4,
+                      .vgprs = 8, .simt_depth = 8, .memory = dev_memory(d)};
+    const LaunchOptions options = {.threads = 1};
+    Audience audience = audience_of(&l, &options);
+    Run r;
+    Lane lane;
+    assert_true(run_open(&r, sim, &l, &audience, true));
+    assert_true(lane_find(&r, 1, &lane));
+    for (size_t i = 0; i < countof(rows); i++) {
+        Buf code = {0};
+        u64 value = 0;
+        assert_true(hex_bytes(rows[i].code, rows[i].code + strlen(rows[i].code), &code, 100));
+        const bool ok = agent_evaluate(&r, lane, code.data, code.len, &value);
+        if (ok == rows[i].wrong || (ok && value != rows[i].value))
+            fail_msg("%s: %s, %lld", rows[i].code, ok ? "ok" : "wrong", (long long)value);
+        buf_free(&code);
+    }
+    run_close(&r);
+    dev_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
+        cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
+        cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
+        cmocka_unit_test(faults_stop),             cmocka_unit_test(computes_expressions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

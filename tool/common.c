@@ -21,6 +21,7 @@ enum {
     KEY_PIPELINE,
     KEY_TIMELINE,
     KEY_CYCLES,
+    KEY_SAMPLE,
     KEY_LIMIT,
     KEY_EXPORT,
     KEY_DUMP,
@@ -54,6 +55,7 @@ static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "Host threads; 0 (default): one a processor", 2},
     {"max-insns", KEY_MAX, "N", 0, "Stop a warp after N instructions", 2},
     {"timeout", KEY_TIMEOUT, "S", 0, "Stop after S seconds", 2},
+    {"sample", KEY_SAMPLE, "PERCENT", 0, "Count cycles of so many groups, and estimate those of all", 2},
     {NULL, 0, NULL, 0, "Results:", 3},
     {"stats", KEY_STATS, "json", OPTION_ARG_OPTIONAL, "Print statistics", 3},
     {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},
@@ -123,6 +125,16 @@ static double seconds_option(struct argp_state *state, const char *text)
     return v;
 }
 
+/* per cent, with decimals, as parts of a million */
+static u32 sample_option(struct argp_state *state, const char *text)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    if (end == text || strcmp(end, *end == '%' ? "%" : "") || !(v >= 0.0001) || v > 100)
+        argp_error(state, "--sample: '%s' is not above 0 and up to 100 percent", text);
+    return (u32)(v * 10000 + 0.5);
+}
+
 static bool stats_option_json(struct argp_state *state, const char *arg)
 {
     if (arg && strcmp(arg, "json") && strcmp(arg, "text"))
@@ -158,6 +170,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
     case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
     case KEY_TIMEOUT: c->run.timeout = seconds_option(state, arg); return 0;
+    case KEY_SAMPLE: c->run.sample = sample_option(state, arg); return 0;
     case KEY_STATS:
         c->stats = true;
         c->stats_json = stats_option_json(state, arg);
@@ -251,7 +264,7 @@ static bool find_machine(Common *c, Diag *d)
 bool common_resolve(Common *c, Diag *d)
 {
     Machine *m = &c->device.machine;
-    if (!find_machine(c, d) || !pictures_check(&c->pictures, c->device.engine, d))
+    if (!find_machine(c, d) || !pictures_check(&c->pictures, c->run.sample, c->device.engine, d))
         return false;
     m->lanes = c->lanes ? c->lanes : m->lanes;
     m->group_warps = c->warps ? c->warps : m->group_warps;

@@ -18,13 +18,16 @@ void pictures_option_cycles(struct argp_state *state, const char *arg, PictureOp
         argp_error(state, "--picture-cycles: '%s' is not FROM or FROM-TO", arg);
 }
 
-bool pictures_check(const PicturesWanted *w, const EngineKind *engine, Diag *d)
+bool pictures_check(const PicturesWanted *w, bool sample, const EngineKind *engine, Diag *d)
 {
-    const char *option = w->pipeline ? "--pipeline" : w->timeline ? "--timeline" : NULL;
+    const char *option = w->pipeline   ? "--pipeline"
+                         : w->timeline ? "--timeline"
+                         : sample      ? "--sample"
+                                       : NULL;
     if (!option || !strcmp(engine->name, "timing"))
         return true;
     error(d, &(Source){.name = "ventus", .text = ""}, NULL,
-          "%s shows cycles, which the engine %s does not count; give --engine timing", option,
+          "%s is about cycles, which the engine %s does not count; give --engine timing", option,
           engine->name);
     return false;
 }

@@ -20,8 +20,8 @@ typedef struct {
 
 /* FROM or FROM-TO. */
 void pictures_option_cycles(struct argp_state *state, const char *arg, PictureOptions *part);
-/* Whether the engine can draw what is wanted.  False: reported. */
-bool pictures_check(const PicturesWanted *w, const EngineKind *engine, Diag *d);
+/* Whether the engine has the cycles for what is wanted, or for a sample.  False: reported. */
+bool pictures_check(const PicturesWanted *w, bool sample, const EngineKind *engine, Diag *d);
 /* Makes them; `run` then has what draws them, in p.  False: reported. */
 bool pictures_open(Pictures *p, const PicturesWanted *w, LaunchOptions *run, Diag *d);
 /* Closes their files; says on stderr which of them are not whole.  False: reported. */

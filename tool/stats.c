@@ -43,6 +43,7 @@ struct Stats {
     Traffic load[NSPACES], store[NSPACES], atomic[NSPACES];
     u64 scalar_loads, scalar_stores;
     u64 cycles; /* of launches, by an engine that counts them */
+    u64 timed, cycles_error; /* LaunchResult */
     double seconds;
     DrvResult last;
     bool has_engine;
@@ -203,6 +204,8 @@ bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, double secon
         return false;
     s->launch[s->nlaunches++].run = r->dev.run;
     s->cycles += r->dev.run.cycles;
+    s->timed += r->dev.run.timed;
+    s->cycles_error += r->dev.run.cycles_error;
     s->launches++;
     s->seconds += seconds;
     s->last = *r;
@@ -378,6 +381,9 @@ static void put_text(void *to, const char *part, const char *name, u64 value, co
                (unsigned long long)value, what);
 }
 
+/* whether some groups were not timed */
+static bool is_sampled(const Stats *s) { return s->cycles && s->cycles_error; }
+
 void stats_text(const Stats *s, Buf *out)
 {
     for (int i = 0; i < s->noptions; i++)
@@ -397,6 +403,11 @@ void stats_text(const Stats *s, Buf *out)
     if (s->cycles)
         buf_printf(out, "cycles %llu # of the modelled machine, in launches\n",
                    (unsigned long long)s->cycles);
+    if (is_sampled(s))
+        buf_printf(out,
+                   "cycles.error %llu # cycles are estimated; 95 of 100 times they are no further "
+                   "off\ngroups.timed %llu # of which the counts of time are\n",
+                   (unsigned long long)s->cycles_error, (unsigned long long)s->timed);
     buf_printf(out, "seconds %.6f # of the host, in launches\n", s->seconds);
 }
 
@@ -424,6 +435,9 @@ static json_t *launches_json(const Stats *s)
         json_object_set_new(o, "groups", json_integer((json_int_t)s->launch[i].run.groups));
         if (s->launch[i].run.cycles)
             json_object_set_new(o, "cycles", json_integer((json_int_t)s->launch[i].run.cycles));
+        if (s->launch[i].run.cycles_error)
+            json_object_set_new(o, "cycles_error",
+                                json_integer((json_int_t)s->launch[i].run.cycles_error));
         json_array_append_new(list, o);
     }
     return list;
@@ -454,6 +468,10 @@ bool stats_json(const Stats *s, Buf *out)
     json_object_set_new(json_object_get(o, "occupancy"), "limit", json_string(limit_of(s)));
     if (s->cycles)
         json_object_set_new(o, "cycles", json_integer((json_int_t)s->cycles));
+    if (is_sampled(s)) {
+        json_object_set_new(o, "cycles_error", json_integer((json_int_t)s->cycles_error));
+        json_object_set_new(o, "timed_groups", json_integer((json_int_t)s->timed));
+    }
     json_object_set_new(o, "launches_list", launches_json(s));
     json_object_set_new(o, "seconds", json_real(s->seconds));
     char *text = json_dumps(o, JSON_INDENT(2));

@@ -407,7 +407,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
 static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult *result)
 {
     DrvStatus s = DRV_OK;
-    u64 insns = 0, groups = 0, cycles = 0;
+    u64 insns = 0, groups = 0, cycles = 0, timed = 0, cycles_error = 0;
     for (u32 n = 0; !s && n < 8; n++) {
         Part part;
         if (!take_part(k, n, &part))
@@ -416,10 +416,14 @@ static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult 
         insns += result->dev.run.insns;
         groups += result->dev.run.groups;
         cycles += result->dev.run.cycles;
+        timed += result->dev.run.timed;
+        cycles_error += result->dev.run.cycles_error;
     }
     result->dev.run.insns = insns;
     result->dev.run.groups = groups;
     result->dev.run.cycles = cycles;
+    result->dev.run.timed = timed;
+    result->dev.run.cycles_error = cycles_error;
     return s;
 }
 

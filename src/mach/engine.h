@@ -19,6 +19,7 @@ typedef struct {
     double timeout;         /* seconds; 0: none */
     const Observer *observers;
     size_t nobservers;
+    u32 sample;             /* groups in a million whose cycles are counted; 0: all */
     const CycleObserver *cycles; /* or NULL; engines without cycles do not call it */
     /* Called on the launching thread when an observer has stopped the launch at event `why`.  It
      * may do all that an observer may do, and also step warps of the group.  GO_ON lets the launch
@@ -35,6 +36,8 @@ typedef struct {
     u64 groups;             /* that ran to their end */
     u64 compiled;           /* of insns: executed in compiled code */
     u64 cycles;             /* from the host's request to its response; 0: the engine has none */
+    u64 timed;              /* groups whose cycles were counted; fewer than all: cycles is estimated */
+    u64 cycles_error;       /* and 95 of 100 estimates are no further off than this */
 } LaunchResult;
 
 /* A kind of engine. */

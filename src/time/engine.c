@@ -138,12 +138,12 @@ static void begin_warp(Sm *s, Lot *lot, Warp *warp)
 }
 
 /* groups that may be resident at once, by private memory */
-static bool area_of(const Model *m, u32 *area)
+bool model_area(const Model *m, u32 *area)
 {
     const Launch *l = m->launch;
     u32 most = l->pds_by_group || !l->pds_areas ? UINT32_MAX : l->pds_areas;
     for (*area = 0; *area < most; ++*area) {
-        bool used = false;
+        bool used = m->sampling.group && m->sampling.area == *area;
         for (u32 i = 0; i < m->nsms; i++)
             for (u32 k = 0; k < m->sm[i].nlots; k++)
                 used |= m->sm[i].lot[k].used && m->sm[i].lot[k].area == *area;
@@ -188,7 +188,7 @@ static bool begin_group(Model *m)
     u32 area;
     Lot *lot;
     Sm *s = find_room(m, &lot);
-    if (!s || !area_of(m, &area))
+    if (!s || !model_area(m, &area))
         return true;
     Group *g = sim_take_group(m->sim, m->launch);
     if (!g)
@@ -202,6 +202,7 @@ static bool begin_group(Model *m)
                  .done = NEVER,
                  .area = area,
                  .used = true};
+    sample_began(m, lot->linear);
     m->running++;
     m->starting.sm = s;
     m->starting.lot = lot;
@@ -222,8 +223,14 @@ static bool dispatch(Model *m)
         m->result->faulted || m->flush != FLUSH_NOT || (m->p.group_alone && m->running);
     if (m->now < m->begin)
         return true;
-    if (!m->starting.sm && m->next_group < m->ngroups && !stops && !begin_group(m))
-        return false;
+    if (!m->starting.sm && m->next_group < m->ngroups && !stops) {
+        const SampleSkip skip = sample_skip(m);
+        if (m->result->faulted && !m->running)
+            m->flush = FLUSH_WAITS;
+        if (skip == SKIP_FAILED ||
+            (skip == SKIP_DONE && !m->result->faulted && !begin_group(m)))
+            return false;
+    }
     if (!m->starting.sm)
         return true;
     Lot *lot = m->starting.lot;
@@ -250,9 +257,8 @@ static void note_fault(Model *m, const Group *g)
     to->fault = g->fault;
 }
 
-static void end_group(Model *m, Sm *s, Lot *lot)
+void model_leave_group(Model *m, Group *g)
 {
-    Group *g = lot->group;
     if (g->faulted)
         audience_tell(m->audience, EVENT_fault, g,
                       g->fault.warp < g->nwarps ? &g->warps[g->fault.warp] : NULL);
@@ -262,6 +268,11 @@ static void end_group(Model *m, Sm *s, Lot *lot)
     m->result->insns += group_insns(g);
     m->result->groups += !g->faulted;
     sim_give_group(m->sim, g);
+}
+
+static void end_group(Model *m, Sm *s, Lot *lot)
+{
+    model_leave_group(m, lot->group);
     for (u32 k = 0; k < s->nwarps; k++)
         if (s->slot[k].active && s->slot[k].lot == lot) {
             tell_slot(s, k, (CycleEvent){.kind = CYCLE_WARP_END});
@@ -357,6 +368,8 @@ static bool tick(Model *m, u64 *next)
         return false;
     if (m->starting.sm || (m->next_group < m->ngroups && !m->running))
         *next = min_of(*next, m->begin > m->now ? m->begin : m->now + 1);
+    if (m->sampling.group)
+        *next = min_of(*next, m->sampling.again);
     if (m->flush != FLUSH_NOT)
         *next = min_of(*next, m->l2.flushed != NEVER ? m->l2.flushed : m->now + 1);
     for (u32 i = 0; i < m->nsms; i++)
@@ -365,11 +378,19 @@ static bool tick(Model *m, u64 *next)
     return true;
 }
 
+bool model_is_late(const Model *m)
+{
+    return m->deadline && nanoseconds() - m->audience->halted >= m->deadline;
+}
+
+bool model_is_stopped(const Model *m)
+{
+    return atomic_load_explicit(&m->sim->interrupts, memory_order_relaxed) != m->interrupts;
+}
+
 static void check_time(Model *m)
 {
-    const bool late = m->deadline && nanoseconds() - m->audience->halted >= m->deadline;
-    const bool stops =
-        atomic_load_explicit(&m->sim->interrupts, memory_order_relaxed) != m->interrupts;
+    const bool late = model_is_late(m), stops = model_is_stopped(m);
     for (u32 i = 0; (late || stops) && i < m->nsms; i++)
         for (u32 k = 0; k < m->sm[i].nwarps; k++) {
             Slot *w = &m->sm[i].slot[k];
@@ -512,8 +533,8 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     if (!m)
         return no_memory(result);
     prepare(m, l, opt, &audience, result);
-    bool ok = true;
-    if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
+    bool ok = sample_plan(m);
+    if (ok && audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const HostFloats host = enter_guest_floats();
         tell_launch(m, CYCLE_LAUNCH);
         do
@@ -521,10 +542,13 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
         while (ok && m->next_group < m->ngroups && !result->faulted);
         tell_launch(m, CYCLE_LAUNCH_END);
         leave_guest_floats(&host);
-    } else
+    } else if (ok)
         *result = (LaunchResult){.faulted = true, .fault = {.kind = FAULT_STOPPED, .lane = -1}};
     audience_tell(&audience, EVENT_launch_end, NULL, NULL);
     finish_stats(m);
+    if (ok && !result->faulted)
+        sample_estimate(m);
+    sample_close(m);
     give_model(e, m, ok && !result->faulted);
     return ok ? !result->faulted : no_memory(result);
 }

@@ -304,6 +304,29 @@ typedef struct {
     u64 next;
 } L2;
 
+/* --- launches of which not all is timed (sample.c) ------------------------------------------- */
+
+typedef struct {
+    u64 from, measured, to; /* groups: timed, and measured, up to `to` */
+    u64 waves;              /* of the stratum */
+    u64 at[3];              /* the cycles in which these groups begin; of `to`: that after it */
+} Sample;
+
+typedef struct {
+    u64 wave;               /* groups of one */
+    Sample *sample;
+    u32 n, now;             /* n 0: all groups are timed; now: the one that is under way, or next */
+    u64 low, high;          /* groups between the first wave and the last ones */
+    u64 timed;              /* groups that are */
+    Group *group;           /* one that is skipped and has not ended, or NULL */
+    u32 area;               /* its private memory */
+    bool waited;            /* it gave way */
+    u64 again;              /* the cycle in which it gets more turns */
+    u64 budget, most;       /* instructions it may have until it gives way; the most that one had */
+} Sampling;
+
+typedef enum { SKIP_DONE, SKIP_WAITS, SKIP_FAILED } SampleSkip; /* FAILED: no memory */
+
 typedef struct Model {
     Machine p;
     Sim *sim;
@@ -328,6 +351,7 @@ typedef struct Model {
     u64 counted;            /* the cycle from which those that count are called again */
     Clock clock;
     struct { Sm *sm; Lot *lot; u32 warp; } starting; /* a group whose warps begin; sm: NULL: none */
+    Sampling sampling;
     enum { FLUSH_NOT, FLUSH_WAITS, FLUSH_LINES } flush;
     TimeResult total;
 } Model;
@@ -359,6 +383,18 @@ void access_lines(const Sm *s, const Step *step, Access *a);
 
 /* Takes a free place for a memory instruction; its lines are set by access_lines().  -1: none. */
 i16 lsu_take(Sm *s);
+bool sample_plan(Model *m); /* which groups of the launch are timed; false: no memory */
+/* Runs the groups before the next one that is timed. */
+SampleSkip sample_skip(Model *m);
+void sample_began(Model *m, u64 group); /* a group that is timed */
+void sample_estimate(Model *m);         /* the launch's result becomes an estimate of the whole */
+void sample_close(Model *m);
+/* Private memory that no resident group uses; false: there is none. */
+bool model_area(const Model *m, u32 *area);
+/* A group that was run is over: its counts and its fault are the launch's. */
+void model_leave_group(Model *m, Group *g);
+bool model_is_late(const Model *m);
+bool model_is_stopped(const Model *m);
 /* Runs the instruction of slot k that issues (engine.c).  False: the group is over, by a fault. */
 bool model_step(Model *m, Slot *w, Step *step);
 /* Tell the launch's cycle observers (tell.c) of an instruction; of slot k; of a launch. */

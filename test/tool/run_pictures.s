@@ -31,7 +31,7 @@ touch:
 # {"otherData":{"unit":"a cycle is shown as a microsecond"},"traceEvents":[
 # 4
 # 4
-# ventus: error: --timeline shows cycles, which the engine interp does not count; give --engine timing
+# ventus: error: --timeline is about cycles, which the engine interp does not count; give --engine timing
 # 2
 # /no/where: error: No such file or directory
 # 2

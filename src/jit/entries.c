@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 enum {
-    HOT = 100000,      /* instructions of an entry that were interpreted: now compile */
-    HOTTER = 20000000, /* the same in quick code: now optimise */
-    MOST = 8000        /* of a region that is optimised: LLVM's time grows faster than the region */
+    HOT = 100000, /* instructions of an entry that were interpreted: now compile */
+    HOTTER =
+        10000,  /* run in quick code for each of the region: about what it takes to optimise one */
+    MOST = 8000 /* of a region that is optimised: LLVM's time grows faster than the region */
 };
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -346,9 +347,10 @@ static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
 HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const bool hot = t->waits || atomic_load_explicit(&e->heat, memory_order_relaxed) > HOT;
-    const bool hotter =
-        t->only_full ? hot : atomic_load_explicit(&e->ran, memory_order_relaxed) > HOTTER;
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
+    /* what ran has a region */
+    const u64 ran = atomic_load_explicit(&e->ran, memory_order_relaxed);
+    const bool hotter = t->only_full ? hot : ran && ran > (u64)HOTTER * e->region->insns;
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
     /* quick code also bridges the time until optimised code has entries at headers */

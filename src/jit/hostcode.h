@@ -11,7 +11,7 @@ typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
 /* Functions in host code that regions call (vecmem.c); each is made when a region first needs
  * it. */
-enum { NHELPERS = 1 + 4 * 2 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
+enum { NHELPERS = 1 + 4 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
 
 /* What compiled code reaches of the engine and of memory; one a thread that runs it. */
 typedef struct {

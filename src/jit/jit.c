@@ -63,26 +63,81 @@ static u64 run_scalar(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
     return (u64)1 << 32 | extend(op, value);
 }
 
+/* Pages around page p, of lo..end, that have the same flags. */
+static PlainRange range_around(const Memory *m, u64 p, u64 lo, u64 end)
+{
+    u64 first = p, past = p + 1, many, some;
+    memset(&many, m->page[p], sizeof many);
+    while (first >= lo + 8 && (memcpy(&some, m->page + first - 8, 8), some == many))
+        first -= 8;
+    while (first > lo && m->page[first - 1] == m->page[p])
+        first--;
+    while (past + 8 <= end && (memcpy(&some, m->page + past, 8), some == many))
+        past += 8;
+    while (past < end && m->page[past] == m->page[p])
+        past++;
+    const u64 size = (past - first) << PAGE_BITS;
+    return (PlainRange){(u32)(first << PAGE_BITS),
+                        (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3};
+}
+
+/* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
+ * tracked, or may have decoded instructions, change while a launch runs; of local memory those that
+ * a store has noted stay until the group ends. */
+static void remember(Group *g, const Uop *u, u32 addr, bool stores)
+{
+    enum {
+        AGAIN = 256
+    }; /* pages to look at where something else was remembered: it may change often */
+    const bool local = addr - LDS_LO < LDS_END - LDS_LO;
+    const Memory *m = local ? &g->lds : g->launch->memory;
+    PlainRange *r =
+        local ? &g->plain_lds[stores] : &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
+    const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
+    if (addr >= m->end || addr - r->lo < r->room || !(m->page[p] & (stores ? MEM_W : MEM_R)) ||
+        (stores && !local && m->page[p] & fixed))
+        return;
+    *r = range_around(m, p, r->room && p > first + AGAIN ? p - AGAIN : first,
+                      r->room && p + AGAIN < past ? p + AGAIN : past);
+}
+
+/* The host address of what lies in a page with the right to it; NULL: it is special. */
+static u8 *find_plain(const Group *g, u32 addr, u32 width, bool stores)
+{
+    const Memory *m = addr - LDS_LO < LDS_END - LDS_LO ? &g->lds : g->launch->memory;
+    const bool torn = (addr & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
+    return !torn && addr < m->end && m->page[addr >> PAGE_BITS] & (stores ? MEM_W : MEM_R)
+               ? m->base + addr
+               : NULL;
+}
+
 static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
     const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
+    const bool stores = isa_effect[effect].access == ACCESS_STORE;
     const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
     const u32 width = width_of(op);
+    Group *g = w->group;
     (void)none, (void)none2;
     set_lanes(w, mask);
     for (u32 left = mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        u32 value;
-        if (isa_effect[effect].access == ACCESS_STORE) {
-            if (!access_store(w, u, w->addr[i], width, i, w->v[u->rb][i]))
-                return 0;
-        } else {
-            if (!access_load(w, u, w->addr[i], width, i, &value))
-                return 0;
+        u8 *host = stores && g->reservations ? NULL : find_plain(g, w->addr[i], width, stores);
+        u32 value = stores ? w->v[u->rb][i] : 0;
+        if (host && stores)
+            memcpy(host, &value, width);
+        else if (host)
+            memcpy(&value, host, width);
+        else if (!(stores ? access_store(w, u, w->addr[i], width, i, value)
+                          : access_load(w, u, w->addr[i], width, i, &value)))
+            return 0;
+        if (!stores)
             w->v[u->rd][i] = extend(op, value);
-        }
     }
+    if (mask)
+        remember(g, u, w->addr[__builtin_ctz(mask)], stores);
     return (u64)1 << 32;
 }
 
@@ -144,35 +199,40 @@ typedef enum {
     STOPPED    /* the warp ended, waits or faulted */
 } Outcome;
 
+static HostEnv env_of(const Jit *j, const Group *g, const Entry *e)
+{
+    const Launch *l = g->launch;
+    return (HostEnv){.base = l->memory->base,
+                     .page = l->memory->page,
+                     .lds_base = g->lds.base,
+                     .lds_page = g->lds.page,
+                     .depth = l->simt_depth,
+                     .uop = e->uop,
+                     .helper = maker_helpers(j->entries.maker),
+                     .one = run_one,
+                     .scalar = run_scalar,
+                     .vector = run_vector,
+                     .deepen = deepen};
+}
+
 /* Runs compiled code from that entry of the region. */
-static Outcome run_code(const Jit *j, Warp *w, Entry *e, u32 entry, HostCode *code, u64 limit)
+static inline Outcome run_code(const HostEnv *env, Warp *w, const Entry *e, u32 entry,
+                               HostCode *code, u64 limit)
 {
     Group *g = w->group;
-    const Launch *l = g->launch;
-    const HostEnv env = {.base = l->memory->base,
-                         .page = l->memory->page,
-                         .lds_base = g->lds.base,
-                         .lds_page = g->lds.page,
-                         .depth = l->simt_depth,
-                         .uop = e->uop,
-                         .helper = maker_helpers(j->entries.maker),
-                         .one = run_one,
-                         .scalar = run_scalar,
-                         .vector = run_vector,
-                         .deepen = deepen};
     const u64 before = w->ninsns;
     w->handled = w->reentry = 0;
-    const u32 back = code(w, &env, limit, entry);
+    const u32 back = code(w, env, limit, entry);
     g->compiled += w->ninsns - before - w->handled;
-    if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
-        atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
     if (w->exec != w->mask)
         warp_set_exec(w);
+    if (w->state == WARP_DONE)
+        return STOPPED;
     if (back != (u32)HOST_STOPPED && back != (u32)HOST_ANYWHERE) {
         w->reentry = 1 + back;
         return CAME_LATE;
     }
-    if (w->is_fresh && !w->reentry && w->state != WARP_DONE) /* it leaves the region */
+    if (w->is_fresh && !w->reentry) /* it leaves the region */
         warp_settle(w, e->region->written.x, e->region->written.v);
     if (back == (u32)HOST_ANYWHERE)
         return CAME_OUT;
@@ -227,7 +287,11 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (code && !near) {
             const u64 end =
                 most && most - e->region->insns < limit ? most - e->region->insns : limit;
-            const Outcome outcome = run_code(j, w, e, entry, code, end);
+            const HostEnv env = env_of(j, w->group, e);
+            const u64 before = w->ninsns;
+            const Outcome outcome = run_code(&env, w, e, entry, code, end);
+            if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
+                atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
             if (outcome == STOPPED || w->ninsns >= limit)
                 return;
             if (outcome == CAME_LATE) /* the limit of the launch is near, the turn is not over */
@@ -243,6 +307,25 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             atomic_fetch_add_explicit(&e->heat, w->ninsns - before, memory_order_relaxed);
         if (!goes_on || !slice)
             return;
+    }
+}
+
+/* Warps that begin, where the code is known that all of them enter. */
+static void begin_group(Group *g, u64 slice)
+{
+    const Jit *j = (const Jit *)g->engine;
+    const Entry *e = g->start;
+    if (!e || !g->launch->keeps_registers ||
+        atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
+        return;
+    const HostEnv env = env_of(j, g, e);
+    HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
+    for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
+        Warp *w = &g->warps[k];
+        if (w->state != WARP_READY || !w->dense)
+            continue;
+        w->host = (void *)e;
+        run_code(&env, w, e, 0, code, slice * STRETCH);
     }
 }
 
@@ -291,6 +374,7 @@ static Engine *open_engine(const EngineKind *kind, bool waits, Memory *memory, I
     if (!j)
         return NULL;
     const bool ok = sim_init(&j->sim, kind, run_warp, memory, set);
+    j->sim.begin = kind == &shadow_kind ? NULL : begin_group;
     entries_open(&j->entries, j->sim.code, memory, lane_level()->name, waits);
     if (ok)
         return &j->sim.engine;

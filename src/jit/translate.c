@@ -280,9 +280,7 @@ u32 helper_number(const Helper *h)
 {
     static const u8 widths[NOP] = {[OP_b] = 0, [OP_h] = 1, [OP_w] = 2, [OP_bu] = 3, [OP_hu] = 4};
     const u32 lanes = (u32)__builtin_ctz(h->lanes | 32) - 2;
-    return h->is_keep
-               ? 0
-               : 1 + (((lanes * 2 + h->stores) * 2 + h->full) * 2 + h->apart) * 5 + widths[h->op];
+    return h->is_keep ? 0 : 1 + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
 }
 
 Helper helper_of(u32 number)
@@ -291,11 +289,8 @@ Helper helper_of(u32 number)
     const u32 n = number - 1;
     if (!number)
         return (Helper){.is_keep = true};
-    return (Helper){.op = widths[n % 5],
-                    .apart = n / 5 & 1,
-                    .full = n / 10 & 1,
-                    .stores = n / 20 & 1,
-                    .lanes = 4u << n / 40};
+    return (Helper){
+        .op = widths[n % 5], .full = n / 5 & 1, .stores = n / 10 & 1, .lanes = 4u << n / 20};
 }
 
 Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,

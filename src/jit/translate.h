@@ -18,7 +18,6 @@ enum { MAX_CHUNKS = 8 };
  * HostEnv, the others are vector accesses by width and lanes (vecmem.c). */
 typedef struct {
     bool is_keep, stores, full;
-    bool apart;             /* for any addresses; else for chunks of one address or in a row */
     Op op;                  /* b h w bu hu */
     u32 lanes;
 } Helper;

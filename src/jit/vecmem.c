@@ -2,9 +2,10 @@
  *
  * Lanes whose addresses lie in a row are one access of the host: that is inline, as is the look at
  * the flags of the two pages it may touch.  Everything else is a helper, a function made once a
- * process for each width: it finds the lowest and highest address, looks at the pages, and gathers
- * or scatters; what is not plain memory with the right to it, near together, is left to
- * HostEnv.vector, which goes lane by lane.
+ * process for each width.  It asks whether all lanes lie in the range of plain memory that is
+ * remembered for the instruction (Group.plain), and then goes chunk by chunk: one in a row or at
+ * one address at once, others lane by lane, which takes no longer than the host's gathers.  What
+ * lies elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
@@ -12,10 +13,13 @@
  * Every page between, which are one or two, has been asked for its flag, in the window that the
  * lowest address chooses.  A page beyond a window has no flags, and the second page is never more
  * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
- * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  reach_each() takes lanes
- * anywhere below 2^32, all of which are in the one window or in the other, and asks the page of
- * each; none reaches into the next page.  There flags are read as words and bytes as words, of
- * which up to three bytes lie after the access: GUARD again.
+ * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  reach_each() compares
+ * the address of every lane that is on with one range, which is of the window that the lowest lane
+ * chooses and ends three bytes before its last page does, so that no lane reaches beyond.  Ranges
+ * are pages that had the right when somebody looked.  Device memory is reserved as long as the
+ * device is there, so a host program that unmaps a buffer while a launch uses it makes a race of
+ * the guest's and no access to foreign memory; pages that lose a right while a launch runs are in
+ * no range for stores, or the range ends with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -399,8 +403,7 @@ static bool shares_base(const Emit *e, const Uop *u)
 }
 
 /* Leaves an access to its helper; data: of a store.  What is loaded goes to *v; 0: it faulted. */
-static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op, bool apart,
-                       Row *v)
+static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op, Row *v)
 {
     Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
     u32 n = 4;
@@ -409,11 +412,7 @@ static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op
             imm ? LLVMBuildAdd(B, base->c[i], constant_like(base->c[i], imm), "") : base->c[i];
     for (u32 i = 0; data && i < e->nchunks; i++)
         args[n++] = data->c[i];
-    const Helper h = {.op = op,
-                      .stores = data != NULL,
-                      .apart = data || apart,
-                      .full = e->at->full,
-                      .lanes = e->lanes};
+    const Helper h = {.op = op, .stores = data != NULL, .full = e->at->full, .lanes = e->lanes};
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
@@ -468,7 +467,7 @@ void access_vector(Emit *e, const Uop *u)
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, chunks, &slow);
+    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, &slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.done);
@@ -494,22 +493,6 @@ static void make_keep(Emit *e)
     const LLVMTypeRef t =
         LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
-}
-
-/* Host addresses of lanes, from where guest address 2^31 would be: an index is signed. */
-static Val pointers(Emit *e, Val a, Val middle)
-{
-    Val index = LLVMBuildXor(B, a, constant_like(a, SIGN32), "");
-    return LLVMBuildGEP2(B, e->i8, middle, &index, 1, "");
-}
-
-static Val middle_of(Emit *e, Val base) { return byte_at(e, base, quad(e, SIGN32)); }
-
-static Val gather_words(Emit *e, Val at, Val on)
-{
-    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
-    return intrinsic(e, "llvm.masked.gather", types, 2,
-                     (Val[]){at, word(e, 1), on, LLVMConstNull(e->row)}, 4);
 }
 
 /* i1: some lane of a row of i1 */
@@ -592,137 +575,182 @@ static void access_each(Emit *e, const Access *x)
     give_back(e, stores ? NULL : &v, how);
 }
 
-/* What lanes anywhere may touch: all of them in the window of local memory or none, each in a page
- * of its own, whose flags are gathered.  A lane that is off, or in the other window, is not looked
- * at. */
-static Reach reach_each(Emit *e, const Access *x)
+/* Words of all lanes in memory, where a loop finds those of one. */
+static Val spread(Emit *e, const Row *v)
 {
-    const bool stores = x->h->stores;
-    Row on = {{0}}, local = {{0}}, other = {{0}}, bad = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val a = x->a.c[i], from = LLVMBuildSub(B, a, constant_like(a, LDS_LO), "");
-        const Val in = LLVMBuildICmp(B, LLVMIntULT, from, constant_like(a, LDS_END - LDS_LO), "");
-        on.c[i] = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
-        local.c[i] = LLVMBuildAnd(B, on.c[i], in, "");
-        other.c[i] = LLVMBuildAnd(B, on.c[i], LLVMBuildNot(B, in, ""), "");
-    }
-    const Val in_lds = some(e, &local);
-    Val ok = LLVMBuildNot(B, LLVMBuildAnd(B, in_lds, some(e, &other), ""), "");
-    const Val base = LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "");
-    const Val page = LLVMBuildSelect(B, in_lds, e->lds_page, e->page, "");
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val a = x->a.c[i];
-        const Val looked = LLVMBuildSelect(B, in_lds, local.c[i], other.c[i], "");
-        Val number = LLVMBuildLShr(B, a, constant_like(a, PAGE_BITS), "");
-        const Val flags = gather_words(e, LLVMBuildGEP2(B, e->i8, page, &number, 1, ""), looked);
-        const Val right = LLVMBuildAnd(B, flags, constant_like(flags, stores ? MEM_W : MEM_R), "");
-        Val wrong = LLVMBuildICmp(B, LLVMIntEQ, right, LLVMConstNull(e->row), "");
-        if (x->width > 1) { /* torn between two pages */
-            const Val in_page = LLVMBuildAnd(B, a, constant_like(a, PAGE_SIZE - 1), "");
-            wrong = LLVMBuildOr(
-                B, wrong,
-                LLVMBuildICmp(B, LLVMIntUGT, in_page, constant_like(a, PAGE_SIZE - x->width), ""),
-                "");
-        }
-        bad.c[i] = LLVMBuildAnd(B, wrong, on.c[i], "");
-    }
-    ok = LLVMBuildAnd(B, ok, LLVMBuildNot(B, some(e, &bad), ""), "");
-    if (stores)
-        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
-    return (Reach){ok, base};
+    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
+    LLVMSetAlignment(all, 64);
+    for (u32 i = 0; i < e->nchunks; i++)
+        store_at(e, v ? v->c[i] : LLVMConstNull(e->row), chunk_host(e, all, i, 4));
+    return all;
 }
 
-/* A chunk of lanes anywhere, each of which may be accessed; those in a row at once. */
-static Val access_chunk(Emit *e, const Access *x, u32 i, Val base)
+static Val lane_of(Emit *e, Val all, Val lane)
+{
+    return LLVMBuildInBoundsGEP2(B, e->i32, all, &lane, 1, "");
+}
+
+static Val lowest_lane(Emit *e, Val mask)
+{
+    LLVMTypeRef t = e->i32;
+    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
+}
+
+/* What lanes anywhere may touch, by the range that is remembered for the instruction, or that of
+ * local memory.  Where the lowest lane is, all must be. */
+static Reach reach_each(Emit *e, const Access *x, Val addresses)
 {
     const bool stores = x->h->stores;
-    const Val a = x->a.c[i], on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
-    const Val first = LLVMBuildExtractElement(B, a, word(e, 0), "");
-    const Val row = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
-    Row away = {{LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntNE, a, row, ""), on, "")}};
-    const u32 nchunks = e->nchunks;
-    e->nchunks = 1;
-    Val apart = some(e, &away);
-    e->nchunks = nchunks;
-    /* beyond 2^32 a row would go on at 0 */
-    apart = LLVMBuildOr(
-        B, apart, LLVMBuildICmp(B, LLVMIntUGT, first, word(e, 0u - e->chunk * x->width), ""), "");
-    const LLVMBasicBlockRef one = new_block(e, "row"), each = new_block(e, "apart"),
-                            done = new_block(e, "");
-    const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
-    const Val data = stores && x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
-    Val together = NULL, single = NULL;
-    LLVMTypeRef flat[2] = {t, e->ptr}, wide[2] = {t, LLVMVectorType(e->ptr, e->chunk)};
-    LLVMBuildCondBr(B, apart, each, one);
-
-    LLVMPositionBuilderAtEnd(B, one);
-    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
+    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val lane = x->h->full ? word(e, 0) : lowest_lane(e, x->mask);
+    const Val lowest = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
+    const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lowest, word(e, LDS_LO), ""),
+                                     word(e, LDS_END - LDS_LO), "");
+    const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, x->uop, quad(e, offsetof(Uop, pc))), "");
+    Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
+    slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
+    const Val own = byte_at(
+        e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
+        slot);
+    const Val local = byte_at(
+        e, group, quad(e, stores ? offsetof(Group, plain_lds[1]) : offsetof(Group, plain_lds)));
+    const Val range = LLVMBuildSelect(B, in_lds, local, own, "");
+    const Val lo =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, lo))), "");
+    const Val room =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, room))), "");
+    Row out = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val from = LLVMBuildSub(B, x->a.c[i], splat(e, lo), "");
+        out.c[i] = LLVMBuildICmp(B, LLVMIntUGE, from, splat(e, room), "");
+        if (x->on.c[i])
+            out.c[i] = LLVMBuildAnd(B, out.c[i], x->on.c[i], "");
+    }
+    Val ok = LLVMBuildNot(B, some(e, &out), "");
     if (stores)
-        intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    return (Reach){ok, LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "")};
+}
+
+/* The lanes of a chunk, one after the other, between the words that spread() made. */
+static void access_lanes(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
+{
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
+                            done = new_block(e, "");
+    const u32 every = e->chunk == 32 ? UINT32_MAX : (1u << e->chunk) - 1;
+    const Val first = x->h->full ? word(e, every << i * e->chunk)
+                                 : LLVMBuildAnd(B, x->mask, word(e, every << i * e->chunk), "");
+    const LLVMTypeRef t = data_type(e, x->width);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, first, word(e, 0), ""), done, loop);
+    LLVMPositionBuilderAtEnd(B, loop);
+    const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
+    const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
+    const Val host = byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, ""));
+    const Val at = lane_of(e, words, lane);
+    if (x->h->stores)
+        store_at(e, LLVMBuildTrunc(B, LLVMBuildLoad2(B, e->i32, at, ""), t, ""), host);
     else
-        together = widen(e, x->h->op,
-                         intrinsic(e, "llvm.masked.load", flat, 2,
-                                   (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4),
-                         e->row);
+        LLVMBuildStore(B, widen(e, x->h->op, load_at(e, t, host), e->i32), at);
+    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
+    LLVMAddIncoming(left, (Val[]){first, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMPositionBuilderAtEnd(B, done);
+}
+
+/* i1: no lane of the chunk that is on differs */
+static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
+{
+    Val differs = LLVMBuildICmp(B, LLVMIntNE, a, b, "");
+    if (x->on.c[i])
+        differs = LLVMBuildAnd(B, differs, x->on.c[i], "");
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, differs, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
+/* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
+ * address, at once.  What is loaded. */
+static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
+{
+    const bool stores = x->h->stores;
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
+    const LLVMBasicBlockRef row = new_block(e, "row"), apart = new_block(e, "apart"),
+                            one = new_block(e, "one"), each = new_block(e, "each"),
+                            done = new_block(e, "");
+    const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
+    const Val first = LLVMBuildExtractElement(B, x->a.c[i], word(e, 0), "");
+    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
+    const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
+    LLVMTypeRef flat[2] = {t, e->ptr};
+    /* hosts that have no masks leave parts of rows to the loop; beyond 2^32 a row would go on at 0
+     */
+    const bool can = x->h->full || e->host->gathers;
+    const Val in_row =
+        can ? LLVMBuildAnd(
+                  B, none_differs(e, x, i, x->a.c[i], steps),
+                  LLVMBuildICmp(B, LLVMIntULE, first, word(e, 0u - e->chunk * x->width), ""), "")
+            : LLVMConstNull(e->i1);
+    LLVMBuildCondBr(B, in_row, row, apart);
+
+    LLVMPositionBuilderAtEnd(B, row);
+    Val together = NULL;
+    if (stores) {
+        const Val data = x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
+        if (x->h->full)
+            store_at(e, data, at);
+        else
+            intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+    } else {
+        together = x->h->full ? load_at(e, t, at)
+                              : intrinsic(e, "llvm.masked.load", flat, 2,
+                                          (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4);
+        together = widen(e, x->h->op, together, e->row);
+    }
+    LLVMBuildBr(B, done);
+
+    /* of a chunk whose first lane is off, that lane's address has not been asked for */
+    LLVMPositionBuilderAtEnd(B, apart);
+    Val same = LLVMConstNull(e->i1), value = NULL;
+    if (!stores && x->h->full)
+        same = none_differs(e, x, i, x->a.c[i], splat(e, first));
+    LLVMBuildCondBr(B, same, one, each);
+    LLVMPositionBuilderAtEnd(B, one);
+    if (!stores && x->h->full)
+        value = splat(e, widen(e, x->h->op, load_at(e, data_type(e, x->width), at), e->i32));
+    else
+        value = LLVMGetPoison(e->row);
     LLVMBuildBr(B, done);
 
     LLVMPositionBuilderAtEnd(B, each);
-    const Val hosts = pointers(e, a, middle_of(e, base));
-    if (stores) {
-        intrinsic(e, "llvm.masked.scatter", wide, 2, (Val[]){data, hosts, word(e, 1), on}, 4);
-    } else { /* whole words, also for bytes: what is read beyond is reserved memory, and dropped */
-        single = gather_words(e, hosts, on);
-        if (x->width < 4)
-            single = widen(e, x->h->op, LLVMBuildTrunc(B, single, t, ""), e->row);
-    }
+    access_lanes(e, x, i, base, addresses, words);
+    const Val single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+    const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
 
     LLVMPositionBuilderAtEnd(B, done);
     if (stores)
         return NULL;
     const Val v = LLVMBuildPhi(B, e->row, "");
-    LLVMAddIncoming(v, (Val[]){together, single}, (LLVMBasicBlockRef[]){one, each}, 2);
+    LLVMAddIncoming(v, (Val[]){together, value, single}, (LLVMBasicBlockRef[]){row, one, each_end},
+                    3);
     return v;
 }
 
-/* lanes anywhere */
-static void make_apart(Emit *e, const Helper *h)
+/* Lanes anywhere: at once, if a range is remembered that has all of them. */
+static void make_access(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    if (e->host->gathers) {
-        const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
-        const Reach r = reach_each(e, &x);
-        Row v = {{0}};
-        branch_likely(e, r.ok, here, each);
-        LLVMPositionBuilderAtEnd(B, here);
-        for (u32 i = 0; i < e->nchunks; i++)
-            v.c[i] = access_chunk(e, &x, i, r.host);
-        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
-        LLVMPositionBuilderAtEnd(B, each);
-    }
-    access_each(e, &x);
-}
-
-/* A load whose chunks are regular; what is not is the other helper's, which saves more registers.
- */
-static void make_chunks(Emit *e, const Helper *h)
-{
-    const Access x = begin_access(e, h);
-    Helper other = *h;
-    Span s = {.base = x.a, .width = x.width};
-    other.apart = true;
-    ask_chunks(e, &s);
-    const Reach r = reach(e, s.lo, s.hi, false, false);
-    const LLVMBasicBlockRef here = new_block(e, "here"), apart = new_block(e, "apart");
-    branch_likely(e, LLVMBuildAnd(B, s.regular, r.ok, ""), here, apart);
+    const Val addresses = spread(e, &x.a), words = spread(e, h->stores ? &x.data : NULL);
+    const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
+    const Reach r = reach_each(e, &x, addresses);
+    Row v = {{0}};
+    branch_likely(e, r.ok, here, each);
     LLVMPositionBuilderAtEnd(B, here);
-    const Row v = load_chunks(e, &s, r.host, h->op);
-    give_back(e, &v, quad(e, (u64)1 << 32));
-    LLVMPositionBuilderAtEnd(B, apart);
-    Row rest = {{0}};
-    const Val how =
-        call_helper(e, &other, helper_type(e, false), (Val *)x.args, x.nargs, e->nchunks, rest.c);
-    give_back(e, &rest, how);
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
+    give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+    LLVMPositionBuilderAtEnd(B, each);
+    access_each(e, &x);
 }
 
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
@@ -743,7 +771,7 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
     if (h->is_keep)
         make_keep(e);
     else
-        (h->apart ? make_apart : make_chunks)(e, h);
+        make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));
     LLVMDisposeBuilder(e->b);
     LLVMModuleRef m = e->m;

@@ -101,6 +101,11 @@ typedef struct {
     bool reads, writes;     /* both: an atomic */
 } Touch;
 
+/* Memory in which any word may be accessed without further checks: an address a with a - lo < room.
+ */
+typedef struct { u32 lo, room; } PlainRange;
+enum { PLAIN_SITES = 32 }; /* a power of two */
+
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
     void *self;
@@ -130,6 +135,10 @@ struct Group {
     Fault fault;
     u64 compiled;           /* instructions in compiled code, since the context was taken */
     void *start;            /* the entry of compiled code for warps that begin, once it is known */
+    /* Remembered by compiled code, for loads and for stores: of device memory for the instruction at
+     * a pc, at pc / 4 % PLAIN_SITES, while the context is held; of local memory until the group
+     * ends. */
+    PlainRange plain[2][PLAIN_SITES], plain_lds[2];
     Warp *warps;
     u32 capwarps;           /* allocated */
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */

@@ -97,6 +97,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->clock = NULL;
     g->compiled = 0;
     g->start = NULL;
+    memset(g->plain, 0, sizeof g->plain);
     group_note_accesses(g, false);
     return g;
 }
@@ -183,6 +184,7 @@ void group_begin(Group *g, u64 linear, u32 area)
 void group_end(Group *g)
 {
     memory_clean(&g->lds, &g->lds_dirty);
+    g->plain_lds[1] = (PlainRange){0};
     memory_clean(g->launch->memory, &g->pds_dirty);
 }
 

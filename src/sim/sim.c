@@ -249,6 +249,8 @@ static void run_group(Run *r, Group *g, u64 linear, u32 thread)
     for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
         if (g->warps[k].state == WARP_READY)
             audience_tell(a, EVENT_warp_begin, g, &g->warps[k]);
+    if (r->sim->begin && !a->events && !r->launch->max_insns)
+        r->sim->begin(g, slice_of(r, &g->warps[0]));
     while (!g->faulted) {
         if (run_turns(r, g))
             continue;

@@ -21,6 +21,10 @@
  * warp. */
 typedef void WarpRunner(Warp *w, u64 slice);
 
+/* Gives warps of a group that has just begun their first turn, in their order, as far as it likes:
+ * what it leaves is run as if it had not been called. */
+typedef void GroupRunner(Group *g, u64 slice);
+
 /* An interpreter, or another engine built on its parts. */
 typedef struct {
     Engine engine;          /* first */
@@ -29,6 +33,7 @@ typedef struct {
     Pool pool;              /* host threads */
     Contexts contexts;
     WarpRunner *run;
+    GroupRunner *begin;     /* or NULL */
     const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
     u32 processors;         /* of the host */
     _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and the last nanoseconds a group */

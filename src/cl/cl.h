@@ -124,6 +124,7 @@ struct _cl_platform_id {
     struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
     pthread_mutex_t dump_lock;
     DrvExport *export_to;   /* VENTUS_EXPORT_REPLAY, or NULL */
+    struct Debugger *debugger; /* VENTUS_GDB, or NULL */
     char *cache;            /* directory of compiled programs, or NULL */
     Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */

@@ -4,6 +4,7 @@
  * kernel of another context can form (doc/decisions/023-context-address-spaces.md).
  */
 #include "cl/cl.h"
+#include "dbg/dbg.h"
 #include <string.h>
 
 int context_device_index(const ClContext *c, const ClDevice *d)
@@ -128,6 +129,8 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
         c->devices[c->ndevices] = devices[i];
         if (!(c->drivers[c->ndevices++] = drv_open(&devices[i]->options)))
             return false;
+        if (c->platform->debugger)
+            dbg_attach(c->platform->debugger, drv_device(c->drivers[c->ndevices - 1]));
     }
     return true;
 }

@@ -4,6 +4,7 @@
  * anything.
  */
 #include "cl/cl.h"
+#include "dbg/dbg.h"
 #include "drv/resultdump.h"
 #include "prof/trace.h"
 #include <stdio.h>
@@ -64,6 +65,25 @@ static Trace *open_trace(u32 device)
     return t;
 }
 
+static void say_waiting(void *self, const char *text)
+{
+    (void)self;
+    host_report(text);
+}
+
+/* gdb learns that the program ends; its status nobody knows here. */
+static void end_debugging(void) { dbg_close(process.platform->debugger, 0); }
+
+/* Has gdb lead the launches of all devices, if VENTUS_GDB says where it will be. */
+static void open_debugger(ClPlatform *p, DeviceOptions *o, Diag *d)
+{
+    const char *address = variable("VENTUS_GDB");
+    if (!address || !(p->debugger = dbg_listen(address, say_waiting, NULL, d)))
+        return;
+    o->engine = &dbg_kind;
+    atexit(end_debugging);
+}
+
 /* --- the platform ----------------------------------------------------------------------- */
 
 static void add_device(ClPlatform *p, const DeviceOptions *o)
@@ -87,6 +107,8 @@ static void add_devices(ClPlatform *p)
     Diag d = {.sink = diag_to_buf, .to = &wrong};
     DeviceOptions o;
     if (drv_environment(&o, &d))
+        open_debugger(p, &o, &d);
+    if (!diag_errors(&d))
         for (u32 n = device_count(); n; n--)
             add_device(p, &o);
     if (wrong.len)

@@ -33,7 +33,11 @@ END
 session() {
     cat >commands
     rm -f sock
-    timeout 60 "$@" --gdb="$t/sock" >out 2>&1 &
+    if [ "$VENTUS_GDB" ]; then
+        timeout 60 "$@" >out 2>&1 &
+    else
+        timeout 60 "$@" --gdb="$t/sock" >out 2>&1 &
+    fi
     pid=$!
     while [ ! -S sock ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
     timeout 60 gdb-multiarch -nx -batch -ex 'set pagination off' -ex "target remote $t/sock" \
@@ -170,6 +174,21 @@ detach
 END
 said 'Breakpoint 1, 0x80000000' 'detached'
 is 0 $status
+
+# a program on the OpenCL runtime
+if [ -e "$B/examples/vecadd" ]; then
+    export OCL_ICD_VENDORS="$B/ventus.icd" VENTUS_GDB="$t/sock"
+    session "$B/examples/vecadd" <<'END'
+break vecadd
+continue
+info registers mask
+delete
+continue
+END
+    unset VENTUS_GDB
+    said 'hit Breakpoint 1' 'mask           0x' 'exited normally'
+    is 0 $status
+fi
 
 # what cannot be
 $run --gdb=/nonexistent/socket >out 2>&1

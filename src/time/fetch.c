@@ -59,15 +59,19 @@ static void miss(Sm *s, u32 line)
     *free_one = (Mshr){.valid = true, .line = line};
 }
 
-static void fill(Sm *s)
+/* A line arrives.  Its set may be that of a lookup that hit in this cycle: of the two, only the hit
+ * counts as a use. */
+static void fill(Sm *s, const Way *hit)
 {
     ICache *c = &s->icache;
     Mshr *m = arriving(s);
     if (!m)
         return;
     Way *w = tags_victim(&c->tags, m->line);
-    *w = (Way){.line = m->line, .valid = true};
-    tags_touch(&c->tags, w);
+    const bool same_set = hit && hit->line % c->tags.sets == m->line % c->tags.sets;
+    *w = (Way){.line = m->line, .valid = true, .used = w->used};
+    if (!same_set)
+        tags_touch(&c->tags, w);
     c->wrote = true;
     c->written = m->line;
     m->valid = m->again;
@@ -117,20 +121,19 @@ static Way *find_way(Sm *s, u32 line)
     return found && number < c->tags.ways ? &set[number] : NULL;
 }
 
-/* a fetch is looked up in the cycle after it was made */
-static void look_up(Sm *s)
+/* a fetch is looked up in the cycle after it was made; the way that it hits, or NULL */
+static Way *look_up(Sm *s)
 {
     Fetch *f = &s->fetch[0];
     const u32 line = f->pc / s->model->p.line;
     Way *w = find_way(s, line);
     if (!f->valid)
-        return;
+        return NULL;
     f->miss = !w;
-    if (w)
-        tags_touch(&s->icache.tags, w);
-    else
+    if (!w)
         miss(s, line);
     f->valid = !(s->dropped >> f->slot & 1);
+    return w;
 }
 
 /* The fetches of slot k that have not been answered will not be. */
@@ -196,8 +199,10 @@ void front_respond(Sm *s)
 
 void front_fetch(Sm *s)
 {
-    look_up(s);
-    fill(s);
+    Way *hit = look_up(s);
+    fill(s, hit);
+    if (hit)
+        tags_touch(&s->icache.tags, hit);
     for (u32 i = s->model->p.fetch_latency - 1; i > 0; i--)
         s->fetch[i] = s->fetch[i - 1];
     s->fetch[0].valid = false;

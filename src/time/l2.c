@@ -57,8 +57,7 @@ static void memory_tick(Model *m)
             L2Mshr *e = &l->mshr[l->memory[i].mshr];
             e->answered = true;
             e->at = m->now + TO_ANSWER;
-            if (queue_at(&e->waiting, 0)->kind == REQUEST_READ)
-                l->tag_write = e->at;
+            e->tag = e->reads;
             l->busy = true;
         }
         if (l->memory[i].valid)
@@ -123,8 +122,14 @@ static bool answers(const Model *m, const L2Mshr *e)
     return e->valid && e->answered && e->at <= m->now && m->l2.source_free <= m->now;
 }
 
-/* One entry a cycle, by turns, may ask memory or be answered; stores that leave come before who
- * asks. */
+/* an entry's tag waits to be written */
+static bool tags(const Model *m, const L2Mshr *e)
+{
+    return e->valid && e->tag && e->at <= m->now;
+}
+
+/* One entry a cycle, by turns, may ask memory, write its tag, be answered; stores that leave come
+ * before who asks. */
 static void entries_tick(Model *m)
 {
     L2 *l = &m->l2;
@@ -133,7 +138,7 @@ static void entries_tick(Model *m)
     int chosen = -1;
     for (u32 i = 0; i < m->p.l2_mshrs && chosen < 0; i++) {
         const u32 k = (l->turn + i) % m->p.l2_mshrs;
-        if (asks(m, &l->mshr[k], slot) || answers(m, &l->mshr[k]))
+        if (asks(m, &l->mshr[k], slot) || tags(m, &l->mshr[k]) || answers(m, &l->mshr[k]))
             chosen = (int)k;
     }
     if (writes && slot >= 0) {
@@ -144,6 +149,10 @@ static void entries_tick(Model *m)
         L2Mshr *e = &l->mshr[chosen];
         l->turn = (u32)chosen + 1;
         l->busy = true;
+        if (tags(m, e)) {
+            e->tag = false;
+            l->tag_write = m->now;
+        }
         if (asks(m, e, slot) && !writes) {
             use_memory(m, slot, false, (u32)chosen);
             e->asked = true;
@@ -173,12 +182,15 @@ static void missed(Model *m, const Request *r)
             free_one = i;
         else if (e->line == r->line) {
             queue_push(&e->waiting, *r);
+            if (r->kind != REQUEST_READ || !e->reads)
+                e->reads = e->tag = false;
             return;
         }
     }
     L2Mshr *e = &l->mshr[free_one];
     e->valid = true;
-    e->asked = e->answered = false;
+    e->asked = e->answered = e->tag = false;
+    e->reads = r->kind == REQUEST_READ;
     e->line = r->line;
     e->at = m->now + 1;
     e->waiting.n = 0;

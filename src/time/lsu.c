@@ -82,21 +82,28 @@ i16 lsu_take(Sm *s)
     bug("no place for a memory instruction");
 }
 
-static u32 listed(const Sm *s)
+/* bits of the entries in use */
+static u64 entries(const Sm *s)
 {
-    u32 n = 0;
+    u64 used = 0;
     for (size_t i = 0; i < countof(s->access); i++)
-        n += s->access[i].used && s->access[i].listed;
-    return n;
+        if (s->access[i].used && s->access[i].listed)
+            used |= (u64)1 << s->access[i].entry;
+    return used;
 }
 
-/* an access in the table whose lines are all there; `but`: not this one; -1: none */
+/* the access in the lowest entry of the table whose lines are all there; `but`: not this one; -1:
+ * none */
 static i16 complete(const Sm *s, i16 but)
 {
-    for (size_t i = 0; i < countof(s->access); i++)
-        if (s->access[i].used && s->access[i].listed && !s->access[i].missing && (i16)i != but)
-            return (i16)i;
-    return -1;
+    i16 found = -1;
+    for (size_t i = 0; i < countof(s->access); i++) {
+        const Access *a = &s->access[i];
+        if (a->used && a->listed && !a->missing && (i16)i != but &&
+            (found < 0 || a->entry < s->access[found].entry))
+            found = (i16)i;
+    }
+    return found;
 }
 
 bool lsu_start(Sm *s, Flight *f)
@@ -162,11 +169,13 @@ static void release(Sm *s)
 /* an idle table hears an answer and lists a new instruction; whether it does the latter */
 static bool idle(Sm *s, bool offered)
 {
-    const bool room = listed(s) < s->model->p.lsu_entries;
+    const u32 entry = (u32)__builtin_ctzll(~entries(s)); /* before an answer frees one */
+    const bool takes = offered && entry < s->model->p.lsu_entries;
     const i16 heard = hear(s);
-    const bool takes = offered && room;
-    if (takes)
+    if (takes) {
         s->access[s->agu].listed = true;
+        s->access[s->agu].entry = (u8)entry;
+    }
     if (heard >= 0 && takes)
         s->table_state = TABLE_ADD;
     else if (heard >= 0 ? !s->access[heard].missing : !takes && complete(s, -1) >= 0)

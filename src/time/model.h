@@ -151,7 +151,8 @@ typedef struct {
 typedef struct {
     Flight flight;
     bool used, shared, writes;
-    bool listed;            /* in the table */
+    bool listed;            /* in the table, as entry `entry` */
+    u8 entry;
     u16 nlines, sent, missing; /* lines; asked for; not answered */
     u32 line[MAX_LINES];
     u8 banks[MAX_LINES];    /* cycles of a line of shared memory */
@@ -280,6 +281,8 @@ typedef struct Sm {
 
 typedef struct {
     bool valid, asked, answered;
+    bool reads;             /* it was made for a read, and no store has joined it: its tag is kept */
+    bool tag;               /* which is to be written, from `at` on */
     u32 line;
     u64 at;                 /* cycle from which memory is asked, or an answer goes out */
     Queue waiting;          /* requests for the line */

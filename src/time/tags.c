@@ -31,12 +31,9 @@ void tags_touch(Tags *t, Way *w) { w->used = ++t->uses; }
 Way *tags_victim(Tags *t, u32 line)
 {
     Way *set = set_of(t, line), *oldest = set;
-    for (u32 i = 0; i < t->ways; i++) {
-        if (!set[i].valid)
-            return &set[i];
+    for (u32 i = 1; i < t->ways; i++)
         if (set[i].used < oldest->used)
             oldest = &set[i];
-    }
     return oldest;
 }
 

@@ -162,32 +162,49 @@ static void entries_tick(Model *m)
         answer_hit(m);
 }
 
-static u32 used_entries(const Model *m)
+/* bits of the entries in use; *waiting: requests that wait in them */
+static u32 used_entries(const Model *m, u32 *waiting)
 {
-    u32 n = 0;
+    u32 used = 0;
+    *waiting = 0;
     for (u32 i = 0; i < m->p.l2_mshrs; i++)
-        n += m->l2.mshr[i].valid;
-    return n;
+        if (m->l2.mshr[i].valid) {
+            used |= 1u << i;
+            *waiting += m->l2.mshr[i].waiting.n;
+        }
+    return used;
 }
 
 /* --- requests ---------------------------------------------------------------------------- */
 
-static void missed(Model *m, const Request *r)
+/* A store has joined the entry, which therefore does not keep its tag. */
+static void joined(L2Mshr *e, const Request *r)
+{
+    if (r->kind != REQUEST_READ)
+        e->reads = e->tag = false;
+}
+
+/* `used`: entries at the start of the cycle.  One that was answered for the last time in this cycle
+ * still takes a request for its line, and answers it with what it has.  A store that joins none
+ * counts as one that joins entry 0 (`l2_mixes`). */
+static void missed(Model *m, const Request *r, u32 used)
 {
     L2 *l = &m->l2;
     u32 free_one = m->p.l2_mshrs;
     for (u32 i = m->p.l2_mshrs; i-- > 0;) {
         L2Mshr *e = &l->mshr[i];
-        if (!e->valid)
+        if (!(used >> i & 1))
             free_one = i;
         else if (e->line == r->line) {
+            e->valid = true;
             queue_push(&e->waiting, *r);
-            if (r->kind != REQUEST_READ || !e->reads)
-                e->reads = e->tag = false;
+            joined(e, r);
             return;
         }
     }
     L2Mshr *e = &l->mshr[free_one];
+    if (m->p.l2_mixes)
+        joined(&l->mshr[0], r);
     e->valid = true;
     e->asked = e->answered = e->tag = false;
     e->reads = r->kind == REQUEST_READ;
@@ -197,7 +214,7 @@ static void missed(Model *m, const Request *r)
     queue_push(&e->waiting, *r);
 }
 
-static void looked_up(Model *m)
+static void looked_up(Model *m, u32 used)
 {
     L2 *l = &m->l2;
     if (!l->looking || l->look.at > m->now)
@@ -206,7 +223,7 @@ static void looked_up(Model *m)
     l->looking = false;
     l->busy = true;
     if (!w) {
-        missed(m, &l->look);
+        missed(m, &l->look, used);
         return;
     }
     tags_touch(&l->tags, w);
@@ -217,10 +234,12 @@ static void looked_up(Model *m)
 
 static u32 lines_held(const Model *m) { return m->p.l2_sets * m->p.l2_ways; }
 
-/* `used`: entries at the start of the cycle */
-static void accept(Model *m, u32 used)
+/* `used`, `waiting`: entries and requests in them at the start of the cycle */
+static void accept(Model *m, u32 used, u32 waiting)
 {
     L2 *l = &m->l2;
+    const u32 all = (u32)(((u64)1 << m->p.l2_mshrs) - 1);
+    u32 held;
     Request *r = queue_at(&l->in, 0);
     if (!l->in.n || r->at > m->now)
         return;
@@ -234,7 +253,8 @@ static void accept(Model *m, u32 used)
         queue_pop(&l->in);
         return;
     }
-    if (used >= m->p.l2_mshrs || used_entries(m) >= m->p.l2_mshrs || l->tag_write == m->now ||
+    if (used == all || waiting >= m->p.l2_requests || l->tag_write == m->now ||
+        (used | used_entries(m, &held)) == all || held >= m->p.l2_requests ||
         l->hits.n > MAX_QUEUE / 2)
         return;
     l->look = *r;
@@ -246,7 +266,8 @@ static void accept(Model *m, u32 used)
 void l2_tick(Model *m)
 {
     L2 *l = &m->l2;
-    const u32 used = used_entries(m);
+    u32 waiting;
+    const u32 used = used_entries(m, &waiting);
     l->busy = l->in.n || l->looking || l->hits.n || l->writes.n;
     l->next = NEVER;
     l->taken = false;
@@ -254,6 +275,6 @@ void l2_tick(Model *m)
         l->busy |= l->mshr[i].valid && (!l->mshr[i].asked || l->mshr[i].answered);
     memory_tick(m);
     entries_tick(m);
-    looked_up(m);
-    accept(m, used);
+    looked_up(m, used);
+    accept(m, used, waiting);
 }

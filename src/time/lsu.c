@@ -169,7 +169,8 @@ static void release(Sm *s)
 /* an idle table hears an answer and lists a new instruction; whether it does the latter */
 static bool idle(Sm *s, bool offered)
 {
-    const u32 entry = (u32)__builtin_ctzll(~entries(s)); /* before an answer frees one */
+    const u64 unused = ~entries(s);
+    const u32 entry = unused ? (u32)__builtin_ctzll(unused) : 64;
     const bool takes = offered && entry < s->model->p.lsu_entries;
     const i16 heard = hear(s);
     if (takes) {

@@ -47,5 +47,5 @@ done | awk -F'|' '
         for (one = 1; one >= 0; one--) if (n[one]) {
             mean = sum[one] / n[one]
             printf "%s: %d launches, mean %.2f %%, most %.2f %%\n", one ? "one warp" : "more warps", n[one], mean, most[one]
-            bad += one ? mean > 0.5 || most[one] > 1 : mean > 6 || most[one] > 17 }
+            bad += one ? mean > 0.5 || most[one] > 1 : mean > 2 || most[one] > 5 }
         exit bad != 0 }'

@@ -19,6 +19,7 @@ static const struct argp_option options[] = {
     {"isa", 'p', "P", 0, "Profile and overlays: v202 (default), v2025, v202+ai+tidx", 0},
     {"output", 'o', "OUT.o", 0, "The object; without it, FILE.o in the current directory", 0},
     {"include", 'I', "DIR", 0, "Search DIR for files of .include", 0},
+    {"debug", 'g', NULL, 0, "Debug sections say which line each instruction came from", 0},
     {"listing", KEY_LISTING, NULL, 0, "Print address, words and source of every line", 0},
     {"no-relax", KEY_NO_RELAX, NULL, 0, "Branches out of range are errors, not longer code", 0},
     {"no-prefix", KEY_NO_PREFIX, NULL, 0, "Registers above 31 need a prefix that is written", 0},
@@ -36,6 +37,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
             argp_error(state, "more than %d directories", MAX_DIRS);
         a->dirs[a->ndirs++] = arg;
         return 0;
+    case 'g': a->asm_.lines = true; return 0;
     case KEY_LISTING: a->listing = true; return 0;
     case KEY_NO_RELAX: a->asm_.no_relax = true; return 0;
     case KEY_NO_PREFIX: a->asm_.no_prefix = true; return 0;

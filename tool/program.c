@@ -61,7 +61,7 @@ Object *load_object(const char *file, IsaSet set, Diag *d)
     else if (has_suffix(name, ".ir"))
         o = compile_ir(name, buf_text(&b), set, &(CcOptions){.level = 2, .lines = true}, d);
     else
-        o = asm_text(name, buf_text(&b), &(AsmOptions){.set = set}, d);
+        o = asm_text(name, buf_text(&b), &(AsmOptions){.set = set, .lines = true}, d);
     if (o && is_elf(&b) && o->set == V202) /* without a mark: of the profile that the options say */
         o->set = set;
     buf_free(&b);

@@ -44,7 +44,7 @@ static void end(Asm *a)
     void *const arrays[] = {
         a->conds, a->macros,   a->params, a->texts,           a->keywords, a->keyword_table.slots,
         a->sects, a->pushed,   a->syms,   a->sym_table.slots, a->nodes,    a->pads,
-        a->asked, a->expected, a->lines,  a->kernels};
+        a->asked, a->expected, a->lines,  a->places,          a->kernels};
     for (size_t i = 0; i < countof(arrays); i++)
         mem_free(arrays[i]);
     mem_free(a);
@@ -60,6 +60,8 @@ static Object *assemble(Asm *a, const char *name)
     if (!as_layout(a))
         return NULL;
     Object *o = as_emit(a, name);
+    if (o && !a->no_memory && !a->had_error && a->opt.lines)
+        as_put_lines(a, o);
     if (o && !a->no_memory && !a->had_error && a->opt.listing)
         as_put_source_listing(a, o);
     return o;

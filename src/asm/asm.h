@@ -14,6 +14,8 @@ typedef struct {
     const char *const *include; /* directories searched by .include, then NULL; may be NULL */
     bool no_relax;          /* out-of-range branches are errors instead of longer code */
     bool no_prefix;         /* registers above 31 need a written prefix */
+    bool lines;             /* debug sections say which line each instruction came from, unless
+                               the text brings such sections itself */
     Buf *listing;           /* if not NULL: address, words and source of every line */
 } AsmOptions;
 

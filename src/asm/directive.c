@@ -297,7 +297,7 @@ static bool include(Asm *a, int unused)
         buf_free(&text);
         return false;
     }
-    const Source *src = as_source(a, (char *)name.data, (char *)text.data, at);
+    const Source *src = as_source(a, (char *)name.data, (char *)text.data, at, false);
     return src && as_push_text(a, src, 0, false);
 }
 

@@ -265,7 +265,11 @@ bool as_put_draft(Asm *a, const Draft *draft)
     if (is_call && d.expr.plus)
         sym_of(a, d.expr.plus)->is_called = true;
     const IsaPrefix written = a->prefix;
-    if (!align_word(a, isa_insn[d.id].len) || !as_put_prefix(a, &c.need))
+    if (!align_word(a, isa_insn[d.id].len))
+        return false;
+    if (a->opt.lines)
+        as_note_place(a, d.where);
+    if (!as_put_prefix(a, &c.need))
         return false;
     a->prefix = written.valid ? written : c.need;
     if (!put_checked(a, &d, &c.in))

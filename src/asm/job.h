@@ -250,7 +250,7 @@ typedef struct {
     Place place;
 } Expected;
 
-typedef struct {            /* for AsmOptions.listing: a line and where its bytes start */
+typedef struct {            /* a line, or a place in one, and where its bytes start */
     const Source *src;
     const char *text;
     u32 sect, frag, offset;
@@ -345,6 +345,8 @@ struct Asm {
     size_t nexpected, capexpected;
     Line *lines;
     size_t nlines, caplines;
+    Line *places;           /* for AsmOptions.lines: of instructions, at their mnemonics */
+    size_t nplaces, capplaces;
     IsaPrefix prefix;       /* valid: the instruction before was one */
     bool has_code;          /* an instruction has been assembled */
     u32 round;              /* of layout; 0 while reading */
@@ -445,7 +447,8 @@ void as_read(Asm *a);
 /* Continues with another text, then comes back; `repeats` more passes. */
 bool as_push_text(Asm *a, const Source *src, u32 repeats, bool is_macro);
 /* A text that lives as long as the job; takes `text`, which is from mem_alloc. */
-const Source *as_source(Asm *a, const char *name, char *text, const char *from_at);
+const Source *as_source(Asm *a, const char *name, char *text, const char *from_at,
+                        bool is_expansion);
 /* Keeps p, from mem_alloc, until the job ends; false: out of memory, p is freed. */
 bool as_keep(Asm *a, void *p);
 /* Whether the statement ends here; the second one notes it as wanted if it does not. */
@@ -574,7 +577,7 @@ bool as_dump_line(Asm *a, bool *ok);
 /* Reads the text after the columns by `statement`. */
 bool as_dump_text(Asm *a, bool (*statement)(Asm *));
 
-/* --- relax.c, fixup.c, kernel.c, emit.c --------------------------------------------------- */
+/* --- relax.c, fixup.c, kernel.c, emit.c, lines.c ------------------------------------------ */
 
 /* Computes sizes and addresses of all fragments (relax.c).  False: reported. */
 bool as_layout(Asm *a);
@@ -590,4 +593,8 @@ void as_guess_kernel(Asm *a);
 bool as_add_resources(Asm *a, Object *o);
 Object *as_emit(Asm *a, const char *name);
 void as_put_source_listing(Asm *a, const Object *o);
+/* The next instruction comes from here (lines.c). */
+void as_note_place(Asm *a, const char *at);
+/* Adds the debug sections to the object as_emit() made. */
+void as_put_lines(Asm *a, Object *o);
 #endif

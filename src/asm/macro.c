@@ -229,7 +229,7 @@ static bool read_expansion(Asm *a, const Macro *m, Buf *out, const char *at)
         buf_free(out);
         return as_no_memory(a);
     }
-    const Source *src = as_source(a, (const char *)name.data, (char *)out->data, at);
+    const Source *src = as_source(a, (const char *)name.data, (char *)out->data, at, true);
     return src && as_push_text(a, src, 0, m->name != NULL);
 }
 
@@ -380,7 +380,7 @@ bool as_rept(Asm *a, int unused)
     if (!n)
         return true;
     char *text = copy_text(a, body.p, body.len);
-    const Source *src = text ? as_source(a, "repetition", text, at) : NULL;
+    const Source *src = text ? as_source(a, "repetition", text, at, true) : NULL;
     return src && as_push_text(a, src, (u32)n - 1, false);
 }
 

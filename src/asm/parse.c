@@ -19,12 +19,17 @@ bool as_keep(Asm *a, void *p)
     return as_no_memory(a);
 }
 
-const Source *as_source(Asm *a, const char *name, char *text, const char *from_at)
+const Source *as_source(Asm *a, const char *name, char *text, const char *from_at,
+                        bool is_expansion)
 {
     Source *s = mem_alloc(sizeof *s);
     if (!as_keep(a, text) || !as_keep(a, s))
         return NULL;
-    *s = (Source){.name = name, .text = text, .from = a->src, .from_at = from_at};
+    *s = (Source){.name = name,
+                  .text = text,
+                  .from = a->src,
+                  .from_at = from_at,
+                  .is_expansion = is_expansion};
     return s;
 }
 

@@ -17,13 +17,14 @@
 typedef enum { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR } DiagKind;
 
 /* A text being read, NUL-terminated; it outlives every message made from it.
- * If it was made by expansion (a macro, an include), `from` and `from_at` name the
- * place that was expanded, which is shown as a note. */
+ * If another text led to it (a macro, a repetition, an include), `from` and `from_at` name the
+ * place there, which is shown as a note. */
 typedef struct Source Source;
 struct Source {
     const char *name, *text;
     const Source *from;
     const char *from_at;
+    bool is_expansion; /* a macro's or a repetition's, in no file as it stands here */
 };
 
 /* Receives a finished message, for stderr, a build log, a test.  The message

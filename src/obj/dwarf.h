@@ -99,5 +99,5 @@ enum {
     DW_RLE_start_length = 7
 };
 
-enum { DW_UT_compile = 1, DW_UT_partial = 3, DW_LANG_OpenCL = 0x15, DW_INL_inlined = 1 };
+enum { DW_UT_compile = 1, DW_UT_partial = 3, DW_LANG_OpenCL = 0x15, DW_LANG_Mips_Assembler = 0x8001, DW_INL_inlined = 1 };
 #endif

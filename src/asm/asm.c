@@ -44,7 +44,7 @@ static void end(Asm *a)
     void *const arrays[] = {
         a->conds, a->macros,   a->params, a->texts,           a->keywords, a->keyword_table.slots,
         a->sects, a->pushed,   a->syms,   a->sym_table.slots, a->nodes,    a->pads,
-        a->asked, a->expected, a->lines,  a->places,          a->kernels};
+        a->asked, a->expected, a->lines,  a->places,          a->returns,  a->kernels};
     for (size_t i = 0; i < countof(arrays); i++)
         mem_free(arrays[i]);
     mem_free(a);

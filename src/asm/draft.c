@@ -190,7 +190,7 @@ static bool put_word(Asm *a, const Draft *d, u64 word, const IsaPrefix *prefix)
     if (!f || !as_put_int(a, word, len))
         return false;
     f->has_code = true;
-    as_note_use(f, d, prefix);
+    as_note_use(a, f, d, prefix);
     if (d->symbolic < 0)
         return true;
     Fixup *x = as_fix(a, (FixKind)d->fix, (u32)len, &d->expr, d->at[d->symbolic]);

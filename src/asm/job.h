@@ -256,6 +256,21 @@ typedef struct {            /* a line, or a place in one, and where its bytes st
     u32 sect, frag, offset;
 } Line;
 
+/* What an instruction does to ra, the address to return to: a call writes it, a return jumps to it,
+ * anything else saves it or gets it back. */
+typedef enum { RETURN_LOST, RETURN_TAKEN, RETURN_KEPT } ReturnKind;
+typedef struct {
+    Line place;
+    u64 offset;             /* in its section, after layout */
+    ReturnKind kind;
+} Return;
+
+/* Where code of its own starts: a function, a kernel, a label that others know. */
+typedef struct {
+    u32 sect;
+    u64 offset;
+} Border;
+
 /* A kernel that .kernel declares, or that was guessed. */
 typedef struct {
     u32 symbol;
@@ -353,7 +368,9 @@ struct Asm {
     const char *complaint;  /* of this round of layout: what is wrong with a length */
     Place complaint_place;
 
-    /* kernels */
+    /* functions and kernels */
+    Return *returns;
+    size_t nreturns, capreturns;
     Kernel *kernels;
     size_t nkernels, capkernels;
     bool guessed_kernel;
@@ -585,7 +602,7 @@ bool as_layout(Asm *a);
 int as_leb(i64 v, bool is_signed, u8 out[10]);
 /* Writes what the fixups say into the object's sections and collects relocations. */
 void as_resolve(Asm *a, Object *o);
-void as_note_use(Frag *f, const Draft *d, const IsaPrefix *p);
+void as_note_use(Asm *a, Frag *f, const Draft *d, const IsaPrefix *p);
 /* Puts a word that is code, but no instruction that we know. */
 bool as_put_unknown(Asm *a, u64 word, int len);
 void as_note_register(Frag *f, int n, bool is_vector);
@@ -593,7 +610,23 @@ void as_guess_kernel(Asm *a);
 bool as_add_resources(Asm *a, Object *o);
 Object *as_emit(Asm *a, const char *name);
 void as_put_source_listing(Asm *a, const Object *o);
-/* The next instruction comes from here (lines.c). */
+
+/* --- function.c --------------------------------------------------------------------------- */
+
+bool as_is_code_label(const Asm *a, const Sym *s);
+/* All borders, n of them, in the order of as_by_place(), the caller's to free; NULL: no memory. */
+Border *as_find_borders(Asm *a, size_t *n);
+int as_by_place(const void *border, const void *other);
+/* The first border after a place, or the end of the section. */
+u64 as_next_border(const Asm *a, const Border *borders, size_t n, u32 sect, u64 offset);
+/* Notes what an instruction, whose word was put, does to ra. */
+void as_note_return(Asm *a, const Draft *d, const IsaFacts *facts);
+/* Warns of returns to an address that a call has overwritten. */
+void as_warn_of_lost_returns(Asm *a, const Border *borders, size_t n);
+
+/* --- lines.c -------------------------------------------------------------------------------- */
+
+/* The next instruction comes from here. */
 void as_note_place(Asm *a, const char *at);
 /* Adds the debug sections to the object as_emit() made. */
 void as_put_lines(Asm *a, Object *o);

@@ -57,11 +57,6 @@ bool as_dir_kernel_memory(Asm *a, int field)
     return true;
 }
 
-static bool is_code_label(const Asm *a, const Sym *s)
-{
-    return s->kind == SYM_LABEL && a->sects[s->sect].flags & SHF_EXECINSTR;
-}
-
 /* If a text without .kernel exports one place of code, that is the kernel.  Start code has no
  * kernel. */
 void as_guess_kernel(Asm *a)
@@ -71,7 +66,7 @@ void as_guess_kernel(Asm *a)
     if (a->nkernels || (start && sym_of(a, start)->kind == SYM_LABEL))
         return;
     for (u32 i = 1; i < a->nsyms; i++) {
-        if (sym_of(a, i)->bind == STB_LOCAL || !is_code_label(a, sym_of(a, i)))
+        if (sym_of(a, i)->bind == STB_LOCAL || !as_is_code_label(a, sym_of(a, i)))
             continue;
         if (found)
             return;
@@ -90,59 +85,13 @@ typedef struct {
     bool has_common, exports_common;
 } Census;
 
-/* an array of these is sorted: where other code starts */
-typedef struct {
-    u32 sect;
-    u64 offset;
-} Border;
-
-static int by_place(const void *x, const void *y)
-{
-    const Border *a = x, *b = y;
-    if (a->sect != b->sect)
-        return a->sect < b->sect ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static Border *find_borders(Asm *a, size_t *n)
-{
-    Border *borders = mem_zalloc(a->nsyms, sizeof *borders);
-    *n = 0;
-    if (!borders) {
-        as_no_memory(a);
-        return NULL;
-    }
-    for (u32 i = 1; i < a->nsyms; i++) {
-        const Sym *s = sym_of(a, i);
-        if (is_code_label(a, s) &&
-            (s->is_kernel || s->is_called || s->bind != STB_LOCAL || s->type == STT_FUNC))
-            borders[(*n)++] = (Border){s->sect, as_label_offset(a, s)};
-    }
-    qsort(borders, *n, sizeof *borders, by_place);
-    return borders;
-}
-
-/* the first border after a place, or the end of the section */
-static u64 next_border(const Asm *a, const Border *borders, size_t n, u32 sect, u64 offset)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (by_place(&borders[mid], &(Border){sect, offset}) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && borders[lo].sect == sect ? borders[lo].offset : a->sects[sect].size;
-}
-
 static void find_range(Asm *a, Kernel *k, const Border *borders, size_t n)
 {
     const Sym *s = sym_of(a, k->symbol);
-    if (!is_code_label(a, s))
+    if (!as_is_code_label(a, s))
         return;
     k->start = as_label_offset(a, s);
-    k->end = next_border(a, borders, n, s->sect, k->start);
+    k->end = as_next_border(a, borders, n, s->sect, k->start);
     const char *why;
     Value size; /* as .size says, if that is a number */
     if (s->has_size && as_eval(a, &s->size, &size, &why) && !size.plus && !size.minus &&
@@ -168,7 +117,7 @@ static int by_start(const void *x, const void *y, void *asm_)
     const Asm *a = asm_;
     const Kernel *k = x, *l = y;
     const Border p = {a->syms[k->symbol].sect, k->start}, q = {a->syms[l->symbol].sect, l->start};
-    return by_place(&p, &q);
+    return as_by_place(&p, &q);
 }
 
 /* The kernel whose code includes offset, of those sorted by place; NULL: none. */
@@ -179,7 +128,7 @@ static Kernel *kernel_at(const Asm *a, u32 sect, u64 offset)
         const size_t mid = (lo + hi) / 2;
         const Kernel *k = &a->kernels[mid];
         const Border start = {a->syms[k->symbol].sect, k->start};
-        if (by_place(&start, &(Border){sect, offset}) <= 0)
+        if (as_by_place(&start, &(Border){sect, offset}) <= 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -231,7 +180,7 @@ static void count(Census *c)
     }
     for (u32 i = 1; i < a->nsyms; i++) {
         const Sym *s = sym_of(a, i);
-        if (s->bind != STB_LOCAL && is_code_label(a, s) && (!s->is_kernel || s->is_called))
+        if (s->bind != STB_LOCAL && as_is_code_label(a, s) && (!s->is_kernel || s->is_called))
             c->exports_common = true;
     }
 }
@@ -299,11 +248,12 @@ bool as_add_resources(Asm *a, Object *o)
 {
     Census c = {.a = a};
     size_t n;
-    Border *borders = find_borders(a, &n);
+    Border *borders = as_find_borders(a, &n);
     if (!borders)
         return false;
     for (size_t i = 0; i < a->nkernels; i++)
         find_range(a, &a->kernels[i], borders, n);
+    as_warn_of_lost_returns(a, borders, n);
     mem_free(borders);
     if (a->nkernels)
         qsort_r(a->kernels, a->nkernels, sizeof *a->kernels, by_start, a);

@@ -31,7 +31,7 @@ void as_note_register(Frag *f, int n, bool is_vector)
         note_scalar(&f->use, n, n);
 }
 
-void as_note_use(Frag *f, const Draft *d, const IsaPrefix *p)
+void as_note_use(Asm *a, Frag *f, const Draft *d, const IsaPrefix *p)
 {
     const FormatInfo *format = isa_format_of(d->id);
     Insn in = {.id = d->id};
@@ -49,6 +49,7 @@ void as_note_use(Frag *f, const Draft *d, const IsaPrefix *p)
             note_scalar(&f->use, r->first, last > 63 ? 63 : last);
     }
     f->use.indirect = f->use.indirect || is_indirect(d);
+    as_note_return(a, d, &facts);
 }
 
 bool as_put_unknown(Asm *a, u64 word, int len)

@@ -5,6 +5,7 @@
 	.lds 256
 	.private 16
 first:
+	mv t0, ra
 	vadd.vv v8, v40, v1
 	call helper
 	ret
@@ -15,6 +16,7 @@ first:
 second:
 	vmv.v.x v1, t7
 	addi sp, sp, 16
+	mv t0, ra
 	call elsewhere
 	ret
 	.size second, . - second

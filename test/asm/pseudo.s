@@ -1,5 +1,5 @@
 # Every mnemonic that stands for others.
-# run: %b/ventus as %s -o %t.o && %b/ventus objdump -d %t.o | tail -n +4
+# run: %b/ventus as %s -o %t.o 2>%t.err && %b/ventus objdump -d %t.o | tail -n +4
 
 	li   a0, 5; li a0, -2048; li a0, 2048; li a0, 4096; li a0, 0x12345678; li a0, -1
 	li   a0, 0x80000000; li a0, 0xffffffff; li a0, 0x7ffff800; li x40, 0x12345

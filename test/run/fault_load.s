@@ -5,7 +5,7 @@
 # run: %b/ventus run --engine %e --threads 4 -k fault_load -g 32 -l 16 -a buf:i32:32 %s 2>%t.err || s=$?
 # run: grep -o 'load from unmapped memory: 0x00001000 (4 bytes)' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane) .*' %t.err | tr -s ' '
-# run: grep -o 'vlw12.v .*' %t.err
+# run: sed -n 's|^  instruction [0-9a-f]*  *||p' %t.err
 # run: exit $s
 # exit: 1
 

@@ -4,7 +4,7 @@
 # run: %b/ventus run --engine %e --isa v2025 --threads 4 -k fault_copy -g 24 -l 12 -a buf:u32:32 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
-# run: grep -o 'cp_dma .*' %t.err
+# run: sed -n 's|^  instruction [0-9a-f]*  *||p' %t.err
 # run: exit $s
 # exit: 1
 

@@ -6,7 +6,7 @@
 # run: $r --check-copies %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
-# run: grep -o 'vlw12.v .*' %t.err
+# run: sed -n 's|^  instruction [0-9a-f]*  *||p' %t.err
 # run: exit $s
 # exit: 1
 

@@ -4,7 +4,7 @@
 # run: %b/ventus run --engine %e --isa v2025 -k fault_lanes -g 64 -l 64 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '
-# run: grep -o 'mma.m8.*' %t.err
+# run: sed -n 's|^  instruction [0-9a-f]*  *||p' %t.err
 # run: exit $s
 # exit: 1
 

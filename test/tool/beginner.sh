@@ -11,7 +11,7 @@ try() {
 case $B in /*) ;; *) B=$OLDPWD/$B ;; esac
 echo 'kernel void f(global int *p) { int x; p[0] = x; }' >u.cl
 echo 'void f(global int *p) { p[0] = 1; }' >forgot.cl
-printf '\t.kernel k\nk:\tcall foo\n\tret\n' >undefined.s
+printf '\t.kernel k\nk:\tcall foo\n\tendprg\n' >undefined.s
 printf 'a:\tret\nb:\tret\n' >nokernel.s
 try as u.cl
 try ld -o x.elf u.cl

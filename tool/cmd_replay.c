@@ -195,12 +195,11 @@ static int run_all(Sequence *r, Driver *driver, Diag *d)
     LaunchOptions run = r->common.run;
     Watch watch;
     int status = DONE;
-    if (!watch_open(&watch, &r->common, &run, d))
+    if (!watch_open(&watch, &r->common, driver, &run, d))
         return REFUSED;
     for (int i = 0; status == DONE && i < r->nfiles / 2; i++)
         status = run_one(r, driver, i, &watch, &run, d);
-    if (!watch_close(&watch, driver, d))
-        status = REFUSED;
+    status = watch_close(&watch, driver, status, d);
     if (status == DONE && r->verify && !r->verified) {
         error(d, &(Source){.name = r->verify, .text = ""}, NULL,
               "no file of these launches is there");

@@ -22,6 +22,8 @@ typedef struct {
     bool differs;      /* a buffer is not what -a says it must be */
 } Run;
 
+enum { KEY_BOUNDS = 2048 };
+
 static const struct argp_option options[] = {
     {"kernel", 'k', "NAME", 0, "The kernel; may be left out where there is only one", 0},
     {"global", 'g', "X[,Y[,Z]]", 0, "Work-items; without it, one group", 0},
@@ -30,6 +32,7 @@ static const struct argp_option options[] = {
     {"arg", 'a', "SPEC", 0, "An argument of the kernel, in order; see the manual", 0},
     {"build", 'B', "OPTIONS", 0, "Options of clBuildProgram for a .cl file, one string", 0},
     {"private", 'P', "BYTES", 0, "Private memory of a lane, at least", 0},
+    {"bounds", KEY_BOUNDS, NULL, 0, "The same as --check=bounds", 3},
     {0},
 };
 
@@ -65,6 +68,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case 'g': triple(state, r, "-g", arg, r->global, 1, 1); return 0;
     case 'l': triple(state, r, "-l", arg, r->local, 1, 1); return 0;
     case 'G': triple(state, r, "-G", arg, r->offset, 0, 0); return 0;
+    case KEY_BOUNDS: r->common.checks |= 1u << CHECK_bounds; return 0;
     case 'P': r->private_min = (u32)option_number(state, "-P", arg, 1u << 24); return 0;
     case 'a':
         if (r->nargs == MAX_ARGS)
@@ -317,13 +321,12 @@ static int run_image(Run *r, Object *image, Diag *d)
     patience_begin(&patience, driver);
     if (drv_load(driver, image, d)) {
         obj_free(image);
-    } else if (upload(r, driver) &&
-               (!r->common.export_to || make_directory(r->common.export_to, d)) &&
-               open_debugger(&r->common, driver, &debugger, d) &&
-               watch_open(&watch, &r->common, &run, d)) {
-        status = launch(r, driver, &watch, &run, d);
-        if (!watch_close(&watch, driver, d))
-            status = REFUSED;
+    } else if (watch_open(&watch, &r->common, driver, &run, d)) {
+        if (upload(r, driver) &&
+            (!r->common.export_to || make_directory(r->common.export_to, d)) &&
+            open_debugger(&r->common, driver, &debugger, d))
+            status = launch(r, driver, &watch, &run, d);
+        status = watch_close(&watch, driver, status, d);
     }
     status = patience_end(&patience, status);
     dbg_close(debugger, status);

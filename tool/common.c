@@ -33,7 +33,9 @@ enum {
     KEY_LANES,
     KEY_BARRIER,
     KEY_COPIES,
-    KEY_GDB
+    KEY_GDB,
+    KEY_CHECK,
+    KEY_CHECK_JSON
 };
 
 static const struct argp_option options[] = {
@@ -71,6 +73,9 @@ static const struct argp_option options[] = {
     {"dump-buffers", KEY_DUMP, "DIR", 0, "Write buffers into files", 3},
     {"gdb", KEY_GDB, "ADDRESS", OPTION_ARG_OPTIONAL,
      "Wait for gdb at a port (1234) or the path of a socket", 3},
+    {"check", KEY_CHECK, "LIST", OPTION_ARG_OPTIONAL,
+     "Look for mistakes of the kernel: all, or bounds,race,barrier,align,free", 3},
+    {"check-json", KEY_CHECK_JSON, "FILE", 0, "Write what --check found as JSON", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
     {0},
 };
@@ -163,10 +168,27 @@ static error_t device_option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static u32 checks_option(struct argp_state *state, const char *list)
+{
+    char bad[32];
+    Buf names = {0};
+    const u32 set = check_parse(list, bad);
+    check_names(&names);
+    if (!set)
+        argp_error(state, "--check: '%s' is no check: %s", bad, buf_text(&names));
+    buf_free(&names);
+    return set;
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     Common *c = state->input;
     switch (key) {
+    case KEY_CHECK: c->checks |= checks_option(state, arg); return 0;
+    case KEY_CHECK_JSON:
+        c->checks = c->checks ? c->checks : checks_option(state, NULL);
+        c->check_json = arg;
+        return 0;
     case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
     case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
     case KEY_TIMEOUT: c->run.timeout = seconds_option(state, arg); return 0;
@@ -330,7 +352,22 @@ static bool close_trace(Watch *w, Diag *d)
     return ok;
 }
 
-bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
+/* What --check found: the file's name first, as in all messages. */
+static void show_found(void *to, const CheckReport *r)
+{
+    Buf text = {0};
+    (void)to;
+    if (r->file)
+        buf_printf(&text, "%s:%u:%u: error: %s", r->file, r->line, r->column, r->text);
+    else
+        buf_printf(&text, "%s: error: %s", r->kernel ? r->kernel : "ventus", r->text);
+    if (r->count > 1)
+        buf_printf(&text, "\n  seen        %llu times", (unsigned long long)r->count);
+    show_message(stderr, DIAG_ERROR, buf_text(&text));
+    buf_free(&text);
+}
+
+bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, Diag *d)
 {
     *w = (Watch){.common = c};
     if (c->trace_file && !open_trace(w, c->trace_file, d))
@@ -338,6 +375,8 @@ bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d)
     if (!pictures_open(&w->pictures, &c->pictures, run, d))
         return false;
     if (c->stats && !(w->stats = stats_new()))
+        out_of_memory();
+    if (c->checks && !(w->check = check_open(driver, c->checks, show_found, w)))
         out_of_memory();
     if (w->stats)
         options_in_force(w->stats, c);
@@ -385,8 +424,28 @@ static void tell_engine(Watch *w, Device *device)
             (double)s.nanoseconds * 1e-6);
 }
 
-bool watch_close(Watch *w, Driver *driver, Diag *d)
+/* The last line of --check, and its file.  True: nothing was found. */
+static bool close_check(Watch *w, bool *ok, Diag *d)
 {
+    Buf text = {0}, json = {0};
+    check_summary(w->check, &text);
+    if (text.len)
+        fprintf(stderr, "%s\n", buf_text(&text));
+    if (w->common->check_json) {
+        if (!check_json(w->check, &json))
+            out_of_memory();
+        *ok = write_file(w->common->check_json, buf_text(&json), json.len, d) && *ok;
+    }
+    const bool is_clean = !text.len;
+    check_close(w->check);
+    buf_free(&text);
+    buf_free(&json);
+    return is_clean;
+}
+
+int watch_close(Watch *w, Driver *driver, int status, Diag *d)
+{
+    bool is_clean = true;
     bool ok = close_trace(w, d);
     ok = pictures_close(&w->pictures, d) && ok;
     tell_engine(w, drv_device(driver));
@@ -402,7 +461,9 @@ bool watch_close(Watch *w, Driver *driver, Diag *d)
     }
     stats_free(w->stats);
     buf_free(&out);
-    return ok;
+    if (w->check)
+        is_clean = close_check(w, &ok, d);
+    return !ok ? REFUSED : status == DONE && !is_clean ? FAULTED : status;
 }
 
 /* --- debugging ------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* common.h -- what `run` and `replay` have in common: options of the device and of watching. */
 #ifndef TOOL_COMMON_H
 #define TOOL_COMMON_H
+#include "check/check.h"
 #include "dbg/dbg.h"
 #include "drv/drv.h"
 #include "prof/trace.h"
@@ -21,6 +22,8 @@ typedef struct {
     bool stats, stats_json;
     const char *stats_file, *trace_file, *export_to, *dump_to;
     PicturesWanted pictures;
+    u32 checks;             /* 1 << CheckKind */
+    const char *check_json; /* a file, or NULL */
     bool verbose;
     const char *gdb;        /* where gdb is waited for; NULL: it is not */
 } Common;
@@ -40,15 +43,18 @@ typedef struct {
     Trace *trace;
     Stats *stats;
     Pictures pictures;
+    Check *check;
     Observer observer[2];
 } Watch;
 
-/* Makes what the options ask for; run then has the observers.  False: reported. */
-bool watch_open(Watch *w, const Common *c, LaunchOptions *run, Diag *d);
+/* Makes what the options ask for, before the driver has any memory; run then has the observers.
+ * False: reported. */
+bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, Diag *d);
 /* A launch ended. */
 void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
-/* Prints the statistics and what the driver's engine did, closes the trace.  False: reported. */
-bool watch_close(Watch *w, Driver *driver, Diag *d);
+/* Prints the statistics and what the driver's engine did, closes the trace and the check.  Returns
+ * the exit status to use, if it was `status` so far. */
+int watch_close(Watch *w, Driver *driver, int status, Diag *d);
 
 /* With --gdb, a debugger that leads the driver's launches, to be closed before the driver; else
  * *made is NULL.  False: reported. */

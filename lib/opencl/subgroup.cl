@@ -54,21 +54,20 @@ void OVL CONV sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { 
 
 /* --- words -------------------------------------------------------------------------------------- */
 
-/* the warp's words */
-static inline volatile __local uint *words(void)
-{
-    return (volatile __local uint *)__ventus_scratch32() + __ventus_csr(CSR_tid);
-}
+/* the warp's words; accesses are atomic, since lanes meet in them */
+static inline __local uint *words(void) { return (__local uint *)__ventus_scratch32() + __ventus_csr(CSR_tid); }
+static inline uint word(__local uint *w) { return __atomic_load_n(w, __ATOMIC_RELAXED); }
+static inline void set_word(__local uint *w, uint x) { __atomic_store_n(w, x, __ATOMIC_RELAXED); }
 
 /* x goes to word `to`; what is in word `from`, both below the number of lanes */
 CONV static uint OVL pass(uint x, uint to, uint from)
 {
-    volatile __local uint *w = words();
+    __local uint *w = words();
 
     __ventus_meet();
-    w[to] = x;
+    set_word(&w[to], x);
     __ventus_fence();
-    x = w[from];
+    x = word(&w[from]);
     __ventus_meet();
     return x;
 }
@@ -83,15 +82,15 @@ CONV static ulong OVL pass(ulong x, uint to, uint from)
 /* the lanes of which p holds, among those that are here */
 CONV static uint ballot(bool p)
 {
-    volatile __local uint *w = words();
+    __local uint *w = words();
     uint mask;
 
     __ventus_meet();
-    *w = 0;
+    set_word(w, 0);
     __ventus_fence();
     __atomic_fetch_or(w, (uint)p << self(), __ATOMIC_RELAXED);
     __ventus_fence();
-    mask = *w;
+    mask = word(w);
     __ventus_meet();
     return mask;
 }

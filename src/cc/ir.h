@@ -266,7 +266,10 @@ typedef struct {
 /* A call that was inlined: to which function, and from where. */
 typedef struct { const char *function; u32 loc; } InlinedCall;
 /* A place in the source; inlined: 1 + the call whose inlining brought it here, or 0. */
-typedef struct { u32 file, line, column, inlined; } Loc;
+typedef struct {
+    u32 file, line, column, inlined; /* line 0: unknown */
+    u32 atomic; /* 1: a plain access that the source asks to be atomic */
+} Loc;
 
 typedef struct ArenaChunk ArenaChunk;
 

@@ -365,7 +365,7 @@ static bool end_of_line(Parser *P, u32 *loc)
         if (file >= P->m->nfile)
             return wrong(P, at, "there is no file %u", file);
         if (loc)
-            *loc = ir_loc(P->m, (Loc){file, line, column, 0});
+            *loc = ir_loc(P->m, (Loc){.file = file, .line = line, .column = column});
     }
     return at_end(P) || wrong(P, P->p, "nothing more is expected on this line");
 }

@@ -24,22 +24,24 @@ enum {
 };
 
 /* The rows of one function.  A word without a place has that of the word before; those at the start
- * have the first place there is. */
+ * have the first place there is.  The register `isa` of the rows is 1 for accesses that are atomic in
+ * the source (obj/lines.h). */
 static void put_sequence(DwarfOut *s, const Module *m, const Code *c, u32 symbol)
 {
     u32 shown = 0, loc = 0;
     for (size_t i = 0; i < c->n && !loc; i++)
-        loc = c->word[i].fix == FIX_LABEL ? 0 : c->word[i].loc;
+        loc = c->word[i].fix == FIX_LABEL || !m->loc[c->word[i].loc].line ? 0 : c->word[i].loc;
     DwarfRow now = dwarf_begin_rows(s, symbol, 0);
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
         if (w->fix == FIX_LABEL)
             continue;
-        loc = w->loc ? w->loc : loc;
-        if (loc == shown)
+        const u32 atomic = m->loc[w->loc].atomic;
+        loc = m->loc[w->loc].line ? w->loc : loc;
+        if (loc == shown && atomic == now.isa)
             continue;
         const Loc *l = &m->loc[shown = loc];
-        dwarf_put_row(s, &now, &(DwarfRow){w->at, l->file + 1, l->line, l->column});
+        dwarf_put_row(s, &now, &(DwarfRow){w->at, l->file + 1, l->line, l->column, atomic});
     }
     dwarf_end_rows(s, &now, c->size);
 }

@@ -31,6 +31,7 @@
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 #include "base/mem.h"
+#include "check/check.h"
 #include "drv/drv.h"
 #include "comp/comp.h"
 #include "obj/kernelinfo.h"
@@ -128,6 +129,7 @@ struct _cl_platform_id {
     char *cache;            /* directory of compiled programs, or NULL */
     Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */
+    u32 checks;             /* VENTUS_CHECK: 1 << CheckKind, 0: none */
     long processors;        /* of the host */
 };
 
@@ -168,6 +170,7 @@ struct _cl_context {
     ClPlatform *platform;
     ClDevice **devices;
     Driver **drivers;       /* of devices: the context's own address space on each */
+    Check **checks;         /* that watch them (VENTUS_CHECK), or NULL each */
     u32 ndevices;
     cl_context_properties *properties;
     size_t nproperties;     /* words with the 0 at the end; 0: none were given */

@@ -23,6 +23,33 @@ void context_report(const ClContext *c, const char *text)
         host_report(text);
 }
 
+/* --- VENTUS_CHECK ----------------------------------------------------------------------- */
+
+static void show_found(void *to, const CheckReport *r)
+{
+    Buf text = {0};
+    (void)to;
+    if (r->file)
+        buf_printf(&text, "%s:%u:%u: ", r->file, r->line, r->column);
+    buf_printf(&text, "error: %s", r->text);
+    if (r->count > 1)
+        buf_printf(&text, "\n  seen        %llu times", (unsigned long long)r->count);
+    host_report(buf_text(&text));
+    buf_free(&text);
+}
+
+static void close_check(ClContext *c, cl_uint i)
+{
+    Buf text = {0};
+    if (!c->checks || !c->checks[i])
+        return;
+    check_summary(c->checks[i], &text);
+    if (text.len)
+        host_report(buf_text(&text));
+    buf_free(&text);
+    check_close(c->checks[i]);
+}
+
 /* With the lock: the buffer that the handle is; NULL: the context has no such buffer. */
 static ClMem *find_mem(const ClContext *c, const void *handle)
 {
@@ -60,10 +87,13 @@ void context_free(ClContext *c)
         b->call.context(c, b->data);
         mem_free(b);
     }
-    for (u32 i = 0; c->drivers && i < c->ndevices; i++)
+    for (u32 i = 0; c->drivers && i < c->ndevices; i++) {
+        close_check(c, i);
         drv_close(c->drivers[i]);
+    }
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
+    mem_free(c->checks);
     mem_free(c->drivers);
     mem_free(c->devices);
     mem_free(c->properties);
@@ -121,13 +151,18 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
 {
     c->devices = mem_zalloc(n, sizeof(ClDevice *));
     c->drivers = mem_zalloc(n, sizeof(Driver *));
-    if (!c->devices || !c->drivers)
+    c->checks = mem_zalloc(n, sizeof(Check *));
+    if (!c->devices || !c->drivers || !c->checks)
         return false;
     for (cl_uint i = 0; i < n; i++) {
         if (context_device_index(c, devices[i]) >= 0)
             continue;
         c->devices[c->ndevices] = devices[i];
-        if (!(c->drivers[c->ndevices++] = drv_open(&devices[i]->options)))
+        Driver *d = c->drivers[c->ndevices++] = drv_open(&devices[i]->options);
+        if (!d)
+            return false;
+        const u32 checks = c->platform->checks;
+        if (checks && !(c->checks[c->ndevices - 1] = check_open(d, checks, show_found, NULL)))
             return false;
         if (c->platform->debugger)
             dbg_attach(c->platform->debugger, drv_device(c->drivers[c->ndevices - 1]));

@@ -139,7 +139,9 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
             x->args[i] = (DrvArg){.size = 4,
                                   .align = 4,
                                   .value = &b->addr,
-                                  .buffer = b->mem ? b->mem->size : 0};
+                                  .buffer = b->mem ? b->mem->size : 0,
+                                  .no_read = b->mem && b->mem->flags & CL_MEM_WRITE_ONLY,
+                                  .no_write = b->mem && b->mem->flags & CL_MEM_READ_ONLY};
             continue;
         }
         /* 2. local memory, or a value */

@@ -106,6 +106,11 @@ static void add_devices(ClPlatform *p)
     Buf wrong = {0};
     Diag d = {.sink = diag_to_buf, .to = &wrong};
     DeviceOptions o;
+    const char *checks = variable("VENTUS_CHECK");
+    char bad[32];
+    p->checks = checks ? check_parse(checks, bad) : 0;
+    if (checks && !p->checks)
+        error(&d, &(Source){.name = "VENTUS_CHECK", .text = ""}, NULL, "'%s' is no check", bad);
     if (drv_environment(&o, &d))
         open_debugger(p, &o, &d);
     if (!diag_errors(&d))

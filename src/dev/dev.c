@@ -367,16 +367,15 @@ static void put_source(const Object *image, const Place *p, Buf *to)
     buf_str(to, "^");
 }
 
-static void put_place(void *self, u32 pc, Buf *to)
+static void put_labelled_place(const Object *image, u32 pc, const char *label, Buf *to)
 {
     enum { CALLS_SHOWN = 8 };
-    const Object *image = self;
     Place chain[CALLS_SHOWN];
     LineTable *lines = lines_read(image);
     const size_t n = lines ? lines_find(lines, pc, chain, CALLS_SHOWN) : 0;
     for (size_t i = 0; i < n; i++) {
         const Place *p = &chain[i];
-        buf_printf(to, "\n  %-11s %s:%u", i ? "called at" : "at", p->file ? p->file : "?", p->line);
+        buf_printf(to, "\n  %-11s %s:%u", i ? "called at" : label, p->file ? p->file : "?", p->line);
         if (p->column)
             buf_printf(to, ":%u", p->column);
         if (p->function)
@@ -386,13 +385,35 @@ static void put_place(void *self, u32 pc, Buf *to)
     lines_free(lines);
 }
 
+static void put_place(void *self, u32 pc, Buf *to) { put_labelled_place(self, pc, "at", to); }
+
+void dev_put_place(const Device *d, u32 pc, const char *label, Buf *out)
+{
+    if (d->code.image)
+        put_labelled_place(d->code.image, pc, label, out);
+}
+
+static FaultContext context_of(const Device *d, const char *kernel)
+{
+    return (FaultContext){.kernel = kernel,
+                          .set = d->code.set,
+                          .symbol = d->code.image ? symbol_at : NULL,
+                          .place = d->code.image ? put_place : NULL,
+                          .self = d->code.image};
+}
+
+void dev_report_as(const Device *d, const Fault *f, const char *kernel, const char *sentence,
+                   const char *more, Buf *out)
+{
+    FaultContext c = context_of(d, kernel);
+    c.sentence = sentence;
+    c.more = more;
+    fault_report(out, f, &c);
+}
+
 void dev_report(const Device *d, const Fault *f, const char *kernel, const char *memory, Buf *out)
 {
-    const FaultContext c = {.kernel = kernel,
-                            .set = d->code.set,
-                            .symbol = d->code.image ? symbol_at : NULL,
-                            .place = d->code.image ? put_place : NULL,
-                            .self = d->code.image,
-                            .memory = memory};
+    FaultContext c = context_of(d, kernel);
+    c.memory = memory;
     fault_report(out, f, &c);
 }

@@ -107,4 +107,10 @@ void dev_interrupt(Device *d);
 /* The report of a fault with symbols, lines and sources of the image.  kernel and memory, a phrase
  * about what lies near the address, may be NULL. */
 void dev_report(const Device *d, const Fault *f, const char *kernel, const char *memory, Buf *out);
+/* The same with another first sentence, and with lines to follow the place. */
+void dev_report_as(const Device *d, const Fault *f, const char *kernel, const char *sentence,
+                   const char *more, Buf *out);
+/* Appends the lines of a report about the place of the instruction at pc, the first with `label`,
+ * if it is known. */
+void dev_put_place(const Device *d, u32 pc, const char *label, Buf *out);
 #endif

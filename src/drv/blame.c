@@ -36,8 +36,9 @@ static bool nearest(const DrvKernel *k, u64 addr, Candidate *best)
     return found;
 }
 
-static void put_name(const Object *image, const DrvKernel *k, size_t index, Buf *to)
+void drv_put_argument(Driver *d, const DrvKernel *k, size_t index, Buf *to)
 {
+    const Object *image = dev_code(d->dev)->image;
     Diag quiet = {.sink = NULL};
     KernelTable t = {.nkernels = 0};
     const KernelInfo *info =
@@ -51,11 +52,15 @@ static void put_name(const Object *image, const DrvKernel *k, size_t index, Buf 
 void put_blame(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf *to)
 {
     Candidate c = {.size = 0};
+    const Range *held = heap_find_held(&d->heap, addr);
     if (addr < PAGE_SIZE) {
         buf_str(to, "next to the null pointer");
     } else if (addr >= LDS_LO && addr < CODE_LO) {
         buf_printf(to, "in the window of local memory, at byte %" PRIu64 "; the group has %u",
                    addr - LDS_LO, l->lds);
+    } else if (held) {
+        buf_printf(to, "byte %" PRIu64 " of a buffer of %" PRIu64 " bytes that was released",
+                   addr - held->addr, held->size - held->slack);
     } else if (k && nearest(k, addr, &c)) {
         const u64 gap = distance(&c, addr);
         if (!gap)
@@ -64,7 +69,7 @@ void put_blame(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf 
             buf_printf(to, "%" PRIu64 " bytes before ", gap);
         else
             buf_printf(to, "%" PRIu64 " bytes past the end of ", gap - 1);
-        put_name(dev_code(d->dev)->image, k, c.index, to);
+        drv_put_argument(d, k, c.index, to);
         buf_printf(to, " (%" PRIu64 " bytes)", c.size);
     }
 }

@@ -142,7 +142,7 @@ void end_launch(Driver *d, bool alone)
     d->changers -= alone;
     if (--d->running)
         return;
-    while (heap_release(&d->heap, &addr, &size))
+    while (!d->is_watched && heap_release(&d->heap, &addr, &size))
         unmap_pages(d, addr, size);
     pthread_cond_broadcast(&d->quiet);
 }
@@ -180,9 +180,34 @@ static DrvStatus take_block(Driver *d, DrvStatus s, u64 size, u64 *addr)
     return s ? drv_fail(d, s, "%llu bytes wanted", (unsigned long long)size) : DRV_OK;
 }
 
+/* what lies between blocks, so that an overrun meets nobody */
+static u64 gap_after(const Driver *d, u64 size)
+{
+    enum { LEAST = 64 << 10, MOST = 16 << 20 };
+    return !d->is_watched ? 0 : size < LEAST ? LEAST : size < MOST ? size : MOST;
+}
+
+/* Gives back the addresses that were kept from being used again.  False: there were none. */
+static bool release_held(Driver *d)
+{
+    u64 addr, size;
+    bool any = false;
+    for (; d->is_watched && heap_release(&d->heap, &addr, &size); any = true)
+        ;
+    return any;
+}
+
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr)
 {
-    return take_block(d, heap_alloc(&d->heap, size, addr), size, addr);
+    u64 gap = gap_after(d, size);
+    DrvStatus s = heap_alloc(&d->heap, size, gap, addr);
+    if (s == DRV_DEVICE_FULL && release_held(d))
+        s = heap_alloc(&d->heap, size, gap, addr);
+    if (s == DRV_DEVICE_FULL && gap)
+        s = heap_alloc(&d->heap, size, gap = 0, addr);
+    if (!(s = take_block(d, s, size + gap, addr)))
+        tell_allocated(d, *addr, size);
+    return s;
 }
 
 bool wait_for_memory(Driver *d)
@@ -213,7 +238,7 @@ DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr)
     else if (dev_memory(d->dev)->end <= (u64)1 << 32 && !has_mmu(d))
         s = drv_fail(d, DRV_UNSUPPORTED, "the host reserved 4 GiB of addresses only");
     else
-        s = take_block(d, heap_alloc_high(&d->heap, size, addr), size, addr);
+        s = take_block(d, heap_alloc_high(&d->heap, size, 0, addr), size, addr);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -237,11 +262,11 @@ DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size)
 static DrvStatus free_block(Driver *d, u64 addr)
 {
     u64 size;
-    const DrvStatus s =
-        d->running ? heap_hold(&d->heap, addr, &size) : heap_free(&d->heap, addr, &size);
+    const DrvStatus s = d->running || d->is_watched ? heap_hold(&d->heap, addr, &size)
+                                                    : heap_free(&d->heap, addr, &size);
     if (s)
         return drv_fail(d, s, "0x%08llx", (unsigned long long)addr);
-    if (!d->running)
+    if (!d->running || d->is_watched)
         unmap_pages(d, addr, size);
     else if (!has_mmu(d))
         memory_allow(dev_memory(d->dev), addr, size, 0);
@@ -259,7 +284,7 @@ enum { MAX_CLEARED = 4 << 20 }; /* bytes */
 void free_cleared_locked(Driver *d, u64 addr)
 {
     u64 size;
-    if (has_mmu(d) || !addr || d->running)
+    if (has_mmu(d) || !addr || d->running || d->is_watched)
         free_locked(d, addr);
     else if (heap_free(&d->heap, addr, &size))
         bug("a block that was found is not there");
@@ -421,10 +446,12 @@ DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
     u8 *to = find_host_range(d, addr, size);
     if (to) {
         memory_move_bytes(to, from, size);
+        tell_written(d, addr, size);
         return DRV_OK;
     }
     pthread_mutex_lock(&d->lock);
     const DrvStatus s = write_locked(d, addr, from, size);
+    tell_written(d, addr, size);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -478,6 +505,7 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
         return drv_fail(d, DRV_BAD_ARGUMENT, "%llu bytes by a pattern of %llu",
                         (unsigned long long)size, (unsigned long long)pattern_size);
     u8 *to = find_host_range(d, addr, size);
+    tell_written(d, addr, size);
     if (!to) {
         pthread_mutex_lock(&d->lock);
         const DrvStatus s = fill_locked(d, addr, pattern, pattern_size, size);
@@ -518,6 +546,7 @@ DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
     pthread_mutex_lock(&d->lock);
     const u8 *source = host_range(d, from, size);
     u8 *target = host_range(d, to, size);
+    tell_copied(d, from, to, size);
     const DrvStatus s = source && target ? DRV_OK : copy_locked(d, from, to, size);
     pthread_mutex_unlock(&d->lock);
     if (source && target)

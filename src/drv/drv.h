@@ -95,6 +95,7 @@ void drv_export_close(DrvExport *e);         /* NULL is allowed */
 /* An argument by value, or local memory. */
 typedef struct {
     bool is_local;          /* then `size` bytes of the group's local memory */
+    bool no_read, no_write; /* of a buffer: what the kernel was promised not to do */
     u32 size, align;        /* bytes; C alignment, at least 4 in the block (doc/abi.md) */
     const void *value;      /* little-endian bytes; a buffer's is its u32 address */
     u64 buffer;             /* bytes of the buffer at that address, for reports; 0: it is none */
@@ -126,6 +127,55 @@ typedef struct {
 /* Builds the argument block and metadata block, runs the kernel, frees what it
  * allocated.  DRV_FAULT: result->dev.run.fault, and drv_last_error() has the report. */
 DrvStatus drv_run(Driver *d, const DrvKernel *k, DrvResult *result);
+
+/* --- watching (watch.c) --------------------------------------------------------------- */
+
+/* What bytes of memory are for, while a launch runs. */
+typedef enum {
+    EXTENT_BLOCK,           /* of the heap, or a buffer of a replay file */
+    EXTENT_BUFFER,          /* argument `arg`, inside a block */
+    EXTENT_ARGUMENTS,       /* the argument block, the metadata block */
+    EXTENT_PRIVATE,
+    EXTENT_PRINT,
+    EXTENT_STACKS,          /* of local memory: the scalar stacks of the warps, */
+    EXTENT_LOCAL_DATA,      /* the variables of the kernel, */
+    EXTENT_LOCAL            /* argument `arg` */
+} DrvExtentKind;
+
+typedef struct {
+    DrvExtentKind kind;
+    u64 addr, size;         /* bytes that were asked for */
+    size_t arg;             /* of EXTENT_BUFFER and EXTENT_LOCAL */
+    bool no_read, no_write;
+} DrvExtent;
+
+/* A launch that is about to run.  Valid until it has ended. */
+typedef struct {
+    const DrvKernel *kernel; /* NULL: started by its record */
+    const DevLaunch *launch;
+    const DrvExtent *extents;
+    size_t nextents;
+} DrvScene;
+
+/* Who is told of memory and launches, with the driver's lock held.  Each may be NULL. */
+typedef struct {
+    void *self;
+    /* May change how it runs, and add observers. */
+    void (*begin)(void *self, const DrvScene *s, LaunchOptions *run);
+    /* The launch ended so; text is the report of its fault, or "". */
+    void (*end)(void *self, const DrvScene *s, const DevResult *r, const char *text);
+    void (*allocated)(void *self, u64 addr, u64 size); /* and nobody has written it */
+    void (*written)(void *self, u64 addr, u64 size);
+    void (*copied)(void *self, u64 from, u64 to, u64 size);
+} DrvWatcher;
+
+/* From now on w is told.  Launches run one at a time; new blocks of the heap lie apart, with memory
+ * between them that catches small overruns, and the addresses of freed ones are used again late.
+ * To be called before anything is allocated. */
+void drv_watch(Driver *d, DrvWatcher w);
+
+/* Appends "argument 1, 'out'": an argument of a kernel with its name, if that is known. */
+void drv_put_argument(Driver *d, const DrvKernel *k, size_t index, Buf *to);
 
 /* The launch record of the vt_ API and of replay files: 12 words of the classic layout. */
 typedef struct {

@@ -85,14 +85,14 @@ static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Node
     h->bytes += size;
 }
 
-static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 size, u64 *addr)
+static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 asked, u64 gap, u64 *addr)
 {
     Nodes nodes;
-    if (!size)
+    if (!asked)
         return DRV_BAD_ARGUMENT;
-    if (size > (u64)1 << 32)
+    if (asked > (u64)1 << 32)
         return DRV_DEVICE_FULL;
-    size = align_up(size, PAGE_SIZE);
+    const u64 size = align_up(asked + gap, PAGE_SIZE);
     for (int i = 0; i < NARENA; i++) {
         Range *f = arenas[i].kind == kind ? range_first_fit(h->free[i], size) : NULL;
         if (!f)
@@ -101,20 +101,28 @@ static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 size, u64 *addr)
             return DRV_NO_MEMORY;
         *addr = f->addr;
         carve(h, &h->free[i], f, f->addr, size, &nodes);
+        nodes.block->slack = size - asked;
         return DRV_OK;
     }
     return DRV_DEVICE_FULL;
 }
 
-DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr) { return alloc_in(h, LOW, size, addr); }
-DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr) { return alloc_in(h, HIGH, size, addr); }
+DrvStatus heap_alloc(Heap *h, u64 size, u64 gap, u64 *addr)
+{
+    return alloc_in(h, LOW, size, gap, addr);
+}
 
-DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
+DrvStatus heap_alloc_high(Heap *h, u64 size, u64 gap, u64 *addr)
+{
+    return alloc_in(h, HIGH, size, gap, addr);
+}
+
+DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 asked)
 {
     Nodes nodes;
-    if (!size || size > (u64)1 << 32 || addr % PAGE_SIZE)
+    if (!asked || asked > (u64)1 << 32 || addr % PAGE_SIZE)
         return DRV_BAD_ARGUMENT;
-    size = align_up(size, PAGE_SIZE);
+    const u64 size = align_up(asked, PAGE_SIZE);
     const int i = arena_of(addr, size);
     if (i < 0)
         return DRV_OUT_OF_RANGE;
@@ -124,6 +132,7 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
     if (!nodes_new(&nodes))
         return DRV_NO_MEMORY;
     carve(h, &h->free[i], f, addr, size, &nodes);
+    nodes.block->slack = size - asked;
     return DRV_OK;
 }
 
@@ -131,6 +140,7 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size)
 static void release(Heap *h, Range *block)
 {
     Range **set = &h->free[arena_of(block->addr, block->size)];
+    block->slack = 0;
     Range *before = range_before(*set, block->addr), *after = range_after(*set, block->addr);
     if (before && range_end(before) == block->addr) {
         range_remove(set, before);
@@ -191,6 +201,12 @@ bool heap_release(Heap *h, u64 *addr, u64 *size)
 const Range *heap_find(const Heap *h, u64 addr)
 {
     const Range *block = range_before(h->used, addr);
+    return block && addr < range_end(block) ? block : NULL;
+}
+
+const Range *heap_find_held(const Heap *h, u64 addr)
+{
+    const Range *block = range_before(h->held, addr);
     return block && addr < range_end(block) ? block : NULL;
 }
 

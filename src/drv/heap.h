@@ -27,9 +27,10 @@ typedef struct {
 bool heap_open(Heap *h); /* false: out of memory */
 void heap_close(Heap *h);
 
-/* Allocate a block of `size` bytes, rounded up, at *addr.  DRV_DEVICE_FULL: there is no room. */
-DrvStatus heap_alloc(Heap *h, u64 size, u64 *addr);
-DrvStatus heap_alloc_high(Heap *h, u64 size, u64 *addr);
+/* Allocate a block of `size` bytes and at least `gap` more, rounded up, at *addr.  DRV_DEVICE_FULL:
+ * there is no room. */
+DrvStatus heap_alloc(Heap *h, u64 size, u64 gap, u64 *addr);
+DrvStatus heap_alloc_high(Heap *h, u64 size, u64 gap, u64 *addr);
 /* The range must lie in one arena. */
 DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 size);
 /* Makes one block of addr..addr+size and every block that overlaps it. */
@@ -40,6 +41,7 @@ DrvStatus heap_free(Heap *h, u64 addr, u64 *size);
 DrvStatus heap_hold(Heap *h, u64 addr, u64 *size);
 /* Frees the addresses of one block that is held.  False: none is. */
 bool heap_release(Heap *h, u64 *addr, u64 *size);
-/* The block that holds addr; NULL: none. */
+/* The block that holds addr, or that is held and had it; NULL: none. */
 const Range *heap_find(const Heap *h, u64 addr);
+const Range *heap_find_held(const Heap *h, u64 addr);
 #endif

@@ -35,6 +35,8 @@ struct Driver {
     PageTable tables;       /* with the MMU */
     u64 code_lo, code_end;  /* code that came by writing, not by loading; equal: none */
     bool code_is_new;       /* the device has not been told of it */
+    bool is_watched;
+    DrvWatcher watcher;
     DrvProgram *program;    /* whose image is loaded; NULL: one of drv_load, or none */
     pthread_mutex_t error_lock; /* guards what follows */
     LastError errors[MAX_LAST_ERRORS];
@@ -95,12 +97,28 @@ void program_remember(DrvProgram *p, const char *name, u32 entry, const Resource
 DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone);
 DrvStatus leave_program(Driver *d);
 
-/* Runs the launch of a record, as drv_start() (start.c). */
+/* What lies in memory, collected for a watcher. */
+typedef struct {
+    DrvExtent *e;
+    size_t n, cap;
+    bool failed;            /* out of memory */
+} Extents;
+
+/* Adds one, if the driver is watched; size 0 is left out. */
+void extents_add(const Driver *d, Extents *x, DrvExtent e);
+
+/* Runs the launch of a record, as drv_start() (start.c).  x: buffers that are known of. */
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
-                       u64 max_insns, DrvResult *result);
+                       u64 max_insns, Extents *x, DrvResult *result);
 /* Runs a launch, giving up the lock meanwhile, and turns its fault into a status.  k, which may be
- * NULL, has the arguments for the report. */
-DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, DrvResult *result);
+ * NULL, has the arguments for the report.  x: what is known of memory, for a watcher. */
+DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, Extents *x,
+                        DrvResult *result);
+/* The calls of a watcher, which do nothing if there is none. */
+void tell_begin(Driver *d, const DrvKernel *k, DevLaunch *l, Extents *x, DrvScene *scene);
+void tell_allocated(Driver *d, u64 addr, u64 size);
+void tell_written(Driver *d, u64 addr, u64 size);
+void tell_copied(Driver *d, u64 from, u64 to, u64 size);
 /* Appends a phrase about an address that a launch of k (or NULL) should not have used, if anything
  * is known (blame.c). */
 void put_blame(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf *to);

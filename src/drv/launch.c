@@ -41,6 +41,7 @@ typedef struct {
     u64 private_word;  /* metadata word 64 */
     u64 private;       /* bytes a lane */
     Buf args;
+    Extents extents;       /* of a watched launch */
 } Plan;
 
 /* --- the shape ------------------------------------------------------------------------ */
@@ -169,6 +170,10 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     p->stacks = p->stack * p->warps;
     p->data = statics;
     p->data_first = g == GEN_C;
+    extents_add(d, &p->extents,
+                (DrvExtent){.kind = EXTENT_LOCAL_DATA,
+                            .addr = LDS_LO + (p->data_first ? 0 : p->stacks),
+                            .size = statics});
     p->offsets = r->form == RES_LONG;
     return DRV_OK;
 }
@@ -219,7 +224,12 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
         buf_fill(&p->args, 0, at - p->args.len);
         /* 2. a value as it is */
         if (!a->is_local) {
+            u32 base = 0;
+            memcpy(&base, a->value, a->size < 4 ? a->size : 4);
             buf_put(&p->args, a->value, a->size);
+            extents_add(d, &p->extents,
+                        (DrvExtent){.kind = EXTENT_BUFFER, .addr = base, .size = a->buffer, .arg = i,
+                                    .no_read = a->no_read, .no_write = a->no_write});
             continue;
         }
         /* 3. of local memory its offset or address, as the kernel wants it; too much is refused
@@ -228,6 +238,9 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
         const u64 before = p->data_first ? 0 : p->stacks;
         const u64 offset = align_up(before + p->data, ABI_LOCAL_ALIGN);
         p->data = offset + a->size - before;
+        extents_add(d, &p->extents,
+                    (DrvExtent){.kind = EXTENT_LOCAL, .addr = LDS_LO + offset, .size = a->size,
+                                .arg = i});
         buf_put(&p->args, &(u32){(u32)(p->offsets ? offset : LDS_LO + offset)}, 4);
     }
     return p->args.failed ? drv_fail(d, DRV_NO_MEMORY, "the argument block") : DRV_OK;
@@ -329,6 +342,21 @@ static void fill_metadata(const DrvKernel *k, const Plan *p, const Blocks *b,
     word[KNL_PRIVATE_START] = (u32)p->private_start;
 }
 
+/* what lies where, for a watcher */
+static void add_extents(const Driver *d, Plan *p, const Blocks *b)
+{
+    const u64 stacks = LDS_LO + (p->data_first ? align_up(p->data, 16) : 0);
+    const DrvExtent all[] = {
+        {.kind = EXTENT_ARGUMENTS, .addr = b->args, .size = p->args.len},
+        {.kind = EXTENT_ARGUMENTS, .addr = b->metadata, .size = ABI_KNL_BYTES},
+        {.kind = EXTENT_PRIVATE, .addr = b->pds, .size = b->pds_size},
+        {.kind = EXTENT_PRINT, .addr = b->print, .size = b->print ? PRINT_BUFFER : 0},
+        {.kind = EXTENT_STACKS, .addr = stacks, .size = p->stacks},
+    };
+    for (size_t i = 0; i < countof(all); i++)
+        extents_add(d, &p->extents, all[i]);
+}
+
 /* --- the launch ----------------------------------------------------------------------- */
 
 /* *print: the print buffer, 0 before the first part. */
@@ -344,7 +372,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
          * launches */
         p = (Plan){.part = *part};
         b = (Blocks){.print = *print};
-        s = enter_program(d, k->program, k->export_to);
+        s = enter_program(d, k->program, k->export_to || d->is_watched);
         /* 2. what the kernel needs, and memory; again while launches run, whose end gives some back.
          * Who waits keeps nothing of the first part, or two could wait for each other */
         if (!s)
@@ -355,6 +383,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
         if (b.print != *print)
             free_locked(d, b.print);
         buf_free(&p.args);
+        mem_free(p.extents.e);
         wait_for_memory(d);
     }
     *print = b.print;
@@ -396,10 +425,12 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
             .max_insns = k->max_insns,
             .run = k->run,
         };
-        s = launch_locked(d, &l, k, false, result);
+        add_extents(d, &p, &b);
+        s = launch_locked(d, &l, k, d->is_watched, &p.extents, result);
     }
     free_blocks(d, &b);
     buf_free(&p.args);
+    mem_free(p.extents.e);
     return s;
 }
 

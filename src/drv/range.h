@@ -12,6 +12,7 @@
 typedef struct Range Range;
 struct Range {
     u64 addr, size;         /* bytes; not to be changed while in a set */
+    u64 slack;              /* of them, at the end: those that nobody asked for */
     u64 largest;            /* size in this subtree */
     u32 weight;             /* parents weigh more */
     Range *left, *right;

@@ -114,10 +114,20 @@ DrvStatus replay_run(Driver *d, const Replay *r, const LaunchOptions *run, u64 m
     *result = (DrvResult){.warps = 0};
     pthread_mutex_lock(&d->lock);
     wait_quiet(d);
-    for (size_t i = 0; !s && i < r->nbuffers; i++)
-        s = put_buffer(d, &r->buffers[i]);
+    Extents x = {.n = 0};
+    for (size_t i = 0; !s && i < r->nbuffers; i++) {
+        const struct ReplayBuffer *b = &r->buffers[i];
+        const bool is_private = b->base == r->record.pds_base;
+        s = put_buffer(d, b);
+        tell_written(d, b->base, b->size);
+        extents_add(d, &x,
+                    (DrvExtent){.kind = is_private ? EXTENT_PRIVATE : EXTENT_BLOCK,
+                                .addr = b->base,
+                                .size = is_private ? b->alloc : b->size});
+    }
     if (!s)
-        s = start_locked(d, &r->record, r->name, run, max_insns, result);
+        s = start_locked(d, &r->record, r->name, run, max_insns, &x, result);
+    mem_free(x.e);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

@@ -73,13 +73,16 @@ static void release_locks(Driver *d, u32 knl)
             copy_in(d, s->value + at, &(u32){0}, sizeof word);
 }
 
-DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, DrvResult *result)
+DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, Extents *x,
+                        DrvResult *result)
 {
     DevResult dev;
+    DrvScene scene;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     /* one area for all: groups take turns, so that they do not meet in it */
     if (l->pds_size < area || l->pds % PAGE_SIZE)
         l->run.threads = 1;
+    tell_begin(d, k, l, x, &scene);
     begin_launch(d, alone);
     pthread_mutex_unlock(&d->lock);
     const bool ok = dev_launch(d->dev, l, &dev);
@@ -93,6 +96,13 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone,
     const DrvStatus s = ok ? DRV_OK : status_of_fault(d, k, l, &dev);
     if (!ok)
         release_locks(d, l->knl);
+    if (d->watcher.end) {
+        Buf why = {0};
+        if (!ok)
+            drv_last_error(d, &why);
+        d->watcher.end(d->watcher.self, &scene, &dev, buf_text(&why));
+        buf_free(&why);
+    }
     end_launch(d, alone);
     return s;
 }
@@ -188,7 +198,7 @@ static DrvStatus check_private(Driver *d, const DrvRecord *r)
 }
 
 DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
-                       u64 max_insns, DrvResult *result)
+                       u64 max_insns, Extents *x, DrvResult *result)
 {
     wait_quiet(d);
     if (d->code_is_new)
@@ -212,7 +222,7 @@ DrvStatus start_locked(Driver *d, const DrvRecord *r, const char *name, const La
         .max_insns = max_insns,
         .run = run ? *run : (LaunchOptions){.threads = 0},
     };
-    return launch_locked(d, &l, NULL, true, result);
+    return launch_locked(d, &l, NULL, true, x, result);
 }
 
 DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const LaunchOptions *run,
@@ -220,7 +230,9 @@ DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const Launc
 {
     *result = (DrvResult){.warps = 0};
     pthread_mutex_lock(&d->lock);
-    const DrvStatus s = start_locked(d, r, name, run, max_insns, result);
+    Extents x = {.n = 0};
+    const DrvStatus s = start_locked(d, r, name, run, max_insns, &x, result);
+    mem_free(x.e);
     pthread_mutex_unlock(&d->lock);
     return s;
 }

@@ -371,13 +371,19 @@ static u32 place_of_node(Lower *lo, LLVMMetadataRef at, u32 depth)
     char name[512];
     snprintf(name, sizeof name, "%.*s", (int)len, text);
     const u32 inlined = call && depth < DEEPEST ? inlined_call(lo, scope, call, depth) : 0;
-    return ir_loc(lo->m, (Loc){ir_file(lo->m, name), line, LLVMDILocationGetColumn(at), inlined});
+    return ir_loc(lo->m, (Loc){ir_file(lo->m, name), line, LLVMDILocationGetColumn(at), inlined, 0});
 }
 
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
     const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
-    return at ? place_of_node(n->lo, at, 0) : 0;
+    const u32 loc = at ? place_of_node(n->lo, at, 0) : 0;
+    const bool is_access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+    if (!is_access || LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
+        return loc;
+    Loc atomic = n->lo->m->loc[loc];
+    atomic.atomic = 1;
+    return ir_loc(n->lo->m, atomic);
 }
 
 static bool is_too_large(Fn *n, LLVMValueRef v)

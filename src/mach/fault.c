@@ -39,10 +39,10 @@ void fault_report(Buf *b, const Fault *f, const FaultContext *c)
 {
     IsaPrint how = {.have_pc = true, .pc = f->pc, .symbol = c->symbol, .self = c->self};
     const u32 *g = f->group, *i = f->item, *l = f->local;
-    buf_str(b, fault_text(f->kind));
-    if (f->has_addr)
+    buf_str(b, c->sentence ? c->sentence : fault_text(f->kind));
+    if (f->has_addr && !c->sentence)
         buf_printf(b, ": 0x%08llx", (unsigned long long)f->addr);
-    if (f->width)
+    if (f->width && !c->sentence)
         buf_printf(b, " (%u byte%s)", f->width, f->width == 1 ? "" : "s");
     if (f->kind == FAULT_RESOURCES || f->kind == FAULT_NO_MEMORY) {
         if (c->kernel)
@@ -51,6 +51,8 @@ void fault_report(Buf *b, const Fault *f, const FaultContext *c)
     }
     if (c->place)
         c->place(c->self, f->pc, b);
+    if (c->more)
+        buf_str(b, c->more);
     if (c->memory)
         buf_printf(b, "\n  address     %s", c->memory);
     if (c->kernel)

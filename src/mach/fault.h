@@ -45,6 +45,8 @@ typedef struct {
     void (*place)(void *self, u32 pc, Buf *to); /* appends lines about the place in the source */
     void *self;
     const char *memory;     /* what lies near the address, as a phrase */
+    const char *sentence;   /* instead of the fault's and its address */
+    const char *more;       /* lines to follow the place, each after a newline */
 } FaultContext;
 
 /* Appends a report of several lines. */

@@ -17,16 +17,12 @@ void group_note_accesses(Group *g, bool notes)
     g->careful = notes || launch_is_careful(g->launch);
 }
 
-void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
+void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)
 {
-    Group *g = w->group;
-    if (g->faulted)
-        return;
+    const Group *g = w->group;
     const u32 *n = g->launch->local, *offset = g->launch->offset;
     const u32 item = w->id * g->launch->lanes + (u32)(lane < 0 ? 0 : lane);
-    g->faulted = true;
-    g->fault = (Fault){
-        .kind = kind,
+    *f = (Fault){
         .pc = pc,
         .lane = lane,
         .warp = w->id,
@@ -35,13 +31,23 @@ void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
         .group_linear = g->linear,
         .has_item = lane >= 0 && n[0] && n[1] && n[2],
     };
-    if (!g->fault.has_item)
+    if (!f->has_item)
         return;
     const u32 local[3] = {item % n[0], item / n[0] % n[1], item / n[0] / n[1]};
     for (int i = 0; i < 3; i++) {
-        g->fault.local[i] = local[i];
-        g->fault.item[i] = offset[i] + g->id[i] * n[i] + local[i];
+        f->local[i] = local[i];
+        f->item[i] = offset[i] + g->id[i] * n[i] + local[i];
     }
+}
+
+void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)
+{
+    Group *g = w->group;
+    if (g->faulted)
+        return;
+    warp_locate(w, pc, lane, &g->fault);
+    g->faulted = true;
+    g->fault.kind = kind;
 }
 
 void warp_fault_at(Warp *w, FaultKind kind, u32 pc, int lane, u64 addr, u32 width)

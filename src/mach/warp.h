@@ -158,6 +158,8 @@ void group_note_accesses(Group *g, bool notes);
 /* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);
 
+/* Fills in of *f where it is: pc, group, warp, lane (< 0: all of the warp), work-item, mask. */
+void warp_locate(const Warp *w, u32 pc, int lane, Fault *f);
 /* Records a fault of the running warp, once a group; the caller stops the warp.
  * lane < 0: all of it. */
 void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane);

@@ -82,6 +82,7 @@ enum {
     DW_LNS_set_basic_block = 7,
     DW_LNS_const_add_pc = 8,
     DW_LNS_fixed_advance_pc = 9,
+    DW_LNS_set_isa = 12,
     DW_LNE_end_sequence = 1,
     DW_LNE_set_address = 2,
     DW_LNCT_path = 1,

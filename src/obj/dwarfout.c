@@ -130,6 +130,10 @@ void dwarf_put_row(DwarfOut *s, DwarfRow *now, const DwarfRow *next)
         dwarf_put(s, DW_LNS_advance_line, 1);
         dwarf_put_sleb(s, (i64)next->line - now->line);
     }
+    if (next->isa != now->isa) {
+        dwarf_put(s, DW_LNS_set_isa, 1);
+        dwarf_put_uleb(s, next->isa);
+    }
     dwarf_put(s, DW_LNS_copy, 1);
     *now = *next;
 }

@@ -18,6 +18,7 @@ enum {
 
 typedef struct {
     u32 lo, hi, unit, file, line, column;
+    bool is_atomic;
 } Span;
 
 /* A function, or a call that was inlined, over one range of addresses. */
@@ -347,7 +348,7 @@ static bool take_list(LineTable *t, LineUnit *u, Cursor *c, Directories *dirs, b
 }
 
 typedef struct {
-    u32 address, file, line, column;
+    u32 address, file, line, column, isa;
 } Row;
 
 /* the row before the present one, until the next says where it ends */
@@ -365,7 +366,7 @@ static bool add_row(LineTable *t, Pending *p, const Row *row, bool end)
             return false;
         }
         t->spans[t->nspans++] =
-            (Span){r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column};
+            (Span){r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column, r->isa == 1};
     }
     *p = (Pending){*row, !end};
     return true;
@@ -425,6 +426,7 @@ static void run_program(LineTable *t, const LineHeader *h, Cursor c)
         case DW_LNS_advance_line: row.line += (u32)take_leb(&c, true); break;
         case DW_LNS_set_file: row.file = (u32)take_uleb(&c); break;
         case DW_LNS_set_column: row.column = (u32)take_uleb(&c); break;
+        case DW_LNS_set_isa: row.isa = (u32)take_uleb(&c); break;
         case DW_LNS_const_add_pc:
             row.address += (255 - h->opcode_base) / h->line_range * h->step;
             break;
@@ -889,11 +891,11 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max)
     const size_t nscopes = scopes_at(t, pc, around);
     size_t n = 0;
     chain[n++] = (Place){file_name(t, span->unit, span->file), span->line, span->column,
-                         nscopes ? name_of(t, around[0]->entry) : NULL};
+                         nscopes ? name_of(t, around[0]->entry) : NULL, span->is_atomic};
     for (size_t i = 0; i < nscopes && around[i]->inlined && n < max; i++) {
         const Scope *s = around[i];
         chain[n++] = (Place){file_name(t, s->unit, s->call_file), s->call_line, s->call_column,
-                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL};
+                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL, false};
     }
     return n;
 }

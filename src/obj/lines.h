@@ -15,6 +15,7 @@ typedef struct {
     const char *file;     /* as the compiler knew it, with its directory; NULL: unknown */
     u32 line, column;     /* from 1; 0: unknown */
     const char *function; /* that the text belongs to; NULL: unknown */
+    bool is_atomic;       /* a plain access that the source asks to be atomic, as ventus-cc1 marks it */
 } Place;
 
 /* The tables of an image, which must stay while they are used; empty if it has none.  NULL: out of

@@ -54,7 +54,7 @@ static void heap_agrees_with_model(void **state)
         } else {
             const u64 size = rnd(&seed) % (60 * PAGE_SIZE) + 1;
             const u32 pages = (u32)(align_up(size, PAGE_SIZE) >> PAGE_BITS), at = model_fit(&m, pages);
-            assert_int_equal(heap_alloc(&h, size, &block[i].addr), DRV_OK);
+            assert_int_equal(heap_alloc(&h, size, 0, &block[i].addr), DRV_OK);
             assert_int_equal(block[i].addr, HEAP_LO + ((u64)at << PAGE_BITS));
             model_set(&m, at, pages, (u16)(i + 1));
             block[i].pages = pages;
@@ -74,13 +74,13 @@ static void heap_takes_100000_buffers(void **state)
     u64 addr, size;
     assert_true(heap_open(&h));
     for (u64 i = 0; i < N; i++) {
-        assert_int_equal(heap_alloc(&h, 1, &addr), DRV_OK);
+        assert_int_equal(heap_alloc(&h, 1, 0, &addr), DRV_OK);
         assert_int_equal(addr, HEAP_LO + i * PAGE_SIZE);
     }
     for (u64 i = 0; i < N; i += 2) /* holes of a page, which no larger block fits */
         assert_int_equal(heap_free(&h, HEAP_LO + i * PAGE_SIZE, &size), DRV_OK);
     for (u64 i = 0; i < N; i++) {
-        assert_int_equal(heap_alloc(&h, 2 * PAGE_SIZE, &addr), DRV_OK);
+        assert_int_equal(heap_alloc(&h, 2 * PAGE_SIZE, 0, &addr), DRV_OK);
         assert_int_equal(addr, HEAP_LO + (N + 2 * i) * PAGE_SIZE);
     }
     heap_close(&h);
@@ -100,9 +100,9 @@ static void heap_at_an_address(void **state)
     assert_int_equal(heap_alloc_at(&h, CODE_LO, 1), DRV_OUT_OF_RANGE);
     assert_int_equal(heap_alloc_at(&h, LDS_LO - 0x1000, 0x2000), DRV_OUT_OF_RANGE);
     assert_int_equal(heap_alloc_at(&h, 0, 0x1000), DRV_OK);
-    assert_int_equal(heap_alloc(&h, 0x3000, &addr), DRV_OK);
+    assert_int_equal(heap_alloc(&h, 0x3000, 0, &addr), DRV_OK);
     assert_int_equal(addr, HEAP_LO);
-    assert_int_equal(heap_alloc(&h, 0x1000, &addr), DRV_OK);
+    assert_int_equal(heap_alloc(&h, 0x1000, 0, &addr), DRV_OK);
     assert_int_equal(addr, HEAP_LO + 0x5000);
     /* one block of three, and of what lies between */
     assert_int_equal(heap_cover(&h, HEAP_LO + 0x2fff, 0x2002), DRV_OK);

@@ -1,0 +1,208 @@
+/* bounds.c -- accesses outside of what the launch may use.
+ *
+ * The driver says which bytes are for what (DrvExtent).  An access must lie within one extent.
+ * Where it does not, it is told by the nearest one; the driver leaves memory between its blocks, so
+ * that this is the one that was meant.
+ */
+#include "check/internal.h"
+#include "base/mem.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- extents ---------------------------------------------------------------------------- */
+
+static bool add(Check *c, DrvExtent e)
+{
+    if (!array_grow(c->extent, c->nextent, c->capextent))
+        return false;
+    c->extent[c->nextent++] = e;
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const DrvExtent *x = a, *y = b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr ? 1 : x->size < y->size ? -1 : x->size > y->size;
+}
+
+static bool contains(const DrvExtent *e, u64 addr)
+{
+    return addr >= e->addr && addr - e->addr < e->size;
+}
+
+/* whether an argument lies in the block: then the kernel may use no other bytes of it */
+static bool has_argument(const DrvScene *s, const DrvExtent *block)
+{
+    for (size_t i = 0; i < s->nextents; i++)
+        if (s->extents[i].kind == EXTENT_BUFFER && contains(block, s->extents[i].addr))
+            return true;
+    return false;
+}
+
+/* Arguments that overlap become one, which may be used as either may. */
+static void merge(Check *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->nextent; i++) {
+        DrvExtent *e = &c->extent[i], *last = n ? &c->extent[n - 1] : NULL;
+        if (!last || e->addr >= last->addr + last->size) {
+            c->extent[n++] = *e;
+            continue;
+        }
+        const u64 end = e->addr + e->size;
+        if (end > last->addr + last->size)
+            last->size = end - last->addr;
+        last->no_read &= e->no_read;
+        last->no_write &= e->no_write;
+    }
+    c->nextent = n;
+}
+
+bool extents_take(Check *c, const DrvScene *s)
+{
+    c->nextent = 0;
+    c->last = NULL;
+    for (size_t i = 0; i < s->nextents; i++) {
+        const DrvExtent *e = &s->extents[i];
+        if ((e->kind != EXTENT_BLOCK || !has_argument(s, e)) && !add(c, *e))
+            return false;
+    }
+    qsort(c->extent, c->nextent, sizeof *c->extent, by_address);
+    merge(c);
+    return true;
+}
+
+/* the last extent that begins at or before addr; NULL: there is none */
+static const DrvExtent *extent_before(const Check *c, u64 addr)
+{
+    size_t lo = 0, hi = c->nextent;
+    while (lo < hi) {
+        const size_t middle = (lo + hi) / 2;
+        if (c->extent[middle].addr <= addr)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo ? &c->extent[lo - 1] : NULL;
+}
+
+const DrvExtent *extent_find(Check *c, u64 addr)
+{
+    if (c->last && contains(c->last, addr))
+        return c->last;
+    const DrvExtent *e = extent_before(c, addr);
+    return e && contains(e, addr) ? (c->last = e) : NULL;
+}
+
+/* --- words --------------------------------------------------------------------------------- */
+
+static void put_extent(const Check *c, const DrvExtent *e, Buf *to)
+{
+    switch (e->kind) {
+    case EXTENT_BUFFER:
+    case EXTENT_LOCAL: drv_put_argument(c->driver, c->scene->kernel, e->arg, to); break;
+    case EXTENT_BLOCK: buf_printf(to, "the buffer at 0x%08" PRIx64, e->addr); break;
+    case EXTENT_ARGUMENTS: buf_str(to, "the block of arguments"); break;
+    case EXTENT_PRIVATE: buf_str(to, "private memory"); break;
+    case EXTENT_PRINT: buf_str(to, "the print buffer"); break;
+    case EXTENT_STACKS: buf_str(to, "the scalar stacks of the group"); break;
+    case EXTENT_LOCAL_DATA: buf_str(to, "the local variables of the kernel"); break;
+    }
+    buf_printf(to, ", which %s %" PRIu64, e->kind == EXTENT_LOCAL_DATA || e->kind == EXTENT_STACKS ? "have" : "has",
+               e->size);
+}
+
+static bool same_space(u64 a, u64 b)
+{
+    return (a - LDS_LO < LDS_END - LDS_LO) == (b - LDS_LO < LDS_END - LDS_LO);
+}
+
+void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to)
+{
+    const DrvExtent *before = extent_before(c, addr), *after = before ? before + 1 : c->extent;
+    const bool has_after = c->extent && after < c->extent + c->nextent && same_space(after->addr, addr),
+               has_before = before && same_space(before->addr, addr);
+    const u64 past = has_before ? addr - before->addr - before->size : 0,
+              ahead = has_after ? after->addr - addr : 0;
+    if (has_before && contains(before, addr)) {
+        const u64 at = addr - before->addr;
+        if (at + size <= before->size)
+            buf_printf(to, "at byte %" PRIu64 " of ", at);
+        else
+            buf_printf(to, "%" PRIu64 " of them past the end of ", at + size - before->size);
+        put_extent(c, before, to);
+    } else if (addr < PAGE_SIZE) {
+        buf_str(to, "next to the null pointer");
+    } else if (has_before && (!has_after || past < ahead || ahead > 4096)) {
+        buf_printf(to, past ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ", past);
+        put_extent(c, before, to);
+    } else if (has_after) {
+        buf_printf(to, "%" PRIu64 " bytes before ", ahead);
+        put_extent(c, after, to);
+    } else {
+        buf_printf(to, "at 0x%08" PRIx64 ", where nothing is", addr);
+    }
+}
+
+/* --- the check ------------------------------------------------------------------------------- */
+
+static const char *verb(const Access *a)
+{
+    return a->is_atomic ? "atomic" : a->writes ? "store" : "load";
+}
+
+static void report_bounds(Check *c, const Access *a, u64 where, const char *how)
+{
+    const Finding f = {CHECK_bounds, a->warp, a->pc, 0, where, a->lane};
+    Buf b = {0};
+    if (!is_new(c, &f))
+        return;
+    buf_printf(&b, "%s of %u byte%s ", verb(a), a->size, a->size == 1 ? "" : "s");
+    if (how)
+        buf_str(&b, how);
+    else
+        put_whereabouts(c, a->addr, a->size, &b);
+    report(c, &f, buf_text(&b), NULL);
+    buf_free(&b);
+}
+
+/* Private addresses are offsets; where lanes' words lie side by side, the row says how far. */
+static void check_private(Check *c, const Access *a)
+{
+    const Launch *l = a->warp->group->launch;
+    const bool by_warp = l->set & V2025;
+    const u32 row = 4 * l->lanes * (by_warp ? 1 : l->warps);
+    const i64 past = (i64)a->addr - (i64)warp_pds(a->warp);
+    char how[96];
+    if (past >= 0 && (u64)past < (u64)row * (l->pds_lane / 4))
+        return;
+    const i64 at = (past >= 0 ? past / row : -((-past + row - 1) / row)) * 4;
+    snprintf(how, sizeof how, "at byte %lld of private memory, of which a work-item has %u",
+             (long long)at, l->pds_lane);
+    report_bounds(c, a, 1, how);
+}
+
+void bounds_access(Check *c, const Access *a)
+{
+    const DrvExtent *e = c->last;
+    if (a->is_private) {
+        check_private(c, a);
+        return;
+    }
+    if (!e || !contains(e, a->addr))
+        e = extent_find(c, a->addr);
+    if (e && a->addr - e->addr + a->size <= e->size) {
+        if (e->no_write && a->writes)
+            report_bounds(c, a, e->addr, "to a buffer that the host made for reading only");
+        else if (e->no_read && a->reads)
+            report_bounds(c, a, e->addr, "from a buffer that the host made for writing only");
+        return;
+    }
+    /* the image's own data have the rights of its pages */
+    if (a->addr - CODE_LO < CODE_END - CODE_LO)
+        return;
+    e = extent_before(c, a->addr);
+    report_bounds(c, a, e ? e->addr : 0, NULL);
+}

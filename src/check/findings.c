@@ -1,0 +1,225 @@
+/* findings.c -- findings become causes, each reported once, in the form of a fault's report. */
+#include "check/internal.h"
+#include "base/mem.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[NCHECK] = {
+#define CHECK(name, what) #name,
+#include "check/check.def"
+};
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+u32 check_parse(const char *list, char bad[32])
+{
+    u32 set = 0;
+    if (!list || !*list || !strcmp(list, "all") || !strcmp(list, "1"))
+        return (1u << NCHECK) - 1;
+    while (*list) {
+        const size_t len = strcspn(list, ",");
+        int found = -1;
+        for (int k = 0; k < NCHECK; k++)
+            if (strlen(names[k]) == len && !memcmp(names[k], list, len))
+                found = k;
+        if (found < 0) {
+            snprintf(bad, 32, "%.*s", (int)(len < 31 ? len : 31), list);
+            return 0;
+        }
+        set |= 1u << found;
+        list += len + (list[len] == ',');
+    }
+    return set;
+}
+
+void check_names(Buf *to)
+{
+    for (int k = 0; k < NCHECK; k++)
+        buf_printf(to, "%s%s", k ? ", " : "", names[k]);
+}
+
+/* --- places --------------------------------------------------------------------------------- */
+
+size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
+{
+    const Object *image = dev_code(drv_device(c->driver))->image;
+    if (image != c->image) {
+        lines_free(c->lines);
+        c->lines = image ? lines_read(image) : NULL;
+        c->image = image;
+    }
+    return c->lines ? lines_find(c->lines, pc, chain, CALLS_SEEN) : 0;
+}
+
+/* whether a line of the source has a comment `ventus: allow ... NAME ...` */
+static bool line_allows(const Check *c, const char *file, u32 line, const char *name)
+{
+    static const char mark[] = "ventus: allow";
+    size_t len = 0;
+    const char *text = line ? obj_source_line(c->image, file, line, &len) : NULL;
+    const char *at = text ? memmem(text, len, mark, sizeof mark - 1) : NULL;
+    if (!at)
+        return false;
+    const char *end = text + len;
+    for (at += sizeof mark - 1; at < end;) {
+        const char *word = at;
+        while (at < end && isalpha((u8)*at))
+            at++;
+        if ((size_t)(at - word) == strlen(name) && !memcmp(word, name, strlen(name)))
+            return true;
+        if (at == word)
+            at++;
+    }
+    return false;
+}
+
+/* The comment may stand on the line, or on the one above it; of the instruction, of a call by whose
+ * inlining it came there, or of the other place. */
+static bool is_allowed(Check *c, CheckKind kind, u32 pc)
+{
+    Place chain[CALLS_SEEN];
+    const size_t n = pc ? places(c, pc, chain) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (chain[i].file && (line_allows(c, chain[i].file, chain[i].line, names[kind]) ||
+                              line_allows(c, chain[i].file, chain[i].line - 1, names[kind])))
+            return true;
+    return false;
+}
+
+/* --- findings ------------------------------------------------------------------------------- */
+
+enum { MOST_CAUSES = 1000 }; /* more help nobody */
+
+bool is_new(Check *c, const Finding *f)
+{
+    for (size_t i = c->ncause; i-- > 0;) {
+        Cause *k = &c->cause[i];
+        const bool same = k->pc == f->pc && k->other == f->other,
+                   swapped = k->pc == f->other && k->other == f->pc;
+        if (k->kind == f->kind && (same || swapped) && k->where == f->where) {
+            k->count++;
+            return false;
+        }
+    }
+    if (c->ncause == MOST_CAUSES || !array_grow(c->cause, c->ncause, c->capcause)) {
+        c->failed |= c->ncause < MOST_CAUSES;
+        return false;
+    }
+    c->cause[c->ncause++] = (Cause){.kind = f->kind,
+                                    .pc = f->pc,
+                                    .other = f->other,
+                                    .where = f->where,
+                                    .count = 1,
+                                    .is_allowed = is_allowed(c, f->kind, f->pc) ||
+                                                  is_allowed(c, f->kind, f->other)};
+    return !c->cause[c->ncause - 1].is_allowed;
+}
+
+void report(Check *c, const Finding *f, const char *sentence, const char *more)
+{
+    Cause *k = &c->cause[c->ncause - 1];
+    const char *kernel = f->warp->group->launch->kernel;
+    Place chain[CALLS_SEEN];
+    Buf text = {0}, head = {0};
+    Fault where;
+    warp_locate(f->warp, f->pc, f->lane, &where);
+    buf_printf(&head, "%s: %s", names[f->kind], sentence);
+    dev_report_as(drv_device(c->driver), &where, kernel, buf_text(&head), more, &text);
+    k->text = mem_strdup(buf_text(&text));
+    k->kernel = kernel ? mem_strdup(kernel) : NULL;
+    if (places(c, f->pc, chain)) {
+        k->file = chain[0].file ? mem_strdup(chain[0].file) : NULL;
+        k->line = chain[0].line;
+        k->column = chain[0].column;
+    }
+    c->failed |= !k->text || text.failed;
+    buf_free(&text);
+    buf_free(&head);
+}
+
+/* --- the other side ------------------------------------------------------------------------- */
+
+void put_item(const Launch *l, u64 group, u32 item, Buf *to)
+{
+    const u32 *n = l->local;
+    const u32 gx = (u32)(group % l->groups[0]), gy = (u32)(group / l->groups[0] % l->groups[1]),
+              gz = (u32)(group / l->groups[0] / l->groups[1]);
+    if (!n[0] || !n[1] || !n[2]) {
+        buf_printf(to, "lane %u of warp %u, group (%u, %u, %u)", item % l->lanes, item / l->lanes, gx,
+                   gy, gz);
+        return;
+    }
+    const u32 x = item % n[0], y = item / n[0] % n[1], z = item / n[0] / n[1];
+    buf_printf(to, "(%u, %u, %u), in its group (%u, %u, %u); group (%u, %u, %u)",
+               l->offset[0] + gx * n[0] + x, l->offset[1] + gy * n[1] + y,
+               l->offset[2] + gz * n[2] + z, x, y, z, gx, gy, gz);
+}
+
+void put_other(const Check *c, const Launch *l, u32 pc, const char *label, u64 group, u32 item,
+               Buf *to)
+{
+    const size_t before = to->len;
+    dev_put_place(drv_device(c->driver), pc, label, to);
+    if (to->len == before)
+        buf_printf(to, "\n  %-11s 0x%08x", label, pc);
+    buf_str(to, "\n  by          ");
+    put_item(l, group, item, to);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+bool check_report(const Check *c, size_t i, CheckReport *r)
+{
+    for (size_t k = 0; k < c->ncause; k++) {
+        const Cause *x = &c->cause[k];
+        if (x->is_allowed || !x->text || i--)
+            continue;
+        *r = (CheckReport){x->kind, x->count, x->kernel, x->file, x->line, x->column, x->text};
+        return true;
+    }
+    return false;
+}
+
+void check_summary(const Check *c, Buf *to)
+{
+    u64 causes = 0, count[NCHECK] = {0};
+    CheckReport r;
+    for (; check_report(c, causes, &r); causes++)
+        count[r.kind]++;
+    if (!causes)
+        return;
+    buf_printf(to, "%" PRIu64 " mistake%s found:", causes, causes == 1 ? "" : "s");
+    for (int k = 0, first = 1; k < NCHECK; k++)
+        if (count[k]) {
+            buf_printf(to, "%s %" PRIu64 " %s", first ? "" : ",", count[k], names[k]);
+            first = 0;
+        }
+}
+
+bool check_json(const Check *c, Buf *to)
+{
+    json_t *list = json_array();
+    CheckReport r;
+    for (size_t i = 0; check_report(c, i, &r); i++) {
+        json_t *o = json_pack("{s:s, s:I, s:s*, s:s*, s:s}", "check", names[r.kind], "count",
+                              (json_int_t)r.count, "kernel", r.kernel, "file", r.file, "text",
+                              r.text);
+        if (r.line) {
+            json_object_set_new(o, "line", json_integer(r.line));
+            json_object_set_new(o, "column", json_integer(r.column));
+        }
+        json_array_append_new(list, o);
+    }
+    json_t *all = json_pack("{s:i, s:o}", "version", 1, "reports", list);
+    char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
+    if (text)
+        buf_printf(to, "%s\n", text);
+    json_decref(all);
+    const bool ok = text && !to->failed;
+    free(text);
+    return ok;
+}

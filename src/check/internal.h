@@ -1,0 +1,105 @@
+/* internal.h -- what the files of check/ share. */
+#ifndef CHECK_INTERNAL_H
+#define CHECK_INTERNAL_H
+#include "check/check.h"
+#include "obj/lines.h"
+
+/* An access to memory by a lane, or by the warp. */
+typedef struct {
+    Warp *warp;
+    const Step *step;
+    u32 pc;                 /* of the instruction proper */
+    u64 addr;
+    u32 size;
+    int lane;               /* -1: the warp */
+    bool reads, writes;
+    bool is_atomic, is_private;
+} Access;
+
+/* A cause that was reported. */
+typedef struct {
+    CheckKind kind;
+    u32 pc, other;          /* of the instruction, and of the one that it collides with, or 0 */
+    u64 where;              /* the object concerned */
+    bool is_allowed;        /* the program says that it is meant so: never shown */
+    u64 count;
+    char *kernel, *file, *text;
+    u32 line, column;
+} Cause;
+
+typedef struct Race Race;
+typedef struct Init Init;
+
+struct Check {
+    Driver *driver;
+    u32 kinds;
+    /* of the launch that runs */
+    const DrvScene *scene;
+    DrvExtent *extent;      /* that an access may touch, by ascending address, none in another */
+    size_t nextent, capextent;
+    const DrvExtent *last;  /* that was found */
+    Observer *observers;    /* the launch's, and ours */
+    size_t capobservers;
+    LineTable *lines;       /* of `image` */
+    const Object *image;
+    bool failed;            /* out of memory */
+    /* parts */
+    Race *race;
+    Init *init;
+    /* what was found */
+    Cause *cause;
+    size_t ncause, capcause;
+    size_t told;            /* reports that the sink has */
+    CheckSink *sink;
+    void *to;
+};
+
+static inline bool checks(const Check *c, CheckKind k) { return c->kinds >> k & 1; }
+
+/* --- reports (findings.c) ---------------------------------------------------------------- */
+
+enum { CALLS_SEEN = 8 };
+/* The places of pc, from the inside out (obj/lines.h). */
+size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN]);
+
+/* A mistake that was seen at an instruction. */
+typedef struct {
+    CheckKind kind;
+    const Warp *warp;
+    u32 pc, other;
+    u64 where;
+    int lane;
+} Finding;
+
+/* Counts a finding.  True: it is a new cause, for which report() must be called. */
+bool is_new(Check *c, const Finding *f);
+/* Keeps the report; `more`, or NULL: lines to follow the place. */
+void report(Check *c, const Finding *f, const char *sentence, const char *more);
+/* Lines about another place: of a work-item given by its group and its local linear id. */
+void put_other(const Check *c, const Launch *l, u32 pc, const char *label, u64 group, u32 item,
+               Buf *to);
+void put_item(const Launch *l, u64 group, u32 item, Buf *to);
+
+/* --- extents (bounds.c) ------------------------------------------------------------------ */
+
+bool extents_take(Check *c, const DrvScene *s);
+/* What the address belongs to, or is nearest to, as "byte 3 of argument 0, 'out' (32 bytes)". */
+void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to);
+const DrvExtent *extent_find(Check *c, u64 addr);
+
+/* --- the checks ------------------------------------------------------------------------------ */
+
+void bounds_access(Check *c, const Access *a);
+void align_access(Check *c, const Access *a);
+
+Race *race_new(void);
+void race_free(Race *r);
+void race_begin(Race *r, const Launch *l); /* a launch, */
+void race_group(Race *r, const Group *g);  /* a group begins */
+void race_access(Check *c, const Access *a);
+void race_step(Check *c, const Event *e);  /* fences and barriers among the instructions */
+void race_barrier(Check *c, const Group *g); /* all warps have arrived */
+
+void barrier_step(Check *c, const Event *e);
+void barrier_passed(Check *c, const Group *g);
+#endif

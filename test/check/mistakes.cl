@@ -1,0 +1,160 @@
+/* mistakes.cl -- kernels with one mistake each, and others that look like them and have none;
+ * test/script/check_test.sh says which. */
+
+kernel void over_global(global int *out, global int *in)
+{
+    int i = get_global_id(0);
+    out[i + 1] = in[i];                                 /* bounds-1 */
+}
+
+kernel void under_global(global int *out, global int *in)
+{
+    int i = get_global_id(0);
+    out[i] = in[i - 1];                                 /* bounds-2 */
+}
+
+kernel void over_bytes(global char *out)
+{
+    if (get_global_id(0) == 0)
+        out[29] = out[32];                              /* bounds-3 */
+}
+
+kernel void over_local(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    t[l] = l;
+    if (!l)
+        t[get_local_size(0)] = 1;                       /* bounds-4 */
+    out[get_global_id(0)] = t[l];
+}
+
+kernel void race_local(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    t[l] = l;
+    out[get_global_id(0)] = t[l ^ 1];                   /* race-1 */
+}
+
+kernel void race_warps(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    t[l] = l;                                           /* race-2 */
+    out[get_global_id(0)] = t[get_local_size(0) - 1 - l]; /* race-2 */
+}
+
+kernel void race_fence(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    t[l] = l;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[get_global_id(0)] = t[l ^ 1];                   /* race-3 */
+}
+
+kernel void race_groups(global int *out)
+{
+    if (get_local_id(0) == 0)
+        out[get_group_id(0) / 2] += get_group_id(0);    /* race-4 race-4 race-4 */
+}
+
+kernel void race_atomic(global int *out)
+{
+    atomic_add(out, 1);
+    out[1 + get_global_id(0)] = out[0];                 /* race-5 */
+}
+
+kernel void race_same_lane(global int *out)
+{
+    out[get_global_id(0) / 2] = get_global_id(0);       /* race-6 */
+}
+
+kernel void race_count(global int *part, global atomic_uint *count, global int *out)
+{
+    local bool is_last;
+    if (!get_local_id(0)) {
+        part[get_group_id(0)] = 1;
+        is_last = atomic_fetch_add_explicit(count, 1, memory_order_relaxed, memory_scope_device) ==
+                  get_num_groups(0) - 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (is_last && get_local_id(0) == 1)
+        for (int i = 0; i < get_num_groups(0); i++)
+            *out += part[i];                            /* race-7 */
+}
+
+kernel void barrier_sides(global int *out)
+{
+    if (get_global_id(0) == 0) {
+        out[0] = 1;
+        barrier(CLK_GLOBAL_MEM_FENCE);                  /* barrier-1 */
+    } else {
+        barrier(CLK_GLOBAL_MEM_FENCE);                  /* barrier-2 */
+        out[get_global_id(0)] = 2;
+    }
+}
+
+kernel void barrier_missed(global int *out)
+{
+    out[get_global_id(0)] = 1;
+    if (get_local_id(0) < get_max_sub_group_size())
+        barrier(CLK_GLOBAL_MEM_FENCE);                  /* barrier-3 */
+}
+
+kernel void allowed(global int *out)
+{
+    out[get_global_id(0) / 2] = get_global_id(0);       /* as each may win; ventus: allow race */
+    /* ventus: allow race, bounds */
+    out[(get_global_id(0) + 1) / 2] = get_global_id(0);
+}
+
+/* --- none ------------------------------------------------------------------------------------ */
+
+kernel void fine_local(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    for (int k = 0; k < 3; k++) {
+        t[l] = l + k;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0)] = t[get_local_size(0) - 1 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+kernel void fine_count(global int *part, global atomic_uint *count, global int *out)
+{
+    local bool is_last;
+    if (!get_local_id(0)) {
+        part[get_group_id(0)] = 1;
+        is_last = atomic_fetch_add_explicit(count, 1, memory_order_acq_rel, memory_scope_device) ==
+                  get_num_groups(0) - 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (is_last && get_local_id(0) == 1)
+        for (int i = 0; i < get_num_groups(0); i++)
+            *out += part[i];
+}
+
+kernel void fine_flag(global int *data, global atomic_int *flag, global int *out)
+{
+    if (get_local_id(0))
+        return;
+    if (get_group_id(0) == 0) {
+        data[0] = 42;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device)) {
+        out[get_group_id(0)] = data[0];
+    }
+}
+
+kernel void fine_collective(local int *t, global int *out)
+{
+    int l = get_local_id(0);
+    t[l] = work_group_reduce_add(l) + sub_group_reduce_add(1) + sub_group_broadcast(l, 3) +
+           sub_group_any(l == 7) + work_group_scan_inclusive_max(l);
+    out[get_global_id(0)] = t[l];
+}
+
+kernel void fine_same(global int *flag, global char *bytes)
+{
+    *flag = 1; /* all the same */
+    bytes[get_global_id(0)] = 3;
+}

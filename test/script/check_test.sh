@@ -1,0 +1,52 @@
+#!/bin/sh
+# What --check finds in kernels with known mistakes (test/check/mistakes.cl): for each, the checks
+# and lines that must be reported, no others, and the exit status.  A line is named by the comment
+# at its end.  Each runs with warps of 4 and of 32 lanes; what is found must be the same.
+B=${B:-build}
+[ -e "$B/ventus-cc1" ] || { echo 'no compiler built in'; exit 77; }
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+src=test/check/mistakes.cl
+bad=0 runs=0
+
+# name, the marks of its lines, options
+while read -r kernel want options; do
+    case $kernel in '' | '#'*) continue ;; esac
+    for lanes in 4 32; do
+        runs=$((runs + 1))
+        "$B/ventus" run --check-json="$T/json" --threads $lanes -B -cl-std=CL3.0 -k "$kernel" $options $src \
+            >"$T/out" 2>&1
+        status=$?
+        got=$(sed -n 's/^ *"check": "\([a-z]*\)",*/\1/p; s/^ *"line": \([0-9]*\),*/\1/p' "$T/json" 2>/dev/null |
+              paste -d: - - | while IFS=: read -r check line; do
+            mark=$(sed -n "${line}s/.*\\/\\* .*\\($check-[0-9]*\\).*/\\1/p" $src)
+            echo "${mark:-$check:$line}"
+        done | sort | paste -sd, -)
+        [ "$got" = "$(echo "$want" | sed 's/^-$//')" ] && [ $status = $([ "$want" = - ] && echo 0 || echo 1) ] && continue
+        echo "$kernel, $lanes lanes: expected $want, got ${got:-nothing} and status $status"
+        cat "$T/out"
+        bad=1
+    done
+done <<'END'
+over_global      bounds-1  -g 64 -l 32 -a buf:i32:64 -a buf:i32:64
+under_global     bounds-2  -g 64 -l 32 -a buf:i32:64 -a buf:i32:64
+over_bytes       bounds-3  -g 64 -l 32 -a buf:i8:32
+over_local       bounds-4  -g 64 -l 32 -a buf:i32:64 -a local:128
+race_local       race-1    -g 128 -l 64 -a buf:i32:128 -a local:256
+race_warps       race-2    -g 128 -l 64 -a buf:i32:128 -a local:256
+race_fence       race-3    -g 128 -l 64 -a buf:i32:128 -a local:256
+race_groups      race-4,race-4  -g 256 -l 32 -a buf:i32:8
+race_atomic      race-5    -g 128 -l 64 -a buf:i32:129
+race_same_lane   race-6    -g 64 -l 64 -a buf:i32:64
+race_count       race-7    -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1
+barrier_sides    barrier-1,barrier-2  -g 4 -l 4 -a buf:i32:4
+barrier_missed   barrier-3 -g 64 -l 64 -a buf:i32:64
+allowed          -         -g 64 -l 64 -a buf:i32:64
+fine_local       -         -g 128 -l 64 -a buf:i32:128 -a local:256
+fine_count       -         -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1
+fine_flag        -         -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:4
+fine_collective  -         -g 128 -l 64 -a local:256 -a buf:i32:128
+fine_same        -         -g 128 -l 64 -a buf:i32:1 -a buf:i8:128
+END
+[ $bad = 0 ] && echo "$runs runs with --check"
+exit $bad

@@ -62,6 +62,8 @@ CLSRC := $(wildcard src/cl/*.c)
 HAS_CL := $(call header,CL/cl_icd.h)
 # and programs that use it the loader
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
+# sweeps keep their results in SQLite (libsqlite3-dev)
+HAS_SQLITE := $(and $(call header,sqlite3.h),$(call library,-lsqlite3))
 # what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
 # likewise what makes host code with LLVM, in the program of the maker (tool/jit1)
@@ -90,7 +92,8 @@ no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
 
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(if $(HAS_SQLITE),-lsqlite3) $(LDLIBS)
+$B/tool/sweep_store.o: CPPFLAGS += $(if $(HAS_SQLITE),-DHAVE_SQLITE)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
 	$(call say,AR,$@)ar rcs $@ $^

@@ -16,7 +16,7 @@ _ventus_options() { # COMMAND
 
 _ventus() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-    local commands='as cc dis objdump ld run replay info help'
+    local commands='as cc dis objdump ld run replay sweep info help'
     local reset
     COMPREPLY=()
     reset=$(shopt -p extglob)
@@ -55,6 +55,7 @@ _ventus() {
             ld) _ventus_files 'o|s' ;;
             run) _ventus_files 's|o|elf|riscv|cl' ;;
             replay) _ventus_files 'metadata|data' ;;
+            sweep) _ventus_files 'json' ;;
             help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur") ;;
             esac
         fi

@@ -15,6 +15,7 @@ static const Command commands[] = {
     {"ld", "link objects to an image", ld_main},
     {"run", "run a kernel with no host program", run_main},
     {"replay", "run launches kept in .metadata and .data files", replay_main},
+    {"sweep", "run workloads on machines of many parameters", sweep_main},
     {"info", "show what this build and its device can do", info_main},
 };
 

@@ -34,6 +34,7 @@ int objdump_main(int argc, char **argv);
 int ld_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 int replay_main(int argc, char **argv);
+int sweep_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 
 /* --- messages (files.c) ------------------------------------------------------- */

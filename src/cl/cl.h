@@ -122,6 +122,7 @@ struct _cl_platform_id {
     ClDevice devices[MAX_DEVICES];
     u32 ndevices;
     bool verbose;           /* reports are printed too */
+    const char *launches;   /* a file that gets a line for each launch, or NULL */
     struct ResultDump *dump; /* VENTUS_DUMP_RESULT, or NULL */
     pthread_mutex_t dump_lock;
     DrvExport *export_to;   /* VENTUS_EXPORT_REPLAY, or NULL */

@@ -130,6 +130,7 @@ static void make_platform(void)
     }
     object_init(&p->head, KIND_PLATFORM);
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
+    p->launches = variable("VENTUS_LAUNCHES");
     p->cache = comp_cache_directory();
     p->processors = sysconf(_SC_NPROCESSORS_ONLN);
     p->timeout = seconds("VENTUS_TIMEOUT");

@@ -56,7 +56,18 @@ static bool set_parameter(const Source *src, const char *name, size_t len, const
         set_value(m, p, (u32)v);
         return true;
     }
-    error(d, src, name, "'%.*s' is not a parameter of a machine", (int)len, name);
+    const char *close = NULL;
+    int least = 4;
+    for (size_t i = 0; i < NPARAMETER; i++) {
+        const char *other = machine_parameter[i].name;
+        const int away = edit_distance(name, len, other, strlen(other), least);
+        if (away < least) {
+            least = away;
+            close = other;
+        }
+    }
+    error(d, src, name, "'%.*s' is not a parameter of a machine%s%s%s", (int)len, name,
+          close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
     return false;
 }
 

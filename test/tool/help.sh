@@ -21,6 +21,6 @@ rm -f "$B/help.out" "$B/help.err"
 # Usage: ventus run [OPTION...] FILE
 # Usage: ventus replay [OPTION...] X.metadata X.data [Y.metadata Y.data]...
 # Usage: ventus info [OPTION...]
-# 10
+# 11
 # ventus N
 # end

@@ -40,6 +40,34 @@ kernel void compares(global const ulong *p, global const ulong *q, global uint *
     out[i] = r | (uint)(a < b && b < 100.0 ? 1u << 18 : 0u);
 }
 
+/* each predicate alone, so that none is made of another one */
+#define ALONE(name, test)                                                                          \
+    __attribute__((noinline)) uint name(double a, double b) { return test; }
+ALONE(is_oeq, a == b)
+ALONE(is_ogt, a > b)
+ALONE(is_oge, a >= b)
+ALONE(is_olt, a < b)
+ALONE(is_ole, a <= b)
+ALONE(is_one, islessgreater(a, b))
+ALONE(is_ord, isordered(a, b))
+ALONE(is_uno, isunordered(a, b))
+ALONE(is_ueq, !islessgreater(a, b))
+ALONE(is_ugt, !(a <= b))
+ALONE(is_uge, !(a < b))
+ALONE(is_ult, !(a >= b))
+ALONE(is_ule, !(a > b))
+ALONE(is_une, a != b)
+
+kernel void predicates(global uint *out)
+{
+    const double list[6] = {-INFINITY, -1.5, -0.0, 0.0, 2.5, NAN};
+    const size_t i = get_global_id(0);
+    const double a = list[i / 6 % 6], b = list[i % 6];
+    out[i] = is_oeq(a, b) | is_ogt(a, b) << 1 | is_oge(a, b) << 2 | is_olt(a, b) << 3 | is_ole(a, b) << 4 |
+             is_one(a, b) << 5 | is_ord(a, b) << 6 | is_uno(a, b) << 7 | is_ueq(a, b) << 8 | is_ugt(a, b) << 9 |
+             is_uge(a, b) << 10 | is_ult(a, b) << 11 | is_ule(a, b) << 12 | is_une(a, b) << 13;
+}
+
 kernel void to_integers(global const ulong *p, global long *out)
 {
     const size_t i = get_global_id(0);

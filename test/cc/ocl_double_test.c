@@ -68,6 +68,34 @@ REF(compares)
     }
 }
 
+REF(predicates)
+{
+    static const double list[6] = {-INFINITY, -1.5, -0.0, 0.0, 2.5, NAN};
+    u32 *out = A(0);
+    EACH
+    {
+        const double a = list[i / 6 % 6], b = list[i % 6];
+        const bool less = a<b, equal = a == b, greater = a> b, neither = isunordered(a, b);
+        const bool test[14] = {equal,
+                               greater,
+                               equal || greater,
+                               less,
+                               less || equal,
+                               less || greater,
+                               !neither,
+                               neither,
+                               neither || equal,
+                               neither || greater,
+                               !less,
+                               !(equal || greater),
+                               !greater,
+                               !equal};
+        out[i] = 0;
+        for (u32 k = 0; k < 14; k++)
+            out[i] |= (u32)test[k] << k;
+    }
+}
+
 /* x rounded in a mode and held between the ends of a type */
 static i64 held(double x, int mode, double lo, double hi, i64 least, i64 most)
 {
@@ -245,6 +273,7 @@ static const KitCase cases[] = {
     CASE(arithmetic, "256/32", "q256 q256 q2560"),
     CASE(near_arithmetic, "256/32", "q256 q256 q2560"),
     CASE(compares, "256/32", "q256 q256 w256"),
+    CASE(predicates, "36/12", "w36"),
     CASE(to_integers, "256/32", "q256 q4096"),
     CASE(from_integers, "256/32", "q256 q3072"),
     CASE(floats, "256/32", "q256 q256 w1280"),

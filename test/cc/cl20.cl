@@ -25,6 +25,27 @@ kernel void generic_pointers(global int *x, global int *out)
     put(out + i, r);
 }
 
+static void fill(uchar *p, int v, uint n) { __builtin_memset(p, v, n); }
+static void move(uchar *to, const uchar *from, uint n) { __builtin_memmove(to, from, n); }
+
+/* copies whose pointers are generic until it is seen what they point to */
+kernel void generic_moves(global uchar *x, global const uint *n)
+{
+    local uchar l[32 * 64];
+    uchar p[64];
+    const size_t i = get_global_id(0);
+    global uchar *g = x + 64 * i;
+    local uchar *own = l + 64 * get_local_id(0);
+    const uint a = n[i] % 20, b = n[i] / 32 % 30;
+    fill(own, (int)b, 64);
+    move(p, g, 64);
+    fill(p + a, (int)b, a + b);
+    move(own + a, p + b, 30);
+    move(own + 5, own + a, b);
+    fill(g + b, 7, a);
+    move(g + a, own, 40);
+}
+
 kernel void generic_kinds(global int *x, global int *out)
 {
     local int l[1];

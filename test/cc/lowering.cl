@@ -211,6 +211,28 @@ SATURATE(uint)
 SATURATE(long)
 SATURATE(ulong)
 
+/* --- comparisons, each alone, so that none is made of another one -------------------------------- */
+
+#define ALONE(T, name, op) __attribute__((noinline)) uint name##_##T(T a, T b) { return a op b; }
+#define COMPARE(T) \
+    ALONE(T, eq, ==) \
+    ALONE(T, ne, !=) \
+    ALONE(T, lt, <) \
+    ALONE(T, le, <=) \
+    ALONE(T, gt, >) \
+    ALONE(T, ge, >=) \
+    kernel void compare_##T(global uint *out) \
+    { \
+        const T list[6] = {(T)0, (T)1, (T)-1, (T)((T)1 << (8 * sizeof(T) - 1)), (T)0x80000000, (T)0x100000000}; \
+        const size_t i = get_global_id(0); \
+        const T a = list[i / 6 % 6], b = list[i % 6]; \
+        out[i] = eq_##T(a, b) | ne_##T(a, b) << 1 | lt_##T(a, b) << 2 | le_##T(a, b) << 3 | gt_##T(a, b) << 4 | ge_##T(a, b) << 5; \
+    }
+COMPARE(int)
+COMPARE(uint)
+COMPARE(long)
+COMPARE(ulong)
+
 /* --- ids --------------------------------------------------------------------------------- */
 
 kernel void linear(global uint *out)

@@ -1,5 +1,6 @@
 /* OpenCL C 2.0 (test/cc/cl20.cl). */
 #include "test/kit/oclkit.h"
+#include <string.h>
 
 REF(generic_pointers)
 {
@@ -13,6 +14,24 @@ REF(generic_pointers)
             any = any * 3 + (u32)(x[i] & 1 ? x[i] >> k : x[(i & ~3u) + k]);
         }
         out[i] ^= (any + p) ^ 5;
+    }
+}
+
+REF(generic_moves)
+{
+    u8 *x = A(0);
+    const u32 *n = A(1);
+    EACH
+    {
+        u8 own[64], p[64], *g = x + 64 * i;
+        const u32 a = n[i] % 20, b = n[i] / 32 % 30;
+        memset(own, (int)b, 64);
+        memcpy(p, g, 64);
+        memset(p + a, (int)b, a + b);
+        memcpy(own + a, p + b, 30);
+        memmove(own + 5, own + a, b);
+        memset(g + b, 7, a);
+        memcpy(g + a, own, 40);
     }
 }
 
@@ -170,6 +189,7 @@ REF(literal_operands)
 
 static const KitCase cases[] = {
     CASE(generic_pointers, "64/32", "w64 w64"),
+    CASE(generic_moves, "64/32", "c4096 w64"),
     CASE(generic_kinds, "64/32", "w64 w64"),
     CASE(program_scope, "64/32", "w64 w64"),
     CASE(static_in_function, "64/32", "w64"),

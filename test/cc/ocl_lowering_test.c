@@ -218,6 +218,28 @@ SATURATE(uint, u32, 0, UINT32_MAX)
 SATURATE(long, i64, INT64_MIN, INT64_MAX)
 SATURATE(ulong, u64, 0, UINT64_MAX)
 
+#define COMPARE(name, T)                                                                           \
+    REF(compare_##name)                                                                            \
+    {                                                                                              \
+        const T list[6] = {(T)0,                                                                   \
+                           (T)1,                                                                   \
+                           (T)-1,                                                                  \
+                           (T)((u64)1 << (8 * sizeof(T) - 1)),                                     \
+                           (T)0x80000000,                                                          \
+                           (T)0x100000000};                                                        \
+        u32 *out = A(0);                                                                           \
+        EACH                                                                                       \
+        {                                                                                          \
+            const T a = list[i / 6 % 6], b = list[i % 6];                                          \
+            out[i] = (u32)((a == b) | (a != b) << 1 | (a < b) << 2 | (a <= b) << 3 | (a > b) << 4 | \
+                           (a >= b) << 5);                                                         \
+        }                                                                                          \
+    }
+COMPARE(int, i32)
+COMPARE(uint, u32)
+COMPARE(long, i64)
+COMPARE(ulong, u64)
+
 REF(linear)
 {
     const u32 *n = job->global, *l = job->local;
@@ -251,6 +273,10 @@ static const KitCase cases[] = {
     CASE(saturate_uint, "64/16", "w8 w8 w512"),
     CASE(saturate_long, "64/16", "q8 q8 q512"),
     CASE(saturate_ulong, "64/16", "q8 q8 q512"),
+    CASE(compare_int, "36/12", "w36"),
+    CASE(compare_uint, "36/12", "w36"),
+    CASE(compare_long, "36/12", "w36"),
+    CASE(compare_ulong, "36/12", "w36"),
     CASE(linear, "12,10,6/4,5,3", "w2160"),
     CASE(linear, "6,12,10/3,2,5", "w2160"),
     CASE(linear, "10,6/5,2", "w180"),

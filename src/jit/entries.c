@@ -9,7 +9,7 @@ enum {
     HOT = 100000, /* instructions of an entry that were interpreted: now compile */
     HOTTER =
         10000,  /* run in quick code for each of the region: about what it takes to optimise one */
-    MOST = 8000 /* of a region that is optimised: LLVM's time grows faster than the region */
+    MOST = 3000 /* of a region that is optimised: LLVM's time grows faster than the region */
 };
 
 /* --- the table --------------------------------------------------------------------------- */

@@ -495,14 +495,20 @@ static void make_keep(Emit *e)
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
 }
 
-/* i1: some lane of a row of i1 */
-static Val some(Emit *e, const Row *lanes)
+/* i1: some lane of a chunk of i1, or of a row */
+static Val some_of(Emit *e, Val lanes)
 {
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
+static Val some(Emit *e, const Row *lanes)
+{
     Val all = lanes->c[0];
     for (u32 i = 1; i < e->nchunks; i++)
         all = LLVMBuildOr(B, all, lanes->c[i], "");
-    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, all, bits, ""), LLVMConstNull(bits), "");
+    return some_of(e, all);
 }
 
 static void give_back(Emit *e, const Row *v, Val how)
@@ -663,9 +669,7 @@ static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
     Val differs = LLVMBuildICmp(B, LLVMIntNE, a, b, "");
     if (x->on.c[i])
         differs = LLVMBuildAnd(B, differs, x->on.c[i], "");
-    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
-    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, differs, bits, ""), LLVMConstNull(bits),
-                         "");
+    return LLVMBuildNot(B, some_of(e, differs), "");
 }
 
 /* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
@@ -682,14 +686,17 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
     const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
     const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
     LLVMTypeRef flat[2] = {t, e->ptr};
-    /* hosts that have no masks leave parts of rows to the loop; beyond 2^32 a row would go on at 0
-     */
+    /* Hosts that have no masks leave parts of rows to the loop, as is a chunk with no lane on,
+     * whose address hosts would take long to ignore.  Beyond 2^32 a row would go on at 0. */
     const bool can = x->h->full || e->host->gathers;
-    const Val in_row =
-        can ? LLVMBuildAnd(
-                  B, none_differs(e, x, i, x->a.c[i], steps),
-                  LLVMBuildICmp(B, LLVMIntULE, first, word(e, 0u - e->chunk * x->width), ""), "")
-            : LLVMConstNull(e->i1);
+    Val in_row = LLVMConstNull(e->i1);
+    if (can) {
+        const u32 last = 0u - e->chunk * x->width;
+        in_row = LLVMBuildAnd(B, none_differs(e, x, i, x->a.c[i], steps),
+                              LLVMBuildICmp(B, LLVMIntULE, first, word(e, last), ""), "");
+    }
+    if (can && x->on.c[i])
+        in_row = LLVMBuildAnd(B, in_row, some_of(e, on), "");
     LLVMBuildCondBr(B, in_row, row, apart);
 
     LLVMPositionBuilderAtEnd(B, row);

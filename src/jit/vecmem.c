@@ -29,6 +29,8 @@
 
 #define B e->b
 
+enum { FEW = 8 }; /* lanes */
+
 static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
 
 static Val byte_at(Emit *e, Val base, Val offset)
@@ -638,16 +640,13 @@ static Reach reach_each(Emit *e, const Access *x, Val addresses)
     return (Reach){ok, LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "")};
 }
 
-/* The lanes of a chunk, one after the other, between the words that spread() made. */
-static void access_lanes(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
+/* Those lanes, one after the other, between the words that spread() made. */
+static void access_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
 {
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
                             done = new_block(e, "");
-    const u32 every = e->chunk == 32 ? UINT32_MAX : (1u << e->chunk) - 1;
-    const Val first = x->h->full ? word(e, every << i * e->chunk)
-                                 : LLVMBuildAnd(B, x->mask, word(e, every << i * e->chunk), "");
     const LLVMTypeRef t = data_type(e, x->width);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, first, word(e, 0), ""), done, loop);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, lanes, word(e, 0), ""), done, loop);
     LLVMPositionBuilderAtEnd(B, loop);
     const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
     const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
@@ -659,7 +658,7 @@ static void access_lanes(Emit *e, const Access *x, u32 i, Val base, Val addresse
         LLVMBuildStore(B, widen(e, x->h->op, load_at(e, t, host), e->i32), at);
     const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
-    LLVMAddIncoming(left, (Val[]){first, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
     LLVMPositionBuilderAtEnd(B, done);
 }
 
@@ -729,7 +728,10 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
     LLVMBuildBr(B, done);
 
     LLVMPositionBuilderAtEnd(B, each);
-    access_lanes(e, x, i, base, addresses, words);
+    const u32 every = e->chunk == 32 ? UINT32_MAX : (1u << e->chunk) - 1;
+    const Val here = word(e, every << i * e->chunk);
+    access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
+                 words);
     const Val single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
     const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
@@ -753,6 +755,19 @@ static void make_access(Emit *e, const Helper *h)
     Row v = {{0}};
     branch_likely(e, r.ok, here, each);
     LLVMPositionBuilderAtEnd(B, here);
+    if (!h->full) { /* of a few lanes it takes longer to look at chunks */
+        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
+        LLVMTypeRef t = e->i32;
+        Val mask = x.mask;
+        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
+        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
+        LLVMPositionBuilderAtEnd(B, few);
+        access_lanes(e, &x, x.mask, r.host, addresses, words);
+        for (u32 i = 0; !h->stores && i < e->nchunks; i++)
+            v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
+        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+        LLVMPositionBuilderAtEnd(B, many);
+    }
     for (u32 i = 0; i < e->nchunks; i++)
         v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
     give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));

@@ -670,9 +670,11 @@ static void wild_addresses(void **state)
         for (size_t f = 0; f < countof(forms) + countof(plain); f += optimised ? 3 : 1) {
             text.len = 0;
             line("li x8,%#x", DATA);
-            line("lw x13,0(x8)"); /* the address */
+            line("li x9,2");
+            line("li x13,%#x",
+                 DATA + 512); /* at first one of many plain addresses, which may be remembered */
             line("lw x15,4(x8)"); /* the stride */
-            line("vid.v v2");
+            line("1: vid.v v2");
             line("vmul.vx v2,v2,x15");
             line("vadd.vx v1,v2,x13");
             line("vmv.v.x v3,x13");
@@ -691,6 +693,9 @@ static void wild_addresses(void **state)
                 line("%s", plain[f - countof(forms)]);
             }
             line("vsw12.v v5,256(v3)"); /* and once more */
+            line("lw x13,0(x8)");       /* the address */
+            line("addi x9,x9,-1");
+            line("bne x9,x0,1b");
             line("endprg x0,x0,x0");
             for (size_t i = 0; i < countof(bases) * countof(strides); i++) {
                 const u32 words[2] = {bases[i / countof(strides)],

@@ -59,7 +59,7 @@ static DwarfRow row_of(Files *t, const Line *l, u32 at)
     const char *start = p;
     while (start > src->text && start[-1] != '\n')
         start--;
-    return (DwarfRow){at, file_number(t, src->name), t->line, (u32)(p - start) + 1};
+    return (DwarfRow){at, file_number(t, src->name), t->line, (u32)(p - start) + 1, 0};
 }
 
 /* --- sections ----------------------------------------------------------------------------- */

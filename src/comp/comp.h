@@ -22,6 +22,10 @@ typedef enum {
     COMP_LLVM,              /* LLVM IR as text, after the optimiser */
     COMP_IR,                /* machine IR as text, as cc/ir_parse.c reads it */
     COMP_BITCODE,           /* for comp_link: what clCompileProgram makes */
+    COMP_PREPROCESSED,      /* the source after the preprocessor, which can be compiled again */
+    COMP_CHECKED,           /* nothing: messages only */
+    COMP_RULE,              /* "it: FILE...", a rule of make: the files that the source includes */
+    COMP_COMMAND,           /* the command of clang, quoted for a shell; it does not run */
     COMP_OUTPUTS
 } CompOutput;
 

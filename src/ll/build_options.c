@@ -22,6 +22,7 @@ static const struct Row {
     {"-D", JOINED},
     {"-U", JOINED},
     {"-I", JOINED},
+    {"-include", JOINED},
     {"-O", LEVEL},
     {"-cl-std=", STD},
     {"-cl-single-precision-constant", PASS},
@@ -132,14 +133,15 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
         if (!row)
             return refuse(d, word, ": no such option");
         note_effects(b, word);
+        const bool apart = row->kind == JOINED && !word[strlen(row->text)]; /* its value follows */
         bool ok = true;
         if (row->kind == LEVEL)
             ok = read_level(b, word, d);
         else if (row->kind == STD)
             ok = read_std(b, word, d);
-        else if (row->kind == JOINED && !word[2] && ++i >= opt->noptions)
+        else if (apart && ++i >= opt->noptions)
             ok = refuse(d, word, " needs a value");
-        else if (row->kind == JOINED && !word[2])
+        else if (apart)
             ok = add_joined(b, word, opt->options[i]) || refuse(d, word, ": out of memory");
         else if (row->kind != IGNORE)
             ok = add_word(b, word) || refuse(d, word, ": out of memory");

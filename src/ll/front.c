@@ -1,4 +1,4 @@
-/* front.c -- clang as one process: source in, bitcode, messages and a log of files out.
+/* front.c -- clang as one process: source in, bitcode (or text), messages and a log of files out.
  *
  * The process gets anonymous files (memfd) as its streams, so that neither side waits for the
  * other, nothing is written to a directory, and nothing needs to be removed.  Headers that live in
@@ -121,7 +121,6 @@ static void fixed_args(Job *j)
         "spir-unknown-unknown",
         "-x",
         "cl",
-        "-emit-llvm-bc",
         "-disable-llvm-passes",
         "-finclude-default-header",
         "-fdeclare-opencl-builtins",
@@ -141,12 +140,27 @@ static void fixed_args(Job *j)
     arg(j, extensions);
 }
 
+bool front_is_last(CompOutput output) { return output >= COMP_PREPROCESSED; }
+
+static void action_args(Job *j, CompOutput output)
+{
+    static const char *const actions[COMP_OUTPUTS][5] = {
+        [COMP_PREPROCESSED] = {"-E"},
+        [COMP_CHECKED] = {"-fsyntax-only"},
+        [COMP_RULE] = {"-Eonly", "-dependency-file", "-", "-MT", "it"},
+    };
+    arg(j, actions[output][0] ? actions[output][0] : "-emit-llvm-bc");
+    for (size_t i = 1; i < countof(actions[output]) && actions[output][i]; i++)
+        arg(j, actions[output][i]);
+}
+
 static bool make_args(Job *j, const CompOptions *opt, const BuildOptions *b)
 {
     const char *slash = strrchr(opt->name, '/');
     arg(j, opt->clang);
     arg(j, "-cc1");
     fixed_args(j);
+    action_args(j, opt->output);
     arg(j, b->level ? "-O2" : "-O0");
     arg(j, std_word(b->version));
     if (slash) { /* #include "x" looks beside the source first */
@@ -326,7 +340,7 @@ static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
     /* 2. take what it has written */
     const bool failed = r.how != PROC_EXITED || r.code != 0;
     const bool whole = fd_read(j->file[CLANG_MESSAGES], q->limits.file, &text) &&
-                       fd_read(j->file[CLANG_BITCODE], q->limits.file, &f->bitcode) &&
+                       fd_read(j->file[CLANG_BITCODE], q->limits.file, &f->out) &&
                        fd_read(j->file[CLANG_LOG], q->limits.file, &log);
     const int before = d->errors;
     if (r.how != PROC_EXITED)
@@ -339,24 +353,66 @@ static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
     if (!whole)
         return fail(d, "clang's output", errno);
     /* 3. it has compiled the source, or said why not, or crashed */
-    const bool is_bitcode = f->bitcode.len > 4 && !memcmp(f->bitcode.data, "BC\xc0\xde", 4);
-    const bool ok = d->errors == before && !failed && is_bitcode;
+    const bool is_bitcode = f->out.len > 4 && !memcmp(f->out.data, "BC\xc0\xde", 4);
+    const bool ok = d->errors == before && !failed && (is_bitcode || front_is_last(q->opt.output));
     if (!ok && (d->errors == before || r.how != PROC_EXITED))
         report_end(&r, q, d);
     return ok;
+}
+
+/* `# 1 "NAME"`: the lines that follow are the source's */
+static void write_marker(const char *name, Buf *b)
+{
+    buf_str(b, "# 1 \"");
+    for (; *name; name++) {
+        buf_put(b, "\\", *name == '"' || *name == '\\');
+        buf_put(b, *name == '\n' ? " " : name, 1);
+    }
+    buf_str(b, "\"");
 }
 
 /* the prologue, then the source under its own name */
 static void write_source(const Request *q, Buf *b)
 {
     buf_str(b, prologue);
-    buf_str(b, "# 1 \"");
-    for (const char *p = q->opt.name; *p; p++) {
-        buf_put(b, "\\", *p == '"' || *p == '\\');
-        buf_put(b, *p == '\n' ? " " : p, 1);
-    }
-    buf_str(b, "\"\n");
+    write_marker(q->opt.name, b);
+    buf_str(b, "\n");
     buf_put(b, q->inputs[0].data, q->inputs[0].len);
+}
+
+/* Leaves only what came from the source: the header of the language and the prologue stand before
+ * the next compilation too. */
+static bool cut_header(const char *name, Buf *text)
+{
+    Buf marker = {0};
+    buf_str(&marker, "\n");
+    write_marker(name, &marker);
+    const char *at =
+        marker.failed ? NULL : memmem(buf_text(text), text->len, marker.data, marker.len);
+    const size_t before = at ? (size_t)(at + 1 - buf_text(text)) : 0;
+    const bool ok = !marker.failed;
+    buf_free(&marker);
+    if (before)
+        memmove(text->data, text->data + before, text->len - before);
+    text->len -= before;
+    return ok;
+}
+
+/* the words of the command, each in quotes if a shell would read it otherwise */
+static bool write_command(const Job *j, Buf *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+,./:@%^";
+    for (size_t i = 0; i < j->n; i++) {
+        const char *word = j->argv[i];
+        const bool quoted = !*word || word[strspn(word, plain)];
+        buf_str(out, i ? quoted ? " '" : " " : quoted ? "'" : "");
+        for (; *word; word++)
+            buf_put(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+        buf_str(out, quoted ? "'" : "");
+    }
+    buf_str(out, "\n");
+    return !out->failed;
 }
 
 /* an anonymous file, or -1; its number is none of those that the process of clang uses */
@@ -406,16 +462,20 @@ bool front_run(const Request *q, const BuildOptions *b, int server, Front *f, Di
               MAX_HEADERS);
     else if (!make_args(&j, &q->opt, b))
         fail(d, "arguments", ENOMEM);
+    else if (q->opt.output == COMP_COMMAND)
+        ok = write_command(&j, &f->out) || fail(d, "arguments", ENOMEM);
     else if (!open_files(&j, q))
         fail(d, "anonymous files", errno);
     else
         ok = compile(&j, q, server, f, d);
+    if (ok && q->opt.output == COMP_PREPROCESSED)
+        ok = cut_header(q->opt.name, &f->out) || fail(d, "the source", ENOMEM);
     close_job(&j);
     return ok;
 }
 
 void front_free(Front *f)
 {
-    buf_free(&f->bitcode);
+    buf_free(&f->out);
     buf_free(&f->files);
 }

@@ -23,10 +23,13 @@ void options_free(BuildOptions *b);
 
 /* The outputs of a run of clang. */
 typedef struct {
-    Buf bitcode;            /* that no optimiser has seen */
+    Buf out;                /* bitcode that no optimiser has seen, or what front_is_last() says */
     Buf files;              /* Reply.files */
     bool files_known;
 } Front;
+
+/* Whether clang makes all of an output, or is not run for it. */
+bool front_is_last(CompOutput output);
 
 /* Compiles q's source.  server: the control of a server of clang, or -1.  clang's messages go to d
  * as they are.  False: d has an error.  f, zeroed before, is the caller's to free in either

@@ -176,8 +176,11 @@ bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_k
     BuildOptions b = {0};
     Front f = {0};
     bool ok = q->ninputs == 1 && options_read(&q->opt, &b, d) && front_run(q, &b, clang, &f, d);
-    const Bytes input = {(const u8 *)buf_text(&f.bitcode), f.bitcode.len};
-    ok = ok && link_all(&input, 1, &q->opt, &b, out, d);
+    const Bytes input = {(const u8 *)buf_text(&f.out), f.out.len};
+    if (ok && front_is_last(q->opt.output))
+        buf_put(out, input.data, input.len);
+    else
+        ok = ok && link_all(&input, 1, &q->opt, &b, out, d);
     buf_put(files, buf_text(&f.files), f.files.len);
     *files_known = f.files_known;
     front_free(&f);

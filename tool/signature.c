@@ -5,7 +5,9 @@
 static const char *const space[] = {[ARG_VALUE] = "",
                                     [ARG_GLOBAL] = "global ",
                                     [ARG_CONSTANT] = "constant ",
-                                    [ARG_LOCAL] = "local "};
+                                    [ARG_LOCAL] = "local ",
+                                    [ARG_IMAGE] = "",
+                                    [ARG_SAMPLER] = ""};
 
 static void put_parameter(Buf *b, const KernelArg *a)
 {
@@ -30,11 +32,13 @@ static bool wrong_number(const KernelInfo *k, const Source *src, size_t given, D
 /* what is wrong with a, or NULL */
 static const char *mismatch(const KernelArg *k, const Arg *a)
 {
+    if (k->kind == ARG_IMAGE)
+        return "is an image, which only hosts that use OpenCL can make";
     if (k->kind == ARG_LOCAL)
         return a->kind == SPEC_LOCAL ? NULL : "is local memory: local:BYTES";
     if (a->kind == SPEC_LOCAL)
         return "is not local memory";
-    if (k->kind == ARG_VALUE)
+    if (!arg_is_pointer(k))
         return a->kind == SPEC_BUFFER ? "is a value, not a buffer" : NULL;
     const bool is_address = a->kind == SPEC_VALUE && a->size == k->size &&
                             (a->type.kind == 'u' || !memcmp(a->bytes, (u8[8]){0}, a->size));
@@ -65,7 +69,7 @@ static bool check_one(const KernelArg *k, const Arg *a, size_t number, const cha
     if (wrong)
         error(d, src, NULL, "argument %zu (%s) %s; it is given %s", number, buf_text(&name), wrong,
               spec);
-    else if (k->kind == ARG_VALUE && a->size != k->size)
+    else if (!arg_is_pointer(k) && a->size != k->size)
         error(d, src, NULL, "argument %zu (%s) has %u bytes; %s has %llu", number, buf_text(&name),
               k->size, spec, (unsigned long long)a->size);
     else if (a->kind == SPEC_VALUE && k->kind == ARG_VALUE &&

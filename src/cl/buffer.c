@@ -79,7 +79,7 @@ static void unlink_mem(ClMem *m)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void link_mem(ClMem *m)
+void mem_link(ClMem *m)
 {
     ClContext *c = m->context;
     pthread_mutex_lock(&c->lock);
@@ -107,6 +107,7 @@ void buffer_free(ClMem *m)
             drv_free(m->context->drivers[i], m->addr[i]);
     if (m->parent)
         drop(m->parent);
+    image_free(m->image);
     drop(m->context);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->copy_lock);
@@ -117,7 +118,7 @@ void buffer_free(ClMem *m)
     mem_free(m);
 }
 
-static ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size)
+ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size)
 {
     ClMem *m = mem_zalloc(1, sizeof *m);
     if (!m)
@@ -132,8 +133,7 @@ static ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size)
     return m;
 }
 
-/* Allocates memory on the first device, and fills it with what the host gives. */
-static cl_int fill_new(ClMem *m, const void *host_ptr)
+cl_int mem_fill(ClMem *m, const void *host_ptr)
 {
     const u32 n = m->context->ndevices;
     m->addr = mem_zalloc(n, sizeof *m->addr);
@@ -149,17 +149,21 @@ static cl_int fill_new(ClMem *m, const void *host_ptr)
     return status_of_driver(s);
 }
 
-/* --- checks --------------------------------------------------------------------------- */
+void mem_join(ClMem *m, ClMem *parent, size_t origin)
+{
+    ClMem *whole = parent->parent ? parent->parent : parent;
+    use(whole);
+    m->parent = whole;
+    m->origin = parent->origin + origin;
+    if (whole->host_ptr)
+        m->host_ptr = (u8 *)whole->host_ptr + m->origin;
+}
 
-enum {
-    DEVICE_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
-    HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
-    HOST_POINTER = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR
-};
+/* --- checks --------------------------------------------------------------------------- */
 
 static bool at_most_one(cl_mem_flags flags) { return !(flags & (flags - 1)); }
 
-static bool flags_agree(cl_mem_flags flags)
+bool mem_flags_agree(cl_mem_flags flags)
 {
     return !(flags & ~(cl_mem_flags)(DEVICE_ACCESS | HOST_ACCESS | HOST_POINTER)) &&
            at_most_one(flags & DEVICE_ACCESS) && at_most_one(flags & HOST_ACCESS) &&
@@ -167,7 +171,7 @@ static bool flags_agree(cl_mem_flags flags)
             !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
 }
 
-static u64 largest(const ClContext *c)
+u64 mem_largest(const ClContext *c)
 {
     u64 most = 0;
     for (u32 i = 0; i < c->ndevices; i++)
@@ -180,20 +184,32 @@ static cl_int check_new(const ClContext *c, cl_mem_flags flags, size_t size, con
 {
     if (!is_object(c, KIND_CONTEXT))
         return CL_INVALID_CONTEXT;
-    if (!flags_agree(flags))
+    if (!mem_flags_agree(flags))
         return CL_INVALID_VALUE;
-    if (!size || size > largest(c))
+    if (!size || size > mem_largest(c))
         return CL_INVALID_BUFFER_SIZE;
     if (!host_ptr != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return CL_INVALID_HOST_PTR;
     return CL_SUCCESS;
 }
 
-cl_int check_buffer(const ClQueue *q, cl_mem handle)
+cl_int check_mem(const ClQueue *q, cl_mem handle)
 {
     if (!is_object(handle, KIND_MEM))
         return CL_INVALID_MEM_OBJECT;
     return handle->context == q->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int check_buffer(const ClQueue *q, cl_mem handle)
+{
+    const cl_int s = check_mem(q, handle);
+    return !s && handle->image ? CL_INVALID_MEM_OBJECT : s;
+}
+
+cl_int check_is_image(const ClQueue *q, cl_mem handle)
+{
+    const cl_int s = check_mem(q, handle);
+    return !s && !handle->image ? CL_INVALID_MEM_OBJECT : s;
 }
 
 bool is_misaligned(const ClQueue *q, const ClMem *m)
@@ -213,12 +229,12 @@ static cl_int create(ClContext *c, cl_mem_flags flags, size_t size, void *host_p
         return CL_OUT_OF_HOST_MEMORY;
     if (flags & CL_MEM_USE_HOST_PTR)
         m->host_ptr = host_ptr;
-    const cl_int s = fill_new(m, host_ptr);
+    const cl_int s = mem_fill(m, host_ptr);
     if (s) {
         drop(m);
         return s;
     }
-    link_mem(m);
+    mem_link(m);
     *made = m;
     return CL_SUCCESS;
 }
@@ -255,12 +271,11 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
     return m;
 }
 
-/* A sub-buffer inherits the flags that are not given; those that are must not allow more than the
- * parent's. */
-static cl_int inherit(const ClMem *parent, cl_mem_flags *flags)
+/* Flags that are not given are the parent's; those that are must not allow more than the parent's. */
+cl_int mem_inherit(const ClMem *parent, cl_mem_flags *flags)
 {
     const cl_mem_flags p = parent->flags;
-    if (!flags_agree(*flags) || *flags & HOST_POINTER ||
+    if (!mem_flags_agree(*flags) || *flags & HOST_POINTER ||
         (p & CL_MEM_WRITE_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) ||
         (p & CL_MEM_READ_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) ||
         (p & CL_MEM_HOST_WRITE_ONLY && *flags & CL_MEM_HOST_READ_ONLY) ||
@@ -288,9 +303,9 @@ static cl_int create_sub(ClMem *parent, cl_mem_flags flags, cl_buffer_create_typ
                          const void *info, ClMem **made)
 {
     const cl_buffer_region *r = info;
-    if (!is_object(parent, KIND_MEM) || parent->parent)
+    if (!is_object(parent, KIND_MEM) || parent->parent || parent->image)
         return CL_INVALID_MEM_OBJECT;
-    cl_int s = inherit(parent, &flags);
+    cl_int s = mem_inherit(parent, &flags);
     if (!s)
         s = type == CL_BUFFER_CREATE_TYPE_REGION ? check_region(parent, r) : CL_INVALID_VALUE;
     if (s)
@@ -298,12 +313,8 @@ static cl_int create_sub(ClMem *parent, cl_mem_flags flags, cl_buffer_create_typ
     ClMem *m = mem_new(parent->context, flags, r->size);
     if (!m)
         return CL_OUT_OF_HOST_MEMORY;
-    use(parent);
-    m->parent = parent;
-    m->origin = r->origin;
-    if (parent->host_ptr)
-        m->host_ptr = (u8 *)parent->host_ptr + r->origin;
-    link_mem(m);
+    mem_join(m, parent, r->origin);
+    mem_link(m);
     *made = m;
     return CL_SUCCESS;
 }
@@ -353,15 +364,17 @@ cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_va
     if (!is_object(m, KIND_MEM))
         return CL_INVALID_MEM_OBJECT;
     switch (param_name) {
-    case CL_MEM_TYPE: return answer(&q, cl_mem_object_type, CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_TYPE:
+        return answer(&q, cl_mem_object_type, m->image ? m->image->type : CL_MEM_OBJECT_BUFFER);
     case CL_MEM_FLAGS: return answer(&q, cl_mem_flags, m->flags);
     case CL_MEM_SIZE: return answer(&q, size_t, m->size);
     case CL_MEM_HOST_PTR: return answer(&q, void *, m->host_ptr);
     case CL_MEM_MAP_COUNT: return answer(&q, cl_uint, count_maps(m));
     case CL_MEM_REFERENCE_COUNT: return answer(&q, cl_uint, m->head.refs);
     case CL_MEM_CONTEXT: return answer(&q, cl_context, m->context);
-    case CL_MEM_ASSOCIATED_MEMOBJECT: return answer(&q, cl_mem, m->parent);
-    case CL_MEM_OFFSET: return answer(&q, size_t, m->origin);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        return answer(&q, cl_mem, m->image ? m->image->source : m->parent);
+    case CL_MEM_OFFSET: return answer(&q, size_t, m->image ? 0 : m->origin);
     case CL_MEM_USES_SVM_POINTER: return answer(&q, cl_bool, CL_FALSE);
     case CL_MEM_PROPERTIES:
         return answer_bytes(&q, m->properties, m->nproperties * sizeof *m->properties);

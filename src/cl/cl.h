@@ -6,6 +6,8 @@
  *   command.c    how a command is enqueued; markers and barriers
  *   buffer.c     buffers and sub-buffers;  mapping.c: map and unmap
  *   transfer.c   reads, writes, copies, fills
+ *   image.c      images;  imageformat.c: formats;  imagetransfer.c: their copies, fills, maps
+ *   sampler.c    samplers
  *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
  *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
  *   absent.c     entry points of what the device does not have
@@ -43,7 +45,7 @@
 /* What an object is; KIND_NONE: it was freed. */
 typedef enum {
     KIND_NONE, KIND_PLATFORM, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_EVENT, KIND_MEM,
-    KIND_PROGRAM, KIND_KERNEL
+    KIND_PROGRAM, KIND_KERNEL, KIND_SAMPLER
 } Kind;
 
 /* What every object begins with. */
@@ -62,6 +64,7 @@ typedef struct _cl_event ClEvent;
 typedef struct _cl_mem ClMem;
 typedef struct _cl_program ClProgram;
 typedef struct _cl_kernel ClKernel;
+typedef struct _cl_sampler ClSampler;
 
 extern const cl_icd_dispatch icd_dispatch;
 
@@ -87,6 +90,7 @@ void event_free(ClEvent *e);
 void buffer_free(ClMem *m);
 void program_free(ClProgram *p);
 void kernel_free(ClKernel *k);
+void sampler_free(ClSampler *s);
 
 /* --- answers of clGet*Info (query.c) -------------------------------------------------- */
 
@@ -189,10 +193,10 @@ struct _cl_context {
 int context_device_index(const ClContext *c, const ClDevice *d);
 /* Reports a failure to the application; prints it when VENTUS_VERBOSE is set. */
 void context_report(const ClContext *c, const char *text);
-/* The buffer that a handle names, with one use more, which the caller gives up; NULL: the context
- * has no such buffer.  Any value may be given: it is compared, not followed. */
+/* The memory object that a handle names, with one use more, which the caller gives up; NULL: the context
+ * has no such object.  Any value may be given: it is compared, not followed. */
 ClMem *context_find_mem(ClContext *c, const void *handle);
-/* Whether the handle is a buffer of the context. */
+/* Whether the handle is a memory object of the context. */
 bool context_has_mem(ClContext *c, const void *handle);
 
 /* --- events and queues ------------------------------------------------------------------- */
@@ -312,15 +316,30 @@ typedef struct Mapping Mapping;
 struct Mapping {
     Mapping *next;
     void *pointer;
-    size_t offset, size;    /* in the object */
+    struct Rows {           /* in the object: bytes of a row, where rows and slices begin */
+        size_t offset, row, rows, slices, row_pitch, slice_pitch;
+    } place;
     cl_map_flags flags;
     bool is_busy;           /* an unmap is enqueued */
 };
 
+/* What an image has besides the bytes of a memory object. */
+typedef struct {
+    cl_mem_object_type type;
+    cl_image_format format;
+    u32 pixel;              /* bytes */
+    u32 width, height;      /* pixels; 1 where the type has no such dimension */
+    u32 depth;              /* slices, or images of an array; else 1 */
+    u32 row_pitch, slice_pitch; /* bytes; both count although the type has no such dimension */
+    ClMem *source;          /* the buffer or image whose bytes it shows, or NULL */
+} Image;
+
 struct _cl_mem {
     Head head;
     ClContext *context;
-    ClMem *parent;          /* of a sub-buffer, else NULL; has what follows `size`, but the maps */
+    Image *image;           /* NULL: a buffer */
+    ClMem *parent;          /* whose bytes it has: of a sub-buffer, of an image with a source; else
+                             * NULL; has what follows `size`, but the maps */
     size_t origin, size;    /* bytes; origin in the parent */
     cl_mem_flags flags;
     void *host_ptr;         /* with CL_MEM_USE_HOST_PTR */
@@ -344,11 +363,68 @@ typedef enum { ACCESS_READ = 1, ACCESS_WRITE = 2 } Access;
 /* The address of the object's bytes on a device of its context; brings contents there and, for
  * ACCESS_WRITE, makes those on other devices stale. */
 cl_int buffer_address(ClMem *m, u32 device, Access access, u64 *addr);
-/* CL_SUCCESS, if the handle is a buffer of the queue's context; else the error to answer. */
+/* CL_SUCCESS, if the handle is a memory object, buffer or image of the queue's context; else the error
+ * to answer. */
+cl_int check_mem(const ClQueue *q, cl_mem handle);
 cl_int check_buffer(const ClQueue *q, cl_mem handle);
+cl_int check_is_image(const ClQueue *q, cl_mem handle);
 bool is_misaligned(const ClQueue *q, const ClMem *m); /* a sub-buffer */
 /* The API's error for a status of the driver. */
 cl_int status_of_driver(DrvStatus s);
+
+enum {
+    DEVICE_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
+    HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
+    HOST_POINTER = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR
+};
+/* Whether flags of a new object do not contradict each other. */
+bool mem_flags_agree(cl_mem_flags flags);
+/* The flags of an object that shows bytes of the parent. */
+cl_int mem_inherit(const ClMem *parent, cl_mem_flags *flags);
+/* Most bytes of an object. */
+u64 mem_largest(const ClContext *c);
+/* The steps of making an object: an object without memory; memory, filled with what host_ptr, if it is not
+ * NULL, gives; part of another object's memory; the object becomes known to its context. */
+ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size);
+cl_int mem_fill(ClMem *m, const void *host_ptr);
+void mem_join(ClMem *m, ClMem *parent, size_t origin);
+void mem_link(ClMem *m);
+
+/* Enters a map of these bytes into the queue; mapping.c. */
+cl_int map_bytes(ClQueue *q, ClMem *m, cl_command_type type, bool blocking, cl_map_flags flags,
+                 struct Rows place, Waits w, cl_event *event, void **pointer);
+/* CL_SUCCESS, if an object with these flags may be mapped so; else the error to answer. */
+cl_int check_map_flags(const ClMem *m, cl_map_flags flags);
+
+/* --- images and samplers ----------------------------------------------------------------- */
+
+/* Largest images. */
+enum { IMAGE2D_MOST = 16384, IMAGE3D_MOST = 2048, IMAGE_ARRAY_MOST = 2048, IMAGE_BUFFER_MOST = 1 << 24 };
+enum { READ_IMAGES_MOST = 128, WRITE_IMAGES_MOST = 64, SAMPLERS_MOST = 16 };
+
+bool image_is_array(const Image *i);
+/* The words of its descriptor (isa/image.def) if its bytes are at addr. */
+void image_describe(const Image *i, u32 addr, u32 words[]);
+void image_free(Image *i); /* NULL is allowed */
+
+/* CL_SUCCESS; or that there is no such format, or that the device has it not for these flags and type
+ * (imageformat.c). */
+cl_int format_check(const cl_image_format *f, cl_mem_flags flags, cl_mem_object_type type);
+u32 format_pixel(const cl_image_format *f); /* bytes */
+u32 format_word(const cl_image_format *f);  /* IMAGE_format of a descriptor */
+/* The bytes of a pixel of that colour, which has the type that clEnqueueFillImage says. */
+void format_encode(const cl_image_format *f, const void *colour, u8 bytes[16]);
+
+struct _cl_sampler {
+    Head head;
+    ClContext *context;
+    cl_bool normalized;
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+    cl_sampler_properties properties[8]; /* as given, with the 0 */
+    u32 nproperties;        /* 0: none were given */
+    u32 word;               /* what kernels get */
+};
 
 /* --- programs ---------------------------------------------------------------------------- */
 
@@ -402,7 +478,7 @@ Content container_read(const void *binary, size_t size, const u8 **bytes, size_t
 /* The value of a kernel argument, as clSetKernelArg gave it. */
 typedef struct {
     bool is_set, is_local, is_mem;
-    size_t size;            /* bytes */
+    size_t size;            /* bytes of the argument block, but of an image */
     ClMem *mem;             /* if is_mem; may be NULL; the kernel does not keep it alive */
     u8 *value;              /* if not; owned */
 } Argument;

@@ -70,6 +70,9 @@ static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_subgroups"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_images"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_read_write_images"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_3d_image_writes"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_integer_dot_product_input_4x8bit"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_integer_dot_product_input_4x8bit_packed"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_ext_fp32_global_atomic_add"},
@@ -254,18 +257,32 @@ static cl_int memory(const ClDevice *d, cl_device_info param, const Query *q)
     return NOT_HERE;
 }
 
+static cl_int images(cl_device_info param, const Query *q)
+{
+    switch (param) {
+    case CL_DEVICE_IMAGE_SUPPORT: return BOOL(CL_TRUE);
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS: return UINT(READ_IMAGES_MOST);
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS: return UINT(WRITE_IMAGES_MOST);
+    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
+    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT: return UINT(1); /* pixel */
+    case CL_DEVICE_MAX_SAMPLERS: return UINT(SAMPLERS_MOST);
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT: return SIZE(IMAGE2D_MOST);
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH: return SIZE(IMAGE3D_MOST);
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: return SIZE(IMAGE_BUFFER_MOST);
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return SIZE(IMAGE_ARRAY_MOST);
+    }
+    return NOT_HERE;
+}
+
 /* What the device has not got. */
 static cl_int absent(cl_device_info param, const Query *q)
 {
     switch (param) {
-    case CL_DEVICE_IMAGE_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT: return BOOL(CL_FALSE);
-    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
-    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
-    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
-    case CL_DEVICE_MAX_SAMPLERS:
     case CL_DEVICE_MAX_PIPE_ARGS:
     case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
     case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
@@ -276,13 +293,6 @@ static cl_int absent(cl_device_info param, const Query *q)
     case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT: return UINT(0);
-    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
-    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
-    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return SIZE(0);
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
     case CL_DEVICE_SVM_CAPABILITIES:
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return FLAGS(0);
@@ -301,6 +311,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t pa
         s = execution(device, param_name, &q);
     if (s == NOT_HERE)
         s = memory(device, param_name, &q);
+    if (s == NOT_HERE)
+        s = images(param_name, &q);
     return s == NOT_HERE ? absent(param_name, &q) : s;
 }
 

@@ -219,8 +219,8 @@ cl_int clReleaseKernel(cl_kernel kernel)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* *m: the buffer whose handle the value is, NULL for a null handle; false: the value is neither. */
-static bool get_buffer(ClContext *c, const void *value, ClMem **m)
+/* *m: the memory object whose handle the value is, NULL for a null handle; false: the value is neither. */
+static bool get_mem(ClContext *c, const void *value, ClMem **m)
 {
     ClMem *handle = NULL;
     if (value)
@@ -242,10 +242,30 @@ static cl_int known_argument(ClContext *c, const KernelArg *info, size_t size, c
         return size > UINT32_MAX ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
     case ARG_GLOBAL:
     case ARG_CONSTANT:
-        if (!get_buffer(c, value, &a->mem))
+        if (!get_mem(c, value, &a->mem) || (a->mem && a->mem->image))
             return CL_INVALID_MEM_OBJECT;
         a->is_mem = true;
         return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+    case ARG_IMAGE:
+        if (!get_mem(c, value, &a->mem) || !a->mem || !a->mem->image)
+            return CL_INVALID_MEM_OBJECT;
+        if ((info->access & IMAGE_READ_ONLY && a->mem->flags & CL_MEM_WRITE_ONLY) ||
+            (info->access & IMAGE_WRITE_ONLY && a->mem->flags & CL_MEM_READ_ONLY))
+            return CL_INVALID_ARG_VALUE;
+        a->is_mem = true;
+        return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+    case ARG_SAMPLER: {
+        ClSampler *handle = NULL;
+        if (size != sizeof handle)
+            return CL_INVALID_ARG_SIZE;
+        if (value)
+            memcpy(&handle, value, sizeof handle);
+        if (!is_object(handle, KIND_SAMPLER))
+            return CL_INVALID_SAMPLER;
+        a->size = sizeof handle->word;
+        return (a->value = mem_alloc(a->size)) ? memcpy(a->value, &handle->word, a->size), CL_SUCCESS
+                                               : CL_OUT_OF_HOST_MEMORY;
+    }
     case ARG_VALUE: break;
     }
     if (!value)
@@ -258,7 +278,7 @@ static cl_int unknown_argument(ClContext *c, size_t size, const void *value, Arg
     if (!size || size > UINT16_MAX)
         return CL_INVALID_ARG_SIZE;
     a->is_local = !value;
-    a->is_mem = value && size == sizeof(cl_mem) && get_buffer(c, value, &a->mem) && a->mem;
+    a->is_mem = value && size == sizeof(cl_mem) && get_mem(c, value, &a->mem) && a->mem;
     return CL_SUCCESS;
 }
 
@@ -273,7 +293,7 @@ static cl_int set_argument(ClKernel *k, cl_uint index, size_t size, const void *
                           : unknown_argument(c, size, value, &a);
     if (s)
         return s;
-    if (!a.is_local && !a.is_mem) {
+    if (!a.is_local && !a.is_mem && !a.value) {
         if (!(a.value = mem_alloc(size)))
             return CL_OUT_OF_HOST_MEMORY;
         memcpy(a.value, value, size);
@@ -326,12 +346,25 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param
 static cl_kernel_arg_address_qualifier address_space(const KernelArg *a)
 {
     switch (a->kind) {
+    case ARG_IMAGE:
     case ARG_GLOBAL: return CL_KERNEL_ARG_ADDRESS_GLOBAL;
     case ARG_CONSTANT: return CL_KERNEL_ARG_ADDRESS_CONSTANT;
     case ARG_LOCAL: return CL_KERNEL_ARG_ADDRESS_LOCAL;
+    case ARG_SAMPLER:
     case ARG_VALUE: break;
     }
     return CL_KERNEL_ARG_ADDRESS_PRIVATE;
+}
+
+static cl_kernel_arg_access_qualifier access_of(const KernelArg *a)
+{
+    switch (a->access) {
+    case IMAGE_ACCESS_NONE: break;
+    case IMAGE_READ_ONLY: return CL_KERNEL_ARG_ACCESS_READ_ONLY;
+    case IMAGE_WRITE_ONLY: return CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+    case IMAGE_READ_WRITE: return CL_KERNEL_ARG_ACCESS_READ_WRITE;
+    }
+    return CL_KERNEL_ARG_ACCESS_NONE;
 }
 
 /* The qualifiers of an argument; of a pointer, those of what it points to. */
@@ -358,7 +391,7 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
         return answer(&q, cl_kernel_arg_address_qualifier, address_space(a));
     case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-        return answer(&q, cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
+        return answer(&q, cl_kernel_arg_access_qualifier, access_of(a));
     case CL_KERNEL_ARG_TYPE_QUALIFIER:
         return answer(&q, cl_kernel_arg_type_qualifier, qualifiers(a));
     case CL_KERNEL_ARG_TYPE_NAME:

@@ -72,7 +72,7 @@ static bool claim_mapping(Change *c, const void *pointer)
 
 enum { CHUNK = 16 << 10 }; /* bytes that are compared at a time */
 
-/* Brings the host's copy up to date.  Only bytes that differ are written, because another thread
+/* Brings a row of the host's copy up to date.  Only bytes that differ are written, because another thread
  * may have the same bytes mapped and be reading them. */
 static DrvStatus refresh(Driver *d, ClMem *whole, u64 addr, u8 *to, u64 size)
 {
@@ -89,6 +89,11 @@ static DrvStatus refresh(Driver *d, ClMem *whole, u64 addr, u8 *to, u64 size)
     return s;
 }
 
+static u64 row_at(const struct Rows *p, size_t k)
+{
+    return k / p->rows * p->slice_pitch + k % p->rows * p->row_pitch;
+}
+
 static cl_int map_run(ClEvent *e, void *payload)
 {
     const Change *c = payload;
@@ -98,11 +103,15 @@ static cl_int map_run(ClEvent *e, void *payload)
     if (p->flags & CL_MAP_WRITE_INVALIDATE_REGION)
         return CL_SUCCESS;
     cl_int s = buffer_address(c->buffer, q->device_index, ACCESS_READ, &addr);
-    if (!s && !is_direct(c->buffer))
-        s = status_of_driver(
-            refresh(queue_driver(q), whole_of(c->buffer), addr + p->offset, p->pointer, p->size));
-    if (!s && p->flags & CL_MAP_READ)
-        platform_dump(q->context->platform, addr + p->offset, p->pointer, p->size);
+    for (size_t k = 0; !s && k < p->place.rows * p->place.slices; k++) {
+        const u64 at = row_at(&p->place, k), from = addr + p->place.offset + at;
+        u8 *to = (u8 *)p->pointer + at;
+        if (!is_direct(c->buffer))
+            s = status_of_driver(
+                refresh(queue_driver(q), whole_of(c->buffer), from, to, p->place.row));
+        if (!s && p->flags & CL_MAP_READ)
+            platform_dump(q->context->platform, from, to, p->place.row);
+    }
     return s;
 }
 
@@ -115,8 +124,11 @@ static cl_int unmap_run(ClEvent *e, void *payload)
     u64 addr;
     if (p->flags != CL_MAP_READ && !is_direct(c->buffer)) {
         s = buffer_address(c->buffer, q->device_index, ACCESS_WRITE, &addr);
-        if (!s)
-            s = status_of_driver(drv_write(queue_driver(q), addr + p->offset, p->pointer, p->size));
+        for (size_t k = 0; !s && k < p->place.rows * p->place.slices; k++) {
+            const u64 at = row_at(&p->place, k);
+            s = status_of_driver(drv_write(queue_driver(q), addr + p->place.offset + at,
+                                           (u8 *)p->pointer + at, p->place.row));
+        }
     }
     remove_mapping(c->buffer, c->entry);
     c->entry = NULL;
@@ -162,6 +174,11 @@ static bool may_map(const ClMem *m, cl_map_flags flags)
            !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
 }
 
+cl_int check_map_flags(const ClMem *m, cl_map_flags flags)
+{
+    return !flags_agree(flags) ? CL_INVALID_VALUE : may_map(m, flags) ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
 static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset, size_t size,
                         Waits w)
 {
@@ -180,15 +197,14 @@ static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset,
 }
 
 /* The entry enters the list just before the application gets the pointer. */
-static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_t offset,
-                  size_t size, Waits w, cl_event *event, void **pointer)
+cl_int map_bytes(ClQueue *q, ClMem *m, cl_command_type type, bool blocking, cl_map_flags flags,
+                 struct Rows place, Waits w, cl_event *event, void **pointer)
 {
     u8 *bytes = host_bytes(m);
     Mapping *entry = mem_alloc(sizeof *entry);
     Change *c = NULL;
     if (bytes && entry) {
-        *entry =
-            (Mapping){.pointer = bytes + offset, .offset = offset, .size = size, .flags = flags};
+        *entry = (Mapping){.pointer = bytes + place.offset, .place = place, .flags = flags};
         c = change_new(m, *entry);
     }
     if (!c) {
@@ -196,7 +212,7 @@ static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_
         return CL_OUT_OF_HOST_MEMORY;
     }
     const cl_int s =
-        enqueue(q, CL_COMMAND_MAP_BUFFER, (Work){map_run, change_drop, c, is_direct(m)}, w,
+        enqueue(q, type, (Work){map_run, change_drop, c, is_direct(m)}, w,
                 WAIT_LIST, blocking, event);
     if (s) {
         mem_free(entry);
@@ -207,7 +223,7 @@ static cl_int map(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags, size_
     m->maps = entry;
     m->nmaps++;
     pthread_mutex_unlock(&m->lock);
-    *pointer = bytes + offset;
+    *pointer = bytes + place.offset;
     return CL_SUCCESS;
 }
 
@@ -233,7 +249,9 @@ void *clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
     void *pointer = NULL;
     cl_int s = check_map(command_queue, buffer, map_flags, offset, size, w);
     if (!s)
-        s = map(command_queue, buffer, blocking_map, map_flags, offset, size, w, event, &pointer);
+        s = map_bytes(command_queue, buffer, CL_COMMAND_MAP_BUFFER, blocking_map, map_flags,
+                      (struct Rows){.offset = offset, .row = size, .rows = 1, .slices = 1}, w,
+                      event, &pointer);
     if (errcode_ret)
         *errcode_ret = s;
     return pointer;
@@ -246,7 +264,7 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, vo
     const Waits w = {num_events_in_wait_list, event_wait_list};
     if (!is_object(command_queue, KIND_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
-    cl_int s = check_buffer(command_queue, memobj);
+    cl_int s = check_mem(command_queue, memobj);
     if (!s)
         s = check_waits(command_queue->context, w);
     return s ? s : unmap(command_queue, memobj, mapped_ptr, w, event);

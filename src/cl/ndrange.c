@@ -1,5 +1,6 @@
 /* ndrange.c -- launches of kernels. */
 #include "cl/cl.h"
+#include "isa/image.h"
 #include "prof/trace.h"
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +19,8 @@ typedef struct {
     struct Bound {
         ClMem *mem;
         Access access;
-        u32 addr;
-    } * bound;  /* of buffers: args[i].value is addr */
+        u32 words[IMAGE_WORDS];
+    } * bound;  /* of memory objects: args[i].value are words, an address or an image's descriptor */
     Buf values; /* what the other args point into */
 } Dispatch;
 
@@ -38,7 +39,7 @@ static void dispatch_drop(void *payload)
 
 /* --- execution ------------------------------------------------------------------------------ */
 
-static cl_int bind_buffers(Dispatch *x, u32 device)
+static cl_int bind_objects(Dispatch *x, u32 device)
 {
     for (size_t i = 0; i < x->nargs; i++) {
         struct Bound *b = &x->bound[i];
@@ -48,7 +49,10 @@ static cl_int bind_buffers(Dispatch *x, u32 device)
         const cl_int s = buffer_address(b->mem, device, b->access, &addr);
         if (s)
             return s;
-        b->addr = (u32)addr;
+        if (b->mem->image)
+            image_describe(b->mem->image, (u32)addr, b->words);
+        else
+            b->words[0] = (u32)addr;
     }
     return CL_SUCCESS;
 }
@@ -78,7 +82,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     Buf printed = {0};
     DrvResult result;
     /* 1. the launch, with buffers where they are now */
-    const cl_int s = bind_buffers(x, e->queue->device_index);
+    const cl_int s = bind_objects(x, e->queue->device_index);
     if (s)
         return s;
     DrvKernel k = {.program = x->build->program,
@@ -148,16 +152,18 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
         struct Bound *b = &x->bound[i];
         if (!a->is_set)
             return CL_INVALID_KERNEL_ARGS;
-        /* 1. a buffer, or the null pointer */
+        /* 1. a memory object, or the null pointer */
         if (a->is_mem) {
             if (a->mem && !(b->mem = context_find_mem(k->program->context, a->mem)))
                 return CL_INVALID_KERNEL_ARGS; /* released since it was set */
             const bool only_read = (b->mem && b->mem->flags & CL_MEM_READ_ONLY) ||
-                                   (known && (known->kind == ARG_CONSTANT || known->is_const));
+                                   (known && (known->kind == ARG_CONSTANT || known->is_const ||
+                                              known->access == IMAGE_READ_ONLY));
             b->access = only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
-            x->args[i] = (DrvArg){.size = 4,
+            const bool is_image = b->mem && b->mem->image;
+            x->args[i] = (DrvArg){.size = is_image ? sizeof b->words : sizeof *b->words,
                                   .align = 4,
-                                  .value = &b->addr,
+                                  .value = b->words, /* an image's begin with its address too */
                                   .buffer = b->mem ? b->mem->size : 0,
                                   .no_read = b->mem && b->mem->flags & CL_MEM_WRITE_ONLY,
                                   .no_write = b->mem && b->mem->flags & CL_MEM_READ_ONLY};

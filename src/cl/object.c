@@ -29,6 +29,7 @@ static void object_free(Head *o)
     case KIND_MEM: buffer_free((ClMem *)o); return;
     case KIND_PROGRAM: program_free((ClProgram *)o); return;
     case KIND_KERNEL: kernel_free((ClKernel *)o); return;
+    case KIND_SAMPLER: sampler_free((ClSampler *)o); return;
     case KIND_NONE:
     case KIND_PLATFORM:
     case KIND_DEVICE: break;

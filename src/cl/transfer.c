@@ -2,24 +2,8 @@
  *
  * Each is a Transfer between two boxes of rows; a plain copy is a box of one row.
  */
-#include "cl/cl.h"
+#include "cl/transfer.h"
 #include <string.h>
-
-/* Where a box lies: its rows are row_pitch bytes apart, its slices slice_pitch. */
-typedef struct {
-    u64 offset; /* of the first byte */
-    u64 row_pitch, slice_pitch;
-} Place;
-
-typedef struct {
-    ClQueue *queue;   /* the event's; not held */
-    ClMem *from, *to; /* NULL: the host */
-    u8 *host;
-    Place source, target;
-    u64 row, rows, slices;
-    u8 pattern[128];  /* of a fill: row bytes of it */
-    u32 pattern_size; /* 0: no fill */
-} Transfer;
 
 /* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing.
  */
@@ -45,6 +29,8 @@ static u64 at(const Place *p, u64 row, u64 slice)
 static DrvStatus move_row(const Transfer *t, u64 from, u64 to, u64 row, u64 slice)
 {
     Driver *d = queue_driver(t->queue);
+    if (t->pattern_size)
+        return drv_fill(d, to + at(&t->target, row, slice), t->pattern, t->pattern_size, t->row);
     const u64 source = at(&t->source, row, slice), target = at(&t->target, row, slice);
     if (t->from && t->to)
         return drv_copy(d, from + source, to + target, t->row);
@@ -79,13 +65,10 @@ static cl_int transfer_run(ClEvent *e, void *payload)
         s = buffer_address(t->to, device, ACCESS_WRITE, &to);
     if (s)
         return s;
-    if (t->pattern_size)
-        return status_of_driver(drv_fill(queue_driver(t->queue), to + t->target.offset, t->pattern,
-                                         t->pattern_size, t->row));
     return status_of_driver(move_rows(t, from, to));
 }
 
-static cl_int start(ClQueue *q, cl_command_type type, const Transfer *plan, Waits w, bool blocking,
+cl_int transfer_start(ClQueue *q, cl_command_type type, const Transfer *plan, Waits w, bool blocking,
                     cl_event *event)
 {
     Transfer *t = mem_alloc(sizeof *t);
@@ -126,11 +109,6 @@ static cl_int check_alignment(const ClQueue *q, const ClMem *a, const ClMem *b)
                                                              : CL_SUCCESS;
 }
 
-enum {
-    NO_READ = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS,
-    NO_WRITE = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS
-};
-
 /* --- one row -------------------------------------------------------------------------- */
 
 static cl_int check_linear(ClQueue *q, cl_mem m, size_t offset, size_t size, const void *ptr,
@@ -157,7 +135,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_boo
                         .rows = 1,
                         .slices = 1};
     const cl_int s = check_linear(command_queue, buffer, offset, size, ptr, w, NO_READ);
-    return s ? s : start(command_queue, CL_COMMAND_READ_BUFFER, &t, w, blocking_read, event);
+    return s ? s : transfer_start(command_queue, CL_COMMAND_READ_BUFFER, &t, w, blocking_read, event);
 }
 
 cl_int clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write,
@@ -173,7 +151,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bo
                         .rows = 1,
                         .slices = 1};
     const cl_int s = check_linear(command_queue, buffer, offset, size, ptr, w, NO_WRITE);
-    return s ? s : start(command_queue, CL_COMMAND_WRITE_BUFFER, &t, w, blocking_write, event);
+    return s ? s : transfer_start(command_queue, CL_COMMAND_WRITE_BUFFER, &t, w, blocking_write, event);
 }
 
 /* Whether the ranges share bytes of the block that both buffers lie in. */
@@ -210,7 +188,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl
                         .row = size,
                         .rows = 1,
                         .slices = 1};
-    return start(command_queue, CL_COMMAND_COPY_BUFFER, &t, w, false, event);
+    return transfer_start(command_queue, CL_COMMAND_COPY_BUFFER, &t, w, false, event);
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void *pattern,
@@ -219,7 +197,8 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
                            cl_event *event)
 {
     const Waits w = {num_events_in_wait_list, event_wait_list};
-    Transfer t = {.to = buffer, .target = {.offset = offset}, .row = size};
+    Transfer t = {
+        .to = buffer, .target = {.offset = offset}, .row = size, .rows = 1, .slices = 1};
     cl_int s = check_call(command_queue, buffer, NULL, w);
     if (s)
         return s;
@@ -233,7 +212,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
                        WAIT_LIST, false, event);
     t.pattern_size = (u32)pattern_size;
     memcpy(t.pattern, pattern, pattern_size);
-    return start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event);
+    return transfer_start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event);
 }
 
 /* --- boxes ---------------------------------------------------------------------------- */
@@ -279,8 +258,7 @@ static bool is_box(const size_t *origin, const size_t *other, const size_t *regi
     return origin && other && region && region[0] && region[1] && region[2];
 }
 
-/* Sets the region; rows, and slices, without gaps between them become one row. */
-static void set_region(Transfer *t, const size_t region[3])
+void transfer_region(Transfer *t, const size_t region[3])
 {
     t->row = region[0];
     t->rows = region[1];
@@ -319,8 +297,8 @@ static cl_int host_box(ClQueue *q, ClMem *m, bool is_read, bool blocking, Box bu
         return s;
     if (m->flags & (is_read ? NO_READ : NO_WRITE))
         return CL_INVALID_OPERATION;
-    set_region(&t, region);
-    return start(q, is_read ? CL_COMMAND_READ_BUFFER_RECT : CL_COMMAND_WRITE_BUFFER_RECT, &t, w,
+    transfer_region(&t, region);
+    return transfer_start(q, is_read ? CL_COMMAND_READ_BUFFER_RECT : CL_COMMAND_WRITE_BUFFER_RECT, &t, w,
                  blocking, event);
 }
 
@@ -354,11 +332,11 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer,
 static i64 floor_divide(i64 a, i64 b) { return a / b - (a % b < 0); }
 static bool is_within(i64 v, size_t limit) { return (u64)(v < 0 ? -v : v) < limit; }
 
-/* Whether two boxes of one block share a byte.  With equal pitches they do if the distance between
+/* With equal pitches they do if the distance between
  * their starts can be written as slices, rows and bytes that are each less than the box has; two
  * numbers of slices are possible, and two of rows for each.  With different pitches the extents
  * decide. */
-static bool boxes_overlap(const ClMem *a, const Place *p, const ClMem *b, const Place *q,
+bool boxes_overlap(const ClMem *a, const Place *p, const ClMem *b, const Place *q,
                           const size_t region[3])
 {
     const u64 x = a->origin + p->offset, y = b->origin + q->offset;
@@ -417,8 +395,8 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer
                      (Box){dst_origin, dst_row_pitch, dst_slice_pitch}, region);
     if (s)
         return s;
-    set_region(&t, region);
-    return start(command_queue, CL_COMMAND_COPY_BUFFER_RECT, &t, w, false, event);
+    transfer_region(&t, region);
+    return transfer_start(command_queue, CL_COMMAND_COPY_BUFFER_RECT, &t, w, false, event);
 }
 
 /* --- migration ------------------------------------------------------------------------ */
@@ -461,7 +439,7 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_me
     if (!num_mem_objects || !mem_objects || flags & ~(cl_mem_migration_flags)MIGRATIONS)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < num_mem_objects; i++) {
-        const cl_int s = check_buffer(command_queue, mem_objects[i]);
+        const cl_int s = check_mem(command_queue, mem_objects[i]);
         if (s)
             return s;
     }

@@ -38,11 +38,12 @@ static const char extensions[] =
     ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"
     ",+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices"
     ",+__opencl_c_work_group_collective_functions"
-    ",+cl_khr_subgroups,+__opencl_c_subgroups";
+    ",+cl_khr_subgroups,+__opencl_c_subgroups"
+    ",+__opencl_c_images,+__opencl_c_read_write_images,+__opencl_c_3d_image_writes"
+    ",+cl_khr_3d_image_writes,+cl_khr_depth_images";
 
 /* clang's header turns these on for every SPIR target; they follow the header. */
-static const char prologue[] = "#undef __IMAGE_SUPPORT__\n"
-                               "#define cl_khr_expect_assume 1\n"
+static const char prologue[] = "#define cl_khr_expect_assume 1\n"
                                "#undef __opencl_c_ext_fp16_global_atomic_load_store\n"
                                "#undef __opencl_c_ext_fp16_local_atomic_load_store\n"
                                "#undef __opencl_c_ext_fp16_global_atomic_add\n"
@@ -55,9 +56,7 @@ static const char prologue[] = "#undef __IMAGE_SUPPORT__\n"
                                "#undef __opencl_c_kernel_clock_scope_work_group\n"
                                "#undef __opencl_c_kernel_clock_scope_sub_group\n"
                                "#undef __opencl_c_pipes\n"
-                               "#undef __opencl_c_device_enqueue\n"
-                               "#undef __opencl_c_read_write_images\n"
-                               "#undef __opencl_c_images\n";
+                               "#undef __opencl_c_device_enqueue\n";
 
 static bool fail(Diag *d, const char *what, int why)
 {
@@ -129,7 +128,6 @@ static void fixed_args(Job *j)
         "-dwarf-version=4",
         "-D__OPENCL_VERSION__=300",
         "-DFP_FAST_FMAF=1",
-        "-D__undef___opencl_c_read_write_images",
         "-Wno-unknown-warning-option",
         "-disable-free",
         "-ferror-limit",

@@ -1,5 +1,6 @@
 /* kernel_table.c -- the table of kernels, from the metadata that clang leaves. */
 #include "base/mem.h"
+#include "isa/image.h"
 #include "ll/lower.h"
 #include <string.h>
 
@@ -26,7 +27,8 @@ ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end)
     LLVMTypeRef byval = byval_type(kernel, k),
                 t = byval ? byval : LLVMTypeOf(LLVMGetParam(kernel, k));
     const u32 stated = byval ? enum_attribute(kernel, k, "align") : 0;
-    ArgPlace p = {.size = (u32)LLVMABISizeOfType(dl, t), .byval = byval};
+    ArgPlace p = {.size = type_is(t, "Image") ? 4 * IMAGE_WORDS : (u32)LLVMABISizeOfType(dl, t),
+                  .byval = byval};
     p.align = stated ? stated : LLVMABIAlignmentOfType(dl, t);
     p.offset = (u32)align_up(end, p.align > 4 ? p.align : 4);
     return p;
@@ -72,6 +74,10 @@ static void triple(LLVMValueRef f, const char *name, u32 out[3])
 
 static KernelArgKind kind_of(LLVMTypeRef t)
 {
+    if (type_is(t, "Image"))
+        return ARG_IMAGE;
+    if (type_is(t, "Sampler"))
+        return ARG_SAMPLER;
     static const KernelArgKind kind[] = {ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL};
     const bool is_pointer = LLVMGetTypeKind(t) == LLVMPointerTypeKind;
     const unsigned as = is_pointer ? LLVMGetPointerAddressSpace(t) : 0;
@@ -95,7 +101,7 @@ static void describe_places(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
         a->kind = kind_of(LLVMTypeOf(LLVMGetParam(f, i)));
         a->size = at.size;
         a->align = at.align;
-        if (a->kind != ARG_VALUE) {
+        if (arg_is_pointer(a)) {
             const u32 stated = enum_attribute(f, i, "align");
             a->pointee_align = stated ? stated : 1;
         }
@@ -111,6 +117,15 @@ static void describe_words(LLVMValueRef f, KernelInfo *k)
     n = operands(f, "kernel_arg_type", v);
     for (u32 i = 0; i < k->nargs; i++)
         k->args[i].type = text_of(i < n ? v[i] : NULL);
+    n = operands(f, "kernel_arg_access_qual", v);
+    for (u32 i = 0; i < k->nargs; i++) {
+        char *words = text_of(i < n ? v[i] : NULL);
+        if (k->args[i].kind == ARG_IMAGE)
+            k->args[i].access = !words || !strcmp(words, "read_only") ? IMAGE_READ_ONLY
+                                : !strcmp(words, "write_only")        ? IMAGE_WRITE_ONLY
+                                                                      : IMAGE_READ_WRITE;
+        mem_free(words);
+    }
     n = operands(f, "kernel_arg_type_qual", v);
     for (u32 i = 0; i < k->nargs; i++) {
         char *words = text_of(i < n ? v[i] : NULL);

@@ -480,6 +480,12 @@ static void kernel_params(Fn *n)
             refuse(n->lo, "a structure as an argument that is no copy in memory");
             return;
         }
+        if (type_is(t, "Image")) { /* its descriptor lies in the argument block */
+            const Val v = val_new(n->lo, 1);
+            v.p[0] = add_con(n, base, (i32)at.offset);
+            val_set(n, p, v);
+            continue;
+        }
         const u32 count = type_elements(t), each = type_pieces(n->lo, type_scalar(t));
         const u32 bytes = (int_bits(type_scalar(t)) + 7) / 8;
         const Val v = val_new(n->lo, count * each);

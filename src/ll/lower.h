@@ -89,6 +89,7 @@ bool map_get(const Map *map, const void *key, Val *v);
 u32 type_pieces(Lower *lo, LLVMTypeRef t);      /* reports types that have no pieces */
 u32 type_size(const Lower *lo, LLVMTypeRef t);  /* bytes in memory with padding */
 u32 type_align(const Lower *lo, LLVMTypeRef t); /* bytes */
+bool type_is(LLVMTypeRef t, const char *opaque); /* a type of OpenCL C that LLVM does not look into: "Image" */
 u32 type_elements(LLVMTypeRef t);               /* of a vector; 1 of anything else */
 LLVMTypeRef type_scalar(LLVMTypeRef t);         /* of a vector its elements */
 u32 int_bits(LLVMTypeRef t);                    /* 32 of pointers and floats */

@@ -92,6 +92,15 @@ static i32 constant_argument(Fn *n, LLVMValueRef call, const char *name)
     return (i32)x.val;
 }
 
+/* a word of an image's descriptor */
+static Ref descriptor_word(Fn *n, LLVMValueRef call)
+{
+    const Ref at = ref_of(n, LLVMGetOperand(call, 0)), k = ref_of(n, LLVMGetOperand(call, 1));
+    if (k.kind == R_CON)
+        return load_word(n, IN_CONST, at, 4 * (i32)k.val, 4);
+    return load_word(n, IN_CONST, op2(n, IR_add, at, op2(n, IR_sll, k, ref_con(2))), 0, 4);
+}
+
 static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
 {
     if (!strcmp(name, "__ventus_csr"))
@@ -102,6 +111,11 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         set_word(n, i, op0(n, IR_csr, CSR_knl));
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
+    else if (begins(name, "__ventus_image_") || !strcmp(name, "__ventus_sampler") ||
+             !strcmp(name, "__translate_sampler_initializer"))
+        set_word(n, i, ref_of(n, LLVMGetOperand(i, 0)));
+    else if (!strcmp(name, "__ventus_word"))
+        set_word(n, i, descriptor_word(n, i));
     else if (!strcmp(name, "__ventus_barrier")) {
         const Ref flags = ref_of(n, LLVMGetOperand(i, 0));
         const i32 memory = flags.kind == R_CON ? (i32)flags.val : 3; /* unknown: all memory */

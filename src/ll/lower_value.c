@@ -136,6 +136,13 @@ static u32 struct_pieces(Lower *lo, LLVMTypeRef t)
     return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
 }
 
+bool type_is(LLVMTypeRef t, const char *opaque)
+{
+    const bool is_opaque = LLVMGetTypeKind(t) == LLVMTargetExtTypeKind;
+    const char *name = is_opaque ? LLVMGetTargetExtTypeName(t) : "";
+    return begins(name, "spirv.") && !strcmp(name + strlen("spirv."), opaque);
+}
+
 u32 type_pieces(Lower *lo, LLVMTypeRef t)
 {
     u64 n;
@@ -151,10 +158,10 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
         return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
-    case LLVMTargetExtTypeKind: /* events are words that are not read; images and the like are not
-                                   there */
-        if (strcmp(LLVMGetTargetExtTypeName(t), "spirv.Event") != 0)
-            refuse(lo, "images, samplers, pipes and queues are not supported");
+    case LLVMTargetExtTypeKind: /* an image is the address of its descriptor, a sampler a word;
+                                   events are words that are not read */
+        if (!type_is(t, "Image") && !type_is(t, "Sampler") && !type_is(t, "Event"))
+            refuse(lo, "pipes and queues are not supported");
         return 1;
     case LLVMHalfTypeKind: return 1;
     case LLVMDoubleTypeKind: return 2;

@@ -2,6 +2,7 @@
  *
  *   prepare     what the optimiser should see in another form (prepare.c)
  *   link        functions of the device library that the program reaches
+ *   samplers    those that are constants become words, so that code for others goes away
  *   converge    marks where lanes must meet before a barrier (converge.c)
  *   optimise    LLVM's pipeline without vectors
  *   spaces      generic pointers to one address space where that is known, and again the passes
@@ -157,9 +158,33 @@ static void forbid_vectors(LLVMModuleRef m)
             LLVMAddAttributeAtIndex(f, FUNCTION_INDEX, a);
 }
 
+/* What clang calls for a sampler that the program writes down: its word is the argument. */
+#define SAMPLER_OF_CONSTANT "__translate_sampler_initializer"
+
+/* The words of samplers that are constants, so that code for other samplers goes away. */
+static void samplers_fold(LLVMModuleRef m)
+{
+    LLVMValueRef made = LLVMGetNamedFunction(m, SAMPLER_OF_CONSTANT);
+    for (LLVMUseRef u = made ? LLVMGetFirstUse(made) : NULL; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        size_t len;
+        for (LLVMUseRef v = LLVMGetFirstUse(call); v; v = LLVMGetNextUse(v)) {
+            LLVMValueRef asked = LLVMGetUser(v);
+            LLVMValueRef f = LLVMIsACallInst(asked) ? LLVMGetCalledValue(asked) : NULL;
+            if (f && !strcmp(LLVMGetValueName2(f, &len), "__ventus_sampler"))
+                LLVMReplaceAllUsesWith(asked, LLVMGetOperand(call, 0));
+        }
+    }
+}
+
 static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
 {
     forbid_vectors(m);
+    if (level && LLVMGetNamedFunction(m, "__ventus_sampler")) {
+        if (!run_passes(m, "always-inline,function(sroa)", d))
+            return false;
+        samplers_fold(m);
+    }
     if (level && must_converge(m)) {
         if (!run_passes(m, "always-inline", d))
             return false;
@@ -301,7 +326,7 @@ static bool lacks_functions(LLVMModuleRef m, Diag *d)
         const char *name = LLVMGetValueName2(f, &len);
         LLVMUseRef use = LLVMGetFirstUse(f);
         if (LLVMIsDeclaration(f) && use && !LLVMGetIntrinsicID(f) &&
-            strncmp(name, "__ventus_", 9) != 0) {
+            strncmp(name, "__ventus_", 9) != 0 && strcmp(name, SAMPLER_OF_CONSTANT) != 0) {
             const char *plain = plain_name(name, &len);
             error_at(d, LLVMGetUser(use), "'%.*s' is not defined", (int)len, plain);
         }

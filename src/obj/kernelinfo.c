@@ -7,7 +7,9 @@
 #include <string.h>
 
 static const char section_name[] = ".ventus.kernels";
-static const char *const kind_name[] = {"value", "global", "constant", "local"};
+static const char *const kind_name[] = {"value", "global", "constant",
+                                        "local", "image",  "sampler"};
+static const char *const access_name[] = {"", "read_only", "write_only", "read_write"};
 enum { VERSION_READ = 1, MAX_KERNELS = 65536, MAX_KERNEL_ARGS = 65536 };
 
 /* --- reading ------------------------------------------------------------------------ */
@@ -79,6 +81,11 @@ static void read_arg(const json_t *o, KernelArg *a, Reading *r)
     a->is_const = get_flag(o, "const");
     a->is_restrict = get_flag(o, "restrict");
     a->is_volatile = get_flag(o, "volatile");
+    char *access = get_text(o, "access", r);
+    while (access && a->access < IMAGE_READ_WRITE && strcmp(access, access_name[a->access]))
+        a->access++;
+    r->ok = r->ok && !strcmp(access, access_name[a->access]);
+    mem_free(access);
     r->ok = r->ok && k < countof(kind_name) && is_pow2(a->align);
 }
 
@@ -205,6 +212,7 @@ static json_t *arg_json(const KernelArg *a)
     put_flag(o, "const", a->is_const);
     put_flag(o, "restrict", a->is_restrict);
     put_flag(o, "volatile", a->is_volatile);
+    put_text(o, "access", access_name[a->access]);
     return o;
 }
 

@@ -8,7 +8,7 @@
  *     "silent": true, "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
  *     "args": [ { "name": "a", "type": "float*", "kind": "global", "size": 4, "align": 4,
  *                 "pointee_align": 16, "const": true, "restrict": true, "volatile": false,
- *                 "access": "none" } ] } ],
+ *                 "access": "read_only" } ] } ],
  *     "globals_size": 0, "options": "-cl-std=CL2.0" }
  *
  * Fields that are false, zero or empty are left out.  kernelinfo_read() takes any bytes.
@@ -17,8 +17,11 @@
 #define OBJ_KERNELINFO_H
 #include "obj/obj.h"
 
-/* Which kind of argument: a value, or a pointer to that memory. */
-typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL } KernelArgKind;
+/* Which kind of argument: a value, a pointer to that memory, the descriptor of an image, a sampler. */
+typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER } KernelArgKind;
+
+/* What a kernel does with an image. */
+typedef enum { IMAGE_ACCESS_NONE, IMAGE_READ_ONLY, IMAGE_WRITE_ONLY, IMAGE_READ_WRITE } ImageAccess;
 
 /* A parameter of a kernel. */
 typedef struct {
@@ -27,7 +30,10 @@ typedef struct {
     u32 size, align;        /* bytes in the argument block; C alignment (doc/abi.md, "Argument block") */
     u32 pointee_align;      /* of pointers: bytes; 1 for void */
     bool is_const, is_restrict, is_volatile;
+    ImageAccess access;     /* of images */
 } KernelArg;
+
+static inline bool arg_is_pointer(const KernelArg *a) { return a->kind >= ARG_GLOBAL && a->kind <= ARG_LOCAL; }
 
 /* A kernel. */
 typedef struct {

@@ -1,0 +1,855 @@
+/* cl_image_test.c -- images and samplers: what kernels read and write in every format, kind and mode of
+ * sampling against a model in double precision, copies of every form against arrays, queries, errors.
+ *
+ * With IMAGE_TEST_VENDORS=FILE the program runs on the first device of that driver: is the model right?
+ */
+#include "test/opencl/clhost.h"
+#include "test/kit/skip.h"
+#include <math.h>
+
+enum { MOST = 4096 /* bytes of an image here */ };
+
+/* --- the images of the tests -------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    cl_mem_object_type type;
+    size_t w, h, d;     /* d: slices or images of an array */
+    u32 dims;           /* coordinates that are filtered */
+} Kind;
+static const Kind kinds[] = {
+    {"image1d_t", CL_MEM_OBJECT_IMAGE1D, 7, 1, 1, 1},
+    {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY, 7, 1, 3, 1},
+    {"image2d_t", CL_MEM_OBJECT_IMAGE2D, 7, 5, 1, 2},
+    {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY, 4, 3, 3, 2},
+    {"image3d_t", CL_MEM_OBJECT_IMAGE3D, 5, 4, 3, 3},
+};
+static bool is_array(const Kind *k)
+{
+    return k->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || k->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+}
+
+/* a channel: 'n' unsigned and 's' signed parts of 1, 'h' 'f' floats, 'i' 'u' integers */
+typedef struct { cl_channel_type type; char what; u32 bytes; } Channel;
+static const Channel channels[] = {
+    {CL_UNORM_INT8, 'n', 1}, {CL_UNORM_INT16, 'n', 2}, {CL_SNORM_INT8, 's', 1}, {CL_SNORM_INT16, 's', 2},
+    {CL_HALF_FLOAT, 'h', 2}, {CL_FLOAT, 'f', 4}, {CL_SIGNED_INT8, 'i', 1}, {CL_SIGNED_INT16, 'i', 2},
+    {CL_SIGNED_INT32, 'i', 4}, {CL_UNSIGNED_INT8, 'u', 1}, {CL_UNSIGNED_INT16, 'u', 2}, {CL_UNSIGNED_INT32, 'u', 4},
+};
+/* where red, green, blue and alpha are in memory; -1: nowhere */
+typedef struct { cl_channel_order order; int at[4]; u32 count; } Order;
+static const Order orders[] = {
+    {CL_R, {0, -1, -1, -1}, 1}, {CL_RG, {0, 1, -1, -1}, 2}, {CL_RGBA, {0, 1, 2, 3}, 4},
+    {CL_BGRA, {2, 1, 0, 3}, 4}, {CL_sRGBA, {0, 1, 2, 3}, 4}, {CL_sBGRA, {2, 1, 0, 3}, 4}, {CL_DEPTH, {0, -1, -1, -1}, 1},
+};
+
+typedef struct { const Channel *c; const Order *o; } Format;
+static cl_image_format cl_format(Format f) { return (cl_image_format){f.o->order, f.c->type}; }
+static u32 pixel_bytes(Format f) { return f.c->bytes * f.o->count; }
+
+static bool is_offered(Format f, cl_mem_flags flags, cl_mem_object_type type)
+{
+    cl_image_format list[256];
+    cl_uint n = 0;
+    ok(clGetSupportedImageFormats(host.context, flags, type, countof(list), list, &n));
+    for (cl_uint i = 0; i < n; i++)
+        if (list[i].image_channel_order == f.o->order && list[i].image_channel_data_type == f.c->type)
+            return true;
+    return false;
+}
+
+/* --- the model ----------------------------------------------------------------------------------- */
+
+static double half_value(u32 h)
+{
+    const int e = (int)(h >> 10 & 31);
+    const double f = h & 0x3ff, v = e ? ldexp(f + 1024, e - 25) : ldexp(f, -24);
+    return h & 0x8000 ? -v : v;
+}
+
+static double stored(Format f, const u8 *at)
+{
+    u32 v = 0;
+    float x;
+    memcpy(&v, at, f.c->bytes);
+    memcpy(&x, &v, sizeof x);
+    const double whole = ldexp(1, 8 * (int)f.c->bytes);
+    const double number = v >= whole / 2 ? v - whole : v;
+    switch (f.c->what) {
+    case 'n': return v / (whole - 1);
+    case 's': return fmax(number / (whole / 2 - 1), -1);
+    case 'h': return half_value(v);
+    case 'f': return x;
+    case 'i': return number;
+    default: return v;
+    }
+}
+
+static double light(double c) { return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); }
+
+typedef struct { const u8 *bytes; Format f; const Kind *k; } Picture;
+
+static void model_pixel(const Picture *p, const int at[3], double out[4])
+{
+    const int size[] = {(int)p->k->w, (int)p->k->h, (int)p->k->d};
+    const bool opaque = p->f.o->at[3] < 0, is_srgb = p->f.o->order == CL_sRGBA || p->f.o->order == CL_sBGRA;
+    bool in = true;
+    for (int k = 0; k < 3; k++)
+        in = in && at[k] >= 0 && at[k] < size[k];
+    for (int k = 0; k < 4; k++) {
+        const int from = p->f.o->at[k];
+        const size_t pixel = ((size_t)at[2] * p->k->h + (size_t)at[1]) * p->k->w + (size_t)at[0];
+        out[k] = k == 3 && opaque ? 1 : 0;
+        if (in && from >= 0)
+            out[k] = stored(p->f, p->bytes + pixel * pixel_bytes(p->f) + (u32)from * p->f.c->bytes);
+        if (in && is_srgb && k < 3)
+            out[k] = light(out[k]);
+    }
+}
+
+typedef struct { cl_bool normalized; cl_addressing_mode mode; cl_filter_mode filter; } Sampling;
+
+/* the one or two pixels along an axis, and the share of the second */
+static double along(double s, int n, const Sampling *m, int at[2])
+{
+    const bool linear = m->filter == CL_FILTER_LINEAR;
+    double u = m->normalized ? s * n : s;
+    if (m->mode == CL_ADDRESS_REPEAT)
+        u = (s - floor(s)) * n;
+    if (m->mode == CL_ADDRESS_MIRRORED_REPEAT)
+        u = fabs(s - 2 * rint(s / 2)) * n;
+    at[0] = (int)floor(linear ? u - 0.5 : u);
+    at[1] = at[0] + 1;
+    for (int k = 0; k < 2; k++)
+        switch (m->mode) {
+        case CL_ADDRESS_CLAMP: at[k] = at[k] < -1 ? -1 : at[k] > n ? n : at[k]; break;
+        case CL_ADDRESS_REPEAT: at[k] = (at[k] + n) % n; break;
+        default: at[k] = at[k] < 0 ? 0 : at[k] >= n ? n - 1 : at[k];
+        }
+    return linear ? u - 0.5 - floor(u - 0.5) : 0;
+}
+
+static void model_read(const Picture *p, const Sampling *m, const float s[4], double out[4])
+{
+    const int size[] = {(int)p->k->w, (int)p->k->h, (int)p->k->d};
+    int at[3][2] = {{0}};
+    double share[3] = {0};
+    for (u32 k = 0; k < p->k->dims; k++)
+        share[k] = along(s[k], size[k], m, at[k]);
+    if (is_array(p->k)) {
+        const double layer = rint(s[p->k->dims]);
+        at[2][0] = layer < 0 ? 0 : layer >= size[2] ? size[2] - 1 : (int)layer;
+        at[2][1] = at[2][0];
+    }
+    memset(out, 0, 4 * sizeof *out);
+    for (int c = 0; c < 8; c++) {
+        const int x[3] = {at[0][c & 1], at[1][c >> 1 & 1], at[2][c >> 2]};
+        const double w = (c & 1 ? share[0] : 1 - share[0]) * (c & 2 ? share[1] : 1 - share[1]) *
+                         (c & 4 ? share[2] : 1 - share[2]);
+        double v[4];
+        if (w == 0)
+            continue;
+        model_pixel(p, x, v);
+        for (int k = 0; k < 4; k++)
+            out[k] += w * v[k];
+    }
+}
+
+/* --- programs -------------------------------------------------------------------------------------- */
+
+/* For each kind K of coordinates V: reads at places, with and without a sampler; writes, queries. */
+static const char reads[] =
+    "kernel void f(read_only K i, sampler_t s, global const float4 *p, global float4 *o)\n"
+    "{ size_t k = get_global_id(0); o[k] = GREY(read_imagef(i, s, AT(p[k]))); }\n"
+    "#ifndef DEPTH\n"
+    "kernel void i(read_only K i, sampler_t s, global const float4 *p, global int4 *o)\n"
+    "{ size_t k = get_global_id(0); o[k] = read_imagei(i, s, AT(p[k])); }\n"
+    "kernel void u(read_only K i, sampler_t s, global const float4 *p, global uint4 *o)\n"
+    "{ size_t k = get_global_id(0); o[k] = read_imageui(i, s, AT(p[k])); }\n"
+    "#endif\n"
+    "constant sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+    "kernel void whole(read_only K i, global const int4 *p, global float4 *o)\n"
+    "{ const sampler_t border = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+    "  size_t k = get_global_id(0); int4 q = clamp(p[k], 0, 2);\n"
+    "  o[3 * k] = GREY(read_imagef(i, edge, IAT(p[k]))); o[3 * k + 1] = GREY(read_imagef(i, border, IAT(p[k])));\n"
+    "  o[3 * k + 2] = GREY(read_imagef(i, IAT(q))); }\n"
+    "kernel void ask(read_only K i, global int *o)\n"
+    "{ o[0] = get_image_width(i); o[1] = get_image_channel_data_type(i); o[2] = get_image_channel_order(i); ASK }\n";
+static const char writes[] =
+    "kernel void f(write_only K i, global const int4 *p, global const float4 *v)\n"
+    "{ size_t k = get_global_id(0); write_imagef(i, IAT(p[k]), GREY(v[k])); }\n"
+    "#ifndef DEPTH\n"
+    "kernel void i(write_only K i, global const int4 *p, global const int4 *v)\n"
+    "{ size_t k = get_global_id(0); write_imagei(i, IAT(p[k]), v[k]); }\n"
+    "kernel void u(write_only K i, global const int4 *p, global const uint4 *v)\n"
+    "{ size_t k = get_global_id(0); write_imageui(i, IAT(p[k]), v[k]); }\n"
+    "#endif\n"
+    "kernel void both(read_write K i, global const int4 *p)\n"
+    "{ size_t k = get_global_id(0); int4 q = p[k];\n"
+    "  write_imagef(i, IAT(q), read_imagef(i, IAT(q)) * 0.5f); }\n";
+
+/* GREY: what is read becomes a vector to store, and a vector what can be written. */
+static cl_program build(const char *source, const char *kind, bool is_depth)
+{
+    Buf text = {0};
+    cl_int s;
+    const char *at = strstr(kind, "1d_a") ? "(p).xy" : strstr(kind, "1d") ? "(p).x"
+                     : strstr(kind, "2d_a") || strstr(kind, "3d") ? "p" : "(p).xy";
+    if (!INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE))
+        skip_because("no compiler");
+    buf_printf(&text, "#define K %s\n#define AT(p) (%s)\n#define IAT(p) AT(p)\n%s#define GREY(v) %s\n", kind, at,
+               is_depth ? "#define DEPTH\n" : "", !is_depth ? "(v)" : source == reads ? "(float4)(v, 0, 0, 1)" : "(v).x");
+    buf_printf(&text, "#define ASK %s%s%s\n%s", strstr(kind, "1d") ? "" : "o[3]=get_image_height(i);",
+               strstr(kind, "3d") ? "o[4]=get_image_depth(i);" : "",
+               strstr(kind, "array") ? "o[4]=(int)get_image_array_size(i);" : "", source);
+    const char *whole = buf_text(&text);
+    cl_program p = clCreateProgramWithSource(host.context, 1, &whole, NULL, &s);
+    ok(s);
+    if (clBuildProgram(p, 1, &host.device, "-cl-std=CL3.0", NULL, NULL)) {
+        char log[4096] = "";
+        clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fail_msg("%s: %s", kind, log);
+    }
+    buf_free(&text);
+    return p;
+}
+
+static cl_mem make_image(Format f, const Kind *k, cl_mem_flags flags, const void *bytes)
+{
+    const cl_image_format format = cl_format(f);
+    const cl_image_desc d = {.image_type = k->type, .image_width = k->w, .image_height = k->h,
+                             .image_depth = k->d, .image_array_size = k->d};
+    cl_int s;
+    cl_mem m = clCreateImage(host.context, flags, &format, &d, (void *)(uintptr_t)bytes, &s);
+    ok(s);
+    return m;
+}
+
+static void set(cl_kernel k, cl_uint n, ...)
+{
+    va_list ap;
+    va_start(ap, n);
+    for (cl_uint i = 0; i < n; i++) {
+        void *handle = va_arg(ap, void *);
+        ok(clSetKernelArg(k, i, sizeof handle, &handle));
+    }
+    va_end(ap);
+}
+
+static void launch(cl_kernel k, size_t n)
+{
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+}
+
+static u32 seed = 1;
+static u32 any(void) { return seed = seed * 1664525 + 1013904223; }
+
+/* bytes of pixels, without infinities and NaNs */
+static void fill(Format f, u8 *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i += f.c->bytes) {
+        const float x = (float)(i32)any() / 0x1p24f;
+        u32 v = f.c->what == 'h' ? (any() >> 8 & 0xbbff) : any() >> 3;
+        if (f.c->what == 'f')
+            memcpy(&v, &x, sizeof v);
+        memcpy(bytes + i, &v, f.c->bytes);
+    }
+}
+
+/* --- what kernels read ------------------------------------------------------------------------------- */
+
+enum { PLACES = 192 };
+
+static void make_places(const Kind *k, const Sampling *m, float p[PLACES][4])
+{
+    const size_t size[] = {k->w, k->h, k->d};
+    for (int i = 0; i < PLACES; i++)
+        for (u32 c = 0; c < 4; c++) {
+            const float u = (float)((int)(any() >> 20) % 64 - 20) / 4 + 0.125f; /* off the edges of pixels */
+            const bool is_layer = is_array(k) && c == k->dims;
+            p[i][c] = m->normalized && !is_layer && c < 3 ? u / (float)size[c] : u;
+        }
+}
+
+static void expect_near(const Picture *p, const Sampling *m, const float at[4], const float got[4])
+{
+    double want[4];
+    model_read(p, m, at, want);
+    for (int c = 0; c < 4; c++) {
+        const bool linear = m->filter == CL_FILTER_LINEAR;
+        /* the weights of a linear filter have an error of their own, by the largest pixel */
+        const double most = p->f.c->what == 'f' ? 128 : p->f.c->what == 'h' ? 65504 : 1;
+        const double slack = linear ? most * 4e-6 : fabs(want[c]) * 1.3e-7;
+        if (!(fabs(got[c] - want[c]) <= slack))
+            fail_msg("%s, order %x, type %x, %d/%x/%x, channel %d at %g %g %g: %.9g, not %.9g", p->k->name,
+                     p->f.o->order, p->f.c->type, m->normalized, m->mode, m->filter, c, at[0], at[1], at[2], got[c],
+                     want[c]);
+    }
+}
+
+static void read_one(cl_program prog, Format f, const Kind *kind, const Sampling *m)
+{
+    u8 bytes[MOST];
+    float places[PLACES][4];
+    union { float f[4]; i32 i[4]; u32 u[4]; } got[PLACES];
+    const bool is_int = f.c->what == 'i' || f.c->what == 'u';
+    const char name[] = {is_int ? f.c->what : 'f', 0};
+    cl_int s;
+    fill(f, bytes, kind->w * kind->h * kind->d * pixel_bytes(f));
+    make_places(kind, m, places);
+    const Picture p = {bytes, f, kind};
+    cl_mem image = make_image(f, kind, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes);
+    cl_mem at = make_buffer(sizeof places, places), out = make_buffer(sizeof got, NULL);
+    cl_sampler sampler = clCreateSampler(host.context, m->normalized, m->mode, m->filter, &s);
+    ok(s);
+    cl_kernel k = make_kernel(prog, name);
+    set(k, 4, image, sampler, at, out);
+    launch(k, PLACES);
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < PLACES; i++) {
+        double want[4];
+        if (!is_int)
+            expect_near(&p, m, places[i], got[i].f);
+        model_read(&p, m, places[i], want);
+        for (int c = 0; is_int && c < 4; c++)
+            assert_true(want[c] == (f.c->what == 'i' ? (double)got[i].i[c] : (double)got[i].u[c]));
+    }
+    ok(clReleaseKernel(k));
+    ok(clReleaseSampler(sampler));
+    ok(clReleaseMemObject(image));
+    ok(clReleaseMemObject(at));
+    ok(clReleaseMemObject(out));
+}
+
+static const cl_addressing_mode modes[] = {CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
+                                           CL_ADDRESS_MIRRORED_REPEAT};
+
+static void samples_as_the_specification_says(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < countof(kinds); n++) {
+        cl_program prog = build(reads, kinds[n].name, false);
+        for (size_t m = 0; m < countof(modes); m++)
+            for (int way = 0; way < 4; way++) {
+                const Sampling s = {way & 1, modes[m], way & 2 ? CL_FILTER_LINEAR : CL_FILTER_NEAREST};
+                if (!s.normalized && m > 1)
+                    continue;
+                read_one(prog, (Format){&channels[0], &orders[2]}, &kinds[n], &s);
+                read_one(prog, (Format){&channels[5], &orders[0]}, &kinds[n], &s);
+                read_one(prog, (Format){&channels[5], &orders[2]}, &kinds[n], &s);
+                if (s.filter == CL_FILTER_NEAREST)
+                    read_one(prog, (Format){&channels[7], &orders[2]}, &kinds[n], &s);
+            }
+        ok(clReleaseProgram(prog));
+    }
+}
+
+static void reads_every_format(void **state)
+{
+    const Kind *kind = &kinds[2];
+    cl_program prog = build(reads, kind->name, false);
+    cl_program depth = build(reads, "image2d_depth_t", true);
+    u32 seen = 0;
+    (void)state;
+    for (size_t o = 0; o < countof(orders); o++)
+        for (size_t c = 0; c < countof(channels); c++) {
+            const Format f = {&channels[c], &orders[o]};
+            const Sampling s = {CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+            const Sampling linear = {CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR};
+            if (!is_offered(f, CL_MEM_READ_ONLY, kind->type) || orders[o].order == CL_DEPTH)
+                continue;
+            read_one(prog, f, kind, &s);
+            if (channels[c].what != 'i' && channels[c].what != 'u' && channels[c].what != 'h')
+                read_one(prog, f, kind, &linear);
+            seen++;
+        }
+    assert_true(seen >= 3 * countof(channels));
+    for (size_t c = 0; c < countof(channels); c++) {
+        const Format f = {&channels[c], &orders[6]};
+        if (!is_offered(f, CL_MEM_READ_ONLY, kind->type))
+            continue;
+        /* the model's alpha of an opaque image is what the kernel puts there */
+        read_one(depth, f, kind, &(Sampling){CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR});
+        read_one(depth, f, kind, &(Sampling){CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST});
+    }
+    ok(clReleaseProgram(prog));
+    ok(clReleaseProgram(depth));
+}
+
+/* Integer coordinates: clamped, with a border, and without a sampler; samplers that the program has. */
+static void reads_at_integers(void **state)
+{
+    static i32 places[PLACES][4];
+    static float got[PLACES][3][4];
+    u8 bytes[MOST];
+    const Format f = {&channels[1], &orders[1]};
+    (void)state;
+    for (size_t n = 0; n < countof(kinds); n++) {
+        const Kind *kind = &kinds[n];
+        cl_program prog = build(reads, kind->name, false);
+        fill(f, bytes, kind->w * kind->h * kind->d * pixel_bytes(f));
+        for (int i = 0; i < PLACES; i++)
+            for (int c = 0; c < 4; c++)
+                places[i][c] = (i32)(any() >> 16) % 16 - 5;
+        const Picture p = {bytes, f, kind};
+        cl_mem image = make_image(f, kind, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes);
+        cl_mem at = make_buffer(sizeof places, places), out = make_buffer(sizeof got, NULL);
+        cl_kernel k = make_kernel(prog, "whole");
+        set(k, 3, image, at, out);
+        launch(k, PLACES);
+        ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < PLACES; i++)
+            for (int way = 0; way < 3; way++) {
+                const Sampling s = {CL_FALSE, way == 1 ? CL_ADDRESS_CLAMP : CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST};
+                float q[4];
+                for (int c = 0; c < 4; c++) {
+                    const i32 v = places[i][c];
+                    q[c] = (float)(way == 2 ? v < 0 ? 0 : v > 2 ? 2 : v : v);
+                    if (!(is_array(kind) && c == (int)kind->dims))
+                        q[c] += 0.5f;
+                }
+                expect_near(&p, &s, q, got[i][way]);
+            }
+        ok(clReleaseKernel(k));
+        k = make_kernel(prog, "ask");
+        set(k, 2, image, out);
+        launch(k, 1);
+        i32 told[5];
+        ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof told, told, 0, NULL, NULL));
+        assert_int_equal(told[0], kind->w);
+        assert_int_equal(told[1], CL_UNORM_INT16);
+        assert_int_equal(told[2], CL_RG);
+        if (kind->h > 1)
+            assert_int_equal(told[3], kind->h);
+        if (kind->d > 1)
+            assert_int_equal(told[4], kind->d);
+        ok(clReleaseKernel(k));
+        ok(clReleaseMemObject(image));
+        ok(clReleaseMemObject(at));
+        ok(clReleaseMemObject(out));
+        ok(clReleaseProgram(prog));
+    }
+}
+
+/* --- what kernels write ------------------------------------------------------------------------------ */
+
+/* whether the bytes at `at` are the nearest that the format has to v */
+static void expect_written(Format f, const u8 *at, double v)
+{
+    const double whole = ldexp(1, 8 * (int)f.c->bytes), got = stored(f, at);
+    double want = v, slack = 0;
+    switch (f.c->what) {
+    case 'n': want = fmin(fmax(v, 0), 1), slack = 0.51 / (whole - 1); break;
+    case 's': want = fmin(fmax(v, -1), 1), slack = 0.51 / (whole / 2 - 1); break;
+    case 'h': slack = fabs(v) * 0x1p-11 + 0x1p-25; break;
+    case 'i': want = fmin(fmax(v, -whole / 2), whole / 2 - 1); break;
+    case 'u': want = fmin(v, whole - 1); break;
+    default: break;
+    }
+    if (!(fabs(got - want) <= slack))
+        fail_msg("order %x, type %x: %.9g is written for %.9g", f.o->order, f.c->type, got, v);
+}
+
+static void write_one(cl_program prog, Format f, const Kind *kind)
+{
+    static i32 places[MOST][4];
+    static union { float f[4]; i32 i[4]; u32 u[4]; } given[MOST];
+    u8 bytes[MOST];
+    const size_t n = kind->w * kind->h * kind->d, origin[3] = {0};
+    const bool turned = kind->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    const size_t region[] = {kind->w, turned ? kind->d : kind->h, turned ? 1 : kind->d};
+    const char name[] = {f.c->what == 'i' || f.c->what == 'u' ? f.c->what : 'f', 0};
+    for (size_t i = 0; i < n; i++) {
+        const int x = (int)(i % kind->w), y = (int)(i / kind->w % kind->h), z = (int)(i / kind->w / kind->h);
+        const i32 at[4] = {x, turned ? z : y, z, 0};
+        memcpy(places[i], at, sizeof at);
+        for (int c = 0; c < 4; c++) {
+            const u32 v = any() >> (any() >> 27);
+            if (*name == 'f')
+                given[i].f[c] = (float)(i32)any() / 0x1p31f * (f.c->what == 'h' ? 1000 : 1.25f);
+            else
+                given[i].u[c] = *name == 'i' && c & 1 ? -v : v;
+        }
+    }
+    cl_mem image = make_image(f, kind, CL_MEM_WRITE_ONLY, NULL);
+    cl_mem at = make_buffer(n * sizeof *places, places), in = make_buffer(n * sizeof *given, given);
+    cl_kernel k = make_kernel(prog, name);
+    set(k, 3, image, at, in);
+    launch(k, n);
+    ok(clEnqueueReadImage(host.queue, image, CL_TRUE, origin, region, 0, 0, bytes, 0, NULL, NULL));
+    for (size_t i = 0; i < n; i++)
+        for (int c = 0; c < 4; c++)
+            if (f.o->at[c] >= 0)
+                expect_written(f, bytes + i * pixel_bytes(f) + (u32)f.o->at[c] * f.c->bytes,
+                               *name == 'f' ? (double)given[i].f[c]
+                                            : *name == 'i' ? (double)given[i].i[c] : (double)given[i].u[c]);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(image));
+    ok(clReleaseMemObject(at));
+    ok(clReleaseMemObject(in));
+}
+
+static void writes_every_format(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < countof(kinds); n++) {
+        cl_program prog = build(writes, kinds[n].name, false);
+        for (size_t o = 0; o < countof(orders); o++)
+            for (size_t c = 0; c < countof(channels); c++) {
+                const Format f = {&channels[c], &orders[o]};
+                if (orders[o].order != CL_DEPTH && is_offered(f, CL_MEM_WRITE_ONLY, kinds[n].type))
+                    write_one(prog, f, &kinds[n]);
+            }
+        ok(clReleaseProgram(prog));
+    }
+}
+
+static cl_mem buffer_image(cl_mem_object_type type, size_t w, size_t h, size_t row_pitch, cl_mem buffer)
+{
+    const cl_image_format f = {CL_RGBA, CL_FLOAT};
+    const cl_image_desc d = {.image_type = type, .image_width = w, .image_height = h, .image_row_pitch = row_pitch,
+                             .mem_object = buffer};
+    cl_int s;
+    cl_mem m = clCreateImage(host.context, CL_MEM_READ_WRITE, &f, &d, NULL, &s);
+    ok(s);
+    return m;
+}
+
+/* Images that are buffers: what kernels write to the one is in the other. */
+static void shows_a_buffer(void **state)
+{
+    float bytes[64][4], got[64][4];
+    i32 places[16][4] = {{0}};
+    (void)state;
+    for (int i = 0; i < 256; i++)
+        bytes[i / 4][i % 4] = (float)i;
+    for (int i = 0; i < 16; i++)
+        places[i][0] = i % 4, places[i][1] = i / 4;
+    cl_mem buffer = make_buffer(sizeof bytes, bytes), at = make_buffer(sizeof places, places);
+    cl_mem plane = buffer_image(CL_MEM_OBJECT_IMAGE2D, 4, 4, 128, buffer);
+    cl_mem line = buffer_image(CL_MEM_OBJECT_IMAGE1D_BUFFER, 64, 1, 0, buffer);
+    cl_program in_plane = build(writes, "image2d_t", false), in_line = build(writes, "image1d_buffer_t", false);
+    cl_kernel a = make_kernel(in_plane, "both"), b = make_kernel(in_line, "both");
+    set(a, 2, plane, at);
+    set(b, 2, line, at);
+    launch(a, 16);
+    launch(b, 4);
+    ok(clEnqueueReadBuffer(host.queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < 64; i++) {
+        const bool in_image = i / 8 < 4 && i % 8 < 4; /* a row of the plane is 8 pixels apart from the next */
+        for (int c = 0; c < 4; c++)
+            assert_true(got[i][c] == bytes[i][c] * (in_image ? 0.5f : 1) * (i < 4 ? 0.5f : 1));
+    }
+    assert_ptr_equal(INFO(cl_mem, clGetMemObjectInfo, plane, CL_MEM_ASSOCIATED_MEMOBJECT), buffer);
+    assert_ptr_equal(INFO(cl_mem, clGetImageInfo, plane, CL_IMAGE_BUFFER), buffer);
+    assert_int_equal(INFO(size_t, clGetImageInfo, plane, CL_IMAGE_ROW_PITCH), 128);
+    ok(clReleaseMemObject(buffer)); /* the images keep it */
+    launch(b, 4);
+    ok(clReleaseKernel(a));
+    ok(clReleaseKernel(b));
+    ok(clReleaseProgram(in_plane));
+    ok(clReleaseProgram(in_line));
+    ok(clReleaseMemObject(plane));
+    ok(clReleaseMemObject(line));
+    ok(clReleaseMemObject(at));
+}
+
+/* Writes outside do nothing. */
+static void ignores_writes_outside(void **state)
+{
+    const i32 places[][4] = {{-1, 0}, {7, 0}, {0, 5}, {0, -1}, {0x10000, 0}, {0, 0x40000000}, {3, 3}};
+    const float given[7][4] = {{1}, {1}, {1}, {1}, {1}, {1}, {1}};
+    const Format f = {&channels[0], &orders[2]};
+    const size_t origin[3] = {0}, region[] = {7, 5, 1};
+    u8 zero[140] = {0}, got[140];
+    (void)state;
+    cl_program prog = build(writes, "image2d_t", false);
+    cl_mem image = make_image(f, &kinds[2], CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, zero);
+    cl_mem at = make_buffer(sizeof places, places), in = make_buffer(sizeof given, given);
+    cl_kernel k = make_kernel(prog, "f");
+    set(k, 3, image, at, in);
+    launch(k, countof(places));
+    ok(clEnqueueReadImage(host.queue, image, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL));
+    zero[(3 * 7 + 3) * 4] = 255;
+    assert_memory_equal(got, zero, sizeof got);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(prog));
+    ok(clReleaseMemObject(image));
+    ok(clReleaseMemObject(at));
+    ok(clReleaseMemObject(in));
+}
+
+/* --- transfers --------------------------------------------------------------------------------------- */
+
+/* Copies a box between arrays of pixels of 4 bytes with pitches in pixels. */
+static void copy_box(u32 *to, size_t to_row, size_t to_slice, const u32 *from, size_t row, size_t slice,
+                     const size_t region[3])
+{
+    for (size_t z = 0; z < region[2]; z++)
+        for (size_t y = 0; y < region[1]; y++)
+            memcpy(to + z * to_slice + y * to_row, from + z * slice + y * row, region[0] * 4);
+}
+
+static const Format plain = {&channels[0], &orders[2]};
+
+/* Reads, writes, copies to and from buffers, maps and fills of a region, on memory that the host sees and on
+ * the host's own. */
+static void moves_regions(void **state)
+{
+    enum { W = 6, H = 5, D = 4, N = W * H * D };
+    const Kind kind = {"image3d_t", CL_MEM_OBJECT_IMAGE3D, W, H, D, 3};
+    const size_t origin[] = {1, 2, 1}, region[] = {4, 3, 2}, none[3] = {0}, all[] = {W, H, D};
+    const size_t at = (origin[2] * H + origin[1]) * W + origin[0];
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        u32 want[N], got[N], other[8 * 8 * 8], own[N];
+        size_t row_pitch = 0, slice_pitch = 0;
+        cl_int s;
+        for (u32 i = 0; i < N; i++)
+            want[i] = own[i] = any();
+        for (u32 i = 0; i < 512; i++)
+            other[i] = any();
+        cl_mem m = make_image(plain, &kind, way ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, own);
+        /* 1. write a region from rows of 8 pixels; read it to others */
+        ok(clEnqueueWriteImage(host.queue, m, CL_FALSE, origin, region, 32, 256, other, 0, NULL, NULL));
+        copy_box(want + at, W, W * H, other, 8, 64, region);
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, none, all, 0, 0, got, 0, NULL, NULL));
+        assert_memory_equal(got, want, sizeof want);
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, origin, region, 28, 200, other, 0, NULL, NULL));
+        copy_box(got, 4, 12, other, 7, 50, region);
+        copy_box(other, 4, 12, want + at, W, W * H, region);
+        assert_memory_equal(got, other, 4 * 3 * 2 * 4);
+        /* 2. to a buffer and back */
+        cl_mem b = make_buffer(1024, NULL);
+        ok(clEnqueueCopyImageToBuffer(host.queue, m, b, origin, region, 16, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(host.queue, b, CL_TRUE, 16, 96, got, 0, NULL, NULL));
+        assert_memory_equal(got, other, 96);
+        ok(clEnqueueCopyBufferToImage(host.queue, b, m, 16, none, region, 0, NULL, NULL));
+        copy_box(want, W, W * H, other, 4, 12, region);
+        /* 3. map, change, unmap */
+        u8 *p = clEnqueueMapImage(host.queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row_pitch,
+                                  &slice_pitch, 0, NULL, NULL, &s);
+        ok(s);
+        assert_int_equal(INFO(size_t, clGetImageInfo, m, CL_IMAGE_ROW_PITCH), row_pitch);
+        assert_int_equal(INFO(size_t, clGetImageInfo, m, CL_IMAGE_SLICE_PITCH), slice_pitch);
+        for (size_t z = 0; z < region[2]; z++)
+            for (size_t y = 0; y < region[1]; y++)
+                for (size_t x = 0; x < region[0]; x++) {
+                    u32 *q = (u32 *)(void *)(p + z * slice_pitch + y * row_pitch) + x;
+                    assert_int_equal(*q, want[at + (z * H + y) * W + x]);
+                    *q ^= 0x5a5a5a5a;
+                    want[at + (z * H + y) * W + x] ^= 0x5a5a5a5a;
+                }
+        ok(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL));
+        /* 4. fill */
+        const float colour[] = {1, 0.5f, 0, 2};
+        ok(clEnqueueFillImage(host.queue, m, colour, origin, (size_t[]){2, 2, 2}, 0, NULL, NULL));
+        for (int i = 0; i < 8; i++)
+            want[at + (size_t)((i >> 2) * H + (i >> 1 & 1)) * W + (size_t)(i & 1)] = 0xff0080ff;
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, none, all, 0, 0, got, 0, NULL, NULL));
+        assert_memory_equal(got, want, sizeof want);
+        ok(clEnqueueMigrateMemObjects(host.queue, 1, &m, 0, 0, NULL, NULL));
+        ok(clReleaseMemObject(b));
+        ok(clReleaseMemObject(m));
+    }
+}
+
+static void copies_between_images(void **state)
+{
+    const Kind box = {"", CL_MEM_OBJECT_IMAGE3D, 6, 5, 4, 3}, plane = {"", CL_MEM_OBJECT_IMAGE2D, 9, 7, 1, 2},
+               row = {"", CL_MEM_OBJECT_IMAGE1D_ARRAY, 6, 1, 4, 1};
+    u32 a[120], b[63], c[24], got[120];
+    const size_t none[3] = {0};
+    (void)state;
+    for (int i = 0; i < 120; i++)
+        a[i] = any(), b[i % 63] = any(), c[i % 24] = any();
+    cl_mem x = make_image(plain, &box, CL_MEM_COPY_HOST_PTR, a), y = make_image(plain, &plane, CL_MEM_COPY_HOST_PTR, b);
+    cl_mem z = make_image(plain, &row, CL_MEM_COPY_HOST_PTR, c);
+    ok(clEnqueueCopyImage(host.queue, x, y, (size_t[]){1, 2, 3}, (size_t[]){4, 3, 0}, (size_t[]){5, 3, 1}, 0, NULL, NULL));
+    copy_box(b + 3 * 9 + 4, 9, 63, a + (3 * 5 + 2) * 6 + 1, 6, 30, (size_t[]){5, 3, 1});
+    ok(clEnqueueReadImage(host.queue, y, CL_TRUE, none, (size_t[]){9, 7, 1}, 0, 0, got, 0, NULL, NULL));
+    assert_memory_equal(got, b, sizeof b);
+    /* within an array of lines: lines 0 and 1 to 2 and 3 */
+    ok(clEnqueueCopyImage(host.queue, z, z, none, (size_t[]){1, 2, 0}, (size_t[]){5, 2, 1}, 0, NULL, NULL));
+    copy_box(c + 13, 6, 6, c, 6, 6, (size_t[]){5, 2, 1});
+    ok(clEnqueueReadImage(host.queue, z, CL_TRUE, none, (size_t[]){6, 4, 1}, 0, 0, got, 0, NULL, NULL));
+    assert_memory_equal(got, c, sizeof c);
+    assert_int_equal(clEnqueueCopyImage(host.queue, z, z, none, (size_t[]){1, 1, 0}, (size_t[]){5, 2, 1}, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    cl_mem w = make_image((Format){&channels[5], &orders[2]}, &plane, 0, NULL);
+    assert_int_equal(clEnqueueCopyImage(host.queue, y, w, none, none, (size_t[]){1, 1, 1}, 0, NULL, NULL),
+                     CL_IMAGE_FORMAT_MISMATCH);
+    ok(clReleaseMemObject(x));
+    ok(clReleaseMemObject(y));
+    ok(clReleaseMemObject(z));
+    ok(clReleaseMemObject(w));
+}
+
+/* --- objects ------------------------------------------------------------------------------------------- */
+
+static void answers_queries(void **state)
+{
+    static u8 bytes[MOST];
+    const cl_image_format f = {CL_BGRA, CL_UNORM_INT8};
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 5, .image_height = 4,
+                             .image_array_size = 3, .image_row_pitch = 24, .image_slice_pitch = 120};
+    cl_int s;
+    (void)state;
+    cl_mem m = clCreateImage(host.context, CL_MEM_USE_HOST_PTR, &f, &d, bytes, &s);
+    ok(s);
+    assert_int_equal(INFO(cl_mem_object_type, clGetMemObjectInfo, m, CL_MEM_TYPE), CL_MEM_OBJECT_IMAGE2D_ARRAY);
+    assert_int_equal(INFO(size_t, clGetMemObjectInfo, m, CL_MEM_SIZE), 360);
+    assert_ptr_equal(INFO(void *, clGetMemObjectInfo, m, CL_MEM_HOST_PTR), bytes);
+    assert_int_equal(INFO(cl_image_format, clGetImageInfo, m, CL_IMAGE_FORMAT).image_channel_order, CL_BGRA);
+    static const struct { cl_image_info param; size_t want; } rows[] = {
+        {CL_IMAGE_ELEMENT_SIZE, 4}, {CL_IMAGE_ROW_PITCH, 24}, {CL_IMAGE_SLICE_PITCH, 120}, {CL_IMAGE_WIDTH, 5},
+        {CL_IMAGE_HEIGHT, 4}, {CL_IMAGE_DEPTH, 0}, {CL_IMAGE_ARRAY_SIZE, 3}};
+    for (size_t i = 0; i < countof(rows); i++)
+        assert_int_equal(INFO(size_t, clGetImageInfo, m, rows[i].param), rows[i].want);
+    assert_int_equal(INFO(cl_uint, clGetImageInfo, m, CL_IMAGE_NUM_SAMPLES), 0);
+    assert_null(INFO(cl_mem, clGetImageInfo, m, CL_IMAGE_BUFFER));
+    assert_int_equal(clGetImageInfo(m, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    cl_mem b = make_buffer(16, NULL);
+    assert_int_equal(clGetImageInfo(b, CL_IMAGE_WIDTH, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    /* an image is no buffer, and no buffer an image */
+    assert_int_equal(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, 4, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    const size_t none[3] = {0}, one[] = {1, 1, 1};
+    assert_int_equal(clEnqueueReadImage(host.queue, b, CL_TRUE, none, one, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueReadImage(host.queue, m, CL_TRUE, (size_t[]){5, 0, 0}, one, 0, 0, bytes, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueReadImage(host.queue, m, CL_TRUE, none, (size_t[]){5, 1, 1}, 16, 0, bytes, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    ok(clReleaseMemObject(b));
+    ok(clReleaseMemObject(m));
+    assert_true(INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE_SUPPORT));
+    assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE2D_MAX_WIDTH) >= 16384);
+}
+
+static void refuses_bad_images(void **state)
+{
+    static u8 bytes[MOST];
+    const cl_image_format good = {CL_RGBA, CL_UNORM_INT8};
+    cl_mem b = make_buffer(64, NULL);
+    const struct { cl_mem_flags flags; cl_image_format f; cl_image_desc d; void *ptr; cl_int want; } rows[] = {
+        {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_VALUE},
+        {0, {CL_RGBA, 0}, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {0, {CL_BGRA, CL_FLOAT}, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {0, {CL_RGB, CL_UNORM_SHORT_565}, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_IMAGE_FORMAT_NOT_SUPPORTED},
+        {0, {CL_sRGBA, CL_UNORM_INT8}, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_IMAGE_FORMAT_NOT_SUPPORTED},
+        {0, good, {.image_type = CL_MEM_OBJECT_BUFFER, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 0, .image_height = 1}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16385, .image_height = 1}, NULL, CL_INVALID_IMAGE_SIZE},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1, .image_row_pitch = 4}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {CL_MEM_USE_HOST_PTR, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1, .image_row_pitch = 4}, bytes, CL_INVALID_IMAGE_DESCRIPTOR},
+        {CL_MEM_USE_HOST_PTR, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1, .image_row_pitch = 9}, bytes, CL_INVALID_IMAGE_DESCRIPTOR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1, .num_mip_levels = 1}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 17, .image_height = 1, .mem_object = b}, NULL, CL_INVALID_IMAGE_SIZE},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 1, .image_height = 1, .image_depth = 1, .mem_object = b}, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {CL_MEM_COPY_HOST_PTR, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, NULL, CL_INVALID_HOST_PTR},
+        {0, good, {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1}, bytes, CL_INVALID_HOST_PTR},
+    };
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        assert_null(clCreateImage(host.context, rows[i].flags, &rows[i].f, &rows[i].d, rows[i].ptr, &s));
+        if (s != rows[i].want)
+            fail_msg("row %zu: %d", i, s);
+    }
+    assert_null(clCreateImage(host.context, 0, NULL, &rows[0].d, NULL, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    assert_null(clCreateImage(host.context, 0, &good, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_DESCRIPTOR);
+    ok(clReleaseMemObject(b));
+}
+
+static void has_samplers(void **state)
+{
+    const cl_sampler_properties list[] = {CL_SAMPLER_ADDRESSING_MODE, CL_ADDRESS_REPEAT, CL_SAMPLER_FILTER_MODE,
+                                          CL_FILTER_LINEAR, 0},
+                                twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE,
+                                           CL_FILTER_LINEAR, 0},
+                                unknown[] = {1, 1, 0};
+    cl_int s;
+    (void)state;
+    cl_sampler m = clCreateSamplerWithProperties(host.context, list, &s);
+    ok(s);
+    assert_true(INFO(cl_bool, clGetSamplerInfo, m, CL_SAMPLER_NORMALIZED_COORDS));
+    assert_int_equal(INFO(cl_addressing_mode, clGetSamplerInfo, m, CL_SAMPLER_ADDRESSING_MODE), CL_ADDRESS_REPEAT);
+    assert_int_equal(INFO(cl_filter_mode, clGetSamplerInfo, m, CL_SAMPLER_FILTER_MODE), CL_FILTER_LINEAR);
+    assert_ptr_equal(INFO(cl_context, clGetSamplerInfo, m, CL_SAMPLER_CONTEXT), host.context);
+    size_t n;
+    ok(clGetSamplerInfo(m, CL_SAMPLER_PROPERTIES, 0, NULL, &n));
+    assert_int_equal(n, sizeof list);
+    ok(clRetainSampler(m));
+    assert_int_equal(INFO(cl_uint, clGetSamplerInfo, m, CL_SAMPLER_REFERENCE_COUNT), 2);
+    ok(clReleaseSampler(m));
+    ok(clReleaseSampler(m));
+    assert_null(clCreateSamplerWithProperties(host.context, twice, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateSamplerWithProperties(host.context, unknown, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreateSampler(host.context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+}
+
+/* What may be an argument. */
+static void checks_arguments(void **state)
+{
+    cl_program prog = build(reads, "image2d_t", false);
+    cl_kernel k = make_kernel(prog, "f");
+    cl_mem image = make_image(plain, &kinds[2], CL_MEM_WRITE_ONLY, NULL), b = make_buffer(64, NULL);
+    (void)state;
+    assert_int_equal(clSetKernelArg(k, 0, sizeof image, &image), CL_INVALID_ARG_VALUE);
+    assert_int_equal(clSetKernelArg(k, 0, sizeof b, &b), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(k, 2, sizeof image, &image), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(k, 1, sizeof b, &b), CL_INVALID_SAMPLER);
+    assert_int_equal(clSetKernelArg(k, 1, 4, &b), CL_INVALID_ARG_SIZE);
+    cl_kernel_arg_access_qualifier access;
+    cl_kernel_arg_address_qualifier space;
+    ok(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL));
+    ok(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL));
+    assert_int_equal(access, CL_KERNEL_ARG_ACCESS_READ_ONLY);
+    assert_int_equal(space, CL_KERNEL_ARG_ADDRESS_GLOBAL);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(image));
+    ok(clReleaseMemObject(b));
+    ok(clReleaseProgram(prog));
+}
+
+/* --- the host -------------------------------------------------------------------------------------- */
+
+static int open_any(void **state)
+{
+    cl_int s;
+    (void)state;
+    ok(clGetPlatformIDs(1, &host.platform, NULL));
+    ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_ALL, 1, &host.device, NULL));
+    host.context = clCreateContext(NULL, 1, &host.device, on_report, NULL, &s);
+    ok(s);
+    host.queue = make_queue(0);
+    return 0;
+}
+
+int main(void)
+{
+    const char *vendors = getenv("IMAGE_TEST_VENDORS");
+    set_environment();
+    if (vendors)
+        setenv("OCL_ICD_VENDORS", vendors, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_as_the_specification_says),
+        cmocka_unit_test(reads_every_format),
+        cmocka_unit_test(reads_at_integers),
+        cmocka_unit_test(writes_every_format),
+        cmocka_unit_test(shows_a_buffer),
+        cmocka_unit_test(ignores_writes_outside),
+        cmocka_unit_test(moves_regions),
+        cmocka_unit_test(copies_between_images),
+        cmocka_unit_test(answers_queries),
+        cmocka_unit_test(refuses_bad_images),
+        cmocka_unit_test(has_samplers),
+        cmocka_unit_test(checks_arguments),
+    };
+    return cmocka_run_group_tests(tests, open_any, close_host);
+}

@@ -205,7 +205,7 @@ endif
 
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
 examples: all $(if $(HAS_LOADER),$(EXAMPLES))
-$B/examples/%: examples/%.c examples/example.h
+$B/examples/%: examples/%.c $(wildcard examples/*.h)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $< -lOpenCL -lm
 

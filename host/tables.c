@@ -488,6 +488,21 @@ static void put_record(void)
 #include "isa/abi.def"
 }
 
+static void put_descriptor(void)
+{
+    u32 word = 0;
+    printf("| word | name | what |\n| --- | --- | --- |\n");
+#define IMAGE_WORD(name, what) printf("| %u | %s | %s |\n", word++, #name, what);
+#include "isa/image.def"
+}
+
+static void put_pixel(void)
+{
+    printf("| bits | name | what |\n| --- | --- | --- |\n");
+#define IMAGE_FORMAT(name, value, what) printf("| `%#x` | %s | %s |\n", (unsigned)(value), #name, what);
+#include "isa/image.def"
+}
+
 static void put_register(char file, u32 first, u32 last, bool kept, bool reserved, const char *what)
 {
     if (first != last)
@@ -517,7 +532,7 @@ static const struct {
     {"operations", put_operations},     {"csrs", put_csrs},     {"aliases", put_aliases},
     {"parameters", put_parameters},     {"spaces", put_spaces}, {"sizes", put_sizes},
     {"metadata", put_metadata},         {"print", put_print},   {"record", put_record},
-    {"registers", put_registers},
+    {"registers", put_registers},       {"descriptor", put_descriptor}, {"pixel", put_pixel},
 };
 
 /* the generated part that a line begins; -1: none, -2: one that does not exist */

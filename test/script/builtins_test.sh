@@ -1,6 +1,6 @@
 #!/bin/sh
 # builtins_test.sh -- no built-in function is missing: every function that clang's header declares for OpenCL C 1.2
-# and 3.0 and the extensions that are here, without images and pipes, is in the device
+# and 3.0 and the extensions that are here, without pipes, is in the device
 # library under the name that callers use.
 B=${B:-build}
 config=${LLVM_CONFIG:-llvm-config-19}
@@ -21,8 +21,8 @@ names() { # STANDARD EXTENSIONS
         "$bin/clang" "$@" -Xclang -finclude-default-header -E -x cl /dev/null |
             sed -n '/opencl-c\.h/,$p' | awk '/^#/ { next } { all = all " " $0 } /[;{}]/ { print all; all = "" }' |
             grep overloadable |
-            grep -Ev 'image|intel|reserve|_amd|clock_read|qcom|arm_|enqueue|_event|kernel_exec' |
-            grep -Ev 'sampler|pipe|ndrange|queue|clk_event|atomic_half|fetch_max.* uintptr_t' |
+            grep -Ev 'mip_levels|intel|reserve|_amd|clock_read|qcom|arm_|enqueue|_event|kernel_exec' |
+            grep -Ev 'pipe|ndrange|queue|clk_event|atomic_half|fetch_max.* uintptr_t' |
             sed 's/)[[:space:]]*;/) { __builtin_unreachable(); }/'
     } >"$t/all.cl"
     "$bin/clang" "$@" -O0 -c -emit-llvm "$t/all.cl" -o "$t/all.bc" || return 1
@@ -31,8 +31,9 @@ names() { # STANDARD EXTENSIONS
 
 atomics=+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics
 atomics=$atomics,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_fp16
+atomics=$atomics,+cl_khr_depth_images,+cl_khr_3d_image_writes
 atomics=$atomics,+cl_khr_fp64,+__opencl_c_fp64,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics
-features=+cl_khr_subgroups,+__opencl_c_subgroups,+__opencl_c_generic_address_space,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_order_acq_rel
+features=+__opencl_c_images,+__opencl_c_read_write_images,+__opencl_c_3d_image_writes,+cl_khr_subgroups,+__opencl_c_subgroups,+__opencl_c_generic_address_space,+__opencl_c_work_group_collective_functions,+__opencl_c_atomic_order_acq_rel
 
 for standard in CL1.2 CL3.0; do
     names $standard "-all,$atomics$([ $standard = CL3.0 ] && echo ",$features")" >"$t/want" || exit 1

@@ -30,9 +30,11 @@ static void comes_back(void **state)
          .pointee_align = 16,
          .is_const = true},
         {.name = b, .type = none, .kind = ARG_LOCAL, .size = 4, .align = 4, .is_volatile = true},
+        {.name = a, .type = none, .kind = ARG_IMAGE, .size = 36, .align = 4, .access = IMAGE_WRITE_ONLY},
+        {.name = a, .type = none, .kind = ARG_SAMPLER, .size = 4, .align = 4},
     };
     KernelInfo kernels[] = {
-        {.name = k, .attributes = attributes, .reqd_local = {8, 2, 1}, .args = args, .nargs = 2},
+        {.name = k, .attributes = attributes, .reqd_local = {8, 2, 1}, .args = args, .nargs = 4},
         {.name = other, .silent = true},
     };
     const KernelTable t = {
@@ -50,12 +52,15 @@ static void comes_back(void **state)
     assert_string_equal(i->attributes, attributes);
     assert_int_equal(i->reqd_local[0], 8);
     assert_int_equal(i->reqd_local[1], 2);
-    assert_int_equal(i->nargs, 2);
+    assert_int_equal(i->nargs, 4);
     assert_string_equal(i->args[0].type, type);
     assert_int_equal(i->args[0].kind, ARG_GLOBAL);
     assert_int_equal(i->args[0].pointee_align, 16);
     assert_true(i->args[0].is_const && !i->args[0].is_volatile);
     assert_int_equal(i->args[1].kind, ARG_LOCAL);
+    assert_int_equal(i->args[2].kind, ARG_IMAGE);
+    assert_int_equal(i->args[2].access, IMAGE_WRITE_ONLY);
+    assert_int_equal(i->args[3].kind, ARG_SAMPLER);
     assert_true(!i->args[1].is_const && i->args[1].is_volatile);
     assert_int_equal(kernelinfo_find(&back, "other")->nargs, 0);
     assert_true(!i->silent && kernelinfo_find(&back, "other")->silent);
@@ -76,8 +81,10 @@ static void malformed(void **state)
         "{\"version\":1,\"kernels\":[1]}",
         "{\"version\":1,\"kernels\":[{\"name\":3}]}",
         "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"reqd_local\":[1,2]}]}",
-        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"image\",\"align\":4}]}]"
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"texture\",\"align\":4}]}]"
         "}",
+        "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"image\",\"align\":4,"
+        "\"access\":\"all\"}]}]}",
         "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"value\",\"align\":3}]}]"
         "}",
         "{\"version\":1,\"kernels\":[{\"name\":\"k\",\"args\":[{\"kind\":\"value\",\"align\":4,"

@@ -134,8 +134,6 @@ static void refused(void **state)
         {"kernel void k(global float *p) { half h = *p; *p = h * 2; }", "half"},
         {"kernel void k(global int *p) { local int l[20000]; l[*p] = 1; *p = l[p[1]]; }",
          "80000 bytes"},
-        {"kernel void k(read_only image2d_t i, global int *p) { *p = get_image_width(i); }",
-         "error:"},
     };
     (void)state;
     need_compiler();

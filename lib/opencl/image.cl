@@ -10,15 +10,17 @@ __attribute__((const)) uint __ventus_sampler(sampler_t);
 
 /* --- by the kind of image ------------------------------------------------------------------------ */
 
-/* One function for each shape, so that a program with many reads has their code once. */
+/* One function for each shape.  They are `cold` so that the library has their code once and not in each of the
+ * hundreds of functions that call them; in programs they are like any other (ll/middle.c). */
+#define SHARED static __attribute__((cold))
 #define SHAPED(S) \
-    static float4 sampled_f_##S(Image i, uint m, float4 p) { return sampled_f(i, SHAPE_##S, m, p); } \
-    static uint4 sampled_u_##S(Image i, uint m, float4 p) { return sampled_u(i, SHAPE_##S, m, p); } \
-    static float4 fetched_f_##S(Image i, uint m, int4 p) { return fetched_f(i, SHAPE_##S, m, p); } \
-    static uint4 fetched_u_##S(Image i, uint m, int4 p) { return fetched_u(i, SHAPE_##S, m, p); } \
-    static void put_f_##S(Image i, int4 p, float4 v) { if (is_inside(i, SHAPE_##S, p)) put_f(i, p, v); } \
-    static void put_i_##S(Image i, int4 p, int4 v) { if (is_inside(i, SHAPE_##S, p)) put_i(i, p, v); } \
-    static void put_u_##S(Image i, int4 p, uint4 v) { if (is_inside(i, SHAPE_##S, p)) put_u(i, p, v); }
+    SHARED float4 sampled_f_##S(Image i, uint m, float4 p) { return sampled_f(i, SHAPE_##S, m, p); } \
+    SHARED uint4 sampled_u_##S(Image i, uint m, float4 p) { return sampled_u(i, SHAPE_##S, m, p); } \
+    SHARED float4 fetched_f_##S(Image i, uint m, int4 p) { return fetched_f(i, SHAPE_##S, m, p); } \
+    SHARED uint4 fetched_u_##S(Image i, uint m, int4 p) { return fetched_u(i, SHAPE_##S, m, p); } \
+    SHARED void put_f_##S(Image i, int4 p, float4 v) { if (is_inside(i, SHAPE_##S, p)) put_f(i, p, v); } \
+    SHARED void put_i_##S(Image i, int4 p, int4 v) { if (is_inside(i, SHAPE_##S, p)) put_i(i, p, v); } \
+    SHARED void put_u_##S(Image i, int4 p, uint4 v) { if (is_inside(i, SHAPE_##S, p)) put_u(i, p, v); }
 SHAPED(1D) SHAPED(1D_ARRAY) SHAPED(2D) SHAPED(2D_ARRAY) SHAPED(3D)
 
 /* Coordinates as x, y and, of an image in an array, z. */

@@ -88,8 +88,12 @@ static int missing_part(LLVMModuleRef m)
     return -1;
 }
 
+/* What came from the library is the program's own now; `cold` has kept its functions small so far. */
 static void hide(LLVMValueRef g)
 {
+    if (LLVMIsAFunction(g))
+        LLVMRemoveEnumAttributeAtIndex(g, FUNCTION_INDEX,
+                                       LLVMGetEnumAttributeKindForName("cold", 4));
     const LLVMLinkage l = LLVMGetLinkage(g);
     if (!LLVMIsDeclaration(g) && (l == LLVMLinkOnceODRLinkage || l == LLVMLinkOnceAnyLinkage))
         LLVMSetLinkage(g, LLVMInternalLinkage);

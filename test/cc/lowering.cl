@@ -213,7 +213,8 @@ SATURATE(ulong)
 
 /* --- comparisons, each alone, so that none is made of another one -------------------------------- */
 
-#define ALONE(T, name, op) __attribute__((noinline)) uint name##_##T(T a, T b) { return a op b; }
+#define PREDICATE(T, name, test) __attribute__((noinline)) uint name##_##T(T a, T b) { return test; }
+#define ALONE(T, name, op) PREDICATE(T, name, a op b)
 #define COMPARE(T) \
     ALONE(T, eq, ==) \
     ALONE(T, ne, !=) \
@@ -232,6 +233,31 @@ COMPARE(int)
 COMPARE(uint)
 COMPARE(long)
 COMPARE(ulong)
+
+ALONE(float, eq, ==)
+ALONE(float, ne, !=)
+ALONE(float, lt, <)
+ALONE(float, le, <=)
+ALONE(float, gt, >)
+ALONE(float, ge, >=)
+PREDICATE(float, one, islessgreater(a, b))
+PREDICATE(float, ueq, !islessgreater(a, b))
+PREDICATE(float, ord, isordered(a, b))
+PREDICATE(float, uno, isunordered(a, b))
+PREDICATE(float, uge, !(a < b))
+PREDICATE(float, ugt, !(a <= b))
+PREDICATE(float, ule, !(a > b))
+PREDICATE(float, ult, !(a >= b))
+kernel void compare_float(global uint *out)
+{
+    const float list[6] = {-INFINITY, -1.5f, -0.0f, 0.0f, 2.5f, NAN};
+    const size_t i = get_global_id(0);
+    const float a = list[i / 6 % 6], b = list[i % 6];
+    out[i] = eq_float(a, b) | ne_float(a, b) << 1 | lt_float(a, b) << 2 | le_float(a, b) << 3 | gt_float(a, b) << 4 |
+             ge_float(a, b) << 5 | one_float(a, b) << 6 | ueq_float(a, b) << 7 | ord_float(a, b) << 8 |
+             uno_float(a, b) << 9 | uge_float(a, b) << 10 | ugt_float(a, b) << 11 | ule_float(a, b) << 12 |
+             ult_float(a, b) << 13;
+}
 
 /* --- ids --------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Integers of any width, copies, accesses, saturation, ids (test/cc/lowering.cl). */
 #include "test/kit/oclkit.h"
+#include <math.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
@@ -240,6 +241,33 @@ COMPARE(uint, u32)
 COMPARE(long, i64)
 COMPARE(ulong, u64)
 
+REF(compare_float)
+{
+    static const float list[6] = {-INFINITY, -1.5f, -0.0f, 0.0f, 2.5f, NAN};
+    u32 *out = A(0);
+    EACH
+    {
+        const float a = list[i / 6 % 6], b = list[i % 6];
+        const bool test[14] = {a == b,
+                               a != b,
+                               a < b,
+                               a <= b,
+                               a > b,
+                               a >= b,
+                               islessgreater(a, b),
+                               !islessgreater(a, b),
+                               !isunordered(a, b),
+                               isunordered(a, b),
+                               !(a < b),
+                               !(a <= b),
+                               !(a > b),
+                               !(a >= b)};
+        out[i] = 0;
+        for (u32 k = 0; k < 14; k++)
+            out[i] |= (u32)test[k] << k;
+    }
+}
+
 REF(linear)
 {
     const u32 *n = job->global, *l = job->local;
@@ -277,6 +305,7 @@ static const KitCase cases[] = {
     CASE(compare_uint, "36/12", "w36"),
     CASE(compare_long, "36/12", "w36"),
     CASE(compare_ulong, "36/12", "w36"),
+    CASE(compare_float, "36/12", "w36"),
     CASE(linear, "12,10,6/4,5,3", "w2160"),
     CASE(linear, "6,12,10/3,2,5", "w2160"),
     CASE(linear, "10,6/5,2", "w180"),

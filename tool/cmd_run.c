@@ -366,7 +366,12 @@ int run_main(int argc, char **argv)
         return REFUSED;
     if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
         (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
-        Object *image = load_image(r->file, r->common.device.set, r->build, &d);
+        Buf build = {0}; /* who debugs wants to see variables */
+        buf_printf(&build, "%s%s", r->build ? r->build : "", r->common.gdb ? " -g" : "");
+        if (build.failed)
+            out_of_memory();
+        Object *image = load_image(r->file, r->common.device.set, buf_text(&build), &d);
+        buf_free(&build);
         if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d) && choose_sizes(r, &d))
             status = run_image(r, image, &d);
         else

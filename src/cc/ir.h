@@ -196,6 +196,15 @@ typedef struct {
     u32 offset;             /* from the base of the frame, by frame.c */
 } Slot;
 
+/* A variable of the source that lies in a slot. */
+typedef struct {
+    const char *name;
+    u32 type;               /* in Module.type */
+    u32 slot;
+    u32 file, line;         /* where it is declared */
+    bool is_parameter;
+} SourceVariable;
+
 enum { WARP_STACK = ABI_WARP_STACK };
 
 typedef struct Module Module;
@@ -217,6 +226,8 @@ struct Func {
     u32 exit;               /* the block with T_RET */
     Value *value;           /* value[0] is not used */
     size_t nvalue, capvalue;
+    SourceVariable *variable; /* for debuggers */
+    size_t nvariable, capvariable;
     Slot *slot;
     size_t nslot, capslot;
     u32 *rpo;               /* reachable blocks in reverse post-order */
@@ -271,6 +282,29 @@ typedef struct {
     u32 atomic; /* 1: a plain access that the source asks to be atomic */
 } Loc;
 
+/* A type of the source, for debuggers. */
+typedef enum {
+    TYPE_BASE,
+    TYPE_POINTER,
+    TYPE_NAME,              /* another name of a type */
+    TYPE_STRUCT,
+    TYPE_UNION,
+    TYPE_ARRAY,
+    TYPE_VECTOR
+} SourceTypeKind;
+
+typedef struct {
+    u8 kind;                /* SourceTypeKind */
+    u8 encoding;            /* DW_ATE_* of a base type */
+    const char *name;
+    u32 size;               /* bytes */
+    u32 of;                 /* type of elements, or that a pointer points to; of structures the first
+                               in Module.member */
+    u32 count;              /* elements, members */
+} SourceType;
+
+typedef struct { const char *name; u32 type, offset; } SourceMember;
+
 typedef struct ArenaChunk ArenaChunk;
 
 /* A module: what is compiled to one object. */
@@ -295,6 +329,11 @@ struct Module {
     size_t ninlined, capinlined;
     const char **file;      /* names of source files */
     size_t nfile, capfile;
+    SourceType *type;       /* type[0] is void */
+    u32 ntype;
+    size_t captype;
+    SourceMember *member;   /* of structures, those of one side by side */
+    size_t nmember, capmember;
 };
 
 /* --- making it (ir.c) --------------------------------------------------------------------- */

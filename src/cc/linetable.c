@@ -4,13 +4,15 @@
  *   .debug_info     one unit; a subprogram for each function, and in it the ranges of words that
  *                   came by inlining, with the place of the call
  *   .debug_aranges  the ranges of the unit
- *   .debug_abbrev   the two shapes of entries
+ *   .debug_frame    how debuggers find the registers of callers (callframes.c)
+ *   .debug_abbrev   the shapes of entries
  *
  * Addresses are relocations against the symbols of functions.
  */
 #include "cc/code.h"
 #include "base/mem.h"
 #include "obj/dwarf.h"
+#include "cc/variables.h"
 #include "obj/dwarfout.h"
 #include <string.h>
 
@@ -81,13 +83,14 @@ static bool put_abbrevs(Object *o)
         DW_FORM_data1, 0, 0,
         ABBREV_INLINED, DW_TAG_inlined_subroutine, 1, INLINED_ATTRIBUTES,
         ABBREV_INLINED_LEAF, DW_TAG_inlined_subroutine, 0, INLINED_ATTRIBUTES,
-        0,
     };
     /* clang-format on */
     DwarfOut s = dwarf_open(o, ".debug_abbrev");
     if (s.failed)
         return false;
     buf_put(s.b, bytes, sizeof bytes);
+    put_variable_abbrevs(&s);
+    dwarf_put(&s, 0, 1);
     return dwarf_close(&s);
 }
 
@@ -149,15 +152,18 @@ static void find_ranges(const Module *m, const Code *c, Ranges *r)
     close_ranges(r, 0, c->size);
 }
 
-/* one function, and what was inlined into it */
-static void put_function(DwarfOut *s, const Module *m, const Code *c, u32 symbol, const u32 *origin)
+/* One function, its variables, and what was inlined into it. */
+static void put_function(DwarfOut *s, const Module *m, const Code *c, u32 symbol, const u32 *origin,
+                         const u32 *types)
 {
     Ranges r = {.n = 0};
     find_ranges(m, c, &r);
-    dwarf_put(s, r.n ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
+    const bool has_children = r.n || c->f->nvariable;
+    dwarf_put(s, has_children ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
     dwarf_put_string(s, c->f->name);
     dwarf_put_address(s, symbol, 0);
     dwarf_put(s, c->size, 4);
+    put_variables(s, c->f, types);
     for (size_t i = 0; i < r.n; i++) {
         const Range *x = &r.range[i];
         const u32 next = i + 1 < r.n ? r.range[i + 1].depth : 0;
@@ -172,7 +178,7 @@ static void put_function(DwarfOut *s, const Module *m, const Code *c, u32 symbol
         for (u32 depth = x->depth; depth > next; depth--)
             dwarf_put(s, 0, 1); /* the end of a list of children */
     }
-    if (r.n)
+    if (has_children)
         dwarf_put(s, 0, 1);
     s->failed |= r.failed;
     mem_free(r.range);
@@ -200,8 +206,10 @@ static bool put_entries(const Module *m, const Code *code, const u32 *symbol, Ob
               table = dwarf_section_symbol(o, ".debug_line");
     DwarfOut s = dwarf_open(o, ".debug_info");
     u32 *origin = mem_zalloc(m->ninlined + 1, sizeof *origin);
-    if (s.failed || abbrevs < 0 || table < 0 || !origin) {
+    u32 *types = mem_zalloc(m->ntype + 1, sizeof *types);
+    if (s.failed || abbrevs < 0 || table < 0 || !origin || !types) {
         mem_free(origin);
+        mem_free(types);
         return false;
     }
     const size_t from = dwarf_begin(&s);
@@ -214,11 +222,13 @@ static bool put_entries(const Module *m, const Code *code, const u32 *symbol, Ob
     dwarf_put_string(&s, m->name);
     dwarf_put_address(&s, (u32)table, 0);
     put_abstract(&s, m, origin);
+    put_types(&s, m, types);
     for (size_t i = 0; i < m->nfunc; i++)
-        put_function(&s, m, &code[i], symbol[m->func[i]->symbol], origin);
+        put_function(&s, m, &code[i], symbol[m->func[i]->symbol], origin, types);
     dwarf_put(&s, 0, 1);
     dwarf_end(&s, from);
     mem_free(origin);
+    mem_free(types);
     return dwarf_close(&s);
 }
 
@@ -242,5 +252,5 @@ static bool put_ranges(const Module *m, const Code *code, const u32 *symbol, Obj
 bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o)
 {
     return put_lines(m, code, symbol, o) && put_abbrevs(o) && put_entries(m, code, symbol, o) &&
-           put_ranges(m, code, symbol, o);
+           put_ranges(m, code, symbol, o) && put_call_frames(m, code, symbol, o);
 }

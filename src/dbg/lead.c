@@ -21,6 +21,13 @@ static bool holds(const Debugger *d, const Breakpoint *b, Lane l)
     return !b->n;
 }
 
+/* Whether the warp is at a join where its lanes will wait or lanes that wait will join them: they all
+ * come here again, and count as having arrived only then. */
+static bool arrives_at_join(const Warp *w)
+{
+    return w->nsimt && w->simt[w->nsimt - 1].rpc == w->pc;
+}
+
 /* The thread for which the warp is at a breakpoint, the preferred one if possible, but none of the
  * lanes in `except`; 0: there is none. */
 static u32 at_breakpoint(const Debugger *d, Warp *w, u32 preferred, u32 except)
@@ -28,7 +35,7 @@ static u32 at_breakpoint(const Debugger *d, Warp *w, u32 preferred, u32 except)
     for (size_t i = 0; i < d->nbreakpoints; i++) {
         const Breakpoint *b = &d->breakpoint[i];
         Lane l;
-        if (b->addr != w->pc)
+        if (b->addr != w->pc || arrives_at_join(w))
             continue;
         if (lane_find(d->run, preferred, &l) && l.warp == w && lane_is_active(l) &&
             !(except >> l.lane & 1) && holds(d, b, l))
@@ -193,7 +200,7 @@ static bool is_done(const Debugger *d, const Warp *w)
     const Plan *p = &d->plan;
     Lane l;
     if (p->kind == PLAN_CONTINUE || !lane_find(d->run, p->thread, &l) || l.warp != w ||
-        !lane_is_active(l))
+        !lane_is_active(l) || arrives_at_join(w))
         return false;
     return p->kind == PLAN_STEP || w->pc < p->lo || w->pc >= p->end;
 }

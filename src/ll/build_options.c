@@ -41,7 +41,7 @@ static const struct Row {
     {"-w", PASS},
     {"-Werror", PASS},
     {"-W", JOINED},
-    {"-g", IGNORE}, /* lines are always kept */
+    {"-g", IGNORE}, /* lines are always kept; front.c asks for variables too */
 };
 
 static const struct Std {
@@ -110,6 +110,8 @@ static bool add_joined(BuildOptions *b, const char *option, const char *value)
 
 static void note_effects(BuildOptions *b, const char *word)
 {
+    if (!strcmp(word, "-g"))
+        b->variables = true;
     if (!strcmp(word, "-cl-opt-disable"))
         b->level = 0;
     if (!strcmp(word, "-cl-fast-relaxed-math") || !strcmp(word, "-cl-unsafe-math-optimizations"))
@@ -148,6 +150,7 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
         if (!ok)
             return false;
     }
+    b->variables |= !b->level;
     b->uniform_groups |= b->version < 200;
     return true;
 }

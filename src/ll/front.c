@@ -124,7 +124,6 @@ static void fixed_args(Job *j)
         "-finclude-default-header",
         "-fdeclare-opencl-builtins",
         "-cl-kernel-arg-info",
-        "-debug-info-kind=line-tables-only",
         "-dwarf-version=4",
         "-D__OPENCL_VERSION__=300",
         "-DFP_FAST_FMAF=1",
@@ -159,6 +158,7 @@ static bool make_args(Job *j, const CompOptions *opt, const BuildOptions *b)
     arg(j, "-cc1");
     fixed_args(j);
     action_args(j, opt->output);
+    arg(j, b->variables ? "-debug-info-kind=limited" : "-debug-info-kind=line-tables-only");
     arg(j, b->level ? "-O2" : "-O0");
     arg(j, std_word(b->version));
     if (slash) { /* #include "x" looks beside the source first */

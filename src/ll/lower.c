@@ -719,6 +719,7 @@ Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, 
                       .ctx = LLVMGetModuleContext(src),
                       .d = d,
                       .dl = LLVMGetModuleDataLayout(src)};
+        show_variables(src);
         find_locals(lo);
         for (LLVMValueRef g = LLVMGetFirstGlobal(src); g; g = LLVMGetNextGlobal(g))
             if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) != 3 && LLVMGetFirstUse(g))

@@ -51,6 +51,7 @@ typedef struct {
     Local *local;
     size_t nlocal, caplocal;
     u32 local_common;       /* bytes of the variables that several kernels use */
+    Map types;              /* of types of the source: their numbers in the module */
     Map inlined;            /* of places of calls: Loc.inlined of what they brought */
     u32 nstring;            /* formats made for printf */
     LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
@@ -78,6 +79,13 @@ typedef struct {
     i8 *known;              /* of a value: +w: bits from w on are 0, -w: from w - 1 on equal */
     size_t nknown, capknown;
 } Fn;
+
+/* --- variables of the source (lower_debug.c) --------------------------------------------- */
+
+/* Turns what the module says of variables into calls of llvm.dbg.declare and others. */
+void show_variables(LLVMModuleRef m);
+/* Notes what a call of llvm.dbg.declare says. */
+void note_variable(Fn *n, LLVMValueRef call);
 
 /* --- values (lower_value.c) ------------------------------------------------------------ */
 

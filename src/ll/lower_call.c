@@ -213,6 +213,8 @@ static void elementwise_intrinsic(Fn *n, LLVMValueRef call, const char *name)
 
 static void intrinsic(Fn *n, LLVMValueRef call, const char *name)
 {
+    if (begins(name, "dbg.declare"))
+        note_variable(n, call);
     if (means_nothing(name))
         return;
     if (begins(name, "memcpy"))

@@ -4,13 +4,26 @@
 #define OBJ_DWARF_H
 
 enum {
+    DW_TAG_array_type = 0x01,
+    DW_TAG_enumeration_type = 0x04,
+    DW_TAG_formal_parameter = 0x05,
+    DW_TAG_member = 0x0d,
+    DW_TAG_pointer_type = 0x0f,
     DW_TAG_compile_unit = 0x11,
+    DW_TAG_structure_type = 0x13,
+    DW_TAG_typedef = 0x16,
+    DW_TAG_union_type = 0x17,
     DW_TAG_inlined_subroutine = 0x1d,
-    DW_TAG_subprogram = 0x2e
+    DW_TAG_subrange_type = 0x21,
+    DW_TAG_base_type = 0x24,
+    DW_TAG_subprogram = 0x2e,
+    DW_TAG_variable = 0x34
 };
 
 enum {
+    DW_AT_location = 0x02,
     DW_AT_name = 0x03,
+    DW_AT_byte_size = 0x0b,
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12,
@@ -19,14 +32,21 @@ enum {
     DW_AT_inline = 0x20,
     DW_AT_producer = 0x25,
     DW_AT_abstract_origin = 0x31,
+    DW_AT_count = 0x37,
+    DW_AT_data_member_location = 0x38,
+    DW_AT_decl_file = 0x3a,
+    DW_AT_decl_line = 0x3b,
+    DW_AT_encoding = 0x3e,
     DW_AT_specification = 0x47,
+    DW_AT_type = 0x49,
     DW_AT_ranges = 0x55,
     DW_AT_call_column = 0x57,
     DW_AT_call_file = 0x58,
     DW_AT_call_line = 0x59,
     DW_AT_str_offsets_base = 0x72,
     DW_AT_addr_base = 0x73,
-    DW_AT_rnglists_base = 0x74
+    DW_AT_rnglists_base = 0x74,
+    DW_AT_GNU_vector = 0x2107
 };
 
 enum {
@@ -98,6 +118,27 @@ enum {
     DW_RLE_base_address = 5,
     DW_RLE_start_end = 6,
     DW_RLE_start_length = 7
+};
+
+enum { DW_OP_const4u = 0x0c, DW_OP_neg = 0x1f, DW_OP_breg0 = 0x70 };
+
+enum {
+    DW_CFA_nop = 0x00,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_def_cfa_expression = 0x0f,
+    DW_CFA_expression = 0x10,
+    DW_CFA_val_expression = 0x16
+};
+
+enum {
+    DW_ATE_boolean = 2,
+    DW_ATE_float = 4,
+    DW_ATE_signed = 5,
+    DW_ATE_signed_char = 6,
+    DW_ATE_unsigned = 7,
+    DW_ATE_unsigned_char = 8
 };
 
 enum { DW_UT_compile = 1, DW_UT_partial = 3, DW_LANG_OpenCL = 0x15, DW_LANG_Mips_Assembler = 0x8001, DW_INL_inlined = 1 };

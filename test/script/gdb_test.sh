@@ -6,6 +6,7 @@ B=${B:-build}
 command -v gdb-multiarch >/dev/null || { echo "no gdb-multiarch"; exit 77; }
 [ -e "$B/ventus-cc1" ] || { echo "no compiler"; exit 77; }
 case $B in /*) ;; *) B=$PWD/$B ;; esac
+SOURCE=$PWD
 t=$(mktemp -d) bad=0 n=0
 trap 'rm -rf "$t"' EXIT
 cd "$t" || exit 1
@@ -90,7 +91,7 @@ monitor nonsense
 END
 said '1    Thread 1 (group 0,0,0 warp 0 lane 0, global 0,0,0)' \
     '8    Thread 8 (group 0,0,0 warp 1 lane 3, global 7,0,0)' \
-    'Thread 1 hit Breakpoint 1, k' '$2 = {0, 1, 2, 3}' 'mask           0xf' '#0  k' '#1  0x80000054 in _start' \
+    'Thread 1 hit Breakpoint 1, k' '$2 = {0, 1, 2, 3}' 'mask           0xf' '#0  k' \
     'hit Breakpoint 2, k' 'out[i] += n;' '$3 = 1' 'group 0,0,0 warp 0 lane 1, global 1,0,0' 'k.cl:13' \
     'k: 2x1x1 groups of 2 warps of 4 lanes; group 0,0,0 runs' '* 0 xxxx ready' '  1 xxxx' \
     'an SM holds' '=> 0x8000' "no command 'nonsense'"
@@ -161,6 +162,77 @@ END
 said 'SIGSEGV' 'fault.cl:10' 'k' 'SIGSEGV' 'exited with code 01'
 is 1 $status
 is 1 "$(grep -c 'store to unmapped memory' out)"
+
+# variables, at -O0 and behind calls
+cat >v.cl <<'END'
+typedef struct { int a; float b[2]; } S;
+
+int twice(int x)
+{
+    int y = x + x;
+    return y;
+}
+
+kernel void k(global int *out, global const int *in, int n, float4 f)
+{
+    int i = get_global_id(0);
+    int sum = 0;
+    S s = {i, {1.5f, i}};
+    uchar c = 200;
+    short h = -3;
+    long big = 5000000000;
+    for (int j = 0; j < n; j++) {
+        int v = in[i + j];
+        if (v & 1)
+            sum += twice(v);
+        else
+            sum -= v;
+    }
+    out[i] = sum + s.a + (int)f.y + c + h + (int)big;
+}
+END
+session "$B/ventus" run -k k -g 4 --threads 4 -B -O0 -a 'buf:i32:4>-' -a buf:i32:16=iota -a i32:5 \
+    -a f32x4:1,2,3,4 v.cl <<'END'
+break twice if x == 3
+continue
+print $lane
+next
+info locals
+info args
+backtrace
+up
+info locals
+print f
+print *in@4
+print &s.b[1]
+print sizeof s
+down
+finish
+set var sum = 1000
+thread 1
+print i
+delete
+watch sum
+continue
+END
+said 'hit Breakpoint 1, twice (x=3)' '$1 = 3' 'y = 6' 'x = 3' '#0  twice (x=3)' \
+    '#1' 'in k (out=0x90000000, in=0x90001000, n=5, f=...)' 'i = 3' 's = {a = 3, b = {1.5, 3}}' \
+    "c = 200 '\\310'" 'h = -3' 'big = 5000000000' 'v = 3' '$2 = {1, 2, 3, 4}' '$3 = {0, 1, 2, 3}' \
+    '(float *) 0x' '$5 = 12' 'sum += twice(v)' '$6 = 0' 'Hardware watchpoint 2: sum' \
+    'Old value = 0' 'New value = 2'
+
+# the session of doc/debugging.md, line by line
+awk '/^## With gdb/ { on = 1; next } /^## / { on = 0 } on' "$SOURCE/doc/debugging.md" >doc
+sed -n '/^    kernel void sum/,/^    }/s/^    //p' doc >sum.cl
+sed -n 's/^    (gdb) //p' doc >doc.commands
+sed -n '/^    (gdb)/,/^$/p' doc | grep -v '(gdb)' | sed 's/^    //; /^$/d; s/^Breakpoint .* at 0x[0-9a-f]*: //' >doc.answers
+options=$(sed -n 's/^    \$ ventus run --gdb //p' doc)
+eval "session '$B/ventus' run --threads 4 $options" <doc.commands
+while IFS= read -r answer; do
+    set -- "$@" "$answer"
+done <doc.answers
+said "$@"
+is 1 "$(grep -c '0 1 3 3' out)"
 
 # several launches on one device
 session "$B/ventus" run -k k -g 16 -l 8 --threads 4 -a buf:i32:16 -a buf:i32:16=iota -a i32:1 \

@@ -8,8 +8,9 @@
  *     failed/N.log     what a point printed that failed, with its command
  *     results.csv      written at the end, as is plot.svg
  *
- * 1. the file is read; 2. what earlier runs have done is looked up; 3. the rest is run, by processes
- * here or by tasks of Slurm, each result being kept as it comes; 4. the results are written out.
+ * 1. the file is read; 2. what earlier runs have done is looked up; 3. the rest is run, by
+ * processes here or by tasks of Slurm, each result being kept as it comes; 4. the results are
+ * written out.
  */
 #include "tool/common.h"
 #include "tool/sweep.h"
@@ -24,7 +25,10 @@
 #include <unistd.h>
 
 enum { KEY_RETRY = 1024, KEY_PLOT, KEY_SLURM, KEY_TASK, KEY_POINTS };
-enum { MAX_JOBS = 256, BATCH = 1000 }; /* MaxArraySize is 1001 where Slurm's administrator was silent */
+enum {
+    MAX_JOBS = 256,
+    BATCH = 1000
+}; /* MaxArraySize is 1001 where Slurm's administrator was silent */
 
 typedef struct {
     const char *file, *task;
@@ -33,14 +37,15 @@ typedef struct {
     bool retry, plot, slurm, lists;
     Sweep sweep;
     Store *store;
-    size_t *todo;           /* points that have no result */
+    size_t *todo;                 /* points that have no result */
     size_t ntodo, done, failures; /* done: of todo; failures: of all */
-    bool stopped;           /* by a signal */
-    double drawn;           /* when the bar was */
+    bool stopped;                 /* by a signal */
+    double drawn;                 /* when the bar was */
 } Main;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "Where results are kept; default: FILE without .json, with .sweep", 0},
+    {"output", 'o', "DIR", 0, "Where results are kept; default: FILE without .json, with .sweep",
+     0},
     {"jobs", 'j', "N", 0, "Points that run at a time; 0 (default): one a processor", 0},
     {"retry", KEY_RETRY, NULL, 0, "Run the points again that failed", 0},
     {"plot", KEY_PLOT, NULL, 0, "Draw DIR/plot.svg, with gnuplot", 0},
@@ -140,7 +145,8 @@ static bool keep(Main *m, size_t point, const PointResult *r, Diag *d)
     return true;
 }
 
-/* --- points on this machine --------------------------------------------------------------------- */
+/* --- points on this machine ---------------------------------------------------------------------
+ */
 
 static bool collect(Main *m, SweepJob *job, Diag *d)
 {
@@ -194,7 +200,8 @@ static bool run_here(Main *m, const sigset_t *signals, Diag *d)
     return ok;
 }
 
-/* --- points as tasks of Slurm ---------------------------------------------------------------------- */
+/* --- points as tasks of Slurm
+ * ---------------------------------------------------------------------- */
 
 static char *task_file(const Main *m, size_t point)
 {
@@ -241,7 +248,8 @@ static bool submit(const Main *m, const char *list, size_t n, char number[32], D
     ok = ok && !strchr(self, '\'') && !strchr(list, '\'') && !strchr(dir, '\'') &&
          !strchr(file, '\'');
     if (!ok)
-        error(d, NULL, NULL, "the names of the program, the file and the directory must not have a '");
+        error(d, NULL, NULL,
+              "the names of the program, the file and the directory must not have a '");
     int out[2];
     pid_t pid = -1;
     if (ok && !pipe2(out, O_CLOEXEC) && !(pid = fork())) {
@@ -249,8 +257,8 @@ static bool submit(const Main *m, const char *list, size_t n, char number[32], D
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
         dup2(out[1], 1);
-        execlp("sbatch", "sbatch", "--parsable", "--job-name=ventus-sweep", "--output=/dev/null", array,
-               "--wrap", buf_text(&wrap), (char *)NULL);
+        execlp("sbatch", "sbatch", "--parsable", "--job-name=ventus-sweep", "--output=/dev/null",
+               array, "--wrap", buf_text(&wrap), (char *)NULL);
         _exit(127);
     }
     int status = -1;
@@ -274,6 +282,32 @@ static bool submit(const Main *m, const char *list, size_t n, char number[32], D
     free(dir);
     free(file);
     return ok;
+}
+
+/* work/job: the number of the job that is under way */
+static bool note_job(const Main *m, const char *number, Diag *d)
+{
+    char *file = path_join(m->work, "job");
+    const bool ok = *number ? write_file(file, number, strlen(number), d) : !unlink(file);
+    mem_free(file);
+    return ok;
+}
+
+/* Cancels the job of a sweep that was killed: what it has not done is done now. */
+static void cancel_job(const Main *m)
+{
+    char number[32] = "", command[96];
+    char *file = path_join(m->work, "job");
+    FILE *f = fopen(file, "r");
+    if (f && fscanf(f, "%31[0-9]", number) == 1) {
+        snprintf(command, sizeof command, "scancel %s >/dev/null 2>&1", number);
+        if (system(command))
+            fprintf(stderr, "ventus sweep: job %s could not be cancelled\n", number);
+    }
+    if (f)
+        fclose(f);
+    unlink(file);
+    mem_free(file);
 }
 
 /* whether Slurm still has tasks of the job */
@@ -302,7 +336,8 @@ static bool run_batch(Main *m, size_t from, size_t n, const sigset_t *signals, D
     bool *came = mem_zalloc(n, sizeof *came);
     if (!list || !came)
         out_of_memory();
-    ok = write_file(list, text.data, text.len, d) && submit(m, list, n, number, d);
+    ok = write_file(list, text.data, text.len, d) && submit(m, list, n, number, d) &&
+         note_job(m, number, d);
     for (u32 turn = 1; ok && left && !m->stopped; turn++) {
         await(m, signals);
         if (turn % 5 && queued)
@@ -318,8 +353,8 @@ static bool run_batch(Main *m, size_t from, size_t n, const sigset_t *signals, D
         queued = is_queued(number);
     }
     if (ok && left && !m->stopped) {
-        error(d, NULL, NULL, "%zu tasks of job %s ended without a result; run the sweep again", left,
-              number);
+        error(d, NULL, NULL, "%zu tasks of job %s ended without a result; run the sweep again",
+              left, number);
         ok = false;
     }
     if (m->stopped && left)
@@ -327,6 +362,8 @@ static bool run_batch(Main *m, size_t from, size_t n, const sigset_t *signals, D
                 number);
     else
         unlink(list);
+    if (!left)
+        note_job(m, "", d);
     buf_free(&text);
     mem_free(came);
     mem_free(list);
@@ -342,7 +379,8 @@ static bool run_slurm(Main *m, const sigset_t *signals, Diag *d)
     return ok;
 }
 
-/* A task: runs the point in line SLURM_ARRAY_TASK_ID of the list, and leaves its result as a file. */
+/* A task: runs the point in line SLURM_ARRAY_TASK_ID of the list, and leaves its result as a file.
+ */
 static int run_task(Main *m, const sigset_t *signals, Diag *d)
 {
     const char *id = getenv("SLURM_ARRAY_TASK_ID");
@@ -378,7 +416,8 @@ static int run_task(Main *m, const sigset_t *signals, Diag *d)
     return ok ? DONE : REFUSED;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------ */
+/* --- the whole
+ * ------------------------------------------------------------------------------------ */
 
 static bool open_directory(Main *m, Diag *d)
 {
@@ -448,7 +487,10 @@ static bool look_up(Main *m, Diag *d)
 static int run_sweep(Main *m, const sigset_t *signals, Diag *d)
 {
     char *file = path_join(m->dir, "results.sqlite");
-    bool ok = lock(m, d) && (m->store = store_open(file, d)) && look_up(m, d);
+    bool ok = lock(m, d) && (m->store = store_open(file, d));
+    if (ok)
+        cancel_job(m);
+    ok = ok && look_up(m, d);
     mem_free(file);
     if (!ok)
         return REFUSED;

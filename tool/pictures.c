@@ -14,7 +14,8 @@ void pictures_option_cycles(struct argp_state *state, const char *arg, PictureOp
     const bool open = *end == '-' && !end[1];
     if (*end == '-' && end[1] != '-' && !open)
         part->to = strtoull(end + 1, &end, 10);
-    if (*arg < '0' || *arg > '9' || errno || (*end && !open) || (part->to && part->to <= part->from))
+    if (*arg < '0' || *arg > '9' || errno || (*end && !open) ||
+        (part->to && part->to <= part->from))
         argp_error(state, "--picture-cycles: '%s' is not FROM or FROM-TO", arg);
 }
 

@@ -42,7 +42,8 @@ static const char *skip_value(const char *p)
     return p;
 }
 
-/* The value of a key, or the nth value, of what is at p; `key`: the key itself.  NULL: not there. */
+/* The value of a key, or the nth value, of what is at p; `key`: the key itself.  NULL: not there.
+ */
 static const char *find(const char *p, const char *name, size_t nth, bool key)
 {
     p = skip_space(p + 1);
@@ -113,7 +114,8 @@ static const char *text_at(Reader *r, const char *name, const char *rest)
     return json_is_string(v) ? json_string_value(v) : rest;
 }
 
-/* --- the machine -------------------------------------------------------------------------------- */
+/* --- the machine --------------------------------------------------------------------------------
+ */
 
 static const MachineParameter *find_parameter(const char *name)
 {
@@ -187,7 +189,8 @@ static void read_base(Reader *r)
     mem_free(path);
 }
 
-/* --- workloads ------------------------------------------------------------------------------------ */
+/* --- workloads
+ * ------------------------------------------------------------------------------------ */
 
 /* FNV-1a of the files that arguments name */
 static u64 hash_files(const Sweep *s, const Workload *w)
@@ -269,7 +272,8 @@ static void read_workloads(Reader *r)
     }
 }
 
-/* --- what is reported -------------------------------------------------------------------------------- */
+/* --- what is reported
+ * -------------------------------------------------------------------------------- */
 
 static void read_report(Reader *r)
 {
@@ -347,8 +351,11 @@ bool sweep_read(const char *file, Sweep *s, Diag *d)
     const size_t slash = strrchr(file, '/') ? (size_t)(strrchr(file, '/') - file) : 0;
     s->directory = slash || *file == '/' ? mem_strndup(file, slash ? slash : 1) : mem_strdup(".");
     if (!s->json || strlen(r.src.text) != text.len)
-        wrong(&r, r.src.text + (s->json ? 0 : why.position > 0 ? why.position - 1 : 0), "%s",
-              s->json ? "a zero byte is no JSON" : why.text);
+        wrong(&r,
+              r.src.text + (s->json            ? 0
+                            : why.position > 0 ? why.position - 1
+                                               : 0),
+              "%s", s->json ? "a zero byte is no JSON" : why.text);
     else if (!json_is_object(s->json))
         wrong(&r, top(&r), "a sweep is an object: {\"parameters\": ..., \"workloads\": ...}");
     if (r.ok) {
@@ -377,7 +384,8 @@ void sweep_free(Sweep *s)
     json_decref(s->json);
 }
 
-/* --- points --------------------------------------------------------------------------------------- */
+/* --- points
+ * --------------------------------------------------------------------------------------- */
 
 /* the last parameter changes fastest, workloads slowest */
 u32 sweep_value(const Sweep *s, size_t point, size_t parameter)

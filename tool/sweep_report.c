@@ -169,7 +169,8 @@ static bool put_series(const Sweep *s, Store *store, size_t x, const char *y, Bu
         }
         buf_printf(data, "\n\n");
         if (points)
-            buf_printf(plot, "%s 'plot.data' index %zu using 1:2 with linespoints title columnheader(1)",
+            buf_printf(plot,
+                       "%s 'plot.data' index %zu using 1:2 with linespoints title columnheader(1)",
                        lines ? "," : "plot", index);
         lines += points > 0;
         index++;
@@ -210,10 +211,11 @@ bool report_plot(const Sweep *s, Store *store, const char *dir, Diag *d)
         error(d, NULL, NULL, "a plot needs a parameter that is swept");
         return false;
     }
-    buf_printf(&plot,
-               "set terminal svg size 900,600 noenhanced\nset output 'plot.svg'\nset logscale x 2\n"
-               "set key outside below\nset grid\nset yrange [0:*]\nset xlabel '%s, %s'\nset ylabel '",
-               s->parameter[x].what->name, s->parameter[x].what->unit);
+    buf_printf(
+        &plot,
+        "set terminal svg size 900,600 noenhanced\nset output 'plot.svg'\nset logscale x 2\n"
+        "set key outside below\nset grid\nset yrange [0:*]\nset xlabel '%s, %s'\nset ylabel '",
+        s->parameter[x].what->name, s->parameter[x].what->unit);
     put_title(&plot, y);
     buf_str(&plot, "'\n");
     bool ok = put_series(s, store, x, y, &data, &plot);

@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { KEPT = 16384 };      /* bytes of what a point printed */
+enum { KEPT = 16384 }; /* bytes of what a point printed */
 
 /* the files of a point: its machine, its statistics, what it prints */
 static char *file_of(const char *work, size_t point, const char *suffix)
@@ -44,8 +44,8 @@ static void become(const Sweep *s, const Workload *w, const char *machine, const
         setenv("VENTUS_LAUNCHES", stats, 1);
     } else {
         snprintf(file, sizeof file, "--stats-file=%s", stats);
-        const char *const first[] = {self,       command[w->kind], "--engine", s->engine,
-                                     "--machine", machine,         "--stats=json", file};
+        const char *const first[] = {self,        command[w->kind], "--engine",     s->engine,
+                                     "--machine", machine,          "--stats=json", file};
         memcpy(arg, first, sizeof first);
         n = countof(first);
     }
@@ -154,9 +154,9 @@ void job_result(const Sweep *s, SweepJob *j, int status, const char *work, Point
     kill(-j->pid, SIGKILL); /* what it may have left running */
     *r = (PointResult){.key = mem_strdup(buf_text(&key)),
                        .seconds = seconds_now() - j->start,
-                       .status = j->late              ? STATUS_TIMEOUT
+                       .status = j->late             ? STATUS_TIMEOUT
                                  : WIFEXITED(status) ? WEXITSTATUS(status)
-                                                      : 128 + WTERMSIG(status)};
+                                                     : 128 + WTERMSIG(status)};
     if (!r->status && !read_stats(stats, sweep_work(s, j->point)->kind, r))
         r->status = 125; /* it says that it ran, and left no statistics */
     if (r->status)

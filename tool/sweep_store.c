@@ -27,8 +27,8 @@ bool result_write(const PointResult *r, const char *file, Diag *d)
         out_of_memory();
     sprintf(part, "%s.part", file);
     json_t *o = json_pack("{s:s, s:i, s:f, s:I, s:I, s:s*, s:s*}", "key", r->key, "status",
-                          r->status, "seconds", r->seconds, "cycles", (json_int_t)r->cycles, "insns",
-                          (json_int_t)r->insns, "stats", r->stats, "output", r->output);
+                          r->status, "seconds", r->seconds, "cycles", (json_int_t)r->cycles,
+                          "insns", (json_int_t)r->insns, "stats", r->stats, "output", r->output);
     char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
     bool ok = text && write_file(part, text, strlen(text), d);
     if (ok && rename(part, file)) {
@@ -64,7 +64,9 @@ bool result_read(const char *file, PointResult *r)
 #ifdef HAVE_SQLITE
 #include <sqlite3.h>
 
-struct Store { sqlite3 *db; };
+struct Store {
+    sqlite3 *db;
+};
 
 static bool failed(Store *s, Diag *d)
 {
@@ -85,7 +87,8 @@ Store *store_open(const char *file, Diag *d)
     Store *s = mem_zalloc(1, sizeof *s);
     if (!s)
         out_of_memory();
-    if (sqlite3_open(file, &s->db) == SQLITE_OK && sqlite3_busy_timeout(s->db, 60000) == SQLITE_OK &&
+    if (sqlite3_open(file, &s->db) == SQLITE_OK &&
+        sqlite3_busy_timeout(s->db, 60000) == SQLITE_OK &&
         sqlite3_exec(s->db, schema, NULL, NULL, NULL) == SQLITE_OK)
         return s;
     failed(s, d);
@@ -112,9 +115,9 @@ static int step(Store *s, const char *sql, const char *const *t, int n, sqlite3_
 static bool add_point(Store *s, const Sweep *sweep, size_t point, const PointResult *r)
 {
     sqlite3_stmt *q = NULL;
-    bool ok = sqlite3_prepare_v2(s->db,
-                                 "INSERT OR IGNORE INTO point VALUES (?1,?2,?3,?4,?5,?6,?7,?8)", -1,
-                                 &q, NULL) == SQLITE_OK;
+    bool ok =
+        sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO point VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+                           -1, &q, NULL) == SQLITE_OK;
     ok = ok && sqlite3_bind_text(q, 1, r->key, -1, SQLITE_STATIC) == SQLITE_OK &&
          sqlite3_bind_text(q, 2, sweep_work(sweep, point)->name, -1, SQLITE_STATIC) == SQLITE_OK &&
          sqlite3_bind_int(q, 3, r->status) == SQLITE_OK &&

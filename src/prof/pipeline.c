@@ -11,8 +11,8 @@
 
 /* An instruction, from its fetch to its end. */
 typedef struct {
-    u64 id;                 /* in the file */
-    u64 number;             /* of CycleEvent, once it has issued */
+    u64 id;     /* in the file */
+    u64 number; /* of CycleEvent, once it has issued */
     u32 pc;
     char stage;
     bool issued;
@@ -20,23 +20,26 @@ typedef struct {
 
 /* A slot of an SM. */
 typedef struct {
-    u64 thread;             /* of its warp in the file */
-    Row *row;               /* in the order of their fetches */
+    u64 thread; /* of its warp in the file */
+    Row *row;   /* in the order of their fetches */
     size_t nrows, cap;
 } Place;
 
-typedef struct { u64 id; char stage; } Ending;
+typedef struct {
+    u64 id;
+    char stage;
+} Ending;
 
 typedef struct {
-    Picture p;              /* first */
-    Place *place;           /* by slot_at() */
+    Picture p;    /* first */
+    Place *place; /* by slot_at() */
     size_t nplaces, capplaces;
     IsaDecoder decoder;
-    IsaSet set;             /* of the decoder */
-    bool decodes;           /* there is one */
-    u64 written;            /* the cycle that the file is at */
+    IsaSet set;   /* of the decoder */
+    bool decodes; /* there is one */
+    u64 written;  /* the cycle that the file is at */
     u64 ids, threads, retired;
-    Ending *ending;         /* rows that end with the cycle */
+    Ending *ending; /* rows that end with the cycle */
     size_t nending, capending;
 } Pipeline;
 
@@ -128,7 +131,8 @@ static void add_row(Pipeline *l, Place *w, const CycleEvent *e, u32 pc)
     const u64 id = l->ids++;
     const unsigned long long n = id;
     w->row[w->nrows++] = (Row){.id = id, .pc = pc, .stage = 'F'};
-    put(&l->p, "I\t%llu\t%llu\t%llu\nL\t%llu\t0\t%08x: \n", n, n, (unsigned long long)w->thread, n, pc);
+    put(&l->p, "I\t%llu\t%llu\t%llu\nL\t%llu\t0\t%08x: \n", n, n, (unsigned long long)w->thread, n,
+        pc);
     put(&l->p, "L\t%llu\t1\tSM %u, slot %u, group %llu, warp %u\n", n, e->sm, e->slot,
         (unsigned long long)e->group, e->warp);
     begin_stage(l, id, 'F');
@@ -195,8 +199,8 @@ static void issue(Pipeline *l, Place *w, const CycleEvent *e)
     if (e->exec != all)
         put(&l->p, "L\t%llu\t0\t  {lanes %0*x}\n", (unsigned long long)r->id, (int)(lanes + 3) / 4,
             e->exec);
-    put(&l->p, "L\t%llu\t1\t, lanes %0*x, unit %s\n", (unsigned long long)r->id, (int)(lanes + 3) / 4,
-        e->exec, isa_unit_name[e->unit]);
+    put(&l->p, "L\t%llu\t1\t, lanes %0*x, unit %s\n", (unsigned long long)r->id,
+        (int)(lanes + 3) / 4, e->exec, isa_unit_name[e->unit]);
 }
 
 /* whatever is left when the launch is over: fetched ahead, or under way when a group faulted */

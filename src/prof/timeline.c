@@ -1,10 +1,11 @@
 /* timeline.c -- the timeline: launches, groups, warps and what they wait for, and counters, as the
  * JSON trace events that Perfetto and chrome://tracing show.
  *
- * A cycle is a microsecond of the file, the unit of its numbers.  The device is process 1, with the launches and memory; SM n
- * is process n + 2, each slot for a warp one of its threads.  On a thread the slice of a warp
- * contains those of its waits; groups overlap on an SM, so they are asynchronous slices.  A slice is
- * written when it ends.  Counters are rates over a period and stand at its beginning.
+ * A cycle is a microsecond of the file, the unit of its numbers.  The device is process 1, with the
+ * launches and memory; SM n is process n + 2, each slot for a warp one of its threads.  On a thread
+ * the slice of a warp contains those of its waits; groups overlap on an SM, so they are
+ * asynchronous slices.  A slice is written when it ends.  Counters are rates over a period and
+ * stand at its beginning.
  */
 #include "prof/picture_internal.h"
 #include "time/time.h"
@@ -15,11 +16,11 @@ enum { DEVICE = 1, FIRST_SM = 2 };
 
 /* A slot of an SM. */
 typedef struct {
-    bool named;             /* the file has its name */
-    bool shown;             /* it has a warp, which will be in the file */
-    u64 begin, group;       /* of the warp */
+    bool named;       /* the file has its name */
+    bool shown;       /* it has a warp, which will be in the file */
+    u64 begin, group; /* of the warp */
     u32 warp;
-    bool waits;             /* for the cause of an event, since its cycle */
+    bool waits; /* for the cause of an event, since its cycle */
     CycleEvent wait;
 } Place;
 
@@ -28,25 +29,25 @@ typedef enum { WARPS, GROUPS, INSNS, HITS, MISSES, STORES, NSHOWN } Shown;
 
 typedef struct {
     bool named;
-    CycleCounters before;   /* as they were told last */
-    u64 drawn[NSHOWN];      /* values in the file */
-    u64 group[MAX_WARPS];   /* those whose slices are open */
+    CycleCounters before; /* as they were told last */
+    u64 drawn[NSHOWN];    /* values in the file */
+    u64 group[MAX_WARPS]; /* those whose slices are open */
     u32 ngroups;
 } SmOf;
 
 typedef struct {
-    Picture p;              /* first */
-    Place *place;           /* by slot_at() */
+    Picture p;    /* first */
+    Place *place; /* by slot_at() */
     size_t nplaces, capplaces;
     SmOf *sm;
     size_t nsms, capsms;
-    bool comma;             /* an event was written */
-    bool shown;             /* the launch will be in the file */
+    bool comma; /* an event was written */
+    bool shown; /* the launch will be in the file */
     u64 launches;
-    u32 line;               /* bytes of a line of memory */
-    u64 begin;              /* of the launch */
-    CycleCounters memory;   /* as it was told last */
-    u64 drawn[2];           /* reads and writes of memory in the file */
+    u32 line;             /* bytes of a line of memory */
+    u64 begin;            /* of the launch */
+    CycleCounters memory; /* as it was told last */
+    u64 drawn[2];         /* reads and writes of memory in the file */
 } Timeline;
 
 /* --- text ----------------------------------------------------------------------------------- */
@@ -54,8 +55,8 @@ typedef struct {
 /* the beginning of an event, up to what is peculiar to it */
 static void put_event(Timeline *t, char kind, u64 cycle, u32 process, u32 thread)
 {
-    put(&t->p, "%s{\"ph\":\"%c\",\"ts\":%llu,\"pid\":%u,\"tid\":%u", t->comma ? ",\n" : "",
-        kind, (unsigned long long)cycle, process, thread);
+    put(&t->p, "%s{\"ph\":\"%c\",\"ts\":%llu,\"pid\":%u,\"tid\":%u", t->comma ? ",\n" : "", kind,
+        (unsigned long long)cycle, process, thread);
     t->comma = true;
 }
 
@@ -65,7 +66,8 @@ static void put_name(Timeline *t, const char *name)
     char text[128];
     size_t n = 0;
     for (; name && name[n] && n < sizeof text - 1; n++)
-        text[n] = name[n] < ' ' || name[n] > '~' || name[n] == '"' || name[n] == '\\' ? '?' : name[n];
+        text[n] =
+            name[n] < ' ' || name[n] > '~' || name[n] == '"' || name[n] == '\\' ? '?' : name[n];
     text[n] = 0;
     put(&t->p, ",\"name\":\"%s\"", n ? text : "launch");
 }
@@ -214,7 +216,8 @@ static void draw(Picture *p, const CycleEvent *e)
         begin_wait(t, w, e);
 }
 
-/* --- counters ------------------------------------------------------------------------------------ */
+/* --- counters ------------------------------------------------------------------------------------
+ */
 
 /* how often a thing happened in a thousand cycles */
 static u64 rate(u64 now, u64 before, u64 cycles) { return (now - before) * 1000 / cycles; }
@@ -280,7 +283,8 @@ static void count(Picture *p, const CycleCounters *c)
     }
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life --------------------------------------------------------------------------------------
+ */
 
 static void finish(Picture *p)
 {
@@ -302,8 +306,10 @@ Picture *timeline_new(FILE *to, const PictureOptions *opt)
     p->count = count;
     p->finish = finish;
     put(p, "{\"otherData\":{\"unit\":\"a cycle is shown as a microsecond\"},\"traceEvents\":[\n"
-           "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"device\"}},\n"
-           "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"launches\"}}");
+           "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":"
+           "\"device\"}},\n"
+           "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":"
+           "\"launches\"}}");
     ((Timeline *)p)->comma = true;
     return p;
 }

@@ -1,17 +1,17 @@
 /* sample.c -- timing some groups of a launch, and what that says of the whole.
  *
- * The launch is cut into waves, as many groups as are resident at once.  The first wave and the last
- * ones, in which the machine fills and empties, are always timed.  Those between form strata of
- * neighbouring waves.  Of each stratum two waves are timed, at a place that a hash chooses: one that
- * fills caches anew, and one that is measured, from the cycle in which its first group begins to
- * that in which the group after it does.  All other groups are run by the interpreter, in no time,
- * when it would be their turn.  On a machine that runs groups alone, with cold caches, a wave is a
- * group and nothing need be filled.
+ * The launch is cut into waves, as many groups as are resident at once.  The first wave and the
+ * last ones, in which the machine fills and empties, are always timed.  Those between form strata
+ * of neighbouring waves.  Of each stratum two waves are timed, at a place that a hash chooses: one
+ * that fills caches anew, and one that is measured, from the cycle in which its first group begins
+ * to that in which the group after it does.  All other groups are run by the interpreter, in no
+ * time, when it would be their turn.  On a machine that runs groups alone, with cold caches, a wave
+ * is a group and nothing need be filled.
  *
  * Estimate: each stratum takes its number of waves times the one that was measured.  Error: half of
  * the interval that has the true number with 95 % probability.  The variance within strata is that
- * of the differences between neighbours (Wolter, Introduction to Variance Estimation, 8.2: one unit a
- * stratum leaves no other way); OWN percent are added for what skipped groups would have left in
+ * of the differences between neighbours (Wolter, Introduction to Variance Estimation, 8.2: one unit
+ * a stratum leaves no other way); OWN percent are added for what skipped groups would have left in
  * caches.
  */
 #include "base/mem.h"
@@ -19,8 +19,8 @@
 #include "time/model.h"
 #include <math.h>
 
-enum { OWN = 1 };           /* percent */
-enum { LEAST = 6 };         /* strata */
+enum { OWN = 1 };   /* percent */
+enum { LEAST = 6 }; /* strata */
 /* instructions of a warp at a time; of a group until it gives way to those that are timed, beside 8
  * times as many as any before it had; of its further turns, and the cycles between these */
 enum { SLICE = 1 << 14, BUDGET = 1 << 18, MORE = 1 << 12, PATIENCE = 256 };
@@ -103,7 +103,8 @@ void sample_began(Model *m, u64 group)
     }
 }
 
-/* --- groups that are skipped -------------------------------------------------------------------- */
+/* --- groups that are skipped --------------------------------------------------------------------
+ */
 
 static void begin(Model *m, Group *g, u32 area)
 {
@@ -194,7 +195,8 @@ SampleSkip sample_skip(Model *m)
     return SKIP_DONE;
 }
 
-/* --- the estimate ------------------------------------------------------------------------------- */
+/* --- the estimate -------------------------------------------------------------------------------
+ */
 
 /* Student's t: two-sided 95 %, n degrees of freedom (Abramowitz and Stegun, 26.7.5) */
 static double student(double n)

@@ -3,6 +3,7 @@
 # in the file have their place; tasks of Slurm, by an sbatch that runs them here.
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD B=${B:-build}
+[ ! -e "$B/libventus-opencl.so" ] || make -s B="$B" ${m:+m=$m} ${CC:+CC="$CC"} "$B/examples/vecadd" >/dev/null || exit 1
 case $B in /*) ;; *) B=$root/$B ;; esac
 V=$B/ventus
 t=$(mktemp -d)
@@ -90,6 +91,15 @@ for sets in 1 256; do
 done >want
 is "$(cat want)" "$(sed '1d; s/,[0-9]*\.[0-9]*,/,/' b.sweep/results.csv)" 'the numbers of ventus run'
 
+# an OpenCL program, by the lines that the runtime writes for its launches
+if [ -x "$B/examples/vecadd" ] && [ -e "$B/ventus-cc1" ]; then
+    cat >cl.json <<END
+{"parameters": {"memory_read": [10, 200]}, "workloads": [{"name": "vecadd", "program": ["$B/examples/vecadd"]}]}
+END
+    OCL_ICD_VENDORS=$B/ventus.icd "$V" sweep cl.json >out 2>&1 || cat out cl.sweep/failed/*
+    is '1 1' "$(awk -F, '$2 == 10 { a = $4 } $2 == 200 { b = $4; i = $5 } END { print (a > 0 && b > a + 100), (i > 100) }' cl.sweep/results.csv)" 'an OpenCL program'
+fi
+
 # 4. Slurm: an sbatch that runs tasks here; of its second job one task is lost
 mkdir bin
 cat >bin/sbatch <<'END'
@@ -108,7 +118,8 @@ done
 echo "7;here"
 END
 printf '#!/bin/sh\n' >bin/squeue
-chmod +x bin/sbatch bin/squeue
+printf '#!/bin/sh\necho "$@" >>cancelled\n' >bin/scancel
+chmod +x bin/sbatch bin/squeue bin/scancel
 rm runs
 : >lose
 PATH=$t/bin:$PATH "$V" sweep --slurm -o slurm a.json >out 2>&1
@@ -117,6 +128,7 @@ is 15 "$(wc -l <runs)" 'tasks'
 PATH=$t/bin:$PATH "$V" sweep --slurm -o slurm a.json >out 2>&1
 is 1 $? 'status of the whole'
 is 16 "$(wc -l <runs)" 'each task once'
+is 7 "$(cat cancelled)" 'the job that had not come to its end'
 is "$(sed 's/,[0-9.]*$//' a.sweep/results.csv)" "$(sed 's/,[0-9.]*$//' slurm/results.csv)" 'the same table'
 is '' "$(ls slurm/work)" 'nothing is left'
 PATH=/nowhere "$V" sweep --slurm -o none a.json >out 2>&1

@@ -1,9 +1,9 @@
 # The index space: a group that was not asked for fits the machine, and -v
 # tells how many groups and warps there were.
-# run: for g in 1 7 32 100 4096 1000,2 8,8,8; do %b/ventus run %s -v --threads 32 --warps 4 -g $g 2>&1 | sed 's, warps.*,,'; done
-# run: %b/ventus run %s -v --threads 8 -l 16 2>&1 | sed 's, warps.*,,'
-# run: %b/ventus run %s -v --threads 8 -l 16 -g 64 2>&1 | sed 's, warps.*,,'
-# run: NUM_THREAD=4 NUM_WARP=2 %b/ventus run %s -v -g 64 2>&1 | sed 's, warps.*,,'
+# run: for g in 1 7 32 100 4096 1000,2 8,8,8; do %b/ventus run %s -v --threads 32 --warps 4 -g $g 2>&1 | sed '/ in host code, /d; s, warps.*,,'; done
+# run: %b/ventus run %s -v --threads 8 -l 16 2>&1 | sed '/ in host code, /d; s, warps.*,,'
+# run: %b/ventus run %s -v --threads 8 -l 16 -g 64 2>&1 | sed '/ in host code, /d; s, warps.*,,'
+# run: NUM_THREAD=4 NUM_WARP=2 %b/ventus run %s -v -g 64 2>&1 | sed '/ in host code, /d; s, warps.*,,'
 
 	.text
 	.kernel nothing

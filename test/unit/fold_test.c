@@ -176,6 +176,9 @@ static const struct {
     {"%3 = add %1, 12\n%4 = add %3, %2\nstore word local 0, [%4]",
      "%3 = add %1, %2\nstore word local 0, [%3 + 12]"},
     {"%3 = and %2, 255\nstore byte global %3, [%1]", "store byte global %2, [%1]"},
+    {"%3 = and %2, 65535\nstore half global %3, [%1]", "store half global %2, [%1]"},
+    {"%3 = and %2, 65535\nstore word global %3, [%1]",
+     "%3 = and %2, 65535\nstore word global %3, [%1]"},
     {"%3 = and %2, 255\nstore half global %3, [%1]",
      "%3 = and %2, 255\nstore half global %3, [%1]"},
 };

@@ -342,7 +342,9 @@ static bool parse_buffer(In *in, Arg *a)
     a->bytes = mem_zalloc(1, a->size);
     if (!a->bytes)
         out_of_memory();
-    if (in->p[0] == '=' && in->p[1] != '=' && (in->p++, !parse_contents(in, a, a->bytes, false)))
+    if (starts(in, "=none")) /* memory is zero, but nobody has written it */
+        a->is_unwritten = true;
+    else if (in->p[0] == '=' && in->p[1] != '=' && (in->p++, !parse_contents(in, a, a->bytes, false)))
         return false;
     if (starts(in, "==") && !parse_want(in, a))
         return false;
@@ -384,7 +386,9 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     snprintf(name, sizeof name, "argument %zu", number);
     *a = (Arg){0};
     a->is_high = !strncmp(spec, "hbuf:", 5);
-    if (starts(&in, "buf:") || starts(&in, "hbuf:")) {
+    a->no_write = !strncmp(spec, "rbuf:", 5);
+    a->no_read = !strncmp(spec, "wbuf:", 5);
+    if (starts(&in, "buf:") || starts(&in, "hbuf:") || starts(&in, "rbuf:") || starts(&in, "wbuf:")) {
         a->kind = SPEC_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {

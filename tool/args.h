@@ -23,6 +23,8 @@ typedef struct {
 /* A SPEC that has been read. */
 typedef struct {
     ArgKind kind;
+    bool no_read, no_write; /* wbuf:, rbuf: what the kernel may not do */
+    bool is_unwritten;      /* =none */
     bool is_high;           /* a buffer above 4 GiB */
     ArgType type;
     u64 count;              /* elements of a buffer; bytes of local memory */

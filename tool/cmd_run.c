@@ -101,9 +101,10 @@ static const struct argp argp = {
            "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
            "  local:BYTES                    local memory\n"
            "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
-           "    INIT: zero, iota, V, V,V,.., rand:SEED, @file\n"
+           "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
            "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
-           "    OUT:  - (print), -:FIRST:N (print a part), file\n",
+           "    OUT:  - (print), -:FIRST:N (print a part), file\n"
+           "  rbuf:... wbuf:...              a buffer for reading, for writing only (--check=bounds)\n",
 };
 
 static bool parse_args(Run *r, Diag *d)
@@ -197,7 +198,7 @@ static bool upload(Run *r, Driver *driver)
         if (a->kind != SPEC_BUFFER)
             continue;
         DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
-        if (!s)
+        if (!s && !a->is_unwritten)
             s = drv_write(driver, a->addr, a->bytes, a->size);
         if (s) {
             report_failure(driver, s, r->specs[i]);
@@ -215,7 +216,12 @@ static DrvArg kernel_arg(const Arg *a, const KernelArg *info, u64 *address)
     switch (a->kind) {
     case SPEC_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
     case SPEC_BUFFER:
-        return (DrvArg){.size = size, .align = size, .value = address, .buffer = a->size};
+        return (DrvArg){.size = size,
+                        .align = size,
+                        .value = address,
+                        .buffer = a->size,
+                        .no_read = a->no_read,
+                        .no_write = a->no_write};
     case SPEC_VALUE: break;
     }
     return (DrvArg){
@@ -370,7 +376,8 @@ int run_main(int argc, char **argv)
         buf_printf(&build, "%s%s", r->build ? r->build : "", r->common.gdb ? " -g" : "");
         if (build.failed)
             out_of_memory();
-        Object *image = load_image(r->file, r->common.device.set, buf_text(&build), &d);
+        Object *image = load_image(r->file, r->common.device.set, buf_text(&build),
+                                   r->common.checks >> CHECK_bounds & 1, &d);
         buf_free(&build);
         if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d) && choose_sizes(r, &d))
             status = run_image(r, image, &d);

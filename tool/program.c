@@ -87,7 +87,7 @@ bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d
 }
 
 /* the image that OpenCL C becomes */
-static Object *source_image(const char *file, const char *build, Diag *d)
+static Object *source_image(const char *file, const char *build, bool apart, Diag *d)
 {
     Buf source = {0}, store = {0}, elf = {0};
     const char **words = NULL, **all = NULL;
@@ -99,11 +99,13 @@ static Object *source_image(const char *file, const char *build, Diag *d)
         error(d, &(Source){.name = "build options", .text = ""}, NULL, "a quote is not closed");
     else if (read_file(file, &source, d)) {
         size_t n = 0;
-        all = mem_zalloc(opt.noptions + countof(default_warnings), sizeof *all);
+        all = mem_zalloc(opt.noptions + countof(default_warnings) + 1, sizeof *all);
         if (!all)
             out_of_memory();
         for (; default_warnings[n]; n++)
             all[n] = default_warnings[n];
+        if (apart)
+            all[n++] = "-ventus-apart";
         for (size_t i = 0; i < opt.noptions; i++)
             all[n + i] = words[i];
         opt.options = all;
@@ -172,10 +174,10 @@ void add_sources(Object *o)
     lines_free(lines);
 }
 
-Object *load_image(const char *file, IsaSet set, const char *build, Diag *d)
+Object *load_image(const char *file, IsaSet set, const char *build, bool apart, Diag *d)
 {
     const bool is_source = has_suffix(file, ".cl");
-    Object *o = is_source ? source_image(file, build, d) : load_object(file, set, d);
+    Object *o = is_source ? source_image(file, build, apart, d) : load_object(file, set, d);
     Object *image = o && !o->is_image ? link_with_crt0(file, o, d) : o;
     if (image != o)
         obj_free(o);

@@ -84,7 +84,7 @@ extern const char *const default_warnings[];
 
 /* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the
  * options of clBuildProgram in `build`, which may be NULL. */
-Object *load_image(const char *file, IsaSet set, const char *build, Diag *d);
+Object *load_image(const char *file, IsaSet set, const char *build, bool apart, Diag *d);
 /* Adds the texts of the files that the object's line table names, where they are ordinary files of
  * reasonable size. */
 void add_sources(Object *o);

@@ -277,9 +277,10 @@ typedef struct {
 /* A call that was inlined: to which function, and from where. */
 typedef struct { const char *function; u32 loc; } InlinedCall;
 /* A place in the source; inlined: 1 + the call whose inlining brought it here, or 0. */
+enum { LOC_ATOMIC = 1, LOC_COPY };  /* obj/lines.h, Place */
 typedef struct {
     u32 file, line, column, inlined; /* line 0: unknown */
-    u32 atomic; /* 1: a plain access that the source asks to be atomic */
+    u32 isa;                         /* LOC_*: what an access is for */
 } Loc;
 
 /* A type of the source, for debuggers. */
@@ -325,6 +326,9 @@ struct Module {
     size_t ndata, capdata;
     Loc *loc;               /* loc[0] is unknown */
     size_t nloc, caploc;
+    /* __local variables; of one kernel, or, NULL, of all */
+    struct IrLocal { const char *kernel, *name; u32 offset, size; } *local;
+    size_t nlocal, caplocal;
     InlinedCall *inlined;
     size_t ninlined, capinlined;
     const char **file;      /* names of source files */

@@ -26,8 +26,8 @@ enum {
 };
 
 /* The rows of one function.  A word without a place has that of the word before; those at the start
- * have the first place there is.  The register `isa` of the rows is 1 for accesses that are atomic in
- * the source (obj/lines.h). */
+ * have the first place there is.  The register `isa` of the rows says what an access is for
+ * (obj/lines.h). */
 static void put_sequence(DwarfOut *s, const Module *m, const Code *c, u32 symbol)
 {
     u32 shown = 0, loc = 0;
@@ -38,12 +38,12 @@ static void put_sequence(DwarfOut *s, const Module *m, const Code *c, u32 symbol
         const Word *w = &c->word[i];
         if (w->fix == FIX_LABEL)
             continue;
-        const u32 atomic = m->loc[w->loc].atomic;
+        const u32 isa = m->loc[w->loc].isa;
         loc = m->loc[w->loc].line ? w->loc : loc;
-        if (loc == shown && atomic == now.isa)
+        if (loc == shown && isa == now.isa)
             continue;
         const Loc *l = &m->loc[shown = loc];
-        dwarf_put_row(s, &now, &(DwarfRow){w->at, l->file + 1, l->line, l->column, atomic});
+        dwarf_put_row(s, &now, &(DwarfRow){w->at, l->file + 1, l->line, l->column, isa});
     }
     dwarf_end_rows(s, &now, c->size);
 }

@@ -60,12 +60,30 @@ static void merge(Check *c)
     c->nextent = n;
 }
 
+static bool add_variables(Check *c, const DrvExtent *all, const KernelInfo *k)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < k->nlocals; i++)
+        ok = add(c, (DrvExtent){.kind = EXTENT_LOCAL_VARIABLE,
+                                .addr = all->addr + k->locals[i].offset,
+                                .size = k->locals[i].size,
+                                .arg = i});
+    return ok;
+}
+
 bool extents_take(Check *c, const DrvScene *s)
 {
     c->nextent = 0;
     c->last = NULL;
+    take_image(c);
+    const KernelInfo *k = s->kernel ? kernelinfo_find(&c->table, s->kernel->kernel) : NULL;
     for (size_t i = 0; i < s->nextents; i++) {
         const DrvExtent *e = &s->extents[i];
+        if (e->kind == EXTENT_LOCAL_DATA && k && k->nlocals) {
+            if (!add_variables(c, e, k))
+                return false;
+            continue;
+        }
         if ((e->kind != EXTENT_BLOCK || !has_argument(s, e)) && !add(c, *e))
             return false;
     }
@@ -103,6 +121,10 @@ static void put_extent(const Check *c, const DrvExtent *e, Buf *to)
     switch (e->kind) {
     case EXTENT_BUFFER:
     case EXTENT_LOCAL: drv_put_argument(c->driver, c->scene->kernel, e->arg, to); break;
+    case EXTENT_LOCAL_VARIABLE:
+        buf_printf(to, "local variable '%s'",
+                   kernelinfo_find(&c->table, c->scene->kernel->kernel)->locals[e->arg].name);
+        break;
     case EXTENT_BLOCK: buf_printf(to, "the buffer at 0x%08" PRIx64, e->addr); break;
     case EXTENT_ARGUMENTS: buf_str(to, "the block of arguments"); break;
     case EXTENT_PRIVATE: buf_str(to, "private memory"); break;

@@ -44,6 +44,8 @@ static Verdict tell(void *self, const Event *e)
     case EVENT_group_begin:
         if (c->race)
             race_group(c->race, e->group);
+        if (c->init)
+            init_group(c->init, e->group);
         break;
     case EVENT_insn:
         if (e->step->ntouched)
@@ -52,6 +54,8 @@ static Verdict tell(void *self, const Event *e)
             barrier_step(c, e);
         if (c->race && !e->step->ntouched)
             race_step(c, e);
+        if (c->init)
+            init_step(c, e);
         break;
     case EVENT_barrier:
         if (checks(c, CHECK_barrier))
@@ -83,6 +87,9 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
     Check *c = self;
     c->scene = s;
     c->failed |= !extents_take(c, s);
+    for (size_t i = 0; c->init && i < s->nextents; i++)
+        if (s->extents[i].kind == EXTENT_ARGUMENTS || s->extents[i].kind == EXTENT_PRINT)
+            init_written(c->init, s->extents[i].addr, s->extents[i].size);
     if (run->nobservers + 1 > c->capobservers) {
         Observer *more = mem_realloc(c->observers, run->nobservers + 1, sizeof *more);
         if (!more) {
@@ -100,6 +107,21 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
                              EVENT_barrier,
                    .tell = tell};
     run->observers = c->observers;
+}
+
+static void allocated(void *self, u64 addr, u64 size)
+{
+    init_allocated(((Check *)self)->init, addr, size);
+}
+
+static void written(void *self, u64 addr, u64 size)
+{
+    init_written(((Check *)self)->init, addr, size);
+}
+
+static void copied(void *self, u64 from, u64 to, u64 size)
+{
+    init_copied(((Check *)self)->init, from, to, size);
 }
 
 static void end(void *self, const DrvScene *s, const DevResult *r, const char *text)
@@ -123,7 +145,8 @@ Check *check_open(Driver *d, u32 kinds, CheckSink *sink, void *to)
     c->kinds = kinds;
     c->sink = sink;
     c->to = to;
-    if (checks(c, CHECK_race) && !(c->race = race_new())) {
+    if ((checks(c, CHECK_race) && !(c->race = race_new())) ||
+        (checks(c, CHECK_init) && !(c->init = init_new()))) {
         check_close(c);
         return NULL;
     }
@@ -132,7 +155,13 @@ Check *check_open(Driver *d, u32 kinds, CheckSink *sink, void *to)
         o.any_barrier = true; /* which is found here, and the launch goes on */
         dev_set_rules(drv_device(d), &o);
     }
-    drv_watch(d, (DrvWatcher){.self = c, .begin = begin, .end = end});
+    DrvWatcher w = {.self = c, .begin = begin, .end = end};
+    if (c->init) {
+        w.allocated = allocated;
+        w.written = written;
+        w.copied = copied;
+    }
+    drv_watch(d, w);
     return c;
 }
 
@@ -141,7 +170,9 @@ void check_close(Check *c)
     if (!c)
         return;
     race_free(c->race);
+    init_free(c->init);
     lines_free(c->lines);
+    kernelinfo_free(&c->table);
     for (size_t i = 0; i < c->ncause; i++) {
         mem_free(c->cause[i].kernel);
         mem_free(c->cause[i].file);

@@ -44,14 +44,23 @@ void check_names(Buf *to)
 
 /* --- places --------------------------------------------------------------------------------- */
 
-size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
+void take_image(Check *c)
 {
     const Object *image = dev_code(drv_device(c->driver))->image;
-    if (image != c->image) {
-        lines_free(c->lines);
-        c->lines = image ? lines_read(image) : NULL;
-        c->image = image;
-    }
+    Diag quiet = {.sink = NULL};
+    if (image == c->image)
+        return;
+    lines_free(c->lines);
+    kernelinfo_free(&c->table);
+    c->lines = image ? lines_read(image) : NULL;
+    if (image)
+        kernelinfo_read(image, &c->table, &quiet);
+    c->image = image;
+}
+
+size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
+{
+    take_image(c);
     return c->lines ? lines_find(c->lines, pc, chain, CALLS_SEEN) : 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CHECK_INTERNAL_H
 #define CHECK_INTERNAL_H
 #include "check/check.h"
+#include "obj/kernelinfo.h"
 #include "obj/lines.h"
 
 /* An access to memory by a lane, or by the warp. */
@@ -41,6 +42,7 @@ struct Check {
     Observer *observers;    /* the launch's, and ours */
     size_t capobservers;
     LineTable *lines;       /* of `image` */
+    KernelTable table;      /* of it too */
     const Object *image;
     bool failed;            /* out of memory */
     /* parts */
@@ -80,6 +82,9 @@ void put_other(const Check *c, const Launch *l, u32 pc, const char *label, u64 g
                Buf *to);
 void put_item(const Launch *l, u64 group, u32 item, Buf *to);
 
+/* Reads the tables of the image that is loaded, if it is another one now. */
+void take_image(Check *c);
+
 /* --- extents (bounds.c) ------------------------------------------------------------------ */
 
 bool extents_take(Check *c, const DrvScene *s);
@@ -99,6 +104,14 @@ void race_group(Race *r, const Group *g);  /* a group begins */
 void race_access(Check *c, const Access *a);
 void race_step(Check *c, const Event *e);  /* fences and barriers among the instructions */
 void race_barrier(Check *c, const Group *g); /* all warps have arrived */
+
+Init *init_new(void);
+void init_free(Init *t);
+void init_group(Init *t, const Group *g);
+void init_step(Check *c, const Event *e);
+void init_allocated(Init *t, u64 addr, u64 size); /* nobody has written these bytes; */
+void init_written(Init *t, u64 addr, u64 size);   /* the host has; */
+void init_copied(Init *t, u64 from, u64 to, u64 size);
 
 void barrier_step(Check *c, const Event *e);
 void barrier_passed(Check *c, const Group *g);

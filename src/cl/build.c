@@ -203,16 +203,18 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
     /* 2. one input of OpenCL C 2.0 or later makes an image that says so: its launches may have
-     * smaller last groups */
+     * smaller last groups; VENTUS_CHECK wants gaps between variables */
     bool is_later = false;
     for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
         is_later |= j->parts[device * j->ninputs + i].is_later;
-    if (ok && is_later) {
-        const char **longer = mem_realloc(word, n + 1, sizeof *longer);
-        ok = longer || no_memory(d);
-        if (ok) {
+    const char *const more[] = {is_later ? "-cl-std=CL3.0" : NULL,
+                                c->platform->checks >> CHECK_bounds & 1 ? "-ventus-apart" : NULL};
+    for (size_t i = 0; ok && i < countof(more); i++) {
+        const char **longer = more[i] ? mem_realloc(word, n + 1, sizeof *longer) : word;
+        ok = longer || (!more[i] && !n) || no_memory(d);
+        if (ok && more[i]) {
             word = longer;
-            word[n++] = "-cl-std=CL3.0";
+            word[n++] = more[i];
         }
     }
     /* 3. the compiler or its linker */

@@ -138,7 +138,8 @@ typedef enum {
     EXTENT_PRIVATE,
     EXTENT_PRINT,
     EXTENT_STACKS,          /* of local memory: the scalar stacks of the warps, */
-    EXTENT_LOCAL_DATA,      /* the variables of the kernel, */
+    EXTENT_LOCAL_DATA,      /* the variables of the kernel, all of them, */
+    EXTENT_LOCAL_VARIABLE,  /* or one: KernelInfo.locals[arg], */
     EXTENT_LOCAL            /* argument `arg` */
 } DrvExtentKind;
 

@@ -42,6 +42,7 @@ static const struct Row {
     {"-Werror", PASS},
     {"-W", JOINED},
     {"-g", IGNORE}, /* lines are always kept; front.c asks for variables too */
+    {"-ventus-apart", IGNORE},
 };
 
 static const struct Std {
@@ -122,6 +123,8 @@ static void note_effects(BuildOptions *b, const char *word)
         b->exact_division = true;
     if (!strcmp(word, "-cl-denorms-are-zero"))
         b->denormals_zero = true;
+    if (!strcmp(word, "-ventus-apart"))
+        b->apart = true;
     if (!strcmp(word, "-cl-uniform-work-group-size"))
         b->uniform_groups = true;
 }

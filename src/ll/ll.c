@@ -61,14 +61,30 @@ static bool local_memory_fits(const Module *ir, const CompOptions *opt, Diag *d)
     return ok;
 }
 
+static bool add_locals(KernelInfo *k, const Module *ir)
+{
+    k->locals = mem_zalloc(ir->nlocal + 1, sizeof *k->locals);
+    for (size_t i = 0; k->locals && i < ir->nlocal; i++) {
+        const struct IrLocal *l = &ir->local[i];
+        if (l->kernel && strcmp(l->kernel, k->name))
+            continue;
+        k->locals[k->nlocals] = (KernelLocal){mem_strdup(l->name), l->offset, l->size};
+        if (!k->locals[k->nlocals++].name)
+            return false;
+    }
+    return k->locals;
+}
+
 /* adds the table of kernels, which hosts read */
-static bool add_table(Object *o, LLVMModuleRef m, const CompOptions *opt, Diag *d)
+static bool add_table(Object *o, const Module *ir, LLVMModuleRef m, const CompOptions *opt, Diag *d)
 {
     KernelTable t = {0};
     Buf words = {0};
     for (size_t i = 0; i < opt->noptions; i++)
         buf_printf(&words, "%s%s", i ? " " : "", opt->options[i]);
     bool ok = kernels_describe(m, LLVMGetModuleDataLayout(m), &t);
+    for (size_t i = 0; ok && i < t.nkernels; i++)
+        ok = add_locals(&t.kernels[i], ir);
     t.options = mem_strdup(buf_text(&words));
     ok = ok && t.options && kernelinfo_add(o, &t);
     kernelinfo_free(&t);
@@ -90,16 +106,16 @@ static bool put_object(Module *ir, LLVMModuleRef m, const CompOptions *opt, int 
     Object *o = cc_compile(ir, &cc, d);
     bool ok = o != NULL;
     if (ok && opt->output != COMP_ASSEMBLY)
-        ok = add_table(o, m, opt, d) &&
+        ok = add_table(o, ir, m, opt, d) &&
              (opt->output == COMP_OBJECT ? obj_write(o, out, d) : put_image(o, opt, out, d));
     obj_free(o);
     return ok;
 }
 
 static bool put_machine(LLVMModuleRef m, const Target *target, const CompOptions *opt, int level,
-                        Buf *out, Diag *d)
+                        bool apart, Buf *out, Diag *d)
 {
-    Module *ir = lower_module(m, opt->name, target, d);
+    Module *ir = lower_module(m, opt->name, target, apart, d);
     bool ok = ir && local_memory_fits(ir, opt, d);
     if (ok && opt->output == COMP_IR)
         ir_print_module(out, ir);
@@ -117,7 +133,7 @@ static bool put_output(LLVMModuleRef m, const Target *target, const CompOptions 
     if (!middle_run(m, target, b, opt->output == COMP_OBJECT, d))
         return false;
     return opt->output == COMP_LLVM ? put_llvm(m, out)
-                                    : put_machine(m, target, opt, b->level, out, d);
+                                    : put_machine(m, target, opt, b->level, b->apart, out, d);
 }
 
 /* --- a compilation: a context with one module ------------------------------------------ */

@@ -374,6 +374,13 @@ static u32 place_of_node(Lower *lo, LLVMMetadataRef at, u32 depth)
     return ir_loc(lo->m, (Loc){ir_file(lo->m, name), line, LLVMDILocationGetColumn(at), inlined, 0});
 }
 
+u32 mark_place(Fn *n, u32 loc, u32 isa)
+{
+    Loc marked = n->lo->m->loc[loc];
+    marked.isa = isa;
+    return ir_loc(n->lo->m, marked);
+}
+
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
     const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
@@ -381,9 +388,7 @@ static u32 place_of(Fn *n, LLVMValueRef i)
     const bool is_access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
     if (!is_access || LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
         return loc;
-    Loc atomic = n->lo->m->loc[loc];
-    atomic.atomic = 1;
-    return ir_loc(n->lo->m, atomic);
+    return mark_place(n, loc, LOC_ATOMIC);
 }
 
 static bool is_too_large(Fn *n, LLVMValueRef v)
@@ -660,6 +665,20 @@ static bool only_user(LLVMValueRef v, LLVMValueRef *owner)
     return true;
 }
 
+/* the name of variable f.x is x */
+static void note_local(Lower *lo, const Local *l)
+{
+    size_t len;
+    Module *m = lo->m;
+    const char *name = LLVMGetValueName2(l->var, &len), *dot = strrchr(name, '.');
+    if (ir_grow(m, m->local, m->nlocal, m->caplocal))
+        m->local[m->nlocal++] = (struct IrLocal){
+            l->owner ? ir_strdup(m, LLVMGetValueName2(l->owner, &len)) : NULL,
+            ir_strdup(m, dot && dot[1] ? dot + 1 : name), l->offset, l->size};
+}
+
+enum { GAP = 16 }; /* bytes between variables that are to lie apart */
+
 /* places the variables of one owner from `offset` on; their end, at most TOO_MUCH_LOCAL */
 static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
 {
@@ -669,7 +688,9 @@ static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
             continue;
         const u64 start = align_up(offset, l->align), end = start + l->size;
         l->offset = (u32)start;
-        offset = end < TOO_MUCH_LOCAL ? (u32)end : TOO_MUCH_LOCAL;
+        note_local(lo, l);
+        const u64 past = end + (lo->apart ? GAP : 0);
+        offset = past < TOO_MUCH_LOCAL ? (u32)past : TOO_MUCH_LOCAL;
     }
     return offset;
 }
@@ -708,7 +729,7 @@ static void lower_functions(Lower *lo)
     }
 }
 
-Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, Diag *d)
+Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, bool apart, Diag *d)
 {
     const int before = d->errors;
     Module *m = ir_module(name, target);
@@ -718,6 +739,7 @@ Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, 
                       .src = src,
                       .ctx = LLVMGetModuleContext(src),
                       .d = d,
+                      .apart = apart,
                       .dl = LLVMGetModuleDataLayout(src)};
         show_variables(src);
         find_locals(lo);

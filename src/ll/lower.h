@@ -50,6 +50,7 @@ typedef struct {
     Diag *d;
     Local *local;
     size_t nlocal, caplocal;
+    bool apart;             /* variables in local memory get bytes between them */
     u32 local_common;       /* bytes of the variables that several kernels use */
     Map types;              /* of types of the source: their numbers in the module */
     Map inlined;            /* of places of calls: Loc.inlined of what they brought */
@@ -190,6 +191,8 @@ void value_of_words(Fn *n, LLVMTypeRef t, const Ref *words, Ref *p);
 bool order_acquires(LLVMAtomicOrdering o);
 bool order_releases(LLVMAtomicOrdering o);
 void mem_fence(Fn *n);
+/* The place with a mark (LOC_*). */
+u32 mark_place(Fn *n, u32 loc, u32 isa);
 /* Whether atomic access i of a t is one access of the machine; what is larger, or lies on no
  * multiple of its size, is for the functions below, which refuse what they cannot do. */
 bool atomic_is_plain(Fn *n, LLVMValueRef i, LLVMTypeRef t);
@@ -215,5 +218,6 @@ bool is_kernel(LLVMValueRef f);
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t);
 
 /* The machine IR of a module, named as it; NULL: d says why. */
-Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, Diag *d);
+Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, bool apart,
+                     Diag *d);
 #endif

@@ -14,7 +14,7 @@ void warp_set_exec(Warp *w)
 void group_note_accesses(Group *g, bool notes)
 {
     g->notes = notes;
-    g->careful = notes || launch_is_careful(g->launch);
+    g->careful = launch_is_careful(g->launch);
 }
 
 void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)

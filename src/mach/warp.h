@@ -127,7 +127,7 @@ struct Group {
     u32 reservations;       /* warps with w->reserved != 0 */
     PendingCopy *pending;   /* under check_copies */
     size_t npending, cappending;
-    bool careful;           /* every access goes through access.c: for the launch's rules or notes */
+    bool careful;           /* every access goes through access.c: for the launch's rules */
     bool notes;             /* accesses are noted */
     Touch *touched;          /* by the last instruction */
     size_t ntouched, captouched;

@@ -43,7 +43,7 @@ void dwarf_put_line_header(DwarfOut *s, const char *const *file, size_t nfile);
  * from this place. */
 typedef struct {
     u32 at, file, line, column;
-    u32 isa;                /* 1: a plain access that is atomic in the source (obj/lines.h) */
+    u32 isa;                /* what an access is for (obj/lines.h) */
 } DwarfRow;
 
 /* A sequence of rows from the address of symbol plus offset; returns the state of the line program

@@ -89,6 +89,14 @@ static void read_arg(const json_t *o, KernelArg *a, Reading *r)
     r->ok = r->ok && k < countof(kind_name) && is_pow2(a->align);
 }
 
+static void read_local(const json_t *o, KernelLocal *l, Reading *r)
+{
+    r->ok = r->ok && json_is_object(o);
+    l->name = get_text(o, "name", r);
+    l->offset = (u32)get_number(o, "offset", UINT32_MAX, r);
+    l->size = (u32)get_number(o, "size", UINT32_MAX, r);
+}
+
 static void read_kernel(const json_t *o, KernelInfo *k, Reading *r)
 {
     r->ok = r->ok && json_is_object(o);
@@ -104,6 +112,12 @@ static void read_kernel(const json_t *o, KernelInfo *k, Reading *r)
     k->args = get_array(n, sizeof *k->args, r);
     for (; k->args && k->nargs < n; k->nargs++)
         read_arg(json_array_get(args, k->nargs), &k->args[k->nargs], r);
+    const json_t *locals = json_object_get(o, "locals");
+    const size_t nlocals = json_array_size(locals);
+    r->ok = r->ok && nlocals <= MAX_KERNELS;
+    k->locals = get_array(nlocals, sizeof *k->locals, r);
+    for (; k->locals && k->nlocals < nlocals; k->nlocals++)
+        read_local(json_array_get(locals, k->nlocals), &k->locals[k->nlocals], r);
 }
 
 static void read_table(const json_t *o, KernelTable *t, Reading *r)
@@ -150,6 +164,9 @@ static void free_kernel(KernelInfo *k)
         mem_free(k->args[i].name);
         mem_free(k->args[i].type);
     }
+    for (size_t i = 0; i < k->nlocals; i++)
+        mem_free(k->locals[i].name);
+    mem_free(k->locals);
     mem_free(k->args);
     mem_free(k->name);
     mem_free(k->attributes);
@@ -228,6 +245,18 @@ static json_t *kernel_json(const KernelInfo *k)
     for (size_t i = 0; i < k->nargs; i++)
         json_array_append_new(args, arg_json(&k->args[i]));
     json_object_set_new(o, "args", args);
+    json_t *locals = json_array();
+    for (size_t i = 0; i < k->nlocals; i++) {
+        json_t *l = json_object();
+        put_text(l, "name", k->locals[i].name);
+        put_number(l, "offset", k->locals[i].offset);
+        put_number(l, "size", k->locals[i].size);
+        json_array_append_new(locals, l);
+    }
+    if (k->nlocals)
+        json_object_set_new(o, "locals", locals);
+    else
+        json_decref(locals);
     return o;
 }
 

@@ -8,7 +8,8 @@
  *     "silent": true, "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
  *     "args": [ { "name": "a", "type": "float*", "kind": "global", "size": 4, "align": 4,
  *                 "pointee_align": 16, "const": true, "restrict": true, "volatile": false,
- *                 "access": "read_only" } ] } ],
+ *                 "access": "read_only" } ],
+ *     "locals": [ { "name": "t", "offset": 128, "size": 64 } ] } ],
  *     "globals_size": 0, "options": "-cl-std=CL2.0" }
  *
  * Fields that are false, zero or empty are left out.  kernelinfo_read() takes any bytes.
@@ -35,12 +36,20 @@ typedef struct {
 
 static inline bool arg_is_pointer(const KernelArg *a) { return a->kind >= ARG_GLOBAL && a->kind <= ARG_LOCAL; }
 
+/* A __local variable: where it is in the static local data of the group. */
+typedef struct {
+    char *name;
+    u32 offset, size;       /* bytes */
+} KernelLocal;
+
 /* A kernel. */
 typedef struct {
     char *name, *attributes, *vec_hint;
     u32 reqd_local[3], local_hint[3]; /* all 0: not given */
     KernelArg *args;
     size_t nargs;
+    KernelLocal *locals;
+    size_t nlocals;
     bool silent;            /* it never calls printf */
 } KernelInfo;
 

@@ -18,7 +18,7 @@ enum {
 
 typedef struct {
     u32 lo, hi, unit, file, line, column;
-    bool is_atomic;
+    u32 isa;
 } Span;
 
 /* A function, or a call that was inlined, over one range of addresses. */
@@ -366,7 +366,7 @@ static bool add_row(LineTable *t, Pending *p, const Row *row, bool end)
             return false;
         }
         t->spans[t->nspans++] =
-            (Span){r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column, r->isa == 1};
+            (Span){r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column, r->isa};
     }
     *p = (Pending){*row, !end};
     return true;
@@ -891,11 +891,12 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max)
     const size_t nscopes = scopes_at(t, pc, around);
     size_t n = 0;
     chain[n++] = (Place){file_name(t, span->unit, span->file), span->line, span->column,
-                         nscopes ? name_of(t, around[0]->entry) : NULL, span->is_atomic};
+                         nscopes ? name_of(t, around[0]->entry) : NULL, span->isa == 1,
+                         span->isa == 2};
     for (size_t i = 0; i < nscopes && around[i]->inlined && n < max; i++) {
         const Scope *s = around[i];
         chain[n++] = (Place){file_name(t, s->unit, s->call_file), s->call_line, s->call_column,
-                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL, false};
+                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL, false, false};
     }
     return n;
 }

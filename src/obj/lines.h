@@ -15,7 +15,9 @@ typedef struct {
     const char *file;     /* as the compiler knew it, with its directory; NULL: unknown */
     u32 line, column;     /* from 1; 0: unknown */
     const char *function; /* that the text belongs to; NULL: unknown */
-    bool is_atomic;       /* a plain access that the source asks to be atomic, as ventus-cc1 marks it */
+    /* of a load or store, as ventus-cc1 marks it in the register `isa` of the line table: */
+    bool is_atomic;       /* 1: plain, though the source asks it to be atomic */
+    bool is_copy;         /* 2: it copies part of an object, perhaps padding */
 } Place;
 
 /* The tables of an image, which must stay while they are used; empty if it has none.  NULL: out of

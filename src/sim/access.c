@@ -115,7 +115,7 @@ bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, 
 {
     Group *g = w->group;
     const Touch t = {a, width, (i8)lane, reads, writes};
-    if (!g->notes || add_to_note(g, &t))
+    if (!g->notes || (g->ntouched && add_to_note(g, &t)))
         return true;
     if (!array_grow(g->touched, g->ntouched, g->captouched)) {
         fail(w, u, FAULT_NO_MEMORY, lane);
@@ -125,13 +125,35 @@ bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, 
     return true;
 }
 
+bool access_note_lanes(Warp *w, const Uop *u, u32 width, bool writes)
+{
+    Group *g = w->group;
+    while (g->captouched < g->ntouched + MAX_LANES) {
+        const size_t n = g->ntouched;
+        g->ntouched = g->captouched;
+        const bool ok = array_grow(g->touched, g->ntouched, g->captouched);
+        g->ntouched = n;
+        if (!ok) {
+            fail(w, u, FAULT_NO_MEMORY, -1);
+            return false;
+        }
+    }
+    Touch *to = g->touched + g->ntouched;
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        *to++ = (Touch){w->addr[i], width, (i8)i, !writes, writes};
+    }
+    g->ntouched = (size_t)(to - g->touched);
+    return true;
+}
+
 bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
 {
     const u8 *base = range(w, a, a + width - 1, MEM_R);
     *value = 0;
     if (base) {
         memcpy(value, base + a, width);
-        return true;
+        return access_note(w, u, a, width, lane, true, false);
     }
     if (misaligned(w, u, a, width, lane, FAULT_LOAD_MISALIGNED))
         return false;
@@ -152,7 +174,7 @@ bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
     u8 *base = range(w, a, a + width - 1, MEM_W);
     if (base) {
         memcpy(base + a, &value, width);
-        return true;
+        return access_note(w, u, a, width, lane, false, true);
     }
     if (misaligned(w, u, a, width, lane, FAULT_STORE_MISALIGNED))
         return false;

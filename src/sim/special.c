@@ -54,7 +54,7 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
     const Memory *m = NULL;
     u64 page = UINT64_MAX;
     *is_local = true;
-    if (w->group->careful || w->group->reservations)
+    if (w->group->careful || w->group->notes || w->group->reservations)
         return false;
     for (u32 i = 0; i < MAX_LANES; i++) {
         at[i] = NULL;

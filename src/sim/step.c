@@ -29,18 +29,29 @@ static const Uop *look(Warp *w, Step *s)
     return NULL;
 }
 
+/* whether instructions of the unit use no floats of the host, and see none of its flags */
+static bool is_without_floats(IsaUnit unit)
+{
+    return unit == UNIT_SALU || unit == UNIT_VALU || unit == UNIT_MUL || unit == UNIT_LSU ||
+           unit == UNIT_SIMT || unit == UNIT_WARP;
+}
+
 static void execute(Warp *w, const Uop *u, Step *s)
 {
     Group *g = w->group;
     const bool raises = s->facts->writes & STATE_FFLAGS;
     const u8 flags = w->fflags;
-    const HostFloats host = enter_guest_floats();
-    w->fflags = raises ? 0 : flags;
     g->ntouched = 0;
     w->ninsns += uop_insns(u); /* before it runs: a CSR shows it */
-    u = u->run(w, u);
-    take_host_flags(w);
-    leave_guest_floats(&host);
+    if (!raises && is_without_floats((IsaUnit)isa_insn[s->id].unit)) {
+        u = u->run(w, u);
+    } else {
+        const HostFloats host = enter_guest_floats();
+        w->fflags = raises ? 0 : flags;
+        u = u->run(w, u);
+        take_host_flags(w);
+        leave_guest_floats(&host);
+    }
     if (raises) {
         s->raised = w->fflags;
         w->fflags |= flags;

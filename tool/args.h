@@ -2,6 +2,7 @@
  *
  *     TYPE:V        TYPExN:V,V,..        local:BYTES
  *     buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]
+ *     rbuf:... wbuf:... the same, for reading, for writing only
  *     hbuf:... the same above 4 GiB, a 64-bit pointer
  *
  * The forms are described in doc/man/ventus-run.1.

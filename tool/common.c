@@ -74,7 +74,7 @@ static const struct argp_option options[] = {
     {"gdb", KEY_GDB, "ADDRESS", OPTION_ARG_OPTIONAL,
      "Wait for gdb at a port (1234) or the path of a socket", 3},
     {"check", KEY_CHECK, "LIST", OPTION_ARG_OPTIONAL,
-     "Look for mistakes of the kernel: all, or bounds,race,barrier,align,free", 3},
+     "Look for mistakes of the kernel: all, or bounds,init,race,barrier,align,free", 3},
     {"check-json", KEY_CHECK_JSON, "FILE", 0, "Write what --check found as JSON", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
     {0},
@@ -186,7 +186,6 @@ static error_t option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_CHECK: c->checks |= checks_option(state, arg); return 0;
     case KEY_CHECK_JSON:
-        c->checks = c->checks ? c->checks : checks_option(state, NULL);
         c->check_json = arg;
         return 0;
     case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
@@ -288,6 +287,9 @@ bool common_resolve(Common *c, Diag *d)
     Machine *m = &c->device.machine;
     if (!find_machine(c, d) || !pictures_check(&c->pictures, c->run.sample, c->device.engine, d))
         return false;
+    char bad[32];
+    if (c->check_json && !c->checks)
+        c->checks = check_parse(NULL, bad);
     m->lanes = c->lanes ? c->lanes : m->lanes;
     m->group_warps = c->warps ? c->warps : m->group_warps;
     m->sms = c->sms ? c->sms : m->sms;

@@ -33,7 +33,7 @@ _ventus() {
     --engine) mapfile -t COMPREPLY < <(compgen -W 'auto interp jit shadow timing' -- "$cur") ;;
     --vm) mapfile -t COMPREPLY < <(compgen -W 'own spike rtl ignore' -- "$cur") ;;
     --threads) mapfile -t COMPREPLY < <(compgen -W '4 8 16 32' -- "$cur") ;;
-    --check) mapfile -t COMPREPLY < <(compgen -W 'all bounds race barrier align free' -- "$cur") ;;
+    --check) mapfile -t COMPREPLY < <(compgen -W 'all bounds init race barrier align free' -- "$cur") ;;
     --stats) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur") ;;
     --machine)
         mapfile -t COMPREPLY < <(compgen -W \

@@ -190,7 +190,7 @@ void init_copied(Init *t, u64 from, u64 to, u64 size)
 
 /* --- registers -------------------------------------------------------------------------------------- */
 
-static u32 number_of(const IsaRegs *r, u32 k) { return (r->is_vector ? 0 : NV) + r->first + k; }
+static u32 number_of(const IsaRegs *r, u32 k) { return (r->is_vector ? 0u : NV) + r->first + k; }
 static bool is_bad(const Registers *r, u32 n) { return r->bad[n / 64] >> n % 64 & 1; }
 
 static u32 shadow_of(const Registers *r, u32 n, u32 lane)
@@ -284,20 +284,31 @@ static bool decides(Check *c, const Warp *w, const Step *s, const IsaRegs *x, co
 typedef struct {
     const IsaRegs *reg;     /* NULL: the immediate */
     bool has_value;         /* it can still be read: the result is in another register */
-} Source;
+} Operand;
 
-static u32 source_shadow(const Registers *r, const Source *s, u32 lane)
+static u32 source_shadow(const Registers *r, const Operand *s, u32 lane)
 {
     return s->reg ? shadow_of(r, number_of(s->reg, 0), lane) : 0;
 }
 
-static bool source_value(const Warp *w, const Step *st, const Source *s, u32 lane, u32 *value)
+static bool source_value(const Warp *w, const Step *st, const Operand *s, u32 lane, u32 *value)
 {
     if (!s->reg)
         *value = (u32)st->facts->imm;
     else if (s->has_value)
         *value = s->reg->is_vector ? w->v[s->reg->first][lane] : w->x[s->reg->first];
     return !s->reg || s->has_value;
+}
+
+/* The lanes in which the instruction acts. */
+static u32 acting(const Warp *w, const Step *s)
+{
+    u32 under = 0;
+    if (!s->facts->masked)
+        return s->exec;
+    for (u32 i = 0; i < MAX_LANES; i++)
+        under |= (w->v[0][i] & 1) << i;
+    return s->exec & under;
 }
 
 /* The shadow of a result.  What is not known to leave bits alone spoils all of them. */
@@ -332,7 +343,7 @@ static void compute(Check *c, const Warp *w, const Step *s, const IsaRegs *d)
 {
     const IsaFacts *f = s->facts;
     Registers *r = &c->init->warp[w->id];
-    Source a = {NULL, true}, b = {NULL, true};
+    Operand a = {NULL, true}, b = {NULL, true};
     u32 shadow[MAX_LANES], spoilt[MAX_LANES];
     Origin origin = {0, 0};
     memset(spoilt, 0, sizeof spoilt);
@@ -345,18 +356,22 @@ static void compute(Check *c, const Warp *w, const Step *s, const IsaRegs *d)
                 origin = r->origin[number_of(x, k)];
         const bool kept = x->is_vector != d->is_vector || x->first != d->first;
         if (x->role == ROLE_A && one && d->is_vector >= x->is_vector)
-            a = (Source){x, kept};
+            a = (Operand){x, kept};
         else if (x->role == ROLE_B && one && d->is_vector >= x->is_vector)
-            b = (Source){x, kept};
+            b = (Operand){x, kept};
         else
             for (u32 k = 0; x->is_read && k < x->count; k++)
-                for (u32 i2 = 0; i2 < MAX_LANES; i2++)
-                    spoilt[i2] |= d->is_vector || s->exec >> i2 & 1
-                                      ? shadow_of(r, number_of(x, k), i2) : 0;
+                for (u32 lane = 0; lane < MAX_LANES; lane++)
+                    spoilt[lane] |= shadow_of(r, number_of(x, k), lane);
     }
-    if (!d->is_vector && a.reg == NULL && f->nregs)
-        for (u32 i = 1; i < MAX_LANES; i++)
-            spoilt[0] |= spoilt[i];
+    const u32 lanes = acting(w, s);
+    if (!d->is_vector) { /* of lanes: all count, or the last one that acts */
+        u32 any = 0;
+        for (u32 left = lanes; left; left &= left - 1)
+            any |= spoilt[__builtin_ctz(left)];
+        spoilt[0] = isa_insn[s->id].effect == E_TOSCALAR && lanes ? spoilt[31 - __builtin_clz(lanes)]
+                                                                 : any;
+    }
     /* 2. by lane */
     const bool plain = !f->abs && !f->neg && !f->pair;
     for (u32 i = 0; i < MAX_LANES; i++) {
@@ -368,7 +383,7 @@ static void compute(Check *c, const Warp *w, const Step *s, const IsaRegs *d)
                               : (sa | sb ? ALL : 0);
     }
     for (u32 k = 0; k < d->count; k++) {
-        write_register(r, number_of(d, k), s->exec, w->initial, shadow);
+        write_register(r, number_of(d, k), lanes, w->initial, shadow);
         r->origin[number_of(d, k)] = origin;
     }
 }
@@ -499,12 +514,13 @@ void init_step(Check *c, const Event *e)
         load(c, w, s, d);
     else if (d && !bad)
         for (u32 k = 0; k < d->count; k++)
-            write_register(r, number_of(d, k), s->exec, w->initial, NULL);
+            write_register(r, number_of(d, k), acting(w, s), w->initial, NULL);
     else if (d && isa_insn[s->id].effect == E_MERGE)
         merge(c, w, s, d);
     else if (d)
         compute(c, w, s, d);
-    /* of an atomic, what it leaves counts as written */
-    if (f->access == ACCESS_ATOMIC)
-        store(c, w, s, NULL);
+    /* an exchange leaves what it brings; of other atomics the word is as little written as before */
+    if (f->access == ACCESS_ATOMIC &&
+        (isa_insn[s->id].op == OP_copy || f->reads & STATE_RESERVED))
+        store(c, w, s, value);
 }

@@ -52,7 +52,8 @@ struct Race {
     u32 *site;              /* pcs by number */
     bool *is_atomic;        /* the access there, by its line table */
     u32 nsite;
-    u16 *number_of;         /* by a hash of the pc: number + 1 */
+    u16 *number_of;         /* by a hash of the pc */
+    u32 last_pc, last_site; /* that was asked for */
     u32 lanes, items;       /* of a warp; of a group's warps */
     /* the group that runs */
     u64 group;
@@ -122,7 +123,7 @@ void race_begin(Race *r, const Launch *l)
     r->lanes = l->lanes;
     r->items = l->lanes * l->warps;
     memset(r->number_of, 0, NSITES * 2 * sizeof *r->number_of);
-    r->nsite = 0;
+    r->nsite = r->last_pc = 0;
 }
 
 void race_group(Race *r, const Group *g)
@@ -146,7 +147,7 @@ static void tick(Race *r)
 }
 
 /* the number of a place */
-static u32 site_of(Check *c, u32 pc)
+static u32 find_site(Check *c, u32 pc)
 {
     Race *r = c->race;
     Place chain[CALLS_SEEN];
@@ -163,6 +164,16 @@ static u32 site_of(Check *c, u32 pc)
         if (r->site[r->number_of[i]] == pc)
             return r->number_of[i];
     }
+}
+
+static u32 site_of(Check *c, u32 pc)
+{
+    Race *r = c->race;
+    if (r->last_pc != pc) {
+        r->last_site = find_site(c, pc);
+        r->last_pc = pc;
+    }
+    return r->last_site;
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -340,6 +351,10 @@ static void look(const Job *j, Word *w, u32 value)
 {
     const Access *a = j->a;
     const bool modifies = a->writes;
+    if (!modifies && !w->wrote && !w->changed[0]) {
+        keep(j, w->read);
+        return;
+    }
     /* 1. what it collides with */
     if (w->wrote && (w->wrote ^ j->me) >> ITEM_AT && !wrote_it_too(j, w) &&
         !(a->writes && !j->is_atomic && w->value == value) && collides(j, w->wrote))

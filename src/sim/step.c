@@ -5,15 +5,14 @@
 
 /* --- one instruction ---------------------------------------------------------------- */
 
-/* The Uop at the warp's pc; fills in of *s what is known before it runs.  NULL: fetching it
- * faulted. */
-static const Uop *look(Warp *w, Step *s)
+/* Fills in of *s what is known of Uop u, which the warp is at, before it runs.  u NULL: fetching it
+ * faulted.  False: so does this. */
+static bool describe(Warp *w, const Uop *u, Step *s)
 {
-    const Uop *u = go(w, w->pc);
     *s = (Step){.id = NINSN, .pc = w->pc, .next = w->pc, .exec = w->exec, .depth = w->nsimt};
     if (!u) {
         s->faulted = true;
-        return NULL;
+        return false;
     }
     s->id = (InsnId)u->id;
     s->prefixed = uop_insns(u) == 2;
@@ -23,27 +22,35 @@ static const Uop *look(Warp *w, Step *s)
     s->len = u->len;
     s->facts = code_facts(warp_code(w), u);
     if (s->facts)
-        return u;
+        return true;
     fail(w, u, FAULT_NO_MEMORY, -1);
     s->faulted = true;
-    return NULL;
+    return false;
+}
+
+/* The Uop at the warp's pc, described in *s.  NULL: fetching it faulted. */
+static const Uop *look(Warp *w, Step *s)
+{
+    const Uop *u = go(w, w->pc);
+    return describe(w, u, s) ? u : NULL;
 }
 
 /* whether instructions of the unit use no floats of the host, and see none of its flags */
-static bool is_without_floats(IsaUnit unit)
+static bool is_without_floats(u8 unit)
 {
-    return unit == UNIT_SALU || unit == UNIT_VALU || unit == UNIT_MUL || unit == UNIT_LSU ||
-           unit == UNIT_SIMT || unit == UNIT_WARP;
+    return unit == U_SALU || unit == U_VALU || unit == U_MUL || unit == U_LSU ||
+           unit == U_SIMT || unit == U_WARP;
 }
 
-static void execute(Warp *w, const Uop *u, Step *s)
+/* Returns the next one; NULL: the warp stops. */
+static const Uop *execute(Warp *w, const Uop *u, Step *s)
 {
     Group *g = w->group;
     const bool raises = s->facts->writes & STATE_FFLAGS;
     const u8 flags = w->fflags;
     g->ntouched = 0;
     w->ninsns += uop_insns(u); /* before it runs: a CSR shows it */
-    if (!raises && is_without_floats((IsaUnit)isa_insn[s->id].unit)) {
+    if (!raises && is_without_floats(isa_insn[s->id].unit)) {
         u = u->run(w, u);
     } else {
         const HostFloats host = enter_guest_floats();
@@ -64,6 +71,7 @@ static void execute(Warp *w, const Uop *u, Step *s)
     s->faulted = g->faulted;
     s->barrier = w->state == WARP_WAITING;
     s->ended = w->state == WARP_DONE;
+    return u;
 }
 
 bool sim_step(Engine *e, Warp *w, Step *s)
@@ -164,9 +172,9 @@ static bool tell_step(Audience *a, Warp *w, const Step *s)
     if (s->faulted) /* told when the group ends */
         return true;
     announce(a, EVENT_insn, g, w, s, &stop);
-    if (s->ntouched)
+    if (s->ntouched && a->events & EVENT_memory)
         announce(a, EVENT_memory, g, w, s, &stop);
-    if (prints(a->launch, s))
+    if (a->events & EVENT_print && prints(a->launch, s))
         announce(a, EVENT_print, g, w, s, &stop);
     if (divides)
         announce(a, EVENT_divergence, g, w, s, &stop);
@@ -201,7 +209,21 @@ bool step_told(Audience *a, Warp *w, Step *s)
 
 void run_told(Audience *a, Warp *w, u64 slice)
 {
+    const Uop *u = NULL;
     Step s;
-    while (slice-- && step_told(a, w, &s))
-        ;
+    if (a->events & EVENT_fetch) {
+        while (slice-- && step_told(a, w, &s))
+            ;
+        return;
+    }
+    while (slice-- && w->state == WARP_READY && !w->group->faulted) {
+        /* what an observer changes, or whoever looks at a halted launch, must be seen */
+        if (!u || u->pc != w->pc || a->opt->halted)
+            u = go(w, w->pc);
+        if (!describe(w, u, &s))
+            return;
+        u = execute(w, u, &s);
+        if (!tell_step(a, w, &s) || s.faulted)
+            return;
+    }
 }

@@ -158,3 +158,65 @@ kernel void fine_same(global int *flag, global char *bytes)
     *flag = 1; /* all the same */
     bytes[get_global_id(0)] = 3;
 }
+
+/* --- values nobody wrote ---------------------------------------------------------------------- */
+
+kernel void init_branch(global int *in, global int *out)
+{
+    if (in[get_global_id(0)] > 3)                       /* init-1 */
+        out[get_global_id(0)] = 1;
+}
+
+kernel void init_address(global int *in, global int *out)
+{
+    out[in[get_global_id(0)] & 7] = 1;                  /* init-2 */
+}
+
+kernel void init_output(global int *out, local int *t)
+{
+    int l = get_local_id(0);
+    if (l != 5)
+        t[l] = l;
+    out[get_global_id(0)] = t[l] + 1;                   /* init-3 */
+}
+
+kernel void init_array(global int *where, global int *out)
+{
+    int a[4];
+    for (int i = 0; i < 4; i++)
+        a[where[i]] = i;
+    for (int i = 0; i < 4; i++)
+        out[i] = a[i];                                  /* init-4 */
+}
+
+struct padded {
+    char a;
+    int b;
+    char c;
+};
+
+kernel void fine_padding(global struct padded *out, local struct padded *t)
+{
+    struct padded s = {42, get_local_id(0), 7};
+    t[get_local_id(0)] = s;
+    out[get_global_id(0)] = t[get_local_id(0)];
+}
+
+kernel void fine_bits(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    out[i] = (in[i] & 0) | i;
+}
+
+kernel void over_variable(global int *out)
+{
+    local int a[8], b[8];
+    int l = get_local_id(0);
+    if (l < 8) {
+        a[l] = l;
+        b[l] = l;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 8)
+        out[l] = a[l] + b[out[0] + 8];                  /* bounds-5 */
+}

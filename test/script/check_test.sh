@@ -41,6 +41,13 @@ race_same_lane   race-6    -g 64 -l 64 -a buf:i32:64
 race_count       race-7    -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1
 barrier_sides    barrier-1,barrier-2  -g 4 -l 4 -a buf:i32:4
 barrier_missed   barrier-3 -g 64 -l 64 -a buf:i32:64
+init_branch      init-1    -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64
+init_address     init-2    -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64 --check=init
+init_output      init-3    -g 64 -l 64 -a buf:i32:64 -a local:256
+init_array       init-4    -g 1 -l 1 -a buf:i32:4=0,1,1,3 -a buf:i32:4
+over_variable    bounds-5  -g 64 -l 64 -a buf:i32:64 --check=bounds
+fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768
+fine_bits        -         -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64
 allowed          -         -g 64 -l 64 -a buf:i32:64
 fine_local       -         -g 128 -l 64 -a buf:i32:128 -a local:256
 fine_count       -         -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1

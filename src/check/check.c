@@ -52,7 +52,9 @@ static Verdict tell(void *self, const Event *e)
             on_access(c, e);
         else if (e->step->facts->control == CONTROL_BARRIER && checks(c, CHECK_barrier))
             barrier_step(c, e);
-        if (c->race && !e->step->ntouched)
+        if (c->race && !e->step->ntouched &&
+            (e->step->facts->control == CONTROL_BARRIER ||
+             isa_insn[e->step->id].effect == E_FENCE))
             race_step(c, e);
         if (c->init)
             init_step(c, e);

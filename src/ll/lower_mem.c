@@ -493,7 +493,10 @@ void mem_copy(Fn *n, LLVMValueRef i, bool is_move)
                     .from = argument_how(i, 1),
                     .dst = ref_of(n, LLVMGetOperand(i, 0)),
                     .src = ref_of(n, LLVMGetOperand(i, 1))};
-    n->loc = mark_place(n, n->loc, LOC_COPY);
+    /* what the program says is a copy of an object, not what the optimiser made of a loop */
+    const unsigned fields = LLVMGetMDKindIDInContext(n->lo->ctx, "tbaa.struct", 11);
+    if (LLVMGetMetadata(i, fields))
+        n->loc = mark_place(n, n->loc, LOC_COPY);
     const bool same = m.to.as == m.from.as || m.to.as == AS_GENERIC || m.from.as == AS_GENERIC;
     move_bytes(n, &m, LLVMGetOperand(i, 2), is_move && same);
 }

@@ -33,7 +33,7 @@ under_global     bounds-2  -g 64 -l 32 -a buf:i32:64 -a buf:i32:64
 over_bytes       bounds-3  -g 64 -l 32 -a buf:i8:32
 over_local       bounds-4  -g 64 -l 32 -a buf:i32:64 -a local:128
 race_local       race-1    -g 128 -l 64 -a buf:i32:128 -a local:256
-race_warps       race-2    -g 128 -l 64 -a buf:i32:128 -a local:256
+race_warps       race-2    -g 128 -l 64 -a buf:i32:128 -a local:256 --check=race
 race_fence       race-3    -g 128 -l 64 -a buf:i32:128 -a local:256
 race_groups      race-4,race-4  -g 256 -l 32 -a buf:i32:8
 race_atomic      race-5    -g 128 -l 64 -a buf:i32:129

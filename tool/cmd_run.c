@@ -373,7 +373,7 @@ int run_main(int argc, char **argv)
     if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
         (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
         Buf build = {0}; /* who debugs wants to see variables */
-        buf_printf(&build, "%s%s", r->build ? r->build : "", r->common.gdb ? " -g" : "");
+        buf_printf(&build, "%s%s", r->build ? r->build : "", r->common.gdb || r->common.step ? " -g" : "");
         if (build.failed)
             out_of_memory();
         Object *image = load_image(r->file, r->common.device.set, buf_text(&build),

@@ -34,6 +34,7 @@ enum {
     KEY_BARRIER,
     KEY_COPIES,
     KEY_GDB,
+    KEY_STEP,
     KEY_CHECK,
     KEY_CHECK_JSON
 };
@@ -76,6 +77,7 @@ static const struct argp_option options[] = {
     {"check", KEY_CHECK, "LIST", OPTION_ARG_OPTIONAL,
      "Look for mistakes of the kernel: all, or bounds,init,race,barrier,align,free", 3},
     {"check-json", KEY_CHECK_JSON, "FILE", 0, "Write what --check found as JSON", 3},
+    {"step", KEY_STEP, NULL, 0, "Step one warp on the terminal, forwards and backwards", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
     {0},
 };
@@ -210,6 +212,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case KEY_EXPORT: c->export_to = arg; return 0;
     case KEY_DUMP: c->dump_to = arg; return 0;
     case KEY_GDB: c->gdb = arg ? arg : "1234"; return 0;
+    case KEY_STEP: c->step = true; return 0;
     case 'v': c->verbose = true; return 0;
     }
     return device_option(key, arg, state);
@@ -295,7 +298,11 @@ bool common_resolve(Common *c, Diag *d)
     m->sms = c->sms ? c->sms : m->sms;
     if (m->warps < m->group_warps)
         m->warps = m->group_warps;
-    if (c->gdb) /* whatever engine: they compute the same */
+    if (c->gdb && c->step) {
+        error(d, &(Source){.name = "ventus", .text = ""}, NULL, "--gdb and --step exclude each other");
+        return false;
+    }
+    if (c->gdb || c->step) /* whatever engine: they compute the same */
         c->device.engine = &dbg_kind;
     return true;
 }
@@ -478,8 +485,10 @@ static void say_waiting(void *self, const char *text)
 
 bool open_debugger(const Common *c, Driver *driver, Debugger **made, Diag *d)
 {
-    *made = NULL;
-    if (!c->gdb)
+    *made = c->step ? open_stepper() : NULL;
+    if (*made)
+        dbg_attach(*made, drv_device(driver));
+    if (*made || !c->gdb)
         return true;
     if ((*made = dbg_listen(c->gdb, say_waiting, NULL, d)))
         dbg_attach(*made, drv_device(driver));

@@ -26,6 +26,7 @@ typedef struct {
     const char *check_json; /* a file, or NULL */
     bool verbose;
     const char *gdb;        /* where gdb is waited for; NULL: it is not */
+    bool step;              /* by keys on the terminal */
 } Common;
 
 /* The child parser of both; its input is a Common that common_init() made. */
@@ -56,7 +57,9 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
  * the exit status to use, if it was `status` so far. */
 int watch_close(Watch *w, Driver *driver, int status, Diag *d);
 
-/* With --gdb, a debugger that leads the driver's launches, to be closed before the driver; else
+/* A stepper on the terminal (step.c).  Ends the process when out of memory. */
+Debugger *open_stepper(void);
+/* With --gdb or --step, a debugger that leads the driver's launches, to be closed before the driver; else
  * *made is NULL.  False: reported. */
 bool open_debugger(const Common *c, Driver *driver, Debugger **made, Diag *d);
 

@@ -23,6 +23,17 @@ typedef struct {
     void (*close)(void *self);
 } DbgStream;
 
+/* A terminal: what is shown, and the keys that are pressed (-1: there are no more). */
+typedef struct {
+    void *self;
+    bool colours;           /* it understands the sequences of ANSI; else screens come one below another */
+    void (*write)(void *self, const void *bytes, size_t n);
+    int (*key)(void *self);
+} DbgScreen;
+
+/* A Debugger that shows one warp of the first launch on a screen and steps it by keys.  NULL: out of
+ * memory. */
+Debugger *dbg_step(const DbgScreen *screen);
 /* A Debugger that waits, at the first launch, for one connection to `address`: a TCP port of this
  * machine, or the path of a socket, which it makes.  `notice` is told, in a sentence, that it
  * waits.  NULL: d says why. */

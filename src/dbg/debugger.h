@@ -53,6 +53,8 @@ struct Debugger {
     pthread_mutex_t lock;   /* held by the launch that is led */
     Wire wire;
     bool connected, detached, killed, began;
+    bool steps;             /* by the keys of a screen, without gdb */
+    DbgScreen screen;
     int listener;           /* or -1 */
     char *path;             /* of the socket, to be removed; or NULL */
     char *address;          /* as the user gave it */
@@ -87,6 +89,9 @@ Stop stop_at_end(const Debugger *d);
 void serve(Debugger *d);
 /* Tells gdb why the launch stopped. */
 void tell_stop(Debugger *d);
+
+/* Leads the launch by the keys of d->screen (stepper.c). */
+void step_launch(Debugger *d);
 
 /* Carries out a command of `monitor`, appending what it says (monitor.c). */
 void monitor(Debugger *d, Lane l, const char *command, Buf *to);

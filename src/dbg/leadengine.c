@@ -117,7 +117,9 @@ static bool run_led(DbgEngine *e, Debugger *d, const Launch *l, const LaunchOpti
     if (run_open(&r, &e->sim, l, &audience, true)) {
         d->run = &r;
         open_image(d, e->device);
-        if (!r.over)
+        if (!r.over && d->steps)
+            step_launch(d);
+        else if (!r.over)
             lead_launch(d, &r);
         finish(d, &r, result);
         close_image(d);
@@ -139,7 +141,7 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     if (!d || d->detached)
         return sim_launch(engine, l, opt, result);
     pthread_mutex_lock(&d->lock);
-    if (!d->connected && !d->detached && !wait_for_gdb(d, &e->sim.interrupts))
+    if (!d->steps && !d->connected && !d->detached && !wait_for_gdb(d, &e->sim.interrupts))
         d->detached = true;
     const bool is_led = !d->detached;
     const bool ok = is_led && run_led(e, d, l, opt, result);

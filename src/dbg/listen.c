@@ -144,6 +144,16 @@ Debugger *dbg_open(const DbgStream *stream)
     return d;
 }
 
+Debugger *dbg_step(const DbgScreen *screen)
+{
+    Debugger *d = debugger_new();
+    if (!d)
+        return NULL;
+    d->steps = true;
+    d->screen = *screen;
+    return d;
+}
+
 void stop_listening(Debugger *d)
 {
     if (d->listener >= 0)

@@ -164,6 +164,16 @@ static u32 source_value(const Warp *w, const TimeOp *op, u8 slot, u32 lane)
     return 1;
 }
 
+/* zero, infinite or not a number: the floating-point divider is done with it at once */
+static bool is_special(u32 v) { return !(v << 1) || (v >> 23 & 0xff) == 0xff; }
+
+static u32 float_cycles(const Machine *p, const TimeOp *op, u32 x, u32 y)
+{
+    const bool root = isa_insn[op->id].op == OP_fsqrt;
+    return is_special(x) || is_special(y) || (root && (x | y) >> 31) ? p->sfu_special
+                                                                     : p->sfu_float;
+}
+
 /* cycles of the special function unit: a vector goes through it in groups of lanes, each as slow as
  * its slowest lane; groups without an active lane are left out */
 static u32 sfu_cycles(const Model *m, const Warp *w, const TimeOp *op)
@@ -174,11 +184,12 @@ static u32 sfu_cycles(const Model *m, const Warp *w, const TimeOp *op)
     const bool divides = is_integer_division(op, &sign);
     u32 sum = 0;
     for (u32 g = 0; g < lanes; g += step) {
-        u32 most = divides ? 0 : m->p.sfu_float;
-        for (u32 i = g; divides && i < g + step; i++) {
+        u32 most = 0;
+        for (u32 i = g; i < g + step; i++) {
             const u32 x = source_value(w, op, op->vector, i),
                       y = source_value(w, op, !op->vector, i);
-            const u32 n = divide_cycles(x, y, sign, m->p.sfu_int);
+            const u32 n = divides ? divide_cycles(x, y, sign, m->p.sfu_int)
+                                  : float_cycles(&m->p, op, x, y);
             most = n > most ? n : most;
         }
         if (!op->vector || w->exec >> g & ((step < 32 ? 1u << step : 0) - 1))

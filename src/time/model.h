@@ -257,6 +257,7 @@ typedef struct Sm {
     Pipe pipe[NUNIT];
     u64 sfu_free;
     Redirect scalar_branch, vector_branch, simt;
+    bool simt_held;         /* the divergence stack had one at the start of the cycle */
     bool redirected;        /* a branch was told to the front end in this cycle */
     /* memory */
     Access access[MAX_WARPS + 4];

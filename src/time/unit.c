@@ -138,6 +138,7 @@ static void decide(Sm *s, bool taken)
 void branch_tick(Sm *s)
 {
     const bool taken = s->vector_branch.valid;
+    s->simt_held = s->simt.valid;
     s->redirected = false;
     s->busy |= s->scalar_branch.valid || s->vector_branch.valid || s->simt.valid;
     if (!redirect(s, &s->scalar_branch))
@@ -172,7 +173,7 @@ static bool start_scalar(Sm *s, Flight *f)
 
 static bool start_divergence(Sm *s, Flight *f)
 {
-    if (s->simt.valid)
+    if (s->simt_held || s->simt.valid)
         return false;
     s->simt = (Redirect){.valid = true,
                          .always = f->op->control == CONTROL_JOIN,

@@ -57,7 +57,7 @@ void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds
  * the exit status to use, if it was `status` so far. */
 int watch_close(Watch *w, Driver *driver, int status, Diag *d);
 
-/* A stepper on the terminal (step.c).  Ends the process when out of memory. */
+/* A stepper on the terminal (terminal.c).  Ends the process when out of memory. */
 Debugger *open_stepper(void);
 /* With --gdb or --step, a debugger that leads the driver's launches, to be closed before the driver; else
  * *made is NULL.  False: reported. */

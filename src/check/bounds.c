@@ -155,6 +155,8 @@ void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to)
         else
             buf_printf(to, "%" PRIu64 " of them past the end of ", at + size - before->size);
         put_extent(c, before, to);
+    } else if (addr - CODE_LO < CODE_END - CODE_LO) {
+        buf_printf(to, "at 0x%08" PRIx64 ", in the program's data", addr);
     } else if (addr < PAGE_SIZE) {
         buf_str(to, "next to the null pointer");
     } else if (has_before && (!has_after || past < ahead || ahead > 4096)) {

@@ -456,7 +456,7 @@ void race_access(Check *c, const Access *a)
         return;
     j.since = r->barrier[!j.is_local];
     j.site = site_of(c, a->pc);
-    j.is_atomic = a->is_atomic || r->is_atomic[j.site];
+    j.is_atomic = r->is_atomic[j.site] |= a->is_atomic;
     if (a->lane >= 0) {
         access_by(&j, (u32)a->lane);
         if (j.is_atomic)

@@ -150,6 +150,7 @@ static void under_lock(Fn *n, LLVMValueRef i, LLVMValueRef p, Change *change, Re
         access_words(n, IN_PRIVATE, i, address, change, old);
         return;
     }
+    n->loc = mark_place(n, n->loc, LOC_ATOMIC); /* the accesses are one atomic to the source */
     const Ref lock = lock_of(n, address), tag = op0(n, IR_csr, CSR_knl);
     const u32 again = ir_block(n->f), try = ir_block(n->f), inside = ir_block(n->f);
     const u32 next = ir_block(n->f), done = ir_block(n->f);

@@ -220,3 +220,16 @@ kernel void over_variable(global int *out)
     if (l < 8)
         out[l] = a[l] + b[out[0] + 8];                  /* bounds-5 */
 }
+
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+kernel void fine_locks(global ulong *sum, local int *t)
+{
+    int l = get_local_id(0), seen = 0;
+    atom_add(sum, (ulong)l << 20);
+    if (!l)
+        t[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 3; k++)
+        seen += atomic_cmpxchg(t, k, k + 1) == k;
+    atom_add(sum, (ulong)seen);
+}

@@ -99,7 +99,7 @@ static const struct argp argp = {
     .options = options,
     .parser = option,
     .help_filter = help,
-    .args_doc = "FILE.cl",
+    .args_doc = "FILE.cl|FILE.spv",
     .doc =
         "Compiles OpenCL C to an image that `ventus run' and hosts load.\v"
         "Also taken: -O0 to -O3, -g, -w, -W..., -D NAME[=VALUE], -U NAME, -I DIR, and the -cl-...\n"

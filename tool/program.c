@@ -37,11 +37,14 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
     return o;
 }
 
+static bool is_source_name(const char *file) { return has_suffix(file, ".cl") || has_suffix(file, ".spv"); }
+
 bool refuse_source(const char *file, const char *how, Diag *d)
 {
-    if (!has_suffix(file, ".cl"))
+    if (!is_source_name(file))
         return false;
-    error(d, &(Source){.name = file, .text = ""}, NULL, "this is OpenCL C; `%s' compiles it", how);
+    error(d, &(Source){.name = file, .text = ""}, NULL, "this is %s; `%s' compiles it",
+          has_suffix(file, ".cl") ? "OpenCL C" : "SPIR-V", how);
     return true;
 }
 
@@ -112,7 +115,7 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
         opt.noptions += n;
         if (compile_source(&source, &opt, &elf, d))
             obj_read(shown(file), elf.data, elf.len, d, &o);
-        if (o && !obj_add_source(o, opt.name, buf_text(&source), source.len))
+        if (o && has_suffix(file, ".cl") && !obj_add_source(o, opt.name, buf_text(&source), source.len))
             out_of_memory();
     }
     mem_free(cache);
@@ -176,7 +179,7 @@ void add_sources(Object *o)
 
 Object *load_image(const char *file, IsaSet set, const char *build, bool apart, Diag *d)
 {
-    const bool is_source = has_suffix(file, ".cl");
+    const bool is_source = is_source_name(file);
     Object *o = is_source ? source_image(file, build, apart, d) : load_object(file, set, d);
     Object *image = o && !o->is_image ? link_with_crt0(file, o, d) : o;
     if (image != o)

@@ -77,7 +77,7 @@ IsaSet default_isa(void);
 /* The object in a file: ELF as it is; .ir (machine IR) compiled, anything else assembled.  NULL:
  * reported. */
 Object *load_object(const char *file, IsaSet set, Diag *d);
-/* True: the file is OpenCL C, which is reported with the command that takes it. */
+/* True: the file is OpenCL C or SPIR-V, which is reported with the command that takes it. */
 bool refuse_source(const char *file, const char *how, Diag *d);
 /* Options of clang that `run` and `cc` put before the user's, ending with NULL. */
 extern const char *const default_warnings[];

@@ -1,5 +1,5 @@
 /* absent.c -- entry points for what the devices do not have: pipes, shared virtual memory,
- * intermediate languages, built-in kernels, OpenGL objects.
+ * built-in kernels, OpenGL objects.
  *
  * They check the objects that they are given, and answer what the specification demands of devices
  * without the feature.
@@ -107,12 +107,6 @@ cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name,
 }
 
 /* --- programs that are not OpenCL C --------------------------------------------------- */
-
-cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length,
-                                 cl_int *errcode_ret)
-{
-    return refuse(in_context(context, CL_INVALID_OPERATION), errcode_ret);
-}
 
 cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
                                              const cl_device_id *device_list,

@@ -138,6 +138,9 @@ static bool take_words(const char **word, size_t *n, const char *what)
 
 /* --- products ------------------------------------------------------------------------------ */
 
+/* Whether the program is made by the compiler, and not from a binary. */
+static bool is_compiled(const ClProgram *p) { return p->source || p->il.len; }
+
 static bool no_memory(Diag *d) { return diag_no_memory(d, NULL), false; }
 
 static Compiler *compiler_of(const Job *j) { return j->program->context->platform->compiler; }
@@ -151,8 +154,10 @@ static bool compile(const Job *j, CompOptions *opt, Build *b, Diag *d)
         headers[i] = (CompHeader){j->header_names[i], j->inputs[i]->source};
     opt->headers = headers;
     opt->nheaders = j->ninputs;
-    const bool ok = comp_compile(compiler_of(j), j->program->source, strlen(j->program->source),
-                                 opt, &b->bytes, d);
+    const ClProgram *p = j->program;
+    const Buf *il = p->special.len ? &p->special : &p->il; /* fixed while the program is built */
+    const bool ok = comp_compile(compiler_of(j), p->source ? p->source : buf_text(il),
+                                 p->source ? strlen(p->source) : il->len, opt, &b->bytes, d);
     mem_free(headers);
     b->content = opt->output == COMP_IMAGE ? CONTENT_IMAGE : CONTENT_BITCODE;
     return ok;
@@ -230,7 +235,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     };
     if (ok)
         ok = j->kind == JOB_LINK  ? link_programs(j, device, &opt, is_library, b, d)
-             : j->program->source ? compile(j, &opt, b, d)
+             : is_compiled(j->program) ? compile(j, &opt, b, d)
                                   : finish_binary(j, device, &opt, b, d);
     if (views.len)
         host_report(buf_text(&views));
@@ -267,7 +272,7 @@ static void install(ClProgram *p, u32 device, Build *fresh)
     Build old;
     pthread_mutex_lock(&p->lock);
     old = p->builds[device];
-    if (fresh->status != CL_BUILD_SUCCESS && !p->source) {
+    if (fresh->status != CL_BUILD_SUCCESS && !is_compiled(p)) {
         fresh->content = old.content;
         fresh->bytes = old.bytes;
         old.bytes = (Buf){0};
@@ -408,7 +413,7 @@ static cl_int job_new(JobKind kind, ClProgram *p, const char *options, const boo
 static cl_int check_build(ClProgram *p, const bool chosen[])
 {
     cl_int s = CL_SUCCESS;
-    if (p->source)
+    if (is_compiled(p))
         return platform_has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
     pthread_mutex_lock(&p->lock);
     for (u32 i = 0; i < p->context->ndevices; i++)
@@ -479,7 +484,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
         s = check_headers(num_input_headers, input_headers, header_include_names);
     if (!s && !pfn_notify && user_data)
         s = CL_INVALID_VALUE;
-    if (!s && !program->source)
+    if (!s && !is_compiled(program))
         s = CL_INVALID_OPERATION;
     if (!s && !platform_has_compiler())
         s = CL_COMPILER_NOT_AVAILABLE;

@@ -448,9 +448,11 @@ struct _cl_program {
     Head head;
     ClContext *context;
     char *source;           /* or NULL */
+    Buf il;                 /* SPIR-V, as it was given; empty: the program is made of something else */
     bool *is_target;        /* a device of the context: the program is for it; fixed at creation */
     pthread_mutex_t lock;   /* guards what follows; builds are fixed while there are kernels */
     Build *builds;          /* a device of the context */
+    Buf special;            /* il with the constants that were set; empty: none were */
     u32 building;           /* builds under way */
     u32 nkernels;           /* kernel objects */
 };

@@ -1,5 +1,6 @@
 /* device.c -- devices: what they can do, by the machine description in force. */
 #include "cl/cl.h"
+#include "comp/spirv.h"
 #include <string.h>
 
 /* --- numbers ----------------------------------------------------------------------------- */
@@ -37,15 +38,34 @@ u32 device_max_items(const ClDevice *d)
     return items < GROUP_ITEMS ? items : GROUP_ITEMS;
 }
 
+/* --- SPIR-V ------------------------------------------------------------------------------- */
+
+#define IL_EXTENSION "cl_khr_il_program"
+
+static const char il_names[] = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4";
+static const cl_name_version ils[] = {
+    {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 3, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, SPIRV_MINOR, 0), "SPIR-V"},
+};
+
+static bool takes_il(void)
+{
+    u32 version;
+    return spirv_validator() && spirv_translator(&version) && platform_has_compiler();
+}
+
 /* --- queries --------------------------------------------------------------------------------- */
 
+/* the first one is reported only where the tools for it are installed */
 static const cl_name_version extensions[] = {
+    {CL_MAKE_VERSION(1, 0, 0), IL_EXTENSION},
 #define EXTENSION(name, major, minor, patch)        {CL_MAKE_VERSION(major, minor, patch), #name},
 #define DEVICE_EXTENSION(name, major, minor, patch) {CL_MAKE_VERSION(major, minor, patch), #name},
 #include "cl/extension.def"
 };
 
-static const char extension_names[] =
+static const char extension_names[] = " " IL_EXTENSION
 #define EXTENSION(name, major, minor, patch)        " " #name
 #define DEVICE_EXTENSION(name, major, minor, patch) " " #name
 #include "cl/extension.def"
@@ -141,8 +161,11 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
         return answer(q, cl_version, CL_MAKE_VERSION(1, 2, 0));
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS: return answer_bytes(q, languages, sizeof languages);
     case CL_DEVICE_OPENCL_C_FEATURES: return answer_bytes(q, features, sizeof features);
-    case CL_DEVICE_EXTENSIONS: return answer_text(q, extension_names + 1);
-    case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_bytes(q, extensions, sizeof extensions);
+    case CL_DEVICE_EXTENSIONS:
+        return answer_text(q, takes_il() ? extension_names + 1 : strchr(extension_names + 1, ' ') + 1);
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+        return answer_bytes(q, extensions + !takes_il(),
+                            sizeof extensions - (takes_il() ? 0 : sizeof *extensions));
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none, in the form that hosts parse */
         return answer_text(q, "v0000-01-01-00");
     case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
@@ -150,10 +173,10 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);
     case CL_DEVICE_COMPILER_AVAILABLE:
     case CL_DEVICE_LINKER_AVAILABLE: return BOOL(platform_has_compiler());
-    case CL_DEVICE_BUILT_IN_KERNELS:
-    case CL_DEVICE_IL_VERSION: return answer_text(q, "");
-    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
-    case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, NULL, 0);
+    case CL_DEVICE_BUILT_IN_KERNELS: return answer_text(q, "");
+    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION: return answer_bytes(q, NULL, 0);
+    case CL_DEVICE_IL_VERSION: return answer_text(q, takes_il() ? il_names : "");
+    case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, ils, takes_il() ? sizeof ils : 0);
     case CL_DEVICE_UUID_KHR:
         return answer_uuid(q, "Ventus device", (u32)(d - d->platform->devices));
     case CL_DRIVER_UUID_KHR: return answer_uuid(q, "Ventus " VERSION, 0);

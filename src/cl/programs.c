@@ -1,5 +1,6 @@
-/* programs.c -- program objects: source, binaries, and what is known of them. */
+/* programs.c -- program objects: source, SPIR-V, binaries, and what is known of them. */
 #include "cl/cl.h"
+#include "comp/spirv.h"
 #include <string.h>
 
 /* --- builds -------------------------------------------------------------------------- */
@@ -75,6 +76,8 @@ void program_free(ClProgram *p)
     drop(p->context);
     pthread_mutex_destroy(&p->lock);
     mem_free(p->source);
+    buf_free(&p->il);
+    buf_free(&p->special);
     mem_free(p->is_target);
     mem_free(p->builds);
     mem_free(p);
@@ -114,6 +117,38 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
 {
     ClProgram *p = NULL;
     const cl_int s = from_source(context, count, strings, lengths, &p);
+    if (errcode_ret)
+        *errcode_ret = s;
+    return p;
+}
+
+static cl_int from_il(cl_context c, const void *il, size_t length, ClProgram **made)
+{
+    u32 version;
+    if (!is_object(c, KIND_CONTEXT))
+        return CL_INVALID_CONTEXT;
+    if (!spirv_validator() || !spirv_translator(&version) || !platform_has_compiler())
+        return CL_INVALID_OPERATION;
+    if (!il || !spirv_is(il, length))
+        return CL_INVALID_VALUE;
+    ClProgram *p = program_new(c);
+    if (p)
+        buf_put(&p->il, il, length);
+    if (p && p->il.failed) {
+        drop(p);
+        p = NULL;
+    }
+    for (u32 i = 0; p && i < c->ndevices; i++)
+        p->is_target[i] = true;
+    *made = p;
+    return p ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length,
+                                 cl_int *errcode_ret)
+{
+    ClProgram *p = NULL;
+    const cl_int s = from_il(context, il, length, &p);
     if (errcode_ret)
         *errcode_ret = s;
     return p;
@@ -316,7 +351,7 @@ static cl_int program_info(ClProgram *p, cl_program_info param, const Query *q)
     case CL_PROGRAM_BINARIES: return answer_binaries(p, q);
     case CL_PROGRAM_NUM_KERNELS:
     case CL_PROGRAM_KERNEL_NAMES: return answer_kernels(p, param, q);
-    case CL_PROGRAM_IL: return answer_bytes(q, NULL, 0);
+    case CL_PROGRAM_IL: return answer_bytes(q, p->il.data, p->il.len);
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT: return answer(q, cl_bool, CL_FALSE);
     }
@@ -385,9 +420,31 @@ cl_int clSetProgramReleaseCallback(cl_program program,
     return is_object(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
 }
 
+/* The module that is built is a copy with the constants that were set. */
+static cl_int specialise(ClProgram *p, cl_uint id, size_t size, const void *value)
+{
+    if (!p->special.len)
+        buf_put(&p->special, p->il.data, p->il.len);
+    if (p->special.failed)
+        return CL_OUT_OF_HOST_MEMORY;
+    switch (spirv_specialise(p->special.data, p->special.len, id, value, size)) {
+    case SPIRV_SET: break;
+    case SPIRV_NO_CONSTANT: return CL_INVALID_SPEC_ID;
+    case SPIRV_OTHER_SIZE: return CL_INVALID_VALUE;
+    }
+    return CL_SUCCESS;
+}
+
 cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, size_t spec_size,
                                           const void *spec_value)
 {
-    (void)spec_id, (void)spec_size, (void)spec_value;
-    return is_object(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
+    if (!is_object(program, KIND_PROGRAM) || !program->il.len)
+        return CL_INVALID_PROGRAM;
+    if (!spec_value)
+        return CL_INVALID_VALUE;
+    pthread_mutex_lock(&program->lock);
+    const cl_int s = program->building ? CL_INVALID_OPERATION
+                                       : specialise(program, spec_id, spec_size, spec_value);
+    pthread_mutex_unlock(&program->lock);
+    return s;
 }

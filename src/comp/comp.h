@@ -61,7 +61,7 @@ Compiler *comp_open(void);
 /* No compilation may be under way.  NULL is allowed. */
 void comp_close(Compiler *c);
 
-/* Compiles len bytes of OpenCL C and appends the result to out.  clang's messages and ours go to d.
+/* Compiles len bytes of OpenCL C, or a module of SPIR-V, and appends the result to out.  clang's messages and ours go to d.
  * False: d has an error; warnings alone are no failure. */
 bool comp_compile(Compiler *c, const char *source, size_t len, const CompOptions *opt, Buf *out,
                   Diag *d);

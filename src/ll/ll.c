@@ -1,4 +1,4 @@
-/* ll.c -- the compiler: from source or bitcode to the output that the request names.
+/* ll.c -- the compiler: from source, SPIR-V or bitcode to the output that the request names.
  *
  * Each compilation has a context of LLVM's of its own; what LLVM has to say comes back
  * through that and goes to the caller's Diag.
@@ -6,10 +6,12 @@
 #include "ll/ll.h"
 #include "base/mem.h"
 #include "cc/cc.h"
+#include "comp/spirv.h"
 #include "link/crt0.h"
 #include "link/link.h"
 #include "ll/front.h"
 #include "ll/lower.h"
+#include "ll/translate.h"
 #include "ll/middle.h"
 #include "proc/proc.h"
 #include <llvm-c/BitWriter.h>
@@ -191,9 +193,11 @@ bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_k
 {
     BuildOptions b = {0};
     Front f = {0};
-    bool ok = q->ninputs == 1 && options_read(&q->opt, &b, d) && front_run(q, &b, clang, &f, d);
+    bool ok = q->ninputs == 1 && options_read(&q->opt, &b, d);
+    const bool is_il = ok && spirv_is(q->inputs[0].data, q->inputs[0].len);
+    ok = ok && (is_il ? translate_spirv(q, &f, d) : front_run(q, &b, clang, &f, d));
     const Bytes input = {(const u8 *)buf_text(&f.out), f.out.len};
-    if (ok && front_is_last(q->opt.output))
+    if (ok && front_is_last(q->opt.output) && !is_il)
         buf_put(out, input.data, input.len);
     else
         ok = ok && link_all(&input, 1, &q->opt, &b, out, d);

@@ -16,6 +16,11 @@ lack() { # PACKAGE
 choose() { # what is missing; false: no LLVM is known to apt
     missing=
     for p in $packages; do lack "$p"; done
+    for p in spirv-tools llvm-spirv-15; do # for programs of SPIR-V, where Debian has them
+        before=$missing
+        lack "$p"
+        [ "$missing" = "$before" ] || apt-cache show "$p" >/dev/null 2>&1 || missing=$before
+    done
     for v in ${VENTUS_LLVM:-19 20 21 22}; do
         apt-cache show "llvm-$v-dev" >/dev/null 2>&1 || continue
         for p in "llvm-$v-dev" "clang-$v"; do lack "$p"; done

@@ -1,0 +1,8 @@
+/* translate.h -- SPIR-V to bitcode, by processes as clang is one. */
+#ifndef LL_TRANSLATE_H
+#define LL_TRANSLATE_H
+#include "ll/front.h"
+
+/* Validates and translates the request's input; f->out is bitcode and the caller's to free.  False: d says why. */
+bool translate_spirv(const Request *q, Front *f, Diag *d);
+#endif

@@ -108,7 +108,7 @@ cl_int answer_text(const Query *q, const char *text);
 
 /* --- platform and devices ---------------------------------------------------------------- */
 
-/* Most devices of the platform (VENTUS_DEVICES). */
+/* Most devices of the platform (VENTUS_DEVICES), of a context, and parts of a device. */
 enum { MAX_DEVICES = 16 };
 
 struct _cl_device_id {
@@ -119,7 +119,19 @@ struct _cl_device_id {
     char name[96];
     struct Trace *trace;    /* VENTUS_TRACE, or NULL */
     pthread_mutex_t trace_lock; /* held by a launch that is traced */
+    ClDevice *parent;       /* of a sub-device; else NULL: a device of the platform */
+    cl_device_partition_property partition[MAX_DEVICES + 3]; /* of a sub-device, with the 0 */
+    u32 npartition;
 };
+
+/* The device of the platform that a device is, or is a part of. */
+static inline ClDevice *device_root(ClDevice *d)
+{
+    while (d->parent)
+        d = d->parent;
+    return d;
+}
+void device_free(ClDevice *d); /* a sub-device */
 
 struct _cl_platform_id {
     Head head;

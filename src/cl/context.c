@@ -91,6 +91,8 @@ void context_free(ClContext *c)
         close_check(c, i);
         drv_close(c->drivers[i]);
     }
+    for (u32 i = 0; c->devices && i < c->ndevices; i++)
+        drop(c->devices[i]);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     mem_free(c->checks);
@@ -157,6 +159,7 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
     for (cl_uint i = 0; i < n; i++) {
         if (context_device_index(c, devices[i]) >= 0)
             continue;
+        use(devices[i]);
         c->devices[c->ndevices] = devices[i];
         Driver *d = c->drivers[c->ndevices++] = drv_open(&devices[i]->options);
         if (!d)
@@ -196,6 +199,8 @@ static cl_int create(const cl_context_properties *properties, cl_uint n,
     const cl_int s = check_properties(properties);
     if (s)
         return s;
+    if (n > MAX_DEVICES)
+        return CL_OUT_OF_RESOURCES;
     if (!devices || !n || (!notify && data))
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < n; i++)

@@ -145,6 +145,15 @@ static cl_int answer_uuid(const Query *q, const char *name, u32 number)
     return answer_bytes(q, uuid, sizeof uuid);
 }
 
+/* How devices are divided: by their SMs.  A device with one SM is not, and has the 0 alone. */
+static const cl_device_partition_property ways[] = {0, CL_DEVICE_PARTITION_EQUALLY,
+                                                    CL_DEVICE_PARTITION_BY_COUNTS};
+static u32 most_parts(const ClDevice *d)
+{
+    const u32 sms = d->options.machine.sms;
+    return sms < MAX_DEVICES ? sms : MAX_DEVICES;
+}
+
 static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
 {
     switch (param) {
@@ -178,7 +187,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_IL_VERSION: return answer_text(q, takes_il() ? il_names : "");
     case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, ils, takes_il() ? sizeof ils : 0);
     case CL_DEVICE_UUID_KHR:
-        return answer_uuid(q, "Ventus device", (u32)(d - d->platform->devices));
+        return answer_uuid(q, "Ventus device", d->index);
     case CL_DRIVER_UUID_KHR: return answer_uuid(q, "Ventus " VERSION, 0);
     case CL_DEVICE_LUID_VALID_KHR: return BOOL(CL_FALSE);
     case CL_DEVICE_LUID_KHR: {
@@ -186,12 +195,14 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
         return answer_bytes(q, none, sizeof none);
     }
     case CL_DEVICE_NODE_MASK_KHR: return UINT(0);
-    case CL_DEVICE_PARENT_DEVICE: return answer(q, cl_device_id, NULL);
-    case CL_DEVICE_REFERENCE_COUNT: return UINT(1);
-    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return UINT(0);
-    case CL_DEVICE_PARTITION_PROPERTIES: return answer(q, cl_device_partition_property, 0);
+    case CL_DEVICE_PARENT_DEVICE: return answer(q, cl_device_id, d->parent);
+    case CL_DEVICE_REFERENCE_COUNT: return UINT(d->parent ? d->head.refs : 1);
+    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return UINT(most_parts(d));
+    case CL_DEVICE_PARTITION_PROPERTIES:
+        return answer_bytes(q, ways + (most_parts(d) > 1), sizeof *ways * (most_parts(d) > 1 ? 2 : 1));
     case CL_DEVICE_PARTITION_AFFINITY_DOMAIN: return FLAGS(0);
-    case CL_DEVICE_PARTITION_TYPE: return answer_bytes(q, NULL, 0);
+    case CL_DEVICE_PARTITION_TYPE:
+        return answer_bytes(q, d->partition, d->npartition * sizeof *d->partition);
     }
     return NOT_HERE;
 }
@@ -372,16 +383,106 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_ui
 /* Devices of the platform are not counted. */
 cl_int clRetainDevice(cl_device_id device)
 {
-    return is_object(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+    if (!is_object(device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    if (device->parent)
+        object_retain(&device->head);
+    return CL_SUCCESS;
 }
 
-cl_int clReleaseDevice(cl_device_id device) { return clRetainDevice(device); }
+cl_int clReleaseDevice(cl_device_id device)
+{
+    if (!is_object(device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    if (device->parent)
+        object_release(&device->head);
+    return CL_SUCCESS;
+}
+
+/* --- sub-devices ---------------------------------------------------------------------- */
+
+void device_free(ClDevice *d)
+{
+    drop(d->parent);
+    pthread_mutex_destroy(&d->trace_lock);
+    mem_free(d);
+}
+
+/* A device with some of the parent's SMs; n properties, with the 0.  NULL: out of memory. */
+static ClDevice *part_new(ClDevice *parent, u32 sms, const cl_device_partition_property *list, u32 n)
+{
+    ClDevice *d = mem_zalloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    object_init(&d->head, KIND_DEVICE);
+    pthread_mutex_init(&d->trace_lock, NULL);
+    use(parent);
+    d->parent = parent;
+    d->platform = parent->platform;
+    d->index = parent->index;
+    d->options = parent->options;
+    d->options.machine.sms = sms;
+    memcpy(d->name, parent->name, sizeof d->name);
+    memcpy(d->partition, list, n * sizeof *list);
+    d->npartition = n;
+    return d;
+}
+
+/* The SMs of each part; *n parts, *words properties with the 0. */
+static cl_int divide(const ClDevice *d, const cl_device_partition_property *list, u32 sms[MAX_DEVICES],
+                     u32 *n, u32 *words)
+{
+    const u32 all = d->options.machine.sms, most = most_parts(d);
+    *n = 0;
+    if (!list || most < 2)
+        return list ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE;
+    if (list[0] == CL_DEVICE_PARTITION_EQUALLY) {
+        if (list[1] <= 0 || list[2])
+            return CL_INVALID_VALUE;
+        if (list[1] > (cl_device_partition_property)all)
+            return CL_DEVICE_PARTITION_FAILED;
+        for (; *n < most && *n < all / (u32)list[1]; ++*n)
+            sms[*n] = (u32)list[1];
+        *words = 3;
+        return CL_SUCCESS;
+    }
+    if (list[0] != CL_DEVICE_PARTITION_BY_COUNTS)
+        return CL_INVALID_VALUE;
+    u64 sum = 0;
+    for (u32 k = 1; list[k] != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; k++) {
+        sum += list[k] < 0 ? all + 1 : (u64)list[k];
+        if (*n == most || sum > all)
+            return CL_INVALID_DEVICE_PARTITION_COUNT;
+        sms[(*n)++] = (u32)list[k];
+    }
+    if (list[*n + 1 + 1])
+        return CL_INVALID_VALUE;
+    *words = *n + 3;
+    return *n ? CL_SUCCESS : CL_INVALID_DEVICE_PARTITION_COUNT;
+}
 
 cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
                           cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
-    (void)properties, (void)num_devices, (void)out_devices, (void)num_devices_ret;
-    return is_object(in_device, KIND_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
+    u32 sms[MAX_DEVICES], n, words = 0;
+    if (!is_object(in_device, KIND_DEVICE))
+        return CL_INVALID_DEVICE;
+    const cl_int s = divide(in_device, properties, sms, &n, &words);
+    if (s)
+        return s;
+    if (out_devices && num_devices < n)
+        return CL_INVALID_VALUE;
+    for (u32 i = 0; out_devices && i < n; i++) {
+        out_devices[i] = part_new(in_device, sms[i], properties, words);
+        if (out_devices[i])
+            continue;
+        while (i)
+            object_release(&out_devices[--i]->head);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (num_devices_ret)
+        *num_devices_ret = n;
+    return CL_SUCCESS;
 }
 
 cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp,

@@ -76,7 +76,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
 {
     Dispatch *x = payload;
     ClContext *c = e->context;
-    ClDevice *device = e->queue->device;
+    ClDevice *root = device_root(e->queue->device); /* has the trace */
     Driver *d = queue_driver(e->queue);
     Observer observer;
     Buf printed = {0};
@@ -98,16 +98,16 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     memcpy(k.local, x->local, sizeof k.local);
     memcpy(k.offset, x->offset, sizeof k.offset);
     /* 2. for VENTUS_TRACE alone on the device, in Spike's turns of one instruction */
-    if (device->trace) {
-        observer = trace_observer(device->trace);
+    if (root->trace) {
+        observer = trace_observer(root->trace);
         k.run.observers = &observer;
         k.run.nobservers = 1;
         k.run.slice = 1;
-        pthread_mutex_lock(&device->trace_lock);
+        pthread_mutex_lock(&root->trace_lock);
     }
     const DrvStatus status = drv_run(d, &k, &result);
-    if (device->trace)
-        pthread_mutex_unlock(&device->trace_lock);
+    if (root->trace)
+        pthread_mutex_unlock(&root->trace_lock);
     /* 3. the time it took on the machine */
     if (!status)
         e->simulated = result.dev.run.cycles * 1000 / dev_options(drv_device(d))->machine.clock;

@@ -30,9 +30,9 @@ static void object_free(Head *o)
     case KIND_PROGRAM: program_free((ClProgram *)o); return;
     case KIND_KERNEL: kernel_free((ClKernel *)o); return;
     case KIND_SAMPLER: sampler_free((ClSampler *)o); return;
+    case KIND_DEVICE: device_free((ClDevice *)o); return;
     case KIND_NONE:
-    case KIND_PLATFORM:
-    case KIND_DEVICE: break;
+    case KIND_PLATFORM: break;
     }
     bug("an object of kind %d has no end", (int)kind);
 }

@@ -161,14 +161,71 @@ static void finds_devices(void **state)
     ok(clRetainDevice(host.device));
     ok(clReleaseDevice(host.device));
     assert_int_equal(clRetainDevice((cl_device_id)host.platform), CL_INVALID_DEVICE);
-    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    assert_int_equal(clCreateSubDevices(host.device, parts, 4, d, &n), CL_INVALID_VALUE);
     ok(clGetHostTimer(host.device, &a));
     ok(clGetDeviceAndHostTimer(host.device, &b, &c));
     assert_true(b >= a && c >= a);
     assert_int_equal(clGetHostTimer(host.device, NULL), CL_INVALID_VALUE);
     assert_int_equal(clGetDeviceAndHostTimer(host.device, NULL, &c), CL_INVALID_VALUE);
     assert_int_equal(clSetDefaultDeviceCommandQueue(host.context, host.device, host.queue), CL_INVALID_OPERATION);
+}
+
+/* A device of two SMs in two parts, of which each runs a program of its own context. */
+static void is_divided(void **state)
+{
+    typedef cl_device_partition_property Part;
+    const Part equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0}, counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0},
+               three[] = {CL_DEVICE_PARTITION_EQUALLY, 3, 0}, many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2, 1, 0, 0},
+               domain[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, 1, 0};
+    const u8 *bytes = host.image.data;
+    const size_t items = 64;
+    cl_device_id d[4];
+    cl_uint n, got[64], factor = 3;
+    cl_int s, status;
+    Part used[8];
+    size_t size;
+    (void)state;
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_COMPUTE_UNITS), 2);
+    assert_int_equal(clCreateSubDevices(host.device, three, 4, d, &n), CL_DEVICE_PARTITION_FAILED);
+    assert_int_equal(clCreateSubDevices(host.device, many, 4, d, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
+    assert_int_equal(clCreateSubDevices(host.device, domain, 4, d, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(host.device, NULL, 4, d, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(host.device, equally, 1, d, &n), CL_INVALID_VALUE);
+    ok(clCreateSubDevices(host.device, counts, 0, NULL, &n));
+    assert_int_equal(n, 2);
+    ok(clCreateSubDevices(host.device, equally, 4, d, &n));
+    assert_int_equal(n, 2);
+    assert_ptr_equal(INFO(cl_device_id, clGetDeviceInfo, d[0], CL_DEVICE_PARENT_DEVICE), host.device);
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, d[1], CL_DEVICE_MAX_COMPUTE_UNITS), 1);
+    assert_int_equal(INFO(cl_uint, clGetDeviceInfo, d[1], CL_DEVICE_REFERENCE_COUNT), 1);
+    ok(clGetDeviceInfo(d[0], CL_DEVICE_PARTITION_TYPE, sizeof used, used, &size));
+    assert_int_equal(size, sizeof equally);
+    assert_memory_equal(used, equally, size);
+    assert_int_equal(clCreateSubDevices(d[0], equally, 4, d + 2, &n), CL_DEVICE_PARTITION_FAILED);
+    cl_context c = clCreateContext(NULL, 2, d, NULL, NULL, &s);
+    ok(s);
+    ok(clReleaseDevice(d[0])); /* the context keeps it */
+    cl_program p = clCreateProgramWithBinary(c, 1, &d[1], &host.image.len, &bytes, &status, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, d[1], NULL, &s);
+    ok(s);
+    cl_mem m = clCreateBuffer(c, 0, sizeof got, NULL, &s);
+    ok(s);
+    cl_kernel k = make_kernel(p, "scale");
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clSetKernelArg(k, 1, sizeof factor, &factor));
+    ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (cl_uint i = 0; i < 64; i++)
+        assert_int_equal(got[i], 3 * i);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseCommandQueue(q));
+    ok(clReleaseProgram(p));
+    ok(clReleaseContext(c));
+    ok(clRetainDevice(d[1]));
+    ok(clReleaseDevice(d[1]));
+    ok(clReleaseDevice(d[1]));
 }
 
 /* --- contexts ---------------------------------------------------------------------------- */
@@ -299,7 +356,7 @@ int main(void)
         cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
-        cmocka_unit_test(calls_destructors),
+        cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided),
         cmocka_unit_test(has_no_pipes), cmocka_unit_test(has_no_shared_memory),
         cmocka_unit_test(has_no_other_programs),
     };

@@ -98,6 +98,8 @@ bool translate_spirv(const Request *q, Front *f, Diag *d)
     ProcResult r;
     if (!validator || !translator)
         return fail(q, d, "SPIR-V needs Debian's packages spirv-tools and llvm-spirv-15 (or newer)");
+    if (front_is_last(q->opt.output))
+        return fail(q, d, "such an output is made of OpenCL C, not of SPIR-V");
     if (!check(q, version, d))
         return false;
     const char *const validate[] = {validator, "--target-env", "spv1.4", "-", NULL};

@@ -594,7 +594,7 @@ bool as_dump_line(Asm *a, bool *ok);
 /* Reads the text after the columns by `statement`. */
 bool as_dump_text(Asm *a, bool (*statement)(Asm *));
 
-/* --- relax.c, fixup.c, kernel.c, emit.c, lines.c ------------------------------------------ */
+/* --- relax.c, fixup.c, kernel.c, emit.c, places.c ------------------------------------------ */
 
 /* Computes sizes and addresses of all fragments (relax.c).  False: reported. */
 bool as_layout(Asm *a);
@@ -624,7 +624,7 @@ void as_note_return(Asm *a, const Draft *d, const IsaFacts *facts);
 /* Warns of returns to an address that a call has overwritten. */
 void as_warn_of_lost_returns(Asm *a, const Border *borders, size_t n);
 
-/* --- lines.c -------------------------------------------------------------------------------- */
+/* --- places.c -------------------------------------------------------------------------------- */
 
 /* The next instruction comes from here. */
 void as_note_place(Asm *a, const char *at);

@@ -1,4 +1,4 @@
-/* lines.c -- the line table of an assembly: which line of which file each instruction came from.
+/* places.c -- the line table of an assembly: which line of which file each instruction came from.
  *
  * What a macro or a repetition makes counts to the line that calls it; the lines of an included
  * file are their own.  .debug_line has a sequence for each section with code, .debug_info one unit

@@ -328,6 +328,47 @@ static void every_parameter_at_its_ends(void **state)
     }
 }
 
+static u64 cycles_on(u32 sms, const char *more, TimeResult *t)
+{
+    char text[256];
+    Caught c;
+    catch_in(&c);
+    snprintf(text, sizeof text, "base = default\nsms = %u\n%s", sms, more);
+    if (!machine_parse("sms", text, &machine, &c.d))
+        fail_msg("%s", buf_text(&c.text));
+    buf_free(&c.text);
+    memset(rig.data, 0, DATA_BYTES);
+    const u64 cycles = run(&(LaunchOptions){0}).cycles;
+    check_results();
+    assert_true(time_result(engine, t));
+    return cycles;
+}
+
+/* Groups that share nothing but the L2 and memory: more SMs are not slower; memory is never used more
+ * than it can be, and where it is slow, nothing but memory counts. */
+static void sms_share_memory(void **state)
+{
+    (void)state;
+    TimeResult t;
+    u64 last = UINT64_MAX;
+    rig_load(V202, LANES, meets);
+    rig.launch.groups[0] = GROUPS;
+    rig.launch.warps = WARPS;
+    rig.launch.resident = 1;
+    for (u32 sms = 1; sms <= 8; sms *= 2) {
+        const u64 cycles = cycles_on(sms, "", &t);
+        if (cycles > last)
+            fail_msg("%u SMs take %u cycles, half of them %u", sms, (u32)cycles, (u32)last);
+        assert_true(cycles >= t.memory_reads * machine.memory_read / machine.memory_pending);
+        last = cycles;
+        const u64 slow = cycles_on(sms, "memory_pending = 1\nmemory_read = 5000\n", &t);
+        const u64 least = t.memory_reads * 5000;
+        if (slow < least || slow > least + least / 4)
+            fail_msg("%u SMs: %u cycles, memory works %u", sms, (u32)slow, (u32)least);
+    }
+    assert_true(last < cycles_on(1, "", &t));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +377,7 @@ int main(void)
         cmocka_unit_test(every_machine),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),
+        cmocka_unit_test(sms_share_memory),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -69,4 +69,8 @@ void fault_report(Buf *b, const Fault *f, const FaultContext *c)
     if (f->waiting)
         buf_printf(b, "\n  warps       %u waiting at a barrier, %u running", f->waiting,
                    f->spinning);
+    for (u32 k = 0; k < f->nwaits; k++)
+        buf_printf(b, "\n  waits       group %llu, warp %u, at 0x%08x: %s",
+                   (unsigned long long)f->wait[k].group, f->wait[k].warp, f->wait[k].pc,
+                   f->wait[k].why);
 }

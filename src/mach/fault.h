@@ -14,6 +14,8 @@ typedef enum {
     NFAULT
 } FaultKind;
 
+enum { FAULT_WAITS = 16 };
+
 /* What went wrong, and where. */
 typedef struct {
     FaultKind kind;
@@ -32,6 +34,8 @@ typedef struct {
     u32 width;              /* bytes of the access */
     u32 mask;               /* active lanes */
     u32 waiting, spinning;  /* warps of the group, of DEADLOCK and ENDLESS */
+    u32 nwaits;             /* warps of all groups, of STALLED: the first ones */
+    struct { u64 group; u32 warp, pc; const char *why; } wait[FAULT_WAITS]; /* why: as time/cause.def */
 } Fault;
 
 const char *fault_name(FaultKind k); /* the enumerator's name without FAULT_ */

@@ -145,7 +145,7 @@ void sim_limit(Warp *w, FaultKind kind)
     const Uop *u = go(w, w->pc);
     if (!u)
         return;
-    fail(w, u, waiting && kind != FAULT_STOPPED ? FAULT_DEADLOCK : kind, -1);
+    fail(w, u, waiting && kind != FAULT_STOPPED && kind != FAULT_STALLED ? FAULT_DEADLOCK : kind, -1);
     g->fault.waiting = waiting;
     g->fault.spinning = group_count_warps(g, WARP_READY);
 }

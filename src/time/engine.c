@@ -401,6 +401,18 @@ static void check_time(Model *m)
         }
 }
 
+static void end_by_stall(Model *m)
+{
+    Fault waits = {.kind = FAULT_STALLED, .lane = -1};
+    model_stall(m, &waits);
+    end_groups(m);
+    if (!m->result->faulted)
+        m->result->fault = waits;
+    m->result->faulted = true;
+    m->result->fault.nwaits = waits.nwaits;
+    memcpy(m->result->fault.wait, waits.wait, sizeof waits.wait);
+}
+
 /* one request of the host, for a group or for all */
 static bool run_request(Model *m)
 {
@@ -414,8 +426,10 @@ static bool run_request(Model *m)
             check_time(m);
         if (!tick(m, &next))
             return false;
-        if (next == NEVER)
-            bug("nothing can happen any more in cycle %llu", (unsigned long long)m->now);
+        if (next == NEVER || (!(n & 1023) && model_is_stuck(m))) {
+            end_by_stall(m);
+            break;
+        }
         for (u32 i = 0; i < m->nsms; i++)
             book_cycles(&m->sm[i], next - m->now);
         tell_counters(m);

@@ -357,6 +357,8 @@ typedef struct Model {
     struct { Sm *sm; Lot *lot; u32 warp; } starting; /* a group whose warps begin; sm: NULL: none */
     Sampling sampling;
     enum { FLUSH_NOT, FLUSH_WAITS, FLUSH_LINES } flush;
+    u64 progress;           /* what was done up to the last check (stall.c) */
+    u32 still;              /* checks since that changed */
     TimeResult total;
 } Model;
 
@@ -419,6 +421,11 @@ void front_stop(Sm *s, u32 k);
 static inline void slot_changed(Sm *s, u32 k) { s->changed |= (u64)1 << k; }
 /* warp k of the flight arrives at a barrier or ends */
 void warp_arrives(Sm *s, const Flight *f);
+
+/* Whether nothing has gone on for long (stall.c); asked every 1024 cycles that the model does. */
+bool model_is_stuck(Model *m);
+/* Ends all groups by FAULT_STALLED, and notes in *waits what their warps wait for. */
+void model_stall(Model *m, Fault *waits);
 
 static inline void sm_wake(Sm *s, u64 at) { s->next = at < s->next ? at : s->next; }
 

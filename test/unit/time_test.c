@@ -369,6 +369,33 @@ static void sms_share_memory(void **state)
     assert_true(last < cycles_on(1, "", &t));
 }
 
+/* A machine that no description can say: its LSU takes no instruction.  The launch ends with a report
+ * of what each warp waits for. */
+static void a_machine_that_stands_still(void **state)
+{
+    (void)state;
+    LaunchResult r;
+    Buf text = {0};
+    assert_true(machine_builtin("rtl-direct", &machine));
+    machine.lsu_per_warp = 0;
+    rig_load(V202, LANES, meets);
+    rig.launch.warps = WARPS;
+    time_kind.code_changed(engine, rig.launch.set, CODE_LO, TEXT_BYTES);
+    rig.launch.machine = &machine;
+    assert_false(time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r));
+    assert_int_equal(r.fault.kind, FAULT_STALLED);
+    assert_int_equal(r.fault.nwaits, WARPS);
+    bool full = false; /* the first that waits; others wait behind it */
+    for (u32 i = 0; i < WARPS; i++)
+        full |= !strcmp(r.fault.wait[i].why, "lsu_full");
+    assert_true(full);
+    fault_report(&text, &r.fault, &(FaultContext){.set = V202});
+    assert_non_null(strstr(buf_text(&text), "waits       group 0, warp 2, at 0x800000"));
+    buf_free(&text);
+    assert_true(machine_builtin("rtl-direct", &machine));
+    run(&(LaunchOptions){0}); /* the engine is as before */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +405,7 @@ int main(void)
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),
         cmocka_unit_test(sms_share_memory),
+        cmocka_unit_test(a_machine_that_stands_still),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -12,6 +12,7 @@ static const char source[] =
     "        return;\n"
     "    for (uint e = first[i]; e < first[i + 1]; e++)\n"
     "        if (distance[target[e]] < 0) {\n"
+    "            /* others see the old value or this one; ventus: allow race */\n"
     "            distance[target[e]] = now + 1;\n"
     "            *found = 1;\n"
     "        }\n"

@@ -11,7 +11,7 @@
 #include "link/link.h"
 #include "ll/front.h"
 #include "ll/lower.h"
-#include "ll/translate.h"
+#include "ll/from_spirv.h"
 #include "ll/middle.h"
 #include "proc/proc.h"
 #include <llvm-c/BitWriter.h>

@@ -14,7 +14,7 @@ rm -f "$B/help.out" "$B/help.err"
 
 # out:
 # Usage: ventus as [OPTION...] FILE.s
-# Usage: ventus cc [OPTION...] FILE.cl
+# Usage: ventus cc [OPTION...] FILE.cl|FILE.spv
 # Usage: ventus dis [OPTION...]
 # Usage: ventus objdump [OPTION...] FILE
 # Usage: ventus ld [OPTION...] FILE.o...

@@ -1,10 +1,10 @@
-/* translate.c -- SPIR-V to bitcode: the validator of spirv-tools, then the translator of llvm-spirv, each a
+/* from_spirv.c -- SPIR-V to bitcode: the validator of spirv-tools, then the translator of llvm-spirv, each a
  * process within the limits of this one.
  *
  * The translator takes what is valid for granted and aborts otherwise, so nothing reaches it that was not
  * validated; and if it aborts all the same, that is an error like any other.
  */
-#include "ll/translate.h"
+#include "ll/from_spirv.h"
 #include "base/fdio.h"
 #include "comp/spirv.h"
 #include <errno.h>

@@ -429,9 +429,28 @@ void graph_build(Func *f)
     find_loops(f);
 }
 
+/* A loop that never ends, and where it is said to go. */
+typedef struct {
+    u32 header, way_out;
+} OpenLoop;
+
+/* Where the lanes that do not go into an endless loop meet, if some do: after the last branch
+ * before it of which a side ends.  All values that are used from there on are computed before that
+ * branch or after the place.  ends[]: blocks that can reach the exit. */
+static u32 way_out(const Func *f, u32 header, const bool *ends)
+{
+    u32 branch = header;
+    while (branch && !ends[branch])
+        branch = f->block[branch].idom;
+    u32 to = ends[branch] ? f->block[branch].ipdom : f->exit;
+    while (to != f->exit && !graph_dominates(f, f->block[to].idom, header))
+        to = f->block[to].ipdom;
+    return to;
+}
+
 /* Moves all of a block but its phis to a new block.  The header goes there if the number of lanes
- * is not 0, which is always so, and else to the exit. */
-static void open_header(Func *f, u32 h)
+ * is not 0, which is always so, and else out of the loop. */
+static void open_header(Func *f, u32 h, u32 to_out)
 {
     const u32 rest = ir_block(f), lanes = ir_value(f);
     if (f->module->failed)
@@ -450,19 +469,21 @@ static void open_header(Func *f, u32 h)
                 next->pred[p] = rest;
     }
     ir_append(f, h, &(Ins){.op = IR_csr, .dst = lanes, .imm = CSR_numt, .loc = to->term.loc});
-    ir_branch(f, h, CMP_ne, ref_val(lanes), ref_con(0), rest, f->exit, to->term.loc);
+    ir_branch(f, h, CMP_ne, ref_val(lanes), ref_con(0), rest, to_out, to->term.loc);
 }
 
 void graph_open_loops(Func *f)
 {
     Walk w;
-    u32 *open = ir_alloc(f->module, (f->nrpo + 1) * sizeof *open);
+    OpenLoop *open = ir_alloc(f->module, (f->nrpo + 1) * sizeof *open);
+    bool *ends = ir_alloc(f->module, (f->nblock + 1) * sizeof *ends);
     size_t n = 0;
-    if (!open || !walk_init(f, &w))
+    if (!open || !ends || !walk_init(f, &w))
         return;
-    /* outer headers come first: once one is open, every block that leads to it can reach the exit
-     */
+    /* 1. the headers; outer ones come first: once one is open, every block that leads to it can
+     * reach the exit */
     walk_from(f, &w, f->exit, true);
+    memcpy(ends, w.seen, f->nblock * sizeof *ends);
     for (size_t i = 0; i < f->nrpo && w.npre < f->nrpo; i++) {
         const u32 b = f->rpo[i];
         bool is_header = false;
@@ -470,19 +491,22 @@ void graph_open_loops(Func *f)
             is_header |= f->block[f->block[b].pred[k]].rpo >= i;
         if (is_header) {
             walk_from(f, &w, b, true);
-            open[n++] = b;
+            open[n++] = (OpenLoop){b, way_out(f, b, ends)};
         }
     }
     if (!n)
         return;
+    /* 2. their ways out, by which nobody goes */
     for (size_t i = 0; i < n && !f->module->failed; i++)
-        open_header(f, open[i]);
+        open_header(f, open[i].header, open[i].way_out);
     graph_build(f);
-    const Block *exit = &f->block[f->exit];
-    for (size_t p = 0; p < exit->nphi; p++)
-        for (size_t k = 0; k < exit->npred && !f->module->failed; k++)
-            if (exit->phi[p].arg[k].kind == R_NONE)
-                exit->phi[p].arg[k] = ref_con(0); /* never read */
+    for (size_t i = 0; i < n; i++) {
+        const Block *out = &f->block[open[i].way_out];
+        for (size_t p = 0; p < out->nphi; p++)
+            for (size_t k = 0; k < out->npred && !f->module->failed; k++)
+                if (out->phi[p].arg[k].kind == R_NONE)
+                    out->phi[p].arg[k] = ref_con(0); /* never read */
+    }
 }
 
 static void add_other(Func *f, u32 join, u32 side)

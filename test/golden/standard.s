@@ -2,6 +2,7 @@
 # section, bytes and relocations.  The differences that are meant are not in here.
 start:
 	nop
+	mv t0, ra
 	li a0, 0
 	li a0, 2047
 	li a0, 2048

@@ -1,4 +1,4 @@
-/* cl_il_test.c -- programs of SPIR-V: a module written by hand (test/cc/scale.spvasm), its specialisation
+/* cl_il_test.c -- programs of SPIR-V: a module written by hand (test/opencl/scale.spvasm), its specialisation
  * constants, and modules that are cut or changed. */
 #include "test/opencl/clhost.h"
 #include "test/kit/skip.h"
@@ -17,7 +17,7 @@ static Buf assemble_module(void)
         skip_because("spirv-tools or llvm-spirv is not installed");
     const int fd = mkstemp(name);
     assert_true(fd >= 0);
-    snprintf(command, sizeof command, "spirv-as --target-env spv1.1 -o %s test/cc/scale.spvasm", name);
+    snprintf(command, sizeof command, "spirv-as --target-env spv1.1 -o %s test/opencl/scale.spvasm", name);
     assert_int_equal(system(command), 0);
     for (ssize_t got; (got = read(fd, text, sizeof text)) > 0;)
         buf_put(&b, text, (size_t)got);

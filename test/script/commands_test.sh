@@ -5,7 +5,7 @@
 # what follows it is its output, where `...` stands for any lines; without any, it must succeed.
 # Addresses and the instruction of a fault may be others: they are the compiler's of the day.
 # `$ cat NAME` with a text after it makes that file.  Everything runs in one directory a document,
-# which looks like the root of the sources.
+# which looks like the root of the sources.  Sessions with gdb are gdb_test.sh's.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] && [ -e "$B/libventus-opencl.so" ] ||
@@ -22,6 +22,7 @@ split() { # DOCUMENT: one N.sh and N.want for each command
         function file(suffix) { return sprintf("%s/%03d.%s", to, n, suffix) }
         !/^    / { on = 0; next }
         { line = substr($0, 5) }
+        line ~ /^\$ .*gdb/ { on = 0; next }
         line ~ /^\$ / { n++; on = 1; more = 1; line = substr(line, 3); printf "" >file("want") }
         !on { next }
         more { print line >file("sh"); more = line ~ /[\\|]$/; next }

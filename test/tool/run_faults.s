@@ -26,6 +26,9 @@ nothing:
 # out:
 # status 1
 # test/tool/run_faults.s: error: the kernel faulted: store to unmapped memory: 0x00000100 (4 bytes)
+#   at          test/tool/run_faults.s:17:2
+#               sw      t2, 0(t2)
+#               ^
 #   address     next to the null pointer
 #   kernel      wild
 #   group       (0, 0, 0)

@@ -493,9 +493,9 @@ static void kernels_have_records_of_what_they_use(void **state)
     static const char *const jumps[] = {"call ext", "j ext", "jal ext", "beq a0, a1, ext"};
     for (size_t i = 0; i < countof(jumps); i++) {
         char away[120];
-        snprintf(away, sizeof away, ".kernel k\nk: %s\n ret\n", jumps[i]);
+        snprintf(away, sizeof away, ".kernel k\nk: %s\n endprg\n", jumps[i]);
         assert_int_equal(resources(away, "k", V202).flags, RES_UNKNOWN_CALLEE);
-        snprintf(away, sizeof away, ".kernel k\nk: ret\n.type f, @function\nf: %s\n ret\n", jumps[i]);
+        snprintf(away, sizeof away, ".kernel k\nk: ret\n.type f, @function\nf: %s\n endprg\n", jumps[i]);
         assert_int_equal(resources(away, "k", V202).flags, RES_UNKNOWN_CALLEE);
     }
     assert_int_equal(resources(".kernel k\nk: la a0, ext\n ret\n", "k", V202).flags, 0);

@@ -41,7 +41,7 @@ DrvStatus heap_free(Heap *h, u64 addr, u64 *size);
 DrvStatus heap_hold(Heap *h, u64 addr, u64 *size);
 /* Frees the addresses of one block that is held.  False: none is. */
 bool heap_release(Heap *h, u64 *addr, u64 *size);
-/* The block that holds addr, or that is held and had it; NULL: none. */
+/* The block that has addr, or had it and is held; NULL: none. */
 const Range *heap_find(const Heap *h, u64 addr);
 const Range *heap_find_held(const Heap *h, u64 addr);
 #endif

@@ -2,8 +2,7 @@
  * compared with what the engine told.
  */
 #include "prof/picture.h"
-#include "test/kit/launchrig.h"
-#include "time/time.h"
+#include "test/kit/timerig.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -33,7 +32,6 @@ static const char program[] = "    lui     s1, 0x90000\n"
                               "    barrier x0, x0, 1\n"
                               "    endprg  x0, x0, x0\n";
 
-static Engine *engine;
 static Machine machine;
 static struct { u64 cycle; u32 pc; } issues[MAX_ISSUES];
 static size_t nissues;
@@ -49,23 +47,6 @@ static void record(void *self, const CycleEvent *e)
     assert_true(nissues < MAX_ISSUES);
     issues[nissues].cycle = e->cycle;
     issues[nissues++].pc = e->pc;
-}
-
-static int group_setup(void **state)
-{
-    (void)state;
-    rig_open(V202);
-    engine = time_kind.open(&rig.memory, V202);
-    assert_non_null(engine);
-    return 0;
-}
-
-static int group_teardown(void **state)
-{
-    (void)state;
-    time_kind.close(engine);
-    rig_close();
-    return 0;
 }
 
 /* launches the program on a machine, with a picture of it */
@@ -402,5 +383,5 @@ int main(void)
         cmocka_unit_test(timeline_says_what_was_told), cmocka_unit_test(timeline_of_a_part),
         cmocka_unit_test(a_fault_closes_everything),   cmocka_unit_test(a_full_disk_is_reported),
     };
-    return cmocka_run_group_tests_name("picture", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("picture", tests, timing_set_up, timing_tear_down);
 }

@@ -1,31 +1,12 @@
 /* sample_test.c -- launches of which some groups are timed: results are those of the whole, and the
  * cycles of the whole are in the interval that is stated.
  */
-#include "test/kit/launchrig.h"
-#include "time/time.h"
+#include "test/kit/timerig.h"
 #include <stdlib.h>
 
 enum { LANES = 8, GROUPS = 420 };
 
-static Engine *engine;
 static Machine machine;
-
-static int group_setup(void **state)
-{
-    (void)state;
-    rig_open(V202);
-    engine = time_kind.open(&rig.memory, V202);
-    assert_non_null(engine);
-    return 0;
-}
-
-static int group_teardown(void **state)
-{
-    (void)state;
-    time_kind.close(engine);
-    rig_close();
-    return 0;
-}
 
 /* t0: the group's number; s0: how often its loop runs; v2: where its own words are */
 #define BEGIN                                                                                      \
@@ -173,5 +154,5 @@ int main(void)
         cmocka_unit_test(groups_may_wait_for_earlier_ones),
         cmocka_unit_test(faults_of_skipped_groups),
     };
-    return cmocka_run_group_tests_name("sample", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("sample", tests, timing_set_up, timing_tear_down);
 }

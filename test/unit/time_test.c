@@ -6,14 +6,12 @@
  * (doc/timing.md), not the model's.
  */
 #include "mach/observe.h"
-#include "test/kit/launchrig.h"
-#include "time/time.h"
+#include "test/kit/timerig.h"
 
 /* --- running with the engine ------------------------------------------------------------- */
 
 enum { MAX_EVENTS = 4096 };
 
-static Engine *engine;
 static Machine machine;
 static CycleEvent events[MAX_EVENTS];
 static size_t nevents;
@@ -42,23 +40,6 @@ static LaunchResult run_watched(void)
     const CycleObserver observer = {.kinds = 1 << CYCLE_ISSUE | 1 << CYCLE_START | 1 << CYCLE_WRITE,
                                     .tell = record};
     return run(&(LaunchOptions){.cycles = &observer});
-}
-
-static int group_setup(void **state)
-{
-    (void)state;
-    rig_open(V202);
-    engine = time_kind.open(&rig.memory, V202);
-    assert_non_null(engine);
-    return 0;
-}
-
-static int group_teardown(void **state)
-{
-    (void)state;
-    time_kind.close(engine);
-    rig_close();
-    return 0;
 }
 
 /* --- what was measured --------------------------------------------------------------------- */
@@ -407,5 +388,5 @@ int main(void)
         cmocka_unit_test(sms_share_memory),
         cmocka_unit_test(a_machine_that_stands_still),
     };
-    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+    return cmocka_run_group_tests(tests, timing_set_up, timing_tear_down);
 }

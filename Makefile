@@ -194,11 +194,16 @@ $B/devlib/%.bc: lib/opencl/%.ll
 $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_SHARED)
+# split writes only what differs from before, so that a change optimises again only the parts that it reaches
 $B/gen/devlib.s: $(DEVLIB) $B/host/devlib
+	@mkdir -p $(@D) $B/devlib/whole
+	$(call say,GEN,$@)$B/host/devlib split $B/gen/devlib $B/devlib/whole $(DEVLIB)
+$B/devlib/whole/%.bc: $B/gen/devlib.s ;
+$B/devlib/part/%.bc: $B/devlib/whole/%.bc
 	@mkdir -p $(@D)
-	$(call say,GEN,$@)$B/host/devlib $B/gen/devlib $(DEVLIB)
-$B/gen/devlib.o: $B/gen/devlib.s
-	$(call say,CC,$<)$(CC) -c -o $@ $<
+	$(call say,OPT,$@)$B/host/devlib optimise $< $@
+$B/gen/devlib.o: $B/gen/devlib.s $(DEVLIB:$B/devlib/%=$B/devlib/part/%)
+	$(call say,CC,$<)$(CC) -c -Wa,-I,$B/devlib/part -o $@ $<
 endif
 
 # --- host programs in OpenCL ------------------------------------------------------

@@ -1,17 +1,24 @@
-/* devlib.c -- makes the device library: devlib OUT IN.bc...
+/* devlib.c -- makes the device library from the bitcodes of lib/opencl/, in two steps, so that its
+ * parts are optimised side by side, and again only when something that they need has changed:
  *
- * Joins the bitcodes of lib/opencl/, optimises, and gives every definition the linkage
- * linkonce_odr, so that linking to a program takes only what the program reaches.  Writes
+ *   devlib split OUT DIR IN.bc...
+ *   devlib optimise IN.bc OUT.bc
+ *
+ * `split` joins all, and for the kth input writes DIR/NAME.bc: what that input defines (external
+ * linkage), and what this reaches in the others (linkonce_odr).  It leaves a file alone that would
+ * be the same.  It also writes
  *
  *   OUT.bc       all of it
- *   OUT-k.bc     what the kth input defined: a program reads only the parts that it needs
- *   OUT.s        the parts, and which of them has which function, for ventus-cc1:
- *                devlib_part       parts one after the other
+ *   OUT.s        the optimised parts, and which of them has which function, for ventus-cc1, which
+ * reads only the parts that a program needs: devlib_part       parts one after the other
  *                devlib_part_at    their offsets there, and the end
  *                devlib_name       names, each with its 0, in ascending order
  *                devlib_name_at    their offsets there
  *                devlib_name_part  the part of each
  *                devlib_names      how many they are
+ *
+ * `optimise` does so, drops what other parts define, and gives every definition the linkage
+ * linkonce_odr, so that linking to a program takes only what the program reaches.
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -148,24 +155,55 @@ static LLVMModuleRef join(LLVMContextRef ctx, char **files, int n, Index *x)
     return all;
 }
 
-/* A module of the public functions of one part, with the private functions that they need. */
-static LLVMModuleRef extract(LLVMModuleRef all, const Index *x, int part)
+/* A module of the public functions of one part, with all that they need.  The linker takes of
+ * `all`, whose definitions are optional and whose bodies are read when they are reached, only what
+ * is declared or used. */
+static LLVMModuleRef extract(LLVMContextRef ctx, LLVMMemoryBufferRef all, const Index *x, int part)
 {
-    LLVMModuleRef m = LLVMCloneModule(all);
+    LLVMModuleRef from, m = LLVMModuleCreateWithNameInContext("devlib", ctx);
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(
+        LLVMGetBufferStart(all), LLVMGetBufferSize(all), "devlib", 0);
+    if (LLVMGetBitcodeModuleInContext2(ctx, bytes, &from))
+        die("all parts", "cannot be read");
+    LLVMSetTarget(m, LLVMGetTarget(from));
+    LLVMSetDataLayout(m, LLVMGetDataLayoutStr(from));
+    for (size_t i = 0; i < x->n; i++)
+        if (x->entry[i].part == part)
+            LLVMAddFunction(m, x->entry[i].name,
+                            LLVMGlobalGetValueType(LLVMGetNamedFunction(from, x->entry[i].name)));
+    if (LLVMLinkModules2(m, from))
+        die("a part", "cannot be taken out");
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        if (is_public(f) && part_of(x, f) != part)
-            LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
-    run_passes(m, "elim-avail-extern,globaldce");
+        if (part_of(x, f) == part)
+            LLVMSetLinkage(f, LLVMExternalLinkage);
     return m;
 }
 
-/* linkonce_odr comes last: until then it would be dropped */
-static void write_module(LLVMModuleRef m, const char *file)
+/* --- files ------------------------------------------------------------------------------ */
+
+static void write_bytes(LLVMMemoryBufferRef bytes, const char *file)
 {
-    make_optional(m);
-    if (LLVMWriteBitcodeToFile(m, file))
+    FILE *f = fopen(file, "wb");
+    const size_t n = LLVMGetBufferSize(bytes);
+    if (!f || fwrite(LLVMGetBufferStart(bytes), 1, n, f) != n || fclose(f))
         die(file, "cannot be written");
-    LLVMDisposeModule(m);
+}
+
+static void write_if_changed(LLVMMemoryBufferRef bytes, const char *file)
+{
+    LLVMMemoryBufferRef old;
+    char *why;
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(file, &old, &why)) {
+        const bool same =
+            LLVMGetBufferSize(old) == LLVMGetBufferSize(bytes) &&
+            !memcmp(LLVMGetBufferStart(old), LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+        LLVMDisposeMemoryBuffer(old);
+        if (same)
+            return;
+    } else {
+        LLVMDisposeMessage(why);
+    }
+    write_bytes(bytes, file);
 }
 
 /* --- the object ------------------------------------------------------------------------- */
@@ -175,11 +213,22 @@ static void begin(FILE *f, const char *symbol)
     fprintf(f, "\t.balign 16\n\t.globl %s\n\t.hidden %s\n%s:\n", symbol, symbol, symbol);
 }
 
-static void write_parts(FILE *f, const char *out, int n)
+/* "build/devlib/image.bc" gives "image" */
+static const char *stem(const char *file, int *len)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    *len = (int)strcspn(name, ".");
+    return name;
+}
+
+static void write_parts(FILE *f, char **files, int n)
 {
     begin(f, "devlib_part");
-    for (int i = 0; i < n; i++)
-        fprintf(f, ".Lpart%d:\t.incbin \"%s-%d.bc\"\n\t.balign 4\n", i, out, i);
+    for (int i = 0; i < n; i++) {
+        int len;
+        const char *name = stem(files[i], &len);
+        fprintf(f, ".Lpart%d:\t.incbin \"%.*s.bc\"\n\t.balign 4\n", i, len, name);
+    }
     fprintf(f, ".Lpart%d:\n", n);
     begin(f, "devlib_part_at");
     for (int i = 0; i <= n; i++)
@@ -202,40 +251,82 @@ static void write_names(FILE *f, const Index *x)
     fprintf(f, "\t.long %zu\n", x->n);
 }
 
-static void write_assembly(const char *file, const char *out, int n, const Index *x)
+static void write_assembly(const char *file, char **files, int n, const Index *x)
 {
     FILE *f = fopen(file, "w");
     if (!f)
         die(file, "cannot be written");
     fprintf(f, "\t.section .rodata\n");
-    write_parts(f, out, n);
+    write_parts(f, files, n);
     write_names(f, x);
     fprintf(f, "\t.section .note.GNU-stack,\"\",@progbits\n");
     if (fclose(f))
         die(file, "cannot be written");
 }
 
-int main(int argc, char **argv)
+static void split(const char *out, const char *dir, char **files, int n)
 {
     char file[4096];
     Index x = {0};
-    if (argc < 3 || argc > 2 + 256)
-        die("usage", "devlib OUT IN.bc...");
     LLVMContextRef ctx = LLVMContextCreate();
-    LLVMModuleRef all = join(ctx, argv + 2, argc - 2, &x);
+    LLVMModuleRef all = join(ctx, files, n, &x);
     relax(all);
-    run_passes(all, "default<O2>"); /* once here instead of in every program */
-    for (int i = 0; i < argc - 2; i++) {
-        snprintf(file, sizeof file, "%s-%d.bc", argv[1], i);
-        write_module(extract(all, &x, i), file);
+    make_optional(all);
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(all);
+    LLVMDisposeModule(all);
+    for (int i = 0; i < n; i++) {
+        int len;
+        const char *name = stem(files[i], &len);
+        LLVMModuleRef m = extract(ctx, bytes, &x, i);
+        LLVMMemoryBufferRef part = LLVMWriteBitcodeToMemoryBuffer(m);
+        snprintf(file, sizeof file, "%s/%.*s.bc", dir, len, name);
+        write_if_changed(part, file);
+        LLVMDisposeMemoryBuffer(part);
+        LLVMDisposeModule(m);
     }
-    snprintf(file, sizeof file, "%s.bc", argv[1]);
-    write_module(all, file);
-    snprintf(file, sizeof file, "%s.s", argv[1]);
-    write_assembly(file, argv[1], argc - 2, &x);
+    snprintf(file, sizeof file, "%s.bc", out);
+    write_bytes(bytes, file);
+    LLVMDisposeMemoryBuffer(bytes);
+    snprintf(file, sizeof file, "%s.s", out);
+    write_assembly(file, files, n, &x);
     for (size_t i = 0; i < x.n; i++)
         free((char *)(size_t)x.entry[i].name);
     free(x.entry);
     LLVMContextDispose(ctx);
+}
+
+/* Functions of other parts stay definitions until the passes have run, which may put them in line;
+ * meanwhile their visibility tells them from the part's own. */
+static void optimise(const char *in, const char *out)
+{
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMModuleRef m = read_module(ctx, in);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) {
+            LLVMSetLinkage(f, LLVMExternalLinkage);
+            LLVMSetVisibility(f, LLVMProtectedVisibility);
+        }
+    run_passes(m, "default<O2>"); /* once here instead of in every program */
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetVisibility(f) == LLVMProtectedVisibility)
+            LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
+    run_passes(m, "elim-avail-extern,globaldce");
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        LLVMSetVisibility(f, LLVMDefaultVisibility);
+    make_optional(m);
+    if (LLVMWriteBitcodeToFile(m, out))
+        die(out, "cannot be written");
+    LLVMDisposeModule(m);
+    LLVMContextDispose(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 5 && argc <= 4 + 256 && !strcmp(argv[1], "split"))
+        split(argv[2], argv[3], argv + 4, argc - 4);
+    else if (argc == 4 && !strcmp(argv[1], "optimise"))
+        optimise(argv[2], argv[3]);
+    else
+        die("usage", "devlib split OUT DIR IN.bc... | devlib optimise IN.bc OUT.bc");
     return 0;
 }

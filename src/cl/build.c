@@ -234,9 +234,9 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
         .lds_limit = device_local_size(c->devices[0]),
     };
     if (ok)
-        ok = j->kind == JOB_LINK  ? link_programs(j, device, &opt, is_library, b, d)
+        ok = j->kind == JOB_LINK       ? link_programs(j, device, &opt, is_library, b, d)
              : is_compiled(j->program) ? compile(j, &opt, b, d)
-                                  : finish_binary(j, device, &opt, b, d);
+                                       : finish_binary(j, device, &opt, b, d);
     if (views.len)
         host_report(buf_text(&views));
     buf_free(&views);
@@ -374,7 +374,15 @@ static cl_int start(Job *j, cl_int failed)
 
 /* --- what a call must satisfy --------------------------------------------------------- */
 
-/* NULL and 0 mean every device of the program. */
+static bool is_part_of(const ClDevice *d, const ClDevice *whole)
+{
+    while (d && d != whole)
+        d = d->parent;
+    return d;
+}
+
+/* NULL and 0 mean every device of the program.  What is built for a device is there for its parts
+ * too. */
 static cl_int choose_devices(const ClProgram *p, cl_uint n, const cl_device_id *list, bool chosen[])
 {
     if (!n != !list)
@@ -386,7 +394,8 @@ static cl_int choose_devices(const ClProgram *p, cl_uint n, const cl_device_id *
             is_object(list[i], KIND_DEVICE) ? context_device_index(p->context, list[i]) : -1;
         if (k < 0 || !p->is_target[k])
             return CL_INVALID_DEVICE;
-        chosen[k] = true;
+        for (u32 part = 0; part < p->context->ndevices; part++)
+            chosen[part] |= p->is_target[part] && is_part_of(p->context->devices[part], list[i]);
     }
     return CL_SUCCESS;
 }

@@ -228,6 +228,46 @@ static void is_divided(void **state)
     ok(clReleaseDevice(d[1]));
 }
 
+/* A program that is built for the whole device runs on its parts. */
+static void builds_for_parts(void **state)
+{
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id d[3] = {host.device};
+    const size_t sizes[] = {host.image.len, host.image.len, host.image.len}, items = 1;
+    const u8 *bytes[] = {host.image.data, host.image.data, host.image.data};
+    cl_build_status status;
+    cl_uint got = 0;
+    cl_int s;
+    (void)state;
+    ok(clCreateSubDevices(host.device, equally, 2, d + 1, NULL));
+    cl_context c = clCreateContext(NULL, 3, d, NULL, NULL, &s);
+    ok(s);
+    cl_program p = clCreateProgramWithBinary(c, 3, d, sizes, bytes, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 1, &d[2], NULL, NULL, NULL));
+    ok(clGetProgramBuildInfo(p, d[1], CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_BUILD_NONE);
+    ok(clBuildProgram(p, 1, &d[0], NULL, NULL, NULL));
+    cl_kernel k = make_kernel(p, "count");
+    cl_mem m = clCreateBuffer(c, 0, sizeof got, NULL, &s);
+    ok(s);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    for (int i = 0; i < 3; i++) { /* each device has a variable of its own */
+        cl_command_queue q = clCreateCommandQueueWithProperties(c, d[i], NULL, &s);
+        ok(s);
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+        assert_int_equal(got, 41); /* from 40 */
+        ok(clReleaseCommandQueue(q));
+    }
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseProgram(p));
+    ok(clReleaseContext(c));
+    for (int i = 1; i < 3; i++)
+        ok(clReleaseDevice(d[i]));
+}
+
 /* --- contexts ---------------------------------------------------------------------------- */
 
 static void answers_context_queries(void **state)
@@ -356,7 +396,7 @@ int main(void)
         cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
-        cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided),
+        cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),
         cmocka_unit_test(has_no_pipes), cmocka_unit_test(has_no_shared_memory),
         cmocka_unit_test(has_no_other_programs),
     };

@@ -150,6 +150,10 @@ $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)$B/host/embed machine $(filter %.machine,$^) >$@
 
+$B/gen/prologue.c: lib/opencl/prologue.h $B/host/embed
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)$B/host/embed front_prologue $< >$@
+
 # --- the compiler and its device library ----------------------------------------------
 
 ifneq ($(LLVM_CLANG),)
@@ -169,7 +173,7 @@ llvm_libs = $(if $(HAS_ARCHIVES),$(call llvm_static,$1) $(LLVM_SYSTEM),$(LLVM_SH
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
-$B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/libventus.a
+$B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/gen/prologue.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(LLVM_PARTS)) $(LDLIBS)
 # goes into a process of clang, which has no sanitizers
 CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c

@@ -8,6 +8,7 @@
 #ifndef VENTUS_H
 #define VENTUS_H
 #include <opencl-c-base.h>
+#include "opencl/prologue.h"
 #include "isa/abi.h"
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL FP_CONTRACT OFF

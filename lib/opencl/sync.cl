@@ -56,6 +56,50 @@ static inline event_t same_event(event_t e) { return e; }
 EACH_INT(ALL_COPIES)
 ALL_COPIES(half) ALL_COPIES(float) ALL_COPIES(double)
 
+/* --- boxes of elements of any size ------------------------------------------------------------- */
+
+typedef struct {
+    size_t element, line, plane; /* bytes from one to the next */
+} Steps;
+
+static inline size_t place(Steps s, size_t element, size_t line, size_t plane)
+{
+    return element * s.element + line * s.line + plane * s.plane;
+}
+
+/* Words where addresses and size allow it. */
+#define BOXES(D, S) \
+    static inline void OVL copy_element(D uchar *to, const S uchar *from, size_t n) \
+    { \
+        if (!(((uintptr_t)to | (uintptr_t)from | n) & 3)) \
+            for (size_t i = 0; i < n; i += 4) \
+                *(D uint *)(to + i) = *(const S uint *)(from + i); \
+        else \
+            for (size_t i = 0; i < n; i++) \
+                to[i] = from[i]; \
+    } \
+    event_t OVL __attribute__((convergent)) async_work_group_copy_3D3D( \
+        D void *to, size_t to_offset, const S void *from, size_t from_offset, size_t size, size_t elements, \
+        size_t lines, size_t planes, size_t from_line, size_t from_plane, size_t to_line, size_t to_plane, event_t e) \
+    { \
+        const Steps there = {size, size * to_line, size * to_plane}, here = {size, size * from_line, size * from_plane}; \
+        const size_t n = elements * lines * planes; \
+        for (size_t i = get_local_linear_id(), step = work_items(); i < n; i += step) { \
+            const size_t x = i % elements, y = i / elements % lines, z = i / elements / lines; \
+            copy_element((D uchar *)to + to_offset * size + place(there, x, y, z), \
+                         (const S uchar *)from + from_offset * size + place(here, x, y, z), size); \
+        } \
+        return same_event(e); \
+    } \
+    event_t OVL __attribute__((convergent)) async_work_group_copy_2D2D( \
+        D void *to, size_t to_offset, const S void *from, size_t from_offset, size_t size, size_t elements, \
+        size_t lines, size_t from_line, size_t to_line, event_t e) \
+    { \
+        return async_work_group_copy_3D3D(to, to_offset, from, from_offset, size, elements, lines, 1, from_line, 0, \
+                                          to_line, 0, e); \
+    }
+BOXES(__local, __global) BOXES(__global, __local)
+
 #define WAIT(S) \
     void FLAT __attribute__((convergent)) wait_group_events(int n, S event_t *events) \
     { \

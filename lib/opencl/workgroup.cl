@@ -62,6 +62,10 @@ BROADCAST(int) BROADCAST(uint) BROADCAST(long) BROADCAST(ulong) BROADCAST(half) 
 #define ADD(a, b) ((a) + (b))
 #define MIN(a, b) ((b) < (a) ? (b) : (a))
 #define MAX(a, b) ((b) > (a) ? (b) : (a))
+#define MUL(a, b) ((a) * (b))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b)  ((a) | (b))
+#define XOR(a, b) ((a) ^ (b))
 
 /* The upper part of what is left is folded onto the lower, half at a time. */
 #define REDUCE(T, name, OP, scratch) \
@@ -117,7 +121,8 @@ BROADCAST(int) BROADCAST(uint) BROADCAST(long) BROADCAST(ulong) BROADCAST(half) 
 
 #define COLLECTIVE(T, LEAST, MOST, scratch) \
     REDUCE(T, add, ADD, scratch) REDUCE(T, min, MIN, scratch) REDUCE(T, max, MAX, scratch) \
-    SCAN(T, add, ADD, (T)0, scratch) SCAN(T, min, MIN, MOST, scratch) SCAN(T, max, MAX, LEAST, scratch)
+    SCAN(T, add, ADD, (T)0, scratch) SCAN(T, min, MIN, MOST, scratch) SCAN(T, max, MAX, LEAST, scratch) \
+    REDUCE(T, mul, MUL, scratch) SCAN(T, mul, MUL, (T)1, scratch)
 COLLECTIVE(int, INT_MIN, INT_MAX, __ventus_scratch32)
 COLLECTIVE(uint, 0u, UINT_MAX, __ventus_scratch32)
 COLLECTIVE(long, LONG_MIN, LONG_MAX, __ventus_scratch64)
@@ -125,3 +130,19 @@ COLLECTIVE(ulong, 0ul, ULONG_MAX, __ventus_scratch64)
 COLLECTIVE(half, (half)-INFINITY, (half)INFINITY, __ventus_scratch32)
 COLLECTIVE(float, -INFINITY, INFINITY, __ventus_scratch32)
 COLLECTIVE(double, -(double)INFINITY, (double)INFINITY, __ventus_scratch64)
+
+/* --- cl_khr_work_group_uniform_arithmetic; products are above ------------------------------------ */
+
+#define BITWISE(T, scratch) \
+    REDUCE(T, and, AND, scratch) REDUCE(T, or, OR, scratch) REDUCE(T, xor, XOR, scratch) \
+    SCAN(T, and, AND, ~(T)0, scratch) SCAN(T, or, OR, (T)0, scratch) SCAN(T, xor, XOR, (T)0, scratch)
+BITWISE(int, __ventus_scratch32)
+BITWISE(uint, __ventus_scratch32)
+BITWISE(long, __ventus_scratch64)
+BITWISE(ulong, __ventus_scratch64)
+
+#define LOGICAL(op) \
+    int OVL CONV work_group_reduce_logical_##op(int x) { return work_group_reduce_##op((int)(x != 0)); } \
+    int OVL CONV work_group_scan_inclusive_logical_##op(int x) { return work_group_scan_inclusive_##op((int)(x != 0)); } \
+    int OVL CONV work_group_scan_exclusive_logical_##op(int x) { return work_group_scan_exclusive_##op((int)(x != 0)) & 1; }
+LOGICAL(and) LOGICAL(or) LOGICAL(xor)

@@ -23,6 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+extern const unsigned char front_prologue[]; /* lib/opencl/prologue.h, embedded */
+extern const size_t front_prologue_size;
+
 #define HEADERS "/ventus-headers"
 enum { MAX_HEADERS = 4000, MAX_MADE = 4096, FILES = CLANG_LOG + 1 };
 
@@ -41,22 +44,6 @@ static const char extensions[] =
     ",+cl_khr_subgroups,+__opencl_c_subgroups"
     ",+__opencl_c_images,+__opencl_c_read_write_images,+__opencl_c_3d_image_writes"
     ",+cl_khr_3d_image_writes,+cl_khr_depth_images";
-
-/* clang's header turns these on for every SPIR target; they follow the header. */
-static const char prologue[] = "#define cl_khr_expect_assume 1\n"
-                               "#undef __opencl_c_ext_fp16_global_atomic_load_store\n"
-                               "#undef __opencl_c_ext_fp16_local_atomic_load_store\n"
-                               "#undef __opencl_c_ext_fp16_global_atomic_add\n"
-                               "#undef __opencl_c_ext_fp16_local_atomic_add\n"
-                               "#undef __opencl_c_ext_fp16_global_atomic_min_max\n"
-                               "#undef __opencl_c_ext_fp16_local_atomic_min_max\n"
-                               "#undef __opencl_c_ext_image_raw10_raw12\n"
-                               "#undef cl_khr_kernel_clock\n"
-                               "#undef __opencl_c_kernel_clock_scope_device\n"
-                               "#undef __opencl_c_kernel_clock_scope_work_group\n"
-                               "#undef __opencl_c_kernel_clock_scope_sub_group\n"
-                               "#undef __opencl_c_pipes\n"
-                               "#undef __opencl_c_device_enqueue\n";
 
 static bool fail(Diag *d, const char *what, int why)
 {
@@ -372,7 +359,7 @@ static void write_marker(const char *name, Buf *b)
 /* the prologue, then the source under its own name */
 static void write_source(const Request *q, Buf *b)
 {
-    buf_str(b, prologue);
+    buf_put(b, front_prologue, front_prologue_size);
     write_marker(q->opt.name, b);
     buf_str(b, "\n");
     buf_put(b, q->inputs[0].data, q->inputs[0].len);

@@ -140,6 +140,53 @@ kernel void group_functions_long(global const long *x, global ulong *out)
     out[3 * i + 2] = work_group_broadcast(x[i], get_local_size(0) - 1);
 }
 
+// out: a reduction and two scans
+#define OPERATION(op) out[n++] = work_group_reduce_##op(v), out[n++] = work_group_scan_inclusive_##op(v), \
+    out[n++] = work_group_scan_exclusive_##op(v)
+#define INTEGERS(T) \
+    kernel void integers_##T(global const T *x, global T *out) \
+    { \
+        const T v = x[get_global_id(0)]; \
+        size_t n = 12 * get_global_id(0); \
+        OPERATION(mul), OPERATION(and), OPERATION(or), OPERATION(xor); \
+    }
+INTEGERS(int) INTEGERS(uint) INTEGERS(long) INTEGERS(ulong)
+
+kernel void logical(global const int *x, global int *out)
+{
+    const int v = x[get_global_id(0)];
+    size_t n = 9 * get_global_id(0);
+    OPERATION(logical_and), OPERATION(logical_or), OPERATION(logical_xor);
+}
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+// powers of 2, whose products do not depend on the order
+#define PRODUCTS(T) \
+    kernel void products_##T(global const uint *x, global T *out) \
+    { \
+        const T v = x[get_global_id(0)] % 3 ? 2 : (T)0.25f; \
+        size_t n = 3 * get_global_id(0); \
+        OPERATION(mul); \
+    }
+PRODUCTS(half) PRODUCTS(float) PRODUCTS(double)
+
+// a box of 3 x 4 x 2 elements out of one of 7 x 5 x 2, and into one of 4 x 5 x 2
+#define BOXES(SIZE) \
+    kernel void boxes_##SIZE(global const uchar *x, global uchar *out) \
+    { \
+        local uchar t[24 * SIZE + 4]; \
+        event_t e = async_work_group_copy_3D3D(t, 1 % SIZE == 0, x, 8, SIZE, 3, 4, 2, 7, 35, 3, 12, 0); \
+        wait_group_events(1, &e); \
+        if (get_local_id(0) == 0) \
+            t[(1 % SIZE == 0) * SIZE] ^= 0x55; \
+        barrier(CLK_LOCAL_MEM_FENCE); \
+        e = async_work_group_copy_3D3D(out, 2, t, 1 % SIZE == 0, SIZE, 3, 4, 2, 3, 12, 4, 20, 0); \
+        e = async_work_group_copy_2D2D(out, 42, t, 0, SIZE, 2, 3, 6, 2, e); \
+        wait_group_events(1, &e); \
+    }
+BOXES(1) BOXES(3) BOXES(4) BOXES(12) BOXES(16)
+
 kernel void linear_ids(global uint *out)
 {
     out[get_global_linear_id()] = get_local_linear_id() + 1000 * get_enqueued_local_size(0);

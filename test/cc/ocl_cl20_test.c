@@ -1,5 +1,6 @@
 /* OpenCL C 2.0 (test/cc/cl20.cl). */
 #include "test/kit/oclkit.h"
+#include <math.h>
 #include <string.h>
 
 REF(generic_pointers)
@@ -131,6 +132,111 @@ REF(group_functions_long)
     }
 }
 
+/* reduction, inclusive and exclusive scan at l of n values, of the expression of a and b */
+#define OPERATION(T, neutral, ab)                                                                  \
+    do {                                                                                           \
+        T a = neutral;                                                                             \
+        for (u32 k = 0; k < n; k++) {                                                              \
+            const T b = v[k];                                                                      \
+            if (k == l)                                                                            \
+                o[2] = a;                                                                          \
+            a = ab;                                                                                \
+            if (k == l)                                                                            \
+                o[1] = a;                                                                          \
+        }                                                                                          \
+        o[0] = a;                                                                                  \
+        o += 3;                                                                                    \
+    } while (0)
+
+#define INTEGERS(name, T)                                                                          \
+    REF(name)                                                                                      \
+    {                                                                                              \
+        const u32 n = job->local[0];                                                               \
+        EACH                                                                                       \
+        {                                                                                          \
+            const u32 l = i % n;                                                                   \
+            const T *v = (const T *)A(0) + (i - l);                                                \
+            T *o = (T *)A(1) + 12 * (size_t)i;                                                     \
+            OPERATION(T, 1, a *b);                                                                 \
+            OPERATION(T, (T)~0ull, a &b);                                                          \
+            OPERATION(T, 0, a | b);                                                                \
+            OPERATION(T, 0, a ^ b);                                                                \
+        }                                                                                          \
+    }
+INTEGERS(integers_int, u32)
+INTEGERS(integers_uint, u32)
+INTEGERS(integers_long, u64)
+INTEGERS(integers_ulong, u64)
+
+REF(logical)
+{
+    const u32 n = job->local[0];
+    EACH
+    {
+        const u32 l = i % n;
+        const u32 *v = (const u32 *)A(0) + (i - l);
+        u32 *o = (u32 *)A(1) + 9 * (size_t)i;
+        OPERATION(u32, 1, a && b);
+        OPERATION(u32, 0, a || b);
+        OPERATION(u32, 0, !a != !b);
+    }
+}
+
+/* the sum of exponents */
+static void products(const KitJob *job, double (*out)[3])
+{
+    const u32 *x = A(0), n = job->local[0];
+    EACH
+    {
+        const u32 l = i % n;
+        double *o = out[i], v[64];
+        for (u32 k = 0; k < n; k++)
+            v[k] = x[i - l + k] % 3 ? 2 : 0.25;
+        OPERATION(double, 1, a *b);
+    }
+}
+
+REF(products_float)
+{
+    double want[64][3];
+    products(job, want);
+    EACH for (u32 k = 0; k < 3; k++)((float *)A(1))[3 * i + k] = (float)want[i][k];
+}
+
+REF(products_double) { products(job, A(1)); }
+
+/* 1 to 7 items: no product leaves half's range of exponents */
+REF(products_half)
+{
+    double want[64][3];
+    products(job, want);
+    EACH for (u32 k = 0; k < 3; k++)
+    {
+        int e;
+        frexp(want[i][k], &e);
+        ((u16 *)A(1))[3 * i + k] = (u16)((e - 1 + 15) << 10);
+    }
+}
+
+static void boxes(u8 *out, const u8 *x, u32 size)
+{
+    u8 t[24 * 16 + 4] = {0}, *first = t + (size == 1);
+    for (u32 z = 0; z < 2; z++)
+        for (u32 y = 0; y < 4; y++)
+            memcpy(first + (z * 12 + y * 3) * size, x + (8 + z * 35 + y * 7) * size, 3 * size);
+    *first ^= 0x55;
+    for (u32 z = 0; z < 2; z++)
+        for (u32 y = 0; y < 4; y++)
+            memcpy(out + (2 + z * 20 + y * 4) * size, first + (z * 12 + y * 3) * size, 3 * size);
+    for (u32 y = 0; y < 3; y++)
+        memcpy(out + (42 + y * 2) * size, t + y * 6 * size, 2 * size);
+}
+REF(boxes_1) { boxes(A(1), A(0), 1); }
+REF(boxes_3) { boxes(A(1), A(0), 3); }
+REF(boxes_4) { boxes(A(1), A(0), 4); }
+REF(boxes_12) { boxes(A(1), A(0), 12); }
+REF(boxes_16) { boxes(A(1), A(0), 16); }
+
 REF(linear_ids)
 {
     u32 *out = A(0);
@@ -198,6 +304,19 @@ static const KitCase cases[] = {
     CASE(group_functions, "96/48", "w96 w960"),
     CASE(group_functions, "64/64", "w64 w640"),
     CASE(group_functions_long, "64/32", "q64 q192"),
+    CASE(integers_int, "94/47", "w94 w1128"),
+    CASE(integers_uint, "64/32", "w64 w768"),
+    CASE(integers_long, "46/23", "q46 q552"),
+    CASE(integers_ulong, "64/64", "q64 q768"),
+    CASE(logical, "60/10", "w60%5 w540"),
+    CASE(products_half, "60/6", "w60 h180"),
+    CASE(products_float, "64/64", "w64 w192"),
+    CASE(products_double, "62/31", "w62 q186"),
+    CASE(boxes_1, "16/16", "c100 c80"),
+    CASE(boxes_3, "7/7", "c300 c200"),
+    CASE(boxes_4, "16/16", "c400 c240"),
+    CASE(boxes_12, "40/40", "c1200 c700"),
+    CASE(boxes_16, "4/4", "c1500 c900"),
     CASE(linear_ids, "12,6/4,3", "w72"),
     CASE(compound, "64/32", "w64"),
     CASE(scalar_spill_in_calls, "64/32", "w320 w64"),

@@ -178,7 +178,7 @@ static int run_one(Sequence *r, Driver *driver, int launch, Watch *watch, const 
         return REFUSED;
     const double start = seconds_now();
     const DrvStatus s = replay_run(driver, &replay, run, r->common.max_insns, &result);
-    watch_launch(watch, file, &result, seconds_now() - start);
+    watch_launch(watch, driver, file, &result, seconds_now() - start);
     int status = DONE;
     if (s)
         status = report_failure(driver, s, file);

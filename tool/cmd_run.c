@@ -298,7 +298,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
     const double start = seconds_now();
     const DrvStatus s = drv_run(driver, &k, &result);
     drv_export_close(k.export_to);
-    watch_launch(watch, r->kernel, &result, seconds_now() - start);
+    watch_launch(watch, driver, r->kernel, &result, seconds_now() - start);
     fwrite(buf_text(&print), 1, print.len, stdout);
     int status = DONE;
     if (s)

@@ -20,6 +20,7 @@ enum {
     KEY_TRACE,
     KEY_PIPELINE,
     KEY_TIMELINE,
+    KEY_PROFILE,
     KEY_CYCLES,
     KEY_SAMPLE,
     KEY_LIMIT,
@@ -64,6 +65,9 @@ static const struct argp_option options[] = {
     {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "A line an instruction, in Spike's commit format (ventus.trace)", 3},
+    {"profile", KEY_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
+     "What source lines, instructions and warps cost: issue slots with --engine timing, else "
+     "instructions; a table, or JSON if FILE ends so", 3},
     {"pipeline", KEY_PIPELINE, "FILE", OPTION_ARG_OPTIONAL,
      "Every instruction with its stages, for Konata (ventus.kanata); with --engine timing", 3},
     {"timeline", KEY_TIMELINE, "FILE", OPTION_ARG_OPTIONAL,
@@ -205,6 +209,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case KEY_TRACE: c->trace_file = arg ? arg : "ventus.trace"; return 0;
     case KEY_PIPELINE: c->pictures.pipeline = arg ? arg : "ventus.kanata"; return 0;
     case KEY_TIMELINE: c->pictures.timeline = arg ? arg : "ventus.json"; return 0;
+    case KEY_PROFILE: c->costs_to = arg ? arg : "-"; return 0;
     case KEY_CYCLES: pictures_option_cycles(state, arg, &c->pictures.part); return 0;
     case KEY_LIMIT:
         c->pictures.part.limit = option_number(state, "--picture-limit", arg, 1u << 24) << 20;
@@ -376,6 +381,33 @@ static void show_found(void *to, const CheckReport *r)
     buf_free(&text);
 }
 
+static void open_costs(Watch *w, LaunchOptions *run)
+{
+    if (!(w->costs = costs_new()))
+        out_of_memory();
+    if (w->common->device.engine == &time_kind) {
+        w->costs_cycles = costs_cycle_observer(w->costs);
+        w->costs_cycles.next = run->cycles;
+        run->cycles = &w->costs_cycles;
+    } else {
+        w->observer[run->nobservers++] = costs_observer(w->costs);
+    }
+}
+
+static bool close_costs(Watch *w, Diag *d)
+{
+    const char *to = w->common->costs_to;
+    Buf out = {0};
+    if (!w->costs)
+        return true;
+    if (!(has_suffix(to, ".json") ? costs_json : costs_text)(w->costs, &out))
+        out_of_memory();
+    const bool ok = write_file(to, buf_text(&out), out.len, d);
+    costs_free(w->costs);
+    buf_free(&out);
+    return ok;
+}
+
 bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, Diag *d)
 {
     *w = (Watch){.common = c};
@@ -389,6 +421,8 @@ bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, D
         out_of_memory();
     if (w->stats)
         options_in_force(w->stats, c);
+    if (c->costs_to)
+        open_costs(w, run);
     if (w->trace)
         w->observer[run->nobservers++] = trace_observer(w->trace);
     if (w->stats)
@@ -399,10 +433,15 @@ bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, D
     return true;
 }
 
-void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds)
+void watch_launch(Watch *w, Driver *driver, const char *name, const DrvResult *r, double seconds)
 {
     const Occupancy *o = &r->dev.occupancy;
-    if (w->stats && !stats_launch(w->stats, name, r, seconds))
+    const DevCode *code = dev_code(drv_device(driver));
+    if (w->costs)
+        costs_add(w->costs, name, code->image, code->set, &r->dev.run);
+    TimeResult t;
+    const bool timed = time_result(dev_engine(drv_device(driver)), &t);
+    if (w->stats && !stats_launch(w->stats, name, r, timed ? &t.slots : NULL, seconds))
         out_of_memory();
     if (w->common->verbose)
         fprintf(
@@ -457,6 +496,7 @@ int watch_close(Watch *w, Driver *driver, int status, Diag *d)
     bool is_clean = true;
     bool ok = close_trace(w, d);
     ok = pictures_close(&w->pictures, d) && ok;
+    ok = close_costs(w, d) && ok;
     tell_engine(w, drv_device(driver));
     Buf out = {0};
     if (w->stats) {

@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "dbg/dbg.h"
 #include "drv/drv.h"
+#include "prof/cost.h"
 #include "prof/trace.h"
 #include "tool/pictures.h"
 #include "tool/stats.h"
@@ -22,6 +23,7 @@ typedef struct {
     bool stats, stats_json;
     const char *stats_file, *trace_file, *export_to, *dump_to;
     PicturesWanted pictures;
+    const char *costs_to;   /* a file, "-" for stdout; NULL: not wanted */
     u32 checks;             /* 1 << CheckKind */
     const char *check_json; /* a file, or NULL */
     bool verbose;
@@ -45,14 +47,16 @@ typedef struct {
     Stats *stats;
     Pictures pictures;
     Check *check;
-    Observer observer[2];
+    Costs *costs;
+    CycleObserver costs_cycles;
+    Observer observer[3];
 } Watch;
 
 /* Makes what the options ask for, before the driver has any memory; run then has the observers.
  * False: reported. */
 bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, Diag *d);
 /* A launch ended. */
-void watch_launch(Watch *w, const char *name, const DrvResult *r, double seconds);
+void watch_launch(Watch *w, Driver *driver, const char *name, const DrvResult *r, double seconds);
 /* Prints the statistics and what the driver's engine did, closes the trace and the check.  Returns
  * the exit status to use, if it was `status` so far. */
 int watch_close(Watch *w, Driver *driver, int status, Diag *d);

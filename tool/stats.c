@@ -53,6 +53,7 @@ struct Stats {
     struct {
         char *kernel;
         LaunchResult run;
+        TimeSlots slots; /* all 0: the engine does not count them */
     } * launch;
     size_t nlaunches, caplaunches;
     struct {
@@ -197,11 +198,13 @@ void stats_free(Stats *s)
     mem_free(s);
 }
 
-bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, double seconds)
+bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, const TimeSlots *slots,
+                  double seconds)
 {
     if (!array_grow(s->launch, s->nlaunches, s->caplaunches) ||
         !(s->launch[s->nlaunches].kernel = mem_strdup(kernel)))
         return false;
+    s->launch[s->nlaunches].slots = slots ? *slots : (TimeSlots){0};
     s->launch[s->nlaunches++].run = r->dev.run;
     s->cycles += r->dev.run.cycles;
     s->timed += r->dev.run.timed;
@@ -339,6 +342,17 @@ static void report_engine(const Stats *s, Put *put, void *to)
         "of processor time to make the others");
 }
 
+static void report_slots(const TimeSlots *s, Put *put, void *to)
+{
+    for (u32 i = 0; i < NCAUSE; i++)
+        if (s->cycles[i])
+            put(to, "slots", time_cause_name[i], s->cycles[i], time_cause_text[i]);
+    for (u32 i = 0; i < NUNIT; i++)
+        if (s->unit[i])
+            put(to, "scoreboard", isa_unit_name[i], s->unit[i],
+                "slots of cause scoreboard whose register comes from this unit");
+}
+
 static void report_time(const Stats *s, Put *put, void *to)
 {
     const TimeResult *t = &s->time;
@@ -346,13 +360,7 @@ static void report_time(const Stats *s, Put *put, void *to)
         return;
     put(to, "slots", "all", t->slots_all,
         "instructions that SMs could have issued in these cycles");
-    for (u32 i = 0; i < NCAUSE; i++)
-        if (t->slots.cycles[i])
-            put(to, "slots", time_cause_name[i], t->slots.cycles[i], time_cause_text[i]);
-    for (u32 i = 0; i < NUNIT; i++)
-        if (t->slots.unit[i])
-            put(to, "scoreboard", isa_unit_name[i], t->slots.unit[i],
-                "slots of cause scoreboard whose register comes from this unit");
+    report_slots(&t->slots, put, to);
     put(to, "dcache", "hits", t->dcache_hits, "lines that the data cache had");
     put(to, "dcache", "misses", t->dcache_misses, "lines that it asked for, or waited for");
     put(to, "dcache", "stores", t->dcache_stores, "stores that it handed on");
@@ -438,6 +446,7 @@ static json_t *launches_json(const Stats *s)
         if (s->launch[i].run.cycles_error)
             json_object_set_new(o, "cycles_error",
                                 json_integer((json_int_t)s->launch[i].run.cycles_error));
+        report_slots(&s->launch[i].slots, put_json, o);
         json_array_append_new(list, o);
     }
     return list;

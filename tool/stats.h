@@ -11,8 +11,9 @@ typedef struct Stats Stats;
 Stats *stats_new(void); /* NULL: no memory */
 void stats_free(Stats *s);
 Observer stats_observer(Stats *s);
-/* After each launch; false: no memory. */
-bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, double seconds);
+/* After each launch; slots: its issue slots, or NULL.  False: no memory. */
+bool stats_launch(Stats *s, const char *kernel, const DrvResult *r, const TimeSlots *slots,
+                  double seconds);
 
 /* What the engine did with host code, once at the end. */
 void stats_engine(Stats *s, const JitStats *engine);

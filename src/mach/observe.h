@@ -79,11 +79,13 @@ typedef struct {
     u64 group;              /* linear */
     u32 warp;               /* in the group */
     u64 number;             /* of the instruction, which has one from CYCLE_ISSUE on */
-    u32 pc;                 /* of CYCLE_WAIT: the instruction that waits */
+    u32 pc;                 /* of CYCLE_WAIT, CYCLE_SLOTS: the instruction that waits */
     u64 word;               /* of the instruction */
     u32 exec;               /* lanes; of CYCLE_FETCH, CYCLE_BUFFER: which words from pc on, a bit each */
-    u8 unit;                /* IsaUnit; of CYCLE_WAIT: whose result is waited for, if that is it */
-    u8 cause;               /* of CYCLE_WAIT (time/cause.def) */
+    u8 unit;                /* IsaUnit; of those two: whose result is waited for, if that is it */
+    u8 cause;               /* of those two (time/cause.def) */
+    bool no_warp;           /* of CYCLE_SLOTS: they went by for no warp; group, warp, pc mean nothing */
+    u64 count;              /* of CYCLE_SLOTS */
     bool hidden;            /* of CYCLE_DECODE: part of another instruction, so it is not issued */
     const Launch *launch;
 } CycleEvent;

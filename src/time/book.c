@@ -10,35 +10,96 @@ const char *const time_cause_text[NCAUSE] = {
 #include "time/cause.def"
 };
 
-/* the cause of an SM that does not issue */
+/* the cause of issue slots in which nothing was issued */
 static Cause idle_cause(const Sm *s)
 {
-    if (s->causes[CAUSE_ISSUED])
-        return CAUSE_OPERANDS; /* no collector is free */
+    if (s->causes[CAUSE_ISSUED] > s->issued)
+        return s->issued ? CAUSE_OTHER : CAUSE_OPERANDS; /* no collector is free */
     for (Cause c = CAUSE_CONFLICT; c < CAUSE_DISPATCH; c++)
         if (s->causes[c])
             return c;
-    return s->model->flush != FLUSH_NOT                           ? CAUSE_DRAIN
+    return s->issued                                              ? CAUSE_OTHER
+           : s->model->flush != FLUSH_NOT                         ? CAUSE_DRAIN
            : s->model->running || s->model->now < s->model->begin ? CAUSE_DISPATCH
                                                                   : CAUSE_NO_WARP;
+}
+
+static u8 unit_waited_for(const Sm *s)
+{
+    u8 u = 0;
+    while (!s->waits[u])
+        u++;
+    return u;
+}
+
+/* whether slot k is one of those for which issue slots of that cause went by */
+static bool has_cause(const Sm *s, u32 k, Cause c, u8 unit)
+{
+    const Slot *w = &s->slot[k];
+    if (w->cause == CAUSE_ISSUED)
+        return c == CAUSE_OTHER || (c == CAUSE_OPERANDS && s->causes[CAUSE_ISSUED] > s->issued);
+    return w->cause == c && (c != CAUSE_SCOREBOARD || w->cause_unit == unit);
+}
+
+/* The instruction that is to blame: the next one, or the one before it, which is not through yet.
+ */
+static u32 pc_of(const Slot *w, Cause c)
+{
+    const bool is_before = c == CAUSE_CONFLICT || c == CAUSE_OPERANDS || c == CAUSE_LSU ||
+                           c == CAUSE_DIVERGENCE || c == CAUSE_BARRIER;
+    return is_before && w->cause == c ? w->issued_pc : w->cause_pc;
+}
+
+/* Tells whose idle slots they are: all warps of that cause have equal parts; which has one more
+ * changes with the cycle. */
+static void tell_idle(const Sm *s, Cause c, u8 unit, u64 idle)
+{
+    CycleEvent e = {.kind = CYCLE_SLOTS, .cause = (u8)c, .unit = unit, .count = idle};
+    u64 n = 0, i = 0;
+    for (u32 k = 0; k < s->nwarps; k++)
+        n += has_cause(s, k, c, unit);
+    if (!n) {
+        tell_no_warp(s, e);
+        return;
+    }
+    const u64 turn = s->model->now % n;
+    for (u32 k = 0; k < s->nwarps; k++) {
+        if (!has_cause(s, k, c, unit))
+            continue;
+        e.pc = pc_of(&s->slot[k], c);
+        e.count = (idle * (i + 1) + turn) / n - (idle * i + turn) / n;
+        i++;
+        if (e.count)
+            tell_slot(s, k, e);
+    }
+}
+
+void book_issue(Sm *s, u32 k, u32 pc)
+{
+    s->slots.cycles[CAUSE_ISSUED]++;
+    s->slot[k].issued_pc = pc;
+    if (tells(s, CYCLE_SLOTS))
+        tell_slot(s, k,
+                  (CycleEvent){.kind = CYCLE_SLOTS,
+                               .cause = CAUSE_ISSUED,
+                               .pc = pc,
+                               .word = s->slot[k].slot[__builtin_ctz(s->slot[k].slow.mask)]->word,
+                               .count = 1});
 }
 
 void book_cycles(Sm *s, u64 span)
 {
     const u64 idle = span * s->model->p.issue_units - s->issued;
-    s->slots.cycles[CAUSE_ISSUED] += s->issued;
     if (!idle)
         return;
     const Cause c = idle_cause(s);
+    const u8 unit = c == CAUSE_SCOREBOARD ? unit_waited_for(s) : 0;
     s->slots.cycles[c] += idle;
-    for (u32 u = 0; c == CAUSE_SCOREBOARD && u < NUNIT; u++)
-        if (s->waits[u]) {
-            s->slots.unit[u] += idle;
-            return;
-        }
+    if (c == CAUSE_SCOREBOARD)
+        s->slots.unit[unit] += idle;
+    if (tells(s, CYCLE_SLOTS))
+        tell_idle(s, c, unit, idle);
 }
-
-void book_slot(Sm *s, u32 k) { s->slot[k].since = s->model->now; }
 
 void finish_stats(Model *m)
 {

@@ -125,13 +125,13 @@ static void begin_warp(Sm *s, Lot *lot, Warp *warp)
     while (s->slot[k].active || s->slot[k].accesses)
         k++;
     Slot *w = &s->slot[k];
-    const u8 cause = w->cause, unit = w->cause_unit;
+    issue_leave(s, k);
     *w = (Slot){.warp = warp,
                 .lot = lot,
+                .group = lot->linear,
+                .id = warp->id,
                 .active = true,
-                .cause = cause,
-                .cause_unit = unit,
-                .since = s->model->now};
+                .cause = CAUSE_NO_WARP};
     s->active |= (u64)1 << k;
     tell_slot(s, k, (CycleEvent){.kind = CYCLE_WARP});
     front_redirect(s, k, s->model->launch->pc);

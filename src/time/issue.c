@@ -80,6 +80,18 @@ static Cause cause_of(const Sm *s, const Slot *w, u8 *unit)
     return w->nbuffer ? CAUSE_REFILL : CAUSE_ICACHE;
 }
 
+static void set_cause(Sm *s, Slot *w, Cause c, u8 unit)
+{
+    s->causes[w->cause]--;
+    s->waits[w->cause_unit] -= w->cause == CAUSE_SCOREBOARD;
+    w->cause = (u8)c;
+    w->cause_unit = unit;
+    s->causes[c]++;
+    s->waits[unit] += c == CAUSE_SCOREBOARD;
+}
+
+void issue_leave(Sm *s, u32 k) { set_cause(s, &s->slot[k], CAUSE_NO_WARP, 0); }
+
 static void find_cause(Sm *s, u32 k)
 {
     Slot *w = &s->slot[k];
@@ -87,20 +99,14 @@ static void find_cause(Sm *s, u32 k)
     u8 unit = 0;
     const Cause c = cause_of(s, w, &unit);
     const bool same = c == w->cause && unit == w->cause_unit;
-    book_slot(s, k);
-    s->causes[w->cause]--;
-    s->waits[w->cause_unit] -= w->cause == CAUSE_SCOREBOARD;
-    w->cause = (u8)c;
-    w->cause_unit = unit;
+    set_cause(s, w, c, unit);
     w->cause_pc = w->slow.mask ? w->slow.pc + 4 * (u32)__builtin_ctz(w->slow.mask)
                   : w->nbuffer ? w->buffer[0].pc
                                : w->pc;
-    s->causes[c]++;
-    s->waits[unit] += c == CAUSE_SCOREBOARD;
     if (!same)
-        tell_slot(s, k,
-                  (CycleEvent){
-                      .kind = CYCLE_WAIT, .pc = w->cause_pc, .cause = (u8)c, .unit = unit});
+        tell_slot(
+            s, k,
+            (CycleEvent){.kind = CYCLE_WAIT, .pc = w->cause_pc, .cause = (u8)c, .unit = unit});
     s->ready = c == CAUSE_ISSUED || c == CAUSE_REFILL || c == CAUSE_ICACHE ? s->ready | bit
                                                                            : s->ready & ~bit;
 }
@@ -188,8 +194,8 @@ static u32 sfu_cycles(const Model *m, const Warp *w, const TimeOp *op)
         for (u32 i = g; i < g + step; i++) {
             const u32 x = source_value(w, op, op->vector, i),
                       y = source_value(w, op, !op->vector, i);
-            const u32 n = divides ? divide_cycles(x, y, sign, m->p.sfu_int)
-                                  : float_cycles(&m->p, op, x, y);
+            const u32 n =
+                divides ? divide_cycles(x, y, sign, m->p.sfu_int) : float_cycles(&m->p, op, x, y);
             most = n > most ? n : most;
         }
         if (!op->vector || w->exec >> g & ((step < 32 ? 1u << step : 0) - 1))
@@ -226,6 +232,7 @@ static void issue(Sm *s, u32 k, u32 side)
                 .access = -1,
                 .issued = m->now,
                 .number = m->numbers++};
+    book_issue(s, k, f.pc);
     if (f.op->unit == U_SFU)
         f.passes = sfu_cycles(m, w->warp, f.op);
     Step st;
@@ -279,8 +286,8 @@ static u32 issue_some(Sm *s)
         const u64 after = can[side] & ~(u64)0 << s->turn[side];
         const u32 k = (u32)__builtin_ctzll(after ? after : can[side]);
         s->turn[side] = (k + 1) % s->nwarps;
-        issue(s, k, side);
         n++;
+        issue(s, k, side);
     }
     return n;
 }

@@ -102,6 +102,8 @@ typedef struct Lot Lot;
 typedef struct {
     Warp *warp;             /* what it computes */
     Lot *lot;               /* its group */
+    u64 group;              /* number of the group, and of the warp in it */
+    u32 id;
     bool active, waits;     /* waits: at a barrier */
     bool branch, collecting; /* scoreboard beside registers */
     u64 fence;              /* cycle until which a fence takes at least; 0: none since the last access */
@@ -117,8 +119,8 @@ typedef struct {
     u8 hold;                /* Cause that the instruction before gives it while it is collecting */
     u8 cause;               /* Cause: why it does not issue; CAUSE_ISSUED: it could */
     u8 cause_unit;          /* of CAUSE_SCOREBOARD */
-    u64 since;              /* cycle up to which its cycles are accounted */
     u32 cause_pc;           /* of the instruction that waits */
+    u32 issued_pc;          /* of the one before, which issued */
 } Slot;
 
 /* A group that is resident. */
@@ -371,6 +373,7 @@ void front_respond(Sm *s);  /* before branches: a fetch that is taken back comes
 void branch_tick(Sm *s);
 void issue_look(Sm *s);     /* before all others: what holds back each warp whose state changed */
 u32 issue_tick(Sm *s);      /* instructions issued */
+void issue_leave(Sm *s, u32 k); /* slot k has no cause any more to wait: it gets another warp */
 void front_fetch(Sm *s);
 void l2_tick(Model *m);
 
@@ -403,17 +406,16 @@ bool model_is_late(const Model *m);
 bool model_is_stopped(const Model *m);
 /* Runs the instruction of slot k that issues (engine.c).  False: the group is over, by a fault. */
 bool model_step(Model *m, Slot *w, Step *step);
-/* Tell the launch's cycle observers (tell.c) of an instruction; of slot k; of a launch. */
+/* Tell the launch's cycle observers (tell.c) of an instruction; of slot k; of an SM; of a launch. */
 void tell_cycle(const Sm *s, const Flight *f, CycleKind kind);
+static inline bool tells(const Sm *s, CycleKind kind) { return s->model->told >> kind & 1; }
 void tell_slot(const Sm *s, u32 k, CycleEvent e);
+void tell_no_warp(const Sm *s, CycleEvent e);
 void tell_launch(const Model *m, CycleKind kind);
 void tell_group(const Sm *s, const Lot *lot, CycleKind kind);
 /* Calls those that count, if it is time. */
 void tell_counters(Model *m);
 u32 told_kinds(const CycleObserver *o); /* 1 << CYCLE_*, that any of the list wants */
-/* Accounts the cycles that slot k was in its cause, up to now (book.c). */
-void book_slot(Sm *s, u32 k);
-
 /* Flushes what slot k has fetched; the fetch goes on at pc. */
 void front_redirect(Sm *s, u32 k, u32 pc);
 void front_stop(Sm *s, u32 k);
@@ -436,7 +438,9 @@ void l2_request(Model *m, Request r);
  * last SM's, a request to flush it. */
 void dcache_flush(Sm *s, u64 at);
 
-/* What became of `span` cycles of the SM, of which the first was this one (book.c). */
+/* What became of issue slots (book.c): slot k issues the instruction at pc; nothing issued in the
+ * others of `span` cycles, of which the first was this one. */
+void book_issue(Sm *s, u32 k, u32 pc);
 void book_cycles(Sm *s, u64 span);
 /* Sums what the SMs counted into the model's total, and into the launch's result. */
 void finish_stats(Model *m);

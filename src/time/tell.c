@@ -25,8 +25,8 @@ void tell_slot(const Sm *s, u32 k, CycleEvent e)
         return;
     e.sm = s->id;
     e.slot = k;
-    e.group = w->lot->linear;
-    e.warp = w->warp->id;
+    e.group = w->group;
+    e.warp = w->id;
     tell(s->model, &e);
 }
 
@@ -39,6 +39,14 @@ void tell_cycle(const Sm *s, const Flight *f, CycleKind kind)
                            .word = f->op->word,
                            .exec = f->exec,
                            .unit = f->op->unit});
+}
+
+void tell_no_warp(const Sm *s, CycleEvent e)
+{
+    e.sm = s->id;
+    e.no_warp = true;
+    if (s->model->told >> e.kind & 1)
+        tell(s->model, &e);
 }
 
 void tell_group(const Sm *s, const Lot *lot, CycleKind kind)

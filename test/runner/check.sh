@@ -18,7 +18,9 @@ case $LD_LIBRARY_PATH: in
 "$PWD/$B:"*) ;;
 *) LD_LIBRARY_PATH=$PWD/$B${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
 esac
-export B CC TSAN_OPTIONS LD_LIBRARY_PATH
+# tests that ask LLVM's programs ask those that we build with, which Debian keeps off the path
+[ ! "$LLVM_CONFIG" ] || PATH=$("$LLVM_CONFIG" --bindir):$PATH
+export B CC TSAN_OPTIONS LD_LIBRARY_PATH PATH
 . test/runner/limit.sh
 
 # --- one test: lines PASS NAME, SKIP NAME: REASON, FAIL NAME: REASON, what it printed indented after them ------

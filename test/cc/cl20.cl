@@ -59,6 +59,18 @@ kernel void generic_kinds(global int *x, global int *out)
     out[i] = (to_global(any) != 0) + 2 * (to_local(any) != 0) + 4 * (to_private(any) != 0);
 }
 
+/* an address made of nothing does not say what the pointer points to on the other way; the compiler cannot know that
+ * `is_odd` is the condition */
+kernel void generic_or_nothing(global int *x, global int *out)
+{
+    local int is_odd[32];
+    const size_t i = get_global_id(0), l = get_local_id(0);
+    is_odd[l] = x[i] & 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int *p = x[i] & 1 ? (int *)(x + i) : (int *)0 + x[i];
+    out[i] = is_odd[l] ? *p : -7;
+}
+
 global int counter = 40;
 global int squares[4] = {0, 1, 4, 9};
 global int *where = &squares[2];

@@ -42,6 +42,13 @@ REF(generic_kinds)
     EACH out[i] = i & 1 ? 4 : i & 2 ? 2 : 1;
 }
 
+REF(generic_or_nothing)
+{
+    const i32 *x = A(0);
+    i32 *out = A(1);
+    EACH out[i] = x[i] & 1 ? x[i] : -7;
+}
+
 REF(program_scope)
 {
     const u32 *x = A(0);
@@ -297,6 +304,7 @@ static const KitCase cases[] = {
     CASE(generic_pointers, "64/32", "w64 w64"),
     CASE(generic_moves, "64/32", "c4096 w64"),
     CASE(generic_kinds, "64/32", "w64 w64"),
+    CASE(generic_or_nothing, "64/32", "w64 w64"),
     CASE(program_scope, "64/32", "w64 w64"),
     CASE(static_in_function, "64/32", "w64"),
     CASE(c11_atomics, "64/32", "w64 w8"),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # process_test.sh -- the compiler's process outlives nobody, and needs little: a parent that is killed, few
-# descriptors, a small stack, a directory that is gone.
+# descriptors, no standard streams, a small stack, a directory that is gone.
 B=$(cd "${B:-build}" && pwd)
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 t=$(mktemp -d)
@@ -83,5 +83,10 @@ fi
 mkdir "$t/gone"
 in_gone() { (cd "$t/gone" && rmdir "$t/gone" && "$B/ventus" cc -o "$t/g.elf" "$t/k.cl"); }
 check 'in a directory that is gone' in_gone
+
+# without standard streams the first files that are opened have their numbers
+closed() { "$B/ventus" cc -o "$t/c.elf" "$t/k.cl" <&- >&- 2>&-; }
+check 'without standard streams' closed
+check 'another program without standard streams' cmp "$t/k.elf" "$t/c.elf"
 echo "$n checks"
 exit $bad

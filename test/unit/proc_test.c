@@ -299,6 +299,26 @@ static void lets_go_of_callers(void **state)
     assert_status("status", 42);
 }
 
+/* Where standard input is closed, 0 is a descriptor like any other: of a file that the job reads,
+ * or of the call itself. Nothing stays open. */
+static void uses_descriptor_zero(void **state)
+{
+    (void)state;
+    const int input = dup(STDIN_FILENO), file[] = {file_with("status"), file_with("")};
+    ProcResult r;
+    assert_true(input > 0);
+    close(STDIN_FILENO);
+    assert_status("status", 42);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_int_equal(proc_call(control, file, 2, &(ProcLimits){.wall = 60}, -1, &r), 0);
+    assert_int_equal(r.code, 42);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
+    close(input);
+    close(file[0]);
+    close(file[1]);
+}
+
 static void *cancel_soon(void *arg)
 {
     nanosleep(&(struct timespec){0, 20000000}, NULL);
@@ -354,7 +374,7 @@ int main(void)
         cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
         cmocka_unit_test(raises_its_limit),   cmocka_unit_test(keeps_no_descriptor),
         cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
-        cmocka_unit_test(sees_a_server_end),
+        cmocka_unit_test(sees_a_server_end),  cmocka_unit_test(uses_descriptor_zero),
     };
     if (getenv("PROC_TEST"))
         return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);
@@ -366,7 +386,8 @@ int main(void)
     getrlimit(RLIMIT_STACK, &stack);
     setrlimit(RLIMIT_STACK, &(struct rlimit){128 << 10, stack.rlim_max});
     getrlimit(RLIMIT_NOFILE, &files);
-    setrlimit(RLIMIT_NOFILE, &(struct rlimit){files.rlim_max < 100 ? files.rlim_max : 100, files.rlim_max});
+    setrlimit(RLIMIT_NOFILE,
+              &(struct rlimit){files.rlim_max < 100 ? files.rlim_max : 100, files.rlim_max});
     const int why = proc_start(argv, environ, &control);
     setrlimit(RLIMIT_STACK, &stack);
     setrlimit(RLIMIT_NOFILE, &files);

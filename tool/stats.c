@@ -177,7 +177,9 @@ static Verdict tell(void *self, const Event *e)
 Observer stats_observer(Stats *s)
 {
     /* EVENT_memory: so that addresses are noted */
-    return (Observer){s, EVENT_group_begin | EVENT_insn | EVENT_memory | EVENT_barrier, tell};
+    return (Observer){.self = s,
+                      .events = EVENT_group_begin | EVENT_insn | EVENT_memory | EVENT_barrier,
+                      .tell = tell};
 }
 
 /* --- life ----------------------------------------------------------------------------- */

@@ -24,7 +24,10 @@ static bool add(Check *c, DrvExtent e)
 static int by_address(const void *a, const void *b)
 {
     const DrvExtent *x = a, *y = b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr ? 1 : x->size < y->size ? -1 : x->size > y->size;
+    return x->addr < y->addr   ? -1
+           : x->addr > y->addr ? 1
+           : x->size < y->size ? -1
+                               : x->size > y->size;
 }
 
 static bool contains(const DrvExtent *e, u64 addr)
@@ -132,8 +135,8 @@ static void put_extent(const Check *c, const DrvExtent *e, Buf *to)
     case EXTENT_STACKS: buf_str(to, "the scalar stacks of the group"); break;
     case EXTENT_LOCAL_DATA: buf_str(to, "the local variables of the kernel"); break;
     }
-    buf_printf(to, ", which %s %" PRIu64, e->kind == EXTENT_LOCAL_DATA || e->kind == EXTENT_STACKS ? "have" : "has",
-               e->size);
+    buf_printf(to, ", which %s %" PRIu64,
+               e->kind == EXTENT_LOCAL_DATA || e->kind == EXTENT_STACKS ? "have" : "has", e->size);
 }
 
 static bool same_space(u64 a, u64 b)
@@ -144,7 +147,8 @@ static bool same_space(u64 a, u64 b)
 void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to)
 {
     const DrvExtent *before = extent_before(c, addr), *after = before ? before + 1 : c->extent;
-    const bool has_after = c->extent && after < c->extent + c->nextent && same_space(after->addr, addr),
+    const bool has_after =
+                   c->extent && after < c->extent + c->nextent && same_space(after->addr, addr),
                has_before = before && same_space(before->addr, addr);
     const u64 past = has_before ? addr - before->addr - before->size : 0,
               ahead = has_after ? after->addr - addr : 0;
@@ -160,7 +164,8 @@ void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to)
     } else if (addr < PAGE_SIZE) {
         buf_str(to, "next to the null pointer");
     } else if (has_before && (!has_after || past < ahead || ahead > 4096)) {
-        buf_printf(to, past ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ", past);
+        buf_printf(to, past ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ",
+                   past);
         put_extent(c, before, to);
     } else if (has_after) {
         buf_printf(to, "%" PRIu64 " bytes before ", ahead);
@@ -192,12 +197,14 @@ static void report_bounds(Check *c, const Access *a, u64 where, const char *how)
     buf_free(&b);
 }
 
+/* Bytes of private memory from a word of a work-item to its next one. */
+static u32 row_of(const Launch *l) { return 4 * l->lanes * (l->set & V2025 ? 1 : l->warps); }
+
 /* Private addresses are offsets; where lanes' words lie side by side, the row says how far. */
 static void check_private(Check *c, const Access *a)
 {
     const Launch *l = a->warp->group->launch;
-    const bool by_warp = l->set & V2025;
-    const u32 row = 4 * l->lanes * (by_warp ? 1 : l->warps);
+    const u32 row = row_of(l);
     const i64 past = (i64)a->addr - (i64)warp_pds(a->warp);
     char how[96];
     if (past >= 0 && (u64)past < (u64)row * (l->pds_lane / 4))
@@ -206,6 +213,19 @@ static void check_private(Check *c, const Access *a)
     snprintf(how, sizeof how, "at byte %lld of private memory, of which a work-item has %u",
              (long long)at, l->pds_lane);
     report_bounds(c, a, 1, how);
+}
+
+bool bounds_allow_row(Check *c, const Access *a)
+{
+    const Row *row = c->row;
+    if (row->is_private) {
+        const Launch *l = a->warp->group->launch;
+        const u64 lo = warp_pds(a->warp), all = (u64)row_of(l) * (l->pds_lane / 4);
+        return row->lo >= lo && row->end - lo <= all;
+    }
+    const DrvExtent *e = extent_find(c, row->lo);
+    return e && row->end - e->addr <= e->size && !(e->no_write && row->writes) &&
+           !(e->no_read && row->reads);
 }
 
 void bounds_access(Check *c, const Access *a)

@@ -5,32 +5,121 @@
 
 /* --- instructions ------------------------------------------------------------------------- */
 
-static void on_access(Check *c, const Event *e)
+bool walk(const Event *e, Walk *at, Touch *t)
 {
     const Step *s = e->step;
-    const Launch *l = e->launch;
-    const u64 private_end = l->pds + c->scene->launch->pds_size;
-    const bool by_space = s->facts->space == SPACE_GROUP || s->facts->space == SPACE_PRIVATE;
-    Access a = {.warp = e->warp,
-                .step = s,
-                .pc = step_pc(s),
-                .is_atomic = s->facts->access == ACCESS_ATOMIC ||
-                             s->facts->writes & STATE_RESERVED};
-    for (size_t i = 0; i < s->ntouched; i++) {
-        const Touch *t = &s->touched[i];
-        a.addr = t->addr;
-        a.size = t->size;
-        a.lane = t->lane;
-        a.reads = t->reads;
-        a.writes = t->writes;
-        a.is_private = by_space || (t->addr >= l->pds && t->addr < private_end);
-        if (checks(c, CHECK_bounds))
-            bounds_access(c, &a);
-        if (checks(c, CHECK_align))
-            align_access(c, &a);
-        if (c->race)
-            race_access(c, &a);
+    if (at->i == s->ntouched)
+        return false;
+    *t = s->touched[at->i];
+    if (t->lane != TOUCH_ROW) {
+        at->i++;
+        return true;
     }
+    at->left = at->left ? at->left : s->exec;
+    t->lane = (i8)__builtin_ctz(at->left);
+    t->addr = e->warp->addr[t->lane];
+    t->size = s->facts->bytes;
+    at->left &= at->left - 1;
+    at->i += !at->left;
+    return true;
+}
+
+Access access_of(const Check *c, const Event *e)
+{
+    const IsaFacts *f = e->step->facts;
+    return (Access){.check = c,
+                    .warp = e->warp,
+                    .step = e->step,
+                    .pc = step_pc(e->step),
+                    .is_atomic = f->access == ACCESS_ATOMIC || f->writes & STATE_RESERVED};
+}
+
+static bool is_private_by_space(const IsaFacts *f)
+{
+    return f->space == SPACE_GROUP || f->space == SPACE_PRIVATE;
+}
+
+void access_at(Access *a, const Touch *t)
+{
+    a->addr = t->addr;
+    a->size = t->size;
+    a->lane = t->lane;
+    a->reads = t->reads;
+    a->writes = t->writes;
+    a->is_private = is_private_by_space(a->step->facts) || is_in_private(a->check, t->addr);
+}
+
+/* Whether what the instruction touched is one row, in *row, all of it private or nothing of it. */
+static bool take_row(const Check *c, const Event *e, Row *row)
+{
+    const Step *s = e->step;
+    const Touch *t = s->touched;
+    if (s->ntouched != 1 || t->lane != TOUCH_ROW)
+        return false;
+    *row = (Row){.lo = t->addr,
+                 .end = t->addr + t->size,
+                 .size = s->facts->bytes,
+                 .reads = t->reads,
+                 .writes = t->writes,
+                 .is_private = is_private_by_space(s->facts) || is_in_private(c, t->addr)};
+    if (t->size <= row->size * MAX_LANES) {
+        const u32 *addr = e->warp->addr, *on = e->warp->on;
+        const u32 first = (u32)row->lo - row->size * (u32)__builtin_ctz(s->exec);
+        u32 differ = 0;
+        for (u32 i = 0; i < MAX_LANES; i++)
+            differ |= (addr[i] ^ (first + row->size * i)) & on[i];
+        row->is_run = !differ;
+    }
+    return is_private_by_space(s->facts) ||
+           is_in_private(c, row->lo) == is_in_private(c, row->end - 1);
+}
+
+/* Whether all accesses of the row are at multiples of their size. */
+static bool is_row_aligned(const Row *row, const Warp *w)
+{
+    u32 any = (u32)row->lo;
+    for (u32 i = 0; i < MAX_LANES && !row->is_run; i++)
+        any |= w->addr[i] & w->on[i];
+    return !(any & (row->size - 1));
+}
+
+static void on_access(Check *c, const Event *e)
+{
+    Access a = access_of(c, e);
+    bool bounds = checks(c, CHECK_bounds), align = checks(c, CHECK_align);
+    Walk at = {0};
+    Touch t;
+    if (c->row) {
+        access_at(&a, e->step->touched);
+        bounds = bounds && !bounds_allow_row(c, &a);
+        align = align && !is_row_aligned(c->row, e->warp);
+    }
+    while ((bounds || align) && walk(e, &at, &t)) {
+        access_at(&a, &t);
+        if (bounds)
+            bounds_access(c, &a);
+        if (align)
+            align_access(c, &a);
+    }
+    if (c->race)
+        race_access(c, e);
+}
+
+static void on_insn(Check *c, const Event *e)
+{
+    const IsaFacts *f = e->step->facts;
+    Row row;
+    c->row = take_row(c, e, &row) ? &row : NULL;
+    if (e->step->ntouched)
+        on_access(c, e);
+    else if (f->control == CONTROL_BARRIER && checks(c, CHECK_barrier))
+        barrier_step(c, e);
+    if (c->race && !e->step->ntouched &&
+        (f->control == CONTROL_BARRIER || isa_insn[e->step->id].effect == E_FENCE))
+        race_step(c, e);
+    if (c->init)
+        init_step(c, e);
+    c->row = NULL;
 }
 
 static Verdict tell(void *self, const Event *e)
@@ -47,18 +136,7 @@ static Verdict tell(void *self, const Event *e)
         if (c->init)
             init_group(c->init, e->group);
         break;
-    case EVENT_insn:
-        if (e->step->ntouched)
-            on_access(c, e);
-        else if (e->step->facts->control == CONTROL_BARRIER && checks(c, CHECK_barrier))
-            barrier_step(c, e);
-        if (c->race && !e->step->ntouched &&
-            (e->step->facts->control == CONTROL_BARRIER ||
-             isa_insn[e->step->id].effect == E_FENCE))
-            race_step(c, e);
-        if (c->init)
-            init_step(c, e);
-        break;
+    case EVENT_insn: on_insn(c, e); break;
     case EVENT_barrier:
         if (checks(c, CHECK_barrier))
             barrier_passed(c, e->group);
@@ -68,6 +146,15 @@ static Verdict tell(void *self, const Event *e)
     default: break;
     }
     return GO_ON;
+}
+
+/* Without the check for values nobody wrote no register matters. */
+static const u8 *watches(void *self, const Warp *w)
+{
+    static const u8 nothing[NWATCH] = {[WATCH_ALWAYS] = 1};
+    const Check *c = self;
+    const u8 *registers = c->init ? init_watches(c->init, w) : NULL;
+    return registers ? registers : nothing;
 }
 
 void align_access(Check *c, const Access *a)
@@ -89,6 +176,8 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
     Check *c = self;
     c->scene = s;
     c->failed |= !extents_take(c, s);
+    c->private_lo = s->launch->pds;
+    c->private_end = c->private_lo + s->launch->pds_size;
     for (size_t i = 0; c->init && i < s->nextents; i++)
         if (s->extents[i].kind == EXTENT_ARGUMENTS || s->extents[i].kind == EXTENT_PRINT)
             init_written(c->init, s->extents[i].addr, s->extents[i].size);
@@ -107,7 +196,8 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
         (Observer){.self = c,
                    .events = EVENT_launch_begin | EVENT_group_begin | EVENT_insn | EVENT_memory |
                              EVENT_barrier,
-                   .tell = tell};
+                   .tell = tell,
+                   .watches = watches};
     run->observers = c->observers;
 }
 
@@ -136,7 +226,8 @@ static void end(void *self, const DrvScene *s, const DevResult *r, const char *t
     c->scene = NULL;
 }
 
-/* --- life ---------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------------
+ */
 
 Check *check_open(Driver *d, u32 kinds, CheckSink *sink, void *to)
 {

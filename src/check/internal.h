@@ -7,22 +7,32 @@
 
 /* An access to memory by a lane, or by the warp. */
 typedef struct {
+    const Check *check;
     Warp *warp;
     const Step *step;
-    u32 pc;                 /* of the instruction proper */
+    u32 pc; /* of the instruction proper */
     u64 addr;
     u32 size;
-    int lane;               /* -1: the warp */
+    int lane; /* -1: the warp */
     bool reads, writes;
     bool is_atomic, is_private;
 } Access;
 
+/* All accesses of an instruction whose touches are one row. */
+typedef struct {
+    u64 lo, end; /* they lie between */
+    u32 size;    /* bytes of each */
+    bool reads, writes;
+    bool is_run;     /* side by side, in the order of lanes */
+    bool is_private; /* all of them; else none */
+} Row;
+
 /* A cause that was reported. */
 typedef struct {
     CheckKind kind;
-    u32 pc, other;          /* of the instruction, and of the one that it collides with, or 0 */
-    u64 where;              /* the object concerned */
-    bool is_allowed;        /* the program says that it is meant so: never shown */
+    u32 pc, other;   /* of the instruction, and of the one that it collides with, or 0 */
+    u64 where;       /* the object concerned */
+    bool is_allowed; /* the program says that it is meant so: never shown */
     u64 count;
     char *kernel, *file, *text;
     u32 line, column;
@@ -36,27 +46,47 @@ struct Check {
     u32 kinds;
     /* of the launch that runs */
     const DrvScene *scene;
-    DrvExtent *extent;      /* that an access may touch, by ascending address, none in another */
+    DrvExtent *extent; /* that an access may touch, by ascending address, none in another */
     size_t nextent, capextent;
-    const DrvExtent *last;  /* that was found */
-    Observer *observers;    /* the launch's, and ours */
+    const DrvExtent *last;       /* that was found */
+    u64 private_lo, private_end; /* private memory */
+    const Row *row;              /* of the instruction that ran, or NULL */
+    Observer *observers;         /* the launch's, and ours */
     size_t capobservers;
-    LineTable *lines;       /* of `image` */
-    KernelTable table;      /* of it too */
+    LineTable *lines;  /* of `image` */
+    KernelTable table; /* of it too */
     const Object *image;
-    bool failed;            /* out of memory */
+    bool failed; /* out of memory */
     /* parts */
     Race *race;
     Init *init;
     /* what was found */
     Cause *cause;
     size_t ncause, capcause;
-    size_t told;            /* reports that the sink has */
+    size_t told; /* reports that the sink has */
     CheckSink *sink;
     void *to;
 };
 
 static inline bool checks(const Check *c, CheckKind k) { return c->kinds >> k & 1; }
+
+/* --- accesses (check.c) ------------------------------------------------------------------ */
+
+/* Whether private memory is accessed. */
+static inline bool is_in_private(const Check *c, u64 addr)
+{
+    return addr >= c->private_lo && addr < c->private_end;
+}
+/* The accesses of an instruction one by one, from {0} on: the next one in *t, a row as its lanes.
+ */
+typedef struct {
+    size_t i;
+    u32 left;
+} Walk;
+bool walk(const Event *e, Walk *at, Touch *t);
+/* What its accesses have in common; what differs. */
+Access access_of(const Check *c, const Event *e);
+void access_at(Access *a, const Touch *t);
 
 /* --- reports (findings.c) ---------------------------------------------------------------- */
 
@@ -95,19 +125,23 @@ const DrvExtent *extent_find(Check *c, u64 addr);
 /* --- the checks ------------------------------------------------------------------------------ */
 
 void bounds_access(Check *c, const Access *a);
+/* Whether all accesses of c->row, which a is one of, are allowed; false: look at each. */
+bool bounds_allow_row(Check *c, const Access *a);
 void align_access(Check *c, const Access *a);
 
 Race *race_new(void);
 void race_free(Race *r);
-void race_begin(Race *r, const Launch *l); /* a launch, */
-void race_group(Race *r, const Group *g);  /* a group begins */
-void race_access(Check *c, const Access *a);
-void race_step(Check *c, const Event *e);  /* fences and barriers among the instructions */
+void race_begin(Race *r, const Launch *l);   /* a launch, */
+void race_group(Race *r, const Group *g);    /* a group begins */
+void race_access(Check *c, const Event *e);  /* an instruction that accesses memory */
+void race_step(Check *c, const Event *e);    /* fences and barriers among the instructions */
 void race_barrier(Check *c, const Group *g); /* all warps have arrived */
 
 Init *init_new(void);
 void init_free(Init *t);
 void init_group(Init *t, const Group *g);
+/* The registers that it must hear of (Observer.watches). */
+const u8 *init_watches(const Init *t, const Warp *w);
 void init_step(Check *c, const Event *e);
 void init_allocated(Init *t, u64 addr, u64 size); /* nobody has written these bytes; */
 void init_written(Init *t, u64 addr, u64 size);   /* the host has; */

@@ -14,61 +14,10 @@
  *
  * That several write the same value is no report, as long as nobody else reads it.
  */
-#include "check/internal.h"
+#include "check/race.h"
 #include "base/mem.h"
 #include <inttypes.h>
 #include <string.h>
-
-/* group 20 bits, work-item in it 10, time 18, site 16; 0: nothing */
-typedef u64 Entry;
-enum { SITE_BITS = 16, TIME_BITS = 18, ITEM_BITS = 10, GROUP_BITS = 20 };
-enum { TIME_AT = SITE_BITS, ITEM_AT = TIME_AT + TIME_BITS, GROUP_AT = ITEM_AT + ITEM_BITS };
-enum { LAST_TIME = (1 << TIME_BITS) - 1, NITEMS = 1 << ITEM_BITS, NSITES = 1 << SITE_BITS };
-
-/* What is known of a word, or of a byte where accesses are smaller than words. */
-typedef struct {
-    Entry wrote, changed[2], read[2];
-    u32 value;              /* that `wrote` stored */
-    u32 lanes;              /* of its warp that stored the same in the same instruction */
-} Word;
-
-typedef struct {
-    u64 number;             /* address / PAGE_SIZE */
-    bool is_bytes;          /* an entry for each byte */
-    Word *word;
-} Page;
-
-/* A release: accesses of the item before item_time, and of its group before group_time. */
-typedef struct {
-    u64 group;
-    u32 item, item_time, group_time;
-    u32 previous;           /* of the group, + 1 */
-} Release;
-
-struct Race {
-    Page **page;            /* by a hash of the number */
-    size_t npage, cappage;  /* cappage a power of two */
-    Page *last;
-    u32 *site;              /* pcs by number */
-    bool *is_atomic;        /* the access there, by its line table */
-    u32 nsite;
-    u16 *number_of;         /* by a hash of the pc */
-    u32 last_pc, last_site; /* that was asked for */
-    u32 lanes, items;       /* of a warp; of a group's warps */
-    /* the group that runs */
-    u64 group;
-    u32 time, barrier[2];   /* now; of the last barrier for local and for global memory */
-    u32 flags;              /* of the barrier that warps have arrived at */
-    u32 fence[NITEMS];      /* time of its last fence */
-    u32 released[NITEMS];   /* `fence` at its last release, + 1 */
-    u32 knows[NITEMS];      /* releases below this number */
-    u32 heard[NITEMS];      /* the same, once it passes a fence */
-    Release *release;
-    size_t nrelease, caprelease;
-    u32 *newest;            /* by group: its last release + 1 */
-    size_t ngroups;
-    bool failed;
-};
 
 /* --- life ---------------------------------------------------------------------------------- */
 
@@ -86,24 +35,11 @@ Race *race_new(void)
     return NULL;
 }
 
-static void forget(Race *r)
-{
-    for (size_t i = 0; i < r->cappage; i++)
-        if (r->page[i]) {
-            mem_free(r->page[i]->word);
-            mem_free(r->page[i]);
-        }
-    mem_free(r->page);
-    r->page = NULL;
-    r->npage = r->cappage = 0;
-    r->last = NULL;
-}
-
 void race_free(Race *r)
 {
     if (!r)
         return;
-    forget(r);
+    race_forget(r);
     mem_free(r->site);
     mem_free(r->number_of);
     mem_free(r->is_atomic);
@@ -114,7 +50,7 @@ void race_free(Race *r)
 
 void race_begin(Race *r, const Launch *l)
 {
-    forget(r);
+    race_forget(r);
     mem_free(r->newest);
     r->nrelease = 0;
     r->ngroups = (size_t)l->groups[0] * l->groups[1] * l->groups[2];
@@ -142,7 +78,7 @@ static void tick(Race *r)
 {
     if (r->time++ < LAST_TIME)
         return;
-    forget(r); /* too long ago to be told apart */
+    race_forget(r); /* too long ago to be told apart */
     race_group(r, &(Group){.linear = r->group});
 }
 
@@ -176,89 +112,10 @@ static u32 site_of(Check *c, u32 pc)
     return r->last_site;
 }
 
-/* --- pages ------------------------------------------------------------------------------------ */
+/* --- order -------------------------------------------------------------------------------------
+ */
 
-static size_t slot_of(Page *const *table, size_t cap, u64 number)
-{
-    size_t i = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) & (cap - 1);
-    while (table[i] && table[i]->number != number)
-        i = (i + 1) & (cap - 1);
-    return i;
-}
-
-static bool grow_table(Race *r)
-{
-    const size_t cap = r->cappage ? r->cappage * 2 : 1024;
-    Page **more = mem_zalloc(cap, sizeof(Page *));
-    if (!more)
-        return false;
-    for (size_t i = 0; i < r->cappage; i++)
-        if (r->page[i])
-            more[slot_of(more, cap, r->page[i]->number)] = r->page[i];
-    mem_free(r->page);
-    r->page = more;
-    r->cappage = cap;
-    return true;
-}
-
-static Page *find_page(Race *r, u64 number)
-{
-    if (r->last && r->last->number == number)
-        return r->last;
-    if (r->npage * 2 >= r->cappage && !grow_table(r))
-        return NULL;
-    const size_t i = slot_of(r->page, r->cappage, number);
-    if (r->page[i])
-        return r->last = r->page[i];
-    Page *p = mem_zalloc(1, sizeof *p);
-    Word *word = mem_zalloc(PAGE_SIZE / 4, sizeof *word);
-    if (!p || !word) {
-        mem_free(p);
-        mem_free(word);
-        return NULL;
-    }
-    *p = (Page){.number = number, .word = word};
-    r->page[i] = p;
-    r->npage++;
-    return r->last = p;
-}
-
-/* Gives each byte of the page an entry of its own. */
-static bool split(Page *p)
-{
-    Word *bytes = mem_zalloc(PAGE_SIZE, sizeof *bytes);
-    if (!bytes)
-        return false;
-    for (u32 i = 0; i < PAGE_SIZE; i++) {
-        bytes[i] = p->word[i / 4];
-        bytes[i].value = bytes[i].value >> i % 4 * 8 & 0xff;
-    }
-    mem_free(p->word);
-    p->word = bytes;
-    p->is_bytes = true;
-    return true;
-}
-
-/* --- order ------------------------------------------------------------------------------------- */
-
-static u32 item_of(Entry e) { return (u32)(e >> ITEM_AT) & (NITEMS - 1); }
-static u32 time_of(Entry e) { return (u32)(e >> TIME_AT) & LAST_TIME; }
-static u32 site_in(Entry e) { return (u32)e & (NSITES - 1); }
-
-/* One access as it is compared with others. */
-typedef struct {
-    Check *c;
-    const Access *a;
-    Race *r;
-    Entry me;
-    u32 site;
-    bool is_atomic;         /* a plain access may be, too */
-    u32 since;              /* accesses of the group before this time are in order with it */
-    bool is_local;
-} Job;
-
-/* whether a release that the work-item knows of comes after the access */
-static bool is_released(const Job *j, Entry e)
+bool race_is_released(const Job *j, Entry e)
 {
     const Race *r = j->r;
     const u32 knows = r->knows[item_of(j->me)];
@@ -267,55 +124,22 @@ static bool is_released(const Job *j, Entry e)
         return false;
     for (u32 i = r->newest[group]; i; i = r->release[i - 1].previous) {
         const Release *x = &r->release[i - 1];
-        if (i <= knows && (time_of(e) < x->group_time ||
-                           (x->item == item_of(e) && time_of(e) < x->item_time)))
+        if (i <= knows &&
+            (time_of(e) < x->group_time || (x->item == item_of(e) && time_of(e) < x->item_time)))
             return true;
     }
     return false;
 }
 
-static bool collides(const Job *j, Entry e)
-{
-    const u64 differs = e ^ j->me;
-    if (!e || !(differs >> ITEM_AT))
-        return false;
-    if (!(differs >> GROUP_AT))
-        return time_of(e) >= j->since && !is_released(j, e);
-    return !j->is_local && !is_released(j, e);
-}
-
-/* Keeps two entries that collide with whatever would collide with one that was there: of different
- * work-items at a time, or better, of different groups. */
-static void keep(const Job *j, Entry two[2])
-{
-    const Entry me = j->me;
-    const u64 d0 = two[0] ^ me;
-    if (!(d0 >> TIME_AT))
-        return;
-    if (!two[0] || !(d0 >> ITEM_AT)) {
-        two[0] = me;
-        return;
-    }
-    if (d0 >> GROUP_AT) { /* another group's stays as the second */
-        two[1] = j->is_local ? 0 : two[0];
-        two[0] = me;
-    } else if (time_of(two[0]) < j->since) {
-        two[0] = me;
-        if (!((two[1] ^ me) >> GROUP_AT))
-            two[1] = 0;
-    } else if (!((two[1] ^ me) >> GROUP_AT) || !two[1]) {
-        two[1] = me;
-    }
-}
-
-/* --- reports ------------------------------------------------------------------------------------ */
+/* --- reports ------------------------------------------------------------------------------------
+ */
 
 static const char *what_does(bool writes, bool is_atomic)
 {
     return is_atomic ? "atomic" : writes ? "store" : "load";
 }
 
-static void collide(const Job *j, Entry e, const char *other)
+void race_report(const Job *j, Entry e, const char *other)
 {
     const Access *a = j->a;
     const Launch *l = a->warp->group->launch;
@@ -338,102 +162,18 @@ static void collide(const Job *j, Entry e, const char *other)
     buf_free(&more);
 }
 
-/* --- one word ------------------------------------------------------------------------------------ */
+/* --- fences --------------------------------------------------------------------------------------
+ */
 
-/* whether the lane is one of those that stored what the word holds */
-static bool wrote_it_too(const Job *j, const Word *w)
-{
-    const u32 me = item_of(j->me), them = item_of(w->wrote), n = j->r->lanes;
-    return !((w->wrote ^ j->me) >> GROUP_AT) && me / n == them / n && w->lanes >> me % n & 1;
-}
-
-static void look(const Job *j, Word *w, u32 value)
-{
-    const Access *a = j->a;
-    const bool modifies = a->writes;
-    if (!modifies && !w->wrote && !w->changed[0]) {
-        keep(j, w->read);
-        return;
-    }
-    /* 1. what it collides with */
-    if (w->wrote && (w->wrote ^ j->me) >> ITEM_AT && !wrote_it_too(j, w) &&
-        !(a->writes && !j->is_atomic && w->value == value) && collides(j, w->wrote))
-        collide(j, w->wrote, "store");
-    for (int i = 0; i < 2 && w->changed[0] && !j->is_atomic; i++)
-        if (collides(j, w->changed[i])) {
-            collide(j, w->changed[i], "atomic");
-            break;
-        }
-    for (int i = 0; i < 2 && modifies; i++)
-        if (!(j->is_atomic && j->r->is_atomic[site_in(w->read[i])]) && collides(j, w->read[i])) {
-            collide(j, w->read[i], "load");
-            break;
-        }
-    /* 2. what it leaves */
-    if (j->is_atomic && a->writes) {
-        keep(j, w->changed);
-    } else if (a->writes) {
-        const u32 lane = item_of(j->me) % j->r->lanes;
-        const bool same = !((w->wrote ^ j->me) >> GROUP_AT) && w->value == value &&
-                          time_of(w->wrote) == time_of(j->me) &&
-                          item_of(w->wrote) / j->r->lanes == item_of(j->me) / j->r->lanes;
-        w->lanes = (same ? w->lanes : 0) | 1u << lane;
-        w->wrote = j->me;
-        w->value = value;
-    } else {
-        keep(j, w->read);
-    }
-}
-
-/* The value that a lane stores. */
-static u32 stored(const Access *a, u32 lane)
-{
-    const IsaFacts *f = a->step->facts;
-    for (int i = 0; a->writes && i < f->nregs; i++)
-        if (f->reg[i].role == ROLE_VALUE)
-            return f->reg[i].is_vector ? a->warp->v[f->reg[i].first][lane]
-                                       : a->warp->x[f->reg[i].first];
-    return 0;
-}
-
-static void access_by(Job *j, u32 lane)
-{
-    const Access *a = j->a;
-    Race *r = j->r;
-    u32 value = stored(a, lane);
-    const u32 item = (a->warp->id * r->lanes + lane) & (NITEMS - 1);
-    j->me = (u64)(r->group & ((1 << GROUP_BITS) - 1)) << GROUP_AT | (u64)item << ITEM_AT |
-            (u64)r->time << TIME_AT | j->site;
-    for (u64 at = a->addr, end = a->addr + a->size; at < end;) {
-        Page *p = find_page(r, at >> PAGE_BITS);
-        const u32 in_page = at & (PAGE_SIZE - 1);
-        const bool whole = !(at & 3) && end - at >= 4;
-        if (!p || (!whole && !p->is_bytes && !split(p))) {
-            r->failed = true;
-            return;
-        }
-        if (!p->is_bytes) {
-            look(j, &p->word[in_page / 4], value);
-            at += 4;
-            value = 0; /* of longer accesses only the first word is compared */
-            continue;
-        }
-        look(j, &p->word[in_page], value & 0xff);
-        at++;
-        value >>= 8;
-    }
-}
-
-/* --- fences -------------------------------------------------------------------------------------- */
-
-static void after_atomic(const Job *j, u32 item)
+void race_after_atomic(const Job *j)
 {
     Race *r = j->r;
-    const u32 fence = r->fence[item];
+    const u32 item = item_of(j->me), fence = r->fence[item];
     /* 1. it may have heard of all releases so far */
     r->heard[item] = (u32)r->nrelease;
     /* 2. and tells what was before its fence, or a barrier */
-    if (!j->a->writes || (!fence && !r->barrier[1]) || r->released[item] == fence + r->barrier[1] + 1)
+    if (!j->a->writes || (!fence && !r->barrier[1]) ||
+        r->released[item] == fence + r->barrier[1] + 1)
         return;
     r->released[item] = fence + r->barrier[1] + 1;
     if (!array_grow(r->release, r->nrelease, r->caprelease)) {
@@ -448,30 +188,91 @@ static void after_atomic(const Job *j, u32 item)
     r->newest[r->group] = (u32)r->nrelease;
 }
 
-void race_access(Check *c, const Access *a)
+/* --- accesses ------------------------------------------------------------------------------------
+ */
+
+/* What the instruction stores, by lane; *is_scalar: all store the first.  NULL: it does not. */
+static const u32 *stored(const Warp *w, const IsaFacts *f, bool *is_scalar)
+{
+    for (int i = 0; i < f->nregs; i++)
+        if (f->reg[i].role == ROLE_VALUE) {
+            *is_scalar = !f->reg[i].is_vector;
+            return *is_scalar ? &w->x[f->reg[i].first] : w->v[f->reg[i].first];
+        }
+    return NULL;
+}
+
+/* Whether the instruction's row was noted all at once. */
+static bool takes_row(Job *j, const Warp *w, const u32 *value)
+{
+    const Row *row = j->c->row;
+    const u32 lane = row ? (u32)__builtin_ctz(j->a->step->exec) : 0;
+    if (!row || j->is_atomic || !row->is_run || row->size != 4 || row->lo & 3)
+        return false;
+    const u64 first = row->lo - 4 * lane; /* where lane 0's word is, if it has one */
+    if (first >> PAGE_BITS != (row->end - 1) >> PAGE_BITS)
+        return false;
+    RacePage *p = race_page(j->r, row->lo >> PAGE_BITS);
+    return p && p->n < PAGE_SIZE && !p->changed[0] &&
+           race_note_row(j, p, first / 4 % (PAGE_SIZE / 4), w->on, row->writes ? value : NULL);
+}
+
+/* The lanes that stand for all whose access t is: of loads of the same bytes two are enough. */
+static u32 lanes_of(const Step *s, const Touch *t)
+{
+    if (t->lane >= 0)
+        return 1u << t->lane;
+    return t->writes || !s->exec
+               ? s->exec
+               : 1u << __builtin_ctz(s->exec) | 1u << (31 - __builtin_clz(s->exec));
+}
+
+/* Where the next access of the instruction is; a load of all lanes from one place is one. */
+static bool next_place(const Job *j, const Event *e, Walk *at, Touch *t)
+{
+    const Row *row = j->c->row;
+    if (!row || row->writes || row->end - row->lo != row->size)
+        return walk(e, at, t);
+    *t = (Touch){.addr = row->lo, .size = row->size, .lane = -1, .reads = true};
+    return !at->i++;
+}
+
+void race_access(Check *c, const Event *e)
 {
     Race *r = c->race;
-    Job j = {.c = c, .a = a, .r = r, .is_local = a->addr - LDS_LO < LDS_END - LDS_LO};
-    if (a->is_private || r->failed)
+    const Warp *w = e->warp;
+    bool is_scalar = true;
+    const u32 *value = stored(w, e->step->facts, &is_scalar);
+    Access a = access_of(c, e);
+    Job j = {.c = c, .a = &a, .r = r, .site = site_of(c, a.pc)};
+    Walk at = {0};
+    Touch t;
+    if (r->failed)
         return;
-    j.since = r->barrier[!j.is_local];
-    j.site = site_of(c, a->pc);
-    j.is_atomic = r->is_atomic[j.site] |= a->is_atomic;
-    if (a->lane >= 0) {
-        access_by(&j, (u32)a->lane);
-        if (j.is_atomic)
-            after_atomic(&j, (a->warp->id * r->lanes + (u32)a->lane) & (NITEMS - 1));
-        return;
-    }
-    /* of a warp: two of its lanes stand for all that read, and all of them write the same */
-    u32 left = a->step->exec;
-    if (!a->writes && left)
-        left = 1u << __builtin_ctz(left) | 1u << (31 - __builtin_clz(left));
-    for (; left; left &= left - 1) {
-        const u32 lane = (u32)__builtin_ctz(left);
-        access_by(&j, lane);
-        if (j.is_atomic)
-            after_atomic(&j, (a->warp->id * r->lanes + lane) & (NITEMS - 1));
+    j.is_atomic = r->is_atomic[j.site] |= a.is_atomic;
+    const Entry first = (u64)(r->group & ((1 << GROUP_BITS) - 1)) << GROUP_AT |
+                        (u64)(w->id * r->lanes & (NITEMS - 1)) << ITEM_AT |
+                        (u64)r->time << TIME_AT | j.site;
+    while (next_place(&j, e, &at, &t)) {
+        access_at(&a, &t);
+        if (a.is_private)
+            continue;
+        j.is_local = t.addr - LDS_LO < LDS_END - LDS_LO;
+        j.since = r->barrier[!j.is_local];
+        j.me = first;
+        if (t.lane >= 0 && c->row && c->row->size == 4) {
+            if (!takes_row(&j, w, value))
+                race_look_lanes(&j, &a, w->addr, e->step->exec, a.writes ? value : NULL);
+            return;
+        }
+        for (u32 left = lanes_of(e->step, &t); left; left &= left - 1) {
+            const u32 lane = (u32)__builtin_ctz(left);
+            j.me = first + ((u64)lane << ITEM_AT);
+            j.value = !a.writes || !value ? 0 : is_scalar ? *value : value[lane];
+            race_look(&j);
+            if (j.is_atomic)
+                race_after_atomic(&j);
+        }
     }
 }
 

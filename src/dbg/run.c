@@ -81,7 +81,7 @@ bool run_open(Run *r, Sim *sim, const Launch *l, Audience *a, bool with_history)
     r->over = !r->ngroups;
     if (!(r->group = sim_take_group(sim, l)))
         return false;
-    group_note_accesses(r->group, true);
+    group_note_accesses(r->group, NOTE_EACH);
     if (r->over)
         return true;
     begin_group(r, 0);

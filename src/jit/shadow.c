@@ -129,7 +129,7 @@ u64 shadow_before(Shadow *s, Warp *w, u64 slice)
     if (!s->group && (s->group = sim_take_group((Sim *)s->engine, &s->launch))) {
         s->linear = g->linear;
         group_begin(s->group, g->linear, 0);
-        group_note_accesses(s->group, often);
+        group_note_accesses(s->group, often ? NOTE_EACH : NOTE_NOTHING);
     }
     if (s->group && s->group->warps[w->id].state == WARP_WAITING)
         group_pass_barrier(s->group); /* as the group did */

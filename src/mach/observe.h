@@ -17,8 +17,8 @@ typedef struct {
     u32 depth;              /* entries of the divergence stack before it */
     u8 raised;              /* FP_* flags that it raised, also those that were set before */
     u32 next;               /* where the warp goes on */
-    /* memory touched, in order, if that is noted (group_note_accesses()); until the next step of
-     * the group */
+    /* memory touched, in order, as far as it is noted (group_note_accesses()); until the next step
+     * of the group */
     const Touch *touched;
     size_t ntouched;
     bool barrier, ended, faulted; /* the warp waits; it ended; Group.fault has the reason */
@@ -63,7 +63,20 @@ typedef struct {
     void *self;
     u32 events;             /* EVENT_* that it is told of */
     Verdict (*tell)(void *self, const Event *e);
+    /* NULL; or most instructions that only compute do not matter to it, and this returns the table
+     * of the warp's registers that it watches, whose bytes are not 0 there.  It is asked at the
+     * start of each turn; the bytes may change during the turn.
+     *
+     * If it is the only observer, then it is told, by EVENT_insn, of instructions that name a
+     * register it watches or more than WATCH_NAMES registers, access memory, or are barriers or
+     * fences, and of no other event of an instruction; accesses are noted by rows.  It must not
+     * compute with floats. */
+    const u8 *(*watches)(void *self, const Warp *w);
 } Observer;
+
+/* Indices of the table: v0 to v255, x0 to x63 (x0 must be 0), one that must not be 0. */
+enum { WATCH_X = 256, WATCH_ALWAYS = WATCH_X + 64, NWATCH };
+enum { WATCH_NAMES = 4 };
 
 /* What an engine that counts cycles tells of instructions, warps, groups and launches. */
 typedef enum {

@@ -11,9 +11,9 @@ void warp_set_exec(Warp *w)
     w->whole = w->exec == UINT32_MAX;
 }
 
-void group_note_accesses(Group *g, bool notes)
+void group_note_accesses(Group *g, Notes notes)
 {
-    g->notes = notes;
+    g->notes = (u8)notes;
     g->careful = launch_is_careful(g->launch);
 }
 

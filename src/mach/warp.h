@@ -93,13 +93,19 @@ struct Warp {
 /* Bytes that an asynchronous copy fills, until the warp waits for it. */
 typedef struct { u64 lo, end; u32 warp; } PendingCopy;
 
-/* Bytes side by side that an instruction touched. */
+/* Bytes side by side that an instruction touched.  A row stands for an access by each lane of
+ * Step.exec, of IsaFacts.bytes at Warp.addr; all of them lie within its bytes. */
 typedef struct {
     u64 addr;               /* as the program has it, before translation */
     u32 size;
-    i8 lane;                /* -1: the warp */
+    i8 lane;                /* -1: the warp; TOUCH_ROW */
     bool reads, writes;     /* both: an atomic */
 } Touch;
+enum { TOUCH_ROW = -2 };
+
+/* How a group notes what its instructions touch (Group.touched): not at all; each lane's bytes; or
+ * where lanes touch plain memory, as a row. */
+typedef enum { NOTE_NOTHING, NOTE_EACH, NOTE_ROWS } Notes;
 
 /* Memory in which any word may be accessed without further checks: an address a with a - lo < room.
  */
@@ -128,7 +134,7 @@ struct Group {
     PendingCopy *pending;   /* under check_copies */
     size_t npending, cappending;
     bool careful;           /* every access goes through access.c: for the launch's rules */
-    bool notes;             /* accesses are noted */
+    u8 notes;               /* Notes */
     Touch *touched;          /* by the last instruction */
     size_t ntouched, captouched;
     bool faulted;
@@ -152,8 +158,8 @@ static inline bool launch_is_careful(const Launch *l)
 {
     return l->mmu || l->strict || l->check_copies;
 }
-/* Whether the instructions of the group note the memory they touch (Group.touched). */
-void group_note_accesses(Group *g, bool notes);
+/* How the instructions of the group note the memory they touch from now on. */
+void group_note_accesses(Group *g, Notes notes);
 
 /* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);

@@ -416,8 +416,10 @@ static Verdict tell(void *self, const Event *e)
 Observer trace_observer(Trace *t)
 {
     /* EVENT_memory: so that addresses are noted */
-    return (Observer){
-        t, EVENT_group_begin | EVENT_group_end | EVENT_fetch | EVENT_insn | EVENT_memory, tell};
+    return (Observer){.self = t,
+                      .events = EVENT_group_begin | EVENT_group_end | EVENT_fetch | EVENT_insn |
+                                EVENT_memory,
+                      .tell = tell};
 }
 
 /* --- life ----------------------------------------------------------------------------- */

@@ -125,9 +125,11 @@ bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, 
     return true;
 }
 
-bool access_note_lanes(Warp *w, const Uop *u, u32 width, bool writes)
+bool access_note_lanes(Warp *w, const Uop *u, u32 lo, u32 hi, u32 width, bool writes)
 {
     Group *g = w->group;
+    if (g->notes == NOTE_ROWS)
+        return access_note(w, u, lo, hi - lo + width, TOUCH_ROW, !writes, writes);
     while (g->captouched < g->ntouched + MAX_LANES) {
         const size_t n = g->ntouched;
         g->ntouched = g->captouched;

@@ -230,23 +230,50 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
     return &page->uop[pc >> 2 & (PAGE_UOPS - 1)];
 }
 
-const IsaFacts *code_facts(Code *c, const Uop *u)
+/* what observers that watch registers must know of an instruction */
+static RegisterNames names_of(const Uop *u, const IsaFacts *f)
 {
-    CodePage *page = atomic_load(&c->page[(u->pc - CODE_LO) >> PAGE_BITS]);
-    const u32 first = u->pc & ~(u32)(PAGE_SIZE - 1), i = u->pc >> 2 & (PAGE_UOPS - 1);
-    IsaFacts *facts = atomic_load_explicit(&page->facts, memory_order_acquire);
+    const RegisterNames always = {{WATCH_ALWAYS, WATCH_X, WATCH_X, WATCH_X}};
+    RegisterNames names = {{WATCH_X, WATCH_X, WATCH_X, WATCH_X}};
+    u32 n = 0;
+    if (f->access != ACCESS_NONE || f->control == CONTROL_BARRIER ||
+        isa_insn[u->id].effect == E_FENCE)
+        return always;
+    for (int i = 0; i < f->nregs; i++)
+        for (u32 k = 0; k < f->reg[i].count; k++) {
+            if (n == WATCH_NAMES)
+                return always;
+            names.reg[n++] = (u16)((f->reg[i].is_vector ? 0u : WATCH_X) + f->reg[i].first + k);
+        }
+    return names;
+}
+
+const CodeFacts *code_page_facts(Code *c, u32 pc)
+{
+    CodePage *page = atomic_load(&c->page[(pc - CODE_LO) >> PAGE_BITS]);
+    const u32 first = pc & ~(u32)(PAGE_SIZE - 1);
+    CodeFacts *facts = atomic_load_explicit(&page->facts, memory_order_acquire);
     if (facts)
-        return &facts[i];
+        return facts;
     pthread_mutex_lock(&c->lock);
     facts = atomic_load(&page->facts);
-    if (!facts && (facts = mem_zalloc(PAGE_UOPS, sizeof *facts))) {
-        Uop unused;
-        for (u32 k = 0; k < PAGE_UOPS; k++)
-            decode_at(c, &unused, first + k * 4, &facts[k]);
+    if (!facts && (facts = mem_zalloc(1, sizeof *facts))) {
+        Uop u;
+        for (u32 k = 0; k < PAGE_UOPS; k++) {
+            decode_at(c, &u, first + k * 4, &facts->insn[k]);
+            if (u.id < NINSN && !facts->insn[k].refused)
+                facts->names[k] = names_of(&u, &facts->insn[k]);
+        }
         atomic_store_explicit(&page->facts, facts, memory_order_release);
     }
     pthread_mutex_unlock(&c->lock);
-    return facts ? &facts[i] : NULL;
+    return facts;
+}
+
+const IsaFacts *code_facts(Code *c, const Uop *u)
+{
+    const CodeFacts *facts = code_page_facts(c, u->pc);
+    return facts ? &facts->insn[u->pc >> 2 & (PAGE_UOPS - 1)] : NULL;
 }
 
 /* --- register needs --------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->compiled = 0;
     g->start = NULL;
     memset(g->plain, 0, sizeof g->plain);
-    group_note_accesses(g, false);
+    group_note_accesses(g, NOTE_NOTHING);
     return g;
 }
 

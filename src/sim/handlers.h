@@ -163,8 +163,9 @@ u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
 /* Notes an access that was made, if the group notes accesses.  False: out of memory; the fault is
  * recorded. */
 bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, bool writes);
-/* The same of all active lanes at the addresses addr[]. */
-bool access_note_lanes(Warp *w, const Uop *u, u32 width, bool writes);
+/* The same of all active lanes at the addresses addr[], of which lo is the lowest and hi the highest
+ * one. */
+bool access_note_lanes(Warp *w, const Uop *u, u32 lo, u32 hi, u32 width, bool writes);
 
 /* Whether a copy that no warp has waited for fills some of these bytes (copy.c). */
 bool is_pending(const Group *g, u64 addr, u32 width);

@@ -381,7 +381,7 @@ static inline const Uop *load(Warp *w, const Uop *u, const u32 width, const bool
     const u8 *base = range(w, lo, (u64)hi + width - 1, MEM_R);
     if (!base)
         return load_each(w, u, width, sgn);
-    if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, width, false))
+    if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, lo, hi, width, false))
         return NULL;
     if (width == 4 && w->whole && in_a_row(w)) {
         memcpy(d, base + lo, 4 * MAX_LANES);
@@ -407,7 +407,7 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
     u8 *base = w->group->reservations ? NULL : range(w, lo, (u64)hi + width - 1, MEM_W);
     if (!base)
         return store_each(w, u, width);
-    if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, width, true))
+    if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, lo, hi, width, true))
         return NULL;
     if (width == 4 && w->whole && in_a_row(w)) {
         memcpy(base + lo, s, 4 * MAX_LANES);

@@ -299,7 +299,7 @@ static void work(void *self, u32 number)
         refuse(r, FAULT_NO_MEMORY);
         return;
     }
-    group_note_accesses(g, r->audience->events & (EVENT_memory | EVENT_print));
+    group_note_accesses(g, audience_notes(r->audience));
     const HostFloats host = enter_guest_floats();
     for (u64 i = 0, end = 0;; i++) {
         if (!end || i == end) {

@@ -54,7 +54,7 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
     const Memory *m = NULL;
     u64 page = UINT64_MAX;
     *is_local = true;
-    if (w->group->careful || w->group->notes || w->group->reservations)
+    if (w->group->careful || w->group->notes == NOTE_EACH || w->group->reservations)
         return false;
     for (u32 i = 0; i < MAX_LANES; i++) {
         at[i] = NULL;
@@ -67,11 +67,26 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
                 return false;
             *is_local &= m == &w->group->lds;
         }
-        if (addr[i] & 3)
+        if (addr[i] & 3 || (w->group->notes && addr[i] > UINT32_MAX))
             return false;
         at[i] = (u32 *)(void *)(m->base + addr[i]);
     }
     return true;
+}
+
+/* Notes an atomic of all active lanes, if accesses are noted. */
+static bool note_row(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
+{
+    u32 lo = UINT32_MAX, hi = 0;
+    if (!w->group->notes || !w->exec)
+        return true;
+    for (u32 i = 0; i < MAX_LANES; i++) {
+        const u32 a = (u32)addr[i];
+        w->addr[i] = a;
+        lo = w->on[i] && a < lo ? a : lo;
+        hi = w->on[i] && a > hi ? a : hi;
+    }
+    return access_note(w, u, lo, hi - lo + 4, TOUCH_ROW, true, true);
 }
 
 /* rd may be a source: sources are copied first. */
@@ -82,6 +97,8 @@ const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
     bool is_local;
     memcpy(source, w->v[u->rb], sizeof source);
     if (find_words(w, addr, at, &is_local)) {
+        if (!note_row(w, u, addr))
+            return NULL;
         if (is_local)
             exchange_local(op, at, source, w->v[u->rd]);
         for (int i = 0; i < MAX_LANES && !is_local; i++)

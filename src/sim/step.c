@@ -38,8 +38,8 @@ static const Uop *look(Warp *w, Step *s)
 /* whether instructions of the unit use no floats of the host, and see none of its flags */
 static bool is_without_floats(u8 unit)
 {
-    return unit == U_SALU || unit == U_VALU || unit == U_MUL || unit == U_LSU ||
-           unit == U_SIMT || unit == U_WARP;
+    return unit == U_SALU || unit == U_VALU || unit == U_MUL || unit == U_LSU || unit == U_SIMT ||
+           unit == U_WARP;
 }
 
 /* Returns the next one; NULL: the warp stops. */
@@ -207,18 +207,82 @@ bool step_told(Audience *a, Warp *w, Step *s)
     return false;
 }
 
+/* whether the only observer is one that watches registers */
+static bool is_watched(const Audience *a)
+{
+    return a->opt->nobservers == 1 && a->opt->observers->watches && audience_wants_each(a);
+}
+
+Notes audience_notes(const Audience *a)
+{
+    return is_watched(a)                              ? NOTE_ROWS
+           : a->events & (EVENT_memory | EVENT_print) ? NOTE_EACH
+                                                      : NOTE_NOTHING;
+}
+
+/* Runs u and tells of it.  NULL: the warp stops. */
+static const Uop *run_and_tell(Audience *a, Warp *w, const Uop *u)
+{
+    Event stop = {0};
+    Step s;
+    w->pc = u->pc;
+    if (!describe(w, u, &s))
+        return NULL;
+    u = execute(w, u, &s);
+    if (s.faulted) /* told when the group ends */
+        return NULL;
+    announce(a, EVENT_insn, w->group, w, &s, &stop);
+    return go_on(a, &stop) ? u : NULL;
+}
+
+/* The loop of the engine, except for what the observer must be told of. */
+static void run_watched(Audience *a, Warp *w, u64 slice)
+{
+    const Observer *o = a->opt->observers;
+    const u8 *watched = o->watches(o->self, w);
+    const CodeFacts *facts = NULL;
+    u32 page = UINT32_MAX;
+    const Uop *u = go(w, w->pc);
+    while (u && slice--) {
+        if (u->pc >> PAGE_BITS != page) {
+            if (!(u = go(w, u->pc))) /* it may be one after a page's own */
+                break;
+            page = u->pc >> PAGE_BITS;
+            if (!(facts = code_page_facts(warp_code(w), u->pc))) {
+                fail(w, u, FAULT_NO_MEMORY, -1);
+                break;
+            }
+        }
+        const u16 *r = facts->names[u->pc >> 2 & (PAGE_UOPS - 1)].reg;
+        if (watched[r[0]] | watched[r[1]] | watched[r[2]] | watched[r[3]]) {
+            u = run_and_tell(a, w, u);
+        } else {
+            w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
+            u = u->run(w, u);
+        }
+    }
+    if (u)
+        w->pc = u->pc;
+    take_host_flags(w);
+}
+
 void run_told(Audience *a, Warp *w, u64 slice)
 {
     const Uop *u = NULL;
     Step s;
+    if (is_watched(a)) {
+        run_watched(a, w, slice);
+        return;
+    }
     if (a->events & EVENT_fetch) {
         while (slice-- && step_told(a, w, &s))
             ;
         return;
     }
     while (slice-- && w->state == WARP_READY && !w->group->faulted) {
-        /* what an observer changes, or whoever looks at a halted launch, must be seen */
-        if (!u || u->pc != w->pc || a->opt->halted)
+        /* what an observer changes, or whoever looks at a halted launch, must be seen; one after a
+         * page's own is no instruction */
+        if (!u || u->pc != w->pc || u->id == NINSN || a->opt->halted)
             u = go(w, w->pc);
         if (!describe(w, u, &s))
             return;

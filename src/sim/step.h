@@ -25,9 +25,12 @@ Audience audience_of(const Launch *l, const LaunchOptions *opt);
 bool audience_tell(Audience *a, EventKind kind, Group *g, Warp *w);
 /* Whether an observer wants to be told of each instruction; then warps run by run_told(). */
 bool audience_wants_each(const Audience *a);
+/* How groups note accesses for them, when warps run by run_told(). */
+Notes audience_notes(const Audience *a);
 /* Runs one instruction of warp w, telling of it.  False: it did not run to its end, or the launch
  * shall end. */
 bool step_told(Audience *a, Warp *w, Step *s);
-/* Runs ready warp w for at most `slice` instructions, telling of each. */
+/* Runs ready warp w for at most `slice` instructions, telling of each that somebody wants to know
+ * of. */
 void run_told(Audience *a, Warp *w, u64 slice);
 #endif

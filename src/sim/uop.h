@@ -10,7 +10,7 @@
  */
 #ifndef SIM_UOP_H
 #define SIM_UOP_H
-#include "mach/warp.h"
+#include "mach/observe.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -65,10 +65,20 @@ extern const LaneLevel lane_base, lane_avx2, lane_avx512;
 /* The best level this host has; VENTUS_LANES=base|avx2|avx512 asks for less. */
 const LaneLevel *lane_level(void);
 
+/* The registers that an instruction names, as indices of a table of watched ones; x0 fills up.
+ * WATCH_ALWAYS: observers that watch registers are always told of it (mach/observe.h). */
+typedef struct { u16 reg[WATCH_NAMES]; } RegisterNames;
+
+/* What is known of a page's instructions; refused: it is none. */
+typedef struct {
+    IsaFacts insn[PAGE_UOPS];
+    RegisterNames names[PAGE_UOPS];
+} CodeFacts;
+
 /* The Uops after the page's own lead to the next page. */
 typedef struct {
     Uop uop[PAGE_UOPS + 3];
-    _Atomic(IsaFacts *) facts; /* [PAGE_UOPS], made when first asked for; refused: no instruction */
+    _Atomic(CodeFacts *) facts; /* made when first asked for */
 } CodePage;
 
 enum { CODE_PAGES = (CODE_END - CODE_LO) / PAGE_SIZE };
@@ -100,6 +110,8 @@ const Uop *code_at(Code *c, Warp *w, u32 pc);
 /* What the instruction at u does, with its prefix; for sim_step() and observers.  Valid as long as
  * u.  NULL: the host has no memory. */
 const IsaFacts *code_facts(Code *c, const Uop *u);
+/* The same of all instructions of the page of pc, which has Uops. */
+const CodeFacts *code_page_facts(Code *c, u32 pc);
 
 /* Whether a store of `len` bytes at addr would change decoded instructions. */
 bool code_covers(const Code *c, u64 addr, u32 len);

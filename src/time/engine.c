@@ -194,7 +194,7 @@ static bool begin_group(Model *m)
     if (!g)
         return false;
     g->clock = &m->clock;
-    group_note_accesses(g, true);
+    group_note_accesses(g, NOTE_EACH);
     group_begin(g, m->next_group, area);
     *lot = (Lot){.group = g,
                  .linear = m->next_group++,

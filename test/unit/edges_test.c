@@ -93,7 +93,7 @@ static Verdict go_on(void *self, const Event *e)
 static void unaligned_signed_numbers(void **state)
 {
     (void)state;
-    const Observer watch = {NULL, EVENT_memory, go_on};
+    const Observer watch = {NULL, EVENT_memory, go_on, NULL};
     static const u8 bytes[] = {0x01, 0x80, 0xff, 0x7f, 0x80, 0x12};
     rig_load(V202, 4,
              "    lui     s1, 0x90001\n"         /* a border of pages */
@@ -321,7 +321,7 @@ static void counts_above_32_bits(void **state)
 {
     (void)state;
     u64 count = 0xffffffff;
-    const Observer o = {&count, EVENT_warp_begin, set_count};
+    const Observer o = {&count, EVENT_warp_begin, set_count, NULL};
     rig_load(V202, 4, "    nop\n    nop\n    endprg x0, x0, x0\n");
     rig.launch.warps = 2;
     rig.launch.groups[0] = 3;

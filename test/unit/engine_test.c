@@ -482,10 +482,10 @@ static void observers_hear_what_they_asked_for(void **state)
 #include "mach/event.def"
     Ear ears[4] = {{.clock = &clock}, {.clock = &clock}, {.clock = &clock}, {.clock = &clock}};
     const Observer o[] = {
-        {&ears[0], all, hear},
-        {&ears[1], EVENT_group_begin | EVENT_barrier, hear},
-        {&ears[2], EVENT_insn | EVENT_divergence, hear},
-        {&ears[3], 0, hear},
+        {&ears[0], all, hear, NULL},
+        {&ears[1], EVENT_group_begin | EVENT_barrier, hear, NULL},
+        {&ears[2], EVENT_insn | EVENT_divergence, hear, NULL},
+        {&ears[3], 0, hear, NULL},
     };
     load_everything();
     rig.launch.print = DATA;
@@ -536,7 +536,7 @@ static void notes_are_for_those_who_ask(void **state)
 {
     (void)state;
     u32 n = 0;
-    const Observer o = {&n, EVENT_insn | EVENT_group_end, no_notes};
+    const Observer o = {&n, EVENT_insn | EVENT_group_end, no_notes, NULL};
     load_everything();
     rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
     assert_true(n > 100);
@@ -564,7 +564,7 @@ static void the_borders_of_the_print_buffer(void **state)
     (void)state;
     u32 clock = 0;
     Ear ear = {.clock = &clock};
-    const Observer o = {&ear, EVENT_print, hear};
+    const Observer o = {&ear, EVENT_print, hear, NULL};
     rig_load(V202, 4,
              "    lui t0, 0x90000\n    sw t0, 0(t0)\n    sw t0, 4(t0)\n    sw t0, 8(t0)\n"
              "    sw t0, 12(t0)\n    lw t1, 4(t0)\n    endprg x0, x0, x0\n");
@@ -582,7 +582,7 @@ static void a_device_says_where_kernels_print(void **state)
     for (int listed = 0; listed < 2; listed++) {
         u32 clock = 0;
         Ear ear = {.clock = &clock};
-        const Observer o = {&ear, EVENT_print, hear};
+        const Observer o = {&ear, EVENT_print, hear, NULL};
         DevResult result;
         Device *d = dev_open(&opt);
         assert_non_null(d);
@@ -632,7 +632,7 @@ static Verdict halted(void *self, const Event *why)
 
 static LaunchResult run_with(Breakpoint *b, bool with_halted)
 {
-    const Observer o[] = {{b, EVENT_fetch, watch_pc}, {b, 0, watch_pc}};
+    const Observer o[] = {{b, EVENT_fetch, watch_pc, NULL}, {b, 0, watch_pc, NULL}};
     return rig_run(&(LaunchOptions){
         .observers = o, .nobservers = 2, .halted = with_halted ? halted : NULL, .self = b});
 }
@@ -741,7 +741,7 @@ static Verdict is_insn(void *self, const Event *why)
 static void the_first_stop_is_the_reason(void **state)
 {
     (void)state;
-    const Observer o = {NULL, EVENT_insn | EVENT_memory, stop};
+    const Observer o = {NULL, EVENT_insn | EVENT_memory, stop, NULL};
     rig_load(V202, 4, "    lw t0, 0(x0)\n    endprg x0, x0, x0\n");
     memory_map(&rig.memory, 0, PAGE_SIZE, MEM_R);
     const LaunchResult r =
@@ -756,7 +756,7 @@ static void every_event_stops(void **state)
     (void)state;
     for (u32 bit = 0; bit < NEVENT; bit++) {
         u32 halts[NEVENT] = {0};
-        const Observer o = {NULL, 1u << bit, stop};
+        const Observer o = {NULL, 1u << bit, stop, NULL};
         load_everything();
         LaunchResult r = rig_run(&(LaunchOptions){
             .observers = &o, .nobservers = 1, .halted = count_halts, .self = halts});
@@ -788,7 +788,7 @@ static void faults_are_told(void **state)
 {
     (void)state;
     Grave g = {0};
-    const Observer o = {&g, EVENT_fault, bury};
+    const Observer o = {&g, EVENT_fault, bury, NULL};
     rig_load(V202, 4, "    li t0, 1\n    lw t1, 0(t0)\n    endprg x0, x0, x0\n");
     const LaunchResult r = rig_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
     assert_true(r.faulted);
@@ -827,7 +827,7 @@ static void floats_stay_apart(void **state)
     const u32 kinds[] = {0, EVENT_barrier, EVENT_group_begin, EVENT_fetch, EVENT_insn};
     for (size_t i = 0; i < countof(kinds); i++) {
         volatile double d[2] = {1, 3};
-        const Observer o = {(void *)(uintptr_t)d, kinds[i], divide};
+        const Observer o = {(void *)(uintptr_t)d, kinds[i], divide, NULL};
         rig_load(V202, 4, program);
         fesetround(FE_UPWARD);
         feclearexcept(FE_ALL_EXCEPT);
@@ -894,7 +894,7 @@ static void cycles_are_instructions(void **state)
 {
     (void)state;
     u64 count = 0xfffffffe;
-    const Observer o = {&count, EVENT_warp_begin, set_count};
+    const Observer o = {&count, EVENT_warp_begin, set_count, NULL};
     rig_load(V202, 4, clocks);
     rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
     /* the lui is number ffffffff */

@@ -482,7 +482,7 @@ static void random_divergence(void **state)
         random_program();
         Twin *t = twin_new(&l);
         const Observer o = {
-            t, EVENT_group_begin | EVENT_fetch | EVENT_insn, twin_told};
+            t, EVENT_group_begin | EVENT_fetch | EVENT_insn, twin_told, NULL};
         const LaunchResult r = launch(&l, (LaunchOptions){.observers = &o, .nobservers = 1});
         assert_fine(&r);
         for (u32 w = 0; w < l.warps; w++) {
@@ -512,7 +512,7 @@ static Verdict note_step(void *self, const Event *e)
 static void check_path(const u32 *want, u32 n)
 {
     Path p = {0};
-    const Observer o = {&p, EVENT_fetch, note_step};
+    const Observer o = {&p, EVENT_fetch, note_step, NULL};
     const Launch l = plain(4, 1);
     const LaunchResult r = launch(&l, (LaunchOptions){.observers = &o, .nobservers = 1});
     assert_fine(&r);

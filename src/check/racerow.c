@@ -1,0 +1,142 @@
+/* racerow.c -- accesses of a warp to words side by side, compared and noted all at once.
+ *
+ * The loops do what racepages.c does for one word, without branches, over rows of fixed length;
+ * they are compiled for each level of the host's vector instructions.
+ */
+#include "check/race.h"
+
+/* What is the same for all lanes. */
+typedef struct {
+    u64 since;
+    u64 other; /* all ones: accesses of other groups may collide; 0: local memory */
+} RowRule;
+
+static inline u64 ones_if(bool b) { return 0 - (u64)b; }
+
+/* All ones where entry e of another work-item is in no order with access `me`, releases aside. */
+static inline u64 is_suspect(const RowRule *rule, Entry e, Entry me)
+{
+    const u64 differs = e ^ me;
+    const u64 late = ones_if((e >> TIME_AT & LAST_TIME) >= rule->since);
+    return ones_if(e != 0) & ones_if(differs >> ITEM_AT != 0) &
+           ((ones_if(differs >> GROUP_AT == 0) & late) |
+            (ones_if(differs >> GROUP_AT != 0) & rule->other));
+}
+
+#define ROW for (u32 i = 0; i < MAX_LANES; i++)
+
+static inline __attribute__((always_inline)) bool collides_with(const RowRule *rule,
+                                                                const Entry *restrict e,
+                                                                const Entry *restrict me,
+                                                                const u32 *restrict on)
+{
+    u64 any = 0;
+    ROW any |= is_suspect(rule, e[i], me[i]) & (u64)(i64)(i32)on[i];
+    return any;
+}
+
+/* The same of stores.  Those of the value that is there do not count, unless they may be of the
+ * same warp at the same time: then it matters which lanes stored it. */
+static inline __attribute__((always_inline)) bool
+overwrites(const RowRule *rule, const Entry *restrict e, const Entry *restrict me,
+           const u32 *restrict on, const u32 *restrict old, const u32 *restrict value)
+{
+    u64 any = 0;
+    ROW
+    {
+        const u64 differs = e[i] ^ me[i];
+        const u64 now =
+            ones_if(differs >> GROUP_AT == 0) & ones_if((differs >> TIME_AT & LAST_TIME) == 0);
+        any |= is_suspect(rule, e[i], me[i]) & (u64)(i64)(i32)on[i] &
+               (ones_if(old[i] != value[i]) | now);
+    }
+    return any;
+}
+
+static inline u64 choose(u64 mask, u64 yes, u64 no) { return (yes & mask) | (no & ~mask); }
+
+/* keep() of racepages.c */
+static inline __attribute__((always_inline)) void
+keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
+         const Entry *restrict me, const u32 *restrict on)
+{
+    ROW
+    {
+        const Entry a = first[i], b = second[i], m = me[i];
+        const u64 differs = a ^ m, here = (u64)(i64)(i32)on[i];
+        const u64 same = ones_if(differs >> TIME_AT == 0);
+        const u64 mine = ones_if(a == 0) | ones_if(differs >> ITEM_AT == 0);
+        const u64 foreign = ones_if(differs >> GROUP_AT != 0);
+        const u64 old = ones_if((a >> TIME_AT & LAST_TIME) < rule->since);
+        const u64 b_foreign = ones_if((b ^ m) >> GROUP_AT != 0);
+        const u64 b_stays = b_foreign & ones_if(b != 0);
+        const u64 new_b =
+            choose(foreign, a & rule->other, choose(old, b & b_foreign, choose(b_stays, b, m)));
+        first[i] = choose(here & ~same & (mine | foreign | old), m, a);
+        second[i] = choose(here & ~same & ~mine, new_b, b);
+    }
+}
+
+static inline __attribute__((always_inline)) bool read_row(const RowRule *rule, RacePage *p, u32 at,
+                                                           const Entry *me, const u32 *on)
+{
+    if (p->is_written && collides_with(rule, p->wrote + at, me, on))
+        return false;
+    keep_row(rule, p->read[0] + at, p->read[1] + at, me, on);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool write_row(const RowRule *rule, RacePage *p,
+                                                            u32 at, const Entry *me, const u32 *on,
+                                                            const u32 *value)
+{
+    Entry *restrict wrote = p->wrote + at;
+    u32 *restrict old = p->value + at;
+    if (overwrites(rule, wrote, me, on, old, value) ||
+        collides_with(rule, p->read[0] + at, me, on) ||
+        collides_with(rule, p->read[1] + at, me, on))
+        return false;
+    ROW wrote[i] = choose((u64)(i64)(i32)on[i], me[i], wrote[i]);
+    ROW old[i] = (value[i] & on[i]) | (old[i] & ~on[i]);
+    for (u32 i = 0; p->lanes && i < MAX_LANES; i++)
+        p->lanes[at + i] &= ~on[i];
+    return p->is_written = true;
+}
+
+typedef bool NoteRow(const RowRule *rule, RacePage *p, u32 at, const Entry *me, const u32 *on,
+                     const u32 *value);
+
+/* value NULL: a load */
+#define NOTE_ROW(level, attributes)                                                                \
+    attributes static bool note_row_##level(const RowRule *rule, RacePage *p, u32 at,              \
+                                            const Entry *me, const u32 *on, const u32 *value)      \
+    {                                                                                              \
+        return value ? write_row(rule, p, at, me, on, value) : read_row(rule, p, at, me, on);      \
+    }
+
+NOTE_ROW(base, )
+#if defined(__x86_64__)
+NOTE_ROW(avx2, __attribute__((target("avx2"))))
+NOTE_ROW(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
+#endif
+
+static NoteRow *best_level(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return note_row_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return note_row_avx2;
+#endif
+    return note_row_base;
+}
+
+bool race_note_row(const Job *j, RacePage *p, u32 at, const u32 on[MAX_LANES],
+                   const u32 value[MAX_LANES])
+{
+    const RowRule rule = {j->since, ones_if(!j->is_local)};
+    Entry me[MAX_LANES];
+    ROW me[i] = j->me + ((u64)i << ITEM_AT);
+    return best_level()(&rule, p, at, me, on, value);
+}

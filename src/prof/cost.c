@@ -148,7 +148,7 @@ CycleObserver costs_cycle_observer(Costs *c)
 
 Observer costs_observer(Costs *c)
 {
-    return (Observer){c, EVENT_launch_begin | EVENT_insn, tell_step};
+    return (Observer){.self = c, .events = EVENT_launch_begin | EVENT_insn, .tell = tell_step};
 }
 
 /* --- kernels ------------------------------------------------------------------------------------

@@ -136,6 +136,9 @@ static bool take_words(const char **word, size_t *n, const char *what)
     return found;
 }
 
+/* What code of contexts with CL_CONTEXT_MEMORY_INITIALIZE_KHR is compiled with. */
+#define ZERO_OPTION "-ventus-zero"
+
 /* --- products ------------------------------------------------------------------------------ */
 
 /* Whether the program is made by the compiler, and not from a binary. */
@@ -208,12 +211,13 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     const bool is_library = take_words(word, &n, "-create-library");
     take_words(word, &n, "-enable-link-options");
     /* 2. one input of OpenCL C 2.0 or later makes an image that says so: its launches may have
-     * smaller last groups; VENTUS_CHECK wants gaps between variables */
+     * smaller last groups; VENTUS_CHECK wants gaps between variables, the context zeros in them */
     bool is_later = false;
     for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
         is_later |= j->parts[device * j->ninputs + i].is_later;
     const char *const more[] = {is_later ? "-cl-std=CL3.0" : NULL,
-                                c->platform->checks >> CHECK_bounds & 1 ? "-ventus-apart" : NULL};
+                                c->platform->checks >> CHECK_bounds & 1 ? "-ventus-apart" : NULL,
+                                c->zeroes ? ZERO_OPTION : NULL};
     for (size_t i = 0; ok && i < countof(more); i++) {
         const char **longer = more[i] ? mem_realloc(word, n + 1, sizeof *longer) : word;
         ok = longer || (!more[i] && !n) || no_memory(d);
@@ -247,6 +251,16 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
+/* False: a binary's code does not initialise variables as the context promises. */
+static bool check_zeroes(const ClContext *c, const Build *b, Diag *d)
+{
+    const char *o = b->table.options ? b->table.options : "";
+    if (c->zeroes && !strstr(o, ZERO_OPTION))
+        error(d, &(Source){.name = PROGRAM_NAME, .text = ""}, NULL,
+              "the binary was not built in a context that initialises memory");
+    return !diag_errors(d);
+}
+
 /* CL_SUCCESS, or why there is none: j->failed, or out of memory. */
 static cl_int make_build(const Job *j, u32 device, Build *b)
 {
@@ -256,7 +270,7 @@ static cl_int make_build(const Job *j, u32 device, Build *b)
     if (ok && !b->options)
         ok = no_memory(&d);
     if (ok && b->content == CONTENT_IMAGE)
-        ok = build_load(j->program, device, b, &d);
+        ok = build_load(j->program, device, b, &d) && check_zeroes(j->program->context, b, &d);
     b->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     if (ok)
         return CL_SUCCESS;

@@ -194,6 +194,7 @@ struct _cl_context {
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void(CL_CALLBACK *print)(const char *, size_t, size_t, void *);
     void *data;             /* of notify and print */
+    bool zeroes;            /* __local and private variables are 0 at first */
     atomic_uint misses;     /* of host_spin() for events */
     pthread_mutex_t lock;   /* guards what follows, and events and queues of the context */
     pthread_cond_t changed; /* an event that is awaited has ended */

@@ -111,6 +111,9 @@ static size_t list_length(const cl_context_properties *list)
     return list ? n + 1 : 0;
 }
 
+/* CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR and _PRIVATE_KHR, which the system's headers lack */
+enum { INITIALIZED = 1 | 2 };
+
 static cl_int check_properties(const cl_context_properties *list)
 {
     for (const cl_context_properties *p = list; p && *p; p += 2) {
@@ -124,6 +127,10 @@ static cl_int check_properties(const cl_context_properties *list)
             break;
         case CL_CONTEXT_INTEROP_USER_SYNC:
             if (p[1] != CL_TRUE && p[1] != CL_FALSE)
+                return CL_INVALID_PROPERTY;
+            break;
+        case CL_CONTEXT_MEMORY_INITIALIZE_KHR:
+            if (p[1] & ~(cl_context_properties)INITIALIZED)
                 return CL_INVALID_PROPERTY;
             break;
         case CL_PRINTF_CALLBACK_ARM:
@@ -143,9 +150,12 @@ static bool add_properties(ClContext *c, const cl_context_properties *list)
     if (!c->properties)
         return false;
     memcpy(c->properties, list, c->nproperties * sizeof *list);
-    for (const cl_context_properties *p = list; *p; p += 2)
+    for (const cl_context_properties *p = list; *p; p += 2) {
         if (*p == CL_PRINTF_CALLBACK_ARM)
             memcpy(&c->print, &p[1], sizeof c->print);
+        if (*p == CL_CONTEXT_MEMORY_INITIALIZE_KHR)
+            c->zeroes = p[1] != 0;
+    }
     return true;
 }
 

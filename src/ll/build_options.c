@@ -43,6 +43,7 @@ static const struct Row {
     {"-W", JOINED},
     {"-g", IGNORE}, /* lines are always kept; front.c asks for variables too */
     {"-ventus-apart", IGNORE},
+    {"-ventus-zero", IGNORE},
 };
 
 static const struct Std {
@@ -125,6 +126,8 @@ static void note_effects(BuildOptions *b, const char *word)
         b->denormals_zero = true;
     if (!strcmp(word, "-ventus-apart"))
         b->apart = true;
+    if (!strcmp(word, "-ventus-zero"))
+        b->zero = true;
     if (!strcmp(word, "-cl-uniform-work-group-size"))
         b->uniform_groups = true;
 }

@@ -341,7 +341,7 @@ static bool lacks_functions(LLVMModuleRef m, Diag *d)
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d)
 {
     settle_functions(m, keep);
-    prepare_module(m);
+    prepare_module(m, b->zero);
     return link_library(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
            expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

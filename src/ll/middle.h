@@ -28,6 +28,7 @@ bool must_converge(LLVMModuleRef m);
  * these places alone; needs the library linked and small functions inlined (converge.c).  False:
  * out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
-/* Calls between kernels, structures as arguments, formatted output (prepare.c). */
-void prepare_module(LLVMModuleRef m);
+/* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
+ * at first (prepare.c). */
+void prepare_module(LLVMModuleRef m, bool zero);
 #endif

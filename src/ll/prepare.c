@@ -5,6 +5,7 @@
  *                                optimiser takes the copy apart
  *   printf                       __ventus_printf(id, format, ...): nothing that LLVM knows, and
  *                                the id comes from the library
+ *   variables                    where it is wanted, they are 0 at first
  */
 #include "ll/middle.h"
 #include "ll/lower.h"
@@ -179,8 +180,51 @@ static void rewrite_printf(LLVMModuleRef m)
     }
 }
 
-void prepare_module(LLVMModuleRef m)
+/* --- variables that are 0 at first ---------------------------------------------------- */
+
+static void clear_variable(LLVMBuilderRef at, LLVMTargetDataRef dl, LLVMValueRef variable)
 {
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(variable));
+    const u64 size = LLVMABISizeOfType(dl, LLVMGetAllocatedType(variable));
+    LLVMPositionBuilderBefore(at, LLVMGetNextInstruction(variable));
+    LLVMBuildMemSet(at, variable, LLVMConstInt(LLVMInt8TypeInContext(ctx), 0, false),
+                    LLVMConstInt(LLVMInt32TypeInContext(ctx), size, false),
+                    LLVMGetAlignment(variable));
+}
+
+/* Private variables of a function are cleared where they are made, and live as long as it runs: at
+ * the start of a shorter life their value would be lost. */
+static void clear_private(LLVMValueRef f)
+{
+    LLVMModuleRef m = LLVMGetGlobalParent(f);
+    LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
+    size_t len;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (LLVMIsAAllocaInst(i))
+                clear_variable(at, LLVMGetModuleDataLayout(m), i);
+            else if (called && begins(LLVMGetValueName2(called, &len), "llvm.lifetime."))
+                LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(at);
+}
+
+/* A group finds zeros in local memory; the optimiser must not think that anything may be there. */
+static void clear_variables(LLVMModuleRef m)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == 3 && !LLVMIsDeclaration(g))
+            LLVMSetInitializer(g, LLVMConstNull(LLVMGlobalGetValueType(g)));
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        clear_private(f);
+}
+
+void prepare_module(LLVMModuleRef m, bool zero)
+{
+    if (zero)
+        clear_variables(m);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         if (is_kernel(f) && !LLVMIsDeclaration(f)) {
             if (LLVMGetFirstUse(f))

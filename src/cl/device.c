@@ -42,11 +42,10 @@ u32 device_max_items(const ClDevice *d)
 
 #define IL_EXTENSION "cl_khr_il_program"
 
-static const char il_names[] = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4";
+static const char il_names[] = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3";
 static const cl_name_version ils[] = {
     {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
-    {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 3, 0), "SPIR-V"},
-    {CL_MAKE_VERSION(1, SPIRV_MINOR, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, SPIRV_COMPLETE, 0), "SPIR-V"},
 };
 
 static bool takes_il(void)

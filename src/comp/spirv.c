@@ -1,5 +1,5 @@
-/* spirv.c -- looks at SPIR-V modules without trusting them: a module is words, five of a header and then
- * instructions, of which each says in its first word how many words it has.
+/* spirv.c -- looks at SPIR-V modules without trusting them: a module is words, five of a header and
+ * then instructions, of which each says in its first word how many words it has.
  */
 #include "comp/spirv.h"
 #include <string.h>
@@ -7,14 +7,18 @@
 
 enum { MAGIC = 0x07230203, HEADER = 5 };
 enum { /* instructions */
-    OP_MEMORY_MODEL = 14,
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
-    OP_TYPE_IMAGE = 25,
-    OP_SPEC_TRUE = 48,
-    OP_SPEC_FALSE = 49,
-    OP_SPEC = 50,
-    OP_DECORATE = 71
+       OP_MEMORY_MODEL = 14,
+       OP_TYPE_BOOL = 20,
+       OP_TYPE_INT = 21,
+       OP_TYPE_FLOAT = 22,
+       OP_TYPE_IMAGE = 25,
+       OP_CONSTANT_FALSE = 42,
+       OP_CONSTANT = 43,
+       OP_CONSTANT_NULL = 46,
+       OP_SPEC_TRUE = 48,
+       OP_SPEC_FALSE = 49,
+       OP_SPEC = 50,
+       OP_DECORATE = 71
 };
 enum { PHYSICAL_32 = 1, PHYSICAL_64 = 2, SPEC_ID = 1 };
 
@@ -63,7 +67,8 @@ bool spirv_look(const void *bytes, size_t len, SpirvFacts *f)
     return i.at == len / 4;
 }
 
-/* --- specialisation constants ---------------------------------------------------------------------- */
+/* --- specialisation constants
+ * ---------------------------------------------------------------------- */
 
 /* bytes of the values of a type; 0: none that can be given */
 static u32 type_bytes(const void *bytes, size_t len, u32 type)
@@ -110,7 +115,56 @@ SpirvSet spirv_specialise(void *bytes, size_t len, u32 number, const void *value
     return SPIRV_NO_CONSTANT;
 }
 
-/* --- tools ------------------------------------------------------------------------------------------ */
+/* --- null constants
+ * ------------------------------------------------------------------------------- */
+
+enum { MOST_IDS = 0x3fffff /* of a module, by the specification */ };
+
+/* bits[id]: of the numbers of that type, 1 of booleans, 0 of what is no scalar */
+static u8 *scalar_bits(const void *bytes, size_t len)
+{
+    const u32 bound = word_at(bytes, 3);
+    u8 *bits = bound <= MOST_IDS + 1 ? mem_zalloc(bound + 1, 1) : NULL;
+    Insn i = {0};
+    while (bits && next(bytes, len, &i)) {
+        const u32 id = i.count > 1 ? word_at(bytes, i.at + 1) : bound;
+        if (id >= bound)
+            continue;
+        if (i.op == OP_TYPE_BOOL)
+            bits[id] = 1;
+        if ((i.op == OP_TYPE_INT || i.op == OP_TYPE_FLOAT) && i.count > 2)
+            bits[id] = (u8)word_at(bytes, i.at + 2);
+    }
+    return bits;
+}
+
+bool spirv_spell_nulls(const void *bytes, size_t len, Buf *out)
+{
+    const u32 zero[2] = {0};
+    Insn i = {0};
+    u8 *bits = spirv_is(bytes, len) ? scalar_bits(bytes, len) : NULL;
+    if (!bits)
+        return false;
+    buf_put(out, bytes, 4 * HEADER);
+    while (next(bytes, len, &i)) {
+        const bool is_null = i.op == OP_CONSTANT_NULL && i.count == 3;
+        const u32 type = is_null ? word_at(bytes, i.at + 1) : UINT32_MAX;
+        const u32 n = type < word_at(bytes, 3) ? bits[type] : 0;
+        const u32 words = n > 1 ? (n + 31) / 32 : 0;
+        const u32 first = (n == 1 ? OP_CONSTANT_FALSE : OP_CONSTANT) | (3 + words) << 16;
+        if (n && words <= countof(zero)) {
+            buf_put(out, &first, sizeof first);
+            buf_put(out, (const u8 *)bytes + 4 * (i.at + 1), 8);
+            buf_put(out, zero, 4 * words);
+        } else
+            buf_put(out, (const u8 *)bytes + 4 * i.at, 4 * (size_t)i.count);
+    }
+    mem_free(bits);
+    return !out->failed;
+}
+
+/* --- tools
+ * ------------------------------------------------------------------------------------------ */
 
 const char *spirv_validator(void)
 {

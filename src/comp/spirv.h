@@ -3,8 +3,9 @@
 #define COMP_SPIRV_H
 #include "base/mem.h"
 
-/* The newest version that is taken, 1.SPIRV_MINOR. */
-enum { SPIRV_MINOR = 4 };
+/* The newest version that is taken, 1.SPIRV_MINOR, and the newest that is reported: translators lack
+ * instructions of the others. */
+enum { SPIRV_MINOR = 4, SPIRV_COMPLETE = 3 };
 
 /* Whether the bytes begin as a module of this host's byte order does. */
 bool spirv_is(const void *bytes, size_t len);
@@ -21,6 +22,10 @@ bool spirv_look(const void *bytes, size_t len, SpirvFacts *f);
 /* Puts a value into the specialisation constant of that number. */
 typedef enum { SPIRV_SET, SPIRV_NO_CONSTANT, SPIRV_OTHER_SIZE } SpirvSet;
 SpirvSet spirv_specialise(void *bytes, size_t len, u32 number, const void *value, size_t size);
+
+/* Appends the module with null constants of scalar types as zeros, which translators before LLVM 16 do not
+ * take in the other form.  False: out of memory, or the module is not valid. */
+bool spirv_spell_nulls(const void *bytes, size_t len, Buf *out);
 
 /* The paths of the validator and of the translator to LLVM, found among Debian's packages spirv-tools and
  * llvm-spirv; NULL: there is none. */

@@ -1,8 +1,8 @@
-/* from_spirv.c -- SPIR-V to bitcode: the validator of spirv-tools, then the translator of llvm-spirv, each a
- * process within the limits of this one.
+/* from_spirv.c -- SPIR-V to bitcode: the validator of spirv-tools, then the translator of
+ * llvm-spirv, each a process within the limits of this one.
  *
- * The translator takes what is valid for granted and aborts otherwise, so nothing reaches it that was not
- * validated; and if it aborts all the same, that is an error like any other.
+ * The translator takes what is valid for granted and aborts otherwise, so nothing reaches it that
+ * was not validated; and if it aborts all the same, that is an error like any other.
  */
 #include "ll/from_spirv.h"
 #include "base/fdio.h"
@@ -71,10 +71,12 @@ static bool check(const Request *q, u32 version, Diag *d)
         return fail(q, d, line);
     }
     if (f.pointer_bits != 32)
-        return fail(q, d, "the module is not for addresses of 32 bits (Physical32), which this device has");
+        return fail(
+            q, d, "the module is not for addresses of 32 bits (Physical32), which this device has");
     if (f.has_images && version < IMAGES_FROM) {
-        snprintf(line, sizeof line, "images in SPIR-V need llvm-spirv-%d or newer; this is llvm-spirv-%u",
-                 IMAGES_FROM, version);
+        snprintf(line, sizeof line,
+                 "images in SPIR-V need llvm-spirv-%d or newer; this is llvm-spirv-%u", IMAGES_FROM,
+                 version);
         return fail(q, d, line);
     }
     return true;
@@ -90,6 +92,17 @@ static bool open_files(const Request *q, int file[FILES])
     return ok && fd_write(file[MODULE], q->inputs[0].data, q->inputs[0].len);
 }
 
+/* The file gets the module as the translator takes it. */
+static bool spell(const Request *q, int file)
+{
+    Buf b = {0};
+    const bool ok = spirv_spell_nulls(q->inputs[0].data, q->inputs[0].len, &b) &&
+                    !ftruncate(file, 0) && !lseek(file, 0, SEEK_SET) &&
+                    fd_write(file, b.data, b.len);
+    buf_free(&b);
+    return ok;
+}
+
 bool translate_spirv(const Request *q, Front *f, Diag *d)
 {
     u32 version = 0;
@@ -97,17 +110,20 @@ bool translate_spirv(const Request *q, Front *f, Diag *d)
     int file[FILES];
     ProcResult r;
     if (!validator || !translator)
-        return fail(q, d, "SPIR-V needs Debian's packages spirv-tools and llvm-spirv-15 (or newer)");
+        return fail(q, d,
+                    "SPIR-V needs Debian's packages spirv-tools and llvm-spirv-15 (or newer)");
     if (front_is_last(q->opt.output))
         return fail(q, d, "such an output is made of OpenCL C, not of SPIR-V");
     if (!check(q, version, d))
         return false;
     const char *const validate[] = {validator, "--target-env", "spv1.4", "-", NULL};
-    const char *const translate[] = {translator, "-r", "--spirv-target-env=CL2.0", "-o", "-",
+    const char *const translate[] = {translator,        "-r", "--spirv-target-env=CL2.0", "-o", "-",
                                      "/proc/self/fd/0", NULL};
     bool ok = open_files(q, file) || fail(q, d, strerror(errno));
     if (ok && !run(validate, file, &r))
         ok = refuse(q, "the module is not valid", file[SAID], &r, d);
+    if (ok && !spell(q, file[MODULE]))
+        ok = fail(q, d, "out of memory");
     if (ok && !run(translate, file, &r))
         ok = refuse(q, "the module cannot be translated", file[SAID], &r, d);
     if (ok && !fd_read(file[RESULT], q->limits.file, &f->out))

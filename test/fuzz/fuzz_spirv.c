@@ -1,0 +1,52 @@
+/* fuzz_spirv.c -- any words as a SPIR-V module, behind a header: what is looked at, specialised and
+ * spelt anew stays a module of the same kind, and spelling it again changes nothing.
+ *
+ * The first twelve bytes are the number of a specialisation constant and a value for it.
+ */
+#include "comp/spirv.h"
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len);
+
+static bool is_same_kind(const SpirvFacts *a, const SpirvFacts *b)
+{
+    return a->minor == b->minor && a->pointer_bits == b->pointer_bits &&
+           a->has_images == b->has_images;
+}
+
+static void check_module(const Buf *m, u32 number, const void *value)
+{
+    SpirvFacts before, after;
+    Buf spelt = {0}, again = {0};
+    const bool whole = spirv_look(m->data, m->len, &before);
+    for (size_t size = 1; size <= 8; size *= 2)
+        spirv_specialise(m->data, m->len, number, value, size);
+    if (spirv_look(m->data, m->len, &after) != whole || (whole && !is_same_kind(&before, &after)))
+        bug("a specialised module is another one");
+    if (whole && spirv_spell_nulls(m->data, m->len, &spelt)) {
+        if (!spirv_look(spelt.data, spelt.len, &after) || !is_same_kind(&before, &after))
+            bug("a module that was spelt anew is another one");
+        if (!spirv_spell_nulls(spelt.data, spelt.len, &again) || again.len != spelt.len ||
+            memcmp(again.data, spelt.data, again.len))
+            bug("a module that was spelt anew is spelt in another way");
+    } else
+        spirv_spell_nulls(m->data, m->len, &spelt);
+    buf_free(&spelt);
+    buf_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
+{
+    const u32 header[] = {0x07230203, 0x10300, 0, 0x100, 0};
+    Buf m = {0};
+    u32 number;
+    if (len < 12)
+        return 0;
+    memcpy(&number, bytes, sizeof number);
+    buf_put(&m, header, sizeof header);
+    buf_put(&m, bytes + 12, (len - 12) & ~(size_t)3);
+    if (!m.failed)
+        check_module(&m, number, bytes + 4);
+    buf_free(&m);
+    return 0;
+}

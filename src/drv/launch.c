@@ -283,11 +283,13 @@ enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group g
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
-    /* 1. the print buffer, unless a part before has made it, and the argument block */
+    /* 1. the print buffer, unless a part before has made it; the argument block and the metadata
+     * block, side by side, which all warps read */
     DrvStatus s = k->print && !b->print ? print_open(d, &b->print) : DRV_OK;
     if (s)
         return s;
     s = p->args.len ? alloc_locked(d, p->args.len, &b->args) : DRV_OK;
+    s = s ? s : alloc_locked(d, ABI_KNL_BYTES, &b->metadata);
     if (s)
         return s;
     /* 2. private memory for every group, so that each has addresses of its own; where that would be
@@ -308,8 +310,7 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     if (s == DRV_DEVICE_FULL)
         return drv_fail(d, DRV_RESOURCES, "%llu bytes of private memory for a work-group",
                         (unsigned long long)area);
-    /* 3. the metadata block */
-    return s ? s : alloc_locked(d, ABI_KNL_BYTES, &b->metadata);
+    return s;
 }
 
 static void free_blocks(Driver *d, const Blocks *b)

@@ -30,6 +30,15 @@ typedef struct {
     u64 (*vector)(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2);
     /* Makes room for two more entries on the divergence stack; false: it may not grow. */
     bool (*deepen)(Warp *w);
+    /* Of a region that repeats (below). */
+    const u32 *constant;    /* launch constants by number (constant.h) */
+    PlainRange guard;       /* where stores may change them */
+    Warp *first, *last;     /* the warps of a group that it runs */
+    u64 end;                /* and groups before this one, one after the other */
+    u32 pds_step;           /* from the private memory of one to that of the next */
+    u64 most;               /* but begins none when it has retired so many instructions */
+    u64 insns;              /* retired by warps that have ended */
+    Warp *warp;             /* that it began last */
 } HostEnv;
 
 /* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a
@@ -38,7 +47,14 @@ typedef struct {
  * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set,
  * and w->reentry to the entry for it, or 0 if there is none; else it goes on at w->pc, which the
  * block of the number returned begins with, or which is anywhere (ANYWHERE).  Registers that cannot
- * be read any more are not written back. */
+ * be read any more are not written back.
+ *
+ * Code of a region that repeats (Region.repeats) goes on with the next warp of the group, which is at
+ * its start, when one has ended, and after the last one with the first of the next group, whose
+ * number it writes into the Group.  It returns when the group has changed what the next one would
+ * find (Group.stale, pages to clean), or when what the HostEnv allows has been done: then
+ * HostEnv.warp has ended, and all before it have, whose state is not set.  Else it returns because
+ * HostEnv.warp stopped, as above. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

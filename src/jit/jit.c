@@ -9,6 +9,8 @@
  */
 #include "jit/jit.h"
 #include "base/mem.h"
+#include "jit/calls.h"
+#include "jit/constant.h"
 #include "jit/entries.h"
 #include "jit/shadow.h"
 #include "sim/handlers.h"
@@ -25,130 +27,6 @@ typedef struct {
     Shadow *shadow; /* NULL: nothing is compared */
     _Atomic u64 insns, compiled;
 } Jit;
-
-/* --- what compiled code calls -------------------------------------------------------------- */
-
-static void set_lanes(Warp *w, u32 mask)
-{
-    w->mask = mask;
-    if (w->exec != mask)
-        warp_set_exec(w);
-}
-
-static bool run_one(Warp *w, const Uop *u, u32 mask)
-{
-    set_lanes(w, mask);
-    w->handled += uop_insns(u);
-    return u->run(w, u) != NULL;
-}
-
-static u32 extend(Op op, u32 v)
-{
-    return op == OP_b ? (u32)(i32)(i8)v : op == OP_h ? (u32)(i32)(i16)v : v;
-}
-
-static u32 width_of(Op op)
-{
-    return op == OP_b || op == OP_bu ? 1 : op == OP_h || op == OP_hu ? 2 : 4;
-}
-
-static u64 run_scalar(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
-{
-    const Op op = (Op)isa_insn[u->id].op;
-    set_lanes(w, mask);
-    if (isa_insn[u->id].effect == E_STORE)
-        return (u64)access_store(w, u, addr, width_of(op), -1, value) << 32;
-    if (!access_load(w, u, addr, width_of(op), -1, &value))
-        return 0;
-    return (u64)1 << 32 | extend(op, value);
-}
-
-/* Pages around page p, of lo..end, that have the same flags. */
-static PlainRange range_around(const Memory *m, u64 p, u64 lo, u64 end)
-{
-    u64 first = p, past = p + 1, many, some;
-    memset(&many, m->page[p], sizeof many);
-    while (first >= lo + 8 && (memcpy(&some, m->page + first - 8, 8), some == many))
-        first -= 8;
-    while (first > lo && m->page[first - 1] == m->page[p])
-        first--;
-    while (past + 8 <= end && (memcpy(&some, m->page + past, 8), some == many))
-        past += 8;
-    while (past < end && m->page[past] == m->page[p])
-        past++;
-    const u64 size = (past - first) << PAGE_BITS;
-    return (PlainRange){(u32)(first << PAGE_BITS),
-                        (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3};
-}
-
-/* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
- * tracked, or may have decoded instructions, change while a launch runs; of local memory those that
- * a store has noted stay until the group ends. */
-static void remember(Group *g, const Uop *u, u32 addr, bool stores)
-{
-    enum {
-        AGAIN = 256
-    }; /* pages to look at where something else was remembered: it may change often */
-    const bool local = addr - LDS_LO < LDS_END - LDS_LO;
-    const Memory *m = local ? &g->lds : g->launch->memory;
-    PlainRange *r =
-        local ? &g->plain_lds[stores] : &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
-    const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
-    const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
-    if (addr >= m->end || addr - r->lo < r->room || !(m->page[p] & (stores ? MEM_W : MEM_R)) ||
-        (stores && !local && m->page[p] & fixed))
-        return;
-    *r = range_around(m, p, r->room && p > first + AGAIN ? p - AGAIN : first,
-                      r->room && p + AGAIN < past ? p + AGAIN : past);
-}
-
-/* The host address of what lies in a page with the right to it; NULL: it is special. */
-static u8 *find_plain(const Group *g, u32 addr, u32 width, bool stores)
-{
-    const Memory *m = addr - LDS_LO < LDS_END - LDS_LO ? &g->lds : g->launch->memory;
-    const bool torn = (addr & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
-    return !torn && addr < m->end && m->page[addr >> PAGE_BITS] & (stores ? MEM_W : MEM_R)
-               ? m->base + addr
-               : NULL;
-}
-
-static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
-{
-    const Effect effect = (Effect)isa_insn[u->id].effect;
-    const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
-    const bool stores = isa_effect[effect].access == ACCESS_STORE;
-    const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
-    const u32 width = width_of(op);
-    Group *g = w->group;
-    (void)none, (void)none2;
-    set_lanes(w, mask);
-    for (u32 left = mask; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        u8 *host = stores && g->reservations ? NULL : find_plain(g, w->addr[i], width, stores);
-        u32 value = stores ? w->v[u->rb][i] : 0;
-        if (host && stores)
-            memcpy(host, &value, width);
-        else if (host)
-            memcpy(&value, host, width);
-        else if (!(stores ? access_store(w, u, w->addr[i], width, i, value)
-                          : access_load(w, u, w->addr[i], width, i, &value)))
-            return 0;
-        if (!stores)
-            w->v[u->rd][i] = extend(op, value);
-    }
-    if (mask)
-        remember(g, u, w->addr[__builtin_ctz(mask)], stores);
-    return (u64)1 << 32;
-}
-
-static bool deepen(Warp *w)
-{
-    size_t cap = w->capsimt;
-    if (w->nsimt + 2 > w->group->launch->simt_depth || !array_grow(w->simt, w->nsimt + 1, cap))
-        return false;
-    w->capsimt = (u32)cap;
-    return true;
-}
 
 /* --- a warp --------------------------------------------------------------------------------- */
 
@@ -202,28 +80,40 @@ typedef enum {
 static HostEnv env_of(const Jit *j, const Group *g, const Entry *e)
 {
     const Launch *l = g->launch;
-    return (HostEnv){.base = l->memory->base,
-                     .page = l->memory->page,
-                     .lds_base = g->lds.base,
-                     .lds_page = g->lds.page,
-                     .depth = l->simt_depth,
-                     .uop = e->uop,
-                     .helper = maker_helpers(j->entries.maker),
-                     .one = run_one,
-                     .scalar = run_scalar,
-                     .vector = run_vector,
-                     .deepen = deepen};
+    HostEnv env = {.base = l->memory->base,
+                   .page = l->memory->page,
+                   .lds_base = g->lds.base,
+                   .lds_page = g->lds.page,
+                   .depth = l->simt_depth,
+                   .uop = e->uop,
+                   .helper = maker_helpers(j->entries.maker)};
+    calls_set(&env);
+    return env;
 }
 
-/* Runs compiled code from that entry of the region. */
-static inline Outcome run_code(const HostEnv *env, Warp *w, const Entry *e, u32 entry,
-                               HostCode *code, u64 limit)
+/* Makes launch constants ready for the warps that *env names.  False: they cannot be read. */
+static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
 {
-    Group *g = w->group;
-    const u64 before = w->ninsns;
-    w->handled = w->reentry = 0;
-    const u32 back = code(w, env, limit, entry);
-    g->compiled += w->ninsns - before - w->handled;
+    enum {
+        WIDE = 1 << 16
+    }; /* bytes of a guard that would take in much else: constants are read for each warp */
+    Group *g = env->first->group;
+    if (!constants_read(e->region, env->first, constant, &env->guard))
+        return false;
+    g->stale = env->guard.room > WIDE;
+    if (g->stale)
+        env->guard = (PlainRange){0};
+    if (memcmp(&env->guard, &g->guard, sizeof g->guard)) {
+        memset(g->plain[1], 0, sizeof g->plain[1]); /* ranges are beside the guard */
+        g->guard = env->guard;
+    }
+    env->constant = constant;
+    return true;
+}
+
+/* Why warp w came back from compiled code, which returned `back`. */
+static Outcome came_back(Warp *w, const Entry *e, u32 back)
+{
     if (w->exec != w->mask)
         warp_set_exec(w);
     if (w->state == WARP_DONE)
@@ -236,9 +126,27 @@ static inline Outcome run_code(const HostEnv *env, Warp *w, const Entry *e, u32 
         warp_settle(w, e->region->written.x, e->region->written.v);
     if (back == (u32)HOST_ANYWHERE)
         return CAME_OUT;
-    if (w->state == WARP_READY && !g->faulted)
+    if (w->state == WARP_READY && !w->group->faulted)
         warp_fault(w, FAULT_UNSUPPORTED, w->pc, -1); /* a bug of ours: nothing has stopped it */
     return STOPPED;
+}
+
+/* Runs compiled code from that entry of the region. */
+static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry, HostCode *code,
+                               u64 limit)
+{
+    u32 constant[MAX_CONSTANTS];
+    const u64 before = w->ninsns;
+    if (e->region->repeats && code == (HostCode *)e->code[CODE_PLAIN].entry) {
+        env->first = env->last = w;
+        env->end = env->most = 0;
+        if (!read_constants(env, e, constant))
+            return CAME_OUT;
+    }
+    w->handled = w->reentry = 0;
+    const u32 back = code(w, env, limit, entry);
+    w->group->compiled += w->ninsns - before - w->handled;
+    return came_back(w, e, back);
 }
 
 /* The code that the warp may enter now, and where; NULL: none. */
@@ -287,7 +195,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (code && !near) {
             const u64 end =
                 most && most - e->region->insns < limit ? most - e->region->insns : limit;
-            const HostEnv env = env_of(j, w->group, e);
+            HostEnv env = env_of(j, w->group, e);
             const u64 before = w->ninsns;
             const Outcome outcome = run_code(&env, w, e, entry, code, end);
             if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
@@ -318,7 +226,7 @@ static void begin_group(Group *g, u64 slice)
     if (!e || !g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;
-    const HostEnv env = env_of(j, g, e);
+    HostEnv env = env_of(j, g, e);
     HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
     for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
         Warp *w = &g->warps[k];
@@ -327,6 +235,83 @@ static void begin_group(Group *g, u64 slice)
         w->host = (void *)e;
         run_code(&env, w, e, 0, code, slice * STRETCH);
     }
+}
+
+/* --- group after group --------------------------------------------------------------------- */
+
+/* Whether all warps of all groups begin with all lanes. */
+static bool is_dense(const Launch *l)
+{
+    const u64 items = (u64)l->local[0] * l->local[1] * l->local[2];
+    return l->all_lanes || !items || items == (u64)l->warps * l->lanes;
+}
+
+/* Of a group in which warp w stopped: those before it have ended, those after it begin. */
+static void set_others(Group *g, const Warp *w)
+{
+    for (u32 k = 0; k < g->nwarps; k++) {
+        if (&g->warps[k] > w)
+            warp_begin(&g->warps[k], g, k);
+        else if (&g->warps[k] < w)
+            g->warps[k].state = WARP_DONE, g->warps[k].ninsns = 0;
+    }
+}
+
+/* Runs warps from env->first's group on until they are done (NULL), or one stops.  Launch constants
+ * are read when code begins, and again when a store may have changed one. */
+static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit, u32 thread)
+{
+    Group *g = env->first->group;
+    HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
+    u32 constant[MAX_CONSTANTS];
+    for (Warp *w = env->first;;) {
+        if (!read_constants(env, e, constant)) {
+            warp_begin(w, g, w->id);
+            return w;
+        }
+        const u32 back = code(w, env, limit, 0);
+        w = env->warp;
+        if (w->state != WARP_DONE) {
+            w->host = (void *)e;
+            came_back(w, e, back);
+            return w;
+        }
+        w->state = WARP_READY;
+        w->ninsns = 0;
+        if (w++ != env->last)
+            continue;
+        group_end(g);
+        if (g->linear + 1 == env->end || env->insns >= env->most)
+            return NULL;
+        group_place(g, g->linear + 1, thread);
+        w = env->first;
+    }
+}
+
+static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice, u32 thread)
+{
+    const Jit *j = (const Jit *)g->engine;
+    const Launch *l = g->launch;
+    const Entry *e = g->start;
+    u64 handled = 0;
+    if (!e || !e->region->repeats || !l->keeps_registers || !is_dense(l) ||
+        atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
+        return (GroupsRun){0};
+    group_begin(g, first, thread);
+    HostEnv env = env_of(j, g, e);
+    env.first = g->warps;
+    env.last = &g->warps[g->nwarps - 1];
+    env.end = end;
+    env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
+    env.most = most;
+    const Warp *stopped = run_warps(&env, e, slice * STRETCH, thread);
+    for (u32 k = 0; k < g->nwarps; k++)
+        handled += g->warps[k].handled;
+    g->compiled += env.insns + (stopped ? stopped->ninsns : 0) - handled;
+    if (stopped)
+        set_others(g, stopped);
+    return (GroupsRun){
+        .groups = g->linear - first + !stopped, .insns = env.insns, .has_begun = stopped != NULL};
 }
 
 static void compare_turn(Jit *j, Warp *w)
@@ -375,6 +360,7 @@ static Engine *open_engine(const EngineKind *kind, bool waits, Memory *memory, I
         return NULL;
     const bool ok = sim_init(&j->sim, kind, run_warp, memory, set);
     j->sim.begin = kind == &shadow_kind ? NULL : begin_group;
+    j->sim.groups = kind == &shadow_kind ? NULL : run_groups;
     entries_open(&j->entries, j->sim.code, memory, lane_level()->name, waits);
     if (ok)
         return &j->sim.engine;

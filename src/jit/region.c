@@ -7,6 +7,7 @@
  */
 #include "jit/region.h"
 #include "base/mem.h"
+#include "jit/constant.h"
 #include "sim/handlers.h"
 #include <string.h>
 
@@ -625,7 +626,7 @@ Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 la
                       .flags = flags};
         aligned->group = g;
         g->launch = &no_launch;
-        ok = find_blocks(&f) && sort(r);
+        ok = find_blocks(&f) && sort(r) && constants_find(r);
         mem_free(f.facts);
         mem_free(f.queued);
         mem_free(f.queue);
@@ -655,6 +656,8 @@ u64 region_digest(const Region *r)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)
             MIX((u64)b->uop[k]->pc << 32 | b->uop[k]->word);
+        for (u32 k = 0; b->constant && k < b->nuop; k++)
+            MIX(b->constant[k]);
         for (int k = 0; k < 4; k++)
             MIX(b->in.v[k]);
         MIX(r->order[i]);
@@ -668,6 +671,7 @@ void region_free(Region *r)
     for (u32 i = 0; r && i < r->nblock; i++) {
         mem_free((void *)r->block[i].uop);
         mem_free((void *)r->block[i].facts);
+        mem_free(r->block[i].constant);
         mem_free(r->block[i].succ);
     }
     if (r) {
@@ -675,6 +679,7 @@ void region_free(Region *r)
         mem_free(r->order);
         mem_free(r->returns);
         mem_free(r->find);
+        mem_free(r->value);
     }
     mem_free(r);
 }

@@ -32,6 +32,18 @@ typedef enum {
 /* sets of scalar and vector registers */
 typedef struct { u64 x, v[4]; } RegSet;
 
+/* What a scalar register has in every warp of a launch alike (constant.h): an expression. */
+typedef enum { VALUE_NONE, VALUE_WORD, VALUE_CSR, VALUE_OP, VALUE_LOAD } ValueKind;
+typedef struct {
+    ValueKind kind;
+    u16 op;                 /* Op */
+    u16 a, b;               /* numbers of values before this one: sources, the base of a load */
+    u32 word;               /* the word, the number of the CSR, the offset of a load */
+    u8 loads;               /* one after the other, to find it */
+    bool is_needed;         /* by a load of the region */
+} LaunchValue;
+enum { MAX_CONSTANTS = 256 };
+
 /* A block, in one version. */
 typedef struct {
     u32 pc;
@@ -42,6 +54,7 @@ typedef struct {
     u32 next_pc, target_pc, meet_pc;
     const Uop **uop;        /* the instructions in order, the one that ends the block last */
     const IsaFacts **facts; /* what each does */
+    u16 *constant;          /* of each, if it is a load of a launch constant: its number; else 0 */
     u32 nuop;
     u32 insns;              /* that they retire */
     u32 *succ;              /* blocks that may follow, a barrier's included */
@@ -69,6 +82,9 @@ typedef struct {
     RegSet written;         /* registers that some block writes */
     u32 *returns;           /* the pcs after calls, ascending */
     u32 nreturns;
+    bool repeats;           /* its code is run by warp after warp, so that blocks have `constant` */
+    LaunchValue *value;     /* launch constants; 0 is none */
+    u32 nvalue;
 } Region;
 
 /* The region at pc, over decoded code.  NULL: there is no code at pc, or out of memory. */

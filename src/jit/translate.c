@@ -57,6 +57,12 @@ Val warp_field(Emit *e, size_t offset)
     return LLVMBuildInBoundsGEP2(B, e->i8, e->warp, &at, 1, "");
 }
 
+Val group_of(Emit *e)
+{
+    return e->repeats ? e->group
+                      : LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+}
+
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset)
 {
     Val at = quad(e, offset);
@@ -71,7 +77,7 @@ Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *ar
                           "");
 }
 
-static u32 full_mask(const Emit *e) { return e->lanes == 32 ? UINT32_MAX : (1u << e->lanes) - 1; }
+u32 lanes_mask(const Emit *e) { return e->lanes == 32 ? UINT32_MAX : (1u << e->lanes) - 1; }
 
 /* --- registers ------------------------------------------------------------------------------ */
 
@@ -477,7 +483,7 @@ static Val constant_csr(Emit *e, u32 n)
     switch (n) {
     case CSR_knl: {
         Val at_launch = quad(e, offsetof(Group, launch)), at_knl = quad(e, offsetof(Launch, knl));
-        const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+        const Val group = group_of(e);
         const Val launch = LLVMBuildLoad2(
             B, e->ptr, LLVMBuildInBoundsGEP2(B, e->i8, group, &at_launch, 1, ""), "");
         return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, launch, &at_knl, 1, ""),
@@ -492,7 +498,7 @@ static Val constant_csr(Emit *e, u32 n)
     case CSR_gidz: at = offsetof(Group, id[2]); break;
     default: return NULL;
     }
-    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val group = group_of(e);
     Val offset = quad(e, at);
     return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, group, &offset, 1, ""), "");
 }
@@ -727,7 +733,7 @@ static void join(Emit *e)
             LLVMAddCase(cases, word(e, to->pc), e->start[b->succ[i]]);
     }
     LLVMPositionBuilderAtEnd(B, restored);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, full_mask(e)), ""),
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
                     target(e, b->pc, true), target(e, b->pc, false));
 }
 
@@ -762,7 +768,9 @@ static void indirect(Emit *e, const Uop *u)
 /* A barrier, or the end of the warp; a diverged warp is left to the interpreter. */
 static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
 {
-    const Val initial = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
+    const Val initial = e->repeats
+                            ? word(e, lanes_mask(e))
+                            : LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
     if (e->quick)
         flush(e);
     const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
@@ -770,6 +778,12 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     LLVMPositionBuilderAtEnd(B, diverged);
     leave(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, all);
+    if (e->repeats) { /* it has no barriers */
+        LLVMBuildStore(B, word(e, e->at->next_pc), warp_field(e, offsetof(Warp, pc)));
+        LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+        LLVMBuildBr(B, e->again);
+        return;
+    }
     LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
     if (state == WARP_WAITING)
         LLVMBuildStore(B, word(e, 1 + (u32)region_find(e->r, e->at->next_pc, e->at->full)),
@@ -821,7 +835,7 @@ static void end_block(Emit *e)
 static void set_lanes(Emit *e)
 {
     if (e->at->full) {
-        e->mask = word(e, full_mask(e));
+        e->mask = word(e, lanes_mask(e));
         return;
     }
     e->mask = LLVMBuildLoad2(B, e->i32, e->mask_home, "");
@@ -909,8 +923,7 @@ static void make_homes(Emit *e)
             e->v_home[n][i] = LLVMBuildAlloca(B, e->row, "v");
 }
 
-/* Entry into block i: its registers come from the warp, or are those that it begins with. */
-static LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
+LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
 {
     const LLVMBasicBlockRef at = new_block(e, "enter");
     const RegSet *in = &e->r->block[i].in;
@@ -922,10 +935,13 @@ static LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
     for (u32 n = 0; (!e->quick || begins) && n < 256; n++)
         for (u32 k = 0; regset_has_v(in, n) && has_v(e, n) && k < e->nchunks; k++)
             row_store(e, begins ? LLVMConstNull(e->row) : reload_v(e, n, k), v_home(e, n, k));
-    LLVMBuildStore(B, LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), ""),
-                   e->mask_home);
-    LLVMBuildStore(B, LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), ""),
-                   e->insns_home);
+    Val mask = word(e, lanes_mask(e)), insns = quad(e, 0);
+    if (!e->repeats) {
+        mask = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), "");
+        insns = LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), "");
+    }
+    LLVMBuildStore(B, mask, e->mask_home);
+    LLVMBuildStore(B, insns, e->insns_home);
     LLVMBuildBr(B, e->start[i]);
     return at;
 }
@@ -969,7 +985,10 @@ static void emit_function(Emit *e, const char *name)
         e->start[i] = new_block(e, "b");
         e->first_uop[i] = n;
     }
-    make_entries(e, first);
+    if (e->repeats)
+        make_repetition(e, first);
+    else
+        make_entries(e, first);
     LLVMPositionBuilderAtEnd(B, e->stop);
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
     for (u32 i = 0; i < e->r->nblock; i++)
@@ -986,6 +1005,7 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->r = r;
     e->headers = kind != CODE_PLAIN;
     e->quick = kind == CODE_QUICK;
+    e->repeats = kind == CODE_PLAIN && r->repeats;
     e->host = host;
     e->helpers = helpers;
     e->lanes = r->lanes;

@@ -67,6 +67,7 @@ typedef struct {
     const Region *r;
     const HostVectors *host;
     bool headers, quick;    /* CodeKind */
+    bool repeats;           /* it goes on with the next warp (HostCode) */
     u32 lanes, chunk, nchunks;
     LLVMTypeRef i1, i8, i16, i32, i64, f32, ptr, row, frow, mrow;
     Val fn, warp, env, limit;
@@ -81,6 +82,10 @@ typedef struct {
     LLVMBasicBlockRef *start; /* of each block */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
+    /* of code that repeats: where a warp begins, and where it has ended */
+    LLVMBasicBlockRef begin, again;
+    Val warp_home, group, guard_lo, guard_end; /* i64: HostEnv.guard */
+    Val constant[MAX_CONSTANTS]; /* those that loads name */
     u64 *helpers;           /* that are called, a bit each */
     /* the block in progress */
     const RegionBlock *at;
@@ -132,8 +137,9 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
 LLVMBasicBlockRef new_block(Emit *e, const char *name);
 /* A branch that is expected to go to `then`. */
 void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
-/* The field of the warp at that offset. */
+/* The field of the warp at that offset; its group. */
 Val warp_field(Emit *e, size_t offset);
+Val group_of(Emit *e);
 /* A call of an intrinsic of LLVM. */
 Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
 
@@ -153,6 +159,18 @@ void make_types(Emit *e);
 /* A function with the host's features, all whose registers are kept by calls of it. */
 void make_kept(Emit *e, const char *name, LLVMTypeRef t);
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
+
+/* Entry into block i: its registers come from the warp, or, where the region begins with fresh ones
+ * (first), are 0. */
+LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first);
+/* All lanes of a warp. */
+u32 lanes_mask(const Emit *e);
+
+/* --- repeat.c ---------------------------------------------------------------------------- */
+
+/* Makes what code that repeats has besides its blocks, and sets e->begin, e->again and e->warp; the
+ * function begins with LLVM block `first`. */
+void make_repetition(Emit *e, LLVMBasicBlockRef first);
 
 /* --- vecmem.c ---------------------------------------------------------------------------- */
 

@@ -46,9 +46,17 @@ typedef struct {
 /* i1: nobody holds a reservation that a store might end */
 static Val unreserved(Emit *e)
 {
-    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val group = group_of(e);
     const Val at = byte_at(e, group, quad(e, offsetof(Group, reservations)));
     return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildLoad2(B, e->i32, at, ""), word(e, 0), "");
+}
+
+/* i1: a store from lo to last changes no launch constant; no instruction of a region that repeats
+ * makes a reservation */
+static Val misses_guard(Emit *e, Val lo, Val last)
+{
+    const Val behind = LLVMBuildICmp(B, LLVMIntUGE, lo, e->guard_end, "");
+    return LLVMBuildOr(B, behind, LLVMBuildICmp(B, LLVMIntULT, last, e->guard_lo, ""), "");
 }
 
 /* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
@@ -76,7 +84,9 @@ static Reach reach(Emit *e, Val lo, Val last, bool is_near, bool stores)
         LLVMBuildAnd(B, flags, LLVMConstInt(e->i8, stores ? MEM_W : MEM_R, false), "");
     ok = LLVMBuildAnd(B, ok,
                       LLVMBuildICmp(B, LLVMIntNE, allowed, LLVMConstInt(e->i8, 0, false), ""), "");
-    if (stores)
+    if (stores && e->repeats)
+        ok = LLVMBuildAnd(B, ok, misses_guard(e, lo, last), "");
+    else if (stores)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     return (Reach){ok, byte_at(e, base, lo)};
 }
@@ -169,6 +179,10 @@ void access_scalar(Emit *e, const Uop *u)
 {
     const bool loads = isa_insn[u->id].effect == E_LOAD;
     const u32 width = width_of(u);
+    if (e->repeats && loads && e->at->constant[e->k]) {
+        set_x(e, u->rd, e->constant[e->at->constant[e->k]]);
+        return;
+    }
     const Val base = get_x(e, u->ra), addr = LLVMBuildAdd(B, base, word(e, (u32)u->imm), "");
     const Val data = loads ? word(e, 0) : get_x(e, u->rb);
     const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
@@ -232,7 +246,7 @@ static Row addresses(Emit *e, const Uop *u, u32 width)
     default: break;
     }
     /* private memory, interleaved over the group */
-    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val group = group_of(e);
     const Val pds =
         LLVMBuildLoad2(B, e->i32, byte_at(e, group, quad(e, offsetof(Group, pds_base))), "");
     const Val warps =
@@ -609,7 +623,7 @@ static Val lowest_lane(Emit *e, Val mask)
 static Reach reach_each(Emit *e, const Access *x, Val addresses)
 {
     const bool stores = x->h->stores;
-    const Val group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    const Val group = group_of(e);
     const Val lane = x->h->full ? word(e, 0) : lowest_lane(e, x->mask);
     const Val lowest = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
     const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lowest, word(e, LDS_LO), ""),

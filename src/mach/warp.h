@@ -55,6 +55,8 @@ typedef struct {
 /* Waiting: at a barrier. */
 enum WarpState { WARP_READY, WARP_WAITING, WARP_DONE };
 
+enum { WARP_VTYPE = 2 << 3 }; /* e32, m1: of a warp that begins */
+
 /* An entry of the divergence stack (doc/isa.md, "Divergence"). */
 typedef struct { u32 rpc, pc, mask; } SimtEntry;
 
@@ -145,6 +147,8 @@ struct Group {
      * a pc, at pc / 4 % PLAIN_SITES, while the context is held; of local memory until the group
      * ends. */
     PlainRange plain[2][PLAIN_SITES], plain_lds[2];
+    PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
+    bool stale;             /* one may have changed */
     Warp *warps;
     u32 capwarps;           /* allocated */
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */

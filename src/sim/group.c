@@ -98,6 +98,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->compiled = 0;
     g->start = NULL;
     memset(g->plain, 0, sizeof g->plain);
+    g->guard = (PlainRange){0};
     group_note_accesses(g, NOTE_NOTHING);
     return g;
 }
@@ -135,7 +136,7 @@ void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4])
     w->is_fresh = false;
 }
 
-static void reset_warp(Warp *w, Group *g, u32 k)
+void warp_begin(Warp *w, Group *g, u32 k)
 {
     const Launch *l = g->launch;
     w->group = g;
@@ -143,7 +144,7 @@ static void reset_warp(Warp *w, Group *g, u32 k)
     w->tid = k * l->lanes;
     w->pc = l->pc;
     w->vl = l->lanes;
-    w->vtype = 2 << 3; /* e32, m1 */
+    w->vtype = WARP_VTYPE;
     w->full = l->lanes == 32 ? UINT32_MAX : (1u << l->lanes) - 1;
     w->initial = w->mask = first_mask(l, k);
     w->state = w->initial ? WARP_READY : WARP_DONE;
@@ -162,23 +163,36 @@ static void reset_warp(Warp *w, Group *g, u32 k)
 /* hosts divide words faster */
 static u64 quotient(u64 a, u32 b) { return a <= UINT32_MAX ? (u32)a / b : a / b; }
 
-void group_begin(Group *g, u64 linear, u32 area)
+u64 group_pds_size(const Launch *l)
+{
+    return align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
+}
+
+void group_place(Group *g, u64 linear, u32 area)
 {
     const Launch *l = g->launch;
-    const u64 size = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     const u64 row = quotient(linear, l->groups[0]), layer = quotient(row, l->groups[1]);
     g->linear = linear;
     g->id[0] = (u32)(linear - row * l->groups[0]);
     g->id[1] = (u32)(row - layer * l->groups[1]);
     g->id[2] = (u32)layer;
     g->lds_base = LDS_LO;
-    g->pds_base = l->pds + (u32)((l->pds_by_group ? linear : l->pds_areas ? area : 0) * size);
+    g->pds_base = l->pds + (u32)((l->pds_by_group ? linear
+                                  : l->pds_areas  ? area
+                                                  : 0) *
+                                 group_pds_size(l));
+}
+
+void group_begin(Group *g, u64 linear, u32 area)
+{
+    const Launch *l = g->launch;
+    group_place(g, linear, area);
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;
     g->npending = g->ntouched = 0;
     for (u32 k = 0; k < l->warps; k++)
-        reset_warp(&g->warps[k], g, k);
+        warp_begin(&g->warps[k], g, k);
 }
 
 void group_end(Group *g)

@@ -28,6 +28,12 @@ void context_give(Contexts *c, Group *g);
  * zero.  `area` chooses its private memory where the launch has not one for each group
  * (Launch.pds_areas): groups that are resident at once need different ones. */
 void group_begin(Group *g, u64 linear, u32 area);
+/* Bytes of private memory of a group. */
+u64 group_pds_size(const Launch *l);
+/* Makes the group the one of that number, with its place in the grid and its memory. */
+void group_place(Group *g, u64 linear, u32 area);
+/* Puts warp k of the group at its start, as group_begin() does. */
+void warp_begin(Warp *w, Group *g, u32 k);
 /* Clears the registers that a launch may read, but for those in `kept` (a bit a register; NULL:
  * none), and notes that they are. */
 void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4]);

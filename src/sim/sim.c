@@ -9,6 +9,7 @@
 enum { DEFAULT_SLICE = 1 << 16 };
 enum { BATCH = 64 };    /* most groups that a thread takes at a time */
 enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
+enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
 
 /* One launch in progress, shared by its host threads. */
 typedef struct {
@@ -145,17 +146,27 @@ void sim_limit(Warp *w, FaultKind kind)
     const Uop *u = go(w, w->pc);
     if (!u)
         return;
-    fail(w, u, waiting && kind != FAULT_STOPPED && kind != FAULT_STALLED ? FAULT_DEADLOCK : kind, -1);
+    fail(w, u, waiting && kind != FAULT_STOPPED && kind != FAULT_STALLED ? FAULT_DEADLOCK : kind,
+         -1);
     g->fault.waiting = waiting;
     g->fault.spinning = group_count_warps(g, WARP_READY);
 }
 
-static void check_time(const Run *r, Warp *w)
+/* why the launch is to end now, or FAULT_NONE */
+static FaultKind find_end(const Run *r)
 {
     if (r->deadline && nanoseconds() - r->audience->halted >= r->deadline)
-        sim_limit(w, FAULT_TIMEOUT);
-    else if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
-        sim_limit(w, FAULT_STOPPED);
+        return FAULT_TIMEOUT;
+    if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
+        return FAULT_STOPPED;
+    return FAULT_NONE;
+}
+
+static void check_time(const Run *r, Warp *w)
+{
+    const FaultKind why = find_end(r);
+    if (why != FAULT_NONE)
+        sim_limit(w, why);
 }
 
 static void check_limits(const Run *r, Warp *w)
@@ -240,16 +251,18 @@ static bool run_turns(Run *r, Group *g)
     return ran;
 }
 
-static void run_group(Run *r, Group *g, u64 linear, u32 thread)
+/* Runs a group, which may have begun. */
+static void run_group(Run *r, Group *g, u64 linear, u32 thread, bool has_begun)
 {
     Audience *a = r->audience;
-    group_begin(g, linear, thread);
+    if (!has_begun)
+        group_begin(g, linear, thread);
     check_time(r, &g->warps[0]); /* groups may be short and many */
     audience_tell(a, EVENT_group_begin, g, NULL);
     for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
         if (g->warps[k].state == WARP_READY)
             audience_tell(a, EVENT_warp_begin, g, &g->warps[k]);
-    if (r->sim->begin && !a->events && !r->launch->max_insns)
+    if (!has_begun && r->sim->begin && !a->events && !r->launch->max_insns)
         r->sim->begin(g, slice_of(r, &g->warps[0]));
     while (!g->faulted) {
         if (run_turns(r, g))
@@ -290,6 +303,25 @@ static void refuse(Run *r, FaultKind kind)
     report(r, &none, &(LaunchResult){0});
 }
 
+/* Groups first..end-1, or some of them; the number of the next one. */
+static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, LaunchResult *part)
+{
+    GroupsRun run = {.groups = 0};
+    if (r->sim->groups && !r->audience->events && !r->launch->max_insns &&
+        find_end(r) == FAULT_NONE)
+        run = r->sim->groups(g, first, end, r->is_alone ? LOOK_SOON : LOOK,
+                             slice_of(r, &g->warps[0]), number);
+    const u64 at = first + run.groups;
+    part->insns += run.insns;
+    part->groups += run.groups;
+    if (run.groups && !run.has_begun)
+        return at;
+    run_group(r, g, at, number, run.has_begun);
+    part->insns += group_insns(g);
+    part->groups += !g->faulted;
+    return at + 1;
+}
+
 static void work(void *self, u32 number)
 {
     Run *r = self;
@@ -301,16 +333,14 @@ static void work(void *self, u32 number)
     }
     group_note_accesses(g, audience_notes(r->audience));
     const HostFloats host = enter_guest_floats();
-    for (u64 i = 0, end = 0;; i++) {
+    for (u64 i = 0, end = 0;;) {
         if (!end || i == end) {
             i = atomic_fetch_add(&r->next, r->batch);
             end = i + r->batch < r->ngroups ? i + r->batch : r->ngroups;
         }
         if (i >= end || i >= atomic_load_explicit(&r->limit, memory_order_relaxed))
             break;
-        run_group(r, g, i, number);
-        part.insns += group_insns(g);
-        part.groups += !g->faulted;
+        i = run_groups(r, g, i, end, number, &part);
         if (g->faulted) { /* at once: it says where the others end */
             report(r, g, &part);
             part = (LaunchResult){0};

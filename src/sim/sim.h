@@ -25,6 +25,18 @@ typedef void WarpRunner(Warp *w, u64 slice);
  * what it leaves is run as if it had not been called. */
 typedef void GroupRunner(Group *g, u64 slice);
 
+/* What a GroupsRunner did. */
+typedef struct {
+    u64 groups;             /* that it ran to their end */
+    u64 insns;              /* of warps that have ended; their ninsns are 0 */
+    bool has_begun;         /* it has begun the group after them, which is to be run on */
+} GroupsRun;
+
+/* Runs groups from `first` on, before `end`, one after the other in context g, as far as it likes,
+ * and begins none when `most` instructions have been retired.  slice: as for a WarpRunner; thread:
+ * as for group_begin(). */
+typedef GroupsRun GroupsRunner(Group *g, u64 first, u64 end, u64 most, u64 slice, u32 thread);
+
 /* An interpreter, or another engine built on its parts. */
 typedef struct {
     Engine engine;          /* first */
@@ -34,6 +46,7 @@ typedef struct {
     Contexts contexts;
     WarpRunner *run;
     GroupRunner *begin;     /* or NULL */
+    GroupsRunner *groups;   /* or NULL */
     const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
     u32 processors;         /* of the host */
     _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and the last nanoseconds a group */

@@ -1,0 +1,164 @@
+/* calls.c -- what compiled code calls: instructions that it leaves to the interpreter, accesses to
+ * memory that is not plain, and room on the divergence stack. */
+#include "jit/calls.h"
+#include "base/mem.h"
+#include "sim/handlers.h"
+
+static void set_lanes(Warp *w, u32 mask)
+{
+    w->mask = mask;
+    if (w->exec != mask)
+        warp_set_exec(w);
+}
+
+/* Notes a store that nobody looked at yet. */
+static void note_store(Group *g, u64 addr, u32 width)
+{
+    if (addr + width > g->guard.lo && addr < (u64)g->guard.lo + g->guard.room)
+        g->stale = true;
+}
+
+static bool run_one(Warp *w, const Uop *u, u32 mask)
+{
+    const IsaAccess access = (IsaAccess)isa_effect[isa_insn[u->id].effect].access;
+    set_lanes(w, mask);
+    w->handled += uop_insns(u);
+    if (access != ACCESS_NONE && access != ACCESS_LOAD && w->group->guard.room)
+        w->group->stale = true;
+    return u->run(w, u) != NULL;
+}
+
+static u32 extend(Op op, u32 v)
+{
+    return op == OP_b ? (u32)(i32)(i8)v : op == OP_h ? (u32)(i32)(i16)v : v;
+}
+
+static u32 width_of(Op op)
+{
+    return op == OP_b || op == OP_bu ? 1 : op == OP_h || op == OP_hu ? 2 : 4;
+}
+
+static u64 run_scalar(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
+{
+    const Op op = (Op)isa_insn[u->id].op;
+    set_lanes(w, mask);
+    if (isa_insn[u->id].effect == E_STORE)
+        note_store(w->group, addr, width_of(op));
+    if (isa_insn[u->id].effect == E_STORE)
+        return (u64)access_store(w, u, addr, width_of(op), -1, value) << 32;
+    if (!access_load(w, u, addr, width_of(op), -1, &value))
+        return 0;
+    return (u64)1 << 32 | extend(op, value);
+}
+
+/* Pages around page p, of lo..end, that have the same flags. */
+static PlainRange range_around(const Memory *m, u64 p, u64 lo, u64 end)
+{
+    u64 first = p, past = p + 1, many, some;
+    memset(&many, m->page[p], sizeof many);
+    while (first >= lo + 8 && (memcpy(&some, m->page + first - 8, 8), some == many))
+        first -= 8;
+    while (first > lo && m->page[first - 1] == m->page[p])
+        first--;
+    while (past + 8 <= end && (memcpy(&some, m->page + past, 8), some == many))
+        past += 8;
+    while (past < end && m->page[past] == m->page[p])
+        past++;
+    const u64 size = (past - first) << PAGE_BITS;
+    return (PlainRange){(u32)(first << PAGE_BITS),
+                        (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3};
+}
+
+/* What of the range lies beside the guard, on the side of addr; nothing: addr is too near. */
+static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
+{
+    const u64 end = (u64)r.lo + r.room, past = (u64)guard.lo + guard.room;
+    if (!guard.room || past <= r.lo || guard.lo >= end + 3)
+        return r;
+    if (addr >= past)
+        return (PlainRange){(u32)past, (u32)(end - past)};
+    if ((u64)addr + 3 < guard.lo)
+        return (PlainRange){r.lo, guard.lo - 3 - r.lo};
+    return (PlainRange){0};
+}
+
+/* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
+ * tracked, or may have decoded instructions, change while a launch runs; of local memory those that
+ * a store has noted stay until the group ends. */
+static void remember(Group *g, const Uop *u, u32 addr, bool stores)
+{
+    enum {
+        AGAIN = 256
+    }; /* pages to look at where something else was remembered: it may change often */
+    const bool local = addr - LDS_LO < LDS_END - LDS_LO;
+    const Memory *m = local ? &g->lds : g->launch->memory;
+    PlainRange *r =
+        local ? &g->plain_lds[stores] : &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
+    const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
+    if (addr >= m->end || addr - r->lo < r->room || !(m->page[p] & (stores ? MEM_W : MEM_R)) ||
+        (stores && !local && m->page[p] & fixed))
+        return;
+    *r = range_around(m, p, r->room && p > first + AGAIN ? p - AGAIN : first,
+                      r->room && p + AGAIN < past ? p + AGAIN : past);
+    if (stores && !local)
+        *r = outside(g->guard, *r, addr);
+}
+
+/* The host address of what lies in a page with the right to it; NULL: it is special. */
+static u8 *find_plain(const Group *g, u32 addr, u32 width, bool stores)
+{
+    const Memory *m = addr - LDS_LO < LDS_END - LDS_LO ? &g->lds : g->launch->memory;
+    const bool torn = (addr & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
+    return !torn && addr < m->end && m->page[addr >> PAGE_BITS] & (stores ? MEM_W : MEM_R)
+               ? m->base + addr
+               : NULL;
+}
+
+static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
+{
+    const Effect effect = (Effect)isa_insn[u->id].effect;
+    const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
+    const bool stores = isa_effect[effect].access == ACCESS_STORE;
+    const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
+    const u32 width = width_of(op);
+    Group *g = w->group;
+    (void)none, (void)none2;
+    set_lanes(w, mask);
+    for (u32 left = mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        u8 *host = stores && g->reservations ? NULL : find_plain(g, w->addr[i], width, stores);
+        u32 value = stores ? w->v[u->rb][i] : 0;
+        if (stores)
+            note_store(g, w->addr[i], width);
+        if (host && stores)
+            memcpy(host, &value, width);
+        else if (host)
+            memcpy(&value, host, width);
+        else if (!(stores ? access_store(w, u, w->addr[i], width, i, value)
+                          : access_load(w, u, w->addr[i], width, i, &value)))
+            return 0;
+        if (!stores)
+            w->v[u->rd][i] = extend(op, value);
+    }
+    if (mask)
+        remember(g, u, w->addr[__builtin_ctz(mask)], stores);
+    return (u64)1 << 32;
+}
+
+static bool deepen(Warp *w)
+{
+    size_t cap = w->capsimt;
+    if (w->nsimt + 2 > w->group->launch->simt_depth || !array_grow(w->simt, w->nsimt + 1, cap))
+        return false;
+    w->capsimt = (u32)cap;
+    return true;
+}
+
+void calls_set(HostEnv *env)
+{
+    env->one = run_one;
+    env->scalar = run_scalar;
+    env->vector = run_vector;
+    env->deepen = deepen;
+}

@@ -1,0 +1,21 @@
+/* constant.h -- launch constants: what scalar loads of a region give alike to every warp of a
+ * launch, such as the kernel's arguments.
+ *
+ * A region that repeats (Region.repeats) is run by one warp after the other within one call of its
+ * host code, which finds the values of such loads ready (HostEnv.constant).  They are read before
+ * the call.  A store that might change one is seen by the guard, a range of addresses around all
+ * that lie in pages that may be written (vecmem.c), and by whatever else a guest can store with
+ * (jit.c); then they are read again before the next warp begins.
+ */
+#ifndef JIT_CONSTANT_H
+#define JIT_CONSTANT_H
+#include "jit/region.h"
+
+/* Decides whether the region repeats, and if so, finds its launch constants.  Its blocks have their
+ * order and successors.  False: out of memory. */
+bool constants_find(Region *r);
+
+/* Reads them for a launch of which w is a warp: value[i] is that of r->value[i]; guard: addresses
+ * whose bytes they depend on and that a store may change.  False: one cannot be read. */
+bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], PlainRange *guard);
+#endif

@@ -387,7 +387,7 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const u32 threads = thread_count(&r);
         const u64 share = r.ngroups / (threads ? threads : 1) / 32;
-        r.batch = share < 1 ? 1 : share < BATCH ? share : BATCH;
+        r.batch = threads == 1 || share > BATCH ? BATCH : share < 1 ? 1 : share;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
         if (threads > 1) {
             r.start = nanoseconds();

@@ -33,6 +33,7 @@ static void put_fixed(Buf *b, const Code *c, size_t i)
     case FIX_LO: buf_printf(b, "%%lo(%s%+d)", sym_name(c, w), w->off); break;
     case FIX_NONE:
     case FIX_LABEL:
+    case FIX_NOTE:
     case FIX_CALL: break;
     }
 }
@@ -70,6 +71,8 @@ static void put_words(Buf *b, const Code *c)
     u32 shown = 0;
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
+        if (w->fix == FIX_NOTE)
+            continue;
         if (w->fix != FIX_LABEL && w->loc && w->loc != shown)
             put_place(b, c->f->module, shown = w->loc);
         if (w->fix == FIX_LABEL)

@@ -41,7 +41,7 @@ u32 word_prefix(const Word *w)
         [SLOT_XD] = 0, [SLOT_X1] = 3, [SLOT_X2] = 6, [SLOT_X3] = 9, [SLOT_X3D] = 0};
     const FormatInfo *f = isa_format_of(w->in.id);
     u32 prefix = 0;
-    if (w->fix == FIX_LABEL)
+    if (word_is_none(w))
         return 0;
     for (int k = 0; k < f->nopd; k++) {
         const OperandInfo *o = &isa_operand[f->opd[k]];
@@ -66,7 +66,7 @@ int word_fixed_operand(const Code *c, const Word *w)
 static u32 word_size(const Word *w)
 {
     static const u8 more[][2] = {[NEAR] = {0, 0}, [BY_JUMP] = {4, 4}, [FAR] = {4, 8}};
-    if (w->fix == FIX_LABEL)
+    if (word_is_none(w))
         return 0;
     return (word_prefix(w) ? 8u : 4u) + more[w->form][is_conditional(w->in.id)];
 }
@@ -159,7 +159,7 @@ static void put_distances(Code *c)
     for (size_t i = 0; i < c->n; i++) {
         Word *w = &c->word[i];
         i32 *operand =
-            w->fix == FIX_NONE || w->fix == FIX_LABEL ? NULL : &w->in.opd[word_fixed_operand(c, w)];
+            w->fix == FIX_NONE || word_is_none(w) ? NULL : &w->in.opd[word_fixed_operand(c, w)];
         const i32 low = w->fix == FIX_BLOCK_LO ? distance(c, &c->word[i - 1]) : 0;
         if (w->fix == FIX_BLOCK)
             *operand = distance(c, w);

@@ -5,7 +5,7 @@
  * if it calls others.  Where sp, tp and ra change is read from its words: each of the first two is
  * moved past the frame once, and back once (frame.c).
  */
-#include "cc/variables.h"
+#include "cc/debuginfo.h"
 #include <string.h>
 
 enum { RA = 1, CODE_ALIGN = 1, DATA_ALIGN = 1 };
@@ -87,7 +87,7 @@ static void put_frame(DwarfOut *s, const Code *c, u32 section, u32 symbol)
         put_rules(s, c->f->module->target, &u, true);
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
-        const Unwound next = w->fix == FIX_LABEL ? u : after(c, w, u);
+        const Unwound next = word_is_none(w) ? u : after(c, w, u);
         if (!memcmp(&next, &u, sizeof u))
             continue;
         const u32 end = i + 1 < c->n ? c->word[i + 1].at : c->size;

@@ -24,6 +24,7 @@
 typedef enum {
     FIX_NONE,
     FIX_LABEL,              /* no word: block `to` starts here */
+    FIX_NOTE,               /* no word: Func.note[to] holds from here on */
     FIX_BLOCK,              /* the distance to block `to`, of a branch or jal */
     FIX_BLOCK_HI,           /* of an auipc: the upper part of the distance to block `to` */
     FIX_BLOCK_LO,           /* the lower part; the auipc is the word before */
@@ -51,6 +52,8 @@ typedef struct {
     u32 *start;             /* branch.c: offset of each block */
     u32 size;               /* branch.c: bytes */
 } Code;
+
+static inline bool word_is_none(const Word *w) { return w->fix == FIX_LABEL || w->fix == FIX_NOTE; }
 
 /* The order of the Func.nrpo reachable blocks: the blocks of a loop stay together, with the test at
  * the end where that is easy; the exit is last.  NULL: out of memory. */
@@ -92,5 +95,5 @@ void asm_data(Buf *out, const Module *m, const Data *d);
 
 /* Adds the line table to o, with as much other debug data as its readers want.  symbol[i]: the
  * index in the object of symbol i of the module.  False: out of memory. */
-bool lines(const Module *m, const Code *code, const u32 *symbol, Object *o);
+bool lines(Module *m, const Code *code, const u32 *symbol, Object *o);
 #endif

@@ -38,6 +38,21 @@ static void renumber(const Dead *D, Ref *r)
         r->val = D->number[r->val];
 }
 
+/* A note keeps nothing alive.  If its value is dead, but a constant away from one that is not, it
+ * tells that. */
+static void settle_note(const Dead *D, Note *n)
+{
+    while (n->is.kind == R_VAL && !D->number[n->is.val]) {
+        const Ins *i = D->ins[n->is.val];
+        if (!i || i->op != IR_add || i->a[1].kind != R_CON) {
+            n->is = ref_none();
+            return;
+        }
+        n->plus = (i32)((u32)n->plus + i->a[1].val);
+        n->is = i->a[0];
+    }
+}
+
 static void renumber_block(const Dead *D, Block *b)
 {
     for (size_t j = 0; j < b->nphi; j++) {
@@ -114,6 +129,8 @@ void remove_dead(Func *f)
         for (size_t k = 0; k < D.phi[v].n; k++)
             mark(&D, D.phi[v].phi->arg[k]);
     }
+    for (size_t k = 0; k < f->nnote; k++)
+        settle_note(&D, &f->note[k]);
     for (size_t b = 0; b < f->nblock; b++)
         sweep(&D, &f->block[b]);
     /* 4. new numbers */
@@ -126,5 +143,7 @@ void remove_dead(Func *f)
     f->nvalue = count + 1;
     for (size_t b = 0; b < f->nblock; b++)
         renumber_block(&D, &f->block[b]);
+    for (size_t k = 0; k < f->nnote; k++)
+        renumber(&D, &f->note[k].is);
     ir_free(scratch);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct {
-    const Module *m;
+    Module *m;
     Object *o;
     u32 *symbol; /* of the object, for each of the module */
     bool failed; /* out of memory */
@@ -116,7 +116,7 @@ static void put_function(Emit *e, const Code *c)
     Buf *b = &e->o->sections[section].data;
     for (size_t i = 0; i < c->n; i++) {
         const Word *w = &c->word[i];
-        if (w->fix == FIX_LABEL)
+        if (word_is_none(w))
             continue;
         put_word(c, b, w);
         if (w->fix == FIX_HI || w->fix == FIX_LO || w->fix == FIX_CALL)
@@ -193,7 +193,7 @@ static void put_records(Emit *e, const Resource *r)
 
 static void put_all(Emit *e, const Code *code, const Resource *r, const CcOptions *opt)
 {
-    const Module *m = e->m;
+    Module *m = e->m;
     add_symbols(e);
     for (size_t i = 0; i < m->nfunc && !e->failed; i++)
         put_function(e, &code[i]);

@@ -177,6 +177,7 @@ static void instruction(Code *c, const Ins *i)
         break;
     case IR_cmov: conditional_move(c, i); break;
     case IR_call: call(c, i); break;
+    case IR_note: put(c, (Word){.fix = FIX_NOTE, .to = (u32)i->imm, .loc = i->loc}); break;
     case IR_none:
     case IR_use: break;
     default:

@@ -102,6 +102,12 @@ static void replace(Fold *F, u32 v, Ref r)
 static void visit_ins(Fold *F, Ins i)
 {
     const u32 dst = i.dst;
+    if (i.op == IR_note) {
+        Note *n = &F->f->note[i.imm];
+        n->is = fold_resolve(F, n->is);
+        append(F, &i);
+        return;
+    }
     for (int k = 0; k < 3; k++)
         i.a[k] = fold_resolve(F, i.a[k]);
     const Ref r = fold_add(F, i);

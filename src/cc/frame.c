@@ -324,6 +324,16 @@ static void rewrite(Frame *fr, const Ins *i)
         put(fr, *i);
 }
 
+/* from the number of a word to where it is */
+static void place_note(const Frame *fr, Note *n)
+{
+    const u32 first_spill = keeps_ra(fr) + fr->nsavedx;
+    if (n->kind == NOTE_SCALAR_WORD)
+        n->is = number(scalar_offset(fr, first_spill + n->is.val));
+    else if (n->kind == NOTE_PRIVATE_WORD)
+        n->is = number((i32)(fr->spillv_at + 4 * n->is.val));
+}
+
 /* --- start and end -------------------------------------------------------------------- */
 
 static void prologue(Frame *fr)
@@ -402,4 +412,6 @@ void frame(Func *f)
     /* 2. the code */
     for (size_t i = 0; i < f->nrpo && !f->module->failed; i++)
         rewrite_block(&fr, f->rpo[i]);
+    for (size_t i = 0; i < f->nnote; i++)
+        place_note(&fr, &f->note[i]);
 }

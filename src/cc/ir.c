@@ -178,13 +178,21 @@ u32 ir_loc(Module *m, Loc new)
     return (u32)m->nloc++;
 }
 
-u32 ir_inlined(Module *m, const char *function, u32 loc)
+u32 ir_scope(Module *m, SourceScope s)
 {
-    const InlinedCall c = {ir_strdup(m, function), loc};
-    if (!c.function || !ir_grow(m, m->inlined, m->ninlined, m->capinlined))
+    s.function = s.function ? ir_strdup(m, s.function) : NULL;
+    if (m->failed || !ir_grow(m, m->scope, m->nscope, m->capscope))
         return 0;
-    m->inlined[m->ninlined] = c;
-    return (u32)++m->ninlined;
+    m->scope[m->nscope] = s;
+    return (u32)++m->nscope;
+}
+
+u32 ir_note(Func *f, Note n)
+{
+    if (!ir_grow(f->module, f->note, f->nnote, f->capnote))
+        return 0;
+    f->note[f->nnote] = n;
+    return (u32)f->nnote++;
 }
 
 u32 ir_file(Module *m, const char *name)

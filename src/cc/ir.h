@@ -196,14 +196,34 @@ typedef struct {
     u32 offset;             /* from the base of the frame, by frame.c */
 } Slot;
 
-/* A variable of the source that lies in a slot. */
+/* A variable of the source. */
+enum { NO_SLOT = UINT32_MAX };
 typedef struct {
     const char *name;
     u32 type;               /* in Module.type */
-    u32 slot;
+    u32 slot;               /* where it lies all the time, or NO_SLOT: notes say what it is */
     u32 file, line;         /* where it is declared */
+    u32 scope;              /* as Loc.scope */
     bool is_parameter;
 } SourceVariable;
+
+/* Bytes of a variable that notes tell about together: at most 4. */
+typedef struct { u32 variable, at, size; } SourcePart;
+
+/* Where the value of a note is: verify.c makes places of what the front end names. */
+typedef enum {
+    NOTE_IS,                /* R_VAL, R_CON, R_REG; R_NONE: it is not known any more */
+    NOTE_SCALAR_WORD,       /* word is.val of the scalar spills; from frame.c on bytes from sp */
+    NOTE_PRIVATE_WORD       /* word is.val of the vector spills; from frame.c on as Slot.offset */
+} NoteKind;
+
+/* What an IR_note says of a part of a variable from there on. */
+typedef struct {
+    u32 part;
+    i32 plus;               /* to be added to the value */
+    u8 kind;                /* NoteKind */
+    Ref is;
+} Note;
 
 enum { WARP_STACK = ABI_WARP_STACK };
 
@@ -226,8 +246,13 @@ struct Func {
     u32 exit;               /* the block with T_RET */
     Value *value;           /* value[0] is not used */
     size_t nvalue, capvalue;
-    SourceVariable *variable; /* for debuggers */
+    /* for debuggers */
+    SourceVariable *variable;
     size_t nvariable, capvariable;
+    SourcePart *part;
+    size_t npart, cappart;
+    Note *note;             /* by Ins.imm of an IR_note */
+    size_t nnote, capnote;
     Slot *slot;
     size_t nslot, capslot;
     u32 *rpo;               /* reachable blocks in reverse post-order */
@@ -274,13 +299,20 @@ typedef struct {
     size_t nreloc, capreloc;
 } Data;
 
-/* A call that was inlined: to which function, and from where. */
-typedef struct { const char *function; u32 loc; } InlinedCall;
-/* A place in the source; inlined: 1 + the call whose inlining brought it here, or 0. */
-enum { LOC_ATOMIC = 1, LOC_COPY };  /* obj/lines.h, Place */
+/* What lies inside a function: a call that was inlined, to which function and from where; or a
+ * block of the source, whose function is NULL. */
 typedef struct {
-    u32 file, line, column, inlined; /* line 0: unknown */
-    u32 isa;                         /* LOC_*: what an access is for */
+    const char *function;
+    u32 loc;                /* of the call */
+    u32 parent;             /* as Loc.scope: what it lies in */
+} SourceScope;
+
+enum { LOC_ATOMIC = 1, LOC_COPY };  /* obj/lines.h, Place */
+/* A place in the source. */
+typedef struct {
+    u32 file, line, column; /* line 0: unknown */
+    u32 scope;              /* 1 + the innermost scope in Module.scope, or 0: the function itself */
+    u32 isa;                /* LOC_*: what an access is for */
 } Loc;
 
 /* A type of the source, for debuggers. */
@@ -329,8 +361,8 @@ struct Module {
     /* __local variables; of one kernel, or, NULL, of all */
     struct IrLocal { const char *kernel, *name; u32 offset, size; } *local;
     size_t nlocal, caplocal;
-    InlinedCall *inlined;
-    size_t ninlined, capinlined;
+    SourceScope *scope;     /* what a scope lies in comes before it */
+    size_t nscope, capscope;
     const char **file;      /* names of source files */
     size_t nfile, capfile;
     SourceType *type;       /* type[0] is void */
@@ -357,7 +389,7 @@ u32 ir_sym(Module *m, const char *name, SymKind kind); /* finds it or adds it */
 Data *ir_data(Module *m, const char *name, u32 size, u32 align, bool writable); /* its symbol too */
 void ir_reloc(Module *m, Data *d, u32 offset, u32 symbol, i32 addend);
 u32 ir_loc(Module *m, Loc l);                          /* the last one again if it is equal */
-u32 ir_inlined(Module *m, const char *function, u32 loc); /* for Loc.inlined; 0: out of memory */
+u32 ir_scope(Module *m, SourceScope s);                /* for Loc.scope; 0: out of memory */
 u32 ir_file(Module *m, const char *name);              /* finds it or adds it */
 
 Func *ir_func(Module *m, const char *name, bool is_kernel); /* without blocks; its symbol too */
@@ -368,6 +400,8 @@ u32 ir_slot(Func *f, u32 size, u32 align);
 
 /* Appends a copy of *i to block b. */
 void ir_append(Func *f, u32 b, const Ins *i);
+/* Adds what an IR_note says, for its imm. */
+u32 ir_note(Func *f, Note n);
 /* Inserts a copy before instruction `at` (nins: at the end). */
 void ir_insert(Func *f, u32 b, size_t at, const Ins *i);
 /* A phi without arguments set: arg has room for npred, all R_NONE.  Call after the

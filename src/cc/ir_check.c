@@ -382,6 +382,7 @@ static void check_destination(Check *c, const Ins *i)
 static void check_operands(Check *c, const Ins *i)
 {
     const int n = ins_nargs(i);
+    require(c, i->op != IR_note || (u32)i->imm < c->f->nnote, "says nothing");
     for (int k = 0; k < 3; k++) {
         const u16 kind = i->a[k].kind;
         if (i->op == IR_use && kind == R_NONE)

@@ -422,7 +422,7 @@ static bool find_row(const Parser *P, const char *word, size_t n, u16 *op)
 static bool find_generic(const char *word, size_t n, u16 *op)
 {
     for (u16 k = 0; k < NIR; k++)
-        if (strlen(ir_info[k].name) == n && !memcmp(ir_info[k].name, word, n))
+        if (k != IR_note && strlen(ir_info[k].name) == n && !memcmp(ir_info[k].name, word, n))
             return *op = k, true;
     return false;
 }

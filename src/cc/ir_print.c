@@ -165,8 +165,30 @@ static int operands_written(const Ins *i)
     return n < 3 ? n : 3;
 }
 
+/* Notes are for readers only: a comment. */
+static void put_note(Buf *out, const Func *f, const Note *n)
+{
+    const SourcePart *p = &f->part[n->part];
+    buf_printf(out, "    ; %s", f->variable[p->variable].name);
+    if (p->at)
+        buf_printf(out, "+%" PRIu32, p->at);
+    buf_str(out, n->kind == NOTE_IS            ? " is "
+                 : n->kind == NOTE_SCALAR_WORD ? " is the scalar word "
+                                               : " is the private word ");
+    if (n->kind == NOTE_IS)
+        ref(out, f->module, n->is);
+    else
+        number(out, n->is.val);
+    offset(out, n->plus);
+    buf_str(out, "\n");
+}
+
 static void instruction(Buf *out, const Func *f, const Ins *i)
 {
+    if (i->op == IR_note && (u32)i->imm < f->nnote) {
+        put_note(out, f, &f->note[i->imm]);
+        return;
+    }
     const bool has_address = irtext_has_address(i);
     const int n = operands_written(i);
     buf_str(out, "    ");

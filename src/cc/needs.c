@@ -23,7 +23,7 @@ static void count_registers(const Code *c, Resource *r)
 {
     for (size_t i = 0; i < c->n; i++) {
         IsaFacts f;
-        if (c->word[i].fix == FIX_LABEL)
+        if (word_is_none(&c->word[i]))
             continue;
         isa_facts(&c->word[i].in, NULL, c->f->module->target->set, 0, &f);
         for (int k = 0; k < f.nregs; k++) {

@@ -35,7 +35,7 @@ static bool is_possible(const Code *c)
         const Word *w = &c->word[i];
         if (is_rpc_high(c, i))
             setters++;
-        else if (w->fix != FIX_LABEL && (writes(w, c->f->module->target->scratch) || calls(w)))
+        else if (!word_is_none(w) && (writes(w, c->f->module->target->scratch) || calls(w)))
             return false;
     }
     return setters >= WORTH_IT;

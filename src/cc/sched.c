@@ -5,6 +5,10 @@
  * instructions of a piece are placed one after the other from the top (list scheduling).  While few
  * values are alive, the next one is the one that is farthest from the end of the piece by latency,
  * mostly a load; when many are, it is the one that leaves the fewest alive.
+ *
+ * Notes stand aside meanwhile, so that they change nothing.  Each comes back behind the instruction
+ * that it stood behind, and behind the one that makes its value; the first one of a part of a
+ * variable, before which there is nothing to be seen, behind the latter alone.
  */
 #include "cc/cc.h"
 #include "base/mem.h"
@@ -22,6 +26,7 @@ typedef struct {
     Ins ins;
     u32 before; /* how many instructions that it must follow are not placed yet */
     u32 height; /* cycles to the end of the piece */
+    u32 from;   /* its place in the block before scheduling */
     bool placed;
 } Node;
 
@@ -33,6 +38,8 @@ typedef struct {
     u32 *uses;    /* of each value: uses in the whole function that are not placed yet */
     u32 *def;     /* of each value: 1 + the node that defines it, in this piece */
     u32 alive[2]; /* x, v: values made in this block that are alive after what is placed so far */
+    u32 *moved;   /* of each instruction of the block, as it was: where it is now */
+    bool *heard;  /* of each part of a variable: it has had a note */
 } Sched;
 
 /* --- what depends on what ---------------------------------------------------------------- */
@@ -188,9 +195,11 @@ static void count_uses(Sched *s, const Ins *i)
             s->uses[i->a[a].val]--;
 }
 
-/* Orders the piece and writes it to `to`. */
-static void place_piece(Sched *s, Ins *to)
+/* Orders the piece, which ends before instruction `end` of the block. */
+static void place_piece(Sched *s, Block *b, size_t end)
 {
+    const u32 first = (u32)(end - s->n);
+    Ins *to = &b->ins[first];
     find_dependences(s);
     for (size_t k = 0; k < s->n; k++) {
         const size_t at = choose(s);
@@ -201,6 +210,7 @@ static void place_piece(Sched *s, Ins *to)
                 s->node[j].before--;
         count_uses(s, &n->ins);
         to[k] = n->ins;
+        s->moved[n->from] = first + (u32)k;
     }
     for (size_t k = 0; k < s->n; k++)
         if (s->node[k].ins.dst)
@@ -215,13 +225,80 @@ static void schedule_block(Sched *s, Block *b)
     for (size_t k = 0; k < b->nins; k++) {
         const bool cut = is_cut(s->f->module->target, &b->ins[k]);
         if (s->n == MOST || cut)
-            place_piece(s, &b->ins[k - s->n]);
+            place_piece(s, b, k);
+        s->moved[k] = (u32)k;
         if (cut)
             count_uses(s, &b->ins[k]);
         else
-            s->node[s->n++] = (Node){.ins = b->ins[k]};
+            s->node[s->n++] = (Node){.ins = b->ins[k], .from = (u32)k};
     }
-    place_piece(s, &b->ins[b->nins - s->n]);
+    place_piece(s, b, b->nins);
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+/* A note that stands aside. */
+typedef struct {
+    Ins ins;
+    u32 behind; /* how many instructions it stood behind; then: stands behind */
+    u32 next;   /* 1 + the next one at the same place */
+} Aside;
+
+/* Takes the notes out of a block: their number. */
+static size_t take_notes(Block *b, Aside *list)
+{
+    size_t n = 0, kept = 0;
+    for (size_t k = 0; k < b->nins; k++)
+        if (b->ins[k].op == IR_note)
+            list[n++] = (Aside){b->ins[k], (u32)kept, 0};
+        else
+            b->ins[kept++] = b->ins[k];
+    b->nins = kept;
+    return n;
+}
+
+/* Where the notes go: behind what they stood behind, their value, earlier notes of their part. */
+static void find_places(const Sched *s, const Block *b, Aside *list, size_t n, u32 *made, u32 *part)
+{
+    for (u32 k = 0; k < b->nins; k++)
+        made[b->ins[k].dst] = k + 1;
+    made[0] = 0;
+    for (size_t k = 0; k < n; k++) {
+        const Note *note = &s->f->note[list[k].ins.imm];
+        u32 *earlier = &part[note->part];
+        u32 at = list[k].behind && s->heard[note->part] ? s->moved[list[k].behind - 1] + 1 : 0;
+        s->heard[note->part] = true;
+        if (note->is.kind == R_VAL && made[note->is.val] > at)
+            at = made[note->is.val];
+        if (*earlier > at)
+            at = *earlier;
+        list[k].behind = *earlier = at;
+    }
+    for (u32 k = 0; k < b->nins; k++)
+        made[b->ins[k].dst] = 0;
+    for (size_t k = 0; k < n; k++)
+        part[s->f->note[list[k].ins.imm].part] = 0;
+}
+
+static void put_notes_back(Func *f, Block *b, Aside *list, size_t n)
+{
+    u32 *first = ir_alloc(f->module, (b->nins + 1) * sizeof *first);
+    Ins *ins = ir_alloc(f->module, (b->nins + n) * sizeof *ins);
+    size_t count = 0;
+    if (!first || !ins)
+        return;
+    for (size_t k = n; k-- > 0;) {
+        list[k].next = first[list[k].behind];
+        first[list[k].behind] = (u32)k + 1;
+    }
+    for (size_t k = 0; k <= b->nins; k++) {
+        for (u32 note = first[k]; note; note = list[note - 1].next)
+            ins[count++] = list[note - 1].ins;
+        if (k < b->nins)
+            ins[count++] = b->ins[k];
+    }
+    b->ins = ins;
+    b->nins = b->capins = count;
 }
 
 /* --- the function ----------------------------------------------------------------------------- */
@@ -254,12 +331,27 @@ void schedule(Func *f)
     if (!s)
         return;
     s->f = f;
+    size_t most = 1;
+    for (size_t i = 0; i < f->nrpo; i++)
+        if (f->block[f->rpo[i]].nins > most)
+            most = f->block[f->rpo[i]].nins;
     s->uses = ir_alloc(f->module, f->nvalue * sizeof *s->uses);
     s->def = ir_alloc(f->module, f->nvalue * sizeof *s->def);
-    if (!s->uses || !s->def)
+    s->moved = ir_alloc(f->module, most * sizeof *s->moved);
+    Aside *notes = f->nnote ? ir_alloc(f->module, most * sizeof *notes) : NULL;
+    u32 *part = ir_alloc(f->module, (f->npart + 1) * sizeof *part);
+    s->heard = ir_alloc(f->module, f->npart + 1);
+    if (f->module->failed)
         return;
     count_all_uses(s);
-    for (size_t i = 0; i < f->nrpo; i++)
-        if (f->block[f->rpo[i]].nins)
-            schedule_block(s, &f->block[f->rpo[i]]);
+    for (size_t i = 0; i < f->nrpo; i++) {
+        Block *b = &f->block[f->rpo[i]];
+        const size_t n = notes ? take_notes(b, notes) : 0;
+        if (b->nins)
+            schedule_block(s, b);
+        if (!n)
+            continue;
+        find_places(s, b, notes, n, s->def, part);
+        put_notes_back(f, b, notes, n);
+    }
 }

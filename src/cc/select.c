@@ -379,6 +379,12 @@ static void remove_dead(const Select *s)
     }
     for (size_t i = 0; i < f->nrpo; i++)
         sweep(&k, &f->block[f->rpo[i]]);
+    for (size_t i = 0; i < f->nnote; i++) {
+        Ref *is = &f->note[i].is;
+        *is = sel_ref(s, *is);
+        if (is->kind == R_VAL && !k.alive[is->val])
+            *is = ref_none();
+    }
 }
 
 /* --- all of it ------------------------------------------------------------------------ */

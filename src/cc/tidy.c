@@ -91,10 +91,18 @@ static void tidy_block(Known *k, Block *b)
 
 /* --- threading -------------------------------------------------------------------------------- */
 
+static bool has_code(const Block *b)
+{
+    for (size_t k = 0; k < b->nins; k++)
+        if (b->ins[k].op != IR_note)
+            return true;
+    return false;
+}
+
 static bool is_passage(const Func *f, u32 b)
 {
     const Block *k = &f->block[b];
-    return !k->nins && !k->join && k->term.kind == T_JUMP && b != f->exit && b != 0;
+    return !has_code(k) && !k->join && k->term.kind == T_JUMP && b != f->exit && b != 0;
 }
 
 /* where a jump to b ends up; a cycle of empty blocks stays as it is */

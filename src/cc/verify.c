@@ -16,206 +16,11 @@
  * side carries no scalar place that is written in the other side, that is, in the blocks that can
  * be reached from its start without entering the join (doc/ir.md, "Scalars and divergence").
  */
-#include "cc/cc.h"
+#include "cc/proof.h"
 #include "base/mem.h"
 #include <string.h>
 
-/* --- sets ----------------------------------------------------------------------------- */
-
-/* Sets of things, each stored once, so that equal sets have equal numbers.  0 is the empty set. */
-typedef struct {
-    u32 first, n;
-} Set;
-
-/* What came out when `other`, a thing or a set, was added to, removed from or intersected with set
- * a. */
-typedef enum { NOTHING, WITH, WITHOUT, COMMON } How;
-typedef struct {
-    u32 how, a, other, result;
-} Known;
-
-typedef struct {
-    u32 *pool; /* things of all sets, ascending in each */
-    size_t npool, cappool;
-    Set *set;
-    size_t nset, capset;
-    u32 *bucket; /* hash table of 1 + set */
-    size_t nbucket;
-    u32 *list; /* of a set being made */
-    size_t caplist;
-    Known known[1024]; /* by a hash of the question */
-    bool failed;
-    bool full; /* MOST things are not enough */
-} Sets;
-
-enum { MOST = 1 << 26 }; /* things in all sets together: what needs more is not proved */
-
-static u32 hash(const u32 *list, u32 n)
-{
-    u32 h = 2166136261u;
-    for (u32 k = 0; k < n; k++)
-        h = (h ^ list[k]) * 16777619u + (h >> 15);
-    return h;
-}
-
-static void grow_buckets(Sets *s)
-{
-    const size_t n = s->nbucket ? s->nbucket * 2 : 1024;
-    u32 *bucket = mem_zalloc(n, sizeof *bucket);
-    if (!bucket) {
-        s->failed = true;
-        return;
-    }
-    for (u32 k = 1; k < s->nset; k++) {
-        size_t at = hash(s->pool + s->set[k].first, s->set[k].n) & (n - 1);
-        while (bucket[at])
-            at = (at + 1) & (n - 1);
-        bucket[at] = k + 1;
-    }
-    mem_free(s->bucket);
-    s->bucket = bucket;
-    s->nbucket = n;
-}
-
-static u32 add_set(Sets *s, const u32 *list, u32 n)
-{
-    while (!s->failed && s->cappool - s->npool <= n)
-        s->failed = !array_grow(s->pool, s->cappool, s->cappool);
-    if (!array_grow(s->set, s->nset, s->capset))
-        s->failed = true;
-    if (s->failed)
-        return 0;
-    if (n)
-        memcpy(s->pool + s->npool, list, n * sizeof *list);
-    s->set[s->nset] = (Set){(u32)s->npool, n};
-    s->npool += n;
-    return (u32)s->nset++;
-}
-
-/* the number of the set of these n things, which ascend and are not in Sets.pool */
-static u32 find_set(Sets *s, const u32 *list, u32 n)
-{
-    s->full |= s->npool + n > MOST;
-    if (!n || s->failed || s->full)
-        return 0;
-    if (s->nset * 2 >= s->nbucket)
-        grow_buckets(s);
-    if (s->failed)
-        return 0;
-    size_t at = hash(list, n) & (s->nbucket - 1);
-    for (; s->bucket[at]; at = (at + 1) & (s->nbucket - 1)) {
-        const Set t = s->set[s->bucket[at] - 1];
-        if (t.n == n && !memcmp(s->pool + t.first, list, n * sizeof *list))
-            return s->bucket[at] - 1;
-    }
-    const u32 new = add_set(s, list, n);
-    s->bucket[at] = new + 1;
-    return new;
-}
-
-/* the index in the pool of the first thing of the set that is not below `thing` */
-static u32 search(const Sets *s, u32 set, u32 thing)
-{
-    u32 low = s->set[set].first, high = low + s->set[set].n;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (s->pool[middle] < thing)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool set_has(const Sets *s, u32 set, u32 thing)
-{
-    const u32 at = search(s, set, thing);
-    return at < s->set[set].first + s->set[set].n && s->pool[at] == thing;
-}
-
-/* Writes the result to Sets.list, which has room for it; how many things it has. */
-static u32 combine(Sets *s, How how, u32 a, u32 other)
-{
-    const u32 *from = s->pool + s->set[a].first, *end = from + s->set[a].n;
-    u32 n = 0;
-    if (how == COMMON) {
-        for (; from < end; from++)
-            if (set_has(s, other, *from))
-                s->list[n++] = *from;
-        return n;
-    }
-    while (from < end && *from < other)
-        s->list[n++] = *from++;
-    if (how == WITH)
-        s->list[n++] = other;
-    else
-        from++;
-    while (from < end)
-        s->list[n++] = *from++;
-    return n;
-}
-
-static u32 set_of(Sets *s, How how, u32 a, u32 other)
-{
-    const u32 key[] = {how, a, other};
-    Known *k = &s->known[hash(key, countof(key)) % countof(s->known)];
-    if (k->how == how && k->a == a && k->other == other)
-        return k->result;
-    while (s->caplist <= s->set[a].n)
-        if (!array_grow(s->list, s->caplist, s->caplist)) {
-            s->failed = true;
-            return 0;
-        }
-    const u32 n = combine(s, how, a, other);
-    *k = (Known){how, a, other, find_set(s, s->list, n)};
-    return k->result;
-}
-
-static u32 set_with(Sets *s, u32 set, u32 thing)
-{
-    return set_has(s, set, thing) ? set : set_of(s, WITH, set, thing);
-}
-
-static u32 set_without(Sets *s, u32 set, u32 thing)
-{
-    return set_has(s, set, thing) ? set_of(s, WITHOUT, set, thing) : set;
-}
-
-static u32 set_common(Sets *s, u32 a, u32 b) { return a == b ? a : set_of(s, COMMON, a, b); }
-
-static void sets_free(Sets *s)
-{
-    mem_free(s->pool);
-    mem_free(s->set);
-    mem_free(s->bucket);
-    mem_free(s->list);
-}
-
 /* --- things and places ---------------------------------------------------------------------- */
-
-typedef struct {
-    const Func *before, *after;
-    const Target *target;
-    Buf *why;
-    bool bad;
-    Sets sets;
-    u32 *thing;    /* of each value: itself, or the constant that it always is */
-    Ins *constant; /* their things have the numbers after those of values and registers */
-    size_t nconstant, capconstant;
-    u32 bucket[1024], *chain; /* of hashes: 1 + constant; of each constant: the next one */
-    size_t capchain;
-    u32 nplace;         /* registers, words of the scalar frame, words of private memory */
-    u32 *top;           /* of each block: the set of each place at its start */
-    u32 *now;           /* the same where the proof is */
-    bool *seen, *dirty; /* of each block: top is set; top has changed */
-    size_t words;       /* u64 words of a set of scalar places */
-    u64 *writes;        /* of each block: the scalar places that it writes */
-    u64 *lost;          /* of each block, for both edges: the scalar places they do not carry */
-    u32 *stack, *side;  /* as in live.c */
-    u32 nside;
-    u32 block;
-    size_t at; /* instruction being looked at, in `after` */
-} Proof;
 
 static void refuse(Proof *p, const char *what)
 {
@@ -250,10 +55,10 @@ static bool same_constant(const Ins *a, const Ins *b)
            ref_same(a->a[1], b->a[1]) && ref_same(a->a[2], b->a[2]);
 }
 
-static u32 constant_thing(Proof *p, const Ins *i)
+u32 proof_constant(Proof *p, const Ins *i)
 {
     const u32 key[] = {i->op, (u32)i->imm, i->a[0].val, i->a[1].val};
-    u32 *bucket = &p->bucket[hash(key, countof(key)) % countof(p->bucket)];
+    u32 *bucket = &p->bucket[hash_words(key, countof(key)) % countof(p->bucket)];
     u32 k = *bucket;
     while (k && !same_constant(&p->constant[k - 1], i))
         k = p->chain[k - 1];
@@ -269,8 +74,13 @@ static u32 constant_thing(Proof *p, const Ins *i)
 
 static u32 register_thing(const Proof *p, u32 r) { return (u32)p->before->nvalue + r; }
 
-/* a source in the program before; 0: neither value nor register */
-static u32 thing_of(const Proof *p, Ref r)
+const Ins *proof_constant_of(const Proof *p, u32 thing)
+{
+    const u32 first = (u32)p->before->nvalue + NREG + 1;
+    return thing < first || thing - first >= p->nconstant ? NULL : &p->constant[thing - first];
+}
+
+u32 proof_thing(const Proof *p, Ref r)
 {
     return r.kind == R_VAL ? p->thing[r.val] : r.kind == R_REG ? register_thing(p, r.val) : 0;
 }
@@ -298,6 +108,7 @@ static void forget(Proof *p, u32 thing)
 {
     for (u32 k = 0; k < p->nplace; k++)
         p->now[k] = set_without(&p->sets, p->now[k], thing);
+    locate_forget(p, thing);
 }
 
 /* From here on `thing` is the same as `source`. */
@@ -316,10 +127,12 @@ static size_t soft_before(Proof *p, const Block *b, size_t i)
 {
     for (; i < b->nins; i++) {
         const Ins *n = &b->ins[i];
-        if (is_plain_move(p, n))
-            equate(p, thing_of(p, result_of(n)), thing_of(p, n->a[0]));
+        if (n->op == IR_note)
+            locate_note(p, &p->before->note[n->imm]);
+        else if (is_plain_move(p, n))
+            equate(p, proof_thing(p, result_of(n)), proof_thing(p, n->a[0]));
         else if (is_constant(n))
-            equate(p, thing_of(p, result_of(n)), constant_thing(p, n));
+            equate(p, proof_thing(p, result_of(n)), proof_constant(p, n));
         else
             break;
     }
@@ -384,22 +197,28 @@ static void run_parking(Proof *p, const Ins *i)
         refuse(p, "the wrong kind of register is parked");
 }
 
+static bool is_soft(const Proof *p, const Ins *i)
+{
+    return is_reload(i) || is_spill(i) || is_parking(i) || is_plain_move(p, i) || is_constant(i);
+}
+
 static size_t soft_after(Proof *p, const Block *b, size_t i)
 {
     for (; i < b->nins && !p->bad; i++) {
         const Ins *n = &b->ins[i];
+        if (!is_soft(p, n))
+            break;
         p->at = i;
+        locate_before(p, i);
         if (is_reload(n) || is_spill(n))
             run_frame(p, n);
         else if (is_parking(n))
             run_parking(p, n);
         else if (is_plain_move(p, n))
             set_register(p, result_of(n), bank_of(p, n->a[0]), p->now[n->a[0].val]);
-        else if (is_constant(n))
-            set_register(p, result_of(n), bank_of(p, result_of(n)),
-                         set_with(&p->sets, 0, constant_thing(p, n)));
         else
-            break;
+            set_register(p, result_of(n), bank_of(p, result_of(n)),
+                         set_with(&p->sets, 0, proof_constant(p, n)));
     }
     return i;
 }
@@ -414,7 +233,7 @@ static void check_read(Proof *p, Ref before, Ref after)
             refuse(p, "another operand");
     } else if (!is_register(after, bank) || (before.kind == R_REG && before.val != after.val)) {
         refuse(p, "an operand in the wrong kind of register");
-    } else if (!set_has(&p->sets, p->now[after.val], thing_of(p, before))) {
+    } else if (!set_has(&p->sets, p->now[after.val], proof_thing(p, before))) {
         refuse(p, "an operand is not in the register that is read");
     }
 }
@@ -444,8 +263,10 @@ static void run_call(Proof *p, const Ins *i)
                 p->now[k] = set_without(&p->sets, p->now[k], thing);
         }
     for (u32 r = 0; r < NREG; r++)
-        if (!reg_is_kept(r))
+        if (!reg_is_kept(r)) {
             p->now[r] = set_with(&p->sets, 0, register_thing(p, r));
+            locate_forget(p, register_thing(p, r));
+        }
 }
 
 static bool same_kind(const Ins *a, const Ins *b)
@@ -467,9 +288,9 @@ static void check_write(Proof *p, const Ins *before, const Ins *after)
         refuse(p, "a result in another register");
     else if (tied >= 0 && !ref_same(after->a[tied], result_of(after)))
         refuse(p, "an accumulator in two registers");
-    forget(p, thing_of(p, to));
+    forget(p, proof_thing(p, to));
     if (!p->bad)
-        set_register(p, result_of(after), bank_of(p, to), set_with(&p->sets, 0, thing_of(p, to)));
+        set_register(p, result_of(after), bank_of(p, to), set_with(&p->sets, 0, proof_thing(p, to)));
 }
 
 static void run_hard(Proof *p, const Ins *before, const Ins *after)
@@ -489,12 +310,14 @@ static void run_block(Proof *p)
 {
     const Block *b = &p->before->block[p->block], *a = &p->after->block[p->block];
     size_t i = 0, j = 0;
+    locate_begin(p);
     while (!p->bad) {
         j = soft_after(p, a, j);
         i = soft_before(p, b, i);
         p->at = j;
         if (i == b->nins || j == a->nins)
             break;
+        locate_before(p, j);
         run_hard(p, &b->ins[i++], &a->ins[j++]);
     }
     if (!p->bad && (i < b->nins || j < a->nins))
@@ -503,6 +326,7 @@ static void run_block(Proof *p)
         check_read(p, b->term.a[k], a->term.a[k]);
     if (!p->bad && b->term.kind == T_RET && !p->before->is_kernel)
         check_pieces(p, p->before->nresults);
+    locate_end(p);
 }
 
 /* --- ways ----------------------------------------------------------------------------- */
@@ -561,16 +385,22 @@ static void flow(Proof *p, u32 b, const u64 *lost)
         p->dirty[b] |= first || common != to[k];
         to[k] = common;
     }
+    p->dirty[b] |= locate_flow(p, b, first);
     p->seen[b] = true;
+}
+
+static void enter(Proof *p, u32 b)
+{
+    p->block = b;
+    memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
+    run_block(p);
 }
 
 static void visit(Proof *p, u32 b)
 {
     const Term *t = &p->before->block[b].term;
     p->dirty[b] = false;
-    p->block = b;
-    memcpy(p->now, p->top + (size_t)b * p->nplace, p->nplace * sizeof *p->now);
-    run_block(p);
+    enter(p, b);
     for (int k = 0; k < term_nsucc(t) && !p->bad; k++)
         flow(p, t->succ[k], p->lost + (2 * b + (u32)k) * p->words);
 }
@@ -622,7 +452,7 @@ static bool same_graph(const Func *a, const Func *b)
 static u32 written_thing(Proof *p, const Ins *i)
 {
     if (is_constant(i))
-        return constant_thing(p, i);
+        return proof_constant(p, i);
     return is_plain_move(p, i) && i->a[0].kind == R_VAL ? p->thing[i->a[0].val] : i->dst;
 }
 
@@ -663,8 +493,8 @@ static bool proof_init(Proof *p)
     p->stack = mem_zalloc(blocks, 2 * sizeof *p->stack);
     p->side = p->stack ? p->stack + blocks : NULL;
     const bool ok = p->thing && p->top && p->now && p->seen && p->writes && p->stack;
-    add_set(&p->sets, NULL, 0);
-    if (!ok)
+    sets_init(&p->sets);
+    if (!ok || !locate_init(p))
         return false;
     /* a value that only one constant is ever written to is that constant wherever it is */
     while (narrow_things(p))
@@ -675,7 +505,16 @@ static bool proof_init(Proof *p)
     return !p->sets.failed;
 }
 
-bool verify(const Func *before, const Func *after, Buf *why)
+/* Goes over all blocks again, now that what is known at their starts is final. */
+static void write_notes(Proof *p, Func *to)
+{
+    locate_write(p, to);
+    for (size_t i = 0; i < to->nrpo && !p->bad; i++)
+        enter(p, to->rpo[i]);
+}
+
+/* to: the program after, if it is to get notes, or NULL */
+static bool compare(const Func *before, const Func *after, Func *to, Buf *why)
 {
     Proof p = {.before = before, .after = after, .target = before->module->target, .why = why};
     if (!same_graph(before, after))
@@ -684,8 +523,11 @@ bool verify(const Func *before, const Func *after, Buf *why)
         prove(&p);
     else
         p.sets.failed = true;
+    if (to && p.locate && !p.bad && !p.sets.failed && !p.sets.full)
+        write_notes(&p, to);
     after->module->failed |= p.sets.failed;
     p.bad &= !p.sets.full && !p.sets.failed;
+    locate_free(&p);
     sets_free(&p.sets);
     mem_free(p.thing);
     mem_free(p.constant);
@@ -696,6 +538,11 @@ bool verify(const Func *before, const Func *after, Buf *why)
     mem_free(p.writes);
     mem_free(p.stack);
     return !p.bad;
+}
+
+bool verify(const Func *before, const Func *after, Buf *why)
+{
+    return compare(before, after, NULL, why);
 }
 
 static void *copy_array(Module *m, const void *from, size_t size)
@@ -723,12 +570,24 @@ Func *verify_copy(const Func *f)
     return m->failed ? NULL : to;
 }
 
-void verify_remember(Func *f) { f->before = verify_copy(f); }
+/* The copy alone keeps the notes, so that they cannot change the allocation. */
+void verify_remember(Func *f)
+{
+    f->before = verify_copy(f);
+    for (size_t b = 0; b < f->nblock && f->nnote; b++) {
+        Block *k = &f->block[b];
+        size_t n = 0;
+        for (size_t i = 0; i < k->nins; i++)
+            if (k->ins[i].op != IR_note)
+                k->ins[n++] = k->ins[i];
+        k->nins = n;
+    }
+}
 
 void verify_prove(Func *f)
 {
     Buf why = {0};
-    if (f->before && !verify(f->before, f, &why))
+    if (f->before && !compare(f->before, f, f, &why))
         ir_mistake(f->module, "the registers of %s are wrong: %.300s", f->name, buf_text(&why));
     buf_free(&why);
 }

@@ -5,16 +5,15 @@
  * pc of a lane on a side that waits is where it will go on.
  *
  * Addresses below 16 MiB are the lane's own (no buffer lies there): its private memory, and from
- * REGISTER_WINDOW on its registers, so that a location in DWARF can name those for which gdb has
- * no number.
+ * REGISTER_WINDOW (obj/dwarf.h) on its registers, so that a location in DWARF can name those for
+ * which gdb has no number.
  */
 #ifndef DBG_STATE_H
 #define DBG_STATE_H
 #include "dbg/run.h"
+#include "obj/dwarf.h"
 
-#define REGISTER_WINDOW 0x00f00000u /* x0 to x63; from 0x1000 on v0 to v255, 4 bytes each */
-#define OWN_END         0x01000000u
-enum { VECTOR_WINDOW = 0x1000 };
+#define OWN_END 0x01000000u
 
 /* A lane of the group. */
 typedef struct { Warp *warp; u32 lane; } Lane;

@@ -317,63 +317,6 @@ static void instruction(Fn *n, LLVMValueRef i)
 
 /* --- functions ------------------------------------------------------------------------ */
 
-/* the name of the function that a scope of debug data lies in; the operands of its nodes are file,
- * parent, name */
-static bool function_of(Lower *lo, LLVMMetadataRef scope, char *name, size_t size)
-{
-    enum { PARENT = 1, NAME = 2, MOST_OPERANDS = 32, DEEPEST = 100 };
-    for (u32 depth = 0; scope && depth < DEEPEST; depth++) {
-        LLVMValueRef part[MOST_OPERANDS];
-        const LLVMValueRef node = LLVMMetadataAsValue(lo->ctx, scope);
-        unsigned len = 0;
-        if (LLVMGetMDNodeNumOperands(node) <= NAME ||
-            LLVMGetMDNodeNumOperands(node) > MOST_OPERANDS)
-            return false;
-        LLVMGetMDNodeOperands(node, part);
-        if (LLVMGetMetadataKind(scope) == LLVMDISubprogramMetadataKind) {
-            const char *text = part[NAME] ? LLVMGetMDString(part[NAME], &len) : NULL;
-            snprintf(name, size, "%.*s", (int)len, text ? text : "");
-            return text;
-        }
-        scope = part[PARENT] ? LLVMValueAsMetadata(part[PARENT]) : NULL;
-    }
-    return false;
-}
-
-static u32 place_of_node(Lower *lo, LLVMMetadataRef at, u32 depth);
-
-/* the call whose inlining brought what lies in `scope` to `call`; 0: unknown */
-static u32 inlined_call(Lower *lo, LLVMMetadataRef scope, LLVMMetadataRef call, u32 depth)
-{
-    char name[256];
-    Val known;
-    if (map_get(&lo->inlined, call, &known))
-        return known.p[0].val;
-    const u32 loc = place_of_node(lo, call, depth + 1);
-    const bool is_named = loc && function_of(lo, scope, name, sizeof name);
-    const u32 number = is_named ? ir_inlined(lo->m, name, loc) : 0;
-    known = val_new(lo, 1);
-    known.p[0] = ref_con(number);
-    map_put(lo, &lo->inlined, call, known);
-    return number;
-}
-
-static u32 place_of_node(Lower *lo, LLVMMetadataRef at, u32 depth)
-{
-    enum { DEEPEST = 32 }; /* calls inside calls that are told apart */
-    const LLVMMetadataRef scope = LLVMDILocationGetScope(at), call = LLVMDILocationGetInlinedAt(at);
-    const LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
-    const unsigned line = LLVMDILocationGetLine(at);
-    unsigned len = 0;
-    const char *text = line && file ? LLVMDIFileGetFilename(file, &len) : NULL;
-    if (!text)
-        return 0;
-    char name[512];
-    snprintf(name, sizeof name, "%.*s", (int)len, text);
-    const u32 inlined = call && depth < DEEPEST ? inlined_call(lo, scope, call, depth) : 0;
-    return ir_loc(lo->m, (Loc){ir_file(lo->m, name), line, LLVMDILocationGetColumn(at), inlined, 0});
-}
-
 u32 mark_place(Fn *n, u32 loc, u32 isa)
 {
     Loc marked = n->lo->m->loc[loc];
@@ -383,6 +326,8 @@ u32 mark_place(Fn *n, u32 loc, u32 isa)
 
 static u32 place_of(Fn *n, LLVMValueRef i)
 {
+    if (LLVMIsADbgInfoIntrinsic(i))
+        return 0;
     const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
     const u32 loc = at ? place_of_node(n->lo, at, 0) : 0;
     const bool is_access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
@@ -643,6 +588,7 @@ static void lower_function(Lower *lo, LLVMValueRef src, const char *name, bool a
     f->nresults = as_kernel ? 0 : type_pieces(lo, LLVMGetReturnType(t));
     lo->at = src;
     Fn n = {.lo = lo, .f = f, .src = src};
+    note_function(&n);
     lower_body(&n);
 }
 

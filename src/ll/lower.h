@@ -34,6 +34,17 @@ typedef struct {
     size_t n, cap; /* cap: 0 or a power of two */
 } Map;
 
+/* A number for each pair of objects of LLVM, of which the second may be NULL. */
+typedef struct {
+    Map first; /* piece 0: 1 + the first entry with that object */
+    struct PairEntry {
+        const void *second;
+        u32 number, next; /* 1 + the next entry with the same first object */
+    } *entry;
+    u32 n;
+    size_t cap;
+} PairMap;
+
 /* A __local variable of the program. */
 typedef struct {
     LLVMValueRef var;
@@ -53,7 +64,7 @@ typedef struct {
     bool apart;             /* variables in local memory get bytes between them */
     u32 local_common;       /* bytes of the variables that several kernels use */
     Map types;              /* of types of the source: their numbers in the module */
-    Map inlined;            /* of places of calls: Loc.inlined of what they brought */
+    PairMap scopes;         /* of scopes of the source and the places of calls: Loc.scope */
     u32 nstring;            /* formats made for printf */
     LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
     bool stopped;           /* an error was reported; the rest of the function is left out */
@@ -77,16 +88,36 @@ typedef struct {
     size_t nphi, capphi;
     PhiIn *ret;             /* nresults for each return, in their order */
     size_t nret, capret;
+    PairMap variables;      /* of the source, and the places of calls: 1 + the variable */
     i8 *known;              /* of a value: +w: bits from w on are 0, -w: from w - 1 on equal */
     size_t nknown, capknown;
 } Fn;
+
+/* --- metadata: types of the source (lower_types.c), its places (lower_place.c) ----------- */
+
+/* Operand k of a node; NULL: there is none. */
+LLVMValueRef node_operand(LLVMValueRef node, unsigned k);
+/* What follows `key` in the printed form of a node, up to a comma or the end, for mem_free(); NULL:
+ * it is not there. */
+char *node_printed(LLVMValueRef node, const char *key);
+/* A copy that lives as long as the module. */
+const char *node_text(Lower *lo, const char *text, size_t len);
+/* The number of a type in the module, from depth 0 on; 0: void, or a type that is left out. */
+u32 source_type(Lower *lo, LLVMValueRef node, u32 depth);
+/* Loc.scope of what lies in a scope of the source, and came by the inlining of a call, or NULL. */
+u32 scope_number(Lower *lo, LLVMMetadataRef scope, LLVMMetadataRef call, u32 depth);
+/* The number of a place in Module.loc. */
+u32 place_of_node(Lower *lo, LLVMMetadataRef at, u32 depth);
 
 /* --- variables of the source (lower_debug.c) --------------------------------------------- */
 
 /* Turns what the module says of variables into calls of llvm.dbg.declare and others. */
 void show_variables(LLVMModuleRef m);
-/* Notes what a call of llvm.dbg.declare says. */
+/* Declares the variables of the function that is lowered, parameters first. */
+void note_function(Fn *n);
+/* Notes what a call of llvm.dbg.declare, of llvm.dbg.value says. */
 void note_variable(Fn *n, LLVMValueRef call);
+void note_value(Fn *n, LLVMValueRef call);
 
 /* --- values (lower_value.c) ------------------------------------------------------------ */
 
@@ -94,6 +125,8 @@ void note_variable(Fn *n, LLVMValueRef call);
 Val val_new(Lower *lo, u32 n);
 void map_put(Lower *lo, Map *map, const void *key, Val v);
 bool map_get(const Map *map, const void *key, Val *v);
+/* The number of a pair, 0 if it is new; NULL when out of memory. */
+u32 *pair_number(Lower *lo, PairMap *map, const void *first, const void *second);
 
 u32 type_pieces(Lower *lo, LLVMTypeRef t);      /* reports types that have no pieces */
 u32 type_size(const Lower *lo, LLVMTypeRef t);  /* bytes in memory with padding */

@@ -215,6 +215,8 @@ static void intrinsic(Fn *n, LLVMValueRef call, const char *name)
 {
     if (begins(name, "dbg.declare"))
         note_variable(n, call);
+    else if (begins(name, "dbg.value"))
+        note_value(n, call);
     if (means_nothing(name))
         return;
     if (begins(name, "memcpy"))

@@ -1,215 +1,19 @@
-/* lower_debug.c -- variables and types of the source, from LLVM's metadata.
+/* lower_debug.c -- variables of the source, from LLVM's metadata.
  *
- * Only variables that live in private memory are taken: at -O0 these are all, parameters too.  The
- * C API has no functions for some facts of metadata, which are taken from its printed form.
+ * A variable that stays in private memory has llvm.dbg.declare, and a slot.  What optimised code
+ * makes of others is told by llvm.dbg.value: from here on the variable, or a fragment of it, has
+ * this value.  Such a call becomes a note for each part of at most 32 bits.  A function that is
+ * inlined brings its variables once for each call.
  */
 #include "ll/lower.h"
 #include "base/mem.h"
-#include "obj/dwarf.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 32, MOST_OPERANDS = 1 << 12 };
 /* operands of metadata nodes (llvm/IR/DebugInfoMetadata.h) */
-enum { VARIABLE_NAME = 1, VARIABLE_TYPE = 3, TYPE_OF = 3, TYPE_ELEMENTS = 4, COUNT_OF = 0 };
-
-/* Operand k of a node; NULL: there is none. */
-static LLVMValueRef operand(LLVMValueRef node, unsigned k)
-{
-    const unsigned n = LLVMGetMDNodeNumOperands(node);
-    if (k >= n || n > MOST_OPERANDS)
-        return NULL;
-    LLVMValueRef *all = mem_zalloc(n, sizeof *all), found = NULL;
-    if (all) {
-        LLVMGetMDNodeOperands(node, all);
-        found = all[k];
-    }
-    mem_free(all);
-    return found;
-}
-
-/* Whether an expression of DWARF says no more than that the variable is there, in address space 0,
- * which is private memory. */
-static bool is_plain(LLVMValueRef expression)
-{
-    char *text = LLVMPrintValueToString(expression);
-    const bool plain =
-        text && (strstr(text, "DIExpression()") ||
-                 strstr(text, "DIExpression(DW_OP_constu, 0, DW_OP_swap, DW_OP_xderef)"));
-    LLVMDisposeMessage(text);
-    return plain;
-}
-
-/* What follows `key` in the printed form of a node, up to a comma or the end; the caller frees it.
- * NULL: it is not there. */
-static char *printed(LLVMValueRef node, const char *key)
-{
-    char *text = LLVMPrintValueToString(node), *found = NULL;
-    const char *at = text ? strstr(text, key) : NULL;
-    if (at)
-        found = mem_strndup(at + strlen(key), strcspn(at + strlen(key), ",)"));
-    LLVMDisposeMessage(text);
-    return found;
-}
-
-static const char *text_of(Lower *lo, const char *text, size_t len)
-{
-    char *copy = text && len ? mem_strndup(text, len) : NULL;
-    const char *kept = ir_strdup(lo->m, copy ? copy : "");
-    mem_free(copy);
-    return kept ? kept : "";
-}
-
-static u8 encoding_of(LLVMValueRef node)
-{
-    static const struct {
-        const char *name;
-        u8 number;
-    } rows[] = {{"DW_ATE_boolean", DW_ATE_boolean},
-                {"DW_ATE_float", DW_ATE_float},
-                {"DW_ATE_signed", DW_ATE_signed},
-                {"DW_ATE_signed_char", DW_ATE_signed_char},
-                {"DW_ATE_unsigned", DW_ATE_unsigned},
-                {"DW_ATE_unsigned_char", DW_ATE_unsigned_char}};
-    char *name = printed(node, "encoding: ");
-    u8 number = DW_ATE_unsigned;
-    for (size_t i = 0; name && i < countof(rows); i++)
-        if (!strcmp(name, rows[i].name))
-            number = rows[i].number;
-    mem_free(name);
-    return number;
-}
-
-static u32 add_type(Lower *lo, const SourceType *t)
-{
-    Module *m = lo->m;
-    if (!m->ntype && ir_grow(m, m->type, m->ntype, m->captype))
-        m->type[m->ntype++] = (SourceType){.name = "void"};
-    if (!ir_grow(m, m->type, m->ntype, m->captype))
-        return 0;
-    m->type[m->ntype] = *t;
-    return m->ntype++;
-}
-
-static u32 type_number(Lower *lo, LLVMValueRef node, u32 depth);
-
-/* how many elements the first dimension from `dimension` on has; *dimensions: how many there are */
-static u32 dimension(LLVMValueRef node, unsigned k, unsigned *dimensions)
-{
-    LLVMValueRef list = operand(node, TYPE_ELEMENTS);
-    *dimensions = list ? LLVMGetMDNodeNumOperands(list) : 0;
-    LLVMValueRef range = list ? operand(list, k) : NULL, count = range ? operand(range, COUNT_OF) : NULL;
-    return count && LLVMIsAConstantInt(count) ? (u32)LLVMConstIntGetZExtValue(count) : 0;
-}
-
-/* An array of arrays has one node with several dimensions. */
-static u32 array_type(Lower *lo, LLVMValueRef node, const SourceType *like, u32 depth)
-{
-    unsigned n = 0;
-    dimension(node, 0, &n);
-    LLVMValueRef of = operand(node, TYPE_OF);
-    u32 number = of ? type_number(lo, of, depth) : 0;
-    for (unsigned k = n; number && k-- > 0;) {
-        SourceType t = *like;
-        t.of = number;
-        t.count = dimension(node, k, &n);
-        number = add_type(lo, &t);
-    }
-    return number;
-}
-
-/* Fills in the members of type `number`, which others may mention already. */
-static void add_members(Lower *lo, LLVMValueRef node, u32 number, u32 depth)
-{
-    Module *m = lo->m;
-    LLVMValueRef list = operand(node, TYPE_ELEMENTS);
-    const unsigned n = list ? LLVMGetMDNodeNumOperands(list) : 0;
-    SourceMember *members = mem_zalloc(n + 1, sizeof *members);
-    u32 count = 0;
-    for (unsigned k = 0; members && k < n && n <= MOST_OPERANDS; k++) {
-        LLVMValueRef x = operand(list, k), of = x ? operand(x, TYPE_OF) : NULL;
-        size_t len = 0;
-        if (!of)
-            continue;
-        const LLVMMetadataRef md = LLVMValueAsMetadata(x);
-        const char *name = LLVMDITypeGetName(md, &len);
-        members[count].name = text_of(lo, name, len);
-        members[count].offset = (u32)(LLVMDITypeGetOffsetInBits(md) / 8);
-        members[count].type = type_number(lo, of, depth);
-        count += members[count].type != 0;
-    }
-    m->type[number].of = (u32)m->nmember;
-    for (u32 k = 0; k < count; k++)
-        if (ir_grow(m, m->member, m->nmember, m->capmember)) {
-            m->member[m->nmember++] = members[k];
-            m->type[number].count++;
-        }
-    mem_free(members);
-}
-
-/* The number of a type in the module; 0: void, or a type that is left out. */
-static u32 type_number(Lower *lo, LLVMValueRef node, u32 depth)
-{
-    const LLVMMetadataRef md = LLVMValueAsMetadata(node);
-    LLVMValueRef of;
-    size_t len = 0;
-    Val known;
-    if (map_get(&lo->types, md, &known))
-        return known.p[0].val;
-    if (depth == DEEPEST)
-        return 0;
-    const u16 tag = LLVMGetDINodeTag(md);
-    const char *name = LLVMDITypeGetName(md, &len);
-    SourceType t = {.name = text_of(lo, name, len), .size = (u32)(LLVMDITypeGetSizeInBits(md) / 8)};
-    u32 number = 0;
-    switch (tag) {
-    case DW_TAG_base_type:
-        t.kind = TYPE_BASE;
-        t.encoding = encoding_of(node);
-        number = add_type(lo, &t);
-        break;
-    case DW_TAG_enumeration_type:
-        t.kind = TYPE_BASE;
-        t.encoding = DW_ATE_unsigned;
-        number = add_type(lo, &t);
-        break;
-    case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-        t.kind = tag == DW_TAG_union_type ? TYPE_UNION : TYPE_STRUCT;
-        number = add_type(lo, &t);
-        break;
-    case DW_TAG_array_type:
-        t.kind = LLVMDITypeGetFlags(md) & LLVMDIFlagVector ? TYPE_VECTOR : TYPE_ARRAY;
-        number = array_type(lo, node, &t, depth + 1);
-        break;
-    case DW_TAG_pointer_type:
-        t.kind = TYPE_POINTER;
-        number = add_type(lo, &t); /* what it points to may contain it */
-        break;
-    case DW_TAG_typedef:
-        t.kind = TYPE_NAME;
-        of = operand(node, TYPE_OF);
-        t.of = of ? type_number(lo, of, depth + 1) : 0;
-        number = t.of ? add_type(lo, &t) : 0;
-        break;
-    default: /* const, volatile, restrict and the like: the same to who looks at it */
-        of = operand(node, TYPE_OF);
-        number = of ? type_number(lo, of, depth + 1) : 0;
-    }
-    known = val_new(lo, 1);
-    known.p[0] = ref_con(number);
-    map_put(lo, &lo->types, md, known);
-    if (number && tag == DW_TAG_pointer_type) {
-        of = operand(node, TYPE_OF);
-        const u32 to = of ? type_number(lo, of, depth + 1) : 0;
-        lo->m->type[number].of = to;
-    } else if (number && (tag == DW_TAG_structure_type || tag == DW_TAG_union_type)) {
-        add_members(lo, node, number, depth + 1);
-    }
-    return number;
-}
+enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3, FUNCTION_VARIABLES = 7 };
 
 void show_variables(LLVMModuleRef m)
 {
@@ -220,36 +24,266 @@ void show_variables(LLVMModuleRef m)
 #endif
 }
 
-void note_variable(Fn *n, LLVMValueRef call)
+/* --- expressions ------------------------------------------------------------------------ */
+
+/* What a DIExpression does to the value that it is about. */
+typedef struct {
+    bool is_known;          /* false: more than can be said */
+    i32 plus;
+    bool is_fragment;
+    u32 at, size;           /* the fragment, bits */
+} Expression;
+
+static const char *word_and_number(const char *p, const char *word, u32 *number)
 {
-    Module *m = n->lo->m;
+    const size_t len = strlen(word);
+    if (strncmp(p, word, len) != 0)
+        return NULL;
+    char *end;
+    *number = (u32)strtoul(p + len, &end, 10);
+    return end != p + len ? end : NULL;
+}
+
+/* Reads the operations in front of p; what follows is at the result, NULL: something unknown. */
+static const char *read_operation(Expression *e, const char *p)
+{
+    static const char of_space[] = ", DW_OP_swap, DW_OP_xderef";
+    const char *next;
+    u32 x, y;
+    if ((next = word_and_number(p, "DW_OP_plus_uconst, ", &x))) {
+        e->plus = (i32)((u32)e->plus + x);
+        return next;
+    }
+    if ((next = word_and_number(p, "DW_OP_constu, ", &x)) ||
+        (next = word_and_number(p, "DW_OP_lit", &x))) {
+        if (!strncmp(next, of_space, strlen(of_space)))
+            return next + strlen(of_space); /* the address space: no part of the value */
+        if (strncmp(next, ", DW_OP_minus", 13) != 0)
+            return NULL;
+        e->plus = (i32)((u32)e->plus - x);
+        return next + 13;
+    }
+    if ((next = word_and_number(p, "DW_OP_LLVM_fragment, ", &x)) && next[0] == ',' &&
+        (next = word_and_number(next, ", ", &y))) {
+        e->is_fragment = true;
+        e->at = x;
+        e->size = y;
+        return next;
+    }
+    return !strncmp(p, "DW_OP_stack_value", 17) ? p + 17 : NULL;
+}
+
+static Expression read_expression(LLVMValueRef node)
+{
+    static const char start[] = "DIExpression(", fragment[] = "DW_OP_LLVM_fragment";
+    Expression e = {.is_known = true};
+    char *text = LLVMPrintValueToString(node);
+    const char *p = text ? strstr(text, start) : NULL;
+    for (p = p ? p + strlen(start) : ""; *p && *p != ')'; p += strspn(p, ", ")) {
+        const char *next = read_operation(&e, p);
+        if (!next) { /* only which fragment it is about matters now */
+            e.is_known = false;
+            next = strstr(p, fragment);
+            next = next && next != p ? next : "";
+        }
+        p = next;
+    }
+    LLVMDisposeMessage(text);
+    return e;
+}
+
+/* --- variables -------------------------------------------------------------------------- */
+
+static u32 add_variable(Fn *n, LLVMValueRef node, LLVMMetadataRef call)
+{
     Func *f = n->f;
-    LLVMValueRef place = operand(LLVMGetOperand(call, 0), 0), node = LLVMGetOperand(call, 1);
-    const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(call);
-    Val where;
-    unsigned len = 0;
-    /* 1. its slot; one that was inlined belongs to another function */
-    if (!place || !map_get(&n->values, place, &where) || where.n != 1 || where.p[0].kind != R_SLOT ||
-        where.p[0].off || (at && LLVMDILocationGetInlinedAt(at)) ||
-        !is_plain(LLVMGetOperand(call, 2)))
-        return;
-    /* 2. name, type, place */
-    LLVMValueRef name = operand(node, VARIABLE_NAME), type = operand(node, VARIABLE_TYPE);
+    LLVMValueRef name = node_operand(node, VARIABLE_NAME), type = node_operand(node, VARIABLE_TYPE),
+                 scope = node_operand(node, VARIABLE_SCOPE);
+    unsigned len = 0, path_len = 0;
     const char *text = name ? LLVMGetMDString(name, &len) : NULL;
-    const u32 number = type ? type_number(n->lo, type, 0) : 0;
+    const u32 number = type ? source_type(n->lo, type, 0) : 0;
     const LLVMMetadataRef md = LLVMValueAsMetadata(node), file = LLVMDIVariableGetFile(md);
-    if (!text || !len || !number || !ir_grow(m, f->variable, f->nvariable, f->capvariable))
-        return;
-    unsigned path_len = 0;
+    if (!text || !len || !number || !scope)
+        return 0;
     const char *path = file ? LLVMDIFileGetFilename(file, &path_len) : NULL;
-    char *argument = printed(node, "arg: ");
-    f->variable[f->nvariable++] = (SourceVariable){
-        .name = text_of(n->lo, text, len),
+    char *argument = node_printed(node, "arg: ");
+    const SourceVariable v = {
+        .name = node_text(n->lo, text, len),
         .type = number,
-        .slot = where.p[0].val,
-        .file = ir_file(m, text_of(n->lo, path, path_len)),
+        .slot = NO_SLOT,
+        .file = ir_file(n->lo->m, node_text(n->lo, path, path_len)),
         .line = LLVMDIVariableGetLine(md),
+        .scope = scope_number(n->lo, LLVMValueAsMetadata(scope), call, 0),
         .is_parameter = argument != NULL,
     };
     mem_free(argument);
+    if (!ir_grow(n->lo->m, f->variable, f->nvariable, f->capvariable))
+        return 0;
+    f->variable[f->nvariable++] = v;
+    return (u32)f->nvariable;
+}
+
+/* 1 + the number of a variable; 0: it is left out */
+static u32 variable_number(Fn *n, LLVMValueRef node, LLVMMetadataRef call)
+{
+    u32 *known = pair_number(n->lo, &n->variables, node, call);
+    return !known ? 0 : *known ? *known : (*known = add_variable(n, node, call));
+}
+
+/* Declares what a function of the source has, also what is never mentioned again. */
+static void declare_all(Fn *n, LLVMMetadataRef function, LLVMMetadataRef call)
+{
+    enum { MOST_VARIABLES = 1 << 12 };
+    LLVMValueRef node = LLVMMetadataAsValue(n->lo->ctx, function);
+    LLVMValueRef list = node_operand(node, FUNCTION_VARIABLES);
+    const unsigned count = list ? LLVMGetMDNodeNumOperands(list) : 0;
+    for (unsigned k = 0; k < count && k < MOST_VARIABLES; k++) {
+        LLVMValueRef x = node_operand(list, k);
+        if (x && LLVMGetMetadataKind(LLVMValueAsMetadata(x)) == LLVMDILocalVariableMetadataKind)
+            variable_number(n, x, call);
+    }
+}
+
+void note_function(Fn *n)
+{
+    const LLVMMetadataRef function = LLVMGetSubprogram(n->src);
+    if (function)
+        declare_all(n, function, NULL);
+}
+
+/* The function that a variable is of. */
+static LLVMMetadataRef function_of(LLVMValueRef variable)
+{
+    enum { DEEPEST = 64, PARENT = 1 };
+    LLVMValueRef scope = node_operand(variable, VARIABLE_SCOPE);
+    for (u32 depth = 0; scope && depth < DEEPEST; depth++) {
+        const LLVMMetadataRef md = LLVMValueAsMetadata(scope);
+        if (LLVMGetMetadataKind(md) == LLVMDISubprogramMetadataKind)
+            return md;
+        scope = node_operand(scope, PARENT);
+    }
+    return NULL;
+}
+
+/* The variable of a call of llvm.dbg.*, as variable_number(). */
+static u32 variable_of(Fn *n, LLVMValueRef call)
+{
+    LLVMValueRef node = LLVMGetOperand(call, 1);
+    const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(call);
+    const LLVMMetadataRef inlined = at ? LLVMDILocationGetInlinedAt(at) : NULL;
+    const LLVMMetadataRef function = function_of(node);
+    const u32 *known = pair_number(n->lo, &n->variables, node, inlined);
+    if (known && !*known && inlined && function)
+        declare_all(n, function, inlined);
+    return variable_number(n, node, inlined);
+}
+
+/* The value that a call of llvm.dbg.* is about; NULL: there is none, or more than one. */
+static LLVMValueRef value_of(LLVMValueRef call)
+{
+    LLVMValueRef x = LLVMGetOperand(call, 0);
+    const LLVMMetadataKind kind = LLVMGetMetadataKind(LLVMValueAsMetadata(x));
+    return kind == LLVMLocalAsMetadataMetadataKind || kind == LLVMConstantAsMetadataMetadataKind
+               ? node_operand(x, 0)
+               : NULL;
+}
+
+void note_variable(Fn *n, LLVMValueRef call)
+{
+    LLVMValueRef place = value_of(call);
+    const Expression e = read_expression(LLVMGetOperand(call, 2));
+    const u32 variable = variable_of(n, call);
+    Val where;
+    if (variable && place && map_get(&n->values, place, &where) && where.n == 1 &&
+        where.p[0].kind == R_SLOT && !where.p[0].off && e.is_known && !e.plus && !e.is_fragment)
+        n->f->variable[variable - 1].slot = where.p[0].val;
+}
+
+/* --- notes ------------------------------------------------------------------------------ */
+
+static u32 part_number(Fn *n, SourcePart p)
+{
+    Func *f = n->f;
+    for (size_t k = f->npart; k-- > 0;)
+        if (!memcmp(&f->part[k], &p, sizeof p))
+            return (u32)k;
+    if (!ir_grow(n->lo->m, f->part, f->npart, f->cappart))
+        return 0;
+    f->part[f->npart] = p;
+    return (u32)f->npart++;
+}
+
+static void put_note(Fn *n, u32 part, Ref is, i32 plus)
+{
+    const u32 note = ir_note(n->f, (Note){.part = part, .plus = plus, .is = is});
+    ir_append(n->f, n->b, &(Ins){.op = IR_note, .imm = (i32)note});
+}
+
+/* Nothing is known any more of what the `size` bytes at `at` have in common with other parts. */
+static void forget(Fn *n, u32 variable, u32 at, u32 size, bool all)
+{
+    for (u32 k = 0; k < n->f->npart; k++) {
+        const SourcePart p = n->f->part[k];
+        const bool overlaps = p.at < at + size && at < p.at + p.size;
+        if (p.variable == variable && overlaps && (all || p.at != at || p.size != size))
+            put_note(n, k, ref_none(), 0);
+    }
+}
+
+static bool is_number(LLVMTypeRef t)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) <= 64;
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind: return true;
+    default: return false;
+    }
+}
+
+/* The pieces of a value, without making any code for it. */
+static bool pieces_of(Fn *n, LLVMValueRef v, Val *x)
+{
+    const bool is_constant = LLVMIsAConstantInt(v) || LLVMIsAConstantFP(v) ||
+                             LLVMIsAConstantPointerNull(v) || LLVMIsAConstantAggregateZero(v) ||
+                             LLVMIsAConstantDataVector(v);
+    if (LLVMIsUndef(v) || LLVMIsPoison(v) || !is_number(type_scalar(LLVMTypeOf(v))))
+        return false;
+    if (!is_constant)
+        return map_get(&n->values, v, x);
+    *x = val_of(n, v);
+    return true;
+}
+
+void note_value(Fn *n, LLVMValueRef call)
+{
+    LLVMValueRef v = value_of(call);
+    const Expression e = read_expression(LLVMGetOperand(call, 2));
+    const u32 number = variable_of(n, call), variable = number - 1;
+    Val x;
+    if (!number || n->f->variable[variable].slot != NO_SLOT)
+        return;
+    const u32 from = e.is_fragment ? e.at / 8 : 0;
+    const u32 all = e.is_fragment ? (e.size + 7) / 8 : UINT32_MAX / 2;
+    /* 1. nothing that can be told */
+    if (!v || !e.is_known || e.at % 8 || !pieces_of(n, v, &x)) {
+        forget(n, variable, from, all, true);
+        return;
+    }
+    /* 2. the elements of a vector, each in pieces of 32 bits */
+    LLVMTypeRef t = type_scalar(LLVMTypeOf(v));
+    const u32 bytes = LLVMGetTypeKind(t) == LLVMDoubleTypeKind ? 8 : (int_bits(t) + 7) / 8;
+    const u32 each = (bytes + 3) / 4;
+    const i32 plus = x.n == 1 ? e.plus : 0;
+    if (e.plus && x.n > 1) {
+        forget(n, variable, from, all, true);
+        return;
+    }
+    for (u32 k = 0; k < x.n; k++) {
+        const u32 at = from + k / each * bytes + k % each * 4;
+        const u32 left = bytes - k % each * 4, size = left < 4 ? left : 4;
+        const u32 part = part_number(n, (SourcePart){variable, at, size});
+        forget(n, variable, at, size, false);
+        put_note(n, part, x.p[k], plus);
+    }
 }

@@ -100,6 +100,23 @@ bool map_get(const Map *map, const void *key, Val *v)
     return e->key;
 }
 
+u32 *pair_number(Lower *lo, PairMap *map, const void *first, const void *second)
+{
+    Val head;
+    u32 at = map_get(&map->first, first, &head) ? head.p[0].val : 0;
+    const u32 next = at;
+    for (; at; at = map->entry[at - 1].next)
+        if (map->entry[at - 1].second == second)
+            return &map->entry[at - 1].number;
+    if (!ir_grow(lo->m, map->entry, map->n, map->cap))
+        return NULL;
+    map->entry[map->n++] = (struct PairEntry){second, 0, next};
+    head = val_new(lo, 1);
+    head.p[0] = ref_con(map->n);
+    map_put(lo, &map->first, first, head);
+    return &map->entry[map->n - 1].number;
+}
+
 /* --- types --------------------------------------------------------------------------------- */
 
 u32 type_elements(LLVMTypeRef t)

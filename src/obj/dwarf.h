@@ -7,6 +7,7 @@ enum {
     DW_TAG_array_type = 0x01,
     DW_TAG_enumeration_type = 0x04,
     DW_TAG_formal_parameter = 0x05,
+    DW_TAG_lexical_block = 0x0b,
     DW_TAG_member = 0x0d,
     DW_TAG_pointer_type = 0x0f,
     DW_TAG_compile_unit = 0x11,
@@ -120,7 +121,23 @@ enum {
     DW_RLE_start_length = 7
 };
 
-enum { DW_OP_const4u = 0x0c, DW_OP_neg = 0x1f, DW_OP_breg0 = 0x70 };
+enum {
+    DW_OP_deref = 0x06,
+    DW_OP_const4u = 0x0c,
+    DW_OP_neg = 0x1f,
+    DW_OP_plus = 0x22,
+    DW_OP_breg0 = 0x70,
+    DW_OP_regx = 0x90,
+    DW_OP_bregx = 0x92,
+    DW_OP_piece = 0x93,
+    DW_OP_stack_value = 0x9f
+};
+
+/* Numbers of registers (RISC-V ELF psABI, "DWARF Register Numbers"): x0 to x31 from 0, v0 to v31
+ * from DWARF_V0 on.  Debuggers see all registers of a lane at addresses as well, from
+ * REGISTER_WINDOW on: x0 to x63, and from VECTOR_WINDOW bytes further on v0 to v255, 4 bytes each. */
+#define REGISTER_WINDOW 0x00f00000u
+enum { DWARF_REGISTERS = 32, DWARF_V0 = 96, VECTOR_WINDOW = 0x1000 };
 
 enum {
     DW_CFA_nop = 0x00,

@@ -7,7 +7,7 @@
  *   rpcbase.c     one base address for all of them
  *   branch.c      branches that reach, distances
  *   asmtext.c     words as assembly
- *   linetable.c   the line table
+ *   debuginfo.h   line table, scopes, types and variables
  *   needs.c       resource records
  *   encode.c      sections, symbols, bytes and relocations
  *

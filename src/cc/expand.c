@@ -238,10 +238,13 @@ void expand(Code *c)
     const u32 *order = block_order(f), *rpc = rpc_points(f);
     for (size_t i = 0; order && rpc && i < f->nrpo; i++) {
         const Block *b = &f->block[order[i]];
+        size_t k = 0;
         put(c, (Word){.fix = FIX_LABEL, .to = order[i]});
+        for (; k < b->nins && b->ins[k].op == IR_note; k++)
+            instruction(c, &b->ins[k]);
         if (b->join)
             word(c, b->nins ? b->ins[0].loc : b->term.loc, join, 0);
-        for (size_t k = 0; k < b->nins; k++)
+        for (; k < b->nins; k++)
             instruction(c, &b->ins[k]);
         if (rpc[order[i]] != NO_BLOCK)
             set_rpc(c, b->term.loc, rpc[order[i]]);

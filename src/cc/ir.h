@@ -214,6 +214,7 @@ typedef struct { u32 variable, at, size; } SourcePart;
 typedef enum {
     NOTE_IS,                /* R_VAL, R_CON, R_REG; R_NONE: it is not known any more */
     NOTE_SCALAR_WORD,       /* word is.val of the scalar spills; from frame.c on bytes from sp */
+    NOTE_ARGUMENT,          /* byte is.val of the kernel's argument block */
     NOTE_PRIVATE_WORD       /* word is.val of the vector spills; from frame.c on as Slot.offset */
 } NoteKind;
 

@@ -173,6 +173,7 @@ static void put_note(Buf *out, const Func *f, const Note *n)
     if (p->at)
         buf_printf(out, "+%" PRIu32, p->at);
     buf_str(out, n->kind == NOTE_IS            ? " is "
+                 : n->kind == NOTE_ARGUMENT    ? " is the argument at "
                  : n->kind == NOTE_SCALAR_WORD ? " is the scalar word "
                                                : " is the private word ");
     if (n->kind == NOTE_IS)

@@ -4,37 +4,62 @@
  * proof of allocation (verify.c) knows at each instruction which places hold which values.  Both
  * together say where a part is, through united, moved, spilled and repeated values alike.
  *
- * While the proof looks for the state at the start of each block, the notes in force are part of
- * that state: a block begins with those on which all edges into it agree.  A note ends where its
- * value is written anew.  Once all is proved, each block is gone over again, and the program after
+ * While the proof looks for the state at the start of each block, what the parts are belongs to
+ * that state: a set of things, which are all the same.  An edge carries everything that is the same
+ * there, and a block begins with what all edges into it agree on; so a part that is another value
+ * on each edge is found again in the value that a phi makes of them.  What is written anew leaves
+ * the set.  Once all is proved, each block is gone over again, and the program after
  * gets notes that name places: for every part at the start of a block, then where it changes.
  */
 #include "cc/proof.h"
 #include "base/mem.h"
 #include <string.h>
 
-/* What a part is: a thing plus a number; thing 0: not known. */
+/* What a part is: any of a set of things plus a number; the empty set: not known. */
 typedef struct {
-    u32 thing;
+    u32 set;
     i32 plus;
 } PartValue;
 
 /* Where it is: a place, or one of these. */
-enum { NOWHERE = UINT32_MAX, LITERAL = UINT32_MAX - 1 };
+enum { NOWHERE = UINT32_MAX, LITERAL = UINT32_MAX - 1, ARGUMENT = UINT32_MAX - 2 };
 typedef struct {
     PartValue value;
     u32 place;
 } PartPlace;
 
 struct Locate {
-    size_t n; /* parts */
+    size_t n;       /* parts */
     PartValue *top; /* n of each block: at its start */
     PartValue *now;
     PartPlace *told; /* what the notes that are written have said last */
     Func *to;        /* NULL: nothing is written yet */
+    u32 *argument;   /* of each value of the program before: 1 + the byte of the argument block that
+                      * it was loaded from, or 0 */
     Ins *ins;
     size_t nins, capins;
 };
+
+/* The argument block does not change while a kernel runs, so what was loaded from it is there when
+ * no place holds it any more. */
+static void find_arguments(const Func *f, u32 *argument)
+{
+    const Block *entry = &f->block[0];
+    const Ref reg = ref_reg(f->module->target->arguments);
+    u32 base = 0;
+    for (size_t i = 0; i < entry->nins && f->is_kernel && !base; i++)
+        if (entry->ins[i].op == IR_move && ref_same(entry->ins[i].a[0], reg))
+            base = entry->ins[i].dst;
+    for (size_t b = 0; b < f->nrpo && base; b++) {
+        const Block *k = &f->block[f->rpo[b]];
+        for (size_t i = 0; i < k->nins; i++) {
+            const Ins *n = &k->ins[i];
+            if (ins_is_load(n) && n->space == IN_CONST && n->a[0].kind == R_CON &&
+                ref_same(n->a[1], ref_val(base)))
+                argument[n->dst] = 1 + n->a[0].val;
+        }
+    }
+}
 
 bool locate_init(Proof *p)
 {
@@ -48,7 +73,10 @@ bool locate_init(Proof *p)
     l->top = mem_zalloc(p->before->nblock + 1, n * sizeof *l->top);
     l->now = mem_zalloc(n, sizeof *l->now);
     l->told = mem_zalloc(n, sizeof *l->told);
-    return l->top && l->now && l->told;
+    l->argument = mem_zalloc(p->before->nvalue + 1, sizeof *l->argument);
+    if (l->argument)
+        find_arguments(p->before, l->argument);
+    return l->top && l->now && l->told && l->argument;
 }
 
 void locate_free(Proof *p)
@@ -58,12 +86,13 @@ void locate_free(Proof *p)
     mem_free(p->locate->top);
     mem_free(p->locate->now);
     mem_free(p->locate->told);
+    mem_free(p->locate->argument);
     mem_free(p->locate);
 }
 
 /* --- what holds ------------------------------------------------------------------------------- */
 
-static bool same_value(PartValue a, PartValue b) { return a.thing == b.thing && a.plus == b.plus; }
+static bool same_value(PartValue a, PartValue b) { return a.set == b.set && a.plus == b.plus; }
 
 void locate_begin(Proof *p)
 {
@@ -81,52 +110,88 @@ void locate_note(Proof *p, const Note *n)
         return;
     const Ins literal = {.op = IR_li, .dst = 1, .a = {n->is}};
     const u32 thing = n->is.kind == R_CON ? proof_constant(p, &literal) : proof_thing(p, n->is);
-    p->locate->now[n->part] = (PartValue){thing, thing ? n->plus : 0};
+    const u32 set = thing ? set_with(&p->sets, 0, thing) : 0;
+    p->locate->now[n->part] = (PartValue){set, n->plus};
 }
 
 void locate_forget(Proof *p, u32 thing)
 {
     for (size_t k = 0; p->locate && k < p->locate->n; k++)
-        if (p->locate->now[k].thing == thing)
-            p->locate->now[k] = (PartValue){0};
+        p->locate->now[k].set = set_without(&p->sets, p->locate->now[k].set, thing);
+}
+
+static bool has_any(const Proof *p, u32 set, u32 of)
+{
+    const Set list = p->sets.set[of];
+    for (u32 k = 0; k < list.n; k++)
+        if (set_has(&p->sets, set, p->sets.pool[list.first + k]))
+            return true;
+    return false;
+}
+
+/* Adds to what each part is all that is the same, because some place holds both. */
+static void widen(Proof *p)
+{
+    struct Locate *l = p->locate;
+    for (u32 place = 0; place < p->nplace; place++) {
+        const u32 held = p->now[place];
+        for (size_t k = 0; k < l->n && p->sets.set[held].n > 1; k++)
+            if (l->now[k].set != held && has_any(p, held, l->now[k].set))
+                for (u32 i = 0; i < p->sets.set[held].n; i++)
+                    l->now[k].set = set_with(&p->sets, l->now[k].set,
+                                             p->sets.pool[p->sets.set[held].first + i]);
+    }
 }
 
 bool locate_flow(Proof *p, u32 b, bool first)
 {
     struct Locate *l = p->locate;
     bool changed = false;
-    for (size_t k = 0; l && k < l->n; k++) {
-        PartValue *to = &l->top[b * l->n + k];
-        if (first) {
+    if (!l)
+        return false;
+    widen(p);
+    for (size_t k = 0; k < l->n; k++) {
+        PartValue *to = &l->top[b * l->n + k], old = *to;
+        if (first)
             *to = l->now[k];
-        } else if (to->thing && !same_value(*to, l->now[k])) {
-            *to = (PartValue){0};
-            changed = true;
-        }
+        else
+            to->set = to->plus == l->now[k].plus ? set_common(&p->sets, to->set, l->now[k].set) : 0;
+        changed |= !same_value(*to, old);
     }
     return changed;
 }
 
 /* --- where it is ------------------------------------------------------------------------------ */
 
-static bool read_literal(const Proof *p, PartValue v, u32 *number)
+static bool is_literal(const Proof *p, u32 thing)
 {
-    const Ins *i = proof_constant_of(p, v.thing);
-    if (!i || i->a[0].kind != R_CON || (i->op != IR_li && i->op != IR_MACHINE + I_vmv_v_i))
-        return false;
-    *number = i->a[0].val + (u32)v.plus;
-    return true;
+    const Ins *i = proof_constant_of(p, thing);
+    return i && i->a[0].kind == R_CON && (i->op == IR_li || i->op == IR_MACHINE + I_vmv_v_i);
 }
 
-static u32 find_place(const Proof *p, PartValue v)
+static bool is_argument(const Proof *p, u32 thing)
 {
-    u32 number;
-    if (read_literal(p, v, &number))
+    return thing < p->before->nvalue && p->locate->argument[thing];
+}
+
+/* A thing in a set for which that holds, or 0. */
+static u32 find_thing(const Proof *p, u32 set, bool (*holds)(const Proof *p, u32 thing))
+{
+    const Set list = p->sets.set[set];
+    for (u32 k = 0; k < list.n; k++)
+        if (holds(p, p->sets.pool[list.first + k]))
+            return p->sets.pool[list.first + k];
+    return 0;
+}
+
+static u32 find_place(const Proof *p, u32 set)
+{
+    if (find_thing(p, set, is_literal))
         return LITERAL;
-    for (u32 k = 0; k < p->nplace && v.thing; k++)
-        if (set_has(&p->sets, p->now[k], v.thing))
+    for (u32 k = 0; k < p->nplace && set; k++)
+        if (has_any(p, p->now[k], set))
             return k;
-    return NOWHERE;
+    return find_thing(p, set, is_argument) ? ARGUMENT : NOWHERE;
 }
 
 static Note make_note(const Proof *p, u32 part, PartPlace at)
@@ -134,9 +199,12 @@ static Note make_note(const Proof *p, u32 part, PartPlace at)
     Note n = {.part = part, .plus = at.value.plus};
     const u32 words = NREG + p->after->spill_x;
     if (at.place == LITERAL) {
+        const Ins *i = proof_constant_of(p, find_thing(p, at.value.set, is_literal));
+        n.is = ref_con(i->a[0].val + (u32)n.plus);
         n.plus = 0;
-        n.is.kind = R_CON;
-        read_literal(p, at.value, &n.is.val);
+    } else if (at.place == ARGUMENT) {
+        n.kind = NOTE_ARGUMENT;
+        n.is = ref_con(p->locate->argument[find_thing(p, at.value.set, is_argument)] - 1);
     } else if (at.place == NOWHERE) {
         n.plus = 0;
     } else if (at.place < NREG) {
@@ -161,12 +229,12 @@ static void tell(Proof *p, u32 k, u32 loc)
     const PartValue v = p->locate->now[k];
     PartPlace *told = &p->locate->told[k];
     const bool is_place = told->place < p->nplace;
-    if (same_value(v, told->value) &&
-        (!is_place || set_has(&p->sets, p->now[told->place], v.thing)))
+    const bool stays = is_place && has_any(p, p->now[told->place], v.set);
+    if (same_value(v, told->value) && (!is_place || stays))
         return;
-    const PartPlace at = {v, find_place(p, v)};
+    const PartPlace at = {v, stays ? told->place : find_place(p, v.set)};
     const bool is_new = at.place != told->place || at.value.plus != told->value.plus ||
-                        at.place == LITERAL;
+                        at.place == LITERAL || at.place == ARGUMENT;
     *told = at;
     if (!is_new)
         return;

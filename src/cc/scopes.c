@@ -30,21 +30,23 @@ void put_scope_abbrevs(DwarfOut *s)
 
 /* --- the tree --------------------------------------------------------------------------------- */
 
-typedef struct { u32 lo, hi; } Range; /* bytes from the start of the function */
+typedef struct {
+    u32 lo, hi;
+} Range; /* bytes from the start of the function */
 
 /* A scope; its number is that of Loc.scope, 0: the function. */
 typedef struct {
     Range *range;
     size_t n, cap;
-    u32 at;                 /* in .debug_ranges */
-    u32 child, last, next;  /* numbers of scopes, 0: none */
-    u32 variable;           /* 1 + the first variable in it, or 0 */
+    u32 at;                /* in .debug_ranges */
+    u32 child, last, next; /* numbers of scopes, 0: none */
+    u32 variable;          /* 1 + the first variable in it, or 0 */
 } Node;
 
 struct ScopeTree {
     Module *m;
-    Node *node;             /* by number */
-    u32 *variable;          /* of each: 1 + the next one of its scope, or 0 */
+    Node *node;    /* by number */
+    u32 *variable; /* of each: 1 + the next one of its scope, or 0 */
 };
 
 /* The scope itself or the next one around it that is told. */

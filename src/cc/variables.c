@@ -60,10 +60,22 @@ static u32 address_of(u32 reg)
     return REGISTER_WINDOW + (reg < V0 ? 4 * reg : VECTOR_WINDOW + 4 * (reg - V0));
 }
 
+/* from the address of a pointer to that of a field of what it points to */
+static void put_field(DwarfOut *e, u32 offset)
+{
+    dwarf_put(e, DW_OP_deref, 1);
+    dwarf_put(e, DW_OP_plus_uconst, 1);
+    dwarf_put_uleb(e, offset);
+}
+
 /* what a note says, without the number to be added: a place; true: a number of its own instead */
 static bool put_place(DwarfOut *e, const Func *f, const Note *n)
 {
-    if (n->kind == NOTE_PRIVATE_WORD) {
+    if (n->kind == NOTE_ARGUMENT) {
+        put_constant(e, REGISTER_WINDOW + METADATA_WINDOW);
+        put_field(e, 4 * KNL_ARGS);
+        put_field(e, n->is.val);
+    } else if (n->kind == NOTE_PRIVATE_WORD) {
         put_private(e, f, n->is.val);
     } else if (n->kind == NOTE_SCALAR_WORD) {
         dwarf_put(e, DW_OP_breg0 + f->module->target->sp, 1);
@@ -108,7 +120,7 @@ static bool is_known(const Note *n)
 /* A part of the variable whose list is made. */
 typedef struct {
     SourcePart what;
-    const Note *note;       /* what holds; NULL: nothing */
+    const Note *note; /* what holds; NULL: nothing */
 } Part;
 
 /* One list being made. */
@@ -116,13 +128,13 @@ typedef struct {
     DwarfOut *s;
     const Func *f;
     u32 symbol;
-    Part *part;             /* ascending */
+    Part *part; /* ascending */
     u32 npart;
-    u32 from;               /* since where they are so */
+    u32 from; /* since where they are so */
     struct {
         u32 from, to;
         Buf where;
-    } last;                 /* an entry that is not written yet; empty: there is none */
+    } last; /* an entry that is not written yet; empty: there is none */
     bool is_begun;
 } List;
 

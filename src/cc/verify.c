@@ -290,7 +290,8 @@ static void check_write(Proof *p, const Ins *before, const Ins *after)
         refuse(p, "an accumulator in two registers");
     forget(p, proof_thing(p, to));
     if (!p->bad)
-        set_register(p, result_of(after), bank_of(p, to), set_with(&p->sets, 0, proof_thing(p, to)));
+        set_register(p, result_of(after), bank_of(p, to),
+                     set_with(&p->sets, 0, proof_thing(p, to)));
 }
 
 static void run_hard(Proof *p, const Ins *before, const Ins *after)

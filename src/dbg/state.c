@@ -4,9 +4,9 @@
 
 /* The registers in the order of their numbers. */
 enum {
-    REG_X = 0,              /* x0 to x31 */
+    REG_X = 0, /* x0 to x31 */
     REG_PC = PC_REGISTER,
-    REG_V = 33,             /* v0 to v31: elements of the lane */
+    REG_V = 33, /* v0 to v31: elements of the lane */
     REG_X_HIGH = REG_V + 32,
     REG_V_HIGH = REG_X_HIGH + 32,
     REG_ROW = REG_V_HIGH + 224, /* whole vector registers */
@@ -50,10 +50,7 @@ bool lane_find(const Run *r, u32 thread, Lane *l)
 
 u32 lane_thread(Lane l) { return l.warp->tid + l.lane + 1; }
 
-bool lane_is_active(Lane l)
-{
-    return l.warp->state != WARP_DONE && l.warp->mask >> l.lane & 1;
-}
+bool lane_is_active(Lane l) { return l.warp->state != WARP_DONE && l.warp->mask >> l.lane & 1; }
 
 u32 lane_pc(Lane l)
 {
@@ -78,10 +75,10 @@ void lane_describe(Lane l, Buf *to)
         buf_printf(to, ", global %u,%u,%u", offset[0] + g->id[0] * n[0] + local[0],
                    offset[1] + g->id[1] * n[1] + local[1], offset[2] + g->id[2] * n[2] + local[2]);
     }
-    buf_str(to, w->state == WARP_DONE               ? ", ended"
-                : w->state == WARP_WAITING          ? ", at a barrier"
-                : !(w->mask >> l.lane & 1)          ? ", inactive"
-                                                    : "");
+    buf_str(to, w->state == WARP_DONE      ? ", ended"
+                : w->state == WARP_WAITING ? ", at a barrier"
+                : !(w->mask >> l.lane & 1) ? ", inactive"
+                                           : "");
 }
 
 /* --- the description ------------------------------------------------------------------------ */
@@ -92,7 +89,8 @@ static void put_register(Buf *b, u32 *n, const char *name, u32 index, const char
     buf_printf(b, "<reg name=\"%s", name);
     if (index != UINT32_MAX)
         buf_printf(b, "%u", index);
-    buf_printf(b, "\" bitsize=\"32\" regnum=\"%u\" type=\"%s\" group=\"%s\"/>", (*n)++, type, group);
+    buf_printf(b, "\" bitsize=\"32\" regnum=\"%u\" type=\"%s\" group=\"%s\"/>", (*n)++, type,
+               group);
 }
 
 void state_describe_registers(const Launch *l, Buf *b)
@@ -119,8 +117,9 @@ void state_describe_registers(const Launch *l, Buf *b)
                "<vector id=\"lanes\" type=\"int32\" count=\"%u\"/>",
                l->lanes);
     for (u32 i = 0; i < 256; i++)
-        buf_printf(b, "<reg name=\"row%u\" bitsize=\"%u\" regnum=\"%u\" type=\"lanes\" group=\"vector\"/>",
-                   i, l->lanes * 32, n++);
+        buf_printf(
+            b, "<reg name=\"row%u\" bitsize=\"%u\" regnum=\"%u\" type=\"lanes\" group=\"vector\"/>",
+            i, l->lanes * 32, n++);
     buf_str(b, "</feature><feature name=\"org.ventus.state\">");
     for (size_t i = 0; i < countof(states); i++)
         put_register(b, &n, states[i], UINT32_MAX, "uint32", "system");
@@ -135,15 +134,15 @@ void state_describe_registers(const Launch *l, Buf *b)
 /* the scalar register, or NULL */
 static u32 *scalar_register(Warp *w, u32 n)
 {
-    return n < REG_PC                            ? &w->x[n]
-           : n - REG_X_HIGH < 32                 ? &w->x[32 + n - REG_X_HIGH]
-                                                 : NULL;
+    return n < REG_PC ? &w->x[n] : n - REG_X_HIGH < 32 ? &w->x[32 + n - REG_X_HIGH] : NULL;
 }
 
 /* the row of which register n is the lane's element, or NULL */
 static u32 *vector_register(Warp *w, u32 n)
 {
-    return n - REG_V < 32 ? w->v[n - REG_V] : n - REG_V_HIGH < 224 ? w->v[32 + n - REG_V_HIGH] : NULL;
+    return n - REG_V < 32         ? w->v[n - REG_V]
+           : n - REG_V_HIGH < 224 ? w->v[32 + n - REG_V_HIGH]
+                                  : NULL;
 }
 
 static u32 state_register(Lane l, u32 n)
@@ -255,7 +254,10 @@ u64 state_read_memory(const Run *r, Lane l, u64 addr, u8 *to, u64 size)
 {
     u64 page;
     for (u64 i = 0; i < size; i++) {
-        const u8 *from = find_byte(r, l, (u32)(addr + i), &page);
+        const u32 in_metadata = (u32)(addr + i) - REGISTER_WINDOW - METADATA_WINDOW;
+        const u8 *from = in_metadata < sizeof r->launch->knl
+                             ? (const u8 *)&r->launch->knl + in_metadata
+                             : find_byte(r, l, (u32)(addr + i), &page);
         if (!from)
             return i;
         to[i] = *from;

@@ -618,9 +618,9 @@ static void note_local(Lower *lo, const Local *l)
     Module *m = lo->m;
     const char *name = LLVMGetValueName2(l->var, &len), *dot = strrchr(name, '.');
     if (ir_grow(m, m->local, m->nlocal, m->caplocal))
-        m->local[m->nlocal++] = (struct IrLocal){
-            l->owner ? ir_strdup(m, LLVMGetValueName2(l->owner, &len)) : NULL,
-            ir_strdup(m, dot && dot[1] ? dot + 1 : name), l->offset, l->size};
+        m->local[m->nlocal++] =
+            (struct IrLocal){l->owner ? ir_strdup(m, LLVMGetValueName2(l->owner, &len)) : NULL,
+                             ir_strdup(m, dot && dot[1] ? dot + 1 : name), l->offset, l->size};
 }
 
 enum { GAP = 16 }; /* bytes between variables that are to lie apart */

@@ -28,10 +28,10 @@ void show_variables(LLVMModuleRef m)
 
 /* What a DIExpression does to the value that it is about. */
 typedef struct {
-    bool is_known;          /* false: more than can be said */
+    bool is_known; /* false: more than can be said */
     i32 plus;
     bool is_fragment;
-    u32 at, size;           /* the fragment, bits */
+    u32 at, size; /* the fragment, bits */
 } Expression;
 
 static const char *word_and_number(const char *p, const char *word, u32 *number)

@@ -53,12 +53,10 @@ static u8 encoding_of(LLVMValueRef node)
     static const struct {
         const char *name;
         u8 number;
-    } rows[] = {{"DW_ATE_boolean", DW_ATE_boolean},
-                {"DW_ATE_float", DW_ATE_float},
-                {"DW_ATE_signed", DW_ATE_signed},
-                {"DW_ATE_signed_char", DW_ATE_signed_char},
-                {"DW_ATE_unsigned", DW_ATE_unsigned},
-                {"DW_ATE_unsigned_char", DW_ATE_unsigned_char}};
+    } rows[] = {
+        {"DW_ATE_boolean", DW_ATE_boolean},   {"DW_ATE_float", DW_ATE_float},
+        {"DW_ATE_signed", DW_ATE_signed},     {"DW_ATE_signed_char", DW_ATE_signed_char},
+        {"DW_ATE_unsigned", DW_ATE_unsigned}, {"DW_ATE_unsigned_char", DW_ATE_unsigned_char}};
     char *name = node_printed(node, "encoding: ");
     u8 number = DW_ATE_unsigned;
     for (size_t i = 0; name && i < countof(rows); i++)
@@ -84,7 +82,8 @@ static u32 dimension(LLVMValueRef node, unsigned k, unsigned *dimensions)
 {
     LLVMValueRef list = node_operand(node, TYPE_ELEMENTS);
     *dimensions = list ? LLVMGetMDNodeNumOperands(list) : 0;
-    LLVMValueRef range = list ? node_operand(list, k) : NULL, count = range ? node_operand(range, COUNT_OF) : NULL;
+    LLVMValueRef range = list ? node_operand(list, k) : NULL,
+                 count = range ? node_operand(range, COUNT_OF) : NULL;
     return count && LLVMIsAConstantInt(count) ? (u32)LLVMConstIntGetZExtValue(count) : 0;
 }
 
@@ -145,7 +144,8 @@ u32 source_type(Lower *lo, LLVMValueRef node, u32 depth)
         return 0;
     const u16 tag = LLVMGetDINodeTag(md);
     const char *name = LLVMDITypeGetName(md, &len);
-    SourceType t = {.name = node_text(lo, name, len), .size = (u32)(LLVMDITypeGetSizeInBits(md) / 8)};
+    SourceType t = {.name = node_text(lo, name, len),
+                    .size = (u32)(LLVMDITypeGetSizeInBits(md) / 8)};
     u32 number = 0;
     switch (tag) {
     case DW_TAG_base_type:

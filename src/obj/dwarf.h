@@ -126,6 +126,7 @@ enum {
     DW_OP_const4u = 0x0c,
     DW_OP_neg = 0x1f,
     DW_OP_plus = 0x22,
+    DW_OP_plus_uconst = 0x23,
     DW_OP_breg0 = 0x70,
     DW_OP_regx = 0x90,
     DW_OP_bregx = 0x92,
@@ -135,9 +136,10 @@ enum {
 
 /* Numbers of registers (RISC-V ELF psABI, "DWARF Register Numbers"): x0 to x31 from 0, v0 to v31
  * from DWARF_V0 on.  Debuggers see all registers of a lane at addresses as well, from
- * REGISTER_WINDOW on: x0 to x63, and from VECTOR_WINDOW bytes further on v0 to v255, 4 bytes each. */
+ * REGISTER_WINDOW on: x0 to x63, VECTOR_WINDOW bytes further on v0 to v255, 4 bytes each; at
+ * METADATA_WINDOW the address of the metadata block. */
 #define REGISTER_WINDOW 0x00f00000u
-enum { DWARF_REGISTERS = 32, DWARF_V0 = 96, VECTOR_WINDOW = 0x1000 };
+enum { DWARF_REGISTERS = 32, DWARF_V0 = 96, VECTOR_WINDOW = 0x1000, METADATA_WINDOW = 0x2000 };
 
 enum {
     DW_CFA_nop = 0x00,

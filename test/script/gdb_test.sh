@@ -216,10 +216,72 @@ watch sum
 continue
 END
 said 'hit Breakpoint 1, twice (x=3)' '$1 = 3' 'y = 6' 'x = 3' '#0  twice (x=3)' \
-    '#1' 'in k (out=0x90000000, in=0x90001000, n=5, f=...)' 'i = 3' 's = {a = 3, b = {1.5, 3}}' \
-    "c = 200 '\\310'" 'h = -3' 'big = 5000000000' 'v = 3' '$2 = {1, 2, 3, 4}' '$3 = {0, 1, 2, 3}' \
+    '#1' 'in k (out=0x90000000, in=0x90001000, n=5, f=...)' 'v = 3' 'j = 0' 'i = 3' 's = {a = 3, b = {1.5, 3}}' \
+    "c = 200 '\\310'" 'h = -3' 'big = 5000000000' '$2 = {1, 2, 3, 4}' '$3 = {0, 1, 2, 3}' \
     '(float *) 0x' '$5 = 12' 'sum += twice(v)' '$6 = 0' 'Hardware watchpoint 2: sum' \
     'Old value = 0' 'New value = 2'
+
+# optimised code: values in registers and constants, of inlined calls, and after loops; at line 22
+# of lane 2, sum is 2 + 1 + 1 + 13 + 17 + 25.  gdb 13 answers && of OpenCL C the wrong way round.
+cat >o.cl <<'END'
+typedef struct { int a, b; } pair;
+
+int weigh(int x, int y)
+{
+    int z = x * y;
+    for (int k = 0; k < y; k++)
+        z ^= x + k;
+    return z;
+}
+
+kernel void k(global int *out, global const int *in, int n, float4 f)
+{
+    int i = get_global_id(0);
+    int sum = in[i];
+    long big = (long)i * 0x10000;
+    pair p = {sum + 1, i};
+    for (int j = 0; j < n; j++) {
+        int v = in[j] * 3;
+        sum += weigh(v, i);
+        out[j + 8] = sum;
+    }
+    if (i & 1) {
+        int odd = sum - p.a;
+        out[i] = odd;
+    } else {
+        out[i] = sum + p.b + (int)big;
+    }
+}
+END
+session "$B/ventus" run -k k -g 4 --threads 4 -a 'buf:i32:16>-' -a buf:i32:16=iota -a i32:5 \
+    -a f32x4:1,2,3,4 o.cl <<'END'
+set language c
+break o.cl:20 if v == 6 && i == 2
+continue
+print sum
+print n
+delete
+break o.cl:5 if x == 9 && y == 3
+continue
+info locals
+info args
+backtrace
+up
+info locals
+info args
+delete
+break o.cl:22
+continue
+thread 3
+print i
+print sum
+continue
+END
+said 'hit Breakpoint 1' '$1 = 17' '$2 = 5' 'hit Breakpoint 2, weigh (x=9, y=3) at o.cl:5' 'x = 9' \
+    'y = 3' '#0  weigh (x=9, y=3)' '#1  k (out=0x90000000, in=0x90001000, n=5, f=...) at o.cl:19' \
+    'sum += weigh(v, i)' 'v = 9' 'i = 3' 'out = 0x90000000' 'n = 5' 'hit Breakpoint 3' '$3 = 2' \
+    '$4 = 59' 'exited normally'
+is 'arg0[0..15]: 0 -1 131133 102 0 0 0 0 6 17 44 63 106 0 0 0' "$(grep arg0 out)"
 
 # the session of doc/debugging.md, line by line
 awk '/^## With gdb/ { on = 1; next } /^## / { on = 0 } on' "$SOURCE/doc/debugging.md" >doc

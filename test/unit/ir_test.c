@@ -118,7 +118,8 @@ static void names(void **state)
     Buf out = {0}, second = {0};
     ir_block(f);
     for (u16 op = 0; op < NIR; op++)
-        ir_append(f, 0, &(Ins){.op = op, .imm = op == IR_atomic ? OP_add : 0});
+        if (op != IR_note) /* the text has none */
+            ir_append(f, 0, &(Ins){.op = op, .imm = op == IR_atomic ? OP_add : 0});
     for (int id = 0; id < NINSN; id++)
         if (isa_has(V202, (InsnId)id))
             ir_append(f, 0, &(Ins){.op = (u16)(IR_MACHINE + id)});

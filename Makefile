@@ -188,7 +188,8 @@ $B/ventus-jit1: $B/tool/jit1/jit1.o $(JITSRC:%.c=$B/%.o) $B/libventus.a
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Isrc -Ilib -Ilib/opencl -Wno-atomic-alignment
 # of src only the rows that programs for the machine must know
-ABIROWS := src/isa/abi.h src/isa/abi.def src/isa/csr.def src/isa/image.h src/isa/image.def
+ABIROWS := src/isa/abi.h src/isa/abi.def src/isa/csr.def src/isa/image.h src/isa/image.def \
+           src/isa/pipe.h src/isa/pipe.def
 $B/devlib/%.bc: lib/opencl/%.cl $(wildcard lib/*.h lib/opencl/*.h) $(ABIROWS)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) -cc1 $(CLFLAGS) -emit-llvm-bc -o $@ $<
@@ -287,7 +288,7 @@ $B/bench/kinds_bench: bench/kinds_bench.c examples/example.h
 
 STEP ?= 65521
 COUNT ?= 1000000
-DEVSRC := $(filter-out %/atomic.cl %/image.cl %/sync.cl %/subgroup.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
+DEVSRC := $(filter-out %/atomic.cl %/image.cl %/pipe.cl %/sync.cl %/subgroup.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
           -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Isrc -Ilib -Ilib/opencl -Itest/accuracy

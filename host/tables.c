@@ -499,8 +499,17 @@ static void put_descriptor(void)
 static void put_pixel(void)
 {
     printf("| bits | name | what |\n| --- | --- | --- |\n");
-#define IMAGE_FORMAT(name, value, what) printf("| `%#x` | %s | %s |\n", (unsigned)(value), #name, what);
+#define IMAGE_FORMAT(name, value, what)                                                            \
+    printf("| `%#x` | %s | %s |\n", (unsigned)(value), #name, what);
 #include "isa/image.def"
+}
+
+static void put_pipe(void)
+{
+    u32 word = 0;
+    printf("| word | name | what |\n| --- | --- | --- |\n");
+#define PIPE_WORD(name, what) printf("| %u | %s | %s |\n", word++, #name, what);
+#include "isa/pipe.def"
 }
 
 static void put_register(char file, u32 first, u32 last, bool kept, bool reserved, const char *what)
@@ -528,11 +537,22 @@ static const struct {
     const char *name;
     void (*put)(void);
 } parts[] = {
-    {"instructions", put_instructions}, {"counts", put_counts}, {"units", put_units},
-    {"operations", put_operations},     {"csrs", put_csrs},     {"aliases", put_aliases},
-    {"parameters", put_parameters},     {"spaces", put_spaces}, {"sizes", put_sizes},
-    {"metadata", put_metadata},         {"print", put_print},   {"record", put_record},
-    {"registers", put_registers},       {"descriptor", put_descriptor}, {"pixel", put_pixel},
+    {"instructions", put_instructions},
+    {"counts", put_counts},
+    {"units", put_units},
+    {"operations", put_operations},
+    {"csrs", put_csrs},
+    {"aliases", put_aliases},
+    {"parameters", put_parameters},
+    {"spaces", put_spaces},
+    {"sizes", put_sizes},
+    {"metadata", put_metadata},
+    {"print", put_print},
+    {"record", put_record},
+    {"registers", put_registers},
+    {"descriptor", put_descriptor},
+    {"pixel", put_pixel},
+    {"pipe", put_pipe},
 };
 
 /* the generated part that a line begins; -1: none, -2: one that does not exist */

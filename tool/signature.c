@@ -2,12 +2,10 @@
 #include "tool/signature.h"
 #include <string.h>
 
-static const char *const space[] = {[ARG_VALUE] = "",
-                                    [ARG_GLOBAL] = "global ",
-                                    [ARG_CONSTANT] = "constant ",
-                                    [ARG_LOCAL] = "local ",
-                                    [ARG_IMAGE] = "",
-                                    [ARG_SAMPLER] = ""};
+static const char *const space[] = {
+    [ARG_VALUE] = "",       [ARG_GLOBAL] = "global ", [ARG_CONSTANT] = "constant ",
+    [ARG_LOCAL] = "local ", [ARG_IMAGE] = "",         [ARG_SAMPLER] = "",
+    [ARG_PIPE] = "pipe "};
 
 static void put_parameter(Buf *b, const KernelArg *a)
 {
@@ -34,6 +32,8 @@ static const char *mismatch(const KernelArg *k, const Arg *a)
 {
     if (k->kind == ARG_IMAGE)
         return "is an image, which only hosts that use OpenCL can make";
+    if (k->kind == ARG_PIPE)
+        return "is a pipe, which only hosts that use OpenCL can make";
     if (k->kind == ARG_LOCAL)
         return a->kind == SPEC_LOCAL ? NULL : "is local memory: local:BYTES";
     if (a->kind == SPEC_LOCAL)

@@ -15,7 +15,6 @@
 #undef __opencl_c_kernel_clock_scope_device
 #undef __opencl_c_kernel_clock_scope_work_group
 #undef __opencl_c_kernel_clock_scope_sub_group
-#undef __opencl_c_pipes
 #undef __opencl_c_device_enqueue
 
 #define __ventus_f __attribute__((overloadable, convergent))

@@ -1,5 +1,5 @@
-/* absent.c -- entry points for what the devices do not have: pipes, shared virtual memory,
- * built-in kernels, OpenGL objects.
+/* absent.c -- entry points for what the devices do not have: shared virtual memory, built-in
+ * kernels, OpenGL objects.
  *
  * They check the objects that they are given, and answer what the specification demands of devices
  * without the feature.
@@ -24,21 +24,6 @@ static cl_int in_context(cl_context c, cl_int otherwise)
 static cl_int in_queue(cl_command_queue q, cl_int otherwise)
 {
     return is_object(q, KIND_QUEUE) ? otherwise : CL_INVALID_COMMAND_QUEUE;
-}
-
-/* --- pipes ---------------------------------------------------------------------------- */
-
-cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size,
-                    cl_uint pipe_max_packets, const cl_pipe_properties *properties,
-                    cl_int *errcode_ret)
-{
-    return refuse(in_context(context, CL_INVALID_OPERATION), errcode_ret);
-}
-
-cl_int clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size,
-                     void *param_value, size_t *param_value_size_ret)
-{
-    return CL_INVALID_MEM_OBJECT;
 }
 
 /* --- shared virtual memory ------------------------------------------------------------ */

@@ -203,7 +203,7 @@ cl_int check_mem(const ClQueue *q, cl_mem handle)
 cl_int check_buffer(const ClQueue *q, cl_mem handle)
 {
     const cl_int s = check_mem(q, handle);
-    return !s && handle->image ? CL_INVALID_MEM_OBJECT : s;
+    return !s && !mem_is_buffer(handle) ? CL_INVALID_MEM_OBJECT : s;
 }
 
 cl_int check_is_image(const ClQueue *q, cl_mem handle)
@@ -271,7 +271,8 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
     return m;
 }
 
-/* Flags that are not given are the parent's; those that are must not allow more than the parent's. */
+/* Flags that are not given are the parent's; those that are must not allow more than the parent's.
+ */
 cl_int mem_inherit(const ClMem *parent, cl_mem_flags *flags)
 {
     const cl_mem_flags p = parent->flags;
@@ -303,7 +304,7 @@ static cl_int create_sub(ClMem *parent, cl_mem_flags flags, cl_buffer_create_typ
                          const void *info, ClMem **made)
 {
     const cl_buffer_region *r = info;
-    if (!is_object(parent, KIND_MEM) || parent->parent || parent->image)
+    if (!is_object(parent, KIND_MEM) || parent->parent || !mem_is_buffer(parent))
         return CL_INVALID_MEM_OBJECT;
     cl_int s = mem_inherit(parent, &flags);
     if (!s)
@@ -365,7 +366,10 @@ cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_va
         return CL_INVALID_MEM_OBJECT;
     switch (param_name) {
     case CL_MEM_TYPE:
-        return answer(&q, cl_mem_object_type, m->image ? m->image->type : CL_MEM_OBJECT_BUFFER);
+        return answer(&q, cl_mem_object_type,
+                      m->image     ? m->image->type
+                      : m->packets ? CL_MEM_OBJECT_PIPE
+                                   : CL_MEM_OBJECT_BUFFER);
     case CL_MEM_FLAGS: return answer(&q, cl_mem_flags, m->flags);
     case CL_MEM_SIZE: return answer(&q, size_t, m->size);
     case CL_MEM_HOST_PTR: return answer(&q, void *, m->host_ptr);

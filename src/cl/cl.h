@@ -7,7 +7,7 @@
  *   buffer.c     buffers and sub-buffers;  mapping.c: map and unmap
  *   transfer.c   reads, writes, copies, fills
  *   image.c      images;  imageformat.c: formats;  imagetransfer.c: their copies, fills, maps
- *   sampler.c    samplers
+ *   sampler.c    samplers;  pipe.c: pipes
  *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
  *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
  *   absent.c     entry points of what the device does not have
@@ -350,7 +350,8 @@ typedef struct {
 struct _cl_mem {
     Head head;
     ClContext *context;
-    Image *image;           /* NULL: a buffer */
+    Image *image;           /* or NULL */
+    u32 packet, packets;    /* of a pipe: bytes of one, and how many it holds; else 0 */
     ClMem *parent;          /* whose bytes it has: of a sub-buffer, of an image with a source; else
                              * NULL; has what follows `size`, but the maps */
     size_t origin, size;    /* bytes; origin in the parent */
@@ -369,6 +370,8 @@ struct _cl_mem {
     u32 nmaps;
     Callback *destructors;
 };
+
+static inline bool mem_is_buffer(const ClMem *m) { return !m->image && !m->packets; }
 
 /* What a command does with a buffer. */
 typedef enum { ACCESS_READ = 1, ACCESS_WRITE = 2 } Access;
@@ -427,6 +430,9 @@ u32 format_pixel(const cl_image_format *f); /* bytes */
 u32 format_word(const cl_image_format *f);  /* IMAGE_format of a descriptor */
 /* The bytes of a pixel of that colour, which has the type that clEnqueueFillImage says. */
 void format_encode(const cl_image_format *f, const void *colour, u8 bytes[16]);
+
+/* Pipes: largest packet (bytes), most arguments of a kernel, most reservations that are not committed. */
+enum { PIPE_PACKET_MOST = 1024, PIPES_MOST = 16, RESERVATIONS_MOST = 1024 };
 
 struct _cl_sampler {
     Head head;

@@ -44,8 +44,10 @@ u32 device_max_items(const ClDevice *d)
 
 static const char il_names[] = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3";
 static const cl_name_version ils[] = {
-    {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
-    {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, SPIRV_COMPLETE, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"},
+    {CL_MAKE_VERSION(1, SPIRV_COMPLETE, 0), "SPIR-V"},
 };
 
 static bool takes_il(void)
@@ -89,6 +91,7 @@ static const cl_name_version features[] = {
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_atomic_scope_all_devices"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_work_group_collective_functions"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_subgroups"},
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_pipes"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_images"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_read_write_images"},
     {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_3d_image_writes"},
@@ -170,7 +173,8 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS: return answer_bytes(q, languages, sizeof languages);
     case CL_DEVICE_OPENCL_C_FEATURES: return answer_bytes(q, features, sizeof features);
     case CL_DEVICE_EXTENSIONS:
-        return answer_text(q, takes_il() ? extension_names + 1 : strchr(extension_names + 1, ' ') + 1);
+        return answer_text(q,
+                           takes_il() ? extension_names + 1 : strchr(extension_names + 1, ' ') + 1);
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
         return answer_bytes(q, extensions + !takes_il(),
                             sizeof extensions - (takes_il() ? 0 : sizeof *extensions));
@@ -185,8 +189,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION: return answer_bytes(q, NULL, 0);
     case CL_DEVICE_IL_VERSION: return answer_text(q, takes_il() ? il_names : "");
     case CL_DEVICE_ILS_WITH_VERSION: return answer_bytes(q, ils, takes_il() ? sizeof ils : 0);
-    case CL_DEVICE_UUID_KHR:
-        return answer_uuid(q, "Ventus device", d->index);
+    case CL_DEVICE_UUID_KHR: return answer_uuid(q, "Ventus device", d->index);
     case CL_DRIVER_UUID_KHR: return answer_uuid(q, "Ventus " VERSION, 0);
     case CL_DEVICE_LUID_VALID_KHR: return BOOL(CL_FALSE);
     case CL_DEVICE_LUID_KHR: {
@@ -198,7 +201,8 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_REFERENCE_COUNT: return UINT(d->parent ? d->head.refs : 1);
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return UINT(most_parts(d));
     case CL_DEVICE_PARTITION_PROPERTIES:
-        return answer_bytes(q, ways + (most_parts(d) > 1), sizeof *ways * (most_parts(d) > 1 ? 2 : 1));
+        return answer_bytes(q, ways + (most_parts(d) > 1),
+                            sizeof *ways * (most_parts(d) > 1 ? 2 : 1));
     case CL_DEVICE_PARTITION_AFFINITY_DOMAIN: return FLAGS(0);
     case CL_DEVICE_PARTITION_TYPE:
         return answer_bytes(q, d->partition, d->npartition * sizeof *d->partition);
@@ -285,6 +289,10 @@ static cl_int memory(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_ERROR_CORRECTION_SUPPORT: return BOOL(CL_FALSE);
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return BOOL(!d->options.mmu);
     case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE: return SIZE(64 << 10);
+    case CL_DEVICE_PIPE_SUPPORT: return BOOL(CL_TRUE);
+    case CL_DEVICE_MAX_PIPE_ARGS: return UINT(PIPES_MOST);
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: return UINT(RESERVATIONS_MOST);
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE: return UINT(PIPE_PACKET_MOST);
     case CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE: return SIZE(1 << 20);
     }
     return NOT_HERE;
@@ -315,10 +323,6 @@ static cl_int images(cl_device_info param, const Query *q)
 static cl_int absent(cl_device_info param, const Query *q)
 {
     switch (param) {
-    case CL_DEVICE_PIPE_SUPPORT: return BOOL(CL_FALSE);
-    case CL_DEVICE_MAX_PIPE_ARGS:
-    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
-    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
@@ -408,7 +412,8 @@ void device_free(ClDevice *d)
 }
 
 /* A device with some of the parent's SMs; n properties, with the 0.  NULL: out of memory. */
-static ClDevice *part_new(ClDevice *parent, u32 sms, const cl_device_partition_property *list, u32 n)
+static ClDevice *part_new(ClDevice *parent, u32 sms, const cl_device_partition_property *list,
+                          u32 n)
 {
     ClDevice *d = mem_zalloc(1, sizeof *d);
     if (!d)
@@ -428,8 +433,8 @@ static ClDevice *part_new(ClDevice *parent, u32 sms, const cl_device_partition_p
 }
 
 /* The SMs of each part; *n parts, *words properties with the 0. */
-static cl_int divide(const ClDevice *d, const cl_device_partition_property *list, u32 sms[MAX_DEVICES],
-                     u32 *n, u32 *words)
+static cl_int divide(const ClDevice *d, const cl_device_partition_property *list,
+                     u32 sms[MAX_DEVICES], u32 *n, u32 *words)
 {
     const u32 all = d->options.machine.sms, most = most_parts(d);
     *n = 0;

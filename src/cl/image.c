@@ -128,7 +128,7 @@ static cl_int check_source(const ClContext *c, const Image *i, const ClMem *sour
     const bool is_buffer_type = i->type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     if (!source)
         return is_buffer_type ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
-    if (!is_object(source, KIND_MEM) || source->context != c)
+    if (!is_object(source, KIND_MEM) || source->context != c || source->packets)
         return CL_INVALID_IMAGE_DESCRIPTOR;
     if (host_ptr)
         return CL_INVALID_HOST_PTR;

@@ -219,7 +219,8 @@ cl_int clReleaseKernel(cl_kernel kernel)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* *m: the memory object whose handle the value is, NULL for a null handle; false: the value is neither. */
+/* *m: the memory object whose handle the value is, NULL for a null handle; false: the value is
+ * neither. */
 static bool get_mem(ClContext *c, const void *value, ClMem **m)
 {
     ClMem *handle = NULL;
@@ -242,7 +243,7 @@ static cl_int known_argument(ClContext *c, const KernelArg *info, size_t size, c
         return size > UINT32_MAX ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
     case ARG_GLOBAL:
     case ARG_CONSTANT:
-        if (!get_mem(c, value, &a->mem) || (a->mem && a->mem->image))
+        if (!get_mem(c, value, &a->mem) || (a->mem && !mem_is_buffer(a->mem)))
             return CL_INVALID_MEM_OBJECT;
         a->is_mem = true;
         return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
@@ -254,6 +255,11 @@ static cl_int known_argument(ClContext *c, const KernelArg *info, size_t size, c
             return CL_INVALID_ARG_VALUE;
         a->is_mem = true;
         return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+    case ARG_PIPE:
+        if (!get_mem(c, value, &a->mem) || !a->mem || !a->mem->packets)
+            return CL_INVALID_MEM_OBJECT;
+        a->is_mem = true;
+        return size == sizeof(cl_mem) ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
     case ARG_SAMPLER: {
         ClSampler *handle = NULL;
         if (size != sizeof handle)
@@ -263,8 +269,8 @@ static cl_int known_argument(ClContext *c, const KernelArg *info, size_t size, c
         if (!is_object(handle, KIND_SAMPLER))
             return CL_INVALID_SAMPLER;
         a->size = sizeof handle->word;
-        return (a->value = mem_alloc(a->size)) ? memcpy(a->value, &handle->word, a->size), CL_SUCCESS
-                                               : CL_OUT_OF_HOST_MEMORY;
+        return (a->value = mem_alloc(a->size)) ? memcpy(a->value, &handle->word, a->size),
+               CL_SUCCESS                      : CL_OUT_OF_HOST_MEMORY;
     }
     case ARG_VALUE: break;
     }
@@ -347,6 +353,7 @@ static cl_kernel_arg_address_qualifier address_space(const KernelArg *a)
 {
     switch (a->kind) {
     case ARG_IMAGE:
+    case ARG_PIPE:
     case ARG_GLOBAL: return CL_KERNEL_ARG_ADDRESS_GLOBAL;
     case ARG_CONSTANT: return CL_KERNEL_ARG_ADDRESS_CONSTANT;
     case ARG_LOCAL: return CL_KERNEL_ARG_ADDRESS_LOCAL;
@@ -372,7 +379,8 @@ static cl_kernel_arg_type_qualifier qualifiers(const KernelArg *a)
 {
     return (a->is_const ? CL_KERNEL_ARG_TYPE_CONST : 0u) |
            (a->is_restrict ? CL_KERNEL_ARG_TYPE_RESTRICT : 0u) |
-           (a->is_volatile ? CL_KERNEL_ARG_TYPE_VOLATILE : 0u);
+           (a->is_volatile ? CL_KERNEL_ARG_TYPE_VOLATILE : 0u) |
+           (a->kind == ARG_PIPE ? CL_KERNEL_ARG_TYPE_PIPE : 0u);
 }
 
 cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info param_name,

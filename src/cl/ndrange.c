@@ -20,7 +20,7 @@ typedef struct {
         ClMem *mem;
         Access access;
         u32 words[IMAGE_WORDS];
-    } * bound;  /* of memory objects: args[i].value are words, an address or an image's descriptor */
+    } * bound; /* of memory objects: args[i].value are words, an address or an image's descriptor */
     Buf values; /* what the other args point into */
 } Dispatch;
 
@@ -156,9 +156,10 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
         if (a->is_mem) {
             if (a->mem && !(b->mem = context_find_mem(k->program->context, a->mem)))
                 return CL_INVALID_KERNEL_ARGS; /* released since it was set */
-            const bool only_read = (b->mem && b->mem->flags & CL_MEM_READ_ONLY) ||
-                                   (known && (known->kind == ARG_CONSTANT || known->is_const ||
-                                              known->access == IMAGE_READ_ONLY));
+            const bool only_read =
+                (b->mem && b->mem->flags & CL_MEM_READ_ONLY) ||
+                (known && (known->kind == ARG_CONSTANT || known->is_const ||
+                           (known->kind == ARG_IMAGE && known->access == IMAGE_READ_ONLY)));
             b->access = only_read ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE;
             const bool is_image = b->mem && b->mem->image;
             x->args[i] = (DrvArg){.size = is_image ? sizeof b->words : sizeof *b->words,

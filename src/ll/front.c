@@ -42,6 +42,7 @@ static const char extensions[] =
     ",+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices"
     ",+__opencl_c_work_group_collective_functions"
     ",+cl_khr_subgroups,+__opencl_c_subgroups"
+    ",+__opencl_c_pipes"
     ",+__opencl_c_images,+__opencl_c_read_write_images,+__opencl_c_3d_image_writes"
     ",+cl_khr_3d_image_writes,+cl_khr_depth_images";
 

@@ -78,6 +78,8 @@ static KernelArgKind kind_of(LLVMTypeRef t)
         return ARG_IMAGE;
     if (type_is(t, "Sampler"))
         return ARG_SAMPLER;
+    if (type_is(t, "Pipe"))
+        return ARG_PIPE;
     static const KernelArgKind kind[] = {ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL};
     const bool is_pointer = LLVMGetTypeKind(t) == LLVMPointerTypeKind;
     const unsigned as = is_pointer ? LLVMGetPointerAddressSpace(t) : 0;
@@ -120,7 +122,7 @@ static void describe_words(LLVMValueRef f, KernelInfo *k)
     n = operands(f, "kernel_arg_access_qual", v);
     for (u32 i = 0; i < k->nargs; i++) {
         char *words = text_of(i < n ? v[i] : NULL);
-        if (k->args[i].kind == ARG_IMAGE)
+        if (k->args[i].kind == ARG_IMAGE || k->args[i].kind == ARG_PIPE)
             k->args[i].access = !words || !strcmp(words, "read_only") ? IMAGE_READ_ONLY
                                 : !strcmp(words, "write_only")        ? IMAGE_WRITE_ONLY
                                                                       : IMAGE_READ_WRITE;

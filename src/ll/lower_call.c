@@ -111,8 +111,8 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         set_word(n, i, op0(n, IR_csr, CSR_knl));
     else if (!strcmp(name, "__ventus_arg"))
         set_word(n, i, add_con(n, op0(n, IR_argbase, 0), constant_argument(n, i, name)));
-    else if (begins(name, "__ventus_image_") || !strcmp(name, "__ventus_sampler") ||
-             !strcmp(name, "__translate_sampler_initializer"))
+    else if (begins(name, "__ventus_image_") || begins(name, "__ventus_pipe_") ||
+             !strcmp(name, "__ventus_sampler") || !strcmp(name, "__translate_sampler_initializer"))
         set_word(n, i, ref_of(n, LLVMGetOperand(i, 0)));
     else if (!strcmp(name, "__ventus_word"))
         set_word(n, i, descriptor_word(n, i));

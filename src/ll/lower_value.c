@@ -175,10 +175,11 @@ u32 type_pieces(Lower *lo, LLVMTypeRef t)
         n = LLVMGetArrayLength2(t) * type_pieces(lo, LLVMGetElementType(t));
         return n > VALUE_PIECES ? VALUE_PIECES + 1 : (u32)n;
     case LLVMStructTypeKind: return struct_pieces(lo, t);
-    case LLVMTargetExtTypeKind: /* an image is the address of its descriptor, a sampler a word;
-                                   events are words that are not read */
-        if (!type_is(t, "Image") && !type_is(t, "Sampler") && !type_is(t, "Event"))
-            refuse(lo, "pipes and queues are not supported");
+    case LLVMTargetExtTypeKind: /* an image is the address of its descriptor, a pipe its address, a
+                                   sampler a word; events are words that are not read */
+        if (!type_is(t, "Image") && !type_is(t, "Sampler") && !type_is(t, "Event") &&
+            !type_is(t, "Pipe") && !type_is(t, "ReserveId"))
+            refuse(lo, "queues of devices are not supported");
         return 1;
     case LLVMHalfTypeKind: return 1;
     case LLVMDoubleTypeKind: return 2;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const char section_name[] = ".ventus.kernels";
-static const char *const kind_name[] = {"value", "global", "constant",
-                                        "local", "image",  "sampler"};
+static const char *const kind_name[] = {"value", "global",  "constant", "local",
+                                        "image", "sampler", "pipe"};
 static const char *const access_name[] = {"", "read_only", "write_only", "read_write"};
 enum { VERSION_READ = 1, MAX_KERNELS = 65536, MAX_KERNEL_ARGS = 65536 };
 

@@ -18,10 +18,11 @@
 #define OBJ_KERNELINFO_H
 #include "obj/obj.h"
 
-/* Which kind of argument: a value, a pointer to that memory, the descriptor of an image, a sampler. */
-typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER } KernelArgKind;
+/* Which kind of argument: a value, a pointer to that memory, the descriptor of an image, a sampler,
+ * the address of a pipe. */
+typedef enum { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER, ARG_PIPE } KernelArgKind;
 
-/* What a kernel does with an image. */
+/* What a kernel does with an image or a pipe. */
 typedef enum { IMAGE_ACCESS_NONE, IMAGE_READ_ONLY, IMAGE_WRITE_ONLY, IMAGE_READ_WRITE } ImageAccess;
 
 /* A parameter of a kernel. */
@@ -31,7 +32,7 @@ typedef struct {
     u32 size, align;        /* bytes in the argument block; C alignment (doc/abi.md, "Argument block") */
     u32 pointee_align;      /* of pointers: bytes; 1 for void */
     bool is_const, is_restrict, is_volatile;
-    ImageAccess access;     /* of images */
+    ImageAccess access;     /* of images and pipes */
 } KernelArg;
 
 static inline bool arg_is_pointer(const KernelArg *a) { return a->kind >= ARG_GLOBAL && a->kind <= ARG_LOCAL; }

@@ -347,17 +347,6 @@ static void calls_destructors(void **state)
 
 /* --- what is not there ------------------------------------------------------------------- */
 
-static void has_no_pipes(void **state)
-{
-    cl_mem m = make_buffer(64, NULL);
-    cl_int s;
-    (void)state;
-    assert_null(clCreatePipe(host.context, 0, 4, 4, NULL, &s));
-    assert_int_equal(s, CL_INVALID_OPERATION);
-    assert_int_equal(clGetPipeInfo(m, CL_PIPE_PACKET_SIZE, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    ok(clReleaseMemObject(m));
-}
-
 static void has_no_shared_memory(void **state)
 {
     u8 a[8], b[8];
@@ -397,7 +386,7 @@ int main(void)
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),
-        cmocka_unit_test(has_no_pipes), cmocka_unit_test(has_no_shared_memory),
+        cmocka_unit_test(has_no_shared_memory),
         cmocka_unit_test(has_no_other_programs),
     };
     set_environment();

@@ -1,0 +1,208 @@
+/* cl_pipe_test.c -- pipes: what goes in comes out once, in whatever order, singly and by
+ * reservations of work-items, sub-groups and groups; packets of odd sizes; full and empty pipes.
+ * Skipped where there is no compiler. */
+#include "test/opencl/clhost.h"
+#include "test/kit/skip.h"
+#include "base/fdio.h"
+#include <fcntl.h>
+
+enum { N = 512, GROUP = 64 };
+
+static cl_program program;
+
+static int open_pipes(void **state)
+{
+    char log[4096];
+    Buf text = {0};
+    cl_int s;
+    open_host(state);
+    if (!INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE))
+        return 0;
+    const int fd = open("test/opencl/pipe.cl", O_RDONLY);
+    assert_true(fd_read(fd, 1 << 16, &text));
+    close(fd);
+    program =
+        clCreateProgramWithSource(host.context, 1, &(const char *){buf_text(&text)}, NULL, &s);
+    buf_free(&text);
+    if (clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL)) {
+        clGetProgramBuildInfo(program, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fail_msg("%s", log);
+    }
+    return 0;
+}
+
+static int close_pipes(void **state)
+{
+    if (program)
+        ok(clReleaseProgram(program));
+    return close_host(state);
+}
+
+static cl_mem make_pipe(cl_uint packet, cl_uint packets)
+{
+    cl_int s;
+    cl_mem p = clCreatePipe(host.context, 0, packet, packets, NULL, &s);
+    ok(s);
+    return p;
+}
+
+static void launch(const char *name, size_t items, size_t group, cl_mem p, cl_mem bad,
+                   const cl_int *way, cl_mem out)
+{
+    cl_kernel k = make_kernel(program, name);
+    cl_uint n = 0;
+    ok(clSetKernelArg(k, n++, sizeof p, &p));
+    if (bad)
+        ok(clSetKernelArg(k, n++, sizeof bad, &bad));
+    if (way)
+        ok(clSetKernelArg(k, n++, sizeof *way, way));
+    if (out)
+        ok(clSetKernelArg(k, n++, sizeof out, &out));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &items, &group, 0, NULL, NULL));
+    ok(clReleaseKernel(k));
+}
+
+/* Three times through a pipe that holds no multiple of N: the ring goes round. */
+static void passes_everything(const char *type, cl_uint packet)
+{
+    char put[32], get[32];
+    snprintf(put, sizeof put, "put_%s", type);
+    snprintf(get, sizeof get, "get_%s", type);
+    for (cl_int way = 0; way < 4; way++) {
+        cl_mem p = make_pipe(packet, N + N / 2 + 1), bad = make_buffer(4, &(u32){0}),
+               out = make_buffer(4 * N, NULL);
+        for (int round = 0; round < 3; round++) {
+            u32 got[N], failed, seen[N] = {0};
+            launch(put, N, GROUP, p, bad, &way, NULL);
+            launch(get, N, GROUP, p, bad, &way, out);
+            ok(clEnqueueReadBuffer(host.queue, bad, CL_TRUE, 0, 4, &failed, 0, NULL, NULL));
+            ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+            assert_int_equal(failed, 0);
+            for (u32 i = 0; i < N; i++) {
+                assert_in_range(got[i], 0, N - 1);
+                seen[got[i]]++;
+            }
+            for (u32 i = 0; i < N; i++)
+                assert_int_equal(seen[i], 1);
+        }
+        ok(clReleaseMemObject(p));
+        ok(clReleaseMemObject(bad));
+        ok(clReleaseMemObject(out));
+    }
+}
+
+static void passes_packets(void **state)
+{
+    (void)state;
+    if (!program)
+        skip_because("no compiler");
+    passes_everything("uint", 4);
+    passes_everything("ushort", 2);
+    passes_everything("odd", 3);
+    passes_everything("mixed", 16);
+}
+
+static void knows_its_bounds(void **state)
+{
+    static const u32 want[6] = {0, 0, 1, 1, 0, 5};
+    u32 got[6];
+    (void)state;
+    if (!program)
+        skip_because("no compiler");
+    cl_mem p = make_pipe(4, 5), out = make_buffer(sizeof got, NULL),
+           bad = make_buffer(4, &(u32){0});
+    const cl_int singly = 0;
+    launch("fill", 1, 1, p, NULL, NULL, out);
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, want, sizeof want);
+    launch("get_uint", 3, 3, p, bad, &singly, out);
+    launch("count", 1, 1, p, NULL, NULL, out);
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_int_equal(got[0], 2);
+    assert_int_equal(got[1], 5);
+    launch("get_uint", 4, 4, p, bad, &singly, out); /* two get nothing */
+    ok(clEnqueueReadBuffer(host.queue, bad, CL_TRUE, 0, 4, got, 0, NULL, NULL));
+    assert_int_equal(got[0], 2);
+    ok(clReleaseMemObject(p));
+    ok(clReleaseMemObject(out));
+    ok(clReleaseMemObject(bad));
+}
+
+/* --- the object -------------------------------------------------------------------------- */
+
+static void refuses_bad_pipes(void **state)
+{
+    const cl_pipe_properties some[] = {0};
+    const cl_uint most =
+        INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_PIPE_MAX_PACKET_SIZE);
+    cl_int s;
+    (void)state;
+    assert_true(most >= 1024);
+    assert_null(clCreatePipe(NULL, 0, 4, 4, NULL, &s));
+    assert_int_equal(s, CL_INVALID_CONTEXT);
+    assert_null(clCreatePipe(host.context, CL_MEM_READ_ONLY, 4, 4, NULL, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreatePipe(host.context, 0, 4, 4, some, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clCreatePipe(host.context, 0, 0, 4, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PIPE_SIZE);
+    assert_null(clCreatePipe(host.context, 0, 4, 0, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PIPE_SIZE);
+    assert_null(clCreatePipe(host.context, 0, most + 1, 4, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PIPE_SIZE);
+    assert_null(clCreatePipe(host.context, 0, most, 0x7fffffff, NULL, &s));
+    assert_int_equal(s, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+}
+
+static void is_no_buffer(void **state)
+{
+    const cl_buffer_region all = {0, 4};
+    u32 word = 0;
+    size_t n;
+    cl_int s;
+    (void)state;
+    cl_mem p = make_pipe(8, 10), m = make_buffer(64, NULL);
+    assert_int_equal(INFO(cl_uint, clGetPipeInfo, p, CL_PIPE_PACKET_SIZE), 8);
+    assert_int_equal(INFO(cl_uint, clGetPipeInfo, p, CL_PIPE_MAX_PACKETS), 10);
+    ok(clGetPipeInfo(p, CL_PIPE_PROPERTIES, 0, NULL, &n));
+    assert_int_equal(n, 0);
+    assert_int_equal(clGetPipeInfo(p, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetPipeInfo(m, CL_PIPE_PACKET_SIZE, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(INFO(cl_mem_object_type, clGetMemObjectInfo, p, CL_MEM_TYPE),
+                     CL_MEM_OBJECT_PIPE);
+    assert_int_equal(clEnqueueReadBuffer(host.queue, p, CL_TRUE, 0, 4, &word, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueFillBuffer(host.queue, p, &word, 4, 0, 4, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_null(clEnqueueMapBuffer(host.queue, p, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_MEM_OBJECT);
+    assert_null(clCreateSubBuffer(p, 0, CL_BUFFER_CREATE_TYPE_REGION, &all, &s));
+    assert_int_equal(s, CL_INVALID_MEM_OBJECT);
+    if (program) {
+        cl_kernel k = make_kernel(program, "count");
+        assert_int_equal(clSetKernelArg(k, 0, sizeof m, &m), CL_INVALID_MEM_OBJECT);
+        assert_int_equal(clSetKernelArg(k, 1, sizeof p, &p), CL_INVALID_MEM_OBJECT);
+        assert_int_equal(clSetKernelArg(k, 0, 4, &p), CL_INVALID_ARG_SIZE);
+        cl_kernel_arg_type_qualifier q;
+        cl_kernel_arg_access_qualifier a;
+        ok(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof q, &q, NULL));
+        ok(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof a, &a, NULL));
+        assert_int_equal(q, CL_KERNEL_ARG_TYPE_PIPE);
+        assert_int_equal(a, CL_KERNEL_ARG_ACCESS_READ_ONLY);
+        ok(clReleaseKernel(k));
+    }
+    ok(clReleaseMemObject(p));
+    ok(clReleaseMemObject(m));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_packets),
+        cmocka_unit_test(knows_its_bounds),
+        cmocka_unit_test(refuses_bad_pipes),
+        cmocka_unit_test(is_no_buffer),
+    };
+    set_environment();
+    return cmocka_run_group_tests(tests, open_pipes, close_pipes);
+}

@@ -78,10 +78,15 @@ bool extents_take(Check *c, const DrvScene *s)
 {
     c->nextent = 0;
     c->last = NULL;
+    c->stacks_lo = c->stacks_end = 0;
     take_image(c);
     const KernelInfo *k = s->kernel ? kernelinfo_find(&c->table, s->kernel->kernel) : NULL;
     for (size_t i = 0; i < s->nextents; i++) {
         const DrvExtent *e = &s->extents[i];
+        if (e->kind == EXTENT_STACKS) {
+            c->stacks_lo = e->addr;
+            c->stacks_end = e->addr + e->size;
+        }
         if (e->kind == EXTENT_LOCAL_DATA && k && k->nlocals) {
             if (!add_variables(c, e, k))
                 return false;

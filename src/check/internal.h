@@ -50,6 +50,7 @@ struct Check {
     size_t nextent, capextent;
     const DrvExtent *last;       /* that was found */
     u64 private_lo, private_end; /* private memory */
+    u64 stacks_lo, stacks_end;   /* the scalar stacks of the warps, in local memory */
     const Row *row;              /* of the instruction that ran, or NULL */
     Observer *observers;         /* the launch's, and ours */
     size_t capobservers;

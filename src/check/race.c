@@ -255,7 +255,7 @@ void race_access(Check *c, const Event *e)
                         (u64)r->time << TIME_AT | j.site;
     while (next_place(&j, e, &at, &t)) {
         access_at(&a, &t);
-        if (a.is_private)
+        if (a.is_private || (t.addr >= c->stacks_lo && t.addr < c->stacks_end))
             continue;
         j.is_local = t.addr - LDS_LO < LDS_END - LDS_LO;
         j.since = r->barrier[!j.is_local];

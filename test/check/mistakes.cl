@@ -233,3 +233,13 @@ kernel void fine_locks(global ulong *sum, local int *t)
         seen += atomic_cmpxchg(t, k, k + 1) == k;
     atom_add(sum, (ulong)seen);
 }
+
+__attribute__((noinline)) int leaf(global const int *in, int i) { return in[i & 63] * 3; }
+__attribute__((noinline)) int branch(global const int *in, int i) { return leaf(in, i + 1) ^ leaf(in, i); }
+
+/* their return addresses are in memory of the warp */
+kernel void fine_calls(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    out[i] = branch(in, i) + branch(in, i * 3);
+}

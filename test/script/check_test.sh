@@ -55,6 +55,7 @@ fine_flag        -         -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:4
 fine_collective  -         -g 128 -l 64 -a local:256 -a buf:i32:128
 fine_locks       -         -g 128 -l 64 -a buf:u64:1 -a local:4
 fine_same        -         -g 128 -l 64 -a buf:i32:1 -a buf:i8:128
+fine_calls       -         -g 128 -l 64 -a buf:i32:64 -a buf:i32:128
 END
 [ $bad = 0 ] && echo "$runs runs with --check"
 exit $bad

@@ -37,7 +37,8 @@ enum {
     KEY_GDB,
     KEY_STEP,
     KEY_CHECK,
-    KEY_CHECK_JSON
+    KEY_CHECK_JSON,
+    KEY_CHECK_ALLOW
 };
 
 static const struct argp_option options[] = {
@@ -81,6 +82,7 @@ static const struct argp_option options[] = {
     {"check", KEY_CHECK, "LIST", OPTION_ARG_OPTIONAL,
      "Look for mistakes of the kernel: all, or bounds,init,race,barrier,align,free", 3},
     {"check-json", KEY_CHECK_JSON, "FILE", 0, "Write what --check found as JSON", 3},
+    {"check-allow", KEY_CHECK_ALLOW, "FILE", 0, "Do not report what this file says is meant so", 3},
     {"step", KEY_STEP, NULL, 0, "Step one warp on the terminal, forwards and backwards", 3},
     {"verbose", 'v', NULL, 0, "A line on stderr for each launch", 3},
     {0},
@@ -191,9 +193,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
     Common *c = state->input;
     switch (key) {
     case KEY_CHECK: c->checks |= checks_option(state, arg); return 0;
-    case KEY_CHECK_JSON:
-        c->check_json = arg;
-        return 0;
+    case KEY_CHECK_JSON: c->check_json = arg; return 0;
+    case KEY_CHECK_ALLOW: c->check_allow = arg; return 0;
     case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
     case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
     case KEY_TIMEOUT: c->run.timeout = seconds_option(state, arg); return 0;
@@ -296,7 +297,7 @@ bool common_resolve(Common *c, Diag *d)
     if (!find_machine(c, d) || !pictures_check(&c->pictures, c->run.sample, c->device.engine, d))
         return false;
     char bad[32];
-    if (c->check_json && !c->checks)
+    if ((c->check_json || c->check_allow) && !c->checks)
         c->checks = check_parse(NULL, bad);
     m->lanes = c->lanes ? c->lanes : m->lanes;
     m->group_warps = c->warps ? c->warps : m->group_warps;
@@ -417,7 +418,9 @@ bool watch_open(Watch *w, const Common *c, Driver *driver, LaunchOptions *run, D
         return false;
     if (c->stats && !(w->stats = stats_new()))
         out_of_memory();
-    if (c->checks && !(w->check = check_open(driver, c->checks, show_found, w)))
+    if (c->check_allow && !(w->allow = check_allow_open(c->check_allow, d)))
+        return false;
+    if (c->checks && !(w->check = check_open(driver, c->checks, w->allow, show_found, w)))
         out_of_memory();
     if (w->stats)
         options_in_force(w->stats, c);
@@ -486,6 +489,7 @@ static bool close_check(Watch *w, bool *ok, Diag *d)
     }
     const bool is_clean = !text.len;
     check_close(w->check);
+    check_allow_free(w->allow);
     buf_free(&text);
     buf_free(&json);
     return is_clean;

@@ -25,7 +25,7 @@ typedef struct {
     PicturesWanted pictures;
     const char *costs_to;   /* a file, "-" for stdout; NULL: not wanted */
     u32 checks;             /* 1 << CheckKind */
-    const char *check_json; /* a file, or NULL */
+    const char *check_json, *check_allow; /* files, or NULL */
     bool verbose;
     const char *gdb;        /* where gdb is waited for; NULL: it is not */
     bool step;              /* by keys on the terminal */
@@ -47,6 +47,7 @@ typedef struct {
     Stats *stats;
     Pictures pictures;
     Check *check;
+    CheckAllow *allow;
     Costs *costs;
     CycleObserver costs_cycles;
     Observer observer[3];

@@ -229,13 +229,14 @@ static void end(void *self, const DrvScene *s, const DevResult *r, const char *t
 /* --- life ----------------------------------------------------------------------------------------
  */
 
-Check *check_open(Driver *d, u32 kinds, CheckSink *sink, void *to)
+Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink, void *to)
 {
     Check *c = mem_zalloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->driver = d;
     c->kinds = kinds;
+    c->allow = allow;
     c->sink = sink;
     c->to = to;
     if ((checks(c, CHECK_race) && !(c->race = race_new())) ||

@@ -35,8 +35,17 @@ typedef struct {
  * as long as the Check. */
 typedef void CheckSink(void *to, const CheckReport *r);
 
-/* Watches a driver, before anything is allocated in it.  NULL: out of memory. */
-Check *check_open(Driver *d, u32 kinds, CheckSink *sink, void *to);
+/* What is meant so (doc/checking.md). */
+typedef struct CheckAllow CheckAllow;
+
+/* Reads a text, or a file.  NULL: reported. */
+CheckAllow *check_allow_read(const char *name, const char *text, Diag *d);
+CheckAllow *check_allow_open(const char *file, Diag *d);
+void check_allow_free(CheckAllow *a); /* NULL is allowed */
+
+/* Watches a driver, before anything is allocated in it.  `allow`, or NULL, must stay until it is
+ * closed.  NULL: out of memory. */
+Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink, void *to);
 /* When the driver is closed or idle; NULL is allowed. */
 void check_close(Check *c);
 

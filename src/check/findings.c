@@ -1,7 +1,6 @@
 /* findings.c -- findings become causes, each reported once, in the form of a fault's report. */
 #include "check/internal.h"
 #include "base/mem.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -36,6 +35,8 @@ u32 check_parse(const char *list, char bad[32])
     return set;
 }
 
+const char *check_name(CheckKind k) { return names[k]; }
+
 void check_names(Buf *to)
 {
     for (int k = 0; k < NCHECK; k++)
@@ -64,68 +65,46 @@ size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
     return c->lines ? lines_find(c->lines, pc, chain, CALLS_SEEN) : 0;
 }
 
-/* whether a line of the source has a comment `ventus: allow ... NAME ...` */
-static bool line_allows(const Check *c, const char *file, u32 line, const char *name)
-{
-    static const char mark[] = "ventus: allow";
-    size_t len = 0;
-    const char *text = line ? obj_source_line(c->image, file, line, &len) : NULL;
-    const char *at = text ? memmem(text, len, mark, sizeof mark - 1) : NULL;
-    if (!at)
-        return false;
-    const char *end = text + len;
-    for (at += sizeof mark - 1; at < end;) {
-        const char *word = at;
-        while (at < end && isalpha((u8)*at))
-            at++;
-        if ((size_t)(at - word) == strlen(name) && !memcmp(word, name, strlen(name)))
-            return true;
-        if (at == word)
-            at++;
-    }
-    return false;
-}
-
-/* The comment may stand on the line, or on the one above it; of the instruction, of a call by whose
- * inlining it came there, or of the other place. */
-static bool is_allowed(Check *c, CheckKind kind, u32 pc)
-{
-    Place chain[CALLS_SEEN];
-    const size_t n = pc ? places(c, pc, chain) : 0;
-    for (size_t i = 0; i < n; i++)
-        if (chain[i].file && (line_allows(c, chain[i].file, chain[i].line, names[kind]) ||
-                              line_allows(c, chain[i].file, chain[i].line - 1, names[kind])))
-            return true;
-    return false;
-}
-
 /* --- findings ------------------------------------------------------------------------------- */
 
-enum { MOST_CAUSES = 1000 }; /* more help nobody */
+enum { MOST_REPORTS = 100, MOST_CAUSES = 1000 }; /* more help nobody */
 
-bool is_new(Check *c, const Finding *f)
+/* The cause of the finding, if it was seen before. */
+static Cause *find_cause(Check *c, const Finding *f)
 {
     for (size_t i = c->ncause; i-- > 0;) {
         Cause *k = &c->cause[i];
         const bool same = k->pc == f->pc && k->other == f->other,
                    swapped = k->pc == f->other && k->other == f->pc;
-        if (k->kind == f->kind && (same || swapped) && k->where == f->where) {
-            k->count++;
-            return false;
-        }
+        if (k->kind == f->kind && (same || swapped) && k->where == f->where)
+            return k;
     }
-    if (c->ncause == MOST_CAUSES || !array_grow(c->cause, c->ncause, c->capcause)) {
-        c->failed |= c->ncause < MOST_CAUSES;
+    return NULL;
+}
+
+bool is_new(Check *c, const Finding *f)
+{
+    const char *kernel = f->warp->group->launch->kernel;
+    Cause *k = find_cause(c, f);
+    if (k) {
+        k->count++;
         return false;
     }
-    c->cause[c->ncause++] = (Cause){.kind = f->kind,
-                                    .pc = f->pc,
-                                    .other = f->other,
-                                    .where = f->where,
-                                    .count = 1,
-                                    .is_allowed = is_allowed(c, f->kind, f->pc) ||
-                                                  is_allowed(c, f->kind, f->other)};
-    return !c->cause[c->ncause - 1].is_allowed;
+    if (c->ncause == MOST_CAUSES) {
+        c->has_more = true;
+        return false;
+    }
+    if (!array_grow(c->cause, c->ncause, c->capcause)) {
+        c->failed = true;
+        return false;
+    }
+    k = &c->cause[c->ncause++];
+    *k = (Cause){.kind = f->kind, .pc = f->pc, .other = f->other, .where = f->where, .count = 1};
+    if (is_allowed(c, f->kind, f->pc, kernel) || is_allowed(c, f->kind, f->other, kernel))
+        return false;
+    c->has_more |= c->nreport == MOST_REPORTS;
+    c->nreport += c->nreport < MOST_REPORTS;
+    return !c->has_more;
 }
 
 void report(Check *c, const Finding *f, const char *sentence, const char *more)
@@ -185,7 +164,7 @@ bool check_report(const Check *c, size_t i, CheckReport *r)
 {
     for (size_t k = 0; k < c->ncause; k++) {
         const Cause *x = &c->cause[k];
-        if (x->is_allowed || !x->text || i--)
+        if (!x->text || i--)
             continue;
         *r = (CheckReport){x->kind, x->count, x->kernel, x->file, x->line, x->column, x->text};
         return true;
@@ -207,6 +186,8 @@ void check_summary(const Check *c, Buf *to)
             buf_printf(to, "%s %" PRIu64 " %s", first ? "" : ",", count[k], names[k]);
             first = 0;
         }
+    if (c->has_more)
+        buf_str(to, "; there are more");
 }
 
 bool check_json(const Check *c, Buf *to)
@@ -223,7 +204,7 @@ bool check_json(const Check *c, Buf *to)
         }
         json_array_append_new(list, o);
     }
-    json_t *all = json_pack("{s:i, s:o}", "version", 1, "reports", list);
+    json_t *all = json_pack("{s:i, s:b, s:o}", "version", 1, "more", c->has_more, "reports", list);
     char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     if (text)
         buf_printf(to, "%s\n", text);

@@ -32,9 +32,8 @@ typedef struct {
     CheckKind kind;
     u32 pc, other;   /* of the instruction, and of the one that it collides with, or 0 */
     u64 where;       /* the object concerned */
-    bool is_allowed; /* the program says that it is meant so: never shown */
     u64 count;
-    char *kernel, *file, *text;
+    char *kernel, *file, *text; /* text NULL: it is not reported */
     u32 line, column;
 } Cause;
 
@@ -44,6 +43,7 @@ typedef struct Init Init;
 struct Check {
     Driver *driver;
     u32 kinds;
+    const CheckAllow *allow; /* or NULL */
     /* of the launch that runs */
     const DrvScene *scene;
     DrvExtent *extent; /* that an access may touch, by ascending address, none in another */
@@ -64,6 +64,8 @@ struct Check {
     /* what was found */
     Cause *cause;
     size_t ncause, capcause;
+    size_t nreport;         /* of them, those that are reported */
+    bool has_more;          /* causes that are not, because there are too many */
     size_t told; /* reports that the sink has */
     CheckSink *sink;
     void *to;
@@ -104,6 +106,11 @@ typedef struct {
     int lane;
 } Finding;
 
+/* Whether the program, or Check.allow, says that what the check finds at pc is meant so.  The comment
+ * may stand on the line, or on the one above it; of the instruction, or of a call by whose inlining
+ * it came there. */
+bool is_allowed(Check *c, CheckKind kind, u32 pc, const char *kernel);
+const char *check_name(CheckKind k);
 /* Counts a finding.  True: it is a new cause, for which report() must be called. */
 bool is_new(Check *c, const Finding *f);
 /* Keeps the report; `more`, or NULL: lines to follow the place. */

@@ -147,6 +147,7 @@ struct _cl_platform_id {
     Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */
     u32 checks;             /* VENTUS_CHECK: 1 << CheckKind, 0: none */
+    CheckAllow *allow;      /* VENTUS_CHECK_ALLOW, or NULL */
     long processors;        /* of the host */
 };
 

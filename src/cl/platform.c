@@ -111,6 +111,9 @@ static void add_devices(ClPlatform *p)
     p->checks = checks ? check_parse(checks, bad) : 0;
     if (checks && !p->checks)
         error(&d, &(Source){.name = "VENTUS_CHECK", .text = ""}, NULL, "'%s' is no check", bad);
+    const char *allow = variable("VENTUS_CHECK_ALLOW");
+    if (allow && p->checks)
+        p->allow = check_allow_open(allow, &d);
     if (drv_environment(&o, &d))
         open_debugger(p, &o, &d);
     if (!diag_errors(&d))

@@ -443,8 +443,9 @@ static cl_int divide(const ClDevice *d, const cl_device_partition_property *list
     if (list[0] == CL_DEVICE_PARTITION_EQUALLY) {
         if (list[1] <= 0 || list[2])
             return CL_INVALID_VALUE;
-        if (list[1] > (cl_device_partition_property)all)
-            return CL_DEVICE_PARTITION_FAILED;
+        if (list[1] >= (cl_device_partition_property)all) /* one part, or none */
+            return list[1] == (cl_device_partition_property)all ? CL_DEVICE_PARTITION_FAILED
+                                                                : CL_INVALID_DEVICE_PARTITION_COUNT;
         for (; *n < most && *n < all / (u32)list[1]; ++*n)
             sms[*n] = (u32)list[1];
         *words = 3;

@@ -148,9 +148,12 @@ static void vec_hint_text(LLVMValueRef f, Buf *b)
     LLVMTypeRef t = LLVMTypeOf(v[0]), e = type_scalar(t);
     const bool is_signed = v[1] && LLVMIsAConstantInt(v[1]) && LLVMConstIntGetZExtValue(v[1]);
     const u32 bits = int_bits(e);
-    if (LLVMGetTypeKind(e) == LLVMFloatTypeKind)
-        buf_str(b, "float");
-    else if (LLVMGetTypeKind(e) == LLVMIntegerTypeKind && bits >= 8 && bits <= 64)
+    const LLVMTypeKind kind = LLVMGetTypeKind(e);
+    if (kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind)
+        buf_str(b, kind == LLVMHalfTypeKind    ? "half"
+                   : kind == LLVMFloatTypeKind ? "float"
+                                               : "double");
+    else if (kind == LLVMIntegerTypeKind && bits >= 8 && bits <= 64)
         buf_printf(b, "%s%s", is_signed ? "" : "u", integer[__builtin_ctz(bits) - 3]);
     if (b->len && type_elements(t) > 1)
         buf_printf(b, "%u", type_elements(t));

@@ -91,6 +91,26 @@ static void tells_what_is_wrong(void **state)
 }
 
 /* What the compiler says of arguments is what the source says. */
+static void tells_of_attributes(void **state)
+{
+    static const char *const types[] = {"char", "uchar16", "short2", "uint3", "long4", "half8", "float", "double2"};
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    for (size_t i = 0; i < countof(types); i++) {
+        char source[200], want[64], text[64];
+        snprintf(source, sizeof source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                 "kernel __attribute__((vec_type_hint(%s))) void f(global int *out) { out[0] = 1; }", types[i]);
+        snprintf(want, sizeof want, "vec_type_hint(%s)", types[i]);
+        cl_program p = build(source, "");
+        cl_kernel k = make_kernel(p, "f");
+        ok(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof text, text, NULL));
+        assert_string_equal(text, want);
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+    }
+}
+
 static void tells_of_arguments(void **state)
 {
     static const struct {
@@ -524,7 +544,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),

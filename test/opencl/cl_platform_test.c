@@ -174,7 +174,7 @@ static void is_divided(void **state)
 {
     typedef cl_device_partition_property Part;
     const Part equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0}, counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0},
-               three[] = {CL_DEVICE_PARTITION_EQUALLY, 3, 0}, many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2, 1, 0, 0},
+               three[] = {CL_DEVICE_PARTITION_EQUALLY, 3, 0}, whole[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0}, many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2, 1, 0, 0},
                domain[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, 1, 0};
     const u8 *bytes = host.image.data;
     const size_t items = 64;
@@ -185,7 +185,8 @@ static void is_divided(void **state)
     size_t size;
     (void)state;
     assert_int_equal(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_COMPUTE_UNITS), 2);
-    assert_int_equal(clCreateSubDevices(host.device, three, 4, d, &n), CL_DEVICE_PARTITION_FAILED);
+    assert_int_equal(clCreateSubDevices(host.device, three, 4, d, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
+    assert_int_equal(clCreateSubDevices(host.device, whole, 4, d, &n), CL_DEVICE_PARTITION_FAILED);
     assert_int_equal(clCreateSubDevices(host.device, many, 4, d, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
     assert_int_equal(clCreateSubDevices(host.device, domain, 4, d, &n), CL_INVALID_VALUE);
     assert_int_equal(clCreateSubDevices(host.device, NULL, 4, d, &n), CL_INVALID_VALUE);

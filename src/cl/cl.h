@@ -3,7 +3,7 @@
  *   icd.c        the table of entry points, and what the loader looks up
  *   platform.c device.c context.c queue.c event.c
  *                one kind of object each
- *   command.c    how a command is enqueued; markers and barriers
+ *   command.c    how a command is enqueued; markers and barriers;  commandbuffer.c: how it is recorded
  *   buffer.c     buffers and sub-buffers;  mapping.c: map and unmap
  *   transfer.c   reads, writes, copies, fills
  *   image.c      images;  imageformat.c: formats;  imagetransfer.c: their copies, fills, maps
@@ -17,7 +17,7 @@
  * only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
  * objects.  A thread that holds one of them may call the driver and take ClContext.lock, but not
  * another one of the three.  ClDevice.trace_lock and ClMem.copy_lock are taken while no other lock
- * is held.  No callback of the application runs under any lock.  Fields that no comment puts under
+ * is held, and a command buffer's `running` before any other.  No callback of the application runs under any lock.  Fields that no comment puts under
  * a lock do not change after their object has been created.
  */
 #ifndef CL_RUNTIME_H
@@ -45,7 +45,7 @@
 /* What an object is; KIND_NONE: it was freed. */
 typedef enum {
     KIND_NONE, KIND_PLATFORM, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_EVENT, KIND_MEM,
-    KIND_PROGRAM, KIND_KERNEL, KIND_SAMPLER
+    KIND_PROGRAM, KIND_KERNEL, KIND_SAMPLER, KIND_COMMAND_BUFFER
 } Kind;
 
 /* What every object begins with. */
@@ -65,6 +65,7 @@ typedef struct _cl_mem ClMem;
 typedef struct _cl_program ClProgram;
 typedef struct _cl_kernel ClKernel;
 typedef struct _cl_sampler ClSampler;
+struct _cl_command_buffer_khr;
 
 extern const cl_icd_dispatch icd_dispatch;
 
@@ -91,6 +92,7 @@ void buffer_free(ClMem *m);
 void program_free(ClProgram *p);
 void kernel_free(ClKernel *k);
 void sampler_free(ClSampler *s);
+void commandbuffer_free(struct _cl_command_buffer_khr *b);
 
 /* --- answers of clGet*Info (query.c) -------------------------------------------------- */
 
@@ -266,6 +268,7 @@ struct _cl_command_queue {
     cl_command_queue_properties flags;
     cl_queue_properties properties[8]; /* as given, with the 0 */
     u32 nproperties;        /* 0: none were given */
+    struct _cl_command_buffer_khr *recording; /* of a recorder: where its commands go; else NULL */
     /* guarded by context->lock: */
     pthread_cond_t work;    /* something for the thread */
     bool is_closing;
@@ -279,6 +282,10 @@ struct _cl_command_queue {
 };
 
 static inline Driver *queue_driver(const ClQueue *q) { return q->context->drivers[q->device_index]; }
+
+/* A queue without a thread that hands the commands of calls to the command buffer, which keeps it;
+ * it is like another in all else.  NULL: out of memory. */
+ClQueue *queue_recorder(const ClQueue *like, struct _cl_command_buffer_khr *b);
 
 cl_ulong host_time(void);   /* ns, monotone */
 /* Waits without sleeping, for some microseconds at most; returns when the flag is set, or when it
@@ -322,6 +329,11 @@ cl_int check_waits(const ClContext *c, Waits w);
  * returns how it ended. */
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event);
+
+/* Keeps work, which it owns even if it fails, for every run of the command buffer. */
+cl_int commandbuffer_record(struct _cl_command_buffer_khr *b, Work work);
+/* The function of cl_khr_command_buffer of that name, or NULL. */
+void *commandbuffer_function(const char *name);
 
 /* --- memory objects ---------------------------------------------------------------------- */
 

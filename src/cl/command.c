@@ -104,6 +104,8 @@ static cl_int wait_for_answer(ClQueue *q, ClEvent *e)
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event)
 {
+    if (q->recording)
+        return commandbuffer_record(q->recording, work);
     /* 1. the event, submitted as soon as it is queued */
     ClEvent *e = event_new(q->context, q, type);
     if (!e)

@@ -136,6 +136,13 @@ enum {
 #define ULONG(v) answer(q, cl_ulong, v)
 #define FLAGS(v) answer(q, cl_bitfield, v)
 
+/* cl_khr_command_buffer 0.9.8: what commands can do; properties of queues */
+enum {
+    COMMAND_BUFFER_CAPABILITIES = 0x12a9,
+    COMMAND_BUFFER_SUPPORTED = 0x129a,
+    COMMAND_BUFFER_REQUIRED = 0x12aa
+};
+
 enum { NOT_HERE = 1 }; /* no cl_int that a query answers: look elsewhere */
 
 /* The same for a device wherever it is asked; devices of a platform differ in the last byte. */
@@ -266,6 +273,9 @@ static cl_int execution(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: /* warps of a group take turns */
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return BOOL(CL_TRUE);
+    case COMMAND_BUFFER_CAPABILITIES: return FLAGS(1 /* printf */);
+    case COMMAND_BUFFER_REQUIRED: return FLAGS(0);
+    case COMMAND_BUFFER_SUPPORTED:
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         return FLAGS(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
     }

@@ -39,6 +39,8 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
                sizeof address);
     if (!strcmp(func_name, "clCreateProgramWithILKHR")) /* as in the core since 2.1 */
         memcpy(&address, &(clCreateProgramWithILKHR_fn){clCreateProgramWithIL}, sizeof address);
+    if (!address)
+        address = commandbuffer_function(func_name);
     if (!strcmp(func_name, "clGetKernelSubGroupInfoKHR"))
         memcpy(&address, &(clGetKernelSubGroupInfoKHR_fn){clGetKernelSubGroupInfoKHR},
                sizeof address);

@@ -110,7 +110,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
         pthread_mutex_unlock(&root->trace_lock);
     /* 3. the time it took on the machine */
     if (!status)
-        e->simulated = result.dev.run.cycles * 1000 / dev_options(drv_device(d))->machine.clock;
+        e->simulated += result.dev.run.cycles * 1000 / dev_options(drv_device(d))->machine.clock;
     if (!status && c->platform->launches)
         note_launch(c->platform->launches, x->kernel->name, &result.dev.run);
     /* 4. what it printed */

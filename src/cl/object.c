@@ -31,6 +31,7 @@ static void object_free(Head *o)
     case KIND_KERNEL: kernel_free((ClKernel *)o); return;
     case KIND_SAMPLER: sampler_free((ClSampler *)o); return;
     case KIND_DEVICE: device_free((ClDevice *)o); return;
+    case KIND_COMMAND_BUFFER: commandbuffer_free((struct _cl_command_buffer_khr *)o); return;
     case KIND_NONE:
     case KIND_PLATFORM: break;
     }

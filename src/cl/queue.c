@@ -135,8 +135,8 @@ void queue_free(ClQueue *q)
     mem_free(q);
 }
 
-static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties flags,
-                          const cl_queue_properties *list, u32 n)
+static ClQueue *queue_make(ClContext *c, ClDevice *d, cl_command_queue_properties flags,
+                           const cl_queue_properties *list, u32 n)
 {
     ClQueue *q = mem_zalloc(1, sizeof *q);
     if (!q)
@@ -151,10 +151,25 @@ static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties
     for (u32 i = 0; i < n; i++)
         q->properties[i] = list[i];
     pthread_cond_init(&q->work, NULL);
-    if (start_thread(q))
+    return q;
+}
+
+static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties flags,
+                          const cl_queue_properties *list, u32 n)
+{
+    ClQueue *q = queue_make(c, d, flags, list, n);
+    if (!q || start_thread(q))
         return q;
     drop(q);
     return NULL;
+}
+
+ClQueue *queue_recorder(const ClQueue *like, struct _cl_command_buffer_khr *b)
+{
+    ClQueue *q = queue_make(like->context, like->device, like->flags, NULL, 0);
+    if (q)
+        q->recording = b;
+    return q;
 }
 
 /* --- entry points --------------------------------------------------------------------- */

@@ -61,7 +61,8 @@ static bool compute(u8 op, i64 x, i64 y, i64 *r)
 {
     const u64 a = (u64)x, b = (u64)y;
     switch ((XOp)op) {
-    case X_NONE: break;
+    case X_NONE:
+    case X_NEG: break; /* read as a subtraction */
     case X_MUL: *r = (i64)(a * b); return true;
     case X_DIV: *r = !y ? 0 : y == -1 ? (i64)-a : x / y; return y != 0;
     case X_MOD: *r = !y || y == -1 ? 0 : x % y; return y != 0;
@@ -80,7 +81,6 @@ static bool compute(u8 op, i64 x, i64 y, i64 *r)
     case X_GE: *r = -(x >= y); return true;
     case X_ANDAND: *r = x && y; return true;
     case X_OROR: *r = x || y; return true;
-    case X_NEG: *r = (i64)-a; return true;
     case X_NOT: *r = ~x; return true;
     case X_LNOT: *r = !x; return true;
     }

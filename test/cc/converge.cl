@@ -15,6 +15,77 @@ kernel void guarded_load(global const int *v, uint n, uint mode, global int *out
     out[i] = mode ? t[(l + 1) % 32] : t[l];
 }
 
+/* the same where the barrier is on the other way, under a branch within the branch, and in a case of a switch */
+kernel void guarded_otherwise(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    global const int *p = 0;
+    if (mode && l < n)
+        p = v + i;
+    t[l] = p ? *p : -5;
+    if (!mode) {
+        out[i] = t[l];
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[i] = t[(l + 1) % 32];
+    }
+}
+
+kernel void guarded_within(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    global const int *p = 0;
+    if (mode && l < n)
+        p = v + i;
+    t[l] = p ? *p : -5;
+    if (mode)
+        if (n < 32)
+            barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = mode ? t[(l + 1) % 32] : t[l];
+}
+
+kernel void guarded_case(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    global const int *p = 0;
+    if (mode == 1 && l < n)
+        p = v + i;
+    t[l] = p ? *p : -5;
+    switch (mode) {
+    case 7: t[l] = 1; break;
+    case 4: t[l] = 2; break;
+    case 1: barrier(CLK_LOCAL_MEM_FENCE); break;
+    default: break;
+    }
+    out[i] = mode == 1 ? t[(l + 1) % 32] : t[l];
+}
+
+/* the barrier is at the other end of the loop: the way back leads to it, the way out does not */
+kernel void guarded_way_back(global const int *v, uint n, uint mode, global int *out)
+{
+    local int t[32];
+    const uint l = get_local_id(0), i = get_global_id(0);
+    int x = v[i];
+    for (uint k = 0;; k++) {
+        if (mode & 1) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            t[l] = x;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            x += t[(l + k) % 32];
+        }
+        global const int *p = 0;
+        if (k < n && x & 1)
+            p = v + i;
+        x ^= p ? *p : 3;
+        if (k >= n)
+            break;
+    }
+    out[i] = x;
+}
+
 /* the same in functions: the barrier, and what parts the lanes */
 static int meet(local int *t, int x, uint mode)
 {

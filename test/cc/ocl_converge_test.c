@@ -18,6 +18,39 @@ REF(guarded_load)
 
 REF(guarded_meeting) { guarded_load(job); }
 REF(guarded_function) { guarded_load(job); }
+REF(guarded_otherwise) { guarded_load(job); }
+REF(guarded_within) { guarded_load(job); }
+
+REF(guarded_case)
+{
+    const i32 *v = A(0);
+    const u32 n = VALUE(u32, 1), mode = VALUE(u32, 2);
+    i32 *out = A(3);
+    EACH
+    {
+        const u32 l = (i + 1) % GROUP;
+        out[i] = mode == 7 ? 1 : mode == 4 ? 2 : mode == 1 && l < n ? v[i / GROUP * GROUP + l] : -5;
+    }
+}
+
+REF(guarded_way_back)
+{
+    const u32 *v = A(0), n = VALUE(u32, 1), mode = VALUE(u32, 2);
+    u32 *out = A(3);
+    EACH_GROUP
+    {
+        u32 x[GROUP], t[GROUP];
+        memcpy(x, v + g, sizeof x);
+        for (u32 k = 0; k <= n; k++) {
+            memcpy(t, x, sizeof t);
+            for (u32 l = 0; l < GROUP; l++) {
+                x[l] += mode & 1 ? t[(l + k) % GROUP] : 0;
+                x[l] ^= k < n && x[l] & 1 ? v[g + l] : 3;
+            }
+        }
+        memcpy(out + g, x, sizeof x);
+    }
+}
 
 /* what each lane of a group gets of v[0..n): 1 the sum, 0 the greatest, above 0 */
 static void shares(const i32 *v, u32 n, bool is_sum, i32 share[GROUP])
@@ -208,6 +241,15 @@ static const KitCase cases[] = {
     CASE(guarded_meeting, "64/32", "w64 =5 =0 w64"),
     CASE(guarded_function, "64/32", "w64 =5 =1 w64"),
     CASE(guarded_function, "64/32", "w64 =5 =0 w64"),
+    CASE(guarded_otherwise, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_otherwise, "64/32", "w64 =5 =0 w64"),
+    CASE(guarded_within, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_within, "64/32", "w64 =5 =0 w64"),
+    CASE(guarded_case, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_case, "64/32", "w64 =5 =4 w64"),
+    CASE(guarded_case, "64/32", "w64 =5 =3 w64"),
+    CASE(guarded_way_back, "64/32", "w64 =5 =1 w64"),
+    CASE(guarded_way_back, "64/32", "w64 =5 =0 w64"),
     CASE(both_arms, "32/32", "w64%1000 =6 =0 w32"),
     CASE(both_arms, "32/32", "w64%1000 =21 =1 w32"),
     CASE(both_arms, "32/32", "w64%1000 =43 =2 w32"),

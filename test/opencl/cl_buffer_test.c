@@ -366,6 +366,29 @@ static void finds_overlaps(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* A buffer and a part of it can be copied with rows of two lengths. */
+static void finds_overlaps_of_two_pitches(void **state)
+{
+    const size_t from[3] = {8, 2, 0}, same[3] = {8, 1, 0}, last_byte[3] = {1, 1, 0}, before[3] = {0, 1, 0},
+                 region[3] = {4, 2, 1};
+    const cl_buffer_region part = {0, 128};
+    cl_int s;
+    cl_mem m = make_buffer(SIZE, NULL), x = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &s);
+    (void)state;
+    ok(s);
+    /* rows of x at 24 and 32; of m at 24 and 40, at 17 and 33, at 16 and 32 */
+    assert_int_equal(clEnqueueCopyBufferRect(host.queue, x, m, from, same, region, 8, 0, 16, 0, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    assert_int_equal(clEnqueueCopyBufferRect(host.queue, x, m, from, last_byte, region, 8, 0, 16, 0, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    assert_int_equal(clEnqueueCopyBufferRect(host.queue, m, x, before, from, region, 16, 0, 8, 0, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    ok(clEnqueueCopyBufferRect(host.queue, x, m, from, (size_t[3]){0, 3, 0}, region, 8, 0, 16, 0, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+    ok(clReleaseMemObject(x));
+    ok(clReleaseMemObject(m));
+}
+
 static cl_int copy_within(cl_mem from, cl_mem to, size_t source, size_t target, size_t n)
 {
     return clEnqueueCopyBuffer(host.queue, from, to, source, target, n, 0, NULL, NULL);
@@ -522,7 +545,8 @@ int main(void)
         cmocka_unit_test(has_sub_buffers),   cmocka_unit_test(copies_rows),
         cmocka_unit_test(checks_transfers),  cmocka_unit_test(fills),
         cmocka_unit_test(copies_boxes),      cmocka_unit_test(checks_boxes),
-        cmocka_unit_test(finds_overlaps),    cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
+        cmocka_unit_test(finds_overlaps),
+        cmocka_unit_test(finds_overlaps_of_two_pitches),    cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
         cmocka_unit_test(maps_sub_buffers),  cmocka_unit_test(checks_maps),
         cmocka_unit_test(migrates),
     };

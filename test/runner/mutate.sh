@@ -48,11 +48,10 @@ build() { # TARGET...; what the build itself runs may loop for ever too
     timeout -s KILL "${BUILD_LIMIT:-600}" make -s HAS_ARCHIVES= CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
         >"$out/log" 2>&1
 }
-tests_of() { # FILE: the tests of its directory
+tests_of() { # FILE: the tests of its directory, in the order in which they stand there
     sed 's/#.*//' test/runner/mutate.txt | while IFS=: read -r dir names; do
-        # shellcheck disable=SC2086
-        case $1/ in "$dir"/*) ls -d $names 2>/dev/null ;; esac
-    done | grep -v '\.inc$'
+        case $1/ in "$dir"/*) for t in $names; do [ -e "$t" ] && echo "$t"; done ;; esac
+    done | grep -v '\.inc$' | awk '!seen[$0]++'
 }
 # what the tests run; many want no library.  All is built at once: to look at what is there takes make longer than a link
 programs_of() { # TEST...

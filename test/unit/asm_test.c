@@ -570,6 +570,23 @@ static void symbols_have_their_properties(void **state)
     obj_free(o);
 }
 
+/* A section's name in an expression is the section's symbol, which is there once. */
+static void sections_have_symbols(void **state)
+{
+    (void)state;
+    Object *o = assemble(".section .mine,\"aw\"\n.word 1\n.data\n.word .mine + 4, .text\n", V202);
+    u32 n = 0;
+    for (size_t i = 0; i < o->nsymbols; i++) {
+        const ObjSymbol *s = &o->symbols[i];
+        if (s->section == section_of(o, ".mine") - o->sections) {
+            assert_true(s->type == STT_SECTION && s->bind == STB_LOCAL && s->value == 0);
+            n++;
+        }
+    }
+    assert_int_equal(n, 1);
+    obj_free(o);
+}
+
 /* --- messages ------------------------------------------------------------------------- */
 
 /* a text with one error, and part of the message */
@@ -670,6 +687,7 @@ int main(void)
         cmocka_unit_test(written_records_stay),
         cmocka_unit_test(sections_are_what_their_names_say),
         cmocka_unit_test(symbols_have_their_properties),
+        cmocka_unit_test(sections_have_symbols),
         cmocka_unit_test(every_error_can_be_had),
         cmocka_unit_test(a_message_shows_line_and_column),
         cmocka_unit_test(errors_do_not_stop_reading),

@@ -13,6 +13,7 @@
 #include "jit/siphash.h"
 #include "link/link.h"
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -137,6 +138,55 @@ static void reads_damaged_objects(void **state)
             o.data[i] = was;
         }
     assert_true(refused > 100);
+    buf_free(&o);
+}
+
+/* The first relocation of the object's code that counts from its own place to a section: where in
+ * the file it is, and where from the entry on it applies. */
+static Elf64_Rela *relative_relocation(const Buf *o, i64 *from_entry)
+{
+    const Elf64_Ehdr *h = (const void *)o->data;
+    const Elf64_Shdr *section = (const void *)(o->data + h->e_shoff);
+    for (u32 i = 0; i < h->e_shnum; i++) {
+        if (section[i].sh_type != SHT_RELA)
+            continue;
+        const Elf64_Sym *entry = (const void *)(o->data + section[section[i].sh_link].sh_offset);
+        while (ELF64_ST_TYPE(entry->st_info) != STT_FUNC) /* there is one */
+            entry++;
+        Elf64_Rela *r = (void *)(o->data + section[i].sh_offset),
+                   *end = r + section[i].sh_size / sizeof *r;
+        for (; r < end && entry->st_shndx == section[i].sh_info; r++)
+            if (ELF64_R_TYPE(r->r_info) == R_X86_64_PC32) {
+                *from_entry = (i64)(r->r_offset - entry->st_value);
+                return r;
+            }
+    }
+    return NULL;
+}
+
+/* What a relative relocation says from its place on is what an absolute one says of the same
+ * symbol. */
+static void relocates_alike(void **state)
+{
+    NEED_MAKER;
+    Buf o = helper_object();
+    Loaded l;
+    const char *why;
+    i64 at;
+    i32 distance;
+    uintptr_t address;
+    Elf64_Rela *r = relative_relocation(&o, &at);
+    assert_non_null(r);
+    assert_true(code_load(o.data, o.len, CODE_SYMBOL, &l, &why));
+    const uintptr_t place = address_of(&l) + (uintptr_t)at;
+    memcpy(&distance, (const void *)place, sizeof distance);
+    const u64 in_block = place + (uintptr_t)(i64)distance - (uintptr_t)l.block;
+    code_unload(&l);
+    r->r_info = ELF64_R_INFO(ELF64_R_SYM(r->r_info), R_X86_64_64);
+    assert_true(code_load(o.data, o.len, CODE_SYMBOL, &l, &why));
+    memcpy(&address, (const void *)(address_of(&l) + (uintptr_t)at), sizeof address);
+    assert_true(address == (uintptr_t)l.block + in_block);
+    code_unload(&l);
     buf_free(&o);
 }
 
@@ -499,17 +549,12 @@ static void compiles_what_is_hot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_as_published),
-        cmocka_unit_test(reads_damaged_objects),
-        cmocka_unit_test(code_cannot_be_written),
-        cmocka_unit_test(reads_damaged_requests),
-        cmocka_unit_test(second_run_compiles_nothing),
-        cmocka_unit_test(believes_no_changed_entry),
-        cmocka_unit_test(believes_no_other_secret),
-        cmocka_unit_test(follows_no_link),
-        cmocka_unit_test(without_a_directory),
-        cmocka_unit_test(goes_on_without),
-        cmocka_unit_test(waits_for_nobody),
+        cmocka_unit_test(hashes_as_published),       cmocka_unit_test(reads_damaged_objects),
+        cmocka_unit_test(relocates_alike),           cmocka_unit_test(code_cannot_be_written),
+        cmocka_unit_test(reads_damaged_requests),    cmocka_unit_test(second_run_compiles_nothing),
+        cmocka_unit_test(believes_no_changed_entry), cmocka_unit_test(believes_no_other_secret),
+        cmocka_unit_test(follows_no_link),           cmocka_unit_test(without_a_directory),
+        cmocka_unit_test(goes_on_without),           cmocka_unit_test(waits_for_nobody),
         cmocka_unit_test(compiles_what_is_hot),
     };
     if (getenv("MAKER_TEST_FAKE"))

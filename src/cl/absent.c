@@ -41,35 +41,35 @@ clEnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, void 
                  void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
                  cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void *dst_ptr,
                           const void *src_ptr, size_t size, cl_uint num_events_in_wait_list,
                           const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern,
                            size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
                            const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags,
                        void *svm_ptr, size_t size, cl_uint num_events_in_wait_list,
                        const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr,
                          cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
                          cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
@@ -77,18 +77,18 @@ cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_po
                               cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
                               const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_OPERATION);
+    return told(in_queue(command_queue, CL_INVALID_OPERATION));
 }
 
 cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
 {
-    return is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
+    return told(is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL);
 }
 
 cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name,
                            size_t param_value_size, const void *param_value)
 {
-    return is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
+    return told(is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL);
 }
 
 /* --- programs that are not OpenCL C --------------------------------------------------- */
@@ -101,8 +101,8 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_dev
         for (cl_uint i = 0; i < num_devices; i++)
             if (!is_object(device_list[i], KIND_DEVICE) ||
                 context_device_index(context, device_list[i]) < 0)
-                return refuse(CL_INVALID_DEVICE, errcode_ret);
-    return refuse(in_context(context, CL_INVALID_VALUE), errcode_ret);
+                return refuse(told(CL_INVALID_DEVICE), errcode_ret);
+    return refuse(told(in_context(context, CL_INVALID_VALUE)), errcode_ret);
 }
 
 /* --- OpenGL --------------------------------------------------------------------------- */
@@ -110,13 +110,13 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_dev
 cl_mem clCreateFromGLBuffer(cl_context context, cl_mem_flags flags, cl_GLuint bufobj,
                             cl_int *errcode_ret)
 {
-    return refuse(in_context(context, CL_INVALID_OPERATION), errcode_ret);
+    return refuse(told(in_context(context, CL_INVALID_OPERATION)), errcode_ret);
 }
 
 cl_mem clCreateFromGLTexture(cl_context context, cl_mem_flags flags, cl_GLenum target,
                              cl_GLint miplevel, cl_GLuint texture, cl_int *errcode_ret)
 {
-    return refuse(in_context(context, CL_INVALID_OPERATION), errcode_ret);
+    return refuse(told(in_context(context, CL_INVALID_OPERATION)), errcode_ret);
 }
 
 cl_mem clCreateFromGLTexture2D(cl_context context, cl_mem_flags flags, cl_GLenum target,
@@ -134,13 +134,13 @@ cl_mem clCreateFromGLTexture3D(cl_context context, cl_mem_flags flags, cl_GLenum
 cl_mem clCreateFromGLRenderbuffer(cl_context context, cl_mem_flags flags, cl_GLuint renderbuffer,
                                   cl_int *errcode_ret)
 {
-    return refuse(in_context(context, CL_INVALID_OPERATION), errcode_ret);
+    return refuse(told(in_context(context, CL_INVALID_OPERATION)), errcode_ret);
 }
 
 cl_int clGetGLObjectInfo(cl_mem memobj, cl_gl_object_type *gl_object_type,
                          cl_GLuint *gl_object_name)
 {
-    return is_object(memobj, KIND_MEM) ? CL_INVALID_GL_OBJECT : CL_INVALID_MEM_OBJECT;
+    return told(is_object(memobj, KIND_MEM) ? CL_INVALID_GL_OBJECT : CL_INVALID_MEM_OBJECT);
 }
 
 cl_int clGetGLTextureInfo(cl_mem memobj, cl_gl_texture_info param_name, size_t param_value_size,
@@ -153,19 +153,19 @@ cl_int clEnqueueAcquireGLObjects(cl_command_queue command_queue, cl_uint num_obj
                                  const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
                                  const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_CONTEXT);
+    return told(in_queue(command_queue, CL_INVALID_CONTEXT));
 }
 
 cl_int clEnqueueReleaseGLObjects(cl_command_queue command_queue, cl_uint num_objects,
                                  const cl_mem *mem_objects, cl_uint num_events_in_wait_list,
                                  const cl_event *event_wait_list, cl_event *event)
 {
-    return in_queue(command_queue, CL_INVALID_CONTEXT);
+    return told(in_queue(command_queue, CL_INVALID_CONTEXT));
 }
 
 cl_int clGetGLContextInfoKHR(const cl_context_properties *properties, cl_gl_context_info param_name,
                              size_t param_value_size, void *param_value,
                              size_t *param_value_size_ret)
 {
-    return CL_INVALID_OPERATION;
+    return told(CL_INVALID_OPERATION);
 }

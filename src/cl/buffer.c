@@ -246,8 +246,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     cl_int s = check_new(context, flags, size, host_ptr);
     if (!s)
         s = create(context, flags, size, host_ptr, &m);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return m;
 }
 
@@ -266,8 +265,7 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
         s = create(context, flags, size, host_ptr, &m);
     if (m && properties && (m->properties = mem_zalloc(1, sizeof *m->properties)))
         m->nproperties = 1;
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return m;
 }
 
@@ -326,8 +324,7 @@ cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
 {
     ClMem *m = NULL;
     const cl_int s = create_sub(buffer, flags, buffer_create_type, buffer_create_info, &m);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return m;
 }
 
@@ -336,7 +333,7 @@ cl_mem clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
 cl_int clRetainMemObject(cl_mem memobj)
 {
     if (!is_object(memobj, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     object_retain(&memobj->head);
     return CL_SUCCESS;
 }
@@ -344,7 +341,7 @@ cl_int clRetainMemObject(cl_mem memobj)
 cl_int clReleaseMemObject(cl_mem memobj)
 {
     if (!is_object(memobj, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     object_release(&memobj->head);
     return CL_SUCCESS;
 }
@@ -360,10 +357,10 @@ static cl_uint count_maps(ClMem *m)
 cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_value_size,
                           void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     ClMem *m = memobj;
     if (!is_object(m, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     switch (param_name) {
     case CL_MEM_TYPE:
         return answer(&q, cl_mem_object_type,
@@ -383,7 +380,7 @@ cl_int clGetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_va
     case CL_MEM_PROPERTIES:
         return answer_bytes(&q, m->properties, m->nproperties * sizeof *m->properties);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clSetMemObjectDestructorCallback(cl_mem memobj,
@@ -391,12 +388,12 @@ cl_int clSetMemObjectDestructorCallback(cl_mem memobj,
                                         void *user_data)
 {
     if (!is_object(memobj, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     if (!pfn_notify)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     Callback *b = mem_zalloc(1, sizeof *b);
     if (!b)
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     b->call.mem = pfn_notify;
     b->data = user_data;
     pthread_mutex_lock(&memobj->lock);

@@ -452,7 +452,7 @@ cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_i
     bool chosen[MAX_DEVICES];
     Job *j = NULL;
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     cl_int s = choose_devices(program, num_devices, device_list, chosen);
     if (!s && !pfn_notify && user_data)
         s = CL_INVALID_VALUE;
@@ -462,7 +462,7 @@ cl_int clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_i
         s = check_options(program, options, JOB_BUILD, CL_INVALID_BUILD_OPTIONS);
     if (!s)
         s = job_new(JOB_BUILD, program, options, chosen, pfn_notify, user_data, &j);
-    return s ? s : start(j, CL_BUILD_PROGRAM_FAILURE);
+    return told(s ? s : start(j, CL_BUILD_PROGRAM_FAILURE));
 }
 
 static cl_int check_headers(cl_uint n, const cl_program *headers, const char **names)
@@ -501,7 +501,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
     bool chosen[MAX_DEVICES];
     Job *j = NULL;
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     cl_int s = choose_devices(program, num_devices, device_list, chosen);
     if (!s)
         s = check_headers(num_input_headers, input_headers, header_include_names);
@@ -517,7 +517,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
         s = job_new(JOB_COMPILE, program, options, chosen, pfn_notify, user_data, &j);
     if (!s && (s = add_headers(j, num_input_headers, input_headers, header_include_names)))
         job_free(j);
-    return s ? s : start(j, CL_COMPILE_PROGRAM_FAILURE);
+    return told(s ? s : start(j, CL_COMPILE_PROGRAM_FAILURE));
 }
 
 static cl_int check_inputs(const ClContext *c, cl_uint n, const cl_program *inputs)
@@ -615,7 +615,6 @@ cl_program clLinkProgram(cl_context context, cl_uint num_devices, const cl_devic
         drop(p);
         p = NULL;
     }
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return p;
 }

@@ -11,7 +11,8 @@
  *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
  *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
  *   absent.c     entry points of what the device does not have
- *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed
+ *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed;
+ *   error.c      errors in words
  *
  * Locks.  ClContext.lock guards every event, queue and list of the context and is held for moments
  * only; no driver call runs under it.  ClMem.lock, ClProgram.lock and ClKernel.lock guard their
@@ -101,6 +102,7 @@ typedef struct {
     size_t size;            /* bytes at value */
     void *value;            /* or NULL */
     size_t *size_ret;       /* or NULL */
+    const char *call;       /* the function, for error_tell() */
 } Query;
 
 /* Answers a query with n bytes.  CL_INVALID_VALUE: they do not fit. */
@@ -214,6 +216,16 @@ void context_report(const ClContext *c, const char *text);
 ClMem *context_find_mem(ClContext *c, const void *handle);
 /* Whether the handle is a memory object of the context. */
 bool context_has_mem(ClContext *c, const void *handle);
+
+/* --- errors (error.c) --------------------------------------------------------------------- */
+
+/* Every entry point ends with one of these, or an answer: the status itself, or into *errcode_ret,
+ * which may be NULL.  When VENTUS_VERBOSE is set, an error is explained (hostio.c).  call: NULL:
+ * somebody else explains it. */
+#define told(status)              error_tell(__func__, status)
+#define tell(errcode_ret, status) error_give(__func__, errcode_ret, status)
+cl_int error_tell(const char *call, cl_int status);
+void error_give(const char *call, cl_int *to, cl_int status);
 
 /* --- events and queues ------------------------------------------------------------------- */
 

@@ -158,39 +158,39 @@ static cl_int mark(cl_command_queue q, cl_command_type type, Waits w, Ordering o
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue command_queue, cl_uint num_events_in_wait_list,
                                    const cl_event *event_wait_list, cl_event *event)
 {
-    return mark(command_queue, CL_COMMAND_MARKER, (Waits){num_events_in_wait_list, event_wait_list},
-                WAIT_ALL, event);
+    return told(mark(command_queue, CL_COMMAND_MARKER,
+                     (Waits){num_events_in_wait_list, event_wait_list}, WAIT_ALL, event));
 }
 
 cl_int clEnqueueBarrierWithWaitList(cl_command_queue command_queue, cl_uint num_events_in_wait_list,
                                     const cl_event *event_wait_list, cl_event *event)
 {
-    return mark(command_queue, CL_COMMAND_BARRIER,
-                (Waits){num_events_in_wait_list, event_wait_list}, BARRIER, event);
+    return told(mark(command_queue, CL_COMMAND_BARRIER,
+                     (Waits){num_events_in_wait_list, event_wait_list}, BARRIER, event));
 }
 
 cl_int clEnqueueMarker(cl_command_queue command_queue, cl_event *event)
 {
     if (is_object(command_queue, KIND_QUEUE) && !event)
-        return CL_INVALID_VALUE;
-    return mark(command_queue, CL_COMMAND_MARKER, (Waits){0}, WAIT_ALL, event);
+        return told(CL_INVALID_VALUE);
+    return told(mark(command_queue, CL_COMMAND_MARKER, (Waits){0}, WAIT_ALL, event));
 }
 
 cl_int clEnqueueBarrier(cl_command_queue command_queue)
 {
-    return mark(command_queue, CL_COMMAND_BARRIER, (Waits){0}, BARRIER, NULL);
+    return told(mark(command_queue, CL_COMMAND_BARRIER, (Waits){0}, BARRIER, NULL));
 }
 
 cl_int clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events,
                               const cl_event *event_list)
 {
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     if (!num_events || !event_list)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     const Waits w = {num_events, event_list};
     const cl_int s = check_waits(command_queue->context, w);
     if (s)
-        return s == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : s;
-    return mark(command_queue, CL_COMMAND_BARRIER, w, BARRIER, NULL);
+        return told(s == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : s);
+    return told(mark(command_queue, CL_COMMAND_BARRIER, w, BARRIER, NULL));
 }

@@ -338,7 +338,7 @@ static cl_int enqueue_buffer(cl_uint nqueues, cl_command_queue *queues, CommandB
 static cl_int buffer_info(CommandBuffer *b, cl_uint param, size_t size, void *value,
                           size_t *size_ret)
 {
-    const Query q = {size, value, size_ret};
+    const Query q = {size, value, size_ret, "clGetCommandBufferInfoKHR"};
     if (!is_object(b, KIND_COMMAND_BUFFER))
         return INVALID_COMMAND_BUFFER;
     switch (param) {

@@ -231,8 +231,7 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint num_
 {
     ClContext *c = NULL;
     const cl_int s = create(properties, num_devices, devices, pfn_notify, user_data, &c);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return c;
 }
 
@@ -256,15 +255,14 @@ cl_context clCreateContextFromType(const cl_context_properties *properties,
 {
     ClContext *c = NULL;
     const cl_int s = create_from_type(properties, device_type, pfn_notify, user_data, &c);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return c;
 }
 
 cl_int clRetainContext(cl_context context)
 {
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+        return told(CL_INVALID_CONTEXT);
     object_retain(&context->head);
     return CL_SUCCESS;
 }
@@ -272,7 +270,7 @@ cl_int clRetainContext(cl_context context)
 cl_int clReleaseContext(cl_context context)
 {
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+        return told(CL_INVALID_CONTEXT);
     object_release(&context->head);
     return CL_SUCCESS;
 }
@@ -280,9 +278,9 @@ cl_int clReleaseContext(cl_context context)
 cl_int clGetContextInfo(cl_context context, cl_context_info param_name, size_t param_value_size,
                         void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+        return told(CL_INVALID_CONTEXT);
     switch (param_name) {
     case CL_CONTEXT_REFERENCE_COUNT: return answer(&q, cl_uint, context->head.refs);
     case CL_CONTEXT_NUM_DEVICES: return answer(&q, cl_uint, context->ndevices);
@@ -292,7 +290,7 @@ cl_int clGetContextInfo(cl_context context, cl_context_info param_name, size_t p
         return answer_bytes(&q, context->properties,
                             context->nproperties * sizeof *context->properties);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clSetContextDestructorCallback(cl_context context,
@@ -300,12 +298,12 @@ cl_int clSetContextDestructorCallback(cl_context context,
                                       void *user_data)
 {
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+        return told(CL_INVALID_CONTEXT);
     if (!pfn_notify)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     Callback *b = mem_zalloc(1, sizeof *b);
     if (!b)
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     b->call.context = pfn_notify;
     b->data = user_data;
     pthread_mutex_lock(&context->lock);

@@ -350,9 +350,9 @@ static cl_int absent(cl_device_info param, const Query *q)
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size,
                        void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, NULL};
     if (!is_object(device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     cl_int s = identity(device, param_name, &q);
     if (s == NOT_HERE)
         s = execution(device, param_name, &q);
@@ -360,7 +360,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t pa
         s = memory(device, param_name, &q);
     if (s == NOT_HERE)
         s = images(param_name, &q);
-    return s == NOT_HERE ? absent(param_name, &q) : s;
+    return told(s == NOT_HERE ? absent(param_name, &q) : s);
 }
 
 /* --- entry points --------------------------------------------------------------------- */
@@ -377,11 +377,11 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_ui
 {
     ClPlatform *p = platform ? platform : platform_get();
     if (!is_object(p, KIND_PLATFORM))
-        return CL_INVALID_PLATFORM;
+        return told(CL_INVALID_PLATFORM);
     if (!is_device_type(device_type))
-        return CL_INVALID_DEVICE_TYPE;
+        return told(CL_INVALID_DEVICE_TYPE);
     if ((devices && !num_entries) || (!devices && !num_devices))
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     const bool fits = device_type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT);
     const cl_uint n = !fits                                                  ? 0
                       : device_type == CL_DEVICE_TYPE_DEFAULT && p->ndevices ? 1
@@ -390,14 +390,14 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_ui
         *num_devices = n;
     for (cl_uint i = 0; devices && i < n && i < num_entries; i++)
         devices[i] = &p->devices[i];
-    return n ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+    return told(n ? CL_SUCCESS : CL_DEVICE_NOT_FOUND);
 }
 
 /* Devices of the platform are not counted. */
 cl_int clRetainDevice(cl_device_id device)
 {
     if (!is_object(device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     if (device->parent)
         object_retain(&device->head);
     return CL_SUCCESS;
@@ -406,7 +406,7 @@ cl_int clRetainDevice(cl_device_id device)
 cl_int clReleaseDevice(cl_device_id device)
 {
     if (!is_object(device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     if (device->parent)
         object_release(&device->head);
     return CL_SUCCESS;
@@ -481,19 +481,19 @@ cl_int clCreateSubDevices(cl_device_id in_device, const cl_device_partition_prop
 {
     u32 sms[MAX_DEVICES], n, words = 0;
     if (!is_object(in_device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     const cl_int s = divide(in_device, properties, sms, &n, &words);
     if (s)
-        return s;
+        return told(s);
     if (out_devices && num_devices < n)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     for (u32 i = 0; out_devices && i < n; i++) {
         out_devices[i] = part_new(in_device, sms[i], properties, words);
         if (out_devices[i])
             continue;
         while (i)
             object_release(&out_devices[--i]->head);
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     }
     if (num_devices_ret)
         *num_devices_ret = n;
@@ -504,9 +504,9 @@ cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp,
                                cl_ulong *host_timestamp)
 {
     if (!is_object(device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     if (!device_timestamp || !host_timestamp)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     *device_timestamp = *host_timestamp = host_time();
     return CL_SUCCESS;
 }
@@ -514,9 +514,9 @@ cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timestamp,
 cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
 {
     if (!is_object(device, KIND_DEVICE))
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     if (!host_timestamp)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     *host_timestamp = host_time();
     return CL_SUCCESS;
 }
@@ -526,6 +526,7 @@ cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
 {
     (void)command_queue;
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
-    return context_device_index(context, device) < 0 ? CL_INVALID_DEVICE : CL_INVALID_OPERATION;
+        return told(CL_INVALID_CONTEXT);
+    return told(context_device_index(context, device) < 0 ? CL_INVALID_DEVICE
+                                                          : CL_INVALID_OPERATION);
 }

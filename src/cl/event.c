@@ -155,23 +155,22 @@ cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
         e = event_new(context, NULL, CL_COMMAND_USER);
         s = e ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return e;
 }
 
 cl_int clSetUserEventStatus(cl_event event, cl_int execution_status)
 {
     if (!is_object(event, KIND_EVENT) || event->queue)
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     if (execution_status > CL_COMPLETE)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     pthread_mutex_lock(&event->context->lock);
     const bool is_open = !event->is_set;
     event->is_set = true;
     pthread_mutex_unlock(&event->context->lock);
     if (!is_open)
-        return CL_INVALID_OPERATION;
+        return told(CL_INVALID_OPERATION);
     event_end(event, execution_status);
     return CL_SUCCESS;
 }
@@ -180,13 +179,13 @@ cl_int clWaitForEvents(cl_uint num_events, const cl_event *event_list)
 {
     cl_int worst = CL_SUCCESS;
     if (!num_events || !event_list)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     for (cl_uint i = 0; i < num_events; i++)
         if (!is_object(event_list[i], KIND_EVENT))
-            return CL_INVALID_EVENT;
+            return told(CL_INVALID_EVENT);
     for (cl_uint i = 1; i < num_events; i++)
         if (event_list[i]->context != event_list[0]->context)
-            return CL_INVALID_CONTEXT;
+            return told(CL_INVALID_CONTEXT);
     for (cl_uint i = 0; i < num_events; i++)
         use(event_list[i]);
     for (cl_uint i = 0; i < num_events; i++) {
@@ -194,15 +193,15 @@ cl_int clWaitForEvents(cl_uint num_events, const cl_event *event_list)
             worst = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         drop(event_list[i]);
     }
-    return worst;
+    return told(worst);
 }
 
 cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_value_size,
                       void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(event, KIND_EVENT))
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     switch (param_name) {
     case CL_EVENT_COMMAND_QUEUE: return answer(&q, cl_command_queue, event->queue);
     case CL_EVENT_CONTEXT: return answer(&q, cl_context, event->context);
@@ -210,19 +209,19 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param_name, size_t param_val
     case CL_EVENT_COMMAND_EXECUTION_STATUS: return answer(&q, cl_int, status_now(event));
     case CL_EVENT_REFERENCE_COUNT: return answer(&q, cl_uint, event->head.refs);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name,
                                size_t param_value_size, void *param_value,
                                size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(event, KIND_EVENT))
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     if (!event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE) ||
         status_now(event) != CL_COMPLETE)
-        return CL_PROFILING_INFO_NOT_AVAILABLE;
+        return told(CL_PROFILING_INFO_NOT_AVAILABLE);
     switch (param_name) {
     case CL_PROFILING_COMMAND_QUEUED: return answer(&q, cl_ulong, event->queued);
     case CL_PROFILING_COMMAND_SUBMIT: return answer(&q, cl_ulong, event->submitted);
@@ -230,13 +229,13 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name,
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE: return answer(&q, cl_ulong, event->ended);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clRetainEvent(cl_event event)
 {
     if (!is_object(event, KIND_EVENT))
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     object_retain(&event->head);
     return CL_SUCCESS;
 }
@@ -244,7 +243,7 @@ cl_int clRetainEvent(cl_event event)
 cl_int clReleaseEvent(cl_event event)
 {
     if (!is_object(event, KIND_EVENT))
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     object_release(&event->head);
     return CL_SUCCESS;
 }
@@ -254,13 +253,13 @@ cl_int clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
                           void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
 {
     if (!is_object(event, KIND_EVENT))
-        return CL_INVALID_EVENT;
+        return told(CL_INVALID_EVENT);
     if (!pfn_notify || command_exec_callback_type < CL_COMPLETE ||
         command_exec_callback_type > CL_SUBMITTED)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     Callback *b = mem_zalloc(1, sizeof *b);
     if (!b)
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     *b = (Callback){
         .call.event = pfn_notify, .status = command_exec_callback_type, .data = user_data};
     pthread_mutex_lock(&event->context->lock);

@@ -1,14 +1,15 @@
 /* image.c -- images: a memory object with a format, dimensions and pitches.
  *
- * Pixels lie row by row, slice by slice; the images of an array are slices.  Kernels get the descriptor
- * (isa/image.def) by value, so a device has nothing of an image but its bytes.  With
+ * Pixels lie row by row, slice by slice; the images of an array are slices.  Kernels get the
+ * descriptor (isa/image.def) by value, so a device has nothing of an image but its bytes.  With
  * CL_MEM_USE_HOST_PTR the pitches are the host's, so that the device has an exact copy.
  */
 #include "cl/cl.h"
 #include "isa/image.h"
 #include <string.h>
 
-/* --- objects --------------------------------------------------------------------------------------- */
+/* --- objects
+ * --------------------------------------------------------------------------------------- */
 
 bool image_is_array(const Image *i)
 {
@@ -35,7 +36,8 @@ void image_free(Image *i)
     mem_free(i);
 }
 
-/* --- checks ---------------------------------------------------------------------------------------- */
+/* --- checks
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_within(size_t n, size_t most) { return n && n <= most; }
 
@@ -79,11 +81,13 @@ static bool take_pitch(size_t given, u64 least, u64 unit, u32 *pitch)
     return p >= least && p <= UINT32_MAX && !(p % unit);
 }
 
-/* Pitches may be given where the bytes are: by the host, or in a buffer; *size: bytes of the image. */
+/* Pitches may be given where the bytes are: by the host, or in a buffer; *size: bytes of the image.
+ */
 static cl_int take_pitches(Image *i, const cl_image_desc *d, bool may_give, u64 most, size_t *size)
 {
     const bool has_rows = i->type == CL_MEM_OBJECT_IMAGE2D ||
-                          i->type == CL_MEM_OBJECT_IMAGE2D_ARRAY || i->type == CL_MEM_OBJECT_IMAGE3D;
+                          i->type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
+                          i->type == CL_MEM_OBJECT_IMAGE3D;
     if (!may_give && (d->image_row_pitch || d->image_slice_pitch))
         return CL_INVALID_IMAGE_DESCRIPTOR;
     if (!take_pitch(d->image_row_pitch, (u64)i->width * i->pixel, i->pixel, &i->row_pitch))
@@ -107,8 +111,11 @@ static cl_int check_same_bytes(const Image *i, const Image *from)
 {
     static const struct {
         cl_channel_order a, b;
-    } pairs[] = {{CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB},
-                 {CL_sRGBx, CL_RGBx}, {CL_DEPTH, CL_R}};
+    } pairs[] = {{CL_sBGRA, CL_BGRA},
+                 {CL_sRGBA, CL_RGBA},
+                 {CL_sRGB, CL_RGB},
+                 {CL_sRGBx, CL_RGBx},
+                 {CL_DEPTH, CL_R}};
     const cl_channel_order a = i->format.image_channel_order, b = from->format.image_channel_order;
     bool is_pair = a == b;
     for (size_t k = 0; k < countof(pairs); k++)
@@ -121,9 +128,11 @@ static cl_int check_same_bytes(const Image *i, const Image *from)
                : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 }
 
-/* --- creation ------------------------------------------------------------------------------------ */
+/* --- creation ------------------------------------------------------------------------------------
+ */
 
-static cl_int check_source(const ClContext *c, const Image *i, const ClMem *source, const void *host_ptr)
+static cl_int check_source(const ClContext *c, const Image *i, const ClMem *source,
+                           const void *host_ptr)
 {
     const bool is_buffer_type = i->type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     if (!source)
@@ -239,8 +248,7 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
 {
     ClMem *m = NULL;
     const cl_int s = create(context, flags, image_format, image_desc, host_ptr, &m);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return m;
 }
 
@@ -251,8 +259,7 @@ cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *
                                    cl_int *errcode_ret)
 {
     if (is_object(context, KIND_CONTEXT) && properties && *properties) {
-        if (errcode_ret)
-            *errcode_ret = CL_INVALID_PROPERTY;
+        tell(errcode_ret, CL_INVALID_PROPERTY);
         return NULL;
     }
     ClMem *m = clCreateImage(context, flags, image_format, image_desc, host_ptr, errcode_ret);
@@ -267,7 +274,7 @@ static cl_mem create_old(cl_context context, cl_mem_flags flags, const cl_image_
 {
     cl_int s;
     cl_mem m = clCreateImage(context, flags, format, d, host_ptr, &s);
-    if (errcode_ret)
+    if (errcode_ret) /* clCreateImage has explained it */
         *errcode_ret = s == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : s;
     return m;
 }
@@ -297,18 +304,19 @@ cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_fo
     return create_old(context, flags, image_format, &d, host_ptr, errcode_ret);
 }
 
-/* --- queries --------------------------------------------------------------------------------------- */
+/* --- queries
+ * --------------------------------------------------------------------------------------- */
 
 cl_int clGetImageInfo(cl_mem image, cl_image_info param_name, size_t param_value_size,
                       void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(image, KIND_MEM) || !image->image)
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     const Image *i = image->image;
     const bool is_3d = i->type == CL_MEM_OBJECT_IMAGE3D, is_array = image_is_array(i);
-    const bool has_rows = i->type == CL_MEM_OBJECT_IMAGE2D ||
-                          i->type == CL_MEM_OBJECT_IMAGE2D_ARRAY || is_3d;
+    const bool has_rows =
+        i->type == CL_MEM_OBJECT_IMAGE2D || i->type == CL_MEM_OBJECT_IMAGE2D_ARRAY || is_3d;
     const ClMem *buffer = i->source && !i->source->image ? i->source : NULL;
     switch (param_name) {
     case CL_IMAGE_FORMAT: return answer_bytes(&q, &i->format, sizeof i->format);
@@ -323,5 +331,5 @@ cl_int clGetImageInfo(cl_mem image, cl_image_info param_name, size_t param_value
     case CL_IMAGE_NUM_MIP_LEVELS:
     case CL_IMAGE_NUM_SAMPLES: return answer(&q, cl_uint, 0);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }

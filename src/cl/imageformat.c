@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what the device has ----------------------------------------------------------------------- */
+/* --- what the device has -----------------------------------------------------------------------
+ */
 
 static const struct TypeRow {
     cl_channel_type type;
@@ -54,26 +55,26 @@ u32 format_word(const cl_image_format *f)
            (u32)t->log2_bytes << FORMAT_CHANNEL_AT | o->flags;
 }
 
-/* --- checks ---------------------------------------------------------------------------------------- */
+/* --- checks
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_byte(cl_channel_type t)
 {
-    return t == CL_UNORM_INT8 || t == CL_SNORM_INT8 || t == CL_SIGNED_INT8 ||
-           t == CL_UNSIGNED_INT8;
+    return t == CL_UNORM_INT8 || t == CL_SNORM_INT8 || t == CL_SIGNED_INT8 || t == CL_UNSIGNED_INT8;
 }
 
 static bool is_real(cl_channel_type t)
 {
-    return t == CL_UNORM_INT8 || t == CL_UNORM_INT16 || t == CL_SNORM_INT8 ||
-           t == CL_SNORM_INT16 || t == CL_HALF_FLOAT || t == CL_FLOAT;
+    return t == CL_UNORM_INT8 || t == CL_UNORM_INT16 || t == CL_SNORM_INT8 || t == CL_SNORM_INT16 ||
+           t == CL_HALF_FLOAT || t == CL_FLOAT;
 }
 
 /* Whether the specification lets the type go with the order. */
 static bool is_format(const cl_image_format *f)
 {
     const cl_channel_type t = f->image_channel_data_type;
-    const bool is_packed = t == CL_UNORM_SHORT_565 || t == CL_UNORM_SHORT_555 ||
-                           t == CL_UNORM_INT_101010;
+    const bool is_packed =
+        t == CL_UNORM_SHORT_565 || t == CL_UNORM_SHORT_555 || t == CL_UNORM_INT_101010;
     if (t < CL_SNORM_INT8 || t > CL_UNORM_INT_101010_2)
         return false;
     switch (f->image_channel_order) {
@@ -125,11 +126,11 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
 {
     cl_uint n = 0;
     if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+        return told(CL_INVALID_CONTEXT);
     if (image_type < CL_MEM_OBJECT_IMAGE2D || image_type > CL_MEM_OBJECT_IMAGE1D_BUFFER ||
         (image_formats && !num_entries) ||
         !mem_flags_agree(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE))
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     for (size_t o = 0; o < countof(orders); o++)
         for (size_t t = 0; t < countof(types); t++) {
             const cl_image_format f = {orders[o].order, types[t].type};
@@ -144,7 +145,8 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
     return CL_SUCCESS;
 }
 
-/* --- a colour as bytes --------------------------------------------------------------------------- */
+/* --- a colour as bytes ---------------------------------------------------------------------------
+ */
 
 static float hold(float v, float low) { return v > low ? v < 1 ? v : 1 : low; /* NaN too */ }
 
@@ -193,7 +195,8 @@ void format_encode(const cl_image_format *f, const void *colour, u8 bytes[16])
         memcpy(&v, &word[k], sizeof v);
         if (o->flags & FORMAT_SRGB && k < 3)
             v = srgb_of(v);
-        word[k] = is_real(t->type) ? channel_of_float(v, t->kind) : channel_of_int(word[k], t->kind);
+        word[k] =
+            is_real(t->type) ? channel_of_float(v, t->kind) : channel_of_int(word[k], t->kind);
     }
     if (o->flags & FORMAT_SWAPPED) {
         const u32 red = word[0];

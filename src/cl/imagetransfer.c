@@ -51,7 +51,8 @@ static cl_int check_call(ClQueue *q, cl_mem image, Waits w)
     return s ? s : check_waits(q->context, w);
 }
 
-/* --- between image and host ---------------------------------------------------------------------- */
+/* --- between image and host ----------------------------------------------------------------------
+ */
 
 /* Where rows lie in the host's memory; 0: without gaps.  False: a pitch is too small. */
 static bool host_place(const Image *i, const size_t region[3], size_t row_pitch, size_t slice_pitch,
@@ -81,7 +82,8 @@ static cl_int host_transfer(ClQueue *q, ClMem *m, bool is_read, bool blocking, c
         return s;
     bytes_of(m->image, &r, bytes);
     *(is_read ? &t.source : &t.target) = place_in(m->image, r.origin);
-    if (!ptr || !host_place(m->image, bytes, row_pitch, slice_pitch, is_read ? &t.target : &t.source))
+    if (!ptr ||
+        !host_place(m->image, bytes, row_pitch, slice_pitch, is_read ? &t.target : &t.source))
         return CL_INVALID_VALUE;
     if (m->flags & (is_read ? NO_READ : NO_WRITE))
         return CL_INVALID_OPERATION;
@@ -95,8 +97,9 @@ cl_int clEnqueueReadImage(cl_command_queue command_queue, cl_mem image, cl_bool 
                           size_t slice_pitch, void *ptr, cl_uint num_events_in_wait_list,
                           const cl_event *event_wait_list, cl_event *event)
 {
-    return host_transfer(command_queue, image, true, blocking_read, origin, region, row_pitch,
-                         slice_pitch, ptr, (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(host_transfer(command_queue, image, true, blocking_read, origin, region, row_pitch,
+                              slice_pitch, ptr, (Waits){num_events_in_wait_list, event_wait_list},
+                              event));
 }
 
 cl_int clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_write,
@@ -105,12 +108,13 @@ cl_int clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl_bool
                            cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
                            cl_event *event)
 {
-    return host_transfer(command_queue, image, false, blocking_write, origin, region,
-                         input_row_pitch, input_slice_pitch, ptr,
-                         (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(host_transfer(command_queue, image, false, blocking_write, origin, region,
+                              input_row_pitch, input_slice_pitch, ptr,
+                              (Waits){num_events_in_wait_list, event_wait_list}, event));
 }
 
-/* --- between images and buffers ------------------------------------------------------------------ */
+/* --- between images and buffers ------------------------------------------------------------------
+ */
 
 cl_int clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_image,
                           const size_t *src_origin, const size_t *dst_origin, const size_t *region,
@@ -124,27 +128,27 @@ cl_int clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_m
     if (!s)
         s = check_is_image(command_queue, dst_image);
     if (s)
-        return s;
+        return told(s);
     Transfer t = {.from = src_image, .to = dst_image};
     const Image *a = src_image->image, *b = dst_image->image;
     if (a->format.image_channel_order != b->format.image_channel_order ||
         a->format.image_channel_data_type != b->format.image_channel_data_type)
-        return CL_IMAGE_FORMAT_MISMATCH;
+        return told(CL_IMAGE_FORMAT_MISMATCH);
     /* the two may be of different types: each has its own idea of what the region's numbers are */
     if ((s = take_region(a, src_origin, region, &from)))
-        return s;
+        return told(s);
     const bool is_array = b->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     const size_t turned[3] = {from.region[0], is_array ? from.region[2] : from.region[1],
                               is_array ? from.region[1] : from.region[2]};
     if ((s = take_region(b, dst_origin, turned, &to)))
-        return s;
+        return told(s);
     t.source = place_in(a, from.origin);
     t.target = place_in(b, to.origin);
     bytes_of(a, &from, bytes);
     if (boxes_overlap(t.from, &t.source, t.to, &t.target, bytes))
-        return CL_MEM_COPY_OVERLAP;
+        return told(CL_MEM_COPY_OVERLAP);
     transfer_region(&t, bytes);
-    return transfer_start(command_queue, CL_COMMAND_COPY_IMAGE, &t, w, false, event);
+    return told(transfer_start(command_queue, CL_COMMAND_COPY_IMAGE, &t, w, false, event));
 }
 
 static cl_int buffer_transfer(ClQueue *q, ClMem *image, ClMem *buffer, bool to_buffer,
@@ -185,8 +189,9 @@ cl_int clEnqueueCopyImageToBuffer(cl_command_queue command_queue, cl_mem src_ima
                                   size_t dst_offset, cl_uint num_events_in_wait_list,
                                   const cl_event *event_wait_list, cl_event *event)
 {
-    return buffer_transfer(command_queue, src_image, dst_buffer, true, src_origin, region, dst_offset,
-                           (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(buffer_transfer(command_queue, src_image, dst_buffer, true, src_origin, region,
+                                dst_offset, (Waits){num_events_in_wait_list, event_wait_list},
+                                event));
 }
 
 cl_int clEnqueueCopyBufferToImage(cl_command_queue command_queue, cl_mem src_buffer,
@@ -194,11 +199,13 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue command_queue, cl_mem src_buf
                                   const size_t *region, cl_uint num_events_in_wait_list,
                                   const cl_event *event_wait_list, cl_event *event)
 {
-    return buffer_transfer(command_queue, dst_image, src_buffer, false, dst_origin, region, src_offset,
-                           (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(buffer_transfer(command_queue, dst_image, src_buffer, false, dst_origin, region,
+                                src_offset, (Waits){num_events_in_wait_list, event_wait_list},
+                                event));
 }
 
-/* --- fills and maps ------------------------------------------------------------------------------- */
+/* --- fills and maps
+ * ------------------------------------------------------------------------------- */
 
 cl_int clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fill_color,
                           const size_t *origin, const size_t *region,
@@ -212,16 +219,16 @@ cl_int clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const vo
     if (!s)
         s = take_region(image->image, origin, region, &r);
     if (s)
-        return s;
+        return told(s);
     if (!fill_color)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     bytes_of(image->image, &r, bytes);
     Transfer t = {.to = image, .target = place_in(image->image, r.origin)};
     t.source = t.target; /* so that rows are joined by the target alone */
     t.pattern_size = image->image->pixel;
     format_encode(&image->image->format, fill_color, t.pattern);
     transfer_region(&t, bytes);
-    return transfer_start(command_queue, CL_COMMAND_FILL_IMAGE, &t, w, false, event);
+    return told(transfer_start(command_queue, CL_COMMAND_FILL_IMAGE, &t, w, false, event));
 }
 
 static cl_int map_image(ClQueue *q, ClMem *m, bool blocking, cl_map_flags flags,
@@ -262,7 +269,6 @@ void *clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool bl
     const cl_int s = map_image(command_queue, image, blocking_map, map_flags, origin, region,
                                image_row_pitch, image_slice_pitch,
                                (Waits){num_events_in_wait_list, event_wait_list}, event, &pointer);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return pointer;
 }

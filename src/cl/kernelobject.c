@@ -122,8 +122,7 @@ cl_kernel clCreateKernel(cl_program program, const char *kernel_name, cl_int *er
 {
     ClKernel *k = NULL;
     const cl_int s = create(program, kernel_name, &k);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return k;
 }
 
@@ -148,7 +147,7 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kern
                                 cl_uint *num_kernels_ret)
 {
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     pthread_mutex_lock(&program->lock);
     const Build *b = program->building ? NULL : program_executable(program, NULL);
     const cl_uint n = b ? (cl_uint)drv_kernels(b->image, NULL, 0) : 0;
@@ -156,13 +155,13 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kern
     program->nkernels += fits ? n : 0;
     pthread_mutex_unlock(&program->lock);
     if (!b)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
+        return told(CL_INVALID_PROGRAM_EXECUTABLE);
     if (kernels && !fits)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     const cl_int s = kernels ? create_all(program, b, n, kernels) : CL_SUCCESS;
     if (!s && num_kernels_ret)
         *num_kernels_ret = n;
-    return s;
+    return told(s);
 }
 
 static bool copy_arguments(ClKernel *to, const ClKernel *from)
@@ -196,15 +195,14 @@ cl_kernel clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
         drop(k);
         k = NULL;
     }
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return k;
 }
 
 cl_int clRetainKernel(cl_kernel kernel)
 {
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     object_retain(&kernel->head);
     return CL_SUCCESS;
 }
@@ -212,7 +210,7 @@ cl_int clRetainKernel(cl_kernel kernel)
 cl_int clReleaseKernel(cl_kernel kernel)
 {
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     object_release(&kernel->head);
     return CL_SUCCESS;
 }
@@ -314,11 +312,11 @@ static cl_int set_argument(ClKernel *k, cl_uint index, size_t size, const void *
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value)
 {
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     pthread_mutex_lock(&kernel->lock);
     const cl_int s = set_argument(kernel, arg_index, arg_size, arg_value);
     pthread_mutex_unlock(&kernel->lock);
-    return s;
+    return told(s);
 }
 
 /* --- queries -------------------------------------------------------------------------- */
@@ -334,9 +332,9 @@ static cl_uint count_arguments(ClKernel *k)
 cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param_value_size,
                        void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     const KernelInfo *info = kernel_info(kernel, NULL);
     switch (param_name) {
     case CL_KERNEL_FUNCTION_NAME: return answer_text(&q, kernel->name);
@@ -346,7 +344,7 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name, size_t param
     case CL_KERNEL_PROGRAM: return answer(&q, cl_program, kernel->program);
     case CL_KERNEL_ATTRIBUTES: return answer_text(&q, info ? info->attributes : "");
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 static cl_kernel_arg_address_qualifier address_space(const KernelArg *a)
@@ -386,14 +384,14 @@ static cl_kernel_arg_type_qualifier qualifiers(const KernelArg *a)
 cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info param_name,
                           size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     const KernelInfo *info = kernel_info(kernel, NULL);
     if (!info)
-        return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+        return told(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     if (arg_indx >= info->nargs)
-        return CL_INVALID_ARG_INDEX;
+        return told(CL_INVALID_ARG_INDEX);
     const KernelArg *a = &info->args[arg_indx];
     switch (param_name) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -403,11 +401,11 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info
     case CL_KERNEL_ARG_TYPE_QUALIFIER:
         return answer(&q, cl_kernel_arg_type_qualifier, qualifiers(a));
     case CL_KERNEL_ARG_TYPE_NAME:
-        return *a->type ? answer_text(&q, a->type) : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+        return *a->type ? answer_text(&q, a->type) : told(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     case CL_KERNEL_ARG_NAME:
-        return *a->name ? answer_text(&q, a->name) : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+        return *a->name ? answer_text(&q, a->name) : told(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 /* --- what a group of it needs --------------------------------------------------------- */
@@ -487,13 +485,13 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
                                 cl_kernel_work_group_info param_name, size_t param_value_size,
                                 void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     const ClDevice *d;
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     const cl_int s = find_device(kernel, device, &d);
     if (s)
-        return s;
+        return told(s);
     const Resource r = record_of(kernel, d);
     const KernelInfo *info = kernel_info(kernel, d);
     size_t compiled[3] = {0};
@@ -511,7 +509,7 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
         return answer(&q, size_t, d->options.machine.lanes);
     case CL_KERNEL_PRIVATE_MEM_SIZE: return answer(&q, cl_ulong, private_bytes(&r));
     }
-    return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE: of built-in kernels only */
+    return told(CL_INVALID_VALUE); /* CL_KERNEL_GLOBAL_WORK_SIZE: of built-in kernels only */
 }
 
 /* Sub-groups are warps, filled one after the other. */
@@ -520,13 +518,13 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
                                const void *input_value, size_t param_value_size, void *param_value,
                                size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     const ClDevice *d;
     if (!is_object(kernel, KIND_KERNEL))
-        return CL_INVALID_KERNEL;
+        return told(CL_INVALID_KERNEL);
     const cl_int s = find_device(kernel, device, &d);
     if (s)
-        return s;
+        return told(s);
     const size_t lanes = d->options.machine.lanes, *in = input_value;
     const size_t words = input_value_size / sizeof *in, dims = param_value_size / sizeof *in;
     pthread_mutex_lock(&kernel->lock);
@@ -537,17 +535,17 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
     case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE: {
         size_t items = 1;
         if (!in || words < 1 || words > 3 || input_value_size % sizeof *in)
-            return CL_INVALID_VALUE;
+            return told(CL_INVALID_VALUE);
         for (size_t i = 0; i < words; i++)
             if (__builtin_mul_overflow(items, in[i], &items))
-                return CL_INVALID_VALUE;
+                return told(CL_INVALID_VALUE);
         const bool is_count = param_name == CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE;
         return answer(&q, size_t, is_count ? items / lanes + (items % lanes != 0) : lanes);
     }
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {
         if (!in || input_value_size != sizeof *in ||
             (param_value && (dims < 1 || dims > 3 || param_value_size % sizeof *in)))
-            return CL_INVALID_VALUE;
+            return told(CL_INVALID_VALUE);
         const bool fits = *in && *in <= most / lanes;
         const size_t local[3] = {fits ? *in * lanes : 0, fits, fits};
         return answer_bytes(&q, local, (param_value ? dims : 3) * sizeof *local);
@@ -555,7 +553,7 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
     case CL_KERNEL_MAX_NUM_SUB_GROUPS: return answer(&q, size_t, (most + lanes - 1) / lanes);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS: return answer(&q, size_t, 0);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 /* the name of the extension before OpenCL 2.1 */

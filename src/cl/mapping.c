@@ -72,8 +72,8 @@ static bool claim_mapping(Change *c, const void *pointer)
 
 enum { CHUNK = 16 << 10 }; /* bytes that are compared at a time */
 
-/* Brings a row of the host's copy up to date.  Only bytes that differ are written, because another thread
- * may have the same bytes mapped and be reading them. */
+/* Brings a row of the host's copy up to date.  Only bytes that differ are written, because another
+ * thread may have the same bytes mapped and be reading them. */
 static DrvStatus refresh(Driver *d, ClMem *whole, u64 addr, u8 *to, u64 size)
 {
     u8 bytes[CHUNK];
@@ -176,7 +176,9 @@ static bool may_map(const ClMem *m, cl_map_flags flags)
 
 cl_int check_map_flags(const ClMem *m, cl_map_flags flags)
 {
-    return !flags_agree(flags) ? CL_INVALID_VALUE : may_map(m, flags) ? CL_SUCCESS : CL_INVALID_OPERATION;
+    return !flags_agree(flags) ? CL_INVALID_VALUE
+           : may_map(m, flags) ? CL_SUCCESS
+                               : CL_INVALID_OPERATION;
 }
 
 static cl_int check_map(ClQueue *q, cl_mem m, cl_map_flags flags, size_t offset, size_t size,
@@ -211,9 +213,8 @@ cl_int map_bytes(ClQueue *q, ClMem *m, cl_command_type type, bool blocking, cl_m
         mem_free(entry);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    const cl_int s =
-        enqueue(q, type, (Work){map_run, change_drop, c, is_direct(m)}, w,
-                WAIT_LIST, blocking, event);
+    const cl_int s = enqueue(q, type, (Work){map_run, change_drop, c, is_direct(m)}, w, WAIT_LIST,
+                             blocking, event);
     if (s) {
         mem_free(entry);
         return s;
@@ -252,8 +253,7 @@ void *clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
         s = map_bytes(command_queue, buffer, CL_COMMAND_MAP_BUFFER, blocking_map, map_flags,
                       (struct Rows){.offset = offset, .row = size, .rows = 1, .slices = 1}, w,
                       event, &pointer);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return pointer;
 }
 
@@ -263,9 +263,9 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, vo
 {
     const Waits w = {num_events_in_wait_list, event_wait_list};
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     cl_int s = check_mem(command_queue, memobj);
     if (!s)
         s = check_waits(command_queue->context, w);
-    return s ? s : unmap(command_queue, memobj, mapped_ptr, w, event);
+    return told(s ? s : unmap(command_queue, memobj, mapped_ptr, w, event));
 }

@@ -367,7 +367,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, 
     const Shape shape = {work_dim, global_work_offset, global_work_size, local_work_size};
     const Waits w = {num_events_in_wait_list, event_wait_list};
     const cl_int s = check_launch(command_queue, kernel);
-    return s ? s : launch(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, shape, w, event);
+    return told(s ? s : launch(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, shape, w, event));
 }
 
 cl_int clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
@@ -378,7 +378,7 @@ cl_int clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
     const Shape shape = {1, NULL, &one, &one};
     const Waits w = {num_events_in_wait_list, event_wait_list};
     const cl_int s = check_launch(command_queue, kernel);
-    return s ? s : launch(command_queue, kernel, CL_COMMAND_TASK, shape, w, event);
+    return told(s ? s : launch(command_queue, kernel, CL_COMMAND_TASK, shape, w, event));
 }
 
 /* Devices run kernels of their own code only (CL_DEVICE_EXECUTION_CAPABILITIES). */
@@ -390,7 +390,8 @@ cl_int clEnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK *u
 {
     (void)user_func, (void)args, (void)cb_args, (void)num_mem_objects, (void)mem_list;
     (void)args_mem_loc, (void)num_events_in_wait_list, (void)event_wait_list, (void)event;
-    return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+    return told(is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION
+                                                     : CL_INVALID_COMMAND_QUEUE);
 }
 
 /* The local size of a launch that gives none (cl_khr_suggested_local_work_size). */
@@ -408,9 +409,9 @@ cl_int clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_k
     if (!s)
         s = dispatch_new(command_queue, kernel, shape, &is_empty, &x);
     if (s)
-        return s;
+        return told(s);
     for (u32 i = 0; i < work_dim && !is_empty; i++)
         suggested_local_work_size[i] = x->local[i];
     dispatch_drop(x);
-    return is_empty ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
+    return told(is_empty ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS);
 }

@@ -57,21 +57,20 @@ cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_
 {
     ClMem *m = NULL;
     const cl_int s = create(context, flags, pipe_packet_size, pipe_max_packets, properties, &m);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return m;
 }
 
 cl_int clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size,
                      void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(pipe, KIND_MEM) || !pipe->packets)
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     switch (param_name) {
     case CL_PIPE_PACKET_SIZE: return answer(&q, cl_uint, pipe->packet);
     case CL_PIPE_MAX_PACKETS: return answer(&q, cl_uint, pipe->packets);
     case CL_PIPE_PROPERTIES: return answer_bytes(&q, NULL, 0);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }

@@ -178,10 +178,10 @@ void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size)
 cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     if ((platforms && !num_entries) || (!platforms && !num_platforms))
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     ClPlatform *p = platform_get();
     if (!p)
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     if (platforms)
         platforms[0] = p;
     if (num_platforms)
@@ -204,10 +204,10 @@ static const char platform_extension_names[] =
 cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name,
                          size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     /* the loader asks without a platform */
     if (platform && !is_object(platform, KIND_PLATFORM))
-        return CL_INVALID_PLATFORM;
+        return told(CL_INVALID_PLATFORM);
     switch (param_name) {
     case CL_PLATFORM_PROFILE: return answer_text(&q, "FULL_PROFILE");
     case CL_PLATFORM_VERSION: return answer_text(&q, "OpenCL 3.0 Ventus " VERSION);
@@ -220,12 +220,12 @@ cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name,
     case CL_PLATFORM_HOST_TIMER_RESOLUTION: return answer(&q, cl_ulong, 1);
     case CL_PLATFORM_ICD_SUFFIX_KHR: return answer_text(&q, "VENTUS");
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clUnloadPlatformCompiler(cl_platform_id platform)
 {
-    return is_object(platform, KIND_PLATFORM) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+    return told(is_object(platform, KIND_PLATFORM) ? CL_SUCCESS : CL_INVALID_PLATFORM);
 }
 
 cl_int clUnloadCompiler(void) { return CL_SUCCESS; }

@@ -117,8 +117,7 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
 {
     ClProgram *p = NULL;
     const cl_int s = from_source(context, count, strings, lengths, &p);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return p;
 }
 
@@ -149,8 +148,7 @@ cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t leng
 {
     ClProgram *p = NULL;
     const cl_int s = from_il(context, il, length, &p);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return p;
 }
 
@@ -171,7 +169,8 @@ static cl_int check_binaries(cl_context c, cl_uint n, const cl_device_id *device
     return CL_SUCCESS;
 }
 
-/* CL_SUCCESS: the bytes can be what they say they are.  The build looks at the segments of an image. */
+/* CL_SUCCESS: the bytes can be what they say they are.  The build looks at the segments of an
+ * image. */
 static cl_int check_contents(Content content, const u8 *bytes, size_t n)
 {
     Diag quiet = {.sink = NULL};
@@ -232,15 +231,14 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
     ClProgram *p = NULL;
     const cl_int s =
         from_binary(context, num_devices, device_list, lengths, binaries, binary_status, &p);
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return p;
 }
 
 cl_int clRetainProgram(cl_program program)
 {
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     object_retain(&program->head);
     return CL_SUCCESS;
 }
@@ -248,7 +246,7 @@ cl_int clRetainProgram(cl_program program)
 cl_int clReleaseProgram(cl_program program)
 {
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     object_release(&program->head);
     return CL_SUCCESS;
 }
@@ -361,13 +359,13 @@ static cl_int program_info(ClProgram *p, cl_program_info param, const Query *q)
 cl_int clGetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size,
                         void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, NULL};
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     pthread_mutex_lock(&program->lock);
     const cl_int s = program_info(program, param_name, &q);
     pthread_mutex_unlock(&program->lock);
-    return s;
+    return told(s);
 }
 
 static cl_program_binary_type binary_type(const Build *b)
@@ -398,17 +396,17 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device,
                              cl_program_build_info param_name, size_t param_value_size,
                              void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, NULL};
     if (!is_object(program, KIND_PROGRAM))
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     const int i =
         is_object(device, KIND_DEVICE) ? context_device_index(program->context, device) : -1;
     if (i < 0 || !program->is_target[i])
-        return CL_INVALID_DEVICE;
+        return told(CL_INVALID_DEVICE);
     pthread_mutex_lock(&program->lock);
     const cl_int s = build_info(&program->builds[i], param_name, &q);
     pthread_mutex_unlock(&program->lock);
-    return s;
+    return told(s);
 }
 
 /* Nothing runs before or after the kernels of a program. */
@@ -417,7 +415,7 @@ cl_int clSetProgramReleaseCallback(cl_program program,
                                    void *user_data)
 {
     (void)pfn_notify, (void)user_data;
-    return is_object(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
+    return told(is_object(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM);
 }
 
 /* The module that is built is a copy with the constants that were set. */
@@ -439,12 +437,12 @@ cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, s
                                           const void *spec_value)
 {
     if (!is_object(program, KIND_PROGRAM) || !program->il.len)
-        return CL_INVALID_PROGRAM;
+        return told(CL_INVALID_PROGRAM);
     if (!spec_value)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     pthread_mutex_lock(&program->lock);
     const cl_int s = program->building ? CL_INVALID_OPERATION
                                        : specialise(program, spec_id, spec_size, spec_value);
     pthread_mutex_unlock(&program->lock);
-    return s;
+    return told(s);
 }

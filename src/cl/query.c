@@ -5,7 +5,7 @@
 cl_int answer_bytes(const Query *q, const void *bytes, size_t n)
 {
     if (q->value && q->size < n)
-        return CL_INVALID_VALUE;
+        return error_tell(q->call, CL_INVALID_VALUE);
     if (q->value && n)
         memcpy(q->value, bytes, n);
     if (q->size_ret)

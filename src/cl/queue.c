@@ -196,12 +196,11 @@ static cl_int check_flags(cl_command_queue_properties flags)
                                                            : CL_SUCCESS;
 }
 
-static cl_command_queue finish_creation(ClQueue *q, cl_int s, cl_int *errcode_ret)
+static cl_command_queue finish_creation(const char *call, ClQueue *q, cl_int s, cl_int *errcode_ret)
 {
     if (!s && !q)
         s = CL_OUT_OF_HOST_MEMORY;
-    if (errcode_ret)
-        *errcode_ret = s;
+    error_give(call, errcode_ret, s);
     return q;
 }
 
@@ -212,7 +211,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
     if (!s)
         s = properties & ~(cl_command_queue_properties)SUPPORTED ? CL_INVALID_VALUE : CL_SUCCESS;
     ClQueue *q = s ? NULL : queue_new(context, device, properties, NULL, 0);
-    return finish_creation(q, s, errcode_ret);
+    return finish_creation(__func__, q, s, errcode_ret);
 }
 
 /* words of the list with its 0, of which there are at most `max` */
@@ -249,7 +248,7 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
     if (!s)
         s = read_properties(properties, countof(((ClQueue *)0)->properties), &n, &flags);
     ClQueue *q = s ? NULL : queue_new(context, device, flags, properties, n);
-    return finish_creation(q, s, errcode_ret);
+    return finish_creation(__func__, q, s, errcode_ret);
 }
 
 /* the name of the extension before OpenCL 2.0 */
@@ -264,7 +263,7 @@ cl_command_queue clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_de
 cl_int clRetainCommandQueue(cl_command_queue command_queue)
 {
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     object_retain(&command_queue->head);
     return CL_SUCCESS;
 }
@@ -272,7 +271,7 @@ cl_int clRetainCommandQueue(cl_command_queue command_queue)
 cl_int clReleaseCommandQueue(cl_command_queue command_queue)
 {
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     object_release(&command_queue->head);
     return CL_SUCCESS;
 }
@@ -281,10 +280,10 @@ cl_int clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_in
                              size_t param_value_size, void *param_value,
                              size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     const ClQueue *c = command_queue;
     if (!is_object(c, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     switch (param_name) {
     case CL_QUEUE_CONTEXT: return answer(&q, cl_context, c->context);
     case CL_QUEUE_DEVICE: return answer(&q, cl_device_id, c->device);
@@ -293,9 +292,9 @@ cl_int clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_in
     case CL_QUEUE_PROPERTIES_ARRAY:
         return answer_bytes(&q, c->properties, c->nproperties * sizeof *c->properties);
     case CL_QUEUE_DEVICE_DEFAULT: return answer(&q, cl_command_queue, NULL);
-    case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE; /* not one on the device */
+    case CL_QUEUE_SIZE: return told(CL_INVALID_COMMAND_QUEUE); /* not one on the device */
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }
 
 cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
@@ -303,13 +302,14 @@ cl_int clSetCommandQueueProperty(cl_command_queue command_queue,
                                  cl_command_queue_properties *old_properties)
 {
     (void)properties, (void)enable, (void)old_properties;
-    return is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+    return told(is_object(command_queue, KIND_QUEUE) ? CL_INVALID_OPERATION
+                                                     : CL_INVALID_COMMAND_QUEUE);
 }
 
 /* Nothing to do: commands are handed to the thread as they are enqueued. */
 cl_int clFlush(cl_command_queue command_queue)
 {
-    return is_object(command_queue, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+    return told(is_object(command_queue, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE);
 }
 
 /* With the lock: the last unfinished command up to that number; NULL: there is none. */
@@ -327,7 +327,7 @@ cl_int clFinish(cl_command_queue command_queue)
 {
     ClQueue *q = command_queue;
     if (!is_object(q, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     pthread_mutex_lock(&q->context->lock);
     const u64 upto = q->count;
     for (ClEvent *e; (e = last_until(q, upto));) {
@@ -340,5 +340,5 @@ cl_int clFinish(cl_command_queue command_queue)
     const cl_int s = q->error;
     q->error = CL_SUCCESS;
     pthread_mutex_unlock(&q->context->lock);
-    return s;
+    return told(s);
 }

@@ -34,8 +34,8 @@ static bool make_word(ClSampler *s)
 /* Only coordinates from 0 to 1 can repeat. */
 static bool agrees(const ClSampler *s)
 {
-    return s->normalized || (s->addressing != CL_ADDRESS_REPEAT &&
-                             s->addressing != CL_ADDRESS_MIRRORED_REPEAT);
+    return s->normalized ||
+           (s->addressing != CL_ADDRESS_REPEAT && s->addressing != CL_ADDRESS_MIRRORED_REPEAT);
 }
 
 static cl_int take_properties(ClSampler *s, const cl_sampler_properties *list)
@@ -81,8 +81,7 @@ cl_sampler clCreateSamplerWithProperties(cl_context context,
         use(context);
         made->context = context;
     }
-    if (errcode_ret)
-        *errcode_ret = s;
+    tell(errcode_ret, s);
     return made;
 }
 
@@ -90,9 +89,13 @@ cl_sampler clCreateSampler(cl_context context, cl_bool normalized_coords,
                            cl_addressing_mode addressing_mode, cl_filter_mode filter_mode,
                            cl_int *errcode_ret)
 {
-    const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS, normalized_coords,
-                                          CL_SAMPLER_ADDRESSING_MODE,   addressing_mode,
-                                          CL_SAMPLER_FILTER_MODE,       filter_mode, 0};
+    const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                          normalized_coords,
+                                          CL_SAMPLER_ADDRESSING_MODE,
+                                          addressing_mode,
+                                          CL_SAMPLER_FILTER_MODE,
+                                          filter_mode,
+                                          0};
     ClSampler *s = clCreateSamplerWithProperties(context, list, errcode_ret);
     if (s)
         s->nproperties = 0; /* the application gave no list */
@@ -102,7 +105,7 @@ cl_sampler clCreateSampler(cl_context context, cl_bool normalized_coords,
 cl_int clRetainSampler(cl_sampler sampler)
 {
     if (!is_object(sampler, KIND_SAMPLER))
-        return CL_INVALID_SAMPLER;
+        return told(CL_INVALID_SAMPLER);
     object_retain(&sampler->head);
     return CL_SUCCESS;
 }
@@ -110,7 +113,7 @@ cl_int clRetainSampler(cl_sampler sampler)
 cl_int clReleaseSampler(cl_sampler sampler)
 {
     if (!is_object(sampler, KIND_SAMPLER))
-        return CL_INVALID_SAMPLER;
+        return told(CL_INVALID_SAMPLER);
     object_release(&sampler->head);
     return CL_SUCCESS;
 }
@@ -118,9 +121,9 @@ cl_int clReleaseSampler(cl_sampler sampler)
 cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param_name, size_t param_value_size,
                         void *param_value, size_t *param_value_size_ret)
 {
-    const Query q = {param_value_size, param_value, param_value_size_ret};
+    const Query q = {param_value_size, param_value, param_value_size_ret, __func__};
     if (!is_object(sampler, KIND_SAMPLER))
-        return CL_INVALID_SAMPLER;
+        return told(CL_INVALID_SAMPLER);
     switch (param_name) {
     case CL_SAMPLER_REFERENCE_COUNT: return answer(&q, cl_uint, sampler->head.refs);
     case CL_SAMPLER_CONTEXT: return answer(&q, cl_context, sampler->context);
@@ -131,5 +134,5 @@ cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param_name, size_t p
         return answer_bytes(&q, sampler->properties,
                             sampler->nproperties * sizeof *sampler->properties);
     }
-    return CL_INVALID_VALUE;
+    return told(CL_INVALID_VALUE);
 }

@@ -68,8 +68,8 @@ static cl_int transfer_run(ClEvent *e, void *payload)
     return status_of_driver(move_rows(t, from, to));
 }
 
-cl_int transfer_start(ClQueue *q, cl_command_type type, const Transfer *plan, Waits w, bool blocking,
-                    cl_event *event)
+cl_int transfer_start(ClQueue *q, cl_command_type type, const Transfer *plan, Waits w,
+                      bool blocking, cl_event *event)
 {
     Transfer *t = mem_alloc(sizeof *t);
     if (!t)
@@ -135,7 +135,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_boo
                         .rows = 1,
                         .slices = 1};
     const cl_int s = check_linear(command_queue, buffer, offset, size, ptr, w, NO_READ);
-    return s ? s : transfer_start(command_queue, CL_COMMAND_READ_BUFFER, &t, w, blocking_read, event);
+    return told(
+        s ? s : transfer_start(command_queue, CL_COMMAND_READ_BUFFER, &t, w, blocking_read, event));
 }
 
 cl_int clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write,
@@ -151,7 +152,9 @@ cl_int clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bo
                         .rows = 1,
                         .slices = 1};
     const cl_int s = check_linear(command_queue, buffer, offset, size, ptr, w, NO_WRITE);
-    return s ? s : transfer_start(command_queue, CL_COMMAND_WRITE_BUFFER, &t, w, blocking_write, event);
+    return told(
+        s ? s
+          : transfer_start(command_queue, CL_COMMAND_WRITE_BUFFER, &t, w, blocking_write, event));
 }
 
 /* Whether the ranges share bytes of the block that both buffers lie in. */
@@ -169,18 +172,18 @@ cl_int clEnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl
 {
     const Waits w = {num_events_in_wait_list, event_wait_list};
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     if (!is_object(dst_buffer, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     cl_int s = check_call(command_queue, src_buffer, dst_buffer, w);
     if (s)
-        return s;
+        return told(s);
     if (!size || !fits(src_buffer, src_offset, size) || !fits(dst_buffer, dst_offset, size))
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     if ((s = check_alignment(command_queue, src_buffer, dst_buffer)))
-        return s;
+        return told(s);
     if (overlap(src_buffer, src_offset, dst_buffer, dst_offset, size))
-        return CL_MEM_COPY_OVERLAP;
+        return told(CL_MEM_COPY_OVERLAP);
     const Transfer t = {.from = src_buffer,
                         .to = dst_buffer,
                         .source = {.offset = src_offset},
@@ -188,7 +191,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl
                         .row = size,
                         .rows = 1,
                         .slices = 1};
-    return transfer_start(command_queue, CL_COMMAND_COPY_BUFFER, &t, w, false, event);
+    return told(transfer_start(command_queue, CL_COMMAND_COPY_BUFFER, &t, w, false, event));
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void *pattern,
@@ -197,22 +200,21 @@ cl_int clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const 
                            cl_event *event)
 {
     const Waits w = {num_events_in_wait_list, event_wait_list};
-    Transfer t = {
-        .to = buffer, .target = {.offset = offset}, .row = size, .rows = 1, .slices = 1};
+    Transfer t = {.to = buffer, .target = {.offset = offset}, .row = size, .rows = 1, .slices = 1};
     cl_int s = check_call(command_queue, buffer, NULL, w);
     if (s)
-        return s;
+        return told(s);
     if (!fits(buffer, offset, size) || !pattern || !is_pow2(pattern_size) ||
         pattern_size > sizeof t.pattern || offset % pattern_size || size % pattern_size)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     if ((s = check_alignment(command_queue, buffer, NULL)))
-        return s;
+        return told(s);
     if (!size)
-        return enqueue(command_queue, CL_COMMAND_FILL_BUFFER, (Work){.is_quick = true}, w,
-                       WAIT_LIST, false, event);
+        return told(enqueue(command_queue, CL_COMMAND_FILL_BUFFER, (Work){.is_quick = true}, w,
+                            WAIT_LIST, false, event));
     t.pattern_size = (u32)pattern_size;
     memcpy(t.pattern, pattern, pattern_size);
-    return transfer_start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event);
+    return told(transfer_start(command_queue, CL_COMMAND_FILL_BUFFER, &t, w, false, event));
 }
 
 /* --- boxes ---------------------------------------------------------------------------- */
@@ -298,8 +300,8 @@ static cl_int host_box(ClQueue *q, ClMem *m, bool is_read, bool blocking, Box bu
     if (m->flags & (is_read ? NO_READ : NO_WRITE))
         return CL_INVALID_OPERATION;
     transfer_region(&t, region);
-    return transfer_start(q, is_read ? CL_COMMAND_READ_BUFFER_RECT : CL_COMMAND_WRITE_BUFFER_RECT, &t, w,
-                 blocking, event);
+    return transfer_start(q, is_read ? CL_COMMAND_READ_BUFFER_RECT : CL_COMMAND_WRITE_BUFFER_RECT,
+                          &t, w, blocking, event);
 }
 
 cl_int clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read,
@@ -309,10 +311,10 @@ cl_int clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer, cl
                                size_t host_slice_pitch, void *ptr, cl_uint num_events_in_wait_list,
                                const cl_event *event_wait_list, cl_event *event)
 {
-    return host_box(command_queue, buffer, true, blocking_read,
-                    (Box){buffer_origin, buffer_row_pitch, buffer_slice_pitch},
-                    (Box){host_origin, host_row_pitch, host_slice_pitch}, region, ptr,
-                    (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(host_box(command_queue, buffer, true, blocking_read,
+                         (Box){buffer_origin, buffer_row_pitch, buffer_slice_pitch},
+                         (Box){host_origin, host_row_pitch, host_slice_pitch}, region, ptr,
+                         (Waits){num_events_in_wait_list, event_wait_list}, event));
 }
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer,
@@ -323,10 +325,10 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer,
                                 cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
                                 cl_event *event)
 {
-    return host_box(command_queue, buffer, false, blocking_write,
-                    (Box){buffer_origin, buffer_row_pitch, buffer_slice_pitch},
-                    (Box){host_origin, host_row_pitch, host_slice_pitch}, region, ptr,
-                    (Waits){num_events_in_wait_list, event_wait_list}, event);
+    return told(host_box(command_queue, buffer, false, blocking_write,
+                         (Box){buffer_origin, buffer_row_pitch, buffer_slice_pitch},
+                         (Box){host_origin, host_row_pitch, host_slice_pitch}, region, ptr,
+                         (Waits){num_events_in_wait_list, event_wait_list}, event));
 }
 
 static i64 floor_divide(i64 a, i64 b) { return a / b - (a % b < 0); }
@@ -337,7 +339,7 @@ static bool is_within(i64 v, size_t limit) { return (u64)(v < 0 ? -v : v) < limi
  * numbers of slices are possible, and two of rows for each.  With different pitches the extents
  * decide. */
 bool boxes_overlap(const ClMem *a, const Place *p, const ClMem *b, const Place *q,
-                          const size_t region[3])
+                   const size_t region[3])
 {
     const u64 x = a->origin + p->offset, y = b->origin + q->offset;
     const u64 apart = x < y ? y - x : x - y;
@@ -386,17 +388,17 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer
     const Waits w = {num_events_in_wait_list, event_wait_list};
     Transfer t = {.from = src_buffer, .to = dst_buffer};
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     if (!is_object(dst_buffer, KIND_MEM))
-        return CL_INVALID_MEM_OBJECT;
+        return told(CL_INVALID_MEM_OBJECT);
     cl_int s = check_call(command_queue, src_buffer, dst_buffer, w);
     if (!s)
         s = copy_box(command_queue, &t, (Box){src_origin, src_row_pitch, src_slice_pitch},
                      (Box){dst_origin, dst_row_pitch, dst_slice_pitch}, region);
     if (s)
-        return s;
+        return told(s);
     transfer_region(&t, region);
-    return transfer_start(command_queue, CL_COMMAND_COPY_BUFFER_RECT, &t, w, false, event);
+    return told(transfer_start(command_queue, CL_COMMAND_COPY_BUFFER_RECT, &t, w, false, event));
 }
 
 /* --- migration ------------------------------------------------------------------------ */
@@ -435,26 +437,27 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_me
 {
     const Waits w = {num_events_in_wait_list, event_wait_list};
     if (!is_object(command_queue, KIND_QUEUE))
-        return CL_INVALID_COMMAND_QUEUE;
+        return told(CL_INVALID_COMMAND_QUEUE);
     if (!num_mem_objects || !mem_objects || flags & ~(cl_mem_migration_flags)MIGRATIONS)
-        return CL_INVALID_VALUE;
+        return told(CL_INVALID_VALUE);
     for (cl_uint i = 0; i < num_mem_objects; i++) {
         const cl_int s = check_mem(command_queue, mem_objects[i]);
         if (s)
-            return s;
+            return told(s);
     }
     const cl_int s = check_waits(command_queue->context, w);
     if (s)
-        return s;
+        return told(s);
     Migration *m = mem_zalloc(1, sizeof *m + num_mem_objects * sizeof(ClMem *));
     if (!m)
-        return CL_OUT_OF_HOST_MEMORY;
+        return told(CL_OUT_OF_HOST_MEMORY);
     m->n = num_mem_objects;
     m->contents = !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
     for (cl_uint i = 0; i < m->n; i++) {
         m->objects[i] = mem_objects[i];
         use(m->objects[i]);
     }
-    return enqueue(command_queue, CL_COMMAND_MIGRATE_MEM_OBJECTS,
-                   (Work){migration_run, migration_drop, m, false}, w, WAIT_LIST, false, event);
+    return told(enqueue(command_queue, CL_COMMAND_MIGRATE_MEM_OBJECTS,
+                        (Work){migration_run, migration_drop, m, false}, w, WAIT_LIST, false,
+                        event));
 }

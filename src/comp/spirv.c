@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 enum { MAGIC = 0x07230203, HEADER = 5 };
-enum { /* instructions */
+enum {                   /* instructions */
+       OP_LAST_NAME = 8, /* up to here they say names, lines, sources */
        OP_MEMORY_MODEL = 14,
        OP_TYPE_BOOL = 20,
        OP_TYPE_INT = 21,
        OP_TYPE_FLOAT = 22,
+       OP_TYPE_VECTOR = 23,
        OP_TYPE_IMAGE = 25,
        OP_CONSTANT_FALSE = 42,
        OP_CONSTANT = 43,
@@ -18,7 +20,8 @@ enum { /* instructions */
        OP_SPEC_TRUE = 48,
        OP_SPEC_FALSE = 49,
        OP_SPEC = 50,
-       OP_DECORATE = 71
+       OP_DECORATE = 71,
+       OP_VECTOR_SHUFFLE = 79
 };
 enum { PHYSICAL_32 = 1, PHYSICAL_64 = 2, SPEC_ID = 1 };
 
@@ -67,8 +70,7 @@ bool spirv_look(const void *bytes, size_t len, SpirvFacts *f)
     return i.at == len / 4;
 }
 
-/* --- specialisation constants
- * ---------------------------------------------------------------------- */
+/* --- specialisation constants -------------------------------------------------------------- */
 
 /* bytes of the values of a type; 0: none that can be given */
 static u32 type_bytes(const void *bytes, size_t len, u32 type)
@@ -115,56 +117,134 @@ SpirvSet spirv_specialise(void *bytes, size_t len, u32 number, const void *value
     return SPIRV_NO_CONSTANT;
 }
 
-/* --- null constants
- * ------------------------------------------------------------------------------- */
+/* --- what translators do not take ---------------------------------------------------------- */
 
 enum { MOST_IDS = 0x3fffff /* of a module, by the specification */ };
 
-/* bits[id]: of the numbers of that type, 1 of booleans, 0 of what is no scalar */
-static u8 *scalar_bits(const void *bytes, size_t len)
+/* What is known of the ids of a module. */
+typedef struct {
+    u32 bound; /* ids are below */
+    u8 *bits;  /* of the numbers of a type, 1 of booleans, 0 of what is no scalar */
+    u8 *lanes; /* of the vectors of a type, 0 of what is no vector */
+    u32 *type; /* of a vector; 0: it is none */
+} Ids;
+
+static void note_id(Ids *d, const void *bytes, const Insn *i)
 {
-    const u32 bound = word_at(bytes, 3);
-    u8 *bits = bound <= MOST_IDS + 1 ? mem_zalloc(bound + 1, 1) : NULL;
-    Insn i = {0};
-    while (bits && next(bytes, len, &i)) {
-        const u32 id = i.count > 1 ? word_at(bytes, i.at + 1) : bound;
-        if (id >= bound)
-            continue;
-        if (i.op == OP_TYPE_BOOL)
-            bits[id] = 1;
-        if ((i.op == OP_TYPE_INT || i.op == OP_TYPE_FLOAT) && i.count > 2)
-            bits[id] = (u8)word_at(bytes, i.at + 2);
-    }
-    return bits;
+    const u32 first = i->count > 1 ? word_at(bytes, i->at + 1) : d->bound;
+    const u32 second = i->count > 2 ? word_at(bytes, i->at + 2) : d->bound;
+    if (first >= d->bound)
+        return;
+    if (i->op == OP_TYPE_BOOL)
+        d->bits[first] = 1;
+    else if ((i->op == OP_TYPE_INT || i->op == OP_TYPE_FLOAT) && i->count > 2)
+        d->bits[first] = (u8)second;
+    else if (i->op == OP_TYPE_VECTOR && i->count == 4)
+        d->lanes[first] = (u8)word_at(bytes, i->at + 3);
+    else if (second < d->bound && d->lanes[first] && i->op > OP_LAST_NAME && i->op != OP_DECORATE)
+        d->type[second] = first;
 }
 
-bool spirv_spell_nulls(const void *bytes, size_t len, Buf *out)
+static void ids_free(Ids *d)
 {
-    const u32 zero[2] = {0};
+    mem_free(d->bits);
+    mem_free(d->lanes);
+    mem_free(d->type);
+}
+
+/* False: out of memory, or there are more than a module may have. */
+static bool ids_read(Ids *d, const void *bytes, size_t len)
+{
+    const u32 bound = word_at(bytes, 3);
     Insn i = {0};
-    u8 *bits = spirv_is(bytes, len) ? scalar_bits(bytes, len) : NULL;
-    if (!bits)
+    if (bound > MOST_IDS + 1)
         return false;
-    buf_put(out, bytes, 4 * HEADER);
-    while (next(bytes, len, &i)) {
-        const bool is_null = i.op == OP_CONSTANT_NULL && i.count == 3;
-        const u32 type = is_null ? word_at(bytes, i.at + 1) : UINT32_MAX;
-        const u32 n = type < word_at(bytes, 3) ? bits[type] : 0;
-        const u32 words = n > 1 ? (n + 31) / 32 : 0;
-        const u32 first = (n == 1 ? OP_CONSTANT_FALSE : OP_CONSTANT) | (3 + words) << 16;
-        if (n && words <= countof(zero)) {
-            buf_put(out, &first, sizeof first);
-            buf_put(out, (const u8 *)bytes + 4 * (i.at + 1), 8);
-            buf_put(out, zero, 4 * words);
-        } else
-            buf_put(out, (const u8 *)bytes + 4 * i.at, 4 * (size_t)i.count);
+    *d = (Ids){bound, mem_zalloc(bound + 1, 1), mem_zalloc(bound + 1, 1),
+               mem_zalloc(bound + 1, sizeof *d->type)};
+    const bool ok = d->bits && d->lanes && d->type;
+    while (ok && next(bytes, len, &i))
+        note_id(d, bytes, &i);
+    if (!ok)
+        ids_free(d);
+    return ok;
+}
+
+static void put_word(Buf *out, u32 word) { buf_put(out, &word, sizeof word); }
+
+static void put_words(Buf *out, const void *bytes, size_t from, u32 n)
+{
+    buf_put(out, (const u8 *)bytes + 4 * from, 4 * (size_t)n);
+}
+
+/* The null constant of a scalar type as a zero; false: it is none. */
+static bool spell_null(const Ids *d, const void *bytes, const Insn *i, Buf *out)
+{
+    const u32 type =
+        i->op == OP_CONSTANT_NULL && i->count == 3 ? word_at(bytes, i->at + 1) : d->bound;
+    const u32 n = type < d->bound ? d->bits[type] : 0, words = n > 1 ? (n + 31) / 32 : 0;
+    if (!n || words > 2)
+        return false;
+    put_word(out, (n == 1 ? OP_CONSTANT_FALSE : OP_CONSTANT) | (3 + words) << 16);
+    put_words(out, bytes, i->at + 1, 2);
+    for (u32 k = 0; k < words; k++)
+        put_word(out, 0);
+    return true;
+}
+
+/* The shuffle of two vectors of different lengths as one of equal lengths: the shorter is made
+ * longer by a shuffle of its own, whose result is *fresh.  False: it is none. */
+static bool spell_shuffle(const Ids *d, const void *bytes, const Insn *i, u32 *fresh, Buf *out)
+{
+    u32 v[2], type[2], n[2];
+    if (i->op != OP_VECTOR_SHUFFLE || i->count < 5)
+        return false;
+    for (u32 k = 0; k < 2; k++) {
+        v[k] = word_at(bytes, i->at + 3 + k);
+        type[k] = v[k] < d->bound ? d->type[v[k]] : 0;
+        n[k] = d->lanes[type[k]];
     }
-    mem_free(bits);
+    if (!n[0] || !n[1] || n[0] == n[1])
+        return false;
+    const u32 less = n[0] > n[1], more = !less;
+    put_word(out, OP_VECTOR_SHUFFLE | (5 + n[more]) << 16);
+    put_word(out, type[more]);
+    put_word(out, *fresh);
+    put_word(out, v[less]);
+    put_word(out, v[less]);
+    for (u32 k = 0; k < n[more]; k++)
+        put_word(out, k < n[less] ? k : 0);
+    v[less] = (*fresh)++;
+    put_words(out, bytes, i->at, 3);
+    put_word(out, v[0]);
+    put_word(out, v[1]);
+    for (u32 k = 5; k < i->count;
+         k++) { /* elements of the second vector have moved with its start */
+        const u32 element = word_at(bytes, i->at + k);
+        put_word(out, !less && element >= n[0] && element != UINT32_MAX ? element - n[0] + n[1]
+                                                                        : element);
+    }
+    return true;
+}
+
+bool spirv_spell(const void *bytes, size_t len, Buf *out)
+{
+    Insn i = {0};
+    Ids d;
+    if (!spirv_is(bytes, len) || !ids_read(&d, bytes, len))
+        return false;
+    u32 fresh = d.bound;
+    const size_t start = out->len;
+    put_words(out, bytes, 0, HEADER);
+    while (next(bytes, len, &i))
+        if (!spell_null(&d, bytes, &i, out) && !spell_shuffle(&d, bytes, &i, &fresh, out))
+            put_words(out, bytes, i.at, i.count);
+    if (!out->failed)
+        memcpy(out->data + start + 4 * 3, &fresh, sizeof fresh);
+    ids_free(&d);
     return !out->failed;
 }
 
-/* --- tools
- * ------------------------------------------------------------------------------------------ */
+/* --- tools --------------------------------------------------------------------------------- */
 
 const char *spirv_validator(void)
 {

@@ -23,9 +23,9 @@ bool spirv_look(const void *bytes, size_t len, SpirvFacts *f);
 typedef enum { SPIRV_SET, SPIRV_NO_CONSTANT, SPIRV_OTHER_SIZE } SpirvSet;
 SpirvSet spirv_specialise(void *bytes, size_t len, u32 number, const void *value, size_t size);
 
-/* Appends the module with null constants of scalar types as zeros, which translators before LLVM 16 do not
- * take in the other form.  False: out of memory, or the module is not valid. */
-bool spirv_spell_nulls(const void *bytes, size_t len, Buf *out);
+/* Appends the module in the words that the translators take: null constants of scalar types as zeros, vectors
+ * of equal lengths in shuffles.  False: out of memory, or the module is not valid. */
+bool spirv_spell(const void *bytes, size_t len, Buf *out);
 
 /* The paths of the validator and of the translator to LLVM, found among Debian's packages spirv-tools and
  * llvm-spirv; NULL: there is none. */

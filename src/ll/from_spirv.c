@@ -96,9 +96,8 @@ static bool open_files(const Request *q, int file[FILES])
 static bool spell(const Request *q, int file)
 {
     Buf b = {0};
-    const bool ok = spirv_spell_nulls(q->inputs[0].data, q->inputs[0].len, &b) &&
-                    !ftruncate(file, 0) && !lseek(file, 0, SEEK_SET) &&
-                    fd_write(file, b.data, b.len);
+    const bool ok = spirv_spell(q->inputs[0].data, q->inputs[0].len, &b) && !ftruncate(file, 0) &&
+                    !lseek(file, 0, SEEK_SET) && fd_write(file, b.data, b.len);
     buf_free(&b);
     return ok;
 }

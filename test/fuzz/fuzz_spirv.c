@@ -23,14 +23,14 @@ static void check_module(const Buf *m, u32 number, const void *value)
         spirv_specialise(m->data, m->len, number, value, size);
     if (spirv_look(m->data, m->len, &after) != whole || (whole && !is_same_kind(&before, &after)))
         bug("a specialised module is another one");
-    if (whole && spirv_spell_nulls(m->data, m->len, &spelt)) {
+    if (whole && spirv_spell(m->data, m->len, &spelt)) {
         if (!spirv_look(spelt.data, spelt.len, &after) || !is_same_kind(&before, &after))
             bug("a module that was spelt anew is another one");
-        if (!spirv_spell_nulls(spelt.data, spelt.len, &again) || again.len != spelt.len ||
+        if (!spirv_spell(spelt.data, spelt.len, &again) || again.len != spelt.len ||
             memcmp(again.data, spelt.data, again.len))
             bug("a module that was spelt anew is spelt in another way");
     } else
-        spirv_spell_nulls(m->data, m->len, &spelt);
+        spirv_spell(m->data, m->len, &spelt);
     buf_free(&spelt);
     buf_free(&again);
 }

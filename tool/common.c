@@ -310,7 +310,7 @@ bool common_resolve(Common *c, Diag *d)
     }
     if (c->gdb || c->step) /* whatever engine: they compute the same */
         c->device.engine = &dbg_kind;
-    return true;
+    return dev_check_options(&c->device, d);
 }
 
 /* --- watching -------------------------------------------------------------------------------- */

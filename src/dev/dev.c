@@ -7,6 +7,7 @@
 #include "time/time.h"
 #include <elf.h>
 #include <string.h>
+#include <unistd.h>
 
 struct Device {
     DeviceOptions opt;
@@ -18,8 +19,8 @@ struct Device {
 
 /* --- engines ------------------------------------------------------------------- */
 
-const EngineKind *const dev_engines[] = {&auto_kind, &sim_kind, &jit_kind, &shadow_kind, &time_kind,
-                                         NULL};
+const EngineKind *const dev_engines[] = {&auto_kind,   &sim_kind,  &jit_kind,
+                                         &shadow_kind, &time_kind, NULL};
 
 bool dev_is_public_backend(const char *name)
 {
@@ -54,6 +55,16 @@ DeviceOptions dev_defaults(void)
     if (!machine_builtin(NULL, &o.machine))
         bug("the built-in machine description is wrong");
     return o;
+}
+
+bool dev_check_options(const DeviceOptions *o, Diag *d)
+{
+    if (!o->engine->sms || o->machine.sms <= o->engine->sms)
+        return true;
+    error(d, &(Source){.name = o->machine.name, .text = ""}, NULL,
+          "%u SMs; the engine %s models at most %u", o->machine.sms, o->engine->name,
+          o->engine->sms);
+    return false;
 }
 
 Device *dev_open(const DeviceOptions *opt)
@@ -235,7 +246,8 @@ static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
     return true;
 }
 
-/* The index space, and where kernels print, by the metadata block (doc/abi.md, "Metadata block"). */
+/* The index space, and where kernels print, by the metadata block (doc/abi.md, "Metadata block").
+ */
 static void read_metadata(const Device *d, Launch *l)
 {
     u32 print, size;
@@ -277,7 +289,7 @@ static u32 private_areas(const DevLaunch *l)
     u64 n = area && !(l->pds % PAGE_SIZE) ? l->pds_size / area : 0;
     if (n >= wanted && wanted <= UINT32_MAX)
         return (u32)wanted;
-    return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n); /* one a host thread is enough */
+    return n > UINT32_MAX ? UINT32_MAX : (u32)n;
 }
 
 /* Sets the rights of private memory, which is cleared after every group (mach/memory.h, "tracked");
@@ -297,12 +309,28 @@ static void set_private(Device *d, u64 addr, u64 size, u8 flags)
     }
 }
 
+static Occupancy occupancy(const Device *d, GroupNeeds needs)
+{
+    needs.sgprs = needs.sgprs ? needs.sgprs : d->code.sgprs;
+    needs.vgprs = needs.vgprs ? needs.vgprs : d->code.vgprs;
+    return machine_occupancy(&d->opt.machine, &needs);
+}
+
+u64 dev_groups_at_once(const Device *d, const GroupNeeds *needs, u32 threads)
+{
+    enum { MAX_POOL = 64 };
+    const Machine *m = &d->opt.machine;
+    const u32 most = d->opt.engine->sms;
+    const u64 sms = m->group_alone ? 1 : m->sms < most ? m->sms : most;
+    if (most)
+        return sms * occupancy(d, *needs).groups +
+               1; /* one that is not timed may run beside them */
+    const long n = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MAX_POOL ? MAX_POOL : (u64)n;
+}
+
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
 {
-    const GroupNeeds needs = {.warps = in->warps,
-                              .lds = in->lds,
-                              .sgprs = in->sgprs ? in->sgprs : d->code.sgprs,
-                              .vgprs = in->vgprs ? in->vgprs : d->code.vgprs};
     Launch l = {
         .kernel = in->kernel,
         .set = d->code.set,
@@ -328,7 +356,8 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .memory = &d->memory,
         .mmu = d->opt.mmu ? &d->mmu : NULL,
     };
-    *result = (DevResult){.occupancy = machine_occupancy(&d->opt.machine, &needs)};
+    *result = (DevResult){.occupancy =
+                              occupancy(d, (GroupNeeds){in->warps, in->sgprs, in->vgprs, in->lds})};
     l.resident = result->occupancy.groups;
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
         !is_pow2(in->lanes) || !result->occupancy.groups || group_count(in->groups) == UINT64_MAX)
@@ -375,7 +404,8 @@ static void put_labelled_place(const Object *image, u32 pc, const char *label, B
     const size_t n = lines ? lines_find(lines, pc, chain, CALLS_SHOWN) : 0;
     for (size_t i = 0; i < n; i++) {
         const Place *p = &chain[i];
-        buf_printf(to, "\n  %-11s %s:%u", i ? "called at" : label, p->file ? p->file : "?", p->line);
+        buf_printf(to, "\n  %-11s %s:%u", i ? "called at" : label, p->file ? p->file : "?",
+                   p->line);
         if (p->column)
             buf_printf(to, ":%u", p->column);
         if (p->function)

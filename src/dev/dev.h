@@ -41,6 +41,8 @@ typedef struct {
     u32 sgprs, vgprs;       /* highest registers that it uses, plus one */
 } DevCode;
 
+/* Whether the engine can model the machine; else d says why not. */
+bool dev_check_options(const DeviceOptions *o, Diag *d);
 /* The default options: default machine, v202, the first engine. */
 DeviceOptions dev_defaults(void);
 /* NULL: the host has no memory for it. */
@@ -90,6 +92,10 @@ typedef struct {
     u64 max_insns;          /* a warp; 0: no limit */
     LaunchOptions run;
 } DevLaunch;
+
+/* How many groups with those needs run at a time: those that are resident on all SMs if the engine
+ * counts cycles, else one a host thread; threads 0: one a processor. */
+u64 dev_groups_at_once(const Device *d, const GroupNeeds *needs, u32 threads);
 
 /* How a launch ended. */
 typedef struct {

@@ -150,5 +150,5 @@ bool drv_environment(DeviceOptions *o, Diag *d)
     if (isa && !isa_parse_set(isa, &o->set))
         return refuse(d, "VENTUS_ISA", isa, "a profile with overlays");
     o->mmu = mmu;
-    return read_engine(&o->engine, d);
+    return read_engine(&o->engine, d) && dev_check_options(o, d);
 }

@@ -13,10 +13,8 @@
 #include "drv/internal.h"
 #include "isa/abi.h"
 #include <string.h>
-#include <unistd.h>
 
 enum { MIN_SGPRS = 32, UNIT = 4 };                     /* registers are asked for in fours */
-enum { MAX_POOL = 64 };                                /* groups that run side by side */
 
 /* Groups of one size. */
 typedef struct {
@@ -298,9 +296,9 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = groups;
     if (area && groups > MODEST / area) {
-        const long processors =
-            k->run.threads ? (long)k->run.threads : sysconf(_SC_NPROCESSORS_ONLN);
-        n = processors < 1 ? 1 : processors > MAX_POOL ? MAX_POOL : (u64)processors;
+        const GroupNeeds needs = {p->warps, p->sgprs, p->vgprs, (u32)local_total(p)};
+        n = dev_groups_at_once(d->dev, &needs, k->run.threads);
+        n = n ? n : 1; /* the launch will say why none can run */
     }
     for (n = n > groups ? groups : n; n; n /= 2) {
         b->pds_size = n * area;

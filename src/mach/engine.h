@@ -43,6 +43,7 @@ typedef struct {
 /* A kind of engine. */
 typedef struct {
     const char *name, *what;
+    u32 sms;                /* that it models at most, if it counts cycles; 0: it does not */
     /* Whether this build and host have the engine; false: *why says why not, in a text that lives
      * until the next call.  A NULL here means that all have it. */
     bool (*available)(const char **why);

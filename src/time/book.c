@@ -78,13 +78,12 @@ void book_issue(Sm *s, u32 k, u32 pc)
 {
     s->slots.cycles[CAUSE_ISSUED]++;
     s->slot[k].issued_pc = pc;
-    if (tells(s, CYCLE_SLOTS))
-        tell_slot(s, k,
-                  (CycleEvent){.kind = CYCLE_SLOTS,
-                               .cause = CAUSE_ISSUED,
-                               .pc = pc,
-                               .word = s->slot[k].slot[__builtin_ctz(s->slot[k].slow.mask)]->word,
-                               .count = 1});
+    tell_slot(s, k,
+              (CycleEvent){.kind = CYCLE_SLOTS,
+                           .cause = CAUSE_ISSUED,
+                           .pc = pc,
+                           .word = s->slot[k].slot[__builtin_ctz(s->slot[k].slow.mask)]->word,
+                           .count = 1});
 }
 
 void book_cycles(Sm *s, u64 span)

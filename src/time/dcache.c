@@ -210,7 +210,7 @@ static void look_up(Sm *s)
     s->busy |= c->head.valid || c->stage.valid;
     if (!c->head.valid || c->stage.valid || c->filling || c->filled || c->draining || full ||
         (c->head.writes && was_full) || c->requests.n >= ALMOST_FULL ||
-        (c->missed && c->missed_line == c->head.line))
+        s->answers.n >= MANY_ANSWERS || (c->missed && c->missed_line == c->head.line))
         return;
     c->stage = c->head;
     c->head.valid = false;
@@ -238,6 +238,7 @@ void dcache_flush(Sm *s, u64 at)
     c->flushing = true;
     c->flush_at = at - TO_QUEUE - TO_DOOR - 1;
     c->flushed = 0;
+    sm_wake(s, s->model->now + 1);
 }
 
 static void flush(Sm *s)

@@ -38,6 +38,7 @@ static bool open_sm(Model *m, u32 i)
     s->model = m;
     s->id = i;
     s->fifo = -1;
+    lsu_open(s);
     for (u32 k = 0; k < MAX_WARPS; k++)
         s->slot[k].cause = CAUSE_NO_WARP;
     s->causes[CAUSE_NO_WARP] = MAX_WARPS;
@@ -137,21 +138,18 @@ static void begin_warp(Sm *s, Lot *lot, Warp *warp)
     front_redirect(s, k, s->model->launch->pc);
 }
 
-/* groups that may be resident at once, by private memory */
 bool model_area(const Model *m, u32 *area)
 {
     const Launch *l = m->launch;
-    u32 most = l->pds_by_group || !l->pds_areas ? UINT32_MAX : l->pds_areas;
-    for (*area = 0; *area < most; ++*area) {
-        bool used = m->sampling.group && m->sampling.area == *area;
-        for (u32 i = 0; i < m->nsms; i++)
-            for (u32 k = 0; k < m->sm[i].nlots; k++)
-                used |= m->sm[i].lot[k].used && m->sm[i].lot[k].area == *area;
-        if (!used)
-            return true;
-    }
-    return false;
+    u32 i = 0;
+    while (!~m->areas[i])
+        i++;
+    *area = i * 64 + (u32)__builtin_ctzll(~m->areas[i]);
+    return l->pds_by_group || !l->pds_areas || *area < l->pds_areas;
 }
+
+void model_take_area(Model *m, u32 area) { m->areas[area / 64] |= (u64)1 << area % 64; }
+void model_give_area(Model *m, u32 area) { m->areas[area / 64] &= ~((u64)1 << area % 64); }
 
 static u32 free_slots(const Sm *s)
 {
@@ -203,6 +201,7 @@ static bool begin_group(Model *m)
                  .area = area,
                  .used = true};
     sample_began(m, lot->linear);
+    model_take_area(m, area);
     m->running++;
     m->starting.sm = s;
     m->starting.lot = lot;
@@ -227,8 +226,7 @@ static bool dispatch(Model *m)
         const SampleSkip skip = sample_skip(m);
         if (m->result->faulted && !m->running)
             m->flush = FLUSH_WAITS;
-        if (skip == SKIP_FAILED ||
-            (skip == SKIP_DONE && !m->result->faulted && !begin_group(m)))
+        if (skip == SKIP_FAILED || (skip == SKIP_DONE && !m->result->faulted && !begin_group(m)))
             return false;
     }
     if (!m->starting.sm)
@@ -284,6 +282,7 @@ static void end_group(Model *m, Sm *s, Lot *lot)
         m->starting.sm = NULL;
     tell_group(s, lot, CYCLE_GROUP_END);
     lot->used = false;
+    model_give_area(m, lot->area);
     m->running--;
     if (m->p.group_alone || m->next_group == m->ngroups || m->result->faulted)
         m->flush = m->running ? FLUSH_NOT : FLUSH_WAITS;
@@ -337,8 +336,13 @@ static void forget_caches(Model *m)
 
 /* --- cycles ------------------------------------------------------------------------------ */
 
+/* One cycle of an SM; the next in which something can happen to it, if nothing comes from outside.
+ * An SM that waits for a later cycle is left alone until then. */
 static u64 sm_tick(Sm *s)
 {
+    s->issued = 0;
+    if (s->next > s->model->now && !s->changed)
+        return s->next;
     s->busy = s->changed != 0;
     s->next = NEVER;
     issue_look(s);
@@ -349,7 +353,9 @@ static u64 sm_tick(Sm *s)
     lsu_tick(s);
     s->issued = issue_tick(s);
     front_fetch(s);
-    return s->busy || s->changed ? s->model->now + 1 : s->next;
+    if (s->busy || s->changed)
+        s->next = s->model->now + 1;
+    return s->next;
 }
 
 static u64 min_of(u64 a, u64 b) { return a < b ? a : b; }
@@ -466,6 +472,7 @@ static void prepare(Model *m, const Launch *l, const LaunchOptions *opt, Audienc
     m->ngroups = (u64)l->groups[0] * l->groups[1] * l->groups[2];
     m->next_group = m->running = 0;
     m->starting.sm = NULL;
+    memset(m->areas, 0, sizeof m->areas);
     m->total = (TimeResult){.sms = m->nsms};
     m->clock = (Clock){m, cycles_now, cycles_now};
     m->deadline = 0;
@@ -623,6 +630,7 @@ bool time_total(const Engine *engine, TimeResult *r)
 const EngineKind time_kind = {
     .name = "timing",
     .what = "interpreter with a model of the cycles that hardware takes",
+    .sms = MAX_SMS,
     .open = open_engine,
     .close = close_engine,
     .code_changed = code_changed,

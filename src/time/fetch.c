@@ -102,8 +102,8 @@ static void ask(Sm *s)
 }
 
 /* The way that a lookup finds.  A line may be in two ways, if it was fetched twice; hardware then
- * takes the way whose number is theirs or'ed.  A lookup that began in the cycle in which a line was
- * written to its set may read the new tag in every way. */
+ * takes the way whose number is theirs or'ed, if there is one.  A lookup that began in the cycle in
+ * which a line was written to its set may read the new tag in every way. */
 static Way *find_way(Sm *s, u32 line)
 {
     ICache *c = &s->icache;
@@ -111,14 +111,14 @@ static Way *find_way(Sm *s, u32 line)
     const bool mixed =
         c->wrote && s->model->p.icache_mixes && c->written % c->tags.sets == line % c->tags.sets;
     u32 number = 0;
-    bool found = false;
+    Way *found = NULL;
     c->wrote = false;
     for (u32 i = 0; i < c->tags.ways; i++) {
         const bool hit = set[i].valid && (mixed ? c->written : set[i].line) == line;
         number |= hit ? i : 0;
-        found |= hit;
+        found = hit ? &set[i] : found;
     }
-    return found && number < c->tags.ways ? &set[number] : NULL;
+    return found && number < c->tags.ways ? &set[number] : found;
 }
 
 /* a fetch is looked up in the cycle after it was made; the way that it hits, or NULL */
@@ -150,6 +150,7 @@ void front_stop(Sm *s, u32 k)
     Slot *w = &s->slot[k];
     drop_fetches(s, k);
     w->nbuffer = 0;
+    s->filled &= ~((u64)1 << k);
     w->slow.mask = 0;
     memset(w->slot, 0, sizeof w->slot);
     slot_changed(s, k);
@@ -170,6 +171,7 @@ static void answer(Sm *s, const Fetch *f)
     s->busy = true;
     if (!f->miss && !(s->full >> f->slot & 1)) {
         w->buffer[w->nbuffer++] = (FetchGroup){f->pc, f->mask};
+        s->filled |= (u64)(w->nbuffer == s->model->p.ibuffer) << f->slot;
         slot_changed(s, f->slot);
         tell_slot(s, f->slot, (CycleEvent){.kind = CYCLE_BUFFER, .pc = f->pc, .exec = f->mask});
         return;
@@ -186,10 +188,7 @@ void front_respond(Sm *s)
     s->replays = false;
     s->dropped = 0;
     s->fetchable = s->active;
-    s->full = 0;
-    for (u64 left = s->active; left; left &= left - 1)
-        if (s->slot[__builtin_ctzll(left)].nbuffer == s->model->p.ibuffer)
-            s->full |= left & -left;
+    s->full = s->filled;
     ask(s);
     if (f->valid)
         answer(s, f);

@@ -298,6 +298,7 @@ static void refill(Sm *s, u32 k)
     Slot *w = &s->slot[k];
     w->slow = w->buffer[0];
     memmove(w->buffer, w->buffer + 1, --w->nbuffer * sizeof *w->buffer);
+    s->filled &= ~((u64)1 << k);
     for (u32 i = 0; i < s->model->p.fetch_width; i++) {
         w->slot[i] = op_at(&s->model->ops, w->slow.pc + 4 * i, &s->model->p);
         if (w->slow.mask >> i & 1)
@@ -352,8 +353,8 @@ static void hold(Sm *s, u32 k, Cause why)
     slot_changed(s, k);
 }
 
-/* what the crossbar delivers of the grants of the cycle before: bits of sources by collector */
-static void deliver(Sm *s, u32 got[MAX_WARPS])
+/* what the crossbar delivers of the grants of the cycle before */
+static void deliver(Sm *s)
 {
     const Machine *p = &s->model->p;
     u32 passed = 0;
@@ -363,11 +364,12 @@ static void deliver(Sm *s, u32 got[MAX_WARPS])
             if (!g->valid)
                 continue;
             const bool passes = !p->crossbar || passed++ < p->crossbar;
-            const u32 k = s->collector[g->collector].flight.slot;
-            got[g->collector] |= (u32)passes << g->source;
-            hold(s, k, passes ? CAUSE_OPERANDS : CAUSE_CONFLICT);
+            Collector *c = &s->collector[g->collector];
+            c->arrives |= (u32)passes << g->source;
+            hold(s, c->flight.slot, passes ? CAUSE_OPERANDS : CAUSE_CONFLICT);
             g->valid = false;
         }
+    s->granted = false;
 }
 
 /* Each bank serves one of those that ask, by turns. */
@@ -375,7 +377,7 @@ static void arbitrate(Sm *s)
 {
     const Machine *p = &s->model->p;
     u32 best[16][2];
-    memset(best, 0xff, sizeof best);
+    memset(best, 0xff, p->banks * sizeof *best);
     for (u64 left = s->collectors; left; left &= left - 1) {
         const u32 i = (u32)__builtin_ctzll(left);
         const Collector *c = &s->collector[i];
@@ -384,16 +386,17 @@ static void arbitrate(Sm *s)
         for (u32 want = c->need & ~c->got; want; want &= want - 1) {
             const u32 k = (u32)__builtin_ctz(want);
             const bool v = c->flight.op->source[k].vector;
-            const u32 b = (c->flight.slot + c->flight.op->source[k].reg) % p->banks;
+            const u32 b = (c->flight.slot + c->flight.op->source[k].reg) & (p->banks - 1);
             const u32 all = p->collectors * 4, at = i * 4 + c->flight.op->source[k].slot;
-            const u32 distance = (at + all - s->bank_turn[b][v]) % all;
+            const u32 turn = s->bank_turn[b][v], distance = at < turn ? at + all - turn : at - turn;
             if (distance >= best[b][v])
                 continue;
             best[b][v] = distance;
             s->grant[b][v] = (Grant){true, (u8)i, (u8)k};
+            s->granted = true;
         }
     }
-    for (u32 b = 0; b < p->banks; b++)
+    for (u32 b = 0; s->granted && b < p->banks; b++)
         for (u32 v = 0; v < 2; v++)
             if (s->grant[b][v].valid)
                 s->bank_turn[b][v] = (best[b][v] + s->bank_turn[b][v] + 1) % (p->collectors * 4);
@@ -422,7 +425,7 @@ static void start(Sm *s, u32 side)
     }
 }
 
-static void advance_collectors(Sm *s, const u32 got[MAX_WARPS], u64 before)
+static void advance_collectors(Sm *s, u64 before)
 {
     for (u64 left = s->collectors; left; left &= left - 1) {
         const u32 i = (u32)__builtin_ctzll(left);
@@ -430,7 +433,8 @@ static void advance_collectors(Sm *s, const u32 got[MAX_WARPS], u64 before)
         s->busy = true;
         if (c->state == COLLECTOR_FETCHES && (!c->need || (before >> i & 1 && c->got == c->need)))
             c->state = COLLECTOR_READY;
-        c->got |= got[i];
+        c->got |= c->arrives;
+        c->arrives = 0;
     }
 }
 
@@ -440,10 +444,11 @@ u32 issue_tick(Sm *s)
     const u64 all = p->collectors == 64 ? ~(u64)0 : ((u64)1 << p->collectors) - 1;
     const u64 before = s->collectors, ready = s->ready;
     u64 unused = all & ~s->collectors;
-    u32 got[MAX_WARPS] = {0}, n = 0;
+    u32 n = 0;
     for (u32 side = 0; side < p->issue_units; side++)
         start(s, side);
-    deliver(s, got);
+    if (s->granted)
+        deliver(s);
     if (p->refill_gap)
         refill_all(s, ready);
     for (u32 side = 0; p->issue_stage && side < p->issue_units; side++)
@@ -454,7 +459,9 @@ u32 issue_tick(Sm *s)
         enter(s, side, &unused);
     if (!p->refill_gap)
         refill_all(s, ready);
-    arbitrate(s);
-    advance_collectors(s, got, before);
+    if (s->collectors) {
+        arbitrate(s);
+        advance_collectors(s, before);
+    }
     return n;
 }

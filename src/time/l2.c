@@ -73,6 +73,7 @@ static void respond(Model *m, const Request *r)
     Request answer = *r;
     answer.at = m->now + SOURCE;
     queue_push(r->code ? &s->icache.answers : &s->dcache.answers, answer);
+    sm_wake(s, answer.at);
     m->l2.source_free = m->now + SOURCE;
     m->l2.busy = true;
 }
@@ -123,10 +124,7 @@ static bool answers(const Model *m, const L2Mshr *e)
 }
 
 /* an entry's tag waits to be written */
-static bool tags(const Model *m, const L2Mshr *e)
-{
-    return e->valid && e->tag && e->at <= m->now;
-}
+static bool tags(const Model *m, const L2Mshr *e) { return e->valid && e->tag && e->at <= m->now; }
 
 /* One entry a cycle, by turns, may ask memory, write its tag, be answered; stores that leave come
  * before who asks. */

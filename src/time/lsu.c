@@ -69,42 +69,25 @@ void access_lines(const Sm *s, const Step *st, Access *a)
 
 /* --- places -------------------------------------------------------------------------------- */
 
+void lsu_open(Sm *s)
+{
+    for (s->nunused = 0; s->nunused < MAX_ACCESSES; s->nunused++)
+        s->unused[s->nunused] = (i16)s->nunused;
+}
+
 i16 lsu_take(Sm *s)
 {
-    for (size_t i = 0; i < countof(s->access); i++)
-        if (!s->access[i].used) {
-            Access *a = &s->access[i];
-            a->used = true;
-            a->listed = false;
-            a->nlines = a->sent = a->missing = 0;
-            return (i16)i;
-        }
-    bug("no place for a memory instruction");
+    if (!s->nunused)
+        bug("no place for a memory instruction");
+    const i16 i = s->unused[--s->nunused];
+    Access *a = &s->access[i];
+    a->listed = false;
+    a->nlines = a->sent = a->missing = 0;
+    return i;
 }
 
-/* bits of the entries in use */
-static u64 entries(const Sm *s)
-{
-    u64 used = 0;
-    for (size_t i = 0; i < countof(s->access); i++)
-        if (s->access[i].used && s->access[i].listed)
-            used |= (u64)1 << s->access[i].entry;
-    return used;
-}
-
-/* the access in the lowest entry of the table whose lines are all there; `but`: not this one; -1:
- * none */
-static i16 complete(const Sm *s, i16 but)
-{
-    i16 found = -1;
-    for (size_t i = 0; i < countof(s->access); i++) {
-        const Access *a = &s->access[i];
-        if (a->used && a->listed && !a->missing && (i16)i != but &&
-            (found < 0 || a->entry < s->access[found].entry))
-            found = (i16)i;
-    }
-    return found;
-}
+/* the access in the lowest entry of the table whose lines are all there; there is one */
+static i16 first_complete(const Sm *s) { return s->entry[__builtin_ctzll(s->complete)]; }
 
 bool lsu_start(Sm *s, Flight *f)
 {
@@ -119,14 +102,38 @@ bool lsu_start(Sm *s, Flight *f)
 
 /* --- answers --------------------------------------------------------------------------------- */
 
+static Answer *answer_at(Answers *q, u32 i) { return &q->item[(q->first + i) & (MAX_ANSWERS - 1)]; }
+
 void lsu_answer(Answers *q, i16 access, u64 at)
 {
-    if (q->n == MAX_QUEUE)
+    if (q->n == MAX_ANSWERS)
         bug("too many answers for the LSU");
     u32 i = q->n++;
-    for (; i > 0 && q->item[(q->first + i - 1) & (MAX_QUEUE - 1)].at > at; i--)
-        q->item[(q->first + i) & (MAX_QUEUE - 1)] = q->item[(q->first + i - 1) & (MAX_QUEUE - 1)];
-    q->item[(q->first + i) & (MAX_QUEUE - 1)] = (Answer){access, at};
+    for (; i > 0 && answer_at(q, i - 1)->at > at; i--)
+        *answer_at(q, i) = *answer_at(q, i - 1);
+    *answer_at(q, i) = (Answer){access, at};
+}
+
+static void note_complete(Sm *s, const Access *a)
+{
+    if (a->listed && !a->missing)
+        s->complete |= (u64)1 << a->entry;
+}
+
+static void hear_line(Sm *s, Access *a)
+{
+    a->missing--;
+    note_complete(s, a);
+}
+
+static void list(Sm *s, i16 access, u32 entry)
+{
+    Access *a = &s->access[access];
+    a->listed = true;
+    a->entry = (u8)entry;
+    s->entry[entry] = access;
+    s->entries |= (u64)1 << entry;
+    note_complete(s, a);
 }
 
 /* the access that is answered in this cycle; -1: none */
@@ -138,9 +145,9 @@ static i16 hear(Sm *s)
         const Answer a = q->item[q->first];
         if (!q->n || a.at > s->model->now)
             continue;
-        q->first = (q->first + 1) & (MAX_QUEUE - 1);
+        q->first = (q->first + 1) & (MAX_ANSWERS - 1);
         q->n--;
-        s->access[a.access].missing--;
+        hear_line(s, &s->access[a.access]);
         return a.access;
     }
     return -1;
@@ -159,7 +166,9 @@ static void release(Sm *s)
 {
     Access *a = &s->access[s->table_out];
     Slot *w = &s->slot[a->flight.slot];
-    a->used = false;
+    s->entries &= ~((u64)1 << a->entry);
+    s->complete &= ~((u64)1 << a->entry);
+    s->unused[s->nunused++] = s->table_out;
     w->accesses--;
     slot_changed(s, a->flight.slot);
     if (!a->flight.op->nresults)
@@ -169,17 +178,15 @@ static void release(Sm *s)
 /* an idle table hears an answer and lists a new instruction; whether it does the latter */
 static bool idle(Sm *s, bool offered)
 {
-    const u64 unused = ~entries(s);
-    const u32 entry = unused ? (u32)__builtin_ctzll(unused) : 64;
+    const u64 unused = ~s->entries;
+    const u32 entry = unused ? (u32)__builtin_ctzll(unused) : MAX_ENTRIES;
     const bool takes = offered && entry < s->model->p.lsu_entries;
     const i16 heard = hear(s);
-    if (takes) {
-        s->access[s->agu].listed = true;
-        s->access[s->agu].entry = (u8)entry;
-    }
+    if (takes)
+        list(s, s->agu, entry);
     if (heard >= 0 && takes)
         s->table_state = TABLE_ADD;
-    else if (heard >= 0 ? !s->access[heard].missing : !takes && complete(s, -1) >= 0)
+    else if (heard >= 0 ? !s->access[heard].missing : !takes && s->complete)
         s->table_state = TABLE_READ;
     s->busy |= heard >= 0 || takes || s->table_state != TABLE_IDLE;
     return takes;
@@ -190,7 +197,7 @@ static bool idle(Sm *s, bool offered)
 static void read_table(Sm *s)
 {
     const bool free = s->table_port == 2 || s->port_free[s->table_port];
-    s->table_out = complete(s, -1);
+    s->table_out = first_complete(s);
     const TimeOp *op = s->access[s->table_out].flight.op;
     s->table_port = !op->nresults ? 2 : op->result[0].vector;
     s->table_done = !op->nresults;
@@ -202,13 +209,13 @@ static bool table_tick(Sm *s, bool offered)
 {
     switch (s->table_state) {
     case TABLE_IDLE: return idle(s, offered);
-    case TABLE_ADD: s->table_state = complete(s, -1) >= 0 ? TABLE_READ : TABLE_IDLE; break;
+    case TABLE_ADD: s->table_state = s->complete ? TABLE_READ : TABLE_IDLE; break;
     case TABLE_READ: read_table(s); break;
     default:
         if (!s->table_done)
             break;
         release(s);
-        s->table_state = complete(s, s->table_out) >= 0 ? TABLE_READ : TABLE_IDLE;
+        s->table_state = s->complete ? TABLE_READ : TABLE_IDLE;
     }
     s->busy = true;
     return false;
@@ -218,7 +225,7 @@ static bool table_tick(Sm *s, bool offered)
 
 static bool send_shared(Sm *s, Access *a)
 {
-    if (s->shared_free > s->model->now)
+    if (s->shared_free > s->model->now || s->shared_answers.n >= MANY_ANSWERS)
         return false;
     const u32 cycles = a->banks[a->sent];
     s->shared_free = s->model->now + cycles;

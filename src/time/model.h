@@ -22,7 +22,14 @@ enum {
     MAX_PORTS = 8,          /* L1 entries: MSHRs, subentries */
     MAX_LINES = 2 * MAX_LANES + 2, /* that one instruction touches */
     MAX_QUEUE = 64,         /* requests in a queue; a power of two */
-    MAX_SMS = 64,
+    /* answers for the LSU from which on nothing more is looked up; all, a power of two: those, and the
+     * most that L1 entries and confirmed stores can add */
+    MANY_ANSWERS = 64,
+    MAX_ANSWERS = 256,
+    MAX_SMS = 256,
+    MAX_ENTRIES = 64,       /* of the LSU's table */
+    /* memory instructions of an SM: in the table, on the way there, fetching operands */
+    MAX_ACCESSES = MAX_ENTRIES + 2 + MAX_WARPS,
     MAX_STAGES = 8          /* cycles of a lookup in the instruction cache */
 };
 #define NEVER UINT64_MAX
@@ -152,7 +159,7 @@ typedef struct {
 /* A memory instruction in the LSU. */
 typedef struct {
     Flight flight;
-    bool used, shared, writes;
+    bool shared, writes;
     bool listed;            /* in the table, as entry `entry` */
     u8 entry;
     u16 nlines, sent, missing; /* lines; asked for; not answered */
@@ -170,6 +177,7 @@ typedef struct {
     CollectorState state;
     Flight flight;
     u32 need, got;          /* bits of op->source */
+    u32 arrives;            /* those that it gets in this cycle */
 } Collector;
 
 typedef struct { bool valid; u8 collector, source; } Grant;
@@ -195,7 +203,7 @@ typedef struct {
 } Mshr;
 
 typedef struct { i16 access; u64 at; } Answer;
-typedef struct { Answer item[MAX_QUEUE]; u32 first, n; } Answers;
+typedef struct { Answer item[MAX_ANSWERS]; u32 first, n; } Answers;
 
 typedef struct {
     Tags tags;
@@ -238,6 +246,7 @@ typedef struct Sm {
     Lot lot[MAX_WARPS];
     u32 nlots;
     u64 active, ready, changed, fences; /* bits of slots */
+    u64 filled;             /* those with a full instruction buffer */
     /* at the start of the cycle: slots that may fetch, those with a full instruction buffer; those
      * whose fetches are dropped in it */
     u64 fetchable, full, dropped;
@@ -254,15 +263,21 @@ typedef struct Sm {
     u64 collectors;         /* bits of those in use */
     Collector collector[MAX_WARPS];
     Grant grant[16][2];     /* of each bank: scalar, vector */
+    bool granted;           /* any of them is valid */
     u32 bank_turn[16][2];
     /* units */
     Pipe pipe[NUNIT];
+    u32 held;               /* bits of those that are not empty */
     u64 sfu_free;
     Redirect scalar_branch, vector_branch, simt;
     bool simt_held;         /* the divergence stack had one at the start of the cycle */
     bool redirected;        /* a branch was told to the front end in this cycle */
     /* memory */
-    Access access[MAX_WARPS + 4];
+    Access access[MAX_ACCESSES];
+    i16 unused[MAX_ACCESSES]; /* those that are not in use, `nunused` of them */
+    u32 nunused;
+    i16 entry[MAX_ENTRIES]; /* access in each entry of the table that is used */
+    u64 entries, complete;  /* bits of those that are used; whose lines are all there */
     i16 fifo;               /* of the LSU; -1: empty */
     i16 agu;
     u8 agu_state;
@@ -275,7 +290,7 @@ typedef struct Sm {
     u64 shared_free;
     DCache dcache;
     bool busy;              /* something happened in this cycle */
-    u64 next;               /* the earliest cycle with something to do when nothing is busy */
+    u64 next;               /* the earliest cycle with something to do */
     u32 issued;             /* in this cycle */
     TimeSlots slots;
 } Sm;
@@ -350,6 +365,7 @@ typedef struct Model {
     u64 ngroups, next_group;
     u64 begin;              /* the cycle from which warps may begin */
     u64 running;            /* groups */
+    u64 areas[MAX_SMS * MAX_WARPS / 64 + 1]; /* bits of private memory that groups have */
     u64 requested;          /* the cycle of the host's request */
     u64 deadline;
     u32 interrupts;         /* of the engine when the launch began */
@@ -390,7 +406,8 @@ bool dcache_accept(Sm *s, i16 access, u32 line, bool writes);
 /* What a step touched, as lines. */
 void access_lines(const Sm *s, const Step *step, Access *a);
 
-/* Takes a free place for a memory instruction; its lines are set by access_lines().  -1: none. */
+void lsu_open(Sm *s);       /* before its first launch */
+/* Takes a free place for a memory instruction; its lines are set by access_lines(). */
 i16 lsu_take(Sm *s);
 bool sample_plan(Model *m); /* which groups of the launch are timed; false: no memory */
 /* Runs the groups before the next one that is timed. */
@@ -398,18 +415,34 @@ SampleSkip sample_skip(Model *m);
 void sample_began(Model *m, u64 group); /* a group that is timed */
 void sample_estimate(Model *m);         /* the launch's result becomes an estimate of the whole */
 void sample_close(Model *m);
-/* Private memory that no resident group uses; false: there is none. */
+/* Private memory that no group has which runs; false: there is none.  Takes it; gives it back. */
 bool model_area(const Model *m, u32 *area);
+void model_take_area(Model *m, u32 area);
+void model_give_area(Model *m, u32 area);
 /* A group that was run is over: its counts and its fault are the launch's. */
 void model_leave_group(Model *m, Group *g);
 bool model_is_late(const Model *m);
 bool model_is_stopped(const Model *m);
 /* Runs the instruction of slot k that issues (engine.c).  False: the group is over, by a fault. */
 bool model_step(Model *m, Slot *w, Step *step);
-/* Tell the launch's cycle observers (tell.c) of an instruction; of slot k; of an SM; of a launch. */
-void tell_cycle(const Sm *s, const Flight *f, CycleKind kind);
+/* Tell the launch's cycle observers (tell.c) of slot k; of an instruction; of an SM; of a launch. */
 static inline bool tells(const Sm *s, CycleKind kind) { return s->model->told >> kind & 1; }
-void tell_slot(const Sm *s, u32 k, CycleEvent e);
+void tell_slot_(const Sm *s, u32 k, CycleEvent e);
+static inline void tell_slot(const Sm *s, u32 k, CycleEvent e)
+{
+    if (tells(s, e.kind))
+        tell_slot_(s, k, e);
+}
+static inline void tell_cycle(const Sm *s, const Flight *f, CycleKind kind)
+{
+    tell_slot(s, f->slot,
+              (CycleEvent){.kind = kind,
+                           .number = f->number,
+                           .pc = f->pc,
+                           .word = f->op->word,
+                           .exec = f->exec,
+                           .unit = f->op->unit});
+}
 void tell_no_warp(const Sm *s, CycleEvent e);
 void tell_launch(const Model *m, CycleKind kind);
 void tell_group(const Sm *s, const Lot *lot, CycleKind kind);

@@ -174,6 +174,7 @@ SampleSkip sample_skip(Model *m)
             if (!(p->group = sim_take_group(m->sim, m->launch)))
                 return SKIP_FAILED;
             p->area = area;
+            model_take_area(m, area);
             begin(m, p->group, area);
             p->budget = 8 * p->most + BUDGET;
             p->waited = false;
@@ -189,6 +190,7 @@ SampleSkip sample_skip(Model *m)
         if (!p->waited && group_insns(p->group) > p->most)
             p->most = group_insns(p->group);
         model_leave_group(m, p->group);
+        model_give_area(m, p->area);
         p->group = NULL;
         m->next_group++;
     }

@@ -18,27 +18,16 @@ static void tell(const Model *m, CycleEvent *e)
             o->tell(o->self, e);
 }
 
-void tell_slot(const Sm *s, u32 k, CycleEvent e)
+void tell_slot_(const Sm *s, u32 k, CycleEvent e)
 {
     const Slot *w = &s->slot[k];
-    if (!(s->model->told >> e.kind & 1) || !w->lot)
+    if (!w->lot)
         return;
     e.sm = s->id;
     e.slot = k;
     e.group = w->group;
     e.warp = w->id;
     tell(s->model, &e);
-}
-
-void tell_cycle(const Sm *s, const Flight *f, CycleKind kind)
-{
-    tell_slot(s, f->slot,
-              (CycleEvent){.kind = kind,
-                           .number = f->number,
-                           .pc = f->pc,
-                           .word = f->op->word,
-                           .exec = f->exec,
-                           .unit = f->op->unit});
 }
 
 void tell_no_warp(const Sm *s, CycleEvent e)

@@ -9,15 +9,23 @@
 
 /* --- pipes ------------------------------------------------------------------------------- */
 
-static void pipe_push(Pipe *p, const Flight *f, u64 at)
+static void pipe_push(Sm *s, u32 unit, const Flight *f, u64 at)
 {
+    Pipe *p = &s->pipe[unit];
     u32 i = p->n++;
+    s->held |= 1u << unit;
     for (; i > 0 && p->item[i - 1].at > at; i--)
         p->item[i] = p->item[i - 1];
     p->item[i] = (Held){*f, at};
 }
 
-static void pipe_pop(Pipe *p) { memmove(p->item, p->item + 1, --p->n * sizeof *p->item); }
+static void pipe_pop(Sm *s, u32 unit)
+{
+    Pipe *p = &s->pipe[unit];
+    memmove(p->item, p->item + 1, --p->n * sizeof *p->item);
+    if (!p->n)
+        s->held &= ~(1u << unit);
+}
 
 static u8 pipe_places(const Machine *p, u8 unit)
 {
@@ -70,13 +78,16 @@ static void take(Sm *s, u32 u)
         return;
     }
     write_registers(s, &s->pipe[u].item[0].flight);
-    pipe_pop(&s->pipe[u]);
+    pipe_pop(s, u);
 }
 
 void unit_write_back(Sm *s)
 {
     static const u8 scalar[] = {U_SALU, U_FPU, U_LSU, U_CSR, U_SFU, U_MUL, U_VALU, U_TC, U_DMA};
     static const u8 vector[] = {U_VALU, U_FPU, U_LSU, U_SFU, U_MUL, U_TC, U_CSR, U_SALU, U_DMA};
+    s->port_free[0] = s->port_free[1] = true;
+    if (!s->held && !lsu_result(s))
+        return;
     /* what of more rank than the LSU has a result keeps it waiting already while it reads its own
      */
     s->port_free[0] = !offer(s, U_SALU, false) && !offer(s, U_FPU, false);
@@ -91,10 +102,10 @@ void unit_write_back(Sm *s)
             take(s, vector[i]);
             break;
         }
-    for (u32 u = 0; u < NUNIT; u++)
-        if (s->pipe[u].n)
-            sm_wake(s, s->pipe[u].item[0].at > s->model->now ? s->pipe[u].item[0].at
-                                                             : s->model->now + 1);
+    for (u32 left = s->held; left; left &= left - 1) {
+        const u64 at = s->pipe[__builtin_ctz(left)].item[0].at;
+        sm_wake(s, at > s->model->now ? at : s->model->now + 1);
+    }
 }
 
 /* --- branches ---------------------------------------------------------------------------- */
@@ -167,7 +178,7 @@ static bool start_scalar(Sm *s, Flight *f)
                                       .number = f->number,
                                       .at = s->model->now + f->op->latency};
     if (writes)
-        pipe_push(&s->pipe[U_SALU], f, s->model->now + f->op->latency);
+        pipe_push(s, U_SALU, f, s->model->now + f->op->latency);
     return true;
 }
 
@@ -201,13 +212,12 @@ static bool start_special(Sm *s, Flight *f)
     if (s->sfu_free > s->model->now)
         return false;
     s->sfu_free = s->model->now + f->passes + 2;
-    pipe_push(&s->pipe[U_SFU], f, s->sfu_free);
+    pipe_push(s, U_SFU, f, s->sfu_free);
     return true;
 }
 
 bool unit_start(Sm *s, Flight *f)
 {
-    Pipe *p = &s->pipe[f->op->unit];
     switch (f->op->unit) {
     case U_SALU: return start_scalar(s, f);
     case U_SIMT: return start_divergence(s, f);
@@ -218,8 +228,8 @@ bool unit_start(Sm *s, Flight *f)
     }
     if (f->op->access)
         return lsu_start(s, f);
-    if (p->n >= pipe_places(&s->model->p, f->op->unit))
+    if (s->pipe[f->op->unit].n >= pipe_places(&s->model->p, f->op->unit))
         return false;
-    pipe_push(p, f, s->model->now + f->op->latency);
+    pipe_push(s, f->op->unit, f, s->model->now + f->op->latency);
     return true;
 }

@@ -309,6 +309,33 @@ static void every_parameter_at_its_ends(void **state)
     }
 }
 
+/* Where a line may be in two ways, hardware takes the way whose number is theirs or'ed; with ways
+ * that are no power of two there may be none of that number, and the launch must end all the same.
+ */
+static void ways_of_any_number(void **state)
+{
+    (void)state;
+    char text[256];
+    Caught c;
+    catch_in(&c);
+    rig_load(V202, LANES, meets);
+    rig.launch.groups[0] = GROUPS;
+    rig.launch.warps = WARPS;
+    for (u32 ways = 2; ways < 16; ways++)
+        for (u32 latency = 1; latency < 4; latency++) {
+            snprintf(text, sizeof text,
+                     "base = rtl-direct\nicache_sets = 1\nicache_ways = %u\n"
+                     "memory_read = %u\nline = 32\nibuffer = 4\n",
+                     ways, latency);
+            if (!machine_parse("ways", text, &machine, &c.d))
+                fail_msg("%s", buf_text(&c.text));
+            memset(rig.data, 0, DATA_BYTES);
+            run(&(LaunchOptions){0});
+            check_results();
+        }
+    buf_free(&c.text);
+}
+
 static u64 cycles_on(u32 sms, const char *more, TimeResult *t)
 {
     char text[256];
@@ -325,8 +352,8 @@ static u64 cycles_on(u32 sms, const char *more, TimeResult *t)
     return cycles;
 }
 
-/* Groups that share nothing but the L2 and memory: more SMs are not slower; memory is never used more
- * than it can be, and where it is slow, nothing but memory counts. */
+/* Groups that share nothing but the L2 and memory: more SMs are not slower; memory is never used
+ * more than it can be, and where it is slow, nothing but memory counts. */
 static void sms_share_memory(void **state)
 {
     (void)state;
@@ -350,8 +377,40 @@ static void sms_share_memory(void **state)
     assert_true(last < cycles_on(1, "", &t));
 }
 
-/* A machine that no description can say: its LSU takes no instruction.  The launch ends with a report
- * of what each warp waits for. */
+/* As many memory instructions under way as a description allows: the table full, one on its way to
+ * it, and each other warp fetching the operands of another. */
+static void every_place_for_memory(void **state)
+{
+    (void)state;
+    Caught c;
+    Buf text = {0};
+    catch_in(&c);
+    buf_str(&text, "    csrr    t0, CSR_WID\n"
+                   "    slli    t0, t0, 12\n"
+                   "    vid.v   v1\n"
+                   "    vsll.vi v1, v1, 7\n"
+                   "    lui     t1, 0x90000\n"
+                   "    add     t0, t0, t1\n"
+                   "    vadd.vx v1, v1, t0\n");
+    for (int i = 0; i < 8; i++)
+        buf_printf(&text, "    vlw12.v v%d, %d(v1)\n", i + 2, i * 4);
+    buf_str(&text, "    vsw12.v v9, 64(v1)\n    endprg x0, x0, x0\n");
+    if (!machine_parse("full",
+                       "base = default\nwarps = 64\nlsu_entries = 64\nlsu_per_warp = 64\n"
+                       "collectors = 64\nmemory_read = 3000\n",
+                       &machine, &c.d))
+        fail_msg("%s", buf_text(&c.text));
+    rig_load(V202, 32, buf_text(&text));
+    rig.launch.warps = 64;
+    rig.data[31 * 32 + 7] = 41; /* read by lane 31 of warp 0 */
+    run(&(LaunchOptions){0});
+    assert_int_equal(rig.data[31 * 32 + 16], 41);
+    buf_free(&text);
+    buf_free(&c.text);
+}
+
+/* A machine that no description can say: its LSU takes no instruction.  The launch ends with a
+ * report of what each warp waits for. */
 static void a_machine_that_stands_still(void **state)
 {
     (void)state;
@@ -385,7 +444,9 @@ int main(void)
         cmocka_unit_test(every_machine),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),
+        cmocka_unit_test(ways_of_any_number),
         cmocka_unit_test(sms_share_memory),
+        cmocka_unit_test(every_place_for_memory),
         cmocka_unit_test(a_machine_that_stands_still),
     };
     return cmocka_run_group_tests(tests, timing_set_up, timing_tear_down);

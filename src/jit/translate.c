@@ -156,6 +156,7 @@ Row get_v(Emit *e, u32 n)
 static void put_v(Emit *e, u32 n, Row v)
 {
     e->v[n] = v;
+    e->linear[n].root.c[0] = NULL;
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
 }
 
@@ -404,6 +405,37 @@ static Row second(Emit *e, const Uop *u)
     return b;
 }
 
+Linear linear_of(Emit *e, u32 n)
+{
+    if (e->linear[n].root.c[0])
+        return e->linear[n];
+    return (Linear){get_v(e, n), 0, word(e, 0)};
+}
+
+/* What the instruction makes of all lanes, if that is a row plus a scalar; else the root is empty.
+ */
+static Linear linear_result(Emit *e, const Uop *u, Op op)
+{
+    const FormatId f = (FormatId)isa_insn[u->id].format;
+    if (!e->at->full || e->at->facts[e->k]->masked || e->quick)
+        return (Linear){.shift = 0};
+    if (f == F_CPV)
+        return linear_of(e, u->rb);
+    Linear a = linear_of(e, u->ra);
+    if ((f == F_VX || f == F_VI) && (op == OP_add || op == OP_sub)) {
+        const Val b = f == F_VX ? get_x(e, u->rb) : word(e, (u32)u->imm);
+        a.offset =
+            op == OP_add ? LLVMBuildAdd(B, a.offset, b, "") : LLVMBuildSub(B, a.offset, b, "");
+        return a;
+    }
+    if (op == OP_sll && f != F_VX && f != F_VV && a.shift + ((u32)u->imm & 31) < 32) {
+        a.shift += (u32)u->imm & 31;
+        a.offset = LLVMBuildShl(B, a.offset, word(e, (u32)u->imm & 31), "");
+        return a;
+    }
+    return (Linear){.shift = 0};
+}
+
 /* destination = op(a, b, c); false: not here */
 static bool compute(Emit *e, const Uop *u, bool is_float)
 {
@@ -439,7 +471,9 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         if (!v.c[i])
             return false;
     }
+    const Linear linear = effect == E_ALU ? linear_result(e, u, op) : (Linear){.shift = 0};
     set_v(e, u->rd, v);
+    e->linear[u->rd] = linear;
     return true;
 }
 
@@ -861,6 +895,7 @@ static void emit_block(Emit *e, u32 i)
     e->retired = 0;
     memset(e->x, 0, sizeof e->x);
     memset(e->v, 0, sizeof e->v);
+    memset(e->linear, 0, sizeof e->linear);
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
     e->nspan = e->nwindow = 0;

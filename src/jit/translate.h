@@ -37,10 +37,19 @@ typedef LLVMValueRef Val;
 /* A row of lanes, by chunks. */
 typedef struct { Val c[MAX_CHUNKS]; } Row;
 
-/* What code has found out about a row of addresses, for accesses of `width` bytes. */
+/* A row as another one, shifted to the left, plus a scalar: rows of addresses of several buffers
+ * often have the same root. */
 typedef struct {
-    Row base;
-    u32 width;
+    Row root;
+    u32 shift;
+    Val offset;             /* i32 */
+} Linear;
+
+/* What code has found out about a row of addresses (root << shift), for accesses of `width`
+ * bytes. */
+typedef struct {
+    Row root;
+    u32 shift, width;
     Val first;              /* i32: of lane 0 */
     Val in_row;             /* i1: lane i is at first + i * width */
     /* of chunks, where something asked: */
@@ -95,6 +104,7 @@ typedef struct {
     Val insns;              /* i64: before the block */
     Val x[64];              /* values in this block, NULL: in the home */
     Row v[256];
+    Linear linear[256];     /* those of v that are known as such; else the root is empty */
     u64 x_dirty;            /* values that the home does not have */
     u64 v_dirty[4];
     Val mask;               /* i32 */
@@ -111,6 +121,8 @@ typedef struct {
 Val get_x(Emit *e, u32 n);
 void set_x(Emit *e, u32 n, Val v);
 Row get_v(Emit *e, u32 n);
+/* The register as a row of another one, or of itself. */
+Linear linear_of(Emit *e, u32 n);
 /* Writes the lanes that are on, and under v0 those that it names. */
 void set_v(Emit *e, u32 n, Row v);
 /* A constant i32; an i32 in all lanes of a chunk. */

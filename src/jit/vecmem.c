@@ -287,12 +287,22 @@ static Val pick(Emit *e, LLVMIntPredicate p, Val a, Val b)
     return a ? LLVMBuildSelect(B, LLVMBuildICmp(B, p, a, b, ""), a, b, "") : b;
 }
 
+/* The row that the notes are about. */
+static Row row_of(Emit *e, const Span *s)
+{
+    Row r = s->root;
+    for (u32 i = 0; s->shift && i < e->nchunks; i++)
+        r.c[i] = LLVMBuildShl(B, r.c[i], constant_like(r.c[i], s->shift), "");
+    return r;
+}
+
 /* Looks at each chunk by itself: in kernels of two dimensions each often has a row of its own. */
 static void ask_chunks(Emit *e, Span *s)
 {
+    const Row base = row_of(e, s);
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val at = LLVMBuildExtractElement(B, s->base.c[i], word(e, 0), "");
-        const Val away = LLVMBuildSub(B, s->base.c[i], splat(e, at), "");
+        const Val at = LLVMBuildExtractElement(B, base.c[i], word(e, 0), "");
+        const Val away = LLVMBuildSub(B, base.c[i], splat(e, at), "");
         s->one[i] = all_zero(e, away);
         const Val in_row =
             all_zero(e, LLVMBuildXor(B, away, lanes_constant(e, 0, 0, s->width), ""));
@@ -306,24 +316,26 @@ static void ask_chunks(Emit *e, Span *s)
 }
 
 /* The notes about a row of addresses, made once a block. */
-static Span *span_of(Emit *e, Row base, u32 width)
+static Span *span_of(Emit *e, Row root, u32 shift, u32 width)
 {
     for (u32 i = 0; i < e->nspan; i++)
-        if (e->span[i].width == width && same_row(e, &e->span[i].base, &base))
+        if (e->span[i].width == width && e->span[i].shift == shift &&
+            same_row(e, &e->span[i].root, &root))
             return &e->span[i];
     Span *s = &e->span[e->nspan < MAX_SPANS ? e->nspan++ : MAX_SPANS - 1];
-    *s = (Span){.base = base, .width = width};
+    *s = (Span){.root = root, .shift = shift, .width = width};
     return s;
 }
 
 static void ask_row(Emit *e, Span *s)
 {
+    const Row base = row_of(e, s);
     Val differ = NULL; /* bits, of all chunks */
-    s->first = LLVMBuildExtractElement(B, s->base.c[0], word(e, 0), "");
+    s->first = LLVMBuildExtractElement(B, base.c[0], word(e, 0), "");
     for (u32 i = 0; i < e->nchunks; i++) {
         const Val in_row =
             LLVMBuildAdd(B, splat(e, s->first), lanes_constant(e, i, 0, s->width), "");
-        const Val other = LLVMBuildXor(B, s->base.c[i], in_row, "");
+        const Val other = LLVMBuildXor(B, base.c[i], in_row, "");
         differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
     }
     s->in_row = all_zero(e, differ);
@@ -432,22 +444,54 @@ static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
-/* The first and the last byte of an access at base + imm; whether its addresses have the shape that
- * is one access of the host (of each chunk, or of the row). */
-static Val bounds(Emit *e, Span *s, bool chunks, u32 imm, Val *lo, Val *last)
+/* Whether lanes whose addresses are in a row, each `offset` behind the row of notes, may be
+ * accessed at once. */
+static Reach reach_row(Emit *e, Span *s, Val offset, bool stores)
 {
-    if (chunks) {
-        if (!s->regular)
-            ask_chunks(e, s);
-        *lo = LLVMBuildAdd(B, s->lo, quad(e, (u64)(i64)(i32)imm), "");
-        *last = LLVMBuildAdd(B, s->hi, quad(e, (u64)(i64)(i32)imm), "");
-        return s->regular;
-    }
     if (!s->in_row)
         ask_row(e, s);
-    *lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, word(e, imm), ""), e->i64, "");
-    *last = LLVMBuildAdd(B, *lo, quad(e, e->lanes * s->width - 1), "");
-    return s->in_row;
+    const Val lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, offset, ""), e->i64, "");
+    Reach r = reach(e, lo, LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), ""), true, stores);
+    r.ok = LLVMBuildAnd(B, s->in_row, r.ok, "");
+    return r;
+}
+
+/* The same for chunks that are each in a row or at one address. */
+static Reach reach_chunks(Emit *e, Span *s, u32 imm)
+{
+    const Val offset = quad(e, (u64)(i64)(i32)imm);
+    if (!s->regular)
+        ask_chunks(e, s);
+    Reach r = reach(e, LLVMBuildAdd(B, s->lo, offset, ""), LLVMBuildAdd(B, s->hi, offset, ""),
+                    false, false);
+    r.ok = LLVMBuildAnd(B, s->regular, r.ok, "");
+    return r;
+}
+
+/* Ways that lead to the same place, each with what it has loaded. */
+typedef struct {
+    LLVMBasicBlockRef done, from[3];
+    Row v[3];
+    u32 n;
+} Meeting;
+
+static void arrive(Emit *e, Meeting *m, Row v)
+{
+    m->v[m->n] = v;
+    m->from[m->n++] = LLVMGetInsertBlock(B);
+}
+
+/* Goes on where the ways meet, with what the one taken has loaded. */
+static Row meet(Emit *e, Meeting *m)
+{
+    Row v = {{0}};
+    LLVMPositionBuilderAtEnd(B, m->done);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        for (u32 k = 0; k < m->n; k++)
+            LLVMAddIncoming(v.c[i], &m->v[k].c[i], &m->from[k], 1);
+    }
+    return v;
 }
 
 void access_vector(Emit *e, const Uop *u)
@@ -463,39 +507,41 @@ void access_vector(Emit *e, const Uop *u)
     }
     const Row data = loads ? (Row){{0}} : get_v(e, u->rb);
     const Row base = addresses(e, u, width_of(u));
-    const u32 imm = effect == E_VLOAD_12 || effect == E_VSTORE_12 ? (u32)u->imm : 0;
-    Span *s = span_of(e, base, width);
-    const bool chunks = loads && e->nchunks > 1 && shares_base(e, u);
-    Val lo, last;
-    const Val shaped = bounds(e, s, chunks, imm, &lo, &last);
-    const Reach r = reach(e, lo, last, !chunks, !loads);
+    const bool is_plain = effect == E_VLOAD_12 || effect == E_VSTORE_12;
+    const u32 imm = is_plain ? (u32)u->imm : 0;
+    const Linear l = is_plain ? linear_of(e, u->ra) : (Linear){base, 0, word(e, 0)};
     /* hosts that cannot store some bytes of a row leave that to the helper */
     const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
-    const Ways w = part_ways(e, LLVMBuildAnd(B, can ? shaped : LLVMConstNull(e->i1), r.ok, ""));
-    Row fast = {{0}}, slow = {{0}};
-    if (chunks)
-        fast = load_chunks(e, s, r.host, op);
-    else if (loads)
-        fast = load_row(e, r.host, width, op);
+    const Reach r = reach_row(e, span_of(e, l.root, l.shift, width),
+                              LLVMBuildAdd(B, l.offset, word(e, imm), ""), !loads);
+    const Ways w = part_ways(e, can ? r.ok : LLVMConstNull(e->i1));
+    Meeting m = {.done = w.done};
+    if (loads)
+        arrive(e, &m, load_row(e, r.host, width, op));
     else if (can)
         store_row(e, data, r.host, width);
-    const LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, &slow);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
-
-    LLVMPositionBuilderAtEnd(B, w.done);
-    if (!loads)
-        return;
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMBuildPhi(B, e->row, "");
-        LLVMAddIncoming(v.c[i], (Val[]){fast.c[i], slow.c[i]},
-                        (LLVMBasicBlockRef[]){fast_end, w.slow}, 2);
+    if (loads && e->nchunks > 1 && shares_base(e, u)) {
+        Span s = {.root = base, .width = width};
+        const Reach each = reach_chunks(e, &s, imm);
+        const LLVMBasicBlockRef chunks = new_block(e, "chunks"), apart = new_block(e, "apart");
+        branch_likely(e, each.ok, chunks, apart);
+        LLVMPositionBuilderAtEnd(B, chunks);
+        arrive(e, &m, load_chunks(e, &s, each.host, op));
+        m.from[m.n - 1] = LLVMGetInsertBlock(B);
+        LLVMBuildBr(B, w.done);
+        LLVMPositionBuilderAtEnd(B, apart);
     }
-    set_v(e, u->rd, v);
+    Row slow = {{0}};
+    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, &slow);
+    if (loads)
+        arrive(e, &m, slow);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
+    LLVMPositionBuilderAtEnd(B, w.done);
+    if (loads)
+        set_v(e, u->rd, meet(e, &m));
 }
 
 /* --- helpers ----------------------------------------------------------------------------- */

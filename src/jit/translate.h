@@ -29,7 +29,8 @@ Helper helper_of(u32 number);
 /* The host. */
 typedef struct {
     u32 chunk;              /* words of a host vector */
-    bool gathers;
+    bool masks;             /* AVX-512: 32 registers, of lanes that are on as well */
+    bool gathers;           /* the same, and gathers are fast */
     const char *cpu, *features; /* as LLVM names them */
 } HostVectors;
 

@@ -218,22 +218,42 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
     }
 }
 
-/* Warps that begin, where the code is known that all of them enter. */
+/* Whether every warp of the group has ended or waits at a barrier after which the code goes on. */
+static bool has_met(const Group *g, const Entry *e)
+{
+    for (u32 k = 0; k < g->nwarps; k++) {
+        const Warp *w = &g->warps[k];
+        if (w->state == WARP_READY ||
+            (w->state == WARP_WAITING &&
+             (w->host != e || !w->reentry || !e->region->block[w->reentry - 1].is_reentry)))
+            return false;
+    }
+    return !g->faulted;
+}
+
+/* Warps that begin, where the code is known that all of them enter, and from barrier to barrier as
+ * long as all come there. */
 static void begin_group(Group *g, u64 slice)
 {
-    const Jit *j = (const Jit *)g->engine;
-    const Entry *e = g->start;
+    enum { MOST = 1000 }; /* barriers until somebody looks at limits */
+    Jit *j = (Jit *)g->engine;
+    Entry *e = g->start;
     if (!e || !g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;
     HostEnv env = env_of(j, g, e);
     HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
-    for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
-        Warp *w = &g->warps[k];
-        if (w->state != WARP_READY || !w->dense)
-            continue;
-        w->host = (void *)e;
-        run_code(&env, w, e, 0, code, slice * STRETCH);
+    for (u32 n = 0; n < MOST; n++) {
+        for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
+            Warp *w = &g->warps[k];
+            if (w->state != WARP_READY || (!n && !w->dense))
+                continue;
+            w->host = e;
+            if (run_code(&env, w, e, w->reentry, code, w->ninsns + slice * STRETCH) == CAME_OUT)
+                run_turn(j, w, slice);
+        }
+        if (!has_met(g, e) || !group_pass_barrier(g))
+            return;
     }
 }
 

@@ -15,6 +15,7 @@ cd "$(dirname "$0")/.."
 b=${B:-build} tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export VENTUS_CACHE_DIR="$tmp/ventus" POCL_CACHE_DIR="$tmp/pocl" XDG_CACHE_HOME="$tmp"
+mkdir "$tmp/ventus" "$tmp/pocl" # PoCL does not always make its own
 
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)
 [ "$cpu" ] || cpu=$(uname -m)
@@ -32,7 +33,7 @@ report() {
     for icd in /etc/OpenCL/vendors/*.icd; do
         name=$(basename "$icd" .icd)
         [ -f "$icd" ] && [ "$name" != ventus ] || continue
-        measure "$icd" '' >"$tmp/$name" || continue
+        measure "$icd" '' >"$tmp/$name" || { echo "$name: something is wrong, left out"; continue; }
         names="$names $name" files="$files $tmp/$name"
     done
     others=$(echo "$names" | wc -w)

@@ -251,6 +251,15 @@ static bool run_turns(Run *r, Group *g)
     return ran;
 }
 
+/* One must be ready. */
+static Warp *first_ready(const Group *g)
+{
+    Warp *w = g->warps;
+    while (w->state != WARP_READY)
+        w++;
+    return w;
+}
+
 /* Runs a group, which may have begun. */
 static void run_group(Run *r, Group *g, u64 linear, u32 thread, bool has_begun)
 {
@@ -270,6 +279,7 @@ static void run_group(Run *r, Group *g, u64 linear, u32 thread, bool has_begun)
         if (!group_pass_barrier(g))
             break;
         audience_tell(a, EVENT_barrier, g, NULL);
+        check_time(r, first_ready(g)); /* there may be no end of barriers */
     }
     if (g->faulted)
         audience_tell(a, EVENT_fault, g,

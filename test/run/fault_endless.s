@@ -1,8 +1,10 @@
-# A loop without an end is stopped by a limit of instructions, or of seconds.
+# A loop without an end is stopped by a limit of instructions, or of seconds; so is one of barriers.
 # on: interp jit timing
 # run: %b/ventus run --engine %e --max-insns 10000 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?
 # run: grep -o 'instruction limit reached' %t.err
 # run: %b/ventus run --engine %e --timeout 0.1 -k fault_endless -g 1 -l 1 %s 2>%t.err || s=$?
+# run: grep -o 'time limit reached' %t.err
+# run: %b/ventus run --engine %e --timeout 0.1 -k fault_meetings -g 32 -l 32 %s 2>%t.err || s=$?
 # run: grep -o 'time limit reached' %t.err
 # run: exit $s
 # exit: 1
@@ -12,7 +14,13 @@
 fault_endless:
 	j       fault_endless
 
+	.kernel fault_meetings
+fault_meetings:
+	barrier zero, zero, 0
+	j       fault_meetings
+
 # out:
 # instruction limit reached
+# time limit reached
 # time limit reached
 # end

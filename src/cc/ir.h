@@ -205,6 +205,7 @@ typedef struct {
     u32 file, line;         /* where it is declared */
     u32 scope;              /* as Loc.scope */
     bool is_parameter;
+    bool is_local;          /* __local: slot is its byte in the kernel's local data instead */
 } SourceVariable;
 
 /* Bytes of a variable that notes tell about together: at most 4. */

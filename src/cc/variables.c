@@ -1,7 +1,8 @@
 /* variables.c -- variables of the source and where they are, DWARF 4 (sections 2.6 and 4).
  *
  * A variable that has a slot lies in private memory all the time; debuggers see its addresses as
- * the lane does: in a function that moves tp at a distance from it, else constant.  Of others,
+ * the lane does: in a function that moves tp at a distance from it, else constant.  A __local one
+ * lies at a distance from a register that nobody changes.  Of others,
  * notes among the words say where each part is (locate.c); they become a list in .debug_loc.
  */
 #include "cc/debuginfo.h"
@@ -259,11 +260,16 @@ u32 *put_locations(DwarfOut *s, const Code *c, u32 symbol)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-static void put_slot(DwarfOut *s, const Func *f, u32 slot)
+static void put_slot(DwarfOut *s, const Func *f, const SourceVariable *v)
 {
     Buf where = {0};
     DwarfOut e = {.b = &where};
-    put_private(&e, f, f->slot[slot].offset);
+    if (v->is_local) {
+        dwarf_put(&e, DW_OP_breg0 + f->module->target->local_base, 1);
+        dwarf_put_sleb(&e, v->slot);
+    } else {
+        put_private(&e, f, f->slot[v->slot].offset);
+    }
     dwarf_put_uleb(s, (u32)where.len);
     buf_put(s->b, where.data, where.len);
     s->failed |= where.failed;
@@ -283,7 +289,7 @@ void put_variable(DwarfOut *s, const Func *f, u32 variable, const VariablePlaces
     dwarf_put_uleb(s, v->line);
     dwarf_put(s, at->type[v->type], 4);
     if (v->slot != NO_SLOT)
-        put_slot(s, f, v->slot);
+        put_slot(s, f, v);
     else if (list)
         dwarf_put_address(s, at->lists, list - 1);
 }

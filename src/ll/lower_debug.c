@@ -102,9 +102,9 @@ static u32 add_variable(Fn *n, LLVMValueRef node, LLVMMetadataRef call)
     unsigned len = 0, path_len = 0;
     const char *text = name ? LLVMGetMDString(name, &len) : NULL;
     const u32 number = type ? source_type(n->lo, type, 0) : 0;
-    const LLVMMetadataRef md = LLVMValueAsMetadata(node), file = LLVMDIVariableGetFile(md);
     if (!text || !len || !number || !scope)
         return 0;
+    const LLVMMetadataRef md = LLVMValueAsMetadata(node), file = LLVMDIVariableGetFile(md);
     const char *path = file ? LLVMDIFileGetFilename(file, &path_len) : NULL;
     char *argument = node_printed(node, "arg: ");
     const SourceVariable v = {
@@ -144,11 +144,43 @@ static void declare_all(Fn *n, LLVMMetadataRef function, LLVMMetadataRef call)
     }
 }
 
+/* What the metadata says of a global variable; NULL: nothing. */
+static LLVMValueRef describe_global(Fn *n, LLVMValueRef global)
+{
+    enum { EXPRESSION_VARIABLE = 0 };
+    size_t count = 0;
+    LLVMValueRef found = NULL;
+    LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(global, &count);
+    for (unsigned k = 0; k < count; k++) {
+        const LLVMMetadataRef md = LLVMValueMetadataEntriesGetMetadata(all, k);
+        if (LLVMGetMetadataKind(md) == LLVMDIGlobalVariableExpressionMetadataKind)
+            found = node_operand(LLVMMetadataAsValue(n->lo->ctx, md), EXPRESSION_VARIABLE);
+    }
+    LLVMDisposeValueMetadataEntries(all);
+    return found;
+}
+
+/* Declares the __local variables of a kernel. */
+static void declare_locals(Fn *n)
+{
+    for (size_t k = 0; k < n->lo->nlocal && n->f->is_kernel; k++) {
+        const Local *l = &n->lo->local[k];
+        LLVMValueRef node = l->owner == n->src ? describe_global(n, l->var) : NULL;
+        const u32 variable = node ? add_variable(n, node, NULL) : 0;
+        if (!variable)
+            continue;
+        n->f->variable[variable - 1].is_local = true;
+        n->f->variable[variable - 1].slot = l->offset;
+    }
+}
+
 void note_function(Fn *n)
 {
     const LLVMMetadataRef function = LLVMGetSubprogram(n->src);
-    if (function)
-        declare_all(n, function, NULL);
+    if (!function)
+        return;
+    declare_all(n, function, NULL);
+    declare_locals(n);
 }
 
 /* The function that a variable is of. */

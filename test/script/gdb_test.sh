@@ -283,6 +283,65 @@ said 'hit Breakpoint 1' '$1 = 17' '$2 = 5' 'hit Breakpoint 2, weigh (x=9, y=3) a
     '$4 = 59' 'exited normally'
 is 'arg0[0..15]: 0 -1 131133 102 0 0 0 0 6 17 44 63 106 0 0 0' "$(grep arg0 out)"
 
+# __local variables, also of optimised code
+cat >l.cl <<'END'
+kernel void reverse(global int *out, global const int *in)
+{
+    local int tile[4];
+    local int count;
+    int i = get_local_id(0);
+    tile[i] = in[i] * 10;
+    count = 4;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = tile[count - 1 - i];
+}
+END
+reverse="$B/ventus run -k reverse -g 4 --threads 4 -a buf:i32:4>- -a buf:i32:4=iota"
+session $reverse -B -O0 l.cl <<'END'
+break l.cl:9
+continue
+print tile
+print count
+set var tile[3] = 77
+continue
+END
+said '$1 = {0, 10, 20, 30}' '$2 = 4'
+is 'arg0[0..3]: 77 20 10 0' "$(grep arg0 out)"
+session $reverse l.cl <<'END'
+break l.cl:9
+continue
+print tile
+print &tile[1]
+END
+said '$1 = {0, 10, 20, 30}' '$2 = (int *) 0x7'
+
+# the machine interface, by which editors lead gdb: what the adapter of VS Code asks at a stop
+cat >editor <<'END'
+1-gdb-set pagination off
+2-break-insert -f l.cl:9
+3-exec-continue
+4-thread-info
+5-stack-list-frames --thread 2
+6-stack-list-variables --thread 2 --frame 0 --simple-values
+7-var-create --thread 2 --frame 0 v * tile
+8-var-list-children --all-values v 0 4
+9-data-evaluate-expression --thread 2 --frame 0 "tile[i]"
+10-break-delete
+11-exec-continue
+12-gdb-exit
+END
+rm -f sock
+timeout 60 $reverse -B -O0 --gdb="$t/sock" l.cl >out 2>&1 &
+pid=$!
+while [ ! -S sock ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+timeout 60 gdb-multiarch -nx -q -i=mi -ex "target remote $t/sock" <editor >log 2>&1
+wait $pid
+said '2^done,bkpt={number="1"' '*stopped,reason="breakpoint-hit"' \
+    '4^done,threads=[{id="1",target-id="Thread 1",details="group 0,0,0 warp 0 lane 0' \
+    '5^done,stack=[frame={level="0"' '{name="i",type="int",value="1"}' '7^done,name="v",numchild="4"' \
+    'exp="3",numchild="0",value="30"' '9^done,value="10"' '*stopped,reason="exited-normally"'
+is 'arg0[0..3]: 30 20 10 0' "$(grep arg0 out)"
+
 # the session of doc/debugging.md, line by line
 awk '/^## With gdb/ { on = 1; next } /^## / { on = 0 } on' "$SOURCE/doc/debugging.md" >doc
 sed -n '/^    kernel void sum/,/^    }/s/^    //p' doc >sum.cl

@@ -377,6 +377,27 @@ static void sms_share_memory(void **state)
     assert_true(last < cycles_on(1, "", &t));
 }
 
+/* An instruction cache in which warps throw out each other's lines before they are used: an end,
+ * and a report. */
+static void code_that_never_comes(void **state)
+{
+    (void)state;
+    LaunchResult r;
+    Caught c;
+    catch_in(&c);
+    assert_true(machine_parse("small",
+                              "base = rtl-direct\nfetch_latency = 8\nicache_sets = 2\nline = 4\n",
+                              &machine, &c.d));
+    rig_load(V202, 8, meets);
+    rig.launch.warps = 8;
+    rig.launch.machine = &machine;
+    time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
+    assert_false(time_kind.launch(engine, &rig.launch, &(LaunchOptions){.timeout = 60}, &r));
+    assert_int_equal(r.fault.kind, FAULT_STALLED);
+    assert_string_equal(r.fault.wait[0].why, "icache");
+    buf_free(&c.text);
+}
+
 /* As many memory instructions under way as a description allows: the table full, one on its way to
  * it, and each other warp fetching the operands of another. */
 static void every_place_for_memory(void **state)
@@ -446,6 +467,7 @@ int main(void)
         cmocka_unit_test(every_parameter_at_its_ends),
         cmocka_unit_test(ways_of_any_number),
         cmocka_unit_test(sms_share_memory),
+        cmocka_unit_test(code_that_never_comes),
         cmocka_unit_test(every_place_for_memory),
         cmocka_unit_test(a_machine_that_stands_still),
     };

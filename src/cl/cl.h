@@ -147,6 +147,7 @@ struct _cl_platform_id {
     pthread_mutex_t dump_lock;
     DrvExport *export_to;   /* VENTUS_EXPORT_REPLAY, or NULL */
     struct Debugger *debugger; /* VENTUS_GDB, or NULL */
+    struct Measure *measure; /* VENTUS_PROFILE, VENTUS_PIPELINE, VENTUS_TIMELINE, or NULL */
     char *cache;            /* directory of compiled programs, or NULL */
     Compiler *compiler;     /* of all contexts */
     double timeout;         /* seconds a launch may take; 0: any */

@@ -1,5 +1,6 @@
 /* ndrange.c -- launches of kernels. */
 #include "cl/cl.h"
+#include "cl/measure.h"
 #include "isa/image.h"
 #include "prof/trace.h"
 #include <string.h>
@@ -105,7 +106,9 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
         k.run.slice = 1;
         pthread_mutex_lock(&root->trace_lock);
     }
+    measure_begin(c->platform->measure, d, &k.run);
     const DrvStatus status = drv_run(d, &k, &result);
+    measure_end(c->platform->measure, d, x->kernel->name, &result);
     if (root->trace)
         pthread_mutex_unlock(&root->trace_lock);
     /* 3. the time it took on the machine */

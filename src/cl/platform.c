@@ -4,6 +4,7 @@
  * anything.
  */
 #include "cl/cl.h"
+#include "cl/measure.h"
 #include "dbg/dbg.h"
 #include "drv/resultdump.h"
 #include "prof/trace.h"
@@ -84,6 +85,25 @@ static void open_debugger(ClPlatform *p, DeviceOptions *o, Diag *d)
     atexit(end_debugging);
 }
 
+static void end_measuring(void)
+{
+    if (!measure_close(process.platform->measure))
+        host_report("not all files of VENTUS_PROFILE, VENTUS_PIPELINE and VENTUS_TIMELINE were written");
+    process.platform->measure = NULL;
+}
+
+/* Has launches measured, into files that are written when the process ends. */
+static void open_measure(ClPlatform *p, const DeviceOptions *o, Diag *d)
+{
+    const char *pipeline = variable("VENTUS_PIPELINE"), *timeline = variable("VENTUS_TIMELINE");
+    if ((pipeline || timeline) && !o->engine->sms)
+        error(d, NULL, NULL,
+              "%s is about cycles, which the engine %s does not count; set VENTUS_ENGINE=timing",
+              pipeline ? "VENTUS_PIPELINE" : "VENTUS_TIMELINE", o->engine->name);
+    else if ((p->measure = measure_open(variable("VENTUS_PROFILE"), pipeline, timeline, d)))
+        atexit(end_measuring);
+}
+
 /* --- the platform ----------------------------------------------------------------------- */
 
 static void add_device(ClPlatform *p, const DeviceOptions *o)
@@ -114,8 +134,10 @@ static void add_devices(ClPlatform *p)
     const char *allow = variable("VENTUS_CHECK_ALLOW");
     if (allow && p->checks)
         p->allow = check_allow_open(allow, &d);
-    if (drv_environment(&o, &d))
+    if (drv_environment(&o, &d)) {
         open_debugger(p, &o, &d);
+        open_measure(p, &o, &d);
+    }
     if (!diag_errors(&d))
         for (u32 n = device_count(); n; n--)
             add_device(p, &o);

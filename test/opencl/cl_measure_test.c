@@ -1,0 +1,127 @@
+/* cl_measure_test.c -- VENTUS_PROFILE, VENTUS_PIPELINE and VENTUS_TIMELINE: the files of a program
+ * that launches a kernel twice. */
+#include "test/opencl/clhost.h"
+#include <jansson.h>
+#include <sys/wait.h>
+
+enum { NO_DEVICES = 3, N = 64 };
+
+static char directory[] = "/tmp/cl_measure_XXXXXX";
+
+static const char *path(const char *name)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "%s/%s", directory, name);
+    return text;
+}
+
+static void scale_twice(const char *engine, const char *profile, bool pictures)
+{
+    const size_t n = N;
+    cl_platform_id platform;
+    set_environment();
+    setenv("VENTUS_ENGINE", engine, 1);
+    setenv("VENTUS_PROFILE", path(profile), 1);
+    if (pictures) {
+        setenv("VENTUS_PIPELINE", path("pipeline"), 1);
+        setenv("VENTUS_TIMELINE", path("timeline"), 1);
+    }
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &(cl_uint){0}))
+        _exit(NO_DEVICES);
+    open_host(NULL);
+    cl_kernel k = make_kernel(make_program(&host.image), "scale");
+    cl_mem mem = make_buffer(N * sizeof(int), NULL);
+    ok(clSetKernelArg(k, 0, sizeof mem, &mem));
+    ok(clSetKernelArg(k, 1, sizeof(int), &(int){5}));
+    for (int i = 0; i < 2; i++)
+        ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+}
+
+/* The exit status of a process that does so. */
+static int run(const char *engine, const char *profile, bool pictures)
+{
+    int status;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (!child) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        scale_twice(engine, profile, pictures);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static json_int_t slots(const json_t *o)
+{
+    return json_integer_value(json_object_get(json_object_get(o, "slots"), "all"));
+}
+
+static void on_the_engine_that_counts_cycles(void **state)
+{
+    char first[16] = "";
+    (void)state;
+    assert_int_equal(run("timing", "profile.json", true), 0);
+    json_t *o = json_load_file(path("profile.json"), 0, NULL);
+    const json_t *kernels = json_object_get(o, "kernels"), *k = json_array_get(kernels, 0);
+    assert_int_equal(json_array_size(kernels), 1);
+    assert_string_equal(json_string_value(json_object_get(k, "kernel")), "scale");
+    assert_int_equal(json_integer_value(json_object_get(k, "launches")), 2);
+    assert_true(json_integer_value(json_object_get(k, "cycles")) > 0);
+    json_int_t sum = slots(json_object_get(k, "without_warp"));
+    const json_t *lines = json_object_get(k, "lines");
+    for (size_t i = 0; i < json_array_size(lines); i++)
+        sum += slots(json_array_get(lines, i));
+    assert_true(sum > 0 && sum == slots(k));
+    json_decref(o);
+
+    FILE *f = fopen(path("pipeline"), "r");
+    assert_non_null(f);
+    assert_non_null(fgets(first, sizeof first, f));
+    assert_string_equal(first, "Kanata\t0004\n");
+    fclose(f);
+    o = json_load_file(path("timeline"), 0, NULL);
+    assert_non_null(o);
+    json_decref(o);
+}
+
+static void on_others(void **state)
+{
+    char text[4096] = "";
+    (void)state;
+    assert_int_equal(run("interp", "profile.txt", false), 0);
+    FILE *f = fopen(path("profile.txt"), "r");
+    assert_non_null(f);
+    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
+    fclose(f);
+    assert_non_null(strstr(text, "kernel scale: 2 launches, "));
+    assert_int_equal(run("interp", "profile.txt", true), NO_DEVICES); /* no cycles to draw */
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    static const char *const files[] = {"profile.json", "profile.txt", "pipeline", "timeline"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(path(files[i]));
+    return rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_the_engine_that_counts_cycles),
+        cmocka_unit_test(on_others),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,7 +1,7 @@
 /* unwritten.c -- shadows of memory.
  *
  * A page without a shadow is written, or, if it is new to each group, unwritten; so is one whose
- * shadow is of another group.  Most pages are written wholly, and say so.
+ * shadow is of another group.  Most pages are wholly written or wholly not: these have no bytes.
  */
 #include "check/unwritten.h"
 #include "base/mem.h"
@@ -11,16 +11,18 @@
 #define ALL UINT32_MAX
 
 typedef struct {
-    u64 group;     /* of new memory: it is of this group */
-    bool is_clean; /* byte[] is 0 throughout */
-    _Alignas(8) u8 byte[PAGE_SIZE];
+    u64 group; /* of new memory: it is of this group */
+    u8 all;    /* without bytes: each of them */
+    u8 *byte;  /* [PAGE_SIZE], or NULL */
 } ShadowPage;
 
 void unwritten_free(Unwritten *t)
 {
-    void *page;
-    for (size_t i = 0; (page = pages_next(&t->pages, &i));)
-        mem_free(page);
+    ShadowPage *p;
+    for (size_t i = 0; (p = pages_next(&t->pages, &i));) {
+        mem_free(p->byte);
+        mem_free(p);
+    }
     pages_clear(&t->pages);
 }
 
@@ -36,8 +38,37 @@ static ShadowPage *make_page(Unwritten *t, u64 number)
         t->failed = true;
         return NULL;
     }
-    p->is_clean = true;
     return p;
+}
+
+/* Sets all of the page. */
+static void set_page(ShadowPage *p, u8 all)
+{
+    mem_free(p->byte);
+    p->byte = NULL;
+    p->all = all;
+}
+
+/* Gives the page bytes. */
+static bool make_bytes(Unwritten *t, ShadowPage *p)
+{
+    if (p->byte)
+        return true;
+    if (!(p->byte = mem_alloc(PAGE_SIZE))) {
+        t->failed = true;
+        return false;
+    }
+    memset(p->byte, p->all, PAGE_SIZE);
+    return true;
+}
+
+/* Sets `size` bytes from the `at`th on. */
+static void fill_bytes(Unwritten *t, ShadowPage *p, u32 at, u8 with, u32 size)
+{
+    if (size == PAGE_SIZE)
+        set_page(p, with);
+    else if ((p->byte || p->all != with) && make_bytes(t, p))
+        memset(p->byte + at, with, size);
 }
 
 /* bytes from addr on that are in its page, at most size */
@@ -56,8 +87,10 @@ u32 unwritten_load(Unwritten *t, u64 addr, u32 size, bool is_new)
         n = in_page(addr + i, size - i);
         if (is_new && (!p || p->group != t->group))
             part = ALL;
-        else if (p)
+        else if (p && p->byte)
             memcpy(&part, p->byte + ((addr + i) & (PAGE_SIZE - 1)), n);
+        else if (p)
+            part = p->all ? ALL : 0;
         s |= (n < 4 ? part & ((1u << n * 8) - 1) : part) << i * 8;
     }
     return s;
@@ -68,11 +101,12 @@ static ShadowPage *page_to_store(Unwritten *t, u64 number, bool is_new, bool is_
 {
     ShadowPage *p = is_new || !is_written ? make_page(t, number) : pages_find(&t->pages, number);
     if (p && is_new && p->group != t->group) {
-        memset(p->byte, 0xff, PAGE_SIZE);
         p->group = t->group;
-        p->is_clean = false;
+        if (p->byte)
+            memset(p->byte, 0xff, PAGE_SIZE); /* it will be needed again */
+        p->all = 0xff;
     }
-    return p && p->is_clean && is_written ? NULL : p;
+    return p && is_written && !p->byte && !p->all ? NULL : p;
 }
 
 void unwritten_store(Unwritten *t, u64 addr, u32 size, u32 shadow, bool is_new)
@@ -81,10 +115,8 @@ void unwritten_store(Unwritten *t, u64 addr, u32 size, u32 shadow, bool is_new)
         ShadowPage *p = page_to_store(t, (addr + i) >> PAGE_BITS, is_new, !shadow);
         const u32 part = shadow >> i * 8;
         n = in_page(addr + i, size - i);
-        if (!p)
-            continue;
-        memcpy(p->byte + ((addr + i) & (PAGE_SIZE - 1)), &part, n);
-        p->is_clean = false;
+        if (p && make_bytes(t, p))
+            memcpy(p->byte + ((addr + i) & (PAGE_SIZE - 1)), &part, n);
     }
 }
 
@@ -93,10 +125,8 @@ void unwritten_fill(Unwritten *t, u64 addr, u64 size, u8 with)
     for (u64 n; size; addr += n, size -= n) {
         n = in_page(addr, size);
         ShadowPage *p = page_to_store(t, addr >> PAGE_BITS, false, !with);
-        if (!p)
-            continue;
-        memset(p->byte + (addr & (PAGE_SIZE - 1)), with, n);
-        p->is_clean = !with && n == PAGE_SIZE;
+        if (p)
+            fill_bytes(t, p, addr & (PAGE_SIZE - 1), with, (u32)n);
     }
 }
 
@@ -120,9 +150,9 @@ bool unwritten_has_none(Unwritten *t, u64 addr, u64 size, bool is_new)
         const ShadowPage *p = pages_find(&t->pages, addr >> PAGE_BITS);
         n = in_page(addr, size);
         const bool is_known = p && (!is_new || p->group == t->group);
-        if (!is_known ? is_new
-                      : !p->is_clean &&
-                            (n > FEW_BYTES || !is_zero(p->byte + (addr & (PAGE_SIZE - 1)), (u32)n)))
+        if (!is_known  ? is_new
+            : !p->byte ? p->all
+                       : n > FEW_BYTES || !is_zero(p->byte + (addr & (PAGE_SIZE - 1)), (u32)n))
             return false;
     }
     return true;
@@ -134,6 +164,6 @@ bool unwritten_clear(Unwritten *t, u64 addr, u32 size, bool is_new)
         return false;
     ShadowPage *p = page_to_store(t, addr >> PAGE_BITS, is_new, true);
     if (p)
-        memset(p->byte + (addr & (PAGE_SIZE - 1)), 0, size);
+        fill_bytes(t, p, addr & (PAGE_SIZE - 1), 0, size);
     return true;
 }

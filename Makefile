@@ -118,6 +118,8 @@ ifneq ($(filter x86_64%,$(ARCH)),)
 $B/src/sim/lane_avx2.o: LEVEL := -mavx2 -mfma -mbmi2
 $B/src/sim/lane_avx512.o: LEVEL := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mbmi2 -mprefer-vector-width=512
 endif
+# the checks look at rows of lanes too
+$B/src/check/%.o: ALLCFLAGS += $(if $(filter rel,$m),-O3)
 # clang says which loops it leaves scalar (division): known
 NOTES := $(if $(findstring clang,$(CC)),-Wno-pass-failed)
 $B/src/sim/lane_%.o: src/sim/lane_%.c | packages

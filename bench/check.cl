@@ -3,7 +3,7 @@
 kernel void mandel(global int *out)
 {
     int i = get_global_id(0), n = 0;
-    float x = (i & 63) / 32.0f - 1.5f, y = (i >> 6) / 32.0f - 1.0f, a = 0, b = 0;
+    float x = (i & 63) / 32.0f - 1.5f, y = (i >> 6 & 63) / 32.0f - 1.0f, a = 0, b = 0;
     for (; n < 500 && a * a + b * b < 4; n++) {
         float t = a * a - b * b + x;
         b = 2 * a * b + y;

@@ -69,10 +69,11 @@ typedef struct {
     bool is_local;
 } Job;
 
-/* Whether the access of entry e, which may be 0, and j's are in no order, unless by a release. */
-static inline bool race_suspects(const Job *j, Entry e)
+/* Whether the access of entry e, which may be 0, and the job's by `me` are in no order, unless by a
+ * release. */
+static inline bool race_suspects(const Job *j, Entry me, Entry e)
 {
-    const u64 differs = e ^ j->me;
+    const u64 differs = e ^ me;
     if (!e || !(differs >> ITEM_AT))
         return false;
     return differs >> GROUP_AT ? !j->is_local : time_of(e) >= j->since;

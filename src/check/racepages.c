@@ -96,9 +96,8 @@ static bool split(RacePage *p)
 
 /* Keeps two entries that collide with whatever would collide with one that was there: of different
  * work-items at a time, or better, of different groups. */
-static inline void keep(const Job *j, Entry *first, Entry *second)
+static inline void keep(const Job *j, Entry me, Entry *first, Entry *second)
 {
-    const Entry me = j->me;
     const u64 d0 = *first ^ me;
     if (!(d0 >> TIME_AT))
         return;
@@ -127,7 +126,7 @@ static bool wrote_it_too(const Job *j, const RacePage *p, u32 i)
 
 static inline bool collides(const Job *j, Entry e)
 {
-    return race_suspects(j, e) && !race_is_released(j, e);
+    return race_suspects(j, j->me, e) && !race_is_released(j, e);
 }
 
 /* Reports what the access collides with. */
@@ -174,12 +173,12 @@ static inline bool look(const Job *j, RacePage *p, u32 i, u32 value)
     if (a->writes || p->is_written)
         compare(j, p, i, value);
     if (!a->writes) {
-        keep(j, &p->read[0][i], &p->read[1][i]);
+        keep(j, j->me, &p->read[0][i], &p->read[1][i]);
     } else if (j->is_atomic) {
         if (!make_changed(p))
             return false;
         p->is_written = true;
-        keep(j, &p->changed[0][i], &p->changed[1][i]);
+        keep(j, j->me, &p->changed[0][i], &p->changed[1][i]);
     } else {
         return note_store(j, p, i, value);
     }
@@ -208,24 +207,39 @@ void race_look(const Job *j)
     j->r->failed = true;
 }
 
+/* A load of the word that is nothing but that: by far the most are. */
+static inline bool note_load(const Job *j, Entry me, RacePage *p, u32 i)
+{
+    if (p->changed[0] || race_suspects(j, me, p->wrote[i]))
+        return false;
+    keep(j, me, &p->read[0][i], &p->read[1][i]);
+    return true;
+}
+
 void race_look_lanes(Job *j, Access *a, const u32 addr[MAX_LANES], u32 lanes, const u32 *value)
 {
     const Entry first = j->me;
+    const bool loads = !a->writes && !j->is_atomic;
     RacePage *p = NULL;
     u32 number = UINT32_MAX;
     for (; lanes && !j->r->failed; lanes &= lanes - 1) {
         const u32 lane = (u32)__builtin_ctz(lanes), at = addr[lane];
-        a->lane = (int)lane;
-        a->addr = at;
-        j->me = first + ((u64)lane << ITEM_AT);
-        j->value = value ? value[lane] : 0;
+        const u32 word = at / 4 % (PAGE_SIZE / 4);
+        const Entry me = first + ((u64)lane << ITEM_AT);
         if (at >> PAGE_BITS != number) {
             number = at >> PAGE_BITS;
             p = race_page(j->r, number);
         }
-        if (!p || at & 3 || p->n == PAGE_SIZE)
+        const bool is_word = p && !(at & 3) && p->n < PAGE_SIZE;
+        if (loads && is_word && note_load(j, me, p, word))
+            continue;
+        a->lane = (int)lane;
+        a->addr = at;
+        j->me = me;
+        j->value = value ? value[lane] : 0;
+        if (!is_word)
             race_look(j);
-        else if (!look(j, p, at / 4 % (PAGE_SIZE / 4), j->value))
+        else if (!look(j, p, word, j->value))
             j->r->failed = true;
         if (j->is_atomic)
             race_after_atomic(j);

@@ -33,11 +33,11 @@ static bool is_special(const Job *j, const RacePage *p, u32 i, u32 value)
 {
     const u64 differs = p->wrote[i] ^ j->me;
     if (!j->a->writes)
-        return race_suspects(j, p->wrote[i]);
-    return (race_suspects(j, p->wrote[i]) &&
+        return race_suspects(j, j->me, p->wrote[i]);
+    return (race_suspects(j, j->me, p->wrote[i]) &&
             (p->value[i] != value ||
              !(differs >> GROUP_AT || time_of(p->wrote[i]) != time_of(j->me)))) ||
-           race_suspects(j, p->read[0][i]) || race_suspects(j, p->read[1][i]);
+           race_suspects(j, j->me, p->read[0][i]) || race_suspects(j, j->me, p->read[1][i]);
 }
 
 static void same_pages(const RacePage *a, const RacePage *b)

@@ -13,6 +13,7 @@ typedef struct {
     const char *file, *out, *views;
     const char *rule, *target;                         /* -MF and -MT, or NULL */
     bool with_rule, says_command, runs_nothing, keeps; /* -MD, -v, -###, -save-temps */
+    bool shows_source;                                 /* -fverbose-asm */
     Buf off;                                           /* passes turned off, separated by commas */
     int level;                                         /* for machine IR */
 } Cc;
@@ -105,6 +106,7 @@ static const struct argp argp = {
         "Also taken: -O0 to -O3, -g, -w, -W..., -D NAME[=VALUE], -U NAME, -I DIR, and the -cl-...\n"
         "options of clBuildProgram.  As clang has them: -include FILE, -fsyntax-only, "
         "-save-temps,\n"
+        "-fverbose-asm (with -S: the lines of the source among it),\n"
         "-v, -###, -M and -MD with -MF FILE and -MT TARGET.  FILE.ir is machine IR.  - is stdin "
         "or\n"
         "stdout.\n",
@@ -145,6 +147,7 @@ static int take_clangs(Cc *c, const char *word, const char *value)
         {"-MT", NULL, &c->target, COMP_IMAGE},
         {"-MQ", NULL, &c->target, COMP_IMAGE},
         {"-fsyntax-only", NULL, NULL, COMP_CHECKED},
+        {"-fverbose-asm", &c->shows_source, NULL, COMP_IMAGE},
         {"-save-temps", &c->keeps, NULL, COMP_IMAGE},
         {"-v", &c->says_command, NULL, COMP_IMAGE},
         {"-###", &c->runs_nothing, NULL, COMP_IMAGE},
@@ -391,6 +394,8 @@ int cc_main(int argc, char **argv)
         ok = show_command(&c, &text, &d);
     const bool compiles = ok && !c.runs_nothing;
     ok = ok && (!compiles || compile(&c, &text, &out, &views, &d));
+    if (ok && c.shows_source && c.comp.output == COMP_ASSEMBLY && !add_source_lines(&out))
+        out_of_memory();
     fwrite(buf_text(&views), 1, views.len, stderr);
     if (compiles && ok && !diag_errors(&d))
         warn_without_kernel(&c, &out, &d);

@@ -50,6 +50,9 @@ void file_error(Diag *d, const char *file);
 
 /* Appends the contents of a file, of stdin for "-".  False: reported. */
 bool read_file(const char *file, Buf *to, Diag *d);
+/* Adds the text of lines of the source to assembly that the compiler made (verbose_asm.c); false: out
+ * of memory. */
+bool add_source_lines(Buf *assembly);
 /* The same for its first `most` bytes, or all of it where it has fewer. */
 bool read_start(const char *file, u64 most, Buf *to, Diag *d);
 /* Replaces a file; "-" is stdout.  A file that could not be written whole is removed. */

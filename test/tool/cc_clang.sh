@@ -15,6 +15,9 @@ printf '#include "h.h"\n\nkernel void k(global int *p) { p[get_global_id(0)] = N
 # the text, which compiles again to the same words
 cc -E k.cl | tee k.i
 cc -S k.cl && mv k.s first.s && cc -S k.i && cmp k.s first.s
+sed 's/#.*//; /^[[:space:]]*$/d' first.s >first.text
+# lines of the source in assembly, which is the same without comments
+cc -S -fverbose-asm k.cl && sed 's/#.*//; /^[[:space:]]*$/d' k.s | cmp - first.text && grep -A1 -m1 'k.cl:3' k.s
 # a rule, beside the result or alone
 cc -MD -o k.elf k.cl && cat k.d
 cc -c -MMD -MF rule -MT 'a b' k.cl && cat rule
@@ -25,7 +28,7 @@ MAKEFLAGS='' make -s k.elf
 touch h.h
 MAKEFLAGS='' make -s k.elf
 # only messages
-rm k.* first.s rule Makefile
+rm k.* first.* rule Makefile
 printf 'kernel void k(global int *p) { *p = N }\n' >bad.cl
 printf 'kernel void k(global int *p) { int x; *p = N + x; }\n' >warned.cl
 cc -fsyntax-only -include h.h bad.cl
@@ -44,6 +47,8 @@ cd / && rm -rf "$T"
 # # 2 "k.cl" 2
 #
 # kernel void k(global int *p) { p[get_global_id(0)] = 4; }
+# 	# k.cl:3
+# 	#	kernel void k(global int *p) { p[get_global_id(0)] = N; }
 # k.elf: k.cl h.h
 # a\ b: k.cl h.h
 # k.elf: k.cl h.h

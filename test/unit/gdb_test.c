@@ -237,6 +237,28 @@ static void conditions_choose_the_lane(void **state)
     end(&p, d);
 }
 
+/* At a breakpoint of which gdb's user hears, which the question for threads shows, a step is one: then it is the other
+ * warp that comes there, no other lane.  Without that question gdb steps over a condition that does not hold. */
+static void steps_where_the_user_was_asked(void **state)
+{
+    (void)state;
+    for (int asked = 0; asked < 2; asked++) {
+        Pipe p = {.closed = false};
+        Device *d = open_device(program, V202);
+        send(&p, "QStartNoAckMode");
+        send(&p, "Z0,80000020,4");
+        send(&p, "vCont;c");
+        if (asked)
+            send(&p, "qfThreadInfo");
+        send(&p, "vCont;s:1");
+        send(&p, "vCont;c");
+        run(&p, d, 1);
+        assert_true(answered(&p, asked ? "$T05thread:5;#" : "$T05thread:2;#"));
+        assert_false(answered(&p, asked ? "$T05thread:2;#" : "$T05thread:5;#"));
+        end(&p, d);
+    }
+}
+
 static void goes_back_over_groups(void **state)
 {
     (void)state;
@@ -360,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
+        cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),             cmocka_unit_test(computes_expressions),
     };

@@ -45,14 +45,6 @@ static const struct {
     {"tidx", "overlay: reading of per-lane id CSRs", TIDX},
 };
 
-/* parts that a build may lack, besides the compiler */
-static const struct {
-    const char *name, *what;
-    bool built;
-} parts[] = {
-    {"timing", "engine that models cycles", false},
-};
-
 static int count_insns(IsaSet set)
 {
     int n = 0;
@@ -142,9 +134,6 @@ static void show_text(void)
     const bool has_code = has_host_code(&code);
     printf("built in: jit    %s; %s\n", has_code ? "yes" : "no", buf_text(&code));
     buf_free(&code);
-    for (size_t i = 0; i < countof(parts); i++)
-        printf("built in: %-6s %s; %s\n", parts[i].name, parts[i].built ? "yes" : "no",
-               parts[i].what);
     putchar('\n');
     show_parameters();
     for (const MachineText *t = machine_texts; t->name; t++)
@@ -181,8 +170,6 @@ static int show_json(void)
     json_object_set_new(built, "llvm", json_boolean(has_compiler(&compiler)));
     json_object_set_new(built, "jit", json_boolean(has_host_code(&compiler)));
     buf_free(&compiler);
-    for (size_t i = 0; i < countof(parts); i++)
-        json_object_set_new(built, parts[i].name, json_boolean(parts[i].built));
     for (const MachineText *t = machine_texts; t->name; t++)
         json_array_append_new(machines, machine_json(t));
     for (size_t i = 0; i < NPARAMETER; i++)

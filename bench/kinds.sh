@@ -14,8 +14,9 @@ set -e
 cd "$(dirname "$0")/.."
 b=${B:-build} tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-export VENTUS_CACHE_DIR="$tmp/ventus" POCL_CACHE_DIR="$tmp/pocl" XDG_CACHE_HOME="$tmp"
-mkdir "$tmp/ventus" "$tmp/pocl" # PoCL does not always make its own
+# beside the results, which have the platforms' names
+export VENTUS_CACHE_DIR="$tmp/cache/ventus" POCL_CACHE_DIR="$tmp/cache/pocl" XDG_CACHE_HOME="$tmp/cache"
+mkdir -p "$VENTUS_CACHE_DIR" "$POCL_CACHE_DIR"
 
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)
 [ "$cpu" ] || cpu=$(uname -m)

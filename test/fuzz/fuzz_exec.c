@@ -2,8 +2,12 @@
  *
  * The first byte chooses profile, lanes and options; the rest is the code, which
  * finds some memory of every kind and registers that point into it.
+ *
+ * FUZZ_ENGINE names another engine than the interpreter: `jit` makes host code of the code first,
+ * by the maker that VENTUS_JIT_PROGRAM names.
  */
 #include "dev/dev.h"
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -21,10 +25,13 @@ static const u32 preamble[] = {
     0x5208a1d7, /* vid.v v3 */
 };
 
-static Device *open_device(IsaSet set)
+static Device *open_device(IsaSet set, const char *engine)
 {
     DeviceOptions o = dev_defaults();
     o.set = set;
+    o.engine = dev_find_engine(engine ? engine : "interp");
+    if (!o.engine)
+        bug("no engine is called '%s'", engine);
     Device *d = dev_open(&o);
     if (!d)
         bug("no memory for a device");
@@ -35,13 +42,16 @@ static Device *open_device(IsaSet set)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
+    /* near a limit host code leaves all to the interpreter */
+    enum { FEW = 500, MANY = 50000 };
     static Device *devices[2];
+    const char *engine = getenv("FUZZ_ENGINE");
     u8 code[4096] = {0};
     if (size < 5 || size > 2048)
         return 0;
     if (!devices[0]) {
-        devices[0] = open_device(V202 | AI | TIDX);
-        devices[1] = open_device(V2025 | TIDX);
+        devices[0] = open_device(V202 | AI | TIDX, engine);
+        devices[1] = open_device(V2025 | TIDX, engine);
     }
     Device *d = devices[data[0] & 1];
     DeviceOptions rules = *dev_options(d);
@@ -57,9 +67,18 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     dev_code_written(d, CODE_LO, CODE_LO + sizeof code);
     DevResult r;
     const DevLaunch l = {
-        .knl = HEAP, .groups = {2, 1, 1}, .warps = 2, .lanes = 4u << (data[0] >> 1 & 3), .lds = 4096,
-        .pds = HEAP + BYTES / 2, .pds_lane = 64, .pds_size = BYTES / 2, .max_insns = 500,
-        .sgprs = 1, .vgprs = 1, .run = {.threads = 1},
+        .knl = HEAP,
+        .groups = {2, 1, 1},
+        .warps = 2,
+        .lanes = 4u << (data[0] >> 1 & 3),
+        .lds = 4096,
+        .pds = HEAP + BYTES / 2,
+        .pds_lane = 64,
+        .pds_size = BYTES / 2,
+        .max_insns = engine ? MANY : FEW,
+        .sgprs = 1,
+        .vgprs = 1,
+        .run = {.threads = 1},
     };
     dev_launch(d, &l, &r);
     Buf report = {0};

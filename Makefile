@@ -87,6 +87,9 @@ all: no-compiler
 endif
 no-compiler:
 	@echo 'no clang and LLVM of version 19 or newer (packages clang-19, llvm-19-dev): the compiler (ventus-cc1) is left out'
+all: $(if $(HAS_SQLITE),,no-sqlite)
+no-sqlite:
+	@echo 'no sqlite3.h (package libsqlite3-dev): ventus sweep has nowhere to keep its results, and says so'
 all: $(if $(HAS_CL),$B/libventus-opencl.so $B/ventus.icd,no-opencl)
 no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
@@ -386,6 +389,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all accuracy packages no-opencl no-compiler no-cmocka examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy packages no-opencl no-compiler no-sqlite no-cmocka examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

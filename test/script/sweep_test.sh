@@ -169,5 +169,18 @@ wrong "{$w, \"machine\": \"rtx\"}" "w.json:1:59: error: no machine 'rtx' is buil
 wrong "{$w, \"parameters\": {\"lanes\": [4]}, \"plot\": {\"x\": \"lane\"}}" "w.json:1:92: error: 'lane' is not swept; did you mean 'lanes'?"
 printf 'lane = 4\n' >w.machine
 wrong "{$w, \"machine\": \"./w.machine\"}" "././w.machine:1:1: error: 'lane' is not a parameter of a machine; did you mean 'lanes'?"
+
+# without SQLite: make says what is missing, and so does a sweep
+cd "$root" || exit 1
+is 1 "$(make -n B="$B" HAS_SQLITE= all 2>/dev/null | grep -c libsqlite3-dev)" 'make without SQLite'
+if [ -z "$m" ]; then
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I. -Isrc -c -o "$t/store.o" tool/sweep_store.c || exit 1
+    find "$B/tool" -maxdepth 1 -name '*.o' ! -name sweep_store.o >"$t/objects"
+    "${CC:-cc}" -o "$t/ventus" "@$t/objects" "$t/store.o" "$B/libventus.a" -ljansson -lm -ldl -pthread || exit 1
+    mkdir "$t/none" && cp "$t/a.json" "$t/step" "$t/none"
+    (cd "$t/none" && "$t/ventus" sweep a.json >log 2>&1)
+    is 2 $? 'the status of a sweep without SQLite'
+    is 1 "$(grep -c 'error: this build has no SQLite, .*libsqlite3-dev' "$t/none/log")" 'a sweep without SQLite'
+fi
 echo "$n results"
 exit $bad

@@ -24,7 +24,7 @@ enum { LANES = 32, ITEMS = 64, A0 = 10, TP = 4, VF = 32 };
 static void add(Func *f, u32 b, Ins i)
 {
     if (!i.loc)
-        i.loc = ir_loc(f->module, (Loc){0, (u32)f->block[b].nins + 10 * b + 1, 1, 0});
+        i.loc = ir_loc(f->module, (Loc){.line = (u32)f->block[b].nins + 10 * b + 1, .column = 1});
     ir_append(f, b, &i);
 }
 
@@ -69,7 +69,7 @@ static void store_result(Func *f, u32 b, u32 v) { ROW(f, b, vsw12_v, 0, V(v), K(
 /* a branch at which lanes part; join: where they meet */
 static void part(Func *f, u32 b, Cmp cmp, u32 v, u32 w, u32 then, u32 otherwise, u32 join)
 {
-    ir_branch(f, b, cmp, V(v), V(w), then, otherwise, ir_loc(f->module, (Loc){0, 10 * b + 9, 1, 0}));
+    ir_branch(f, b, cmp, V(v), V(w), then, otherwise, ir_loc(f->module, (Loc){.line = 10 * b + 9, .column = 1}));
     f->block[b].term.divergent = true;
     f->block[b].term.rpc = join;
     Block *j = &f->block[join];

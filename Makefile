@@ -272,6 +272,7 @@ demo: setup
 bench: all $B/bench/cc_bench $(if $(HAS_CL),$B/bench/cl_bench $B/bench/kinds_bench)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
+	@B=$B sh bench/time.sh
 ifneq ($(HAS_CL),)
 	@B=$B sh bench/cl.sh
 	@B=$B sh bench/kinds.sh

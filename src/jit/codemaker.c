@@ -41,18 +41,6 @@ static LLVMTargetMachineRef open_target(const CodeMaker *c, LLVMCodeGenOptLevel 
     return machine;
 }
 
-/* Whether gathers of AVX-512 take no longer than loads one by one: not where they are slowed down,
- * so that no foreign data can be sampled through them. */
-static bool has_fast_gathers(void)
-{
-    char text[32] = "";
-    FILE *f = fopen("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "re");
-    const bool is_read = f && fgets(text, sizeof text, f);
-    if (f)
-        fclose(f);
-    return is_read && !strcmp(text, "Not affected\n");
-}
-
 CodeMaker *codemaker_open(const char *level)
 {
     CodeMaker *c = mem_zalloc(1, sizeof *c);
@@ -68,8 +56,7 @@ CodeMaker *codemaker_open(const char *level)
         c->vectors = (HostVectors){.chunk = wide     ? 16
                                             : middle ? 8
                                                      : 4,
-                                   .masks = wide,
-                                   .gathers = wide && has_fast_gathers(),
+                                   .gathers = wide,
                                    .cpu = c->cpu,
                                    .features = c->features};
     }

@@ -229,7 +229,7 @@ void make_kept(Emit *e, const char *name, LLVMTypeRef t)
     /* vzeroupper before it returns would undo what it restored */
     snprintf(features, sizeof features, "%s%s-vzeroupper", e->host->features,
              *e->host->features ? "," : "");
-    if (e->host->masks) {
+    if (e->host->gathers) {
         add_attribute(e, e->fn, "no_caller_saved_registers", "");
         add_attribute(e, e->fn, "target-cpu", e->host->cpu);
         add_attribute(e, e->fn, "target-features", features);
@@ -308,7 +308,7 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
     e->helpers[number / 64] |= (u64)1 << number % 64;
     const Val all = env_field(e, e->ptr, offsetof(HostEnv, helper));
     const Val place = LLVMBuildInBoundsGEP2(B, e->ptr, all, &index, 1, "");
-    if (e->host->masks)
+    if (e->host->gathers)
         return call_kept(e, LLVMBuildLoad2(B, e->i64, place, ""), args, n, nresults, results);
     const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
     for (u32 i = 0; i < nresults; i++)

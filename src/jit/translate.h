@@ -29,8 +29,7 @@ Helper helper_of(u32 number);
 /* The host. */
 typedef struct {
     u32 chunk;              /* words of a host vector */
-    bool masks;             /* AVX-512: 32 registers, of lanes that are on as well */
-    bool gathers;           /* the same, and gathers are fast */
+    bool gathers;
     const char *cpu, *features; /* as LLVM names them */
 } HostVectors;
 

@@ -3,9 +3,9 @@
  * Lanes whose addresses lie in a row are one access of the host: that is inline, as is the look at
  * the flags of the two pages it may touch.  Everything else is a helper, a function made once a
  * process for each width.  It asks whether all lanes lie in the range of plain memory that is
- * remembered for the instruction (Group.plain), and then loads lane by lane, or by the host's
- * gathers where they are fast; stores go chunk by chunk, one in a row at once, others lane by lane.
- * What lies elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
+ * remembered for the instruction (Group.plain), and then goes chunk by chunk: one in a row or at
+ * one address at once, others lane by lane, which takes no longer than the host's gathers.  What
+ * lies elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
@@ -15,12 +15,11 @@
  * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
  * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  reach_each() compares
  * the address of every lane that is on with one range, which is of the window that the lowest lane
- * chooses and ends three bytes before its last page does, so that no lane reaches beyond; lanes
- * that are off load where the lowest does, and there is a lowest.  Ranges are pages that had the
- * right when somebody looked.  Device memory is reserved as long as the device is there, so a host
- * program that unmaps a buffer while a launch uses it makes a race of the guest's and no access to
- * foreign memory; pages that lose a right while a launch runs are in no range for stores, or the
- * range ends with the group.
+ * chooses and ends three bytes before its last page does, so that no lane reaches beyond.  Ranges
+ * are pages that had the right when somebody looked.  Device memory is reserved as long as the
+ * device is there, so a host program that unmaps a buffer while a launch uses it makes a race of
+ * the guest's and no access to foreign memory; pages that lose a right while a launch runs are in
+ * no range for stores, or the range ends with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -512,7 +511,7 @@ void access_vector(Emit *e, const Uop *u)
     const u32 imm = is_plain ? (u32)u->imm : 0;
     const Linear l = is_plain ? linear_of(e, u->ra) : (Linear){base, 0, word(e, 0)};
     /* hosts that cannot store some bytes of a row leave that to the helper */
-    const bool can = loads || e->at->full || e->host->masks || (width == 4 && e->chunk == 8);
+    const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
     const Reach r = reach_row(e, span_of(e, l.root, l.shift, width),
                               LLVMBuildAdd(B, l.offset, word(e, imm), ""), !loads);
     const Ways w = part_ways(e, can ? r.ok : LLVMConstNull(e->i1));
@@ -650,7 +649,7 @@ static Val spread(Emit *e, const Row *v)
     const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
     LLVMSetAlignment(all, 64);
     for (u32 i = 0; i < e->nchunks; i++)
-        store_at(e, v->c[i], chunk_host(e, all, i, 4));
+        store_at(e, v ? v->c[i] : LLVMConstNull(e->row), chunk_host(e, all, i, 4));
     return all;
 }
 
@@ -662,13 +661,12 @@ static Val lane_of(Emit *e, Val all, Val lane)
 static Val lowest_lane(Emit *e, Val mask)
 {
     LLVMTypeRef t = e->i32;
-    const Val n = intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 0, false)}, 2);
-    return LLVMBuildAnd(B, n, word(e, MAX_LANES - 1), "");
+    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
 }
 
 /* What lanes anywhere may touch, by the range that is remembered for the instruction, or that of
  * local memory.  Where the lowest lane is, all must be. */
-static Reach reach_each(Emit *e, const Access *x, Val addresses, Val *at)
+static Reach reach_each(Emit *e, const Access *x, Val addresses)
 {
     const bool stores = x->h->stores;
     const Val group = group_of(e);
@@ -697,16 +695,13 @@ static Reach reach_each(Emit *e, const Access *x, Val addresses, Val *at)
             out.c[i] = LLVMBuildAnd(B, out.c[i], x->on.c[i], "");
     }
     Val ok = LLVMBuildNot(B, some(e, &out), "");
-    if (!x->h->full) /* then there is a lowest lane */
-        ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntNE, x->mask, word(e, 0), ""), "");
     if (stores)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
-    *at = lowest;
     return (Reach){ok, LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "")};
 }
 
-/* Stores those lanes, one after the other, from the words that spread() made. */
-static void store_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
+/* Those lanes, one after the other, between the words that spread() made. */
+static void access_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
 {
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
                             done = new_block(e, "");
@@ -715,9 +710,12 @@ static void store_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addre
     LLVMPositionBuilderAtEnd(B, loop);
     const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
     const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
-    const Val word_at = LLVMBuildLoad2(B, e->i32, lane_of(e, words, lane), "");
-    store_at(e, LLVMBuildTrunc(B, word_at, t, ""),
-             byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, "")));
+    const Val host = byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, ""));
+    const Val at = lane_of(e, words, lane);
+    if (x->h->stores)
+        store_at(e, LLVMBuildTrunc(B, LLVMBuildLoad2(B, e->i32, at, ""), t, ""), host);
+    else
+        LLVMBuildStore(B, widen(e, x->h->op, load_at(e, t, host), e->i32), at);
     const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
     LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
@@ -733,66 +731,23 @@ static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
     return LLVMBuildNot(B, some_of(e, differs), "");
 }
 
-static Val narrow(Emit *e, Op op, Val v)
+/* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
+ * address, at once.  What is loaded. */
+static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
 {
-    if (op == OP_w)
-        return v;
-    const Val bits = constant_like(v, op == OP_b || op == OP_bu ? 24 : 16);
-    v = LLVMBuildShl(B, v, bits, "");
-    return op == OP_b || op == OP_h ? LLVMBuildAShr(B, v, bits, "") : LLVMBuildLShr(B, v, bits, "");
-}
-
-/* Loads of lanes anywhere by the host's gathers, which take words: three bytes behind a lane's may
- * be loaded as well.  Their indices have a sign. */
-static Row gather(Emit *e, const Access *x, Val base)
-{
-    Row v = {{0}};
-    const Val middle = byte_at(e, base, quad(e, (u64)1 << 31));
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val index = LLVMBuildXor(B, x->a.c[i], constant_like(x->a.c[i], 1u << 31), "");
-        const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
-        v.c[i] = intrinsic(e, "llvm.x86.avx512.mask.gather.dpi.512", NULL, 0,
-                           (Val[]){LLVMConstNull(e->row), middle, index, on, word(e, 1)}, 5);
-        v.c[i] = narrow(e, x->h->op, v.c[i]);
-    }
-    return v;
-}
-
-/* Loads of lanes anywhere, each of which may be accessed, one after the other without a branch:
- * those that are off load what the lowest does. */
-static Row load_lanes(Emit *e, const Access *x, Val base, Val lowest)
-{
-    Row a = x->a, v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        if (x->on.c[i])
-            a.c[i] = LLVMBuildSelect(B, x->on.c[i], a.c[i], splat(e, lowest), "");
-    const Val addresses = spread(e, &a);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMGetPoison(e->row);
-        for (u32 k = 0; k < e->chunk; k++) {
-            const Val at = lane_of(e, addresses, word(e, i * e->chunk + k));
-            const Val addr = LLVMBuildZExt(B, LLVMBuildLoad2(B, e->i32, at, ""), e->i64, "");
-            const Val one = load_at(e, data_type(e, x->width), byte_at(e, base, addr));
-            v.c[i] =
-                LLVMBuildInsertElement(B, v.c[i], widen(e, x->h->op, one, e->i32), word(e, k), "");
-        }
-    }
-    return v;
-}
-
-/* Stores a chunk of lanes anywhere, each of which may be accessed; those in a row at once. */
-static void store_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
-{
+    const bool stores = x->h->stores;
     const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
-    const LLVMBasicBlockRef row = new_block(e, "row"), each = new_block(e, "each"),
+    const LLVMBasicBlockRef row = new_block(e, "row"), apart = new_block(e, "apart"),
+                            one = new_block(e, "one"), each = new_block(e, "each"),
                             done = new_block(e, "");
     const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
     const Val first = LLVMBuildExtractElement(B, x->a.c[i], word(e, 0), "");
     const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
     const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
+    LLVMTypeRef flat[2] = {t, e->ptr};
     /* Hosts that have no masks leave parts of rows to the loop, as is a chunk with no lane on,
      * whose address hosts would take long to ignore.  Beyond 2^32 a row would go on at 0. */
-    const bool can = x->h->full || e->host->masks;
+    const bool can = x->h->full || e->host->gathers;
     Val in_row = LLVMConstNull(e->i1);
     if (can) {
         const u32 last = 0u - e->chunk * x->width;
@@ -801,61 +756,81 @@ static void store_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
     }
     if (can && x->on.c[i])
         in_row = LLVMBuildAnd(B, in_row, some_of(e, on), "");
-    LLVMBuildCondBr(B, in_row, row, each);
+    LLVMBuildCondBr(B, in_row, row, apart);
 
     LLVMPositionBuilderAtEnd(B, row);
-    const Val data = x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
-    LLVMTypeRef flat[2] = {t, e->ptr};
-    if (x->h->full)
-        store_at(e, data, at);
+    Val together = NULL;
+    if (stores) {
+        const Val data = x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
+        if (x->h->full)
+            store_at(e, data, at);
+        else
+            intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+    } else {
+        together = x->h->full ? load_at(e, t, at)
+                              : intrinsic(e, "llvm.masked.load", flat, 2,
+                                          (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4);
+        together = widen(e, x->h->op, together, e->row);
+    }
+    LLVMBuildBr(B, done);
+
+    /* of a chunk whose first lane is off, that lane's address has not been asked for */
+    LLVMPositionBuilderAtEnd(B, apart);
+    Val same = LLVMConstNull(e->i1), value = NULL;
+    if (!stores && x->h->full)
+        same = none_differs(e, x, i, x->a.c[i], splat(e, first));
+    LLVMBuildCondBr(B, same, one, each);
+    LLVMPositionBuilderAtEnd(B, one);
+    if (!stores && x->h->full)
+        value = splat(e, widen(e, x->h->op, load_at(e, data_type(e, x->width), at), e->i32));
     else
-        intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+        value = LLVMGetPoison(e->row);
     LLVMBuildBr(B, done);
 
     LLVMPositionBuilderAtEnd(B, each);
     const u32 every = e->chunk == 32 ? UINT32_MAX : (1u << e->chunk) - 1;
     const Val here = word(e, every << i * e->chunk);
-    store_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
-                words);
+    access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
+                 words);
+    const Val single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+    const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
-    LLVMPositionBuilderAtEnd(B, done);
-}
 
-static void store_anywhere(Emit *e, const Access *x, Val base, Val addresses, Val words)
-{
-    if (!x->h->full) { /* of a few lanes it takes longer to look at chunks */
-        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
-        LLVMTypeRef t = e->i32;
-        Val mask = x->mask;
-        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
-        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
-        LLVMPositionBuilderAtEnd(B, few);
-        store_lanes(e, x, x->mask, base, addresses, words);
-        give_back(e, NULL, quad(e, (u64)1 << 32));
-        LLVMPositionBuilderAtEnd(B, many);
-    }
-    for (u32 i = 0; i < e->nchunks; i++)
-        store_chunk(e, x, i, base, addresses, words);
-    give_back(e, NULL, quad(e, (u64)1 << 32));
+    LLVMPositionBuilderAtEnd(B, done);
+    if (stores)
+        return NULL;
+    const Val v = LLVMBuildPhi(B, e->row, "");
+    LLVMAddIncoming(v, (Val[]){together, value, single}, (LLVMBasicBlockRef[]){row, one, each_end},
+                    3);
+    return v;
 }
 
 /* Lanes anywhere: at once, if a range is remembered that has all of them. */
 static void make_access(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    const Val addresses = spread(e, &x.a), words = h->stores ? spread(e, &x.data) : NULL;
+    const Val addresses = spread(e, &x.a), words = spread(e, h->stores ? &x.data : NULL);
     const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
-    Val lowest;
-    const Reach r = reach_each(e, &x, addresses, &lowest);
+    const Reach r = reach_each(e, &x, addresses);
+    Row v = {{0}};
     branch_likely(e, r.ok, here, each);
     LLVMPositionBuilderAtEnd(B, here);
-    if (h->stores) {
-        store_anywhere(e, &x, r.host, addresses, words);
-    } else {
-        const Row v = e->host->gathers && e->chunk == 16 ? gather(e, &x, r.host)
-                                                         : load_lanes(e, &x, r.host, lowest);
-        give_back(e, &v, quad(e, (u64)1 << 32));
+    if (!h->full) { /* of a few lanes it takes longer to look at chunks */
+        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
+        LLVMTypeRef t = e->i32;
+        Val mask = x.mask;
+        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
+        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
+        LLVMPositionBuilderAtEnd(B, few);
+        access_lanes(e, &x, x.mask, r.host, addresses, words);
+        for (u32 i = 0; !h->stores && i < e->nchunks; i++)
+            v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
+        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+        LLVMPositionBuilderAtEnd(B, many);
     }
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
+    give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
     LLVMPositionBuilderAtEnd(B, each);
     access_each(e, &x);
 }

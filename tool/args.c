@@ -344,7 +344,8 @@ static bool parse_buffer(In *in, Arg *a)
         out_of_memory();
     if (starts(in, "=none")) /* memory is zero, but nobody has written it */
         a->is_unwritten = true;
-    else if (in->p[0] == '=' && in->p[1] != '=' && (in->p++, !parse_contents(in, a, a->bytes, false)))
+    else if (in->p[0] == '=' && in->p[1] != '=' &&
+             (in->p++, !parse_contents(in, a, a->bytes, false)))
         return false;
     if (starts(in, "==") && !parse_want(in, a))
         return false;
@@ -388,7 +389,8 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
     a->is_high = !strncmp(spec, "hbuf:", 5);
     a->no_write = !strncmp(spec, "rbuf:", 5);
     a->no_read = !strncmp(spec, "wbuf:", 5);
-    if (starts(&in, "buf:") || starts(&in, "hbuf:") || starts(&in, "rbuf:") || starts(&in, "wbuf:")) {
+    if (starts(&in, "buf:") || starts(&in, "hbuf:") || starts(&in, "rbuf:") ||
+        starts(&in, "wbuf:")) {
         a->kind = SPEC_BUFFER;
         ok = parse_buffer(&in, a);
     } else if (starts(&in, "local:")) {

@@ -104,7 +104,8 @@ static const struct argp argp = {
            "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
            "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
            "    OUT:  - (print), -:FIRST:N (print a part), file\n"
-           "  rbuf:... wbuf:...              a buffer for reading, for writing only (--check=bounds)\n",
+           "  rbuf:... wbuf:...              a buffer for reading, for writing only "
+           "(--check=bounds)\n",
 };
 
 static bool parse_args(Run *r, Diag *d)
@@ -328,8 +329,7 @@ static int run_image(Run *r, Object *image, Diag *d)
     if (drv_load(driver, image, d)) {
         obj_free(image);
     } else if (watch_open(&watch, &r->common, driver, &run, d)) {
-        if (upload(r, driver) &&
-            (!r->common.export_to || make_directory(r->common.export_to, d)) &&
+        if (upload(r, driver) && (!r->common.export_to || make_directory(r->common.export_to, d)) &&
             open_debugger(&r->common, driver, &debugger, d))
             status = launch(r, driver, &watch, &run, d);
         status = watch_close(&watch, driver, status, d);
@@ -372,8 +372,9 @@ int run_main(int argc, char **argv)
         return REFUSED;
     if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
         (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
-        Buf build = {0}; /* who debugs wants to see variables */
-        buf_printf(&build, "%s%s", r->build ? r->build : "", r->common.gdb || r->common.step ? " -g" : "");
+        Buf build = {0};                         /* who debugs wants to see variables */
+        buf_printf(&build, "%s%s", r->build ? r->build : "",
+                   r->common.gdb || r->common.step ? " -g" : "");
         if (build.failed)
             out_of_memory();
         Object *image = load_image(r->file, r->common.device.set, buf_text(&build),

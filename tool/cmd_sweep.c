@@ -145,8 +145,7 @@ static bool keep(Main *m, size_t point, const PointResult *r, Diag *d)
     return true;
 }
 
-/* --- points on this machine ---------------------------------------------------------------------
- */
+/* --- points on this machine ------------------------------------------------------------------- */
 
 static bool collect(Main *m, SweepJob *job, Diag *d)
 {

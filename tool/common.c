@@ -60,7 +60,8 @@ static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "Host threads; 0 (default): one a processor", 2},
     {"max-insns", KEY_MAX, "N", 0, "Stop a warp after N instructions", 2},
     {"timeout", KEY_TIMEOUT, "S", 0, "Stop after S seconds", 2},
-    {"sample", KEY_SAMPLE, "PERCENT", 0, "Count cycles of so many groups, and estimate those of all", 2},
+    {"sample", KEY_SAMPLE, "PERCENT", 0,
+     "Count cycles of so many groups, and estimate those of all", 2},
     {NULL, 0, NULL, 0, "Results:", 3},
     {"stats", KEY_STATS, "json", OPTION_ARG_OPTIONAL, "Print statistics", 3},
     {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},
@@ -68,13 +69,16 @@ static const struct argp_option options[] = {
      "A line an instruction, in Spike's commit format (ventus.trace)", 3},
     {"profile", KEY_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
      "What source lines, instructions and warps cost: issue slots with --engine timing, else "
-     "instructions; a table, or JSON if FILE ends so", 3},
+     "instructions; a table, or JSON if FILE ends so",
+     3},
     {"pipeline", KEY_PIPELINE, "FILE", OPTION_ARG_OPTIONAL,
      "Every instruction with its stages, for Konata (ventus.kanata); with --engine timing", 3},
     {"timeline", KEY_TIMELINE, "FILE", OPTION_ARG_OPTIONAL,
-     "Warps, what they wait for, and counters, for Perfetto (ventus.json); with --engine timing", 3},
+     "Warps, what they wait for, and counters, for Perfetto (ventus.json); with --engine timing",
+     3},
     {"picture-cycles", KEY_CYCLES, "FROM[-TO]", 0, "Of these two: a part, in cycles", 3},
-    {"picture-limit", KEY_LIMIT, "MIB", 0, "Of these two: the size of a file (256); 0: no limit", 3},
+    {"picture-limit", KEY_LIMIT, "MIB", 0, "Of these two: the size of a file (256); 0: no limit",
+     3},
     {"export-replay", KEY_EXPORT, "DIR", 0, "Write launches as .metadata and .data", 3},
     {"dump-buffers", KEY_DUMP, "DIR", 0, "Write buffers into files", 3},
     {"gdb", KEY_GDB, "ADDRESS", OPTION_ARG_OPTIONAL,
@@ -95,7 +99,8 @@ static const EngineKind *engine_option(struct argp_state *state, const char *nam
     const EngineKind *e = dev_find_engine(name);
     if (e)
         return e;
-    if (!strcmp(name, "jit") || !strcmp(name, "auto") || !strcmp(name, "shadow") || !strcmp(name, "timing"))
+    if (!strcmp(name, "jit") || !strcmp(name, "auto") || !strcmp(name, "shadow") ||
+        !strcmp(name, "timing"))
         argp_error(state, "--engine: '%s' is not built in; see ventus info", name);
     else
         argp_error(state, "--engine: '%s' is no engine: interp, jit, auto, shadow, timing", name);
@@ -305,7 +310,8 @@ bool common_resolve(Common *c, Diag *d)
     if (m->warps < m->group_warps)
         m->warps = m->group_warps;
     if (c->gdb && c->step) {
-        error(d, &(Source){.name = "ventus", .text = ""}, NULL, "--gdb and --step exclude each other");
+        error(d, &(Source){.name = "ventus", .text = ""}, NULL,
+              "--gdb and --step exclude each other");
         return false;
     }
     if (c->gdb || c->step) /* whatever engine: they compute the same */

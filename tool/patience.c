@@ -19,7 +19,8 @@ static sigset_t only_interrupt(void)
 
 static void *wait_for_interrupt(void *self)
 {
-    static const char notice[] = "ventus: the kernel still runs; Ctrl-C ends it and says where it is\n";
+    static const char notice[] =
+        "ventus: the kernel still runs; Ctrl-C ends it and says where it is\n";
     Patience *p = self;
     const sigset_t set = only_interrupt();
     const struct timespec limit = {.tv_sec = SECONDS};

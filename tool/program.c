@@ -37,7 +37,10 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
     return o;
 }
 
-static bool is_source_name(const char *file) { return has_suffix(file, ".cl") || has_suffix(file, ".spv"); }
+static bool is_source_name(const char *file)
+{
+    return has_suffix(file, ".cl") || has_suffix(file, ".spv");
+}
 
 bool refuse_source(const char *file, const char *how, Diag *d)
 {
@@ -115,7 +118,8 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
         opt.noptions += n;
         if (compile_source(&source, &opt, &elf, d))
             obj_read(shown(file), elf.data, elf.len, d, &o);
-        if (o && has_suffix(file, ".cl") && !obj_add_source(o, opt.name, buf_text(&source), source.len))
+        if (o && has_suffix(file, ".cl") &&
+            !obj_add_source(o, opt.name, buf_text(&source), source.len))
             out_of_memory();
     }
     mem_free(cache);

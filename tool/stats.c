@@ -42,7 +42,7 @@ struct Stats {
     u64 count[NINSN + 1], lanes[NINSN + 1]; /* by mnemonic */
     Traffic load[NSPACES], store[NSPACES], atomic[NSPACES];
     u64 scalar_loads, scalar_stores;
-    u64 cycles; /* of launches, by an engine that counts them */
+    u64 cycles;              /* of launches, by an engine that counts them */
     u64 timed, cycles_error; /* LaunchResult */
     double seconds;
     DrvResult last;

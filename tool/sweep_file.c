@@ -114,8 +114,7 @@ static const char *text_at(Reader *r, const char *name, const char *rest)
     return json_is_string(v) ? json_string_value(v) : rest;
 }
 
-/* --- the machine --------------------------------------------------------------------------------
- */
+/* --- the machine ------------------------------------------------------------------------------ */
 
 static const MachineParameter *find_parameter(const char *name)
 {

@@ -1,4 +1,5 @@
-/* terminal.c -- the terminal of `ventus run --step`: keys without Enter, colours where they are wanted. */
+/* terminal.c -- the terminal of `ventus run --step`: keys without Enter, colours where they are
+ * wanted. */
 #include "tool/common.h"
 #include <stdio.h>
 #include <stdlib.h>

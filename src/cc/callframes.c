@@ -12,8 +12,8 @@ enum { RA = 1, CODE_ALIGN = 1, DATA_ALIGN = 1 };
 
 /* Where the registers of the caller are, from a word on. */
 typedef struct {
-    i32 sp, tp;             /* what was added to them */
-    bool ra_is_kept;        /* at the first sp */
+    i32 sp, tp;      /* what was added to them */
+    bool ra_is_kept; /* at the first sp */
 } Unwound;
 
 /* an expression: reg + n, negated or not, as an operand of a rule */
@@ -46,9 +46,11 @@ static void put_rules(DwarfOut *s, const Target *t, const Unwound *u, bool is_ke
     put_sum(s, t->sp, -u->sp, false);
     put_rule(s, DW_CFA_val_expression, t->tp);
     put_sum(s, t->tp, -u->tp, false);
-    put_rule(s, is_kernel        ? DW_CFA_undefined
-                : u->ra_is_kept ? DW_CFA_expression
-                                : DW_CFA_same_value, RA);
+    put_rule(s,
+             is_kernel       ? DW_CFA_undefined
+             : u->ra_is_kept ? DW_CFA_expression
+                             : DW_CFA_same_value,
+             RA);
     if (u->ra_is_kept && !is_kernel)
         put_sum(s, t->sp, -u->sp, false);
 }

@@ -1,5 +1,5 @@
-/* allow.c -- what the program, or a file about it, says is meant so (doc/checking.md, "What is meant
- * so").
+/* allow.c -- what the program, or a file about it, says is meant so (doc/checking.md, "What is
+ * meant so").
  *
  * A line of the file names checks and a place:
  *
@@ -19,14 +19,14 @@
 typedef enum { IN_FILE, IN_FUNCTION, IN_KERNEL } PlaceKind;
 
 typedef struct {
-    u32 kinds;              /* 1 << CheckKind */
+    u32 kinds; /* 1 << CheckKind */
     PlaceKind place;
-    const char *name;       /* in CheckAllow.text */
-    u32 from, to;           /* lines of a file */
+    const char *name; /* in CheckAllow.text */
+    u32 from, to;     /* lines of a file */
 } Rule;
 
 struct CheckAllow {
-    Buf text;               /* of the file; names end in a NUL */
+    Buf text; /* of the file; names end in a NUL */
     Rule *rule;
     size_t n, cap;
 };
@@ -37,7 +37,7 @@ typedef struct {
     CheckAllow *to;
     const Source *src;
     Diag *d;
-    const char *at;         /* in the source */
+    const char *at; /* in the source */
 } Reader;
 
 /* The next word of the line, which is empty at its end; words end at spaces. */
@@ -80,7 +80,8 @@ static bool read_lines(const Reader *r, const char *word, char *name, Rule *rule
     const unsigned long from = isdigit((u8)colon[1]) ? strtoul(colon + 1, &end, 10) : 0;
     const unsigned long to = *end == '-' && isdigit((u8)end[1]) ? strtoul(end + 1, &end, 10) : from;
     if (!from || from > to || to >= UINT32_MAX || *end || errno)
-        return refuse(r, word + (colon + 1 - name), "this should be a line, or two with '-' between them");
+        return refuse(r, word + (colon + 1 - name),
+                      "this should be a line, or two with '-' between them");
     *colon = 0;
     rule->from = (u32)from;
     rule->to = (u32)to;

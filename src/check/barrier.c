@@ -24,8 +24,9 @@ void barrier_step(Check *c, const Event *e)
     Buf text = {0}, more = {0};
     if (!is_new(c, &f))
         return;
-    buf_printf(&text, "divergent barrier: %d of the %d work-items of the warp do not reach it with the "
-                      "others",
+    buf_printf(&text,
+               "divergent barrier: %d of the %d work-items of the warp do not reach it with the "
+               "others",
                __builtin_popcount(missing), __builtin_popcount(w->initial));
     const u32 lane = (u32)__builtin_ctz(lanes);
     if (pc)
@@ -54,7 +55,8 @@ static void report_other(Check *c, const Warp *at, const Warp *other)
         buf_str(&more, "\n  ended       ");
         put_item(other->group->launch, other->group->linear, other->tid, &more);
     } else {
-        put_other(c, other->group->launch, pc, "others at", other->group->linear, other->tid, &more);
+        put_other(c, other->group->launch, pc, "others at", other->group->linear, other->tid,
+                  &more);
     }
     report(c, &f,
            ended ? "barrier that a warp of the group never reaches: it has ended"

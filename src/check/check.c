@@ -226,8 +226,7 @@ static void end(void *self, const DrvScene *s, const DevResult *r, const char *t
     c->scene = NULL;
 }
 
-/* --- life ----------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink, void *to)
 {

@@ -137,8 +137,8 @@ void put_item(const Launch *l, u64 group, u32 item, Buf *to)
     const u32 gx = (u32)(group % l->groups[0]), gy = (u32)(group / l->groups[0] % l->groups[1]),
               gz = (u32)(group / l->groups[0] / l->groups[1]);
     if (!n[0] || !n[1] || !n[2]) {
-        buf_printf(to, "lane %u of warp %u, group (%u, %u, %u)", item % l->lanes, item / l->lanes, gx,
-                   gy, gz);
+        buf_printf(to, "lane %u of warp %u, group (%u, %u, %u)", item % l->lanes, item / l->lanes,
+                   gx, gy, gz);
         return;
     }
     const u32 x = item % n[0], y = item / n[0] % n[1], z = item / n[0] / n[1];
@@ -195,9 +195,9 @@ bool check_json(const Check *c, Buf *to)
     json_t *list = json_array();
     CheckReport r;
     for (size_t i = 0; check_report(c, i, &r); i++) {
-        json_t *o = json_pack("{s:s, s:I, s:s*, s:s*, s:s}", "check", names[r.kind], "count",
-                              (json_int_t)r.count, "kernel", r.kernel, "file", r.file, "text",
-                              r.text);
+        json_t *o =
+            json_pack("{s:s, s:I, s:s*, s:s*, s:s}", "check", names[r.kind], "count",
+                      (json_int_t)r.count, "kernel", r.kernel, "file", r.file, "text", r.text);
         if (r.line) {
             json_object_set_new(o, "line", json_integer(r.line));
             json_object_set_new(o, "column", json_integer(r.column));

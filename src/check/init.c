@@ -216,8 +216,7 @@ static void store(Check *c, const Event *e, const IsaRegs *v)
     }
 }
 
-/* --- one instruction -----------------------------------------------------------------------------
- */
+/* --- one instruction -------------------------------------------------------------------------- */
 
 /* Whether a register that the instruction reads has bits that nobody wrote, where it acts. */
 static bool any_source_is_bad(const Registers *r, const IsaFacts *f, u32 lanes)

@@ -112,8 +112,7 @@ static u32 site_of(Check *c, u32 pc)
     return r->last_site;
 }
 
-/* --- order -------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 bool race_is_released(const Job *j, Entry e)
 {
@@ -131,8 +130,7 @@ bool race_is_released(const Job *j, Entry e)
     return false;
 }
 
-/* --- reports ------------------------------------------------------------------------------------
- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 static const char *what_does(bool writes, bool is_atomic)
 {
@@ -162,8 +160,7 @@ void race_report(const Job *j, Entry e, const char *other)
     buf_free(&more);
 }
 
-/* --- fences --------------------------------------------------------------------------------------
- */
+/* --- fences ----------------------------------------------------------------------------------- */
 
 void race_after_atomic(const Job *j)
 {
@@ -188,8 +185,7 @@ void race_after_atomic(const Job *j)
     r->newest[r->group] = (u32)r->nrelease;
 }
 
-/* --- accesses ------------------------------------------------------------------------------------
- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 /* What the instruction stores, by lane; *is_scalar: all store the first.  NULL: it does not. */
 static const u32 *stored(const Warp *w, const IsaFacts *f, bool *is_scalar)

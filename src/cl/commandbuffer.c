@@ -332,8 +332,7 @@ static cl_int enqueue_buffer(cl_uint nqueues, cl_command_queue *queues, CommandB
                    event);
 }
 
-/* --- queries ------------------------------------------------------------------------------------
- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static cl_int buffer_info(CommandBuffer *b, cl_uint param, size_t size, void *value,
                           size_t *size_ret)

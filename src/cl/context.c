@@ -175,7 +175,8 @@ static bool add_devices(ClContext *c, cl_uint n, const cl_device_id *devices)
         if (!d)
             return false;
         const u32 checks = c->platform->checks;
-        if (checks && !(c->checks[c->ndevices - 1] = check_open(d, checks, c->platform->allow, show_found, NULL)))
+        if (checks && !(c->checks[c->ndevices - 1] =
+                            check_open(d, checks, c->platform->allow, show_found, NULL)))
             return false;
         if (c->platform->debugger)
             dbg_attach(c->platform->debugger, drv_device(c->drivers[c->ndevices - 1]));

@@ -128,8 +128,7 @@ static cl_int check_same_bytes(const Image *i, const Image *from)
                : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 }
 
-/* --- creation ------------------------------------------------------------------------------------
- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static cl_int check_source(const ClContext *c, const Image *i, const ClMem *source,
                            const void *host_ptr)

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what the device has -----------------------------------------------------------------------
- */
+/* --- what the device has ---------------------------------------------------------------------- */
 
 static const struct TypeRow {
     cl_channel_type type;
@@ -145,8 +144,7 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
     return CL_SUCCESS;
 }
 
-/* --- a colour as bytes ---------------------------------------------------------------------------
- */
+/* --- a colour as bytes ------------------------------------------------------------------------ */
 
 static float hold(float v, float low) { return v > low ? v < 1 ? v : 1 : low; /* NaN too */ }
 

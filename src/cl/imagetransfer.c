@@ -51,8 +51,7 @@ static cl_int check_call(ClQueue *q, cl_mem image, Waits w)
     return s ? s : check_waits(q->context, w);
 }
 
-/* --- between image and host ----------------------------------------------------------------------
- */
+/* --- between image and host ------------------------------------------------------------------- */
 
 /* Where rows lie in the host's memory; 0: without gaps.  False: a pitch is too small. */
 static bool host_place(const Image *i, const size_t region[3], size_t row_pitch, size_t slice_pitch,
@@ -113,8 +112,7 @@ cl_int clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl_bool
                               (Waits){num_events_in_wait_list, event_wait_list}, event));
 }
 
-/* --- between images and buffers ------------------------------------------------------------------
- */
+/* --- between images and buffers --------------------------------------------------------------- */
 
 cl_int clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_image,
                           const size_t *src_origin, const size_t *dst_origin, const size_t *region,

@@ -88,7 +88,8 @@ static void open_debugger(ClPlatform *p, DeviceOptions *o, Diag *d)
 static void end_measuring(void)
 {
     if (!measure_close(process.platform->measure))
-        host_report("not all files of VENTUS_PROFILE, VENTUS_PIPELINE and VENTUS_TIMELINE were written");
+        host_report(
+            "not all files of VENTUS_PROFILE, VENTUS_PIPELINE and VENTUS_TIMELINE were written");
     process.platform->measure = NULL;
 }
 

@@ -17,23 +17,23 @@
 enum { FIRST_DISTANCE = 2000, MOST_STATES = 64 };
 
 typedef struct {
-    u64 page;               /* number */
-    u8 *bytes;              /* PAGE_SIZE; NULL: zeros */
+    u64 page;  /* number */
+    u8 *bytes; /* PAGE_SIZE; NULL: zeros */
 } PageCopy;
 
 typedef struct {
-    PageCopy *page;         /* by ascending number, none twice */
+    PageCopy *page; /* by ascending number, none twice */
     size_t n, cap;
 } Pages;
 
 typedef struct {
     u64 place, linear, left;
     u32 turn, reservations;
-    bool changed;           /* by hand: who comes here by execution goes on with this state */
+    bool changed; /* by hand: who comes here by execution goes on with this state */
     Warp *warps;
-    SimtEntry **simt;       /* of each warp */
+    SimtEntry **simt; /* of each warp */
     Pages local, memory;
-    u32 *private;           /* page numbers: private memory that was written */
+    u32 *private; /* page numbers: private memory that was written */
     size_t nprivate;
     PendingCopy *pending;
     size_t npending;
@@ -41,14 +41,14 @@ typedef struct {
 
 struct History {
     const Launch *launch;
-    Pages first;            /* memory at the start of the launch */
+    Pages first; /* memory at the start of the launch */
     State state[MOST_STATES];
     size_t n;
-    u64 distance;           /* between states */
-    u64 last_change;        /* place of the last state that was changed by hand */
-    u64 *dirty;             /* pages written since the last state; some may be there twice */
+    u64 distance;    /* between states */
+    u64 last_change; /* place of the last state that was changed by hand */
+    u64 *dirty;      /* pages written since the last state; some may be there twice */
     size_t ndirty, capdirty;
-    bool failed;            /* memory ran out: nothing more is kept */
+    bool failed; /* memory ran out: nothing more is kept */
 };
 
 /* --- pages ---------------------------------------------------------------------------------- */
@@ -137,7 +137,8 @@ static void *copy_of(const void *from, size_t n, size_t size)
 static bool save_warps(State *s, const Group *g)
 {
     const size_t size = g->nwarps * sizeof *s->warps;
-    if (!(s->warps = aligned_alloc(64, size)) || !(s->simt = mem_zalloc(g->nwarps, sizeof *s->simt)))
+    if (!(s->warps = aligned_alloc(64, size)) ||
+        !(s->simt = mem_zalloc(g->nwarps, sizeof *s->simt)))
         return false;
     memcpy((void *)s->warps, g->warps, size);
     for (u32 k = 0; k < g->nwarps; k++) {
@@ -221,9 +222,14 @@ void history_keep(History *h, const Run *r, bool changed)
         return;
     }
     State *s = &h->state[h->n];
-    *s = (State){.place = r->now, .linear = g->linear, .left = r->left, .turn = r->turn,
-                 .reservations = g->reservations, .nprivate = g->pds_dirty.n,
-                 .npending = g->npending, .changed = changed};
+    *s = (State){.place = r->now,
+                 .linear = g->linear,
+                 .left = r->left,
+                 .turn = r->turn,
+                 .reservations = g->reservations,
+                 .nprivate = g->pds_dirty.n,
+                 .npending = g->npending,
+                 .changed = changed};
     s->private = copy_of(g->pds_dirty.page, g->pds_dirty.n, sizeof *s->private);
     s->pending = copy_of(g->pending, g->npending, sizeof *s->pending);
     if (!save_warps(s, g) || !save_local(s, g) || !save_memory(h, s) ||

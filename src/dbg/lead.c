@@ -21,8 +21,8 @@ static bool holds(const Debugger *d, const Breakpoint *b, Lane l)
     return !b->n;
 }
 
-/* Whether the warp is at a join where its lanes will wait or lanes that wait will join them: they all
- * come here again, and count as having arrived only then. */
+/* Whether the warp is at a join where its lanes will wait or lanes that wait will join them: they
+ * all come here again, and count as having arrived only then. */
 static bool arrives_at_join(const Warp *w)
 {
     return w->nsimt && w->simt[w->nsimt - 1].rpc == w->pc;
@@ -59,8 +59,8 @@ static bool only_pretends(Debugger *d)
     Warp *w = run_warp(d->run);
     const Plan *p = &d->plan;
     if (!d->stopped_at_breakpoint || d->user_was_asked || d->run->now != d->stop_place ||
-        p->kind != PLAN_STEP || p->thread != d->stop.thread ||
-        !lane_find(d->run, p->thread, &l) || l.warp != w)
+        p->kind != PLAN_STEP || p->thread != d->stop.thread || !lane_find(d->run, p->thread, &l) ||
+        l.warp != w)
         return false;
     d->lanes_told |= 1u << l.lane;
     if (!(w->mask & ~d->lanes_told))
@@ -111,10 +111,15 @@ static bool at_watchpoint(Debugger *d, const Warp *w, const Step *s, u32 preferr
         }
         if (!met)
             continue;
-        const u32 lane = t && t->lane >= 0 ? (u32)t->lane : s->exec ? (u32)__builtin_ctz(s->exec) : 0;
+        const u32 lane = t && t->lane >= 0 ? (u32)t->lane
+                         : s->exec         ? (u32)__builtin_ctz(s->exec)
+                                           : 0;
         const bool own = preferred && t && t->lane < 0 && preferred - 1 - w->tid < 32;
         *stop = (Stop){STOP_WATCH, SIGNAL_TRAP,
-                       !t ? x->thread : own ? preferred : w->tid + lane + 1, x->kind, x->addr};
+                       !t    ? x->thread
+                       : own ? preferred
+                             : w->tid + lane + 1,
+                       x->kind, x->addr};
         return true;
     }
     return false;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 typedef struct {
-    Sim sim;                /* first */
-    Debugger *debugger;     /* or NULL */
+    Sim sim;            /* first */
+    Debugger *debugger; /* or NULL */
     Device *device;
 } DbgEngine;
 

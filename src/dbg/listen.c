@@ -45,7 +45,7 @@ static bool write_socket(void *self, const void *bytes, size_t n)
 
 static void close_socket(void *self) { close(fd_of(self)); }
 
-/* --- listening --------------------------------------------------------------------------------- */
+/* --- listening -------------------------------------------------------------------------------- */
 
 static bool is_port(const char *text, u16 *port)
 {
@@ -58,8 +58,8 @@ static bool is_port(const char *text, u16 *port)
 static int listen_at_port(u16 port)
 {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-    const struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port),
-                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in a = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof a) && !listen(fd, 1))
@@ -171,7 +171,8 @@ bool wait_for_gdb(Debugger *d, const _Atomic u32 *interrupts)
     const int yes = 1;
     char text[300];
     if (d->path)
-        snprintf(text, sizeof text, "waiting for gdb: gdb-multiarch -ex 'target remote %.200s'", d->path);
+        snprintf(text, sizeof text, "waiting for gdb: gdb-multiarch -ex 'target remote %.200s'",
+                 d->path);
     else
         snprintf(text, sizeof text, "waiting for gdb: gdb-multiarch -ex 'target remote :%u'",
                  port_of(d->listener));

@@ -45,7 +45,9 @@ static void say_disassemble(Debugger *d, Lane l, const char *argument, Buf *to)
         const int len = isa_length(launch->set, (u32)word);
         if (len == 8 && state_read_memory(d->run, l, pc, (u8 *)&word, 8) < 8)
             break;
-        const IsaPrint how = {.have_pc = true, .pc = pc, .csr_names = true,
+        const IsaPrint how = {.have_pc = true,
+                              .pc = pc,
+                              .csr_names = true,
                               .symbol = image_of(d) ? symbol_at : NULL,
                               .self = (void *)image_of(d)};
         buf_str(to, i ? "   " : "=> ");
@@ -62,7 +64,9 @@ static void say_groups(Debugger *d, Lane l, const char *argument, Buf *to)
     const Launch *x = d->run->launch;
     const Group *g = l.warp->group;
     (void)argument;
-    buf_printf(to, "%s: %ux%ux%u groups of %u warps of %u lanes; group %u,%u,%u runs, %llu before it have ended\n",
+    buf_printf(to,
+               "%s: %ux%ux%u groups of %u warps of %u lanes; group %u,%u,%u runs, %llu before it "
+               "have ended\n",
                x->kernel ? x->kernel : "kernel", x->groups[0], x->groups[1], x->groups[2], x->warps,
                x->lanes, g->id[0], g->id[1], g->id[2], (unsigned long long)g->linear);
 }
@@ -70,7 +74,8 @@ static void say_groups(Debugger *d, Lane l, const char *argument, Buf *to)
 static void say_help(Debugger *d, Lane l, const char *argument, Buf *to)
 {
     (void)d, (void)l, (void)argument;
-#define MONITOR(name, argument, what) buf_printf(to, "monitor %-18s %s\n", #name " " argument, what);
+#define MONITOR(name, argument, what)                                                              \
+    buf_printf(to, "monitor %-18s %s\n", #name " " argument, what);
 #include "dbg/monitor.def"
 }
 
@@ -80,7 +85,7 @@ static void say_history(Debugger *d, Lane l, const char *argument, Buf *to)
     (void)l, (void)argument;
     buf_printf(to, "instruction %llu of the launch; %llu were reached; %s\n",
                (unsigned long long)d->run->now, (unsigned long long)d->run->told,
-               !d->run->now                              ? "this is the start"
+               !d->run->now                               ? "this is the start"
                : run_earlier(d->run, d->run->now, &start) ? "there is a way back"
                                                           : "there is no way back");
 }
@@ -120,8 +125,8 @@ static void say_occupancy(Debugger *d, Lane l, const char *argument, Buf *to)
     (void)l, (void)argument;
     buf_printf(to, "an SM holds %u groups of %u warps", x->resident ? x->resident : 1, x->warps);
     if (m)
-        buf_printf(to, "; machine %s has %u SMs of %u warps, %u lanes a warp", m->name, m->sms, m->warps,
-                   m->lanes);
+        buf_printf(to, "; machine %s has %u SMs of %u warps, %u lanes a warp", m->name, m->sms,
+                   m->warps, m->lanes);
     buf_str(to, "\n");
 }
 

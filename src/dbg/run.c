@@ -5,7 +5,10 @@
 
 enum { TURN = 1 << 16 }; /* instructions, as in the interpreter */
 
-static u64 slice_of(const Run *r) { return r->audience->opt->slice ? r->audience->opt->slice : TURN; }
+static u64 slice_of(const Run *r)
+{
+    return r->audience->opt->slice ? r->audience->opt->slice : TURN;
+}
 
 static void begin_group(Run *r, u64 linear)
 {
@@ -117,7 +120,8 @@ bool run_step(Run *r, Step *s)
     const bool is_new = r->now >= r->told;
     if (is_new && r->launch->max_insns && w->ninsns >= r->launch->max_insns)
         sim_limit(w, FAULT_ENDLESS);
-    else if (is_new && atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts) {
+    else if (is_new &&
+             atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts) {
         r->interrupted = true;
         sim_limit(w, FAULT_STOPPED);
     } else if (is_new)

@@ -98,8 +98,10 @@ static Then on_vcont(Debugger *d, const char *text, Buf *out)
         if (kind == 's' || kind == 'S')
             plan = (Plan){.kind = PLAN_STEP, .thread = action_thread(d, text)};
         else if (kind == 'r')
-            plan = (Plan){.kind = lo < end ? PLAN_RANGE : PLAN_STEP, .lo = (u32)lo,
-                          .end = (u32)end, .thread = action_thread(d, text)};
+            plan = (Plan){.kind = lo < end ? PLAN_RANGE : PLAN_STEP,
+                          .lo = (u32)lo,
+                          .end = (u32)end,
+                          .thread = action_thread(d, text)};
         else if (kind != 'c' && kind != 'C') {
             put_error(out);
             return STAY;
@@ -218,7 +220,7 @@ static Then on_thread_extra(Debugger *d, const char *text, Buf *out)
     return STAY;
 }
 
-/* --- registers and memory ----------------------------------------------------------------------- */
+/* --- registers and memory --------------------------------------------------------------------- */
 
 static u32 read_register(const Debugger *d, u32 n, u8 bytes[MOST_REGISTER])
 {
@@ -255,9 +257,7 @@ static Then on_read_register(Debugger *d, const char *text, Buf *out)
 {
     u8 bytes[MOST_REGISTER];
     u64 n;
-    const u32 size = hex_number(&text, &n) && n <= UINT32_MAX
-                         ? read_register(d, (u32)n, bytes)
-                         : 0;
+    const u32 size = hex_number(&text, &n) && n <= UINT32_MAX ? read_register(d, (u32)n, bytes) : 0;
     if (size)
         hex_put(out, bytes, size);
     else
@@ -314,7 +314,8 @@ static Then on_write_memory(Debugger *d, const char *text, Buf *out)
     return STAY;
 }
 
-/* --- breakpoints and watchpoints ------------------------------------------------------------------ */
+/* --- breakpoints and watchpoints
+ * ------------------------------------------------------------------ */
 
 static void breakpoint_free(Breakpoint *b)
 {
@@ -417,7 +418,7 @@ static Then on_remove(Debugger *d, const char *text, Buf *out)
     return STAY;
 }
 
-/* --- questions --------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static Then on_supported(Debugger *d, const char *text, Buf *out)
 {
@@ -512,7 +513,7 @@ static Then on_command(Debugger *d, const char *text, Buf *out)
     return STAY;
 }
 
-/* --- the image as a file ------------------------------------------------------------------------ */
+/* --- the image as a file ---------------------------------------------------------------------- */
 
 static Then on_file_system(Debugger *d, const char *text, Buf *out)
 {
@@ -570,7 +571,7 @@ static Then on_file_close(Debugger *d, const char *text, Buf *out)
     return STAY;
 }
 
-/* --- packets ----------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *begin;

@@ -1,5 +1,5 @@
-/* stepper.c -- one warp on the screen of a terminal: its source, instruction, lanes and what the last
- * step changed; forwards and backwards by keys. */
+/* stepper.c -- one warp on the screen of a terminal: its source, instruction, lanes and what the
+ * last step changed; forwards and backwards by keys. */
 #include "base/mem.h"
 #include "dbg/debugger.h"
 #include <stdio.h>
@@ -12,8 +12,8 @@ enum { COLUMNS = 79, SOURCE_BEFORE = 3, SOURCE_AFTER = 3, MOST_CHANGED = 6, MOST
 typedef struct {
     Debugger *d;
     const DbgScreen *screen;
-    Warp *before;           /* the warp as it was */
-    u64 place;              /* where that was */
+    Warp *before; /* the warp as it was */
+    u64 place;    /* where that was */
     bool known;
 } Stepper;
 
@@ -21,7 +21,8 @@ typedef struct {
 
 static const Object *image_of(const Stepper *s) { return dev_code(s->d->device)->image; }
 
-/* Appends a line, cut to the width of the screen; `mark`: in reverse video where there is colour. */
+/* Appends a line, cut to the width of the screen; `mark`: in reverse video where there is colour.
+ */
 static void put_line(const Stepper *s, Buf *to, const Buf *line, bool mark)
 {
     size_t n = line->len < COLUMNS ? line->len : COLUMNS;
@@ -41,7 +42,8 @@ static void put_source(const Stepper *s, u32 pc, Buf *to)
         buf_str(to, "no source is known\n");
         return;
     }
-    buf_printf(&line, "%s:%u%s%s", p.file, p.line, p.function ? " in " : "", p.function ? p.function : "");
+    buf_printf(&line, "%s:%u%s%s", p.file, p.line, p.function ? " in " : "",
+               p.function ? p.function : "");
     put_line(s, to, &line, false);
     const u32 first = p.line > SOURCE_BEFORE ? p.line - SOURCE_BEFORE : 1;
     for (u32 n = first; n <= p.line + SOURCE_AFTER; n++) {
@@ -104,12 +106,13 @@ static void show(const Stepper *s, const Warp *w)
         buf_str(&all, "\033[H\033[2J");
     /* 1. where */
     buf_printf(&line, "%s  group %u,%u,%u  warp %u of %u  instruction %llu",
-               r->launch->kernel ? r->launch->kernel : "kernel", g->id[0], g->id[1], g->id[2], w->id,
-               g->nwarps, (unsigned long long)r->now);
+               r->launch->kernel ? r->launch->kernel : "kernel", g->id[0], g->id[1], g->id[2],
+               w->id, g->nwarps, (unsigned long long)r->now);
     put_line(s, &all, &line, true);
     put_source(s, w->pc, &all);
     /* 2. what comes next */
-    monitor(s->d, (Lane){(Warp *)w, w->mask ? (u32)__builtin_ctz(w->mask) : 0}, "disassemble 3", &text);
+    monitor(s->d, (Lane){(Warp *)w, w->mask ? (u32)__builtin_ctz(w->mask) : 0}, "disassemble 3",
+            &text);
     buf_put(&all, text.data, text.len);
     /* 3. lanes and sides that wait */
     buf_printf(&all, "%-8s %.*s\n", "lane", (int)r->launch->lanes, digits);
@@ -121,8 +124,9 @@ static void show(const Stepper *s, const Warp *w)
         put_lanes(s, n ? "" : "waiting", w->simt[i].mask, rest, &all);
     }
     put_changes(s, w, &all);
-    buf_str(&all, g->faulted ? "[b]ack [q]uit\n"
-                             : "[s]tep [n]ext line [b]ack [B]ack a line [w]arp [c]ontinue [q]uit\n");
+    buf_str(&all, g->faulted
+                      ? "[b]ack [q]uit\n"
+                      : "[s]tep [n]ext line [b]ack [B]ack a line [w]arp [c]ontinue [q]uit\n");
     if (!s->screen->colours)
         buf_str(&all, "--\n");
     if (!all.failed)
@@ -211,7 +215,8 @@ void step_launch(Debugger *d)
         if (!w && !r->group->faulted) /* the launch is over */
             break;
         if (!w)
-            w = &r->group->warps[r->group->fault.warp < r->group->nwarps ? r->group->fault.warp : 0];
+            w = &r->group
+                     ->warps[r->group->fault.warp < r->group->nwarps ? r->group->fault.warp : 0];
         show(&s, w);
         const int key = d->screen.key(d->screen.self);
         const bool stuck = r->group->faulted;

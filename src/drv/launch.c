@@ -14,7 +14,7 @@
 #include "isa/abi.h"
 #include <string.h>
 
-enum { MIN_SGPRS = 32, UNIT = 4 };                     /* registers are asked for in fours */
+enum { MIN_SGPRS = 32, UNIT = 4 }; /* registers are asked for in fours */
 
 /* Groups of one size. */
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     u64 private_word;  /* metadata word 64 */
     u64 private;       /* bytes a lane */
     Buf args;
-    Extents extents;       /* of a watched launch */
+    Extents extents; /* of a watched launch */
 } Plan;
 
 /* --- the shape ------------------------------------------------------------------------ */
@@ -226,8 +226,12 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
             memcpy(&base, a->value, a->size < 4 ? a->size : 4);
             buf_put(&p->args, a->value, a->size);
             extents_add(d, &p->extents,
-                        (DrvExtent){.kind = EXTENT_BUFFER, .addr = base, .size = a->buffer, .arg = i,
-                                    .no_read = a->no_read, .no_write = a->no_write});
+                        (DrvExtent){.kind = EXTENT_BUFFER,
+                                    .addr = base,
+                                    .size = a->buffer,
+                                    .arg = i,
+                                    .no_read = a->no_read,
+                                    .no_write = a->no_write});
             continue;
         }
         /* 3. of local memory its offset or address, as the kernel wants it; too much is refused
@@ -236,9 +240,9 @@ static DrvStatus plan_arguments(Driver *d, const DrvKernel *k, Plan *p)
         const u64 before = p->data_first ? 0 : p->stacks;
         const u64 offset = align_up(before + p->data, ABI_LOCAL_ALIGN);
         p->data = offset + a->size - before;
-        extents_add(d, &p->extents,
-                    (DrvExtent){.kind = EXTENT_LOCAL, .addr = LDS_LO + offset, .size = a->size,
-                                .arg = i});
+        extents_add(
+            d, &p->extents,
+            (DrvExtent){.kind = EXTENT_LOCAL, .addr = LDS_LO + offset, .size = a->size, .arg = i});
         buf_put(&p->args, &(u32){(u32)(p->offsets ? offset : LDS_LO + offset)}, 4);
     }
     return p->args.failed ? drv_fail(d, DRV_NO_MEMORY, "the argument block") : DRV_OK;
@@ -372,8 +376,8 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
         p = (Plan){.part = *part};
         b = (Blocks){.print = *print};
         s = enter_program(d, k->program, k->export_to || d->is_watched);
-        /* 2. what the kernel needs, and memory; again while launches run, whose end gives some back.
-         * Who waits keeps nothing of the first part, or two could wait for each other */
+        /* 2. what the kernel needs, and memory; again while launches run, whose end gives some
+         * back. Who waits keeps nothing of the first part, or two could wait for each other */
         if (!s)
             s = make_plan(d, k, &p);
         if (s || !(s = alloc_blocks(d, k, &p, &b)) || !d->running)

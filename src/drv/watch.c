@@ -33,9 +33,9 @@ void tell_begin(Driver *d, const DrvKernel *k, DevLaunch *l, Extents *x, DrvScen
         for (size_t i = 0; i < known; i++)
             is_known |= x->e[i].kind != EXTENT_BUFFER && x->e[i].addr == r->addr;
         if (!is_known)
-            extents_add(d, x, (DrvExtent){.kind = EXTENT_BLOCK,
-                                          .addr = r->addr,
-                                          .size = r->size - r->slack});
+            extents_add(
+                d, x,
+                (DrvExtent){.kind = EXTENT_BLOCK, .addr = r->addr, .size = r->size - r->slack});
     }
     scene->extents = x->e;
     scene->nextents = x->n;

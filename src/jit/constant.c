@@ -26,8 +26,7 @@ typedef struct {
     bool seen;
 } State;
 
-/* --- which regions repeat -----------------------------------------------------------------------
- */
+/* --- which regions repeat --------------------------------------------------------------------- */
 
 /* Whether the instruction changes nothing of a warp that host code does not set when the next one
  * begins. */

@@ -88,7 +88,8 @@ static int missing_part(LLVMModuleRef m)
     return -1;
 }
 
-/* What came from the library is the program's own now; `cold` has kept its functions small so far. */
+/* What came from the library is the program's own now; `cold` has kept its functions small so far.
+ */
 static void hide(LLVMValueRef g)
 {
     if (LLVMIsAFunction(g))

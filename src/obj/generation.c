@@ -16,9 +16,9 @@ enum { OTHER = 0, FROM_CSR = 0x10000, FROM_METADATA = 0x20000 };
 
 typedef struct {
     u32 holds[32];
-    u32 words;          /* metadata words loaded, a bit for each of the first 32 */
-    bool wid, scaled;   /* CSR_wid was read; something was scaled by the size of a stack of B */
-    u32 sp, tp;         /* what was written to sp and tp last */
+    u32 words;        /* metadata words loaded, a bit for each of the first 32 */
+    bool wid, scaled; /* CSR_wid was read; something was scaled by the size of a stack of B */
+    u32 sp, tp;       /* what was written to sp and tp last */
 } Start;
 
 static i32 operand(const Insn *in, OperandId o)

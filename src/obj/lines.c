@@ -365,8 +365,8 @@ static bool add_row(LineTable *t, Pending *p, const Row *row, bool end)
             t->no_memory = true;
             return false;
         }
-        t->spans[t->nspans++] =
-            (Span){r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column, r->isa};
+        t->spans[t->nspans++] = (Span){
+            r->address, row->address, (u32)t->nunits - 1, r->file, r->line, r->column, r->isa};
     }
     *p = (Pending){*row, !end};
     return true;
@@ -890,13 +890,17 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max)
         return 0;
     const size_t nscopes = scopes_at(t, pc, around);
     size_t n = 0;
-    chain[n++] = (Place){file_name(t, span->unit, span->file), span->line, span->column,
-                         nscopes ? name_of(t, around[0]->entry) : NULL, span->isa == 1,
-                         span->isa == 2};
+    chain[n++] =
+        (Place){file_name(t, span->unit, span->file),          span->line,     span->column,
+                nscopes ? name_of(t, around[0]->entry) : NULL, span->isa == 1, span->isa == 2};
     for (size_t i = 0; i < nscopes && around[i]->inlined && n < max; i++) {
         const Scope *s = around[i];
-        chain[n++] = (Place){file_name(t, s->unit, s->call_file), s->call_line, s->call_column,
-                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL, false, false};
+        chain[n++] = (Place){file_name(t, s->unit, s->call_file),
+                             s->call_line,
+                             s->call_column,
+                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL,
+                             false,
+                             false};
     }
     return n;
 }

@@ -25,7 +25,8 @@ static bool find_self(char path[MAX_PATH])
 char *proc_find(const char *name)
 {
     static const char *const places[] = {
-        "", "../libexec/ventus/", "../../libexec/ventus/", "../../../libexec/ventus/", "../", "../../"};
+        "",      "../libexec/ventus/", "../../libexec/ventus/", "../../../libexec/ventus/", "../",
+        "../../"};
     char self[MAX_PATH], path[MAX_PATH];
     if (!find_self(self))
         return NULL;

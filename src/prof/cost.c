@@ -75,8 +75,7 @@ static TimeSlots *sm_of(Costs *c, u32 sm)
     return &k->sm[sm];
 }
 
-/* --- what is told ------------------------------------------------------------------------------
- */
+/* --- what is told ----------------------------------------------------------------------------- */
 
 static void begin_launch(Costs *c)
 {
@@ -151,8 +150,7 @@ Observer costs_observer(Costs *c)
     return (Observer){.self = c, .events = EVENT_launch_begin | EVENT_insn, .tell = tell_step};
 }
 
-/* --- kernels ------------------------------------------------------------------------------------
- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* whether all instructions that both have issued are the same */
 static bool has_same_code(Costs *c, const KernelCost *k)
@@ -183,8 +181,7 @@ static KernelCost *find_kernel(Costs *c, const char *name, IsaSet set)
     return &c->kernel[c->nkernels++];
 }
 
-/* --- lines ---------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 

@@ -38,8 +38,7 @@ static Rank *rank(const void *first, size_t n, size_t size, size_t slots)
 
 #define RANK(a, n) rank(a, n, sizeof *(a), (size_t)((const u8 *)&(a)->slots - (const u8 *)(a)))
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static double percent(u64 part, u64 all) { return all ? (double)part * 100 / (double)all : 0; }
 
@@ -228,8 +227,7 @@ bool costs_text(const Costs *c, Buf *to)
     return ok && !to->failed;
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void set_number(json_t *o, const char *name, u64 v)
 {

@@ -216,8 +216,7 @@ static void draw(Picture *p, const CycleEvent *e)
         begin_wait(t, w, e);
 }
 
-/* --- counters ------------------------------------------------------------------------------------
- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 /* how often a thing happened in a thousand cycles */
 static u64 rate(u64 now, u64 before, u64 cycles) { return (now - before) * 1000 / cycles; }
@@ -283,8 +282,7 @@ static void count(Picture *p, const CycleCounters *c)
     }
 }
 
-/* --- life --------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void finish(Picture *p)
 {

@@ -103,8 +103,7 @@ void sample_began(Model *m, u64 group)
     }
 }
 
-/* --- groups that are skipped --------------------------------------------------------------------
- */
+/* --- groups that are skipped ------------------------------------------------------------------ */
 
 static void begin(Model *m, Group *g, u32 area)
 {
@@ -197,8 +196,7 @@ SampleSkip sample_skip(Model *m)
     return SKIP_DONE;
 }
 
-/* --- the estimate -------------------------------------------------------------------------------
- */
+/* --- the estimate ----------------------------------------------------------------------------- */
 
 /* Student's t: two-sided 95 %, n degrees of freedom (Abramowitz and Stegun, 26.7.5) */
 static double student(double n)

@@ -1,7 +1,8 @@
 /* stall.c -- a machine that does nothing any more: a fault that says what each warp waits for.
  *
- * An instruction cache that is so small that warps throw out each other's lines before they are used leads
- * there.  What would have been an endless loop, or the end of the process, is this report.
+ * An instruction cache that is so small that warps throw out each other's lines before they are
+ * used leads there.  What would have been an endless loop, or the end of the process, is this
+ * report.
  */
 #include "time/model.h"
 
@@ -10,7 +11,8 @@ enum { PATIENCE = 256 };
 
 bool model_is_stuck(Model *m)
 {
-    u64 done = m->numbers + m->next_group + m->l2.stores; /* lines of code may be fetched for ever */
+    u64 done =
+        m->numbers + m->next_group + m->l2.stores; /* lines of code may be fetched for ever */
     for (u32 i = 0; i < m->nsms; i++)
         done += m->sm[i].dcache.hits + m->sm[i].dcache.misses + m->sm[i].dcache.stores;
     const bool scans = m->l2.flushed != NEVER; /* its end is known */

@@ -197,7 +197,7 @@ typedef struct {
 } Slot;
 
 /* A variable of the source. */
-enum { NO_SLOT = UINT32_MAX };
+#define NO_SLOT UINT32_MAX
 typedef struct {
     const char *name;
     u32 type;               /* in Module.type */

@@ -22,7 +22,9 @@ typedef struct {
 } PartValue;
 
 /* Where it is: a place, or one of these. */
-enum { NOWHERE = UINT32_MAX, LITERAL = UINT32_MAX - 1, ARGUMENT = UINT32_MAX - 2 };
+#define NOWHERE  UINT32_MAX
+#define LITERAL  (UINT32_MAX - 1)
+#define ARGUMENT (UINT32_MAX - 2)
 typedef struct {
     PartValue value;
     u32 place;

@@ -269,7 +269,7 @@ static Stop search(Debugger *d, u64 end, u64 *place)
     Run *r = d->run;
     Stop last = {.kind = STOP_BEGIN};
     look_at_watched(d);
-    for (u64 n = 1; r->now < end; n++) {
+    while (r->now < end) {
         Warp *w = run_warp(r);
         const u64 here = r->now;
         Step s = {.ntouched = 0};

@@ -49,8 +49,8 @@ static void put_causes(Buf *to, const TimeSlots *s, u64 all, size_t most)
     struct {
         Rank rank;
         const char *name, *unit;
-    } row[NCAUSE + NUNIT];
-    Rank order[NCAUSE + NUNIT];
+    } row[(u32)NCAUSE + NUNIT];
+    Rank order[(u32)NCAUSE + NUNIT];
     size_t n = 0;
     for (u32 c = 0; c < NCAUSE; c++)
         if (s->cycles[c] && c != CAUSE_ISSUED && c != CAUSE_SCOREBOARD) {

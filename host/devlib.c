@@ -264,6 +264,8 @@ static void write_assembly(const char *file, char **files, int n, const Index *x
         die(file, "cannot be written");
 }
 
+/* --- commands --------------------------------------------------------------------------- */
+
 static void split(const char *out, const char *dir, char **files, int n)
 {
     char file[4096];

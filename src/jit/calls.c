@@ -87,9 +87,8 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
  * a store has noted stay until the group ends. */
 static void remember(Group *g, const Uop *u, u32 addr, bool stores)
 {
-    enum {
-        AGAIN = 256
-    }; /* pages to look at where something else was remembered: it may change often */
+    /* pages to look at where something else was remembered: it may change often */
+    enum { AGAIN = 256 };
     const bool local = addr - LDS_LO < LDS_END - LDS_LO;
     const Memory *m = local ? &g->lds : g->launch->memory;
     PlainRange *r =

@@ -94,9 +94,8 @@ static HostEnv env_of(const Jit *j, const Group *g, const Entry *e)
 /* Makes launch constants ready for the warps that *env names.  False: they cannot be read. */
 static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
 {
-    enum {
-        WIDE = 1 << 16
-    }; /* bytes of a guard that would take in much else: constants are read for each warp */
+    /* bytes of a guard that would take in much else: constants are read for each warp */
+    enum { WIDE = 1 << 16 };
     Group *g = env->first->group;
     if (!constants_read(e->region, env->first, constant, &env->guard))
         return false;

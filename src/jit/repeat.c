@@ -11,8 +11,6 @@
 
 #define B e->b
 
-static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
-
 static Val field(Emit *e, Val base, size_t offset)
 {
     Val at = quad(e, offset);

@@ -22,7 +22,7 @@
 
 Val word(Emit *e, u32 value) { return LLVMConstInt(e->i32, value, false); }
 
-static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
+Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
 
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step)
 {

@@ -127,6 +127,7 @@ Linear linear_of(Emit *e, u32 n);
 void set_v(Emit *e, u32 n, Row v);
 /* A constant i32; an i32 in all lanes of a chunk. */
 Val word(Emit *e, u32 value);
+Val quad(Emit *e, u64 value);
 Val splat(Emit *e, Val v);
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
 /* The lanes of a chunk in a mask of all. */

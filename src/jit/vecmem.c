@@ -31,8 +31,6 @@
 
 enum { FEW = 8 }; /* lanes */
 
-static Val quad(Emit *e, u64 value) { return LLVMConstInt(e->i64, value, false); }
-
 static Val byte_at(Emit *e, Val base, Val offset)
 {
     return LLVMBuildInBoundsGEP2(B, e->i8, base, &offset, 1, "");

@@ -147,9 +147,3 @@ char *path_base(const char *file, bool stem)
         out_of_memory();
     return copy;
 }
-
-bool has_suffix(const char *file, const char *suffix)
-{
-    const size_t len = strlen(file), n = strlen(suffix);
-    return len >= n && !strcmp(file + len - n, suffix);
-}

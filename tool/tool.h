@@ -63,7 +63,6 @@ bool make_directory(const char *dir, Diag *d);
 char *path_join(const char *dir, const char *name);
 /* The file's name without directory; without its suffix too where `stem`. */
 char *path_base(const char *file, bool stem);
-bool has_suffix(const char *file, const char *suffix);
 
 /* --- options (options.c) ----------------------------------------------------------- */
 

@@ -81,6 +81,12 @@ char *mem_strndup(const char *s, size_t len)
     return copy;
 }
 
+bool has_suffix(const char *file, const char *suffix)
+{
+    const size_t len = strlen(file), n = strlen(suffix);
+    return len >= n && !strcmp(file + len - n, suffix);
+}
+
 char *mem_strdup(const char *s) { return mem_strndup(s, strlen(s)); }
 
 bool buf_reserve(Buf *b, size_t more)

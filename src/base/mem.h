@@ -18,6 +18,8 @@ size_t mem_requests(void); /* made so far, those that failed too */
 #endif
 char *mem_strndup(const char *s, size_t len);
 char *mem_strdup(const char *s);
+/* Whether the name of a file ends so. */
+bool has_suffix(const char *file, const char *suffix);
 
 /* A growable byte string.  When it runs out of memory, `failed` is set, and all later
  * operations do nothing.  A zeroed Buf is empty.  data is always followed by a NUL

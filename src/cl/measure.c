@@ -43,16 +43,19 @@ static void open_picture(Measure *m, size_t i, const char *name,
 
 Measure *measure_open(const char *profile, const char *pipeline, const char *timeline, Diag *d)
 {
-    Measure *m = profile || pipeline || timeline ? mem_zalloc(1, sizeof *m) : NULL;
-    if (!m)
+    if (!profile && !pipeline && !timeline)
         return NULL;
+    Measure *m = mem_zalloc(1, sizeof *m);
+    if (!m) {
+        error(d, NULL, NULL, "no memory to measure launches");
+        return NULL;
+    }
     pthread_mutex_init(&m->lock, NULL);
     m->owner = getpid();
     m->costs_to = open_file(profile, d);
     if (m->costs_to && !(m->costs = costs_new()))
         error(d, NULL, NULL, "no memory for %s", profile);
-    const size_t len = profile ? strlen(profile) : 0;
-    m->json = len > 5 && !strcmp(profile + len - 5, ".json");
+    m->json = profile && has_suffix(profile, ".json");
     open_picture(m, 0, pipeline, pipeline_new, d);
     open_picture(m, 1, timeline, timeline_new, d);
     return m;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # tsan_test.sh -- the threads of runtime, driver and engines under the thread sanitizer: builds the programs below
-# with m=tsan (in a build of its own, which later runs find) and runs them.  A race is a failure.
+# with m=tsan (in a build of its own, which later runs find) and runs them.  A race is a failure.  What tsan.supp excuses
+# is known by files on either stack, so that the history is as long as can be, lest the older stack is lost.
 # limit: 900
 case ${m-} in asan | hostile | tsan) echo 'this build is sanitized itself'; exit 77 ;; esac
 [ -e "$B/libventus-opencl.so" ] || { echo 'this build has no OpenCL runtime'; exit 77; }
@@ -22,7 +23,7 @@ env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s m=tsan B="$t" CC="${CC:-cc}" \
 n=0
 for p in "$@"; do
     env LD_LIBRARY_PATH="$PWD/$t" \
-        TSAN_OPTIONS="suppressions=$PWD/test/runner/tsan.supp:die_after_fork=0:halt_on_error=1" "$p" || exit 1
+        TSAN_OPTIONS="suppressions=$PWD/test/runner/tsan.supp:die_after_fork=0:halt_on_error=1:history_size=7" "$p" || exit 1
     n=$((n + 1))
 done
 echo "$n programs"

@@ -172,7 +172,7 @@ static void relocates_alike(void **state)
     Buf o = helper_object();
     Loaded l;
     const char *why;
-    i64 at;
+    i64 at = 0;
     i32 distance;
     uintptr_t address;
     Elf64_Rela *r = relative_relocation(&o, &at);

@@ -125,6 +125,8 @@ static void follow(Region *r, State *s, const RegionBlock *b, u32 k)
     case E_LOAD: v = number_of_load(r, s, u); break;
     case E_CSR: v = number_of_csr(r, u); break;
     case E_ALU:
+        if (u->mod)
+            break;
         if (form == F_I || form == F_SH)
             v = number_of_op(r, (Op)row->op, s->x[u->ra], number_of_word(r, (u32)u->imm));
         else if (form == F_R)

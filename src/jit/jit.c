@@ -33,7 +33,7 @@ typedef struct {
 static bool can_compile(const Jit *j, const Launch *l)
 {
     return HOST_FLOATS && !atomic_load_explicit(&j->entries.broken, memory_order_relaxed) &&
-           !l->watched && !(l->set & V2025) && !l->mmu && !l->strict && !l->check_copies;
+           !l->watched && !l->mmu && !l->strict && !l->check_copies;
 }
 
 /* Where compiled code may be entered at its start. */

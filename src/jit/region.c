@@ -105,9 +105,9 @@ static void follow(Facts *f, const RegionBlock *block, u32 k)
         learn(f, u->rd, true, (u32)u->imm);
     } else if (e == E_JAL || e == E_JALR) {
         learn(f, u->rd, true, next_pc(u));
-    } else if (e == E_ALU && (form == F_I || form == F_SH)) {
+    } else if (e == E_ALU && !u->mod && (form == F_I || form == F_SH)) {
         learn(f, u->rd, has_a, has_a ? op_eval((Op)isa_insn[u->id].op, a, (u32)u->imm) : 0);
-    } else if (e == E_ALU && form == F_R) {
+    } else if (e == E_ALU && !u->mod && form == F_R) {
         learn(f, u->rd, has_a && has_b, has_a && has_b ? op_eval((Op)isa_insn[u->id].op, a, b) : 0);
     } else if (e == E_SETRPC) {
         f->has_meet = has_a;
@@ -211,9 +211,8 @@ static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
         b->end = END_VSET;
         return true;
     }
-    /* a rounding mode may change; copies are of another profile */
-    b->end = END_LEAVE;
-    return f->writes & STATE_FRM || f->access == ACCESS_COPY;
+    b->end = END_LEAVE; /* a rounding mode may change */
+    return f->writes & STATE_FRM;
 }
 
 static bool add_uop(Finder *f, RegionBlock *b, const Uop *u)
@@ -622,6 +621,7 @@ Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 la
                       .fresh = fresh,
                       .callee = callee,
                       .lanes = lanes,
+                      .set = code->set,
                       .vm = vm,
                       .flags = flags};
         aligned->group = g;

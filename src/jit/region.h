@@ -71,6 +71,7 @@ typedef struct {
     bool fresh;             /* warps begin here: a register that no block has written is 0 */
     u32 callee;             /* what the first unknown call is expected to call; 0: no expectation */
     u32 lanes;              /* of the machine */
+    IsaSet set;             /* of the code */
     VmRule vm;
     bool flags;             /* fflags may be read: floats are left to their handlers */
     RegionBlock *block;     /* block[0] is the one at pc */

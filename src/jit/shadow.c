@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* of guest addresses; host code is of profiles with 32 bits */
-#define END ((u64)1 << 32)
-
 struct Shadow {
     pthread_mutex_t lock; /* held by the launch */
     const Memory *real;
@@ -42,17 +39,18 @@ const char *shadow_report(const Shadow *s) { return buf_text(&s->report); }
 
 /* --- memory ------------------------------------------------------------------------------- */
 
-/* the first page from `page` on that is mapped; END >> PAGE_BITS: none */
-static u64 next_page(const Memory *m, u64 page)
+/* the first page from `page` on that is mapped; `past`: none before it */
+static u64 next_page(const Memory *m, u64 page, u64 past)
 {
-    while (page < END >> PAGE_BITS && !(m->page[page] & MEM_R))
+    while (page < past && !(m->page[page] & MEM_R))
         page++;
     return page;
 }
 
 static void copy_memory(Memory *to, const Memory *from)
 {
-    for (u64 p = next_page(from, 0); p < END >> PAGE_BITS; p = next_page(from, p + 1)) {
+    const u64 past = to->end >> PAGE_BITS;
+    for (u64 p = next_page(from, 0, past); p < past; p = next_page(from, p + 1, past)) {
         const u64 at = p << PAGE_BITS;
         u8 flags = from->page[p];
         if (flags & MEM_CODE) /* of the other engine */
@@ -68,7 +66,8 @@ bool shadow_begin(Shadow *s, const Launch *l)
     s->report.len = 0;
     buf_str(&s->report, "");
     s->group = NULL;
-    if (memory_open(&s->memory, 0, END) && (s->engine = sim_kind.open(&s->memory, l->set))) {
+    const u64 end = l->set & V2025 ? l->memory->end : (u64)1 << 32;
+    if (memory_open(&s->memory, 0, end) && (s->engine = sim_kind.open(&s->memory, l->set))) {
         s->real = l->memory;
         copy_memory(&s->memory, l->memory);
         s->launch = *l;
@@ -101,8 +100,9 @@ bool shadow_end(Shadow *s, bool faulted, u64 *addr)
 {
     bool same = true;
     end_group(s);
-    for (u64 p = next_page(s->real, 0); !faulted && same && p < END >> PAGE_BITS;
-         p = next_page(s->real, p + 1)) {
+    const u64 past = s->memory.end >> PAGE_BITS;
+    for (u64 p = next_page(s->real, 0, past); !faulted && same && p < past;
+         p = next_page(s->real, p + 1, past)) {
         const u64 at = p << PAGE_BITS;
         same = !memcmp(s->real->base + at, s->memory.base + at, PAGE_SIZE);
         if (!same)

@@ -504,6 +504,35 @@ static void last_lane(Emit *e, const Uop *u)
     set_x(e, u->rd, LLVMBuildExtractElement(B, a.c[e->nchunks - 1], word(e, e->chunk - 1), ""));
 }
 
+static Val launch_field(Emit *e, size_t offset)
+{
+    Val at_launch = quad(e, offsetof(Group, launch)), at = quad(e, offset);
+    const Val group = group_of(e);
+    const Val launch =
+        LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->i8, group, &at_launch, 1, ""), "");
+    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, launch, &at, 1, ""), "");
+}
+
+static Val group_field(Emit *e, size_t offset)
+{
+    Val at = quad(e, offset);
+    const Val group = group_of(e);
+    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, group, &at, 1, ""), "");
+}
+
+Val local_base(Emit *e) { return group_field(e, offsetof(Group, lds_base)); }
+
+Val private_base(Emit *e)
+{
+    const Val base = group_field(e, offsetof(Group, pds_base));
+    if (!(e->r->set & V2025))
+        return base;
+    const Val id = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
+    const Val bytes =
+        LLVMBuildMul(B, launch_field(e, offsetof(Launch, pds_lane)), word(e, e->lanes), "");
+    return LLVMBuildAdd(B, base, LLVMBuildMul(B, id, bytes, ""), "");
+}
+
 /* A CSR that keeps its value while the region runs; NULL: not here. */
 static Val constant_csr(Emit *e, u32 n)
 {
@@ -511,30 +540,16 @@ static Val constant_csr(Emit *e, u32 n)
     case CSR_tid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
     case CSR_numt: return word(e, e->lanes);
     case CSR_wid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
-    default: break;
-    }
-    size_t at;
-    switch (n) {
-    case CSR_knl: {
-        Val at_launch = quad(e, offsetof(Group, launch)), at_knl = quad(e, offsetof(Launch, knl));
-        const Val group = group_of(e);
-        const Val launch = LLVMBuildLoad2(
-            B, e->ptr, LLVMBuildInBoundsGEP2(B, e->i8, group, &at_launch, 1, ""), "");
-        return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, launch, &at_knl, 1, ""),
-                              "");
-    }
-    case CSR_numw: at = offsetof(Group, nwarps); break;
-    case CSR_wgid: at = offsetof(Group, linear); break;
-    case CSR_lds: at = offsetof(Group, lds_base); break;
-    case CSR_pds: at = offsetof(Group, pds_base); break;
-    case CSR_gidx: at = offsetof(Group, id[0]); break;
-    case CSR_gidy: at = offsetof(Group, id[1]); break;
-    case CSR_gidz: at = offsetof(Group, id[2]); break;
+    case CSR_pds: return private_base(e);
+    case CSR_knl: return launch_field(e, offsetof(Launch, knl));
+    case CSR_numw: return group_field(e, offsetof(Group, nwarps));
+    case CSR_wgid: return group_field(e, offsetof(Group, linear));
+    case CSR_lds: return local_base(e);
+    case CSR_gidx: return group_field(e, offsetof(Group, id[0]));
+    case CSR_gidy: return group_field(e, offsetof(Group, id[1]));
+    case CSR_gidz: return group_field(e, offsetof(Group, id[2]));
     default: return NULL;
     }
-    const Val group = group_of(e);
-    Val offset = quad(e, at);
-    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, group, &offset, 1, ""), "");
 }
 
 static bool csr(Emit *e, const Uop *u)
@@ -565,7 +580,7 @@ static bool csr(Emit *e, const Uop *u)
 static void instruction(Emit *e, const Uop *u)
 {
     bool done = true;
-    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE) {
+    if (u->mod || (e->quick && e->at->facts[e->k]->access != ACCESS_NONE)) {
         call_handler(e);
         return;
     }
@@ -591,17 +606,23 @@ static void instruction(Emit *e, const Uop *u)
     case E_REGEXT:
     case E_REGEXTI: break;
     case E_LOAD:
-    case E_STORE: access_scalar(e, u); break;
+    case E_STORE: done = access_scalar(e, u); break;
     case E_VLOAD_UNIT:
     case E_VLOAD_STRIDE:
     case E_VLOAD_INDEX:
     case E_VLOAD_12:
     case E_VLOAD_PRIV11:
+    case E_VLOAD_GLOBAL:
+    case E_VLOAD_LOCAL:
+    case E_VLOAD_PRIVATE:
     case E_VSTORE_UNIT:
     case E_VSTORE_STRIDE:
     case E_VSTORE_INDEX:
     case E_VSTORE_12:
-    case E_VSTORE_PRIV11: access_vector(e, u); break;
+    case E_VSTORE_PRIV11:
+    case E_VSTORE_GLOBAL:
+    case E_VSTORE_LOCAL:
+    case E_VSTORE_PRIVATE: done = access_vector(e, u); break;
     default: done = false;
     }
     if (!done)

@@ -153,6 +153,10 @@ void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef 
 /* The field of the warp at that offset; its group. */
 Val warp_field(Emit *e, size_t offset);
 Val group_of(Emit *e);
+/* Where private memory of the group (v202), or of the warp (v2025), begins; i32. */
+Val private_base(Emit *e);
+/* Where local memory of the group begins. */
+Val local_base(Emit *e);
 /* A call of an intrinsic of LLVM. */
 Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
 
@@ -187,9 +191,9 @@ void make_repetition(Emit *e, LLVMBasicBlockRef first);
 
 /* --- vecmem.c ---------------------------------------------------------------------------- */
 
-/* Loads and stores. */
-void access_scalar(Emit *e, const Uop *u);
-void access_vector(Emit *e, const Uop *u);
+/* Loads and stores of one word at most by addresses of 32 bits; false: another one. */
+bool access_scalar(Emit *e, const Uop *u);
+bool access_vector(Emit *e, const Uop *u);
 /* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
  * NULL: out of memory. */
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,

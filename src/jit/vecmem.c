@@ -140,7 +140,7 @@ static void find_window(const Emit *e, u32 reg, Window *w)
     const RegionBlock *b = e->at;
     for (u32 k = e->k; k < b->nuop; k++) {
         const Uop *u = b->uop[k];
-        if (u->id < NINSN && isa_insn[u->id].effect == E_LOAD && u->ra == reg) {
+        if (u->id < NINSN && isa_insn[u->id].effect == E_LOAD && !u->mem && u->ra == reg) {
             const i32 lo = u->imm < w->lo ? u->imm : w->lo;
             const i32 at = u->imm + (i32)width_of(u), end = at > w->end ? at : w->end;
             if (end - lo <= PAGE_SIZE)
@@ -173,13 +173,15 @@ static Reach reach_scalar(Emit *e, const Uop *u, Val base)
     return (Reach){w->ok, byte_at(e, w->host, quad(e, (u64)(u->imm - w->lo)))};
 }
 
-void access_scalar(Emit *e, const Uop *u)
+bool access_scalar(Emit *e, const Uop *u)
 {
     const bool loads = isa_insn[u->id].effect == E_LOAD;
     const u32 width = width_of(u);
+    if (u->mem)
+        return false;
     if (e->repeats && loads && e->at->constant[e->k]) {
         set_x(e, u->rd, e->constant[e->at->constant[e->k]]);
-        return;
+        return true;
     }
     const Val base = get_x(e, u->ra), addr = LLVMBuildAdd(B, base, word(e, (u32)u->imm), "");
     const Val data = loads ? word(e, 0) : get_x(e, u->rb);
@@ -207,17 +209,72 @@ void access_scalar(Emit *e, const Uop *u)
         LLVMAddIncoming(v, (Val[]){fast, slow}, (LLVMBasicBlockRef[]){w.fast, w.slow}, 2);
         set_x(e, u->rd, v);
     }
+    return true;
 }
 
 /* --- rows of addresses ------------------------------------------------------------------- */
+
+static IsaSpace space_of(const Uop *u) { return (IsaSpace)(u->mem & UOP_SPACE); }
+
+/* Whether each lane has its address in a vector register, to which an immediate is added. */
+static bool has_own_address(Effect f)
+{
+    return f == E_VLOAD_12 || f == E_VSTORE_12 || f == E_VLOAD_GLOBAL || f == E_VSTORE_GLOBAL ||
+           f == E_VLOAD_LOCAL || f == E_VSTORE_LOCAL || f == E_VLOAD_PRIVATE ||
+           f == E_VSTORE_PRIVATE;
+}
+
+static Row add_to_all(Emit *e, Row a, Val b)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        a.c[i] = LLVMBuildAdd(B, a.c[i], splat(e, b), "");
+    return a;
+}
+
+/* Private bytes a of each lane, whose words lie beside those of the other `lanes` lanes, from
+ * `first` on. */
+static Row interleave(Emit *e, Row a, Val first, Val lanes)
+{
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val words = LLVMBuildAnd(B, a.c[i], constant_like(a.c[i], ~3u), "");
+        const Val bytes = LLVMBuildAnd(B, a.c[i], constant_like(a.c[i], 3), "");
+        const Val far = LLVMBuildMul(B, words, splat(e, lanes), "");
+        a.c[i] = LLVMBuildAdd(B, LLVMBuildAdd(B, splat(e, first), far, ""),
+                              LLVMBuildAdd(B, bytes, lanes_constant(e, i, 0, 4), ""), "");
+    }
+    return a;
+}
+
+/* The flat rule of v2025: the address in the register tells whether the lane means private memory.
+ */
+static Row flat_addresses(Emit *e, Row base, u32 imm)
+{
+    const Row plain = add_to_all(e, base, word(e, imm));
+    Row a = interleave(e, plain, private_base(e), word(e, e->lanes));
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val is_private = LLVMBuildICmp(B, LLVMIntULT, base.c[i],
+                                             constant_like(base.c[i], (u32)RANGE_END(PRIVATE)), "");
+        a.c[i] = LLVMBuildSelect(B, is_private, a.c[i], plain.c[i], "");
+    }
+    return a;
+}
+
+/* i1: whatever immediate led to the bytes lo to last, the flat rule leaves their addresses alone */
+static Val is_not_private(Emit *e, Val lo, Val last)
+{
+    enum { FAR = 4096 }; /* more than immediates are */
+    const Val above = LLVMBuildICmp(B, LLVMIntUGE, lo, quad(e, (u64)RANGE_END(PRIVATE) + FAR), "");
+    return LLVMBuildAnd(B, above,
+                        LLVMBuildICmp(B, LLVMIntULT, last, quad(e, ((u64)1 << 32) - FAR), ""), "");
+}
 
 static Row addresses(Emit *e, const Uop *u, u32 width)
 {
     Row a = {{0}};
     const Effect effect = (Effect)isa_insn[u->id].effect;
+    if (has_own_address(effect) && space_of(u) != SPACE_PRIVATE)
+        return get_v(e, u->ra); /* the caller adds to that */
     switch (effect) {
-    case E_VLOAD_12:
-    case E_VSTORE_12: return get_v(e, u->ra); /* the immediate is the caller's */
     case E_VLOAD_UNIT:
     case E_VSTORE_UNIT:
         for (u32 i = 0; i < e->nchunks; i++)
@@ -243,25 +300,16 @@ static Row addresses(Emit *e, const Uop *u, u32 width)
     }
     default: break;
     }
-    /* private memory, interleaved over the group */
+    const Row private = add_to_all(e, get_v(e, u->ra), word(e, (u32)u->imm));
+    if (space_of(u) == SPACE_PRIVATE)
+        return interleave(e, private, private_base(e), word(e, e->lanes));
+    /* interleaved over the group */
     const Val group = group_of(e);
-    const Val pds =
-        LLVMBuildLoad2(B, e->i32, byte_at(e, group, quad(e, offsetof(Group, pds_base))), "");
     const Val warps =
         LLVMBuildLoad2(B, e->i32, byte_at(e, group, quad(e, offsetof(Group, nwarps))), "");
     const Val tid = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
-    const Val first = LLVMBuildAdd(B, pds, LLVMBuildMul(B, tid, word(e, 4), ""), "");
-    const Val threads = LLVMBuildMul(B, warps, word(e, e->lanes), "");
-    const Row base = get_v(e, u->ra);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val at = LLVMBuildAdd(B, base.c[i], constant_like(base.c[i], (u32)u->imm), "");
-        const Val words = LLVMBuildAnd(B, at, constant_like(at, ~3u), "");
-        const Val bytes = LLVMBuildAnd(B, at, constant_like(at, 3), "");
-        const Val far = LLVMBuildMul(B, words, splat(e, threads), "");
-        a.c[i] = LLVMBuildAdd(B, LLVMBuildAdd(B, splat(e, first), far, ""),
-                              LLVMBuildAdd(B, bytes, lanes_constant(e, i, 0, 4), ""), "");
-    }
-    return a;
+    const Val first = LLVMBuildAdd(B, private_base(e), LLVMBuildMul(B, tid, word(e, 4), ""), "");
+    return interleave(e, private, first, LLVMBuildMul(B, warps, word(e, e->lanes), ""));
 }
 
 static bool same_row(const Emit *e, const Row *a, const Row *b)
@@ -396,7 +444,7 @@ static void store_row(Emit *e, Row v, Val host, u32 width)
 static bool is_load(Effect f)
 {
     return f == E_VLOAD_UNIT || f == E_VLOAD_STRIDE || f == E_VLOAD_INDEX || f == E_VLOAD_12 ||
-           f == E_VLOAD_PRIV11;
+           f == E_VLOAD_PRIV11 || f == E_VLOAD_GLOBAL || f == E_VLOAD_LOCAL || f == E_VLOAD_PRIVATE;
 }
 
 /* a row for each source and result of a helper, and whether it faulted */
@@ -419,23 +467,23 @@ static LLVMTypeRef helper_type(Emit *e, bool stores)
 static bool shares_base(const Emit *e, const Uop *u)
 {
     u32 n = 0;
-    if (isa_insn[u->id].effect != E_VLOAD_12)
+    if (isa_insn[u->id].effect != E_VLOAD_12 || u->mem & UOP_PREFIX)
         return false;
     for (u32 k = 0; k < e->at->nuop; k++) {
         const Uop *v = e->at->uop[k];
-        n += v->id < NINSN && isa_insn[v->id].effect == E_VLOAD_12 && v->ra == u->ra;
+        n += v->id < NINSN && isa_insn[v->id].effect == E_VLOAD_12 && v->mem == u->mem &&
+             v->ra == u->ra;
     }
     return n > 2;
 }
 
 /* Leaves an access to its helper; data: of a store.  What is loaded goes to *v; 0: it faulted. */
-static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op, Row *v)
+static Val call_access(Emit *e, const Row *a, const Row *data, Op op, Row *v)
 {
     Val args[4 + 2 * MAX_CHUNKS] = {e->warp, e->env, note_place(e), e->mask};
     u32 n = 4;
     for (u32 i = 0; i < e->nchunks; i++)
-        args[n++] =
-            imm ? LLVMBuildAdd(B, base->c[i], constant_like(base->c[i], imm), "") : base->c[i];
+        args[n++] = a->c[i];
     for (u32 i = 0; data && i < e->nchunks; i++)
         args[n++] = data->c[i];
     const Helper h = {.op = op, .stores = data != NULL, .full = e->at->full, .lanes = e->lanes};
@@ -443,26 +491,31 @@ static Val call_access(Emit *e, const Row *base, u32 imm, const Row *data, Op op
 }
 
 /* Whether lanes whose addresses are in a row, each `offset` behind the row of notes, may be
- * accessed at once. */
-static Reach reach_row(Emit *e, Span *s, Val offset, bool stores)
+ * accessed at once; `flat`: by the flat rule. */
+static Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
 {
     if (!s->in_row)
         ask_row(e, s);
     const Val lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, offset, ""), e->i64, "");
-    Reach r = reach(e, lo, LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), ""), true, stores);
+    const Val last = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
+    Reach r = reach(e, lo, last, true, stores);
     r.ok = LLVMBuildAnd(B, s->in_row, r.ok, "");
+    if (flat)
+        r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, lo, last), "");
     return r;
 }
 
 /* The same for chunks that are each in a row or at one address. */
-static Reach reach_chunks(Emit *e, Span *s, u32 imm)
+static Reach reach_chunks(Emit *e, Span *s, u32 imm, bool flat)
 {
     const Val offset = quad(e, (u64)(i64)(i32)imm);
     if (!s->regular)
         ask_chunks(e, s);
-    Reach r = reach(e, LLVMBuildAdd(B, s->lo, offset, ""), LLVMBuildAdd(B, s->hi, offset, ""),
-                    false, false);
+    const Val lo = LLVMBuildAdd(B, s->lo, offset, ""), last = LLVMBuildAdd(B, s->hi, offset, "");
+    Reach r = reach(e, lo, last, false, false);
     r.ok = LLVMBuildAnd(B, s->regular, r.ok, "");
+    if (flat)
+        r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, lo, last), "");
     return r;
 }
 
@@ -492,26 +545,29 @@ static Row meet(Emit *e, Meeting *m)
     return v;
 }
 
-void access_vector(Emit *e, const Uop *u)
+bool access_vector(Emit *e, const Uop *u)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
     const bool loads = is_load(effect);
     const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
     const u32 width = indexed ? 4 : width_of(u);
     const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
-    if (e->at->facts[e->k]->masked) {
-        call_handler(e);
-        return;
-    }
+    const bool own = has_own_address(effect), flat = space_of(u) == SPACE_FLAT;
+    if (e->at->facts[e->k]->masked || (u->mem & UOP_PREFIX && !own) || u->mem >> UOP_WORDS & 3 ||
+        u->mem & UOP_WIDE)
+        return false;
     const Row data = loads ? (Row){{0}} : get_v(e, u->rb);
     const Row base = addresses(e, u, width_of(u));
-    const bool is_plain = effect == E_VLOAD_12 || effect == E_VSTORE_12;
+    const bool is_plain = own && space_of(u) != SPACE_PRIVATE;
     const u32 imm = is_plain ? (u32)u->imm : 0;
     const Linear l = is_plain ? linear_of(e, u->ra) : (Linear){base, 0, word(e, 0)};
+    Val offset = word(e, imm);
+    if (space_of(u) == SPACE_LOCAL)
+        offset = LLVMBuildAdd(B, offset, local_base(e), "");
     /* hosts that cannot store some bytes of a row leave that to the helper */
     const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
     const Reach r = reach_row(e, span_of(e, l.root, l.shift, width),
-                              LLVMBuildAdd(B, l.offset, word(e, imm), ""), !loads);
+                              LLVMBuildAdd(B, l.offset, offset, ""), flat, !loads);
     const Ways w = part_ways(e, can ? r.ok : LLVMConstNull(e->i1));
     Meeting m = {.done = w.done};
     if (loads)
@@ -523,7 +579,7 @@ void access_vector(Emit *e, const Uop *u)
     LLVMPositionBuilderAtEnd(B, w.slow);
     if (loads && e->nchunks > 1 && shares_base(e, u)) {
         Span s = {.root = base, .width = width};
-        const Reach each = reach_chunks(e, &s, imm);
+        const Reach each = reach_chunks(e, &s, imm, flat);
         const LLVMBasicBlockRef chunks = new_block(e, "chunks"), apart = new_block(e, "apart");
         branch_likely(e, each.ok, chunks, apart);
         LLVMPositionBuilderAtEnd(B, chunks);
@@ -533,13 +589,15 @@ void access_vector(Emit *e, const Uop *u)
         LLVMPositionBuilderAtEnd(B, apart);
     }
     Row slow = {{0}};
-    const Val how = call_access(e, &base, imm, loads ? NULL : &data, op, &slow);
+    const Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+    const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);
     if (loads)
         arrive(e, &m, slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);
     LLVMPositionBuilderAtEnd(B, w.done);
     if (loads)
         set_v(e, u->rd, meet(e, &m));
+    return true;
 }
 
 /* --- helpers ----------------------------------------------------------------------------- */

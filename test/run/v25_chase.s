@@ -6,7 +6,7 @@
 # Addresses are register pairs, low word in the even register; vlw12d and vsw12d take them
 # as such, and so does an access of 64 bits under pre_m_64 with pair=1; the scalar unit
 # has ld and sd (of 32 bits of data).
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   o="--isa v2025 --engine %e --threads $n"
 # run:   %b/ventus run $o -k list -g 64 -l 32 -a 'hbuf:u32:256=0' -a 'buf:u32:64=0>-:60:4' -a 'buf:u32:2=0>-' %s

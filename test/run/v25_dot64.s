@@ -5,7 +5,7 @@
 # x[i] = i and y[i] = 2^24 + 1, which a float cannot hold; the sum for 1024 elements is
 # 523776 * 16777217 = 8787503611392, given as an argument to compare with.  Every item
 # compares: 64 are right.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --isa v2025 --engine %e --threads $n -k dot -g 64 -l 64 -a buf:f64:1024=iota -a buf:f64:1024=16777217 -a f64:8787503611392 -a 'buf:i32:1=0>-' %s
 # run: done

@@ -1,6 +1,6 @@
 # A copy of 16 bytes whose source has more to give than that: 20.  A group of three warps
 # of four lanes; the second asks for it.
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --engine %e --isa v2025 --threads 4 -k fault_copy -g 24 -l 12 -a buf:u32:32 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '

@@ -1,6 +1,6 @@
 # With --check-copies, to load from the destination of a copy before the warp that asked
 # for it has waited is a fault; without, the data happen to be there.
-# on: interp
+# on: interp jit shadow
 # run: r="%b/ventus run --engine %e --isa v2025 -k fault_early -g 32 -l 32 -a buf:u32:32=iota -a buf:u32:32>-:28:4"
 # run: $r %s
 # run: $r --check-copies %s 2>%t.err || s=$?

@@ -1,6 +1,6 @@
 # The matrix unit takes whole warps: with lanes on the other side of
 # a branch, here those of items 48 to 63, a product is a fault.
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --engine %e --isa v2025 -k fault_lanes -g 64 -l 64 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '

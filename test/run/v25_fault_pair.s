@@ -1,5 +1,5 @@
 # A 64-bit address is in an even register and the next one; v3 cannot hold one.
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --engine %e --isa v2025 -k fault_pair -g 32 -l 32 -a buf:u32:32 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '

@@ -1,6 +1,6 @@
 # A matrix product of a reserved shape is an illegal instruction: tf32 has shapes 4 to 7
 # only, this word says 0.
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --engine %e --isa v2025 -k fault_shape -g 32 -l 32 %s 2>%t.err || s=$?
 # run: grep -o 'the kernel faulted: .*' %t.err
 # run: grep -Eo '^ +(kernel|group|warp|lane|active) .*' %t.err | tr -s ' '

@@ -9,7 +9,7 @@
 #
 # With in[i] = i and w = 1 2 .. 7, out[i] = 28i + 112: `check` counts those that differ.
 # --check-copies makes it a fault to touch what is still being copied.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   o="--isa v2025 --engine %e --threads $n --check-copies"
 # run:   %b/ventus run $o -k fir -g 256 -l 64 -a buf:i32:1032=iota -a buf:i32:7=1,2,3,4,5,6,7 -a "buf:i32:1024=1>%t.out" %s

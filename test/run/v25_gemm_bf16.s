@@ -1,7 +1,7 @@
 # Matrix product of bfloat16 numbers (v25_gemm.inc), with both matrices in memory as their
 # transposes: layouts col of A and row of B.  A small whole number as bfloat16 is the upper
 # half of the float.  None of the 1600 elements may differ from the product in integers.
-# on: interp
+# on: interp jit shadow
 # run: o='--isa v2025 --engine %e'
 # run: %b/ventus run $o -k fill -g 1600 -l 64 -a "buf:u16:1600>%t.a" -a "buf:u16:1600>%t.b" -a buf:i32:1 -a i32:40 %s
 # run: %b/ventus run $o -k gemm -g 96,3 -l 32,1 -a buf:u16:1600=@%t.a -a buf:u16:1600=@%t.b -a "buf:f32:1600=99>%t.c" -a i32:40 %s

@@ -2,7 +2,7 @@
 # convert the elements: vfadd64 with sources of 32 bits (vss=1) and a result of 16 (vds=0).
 # 40 is no multiple of 16, so that tiles at the edges are partly outside.  None of the 1600
 # elements may differ from the product in integers; C[0][0] and C[0][1] are 292 and -4.
-# on: interp
+# on: interp jit shadow
 # run: o='--isa v2025 --engine %e'
 # run: %b/ventus run $o -k fill -g 1600 -l 64 -a "buf:u16:1600>%t.a" -a "buf:u16:1600>%t.b" -a buf:i32:1 -a i32:40 %s
 # run: %b/ventus run $o -k gemm -g 96,3 -l 32,1 -a buf:u16:1600=@%t.a -a buf:u16:1600=@%t.b -a "buf:f32:1600=99>%t.c" -a i32:40 %s

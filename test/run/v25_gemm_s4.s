@@ -3,7 +3,7 @@
 # memory as rows of k and mma64 takes layout row of both.  A group computes 16 x 8 sums;
 # a step takes 64 k, 32 bytes of each row.  Numbers are random; `check` multiplies them
 # one by one, and none of the 768 sums may differ.
-# on: interp
+# on: interp jit shadow
 # run: o='--isa v2025 --engine %e'
 # run: ab="-a buf:u8:2048=rand:4 -a buf:u8:1536=rand:44"
 # run: %b/ventus run $o -k gemm -g 96,2 -l 32,1 $ab -a "buf:i32:768=77>%t.c" %s

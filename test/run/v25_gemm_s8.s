@@ -4,7 +4,7 @@
 #     A[i][k] = 37i + 91k      B[k][j] = 59k + 113j + 7      as signed bytes
 # `check` does the same in integers, by steps of 16 k; none of the 1600 elements may
 # differ.  The second product starts from C = 2^31 - 1000: there 497 sums end saturated.
-# on: interp
+# on: interp jit shadow
 # run: o='--isa v2025 --engine %e'
 # run: %b/ventus run $o -k fill -g 1920 -l 64 -a "buf:u8:1920>%t.a" -a "buf:u8:1920>%t.b" -a i32:48 %s
 # run: ab="-a buf:u8:1920=@%t.a -a buf:u8:1920=@%t.b"

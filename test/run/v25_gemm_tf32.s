@@ -2,7 +2,7 @@
 # bits of each do not count, which the kernel shows by setting them all.  A step has half
 # the depth, 8, of that of 16-bit numbers.  None of the 1600 elements may differ from the
 # product in integers.
-# on: interp
+# on: interp jit shadow
 # run: o='--isa v2025 --engine %e'
 # run: %b/ventus run $o -k fill -g 1600 -l 64 -a "buf:f32:1600>%t.a" -a "buf:f32:1600>%t.b" -a buf:i32:1 -a i32:40 %s
 # run: %b/ventus run $o -k gemm -g 96,3 -l 32,1 -a buf:f32:1600=@%t.a -a buf:f32:1600=@%t.b -a "buf:f32:1600=99>%t.c" -a i32:40 %s

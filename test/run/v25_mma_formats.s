@@ -4,7 +4,7 @@
 # a lane.  Out has the first element of each product; the count is of elements that are not
 # like the first one, and of words after D that have changed.
 # (Sums of 16 bits are printed two in a word: 48 is 5200, 96 is 5600.)
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --isa v2025 --engine %e -k formats -g 32 -l 32 -a 'buf:f32:10>-' -a 'buf:i32:6>-' -a 'buf:i32:1=0>-' %s
 
 	.text

@@ -5,7 +5,7 @@
 #
 # The first buffer has the bits of D[0][0] for 1 and -1 and modes rn, rz, rm, rp:
 #     1 = 3f800000 = 1065353216      -1 = bf800000 = 3212836864      or one more
-# on: interp
+# on: interp jit shadow
 # run: %b/ventus run --isa v2025 --engine %e -k rounding -g 32 -l 32 -a 'buf:u32:8>-' -a 'buf:i32:2>-' %s
 
 	.text

@@ -2,7 +2,7 @@
 # instruction names: v7 is written and read as the upper half of v6 alone.
 #
 # Each of 64 work-items in 4 groups stores what v7 held at the start.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 32; do
 # run:   %b/ventus run --isa v2025 --engine %e -j 1 --threads $n -k upper -g 64 -l 16 -a 'buf:u32:64=7>-:0:2' %s
 # run:   %b/ventus run --isa v2025 --engine %e -j 1 --threads $n -k upper -g 64 -l 16 -a 'buf:u32:64=7>-:62:2' %s

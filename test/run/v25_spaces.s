@@ -8,7 +8,7 @@
 #     4  global stored by name, loaded flat             5  stored flat, loaded by name
 #     6  bytes and halves of a private word, signed and unsigned
 #     7  no item has disturbed the private words of another
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --isa v2025 --engine %e --threads $n -k spaces -g 40 -l 20 -a buf:i32:40 -a 'buf:i32:8=0>-' %s
 # run: done

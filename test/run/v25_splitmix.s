@@ -9,7 +9,7 @@
 #     x ^ x >> 31
 #
 # The last buffer counts numbers in which the units differ.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --isa v2025 --engine %e --threads $n -k splitmix -g 64 -l 64 -a 'buf:u64:64>-:0:3' -a 'buf:u32:1=0>-' %s
 # run: done

@@ -4,7 +4,7 @@
 # four words from in to local memory; its neighbour (item number xor 1) takes them from
 # there, by three words and one, and stores them to out by two and two.  With in[j] = j,
 # out[j] = j xor 4; the count is of words that differ.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --isa v2025 --engine %e --threads $n -k wide_copy -g 128 -l 64 -a buf:i32:512=iota -a 'buf:i32:512>-:248:16' -a 'buf:i32:1=0>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n

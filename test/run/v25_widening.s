@@ -4,7 +4,7 @@
 #     vwmaccsu    signed x * unsigned y         vwmaccus    unsigned scalar * signed y
 # and the same from low and high halves of products, with carries by hand.  The counts are
 # of items where they differ, for each of the four sums.
-# on: interp
+# on: interp jit shadow
 # run: for n in 4 8 16 32; do
 # run:   %b/ventus run --isa v2025 --engine %e --threads $n -k widening -g 64 -l 32 -a buf:u32:2048=rand:9 -a buf:u32:2048=rand:10 -a u32:0xfedcba98 -a 'buf:i32:4=0>-' %s
 # run: done

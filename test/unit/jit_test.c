@@ -61,6 +61,7 @@ static u32 random_word(void)
 static Buf text;
 static u32 labels, functions, left; /* labels made; functions that exist; statements to go */
 static bool may_fault, reads_flags;
+static IsaSet set = V202 | AI | TIDX; /* of programs and devices */
 
 /* x8..x11 are addresses: data, local, private, anything; x12..x27 are at large, with x28 and x29
  * counters of loops and x30 for reconvergence; x1 is what calls return to */
@@ -430,7 +431,7 @@ static void make_program(u32 size)
 static Device *open_device(const EngineKind *kind)
 {
     DeviceOptions o = dev_defaults();
-    o.set = V202 | AI | TIDX;
+    o.set = set;
     o.engine = kind;
     o.machine.simt_depth = 64;
     Device *d = dev_open(&o);
@@ -532,7 +533,7 @@ static void compare(Device *a, Device *b, const DevResult *ra, const DevResult *
 static Object *linked(void)
 {
     Caught c;
-    Object *o = assemble(buf_text(&text), V202 | AI | TIDX);
+    Object *o = assemble(buf_text(&text), set);
     catch_in(&c);
     Object *image =
         link_objects((const Object *const[]){o}, 1, &(LinkOptions){.output = "t"}, &c.d);
@@ -795,24 +796,31 @@ static void wild_addresses(void **state)
     buf_free(&text);
 }
 
-/* A word of a random row with random operands, now and then any word. */
-static u32 wild_word(void)
+/* An instruction of a random row with random operands, now and then any word. */
+static void wild_word(void)
 {
     for (;;) {
         const InsnInfo *row = &isa_insn[below(NINSN)];
-        if (one_in(20))
-            return below(UINT32_MAX);
-        if (row->sets & (V202 | AI | TIDX) && row->len == 4)
-            return (u32)(row->match | (below(UINT32_MAX) & ~isa_format[row->format].mask));
+        const u64 any = (u64)below(UINT32_MAX) << 32 | below(UINT32_MAX);
+        const u64 word = row->match | (any & ~isa_format[row->format].mask);
+        if (one_in(20)) {
+            line(".word %#x", (u32)any);
+            return;
+        }
+        if (row->sets & set) {
+            line(".word %#x", (u32)word);
+            if (row->len == 8)
+                line(".word %#x", (u32)(word >> 32));
+            return;
+        }
     }
 }
 
 /* Code that nobody would write: branches to anywhere, wild registers as addresses, types and modes
  * that are none. */
-static void any_words(void **state)
+static void try_words(void)
 {
     const char *why;
-    (void)state;
     if (!jit_available(&why))
         skip_because("%s", why);
     setenv("VENTUS_JIT_TIER", "quick", 1);
@@ -833,7 +841,7 @@ static void any_words(void **state)
             if (one_in(3)) /* so that it comes further */
                 random_alu();
             else
-                line(".word %#x", wild_word());
+                wild_word();
         line("endprg x0,x0,x0");
         const Shape s = {.lanes = 4u << below(4), .items = 4, .warps = 1, .max_insns = 3000};
         const DevResult ra = run(a, linked(), &s, program), rb = run(b, linked(), &s, program);
@@ -845,6 +853,15 @@ static void any_words(void **state)
     dev_close(b);
     unsetenv("VENTUS_JIT_TIER");
     buf_free(&text);
+}
+
+static void any_words(void **state)
+{
+    (void)state;
+    try_words();
+    set = V2025 | TIDX;
+    try_words();
+    set = V202 | AI | TIDX;
 }
 
 /* The engine that compares while it runs finds nothing.  Its turns are shorter, so that programs

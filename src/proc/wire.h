@@ -10,8 +10,9 @@ enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX
 /* The server answers twice: PROC_BEGUN when the job runs, then how it ended. */
 typedef struct {
     ProcLimits limits;
-    u32 nfiles;
+    u32 nfiles, zero; /* zero: where padding would be */
 } ProcCall;
+static_assert(sizeof(ProcCall) == sizeof(ProcLimits) + 2 * sizeof(u32), "the message has no padding");
 
 /* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is
  * closed. */

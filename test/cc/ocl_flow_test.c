@@ -231,7 +231,7 @@ REF(sizes)
 {
     u32 *out = A(0);
     EACH out[i] = job->n + 1 + 1 + job->n / job->local[0] + 1; /* of seven terms two are 0 */
-    memcpy(out, (u32[]){8421, 1004 + 110 * kit_pointer_bytes, 4 + 1600 + 320000, 24}, 16);
+    memcpy(out, (u32[]){8421, 1004 + 110 * kit_pointer_bytes(), 4 + 1600 + 320000, 24}, 16);
 }
 
 REF(ids)

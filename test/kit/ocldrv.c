@@ -20,7 +20,7 @@ struct KitProgram {
     KernelTable table;
 };
 
-const u32 kit_pointer_bytes = 4;
+u32 kit_pointer_bytes(void) { return 4; }
 
 static Compiler *compiler(void)
 {

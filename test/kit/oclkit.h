@@ -73,7 +73,7 @@ u64 kit_random(void);
 
 typedef struct KitProgram KitProgram;
 
-extern const u32 kit_pointer_bytes; /* on the device */
+u32 kit_pointer_bytes(void); /* on the device */
 
 /* Says why there is nothing to run kernels, or NULL. */
 const char *kit_missing(void);

@@ -15,8 +15,6 @@ struct KitProgram {
     cl_program program;
 };
 
-const u32 kit_pointer_bytes = sizeof(void *);
-
 static bool find_device(cl_device_id *device)
 {
     cl_platform_id platform;
@@ -29,6 +27,15 @@ const char *kit_missing(void)
 {
     cl_device_id device;
     return find_device(&device) ? NULL : "there is no OpenCL device";
+}
+
+u32 kit_pointer_bytes(void)
+{
+    cl_device_id device;
+    cl_uint bits = 0;
+    if (find_device(&device))
+        clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof bits, &bits, NULL);
+    return bits / 8;
 }
 
 KitProgram *kit_build(const char *name, const char *source, const char *const *options,

@@ -349,6 +349,39 @@ static void gives_up(void **state)
     assert_status("status", 42);
 }
 
+/* Makes what a frame of the stack holds before anything is written there. */
+static __attribute__((noinline)) void dirty_stack(int byte)
+{
+    volatile char bytes[8192];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)byte;
+}
+
+/* Nothing that nobody set leaves the process with a call: its bytes are the same whatever was on the
+ * stack before. */
+static void sends_only_what_is_set(void **state)
+{
+    enum { N = 256 };
+    char message[2][N] = {0};
+    ssize_t len[2];
+    int ends[2];
+    ProcResult r;
+    const int cancel = eventfd(1, EFD_CLOEXEC), file[] = {0, 0};
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    for (int i = 0; i < 2; i++) {
+        dirty_stack(i ? 0x55 : 0xaa);
+        assert_int_equal(proc_call(ends[0], file, 2, &(ProcLimits){.cpu = 1}, cancel, &r), ECANCELED);
+        len[i] = recv(ends[1], message[i], N, 0);
+    }
+    assert_in_range(len[0], 1, N);
+    assert_int_equal(len[0], len[1]);
+    assert_memory_equal(message[0], message[1], N);
+    close(ends[0]);
+    close(ends[1]);
+    close(cancel);
+}
+
 static void sees_a_server_end(void **state)
 {
     const char *const argv[] = {"/bin/false", NULL};
@@ -375,6 +408,7 @@ int main(void)
         cmocka_unit_test(raises_its_limit),   cmocka_unit_test(keeps_no_descriptor),
         cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
         cmocka_unit_test(sees_a_server_end),  cmocka_unit_test(uses_descriptor_zero),
+        cmocka_unit_test(sends_only_what_is_set),
     };
     if (getenv("PROC_TEST"))
         return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);

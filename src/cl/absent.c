@@ -18,7 +18,8 @@ static void *refuse(cl_int s, cl_int *errcode_ret)
 
 static cl_int in_context(cl_context c, cl_int otherwise)
 {
-    return is_object(c, KIND_CONTEXT) ? otherwise : CL_INVALID_CONTEXT;
+    const cl_int s = check_context(c);
+    return s ? s : otherwise;
 }
 
 static cl_int in_queue(cl_command_queue q, cl_int otherwise)
@@ -97,7 +98,7 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_dev
                                              const cl_device_id *device_list,
                                              const char *kernel_names, cl_int *errcode_ret)
 {
-    if (is_object(context, KIND_CONTEXT) && num_devices && device_list)
+    if (!check_context(context) && num_devices && device_list)
         for (cl_uint i = 0; i < num_devices; i++)
             if (!is_object(device_list[i], KIND_DEVICE) ||
                 context_device_index(context, device_list[i]) < 0)

@@ -182,8 +182,9 @@ u64 mem_largest(const ClContext *c)
 
 static cl_int check_new(const ClContext *c, cl_mem_flags flags, size_t size, const void *host_ptr)
 {
-    if (!is_object(c, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int s = check_context(c);
+    if (s)
+        return s;
     if (!mem_flags_agree(flags))
         return CL_INVALID_VALUE;
     if (!size || size > mem_largest(c))
@@ -256,7 +257,7 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
                                     cl_int *errcode_ret)
 {
     ClMem *m = NULL;
-    cl_int s = is_object(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    cl_int s = check_context(context);
     if (!s && properties && *properties)
         s = CL_INVALID_PROPERTY;
     if (!s)
@@ -304,7 +305,9 @@ static cl_int create_sub(ClMem *parent, cl_mem_flags flags, cl_buffer_create_typ
     const cl_buffer_region *r = info;
     if (!is_object(parent, KIND_MEM) || parent->parent || !mem_is_buffer(parent))
         return CL_INVALID_MEM_OBJECT;
-    cl_int s = mem_inherit(parent, &flags);
+    cl_int s = check_context(parent->context);
+    if (!s)
+        s = mem_inherit(parent, &flags);
     if (!s)
         s = type == CL_BUFFER_CREATE_TYPE_REGION ? check_region(parent, r) : CL_INVALID_VALUE;
     if (s)

@@ -605,7 +605,7 @@ cl_program clLinkProgram(cl_context context, cl_uint num_devices, const cl_devic
 {
     bool chosen[MAX_DEVICES];
     ClProgram *p = NULL;
-    cl_int s = is_object(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    cl_int s = check_context(context);
     if (!s)
         s = new_target(context, num_devices, device_list, chosen, &p);
     if (!s)

@@ -10,6 +10,7 @@
  *   sampler.c    samplers;  pipe.c: pipes
  *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
  *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
+ *   terminate.c  ends all work of a context
  *   absent.c     entry points of what the device does not have
  *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed;
  *   error.c      errors in words
@@ -201,12 +202,23 @@ struct _cl_context {
     void(CL_CALLBACK *print)(const char *, size_t, size_t, void *);
     void *data;             /* of notify and print */
     bool zeroes;            /* __local and private variables are 0 at first */
+    bool can_terminate;     /* CL_CONTEXT_TERMINATE_KHR */
+    atomic_bool is_terminated;
+    atomic_uint launches;   /* that run, between context_begin_launch() and context_end_launch() */
     atomic_uint misses;     /* of host_spin() for events */
     pthread_mutex_t lock;   /* guards what follows, and events and queues of the context */
     pthread_cond_t changed; /* an event that is awaited has ended */
     Callback *destructors;  /* the last one first */
     ClMem *mems;            /* all of them */
+    ClQueue *queues;        /* likewise, but recorders */
 };
+
+/* CL_SUCCESS, if objects can be made in the context; CL_INVALID_CONTEXT or CL_CONTEXT_TERMINATED_KHR. */
+cl_int check_context(const void *context);
+/* A launch is about to run, unless the context was terminated, which false says. */
+bool context_begin_launch(ClContext *c);
+void context_end_launch(ClContext *c);
+cl_int clTerminateContextKHR(cl_context context);
 
 /* The index of the device in the context; -1: it is none of the context's. */
 int context_device_index(const ClContext *c, const ClDevice *d);
@@ -243,7 +255,7 @@ typedef struct {
 typedef struct Edge Edge;
 struct Edge {
     ClEvent *waiter;
-    Edge *next;
+    Edge *next, **at;       /* at: what points to this edge; NULL: that event has ended */
     bool strict;            /* if that event fails, so does `waiter` */
 };
 
@@ -262,6 +274,7 @@ struct _cl_event {
     atomic_bool has_ended;  /* as the status says; for threads that look without the lock */
     Edge *waiters;          /* edges to the events that wait for this one */
     Edge *edges;            /* its own edges, which are in the lists of others */
+    size_t nedges;
     Callback *callbacks;
     cl_ulong queued, submitted, started, ended; /* ns */
     cl_ulong simulated;     /* ns that the machine took, by an engine that counts cycles; else 0 */
@@ -283,6 +296,7 @@ struct _cl_command_queue {
     u32 nproperties;        /* 0: none were given */
     struct _cl_command_buffer_khr *recording; /* of a recorder: where its commands go; else NULL */
     /* guarded by context->lock: */
+    ClQueue *next_queue, *previous_queue; /* of the context */
     pthread_cond_t work;    /* something for the thread */
     bool is_closing;
     cl_int error;           /* of a command that failed, until clFinish reports it */
@@ -316,6 +330,8 @@ void event_call_back(ClEvent *e, Callback *list, cl_int status);
 /* Runs a command that has begun to its end; a doomed one only ends.  Gives up the queue's use of
  * it. */
 void event_run(ClEvent *e);
+/* With the lock: lets a command that has not begun wait for nothing any more. */
+void event_unblock(ClEvent *e);
 /* Ends an event: wakes the threads that wait for it, makes commands ready that waited for it, calls
  * back. */
 void event_end(ClEvent *e, cl_int status);

@@ -35,7 +35,10 @@ static void wait_for(ClEvent *e, ClEvent *before, bool is_strict, Edge *edge)
             e->doomed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         return;
     }
-    *edge = (Edge){.waiter = e, .next = before->waiters, .strict = is_strict};
+    *edge =
+        (Edge){.waiter = e, .next = before->waiters, .at = &before->waiters, .strict = is_strict};
+    if (edge->next)
+        edge->next->at = &edge->next;
     before->waiters = edge;
     e->blockers++;
 }
@@ -52,7 +55,8 @@ static size_t count_unfinished(const ClQueue *q)
 static bool make_edges(ClQueue *q, ClEvent *e, Waits w, Ordering order)
 {
     const bool all = order != WAIT_LIST && !w.n && !is_ordered(q);
-    e->edges = mem_zalloc(w.n + 1 + (all ? count_unfinished(q) : 0), sizeof *e->edges);
+    e->nedges = w.n + 1 + (all ? count_unfinished(q) : 0);
+    e->edges = mem_zalloc(e->nedges, sizeof *e->edges);
     if (!e->edges)
         return false;
     Edge *edge = e->edges;
@@ -104,6 +108,8 @@ static cl_int wait_for_answer(ClQueue *q, ClEvent *e)
 cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering order, bool blocking,
                cl_event *event)
 {
+    if (q->context->is_terminated)
+        return give_up(work, CL_CONTEXT_TERMINATED_KHR);
     if (q->recording)
         return commandbuffer_record(q->recording, work);
     /* 1. the event, submitted as soon as it is queued */
@@ -116,8 +122,10 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
     /* 2. into the queue; a command that waits for nothing runs here if it is quick or blocking */
     bool is_ours = false;
     pthread_mutex_lock(&q->context->lock);
-    const bool ok = make_edges(q, e, w, order);
-    if (ok) {
+    cl_int s = q->context->is_terminated    ? CL_CONTEXT_TERMINATED_KHR
+               : make_edges(q, e, w, order) ? CL_SUCCESS
+                                            : CL_OUT_OF_HOST_MEMORY;
+    if (!s) {
         use(e); /* the queue's */
         if (order == BARRIER && !is_ordered(q))
             q->barrier = e;
@@ -129,14 +137,14 @@ cl_int enqueue(ClQueue *q, cl_command_type type, Work work, Waits w, Ordering or
             queue_ready(q, e);
     }
     pthread_mutex_unlock(&q->context->lock);
-    if (!ok) {
+    if (s) {
         drop(e);
-        return give_up(work, CL_OUT_OF_HOST_MEMORY);
+        return give_up(work, s);
     }
     if (is_ours)
         event_run(e);
     /* 3. the answer */
-    const cl_int s = blocking ? wait_for_answer(q, e) : CL_SUCCESS;
+    s = blocking ? wait_for_answer(q, e) : CL_SUCCESS;
     if (event)
         *event = e;
     else

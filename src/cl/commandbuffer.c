@@ -100,6 +100,8 @@ static CommandBuffer *create_buffer(cl_uint nqueues, const cl_command_queue *que
     if (!s && !is_object(queues[0], KIND_QUEUE))
         s = CL_INVALID_COMMAND_QUEUE;
     if (!s)
+        s = check_context(queues[0]->context);
+    if (!s)
         s = create(queues[0], properties, &b);
     if (errcode_ret)
         *errcode_ret = s;

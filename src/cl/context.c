@@ -23,6 +23,13 @@ void context_report(const ClContext *c, const char *text)
         host_report(text);
 }
 
+cl_int check_context(const void *context)
+{
+    if (!is_object(context, KIND_CONTEXT))
+        return CL_INVALID_CONTEXT;
+    return ((const ClContext *)context)->is_terminated ? CL_CONTEXT_TERMINATED_KHR : CL_SUCCESS;
+}
+
 /* --- VENTUS_CHECK ----------------------------------------------------------------------- */
 
 static void show_found(void *to, const CheckReport *r)
@@ -125,6 +132,7 @@ static cl_int check_properties(const cl_context_properties *list)
             if (!is_object((const void *)p[1], KIND_PLATFORM))
                 return CL_INVALID_PLATFORM;
             break;
+        case CL_CONTEXT_TERMINATE_KHR:
         case CL_CONTEXT_INTEROP_USER_SYNC:
             if (p[1] != CL_TRUE && p[1] != CL_FALSE)
                 return CL_INVALID_PROPERTY;
@@ -155,6 +163,8 @@ static bool add_properties(ClContext *c, const cl_context_properties *list)
             memcpy(&c->print, &p[1], sizeof c->print);
         if (*p == CL_CONTEXT_MEMORY_INITIALIZE_KHR)
             c->zeroes = p[1] != 0;
+        if (*p == CL_CONTEXT_TERMINATE_KHR)
+            c->can_terminate = p[1] != 0;
     }
     return true;
 }
@@ -298,8 +308,9 @@ cl_int clSetContextDestructorCallback(cl_context context,
                                       void(CL_CALLBACK *pfn_notify)(cl_context, void *),
                                       void *user_data)
 {
-    if (!is_object(context, KIND_CONTEXT))
-        return told(CL_INVALID_CONTEXT);
+    const cl_int s = check_context(context);
+    if (s)
+        return told(s);
     if (!pfn_notify)
         return told(CL_INVALID_VALUE);
     Callback *b = mem_zalloc(1, sizeof *b);

@@ -188,6 +188,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none, in the form that hosts parse */
         return answer_text(q, "v0000-01-01-00");
     case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
+    case CL_DEVICE_TERMINATE_CAPABILITY_KHR: return FLAGS(1 /* contexts */);
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);
     case CL_DEVICE_COMPILER_AVAILABLE:
@@ -525,8 +526,9 @@ cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue command_queue)
 {
     (void)command_queue;
-    if (!is_object(context, KIND_CONTEXT))
-        return told(CL_INVALID_CONTEXT);
+    const cl_int s = check_context(context);
+    if (s)
+        return told(s);
     return told(context_device_index(context, device) < 0 ? CL_INVALID_DEVICE
                                                           : CL_INVALID_OPERATION);
 }

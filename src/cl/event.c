@@ -95,6 +95,7 @@ static void release_waiters(ClEvent *e)
 {
     for (Edge *edge = e->waiters; edge; edge = edge->next) {
         ClEvent *w = edge->waiter;
+        edge->at = NULL;
         w->blockers--;
         if (edge->strict && e->status < 0)
             w->doomed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -104,11 +105,28 @@ static void release_waiters(ClEvent *e)
     e->waiters = NULL;
 }
 
+void event_unblock(ClEvent *e)
+{
+    for (size_t i = 0; i < e->nedges; i++) {
+        Edge *edge = &e->edges[i];
+        if (!edge->at)
+            continue;
+        *edge->at = edge->next;
+        if (edge->next)
+            edge->next->at = edge->at;
+        edge->at = NULL;
+    }
+    e->blockers = 0;
+    queue_ready(e->queue, e);
+}
+
 void event_end(ClEvent *e, cl_int status)
 {
     const cl_ulong now = host_time();
     use(e);
     pthread_mutex_lock(&e->context->lock);
+    if (e->queue && e->context->is_terminated)
+        status = CL_CONTEXT_TERMINATED_KHR;
     e->status = status;
     atomic_store_explicit(&e->has_ended, true, memory_order_relaxed);
     if (!e->started)
@@ -150,8 +168,8 @@ static cl_int status_now(ClEvent *e)
 cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
 {
     ClEvent *e = NULL;
-    cl_int s = CL_INVALID_CONTEXT;
-    if (is_object(context, KIND_CONTEXT)) {
+    cl_int s = check_context(context);
+    if (!s) {
         e = event_new(context, NULL, CL_COMMAND_USER);
         s = e ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }

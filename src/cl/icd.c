@@ -37,6 +37,8 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address,
                &(clCreateCommandQueueWithPropertiesKHR_fn){clCreateCommandQueueWithPropertiesKHR},
                sizeof address);
+    if (!strcmp(func_name, "clTerminateContextKHR"))
+        memcpy(&address, &(clTerminateContextKHR_fn){clTerminateContextKHR}, sizeof address);
     if (!strcmp(func_name, "clCreateProgramWithILKHR")) /* as in the core since 2.1 */
         memcpy(&address, &(clCreateProgramWithILKHR_fn){clCreateProgramWithIL}, sizeof address);
     if (!address)

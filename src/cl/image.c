@@ -197,7 +197,7 @@ static cl_int create(ClContext *c, cl_mem_flags flags, const cl_image_format *fo
     Image plain = {0};
     size_t size = 0;
     /* 1. what it is to be */
-    cl_int s = is_object(c, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    cl_int s = check_context(c);
     if (!s && !(flags & DEVICE_ACCESS) && !(d && d->mem_object))
         flags |= CL_MEM_READ_WRITE;
     if (!s)
@@ -257,7 +257,7 @@ cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *
                                    const cl_image_desc *image_desc, void *host_ptr,
                                    cl_int *errcode_ret)
 {
-    if (is_object(context, KIND_CONTEXT) && properties && *properties) {
+    if (!check_context(context) && properties && *properties) {
         tell(errcode_ret, CL_INVALID_PROPERTY);
         return NULL;
     }

@@ -105,11 +105,12 @@ static cl_int create(cl_program p, const char *name, ClKernel **made)
 {
     if (!is_object(p, KIND_PROGRAM))
         return CL_INVALID_PROGRAM;
+    cl_int s = check_context(p->context);
+    if (s)
+        return s;
     pthread_mutex_lock(&p->lock);
     const Build *b = p->building ? NULL : program_executable(p, NULL);
-    const cl_int s = !b      ? CL_INVALID_PROGRAM_EXECUTABLE
-                     : !name ? CL_INVALID_VALUE
-                             : find_kernel(b, name);
+    s = !b ? CL_INVALID_PROGRAM_EXECUTABLE : !name ? CL_INVALID_VALUE : find_kernel(b, name);
     p->nkernels += !s;
     pthread_mutex_unlock(&p->lock);
     if (s)
@@ -148,6 +149,9 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kern
 {
     if (!is_object(program, KIND_PROGRAM))
         return told(CL_INVALID_PROGRAM);
+    cl_int s = check_context(program->context);
+    if (s)
+        return told(s);
     pthread_mutex_lock(&program->lock);
     const Build *b = program->building ? NULL : program_executable(program, NULL);
     const cl_uint n = b ? (cl_uint)drv_kernels(b->image, NULL, 0) : 0;
@@ -158,7 +162,7 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kern
         return told(CL_INVALID_PROGRAM_EXECUTABLE);
     if (kernels && !fits)
         return told(CL_INVALID_VALUE);
-    const cl_int s = kernels ? create_all(program, b, n, kernels) : CL_SUCCESS;
+    s = kernels ? create_all(program, b, n, kernels) : CL_SUCCESS;
     if (!s && num_kernels_ret)
         *num_kernels_ret = n;
     return told(s);
@@ -184,7 +188,9 @@ cl_kernel clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
 {
     ClKernel *k = NULL;
     cl_int s = CL_INVALID_KERNEL;
-    if (is_object(source_kernel, KIND_KERNEL)) {
+    if (is_object(source_kernel, KIND_KERNEL))
+        s = check_context(source_kernel->program->context);
+    if (!s) {
         count_kernels(source_kernel->program, 1);
         k = kernel_new(source_kernel->program, source_kernel->name);
         pthread_mutex_lock(&source_kernel->lock);

@@ -73,6 +73,16 @@ static void note_launch(const char *file, const char *kernel, const LaunchResult
     buf_free(&line);
 }
 
+static DrvStatus run_unless_terminated(ClContext *c, Driver *d, const DrvKernel *k, DrvResult *r)
+{
+    *r = (DrvResult){.warps = 0};
+    if (!context_begin_launch(c))
+        return DRV_FAULT;
+    const DrvStatus s = drv_run(d, k, r);
+    context_end_launch(c);
+    return s;
+}
+
 static cl_int dispatch_run(ClEvent *e, void *payload)
 {
     Dispatch *x = payload;
@@ -107,7 +117,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
         pthread_mutex_lock(&root->trace_lock);
     }
     measure_begin(c->platform->measure, d, &k.run);
-    const DrvStatus status = drv_run(d, &k, &result);
+    const DrvStatus status = run_unless_terminated(c, d, &k, &result);
     measure_end(c->platform->measure, d, x->kernel->name, &result);
     if (root->trace)
         pthread_mutex_unlock(&root->trace_lock);
@@ -123,7 +133,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
         host_print(buf_text(&printed), printed.len);
     buf_free(&printed);
     /* 5. why it failed */
-    if (status) {
+    if (status && !c->is_terminated) {
         Buf text = {0}, why = {0};
         drv_last_error(d, &why);
         buf_printf(&text, "kernel %s: %s", x->kernel->name, buf_text(&why));

@@ -25,8 +25,9 @@ static cl_int write_head(ClMem *m)
 static cl_int create(ClContext *c, cl_mem_flags flags, cl_uint packet, cl_uint packets,
                      const cl_pipe_properties *properties, ClMem **made)
 {
-    if (!is_object(c, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int bad = check_context(c);
+    if (bad)
+        return bad;
     if (flags & ~(cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) || properties)
         return CL_INVALID_VALUE;
     if (!packet || packet > PIPE_PACKET_MOST || !packets || packets > UINT32_MAX / 2)

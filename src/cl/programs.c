@@ -89,8 +89,9 @@ static cl_int from_source(cl_context c, cl_uint n, const char **strings, const s
                           ClProgram **made)
 {
     Buf text = {0};
-    if (!is_object(c, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int bad = check_context(c);
+    if (bad)
+        return bad;
     if (!n || !strings)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < n; i++) {
@@ -124,8 +125,9 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
 static cl_int from_il(cl_context c, const void *il, size_t length, ClProgram **made)
 {
     u32 version;
-    if (!is_object(c, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int bad = check_context(c);
+    if (bad)
+        return bad;
     if (!spirv_validator() || !spirv_translator(&version) || !platform_has_compiler())
         return CL_INVALID_OPERATION;
     if (!il || !spirv_is(il, length))
@@ -155,8 +157,9 @@ cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t leng
 static cl_int check_binaries(cl_context c, cl_uint n, const cl_device_id *devices,
                              const size_t *lengths, const unsigned char **binaries)
 {
-    if (!is_object(c, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int bad = check_context(c);
+    if (bad)
+        return bad;
     if (!n || !devices || !lengths || !binaries)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < n; i++) {

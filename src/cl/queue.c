@@ -128,8 +128,32 @@ void queue_close(ClQueue *q)
     pthread_mutex_unlock(&q->context->lock);
 }
 
+static void link_queue(ClQueue *q)
+{
+    ClContext *c = q->context;
+    pthread_mutex_lock(&c->lock);
+    q->next_queue = c->queues;
+    if (c->queues)
+        c->queues->previous_queue = q;
+    c->queues = q;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void unlink_queue(ClQueue *q)
+{
+    ClContext *c = q->context;
+    pthread_mutex_lock(&c->lock);
+    if (q->previous_queue || c->queues == q) {
+        *(q->previous_queue ? &q->previous_queue->next_queue : &c->queues) = q->next_queue;
+        if (q->next_queue)
+            q->next_queue->previous_queue = q->previous_queue;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
 void queue_free(ClQueue *q)
 {
+    unlink_queue(q);
     pthread_cond_destroy(&q->work);
     drop(q->context);
     mem_free(q);
@@ -158,10 +182,13 @@ static ClQueue *queue_new(ClContext *c, ClDevice *d, cl_command_queue_properties
                           const cl_queue_properties *list, u32 n)
 {
     ClQueue *q = queue_make(c, d, flags, list, n);
-    if (!q || start_thread(q))
-        return q;
-    drop(q);
-    return NULL;
+    if (q && !start_thread(q)) {
+        drop(q);
+        return NULL;
+    }
+    if (q)
+        link_queue(q);
+    return q;
 }
 
 ClQueue *queue_recorder(const ClQueue *like, struct _cl_command_buffer_khr *b)
@@ -181,8 +208,9 @@ enum {
 
 static cl_int check_place(cl_context context, cl_device_id device)
 {
-    if (!is_object(context, KIND_CONTEXT))
-        return CL_INVALID_CONTEXT;
+    const cl_int s = check_context(context);
+    if (s)
+        return s;
     if (!is_object(device, KIND_DEVICE) || context_device_index(context, device) < 0)
         return CL_INVALID_DEVICE;
     return CL_SUCCESS;

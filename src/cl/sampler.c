@@ -64,11 +64,11 @@ cl_sampler clCreateSamplerWithProperties(cl_context context,
                                          const cl_sampler_properties *sampler_properties,
                                          cl_int *errcode_ret)
 {
-    cl_int s = CL_INVALID_CONTEXT;
+    cl_int s = check_context(context);
     ClSampler *made = NULL, plain = {.normalized = CL_TRUE,
                                      .addressing = CL_ADDRESS_CLAMP,
                                      .filter = CL_FILTER_NEAREST};
-    if (is_object(context, KIND_CONTEXT)) {
+    if (!s) {
         s = take_properties(&plain, sampler_properties);
         if (!s && (!make_word(&plain) || !agrees(&plain)))
             s = CL_INVALID_VALUE;

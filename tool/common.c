@@ -84,7 +84,7 @@ static const struct argp_option options[] = {
     {"gdb", KEY_GDB, "ADDRESS", OPTION_ARG_OPTIONAL,
      "Wait for gdb at a port (1234) or the path of a socket", 3},
     {"check", KEY_CHECK, "LIST", OPTION_ARG_OPTIONAL,
-     "Look for mistakes of the kernel: all, or bounds,init,race,barrier,align,free", 3},
+     "Look for mistakes of the kernel: all, or bounds,init,race,barrier,align,free,print", 3},
     {"check-json", KEY_CHECK_JSON, "FILE", 0, "Write what --check found as JSON", 3},
     {"check-allow", KEY_CHECK_ALLOW, "FILE", 0, "Do not report what this file says is meant so", 3},
     {"step", KEY_STEP, NULL, 0, "Step one warp on the terminal, forwards and backwards", 3},

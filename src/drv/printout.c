@@ -10,12 +10,12 @@
  * believed no further than it can be checked.
  */
 #include "drv/internal.h"
+#include "drv/printformat.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STRING = 1 << 16, MAX_WIDTH = 1024 }; /* bytes; columns */
-enum { MAX_WORK = 32 << 20 };                    /* bytes of a launch */
+enum { MAX_WORK = 32 << 20 }; /* bytes of a launch */
 
 typedef struct {
     u32 item;     /* linear global id */
@@ -53,7 +53,7 @@ static u32 word_at(const u8 *p)
 static void get_string(Drain *p, u32 addr, Buf *out)
 {
     char chunk[PAGE_SIZE];
-    for (u64 at = addr, end = at + MAX_STRING, n; at < end; at += n) {
+    for (u64 at = addr, end = at + PRINT_MAX_STRING, n; at < end; at += n) {
         n = PAGE_SIZE - at % PAGE_SIZE < end - at ? PAGE_SIZE - at % PAGE_SIZE : end - at;
         if (!copy_out(p->d, at, chunk, n)) {
             buf_str(out, "(bad address)");
@@ -69,92 +69,11 @@ static void get_string(Drain *p, u32 addr, Buf *out)
 
 /* --- formats ---------------------------------------------------------------------- */
 
-/* One conversion: % flags width .precision length letter. */
-typedef struct {
-    char spec[32]; /* for the host's printf, without length and letter */
-    char letter;
-    int bits;  /* of an integer that are shown; 64: the argument has 8 bytes, not 4 */
-    int count; /* elements of a vector (%v4f), or 1 */
-} Conversion;
-
-typedef struct {
-    const u8 *p, *end;
-} Arguments;
-
-static u64 next_argument(Arguments *a, u32 size)
-{
-    u64 v = 0;
-    if (a->end - a->p >= (ptrdiff_t)size)
-        memcpy(&v, a->p, size);
-    a->p = a->end - a->p >= (ptrdiff_t)size ? a->p + size : a->end;
-    return v;
-}
-
-/* a number or * of the format; -1: none is there */
-static int get_number(const char **f, Arguments *a)
-{
-    int n = -1;
-    if (**f == '*') {
-        ++*f;
-        n = (int)(i32)next_argument(a, 4);
-        return n < -MAX_WIDTH ? -MAX_WIDTH : n > MAX_WIDTH ? MAX_WIDTH : n;
-    }
-    for (; **f >= '0' && **f <= '9'; ++*f)
-        n = n < 0 ? **f - '0' : n > MAX_WIDTH ? MAX_WIDTH : n * 10 + **f - '0';
-    return n > MAX_WIDTH ? MAX_WIDTH : n;
-}
-
-/* vN, then h, hh, hl (which is 4 bytes) or l */
-static void get_length(const char **f, Arguments *a, Conversion *c)
-{
-    int halves = 0;
-    c->count = 1;
-    c->bits = 32;
-    if (**f == 'v') {
-        ++*f;
-        c->count = get_number(f, a);
-        if (c->count < 1 || c->count > 16)
-            c->count = 1;
-    }
-    for (; **f && strchr("hlLjzt", **f); ++*f) {
-        halves += **f == 'h';
-        if (**f == 'l' || **f == 'j')
-            c->bits = halves ? 32 : 64;
-        else if (**f == 'h')
-            c->bits = halves == 1 ? 16 : 8;
-    }
-}
-
-/* Reads the conversion after a %; f is left after it. */
-static Conversion get_conversion(const char **f, Arguments *a)
-{
-    Conversion c = {.spec = "%"};
-    size_t n = 1;
-    for (; **f && strchr("-+ #0", **f); ++*f)
-        if (!memchr(c.spec, **f, n))
-            c.spec[n++] = **f;
-    const int width = get_number(f, a);
-    if (width >= 0 || width < -1)
-        n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, "%d", width);
-    if (**f == '.') {
-        ++*f;
-        const bool given = **f == '*';
-        const int precision = get_number(f, a);
-        if (precision >= 0 || !given) /* a negative one counts as none */
-            n += (size_t)snprintf(c.spec + n, sizeof c.spec - n, ".%d",
-                                  precision < 0 ? 0 : precision);
-    }
-    get_length(f, a, &c);
-    c.letter = **f;
-    *f += **f != 0;
-    return c;
-}
-
-static void put_integer(Buf *out, Conversion *c, Arguments *a)
+static void put_integer(Buf *out, PrintConversion *c, PrintArguments *a)
 {
     const bool is_signed = c->letter == 'd' || c->letter == 'i';
     const int rest = 64 - c->bits;
-    const u64 v = next_argument(a, c->bits == 64 ? 8 : 4) << rest;
+    const u64 v = print_argument(a, c->bits == 64 ? 8 : 4) << rest;
     const long long shown = is_signed ? (long long)v >> rest : (long long)(v >> rest);
     char spec[40];
     snprintf(spec, sizeof spec, "%sll%c", c->spec, c->letter);
@@ -164,15 +83,15 @@ static void put_integer(Buf *out, Conversion *c, Arguments *a)
 #pragma GCC diagnostic pop
 }
 
-static void put_float(Buf *out, const Conversion *c, Arguments *a)
+static void put_float(Buf *out, const PrintConversion *c, PrintArguments *a)
 {
     char spec[40];
     double v;
     if (c->bits == 64) {
-        const u64 bits = next_argument(a, 8);
+        const u64 bits = print_argument(a, 8);
         memcpy(&v, &bits, sizeof v);
     } else {
-        const u32 bits = (u32)next_argument(a, 4);
+        const u32 bits = (u32)print_argument(a, 4);
         float single;
         memcpy(&single, &bits, sizeof single);
         v = (double)single;
@@ -184,7 +103,7 @@ static void put_float(Buf *out, const Conversion *c, Arguments *a)
 #pragma GCC diagnostic pop
 }
 
-static void put_char(Buf *out, const Conversion *c, char v)
+static void put_char(Buf *out, const PrintConversion *c, char v)
 {
     char spec[40];
     snprintf(spec, sizeof spec, "%sc", c->spec);
@@ -194,11 +113,11 @@ static void put_char(Buf *out, const Conversion *c, char v)
 #pragma GCC diagnostic pop
 }
 
-static void put_string(Drain *p, const Conversion *c, Arguments *a)
+static void put_string(Drain *p, const PrintConversion *c, PrintArguments *a)
 {
     Buf s = {0};
     char spec[40];
-    const u32 addr = (u32)next_argument(a, 4);
+    const u32 addr = (u32)print_argument(a, 4);
     if (addr)
         get_string(p, addr, &s);
     else
@@ -211,7 +130,7 @@ static void put_string(Drain *p, const Conversion *c, Arguments *a)
     buf_free(&s);
 }
 
-static void put_conversion(Drain *p, Conversion *c, Arguments *a)
+static void put_conversion(Drain *p, PrintConversion *c, PrintArguments *a)
 {
     Buf *out = p->out;
     switch (c->letter) {
@@ -221,26 +140,22 @@ static void put_conversion(Drain *p, Conversion *c, Arguments *a)
     case 'x':
     case 'X':
     case 'o': put_integer(out, c, a); return;
-    case 'f':
-    case 'F':
-    case 'e':
-    case 'E':
-    case 'g':
-    case 'G':
-    case 'a':
-    case 'A': put_float(out, c, a); return;
-    case 'c': put_char(out, c, (char)next_argument(a, 4)); return;
+    case 'c': put_char(out, c, (char)print_argument(a, 4)); return;
     case 's': put_string(p, c, a); return;
-    case 'p': buf_printf(out, "0x%08llx", (unsigned long long)next_argument(a, 4)); return;
+    case 'p': buf_printf(out, "0x%08llx", (unsigned long long)print_argument(a, 4)); return;
     case '%': buf_str(out, "%"); return;
-    default: /* nothing of ours: shown as it stands */
-        buf_str(out, c->spec);
-        if (c->letter)
-            buf_put(out, &c->letter, 1);
+    default: break;
     }
+    if (print_argument_size(c) > 0) {
+        put_float(out, c, a);
+        return;
+    }
+    buf_str(out, c->spec); /* nothing of ours: shown as it stands */
+    if (c->letter)
+        buf_put(out, &c->letter, 1);
 }
 
-static void put_format(Drain *p, u32 format, Arguments a)
+static void put_format(Drain *p, u32 format, PrintArguments a)
 {
     Buf text = {0};
     get_string(p, format, &text);
@@ -251,7 +166,7 @@ static void put_format(Drain *p, u32 format, Arguments a)
         if (!*f)
             break;
         f++;
-        Conversion c = get_conversion(&f, &a);
+        PrintConversion c = print_conversion(&f, &a);
         for (int i = 0; i < c.count; i++) {
             buf_str(p->out, i ? "," : "");
             put_conversion(p, &c, &a);
@@ -292,7 +207,7 @@ static void put_records(Drain *p)
         const u8 *r = p->area + p->record[i].at;
         const u32 format = word_at(r + RECORD_FORMAT), size = p->record[i].size - RECORD_ARGS;
         if (format)
-            put_format(p, format, (Arguments){r + RECORD_ARGS, r + RECORD_ARGS + size});
+            put_format(p, format, (PrintArguments){r + RECORD_ARGS, r + RECORD_ARGS + size, 0});
         else
             buf_put(p->out, r + RECORD_ARGS, strnlen((const char *)r + RECORD_ARGS, size));
     }

@@ -221,12 +221,13 @@ int replay_main(int argc, char **argv)
         (r.common.export_to && !make_directory(r.common.export_to, &d)))
         return REFUSED;
     Patience patience;
-    patience_prepare(&patience);
+    patience_prepare(&patience, &r.common);
     r.common.device.all_lanes |= r.common.device.machine.every_lane;
     Driver *driver = drv_open(&r.common.device);
     if (!driver)
         out_of_memory();
     patience_begin(&patience, driver);
+    r.common.run.roll = &patience.roll;
     if (!r.bounds)
         memory_map(dev_memory(drv_device(driver)), HEAP_LO, ((u64)1 << 32) - HEAP_LO,
                    MEM_R | MEM_W);

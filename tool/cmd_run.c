@@ -321,11 +321,12 @@ static int run_image(Run *r, Object *image, Diag *d)
     Debugger *debugger = NULL;
     int status = REFUSED;
     Patience patience;
-    patience_prepare(&patience);
+    patience_prepare(&patience, &r->common);
     Driver *driver = drv_open(&r->common.device);
     if (!driver)
         out_of_memory();
     patience_begin(&patience, driver);
+    run.roll = &patience.roll;
     if (drv_load(driver, image, d)) {
         obj_free(image);
     } else if (watch_open(&watch, &r->common, driver, &run, d)) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     KEY_THREADS = 256,
@@ -28,6 +29,7 @@ enum {
     KEY_DUMP,
     KEY_MAX,
     KEY_TIMEOUT,
+    KEY_PATIENCE,
     KEY_STRICT,
     KEY_MMU,
     KEY_VM,
@@ -60,6 +62,8 @@ static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "Host threads; 0 (default): one a processor", 2},
     {"max-insns", KEY_MAX, "N", 0, "Stop a warp after N instructions", 2},
     {"timeout", KEY_TIMEOUT, "S", 0, "Stop after S seconds", 2},
+    {"patience", KEY_PATIENCE, "S", 0,
+     "Say after S seconds where warps stand (5, on a terminal); 0: never", 2},
     {"sample", KEY_SAMPLE, "PERCENT", 0,
      "Count cycles of so many groups, and estimate those of all", 2},
     {NULL, 0, NULL, 0, "Results:", 3},
@@ -134,12 +138,14 @@ static u32 positive(struct argp_state *state, const char *option, const char *te
     return (u32)n;
 }
 
-static double seconds_option(struct argp_state *state, const char *text)
+/* at least `least` */
+static double seconds_option(struct argp_state *state, const char *option, const char *text,
+                             double least)
 {
     char *end;
     const double v = strtod(text, &end);
-    if (end == text || *end || !(v > 0) || isinf(v))
-        argp_error(state, "--timeout: '%s' is no number of seconds", text);
+    if (end == text || *end || !(v >= least) || isinf(v))
+        argp_error(state, "%s: '%s' is no number of seconds", option, text);
     return v;
 }
 
@@ -202,7 +208,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case KEY_CHECK_ALLOW: c->check_allow = arg; return 0;
     case 'j': c->run.threads = (u32)option_number(state, "-j", arg, MAX_HOST_THREADS); return 0;
     case KEY_MAX: c->max_insns = option_number(state, "--max-insns", arg, UINT64_MAX); return 0;
-    case KEY_TIMEOUT: c->run.timeout = seconds_option(state, arg); return 0;
+    case KEY_TIMEOUT: c->run.timeout = seconds_option(state, "--timeout", arg, 1e-9); return 0;
+    case KEY_PATIENCE: c->patience = seconds_option(state, "--patience", arg, 0); return 0;
     case KEY_SAMPLE: c->run.sample = sample_option(state, arg); return 0;
     case KEY_STATS:
         c->stats = true;
@@ -266,7 +273,9 @@ static void env_engine(Common *c)
 
 void common_init(Common *c)
 {
-    *c = (Common){.device = dev_defaults(), .pictures.part.limit = 256 << 20};
+    *c = (Common){.device = dev_defaults(),
+                  .pictures.part.limit = 256 << 20,
+                  .patience = isatty(STDERR_FILENO) ? 5 : 0};
     c->device.set = default_isa();
     c->lanes = env_number("NUM_THREAD", 4, MAX_LANES);
     c->warps = env_number("NUM_WARP", 1, MAX_WARPS);

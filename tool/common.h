@@ -18,6 +18,7 @@ typedef struct {
     DeviceOptions device;
     LaunchOptions run;
     u64 max_insns;
+    double patience;        /* seconds until it is said where warps stand; 0: never */
     const char *machine;    /* a name or a file; NULL: the default */
     u32 lanes, warps, sms;  /* 0: as the machine has it */
     bool stats, stats_json;
@@ -74,18 +75,39 @@ double seconds_now(void);
 
 /* --- long launches (patience.c) ------------------------------------------------------------ */
 
-/* A thread that waits for Ctrl-C while launches run. */
+/* Warps that stand at one place. */
+typedef struct {
+    u32 pc;
+    bool waits;             /* at the barrier before it */
+    u64 warps;
+} Standing;
+
+/* Where the warps of a launch stand, as far as their groups have answered. */
+typedef struct {
+    Standing *at;
+    size_t n, cap;
+    u64 warps, groups;      /* that answered */
+    u64 all;                /* groups of the launch */
+    char kernel[64];
+} Standings;
+
+/* A thread that waits for Ctrl-C while launches run, and says once where they are. */
 typedef struct {
     Driver *driver;
     pthread_t thread;
     sigset_t before;        /* the signals that were blocked */
     bool runs;
+    double seconds;         /* of a launch until it says so; 0: never */
     atomic_bool interrupted;
+    RollCall roll;          /* for the launches */
+    pthread_mutex_t lock;   /* guards `now` and `last` */
+    Standings now, last;    /* when asked; when a limit or Ctrl-C ended the groups */
 } Patience;
 
-/* Blocks SIGINT, before drv_open(); starts the thread; ends it, and returns `status`, or
- * INTERRUPTED if Ctrl-C came. */
-void patience_prepare(Patience *p);
+/* Blocks SIGINT, before drv_open(); starts the thread, after which launches take p->roll; ends it,
+ * says where warps were if something ended them, and returns `status`, or INTERRUPTED if Ctrl-C
+ * came. */
+void patience_prepare(Patience *p, const Common *c);
 void patience_begin(Patience *p, Driver *driver);
 int patience_end(Patience *p, int status);
 #endif

@@ -355,6 +355,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .machine = &d->opt.machine,
         .memory = &d->memory,
         .mmu = d->opt.mmu ? &d->mmu : NULL,
+        .roll = in->run.roll,
     };
     *result = (DevResult){.occupancy =
                               occupancy(d, (GroupNeeds){in->warps, in->sgprs, in->vgprs, in->lds})};

@@ -19,6 +19,7 @@ typedef struct {
     double timeout;         /* seconds; 0: none */
     const Observer *observers;
     size_t nobservers;
+    RollCall *roll;         /* or NULL */
     u32 sample;             /* groups in a million whose cycles are counted; 0: all */
     const CycleObserver *cycles; /* or NULL; engines without cycles do not call it */
     /* Called on the launching thread when an observer has stopped the launch at event `why`.  It

@@ -1,6 +1,16 @@
 /* warp.c -- masks of active lanes, vector length, and the fault that a warp ends with. */
 #include "mach/warp.h"
 
+void group_answer(Group *g)
+{
+    RollCall *roll = g->launch->roll;
+    const u32 asked = roll ? atomic_load_explicit(&roll->asked, memory_order_relaxed) : g->answered;
+    if (asked == g->answered)
+        return;
+    g->answered = asked;
+    roll->answer(roll->self, g, false);
+}
+
 void warp_set_exec(Warp *w)
 {
     const u32 exec = w->vl >= MAX_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);

@@ -19,6 +19,15 @@ typedef struct Group Group;
 /* How a vector instruction with vm = 0 reads v0 (doc/isa.md, "Masks"). */
 typedef enum { VM_OWN, VM_SPIKE, VM_RTL, VM_IGNORE } VmRule;
 
+/* Who wants to know where the warps of a launch stand. */
+typedef struct {
+    _Atomic u32 asked;      /* grows with each question */
+    void *self;
+    /* A group that runs, between instructions of its warps; once a question, and when a limit or an
+     * interruption ends it (is_last).  From several host threads at once. */
+    void (*answer)(void *self, const Group *g, bool is_last);
+} RollCall;
+
 /* One kernel launch, as the hardware's dispatcher sees it; read-only while it runs. */
 typedef struct {
     const char *kernel;     /* for reports, or NULL */
@@ -50,6 +59,7 @@ typedef struct {
     bool watched;           /* observers may read every register: engines keep all up to date */
     Memory *memory;
     const Mmu *mmu;         /* NULL: addresses are physical */
+    RollCall *roll;         /* or NULL */
 } Launch;
 
 /* Waiting: at a barrier. */
@@ -154,6 +164,7 @@ struct Group {
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
+    u32 answered;           /* questions of the launch's RollCall */
     Group *next;            /* in a list of idle contexts */
 };
 
@@ -165,6 +176,8 @@ static inline bool launch_is_careful(const Launch *l)
 /* How the instructions of the group note the memory they touch from now on. */
 void group_note_accesses(Group *g, Notes notes);
 
+/* Answers a question of the launch's RollCall that was not answered yet. */
+void group_answer(Group *g);
 /* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);
 

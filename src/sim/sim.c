@@ -142,10 +142,13 @@ void sim_run_warp(Warp *w, u64 slice)
 void sim_limit(Warp *w, FaultKind kind)
 {
     Group *g = w->group;
+    RollCall *roll = g->launch->roll;
     const u32 waiting = group_count_warps(g, WARP_WAITING);
     const Uop *u = go(w, w->pc);
     if (!u)
         return;
+    if (roll)
+        roll->answer(roll->self, g, true);
     fail(w, u, waiting && kind != FAULT_STOPPED && kind != FAULT_STALLED ? FAULT_DEADLOCK : kind,
          -1);
     g->fault.waiting = waiting;
@@ -164,6 +167,7 @@ static FaultKind find_end(const Run *r)
 
 static void check_time(const Run *r, Warp *w)
 {
+    group_answer(w->group);
     const FaultKind why = find_end(r);
     if (why != FAULT_NONE)
         sim_limit(w, why);

@@ -397,10 +397,12 @@ bool model_is_stopped(const Model *m)
 static void check_time(Model *m)
 {
     const bool late = model_is_late(m), stops = model_is_stopped(m);
-    for (u32 i = 0; (late || stops) && i < m->nsms; i++)
+    for (u32 i = 0; i < m->nsms; i++)
         for (u32 k = 0; k < m->sm[i].nwarps; k++) {
             Slot *w = &m->sm[i].slot[k];
-            if (!w->active || w->lot->faulted || w->warp->state != WARP_READY)
+            if (w->active)
+                group_answer(w->warp->group);
+            if ((!late && !stops) || !w->active || w->lot->faulted || w->warp->state != WARP_READY)
                 continue;
             sim_limit(w->warp, late ? FAULT_TIMEOUT : FAULT_STOPPED);
             w->lot->faulted = true;

@@ -130,6 +130,7 @@ static void turn(Model *m, Warp *w, u64 budget)
         audience_tell(m->audience, EVENT_warp_end, w->group, w);
     if (w->state != WARP_READY || w->group->faulted)
         return;
+    group_answer(w->group);
     if (most && w->ninsns >= most)
         sim_limit(w, FAULT_ENDLESS);
     else if (model_is_late(m))

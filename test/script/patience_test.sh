@@ -1,0 +1,65 @@
+#!/bin/sh
+# Where the warps of a kernel that does not end stand: said once after --patience seconds, and again
+# when a limit or Ctrl-C ends it.  Half of the warps of each group spin, the others wait for them.
+B=${B:-build}
+[ -e "$B/ventus-cc1" ] || { echo 'no compiler built in'; exit 77; }
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+bad=0 runs=0
+
+cat >"$T/spin.cl" <<'END'
+kernel void spin(global volatile int *p, local int *t)
+{
+    if (get_local_id(0) < 32)
+        while (*p == 0)
+            ;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    t[get_local_id(0)] = *p;
+}
+END
+args="-j 1 --threads 32 -g 256 -l 64 -a buf:i32:1 -a local:256 $T/spin.cl"
+
+complain() {
+    echo "$engine: $1"
+    cat "$T/out"
+    bad=1
+}
+
+# the lines of a roll call that begins so; of the cycle model, whose scheduler may leave a warp
+# waiting for ever, only how many warps they are
+roll() {
+    sed -n "/^ventus: $1/,/^[^ ]/p" "$T/out" | grep '^  [0-9]' | tr -s ' ' | sed "s:$T/::" | sort |
+        if [ $engine = timing ]; then awk '{n += $1} END {print n}'; else tr '\n' ';'; fi
+}
+want=' 1 spin.cl:4 in spin; 1 spin.cl:6 in spin, waiting at a barrier;'
+
+for engine in interp auto timing; do
+    options="--engine $engine"
+    [ $engine = timing ] && options="$options --sms 1" want=8
+    # 1. a limit of time; the question may come before the first instruction, so only its line counts
+    runs=$((runs + 1))
+    "$B/ventus" run $options --patience 0.2 --timeout 3 $args 2>"$T/out"
+    [ $? = 1 ] || complain 'a limit of time gives another status than 1'
+    [ "$(grep -c '^ventus: spin still runs (Ctrl-C ends it); of 4 groups [14] run' "$T/out")" = 1 ] ||
+        complain 'not said once that it still runs'
+    [ "$(roll 'spin was ended')" = "$want" ] || complain "after the limit: $(roll 'spin was ended')"
+    # 2. Ctrl-C, once it has been said, which a patience of 0 would leave out
+    runs=$((runs + 1))
+    env --default-signal=INT "$B/ventus" run $options --patience 0.2 --timeout 100 $args 2>"$T/out" &
+    for i in $(seq 300); do
+        grep -q 'still runs' "$T/out" && break
+        sleep 0.1
+    done
+    kill -INT $!
+    wait $!
+    [ $? = 130 ] || complain 'Ctrl-C gives another status than 130'
+    [ "$(roll 'spin was ended')" = "$want" ] || complain "after Ctrl-C: $(roll 'spin was ended')"
+    # 3. not at all
+    runs=$((runs + 1))
+    "$B/ventus" run $options --patience 0 --max-insns 100000 $args 2>"$T/out"
+    [ $? = 1 ] && ! grep -q 'still runs' "$T/out" || complain 'said with --patience 0'
+done
+"$B/ventus" run --patience -1 $args 2>"$T/out"
+[ $? = 2 ] && grep -q "patience: '-1' is no number of seconds" "$T/out" || complain 'a wrong number is taken'
+[ $bad = 0 ] && echo "$runs launches that do not end"
+exit $bad

@@ -103,8 +103,8 @@ static void on_access(Check *c, const Event *e)
     }
     if (c->race)
         race_access(c, e);
-    if (c->print)
-        print_access(c, e);
+    if (c->prints)
+        prints_access(c, e);
 }
 
 static void on_insn(Check *c, const Event *e)
@@ -137,8 +137,8 @@ static Verdict tell(void *self, const Event *e)
             race_group(c->race, e->group);
         if (c->init)
             init_group(c->init, e->group);
-        if (c->print)
-            print_group(c->print, e->group);
+        if (c->prints)
+            prints_group(c->prints, e->group);
         break;
     case EVENT_insn: on_insn(c, e); break;
     case EVENT_barrier:
@@ -180,8 +180,8 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
     Check *c = self;
     c->scene = s;
     c->failed |= !extents_take(c, s);
-    if (c->print)
-        print_begin(c->print, s);
+    if (c->prints)
+        prints_begin(c->prints, s);
     c->private_lo = s->launch->pds;
     c->private_end = c->private_lo + s->launch->pds_size;
     for (size_t i = 0; c->init && i < s->nextents; i++)
@@ -246,7 +246,7 @@ Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink
     c->to = to;
     if ((checks(c, CHECK_race) && !(c->race = race_new())) ||
         (checks(c, CHECK_init) && !(c->init = init_new())) ||
-        (checks(c, CHECK_print) && !(c->print = print_new()))) {
+        (checks(c, CHECK_print) && !(c->prints = prints_new()))) {
         check_close(c);
         return NULL;
     }
@@ -271,7 +271,7 @@ void check_close(Check *c)
         return;
     race_free(c->race);
     init_free(c->init);
-    print_free(c->print);
+    prints_free(c->prints);
     lines_free(c->lines);
     kernelinfo_free(&c->table);
     for (size_t i = 0; i < c->ncause; i++) {

@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct Race Race;
 typedef struct Init Init;
-typedef struct Print Print;
+typedef struct Prints Prints;
 
 struct Check {
     Driver *driver;
@@ -62,7 +62,7 @@ struct Check {
     /* parts */
     Race *race;
     Init *init;
-    Print *print;
+    Prints *prints;
     /* what was found */
     Cause *cause;
     size_t ncause, capcause;
@@ -157,11 +157,11 @@ void init_allocated(Init *t, u64 addr, u64 size); /* nobody has written these by
 void init_written(Init *t, u64 addr, u64 size);   /* the host has; */
 void init_copied(Init *t, u64 from, u64 to, u64 size);
 
-Print *print_new(void);
-void print_free(Print *p);
-void print_begin(Print *p, const DrvScene *s); /* a launch, */
-void print_group(Print *p, const Group *g);    /* a group begins */
-void print_access(Check *c, const Event *e);   /* an instruction that accesses memory */
+Prints *prints_new(void);
+void prints_free(Prints *p);
+void prints_begin(Prints *p, const DrvScene *s); /* a launch, */
+void prints_group(Prints *p, const Group *g);    /* a group begins */
+void prints_access(Check *c, const Event *e);   /* an instruction that accesses memory */
 
 void barrier_step(Check *c, const Event *e);
 void barrier_passed(Check *c, const Group *g);

@@ -1,4 +1,4 @@
-/* print.c -- prints that lose or invent text, and stores into the print buffer that are no prints.
+/* prints.c -- prints that lose or invent text, and stores into the print buffer that are no prints.
  *
  * A print is an atomic add to the first word of the buffer, which reserves bytes for a record, and
  * stores of the same work-item that fill them (doc/abi.md, "Print buffer").  When the record is
@@ -18,7 +18,7 @@ typedef struct {
     u32 stored; /* bytes */
 } Reserved;
 
-struct Print {
+struct Prints {
     u64 lo, end;  /* the buffer; equal: there is none */
     u32 overflow; /* pc of the print that first found no room; 0: none yet */
     Reserved *of; /* by local linear id of the group that runs */
@@ -28,9 +28,9 @@ struct Print {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-Print *print_new(void) { return mem_zalloc(1, sizeof(Print)); }
+Prints *prints_new(void) { return mem_zalloc(1, sizeof(Prints)); }
 
-void print_free(Print *p)
+void prints_free(Prints *p)
 {
     if (!p)
         return;
@@ -38,7 +38,7 @@ void print_free(Print *p)
     mem_free(p);
 }
 
-void print_begin(Print *p, const DrvScene *s)
+void prints_begin(Prints *p, const DrvScene *s)
 {
     p->lo = p->end = p->overflow = 0;
     for (size_t i = 0; i < s->nextents; i++)
@@ -48,7 +48,7 @@ void print_begin(Print *p, const DrvScene *s)
         }
 }
 
-void print_group(Print *p, const Group *g)
+void prints_group(Prints *p, const Group *g)
 {
     p->nitem = g->launch->lanes * g->nwarps;
     if (p->nitem > p->capitem) {
@@ -77,7 +77,7 @@ static bool read_guest(const Check *c, const Warp *w, u64 addr, void *to, u64 si
 static u32 word_of_buffer(const Check *c, const Warp *w, u32 offset)
 {
     u32 v = 0;
-    read_guest(c, w, c->print->lo + offset, &v, sizeof v);
+    read_guest(c, w, c->prints->lo + offset, &v, sizeof v);
     return v;
 }
 
@@ -208,7 +208,7 @@ static void check_record(Check *c, const Access *a, const Reserved *r)
 
 static void report_overflow(Check *c, const Access *a, u32 size)
 {
-    Print *p = c->print;
+    Prints *p = c->prints;
     Buf text = {0};
     p->overflow = p->overflow ? p->overflow : a->pc;
     const Finding f = {CHECK_print, a->warp, p->overflow, 0, 0, a->lane};
@@ -222,7 +222,7 @@ static void report_overflow(Check *c, const Access *a, u32 size)
     buf_free(&text);
 }
 
-static Reserved *reserved_by(Print *p, const Access *a)
+static Reserved *reserved_by(Prints *p, const Access *a)
 {
     const u32 lanes = a->warp->group->launch->lanes;
     const u32 item = a->warp->id * lanes + (u32)(a->lane < 0 ? 0 : a->lane);
@@ -233,7 +233,7 @@ static Reserved *reserved_by(Print *p, const Access *a)
  * one after the other. */
 static void reserve(Check *c, const Event *e)
 {
-    Print *p = c->print;
+    Prints *p = c->prints;
     const Warp *w = e->warp;
     const IsaRegs *d = NULL;
     Access a = access_of(c, e);
@@ -265,7 +265,7 @@ static void reserve(Check *c, const Event *e)
 static bool is_reserving(const Check *c, const Step *s)
 {
     return s->facts->access == ACCESS_ATOMIC && isa_insn[s->id].op == OP_add &&
-           s->touched[0].addr == c->print->lo + PRINT_USED;
+           s->touched[0].addr == c->prints->lo + PRINT_USED;
 }
 
 static void report_wild(Check *c, const Access *a)
@@ -286,7 +286,7 @@ static void report_wild(Check *c, const Access *a)
 
 static void access_one(Check *c, const Access *a)
 {
-    Print *p = c->print;
+    Prints *p = c->prints;
     Reserved *r = reserved_by(p, a);
     if (!a->writes && a->addr == p->lo + PRINT_ROOM)
         return;
@@ -300,7 +300,7 @@ static void access_one(Check *c, const Access *a)
         check_record(c, a, r);
 }
 
-static bool reaches(const Print *p, const Step *s)
+static bool reaches(const Prints *p, const Step *s)
 {
     for (size_t i = 0; i < s->ntouched; i++)
         if (s->touched[i].addr < p->end && s->touched[i].addr + s->touched[i].size > p->lo)
@@ -308,9 +308,9 @@ static bool reaches(const Print *p, const Step *s)
     return false;
 }
 
-void print_access(Check *c, const Event *e)
+void prints_access(Check *c, const Event *e)
 {
-    Print *p = c->print;
+    Prints *p = c->prints;
     Access a = access_of(c, e);
     Walk at = {0};
     Touch t;

@@ -378,25 +378,6 @@ static const char *symbol_at(void *self, u64 addr, u64 *past)
     return obj_symbol_at(self, -1, (u32)addr, past);
 }
 
-/* the source line, and under it a caret; tabs stay, so that the caret is below its character */
-static void put_source(const Object *image, const Place *p, Buf *to)
-{
-    static const char indent[] = "\n              ";
-    size_t len = 0;
-    const char *line = p->file ? obj_source_line(image, p->file, p->line, &len) : NULL;
-    if (!line || len > 500)
-        return;
-    const size_t blank = strspn(line, " \t") < len ? strspn(line, " \t") : len;
-    buf_str(to, indent);
-    buf_put(to, line + blank, len - blank);
-    if (p->column <= blank || p->column > len)
-        return;
-    buf_str(to, indent);
-    for (size_t i = blank; i + 1 < p->column; i++)
-        buf_fill(to, line[i] == '\t' ? '\t' : ' ', 1);
-    buf_str(to, "^");
-}
-
 static void put_labelled_place(const Object *image, u32 pc, const char *label, Buf *to)
 {
     enum { CALLS_SHOWN = 8 };
@@ -411,7 +392,7 @@ static void put_labelled_place(const Object *image, u32 pc, const char *label, B
             buf_printf(to, ":%u", p->column);
         if (p->function)
             buf_printf(to, " in %s", p->function);
-        put_source(image, p, to);
+        place_put_line(image, p, "\n              ", to);
     }
     lines_free(lines);
 }

@@ -35,7 +35,7 @@ typedef struct {
     Source src;             /* its name, in messages */
     Part *parts;            /* one for each section */
     u32 *global;            /* for each symbol: index in Link.globals, NO_GLOBAL when local */
-    bool *told;             /* for each symbol: reported as undefined */
+    bool *told;             /* for each symbol: noted as missing */
 } Input;
 
 /* How a global symbol is defined; of two definitions the one later in this list wins. */
@@ -68,6 +68,14 @@ typedef struct {
     u32 addr;
 } Out;
 
+/* A relocation with a name that nothing defines. */
+typedef struct {
+    u32 input;
+    const ObjSection *section; /* of the input */
+    u32 symbol, offset;     /* offset in the section */
+    u32 pc;                 /* the place in the image */
+} Missing;
+
 /* A link in progress. */
 typedef struct {
     const LinkOptions *opt;
@@ -83,6 +91,8 @@ typedef struct {
     u32 commons_align, commons_at;
     Out *outs;              /* in the image's order */
     size_t nouts, capouts;
+    Missing *missing;       /* one for each name of an input */
+    size_t nmissing, capmissing;
     Object *image;          /* its section i is outs[i] */
 } Link;
 
@@ -125,6 +135,15 @@ bool link_definition(const Link *l, SymbolRef from, SymbolRef *def);
 typedef enum { ADDRESS_OK, ADDRESS_UNDEFINED, ADDRESS_DROPPED } AddressState;
 /* The address of a symbol plus addend.  Undefined weak symbols are at 0. */
 AddressState link_address(const Link *l, SymbolRef from, i32 addend, u32 *addr);
+
+/* --- missing.c ----------------------------------------------------------- */
+
+/* Keeps m to be reported, unless the input's symbol has been. */
+void link_note_missing(Link *l, const Missing *m);
+/* Reports what was noted; needs the image's relocated line table. */
+void link_tell_missing(Link *l);
+/* The last named place of the section at or before the offset; "" if there is none. */
+const char *link_function_at(const Object *o, const ObjSection *section, u32 offset);
 
 /* --- layout.c, align.c --------------------------------------------------- */
 

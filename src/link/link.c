@@ -75,6 +75,7 @@ static void free_link(Link *l)
     mem_free(l->globals);
     mem_free(l->hash);
     mem_free(l->outs);
+    mem_free(l->missing);
 }
 
 /* --- the steps ----------------------------------------------------------- */

@@ -20,24 +20,8 @@ typedef struct {
 
 #define complain(f, fmt, ...)                                                                      \
     error((f)->l->d, &(f)->in->src, NULL, "%s+0x%x%s%s: " fmt, (f)->section->name, (f)->r->offset, \
-          *function_name(f) ? " in " : "", function_name(f), __VA_ARGS__)
-
-/* the last named place of the section at or before the relocation, "" if there is none */
-static const char *function_name(const Fix *f)
-{
-    const Object *o = f->in->o;
-    const ObjSymbol *best = NULL;
-    for (size_t i = 0; i < o->nsymbols; i++) {
-        const ObjSymbol *s = &o->symbols[i];
-        if (s->section < 0 || &o->sections[s->section] != f->section || !*s->name ||
-            s->name[0] == '.' || s->name[0] == '$' || s->type == STT_SECTION ||
-            s->value > f->r->offset)
-            continue;
-        if (!best || s->value > best->value)
-            best = s;
-    }
-    return best ? best->name : "";
-}
+          *link_function_at((f)->in->o, (f)->section, (f)->r->offset) ? " in " : "",               \
+          link_function_at((f)->in->o, (f)->section, (f)->r->offset), __VA_ARGS__)
 
 static const char *symbol_name(const Fix *f)
 {
@@ -47,37 +31,6 @@ static const char *symbol_name(const Fix *f)
     if (s->type == STT_SECTION && s->section >= 0)
         return f->in->o->sections[s->section].name;
     return s->name;
-}
-
-/* the defined name closest to a mistyped one, or NULL */
-static const char *suggest(const Link *l, const char *name)
-{
-    const size_t len = strlen(name);
-    const char *found = NULL;
-    int best = len < 4 ? 2 : 3;
-    for (size_t i = 0; i < l->nglobals; i++) {
-        const Global *g = &l->globals[i];
-        const bool is_ours = g->how == DEF_STRONG || g->how == DEF_WEAK || g->how == DEF_COMMON;
-        const int away = is_ours ? edit_distance(name, len, g->name, strlen(g->name), best) : best;
-        if (away < best) {
-            best = away;
-            found = g->name;
-        }
-    }
-    return found;
-}
-
-/* Reports an undefined symbol, once for each input. */
-static void tell_undefined(Fix *f)
-{
-    if (f->in->told[f->r->symbol])
-        return;
-    f->in->told[f->r->symbol] = true;
-    const char *name = symbol_name(f), *like = suggest(f->l, name);
-    if (like)
-        complain(f, "'%s' is not defined; did you mean '%s'?", name, like);
-    else
-        complain(f, "'%s' is not defined", name);
 }
 
 /* --- fields -------------------------------------------------------------- */
@@ -206,7 +159,10 @@ static bool address(Fix *f, u32 *value)
 {
     switch (link_address(f->l, (SymbolRef){f->input, f->r->symbol}, f->r->addend, value)) {
     case ADDRESS_OK: return true;
-    case ADDRESS_UNDEFINED: tell_undefined(f); return false;
+    case ADDRESS_UNDEFINED:
+        link_note_missing(f->l,
+                          &(Missing){f->input, f->section, f->r->symbol, f->r->offset, f->pc});
+        return false;
     case ADDRESS_DROPPED:
         *value = 0;
         if (!may_dangle(f))
@@ -325,5 +281,6 @@ bool link_relocate(Link *l)
     for (u32 i = 0; i < l->n; i++)
         for (u32 k = 0; k < l->in[i].o->nsections; k++)
             relocate_part(l, i, k);
+    link_tell_missing(l);
     return true;
 }

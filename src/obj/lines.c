@@ -912,3 +912,21 @@ const char *lines_file(const LineTable *t, size_t i)
             return t->units[u].file[i];
     return NULL;
 }
+
+void place_put_line(const Object *o, const Place *p, const char *indent, Buf *to)
+{
+    size_t len = 0;
+    const char *line = p->file ? obj_source_line(o, p->file, p->line, &len) : NULL;
+    if (!line || len > 500)
+        return;
+    const size_t blank = strspn(line, " \t") < len ? strspn(line, " \t") : len;
+    buf_str(to, indent);
+    buf_put(to, line + blank, len - blank);
+    if (p->column <= blank || p->column > len)
+        return;
+    buf_str(to, indent);
+    for (size_t i = blank; i + 1 < p->column;
+         i++) /* tabs stay, so that the caret is below its character */
+        buf_fill(to, line[i] == '\t' ? '\t' : ' ', 1);
+    buf_str(to, "^");
+}

@@ -32,4 +32,9 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max);
 
 /* The names of its files, one after the other, some perhaps twice; NULL after the last. */
 const char *lines_file(const LineTable *t, size_t i);
+
+/* Adds the line of the source that p names, if the object has its text, and under it a caret at the
+ * column.  `indent`, with the line end before it, stands before both; white space at the start of
+ * the line is left out. */
+void place_put_line(const Object *o, const Place *p, const char *indent, Buf *to);
 #endif

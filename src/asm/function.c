@@ -1,7 +1,9 @@
-/* function.c -- where functions begin and end, and returns whose address was lost.
+/* function.c -- where functions begin and end, ends that are none, and returns whose address was
+ * lost.
  *
  * A `call` writes the address of what follows it to ra.  A function that calls and then returns by
- * ra, without having put ra anywhere or back from anywhere, returns into itself for ever.
+ * ra, without having put ra anywhere or back from anywhere, returns into itself for ever.  A kernel
+ * that does not return runs into whatever stands behind it.
  */
 #include "asm/job.h"
 #include "isa/abi.h"
@@ -108,5 +110,46 @@ void as_warn_of_lost_returns(Asm *a, const Border *borders, size_t n)
             as_warn_at(a, (Place){taken->place.src, taken->place.text},
                        "a call before this has overwritten ra, which nothing saved: "
                        "this returns behind that call, for ever");
+    }
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+void as_note_end(const Asm *a, Frag *f, const Draft *d, const IsaFacts *facts)
+{
+    const bool jumps = facts->control == CONTROL_JUMP || facts->control == CONTROL_JUMP_REG;
+    const bool ends = facts->control == CONTROL_EXIT || facts->control == CONTROL_TRAP ||
+                      (jumps && d->value[0] == 0); /* else it is a call */
+    f->last = (Place){a->src, d->where};
+    f->last_end = f->len;
+    f->is_open = !ends;
+}
+
+/* the last fragment with bytes before a place; NULL: there is none */
+static const Frag *frag_before(const Sect *s, u64 offset)
+{
+    size_t lo = 0, hi = s->nfrags;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (s->frags[mid].addr < offset)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo && (!s->frags[lo - 1].size || s->frags[lo - 1].kind == FRAG_ALIGN))
+        lo--;
+    return lo ? &s->frags[lo - 1] : NULL;
+}
+
+void as_warn_of_open_ends(Asm *a)
+{
+    for (size_t i = 0; i < a->nkernels; i++) {
+        const Kernel *k = &a->kernels[i];
+        const Sym *s = sym_of(a, k->symbol);
+        const Frag *f = as_is_code_label(a, s) ? frag_before(&a->sects[s->sect], k->end) : NULL;
+        if (f && f->addr >= k->start && f->is_open && f->last_end == f->len)
+            as_warn_at(a, f->last,
+                       "'%.*s' ends here without `ret': what stands behind it is executed next",
+                       (int)s->len, s->name);
     }
 }

@@ -117,6 +117,9 @@ typedef struct {
     u32 pad;                /* FRAG_ALIGN, FRAG_FILL, FRAG_ORG: index in Asm.pads */
     u64 addr, size;         /* offset in the section, bytes: by layout */
     Use use;
+    Place last;             /* its last instruction, and where that ends */
+    u32 last_end;
+    bool is_open;           /* that instruction is followed by what stands after it */
 } Frag;
 
 /* The operands of .align, .fill and .org, which fragments refer to. */
@@ -621,6 +624,10 @@ int as_by_place(const void *border, const void *other);
 u64 as_next_border(const Asm *a, const Border *borders, size_t n, u32 sect, u64 offset);
 /* Notes what an instruction, whose word was put, does to ra. */
 void as_note_return(Asm *a, const Draft *d, const IsaFacts *facts);
+/* Notes where an instruction, whose word was put at the end of f, leads. */
+void as_note_end(const Asm *a, Frag *f, const Draft *d, const IsaFacts *facts);
+/* Warns of kernels whose last instruction is followed by whatever stands behind them. */
+void as_warn_of_open_ends(Asm *a);
 /* Warns of returns to an address that a call has overwritten. */
 void as_warn_of_lost_returns(Asm *a, const Border *borders, size_t n);
 

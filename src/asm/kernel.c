@@ -254,6 +254,7 @@ bool as_add_resources(Asm *a, Object *o)
     for (size_t i = 0; i < a->nkernels; i++)
         find_range(a, &a->kernels[i], borders, n);
     as_warn_of_lost_returns(a, borders, n);
+    as_warn_of_open_ends(a);
     mem_free(borders);
     if (a->nkernels)
         qsort_r(a->kernels, a->nkernels, sizeof *a->kernels, by_start, a);

@@ -50,6 +50,7 @@ void as_note_use(Asm *a, Frag *f, const Draft *d, const IsaPrefix *p)
     }
     f->use.indirect = f->use.indirect || is_indirect(d);
     as_note_return(a, d, &facts);
+    as_note_end(a, f, d, &facts);
 }
 
 bool as_put_unknown(Asm *a, u64 word, int len)

@@ -514,13 +514,13 @@ static void one_exported_label_is_the_kernel(void **state)
 static void several_registers_of_one_operand_count(void **state)
 {
     (void)state;
-    assert_int_equal(resources(".kernel k\nk: mma.m16n16k16.row.col.f32.f16.f16.f32 v40, v8, v12",
+    assert_int_equal(resources(".kernel k\nk: mma.m16n16k16.row.col.f32.f16.f16.f32 v40, v8, v12\n endprg",
                                "k", V2025).vgpr, 48);
-    assert_int_equal(resources(".kernel k\nk: vwadd.vv v8, v2, v4", "k", V2025).vgpr, 10);
-    assert_int_equal(resources(".kernel k\nk: pre_m_128\n vlw12.v v8, 0(v1)", "k", V2025).vgpr, 12);
-    assert_int_equal(resources(".kernel k\nk: addw x8, x4, x2", "k", V2025).sgpr, 10);
-    assert_int_equal(resources(".kernel k\nk: regext 1\n vid.v v3", "k", V202).vgpr, 36);
-    assert_int_equal(resources(".kernel k\nk: jalr t1", "k", V202).flags,
+    assert_int_equal(resources(".kernel k\nk: vwadd.vv v8, v2, v4\n endprg", "k", V2025).vgpr, 10);
+    assert_int_equal(resources(".kernel k\nk: pre_m_128\n vlw12.v v8, 0(v1)\n endprg", "k", V2025).vgpr, 12);
+    assert_int_equal(resources(".kernel k\nk: addw x8, x4, x2\n endprg", "k", V2025).sgpr, 10);
+    assert_int_equal(resources(".kernel k\nk: regext 1\n vid.v v3\n endprg", "k", V202).vgpr, 36);
+    assert_int_equal(resources(".kernel k\nk: jalr t1\n endprg", "k", V202).flags,
                      RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE);
     assert_int_equal(resources(".kernel k\nk: ret", "k", V202).flags, 0);
 }
@@ -648,6 +648,35 @@ static void options_refuse_what_they_say(void **state)
     expect_error(&c, "the target is -5000 bytes away; -4096 to 4094 in steps of 2 can be reached");
 }
 
+/* A kernel that runs into what stands behind it is warned of, one that ends in any way is not. */
+static void open_ends_are_warned_of(void **state)
+{
+    static const struct { const char *text; int at; } cases[] = { /* column of the warning; 0: none */
+        {".kernel k\nk: li t0, 1\n", 4},
+        {".kernel k\nk: li t0, 1\n.kernel l\nl: ret\n", 4},
+        {".kernel k\nk: li t0, 1\n .p2align 4\n", 4},
+        {".kernel k\nk: call f\n.data\n.word 1\n", 4},
+        {".kernel k\nk: beq t0, t1, k\n", 4},
+        {".kernel k\nk: ret\nf: li t0, 1\n.globl f\n", 0}, /* nobody says that f is a kernel */
+        {".kernel k\nk: endprg\n", 0},
+        {".kernel k\nk: j k\n", 0},
+        {".kernel k\nk: jr t0\n", 0},
+        {".kernel k\nk: li t0, 1\n.word 0x8067\n", 0}, /* an instruction as a number */
+        {"k: li t0, 1\n", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(cases); i++) {
+        Caught c;
+        char place[32];
+        Object *o = assemble_in(&c, cases[i].text, &(AsmOptions){.set = V202});
+        snprintf(place, sizeof place, ":2:%d: warning: 'k' ends here", cases[i].at);
+        if (!o || c.d.warnings != (cases[i].at > 0) || (cases[i].at && !strstr(buf_text(&c.text), place)))
+            fail_msg("%s\n%s", cases[i].text, buf_text(&c.text));
+        obj_free(o);
+        buf_free(&c.text);
+    }
+}
+
 static void warnings_are_no_errors(void **state)
 {
     static const struct { const char *text, *message; } cases[] = {
@@ -692,6 +721,7 @@ int main(void)
         cmocka_unit_test(a_message_shows_line_and_column),
         cmocka_unit_test(errors_do_not_stop_reading),
         cmocka_unit_test(options_refuse_what_they_say),
+        cmocka_unit_test(open_ends_are_warned_of),
         cmocka_unit_test(warnings_are_no_errors),
     };
     return cmocka_run_group_tests_name("asm", tests, NULL, NULL);

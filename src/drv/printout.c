@@ -28,7 +28,8 @@ typedef struct {
     const u8 *area;
     Record *record;
     size_t n, cap;
-    u64 lost; /* bytes */
+    u64 lost;     /* bytes */
+    bool damaged; /* by stores that were not printf's */
     u64 work; /* bytes of formats and strings that were read, and of text made from them; bounded,
                  since few bytes of the buffer can ask for many */
 } Drain;
@@ -186,13 +187,15 @@ static int by_item(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Finds the records among the `used` bytes, up to the first that cannot be one. */
+/* Finds the records among the `used` bytes, up to the first that cannot be one.  That is as it must
+ * be where more was reserved than there is room for (p->lost), but not for the first. */
 static void find_records(Drain *p, u32 used)
 {
     for (u32 at = 0; at < used;) {
         const u32 size = used - at < RECORD_ARGS ? 0 : word_at(p->area + at + RECORD_SIZE);
         if (size < RECORD_ARGS || size % 4 || size > used - at ||
             !array_grow(p->record, p->n, p->cap)) {
+            p->damaged = !p->lost || !at;
             p->lost += used - at;
             return;
         }
@@ -234,7 +237,11 @@ void print_drain(Driver *d, u64 addr, Buf *out)
     if (p.n)
         qsort(p.record, p.n, sizeof *p.record, by_item);
     put_records(&p);
-    if (p.lost)
+    if (p.damaged)
+        buf_printf(out,
+                   "[the kernel stored to a wrong address, that of the print buffer; %s lost]\n",
+                   p.n ? "part of what it printed is" : "what it printed is");
+    else if (p.lost)
         buf_printf(out, "[print buffer overflow: %llu bytes lost]\n", (unsigned long long)p.lost);
     mem_free(p.record);
     mem_free(area);

@@ -8,9 +8,11 @@
 #include "dbg/dbg.h"
 #include "drv/resultdump.h"
 #include "prof/trace.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct {
@@ -32,18 +34,15 @@ static bool is_on(const char *name)
     return text && strcmp(text, "0");
 }
 
+/* numbers, which drv_environment() has checked (drv/variable.def) */
 static double seconds(const char *name)
 {
-    const char *text = variable(name);
-    const double v = text ? strtod(text, NULL) : 0;
-    return v > 0 && v < 1e9 ? v : 0;
+    return variable(name) ? strtod(variable(name), NULL) : 0;
 }
 
 static u32 device_count(void)
 {
-    const char *text = variable("VENTUS_DEVICES");
-    const long n = text ? strtol(text, NULL, 10) : 1;
-    return n < 1 ? 1 : n > MAX_DEVICES ? MAX_DEVICES : (u32)n;
+    return variable("VENTUS_DEVICES") ? (u32)strtoul(variable("VENTUS_DEVICES"), NULL, 10) : 1;
 }
 
 /* The file is VENTUS_TRACE for the first device, and with .1, .2 and so on appended for others. */
@@ -105,6 +104,22 @@ static void open_measure(ClPlatform *p, const DeviceOptions *o, Diag *d)
         atexit(end_measuring);
 }
 
+/* Has launches written as replay files, if VENTUS_EXPORT_REPLAY says where. */
+static void open_export(ClPlatform *p, Diag *d)
+{
+    const char *dir = variable("VENTUS_EXPORT_REPLAY");
+    struct stat st;
+    if (!dir)
+        return;
+    p->export_to = drv_export_open(dir);
+    if (!p->export_to)
+        diag_no_memory(d, NULL);
+    else if (stat(dir, &st) || access(dir, W_OK | X_OK))
+        error(d, NULL, NULL, "VENTUS_EXPORT_REPLAY: %s: %s", dir, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        error(d, NULL, NULL, "VENTUS_EXPORT_REPLAY: %s is no directory", dir);
+}
+
 /* --- the platform ----------------------------------------------------------------------- */
 
 static void add_device(ClPlatform *p, const DeviceOptions *o)
@@ -138,6 +153,7 @@ static void add_devices(ClPlatform *p)
     if (drv_environment(&o, &d)) {
         open_debugger(p, &o, &d);
         open_measure(p, &o, &d);
+        open_export(p, &d);
     }
     if (!diag_errors(&d))
         for (u32 n = device_count(); n; n--)
@@ -160,9 +176,6 @@ static void make_platform(void)
     p->cache = comp_cache_directory();
     p->processors = sysconf(_SC_NPROCESSORS_ONLN);
     p->timeout = seconds("VENTUS_TIMEOUT");
-    if (variable("VENTUS_EXPORT_REPLAY") &&
-        !(p->export_to = drv_export_open(variable("VENTUS_EXPORT_REPLAY"))))
-        host_report("no memory for VENTUS_EXPORT_REPLAY");
     pthread_mutex_init(&p->dump_lock, NULL);
     if (variable("VENTUS_DUMP_RESULT") &&
         !(p->dump = resultdump_open(variable("VENTUS_DUMP_RESULT"))))

@@ -32,6 +32,27 @@ static bool is_word_of(const char *value, const char *values)
     return false;
 }
 
+/* Whether value is what `values` of variable.def allows; if not, *wanted says what is. */
+static bool is_allowed(const char *value, const char *values, Buf *wanted)
+{
+    unsigned long min, max;
+    char *end;
+    if (!*values)
+        return true;
+    if (!strcmp(values, "seconds")) {
+        buf_str(wanted, "a number of seconds");
+        const double v = strtod(value, &end);
+        return end != value && !*end && v >= 0 && v <= 1e9;
+    }
+    if (sscanf(values, "%lu..%lu", &min, &max) == 2) {
+        buf_printf(wanted, "a number from %lu to %lu", min, max);
+        const unsigned long v = strtoul(value, &end, 10);
+        return end != value && !*end && *value != '-' && v >= min && v <= max;
+    }
+    buf_printf(wanted, "one of: %s", values);
+    return is_word_of(value, values);
+}
+
 /* Warns of a name that nothing reads but that is much like one of ours: it is mistyped.  Other
  * names that begin with VENTUS_ belong to other software. */
 static void warn_unknown(const char *name, size_t len, Diag *d)
@@ -67,10 +88,10 @@ bool drv_check_variables(Diag *d)
     bool ok = true;
     for (size_t i = 0; i < countof(rows); i++) {
         const char *value = variable(rows[i].name);
-        if (value && *rows[i].values && !is_word_of(value, rows[i].values)) {
-            error(d, NULL, NULL, "%s: '%s' is none of: %s", rows[i].name, value, rows[i].values);
-            ok = false;
-        }
+        Buf wanted = {0};
+        if (value && !is_allowed(value, rows[i].values, &wanted))
+            ok = refuse(d, rows[i].name, value, buf_text(&wanted));
+        buf_free(&wanted);
     }
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, "VENTUS_", 7))

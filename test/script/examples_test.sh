@@ -15,6 +15,15 @@ for e in examples/*.c; do
     cat "$B/example.out"
     bad=1
 done
+# a value of a variable that cannot be used is said, and there is no device then
+for wrong in 'VENTUS_EXPORT_REPLAY=/no/such/directory' VENTUS_TIMEOUT=5s VENTUS_DEVICES=99; do
+    n=$((n + 1))
+    ! env "$wrong" OCL_ICD_VENDORS="$PWD/$B/ventus.icd" timeout 120 "$B/examples/mandelbrot" >"$B/example.out" 2>&1 &&
+        grep -q "^ventus: error: ${wrong%=*}: .*${wrong#*=}" "$B/example.out" && continue
+    echo "$wrong:"
+    cat "$B/example.out"
+    bad=1
+done
 rm -f "$B/example.out"
 echo "$n programs"
 exit $bad

@@ -5,6 +5,8 @@
 # run: echo 4 | VENTUS_ISA=v202 %b/ventus dis
 # run: VENTUS_LANE=base VENTUS_OF_OTHERS=1 true && echo 4 | VENTUS_LANE=base VENTUS_OF_OTHERS=1 %b/ventus dis
 # run: echo 4 | VENTUS_LANES=sse %b/ventus dis || echo status $?
+# run: echo 4 | VENTUS_TIMEOUT=5s VENTUS_DEVICES=17 %b/ventus dis || echo status $?
+# run: echo 4 | VENTUS_TIMEOUT=0.5 VENTUS_DEVICES=16 %b/ventus dis
 # run: echo 4 | VENTUS_LANES=avx2 VENTUS_MMU= %b/ventus dis
 
 # out:
@@ -14,7 +16,11 @@
 # .word 0x00000004
 # warning: nothing reads the variable VENTUS_LANE; did you mean VENTUS_LANES?
 # .word 0x00000004
-# error: VENTUS_LANES: 'sse' is none of: base avx2 avx512
+# error: VENTUS_LANES: 'sse' is not one of: base avx2 avx512
 # status 2
+# error: VENTUS_DEVICES: '17' is not a number from 1 to 16
+# error: VENTUS_TIMEOUT: '5s' is not a number of seconds
+# status 2
+# .word 0x00000004
 # .word 0x00000004
 # end

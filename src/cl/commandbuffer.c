@@ -20,10 +20,7 @@ enum { /* of version 0.9.8 */
        BUFFER_STATE = 0x1297,
        BUFFER_PROPERTIES_ARRAY = 0x1298,
        BUFFER_CONTEXT = 0x1299,
-       COMMAND_BUFFER = 0x12a8,
-       INVALID_COMMAND_BUFFER = -1138,
-       INVALID_SYNC_POINT_WAIT_LIST = -1139,
-       INCOMPATIBLE_COMMAND_QUEUE = -1140
+       COMMAND_BUFFER = 0x12a8
 };
 
 struct _cl_command_buffer_khr {
@@ -103,15 +100,14 @@ static CommandBuffer *create_buffer(cl_uint nqueues, const cl_command_queue *que
         s = check_context(queues[0]->context);
     if (!s)
         s = create(queues[0], properties, &b);
-    if (errcode_ret)
-        *errcode_ret = s;
+    error_give("clCreateCommandBufferKHR", errcode_ret, s);
     return b;
 }
 
 static cl_int retain_buffer(CommandBuffer *b)
 {
     if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
+        return error_tell("clRetainCommandBufferKHR", CL_INVALID_COMMAND_BUFFER_KHR);
     object_retain(&b->head);
     return CL_SUCCESS;
 }
@@ -119,7 +115,7 @@ static cl_int retain_buffer(CommandBuffer *b)
 static cl_int release_buffer(CommandBuffer *b)
 {
     if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
+        return error_tell("clReleaseCommandBufferKHR", CL_INVALID_COMMAND_BUFFER_KHR);
     object_release(&b->head);
     return CL_SUCCESS;
 }
@@ -158,18 +154,18 @@ static cl_int check_recording(const Recording *p)
 {
     CommandBuffer *b = p->buffer;
     if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
+        return CL_INVALID_COMMAND_BUFFER_KHR;
     if (p->queue)
         return CL_INVALID_COMMAND_QUEUE;
     if ((p->properties && *p->properties) || p->handle)
         return CL_INVALID_VALUE;
     pthread_mutex_lock(&b->lock);
     cl_int s = b->is_executable     ? CL_INVALID_OPERATION
-               : !p->n != !p->waits ? INVALID_SYNC_POINT_WAIT_LIST
+               : !p->n != !p->waits ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
                                     : CL_SUCCESS;
     for (cl_uint i = 0; !s && i < p->n; i++)
         if (!p->waits[i] || p->waits[i] > b->n)
-            s = INVALID_SYNC_POINT_WAIT_LIST;
+            s = CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
     pthread_mutex_unlock(&b->lock);
     return s;
 }
@@ -190,21 +186,23 @@ static cl_int finish(const Recording *p, cl_int s)
 #define AFTER     cl_uint n, const Point *waits, Point *point, void **handle
 #define RECORDING (&(const Recording){b, q, properties, n, waits, point, handle})
 
-/* Records by the function that enqueues such a command. */
-#define RECORD(enqueue, ...)                                                                       \
+/* Records by the function that enqueues such a command, which tells of what it refuses. */
+#define RECORD(command, enqueue, ...)                                                              \
     const cl_int s_ = check_recording(RECORDING);                                                  \
-    return s_ ? s_ : finish(RECORDING, enqueue(b->recorder, __VA_ARGS__, 0, NULL, NULL))
+    return s_ ? error_tell(#command, s_)                                                           \
+              : finish(RECORDING, enqueue(b->recorder, __VA_ARGS__, 0, NULL, NULL))
 
 static cl_int barrier(BEFORE, AFTER)
 {
     const cl_int s = check_recording(RECORDING);
-    return s ? s : finish(RECORDING, clEnqueueBarrierWithWaitList(b->recorder, 0, NULL, NULL));
+    return s ? error_tell("clCommandBarrierWithWaitListKHR", s)
+             : finish(RECORDING, clEnqueueBarrierWithWaitList(b->recorder, 0, NULL, NULL));
 }
 
 static cl_int copy_buffer(BEFORE, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
                           size_t size, AFTER)
 {
-    RECORD(clEnqueueCopyBuffer, from, to, from_offset, to_offset, size);
+    RECORD(clCommandCopyBufferKHR, clEnqueueCopyBuffer, from, to, from_offset, to_offset, size);
 }
 
 static cl_int copy_buffer_rect(BEFORE, cl_mem from, cl_mem to, const size_t *from_origin,
@@ -212,66 +210,68 @@ static cl_int copy_buffer_rect(BEFORE, cl_mem from, cl_mem to, const size_t *fro
                                size_t from_slice_pitch, size_t to_row_pitch, size_t to_slice_pitch,
                                AFTER)
 {
-    RECORD(clEnqueueCopyBufferRect, from, to, from_origin, to_origin, region, from_row_pitch,
-           from_slice_pitch, to_row_pitch, to_slice_pitch);
+    RECORD(clCommandCopyBufferRectKHR, clEnqueueCopyBufferRect, from, to, from_origin, to_origin,
+           region, from_row_pitch, from_slice_pitch, to_row_pitch, to_slice_pitch);
 }
 
 static cl_int copy_buffer_to_image(BEFORE, cl_mem from, cl_mem to, size_t offset,
                                    const size_t *origin, const size_t *region, AFTER)
 {
-    RECORD(clEnqueueCopyBufferToImage, from, to, offset, origin, region);
+    RECORD(clCommandCopyBufferToImageKHR, clEnqueueCopyBufferToImage, from, to, offset, origin,
+           region);
 }
 
 static cl_int copy_image(BEFORE, cl_mem from, cl_mem to, const size_t *from_origin,
                          const size_t *to_origin, const size_t *region, AFTER)
 {
-    RECORD(clEnqueueCopyImage, from, to, from_origin, to_origin, region);
+    RECORD(clCommandCopyImageKHR, clEnqueueCopyImage, from, to, from_origin, to_origin, region);
 }
 
 static cl_int copy_image_to_buffer(BEFORE, cl_mem from, cl_mem to, const size_t *origin,
                                    const size_t *region, size_t offset, AFTER)
 {
-    RECORD(clEnqueueCopyImageToBuffer, from, to, origin, region, offset);
+    RECORD(clCommandCopyImageToBufferKHR, clEnqueueCopyImageToBuffer, from, to, origin, region,
+           offset);
 }
 
 static cl_int fill_buffer(BEFORE, cl_mem to, const void *pattern, size_t pattern_size,
                           size_t offset, size_t size, AFTER)
 {
-    RECORD(clEnqueueFillBuffer, to, pattern, pattern_size, offset, size);
+    RECORD(clCommandFillBufferKHR, clEnqueueFillBuffer, to, pattern, pattern_size, offset, size);
 }
 
 static cl_int fill_image(BEFORE, cl_mem to, const void *colour, const size_t *origin,
                          const size_t *region, AFTER)
 {
-    RECORD(clEnqueueFillImage, to, colour, origin, region);
+    RECORD(clCommandFillImageKHR, clEnqueueFillImage, to, colour, origin, region);
 }
 
 static cl_int ndrange(BEFORE, cl_kernel kernel, cl_uint dims, const size_t *offset,
                       const size_t *global, const size_t *local, AFTER)
 {
-    RECORD(clEnqueueNDRangeKernel, kernel, dims, offset, global, local);
+    RECORD(clCommandNDRangeKernelKHR, clEnqueueNDRangeKernel, kernel, dims, offset, global, local);
 }
 
 static cl_int svm_copy(BEFORE, void *to, const void *from, size_t size, AFTER)
 {
-    RECORD(clEnqueueSVMMemcpy, CL_FALSE, to, from, size);
+    RECORD(clCommandSVMMemcpyKHR, clEnqueueSVMMemcpy, CL_FALSE, to, from, size);
 }
 
 static cl_int svm_fill(BEFORE, void *to, const void *pattern, size_t pattern_size, size_t size,
                        AFTER)
 {
-    RECORD(clEnqueueSVMMemFill, to, pattern, pattern_size, size);
+    RECORD(clCommandSVMMemFillKHR, clEnqueueSVMMemFill, to, pattern, pattern_size, size);
 }
 
 static cl_int finalize(CommandBuffer *b)
 {
     if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
+        return error_tell("clFinalizeCommandBufferKHR", CL_INVALID_COMMAND_BUFFER_KHR);
     pthread_mutex_lock(&b->lock);
     const bool was = b->is_executable;
     b->is_executable = true;
     pthread_mutex_unlock(&b->lock);
-    return was ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return error_tell("clFinalizeCommandBufferKHR", was ? CL_INVALID_OPERATION : CL_SUCCESS);
 }
 
 static bool is_executable(CommandBuffer *b)
@@ -312,7 +312,19 @@ static cl_int choose_queue(const CommandBuffer *b, cl_uint n, const cl_command_q
         return CL_INVALID_COMMAND_QUEUE;
     if ((*q)->context != b->queue->context)
         return CL_INVALID_CONTEXT;
-    return (*q)->device == b->queue->device ? CL_SUCCESS : INCOMPATIBLE_COMMAND_QUEUE;
+    return (*q)->device == b->queue->device ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
+}
+
+/* Whether the buffer may run on the queues given; *q: the queue that it runs on. */
+static cl_int check_run(CommandBuffer *b, cl_uint n, const cl_command_queue *queues, Waits w,
+                        ClQueue **q)
+{
+    if (!is_object(b, KIND_COMMAND_BUFFER))
+        return CL_INVALID_COMMAND_BUFFER_KHR;
+    if (!is_executable(b))
+        return CL_INVALID_OPERATION;
+    const cl_int s = choose_queue(b, n, queues, q);
+    return s ? s : check_waits((*q)->context, w);
 }
 
 static cl_int enqueue_buffer(cl_uint nqueues, cl_command_queue *queues, CommandBuffer *b,
@@ -320,18 +332,13 @@ static cl_int enqueue_buffer(cl_uint nqueues, cl_command_queue *queues, CommandB
 {
     const Waits w = {num_events, events};
     ClQueue *q;
-    if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
-    if (!is_executable(b))
-        return CL_INVALID_OPERATION;
-    cl_int s = choose_queue(b, nqueues, queues, &q);
-    if (!s)
-        s = check_waits(q->context, w);
-    if (s)
-        return s;
-    use(b);
-    return enqueue(q, COMMAND_BUFFER, (Work){run_all, drop_buffer, b, false}, w, WAIT_LIST, false,
-                   event);
+    cl_int s = check_run(b, nqueues, queues, w, &q);
+    if (!s) {
+        use(b);
+        s = enqueue(q, COMMAND_BUFFER, (Work){run_all, drop_buffer, b, false}, w, WAIT_LIST, false,
+                    event);
+    }
+    return error_tell("clEnqueueCommandBufferKHR", s);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -341,7 +348,7 @@ static cl_int buffer_info(CommandBuffer *b, cl_uint param, size_t size, void *va
 {
     const Query q = {size, value, size_ret, "clGetCommandBufferInfoKHR"};
     if (!is_object(b, KIND_COMMAND_BUFFER))
-        return INVALID_COMMAND_BUFFER;
+        return error_tell(q.call, CL_INVALID_COMMAND_BUFFER_KHR);
     switch (param) {
     case BUFFER_NUM_QUEUES: return answer(&q, cl_uint, 1);
     case BUFFER_QUEUES: return answer(&q, cl_command_queue, b->queue);
@@ -351,7 +358,7 @@ static cl_int buffer_info(CommandBuffer *b, cl_uint param, size_t size, void *va
         return answer_bytes(&q, b->properties, b->nproperties * sizeof *b->properties);
     case BUFFER_CONTEXT: return answer(&q, cl_context, b->queue->context);
     }
-    return CL_INVALID_VALUE;
+    return error_tell(q.call, CL_INVALID_VALUE);
 }
 
 void *commandbuffer_function(const char *name)

@@ -1,5 +1,6 @@
 /* measure.c -- measuring the launches of a program (measure.h). */
 #include "cl/measure.h"
+#include "cl/cl.h"
 #include "base/mem.h"
 #include "prof/cost.h"
 #include "prof/picture.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OBSERVERS = 4, LIMIT = 256 << 20 }; /* bytes of a picture, as ventus run has it */
+enum { LIMIT = 256 << 20 }; /* bytes of a picture, as ventus run has it */
 
 struct Measure {
     pid_t owner;          /* the process that writes the files, not one that it forked */
@@ -21,7 +22,9 @@ struct Measure {
         Picture *picture;
     } drawn[2];
     CycleObserver cycles[3];
-    Observer observer[MOST_OBSERVERS];
+    Observer *observers; /* of the launch that runs: its own, and that of the costs */
+    size_t capobservers;
+    bool lacked_memory; /* once, which was said */
 };
 
 static FILE *open_file(const char *name, Diag *d)
@@ -68,6 +71,21 @@ static void add_cycles(CycleObserver *o, CycleObserver made, LaunchOptions *run)
     run->cycles = o;
 }
 
+/* Adds the observer of the costs to those of the launch. */
+static void add_observer(Measure *m, LaunchOptions *run)
+{
+    if (!array_grow(m->observers, run->nobservers, m->capobservers)) {
+        if (!m->lacked_memory)
+            host_report("no memory: not all launches are in the profile");
+        m->lacked_memory = true;
+        return;
+    }
+    if (run->nobservers)
+        memcpy(m->observers, run->observers, run->nobservers * sizeof *m->observers);
+    m->observers[run->nobservers++] = costs_observer(m->costs);
+    run->observers = m->observers;
+}
+
 void measure_begin(Measure *m, Driver *d, LaunchOptions *run)
 {
     if (!m)
@@ -78,16 +96,10 @@ void measure_begin(Measure *m, Driver *d, LaunchOptions *run)
             add_cycles(&m->cycles[i], picture_observer(m->drawn[i].picture), run);
     if (!m->costs)
         return;
-    if (dev_options(drv_device(d))->engine->sms) {
+    if (dev_options(drv_device(d))->engine->sms)
         add_cycles(&m->cycles[2], costs_cycle_observer(m->costs), run);
-        return;
-    }
-    if (run->nobservers == MOST_OBSERVERS)
-        return;
-    if (run->nobservers)
-        memcpy(m->observer, run->observers, run->nobservers * sizeof *m->observer);
-    m->observer[run->nobservers++] = costs_observer(m->costs);
-    run->observers = m->observer;
+    else
+        add_observer(m, run);
 }
 
 void measure_end(Measure *m, Driver *d, const char *kernel, const DrvResult *r)
@@ -124,6 +136,7 @@ bool measure_close(Measure *m)
             ok = !fclose(m->drawn[i].file) && ok;
         }
     pthread_mutex_destroy(&m->lock);
+    mem_free(m->observers);
     mem_free(m);
     return ok;
 }

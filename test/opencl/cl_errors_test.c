@@ -64,6 +64,59 @@ static void answers(void **state)
     expect("clGetContextInfo", "CL_INVALID_VALUE", "not a value");
 }
 
+/* Command buffers, whose functions are found by name: those that refuse by themselves, and one that
+ * records what another function refuses. */
+static void command_buffers(void **state)
+{
+    typedef struct CommandBuffer CommandBuffer;
+    CommandBuffer *(*create)(cl_uint, const cl_command_queue *, const cl_properties *, cl_int *);
+    cl_int (*finalize)(CommandBuffer *), (*release)(CommandBuffer *);
+    cl_int (*enqueue)(cl_uint, cl_command_queue *, CommandBuffer *, cl_uint, const cl_event *, cl_event *);
+    cl_int (*info)(CommandBuffer *, cl_uint, size_t, void *, size_t *);
+    cl_int (*copy)(CommandBuffer *, cl_command_queue, const cl_properties *, cl_mem, cl_mem, size_t, size_t,
+                   size_t, cl_uint, const cl_uint *, cl_uint *, void **);
+    const struct { const char *name; void *to; } functions[] = {
+        {"clCreateCommandBufferKHR", &create}, {"clFinalizeCommandBufferKHR", &finalize},
+        {"clReleaseCommandBufferKHR", &release}, {"clEnqueueCommandBufferKHR", &enqueue},
+        {"clGetCommandBufferInfoKHR", &info}, {"clCommandCopyBufferKHR", &copy}};
+    const cl_uint point = 7;
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(functions); i++) {
+        void *address = clGetExtensionFunctionAddressForPlatform(host.platform, functions[i].name);
+        assert_non_null(address);
+        memcpy(functions[i].to, &address, sizeof address);
+    }
+    cl_mem m = clCreateBuffer(host.context, CL_MEM_READ_WRITE, 8, NULL, &s);
+    ok(s);
+    assert_null(create(0, NULL, NULL, &s));
+    expect("clCreateCommandBufferKHR", "CL_INVALID_VALUE", "one queue");
+    CommandBuffer *b = create(1, &host.queue, NULL, &s);
+    ok(s);
+    assert_int_equal(CL_INVALID_OPERATION, enqueue(0, NULL, b, 0, NULL, NULL));
+    expect("clEnqueueCommandBufferKHR", "CL_INVALID_OPERATION", "not finalized");
+    assert_int_equal(CL_INVALID_COMMAND_QUEUE,
+                     copy(b, host.queue, NULL, m, m, 0, 4, 4, 0, NULL, NULL, NULL));
+    expect("clCommandCopyBufferKHR", "CL_INVALID_COMMAND_QUEUE", "must be NULL");
+    assert_int_equal(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR,
+                     copy(b, NULL, NULL, m, m, 0, 4, 4, 1, &point, NULL, NULL));
+    expect("clCommandCopyBufferKHR", "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR", "sync points");
+    assert_int_equal(CL_MEM_COPY_OVERLAP, copy(b, NULL, NULL, m, m, 0, 1, 4, 0, NULL, NULL, NULL));
+    expect("clEnqueueCopyBuffer", "CL_MEM_COPY_OVERLAP", "overlap");
+    ok(finalize(b));
+    assert_int_equal(CL_INVALID_OPERATION, finalize(b));
+    expect("clFinalizeCommandBufferKHR", "CL_INVALID_OPERATION", "already");
+    assert_int_equal(CL_INVALID_OPERATION, copy(b, NULL, NULL, m, m, 0, 4, 4, 0, NULL, NULL, NULL));
+    expect("clCommandCopyBufferKHR", "CL_INVALID_OPERATION", "finalized");
+    assert_int_equal(CL_INVALID_VALUE, info(b, 1, 0, NULL, NULL));
+    expect("clGetCommandBufferInfoKHR", "CL_INVALID_VALUE", "no information");
+    ok(release(b));
+    assert_int_equal(CL_INVALID_COMMAND_BUFFER_KHR, release(NULL));
+    expect("clReleaseCommandBufferKHR", "CL_INVALID_COMMAND_BUFFER_KHR", "none");
+    ok(clReleaseMemObject(m));
+    assert_string_equal("", heard());
+}
+
 /* What is no error is not explained. */
 static void successes(void **state)
 {
@@ -111,7 +164,7 @@ static void header(void **state)
 int main(void)
 {
     char path[] = "/tmp/cl_errors.XXXXXX";
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(answers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(answers), cmocka_unit_test(command_buffers),
                                        cmocka_unit_test(successes), cmocka_unit_test(header)};
     set_environment();
     setenv("VENTUS_VERBOSE", "1", 1);

@@ -58,8 +58,15 @@ static bool parse_type(In *in, ArgType *t)
     if (isdigit((unsigned char)*at) || *at == '-')
         return fail_at(in, at, "a value needs its type, such as %s:%s",
                        strchr(at, '.') ? "f32" : "i32", at);
+    static const char *const ours[][2] = {
+        {"char", "i8"},  {"uchar", "u8"}, {"short", "i16"}, {"ushort", "u16"}, {"int", "i32"},
+        {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
+    for (size_t i = 0; i < countof(ours); i++)
+        if (len == strlen(ours[i][0]) && !memcmp(at, ours[i][0], len))
+            return fail_at(in, at, "the type %s of OpenCL C is %s here", ours[i][0], ours[i][1]);
     return fail_at(in, at,
-                   "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, or local, buf, hbuf",
+                   "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: "
+                   "local buf rbuf wbuf hbuf",
                    (int)len, at);
 }
 

@@ -93,8 +93,7 @@ int as_main(int argc, char **argv)
     As a = {.asm_ = {.set = default_isa()}};
     Diag d = stderr_diag();
     Buf text = {0}, listing = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a))
-        return REFUSED;
+    parse_options(&argp, argc, argv, &a);
     a.asm_.include = a.dirs;
     a.asm_.listing = a.listing ? &listing : NULL;
     Object *o = NULL;

@@ -386,7 +386,7 @@ int cc_main(int argc, char **argv)
     for (size_t i = 0; default_warnings[i]; i++)
         add_word(&c, default_warnings[i]);
     argc = take_words(&c, argc, argv);
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    parse_options(&argp, argc, argv, &c);
     char *cache = comp_cache_directory();
     c.comp.cache = cache;
     bool ok = read_file(c.file, &text, &d);

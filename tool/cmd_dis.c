@@ -136,9 +136,9 @@ int dis_main(int argc, char **argv)
     Buf out = {0};
     char *text = NULL;
     size_t cap = 0, number = 0;
-    const error_t bad = argp_parse(&argp, argc, argv, 0, NULL, &dis);
+    parse_options(&argp, argc, argv, &dis);
     IsaDecoder *decoder = mem_alloc(sizeof *decoder);
-    if (bad || !decoder)
+    if (!decoder)
         out_of_memory();
     isa_decoder_init(decoder, dis.set);
     while (getline(&text, &cap, stdin) > 0) {

@@ -194,8 +194,7 @@ static int show_json(void)
 int info_main(int argc, char **argv)
 {
     Info info = {false};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &info))
-        return REFUSED;
+    parse_options(&argp, argc, argv, &info);
     if (info.json)
         return show_json();
     show_text();

@@ -1,6 +1,7 @@
 /* cmd_ld.c -- ventus ld: objects to an image. */
 #include "tool/tool.h"
 #include "link/link.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -27,6 +28,7 @@ static const struct argp_option options[] = {
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     Ld *l = state->input;
+    Diag d = stderr_diag();
     switch (key) {
     case 'o': l->out = arg; return 0;
     case 'e': l->link.entry = arg; return 0;
@@ -40,6 +42,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!l->nfiles)
             argp_error(state, "no objects to link");
+        for (int i = 0; i < l->nfiles; i++)
+            if (refuse_source(l->files[i], "ventus cc -c", &d))
+                exit(REFUSED);
         if (!l->out)
             argp_error(state, "no output: -o OUT.elf");
         return 0;
@@ -88,8 +93,7 @@ int ld_main(int argc, char **argv)
     Diag d = stderr_diag();
     if (!roots || !objects)
         out_of_memory();
-    if (argp_parse(&argp, argc, argv, 0, NULL, &l))
-        return REFUSED;
+    parse_options(&argp, argc, argv, &l);
     l.link.roots = roots;
     l.link.output = l.out;
     const bool ok = link_files(&l, objects, &d);

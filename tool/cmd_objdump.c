@@ -315,9 +315,8 @@ int objdump_main(int argc, char **argv)
     Diag d = stderr_diag();
     Buf text = {0}, listing = {0};
     Object *o = NULL;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &s))
-        return REFUSED;
-    bool ok = read_file(s.file, &text, &d) &&
+    parse_options(&argp, argc, argv, &s);
+    bool ok = !refuse_source(s.file, "ventus cc", &d) && read_file(s.file, &text, &d) &&
               obj_read(strcmp(s.file, "-") ? s.file : "<stdin>", text.data, text.len, &d, &o);
     if (ok) {
         if (s.has_set)

@@ -214,8 +214,7 @@ int replay_main(int argc, char **argv)
     Diag d = stderr_diag();
     common_init(&r.common);
     r.common.device.any_barrier = true; /* test vectors are the machine's, not the language's */
-    if (argp_parse(&argp, argc, argv, 0, NULL, &r))
-        return REFUSED;
+    parse_options(&argp, argc, argv, &r);
     if (!common_resolve(&r.common, &d) ||
         (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
         (r.common.export_to && !make_directory(r.common.export_to, &d)))

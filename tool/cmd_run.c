@@ -2,6 +2,7 @@
 #include "tool/args.h"
 #include "tool/common.h"
 #include "tool/signature.h"
+#include "mach/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,21 @@ static bool choose_sizes(Run *r, Diag *d)
 
 /* --- the kernel ----------------------------------------------------------------------- */
 
+/* the name that was probably meant, or NULL */
+static const char *nearest(const char *written, const char *const *names, size_t n)
+{
+    const char *best = NULL;
+    int away = strlen(written) < 4 ? 2 : 3;
+    for (size_t i = 0; i < n; i++) {
+        const int k = edit_distance(written, strlen(written), names[i], strlen(names[i]), away);
+        if (k < away) {
+            away = k;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
 static bool find_kernel(Run *r, const Object *image, Diag *d)
 {
     const char *names[MAX_KERNELS];
@@ -165,7 +181,7 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
     Buf list = {0};
     bool found = false;
     for (size_t i = 0; i < n; i++) {
-        buf_printf(&list, " %s", names[i]);
+        buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
         found |= r->kernel && !strcmp(r->kernel, names[i]);
     }
     if (!r->kernel && n == 1) {
@@ -179,12 +195,17 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
                   : ": no function with a .ventus.resource record, no "
                     "global function");
     } else if (!r->kernel) {
-        error(d, &src, NULL, "it has %zu kernels, -k says which:%.400s", all, buf_text(&list));
+        error(d, &src, NULL, "it has %zu kernels, -k says which: %.400s", all, buf_text(&list));
     } else if (!found && obj_find_symbol(image, r->kernel) >= 0) {
         found = true; /* hand-written code need not look like a kernel */
     } else if (!found) {
-        error(d, &src, NULL, "no kernel '%s'%s%.400s", r->kernel, n ? "; there is" : "",
-              buf_text(&list));
+        const char *like = nearest(r->kernel, names, n);
+        error(d, &src, NULL,
+              like ? "no kernel '%s'; did you mean '%s'?" : "no kernel '%s'; it has %.400s",
+              r->kernel,
+              like ? like
+              : n  ? buf_text(&list)
+                   : "none");
     }
     buf_free(&list);
     return found;
@@ -240,6 +261,25 @@ static bool dump_buffer(const Run *r, size_t i, Diag *d)
     return ok;
 }
 
+/* Warns of bytes behind a buffer, on its last page, that are no longer the zeros of before the
+ * launch. */
+static void look_behind(const Run *r, size_t i, Driver *driver, Diag *d)
+{
+    u8 behind[PAGE_SIZE];
+    const Arg *a = &r->args[i];
+    const u64 end = a->addr + a->size, n = align_up(end, PAGE_SIZE) - end;
+    u64 at = 0;
+    if (!n || r->common.checks >> CHECK_bounds & 1 || drv_read(driver, end, behind, n))
+        return;
+    while (at < n && !behind[at])
+        at++;
+    if (at < n)
+        warning(
+            d, &(Source){.name = r->file, .text = ""}, NULL,
+            "argument %zu, %s: the kernel wrote behind its end, at byte %llu; --check says where",
+            i, r->specs[i], (unsigned long long)(a->size + at));
+}
+
 /* Copies buffers back from the device, and compares, prints and writes them as their SPECs say. */
 static bool download(Run *r, Driver *driver, Diag *d)
 {
@@ -247,6 +287,8 @@ static bool download(Run *r, Driver *driver, Diag *d)
     for (size_t i = 0; ok && i < r->nargs; i++) {
         Arg *a = &r->args[i];
         Buf text = {0};
+        if (a->kind == SPEC_BUFFER)
+            look_behind(r, i, driver, d);
         if (a->kind != SPEC_BUFFER || !(a->print || a->out || a->want || r->common.dump_to))
             continue;
         const DrvStatus s = drv_read(driver, a->addr, a->bytes, a->size);
@@ -369,8 +411,7 @@ int run_main(int argc, char **argv)
     if (!r)
         out_of_memory();
     common_init(&r->common);
-    if (argp_parse(&argp, argc, argv, 0, NULL, r))
-        return REFUSED;
+    parse_options(&argp, argc, argv, r);
     if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
         (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
         Buf build = {0};                         /* who debugs wants to see variables */

@@ -528,8 +528,7 @@ int sweep_main(int argc, char **argv)
     Diag d = stderr_diag();
     sigset_t signals;
     int status = REFUSED;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &m))
-        return REFUSED;
+    parse_options(&argp, argc, argv, &m);
     if (!m.jobs) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         m.jobs = n < 1 ? 1 : n > MAX_JOBS ? MAX_JOBS : (u32)n;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char version[] = "ventus " VERSION;
 
@@ -51,7 +52,9 @@ static int unknown_command(const char *name)
         }
     }
     fprintf(stderr, "ventus: error: no command '%s'", name);
-    if (close)
+    if (!access(name, F_OK))
+        fprintf(stderr, "; to run that file: ventus run %s", name);
+    else if (close)
         fprintf(stderr, "; did you mean '%s'?", close->name);
     fputs("\nTry `ventus --help' for a list.\n", stderr);
     return REFUSED;

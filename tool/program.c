@@ -44,10 +44,14 @@ static bool is_source_name(const char *file)
 
 bool refuse_source(const char *file, const char *how, Diag *d)
 {
-    if (!is_source_name(file))
+    const Source src = {.name = file, .text = ""};
+    if (has_suffix(file, ".c") || has_suffix(file, ".cpp"))
+        error(d, &src, NULL, "this is a program for the host; kernels are in OpenCL C (.cl)");
+    else if (is_source_name(file))
+        error(d, &src, NULL, "this is %s; `%s' compiles it",
+              has_suffix(file, ".cl") ? "OpenCL C" : "SPIR-V", how);
+    else
         return false;
-    error(d, &(Source){.name = file, .text = ""}, NULL, "this is %s; `%s' compiles it",
-          has_suffix(file, ".cl") ? "OpenCL C" : "SPIR-V", how);
     return true;
 }
 
@@ -68,6 +72,9 @@ Object *load_object(const char *file, IsaSet set, Diag *d)
         o = compile_ir(name, buf_text(&b), set, &(CcOptions){.level = 2, .lines = true}, d);
     else
         o = asm_text(name, buf_text(&b), &(AsmOptions){.set = set, .lines = true}, d);
+    if (o && !is_elf(&b) && !has_suffix(name, ".ir") &&
+        !obj_add_source(o, name, buf_text(&b), b.len))
+        out_of_memory();
     if (o && is_elf(&b) && o->set == V202) /* without a mark: of the profile that the options say */
         o->set = set;
     buf_free(&b);

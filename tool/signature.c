@@ -21,8 +21,8 @@ static bool wrong_number(const KernelInfo *k, const Source *src, size_t given, D
         buf_str(&list, i ? ", " : "");
         put_parameter(&list, &k->args[i]);
     }
-    error(d, src, NULL, "%s takes %zu arguments, %zu %s given: %s(%.400s)", k->name, k->nargs,
-          given, given == 1 ? "is" : "are", k->name, buf_text(&list));
+    error(d, src, NULL, "%s takes %zu argument%s, %zu %s given: %s(%.400s)", k->name, k->nargs,
+          k->nargs == 1 ? "" : "s", given, given == 1 ? "is" : "are", k->name, buf_text(&list));
     buf_free(&list);
     return false;
 }
@@ -53,7 +53,7 @@ static bool is_integer(const char *type)
 {
     static const char *const names[] = {"char", "uchar", "short", "ushort", "int",
                                         "uint", "long",  "ulong", "size_t"};
-    const size_t len = strcspn(type, "0123456789");
+    const size_t len = strcspn(type, "0123456789*");
     for (size_t i = 0; i < countof(names); i++)
         if (strlen(names[i]) == len && !strncmp(type, names[i], len))
             return true;
@@ -72,8 +72,13 @@ static bool check_one(const KernelArg *k, const Arg *a, size_t number, const cha
     else if (!arg_is_pointer(k) && a->size != k->size)
         error(d, src, NULL, "argument %zu (%s) has %u bytes; %s has %llu", number, buf_text(&name),
               k->size, spec, (unsigned long long)a->size);
-    else if (a->kind == SPEC_VALUE && k->kind == ARG_VALUE &&
-             (a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))
+    else if (!(a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))
+        ;
+    else if (a->kind == SPEC_BUFFER)
+        warning(d, src, NULL, "argument %zu (%s) holds %s, and %s fills and prints it with %s",
+                number, buf_text(&name), a->type.kind == 'f' ? "integers" : "floats", spec,
+                a->type.kind == 'f' ? "floats" : "integers");
+    else if (k->kind == ARG_VALUE)
         warning(d, src, NULL, "argument %zu (%s) gets the bits of %s", number, buf_text(&name),
                 spec);
     buf_free(&name);

@@ -66,6 +66,8 @@ char *path_base(const char *file, bool stem);
 
 /* --- options (options.c) ----------------------------------------------------------- */
 
+/* argp_parse() that knows what was meant by an option that does not exist.  Does not return on an error. */
+void parse_options(const struct argp *argp, int argc, char **argv, void *input);
 /* Parses an unsigned number, decimal or 0x hexadecimal, of at most `max`; anything else is
  * a usage error that names the option.  Does not return on an error. */
 u64 option_number(struct argp_state *state, const char *option, const char *text, u64 max);
@@ -79,7 +81,7 @@ IsaSet default_isa(void);
 /* The object in a file: ELF as it is; .ir (machine IR) compiled, anything else assembled.  NULL:
  * reported. */
 Object *load_object(const char *file, IsaSet set, Diag *d);
-/* True: the file is OpenCL C or SPIR-V, which is reported with the command that takes it. */
+/* True: the file is OpenCL C or SPIR-V, which is reported with the command that takes it, or C. */
 bool refuse_source(const char *file, const char *how, Diag *d);
 /* Options of clang that `run` and `cc` put before the user's, ending with NULL. */
 extern const char *const default_warnings[];

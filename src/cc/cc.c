@@ -197,8 +197,23 @@ static bool emit_module(const Job *j, Object *o)
     return j->d->errors == before && !j->m->failed;
 }
 
+/* Warns of a dump of a function that is not there: inlined, perhaps, or mistyped. */
+static void check_dumped_function(const Module *m, const char *name, Diag *d)
+{
+    Buf all = {0};
+    bool found = false;
+    for (size_t i = 0; i < m->nfunc; i++) {
+        found |= !strcmp(m->func[i]->name, name);
+        buf_printf(&all, "%s%s", i ? ", " : "", m->func[i]->name);
+    }
+    if (!found)
+        warning(d, NULL, NULL, "there is no function '%s' to show; there are: %.400s", name,
+                m->nfunc ? buf_text(&all) : "none");
+    buf_free(&all);
+}
+
 /* false: a letter of the dump names no view */
-static bool check_views(const CcOptions *opt, Diag *d)
+static bool check_views(const Module *m, const CcOptions *opt, Diag *d)
 {
     Buf known = {0};
     const CcView *v;
@@ -209,6 +224,8 @@ static bool check_views(const CcOptions *opt, Diag *d)
     if (good < end && !known.failed)
         error(d, NULL, NULL, "'%c' in '%s' names no view of the compiler; the letters are %s",
               dump[good], dump, buf_text(&known));
+    else if (dump[end])
+        check_dumped_function(m, dump + end + 1, d);
     buf_free(&known);
     return good >= end;
 }
@@ -217,7 +234,7 @@ Object *cc_compile(Module *m, const CcOptions *opt, Diag *d)
 {
     const Job j = {m, opt, d};
     const Source src = {.name = m->name, .text = ""};
-    if (!check_views(opt, d))
+    if (!check_views(m, opt, d))
         return NULL;
     Object *o = obj_new(m->name);
     const u32 *order = call_order(m);

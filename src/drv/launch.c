@@ -71,8 +71,7 @@ static DrvStatus check_shape(Driver *d, const DrvKernel *k)
         return drv_fail(d, DRV_BAD_SIZE, "too many work-groups");
     if (items > (u64)m->group_warps * m->lanes)
         return drv_fail(d, DRV_BAD_SIZE,
-                        "a work-group of more than %u work-items, which machine '%s' "
-                        "takes",
+                        "a work-group of more than %u work-items, the most that machine '%s' takes",
                         m->group_warps * m->lanes, m->name);
     return DRV_OK;
 }

@@ -109,6 +109,7 @@ static void fixed_args(Job *j)
         "-x",
         "cl",
         "-disable-llvm-passes",
+        "-nostdsysteminc", /* the host's headers are not for kernels */
         "-finclude-default-header",
         "-fdeclare-opencl-builtins",
         "-cl-kernel-arg-info",
@@ -246,6 +247,22 @@ static bool is_summary(const char *line, size_t len)
     return memmem(line, len, " generated.", 11) && line[0] >= '0' && line[0] <= '9';
 }
 
+/* Says to who includes a header of C's library that there is none. */
+static void note_on_c_headers(const Buf *text, Diag *d)
+{
+    static const char *const names[] = {"stdio", "stdlib", "string", "math", "assert"};
+    for (size_t i = 0; i < countof(names); i++) {
+        char message[64];
+        snprintf(message, sizeof message, "'%s.h' file not found", names[i]);
+        if (strstr(buf_text(text), message)) {
+            note(d, NULL, NULL,
+                 "OpenCL C has no C library: printf, the mathematical functions and the types are "
+                 "built in");
+            return;
+        }
+    }
+}
+
 /* clang's output, cut where its messages begin */
 static void pass_messages(const Buf *text, Diag *d)
 {
@@ -268,6 +285,7 @@ static void pass_messages(const Buf *text, Diag *d)
     }
     if (one.len)
         diag_foreign(d, kind < 0 ? DIAG_NOTE : (DiagKind)kind, buf_text(&one));
+    note_on_c_headers(text, d);
     buf_free(&one);
 }
 

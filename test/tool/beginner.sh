@@ -24,8 +24,37 @@ try run -g 1 -a i32:3 -B -w u.cl
 try run -g 1 undefined.s
 try run -g 1 nokernel.s
 printf '\t.kernel k\nk:\tli t0, 1\n' >noret.s
-try run -g 1 noret.s | grep instruction
+try run -g 1 noret.s | grep -v '^  [^i]'
 try cc -w -d oz:f -o x.elf u.cl
+try cc -w -d o:nobody -o x.elf u.cl
+# kernels and arguments
+cat >two.cl <<'END'
+kernel void first(global float *p) { p[get_global_id(0)] = 1; }
+kernel void second(global int *p, int n) { p[get_global_id(0) + n] = 2; }
+END
+try run -g 1 two.cl
+try run -g 1 -k secnd two.cl
+try run -g 1 -k third two.cl
+try run -g 4 -k first -a buf:int:4 two.cl
+try run -g 4 -k first -a 'buf:i32:4>-' two.cl
+try run -g 4 -k first -a buf:f32:4 -a i32:0 two.cl
+try run -g 4096 -l 4096 -k first -a buf:f32:4096 two.cl
+# stores behind the end of a buffer, on its last page
+try run -g 4 -k second -a buf:i32:4 -a i32:0 two.cl
+try run -g 4 -k second -a buf:i32:4 -a i32:1 two.cl
+# options, files, headers
+try run --bonds two.cl
+try run -threads 8 two.cl
+try run --kernel=first -B --bonds -a buf:f32:1 two.cl
+try two.cl
+echo 'int main(void) { return 0; }' >host.c
+try run host.c
+try ld u.cl
+try objdump u.cl
+printf '#include <stdio.h>\nkernel void f(global int *p) { *p = 1; }\n' >header.cl
+try run header.cl
+printf '#include <stdint.h>\nkernel void f(global int *p) { *p = INT32_MAX; }\n' >sizes.cl
+try run -a 'buf:i32:1>-' sizes.cl
 cd / && rm -rf "$T"
 
 # out:
@@ -43,12 +72,57 @@ cd / && rm -rf "$T"
 # status 2
 # u.cl: error: argument 0 (global int* p) is a pointer: buf:TYPE:COUNT, or u32:ADDRESS for an address of the device; it is given i32:3
 # status 2
-# undefined.s: error: .text+0x0 in k: 'foo' is not defined
+# undefined.s:2:4: error: 'foo' is not defined
+#     k:	call foo
+#       	^
 # status 2
 # nokernel.s: error: it has no kernel: write `.kernel NAME' before the label where one starts
 # status 2
+# noret.s:2:4: warning: 'k' ends here without `ret': what stands behind it is executed next
 # noret.s: error: the kernel faulted: illegal instruction
 #   instruction 00000000  .word 0x00000000; is `ret' missing before it?
+# status 1
 # error: 'z' in 'oz:f' names no view of the compiler; the letters are iousdplrm
 # status 2
+# warning: there is no function 'nobody' to show; there are: f
+# two.cl: error: it has 2 kernels, -k says which: first, second
+# status 2
+# two.cl: error: no kernel 'secnd'; did you mean 'second'?
+# status 2
+# two.cl: error: no kernel 'third'; it has first, second
+# status 2
+# argument 0:1:5: error: the type int of OpenCL C is i32 here
+#     buf:int:4
+#         ^
+# status 2
+# two.cl: warning: argument 0 (global float* p) holds floats, and buf:i32:4>- fills and prints it with integers
+# arg0[0..3]: 1065353216 1065353216 1065353216 1065353216
+# two.cl: error: first takes 1 argument, 2 are given: first(global float* p)
+# status 2
+# two.cl: error: the sizes of the launch cannot be: a work-group of more than 2048 work-items, the most that machine 'default' takes
+# status 2
+# two.cl: warning: argument 0, buf:i32:4: the kernel wrote behind its end, at byte 16; --check says where
+# ventus run: unrecognized option '--bonds'; did you mean '--bounds'?
+# Try `ventus run --help' or `ventus run --usage' for more information.
+# status 2
+# ventus run: unrecognized option '-threads'; did you mean '--threads'?
+# Try `ventus run --help' or `ventus run --usage' for more information.
+# status 2
+# build options: error: '--bonds': no such option
+# status 2
+# ventus: error: no command 'two.cl'; to run that file: ventus run two.cl
+# Try `ventus --help' for a list.
+# status 2
+# host.c: error: this is a program for the host; kernels are in OpenCL C (.cl)
+# status 2
+# u.cl: error: this is OpenCL C; `ventus cc -c' compiles it
+# status 2
+# u.cl: error: this is OpenCL C; `ventus cc' compiles it
+# status 2
+# header.cl:1:10: fatal error: 'stdio.h' file not found
+#     1 | #include <stdio.h>
+#       |          ^~~~~~~~~
+# note: OpenCL C has no C library: printf, the mathematical functions and the types are built in
+# status 2
+# arg0[0..0]: 2147483647
 # end

@@ -40,7 +40,7 @@ nothing:
 # error: the kernel faulted: instruction limit reached
 # status 1
 # error: the kernel faulted: time limit reached
-# test/tool/run_faults.s: error: the work-group size does not divide the global size or exceeds the machine: a work-group of more than 2048 work-items, which machine 'default' takes
+# test/tool/run_faults.s: error: the sizes of the launch cannot be: a work-group of more than 2048 work-items, the most that machine 'default' takes
 # status 2
 # fits
 # test/tool/run_faults.s: error: a work-group needs more registers or local memory than the machine has: a work-group of nothing needs 201024 bytes of local memory, machine 'documents' has 131072

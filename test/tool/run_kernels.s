@@ -23,9 +23,9 @@ second:
 	ret
 
 # out:
-# test/tool/run_kernels.s: error: it has 2 kernels, -k says which: first second
+# test/tool/run_kernels.s: error: it has 2 kernels, -k says which: first, second
 # status 2
-# test/tool/run_kernels.s: error: no kernel 'third'; there is first second
+# test/tool/run_kernels.s: error: no kernel 'third'; it has first, second
 # status 2
 # arg0[0..0]: 2
 # arg0[0..0]: 2

@@ -71,7 +71,9 @@ JITSRC := $(addprefix src/jit/,codemaker.c translate.c repeat.c arith.c hostfloa
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
-TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)),$(wildcard test/*/*_test.c))
+# tests that call a part of the compiler which knows LLVM
+LLTESTSRC := test/unit/converge_test.c
+TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c),$(wildcard test/fuzz/fuzz_*.c))
 GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
 
@@ -233,6 +235,11 @@ $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)
 # the model that executed instructions are compared with
 $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
+ifneq ($(LLVM_CLANG),)
+$(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
+$B/test/unit/converge_test: LDLIBS += $(LLVM_SHARED)
+$B/test/unit/converge_test: $B/src/ll/converge.o
+endif
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard test/cc/*_test.c)
 $(OCLTESTS:%.c=$B/%): $B/test/cc/%: $B/test/cc/%.o $B/test/kit/oclkit.o $B/test/kit/ocldrv.o $B/libventus.a

@@ -133,6 +133,24 @@ static void builtins_are_right(void **state)
     assert_true(m.lanes == 8 && m.warps == 8 && m.lds == 131072); /* as the RTL is delivered */
 }
 
+/* where the default is from the RTL's description, it is what that says */
+static void defaults_are_from_where_they_say(void **state)
+{
+    (void)state;
+    Machine rtl;
+    size_t n = 0;
+    assert_true(machine_builtin("rtl", &rtl));
+    for (size_t i = 0; i < NPARAMETER; i++) {
+        const MachineParameter *p = &machine_parameter[i];
+        if (!strstr(p->source, "as machine rtl has it"))
+            continue;
+        if (machine_value(&rtl, p) != p->value)
+            fail_msg("%s is not what machine rtl has", p->name);
+        n++;
+    }
+    assert_true(n > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +159,7 @@ int main(void)
         cmocka_unit_test(begins_from_a_base),
         cmocka_unit_test(refuses_what_is_no_description),
         cmocka_unit_test(builtins_are_right),
+        cmocka_unit_test(defaults_are_from_where_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

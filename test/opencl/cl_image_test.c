@@ -504,6 +504,61 @@ static void writes_every_format(void **state)
     }
 }
 
+/* the inverse of light() */
+static double part_of(double light) { return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055; }
+
+/* A colour as the host gives it is the nearest that the format has, in the middle pixel and nowhere else. */
+static void fill_one(Format f, const Kind *kind, cl_mem_flags flags)
+{
+    enum { BEFORE = 0x5a };
+    union { float f[4]; i32 i[4]; u32 u[4]; } colour;
+    u8 bytes[MOST];
+    const size_t none[3] = {0}, all[] = {kind->w, 1, 1}, middle[] = {kind->w / 2, 0, 0}, one[] = {1, 1, 1};
+    const bool is_srgb = f.o->order == CL_sRGBA || f.o->order == CL_sBGRA;
+    memset(bytes, BEFORE, sizeof bytes);
+    cl_mem m = make_image(f, kind, flags | CL_MEM_COPY_HOST_PTR, bytes);
+    for (int turn = 0; turn < 8; turn++) {
+        for (int c = 0; c < 4; c++) {
+            const u32 v = any() >> (any() >> 27);
+            if (f.c->what == 'i' || f.c->what == 'u')
+                colour.u[c] = f.c->what == 'i' && c & 1 ? -v : v;
+            else if (is_srgb)
+                colour.f[c] = (float)(any() >> 8) / 0x1p24f * (c & 1 ? 1 : 0.01f);
+            else
+                colour.f[c] = (float)(i32)any() / 0x1p31f * (f.c->what == 'h' ? 1000 : 1.25f);
+        }
+        ok(clEnqueueFillImage(host.queue, m, &colour, middle, one, 0, NULL, NULL));
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, none, all, 0, 0, bytes, 0, NULL, NULL));
+        for (size_t i = 0; i < kind->w * pixel_bytes(f); i++)
+            if (i / pixel_bytes(f) != middle[0])
+                assert_int_equal(bytes[i], BEFORE);
+        for (int c = 0; c < 4; c++)
+            if (f.o->at[c] >= 0)
+                expect_written(f, bytes + middle[0] * pixel_bytes(f) + (u32)f.o->at[c] * f.c->bytes,
+                               f.c->what == 'i'     ? (double)colour.i[c]
+                               : f.c->what == 'u'   ? (double)colour.u[c]
+                               : is_srgb && c < 3   ? part_of((double)colour.f[c])
+                                                    : (double)colour.f[c]);
+    }
+    ok(clReleaseMemObject(m));
+}
+
+static void fills_every_format(void **state)
+{
+    size_t n = 0;
+    (void)state;
+    for (size_t o = 0; o < countof(orders); o++)
+        for (size_t c = 0; c < countof(channels); c++) {
+            const Format f = {&channels[c], &orders[o]};
+            const Kind line = {"", orders[o].order == CL_DEPTH ? CL_MEM_OBJECT_IMAGE2D : CL_MEM_OBJECT_IMAGE1D, 5, 1, 1, 1};
+            if (!is_offered(f, CL_MEM_READ_ONLY, line.type))
+                continue;
+            fill_one(f, &line, CL_MEM_READ_ONLY);
+            n++;
+        }
+    assert_true(n > countof(channels));
+}
+
 static cl_mem buffer_image(cl_mem_object_type type, size_t w, size_t h, size_t row_pitch, cl_mem buffer)
 {
     const cl_image_format f = {CL_RGBA, CL_FLOAT};
@@ -842,6 +897,7 @@ int main(void)
         cmocka_unit_test(reads_every_format),
         cmocka_unit_test(reads_at_integers),
         cmocka_unit_test(writes_every_format),
+        cmocka_unit_test(fills_every_format),
         cmocka_unit_test(shows_a_buffer),
         cmocka_unit_test(ignores_writes_outside),
         cmocka_unit_test(moves_regions),

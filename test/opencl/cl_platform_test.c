@@ -101,22 +101,109 @@ static void answers_device_queries(void **state)
     assert_memory_equal(text, "OpenCL C 1.2 ", 13);
 }
 
-/* What the specification asks of every device of the full profile (OpenCL 3.0 API, table 5). */
+enum { WORD = 4, LONG = 8, ANY = INT32_MAX };
+
+/* Least and most: what the specification asks of every device of the full profile (OpenCL 3.0 API,
+ * table 5), and where both are the same, what this one is. */
+static const struct Number {
+    cl_device_info param;
+    size_t bytes;
+    cl_ulong least, most;
+} numbers[] = {
+    {CL_DEVICE_TYPE, LONG, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_GPU},
+    {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, WORD, 3, 3},
+    {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t), 32, 32},
+    {CL_DEVICE_MAX_NUM_SUB_GROUPS, WORD, 1024 / 32, 1024 / 32},
+    /* a work-item's registers are no vectors */
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, WORD, 1, 1},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, WORD, 0, 0},
+    {CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t), 1024, ANY},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t), 1, 1}, /* ns */
+    {CL_DEVICE_PRINTF_BUFFER_SIZE, sizeof(size_t), 1 << 20, ANY},
+    {CL_DEVICE_AVAILABLE, WORD, 1, 1}, {CL_DEVICE_ENDIAN_LITTLE, WORD, 1, 1},
+    {CL_DEVICE_ERROR_CORRECTION_SUPPORT, WORD, 0, 0}, {CL_DEVICE_HOST_UNIFIED_MEMORY, WORD, 1, 1},
+    {CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, WORD, 1, 1}, {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, WORD, 1, 1},
+    {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, WORD, 1, 1},
+    {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, WORD, 1, 1},
+    {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, WORD, 1, 1},
+    /* memory */
+    {CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, WORD, CL_NONE, CL_NONE}, {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, LONG, 0, 0},
+    {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, WORD, 0, 0},
+    {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, LONG, 64 << 10, ANY}, {CL_DEVICE_MAX_CONSTANT_ARGS, WORD, 8, ANY},
+    {CL_DEVICE_LOCAL_MEM_TYPE, WORD, CL_LOCAL, CL_LOCAL}, {CL_DEVICE_LOCAL_MEM_SIZE, LONG, 32 << 10, ANY},
+    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, WORD, 8 * sizeof(cl_long16), ANY},
+    {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, WORD, sizeof(cl_long16), sizeof(cl_long16)},
+    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof(size_t), 64 << 10, ANY},
+    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, sizeof(size_t), 64 << 10, ANY},
+    {CL_DEVICE_PIPE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_PIPE_ARGS, WORD, 16, ANY},
+    {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, WORD, 1, ANY}, {CL_DEVICE_PIPE_MAX_PACKET_SIZE, WORD, 1024, ANY},
+    /* images */
+    {CL_DEVICE_IMAGE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_SAMPLERS, WORD, 16, ANY},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, WORD, 128, ANY}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, WORD, 64, ANY},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, WORD, 64, ANY},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 16384, ANY},
+    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 16384, ANY},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, sizeof(size_t), 2048, ANY}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, sizeof(size_t), 2048, ANY},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, sizeof(size_t), 2048, ANY},
+    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof(size_t), 65536, ANY},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, sizeof(size_t), 2048, ANY},
+    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, WORD, 1, 1}, {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, WORD, 1, 1},
+    /* what it has not */
+    {CL_DEVICE_SVM_CAPABILITIES, LONG, 0, 0}, {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, LONG, 0, 0},
+    {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, LONG, 0, 0}, {CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, WORD, 0, 0},
+    {CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, WORD, 0, 0}, {CL_DEVICE_MAX_ON_DEVICE_QUEUES, WORD, 0, 0},
+    {CL_DEVICE_MAX_ON_DEVICE_EVENTS, WORD, 0, 0}, {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, LONG, 0, 0},
+    {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, WORD, 0, 0},
+    {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, WORD, 0, 0},
+    {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, WORD, 0, 0},
+};
+
+/* Bits that table 5 asks for, and the extensions and features that the device names: cl_khr_fp64, cl_khr_fp16,
+ * __opencl_c_atomic_*, queues out of order. */
+static const struct {
+    cl_device_info param;
+    cl_bitfield needs;
+} abilities[] = {
+    {CL_DEVICE_SINGLE_FP_CONFIG, CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN},
+    {CL_DEVICE_DOUBLE_FP_CONFIG, CL_FP_FMA | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF |
+                                     CL_FP_INF_NAN | CL_FP_DENORM},
+    {CL_DEVICE_HALF_FP_CONFIG, CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN},
+    {CL_DEVICE_EXECUTION_CAPABILITIES, CL_EXEC_KERNEL},
+    {CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE},
+    {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
+         CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
+    {CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
+     CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
+         CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+         CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
+};
+
 static void keeps_minima(void **state)
 {
     const cl_ulong all = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_GLOBAL_MEM_SIZE);
     const cl_ulong one = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     (void)state;
     assert_true(one >= (all / 4 < 1u << 30 ? all / 4 : 1u << 30) && one >= 32u << 20 && one <= all);
-    assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
-    assert_true(INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 64 << 10);
-    assert_true(INFO(cl_uint, clGetDeviceInfo, host.device, CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
-    assert_true(INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
-    assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 19);
-    assert_true(INFO(cl_device_exec_capabilities, clGetDeviceInfo, host.device, CL_DEVICE_EXECUTION_CAPABILITIES) &
-                CL_EXEC_KERNEL);
-    const cl_device_fp_config need = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
-    assert_true((INFO(cl_device_fp_config, clGetDeviceInfo, host.device, CL_DEVICE_SINGLE_FP_CONFIG) & need) == need);
+    for (size_t i = 0; i < countof(numbers); i++) {
+        const struct Number *n = &numbers[i];
+        cl_ulong v = 0;
+        size_t size;
+        ok(clGetDeviceInfo(host.device, n->param, sizeof v, &v, &size));
+        if (size != n->bytes || v < n->least || v > n->most)
+            fail_msg("query %x: %llu in %zu bytes", n->param, (unsigned long long)v, size);
+    }
+    for (size_t i = 0; i < countof(abilities); i++) {
+        const cl_bitfield v = INFO(cl_bitfield, clGetDeviceInfo, host.device, abilities[i].param);
+        if ((v & abilities[i].needs) != abilities[i].needs)
+            fail_msg("query %x: %llx", abilities[i].param, (unsigned long long)v);
+    }
     assert_true(INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE) ==
                 INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_LINKER_AVAILABLE));
 }
@@ -142,6 +229,43 @@ static void answers_extension_queries(void **state)
     assert_false(fast.signed_accelerated);
     assert_int_equal(INFO(cl_bitfield, clGetDeviceInfo, host.device, 0x4231), 0x70007); /* float: all of both memories */
     assert_int_equal(INFO(cl_bitfield, clGetDeviceInfo, host.device, 0x4233), 0);       /* half: nothing */
+}
+
+/* The names in a line are those in the list, in its order, and the versions those of the specification of extensions:
+ * 1.0.0 but for the two that have changed since. */
+static void check_extensions(const char *line, const cl_name_version *list, size_t n)
+{
+    static const cl_name_version later[] = {
+        {CL_MAKE_VERSION(0, 9, 8), "cl_khr_command_buffer"},
+        {CL_MAKE_VERSION(2, 0, 0), "cl_khr_integer_dot_product"},
+    };
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strlen(list[i].name);
+        cl_version want = CL_MAKE_VERSION(1, 0, 0);
+        for (size_t k = 0; k < countof(later); k++)
+            if (!strcmp(list[i].name, later[k].name))
+                want = later[k].version;
+        if (list[i].version != want)
+            fail_msg("%s has version %x", list[i].name, list[i].version);
+        assert_memory_equal(line, list[i].name, len);
+        assert_int_equal(line[len], i + 1 < n ? ' ' : 0);
+        line += len + 1;
+    }
+}
+
+static void lists_extensions(void **state)
+{
+    char line[4096];
+    cl_name_version list[64];
+    size_t size;
+    (void)state;
+    ok(clGetPlatformInfo(host.platform, CL_PLATFORM_EXTENSIONS, sizeof line, line, NULL));
+    ok(clGetPlatformInfo(host.platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+    check_extensions(line, list, size / sizeof *list);
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_EXTENSIONS, sizeof line, line, NULL));
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+    check_extensions(line, list, size / sizeof *list);
 }
 
 static void finds_devices(void **state)
@@ -384,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_platform_queries), cmocka_unit_test(answers_device_queries),
         cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
+        cmocka_unit_test(lists_extensions),
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),

@@ -695,6 +695,101 @@ static void arguments_change(void **state)
     dev_close(b);
 }
 
+/* Vector lengths that are constant and that are not, below and above the lanes, in loops that begin with
+ * all lanes or with 3: the lanes that are off keep what they have. */
+static void vector_lengths(void **state)
+{
+    static const char *const sets[] = {
+        "vsetvli x12,x0,e32,m1,ta,ma",  "vsetvli x0,x0,e32,m1,ta,ma",   "vsetivli x12,3,e32,m1,ta,ma",
+        "vsetivli x0,31,e32,m1,ta,ma",  "vsetvli x12,x13,e32,m1,ta,ma", "vsetvli x12,x14,e32,m1,ta,ma",
+        "vsetvli x12,x15,e32,m1,ta,ma", "vsetvl x12,x13,x16",           "vsetvl x0,x0,x16",
+        "vsetvl x12,x0,x16",
+    };
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    for (u32 items = 12; items <= 16; items += 4) {
+        const Shape s = {.lanes = 8, .items = items, .warps = 2};
+        text.len = labels = 0;
+        line("csrr x5,wid");
+        line("csrr x6,wgid");
+        line("slli x6,x6,1");
+        line("add x5,x5,x6");
+        line("slli x5,x5,10");
+        line("li x8,%#x", DATA);
+        line("lw x15,0(x8)");
+        line("andi x15,x15,7"); /* only the host code of an access tells */
+        line("li x13,5");
+        line("li x14,8");
+        line("csrr x16,vtype");
+        line("li x7,%#x", DATA + OUT);
+        line("add x7,x7,x5");
+        line("vid.v v1");
+        line("vsll.vi v1,v1,2");
+        line("vadd.vx v1,v1,x7");
+        for (u32 k = 0; k < 2 * countof(sets); k++) {
+            line("%s", sets[k % 2 ? 0 : 2]);
+            line("li x18,3");
+            buf_printf(&text, ".Ll%u:\n", k);
+            line("vadd.vi v4,v4,1");
+            line("%s", sets[k / 2]);
+            line("vadd.vi v5,v4,2");
+            line("csrr x17,vl");
+            line("vadd.vx v5,v5,x17");
+            line("addi x18,x18,-1");
+            line("bgtz x18,.Ll%u", k);
+            line("%s", sets[0]);
+            line("vsw12.v v5,0(v1)");
+            line("li x17,32");
+            line("vadd.vx v1,v1,x17");
+        }
+        line("endprg x0,x0,x0");
+        const DevResult ra = run(a, linked(), &s, 7), rb = run(b, linked(), &s, 7);
+        compare(a, b, &ra, &rb, items);
+        assert_false(ra.run.faulted);
+    }
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
+    buf_free(&text);
+    dev_close(a);
+    dev_close(b);
+}
+
+/* A length that is all lanes is set in compiled code, which goes on. */
+static void whole_lengths(void **state)
+{
+    static const char *const sets[] = {"vsetvli x12,x0,e32,m1,ta,ma", "vsetivli x12,8,e32,m1,ta,ma",
+                                       "vsetvli x12,x14,e32,m1,ta,ma"};
+    const Shape s = {.lanes = 8, .items = 16, .warps = 2};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    for (size_t k = 0; k < countof(sets); k++) {
+        Device *d = open_device(dev_find_engine("jit"));
+        JitStats stats;
+        text.len = 0;
+        line("li x13,1000");
+        buf_printf(&text, ".Lagain:\n");
+        line("li x14,9");
+        line("%s", sets[k]);
+        line("vadd.vi v4,v4,1");
+        line("addi x13,x13,-1");
+        line("bgtz x13,.Lagain");
+        line("endprg x0,x0,x0");
+        const DevResult r = run(d, linked(), &s, 7);
+        assert_false(r.run.faulted);
+        assert_true(jit_stats(dev_engine(d), &stats));
+        if (stats.compiled < stats.insns / 10 * 9)
+            fail_msg("%s: %llu of %llu instructions were compiled", sets[k], (unsigned long long)stats.compiled,
+                     (unsigned long long)stats.insns);
+        dev_close(d);
+    }
+    buf_free(&text);
+}
+
 /* Every form of access at addresses around the ends of all that is mapped, with strides and offsets
  * that lead out: the fault is the interpreter's, and so is what was stored before it.  The host has
  * guard pages and other people's memory there, so an access that gets through ends this process or
@@ -1021,6 +1116,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_programs),   cmocka_unit_test(graphs),
         cmocka_unit_test(whole_turns),      cmocka_unit_test(quick_programs),
         cmocka_unit_test(arguments_change), cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(vector_lengths),
+        cmocka_unit_test(vector_lengths),   cmocka_unit_test(whole_lengths),
         cmocka_unit_test(any_words),        cmocka_unit_test(shadow_agrees),
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),

@@ -168,6 +168,34 @@ static void an_empty_kernel(void **state)
     assert_int_equal(run(&(LaunchOptions){0}).cycles, 123);
 }
 
+/* a kernel that loads a word of each of n lines, which are of one set, and stores it again if `writes` */
+static u64 cycles_of_set(u32 set, u32 n, bool writes)
+{
+    char text[512];
+    int len = snprintf(text, sizeof text, "lui s1, 0x90000\n");
+    for (u32 k = 0; k < (writes ? 2 * n : n); k++)
+        len += snprintf(text + len, sizeof text - (size_t)len, "%s t%u, %u(s1)\n", k < n ? "lw" : "sw", k % n,
+                        (set + k % n * machine.dcache_sets) * machine.line);
+    snprintf(text + len, sizeof text - (size_t)len, "endprg x0, x0, x0\n");
+    rig_load(V202, 4, text);
+    return run(&(LaunchOptions){0}).cycles;
+}
+
+/* It takes as long in every set of the data cache: also where its flush begins and ends. */
+static void every_set(void **state)
+{
+    (void)state;
+    assert_true(machine_builtin("rtl-direct", &machine));
+    for (u32 n = 1; n <= machine.dcache_ways; n++)
+        for (u32 writes = 0; writes < 2; writes++) {
+            const u64 cycles = cycles_of_set(1, n, writes);
+            for (u32 set = 0; set < machine.dcache_sets; set++)
+                assert_int_equal(cycles_of_set(set, n, writes), cycles);
+        }
+    assert_true(cycles_of_set(0, 2, true) > cycles_of_set(0, 1, true));
+    assert_true(cycles_of_set(0, 1, true) > cycles_of_set(0, 1, false));
+}
+
 /* --- what holds of every machine ---------------------------------------------------------- */
 
 enum { GROUPS = 5, WARPS = 3, LANES = 8, ITEMS = GROUPS * WARPS * LANES };
@@ -462,6 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies),
         cmocka_unit_test(an_empty_kernel),
+        cmocka_unit_test(every_set),
         cmocka_unit_test(every_machine),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),

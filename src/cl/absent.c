@@ -1,5 +1,5 @@
-/* absent.c -- entry points for what the devices do not have: shared virtual memory, built-in
- * kernels, OpenGL objects.
+/* absent.c -- entry points for what the devices do not have: shared virtual memory (but
+ * clSetKernelExecInfo, usm.c), built-in kernels, OpenGL objects.
  *
  * They check the objects that they are given, and answer what the specification demands of devices
  * without the feature.
@@ -82,12 +82,6 @@ cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_po
 }
 
 cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
-{
-    return told(is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL);
-}
-
-cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name,
-                           size_t param_value_size, const void *param_value)
 {
     return told(is_object(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL);
 }

@@ -11,6 +11,7 @@
  *   programs.c   program objects;  build.c: compiler and linker;  container.c: binaries
  *   kernelobject.c kernelinfo queries and arguments;  ndrange.c: launches
  *   terminate.c  ends all work of a context
+ *   usm.c        memory that host and kernels reach by pointers
  *   absent.c     entry points of what the device does not have
  *   object.c     reference counts;  query.c: answers of clGet*Info;  hostio.c: what is printed;
  *   error.c      errors in words
@@ -67,6 +68,7 @@ typedef struct _cl_mem ClMem;
 typedef struct _cl_program ClProgram;
 typedef struct _cl_kernel ClKernel;
 typedef struct _cl_sampler ClSampler;
+typedef struct UsmBlock UsmBlock;
 struct _cl_command_buffer_khr;
 
 extern const cl_icd_dispatch icd_dispatch;
@@ -211,6 +213,7 @@ struct _cl_context {
     Callback *destructors;  /* the last one first */
     ClMem *mems;            /* all of them */
     ClQueue *queues;        /* likewise, but recorders */
+    UsmBlock *usm;
 };
 
 /* CL_SUCCESS, if objects can be made in the context; CL_INVALID_CONTEXT or CL_CONTEXT_TERMINATED_KHR. */
@@ -447,6 +450,12 @@ ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size);
 cl_int mem_fill(ClMem *m, const void *host_ptr);
 void mem_join(ClMem *m, ClMem *parent, size_t origin);
 void mem_link(ClMem *m);
+
+/* Unified shared memory (usm.c): what a device can do with the kind CL_DEVICE_*_MEM_CAPABILITIES_INTEL; the
+ * end of what an application has left; the function of that name, or NULL. */
+cl_bitfield usm_capabilities(const ClDevice *d, cl_device_info kind);
+void usm_forget(ClContext *c);
+void *usm_function(const char *name);
 
 /* Enters a map of these bytes into the queue; mapping.c. */
 cl_int map_bytes(ClQueue *q, ClMem *m, cl_command_type type, bool blocking, cl_map_flags flags,

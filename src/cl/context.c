@@ -94,6 +94,7 @@ void context_free(ClContext *c)
         b->call.context(c, b->data);
         mem_free(b);
     }
+    usm_forget(c);
     for (u32 i = 0; c->drivers && i < c->ndevices; i++) {
         close_check(c, i);
         drv_close(c->drivers[i]);

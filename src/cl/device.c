@@ -40,8 +40,6 @@ u32 device_max_items(const ClDevice *d)
 
 /* --- SPIR-V ------------------------------------------------------------------------------- */
 
-#define IL_EXTENSION "cl_khr_il_program"
-
 static const char il_names[] = "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3";
 static const cl_name_version ils[] = {
     {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"},
@@ -58,19 +56,45 @@ static bool takes_il(void)
 
 /* --- queries --------------------------------------------------------------------------------- */
 
-/* the first one is reported only where the tools for it are installed */
+/* The first two are reported only where the tools for it are installed, and where the host sees the
+ * device's memory as it is. */
 static const cl_name_version extensions[] = {
-    {CL_MAKE_VERSION(1, 0, 0), IL_EXTENSION},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
+    {CL_MAKE_VERSION(1, 2, 0), "cl_intel_unified_shared_memory"},
 #define EXTENSION(name, major, minor, patch)        {CL_MAKE_VERSION(major, minor, patch), #name},
 #define DEVICE_EXTENSION(name, major, minor, patch) {CL_MAKE_VERSION(major, minor, patch), #name},
 #include "cl/extension.def"
 };
 
-static const char extension_names[] = " " IL_EXTENSION
-#define EXTENSION(name, major, minor, patch)        " " #name
-#define DEVICE_EXTENSION(name, major, minor, patch) " " #name
-#include "cl/extension.def"
-    ;
+/* Writes the extensions of the device; returns how many there are. */
+static size_t list_extensions(const ClDevice *d, cl_name_version list[countof(extensions)])
+{
+    const bool has[2] = {takes_il(),
+                         usm_capabilities(d, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) != 0};
+    size_t n = 0;
+    for (size_t i = 0; i < countof(extensions); i++)
+        if (i >= countof(has) || has[i])
+            list[n++] = extensions[i];
+    return n;
+}
+
+static cl_int answer_extensions(const ClDevice *d, const Query *q)
+{
+    cl_name_version list[countof(extensions)];
+    const size_t n = list_extensions(d, list);
+    return answer_bytes(q, list, n * sizeof *list);
+}
+
+static cl_int answer_extension_names(const ClDevice *d, const Query *q)
+{
+    cl_name_version list[countof(extensions)];
+    char names[sizeof list];
+    const size_t n = list_extensions(d, list);
+    char *end = names;
+    for (size_t i = 0; i < n; i++)
+        end = stpcpy(stpcpy(end, i ? " " : ""), list[i].name);
+    return answer_text(q, names);
+}
 
 static const cl_name_version languages[] = {
     {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
@@ -179,12 +203,8 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
         return answer(q, cl_version, CL_MAKE_VERSION(1, 2, 0));
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS: return answer_bytes(q, languages, sizeof languages);
     case CL_DEVICE_OPENCL_C_FEATURES: return answer_bytes(q, features, sizeof features);
-    case CL_DEVICE_EXTENSIONS:
-        return answer_text(q,
-                           takes_il() ? extension_names + 1 : strchr(extension_names + 1, ' ') + 1);
-    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-        return answer_bytes(q, extensions + !takes_il(),
-                            sizeof extensions - (takes_il() ? 0 : sizeof *extensions));
+    case CL_DEVICE_EXTENSIONS: return answer_extension_names(d, q);
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION: return answer_extensions(d, q);
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none, in the form that hosts parse */
         return answer_text(q, "v0000-01-01-00");
     case CL_DEVICE_PLATFORM: return answer(q, cl_platform_id, d->platform);
@@ -298,6 +318,11 @@ static cl_int memory(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return UINT(BUFFER_ALIGN * 8);
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: return UINT(MIN_ALIGN);
     case CL_DEVICE_ERROR_CORRECTION_SUPPORT: return BOOL(CL_FALSE);
+    case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL: return FLAGS(usm_capabilities(d, param));
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return BOOL(!d->options.mmu);
     case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE: return SIZE(64 << 10);
     case CL_DEVICE_PIPE_SUPPORT: return BOOL(CL_TRUE);

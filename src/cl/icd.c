@@ -43,6 +43,8 @@ EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
         memcpy(&address, &(clCreateProgramWithILKHR_fn){clCreateProgramWithIL}, sizeof address);
     if (!address)
         address = commandbuffer_function(func_name);
+    if (!address)
+        address = usm_function(func_name);
     if (!strcmp(func_name, "clGetKernelSubGroupInfoKHR"))
         memcpy(&address, &(clGetKernelSubGroupInfoKHR_fn){clGetKernelSubGroupInfoKHR},
                sizeof address);

@@ -292,6 +292,14 @@ static cl_int unknown_argument(ClContext *c, size_t size, const void *value, Arg
     return CL_SUCCESS;
 }
 
+static void put_argument(ClKernel *k, cl_uint index, const Argument *a)
+{
+    mem_free(k->args[index].value);
+    k->args[index] = *a;
+    if (index >= k->nargs)
+        k->nargs = index + 1;
+}
+
 static cl_int set_argument(ClKernel *k, cl_uint index, size_t size, const void *value)
 {
     const KernelInfo *info = k->has_table ? kernel_info(k, NULL) : NULL;
@@ -308,10 +316,7 @@ static cl_int set_argument(ClKernel *k, cl_uint index, size_t size, const void *
             return CL_OUT_OF_HOST_MEMORY;
         memcpy(a.value, value, size);
     }
-    mem_free(k->args[index].value);
-    k->args[index] = a;
-    if (index >= k->nargs)
-        k->nargs = index + 1;
+    put_argument(k, index, &a);
     return CL_SUCCESS;
 }
 
@@ -323,6 +328,29 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, cons
     const cl_int s = set_argument(kernel, arg_index, arg_size, arg_value);
     pthread_mutex_unlock(&kernel->lock);
     return told(s);
+}
+
+/* Of cl_intel_unified_shared_memory: the low 32 bits of the pointer are the address (usm.c).  Any
+ * pointer can be set; where no allocation is, the kernel faults. */
+cl_int clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+{
+    const u32 address = (u32)(uintptr_t)arg_value;
+    if (!is_object(kernel, KIND_KERNEL))
+        return told(CL_INVALID_KERNEL);
+    const KernelInfo *info = kernel->has_table ? kernel_info(kernel, NULL) : NULL;
+    if (arg_index >= (info ? info->nargs : MAX_UNKNOWN))
+        return told(CL_INVALID_ARG_INDEX);
+    if (info && info->args[arg_index].kind != ARG_GLOBAL &&
+        info->args[arg_index].kind != ARG_CONSTANT)
+        return told(CL_INVALID_ARG_VALUE);
+    Argument a = {.is_set = true, .size = sizeof address, .value = mem_alloc(sizeof address)};
+    if (!a.value)
+        return told(CL_OUT_OF_HOST_MEMORY);
+    memcpy(a.value, &address, sizeof address);
+    pthread_mutex_lock(&kernel->lock);
+    put_argument(kernel, arg_index, &a);
+    pthread_mutex_unlock(&kernel->lock);
+    return CL_SUCCESS;
 }
 
 /* --- queries -------------------------------------------------------------------------- */

@@ -122,12 +122,15 @@ static cl_int unmap_run(ClEvent *e, void *payload)
     const ClQueue *q = e->queue;
     cl_int s = CL_SUCCESS;
     u64 addr;
-    if (p->flags != CL_MAP_READ && !is_direct(c->buffer)) {
+    if (p->flags != CL_MAP_READ) {
         s = buffer_address(c->buffer, q->device_index, ACCESS_WRITE, &addr);
         for (size_t k = 0; !s && k < p->place.rows * p->place.slices; k++) {
-            const u64 at = row_at(&p->place, k);
-            s = status_of_driver(drv_write(queue_driver(q), addr + p->place.offset + at,
-                                           (u8 *)p->pointer + at, p->place.row));
+            const u64 at = row_at(&p->place, k), to = addr + p->place.offset + at;
+            if (is_direct(c->buffer))
+                drv_host_writes(queue_driver(q), to, p->place.row);
+            else
+                s = status_of_driver(
+                    drv_write(queue_driver(q), to, (u8 *)p->pointer + at, p->place.row));
         }
     }
     remove_mapping(c->buffer, c->entry);

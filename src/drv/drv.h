@@ -66,6 +66,8 @@ u64 drv_bytes_used(Driver *d); /* of the heap */
 /* Where the host sees the bytes of a range that lies in one block, until that is freed; NULL: they
  * are not in one piece (the MMU scatters them). */
 void *drv_host_pointer(Driver *d, u64 addr, u64 size);
+/* Tells a watcher that the host writes there by itself. */
+void drv_host_writes(Driver *d, u64 addr, u64 size);
 
 /* --- programs --------------------------------------------------------------------- */
 

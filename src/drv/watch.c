@@ -54,6 +54,13 @@ void tell_written(Driver *d, u64 addr, u64 size)
         d->watcher.written(d->watcher.self, addr, size);
 }
 
+void drv_host_writes(Driver *d, u64 addr, u64 size)
+{
+    pthread_mutex_lock(&d->lock);
+    tell_written(d, addr, size);
+    pthread_mutex_unlock(&d->lock);
+}
+
 void tell_copied(Driver *d, u64 from, u64 to, u64 size)
 {
     if (d->watcher.copied)

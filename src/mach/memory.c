@@ -7,6 +7,7 @@
 
 enum { GUARD = 1 << 16 }; /* bytes after the end, for accesses that start inside */
 enum { LARGE_PAGE = 2 << 20 };
+#define WHOLE ((u64)1 << 32) /* all addresses of 32 bits */
 enum { MAX_OLD = 32 << 20 }; /* bytes of retired pages that are kept for the next memory_map() */
 
 static void *reserve(u64 size)
@@ -16,11 +17,27 @@ static void *reserve(u64 size)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Reserves `size` bytes at a multiple of `align`, in which every page is. */
+static void *reserve_aligned(u64 size, u64 align)
+{
+    u8 *p = reserve(size + align);
+    if (!p)
+        return NULL;
+    u8 *first = (u8 *)align_up((uintptr_t)p, align);
+    const u64 before = (u64)(first - p);
+    if (before)
+        munmap(p, before);
+    munmap(first + size, align - before);
+    return first;
+}
+
 bool memory_open(Memory *m, u64 lo, u64 end)
 {
-    const u64 pages = (end - lo) >> PAGE_BITS;
-    *m = (Memory){
-        .lo = lo, .end = end, .block = reserve(end - lo + GUARD), .flags = reserve(pages + GUARD)};
+    const u64 pages = (end - lo) >> PAGE_BITS, size = end - lo + GUARD;
+    *m = (Memory){.lo = lo,
+                  .end = end,
+                  .block = lo || end < WHOLE ? reserve(size) : reserve_aligned(size, WHOLE),
+                  .flags = reserve(pages + GUARD)};
     if (!m->block || !m->flags) {
         memory_close(m);
         return false;

@@ -1,7 +1,8 @@
 /* memory.h -- the memory of a device, and of a group.
  *
  * A Memory is one reserved range of host memory, sparse: guest address a lies at
- * base + a.  One byte a page tells what may be done there; every access looks at
+ * base + a.  base is a multiple of 4 GiB where the range has as much, so that the low 32 bits of the
+ * host's pointer are the guest's address (src/cl/usm.c).  One byte a page tells what may be done there; every access looks at
  * it, so that a wild one is a fault of the guest and never one of the host.
  *
  * Some pages are tracked: all of a group's local memory, and private memory.  They

@@ -1,14 +1,14 @@
-/* cl_check_test.c -- VENTUS_CHECK and VENTUS_CHECK_ALLOW: what a program with a race has on stderr. */
+/* cl_check_test.c -- VENTUS_CHECK and VENTUS_CHECK_ALLOW: what a program with a race has on stderr, and one that
+ * reads what it, or the host, has not written.
+ */
 #include "test/opencl/clhost.h"
 #include <sys/wait.h>
 
 enum { NO_DEVICES = 3 };
 
-/* Four work-items count in one word, each in a process that has these variables. */
-static void count_with(const char *check, const char *allow)
+/* A device in a process that has these variables. */
+static void open_with(const char *check, const char *allow)
 {
-    const size_t four = 4, one = 1;
-    cl_int s, n = 0;
     cl_platform_id platform;
     set_environment();
     if (check)
@@ -19,6 +19,13 @@ static void count_with(const char *check, const char *allow)
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &(cl_uint){0}))
         _exit(NO_DEVICES);
     open_host(NULL);
+}
+
+/* Four work-items count in one word. */
+static void count(void)
+{
+    const size_t four = 4, one = 1;
+    cl_int s, n = 0;
     cl_kernel k = make_kernel(make_program(&host.image), "count");
     cl_mem out = clCreateBuffer(host.context, CL_MEM_COPY_HOST_PTR, sizeof n, &n, &s);
     ok(clSetKernelArg(k, 0, sizeof out, &out));
@@ -26,8 +33,50 @@ static void count_with(const char *check, const char *allow)
     ok(clFinish(host.queue));
 }
 
-/* What it prints on stderr; *status: of its process. */
-static void run(const char *check, const char *allow, char *text, size_t size, int *status)
+/* Adds the words of b to themselves. */
+static void add_to_itself(cl_mem b, const void *pointer)
+{
+    cl_kernel k = make_kernel(make_program(&host.image), "add");
+    cl_mem out = make_buffer(256, NULL);
+    clSetKernelArgMemPointerINTEL_fn set;
+    void *address = clGetExtensionFunctionAddressForPlatform(host.platform, "clSetKernelArgMemPointerINTEL");
+    memcpy(&set, &address, sizeof set);
+    for (cl_uint i = 0; i < 2; i++)
+        ok(b ? clSetKernelArg(k, i, sizeof b, &b) : set(k, i, pointer));
+    ok(clSetKernelArg(k, 2, sizeof out, &out));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){64}, NULL, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+}
+
+static void read_what_nobody_wrote(void) { add_to_itself(make_buffer(256, NULL), NULL); }
+
+static void read_what_was_mapped(void)
+{
+    cl_int s;
+    cl_mem b = make_buffer(256, NULL);
+    int *p = clEnqueueMapBuffer(host.queue, b, CL_TRUE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &s);
+    ok(s);
+    for (int i = 0; i < 64; i++)
+        p[i] = i;
+    ok(clEnqueueUnmapMemObject(host.queue, b, p, 0, NULL, NULL));
+    add_to_itself(b, NULL);
+}
+
+static void read_what_is_shared(void)
+{
+    clHostMemAllocINTEL_fn allocate;
+    cl_int s;
+    void *address = clGetExtensionFunctionAddressForPlatform(host.platform, "clHostMemAllocINTEL");
+    memcpy(&allocate, &address, sizeof allocate);
+    int *p = allocate(host.context, NULL, 256, 0, &s);
+    ok(s);
+    for (int i = 0; i < 64; i++)
+        p[i] = i;
+    add_to_itself(NULL, p);
+}
+
+/* What a process that does `what` prints on stderr; *status: of the process. */
+static void run(void what(void), const char *check, const char *allow, char *text, size_t size, int *status)
 {
     int pipes[2];
     size_t len = 0;
@@ -36,7 +85,8 @@ static void run(const char *check, const char *allow, char *text, size_t size, i
     if (!child) {
         dup2(pipes[1], 2);
         close(pipes[0]);
-        count_with(check, allow);
+        open_with(check, allow);
+        what();
         _exit(0);
     }
     close(pipes[1]);
@@ -56,27 +106,45 @@ static void reports_what_is_not_allowed(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "race kernel count\n", 18), 18);
 
-    run(NULL, name, text, sizeof text, &status);
+    run(count, NULL, name, text, sizeof text, &status);
     assert_int_equal(status, 0);
     assert_string_equal(text, "");
-    run("race", NULL, text, sizeof text, &status);
+    run(count, "race", NULL, text, sizeof text, &status);
     assert_int_equal(status, 0);
     assert_non_null(strstr(text, "error: race: "));
     assert_non_null(strstr(text, "kernel      count"));
-    run("race", name, text, sizeof text, &status);
+    run(count, "race", name, text, sizeof text, &status);
     assert_int_equal(status, 0);
     assert_string_equal(text, "");
 
     assert_int_equal(write(fd, "rce kernel count\n", 17), 17);
-    run("race", name, text, sizeof text, &status);
+    run(count, "race", name, text, sizeof text, &status);
     assert_int_equal(WEXITSTATUS(status), NO_DEVICES);
     assert_non_null(strstr(text, ":2:1: error: 'rce' is no check"));
     close(fd);
     unlink(name);
 }
 
+/* What the host wrote by a pointer of its own counts as written. */
+static void knows_what_the_host_wrote(void **state)
+{
+    char text[8192];
+    int status;
+    (void)state;
+    run(read_what_nobody_wrote, "init", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "error: init: "));
+    run(read_what_was_mapped, "init", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_string_equal(text, "");
+    run(read_what_is_shared, "init", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_string_equal(text, "");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_what_is_not_allowed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_what_is_not_allowed),
+                                       cmocka_unit_test(knows_what_the_host_wrote)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

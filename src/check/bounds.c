@@ -191,7 +191,7 @@ static void report_bounds(Check *c, const Access *a, u64 where, const char *how)
 {
     const Finding f = {CHECK_bounds, a->warp, a->pc, 0, where, a->lane};
     Buf b = {0};
-    if (!is_new(c, &f))
+    if (indices_explain(c, a) || !is_new(c, &f))
         return;
     buf_printf(&b, "%s of %u byte%s ", verb(a), a->size, a->size == 1 ? "" : "s");
     if (how)

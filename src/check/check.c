@@ -49,6 +49,17 @@ void access_at(Access *a, const Touch *t)
     a->is_private = is_private_by_space(a->step->facts) || is_in_private(a->check, t->addr);
 }
 
+bool read_guest(const Check *c, const Warp *w, u64 addr, void *to, u64 size)
+{
+    const Device *d = drv_device(c->driver);
+    for (u64 n, at; size; addr += n, size -= n, to = (u8 *)to + n) {
+        n = PAGE_SIZE - addr % PAGE_SIZE < size ? PAGE_SIZE - addr % PAGE_SIZE : size;
+        if (!dev_translate(d, &w->group->tlb, addr, &at) || !dev_read(d, at, to, n))
+            return false;
+    }
+    return true;
+}
+
 /* Whether what the instruction touched is one row, in *row, all of it private or nothing of it. */
 static bool take_row(const Check *c, const Event *e, Row *row)
 {
@@ -111,6 +122,8 @@ static void on_insn(Check *c, const Event *e)
 {
     const IsaFacts *f = e->step->facts;
     Row row;
+    if (indices_step(c, e))
+        return;
     c->row = take_row(c, e, &row) ? &row : NULL;
     if (e->step->ntouched)
         on_access(c, e);
@@ -179,6 +192,7 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
 {
     Check *c = self;
     c->scene = s;
+    c->noted.warp = NULL;
     c->failed |= !extents_take(c, s);
     if (c->prints)
         prints_begin(c->prints, s);

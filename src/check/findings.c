@@ -57,12 +57,19 @@ void take_image(Check *c)
     if (image)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
+    indices_take(c);
 }
 
 size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
 {
     take_image(c);
     return c->lines ? lines_find(c->lines, pc, chain, CALLS_SEEN) : 0;
+}
+
+LinesMark mark_at(Check *c, u32 pc)
+{
+    take_image(c);
+    return c->lines ? lines_mark(c->lines, pc) : LINES_PLAIN;
 }
 
 /* --- findings ------------------------------------------------------------------------------- */
@@ -114,7 +121,9 @@ void report(Check *c, const Finding *f, const char *sentence, const char *more)
     Place chain[CALLS_SEEN];
     Buf text = {0}, head = {0};
     Fault where;
-    warp_locate(f->warp, f->pc, f->lane, &where);
+    /* what the warp does, its first lane does */
+    const int lane = f->lane < 0 && f->warp->exec ? __builtin_ctz(f->warp->exec) : f->lane;
+    warp_locate(f->warp, f->pc, lane, &where);
     buf_printf(&head, "%s: %s", names[f->kind], sentence);
     dev_report_as(drv_device(c->driver), &where, kernel, buf_text(&head), more, &text);
     k->text = mem_strdup(buf_text(&text));

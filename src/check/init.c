@@ -192,7 +192,6 @@ static void store(Check *c, const Event *e, const IsaRegs *v)
     Unwritten *t = &c->init->memory;
     const Registers *r = &c->init->warp[w->id];
     const bool bad = v && r->state[number_of(v, 0)];
-    Place chain[CALLS_SEEN];
     Walk at = {0};
     Touch x;
     if (!bad && store_row(c, s))
@@ -203,7 +202,7 @@ static void store(Check *c, const Event *e, const IsaRegs *v)
         u32 shadow = bad ? shadow_of(r, number_of(v, 0), lane) : 0;
         if (size < 4)
             shadow &= (1u << size * 8) - 1;
-        if (shadow && !is_new_one && !(places(c, step_pc(s), chain) && chain[0].is_copy)) {
+        if (shadow && !is_new_one && mark_at(c, step_pc(s)) != LINES_COPY) {
             report_init(c, w, step_pc(s), number_of(v, 0), x.lane,
                         "store of a value that nobody wrote, into global memory");
             store(c, e, v);

@@ -51,6 +51,11 @@ struct Check {
     size_t nextent, capextent;
     const DrvExtent *last;       /* that was found */
     u64 private_lo, private_end; /* private memory */
+    u64 notes_lo, notes_end;     /* of indices beyond their arrays (indices.c) */
+    struct {
+        const Warp *warp;
+        u32 lanes, pc;
+    } noted;                     /* the last such index */
     u64 stacks_lo, stacks_end;   /* the scalar stacks of the warps, in local memory */
     const Row *row;              /* of the instruction that ran, or NULL */
     Observer *observers;         /* the launch's, and ours */
@@ -92,12 +97,17 @@ bool walk(const Event *e, Walk *at, Touch *t);
 /* What its accesses have in common; what differs. */
 Access access_of(const Check *c, const Event *e);
 void access_at(Access *a, const Touch *t);
+/* Copies bytes of device memory.  False: they are not there. */
+bool read_guest(const Check *c, const Warp *w, u64 addr, void *to, u64 size);
 
 /* --- reports (findings.c) ---------------------------------------------------------------- */
 
 enum { CALLS_SEEN = 8 };
 /* The places of pc, from the inside out (obj/lines.h). */
 size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN]);
+
+/* The mark of the instruction at pc. */
+LinesMark mark_at(Check *c, u32 pc);
 
 /* A mistake that was seen at an instruction. */
 typedef struct {
@@ -138,6 +148,12 @@ void bounds_access(Check *c, const Access *a);
 /* Whether all accesses of c->row, which a is one of, are allowed; false: look at each. */
 bool bounds_allow_row(Check *c, const Access *a);
 void align_access(Check *c, const Access *a);
+
+void indices_take(Check *c); /* finds the notes of the image */
+/* Whether the instruction is nothing but a note of an index; reports it. */
+bool indices_step(Check *c, const Event *e);
+/* Whether the access is of an element whose index was just reported. */
+bool indices_explain(Check *c, const Access *a);
 
 Race *race_new(void);
 void race_free(Race *r);

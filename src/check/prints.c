@@ -61,18 +61,7 @@ void prints_group(Prints *p, const Group *g)
         memset(p->of, 0, p->nitem * sizeof *p->of);
 }
 
-/* --- memory of the guest ---------------------------------------------------------------------- */
-
-static bool read_guest(const Check *c, const Warp *w, u64 addr, void *to, u64 size)
-{
-    const Device *d = drv_device(c->driver);
-    for (u64 n, at; size; addr += n, size -= n, to = (u8 *)to + n) {
-        n = PAGE_SIZE - addr % PAGE_SIZE < size ? PAGE_SIZE - addr % PAGE_SIZE : size;
-        if (!dev_translate(d, &w->group->tlb, addr, &at) || !dev_read(d, at, to, n))
-            return false;
-    }
-    return true;
-}
+/* --- strings --------------------------------------------------------------------------------- */
 
 static u32 word_of_buffer(const Check *c, const Warp *w, u32 offset)
 {

@@ -86,14 +86,13 @@ static void tick(Race *r)
 static u32 find_site(Check *c, u32 pc)
 {
     Race *r = c->race;
-    Place chain[CALLS_SEEN];
     const u32 mask = NSITES * 2 - 1;
     for (u32 i = (pc >> 2) * 2654435761u >> 15 & mask;; i = (i + 1) & mask) {
         if (!r->number_of[i]) {
             if (r->nsite == NSITES - 1)
                 return NSITES - 1; /* more places than can be told apart */
             r->site[++r->nsite] = pc;
-            r->is_atomic[r->nsite] = places(c, pc, chain) && chain[0].is_atomic;
+            r->is_atomic[r->nsite] = mark_at(c, pc) == LINES_ATOMIC;
             r->number_of[i] = (u16)r->nsite;
             return r->nsite;
         }

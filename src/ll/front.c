@@ -150,6 +150,11 @@ static bool make_args(Job *j, const CompOptions *opt, const BuildOptions *b)
     arg(j, b->variables ? "-debug-info-kind=limited" : "-debug-info-kind=line-tables-only");
     arg(j, b->level ? "-O2" : "-O0");
     arg(j, std_word(b->version));
+    if (b->apart) { /* an array of one element at the end of a structure may stand for more */
+        arg(j, "-fsanitize=array-bounds");
+        arg(j, "-fsanitize-recover=array-bounds");
+        arg(j, "-fstrict-flex-arrays=1");
+    }
     if (slash) { /* #include "x" looks beside the source first */
         const int len = slash == opt->name ? 1 : (int)(slash - opt->name);
         arg(j, made(j, "-iquote%.*s", len, opt->name));

@@ -6,6 +6,7 @@
  */
 #include "cc/select.h"
 #include "ll/lower.h"
+#include "ll/middle.h"
 #include <string.h>
 
 enum { FEW = 8, UNROLLED = 128 /* bytes copied without a loop */ };
@@ -494,8 +495,9 @@ void mem_copy(Fn *n, LLVMValueRef i, bool is_move)
                     .dst = ref_of(n, LLVMGetOperand(i, 0)),
                     .src = ref_of(n, LLVMGetOperand(i, 1))};
     /* what the program says is a copy of an object, not what the optimiser made of a loop */
-    const unsigned fields = LLVMGetMDKindIDInContext(n->lo->ctx, "tbaa.struct", 11);
-    if (LLVMGetMetadata(i, fields))
+    const unsigned fields = LLVMGetMDKindIDInContext(n->lo->ctx, "tbaa.struct", 11),
+                   mark = LLVMGetMDKindIDInContext(n->lo->ctx, COPY_MARK, sizeof COPY_MARK - 1);
+    if (LLVMGetMetadata(i, fields) || LLVMGetMetadata(i, mark))
         n->loc = mark_place(n, n->loc, LOC_COPY);
     const bool same = m.to.as == m.from.as || m.to.as == AS_GENERIC || m.from.as == AS_GENERIC;
     move_bytes(n, &m, LLVMGetOperand(i, 2), is_move && same);

@@ -145,7 +145,8 @@ static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 static const char *pipeline(int level)
 {
     switch (level) {
-    case 0: return "always-inline,globaldce";
+    /* a store to a component must not store the others, which another work-item may write */
+    case 0: return "always-inline,globaldce,function(vector-combine)";
     case 1: return "default<O1>";
     case 2: return "default<O2>";
     default: return "default<O3>";
@@ -339,10 +340,27 @@ static bool lacks_functions(LLVMModuleRef m, Diag *d)
     return d->errors > before;
 }
 
+/* Says of the copies that clang made that they are; where it does not optimise it does not tell them
+ * from other moves of bytes. */
+static void mark_copies(LLVMModuleRef m)
+{
+    LLVMContextRef ctx = LLVMGetModuleContext(m);
+    const unsigned kind = LLVMGetMDKindIDInContext(ctx, COPY_MARK, sizeof COPY_MARK - 1);
+    LLVMValueRef mark = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, NULL, 0));
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (LLVMIsAMemCpyInst(i))
+                    LLVMSetMetadata(i, kind, mark);
+}
+
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d)
 {
     settle_functions(m, keep);
+    if (!b->level)
+        mark_copies(m);
     prepare_module(m, b->zero);
+    indices_note(m);
     return link_library(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
            expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -5,6 +5,9 @@
 #include "ll/front.h"
 #include <llvm-c/Core.h>
 
+/* The metadata of calls that copy an object, beside clang's "tbaa.struct". */
+#define COPY_MARK "ventus.copy"
+
 /* Bitcode as a module of ctx; NULL: d says why. */
 LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name,
                           Diag *d);
@@ -28,6 +31,9 @@ bool must_converge(LLVMModuleRef m);
  * these places alone; needs the library linked and small functions inlined (converge.c).  False:
  * out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
+/* Calls of clang's handler of indices beyond their arrays become notes for the check for bounds
+ * (indexnotes.c). */
+void indices_note(LLVMModuleRef m);
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

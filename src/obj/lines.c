@@ -890,19 +890,20 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max)
         return 0;
     const size_t nscopes = scopes_at(t, pc, around);
     size_t n = 0;
-    chain[n++] =
-        (Place){file_name(t, span->unit, span->file),          span->line,     span->column,
-                nscopes ? name_of(t, around[0]->entry) : NULL, span->isa == 1, span->isa == 2};
+    chain[n++] = (Place){file_name(t, span->unit, span->file), span->line, span->column,
+                         nscopes ? name_of(t, around[0]->entry) : NULL};
     for (size_t i = 0; i < nscopes && around[i]->inlined && n < max; i++) {
         const Scope *s = around[i];
-        chain[n++] = (Place){file_name(t, s->unit, s->call_file),
-                             s->call_line,
-                             s->call_column,
-                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL,
-                             false,
-                             false};
+        chain[n++] = (Place){file_name(t, s->unit, s->call_file), s->call_line, s->call_column,
+                             i + 1 < nscopes ? name_of(t, around[i + 1]->entry) : NULL};
     }
     return n;
+}
+
+LinesMark lines_mark(const LineTable *t, u32 pc)
+{
+    const Span *span = span_at(t, pc);
+    return !span ? LINES_PLAIN : span->isa <= LINES_COPY ? (LinesMark)span->isa : LINES_PLAIN;
 }
 
 const char *lines_file(const LineTable *t, size_t i)

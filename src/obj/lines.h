@@ -15,9 +15,6 @@ typedef struct {
     const char *file;     /* as the compiler knew it, with its directory; NULL: unknown */
     u32 line, column;     /* from 1; 0: unknown */
     const char *function; /* that the text belongs to; NULL: unknown */
-    /* of a load or store, as ventus-cc1 marks it in the register `isa` of the line table: */
-    bool is_atomic;       /* 1: plain, though the source asks it to be atomic */
-    bool is_copy;         /* 2: it copies part of an object, perhaps padding */
 } Place;
 
 /* The tables of an image, which must stay while they are used; empty if it has none.  NULL: out of
@@ -29,6 +26,16 @@ void lines_free(LineTable *t); /* NULL is allowed */
  * whose inlining it came there.  Writes at most max; returns how many, 0 if the line is not known.
  */
 size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max);
+
+/* What an access is for, as ventus-cc1 marks it in the register `isa` of the line table. */
+typedef enum {
+    LINES_PLAIN,
+    LINES_ATOMIC,         /* plain, though the source asks it to be atomic */
+    LINES_COPY            /* it copies part of an object, perhaps padding */
+} LinesMark;
+
+/* The mark of the instruction at pc, also where its line is not known. */
+LinesMark lines_mark(const LineTable *t, u32 pc);
 
 /* The names of its files, one after the other, some perhaps twice; NULL after the last. */
 const char *lines_file(const LineTable *t, size_t i);

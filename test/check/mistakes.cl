@@ -243,3 +243,96 @@ kernel void fine_calls(global const int *in, global int *out)
     int i = get_global_id(0);
     out[i] = branch(in, i) + branch(in, i * 3);
 }
+
+/* --- arrays inside of something ---------------------------------------------------------------- */
+
+struct parts {
+    int head;
+    char name[6];
+    short tail[2];
+};
+
+kernel void over_private(global int *out, int n)
+{
+    int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+    int i = get_global_id(0);
+    out[i] = a[i & 3] + b[n + (i & 1)];                 /* bounds-6 */
+}
+
+kernel void under_private(global int *out, int n)
+{
+    int a[4] = {1, 2, 3, 4};
+    a[(char)(n - 4)] = get_global_id(0);                /* bounds-7 */
+    for (int i = 0; i < 4; i++)
+        out[4 * get_global_id(0) + i] = a[i];
+}
+
+kernel void over_member(global struct parts *out, int n)
+{
+    out[get_global_id(0)].name[n] = 1;                  /* bounds-8 */
+}
+
+kernel void over_row(global int *out, int n)
+{
+    int a[3][5];
+    for (int i = 0; i < 15; i++)
+        a[i / 5][i % 5] = i;
+    out[get_global_id(0)] = a[1][n];                    /* bounds-9 */
+}
+
+int of(const struct parts *p, int n)
+{
+    return p->tail[n];                                  /* bounds-10 */
+}
+
+kernel void over_callee(global int *out, int n)
+{
+    struct parts p = {1, {2}, {n, n}};
+    out[get_global_id(0)] = of(&p, n);
+}
+
+constant int powers[4] = {1, 10, 100, 1000};
+
+kernel void over_constant(global int *out, int n)
+{
+    out[get_global_id(0)] = powers[n];                  /* bounds-11 */
+}
+
+struct open {
+    int n;
+    int value[1];
+};
+
+/* The end of an array is a place, an array of one element at the end may stand for more, and an
+ * index that only bits of a larger type make wrong is right. */
+kernel void fine_indices(global struct open *out, int n)
+{
+    int a[4] = {1, 2, 3, 4}, sum = 0;
+    for (int *p = a; p < &a[4]; p++)
+        sum += *p;
+    for (int i = 3; i >= 0; i--)
+        sum += a[i];
+    out->value[get_global_id(0)] = sum + a[(uchar)(n + 253)] + a[n & 3];
+}
+
+/* A store to a component stores no other, which another work-item may write. */
+kernel void fine_component(global int4 *out)
+{
+    const int i = get_global_id(0);
+    if (i & 1)
+        out[i / 2].y = i;
+    else
+        out[i / 2].x = i;
+}
+
+struct nested {
+    struct padded a[2];
+    long b;
+};
+
+kernel void fine_nested(global struct nested *out)
+{
+    struct nested s = {{{1, 2, 3}, {4, 5, 6}}, 7}, t;
+    t = s;
+    out[get_global_id(0)] = t;
+}

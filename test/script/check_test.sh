@@ -1,7 +1,8 @@
 #!/bin/sh
 # What --check finds in kernels with known mistakes (test/check/mistakes.cl): for each, the checks
 # and lines that must be reported, no others, and the exit status.  A line is named by the comment
-# at its end.  Each runs with warps of 4 and of 32 lanes; what is found must be the same.
+# at its end.  Each runs with warps of 4 and of 32 lanes, and with variables in memory; what is found
+# must be the same.
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'no compiler built in'; exit 77; }
 T=$(mktemp -d) || exit 1
@@ -12,9 +13,9 @@ bad=0 runs=0
 # name, the marks of its lines, options
 while read -r kernel want options; do
     case $kernel in '' | '#'*) continue ;; esac
-    for lanes in 4 32; do
-        runs=$((runs + 1))
-        "$B/ventus" run --check-json="$T/json" --threads $lanes -B -cl-std=CL3.0 -k "$kernel" $options $src \
+    for run in 4 32 "32 -cl-opt-disable"; do
+        lanes=${run%% *} level=${run#"$lanes"} runs=$((runs + 1))
+        "$B/ventus" run --check-json="$T/json" --threads $lanes -B "-cl-std=CL3.0$level" -k "$kernel" $options $src \
             >"$T/out" 2>&1
         status=$?
         got=$(sed -n 's/^ *"check": "\([a-z]*\)",*/\1/p; s/^ *"line": \([0-9]*\),*/\1/p' "$T/json" 2>/dev/null |
@@ -23,7 +24,7 @@ while read -r kernel want options; do
             echo "${mark:-$check:$line}"
         done | sort | paste -sd, -)
         [ "$got" = "$(echo "$want" | sed 's/^-$//')" ] && [ $status = $([ "$want" = - ] && echo 0 || echo 1) ] && continue
-        echo "$kernel, $lanes lanes: expected $want, got ${got:-nothing} and status $status"
+        echo "$kernel, $lanes lanes$level: expected $want, got ${got:-nothing} and status $status"
         cat "$T/out"
         bad=1
     done
@@ -46,6 +47,15 @@ init_address     init-2    -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64 --check=
 init_output      init-3    -g 64 -l 64 -a buf:i32:64 -a local:256
 init_array       init-4    -g 1 -l 1 -a buf:i32:4=0,1,1,3 -a buf:i32:4
 over_variable    bounds-5  -g 64 -l 64 -a buf:i32:64 --check=bounds
+over_private     bounds-6  -g 64 -l 64 -a buf:i32:64 -a i32:3
+under_private    bounds-7  -g 64 -l 64 -a buf:i32:256 -a i32:3
+over_member      bounds-8  -g 8 -l 8 -a buf:i8:128 -a i32:6
+over_row         bounds-9  -g 64 -l 64 -a buf:i32:64 -a i32:5
+over_callee      bounds-10 -g 64 -l 64 -a buf:i32:64 -a i32:2 --check=bounds
+over_constant    bounds-11 -g 64 -l 64 -a buf:i32:64 -a i32:4
+fine_indices     -         -g 63 -l 63 -a buf:i32:64 -a i32:3
+fine_component   -         -g 64 -l 64 -a wbuf:i32:128
+fine_nested      -         -g 64 -l 64 -a buf:i8:2048
 fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768
 fine_bits        -         -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64
 allowed          -         -g 64 -l 64 -a buf:i32:64

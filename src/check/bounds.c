@@ -191,7 +191,8 @@ static void report_bounds(Check *c, const Access *a, u64 where, const char *how)
 {
     const Finding f = {CHECK_bounds, a->warp, a->pc, 0, where, a->lane};
     Buf b = {0};
-    if (indices_explain(c, a) || !is_new(c, &f))
+    c->strayed |= a->lane < 0 ? UINT32_MAX : 1u << a->lane;
+    if (notes_explain(c, a) || !is_new(c, &f))
         return;
     buf_printf(&b, "%s of %u byte%s ", verb(a), a->size, a->size == 1 ? "" : "s");
     if (how)
@@ -205,6 +206,19 @@ static void report_bounds(Check *c, const Access *a, u64 where, const char *how)
 /* Bytes of private memory from a word of a work-item to its next one. */
 static u32 row_of(const Launch *l) { return 4 * l->lanes * (l->set & V2025 ? 1 : l->warps); }
 
+/* The offset in a lane's private memory of a byte so far behind the start of the warp's. */
+static u64 offset_of(const Launch *l, u64 past) { return past / row_of(l) * 4 + past % 4; }
+
+static void check_gap(Check *c, const Access *a, u64 offset)
+{
+    Buf how = {0};
+    u64 note = 0;
+    if (notes_touch_gap(c, a->warp, offset, offset + a->size) &&
+        notes_put_gap(c, a, offset, offset + a->size, &note, &how))
+        report_bounds(c, a, note, buf_text(&how));
+    buf_free(&how);
+}
+
 /* Private addresses are offsets; where lanes' words lie side by side, the row says how far. */
 static void check_private(Check *c, const Access *a)
 {
@@ -212,8 +226,10 @@ static void check_private(Check *c, const Access *a)
     const u32 row = row_of(l);
     const i64 past = (i64)a->addr - (i64)warp_pds(a->warp);
     char how[96];
-    if (past >= 0 && (u64)past < (u64)row * (l->pds_lane / 4))
+    if (past >= 0 && (u64)past < (u64)row * (l->pds_lane / 4)) {
+        check_gap(c, a, offset_of(l, (u64)past));
         return;
+    }
     const i64 at = (past >= 0 ? past / row : -((-past + row - 1) / row)) * 4;
     snprintf(how, sizeof how, "at byte %lld of private memory, of which a work-item has %u",
              (long long)at, l->pds_lane);
@@ -226,7 +242,9 @@ bool bounds_allow_row(Check *c, const Access *a)
     if (row->is_private) {
         const Launch *l = a->warp->group->launch;
         const u64 lo = warp_pds(a->warp), all = (u64)row_of(l) * (l->pds_lane / 4);
-        return row->lo >= lo && row->end - lo <= all;
+        return row->lo >= lo && row->end - lo <= all &&
+               !notes_touch_gap(c, a->warp, offset_of(l, row->lo - lo),
+                                offset_of(l, row->end - lo - 1) + 1);
     }
     const DrvExtent *e = extent_find(c, row->lo);
     return e && row->end - e->addr <= e->size && !(e->no_write && row->writes) &&

@@ -122,9 +122,10 @@ static void on_insn(Check *c, const Event *e)
 {
     const IsaFacts *f = e->step->facts;
     Row row;
-    if (indices_step(c, e))
+    if (c->notes && notes_step(c, e))
         return;
     c->row = take_row(c, e, &row) ? &row : NULL;
+    c->strayed = 0;
     if (e->step->ntouched)
         on_access(c, e);
     else if (f->control == CONTROL_BARRIER && checks(c, CHECK_barrier))
@@ -150,6 +151,8 @@ static Verdict tell(void *self, const Event *e)
             race_group(c->race, e->group);
         if (c->init)
             init_group(c->init, e->group);
+        if (c->notes)
+            notes_group(c->notes, e->group);
         if (c->prints)
             prints_group(c->prints, e->group);
         break;
@@ -192,7 +195,6 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
 {
     Check *c = self;
     c->scene = s;
-    c->noted.warp = NULL;
     c->failed |= !extents_take(c, s);
     if (c->prints)
         prints_begin(c->prints, s);
@@ -258,7 +260,8 @@ Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink
     c->allow = allow;
     c->sink = sink;
     c->to = to;
-    if ((checks(c, CHECK_race) && !(c->race = race_new())) ||
+    if ((checks(c, CHECK_bounds) && !(c->notes = notes_new())) ||
+        (checks(c, CHECK_race) && !(c->race = race_new())) ||
         (checks(c, CHECK_init) && !(c->init = init_new())) ||
         (checks(c, CHECK_print) && !(c->prints = prints_new()))) {
         check_close(c);
@@ -286,6 +289,7 @@ void check_close(Check *c)
     race_free(c->race);
     init_free(c->init);
     prints_free(c->prints);
+    notes_free(c->notes);
     lines_free(c->lines);
     kernelinfo_free(&c->table);
     for (size_t i = 0; i < c->ncause; i++) {

@@ -57,7 +57,8 @@ void take_image(Check *c)
     if (image)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
-    indices_take(c);
+    if (c->notes)
+        notes_take(c->notes, image);
 }
 
 size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])

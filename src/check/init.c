@@ -131,6 +131,7 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
     const Warp *w = e->warp;
     const Step *s = e->step;
     Registers *r = &t->warp[w->id];
+    Access a = access_of(c, e);
     u32 shadow[MAX_LANES] = {0}, any = 0;
     u64 addr = 0;
     Walk at = {0};
@@ -138,6 +139,9 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
     while (walk(e, &at, &x)) {
         const u32 size = x.size < 4 ? x.size : 4;
         u32 got = unwritten_load(&t->memory, x.addr, size, is_new_memory(c, s, x.addr));
+        access_at(&a, &x);
+        if (got && ((x.lane < 0 ? c->strayed : c->strayed >> x.lane & 1) || notes_explain(c, &a)))
+            got = 0; /* that it is read at all has been reported */
         if (s->facts->sgn && size < 4 && got >> (size * 8 - 1) & 1)
             got |= ALL << size * 8;
         shadow[x.lane < 0 ? 0 : x.lane] |= got;

@@ -40,6 +40,7 @@ typedef struct {
 typedef struct Race Race;
 typedef struct Init Init;
 typedef struct Prints Prints;
+typedef struct ProgramNotes ProgramNotes;
 
 struct Check {
     Driver *driver;
@@ -51,13 +52,9 @@ struct Check {
     size_t nextent, capextent;
     const DrvExtent *last;       /* that was found */
     u64 private_lo, private_end; /* private memory */
-    u64 notes_lo, notes_end;     /* of indices beyond their arrays (indices.c) */
-    struct {
-        const Warp *warp;
-        u32 lanes, pc;
-    } noted;                     /* the last such index */
     u64 stacks_lo, stacks_end;   /* the scalar stacks of the warps, in local memory */
     const Row *row;              /* of the instruction that ran, or NULL */
+    u32 strayed;                 /* its lanes that `bounds` found elsewhere than they should be */
     Observer *observers;         /* the launch's, and ours */
     size_t capobservers;
     LineTable *lines;  /* of `image` */
@@ -68,6 +65,7 @@ struct Check {
     Race *race;
     Init *init;
     Prints *prints;
+    ProgramNotes *notes; /* NULL: without the check for bounds */
     /* what was found */
     Cause *cause;
     size_t ncause, capcause;
@@ -149,11 +147,19 @@ void bounds_access(Check *c, const Access *a);
 bool bounds_allow_row(Check *c, const Access *a);
 void align_access(Check *c, const Access *a);
 
-void indices_take(Check *c); /* finds the notes of the image */
-/* Whether the instruction is nothing but a note of an index; reports it. */
-bool indices_step(Check *c, const Event *e);
+ProgramNotes *notes_new(void);
+void notes_free(ProgramNotes *t);
+void notes_take(ProgramNotes *t, const Object *image); /* the program is another one */
+void notes_group(ProgramNotes *t, const Group *g);     /* a group begins */
+/* Whether the instruction is nothing but a note; takes it, or reports it. */
+bool notes_step(Check *c, const Event *e);
 /* Whether the access is of an element whose index was just reported. */
-bool indices_explain(Check *c, const Access *a);
+bool notes_explain(Check *c, const Access *a);
+/* Whether any bytes of lo..end, offsets in private memory, lie in a gap behind a variable. */
+bool notes_touch_gap(const Check *c, const Warp *w, u64 lo, u64 end);
+/* The same for the lane of the access; appends which variable is nearest, and says which *note it
+ * has. */
+bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, Buf *to);
 
 Race *race_new(void);
 void race_free(Race *r);

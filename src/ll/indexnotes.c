@@ -3,11 +3,11 @@
  * -fsanitize=array-bounds has clang compare each index with the number of elements that its array
  * has by its type, also inside of structures, and call __ubsan_handle_out_of_bounds(data, index)
  * where it is no less.  The call becomes a store of the index into a variable of its own, a note
- * (obj/indexnote.h), which changes nothing that the program can see, and which the check for bounds
- * reports (check/indices.c).
+ * (obj/notes.h), which changes nothing that the program can see, and which the check for bounds
+ * reports (check/notes.c).
  */
 #include "ll/middle.h"
-#include "obj/indexnote.h"
+#include "obj/notes.h"
 #include <llvm-c/DebugInfo.h>
 
 /* the global that a constant points to */
@@ -43,11 +43,12 @@ static LLVMValueRef make_note(LLVMModuleRef m, LLVMValueRef data)
     LLVMValueRef array = init ? contents(LLVMGetOperand(init, 1)) : NULL,
                  index = init ? contents(LLVMGetOperand(init, 2)) : NULL, text = type_text(array);
     const u32 details = type_details(index), bits = 1u << (details >> 1 & 31);
-    LLVMValueRef fields[] = {LLVMConstInt(word, 0, false),
-                             LLVMConstInt(word, bits | (details & 1 ? INDEX_SIGNED : 0), false),
-                             text ? text : LLVMConstStringInContext(ctx, "an array", 8, false)};
+    LLVMValueRef zero = LLVMConstInt(word, 0, false);
+    LLVMValueRef fields[] = {
+        zero, LLVMConstInt(word, bits | (details & 1 ? NOTE_SIGNED : 0), false), zero,
+        text ? text : LLVMConstStringInContext(ctx, "an array", 8, false)};
     LLVMValueRef all = LLVMConstStructInContext(ctx, fields, countof(fields), true);
-    LLVMValueRef note = LLVMAddGlobalInAddressSpace(m, LLVMTypeOf(all), INDEX_NOTE, 1);
+    LLVMValueRef note = LLVMAddGlobalInAddressSpace(m, LLVMTypeOf(all), NOTE_NAME, 1);
     LLVMSetInitializer(note, all);
     LLVMSetLinkage(note, LLVMInternalLinkage);
     LLVMSetAlignment(note, 4);

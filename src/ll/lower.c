@@ -7,6 +7,7 @@
  */
 #include "ll/lower.h"
 #include "base/mem.h"
+#include "obj/notes.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -530,6 +531,7 @@ static void collect_phis(Fn *n, LLVMBasicBlockRef b)
 static void results(Fn *n)
 {
     const u32 k = n->f->nresults;
+    private_leave(n);
     for (u32 r = 0; r < k; r++) {
         PhiIn *in = ir_alloc(n->lo->m, (n->nret / k + 1) * sizeof *in);
         for (size_t i = 0; in && i < n->nret / k; i++)
@@ -623,8 +625,6 @@ static void note_local(Lower *lo, const Local *l)
                              ir_strdup(m, dot && dot[1] ? dot + 1 : name), l->offset, l->size};
 }
 
-enum { GAP = 16 }; /* bytes between variables that are to lie apart */
-
 /* places the variables of one owner from `offset` on; their end, at most TOO_MUCH_LOCAL */
 static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
 {
@@ -635,7 +635,7 @@ static u32 place_locals(Lower *lo, LLVMValueRef owner, u32 offset)
         const u64 start = align_up(offset, l->align), end = start + l->size;
         l->offset = (u32)start;
         note_local(lo, l);
-        const u64 past = end + (lo->apart ? GAP : 0);
+        const u64 past = end + (lo->apart ? NOTE_GAP : 0);
         offset = past < TOO_MUCH_LOCAL ? (u32)past : TOO_MUCH_LOCAL;
     }
     return offset;

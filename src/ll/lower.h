@@ -61,11 +61,12 @@ typedef struct {
     Diag *d;
     Local *local;
     size_t nlocal, caplocal;
-    bool apart;             /* variables in local memory get bytes between them */
+    bool apart;             /* variables get bytes between them, and notes (obj/notes.h) */
     u32 local_common;       /* bytes of the variables that several kernels use */
     Map types;              /* of types of the source: their numbers in the module */
     PairMap scopes;         /* of scopes of the source and the places of calls: Loc.scope */
     u32 nstring;            /* formats made for printf */
+    u32 nnote;              /* notes made of variables */
     LLVMValueRef at;        /* what is being lowered: instruction, function or variable */
     bool stopped;           /* an error was reported; the rest of the function is left out */
     Ref scratch[VALUE_PIECES]; /* what is written to when out of memory */
@@ -89,6 +90,8 @@ typedef struct {
     PhiIn *ret;             /* nresults for each return, in their order */
     size_t nret, capret;
     PairMap variables;      /* of the source, and the places of calls: 1 + the variable */
+    u32 *note;              /* symbols of the notes of its variables */
+    size_t nnote, capnote;
     i8 *known;              /* of a value: +w: bits from w on are 0, -w: from w - 1 on equal */
     size_t nknown, capknown;
 } Fn;
@@ -207,6 +210,7 @@ void mem_load(Fn *n, LLVMValueRef i);
 void mem_store(Fn *n, LLVMValueRef i);
 void mem_alloca(Fn *n, LLVMValueRef i);
 Ref private_object(Fn *n, u64 size, u32 align); /* its address; bytes */
+void private_leave(Fn *n); /* at the function's exit: its variables are no more */
 void mem_gep(Fn *n, LLVMValueRef i);
 void mem_copy(Fn *n, LLVMValueRef i, bool is_move);
 void mem_set(Fn *n, LLVMValueRef i);

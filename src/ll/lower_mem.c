@@ -7,6 +7,8 @@
 #include "cc/select.h"
 #include "ll/lower.h"
 #include "ll/middle.h"
+#include "obj/notes.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { FEW = 8, UNROLLED = 128 /* bytes copied without a loop */ };
@@ -100,18 +102,6 @@ Ref private_object(Fn *n, u64 size, u32 align)
     return ref_con(0);
 }
 
-void mem_alloca(Fn *n, LLVMValueRef i)
-{
-    LLVMValueRef count = LLVMGetOperand(i, 0);
-    const u64 size = LLVMABISizeOfType(n->lo->dl, LLVMGetAllocatedType(i));
-    Val v = val_new(n->lo, 1);
-    if (LLVMIsAConstantInt(count))
-        v.p[0] = private_object(n, size * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(i));
-    else
-        refuse(n->lo, "an array whose size is not constant");
-    val_set(n, i, v);
-}
-
 /* --- one access -------------------------------------------------------------------------- */
 
 /* How memory is accessed. */
@@ -148,6 +138,67 @@ static void store_at(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref x
                    .loc = n->loc,
                    .a = {x, base}};
     ir_append(n->f, n->b, &i);
+}
+
+/* --- variables in private memory ---------------------------------------------------------- */
+
+/* A note of the variable (obj/notes.h); NULL: out of memory. */
+static Data *make_note(Fn *n, LLVMValueRef variable, u32 size)
+{
+    Lower *lo = n->lo;
+    char name[48];
+    size_t len;
+    const char *text = LLVMGetValueName2(variable, &len);
+    len = strcspn(text, "."); /* without what inlining appends */
+    snprintf(name, sizeof name, NOTE_NAME ".private.%u", lo->nnote++);
+    Data *d = ir_data(lo->m, name, NOTE_TEXT + (u32)len + 1, 4, true);
+    u32 *words = ir_alloc(lo->m, NOTE_TEXT + len + 1);
+    if (!d || !words || !ir_grow(lo->m, n->note, n->nnote, n->capnote))
+        return NULL;
+    words[NOTE_KIND / 4] = NOTE_PRIVATE;
+    words[NOTE_SIZE / 4] = size;
+    memcpy(words + NOTE_TEXT / 4, text, len);
+    lo->m->sym[d->symbol].is_local = true;
+    d->init = (u8 *)words;
+    d->ninit = NOTE_TEXT + (u32)len + 1;
+    n->note[n->nnote++] = d->symbol;
+    return d;
+}
+
+static void store_note(Fn *n, u32 symbol, Ref address)
+{
+    store_at(n, &(How){.as = AS_GLOBAL, .is_volatile = true, .align = 4}, ref_sym(symbol), 0, 4,
+             address);
+}
+
+void private_leave(Fn *n)
+{
+    const u32 b = n->b;
+    n->b = n->f->exit;
+    for (size_t k = 0; k < n->nnote && !n->f->is_kernel; k++)
+        store_note(n, n->note[k], ref_con(0));
+    n->b = b;
+}
+
+void mem_alloca(Fn *n, LLVMValueRef i)
+{
+    LLVMValueRef count = LLVMGetOperand(i, 0);
+    LLVMTypeRef t = LLVMGetAllocatedType(i);
+    const LLVMTypeKind kind = LLVMGetTypeKind(t);
+    const bool has_parts = kind == LLVMArrayTypeKind || kind == LLVMStructTypeKind;
+    Val v = val_new(n->lo, 1);
+    if (!LLVMIsAConstantInt(count)) {
+        refuse(n->lo, "an array whose size is not constant");
+        val_set(n, i, v);
+        return;
+    }
+    const u64 size = LLVMABISizeOfType(n->lo->dl, t) * LLVMConstIntGetZExtValue(count);
+    const bool is_noted = n->lo->apart && has_parts && size && size < PRIVATE_END;
+    v.p[0] = private_object(n, size + (is_noted ? NOTE_GAP : 0), LLVMGetAlignment(i));
+    Data *note = is_noted ? make_note(n, i, (u32)size) : NULL;
+    if (note)
+        store_note(n, note->symbol, v.p[0]);
+    val_set(n, i, v);
 }
 
 Ref load_word(Fn *n, Space s, Ref base, i32 offset, u32 width)

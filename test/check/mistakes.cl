@@ -336,3 +336,52 @@ kernel void fine_nested(global struct nested *out)
     t = s;
     out[get_global_id(0)] = t;
 }
+
+/* --- pointers into private variables ------------------------------------------------------------ */
+
+__attribute__((noinline)) int total(const int *p, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += p[i];                                    /* bounds-12 */
+    return sum;
+}
+
+kernel void over_pointer(global int *out, int n)
+{
+    int a[4] = {1, 2, 3, n}, b[4] = {5, 6, 7, n};
+    out[get_global_id(0)] = total(a, n) + total(b, 4);
+}
+
+kernel void before_pointer(global int *out, int n)
+{
+    int a[4] = {1, 2, 3, n}, b[4] = {5, 6, 7, n};
+    int *p = b + (get_global_id(0) & 3);
+    p[-n] = 9;                                          /* bounds-13 */
+    out[get_global_id(0)] = total(a, 4) + total(b, 4);
+}
+
+__attribute__((noinline)) int large(int n)
+{
+    int a[40];
+    for (int i = 0; i < 40; i++)
+        a[i] = i + n;
+    return total(a, 40);
+}
+
+__attribute__((noinline)) int small(int n)
+{
+    int a[3];
+    for (int i = 0; i < 3; i++)
+        a[i] = i + n;
+    return total(a, 3);
+}
+
+/* What one function leaves, the next one uses. */
+kernel void fine_frames(global int *out, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (get_global_id(0) & i) ? small(i) + large(i) : large(i) + small(i);
+    out[get_global_id(0)] = sum;
+}

@@ -51,9 +51,12 @@ over_private     bounds-6  -g 64 -l 64 -a buf:i32:64 -a i32:3
 under_private    bounds-7  -g 64 -l 64 -a buf:i32:256 -a i32:3
 over_member      bounds-8  -g 8 -l 8 -a buf:i8:128 -a i32:6
 over_row         bounds-9  -g 64 -l 64 -a buf:i32:64 -a i32:5
-over_callee      bounds-10 -g 64 -l 64 -a buf:i32:64 -a i32:2 --check=bounds
+over_callee      bounds-10 -g 64 -l 64 -a buf:i32:64 -a i32:2
 over_constant    bounds-11 -g 64 -l 64 -a buf:i32:64 -a i32:4
 fine_indices     -         -g 63 -l 63 -a buf:i32:64 -a i32:3
+over_pointer     bounds-12 -g 64 -l 64 -a buf:i32:64 -a i32:5
+before_pointer   bounds-13 -g 64 -l 64 -a buf:i32:64 -a i32:1
+fine_frames      -         -g 64 -l 64 -a buf:i32:64 -a i32:4
 fine_component   -         -g 64 -l 64 -a wbuf:i32:128
 fine_nested      -         -g 64 -l 64 -a buf:i8:2048
 fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768

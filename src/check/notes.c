@@ -1,0 +1,228 @@
+/* notes.c -- what an image that was compiled for the check for bounds says of itself by stores
+ * (obj/notes.h): indices beyond their arrays, and where variables in private memory are.
+ *
+ * Bytes right behind such a variable belong to nobody.  A function has its variables from its note
+ * of their address to the note that they are gone; a warp has a function's but once, since
+ * functions do not call themselves, and at the same offset in all lanes.
+ */
+#include "obj/notes.h"
+#include "base/mem.h"
+#include "check/internal.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* A variable in private memory. */
+typedef struct {
+    u64 note;    /* address of its note */
+    u32 lo, end; /* offsets in a lane's memory */
+    u32 lanes;   /* that have it */
+} Variable;
+
+/* Those of a warp. */
+typedef struct {
+    Variable *v;
+    size_t n, cap;
+} Variables;
+
+struct ProgramNotes {
+    u64 lo, end;   /* of all notes of the image; lo >= end: there are none */
+    Variables *of; /* by warp, of the group that runs */
+    u32 nwarp;
+    const Warp *warp; /* of the index that was reported last: its warp, lanes and place */
+    u32 lanes, pc;
+    bool failed; /* out of memory */
+};
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+ProgramNotes *notes_new(void) { return mem_zalloc(1, sizeof(ProgramNotes)); }
+
+static void free_variables(ProgramNotes *t)
+{
+    for (u32 k = 0; k < t->nwarp; k++)
+        mem_free(t->of[k].v);
+    mem_free(t->of);
+    t->of = NULL;
+    t->nwarp = 0;
+}
+
+void notes_free(ProgramNotes *t)
+{
+    if (!t)
+        return;
+    free_variables(t);
+    mem_free(t);
+}
+
+void notes_take(ProgramNotes *t, const Object *image)
+{
+    t->lo = UINT64_MAX;
+    t->end = 0;
+    t->warp = NULL;
+    for (size_t i = 0; image && i < image->nsymbols; i++) {
+        const ObjSymbol *s = &image->symbols[i];
+        if (strncmp(s->name, NOTE_NAME, sizeof NOTE_NAME - 1) != 0)
+            continue;
+        if (s->value < t->lo)
+            t->lo = s->value;
+        if (s->value + s->size > t->end)
+            t->end = s->value + s->size;
+    }
+}
+
+void notes_group(ProgramNotes *t, const Group *g)
+{
+    t->warp = NULL;
+    for (u32 k = 0; k < t->nwarp; k++)
+        t->of[k].n = 0;
+    if (g->nwarps <= t->nwarp || t->lo >= t->end)
+        return;
+    free_variables(t);
+    t->of = mem_zalloc(g->nwarps, sizeof *t->of);
+    t->nwarp = t->of ? g->nwarps : 0;
+    t->failed |= !t->of;
+}
+
+/* Reads the text of a note, or nothing. */
+static void read_text(const Check *c, const Warp *w, u64 note, char *text, size_t size)
+{
+    const u64 room = c->notes->end - note - NOTE_TEXT, n = room < size - 1 ? room : size - 1;
+    if (!read_guest(c, w, note + NOTE_TEXT, text, n))
+        *text = 0;
+    text[n] = 0;
+}
+
+/* --- indices ---------------------------------------------------------------------------------- */
+
+/* The index that is stored, as its type has it. */
+static i64 index_of(u32 v, u32 kind)
+{
+    const u32 bits = kind & NOTE_BITS;
+    if (!(kind & NOTE_SIGNED))
+        return v;
+    return bits < 32 ? (i64)((u64)v << (64 - bits)) >> (64 - bits) : (i32)v;
+}
+
+static void report_index(Check *c, const Access *a, u32 value, u32 kind)
+{
+    const Finding f = {CHECK_bounds, a->warp, a->pc, 0, a->addr, a->lane};
+    char type[256];
+    Buf text = {0};
+    if (!is_new(c, &f))
+        return;
+    read_text(c, a->warp, a->addr, type, sizeof type);
+    buf_printf(&text, "index %" PRId64 " is outside of %s", index_of(value, kind), type);
+    report(c, &f, buf_text(&text), NULL);
+    buf_free(&text);
+}
+
+bool notes_explain(Check *c, const Access *a)
+{
+    const ProgramNotes *t = c->notes;
+    Place note[CALLS_SEEN], access[CALLS_SEEN];
+    const u32 lanes = a->lane < 0 ? UINT32_MAX : 1u << a->lane;
+    return t && a->warp == t->warp && t->lanes & lanes && places(c, t->pc, note) &&
+           places(c, a->pc, access) && note[0].file && access[0].file &&
+           note[0].line == access[0].line && !strcmp(note[0].file, access[0].file);
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static void note_variable(Check *c, const Warp *w, u64 note, u32 address, u32 lanes)
+{
+    ProgramNotes *t = c->notes;
+    Variables *s = w->id < t->nwarp ? &t->of[w->id] : NULL;
+    u32 size = 0;
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].note == note)
+            s->v[i] = s->v[--s->n];
+    if (!address || !read_guest(c, w, note + NOTE_SIZE, &size, sizeof size))
+        return;
+    if (array_grow(s->v, s->n, s->cap))
+        s->v[s->n++] = (Variable){note, address, address + size, lanes};
+    else
+        t->failed = true;
+}
+
+bool notes_touch_gap(const Check *c, const Warp *w, u64 lo, u64 end)
+{
+    const ProgramNotes *t = c->notes;
+    const Variables *s = t && w->id < t->nwarp ? &t->of[w->id] : NULL;
+    for (size_t i = 0; s && i < s->n; i++)
+        if (lo < (u64)s->v[i].end + NOTE_GAP && end > s->v[i].end)
+            return true;
+    return false;
+}
+
+/* The distance of lo..end from the variable, behind it or before it. */
+static u64 distance(const Variable *v, u64 lo, u64 end)
+{
+    return lo >= v->end ? lo - v->end : end <= v->lo ? v->lo - end : 0;
+}
+
+bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, Buf *to)
+{
+    const Variables *s = &c->notes->of[a->warp->id];
+    const u32 lanes = a->lane < 0 ? UINT32_MAX : 1u << a->lane;
+    const Variable *nearest = NULL;
+    bool is_gap = false;
+    char name[64];
+    for (size_t i = 0; i < s->n; i++) {
+        const Variable *v = &s->v[i];
+        if (!(v->lanes & lanes))
+            continue;
+        is_gap |= lo < (u64)v->end + NOTE_GAP && end > v->end;
+        if (!nearest || distance(v, lo, end) < distance(nearest, lo, end))
+            nearest = v;
+    }
+    if (!is_gap)
+        return false;
+    read_text(c, a->warp, nearest->note, name, sizeof name);
+    const u64 far = distance(nearest, lo, end);
+    if (lo < nearest->end && end > nearest->end)
+        buf_printf(to, "%" PRIu64 " of them past the end of ", end - nearest->end);
+    else if (lo >= nearest->end)
+        buf_printf(to, far ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ",
+                   far);
+    else
+        buf_printf(to, far ? "%" PRIu64 " bytes before " : "right before ", far);
+    buf_printf(to, "private variable '%s', which has %u", name, nearest->end - nearest->lo);
+    *note = nearest->note;
+    return true;
+}
+
+/* --- stores ----------------------------------------------------------------------------------- */
+
+bool notes_step(Check *c, const Event *e)
+{
+    ProgramNotes *t = c->notes;
+    const Step *s = e->step;
+    const IsaRegs *value = NULL;
+    Access a = access_of(c, e);
+    Walk at = {0};
+    Touch x;
+    if (!s->ntouched || s->touched[0].addr < t->lo || s->touched[0].addr >= t->end ||
+        s->facts->access != ACCESS_STORE || t->failed)
+        return false;
+    for (int i = 0; i < s->facts->nregs; i++)
+        value = s->facts->reg[i].role == ROLE_VALUE ? &s->facts->reg[i] : value;
+    while (value && walk(e, &at, &x)) {
+        const u32 lane = x.lane < 0 ? 0 : (u32)x.lane;
+        const u32 v = value->is_vector ? a.warp->v[value->first][lane] : a.warp->x[value->first];
+        u32 kind = 0;
+        access_at(&a, &x);
+        if (!read_guest(c, a.warp, x.addr + NOTE_KIND, &kind, sizeof kind))
+            return true;
+        if (kind & NOTE_PRIVATE) { /* of all lanes at once */
+            note_variable(c, a.warp, x.addr, v, s->exec);
+            return true;
+        }
+        report_index(c, &a, v, kind);
+    }
+    t->warp = e->warp;
+    t->lanes = s->exec;
+    t->pc = a.pc;
+    return true;
+}

@@ -1,0 +1,31 @@
+/* notes.h -- variables by which an image that was compiled for the check for bounds (-ventus-apart)
+ * says what cannot be seen of its instructions (decision 043).
+ *
+ * Their names begin with NOTE_NAME.  The program stores into the first word:
+ *
+ *     an index      that is beyond its array                        (ll/indexnotes.c)
+ *     an address    of a variable in private memory, an offset, when the function that has it
+ *                   begins; 0 when it ends                          (ll/lower_mem.c)
+ *
+ * check/notes.c reads them.
+ */
+#ifndef OBJ_NOTES_H
+#define OBJ_NOTES_H
+
+#define NOTE_NAME ".note.check"
+
+/* Bytes into the variable.  The text ends in a NUL. */
+enum {
+    NOTE_KIND = 4, /* a word: NOTE_*, of an index also the bits of its type */
+    NOTE_SIZE = 8, /* a word: bytes of the variable in private memory */
+    NOTE_TEXT = 12 /* the array's type as clang names it, in quotes; the variable's name */
+};
+
+enum {
+    NOTE_BITS = 0xff,
+    NOTE_SIGNED = 256, /* of an index */
+    NOTE_PRIVATE = 512 /* it is a variable in private memory */
+};
+
+enum { NOTE_GAP = 16 }; /* bytes between variables that lie apart, which belong to none */
+#endif

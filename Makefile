@@ -357,6 +357,9 @@ LIBDIR ?= $(PREFIX)/lib
 OPENCLDIR ?= $(LIBDIR)
 PKGCONFIG ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/ventus
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DEST := $(DESTDIR)$(PREFIX)
 MAN := $(wildcard doc/man/*.1)
 ICDDIR ?= /etc/OpenCL/vendors
@@ -364,8 +367,8 @@ FILL = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)
 
 install: all
 	$(INSTALL) -d $(DEST)/bin $(DESTDIR)$(LIBDIR) $(DEST)/include/ventus $(DEST)/share/man/man1 \
-	    $(DEST)/share/ventus/machine $(DEST)/share/bash-completion/completions $(DESTDIR)$(PKGCONFIG) \
-	    $(DESTDIR)$(CMAKEDIR)
+	    $(DEST)/share/ventus/machine $(DESTDIR)$(PKGCONFIG) $(DESTDIR)$(CMAKEDIR) \
+	    $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(INSTALL) -m 755 $B/ventus $(DEST)/bin
 	$(INSTALL) -m 755 $B/libventus.so $(DESTDIR)$(LIBDIR)/libventus.so.$(VERSION)
 	ln -sf libventus.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -373,7 +376,9 @@ install: all
 	$(INSTALL) -m 644 include/ventus/*.h $(DEST)/include/ventus
 	$(INSTALL) -m 644 lib/machine/*.machine $(DEST)/share/ventus/machine
 	$(INSTALL) -m 644 $(MAN) $(DEST)/share/man/man1
-	$(INSTALL) -m 644 tool/completion.bash $(DEST)/share/bash-completion/completions/ventus
+	$(INSTALL) -m 644 tool/completion.bash $(DESTDIR)$(BASHDIR)/ventus
+	$(INSTALL) -m 644 tool/completion.zsh $(DESTDIR)$(ZSHDIR)/_ventus
+	$(INSTALL) -m 644 tool/completion.fish $(DESTDIR)$(FISHDIR)/ventus.fish
 ifneq ($(LLVM_CLANG),)
 	$(INSTALL) -d $(DEST)/libexec/ventus
 	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1 $(DEST)/libexec/ventus
@@ -391,7 +396,8 @@ uninstall:
 	rm -f $(DESTDIR)$(OPENCLDIR)/libventus-opencl.so $(DESTDIR)$(ICDDIR)/ventus.icd
 	rm -rf $(DESTDIR)$(CMAKEDIR)
 	rm -f $(DEST)/bin/ventus $(DESTDIR)$(LIBDIR)/libventus.so* $(DESTDIR)$(PKGCONFIG)/ventus.pc \
-	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) $(DEST)/share/bash-completion/completions/ventus
+	    $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
+	    $(DESTDIR)$(BASHDIR)/ventus $(DESTDIR)$(ZSHDIR)/_ventus $(DESTDIR)$(FISHDIR)/ventus.fish
 	rm -rf $(DEST)/include/ventus $(DEST)/share/ventus $(DEST)/libexec/ventus
 
 clean:

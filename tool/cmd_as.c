@@ -56,7 +56,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp as_argp = {
     .options = options,
     .parser = option,
     .args_doc = "FILE.s",
@@ -93,7 +93,7 @@ int as_main(int argc, char **argv)
     As a = {.asm_ = {.set = default_isa()}};
     Diag d = stderr_diag();
     Buf text = {0}, listing = {0};
-    parse_options(&argp, argc, argv, &a);
+    parse_options(&as_argp, argc, argv, &a);
     a.asm_.include = a.dirs;
     a.asm_.listing = a.listing ? &listing : NULL;
     Object *o = NULL;

@@ -96,7 +96,7 @@ static char *help(int key, const char *text, void *input)
     return b.failed ? (char *)(uintptr_t)text : (char *)b.data;
 }
 
-static const struct argp argp = {
+const struct argp cc_argp = {
     .options = options,
     .parser = option,
     .help_filter = help,
@@ -386,7 +386,7 @@ int cc_main(int argc, char **argv)
     for (size_t i = 0; default_warnings[i]; i++)
         add_word(&c, default_warnings[i]);
     argc = take_words(&c, argc, argv);
-    parse_options(&argp, argc, argv, &c);
+    parse_options(&cc_argp, argc, argv, &c);
     char *cache = comp_cache_directory();
     c.comp.cache = cache;
     bool ok = read_file(c.file, &text, &d);

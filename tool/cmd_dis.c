@@ -43,7 +43,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp dis_argp = {
     .options = options,
     .parser = option,
     .doc =
@@ -136,7 +136,7 @@ int dis_main(int argc, char **argv)
     Buf out = {0};
     char *text = NULL;
     size_t cap = 0, number = 0;
-    parse_options(&argp, argc, argv, &dis);
+    parse_options(&dis_argp, argc, argv, &dis);
     IsaDecoder *decoder = mem_alloc(sizeof *decoder);
     if (!decoder)
         out_of_memory();

@@ -29,7 +29,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp info_argp = {
     .options = options,
     .parser = option,
     .doc = "Tells the version, profiles, engines, machines and what was built in.",
@@ -194,7 +194,7 @@ static int show_json(void)
 int info_main(int argc, char **argv)
 {
     Info info = {false};
-    parse_options(&argp, argc, argv, &info);
+    parse_options(&info_argp, argc, argv, &info);
     if (info.json)
         return show_json();
     show_text();

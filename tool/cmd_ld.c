@@ -52,7 +52,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp ld_argp = {
     .options = options,
     .parser = option,
     .args_doc = "FILE.o...",
@@ -93,7 +93,7 @@ int ld_main(int argc, char **argv)
     Diag d = stderr_diag();
     if (!roots || !objects)
         out_of_memory();
-    parse_options(&argp, argc, argv, &l);
+    parse_options(&ld_argp, argc, argv, &l);
     l.link.roots = roots;
     l.link.output = l.out;
     const bool ok = link_files(&l, objects, &d);

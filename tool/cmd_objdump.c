@@ -74,7 +74,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp objdump_argp = {
     .options = options,
     .parser = option,
     .args_doc = "FILE",
@@ -315,7 +315,7 @@ int objdump_main(int argc, char **argv)
     Diag d = stderr_diag();
     Buf text = {0}, listing = {0};
     Object *o = NULL;
-    parse_options(&argp, argc, argv, &s);
+    parse_options(&objdump_argp, argc, argv, &s);
     bool ok = !refuse_source(s.file, "ventus cc", &d) && read_file(s.file, &text, &d) &&
               obj_read(strcmp(s.file, "-") ? s.file : "<stdin>", text.data, text.len, &d, &o);
     if (ok) {

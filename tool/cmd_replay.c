@@ -50,7 +50,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
+const struct argp replay_argp = {
     .options = options,
     .parser = option,
     .args_doc = "X.metadata X.data [Y.metadata Y.data]...",
@@ -214,7 +214,7 @@ int replay_main(int argc, char **argv)
     Diag d = stderr_diag();
     common_init(&r.common);
     r.common.device.any_barrier = true; /* test vectors are the machine's, not the language's */
-    parse_options(&argp, argc, argv, &r);
+    parse_options(&replay_argp, argc, argv, &r);
     if (!common_resolve(&r.common, &d) ||
         (r.common.dump_to && !make_directory(r.common.dump_to, &d)) ||
         (r.common.export_to && !make_directory(r.common.export_to, &d)))

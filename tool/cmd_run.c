@@ -92,7 +92,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
+const struct argp run_argp = {
     .options = options,
     .parser = option,
     .args_doc = "FILE",
@@ -411,7 +411,7 @@ int run_main(int argc, char **argv)
     if (!r)
         out_of_memory();
     common_init(&r->common);
-    parse_options(&argp, argc, argv, r);
+    parse_options(&run_argp, argc, argv, r);
     if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
         (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
         Buf build = {0};                         /* who debugs wants to see variables */

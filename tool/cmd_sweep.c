@@ -79,7 +79,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
+const struct argp sweep_argp = {
     .options = options,
     .parser = option,
     .args_doc = "FILE",
@@ -528,7 +528,7 @@ int sweep_main(int argc, char **argv)
     Diag d = stderr_diag();
     sigset_t signals;
     int status = REFUSED;
-    parse_options(&argp, argc, argv, &m);
+    parse_options(&sweep_argp, argc, argv, &m);
     if (!m.jobs) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         m.jobs = n < 1 ? 1 : n > MAX_JOBS ? MAX_JOBS : (u32)n;

@@ -9,15 +9,15 @@
 static const char version[] = "ventus " VERSION;
 
 static const Command commands[] = {
-    {"as", "assemble a file", as_main},
-    {"cc", "compile OpenCL C", cc_main},
-    {"dis", "disassemble words from stdin", dis_main},
-    {"objdump", "show what is in an object or image", objdump_main},
-    {"ld", "link objects to an image", ld_main},
-    {"run", "run a kernel with no host program", run_main},
-    {"replay", "run launches kept in .metadata and .data files", replay_main},
-    {"sweep", "run workloads on machines of many parameters", sweep_main},
-    {"info", "show what this build and its device can do", info_main},
+    {"as", "assemble a file", as_main, &as_argp, "s S asm"},
+    {"cc", "compile OpenCL C", cc_main, &cc_argp, "cl spv ir"},
+    {"dis", "disassemble words from stdin", dis_main, &dis_argp, ""},
+    {"objdump", "show what is in an object or image", objdump_main, &objdump_argp, "o elf riscv"},
+    {"ld", "link objects to an image", ld_main, &ld_argp, "o s"},
+    {"run", "run a kernel with no host program", run_main, &run_argp, "cl s o elf riscv spv ir"},
+    {"replay", "run launches kept in .metadata and .data files", replay_main, &replay_argp, "metadata data"},
+    {"sweep", "run workloads on machines of many parameters", sweep_main, &sweep_argp, "json"},
+    {"info", "show what this build and its device can do", info_main, &info_argp, ""},
 };
 
 static void usage(FILE *f)
@@ -31,7 +31,9 @@ static void usage(FILE *f)
           f);
 }
 
-static const Command *find_command(const char *name)
+const Command *command(size_t i) { return i < countof(commands) ? &commands[i] : NULL; }
+
+const Command *find_command(const char *name)
 {
     for (size_t i = 0; i < countof(commands); i++)
         if (!strcmp(commands[i].name, name))
@@ -96,6 +98,8 @@ int main(int argc, char **argv)
         puts(version);
         return finish(DONE);
     }
+    if (!strcmp(first, "complete"))
+        return finish(complete_main(argc - 2, argv + 2));
     const Command *c = find_command(first);
     return c ? call(c, argc - 1, argv + 1) : unknown_command(first);
 }

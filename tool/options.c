@@ -33,21 +33,21 @@ static void compare(const char *option, bool takes_word, Written *w)
     }
 }
 
-static bool is_last(const struct argp_option *o)
+bool option_is_last(const struct argp_option *o)
 {
     return !o->name && !o->key && !o->doc && !o->group;
 }
 
-static bool takes_value(const struct argp_option *o)
+bool option_takes_word(const struct argp_option *o)
 {
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
 static void compare_all(const struct argp *a, Written *w)
 {
-    for (const struct argp_option *o = a->options; o && !is_last(o); o++)
+    for (const struct argp_option *o = a->options; o && !option_is_last(o); o++)
         if (o->name)
-            compare(o->name, takes_value(o), w);
+            compare(o->name, option_takes_word(o), w);
     for (const struct argp_child *c = a->children; c && c->argp; c++)
         compare_all(c->argp, w);
 }
@@ -56,9 +56,9 @@ static void compare_all(const struct argp *a, Written *w)
 static int letter_kind(const struct argp *a, char letter)
 {
     int kind = -1;
-    for (const struct argp_option *o = a->options; o && !is_last(o) && kind < 0; o++)
+    for (const struct argp_option *o = a->options; o && !option_is_last(o) && kind < 0; o++)
         if (o->key == letter)
-            kind = takes_value(o);
+            kind = option_takes_word(o);
     for (const struct argp_child *c = a->children; c && c->argp && kind < 0; c++)
         kind = letter_kind(c->argp, letter);
     return kind;

@@ -24,7 +24,13 @@ enum {
 typedef struct {
     const char *name, *what;
     int (*main)(int argc, char **argv); /* argv[0] is "ventus NAME" */
+    const struct argp *argp;            /* its options */
+    const char *suffixes;               /* of the files that it takes, between blanks; "": any */
 } Command;
+
+/* The subcommand number i, NULL after the last; that of a name, NULL if there is none. */
+const Command *command(size_t i);
+const Command *find_command(const char *name);
 
 /* The subcommands; each returns the exit status. */
 int as_main(int argc, char **argv);
@@ -36,6 +42,11 @@ int run_main(int argc, char **argv);
 int replay_main(int argc, char **argv);
 int sweep_main(int argc, char **argv);
 int info_main(int argc, char **argv);
+extern const struct argp as_argp, cc_argp, dis_argp, objdump_argp, ld_argp, run_argp, replay_argp,
+    sweep_argp, info_argp;
+
+/* `ventus complete WORD...`, for shells: prints what the last of n words may become (complete.c). */
+int complete_main(int n, char **words);
 
 /* --- messages (files.c) ------------------------------------------------------- */
 
@@ -68,6 +79,9 @@ char *path_base(const char *file, bool stem);
 
 /* argp_parse() that knows what was meant by an option that does not exist.  Does not return on an error. */
 void parse_options(const struct argp *argp, int argc, char **argv, void *input);
+/* Whether o is the row that ends a table; whether the word after the option is its value. */
+bool option_is_last(const struct argp_option *o);
+bool option_takes_word(const struct argp_option *o);
 /* Parses an unsigned number, decimal or 0x hexadecimal, of at most `max`; anything else is
  * a usage error that names the option.  Does not return on an error. */
 u64 option_number(struct argp_state *state, const char *option, const char *text, u64 max);

@@ -12,7 +12,8 @@ trap 'rm -rf "$dir"' EXIT
 make --no-print-directory -s install B="$B" CC="$CC" DESTDIR="$dir" PREFIX=/usr || exit 1
 for f in bin/ventus lib/libventus.so lib/libventus.so.0 include/ventus/ventus.h \
     share/man/man1/ventus.1 share/man/man1/ventus-run.1 share/ventus/machine/rtl.machine \
-    share/bash-completion/completions/ventus lib/pkgconfig/ventus.pc; do
+    share/bash-completion/completions/ventus \
+    share/zsh/site-functions/_ventus share/fish/vendor_completions.d/ventus.fish lib/pkgconfig/ventus.pc; do
     [ -s "$dir/usr/$f" ] || { echo "not installed: $f"; exit 1; }
 done
 "$dir/usr/bin/ventus" --version || exit 1
@@ -44,7 +45,7 @@ $CC -o "$dir/host" "$dir/host.c" $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_A
 # every installed file belongs to exactly one Debian package
 libraries=/usr/lib/some-triplet
 make --no-print-directory -s install B="$B" CC="$CC" DESTDIR="$dir/debian" PREFIX=/usr \
-    LIBDIR=$libraries OPENCLDIR=$libraries/ventus || exit 1
+    LIBDIR=$libraries OPENCLDIR=$libraries/ventus ZSHDIR=/usr/share/zsh/vendor-completions || exit 1
 (cd "$dir/debian" && find . ! -type d | sed 's|^\./||' | sort) >"$dir/files"
 for list in debian/*.install; do
     while read -r pattern; do

@@ -324,10 +324,11 @@ accuracy: $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/doub
 	@$B/test/accuracy/accuracy $(STEP) $(NAMES)
 	@$B/test/accuracy/double $(COUNT) $(NAMES)
 
-# documents with the tables of the rows as they are now
+# documents with the tables of the rows as they are now, and their drawings
 TABLED := $(shell grep -l '^<!-- generated' doc/*.md)
 doc: $B/host/tables
 	@for f in $(TABLED); do $< $$f >$B/table.md && cp $B/table.md $$f || exit 1; done
+	@for f in doc/drawings/*.txt; do awk -f doc/drawings/draw.awk $$f >$${f%.txt}.svg || exit 1; done
 
 # each header must stand alone
 headers:

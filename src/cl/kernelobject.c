@@ -415,6 +415,16 @@ static cl_kernel_arg_type_qualifier qualifiers(const KernelArg *a)
            (a->kind == ARG_PIPE ? CL_KERNEL_ARG_TYPE_PIPE : 0u);
 }
 
+/* Whether the program's owner asked to be told of arguments.  A program that was not made of source
+ * here (a binary, SPIR-V, linked parts) tells what it holds. */
+static bool keeps_argument_info(const ClProgram *p)
+{
+    for (u32 i = 0; p->source && i < p->context->ndevices; i++)
+        if (p->builds[i].program)
+            return strstr(p->builds[i].options, "-cl-kernel-arg-info");
+    return true;
+}
+
 cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info param_name,
                           size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
@@ -422,7 +432,7 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_indx, cl_kernel_arg_info
     if (!is_object(kernel, KIND_KERNEL))
         return told(CL_INVALID_KERNEL);
     const KernelInfo *info = kernel_info(kernel, NULL);
-    if (!info)
+    if (!info || !keeps_argument_info(kernel->program))
         return told(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     if (arg_indx >= info->nargs)
         return told(CL_INVALID_ARG_INDEX);

@@ -150,6 +150,12 @@ static void tells_of_arguments(void **state)
     assert_int_equal(size[2], 1);
     ok(clReleaseKernel(k));
     ok(clReleaseProgram(p));
+    /* who did not ask for it is not told */
+    p = build("kernel void f(int a) {}", "-cl-std=CL1.2");
+    k = make_kernel(p, "f");
+    assert_int_equal(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
 }
 
 static void compiles_and_links(void **state)

@@ -205,7 +205,7 @@ static cl_program build(const char *source, const char *kind, bool is_depth)
     const char *whole = buf_text(&text);
     cl_program p = clCreateProgramWithSource(host.context, 1, &whole, NULL, &s);
     ok(s);
-    if (clBuildProgram(p, 1, &host.device, "-cl-std=CL3.0", NULL, NULL)) {
+    if (clBuildProgram(p, 1, &host.device, "-cl-std=CL3.0 -cl-kernel-arg-info", NULL, NULL)) {
         char log[4096] = "";
         clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         fail_msg("%s: %s", kind, log);

@@ -24,7 +24,7 @@ static int open_pipes(void **state)
     program =
         clCreateProgramWithSource(host.context, 1, &(const char *){buf_text(&text)}, NULL, &s);
     buf_free(&text);
-    if (clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL)) {
+    if (clBuildProgram(program, 0, NULL, "-cl-std=CL3.0 -cl-kernel-arg-info", NULL, NULL)) {
         clGetProgramBuildInfo(program, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         fail_msg("%s", log);
     }

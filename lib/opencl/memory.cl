@@ -9,11 +9,20 @@
 #define AT8(p) AT4(p), AT4((p) + 4)
 #define AT16(p) AT8(p), AT8((p) + 8)
 
-#define LOAD(S, T, n) T##n FLAT vload##n(size_t i, const S T *p) { p += i * n; return (T##n)(AT##n(p)); }
-#define STORE(S, T, n) \
-    void FLAT vstore##n(T##n x, size_t i, S T *p) \
+/* Elements as these functions touch them: programs look at them as other types before and after. */
+#define ALIAS(T) typedef T __attribute__((may_alias)) any_##T;
+EACH_INT(ALIAS) ALIAS(float) ALIAS(double) ALIAS(half)
+
+#define LOAD(S, T, n) \
+    T##n FLAT vload##n(size_t i, const S T *from) \
     { \
-        p += i * n; \
+        const S any_##T *p = (const S any_##T *)from + i * n; \
+        return (T##n)(AT##n(p)); \
+    }
+#define STORE(S, T, n) \
+    void FLAT vstore##n(T##n x, size_t i, S T *to) \
+    { \
+        S any_##T *p = (S any_##T *)to + i * n; \
         for (int k = 0; k < n; k++) \
             p[k] = x[k]; \
     }
@@ -24,7 +33,7 @@ WIDTHS(float) WIDTHS(double) WIDTHS(half)
 
 /* --- half to float ---------------------------------------------------------------------- */
 
-#define BITS(S, p) ((const S ushort *)(p))
+#define BITS(S, p) ((const S any_ushort *)(p))
 #define H2(S, p, i) from_half(BITS(S, p)[i]), from_half(BITS(S, p)[(i) + 1])
 #define H3(S, p, i) H2(S, p, i), from_half(BITS(S, p)[(i) + 2])
 #define H4(S, p, i) H2(S, p, i), H2(S, p, (i) + 2)
@@ -49,16 +58,16 @@ static float OVL single(double x) { return odd(x); }
     void OVL vstore_half##n##mode(T##n x, size_t i, S half *p) \
     { \
         for (int k = 0; k < n; k++) \
-            ((S ushort *)p)[i * n + k] = to_half##mode(single(x[k])); \
+            ((S any_ushort *)p)[i * n + k] = to_half##mode(single(x[k])); \
     } \
     void OVL vstorea_half##n##mode(T##n x, size_t i, S half *p) \
     { \
         for (int k = 0; k < n; k++) \
-            ((S ushort *)p)[i * stride + k] = to_half##mode(single(x[k])); \
+            ((S any_ushort *)p)[i * stride + k] = to_half##mode(single(x[k])); \
     }
 #define STORE_HALF1(S, T, mode) \
-    void OVL vstore_half##mode(T x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(single(x)); } \
-    void OVL vstorea_half##mode(T x, size_t i, S half *p) { ((S ushort *)p)[i] = to_half##mode(single(x)); }
+    void OVL vstore_half##mode(T x, size_t i, S half *p) { ((S any_ushort *)p)[i] = to_half##mode(single(x)); } \
+    void OVL vstorea_half##mode(T x, size_t i, S half *p) { ((S any_ushort *)p)[i] = to_half##mode(single(x)); }
 #define STORE_TYPE(T, mode) \
     EACH_SPACE(STORE_HALF1, T, mode) EACH_SPACE(STORE_HALF, T, 2, 2, mode) EACH_SPACE(STORE_HALF, T, 3, 4, mode) \
     EACH_SPACE(STORE_HALF, T, 4, 4, mode) EACH_SPACE(STORE_HALF, T, 8, 8, mode) EACH_SPACE(STORE_HALF, T, 16, 16, mode)

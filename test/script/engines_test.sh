@@ -24,7 +24,7 @@ try quick avx512 atomics bfs collatz divide fault_barrier fault_load fault_null 
     reduce scan transpose
 try quick avx2 bfs divide fault_load private reduce saxpy
 try quick base bfs divide fault_load private reduce saxpy
-try full avx512 if_else saxpy scatter strided
+try full avx512 if_else saxpy scatter signs strided
 try full avx2 scatter
 try full base scatter
 echo "$n runs"

@@ -135,6 +135,7 @@ static int signal_of(FaultKind k)
     case FAULT_LOAD_PAGE:
     case FAULT_STORE_PAGE:
     case FAULT_STORE_CODE:
+    case FAULT_PRIVATE:
     case FAULT_FETCH:
     case FAULT_FETCH_PAGE:
     case FAULT_COPY_EARLY: return SIGNAL_SEGV;

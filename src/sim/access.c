@@ -49,6 +49,15 @@ static bool beyond_lds(const Warp *w, u64 a, u32 width)
            a + width > (u64)w->group->lds_base + l->lds;
 }
 
+bool access_private(Warp *w, const Uop *u, u64 a, u32 width, int lane)
+{
+    const Launch *l = w->group->launch;
+    if (!l->strict || (a <= l->pds_lane && width <= l->pds_lane - a))
+        return true;
+    fail_at(w, u, FAULT_PRIVATE, lane, a, width);
+    return false;
+}
+
 /* the host address of an access whose bytes lie in one page, or in pages side by side; NULL: a
  * fault */
 static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)

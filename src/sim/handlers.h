@@ -165,6 +165,9 @@ u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);
 bool access_note(Warp *w, const Uop *u, u64 a, u32 width, int lane, bool reads, bool writes);
 /* The same of all active lanes at the addresses addr[], of which lo is the lowest and hi the highest
  * one. */
+/* Whether byte a, and those of the width after it, are in the private memory of the lane, as a strict
+ * machine wants it, or the machine is not strict.  False: it faulted. */
+bool access_private(Warp *w, const Uop *u, u64 a, u32 width, int lane);
 bool access_note_lanes(Warp *w, const Uop *u, u32 lo, u32 hi, u32 width, bool writes);
 
 /* Whether a copy that no warp has waited for fills some of these bytes (copy.c). */

@@ -457,6 +457,19 @@ static inline void addr_priv11(Warp *w, const Uop *u)
     }
 }
 
+/* whether a strict machine lets the access of addr_priv11() be; false: it faulted */
+static inline bool fits_priv11(Warp *w, const Uop *u, const u32 width)
+{
+    if (__builtin_expect(!w->group->launch->strict, 1))
+        return true;
+    for (u32 left = w->exec; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        if (!access_private(w, u, w->v[u->ra][i] + (u32)u->imm, width, i))
+            return false;
+    }
+    return true;
+}
+
 static inline void addr_stride(Warp *w, u32 base, u32 stride)
 {
     APART LANES w->addr[i] = base + (u32)i * stride;
@@ -482,7 +495,9 @@ static inline void addr_index(Warp *w, const Uop *u, const u32 width)
     }
 #define WIDTH(name, bytes, sgn)                                                                    \
     MEMORY(12, name, bytes, addr_12(w, u), load(w, u, bytes, sgn), store(w, u, bytes))             \
-    MEMORY(priv11, name, bytes, addr_priv11(w, u), load(w, u, bytes, sgn), store(w, u, bytes))     \
+    MEMORY(priv11, name, bytes, addr_priv11(w, u),                                                 \
+           fits_priv11(w, u, bytes) ? load(w, u, bytes, sgn) : NULL,                               \
+           fits_priv11(w, u, bytes) ? store(w, u, bytes) : NULL)                                   \
     MEMORY(unit, name, bytes, addr_stride(w, w->x[u->ra], bytes), load(w, u, bytes, sgn),          \
            store(w, u, bytes))                                                                     \
     MEMORY(stride, name, bytes, addr_stride(w, w->x[u->ra], w->x[u->rc]), load(w, u, bytes, sgn),  \

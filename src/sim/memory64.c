@@ -61,14 +61,23 @@ static u64 private_address(const Warp *w, u64 a, int lane)
            (lane < 0 ? 0 : 4 * (u32)lane);
 }
 
-/* the device address of word k of the access of `lane` */
-static u64 address(const Warp *w, const Uop *u, const Rule *r, int lane, u32 k)
+/* The address of word k of the access of `lane` as the program has it; *is_private: it is an offset
+ * into private memory. */
+static u64 offset(const Warp *w, const Uop *u, const Rule *r, int lane, u32 k, bool *is_private)
 {
     const u64 base = base_of(w, u->ra, r->scalar_base ? -1 : lane, r->wide);
-    u64 a = base + (u64)offset_of(w, u, r->width, lane) + 4 * k;
-    if (!r->wide)
-        a = (u32)a;
-    if (r->space == SPACE_PRIVATE || (r->space == SPACE_FLAT && base < RANGE_END(PRIVATE)))
+    const u64 a = base + (u64)offset_of(w, u, r->width, lane) + 4 * k;
+    *is_private =
+        r->space == SPACE_PRIVATE || (r->space == SPACE_FLAT && base < RANGE_END(PRIVATE));
+    return r->wide ? a : (u32)a;
+}
+
+/* the device address */
+static u64 address(const Warp *w, const Uop *u, const Rule *r, int lane, u32 k)
+{
+    bool is_private;
+    u64 a = offset(w, u, r, lane, k, &is_private);
+    if (is_private)
         a = private_address(w, a, lane);
     else if (r->space == SPACE_LOCAL)
         a += w->group->lds_base;
@@ -81,8 +90,13 @@ static bool move_words(Warp *w, const Uop *u, const Rule *r, int lane)
 {
     const u32 data = r->stores ? u->rb : u->rd;
     u64 addr[4] = {0};
-    for (u32 k = 0; k < r->words; k++)
+    for (u32 k = 0; k < r->words; k++) {
+        bool is_private;
+        const u64 a = offset(w, u, r, lane, k, &is_private);
+        if (is_private && !access_private(w, u, a, r->width, lane))
+            return false;
         addr[k] = address(w, u, r, lane, k);
+    }
     for (u32 k = 0; k < r->words; k++) {
         u32 *reg = lane < 0 ? &w->x[data + k] : &w->v[data + k][lane], value;
         if (r->stores) {

@@ -235,7 +235,8 @@ static bool put_kernel(Census *c, const Kernel *k, Object *o)
     const Sym *s = sym_of(a, k->symbol);
     Kernel whole = *k;
     if (s->kind == SYM_UNDEF) {
-        as_error_at(a, s->place, "kernel '%.*s' is not defined", (int)s->len, s->name);
+        as_error_at(a, s->place, "kernel '%.*s' is not defined: no label '%.*s:'", (int)s->len,
+                    s->name, (int)s->len, s->name);
         return true;
     }
     add_use(&whole.use, &c->common);

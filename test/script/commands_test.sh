@@ -67,6 +67,11 @@ for doc in README.md doc/tutorial.md doc/debugging.md; do
         cat "$c" && cat "${c%.sh}.got"
         bad=1
     done
+    # README.md promises that it writes into build/ only; everything else in its root is a link
+    if [ "$doc" = README.md ] && [ "$(find "$dir/root" -mindepth 1 -maxdepth 1 ! -type l)" ]; then
+        echo "$doc: its commands leave files:" && find "$dir/root" -mindepth 1 -maxdepth 1 ! -type l
+        bad=1
+    fi
     cd "$root" || exit 1
 done
 echo "$n commands"

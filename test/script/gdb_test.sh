@@ -208,6 +208,7 @@ print &s.b[1]
 print sizeof s
 down
 finish
+print $v0
 set var sum = 1000
 thread 1
 print i
@@ -218,7 +219,7 @@ END
 said 'hit Breakpoint 1, twice (x=3)' '$1 = 3' 'y = 6' 'x = 3' '#0  twice (x=3)' \
     '#1' 'in k (out=0x90000000, in=0x90001000, n=5, f=...)' 'v = 3' 'j = 0' 'i = 3' 's = {a = 3, b = {1.5, 3}}' \
     "c = 200 '\\310'" 'h = -3' 'big = 5000000000' '$2 = {1, 2, 3, 4}' '$3 = {0, 1, 2, 3}' \
-    '(float *) 0x' '$5 = 12' 'sum += twice(v)' '$6 = 0' 'Hardware watchpoint 2: sum' \
+    '(float *) 0x' '$5 = 12' 'sum += twice(v)' '$6 = 6' '$7 = 0' 'Hardware watchpoint 2: sum' \
     'Old value = 0' 'New value = 2'
 
 # optimised code: values in registers and constants, of inlined calls, and after loops; at line 22

@@ -75,7 +75,8 @@ CLTESTSRC := $(wildcard test/opencl/*_test.c)
 LLTESTSRC := test/unit/converge_test.c
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c),$(wildcard test/fuzz/fuzz_*.c))
-GENSRC := $B/gen/crt0.c $B/gen/crt0_print.c $B/gen/machines.c
+CRT0 := $(patsubst lib/%.s,$B/gen/%.c,$(wildcard lib/crt0*.s))
+GENSRC := $(CRT0) $B/gen/machines.c
 
 LIBOBJ := $(LIBSRC:%.c=$B/%.o) $(GENSRC:.c=.o)
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -151,7 +152,7 @@ $B/host/tables: host/tables.c $(DOCSRC:%.c=$B/%.o)
 $B/gen/%.elf: lib/%.s $B/host/as
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)$B/host/as $< $@
-$B/gen/crt0.c $B/gen/crt0_print.c: $B/gen/%.c: $B/gen/%.elf $B/host/embed
+$(CRT0): $B/gen/%.c: $B/gen/%.elf $B/host/embed
 	$(call say,GEN,$@)$B/host/embed $*_object $< >$@
 $B/gen/machines.c: $(wildcard lib/machine/*.machine) $B/host/embed
 	@mkdir -p $(@D)
@@ -288,6 +289,9 @@ $B/bench/cc_bench: bench/cc_bench.c $B/libventus.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/bench/jit_bench: bench/jit_bench.c $B/libventus.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
+$B/bench/recode: bench/recode.c $B/libventus.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h

@@ -1,46 +1,28 @@
-# crt0.s -- what every warp executes first: registers, stacks, the call of the kernel
+# crt0.s -- what every warp executes first: it gets ready for vector instructions and calls the kernel
 # (doc/abi.md, "Start code").
 #
 #   in:   the CSRs of a warp, undefined registers
-#   out:  the registers with the roles args, gp, sp, tp, local_base; vl = lanes
+#   out:  the registers with the roles args and scratch, the latter with the address of the kernel; vl = lanes
 #
-# Before it comes lib/crt0_print.s in programs that look for printf's buffer in variables.
+# Before it come lib/crt0_print.s, lib/crt0_stacks.s and lib/crt0_floats.s, in this order, where the program needs
+# them (src/link/startcode.c); each runs into the next, and the first one's _start counts.
 #
 # .bss is not cleared here.  The loader fills it with zeros once; a group that starts
 # late would wipe what earlier groups have written to program-scope variables.
 
     .include "abi.inc"          # numbers and registers of the binary interface, built into the assembler
 
-    .equ MSTATUS_VS, 0x2000     # allow vector instructions
-
     .macro start_code zero, ra, sp, gp, tp, t0, scratch, t2, local_base, s1, args, frame
-    la      \gp, __global_pointer$
-    li      \t0, ABI_LANES      # the hardware takes the smaller of this and its lanes
-    vsetvli \t0, \t0, e32, m1, ta, ma
-    li      \t0, MSTATUS_VS
-    csrrs   \zero, mstatus, \t0
-    la      \t0, spike_end      # the public simulator returns from traps to here
-    csrrw   \zero, mtvec, \t0
-
-    # local memory: a stack for each warp, then __local objects
-    csrr    \t0, CSR_LDS
-    csrr    \scratch, CSR_WID
-    slli    \scratch, \scratch, ABI_WARP_STACK_SHIFT
-    add     \sp, \t0, \scratch
-    csrr    \scratch, CSR_NUMW
-    slli    \scratch, \scratch, ABI_WARP_STACK_SHIFT
-    add     \local_base, \t0, \scratch
-    li      \tp, 0              # private memory is addressed from 0
-
     csrr    \t0, CSR_KNL
-    lw      \args, 4*KNL_ARGS(\t0)
     lw      \scratch, 4*KNL_ENTRY(\t0)
+    lw      \args, 4*KNL_ARGS(\t0)
+    vsetvli \zero, \t0, e32, m1, ta, ma # of this address and its lanes the hardware takes the smaller
     jalr    \ra, \scratch
     endprg  \zero, \zero, \zero
     .endm
 
     .section .text.start, "axR", @progbits
-    .weak _start                # crt0_print.s has another
+    .weak _start
     .type _start, @function
 _start:
     with_registers start_code

@@ -1,12 +1,12 @@
 # crt0_print.s -- printf's buffer for programs that look for it in variables, as public ones do.
 #
-# It is linked before crt0.s and runs into it.  Programs of this compiler read the metadata
+# It is linked before the rest of the start code (lib/crt0.s) and runs into it.  Programs of this compiler read the metadata
 # themselves and go without.
 
     .include "abi.inc"
 
     .section .text.start, "axR", @progbits
-    .globl _start
+    .weak _start
     .type _start, @function
 _start:
     csrr    t0, CSR_KNL

@@ -1,4 +1,5 @@
 /* cmd_cc.c -- ventus cc: OpenCL C to an image, or to one of the forms between. */
+#include "link/link.h"
 #include "cc/cc.h"
 #include "comp/comp.h"
 #include "drv/drv.h"
@@ -212,7 +213,7 @@ static char *default_output(const Cc *c, CompOutput output)
 
 static bool link_ir(const Object *o, Buf *out, Diag *d)
 {
-    Object *image = link_with_crt0(o->name, o, d);
+    Object *image = link_program(&o, 1, &(LinkOptions){.output = o->name}, d);
     const bool ok = image && obj_write(image, out, d);
     obj_free(image);
     return ok;

@@ -60,25 +60,16 @@ const struct argp ld_argp = {
            "loads.",
 };
 
-static bool link_files(const Ld *l, Object **objects, Diag *d)
+static bool link_files(const Ld *l, Object **files, Diag *d)
 {
-    Object **files = objects + MAX_CRT0, **first = files;
-    size_t n = (size_t)l->nfiles;
+    const size_t n = (size_t)l->nfiles;
     bool ok = true;
     Buf elf = {0};
     for (size_t i = 0; i < n; i++)
         ok = (files[i] = load_object(l->files[i], default_isa(), d)) && ok;
-    if (ok && !l->no_crt0) {
-        const size_t start = load_crt0((const Object *const *)files, n, objects, d);
-        if (start == 1) {
-            files[-1] = objects[0];
-            objects[0] = NULL;
-        }
-        first -= start;
-        n += start;
-        ok = start > 0;
-    }
-    Object *image = ok ? link_objects((const Object *const *)first, n, &l->link, d) : NULL;
+    Object *image = !ok ? NULL
+                        : (l->no_crt0 ? link_objects : link_program)((const Object *const *)files,
+                                                                     n, &l->link, d);
     ok = image && obj_write(image, &elf, d) && write_file(l->out, elf.data, elf.len, d);
     obj_free(image);
     buf_free(&elf);
@@ -88,7 +79,7 @@ static bool link_files(const Ld *l, Object **objects, Diag *d)
 int ld_main(int argc, char **argv)
 {
     const char **roots = mem_zalloc((size_t)argc + 1, sizeof *roots);
-    Object **objects = mem_zalloc((size_t)argc + MAX_CRT0, sizeof *objects);
+    Object **objects = mem_zalloc((size_t)argc, sizeof *objects);
     Ld l = {.roots = roots};
     Diag d = stderr_diag();
     if (!roots || !objects)
@@ -97,7 +88,7 @@ int ld_main(int argc, char **argv)
     l.link.roots = roots;
     l.link.output = l.out;
     const bool ok = link_files(&l, objects, &d);
-    for (int i = 0; i < argc + MAX_CRT0; i++)
+    for (int i = 0; i < argc; i++)
         obj_free(objects[i]);
     mem_free(objects);
     mem_free(roots);

@@ -3,7 +3,6 @@
 #include "obj/lines.h"
 #include "asm/asm.h"
 #include "cc/cc.h"
-#include "link/crt0.h"
 #include "link/link.h"
 #include "comp/comp.h"
 #include <string.h>
@@ -138,35 +137,6 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
     return o;
 }
 
-size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d)
-{
-    bool print = false;
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++)
-        print |=
-            obj_find_symbol(o[i], "BUFFER_ADDR") >= 0 || obj_find_symbol(o[i], "BUFFER_SIZE") >= 0;
-    if (print && obj_read("crt0_print.o", crt0_print_object, crt0_print_object_size, d, &start[0]))
-        found++;
-    if (obj_read("crt0.o", crt0_object, crt0_object_size, d, &start[found]))
-        found++;
-    return found;
-}
-
-Object *link_with_crt0(const char *file, const Object *o, Diag *d)
-{
-    Object *all[MAX_CRT0 + 1];
-    const LinkOptions opt = {.output = shown(file)};
-    const size_t n = load_crt0(&o, 1, all, d);
-    const Object *linked[MAX_CRT0 + 1];
-    for (size_t i = 0; i < n; i++)
-        linked[i] = all[i];
-    linked[n] = o;
-    Object *image = n ? link_objects(linked, n + 1, &opt, d) : NULL;
-    for (size_t i = 0; i < n; i++)
-        obj_free(all[i]);
-    return image;
-}
-
 void add_sources(Object *o)
 {
     enum { MOST_FILES = 64, MOST_SOURCE = 4 << 20 /* bytes */ };
@@ -192,7 +162,9 @@ Object *load_image(const char *file, IsaSet set, const char *build, bool apart, 
 {
     const bool is_source = is_source_name(file);
     Object *o = is_source ? source_image(file, build, apart, d) : load_object(file, set, d);
-    Object *image = o && !o->is_image ? link_with_crt0(file, o, d) : o;
+    Object *image = o && !o->is_image ? link_program((const Object *const *)&o, 1,
+                                                     &(LinkOptions){.output = shown(file)}, d)
+                                      : o;
     if (image != o)
         obj_free(o);
     if (image)

@@ -100,7 +100,7 @@ bool refuse_source(const char *file, const char *how, Diag *d);
 /* Options of clang that `run` and `cc` put before the user's, ending with NULL. */
 extern const char *const default_warnings[];
 
-/* The image in a file: an object is linked with crt0 first, OpenCL C (.cl) compiled with the
+/* The image in a file: an object is linked with its start code first, OpenCL C (.cl) compiled with the
  * options of clBuildProgram in `build`, which may be NULL. */
 Object *load_image(const char *file, IsaSet set, const char *build, bool apart, Diag *d);
 /* Adds the texts of the files that the object's line table names, where they are ordinary files of
@@ -111,12 +111,6 @@ bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d
 /* Machine IR to an object. */
 struct CcOptions;
 Object *compile_ir(const char *file, const char *text, IsaSet set, const struct CcOptions *opt, Diag *d);
-/* An object with crt0; `file` is for messages. */
-Object *link_with_crt0(const char *file, const Object *o, Diag *d);
-/* The start code that n objects need, for the caller to free: how many objects it is; 0:
- * reported. */
-enum { MAX_CRT0 = 2 };
-size_t load_crt0(const Object *const *o, size_t n, Object *start[MAX_CRT0], Diag *d);
 
 /* Reports that memory ran out and ends the process. */
 _Noreturn void out_of_memory(void);

@@ -21,7 +21,7 @@ static bool flags_of(Asm *a, const Buf *text, const char *at, u32 *flags)
         {'G', 0},
         {'o', 0},
         {'?', 0},
-        {'R', 0},
+        {'R', OBJ_RETAIN},
     };
     *flags = 0;
     for (size_t i = 0; i < text->len; i++) {

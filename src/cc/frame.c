@@ -34,7 +34,9 @@ typedef struct {
     u32 savedv_at;
     i32 base; /* what v32 holds, from the low end of the frame */
     bool needs_v32;
-    Ins *out; /* the block being rewritten */
+    bool makes_local; /* a kernel that needs no start code for stacks makes the base of __local data
+                         itself */
+    Ins *out;         /* the block being rewritten */
     size_t n, cap;
     u32 loc;
 } Frame;
@@ -74,9 +76,11 @@ static void look_at(Frame *fr, const Ins *i, bool *kept)
     case IR_call: fr->f->has_calls = true; break;
     default: break;
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         if (i->a[k].kind == R_SLOT && ins_is_machine(i))
             fr->needs_v32 = true;
+        fr->makes_local |= ref_same(i->a[k], ref_reg(fr->t->local_base));
+    }
 }
 
 static void survey(Frame *fr)
@@ -90,6 +94,7 @@ static void survey(Frame *fr)
             look_at(fr, &b->ins[k], kept);
     }
     fr->moves = f->has_calls || !f->is_kernel;
+    fr->makes_local &= !fr->moves && !fr->nspillx;
     if (f->is_kernel)
         return;
     for (u32 r = 0; r < NXREG; r++)
@@ -336,9 +341,21 @@ static void place_note(const Frame *fr, Note *n)
 
 /* --- start and end -------------------------------------------------------------------- */
 
+/* local_base = CSR_LDS + the stacks of the group's warps, as start code does it */
+static void make_local_base(Frame *fr)
+{
+    const u32 base = fr->t->local_base, other = fr->t->temporary;
+    row(fr, csrrs, base, number(CSR_numw), ref_reg(0));
+    row(fr, csrrs, other, number(CSR_lds), ref_reg(0));
+    row(fr, slli, base, ref_reg(base), number(ABI_WARP_STACK_SHIFT));
+    row(fr, add, base, ref_reg(base), ref_reg(other));
+}
+
 static void prologue(Frame *fr)
 {
     const Func *f = fr->f;
+    if (fr->makes_local)
+        make_local_base(fr);
     if (fr->moves && f->frame_scalar)
         add_scalar(fr, fr->t->sp, (i32)f->frame_scalar);
     if (keeps_ra(fr))

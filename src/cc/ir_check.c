@@ -374,7 +374,7 @@ static void check_destination(Check *c, const Ins *i)
     if (c->stage == STAGE_ALLOCATED) {
         require(c, !i->dst, "writes %%%" PRIu32 ", which has no register", i->dst);
         const Target *t = c->f->module->target;
-        require(c, i->reg != 1 + t->gp && i->reg != 1 + t->local_base,
+        require(c, i->reg != 1 + t->gp && (i->reg != 1 + t->local_base || c->f->is_kernel),
                 "writes a register that nobody changes");
     }
 }

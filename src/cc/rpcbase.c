@@ -2,11 +2,12 @@
  *
  * setrpc adds an immediate of twelve bits to a register.  In a short function that reaches every
  * block from the start of the function.  So t1 takes the address of the start once, at the start,
- * if nothing else in the function writes t1 and the function calls nobody.
+ * if nothing else in the function writes t1 and the function calls nobody.  Start code leaves the
+ * address of a kernel there (doc/abi.md, "Start code").
  */
 #include "cc/code.h"
 
-enum { REACH = 2048, WORTH_IT = 2 };
+enum { REACH = 2048, WORTH_IT = 2 /* without the address */ };
 
 static bool is_rpc_high(const Code *c, size_t i)
 {
@@ -38,24 +39,35 @@ static bool is_possible(const Code *c)
         else if (!word_is_none(w) && (writes(w, c->f->module->target->scratch) || calls(w)))
             return false;
     }
-    return setters >= WORTH_IT;
+    return setters >= (c->f->is_kernel ? 1 : WORTH_IT);
+}
+
+/* Puts auipc behind the label of the start; there is room, since others went. */
+static void take_address(Code *c)
+{
+    Word next = {.in = {.id = I_auipc, .opd = {(i32)c->f->module->target->scratch}},
+                 .loc = c->n > 1 ? c->word[1].loc : 0};
+    for (size_t i = 1; i < c->n; i++) {
+        const Word w = c->word[i];
+        c->word[i] = next;
+        next = w;
+    }
+    c->word[c->n++] = next;
 }
 
 void share_rpc_base(Code *c)
 {
     if (!is_possible(c))
         return;
-    size_t n = 1;
-    Word before = {.in = {.id = I_auipc, .opd = {(i32)c->f->module->target->scratch}},
-                   .loc = c->word[1].loc};
-    for (size_t i = 1; i < c->n; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
         const bool high = is_rpc_high(c, i);
-        Word w = high ? c->word[++i] : c->word[i];
+        c->word[n] = high ? c->word[++i] : c->word[i];
         if (high)
-            w.fix = FIX_BLOCK_FROM_START;
-        c->word[n++] = before;
-        before = w;
+            c->word[n].fix = FIX_BLOCK_FROM_START;
+        n++;
     }
-    c->word[n++] = before;
     c->n = n;
+    if (!c->f->is_kernel)
+        take_address(c);
 }

@@ -21,6 +21,7 @@ static const Target v202 = {
     .scratch = REG_scratch,
     .arguments = REG_args,
     .local_base = REG_local_base,
+    .temporary = REG_t0,
     .frame = V0 + REG_frame,
     .piece = V0 + REG_piece,
     .pieces = REG_piece_last - REG_piece + 1,

@@ -50,6 +50,7 @@ typedef struct {
     u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
     u32 arguments;          /* x: the argument block, where a kernel begins */
     u32 local_base;         /* x: static __local data */
+    u32 temporary;          /* x: free where a function begins */
     u32 frame;              /* v: base of the private frame, in functions that have one */
     u32 piece, pieces;      /* v: first register of arguments and results, and how many there are */
 } Target;

@@ -1,6 +1,4 @@
-/* crt0.h -- the start code as the build assembled it: ELF objects for obj_read() and the first
- * places of link_objects(), lib/crt0_print.s before lib/crt0.s.  Only programs that look for
- * printf's buffer in variables need the former. */
+/* crt0.h -- the pieces of start code as the build assembled them: ELF objects for obj_read(), which start.c links. */
 #ifndef LINK_CRT0_H
 #define LINK_CRT0_H
 #include <stddef.h>
@@ -9,4 +7,8 @@ extern const unsigned char crt0_object[];
 extern const size_t crt0_object_size;
 extern const unsigned char crt0_print_object[];
 extern const size_t crt0_print_object_size;
+extern const unsigned char crt0_stacks_object[];
+extern const size_t crt0_stacks_object_size;
+extern const unsigned char crt0_floats_object[];
+extern const size_t crt0_floats_object_size;
 #endif

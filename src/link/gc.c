@@ -9,8 +9,6 @@
 #include <elf.h>
 #include <string.h>
 
-#define SHF_GNU_RETAIN_ 0x200000u /* gABI extension of GNU; not in every <elf.h> */
-
 typedef struct {
     Link *l;
     SymbolRef *todo; /* symbol: a section here; marked, not yet followed */
@@ -98,7 +96,7 @@ static bool mark_sections(Gc *gc)
             const ObjSection *s = &gc->l->in[i].o->sections[k];
             if (kernel_of(s) && !mark_name(gc, kernel_of(s), &found))
                 return false;
-            if (s->flags & SHF_ALLOC && s->flags & SHF_GNU_RETAIN_ && !mark(gc, i, k))
+            if (s->flags & SHF_ALLOC && s->flags & OBJ_RETAIN && !mark(gc, i, k))
                 return false;
         }
     return true;

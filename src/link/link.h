@@ -1,6 +1,6 @@
 /* link.h -- objects to an image.
  *
- * Layout (doc/abi.md, "Layout of an image"): .text at 0x80000000 with crt0
+ * Layout (doc/abi.md, "Layout of an image"): .text at 0x80000000 with start code
  * first, then .tohost, read-only data, and on a new page .data, .sdata, .bss; the
  * symbols the public linker script defines are defined here too.
  */
@@ -17,9 +17,10 @@ typedef struct {
     const char *output;     /* name of the image in messages */
 } LinkOptions;
 
-/* Links objects in the given order; crt0 (link/crt0.h), if wanted, is the first one.  Undefined
- * and duplicate symbols are reported with the file that has them; profiles that
+/* Links objects in the given order.  Undefined and duplicate symbols are reported with the file that has them; profiles that
  * do not go together are an error that names both files.  NULL: d says why.  The
  * image is the caller's to free. */
 Object *link_objects(const Object *const *objects, size_t n, const LinkOptions *opt, Diag *d);
+/* The same after the start code that the objects need (startcode.c; doc/abi.md, "Start code"). */
+Object *link_program(const Object *const *objects, size_t n, const LinkOptions *opt, Diag *d);
 #endif

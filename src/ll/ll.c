@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "cc/cc.h"
 #include "comp/spirv.h"
-#include "link/crt0.h"
 #include "link/link.h"
 #include "ll/front.h"
 #include "ll/lower.h"
@@ -38,13 +37,8 @@ static bool put_bitcode(LLVMModuleRef m, Buf *out)
 
 static bool put_image(const Object *o, const CompOptions *opt, Buf *out, Diag *d)
 {
-    Object *crt0 = NULL;
-    if (!obj_read("crt0.o", crt0_object, crt0_object_size, d, &crt0))
-        return false;
-    const Object *both[] = {crt0, o};
-    Object *image = link_objects(both, 2, &(LinkOptions){.output = opt->name}, d);
+    Object *image = link_program(&o, 1, &(LinkOptions){.output = opt->name}, d);
     const bool ok = image && obj_write(image, out, d);
-    obj_free(crt0);
     obj_free(image);
     return ok;
 }

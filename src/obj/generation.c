@@ -18,6 +18,7 @@ typedef struct {
     u32 holds[32];
     u32 words;        /* metadata words loaded, a bit for each of the first 32 */
     bool wid, scaled; /* CSR_wid was read; something was scaled by the size of a stack of B */
+    bool no_sp;       /* sp is not written */
     u32 sp, tp;       /* what was written to sp and tp last */
 } Start;
 
@@ -56,8 +57,10 @@ static void step(Start *s, const Insn *in)
     const i32 rd = at < 0 ? 0 : in->opd[at];
     const u32 value = result(s, in);
     s->holds[rd] = rd ? value : OTHER;
-    if (rd == REG_sp)
+    if (rd == REG_sp) {
         s->sp = value;
+        s->no_sp = false;
+    }
     if (rd == REG_tp)
         s->tp = value;
 }
@@ -75,7 +78,7 @@ static const ObjSegment *entry_segment(const Object *image, u32 *past)
 
 static Start read_start(const Object *image)
 {
-    Start s = {.sp = OTHER};
+    Start s = {.no_sp = true, .sp = OTHER};
     IsaDecoder decoder;
     u32 past;
     Insn in;
@@ -103,7 +106,7 @@ Generation resource_generation(const Object *image)
         return GEN_C;
     if (has_word(&s, KNL_STACK))
         return GEN_B2;
-    if (s.wid && s.scaled)
+    if (s.no_sp || (s.wid && s.scaled)) /* without a stack the place of other data is that of B */
         return GEN_B;
     return s.sp == (FROM_CSR | CSR_lds) ? GEN_A : GEN_BARE;
 }

@@ -16,6 +16,9 @@
 /* Values of symbol.section that are not indices. */
 enum { OBJ_UNDEF = -1, OBJ_ABS = -2, OBJ_COMMON = -3 };
 
+/* A section flag, SHF_GNU_RETAIN, which not every <elf.h> has: linkers keep the section. */
+enum { OBJ_RETAIN = 0x200000 };
+
 /* The symbol of a relocation that has none (ALIGN, RELAX). */
 #define OBJ_NO_SYMBOL UINT32_MAX
 

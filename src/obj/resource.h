@@ -52,7 +52,7 @@ Resource resource_merge(const Resource *a, const Resource *b);
  * "Generations"); the loader decides by looking at the code at the entry. */
 typedef enum {
     GEN_A,   /* one stack for the group, tp = CSR_PDS */
-    GEN_B,   /* 1 KiB of stack a warp at the start of LDS, tp = 0 */
+    GEN_B,   /* 1 KiB of stack a warp at the start of LDS, tp = 0; or neither, and the same places */
     GEN_B2,  /* the same, stack size from metadata word 56 */
     GEN_C,   /* LDS data first, then stacks: metadata words 56 and 60 */
     GEN_BARE /* none of these: hand-written code without crt0 */

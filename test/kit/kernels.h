@@ -30,6 +30,8 @@ static inline void put_start(Buf *b, Generation g, int tp_word)
     }
     if (g == GEN_A)
         OP_(b, I_csrrs, {2, LDS, 0});
+    if (g == GEN_BARE)
+        OP_(b, I_addi, {2, 0, 64});
     if (g == GEN_B2)
         OP_(b, I_lw, {8, 56, 5});
     if (g == GEN_C)

@@ -3,7 +3,6 @@
 #include "cc/cc.h"
 #include "drv/drv.h"
 
-#include "link/crt0.h"
 #include "link/link.h"
 #include "comp/comp.h"
 #include "obj/kernelinfo.h"
@@ -74,15 +73,10 @@ void kit_free(KitProgram *p)
 
 static bool put_image(KitProgram *p, const Object *o, Diag *d)
 {
-    Object *crt0 = NULL;
-    if (!o || !obj_read("crt0.o", crt0_object, crt0_object_size, d, &crt0))
-        return false;
-    const Object *both[] = {crt0, o};
-    Object *image = link_objects(both, 2, &(LinkOptions){.output = p->name}, d);
+    Object *image = o ? link_program(&o, 1, &(LinkOptions){.output = p->name}, d) : NULL;
     p->image.len = 0;
     const bool ok = image && obj_write(image, &p->image, d);
     obj_free(image);
-    obj_free(crt0);
     return ok;
 }
 

@@ -26,8 +26,8 @@ touch:
 # out:
 # Kanata	0004
 # C=	0
-# 108
-# 108
+# 44
+# 44
 # {"otherData":{"unit":"a cycle is shown as a microsecond"},"traceEvents":[
 # 4
 # 4

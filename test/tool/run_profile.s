@@ -26,9 +26,9 @@ touch:
 # 9 0
 # 1
 # 10
-#         64   8.9 %  run_profile.s:18  mul     t1, t0, t0
-#         64   8.9 %  run_profile.s:20  vlw12.v v2, 0(v1)
-#         64   8.9 %  80000078  mul t1, t0, t0  # run_profile.
-#         64   8.9 %  80000080  vlw12.v v2, 0(v1)  # run_profi
+#         64  13.8 %  run_profile.s:18  mul     t1, t0, t0
+#         64  13.8 %  run_profile.s:20  vlw12.v v2, 0(v1)
+#         64  13.8 %  80000038  mul t1, t0, t0  # run_profile.
+#         64  13.8 %  80000040  vlw12.v v2, 0(v1)  # run_profi
 # 1
 # end

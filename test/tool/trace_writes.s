@@ -1,8 +1,8 @@
 # What a trace says of each kind of write: vectors, vtype, floats, CSRs and their dirty bits, memory of each width,
 # private memory, prefixes; then the turns of two warps around barriers, and the divergence stack.  Lines like these were
 # compared with the public simulator's (doc/testing.md); of the start code only the first and last words are shown.
-# run: %b/ventus run %s -k writes --threads 4 -g 4 -l 4 -a buf:i32:8=5 --trace=- | awk '$4 > "0x80000054" || $4 < "0x8000000d"' | cut -c24-
-# run: %b/ventus run %s -k turns --threads 4 -g 8 -l 8 --trace=- | awk 'on; $4 ~ /0x80000054/ { on = 1 }; /000300e7/ && $2 ~ /1/ { on = 1 }'
+# run: %b/ventus run %s -k writes --threads 4 -g 4 -l 4 -a buf:i32:8=5 --trace=- | awk '$4 > "0x8000001c" || $4 < "0x8000000d"' | cut -c24-
+# run: %b/ventus run %s -k turns --threads 4 -g 8 -l 8 --trace=- | awk 'on; $4 ~ /0x8000001c/ { on = 1 }; /000300e7/ && $2 ~ /1/ { on = 1 }'
 
 	.text
 	.kernel writes
@@ -68,10 +68,10 @@ turns:
 # (0xf1402573) x10 0x00000000
 # (0x0182a283) x5  0x80000000 mem 0x00001018
 # (0x00028067)
-# (0x00003197) x3  0x80003000
-# (0x80018193) x3  0x80002800
-# (0x02000293) x5  0x00000020
-# (0x0d02f2d7) x5  0x00000004 c8_vstart 0x00000000 c3104_vl 0x00000004 c3105_vtype 0x000000d0 c768_mstatus 0x80000600
+# (0x000022b7) x5  0x00002000
+# (0x3002a073) c768_mstatus 0x80006200
+# (0x803022f3) x5  0x90103000
+# (0x0002a303) x6  0x80000034 mem 0x90103000
 # (0x0d0072d7) x5  0x00000004 c8_vstart 0x00000000 c3104_vl 0x00000004
 # (0x010072d7) x5  0x00000004 c8_vstart 0x00000000 c3104_vl 0x00000004 c3105_vtype 0x00000010
 # (0x30002373) x6  0x00001800
@@ -106,57 +106,57 @@ turns:
 # (0x30559073)
 # (0x004eb05b) c2060_rpc 0x3fc00004 current mask:	0000000f current npc:	00000000 stack size: 0
 # (0x00008067)
-# core   0: 3 0x800000f4 (0x80502373) x6  0x00000000
-# core   1: 3 0x800000f4 (0x80502373) x6  0x00000001
-# core   0: 3 0x800000f8 (0x5208a0d7) c8_vstart 0x00000000 e32 m1 l4 v1  0000000f 0x00000003 00000002 00000001 00000000 
-# core   1: 3 0x800000f8 (0x5208a0d7) c8_vstart 0x00000000 e32 m1 l4 v1  0000000f 0x00000003 00000002 00000001 00000000 
-# core   0: 3 0x800000fc (0x5e034157) c8_vstart 0x00000000 e32 m1 l4 v2  0000000f 0x00000000 00000000 00000000 00000000 
-# core   1: 3 0x800000fc (0x5e034157) c8_vstart 0x00000000 e32 m1 l4 v2  0000000f 0x00000001 00000001 00000001 00000001 
-# core   0: 3 0x80000100 (0x00031663)
-# core   1: 3 0x80000100 (0x00031663)
-# core   0: 3 0x80000104 (0x00000013)
-# core   1: 3 0x8000010c (0x0400400b)
-# core   0: 3 0x80000108 (0x00000013)
-# core   1: 3 0x8000010c (0x0400400b)
-# core   0: 3 0x8000010c (0x0400400b)
-# core   1: 3 0x8000010c (0x0400400b)
-# core   0: 3 0x80000110 (0x0400400b)
-# core   1: 3 0x80000110 (0x0400400b)
-# core   0: 3 0x80000110 (0x0400400b)
-# core   1: 3 0x80000114 (0x00030463)
-# core   0: 3 0x80000114 (0x00030463)
-# core   1: 3 0x80000118 (0x00000013)
-# core   0: 3 0x8000011c (0x0400400b)
-# core   1: 3 0x8000011c (0x0400400b)
-# core   0: 3 0x8000011c (0x0400400b)
-# core   1: 3 0x80000120 (0x00000397) x7  0x80000120
-# core   0: 3 0x80000120 (0x00000397) x7  0x80000120
-# core   1: 3 0x80000124 (0x01c38393) x7  0x8000013c
-# core   0: 3 0x80000124 (0x01c38393) x7  0x8000013c
-# core   1: 3 0x80000128 (0x0003b05b) c2060_rpc 0x8000013c current mask:	0000000f current npc:	00000000 stack size: 0
-# core   0: 3 0x80000128 (0x0003b05b) c2060_rpc 0x8000013c current mask:	0000000f current npc:	00000000 stack size: 0
-# core   1: 3 0x8000012c (0x0011065b) c8_vstart 0x00000000 e32 m1 l4 current mask:	00000002 current npc:	80000138 stack size: 2
-# [r_pc] 8000013c [else_pc] 80000130 [else_mask] 0000000d 
-# [r_pc] 8000013c [else_pc] 8000013c [else_mask] 0000000f 
-# core   0: 3 0x8000012c (0x0011065b) c8_vstart 0x00000000 e32 m1 l4 current mask:	00000001 current npc:	80000138 stack size: 2
-# [r_pc] 8000013c [else_pc] 80000130 [else_mask] 0000000e 
-# [r_pc] 8000013c [else_pc] 8000013c [else_mask] 0000000f 
-# core   1: 3 0x80000138 (0x021131d7) c8_vstart 0x00000000 e32 m1 l4 v3  00000002 0x00000000 00000000 00000003 00000000 
-# core   0: 3 0x80000138 (0x021131d7) c8_vstart 0x00000000 e32 m1 l4 v3  00000001 0x00000000 00000000 00000000 00000002 
-# core   1: 3 0x8000013c (0x0000205b) current mask:	0000000d current npc:	80000130 stack size: 1
-# [r_pc] 8000013c [else_pc] 8000013c [else_mask] 0000000f 
-# core   0: 3 0x8000013c (0x0000205b) current mask:	0000000e current npc:	80000130 stack size: 1
-# [r_pc] 8000013c [else_pc] 8000013c [else_mask] 0000000f 
-# core   1: 3 0x80000130 (0x0210b1d7) c8_vstart 0x00000000 e32 m1 l4 v3  0000000d 0x00000004 00000003 00000003 00000001 
-# core   0: 3 0x80000130 (0x0210b1d7) c8_vstart 0x00000000 e32 m1 l4 v3  0000000e 0x00000004 00000003 00000002 00000002 
-# core   1: 3 0x80000134 (0x0080006f)
-# core   0: 3 0x80000134 (0x0080006f)
-# core   1: 3 0x8000013c (0x0000205b) current mask:	0000000f current npc:	8000013c stack size: 0
-# core   0: 3 0x8000013c (0x0000205b) current mask:	0000000f current npc:	8000013c stack size: 0
-# core   1: 3 0x8000013c (0x0000205b) current mask:	0000000f current npc:	8000013c stack size: 0
-# core   0: 3 0x8000013c (0x0000205b) current mask:	0000000f current npc:	8000013c stack size: 0
-# core   1: 3 0x80000140 (0x00008067)
-# core   0: 3 0x80000140 (0x00008067)
-# core   1: 3 0x80000054 (0x0000400b)
-# core   0: 3 0x80000054 (0x0000400b)
+# core   0: 3 0x800000bc (0x80502373) x6  0x00000000
+# core   1: 3 0x800000bc (0x80502373) x6  0x00000001
+# core   0: 3 0x800000c0 (0x5208a0d7) c8_vstart 0x00000000 e32 m1 l4 v1  0000000f 0x00000003 00000002 00000001 00000000 
+# core   1: 3 0x800000c0 (0x5208a0d7) c8_vstart 0x00000000 e32 m1 l4 v1  0000000f 0x00000003 00000002 00000001 00000000 
+# core   0: 3 0x800000c4 (0x5e034157) c8_vstart 0x00000000 e32 m1 l4 v2  0000000f 0x00000000 00000000 00000000 00000000 
+# core   1: 3 0x800000c4 (0x5e034157) c8_vstart 0x00000000 e32 m1 l4 v2  0000000f 0x00000001 00000001 00000001 00000001 
+# core   0: 3 0x800000c8 (0x00031663)
+# core   1: 3 0x800000c8 (0x00031663)
+# core   0: 3 0x800000cc (0x00000013)
+# core   1: 3 0x800000d4 (0x0400400b)
+# core   0: 3 0x800000d0 (0x00000013)
+# core   1: 3 0x800000d4 (0x0400400b)
+# core   0: 3 0x800000d4 (0x0400400b)
+# core   1: 3 0x800000d4 (0x0400400b)
+# core   0: 3 0x800000d8 (0x0400400b)
+# core   1: 3 0x800000d8 (0x0400400b)
+# core   0: 3 0x800000d8 (0x0400400b)
+# core   1: 3 0x800000dc (0x00030463)
+# core   0: 3 0x800000dc (0x00030463)
+# core   1: 3 0x800000e0 (0x00000013)
+# core   0: 3 0x800000e4 (0x0400400b)
+# core   1: 3 0x800000e4 (0x0400400b)
+# core   0: 3 0x800000e4 (0x0400400b)
+# core   1: 3 0x800000e8 (0x00000397) x7  0x800000e8
+# core   0: 3 0x800000e8 (0x00000397) x7  0x800000e8
+# core   1: 3 0x800000ec (0x01c38393) x7  0x80000104
+# core   0: 3 0x800000ec (0x01c38393) x7  0x80000104
+# core   1: 3 0x800000f0 (0x0003b05b) c2060_rpc 0x80000104 current mask:	0000000f current npc:	00000000 stack size: 0
+# core   0: 3 0x800000f0 (0x0003b05b) c2060_rpc 0x80000104 current mask:	0000000f current npc:	00000000 stack size: 0
+# core   1: 3 0x800000f4 (0x0011065b) c8_vstart 0x00000000 e32 m1 l4 current mask:	00000002 current npc:	80000100 stack size: 2
+# [r_pc] 80000104 [else_pc] 800000f8 [else_mask] 0000000d 
+# [r_pc] 80000104 [else_pc] 80000104 [else_mask] 0000000f 
+# core   0: 3 0x800000f4 (0x0011065b) c8_vstart 0x00000000 e32 m1 l4 current mask:	00000001 current npc:	80000100 stack size: 2
+# [r_pc] 80000104 [else_pc] 800000f8 [else_mask] 0000000e 
+# [r_pc] 80000104 [else_pc] 80000104 [else_mask] 0000000f 
+# core   1: 3 0x80000100 (0x021131d7) c8_vstart 0x00000000 e32 m1 l4 v3  00000002 0x00000000 00000000 00000003 00000000 
+# core   0: 3 0x80000100 (0x021131d7) c8_vstart 0x00000000 e32 m1 l4 v3  00000001 0x00000000 00000000 00000000 00000002 
+# core   1: 3 0x80000104 (0x0000205b) current mask:	0000000d current npc:	800000f8 stack size: 1
+# [r_pc] 80000104 [else_pc] 80000104 [else_mask] 0000000f 
+# core   0: 3 0x80000104 (0x0000205b) current mask:	0000000e current npc:	800000f8 stack size: 1
+# [r_pc] 80000104 [else_pc] 80000104 [else_mask] 0000000f 
+# core   1: 3 0x800000f8 (0x0210b1d7) c8_vstart 0x00000000 e32 m1 l4 v3  0000000d 0x00000004 00000003 00000003 00000001 
+# core   0: 3 0x800000f8 (0x0210b1d7) c8_vstart 0x00000000 e32 m1 l4 v3  0000000e 0x00000004 00000003 00000002 00000002 
+# core   1: 3 0x800000fc (0x0080006f)
+# core   0: 3 0x800000fc (0x0080006f)
+# core   1: 3 0x80000104 (0x0000205b) current mask:	0000000f current npc:	80000104 stack size: 0
+# core   0: 3 0x80000104 (0x0000205b) current mask:	0000000f current npc:	80000104 stack size: 0
+# core   1: 3 0x80000104 (0x0000205b) current mask:	0000000f current npc:	80000104 stack size: 0
+# core   0: 3 0x80000104 (0x0000205b) current mask:	0000000f current npc:	80000104 stack size: 0
+# core   1: 3 0x80000108 (0x00008067)
+# core   0: 3 0x80000108 (0x00008067)
+# core   1: 3 0x8000001c (0x0000400b)
+# core   0: 3 0x8000001c (0x0000400b)
 # end

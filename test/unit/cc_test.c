@@ -8,7 +8,6 @@
 #include "test/kit/objects.h"
 #include "cc/cc.h"
 #include "drv/drv.h"
-#include "link/crt0.h"
 #include "link/link.h"
 
 enum { ITEMS = 48, VARS = 7, DEPTH = 4, SLOT_WORDS = 4, BLOCKS = 400 };
@@ -323,16 +322,12 @@ static void interpret(const Func *f, const u32 *in, u32 *out)
 static Object *image_of(Module *m, const CcOptions *opt)
 {
     Caught c;
-    Object *crt0 = NULL;
     catch_in(&c);
     Object *o = cc_compile(m, opt, &c.d);
     expect_silence(&c);
     assert_non_null(o);
-    assert_true(obj_read("crt0.o", crt0_object, crt0_object_size, &c.d, &crt0));
-    const Object *both[] = {crt0, o};
-    Object *image = link_objects(both, 2, &(LinkOptions){.output = "t.elf"}, &c.d);
+    Object *image = link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
     expect_silence(&c);
-    obj_free(crt0);
     obj_free(o);
     return image;
 }

@@ -857,6 +857,8 @@ static void generations_are_told_apart(void **state)
                       LW(T1, 0, T0));
     EXPECT_GENERATION(GEN_C, 68, CSRR(T0, KNL), LW(T2, 60, T0), LW(T1, 68, T0),
                       word_of({I_addi, {TP, T1, 0}}), LW(T1, 0, T0));
+    EXPECT_GENERATION(GEN_B, -1, CSRR(T0, KNL), LW(T1, 0, T0)); /* no stack at all */
+    EXPECT_GENERATION(GEN_BARE, -1, CSRR(T0, KNL), LI(SP, 64), LW(T1, 0, T0));
     EXPECT_GENERATION(GEN_BARE, -1, LI(T0, 1024), LW(T1, 0, T0));
 }
 

@@ -1,4 +1,4 @@
-/* crt0.h -- the pieces of start code as the build assembled them: ELF objects for obj_read(), which start.c links. */
+/* crt0.h -- the pieces of start code as the build assembled them: ELF objects for obj_read(), which startcode.c links. */
 #ifndef LINK_CRT0_H
 #define LINK_CRT0_H
 #include <stddef.h>

@@ -593,6 +593,8 @@ static void instruction(Emit *e, const Uop *u)
     case E_AUIPC: set_x(e, u->rd, word(e, (u32)u->imm)); break;
     case E_MERGE: merge(e, u); break;
     case E_VID: lane_numbers(e, u); break;
+    case E_MMA:
+    case E_MMA64: done = multiply(e, u); break;
     case E_TOSCALAR: last_lane(e, u); break;
     case E_CSR: done = csr(e, u); break;
     case E_SETRPC: {
@@ -920,6 +922,8 @@ static void emit_block(Emit *e, u32 i)
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
     e->nspan = e->nwindow = 0;
+    for (size_t k = 0; k < countof(e->operand); k++)
+        e->operand[k].from[0].c[0] = NULL;
     LLVMPositionBuilderAtEnd(B, e->start[i]);
     e->insns = LLVMBuildLoad2(B, e->i64, e->insns_home, "");
     set_lanes(e);

@@ -1,7 +1,7 @@
 /* translate.h -- a region as a function of LLVM.
  *
  * translate.c makes the function: entries, blocks, control flow, exits.  arith.c computes
- * integers, hostfloat.c floats; vecmem.c accesses memory, with the help of functions that are made
+ * integers, hostfloat.c floats, product.c products of matrices; vecmem.c accesses memory, with the help of functions that are made
  * once (HostEnv.helper).  A scalar register is an i32.  A row of
  * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
  * on is an i32 for control flow and a vector of i1 for each chunk.
@@ -68,6 +68,18 @@ typedef struct {
     Val host;               /* the host address of lo, if they are */
 } Window;
 
+enum { MAX_WINDOW = 8 };   /* registers of a matrix */
+
+/* A matrix that was made ready in an array on the host's stack, in the order of its registers or
+ * (exchanged) with rows and columns exchanged. */
+typedef struct {
+    Val array;              /* NULL: no room yet */
+    Row from[MAX_WINDOW];   /* the registers it was made of; from[0] empty: nothing is ready */
+    u8 type;                /* MmaType */
+    u32 n;                  /* elements */
+    bool exchanged;
+} Operand;
+
 /* A function that is being built. */
 typedef struct {
     LLVMContextRef c;
@@ -95,6 +107,7 @@ typedef struct {
     LLVMBasicBlockRef begin, again;
     Val warp_home, group, guard_lo, guard_end; /* i64: HostEnv.guard */
     Val constant[MAX_CONSTANTS]; /* those that loads name */
+    Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
     u64 *helpers;           /* that are called, a bit each */
     /* the block in progress */
     const RegionBlock *at;
@@ -168,6 +181,11 @@ Val arith(Emit *e, Op op, Val a, Val b, Val c);
 Row divide_by(Emit *e, Row a, Val b, bool remainder);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
+
+/* --- product.c --------------------------------------------------------------------------- */
+
+/* A matrix product; false: left to the handler. */
+bool multiply(Emit *e, const Uop *u);
 
 /* --- functions (translate.c) ------------------------------------------------------------- */
 

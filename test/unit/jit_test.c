@@ -442,6 +442,16 @@ static Device *open_device(const EngineKind *kind)
     return d;
 }
 
+/* Words whose elements of any format are mostly finite, some of them subnormal. */
+static u32 matrix_word(void)
+{
+    return one_in(60)  ? random_word()
+           : one_in(8) ? below(UINT32_MAX) & 0x83ff83ff
+                       : below(UINT32_MAX) & 0xbfbfbfbf;
+}
+
+static u32 (*memory_word)(void) = random_word;
+
 static void fill_memory(Device *d, u64 with)
 {
     u32 *data = mem_alloc(DATA_BYTES);
@@ -449,7 +459,7 @@ static void fill_memory(Device *d, u64 with)
     const u64 was = seed;
     seed = with;
     for (u32 i = 0; i < DATA_BYTES / 4; i++)
-        data[i] = random_word();
+        data[i] = memory_word();
     seed = was;
     assert_true(dev_write(d, DATA, data, DATA_BYTES));
     mem_free(data);
@@ -959,6 +969,96 @@ static void any_words(void **state)
     set = V202 | AI | TIDX;
 }
 
+/* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
+ * has its own registers; a sum of them all, each weighted, goes to memory. */
+static void make_products(u32 from, u32 end, u32 stride)
+{
+    enum { LOADED = 6, SOURCE = 16, FIRST = 64 };
+    u32 n = 0, d = FIRST;
+    text.len = 0;
+    line("li x8,%#x", DATA);
+    line("li x7,%#x", 0xbfbfbfbf);
+    line("csrr x5,wgid");
+    line("slli x5,x5,1");
+    line("csrr x6,wid");
+    line("add x5,x5,x6");
+    line("slli x5,x5,7");
+    line("vid.v v1");
+    line("vsll.vi v1,v1,2");
+    line("vadd.vx v1,v1,x8");
+    line("vadd.vx v1,v1,x5");
+    for (u32 r = 10; r < 256; r++)
+        if (r < SOURCE || r % LOADED == 0) {
+            line("vlw12.v v%u,%u(v1)", r, r * 8);
+        } else {
+            line("vxor.vv v%u,v%u,v%u", r, r - 6, r - 1);
+            line("vand.vx v%u,v%u,x7", r, r);
+        }
+    for (u32 v = 0; v < 2u << 12; v++) {
+        char suffix[80];
+        Mma m;
+        const OperandKind kind = v & 1 ? K_MMA64 : K_MMA;
+        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) || n++ % stride ||
+            n <= from || n > end)
+            continue;
+        isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);
+        const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
+                  b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);
+        const u32 c = SOURCE + below(FIRST - 8 - SOURCE), count = m.wide ? m.m * m.n / 32 : 4;
+        if (kind == K_MMA)
+            line("mma%s v%u,v%u,v%u", suffix, d, a, b);
+        else
+            line("mma64%s v%u,v%u,v%u,v%u", suffix, d, a, b, c);
+        d = d + count > 248 ? FIRST : d + count;
+    }
+    line("vmv.v.i v3,0");
+    for (u32 r = FIRST; r < 256; r++) {
+        line("li x5,%d", (int)(0x9e3779b1u * r | 1));
+        line("vmacc.vx v3,x5,v%u", r);
+    }
+    line("li x6,%u", OUT);
+    line("vadd.vx v1,v1,x6");
+    line("vsw12.v v3,0(v1)");
+    line("endprg x0,x0,x0");
+}
+
+/* Matrix products bit by bit, every stride-th of those that exist, or JIT_TEST_STRIDE-th. */
+static void try_products(u32 stride)
+{
+    enum { ALL = 1240, PROGRAM = 40 };
+    const char *why, *ask = getenv("JIT_TEST_STRIDE");
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    set = V2025 | TIDX;
+    memory_word = matrix_word;
+    stride = ask ? (u32)strtoul(ask, NULL, 0) : stride;
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    const Shape s = {.lanes = 32, .items = 64, .warps = 2};
+    seed = 1;
+    for (u32 from = 0; from < ALL; from += PROGRAM * stride) {
+        make_products(from, from + PROGRAM * stride, stride);
+        const DevResult ra = run(a, linked(), &s, from + 1), rb = run(b, linked(), &s, from + 1);
+        assert_false(ra.run.faulted);
+        compare(a, b, &ra, &rb, from);
+    }
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > stats.insns / 10 * 9);
+    memory_word = random_word;
+    set = V202 | AI | TIDX;
+    buf_free(&text);
+    dev_close(a);
+    dev_close(b);
+}
+
+static void matrix_products(void **state)
+{
+    (void)state;
+    try_products(13);
+    setenv("VENTUS_LANES", "avx2", 1);
+    try_products(23);
+    unsetenv("VENTUS_LANES");
+}
+
 /* The engine that compares while it runs finds nothing.  Its turns are shorter, so that programs
  * whose warps share words do other things than with the interpreter alone. */
 static void shadow_agrees(void **state)
@@ -1116,9 +1216,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_programs),   cmocka_unit_test(graphs),
         cmocka_unit_test(whole_turns),      cmocka_unit_test(quick_programs),
         cmocka_unit_test(arguments_change), cmocka_unit_test(wild_addresses),
-        cmocka_unit_test(vector_lengths),
         cmocka_unit_test(vector_lengths),   cmocka_unit_test(whole_lengths),
-        cmocka_unit_test(any_words),        cmocka_unit_test(shadow_agrees),
+        cmocka_unit_test(any_words),        cmocka_unit_test(matrix_products),
+        cmocka_unit_test(shadow_agrees),
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
     };

@@ -47,6 +47,7 @@ static inline u32 f32_le(u32 a, u32 b)
 }
 
 #define F32_CANONICAL 0x7fc00000u
+#define F64_CANONICAL 0x7ff8000000000000u
 
 static inline u32 f32_min(u32 a, u32 b)
 {

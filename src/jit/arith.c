@@ -1,4 +1,5 @@
-/* arith.c -- the integer operations of op.def in LLVM, on a word or on a chunk of a row. */
+/* arith.c -- the integer operations of op.def in LLVM, on a word or on a chunk of a row, and those
+ * that register pairs have on 64 bits. */
 #include "jit/translate.h"
 #include "isa/op.h"
 
@@ -12,7 +13,7 @@ static LLVMTypeRef like(Val v, LLVMTypeRef element)
                                                     : element;
 }
 
-Val constant_like(Val v, u32 value)
+Val constant_like(Val v, u64 value)
 {
     const LLVMTypeRef t = LLVMTypeOf(v);
     if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
@@ -34,7 +35,26 @@ static Val choose(Emit *e, LLVMIntPredicate p, Val a, Val b)
     return LLVMBuildSelect(B, LLVMBuildICmp(B, p, a, b, ""), a, b, "");
 }
 
-static Val amount(Emit *e, Val b) { return LLVMBuildAnd(B, b, constant_like(b, 31), ""); }
+u32 bits_like(Val v)
+{
+    const LLVMTypeRef t = LLVMTypeOf(v);
+    return LLVMGetIntTypeWidth(LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t)
+                                                                        : t);
+}
+
+Val sign_like(Val v) { return constant_like(v, (u64)1 << (bits_like(v) - 1)); }
+
+static Val amount(Emit *e, Val b)
+{
+    return LLVMBuildAnd(B, b, constant_like(b, bits_like(b) - 1), "");
+}
+
+/* a with the sign of s */
+static Val with_sign(Emit *e, Val a, Val s)
+{
+    return LLVMBuildOr(B, LLVMBuildAnd(B, a, LLVMBuildNot(B, sign_like(a), ""), ""),
+                       LLVMBuildAnd(B, s, sign_like(a), ""), "");
+}
 
 /* the upper half of a product */
 static Val high(Emit *e, Val a, Val b, bool a_signed, bool b_signed)
@@ -126,13 +146,9 @@ Val arith(Emit *e, Op op, Val a, Val b, Val c)
     case OP_zext16: return LLVMBuildAnd(B, a, constant_like(a, 0xffff), "");
     case OP_sext8: return extend(e, a, e->i8);
     case OP_sext16: return extend(e, a, e->i16);
-    case OP_fsgnj:
-        return LLVMBuildOr(B, LLVMBuildAnd(B, a, constant_like(a, ~SIGN32), ""),
-                           LLVMBuildAnd(B, b, constant_like(a, SIGN32), ""), "");
-    case OP_fsgnjn:
-        return LLVMBuildOr(B, LLVMBuildAnd(B, a, constant_like(a, ~SIGN32), ""),
-                           LLVMBuildAnd(B, NOT(b), constant_like(a, SIGN32), ""), "");
-    case OP_fsgnjx: return LLVMBuildXor(B, a, LLVMBuildAnd(B, b, constant_like(a, SIGN32), ""), "");
+    case OP_fsgnj: return with_sign(e, a, b);
+    case OP_fsgnjn: return with_sign(e, a, NOT(b));
+    case OP_fsgnjx: return LLVMBuildXor(B, a, LLVMBuildAnd(B, b, sign_like(a), ""), "");
     case OP_macc: return LLVMBuildAdd(B, LLVMBuildMul(B, a, b, ""), c, "");
     case OP_nmsac: return LLVMBuildSub(B, c, LLVMBuildMul(B, a, b, ""), "");
     case OP_madd: return LLVMBuildAdd(B, LLVMBuildMul(B, b, c, ""), a, "");

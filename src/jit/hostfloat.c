@@ -10,22 +10,47 @@
 
 static bool is_row(Val v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind; }
 
-static Val as_float(Emit *e, Val v)
+/* the type of v's elements as floats */
+static LLVMTypeRef float_like(Emit *e, Val v)
 {
-    return LLVMBuildBitCast(B, v, is_row(v) ? e->frow : e->f32, "");
+    const LLVMTypeRef f = bits_like(v) == 64 ? LLVMDoubleTypeInContext(e->c) : e->f32;
+    return is_row(v) ? LLVMVectorType(f, LLVMGetVectorSize(LLVMTypeOf(v))) : f;
 }
 
-static Val as_bits(Emit *e, Val v)
+static Val as_float(Emit *e, Val v) { return LLVMBuildBitCast(B, v, float_like(e, v), ""); }
+
+/* whether the floats, or those of the vector, are of binary64 */
+static bool is_double(Val f)
 {
-    return LLVMBuildBitCast(B, v, is_row(v) ? e->row : e->i32, "");
+    const LLVMTypeRef t = LLVMTypeOf(f);
+    return LLVMGetTypeKind(is_row(f) ? LLVMGetElementType(t) : t) == LLVMDoubleTypeKind;
 }
+
+static Val as_bits(Emit *e, Val f)
+{
+    const LLVMTypeRef i = is_double(f) ? e->i64 : e->i32;
+    return LLVMBuildBitCast(
+        B, f, is_row(f) ? LLVMVectorType(i, LLVMGetVectorSize(LLVMTypeOf(f))) : i, "");
+}
+
+static u64 canonical_nan(u32 bits) { return bits == 64 ? F64_CANONICAL : F32_CANONICAL; }
 
 /* bits of f, the canonical NaN for any */
 static Val canonical(Emit *e, Val f)
 {
     const Val bits = as_bits(e, f);
     const Val nan = LLVMBuildFCmp(B, LLVMRealUNO, f, f, "");
-    return LLVMBuildSelect(B, nan, constant_like(bits, F32_CANONICAL), bits, "");
+    return LLVMBuildSelect(B, nan, constant_like(bits, canonical_nan(bits_like(bits))), bits, "");
+}
+
+Val change_width(Emit *e, Val bits, bool widens)
+{
+    const LLVMTypeRef i = widens ? e->i64 : e->i32;
+    const Val like =
+        LLVMGetUndef(is_row(bits) ? LLVMVectorType(i, LLVMGetVectorSize(LLVMTypeOf(bits))) : i);
+    const Val f = as_float(e, bits);
+    return canonical(e, widens ? LLVMBuildFPExt(B, f, float_like(e, like), "")
+                               : LLVMBuildFPTrunc(B, f, float_like(e, like), ""));
 }
 
 static Val call(Emit *e, const char *name, Val *args, u32 n)
@@ -53,8 +78,8 @@ static Val compare(Emit *e, LLVMRealPredicate p, Val a, Val b)
 /* orders as the float does, -0 below +0 */
 static Val order(Emit *e, Val a)
 {
-    const Val sign = LLVMBuildAShr(B, a, constant_like(a, 31), "");
-    return LLVMBuildXor(B, a, LLVMBuildAnd(B, sign, constant_like(a, ~SIGN32), ""), "");
+    const Val sign = LLVMBuildAShr(B, a, constant_like(a, bits_like(a) - 1), "");
+    return LLVMBuildXor(B, a, LLVMBuildAnd(B, sign, LLVMBuildNot(B, sign_like(a), ""), ""), "");
 }
 
 /* a NaN loses against a number */
@@ -66,8 +91,8 @@ static Val extreme(Emit *e, LLVMIntPredicate p, Val a, Val b)
     Val r = LLVMBuildSelect(B, LLVMBuildICmp(B, p, order(e, a), order(e, b), ""), a, b, "");
     r = LLVMBuildSelect(B, nan_b, a, r, "");
     r = LLVMBuildSelect(B, nan_a, b, r, "");
-    return LLVMBuildSelect(B, LLVMBuildAnd(B, nan_a, nan_b, ""), constant_like(a, F32_CANONICAL), r,
-                           "");
+    return LLVMBuildSelect(B, LLVMBuildAnd(B, nan_a, nan_b, ""),
+                           constant_like(a, canonical_nan(bits_like(a))), r, "");
 }
 
 /* out of range: the nearest number of the type; NaN: the largest */
@@ -79,14 +104,15 @@ static Val to_int(Emit *e, Val a, bool sgn, bool cut)
         f = call(e, "llvm.roundeven", &f, 1);
     LLVMTypeRef types[2] = {LLVMTypeOf(a), LLVMTypeOf(f)};
     const Val r = intrinsic(e, sgn ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
-    return LLVMBuildSelect(B, nan, constant_like(a, sgn ? INT32_MAX : UINT32_MAX), r, "");
+    return LLVMBuildSelect(B, nan, constant_like(a, UINT64_MAX >> (64 - bits_like(a) + sgn)), r,
+                           "");
 }
 
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c)
 {
 #define FA as_float(e, a)
 #define FB as_float(e, b)
-    const LLVMTypeRef f = is_row(a) ? e->frow : e->f32;
+    const LLVMTypeRef f = float_like(e, a);
     if (rm == FP_RTZ && (op == OP_fcvt_x_f || op == OP_fcvt_xu_f))
         return to_int(e, a, op == OP_fcvt_x_f, true);
     if (rm != FP_RNE)

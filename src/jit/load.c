@@ -46,8 +46,8 @@ static const struct {
     {                                                                                              \
 #name, (HostFunction *)name                                                                \
     }
-    FUNCTION(fmaf),   FUNCTION(roundevenf), FUNCTION(truncf),  FUNCTION(floorf),
-    FUNCTION(memcpy), FUNCTION(memset),     FUNCTION(memmove), FUNCTION(sqrtf),
+    FUNCTION(fmaf),   FUNCTION(roundevenf), FUNCTION(truncf), FUNCTION(floorf), FUNCTION(memcpy),
+    FUNCTION(memset), FUNCTION(memmove),    FUNCTION(sqrtf),  FUNCTION(fma),    FUNCTION(roundeven),
 };
 
 /* --- the file ---------------------------------------------------------------------------- */

@@ -333,7 +333,7 @@ static Val end_sum(Emit *e, const Mma *m, Val c, Val sum)
                             "");
 }
 
-bool multiply(Emit *e, const Uop *u)
+bool multiply_matrices(Emit *e, const Uop *u)
 {
     const bool is_long = isa_insn[u->id].effect == E_MMA64;
     Mma m;

@@ -580,21 +580,26 @@ static bool csr(Emit *e, const Uop *u)
 static void instruction(Emit *e, const Uop *u)
 {
     bool done = true;
-    if (u->mod || (e->quick && e->at->facts[e->k]->access != ACCESS_NONE)) {
+    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE) {
         call_handler(e);
         return;
     }
     switch ((Effect)isa_insn[u->id].effect) {
     case E_ALU:
-    case E_MAC: done = compute(e, u, false); break;
+    case E_MAC: done = u->mod ? compute_modified(e, u) : compute(e, u, false); break;
     case E_FALU:
-    case E_FMAC: done = compute(e, u, true); break;
+    case E_FMAC: done = u->mod ? compute_modified(e, u) : compute(e, u, true); break;
+    case E_PAIR: done = compute_pair(e, u); break;
+    case E_WIDEN:
+    case E_WIDEN_W:
+    case E_WIDEN_MAC: done = compute_widening(e, u); break;
+    case E_NARROW: done = compute_narrowing(e, u); break;
     case E_LUI:
     case E_AUIPC: set_x(e, u->rd, word(e, (u32)u->imm)); break;
     case E_MERGE: merge(e, u); break;
     case E_VID: lane_numbers(e, u); break;
     case E_MMA:
-    case E_MMA64: done = multiply(e, u); break;
+    case E_MMA64: done = multiply_matrices(e, u); break;
     case E_TOSCALAR: last_lane(e, u); break;
     case E_CSR: done = csr(e, u); break;
     case E_SETRPC: {
@@ -950,7 +955,6 @@ void make_types(Emit *e)
     e->f32 = LLVMFloatTypeInContext(e->c);
     e->ptr = LLVMPointerTypeInContext(e->c, 0);
     e->row = LLVMVectorType(e->i32, e->chunk);
-    e->frow = LLVMVectorType(e->f32, e->chunk);
     e->mrow = LLVMVectorType(e->i1, e->chunk);
     e->one_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32}, 3, false);
     e->keep_type = LLVMFunctionType(

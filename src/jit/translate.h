@@ -90,7 +90,7 @@ typedef struct {
     bool headers, quick;    /* CodeKind */
     bool repeats;           /* it goes on with the next warp (HostCode) */
     u32 lanes, chunk, nchunks;
-    LLVMTypeRef i1, i8, i16, i32, i64, f32, ptr, row, frow, mrow;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, ptr, row, mrow;
     Val fn, warp, env, limit;
     Val base, page, lds_base, lds_page;
     Val one, scalar, deepen, depth, uops;
@@ -145,8 +145,11 @@ Val splat(Emit *e, Val v);
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
 /* The lanes of a chunk in a mask of all. */
 Val mask_chunk(Emit *e, Val mask, u32 chunk);
-/* The same constant, for a type of values (i32 or a row's). */
-Val constant_like(Val v, u32 value);
+/* The same constant, for a type of values: integers, or vectors of them. */
+Val constant_like(Val v, u64 value);
+/* The bits of such an integer; its sign bit alone. */
+u32 bits_like(Val v);
+Val sign_like(Val v);
 
 /* Leaves the instruction to its handler, and goes on with what that wrote. */
 void call_handler(Emit *e);
@@ -175,17 +178,28 @@ Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *ar
 
 /* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
 
-/* a, b, c are words or chunks, as op.def names them. */
+/* a, b, c are words or chunks, as op.def names them, or integers of 64 bits or vectors of these, for
+ * operations that register pairs have. */
 Val arith(Emit *e, Op op, Val a, Val b, Val c);
 /* A row by a scalar, unsigned; ends the LLVM block that it is built in. */
 Row divide_by(Emit *e, Row a, Val b, bool remainder);
+/* The same float, by its bits, in binary64 or binary32; every NaN becomes the canonical one. */
+Val change_width(Emit *e, Val bits, bool widens);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
 
-/* --- product.c --------------------------------------------------------------------------- */
+/* --- pair.c ------------------------------------------------------------------------------ */
+
+/* What is computed on 64 bits, or on sources that a prefix changes; false: left to the handler. */
+bool compute_modified(Emit *e, const Uop *u);
+bool compute_pair(Emit *e, const Uop *u);
+bool compute_widening(Emit *e, const Uop *u);
+bool compute_narrowing(Emit *e, const Uop *u);
+
+/* --- product.c ---------------------------------------------------------------------------- */
 
 /* A matrix product; false: left to the handler. */
-bool multiply(Emit *e, const Uop *u);
+bool multiply_matrices(Emit *e, const Uop *u);
 
 /* --- functions (translate.c) ------------------------------------------------------------- */
 

@@ -80,6 +80,81 @@ static void line(const char *fmt, ...)
     buf_printf(&text, "\t%s\n", one);
 }
 
+#define PICK(list) list[below(countof(list))]
+
+/* Register pairs, abs and neg, of v2025: even registers are pairs where pair=1 says so. */
+static void random_pair(void)
+{
+    static const char *const vv[] = {
+        "vadd.vv",  "vsub.vv",   "vand.vv",   "vor.vv",     "vxor.vv",    "vsll.vv",  "vsrl.vv",
+        "vsra.vv",  "vmseq.vv",  "vmsne.vv",  "vmsltu.vv",  "vmslt.vv",   "vmsle.vv", "vminu.vv",
+        "vmax.vv",  "vmul.vv",   "vfadd.vv",  "vfsub.vv",   "vfmul.vv",   "vfdiv.vv", "vfmin.vv",
+        "vfmax.vv", "vfsgnj.vv", "vmfeq.vv",  "vfsgnjn.vv", "vfsgnjx.vv", "vmflt.vv", "vmfne.vv"};
+    static const char *const vx[] = {"vadd.vx",   "vrsub.vx",  "vsll.vx",   "vsra.vx",  "vmslt.vx",
+                                     "vmsgtu.vx", "vmul.vx",   "vmaxu.vx",  "vfadd.vf", "vfrsub.vf",
+                                     "vfmul.vf",  "vfrdiv.vf", "vfmax.vf",  "vmfgt.vf", "vfsgnj.vf"};
+    static const char *const vi[] = {"vadd.vi", "vrsub.vi", "vand.vi",  "vxor.vi",
+                                     "vsll.vi", "vsra.vi",  "vsrl.vi", "vmseq.vi"};
+    static const char *const one[] = {"vfsqrt.v",      "vfclass.v",       "vfcvt.x.f.v",
+                                      "vfcvt.f.xu.v",  "vfcvt.rtz.xu.f.v", "vfcvt.f.x.v"};
+    static const char *const mac[] = {"vfmacc", "vfnmacc", "vfmsac", "vfnmsac",
+                                      "vfmadd", "vfnmadd", "vfmsub", "vfnmsub"};
+    static const char *const scalar[] = {"add",    "sub",    "sll",     "slt",      "sltu",
+                                         "xor",    "srl",    "sra",     "or",       "and",
+                                         "mul",    "fadd.s", "fmul.s",  "fsgnj.s",  "fmin.s",
+                                         "feq.s",  "flt.s",  "fsgnjx.s"};
+    static const char *const word[] = {"addw", "subw", "sllw", "srlw", "sraw"};
+    static const char *const wide[] = {"vwaddu", "vwadd", "vwsubu", "vwsub",
+                                       "vwmul",  "vwmulu", "vwmulsu"};
+    static const char *const wide_mac[] = {"vwmacc", "vwmaccu", "vwmaccsu"};
+    static const char *const narrow[] = {"vnsrl", "vnsra", "vnclip", "vnclipu"};
+    const char *m = one_in(6) ? ",v0.t" : "";
+    const u32 d = low_v(), even = 4 + 2 * below(14), a = below(32), b = below(32), x = any_x();
+    line("prefix pair=%u, abs=%u, neg=%u", !one_in(4), one_in(2) ? 0 : below(8),
+         one_in(2) ? 0 : below(8));
+    switch (below(12)) {
+    case 0:
+    case 1:
+    case 2: line("%s v%u,v%u,v%u%s", PICK(vv), d, a, b, m); break;
+    case 3: line("%s v%u,v%u,x%u%s", PICK(vx), d, a, x, m); break;
+    case 4: line("%s v%u,v%u,%u%s", PICK(vi), d, a, below(16), m); break;
+    case 5: line("%s v%u,v%u%s", PICK(one), d, a, m); break;
+    case 6:
+        if (one_in(2))
+            line("%s.vv v%u,v%u,v%u%s", PICK(mac), d, a, b, m);
+        else
+            line("%s.vf v%u,x%u,v%u%s", PICK(mac), d, x, b, m);
+        break;
+    case 7: line("%s x%u,x%u,x%u", PICK(scalar), any_x(), any_x(), any_x()); break;
+    case 8:
+        if (one_in(2))
+            line("%s x%u,x%u,x%u", PICK(word), x & ~1u, any_x() & ~1u, any_x() & ~1u);
+        else
+            line("srliw x%u,x%u,%u", x & ~1u, any_x() & ~1u, below(64));
+        break;
+    case 9:
+        if (one_in(3))
+            line("%s.vx v%u,v%u,x%u%s", PICK(wide), even, a, x, m);
+        else if (one_in(2))
+            line("vwadd%s.wv v%u,v%u,v%u%s", one_in(2) ? "u" : "", even, a & ~1u, b & ~1u, m);
+        else
+            line("%s.vv v%u,v%u,v%u%s", PICK(wide), even, a, b, m);
+        break;
+    case 10:
+        if (one_in(2))
+            line("%s.vv v%u,v%u,v%u%s", PICK(wide_mac), even, a, b, m);
+        else
+            line("vwmaccus.vx v%u,x%u,v%u%s", even, x, b, m);
+        break;
+    default:
+        if (one_in(2))
+            line("%s.wv v%u,v%u,v%u%s", PICK(narrow), d, a & ~1u, b, m);
+        else
+            line("%s.wi v%u,v%u,%u%s", PICK(narrow), d, a & ~1u, below(16), m);
+        break;
+    }
+}
+
 /* rows that the text of a random instance is made from, by what their operands are */
 static void random_alu(void)
 {
@@ -119,7 +194,10 @@ static void random_alu(void)
     static const char *const rounding[] = {"", ",rtz", ",rne", ",rdn", ",rup"};
     const char *m = one_in(6) ? ",v0.t" : "";
     const u32 d = low_v(), a = below(32), b = below(32), x = any_x();
-#define PICK(list) list[below(countof(list))]
+    if (set & V2025 && one_in(2)) {
+        random_pair();
+        return;
+    }
     switch (below(18)) {
     case 0:
     case 1:
@@ -184,6 +262,7 @@ static void random_alu(void)
 static void random_access(void)
 {
     static const char *const widths[] = {"b", "h", "w", "bu", "hu"};
+    static const char *const spaces[] = {"private", "local"};
     const u32 off = below(512) & (one_in(4) ? ~0u : ~3u), d = low_v();
     switch (below(14)) {
     case 0: line("vl%s12.v v%u,%u(v%u)", PICK(widths), d, off, 1 + below(2)); break;
@@ -204,6 +283,13 @@ static void random_access(void)
     case 6: line("l%s x%u,%u(x%u)", PICK(widths), any_x(), off, 8 + below(2)); break;
     case 7: line("s%c x%u,%u(x%u)", "bhw"[below(3)], any_x(), off, 8 + below(2)); break;
     case 8:
+        if (set & V2025) {
+            line("vl%s_%s.v v%u,%u(v31)", PICK(widths), PICK(spaces), d, below(48));
+            line("vs%c_%s.v v%u,%u(v31)", "bhw"[below(3)], PICK(spaces), low_v(), below(48));
+            line("vl%s12.v v%u,%u(v31)", PICK(widths), d, below(48));
+            line("vs%c12.v v%u,%u(v31)", "bhw"[below(3)], low_v(), below(48));
+            break;
+        }
         line("vl%s.v v%u,%u(v31)", PICK(widths), d, below(48));
         line("vs%c.v v%u,%u(v31)", "bhw"[below(3)], low_v(), below(48));
         break;
@@ -969,6 +1055,21 @@ static void any_words(void **state)
     set = V202 | AI | TIDX;
 }
 
+/* Programs of profile v2025: register pairs, abs and neg, widening, spaces. */
+static void pairs(void **state)
+{
+    (void)state;
+    set = V2025 | TIDX;
+    try_programs(3, 20);
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    try_programs(12, 20);
+    setenv("VENTUS_LANES", "base", 1);
+    try_programs(4, 20);
+    unsetenv("VENTUS_LANES");
+    unsetenv("VENTUS_JIT_TIER");
+    set = V202 | AI | TIDX;
+}
+
 /* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
  * has its own registers; a sum of them all, each weighted, goes to memory. */
 static void make_products(u32 from, u32 end, u32 stride)
@@ -1217,8 +1318,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(whole_turns),      cmocka_unit_test(quick_programs),
         cmocka_unit_test(arguments_change), cmocka_unit_test(wild_addresses),
         cmocka_unit_test(vector_lengths),   cmocka_unit_test(whole_lengths),
-        cmocka_unit_test(any_words),        cmocka_unit_test(matrix_products),
-        cmocka_unit_test(shadow_agrees),
+        cmocka_unit_test(any_words),        cmocka_unit_test(pairs),
+        cmocka_unit_test(matrix_products),  cmocka_unit_test(shadow_agrees),
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
     };

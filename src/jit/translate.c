@@ -342,7 +342,18 @@ static void write_back_v(Emit *e, u32 n)
         *dirty &= ~bit;
 }
 
-void call_handler(Emit *e)
+void read_sources(Emit *e)
+{
+    const RegUse use = block_use(e->at, e->k);
+    for (u32 n = 1; n < 64; n++)
+        if (use.reads.x >> n & 1)
+            get_x(e, n);
+    for (u32 n = 0; n < 256; n++)
+        if (regset_has_v(&use.reads, n))
+            get_v(e, n);
+}
+
+void run_handler(Emit *e)
 {
     const RegUse use = block_use(e->at, e->k);
     for (u32 n = 1; n < 64; n++)
@@ -356,6 +367,12 @@ void call_handler(Emit *e)
     const LLVMBasicBlockRef on = new_block(e, "");
     branch_likely(e, LLVMBuildTrunc(B, ok, e->i1, ""), on, e->stop);
     LLVMPositionBuilderAtEnd(B, on);
+}
+
+void call_handler(Emit *e)
+{
+    const RegUse use = block_use(e->at, e->k);
+    run_handler(e);
     for (u32 n = 1; n < 64; n++)
         if (use.writes.x >> n & 1) {
             e->x_dirty &= ~((u64)1 << n); /* there is a newer value */

@@ -153,6 +153,10 @@ Val sign_like(Val v);
 
 /* Leaves the instruction to its handler, and goes on with what that wrote. */
 void call_handler(Emit *e);
+/* The same on one of several ways: what it wrote lies in the warp.  The values of the registers that
+ * it reads are known already (read_sources), for the other ways. */
+void run_handler(Emit *e);
+void read_sources(Emit *e);
 /* Before a call that may fault: counts instructions; the value that stands for the Uop. */
 Val note_place(Emit *e);
 /* A register as the warp has it. */
@@ -223,13 +227,37 @@ void make_repetition(Emit *e, LLVMBasicBlockRef first);
 
 /* --- vecmem.c ---------------------------------------------------------------------------- */
 
-/* Loads and stores of one word at most by addresses of 32 bits; false: another one. */
+/* What may be done with bytes of guest memory. */
+typedef struct {
+    Val ok;                 /* i1: all of it is plain memory with the right to it */
+    Val host;               /* the host address of the lowest, if it is */
+} Reach;
+
+/* The ways of an access: at once, with help, and on. */
+typedef struct { LLVMBasicBlockRef fast, slow, done; } Ways;
+/* Goes on in the fast one. */
+Ways part_ways(Emit *e, Val ok);
+
+IsaSpace space_of(const Uop *u);
+/* Whether each lane has its address in a vector register, to which an immediate is added. */
+bool has_own_address(Effect f);
+/* The notes about a row of addresses, made once a block. */
+Span *span_of(Emit *e, Row root, u32 shift, u32 width);
+/* Whether lanes whose addresses are in a row, each `offset` behind the row of notes, may be
+ * accessed at once; `flat`: by the flat rule. */
+Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
+/* Loads and stores by addresses of 32 bits; false: left to the handler. */
 bool access_scalar(Emit *e, const Uop *u);
 bool access_vector(Emit *e, const Uop *u);
 /* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
  * NULL: out of memory. */
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
                           const char *name, u64 helpers[HELPER_WORDS]);
+
+/* --- words.c ----------------------------------------------------------------------------- */
+
+/* A vector access of several words a lane; false: left to the handler. */
+bool access_words(Emit *e, const Uop *u);
 
 /* --- the whole --------------------------------------------------------------------------- */
 

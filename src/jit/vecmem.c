@@ -36,11 +36,6 @@ static Val byte_at(Emit *e, Val base, Val offset)
     return LLVMBuildInBoundsGEP2(B, e->i8, base, &offset, 1, "");
 }
 
-typedef struct {
-    Val ok;   /* i1: all of it is plain memory with the right to it */
-    Val host; /* the host address of lo, if it is */
-} Reach;
-
 /* i1: nobody holds a reservation that a store might end */
 static Val unreserved(Emit *e)
 {
@@ -89,12 +84,7 @@ static Reach reach(Emit *e, Val lo, Val last, bool is_near, bool stores)
     return (Reach){ok, byte_at(e, base, lo)};
 }
 
-/* the ways of an access: at once, with help, and on */
-typedef struct {
-    LLVMBasicBlockRef fast, slow, done;
-} Ways;
-
-static Ways part_ways(Emit *e, Val ok)
+Ways part_ways(Emit *e, Val ok)
 {
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
     branch_likely(e, ok, w.fast, w.slow);
@@ -214,10 +204,9 @@ bool access_scalar(Emit *e, const Uop *u)
 
 /* --- rows of addresses ------------------------------------------------------------------- */
 
-static IsaSpace space_of(const Uop *u) { return (IsaSpace)(u->mem & UOP_SPACE); }
+IsaSpace space_of(const Uop *u) { return (IsaSpace)(u->mem & UOP_SPACE); }
 
-/* Whether each lane has its address in a vector register, to which an immediate is added. */
-static bool has_own_address(Effect f)
+bool has_own_address(Effect f)
 {
     return f == E_VLOAD_12 || f == E_VSTORE_12 || f == E_VLOAD_GLOBAL || f == E_VSTORE_GLOBAL ||
            f == E_VLOAD_LOCAL || f == E_VSTORE_LOCAL || f == E_VLOAD_PRIVATE ||
@@ -361,8 +350,7 @@ static void ask_chunks(Emit *e, Span *s)
     }
 }
 
-/* The notes about a row of addresses, made once a block. */
-static Span *span_of(Emit *e, Row root, u32 shift, u32 width)
+Span *span_of(Emit *e, Row root, u32 shift, u32 width)
 {
     for (u32 i = 0; i < e->nspan; i++)
         if (e->span[i].width == width && e->span[i].shift == shift &&
@@ -490,9 +478,7 @@ static Val call_access(Emit *e, const Row *a, const Row *data, Op op, Row *v)
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
-/* Whether lanes whose addresses are in a row, each `offset` behind the row of notes, may be
- * accessed at once; `flat`: by the flat rule. */
-static Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
+Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
 {
     if (!s->in_row)
         ask_row(e, s);
@@ -553,9 +539,10 @@ bool access_vector(Emit *e, const Uop *u)
     const u32 width = indexed ? 4 : width_of(u);
     const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
     const bool own = has_own_address(effect), flat = space_of(u) == SPACE_FLAT;
-    if (e->at->facts[e->k]->masked || (u->mem & UOP_PREFIX && !own) || u->mem >> UOP_WORDS & 3 ||
-        u->mem & UOP_WIDE)
+    if (e->at->facts[e->k]->masked || (u->mem & UOP_PREFIX && !own) || u->mem & UOP_WIDE)
         return false;
+    if (u->mem >> UOP_WORDS & 3)
+        return access_words(e, u);
     const Row data = loads ? (Row){{0}} : get_v(e, u->rb);
     const Row base = addresses(e, u, width_of(u));
     const bool is_plain = own && space_of(u) != SPACE_PRIVATE;

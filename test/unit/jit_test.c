@@ -324,6 +324,22 @@ static void random_access(void)
         break;
     }
     }
+    if (set & V2025 && one_in(2)) { /* records of several words, beside each other or not */
+        static const char *const names[] = {"", "global_", "local_", "private_"};
+        const u32 words = 2 + below(3), to = 4 + below(24), step = one_in(3) ? 4 : 4 * words;
+        line("vid.v v3");
+        line("li x12,%u", step);
+        line("vmul.vx v3,v3,x12");
+        line("pre_m_%s%u", names[2 + below(2)], 32 * words);
+        line("vlw12.v v%u,%u(v3)", to, off);
+        line("pre_m_%s%u", names[2 + below(2)], 32 * words);
+        line("vsw12.v v%u,%u(v3)", 4 + below(24), 4 * below(64));
+        line("vadd.vx v3,v3,x%u", 8 + below(2));
+        line("pre_m_%s%u", names[below(2)], 32 * words);
+        line("vsw12.v v%u,%u(v3)", 4 + below(24), 4 * below(64));
+        line("pre_m_%s%u", names[below(2)], 32 * words);
+        line("vlw12.v v%u,%u(v3)", one_in(4) ? 3 : 4 + below(24), off);
+    }
     if (may_fault && one_in(40))
         line(one_in(2) ? "vlw12.v v%u,0(v%u)" : "vsw12.v v%u,0(v%u)", low_v(), low_v());
     if (may_fault && one_in(60))

@@ -80,10 +80,12 @@ RegUse block_use(const RegionBlock *b, u32 k)
 
 /* --- facts -------------------------------------------------------------------------------- */
 
+/* n: of any register; nothing is known of vectors */
 static bool known(const Facts *f, u32 n, u32 *value)
 {
-    *value = n ? f->x[n] : 0;
-    return !n || f->known >> n & 1;
+    const bool is_scalar = n < 64;
+    *value = n && is_scalar ? f->x[n] : 0;
+    return !n || (is_scalar && f->known >> n & 1);
 }
 
 static void learn(Facts *f, u32 n, bool is_known, u32 value)

@@ -902,6 +902,13 @@ static void whole_lengths(void **state)
     buf_free(&text);
 }
 
+/* around the ends of all that is mapped */
+static const u32 bases[] = {
+    0,          4,           0xfff,      LDS_LO - 4, LDS_LO - 128, LDS_LO,
+    LDS_END - 4, LDS_END - 128, LDS_END,  CODE_LO,    CODE_LO + 8,  CODE_END - 4,
+    KNL - 4,    DATA - 128,  DATA + 4,   DATA + DATA_BYTES - 4, DATA + DATA_BYTES - 64,
+    DATA + DATA_BYTES, PDS + PDS_BYTES - 4, 0xfffffff0, 0xfffffffc, 0xffffffff, 0x7ffffffc};
+
 /* Every form of access at addresses around the ends of all that is mapped, with strides and offsets
  * that lead out: the fault is the interpreter's, and so is what was stored before it.  The host has
  * guard pages and other people's memory there, so an access that gets through ends this process or
@@ -918,29 +925,6 @@ static void wild_addresses(void **state)
         "vlse32.v v5,(x13),x15",  "vsse32.v v4,(x13),x15", "vluxei32.v v5,(x13),v2",
         "vsuxei32.v v4,(x13),v2", "amoadd.w v5,v4,(v1)",
     };
-    static const u32 bases[] = {0,
-                                4,
-                                0xfff,
-                                LDS_LO - 4,
-                                LDS_LO - 128,
-                                LDS_LO,
-                                LDS_END - 4,
-                                LDS_END - 128,
-                                LDS_END,
-                                CODE_LO,
-                                CODE_LO + 8,
-                                CODE_END - 4,
-                                KNL - 4,
-                                DATA - 128,
-                                DATA + 4,
-                                DATA + DATA_BYTES - 4,
-                                DATA + DATA_BYTES - 64,
-                                DATA + DATA_BYTES,
-                                PDS + PDS_BYTES - 4,
-                                0xfffffff0,
-                                0xfffffffc,
-                                0xffffffff,
-                                0x7ffffffc};
     static const int strides[] = {0, 4, -4, 4096, INT32_MIN, 0x10000001};
     static const int offsets[] = {0, 4, -4, 2047, -2048};
     const char *why;
@@ -1000,6 +984,74 @@ static void wild_addresses(void **state)
         dev_close(b);
         unsetenv("VENTUS_JIT_TIER");
     }
+    buf_free(&text);
+}
+
+/* The same for the spaces of v2025, and for records of several words: by name, by a prefix, flat. */
+static void wild_spaces(void **state)
+{
+    static const char *const forms[] = {
+        "vlw12.v v5,8(v1)",
+        "vsw12.v v4,4(v1)",
+        "vlw_local.v v5,-4(v1)",
+        "vsw_private.v v4,0(v1)",
+        "pre_m_64\n\tvlw12.v v6,-8(v1)",
+        "pre_m_128\n\tvsw12.v v4,0(v1)",
+        "pre_m_local_96\n\tvlw12.v v6,4(v1)",
+        "pre_m_global_64\n\tvsw12.v v4,12(v1)",
+        "pre_m_64 pair=1\n\tvlw12.v v6,0(v4)",
+    };
+    static const int strides[] = {4, 8, 16, -8, INT32_MIN};
+    static const u32 private_ends[] = {0xffffc0, 0xfffffc, 0x1000000, 0xfffff7fc};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    set = V2025 | TIDX;
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    /* memory where the flat rule does not look */
+    memory_map(dev_memory(a), 0xfff000, 2 * PAGE_SIZE, MEM_R | MEM_W);
+    memory_map(dev_memory(b), 0xfff000, 2 * PAGE_SIZE, MEM_R | MEM_W);
+    for (size_t f = 0; f < countof(forms); f++) {
+        text.len = 0;
+        line("li x8,%#x", DATA);
+        line("li x9,2");
+        line("li x13,%#x", DATA + 512); /* at first plain addresses, which may be remembered */
+        line("lw x15,4(x8)");
+        line("1: vid.v v2");
+        line("vmul.vx v2,v2,x15");
+        line("vadd.vx v1,v2,x13");
+        line("vmv.v.v v4,v1");
+        line("vmv.v.i v5,%d", (int)f % 2); /* upper words of 64-bit addresses */
+        line("vid.v v6");
+        line("vid.v v7");
+        line("%s", forms[f]);
+        line("vadd.vv v6,v6,v7");
+        line("li x14,%#x", DATA + OUT);
+        line("vse32.v v6,(x14)");
+        line("lw x13,0(x8)"); /* the address */
+        line("addi x9,x9,-1");
+        line("bne x9,x0,1b");
+        line("endprg x0,x0,x0");
+        const u32 n = countof(bases) + countof(private_ends);
+        for (u32 i = 0; i < n * countof(strides); i++) {
+            const u32 k = i / countof(strides);
+            const u32 words[2] = {k < countof(bases) ? bases[k] : private_ends[k - countof(bases)],
+                                  (u32)strides[i % countof(strides)]};
+            const Shape s = {.lanes = i % 3 ? 32 : 8, .items = i % 3 == 1 ? 29 : i % 3 ? 32 : 8,
+                             .warps = 1};
+            first_words = words;
+            const DevResult ra = run(a, i ? NULL : linked(), &s, 7),
+                            rb = run(b, i ? NULL : linked(), &s, 7);
+            compare(a, b, &ra, &rb, 200000 + f * 1000 + i);
+        }
+    }
+    first_words = NULL;
+    set = V202 | AI | TIDX;
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
+    dev_close(a);
+    dev_close(b);
     buf_free(&text);
 }
 
@@ -1334,7 +1386,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(whole_turns),      cmocka_unit_test(quick_programs),
         cmocka_unit_test(arguments_change), cmocka_unit_test(wild_addresses),
         cmocka_unit_test(vector_lengths),   cmocka_unit_test(whole_lengths),
-        cmocka_unit_test(any_words),        cmocka_unit_test(pairs),
+        cmocka_unit_test(any_words),        cmocka_unit_test(wild_spaces),
+        cmocka_unit_test(pairs),
         cmocka_unit_test(matrix_products),  cmocka_unit_test(shadow_agrees),
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),

@@ -6,6 +6,8 @@
 # run:   %b/ventus run --engine %e --threads $n -k partial -g 30 -l 10 -a 'buf:i32:48=7>-' -a 'buf:i32:1=0>-' %s >%t.$n
 # run:   cmp %t.4 %t.$n
 # run: done
+# run: %b/ventus run --mmu --engine %e -k partial -g 30 -l 10 -a 'buf:i32:48=7>-' -a 'buf:i32:1=0>-' %s >%t.mmu
+# run: cmp %t.4 %t.mmu
 # run: cat %t.4
 
 	.include "kernel.inc"

@@ -11,6 +11,8 @@
 # run:   %b/ventus run --engine %e --threads $n -k print -g 10 -l 5 %s >%t.$n
 # run:   cmp %t.4 %t.$n
 # run: done
+# run: %b/ventus run --mmu --engine %e -k print -g 10 -l 5 %s >%t.mmu
+# run: cmp %t.4 %t.mmu
 # run: cat %t.4
 
 	.include "kernel.inc"

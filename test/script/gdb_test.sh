@@ -45,6 +45,7 @@ session() {
         -x commands >log 2>&1
     wait $pid
     status=$?
+    [ ! -S sock ] || { echo "the socket is left"; bad=1; }
 }
 # said TEXT...: the log has these lines, or parts of lines, in this order
 said() {

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "dbg/agent.h"
 #include "dbg/debugger.h"
+#include "obj/dwarf.h"
 #include "test/kit/assemble.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,6 +145,43 @@ static void asks_and_goes_on(void **state)
     assert_true(answered(&p, "$b7020090#")); /* lui t0, 0x90000 */
     assert_true(answered(&p, "$#00"));
     assert_true(answered(&p, "$W00#"));
+    end(&p, d);
+}
+
+/* Registers at their addresses are what their packets say, x0 is 0 and the metadata block is there. */
+static void registers_are_memory(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    char text[64];
+    const u32 at[] = {REGISTER_WINDOW, REGISTER_WINDOW + 4 * 12, REGISTER_WINDOW + VECTOR_WINDOW + 4 * 7};
+    for (u32 k = 0; k < countof(at); k++) {
+        snprintf(text, sizeof text, "M%x,4:%02x345678", at[k], 0x10 + k);
+        send(&p, text);
+    }
+    for (u32 k = 0; k < countof(at); k++) {
+        snprintf(text, sizeof text, "m%x,4", at[k]);
+        send(&p, text);
+    }
+    send(&p, "pc");
+    send(&p, "p0");
+    send(&p, "Pd=a1b2c3d4");
+    snprintf(text, sizeof text, "m%x,4", REGISTER_WINDOW + 4 * 13);
+    send(&p, text);
+    snprintf(text, sizeof text, "m%x,4", REGISTER_WINDOW + METADATA_WINDOW);
+    send(&p, text);
+    run(&p, d, 1);
+    const char *from = strstr(buf_text(&p.out), "OK");
+    static const char *const said[] = {"OK", "OK", "OK", "00000000", "11345678", "12345678", "11345678",
+                                       "00000000", "OK", "a1b2c3d4", "00800090"};
+    assert_non_null(from);
+    for (size_t k = 0; k < countof(said); k++) {
+        from = strstr(from, said[k]);
+        if (!from)
+            fail_msg("answer %zu is not %s: %s", k, said[k], buf_text(&p.out));
+        from += strlen(said[k]);
+    }
     end(&p, d);
 }
 
@@ -381,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
+        cmocka_unit_test(registers_are_memory),
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
         cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),

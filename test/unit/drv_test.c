@@ -1,6 +1,8 @@
 /* drv_test.c -- heap, page tables, launches, printing, and every status of the driver. */
 #include "test/kit/kernels.h"
 #include "drv/internal.h"
+#include "link/link.h"
+#include "test/kit/assemble.h"
 #include <pthread.h>
 #include <unistd.h>
 
@@ -679,6 +681,34 @@ static void images_that_do_not_load(void **state)
     drv_close(d);
 }
 
+/* The next program finds no memory of the one before but what is its own. */
+static void programs_go_whole(void **state)
+{
+    (void)state;
+    Object *o = assemble(".text\nnop\n.data\n.word 7\n.bss\n.zero 20000\n", V202);
+    Driver *d = open_driver(false);
+    const Memory *m = dev_memory(drv_device(d));
+    Caught c;
+    catch_in(&c);
+    Object *image = link_objects((const Object *const[]){o}, 1, &(LinkOptions){.output = "t"}, &c.d);
+    expect_silence(&c);
+    u32 n = 0;
+    u64 end[8];
+    for (size_t i = 0; i < image->nsegments && n < countof(end); i++)
+        if (image->segments[i].memsz && image->segments[i].addr >= CODE_LO)
+            end[n++] = (u64)image->segments[i].addr + image->segments[i].memsz - 1;
+    assert_true(n > 1);
+    load(d, image);
+    for (u32 i = 0; i < n; i++)
+        assert_true(memory_has(m, end[i], 1, MEM_R));
+    load(d, make_image(GEN_B, 0, NULL));
+    for (u32 i = 1; i < n; i++)
+        assert_false(memory_has(m, end[i], 1, MEM_R));
+    run_scale(d, 2, 64, 32);
+    obj_free(o);
+    drv_close(d);
+}
+
 static void names_kernels(void **state)
 {
     (void)state;
@@ -1031,6 +1061,7 @@ int main(void)
         cmocka_unit_test(bad_records),
         cmocka_unit_test(incomplete_records),
         cmocka_unit_test(images_that_do_not_load),
+        cmocka_unit_test(programs_go_whole),
         cmocka_unit_test(names_kernels),
         cmocka_unit_test(names_statuses),
         cmocka_unit_test(starts_a_record),

@@ -1,0 +1,115 @@
+/* history_test.c -- the way back of a led launch (dbg/run.h): at any place it is as it was there when it
+ * first came by, however many states were kept and given up since. */
+#include "dbg/run.h"
+#include "sim/step.h"
+#include "test/kit/launchrig.h"
+
+enum { TURNS = 6000, PLACES = 50, WRITTEN = 1 << 16 };
+
+/* Each turn adds to a word of device, of local and of private memory; the odd warps are slower. */
+static const char program[] = "    csrr    t0, CSR_WID\n"
+                              "    csrr    t1, CSR_GIDX\n"
+                              "    slli    t1, t1, 1\n"
+                              "    add     t1, t1, t0\n"
+                              "    lui     s0, 0x90000\n"
+                              "    lui     s1, 0x70000\n"
+                              "    li      s2, 6000\n"
+                              "    lui     s3, 0x10\n"
+                              "    addi    s3, s3, -4\n"
+                              "    li      s5, 0x124\n"
+                              "    vid.v   v1\n"
+                              "    vmv.v.x v3, x0\n"
+                              "1:  mul     t2, s2, s5\n"
+                              "    and     t2, t2, s3\n"
+                              "    add     t3, s0, t2\n"
+                              "    lw      t4, 0(t3)\n"
+                              "    add     t4, t4, s2\n"
+                              "    sw      t4, 0(t3)\n"
+                              "    andi    t2, t2, 0x7fc\n"
+                              "    add     t3, s1, t2\n"
+                              "    sw      t4, 0(t3)\n"
+                              "    vadd.vx v1, v1, t4\n"
+                              "    vsw.v   v1, 4(v3)\n"
+                              "    vlw.v   v2, 8(v3)\n"
+                              "    vadd.vv v2, v2, v1\n"
+                              "    vsw.v   v2, 8(v3)\n"
+                              "    addi    s2, s2, -1\n"
+                              "    andi    t5, t0, 1\n"
+                              "    beqz    t5, 2f\n"
+                              "    nop\n"
+                              "2:  bnez    s2, 1b\n"
+                              "    barrier x0, x0, 1\n"
+                              "    endprg  x0, x0, x0\n";
+
+static u64 mix(u64 h, const void *from, size_t n)
+{
+    for (const u8 *b = from; n--; b++)
+        h = (h ^ *b) * 0x100000001b3u;
+    return h;
+}
+
+/* a number for all that programs can see */
+static u64 digest(const Run *r)
+{
+    const Group *g = r->group;
+    u64 h = mix(0xcbf29ce484222325u, &g->linear, sizeof g->linear);
+    h = mix(h, &r->turn, sizeof r->turn);
+    for (u32 k = 0; k < g->nwarps; k++) {
+        h = mix(h, &g->warps[k].pc, sizeof g->warps[k].pc);
+        h = mix(h, g->warps[k].x, sizeof g->warps[k].x);
+        h = mix(h, g->warps[k].v, sizeof g->warps[k].v);
+    }
+    h = mix(h, g->lds.base + LDS_LO, PAGE_SIZE);
+    h = mix(h, rig.memory.base + PDS, (size_t)PAGE_SIZE * 4);
+    return mix(h, rig.data, WRITTEN);
+}
+
+static void comes_back(void **state)
+{
+    (void)state;
+    static u64 place[PLACES], was[PLACES];
+    Run r;
+    Step s;
+    rig_load(V202, 8, program);
+    rig.launch.groups[0] = 2;
+    rig.launch.warps = 2;
+    for (u32 i = 0; i < WRITTEN / 4; i++) /* every second page is zero */
+        rig.data[i] = i >> (PAGE_BITS - 2) & 1 ? i * 0x9e3779b1u : 0;
+    Audience nobody = audience_of(&rig.launch, &(LaunchOptions){0});
+    assert_true(run_open(&r, rig.sim, &rig.launch, &nobody, true));
+    /* 1. forwards: places that lie far apart at the end, and all that is near the start of the second group */
+    u32 n = 0;
+    u64 seed = 1;
+    for (bool goes_on = true; goes_on;) {
+        if (n < PLACES && r.now >= (u64)n * 9001) {
+            place[n] = r.now;
+            was[n++] = digest(&r);
+        }
+        goes_on = run_step(&r, &s);
+    }
+    assert_false(r.group->faulted);
+    assert_int_equal(n, PLACES);
+    /* 2. states are kept at distances that grow with the launch */
+    size_t last;
+    assert_true(history_find(r.history, r.now, &last));
+    assert_in_range(last, 16, 64);
+    assert_true(history_place(r.history, last) - history_place(r.history, last - 1) >= r.now / 100);
+    /* 3. to any place, from any other */
+    for (u32 k = 0; k < 60; k++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const u32 to = k < 2 ? (PLACES - 1) * k : (u32)(seed >> 33) % PLACES;
+        assert_true(run_go_to(&r, place[to]));
+        assert_int_equal(r.now, place[to]);
+        if (digest(&r) != was[to])
+            fail_msg("place %llu is not as it was", (unsigned long long)place[to]);
+    }
+    run_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(comes_back, rig_set_up, rig_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -505,10 +505,29 @@ static void endless_loops(void **state)
     }
 }
 
+/* Only a module with something that lanes do together needs marks. */
+static void needs_marks(void **state)
+{
+    static const struct {
+        const char *name;
+        bool needs;
+    } row[] = {{"__ventus_barrier", true}, {"__ventus_meet", true}, {"__ventus_barriers", false}, {"f", false}};
+    (void)state;
+    for (size_t k = 0; k < countof(row); k++) {
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m = LLVMModuleCreateWithNameInContext("m", ctx);
+        LLVMAddFunction(m, row[k].name, LLVMFunctionType(LLVMVoidTypeInContext(ctx), NULL, 0, false));
+        assert_int_equal(must_converge(m), row[k].needs);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_functions),
+        cmocka_unit_test(needs_marks),
         cmocka_unit_test(endless_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

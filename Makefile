@@ -64,6 +64,8 @@ HAS_CL := $(call header,CL/cl_icd.h)
 HAS_LOADER := $(if $(HAS_CL),$(call library,-lOpenCL))
 # sweeps keep their results in SQLite (libsqlite3-dev)
 HAS_SQLITE := $(and $(call header,sqlite3.h),$(call library,-lsqlite3))
+# pictures as arguments of `ventus run` may be PNG (libpng-dev)
+HAS_PNG := $(and $(call header,png.h),$(call library,-lpng))
 # what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
 # likewise what makes host code with LLVM, in the program of the maker (tool/jit1)
@@ -93,13 +95,17 @@ no-compiler:
 all: $(if $(HAS_SQLITE),,no-sqlite)
 no-sqlite:
 	@echo 'no sqlite3.h (package libsqlite3-dev): ventus sweep has nowhere to keep its results, and says so'
+all: $(if $(HAS_PNG),,no-png)
+no-png:
+	@echo 'no png.h (package libpng-dev): ventus run reads and writes pictures as PGM and PPM only'
 all: $(if $(HAS_CL),$B/libventus-opencl.so $B/ventus.icd,no-opencl)
 no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
 
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(if $(HAS_SQLITE),-lsqlite3) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(if $(HAS_SQLITE),-lsqlite3) $(if $(HAS_PNG),-lpng) $(LDLIBS)
 $B/tool/sweep_store.o: CPPFLAGS += $(if $(HAS_SQLITE),-DHAVE_SQLITE)
+$B/tool/raster.o: CPPFLAGS += $(if $(HAS_PNG),-DHAVE_PNG)
 $B/libventus.a: $(LIBOBJ)
 	@rm -f $@
 	$(call say,AR,$@)ar rcs $@ $^
@@ -408,6 +414,6 @@ uninstall:
 clean:
 	rm -rf $B
 
-.PHONY: all accuracy packages no-opencl no-compiler no-sqlite no-cmocka examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
+.PHONY: all accuracy packages no-opencl no-compiler no-sqlite no-png no-cmocka examples peer tests setup check check-only demo bench doc headers layers tidy format fuzz clean install uninstall
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

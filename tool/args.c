@@ -1,6 +1,8 @@
 /* args.c -- SPECs of kernel arguments (args.h): reads them, makes the bytes, compares and prints.
  */
 #include "tool/args.h"
+#include "isa/image.h"
+#include "tool/imagespec.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -66,7 +68,7 @@ static bool parse_type(In *in, ArgType *t)
             return fail_at(in, at, "the type %s of OpenCL C is %s here", ours[i][0], ours[i][1]);
     return fail_at(in, at,
                    "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: "
-                   "local buf rbuf wbuf hbuf",
+                   "local buf rbuf wbuf hbuf img sampler",
                    (int)len, at);
 }
 
@@ -226,6 +228,17 @@ static bool fill_list(In *in, const Arg *a, u8 *bytes, bool whole)
                    (unsigned long long)i, (unsigned long long)n);
 }
 
+/* A picture as the pixels of an image. */
+static bool fill_picture(In *in, const char *file, const Arg *a, const Buf *b, u8 *bytes)
+{
+    Raster r;
+    if (!raster_read(file, b->data, b->len, &r, in->d))
+        return false;
+    const char *why = image_fill(a, &r, bytes);
+    raster_free(&r);
+    return !why || fail_at(in, in->p, "%s: %s", file, why);
+}
+
 static bool fill_file(In *in, const Arg *a, u8 *bytes, bool whole)
 {
     const char *at = in->p, *check = whole ? strrchr(at, '~') : strstr(at, "==");
@@ -235,8 +248,12 @@ static bool fill_file(In *in, const Arg *a, u8 *bytes, bool whole)
     Buf b = {0};
     if (!file)
         out_of_memory();
-    bool ok = read_start(file, a->size + 1, &b, in->d);
-    if (ok && b.len > a->size)
+    bool ok = a->kind == SPEC_IMAGE ? read_file(file, &b, in->d)
+                                    : read_start(file, a->size + 1, &b, in->d);
+    if (ok && a->kind == SPEC_IMAGE && raster_is(b.data, b.len)) {
+        ok = fill_picture(in, file, a, &b, bytes);
+        b.len = 0;
+    } else if (ok && b.len > a->size)
         ok = fail_at(in, at, "%s has more than the buffer's %llu bytes", file,
                      (unsigned long long)a->size);
     else if (ok && whole && b.len < a->size)
@@ -335,6 +352,27 @@ static bool parse_want(In *in, Arg *a)
     return true;
 }
 
+/* Room for a->size bytes, of zeros. */
+static void make_bytes(Arg *a)
+{
+    a->bytes = mem_zalloc(1, a->size);
+    if (!a->bytes)
+        out_of_memory();
+}
+
+/* [=INIT][==WANT[~TOLERANCE]][>OUT] */
+static bool parse_use(In *in, Arg *a)
+{
+    if (starts(in, "=none")) /* memory is zero, but nobody has written it */
+        a->is_unwritten = true;
+    else if (in->p[0] == '=' && in->p[1] != '=' &&
+             (in->p++, !parse_contents(in, a, a->bytes, false)))
+        return false;
+    if (starts(in, "==") && !parse_want(in, a))
+        return false;
+    return *in->p != '>' || (in->p++, parse_out(in, a));
+}
+
 static bool parse_buffer(In *in, Arg *a)
 {
     const char *at;
@@ -346,17 +384,134 @@ static bool parse_buffer(In *in, Arg *a)
     if (!a->count || a->count > MOST_BYTES / arg_element_size(&a->type))
         return fail_at(in, at, "a buffer has from 1 byte to 2 GiB");
     a->size = a->count * arg_element_size(&a->type);
-    a->bytes = mem_zalloc(1, a->size);
-    if (!a->bytes)
+    make_bytes(a);
+    return parse_use(in, a);
+}
+
+/* --- images ------------------------------------------------------------------------------- */
+
+/* Whether the text begins with WxHxD. */
+static bool is_size(const char *p)
+{
+    const size_t n = strspn(p, "0123456789x");
+    return isdigit((unsigned char)*p) && (!p[n] || strchr(":=>", p[n]));
+}
+
+static bool parse_sizes(In *in, Arg *a)
+{
+    do {
+        in->p += a->dims > 0;
+        if (a->dims == countof(a->sizes))
+            return fail_at(in, in->p, "an image has one to three dimensions");
+        char *end;
+        errno = 0;
+        const u64 n = strtoull(in->p, &end, 10); /* 0x is no hexadecimal number here */
+        if (end == in->p || errno || !n || n > RASTER_MOST)
+            return fail_at(in, in->p, "a dimension has from 1 to %d pixels", RASTER_MOST);
+        in->p = end;
+        a->sizes[a->dims++] = (u32)n;
+    } while (*in->p == 'x');
+    return true;
+}
+
+static bool parse_format(In *in, Arg *a)
+{
+    const size_t len = strcspn(in->p, "=>");
+    if (!image_format(in->p, len, &a->format, &a->type))
+        return fail_at(in, in->p,
+                       "'%.*s' is no format: r rg rgba bgra srgba sbgra depth, and 8 16 8_snorm "
+                       "16_snorm 8i 16i 32i 8ui 16ui 32ui 16f 32f",
+                       (int)len, in->p);
+    in->p += len;
+    return true;
+}
+
+/* A format, or this one; then the image has room for its pixels. */
+static bool make_pixels(In *in, Arg *a, const char *format)
+{
+    image_format(format, strlen(format), &a->format, &a->type);
+    if (starts(in, ":") && !parse_format(in, a))
+        return false;
+    a->count = (u64)a->sizes[0] * a->sizes[1] * a->sizes[2];
+    if (a->count > MOST_BYTES / arg_element_size(&a->type))
+        return fail_at(in, in->p, "an image has at most 2 GiB");
+    a->size = a->count * arg_element_size(&a->type);
+    make_bytes(a);
+    return true;
+}
+
+/* FILE[:FORMAT] */
+static bool parse_picture(In *in, Arg *a)
+{
+    const char *at = in->p, *want = strstr(at, "==");
+    const size_t most = strcspn(at, ":>"),
+                 len = want && (size_t)(want - at) < most ? (size_t)(want - at) : most;
+    char *file = mem_strndup(at, len);
+    Buf b = {0};
+    Raster r = {0};
+    if (!file)
         out_of_memory();
-    if (starts(in, "=none")) /* memory is zero, but nobody has written it */
-        a->is_unwritten = true;
-    else if (in->p[0] == '=' && in->p[1] != '=' &&
-             (in->p++, !parse_contents(in, a, a->bytes, false)))
-        return false;
-    if (starts(in, "==") && !parse_want(in, a))
-        return false;
-    return *in->p != '>' || (in->p++, parse_out(in, a));
+    in->p += len;
+    bool ok = read_file(file, &b, in->d) && raster_read(file, b.data, b.len, &r, in->d);
+    if (ok) {
+        a->dims = 2;
+        a->sizes[0] = r.width;
+        a->sizes[1] = r.height;
+        ok = make_pixels(in, a, image_format_of(&r));
+        const char *why = ok ? image_fill(a, &r, a->bytes) : NULL;
+        ok = ok && (!why || fail_at(in, at, "%s: %s", file, why));
+    }
+    raster_free(&r);
+    buf_free(&b);
+    mem_free(file);
+    return ok;
+}
+
+static bool parse_image(In *in, Arg *a)
+{
+    a->sizes[0] = a->sizes[1] = a->sizes[2] = 1;
+    const bool ok =
+        is_size(in->p) ? parse_sizes(in, a) && make_pixels(in, a, "rgba8") : parse_picture(in, a);
+    return ok && parse_use(in, a);
+}
+
+static bool parse_sampler(In *in, Arg *a)
+{
+    static const struct {
+        const char *name;
+        u32 field, bits;
+    } words[] = {
+        {"none", SAMPLER_ADDRESS, SAMPLER_NONE},
+        {"edge", SAMPLER_ADDRESS, SAMPLER_EDGE},
+        {"border", SAMPLER_ADDRESS, SAMPLER_BORDER},
+        {"repeat", SAMPLER_ADDRESS, SAMPLER_REPEAT},
+        {"mirror", SAMPLER_ADDRESS, SAMPLER_MIRROR},
+        {"nearest", SAMPLER_NEAREST | SAMPLER_LINEAR, SAMPLER_NEAREST},
+        {"linear", SAMPLER_NEAREST | SAMPLER_LINEAR, SAMPLER_LINEAR},
+        {"pixels", SAMPLER_NORMALIZED, 0},
+        {"normalized", SAMPLER_NORMALIZED, SAMPLER_NORMALIZED},
+    };
+    u32 word = SAMPLER_NEAREST;
+    do {
+        in->p += *in->p == ',';
+        const size_t len = strcspn(in->p, ",");
+        size_t i = 0;
+        while (i < countof(words) &&
+               (strlen(words[i].name) != len || strncmp(words[i].name, in->p, len)))
+            i++;
+        if (i == countof(words))
+            return fail_at(in, in->p,
+                           "a sampler is none edge border repeat mirror, nearest linear, pixels "
+                           "normalized");
+        word = (word & ~words[i].field) | words[i].bits;
+        in->p += len;
+    } while (*in->p);
+    a->type = (ArgType){'u', 4, 1};
+    a->count = 1;
+    a->size = sizeof word;
+    make_bytes(a);
+    put_little(a->bytes, word, sizeof word);
+    return true;
 }
 
 /* --- one argument --------------------------------------------------------------------- */
@@ -377,9 +532,7 @@ static bool parse_value(In *in, Arg *a)
         return false;
     a->count = 1;
     a->size = arg_element_size(&a->type);
-    a->bytes = mem_zalloc(1, a->size);
-    if (!a->bytes)
-        out_of_memory();
+    make_bytes(a);
     for (u32 i = 0; i < a->type.lanes; i++)
         if ((i && !expect(in, ',')) || !parse_component(in, &a->type, a->bytes + i * a->type.size))
             return false;
@@ -400,6 +553,11 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
         starts(&in, "wbuf:")) {
         a->kind = SPEC_BUFFER;
         ok = parse_buffer(&in, a);
+    } else if (starts(&in, "img:")) {
+        a->kind = SPEC_IMAGE;
+        ok = parse_image(&in, a);
+    } else if (starts(&in, "sampler:")) {
+        ok = parse_sampler(&in, a);
     } else if (starts(&in, "local:")) {
         a->kind = SPEC_LOCAL;
         ok = parse_local(&in, a);

@@ -1,9 +1,10 @@
 /* args.h -- what `ventus run` passes to a kernel: the SPECs of -a.
  *
- *     TYPE:V        TYPExN:V,V,..        local:BYTES
+ *     TYPE:V        TYPExN:V,V,..        local:BYTES        sampler:WORD,WORD,..
  *     buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]
  *     rbuf:... wbuf:... the same, for reading, for writing only
  *     hbuf:... the same above 4 GiB, a 64-bit pointer
+ *     img:WxHxD[:FORMAT]... img:FILE[:FORMAT]...  an image, with what a buffer has
  *
  * The forms are described in doc/man/ventus-run.1.
  */
@@ -11,8 +12,8 @@
 #define TOOL_ARGS_H
 #include "tool/tool.h"
 
-/* The three forms of a SPEC. */
-typedef enum { SPEC_VALUE, SPEC_LOCAL, SPEC_BUFFER } ArgKind;
+/* The forms of a SPEC. */
+typedef enum { SPEC_VALUE, SPEC_LOCAL, SPEC_BUFFER, SPEC_IMAGE } ArgKind;
 
 /* A scalar or vector type of OpenCL C. */
 typedef struct {
@@ -21,6 +22,11 @@ typedef struct {
     u32 lanes;              /* components: 1, 2, 3, 4, 8, 16 */
 } ArgType;
 
+/* OpenCL's numbers for the channels of a pixel (isa/image.h, IMAGE_ORDER_, IMAGE_TYPE_). */
+typedef struct {
+    u32 order, type;
+} ImageFormat;
+
 /* A SPEC that has been read. */
 typedef struct {
     ArgKind kind;
@@ -28,6 +34,8 @@ typedef struct {
     bool is_unwritten;      /* =none */
     bool is_high;           /* a buffer above 4 GiB */
     ArgType type;
+    ImageFormat format;     /* of an image, whose pixels are elements of `type` */
+    u32 dims, sizes[3];     /* of an image; 1 where it has no such dimension */
     u64 count;              /* elements of a buffer; bytes of local memory */
     u8 *bytes;              /* of a value or a buffer, `size` of them */
     u64 size;
@@ -36,7 +44,7 @@ typedef struct {
     char *out;              /* file that receives the buffer; or NULL */
     u8 *want;               /* `size` bytes that the buffer must hold after the run; or NULL */
     double tolerance;       /* of floats, relative to the larger of 1 and the wanted value */
-    u64 addr;               /* of a buffer on the device */
+    u64 addr;               /* of a buffer or image on the device */
 } Arg;
 
 /* bytes of one element, its padding included; also its alignment */

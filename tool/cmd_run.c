@@ -1,6 +1,7 @@
 /* cmd_run.c -- ventus run: a kernel with no host program. */
 #include "tool/args.h"
 #include "tool/common.h"
+#include "tool/imagespec.h"
 #include "tool/signature.h"
 #include "mach/memory.h"
 #include <stdio.h>
@@ -97,16 +98,21 @@ const struct argp run_argp = {
     .parser = option,
     .args_doc = "FILE",
     .children = children,
-    .doc = "Runs a kernel from OpenCL C (.cl), assembly (.s), an object (.o) or an image.\v"
-           "SPECs of -a:\n"
-           "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
-           "  local:BYTES                    local memory\n"
-           "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
-           "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
-           "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
-           "    OUT:  - (print), -:FIRST:N (print a part), file\n"
-           "  rbuf:... wbuf:...              a buffer for reading, for writing only "
-           "(--check=bounds)\n",
+    .doc =
+        "Runs a kernel from OpenCL C (.cl), assembly (.s), an object (.o) or an image.\v"
+        "SPECs of -a:\n"
+        "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
+        "  local:BYTES                    local memory\n"
+        "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
+        "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
+        "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
+        "    OUT:  - (print), -:FIRST:N (print a part), file\n"
+        "  rbuf:... wbuf:...              a buffer for reading, for writing only "
+        "(--check=bounds)\n"
+        "  img:FILE[:FORMAT]..            an image of a PNG, PGM or PPM\n"
+        "  img:W[xH[xD]][:FORMAT]..       an image; FORMAT is rgba8, r32f and so on\n"
+        "    both go on as buffers do; an OUT named .png .pgm .ppm is a picture\n"
+        "  sampler:WORD,WORD,..           repeat, linear, normalized and others\n",
 };
 
 static bool parse_args(Run *r, Diag *d)
@@ -217,7 +223,7 @@ static bool upload(Run *r, Driver *driver)
 {
     for (size_t i = 0; i < r->nargs; i++) {
         Arg *a = &r->args[i];
-        if (a->kind != SPEC_BUFFER)
+        if (a->kind != SPEC_BUFFER && a->kind != SPEC_IMAGE)
             continue;
         DrvStatus s = (a->is_high ? drv_alloc_high : drv_alloc)(driver, a->size, &a->addr);
         if (!s && !a->is_unwritten)
@@ -230,20 +236,35 @@ static bool upload(Run *r, Driver *driver)
     return true;
 }
 
+/* What an argument has besides the bytes of its SPEC. */
+typedef union {
+    u64 address;
+    u32 descriptor[IMAGE_WORDS];
+} ArgWords;
+
 /* The argument as the driver takes it; info: what the kernel table says of it, or NULL. */
-static DrvArg kernel_arg(const Arg *a, const KernelArg *info, u64 *address)
+static DrvArg kernel_arg(const Arg *a, const KernelArg *info, ArgWords *words)
 {
     const u32 size = a->is_high ? 8 : 4;
-    *address = a->addr;
+    bool layers = false;
+    words->address = a->addr;
     switch (a->kind) {
     case SPEC_LOCAL: return (DrvArg){.is_local = true, .size = (u32)a->count, .align = 4};
     case SPEC_BUFFER:
         return (DrvArg){.size = size,
                         .align = size,
-                        .value = address,
+                        .value = &words->address,
                         .buffer = a->size,
                         .no_read = a->no_read,
                         .no_write = a->no_write};
+    case SPEC_IMAGE:
+        if (info)
+            image_dims(info->type, &layers);
+        image_descriptor(a, layers, words->descriptor);
+        return (DrvArg){.size = sizeof words->descriptor,
+                        .align = 4,
+                        .value = words->descriptor, /* its address first */
+                        .buffer = a->size};
     case SPEC_VALUE: break;
     }
     return (DrvArg){
@@ -280,6 +301,12 @@ static void look_behind(const Run *r, size_t i, Driver *driver, Diag *d)
             i, r->specs[i], (unsigned long long)(a->size + at));
 }
 
+static bool write_out(const Arg *a, Diag *d)
+{
+    return a->kind == SPEC_IMAGE ? image_write(a, a->out, d)
+                                 : write_file(a->out, a->bytes, a->size, d);
+}
+
 /* Copies buffers back from the device, and compares, prints and writes them as their SPECs say. */
 static bool download(Run *r, Driver *driver, Diag *d)
 {
@@ -289,7 +316,8 @@ static bool download(Run *r, Driver *driver, Diag *d)
         Buf text = {0};
         if (a->kind == SPEC_BUFFER)
             look_behind(r, i, driver, d);
-        if (a->kind != SPEC_BUFFER || !(a->print || a->out || a->want || r->common.dump_to))
+        if ((a->kind != SPEC_BUFFER && a->kind != SPEC_IMAGE) ||
+            !(a->print || a->out || a->want || r->common.dump_to))
             continue;
         const DrvStatus s = drv_read(driver, a->addr, a->bytes, a->size);
         if (s) {
@@ -305,7 +333,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
             r->differs = true;
         }
         buf_free(&why);
-        ok = !text.failed && (!a->out || write_file(a->out, a->bytes, a->size, d)) &&
+        ok = !text.failed && (!a->out || write_out(a, d)) &&
              (!r->common.dump_to || dump_buffer(r, i, d));
         buf_free(&text);
     }
@@ -317,14 +345,14 @@ static bool download(Run *r, Driver *driver, Diag *d)
 static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run, Diag *d)
 {
     DrvArg *args = mem_zalloc(r->nargs, sizeof *args);
-    u64 *addresses = mem_zalloc(r->nargs, sizeof *addresses);
+    ArgWords *words = mem_zalloc(r->nargs, sizeof *words);
     const KernelInfo *info = kernelinfo_find(&r->table, r->kernel);
     Buf print = {0};
     DrvResult result = {.warps = 0};
-    if (!args || !addresses)
+    if (!args || !words)
         out_of_memory();
     for (size_t i = 0; i < r->nargs; i++)
-        args[i] = kernel_arg(&r->args[i], info ? &info->args[i] : NULL, &addresses[i]);
+        args[i] = kernel_arg(&r->args[i], info ? &info->args[i] : NULL, &words[i]);
     DrvKernel k = {.kernel = r->kernel,
                    .dims = r->dims,
                    .args = args,
@@ -352,7 +380,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
         status = FAULTED;
     buf_free(&print);
     mem_free(args);
-    mem_free(addresses);
+    mem_free(words);
     return status;
 }
 

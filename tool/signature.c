@@ -1,5 +1,6 @@
 /* signature.c -- the arguments of -a against the table of kernels. */
 #include "tool/signature.h"
+#include "tool/imagespec.h"
 #include <string.h>
 
 static const char *const space[] = {
@@ -27,11 +28,25 @@ static bool wrong_number(const KernelInfo *k, const Source *src, size_t given, D
     return false;
 }
 
+static const char *image_mismatch(const KernelArg *k, const Arg *a)
+{
+    static const char *const sizes[] = {"", "has one dimension: img:W[:FORMAT]",
+                                        "has two dimensions: img:WxH[:FORMAT] or img:FILE",
+                                        "has three dimensions: img:WxHxD[:FORMAT]"};
+    bool layers;
+    const u32 dims = image_dims(k->type, &layers);
+    if (a->kind != SPEC_IMAGE)
+        return "is an image: img:FILE or img:WxH[:FORMAT]";
+    return !dims || a->dims == dims ? NULL : sizes[dims];
+}
+
 /* what is wrong with a, or NULL */
 static const char *mismatch(const KernelArg *k, const Arg *a)
 {
     if (k->kind == ARG_IMAGE)
-        return "is an image, which only hosts that use OpenCL can make";
+        return image_mismatch(k, a);
+    if (a->kind == SPEC_IMAGE)
+        return "is no image";
     if (k->kind == ARG_PIPE)
         return "is a pipe, which only hosts that use OpenCL can make";
     if (k->kind == ARG_LOCAL)
@@ -69,7 +84,7 @@ static bool check_one(const KernelArg *k, const Arg *a, size_t number, const cha
     if (wrong)
         error(d, src, NULL, "argument %zu (%s) %s; it is given %s", number, buf_text(&name), wrong,
               spec);
-    else if (!arg_is_pointer(k) && a->size != k->size)
+    else if (!arg_is_pointer(k) && k->kind != ARG_IMAGE && a->size != k->size)
         error(d, src, NULL, "argument %zu (%s) has %u bytes; %s has %llu", number, buf_text(&name),
               k->size, spec, (unsigned long long)a->size);
     else if (!(a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))

@@ -2,6 +2,7 @@
 #include "cl/cl.h"
 #include "isa/fp.h"
 #include "isa/image.h"
+#include "isa/pixel.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static const struct TypeRow {
     cl_channel_type type;
     u8 kind, log2_bytes;
 } types[] = {
-#define CHANNEL_TYPE(name, kind, log2_bytes) {CL_##name, PIXEL_##kind, log2_bytes},
+#define CHANNEL_TYPE(name, value, kind, log2_bytes) {CL_##name, PIXEL_##kind, log2_bytes},
 #include "isa/image.def"
 };
 
@@ -20,9 +21,13 @@ static const struct OrderRow {
     u8 log2_count;
     u16 flags;
 } orders[] = {
-#define CHANNEL_ORDER(name, log2_count, flags) {CL_##name, log2_count, flags},
+#define CHANNEL_ORDER(name, value, log2_count, flags) {CL_##name, log2_count, flags},
 #include "isa/image.def"
 };
+
+#define CHANNEL_TYPE(name, value, kind, log2_bytes)   static_assert(CL_##name == value, #name);
+#define CHANNEL_ORDER(name, value, log2_count, flags) static_assert(CL_##name == value, #name);
+#include "isa/image.def"
 
 static const struct TypeRow *type_row(cl_channel_type type)
 {
@@ -48,10 +53,7 @@ u32 format_pixel(const cl_image_format *f)
 
 u32 format_word(const cl_image_format *f)
 {
-    const struct TypeRow *t = type_row(f->image_channel_data_type);
-    const struct OrderRow *o = order_row(f->image_channel_order);
-    return t->kind | (u32)(t->log2_bytes + o->log2_count) << FORMAT_SIZE_AT |
-           (u32)t->log2_bytes << FORMAT_CHANNEL_AT | o->flags;
+    return image_format_word(f->image_channel_order, f->image_channel_data_type);
 }
 
 /* --- checks

@@ -18,6 +18,13 @@ enum { FORMAT_SIZE_AT = 4, FORMAT_CHANNEL_AT = 8 }; /* lowest bits of the fields
 enum { PIXEL_WORD, PIXEL_UNORM8, PIXEL_UNORM16, PIXEL_SNORM8, PIXEL_SNORM16, PIXEL_HALF, PIXEL_INT8, PIXEL_INT16,
        PIXEL_UINT8, PIXEL_UINT16 };
 
+/* The numbers of OpenCL for orders and types of channels. */
+enum {
+#define CHANNEL_ORDER(name, value, log2_count, flags) IMAGE_ORDER_##name = (value),
+#define CHANNEL_TYPE(name, value, kind, log2_bytes) IMAGE_TYPE_##name = (value),
+#include "isa/image.def"
+};
+
 /* A sampler is a word: the bits of clang's CLK_ constants. */
 enum {
     SAMPLER_NORMALIZED = 1,

@@ -22,7 +22,7 @@
 # argument 5:1:5: error: -1 does not fit in u32
 #     u32:-1
 #         ^
-# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf
+# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf img sampler
 #     i33:7
 #     ^
 # argument 7:1:5: error: expected a whole number
@@ -98,7 +98,7 @@
 # argument 31:1:12: error: /dev/zero has more than the buffer's 16 bytes
 #     buf:i32:4=@/dev/zero
 #                ^
-# argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf
+# argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf img sampler
 #     
 #     ^
 # end

@@ -11,6 +11,7 @@
  */
 #include "drv/internal.h"
 #include "drv/printformat.h"
+#include "isa/fp.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,10 @@ static void put_float(Buf *out, const PrintConversion *c, PrintArguments *a)
         const u64 bits = print_argument(a, 8);
         memcpy(&v, &bits, sizeof v);
     } else {
-        const u32 bits = (u32)print_argument(a, 4);
+        u32 bits = (u32)print_argument(a, 4);
+        u8 flags = 0;
+        if (c->bits == 16)
+            bits = (u32)fp_convert(fp_f16, fp_f32, bits & 0xffff, FP_RNE, &flags);
         float single;
         memcpy(&single, &bits, sizeof single);
         v = (double)single;

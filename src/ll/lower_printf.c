@@ -78,9 +78,12 @@ static void put_conversion(Record *r, const char *s, const Conversion *c)
     buf_put(&r->format, s, c->flags);
     if (c->elements != 1)
         buf_printf(&r->format, "v%u", c->elements);
+    const bool is_float = strchr("fFeEgGaA", c->letter);
     if (bits == 64)
         buf_str(&r->format, "l");
-    else if (c->length[0] == 'h')
+    else if (is_float && bits == 16)
+        buf_str(&r->format, "h"); /* of vectors: a scalar half is promoted */
+    else if (c->length[0] == 'h' && !is_float)
         buf_str(&r->format, c->length);
     else if (c->elements != 1)
         buf_str(&r->format, "hl");

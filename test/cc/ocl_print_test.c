@@ -120,6 +120,30 @@ REF(small_vectors)
                     c[4 * i + 3], s[2 * i], s[2 * i + 1]);
 }
 
+/* from whole numbers, which all three types have */
+REF(float_vectors)
+{
+    static const struct {
+        const char *one, *end;
+        u32 n;
+    } lists[] = {{"%f", "|", 4},  {"%6.2f", "|", 4}, {"%e", "|", 2}, {"%g", "|", 3},
+                 {"%a", "\n", 4}, {"%f", " ", 4},    {"%f", " ", 2}};
+    const u32 *x = A(0);
+    Buf *b = &job->print;
+    EACH
+    {
+        double v[4];
+        for (u32 k = 0; k < 4; k++)
+            v[k] = (double)x[4 * i + k] - 1000;
+        for (u32 k = 0; k < countof(lists); k++)
+            for (u32 e = 0; e < lists[k].n; e++) {
+                buf_printf(b, lists[k].one, v[e]);
+                buf_str(b, e + 1 < lists[k].n ? "," : lists[k].end);
+            }
+        buf_printf(b, "%f %a\n", v[0], v[1]);
+    }
+}
+
 REF(some)
 {
     const i32 *x = A(0);
@@ -136,7 +160,7 @@ static const KitCase cases[] = {
     CASE(floats, "20/10", "f20"),         CASE(texts, "20/10", "w20"),
     CASE(vectors, "20/10", "w80 f40"),    CASE(small_vectors, "20/10", "c80 h40"),
     CASE(some, "64/32", "w64"),           CASE(narrow, "20/10", "w20"),
-    CASE(vector_lengths, "20/10", "w80"),
+    CASE(vector_lengths, "20/10", "w80"), CASE(float_vectors, "20/10", "w80%2048"),
 };
 
 int main(void) { return kit_main("print.cl", NULL, cases, countof(cases)); }

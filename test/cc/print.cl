@@ -63,6 +63,17 @@ kernel void vector_lengths(global const uint *x)
     printf("%6v2hd|%-5v2hhx|%#v2hlx\n", convert_short2(v.xy), convert_char2(v.xy), v.xy);
 }
 
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+/* elements of 2, 4 and 8 bytes; scalars, which are promoted */
+kernel void float_vectors(global const uint *x)
+{
+    const size_t i = get_global_id(0);
+    const float4 v = convert_float4(vload4(i, x)) - 1000;
+    const half4 h = convert_half4(v);
+    printf("%v4hf|%6.2v4hf|%v2he|%v3hg|%v4ha\n", h, h, h.xy, h.xyz, h);
+    printf("%v4hlf %v2lf %f %a\n", v, convert_double2(v.xy), h.x, h.y);
+}
+
 // some print, and not the same number of times
 kernel void some(global const int *x)
 {

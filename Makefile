@@ -263,7 +263,7 @@ peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 # what scripts run besides, made before them because they run side by side
 BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double \
-             $B/test/accuracy/half $B/test/accuracy/arithmetic) \
+             $B/test/accuracy/fp16 $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
 # with T only the C tests that are named
 tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS)) all
@@ -322,18 +322,18 @@ $B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h $(ABIROW
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math
-$(addprefix $B/test/accuracy/,accuracy exact double half): $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
+$(addprefix $B/test/accuracy/,accuracy exact double fp16): $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # what needs no loops in OpenCL C
 $B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
-accuracy: $(addprefix $B/test/accuracy/,accuracy exact double half arithmetic)
+accuracy: $(addprefix $B/test/accuracy/,accuracy exact double fp16 arithmetic)
 	@$B/test/accuracy/exact
 	@$B/test/accuracy/arithmetic $(COUNT)
 	@$B/test/accuracy/accuracy $(STEP) $(NAMES)
 	@$B/test/accuracy/double $(COUNT) $(NAMES)
-	@$B/test/accuracy/half $(COUNT) $(NAMES)
+	@$B/test/accuracy/fp16 $(COUNT) $(NAMES)
 
 # documents with the tables of the rows as they are now, and their drawings
 TABLED := $(shell grep -l '^<!-- generated' doc/*.md)

@@ -13,7 +13,6 @@ enum {                   /* instructions */
        OP_TYPE_INT = 21,
        OP_TYPE_FLOAT = 22,
        OP_TYPE_VECTOR = 23,
-       OP_TYPE_IMAGE = 25,
        OP_CONSTANT_FALSE = 42,
        OP_CONSTANT = 43,
        OP_CONSTANT_NULL = 46,
@@ -61,7 +60,6 @@ bool spirv_look(const void *bytes, size_t len, SpirvFacts *f)
         return false;
     f->minor = word_at(bytes, 1) >> 8 & 0xff;
     while (next(bytes, len, &i)) {
-        f->has_images |= i.op == OP_TYPE_IMAGE;
         if (i.op == OP_MEMORY_MODEL && i.count == 3) {
             const u32 model = word_at(bytes, i.at + 1);
             f->pointer_bits = model == PHYSICAL_32 ? 32 : model == PHYSICAL_64 ? 64 : 0;

@@ -14,7 +14,6 @@ bool spirv_is(const void *bytes, size_t len);
 typedef struct {
     u32 minor;              /* version 1.minor */
     u32 pointer_bits;       /* 32 or 64; 0: it does not say */
-    bool has_images;
 } SpirvFacts;
 /* False: it is no module, or its instructions do not fill its bytes; what they say is for the validator. */
 bool spirv_look(const void *bytes, size_t len, SpirvFacts *f);

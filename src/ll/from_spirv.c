@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { MODULE, RESULT, SAID, FILES };
-enum { SAID_MOST = 1 << 20, IMAGES_FROM = 17 /* LLVM in which images are types of their own */ };
+enum { SAID_MOST = 1 << 20 };
 
 static bool fail(const Request *q, Diag *d, const char *why)
 {
@@ -60,7 +60,7 @@ static bool refuse(const Request *q, const char *what, int said, const ProcResul
     return false;
 }
 
-static bool check(const Request *q, u32 version, Diag *d)
+static bool check(const Request *q, Diag *d)
 {
     SpirvFacts f;
     char line[160];
@@ -73,12 +73,6 @@ static bool check(const Request *q, u32 version, Diag *d)
     if (f.pointer_bits != 32)
         return fail(
             q, d, "the module is not for addresses of 32 bits (Physical32), which this device has");
-    if (f.has_images && version < IMAGES_FROM) {
-        snprintf(line, sizeof line,
-                 "images in SPIR-V need llvm-spirv-%d or newer; this is llvm-spirv-%u", IMAGES_FROM,
-                 version);
-        return fail(q, d, line);
-    }
     return true;
 }
 
@@ -113,7 +107,7 @@ bool translate_spirv(const Request *q, Front *f, Diag *d)
                     "SPIR-V needs Debian's packages spirv-tools and llvm-spirv-15 (or newer)");
     if (front_is_last(q->opt.output))
         return fail(q, d, "such an output is made of OpenCL C, not of SPIR-V");
-    if (!check(q, version, d))
+    if (!check(q, d))
         return false;
     const char *const validate[] = {validator, "--target-env", "spv1.4", "-", NULL};
     const char *const translate[] = {translator,        "-r", "--spirv-target-env=CL2.0", "-o", "-",

@@ -64,6 +64,12 @@ static char *text_of(LLVMValueRef v)
     return s ? mem_strndup(s, len) : mem_strdup("");
 }
 
+char *kernel_word(LLVMValueRef f, const char *name, u32 k)
+{
+    LLVMValueRef v[MAX_OPERANDS];
+    return text_of(k < operands(f, name, v) ? v[k] : NULL);
+}
+
 static void triple(LLVMValueRef f, const char *name, u32 out[3])
 {
     LLVMValueRef v[MAX_OPERANDS];

@@ -251,6 +251,9 @@ typedef struct { u32 offset, size, align; LLVMTypeRef byval; } ArgPlace;
 /* Where argument k lies, given where the one before ended (doc/abi.md, "Argument block"). */
 ArgPlace arg_place(LLVMTargetDataRef dl, LLVMValueRef kernel, u32 k, u32 end);
 bool is_kernel(LLVMValueRef f);
+/* What the metadata NAME of a kernel says of parameter k, "" for nothing; the caller frees it.  NULL: out of
+ * memory. */
+char *kernel_word(LLVMValueRef f, const char *name, u32 k);
 /* What the metadata says of the kernels; false: out of memory. */
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t);
 

@@ -354,6 +354,15 @@ static void mark_copies(LLVMModuleRef m)
                     LLVMSetMetadata(i, kind, mark);
 }
 
+static bool link_program(LLVMModuleRef m, Diag *d)
+{
+    retype_kernels(m);
+    if (!link_library(m, d))
+        return false;
+    retype_calls(m);
+    return true;
+}
+
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d)
 {
     settle_functions(m, keep);
@@ -361,6 +370,6 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
         mark_copies(m);
     prepare_module(m, b->zero);
     indices_note(m);
-    return link_library(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
+    return link_program(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
            expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -17,6 +17,10 @@ LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcod
  * that are no kernels stay visible where `keep` says so.  False: d says why. */
 bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bool keep, Diag *d);
 
+/* Before the library is linked, and after it: kernels and calls of modules where images, samplers and
+ * pipes are pointers (retype.c). */
+void retype_kernels(LLVMModuleRef m);
+void retype_calls(LLVMModuleRef m);
 /* Gives generic pointers the address space that they come from, where it is one (spaces.c).  True:
  * something was changed. */
 bool spaces_infer(LLVMModuleRef m);

@@ -1,12 +1,12 @@
 /* cl_il_test.c -- programs of SPIR-V: a module written by hand (test/opencl/scale.spvasm), its specialisation
- * constants, and modules that are cut or changed. */
+ * constants, modules that are cut or changed, and one with images and pipes (test/opencl/image.spvasm). */
 #include "test/opencl/clhost.h"
 #include "test/kit/skip.h"
 
 enum { ITEMS = 40 };
 
-/* The words of the module, as spirv-as makes them. */
-static Buf assemble_module(void)
+/* The words of a module, as spirv-as makes them. */
+static Buf assemble_file(const char *file)
 {
     char name[] = "/tmp/cl_il_XXXXXX", command[200];
     Buf b = {0};
@@ -17,7 +17,7 @@ static Buf assemble_module(void)
         skip_because("spirv-tools or llvm-spirv is not installed");
     const int fd = mkstemp(name);
     assert_true(fd >= 0);
-    snprintf(command, sizeof command, "spirv-as --target-env spv1.1 -o %s test/opencl/scale.spvasm", name);
+    snprintf(command, sizeof command, "spirv-as --target-env spv1.1 -o %s test/opencl/%s", name, file);
     assert_int_equal(system(command), 0);
     for (ssize_t got; (got = read(fd, text, sizeof text)) > 0;)
         buf_put(&b, text, (size_t)got);
@@ -26,6 +26,8 @@ static Buf assemble_module(void)
     assert_true(b.len > 400);
     return b;
 }
+
+static Buf assemble_module(void) { return assemble_file("scale.spvasm"); }
 
 static cl_program make_il(const void *il, size_t len)
 {
@@ -106,6 +108,126 @@ static void links(void **state)
     buf_free(&il);
 }
 
+static cl_mem make_image(const cl_image_desc *d, cl_channel_type type, void *pixels)
+{
+    const cl_image_format f = {CL_RGBA, type};
+    cl_int s;
+    cl_mem m = clCreateImage(host.context, pixels ? CL_MEM_COPY_HOST_PTR : 0, &f, d, pixels, &s);
+    ok(s);
+    return m;
+}
+
+static void run(cl_kernel k, size_t w, size_t h)
+{
+    ok(clEnqueueNDRangeKernel(host.queue, k, 2, NULL, (size_t[]){w, h}, NULL, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+}
+
+static void set(cl_kernel k, cl_uint n, const cl_mem *m)
+{
+    for (cl_uint i = 0; i < n; i++)
+        ok(clSetKernelArg(k, i, sizeof m[i], &m[i]));
+}
+
+/* A quarter turn of a picture, with a sampler that is an argument and one that is a constant. */
+static void turn(cl_program p)
+{
+    u8 pixels[2][3][4] = {{{1}, {2}, {3}}, {{4}, {5}, {6}}}, got[3][2][4];
+    const cl_image_desc wide = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 3, .image_height = 2},
+                        high = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 3};
+    int size = 0;
+    cl_int s;
+    cl_kernel k = make_kernel(p, "turn");
+    cl_sampler sampler = clCreateSampler(host.context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &s);
+    cl_mem m[] = {make_image(&wide, CL_UNORM_INT8, pixels), make_image(&high, CL_UNORM_INT8, NULL)},
+           out = make_buffer(sizeof size, NULL);
+    ok(s);
+    assert_int_equal(clSetKernelArg(k, 0, sizeof out, &out), CL_INVALID_MEM_OBJECT);
+    set(k, 2, m);
+    ok(clSetKernelArg(k, 2, sizeof sampler, &sampler));
+    ok(clSetKernelArg(k, 3, sizeof out, &out));
+    run(k, 3, 2);
+    ok(clEnqueueReadImage(host.queue, m[1], CL_TRUE, (size_t[]){0, 0, 0}, (size_t[]){2, 3, 1}, 0, 0, got, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof size, &size, 0, NULL, NULL));
+    for (int y = 0; y < 2; y++)
+        for (int x = 0; x < 3; x++)
+            assert_memory_equal(got[x][1 - y], pixels[y][x], 4);
+    assert_int_equal(size, 303);
+    ok(clReleaseMemObject(m[0]));
+    ok(clReleaseMemObject(m[1]));
+    ok(clReleaseMemObject(out));
+    ok(clReleaseSampler(sampler));
+    ok(clReleaseKernel(k));
+}
+
+/* Images of other dimensions. */
+static void ask_layers(cl_program p)
+{
+    int pixels[12][4], got[5];
+    const cl_image_desc d[] = {
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 2, .image_height = 2, .image_array_size = 3},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 12},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 1, .image_height = 6, .image_depth = 2}};
+    cl_kernel k = make_kernel(p, "layers");
+    cl_mem m[4];
+    for (int i = 0; i < 12; i++)
+        pixels[i][0] = 10 * i;
+    for (int i = 0; i < 3; i++)
+        m[i] = make_image(&d[i], CL_SIGNED_INT32, pixels);
+    m[3] = make_buffer(sizeof got, NULL);
+    set(k, 4, m);
+    run(k, 1, 1);
+    ok(clEnqueueReadBuffer(host.queue, m[3], CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, ((int[]){3, 50, 20, 2, 70}), sizeof got);
+    for (int i = 0; i < 4; i++)
+        ok(clReleaseMemObject(m[i]));
+    ok(clReleaseKernel(k));
+}
+
+/* Of six packets that are sent all arrive, and the seventh reader finds none. */
+static void use_pipe(cl_program p)
+{
+    const int sent[6] = {3, 1, 4, 1, 5, 9};
+    int got[7], sum = 0, none = 0;
+    cl_int s;
+    cl_kernel send = make_kernel(p, "send"), take = make_kernel(p, "take");
+    cl_mem pipe = clCreatePipe(host.context, 0, 4, 8, NULL, &s), from = make_buffer(sizeof sent, sent),
+           to = make_buffer(sizeof got, NULL);
+    ok(s);
+    set(send, 2, (cl_mem[]){pipe, from});
+    set(take, 2, (cl_mem[]){pipe, to});
+    run(send, 6, 1);
+    run(take, 7, 1);
+    ok(clEnqueueReadBuffer(host.queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < 7; i++)
+        sum += got[i], none += got[i] == -1;
+    assert_int_equal(none, 1);
+    assert_int_equal(sum, 3 + 1 + 4 + 1 + 5 + 9 - 1);
+    ok(clReleaseMemObject(pipe));
+    ok(clReleaseMemObject(from));
+    ok(clReleaseMemObject(to));
+    ok(clReleaseKernel(send));
+    ok(clReleaseKernel(take));
+}
+
+static void has_images_and_pipes(void **state)
+{
+    Buf il = assemble_file("image.spvasm");
+    (void)state;
+    cl_program p = make_il(il.data, il.len);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    turn(p);
+    ask_layers(p);
+    use_pipe(p);
+    ok(clReleaseProgram(p));
+    p = make_il(il.data, il.len);
+    ok(clBuildProgram(p, 0, NULL, "-cl-opt-disable", NULL, NULL));
+    turn(p);
+    use_pipe(p);
+    ok(clReleaseProgram(p));
+    buf_free(&il);
+}
+
 static cl_int build_status(const void *il, size_t len)
 {
     cl_program p = make_il(il, len);
@@ -155,6 +277,7 @@ int main(void)
         cmocka_unit_test(runs),
         cmocka_unit_test(specialises),
         cmocka_unit_test(links),
+        cmocka_unit_test(has_images_and_pipes),
         cmocka_unit_test(refuses_bad_modules),
     };
     set_environment();

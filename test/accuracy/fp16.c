@@ -1,6 +1,6 @@
-/* half.c -- errors of the device library's functions of half, in units in the last place.
+/* fp16.c -- errors of the device library's functions of half, in units in the last place.
  *
- *      half [COUNT [NAME...]]
+ *      fp16 [COUNT [NAME...]]
  *
  * The library, compiled for the host, is compared with the host's double.  Functions of one
  * argument get every half, others all pairs of special values and COUNT pseudo-random ones.  Prints
@@ -75,13 +75,13 @@ typedef struct {
 #define ONE(name, ...) void run_h_##name(const uint16_t *, uint16_t *, int);
 #define TWO(name, ...) void run_h_##name(const uint16_t *, const uint16_t *, uint16_t *, int);
 #define MIX(name, ...) void run_h_##name(const uint16_t *, const int *, uint16_t *, int);
-#include "test/accuracy/half.def"
+#include "test/accuracy/fp16.def"
 
 static const Function functions[] = {
 #define ONE(f, ulps, ref) {.name = #f, .bound = ulps, .one = ref, .run1 = run_h_##f},
 #define TWO(f, ulps, ref) {.name = #f, .bound = ulps, .two = ref, .run2 = run_h_##f},
 #define MIX(f, ulps, ref) {.name = #f, .bound = ulps, .mix = ref, .run_mix = run_h_##f},
-#include "test/accuracy/half.def"
+#include "test/accuracy/fp16.def"
 };
 
 /* --- errors ---------------------------------------------------------------------------------- */

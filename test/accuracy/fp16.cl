@@ -1,4 +1,4 @@
-/* half.cl -- loops over the library's functions of half under names that C knows (half.c). */
+/* fp16.cl -- loops over the library's functions of half under names that C knows (fp16.c). */
 #include "ventus.h"
 
 #define LOOP1(name) \
@@ -15,4 +15,4 @@
 #define ONE(name, ...) LOOP1(name)
 #define TWO(name, ...) LOOP2(name, half, ushort, as_half)
 #define MIX(name, ...) LOOP2(name, int, int, )
-#include "half.def"
+#include "fp16.def"

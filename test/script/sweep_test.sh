@@ -177,10 +177,10 @@ if [ -z "$m" ]; then
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I. -Isrc -c -o "$t/store.o" tool/sweep_store.c || exit 1
     find "$B/tool" -maxdepth 1 -name '*.o' ! -name sweep_store.o >"$t/objects"
     "${CC:-cc}" -o "$t/ventus" "@$t/objects" "$t/store.o" "$B/libventus.a" -ljansson -lm -ldl -pthread || exit 1
-    mkdir "$t/none" && cp "$t/a.json" "$t/step" "$t/none"
-    (cd "$t/none" && "$t/ventus" sweep a.json >log 2>&1)
+    mkdir "$t/plain" && cp "$t/a.json" "$t/step" "$t/plain"
+    (cd "$t/plain" && "$t/ventus" sweep a.json >log 2>&1)
     is 2 $? 'the status of a sweep without SQLite'
-    is 1 "$(grep -c 'error: this build has no SQLite, .*libsqlite3-dev' "$t/none/log")" 'a sweep without SQLite'
+    is 1 "$(grep -c 'error: this build has no SQLite, .*libsqlite3-dev' "$t/plain/log")" 'a sweep without SQLite'
 fi
 echo "$n results"
 exit $bad

@@ -22,7 +22,8 @@ __attribute__((const, nomerge)) uint __ventus_csr(uint number); /* a CSR; number
                                                                  * make one call of two, or it were not */
 __attribute__((const)) uint __ventus_lane(void);        /* 0 .. lanes of a warp - 1 */
 __attribute__((const)) const __constant uint *__ventus_knl(void); /* the metadata block */
-__attribute__((convergent)) void __ventus_barrier(uint flags); /* of the group: CLK_*_MEM_FENCE */
+#define __VENTUS_WAITS 8 /* for asynchronous copies */
+__attribute__((convergent)) void __ventus_barrier(uint flags); /* of the group: CLK_*_MEM_FENCE, __VENTUS_WAITS */
 void __ventus_fence(void);                              /* orders all memory accesses */
 __attribute__((convergent, nomerge)) void __ventus_meet(void); /* no code: lanes that parted earlier are together
                                                                 * here, and what is between two of these calls stays

@@ -28,25 +28,28 @@ static inline size_t work_items(void) { return get_local_size(0) * get_local_siz
 /* An event is opaque to the library: the one given, or null. */
 static inline event_t same_event(event_t e) { return e; }
 
+/* The compiler marks such accesses as parts of an asynchronous copy (doc/checking.md). */
+#define MOVE(to, from) __builtin_nontemporal_store(__builtin_nontemporal_load(&(from)), &(to))
+
 #define COPY(T, D, S) \
     event_t OVL async_work_group_copy(D T *to, const S T *from, size_t n, event_t e) \
     { \
         for (size_t i = get_local_linear_id(), step = work_items(); i < n; i += step) \
-            to[i] = from[i]; \
+            MOVE(to[i], from[i]); \
         return same_event(e); \
     }
 #define GATHER(T) \
     event_t OVL async_work_group_strided_copy(__local T *to, const __global T *from, size_t n, size_t stride, event_t e) \
     { \
         for (size_t i = get_local_linear_id(), step = work_items(); i < n; i += step) \
-            to[i] = from[i * stride]; \
+            MOVE(to[i], from[i * stride]); \
         return same_event(e); \
     }
 #define SCATTER(T) \
     event_t OVL async_work_group_strided_copy(__global T *to, const __local T *from, size_t n, size_t stride, event_t e) \
     { \
         for (size_t i = get_local_linear_id(), step = work_items(); i < n; i += step) \
-            to[i * stride] = from[i]; \
+            MOVE(to[i * stride], from[i]); \
         return same_event(e); \
     }
 #define PREFETCH(T) void FLAT prefetch(const __global T *p, size_t n) {}
@@ -73,10 +76,10 @@ static inline size_t place(Steps s, size_t element, size_t line, size_t plane)
     { \
         if (!(((uintptr_t)to | (uintptr_t)from | n) & 3)) \
             for (size_t i = 0; i < n; i += 4) \
-                *(D uint *)(to + i) = *(const S uint *)(from + i); \
+                MOVE(*(D uint *)(to + i), *(const S uint *)(from + i)); \
         else \
             for (size_t i = 0; i < n; i++) \
-                to[i] = from[i]; \
+                MOVE(to[i], from[i]); \
     } \
     event_t OVL __attribute__((convergent)) async_work_group_copy_3D3D( \
         D void *to, size_t to_offset, const S void *from, size_t from_offset, size_t size, size_t elements, \
@@ -103,7 +106,7 @@ BOXES(__local, __global) BOXES(__global, __local)
 #define WAIT(S) \
     void FLAT __attribute__((convergent)) wait_group_events(int n, S event_t *events) \
     { \
-        __ventus_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
+        __ventus_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE | __VENTUS_WAITS); \
     }
 WAIT(__private) WAIT(__global) WAIT(__local) WAIT(__generic)
 

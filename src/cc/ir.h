@@ -309,7 +309,7 @@ typedef struct {
     u32 parent;             /* as Loc.scope: what it lies in */
 } SourceScope;
 
-enum { LOC_ATOMIC = 1, LOC_COPY };  /* obj/lines.h, LinesMark */
+enum { LOC_ATOMIC = 1, LOC_COPY, LOC_ASYNC, LOC_WAIT };  /* obj/lines.h, LinesMark */
 /* A place in the source. */
 typedef struct {
     u32 file, line, column; /* line 0: unknown */

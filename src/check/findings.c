@@ -115,26 +115,38 @@ bool is_new(Check *c, const Finding *f)
     return !c->has_more;
 }
 
+/* Where the function that runs was called, unless it has called another one since. */
+static u32 caller_of(const Warp *w)
+{
+    enum { RA = 1 };
+    return w->x[RA] - 4;
+}
+
 void report(Check *c, const Finding *f, const char *sentence, const char *more)
 {
     Cause *k = &c->cause[c->ncause - 1];
     const char *kernel = f->warp->group->launch->kernel;
     Place chain[CALLS_SEEN];
-    Buf text = {0}, head = {0};
+    Buf text = {0}, head = {0}, around = {0};
     Fault where;
     /* what the warp does, its first lane does */
     const int lane = f->lane < 0 && f->warp->exec ? __builtin_ctz(f->warp->exec) : f->lane;
     warp_locate(f->warp, f->pc, lane, &where);
     buf_printf(&head, "%s: %s", names[f->kind], sentence);
-    dev_report_as(drv_device(c->driver), &where, kernel, buf_text(&head), more, &text);
+    size_t n = places(c, f->pc, chain);
+    if (!n && (n = places(c, caller_of(f->warp), chain))) /* a function of the device library */
+        dev_put_place(drv_device(c->driver), caller_of(f->warp), "called at", &around);
+    buf_str(&around, more ? more : "");
+    dev_report_as(drv_device(c->driver), &where, kernel, buf_text(&head), buf_text(&around), &text);
     k->text = mem_strdup(buf_text(&text));
     k->kernel = kernel ? mem_strdup(kernel) : NULL;
-    if (places(c, f->pc, chain)) {
+    if (n) {
         k->file = chain[0].file ? mem_strdup(chain[0].file) : NULL;
         k->line = chain[0].line;
         k->column = chain[0].column;
     }
     c->failed |= !k->text || text.failed;
+    buf_free(&around);
     buf_free(&text);
     buf_free(&head);
 }

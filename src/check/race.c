@@ -28,8 +28,8 @@ Race *race_new(void)
         return NULL;
     r->site = mem_zalloc(NSITES, sizeof *r->site);
     r->number_of = mem_zalloc(NSITES * 2, sizeof *r->number_of);
-    r->is_atomic = mem_zalloc(NSITES, sizeof *r->is_atomic);
-    if (r->site && r->number_of && r->is_atomic)
+    r->mark = mem_zalloc(NSITES, sizeof *r->mark);
+    if (r->site && r->number_of && r->mark)
         return r;
     race_free(r);
     return NULL;
@@ -42,7 +42,7 @@ void race_free(Race *r)
     race_forget(r);
     mem_free(r->site);
     mem_free(r->number_of);
-    mem_free(r->is_atomic);
+    mem_free(r->mark);
     mem_free(r->release);
     mem_free(r->newest);
     mem_free(r);
@@ -67,6 +67,7 @@ void race_group(Race *r, const Group *g)
     r->group = g->linear;
     r->time = 1;
     r->barrier[0] = r->barrier[1] = 0;
+    r->wait[0] = r->wait[1] = 0;
     r->flags = 0;
     memset(r->fence, 0, r->items * sizeof *r->fence);
     memset(r->released, 0, r->items * sizeof *r->released);
@@ -92,7 +93,7 @@ static u32 find_site(Check *c, u32 pc)
             if (r->nsite == NSITES - 1)
                 return NSITES - 1; /* more places than can be told apart */
             r->site[++r->nsite] = pc;
-            r->is_atomic[r->nsite] = mark_at(c, pc) == LINES_ATOMIC;
+            r->mark[r->nsite] = (u8)mark_at(c, pc);
             r->number_of[i] = (u16)r->nsite;
             return r->nsite;
         }
@@ -142,18 +143,19 @@ void race_report(const Job *j, Entry e, const char *other)
     const Launch *l = a->warp->group->launch;
     const u32 pc = j->r->site[site_in(e)];
     const DrvExtent *x = extent_find(j->c, a->addr);
-    const int lane = (int)(item_of(j->me) % j->r->lanes);
+    const int lane = (int)(item_of(j->me) % ASYNC % j->r->lanes);
     const Finding f = {CHECK_race, a->warp, a->pc, pc, x ? x->addr : a->addr, lane};
     Buf text = {0}, more = {0};
     if (!is_new(j->c, &f))
         return;
     const u64 group = (j->r->group & ~(u64)((1 << GROUP_BITS) - 1)) | e >> GROUP_AT;
-    buf_printf(&text, "%s of %u byte%s ", what_does(a->writes, j->is_atomic), a->size,
-               a->size == 1 ? "" : "s");
+    buf_printf(&text, "%s%s of %u byte%s ", is_async(j->me) ? "asynchronous " : "",
+               what_does(a->writes, j->is_atomic), a->size, a->size == 1 ? "" : "s");
     put_whereabouts(j->c, a->addr, a->size, &text);
-    buf_printf(&text, ", and the %s of another work-item%s, in no order", other,
+    buf_printf(&text, ", and the %s of %s%s, in no order", other,
+               is_async(e) ? "an asynchronous copy" : "another work-item",
                group == j->r->group ? "" : " in another group");
-    put_other(j->c, l, pc, other, group, item_of(e), &more);
+    put_other(j->c, l, pc, other, group, item_of(e) % ASYNC, &more);
     report(j->c, &f, buf_text(&text), buf_text(&more));
     buf_free(&text);
     buf_free(&more);
@@ -244,9 +246,12 @@ void race_access(Check *c, const Event *e)
     Touch t;
     if (r->failed)
         return;
-    j.is_atomic = r->is_atomic[j.site] |= a.is_atomic;
+    if (a.is_atomic)
+        r->mark[j.site] = LINES_ATOMIC;
+    j.is_atomic = r->mark[j.site] == LINES_ATOMIC;
+    const u32 agent = r->mark[j.site] == LINES_ASYNC ? ASYNC : 0;
     const Entry first = (u64)(r->group & ((1 << GROUP_BITS) - 1)) << GROUP_AT |
-                        (u64)(w->id * r->lanes & (NITEMS - 1)) << ITEM_AT |
+                        (u64)((w->id * r->lanes & (ASYNC - 1)) | agent) << ITEM_AT |
                         (u64)r->time << TIME_AT | j.site;
     while (next_place(&j, e, &at, &t)) {
         access_at(&a, &t);
@@ -254,6 +259,7 @@ void race_access(Check *c, const Event *e)
             continue;
         j.is_local = t.addr - LDS_LO < LDS_END - LDS_LO;
         j.since = r->barrier[!j.is_local];
+        j.waited = r->wait[!j.is_local];
         j.me = first;
         if (t.lane >= 0 && c->row && c->row->size == 4) {
             if (!takes_row(&j, w, value))
@@ -271,7 +277,7 @@ void race_access(Check *c, const Event *e)
     }
 }
 
-enum { FENCE_LOCAL = 1, FENCE_GLOBAL = 2 };
+enum { FENCE_LOCAL = 1, FENCE_GLOBAL = 2, FENCE_COPIES = 4 };
 
 void race_step(Check *c, const Event *e)
 {
@@ -280,13 +286,15 @@ void race_step(Check *c, const Event *e)
     if (isa_insn[s->id].effect == E_BARRIER) {
         const u32 flags = (u32)s->word >> 15 & 3;
         r->flags |= flags ? flags : FENCE_LOCAL | FENCE_GLOBAL;
+        if (mark_at(c, step_pc(s)) == LINES_WAIT)
+            r->flags |= FENCE_COPIES;
         return;
     }
     if (isa_insn[s->id].effect != E_FENCE)
         return;
     tick(r);
     for (u32 left = s->exec; left; left &= left - 1) {
-        const u32 item = (e->warp->id * r->lanes + (u32)__builtin_ctz(left)) & (NITEMS - 1);
+        const u32 item = (e->warp->id * r->lanes + (u32)__builtin_ctz(left)) & (ASYNC - 1);
         r->fence[item] = r->time;
         if (r->knows[item] < r->heard[item])
             r->knows[item] = r->heard[item];
@@ -303,6 +311,8 @@ void race_barrier(Check *c, const Group *g)
         r->barrier[0] = r->time;
     if (r->flags & FENCE_GLOBAL)
         r->barrier[1] = r->time;
+    if (r->flags & FENCE_COPIES)
+        memcpy(r->wait, r->barrier, sizeof r->wait);
     r->flags = 0;
     for (u32 i = 0; i < r->items; i++) {
         most = r->heard[i] > most ? r->heard[i] : most;

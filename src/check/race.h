@@ -4,11 +4,12 @@
 #include "check/internal.h"
 #include "check/pages.h"
 
-/* group 20 bits, work-item in it 10, time 18, site 16; 0: nothing */
+/* group 18 bits, work-item in it 12, time 18, site 16; 0: nothing.  What a work-item's share of an
+ * asynchronous copy does is done by another one, whose number has ASYNC. */
 typedef u64 Entry;
-enum { SITE_BITS = 16, TIME_BITS = 18, ITEM_BITS = 10, GROUP_BITS = 20 };
+enum { SITE_BITS = 16, TIME_BITS = 18, ITEM_BITS = 12, GROUP_BITS = 18 };
 enum { TIME_AT = SITE_BITS, ITEM_AT = TIME_AT + TIME_BITS, GROUP_AT = ITEM_AT + ITEM_BITS };
-enum { LAST_TIME = (1 << TIME_BITS) - 1, NITEMS = 1 << ITEM_BITS, NSITES = 1 << SITE_BITS };
+enum { LAST_TIME = (1 << TIME_BITS) - 1, NITEMS = 1 << ITEM_BITS, ASYNC = NITEMS / 2, NSITES = 1 << SITE_BITS };
 
 /* What is known of the words of a page, or of its bytes where accesses are smaller than words; by
  * index.  A row may begin at any of them: what lies behind the last is not used. */
@@ -32,7 +33,7 @@ typedef struct {
 struct Race {
     Pages pages;     /* of RacePage */
     u32 *site;       /* pcs by number */
-    bool *is_atomic; /* the access there, by its line table */
+    u8 *mark;        /* LinesMark of the access there */
     u32 nsite;
     u16 *number_of;         /* by a hash of the pc */
     u32 last_pc, last_site; /* that was asked for */
@@ -40,6 +41,7 @@ struct Race {
     /* the group that runs */
     u64 group;
     u32 time, barrier[2]; /* now; of the last barrier for local and for global memory */
+    u32 wait[2];          /* of the last one that waited for asynchronous copies, too */
     u32 flags;            /* of the barrier that warps have arrived at */
     u32 fence[NITEMS];    /* time of its last fence */
     u32 released[NITEMS]; /* `fence` at its last release, + 1 */
@@ -54,6 +56,7 @@ struct Race {
 
 static inline u32 item_of(Entry e) { return (u32)(e >> ITEM_AT) & (NITEMS - 1); }
 static inline u32 time_of(Entry e) { return (u32)(e >> TIME_AT) & LAST_TIME; }
+static inline bool is_async(Entry e) { return e >> ITEM_AT & ASYNC; }
 static inline u32 site_in(Entry e) { return (u32)e & (NSITES - 1); }
 
 /* An access of one lane as it is compared with others. */
@@ -65,9 +68,16 @@ typedef struct {
     u32 site;
     u32 value;      /* that it stores */
     bool is_atomic; /* a plain access may be, too */
-    u32 since;      /* accesses of the group before this time are in order with it */
+    u32 since;      /* accesses of the group before this time are in order with it, */
+    u32 waited;     /* and those of asynchronous copies before this one */
     bool is_local;
 } Job;
+
+/* Whether the access of entry e, of the same group, is before the job's. */
+static inline bool race_is_before(const Job *j, Entry e)
+{
+    return time_of(e) < (is_async(e) ? j->waited : j->since);
+}
 
 /* Whether the access of entry e, which may be 0, and the job's by `me` are in no order, unless by a
  * release. */
@@ -76,7 +86,7 @@ static inline bool race_suspects(const Job *j, Entry me, Entry e)
     const u64 differs = e ^ me;
     if (!e || !(differs >> ITEM_AT))
         return false;
-    return differs >> GROUP_AT ? !j->is_local : time_of(e) >= j->since;
+    return differs >> GROUP_AT ? !j->is_local : !race_is_before(j, e);
 }
 
 /* --- race.c */

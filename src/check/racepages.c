@@ -106,7 +106,7 @@ static inline void keep(const Job *j, Entry me, Entry *first, Entry *second)
     } else if (d0 >> GROUP_AT) { /* another group's stays as the second */
         *second = j->is_local ? 0 : *first;
         *first = me;
-    } else if (time_of(*first) < j->since) {
+    } else if (race_is_before(j, *first)) {
         *first = me;
         if (!((*second ^ me) >> GROUP_AT))
             *second = 0;
@@ -143,7 +143,7 @@ static inline void compare(const Job *j, const RacePage *p, u32 i, u32 value)
             break;
         }
     for (int k = 0; k < 2 && a->writes; k++)
-        if (!(j->is_atomic && j->r->is_atomic[site_in(p->read[k][i])]) &&
+        if (!(j->is_atomic && j->r->mark[site_in(p->read[k][i])] == LINES_ATOMIC) &&
             collides(j, p->read[k][i])) {
             race_report(j, p->read[k][i], "load");
             break;

@@ -7,19 +7,27 @@
 
 /* What is the same for all lanes. */
 typedef struct {
-    u64 since;
+    u64 since, waited;
     u64 other; /* all ones: accesses of other groups may collide; 0: local memory */
 } RowRule;
 
 static inline u64 ones_if(bool b) { return 0 - (u64)b; }
 
+static inline u64 choose(u64 mask, u64 yes, u64 no) { return (yes & mask) | (no & ~mask); }
+
+/* All ones where entry e, of the same group, is not before the row's accesses. */
+static inline u64 is_late(const RowRule *rule, Entry e)
+{
+    const u64 since = choose(ones_if((e >> ITEM_AT & ASYNC) != 0), rule->waited, rule->since);
+    return ones_if((e >> TIME_AT & LAST_TIME) >= since);
+}
+
 /* All ones where entry e of another work-item is in no order with access `me`, releases aside. */
 static inline u64 is_suspect(const RowRule *rule, Entry e, Entry me)
 {
     const u64 differs = e ^ me;
-    const u64 late = ones_if((e >> TIME_AT & LAST_TIME) >= rule->since);
     return ones_if(e != 0) & ones_if(differs >> ITEM_AT != 0) &
-           ((ones_if(differs >> GROUP_AT == 0) & late) |
+           ((ones_if(differs >> GROUP_AT == 0) & is_late(rule, e)) |
             (ones_if(differs >> GROUP_AT != 0) & rule->other));
 }
 
@@ -53,8 +61,6 @@ overwrites(const RowRule *rule, const Entry *restrict e, const Entry *restrict m
     return any;
 }
 
-static inline u64 choose(u64 mask, u64 yes, u64 no) { return (yes & mask) | (no & ~mask); }
-
 /* keep() of racepages.c */
 static inline __attribute__((always_inline)) void
 keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
@@ -67,7 +73,7 @@ keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
         const u64 same = ones_if(differs >> TIME_AT == 0);
         const u64 mine = ones_if(a == 0) | ones_if(differs >> ITEM_AT == 0);
         const u64 foreign = ones_if(differs >> GROUP_AT != 0);
-        const u64 old = ones_if((a >> TIME_AT & LAST_TIME) < rule->since);
+        const u64 old = ~is_late(rule, a);
         const u64 b_foreign = ones_if((b ^ m) >> GROUP_AT != 0);
         const u64 b_stays = b_foreign & ones_if(b != 0);
         const u64 new_b =
@@ -135,7 +141,7 @@ static NoteRow *best_level(void)
 bool race_note_row(const Job *j, RacePage *p, u32 at, const u32 on[MAX_LANES],
                    const u32 value[MAX_LANES])
 {
-    const RowRule rule = {j->since, ones_if(!j->is_local)};
+    const RowRule rule = {j->since, j->waited, ones_if(!j->is_local)};
     Entry me[MAX_LANES];
     ROW me[i] = j->me + ((u64)i << ITEM_AT);
     return best_level()(&rule, p, at, me, on, value);

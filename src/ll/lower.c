@@ -332,6 +332,8 @@ static u32 place_of(Fn *n, LLVMValueRef i)
     const LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
     const u32 loc = at ? place_of_node(n->lo, at, 0) : 0;
     const bool is_access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+    if (is_access && LLVMGetMetadata(i, LLVMGetMDKindIDInContext(n->lo->ctx, "nontemporal", 11)))
+        return mark_place(n, loc, LOC_ASYNC); /* so the device library writes them */
     if (!is_access || LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
         return loc;
     return mark_place(n, loc, LOC_ATOMIC);

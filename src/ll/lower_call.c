@@ -101,6 +101,8 @@ static Ref descriptor_word(Fn *n, LLVMValueRef call)
     return load_word(n, IN_CONST, op2(n, IR_add, at, op2(n, IR_sll, k, ref_con(2))), 0, 4);
 }
 
+enum { BARRIER_WAITS = 8 }; /* __VENTUS_WAITS (lib/ventus.h) */
+
 static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
 {
     if (!strcmp(name, "__ventus_csr"))
@@ -118,8 +120,10 @@ static bool machine_call(Fn *n, LLVMValueRef i, const char *name)
         set_word(n, i, descriptor_word(n, i));
     else if (!strcmp(name, "__ventus_barrier")) {
         const Ref flags = ref_of(n, LLVMGetOperand(i, 0));
-        const i32 memory = flags.kind == R_CON ? (i32)flags.val : 3; /* unknown: all memory */
-        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = memory, .loc = n->loc});
+        const i32 memory = flags.kind == R_CON ? (i32)flags.val & 3 : 3; /* unknown: all memory */
+        const bool waits = flags.kind == R_CON && flags.val & BARRIER_WAITS;
+        const u32 loc = waits ? mark_place(n, n->loc, LOC_WAIT) : n->loc;
+        ir_append(n->f, n->b, &(Ins){.op = IR_barrier, .imm = memory, .loc = loc});
     } else if (!strcmp(name, "__ventus_fence"))
         mem_fence(n);
     else if (!strcmp(name, "__ventus_meet"))

@@ -903,7 +903,7 @@ size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max)
 LinesMark lines_mark(const LineTable *t, u32 pc)
 {
     const Span *span = span_at(t, pc);
-    return !span ? LINES_PLAIN : span->isa <= LINES_COPY ? (LinesMark)span->isa : LINES_PLAIN;
+    return !span ? LINES_PLAIN : span->isa <= LINES_WAIT ? (LinesMark)span->isa : LINES_PLAIN;
 }
 
 const char *lines_file(const LineTable *t, size_t i)

@@ -27,11 +27,13 @@ void lines_free(LineTable *t); /* NULL is allowed */
  */
 size_t lines_find(const LineTable *t, u32 pc, Place *chain, size_t max);
 
-/* What an access is for, as ventus-cc1 marks it in the register `isa` of the line table. */
+/* What an access or a barrier is for, as ventus-cc1 marks it in the register `isa` of the line table. */
 typedef enum {
     LINES_PLAIN,
     LINES_ATOMIC,         /* plain, though the source asks it to be atomic */
-    LINES_COPY            /* it copies part of an object, perhaps padding */
+    LINES_COPY,           /* it copies part of an object, perhaps padding */
+    LINES_ASYNC,          /* it is part of an asynchronous copy */
+    LINES_WAIT            /* of a barrier: it waits for asynchronous copies */
 } LinesMark;
 
 /* The mark of the instruction at pc, also where its line is not known. */

@@ -385,3 +385,44 @@ kernel void fine_frames(global int *out, int n)
         sum += (get_global_id(0) & i) ? small(i) + large(i) : large(i) + small(i);
     out[get_global_id(0)] = sum;
 }
+
+/* --- asynchronous copies ------------------------------------------------------------------------ */
+
+kernel void async_early(global const int *in, global int *out, local int *t)
+{
+    event_t e = async_work_group_copy(t, in, get_local_size(0), 0);
+    out[get_global_id(0)] = t[get_local_id(0)];         /* race-8 */
+    wait_group_events(1, &e);
+}
+
+/* a barrier does not wait for it */
+kernel void async_barrier(global const int *in, global int *out, local int *t)
+{
+    event_t e = async_work_group_strided_copy(t, in, get_local_size(0), 2, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = t[get_local_id(0)];         /* race-9 */
+    wait_group_events(1, &e);
+}
+
+kernel void async_source(global int *out, local int *t)
+{
+    t[get_local_id(0)] = get_local_id(0);
+    event_t e = async_work_group_copy(out, t, get_local_size(0), 0); /* race-10 */
+    wait_group_events(1, &e);
+}
+
+kernel void fine_async(global const int *in, global int *out, local int *t)
+{
+    const int l = get_local_id(0), n = get_local_size(0);
+    for (int k = 0; k < 3; k++) {
+        event_t e = async_work_group_copy(t, in, n, 0);
+        e = async_work_group_strided_copy(t + n, in, n, 2, e);
+        wait_group_events(1, &e);
+        const int x = t[n - 1 - l] + t[n + l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        t[l] = x + k;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        e = async_work_group_copy(out, t, n, 0);
+        wait_group_events(1, &e);
+    }
+}

@@ -57,6 +57,10 @@ fine_indices     -         -g 63 -l 63 -a buf:i32:64 -a i32:3
 over_pointer     bounds-12 -g 64 -l 64 -a buf:i32:64 -a i32:5
 before_pointer   bounds-13 -g 64 -l 64 -a buf:i32:64 -a i32:1
 fine_frames      -         -g 64 -l 64 -a buf:i32:64 -a i32:4
+async_early      race-8    -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256
+async_barrier    race-9    -g 64 -l 64 -a buf:i32:128 -a buf:i32:64 -a local:256
+async_source     race-10   -g 64 -l 64 -a buf:i32:64 -a local:256
+fine_async       -         -g 64 -l 64 -a buf:i32:128 -a buf:i32:64 -a local:512
 fine_component   -         -g 64 -l 64 -a wbuf:i32:128
 fine_nested      -         -g 64 -l 64 -a buf:i8:2048
 fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768
@@ -70,5 +74,9 @@ fine_locks       -         -g 128 -l 64 -a buf:u64:1 -a local:4
 fine_same        -         -g 128 -l 64 -a buf:i32:1 -a buf:i8:128
 fine_calls       -         -g 128 -l 64 -a buf:i32:64 -a buf:i32:128
 END
+# the largest group that a machine takes
+runs=$((runs + 1))
+"$B/ventus" run --check -B -cl-std=CL3.0 -k fine_local -g 4096 -l 2048 -a buf:i32:4096 -a local:8192 $src \
+    >"$T/out" 2>&1 || { cat "$T/out"; bad=1; }
 [ $bad = 0 ] && echo "$runs runs with --check"
 exit $bad

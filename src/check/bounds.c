@@ -162,7 +162,7 @@ void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to)
         if (at + size <= before->size)
             buf_printf(to, "at byte %" PRIu64 " of ", at);
         else
-            buf_printf(to, "%" PRIu64 " of them past the end of ", at + size - before->size);
+            buf_printf(to, "that end %" PRIu64 " past the end of ", at + size - before->size);
         put_extent(c, before, to);
     } else if (addr - CODE_LO < CODE_END - CODE_LO) {
         buf_printf(to, "at 0x%08" PRIx64 ", in the program's data", addr);

@@ -116,11 +116,7 @@ bool is_new(Check *c, const Finding *f)
 }
 
 /* Where the function that runs was called, unless it has called another one since. */
-static u32 caller_of(const Warp *w)
-{
-    enum { RA = 1 };
-    return w->x[RA] - 4;
-}
+static u32 caller_of(const Warp *w) { return w->x[REG_ra] - 4; }
 
 void report(Check *c, const Finding *f, const char *sentence, const char *more)
 {

@@ -21,10 +21,19 @@
 
 #define ALL UINT32_MAX
 
+enum { HOLES = 4096 };
+
+/* A word of memory that got a value that nobody wrote, and where that came from. */
+typedef struct {
+    u64 word, group; /* address / 4; Unwritten.group at the time */
+    Origin from;
+} Hole;
+
 struct Init {
     Registers *warp; /* of the group */
     u32 nwarp;
     Unwritten memory;
+    Hole hole[HOLES]; /* by address; later ones displace others */
 };
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -116,6 +125,23 @@ static void decides(Check *c, const Warp *w, const Step *s, const IsaRegs *x, co
     }
 }
 
+/* --- where values came from --------------------------------------------------------------------
+ */
+
+static void note_hole(Init *t, u64 addr, Origin from)
+{
+    t->hole[addr / 4 % HOLES] = (Hole){addr / 4, t->memory.group, from};
+}
+
+/* Where the value that nobody wrote came from, which is loaded at pc; is_new as of
+ * unwritten_load(). */
+static Origin origin_of(const Init *t, u32 pc, u64 addr, bool is_new)
+{
+    const Hole *h = &t->hole[addr / 4 % HOLES];
+    const bool known = h->word == addr / 4 && h->group && (!is_new || h->group == t->memory.group);
+    return known ? h->from : (Origin){pc, addr};
+}
+
 /* --- memory instructions ---------------------------------------------------------------------- */
 
 /* Whether each group finds the memory unwritten. */
@@ -133,7 +159,7 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
     Registers *r = &t->warp[w->id];
     Access a = access_of(c, e);
     u32 shadow[MAX_LANES] = {0}, any = 0;
-    u64 addr = 0;
+    Origin origin = {step_pc(s), 0};
     Walk at = {0};
     Touch x;
     while (walk(e, &at, &x)) {
@@ -146,12 +172,12 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
             got |= ALL << size * 8;
         shadow[x.lane < 0 ? 0 : x.lane] |= got;
         if (got && !any)
-            addr = x.addr;
+            origin = origin_of(t, step_pc(s), x.addr, is_new_memory(c, s, x.addr));
         any |= got;
     }
     for (u32 k = 0; k < d->count; k++) {
         registers_write(r, number_of(d, k), s->exec, w->initial, any ? shadow : NULL);
-        r->origin[number_of(d, k)] = (Origin){step_pc(s), addr};
+        r->origin[number_of(d, k)] = origin;
     }
 }
 
@@ -212,6 +238,8 @@ static void store(Check *c, const Event *e, const IsaRegs *v)
             store(c, e, v);
             return;
         }
+        if (shadow)
+            note_hole(c->init, x.addr, r->origin[number_of(v, 0)]);
         if (x.size <= 4)
             unwritten_store(t, x.addr, size, shadow, is_new_one);
         for (u32 k = 0; x.size > 4 && k < x.size; k += 4)

@@ -182,7 +182,7 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
     read_text(c, a->warp, nearest->note, name, sizeof name);
     const u64 far = distance(nearest, lo, end);
     if (lo < nearest->end && end > nearest->end)
-        buf_printf(to, "%" PRIu64 " of them past the end of ", end - nearest->end);
+        buf_printf(to, "that end %" PRIu64 " past the end of ", end - nearest->end);
     else if (lo >= nearest->end)
         buf_printf(to, far ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ",
                    far);

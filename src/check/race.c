@@ -60,6 +60,7 @@ void race_begin(Race *r, const Launch *l)
     r->items = l->lanes * l->warps;
     memset(r->number_of, 0, NSITES * 2 * sizeof *r->number_of);
     r->nsite = r->last_pc = 0;
+    r->has_copies = false;
 }
 
 void race_group(Race *r, const Group *g)
@@ -249,6 +250,7 @@ void race_access(Check *c, const Event *e)
     if (a.is_atomic)
         r->mark[j.site] = LINES_ATOMIC;
     j.is_atomic = r->mark[j.site] == LINES_ATOMIC;
+    r->has_copies |= r->mark[j.site] == LINES_ASYNC;
     const u32 agent = r->mark[j.site] == LINES_ASYNC ? ASYNC : 0;
     const Entry first = (u64)(r->group & ((1 << GROUP_BITS) - 1)) << GROUP_AT |
                         (u64)((w->id * r->lanes & (ASYNC - 1)) | agent) << ITEM_AT |

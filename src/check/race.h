@@ -42,6 +42,7 @@ struct Race {
     u64 group;
     u32 time, barrier[2]; /* now; of the last barrier for local and for global memory */
     u32 wait[2];          /* of the last one that waited for asynchronous copies, too */
+    bool has_copies;      /* the launch has made asynchronous copies */
     u32 flags;            /* of the barrier that warps have arrived at */
     u32 fence[NITEMS];    /* time of its last fence */
     u32 released[NITEMS]; /* `fence` at its last release, + 1 */

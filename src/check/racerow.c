@@ -5,49 +5,52 @@
  */
 #include "check/race.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* What is the same for all lanes. */
 typedef struct {
-    u64 since, waited;
-    u64 other; /* all ones: accesses of other groups may collide; 0: local memory */
+    u64 since, waited; /* the same where no copy was asynchronous */
+    u64 other;         /* all ones: accesses of other groups may collide; 0: local memory */
 } RowRule;
 
-static inline u64 ones_if(bool b) { return 0 - (u64)b; }
+INLINE u64 ones_if(bool b) { return 0 - (u64)b; }
 
-static inline u64 choose(u64 mask, u64 yes, u64 no) { return (yes & mask) | (no & ~mask); }
+INLINE u64 choose(u64 mask, u64 yes, u64 no) { return (yes & mask) | (no & ~mask); }
 
-/* All ones where entry e, of the same group, is not before the row's accesses. */
-static inline u64 is_late(const RowRule *rule, Entry e)
+/* All ones where entry e, of the same group, is not before the row's accesses.  copies: it may be
+ * of an asynchronous copy; a constant, since most programs have none. */
+INLINE u64 is_late(const RowRule *rule, Entry e, bool copies)
 {
-    const u64 since = choose(ones_if((e >> ITEM_AT & ASYNC) != 0), rule->waited, rule->since);
+    const u64 since = copies
+                          ? choose(ones_if((e >> ITEM_AT & ASYNC) != 0), rule->waited, rule->since)
+                          : rule->since;
     return ones_if((e >> TIME_AT & LAST_TIME) >= since);
 }
 
 /* All ones where entry e of another work-item is in no order with access `me`, releases aside. */
-static inline u64 is_suspect(const RowRule *rule, Entry e, Entry me)
+INLINE u64 is_suspect(const RowRule *rule, Entry e, Entry me, bool copies)
 {
     const u64 differs = e ^ me;
     return ones_if(e != 0) & ones_if(differs >> ITEM_AT != 0) &
-           ((ones_if(differs >> GROUP_AT == 0) & is_late(rule, e)) |
+           ((ones_if(differs >> GROUP_AT == 0) & is_late(rule, e, copies)) |
             (ones_if(differs >> GROUP_AT != 0) & rule->other));
 }
 
 #define ROW for (u32 i = 0; i < MAX_LANES; i++)
 
-static inline __attribute__((always_inline)) bool collides_with(const RowRule *rule,
-                                                                const Entry *restrict e,
-                                                                const Entry *restrict me,
-                                                                const u32 *restrict on)
+INLINE bool collides_with(const RowRule *rule, const Entry *restrict e, const Entry *restrict me,
+                          const u32 *restrict on, bool copies)
 {
     u64 any = 0;
-    ROW any |= is_suspect(rule, e[i], me[i]) & (u64)(i64)(i32)on[i];
+    ROW any |= is_suspect(rule, e[i], me[i], copies) & (u64)(i64)(i32)on[i];
     return any;
 }
 
 /* The same of stores.  Those of the value that is there do not count, unless they may be of the
  * same warp at the same time: then it matters which lanes stored it. */
-static inline __attribute__((always_inline)) bool
-overwrites(const RowRule *rule, const Entry *restrict e, const Entry *restrict me,
-           const u32 *restrict on, const u32 *restrict old, const u32 *restrict value)
+INLINE bool overwrites(const RowRule *rule, const Entry *restrict e, const Entry *restrict me,
+                       const u32 *restrict on, const u32 *restrict old, const u32 *restrict value,
+                       bool copies)
 {
     u64 any = 0;
     ROW
@@ -55,16 +58,15 @@ overwrites(const RowRule *rule, const Entry *restrict e, const Entry *restrict m
         const u64 differs = e[i] ^ me[i];
         const u64 now =
             ones_if(differs >> GROUP_AT == 0) & ones_if((differs >> TIME_AT & LAST_TIME) == 0);
-        any |= is_suspect(rule, e[i], me[i]) & (u64)(i64)(i32)on[i] &
+        any |= is_suspect(rule, e[i], me[i], copies) & (u64)(i64)(i32)on[i] &
                (ones_if(old[i] != value[i]) | now);
     }
     return any;
 }
 
 /* keep() of racepages.c */
-static inline __attribute__((always_inline)) void
-keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
-         const Entry *restrict me, const u32 *restrict on)
+INLINE void keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
+                     const Entry *restrict me, const u32 *restrict on, bool copies)
 {
     ROW
     {
@@ -73,7 +75,7 @@ keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
         const u64 same = ones_if(differs >> TIME_AT == 0);
         const u64 mine = ones_if(a == 0) | ones_if(differs >> ITEM_AT == 0);
         const u64 foreign = ones_if(differs >> GROUP_AT != 0);
-        const u64 old = ~is_late(rule, a);
+        const u64 old = ~is_late(rule, a, copies);
         const u64 b_foreign = ones_if((b ^ m) >> GROUP_AT != 0);
         const u64 b_stays = b_foreign & ones_if(b != 0);
         const u64 new_b =
@@ -83,24 +85,23 @@ keep_row(const RowRule *rule, Entry *restrict first, Entry *restrict second,
     }
 }
 
-static inline __attribute__((always_inline)) bool read_row(const RowRule *rule, RacePage *p, u32 at,
-                                                           const Entry *me, const u32 *on)
+INLINE bool read_row(const RowRule *rule, RacePage *p, u32 at, const Entry *me, const u32 *on,
+                     bool copies)
 {
-    if (p->is_written && collides_with(rule, p->wrote + at, me, on))
+    if (p->is_written && collides_with(rule, p->wrote + at, me, on, copies))
         return false;
-    keep_row(rule, p->read[0] + at, p->read[1] + at, me, on);
+    keep_row(rule, p->read[0] + at, p->read[1] + at, me, on, copies);
     return true;
 }
 
-static inline __attribute__((always_inline)) bool write_row(const RowRule *rule, RacePage *p,
-                                                            u32 at, const Entry *me, const u32 *on,
-                                                            const u32 *value)
+INLINE bool write_row(const RowRule *rule, RacePage *p, u32 at, const Entry *me, const u32 *on,
+                      const u32 *value, bool copies)
 {
     Entry *restrict wrote = p->wrote + at;
     u32 *restrict old = p->value + at;
-    if (overwrites(rule, wrote, me, on, old, value) ||
-        collides_with(rule, p->read[0] + at, me, on) ||
-        collides_with(rule, p->read[1] + at, me, on))
+    if (overwrites(rule, wrote, me, on, old, value, copies) ||
+        collides_with(rule, p->read[0] + at, me, on, copies) ||
+        collides_with(rule, p->read[1] + at, me, on, copies))
         return false;
     ROW wrote[i] = choose((u64)(i64)(i32)on[i], me[i], wrote[i]);
     ROW old[i] = (value[i] & on[i]) | (old[i] & ~on[i]);
@@ -117,7 +118,14 @@ typedef bool NoteRow(const RowRule *rule, RacePage *p, u32 at, const Entry *me, 
     attributes static bool note_row_##level(const RowRule *rule, RacePage *p, u32 at,              \
                                             const Entry *me, const u32 *on, const u32 *value)      \
     {                                                                                              \
-        return value ? write_row(rule, p, at, me, on, value) : read_row(rule, p, at, me, on);      \
+        return value ? write_row(rule, p, at, me, on, value, false)                                \
+                     : read_row(rule, p, at, me, on, false);                                       \
+    }                                                                                              \
+    attributes static bool note_copies_##level(const RowRule *rule, RacePage *p, u32 at,           \
+                                               const Entry *me, const u32 *on, const u32 *value)   \
+    {                                                                                              \
+        return value ? write_row(rule, p, at, me, on, value, true)                                 \
+                     : read_row(rule, p, at, me, on, true);                                        \
     }
 
 NOTE_ROW(base, )
@@ -126,16 +134,16 @@ NOTE_ROW(avx2, __attribute__((target("avx2"))))
 NOTE_ROW(avx512, __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))))
 #endif
 
-static NoteRow *best_level(void)
+static NoteRow *best_level(bool copies)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return note_row_avx512;
+        return copies ? note_copies_avx512 : note_row_avx512;
     if (__builtin_cpu_supports("avx2"))
-        return note_row_avx2;
+        return copies ? note_copies_avx2 : note_row_avx2;
 #endif
-    return note_row_base;
+    return copies ? note_copies_base : note_row_base;
 }
 
 bool race_note_row(const Job *j, RacePage *p, u32 at, const u32 on[MAX_LANES],
@@ -144,5 +152,5 @@ bool race_note_row(const Job *j, RacePage *p, u32 at, const u32 on[MAX_LANES],
     const RowRule rule = {j->since, j->waited, ones_if(!j->is_local)};
     Entry me[MAX_LANES];
     ROW me[i] = j->me + ((u64)i << ITEM_AT);
-    return best_level()(&rule, p, at, me, on, value);
+    return best_level(j->r->has_copies)(&rule, p, at, me, on, value);
 }

@@ -57,12 +57,13 @@ convert() { # SIM
     }
     /^#/ { next }
     { gsub(/\r/, "") }
+    !NF && head < 4 { next }
     ++head == 1 { file = dir "/" $1; next }
     head == 2 { kernel = $1; parameters(file, kernel); print "-k"; print kernel; next }
     head == 3 { gsub(/ +/, ","); print "-g"; print; next }
     head == 4 { gsub(/ +/, ","); print "-l"; print; next }
     /^</ { finish(); attr = $0; values = ""; open = 1; next }
-    NF { for (i = 1; i <= NF; i++) values = values (values == "" ? "" : ",") (attr ~ /hex/ ? "0x" $i : $i) }
+    NF { for (i = 1; i <= NF; i++) values = values (values == "" ? "" : ",") (attr ~ /hex/ && $i !~ /^0x/ ? "0x" : "") $i }
     END { finish(); print file }' "$1"
 }
 

@@ -7,7 +7,7 @@
 # run: grep -c 'group [0-7] warp [01]' %t.txt
 # run: %b/ventus run %s --threads 4 -g 64 -l 8 -a buf:i32:1=7 --profile | grep 'vlw12\|mul ' | cut -c1-60
 # run: %b/ventus run %s --engine timing --threads 4 -g 64 -l 8 -a buf:i32:1=7 --profile=%t.json
-# run: grep -c '"text": "mul' %t.json
+# run: grep -c '"text": "mul' %t.json; grep -c '"text": "\(1:\|\\t\)' %t.json # an instruction; the kernel's lines
 
 	.text
 	.kernel touch
@@ -31,4 +31,5 @@ touch:
 #         64  13.8 %  80000038  mul t1, t0, t0  # run_profile.
 #         64  13.8 %  80000040  vlw12.v v2, 0(v1)  # run_profi
 # 1
+# 8
 # end

@@ -15,7 +15,7 @@
  */
 #include "cc/loop.h"
 
-enum { MAX_PARTS = 6, MAX_VISITED = 48, MAX_GROUPS = 8 };
+enum { MAX_PARTS = 6, MAX_VISITED = 48, MAX_GROUPS = 8, MAX_DEPTH = 8 };
 enum {
     MIN_GAIN = 2,
     MIN_GAIN_SOMETIMES = 3
@@ -130,6 +130,25 @@ static bool is_linear(const Ins *i)
            ((i->op == IR_sll || i->op == IR_mul) && i->a[1].kind == R_CON);
 }
 
+/* Whether a constant is added anywhere in r, a value from outside.  Only then is it worth while to
+ * take r apart: accesses a constant apart share a counter, and what is taken apart is computed
+ * again before the loop. */
+static bool has_constant(const LoopWalk *w, Ref r, int depth)
+{
+    if (r.kind != R_VAL || depth == MAX_DEPTH)
+        return r.kind == R_CON;
+    const Ins *i = &w->def[r.val].ins;
+    const bool sums = i->op == IR_add || i->op == IR_sub;
+    return is_linear(i) &&
+           (has_constant(w, i->a[0], depth + 1) || (sums && has_constant(w, i->a[1], depth + 1)));
+}
+
+static bool is_whole(const LoopWalk *w, Ref r)
+{
+    const Ins *i = &w->def[r.val].ins;
+    return !is_linear(i) || ((i->op == IR_add || i->op == IR_sub) && !has_constant(w, r, 0));
+}
+
 /* adds `times` r to the sums */
 static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step)
 {
@@ -143,7 +162,7 @@ static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step)
         return sum_add(start, r, times);
     if (S->nvisited == MAX_VISITED)
         return false;
-    if (is_outside(S->w, r) && !is_linear(&S->w->def[r.val].ins))
+    if (is_outside(S->w, r) && is_whole(S->w, r))
         return sum_add(start, r, times);
     if (loop_counter(S->w, r.val, &from, &by, &sign))
         return read_sum(S, from, times, start, step) && read_sum(S, by, times * sign, step, step);

@@ -174,6 +174,15 @@ static const struct {
               "%9 = add %5, 1\nbr ne %9, 9 -> b1, b2\nb2:\n"),
      {3, 0},
      {2, 0}},
+    {"a sum of many values from outside is one part",
+     FUNCTION("%4 = load word const [16]\n%5 = load word const [20]\n%6 = load word const [24]\n"
+              "%7 = load word const [28]\n%8 = load word const [32]\n%9 = load word const [36]\n"
+              "%10 = add %4, %5\n%11 = add %10, %6\n%12 = add %11, %7\n%13 = add %12, %8\n"
+              "%14 = add %13, %9\n%15 = add %14, %1\njump b1\nb1:\n%16 = phi b0 0, b1 %20\n"
+              "%17 = mul %16, %2\n%18 = sll %17, 2\n%19 = add %15, %18\nstore word global 1, [%19]\n"
+              "%20 = add %16, 1\nbr ne %20, 9 -> b1, b2\nb2:\n"),
+     {3, 0},
+     {2, 0}},
     {"one instruction is not worth a counter",
      FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %6\n%5 = add %1, %4\n"
               "store byte global 1, [%5]\n%6 = add %4, 1\nbr ne %6, 9 -> b1, b2\nb2:\n"),

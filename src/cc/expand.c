@@ -202,10 +202,20 @@ static void jump(Code *c, u32 loc, u32 to, u32 next)
         word_fix(c, loc, FIX_BLOCK, to, 0, jal, 0, 0);
 }
 
-/* the condition is turned round when the side it chooses follows anyway */
-static void branch(Code *c, const Term *t, u32 next)
+/* The condition is turned round when the side it chooses follows anyway; if neither does, when that
+ * side leaves the loop of the block and the other stays, so that rounds go without the jump. */
+static bool turns(const Func *f, const Block *b, u32 next)
 {
-    const bool turn = t->succ[0] == next;
+    const Term *t = &b->term;
+    if (t->succ[0] == next || t->succ[1] == next || b->loop == NO_BLOCK)
+        return t->succ[0] == next;
+    return !graph_in_loop(f, t->succ[0], b->loop) && graph_in_loop(f, t->succ[1], b->loop);
+}
+
+static void branch(Code *c, const Block *b, u32 next)
+{
+    const Term *t = &b->term;
+    const bool turn = turns(c->f, b, next);
     const u32 cmp = turn ? t->cmp ^ 1u : t->cmp;
     const InsnId id = t->divergent ? vector_branch[cmp] : scalar_branch[cmp];
     put(c, (Word){.in = {id, {reg(c->f, t->a[0]), reg(c->f, t->a[1]), 0}},
@@ -215,12 +225,13 @@ static void branch(Code *c, const Term *t, u32 next)
     jump(c, t->loc, t->succ[!turn], next);
 }
 
-static void terminator(Code *c, const Term *t, u32 next)
+static void terminator(Code *c, const Block *b, u32 next)
 {
+    const Term *t = &b->term;
     if (t->kind == T_RET)
         word(c, t->loc, jalr, 0, 0, (i32)c->f->module->target->ra);
     else if (t->kind == T_BRANCH && t->succ[0] != t->succ[1])
-        branch(c, t, next);
+        branch(c, b, next);
     else
         jump(c, t->loc, t->succ[0], next);
 }
@@ -248,6 +259,6 @@ void expand(Code *c)
             instruction(c, &b->ins[k]);
         if (rpc[order[i]] != NO_BLOCK)
             set_rpc(c, b->term.loc, rpc[order[i]]);
-        terminator(c, &b->term, i + 1 < f->nrpo ? order[i + 1] : NO_BLOCK);
+        terminator(c, b, i + 1 < f->nrpo ? order[i + 1] : NO_BLOCK);
     }
 }

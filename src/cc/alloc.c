@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MAX_ROUNDS = 100,
@@ -228,6 +229,21 @@ static double weigh(const Alloc *a, u32 v)
     return again * a->uses[v] / (ranges_length(&a->r, v) + 4);
 }
 
+/* The argument block of a kernel is in a register from the start: it comes first, before others
+ * take that. */
+static void put_arguments_first(Alloc *a)
+{
+    const Ref reg = ref_reg(a->f->module->target->arguments);
+    for (u32 k = 0; a->f->is_kernel && k < a->norder; k++) {
+        const u32 v = a->order[k], h = a->first_hint[v];
+        if (!h || !ref_same(a->hint[h].with, reg))
+            continue;
+        memmove(a->order + 1, a->order, k * sizeof *a->order);
+        a->order[0] = v;
+        return;
+    }
+}
+
 static bool order_values(Alloc *a)
 {
     Heavy *list = mem_zalloc(a->f->nvalue, sizeof *list);
@@ -240,6 +256,7 @@ static bool order_values(Alloc *a)
     for (size_t k = 0; k < n; k++)
         a->order[k] = list[k].value;
     a->norder = (u32)n;
+    put_arguments_first(a);
     mem_free(list);
     return list;
 }

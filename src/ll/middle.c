@@ -7,6 +7,7 @@
  *   optimise    LLVM's pipeline without vectors
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
+ *   unroll      short loops of which all lanes make as many rounds (unroll.c)
  *   expand      arithmetic with half to float, 64-bit division and the like to calls, until the
  *               library asks for no more
  */
@@ -199,7 +200,9 @@ static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
     }
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level ||
-            run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d));
+            run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d)) &&
+           (level < 2 || !unroll_mark(m) ||
+            run_passes(m, "function(loop-unroll<O2>,loop(indvars),simplifycfg,early-cse)", d));
 }
 
 static bool expand(LLVMModuleRef m, Diag *d)
@@ -340,8 +343,8 @@ static bool lacks_functions(LLVMModuleRef m, Diag *d)
     return d->errors > before;
 }
 
-/* Says of the copies that clang made that they are; where it does not optimise it does not tell them
- * from other moves of bytes. */
+/* Says of the copies that clang made that they are; where it does not optimise it does not tell
+ * them from other moves of bytes. */
 static void mark_copies(LLVMModuleRef m)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);

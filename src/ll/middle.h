@@ -35,6 +35,8 @@ bool must_converge(LLVMModuleRef m);
  * these places alone; needs the library linked and small functions inlined (converge.c).  False:
  * out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
+/* Asks LLVM to unroll the loops where that pays (unroll.c).  True: there are some. */
+bool unroll_mark(LLVMModuleRef m);
 /* Calls of clang's handler of indices beyond their arrays become notes for the check for bounds
  * (indexnotes.c). */
 void indices_note(LLVMModuleRef m);

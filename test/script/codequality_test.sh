@@ -1,0 +1,87 @@
+#!/bin/sh
+# codequality_test.sh -- compiled kernels execute no more instructions than were counted by hand for good code.
+#
+# Of loops the instructions of a round: those of a launch with more rounds less those of one with fewer, for one warp.
+set -eu
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+[ -e "$B/ventus-cc1" ] || { echo 'the build has no compiler'; exit 77; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+checks=0
+
+cat >"$tmp/k.cl" <<'END'
+kernel void nothing(void) {}
+kernel void distance2(global float *o, global const float *a, global const float *b, uint n)
+{
+    uint i = get_global_id(0);
+    float sum = 0;
+    for (uint k = 0; k < n; k++)
+        sum += (a[k * 32 + i] - b[k]) * (a[k * 32 + i] - b[k]);
+    o[i] = sum;
+}
+kernel void product(global float *o, global const float *a, global const float *b, uint n)
+{
+    uint x = get_global_id(0), y = get_global_id(1);
+    float sum = 0;
+    for (uint k = 0; k < n; k++)
+        sum += a[y * n + k] * b[k * n + x];
+    o[y * n + x] = sum;
+}
+kernel void transposed(global float *o, global const float *a, uint n, uint m)
+{
+    uint i = get_global_id(0);
+    for (uint k = 0; k < n; k++)
+        o[k * m + i] = a[i * n + k];
+}
+kernel void strided(global float *o, global const float *a, uint n)
+{
+    for (uint k = get_global_id(0); k < n; k += get_global_size(0))
+        o[k] = a[k];
+}
+kernel void seldom(global uint *o, global const uint *a, global const uint *b, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n)
+        o[i] = a[i] + b[i];
+}
+END
+"$B/ventus" cc -cl-std=CL3.0 -o "$tmp/k.elf" "$tmp/k.cl"
+"$B/ventus" cc -cl-std=CL3.0 -S -o "$tmp/k.s" "$tmp/k.cl"
+
+insns() { # kernel, options...: executed by one warp of 32
+    kernel=$1
+    shift
+    "$B/ventus" run --threads 32 -g 32 -l 32 -k "$kernel" "$@" --stats "$tmp/k.elf" | awk '$1 == "insns" { print $2 }'
+}
+
+body() { sed -n "/^$1:/,/\.size $1/p" "$tmp/k.s" | grep '^	[a-z]'; } # of a kernel
+
+at_most() { # what, number, limit
+    checks=$((checks + 1))
+    [ "$2" -le "$3" ] || { echo "$1: $2, not $3"; exit 1; }
+}
+
+rounds() { # kernel, limit of instructions for 64 rounds, options with N for their number
+    kernel=$1 limit=$2
+    shift 2
+    # shellcheck disable=SC2046 # options are several words
+    few=$(insns "$kernel" $(echo "$@" | sed 's/\<N\>/64/g')) many=$(insns "$kernel" $(echo "$@" | sed 's/\<N\>/128/g'))
+    at_most "64 rounds of $kernel" $((many - few)) "$limit"
+}
+
+# floats allowed (2: others of the program need it), metadata, entry, arguments, lanes, call, return, end
+at_most nothing "$(insns nothing)" 9
+# of four rounds: 4 times load, load, difference, product and sum, next row; next of b, count, branch
+rounds distance2 $((64 / 4 * 23)) -a buf:f32:32 -a buf:f32:4096 -a buf:f32:128 -a i32:N
+# 4 times load, load, product and sum, next row; next of a, count, branch
+rounds product $((64 / 4 * 19)) -a buf:f32:16384 -a buf:f32:16384 -a buf:f32:16384 -a i32:N
+# 4 times load, store, next row; next of a, count, branch
+rounds transposed $((64 / 4 * 15)) -a buf:f32:4096 -a buf:f32:4096 -a i32:N -a i32:32
+# lanes may leave in different rounds, so there is one load
+at_most 'loads of strided' "$(body strided | grep -c 'vlw12')" 1
+# before the branch only n is loaded of the arguments
+at_most 'arguments before the branch of seldom' "$(body seldom | sed '/	vbge/q' | grep -c '(a0)')" 1
+# the argument block stays in its register
+at_most 'moves of the argument block' "$(body seldom | grep -c 'mv .*, a0' || :)" 0
+echo "$checks limits"

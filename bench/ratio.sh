@@ -30,6 +30,10 @@ program() { # kernel
     esac
 }
 
+options() { # program: of the compiler, as the public host gave them
+    [ "$1" = nw ] && echo -DBLOCK_SIZE=16
+}
+
 # All launches: directory, stem of the files, kernel, number; the number is empty if the launch stands alone.
 launches() {
     find $directories -name '*.metadata' | sed 's/\.metadata$//' | LC_ALL=C sort | while read -r stem; do
@@ -80,8 +84,10 @@ count() { # directory of buffers, stem...
     insns=$(sed -n 's/.*"insns": *\([0-9]*\).*/\1/p' "$tmp/stats" | head -1) cycles=0
     if [ "$MACHINE" ]; then
         # shellcheck disable=SC2086
-        "$B/ventus" replay --engine timing --machine "$MACHINE" --stats=json --stats-file="$tmp/stats" $pairs >/dev/null
+        "$B/ventus" replay --engine timing --machine "$MACHINE" --stats=json --stats-file="$tmp/stats" $pairs \
+            >/dev/null 2>&1 || : >"$tmp/stats"
         cycles=$(sed -n 's/.*"cycles": *\([0-9]*\).*/\1/p' "$tmp/stats" | head -1)
+        cycles=${cycles:-0} # the machine has too few warps for it
     fi
     echo "$insns $cycles"
 }
@@ -102,7 +108,8 @@ recode() { # program stem...
         kernel=$(awk -v s="$stem" '$2 == s { print $3 }' "$tmp/launches")
         if [ ! -e "$tmp/$program.elf" ]; then
             source=$(program "$kernel" | cut -d' ' -f2)
-            "$B/ventus" cc -o "$tmp/$program.elf" "$(find $directories -path "*/$source" | head -1)" || return 1
+            # shellcheck disable=SC2046,SC2086
+            "$B/ventus" cc $(options "$program") -o "$tmp/$program.elf" "$(find $directories -path "*/$source" | head -1)" || return 1
         fi
         "$B/bench/recode" "$tmp/$program.elf" "$kernel" "$stem.metadata" "$stem.data" \
             "$tmp/new/${stem##*/}" >>"$tmp/changed" || return 1
@@ -133,21 +140,20 @@ awk -v machine="$MACHINE" '
         if (!(key in best) || ratio < best[key]) best[key] = ratio
         if (ratio > worst[key]) worst[key] = ratio
     }
-    function report(what, first) {
+    function report(what, i) {
         printf "%-11s %6s %14s %7s %7s\n", what, "images", "geometric mean", "best", "worst"
-        for (p in n) if (p != "images" && p != "programs") means[p] = exp(sum[p] / n[p])
-        for (i = 1; i <= nprograms; i++) line(order[i])
+        for (i = 1; i <= nprograms; i++) if (order[i] in n) line(order[i])
         line("all")
     }
     function line(p) { printf "%-11s %6d %14.3f %7.3f %7.3f\n", p, n[p], exp(sum[p] / n[p]), best[p], worst[p] }
     { if (!($1 in known)) { known[$1]; order[++nprograms] = $1 }
-      insns[NR] = $4 / $2; program[NR] = $1; if (machine) cycles[NR] = $5 / $3; differ[$1] += $6 > 0 }
+      insns[NR] = $4 / $2; program[NR] = $1; if (machine && $3 && $5) cycles[NR] = $5 / $3; differ[$1] += $6 > 0 }
     END {
         for (i = 1; i <= NR; i++) { add(program[i], insns[i]); add("all", insns[i]) }
         report("instructions")
         if (machine) {
             split("", n); split("", sum); split("", best); split("", worst)
-            for (i = 1; i <= NR; i++) { add(program[i], cycles[i]); add("all", cycles[i]) }
+            for (i = 1; i <= NR; i++) if (i in cycles) { add(program[i], cycles[i]); add("all", cycles[i]) }
             report("cycles")
         }
         for (i = 1; i <= nprograms; i++) if (differ[order[i]]) printf "%s: buffers of %d images differ\n", order[i], differ[order[i]]

@@ -113,6 +113,21 @@ static void product_soft(const Mma *m, FpRound rm, u32 *d, const u32 *a, const u
                                               d[i * m->n + j], rm, &ignored);
 }
 
+/* The product by the host's floats, which round as asked meanwhile. */
+static void product_rounded(const LaneLevel *level, const Mma *m, FpRound rm, float *d,
+                            const float *a, const float *b)
+{
+    static const int mode[] = {[FP_RNE] = FE_TONEAREST,
+                               [FP_RTZ] = FE_TOWARDZERO,
+                               [FP_RDN] = FE_DOWNWARD,
+                               [FP_RUP] = FE_UPWARD};
+    if (rm != FP_RNE)
+        fesetround(mode[rm]);
+    level->product(d, a, b, m->m, m->n, m->k);
+    if (rm != FP_RNE)
+        fesetround(FE_TONEAREST);
+}
+
 typedef union {
     u32 bits[MOST];
     float f[MOST];
@@ -141,8 +156,8 @@ static void multiply_floats(Warp *w, const Job *job)
     read_matrix(w, job->b, m->type, m->k, m->n, m->b_by_row, &b);
     read_numbers(w, job->c, m->wide ? MMA_F32 : MMA_F16, n, d.bits);
     /* 2. the product */
-    if (job->rm == FP_RNE && HOST_FLOATS)
-        level->product(d.f, a.f, b.f, m->m, m->n, m->k);
+    if (HOST_FLOATS)
+        product_rounded(level, m, job->rm, d.f, a.f, b.f);
     else
         product_soft(m, job->rm, d.bits, a.bits, b.bits);
     leave_guest_floats(&floats);

@@ -17,8 +17,6 @@ static LLVMTypeRef float_like(Emit *e, Val v)
     return is_row(v) ? LLVMVectorType(f, LLVMGetVectorSize(LLVMTypeOf(v))) : f;
 }
 
-static Val as_float(Emit *e, Val v) { return LLVMBuildBitCast(B, v, float_like(e, v), ""); }
-
 /* whether the floats, or those of the vector, are of binary64 */
 static bool is_double(Val f)
 {
@@ -41,6 +39,25 @@ static Val canonical(Emit *e, Val f)
     const Val bits = as_bits(e, f);
     const Val nan = LLVMBuildFCmp(B, LLVMRealUNO, f, f, "");
     return LLVMBuildSelect(B, nan, constant_like(bits, canonical_nan(bits_like(bits))), bits, "");
+}
+
+/* The float that v is the canonical() of; NULL: it is something else. */
+static Val before_canonical(Val v)
+{
+    const Val nan = LLVMIsASelectInst(v) ? LLVMIsAFCmpInst(LLVMGetOperand(v, 0)) : NULL;
+    if (!nan || LLVMGetFCmpPredicate(nan) != LLVMRealUNO ||
+        LLVMGetOperand(v, 1) != constant_like(v, canonical_nan(bits_like(v))))
+        return NULL;
+    const Val f = LLVMGetOperand(nan, 0), bits = LLVMIsABitCastInst(LLVMGetOperand(v, 2));
+    return LLVMGetOperand(nan, 1) == f && bits && LLVMGetOperand(bits, 0) == f ? f : NULL;
+}
+
+/* v as the operand of an operation, all of which take NaNs alike: so those that nothing else reads
+ * need not be made canonical. */
+static Val as_float(Emit *e, Val v)
+{
+    const Val f = before_canonical(v);
+    return f ? f : LLVMBuildBitCast(B, v, float_like(e, v), "");
 }
 
 Val change_width(Emit *e, Val bits, bool widens)

@@ -56,7 +56,8 @@ static bool contains(const RegSet *s, const RegSet *part)
     return !missing;
 }
 
-RegUse block_use(const RegionBlock *b, u32 k)
+/* part: a vector register that is not written in lanes that are off counts as read. */
+static RegUse use_of(const RegionBlock *b, u32 k, bool part)
 {
     RegUse use = {0};
     const Uop *u = b->uop[k];
@@ -64,7 +65,7 @@ RegUse block_use(const RegionBlock *b, u32 k)
     for (u32 i = 0; i < f->nregs; i++) {
         const IsaRegs *r = &f->reg[i];
         for (u32 n = r->first; n < (u32)r->first + r->count; n++) {
-            const bool partly = r->is_vector && (!b->full || f->masked);
+            const bool partly = r->is_vector && (part || f->masked);
             if (r->is_written)
                 (r->is_vector ? add_v : add_x)(&use.writes, n);
             if (r->is_read || (r->is_written && partly))
@@ -76,6 +77,21 @@ RegUse block_use(const RegionBlock *b, u32 k)
     use.reads.x &= ~(u64)1;
     use.writes.x &= ~(u64)1;
     return use;
+}
+
+RegUse block_use(const RegionBlock *b, u32 k) { return use_of(b, k, !b->full); }
+
+/* Adds the rows of which the instruction may read lanes that are off: sources of other lanes, and
+ * v0 where it is a word of bits. */
+static void add_crossing(RegSet *s, const IsaFacts *f)
+{
+    const bool crosses = (f->reads | f->writes) & STATE_LANES;
+    for (u32 i = 0; i < f->nregs; i++) {
+        const IsaRegs *r = &f->reg[i];
+        for (u32 n = 0;
+             r->is_vector && r->is_read && (crosses || r->role == ROLE_MASK) && n < r->count; n++)
+            add_v(s, r->first + n);
+    }
 }
 
 /* --- facts -------------------------------------------------------------------------------- */
@@ -549,6 +565,28 @@ static void step_back(RegSet *live, const RegUse *use)
     unite(live, &use->reads);
 }
 
+/* Sets b->in, b->before_end and b->kept by what may be read behind the block.  Lanes that are off
+ * in it wait for a side or a join, to which its paths lead through blocks like it: so what they
+ * need is what those need that such blocks do not end. */
+static void set_block_live(RegionBlock *b, RegSet live)
+{
+    memset(&b->kept, 0, sizeof b->kept);
+    if (!b->full)
+        memcpy(b->kept.v, live.v, sizeof live.v);
+    for (u32 i = b->nuop; i-- > 0;) {
+        const RegUse use = use_of(b, i, false);
+        step_back(&live, &use);
+        if (!b->full)
+            add_crossing(&b->kept, b->facts[i]);
+        if (i + 1 == b->nuop) {
+            b->before_end = live;
+            unite(&b->before_end, &b->kept);
+        }
+    }
+    unite(&live, &b->kept);
+    unite(&b->in, &live);
+}
+
 static void set_live(Region *r)
 {
     static const RegSet all = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
@@ -557,21 +595,14 @@ static void set_live(Region *r)
         changed = false;
         for (u32 k = r->nblock; k-- > 0;) {
             RegionBlock *b = &r->block[r->order[k]];
+            const RegSet before = b->in;
             RegSet live = b->leaves ? all : (RegSet){0};
             for (u32 i = 0; i < b->nsucc; i++)
                 unite(&live, &r->block[b->succ[i]].in);
-            for (u32 i = b->nuop; i-- > 0;) {
-                const RegUse use = block_use(b, i);
-                step_back(&live, &use);
-                if (i + 1 == b->nuop)
-                    b->before_end = live;
-            }
+            set_block_live(b, live);
             if (b->leaves && (b->end == END_LEAVE || b->end == END_INDIRECT))
                 b->before_end = all;
-            if (!contains(&b->in, &live)) {
-                unite(&b->in, &live);
-                changed = true;
-            }
+            changed |= !contains(&before, &b->in);
         }
     }
 }

@@ -62,6 +62,7 @@ typedef struct {
     bool leaves;            /* it may go on outside the region, at any pc */
     RegSet in;              /* registers whose values may be read from here on */
     RegSet before_end;      /* the same, just before the last Uop */
+    RegSet kept;            /* rows whose lanes that are off here may be read later */
 } RegionBlock;
 
 /* A region: its blocks, and what they depend on. */

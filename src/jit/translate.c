@@ -188,9 +188,19 @@ static Val on_chunk(Emit *e, u32 chunk)
     return on ? LLVMBuildAnd(B, on, under, "") : under;
 }
 
+/* Whether what the instruction writes to the row may go to lanes that are off, too. */
+static bool writes_all(const Emit *e, u32 n)
+{
+    return !e->at->facts[e->k]->masked && (e->at->full || !regset_has_v(&e->at->kept, n));
+}
+
 void set_v(Emit *e, u32 n, Row v)
 {
     Row new = {{0}};
+    if (writes_all(e, n)) {
+        put_v(e, n, v);
+        return;
+    }
     for (u32 i = 0; i < e->nchunks; i++) {
         const Val on = on_chunk(e, i);
         new.c[i] = on ? LLVMBuildSelect(B, on, v.c[i], get_v(e, n).c[i], "") : v.c[i];
@@ -434,7 +444,7 @@ Linear linear_of(Emit *e, u32 n)
 static Linear linear_result(Emit *e, const Uop *u, Op op)
 {
     const FormatId f = (FormatId)isa_insn[u->id].format;
-    if (!e->at->full || e->at->facts[e->k]->masked || e->quick)
+    if (!writes_all(e, u->rd) || e->quick)
         return (Linear){.shift = 0};
     if (f == F_CPV)
         return linear_of(e, u->rb);

@@ -85,7 +85,7 @@ RegUse block_use(const RegionBlock *b, u32 k) { return use_of(b, k, !b->full); }
  * v0 where it is a word of bits. */
 static void add_crossing(RegSet *s, const IsaFacts *f)
 {
-    const bool crosses = (f->reads | f->writes) & STATE_LANES;
+    const bool crosses = (f->reads | f->writes) & STATE_LANES || f->access == ACCESS_COPY;
     for (u32 i = 0; i < f->nregs; i++) {
         const IsaRegs *r = &f->reg[i];
         for (u32 n = 0;

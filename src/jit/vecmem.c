@@ -1,11 +1,13 @@
 /* vecmem.c -- memory accesses of compiled code.
  *
  * Lanes whose addresses lie in a row are one access of the host: that is inline, as is the look at
- * the flags of the two pages it may touch.  Everything else is a helper, a function made once a
- * process for each width.  It asks whether all lanes lie in the range of plain memory that is
- * remembered for the instruction (Group.plain), and then goes chunk by chunk: one in a row or at
- * one address at once, others lane by lane, which takes no longer than the host's gathers.  What
- * lies elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
+ * the flags of the two pages it may touch.  Of other lanes the code asks whether all lie in the
+ * range of plain memory that is remembered for the instruction (Group.plain), and then has the host
+ * gather or scatter them, where it can; of a chunk none of whose lanes is on, nothing.  That is
+ * inline in blocks that some lanes have left, where few addresses lie in a row.  Everything else is
+ * a helper, a function made once a process for each width, which goes chunk by chunk: one in a row
+ * or at one address at once, others by the host's gathers or lane by lane.  What lies elsewhere is
+ * left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
@@ -13,13 +15,14 @@
  * Every page between, which are one or two, has been asked for its flag, in the window that the
  * lowest address chooses.  A page beyond a window has no flags, and the second page is never more
  * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
- * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  reach_each() compares
- * the address of every lane that is on with one range, which is of the window that the lowest lane
- * chooses and ends three bytes before its last page does, so that no lane reaches beyond.  Ranges
- * are pages that had the right when somebody looked.  Device memory is reserved as long as the
- * device is there, so a host program that unmaps a buffer while a launch uses it makes a race of
- * the guest's and no access to foreign memory; pages that lose a right while a launch runs are in
- * no range for stores, or the range ends with the group.
+ * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  all_within() compares
+ * the address of every lane that is on with one range, which is of one window and ends three bytes
+ * before its last page does, so that no lane reaches beyond; chunk_hosts() and access_lanes() add
+ * such addresses, as numbers from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that
+ * had the right when somebody looked.  Device memory is reserved as long as the device is there, so
+ * a host program that unmaps a buffer while a launch uses it makes a race of the guest's and no
+ * access to foreign memory; pages that lose a right while a launch runs are in no range for stores,
+ * or the range ends with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -507,8 +510,8 @@ static Reach reach_chunks(Emit *e, Span *s, u32 imm, bool flat)
 
 /* Ways that lead to the same place, each with what it has loaded. */
 typedef struct {
-    LLVMBasicBlockRef done, from[3];
-    Row v[3];
+    LLVMBasicBlockRef done, from[4];
+    Row v[4];
     u32 n;
 } Meeting;
 
@@ -529,6 +532,107 @@ static Row meet(Emit *e, Meeting *m)
             LLVMAddIncoming(v.c[i], &m->v[k].c[i], &m->from[k], 1);
     }
     return v;
+}
+
+/* --- lanes anywhere ---------------------------------------------------------------------- */
+
+/* i1: some lane of a chunk of i1, or of a row */
+static Val some_of(Emit *e, Val lanes)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
+/* i1: all lanes that are on lie in that range of plain memory */
+static Val all_within(Emit *e, const Row *a, const Row *on, Val range)
+{
+    const Val lo =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, lo))), "");
+    const Val room =
+        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, room))), "");
+    Val most = NULL; /* of each lane's distances from lo, in its chunks; 0 of those that are off */
+    for (u32 i = 0; i < e->nchunks; i++) {
+        Val from = LLVMBuildSub(B, a->c[i], splat(e, lo), "");
+        if (on->c[i])
+            from = LLVMBuildSelect(B, on->c[i], from, LLVMConstNull(e->row), "");
+        most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, from}, 2) : from;
+    }
+    return LLVMBuildNot(B, some_of(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")), "");
+}
+
+/* The host addresses of lanes, for gathers, which take offsets with a sign: from the middle of the
+ * window. */
+static Val chunk_hosts(Emit *e, Val a, Val base)
+{
+    const u32 middle = (u32)1 << 31;
+    Val offsets = LLVMBuildXor(B, a, constant_like(a, middle), "");
+    offsets = LLVMBuildSExt(B, offsets, LLVMVectorType(e->i64, e->chunk), "");
+    return LLVMBuildInBoundsGEP2(B, e->i8, byte_at(e, base, quad(e, middle)), &offsets, 1, "");
+}
+
+/* Lanes of a chunk, by the host's gather; the three bytes behind one of fewer than four may be read
+ * too (PlainRange). */
+static Val gather(Emit *e, Val a, Val base, Val on, u32 width, Op op)
+{
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
+    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+    const Val v =
+        intrinsic(e, "llvm.masked.gather", types, 2,
+                  (Val[]){chunk_hosts(e, a, base), word(e, 1), on, LLVMConstNull(e->row)}, 4);
+    return width == 4 ? v : widen(e, op, LLVMBuildTrunc(B, v, t, ""), e->row);
+}
+
+/* The same for words that are stored: the last lane at an address is the last to write. */
+static void scatter(Emit *e, Val data, Val a, Val base, Val on)
+{
+    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+    intrinsic(e, "llvm.masked.scatter", types, 2,
+              (Val[]){data, chunk_hosts(e, a, base), word(e, 1), on}, 4);
+}
+
+/* A chunk of lanes of a block in which some are off, if one of it is on; what is loaded. */
+static Val gather_chunk(Emit *e, u32 i, Val a, Val data, u32 width, Op op)
+{
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), some = new_block(e, "some"),
+                            done = new_block(e, "");
+    Val got = NULL;
+    LLVMBuildCondBr(B, some_of(e, e->on.c[i]), some, done);
+    LLVMPositionBuilderAtEnd(B, some);
+    if (data)
+        scatter(e, data, a, e->base, e->on.c[i]);
+    else
+        got = gather(e, a, e->base, e->on.c[i], width, op);
+    LLVMBuildBr(B, done);
+    LLVMPositionBuilderAtEnd(B, done);
+    if (data)
+        return NULL;
+    const Val v = LLVMBuildPhi(B, e->row, "");
+    LLVMAddIncoming(v, (Val[]){got, LLVMConstNull(e->row)}, (LLVMBasicBlockRef[]){some, before}, 2);
+    return v;
+}
+
+/* Lanes anywhere of a block in which some are off, such as the body of a loop that they leave one
+ * by one: at once, if the remembered range has them all; else the builder is left where a helper is
+ * to be called. */
+static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, u32 width, Op op,
+                          Meeting *m)
+{
+    const size_t site = (data ? offsetof(Group, plain[1]) : offsetof(Group, plain)) +
+                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(PlainRange);
+    const LLVMBasicBlockRef at_once = new_block(e, "gather"), apart = new_block(e, "apart");
+    Val ok = all_within(e, a, &e->on, byte_at(e, group_of(e), quad(e, site)));
+    if (data)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    branch_likely(e, ok, at_once, apart);
+    LLVMPositionBuilderAtEnd(B, at_once);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = gather_chunk(e, i, a->c[i], data ? data->c[i] : NULL, width, op);
+    if (!data)
+        arrive(e, m, v);
+    LLVMBuildBr(B, m->done);
+    LLVMPositionBuilderAtEnd(B, apart);
 }
 
 bool access_vector(Emit *e, const Uop *u)
@@ -577,6 +681,8 @@ bool access_vector(Emit *e, const Uop *u)
     }
     Row slow = {{0}};
     const Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+    if (!e->at->full && e->host->gathers && (loads || width == 4))
+        gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);
     if (loads)
         arrive(e, &m, slow);
@@ -598,22 +704,6 @@ static void make_keep(Emit *e)
     const LLVMTypeRef t =
         LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
-}
-
-/* i1: some lane of a chunk of i1, or of a row */
-static Val some_of(Emit *e, Val lanes)
-{
-    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
-    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
-                         "");
-}
-
-static Val some(Emit *e, const Row *lanes)
-{
-    Val all = lanes->c[0];
-    for (u32 i = 1; i < e->nchunks; i++)
-        all = LLVMBuildOr(B, all, lanes->c[i], "");
-    return some_of(e, all);
 }
 
 static void give_back(Emit *e, const Row *v, Val how)
@@ -708,15 +798,11 @@ static Val lowest_lane(Emit *e, Val mask)
 }
 
 /* What lanes anywhere may touch, by the range that is remembered for the instruction, or that of
- * local memory.  Where the lowest lane is, all must be. */
-static Reach reach_each(Emit *e, const Access *x, Val addresses)
+ * local memory: all are to be in the same. */
+static Reach reach_each(Emit *e, const Access *x)
 {
     const bool stores = x->h->stores;
     const Val group = group_of(e);
-    const Val lane = x->h->full ? word(e, 0) : lowest_lane(e, x->mask);
-    const Val lowest = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
-    const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lowest, word(e, LDS_LO), ""),
-                                     word(e, LDS_END - LDS_LO), "");
     const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, x->uop, quad(e, offsetof(Uop, pc))), "");
     Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
     slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
@@ -725,19 +811,8 @@ static Reach reach_each(Emit *e, const Access *x, Val addresses)
         slot);
     const Val local = byte_at(
         e, group, quad(e, stores ? offsetof(Group, plain_lds[1]) : offsetof(Group, plain_lds)));
-    const Val range = LLVMBuildSelect(B, in_lds, local, own, "");
-    const Val lo =
-        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, lo))), "");
-    const Val room =
-        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, room))), "");
-    Row out = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val from = LLVMBuildSub(B, x->a.c[i], splat(e, lo), "");
-        out.c[i] = LLVMBuildICmp(B, LLVMIntUGE, from, splat(e, room), "");
-        if (x->on.c[i])
-            out.c[i] = LLVMBuildAnd(B, out.c[i], x->on.c[i], "");
-    }
-    Val ok = LLVMBuildNot(B, some(e, &out), "");
+    const Val in_lds = all_within(e, &x->a, &x->on, local);
+    Val ok = LLVMBuildOr(B, in_lds, all_within(e, &x->a, &x->on, own), "");
     if (stores)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     return (Reach){ok, LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "")};
@@ -831,11 +906,17 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
     LLVMBuildBr(B, done);
 
     LLVMPositionBuilderAtEnd(B, each);
-    const u32 every = e->chunk == 32 ? UINT32_MAX : (1u << e->chunk) - 1;
-    const Val here = word(e, every << i * e->chunk);
-    access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
-                 words);
-    const Val single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+    Val single = NULL;
+    if (e->host->gathers && !stores) {
+        single = gather(e, x->a.c[i], base, on, x->width, x->h->op);
+    } else if (e->host->gathers && x->width == 4) {
+        scatter(e, x->data.c[i], x->a.c[i], base, on);
+    } else {
+        const Val here = word(e, ((1u << e->chunk) - 1) << i * e->chunk);
+        access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
+                     words);
+        single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+    }
     const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
 
@@ -852,13 +933,15 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
 static void make_access(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    const Val addresses = spread(e, &x.a), words = spread(e, h->stores ? &x.data : NULL);
+    const bool by_lane = !e->host->gathers || (h->stores && x.width < 4);
+    const Val addresses = by_lane ? spread(e, &x.a) : NULL,
+              words = by_lane ? spread(e, h->stores ? &x.data : NULL) : NULL;
     const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
-    const Reach r = reach_each(e, &x, addresses);
+    const Reach r = reach_each(e, &x);
     Row v = {{0}};
     branch_likely(e, r.ok, here, each);
     LLVMPositionBuilderAtEnd(B, here);
-    if (!h->full) { /* of a few lanes it takes longer to look at chunks */
+    if (!h->full && by_lane) { /* of a few lanes it takes longer to look at chunks */
         const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
         LLVMTypeRef t = e->i32;
         Val mask = x.mask;

@@ -66,7 +66,7 @@ static PlainRange range_around(const Memory *m, u64 p, u64 lo, u64 end)
         past++;
     const u64 size = (past - first) << PAGE_BITS;
     return (PlainRange){(u32)(first << PAGE_BITS),
-                        (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3};
+                        (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3, m->base};
 }
 
 /* What of the range lies beside the guard, on the side of addr; nothing: addr is too near. */
@@ -76,9 +76,9 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
     if (!guard.room || past <= r.lo || guard.lo >= end + 3)
         return r;
     if (addr >= past)
-        return (PlainRange){(u32)past, (u32)(end - past)};
+        return (PlainRange){(u32)past, (u32)(end - past), r.base};
     if ((u64)addr + 3 < guard.lo)
-        return (PlainRange){r.lo, guard.lo - 3 - r.lo};
+        return (PlainRange){r.lo, guard.lo - 3 - r.lo, r.base};
     return (PlainRange){0};
 }
 
@@ -91,8 +91,8 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
     enum { AGAIN = 256 };
     const bool local = addr - LDS_LO < LDS_END - LDS_LO;
     const Memory *m = local ? &g->lds : g->launch->memory;
-    PlainRange *r =
-        local ? &g->plain_lds[stores] : &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    const u32 site = u->pc >> 2 & (PLAIN_SITES - 1);
+    PlainRange *r = &g->plain[stores][site];
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
     const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
     if (addr >= m->end || addr - r->lo < r->room || !(m->page[p] & (stores ? MEM_W : MEM_R)) ||
@@ -102,6 +102,8 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
                       r->room && p + AGAIN < past ? p + AGAIN : past);
     if (stores && !local)
         *r = outside(g->guard, *r, addr);
+    else if (stores)
+        g->local_stores[site / 64] |= (u64)1 << site % 64;
 }
 
 /* The host address of what lies in a page with the right to it; NULL: it is special. */
@@ -145,6 +147,20 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
     return (u64)1 << 32;
 }
 
+/* The same for a row.  Where nothing can be remembered, that is noted, so that nobody asks again;
+ * so are rows that are stored in local memory, which would be asked for in each group. */
+static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
+{
+    const bool stores = isa_effect[isa_insn[u->id].effect].access == ACCESS_STORE;
+    PlainRange *r = &w->group->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    (void)mask, (void)none;
+    if (!stores || addr - LDS_LO >= LDS_END - LDS_LO)
+        remember(w->group, u, addr, stores);
+    if (!r->lo && !r->room)
+        r->lo = 1;
+    return (u64)1 << 32;
+}
+
 static bool deepen(Warp *w)
 {
     size_t cap = w->capsimt;
@@ -159,5 +175,6 @@ void calls_set(HostEnv *env)
     env->one = run_one;
     env->scalar = run_scalar;
     env->vector = run_vector;
+    env->remember = remember_row;
     env->deepen = deepen;
 }

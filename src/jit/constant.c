@@ -256,7 +256,7 @@ static bool read_word(const Launch *l, Op op, u32 addr, u32 *value, PlainRange *
     if (flags & (MEM_W | MEM_TRACKED | MEM_CODE)) {
         const u32 end = addr + width, lo = guard->room && guard->lo < addr ? guard->lo : addr;
         const u32 old = guard->lo + guard->room;
-        *guard = (PlainRange){lo, (guard->room && old > end ? old : end) - lo};
+        *guard = (PlainRange){.lo = lo, .room = (guard->room && old > end ? old : end) - lo};
     }
     return true;
 }

@@ -28,6 +28,8 @@ typedef struct {
     u64 (*scalar)(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value);
     /* The same for a vector access at Warp.addr: with bit 32 set; 0: it faulted. */
     u64 (*vector)(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2);
+    /* Remembers plain memory around addr for vector accesses of the instruction (Group.plain). */
+    u64 (*remember)(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none);
     /* Makes room for two more entries on the divergence stack; false: it may not grow. */
     bool (*deepen)(Warp *w);
     /* Of a region that repeats (below). */

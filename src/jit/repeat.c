@@ -131,7 +131,6 @@ void make_repetition(Emit *e, LLVMBasicBlockRef first)
     LLVMPositionBuilderAtEnd(B, first);
     e->warp_home = LLVMBuildAlloca(B, e->ptr, "warp");
     LLVMBuildStore(B, e->warp, e->warp_home);
-    e->group = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
     load_constants(e);
     e->begin = new_block(e, "begin");
     e->again = new_block(e, "again");

@@ -59,8 +59,8 @@ Val warp_field(Emit *e, size_t offset)
 
 Val group_of(Emit *e)
 {
-    return e->repeats ? e->group
-                      : LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
+    return e->group ? e->group
+                    : LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, group)), "");
 }
 
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset)
@@ -1076,6 +1076,7 @@ static void emit_function(Emit *e, const char *name)
         e->start[i] = new_block(e, "b");
         e->first_uop[i] = n;
     }
+    e->group = group_of(e);
     if (e->repeats)
         make_repetition(e, first);
     else

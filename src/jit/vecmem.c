@@ -1,15 +1,16 @@
 /* vecmem.c -- memory accesses of compiled code.
  *
- * Lanes whose addresses lie in a row are one access of the host: that is inline, as is the look at
- * the flags of the two pages it may touch.  Of other lanes the code asks whether all lie in the
- * range of plain memory that is remembered for the instruction (Group.plain), and then has the host
- * gather or scatter them, where it can; of a chunk none of whose lanes is on, nothing.  That is
- * inline in blocks that some lanes have left, where few addresses lie in a row.  Everything else is
- * a helper, a function made once a process for each width, which goes chunk by chunk: one in a row
- * or at one address at once, others by the host's gathers or lane by lane.  What lies elsewhere is
- * left to HostEnv.vector, which looks at each lane and remembers a range.
+ * Lanes whose addresses lie in a row are one access of the host, which is inline: for each
+ * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
+ * row, the flags of the two pages that it may touch are looked at.  Of other lanes the code asks
+ * whether all lie in the range, and then has the host gather or scatter them, where it can; of a
+ * chunk none of whose lanes is on, nothing.  That is inline in blocks that some lanes have left,
+ * where few addresses lie in a row.  Everything else is a helper, a function made once a process
+ * for each width, which goes chunk by chunk: one in a row or at one address at once, others by the
+ * host's gathers or lane by lane.  What lies elsewhere is left to HostEnv.vector, which looks at
+ * each lane and remembers a range.
  *
- * A guest can choose any addresses.  Host addresses are formed in two places.  reach() takes a
+ * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
  * those in a row by what was tested, on all lanes, and chunks in a row or at one address likewise.
  * Every page between, which are one or two, has been asked for its flag, in the window that the
@@ -17,9 +18,10 @@
  * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
  * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  all_within() compares
  * the address of every lane that is on with one range, which is of one window and ends three bytes
- * before its last page does, so that no lane reaches beyond; chunk_hosts() and access_lanes() add
- * such addresses, as numbers from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that
- * had the right when somebody looked.  Device memory is reserved as long as the device is there, so
+ * before its last page does, so that no lane reaches beyond, and near_row() the first and the last
+ * of a row; near_row(), chunk_hosts() and access_lanes() add such addresses, as numbers from 0 to
+ * 2^32 - 1, to the base of that window.  Ranges are pages that had the right when somebody looked.
+ * Device memory is reserved as long as the device is there, so
  * a host program that unmaps a buffer while a launch uses it makes a race of the guest's and no
  * access to foreign memory; pages that lose a right while a launch runs are in no range for stores,
  * or the range ends with the group.
@@ -53,6 +55,24 @@ static Val misses_guard(Emit *e, Val lo, Val last)
 {
     const Val behind = LLVMBuildICmp(B, LLVMIntUGE, lo, e->guard_end, "");
     return LLVMBuildOr(B, behind, LLVMBuildICmp(B, LLVMIntULT, last, e->guard_lo, ""), "");
+}
+
+/* What is remembered for the instruction (Group.plain). */
+static Val range_of(Emit *e, const Uop *u, bool stores)
+{
+    const size_t site = (stores ? offsetof(Group, plain[1]) : offsetof(Group, plain)) +
+                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(PlainRange);
+    return byte_at(e, group_of(e), quad(e, site));
+}
+
+static Val range_field(Emit *e, Val range, size_t offset)
+{
+    return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
+}
+
+static Val range_base(Emit *e, Val range)
+{
+    return LLVMBuildLoad2(B, e->ptr, byte_at(e, range, quad(e, offsetof(PlainRange, base))), "");
 }
 
 /* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
@@ -481,6 +501,35 @@ static Val call_access(Emit *e, const Row *a, const Row *data, Op op, Row *v)
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
+/* A row of addresses that an access takes. */
+typedef struct {
+    Span *s;
+    Val offset;       /* i32: its addresses are so far behind those of the notes */
+    bool flat;        /* by the flat rule */
+    bool stores, can; /* can: the host accesses rows so */
+} RowAccess;
+
+/* Whether a row lies in the range that is remembered. */
+static Reach near_row(Emit *e, const RowAccess *x, Val range)
+{
+    const Span *s = x->s;
+    const Val first = LLVMBuildAdd(B, s->first, x->offset, "");
+    const Val from = LLVMBuildSub(B, first, range_field(e, range, offsetof(PlainRange, lo)), "");
+    const Val last = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""),
+                                  quad(e, (u64)(e->lanes - 1) * s->width), "");
+    const Val room =
+        LLVMBuildZExt(B, range_field(e, range, offsetof(PlainRange, room)), e->i64, "");
+    Val ok = LLVMBuildICmp(B, LLVMIntULT, last, room, "");
+    if (x->stores && !e->repeats)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    const Val lo = LLVMBuildZExt(B, first, e->i64, "");
+    if (x->flat) {
+        const Val end = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
+        ok = LLVMBuildAnd(B, ok, is_not_private(e, lo, end), "");
+    }
+    return (Reach){ok, byte_at(e, range_base(e, range), lo)};
+}
+
 Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
 {
     if (!s->in_row)
@@ -547,10 +596,8 @@ static Val some_of(Emit *e, Val lanes)
 /* i1: all lanes that are on lie in that range of plain memory */
 static Val all_within(Emit *e, const Row *a, const Row *on, Val range)
 {
-    const Val lo =
-        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, lo))), "");
-    const Val room =
-        LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offsetof(PlainRange, room))), "");
+    const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
+              room = range_field(e, range, offsetof(PlainRange, room));
     Val most = NULL; /* of each lane's distances from lo, in its chunks; 0 of those that are off */
     for (u32 i = 0; i < e->nchunks; i++) {
         Val from = LLVMBuildSub(B, a->c[i], splat(e, lo), "");
@@ -592,7 +639,7 @@ static void scatter(Emit *e, Val data, Val a, Val base, Val on)
 }
 
 /* A chunk of lanes of a block in which some are off, if one of it is on; what is loaded. */
-static Val gather_chunk(Emit *e, u32 i, Val a, Val data, u32 width, Op op)
+static Val gather_chunk(Emit *e, u32 i, Val a, Val base, Val data, u32 width, Op op)
 {
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), some = new_block(e, "some"),
                             done = new_block(e, "");
@@ -600,9 +647,9 @@ static Val gather_chunk(Emit *e, u32 i, Val a, Val data, u32 width, Op op)
     LLVMBuildCondBr(B, some_of(e, e->on.c[i]), some, done);
     LLVMPositionBuilderAtEnd(B, some);
     if (data)
-        scatter(e, data, a, e->base, e->on.c[i]);
+        scatter(e, data, a, base, e->on.c[i]);
     else
-        got = gather(e, a, e->base, e->on.c[i], width, op);
+        got = gather(e, a, base, e->on.c[i], width, op);
     LLVMBuildBr(B, done);
     LLVMPositionBuilderAtEnd(B, done);
     if (data)
@@ -618,21 +665,59 @@ static Val gather_chunk(Emit *e, u32 i, Val a, Val data, u32 width, Op op)
 static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, u32 width, Op op,
                           Meeting *m)
 {
-    const size_t site = (data ? offsetof(Group, plain[1]) : offsetof(Group, plain)) +
-                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(PlainRange);
     const LLVMBasicBlockRef at_once = new_block(e, "gather"), apart = new_block(e, "apart");
-    Val ok = all_within(e, a, &e->on, byte_at(e, group_of(e), quad(e, site)));
+    const Val range = range_of(e, u, data != NULL);
+    Val ok = all_within(e, a, &e->on, range);
     if (data)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     branch_likely(e, ok, at_once, apart);
     LLVMPositionBuilderAtEnd(B, at_once);
+    const Val window = range_base(e, range);
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = gather_chunk(e, i, a->c[i], data ? data->c[i] : NULL, width, op);
+        v.c[i] = gather_chunk(e, i, a->c[i], window, data ? data->c[i] : NULL, width, op);
     if (!data)
         arrive(e, m, v);
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, apart);
+}
+
+/* Asks whether lanes are in a row, and for that row: first the range that is remembered, then the
+ * flags of its pages; where nothing has been remembered yet, that is done.  The builder is left
+ * where the row may be accessed, at *host. */
+static Ways find_row(Emit *e, const Uop *u, const RowAccess *x, Val *host)
+{
+    const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
+    const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask"),
+                            found = new_block(e, "found"), empty = new_block(e, "empty");
+    if (!x->s->in_row)
+        ask_row(e, x->s);
+    branch_likely(e, x->can ? x->s->in_row : LLVMConstNull(e->i1), row, w.slow);
+
+    LLVMPositionBuilderAtEnd(B, row);
+    const Val range = range_of(e, u, x->stores);
+    const Reach near = near_row(e, x, range);
+    branch_likely(e, near.ok, w.fast, ask);
+
+    LLVMPositionBuilderAtEnd(B, ask);
+    const Reach r = reach_row(e, x->s, x->offset, x->flat, x->stores);
+    LLVMBuildCondBr(B, r.ok, found, w.slow);
+    LLVMPositionBuilderAtEnd(B, found);
+    const Val seen = LLVMBuildOr(B, range_field(e, range, offsetof(PlainRange, lo)),
+                                 range_field(e, range, offsetof(PlainRange, room)), "");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, seen, word(e, 0), ""), w.fast, empty);
+    LLVMPositionBuilderAtEnd(B, empty);
+    const Val first = LLVMBuildAdd(B, x->s->first, x->offset, "");
+    const Val remember = env_field(e, e->ptr, offsetof(HostEnv, remember));
+    call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+                (Val[]){e->warp, note_place(e), e->mask, first, word(e, 0), remember}, 6, 0, NULL);
+    LLVMBuildBr(B, w.fast);
+
+    LLVMPositionBuilderAtEnd(B, w.fast);
+    *host = LLVMBuildPhi(B, e->ptr, "");
+    LLVMAddIncoming(*host, (Val[]){near.host, r.host, r.host},
+                    (LLVMBasicBlockRef[]){row, found, empty}, 3);
+    return w;
 }
 
 bool access_vector(Emit *e, const Uop *u)
@@ -652,19 +737,22 @@ bool access_vector(Emit *e, const Uop *u)
     const bool is_plain = own && space_of(u) != SPACE_PRIVATE;
     const u32 imm = is_plain ? (u32)u->imm : 0;
     const Linear l = is_plain ? linear_of(e, u->ra) : (Linear){base, 0, word(e, 0)};
-    Val offset = word(e, imm);
+    Val offset = word(e, imm), host;
     if (space_of(u) == SPACE_LOCAL)
         offset = LLVMBuildAdd(B, offset, local_base(e), "");
     /* hosts that cannot store some bytes of a row leave that to the helper */
-    const bool can = loads || e->at->full || e->host->gathers || (width == 4 && e->chunk == 8);
-    const Reach r = reach_row(e, span_of(e, l.root, l.shift, width),
-                              LLVMBuildAdd(B, l.offset, offset, ""), flat, !loads);
-    const Ways w = part_ways(e, can ? r.ok : LLVMConstNull(e->i1));
+    const RowAccess x = {.s = span_of(e, l.root, l.shift, width),
+                         .offset = LLVMBuildAdd(B, l.offset, offset, ""),
+                         .flat = flat,
+                         .stores = !loads,
+                         .can = loads || e->at->full || e->host->gathers ||
+                                (width == 4 && e->chunk == 8)};
+    const Ways w = find_row(e, u, &x, &host);
     Meeting m = {.done = w.done};
     if (loads)
-        arrive(e, &m, load_row(e, r.host, width, op));
-    else if (can)
-        store_row(e, data, r.host, width);
+        arrive(e, &m, load_row(e, host, width, op));
+    else if (x.can)
+        store_row(e, data, host, width);
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
@@ -797,8 +885,8 @@ static Val lowest_lane(Emit *e, Val mask)
     return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
 }
 
-/* What lanes anywhere may touch, by the range that is remembered for the instruction, or that of
- * local memory: all are to be in the same. */
+/* What lanes anywhere may touch, by the range that is remembered for the instruction; host: the
+ * base of its window. */
 static Reach reach_each(Emit *e, const Access *x)
 {
     const bool stores = x->h->stores;
@@ -809,13 +897,10 @@ static Reach reach_each(Emit *e, const Access *x)
     const Val own = byte_at(
         e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
         slot);
-    const Val local = byte_at(
-        e, group, quad(e, stores ? offsetof(Group, plain_lds[1]) : offsetof(Group, plain_lds)));
-    const Val in_lds = all_within(e, &x->a, &x->on, local);
-    Val ok = LLVMBuildOr(B, in_lds, all_within(e, &x->a, &x->on, own), "");
+    Val ok = all_within(e, &x->a, &x->on, own);
     if (stores)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
-    return (Reach){ok, LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "")};
+    return (Reach){ok, range_base(e, own)};
 }
 
 /* Those lanes, one after the other, between the words that spread() made. */

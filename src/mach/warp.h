@@ -119,10 +119,13 @@ enum { TOUCH_ROW = -2 };
  * where lanes touch plain memory, as a row. */
 typedef enum { NOTE_NOTHING, NOTE_EACH, NOTE_ROWS } Notes;
 
-/* Memory in which any word may be accessed without further checks: an address a with a - lo < room.
- */
-typedef struct { u32 lo, room; } PlainRange;
-enum { PLAIN_SITES = 32 }; /* a power of two */
+/* Memory in which any word may be accessed without further checks: an address a with a - lo < room,
+ * at base + a. */
+typedef struct {
+    u32 lo, room;
+    u8 *base;
+} PlainRange;
+enum { PLAIN_SITES = 128 }; /* a power of two, 64 or more */
 
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
@@ -153,10 +156,11 @@ struct Group {
     Fault fault;
     u64 compiled;           /* instructions in compiled code, since the context was taken */
     void *start;            /* the entry of compiled code for warps that begin, once it is known */
-    /* Remembered by compiled code, for loads and for stores: of device memory for the instruction at
-     * a pc, at pc / 4 % PLAIN_SITES, while the context is held; of local memory until the group
-     * ends. */
-    PlainRange plain[2][PLAIN_SITES], plain_lds[2];
+    /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
+     * PLAIN_SITES, while the context is held; stores to local memory until the group ends.  One that
+     * is all 0 has not been asked for. */
+    PlainRange plain[2][PLAIN_SITES];
+    u64 local_stores[PLAIN_SITES / 64]; /* a bit for each site: the range for stores is local */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

@@ -98,6 +98,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->compiled = 0;
     g->start = NULL;
     memset(g->plain, 0, sizeof g->plain);
+    memset(g->local_stores, 0, sizeof g->local_stores);
     g->guard = (PlainRange){0};
     group_note_accesses(g, NOTE_NOTHING);
     return g;
@@ -197,8 +198,10 @@ void group_begin(Group *g, u64 linear, u32 area)
 
 void group_end(Group *g)
 {
+    for (u32 k = 0; k < countof(g->local_stores); k++)
+        for (u64 *left = &g->local_stores[k]; *left; *left &= *left - 1)
+            g->plain[1][64 * k + (u32)__builtin_ctzll(*left)] = (PlainRange){0};
     memory_clean(&g->lds, &g->lds_dirty);
-    g->plain_lds[1] = (PlainRange){0};
     memory_clean(g->launch->memory, &g->pds_dirty);
 }
 

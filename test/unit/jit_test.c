@@ -1365,6 +1365,40 @@ static void rows_die(void **state)
     dev_close(b);
 }
 
+/* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
+ * the range that was remembered for those before must not have it. */
+static void rows_reach_an_end(void **state)
+{
+    static const char *const accesses[] = {"vlw12.v v4,0(v2)", "vsw12.v v1,0(v2)",
+                                           "vlbu12.v v4,0(v2)", "vsb12.v v1,0(v2)"};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    for (u32 i = 0; i < countof(accesses); i++) {
+        Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+        const u32 bytes = i < 2 ? 4 : 1;
+        text.len = 0;
+        line("li x8,%#x", DATA + DATA_BYTES - 34 * bytes);
+        line("vid.v v1");
+        line("vsll.vi v2,v1,%u", i < 2 ? 2 : 0);
+        line("vadd.vx v2,v2,x8");
+        buf_str(&text, ".Lt:\n");
+        line("%s", accesses[i]);
+        line("vadd.vi v2,v2,%u", bytes);
+        line("j .Lt");
+        const Shape s = {.lanes = 32, .items = 32, .warps = 1};
+        const DevResult ra = run(a, linked(), &s, 1), rb = run(b, linked(), &s, 1);
+        compare(a, b, &ra, &rb, i);
+        assert_true(rb.run.faulted);
+        assert_int_equal(rb.run.fault.lane, 31);
+        assert_int_equal(rb.run.fault.addr, DATA + DATA_BYTES);
+        buf_free(&text);
+        dev_close(a);
+        dev_close(b);
+    }
+}
+
 /* Code with a side that runs into its join, divisions by scalars, and what start code does with
  * CSRs is compiled to its last instruction. */
 static void nothing_is_left(void **state)
@@ -1439,7 +1473,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(matrix_products),  cmocka_unit_test(shadow_agrees),
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
-        cmocka_unit_test(rows_die),
+        cmocka_unit_test(rows_die),         cmocka_unit_test(rows_reach_an_end),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

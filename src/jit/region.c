@@ -17,6 +17,7 @@ enum { MAX_UOPS = 60000, MAX_BLOCK = 512 };
 typedef struct {
     u64 known; /* a bit a register */
     u32 x[64];
+    u64 large; /* a bit for each that is as large as a warp at least */
     bool has_meet;
     u32 meet; /* the rpc */
 } Facts;
@@ -108,6 +109,7 @@ static void learn(Facts *f, u32 n, bool is_known, u32 value)
 {
     if (!n)
         return;
+    f->large &= ~((u64)1 << n);
     f->known = (f->known & ~((u64)1 << n)) | (u64)is_known << n;
     f->x[n] = value;
 }
@@ -132,21 +134,26 @@ static void follow(Facts *f, const RegionBlock *block, u32 k)
         f->meet = a + (u32)u->imm;
         learn(f, u->rd, has_a, f->meet);
     } else {
-        f->known &= ~block_use(block, k).writes.x;
+        const u64 written = block_use(block, k).writes.x;
+        f->known &= ~written;
+        f->large &= ~written;
+        if (e == E_CSR && u->imm == CSR_knl) /* start code sets vl by it (can_compile) */
+            f->large |= written;
     }
 }
 
 /* Keeps in *to what both know; true: it knew more before. */
 static bool meet(Facts *to, const Facts *from)
 {
-    const u64 before = to->known;
+    const u64 before = to->known, large = to->large;
+    to->large &= from->large;
     const bool had_meet = to->has_meet;
     to->known &= from->known;
     for (u32 n = 1; n < 64; n++)
         if (to->x[n] != from->x[n])
             to->known &= ~((u64)1 << n);
     to->has_meet &= from->has_meet && to->meet == from->meet;
-    return to->known != before || to->has_meet != had_meet;
+    return to->known != before || to->large != large || to->has_meet != had_meet;
 }
 
 /* --- blocks ------------------------------------------------------------------------------- */
@@ -413,6 +420,8 @@ static bool sets_all(const RegionBlock *b, const Facts *before, u32 lanes)
         return false;
     if (u->id == I_vsetvli && !u->ra)
         return u->rd != 0;
+    if (u->id == I_vsetvli && before->large >> u->ra & 1)
+        return true;
     return (u->id == I_vsetivli || known(before, u->ra, &avl)) && avl >= lanes;
 }
 
@@ -433,8 +442,12 @@ static void indirect(Finder *f, u32 i, const Facts *before, const Facts *facts)
     if (u->rd) {
         f->r->block[i].target_pc = f->r->callee;
         add_return(f, b.next_pc);
-        if (f->r->callee)
-            go_to(f, i, f->r->callee, b.full, facts);
+        if (f->r->callee) { /* code goes there where the register has exactly that */
+            Facts there = *facts;
+            if (u->ra != u->rd)
+                learn(&there, u->ra, true, f->r->callee - (u32)u->imm);
+            go_to(f, i, f->r->callee, b.full, &there);
+        }
         return;
     }
     for (u32 k = 0; k < f->r->nreturns; k++)

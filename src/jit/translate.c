@@ -840,7 +840,6 @@ static void indirect(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
     Val to = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
-    to = LLVMBuildAnd(B, to, word(e, ~1u), "");
     set_x(e, u->rd, word(e, b->next_pc));
     flush(e);
     const LLVMBasicBlockRef out = new_block(e, "out");
@@ -851,6 +850,7 @@ static void indirect(Emit *e, const Uop *u)
         if (region_find(e->r, at[i], b->full) >= 0)
             LLVMAddCase(cases, word(e, at[i]), target(e, at[i], b->full));
     LLVMPositionBuilderAtEnd(B, out);
+    to = LLVMBuildAnd(B, to, word(e, ~1u), "");
     leave(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
 }
 

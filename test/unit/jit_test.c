@@ -1413,6 +1413,7 @@ static void nothing_is_left(void **state)
     line("csrrs x0,mstatus,x5");
     line("csrrw x0,mtvec,x5");
     line("csrr x6,knl");
+    line("vsetvli x0,x6,e32,m1,ta,ma"); /* larger than any warp */
     line("lw x7,24(x6)");
     line("lw x9,12(x6)");
     line("vid.v v1");

@@ -12,6 +12,8 @@ cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -r Makefile src host lib tool include doc test "$copy"
+# the copy has no maker of host code
+unset VENTUS_ENGINE KIT_ENGINE
 cd "$copy"
 unset MAKEFLAGS MFLAGS
 

@@ -15,7 +15,8 @@ cp -r Makefile src host lib tool include doc HACKING.md "$copy"
 mkdir -p "$copy/test"
 cp -r test/kit "$copy/test"
 cd "$copy"
-unset MAKEFLAGS MFLAGS
+# the copy is built without LLVM, so it has no host code
+unset MAKEFLAGS MFLAGS VENTUS_ENGINE KIT_ENGINE
 
 shown() { # BEGINNING: the one line of HACKING.md that begins so
     sed -n "s/^    \($1.*\)/\1/p" HACKING.md >line

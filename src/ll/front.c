@@ -114,6 +114,7 @@ static void fixed_args(Job *j)
         "-fdeclare-opencl-builtins",
         "-cl-kernel-arg-info",
         "-dwarf-version=4",
+        "-fdebug-compilation-dir=/", /* clang cuts off what a file's name has in common with it */
         "-D__OPENCL_VERSION__=300",
         "-DFP_FAST_FMAF=1",
         "-Wno-unknown-warning-option",

@@ -11,6 +11,9 @@ bench=${1:?program that runs the RTL}
 lanes=${2:-4}
 work=$PWD/$B/rtl/$lanes
 mkdir -p "$work"
+# with the start code of the day on which the RTL was measured
+"$B/ventus" as -o "$work/start.o" test/rtl/start.s && "$B/ventus" as -o "$work/held_out.o" test/rtl/held_out.s &&
+    "$B/ventus" ld --no-crt0 -o "$work/held_out.elf" "$work/start.o" "$work/held_out.o" || exit 1
 
 while read -r kernel arguments; do
     options=
@@ -21,7 +24,7 @@ while read -r kernel arguments; do
         rm -rf "$out"
         # shellcheck disable=SC2086 # arguments have no blanks
         "$B/ventus" run --threads "$lanes" --warps 8 -k "$kernel" -g $items -l $items $options \
-            --export-replay="$out" test/rtl/held_out.s >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+            --export-replay="$out" "$work/held_out.elf" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
         echo "$out/${kernel}_0.metadata $out/${kernel}_0.data" >"$work/list"
         measured=$("$bench" "+list=$work/list" | sed -n 's/.*metadata //p')
         cycles=$("$B/ventus" replay --engine timing --machine rtl-direct --stats=json "$out/${kernel}_0.metadata" \

@@ -288,7 +288,7 @@ f: nop
 	beqz a0, 2f
 2: nop
 	.p2align 4
-	nop
+	ret
 	.size f, .-f
 	.org f + 0x80
 	nop

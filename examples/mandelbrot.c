@@ -39,7 +39,7 @@ static size_t count_wrong(const unsigned char *picture)
     size_t differ = 0;
     for (int row = 0; row < HEIGHT; row++)
         for (int column = 0; column < WIDTH; column++) {
-            const int n = rounds(column * 3.0 / WIDTH - 2, row * 2.0 / HEIGHT - 1);
+            const int n = rounds(column * 3.0 / (int)WIDTH - 2, row * 2.0 / (int)HEIGHT - 1);
             differ += picture[row * WIDTH + column] != 255 - n * 255 / MOST;
         }
     return differ > WIDTH * HEIGHT / 50 ? differ : 0;

@@ -18,8 +18,8 @@ static const char source[] =
 /* a channel of the turned picture, from 0 to 255 */
 static double turned(const unsigned char *from, int x, int y, int channel, double s, double c)
 {
-    const double vx = x + 0.5 - WIDTH / 2.0, vy = y + 0.5 - HEIGHT / 2.0;
-    const double u = c * vx + s * vy + WIDTH / 2.0 - 0.5, v = c * vy - s * vx + HEIGHT / 2.0 - 0.5;
+    const double vx = x + 0.5 - (int)WIDTH / 2.0, vy = y + 0.5 - (int)HEIGHT / 2.0;
+    const double u = c * vx + s * vy + (int)WIDTH / 2.0 - 0.5, v = c * vy - s * vx + (int)HEIGHT / 2.0 - 0.5;
     double sum = 0;
     for (int k = 0; k < 4; k++) {
         const int column = (int)floor(u) + (k & 1), row = (int)floor(v) + (k >> 1);

@@ -288,7 +288,7 @@ static void put_instructions(void)
         printf("%s### %s\n\n", g ? "\n" : "", groups[g].title);
         printf("| mnemonic | sets | word | mask | match | syntax | unit | effect | operation |\n"
                "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-        for (int id = groups[g].first; id < end; id++)
+        for (int id = (int)groups[g].first; id < end; id++)
             put_row((InsnId)id);
     }
 }

@@ -383,7 +383,7 @@ static bool run_slurm(Main *m, const sigset_t *signals, Diag *d)
 static int run_task(Main *m, const sigset_t *signals, Diag *d)
 {
     const char *id = getenv("SLURM_ARRAY_TASK_ID");
-    size_t point = 0, n = 0;
+    size_t point = 0;
     FILE *f = fopen(m->task, "r");
     int got = 0;
     for (size_t i = 0; f && id && i <= strtoull(id, NULL, 10); i++)
@@ -399,7 +399,7 @@ static int run_task(Main *m, const sigset_t *signals, Diag *d)
     int status;
     if (!job_start(&m->sweep, point, m->work, &job, d))
         return REFUSED;
-    for (; waitpid(job.pid, &status, WNOHANG) == 0 && !m->stopped; n++) {
+    while (waitpid(job.pid, &status, WNOHANG) == 0 && !m->stopped) {
         await(m, signals);
         job_watch(&m->sweep, &job);
     }

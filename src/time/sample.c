@@ -235,7 +235,7 @@ void sample_estimate(Model *m)
         student(n - 1) * waves * sqrt(variance / n * (1 - n / waves)); /* not all was chosen */
     r->timed = p->timed;
     r->cycles = (u64)(sum + 0.5);
-    r->cycles_error = (u64)ceil(spread + OWN / 100.0 * skipped / (double)m->ngroups * sum);
+    r->cycles_error = (u64)ceil(spread + 0.01 * (int)OWN * skipped / (double)m->ngroups * sum);
 }
 
 void sample_close(Model *m)

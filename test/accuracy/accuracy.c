@@ -114,7 +114,7 @@ static void look(Worst *w, const Function *f, float x, float y, float got, doubl
         e = 0;
     if (f->bound == 0 && e <= 0.5)
         e = 0;
-    const bool too_loose = isinf(f->bound) && (isinf(e) || e * ulp(want) > LOOSE_ULPS * ulp(fmax(fabs(want), 1)));
+    const bool too_loose = isinf(f->bound) && (isinf(e) || e * ulp(want) > (double)LOOSE_ULPS * ulp(fmax(fabs(want), 1)));
     w->count++;
     if ((too_loose && !w->too_loose) || (too_loose == w->too_loose && e > w->error) || w->count == 1)
         *w = (Worst){ e, want, x, y, got, w->count, too_loose };

@@ -147,7 +147,7 @@ static void look(Worst *w, const Function *f, double x, double y, double got, lo
     if ((any_zero && got == (double)want) || (f->bound == 0 && (e <= 0.5 || got == (double)want)))
         e = e == HUGE_VAL && !any_zero ? e : 0;
     const long double size = fmaxl(fabsl(want), 1);
-    const bool too_loose = isinf(f->bound) && (isinf(e) || e * ulp(want) > LOOSE_ULPS * ulp(size));
+    const bool too_loose = isinf(f->bound) && (isinf(e) || e * ulp(want) > (double)LOOSE_ULPS * ulp(size));
     if (!w->count++ || (too_loose && !w->too_loose) || (too_loose == w->too_loose && e > w->error))
         *w = (Worst){e, x, y, got, want, w->count, too_loose};
 }

@@ -56,7 +56,7 @@ REF(field_vectors)
         u32 turned = 0;
         for (u32 j = 0; j < 16; j++)
             turned |= (u32)(a[k] >> j & 1) << (15 - j);
-        o[0] = (u16)((a[k] & ~0x3f8u) | (from << 3 & 0x3f8u));
+        o[0] = (u16)(((u32)a[k] & ~0x3f8u) | ((u32)from << 3 & 0x3f8u));
         o[3] = (u16)(taken ^ (taken & 0x100 ? taken | 0xfe00 : taken));
         o[6] = (u16)turned;
     }

@@ -370,7 +370,7 @@ static void *hammer(void *arg)
     const Rig *r = arg;
     u32 bad = 0;
     for (u32 i = 0; i < ROUNDS; i++) {
-        u64 a, b;
+        u64 a = 0, b = 0;
         bad += drv_alloc(r->d, 5000, &a) || drv_alloc(r->d, 100, &b);
         bad += word(r->d, a) || word(r->d, a + 4996) || word(r->d, b);
         bad += drv_fill(r->d, a, &(u32){i + 1}, 4, 5000) != DRV_OK;

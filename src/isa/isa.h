@@ -471,6 +471,11 @@ typedef struct {
 bool isa_mma(OperandKind kind, i32 value, Mma *m);
 /* Bits that an element takes in a register. */
 u32 isa_mma_bits(MmaType t);
+/* Bits of exponent and fraction of the floats from MMA_E4M3 to MMA_E3M0; the bias is that of IEEE 754. */
+typedef struct {
+    u8 exp, frac;
+} MmaFloat;
+MmaFloat isa_mma_float(MmaType t);
 /* Registers that a matrix of n elements of so many bits takes: 32 words each. */
 static inline u32 isa_mma_registers(u32 n, u32 bits) { return (n * bits + 1023) / 1024; }
 

@@ -145,3 +145,12 @@ u32 isa_mma_bits(MmaType t)
     default: return 8;
     }
 }
+
+MmaFloat isa_mma_float(MmaType t)
+{
+    static const MmaFloat formats[] = {
+        [MMA_E4M3] = {4, 3}, [MMA_E5M2] = {5, 2}, [MMA_E3M2] = {3, 2},
+        [MMA_E2M3] = {2, 3}, [MMA_E2M1] = {2, 1}, [MMA_E3M0] = {3, 0},
+    };
+    return formats[t];
+}

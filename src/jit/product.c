@@ -103,13 +103,8 @@ static Val fields(Emit *e, Val words, u32 bits, u32 skip)
  * subnormals too. */
 static Val small_floats(Emit *e, MmaType t, Val v)
 {
-    static const struct {
-        u8 exp, frac;
-    } shape[] = {
-        [MMA_E4M3] = {4, 3}, [MMA_E5M2] = {5, 2}, [MMA_E3M2] = {3, 2},
-        [MMA_E2M3] = {2, 3}, [MMA_E2M1] = {2, 1}, [MMA_E3M0] = {3, 0},
-    };
-    const u32 eb = shape[t].exp, fb = shape[t].frac, bias = (1u << (eb - 1)) - 1;
+    const MmaFloat format = isa_mma_float(t);
+    const u32 eb = format.exp, fb = format.frac, bias = (1u << (eb - 1)) - 1;
     const Val size = LLVMBuildAnd(B, v, all_of(e, 16, (1u << (eb + fb)) - 1), "");
     const Val sign =
         LLVMBuildShl(B, LLVMBuildLShr(B, v, all_of(e, 16, eb + fb), ""), all_of(e, 16, 31), "");

@@ -48,13 +48,8 @@ static u32 index_b(const Mma *m, u32 l, u32 j) { return m->b_by_row ? j * m->k +
  * the smaller formats are all finite. */
 static u32 small_float(MmaType t, u32 v)
 {
-    static const struct {
-        u8 exp, frac;
-    } shape[] = {
-        [MMA_E4M3] = {4, 3}, [MMA_E5M2] = {5, 2}, [MMA_E3M2] = {3, 2},
-        [MMA_E2M3] = {2, 3}, [MMA_E2M1] = {2, 1}, [MMA_E3M0] = {3, 0},
-    };
-    const u32 eb = shape[t].exp, fb = shape[t].frac, bias = (1u << (eb - 1)) - 1;
+    const MmaFloat format = isa_mma_float(t);
+    const u32 eb = format.exp, fb = format.frac, bias = (1u << (eb - 1)) - 1;
     const u32 exp = v >> fb & ((1u << eb) - 1), frac = v & ((1u << fb) - 1);
     const u32 sign = v >> (eb + fb) & 1;
     u32 bits;

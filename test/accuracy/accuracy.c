@@ -12,6 +12,7 @@
  * --compare looks at what a kernel made of them; test/script/devlib_test.sh runs the kernels.
  */
 #include "test/accuracy/reference.h"
+#include "test/accuracy/row.h"
 #include <float.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -220,7 +221,6 @@ static void sweep_pairs(const Function *f, uint64_t step, Worst *w)
 static bool measure(const Function *f, uint64_t step)
 {
     Worst w = { 0 };
-    char bound[32], at[64];
 
     sweep_special(f, &w);
     if (f->run1)
@@ -228,14 +228,7 @@ static bool measure(const Function *f, uint64_t step)
     else
         sweep_pairs(f, step, &w);
     bool good = w.error <= f->bound && !w.too_loose;
-    snprintf(bound, sizeof bound, isinf(f->bound) ? "none" : "%g", f->bound);
-    snprintf(at, sizeof at, "%a", w.x);
-    if (!f->run1)
-        snprintf(at + strlen(at), sizeof at - strlen(at), ", %a", w.y);
-    if (f->bound == 0 && good)
-        printf("| `%s` | 0 | 0 | |\n", f->name);
-    else
-        printf("| `%s` | %s | %.3g | %s |\n", f->name, bound, w.error, at);
+    print_row(f->name, f->bound, w.error, 3, w.x, f->run1 ? NULL : &(double){w.y});
     if (!good)
         printf("    %a, should be %a\n", w.got, w.want);
     fflush(stdout);

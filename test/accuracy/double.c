@@ -12,6 +12,7 @@
  * arguments, --compare looks at what a kernel made of them; test/script/devlib_test.sh runs the
  * kernels.
  */
+#include "test/accuracy/row.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -278,18 +279,9 @@ static bool measure(const Function *f, uint64_t n)
 {
     Worst w = {0};
     uint64_t seed = 88172645463325252u;
-    char at[80];
     measure_pairs(f, n, &seed, &w);
     const bool good = w.error <= f->bound && !w.too_loose;
-    snprintf(at, sizeof at, "%a", w.x);
-    if (!f->run1)
-        snprintf(at + strlen(at), sizeof at - strlen(at), ", %a", w.y);
-    if (f->bound == 0 && good)
-        printf("| `%s` | 0 | 0 | |\n", f->name);
-    else if (isinf(f->bound))
-        printf("| `%s` | none | %.3g | %s |\n", f->name, w.error, at);
-    else
-        printf("| `%s` | %g | %.3g | %s |\n", f->name, f->bound, w.error, at);
+    print_row(f->name, f->bound, w.error, 3, w.x, f->run1 ? NULL : &w.y);
     if (!good)
         printf("    %a, should be %La\n", w.got, w.want);
     fflush(stdout);

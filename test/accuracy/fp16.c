@@ -7,6 +7,7 @@
  * a table, and fails if a bound is exceeded, or infinities, NaN or signs of zero differ.
  */
 #include "test/accuracy/reference.h"
+#include "test/accuracy/row.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,20 +179,12 @@ static void sweep_pairs(const Function *f, uint64_t count, Worst *w)
 static bool measure(const Function *f, uint64_t count)
 {
     Worst w = {0};
-    char bound[32], at[64];
     if (f->run1)
         sweep_one(f, &w);
     else
         sweep_pairs(f, count, &w);
     const bool good = w.error <= f->bound;
-    snprintf(bound, sizeof bound, isinf(f->bound) ? "none" : "%g", f->bound);
-    snprintf(at, sizeof at, "%a", w.x);
-    if (!f->run1)
-        snprintf(at + strlen(at), sizeof at - strlen(at), ", %a", w.y);
-    if (f->bound == 0 && good)
-        printf("| `%s` | 0 | 0 | |\n", f->name);
-    else
-        printf("| `%s` | %s | %.4g | %s |\n", f->name, bound, w.error, at);
+    print_row(f->name, f->bound, w.error, 4, w.x, f->run1 ? NULL : &w.y);
     if (!good)
         printf("    %a, should be %a\n", w.got, w.want);
     fflush(stdout);

@@ -644,6 +644,15 @@ static void compare(Device *a, Device *b, const DevResult *ra, const DevResult *
         }
 }
 
+/* Ends two devices that were compared; b had something to compile. */
+static void close_compared(Device *a, Device *b)
+{
+    JitStats stats;
+    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
+    dev_close(a);
+    dev_close(b);
+}
+
 static Object *linked(void)
 {
     Caught c;
@@ -803,11 +812,8 @@ static void arguments_change(void **state)
         compare(a, b, &ra, &rb, k);
         assert_false(ra.run.faulted);
     }
-    JitStats stats;
-    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
+    close_compared(a, b);
     buf_free(&text);
-    dev_close(a);
-    dev_close(b);
 }
 
 /* Vector lengths that are constant and that are not, below and above the lanes, in loops that begin with
@@ -865,11 +871,8 @@ static void vector_lengths(void **state)
         compare(a, b, &ra, &rb, items);
         assert_false(ra.run.faulted);
     }
-    JitStats stats;
-    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
+    close_compared(a, b);
     buf_free(&text);
-    dev_close(a);
-    dev_close(b);
 }
 
 /* A length that is all lanes is set in compiled code, which goes on. */
@@ -981,10 +984,7 @@ static void wild_addresses(void **state)
             }
         }
         first_words = NULL;
-        JitStats stats;
-        assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
-        dev_close(a);
-        dev_close(b);
+        close_compared(a, b);
         unsetenv("VENTUS_JIT_TIER");
     }
     buf_free(&text);
@@ -1051,10 +1051,7 @@ static void wild_spaces(void **state)
     }
     first_words = NULL;
     set = V202 | AI | TIDX;
-    JitStats stats;
-    assert_true(jit_stats(dev_engine(b), &stats) && stats.compiled > 0);
-    dev_close(a);
-    dev_close(b);
+    close_compared(a, b);
     buf_free(&text);
 }
 

@@ -14,8 +14,10 @@
 
 enum { MOST_BYTES = 1 << 28 }; /* of a request */
 
+/* before delay_canonical(), and behind it */
+static const char first_passes[] = "sroa,early-cse";
 static const char passes[] =
-    "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(loop-rotate,licm),instcombine<no-verify-fixpoint>,early-cse,"
     "simplifycfg,sink";
 
@@ -98,14 +100,20 @@ static void show(LLVMModuleRef m, const char *name, const char *stage)
     LLVMPrintModuleToFile(m, path, NULL);
 }
 
-static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
+static bool run_passes(LLVMTargetMachineRef machine, LLVMModuleRef m, const char *which)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(m, passes, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(m, which, machine, options);
     if (error)
         LLVMConsumeError(error);
     LLVMDisposePassBuilderOptions(options);
     return !error;
+}
+
+static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
+{
+    return run_passes(machine, m, first_passes) && delay_canonical(m) &&
+           run_passes(machine, m, passes);
 }
 
 static bool is_bitwise(LLVMValueRef v)

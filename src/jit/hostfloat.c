@@ -31,26 +31,8 @@ static Val as_bits(Emit *e, Val f)
         B, f, is_row(f) ? LLVMVectorType(i, LLVMGetVectorSize(LLVMTypeOf(f))) : i, "");
 }
 
-static u64 canonical_nan(u32 bits) { return bits == 64 ? F64_CANONICAL : F32_CANONICAL; }
-
 /* bits of f, the canonical NaN for any */
-static Val canonical(Emit *e, Val f)
-{
-    const Val bits = as_bits(e, f);
-    const Val nan = LLVMBuildFCmp(B, LLVMRealUNO, f, f, "");
-    return LLVMBuildSelect(B, nan, constant_like(bits, canonical_nan(bits_like(bits))), bits, "");
-}
-
-/* The float that v is the canonical() of; NULL: it is something else. */
-static Val before_canonical(Val v)
-{
-    const Val nan = LLVMIsASelectInst(v) ? LLVMIsAFCmpInst(LLVMGetOperand(v, 0)) : NULL;
-    if (!nan || LLVMGetFCmpPredicate(nan) != LLVMRealUNO ||
-        LLVMGetOperand(v, 1) != constant_like(v, canonical_nan(bits_like(v))))
-        return NULL;
-    const Val f = LLVMGetOperand(nan, 0), bits = LLVMIsABitCastInst(LLVMGetOperand(v, 2));
-    return LLVMGetOperand(nan, 1) == f && bits && LLVMGetOperand(bits, 0) == f ? f : NULL;
-}
+static Val canonical(Emit *e, Val f) { return make_canonical(B, as_bits(e, f), f); }
 
 /* v as the operand of an operation, all of which take NaNs alike: so those that nothing else reads
  * need not be made canonical. */
@@ -108,8 +90,7 @@ static Val extreme(Emit *e, LLVMIntPredicate p, Val a, Val b)
     Val r = LLVMBuildSelect(B, LLVMBuildICmp(B, p, order(e, a), order(e, b), ""), a, b, "");
     r = LLVMBuildSelect(B, nan_b, a, r, "");
     r = LLVMBuildSelect(B, nan_a, b, r, "");
-    return LLVMBuildSelect(B, LLVMBuildAnd(B, nan_a, nan_b, ""),
-                           constant_like(a, canonical_nan(bits_like(a))), r, "");
+    return LLVMBuildSelect(B, LLVMBuildAnd(B, nan_a, nan_b, ""), canonical_nan(a), r, "");
 }
 
 /* out of range: the nearest number of the type; NaN: the largest */

@@ -1,7 +1,7 @@
 /* translate.h -- a region as a function of LLVM.
  *
  * translate.c makes the function: entries, blocks, control flow, exits.  arith.c computes
- * integers, hostfloat.c floats, product.c products of matrices; vecmem.c accesses memory, with the help of functions that are made
+ * integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of functions that are made
  * once (HostEnv.helper).  A scalar register is an i32.  A row of
  * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
  * on is an i32 for control flow and a vector of i1 for each chunk.
@@ -191,6 +191,18 @@ Row divide_by(Emit *e, Row a, Val b, bool remainder);
 Val change_width(Emit *e, Val bits, bool widens);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
+
+/* --- canonical.c -------------------------------------------------------------------------- */
+
+/* The canonical NaN in a type of values. */
+Val canonical_nan(Val like);
+/* The bits of float f, those of the canonical NaN for any NaN. */
+Val make_canonical(LLVMBuilderRef b, Val bits, Val f);
+/* The float that v was made canonical from; NULL: it is something else. */
+Val before_canonical(Val v);
+/* Lets NaNs stay as the host makes them where float operations alone read them, in a module whose
+ * registers are in SSA form.  False: out of memory, and the module is of no use. */
+bool delay_canonical(LLVMModuleRef m);
 
 /* --- pair.c ------------------------------------------------------------------------------ */
 

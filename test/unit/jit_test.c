@@ -1362,6 +1362,113 @@ static void rows_die(void **state)
     dev_close(b);
 }
 
+/* one statement on the few float registers of nans_travel(): x12 to x14, v4 to v8 */
+static void float_statement(u32 depth)
+{
+    static const char *const two[] = {"vfadd", "vfsub", "vfmul", "vfadd", "vfmax", "vfsgnjn"};
+    static const char *const three[] = {"vfmacc", "vfnmsac", "vfmadd", "vfmsub"};
+    static const char *const scalar[] = {"fadd.s", "fsub.s", "fmul.s", "fmin.s", "fsgnj.s"};
+    const u32 d = 4 + below(5), a = 4 + below(5), b = 4 + below(5), x = 12 + below(3), y = 12 + below(3);
+    const char *m = one_in(5) ? ",v0.t" : "";
+    switch (below(depth ? 13 : 15)) {
+    case 0: line("%s.vf v%u,v%u,x%u%s", PICK(two), d, a, x, m); break;
+    case 1: line("%s.vf v%u,x%u,v%u%s", PICK(three), d, x, a, m); break;
+    case 2: line("%s x%u,x%u,x%u", PICK(scalar), x, 12 + below(3), y); break;
+    case 3: line("fmadd.s x%u,x%u,x%u,x%u", x, 12 + below(3), y, y); break;
+    case 4: line("vmv.v.v v%u,v%u", d, a); break;
+    case 5: line("vmerge.vvm v%u,v%u,v%u,v0", d, a, b); break;
+    case 6: /* what sees bits */
+        switch (below(6)) {
+        case 0: line("vsw12.v v%u,%u(v1)", a, 128 * below(4)); break;
+        case 1: line("vlw12.v v%u,%u(v2)", d, 128 * below(4)); break;
+        case 2: line("vxor.vv v9,v9,v%u", a); break;
+        case 3: line("sw x%u,2044(x7)", x); break;
+        case 4: line("vmv.x.s x%u,v%u", x, a); break;
+        default: line("vfclass.v v10,v%u", a); break;
+        }
+        break;
+    case 13: {
+        const u32 l = labels++;
+        set_meeting(l);
+        line("%s v%u,v3,.Le%u", divergent_branch(), 9 + below(2), l);
+        for (u32 i = below(3); i > 0; i--)
+            float_statement(1);
+        line("j .Lm%u", l);
+        buf_printf(&text, ".Le%u:\n", l);
+        for (u32 i = below(3); i > 0; i--)
+            float_statement(1);
+        buf_printf(&text, ".Lm%u:\n", l);
+        line("join x0,x0,0");
+        break;
+    }
+    case 14: {
+        const u32 l = labels++;
+        line("andi x15,x%u,1", x);
+        line("beqz x15,.Lu%u", l);
+        float_statement(1);
+        buf_printf(&text, ".Lu%u:\n", l);
+        break;
+    }
+    default:
+        if (one_in(2))
+            line("%s.vv v%u,v%u,v%u%s", PICK(two), d, a, b, m);
+        else
+            line("%s.vv v%u,v%u,v%u%s", PICK(three), d, a, b, m);
+    }
+}
+
+/* Floats that go round loops, through sides and selections, from registers that begin as numbers or
+ * as NaNs of any kind to what sees their bits: only results have become canonical. */
+static void nans_travel(void **state)
+{
+    const char *why, *count = getenv("JIT_TEST_COUNT"), *first = getenv("JIT_TEST_SEED");
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+    const u64 begin = first ? strtoull(first, NULL, 0) : 1,
+              end = begin + (count ? strtoull(count, NULL, 0) : 14);
+    for (u64 program = begin; program < end; program++) {
+        seed = program * 0x9e3779b97f4a7c15u;
+        const u32 lanes = 4u << below(4);
+        const Shape s = {.lanes = lanes, .items = 2 * lanes - below(2), .warps = 2, .vm = VM_OWN};
+        text.len = labels = 0;
+        line("li x2,%#x", DATA);
+        line("csrr x5,wid");
+        line("slli x5,x5,11");
+        line("li x7,%#x", DATA + OUT);
+        line("add x7,x7,x5");
+        line("vid.v v3");
+        line("vsll.vi v2,v3,2");
+        line("vadd.vx v1,v2,x7");
+        line("vadd.vx v2,v2,x2");
+        line("vand.vi v0,v3,1");
+        line("vmv.v.i v9,0");
+        for (u32 n = 4; n < 9; n++)
+            if (one_in(2))
+                line("vlw12.v v%u,%u(v2)", n, 128 * n % 1024);
+            else
+                line("vmv.v.i v%u,0", n);
+        for (u32 n = 12; n < 15; n++)
+            line("lw x%u,%u(x2)", n, 4 * n);
+        line("li x28,%u", 1 + below(4));
+        buf_str(&text, ".Lt:\n");
+        for (u32 i = 4 + below(8); i > 0; i--)
+            float_statement(0);
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        for (u32 n = 4; n < 11; n++)
+            line("vsw12.v v%u,%u(v1)", n, 1024 + 128 * (n - 4));
+        for (u32 n = 12; n < 15; n++)
+            line("sw x%u,%u(x7)", n, 1976 + 4 * n);
+        line("endprg x0,x0,x0");
+        const DevResult ra = run(a, linked(), &s, program), rb = run(b, linked(), &s, program);
+        compare(a, b, &ra, &rb, program);
+    }
+    close_compared(a, b);
+    buf_free(&text);
+}
+
 /* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
  * the range that was remembered for those before must not have it. */
 static void rows_reach_an_end(void **state)
@@ -1472,6 +1579,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
         cmocka_unit_test(rows_die),         cmocka_unit_test(rows_reach_an_end),
+        cmocka_unit_test(nans_travel),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -448,7 +448,7 @@ int run_main(int argc, char **argv)
         if (build.failed)
             out_of_memory();
         Object *image = load_image(r->file, r->common.device.set, buf_text(&build),
-                                   r->common.checks >> CHECK_bounds & 1, &d);
+                                   check_wants_notes(r->common.checks), &d);
         buf_free(&build);
         if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d) && choose_sizes(r, &d))
             status = run_image(r, image, &d);

@@ -110,6 +110,16 @@ BOXES(__local, __global) BOXES(__global, __local)
     }
 WAIT(__private) WAIT(__global) WAIT(__local) WAIT(__generic)
 
+/* Tells a note of the events that are waited for (src/ll/asyncnotes.c); by the number of the list's
+ * address space. */
+#define NOTE_WAIT(number, S) \
+    __attribute__((always_inline)) void __ventus_note_wait##number(volatile __global event_t *note, int n, S event_t *events) \
+    { \
+        for (int i = 0; i < n; i++) \
+            *note = events[i]; \
+    }
+NOTE_WAIT(0, __private) NOTE_WAIT(1, __global) NOTE_WAIT(3, __local) NOTE_WAIT(4, __generic)
+
 /* Local memory has a window of its own (doc/abi.md). */
 static cl_mem_fence_flags fence_of(uint address)
 {

@@ -122,7 +122,7 @@ static void on_insn(Check *c, const Event *e)
 {
     const IsaFacts *f = e->step->facts;
     Row row;
-    if (c->notes && notes_step(c, e))
+    if (notes_step(c, e))
         return;
     c->row = take_row(c, e, &row) ? &row : NULL;
     c->strayed = 0;
@@ -151,17 +151,24 @@ static Verdict tell(void *self, const Event *e)
             race_group(c->race, e->group);
         if (c->init)
             init_group(c->init, e->group);
-        if (c->notes)
-            notes_group(c->notes, e->group);
+        notes_group(c->notes, e->group);
+        if (c->async)
+            async_group(c->async, e->group);
         if (c->prints)
             prints_group(c->prints, e->group);
         break;
     case EVENT_insn: on_insn(c, e); break;
     case EVENT_barrier:
-        if (checks(c, CHECK_barrier))
+        if (checks(c, CHECK_barrier)) {
             barrier_passed(c, e->group);
+            async_barrier(c, e->group);
+        }
         if (c->race)
             race_barrier(c, e->group);
+        break;
+    case EVENT_group_end:
+        if (c->async)
+            async_end(c, e->group);
         break;
     default: break;
     }
@@ -216,8 +223,8 @@ static void begin(void *self, const DrvScene *s, LaunchOptions *run)
         memcpy(c->observers, run->observers, run->nobservers * sizeof *c->observers);
     c->observers[run->nobservers++] =
         (Observer){.self = c,
-                   .events = EVENT_launch_begin | EVENT_group_begin | EVENT_insn | EVENT_memory |
-                             EVENT_barrier,
+                   .events = EVENT_launch_begin | EVENT_group_begin | EVENT_group_end | EVENT_insn |
+                             EVENT_memory | EVENT_barrier,
                    .tell = tell,
                    .watches = watches};
     run->observers = c->observers;
@@ -260,7 +267,7 @@ Check *check_open(Driver *d, u32 kinds, const CheckAllow *allow, CheckSink *sink
     c->allow = allow;
     c->sink = sink;
     c->to = to;
-    if ((checks(c, CHECK_bounds) && !(c->notes = notes_new())) ||
+    if (!(c->notes = notes_new()) || (checks(c, CHECK_barrier) && !(c->async = async_new())) ||
         (checks(c, CHECK_race) && !(c->race = race_new())) ||
         (checks(c, CHECK_init) && !(c->init = init_new())) ||
         (checks(c, CHECK_print) && !(c->prints = prints_new()))) {
@@ -290,6 +297,7 @@ void check_close(Check *c)
     init_free(c->init);
     prints_free(c->prints);
     notes_free(c->notes);
+    async_free(c->async);
     lines_free(c->lines);
     kernelinfo_free(&c->table);
     for (size_t i = 0; i < c->ncause; i++) {

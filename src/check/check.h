@@ -14,6 +14,12 @@ typedef enum {
     NCHECK
 } CheckKind;
 
+/* Whether one of them finds more where the program was compiled for checks (obj/notes.h). */
+static inline bool check_wants_notes(u32 kinds)
+{
+    return kinds & (1u << CHECK_bounds | 1u << CHECK_init | 1u << CHECK_barrier);
+}
+
 typedef struct Check Check;
 
 /* The checks that a list such as "race,bounds" names, as bits 1 << CheckKind; all of them for NULL,

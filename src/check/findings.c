@@ -57,8 +57,7 @@ void take_image(Check *c)
     if (image)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
-    if (c->notes)
-        notes_take(c->notes, image);
+    notes_take(c->notes, image);
 }
 
 size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])

@@ -41,6 +41,7 @@ typedef struct Race Race;
 typedef struct Init Init;
 typedef struct Prints Prints;
 typedef struct ProgramNotes ProgramNotes;
+typedef struct Async Async;
 
 struct Check {
     Driver *driver;
@@ -65,7 +66,8 @@ struct Check {
     Race *race;
     Init *init;
     Prints *prints;
-    ProgramNotes *notes; /* NULL: without the check for bounds */
+    ProgramNotes *notes;
+    Async *async; /* NULL: without the check for barriers */
     /* what was found */
     Cause *cause;
     size_t ncause, capcause;
@@ -151,6 +153,8 @@ ProgramNotes *notes_new(void);
 void notes_free(ProgramNotes *t);
 void notes_take(ProgramNotes *t, const Object *image); /* the program is another one */
 void notes_group(ProgramNotes *t, const Group *g);     /* a group begins */
+/* The text at an address among the notes, or nothing. */
+void notes_text(const Check *c, const Warp *w, u64 at, char *text, size_t size);
 /* Whether the instruction is nothing but a note; takes it, or reports it. */
 bool notes_step(Check *c, const Event *e);
 /* Whether the access is of an element whose index was just reported. */
@@ -184,6 +188,15 @@ void prints_free(Prints *p);
 void prints_begin(Prints *p, const DrvScene *s); /* a launch, */
 void prints_group(Prints *p, const Group *g);    /* a group begins */
 void prints_access(Check *c, const Event *e);   /* an instruction that accesses memory */
+
+Async *async_new(void);
+void async_free(Async *t);
+void async_group(Async *t, const Group *g); /* a group begins */
+/* A lane told an operand of a copy, or an event that it waits for; kind as in obj/notes.h. */
+void async_operand(Check *c, const Access *a, u32 lane, u32 kind, u32 value);
+void async_answer(Check *c, const Event *e);  /* lanes read the event of their copy */
+void async_barrier(Check *c, const Group *g); /* all warps have arrived */
+void async_end(Check *c, const Group *g);     /* the group is over */
 
 void barrier_step(Check *c, const Event *e);
 void barrier_passed(Check *c, const Group *g);

@@ -1,5 +1,6 @@
-/* notes.c -- what an image that was compiled for the check for bounds says of itself by stores
- * (obj/notes.h): indices beyond their arrays, and where variables in private memory are.
+/* notes.c -- what an image that was compiled for checks says of itself by stores (obj/notes.h):
+ * indices beyond their arrays, where variables in private memory are, and what asynchronous copies
+ * are asked for (async.c).
  *
  * Bytes right behind such a variable belong to nobody.  A function has its variables from its note
  * of their address to the note that they are gone; a warp has a function's but once, since
@@ -83,11 +84,11 @@ void notes_group(ProgramNotes *t, const Group *g)
     t->failed |= !t->of;
 }
 
-/* Reads the text of a note, or nothing. */
-static void read_text(const Check *c, const Warp *w, u64 note, char *text, size_t size)
+void notes_text(const Check *c, const Warp *w, u64 at, char *text, size_t size)
 {
-    const u64 room = c->notes->end - note - NOTE_TEXT, n = room < size - 1 ? room : size - 1;
-    if (!read_guest(c, w, note + NOTE_TEXT, text, n))
+    const u64 room = at < c->notes->end ? c->notes->end - at : 0,
+              n = room < size - 1 ? room : size - 1;
+    if (!read_guest(c, w, at, text, n))
         *text = 0;
     text[n] = 0;
 }
@@ -110,7 +111,7 @@ static void report_index(Check *c, const Access *a, u32 value, u32 kind)
     Buf text = {0};
     if (!is_new(c, &f))
         return;
-    read_text(c, a->warp, a->addr, type, sizeof type);
+    notes_text(c, a->warp, a->addr + NOTE_TEXT, type, sizeof type);
     buf_printf(&text, "index %" PRId64 " is outside of %s", index_of(value, kind), type);
     report(c, &f, buf_text(&text), NULL);
     buf_free(&text);
@@ -179,7 +180,7 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
     }
     if (!is_gap)
         return false;
-    read_text(c, a->warp, nearest->note, name, sizeof name);
+    notes_text(c, a->warp, nearest->note + NOTE_TEXT, name, sizeof name);
     const u64 far = distance(nearest, lo, end);
     if (lo < nearest->end && end > nearest->end)
         buf_printf(to, "that end %" PRIu64 " past the end of ", end - nearest->end);
@@ -195,6 +196,14 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
 
 /* --- stores ----------------------------------------------------------------------------------- */
 
+/* The value of an operand, of these lanes. */
+static void note_operand(Check *c, const Event *e, const Access *a, u32 kind, u32 value)
+{
+    const u32 lanes = a->lane < 0 ? e->step->exec : 1u << a->lane;
+    for (u32 left = lanes; left && c->async; left &= left - 1)
+        async_operand(c, a, (u32)__builtin_ctz(left), kind, value);
+}
+
 bool notes_step(Check *c, const Event *e)
 {
     ProgramNotes *t = c->notes;
@@ -203,9 +212,13 @@ bool notes_step(Check *c, const Event *e)
     Access a = access_of(c, e);
     Walk at = {0};
     Touch x;
-    if (!s->ntouched || s->touched[0].addr < t->lo || s->touched[0].addr >= t->end ||
-        s->facts->access != ACCESS_STORE || t->failed)
+    bool is_index = false;
+    if (!s->ntouched || s->touched[0].addr < t->lo || s->touched[0].addr >= t->end || t->failed)
         return false;
+    if (s->facts->access != ACCESS_STORE) {
+        async_answer(c, e);
+        return false;
+    }
     for (int i = 0; i < s->facts->nregs; i++)
         value = s->facts->reg[i].role == ROLE_VALUE ? &s->facts->reg[i] : value;
     while (value && walk(e, &at, &x)) {
@@ -219,8 +232,14 @@ bool notes_step(Check *c, const Event *e)
             note_variable(c, a.warp, x.addr, v, s->exec);
             return true;
         }
-        report_index(c, &a, v, kind);
+        if (kind & NOTE_ASYNC)
+            note_operand(c, e, &a, kind, v);
+        else if (checks(c, CHECK_bounds))
+            report_index(c, &a, v, kind);
+        is_index |= !(kind & NOTE_ASYNC);
     }
+    if (!is_index)
+        return true;
     t->warp = e->warp;
     t->lanes = s->exec;
     t->pc = a.pc;

@@ -216,7 +216,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
         is_later |= j->parts[device * j->ninputs + i].is_later;
     const char *const more[] = {is_later ? "-cl-std=CL3.0" : NULL,
-                                c->platform->checks >> CHECK_bounds & 1 ? "-ventus-apart" : NULL,
+                                check_wants_notes(c->platform->checks) ? "-ventus-apart" : NULL,
                                 c->zeroes ? ZERO_OPTION : NULL};
     for (size_t i = 0; ok && i < countof(more); i++) {
         const char **longer = more[i] ? mem_realloc(word, n + 1, sizeof *longer) : word;

@@ -373,6 +373,8 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
         mark_copies(m);
     prepare_module(m, b->zero);
     indices_note(m);
+    if (b->apart)
+        async_note(m);
     return link_program(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
            expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -40,6 +40,9 @@ bool unroll_mark(LLVMModuleRef m);
 /* Calls of clang's handler of indices beyond their arrays become notes for the check for bounds
  * (indexnotes.c). */
 void indices_note(LLVMModuleRef m);
+/* Asynchronous copies and waits for them tell their operands to the check for barriers
+ * (asyncnotes.c); before the library is linked. */
+void async_note(LLVMModuleRef m);
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

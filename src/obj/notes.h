@@ -1,13 +1,15 @@
-/* notes.h -- variables by which an image that was compiled for the check for bounds (-ventus-apart)
- * says what cannot be seen of its instructions (decision 043).
+/* notes.h -- variables by which an image that was compiled for checks (-ventus-apart) says what cannot
+ * be seen of its instructions (decision 043).
  *
  * Their names begin with NOTE_NAME.  The program stores into the first word:
  *
  *     an index      that is beyond its array                        (ll/indexnotes.c)
  *     an address    of a variable in private memory, an offset, when the function that has it
  *                   begins; 0 when it ends                          (ll/lower_mem.c)
+ *     an operand    of an asynchronous copy, or an event that is waited for: one word each, with
+ *                   its kind behind it, and the text behind the last (ll/asyncnotes.c)
  *
- * check/notes.c reads them.
+ * check/notes.c and check/async.c read them.
  */
 #ifndef OBJ_NOTES_H
 #define OBJ_NOTES_H
@@ -24,8 +26,11 @@ enum {
 enum {
     NOTE_BITS = 0xff,
     NOTE_SIGNED = 256, /* of an index */
-    NOTE_PRIVATE = 512 /* it is a variable in private memory */
+    NOTE_PRIVATE = 512, /* it is a variable in private memory */
+    NOTE_ASYNC = 1024,  /* an operand of an asynchronous copy; NOTE_BITS are its number, from 0 */
+    NOTE_LAST = 2048    /* the last one: the event, which the program reads from here again */
 };
+enum { NOTE_OPERAND = 8 }; /* bytes from an operand to the next */
 
 enum { NOTE_GAP = 16 }; /* bytes between variables that lie apart, which belong to none */
 #endif

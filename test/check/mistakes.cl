@@ -426,3 +426,76 @@ kernel void fine_async(global const int *in, global int *out, local int *t)
         wait_group_events(1, &e);
     }
 }
+
+kernel void async_one(global const int *in, global int *out, local int *t)
+{
+    if (get_local_id(0) == 0)
+        async_work_group_copy(t, in, get_local_size(0), 0); /* barrier-4 */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = in[get_local_id(0)];
+}
+
+kernel void async_differs(global const int *in, global int *out, local int *t)
+{
+    const int last = get_local_size(0) - 1, n = get_local_id(0) == last ? last : last + 1;
+    event_t e = async_work_group_strided_copy(t, in, n, 1, 0); /* barrier-5 */
+    wait_group_events(1, &e);
+}
+
+kernel void async_more(global const int *in, global int *out, local int *t)
+{
+    event_t e = 0;
+    for (int i = 0; i <= get_local_id(0) / 16; i++)
+        e = async_work_group_copy(t, in, 16, e);        /* barrier-6 */
+    wait_group_events(1, &e);                           /* barrier-6 */
+}
+
+kernel void wait_differs(global const int *in, local int *t)
+{
+    event_t e[2];
+    e[0] = async_work_group_copy(t, in, 16, 0);
+    e[1] = async_work_group_copy(t + 16, in, 16, 0);
+    wait_group_events(1, e + get_local_id(0) / 33);     /* barrier-7 */
+}
+
+kernel void wait_nothing(global const int *in)
+{
+    event_t e = 0;
+    wait_group_events(1, &e);                           /* barrier-8 */
+}
+
+kernel void wait_twice(global const int *in, local int *t)
+{
+    event_t e = async_work_group_copy(t, in, 16, 0);
+    wait_group_events(1, &e);
+    wait_group_events(1, &e);                           /* barrier-9 */
+}
+
+kernel void wait_never(global const int *in, local int *t)
+{
+    event_t e[2];
+    e[0] = async_work_group_copy(t, in, 16, 0);
+    e[1] = async_work_group_copy(t + 16, in, 16, 0);    /* barrier-10 */
+    wait_group_events(1, e);
+}
+
+/* An event of its own for each copy, or one for several; waits in another order; copies that the
+ * group as a whole makes or not; barriers between; a copy to global memory. */
+kernel void fine_events(global const int *in, global int *out, local int *t)
+{
+    event_t own[3], shared = 0;
+    for (int i = 0; i < 3; i++)
+        own[i] = async_work_group_copy(t + 16 * i, in + 16 * i, 16, 0);
+    if (get_group_id(0))
+        shared = async_work_group_copy(t + 48, in + 48, 8, shared);
+    shared = async_work_group_strided_copy(t + 56, in + 56, 8, 1, shared);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_group_events(1, &shared);
+    wait_group_events(1, own + 2);
+    own[2] = own[0];
+    wait_group_events(3, own);
+    for (int i = 0; i < 2; i++) {
+        own[0] = async_work_group_copy(out + 64 * get_group_id(0), t, 48, 0);
+        wait_group_events(1, own);
+    }
+}

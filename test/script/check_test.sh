@@ -61,6 +61,14 @@ async_early      race-8    -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256
 async_barrier    race-9    -g 64 -l 64 -a buf:i32:128 -a buf:i32:64 -a local:256
 async_source     race-10   -g 64 -l 64 -a buf:i32:64 -a local:256
 fine_async       -         -g 64 -l 64 -a buf:i32:128 -a buf:i32:64 -a local:512
+async_one        barrier-4 -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256
+async_differs    barrier-5 -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256 --check=barrier
+async_more       barrier-6 -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256 --check=barrier
+wait_differs     barrier-7 -g 64 -l 64 -a buf:i32:64 -a local:256
+wait_nothing     barrier-8 -g 64 -l 64 -a buf:i32:64
+wait_twice       barrier-9 -g 64 -l 64 -a buf:i32:64 -a local:256
+wait_never       barrier-10 -g 64 -l 64 -a buf:i32:64 -a local:256
+fine_events      -         -g 128 -l 64 -a buf:i32:64 -a buf:i32:128 -a local:512
 fine_component   -         -g 64 -l 64 -a wbuf:i32:128
 fine_nested      -         -g 64 -l 64 -a buf:i8:2048
 fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const u64 MOST_BYTES = (u64)1 << 31; /* of one buffer */
+enum { MOST_STRUCT = 4096 };
 
 /* Where a SPEC is being read. */
 typedef struct {
@@ -68,7 +69,7 @@ static bool parse_type(In *in, ArgType *t)
             return fail_at(in, at, "the type %s of OpenCL C is %s here", ours[i][0], ours[i][1]);
     return fail_at(in, at,
                    "'%.*s' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: "
-                   "local buf rbuf wbuf hbuf img sampler",
+                   "local struct packed buf rbuf wbuf hbuf img sampler",
                    (int)len, at);
 }
 
@@ -96,7 +97,7 @@ static u64 get_little(const u8 *from, u32 size)
     return v;
 }
 
-static bool ends_number(char c) { return !c || strchr(",>:=~", c); }
+static bool ends_number(char c) { return !c || strchr(",>:=~/", c); }
 
 static void put_float(u8 *to, double v, u32 size)
 {
@@ -526,16 +527,76 @@ static bool parse_local(In *in, Arg *a)
     return true;
 }
 
+/* One value of type t, n components of which are given: all, or one for all. */
+static bool parse_components(In *in, const ArgType *t, u8 *to)
+{
+    for (u32 i = 0; i < t->lanes; i++) {
+        if (i == 1 && *in->p != ',') {
+            for (; i < t->lanes; i++)
+                memcpy(to + i * t->size, to, t->size);
+            return true;
+        }
+        if ((i && !expect(in, ',')) || !parse_component(in, t, to + i * t->size))
+            return false;
+    }
+    return true;
+}
+
 static bool parse_value(In *in, Arg *a)
 {
     if (!parse_type(in, &a->type) || !expect(in, ':'))
         return false;
     a->count = 1;
-    a->size = arg_element_size(&a->type);
+    a->size = a->align = arg_element_size(&a->type);
     make_bytes(a);
-    for (u32 i = 0; i < a->type.lanes; i++)
-        if ((i && !expect(in, ',')) || !parse_component(in, &a->type, a->bytes + i * a->type.size))
+    return parse_components(in, &a->type, a->bytes);
+}
+
+/* Grows the argument to `size` bytes, the new ones 0. */
+static void grow_bytes(Arg *a, u64 size)
+{
+    if (size == a->size)
+        return;
+    if (!(a->bytes = mem_realloc(a->bytes, size, 1)))
+        out_of_memory();
+    memset(a->bytes + a->size, 0, size - a->size);
+    a->size = size;
+}
+
+/* A member of a structure, which begins at a multiple of `align` bytes; of a scalar type, several
+ * values are an array. */
+static bool parse_member(In *in, const ArgType *t, u32 align, Arg *a)
+{
+    const u32 size = arg_element_size(t);
+    const char *at = in->p;
+    grow_bytes(a, align_up(a->size, align));
+    do {
+        in->p += *in->p == ',';
+        if (a->size + size > MOST_STRUCT)
+            return fail_at(in, at, "a structure has at most %d bytes", MOST_STRUCT);
+        grow_bytes(a, a->size + size);
+        if (!parse_components(in, t, a->bytes + a->size - size))
             return false;
+    } while (t->lanes == 1 && *in->p == ',');
+    return true;
+}
+
+/* TYPE:V,..[/TYPE:V,..].. as a structure of C has them; `packed`: without padding. */
+static bool parse_struct(In *in, Arg *a, bool packed)
+{
+    ArgType t;
+    a->is_struct = true;
+    a->count = a->align = 1;
+    do {
+        in->p += *in->p == '/';
+        if (!parse_type(in, &t) || !expect(in, ':'))
+            return false;
+        const u32 align = packed ? 1 : arg_element_size(&t);
+        a->align = align > a->align ? align : a->align;
+        if (!parse_member(in, &t, align, a))
+            return false;
+    } while (*in->p == '/');
+    grow_bytes(a, align_up(a->size, a->align));
     return true;
 }
 
@@ -558,6 +619,8 @@ bool arg_parse(const char *spec, size_t number, Arg *a, Diag *d)
         ok = parse_image(&in, a);
     } else if (starts(&in, "sampler:")) {
         ok = parse_sampler(&in, a);
+    } else if (starts(&in, "struct:") || starts(&in, "packed:")) {
+        ok = parse_struct(&in, a, *spec == 'p');
     } else if (starts(&in, "local:")) {
         a->kind = SPEC_LOCAL;
         ok = parse_local(&in, a);

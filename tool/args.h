@@ -1,6 +1,7 @@
 /* args.h -- what `ventus run` passes to a kernel: the SPECs of -a.
  *
  *     TYPE:V        TYPExN:V,V,..        local:BYTES        sampler:WORD,WORD,..
+ *     struct:TYPE:V,../TYPE:V,..         packed:TYPE:V,../TYPE:V,..
  *     buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]
  *     rbuf:... wbuf:... the same, for reading, for writing only
  *     hbuf:... the same above 4 GiB, a 64-bit pointer
@@ -33,6 +34,8 @@ typedef struct {
     bool no_read, no_write; /* wbuf:, rbuf: what the kernel may not do */
     bool is_unwritten;      /* =none */
     bool is_high;           /* a buffer above 4 GiB */
+    bool is_struct;         /* a value that is a structure, of no `type` */
+    u32 align;              /* of a value: bytes, as C has it */
     ArgType type;
     ImageFormat format;     /* of an image, whose pixels are elements of `type` */
     u32 dims, sizes[3];     /* of an image; 1 where it has no such dimension */

@@ -21,6 +21,7 @@ typedef struct {
     size_t nargs;
     Arg args[MAX_ARGS];
     KernelTable table; /* of the image, if it has one */
+    bool partial;      /* local does not divide global */
     bool differs;      /* a buffer is not what -a says it must be */
 } Run;
 
@@ -98,21 +99,21 @@ const struct argp run_argp = {
     .parser = option,
     .args_doc = "FILE",
     .children = children,
-    .doc =
-        "Runs a kernel from OpenCL C (.cl), assembly (.s), an object (.o) or an image.\v"
-        "SPECs of -a:\n"
-        "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
-        "  local:BYTES                    local memory\n"
-        "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
-        "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
-        "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
-        "    OUT:  - (print), -:FIRST:N (print a part), file\n"
-        "  rbuf:... wbuf:...              a buffer for reading, for writing only "
-        "(--check=bounds)\n"
-        "  img:FILE[:FORMAT]..            an image of a PNG, PGM or PPM\n"
-        "  img:W[xH[xD]][:FORMAT]..       an image; FORMAT is rgba8, r32f and so on\n"
-        "    both go on as buffers do; an OUT named .png .pgm .ppm is a picture\n"
-        "  sampler:WORD,WORD,..           repeat, linear, normalized and others\n",
+    .doc = "Runs a kernel from OpenCL C (.cl), assembly (.s), an object (.o) or an image.\v"
+           "SPECs of -a:\n"
+           "  i32:7 f32:1.5 f32x4:1,2,3,4    a value; also i8 u8 i16 u16 u32 i64 u64 f64\n"
+           "  struct:TYPE:V,../TYPE:V..      a structure; packed: without padding\n"
+           "  local:BYTES                    local memory\n"
+           "  buf:TYPE:COUNT[=INIT][==WANT[~TOLERANCE]][>OUT]    a buffer\n"
+           "    INIT: zero, none (nobody wrote it), iota, V, V,V,.., rand:SEED, @file\n"
+           "    WANT: what it must hold afterwards, else exit status 1; like INIT\n"
+           "    OUT:  - (print), -:FIRST:N (print a part), file\n"
+           "  rbuf:... wbuf:...              a buffer for reading, for writing only "
+           "(--check=bounds)\n"
+           "  img:FILE[:FORMAT]..            an image of a PNG, PGM or PPM\n"
+           "  img:W[xH[xD]][:FORMAT]..       an image; FORMAT is rgba8, r32f and so on\n"
+           "    both go on as buffers do; an OUT named .png .pgm .ppm is a picture\n"
+           "  sampler:WORD,WORD,..           repeat, linear, normalized and others\n",
 };
 
 static bool parse_args(Run *r, Diag *d)
@@ -137,7 +138,7 @@ static u32 divisor(u32 n, u32 most, u32 of)
     return 1;
 }
 
-static bool choose_sizes(Run *r, Diag *d)
+static void choose_sizes(Run *r)
 {
     const Machine *m = &r->common.device.machine;
     const u32 most = m->lanes * m->group_warps;
@@ -151,14 +152,23 @@ static bool choose_sizes(Run *r, Diag *d)
     } else if (!r->global[0]) {
         memcpy(r->global, r->local, sizeof r->global);
     }
+    r->dims = r->dims ? r->dims : 1;
+}
+
+/* Where -l does not divide -g the last groups are smaller, if the program allows that. */
+static bool check_sizes(Run *r, Diag *d)
+{
+    const Source src = {.name = "ventus run", .text = ""};
     for (int i = 0; i < 3; i++)
         if (r->global[i] % r->local[i]) {
-            error(d, &(Source){.name = "ventus run", .text = ""}, NULL,
-                  "-g %u is no multiple of -l %u in dimension %d", r->global[i], r->local[i], i);
-            return false;
+            r->partial = true;
+            if (!kernelinfo_allows_partial(r->table.options))
+                error(d, &src, NULL,
+                      "-g %u is no multiple of -l %u in dimension %d; smaller last groups are "
+                      "allowed from OpenCL C 2.0 on (-B -cl-std=CL3.0)",
+                      r->global[i], r->local[i], i);
         }
-    r->dims = r->dims ? r->dims : 1;
-    return true;
+    return !diag_errors(d);
 }
 
 /* --- the kernel ----------------------------------------------------------------------- */
@@ -268,7 +278,7 @@ static DrvArg kernel_arg(const Arg *a, const KernelArg *info, ArgWords *words)
     case SPEC_VALUE: break;
     }
     return (DrvArg){
-        .size = (u32)a->size, .align = info ? info->align : (u32)a->size, .value = a->bytes};
+        .size = (u32)a->size, .align = info ? info->align : a->align, .value = a->bytes};
 }
 
 static bool dump_buffer(const Run *r, size_t i, Diag *d)
@@ -355,6 +365,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
         args[i] = kernel_arg(&r->args[i], info ? &info->args[i] : NULL, &words[i]);
     DrvKernel k = {.kernel = r->kernel,
                    .dims = r->dims,
+                   .partial = r->partial,
                    .args = args,
                    .nargs = r->nargs,
                    .private_min = r->private_min,
@@ -415,11 +426,14 @@ static int run_image(Run *r, Object *image, Diag *d)
  */
 static bool check_kernel(Run *r, const Object *image, Diag *d)
 {
-    if (!kernelinfo_read(image, &r->table, d))
-        return !diag_errors(d);
+    kernelinfo_read(image, &r->table, d);
+    if (diag_errors(d))
+        return false;
     const KernelInfo *k = kernelinfo_find(&r->table, r->kernel);
-    if (!k)
-        return true;
+    if (!k) {
+        choose_sizes(r);
+        return check_sizes(r, d);
+    }
     if (k->reqd_local[0] && !r->local[0])
         memcpy(r->local, k->reqd_local, sizeof r->local);
     if (k->reqd_local[0] && memcmp(r->local, k->reqd_local, sizeof r->local)) {
@@ -428,7 +442,8 @@ static bool check_kernel(Run *r, const Object *image, Diag *d)
               k->reqd_local[1], k->reqd_local[2]);
         return false;
     }
-    return signature_check(k, r->file, r->args, r->specs, r->nargs, d);
+    choose_sizes(r);
+    return check_sizes(r, d) && signature_check(k, r->file, r->args, r->specs, r->nargs, d);
 }
 
 int run_main(int argc, char **argv)
@@ -440,9 +455,8 @@ int run_main(int argc, char **argv)
         out_of_memory();
     common_init(&r->common);
     parse_options(&run_argp, argc, argv, r);
-    if (common_resolve(&r->common, &d) && parse_args(r, &d) &&
-        (!r->local[0] || choose_sizes(r, &d))) { /* else when the kernel is known */
-        Buf build = {0};                         /* who debugs wants to see variables */
+    if (common_resolve(&r->common, &d) && parse_args(r, &d)) {
+        Buf build = {0}; /* who debugs wants to see variables */
         buf_printf(&build, "%s%s", r->build ? r->build : "",
                    r->common.gdb || r->common.step ? " -g" : "");
         if (build.failed)
@@ -450,7 +464,7 @@ int run_main(int argc, char **argv)
         Object *image = load_image(r->file, r->common.device.set, buf_text(&build),
                                    check_wants_notes(r->common.checks), &d);
         buf_free(&build);
-        if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d) && choose_sizes(r, &d))
+        if (image && find_kernel(r, image, &d) && check_kernel(r, image, &d))
             status = run_image(r, image, &d);
         else
             obj_free(image);

@@ -55,7 +55,7 @@ static const char *mismatch(const KernelArg *k, const Arg *a)
         return "is not local memory";
     if (!arg_is_pointer(k))
         return a->kind == SPEC_BUFFER ? "is a value, not a buffer" : NULL;
-    const bool is_address = a->kind == SPEC_VALUE && a->size == k->size &&
+    const bool is_address = a->kind == SPEC_VALUE && !a->is_struct && a->size == k->size &&
                             (a->type.kind == 'u' || !memcmp(a->bytes, (u8[8]){0}, a->size));
     return a->kind == SPEC_BUFFER || is_address
                ? NULL
@@ -87,7 +87,7 @@ static bool check_one(const KernelArg *k, const Arg *a, size_t number, const cha
     else if (!arg_is_pointer(k) && k->kind != ARG_IMAGE && a->size != k->size)
         error(d, src, NULL, "argument %zu (%s) has %u bytes; %s has %llu", number, buf_text(&name),
               k->size, spec, (unsigned long long)a->size);
-    else if (!(a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))
+    else if (a->is_struct || !(a->type.kind == 'f' ? is_integer(k->type) : is_float(k->type)))
         ;
     else if (a->kind == SPEC_BUFFER)
         warning(d, src, NULL, "argument %zu (%s) holds %s, and %s fills and prints it with %s",

@@ -533,12 +533,10 @@ static cl_int check_inputs(const ClContext *c, cl_uint n, const cl_program *inpu
 /* Every device must have something to link from every program. */
 static cl_int take_part(const Build *b, Part *part)
 {
-    const char *o = b->options ? b->options : "";
     if (b->content != CONTENT_BITCODE && b->content != CONTENT_LIBRARY)
         return CL_INVALID_OPERATION;
     buf_put(&part->bitcode, b->bytes.data, b->bytes.len);
-    part->is_later = (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
-                     !strstr(o, "-cl-uniform-work-group-size");
+    part->is_later = kernelinfo_allows_partial(b->options);
     return part->bitcode.failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 

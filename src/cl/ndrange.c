@@ -249,14 +249,6 @@ static cl_int set_global(Dispatch *x, const size_t *offset, const size_t *global
     return CL_SUCCESS;
 }
 
-/* Whether last groups may be smaller: from OpenCL C 2.0 on, unless an option says otherwise. */
-static bool takes_partial_groups(const Build *b)
-{
-    const char *o = b->table.options ? b->table.options : "";
-    return (strstr(o, "-cl-std=CL2") || strstr(o, "-cl-std=CL3")) &&
-           !strstr(o, "-cl-uniform-work-group-size");
-}
-
 static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *local, u32 most,
                           const ClDevice *d)
 {
@@ -275,8 +267,9 @@ static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *loc
         return CL_INVALID_WORK_GROUP_SIZE;
     for (u32 i = 0; i < x->dims; i++)
         x->is_partial |= x->global[i] % x->local[i] != 0;
-    return x->is_partial && !takes_partial_groups(x->build) ? CL_INVALID_WORK_GROUP_SIZE
-                                                            : CL_SUCCESS;
+    return x->is_partial && !kernelinfo_allows_partial(x->build->table.options)
+               ? CL_INVALID_WORK_GROUP_SIZE
+               : CL_SUCCESS;
 }
 
 static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local, const ClDevice *d)

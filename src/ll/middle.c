@@ -1,6 +1,6 @@
 /* middle.c -- the device library and LLVM's optimiser.
  *
- *   prepare     what the optimiser should see in another form (prepare.c)
+ *   prepare     what the optimiser should see in another form (prepare.c, components.c)
  *   link        functions of the device library that the program reaches
  *   samplers    those that are constants become words, so that code for others goes away
  *   converge    marks where lanes must meet before a barrier (converge.c)
@@ -146,8 +146,7 @@ static bool run_passes(LLVMModuleRef m, const char *passes, Diag *d)
 static const char *pipeline(int level)
 {
     switch (level) {
-    /* a store to a component must not store the others, which another work-item may write */
-    case 0: return "always-inline,globaldce,function(vector-combine)";
+    case 0: return "always-inline,globaldce";
     case 1: return "default<O1>";
     case 2: return "default<O2>";
     default: return "default<O3>";
@@ -372,6 +371,7 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     if (!b->level)
         mark_copies(m);
     prepare_module(m, b->zero);
+    components_store(m);
     indices_note(m);
     if (b->apart)
         async_note(m);

@@ -43,6 +43,8 @@ void indices_note(LLVMModuleRef m);
 /* Asynchronous copies and waits for them tell their operands to the check for barriers
  * (asyncnotes.c); before the library is linked. */
 void async_note(LLVMModuleRef m);
+/* Stores to components of vectors store no other components (components.c). */
+void components_store(LLVMModuleRef m);
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

@@ -190,6 +190,12 @@ const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name)
     return NULL;
 }
 
+bool kernelinfo_allows_partial(const char *options)
+{
+    return options && (strstr(options, "-cl-std=CL2") || strstr(options, "-cl-std=CL3")) &&
+           !strstr(options, "-cl-uniform-work-group-size");
+}
+
 /* --- writing ---------------------------------------------------------------------------- */
 
 static void put_text(json_t *o, const char *key, const char *text)

@@ -66,6 +66,9 @@ typedef struct {
 bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d);
 void kernelinfo_free(KernelTable *t);
 const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name); /* NULL: none */
+/* Whether launches of what was built with these options, or NULL, may have smaller last groups: from
+ * OpenCL C 2.0 on, unless an option says otherwise. */
+bool kernelinfo_allows_partial(const char *options);
 /* Adds the section.  False: out of memory. */
 bool kernelinfo_add(Object *o, const KernelTable *t);
 #endif

@@ -325,6 +325,21 @@ kernel void fine_component(global int4 *out)
         out[i / 2].x = i;
 }
 
+/* Nor do several statements, several components at once, or a number that is computed. */
+kernel void fine_components(global int4 *out, global const int4 *in)
+{
+    const int i = get_global_id(0);
+    if (i & 1) {
+        out[i / 2].y = i;
+        out[i / 2].w = 2;
+    } else {
+        out[i / 2].xz = in[i].zy;
+    }
+    out[32 + i / 2][(i & 1) * 3] = 7;
+    if (i & 1)
+        out[32 + i / 2].yz = (int2)(5, i);
+}
+
 struct nested {
     struct padded a[2];
     long b;

@@ -32,7 +32,7 @@ convert() { # SIM
         if (!open) return
         open = 0
         p = parameter[++arg]
-        if (attr ~ /null/) { spec = "u32:0" }
+        if (attr ~ /null|size=0/) { spec = "u32:0" }
         else {
         match(attr, /size=[0-9]+/); size = substr(attr, RSTART + 5, RLENGTH - 5) + 0
         t = "int"
@@ -50,6 +50,7 @@ convert() { # SIM
             }
             if (p ~ /\*/) spec = (attr ~ / ro/ ? "rbuf:" : attr ~ / wo/ ? "wbuf:" : "buf:") name_of(t) ":" n \
                                  (attr ~ /noinit/ || list == "" ? "=none" : "=" list)
+            else if (p !~ /(char|short|int|long|float|double|size_t)/) spec = "struct:" name_of(t) ":" list
             else spec = name_of(t) (n > 1 ? "x" n : "") ":" list
         }
         }

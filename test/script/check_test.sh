@@ -70,6 +70,7 @@ wait_twice       barrier-9 -g 64 -l 64 -a buf:i32:64 -a local:256
 wait_never       barrier-10 -g 64 -l 64 -a buf:i32:64 -a local:256
 fine_events      -         -g 128 -l 64 -a buf:i32:64 -a buf:i32:128 -a local:512
 fine_component   -         -g 64 -l 64 -a wbuf:i32:128
+fine_components  -         -g 64 -l 64 -a wbuf:i32x4:64 -a buf:i32x4:64=0
 fine_nested      -         -g 64 -l 64 -a buf:i8:2048
 fine_padding     -         -g 64 -l 64 -a buf:i32:192 -a local:768
 fine_bits        -         -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64

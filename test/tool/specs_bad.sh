@@ -1,6 +1,6 @@
 # Arguments of run that are not understood: each is reported with its number and place,
 # all of them before anything runs.
-# run: %b/ventus run a.elf -a i32 -a i32: -a i32:2147483648 -a u8:256 -a i8:-129 -a u32:-1 -a i33:7 -a i32:7x -a f32:1.5.2 -a f32:1e40 -a f64:one -a i32x5:1 -a i32x2:1 -a i32x2:1,2,3 -a 'i32: 7' -a local: -a local:0 -a local:64k -a buf:f32 -a buf:f32:0 -a buf:f32:x -a buf:f32:4=1,2,3,4,5 -a buf:f32:4=ones -a buf:f32:4= -a 'buf:f32:4>' -a 'buf:f32:4>-:3:2' -a 'buf:f32:4>-:1' -a buf:f32:4=rand -a buf:f32:4=rand:x -a buf:f32:4=@no/such/file -a buf:f64:1000000000 -a buf:i32:4=@/dev/zero -a ''
+# run: %b/ventus run a.elf -a i32 -a i32: -a i32:2147483648 -a u8:256 -a i8:-129 -a u32:-1 -a i33:7 -a i32:7x -a f32:1.5.2 -a f32:1e40 -a f64:one -a i32x5:1 -a i32x3:1,2 -a i32x2:1,2,3 -a 'i32: 7' -a local: -a local:0 -a local:64k -a buf:f32 -a buf:f32:0 -a buf:f32:x -a buf:f32:4=1,2,3,4,5 -a buf:f32:4=ones -a buf:f32:4= -a 'buf:f32:4>' -a 'buf:f32:4>-:3:2' -a 'buf:f32:4>-:1' -a buf:f32:4=rand -a buf:f32:4=rand:x -a buf:f32:4=@no/such/file -a buf:f64:1000000000 -a buf:i32:4=@/dev/zero -a ''
 # exit: 2
 
 # out:
@@ -22,7 +22,7 @@
 # argument 5:1:5: error: -1 does not fit in u32
 #     u32:-1
 #         ^
-# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf img sampler
+# argument 6:1:1: error: 'i33' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local struct packed buf rbuf wbuf hbuf img sampler
 #     i33:7
 #     ^
 # argument 7:1:5: error: expected a whole number
@@ -40,9 +40,9 @@
 # argument 11:1:5: error: a vector has 2, 3, 4, 8 or 16 components
 #     i32x5:1
 #         ^
-# argument 12:1:8: error: expected ','
-#     i32x2:1
-#            ^
+# argument 12:1:10: error: expected ','
+#     i32x3:1,2
+#              ^
 # argument 13:1:10: error: what follows is not understood
 #     i32x2:1,2,3
 #              ^
@@ -98,7 +98,7 @@
 # argument 31:1:12: error: /dev/zero has more than the buffer's 16 bytes
 #     buf:i32:4=@/dev/zero
 #                ^
-# argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local buf rbuf wbuf hbuf img sampler
+# argument 32:1:1: error: '' is no type: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; nor one of: local struct packed buf rbuf wbuf hbuf img sampler
 #     
 #     ^
 # end

@@ -7,6 +7,7 @@
 #include "proc/wire.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 enum { MAX_JOBS = 32 };
+enum { HEAP_STEP = 1 << 20 /* bytes */ };
 
 typedef struct {
     pid_t pid;
@@ -102,6 +104,14 @@ bool proc_arrange(const int fd[], u32 n, int keep)
     return true;
 }
 
+/* Lets the thread that runs the job allocate as the first thread does.  An arena of its own would
+ * grow by a page and a system call at a time. */
+static void share_heap(void)
+{
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, HEAP_STEP);
+}
+
 static void child(const Server *s, const int fd[], const ProcCall *call)
 {
     sigset_t none;
@@ -112,6 +122,7 @@ static void child(const Server *s, const int fd[], const ProcCall *call)
     if (fchdir(fd[CALL_DIRECTORY]) || !proc_arrange(fd + CALL_FILES, call->nfiles, s->keep))
         _exit(1);
     set_bounds(&call->limits);
+    share_heap();
     sigprocmask(SIG_SETMASK, &none, NULL);
     s->end(proc_on_stack(s->job, s->self));
 }

@@ -214,15 +214,17 @@ $B/host/devlib: host/devlib.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) $(LLVM_CFLAGS) -o $@ $< $(LLVM_SHARED)
 # split writes only what differs from before, so that a change optimises again only the parts that it reaches
-$B/gen/devlib.s: $(DEVLIB) $B/host/devlib
+$B/gen/devlib.bc: $(DEVLIB) $B/host/devlib
 	@mkdir -p $(@D) $B/devlib/whole
-	$(call say,GEN,$@)$B/host/devlib split $B/gen/devlib $B/devlib/whole $(DEVLIB)
-$B/devlib/whole/%.bc: $B/gen/devlib.s ;
+	$(call say,GEN,$@)$B/host/devlib split $@ $B/devlib/whole $(DEVLIB)
+$B/devlib/whole/%.bc: $B/gen/devlib.bc ;
 $B/devlib/part/%.bc: $B/devlib/whole/%.bc
 	@mkdir -p $(@D)
 	$(call say,OPT,$@)$B/host/devlib optimise $< $@
-$B/gen/devlib.o: $B/gen/devlib.s $(DEVLIB:$B/devlib/%=$B/devlib/part/%)
-	$(call say,CC,$<)$(CC) -c -Wa,-I,$B/devlib/part -o $@ $<
+$B/gen/devlib.s: $(DEVLIB:$B/devlib/%=$B/devlib/part/%) $B/host/devlib
+	$(call say,GEN,$@)$B/host/devlib pack $B/gen/devlib $(filter %.bc,$^)
+$B/gen/devlib.o: $B/gen/devlib.s
+	$(call say,CC,$<)$(CC) -c -o $@ $<
 endif
 
 # --- host programs in OpenCL ------------------------------------------------------

@@ -1,24 +1,27 @@
-/* devlib.c -- makes the device library from the bitcodes of lib/opencl/, in two steps, so that its
- * parts are optimised side by side, and again only when something that they need has changed:
+/* devlib.c -- makes the device library from the bitcodes of lib/opencl/, in three steps, so that
+ * its parts are optimised side by side, and again only when something that they need has changed:
  *
- *   devlib split OUT DIR IN.bc...
+ *   devlib split ALL.bc DIR IN.bc...
  *   devlib optimise IN.bc OUT.bc
+ *   devlib pack OUT IN.bc...
  *
- * `split` joins all, and for the kth input writes DIR/NAME.bc: what that input defines (external
- * linkage), and what this reaches in the others (linkonce_odr).  It leaves a file alone that would
- * be the same.  It also writes
- *
- *   OUT.bc       all of it
- *   OUT.s        the optimised parts, and which of them has which function, for ventus-cc1, which
- * reads only the parts that a program needs: devlib_part       parts one after the other
- *                devlib_part_at    their offsets there, and the end
- *                devlib_name       names, each with its 0, in ascending order
- *                devlib_name_at    their offsets there
- *                devlib_name_part  the part of each
- *                devlib_names      how many they are
+ * `split` joins all, and for the kth input writes DIR/NAME.bc, a part: what that input defines
+ * (external linkage), and what this reaches in the others (linkonce_odr).  It leaves a file alone
+ * that would be the same.  It also writes ALL.bc, all of it.
  *
  * `optimise` does so, drops what other parts define, and gives every definition the linkage
  * linkonce_odr, so that linking to a program takes only what the program reaches.
+ *
+ * `pack` writes OUT.bin and OUT.s for ventus-cc1, which reads only the pieces that a program needs.
+ * A piece is a module of PIECE functions of a part, and of what these reach in it; a part that has
+ * something of its own, which no two pieces may share, is one piece.
+ *
+ *   devlib_piece       OUT.bin, pieces one after the other
+ *   devlib_piece_at    their offsets there, and the end
+ *   devlib_name        names, each with its 0, in ascending order
+ *   devlib_name_at     their offsets there
+ *   devlib_name_piece  the piece of each
+ *   devlib_names       how many they are
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -29,6 +32,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* To read a piece takes time for each of its functions, and to link it takes time too. */
+enum { PIECE = 64 };
 
 static _Noreturn void die(const char *what, const char *why)
 {
@@ -49,11 +55,11 @@ static LLVMModuleRef read_module(LLVMContextRef ctx, const char *file)
     return m;
 }
 
-/* --- functions and their parts ---------------------------------------------------------- */
+/* --- functions and where they are -------------------------------------------------------- */
 
 typedef struct {
     char *name;
-    int part;
+    int home; /* the part or piece */
 } Entry;
 
 typedef struct {
@@ -61,26 +67,22 @@ typedef struct {
     size_t n, cap;
 } Index;
 
-static bool is_public(LLVMValueRef f)
-{
-    return !LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage;
-}
-
-static void add_names(Index *x, LLVMModuleRef m, int part)
+static void add_name(Index *x, LLVMValueRef f, int home)
 {
     size_t len;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-        if (!is_public(f))
-            continue;
-        if (x->n == x->cap) {
-            x->cap = x->cap ? 2 * x->cap : 1024;
-            x->entry = realloc(x->entry, x->cap * sizeof *x->entry);
-        }
-        char *name = x->entry ? strdup(LLVMGetValueName2(f, &len)) : NULL;
-        if (!name)
-            die("names", "out of memory");
-        x->entry[x->n++] = (Entry){name, part};
+    if (x->n == x->cap) {
+        x->cap = x->cap ? 2 * x->cap : 1024;
+        x->entry = realloc(x->entry, x->cap * sizeof *x->entry);
     }
+    char *name = x->entry ? strdup(LLVMGetValueName2(f, &len)) : NULL;
+    if (!name)
+        die("names", "out of memory");
+    x->entry[x->n++] = (Entry){name, home};
+}
+
+static bool is_defined(LLVMValueRef g, LLVMLinkage linkage)
+{
+    return !LLVMIsDeclaration(g) && LLVMGetLinkage(g) == linkage;
 }
 
 static int by_name(const void *a, const void *b)
@@ -88,12 +90,21 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const Entry *)a)->name, ((const Entry *)b)->name);
 }
 
-static int part_of(const Index *x, LLVMValueRef f)
+static void sort_names(Index *x) { qsort(x->entry, x->n, sizeof *x->entry, by_name); }
+
+static int home_of(const Index *x, LLVMValueRef f)
 {
     size_t len;
     const Entry key = {.name = (char *)(size_t)LLVMGetValueName2(f, &len)};
     const Entry *e = bsearch(&key, x->entry, x->n, sizeof key, by_name);
-    return e ? e->part : -1;
+    return e ? e->home : -1;
+}
+
+static void free_names(Index *x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        free(x->entry[i].name);
+    free(x->entry);
 }
 
 /* --- modules ---------------------------------------------------------------------------- */
@@ -147,18 +158,20 @@ static LLVMModuleRef join(LLVMContextRef ctx, char **files, int n, Index *x)
             LLVMSetTarget(all, LLVMGetTarget(m));
             LLVMSetDataLayout(all, LLVMGetDataLayoutStr(m));
         }
-        add_names(x, m, i);
+        for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+            if (is_defined(f, LLVMExternalLinkage))
+                add_name(x, f, i);
         if (LLVMLinkModules2(all, m))
             die(files[i], "does not go with the others");
     }
-    qsort(x->entry, x->n, sizeof *x->entry, by_name);
+    sort_names(x);
     return all;
 }
 
-/* A module of the public functions of one part, with all that they need.  The linker takes of
- * `all`, whose definitions are optional and whose bodies are read when they are reached, only what
- * is declared or used. */
-static LLVMModuleRef extract(LLVMContextRef ctx, LLVMMemoryBufferRef all, const Index *x, int part)
+/* A module of the functions that are at home there, with all that they need, which is optional. The
+ * linker takes of `all`, whose definitions are optional and whose bodies are read when they are
+ * reached, only what is declared or used. */
+static LLVMModuleRef extract(LLVMContextRef ctx, LLVMMemoryBufferRef all, const Index *x, int home)
 {
     LLVMModuleRef from, m = LLVMModuleCreateWithNameInContext("devlib", ctx);
     LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(
@@ -168,14 +181,11 @@ static LLVMModuleRef extract(LLVMContextRef ctx, LLVMMemoryBufferRef all, const 
     LLVMSetTarget(m, LLVMGetTarget(from));
     LLVMSetDataLayout(m, LLVMGetDataLayoutStr(from));
     for (size_t i = 0; i < x->n; i++)
-        if (x->entry[i].part == part)
+        if (x->entry[i].home == home)
             LLVMAddFunction(m, x->entry[i].name,
                             LLVMGlobalGetValueType(LLVMGetNamedFunction(from, x->entry[i].name)));
     if (LLVMLinkModules2(m, from))
         die("a part", "cannot be taken out");
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        if (part_of(x, f) == part)
-            LLVMSetLinkage(f, LLVMExternalLinkage);
     return m;
 }
 
@@ -206,33 +216,81 @@ static void write_if_changed(LLVMMemoryBufferRef bytes, const char *file)
     write_bytes(bytes, file);
 }
 
+/* --- pieces ----------------------------------------------------------------------------- */
+
+typedef struct {
+    Index names;
+    FILE *bin;
+    size_t *at, n, cap; /* offsets in bin */
+} Pieces;
+
+static bool owns_something(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        if (is_defined(f, LLVMInternalLinkage))
+            return true;
+    return LLVMGetFirstGlobal(m) != NULL;
+}
+
+/* Notes where the next piece begins, after the bytes of the last one. */
+static void begin_piece(Pieces *p)
+{
+    static const char zeros[4];
+    long at = ftell(p->bin);
+    if (at < 0 || fwrite(zeros, 1, (size_t)(-at & 3), p->bin) != (size_t)(-at & 3))
+        die("pieces", "cannot be written");
+    if (p->n == p->cap) {
+        p->cap = p->cap ? 2 * p->cap : 256;
+        p->at = realloc(p->at, p->cap * sizeof *p->at);
+        if (!p->at)
+            die("pieces", "out of memory");
+    }
+    p->at[p->n++] = (size_t)((at + 3) & ~3L);
+}
+
+static void put_piece(Pieces *p, LLVMModuleRef m)
+{
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
+    const size_t n = LLVMGetBufferSize(bytes);
+    begin_piece(p);
+    if (fwrite(LLVMGetBufferStart(bytes), 1, n, p->bin) != n)
+        die("pieces", "cannot be written");
+    LLVMDisposeMemoryBuffer(bytes);
+}
+
+static void cut(Pieces *p, LLVMContextRef ctx, LLVMModuleRef part)
+{
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(part);
+    const int first = (int)p->n;
+    Index x = {0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(part); f; f = LLVMGetNextFunction(f))
+        if (is_defined(f, LLVMLinkOnceODRLinkage)) {
+            add_name(&p->names, f, first + (int)(x.n / PIECE));
+            add_name(&x, f, (int)(x.n / PIECE));
+        }
+    const int n = (int)((x.n + PIECE - 1) / PIECE);
+    for (int k = 0; k < n; k++) {
+        LLVMModuleRef m = extract(ctx, bytes, &x, k);
+        put_piece(p, m);
+        LLVMDisposeModule(m);
+    }
+    free_names(&x);
+    LLVMDisposeMemoryBuffer(bytes);
+}
+
+static void keep_whole(Pieces *p, LLVMModuleRef part)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(part); f; f = LLVMGetNextFunction(f))
+        if (is_defined(f, LLVMLinkOnceODRLinkage))
+            add_name(&p->names, f, (int)p->n);
+    put_piece(p, part);
+}
+
 /* --- the object ------------------------------------------------------------------------- */
 
 static void begin(FILE *f, const char *symbol)
 {
     fprintf(f, "\t.balign 16\n\t.globl %s\n\t.hidden %s\n%s:\n", symbol, symbol, symbol);
-}
-
-/* "build/devlib/image.bc" gives "image" */
-static const char *stem(const char *file, int *len)
-{
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    *len = (int)strcspn(name, ".");
-    return name;
-}
-
-static void write_parts(FILE *f, char **files, int n)
-{
-    begin(f, "devlib_part");
-    for (int i = 0; i < n; i++) {
-        int len;
-        const char *name = stem(files[i], &len);
-        fprintf(f, ".Lpart%d:\t.incbin \"%.*s.bc\"\n\t.balign 4\n", i, len, name);
-    }
-    fprintf(f, ".Lpart%d:\n", n);
-    begin(f, "devlib_part_at");
-    for (int i = 0; i <= n; i++)
-        fprintf(f, "\t.long .Lpart%d - devlib_part\n", i);
 }
 
 static void write_names(FILE *f, const Index *x)
@@ -244,21 +302,25 @@ static void write_names(FILE *f, const Index *x)
     begin(f, "devlib_name_at");
     for (size_t i = 0; i < x->n; at += strlen(x->entry[i++].name) + 1)
         fprintf(f, "\t.long %zu\n", at);
-    begin(f, "devlib_name_part");
+    begin(f, "devlib_name_piece");
     for (size_t i = 0; i < x->n; i++)
-        fprintf(f, "\t.byte %d\n", x->entry[i].part);
+        fprintf(f, "\t.short %d\n", x->entry[i].home);
     begin(f, "devlib_names");
     fprintf(f, "\t.long %zu\n", x->n);
 }
 
-static void write_assembly(const char *file, char **files, int n, const Index *x)
+static void write_assembly(const char *file, const char *bin, const Pieces *p)
 {
     FILE *f = fopen(file, "w");
     if (!f)
         die(file, "cannot be written");
     fprintf(f, "\t.section .rodata\n");
-    write_parts(f, files, n);
-    write_names(f, x);
+    begin(f, "devlib_piece");
+    fprintf(f, "\t.incbin \"%s\"\n", bin);
+    begin(f, "devlib_piece_at");
+    for (size_t i = 0; i < p->n; i++)
+        fprintf(f, "\t.long %zu\n", p->at[i]);
+    write_names(f, &p->names);
     fprintf(f, "\t.section .note.GNU-stack,\"\",@progbits\n");
     if (fclose(f))
         die(file, "cannot be written");
@@ -266,7 +328,15 @@ static void write_assembly(const char *file, char **files, int n, const Index *x
 
 /* --- commands --------------------------------------------------------------------------- */
 
-static void split(const char *out, const char *dir, char **files, int n)
+/* "build/devlib/image.bc" gives "image" */
+static const char *stem(const char *file, int *len)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    *len = (int)strcspn(name, ".");
+    return name;
+}
+
+static void split(const char *whole, const char *dir, char **files, int n)
 {
     char file[4096];
     Index x = {0};
@@ -280,20 +350,18 @@ static void split(const char *out, const char *dir, char **files, int n)
         int len;
         const char *name = stem(files[i], &len);
         LLVMModuleRef m = extract(ctx, bytes, &x, i);
+        for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+            if (home_of(&x, f) == i)
+                LLVMSetLinkage(f, LLVMExternalLinkage);
         LLVMMemoryBufferRef part = LLVMWriteBitcodeToMemoryBuffer(m);
         snprintf(file, sizeof file, "%s/%.*s.bc", dir, len, name);
         write_if_changed(part, file);
         LLVMDisposeMemoryBuffer(part);
         LLVMDisposeModule(m);
     }
-    snprintf(file, sizeof file, "%s.bc", out);
-    write_bytes(bytes, file);
+    write_bytes(bytes, whole);
     LLVMDisposeMemoryBuffer(bytes);
-    snprintf(file, sizeof file, "%s.s", out);
-    write_assembly(file, files, n, &x);
-    for (size_t i = 0; i < x.n; i++)
-        free((char *)(size_t)x.entry[i].name);
-    free(x.entry);
+    free_names(&x);
     LLVMContextDispose(ctx);
 }
 
@@ -322,13 +390,44 @@ static void optimise(const char *in, const char *out)
     LLVMContextDispose(ctx);
 }
 
+static void pack(const char *out, char **files, int n)
+{
+    char bin[4096], text[4096];
+    LLVMContextRef ctx = LLVMContextCreate();
+    Pieces p = {0};
+    snprintf(bin, sizeof bin, "%s.bin", out);
+    snprintf(text, sizeof text, "%s.s", out);
+    p.bin = fopen(bin, "wb");
+    if (!p.bin)
+        die(bin, "cannot be written");
+    for (int i = 0; i < n; i++) {
+        LLVMModuleRef part = read_module(ctx, files[i]);
+        if (owns_something(part))
+            keep_whole(&p, part);
+        else
+            cut(&p, ctx, part);
+        LLVMDisposeModule(part);
+    }
+    begin_piece(&p); /* the end */
+    if (fclose(p.bin))
+        die(bin, "cannot be written");
+    sort_names(&p.names);
+    write_assembly(text, bin, &p);
+    free_names(&p.names);
+    free(p.at);
+    LLVMContextDispose(ctx);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc >= 5 && argc <= 4 + 256 && !strcmp(argv[1], "split"))
+    if (argc >= 5 && !strcmp(argv[1], "split"))
         split(argv[2], argv[3], argv + 4, argc - 4);
     else if (argc == 4 && !strcmp(argv[1], "optimise"))
         optimise(argv[2], argv[3]);
+    else if (argc >= 4 && !strcmp(argv[1], "pack"))
+        pack(argv[2], argv + 3, argc - 3);
     else
-        die("usage", "devlib split OUT DIR IN.bc... | devlib optimise IN.bc OUT.bc");
+        die("usage", "devlib split ALL.bc DIR IN.bc... | devlib optimise IN.bc OUT.bc | "
+                     "devlib pack OUT IN.bc...");
     return 0;
 }

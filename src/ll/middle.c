@@ -22,9 +22,9 @@
 #include <string.h>
 
 /* gen/devlib.s, made by the build from lib/opencl (host/devlib.c explains the names) */
-extern const char devlib_part[], devlib_name[];
-extern const u32 devlib_part_at[], devlib_name_at[], devlib_names;
-extern const u8 devlib_name_part[];
+extern const char devlib_piece[], devlib_name[];
+extern const u32 devlib_piece_at[], devlib_name_at[], devlib_names;
+extern const u16 devlib_name_piece[];
 
 /* clang's layout for SPIR with pointers of 32 bits, and that registers have 32 bits */
 static const char layout[] =
@@ -69,22 +69,22 @@ static int by_name(const void *key, const void *at)
     return strcmp(key, devlib_name + *(const u32 *)at);
 }
 
-/* the part of the library that has a function of this name; -1: none has */
-static int part_of(const char *name)
+/* the piece of the library that has a function of this name; -1: none has */
+static int piece_of(const char *name)
 {
     const u32 *at = bsearch(name, devlib_name_at, devlib_names, sizeof *at, by_name);
-    return at ? devlib_name_part[at - devlib_name_at] : -1;
+    return at ? devlib_name_piece[at - devlib_name_at] : -1;
 }
 
-/* a part that has a function that the program lacks; -1: none has */
-static int missing_part(LLVMModuleRef m)
+/* a piece that has a function that the program lacks; -1: none has */
+static int missing_piece(LLVMModuleRef m)
 {
     size_t len;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f)) {
-            const int part = part_of(LLVMGetValueName2(f, &len));
-            if (part >= 0)
-                return part;
+            const int piece = piece_of(LLVMGetValueName2(f, &len));
+            if (piece >= 0)
+                return piece;
         }
     return -1;
 }
@@ -101,13 +101,13 @@ static void hide(LLVMValueRef g)
         LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-/* functions of the part are read when they are reached */
-static bool link_part(LLVMModuleRef m, int part, Diag *d)
+/* functions of the piece are read when they are reached */
+static bool link_piece(LLVMModuleRef m, int piece, Diag *d)
 {
-    const u32 *at = devlib_part_at + part;
+    const u32 *at = devlib_piece_at + piece;
     LLVMModuleRef lib = NULL;
     LLVMMemoryBufferRef bytes =
-        LLVMCreateMemoryBufferWithMemoryRange(devlib_part + at[0], at[1] - at[0], "devlib", 0);
+        LLVMCreateMemoryBufferWithMemoryRange(devlib_piece + at[0], at[1] - at[0], "devlib", 0);
     if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(m), bytes, &lib))
         return fail(d, "device library", "cannot be read");
     LLVMSetDataLayout(lib, layout);
@@ -116,8 +116,8 @@ static bool link_part(LLVMModuleRef m, int part, Diag *d)
 
 static bool link_library(LLVMModuleRef m, Diag *d)
 {
-    for (int part; (part = missing_part(m)) >= 0;)
-        if (!link_part(m, part, d))
+    for (int piece; (piece = missing_piece(m)) >= 0;)
+        if (!link_piece(m, piece, d))
             return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         hide(f);

@@ -2,7 +2,7 @@
 # (doc/abi.md, "Start code").
 #
 #   in:   the CSRs of a warp, undefined registers
-#   out:  the registers with the roles args and scratch, the latter with the address of the kernel; vl = lanes
+#   out:  the registers with the roles args, metadata and scratch, the last with the address of the kernel; vl = lanes
 #
 # Before it come lib/crt0_print.s, lib/crt0_stacks.s and lib/crt0_floats.s, in this order, where the program needs
 # them (src/link/startcode.c); each runs into the next, and the first one's _start counts.
@@ -12,11 +12,11 @@
 
     .include "abi.inc"          # numbers and registers of the binary interface, built into the assembler
 
-    .macro start_code zero, ra, sp, gp, tp, t0, scratch, t2, local_base, s1, args, frame
-    csrr    \t0, CSR_KNL
-    lw      \scratch, 4*KNL_ENTRY(\t0)
-    lw      \args, 4*KNL_ARGS(\t0)
-    vsetvli \zero, \t0, e32, m1, ta, ma # of this address and its lanes the hardware takes the smaller
+    .macro start_code zero, ra, sp, gp, tp, metadata, scratch, t2, local_base, s1, args, frame
+    csrr    \metadata, CSR_KNL
+    lw      \scratch, 4*KNL_ENTRY(\metadata)
+    lw      \args, 4*KNL_ARGS(\metadata)
+    vsetvli \zero, \metadata, e32, m1, ta, ma # of this address and its lanes the hardware takes the smaller
     jalr    \ra, \scratch
     endprg  \zero, \zero, \zero
     .endm

@@ -7,9 +7,9 @@
 
     .equ MSTATUS_FS, 0x2000     # state of the float registers: initial
 
-    .macro floats zero, ra, sp, gp, tp, t0, scratch, t2, local_base, s1, args, frame
-    li      \t0, MSTATUS_FS
-    csrrs   \zero, mstatus, \t0
+    .macro floats zero, ra, sp, gp, tp, metadata, scratch, t2, local_base, s1, args, frame
+    li      \t2, MSTATUS_FS
+    csrrs   \zero, mstatus, \t2
     .endm
 
     .section .text.start, "axR", @progbits

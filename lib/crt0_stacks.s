@@ -7,17 +7,17 @@
 
     .include "abi.inc"
 
-    .macro stacks zero, ra, sp, gp, tp, t0, scratch, t2, local_base, s1, args, frame
+    .macro stacks zero, ra, sp, gp, tp, metadata, scratch, t2, local_base, s1, args, frame
     la      \gp, __global_pointer$
 
     # local memory: a stack for each warp, then __local objects
-    csrr    \t0, CSR_LDS
+    csrr    \t2, CSR_LDS
     csrr    \scratch, CSR_WID
     slli    \scratch, \scratch, ABI_WARP_STACK_SHIFT
-    add     \sp, \t0, \scratch
+    add     \sp, \t2, \scratch
     csrr    \scratch, CSR_NUMW
     slli    \scratch, \scratch, ABI_WARP_STACK_SHIFT
-    add     \local_base, \t0, \scratch
+    add     \local_base, \t2, \scratch
     li      \tp, 0              # private memory is addressed from 0
     .endm
 

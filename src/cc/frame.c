@@ -378,6 +378,8 @@ static void prologue(Frame *fr)
 static void epilogue(Frame *fr)
 {
     const Func *f = fr->f;
+    if (f->is_kernel)
+        put(fr, (Ins){.op = IR_MACHINE + I_endprg});
     for (u32 i = 0; i < fr->nsavedv; i++)
         load_vector(fr, (Ins){.reg = fr->savedv[i] + 1}, fr->savedv_at + 4 * i);
     for (u32 i = 0; i < fr->nsavedx; i++)

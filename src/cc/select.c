@@ -199,13 +199,28 @@ static void copy_value(Select *s, const Ins *i)
         sel_put(s, &(Ins){.op = IR_li, .dst = i->dst, .loc = s->loc, .a = {from}});
 }
 
-/* The address of the argument block; its register is free for others after the entry. */
-static void argument_block(Select *s, const Ins *i)
+/* *base stands for i: what a kernel finds in a register, which is free for others after the entry.
+ */
+static void found_at_entry(Select *s, u32 *base, const Ins *i)
 {
-    if (!s->argbase)
-        s->argbase = sel_value(s, 0, BANK_X);
-    s->home[s->argbase] = 0;
-    s->alias[i->dst] = ref_val(s->argbase);
+    if (!*base)
+        *base = sel_value(s, 0, BANK_X);
+    s->home[*base] = 0;
+    s->alias[i->dst] = ref_val(*base);
+}
+
+static void read_csr(Select *s, const Ins *i)
+{
+    if (i->imm == CSR_knl && s->f->is_kernel && s->b == 0)
+        found_at_entry(s, &s->knlbase, i);
+    else
+        sel_row(s, i->dst, I_csrrs, ref_con((u32)i->imm), ref_reg(0), ref_none());
+}
+
+static void copy_at_entry(Func *f, u32 base, u32 reg)
+{
+    if (base)
+        ir_insert(f, 0, 0, &(Ins){.op = IR_copy, .dst = base, .a = {ref_reg(reg)}});
 }
 
 static void select_ins(Select *s, const Ins *i)
@@ -214,9 +229,9 @@ static void select_ins(Select *s, const Ins *i)
     switch (i->op) {
     case IR_none: break;
     case IR_copy: copy_value(s, i); break;
-    case IR_csr: sel_row(s, i->dst, I_csrrs, ref_con((u32)i->imm), ref_reg(0), ref_none()); break;
+    case IR_csr: read_csr(s, i); break;
     case IR_lane: sel_row(s, i->dst, I_vid_v, ref_none(), ref_none(), ref_none()); break;
-    case IR_argbase: argument_block(s, i); break;
+    case IR_argbase: found_at_entry(s, &s->argbase, i); break;
     case IR_ldsbase: s->alias[i->dst] = ref_reg(s->target->local_base); break;
     case IR_param: parameter(s, i); break;
     case IR_arg: argument(s, i); break;
@@ -445,10 +460,8 @@ void select_rows(Func *f)
         select_block(s, f->rpo[i]);
     for (size_t i = 0; i < f->nrpo; i++)
         select_phis(s, &f->block[f->rpo[i]]);
-    if (s->argbase)
-        ir_insert(
-            f, 0, 0,
-            &(Ins){.op = IR_copy, .dst = s->argbase, .a = {ref_reg(f->module->target->arguments)}});
+    copy_at_entry(f, s->argbase, f->module->target->arguments);
+    copy_at_entry(f, s->knlbase, f->module->target->metadata);
     if (f->module->failed)
         return;
     remove_dead(s);

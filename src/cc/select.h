@@ -46,7 +46,7 @@ typedef struct {
     u32 hash[SHARED_HASH];  /* 1 + index of a Shared */
     Ins *ret;               /* pieces of the results, written last */
     size_t nret, capret;
-    u32 argbase;            /* value, or 0 */
+    u32 argbase, knlbase;   /* what a kernel finds in registers: values, or 0 */
 } Select;
 
 /* --- operands (select.c) ------------------------------------------------------------ */

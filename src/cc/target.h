@@ -48,9 +48,9 @@ typedef struct {
     u32 plain;
     u32 ra, sp, gp, tp;
     u32 scratch;            /* x: within what one operation becomes; holds the address for setrpc */
-    u32 arguments;          /* x: the argument block, where a kernel begins */
+    u32 arguments, metadata; /* x: the argument and the metadata block, where a kernel begins */
     u32 local_base;         /* x: static __local data */
-    u32 temporary;          /* x: free where a function begins */
+    u32 temporary;          /* x: free where any function begins */
     u32 frame;              /* v: base of the private frame, in functions that have one */
     u32 piece, pieces;      /* v: first register of arguments and results, and how many there are */
 } Target;

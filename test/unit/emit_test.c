@@ -68,7 +68,8 @@ static void store_result(Func *f, u32 b, u32 v) { ROW(f, b, vsw12_v, 0, V(v), K(
 /* a branch at which lanes part; join: where they meet */
 static void part(Func *f, u32 b, Cmp cmp, u32 v, u32 w, u32 then, u32 otherwise, u32 join)
 {
-    ir_branch(f, b, cmp, V(v), V(w), then, otherwise, ir_loc(f->module, (Loc){.line = 10 * b + 9, .column = 1}));
+    ir_branch(f, b, cmp, V(v), V(w), then, otherwise,
+              ir_loc(f->module, (Loc){.line = 10 * b + 9, .column = 1}));
     f->block[b].term.divergent = true;
     f->block[b].term.rpc = join;
     Block *j = &f->block[join];
@@ -492,7 +493,8 @@ static void rpc_has_one_base(void **state)
         Object *o = emit_module(m);
         const u32 setters = count(o, ".text.k", I_setrpc);
         assert_true(setters >= 2);
-        assert_int_equal(count(o, ".text.k", I_auipc), pads[k] ? setters : 0); /* start code has left the base */
+        assert_int_equal(count(o, ".text.k", I_auipc),
+                         pads[k] ? setters : 0); /* start code has left the base */
         obj_free(o);
         ir_free(m);
         m = new_module();
@@ -534,7 +536,8 @@ static void rpc_of_the_side_that_waits(void **state)
         assert_int_equal(out[i], i & 7 ? (i & 8 ? 12 : 4) : (i & 8 ? 3 : 2));
 }
 
-/* One of two ways to a branch sets rpc to its join before; v3 = 1 with odd lanes' 2 on that way, and 4 where v1 & 2. */
+/* One of two ways to a branch sets rpc to its join before; v3 = 1 with odd lanes' 2 on that way,
+ * and 4 where v1 & 2. */
 static void rpc_of_one_way(void **state)
 {
     (void)state;
@@ -562,8 +565,8 @@ static void rpc_of_one_way(void **state)
     }
 }
 
-/* A function that is called sets rpc to a join of its own; the branch after the call, in its block or in the next one,
- * has the join that was set before. */
+/* A function that is called sets rpc to a join of its own; the branch after the call, in its block
+ * or in the next one, has the join that was set before. */
 static void rpc_after_a_call(void **state)
 {
     (void)state;
@@ -713,6 +716,20 @@ static void add_functions(Module *m, u32 big)
     ROW(f, 0, vlw_v, VD(3), ref_slot(0), V(VF));
     ROW(f, 0, vadd_vv, VD(0), V(0), V(3));
     ir_ret(f, 0);
+}
+
+/* A kernel ends the warp itself, before what a function would undo. */
+static void kernels_end_warps(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    add_functions(m, 4);
+    ir_jump(new_kernel(m, "k", 2), 0, 1);
+    Object *o = emit_module(m);
+    assert_int_equal(count(o, ".text.k", I_endprg), 1);
+    assert_int_equal(count(o, ".text.f", I_endprg), 0);
+    obj_free(o);
+    ir_free(m);
 }
 
 static void calls(void **state)
@@ -976,7 +993,7 @@ static void line_table(void **state)
     for (u32 b = 0; b < f->nblock; b++)
         for (u32 i = 0; i < f->block[b].nins; i++) {
             const Loc *l = &m->loc[f->block[b].ins[i].loc];
-            assert_true(seen[l->line]);
+            assert_true(!l->line || seen[l->line]);
         }
     unlink(path);
     obj_free(image);
@@ -995,6 +1012,7 @@ int main(void)
         cmocka_unit_test(divergent_branches),
         cmocka_unit_test(mixed_lengths),
         cmocka_unit_test(rpc_is_set_once),
+        cmocka_unit_test(kernels_end_warps),
         cmocka_unit_test(rpc_is_set_before_the_loop),
         cmocka_unit_test(rpc_has_one_base),
         cmocka_unit_test(rpc_of_the_side_that_waits),

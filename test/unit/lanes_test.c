@@ -49,7 +49,7 @@ static void begin(Gen *g)
     Func *f = g->f;
     for (u32 k = 0; k < VARS; k++) {
         const Ins i = {
-            .op = k < 2 ? IR_lane : IR_csr, .dst = ir_value(f), .imm = k < 2 ? 0 : 0x803};
+            .op = k < 2 ? IR_lane : IR_csr, .dst = ir_value(f), .imm = k < 2 ? 0 : 0x804};
         ir_append(f, 0, &i);
         g->at_end[0][k] = i.dst;
     }

@@ -1094,7 +1094,7 @@ static int count_in_start(const Object *image, u32 word)
 
 /* The pieces of start code, by an instruction that only each has. */
 enum {
-    HAS_ENDPRG = 0x0000400b, HAS_FLOATS = 0x3002a073 /* csrs mstatus, t0 */, HAS_STACKS = 0x00000213 /* li tp, 0 */
+    HAS_ENDPRG = 0x0000400b, HAS_FLOATS = 0x3003a073 /* csrs mstatus, t2 */, HAS_STACKS = 0x00000213 /* li tp, 0 */
 };
 
 static Object *object_of(const u32 *words, size_t n)

@@ -2,7 +2,7 @@
 #include "cc/select.h"
 #include "test/kit/irtexts.h"
 
-#define START "b0:\n %1 = lane\n %2 = csr #0x803\n %3 = csr #0x805\n"
+#define START "b0:\n %1 = lane\n %2 = csr #0x804\n %3 = csr #0x805\n"
 
 static Func *select_of(const char *head, const char *body)
 {
@@ -189,6 +189,20 @@ static void test_conditions(void **state)
            "vmflt.vf %1, %2\nvbr ne %4, ");
 }
 
+/* A kernel finds the address of its metadata block in a register, but a function does not. */
+static void test_metadata(void **state)
+{
+    (void)state;
+    expect("b0:\n %1 = csr #0x803\n %2 = csr #0x804\n store word global %1, [%2]\n ret\n",
+           "copy x5\n = csrrs 2052, x0");
+    Func *f = select_of("func @k", "b0:\n %1 = csr #0x803\n store word global %1, [%1]\n ret\n");
+    expect_lines(f, "csrrs 2051, x0");
+    ir_free(f->module);
+    expect("b0:\n %1 = csr #0x805\n br lt %1, 2 -> b1, b2\n"
+           "b1:\n %2 = csr #0x803\n store word global %1, [%2]\n jump b2\nb2:\n ret\n",
+           "csrrs 2051, x0");
+}
+
 /* one li for both uses, in front of the loop; nothing in the entry for a use on one path */
 static void test_places_of_constants(void **state)
 {
@@ -264,6 +278,7 @@ static void rows_that_are_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_metadata),
         cmocka_unit_test(rows_that_are_not_there),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_scalar_forms),

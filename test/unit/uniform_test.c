@@ -17,7 +17,7 @@ static void expect_banks(const Func *f, const char *banks)
 }
 
 /* %1 is the lane, %2 a number that is one for the warp; the rest is the shape's. */
-#define START "b0:\n %1 = lane\n %2 = csr #0x803\n"
+#define START "b0:\n %1 = lane\n %2 = csr #0x804\n"
 
 static Func *uniform_of(const char *body)
 {

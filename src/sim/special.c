@@ -54,7 +54,7 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
     const Memory *m = NULL;
     u64 page = UINT64_MAX;
     *is_local = true;
-    if (w->group->careful || w->group->notes == NOTE_EACH || w->group->reservations)
+    if (w->group->careful)
         return false;
     for (u32 i = 0; i < MAX_LANES; i++) {
         at[i] = NULL;
@@ -93,10 +93,11 @@ static bool note_row(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
     const Op op = (Op)isa_insn[u->id].op;
+    const Group *g = w->group;
     u32 source[MAX_LANES], *at[MAX_LANES];
     bool is_local;
     memcpy(source, w->v[u->rb], sizeof source);
-    if (find_words(w, addr, at, &is_local)) {
+    if (g->notes != NOTE_EACH && !g->reservations && find_words(w, addr, at, &is_local)) {
         if (!note_row(w, u, addr))
             return NULL;
         if (is_local)
@@ -122,9 +123,12 @@ const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 
 const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
+    u32 *at[MAX_LANES];
+    bool is_local;
+    const bool found = find_words(w, addr, at, &is_local);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        const u32 *p = access_atomic(w, u, addr[i], i);
+        const u32 *p = found ? at[i] : access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
         w->group->reservations += !w->reserved;
@@ -150,11 +154,13 @@ static void end_reservation(Warp *w, int lane)
  * if the word has another value. */
 const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
-    u32 source[MAX_LANES];
+    u32 source[MAX_LANES], *at[MAX_LANES];
+    bool is_local;
     memcpy(source, w->v[u->rb], sizeof source);
+    const bool found = find_words(w, addr, at, &is_local);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        u32 *p = access_atomic(w, u, addr[i], i);
+        u32 *p = found ? at[i] : access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
         const bool held = w->reserved >> i & 1 && w->reserved_addr[i] == addr[i];

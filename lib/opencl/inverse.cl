@@ -47,11 +47,11 @@ float OVL acospi(float x) { return acos(x) * M_1_PI_F; }
 
 /* --- arc tangent ------------------------------------------------------------------------ */
 
-/* atan t for 0 <= t <= 1 */
+/* atan t for 0 <= t <= 1; of 1 the nearest number, so that a quarter of a half turn is exact */
 static float atan_near_0(float t)
 {
     float z = t * t;
-    float p = FMA(-0x1.3b6c6ap-9f, z, 0x1.bd14p-7f);
+    float p = FMA(-0x1.3b6c0ap-9f, z, 0x1.bd14p-7f);
     p = FMA(p, z, -0x1.26cceep-5f);
     p = FMA(p, z, 0x1.005ebp-4f);
     p = FMA(p, z, -0x1.62baf8p-4f);

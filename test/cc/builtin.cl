@@ -203,6 +203,21 @@ kernel void half_angles(global const float *x, global int *out)
                             : isnan(half_sin(x[i])) && isnan(half_cos(x[i]));
 }
 
+// in half turns they are known exactly
+kernel void exact_angles(global const float *x, global float *out)
+{
+    const size_t i = get_global_id(0);
+    const float a = x[i] > 0 ? x[i] : INFINITY;
+    out[8 * i] = atan2pi(a, a);
+    out[8 * i + 1] = atan2pi(-a, a);
+    out[8 * i + 2] = atan2pi(a, -a);
+    out[8 * i + 3] = atan2pi(-a, -a);
+    out[8 * i + 4] = atan2pi(INFINITY, isinf(a) ? 1.0f : a);
+    out[8 * i + 5] = atanpi(-INFINITY) - atanpi(a > 2 ? 1.0f : -1.0f);
+    out[8 * i + 6] = asinpi(a > 2 ? 1.0f : -1.0f);
+    out[8 * i + 7] = acospi(a > 2 ? 1.0f : -1.0f);
+}
+
 kernel void common_functions(global const float *x, global const float *y, global float *out)
 {
     const size_t i = get_global_id(0);

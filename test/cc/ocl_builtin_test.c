@@ -334,6 +334,25 @@ REF(half_angles)
     EACH out[i] = 1;
 }
 
+REF(exact_angles)
+{
+    const float *x = A(0);
+    float *out = A(1);
+    EACH
+    {
+        const bool far = !(x[i] > 0) || x[i] > 2;
+        const float o[8] = {0.25f,
+                            -0.25f,
+                            0.75f,
+                            -0.75f,
+                            0.5f,
+                            far ? -0.75f : -0.25f,
+                            far ? 0.5f : -0.5f,
+                            far ? 0.0f : 1.0f};
+        memcpy(out + 8 * i, o, sizeof o);
+    }
+}
+
 REF(common_functions)
 {
     const float *x = A(0), *y = A(1);
@@ -389,6 +408,7 @@ static const KitCase cases[] = {
     CASE(geometry, "64/32", "u256 u256 o256~16"),
     CASE(normalized, "256/32", "F1024 o1024~3"),
     CASE(half_angles, "512/32", "F512 w512"),
+    CASE(exact_angles, "128/32", "F128 o1024~0"),
     CASE(common_functions, "64/32", "f64 f64 o384~16"),
     CASE(float_vectors, "64/32", "f512 f512 o1024~0"),
 };

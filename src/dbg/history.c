@@ -333,7 +333,7 @@ static bool restore_list(Memory *m, DirtyList *to, u64 page)
     if (!array_grow(to->page, to->n, to->cap))
         return false;
     to->page[to->n++] = (u32)page;
-    m->page[page] |= MEM_W;
+    memory_set_rights(m, page, memory_rights(m, page) | MEM_W);
     return true;
 }
 
@@ -417,10 +417,10 @@ History *history_open(const Launch *l)
     h->launch = l;
     h->distance = FIRST_DISTANCE;
     const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    for (u64 p = m->lo >> PAGE_BITS, end = m->end >> PAGE_BITS, flags; ok && p < end; p++) {
-        while (p + sizeof flags <= end && (memcpy(&flags, &m->page[p], sizeof flags), !flags))
-            p += sizeof flags;
-        if (p == end || !(m->page[p] & (MEM_W | MEM_TRACKED)))
+    const u64 past = m->end >> PAGE_BITS;
+    for (u64 p = memory_next_page(m, m->lo >> PAGE_BITS, past); ok && p < past;
+         p = memory_next_page(m, p + 1, past)) {
+        if (!(memory_rights(m, p) & (MEM_W | MEM_TRACKED)))
             continue;
         if (p / CHUNK != chunk) {
             chunk = p / CHUNK;

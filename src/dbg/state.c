@@ -277,15 +277,15 @@ bool state_write_memory(Run *r, Lane l, u64 addr, const u8 *from, u64 size)
         u8 *to = find_byte(r, l, a, &page);
         Memory *m = a - LDS_LO < LDS_END - LDS_LO ? &g->lds : r->launch->memory;
         const u64 at = m == &g->lds ? a : page;
-        u8 *flags = &m->page[at >> PAGE_BITS];
+        const u8 flags = memory_rights(m, at >> PAGE_BITS);
         if (a - REGISTER_WINDOW < 4)
             continue; /* x0 */
-        if (at && (*flags & MEM_TRACKED) && !(*flags & MEM_W)) {
+        if (at && (flags & MEM_TRACKED) && !(flags & MEM_W)) {
             DirtyList *d = m == &g->lds ? &g->lds_dirty : &g->pds_dirty;
             if (!array_grow(d->page, d->n, d->cap))
                 return false;
             d->page[d->n++] = (u32)(at >> PAGE_BITS);
-            *flags |= MEM_W;
+            memory_set_rights(m, at >> PAGE_BITS, flags | MEM_W);
         }
         if (page)
             run_page_changes(r, page);

@@ -134,7 +134,7 @@ bool dev_write(Device *d, u64 addr, const void *from, u64 size)
         return false;
     if (overlaps_code(addr, size))
         code_changed(d, d->code.set, addr, size);
-    memory_move_bytes(d->memory.base + addr, from, size);
+    memory_write(&d->memory, addr, from, size);
     return true;
 }
 
@@ -168,13 +168,11 @@ static bool segment_fits(const Object *image, const ObjSegment *s, Diag *d)
 
 static void load_segment(Device *d, const ObjSegment *s)
 {
-    const u64 end = (u64)s->addr + s->memsz;
     const u8 flags = (u8)(MEM_R | (s->flags & PF_W ? MEM_W : 0) | (s->flags & PF_X ? MEM_X : 0));
     if (!s->memsz)
         return;
     /* pages that two segments share may do what either may */
-    for (u64 p = s->addr >> PAGE_BITS; p <= (end - 1) >> PAGE_BITS; p++)
-        d->memory.page[p] |= flags;
+    memory_add_rights(&d->memory, s->addr, s->memsz, flags);
     if (s->data.len)
         memcpy(d->memory.base + s->addr, s->data.data, s->data.len);
     memset(d->memory.base + s->addr + s->data.len, 0, s->memsz - s->data.len);

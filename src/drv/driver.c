@@ -418,7 +418,11 @@ static u8 *find_host_range(Driver *d, u64 addr, u64 size)
     return p;
 }
 
-void *drv_host_pointer(Driver *d, u64 addr, u64 size) { return find_host_range(d, addr, size); }
+void *drv_host_pointer(Driver *d, u64 addr, u64 size)
+{
+    atomic_store(&dev_memory(d->dev)->is_shared, true);
+    return find_host_range(d, addr, size);
+}
 
 static DrvStatus write_locked(Driver *d, u64 addr, const void *from, u64 size)
 {
@@ -443,9 +447,8 @@ DrvStatus drv_write(Driver *d, u64 addr, const void *from, u64 size)
 {
     if (!from || !size)
         return bad_copy(d, size);
-    u8 *to = find_host_range(d, addr, size);
-    if (to) {
-        memory_move_bytes(to, from, size);
+    if (find_host_range(d, addr, size)) {
+        memory_write(dev_memory(d->dev), addr, from, size);
         tell_written(d, addr, size);
         return DRV_OK;
     }
@@ -504,9 +507,9 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
     if (!pattern || !pattern_size || pattern_size > PAGE_SIZE || !size || size % pattern_size)
         return drv_fail(d, DRV_BAD_ARGUMENT, "%llu bytes by a pattern of %llu",
                         (unsigned long long)size, (unsigned long long)pattern_size);
-    u8 *to = find_host_range(d, addr, size);
+    const bool is_plain = find_host_range(d, addr, size);
     tell_written(d, addr, size);
-    if (!to) {
+    if (!is_plain) {
         pthread_mutex_lock(&d->lock);
         const DrvStatus s = fill_locked(d, addr, pattern, pattern_size, size);
         pthread_mutex_unlock(&d->lock);
@@ -515,7 +518,7 @@ DrvStatus drv_fill(Driver *d, u64 addr, const void *pattern, u64 pattern_size, u
     const u64 step = sizeof chunk / pattern_size * pattern_size;
     repeat(chunk, size < step ? size : step, pattern, pattern_size);
     for (u64 i = 0; i < size; i += step)
-        memory_move_bytes(to + i, chunk, size - i < step ? size - i : step);
+        memory_write(dev_memory(d->dev), addr + i, chunk, size - i < step ? size - i : step);
     return DRV_OK;
 }
 
@@ -545,12 +548,12 @@ DrvStatus drv_copy(Driver *d, u64 from, u64 to, u64 size)
         return bad_copy(d, size);
     pthread_mutex_lock(&d->lock);
     const u8 *source = host_range(d, from, size);
-    u8 *target = host_range(d, to, size);
+    const bool is_plain = source && host_range(d, to, size);
     tell_copied(d, from, to, size);
-    const DrvStatus s = source && target ? DRV_OK : copy_locked(d, from, to, size);
+    const DrvStatus s = is_plain ? DRV_OK : copy_locked(d, from, to, size);
     pthread_mutex_unlock(&d->lock);
-    if (source && target)
-        memory_move_bytes(target, source, size);
+    if (is_plain)
+        memory_write(dev_memory(d->dev), to, source, size);
     return s;
 }
 

@@ -49,8 +49,8 @@ DrvStatus drv_alloc_high(Driver *d, u64 size, u64 *addr);
 /* Allocates a block at exactly addr, a multiple of 4 KiB outside the local memory and code
  * windows. */
 DrvStatus drv_alloc_at(Driver *d, u64 addr, u64 size);
-/* Frees the block at addr.  A kernel that still runs and uses it faults (with the MMU, it finds the
- * old bytes until it ends). */
+/* Frees the block at addr.  A kernel that still runs and uses it faults, or finds the old bytes until
+ * it ends (with the MMU, or where host code remembers its range). */
 DrvStatus drv_free(Driver *d, u64 addr);
 DrvStatus drv_free_all(Driver *d); /* waits for launches */
 /* These copy bytes to, from and within device memory.  A range must lie in one block (of the

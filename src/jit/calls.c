@@ -51,19 +51,15 @@ static u64 run_scalar(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
     return (u64)1 << 32 | extend(op, value);
 }
 
-/* Pages around page p, of lo..end, that have the same flags. */
-static PlainRange range_around(const Memory *m, u64 p, u64 lo, u64 end)
+/* Pages around page p, of lo..end, that have these flags, which p was seen to have. */
+static PlainRange range_around(const Memory *m, u64 p, u8 flags, u64 lo, u64 end)
 {
-    u64 first = p, past = p + 1, many, some;
-    memset(&many, m->page[p], sizeof many);
-    while (first >= lo + 8 && (memcpy(&some, m->page + first - 8, 8), some == many))
-        first -= 8;
-    while (first > lo && m->page[first - 1] == m->page[p])
-        first--;
-    while (past + 8 <= end && (memcpy(&some, m->page + past, 8), some == many))
-        past += 8;
-    while (past < end && m->page[past] == m->page[p])
-        past++;
+    u64 first = p, past = p + 1, many;
+    memset(&many, flags, sizeof many);
+    while (first > lo && memory_rights(m, first - 1) == flags)
+        first -= first % 8 || first < lo + 8 || memory_rights8(m, first - 8) != many ? 1 : 8;
+    while (past < end && memory_rights(m, past) == flags)
+        past += past % 8 || past + 8 > end || memory_rights8(m, past) != many ? 1 : 8;
     const u64 size = (past - first) << PAGE_BITS;
     return (PlainRange){(u32)(first << PAGE_BITS),
                         (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3, m->base};
@@ -95,10 +91,13 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
     PlainRange *r = &g->plain[stores][site];
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
     const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
-    if (addr >= m->end || addr - r->lo < r->room || !(m->page[p] & (stores ? MEM_W : MEM_R)) ||
-        (stores && !local && m->page[p] & fixed))
+    if (addr >= m->end)
         return;
-    *r = range_around(m, p, r->room && p > first + AGAIN ? p - AGAIN : first,
+    const u8 flags = memory_rights(m, p);
+    if (addr - r->lo < r->room || !(flags & (stores ? MEM_W : MEM_R)) ||
+        (stores && !local && flags & fixed))
+        return;
+    *r = range_around(m, p, flags, r->room && p > first + AGAIN ? p - AGAIN : first,
                       r->room && p + AGAIN < past ? p + AGAIN : past);
     if (stores && !local)
         *r = outside(g->guard, *r, addr);
@@ -111,7 +110,7 @@ static u8 *find_plain(const Group *g, u32 addr, u32 width, bool stores)
 {
     const Memory *m = addr - LDS_LO < LDS_END - LDS_LO ? &g->lds : g->launch->memory;
     const bool torn = (addr & (PAGE_SIZE - 1)) + width > PAGE_SIZE;
-    return !torn && addr < m->end && m->page[addr >> PAGE_BITS] & (stores ? MEM_W : MEM_R)
+    return !torn && addr < m->end && memory_rights(m, addr >> PAGE_BITS) & (stores ? MEM_W : MEM_R)
                ? m->base + addr
                : NULL;
 }

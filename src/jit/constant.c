@@ -246,7 +246,7 @@ static bool read_word(const Launch *l, Op op, u32 addr, u32 *value, PlainRange *
 {
     const Memory *m = l->memory;
     const u32 width = op == OP_b || op == OP_bu ? 1 : op == OP_h || op == OP_hu ? 2 : 4;
-    const u8 flags = m->page[addr >> PAGE_BITS];
+    const u8 flags = memory_rights(m, addr >> PAGE_BITS);
     if (addr - LDS_LO < LDS_END - LDS_LO || !(flags & MEM_R) ||
         (addr & (PAGE_SIZE - 1)) + width > PAGE_SIZE)
         return false;

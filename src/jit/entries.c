@@ -133,7 +133,7 @@ static bool reads_flags(const Memory *m)
 {
     for (u64 p = CODE_LO >> PAGE_BITS; p < CODE_END >> PAGE_BITS; p++) {
         const u8 *bytes = m->base + (p << PAGE_BITS);
-        for (u32 i = 0; m->page[p] & MEM_X && i < PAGE_SIZE; i += 4) {
+        for (u32 i = 0; memory_rights(m, p) & MEM_X && i < PAGE_SIZE; i += 4) {
             u32 word;
             memcpy(&word, bytes + i, 4);
             const u32 csr = word >> 20;

@@ -346,14 +346,15 @@ static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = (Jit *)w->group->engine;
     const Launch *l = w->group->launch;
-    if (!l->keeps_registers && !(j->shadow && can_compile(j, l))) { /* it cannot be compiled */
+    const bool compares = j->shadow && shadow_compares(j->shadow, l);
+    if (!l->keeps_registers && !compares) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;
     }
-    if (j->shadow)
+    if (compares)
         slice = shadow_before(j->shadow, w, slice);
     run_turn(j, w, slice);
-    if (j->shadow)
+    if (compares)
         compare_turn(j, w);
     /* if guest code reads flags, those that the host has set are the warp's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
@@ -431,18 +432,28 @@ static bool refuse(LaunchResult *result, FaultKind kind)
     return false;
 }
 
-static bool launch_with_shadow(Jit *j, const Launch *l, const LaunchOptions *opt,
-                               LaunchResult *result)
+static bool launch_compiled(Jit *j, const Launch *l, const LaunchOptions *opt, LaunchResult *result)
+{
+    const bool ok = sim_launch(&j->sim.engine, l, opt, result);
+    atomic_fetch_add(&j->insns, result->insns);
+    atomic_fetch_add(&j->compiled, result->compiled);
+    return ok;
+}
+
+static bool launch_with_shadow(Jit *j, Launch *l, const LaunchOptions *opt, LaunchResult *result)
 {
     LaunchOptions one = *opt;
     u64 addr;
     one.threads = 1;
-    if (!shadow_begin(j->shadow, l))
+    l->keeps_registers = false; /* the twin's can be compared with */
+    const ShadowStart start = shadow_begin(j->shadow, l);
+    if (start == SHADOW_FAILED)
         return refuse(result, FAULT_NO_MEMORY);
-    bool ok = sim_launch(&j->sim.engine, l, &one, result);
-    atomic_fetch_add(&j->insns, result->insns);
-    atomic_fetch_add(&j->compiled, result->compiled);
-    if (!shadow_end(j->shadow, !ok, &addr)) {
+    l->keeps_registers = start == SHADOW_BUSY;
+    bool ok = launch_compiled(j, l, &one, result);
+    if (start == SHADOW_BUSY) {
+        shadow_end_beside(j->shadow);
+    } else if (!shadow_end(j->shadow, !ok, &addr)) {
         ok = refuse(result, FAULT_DIFFERS);
         result->fault.has_addr = true;
         result->fault.addr = addr;
@@ -462,15 +473,11 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     entries_settle(&j->entries);
     Launch own = *l; /* observers see and change what compiled code keeps to itself */
     own.watched = opt->nobservers > 0;
-    own.keeps_registers = can_compile(j, &own) && !j->shadow;
-    if (j->shadow && can_compile(j, &own))
-        return launch_with_shadow(j, &own, opt, result);
-    const bool ok = sim_launch(engine, &own, opt, result);
-    if (own.keeps_registers) {
-        atomic_fetch_add(&j->insns, result->insns);
-        atomic_fetch_add(&j->compiled, result->compiled);
-    }
-    return ok;
+    own.keeps_registers = can_compile(j, &own);
+    if (!own.keeps_registers)
+        return sim_launch(engine, &own, opt, result);
+    return j->shadow ? launch_with_shadow(j, &own, opt, result)
+                     : launch_compiled(j, &own, opt, result);
 }
 
 bool jit_available(const char **why) { return maker_available(why); }

@@ -1,20 +1,39 @@
-/* shadow.c -- the twin: its memory, its turns, the comparison. */
+/* shadow.c -- the twin: its memory, its turns, the comparison.
+ *
+ * While a launch runs, the host may copy to buffers, free some, and launch something else beside
+ * it.  That is counted (Memory.changes, `beside`).  Before a turn the twin gets what has been
+ * written since; where a turn differs during which somebody wrote, or might have, nobody can say
+ * who is right, and the rest of that group is not compared.  At the end all memory is compared if
+ * only the launch can have changed it; if hosts have pointers to it, the pages that the twin has
+ * written.
+ */
 #include "jit/shadow.h"
 #include "sim/handlers.h"
 #include "sim/sim.h"
 #include <stdio.h>
 #include <string.h>
 
+/* What others did to the memory, counted. */
+typedef struct {
+    u32 changes, beside;
+} Others;
+
 struct Shadow {
-    pthread_mutex_t lock; /* held by the launch */
+    pthread_mutex_t lock;             /* held by the launch that is compared */
+    _Atomic(const Launch *) compared; /* NULL: none */
+    _Atomic u32 beside;               /* launches that began or ended beside it */
+    _Atomic u32 running;              /* of them, those that run */
     const Memory *real;
     Memory memory;
-    Engine *engine; /* an interpreter */
-    Launch launch;  /* of the twin */
-    Group *group;   /* twin of the group that runs, or NULL */
-    u64 linear;     /* its number */
-    u64 began;      /* instructions of the warp before its turn */
-    u32 pc;         /* and where it stood */
+    Others seen;        /* what the twin's memory has */
+    bool was_disturbed; /* others wrote during the launch */
+    Engine *engine;     /* an interpreter */
+    Launch launch;      /* of the twin */
+    Group *group;       /* twin of the group that runs, or NULL */
+    bool has_lost;      /* the twin of the group that runs: it is compared no more */
+    u64 linear;         /* the number of that group */
+    u64 began;          /* instructions of the warp before its turn */
+    u32 pc;             /* and where it stood */
     Buf report;
 };
 
@@ -39,52 +58,116 @@ const char *shadow_report(const Shadow *s) { return buf_text(&s->report); }
 
 /* --- memory ------------------------------------------------------------------------------- */
 
-/* the first page from `page` on that is mapped; `past`: none before it */
-static u64 next_page(const Memory *m, u64 page, u64 past)
+static Others others_of(const Shadow *s)
 {
-    while (page < past && !(m->page[page] & MEM_R))
-        page++;
-    return page;
+    return (Others){atomic_load(&s->real->changes), atomic_load(&s->beside)};
 }
 
-static void copy_memory(Memory *to, const Memory *from)
+/* Whether others may have written since the twin's memory was brought up to date. */
+static bool is_disturbed(Shadow *s)
 {
-    const u64 past = to->end >> PAGE_BITS;
-    for (u64 p = next_page(from, 0, past); p < past; p = next_page(from, p + 1, past)) {
-        const u64 at = p << PAGE_BITS;
-        u8 flags = from->page[p];
-        if (flags & MEM_CODE) /* of the other engine */
-            flags = (u8)((flags & ~MEM_CODE) | MEM_W);
-        memory_map(to, at, PAGE_SIZE, flags);
-        memcpy(to->base + at, from->base + at, PAGE_SIZE);
+    const Others o = others_of(s);
+    const bool now =
+        atomic_load(&s->running) || o.changes != s->seen.changes || o.beside != s->seen.beside;
+    s->was_disturbed |= now;
+    return now;
+}
+
+/* A page as it is; others may be writing to it. */
+static void read_page(const Memory *m, u64 page, u8 to[PAGE_SIZE])
+{
+    memory_move_bytes(to, m->base + (page << PAGE_BITS), PAGE_SIZE);
+}
+
+/* The twin's rights to a page: it decodes by itself, and notes the pages that it writes, as if they
+ * were tracked. */
+static u8 rights_of_twin(u8 flags)
+{
+    if (flags & MEM_CODE)
+        flags = (u8)((flags & ~MEM_CODE) | MEM_W);
+    return flags & MEM_X || !(flags & MEM_W) ? flags : (u8)((flags & ~MEM_W) | MEM_TRACKED);
+}
+
+static bool has_written(const Shadow *s, u64 page)
+{
+    return memory_rights(&s->memory, page) & (MEM_W | MEM_X);
+}
+
+/* Gives the twin what it lacks of memory, and takes what is gone. */
+static void take_memory(Shadow *s)
+{
+    Memory *m = &s->memory;
+    const u64 past = m->end >> PAGE_BITS;
+    u8 bytes[PAGE_SIZE];
+    s->seen = others_of(s);
+    for (u64 p = memory_next_page(m, 0, past); p < past; p = memory_next_page(m, p + 1, past))
+        if (!(memory_rights(s->real, p) & MEM_R))
+            memory_set_rights(m, p, 0);
+    for (u64 p = memory_next_page(s->real, 0, past); p < past;
+         p = memory_next_page(s->real, p + 1, past)) {
+        const u8 flags = memory_rights(s->real, p);
+        u8 *to = m->base + (p << PAGE_BITS);
+        if (!(flags & MEM_R))
+            continue;
+        if (!memory_rights(m, p))
+            memory_map(m, p << PAGE_BITS, PAGE_SIZE, rights_of_twin(flags));
+        read_page(s->real, p, bytes);
+        if (memcmp(to, bytes, PAGE_SIZE) != 0) /* pages of zeros cost the host nothing */
+            memcpy(to, bytes, PAGE_SIZE);
     }
 }
 
-bool shadow_begin(Shadow *s, const Launch *l)
+ShadowStart shadow_begin(Shadow *s, const Launch *l)
 {
-    pthread_mutex_lock(&s->lock);
+    if (pthread_mutex_trylock(&s->lock)) {
+        atomic_fetch_add(&s->running, 1);
+        atomic_fetch_add(&s->beside, 1);
+        return SHADOW_BUSY;
+    }
     s->report.len = 0;
     buf_str(&s->report, "");
     s->group = NULL;
+    s->linear = UINT64_MAX;
+    s->was_disturbed = false;
     const u64 end = l->set & V2025 ? l->memory->end : (u64)1 << 32;
     if (memory_open(&s->memory, 0, end) && (s->engine = sim_kind.open(&s->memory, l->set))) {
         s->real = l->memory;
-        copy_memory(&s->memory, l->memory);
+        take_memory(s);
         s->launch = *l;
         s->launch.memory = &s->memory;
-        return true;
+        atomic_store(&s->compared, l);
+        return SHADOW_COMPARES;
     }
     memory_close(&s->memory);
     pthread_mutex_unlock(&s->lock);
-    return false;
+    return SHADOW_FAILED;
 }
 
+void shadow_end_beside(Shadow *s)
+{
+    atomic_fetch_add(&s->beside, 1);
+    atomic_fetch_sub(&s->running, 1);
+}
+
+bool shadow_compares(const Shadow *s, const Launch *l)
+{
+    return atomic_load_explicit(&s->compared, memory_order_relaxed) == l;
+}
+
+/* Ends the twin's group, whose private and local memory is cleared; what it wrote elsewhere stays
+ * written. */
 static void end_group(Shadow *s)
 {
-    if (!s->group)
+    Group *g = s->group;
+    size_t n = 0;
+    if (!g)
         return;
-    group_end(s->group);
-    sim_give_group((Sim *)s->engine, s->group);
+    for (size_t i = 0; i < g->pds_dirty.n; i++)
+        if (memory_rights(s->real, g->pds_dirty.page[i]) & MEM_TRACKED)
+            g->pds_dirty.page[n++] = g->pds_dirty.page[i];
+    g->pds_dirty.n = n;
+    group_end(g);
+    sim_give_group((Sim *)s->engine, g);
     s->group = NULL;
 }
 
@@ -96,22 +179,36 @@ static u64 find_difference(const Memory *a, const Memory *b, u64 at, u64 end)
     return at;
 }
 
+/* Whether a page of the twin is that of the launch; else *addr is the first byte that is not. */
+static bool same_page(Shadow *s, u64 page, u64 *addr)
+{
+    const u8 *twin = s->memory.base + (page << PAGE_BITS);
+    u8 bytes[PAGE_SIZE];
+    u32 i = 0;
+    read_page(s->real, page, bytes);
+    if (!memcmp(bytes, twin, PAGE_SIZE))
+        return true;
+    while (bytes[i] == twin[i])
+        i++;
+    *addr = (page << PAGE_BITS) + i;
+    buf_printf(&s->report,
+               "at the end, byte 0x%08llx is %02x in host code, %02x in the interpreter",
+               (unsigned long long)*addr, bytes[i], twin[i]);
+    return false;
+}
+
 bool shadow_end(Shadow *s, bool faulted, u64 *addr)
 {
+    const u64 past = s->memory.end >> PAGE_BITS;
     bool same = true;
     end_group(s);
-    const u64 past = s->memory.end >> PAGE_BITS;
-    for (u64 p = next_page(s->real, 0, past); !faulted && same && p < past;
-         p = next_page(s->real, p + 1, past)) {
-        const u64 at = p << PAGE_BITS;
-        same = !memcmp(s->real->base + at, s->memory.base + at, PAGE_SIZE);
-        if (!same)
-            *addr = find_difference(s->real, &s->memory, at, at + PAGE_SIZE);
-    }
-    if (!same)
-        buf_printf(&s->report,
-                   "at the end, byte 0x%08llx is %02x in host code, %02x in the interpreter",
-                   (unsigned long long)*addr, s->real->base[*addr], s->memory.base[*addr]);
+    const bool all = !atomic_load(&s->real->is_shared),
+               none = faulted || is_disturbed(s) || s->was_disturbed;
+    for (u64 p = memory_next_page(&s->memory, 0, past); !none && same && p < past;
+         p = memory_next_page(&s->memory, p + 1, past))
+        if (memory_rights(s->real, p) & MEM_R && (all || has_written(s, p)))
+            same = same_page(s, p, addr);
+    atomic_store(&s->compared, NULL);
     sim_kind.close(s->engine);
     memory_close(&s->memory);
     pthread_mutex_unlock(&s->lock);
@@ -120,17 +217,27 @@ bool shadow_end(Shadow *s, bool faulted, u64 *addr)
 
 /* --- a turn ----------------------------------------------------------------------------------- */
 
+static void begin_group(Shadow *s, u64 linear, bool often)
+{
+    s->linear = linear;
+    s->has_lost = false;
+    s->group = sim_take_group((Sim *)s->engine, &s->launch);
+    if (!s->group)
+        return;
+    group_begin(s->group, linear, 0);
+    group_note_accesses(s->group, often ? NOTE_EACH : NOTE_NOTHING);
+}
+
 u64 shadow_before(Shadow *s, Warp *w, u64 slice)
 {
     const Group *g = w->group;
     const bool often = !(g->linear & 1);
-    if (s->group && s->linear != g->linear)
+    if (s->linear != g->linear)
         end_group(s);
-    if (!s->group && (s->group = sim_take_group((Sim *)s->engine, &s->launch))) {
-        s->linear = g->linear;
-        group_begin(s->group, g->linear, 0);
-        group_note_accesses(s->group, often ? NOTE_EACH : NOTE_NOTHING);
-    }
+    if (is_disturbed(s))
+        take_memory(s);
+    if (s->linear != g->linear)
+        begin_group(s, g->linear, often);
     if (s->group && s->group->warps[w->id].state == WARP_WAITING)
         group_pass_barrier(s->group); /* as the group did */
     s->began = w->ninsns;
@@ -268,10 +375,22 @@ static void take_dead(Warp *a, const Warp *b, const RegSet *live)
             memcpy(a->v[n], b->v[n], sizeof a->v[n]);
 }
 
+/* Goes on without a twin until the next group, whose twin gets the memory as it is then. */
+static void lose_group(Shadow *s)
+{
+    end_group(s);
+    s->has_lost = true;
+    s->seen.changes--;
+    s->report.len = 0;
+    buf_str(&s->report, "");
+}
+
 void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags)
 {
     static const RegSet nothing;
     Group *g = w->group;
+    if (s->has_lost)
+        return;
     if (!s->group) {
         warp_fault(w, FAULT_NO_MEMORY, w->pc, -1);
         return;
@@ -286,6 +405,10 @@ void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags)
     const bool same = g->faulted ? same_fault(s, g, s->group) : same_state(s, w, twin, flags);
     if (same && same_registers(s, w, twin, live) && same_memory(s, g, s->group)) {
         take_dead(w, twin, live);
+        return;
+    }
+    if (is_disturbed(s)) {
+        lose_group(s);
         return;
     }
     buf_printf(&s->report, ", after instructions %llu to %llu of the warp, from pc 0x%08x on",

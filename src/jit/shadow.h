@@ -4,7 +4,8 @@
  * The copy (the twin) is of the device's memory, of the group and of its warps; the interpreter
  * runs the twin of a warp for as many instructions as the warp has retired.  Turns are short in
  * every other group, so that the comparison comes at the next head of a loop or exit, and as long
- * as usual in the others.  One launch at a time, on one host thread.
+ * as usual in the others.  One launch at a time is compared, on one host thread; others beside it
+ * run as host code alone.
  */
 #ifndef JIT_SHADOW_H
 #define JIT_SHADOW_H
@@ -17,14 +18,23 @@ typedef struct Shadow Shadow;
 Shadow *shadow_open(void);    /* NULL: out of memory */
 void shadow_close(Shadow *s); /* NULL is allowed */
 
-/* The launch begins: copies what memory holds.  False: out of memory. */
-bool shadow_begin(Shadow *s, const Launch *l);
+typedef enum {
+    SHADOW_COMPARES, /* to be ended by shadow_end() */
+    SHADOW_BUSY,     /* with another launch; to be ended by shadow_end_beside() */
+    SHADOW_FAILED    /* out of memory */
+} ShadowStart;
+
+/* The launch begins: copies what memory holds, unless another one is compared. */
+ShadowStart shadow_begin(Shadow *s, const Launch *l);
+/* Whether it is the one that is compared; for any thread. */
+bool shadow_compares(const Shadow *s, const Launch *l);
 /* Warp w is about to run; the instructions of its turn, of `slice` that it might have. */
 u64 shadow_before(Shadow *s, Warp *w, u64 slice);
 /* Its turn is over: runs its twin, and records FAULT_DIFFERS in w if they are not the same.  live:
  * the registers that may still be read; flags: those of floats count. */
 void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags);
-/* The launch ended: compares all memory; faulted: it stopped somewhere, so only what was touched is
+void shadow_end_beside(Shadow *s);
+/* The launch ended: compares memory; faulted: it stopped somewhere, so only what was touched is
  * compared already.  False: it differs at *addr. */
 bool shadow_end(Shadow *s, bool faulted, u64 *addr);
 

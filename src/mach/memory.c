@@ -34,6 +34,7 @@ static void *reserve_aligned(u64 size, u64 align)
 bool memory_open(Memory *m, u64 lo, u64 end)
 {
     const u64 pages = (end - lo) >> PAGE_BITS, size = end - lo + GUARD;
+    assert(!(lo >> PAGE_BITS & 7));
     *m = (Memory){.lo = lo,
                   .end = end,
                   .block = lo || end < WHOLE ? reserve(size) : reserve_aligned(size, WHOLE),
@@ -44,6 +45,7 @@ bool memory_open(Memory *m, u64 lo, u64 end)
     }
     m->base = (u8 *)((uintptr_t)m->block - lo);
     m->page = (u8 *)((uintptr_t)m->flags - (lo >> PAGE_BITS));
+    m->top = lo;
     return true;
 }
 
@@ -54,6 +56,35 @@ void memory_close(Memory *m)
     if (m->flags)
         munmap(m->flags, ((m->end - m->lo) >> PAGE_BITS) + GUARD);
     *m = (Memory){0};
+}
+
+/* Sets the rights of pages first..past-1, eight at a time where numbers allow. */
+static void set_rights(Memory *m, u64 first, u64 past, u8 flags)
+{
+    u64 p = first, many;
+    memset(&many, flags, sizeof many);
+    for (; p < past && p % 8; p++)
+        memory_set_rights(m, p, flags);
+    for (; p + 8 <= past; p += 8)
+        __atomic_store_n((u64 *)(void *)&m->page[p], many, __ATOMIC_RELAXED);
+    for (; p < past; p++)
+        memory_set_rights(m, p, flags);
+}
+
+static void raise_top(Memory *m, u64 last)
+{
+    const u64 past = (last + 1) << PAGE_BITS;
+    if (past > atomic_load_explicit(&m->top, memory_order_relaxed))
+        atomic_store_explicit(&m->top, past, memory_order_relaxed);
+}
+
+u64 memory_next_page(const Memory *m, u64 page, u64 past)
+{
+    const u64 top = atomic_load_explicit(&m->top, memory_order_relaxed) >> PAGE_BITS;
+    const u64 end = top < past ? top : past;
+    while (page < end && !memory_rights(m, page))
+        page += page % 8 || page + 8 > end || memory_rights8(m, page) ? 1 : 8;
+    return page < end ? page : past;
 }
 
 /* Asks the host to use large pages for a large block, whose translations it then finds faster; the
@@ -67,10 +98,10 @@ static void prefer_large_pages(const Memory *m, u64 addr, u64 size)
 static void clear_old(Memory *m, u64 first, u64 last)
 {
     for (u64 p = first; m->old && p <= last; p++) {
-        if (!(m->page[p] & MEM_OLD))
+        if (!(memory_rights(m, p) & MEM_OLD))
             continue;
         const u64 from = p;
-        while (p <= last && m->page[p] & MEM_OLD)
+        while (p <= last && memory_rights(m, p) & MEM_OLD)
             p++;
         memset(m->base + (from << PAGE_BITS), 0, (p - from) << PAGE_BITS);
         m->old -= (p - from) << PAGE_BITS;
@@ -84,15 +115,28 @@ void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
     clear_old(m, first, last);
-    memset(m->page + first, flags, last - first + 1);
+    raise_top(m, last);
+    set_rights(m, first, last + 1, flags);
     prefer_large_pages(m, addr, size);
+}
+
+void memory_add_rights(Memory *m, u64 addr, u64 size, u8 flags)
+{
+    const u64 last = (addr + size - 1) >> PAGE_BITS;
+    if (!size)
+        return;
+    raise_top(m, last);
+    for (u64 p = addr >> PAGE_BITS; p <= last; p++)
+        memory_set_rights(m, p, memory_rights(m, p) | flags);
 }
 
 void memory_allow(Memory *m, u64 addr, u64 size, u8 flags)
 {
-    if (size)
-        memset(m->page + (addr >> PAGE_BITS), flags,
-               ((addr + size - 1) >> PAGE_BITS) - (addr >> PAGE_BITS) + 1);
+    if (!size)
+        return;
+    atomic_fetch_add(&m->changes, 1);
+    set_rights(m, addr >> PAGE_BITS, ((addr + size - 1) >> PAGE_BITS) + 1, flags);
+    atomic_fetch_add(&m->changes, 1);
 }
 
 void memory_retire(Memory *m, u64 addr, u64 size)
@@ -111,7 +155,7 @@ void memory_unmap(Memory *m, u64 addr, u64 size)
     if (end <= first)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
-    memset(m->page + (first >> PAGE_BITS), 0, (end - first) >> PAGE_BITS);
+    set_rights(m, first >> PAGE_BITS, end >> PAGE_BITS, 0);
     madvise(m->base + first, end - first, MADV_DONTNEED);
 }
 
@@ -122,7 +166,7 @@ bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags)
     if (!size)
         return true;
     for (u64 p = addr >> PAGE_BITS; p <= (addr + size - 1) >> PAGE_BITS; p++)
-        if ((m->page[p] & flags) != flags)
+        if ((memory_rights(m, p) & flags) != flags)
             return false;
     return true;
 }
@@ -131,7 +175,7 @@ void memory_clean(Memory *m, DirtyList *d)
 {
     for (size_t i = 0; i < d->n; i++) {
         memset(m->base + ((u64)d->page[i] << PAGE_BITS), 0, PAGE_SIZE);
-        m->page[d->page[i]] &= (u8)~MEM_W;
+        memory_set_rights(m, d->page[i], memory_rights(m, d->page[i]) & (u8)~MEM_W);
     }
     d->n = 0;
 }
@@ -139,4 +183,11 @@ void memory_clean(Memory *m, DirtyList *d)
 __attribute__((noinline)) void memory_move_bytes(void *to, const void *from, u64 size)
 {
     memmove(to, from, size);
+}
+
+void memory_write(Memory *m, u64 addr, const void *from, u64 size)
+{
+    atomic_fetch_add(&m->changes, 1);
+    memory_move_bytes(m->base + addr, from, size);
+    atomic_fetch_add(&m->changes, 1);
 }

@@ -5,6 +5,11 @@
  * host's pointer are the guest's address (src/cl/usm.c).  One byte a page tells what may be done there; every access looks at
  * it, so that a wild one is a fault of the guest and never one of the host.
  *
+ * Launches look at these bytes while other threads map and unmap pages that those launches do not use.
+ * So they are read and written as relaxed atomics, by memory_rights() and memory_set_rights() alone: a
+ * look finds the old or the new rights of each page.  What orders a page's contents before its use is
+ * what gave the user its address, the lock of the driver or a word of guest memory.
+ *
  * Some pages are tracked: all of a group's local memory, and private memory.  They
  * start without MEM_W; the first store to one is noted in a DirtyList and sets
  * MEM_W.  When the group ends the noted pages are cleared, so that every group
@@ -14,6 +19,7 @@
 #define MACH_MEMORY_H
 #include "base/base.h"
 #include "isa/abi.h"
+#include <stdatomic.h>
 
 /* Pages of 4 KiB. */
 enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
@@ -35,20 +41,43 @@ enum {
 /* Guest memory, or the window of local memory of a group. */
 typedef struct {
     u8 *base;               /* host address of guest address 0; LDS: only the window exists */
-    u8 *page;               /* MEM_* of page 0 on, likewise */
+    u8 *page;               /* MEM_* of page 0 on, likewise: by memory_rights() */
     u64 lo, end;            /* guest addresses that exist */
+    _Atomic u64 top;        /* no page from this address on was ever mapped */
     u64 old;                /* bytes of MEM_OLD pages */
+    _Atomic u32 changes;    /* by the host, of bytes and rights: counted before and after each */
+    _Atomic bool is_shared; /* the host may write at any time, through pointers that it was given */
     void *block, *flags;    /* what was reserved */
 } Memory;
 
-/* Reserves guest addresses lo..end, multiples of a page; nothing is mapped.  False: the host
- * refuses. */
+/* Reserves guest addresses lo..end, multiples of a page, lo of eight; nothing is mapped.  False: the
+ * host refuses. */
 bool memory_open(Memory *m, u64 lo, u64 end);
 void memory_close(Memory *m);
+
+/* The rights (MEM_*) of the page of that number. */
+static inline u8 memory_rights(const Memory *m, u64 page)
+{
+    return __atomic_load_n(&m->page[page], __ATOMIC_RELAXED);
+}
+/* Those of 8 pages from one whose number is a multiple of 8 on, as bytes in the host's order. */
+static inline u64 memory_rights8(const Memory *m, u64 page)
+{
+    return __atomic_load_n((const u64 *)(const void *)&m->page[page], __ATOMIC_RELAXED);
+}
+/* Sets the rights of a page that nobody else changes meanwhile. */
+static inline void memory_set_rights(Memory *m, u64 page, u8 flags)
+{
+    __atomic_store_n(&m->page[page], flags, __ATOMIC_RELAXED);
+}
+/* The first page from that number on, before `past`, that has any rights; `past`: there is none. */
+u64 memory_next_page(const Memory *m, u64 page, u64 past);
 
 /* Gives the pages that overlap addr..addr+size the given flags; the bytes of
  * pages that were not mapped are zero.  The range must exist. */
 void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
+/* Gives the pages that overlap the range these rights too, and leaves their bytes as they are. */
+void memory_add_rights(Memory *m, u64 addr, u64 size, u8 flags);
 /* Gives mapped pages other rights, or none.  Unlike the other functions it may be called while
  * others map and unmap other pages. */
 void memory_allow(Memory *m, u64 addr, u64 size, u8 flags);
@@ -64,6 +93,8 @@ bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags);
  * kernels that use the same bytes at the same time are races of their program;
  * test/runner/tsan.supp knows them by the name of this function. */
 void memory_move_bytes(void *to, const void *from, u64 size);
+/* The same to guest memory, by the host while launches may run, which is counted (Memory.changes). */
+void memory_write(Memory *m, u64 addr, const void *from, u64 size);
 
 /* Tracked pages that were stored to. */
 typedef struct {

@@ -19,18 +19,18 @@ static FaultKind page_fault(const Warp *w, int what)
 static bool may_store(Warp *w, const Uop *u, Memory *m, u64 a, u32 width, int lane)
 {
     Group *g = w->group;
-    u8 *flags = &m->page[a >> PAGE_BITS];
-    if (*flags & MEM_TRACKED) {
+    const u8 flags = memory_rights(m, a >> PAGE_BITS);
+    if (flags & MEM_TRACKED) {
         DirtyList *d = m == &g->lds ? &g->lds_dirty : &g->pds_dirty;
         if (!array_grow(d->page, d->n, d->cap)) {
             fail(w, u, FAULT_NO_MEMORY, lane);
             return false;
         }
         d->page[d->n++] = (u32)(a >> PAGE_BITS);
-        *flags |= MEM_W;
+        memory_set_rights(m, a >> PAGE_BITS, flags | MEM_W);
         return true;
     }
-    if (*flags & MEM_CODE) {
+    if (flags & MEM_CODE) {
         if (!code_covers(warp_code(w), a, width))
             return true;
         fail_at(w, u, FAULT_STORE_CODE, lane, a, width);
@@ -80,9 +80,10 @@ static u8 *locate(Warp *w, const Uop *u, u64 a, u32 width, int lane, int what)
         return NULL;
     }
     for (u64 p = at; p < at + width; p = (p | (PAGE_SIZE - 1)) + 1) {
-        if ((m->page[p >> PAGE_BITS] & need) == need)
+        const u8 flags = memory_rights(m, p >> PAGE_BITS);
+        if ((flags & need) == need)
             continue;
-        if (what == STORING && (m->page[p >> PAGE_BITS] & (MEM_TRACKED | MEM_CODE)) &&
+        if (what == STORING && (flags & (MEM_TRACKED | MEM_CODE)) &&
             may_store(w, u, m, p, (u32)(at + width - p), lane))
             continue;
         fail_at(w, u, page_fault(w, what), lane, a, width);

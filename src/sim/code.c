@@ -37,9 +37,10 @@ void code_forget(Code *c, u64 addr, u64 size)
         return;
     for (u64 p = first ? first - 1 : 0; p < decoded && p <= (end - 1 - CODE_LO) >> PAGE_BITS; p++) {
         CodePage *page = atomic_exchange(&c->page[p], NULL);
-        u8 *flags = &c->memory->page[(CODE_LO >> PAGE_BITS) + p];
-        if (page && *flags & MEM_CODE)
-            *flags = (u8)((*flags & ~MEM_CODE) | MEM_W);
+        const u64 number = (CODE_LO >> PAGE_BITS) + p;
+        const u8 flags = memory_rights(c->memory, number);
+        if (page && flags & MEM_CODE)
+            memory_set_rights(c->memory, number, (u8)((flags & ~MEM_CODE) | MEM_W));
         if (page)
             mem_free(atomic_load(&page->facts));
         mem_free(page);
@@ -210,9 +211,9 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
         const bool may_run = memory_has(c->memory, first, 1, MEM_X);
         page = atomic_load_explicit(slot, memory_order_acquire);
         if (!page && may_run && (page = make_page(c, first))) {
-            u8 *flags = &c->memory->page[first >> PAGE_BITS];
-            if (*flags & MEM_W)
-                *flags = (u8)((*flags & ~MEM_W) | MEM_CODE);
+            const u8 flags = memory_rights(c->memory, first >> PAGE_BITS);
+            if (flags & MEM_W)
+                memory_set_rights(c->memory, first >> PAGE_BITS, (u8)((flags & ~MEM_W) | MEM_CODE));
             atomic_store_explicit(slot, page, memory_order_release);
             if (atomic_load(&c->end) <= (u32)(slot - c->page))
                 atomic_store(&c->end, (u32)(slot - c->page) + 1);

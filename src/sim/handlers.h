@@ -148,7 +148,7 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
     if (w->group->careful || end - first > RANGE_PAGES || last >= m->end)
         return NULL;
     for (u64 p = first; p <= end; p++)
-        all &= m->page[p];
+        all &= memory_rights(m, p);
     return all ? m->base : NULL;
 }
 

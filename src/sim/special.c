@@ -63,7 +63,7 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
         if (addr[i] >> PAGE_BITS != page) {
             m = view(w, addr[i]);
             page = addr[i] >> PAGE_BITS;
-            if (addr[i] >= m->end || (m->page[page] & need) != need)
+            if (addr[i] >= m->end || (memory_rights(m, page) & need) != need)
                 return false;
             *is_local &= m == &w->group->lds;
         }

@@ -1,5 +1,6 @@
 /* drv_threads_test.c -- what threads may do to a driver while one of them launches. */
 #include "test/kit/assemble.h"
+#include "test/kit/skip.h"
 #include "test/kit/waiting.h"
 #include "drv/drv.h"
 #include "link/crt0.h"
@@ -71,11 +72,12 @@ static u32 word(Driver *d, u64 addr)
     return v;
 }
 
-static void open_rig(Rig *r, bool mmu)
+static void open_rig_of(Rig *r, const char *engine, bool mmu)
 {
     Caught c;
     DeviceOptions o = dev_defaults();
     o.mmu = mmu;
+    o.engine = dev_find_engine(engine);
     catch_in(&c);
     *r = (Rig){.d = drv_open(&o)};
     assert_non_null(r->d);
@@ -85,6 +87,8 @@ static void open_rig(Rig *r, bool mmu)
     assert_int_equal(drv_alloc(r->d, 4, &r->out), DRV_OK);
     buf_free(&c.text);
 }
+
+static void open_rig(Rig *r, bool mmu) { open_rig_of(r, "auto", mmu); }
 
 /* Returns when the kernel waits. */
 static void begin(Rig *r)
@@ -105,13 +109,13 @@ static void close_rig(Rig *r)
 }
 
 /* All of this ends while the kernel waits, or the kernel's time is up. */
-static void go_on(bool mmu)
+static void go_on(const char *engine, bool mmu)
 {
     enum { SIZE = 3 * PAGE_SIZE };
     static u8 bytes[SIZE], got[SIZE];
     Rig r;
     u64 a, b, freed, next;
-    open_rig(&r, mmu);
+    open_rig_of(&r, engine, mmu);
     assert_int_equal(drv_alloc(r.d, SIZE, &a), DRV_OK);
     begin(&r);
     memset(bytes, 0x5a, SIZE);
@@ -148,22 +152,38 @@ static void go_on(bool mmu)
 static void goes_on_beside_a_launch(void **state)
 {
     (void)state;
-    go_on(false);
-    go_on(true);
+    go_on("auto", false);
+    go_on("auto", true);
+}
+
+/* The engine that compares cannot know which of the two saw what the host did meanwhile. */
+static void goes_on_beside_a_comparison(void **state)
+{
+    (void)state;
+    if (!dev_find_engine("shadow"))
+        skip_because("the engine shadow is not there");
+    go_on("shadow", false);
 }
 
 /* The kernel loses a buffer that it uses. */
-static void takes_rights_at_once(void **state)
+static void take_rights(const char *engine)
 {
     Rig r;
-    (void)state;
-    open_rig(&r, false);
+    open_rig_of(&r, engine, false);
     begin(&r);
     assert_int_equal(drv_free(r.d, r.flag), DRV_OK);
     pthread_join(r.thread, NULL);
     assert_int_equal(r.status, DRV_FAULT);
     assert_non_null(strstr(buf_text(&r.why), "0x90000000"));
     close_rig(&r);
+}
+
+static void takes_rights_at_once(void **state)
+{
+    (void)state;
+    take_rights("auto");
+    if (dev_find_engine("shadow"))
+        take_rights("shadow");
 }
 
 /* --- what waits for launches ------------------------------------------------------------------ */
@@ -406,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goes_on_beside_a_launch),
+        cmocka_unit_test(goes_on_beside_a_comparison),
         cmocka_unit_test(takes_rights_at_once),
         cmocka_unit_test(waits_for_launches),
         cmocka_unit_test(waits_for_memory),

@@ -554,6 +554,8 @@ static bool sort(Region *r)
                 continue;
             }
             const u32 to = b->succ[at[stack[depth - 1]]++];
+            if (!sides_leave_edge(r, b, to))
+                continue;
             r->block[to].is_header |= state[to] == OPEN;
             if (state[to] == NEW) {
                 state[to] = OPEN;
@@ -561,9 +563,11 @@ static bool sort(Region *r)
             }
         }
     }
-    for (u32 i = 0; ok && i < r->nblock; i++) /* not reached any more */
+    for (u32 i = 0; ok && i < r->nblock; i++) {
+        r->block[i].is_reached = state[i] != NEW;
         if (state[i] == NEW)
             r->order[--n] = i;
+    }
     mem_free(state);
     mem_free(stack);
     mem_free(at);
@@ -624,7 +628,8 @@ static void summarize(Region *r)
 {
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        r->insns += b->insns;
+        r->insns += b->insns + b->side_insns[0] + b->side_insns[1];
+        r->insns += b->together ? 2 : 0; /* joins */
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
             unite(&r->written, &use.writes);
@@ -672,7 +677,7 @@ Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 la
                       .flags = flags};
         aligned->group = g;
         g->launch = &no_launch;
-        ok = find_blocks(&f) && sort(r) && constants_find(r);
+        ok = find_blocks(&f) && sides_find(r) && sort(r) && constants_find(r);
         mem_free(f.facts);
         mem_free(f.queued);
         mem_free(f.queue);
@@ -697,7 +702,7 @@ u64 region_digest(const Region *r)
         const RegionBlock *b = &r->block[i];
         const u64 facts[] = {b->pc,   b->full,    b->is_header, b->is_reentry,
                              b->end,  b->next_pc, b->target_pc, b->meet_pc,
-                             b->nuop, b->insns,   b->in.x};
+                             b->nuop, b->insns,   b->in.x,      b->together};
         for (size_t k = 0; k < countof(facts); k++)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)

@@ -59,6 +59,10 @@ typedef struct {
     u32 insns;              /* that they retire */
     u32 *succ;              /* blocks that may follow, a barrier's included */
     u32 nsucc;
+    bool together;          /* of END_SPLIT: both sides are computed at once (sides.c) */
+    u32 side_insns[2];      /* that they retire: of next_pc, of target_pc */
+    bool pops;              /* of END_JOIN: others meet there */
+    bool is_reached;        /* by code, from some entry */
     bool leaves;            /* it may go on outside the region, at any pc */
     RegSet in;              /* registers whose values may be read from here on */
     RegSet before_end;      /* the same, just before the last Uop */
@@ -104,6 +108,12 @@ int region_find(const Region *r, u32 pc, bool full);
  * keeps a part of, so that counts as read. */
 typedef struct { RegSet reads, writes; } RegUse;
 RegUse block_use(const RegionBlock *b, u32 k);
+
+/* Sets `together` and `pops` of blocks, which are complete but for what follows from that.  False:
+ * out of memory. */
+bool sides_find(Region *r);
+/* Whether code goes from block b to successor `to`, and not by sides that it computes at once. */
+bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to);
 
 static inline bool regset_has_v(const RegSet *s, u32 n) { return s->v[n >> 6] >> (n & 63) & 1; }
 #endif

@@ -208,8 +208,8 @@ void set_v(Emit *e, u32 n, Row v)
     put_v(e, n, new);
 }
 
-/* the homes get what the block wrote */
-static void flush(Emit *e)
+/* the homes get the registers that the block wrote */
+static void flush_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
@@ -218,6 +218,12 @@ static void flush(Emit *e)
         if (e->v_dirty[n >> 6] >> (n & 63) & 1)
             for (u32 i = 0; i < e->nchunks; i++)
                 LLVMSetAlignment(LLVMBuildStore(B, e->v[n].c[i], v_home(e, n, i)), 4 * e->chunk);
+}
+
+/* the homes get what the block has done */
+static void flush(Emit *e)
+{
+    flush_registers(e);
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
 }
 
@@ -700,20 +706,31 @@ static LLVMBasicBlockRef target(Emit *e, u32 pc, bool full)
 
 /* --- divergence -------------------------------------------------------------------------- */
 
-/* the lanes for which the comparison holds, of those that are on */
-static Val taken_lanes(Emit *e, const Uop *u)
+/* The lanes for which the comparison holds, of those that are on, as i1. */
+static Row taken_row(Emit *e, const Uop *u)
 {
     const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
+    Row taken = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        taken.c[i] =
+            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
+        if (!e->at->full)
+            taken.c[i] = LLVMBuildAnd(B, taken.c[i], e->on.c[i], "");
+    }
+    return taken;
+}
+
+/* Such lanes as an i32. */
+static Val lanes_of(Emit *e, const Row *on)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     Val set = NULL;
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val truth =
-            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
-        const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
-        Val part = LLVMBuildZExtOrBitCast(B, LLVMBuildBitCast(B, truth, bits, ""), e->i32, "");
+        Val part = LLVMBuildZExtOrBitCast(B, LLVMBuildBitCast(B, on->c[i], bits, ""), e->i32, "");
         part = LLVMBuildShl(B, part, word(e, i * e->chunk), "");
         set = set ? LLVMBuildOr(B, set, part, "") : part;
     }
-    return e->at->full ? set : LLVMBuildAnd(B, set, e->mask, "");
+    return set;
 }
 
 static Val entry_at(Emit *e, Val n)
@@ -757,9 +774,9 @@ static void diverge(Emit *e, Val taken)
     LLVMPositionBuilderAtEnd(B, grow);
     const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
     branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, so registers are not read */
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
     const Uop *u = b->uop[b->nuop - 1];
-    leave(e, word(e, u->pc), &nothing, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    leave(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
 
     LLVMPositionBuilderAtEnd(B, go_on);
     const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
@@ -776,10 +793,79 @@ static void diverge(Emit *e, Val taken)
     LLVMBuildCondBr(B, next_first, target(e, b->next_pc, false), target(e, b->target_pc, false));
 }
 
+/* Computes the side that begins at pc, for these lanes. */
+static void compute_side(Emit *e, u32 pc, const Row *on)
+{
+    const RegionBlock *at = e->at;
+    const Row all = e->on;
+    const Val mask = e->mask;
+    const u32 index = e->index, uop = e->k;
+    if (pc == at->meet_pc)
+        return;
+    e->index = (u32)region_find(e->r, pc, false);
+    e->at = &e->r->block[e->index];
+    e->on = *on;
+    e->mask = lanes_of(e, on);
+    for (e->k = 0; e->k + (e->at->end == END_JUMP) < e->at->nuop; e->k++)
+        instruction(e, e->at->uop[e->k]);
+    e->at = at;
+    e->on = all;
+    e->mask = mask;
+    e->index = index;
+    e->k = uop;
+}
+
+/* `n` instructions where the condition holds, as i64. */
+static Val insns_if(Emit *e, Val cond, u32 n)
+{
+    return LLVMBuildSelect(B, cond, quad(e, n), quad(e, 0), "");
+}
+
+/* Both sides of a branch, each for its lanes (sides.c); on at the join, to which lanes that part
+ * come three times: from the sides, and all together.  The stack must have room as if it were used.
+ */
+static void compute_sides(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    const Row taken = taken_row(e, u);
+    Row rest = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        rest.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
+                                 LLVMBuildNot(B, taken.c[i], ""), "");
+    const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
+    const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
+    const Val both = LLVMBuildAnd(B, some, others, "");
+
+    const LLVMBasicBlockRef sides = new_block(e, "sides"), deep = new_block(e, "deep"),
+                            refused = new_block(e, "refused");
+    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), sides, deep);
+    LLVMPositionBuilderAtEnd(B, deep);
+    LLVMBuildCondBr(B, both, refused, sides);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
+    leave(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+
+    LLVMPositionBuilderAtEnd(B, sides);
+    compute_side(e, b->next_pc, &rest);
+    compute_side(e, b->target_pc, &taken);
+    flush_registers(e);
+    Val insns = LLVMBuildAdd(B, e->insns, quad(e, e->retired), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, others, b->side_insns[0]), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, some, b->side_insns[1]), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, both, 2), "");
+    LLVMBuildStore(B, insns, e->insns_home);
+    LLVMBuildBr(B, target(e, b->meet_pc, b->full));
+}
+
 static void split(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
-    const Val taken = taken_lanes(e, u);
+    if (b->together) {
+        compute_sides(e, u);
+        return;
+    }
+    const Row row = taken_row(e, u);
+    const Val taken = lanes_of(e, &row);
     const LLVMBasicBlockRef some = new_block(e, "some"), both = new_block(e, "both");
     flush(e);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, word(e, 0), ""),
@@ -796,8 +882,8 @@ static void join(Emit *e)
 {
     const RegionBlock *b = e->at;
     flush(e);
-    if (b->full) {
-        LLVMBuildBr(B, target(e, b->next_pc, true));
+    if (b->full || !b->pops) {
+        LLVMBuildBr(B, target(e, b->next_pc, b->full));
         return;
     }
     const LLVMBasicBlockRef next = target(e, b->next_pc, false), look = new_block(e, "look"),
@@ -957,6 +1043,10 @@ static void emit_block(Emit *e, u32 i)
     for (size_t k = 0; k < countof(e->operand); k++)
         e->operand[k].from[0].c[0] = NULL;
     LLVMPositionBuilderAtEnd(B, e->start[i]);
+    if (!b->is_reached) {
+        LLVMBuildBr(B, e->stop);
+        return;
+    }
     e->insns = LLVMBuildLoad2(B, e->i64, e->insns_home, "");
     set_lanes(e);
     if (b->is_header)

@@ -532,12 +532,14 @@ static void make_program(u32 size)
 
 /* --- engines ---------------------------------------------------------------------------------- */
 
+static u32 simt_depth = 64; /* of devices */
+
 static Device *open_device(const EngineKind *kind)
 {
     DeviceOptions o = dev_defaults();
     o.set = set;
     o.engine = kind;
-    o.machine.simt_depth = 64;
+    o.machine.simt_depth = simt_depth;
     Device *d = dev_open(&o);
     assert_non_null(d);
     memory_map(dev_memory(d), KNL, PAGE_SIZE, MEM_R | MEM_W);
@@ -1469,6 +1471,111 @@ static void nans_travel(void **state)
     buf_free(&text);
 }
 
+/* one statement of a short side: rows, mostly */
+static void side_statement(void)
+{
+    static const char *const vv[] = {"vadd.vv", "vxor.vv", "vmul.vv", "vmin.vv", "vfadd.vv", "vmacc.vv",
+                                     "vfmul.vv", "vmslt.vv", "vsub.vv", "vmv.v.v"};
+    const u32 k = below(countof(vv)), d = 4 + below(6), a = 4 + below(6), b = 4 + below(6);
+    switch (below(12)) {
+    case 0: line("vadd.vx v%u,v%u,x%u", d, a, 12 + below(3)); break;
+    case 1: line("vsrl.vi v%u,v%u,%u", d, a, below(32)); break;
+    case 2: line("vid.v v%u", d); break;
+    case 3: line(one_in(2) ? "vadd.vi v%u,v%u,3,v0.t" : "vmerge.vvm v%u,v%u,v4,v0", d, a); break;
+    case 4: line("addi x%u,x%u,%u", 12 + below(3), 12 + below(3), below(9)); break;
+    default:
+        if (k + 1 == countof(vv))
+            line("%s v%u,v%u", vv[k], d, a);
+        else
+            line("%s v%u,v%u,v%u", vv[k], d, a, b);
+    }
+}
+
+/* a branch whose sides are short, or have another such branch within; some meet at the same join */
+static void short_branch(u32 depth)
+{
+    const u32 l = labels++;
+    set_meeting(l);
+    line("%s v%u,v%u,.L%c%u", divergent_branch(), 3 + below(7), 3 + below(7), one_in(4) ? 'm' : 'e', l);
+    for (u32 i = below(4); i > 0; i--)
+        side_statement();
+    if (depth && one_in(3))
+        short_branch(depth - 1);
+    if (one_in(4)) { /* both lead to the same join */
+        set_meeting(l);
+        line("%s v%u,v%u,.L%c%u", divergent_branch(), 3 + below(7), 3 + below(7), one_in(2) ? 'm' : 'e', l);
+        side_statement();
+    }
+    if (one_in(3))
+        line("j .Lm%u", l);
+    buf_printf(&text, ".Le%u:\n", l);
+    for (u32 i = below(3); i > 0; i--)
+        side_statement();
+    buf_printf(&text, ".Lm%u:\n", l);
+    line("join x0,x0,0");
+}
+
+/* Branches whose sides are computed at once: registers, counts, and the limits of instructions and of
+ * the divergence stack are as if one side had waited for the other. */
+static void short_sides(void **state)
+{
+    const char *why, *count = getenv("JIT_TEST_COUNT"), *first = getenv("JIT_TEST_SEED");
+    static const u32 depths[] = {64, 1, 2, 4};
+    u32 faults = 0;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    const u64 begin = first ? strtoull(first, NULL, 0) : 1,
+              end = begin + (count ? strtoull(count, NULL, 0) : 20);
+    for (u64 program = begin; program < end; program++) {
+        seed = program * 0x9e3779b97f4a7c15u;
+        const u32 lanes = 4u << below(4);
+        simt_depth = depths[program % countof(depths)];
+        if (one_in(3))
+            setenv("VENTUS_JIT_TIER", "quick", 1);
+        Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+        const Shape s = {.lanes = lanes, .items = 2 * lanes - below(3), .warps = 2, .vm = (VmRule)below(4),
+                         .max_insns = one_in(4) ? 200 + below(500) : 0};
+        text.len = labels = 0;
+        line("li x2,%#x", DATA);
+        line("csrr x5,wid");
+        line("slli x5,x5,11");
+        line("li x7,%#x", DATA + OUT);
+        line("add x7,x7,x5");
+        line("vid.v v3");
+        line("vsll.vi v2,v3,2");
+        line("vadd.vx v1,v2,x7");
+        line("vadd.vx v2,v2,x2");
+        line("vand.vi v0,v3,5");
+        for (u32 n = 4; n < 10; n++)
+            line("vlw12.v v%u,%u(v2)", n, 128 * n % 1024);
+        line("vand.vi v4,v4,7");
+        line("vand.vi v5,v5,7");
+        line("li x28,%u", 1 + below(4));
+        buf_str(&text, ".Lt:\n");
+        for (u32 i = 1 + below(4); i > 0; i--)
+            short_branch(2);
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        for (u32 n = 4; n < 10; n++)
+            line("vsw12.v v%u,%u(v1)", n, 1024 + 128 * (n - 4));
+        for (u32 n = 12; n < 15; n++)
+            line("sw x%u,%u(x7)", n, 1976 + 4 * n);
+        line("csrr x12,instret");
+        line("sw x12,2044(x7)");
+        line("endprg x0,x0,x0");
+        const DevResult ra = run(a, linked(), &s, program), rb = run(b, linked(), &s, program);
+        compare(a, b, &ra, &rb, program);
+        faults += ra.run.faulted && ra.run.fault.kind == FAULT_SIMT_OVERFLOW;
+        dev_close(a);
+        dev_close(b);
+        unsetenv("VENTUS_JIT_TIER");
+    }
+    simt_depth = 64;
+    assert_true(faults > 0 || end - begin < 20);
+    buf_free(&text);
+}
+
 /* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
  * the range that was remembered for those before must not have it. */
 static void rows_reach_an_end(void **state)
@@ -1579,7 +1686,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
         cmocka_unit_test(rows_die),         cmocka_unit_test(rows_reach_an_end),
-        cmocka_unit_test(nans_travel),
+        cmocka_unit_test(nans_travel),      cmocka_unit_test(short_sides),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -167,7 +167,7 @@ Val mask_chunk(Emit *e, Val mask, u32 chunk)
                             e->mrow, "");
 }
 
-static Val under_v0(Emit *e, u32 chunk)
+Val chunk_under_v0(Emit *e, u32 chunk)
 {
     const Row v0 = get_v(e, 0);
     if (e->r->vm == VM_IGNORE)
@@ -184,12 +184,12 @@ static Val on_chunk(Emit *e, u32 chunk)
     const Val on = e->at->full ? NULL : e->on.c[chunk];
     if (!e->at->facts[e->k]->masked)
         return on;
-    const Val under = under_v0(e, chunk);
+    const Val under = chunk_under_v0(e, chunk);
     return on ? LLVMBuildAnd(B, on, under, "") : under;
 }
 
 /* Whether what the instruction writes to the row may go to lanes that are off, too. */
-static bool writes_all(const Emit *e, u32 n)
+bool writes_all(const Emit *e, u32 n)
 {
     return !e->at->facts[e->k]->masked && (e->at->full || !regset_has_v(&e->at->kept, n));
 }
@@ -209,7 +209,7 @@ void set_v(Emit *e, u32 n, Row v)
 }
 
 /* the homes get the registers that the block wrote */
-static void flush_registers(Emit *e)
+void flush_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
@@ -221,7 +221,7 @@ static void flush_registers(Emit *e)
 }
 
 /* the homes get what the block has done */
-static void flush(Emit *e)
+void flush_block(Emit *e)
 {
     flush_registers(e);
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
@@ -409,273 +409,13 @@ void call_handler(Emit *e)
     }
 }
 
-/* --- instructions ------------------------------------------------------------------------ */
-
-static bool is_scalar(FormatId f)
-{
-    return f == F_R || f == F_R1 || f == F_RF || f == F_RF1 || f == F_R4 || f == F_I || f == F_SH;
-}
-
-/* the second source of a vector instruction, as a row */
-static Row second(Emit *e, const Uop *u)
-{
-    Row b = {{0}};
-    switch ((FormatId)isa_insn[u->id].format) {
-    case F_VV:
-    case F_MVV:
-    case F_MACV:
-    case F_CPV:
-    case F_VB: return get_v(e, u->rb);
-    case F_VX:
-    case F_MVX:
-    case F_MACX:
-    case F_CPX: b.c[0] = splat(e, get_x(e, u->rb)); break;
-    case F_V1: b.c[0] = splat(e, word(e, 0)); break;
-    default: b.c[0] = splat(e, word(e, (u32)u->imm)); break;
-    }
-    for (u32 i = 1; i < e->nchunks; i++)
-        b.c[i] = b.c[0];
-    return b;
-}
-
-Linear linear_of(Emit *e, u32 n)
-{
-    if (e->linear[n].root.c[0])
-        return e->linear[n];
-    return (Linear){get_v(e, n), 0, word(e, 0)};
-}
-
-/* What the instruction makes of all lanes, if that is a row plus a scalar; else the root is empty.
- */
-static Linear linear_result(Emit *e, const Uop *u, Op op)
-{
-    const FormatId f = (FormatId)isa_insn[u->id].format;
-    if (!writes_all(e, u->rd) || e->quick)
-        return (Linear){.shift = 0};
-    if (f == F_CPV)
-        return linear_of(e, u->rb);
-    Linear a = linear_of(e, u->ra);
-    if ((f == F_VX || f == F_VI) && (op == OP_add || op == OP_sub)) {
-        const Val b = f == F_VX ? get_x(e, u->rb) : word(e, (u32)u->imm);
-        a.offset =
-            op == OP_add ? LLVMBuildAdd(B, a.offset, b, "") : LLVMBuildSub(B, a.offset, b, "");
-        return a;
-    }
-    if (op == OP_sll && f != F_VX && f != F_VV && a.shift + ((u32)u->imm & 31) < 32) {
-        a.shift += (u32)u->imm & 31;
-        a.offset = LLVMBuildShl(B, a.offset, word(e, (u32)u->imm & 31), "");
-        return a;
-    }
-    return (Linear){.shift = 0};
-}
-
-/* destination = op(a, b, c); false: not here */
-static bool compute(Emit *e, const Uop *u, bool is_float)
-{
-    const FormatId f = (FormatId)isa_insn[u->id].format;
-    const Op op = (Op)isa_insn[u->id].op;
-    const Effect effect = (Effect)isa_insn[u->id].effect;
-    const bool three = effect == E_MAC || effect == E_FMAC;
-    if (is_float && e->r->flags)
-        return false;
-    if (is_scalar(f)) {
-        const Val a = get_x(e, u->ra);
-        const Val b = f == F_I || f == F_SH ? word(e, (u32)u->imm) : get_x(e, u->rb);
-        const Val c = three ? get_x(e, u->rc) : NULL;
-        const Val v = is_float ? hostfloat(e, op, u->rm == 7 ? FP_RNE : u->rm, a, b, c)
-                               : arith(e, op, a, b, c);
-        if (v)
-            set_x(e, u->rd, v);
-        return v;
-    }
-    if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
-        return false; /* they use floats */
-    if ((op == OP_divu || op == OP_remu) && f == F_VX) {
-        set_v(e, u->rd, divide_by(e, get_v(e, u->ra), get_x(e, u->rb), op == OP_remu));
-        return true;
-    }
-    const bool copies = f == F_CPV || f == F_CPX || f == F_CPI;
-    const Row b = second(e, u), a = copies ? b : get_v(e, u->ra);
-    const Row c = three ? get_v(e, u->rd) : b;
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = is_float ? hostfloat(e, op, FP_RNE, a.c[i], b.c[i], c.c[i])
-                          : arith(e, op, a.c[i], b.c[i], c.c[i]);
-        if (!v.c[i])
-            return false;
-    }
-    const Linear linear = effect == E_ALU ? linear_result(e, u, op) : (Linear){.shift = 0};
-    set_v(e, u->rd, v);
-    e->linear[u->rd] = linear;
-    return true;
-}
-
-static void merge(Emit *e, const Uop *u)
-{
-    const Row a = get_v(e, u->ra), b = second(e, u);
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = LLVMBuildSelect(B, under_v0(e, i), b.c[i], a.c[i], "");
-    set_v(e, u->rd, v);
-}
-
-static void lane_numbers(Emit *e, const Uop *u)
-{
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = lanes_constant(e, i, 0, 1);
-    set_v(e, u->rd, v);
-}
-
-static void last_lane(Emit *e, const Uop *u)
-{
-    if (!e->at->full) {
-        call_handler(e);
-        return;
-    }
-    const Row a = get_v(e, u->ra);
-    set_x(e, u->rd, LLVMBuildExtractElement(B, a.c[e->nchunks - 1], word(e, e->chunk - 1), ""));
-}
-
-static Val launch_field(Emit *e, size_t offset)
-{
-    Val at_launch = quad(e, offsetof(Group, launch)), at = quad(e, offset);
-    const Val group = group_of(e);
-    const Val launch =
-        LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->i8, group, &at_launch, 1, ""), "");
-    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, launch, &at, 1, ""), "");
-}
-
-static Val group_field(Emit *e, size_t offset)
-{
-    Val at = quad(e, offset);
-    const Val group = group_of(e);
-    return LLVMBuildLoad2(B, e->i32, LLVMBuildInBoundsGEP2(B, e->i8, group, &at, 1, ""), "");
-}
-
-Val local_base(Emit *e) { return group_field(e, offsetof(Group, lds_base)); }
-
-Val private_base(Emit *e)
-{
-    const Val base = group_field(e, offsetof(Group, pds_base));
-    if (!(e->r->set & V2025))
-        return base;
-    const Val id = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
-    const Val bytes =
-        LLVMBuildMul(B, launch_field(e, offsetof(Launch, pds_lane)), word(e, e->lanes), "");
-    return LLVMBuildAdd(B, base, LLVMBuildMul(B, id, bytes, ""), "");
-}
-
-/* A CSR that keeps its value while the region runs; NULL: not here. */
-static Val constant_csr(Emit *e, u32 n)
-{
-    switch (n) {
-    case CSR_tid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
-    case CSR_numt: return word(e, e->lanes);
-    case CSR_wid: return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, id)), "");
-    case CSR_pds: return private_base(e);
-    case CSR_knl: return launch_field(e, offsetof(Launch, knl));
-    case CSR_numw: return group_field(e, offsetof(Group, nwarps));
-    case CSR_wgid: return group_field(e, offsetof(Group, linear));
-    case CSR_lds: return local_base(e);
-    case CSR_gidx: return group_field(e, offsetof(Group, id[0]));
-    case CSR_gidy: return group_field(e, offsetof(Group, id[1]));
-    case CSR_gidz: return group_field(e, offsetof(Group, id[2]));
-    default: return NULL;
-    }
-}
-
-static bool csr(Emit *e, const Uop *u)
-{
-    const u32 n = (u32)u->imm;
-    const Op op = (Op)isa_insn[u->id].op;
-    /* csrrs and csrrc with x0, or with 0, only read */
-    if (op == OP_copy || u->ra) {
-        /* start code writes these two; mtvec has no effect */
-        const bool is_imm = isa_insn[u->id].format == F_CSRI;
-        if (u->rd || (n != CSR_mtvec && n != CSR_mstatus))
-            return false;
-        if (n == CSR_mtvec)
-            return true;
-        const Val at = warp_field(e, offsetof(Warp, mstatus));
-        const Val old = LLVMBuildLoad2(B, e->i32, at, "");
-        const Val new = arith(e, op, old, is_imm ? word(e, u->ra) : get_x(e, u->ra), NULL);
-        LLVMBuildStore(B, LLVMBuildAnd(B, new, word(e, 0x88), ""), at);
-        return true;
-    }
-    const Val v = constant_csr(e, n);
-    if (v)
-        set_x(e, u->rd, v);
-    return v;
-}
-
-/* an instruction that does not end the block */
-static void instruction(Emit *e, const Uop *u)
-{
-    bool done = true;
-    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE) {
-        call_handler(e);
-        return;
-    }
-    switch ((Effect)isa_insn[u->id].effect) {
-    case E_ALU:
-    case E_MAC: done = u->mod ? compute_modified(e, u) : compute(e, u, false); break;
-    case E_FALU:
-    case E_FMAC: done = u->mod ? compute_modified(e, u) : compute(e, u, true); break;
-    case E_PAIR: done = compute_pair(e, u); break;
-    case E_WIDEN:
-    case E_WIDEN_W:
-    case E_WIDEN_MAC: done = compute_widening(e, u); break;
-    case E_NARROW: done = compute_narrowing(e, u); break;
-    case E_LUI:
-    case E_AUIPC: set_x(e, u->rd, word(e, (u32)u->imm)); break;
-    case E_MERGE: merge(e, u); break;
-    case E_VID: lane_numbers(e, u); break;
-    case E_MMA:
-    case E_MMA64: done = multiply_matrices(e, u); break;
-    case E_TOSCALAR: last_lane(e, u); break;
-    case E_CSR: done = csr(e, u); break;
-    case E_SETRPC: {
-        const Val rpc = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
-        LLVMBuildStore(B, rpc, warp_field(e, offsetof(Warp, rpc)));
-        set_x(e, u->rd, rpc);
-        break;
-    }
-    case E_FENCE:
-    case E_SUBBARRIER:
-    case E_REGEXT:
-    case E_REGEXTI: break;
-    case E_LOAD:
-    case E_STORE: done = access_scalar(e, u); break;
-    case E_VLOAD_UNIT:
-    case E_VLOAD_STRIDE:
-    case E_VLOAD_INDEX:
-    case E_VLOAD_12:
-    case E_VLOAD_PRIV11:
-    case E_VLOAD_GLOBAL:
-    case E_VLOAD_LOCAL:
-    case E_VLOAD_PRIVATE:
-    case E_VSTORE_UNIT:
-    case E_VSTORE_STRIDE:
-    case E_VSTORE_INDEX:
-    case E_VSTORE_12:
-    case E_VSTORE_PRIV11:
-    case E_VSTORE_GLOBAL:
-    case E_VSTORE_LOCAL:
-    case E_VSTORE_PRIVATE: done = access_vector(e, u); break;
-    default: done = false;
-    }
-    if (!done)
-        call_handler(e);
-}
-
 /* --- exits ------------------------------------------------------------------------------- */
 
 static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
 
 /* Writes back the registers of the set and ends the function.  The block has retired
  * `retired` instructions. */
-static void leave(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
+void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 {
     for (u32 n = 1; !e->quick && n < 64; n++)
         if (live->x & e->r->written.x & (u64)1 << n)
@@ -692,224 +432,16 @@ static void leave(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 }
 
 /* Goes on at pc in that version; the homes are up to date. */
-static LLVMBasicBlockRef target(Emit *e, u32 pc, bool full)
+LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full)
 {
     const int to = region_find(e->r, pc, full);
     if (to >= 0)
         return e->start[to];
     const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), out = new_block(e, "out");
     LLVMPositionBuilderAtEnd(B, out);
-    leave(e, word(e, pc), &everything, e->retired, (u32)HOST_ANYWHERE);
+    leave_region(e, word(e, pc), &everything, e->retired, (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, here);
     return out;
-}
-
-/* --- divergence -------------------------------------------------------------------------- */
-
-/* The lanes for which the comparison holds, of those that are on, as i1. */
-static Row taken_row(Emit *e, const Uop *u)
-{
-    const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
-    Row taken = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        taken.c[i] =
-            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
-        if (!e->at->full)
-            taken.c[i] = LLVMBuildAnd(B, taken.c[i], e->on.c[i], "");
-    }
-    return taken;
-}
-
-/* Such lanes as an i32. */
-static Val lanes_of(Emit *e, const Row *on)
-{
-    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
-    Val set = NULL;
-    for (u32 i = 0; i < e->nchunks; i++) {
-        Val part = LLVMBuildZExtOrBitCast(B, LLVMBuildBitCast(B, on->c[i], bits, ""), e->i32, "");
-        part = LLVMBuildShl(B, part, word(e, i * e->chunk), "");
-        set = set ? LLVMBuildOr(B, set, part, "") : part;
-    }
-    return set;
-}
-
-static Val entry_at(Emit *e, Val n)
-{
-    const Val stack = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, simt)), "");
-    Val at = LLVMBuildMul(B, LLVMBuildZExt(B, n, e->i64, ""), quad(e, sizeof(SimtEntry)), "");
-    return LLVMBuildInBoundsGEP2(B, e->i8, stack, &at, 1, "");
-}
-
-static Val entry_field(Emit *e, Val entry, size_t offset)
-{
-    Val at = quad(e, offset);
-    return LLVMBuildInBoundsGEP2(B, e->i8, entry, &at, 1, "");
-}
-
-static void push(Emit *e, Val n, u32 rpc, Val pc, Val mask)
-{
-    const Val entry = entry_at(e, n);
-    LLVMBuildStore(B, word(e, rpc), entry_field(e, entry, offsetof(SimtEntry, rpc)));
-    LLVMBuildStore(B, pc, entry_field(e, entry, offsetof(SimtEntry, pc)));
-    LLVMBuildStore(B, mask, entry_field(e, entry, offsetof(SimtEntry, mask)));
-}
-
-static Val depth(Emit *e)
-{
-    return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
-}
-
-/* Both sides have lanes (mach/simt.c has the rule): makes room on the stack, pushes two entries and
- * goes on with the side with fewer lanes. */
-static void diverge(Emit *e, Val taken)
-{
-    const RegionBlock *b = e->at;
-    const Val n = depth(e), after = LLVMBuildAdd(B, n, word(e, 2), "");
-    const Val cap = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, capsimt)), "");
-    const Val room =
-        LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntULT, cap, e->depth, ""), cap, e->depth, "");
-    const LLVMBasicBlockRef grow = new_block(e, "grow"), refused = new_block(e, "refused"),
-                            go_on = new_block(e, "diverge");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, after, room, ""), go_on, grow);
-    LLVMPositionBuilderAtEnd(B, grow);
-    const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
-    branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    const Uop *u = b->uop[b->nuop - 1];
-    leave(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
-
-    LLVMPositionBuilderAtEnd(B, go_on);
-    const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
-    Val t = taken, r = rest;
-    const Val ntaken = intrinsic(e, "llvm.ctpop", &e->i32, 1, &t, 1);
-    const Val nrest = intrinsic(e, "llvm.ctpop", &e->i32, 1, &r, 1);
-    const Val next_first = LLVMBuildICmp(B, LLVMIntULT, nrest, ntaken, "");
-    push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
-    push(e, LLVMBuildAdd(B, n, word(e, 1), ""), b->meet_pc,
-         LLVMBuildSelect(B, next_first, word(e, b->target_pc), word(e, b->next_pc), ""),
-         LLVMBuildSelect(B, next_first, taken, rest, ""));
-    LLVMBuildStore(B, after, warp_field(e, offsetof(Warp, nsimt)));
-    LLVMBuildStore(B, LLVMBuildSelect(B, next_first, rest, taken, ""), e->mask_home);
-    LLVMBuildCondBr(B, next_first, target(e, b->next_pc, false), target(e, b->target_pc, false));
-}
-
-/* Computes the side that begins at pc, for these lanes. */
-static void compute_side(Emit *e, u32 pc, const Row *on)
-{
-    const RegionBlock *at = e->at;
-    const Row all = e->on;
-    const Val mask = e->mask;
-    const u32 index = e->index, uop = e->k;
-    if (pc == at->meet_pc)
-        return;
-    e->index = (u32)region_find(e->r, pc, false);
-    e->at = &e->r->block[e->index];
-    e->on = *on;
-    e->mask = lanes_of(e, on);
-    for (e->k = 0; e->k + (e->at->end == END_JUMP) < e->at->nuop; e->k++)
-        instruction(e, e->at->uop[e->k]);
-    e->at = at;
-    e->on = all;
-    e->mask = mask;
-    e->index = index;
-    e->k = uop;
-}
-
-/* `n` instructions where the condition holds, as i64. */
-static Val insns_if(Emit *e, Val cond, u32 n)
-{
-    return LLVMBuildSelect(B, cond, quad(e, n), quad(e, 0), "");
-}
-
-/* Both sides of a branch, each for its lanes (sides.c); on at the join, to which lanes that part
- * come three times: from the sides, and all together.  The stack must have room as if it were used.
- */
-static void compute_sides(Emit *e, const Uop *u)
-{
-    const RegionBlock *b = e->at;
-    const Row taken = taken_row(e, u);
-    Row rest = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        rest.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
-                                 LLVMBuildNot(B, taken.c[i], ""), "");
-    const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
-    const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
-    const Val both = LLVMBuildAnd(B, some, others, "");
-
-    const LLVMBasicBlockRef sides = new_block(e, "sides"), deep = new_block(e, "deep"),
-                            refused = new_block(e, "refused");
-    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), sides, deep);
-    LLVMPositionBuilderAtEnd(B, deep);
-    LLVMBuildCondBr(B, both, refused, sides);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    leave(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
-
-    LLVMPositionBuilderAtEnd(B, sides);
-    compute_side(e, b->next_pc, &rest);
-    compute_side(e, b->target_pc, &taken);
-    flush_registers(e);
-    Val insns = LLVMBuildAdd(B, e->insns, quad(e, e->retired), "");
-    insns = LLVMBuildAdd(B, insns, insns_if(e, others, b->side_insns[0]), "");
-    insns = LLVMBuildAdd(B, insns, insns_if(e, some, b->side_insns[1]), "");
-    insns = LLVMBuildAdd(B, insns, insns_if(e, both, 2), "");
-    LLVMBuildStore(B, insns, e->insns_home);
-    LLVMBuildBr(B, target(e, b->meet_pc, b->full));
-}
-
-static void split(Emit *e, const Uop *u)
-{
-    const RegionBlock *b = e->at;
-    if (b->together) {
-        compute_sides(e, u);
-        return;
-    }
-    const Row row = taken_row(e, u);
-    const Val taken = lanes_of(e, &row);
-    const LLVMBasicBlockRef some = new_block(e, "some"), both = new_block(e, "both");
-    flush(e);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, word(e, 0), ""),
-                    target(e, b->next_pc, b->full), some);
-    LLVMPositionBuilderAtEnd(B, some);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, e->mask, ""),
-                    target(e, b->target_pc, b->full), both);
-    LLVMPositionBuilderAtEnd(B, both);
-    diverge(e, taken);
-}
-
-/* The entries that a join pops were pushed by this region: its own sides, or the restored mask. */
-static void join(Emit *e)
-{
-    const RegionBlock *b = e->at;
-    flush(e);
-    if (b->full || !b->pops) {
-        LLVMBuildBr(B, target(e, b->next_pc, b->full));
-        return;
-    }
-    const LLVMBasicBlockRef next = target(e, b->next_pc, false), look = new_block(e, "look"),
-                            pop = new_block(e, "pop"), restored = new_block(e, "restored");
-    const Val n = depth(e), top = LLVMBuildSub(B, n, word(e, 1), "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, word(e, 0), ""), next, look);
-    LLVMPositionBuilderAtEnd(B, look);
-    const Val entry = entry_at(e, top);
-    const Val rpc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, rpc)), "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, rpc, word(e, b->pc), ""), pop, next);
-    LLVMPositionBuilderAtEnd(B, pop);
-    const Val pc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, pc)), "");
-    const Val mask =
-        LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, mask)), "");
-    LLVMBuildStore(B, top, warp_field(e, offsetof(Warp, nsimt)));
-    LLVMBuildStore(B, mask, e->mask_home);
-    const Val cases = LLVMBuildSwitch(B, pc, e->stop, b->nsucc + 1);
-    LLVMAddCase(cases, word(e, b->pc), restored);
-    for (u32 i = 0; i < b->nsucc; i++) {
-        const RegionBlock *to = &e->r->block[b->succ[i]];
-        if (to->pc != b->pc && !to->full)
-            LLVMAddCase(cases, word(e, to->pc), e->start[b->succ[i]]);
-    }
-    LLVMPositionBuilderAtEnd(B, restored);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
-                    target(e, b->pc, true), target(e, b->pc, false));
 }
 
 /* --- other ends -------------------------------------------------------------------------- */
@@ -917,9 +449,10 @@ static void join(Emit *e)
 static void branch(Emit *e, const Uop *u)
 {
     const Val cond = arith(e, (Op)isa_insn[u->id].op, get_x(e, u->ra), get_x(e, u->rb), NULL);
-    flush(e);
-    LLVMBuildCondBr(B, LLVMBuildTrunc(B, cond, e->i1, ""), target(e, e->at->target_pc, e->at->full),
-                    target(e, e->at->next_pc, e->at->full));
+    flush_block(e);
+    LLVMBuildCondBr(B, LLVMBuildTrunc(B, cond, e->i1, ""),
+                    target_block(e, e->at->target_pc, e->at->full),
+                    target_block(e, e->at->next_pc, e->at->full));
 }
 
 static void indirect(Emit *e, const Uop *u)
@@ -927,17 +460,17 @@ static void indirect(Emit *e, const Uop *u)
     const RegionBlock *b = e->at;
     Val to = LLVMBuildAdd(B, get_x(e, u->ra), word(e, (u32)u->imm), "");
     set_x(e, u->rd, word(e, b->next_pc));
-    flush(e);
+    flush_block(e);
     const LLVMBasicBlockRef out = new_block(e, "out");
     const Val cases = LLVMBuildSwitch(B, to, out, 8);
     const u32 one[1] = {b->target_pc};
     const u32 *at = u->rd ? one : e->r->returns, n = u->rd ? b->target_pc != 0 : e->r->nreturns;
     for (u32 i = 0; i < n; i++)
         if (region_find(e->r, at[i], b->full) >= 0)
-            LLVMAddCase(cases, word(e, at[i]), target(e, at[i], b->full));
+            LLVMAddCase(cases, word(e, at[i]), target_block(e, at[i], b->full));
     LLVMPositionBuilderAtEnd(B, out);
     to = LLVMBuildAnd(B, to, word(e, ~1u), "");
-    leave(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
+    leave_region(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
 }
 
 /* A barrier, or the end of the warp; a diverged warp is left to the interpreter. */
@@ -947,11 +480,11 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
                             ? word(e, lanes_mask(e))
                             : LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
     if (e->quick)
-        flush(e);
+        flush_block(e);
     const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
     LLVMPositionBuilderAtEnd(B, diverged);
-    leave(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    leave_region(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, all);
     if (e->repeats) { /* it has no barriers */
         LLVMBuildStore(B, word(e, e->at->next_pc), warp_field(e, offsetof(Warp, pc)));
@@ -963,15 +496,15 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     if (state == WARP_WAITING)
         LLVMBuildStore(B, word(e, 1 + (u32)region_find(e->r, e->at->next_pc, e->at->full)),
                        warp_field(e, offsetof(Warp, reentry)));
-    leave(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
+    leave_region(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
 }
 
 static void set_all(Emit *e, const Uop *u)
 {
     LLVMBuildStore(B, word(e, (u32)u->imm), warp_field(e, offsetof(Warp, vtype)));
     set_x(e, u->rd, word(e, e->lanes)); /* vl has that value already */
-    flush(e);
-    LLVMBuildBr(B, target(e, e->at->next_pc, e->at->full));
+    flush_block(e);
+    LLVMBuildBr(B, target_block(e, e->at->next_pc, e->at->full));
 }
 
 static void end_block(Emit *e)
@@ -980,17 +513,17 @@ static void end_block(Emit *e)
     const Uop *u = b->uop[b->nuop - 1];
     switch (b->end) {
     case END_NEXT:
-        flush(e);
-        LLVMBuildBr(B, target(e, b->next_pc, b->full));
+        flush_block(e);
+        LLVMBuildBr(B, target_block(e, b->next_pc, b->full));
         break;
     case END_JUMP:
         set_x(e, u->rd, word(e, b->next_pc));
-        flush(e);
-        LLVMBuildBr(B, target(e, b->target_pc, b->full));
+        flush_block(e);
+        LLVMBuildBr(B, target_block(e, b->target_pc, b->full));
         break;
     case END_BRANCH: branch(e, u); break;
-    case END_SPLIT: split(e, u); break;
-    case END_JOIN: join(e); break;
+    case END_SPLIT: end_split(e, u); break;
+    case END_JOIN: end_join(e); break;
     case END_INDIRECT: indirect(e, u); break;
     case END_VSET: set_all(e, u); break;
     case END_BARRIER: stop_warp(e, u, WARP_WAITING, &b->before_end); break;
@@ -998,9 +531,9 @@ static void end_block(Emit *e)
     case END_STOP:
     case END_LEAVE:
         if (e->quick)
-            flush(e);
-        leave(e, word(e, u->pc), b->end == END_STOP ? &nothing : &everything,
-              e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+            flush_block(e);
+        leave_region(e, word(e, u->pc), b->end == END_STOP ? &nothing : &everything,
+                     e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
         break;
     }
 }
@@ -1024,7 +557,7 @@ static void poll(Emit *e)
     const LLVMBasicBlockRef go_on = new_block(e, ""), late = new_block(e, "late");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntULT, e->insns, e->limit, ""), go_on, late);
     LLVMPositionBuilderAtEnd(B, late);
-    leave(e, word(e, e->at->pc), &e->at->in, 0, e->index);
+    leave_region(e, word(e, e->at->pc), &e->at->in, 0, e->index);
     LLVMPositionBuilderAtEnd(B, go_on);
 }
 
@@ -1055,7 +588,7 @@ static void emit_block(Emit *e, u32 i)
         const Uop *u = b->uop[e->k];
         e->retired += uop_insns(u);
         if (e->k + 1 < b->nuop || b->end == END_NEXT)
-            instruction(e, u);
+            emit_instruction(e, u);
     }
     end_block(e);
 }

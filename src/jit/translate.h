@@ -1,6 +1,7 @@
 /* translate.h -- a region as a function of LLVM.
  *
- * translate.c makes the function: entries, blocks, control flow, exits.  arith.c computes
+ * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of lanes,
+ * instruction.c what is in blocks.  arith.c computes
  * integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of functions that are made
  * once (HostEnv.helper).  A scalar register is an i32.  A row of
  * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
@@ -151,6 +152,19 @@ Val constant_like(Val v, u64 value);
 u32 bits_like(Val v);
 Val sign_like(Val v);
 
+/* The lanes of a chunk that v0 leaves on, as i1. */
+Val chunk_under_v0(Emit *e, u32 chunk);
+/* Whether what the instruction writes to the row may go to lanes that are off, too. */
+bool writes_all(const Emit *e, u32 n);
+/* At the end of a block: the homes get the registers that it wrote; and the count as well. */
+void flush_registers(Emit *e);
+void flush_block(Emit *e);
+/* Writes back the registers of the set and ends the function.  The block has retired `retired`
+ * instructions. */
+void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);
+/* Where code goes on at pc in that version; the homes are up to date. */
+LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full);
+
 /* Leaves the instruction to its handler, and goes on with what that wrote. */
 void call_handler(Emit *e);
 /* The same on one of several ways: what it wrote lies in the warp.  The values of the registers that
@@ -179,6 +193,14 @@ Val private_base(Emit *e);
 Val local_base(Emit *e);
 /* A call of an intrinsic of LLVM. */
 Val intrinsic(Emit *e, const char *name, LLVMTypeRef *types, u32 ntypes, Val *args, u32 nargs);
+
+/* --- instruction.c, diverge.c -------------------------------------------------------------- */
+
+/* An instruction that does not end its block. */
+void emit_instruction(Emit *e, const Uop *u);
+/* A branch of lanes; a join. */
+void end_split(Emit *e, const Uop *u);
+void end_join(Emit *e);
 
 /* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
 

@@ -1,0 +1,213 @@
+/* diverge.c -- branches on which lanes part, and joins: by the architecture's stack, in the warp,
+ * or where both sides are short, without (sides.c). */
+#include "jit/translate.h"
+#include <stddef.h>
+
+#define B e->b
+
+/* The lanes for which the comparison holds, of those that are on, as i1. */
+static Row taken_row(Emit *e, const Uop *u)
+{
+    const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
+    Row taken = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        taken.c[i] =
+            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
+        if (!e->at->full)
+            taken.c[i] = LLVMBuildAnd(B, taken.c[i], e->on.c[i], "");
+    }
+    return taken;
+}
+
+/* Such lanes as an i32. */
+static Val lanes_of(Emit *e, const Row *on)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    Val set = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        Val part = LLVMBuildZExtOrBitCast(B, LLVMBuildBitCast(B, on->c[i], bits, ""), e->i32, "");
+        part = LLVMBuildShl(B, part, word(e, i * e->chunk), "");
+        set = set ? LLVMBuildOr(B, set, part, "") : part;
+    }
+    return set;
+}
+
+static Val entry_at(Emit *e, Val n)
+{
+    const Val stack = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, simt)), "");
+    Val at = LLVMBuildMul(B, LLVMBuildZExt(B, n, e->i64, ""), quad(e, sizeof(SimtEntry)), "");
+    return LLVMBuildInBoundsGEP2(B, e->i8, stack, &at, 1, "");
+}
+
+static Val entry_field(Emit *e, Val entry, size_t offset)
+{
+    Val at = quad(e, offset);
+    return LLVMBuildInBoundsGEP2(B, e->i8, entry, &at, 1, "");
+}
+
+static void push(Emit *e, Val n, u32 rpc, Val pc, Val mask)
+{
+    const Val entry = entry_at(e, n);
+    LLVMBuildStore(B, word(e, rpc), entry_field(e, entry, offsetof(SimtEntry, rpc)));
+    LLVMBuildStore(B, pc, entry_field(e, entry, offsetof(SimtEntry, pc)));
+    LLVMBuildStore(B, mask, entry_field(e, entry, offsetof(SimtEntry, mask)));
+}
+
+static Val depth(Emit *e)
+{
+    return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
+}
+
+/* Both sides have lanes (mach/simt.c has the rule): makes room on the stack, pushes two entries and
+ * goes on with the side with fewer lanes. */
+static void diverge(Emit *e, Val taken)
+{
+    const RegionBlock *b = e->at;
+    const Val n = depth(e), after = LLVMBuildAdd(B, n, word(e, 2), "");
+    const Val cap = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, capsimt)), "");
+    const Val room =
+        LLVMBuildSelect(B, LLVMBuildICmp(B, LLVMIntULT, cap, e->depth, ""), cap, e->depth, "");
+    const LLVMBasicBlockRef grow = new_block(e, "grow"), refused = new_block(e, "refused"),
+                            go_on = new_block(e, "diverge");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, after, room, ""), go_on, grow);
+    LLVMPositionBuilderAtEnd(B, grow);
+    const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
+    branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
+    const Uop *u = b->uop[b->nuop - 1];
+    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+
+    LLVMPositionBuilderAtEnd(B, go_on);
+    const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
+    Val t = taken, r = rest;
+    const Val ntaken = intrinsic(e, "llvm.ctpop", &e->i32, 1, &t, 1);
+    const Val nrest = intrinsic(e, "llvm.ctpop", &e->i32, 1, &r, 1);
+    const Val next_first = LLVMBuildICmp(B, LLVMIntULT, nrest, ntaken, "");
+    push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
+    push(e, LLVMBuildAdd(B, n, word(e, 1), ""), b->meet_pc,
+         LLVMBuildSelect(B, next_first, word(e, b->target_pc), word(e, b->next_pc), ""),
+         LLVMBuildSelect(B, next_first, taken, rest, ""));
+    LLVMBuildStore(B, after, warp_field(e, offsetof(Warp, nsimt)));
+    LLVMBuildStore(B, LLVMBuildSelect(B, next_first, rest, taken, ""), e->mask_home);
+    LLVMBuildCondBr(B, next_first, target_block(e, b->next_pc, false),
+                    target_block(e, b->target_pc, false));
+}
+
+/* Computes the side that begins at pc, for these lanes. */
+static void compute_side(Emit *e, u32 pc, const Row *on)
+{
+    const RegionBlock *at = e->at;
+    const Row all = e->on;
+    const Val mask = e->mask;
+    const u32 index = e->index, uop = e->k;
+    if (pc == at->meet_pc)
+        return;
+    e->index = (u32)region_find(e->r, pc, false);
+    e->at = &e->r->block[e->index];
+    e->on = *on;
+    e->mask = lanes_of(e, on);
+    for (e->k = 0; e->k + (e->at->end == END_JUMP) < e->at->nuop; e->k++)
+        emit_instruction(e, e->at->uop[e->k]);
+    e->at = at;
+    e->on = all;
+    e->mask = mask;
+    e->index = index;
+    e->k = uop;
+}
+
+/* `n` instructions where the condition holds, as i64. */
+static Val insns_if(Emit *e, Val cond, u32 n)
+{
+    return LLVMBuildSelect(B, cond, quad(e, n), quad(e, 0), "");
+}
+
+/* Both sides of a branch, each for its lanes (sides.c); on at the join, to which lanes that part
+ * come three times: from the sides, and all together.  The stack must have room as if it were used.
+ */
+static void compute_sides(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    const Row taken = taken_row(e, u);
+    Row rest = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        rest.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
+                                 LLVMBuildNot(B, taken.c[i], ""), "");
+    const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
+    const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
+    const Val both = LLVMBuildAnd(B, some, others, "");
+
+    const LLVMBasicBlockRef sides = new_block(e, "sides"), deep = new_block(e, "deep"),
+                            refused = new_block(e, "refused");
+    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), sides, deep);
+    LLVMPositionBuilderAtEnd(B, deep);
+    LLVMBuildCondBr(B, both, refused, sides);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
+    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+
+    LLVMPositionBuilderAtEnd(B, sides);
+    compute_side(e, b->next_pc, &rest);
+    compute_side(e, b->target_pc, &taken);
+    flush_registers(e);
+    Val insns = LLVMBuildAdd(B, e->insns, quad(e, e->retired), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, others, b->side_insns[0]), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, some, b->side_insns[1]), "");
+    insns = LLVMBuildAdd(B, insns, insns_if(e, both, 2), "");
+    LLVMBuildStore(B, insns, e->insns_home);
+    LLVMBuildBr(B, target_block(e, b->meet_pc, b->full));
+}
+
+void end_split(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    if (b->together) {
+        compute_sides(e, u);
+        return;
+    }
+    const Row row = taken_row(e, u);
+    const Val taken = lanes_of(e, &row);
+    const LLVMBasicBlockRef some = new_block(e, "some"), both = new_block(e, "both");
+    flush_block(e);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, word(e, 0), ""),
+                    target_block(e, b->next_pc, b->full), some);
+    LLVMPositionBuilderAtEnd(B, some);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, e->mask, ""),
+                    target_block(e, b->target_pc, b->full), both);
+    LLVMPositionBuilderAtEnd(B, both);
+    diverge(e, taken);
+}
+
+/* The entries that a join pops were pushed by this region: its own sides, or the restored mask. */
+void end_join(Emit *e)
+{
+    const RegionBlock *b = e->at;
+    flush_block(e);
+    if (b->full || !b->pops) {
+        LLVMBuildBr(B, target_block(e, b->next_pc, b->full));
+        return;
+    }
+    const LLVMBasicBlockRef next = target_block(e, b->next_pc, false), look = new_block(e, "look"),
+                            pop = new_block(e, "pop"), restored = new_block(e, "restored");
+    const Val n = depth(e), top = LLVMBuildSub(B, n, word(e, 1), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, n, word(e, 0), ""), next, look);
+    LLVMPositionBuilderAtEnd(B, look);
+    const Val entry = entry_at(e, top);
+    const Val rpc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, rpc)), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, rpc, word(e, b->pc), ""), pop, next);
+    LLVMPositionBuilderAtEnd(B, pop);
+    const Val pc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, pc)), "");
+    const Val mask =
+        LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, mask)), "");
+    LLVMBuildStore(B, top, warp_field(e, offsetof(Warp, nsimt)));
+    LLVMBuildStore(B, mask, e->mask_home);
+    const Val cases = LLVMBuildSwitch(B, pc, e->stop, b->nsucc + 1);
+    LLVMAddCase(cases, word(e, b->pc), restored);
+    for (u32 i = 0; i < b->nsucc; i++) {
+        const RegionBlock *to = &e->r->block[b->succ[i]];
+        if (to->pc != b->pc && !to->full)
+            LLVMAddCase(cases, word(e, to->pc), e->start[b->succ[i]]);
+    }
+    LLVMPositionBuilderAtEnd(B, restored);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
+                    target_block(e, b->pc, true), target_block(e, b->pc, false));
+}

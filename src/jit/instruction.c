@@ -204,7 +204,6 @@ static bool csr(Emit *e, const Uop *u)
     return v;
 }
 
-/* an instruction that does not end the block */
 void emit_instruction(Emit *e, const Uop *u)
 {
     bool done = true;

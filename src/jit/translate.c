@@ -188,7 +188,6 @@ static Val on_chunk(Emit *e, u32 chunk)
     return on ? LLVMBuildAnd(B, on, under, "") : under;
 }
 
-/* Whether what the instruction writes to the row may go to lanes that are off, too. */
 bool writes_all(const Emit *e, u32 n)
 {
     return !e->at->facts[e->k]->masked && (e->at->full || !regset_has_v(&e->at->kept, n));
@@ -208,7 +207,6 @@ void set_v(Emit *e, u32 n, Row v)
     put_v(e, n, new);
 }
 
-/* the homes get the registers that the block wrote */
 void flush_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
@@ -220,7 +218,6 @@ void flush_registers(Emit *e)
                 LLVMSetAlignment(LLVMBuildStore(B, e->v[n].c[i], v_home(e, n, i)), 4 * e->chunk);
 }
 
-/* the homes get what the block has done */
 void flush_block(Emit *e)
 {
     flush_registers(e);
@@ -413,8 +410,6 @@ void call_handler(Emit *e)
 
 static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
 
-/* Writes back the registers of the set and ends the function.  The block has retired
- * `retired` instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 {
     for (u32 n = 1; !e->quick && n < 64; n++)
@@ -431,7 +426,6 @@ void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
     LLVMBuildRet(B, word(e, code));
 }
 
-/* Goes on at pc in that version; the homes are up to date. */
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full)
 {
     const int to = region_find(e->r, pc, full);

@@ -1,11 +1,12 @@
 /* translate.h -- a region as a function of LLVM.
  *
- * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of lanes,
- * instruction.c what is in blocks.  arith.c computes
- * integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of functions that are made
- * once (HostEnv.helper).  A scalar register is an i32.  A row of
- * lanes is one or more vectors of `chunk` words, as wide as the host's registers; which lanes are
- * on is an i32 for control flow and a vector of i1 for each chunk.
+ * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
+ * lanes, instruction.c what is in blocks.  arith.c computes integers, hostfloat.c floats, whose NaNs
+ * canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of
+ * functions that are made once (helpers.c, HostEnv.helper).
+ *
+ * A scalar register is an i32.  A row of lanes is one or more vectors of `chunk` words, as wide as the
+ * host's registers; which lanes are on is an i32 for control flow and a vector of i1 for each chunk.
  */
 #ifndef JIT_TRANSLATE_H
 #define JIT_TRANSLATE_H
@@ -283,6 +284,33 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 /* Loads and stores by addresses of 32 bits; false: left to the handler. */
 bool access_scalar(Emit *e, const Uop *u);
 bool access_vector(Emit *e, const Uop *u);
+/* --- what helpers.c takes from it */
+
+/* A host address, `offset` bytes behind another one. */
+Val byte_at(Emit *e, Val base, Val offset);
+/* i1: nobody holds a reservation that a store might end. */
+Val unreserved(Emit *e);
+/* The window of a range that is remembered (Group.plain), and whether all lanes that are on (on->c[i]
+ * NULL: all of a chunk) lie in the range; i1. */
+Val range_base(Emit *e, Val range);
+Val all_within(Emit *e, const Row *a, const Row *on, Val range);
+/* The type of elements of 1, 2 or 4 bytes; what is loaded, widened as the operation says. */
+LLVMTypeRef data_type(Emit *e, u32 width);
+Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to);
+/* Bytes at a host address of any alignment; that of a chunk of a row. */
+Val load_at(Emit *e, LLVMTypeRef t, Val host);
+void store_at(Emit *e, Val v, Val host);
+Val chunk_host(Emit *e, Val host, u32 chunk, u32 width);
+/* i1: some lane of a chunk of i1, or of a row. */
+Val some_lane(Emit *e, Val lanes);
+/* Lanes of a chunk, by the host's gather, and words by its scatter. */
+Val gather_lanes(Emit *e, Val a, Val base, Val on, u32 width, Op op);
+void scatter_lanes(Emit *e, Val data, Val a, Val base, Val on);
+/* Of a helper: a row for each source and result, and whether it faulted. */
+LLVMTypeRef helper_type(Emit *e, bool stores);
+
+/* --- helpers.c --------------------------------------------------------------------------- */
+
 /* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
  * NULL: out of memory. */
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,

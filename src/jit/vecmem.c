@@ -19,12 +19,12 @@
  * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  all_within() compares
  * the address of every lane that is on with one range, which is of one window and ends three bytes
  * before its last page does, so that no lane reaches beyond, and near_row() the first and the last
- * of a row; near_row(), chunk_hosts() and access_lanes() add such addresses, as numbers from 0 to
- * 2^32 - 1, to the base of that window.  Ranges are pages that had the right when somebody looked.
- * Device memory is reserved as long as the device is there, so
- * a host program that unmaps a buffer while a launch uses it makes a race of the guest's and no
- * access to foreign memory; pages that lose a right while a launch runs are in no range for stores,
- * or the range ends with the group.
+ * of a row; near_row(), chunk_hosts() and access_lanes() (helpers.c) add such addresses, as numbers
+ * from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that had the right when
+ * somebody looked. Device memory is reserved as long as the device is there, so a host program that
+ * unmaps a buffer while a launch uses it makes a race of the guest's and no access to foreign
+ * memory; pages that lose a right while a launch runs are in no range for stores, or the range ends
+ * with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -34,15 +34,12 @@
 
 #define B e->b
 
-enum { FEW = 8 }; /* lanes */
-
-static Val byte_at(Emit *e, Val base, Val offset)
+Val byte_at(Emit *e, Val base, Val offset)
 {
     return LLVMBuildInBoundsGEP2(B, e->i8, base, &offset, 1, "");
 }
 
-/* i1: nobody holds a reservation that a store might end */
-static Val unreserved(Emit *e)
+Val unreserved(Emit *e)
 {
     const Val group = group_of(e);
     const Val at = byte_at(e, group, quad(e, offsetof(Group, reservations)));
@@ -70,7 +67,7 @@ static Val range_field(Emit *e, Val range, size_t offset)
     return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
 }
 
-static Val range_base(Emit *e, Val range)
+Val range_base(Emit *e, Val range)
 {
     return LLVMBuildLoad2(B, e->ptr, byte_at(e, range, quad(e, offsetof(PlainRange, base))), "");
 }
@@ -126,26 +123,26 @@ static u32 width_of(const Uop *u)
     }
 }
 
-static LLVMTypeRef data_type(Emit *e, u32 width)
+LLVMTypeRef data_type(Emit *e, u32 width)
 {
     return width == 1 ? e->i8 : width == 2 ? e->i16 : e->i32;
 }
 
-static Val widen(Emit *e, Op op, Val v, LLVMTypeRef to)
+Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to)
 {
     if (op == OP_b || op == OP_h)
         return LLVMBuildSExt(B, v, to, "");
     return op == OP_w ? v : LLVMBuildZExt(B, v, to, "");
 }
 
-static Val load_at(Emit *e, LLVMTypeRef t, Val host)
+Val load_at(Emit *e, LLVMTypeRef t, Val host)
 {
     const Val v = LLVMBuildLoad2(B, t, host, "");
     LLVMSetAlignment(v, 1);
     return v;
 }
 
-static void store_at(Emit *e, Val v, Val host) { LLVMSetAlignment(LLVMBuildStore(B, v, host), 1); }
+void store_at(Emit *e, Val v, Val host) { LLVMSetAlignment(LLVMBuildStore(B, v, host), 1); }
 
 /* The bytes that loads of the block from here on take from around the register. */
 static void find_window(const Emit *e, u32 reg, Window *w)
@@ -204,7 +201,8 @@ bool access_scalar(Emit *e, const Uop *u)
     const Ways w = part_ways(e, r.ok);
     Val fast = NULL;
     if (loads)
-        fast = widen(e, (Op)isa_insn[u->id].op, load_at(e, data_type(e, width), r.host), e->i32);
+        fast =
+            widen_data(e, (Op)isa_insn[u->id].op, load_at(e, data_type(e, width), r.host), e->i32);
     else
         store_at(e, LLVMBuildTrunc(B, data, data_type(e, width), ""), r.host);
     LLVMBuildBr(B, w.done);
@@ -400,7 +398,7 @@ static void ask_row(Emit *e, Span *s)
 
 /* --- rows of data ------------------------------------------------------------------------ */
 
-static Val chunk_host(Emit *e, Val host, u32 chunk, u32 width)
+Val chunk_host(Emit *e, Val host, u32 chunk, u32 width)
 {
     return byte_at(e, host, quad(e, (u64)chunk * e->chunk * width));
 }
@@ -410,7 +408,7 @@ static Row load_row(Emit *e, Val host, u32 width, Op op)
     const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = widen(e, op, load_at(e, t, chunk_host(e, host, i, width)), e->row);
+        v.c[i] = widen_data(e, op, load_at(e, t, chunk_host(e, host, i, width)), e->row);
     return v;
 }
 
@@ -425,10 +423,11 @@ static Row load_chunks(Emit *e, const Span *s, Val host, Op op)
         const Val at = byte_at(e, host, LLVMBuildSub(B, s->start[i], s->lo, ""));
         LLVMBuildCondBr(B, s->one[i], one, row);
         LLVMPositionBuilderAtEnd(B, row);
-        const Val words = widen(e, op, load_at(e, t, at), e->row);
+        const Val words = widen_data(e, op, load_at(e, t, at), e->row);
         LLVMBuildBr(B, on);
         LLVMPositionBuilderAtEnd(B, one);
-        const Val value = splat(e, widen(e, op, load_at(e, data_type(e, s->width), at), e->i32));
+        const Val value =
+            splat(e, widen_data(e, op, load_at(e, data_type(e, s->width), at), e->i32));
         LLVMBuildBr(B, on);
         LLVMPositionBuilderAtEnd(B, on);
         v.c[i] = LLVMBuildPhi(B, e->row, "");
@@ -458,8 +457,7 @@ static bool is_load(Effect f)
            f == E_VLOAD_PRIV11 || f == E_VLOAD_GLOBAL || f == E_VLOAD_LOCAL || f == E_VLOAD_PRIVATE;
 }
 
-/* a row for each source and result of a helper, and whether it faulted */
-static LLVMTypeRef helper_type(Emit *e, bool stores)
+LLVMTypeRef helper_type(Emit *e, bool stores)
 {
     LLVMTypeRef params[4 + 2 * MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i32},
                                result[1 + MAX_CHUNKS];
@@ -585,16 +583,14 @@ static Row meet(Emit *e, Meeting *m)
 
 /* --- lanes anywhere ---------------------------------------------------------------------- */
 
-/* i1: some lane of a chunk of i1, or of a row */
-static Val some_of(Emit *e, Val lanes)
+Val some_lane(Emit *e, Val lanes)
 {
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
                          "");
 }
 
-/* i1: all lanes that are on lie in that range of plain memory */
-static Val all_within(Emit *e, const Row *a, const Row *on, Val range)
+Val all_within(Emit *e, const Row *a, const Row *on, Val range)
 {
     const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
               room = range_field(e, range, offsetof(PlainRange, room));
@@ -605,7 +601,8 @@ static Val all_within(Emit *e, const Row *a, const Row *on, Val range)
             from = LLVMBuildSelect(B, on->c[i], from, LLVMConstNull(e->row), "");
         most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, from}, 2) : from;
     }
-    return LLVMBuildNot(B, some_of(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")), "");
+    return LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")),
+                        "");
 }
 
 /* The host addresses of lanes, for gathers, which take offsets with a sign: from the middle of the
@@ -620,18 +617,18 @@ static Val chunk_hosts(Emit *e, Val a, Val base)
 
 /* Lanes of a chunk, by the host's gather; the three bytes behind one of fewer than four may be read
  * too (PlainRange). */
-static Val gather(Emit *e, Val a, Val base, Val on, u32 width, Op op)
+Val gather_lanes(Emit *e, Val a, Val base, Val on, u32 width, Op op)
 {
     const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
     LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
     const Val v =
         intrinsic(e, "llvm.masked.gather", types, 2,
                   (Val[]){chunk_hosts(e, a, base), word(e, 1), on, LLVMConstNull(e->row)}, 4);
-    return width == 4 ? v : widen(e, op, LLVMBuildTrunc(B, v, t, ""), e->row);
+    return width == 4 ? v : widen_data(e, op, LLVMBuildTrunc(B, v, t, ""), e->row);
 }
 
 /* The same for words that are stored: the last lane at an address is the last to write. */
-static void scatter(Emit *e, Val data, Val a, Val base, Val on)
+void scatter_lanes(Emit *e, Val data, Val a, Val base, Val on)
 {
     LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
     intrinsic(e, "llvm.masked.scatter", types, 2,
@@ -644,12 +641,12 @@ static Val gather_chunk(Emit *e, u32 i, Val a, Val base, Val data, u32 width, Op
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), some = new_block(e, "some"),
                             done = new_block(e, "");
     Val got = NULL;
-    LLVMBuildCondBr(B, some_of(e, e->on.c[i]), some, done);
+    LLVMBuildCondBr(B, some_lane(e, e->on.c[i]), some, done);
     LLVMPositionBuilderAtEnd(B, some);
     if (data)
-        scatter(e, data, a, base, e->on.c[i]);
+        scatter_lanes(e, data, a, base, e->on.c[i]);
     else
-        got = gather(e, a, base, e->on.c[i], width, op);
+        got = gather_lanes(e, a, base, e->on.c[i], width, op);
     LLVMBuildBr(B, done);
     LLVMPositionBuilderAtEnd(B, done);
     if (data)
@@ -779,295 +776,4 @@ bool access_vector(Emit *e, const Uop *u)
     if (loads)
         set_v(e, u->rd, meet(e, &m));
     return true;
-}
-
-/* --- helpers ----------------------------------------------------------------------------- */
-
-/* calls the function that is the last parameter */
-static void make_keep(Emit *e)
-{
-    Val args[6];
-    make_kept(e, "", e->keep_type);
-    LLVMGetParams(e->fn, args);
-    const LLVMTypeRef t =
-        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
-    LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
-}
-
-static void give_back(Emit *e, const Row *v, Val how)
-{
-    if (!v) {
-        LLVMBuildRet(B, how);
-        return;
-    }
-    Val all[1 + MAX_CHUNKS];
-    memcpy(all, v->c, e->nchunks * sizeof *all);
-    all[e->nchunks] = how;
-    LLVMBuildAggregateRet(B, all, e->nchunks + 1);
-}
-
-/* parameters of a helper: (warp, env, uop, mask, addresses, data of a store) */
-typedef struct {
-    const Helper *h;
-    u32 width;
-    Val args[4 + 2 * MAX_CHUNKS];
-    u32 nargs;
-    Val uop, mask;
-    Row a, data, on; /* on.c[i] NULL: all */
-} Access;
-
-static Access begin_access(Emit *e, const Helper *h)
-{
-    Access x = {.h = h, .width = h->op == OP_w ? 4 : h->op == OP_h || h->op == OP_hu ? 2 : 1};
-    make_kept(e, "", helper_type(e, h->stores));
-    x.nargs = LLVMCountParams(e->fn);
-    LLVMGetParams(e->fn, x.args);
-    e->warp = x.args[0];
-    e->env = x.args[1];
-    x.uop = x.args[2];
-    x.mask = x.args[3];
-    e->base = env_field(e, e->ptr, offsetof(HostEnv, base));
-    e->page = env_field(e, e->ptr, offsetof(HostEnv, page));
-    e->lds_base = env_field(e, e->ptr, offsetof(HostEnv, lds_base));
-    e->lds_page = env_field(e, e->ptr, offsetof(HostEnv, lds_page));
-    for (u32 i = 0; i < e->nchunks; i++) {
-        x.a.c[i] = x.args[4 + i];
-        if (h->stores)
-            x.data.c[i] = x.args[4 + e->nchunks + i];
-        if (!h->full)
-            x.on.c[i] = mask_chunk(e, x.mask, i);
-    }
-    return x;
-}
-
-/* addresses and data go to the warp, and what was loaded comes from there */
-static void access_each(Emit *e, const Access *x)
-{
-    Row v = {{0}};
-    const bool stores = x->h->stores;
-    const Val reg = LLVMBuildLoad2(
-        B, e->i8, byte_at(e, x->uop, quad(e, stores ? offsetof(Uop, rb) : offsetof(Uop, rd))), "");
-    Val row =
-        LLVMBuildMul(B, LLVMBuildZExt(B, reg, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
-    row = byte_at(e, warp_field(e, offsetof(Warp, v)), row);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        store_at(e, x->a.c[i], warp_field(e, offsetof(Warp, addr) + 4 * (size_t)i * e->chunk));
-        if (stores)
-            store_at(e, x->data.c[i], chunk_host(e, row, i, 4));
-    }
-    const Val vector = env_field(e, e->ptr, offsetof(HostEnv, vector));
-    const Val how =
-        call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
-                    (Val[]){e->warp, x->uop, x->mask, word(e, 0), word(e, 0), vector}, 6, 0, NULL);
-    for (u32 i = 0; !stores && i < e->nchunks; i++)
-        v.c[i] = load_at(e, e->row, chunk_host(e, row, i, 4));
-    give_back(e, stores ? NULL : &v, how);
-}
-
-/* Words of all lanes in memory, where a loop finds those of one. */
-static Val spread(Emit *e, const Row *v)
-{
-    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
-    LLVMSetAlignment(all, 64);
-    for (u32 i = 0; i < e->nchunks; i++)
-        store_at(e, v ? v->c[i] : LLVMConstNull(e->row), chunk_host(e, all, i, 4));
-    return all;
-}
-
-static Val lane_of(Emit *e, Val all, Val lane)
-{
-    return LLVMBuildInBoundsGEP2(B, e->i32, all, &lane, 1, "");
-}
-
-static Val lowest_lane(Emit *e, Val mask)
-{
-    LLVMTypeRef t = e->i32;
-    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
-}
-
-/* What lanes anywhere may touch, by the range that is remembered for the instruction; host: the
- * base of its window. */
-static Reach reach_each(Emit *e, const Access *x)
-{
-    const bool stores = x->h->stores;
-    const Val group = group_of(e);
-    const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, x->uop, quad(e, offsetof(Uop, pc))), "");
-    Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
-    slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
-    const Val own = byte_at(
-        e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
-        slot);
-    Val ok = all_within(e, &x->a, &x->on, own);
-    if (stores)
-        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
-    return (Reach){ok, range_base(e, own)};
-}
-
-/* Those lanes, one after the other, between the words that spread() made. */
-static void access_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
-{
-    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
-                            done = new_block(e, "");
-    const LLVMTypeRef t = data_type(e, x->width);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, lanes, word(e, 0), ""), done, loop);
-    LLVMPositionBuilderAtEnd(B, loop);
-    const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
-    const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
-    const Val host = byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, ""));
-    const Val at = lane_of(e, words, lane);
-    if (x->h->stores)
-        store_at(e, LLVMBuildTrunc(B, LLVMBuildLoad2(B, e->i32, at, ""), t, ""), host);
-    else
-        LLVMBuildStore(B, widen(e, x->h->op, load_at(e, t, host), e->i32), at);
-    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
-    LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
-    LLVMPositionBuilderAtEnd(B, done);
-}
-
-/* i1: no lane of the chunk that is on differs */
-static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
-{
-    Val differs = LLVMBuildICmp(B, LLVMIntNE, a, b, "");
-    if (x->on.c[i])
-        differs = LLVMBuildAnd(B, differs, x->on.c[i], "");
-    return LLVMBuildNot(B, some_of(e, differs), "");
-}
-
-/* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
- * address, at once.  What is loaded. */
-static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
-{
-    const bool stores = x->h->stores;
-    const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
-    const LLVMBasicBlockRef row = new_block(e, "row"), apart = new_block(e, "apart"),
-                            one = new_block(e, "one"), each = new_block(e, "each"),
-                            done = new_block(e, "");
-    const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
-    const Val first = LLVMBuildExtractElement(B, x->a.c[i], word(e, 0), "");
-    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
-    const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
-    LLVMTypeRef flat[2] = {t, e->ptr};
-    /* Hosts that have no masks leave parts of rows to the loop, as is a chunk with no lane on,
-     * whose address hosts would take long to ignore.  Beyond 2^32 a row would go on at 0. */
-    const bool can = x->h->full || e->host->gathers;
-    Val in_row = LLVMConstNull(e->i1);
-    if (can) {
-        const u32 last = 0u - e->chunk * x->width;
-        in_row = LLVMBuildAnd(B, none_differs(e, x, i, x->a.c[i], steps),
-                              LLVMBuildICmp(B, LLVMIntULE, first, word(e, last), ""), "");
-    }
-    if (can && x->on.c[i])
-        in_row = LLVMBuildAnd(B, in_row, some_of(e, on), "");
-    LLVMBuildCondBr(B, in_row, row, apart);
-
-    LLVMPositionBuilderAtEnd(B, row);
-    Val together = NULL;
-    if (stores) {
-        const Val data = x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
-        if (x->h->full)
-            store_at(e, data, at);
-        else
-            intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
-    } else {
-        together = x->h->full ? load_at(e, t, at)
-                              : intrinsic(e, "llvm.masked.load", flat, 2,
-                                          (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4);
-        together = widen(e, x->h->op, together, e->row);
-    }
-    LLVMBuildBr(B, done);
-
-    /* of a chunk whose first lane is off, that lane's address has not been asked for */
-    LLVMPositionBuilderAtEnd(B, apart);
-    Val same = LLVMConstNull(e->i1), value = NULL;
-    if (!stores && x->h->full)
-        same = none_differs(e, x, i, x->a.c[i], splat(e, first));
-    LLVMBuildCondBr(B, same, one, each);
-    LLVMPositionBuilderAtEnd(B, one);
-    if (!stores && x->h->full)
-        value = splat(e, widen(e, x->h->op, load_at(e, data_type(e, x->width), at), e->i32));
-    else
-        value = LLVMGetPoison(e->row);
-    LLVMBuildBr(B, done);
-
-    LLVMPositionBuilderAtEnd(B, each);
-    Val single = NULL;
-    if (e->host->gathers && !stores) {
-        single = gather(e, x->a.c[i], base, on, x->width, x->h->op);
-    } else if (e->host->gathers && x->width == 4) {
-        scatter(e, x->data.c[i], x->a.c[i], base, on);
-    } else {
-        const Val here = word(e, ((1u << e->chunk) - 1) << i * e->chunk);
-        access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
-                     words);
-        single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
-    }
-    const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
-    LLVMBuildBr(B, done);
-
-    LLVMPositionBuilderAtEnd(B, done);
-    if (stores)
-        return NULL;
-    const Val v = LLVMBuildPhi(B, e->row, "");
-    LLVMAddIncoming(v, (Val[]){together, value, single}, (LLVMBasicBlockRef[]){row, one, each_end},
-                    3);
-    return v;
-}
-
-/* Lanes anywhere: at once, if a range is remembered that has all of them. */
-static void make_access(Emit *e, const Helper *h)
-{
-    const Access x = begin_access(e, h);
-    const bool by_lane = !e->host->gathers || (h->stores && x.width < 4);
-    const Val addresses = by_lane ? spread(e, &x.a) : NULL,
-              words = by_lane ? spread(e, h->stores ? &x.data : NULL) : NULL;
-    const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
-    const Reach r = reach_each(e, &x);
-    Row v = {{0}};
-    branch_likely(e, r.ok, here, each);
-    LLVMPositionBuilderAtEnd(B, here);
-    if (!h->full && by_lane) { /* of a few lanes it takes longer to look at chunks */
-        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
-        LLVMTypeRef t = e->i32;
-        Val mask = x.mask;
-        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
-        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
-        LLVMPositionBuilderAtEnd(B, few);
-        access_lanes(e, &x, x.mask, r.host, addresses, words);
-        for (u32 i = 0; !h->stores && i < e->nchunks; i++)
-            v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
-        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
-        LLVMPositionBuilderAtEnd(B, many);
-    }
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
-    give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
-    LLVMPositionBuilderAtEnd(B, each);
-    access_each(e, &x);
-}
-
-LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
-                          const char *name, u64 helpers[HELPER_WORDS])
-{
-    Emit *e = mem_zalloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    e->c = c;
-    e->host = host;
-    e->helpers = helpers;
-    e->lanes = h->is_keep ? 4 : h->lanes;
-    e->chunk = e->lanes < host->chunk ? e->lanes : host->chunk;
-    e->nchunks = e->lanes / e->chunk;
-    e->m = LLVMModuleCreateWithNameInContext(name, c);
-    e->b = LLVMCreateBuilderInContext(c);
-    make_types(e);
-    if (h->is_keep)
-        make_keep(e);
-    else
-        make_access(e, h);
-    LLVMSetValueName2(e->fn, name, strlen(name));
-    LLVMDisposeBuilder(e->b);
-    LLVMModuleRef m = e->m;
-    mem_free(e);
-    return m;
 }

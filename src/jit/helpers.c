@@ -1,0 +1,304 @@
+/* helpers.c -- functions in host code that are made once a process and that regions call: accesses
+ * of lanes anywhere, by width and lanes, and calls of the engine that keep the host's registers.
+ *
+ * vecmem.c has the argument why a guest reaches no memory of the host's.
+ */
+#include "base/mem.h"
+#include "isa/op.h"
+#include "jit/translate.h"
+#include "mach/memory.h"
+#include <stddef.h>
+#include <string.h>
+
+#define B e->b
+
+enum { FEW = 8 }; /* lanes */
+
+/* calls the function that is the last parameter */
+static void make_keep(Emit *e)
+{
+    Val args[6];
+    make_kept(e, "", e->keep_type);
+    LLVMGetParams(e->fn, args);
+    const LLVMTypeRef t =
+        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
+    LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
+}
+
+static void give_back(Emit *e, const Row *v, Val how)
+{
+    if (!v) {
+        LLVMBuildRet(B, how);
+        return;
+    }
+    Val all[1 + MAX_CHUNKS];
+    memcpy(all, v->c, e->nchunks * sizeof *all);
+    all[e->nchunks] = how;
+    LLVMBuildAggregateRet(B, all, e->nchunks + 1);
+}
+
+/* parameters of a helper: (warp, env, uop, mask, addresses, data of a store) */
+typedef struct {
+    const Helper *h;
+    u32 width;
+    Val args[4 + 2 * MAX_CHUNKS];
+    u32 nargs;
+    Val uop, mask;
+    Row a, data, on; /* on.c[i] NULL: all */
+} Access;
+
+static Access begin_access(Emit *e, const Helper *h)
+{
+    Access x = {.h = h, .width = h->op == OP_w ? 4 : h->op == OP_h || h->op == OP_hu ? 2 : 1};
+    make_kept(e, "", helper_type(e, h->stores));
+    x.nargs = LLVMCountParams(e->fn);
+    LLVMGetParams(e->fn, x.args);
+    e->warp = x.args[0];
+    e->env = x.args[1];
+    x.uop = x.args[2];
+    x.mask = x.args[3];
+    e->base = env_field(e, e->ptr, offsetof(HostEnv, base));
+    e->page = env_field(e, e->ptr, offsetof(HostEnv, page));
+    e->lds_base = env_field(e, e->ptr, offsetof(HostEnv, lds_base));
+    e->lds_page = env_field(e, e->ptr, offsetof(HostEnv, lds_page));
+    for (u32 i = 0; i < e->nchunks; i++) {
+        x.a.c[i] = x.args[4 + i];
+        if (h->stores)
+            x.data.c[i] = x.args[4 + e->nchunks + i];
+        if (!h->full)
+            x.on.c[i] = mask_chunk(e, x.mask, i);
+    }
+    return x;
+}
+
+/* addresses and data go to the warp, and what was loaded comes from there */
+static void access_each(Emit *e, const Access *x)
+{
+    Row v = {{0}};
+    const bool stores = x->h->stores;
+    const Val reg = LLVMBuildLoad2(
+        B, e->i8, byte_at(e, x->uop, quad(e, stores ? offsetof(Uop, rb) : offsetof(Uop, rd))), "");
+    Val row =
+        LLVMBuildMul(B, LLVMBuildZExt(B, reg, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
+    row = byte_at(e, warp_field(e, offsetof(Warp, v)), row);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        store_at(e, x->a.c[i], warp_field(e, offsetof(Warp, addr) + 4 * (size_t)i * e->chunk));
+        if (stores)
+            store_at(e, x->data.c[i], chunk_host(e, row, i, 4));
+    }
+    const Val vector = env_field(e, e->ptr, offsetof(HostEnv, vector));
+    const Val how =
+        call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+                    (Val[]){e->warp, x->uop, x->mask, word(e, 0), word(e, 0), vector}, 6, 0, NULL);
+    for (u32 i = 0; !stores && i < e->nchunks; i++)
+        v.c[i] = load_at(e, e->row, chunk_host(e, row, i, 4));
+    give_back(e, stores ? NULL : &v, how);
+}
+
+/* Words of all lanes in memory, where a loop finds those of one. */
+static Val spread(Emit *e, const Row *v)
+{
+    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
+    LLVMSetAlignment(all, 64);
+    for (u32 i = 0; i < e->nchunks; i++)
+        store_at(e, v ? v->c[i] : LLVMConstNull(e->row), chunk_host(e, all, i, 4));
+    return all;
+}
+
+static Val lane_of(Emit *e, Val all, Val lane)
+{
+    return LLVMBuildInBoundsGEP2(B, e->i32, all, &lane, 1, "");
+}
+
+static Val lowest_lane(Emit *e, Val mask)
+{
+    LLVMTypeRef t = e->i32;
+    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
+}
+
+/* What lanes anywhere may touch, by the range that is remembered for the instruction; host: the
+ * base of its window. */
+static Reach reach_each(Emit *e, const Access *x)
+{
+    const bool stores = x->h->stores;
+    const Val group = group_of(e);
+    const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, x->uop, quad(e, offsetof(Uop, pc))), "");
+    Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
+    slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
+    const Val own = byte_at(
+        e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
+        slot);
+    Val ok = all_within(e, &x->a, &x->on, own);
+    if (stores)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    return (Reach){ok, range_base(e, own)};
+}
+
+/* Those lanes, one after the other, between the words that spread() made. */
+static void access_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
+{
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
+                            done = new_block(e, "");
+    const LLVMTypeRef t = data_type(e, x->width);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, lanes, word(e, 0), ""), done, loop);
+    LLVMPositionBuilderAtEnd(B, loop);
+    const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
+    const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
+    const Val host = byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, ""));
+    const Val at = lane_of(e, words, lane);
+    if (x->h->stores)
+        store_at(e, LLVMBuildTrunc(B, LLVMBuildLoad2(B, e->i32, at, ""), t, ""), host);
+    else
+        LLVMBuildStore(B, widen_data(e, x->h->op, load_at(e, t, host), e->i32), at);
+    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
+    LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMPositionBuilderAtEnd(B, done);
+}
+
+/* i1: no lane of the chunk that is on differs */
+static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
+{
+    Val differs = LLVMBuildICmp(B, LLVMIntNE, a, b, "");
+    if (x->on.c[i])
+        differs = LLVMBuildAnd(B, differs, x->on.c[i], "");
+    return LLVMBuildNot(B, some_lane(e, differs), "");
+}
+
+/* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
+ * address, at once.  What is loaded. */
+static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
+{
+    const bool stores = x->h->stores;
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
+    const LLVMBasicBlockRef row = new_block(e, "row"), apart = new_block(e, "apart"),
+                            one = new_block(e, "one"), each = new_block(e, "each"),
+                            done = new_block(e, "");
+    const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
+    const Val first = LLVMBuildExtractElement(B, x->a.c[i], word(e, 0), "");
+    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
+    const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
+    LLVMTypeRef flat[2] = {t, e->ptr};
+    /* Hosts that have no masks leave parts of rows to the loop, as is a chunk with no lane on,
+     * whose address hosts would take long to ignore.  Beyond 2^32 a row would go on at 0. */
+    const bool can = x->h->full || e->host->gathers;
+    Val in_row = LLVMConstNull(e->i1);
+    if (can) {
+        const u32 last = 0u - e->chunk * x->width;
+        in_row = LLVMBuildAnd(B, none_differs(e, x, i, x->a.c[i], steps),
+                              LLVMBuildICmp(B, LLVMIntULE, first, word(e, last), ""), "");
+    }
+    if (can && x->on.c[i])
+        in_row = LLVMBuildAnd(B, in_row, some_lane(e, on), "");
+    LLVMBuildCondBr(B, in_row, row, apart);
+
+    LLVMPositionBuilderAtEnd(B, row);
+    Val together = NULL;
+    if (stores) {
+        const Val data = x->width < 4 ? LLVMBuildTrunc(B, x->data.c[i], t, "") : x->data.c[i];
+        if (x->h->full)
+            store_at(e, data, at);
+        else
+            intrinsic(e, "llvm.masked.store", flat, 2, (Val[]){data, at, word(e, 1), on}, 4);
+    } else {
+        together = x->h->full ? load_at(e, t, at)
+                              : intrinsic(e, "llvm.masked.load", flat, 2,
+                                          (Val[]){at, word(e, 1), on, LLVMConstNull(t)}, 4);
+        together = widen_data(e, x->h->op, together, e->row);
+    }
+    LLVMBuildBr(B, done);
+
+    /* of a chunk whose first lane is off, that lane's address has not been asked for */
+    LLVMPositionBuilderAtEnd(B, apart);
+    Val same = LLVMConstNull(e->i1), value = NULL;
+    if (!stores && x->h->full)
+        same = none_differs(e, x, i, x->a.c[i], splat(e, first));
+    LLVMBuildCondBr(B, same, one, each);
+    LLVMPositionBuilderAtEnd(B, one);
+    if (!stores && x->h->full)
+        value = splat(e, widen_data(e, x->h->op, load_at(e, data_type(e, x->width), at), e->i32));
+    else
+        value = LLVMGetPoison(e->row);
+    LLVMBuildBr(B, done);
+
+    LLVMPositionBuilderAtEnd(B, each);
+    Val single = NULL;
+    if (e->host->gathers && !stores) {
+        single = gather_lanes(e, x->a.c[i], base, on, x->width, x->h->op);
+    } else if (e->host->gathers && x->width == 4) {
+        scatter_lanes(e, x->data.c[i], x->a.c[i], base, on);
+    } else {
+        const Val here = word(e, ((1u << e->chunk) - 1) << i * e->chunk);
+        access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
+                     words);
+        single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+    }
+    const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
+    LLVMBuildBr(B, done);
+
+    LLVMPositionBuilderAtEnd(B, done);
+    if (stores)
+        return NULL;
+    const Val v = LLVMBuildPhi(B, e->row, "");
+    LLVMAddIncoming(v, (Val[]){together, value, single}, (LLVMBasicBlockRef[]){row, one, each_end},
+                    3);
+    return v;
+}
+
+/* Lanes anywhere: at once, if a range is remembered that has all of them. */
+static void make_access(Emit *e, const Helper *h)
+{
+    const Access x = begin_access(e, h);
+    const bool by_lane = !e->host->gathers || (h->stores && x.width < 4);
+    const Val addresses = by_lane ? spread(e, &x.a) : NULL,
+              words = by_lane ? spread(e, h->stores ? &x.data : NULL) : NULL;
+    const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
+    const Reach r = reach_each(e, &x);
+    Row v = {{0}};
+    branch_likely(e, r.ok, here, each);
+    LLVMPositionBuilderAtEnd(B, here);
+    if (!h->full && by_lane) { /* of a few lanes it takes longer to look at chunks */
+        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
+        LLVMTypeRef t = e->i32;
+        Val mask = x.mask;
+        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
+        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
+        LLVMPositionBuilderAtEnd(B, few);
+        access_lanes(e, &x, x.mask, r.host, addresses, words);
+        for (u32 i = 0; !h->stores && i < e->nchunks; i++)
+            v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
+        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+        LLVMPositionBuilderAtEnd(B, many);
+    }
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
+    give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
+    LLVMPositionBuilderAtEnd(B, each);
+    access_each(e, &x);
+}
+
+LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
+                          const char *name, u64 helpers[HELPER_WORDS])
+{
+    Emit *e = mem_zalloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->c = c;
+    e->host = host;
+    e->helpers = helpers;
+    e->lanes = h->is_keep ? 4 : h->lanes;
+    e->chunk = e->lanes < host->chunk ? e->lanes : host->chunk;
+    e->nchunks = e->lanes / e->chunk;
+    e->m = LLVMModuleCreateWithNameInContext(name, c);
+    e->b = LLVMCreateBuilderInContext(c);
+    make_types(e);
+    if (h->is_keep)
+        make_keep(e);
+    else
+        make_access(e, h);
+    LLVMSetValueName2(e->fn, name, strlen(name));
+    LLVMDisposeBuilder(e->b);
+    LLVMModuleRef m = e->m;
+    mem_free(e);
+    return m;
+}

@@ -12,19 +12,19 @@
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
- * those in a row by what was tested, on all lanes, and chunks in a row or at one address likewise.
- * Every page between, which are one or two, has been asked for its flag, in the window that the
- * lowest address chooses.  A page beyond a window has no flags, and the second page is never more
- * than one past the first, which is reserved memory even at the end of a window (mach/memory.c,
- * GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.  all_within() compares
- * the address of every lane that is on with one range, which is of one window and ends three bytes
- * before its last page does, so that no lane reaches beyond, and near_row() the first and the last
- * of a row; near_row(), chunk_hosts() and access_lanes() (helpers.c) add such addresses, as numbers
- * from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that had the right when
- * somebody looked. Device memory is reserved as long as the device is there, so a host program that
- * unmaps a buffer while a launch uses it makes a race of the guest's and no access to foreign
- * memory; pages that lose a right while a launch runs are in no range for stores, or the range ends
- * with the group.
+ * those in a row by what was tested, on all lanes or on all that are on, and chunks in a row or at
+ * one address likewise.  Every page between, which are one or two, has been asked for its flag, in
+ * the window that the lowest address chooses.  A page beyond a window has no flags, and the second
+ * page is never more than one past the first, which is reserved memory even at the end of a window
+ * (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.
+ * all_within() compares the address of every lane that is on with one range, which is of one window
+ * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
+ * the first and the last of a row; near_row(), chunk_hosts() and access_lanes() (helpers.c) add
+ * such addresses, as numbers from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that
+ * had the right when somebody looked. Device memory is reserved as long as the device is there, so
+ * a host program that unmaps a buffer while a launch uses it makes a race of the guest's and no
+ * access to foreign memory; pages that lose a right while a launch runs are in no range for stores,
+ * or the range ends with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -396,6 +396,37 @@ static void ask_row(Emit *e, Span *s)
     s->in_row = all_zero(e, differ);
 }
 
+/* In all lanes what the lowest lane that is on has, of rows of one chunk or two. */
+static Val lowest_on(Emit *e, const Row *v)
+{
+    LLVMTypeRef t = e->i32;
+    const Val lane =
+        intrinsic(e, "llvm.cttz", &t, 1, (Val[]){e->mask, LLVMConstInt(e->i1, 0, false)}, 2);
+    const char *name = e->chunk == 16  ? "llvm.x86.avx512.vpermi2var.d.512"
+                       : e->chunk == 8 ? "llvm.x86.avx512.vpermi2var.d.256"
+                                       : "llvm.x86.avx512.vpermi2var.d.128";
+    return intrinsic(e, name, NULL, 0, (Val[]){v->c[0], splat(e, lane), v->c[e->nchunks - 1]}, 3);
+}
+
+/* The same of rows of which some lanes are off and may hold anything: asks those that are on, of
+ * which the others are to lie in the row of the lowest. */
+static void ask_some(Emit *e, Span *s)
+{
+    const Row base = row_of(e, s);
+    Row away = {{0}}; /* each address without its distance from lane 0's */
+    Val differ = NULL;
+    for (u32 i = 0; i < e->nchunks; i++)
+        away.c[i] = LLVMBuildSub(B, base.c[i], lanes_constant(e, i, 0, s->width), "");
+    const Val first = lowest_on(e, &away);
+    s->first = LLVMBuildExtractElement(B, first, word(e, 0), "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val other = LLVMBuildICmp(B, LLVMIntNE, away.c[i], first, "");
+        const Val wrong = LLVMBuildAnd(B, other, e->on.c[i], "");
+        differ = differ ? LLVMBuildOr(B, differ, wrong, "") : wrong;
+    }
+    s->in_row = LLVMBuildNot(B, some_lane(e, differ), "");
+}
+
 /* --- rows of data ------------------------------------------------------------------------ */
 
 Val chunk_host(Emit *e, Val host, u32 chunk, u32 width)
@@ -679,32 +710,59 @@ static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, 
     LLVMPositionBuilderAtEnd(B, apart);
 }
 
+/* Goes to `row`, with where that begins in *x->s, if the lanes that access are in one; else to
+ * `slow`. Lanes that are off are asked, too, at first: that is not asked again in a loop. */
+static void find_lanes_in_row(Emit *e, const RowAccess *x, LLVMBasicBlockRef row,
+                              LLVMBasicBlockRef slow)
+{
+    Span *s = x->s;
+    if (e->at->full || !e->host->gathers || !x->can) {
+        branch_likely(e, s->in_row, row, slow);
+        LLVMPositionBuilderAtEnd(B, row);
+        return;
+    }
+    const LLVMBasicBlockRef some = new_block(e, "some");
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B), some};
+    Val first[2] = {s->first};
+    LLVMBuildCondBr(B, s->in_row, row, some);
+    LLVMPositionBuilderAtEnd(B, some);
+    ask_some(e, s);
+    first[1] = s->first;
+    LLVMBuildCondBr(B, s->in_row, row, slow);
+    LLVMPositionBuilderAtEnd(B, row);
+    s->first = LLVMBuildPhi(B, e->i32, "");
+    LLVMAddIncoming(s->first, first, from, 2);
+    s->in_row = LLVMConstInt(e->i1, 1, false);
+}
+
 /* Asks whether lanes are in a row, and for that row: first the range that is remembered, then the
  * flags of its pages; where nothing has been remembered yet, that is done.  The builder is left
  * where the row may be accessed, at *host. */
-static Ways find_row(Emit *e, const Uop *u, const RowAccess *x, Val *host)
+static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
 {
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
     const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask"),
                             found = new_block(e, "found"), empty = new_block(e, "empty");
-    if (!x->s->in_row)
-        ask_row(e, x->s);
-    branch_likely(e, x->can ? x->s->in_row : LLVMConstNull(e->i1), row, w.slow);
-
-    LLVMPositionBuilderAtEnd(B, row);
-    const Val range = range_of(e, u, x->stores);
-    const Reach near = near_row(e, x, range);
+    if (!x.s->in_row)
+        ask_row(e, x.s);
+    Span s = *x.s;
+    x.s = &s;
+    if (!x.can)
+        s.in_row = LLVMConstNull(e->i1);
+    find_lanes_in_row(e, &x, row, w.slow);
+    const Val range = range_of(e, u, x.stores);
+    const Reach near = near_row(e, &x, range);
     branch_likely(e, near.ok, w.fast, ask);
 
     LLVMPositionBuilderAtEnd(B, ask);
-    const Reach r = reach_row(e, x->s, x->offset, x->flat, x->stores);
+    const Reach r = reach_row(e, x.s, x.offset, x.flat, x.stores);
     LLVMBuildCondBr(B, r.ok, found, w.slow);
     LLVMPositionBuilderAtEnd(B, found);
     const Val seen = LLVMBuildOr(B, range_field(e, range, offsetof(PlainRange, lo)),
                                  range_field(e, range, offsetof(PlainRange, room)), "");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, seen, word(e, 0), ""), w.fast, empty);
     LLVMPositionBuilderAtEnd(B, empty);
-    const Val first = LLVMBuildAdd(B, x->s->first, x->offset, "");
+    const Val first = LLVMBuildAdd(B, x.s->first, x.offset, "");
     const Val remember = env_field(e, e->ptr, offsetof(HostEnv, remember));
     call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
                 (Val[]){e->warp, note_place(e), e->mask, first, word(e, 0), remember}, 6, 0, NULL);
@@ -744,7 +802,7 @@ bool access_vector(Emit *e, const Uop *u)
                          .stores = !loads,
                          .can = loads || e->at->full || e->host->gathers ||
                                 (width == 4 && e->chunk == 8)};
-    const Ways w = find_row(e, u, &x, &host);
+    const Ways w = find_row(e, u, x, &host);
     Meeting m = {.done = w.done};
     if (loads)
         arrive(e, &m, load_row(e, host, width, op));

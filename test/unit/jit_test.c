@@ -1364,6 +1364,74 @@ static void rows_die(void **state)
     dev_close(b);
 }
 
+/* Addresses of lanes that are on lie in a row, or not, and those of the others anywhere; the row of all
+ * would begin before what is mapped, or end behind it.  Lanes that are off keep their memory. */
+static void rows_of_some(void **state)
+{
+    static const char *const accesses[][2] = {{"vlw12.v v8,0(v7)", "vsw12.v v8,0(v7)"},
+                                              {"vlbu12.v v8,3(v7)", "vsb12.v v8,3(v7)"}};
+    static const u32 lanes_on[] = {1, 2, 0x80000000, 0xaaaaaaaa, 0xfffffffe, 0xffff0000, 0x7fffffff, 0x00010100};
+    static const u32 at[] = {DATA, DATA - 4, DATA - 124, DATA + 4, DATA + 4096 - 64, DATA + DATA_BYTES - 128,
+                             DATA + DATA_BYTES - 124, DATA + DATA_BYTES - 4, LDS_LO, LDS_LO - 4};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    for (u32 k = 0; k < 2 * countof(accesses); k++) {
+        Device *a = open_device(dev_find_engine("interp")), *b = open_device(dev_find_engine("jit"));
+        const u32 lanes = k % 2 ? 32 : 8;
+        text.len = 0;
+        line("li x8,%#x", DATA);
+        line("lw x9,4(x8)"); /* which lanes */
+        line("lw x10,0(x8)");
+        line("li x7,%#x", DATA + OUT);
+        line("vid.v v1");
+        line("vmv.v.x v5,x9");
+        line("vsrl.vv v5,v5,v1");
+        line("vand.vi v5,v5,1");
+        line("vmv.v.i v6,0");
+        line("vmv.v.i v7,-8"); /* nothing is there */
+        line("li x28,3");
+        buf_str(&text, ".Lt:\n");
+        set_meeting(0);
+        line("vbeq v5,v6,.Lm0");
+        line("vsll.vi v7,v1,2");
+        line("vadd.vx v7,v7,x10");
+        line("vlw12.v v9,0(v7)");
+        buf_str(&text, ".Lm0:\n");
+        line("join x0,x0,0");
+        set_meeting(1);
+        line("vbeq v5,v6,.Lm1");
+        line("%s", accesses[k / 2][0]);
+        line("vadd.vx v8,v8,x28");
+        line("%s", accesses[k / 2][1]);
+        buf_str(&text, ".Lm1:\n");
+        line("join x0,x0,0");
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        line("vsll.vi v2,v1,2");
+        line("vadd.vx v2,v2,x7");
+        line("vsw12.v v7,0(v2)");
+        line("vsw12.v v8,128(v2)");
+        line("vsw12.v v9,256(v2)");
+        line("endprg x0,x0,x0");
+        u32 faults = 0, n = 0;
+        for (u32 i = 0; i < countof(at) * countof(lanes_on); i++) {
+            const u32 words[2] = {at[i / countof(lanes_on)], lanes_on[i % countof(lanes_on)]};
+            const Shape s = {.lanes = lanes, .items = lanes, .warps = 1};
+            first_words = words;
+            const DevResult ra = run(a, i ? NULL : linked(), &s, 7), rb = run(b, i ? NULL : linked(), &s, 7);
+            compare(a, b, &ra, &rb, k * 1000 + i);
+            faults += ra.run.faulted;
+            n++;
+        }
+        first_words = NULL;
+        assert_true(faults > 0 && faults < n); /* some rows begin or end elsewhere */
+        close_compared(a, b);
+    }
+    buf_free(&text);
+}
+
 /* one statement on the few float registers of nans_travel(): x12 to x14, v4 to v8 */
 static void float_statement(u32 depth)
 {
@@ -1687,6 +1755,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
         cmocka_unit_test(rows_die),         cmocka_unit_test(rows_reach_an_end),
         cmocka_unit_test(nans_travel),      cmocka_unit_test(short_sides),
+        cmocka_unit_test(rows_of_some),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -115,8 +115,9 @@ static Ref compute(const Tests *T, IrOp op, Ref x, Ref y)
     if (ref_is_con(y, op == IR_mul))
         return x;
     const Ins i = {.op = (u16)op, .dst = ir_value_in(w->f, BANK_X), .a = {x, y}};
-    if (loop_define(w, w->before, i.dst, &i))
-        ir_append(w->f, w->before, &i);
+    const u32 b = loop_place(w, x, y);
+    if (loop_define(w, b, i.dst, &i))
+        ir_append(w->f, b, &i);
     return ref_val(i.dst);
 }
 

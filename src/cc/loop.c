@@ -80,6 +80,25 @@ u32 loop_entry(const Func *f, u32 loop)
     return found;
 }
 
+/* A scalar of a block that may run again can be read in no other block than before. */
+static bool stays(const LoopWalk *w, Ref r)
+{
+    return r.kind == R_VAL && w->f->block[w->def[r.val].block].rerun;
+}
+
+u32 loop_place(const LoopWalk *w, Ref x, Ref y)
+{
+    u32 b = w->before;
+    for (u32 l = w->f->block[b].loop; l != NO_LOOP; l = w->f->loops[l].parent) {
+        const u32 out = loop_entry(w->f, l);
+        if (out == NO_BLOCK || w->f->block[out].rerun || stays(w, x) || stays(w, y) ||
+            !is_defined_outside(w, x, l) || !is_defined_outside(w, y, l))
+            break;
+        b = out;
+    }
+    return b;
+}
+
 static bool enter(LoopWalk *w, u32 loop)
 {
     const Func *f = w->f;

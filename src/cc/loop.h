@@ -35,6 +35,10 @@ bool loop_define(LoopWalk *w, u32 block, u32 v, const Ins *i);
 /* The only block from which a loop is entered, or NO_BLOCK. */
 u32 loop_entry(const Func *f, u32 loop);
 
+/* The block in which to compute something of x and y that the present loop needs: before it, and as
+ * many loops further out as x and y allow. */
+u32 loop_place(const LoopWalk *w, Ref x, Ref y);
+
 /* Whether r has its value before the loop is entered: a constant, an address, or made outside. */
 bool is_defined_outside(const LoopWalk *w, Ref r, u32 loop);
 bool is_outside(const LoopWalk *w, Ref r); /* of the present loop */

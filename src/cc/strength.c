@@ -258,22 +258,9 @@ static void collect(Strength *S)
 
 /* --- counters -------------------------------------------------------------------------------- */
 
-/* the block in which to compute x op y: as many loops further out as x and y allow */
-static u32 place(const Strength *S, Ref x, Ref y)
-{
-    u32 b = S->w->before;
-    for (u32 l = S->w->f->block[b].loop; l != NO_LOOP; l = S->w->f->loops[l].parent) {
-        const u32 out = loop_entry(S->w->f, l);
-        if (out == NO_BLOCK || !is_defined_outside(S->w, x, l) || !is_defined_outside(S->w, y, l))
-            break;
-        b = out;
-    }
-    return b;
-}
-
 static Ref make(Strength *S, IrOp op, Ref x, Ref y)
 {
-    const u32 b = place(S, x, y);
+    const u32 b = loop_place(S->w, x, y);
     const Ins i = {.op = (u16)op, .dst = ir_value(S->w->f), .a = {x, y}};
     if (!i.dst || !loop_define(S->w, b, i.dst, &i))
         return ref_con(0);
@@ -314,9 +301,35 @@ static u32 add_counter(Strength *S, const Group *g)
     return v;
 }
 
+static Ref *address_of(const Strength *S, const Access *a)
+{
+    Block *b = &S->w->f->block[a->block];
+    Ins *i = &b->ins[a->index];
+    return a->is_phi ? &b->phi[a->index].arg[a->arg] : &i->a[ir_info[i->op].nargs - 1];
+}
+
+/* Value v, an address in the loop, is the counter from now on, for all that use it. */
+static void become_counter(const Strength *S, u32 v, u32 counter)
+{
+    Def *d = &S->w->def[v];
+    Block *b = &S->w->f->block[d->block];
+    for (size_t n = 0; n < b->nins; n++)
+        if (b->ins[n].dst == v) {
+            b->ins[n].op = IR_copy;
+            b->ins[n].a[0] = ref_val(counter);
+            b->ins[n].a[1] = ref_none();
+            d->ins = b->ins[n];
+        }
+}
+
 static void use_counter(const Strength *S, const Access *a, u32 counter)
 {
     const Group *g = &S->group[a->group];
+    const Ref address = *address_of(S, a);
+    if (a->con == g->base && address.val != counter && S->w->def[address.val].ins.op != IR_none) {
+        become_counter(S, address.val, counter);
+        return;
+    }
     Block *b = &S->w->f->block[a->block];
     if (a->is_phi) {
         b->phi[a->index].arg[a->arg] = ref_val(counter);

@@ -183,6 +183,17 @@ static void samplers_fold(LLVMModuleRef m)
     }
 }
 
+static bool unroll(LLVMModuleRef m, Diag *d)
+{
+    if (!unroll_mark(m))
+        return true;
+    if (!run_passes(
+            m, "function(loop-unroll<O2>,loop(indvars),loop-mssa(licm),simplifycfg,early-cse)", d))
+        return false;
+    unroll_settle(m);
+    return true;
+}
+
 static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
 {
     forbid_vectors(m);
@@ -200,8 +211,7 @@ static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level ||
             run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d)) &&
-           (level < 2 || !unroll_mark(m) ||
-            run_passes(m, "function(loop-unroll<O2>,loop(indvars),simplifycfg,early-cse)", d));
+           (level < 2 || unroll(m, d));
 }
 
 static bool expand(LLVMModuleRef m, Diag *d)

@@ -35,8 +35,12 @@ bool must_converge(LLVMModuleRef m);
  * these places alone; needs the library linked and small functions inlined (converge.c).  False:
  * out of memory. */
 bool converge(LLVMModuleRef m, const Target *target);
+/* The addresses of a loop that is one block, entered from `before` alone, become pointers that step,
+ * where they are few (pointers.c). */
+void pointers_step(LLVMBasicBlockRef body, LLVMBasicBlockRef before);
 /* Asks LLVM to unroll the loops where that pays (unroll.c).  True: there are some. */
 bool unroll_mark(LLVMModuleRef m);
+void unroll_settle(LLVMModuleRef m); /* after that */
 /* Calls of clang's handler of indices beyond their arrays become notes for the check for bounds
  * (indexnotes.c). */
 void indices_note(LLVMModuleRef m);

@@ -7,6 +7,9 @@
  *
  * Taken are loops of one block, as the optimiser leaves them, which count by a power of two towards
  * a bound.
+ *
+ * Where the loop for what remains is entered without the other one, LLVM leaves open what that
+ * would have given; such a phi becomes another one that says more, so that one register does.
  */
 #include "ll/lower.h"
 #include "ll/middle.h"
@@ -147,6 +150,17 @@ static void ask(LLVMContextRef ctx, LLVMValueRef end, unsigned kind, u32 rounds)
     LLVMSetMetadata(end, kind, LLVMMetadataAsValue(ctx, node));
 }
 
+/* The only block from which a loop of one block is entered, and which goes nowhere else; NULL:
+ * there is none. */
+static LLVMBasicBlockRef preheader(LLVMBasicBlockRef b)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(b);
+    if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2)
+        return NULL;
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, LLVMGetIncomingBlock(phi, 0) == b);
+    return LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(from)) == 1 ? from : NULL;
+}
+
 static bool mark(LLVMContextRef ctx, LLVMBasicBlockRef b, unsigned kind)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
@@ -158,8 +172,51 @@ static bool mark(LLVMContextRef ctx, LLVMBasicBlockRef b, unsigned kind)
     if (size > MOST_BODY || !counts_to_bound(LLVMGetCondition(end), b) || is_settled(end, kind) ||
         !is_uniform(&seen, LLVMGetCondition(end)))
         return false;
+    LLVMBasicBlockRef before = preheader(b);
+    if (before)
+        pointers_step(b, before);
     ask(ctx, end, kind, size <= SHORT_BODY ? SHORT_ROUNDS : ROUNDS);
     return true;
+}
+
+/* --- afterwards ------------------------------------------------------------------------------ */
+
+/* Whether phi y has what x has on every way on which x is not left open. */
+static bool says_more(LLVMValueRef y, LLVMValueRef x)
+{
+    bool open = false;
+    if (LLVMTypeOf(x) != LLVMTypeOf(y) || x == y)
+        return false;
+    for (unsigned k = 0; k < LLVMCountIncoming(x); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(x, k);
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(x, k);
+        LLVMValueRef w = NULL;
+        for (unsigned j = 0; j < LLVMCountIncoming(y) && !w; j++)
+            w = LLVMGetIncomingBlock(y, j) == from ? LLVMGetIncomingValue(y, j) : NULL;
+        if (!LLVMIsPoison(v) && v != w)
+            return false;
+        open |= LLVMIsPoison(v) != 0;
+    }
+    return open;
+}
+
+static void settle_phi(LLVMValueRef x)
+{
+    LLVMValueRef y = LLVMGetFirstInstruction(LLVMGetInstructionParent(x));
+    for (; y && LLVMIsAPHINode(y); y = LLVMGetNextInstruction(y))
+        if (says_more(y, x)) {
+            LLVMReplaceAllUsesWith(x, y);
+            return;
+        }
+}
+
+void unroll_settle(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+                 i = LLVMGetNextInstruction(i))
+                settle_phi(i);
 }
 
 bool unroll_mark(LLVMModuleRef m)

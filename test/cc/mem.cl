@@ -284,3 +284,20 @@ kernel void scalar_spill(global const uint *x, global uint *out)
         t = (t << 1 | t >> 31) + a[k];
     out[i] = t;
 }
+
+// Loops of any number of rounds, among them what is left over where several rounds become one, whose addresses step by
+// numbers from outside; the first addresses differ from round to round of the loop around them.
+
+kernel void steps(global const uint *a, global const uint *b, global uint *out, uint stride, uint most)
+{
+    const uint i = get_global_id(0);
+    uint sum = 0;
+    for (uint n = 0; n < most; n++) {
+        uint part = n;
+        for (uint k = 0; k < n; k++)
+            part = part * 3 + (a[k * stride + i] ^ b[n * 2 + k]);
+        sum = sum * 5 + part;
+    }
+    for (int k = (int)most - 1; k >= 0; k--)
+        out[(uint)k * stride + i] = sum ^ a[i * most + (uint)k];
+}

@@ -367,6 +367,23 @@ REF(scalar_spill)
     }
 }
 
+REF(steps)
+{
+    const u32 *a = A(0), *b = A(1), stride = VALUE(u32, 3), most = VALUE(u32, 4);
+    u32 *out = A(2);
+    EACH {
+        u32 sum = 0;
+        for (u32 n = 0; n < most; n++) {
+            u32 part = n;
+            for (u32 k = 0; k < n; k++)
+                part = part * 3 + (a[k * stride + i] ^ b[n * 2 + k]);
+            sum = sum * 5 + part;
+        }
+        for (u32 k = 0; k < most; k++)
+            out[k * stride + i] = sum ^ a[i * most + k];
+    }
+}
+
 static const KitCase cases[] = {
     CASE(struct_array, "32/16", "c1024"),
     CASE(struct_argument, "32/16", "S32 q32"),
@@ -391,6 +408,8 @@ static const KitCase cases[] = {
     CASE(half_vectors, "64/32", "f256 h512"),
     CASE(spill, "32/16", "w100 w512"),
     CASE(scalar_spill, "64/32", "w320 w64"),
+    CASE(steps, "64/32", "w768 w40 w768 =64 =11"),
+    CASE(steps, "32/32", "w768 w40 w768 =33 =12"),
 };
 
 int main(void) { return kit_main("mem.cl", NULL, cases, countof(cases)); }

@@ -4,6 +4,7 @@
  * Requires layout and the sections' bytes in the object.
  */
 #include "asm/job.h"
+#include "base/search.h"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -310,20 +311,15 @@ static void fix_far(Fixing *f)
     }
 }
 
+SEARCH_BEFORE(is_before_label, Fixup, Sym,
+              e->frag < key->frag || (e->frag == key->frag && e->offset < key->offset))
+
 /* The %pcrel_hi at a label, or after a prefix that we put there; NULL: none. */
 static Fixup *find_upper(Asm *a, u32 label)
 {
     const Sym *l = sym_of(a, label);
     Sect *s = &a->sects[l->sect];
-    size_t lo = 0, hi = s->nfixups;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        const Fixup *x = &s->fixups[mid];
-        if (x->frag < l->frag || (x->frag == l->frag && x->offset < l->offset))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = search_count(s->fixups, s->nfixups, sizeof *s->fixups, is_before_label, l);
     if (lo == s->nfixups || s->fixups[lo].kind != FIX_PCHI)
         return NULL;
     const u64 addr = s->frags[s->fixups[lo].frag].addr + s->fixups[lo].offset;

@@ -6,6 +6,7 @@
  * that does not return runs into whatever stands behind it.
  */
 #include "asm/job.h"
+#include "base/search.h"
 #include "isa/abi.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -43,16 +44,12 @@ Border *as_find_borders(Asm *a, size_t *n)
     return borders;
 }
 
+SEARCH_BEFORE(is_not_behind, Border, Border, as_by_place(e, key) <= 0)
+
 u64 as_next_border(const Asm *a, const Border *borders, size_t n, u32 sect, u64 offset)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (as_by_place(&borders[mid], &(Border){sect, offset}) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const Border here = {sect, offset};
+    const size_t lo = search_count(borders, n, sizeof *borders, is_not_behind, &here);
     return lo < n && borders[lo].sect == sect ? borders[lo].offset : a->sects[sect].size;
 }
 
@@ -125,17 +122,12 @@ void as_note_end(const Asm *a, Frag *f, const Draft *d, const IsaFacts *facts)
     f->is_open = !ends;
 }
 
+SEARCH_BEFORE(frag_is_below, Frag, u64, e->addr < *key)
+
 /* the last fragment with bytes before a place; NULL: there is none */
 static const Frag *frag_before(const Sect *s, u64 offset)
 {
-    size_t lo = 0, hi = s->nfrags;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (s->frags[mid].addr < offset)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = search_count(s->frags, s->nfrags, sizeof *s->frags, frag_is_below, &offset);
     while (lo && (!s->frags[lo - 1].size || s->frags[lo - 1].kind == FRAG_ALIGN))
         lo--;
     return lo ? &s->frags[lo - 1] : NULL;

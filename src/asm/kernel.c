@@ -7,6 +7,7 @@
  */
 #include "asm/job.h"
 #include "asm/lex.h"
+#include "base/search.h"
 #include "obj/resource.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -120,19 +121,20 @@ static int by_start(const void *x, const void *y, void *asm_)
     return as_by_place(&p, &q);
 }
 
+typedef struct {
+    const Asm *a;
+    Border at;
+} KernelPlace;
+
+SEARCH_BEFORE(starts_at_or_before, Kernel, KernelPlace,
+              as_by_place(&(Border){key->a->syms[e->symbol].sect, e->start}, &key->at) <= 0)
+
 /* The kernel whose code includes offset, of those sorted by place; NULL: none. */
 static Kernel *kernel_at(const Asm *a, u32 sect, u64 offset)
 {
-    size_t lo = 0, hi = a->nkernels;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        const Kernel *k = &a->kernels[mid];
-        const Border start = {a->syms[k->symbol].sect, k->start};
-        if (as_by_place(&start, &(Border){sect, offset}) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const KernelPlace here = {a, {sect, offset}};
+    const size_t lo =
+        search_count(a->kernels, a->nkernels, sizeof *a->kernels, starts_at_or_before, &here);
     Kernel *k = lo ? &a->kernels[lo - 1] : NULL;
     return k && a->syms[k->symbol].sect == sect && offset < k->end ? k : NULL;
 }

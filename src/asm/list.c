@@ -8,6 +8,7 @@
  */
 #include "asm/asm.h"
 #include "asm/lex.h"
+#include "base/search.h"
 #include "obj/reloc.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -105,18 +106,18 @@ static u64 key_at(const Listing *l, u64 addr)
     return l->o->is_image ? addr : (u64)l->section << 33 | addr;
 }
 
+typedef struct {
+    const Object *o;
+    u64 at;
+} LabelPlace;
+
+SEARCH_BEFORE(label_is_below, Label, LabelPlace, key_of(key->o, e) < key->at)
+
 /* the first label at or after addr */
 static size_t label_from(const Listing *l, u64 addr)
 {
-    size_t lo = 0, hi = l->nlabels;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (key_of(l->o, &l->labels[mid]) < key_at(l, addr))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    const LabelPlace here = {l->o, key_at(l, addr)};
+    return search_count(l->labels, l->nlabels, sizeof *l->labels, label_is_below, &here);
 }
 
 static const char *name_of(const Listing *l, const Label *label)
@@ -249,16 +250,12 @@ static bool has_label(const Listing *l, u64 addr)
            !l->repeated[l->labels[i].symbol];
 }
 
+SEARCH_BEFORE(target_is_below, u64, u64, *e < *key)
+
 static bool is_target(const Listing *l, u64 addr)
 {
-    size_t lo = 0, hi = l->ntargets;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (l->targets[mid] < addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo =
+        search_count(l->targets, l->ntargets, sizeof *l->targets, target_is_below, &addr);
     return lo < l->ntargets && l->targets[lo] == addr;
 }
 

@@ -4,6 +4,7 @@
  * Where it does not, it is told by the nearest one; the driver leaves memory between its blocks, so
  * that this is the one that was meant.
  */
+#include "base/search.h"
 #include "check/internal.h"
 #include "base/mem.h"
 #include <inttypes.h>
@@ -100,17 +101,13 @@ bool extents_take(Check *c, const DrvScene *s)
     return true;
 }
 
+SEARCH_BEFORE(begins_at_or_before, DrvExtent, u64, e->addr <= *key)
+
 /* the last extent that begins at or before addr; NULL: there is none */
 static const DrvExtent *extent_before(const Check *c, u64 addr)
 {
-    size_t lo = 0, hi = c->nextent;
-    while (lo < hi) {
-        const size_t middle = (lo + hi) / 2;
-        if (c->extent[middle].addr <= addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    const size_t lo =
+        search_count(c->extent, c->nextent, sizeof *c->extent, begins_at_or_before, &addr);
     return lo ? &c->extent[lo - 1] : NULL;
 }
 

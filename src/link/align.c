@@ -6,6 +6,7 @@
  * so the offset alone tells how many of them are superfluous, if the part itself has that
  * alignment.
  */
+#include "base/search.h"
 #include "link/internal.h"
 #include <elf.h>
 
@@ -73,16 +74,11 @@ bool link_align(Link *l)
     return true;
 }
 
+SEARCH_BEFORE(cut_is_below, Cut, u32, e->at < *key)
+
 u32 cut_offset(const Part *p, u32 offset)
 {
-    size_t low = 0, high = p->ncuts; /* cuts before low begin before offset */
-    while (low < high) {
-        const size_t mid = (low + high) / 2;
-        if (p->cuts[mid].at < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = search_count(p->cuts, p->ncuts, sizeof *p->cuts, cut_is_below, &offset);
     if (!low)
         return offset;
     const Cut *c = &p->cuts[low - 1];

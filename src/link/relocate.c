@@ -1,4 +1,5 @@
 /* relocate.c -- writes addresses into code and data (psABI, "Relocations"). */
+#include "base/search.h"
 #include "link/internal.h"
 #include <elf.h>
 #include <string.h>
@@ -172,17 +173,12 @@ static bool address(Fix *f, u32 *value)
     bug("address state");
 }
 
+SEARCH_BEFORE(reloc_is_below, ObjReloc, u32, e->offset < *key)
+
 /* The relocation of a label's auipc; NULL: there is none. */
 static const ObjReloc *find_hi(const ObjSection *s, u32 offset)
 {
-    size_t low = 0, high = s->nrelocs;
-    while (low < high) {
-        const size_t mid = (low + high) / 2;
-        if (s->relocs[mid].offset < offset)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = search_count(s->relocs, s->nrelocs, sizeof *s->relocs, reloc_is_below, &offset);
     for (; low < s->nrelocs && s->relocs[low].offset == offset; low++)
         if (s->relocs[low].type == R_RISCV_PCREL_HI20)
             return &s->relocs[low];

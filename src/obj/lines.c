@@ -5,6 +5,7 @@
  * around an address, from the deepest outwards, are the chain of calls.  Every read goes through a
  * Cursor, which stops at the end of its bytes and then says so.
  */
+#include "base/search.h"
 #include "obj/lines.h"
 #include "base/mem.h"
 #include "obj/dwarf.h"
@@ -831,18 +832,15 @@ void lines_free(LineTable *t)
     mem_free(t);
 }
 
+SEARCH_BEFORE(entry_is_below, Named, u64, e->entry < *key)
+
 /* the name of an entry, or of what it stands for */
 static const char *name_of(const LineTable *t, u64 entry)
 {
     for (u32 hops = 0; entry && hops < 8; hops++) {
-        size_t lo = 0, hi = t->nnamed; /* entries come in the order of their offsets */
-        while (lo < hi) {
-            const size_t mid = lo + (hi - lo) / 2;
-            if (t->named[mid].entry < entry)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
+        /* entries come in the order of their offsets */
+        const size_t lo =
+            search_count(t->named, t->nnamed, sizeof *t->named, entry_is_below, &entry);
         if (lo == t->nnamed || t->named[lo].entry != entry)
             return NULL;
         if (t->named[lo].name)
@@ -852,17 +850,12 @@ static const char *name_of(const LineTable *t, u64 entry)
     return NULL;
 }
 
+SEARCH_BEFORE(begins_at_or_before, Span, u32, e->lo <= *key)
+
 /* the last span that begins at or before pc and reaches it; NULL: none */
 static const Span *span_at(const LineTable *t, u32 pc)
 {
-    size_t lo = 0, hi = t->nspans;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (t->spans[mid].lo <= pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = search_count(t->spans, t->nspans, sizeof *t->spans, begins_at_or_before, &pc);
     return lo && pc < t->spans[lo - 1].hi ? &t->spans[lo - 1] : NULL;
 }
 

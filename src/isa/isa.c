@@ -256,6 +256,18 @@ bool isa_encode(const Insn *in, u64 *word, int *bad)
     return true;
 }
 
+bool isa_is_float(InsnId id)
+{
+    static const u8 moves[NINSN] = {
+#define MOVES_FLOAT(id) [I_##id] = 1,
+#include "isa/isa.def"
+    };
+    const InsnInfo *i = &isa_insn[id];
+    const bool computes = i->unit == U_FPU || i->unit == U_TC || i->effect == E_EXP ||
+                          i->effect == E_SFU || (isa_op_of(id)->facts & OF_FLOAT);
+    return computes || moves[id];
+}
+
 /* --- prefixes ------------------------------------------------------------- */
 
 bool isa_is_prefix(InsnId id) { return isa_effect_of(id)->control == CONTROL_PREFIX; }

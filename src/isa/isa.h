@@ -307,6 +307,8 @@ typedef struct {
     bool wide;              /* the address is a register pair */
 } IsaPrefix;
 
+/* Whether the instruction computes with floats or moves them, so that float registers must be there. */
+bool isa_is_float(InsnId id);
 /* Whether the instruction is a prefix, and what it says. */
 bool isa_is_prefix(InsnId id);
 IsaPrefix isa_prefix(const Insn *in);

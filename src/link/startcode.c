@@ -25,15 +25,6 @@ typedef struct {
     u32 written[64]; /* of scalar registers that were written meanwhile: 1 + where */
 } Look;
 
-/* The mnemonics of floats begin so, and those of matrices compute with floats too. */
-static bool is_float(InsnId id)
-{
-    const char *text = isa_insn[id].text;
-    text += *text == 'v';
-    text += text[0] == 'm' && text[1] == 'f';
-    return isa_insn[id].unit == U_TC || (*text == 'f' && isa_insn[id].effect != E_FENCE);
-}
-
 static bool is_stack_role(u32 x)
 {
     return x == REG_sp || x == REG_gp || x == REG_tp || x == REG_local_base;
@@ -89,7 +80,7 @@ static void look_at_code(Pieces *p, const IsaDecoder *d, const Object *o, i32 se
             p->stacks = p->floats = true;
             return;
         }
-        p->floats |= is_float(in.id);
+        p->floats |= isa_is_float(in.id);
         look_at_registers(p, &l, &f);
         prefix = isa_is_prefix(in.id) ? isa_prefix(&in) : (IsaPrefix){.valid = false};
         l.at += length;

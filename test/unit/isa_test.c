@@ -357,6 +357,25 @@ static void division_follows_riscv(void **state)
     assert_int_equal(op_eval(OP_remu, 7, 0), 7);
 }
 
+/* RISC-V spells instructions on floats with an f, after the v of vectors and the m of masks; fences too. */
+static void floats_are_known(void **state)
+{
+    size_t found = 0;
+    (void)state;
+    for (u32 id = 0; id < NINSN; id++) {
+        const char *text = isa_insn[id].text;
+        text += *text == 'v';
+        text += text[0] == 'm' && text[1] == 'f';
+        const bool spelt = *text == 'f' && strncmp(text, "fence", 5) != 0;
+        if (!(isa_insn[id].sets & V202) || !strncmp(isa_insn[id].text, "mma", 3))
+            continue;
+        if (isa_is_float(id) != spelt)
+            fail_msg("%s", isa_insn[id].text);
+        found += spelt;
+    }
+    assert_true(found > 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +394,7 @@ int main(void)
         cmocka_unit_test(mnemonics_are_found_and_suggested),
         cmocka_unit_test(reserved_fields_are_no_instructions),
         cmocka_unit_test(division_follows_riscv),
+        cmocka_unit_test(floats_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

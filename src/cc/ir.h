@@ -350,6 +350,7 @@ struct Module {
     const Target *target;
     const CcOptions *opt;   /* of the compilation; NULL: all by default */
     const char *name;       /* of the source file */
+    bool exact;             /* a choice takes no bits of what is not chosen (check/init.c) */
     Func **func;
     size_t nfunc, capfunc;
     Sym *sym;

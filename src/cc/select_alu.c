@@ -326,8 +326,22 @@ static bool choose_sum(Select *s, u32 dst, Ref c, Ref a, Ref base)
     return true;
 }
 
+/* c * a + (1 - c) * b: each product is a or b, or 0 whatever they are. */
+static void choose_exactly(Select *s, u32 dst, Ref c, Ref a, Ref b)
+{
+    const Ref other = times(s, 0, negated(s, c), b);
+    if (sel_is_v(s, other))
+        multiply_add(s, dst, &int_mac[0], c, a, other);
+    else
+        sel_binary(s, dst, IR_add, times(s, 0, c, a), other);
+}
+
 static void choose_vector(Select *s, u32 dst, Ref c, Ref a, Ref b)
 {
+    if (s->f->module->exact) {
+        choose_exactly(s, dst, c, a, b);
+        return;
+    }
     if (choose_sum(s, dst, c, a, b))
         return;
     if (reversible(s, c) && (choose_sum(s, dst, negated(s, c), b, a)))
@@ -351,7 +365,8 @@ static void choose(Select *s, const Ins *i)
         choose_constant(s, i->dst, c, a.val, b.val);
     else if (ref_is_con(b, 0))
         times(s, i->dst, c, a);
-    else if (ref_is_con(a, 0) && vector && sel_is_v(s, b) && !reversible(s, c))
+    else if (ref_is_con(a, 0) && vector && sel_is_v(s, b) && !reversible(s, c) &&
+             !s->f->module->exact)
         multiply_add(s, i->dst, &int_mac[1], c, b, b);
     else if (ref_is_con(a, 0) && (vector || reversible(s, c)))
         times(s, i->dst, negated(s, c), b);

@@ -58,6 +58,8 @@ void take_image(Check *c)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
     notes_take(c->notes, image);
+    if (c->init)
+        init_take(c->init, image);
 }
 
 size_t places(Check *c, u32 pc, Place chain[CALLS_SEEN])
@@ -89,11 +91,42 @@ static Cause *find_cause(Check *c, const Finding *f)
     return NULL;
 }
 
+/* Fills in of a cause what the lines say of its places. */
+static void locate(Check *c, Cause *k, const char **file)
+{
+    Place at[CALLS_SEEN];
+    *file = NULL;
+    if (k->other && places(c, k->other, at)) {
+        k->other_line = at[0].line;
+        k->other_column = at[0].column;
+    }
+    if (places(c, k->pc, at)) {
+        *file = at[0].file;
+        k->line = at[0].line;
+        k->column = at[0].column;
+    }
+}
+
+/* 1 + the reported cause that has the places of k in the source, as where a loop was unrolled; 0:
+ * none has. */
+static size_t find_same(const Check *c, const Cause *k, const char *file)
+{
+    for (size_t i = 0; file && i < c->ncause; i++) {
+        const Cause *x = &c->cause[i];
+        if (x != k && x->text && x->file && x->kind == k->kind && x->where == k->where &&
+            x->line == k->line && x->column == k->column && x->other_line == k->other_line &&
+            x->other_column == k->other_column && !strcmp(x->file, file))
+            return i + 1;
+    }
+    return 0;
+}
+
 bool is_new(Check *c, const Finding *f)
 {
-    const char *kernel = f->warp->group->launch->kernel;
+    const char *kernel = f->warp->group->launch->kernel, *file;
     Cause *k = find_cause(c, f);
     if (k) {
+        k = k->same ? &c->cause[k->same - 1] : k;
         k->count++;
         return false;
     }
@@ -107,6 +140,11 @@ bool is_new(Check *c, const Finding *f)
     }
     k = &c->cause[c->ncause++];
     *k = (Cause){.kind = f->kind, .pc = f->pc, .other = f->other, .where = f->where, .count = 1};
+    locate(c, k, &file);
+    if ((k->same = find_same(c, k, file))) {
+        c->cause[k->same - 1].count++;
+        return false;
+    }
     if (is_allowed(c, f->kind, f->pc, kernel) || is_allowed(c, f->kind, f->other, kernel))
         return false;
     c->has_more |= c->nreport == MOST_REPORTS;

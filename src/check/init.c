@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "check/registers.h"
 #include "check/unwritten.h"
+#include "obj/notes.h"
 #include <string.h>
 
 #define ALL UINT32_MAX
@@ -29,10 +30,18 @@ typedef struct {
     Origin from;
 } Hole;
 
+/* Where the value comes from that a private variable has at first. */
+typedef struct {
+    u64 addr, size;
+    const char *name; /* of the variable; belongs to the image */
+} FirstValue;
+
 struct Init {
     Registers *warp; /* of the group */
     u32 nwarp;
     Unwritten memory;
+    FirstValue *source; /* of the program that is loaded */
+    size_t nsource, capsource;
     Hole hole[HOLES]; /* by address; later ones displace others */
 };
 
@@ -45,8 +54,44 @@ void init_free(Init *t)
     if (!t)
         return;
     unwritten_free(&t->memory);
+    mem_free(t->source);
     mem_free(t->warp);
     mem_free(t);
+}
+
+/* Whether the symbol is where the values come from that a private variable has at first
+ * (obj/notes.h). */
+static bool is_source(const ObjSymbol *s)
+{
+    return !strncmp(s->name, NOTE_UNWRITTEN, sizeof NOTE_UNWRITTEN - 1);
+}
+
+void init_take(Init *t, const Object *image)
+{
+    for (size_t i = 0; i < t->nsource; i++)
+        unwritten_fill(&t->memory, t->source[i].addr, t->source[i].size, 0);
+    t->nsource = 0;
+    for (size_t i = 0; image && i < image->nsymbols; i++) {
+        const ObjSymbol *s = &image->symbols[i];
+        if (!is_source(s))
+            continue;
+        if (!array_grow(t->source, t->nsource, t->capsource)) {
+            t->memory.failed = true;
+            return;
+        }
+        t->source[t->nsource++] =
+            (FirstValue){s->value, s->size, s->name + sizeof NOTE_UNWRITTEN - 1};
+        unwritten_fill(&t->memory, s->value, s->size, 0xff);
+    }
+}
+
+/* The private variable whose first value lies at the address; NULL: none has. */
+static const char *variable_from(const Init *t, u64 addr)
+{
+    for (size_t i = 0; i < t->nsource; i++)
+        if (addr - t->source[i].addr < t->source[i].size)
+            return t->source[i].name;
+    return NULL;
 }
 
 void init_group(Init *t, const Group *g)
@@ -81,6 +126,19 @@ void init_copied(Init *t, u64 from, u64 to, u64 size)
 
 /* --- reports --------------------------------------------------------------------------------- */
 
+static void put_origin(Check *c, const Origin *o, Buf *to)
+{
+    const char *name = variable_from(c->init, o->addr);
+    dev_put_place(drv_device(c->driver), o->pc, name ? "begins at" : "loaded", to);
+    buf_str(to, "\n  from        ");
+    if (name && strcspn(name, "."))
+        buf_printf(to, "private variable '%.*s'", (int)strcspn(name, "."), name);
+    else if (name)
+        buf_str(to, "a private variable");
+    else
+        put_whereabouts(c, o->addr, 1, to);
+}
+
 /* The value of register n, in a lane, decides what the sentence says; afterwards it counts as
  * written. */
 static void report_init(Check *c, const Warp *w, u32 pc, u32 n, int lane, const char *what)
@@ -91,9 +149,7 @@ static void report_init(Check *c, const Warp *w, u32 pc, u32 n, int lane, const 
     if (is_new(c, &f)) {
         Buf more = {0};
         if (o.pc) {
-            dev_put_place(drv_device(c->driver), o.pc, "loaded", &more);
-            buf_str(&more, "\n  from        ");
-            put_whereabouts(c, o.addr, 1, &more);
+            put_origin(c, &o, &more);
         } else {
             buf_str(&more, "\n  from        a register");
         }

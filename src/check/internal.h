@@ -33,8 +33,10 @@ typedef struct {
     u32 pc, other;   /* of the instruction, and of the one that it collides with, or 0 */
     u64 where;       /* the object concerned */
     u64 count;
+    size_t same;     /* 1 + the one that was reported for the same places, or 0 */
     char *kernel, *file, *text; /* text NULL: it is not reported */
     u32 line, column;
+    u32 other_line, other_column;
 } Cause;
 
 typedef struct Race Race;
@@ -175,6 +177,7 @@ void race_barrier(Check *c, const Group *g); /* all warps have arrived */
 
 Init *init_new(void);
 void init_free(Init *t);
+void init_take(Init *t, const Object *image); /* the program is another one, or NULL */
 void init_group(Init *t, const Group *g);
 /* The registers that it must hear of (Observer.watches). */
 const u8 *init_watches(const Init *t, const Warp *w);

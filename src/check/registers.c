@@ -41,22 +41,8 @@ void registers_write(Registers *r, u32 n, u32 lanes, u32 every, const u32 *shado
 /* A source of an operation. */
 typedef struct {
     const IsaRegs *reg; /* NULL: the immediate */
-    bool has_value;     /* it can still be read: the result is in another register */
+    bool is_kept;       /* the result is in another register */
 } Operand;
-
-static u32 source_shadow(const Registers *r, const Operand *s, u32 lane)
-{
-    return s->reg ? shadow_of(r, number_of(s->reg, 0), lane) : 0;
-}
-
-static bool source_value(const Warp *w, const Step *st, const Operand *s, u32 lane, u32 *value)
-{
-    if (!s->reg)
-        *value = (u32)st->facts->imm;
-    else if (s->has_value)
-        *value = s->reg->is_vector ? w->v[s->reg->first][lane] : w->x[s->reg->first];
-    return !s->reg || s->has_value;
-}
 
 u32 registers_acting(const Warp *w, const Step *s)
 {
@@ -68,37 +54,87 @@ u32 registers_acting(const Warp *w, const Step *s)
     return s->exec & under;
 }
 
-/* The shadow of a result.  What is not known to leave bits alone spoils all of them. */
-static u32 result_shadow(Op op, u32 sa, u32 sb, bool has_a, u32 a, bool has_b, u32 b)
+/* A source in a lane. */
+typedef struct {
+    u32 shadow, value;
+    bool has_value; /* else it is not known */
+} Bits;
+
+/* From the lowest bit of the shadow on: what a sum or a difference makes of it. */
+static u32 and_above(u32 shadow) { return shadow | (0u - (shadow & (0u - shadow))); }
+
+static Bits bits_of(const Registers *r, const Warp *w, const Step *st, const Operand *s, u32 lane)
 {
-    const u32 both = sa | sb;
+    const IsaRegs *x = s->reg;
+    if (!x)
+        return (Bits){0, (u32)st->facts->imm, true};
+    Bits b = {.shadow = shadow_of(r, number_of(x, 0), lane)};
+    b.has_value = s->is_kept || st->before;
+    if (s->is_kept)
+        b.value = x->is_vector ? w->v[x->first][lane] : w->x[x->first];
+    else if (st->before)
+        b.value = st->before[x->is_vector ? lane : 0];
+    return b;
+}
+
+/* The shadow of a product: a factor that is known, and whose low bits are 0, leaves these alone. */
+static u32 product_shadow(Bits a, Bits b)
+{
+    if (a.shadow && b.shadow)
+        return ALL;
+    if (!a.shadow && !b.shadow)
+        return 0;
+    const Bits known = a.shadow ? b : a;
+    const u32 other = a.shadow | b.shadow;
+    if (!known.has_value)
+        return ALL;
+    return known.value ? and_above(other << __builtin_ctz(known.value)) : 0;
+}
+
+/* The shadow of a result.  What is not known to leave bits alone spoils all of them. */
+static u32 result_shadow(Op op, Bits a, Bits b)
+{
+    const u32 sa = a.shadow, sb = b.shadow, both = sa | sb, shift = b.value & 31;
+    const u32 va = a.has_value ? a.value : ALL, vb = b.has_value ? b.value : ALL,
+              na = a.has_value ? ~a.value : ALL, nb = b.has_value ? ~b.value : ALL;
     switch (op) {
     case OP_copy:
     case OP_fcopy: return sb;
     case OP_xor:
     case OP_xnor: return both;
     case OP_and:
-    case OP_nand: return (sa & sb) | (sa & (has_b ? b : ALL)) | (sb & (has_a ? a : ALL));
+    case OP_nand: return (sa & sb) | (sa & vb) | (sb & va);
     case OP_or:
-    case OP_nor: return (sa & sb) | (sa & (has_b ? ~b : ALL)) | (sb & (has_a ? ~a : ALL));
-    case OP_sll: return sb || !has_b ? ALL : sa << (b & 31);
-    case OP_srl: return sb || !has_b ? ALL : sa >> (b & 31);
-    case OP_sra: return sb || !has_b ? ALL : (u32)((i32)sa >> (b & 31));
+    case OP_nor: return (sa & sb) | (sa & nb) | (sb & na);
+    case OP_sll: return sb || !b.has_value ? ALL : sa << shift;
+    case OP_srl: return sb || !b.has_value ? ALL : sa >> shift;
+    case OP_sra: return sb || !b.has_value ? ALL : (u32)((i32)sa >> shift);
     case OP_zext8: return sa & 0xff;
     case OP_zext16: return sa & 0xffff;
     case OP_fsgnj: return both;
     case OP_add:
-    case OP_sub:
-        if (!sb && has_b && !b)
-            return sa;
-        return both | (0u - (both & (0u - both))); /* from the lowest on */
+    case OP_sub: return !sb && b.has_value && !b.value ? sa : and_above(both);
+    case OP_mul: return product_shadow(a, b);
     default: return both ? ALL : 0;
+    }
+}
+
+/* The same, where the register of the result is a source too, d. */
+static u32 accumulated_shadow(Op op, Bits a, Bits b, Bits d)
+{
+    switch (op) {
+    case OP_macc:
+    case OP_nmsac: return and_above(product_shadow(a, b) | d.shadow);
+    case OP_madd:
+    case OP_nmsub: return and_above(product_shadow(b, d) | a.shadow);
+    default: return a.shadow | b.shadow | d.shadow ? ALL : 0;
     }
 }
 
 static void compute(Registers *r, const Warp *w, const Step *s, const IsaRegs *d)
 {
     const IsaFacts *f = s->facts;
+    const bool accumulates = isa_insn[s->id].effect == E_MAC;
     Operand a = {NULL, true}, b = {NULL, true};
     u32 shadow[MAX_LANES], spoilt[MAX_LANES];
     Origin origin = {0, 0};
@@ -115,7 +151,7 @@ static void compute(Registers *r, const Warp *w, const Step *s, const IsaRegs *d
             a = (Operand){x, kept};
         else if (x->role == ROLE_B && one && d->is_vector >= x->is_vector)
             b = (Operand){x, kept};
-        else
+        else if (x->role != ROLE_D || !accumulates)
             for (u32 k = 0; x->is_read && k < x->count; k++)
                 for (u32 lane = 0; lane < MAX_LANES; lane++)
                     spoilt[lane] |= shadow_of(r, number_of(x, k), lane);
@@ -131,12 +167,14 @@ static void compute(Registers *r, const Warp *w, const Step *s, const IsaRegs *d
     /* 2. by lane */
     const bool plain = !f->abs && !f->neg && !f->pair;
     for (u32 i = 0; i < MAX_LANES; i++) {
-        u32 va = 0, vb = 0;
-        const bool has_a = source_value(w, s, &a, i, &va), has_b = source_value(w, s, &b, i, &vb);
-        const u32 sa = source_shadow(r, &a, i), sb = source_shadow(r, &b, i);
-        shadow[i] = spoilt[i] ? ALL
-                    : plain   ? result_shadow((Op)isa_insn[s->id].op, sa, sb, has_a, va, has_b, vb)
-                              : (sa | sb ? ALL : 0);
+        const Bits x = bits_of(r, w, s, &a, i), y = bits_of(r, w, s, &b, i);
+        const Op op = (Op)isa_insn[s->id].op;
+        if (spoilt[i])
+            shadow[i] = ALL;
+        else if (accumulates)
+            shadow[i] = accumulated_shadow(op, x, y, bits_of(r, w, s, &(Operand){d, false}, i));
+        else
+            shadow[i] = plain ? result_shadow(op, x, y) : (x.shadow | y.shadow ? ALL : 0);
     }
     for (u32 k = 0; k < d->count; k++) {
         registers_write(r, number_of(d, k), lanes, w->initial, shadow);
@@ -160,8 +198,8 @@ static void merge(Registers *r, const Warp *w, const Step *s, const IsaRegs *d)
     for (u32 i = 0; i < MAX_LANES; i++) {
         const u32 sa = a ? shadow_of(r, number_of(a, 0), i) : 0,
                   sb = b ? shadow_of(r, number_of(b, 0), i) : 0;
-        const bool known = d->first != 0 && !(shadow_of(r, 0, i) & 1);
-        shadow[i] = !known ? (shadow_of(r, 0, i) & 1 ? ALL : sa | sb) : w->v[0][i] & 1 ? sb : sa;
+        const u32 *mask = d->first ? w->v[0] : s->before;
+        shadow[i] = shadow_of(r, 0, i) & 1 ? ALL : !mask ? sa | sb : mask[i] & 1 ? sb : sa;
     }
     registers_write(r, number_of(d, 0), s->exec, w->initial, shadow);
     r->origin[number_of(d, 0)] = origin;

@@ -380,11 +380,18 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     settle_functions(m, keep);
     if (!b->level)
         mark_copies(m);
+    const bool may_be_unwritten = b->apart && b->level;
+    if (may_be_unwritten)
+        variables_unwritten(m);
     prepare_module(m, b->zero);
     components_store(m);
     indices_note(m);
     if (b->apart)
         async_note(m);
-    return link_program(m, d) && optimise(m, target, b->level, d) && !is_recursive(m, d) &&
+    if (!link_program(m, d))
+        return false;
+    if (may_be_unwritten)
+        unwritten_keep_branches(m);
+    return optimise(m, target, b->level, d) && !is_recursive(m, d) &&
            expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

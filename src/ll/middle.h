@@ -49,6 +49,10 @@ void indices_note(LLVMModuleRef m);
 void async_note(LLVMModuleRef m);
 /* Stores to components of vectors store no other components (components.c). */
 void components_store(LLVMModuleRef m);
+/* Gives private variables a first value that the check for such values sees, before the program is
+ * prepared; keeps the optimiser from deciding by it, after the library is linked (firstvalues.c). */
+void variables_unwritten(LLVMModuleRef m);
+void unwritten_keep_branches(LLVMModuleRef m);
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

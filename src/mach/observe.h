@@ -21,6 +21,9 @@ typedef struct {
      * of the group */
     const Touch *touched;
     size_t ntouched;
+    /* of an instruction that computes, and whose result replaces a source: the register before, a row
+     * or a word; NULL: not kept.  Until the next step. */
+    const u32 *before;
     bool barrier, ended, faulted; /* the warp waits; it ended; Group.fault has the reason */
 } Step;
 

@@ -16,6 +16,10 @@
 
 #define NOTE_NAME ".note.check"
 
+/* What begins so and goes on with the name of a private variable is where the values come from that
+ * such variables have at first (ll/firstvalues.c): nobody wrote it. */
+#define NOTE_UNWRITTEN ".unwritten."
+
 /* Bytes into the variable.  The text ends in a NUL. */
 enum {
     NOTE_KIND = 4, /* a word: NOTE_*, of an index also the bits of its type */

@@ -220,14 +220,34 @@ Notes audience_notes(const Audience *a)
                                                       : NOTE_NOTHING;
 }
 
+/* Keeps the register that the instruction is about to replace, if it is a source too. */
+static void keep_before(const Warp *w, Step *s, u32 before[MAX_LANES])
+{
+    const IsaFacts *f = s->facts;
+    const IsaRegs *d = NULL;
+    for (int i = 0; i < f->nregs; i++)
+        d = f->reg[i].is_written && !d ? &f->reg[i] : d;
+    if (!d || d->count != 1 || f->access != ACCESS_NONE)
+        return;
+    for (int i = 0; i < f->nregs; i++)
+        if (f->reg[i].is_read && f->reg[i].first == d->first && f->reg[i].is_vector == d->is_vector)
+            s->before = before;
+    if (s->before && d->is_vector)
+        memcpy(before, w->v[d->first], MAX_LANES * sizeof *before);
+    else if (s->before)
+        *before = w->x[d->first];
+}
+
 /* Runs u and tells of it.  NULL: the warp stops. */
 static const Uop *run_and_tell(Audience *a, Warp *w, const Uop *u)
 {
     Event stop = {0};
     Step s;
+    u32 before[MAX_LANES];
     w->pc = u->pc;
     if (!describe(w, u, &s))
         return NULL;
+    keep_before(w, &s, before);
     u = execute(w, u, &s);
     if (s.faulted) /* told when the group ends */
         return NULL;
@@ -270,6 +290,7 @@ void run_told(Audience *a, Warp *w, u64 slice)
 {
     const Uop *u = NULL;
     Step s;
+    u32 before[MAX_LANES];
     if (is_watched(a)) {
         run_watched(a, w, slice);
         return;
@@ -286,6 +307,7 @@ void run_told(Audience *a, Warp *w, u64 slice)
             u = go(w, w->pc);
         if (!describe(w, u, &s))
             return;
+        keep_before(w, &s, before);
         u = execute(w, u, &s);
         if (!tell_step(a, w, &s) || s.faulted)
             return;

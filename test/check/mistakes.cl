@@ -53,7 +53,7 @@ kernel void race_fence(global int *out, local int *t)
 kernel void race_groups(global int *out)
 {
     if (get_local_id(0) == 0)
-        out[get_group_id(0) / 2] += get_group_id(0);    /* race-4 race-4 race-4 */
+        out[get_group_id(0) / 2] += get_group_id(0);    /* race-4 */
 }
 
 kernel void race_atomic(global int *out)
@@ -189,6 +189,41 @@ kernel void init_array(global int *where, global int *out)
         out[i] = a[i];                                  /* init-4 */
 }
 
+kernel void init_variable(global int *out, int n)
+{
+    int i = get_global_id(0), x;
+    if (i < n)
+        x = i;
+    if (x > 3)                                          /* init-5 */
+        out[i] = 1;
+}
+
+kernel void init_element(global int *out)
+{
+    int a[3], sum = 0;
+    a[0] = 1;
+    a[2] = 3;
+    for (int i = 0; i < 3; i++)
+        sum += a[i];
+    out[get_global_id(0)] = sum;                        /* init-6 */
+}
+
+kernel void init_component(global float4 *out)
+{
+    float4 f;
+    f.xzw = 4.5f;
+    out[get_global_id(0)] = f * 2;                      /* init-7 */
+}
+
+kernel void init_round(global int *out, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int last[2];
+        last[(i + 1) & 1] = i;
+        out[i] = last[0];                               /* init-8 */
+    }
+}
+
 struct padded {
     char a;
     int b;
@@ -200,6 +235,32 @@ kernel void fine_padding(global struct padded *out, local struct padded *t)
     struct padded s = {42, get_local_id(0), 7};
     t[get_local_id(0)] = s;
     out[get_global_id(0)] = t[get_local_id(0)];
+}
+
+/* What is assigned on all ways to its use, or not used. */
+kernel void fine_variables(global struct padded *out, global int *sum, int n)
+{
+    int i = get_global_id(0), x, y[4], z;
+    float4 f;
+    struct padded s, t[2];
+    if (i < n)
+        x = i;
+    for (int k = 0; k < 4; k++)
+        y[k] = k * n;
+    f.lo = (float2)(1, 2);
+    f.hi = f.lo + n;
+    s.a = i;
+    s.b = i < n ? x + 1 : 2;
+    s.c = 3;
+    t[i & 1] = s;
+    out[i] = t[i & 1];
+    for (int k = 0; k < n; k++) {
+        if (k > 0 && z > 0)
+            x += z;
+        z = k;
+    }
+    if (i < n)
+        sum[i] = x + y[n & 3] + (int)(f.x + f.w);
 }
 
 kernel void fine_bits(global const int *in, global int *out)

@@ -36,7 +36,7 @@ over_local       bounds-4  -g 64 -l 32 -a buf:i32:64 -a local:128
 race_local       race-1    -g 128 -l 64 -a buf:i32:128 -a local:256
 race_warps       race-2    -g 128 -l 64 -a buf:i32:128 -a local:256 --check=race
 race_fence       race-3    -g 128 -l 64 -a buf:i32:128 -a local:256
-race_groups      race-4,race-4  -g 256 -l 32 -a buf:i32:8
+race_groups      race-4  -g 256 -l 32 -a buf:i32:8
 race_atomic      race-5    -g 128 -l 64 -a buf:i32:129
 race_same_lane   race-6    -g 64 -l 64 -a buf:i32:64
 race_count       race-7    -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1
@@ -46,6 +46,11 @@ init_branch      init-1    -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64
 init_address     init-2    -g 64 -l 64 -a buf:i32:64=none -a buf:i32:64 --check=init
 init_output      init-3    -g 64 -l 64 -a buf:i32:64 -a local:256
 init_array       init-4    -g 1 -l 1 -a buf:i32:4=0,1,1,3 -a buf:i32:4
+init_variable    init-5    -g 64 -l 64 -a buf:i32:64 -a i32:40
+init_element     init-6    -g 64 -l 64 -a buf:i32:64
+init_component   init-7    -g 64 -l 64 -a buf:f32x4:64
+init_round       init-8    -g 1 -l 1 -a buf:i32:8 -a i32:8 --check=init
+fine_variables   -         -g 64 -l 64 -a buf:i32:192 -a buf:i32:64 -a i32:5
 over_variable    bounds-5  -g 64 -l 64 -a buf:i32:64 --check=bounds
 over_private     bounds-6  -g 64 -l 64 -a buf:i32:64 -a i32:3
 under_private    bounds-7  -g 64 -l 64 -a buf:i32:256 -a i32:3

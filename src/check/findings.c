@@ -189,17 +189,16 @@ void report(Check *c, const Finding *f, const char *sentence, const char *more)
 void put_item(const Launch *l, u64 group, u32 item, Buf *to)
 {
     const u32 *n = l->local;
-    const u32 gx = (u32)(group % l->groups[0]), gy = (u32)(group / l->groups[0] % l->groups[1]),
-              gz = (u32)(group / l->groups[0] / l->groups[1]);
+    const u32 g[3] = {(u32)(group % l->groups[0]), (u32)(group / l->groups[0] % l->groups[1]),
+                      (u32)(group / l->groups[0] / l->groups[1])};
     if (!n[0] || !n[1] || !n[2]) {
         buf_printf(to, "lane %u of warp %u, group (%u, %u, %u)", item % l->lanes, item / l->lanes,
-                   gx, gy, gz);
+                   g[0], g[1], g[2]);
         return;
     }
-    const u32 x = item % n[0], y = item / n[0] % n[1], z = item / n[0] / n[1];
-    buf_printf(to, "(%u, %u, %u), in its group (%u, %u, %u); group (%u, %u, %u)",
-               l->offset[0] + gx * n[0] + x, l->offset[1] + gy * n[1] + y,
-               l->offset[2] + gz * n[2] + z, x, y, z, gx, gy, gz);
+    const FaultItem x = launch_item(l, g, item);
+    buf_printf(to, "(%u, %u, %u), in its group (%u, %u, %u); group (%u, %u, %u)", x.item[0],
+               x.item[1], x.item[2], x.local[0], x.local[1], x.local[2], g[0], g[1], g[2]);
 }
 
 void put_other(const Check *c, const Launch *l, u32 pc, const char *label, u64 group, u32 item,

@@ -35,10 +35,34 @@ static void put_instruction(Buf *b, const Fault *f, IsaSet set, IsaPrint *how)
     mem_free(d);
 }
 
+static void put_id(Buf *b, const u32 id[3]) { buf_printf(b, "(%u, %u, %u)", id[0], id[1], id[2]); }
+
+/* Which work-items it concerns; several are named by the first and the last one. */
+static void put_items(Buf *b, const Fault *f)
+{
+    if (!f->nitems)
+        return;
+    if (f->nitems == 1)
+        buf_str(b, "\n  work-item   ");
+    else
+        buf_printf(b, "\n  work-items  %u, ", f->nitems);
+    put_id(b, f->first.item);
+    if (f->nitems > 1) {
+        buf_str(b, " to ");
+        put_id(b, f->last.item);
+    }
+    buf_str(b, f->nitems == 1 ? ", in its group " : ", in their group ");
+    put_id(b, f->first.local);
+    if (f->nitems > 1) {
+        buf_str(b, " to ");
+        put_id(b, f->last.local);
+    }
+}
+
 void fault_report(Buf *b, const Fault *f, const FaultContext *c)
 {
     IsaPrint how = {.have_pc = true, .pc = f->pc, .symbol = c->symbol, .self = c->self};
-    const u32 *g = f->group, *i = f->item, *l = f->local;
+    const u32 *g = f->group;
     buf_str(b, c->sentence ? c->sentence : fault_text(f->kind));
     if (f->has_addr && !c->sentence)
         buf_printf(b, ": 0x%08llx", (unsigned long long)f->addr);
@@ -57,9 +81,7 @@ void fault_report(Buf *b, const Fault *f, const FaultContext *c)
         buf_printf(b, "\n  address     %s", c->memory);
     if (c->kernel)
         buf_printf(b, "\n  kernel      %s", c->kernel);
-    if (f->has_item)
-        buf_printf(b, "\n  work-item   (%u, %u, %u), in its group (%u, %u, %u)", i[0], i[1], i[2],
-                   l[0], l[1], l[2]);
+    put_items(b, f);
     buf_printf(b, "\n  group       (%u, %u, %u)", g[0], g[1], g[2]);
     buf_printf(b, "\n  warp        %u", f->warp);
     if (f->lane >= 0)

@@ -17,6 +17,11 @@ typedef enum {
 enum { FAULT_WAITS = 16 };
 
 /* What went wrong, and where. */
+/* A work-item: its global and its local id. */
+typedef struct {
+    u32 item[3], local[3];
+} FaultItem;
+
 typedef struct {
     FaultKind kind;
     u32 pc;
@@ -27,8 +32,8 @@ typedef struct {
     u64 group_linear;
     u32 warp;               /* in the group */
     int lane;               /* -1: the whole warp */
-    bool has_item;          /* the lane's work-item is known: */
-    u32 item[3], local[3];  /* its global and its local id */
+    u32 nitems;             /* work-items: the lane's, or those of the active lanes; 0: not known */
+    FaultItem first, last;  /* of them */
     bool has_addr;
     u64 addr;               /* of the access, or the register, CSR, type concerned */
     u32 width;              /* bytes of the access */

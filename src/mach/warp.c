@@ -27,11 +27,26 @@ void group_note_accesses(Group *g, Notes notes)
     g->careful = launch_is_careful(g->launch);
 }
 
+FaultItem launch_item(const Launch *l, const u32 group[3], u32 linear)
+{
+    const u32 *n = l->local;
+    FaultItem x = {.local = {linear % n[0], linear / n[0] % n[1], linear / n[0] / n[1]}};
+    for (int i = 0; i < 3; i++)
+        x.item[i] = l->offset[i] + group[i] * n[i] + x.local[i];
+    return x;
+}
+
+/* The work-item of a lane. */
+static FaultItem item_of(const Warp *w, u32 lane)
+{
+    const Launch *l = w->group->launch;
+    return launch_item(l, w->group->id, w->id * l->lanes + lane);
+}
+
 void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)
 {
     const Group *g = w->group;
-    const u32 *n = g->launch->local, *offset = g->launch->offset;
-    const u32 item = w->id * g->launch->lanes + (u32)(lane < 0 ? 0 : lane);
+    const u32 *n = g->launch->local, lanes = lane < 0 ? w->exec & w->initial : 1u << lane;
     *f = (Fault){
         .pc = pc,
         .lane = lane,
@@ -39,15 +54,12 @@ void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)
         .mask = w->exec,
         .group = {g->id[0], g->id[1], g->id[2]},
         .group_linear = g->linear,
-        .has_item = lane >= 0 && n[0] && n[1] && n[2],
+        .nitems = n[0] && n[1] && n[2] ? (u32)__builtin_popcount(lanes) : 0,
     };
-    if (!f->has_item)
+    if (!f->nitems)
         return;
-    const u32 local[3] = {item % n[0], item / n[0] % n[1], item / n[0] / n[1]};
-    for (int i = 0; i < 3; i++) {
-        f->local[i] = local[i];
-        f->item[i] = offset[i] + g->id[i] * n[i] + local[i];
-    }
+    f->first = item_of(w, (u32)__builtin_ctz(lanes));
+    f->last = item_of(w, 31 - (u32)__builtin_clz(lanes));
 }
 
 void warp_fault(Warp *w, FaultKind kind, u32 pc, int lane)

@@ -185,6 +185,8 @@ void group_answer(Group *g);
 /* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);
 
+/* The work-item of a group by its local linear id, where the size of groups is known. */
+FaultItem launch_item(const Launch *l, const u32 group[3], u32 linear);
 /* Fills in of *f where it is: pc, group, warp, lane (< 0: all of the warp), work-item, mask. */
 void warp_locate(const Warp *w, u32 pc, int lane, Fault *f);
 /* Records a fault of the running warp, once a group; the caller stops the warp.

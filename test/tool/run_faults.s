@@ -31,6 +31,7 @@ nothing:
 #               ^
 #   address     next to the null pointer
 #   kernel      wild
+#   work-item   (0, 0, 0), in its group (0, 0, 0)
 #   group       (0, 0, 0)
 #   warp        0
 #   active      0x00000001

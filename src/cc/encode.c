@@ -5,6 +5,7 @@
  * relocations.
  */
 #include "cc/code.h"
+#include "obj/notes.h"
 #include "base/mem.h"
 #include <elf.h>
 #include <stdio.h>
@@ -160,11 +161,11 @@ static void put_data(Emit *e, const Data *d)
     if (e->failed)
         return;
     ObjSection *s = &e->o->sections[section];
-    s->size = d->size;
+    s->size = d->size + (e->m->is_checked ? NOTE_GAP : 0);
     if (!p.zeros) {
         if (d->ninit)
             buf_put(&s->data, d->init, d->ninit);
-        buf_fill(&s->data, 0, d->size - d->ninit);
+        buf_fill(&s->data, 0, s->size - d->ninit);
         e->failed |= s->data.failed;
     }
     put_addresses(e, d, section);

@@ -350,7 +350,8 @@ struct Module {
     const Target *target;
     const CcOptions *opt;   /* of the compilation; NULL: all by default */
     const char *name;       /* of the source file */
-    bool exact;             /* a choice takes no bits of what is not chosen (check/init.c) */
+    bool is_checked;        /* a choice takes no bits of what is not chosen (check/init.c), and data
+                             * have bytes behind them that belong to none (check/bounds.c) */
     Func **func;
     size_t nfunc, capfunc;
     Sym *sym;

@@ -338,7 +338,7 @@ static void choose_exactly(Select *s, u32 dst, Ref c, Ref a, Ref b)
 
 static void choose_vector(Select *s, u32 dst, Ref c, Ref a, Ref b)
 {
-    if (s->f->module->exact) {
+    if (s->f->module->is_checked) {
         choose_exactly(s, dst, c, a, b);
         return;
     }
@@ -366,7 +366,7 @@ static void choose(Select *s, const Ins *i)
     else if (ref_is_con(b, 0))
         times(s, i->dst, c, a);
     else if (ref_is_con(a, 0) && vector && sel_is_v(s, b) && !reversible(s, c) &&
-             !s->f->module->exact)
+             !s->f->module->is_checked)
         multiply_add(s, i->dst, &int_mac[1], c, b, b);
     else if (ref_is_con(a, 0) && (vector || reversible(s, c)))
         times(s, i->dst, negated(s, c), b);

@@ -216,13 +216,58 @@ static void check_gap(Check *c, const Access *a, u64 offset)
     buf_free(&how);
 }
 
+/* The register that an access to private memory has its offset from, of which the address is
+ * computed modulo 2^32; NULL: there is none, or it was replaced. */
+static const IsaRegs *offset_register(const Step *s)
+{
+    const IsaFacts *f = s->facts;
+    const IsaRegs *from = NULL;
+    if (f->space != SPACE_GROUP && f->space != SPACE_PRIVATE)
+        return NULL;
+    for (int i = 0; i < f->nregs; i++)
+        from = f->reg[i].role == ROLE_ADDRESS ? &f->reg[i] : from;
+    for (int i = 0; from && i < f->nregs; i++)
+        if (f->reg[i].is_written && f->reg[i].is_vector == from->is_vector &&
+            f->reg[i].first == from->first)
+            return NULL;
+    return from;
+}
+
+static u32 offset_in(const Warp *w, const Step *s, const IsaRegs *from, u32 lane)
+{
+    return (from->is_vector ? w->v[from->first][lane] : w->x[from->first]) + (u32)s->facts->imm;
+}
+
+/* Whether a lane asked for an offset that private memory does not have. */
+static bool strays(const Warp *w, const Step *s)
+{
+    const IsaRegs *from = offset_register(s);
+    for (u32 left = from ? s->exec : 0; left; left &= left - 1)
+        if (offset_in(w, s, from, (u32)__builtin_ctz(left)) >= w->group->launch->pds_lane)
+            return true;
+    return false;
+}
+
 /* Private addresses are offsets; where lanes' words lie side by side, the row says how far. */
 static void check_private(Check *c, const Access *a)
 {
     const Launch *l = a->warp->group->launch;
     const u32 row = row_of(l);
     const i64 past = (i64)a->addr - (i64)warp_pds(a->warp);
+    const IsaRegs *from = offset_register(a->step);
     char how[96];
+    if (from && a->lane >= 0) {
+        const u32 asked = offset_in(a->warp, a->step, from, (u32)a->lane);
+        if (asked >= l->pds_lane) {
+            const bool is_near = asked + (1u << 24) < 1u << 25;
+            snprintf(how, sizeof how,
+                     is_near ? "at byte %d of private memory, of which a work-item has %u"
+                             : "at 0x%08x of private memory, of which a work-item has %u bytes",
+                     (int)asked, l->pds_lane);
+            report_bounds(c, a, 1, how);
+            return;
+        }
+    }
     if (past >= 0 && (u64)past < (u64)row * (l->pds_lane / 4)) {
         check_gap(c, a, offset_of(l, (u64)past));
         return;
@@ -233,13 +278,24 @@ static void check_private(Check *c, const Access *a)
     report_bounds(c, a, 1, how);
 }
 
+static void check_global(Check *c, const Access *a)
+{
+    Buf how = {0};
+    u64 where;
+    if (notes_allow_global(c->notes, a->addr, a->addr + a->size))
+        return;
+    notes_put_global(c->notes, a->addr, a->addr + a->size, &where, &how);
+    report_bounds(c, a, where, buf_text(&how));
+    buf_free(&how);
+}
+
 bool bounds_allow_row(Check *c, const Access *a)
 {
     const Row *row = c->row;
     if (row->is_private) {
         const Launch *l = a->warp->group->launch;
         const u64 lo = warp_pds(a->warp), all = (u64)row_of(l) * (l->pds_lane / 4);
-        return row->lo >= lo && row->end - lo <= all &&
+        return !strays(a->warp, a->step) && row->lo >= lo && row->end - lo <= all &&
                !notes_touch_gap(c, a->warp, offset_of(l, row->lo - lo),
                                 offset_of(l, row->end - lo - 1) + 1);
     }
@@ -265,8 +321,10 @@ void bounds_access(Check *c, const Access *a)
         return;
     }
     /* the image's own data have the rights of its pages */
-    if (a->addr - CODE_LO < CODE_END - CODE_LO)
+    if (a->addr - CODE_LO < CODE_END - CODE_LO) {
+        check_global(c, a);
         return;
+    }
     e = extent_before(c, a->addr);
     report_bounds(c, a, e ? e->addr : 0, NULL);
 }

@@ -57,7 +57,7 @@ void take_image(Check *c)
     if (image)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
-    notes_take(c->notes, image);
+    notes_take(c->notes, image, c->table.options && strstr(c->table.options, "-ventus-apart"));
     if (c->init)
         init_take(c->init, image);
 }

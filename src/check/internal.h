@@ -153,8 +153,13 @@ void align_access(Check *c, const Access *a);
 
 ProgramNotes *notes_new(void);
 void notes_free(ProgramNotes *t);
-void notes_take(ProgramNotes *t, const Object *image); /* the program is another one */
+/* The program is another one; is_checked: it was compiled for checks. */
+void notes_take(ProgramNotes *t, const Object *image, bool is_checked);
 void notes_group(ProgramNotes *t, const Group *g);     /* a group begins */
+/* Whether lo..end are bytes of one variable of the program, as far as that is known; if not, appends
+ * which one is nearest, and says *where it is. */
+bool notes_allow_global(ProgramNotes *t, u64 lo, u64 end);
+void notes_put_global(ProgramNotes *t, u64 lo, u64 end, u64 *where, Buf *to);
 /* The text at an address among the notes, or nothing. */
 void notes_text(const Check *c, const Warp *w, u64 at, char *text, size_t size);
 /* Whether the instruction is nothing but a note; takes it, or reports it. */

@@ -9,6 +9,7 @@
 #include "obj/notes.h"
 #include "base/mem.h"
 #include "check/internal.h"
+#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,9 +26,17 @@ typedef struct {
     size_t n, cap;
 } Variables;
 
+/* A variable of the program, or constants. */
+typedef struct {
+    u64 lo, end;
+    const char *name; /* belongs to the image */
+} Global;
+
 struct ProgramNotes {
-    u64 lo, end;   /* of all notes of the image; lo >= end: there are none */
-    Variables *of; /* by warp, of the group that runs */
+    Global *global;
+    size_t nglobal, capglobal, last; /* the one that was found last */
+    u64 lo, end;                     /* of all notes of the image; lo >= end: there are none */
+    Variables *of;                   /* by warp, of the group that runs */
     u32 nwarp;
     const Warp *warp; /* of the index that was reported last: its warp, lanes and place */
     u32 lanes, pc;
@@ -52,16 +61,30 @@ void notes_free(ProgramNotes *t)
     if (!t)
         return;
     free_variables(t);
+    mem_free(t->global);
     mem_free(t);
 }
 
-void notes_take(ProgramNotes *t, const Object *image)
+static void take_global(ProgramNotes *t, const ObjSymbol *s)
+{
+    if (!s->size || s->type != STT_OBJECT)
+        return;
+    if (array_grow(t->global, t->nglobal, t->capglobal))
+        t->global[t->nglobal++] = (Global){s->value, s->value + s->size, s->name};
+    else
+        t->failed = true;
+}
+
+void notes_take(ProgramNotes *t, const Object *image, bool is_checked)
 {
     t->lo = UINT64_MAX;
     t->end = 0;
     t->warp = NULL;
+    t->nglobal = t->last = 0;
     for (size_t i = 0; image && i < image->nsymbols; i++) {
         const ObjSymbol *s = &image->symbols[i];
+        if (is_checked)
+            take_global(t, s);
         if (strncmp(s->name, NOTE_NAME, sizeof NOTE_NAME - 1) != 0)
             continue;
         if (s->value < t->lo)
@@ -192,6 +215,51 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
     buf_printf(to, "private variable '%s', which has %u", name, nearest->end - nearest->lo);
     *note = nearest->note;
     return true;
+}
+
+/* --- variables of the program ----------------------------------------------------------------- */
+
+/* The global whose bytes or gap the address is in or next to; NULL: there is none. */
+static const Global *nearest_global(ProgramNotes *t, u64 addr)
+{
+    const Global *best = NULL;
+    for (size_t i = 0; i < t->nglobal; i++) {
+        const Global *g = &t->global[i];
+        if (addr - g->lo < g->end - g->lo) {
+            t->last = i;
+            return g;
+        }
+        if (g->lo <= addr && (!best || g->lo > best->lo))
+            best = g;
+    }
+    return best ? best : t->global;
+}
+
+bool notes_allow_global(ProgramNotes *t, u64 lo, u64 end)
+{
+    if (!t->nglobal)
+        return true;
+    const Global *g = &t->global[t->last];
+    if (lo < g->lo || lo >= g->end)
+        g = nearest_global(t, lo);
+    return lo >= g->lo && end <= g->end;
+}
+
+void notes_put_global(ProgramNotes *t, u64 lo, u64 end, u64 *where, Buf *to)
+{
+    const Global *g = nearest_global(t, lo);
+    const char *dot = strrchr(g->name, '.'); /* constants of a function: __const.FUNCTION.NAME */
+    if (lo < g->lo)
+        buf_printf(to, "%" PRIu64 " bytes before ", g->lo - lo);
+    else if (lo < g->end)
+        buf_printf(to, "that end %" PRIu64 " past the end of ", end - g->end);
+    else if (lo == g->end)
+        buf_str(to, "right behind the end of ");
+    else
+        buf_printf(to, "%" PRIu64 " bytes behind the end of ", lo - g->end);
+    buf_printf(to, "program variable '%s', which has %" PRIu64, dot && dot[1] ? dot + 1 : g->name,
+               g->end - g->lo);
+    *where = g->lo;
 }
 
 /* --- stores ----------------------------------------------------------------------------------- */

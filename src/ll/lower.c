@@ -683,7 +683,7 @@ Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, 
     Module *m = ir_module(name, target);
     Lower *lo = mem_zalloc(1, sizeof *lo);
     if (m && lo) {
-        m->exact = apart;
+        m->is_checked = apart;
         *lo = (Lower){.m = m,
                       .src = src,
                       .ctx = LLVMGetModuleContext(src),

@@ -359,6 +359,40 @@ kernel void over_constant(global int *out, int n)
     out[get_global_id(0)] = powers[n];                  /* bounds-11 */
 }
 
+constant int sevens[4] = {7, 7, 7, 7};
+int pick(constant int *t, int n)
+{
+    return t[n];                                        /* bounds-14 */
+}
+
+kernel void over_table(global int *out, int n)
+{
+    out[get_global_id(0)] = pick(powers, n) + pick(sevens, 3);
+}
+
+kernel void over_literal(global int *out, int n)
+{
+    const int t[4] = {1, 2, 3, 4};
+    const int *p = t;
+    out[get_global_id(0)] = p[get_global_id(0) / 32 + n]; /* bounds-15 */
+}
+
+/* All of each, through pointers. */
+kernel void fine_tables(global int *out)
+{
+    constant int *p = get_local_id(0) & 1 ? powers : sevens;
+    int sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += p[i] + pick(powers, i);
+    out[get_global_id(0)] = sum + p[get_local_id(0) & 3];
+}
+
+kernel void global_as_private(global int *out)
+{
+    private int *p = (private int *)(uint)out;
+    *p = 7;                                             /* bounds-16 */
+}
+
 struct open {
     int n;
     int value[1];

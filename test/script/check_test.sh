@@ -58,6 +58,10 @@ over_member      bounds-8  -g 8 -l 8 -a buf:i8:128 -a i32:6
 over_row         bounds-9  -g 64 -l 64 -a buf:i32:64 -a i32:5
 over_callee      bounds-10 -g 64 -l 64 -a buf:i32:64 -a i32:2
 over_constant    bounds-11 -g 64 -l 64 -a buf:i32:64 -a i32:4
+over_table       bounds-14 -g 64 -l 64 -a buf:i32:64 -a i32:4
+over_literal     bounds-15 -g 64 -l 64 -a buf:i32:64 -a i32:3
+fine_tables      -         -g 64 -l 64 -a buf:i32:64
+global_as_private bounds-16 -g 64 -l 64 -a buf:i32:64
 fine_indices     -         -g 63 -l 63 -a buf:i32:64 -a i32:3
 over_pointer     bounds-12 -g 64 -l 64 -a buf:i32:64 -a i32:5
 before_pointer   bounds-13 -g 64 -l 64 -a buf:i32:64 -a i32:1

@@ -131,7 +131,7 @@ static void note_id(Ids *d, const void *bytes, const Insn *i)
 {
     const u32 first = i->count > 1 ? word_at(bytes, i->at + 1) : d->bound;
     const u32 second = i->count > 2 ? word_at(bytes, i->at + 2) : d->bound;
-    if (first >= d->bound)
+    if (!first || first >= d->bound) /* no id is 0 */
         return;
     if (i->op == OP_TYPE_BOOL)
         d->bits[first] = 1;

@@ -275,15 +275,6 @@ static bool find_entry(const char *dir, const Buf *key, const CompOptions *opt, 
     return found;
 }
 
-/* whether the text has no directive, so that it cannot include other files */
-static bool stands_alone(const Request *q)
-{
-    const Bytes b = q->ninputs ? q->inputs[0] : (Bytes){(const u8 *)"", 0};
-    return q->kind == REQUEST_LINK ||
-           (!memchr(b.data, '#', b.len) && !memmem(b.data, b.len, "?\?=", 3) &&
-            !memmem(b.data, b.len, "%:", 2));
-}
-
 static bool make(Compiler *c, Request *q, const char *cache, const Buf *key, const Buf *bytes,
                  Buf *out, Diag *d)
 {
@@ -293,7 +284,7 @@ static bool make(Compiler *c, Request *q, const char *cache, const Buf *key, con
     if (ok && !reply_read(answer.data, answer.len, &r))
         ok = refuse(d, q->opt.name, "the compiler's answer is damaged");
     ok = ok && take(&r, &q->opt, out, d);
-    if (ok && cache && !q->opt.dump && (r.files_known || stands_alone(q)))
+    if (ok && cache && !q->opt.dump && r.files_known)
         cache_put(cache, key, &answer);
     buf_free(&answer);
     return ok;

@@ -1,7 +1,8 @@
-/* depends.c -- which files a compilation looked for, and what it found, as bytes:
+/* depends.c -- which files a compilation looked for, and what it found, as bytes: for each path its
+ * kind, itself, bytes and hash of the contents (0 but for files that were read).
  *
- *     the directory that it ran in, or an empty text when every path was absolute
- *     for each path: kind, path, bytes and hash of the contents (0 but for files that were read)
+ * Nothing else of the directory that it ran in reaches the result, so a path without one is looked
+ * for in the directory of the process that asks again.
  *
  * A header that appears in a directory searched before the one where it was found changes the
  * program as much as a header that was edited; so the places where no file was found count too.
@@ -11,8 +12,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { MAX_PATH = 4096 };
 
 static u64 hash_of(u64 h, const u8 *p, size_t n)
 {
@@ -84,15 +83,8 @@ static bool note_entry(const u8 *entry, const struct timespec *since, Buf *files
 
 bool files_note(Bytes log, const struct timespec *since, Buf *files)
 {
-    char here[MAX_PATH] = "";
-    bool is_relative = false;
     if (log.len && log.data[log.len - 1])
         return false;
-    for (const u8 *p = log.data; p < log.data + log.len; p += strlen((const char *)p) + 1)
-        is_relative |= *p && p[1] != '/';
-    if (is_relative && !getcwd(here, sizeof here))
-        return false;
-    put_text(files, here);
     for (const u8 *p = log.data; p < log.data + log.len; p += strlen((const char *)p) + 1)
         if (!*p ||
             (!is_ours((const char *)p + 1) && !is_repeated(log, p) && !note_entry(p, since, files)))
@@ -118,11 +110,7 @@ static bool holds(In *in)
 bool files_hold(Bytes files)
 {
     In in = {files.data, files.len, false};
-    char here[MAX_PATH];
-    const char *directory = get_text(&in);
-    bool ok = !in.failed;
-    if (*directory)
-        ok = ok && getcwd(here, sizeof here) && !strcmp(here, directory);
+    bool ok = true;
     while (ok && in.left)
         ok = holds(&in);
     return ok;

@@ -769,12 +769,16 @@ static void sees_the_directory_change(void **state)
     assert_non_null(getcwd(before, sizeof before));
     run_shell("mkdir %s/one %s/two", scratch, scratch);
     put("one/h.h", "#define N 1234\n");
-    put("two/h.h", "#define N 4321\n");
     const CompOptions opt = {
         .output = COMP_IR, .cache = strdup(in_scratch("cache")), .options = options, .noptions = 1};
     assert_int_equal(chdir(in_scratch("one")), 0);
     assert_value(source, &opt, "1234");
+    const ino_t first = entry();
     assert_int_equal(chdir(in_scratch("two")), 0);
+    put("two/h.h", "#define N 1234\n");
+    assert_value(source, &opt, "1234");
+    assert_true(entry() == first); /* nothing else of a directory reaches the result */
+    put("two/h.h", "#define N 4321\n");
     assert_value(source, &opt, "4321");
     assert_int_equal(chdir(before), 0);
     run_shell("rm -r %s/one %s/two %s/cache", scratch, scratch, scratch);
@@ -795,30 +799,39 @@ static void sees_headers_in_memory_change(void **state)
     free((void *)(size_t)opt.cache);
 }
 
+/* Where it is not known which files were read, nothing is kept. */
 static void sees_through_a_script(void **state)
 {
-    static const char source[] = "#include <h.h>\nkernel void k(global int *a) { a[0] = N; }\n";
-    char include[300], script[300];
+    static const char *const include[] = {"#include <h.h>\n", "%:include <h.h>\n",
+                                          "?"
+                                          "?=include <h.h>\n"};
+    static const char uses[] = "kernel void k(global int *a) { a[0] = N; }\n";
+    static const char alone[] = "kernel void k(global int *a) { a[0] = 1234; }\n";
+    char directory[300], script[300], source[100];
     NEED_COMPILER;
     Buf what = {0};
     comp_available(compiler, &what);
     const char *clang = strchr(buf_text(&what), '/');
     assert_non_null(clang);
     snprintf(script, sizeof script, "%s/clang.sh", scratch);
-    run_shell("printf '#!/bin/sh\\nexec %s \"$@\"\\n' >%s && chmod +x %s", clang, script, script);
+    run_shell("printf '#!/bin/sh\nexec %s \"$@\"\n' >%s && chmod +x %s", clang, script, script);
     buf_free(&what);
-    snprintf(include, sizeof include, "-I%s", scratch);
-    const char *const options[] = {include};
+    snprintf(directory, sizeof directory, "-I%s", scratch);
+    const char *const options[] = {directory, "-cl-std=CL1.2"};
     const CompOptions opt = {.output = COMP_IR,
                              .cache = strdup(in_scratch("cache")),
                              .options = options,
-                             .noptions = 1,
+                             .noptions = countof(options),
                              .clang = script};
-    put("h.h", "#define N 1234\n");
-    assert_value(source, &opt, "1234");
-    put("h.h", "#define N 4321\n");
-    assert_value(source, &opt, "4321");
-    run_shell("rm -rf %s/cache %s", scratch, script);
+    for (size_t i = 0; i < countof(include); i++) {
+        snprintf(source, sizeof source, "%s%s", include[i], uses);
+        put("h.h", "#define N 1234\n");
+        assert_value(source, &opt, "1234");
+        put("h.h", "#define N 4321\n");
+        assert_value(source, &opt, "4321");
+    }
+    assert_value(alone, &opt, "1234");
+    run_shell("test -z \"$(ls %s/cache/*.ventus 2>&-)\" && rm -rf %s/cache %s", scratch, scratch, script);
     free((void *)(size_t)opt.cache);
 }
 

@@ -2,12 +2,14 @@
 # mutate.sh [-n N] [-s SEED] [-t SECONDS] [-o DIR] [--quick] PATH[=N]... -- do the tests notice small mistakes?
 #
 # Picks N places (100) of the sources below the PATHs by chance, and N of those below a PATH=N alone, changes one operator, constant, condition,
-# argument or statement there (mutate.awk), builds that in a copy of the tree, and runs the tests: those of the
-# directory first (mutate.txt), then all others (not with --quick), until one fails.  DIR (build-mutate) gets
+# argument or statement there (mutate.awk), builds that in a copy of the tree, and runs the tests of the directory
+# (mutate.txt) until one fails.  Those that survive (not with --quick) are then made all at once for one run of all tests,
+# and the tests that fail in it are tried on each alone.  DIR (build-mutate) gets
 #
-#     table.tsv           number, place, kind, verdict: noticed by TEST, survived, same code, does not compile
+#     table.tsv           number, place, kind, verdict: noticed by TEST, survived (all tests), same code, does not compile
 #     survivors/N.diff    what was changed and nobody noticed: a test is missing, or nothing that matters changed
 #     logs/N              what the test that noticed it said
+#     logs/all            what all tests said of the survivors together
 #     tree/               the copy
 #
 # The same seed makes the same mutations of the same sources, and those that the table has already are not tried again: so
@@ -27,22 +29,30 @@ while :; do
     esac
 done
 [ $# -gt 0 ] || { sed -n '2,/^cd /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-mkdir -p "$out/survivors" "$out/logs" "$out/tree" || exit 1
+mkdir -p "$out/survivors" "$out/logs" "$out/tree" "$out/originals" || exit 1
 out=$(cd "$out" && pwd)
 touch "$out/table.tsv" "$out/judged.tsv"
 # a mutation may loop for ever, or wait; other work on the machine must not look like that
 cpu=${LIMIT:-60}
-LIMIT=$((4 * cpu)) VENTUS_CACHE_DIR=$out/cache FAIL_FAST=1
-export LIMIT VENTUS_CACHE_DIR FAIL_FAST
+LIMIT=$((4 * cpu)) VENTUS_CACHE_DIR=$out/cache
+export LIMIT VENTUS_CACHE_DIR
 end=$(($(date +%s) + ${seconds:-1000000}))
 unset MAKEFLAGS MFLAGS CI T
 
-# 1. a copy of the tree, built; the file that an ended run left changed comes back, newer than what was made of it
+# 1. a copy of the tree, built; the files that an ended run left changed come back
 git ls-files -z | xargs -0 cp -pu --parents -t "$out/tree" || exit 1
 git ls-files | sort >"$out/files"
 (cd "$out/tree" && find . -type f ! -path './build/*' | sed 's,^\./,,' | sort | comm -23 - "$out/files" | xargs -r -d '\n' rm)
-[ -e "$out/current" ] && cp "$(cat "$out/current")" "$out/tree/$(cat "$out/current")" && rm "$out/current"
 cd "$out/tree" || exit 1
+change() { # FILE LINE TEXT
+    [ -e "$out/originals/$1" ] || cp --parents "$1" "$out/originals"
+    TEXT=$3 awk -v line="$2" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$1" >"$out/changed"
+    cp "$out/changed" "$1"
+}
+restore() { # as they were, newer than what was made of the change
+    cp -r "$out/originals/." . && rm -rf "$out/originals" && mkdir "$out/originals"
+}
+restore
 # a call with swapped arguments of other types is no mistake that a test must notice
 build() { # TARGET...; what the build itself runs may loop for ever too
     timeout -s KILL "${BUILD_LIMIT:-600}" make -s HAS_ARCHIVES= CFLAGS='-g0 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=discarded-qualifiers' "$@" \
@@ -123,8 +133,13 @@ notices() { # TEST...: the first that fails
 }
 run_some() { # TEST...: whether one fails, which it names
     # CI: a test that suddenly skips has noticed it, too
-    (ulimit -t "$cpu" && CI=1 sh test/runner/check.sh "$@") >"$out/log" 2>&1 && return 1
-    sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1
+    (ulimit -t "$cpu" && CI=1 FAIL_FAST=1 sh test/runner/check.sh "$@") >"$out/log" 2>&1 && return 1
+    failed "$out/log" | head -n 1 | grep . # nothing: all were skipped
+}
+failed() { # LOG: the tests that it says have failed
+    sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$1" | sort -u | while read -r t; do
+        [ -e "$t.c" ] && echo "$t.c" || echo "$t"
+    done
 }
 verdict() { # FILE
     case $1 in
@@ -146,10 +161,6 @@ verdict() { # FILE
     }
     # shellcheck disable=SC2086
     by=$(notices $near)
-    if [ ! "$by" ] && [ ! "$quick" ]; then
-        build tests || { echo 'does not compile'; return; }
-        sh test/runner/check.sh >"$out/log" 2>&1 || by=$(sed -n 's/^FAIL \([^ :]*\).*/\1/p' "$out/log" | head -n 1)
-    fi
     [ "$by" ] && echo "noticed by $by" || echo survived
 }
 # a test that fails anyway notices nothing
@@ -162,19 +173,53 @@ fi
 while IFS='	' read -r id file line kind text; do
     grep -q "^$seed\.$id	" "$out/table.tsv" && continue
     [ "$(date +%s)" -lt "$end" ] || break
-    cp -p "$file" "$out/original"
-    echo "$file" >"$out/current"
-    TEXT=$text awk -v line="$line" '{ print NR == line ? ENVIRON["TEXT"] : $0 }' "$out/original" >"$file"
-    diff -u --label "$file" --label "$file" "$out/original" "$file" >"$out/diff"
+    change "$file" "$line" "$text"
+    diff -u --label "$file" --label "$file" "$out/originals/$file" "$file" >"$out/diff"
     v=$(verdict "$file")
     case $v in survived) cp "$out/diff" "$out/survivors/$seed.$id.diff" ;; *) cat "$out/diff" "$out/log" >"$out/logs/$seed.$id" ;; esac
     printf '%s.%s\t%s:%s\t%s\t%s\n' "$seed" "$id" "$file" "$line" "$kind" "$v" | tee -a "$out/table.tsv"
-    # now, so that it is newer than what was made of the change
-    cp "$out/original" "$file"
-    rm "$out/current"
+    restore
 done <"$out/mutations"
 
-# 4. the sums, of each directory and of all
+# 4. those that survived, first together
+survivors() { # their mutations; not those that mean nothing, nor those that all tests were tried on
+    awk -F '\t' -v seed="$seed" '
+        FILENAME ~ /judged.tsv$/ { nothing[$1]; next }
+        FILENAME ~ /table.tsv$/ { if ($4 == "survived" && !($1 in nothing)) left[$1]; next }
+        (seed "." $1) in left' "$out/judged.tsv" "$out/table.tsv" "$out/mutations"
+}
+found() { # ID VERDICT: what the table says of it now
+    awk -F '\t' -v OFS='\t' -v id="$seed.$1" -v verdict="$2" '$1 == id { $4 = verdict } { print }' "$out/table.tsv" >"$out/new"
+    mv "$out/new" "$out/table.tsv"
+    grep "^$seed\.$1	" "$out/table.tsv"
+}
+try_all() {
+    while IFS='	' read -r id file line kind text; do
+        change "$file" "$line" "$text"
+    done <"$out/left"
+    build all tests || { cat "$out/log"; return 1; }
+    sh test/runner/check.sh >"$out/logs/all" 2>&1
+    restore
+    suspects=$(failed "$out/logs/all")
+    while IFS='	' read -r id file line kind text; do
+        change "$file" "$line" "$text"
+        by=
+        # shellcheck disable=SC2086
+        [ ! "$suspects" ] || { build all tests && by=$(notices $suspects); }
+        if [ "$by" ]; then
+            found "$id" "noticed by $by"
+            cat "$out/survivors/$seed.$id.diff" "$out/log" >"$out/logs/$seed.$id"
+            rm "$out/survivors/$seed.$id.diff"
+        else
+            found "$id" 'survived all tests'
+        fi
+        restore
+    done <"$out/left"
+}
+survivors >"$out/left"
+[ "$quick" ] || [ ! -s "$out/left" ] || try_all || exit 1
+
+# 5. the sums, of each directory and of all
 awk -F '\t' -v OFS='\t' '
     FILENAME ~ /judged.tsv$/ { nothing[$1]; next }
     { split($2, part, "/"); dir = part[1]; if (dir == "src" || dir == "lib") dir = dir "/" part[2]

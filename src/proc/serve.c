@@ -5,11 +5,13 @@
  * MAX_JOBS run at once; further calls wait in the socket.
  */
 #include "proc/wire.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -86,6 +88,20 @@ static void set_bounds(const ProcLimits *l)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
+static void close_from(int first)
+{
+    if (!close_range((unsigned)first, ~0u, 0))
+        return;
+    DIR *d = opendir("/proc/self/fd"); /* before Linux 5.9 */
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const int fd = atoi(e->d_name);
+        if (fd >= first && fd != dirfd(d))
+            close(fd);
+    }
+    if (d)
+        closedir(d);
+}
+
 bool proc_arrange(const int fd[], u32 n, int keep)
 {
     int from[PROC_MAX_FILES + 1];
@@ -98,9 +114,7 @@ bool proc_arrange(const int fd[], u32 n, int keep)
     for (u32 i = 0; i <= n; i++)
         if (from[i] >= 0 && dup2(from[i], (int)i) < 0)
             return false;
-    if (close_range(n + (keep >= 0), ~0u, 0)) /* before Linux 5.9 */
-        for (int k = (int)n + (keep >= 0); k < 1024; k++)
-            close(k);
+    close_from((int)n + (keep >= 0));
     return true;
 }
 

@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,9 +18,11 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -279,6 +283,55 @@ static void keeps_no_descriptor(void **state)
     assert_in_range(last, 3, first + CALLS - 1);
 }
 
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* the kernel answers the call as one that does not have it */
+static bool lose_call(u32 number)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){countof(filter), filter}, 0, 0);
+}
+
+static int count_others(void *self)
+{
+    const int *from = self;
+    int n = 0;
+    for (int fd = *from; fd < 1100; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* A job keeps its files and no other, from the next number to those that no list of numbers reaches, also by
+ * a kernel without close_range. */
+static void closes_the_others(void **state)
+{
+    (void)state;
+    for (int old = 0; old <= 1; old++) {
+        int status, first = 2;
+        const pid_t child = fork();
+        if (child == 0) {
+            const int file[] = {file_with(""), file_with("")};
+            ProcResult r;
+            setrlimit(RLIMIT_NOFILE, &(struct rlimit){2000, 2000});
+            for (int fd = 20; fd < 1100; fd += 9)
+                dup2(file[0], fd);
+            dup2(file[0], 1024);
+            if ((old && !lose_call(SYS_close_range)) || count_others(&first) < 100 ||
+                proc_here(file, 2, count_others, &first, &r) || r.how != PROC_EXITED)
+                _exit(99);
+            _exit(r.code);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+#endif
+
 /* A job dies with its caller, so that its place is free again: here more callers die than there are
  * places. */
 static void lets_go_of_callers(void **state)
@@ -409,6 +462,9 @@ int main(void)
         cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
         cmocka_unit_test(sees_a_server_end),  cmocka_unit_test(uses_descriptor_zero),
         cmocka_unit_test(sends_only_what_is_set),
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(closes_the_others),
+#endif
     };
     if (getenv("PROC_TEST"))
         return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);

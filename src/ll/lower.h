@@ -107,6 +107,8 @@ char *node_printed(LLVMValueRef node, const char *key);
 const char *node_text(Lower *lo, const char *text, size_t len);
 /* The number of a type in the module, from depth 0 on; 0: void, or a type that is left out. */
 u32 source_type(Lower *lo, LLVMValueRef node, u32 depth);
+/* blocks within blocks and calls within calls that are told apart; clang nests 256 blocks */
+enum { DEEPEST_SCOPE = 1024 };
 /* Loc.scope of what lies in a scope of the source, and came by the inlining of a call, or NULL. */
 u32 scope_number(Lower *lo, LLVMMetadataRef scope, LLVMMetadataRef call, u32 depth);
 /* The number of a place in Module.loc. */

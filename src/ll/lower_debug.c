@@ -186,9 +186,9 @@ void note_function(Fn *n)
 /* The function that a variable is of. */
 static LLVMMetadataRef function_of(LLVMValueRef variable)
 {
-    enum { DEEPEST = 64, PARENT = 1 };
+    enum { PARENT = 1 };
     LLVMValueRef scope = node_operand(variable, VARIABLE_SCOPE);
-    for (u32 depth = 0; scope && depth < DEEPEST; depth++) {
+    for (u32 depth = 0; scope && depth < DEEPEST_SCOPE; depth++) {
         const LLVMMetadataRef md = LLVMValueAsMetadata(scope);
         if (LLVMGetMetadataKind(md) == LLVMDISubprogramMetadataKind)
             return md;

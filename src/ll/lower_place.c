@@ -2,7 +2,6 @@
 #include "ll/lower.h"
 #include <stdio.h>
 
-enum { DEEPEST = 64 }; /* scopes inside scopes that are told apart */
 /* operands of metadata nodes of scopes (llvm/IR/DebugInfoMetadata.h) */
 enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 
@@ -23,7 +22,7 @@ static u32 inlined_call(Lower *lo, LLVMMetadataRef function, LLVMMetadataRef cal
 u32 scope_number(Lower *lo, LLVMMetadataRef scope, LLVMMetadataRef call, u32 depth)
 {
     const bool is_function = LLVMGetMetadataKind(scope) == LLVMDISubprogramMetadataKind;
-    if (depth >= DEEPEST || (is_function && !call))
+    if (depth >= DEEPEST_SCOPE || (is_function && !call))
         return 0;
     u32 *known = pair_number(lo, &lo->scopes, scope, call);
     if (!known || *known)

@@ -64,6 +64,17 @@ for file in algo flow mem kinds group; do
     all=$((all + $(number 'sum_all_variables(#bytes in parent scope)')))
     covered=$((covered + $(number 'sum_all_variables(#bytes in parent scope covered by DW_AT_location)')))
 done
+# blocks within blocks, as deep as clang lets them be, of a call that was inlined
+awk -v n=250 'BEGIN {
+    print "static int f(void) { int never;"
+    for (k = 0; k < n; k++) printf "{"
+    print "int v = get_global_id(0); return v * 3;"
+    for (k = 0; k <= n; k++) printf "}"
+    print "\nkernel void k(global int *o) { o[0] = f(); }"
+}' >"$t/deep.cl"
+"$B/ventus" cc -w -g -o "$t/x.elf" "$t/deep.cl" || fail "deep.cl: not compiled"
+"$dump" --debug-info "$t/x.elf" | sed -n '/DW_TAG_inlined_subroutine/,$s/.*DW_AT_name.*("\(.*\)").*/\1/p' | tr '\n' ' ' >"$t/names"
+[ "$(cat "$t/names")" = "never v " ] || fail "of a function with 250 blocks, a call has only the variables $(cat "$t/names")"
 [ $files -ge 4 ] || fail "only $files programs"
 [ $((covered * 100)) -ge $((all * 60)) ] || fail "variables are known in $covered of $all bytes only"
 [ "$(share O0 5 4)" -ge 95 ] || fail "at -O0 $(share O0 5 4) % of the live variables can be shown at a statement"

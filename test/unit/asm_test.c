@@ -552,6 +552,37 @@ static void sections_are_what_their_names_say(void **state)
     obj_free(o);
 }
 
+/* the special sections of the ELF specification, with RISC-V's small data; and as a prefix of a name */
+static void known_sections_have_types_and_flags(void **state)
+{
+    enum { READ = SHF_ALLOC, WRITE = SHF_ALLOC | SHF_WRITE, RUN = SHF_ALLOC | SHF_EXECINSTR };
+    static const struct {
+        const char *name;
+        u32 type, flags;
+    } row[] = {
+        {".text", SHT_PROGBITS, RUN},      {".init", SHT_PROGBITS, RUN},
+        {".fini", SHT_PROGBITS, RUN},      {".rodata", SHT_PROGBITS, READ},
+        {".srodata", SHT_PROGBITS, READ},  {".data", SHT_PROGBITS, WRITE},
+        {".sdata", SHT_PROGBITS, WRITE},   {".tohost", SHT_PROGBITS, WRITE},
+        {".bss", SHT_NOBITS, WRITE},       {".sbss", SHT_NOBITS, WRITE},
+        {".init_array", SHT_INIT_ARRAY, WRITE}, {".fini_array", SHT_FINI_ARRAY, WRITE},
+        {".note", SHT_NOTE, 0},            {".other", SHT_PROGBITS, 0},
+        {".database", SHT_PROGBITS, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++)
+        for (int part = 0; part < 2; part++) {
+            char name[32], text[80];
+            snprintf(name, sizeof name, "%s%s", row[i].name, part ? ".x" : "");
+            snprintf(text, sizeof text, ".section %s\n.zero 4\n", name);
+            Object *o = assemble(text, V202);
+            const ObjSection *s = section_of(o, name);
+            if (s->type != row[i].type || s->flags != row[i].flags)
+                fail_msg("%s: type %u, flags %u", name, s->type, (u32)s->flags);
+            obj_free(o);
+        }
+}
+
 static void symbols_have_their_properties(void **state)
 {
     (void)state;
@@ -715,6 +746,7 @@ int main(void)
         cmocka_unit_test(several_registers_of_one_operand_count),
         cmocka_unit_test(written_records_stay),
         cmocka_unit_test(sections_are_what_their_names_say),
+        cmocka_unit_test(known_sections_have_types_and_flags),
         cmocka_unit_test(symbols_have_their_properties),
         cmocka_unit_test(sections_have_symbols),
         cmocka_unit_test(every_error_can_be_had),

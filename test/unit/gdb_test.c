@@ -212,6 +212,27 @@ static void refuses_what_is_wrong(void **state)
     end(&p, d);
 }
 
+/* Each packet is acknowledged, but none after the one that asks for that. */
+static void acknowledges_until_asked(void **state)
+{
+    (void)state;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        Pipe p = {.closed = false};
+        Device *d = open_device(program, V202);
+        size_t signs = 0;
+        if (quiet)
+            send(&p, "QStartNoAckMode");
+        send(&p, "?");
+        send(&p, "m90000100,4");
+        send(&p, "vCont;c");
+        assert_false(run(&p, d, 1).run.faulted);
+        for (const char *c = buf_text(&p.out); *c; c++)
+            signs += *c == '+';
+        assert_int_equal(signs, quiet ? 1 : 3);
+        end(&p, d);
+    }
+}
+
 static void stops_and_goes_back(void **state)
 {
     (void)state;
@@ -420,6 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
         cmocka_unit_test(registers_are_memory),
+        cmocka_unit_test(acknowledges_until_asked),
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
         cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),

@@ -98,14 +98,14 @@ static void rows_and_calls_are_read(void **state)
     expect_rows_and_calls(image_with(lines4, sizeof lines4, info, sizeof info));
 }
 
-/* without an entry for it, the base of ranges is where the unit starts */
+/* without an entry for it, the base of ranges is where the unit starts, whichever functions are before */
 static void ranges_start_at_their_unit(void **state)
 {
     (void)state;
     enum { UNIT_END = 16, UNIT_ABBREV_END = 5, CALL = 46, LEAF = 58 };
     Buf units = {0}, shapes = {0};
     buf_put(&units, info, UNIT_END);
-    buf_put(&units, (u8[]){0, 0, 0, 0x80}, 4);
+    buf_put(&units, (u8[]){0xf8, 0xff, 0xff, 0x7f}, 4);
     buf_put(&units, info + UNIT_END, sizeof info - UNIT_END);
     units.data[0] += 4;            /* the length */
     units.data[4 + CALL + 1] += 4; /* what they are instances of */
@@ -119,6 +119,9 @@ static void ranges_start_at_their_unit(void **state)
     buf_free(&abbrev->data);
     buf_put(&abbrev->data, shapes.data, shapes.len);
     abbrev->size = (u32)shapes.len;
+    u8 *pair = o->sections[obj_find_section(o, ".debug_ranges")].data.data + 8;
+    for (int i = 0; i < 4; i++)
+        pair[4 * i] += 8;
     expect_rows_and_calls(o);
     buf_free(&units);
     buf_free(&shapes);

@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
     {"patience", KEY_PATIENCE, "S", 0,
      "Say after S seconds where warps stand (5, on a terminal); 0: never", 2},
     {"sample", KEY_SAMPLE, "PERCENT", 0,
-     "Count cycles of so many groups, and estimate those of all", 2},
+     "Count cycles of so many groups, and estimate those of all", 3},
     {NULL, 0, NULL, 0, "Results:", 3},
     {"stats", KEY_STATS, "json", OPTION_ARG_OPTIONAL, "Print statistics", 3},
     {"stats-file", KEY_STATS_FILE, "FILE", 0, "Write statistics into a file", 3},

@@ -3,7 +3,7 @@
 # that it lists is in that page.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-bad=0 options=0
+bad=0 options=0 headed=0
 listed=$("$B/ventus" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort)
 files=$(for f in tool/cmd_*.c; do basename "$f" .c; done | sed 's/^cmd_//' | sort)
 [ "$listed" = "$files" ] || {
@@ -28,6 +28,16 @@ for c in $files; do
         grep -q -e "Fl -$o\( \|\$\)" $pages || { echo "$page: nothing about --$o"; bad=1; }
     done
 done
+# the manual has them under the headings of the help
+page=doc/man/ventus-run.1
+"$B/ventus" help run | awk '/^ [A-Z].*:$/ { heading = substr($0, 2, length - 2); next } !NF { heading = "" }
+    heading && match($0, /^ +(-[a-zA-Z], )?--[a-z-]+/) { sub(/^ +(-[a-zA-Z], )?--/, ""); sub(/[^a-z-].*/, ""); print $0 ":" heading }' >"${TMPDIR:-/tmp}/man_test.$$"
+while IFS=: read -r o heading; do
+    headed=$((headed + 1))
+    sed -n "/^\.Ss $heading\$/,/^\.S[sh]/p" $page | grep -q -e "^\.It .*Fl -$o\( \|\$\)" || { echo "$page: not under '$heading': --$o"; bad=1; }
+done <"${TMPDIR:-/tmp}/man_test.$$"
+rm "${TMPDIR:-/tmp}/man_test.$$"
+[ "$headed" -ge 30 ] || { echo "only $headed options of ventus run have a heading"; bad=1; }
 # letters and passes of ventus cc, which the program lists by src/cc/passes.def
 lists() { "$B/ventus" help cc | sed -n "/^$1/,/^\$/s/^  \([a-z]*\)  .*/\1/p" | sort; }
 page=doc/man/ventus-cc.1

@@ -1019,10 +1019,33 @@ static void a_pair_is_two_registers(void **state)
     assert_int_equal(facts_of(V2025, 0, vor).reg[1].count, 1);
 }
 
+/* what the C library's csrr, csrw and csrs leave out: the CSR is not read, or not written */
+static void a_csr_is_touched_as_needed(void **state)
+{
+    enum { FRM = 2, X0 = 0, X5 = 5, X6 = 6 };
+    static const struct {
+        InsnId id;
+        u32 to, from;
+        bool reads, writes;
+    } row[] = {
+        {I_csrrw, X5, X6, true, true},  {I_csrrw, X0, X6, false, true}, {I_csrrw, X5, X0, true, true},
+        {I_csrrs, X5, X6, true, true},  {I_csrrs, X0, X6, true, true},  {I_csrrs, X5, X0, true, false},
+        {I_csrrc, X5, X6, true, true},  {I_csrrc, X5, X0, true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++) {
+        const u64 word = encode(row[i].id, O_rd, row[i].to, O_rs1, row[i].from, O_csr, FRM, END);
+        const IsaFacts f = facts_of(V202, 0, word);
+        if (f.reads != (row[i].reads ? STATE_FRM : 0u) || f.writes != (row[i].writes ? STATE_FRM : 0u))
+            fail_msg("row %zu: reads %x, writes %x", i, f.reads, f.writes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_is_two_registers),
+        cmocka_unit_test(a_csr_is_touched_as_needed),
         cmocka_unit_test(rows_of_v202),
         cmocka_unit_test(rows_of_v2025),
     };

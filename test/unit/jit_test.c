@@ -1281,6 +1281,42 @@ static void shadow_notices(void **state)
     dev_close(d);
 }
 
+/* Every second group runs its host code in whole turns, as without a twin, so that what it does wrong is seen when
+ * it has done; the others stop wherever host code may stop. */
+static void shadow_compares_turns(void **state)
+{
+    static const Clock clock = {.cycles = a_million, .time = a_million};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    for (u32 group = 0; group < 2; group++) {
+        text.len = 0;
+        line("csrr x15,gidx");
+        line("li x16,%u", group);
+        line("bne x15,x16,.Le");
+        line("csrr x14,cycle");
+        line("li x28,1000");
+        buf_str(&text, ".Lt:\n");
+        line("add x9,x9,x14");
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        line("li x8,%#x", DATA);
+        line("sw x9,0(x8)");
+        buf_str(&text, ".Le:\n");
+        line("endprg x0,x0,x0");
+        Device *d = open_device(dev_find_engine("shadow"));
+        ((Sim *)dev_engine(d))->clock = &clock;
+        const Shape s = {.lanes = 8, .items = 8, .warps = 1};
+        const DevResult r = run(d, linked(), &s, 2);
+        assert_true(r.run.faulted);
+        if (!strstr(jit_difference(dev_engine(d)), group ? "at the end, byte" : "x9 is 0x"))
+            fail_msg("group %u: %s", group, jit_difference(dev_engine(d)));
+        buf_free(&text);
+        dev_close(d);
+    }
+}
+
 /* Warps that take turns in the middle of loops go on there. */
 static void long_loops(void **state)
 {
@@ -1751,7 +1787,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_words),        cmocka_unit_test(wild_spaces),
         cmocka_unit_test(pairs),
         cmocka_unit_test(matrix_products),  cmocka_unit_test(shadow_agrees),
-        cmocka_unit_test(shadow_notices),   cmocka_unit_test(long_loops),
+        cmocka_unit_test(shadow_notices), cmocka_unit_test(shadow_compares_turns),   cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),  cmocka_unit_test(host_levels),
         cmocka_unit_test(rows_die),         cmocka_unit_test(rows_reach_an_end),
         cmocka_unit_test(nans_travel),      cmocka_unit_test(short_sides),

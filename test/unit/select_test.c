@@ -245,6 +245,16 @@ static void test_calls(void **state)
     ir_free(f->module);
 }
 
+/* a call of an address takes it from a scalar register, also if it was computed in the lanes */
+static void test_calls_of_addresses(void **state)
+{
+    (void)state;
+    Func *f = select_of("func @f params 1 results 1", "b0:\n %1 = param #0\n arg %1 #0\n call %1 #1\n"
+                                                      " %2 = result #0\n setret %2 #0\n ret\n");
+    expect_lines(f, "%1:v = copy v0\nv0 = copy %1\n%3:x = vmv.x.s %1\ncall %3 #1\n%2:v = copy v0\n");
+    ir_free(f->module);
+}
+
 static void test_places_of_the_kernel(void **state)
 {
     (void)state;
@@ -290,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_places_of_constants),
         cmocka_unit_test(test_stale_operands),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_calls_of_addresses),
         cmocka_unit_test(test_places_of_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

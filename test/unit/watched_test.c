@@ -154,12 +154,35 @@ static void code_longer_than_a_page(void **state)
     }
 }
 
+/* --- turns ------------------------------------------------------------------------------------ */
+
+static void turns_go_on(void **state)
+{
+    static const char text[] = "    lui  s1, 0x90000\n"
+                               "    li   t1, 1000\n"
+                               "1:  addi t0, t0, 1\n"
+                               "    bne  t0, t1, 1b\n"
+                               "    sw   t0, 0(s1)\n"
+                               "    endprg x0, x0, x0\n";
+    Ear ear = {.table = {[WATCH_ALWAYS] = 1}};
+    const Observer o = {.self = &ear, .events = EVENT_insn, .tell = hear, .watches = table};
+    (void)state;
+    rig_load(V202, 8, text);
+    rig.launch.max_insns = 3000;
+    const LaunchResult r =
+        rig_run(&(LaunchOptions){.observers = &o, .nobservers = 1, .slice = 7});
+    rig.launch.max_insns = 0;
+    assert_false(r.faulted);
+    assert_int_equal(rig.data[0], 1000);
+    assert_int_equal(ear.n, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_matters),
         cmocka_unit_test(one_touch_a_row),
-        cmocka_unit_test(code_longer_than_a_page),
+        cmocka_unit_test(code_longer_than_a_page), cmocka_unit_test(turns_go_on),
     };
     return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);
 }

@@ -174,6 +174,7 @@ static void turns_go_on(void **state)
     rig.launch.max_insns = 0;
     assert_false(r.faulted);
     assert_int_equal(rig.data[0], 1000);
+    assert_int_equal(r.insns, 2 + 2 * 1000 + 2);
     assert_int_equal(ear.n, 1);
 }
 

@@ -75,6 +75,19 @@ awk -v n=250 'BEGIN {
 "$B/ventus" cc -w -g -o "$t/x.elf" "$t/deep.cl" || fail "deep.cl: not compiled"
 "$dump" --debug-info "$t/x.elf" | sed -n '/DW_TAG_inlined_subroutine/,$s/.*DW_AT_name.*("\(.*\)").*/\1/p' | tr '\n' ' ' >"$t/names"
 [ "$(cat "$t/names")" = "never v " ] || fail "of a function with 250 blocks, a call has only the variables $(cat "$t/names")"
+# an argument whose register is used again is still among the arguments, here at their byte 4
+cat >"$t/argument.cl" <<'END'
+kernel void k(global int *o, int n)
+{
+    o[0] = n;
+    for (int i = 1; i < 1000; i++) {
+        int a = o[i] * 3;
+        o[i + 1] = a;
+    }
+}
+END
+"$B/ventus" cc -w -g -o "$t/x.elf" "$t/argument.cl" || fail "argument.cl: not compiled"
+"$dump" --debug-info --name=n "$t/x.elf" | grep -q 'DW_OP_deref, DW_OP_plus_uconst 0x4)' || fail "nothing finds n where no register has it"
 [ $files -ge 4 ] || fail "only $files programs"
 [ $((covered * 100)) -ge $((all * 60)) ] || fail "variables are known in $covered of $all bytes only"
 [ "$(share O0 5 4)" -ge 95 ] || fail "at -O0 $(share O0 5 4) % of the live variables can be shown at a statement"

@@ -76,7 +76,7 @@ CLTESTSRC := $(wildcard test/opencl/*_test.c)
 # tests that call a part of the compiler which knows LLVM
 LLTESTSRC := test/unit/converge_test.c
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
-FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c),$(wildcard test/fuzz/fuzz_*.c))
+FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c) $(if $(LLVM_CLANG),,test/fuzz/fuzz_maker.c),$(wildcard test/fuzz/fuzz_*.c))
 CRT0 := $(patsubst lib/%.s,$B/gen/%.c,$(wildcard lib/crt0*.s))
 GENSRC := $(CRT0) $B/gen/machines.c
 
@@ -363,6 +363,8 @@ fuzz:
 $B/fuzz_%: test/fuzz/fuzz_%.c $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 $B/fuzz_binary: $B/src/cl/container.o
+$B/fuzz_maker: test/fuzz/fuzz_maker.c $(JITSRC:%.c=$B/%.o) $B/libventus.a
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -fsanitize=fuzzer -o $@ $^ $(LLVM_SHARED) $(LDLIBS)
 
 # --- installation ----------------------------------------------------------------
 

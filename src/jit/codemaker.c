@@ -231,18 +231,25 @@ static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
     return object && !to->failed;
 }
 
+bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
+{
+    ReadJob r;
+    const bool ok =
+        codejob_read(request, len, &r) && !strcmp(c->level, r.job.level) && answer(c, &r.job, to);
+    codejob_close(&r);
+    return ok;
+}
+
 int codemaker_job(void *self)
 {
     const CodeMaker *c = self;
     Buf request = {0}, to = {0};
-    ReadJob r;
     if (!getenv("VENTUS_JIT_DUMP"))
         proc_confine();
     if (!fd_read(CODEJOB_REQUEST, MOST_BYTES, &request))
         return 1;
-    const bool ok = codejob_read(request.data, request.len, &r) && !strcmp(c->level, r.job.level) &&
-                    answer(c, &r.job, &to) && fd_write(CODEJOB_ANSWER, to.data, to.len);
-    codejob_close(&r);
+    const bool ok = codemaker_answer(c, request.data, request.len, &to) &&
+                    fd_write(CODEJOB_ANSWER, to.data, to.len);
     buf_free(&request);
     buf_free(&to);
     return !ok;

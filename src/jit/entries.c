@@ -182,6 +182,7 @@ static bool find_region(Entries *t, Entry *e)
     const bool idle = r && r->block[0].end == END_LEAVE && r->block[0].nuop == 1;
     e->uop = r && !idle ? flatten(r) : NULL;
     if (e->uop) {
+        region_shrink(r);
         e->region = r;
         return true;
     }

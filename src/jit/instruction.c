@@ -49,14 +49,18 @@ static Linear linear_result(Emit *e, const Uop *u, Op op)
         return (Linear){.shift = 0};
     if (f == F_CPV)
         return linear_of(e, u->rb);
+    const bool adds = (f == F_VX || f == F_VI) && (op == OP_add || op == OP_sub);
+    const bool shifts = op == OP_sll && f != F_VX && f != F_VV;
+    if (!adds && !shifts) /* ra need not be a source, then */
+        return (Linear){.shift = 0};
     Linear a = linear_of(e, u->ra);
-    if ((f == F_VX || f == F_VI) && (op == OP_add || op == OP_sub)) {
+    if (adds) {
         const Val b = f == F_VX ? get_x(e, u->rb) : word(e, (u32)u->imm);
         a.offset =
             op == OP_add ? LLVMBuildAdd(B, a.offset, b, "") : LLVMBuildSub(B, a.offset, b, "");
         return a;
     }
-    if (op == OP_sll && f != F_VX && f != F_VV && a.shift + ((u32)u->imm & 31) < 32) {
+    if (a.shift + ((u32)u->imm & 31) < 32) {
         a.shift += (u32)u->imm & 31;
         a.offset = LLVMBuildShl(B, a.offset, word(e, (u32)u->imm & 31), "");
         return a;

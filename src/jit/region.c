@@ -240,18 +240,26 @@ static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
     return f->writes & STATE_FRM;
 }
 
+static void free_facts(RegionBlock *b)
+{
+    for (u32 k = 0; b->facts && k < b->nuop; k++)
+        mem_free(b->facts[k]);
+    mem_free((void *)b->facts);
+    b->facts = NULL;
+}
+
 static bool add_uop(Finder *f, RegionBlock *b, const Uop *u)
 {
     const Uop **more = mem_realloc((void *)b->uop, b->nuop + 1, sizeof *more);
     b->uop = more ? more : b->uop;
-    const IsaFacts **facts =
-        more ? mem_realloc((void *)b->facts, b->nuop + 1, sizeof *facts) : NULL;
+    IsaFacts **facts = more ? mem_realloc((void *)b->facts, b->nuop + 1, sizeof *facts) : NULL;
     b->facts = facts ? facts : b->facts;
-    const IsaFacts *what = code_facts(f->code, u);
-    if (!facts || !what) {
+    IsaFacts *what = facts ? mem_alloc(sizeof *what) : NULL;
+    if (!what) {
         f->failed = true;
         return false;
     }
+    code_facts_of(f->code, u, what);
     b->facts[b->nuop] = what;
     b->uop[b->nuop++] = u;
     b->insns += uop_insns(u);
@@ -305,8 +313,8 @@ static int reach(Finder *f, u32 pc, bool full, const Facts *facts)
     if (!fill(f, &b) || !widen(r) || !array_grow(r->block, r->nblock, f->cap) ||
         !array_grow(f->facts, r->nblock, f->capfacts) ||
         !array_grow(f->queued, r->nblock, f->capqueued)) {
+        free_facts(&b);
         mem_free((void *)b.uop);
-        mem_free((void *)b.facts);
         return -1;
     }
     r->find[slot_of(r, pc, full)] = i = (int)r->nblock++;
@@ -516,7 +524,8 @@ static bool cut(Region *r, u32 i)
         b->succ[0] = (u32)to;
         b->nsucc = 1;
         b->next_pc = b->uop[k]->pc;
-        b->nuop = k;
+        while (b->nuop > k)
+            mem_free(b->facts[--b->nuop]);
         b->end = END_NEXT;
         b->leaves = false;
         b->insns = 0;
@@ -717,11 +726,17 @@ u64 region_digest(const Region *r)
     return h ? h : 1;
 }
 
+void region_shrink(Region *r)
+{
+    for (u32 i = 0; i < r->nblock; i++)
+        free_facts(&r->block[i]);
+}
+
 void region_free(Region *r)
 {
     for (u32 i = 0; r && i < r->nblock; i++) {
+        free_facts(&r->block[i]);
         mem_free((void *)r->block[i].uop);
-        mem_free((void *)r->block[i].facts);
         mem_free(r->block[i].constant);
         mem_free(r->block[i].succ);
     }

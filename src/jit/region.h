@@ -53,7 +53,7 @@ typedef struct {
     BlockEnd end;
     u32 next_pc, target_pc, meet_pc;
     const Uop **uop;        /* the instructions in order, the one that ends the block last */
-    const IsaFacts **facts; /* what each does */
+    IsaFacts **facts;       /* what each does; NULL in an engine */
     u16 *constant;          /* of each, if it is a load of a launch constant: its number; else 0 */
     u32 nuop;
     u32 insns;              /* that they retire */
@@ -97,6 +97,8 @@ typedef struct {
 Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
                    bool flags);
 void region_free(Region *r);
+/* Frees what only those need who find a region or make its code. */
+void region_shrink(Region *r);
 
 /* A number that tells regions apart: of the same blocks, ends and live registers. */
 u64 region_digest(const Region *r);

@@ -277,6 +277,12 @@ const IsaFacts *code_facts(Code *c, const Uop *u)
     return facts ? &facts->insn[u->pc >> 2 & (PAGE_UOPS - 1)] : NULL;
 }
 
+void code_facts_of(const Code *c, const Uop *u, IsaFacts *facts)
+{
+    Uop again;
+    decode_at(c, &again, u->pc, facts);
+}
+
 /* --- register needs --------------------------------------------------------------------- */
 
 static void count_registers(const Insn *in, const IsaPrefix *p, IsaSet set, u32 *sgprs, u32 *vgprs)

@@ -110,6 +110,8 @@ const Uop *code_at(Code *c, Warp *w, u32 pc);
 /* What the instruction at u does, with its prefix; for sim_step() and observers.  Valid as long as
  * u.  NULL: the host has no memory. */
 const IsaFacts *code_facts(Code *c, const Uop *u);
+/* The same for those who need it of few instructions, and keep nothing. */
+void code_facts_of(const Code *c, const Uop *u, IsaFacts *facts);
 /* The same of all instructions of the page of pc, which has Uops. */
 const CodeFacts *code_page_facts(Code *c, u32 pc);
 

@@ -1,0 +1,384 @@
+/* region_test.c -- what a region learns of calls: where the expected callee is, where it returns,
+ * and that host code which was made for one callee does what the interpreter does with every other.
+ */
+#include "test/kit/assemble.h"
+#include "test/kit/skip.h"
+#include "dev/dev.h"
+#include "jit/jit.h"
+#include "jit/maker.h"
+#include "jit/region.h"
+#include "link/link.h"
+#include "sim/uop.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define KNL  0x90000000u
+#define DATA 0x90001000u
+
+/* Calls what the first word of the metadata names, then what that leaves in t1, if it is not 0.
+ * Each stores something of its own. */
+static const char text[] = "    li      s1, 0x90001000\n"
+                           "    li      s2, 0x90000000\n"
+                           "    li      t1, 0\n"
+                           "    lw      t0, 0(s2)\n"
+                           "    jalr    ra, 0(t0)\n"
+                           "    addi    s0, s0, 1\n"
+                           "    beqz    t1, 1f\n"
+                           "    jalr    ra, 0(t1)\n"
+                           "1:  sw      s0, 0(s1)\n"
+                           "    endprg  x0, x0, x0\n"
+                           "   .globl one\n"
+                           "one: li     t2, 10\n"
+                           "2:  addi    s0, s0, 3\n"
+                           "    addi    t2, t2, -1\n"
+                           "    bgtz    t2, 2b\n"
+                           "    li      t1, 0\n"
+                           "    ret\n"
+                           "   .globl two\n"
+                           "two: addi   s0, s0, 100\n"
+                           "    la      t1, one\n"
+                           "    ret\n"
+                           "   .globl itself\n"
+                           "itself: sw  t0, 4(s1)\n"
+                           "    addi    s0, s0, 7\n"
+                           "    mv      t1, t0\n"
+                           "    andi    t2, s0, 15\n"
+                           "    addi    t2, t2, -6\n"
+                           "    bgtz    t2, 3f\n"
+                           "    li      t1, 0\n"
+                           "3:  ret\n"
+                           "   .globl nothing\n"
+                           "nothing: .word 0\n";
+
+typedef struct {
+    Object *image;
+    Memory memory;
+    Code *code;
+} Rig;
+
+static Object *image_of(const char *of)
+{
+    Caught c;
+    catch_in(&c);
+    Object *o = assemble(of, V202);
+    Object *image =
+        link_objects((const Object *const[]){o}, 1, &(LinkOptions){.output = "t"}, &c.d);
+    assert_non_null(image);
+    obj_free(o);
+    buf_free(&c.text);
+    return image;
+}
+
+static u32 address_of(const Object *image, const char *name)
+{
+    const i32 i = obj_find_symbol(image, name);
+    assert_true(i >= 0);
+    return image->symbols[i].value;
+}
+
+static void open_rig_of(Rig *r, const char *of)
+{
+    *r = (Rig){.image = image_of(of)};
+    assert_true(memory_open(&r->memory, CODE_LO, CODE_END));
+    memory_map(&r->memory, CODE_LO, PAGE_SIZE, MEM_R | MEM_X);
+    for (size_t i = 0; i < r->image->nsegments; i++) {
+        const ObjSegment *s = &r->image->segments[i];
+        memcpy(r->memory.base + s->addr, s->data.data, s->data.len);
+    }
+    r->code = code_new(V202, &r->memory, lane_level());
+    assert_non_null(r->code);
+}
+
+static void open_rig(Rig *r) { open_rig_of(r, text); }
+
+static void close_rig(Rig *r)
+{
+    code_free(r->code);
+    memory_close(&r->memory);
+    obj_free(r->image);
+}
+
+static Region *region_of(const Rig *r, u32 callee)
+{
+    Region *g = region_new(r->code, CODE_LO, true, true, callee, 8, VM_OWN, false);
+    assert_non_null(g);
+    return g;
+}
+
+static const RegionBlock *block_at(const Region *g, u32 pc)
+{
+    const int i = region_find(g, pc, true);
+    return i < 0 ? NULL : &g->block[i];
+}
+
+/* The n-th block that ends in a call of what a register names. */
+static const RegionBlock *call_of(const Region *g, u32 n)
+{
+    for (u32 i = 0; i < g->nblock; i++) {
+        const RegionBlock *b = &g->block[i];
+        if (b->end == END_INDIRECT && b->uop[b->nuop - 1]->rd && !n--)
+            return b;
+    }
+    return NULL;
+}
+
+static u32 past_of(const RegionBlock *b) { return b->uop[b->nuop - 1]->pc + 4; }
+
+/* Whether one of the blocks that may follow is at pc. */
+static bool leads_to(const Region *g, const RegionBlock *b, u32 pc)
+{
+    for (u32 i = 0; i < b->nsucc; i++)
+        if (g->block[b->succ[i]].pc == pc)
+            return true;
+    return false;
+}
+
+/* Nobody knows what is called, so the region ends there. */
+static void ends_at_unknown_calls(void **state)
+{
+    Rig r;
+    open_rig(&r);
+    Region *g = region_of(&r, 0);
+    (void)state;
+    const RegionBlock *b = &g->block[0];
+    assert_int_equal(b->end, END_INDIRECT);
+    assert_true(b->leaves);
+    assert_int_equal(b->nsucc, 0);
+    assert_int_equal(g->nblock, 1);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* The expected callee is part of the region, its return goes behind the call, and other callees
+ * still leave. */
+static void goes_on_in_the_callee(void **state)
+{
+    Rig r;
+    open_rig(&r);
+    const u32 one = address_of(r.image, "one"), two = address_of(r.image, "two");
+    Region *g = region_of(&r, one);
+    (void)state;
+    const RegionBlock *b = &g->block[0];
+    assert_int_equal(b->end, END_INDIRECT);
+    assert_true(b->leaves);
+    assert_int_equal(b->target_pc, one);
+    assert_true(leads_to(g, b, one));
+    assert_non_null(block_at(g, past_of(b)));
+    assert_null(block_at(g, two));
+    u32 returns = 0;
+    for (u32 i = 0; i < g->nblock; i++) {
+        const RegionBlock *k = &g->block[i];
+        returns += k->end == END_JUMP && k->pc >= one && k->target_pc == past_of(b);
+    }
+    assert_int_equal(returns, 1);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* The second call is expected to call the same, so a return of it may go to two places. */
+static void returns_to_both_calls(void **state)
+{
+    Rig r;
+    open_rig(&r);
+    const u32 callee = address_of(r.image, "itself");
+    Region *g = region_of(&r, callee);
+    (void)state;
+    const RegionBlock *first = call_of(g, 0), *second = call_of(g, 1);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true(leads_to(g, first, callee));
+    assert_true(leads_to(g, second, callee));
+    u32 both = 0;
+    for (u32 i = 0; i < g->nblock; i++) {
+        const RegionBlock *k = &g->block[i];
+        both +=
+            k->pc >= callee && leads_to(g, k, past_of(first)) && leads_to(g, k, past_of(second));
+    }
+    assert_int_equal(both, 1);
+    assert_int_equal(g->nreturns, 2);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* What is no code is nothing to go on in; the region is that without an expectation. */
+static void expects_no_nonsense(void **state)
+{
+    Rig r;
+    open_rig(&r);
+    const u32 bad[] = {0x1000, CODE_LO + PAGE_SIZE, CODE_END, CODE_LO + 2, UINT32_MAX};
+    (void)state;
+    for (size_t i = 0; i < countof(bad); i++) {
+        Region *g = region_of(&r, bad[i]);
+        assert_true(g->block[0].leaves);
+        assert_int_equal(g->block[0].nsucc, 0);
+        region_free(g);
+    }
+    /* a word that is no instruction is one that is sure to fault */
+    const u32 nothing = address_of(r.image, "nothing");
+    Region *g = region_of(&r, nothing);
+    assert_non_null(block_at(g, nothing));
+    assert_int_equal(block_at(g, nothing)->end, END_STOP);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* What only the search for a region needs can be freed; the digest stays. */
+static void shrinks(void **state)
+{
+    Rig r;
+    open_rig(&r);
+    Region *g = region_of(&r, address_of(r.image, "two"));
+    (void)state;
+    const u64 before = region_digest(g);
+    region_shrink(g);
+    assert_true(region_digest(g) == before);
+    region_shrink(g);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* --- code of single regions --------------------------------------------------------------- */
+
+/* Each is a region whose first registers have been written before, and behind which nothing is
+ * read: registers that it does not name have no place in its code. */
+static void makes_code_of_what_is_not_named(void **state)
+{
+    static const char *const texts[] = {
+        "vmv.v.x v2, t0\n vsw12.v v2, 0(v3)\n endprg x0, x0, x0\n",
+        "vmv.v.i v2, 5\n vsw12.v v2, 0(v3)\n endprg x0, x0, x0\n",
+        "vadd.vi v2, v4, 5\n vsll.vi v2, v2, 3\n vsw12.v v2, 0(v3)\n endprg x0, x0, x0\n",
+        "vid.v v2\n vsw12.v v2, 0(v3)\n endprg x0, x0, x0\n",
+        "vmv.v.v v2, v7\n vsw12.v v2, 0(v3)\n endprg x0, x0, x0\n",
+        "lui t0, 5\n sw t0, 0(t1)\n endprg x0, x0, x0\n",
+    };
+    const char *why;
+    char cache[] = "VENTUS_CACHE=0";
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    putenv(cache);
+    Maker *m = maker_open("base");
+    assert_non_null(m);
+    for (size_t i = 0; i < countof(texts); i++)
+        for (u32 full = 0; full < 2; full++)
+            for (u32 kind = 0; kind < NCODES; kind++) {
+                Rig r;
+                open_rig_of(&r, texts[i]);
+                Region *g = region_new(r.code, CODE_LO, full, false, 0, 8, VM_OWN, false);
+                assert_non_null(g);
+                MakerOrder order = maker_order(m, g, r.code, (CodeKind)kind);
+                Loaded code;
+                MakerCost cost;
+                if (!maker_make(m, &order, &code, &cost))
+                    fail_msg("no code of kind %u, %s, of\n%s", kind, full ? "full" : "partial",
+                             texts[i]);
+                code_unload(&code);
+                maker_forget(&order);
+                region_free(g);
+                close_rig(&r);
+            }
+    maker_close(m);
+}
+
+/* --- execution ----------------------------------------------------------------------------- */
+
+typedef struct {
+    Device *d;
+    Object *image; /* the device's */
+} Side;
+
+static Side open_side(const char *engine)
+{
+    DeviceOptions o = dev_defaults();
+    Caught c;
+    catch_in(&c);
+    o.engine = dev_find_engine(engine);
+    assert_non_null(o.engine);
+    Side s = {dev_open(&o), image_of(text)};
+    assert_non_null(s.d);
+    memory_map(dev_memory(s.d), KNL, PAGE_SIZE, MEM_R | MEM_W);
+    memory_map(dev_memory(s.d), DATA, PAGE_SIZE, MEM_R | MEM_W);
+    assert_true(dev_load(s.d, s.image, &c.d));
+    buf_free(&c.text);
+    return s;
+}
+
+static DevResult run(Side *s, u32 callee)
+{
+    const DevLaunch l = {.knl = KNL,
+                         .groups = {3, 1, 1},
+                         .warps = 2,
+                         .lanes = 8,
+                         .lds = 4096,
+                         .sgprs = 32,
+                         .vgprs = 8,
+                         .max_insns = 100000,
+                         .run = {.threads = 1}};
+    DevResult r;
+    assert_true(dev_write(s->d, KNL, &callee, sizeof callee));
+    dev_launch(s->d, &l, &r);
+    return r;
+}
+
+static void must_agree(const DevResult *a, const DevResult *b)
+{
+    assert_int_equal(a->run.faulted, b->run.faulted);
+    assert_int_equal(a->run.insns, b->run.insns);
+    if (!a->run.faulted)
+        return;
+    assert_int_equal(a->run.fault.kind, b->run.fault.kind);
+    assert_int_equal(a->run.fault.pc, b->run.fault.pc);
+    assert_int_equal(a->run.fault.group_linear, b->run.fault.group_linear);
+    assert_int_equal(a->run.fault.warp, b->run.fault.warp);
+}
+
+/* Each callee after each other one: the region that was made for one meets the others, through a
+ * metadata block that changes between launches. */
+static void calls_others_than_expected(void **state)
+{
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    Side a = open_side("interp"), b = open_side("jit");
+    const u32 callee[] = {address_of(a.image, "one"),
+                          address_of(a.image, "two"),
+                          address_of(a.image, "itself"),
+                          address_of(a.image, "nothing"),
+                          address_of(a.image, "one") + 4,
+                          CODE_LO + 2,
+                          CODE_END,
+                          0};
+    for (size_t i = 0; i < countof(callee); i++)
+        for (size_t k = 0; k < countof(callee); k++) {
+            const u32 order[] = {callee[i], callee[k]};
+            for (size_t n = 0; n < 2; n++) {
+                u32 words[2][2] = {{0}};
+                const DevResult x = run(&a, order[n]), y = run(&b, order[n]);
+                must_agree(&x, &y);
+                assert_true(dev_read(a.d, DATA, words[0], sizeof words[0]));
+                assert_true(dev_read(b.d, DATA, words[1], sizeof words[1]));
+                assert_memory_equal(words[0], words[1], sizeof words[0]);
+            }
+        }
+    JitStats s;
+    assert_true(jit_stats(dev_engine(b.d), &s));
+    assert_true(s.regions >= 4);
+    assert_true(s.compiled * 2 > s.insns);
+    dev_close(a.d);
+    dev_close(b.d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_at_unknown_calls),
+        cmocka_unit_test(goes_on_in_the_callee),
+        cmocka_unit_test(returns_to_both_calls),
+        cmocka_unit_test(expects_no_nonsense),
+        cmocka_unit_test(shrinks),
+        cmocka_unit_test(makes_code_of_what_is_not_named),
+        cmocka_unit_test(calls_others_than_expected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

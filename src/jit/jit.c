@@ -185,16 +185,15 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
 static void run_turn(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
-    const u64 limit = w->ninsns + slice * STRETCH;
+    const u64 limit = w->ninsns + (most ? slice : slice * STRETCH);
     for (;;) {
         Entry *e = NULL;
         u32 entry;
         HostCode *code = find_code(j, w, &e, &entry);
-        /* near the limit of instructions the interpreter counts exactly */
-        const bool near = code && most && w->ninsns + e->region->insns >= most;
+        /* where instructions are limited, the interpreter counts the last of a turn exactly */
+        const bool near = code && most && w->ninsns + e->region->insns >= limit;
         if (code && !near) {
-            const u64 end =
-                most && most - e->region->insns < limit ? most - e->region->insns : limit;
+            const u64 end = most ? limit - e->region->insns : limit;
             HostEnv env = env_of(j, w->group, e);
             const u64 before = w->ninsns;
             const Outcome outcome = run_code(&env, w, e, entry, code, end);
@@ -202,7 +201,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
                 atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
             if (outcome == STOPPED || w->ninsns >= limit)
                 return;
-            if (outcome == CAME_LATE) /* the limit of the launch is near, the turn is not over */
+            if (outcome == CAME_LATE) /* the end of the turn is near */
                 continue;
         }
         w->reentry = 0;  /* the interpreter goes on from the pc */
@@ -210,10 +209,12 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             warp_settle(w, w->ninsns ? e->region->written.x : 0,
                         w->ninsns ? e->region->written.v : NULL);
         const u64 before = w->ninsns;
-        const bool goes_on = interpret(w, &slice, !near && (j->entries.waits || w->ninsns > LONG));
+        u64 uops = most ? sim_uops_before(w, limit) : slice;
+        const bool goes_on = interpret(w, &uops, !near && (j->entries.waits || w->ninsns > LONG));
+        slice = most ? limit - w->ninsns : uops;
         if (e && !entry)
             atomic_fetch_add_explicit(&e->heat, w->ninsns - before, memory_order_relaxed);
-        if (!goes_on || !slice)
+        if (!goes_on || !slice || (most && w->ninsns >= limit))
             return;
     }
 }

@@ -242,7 +242,7 @@ u64 shadow_before(Shadow *s, Warp *w, u64 slice)
         group_pass_barrier(s->group); /* as the group did */
     s->began = w->ninsns;
     s->pc = w->pc;
-    return often ? 1 : slice;
+    return often && !g->launch->max_insns ? 1 : slice; /* the end of such turns is interpreted */
 }
 
 /* Interprets the twin until it has retired as many instructions, or stops; `faults`: the next one

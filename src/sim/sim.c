@@ -125,13 +125,24 @@ void sim_give_group(Sim *s, Group *g) { context_give(&s->contexts, g); }
 
 /* --- a warp ------------------------------------------------------------------------ */
 
-void sim_run_warp(Warp *w, u64 slice)
+static const Uop *run_uops(Warp *w, const Uop *u, u64 n)
 {
-    const Uop *u = go(w, w->pc);
-    while (u && slice--) {
+    while (u && n--) {
         w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
         u = u->run(w, u);
     }
+    return u;
+}
+
+void sim_run_warp(Warp *w, u64 slice)
+{
+    const u64 end = w->ninsns + slice;
+    const Uop *u = go(w, w->pc);
+    if (!w->group->launch->max_insns)
+        u = run_uops(w, u, slice);
+    else
+        while (u && w->ninsns < end)
+            u = run_uops(w, u, sim_uops_before(w, end));
     if (u)
         w->pc = u->pc;
     take_host_flags(w);
@@ -182,7 +193,7 @@ static void check_limits(const Run *r, Warp *w)
         check_time(r, w);
 }
 
-/* how many instructions warp w may run before its turn ends */
+/* how much warp w may run before its turn ends (WarpRunner) */
 static u64 slice_of(const Run *r, const Warp *w)
 {
     const u64 slice = r->opt->slice ? r->opt->slice : DEFAULT_SLICE, most = r->launch->max_insns;

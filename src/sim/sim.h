@@ -16,7 +16,9 @@
 #include "sim/step.h"
 #include "sim/uop.h"
 
-/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults.
+/* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults; in a
+ * launch with max_insns until it has retired `slice` instructions, and not one Uop more, so that
+ * limits and turns end at the same place in every engine.
  * Leaves in w->pc where it goes on; the float flags that the host raised have been given to the
  * warp. */
 typedef void WarpRunner(Warp *w, u64 slice);
@@ -62,6 +64,10 @@ void sim_code_changed(Engine *e, IsaSet set, u64 addr, u64 size);
 bool sim_launch(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);
 void sim_interrupt(Engine *e);
 WarpRunner sim_run_warp;
+
+/* How many Uops warp w may run before somebody must look whether it has retired `end` instructions: a
+ * Uop retires two at most. */
+static inline u64 sim_uops_before(const Warp *w, u64 end) { return (end - w->ninsns + 1) / 2; }
 
 /* Ends the group of warp w, which is at an instruction, with a fault of a limit. */
 void sim_limit(Warp *w, FaultKind kind);

@@ -287,14 +287,14 @@ typedef struct {
     Object *image; /* the device's */
 } Side;
 
-static Side open_side(const char *engine)
+static Side open_side(const char *engine, const char *of)
 {
     DeviceOptions o = dev_defaults();
     Caught c;
     catch_in(&c);
     o.engine = dev_find_engine(engine);
     assert_non_null(o.engine);
-    Side s = {dev_open(&o), image_of(text)};
+    Side s = {dev_open(&o), image_of(of)};
     assert_non_null(s.d);
     memory_map(dev_memory(s.d), KNL, PAGE_SIZE, MEM_R | MEM_W);
     memory_map(dev_memory(s.d), DATA, PAGE_SIZE, MEM_R | MEM_W);
@@ -340,7 +340,7 @@ static void calls_others_than_expected(void **state)
     (void)state;
     if (!jit_available(&why))
         skip_because("%s", why);
-    Side a = open_side("interp"), b = open_side("jit");
+    Side a = open_side("interp", text), b = open_side("jit", text);
     const u32 callee[] = {address_of(a.image, "one"),
                           address_of(a.image, "two"),
                           address_of(a.image, "itself"),
@@ -369,6 +369,57 @@ static void calls_others_than_expected(void **state)
     dev_close(b.d);
 }
 
+/* Two warps in a loop, in which one instruction has a prefix. */
+static const char loop[] = "    li      t2, 60\n"
+                           "    vid.v   v33\n"
+                           "2:  addi    s0, s0, 3\n"
+                           "    vadd.vi v34, v33, 3\n"
+                           "    xor     s2, s0, t2\n"
+                           "    addi    t2, t2, -1\n"
+                           "    bgtz    t2, 2b\n"
+                           "    endprg  x0, x0, x0\n";
+
+static DevResult run_to(Side *s, u64 limit)
+{
+    const DevLaunch l = {.knl = KNL,
+                         .groups = {1, 1, 1},
+                         .warps = 2,
+                         .lanes = 8,
+                         .lds = 4096,
+                         .sgprs = 32,
+                         .vgprs = 64,
+                         .max_insns = limit,
+                         .run = {.threads = 1}};
+    DevResult r;
+    dev_launch(s->d, &l, &r);
+    return r;
+}
+
+/* The limit of instructions is reached at the same one, wherever compiled code was left before: at
+ * the first that has it, so that no warp retires more than one beyond. */
+static void stops_at_the_limit(void **state)
+{
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    Side a = open_side("interp", loop), b = open_side("jit", loop);
+    u32 ended = 0;
+    for (u64 limit = 1; limit < 400; limit += limit < 40 ? 1 : 7) {
+        const DevResult x = run_to(&a, limit), y = run_to(&b, limit);
+        must_agree(&x, &y);
+        ended += x.run.faulted;
+        if (x.run.faulted)
+            assert_true(x.run.insns <= 2 * (limit + 1));
+    }
+    assert_true(ended > 60);
+    JitStats s;
+    assert_true(jit_stats(dev_engine(b.d), &s));
+    assert_true(s.compiled * 4 > s.insns);
+    dev_close(a.d);
+    dev_close(b.d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +430,7 @@ int main(void)
         cmocka_unit_test(shrinks),
         cmocka_unit_test(makes_code_of_what_is_not_named),
         cmocka_unit_test(calls_others_than_expected),
+        cmocka_unit_test(stops_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,51 @@ static void note_on_c_headers(const Buf *text, Diag *d)
     }
 }
 
+/* Whether the text has one of the words that put a variable into memory of the group. */
+static bool has_local(const char *text, size_t len)
+{
+    for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), "local ", 6)); p++)
+        if (p == text || p[-1] == ' ' || p[-1] == '\t' || p[-1] == '_' || p[-1] == '{')
+            return true;
+    return false;
+}
+
+/* Whether a warning, with its notes, is of a variable of the group that only one branch assigns:
+ * there one work-item writes for all, of which clang knows nothing. */
+static bool is_of_local(const char *group, size_t len)
+{
+    static const char kind[] = "[-Wsometimes-uninitialized]",
+                      last[] = "note: initialize the variable";
+    const char *note = memmem(group, len, last, sizeof last - 1),
+               *line = note ? memchr(note, '\n', len - (size_t)(note - group)) : NULL;
+    return line && memmem(group, strcspn(group, "\n"), kind, sizeof kind - 1) &&
+           has_local(line + 1, strcspn(line + 1, "\n"));
+}
+
+/* Takes such warnings out of clang's output. */
+static void cut_local_warnings(Buf *text)
+{
+    Buf rest = {0};
+    for (const char *p = buf_text(text); *p;) {
+        const char *end = p;
+        do {
+            end += strcspn(end, "\n");
+            end += *end == '\n';
+        } while (*end && !is_summary(end, strcspn(end, "\n")) &&
+                 (kind_of(end, strcspn(end, "\n")) < 0 ||
+                  kind_of(end, strcspn(end, "\n")) == DIAG_NOTE));
+        if (kind_of(p, strcspn(p, "\n")) != DIAG_WARNING || !is_of_local(p, (size_t)(end - p)))
+            buf_put(&rest, p, (size_t)(end - p));
+        p = end;
+    }
+    if (rest.failed) {
+        buf_free(&rest);
+        return;
+    }
+    buf_free(text);
+    *text = rest;
+}
+
 /* clang's output, cut where its messages begin */
 static void pass_messages(const Buf *text, Diag *d)
 {
@@ -355,6 +400,7 @@ static bool compile(Job *j, const Request *q, int server, Front *f, Diag *d)
     const int before = d->errors;
     if (r.how != PROC_EXITED)
         cut_crash(&text);
+    cut_local_warnings(&text);
     pass_messages(&text, d);
     buf_free(&text);
     f->files_known = f->files_known && whole &&

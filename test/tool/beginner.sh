@@ -17,6 +17,23 @@ try as u.cl
 try ld -o x.elf u.cl
 try cc -o x.elf u.cl | head -n 1
 try cc -w -o x.elf u.cl
+# a local variable that one work-item writes for all is no mistake; the same of a private one is
+cat >local.cl <<'END'
+kernel void f(global int *p)
+{
+    local int a;
+    __local float b;
+    int local_c;
+    if (!get_local_id(0)) {
+        a = p[0];
+        b = 1;
+        local_c = 2;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[get_global_id(0)] = a + (int)b + local_c;
+}
+END
+try cc -o x.elf local.cl | grep warning:
 try cc -o x.elf forgot.cl
 try run -g 1 -a buf:i32:1 forgot.cl
 try run -g 1 -a 3 u.cl
@@ -63,6 +80,7 @@ cd / && rm -rf "$T"
 # u.cl: error: this is OpenCL C; `ventus cc -c' compiles it
 # status 2
 # u.cl:1:46: warning: variable 'x' is uninitialized when used here [-Wuninitialized]
+# local.cl:6:9: warning: variable 'local_c' is used uninitialized whenever 'if' condition is false [-Wsometimes-uninitialized]
 # forgot.cl: warning: there is no kernel: write `kernel' before a function that returns void
 # forgot.cl: error: it has no kernel: write `kernel' before a function that returns void
 # status 2

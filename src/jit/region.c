@@ -63,6 +63,8 @@ static RegUse use_of(const RegionBlock *b, u32 k, bool part)
     RegUse use = {0};
     const Uop *u = b->uop[k];
     const IsaFacts *f = b->facts[k];
+    if (f->refused) /* its registers need not exist */
+        return use;
     for (u32 i = 0; i < f->nregs; i++) {
         const IsaRegs *r = &f->reg[i];
         for (u32 n = r->first; n < (u32)r->first + r->count; n++) {
@@ -87,7 +89,7 @@ RegUse block_use(const RegionBlock *b, u32 k) { return use_of(b, k, !b->full); }
 static void add_crossing(RegSet *s, const IsaFacts *f)
 {
     const bool crosses = (f->reads | f->writes) & STATE_LANES || f->access == ACCESS_COPY;
-    for (u32 i = 0; i < f->nregs; i++) {
+    for (u32 i = 0; !f->refused && i < f->nregs; i++) {
         const IsaRegs *r = &f->reg[i];
         for (u32 n = 0;
              r->is_vector && r->is_read && (crosses || r->role == ROLE_MASK) && n < r->count; n++)

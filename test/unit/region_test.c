@@ -222,6 +222,29 @@ static void expects_no_nonsense(void **state)
     close_rig(&r);
 }
 
+/* A matrix product whose result would begin in one of the last registers is refused; rows that do
+ * not exist are in no set. */
+static void names_no_rows_that_are_not_there(void **state)
+{
+    static const u32 words[] = {0xffcc005c, 0xc8f1feff, 0x0000400b};
+    Memory m;
+    (void)state;
+    assert_true(memory_open(&m, CODE_LO, CODE_END));
+    memory_map(&m, CODE_LO, PAGE_SIZE, MEM_R | MEM_X);
+    memcpy(m.base + CODE_LO, words, sizeof words);
+    Code *code = code_new(V2025, &m, lane_level());
+    Region *g = region_new(code, CODE_LO, true, false, 0, 8, VM_OWN, false);
+    assert_non_null(g);
+    assert_int_equal(g->block[0].end, END_STOP);
+    const RegUse use = block_use(&g->block[0], g->block[0].nuop - 1);
+    const RegSet none = {0};
+    assert_memory_equal(&use.reads, &none, sizeof none);
+    assert_memory_equal(&use.writes, &none, sizeof none);
+    region_free(g);
+    code_free(code);
+    memory_close(&m);
+}
+
 /* What only the search for a region needs can be freed; the digest stays. */
 static void shrinks(void **state)
 {
@@ -427,6 +450,7 @@ int main(void)
         cmocka_unit_test(goes_on_in_the_callee),
         cmocka_unit_test(returns_to_both_calls),
         cmocka_unit_test(expects_no_nonsense),
+        cmocka_unit_test(names_no_rows_that_are_not_there),
         cmocka_unit_test(shrinks),
         cmocka_unit_test(makes_code_of_what_is_not_named),
         cmocka_unit_test(calls_others_than_expected),

@@ -46,7 +46,7 @@ wrong run -g 8x8 a.elf
 wrong run $(yes -- '-a i32:1' | head -n 1024) no/such.elf
 # shellcheck disable=SC2046
 wrong run $(yes -- '-a i32:1' | head -n 1025) no/such.elf
-wrong run -g 10 -l 4 no/such/file
+wrong run -g 10 -l 4 test/run/vecadd.s
 wrong run --machine huge a.elf
 wrong run --machine no/such.machine a.elf
 wrong run -j -1 a.elf
@@ -99,7 +99,7 @@ rm -f "$B/usage.out"
 # ventus run: -g: '8x8' is not a number from 0 to 4294967295
 # no/such.elf: error: No such file or directory
 # ventus run: more than 1024 arguments
-# ventus run: error: -g 10 is no multiple of -l 4 in dimension 0
+# ventus run: error: -g 10 is no multiple of -l 4 in dimension 0; smaller last groups are allowed from OpenCL C 2.0 on (-B -cl-std=CL3.0)
 # ventus: error: no machine 'huge' is built in; see ventus info, or give a file
 # no/such.machine: error: No such file or directory
 # ventus run: -j: '-1' is not a number from 0 to 256

@@ -182,6 +182,20 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     return code;
 }
 
+static bool compares(const Jit *j, const Warp *w)
+{
+    return j->shadow && shadow_compares(j->shadow, w->group->launch);
+}
+
+/* Compares the warp with its twin; where host code goes on, dead registers may be old ones. */
+static void compare_turn(Jit *j, Warp *w)
+{
+    static const RegSet all = {~(u64)0, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
+    const Entry *e = w->host;
+    shadow_after(j->shadow, w, w->reentry ? &e->region->block[w->reentry - 1].in : &all,
+                 atomic_load(&j->entries.flags) == FLAGS_READ);
+}
+
 static void run_turn(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
@@ -203,6 +217,11 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
                 return;
             if (outcome == CAME_LATE) /* the end of the turn is near */
                 continue;
+        }
+        if (w->reentry && compares(j, w)) { /* what the interpreter starts from */
+            compare_turn(j, w);
+            if (w->group->faulted)
+                return;
         }
         w->reentry = 0;  /* the interpreter goes on from the pc */
         if (w->is_fresh) /* it was in the region of e, or has not begun */
@@ -335,27 +354,19 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice, u
         .groups = g->linear - first + !stopped, .insns = env.insns, .has_begun = stopped != NULL};
 }
 
-static void compare_turn(Jit *j, Warp *w)
-{
-    static const RegSet all = {~(u64)0, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
-    const Entry *e = w->host;
-    shadow_after(j->shadow, w, w->reentry ? &e->region->block[w->reentry - 1].in : &all,
-                 atomic_load(&j->entries.flags) == FLAGS_READ);
-}
-
 static void run_warp(Warp *w, u64 slice)
 {
     Jit *j = (Jit *)w->group->engine;
     const Launch *l = w->group->launch;
-    const bool compares = j->shadow && shadow_compares(j->shadow, l);
-    if (!l->keeps_registers && !compares) { /* it cannot be compiled */
+    const bool has_twin = compares(j, w);
+    if (!l->keeps_registers && !has_twin) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;
     }
-    if (compares)
+    if (has_twin)
         slice = shadow_before(j->shadow, w, slice);
     run_turn(j, w, slice);
-    if (compares)
+    if (has_twin)
         compare_turn(j, w);
     /* if guest code reads flags, those that the host has set are the warp's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)

@@ -318,6 +318,7 @@ static bool same_state(Shadow *s, const Warp *a, const Warp *b, bool flags)
     return true;
 }
 
+/* Rows that the launch does not use are not cleared for it, and hold what others left. */
 static bool same_registers(Shadow *s, const Warp *a, const Warp *b, const RegSet *live)
 {
     const u32 lanes = s->launch.lanes;
@@ -327,7 +328,7 @@ static bool same_registers(Shadow *s, const Warp *a, const Warp *b, const RegSet
             snprintf(what, sizeof what, "x%u", n);
             return differ(s, what, a->x[n], b->x[n]);
         }
-    for (u32 n = 0; n < 256; n++)
+    for (u32 n = 0; n < s->launch.vgprs; n++)
         for (u32 i = 0; regset_has_v(live, n) && i < lanes; i++)
             if (a->v[n][i] != b->v[n][i]) {
                 snprintf(what, sizeof what, "lane %u of v%u", i, n);

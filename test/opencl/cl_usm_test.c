@@ -1,4 +1,5 @@
 /* cl_usm_test.c -- cl_intel_unified_shared_memory: host and kernels use one memory by pointers. */
+#include "test/kit/skip.h"
 #include "test/opencl/clhost.h"
 #include <pthread.h>
 #include <sys/wait.h>
@@ -221,6 +222,9 @@ static void follows_pointers_of_the_host(void **state)
 /* A kernel waits for a word of the host, while it runs, and answers. */
 static void talks_to_a_running_kernel(void **state)
 {
+    const char *engine = getenv("VENTUS_ENGINE");
+    if (engine && !strcmp(engine, "shadow"))
+        skip_because("a host that writes without a call is seen by one of two engines earlier");
     cl_kernel k = compile("kernel void reply(volatile global int *word)\n"
                           "{\n"
                           "    word[0] = 1;\n"

@@ -803,8 +803,7 @@ static void sees_headers_in_memory_change(void **state)
 static void sees_through_a_script(void **state)
 {
     static const char *const include[] = {"#include <h.h>\n", "%:include <h.h>\n",
-                                          "?"
-                                          "?=include <h.h>\n"};
+                                          "?\x3f=include <h.h>\n"};
     static const char uses[] = "kernel void k(global int *a) { a[0] = N; }\n";
     static const char alone[] = "kernel void k(global int *a) { a[0] = 1234; }\n";
     char directory[300], script[300], source[100];

@@ -16,12 +16,12 @@ typedef enum {
 
 enum { FAULT_WAITS = 16 };
 
-/* What went wrong, and where. */
 /* A work-item: its global and its local id. */
 typedef struct {
     u32 item[3], local[3];
 } FaultItem;
 
+/* What went wrong, and where. */
 typedef struct {
     FaultKind kind;
     u32 pc;

@@ -68,7 +68,7 @@ programs_of() { # TEST...
     for t; do
         case $t in
         test/script/*) echo all tests ;;
-        test/cc/*_test.c | test/opencl/*_test.c | *ll_test.c | *comp_test.c | *jit_test.c) echo all "build/${t%.c}" ;;
+        test/cc/*_test.c | test/opencl/*_test.c | *ll_test.c | *comp_test.c | *jit_*test.c) echo all "build/${t%.c}" ;;
         *_test.c) echo "build/${t%.c}" ;;
         test/cc/* | test/tool/*) echo all ;;
         *) echo build/ventus ;;

@@ -1,0 +1,105 @@
+/* jit_matrix_test.c -- compiled matrix products bit by bit, against the interpreter: a sample of
+ * them, or every JIT_TEST_STRIDE-th.
+ */
+#include "test/kit/twins.h"
+#include <stdlib.h>
+
+/* Words whose elements of any format are mostly finite, some of them subnormal. */
+static u32 matrix_word(void)
+{
+    return one_in(60)  ? random_word()
+           : one_in(8) ? below(UINT32_MAX) & 0x83ff83ff
+                       : below(UINT32_MAX) & 0xbfbfbfbf;
+}
+
+/* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
+ * has its own registers; a sum of them all, each weighted, goes to memory. */
+static void make_products(u32 from, u32 end, u32 stride)
+{
+    enum { LOADED = 6, SOURCE = 16, FIRST = 64 };
+    u32 n = 0, d = FIRST;
+    no_text();
+    line("li x8,%#x", DATA);
+    line("li x7,%#x", 0xbfbfbfbf);
+    line("csrr x5,wgid");
+    line("slli x5,x5,1");
+    line("csrr x6,wid");
+    line("add x5,x5,x6");
+    line("slli x5,x5,7");
+    line("vid.v v1");
+    line("vsll.vi v1,v1,2");
+    line("vadd.vx v1,v1,x8");
+    line("vadd.vx v1,v1,x5");
+    for (u32 r = 10; r < 256; r++)
+        if (r < SOURCE || r % LOADED == 0) {
+            line("vlw12.v v%u,%u(v1)", r, r * 8);
+        } else {
+            line("vxor.vv v%u,v%u,v%u", r, r - 6, r - 1);
+            line("vand.vx v%u,v%u,x7", r, r);
+        }
+    for (u32 v = 0; v < 2u << 12; v++) {
+        char suffix[80];
+        Mma m;
+        const OperandKind kind = v & 1 ? K_MMA64 : K_MMA;
+        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) || n++ % stride ||
+            n <= from || n > end)
+            continue;
+        isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);
+        const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
+                  b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);
+        const u32 c = SOURCE + below(FIRST - 8 - SOURCE), count = m.wide ? m.m * m.n / 32 : 4;
+        if (kind == K_MMA)
+            line("mma%s v%u,v%u,v%u", suffix, d, a, b);
+        else
+            line("mma64%s v%u,v%u,v%u,v%u", suffix, d, a, b, c);
+        d = d + count > 248 ? FIRST : d + count;
+    }
+    line("vmv.v.i v3,0");
+    for (u32 r = FIRST; r < 256; r++) {
+        line("li x5,%d", (int)(0x9e3779b1u * r | 1));
+        line("vmacc.vx v3,x5,v%u", r);
+    }
+    line("li x6,%u", OUT);
+    line("vadd.vx v1,v1,x6");
+    line("vsw12.v v3,0(v1)");
+    line("endprg x0,x0,x0");
+}
+
+/* Matrix products bit by bit, every stride-th of those that exist, or JIT_TEST_STRIDE-th. */
+static void try_products(u32 stride)
+{
+    enum { ALL = 1240, PROGRAM = 40 };
+    const char *ask = getenv("JIT_TEST_STRIDE");
+    gen.set = V2025 | TIDX;
+    stride = ask ? (u32)strtoul(ask, NULL, 0) : stride;
+    Twins t = twins_open("jit", 64);
+    gen.seed = 1;
+    for (u32 from = 0; from < ALL; from += PROGRAM * stride) {
+        const Shape s = {
+            .lanes = 32, .items = 64, .warps = 2, .memory = from + 1, .word = matrix_word};
+        make_products(from, from + PROGRAM * stride, stride);
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, from).run.faulted);
+    }
+    const JitStats stats = twins_close(&t);
+    assert_true(stats.compiled > stats.insns / 10 * 9);
+    gen.set = V202 | AI | TIDX;
+    buf_free(&gen.text);
+}
+
+static void matrix_products(void **state)
+{
+    (void)state;
+    try_products(13);
+    setenv("VENTUS_LANES", "avx2", 1);
+    try_products(23);
+    unsetenv("VENTUS_LANES");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrix_products),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

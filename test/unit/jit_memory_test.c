@@ -1,0 +1,357 @@
+/* jit_memory_test.c -- accesses of compiled code, against the interpreter: at the ends of all that
+ * is mapped, in rows of which some lanes are off, and to what other warps read at their start.  An
+ * argument chooses a test.
+ */
+#include "test/kit/twins.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Kernels that change the words from which all warps take their arguments, in every way that there
+ * is to store, and at the ends of what the host code watches: the next warp sees it.  What each
+ * found is in memory, and so is where it found it in the grid. */
+static void arguments_change(void **state)
+{
+    static const char *const stores[] = {
+        "sw x13,0(x8)",          "sb x13,2(x8)",          "sw x13,4(x8)",
+        "sw x13,-4(x8)",         "sh x13,-2(x8)",         "vse32.v v2,(x8)",
+        "vse32.v v2,(x14)",      "vsw12.v v2,0(v1)",      "vsw12.v v2,0(v3)",
+        "vsb12.v v2,0(v3)",      "vsuxei32.v v2,(x8),v4", "vsse32.v v2,(x8),x15",
+        "vsse32.v v2,(x14),x15", "amoadd.w v5,v2,(v3)",   "vse32.v v2,(x16)",
+        "sw x8,4(x5)",           "amoswap.w v5,v6,(v7)",  "sw x17,4(x5)",
+    };
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    for (size_t k = 0; k < countof(stores); k++) {
+        const Shape s = {
+            .lanes = k % 3 ? 32 : 8, .items = k % 3 ? 128 : 32, .warps = 4, .memory = 7};
+        no_text();
+        line("csrr x5,knl");
+        line("lw x8,4(x5)"); /* DATA, an argument and where the others are */
+        line("lw x9,0(x8)");
+        line("lhu x10,6(x8)");
+        line("csrr x11,wgid");
+        line("csrr x12,wid");
+        line("slli x13,x11,2");
+        line("add x13,x13,x12");
+        line("slli x16,x13,8");
+        line("li x14,%#x", DATA + OUT); /* 256 bytes of each warp */
+        line("add x16,x16,x14");
+        line("vid.v v4");
+        line("vsll.vi v4,v4,2");
+        line("vadd.vx v1,v4,x16");
+        line("vmv.v.x v2,x9");
+        line("vsw12.v v2,0(v1)");
+        line("csrr x14,gidx");
+        line("csrr x15,gidy");
+        line("csrr x17,gidz");
+        line("slli x15,x15,4");
+        line("slli x17,x17,8");
+        line("add x14,x14,x15");
+        line("add x14,x14,x17");
+        line("vadd.vx v2,v2,x14");
+        line("vadd.vx v2,v2,x10");
+        line("vsw12.v v2,128(v1)");
+        line("vadd.vx v1,v4,x8");
+        line("vadd.vv v3,v4,v4");
+        line("vadd.vx v3,v3,x8");
+        line("li x14,%#x", DATA - 124);
+        line("li x15,-12");
+        line("li x17,%#x", DATA + 4);
+        line("li x6,%#x", DATA + 8);
+        line("vmv.v.x v6,x6");
+        line("addi x7,x5,4");
+        line("vmv.v.x v7,x7");
+        line("%s", stores[k]);
+        line("lw x9,0(x8)");
+        line("lw x17,4(x5)");
+        line("sw x9,0(x16)");
+        line("sw x17,4(x16)");
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        const DevResult r = twins_run(&t, &s, k);
+        assert_false(r.run.faulted);
+    }
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
+/* around the ends of all that is mapped */
+static const u32 bases[] = {0,
+                            4,
+                            0xfff,
+                            LDS_LO - 4,
+                            LDS_LO - 128,
+                            LDS_LO,
+                            LDS_END - 4,
+                            LDS_END - 128,
+                            LDS_END,
+                            CODE_LO,
+                            CODE_LO + 8,
+                            CODE_END - 4,
+                            KNL - 4,
+                            DATA - 128,
+                            DATA + 4,
+                            DATA + DATA_BYTES - 4,
+                            DATA + DATA_BYTES - 64,
+                            DATA + DATA_BYTES,
+                            PDS + PDS_BYTES - 4,
+                            0xfffffff0,
+                            0xfffffffc,
+                            0xffffffff,
+                            0x7ffffffc};
+
+/* Every form of access at addresses around the ends of all that is mapped, with strides and offsets
+ * that lead out: the fault is the interpreter's, and so is what was stored before it.  The host has
+ * guard pages and other people's memory there, so an access that gets through ends this process or
+ * changes a result. */
+static void wild_addresses(void **state)
+{
+    static const char *const forms[] = {
+        "lw x12,%d(x13)",    "sw x14,%d(x13)",    "lbu x12,%d(x13)",    "sh x14,%d(x13)",
+        "vlw12.v v5,%d(v1)", "vsw12.v v4,%d(v1)", "vlbu12.v v5,%d(v1)", "vsh12.v v4,%d(v1)",
+        "vlw.v v5,%d(v3)",   "vsw.v v4,%d(v3)",
+    };
+    static const char *const plain[] = {
+        "vle32.v v5,(x13)",       "vse32.v v4,(x13)",      "vse8.v v4,(x13)",
+        "vlse32.v v5,(x13),x15",  "vsse32.v v4,(x13),x15", "vluxei32.v v5,(x13),v2",
+        "vsuxei32.v v4,(x13),v2", "amoadd.w v5,v4,(v1)",
+    };
+    static const int strides[] = {0, 4, -4, 4096, INT32_MIN, 0x10000001};
+    static const int offsets[] = {0, 4, -4, 2047, -2048};
+    (void)state;
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    for (int optimised = 0; optimised < 2; optimised++) {
+        Twins t = twins_open("jit", 64);
+        for (size_t f = 0; f < countof(forms) + countof(plain); f += optimised ? 3 : 1) {
+            no_text();
+            line("li x8,%#x", DATA);
+            line("li x9,2");
+            line("li x13,%#x",
+                 DATA + 512); /* at first one of many plain addresses, which may be remembered */
+            line("lw x15,4(x8)"); /* the stride */
+            line("1: vid.v v2");
+            line("vmul.vx v2,v2,x15");
+            line("vadd.vx v1,v2,x13");
+            line("vmv.v.x v3,x13");
+            line("vid.v v4");
+            line("li x14,77");
+            if (f < countof(forms)) {
+                char one[64];
+                const bool is_vector = forms[f][0] == 'v' && forms[f][3] != '.';
+                const int off = offsets[f % countof(offsets)];
+                snprintf(one, sizeof one, forms[f],
+                         is_vector                   ? (off < 0 ? 8 : off)
+                         : off < -1024 || off > 1023 ? 12
+                                                     : off);
+                line("%s", one);
+            } else {
+                line("%s", plain[f - countof(forms)]);
+            }
+            line("vsw12.v v5,256(v3)"); /* and once more */
+            line("lw x13,0(x8)");       /* the address */
+            line("addi x9,x9,-1");
+            line("bne x9,x0,1b");
+            line("endprg x0,x0,x0");
+            for (size_t i = 0; i < countof(bases) * countof(strides); i++) {
+                const u32 words[2] = {bases[i / countof(strides)],
+                                      (u32)strides[i % countof(strides)]};
+                const Shape s = {.lanes = i & 1 ? 32 : 8,
+                                 .items = i & 1 ? 29 : 8,
+                                 .warps = 1,
+                                 .memory = 7,
+                                 .first = words};
+                if (optimised && i % 5)
+                    continue;
+                if (!i)
+                    twins_load(&t);
+                twins_run(&t, &s, 100000 + f * 1000 + i);
+            }
+        }
+        assert_true(twins_close(&t).compiled > 0);
+        unsetenv("VENTUS_JIT_TIER");
+    }
+    buf_free(&gen.text);
+}
+
+/* The same for the spaces of v2025, and for records of several words: by name, by a prefix, flat.
+ */
+static void wild_spaces(void **state)
+{
+    static const char *const forms[] = {
+        "vlw12.v v5,8(v1)",
+        "vsw12.v v4,4(v1)",
+        "vlw_local.v v5,-4(v1)",
+        "vsw_private.v v4,0(v1)",
+        "pre_m_64\n\tvlw12.v v6,-8(v1)",
+        "pre_m_128\n\tvsw12.v v4,0(v1)",
+        "pre_m_local_96\n\tvlw12.v v6,4(v1)",
+        "pre_m_global_64\n\tvsw12.v v4,12(v1)",
+        "pre_m_64 pair=1\n\tvlw12.v v6,0(v4)",
+    };
+    static const int strides[] = {4, 8, 16, -8, INT32_MIN};
+    static const u32 private_ends[] = {0xffffc0, 0xfffffc, 0x1000000, 0xfffff7fc};
+    (void)state;
+    gen.set = V2025 | TIDX;
+    Twins t = twins_open("jit", 64);
+    /* memory where the flat rule does not look */
+    memory_map(dev_memory(t.a), 0xfff000, 2 * PAGE_SIZE, MEM_R | MEM_W);
+    memory_map(dev_memory(t.b), 0xfff000, 2 * PAGE_SIZE, MEM_R | MEM_W);
+    for (size_t f = 0; f < countof(forms); f++) {
+        no_text();
+        line("li x8,%#x", DATA);
+        line("li x9,2");
+        line("li x13,%#x", DATA + 512); /* at first plain addresses, which may be remembered */
+        line("lw x15,4(x8)");
+        line("1: vid.v v2");
+        line("vmul.vx v2,v2,x15");
+        line("vadd.vx v1,v2,x13");
+        line("vmv.v.v v4,v1");
+        line("vmv.v.i v5,%d", (int)f % 2); /* upper words of 64-bit addresses */
+        line("vid.v v6");
+        line("vid.v v7");
+        line("%s", forms[f]);
+        line("vadd.vv v6,v6,v7");
+        line("li x14,%#x", DATA + OUT);
+        line("vse32.v v6,(x14)");
+        line("lw x13,0(x8)"); /* the address */
+        line("addi x9,x9,-1");
+        line("bne x9,x0,1b");
+        line("endprg x0,x0,x0");
+        const u32 n = countof(bases) + countof(private_ends);
+        for (u32 i = 0; i < n * countof(strides); i++) {
+            const u32 k = i / countof(strides);
+            const u32 words[2] = {k < countof(bases) ? bases[k] : private_ends[k - countof(bases)],
+                                  (u32)strides[i % countof(strides)]};
+            const Shape s = {.lanes = i % 3 ? 32 : 8,
+                             .items = i % 3 == 1 ? 29
+                                      : i % 3    ? 32
+                                                 : 8,
+                             .warps = 1,
+                             .memory = 7,
+                             .first = words};
+            if (!i)
+                twins_load(&t);
+            twins_run(&t, &s, 200000 + f * 1000 + i);
+        }
+    }
+    gen.set = V202 | AI | TIDX;
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
+/* Addresses of lanes that are on lie in a row, or not, and those of the others anywhere; the row of
+ * all would begin before what is mapped, or end behind it.  Lanes that are off keep their memory.
+ */
+static void rows_of_some(void **state)
+{
+    static const char *const accesses[][2] = {{"vlw12.v v8,0(v7)", "vsw12.v v8,0(v7)"},
+                                              {"vlbu12.v v8,3(v7)", "vsb12.v v8,3(v7)"}};
+    static const u32 lanes_on[] = {1,          2,          0x80000000, 0xaaaaaaaa,
+                                   0xfffffffe, 0xffff0000, 0x7fffffff, 0x00010100};
+    static const u32 at[] = {DATA,
+                             DATA - 4,
+                             DATA - 124,
+                             DATA + 4,
+                             DATA + 4096 - 64,
+                             DATA + DATA_BYTES - 128,
+                             DATA + DATA_BYTES - 124,
+                             DATA + DATA_BYTES - 4,
+                             LDS_LO,
+                             LDS_LO - 4};
+    (void)state;
+    for (u32 k = 0; k < 2 * countof(accesses); k++) {
+        Twins t = twins_open("jit", 64);
+        const u32 lanes = k % 2 ? 32 : 8;
+        no_text();
+        line("li x8,%#x", DATA);
+        line("lw x9,4(x8)"); /* which lanes */
+        line("lw x10,0(x8)");
+        line("li x7,%#x", DATA + OUT);
+        line("vid.v v1");
+        line("vmv.v.x v5,x9");
+        line("vsrl.vv v5,v5,v1");
+        line("vand.vi v5,v5,1");
+        line("vmv.v.i v6,0");
+        line("vmv.v.i v7,-8"); /* nothing is there */
+        line("li x28,3");
+        label(".Lt");
+        set_meeting(0);
+        line("vbeq v5,v6,.Lm0");
+        line("vsll.vi v7,v1,2");
+        line("vadd.vx v7,v7,x10");
+        line("vlw12.v v9,0(v7)");
+        label(".Lm0");
+        line("join x0,x0,0");
+        set_meeting(1);
+        line("vbeq v5,v6,.Lm1");
+        line("%s", accesses[k / 2][0]);
+        line("vadd.vx v8,v8,x28");
+        line("%s", accesses[k / 2][1]);
+        label(".Lm1");
+        line("join x0,x0,0");
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        line("vsll.vi v2,v1,2");
+        line("vadd.vx v2,v2,x7");
+        line("vsw12.v v7,0(v2)");
+        line("vsw12.v v8,128(v2)");
+        line("vsw12.v v9,256(v2)");
+        line("endprg x0,x0,x0");
+        u32 faults = 0, n = 0;
+        for (u32 i = 0; i < countof(at) * countof(lanes_on); i++) {
+            const u32 words[2] = {at[i / countof(lanes_on)], lanes_on[i % countof(lanes_on)]};
+            const Shape s = {
+                .lanes = lanes, .items = lanes, .warps = 1, .memory = 7, .first = words};
+            if (!i)
+                twins_load(&t);
+            const DevResult r = twins_run(&t, &s, k * 1000 + i);
+            faults += r.run.faulted;
+            n++;
+        }
+        assert_true(faults > 0 && faults < n); /* some rows begin or end elsewhere */
+        assert_true(twins_close(&t).compiled > 0);
+    }
+    buf_free(&gen.text);
+}
+
+/* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
+ * the range that was remembered for those before must not have it. */
+static void rows_reach_an_end(void **state)
+{
+    static const char *const accesses[] = {"vlw12.v v4,0(v2)", "vsw12.v v1,0(v2)",
+                                           "vlbu12.v v4,0(v2)", "vsb12.v v1,0(v2)"};
+    (void)state;
+    for (u32 i = 0; i < countof(accesses); i++) {
+        Twins t = twins_open("jit", 64);
+        const u32 bytes = i < 2 ? 4 : 1;
+        no_text();
+        line("li x8,%#x", DATA + DATA_BYTES - 34 * bytes);
+        line("vid.v v1");
+        line("vsll.vi v2,v1,%u", i < 2 ? 2 : 0);
+        line("vadd.vx v2,v2,x8");
+        label(".Lt");
+        line("%s", accesses[i]);
+        line("vadd.vi v2,v2,%u", bytes);
+        line("j .Lt");
+        const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 1};
+        twins_load(&t);
+        const DevResult r = twins_run(&t, &s, i);
+        assert_true(r.run.faulted);
+        assert_int_equal(r.run.fault.lane, 31);
+        assert_int_equal(r.run.fault.addr, DATA + DATA_BYTES);
+        buf_free(&gen.text);
+        twins_close(&t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_change),  cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(wild_spaces),       cmocka_unit_test(rows_of_some),
+        cmocka_unit_test(rows_reach_an_end),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,6 @@
  *
  * vecmem.c has the argument why a guest reaches no memory of the host's.
  */
-#include "base/mem.h"
 #include "isa/op.h"
 #include "jit/translate.h"
 #include "mach/memory.h"
@@ -280,25 +279,13 @@ static void make_access(Emit *e, const Helper *h)
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
                           const char *name, u64 helpers[HELPER_WORDS])
 {
-    Emit *e = mem_zalloc(1, sizeof *e);
+    Emit *e = emit_new(c, host, h->is_keep ? 4 : h->lanes, name, helpers);
     if (!e)
         return NULL;
-    e->c = c;
-    e->host = host;
-    e->helpers = helpers;
-    e->lanes = h->is_keep ? 4 : h->lanes;
-    e->chunk = e->lanes < host->chunk ? e->lanes : host->chunk;
-    e->nchunks = e->lanes / e->chunk;
-    e->m = LLVMModuleCreateWithNameInContext(name, c);
-    e->b = LLVMCreateBuilderInContext(c);
-    make_types(e);
     if (h->is_keep)
         make_keep(e);
     else
         make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));
-    LLVMDisposeBuilder(e->b);
-    LLVMModuleRef m = e->m;
-    mem_free(e);
-    return m;
+    return emit_free(e);
 }

@@ -230,11 +230,11 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         const u64 before = w->ninsns;
         u64 uops = most ? sim_uops_before(w, limit) : slice;
         const bool goes_on = interpret(w, &uops, !near && (j->entries.waits || w->ninsns > LONG));
-        slice = most ? limit - w->ninsns : uops;
         if (e && !entry)
             atomic_fetch_add_explicit(&e->heat, w->ninsns - before, memory_order_relaxed);
-        if (!goes_on || !slice || (most && w->ninsns >= limit))
+        if (!goes_on || (most ? w->ninsns >= limit : !uops))
             return;
+        slice = uops;
     }
 }
 

@@ -589,7 +589,7 @@ static void emit_block(Emit *e, u32 i)
 
 /* --- the function ------------------------------------------------------------------------ */
 
-void make_types(Emit *e)
+static void make_types(Emit *e)
 {
     e->i1 = LLVMInt1TypeInContext(e->c);
     e->i8 = LLVMInt8TypeInContext(e->c);
@@ -704,34 +704,52 @@ static void emit_function(Emit *e, const char *name)
         emit_block(e, e->r->order[i]);
 }
 
-LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
-                        const char *name, u64 helpers[HELPER_WORDS])
+Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,
+               u64 helpers[HELPER_WORDS])
 {
     Emit *e = mem_zalloc(1, sizeof *e);
     if (!e)
         return NULL;
     e->c = c;
-    e->r = r;
-    e->headers = kind != CODE_PLAIN;
-    e->quick = kind == CODE_QUICK;
-    e->repeats = kind == CODE_PLAIN && r->repeats;
     e->host = host;
     e->helpers = helpers;
-    e->lanes = r->lanes;
-    e->chunk = r->lanes < host->chunk ? r->lanes : host->chunk;
-    e->nchunks = r->lanes / e->chunk;
-    e->start = mem_zalloc(r->nblock, sizeof *e->start);
-    e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
-    LLVMModuleRef m = NULL;
-    if (e->start && e->first_uop) {
-        m = e->m = LLVMModuleCreateWithNameInContext(name, c);
-        e->b = LLVMCreateBuilderInContext(c);
-        make_types(e);
-        emit_function(e, name);
-        LLVMDisposeBuilder(e->b);
-    }
+    e->lanes = lanes;
+    e->chunk = lanes < host->chunk ? lanes : host->chunk;
+    e->nchunks = lanes / e->chunk;
+    e->m = LLVMModuleCreateWithNameInContext(name, c);
+    e->b = LLVMCreateBuilderInContext(c);
+    make_types(e);
+    return e;
+}
+
+LLVMModuleRef emit_free(Emit *e)
+{
+    LLVMModuleRef m = e->m;
+    LLVMDisposeBuilder(e->b);
     mem_free(e->start);
     mem_free(e->first_uop);
     mem_free(e);
     return m;
+}
+
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
+                        const char *name, u64 helpers[HELPER_WORDS])
+{
+    Emit *e = emit_new(c, host, r->lanes, name, helpers);
+    if (!e)
+        return NULL;
+    e->r = r;
+    e->headers = kind != CODE_PLAIN;
+    e->quick = kind == CODE_QUICK;
+    e->repeats = kind == CODE_PLAIN && r->repeats;
+    e->start = mem_zalloc(r->nblock, sizeof *e->start);
+    e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
+    const bool ok = e->start && e->first_uop;
+    if (ok)
+        emit_function(e, name);
+    LLVMModuleRef m = emit_free(e);
+    if (ok)
+        return m;
+    LLVMDisposeModule(m);
+    return NULL;
 }

@@ -242,8 +242,11 @@ bool multiply_matrices(Emit *e, const Uop *u);
 
 /* --- functions (translate.c) ------------------------------------------------------------- */
 
-/* Sets the types that the function needs. */
-void make_types(Emit *e);
+/* A function to be built, in a module of that name; NULL: out of memory.  emit_free() returns the
+ * module, which is the caller's. */
+Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,
+               u64 helpers[HELPER_WORDS]);
+LLVMModuleRef emit_free(Emit *e);
 /* A function with the host's features, all whose registers are kept by calls of it. */
 void make_kept(Emit *e, const char *name, LLVMTypeRef t);
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset);

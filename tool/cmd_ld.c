@@ -66,7 +66,10 @@ static bool link_files(const Ld *l, Object **files, Diag *d)
     bool ok = true;
     Buf elf = {0};
     for (size_t i = 0; i < n; i++)
-        ok = (files[i] = load_object(l->files[i], default_isa(), d)) && ok;
+        if ((files[i] = load_object(l->files[i], default_isa(), d)))
+            add_sources(files[i]); /* for messages */
+        else
+            ok = false;
     Object *image = !ok ? NULL
                         : (l->no_crt0 ? link_objects : link_program)((const Object *const *)files,
                                                                      n, &l->link, d);

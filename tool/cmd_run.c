@@ -208,8 +208,8 @@ static bool find_kernel(Run *r, const Object *image, Diag *d)
               has_suffix(r->file, ".cl") ? ": write `kernel' before a function that returns void"
               : has_suffix(r->file, ".s")
                   ? ": write `.kernel NAME' before the label where one starts"
-                  : ": no function with a .ventus.resource record, no "
-                    "global function");
+                  : ": write `kernel' before a function of OpenCL C, `.kernel NAME' before a "
+                    "label in assembly");
     } else if (!r->kernel) {
         error(d, &src, NULL, "it has %zu kernels, -k says which: %.400s", all, buf_text(&list));
     } else if (!found && obj_find_symbol(image, r->kernel) >= 0) {

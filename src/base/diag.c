@@ -37,17 +37,24 @@ static void put_place(Buf *b, const Source *src, const char *at)
     buf_printf(b, "%s:%d:%d: ", src->name, line, column);
 }
 
-/* the line, and a caret under the column; tabs stay tabs so that they align */
+void diag_put_line(Buf *b, const char *line, unsigned long column)
+{
+    const int len = (int)strcspn(line, "\r\n");
+    if (column > SHOWN_COLUMNS || column > (unsigned long)len + 1)
+        return;
+    buf_printf(b, "\n    %.*s", len > SHOWN_COLUMNS ? SHOWN_COLUMNS : len, line);
+    if (!column)
+        return;
+    buf_str(b, "\n    ");
+    for (unsigned long i = 0; i + 1 < column; i++)
+        buf_put(b, line[i] == '\t' ? "\t" : " ", 1); /* tabs stay tabs so that they align */
+    buf_put(b, "^", 1);
+}
+
 static void put_line(Buf *b, const Source *src, const char *at)
 {
     const char *line = line_start(src, at);
-    int len = (int)strcspn(line, "\r\n"), column = (int)(at - line);
-    if (column > SHOWN_COLUMNS)
-        return;
-    buf_printf(b, "\n    %.*s\n    ", len > SHOWN_COLUMNS ? SHOWN_COLUMNS : len, line);
-    for (int i = 0; i < column; i++)
-        buf_put(b, line[i] == '\t' ? "\t" : " ", 1);
-    buf_put(b, "^", 1);
+    diag_put_line(b, line, (unsigned long)(at - line) + 1);
 }
 
 static void put_origin(Buf *b, const Source *src)

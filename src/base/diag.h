@@ -11,7 +11,7 @@
  */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
-#include "base/base.h"
+#include "base/mem.h"
 
 /* How bad a message is. */
 typedef enum { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR } DiagKind;
@@ -36,7 +36,7 @@ typedef struct {
     DiagSink *sink;
     void *to;
     int errors, warnings;
-    int limit; /* errors shown before the rest is only counted; 0: all */
+    int limit;      /* errors shown before the rest is only counted; 0: all */
     bool no_memory; /* one of the errors is "out of memory": the input may be right */
 } Diag;
 
@@ -57,6 +57,9 @@ static inline bool diag_errors(const Diag *d) { return d->errors > 0; }
 /* Passes on a message of another program, complete with its place; it is counted as one of
  * `kind`. */
 void diag_foreign(Diag *d, DiagKind kind, const char *message);
+
+/* Adds the line that begins at `line`, and a caret under the column, from 1; 0: without one. */
+void diag_put_line(Buf *b, const char *line, unsigned long column);
 
 /* Line and column of `at` in src, both from 1. */
 void diag_place(const Source *src, const char *at, int *line, int *column);

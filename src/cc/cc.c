@@ -222,7 +222,8 @@ static bool check_views(const Module *m, const CcOptions *opt, Diag *d)
     const char *dump = opt->dump ? opt->dump : "";
     const size_t good = strspn(dump, buf_text(&known)), end = strcspn(dump, ":");
     if (good < end && !known.failed)
-        error(d, NULL, NULL, "'%c' in '%s' names no view of the compiler; the letters are %s",
+        error(d, NULL, NULL,
+              "'%c' in '%s' (-d, VENTUS_DUMP) names no view of the compiler; the letters are %s",
               dump[good], dump, buf_text(&known));
     else if (dump[end])
         check_dumped_function(m, dump + end + 1, d);

@@ -255,14 +255,17 @@ static void check_private(Check *c, const Access *a)
     const u32 row = row_of(l);
     const i64 past = (i64)a->addr - (i64)warp_pds(a->warp);
     const IsaRegs *from = offset_register(a->step);
-    char how[96];
+    char how[160];
     if (from && a->lane >= 0) {
         const u32 asked = offset_in(a->warp, a->step, from, (u32)a->lane);
         if (asked >= l->pds_lane) {
             const bool is_near = asked + (1u << 24) < 1u << 25;
             snprintf(how, sizeof how,
                      is_near ? "at byte %d of private memory, of which a work-item has %u"
-                             : "at 0x%08x of private memory, of which a work-item has %u bytes",
+                     : asked < CODE_LO
+                         ? "at 0x%08x of private memory, of which a work-item has %u bytes"
+                         : "at 0x%08x of private memory, of which a work-item has %u bytes; the "
+                           "addresses of buffers are for `vlw12.v' and `vsw12.v'",
                      (int)asked, l->pds_lane);
             report_bounds(c, a, 1, how);
             return;

@@ -274,6 +274,8 @@ static cl_int make_build(const Job *j, u32 device, Build *b)
     b->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     if (ok)
         return CL_SUCCESS;
+    if (j->program->context->platform->verbose && b->log.len)
+        host_report(buf_text(&b->log));
     b->content = CONTENT_NONE;
     buf_free(&b->bytes);
     return d.no_memory || b->log.failed ? CL_OUT_OF_HOST_MEMORY : j->failed;

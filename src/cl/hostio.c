@@ -2,6 +2,7 @@
  * for them.  No other file of the libraries prints. */
 #include "cl/cl.h"
 #include <stdio.h>
+#include <string.h>
 
 void host_print(const char *text, size_t len)
 {
@@ -9,4 +10,8 @@ void host_print(const char *text, size_t len)
     fflush(stdout);
 }
 
-void host_report(const char *text) { fprintf(stderr, "ventus: %s\n", text); }
+void host_report(const char *text)
+{
+    const size_t len = strlen(text);
+    fprintf(stderr, "ventus: %.*s\n", (int)(len && text[len - 1] == '\n' ? len - 1 : len), text);
+}

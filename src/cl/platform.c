@@ -136,6 +136,14 @@ static void add_device(ClPlatform *p, const DeviceOptions *o)
     pthread_mutex_init(&d->trace_lock, NULL);
 }
 
+static void refuse_check(const char *bad, Diag *d)
+{
+    Buf names = {0};
+    check_names(&names);
+    error(d, NULL, NULL, "VENTUS_CHECK: '%s' is no check; there are all, %s", bad, buf_text(&names));
+    buf_free(&names);
+}
+
 /* If the environment is wrong, prints why, and the platform has no devices. */
 static void add_devices(ClPlatform *p)
 {
@@ -146,7 +154,7 @@ static void add_devices(ClPlatform *p)
     char bad[32];
     p->checks = checks ? check_parse(checks, bad) : 0;
     if (checks && !p->checks)
-        error(&d, &(Source){.name = "VENTUS_CHECK", .text = ""}, NULL, "'%s' is no check", bad);
+        refuse_check(bad, &d);
     const char *allow = variable("VENTUS_CHECK_ALLOW");
     if (allow && p->checks)
         p->allow = check_allow_open(allow, &d);

@@ -51,22 +51,21 @@ static u32 word_at(const u8 *p)
     return v;
 }
 
-/* Appends the NUL-terminated string at addr; "(bad address)" if memory ends before it does. */
-static void get_string(Drain *p, u32 addr, Buf *out)
+/* Appends the NUL-terminated string at addr; false: memory ends before it does. */
+static bool get_string(Drain *p, u32 addr, Buf *out)
 {
     char chunk[PAGE_SIZE];
     for (u64 at = addr, end = at + PRINT_MAX_STRING, n; at < end; at += n) {
         n = PAGE_SIZE - at % PAGE_SIZE < end - at ? PAGE_SIZE - at % PAGE_SIZE : end - at;
-        if (!copy_out(p->d, at, chunk, n)) {
-            buf_str(out, "(bad address)");
-            return;
-        }
+        if (!copy_out(p->d, at, chunk, n))
+            return false;
         const size_t len = strnlen(chunk, n);
         p->work += len + 1;
         buf_put(out, chunk, len);
         if (len < n)
-            return;
+            return true;
     }
+    return true;
 }
 
 /* --- formats ---------------------------------------------------------------------- */
@@ -123,10 +122,10 @@ static void put_string(Drain *p, const PrintConversion *c, PrintArguments *a)
     Buf s = {0};
     char spec[40];
     const u32 addr = (u32)print_argument(a, 4);
-    if (addr)
-        get_string(p, addr, &s);
-    else
+    if (!addr)
         buf_str(&s, "(null)");
+    else if (!get_string(p, addr, &s))
+        buf_str(&s, "(bad address)");
     snprintf(spec, sizeof spec, "%ss", c->spec);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -163,7 +162,11 @@ static void put_conversion(Drain *p, PrintConversion *c, PrintArguments *a)
 static void put_format(Drain *p, u32 format, PrintArguments a)
 {
     Buf text = {0};
-    get_string(p, format, &text);
+    if (!get_string(p, format, &text)) { /* nothing prints so; the record was overwritten */
+        p->damaged = true;
+        buf_free(&text);
+        return;
+    }
     for (const char *f = buf_text(&text); *f && p->work < MAX_WORK;) {
         const size_t plain = strcspn(f, "%"), before = p->out->len;
         buf_put(p->out, f, plain);
@@ -199,7 +202,7 @@ static void find_records(Drain *p, u32 used)
         const u32 size = used - at < RECORD_ARGS ? 0 : word_at(p->area + at + RECORD_SIZE);
         if (size < RECORD_ARGS || size % 4 || size > used - at ||
             !array_grow(p->record, p->n, p->cap)) {
-            p->damaged = !p->lost || !at;
+            p->damaged |= !p->lost || !at;
             p->lost += used - at;
             return;
         }
@@ -243,7 +246,8 @@ void print_drain(Driver *d, u64 addr, Buf *out)
     put_records(&p);
     if (p.damaged)
         buf_printf(out,
-                   "[the kernel stored to a wrong address, that of the print buffer; %s lost]\n",
+                   "[the kernel stored to a wrong address, that of the print buffer; %s lost; "
+                   "`ventus run --check' or VENTUS_CHECK=all says where]\n",
                    p.n ? "part of what it printed is" : "what it printed is");
     else if (p.lost)
         buf_printf(out, "[print buffer overflow: %llu bytes lost]\n", (unsigned long long)p.lost);

@@ -38,6 +38,16 @@ static bool is_access(FaultKind k)
            k == FAULT_STORE_PAGE;
 }
 
+/* of a private access that is given what looks like an address of global memory */
+static void blame_offset(Driver *d, const DrvKernel *k, const DevLaunch *l, u64 addr, Buf *to)
+{
+    put_blame(d, k, l, addr, to);
+    buf_printf(to,
+               "%sthis takes offsets into private memory; the addresses of buffers are for "
+               "`vlw12.v' and `vsw12.v'",
+               to->len ? "; " : "");
+}
+
 static DrvStatus status_of_fault(Driver *d, const DrvKernel *k, const DevLaunch *l,
                                  const DevResult *r)
 {
@@ -50,6 +60,8 @@ static DrvStatus status_of_fault(Driver *d, const DrvKernel *k, const DevLaunch 
     default:
         if (f->has_addr && is_access(f->kind))
             put_blame(d, k, l, f->addr, &blame);
+        if (f->kind == FAULT_PRIVATE && f->addr >= CODE_LO)
+            blame_offset(d, k, l, f->addr, &blame);
         dev_report(d->dev, f, l->kernel, blame.len ? buf_text(&blame) : NULL, &report);
         s = drv_fail(d, DRV_FAULT, "%s", buf_text(&report));
         buf_free(&report);

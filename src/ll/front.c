@@ -117,7 +117,6 @@ static void fixed_args(Job *j)
         "-fdebug-compilation-dir=/", /* clang cuts off what a file's name has in common with it */
         "-D__OPENCL_VERSION__=300",
         "-DFP_FAST_FMAF=1",
-        "-Wno-unknown-warning-option",
         "-disable-free",
         "-ferror-limit",
         "20",

@@ -12,6 +12,7 @@
 #include "ll/lower.h"
 #include "ll/from_spirv.h"
 #include "ll/middle.h"
+#include "ll/source_line.h"
 #include "proc/proc.h"
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
@@ -187,8 +188,11 @@ bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_k
 {
     BuildOptions b = {0};
     Front f = {0};
+    SourceLines lines;
     bool ok = q->ninputs == 1 && options_read(&q->opt, &b, d);
     const bool is_il = ok && spirv_is(q->inputs[0].data, q->inputs[0].len);
+    source_lines_begin(&lines, q->opt.name, ok ? (const char *)q->inputs[0].data : "",
+                       ok && !is_il ? q->inputs[0].len : 0, d);
     ok = ok && (is_il ? translate_spirv(q, &f, d) : front_run(q, &b, clang, &f, d));
     const Bytes input = {(const u8 *)buf_text(&f.out), f.out.len};
     if (ok && front_is_last(q->opt.output) && !is_il)
@@ -197,6 +201,7 @@ bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_k
         ok = ok && link_all(&input, 1, &q->opt, &b, out, d);
     buf_put(files, buf_text(&f.files), f.files.len);
     *files_known = f.files_known;
+    source_lines_end(&lines, d);
     front_free(&f);
     options_free(&b);
     return ok;

@@ -4,4 +4,6 @@
 kernel void k(global int *a) { __asm__ volatile("nop" : : "r"(a[0])); }
 // out:
 // test/cc/bad_assembly.cl:4:32: error: assembly in a kernel is not supported
+//     kernel void k(global int *a) { __asm__ volatile("nop" : : "r"(a[0])); }
+//                                    ^
 // end

@@ -6,4 +6,6 @@ int f(int a);
 kernel void k(global int *a) { a[0] = f(1); }
 // out:
 // test/cc/bad_names.cl:6:39: error: 'f' is not defined
+//     kernel void k(global int *a) { a[0] = f(1); }
+//                                           ^
 // end

@@ -17,5 +17,7 @@ kernel void aligned(global int *a)
 }
 // out:
 // test/cc/bad_private.cl:4: error: a variable of 40000000 bytes in private memory
+//     kernel void k(global int *a)
 // test/cc/bad_private.cl:11: error: a variable aligned to 256 bytes in private memory; 128 is the most
+//     kernel void aligned(global int *a)
 // end

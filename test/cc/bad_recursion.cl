@@ -8,4 +8,6 @@ int odd(int n) { return n ? even(n - 5) + n : 0; }
 kernel void k(global int *a) { a[0] = even(a[1]); }
 // out:
 // test/cc/bad_recursion.cl:7:29: error: recursion is not supported: 'even' calls itself
+//     int odd(int n) { return n ? even(n - 5) + n : 0; }
+//                                 ^
 // end

@@ -117,6 +117,31 @@ static void command_buffers(void **state)
     assert_string_equal("", heard());
 }
 
+/* A build that fails shows its log, whose lines do not end in an empty one, and an option that is refused why. */
+static void builds(void **state)
+{
+    cl_int s;
+    const char *text = "int f(int);\nkernel void k(global int *p) { p[0] = f(1); }\n";
+    (void)state;
+    cl_program p = clCreateProgramWithSource(host.context, 1, &text, NULL, &s);
+    ok(s);
+    assert_int_equal(CL_INVALID_BUILD_OPTIONS, clBuildProgram(p, 1, &host.device, "-fast", NULL, NULL));
+    assert_string_equal("ventus: build options: '-fast' is not an option of clBuildProgram and clCompileProgram\n"
+                        "ventus: clBuildProgram: CL_INVALID_BUILD_OPTIONS: an option is unknown or has a wrong value; "
+                        "the build log names it (CL_PROGRAM_BUILD_LOG)\n",
+                        heard());
+    if (INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE)) {
+        assert_int_equal(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(p, 1, &host.device, "", NULL, NULL));
+        assert_string_equal("ventus: program.cl:2:39: error: 'f' is not defined\n"
+                            "    kernel void k(global int *p) { p[0] = f(1); }\n"
+                            "                                          ^\n"
+                            "ventus: clBuildProgram: CL_BUILD_PROGRAM_FAILURE: the program does not compile; the "
+                            "build log says where (CL_PROGRAM_BUILD_LOG)\n",
+                            heard());
+    }
+    ok(clReleaseProgram(p));
+}
+
 /* What is no error is not explained. */
 static void successes(void **state)
 {
@@ -165,6 +190,7 @@ int main(void)
 {
     char path[] = "/tmp/cl_errors.XXXXXX";
     const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(answers), cmocka_unit_test(command_buffers),
+                                       cmocka_unit_test(builds),
                                        cmocka_unit_test(successes), cmocka_unit_test(header)};
     set_environment();
     setenv("VENTUS_VERBOSE", "1", 1);

@@ -16,14 +16,20 @@ for e in examples/*.c; do
     bad=1
 done
 # a value of a variable that cannot be used is said, and there is no device then
-for wrong in 'VENTUS_EXPORT_REPLAY=/no/such/directory' VENTUS_TIMEOUT=5s VENTUS_DEVICES=99; do
+for wrong in VENTUS_EXPORT_REPLAY=/no/such/directory VENTUS_TIMEOUT=5s VENTUS_DEVICES=99 VENTUS_LANES=sse VENTUS_CHECK=bound; do
     n=$((n + 1))
     ! env "$wrong" OCL_ICD_VENDORS="$PWD/$B/ventus.icd" timeout 120 "$B/examples/mandelbrot" >"$B/example.out" 2>&1 &&
-        grep -q "^ventus: error: ${wrong%=*}: .*${wrong#*=}" "$B/example.out" && continue
+        grep -q "^ventus: error: ${wrong%=*}: .*${wrong#*=}" "$B/example.out" && ! grep -qx '' "$B/example.out" && continue
     echo "$wrong:"
     cat "$B/example.out"
     bad=1
 done
+n=$((n + 1))
+grep -q "'bound' is no check; there are all, bounds," "$B/example.out" || { echo 'the checks that there are, of:'; cat "$B/example.out"; bad=1; }
+# one that the compiler reads is in the log of the build
+n=$((n + 1))
+VENTUS_DUMP=q OCL_ICD_VENDORS="$PWD/$B/ventus.icd" timeout 120 "$B/examples/mandelbrot" >"$B/example.out" 2>&1
+grep -q "^error: 'q' in 'q' (-d, VENTUS_DUMP) names no view" "$B/example.out" || { echo 'VENTUS_DUMP=q:'; cat "$B/example.out"; bad=1; }
 rm -f "$B/example.out"
 echo "$n programs"
 exit $bad

@@ -40,6 +40,20 @@ try run -g 1 -a 3 u.cl
 try run -g 1 -a i32:3 -B -w u.cl
 try run -g 1 undefined.s
 try run -g 1 nokernel.s
+# names that nothing defines, in OpenCL C: at once, and when objects are linked
+printf 'int foo(int x);\nkernel void k(global int *p) { p[0] = foo(1); }\n' >undefined.cl
+try cc undefined.cl
+try cc -c undefined.cl
+try ld -o x.elf undefined.o
+try cc -w -o x.elf forgot.cl >/dev/null && try run -g 1 -a buf:i32:1 x.elf
+try cc -Wunintialized -fsyntax-only undefined.cl
+# a private store that is given an address of a buffer
+printf '\t.kernel k\nk:\tlw t0, 0(a0)\n\tvmv.v.x v1, t0\n\tvsw.v v1, 0(v1)\n\tret\n' >private.s
+try run --strict -g 4 -a buf:i32:4 private.s | grep -v '^  [^a]\|active\|^    '
+try run --check=bounds -g 4 -a buf:i32:4 private.s | head -n 1
+# a return after a call that ra was not saved from
+printf '\t.kernel k\nk:\tcall f\n\tret\nf:\tret\n' >call.s
+try as call.s
 printf '\t.kernel k\nk:\tli t0, 1\n' >noret.s
 try run -g 1 noret.s | grep -v '^  [^i]'
 try cc -w -d oz:f -o x.elf u.cl
@@ -96,11 +110,30 @@ cd / && rm -rf "$T"
 # status 2
 # nokernel.s: error: it has no kernel: write `.kernel NAME' before the label where one starts
 # status 2
+# undefined.cl:2:39: error: 'foo' is not defined
+#     kernel void k(global int *p) { p[0] = foo(1); }
+#                                           ^
+# status 2
+# undefined.cl:2:39: error: 'foo' is not defined
+#     kernel void k(global int *p) { p[0] = foo(1); }
+#                                           ^
+# status 2
+# x.elf: error: it has no kernel: write `kernel' before a function of OpenCL C, `.kernel NAME' before a label in assembly
+# status 2
+# warning: unknown warning option '-Wunintialized'; did you mean '-Wuninitialized'? [-Wunknown-warning-option]
+# private.s: error: the kernel faulted: access beyond the private memory of the lane: 0x90000000 (4 bytes)
+#   at          private.s:4:2
+#   address     byte 0 of argument 0 (16 bytes); this takes offsets into private memory; the addresses of buffers are for `vlw12.v' and `vsw12.v'
+# status 1
+# private.s:4:2: error: bounds: store of 4 bytes at 0x90000000 of private memory, of which a work-item has 4096 bytes; the addresses of buffers are for `vlw12.v' and `vsw12.v'
+# call.s:3:2: warning: a call before this has overwritten ra, which nothing saved: this returns behind that call, for ever
+#     	ret
+#     	^
 # noret.s:2:4: warning: 'k' ends here without `ret': what stands behind it is executed next
 # noret.s: error: the kernel faulted: illegal instruction
 #   instruction 00000000  .word 0x00000000; is `ret' missing before it?
 # status 1
-# error: 'z' in 'oz:f' names no view of the compiler; the letters are iousdplrm
+# error: 'z' in 'oz:f' (-d, VENTUS_DUMP) names no view of the compiler; the letters are iousdplrm
 # status 2
 # warning: there is no function 'nobody' to show; there are: f
 # two.cl: error: it has 2 kernels, -k says which: first, second

@@ -951,15 +951,20 @@ static void prints_hostile_buffers(void **state)
     expect_print(d, "abcd", 64, 0, 16, 1, 0, 'b', 16, 1, 0, 'c', 16, 0, 0, 'a', 16, 2, 0, 'd');
     /* what no printf leaves there */
     const char *const damaged =
-        "[the kernel stored to a wrong address, that of the print buffer; what it printed is lost]\n";
+        "[the kernel stored to a wrong address, that of the print buffer; what it printed is lost; "
+        "`ventus run --check' or VENTUS_CHECK=all says where]\n";
+    const char *const partly =
+        "end![the kernel stored to a wrong address, that of the print buffer; part of what it printed is lost; "
+        "`ventus run --check' or VENTUS_CHECK=all says where]\n";
     expect_print(d, damaged, 4, 0, 16);
     expect_print(d, damaged, 100, 0, 0, 0, 0);
     expect_print(d, damaged, 100, 0, 13, 0, 0);
     expect_print(d, damaged, 100, 0, 8, 0, 0);
     expect_print(d, damaged, 100, 0, 104, 0, 0);
     expect_print(d, damaged, UINT32_MAX, 0, 0);
-    expect_print(d, "end![the kernel stored to a wrong address, that of the print buffer; "
-                 "part of what it printed is lost]\n", 12345, 0, 16, 3, 0, text);
+    expect_print(d, partly, 12345, 0, 16, 3, 0, text);
+    /* a record whose format was overwritten by a number */
+    expect_print(d, partly, 32, 0, 16, 2, 7, text, 16, 3, 0, text);
     drv_close(d);
 }
 

@@ -7,50 +7,66 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* How many allocations were made so far, in the library that the job is in. */
 typedef size_t LackCount(void);
+/* What is tried: asserts nothing, leaves nothing behind, and says whether it succeeded.  What it
+ * has made, as bytes, is appended to `made`; they are the same whenever it succeeds. */
+typedef bool LackJob(Buf *made);
 
-/* The exit status of the job's child, in which the nth allocation fails: 0 it succeeded, 1 it
- * failed.  *made: the allocations at its end. */
-static inline int lack_in_child(bool (*job)(void), LackCount *count, size_t nth, size_t *made)
+enum { LACK_DONE, LACK_FAILED, LACK_DIFFERS };
+
+/* The exit status of the job's child, in which the nth allocation fails.  *n: the allocations at
+ * its end. */
+static inline int lack_in_child(LackJob *job, const Buf *right, LackCount *count, size_t nth,
+                                size_t *n)
 {
     int status;
-    size_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    size_t *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(shared != MAP_FAILED);
     const pid_t child = fork();
     if (child == 0) {
+        Buf made = {0};
         char text[32];
         snprintf(text, sizeof text, "%zu", nth);
         setenv("VENTUS_FAIL_ALLOC", text, 1);
-        const bool ok = job();
+        const bool ok = job(&made) && !made.failed;
         *shared = count();
-        exit(ok ? 0 : 1);
+        const bool same =
+            made.len == right->len && (!made.len || !memcmp(made.data, right->data, made.len));
+        buf_free(&made);
+        exit(!ok ? LACK_FAILED : same ? LACK_DONE : LACK_DIFFERS);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    *made = *shared;
+    *n = *shared;
     munmap(shared, sizeof *shared);
     return status;
 }
 
-/* The job, which asserts nothing and leaves nothing behind, must end with true or false whichever
- * of its allocations fails, and with false for some: it may do without others.  Every `step`th one
- * is tried. */
-static inline void lack_of_memory(bool (*job)(void), LackCount *count, size_t step)
+/* Whichever of its allocations fails, the job ends; it fails for some, and may do without others,
+ * but then makes what it makes with all.  Every `step`th one is tried. */
+static inline void lack_of_memory(LackJob *job, LackCount *count, size_t step)
 {
-    size_t made, failed = 0;
+    Buf right = {0};
+    size_t n, failed = 0;
+    assert_true(job(&right));
     for (size_t nth = count() + 1;; nth += step) {
-        const int status = lack_in_child(job, count, nth, &made);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
+        const int status = lack_in_child(job, &right, count, nth, &n);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) > LACK_DIFFERS)
             fail_msg("without allocation %zu the job ended with %x", nth, (unsigned)status);
-        if (made < nth) /* it did not get that far */
+        if (WEXITSTATUS(status) == LACK_DIFFERS)
+            fail_msg("without allocation %zu something else was made", nth);
+        if (n < nth) /* it did not get that far */
             break;
-        failed += WEXITSTATUS(status) == 1;
+        failed += WEXITSTATUS(status) == LACK_FAILED;
     }
     assert_true(failed > 0);
+    buf_free(&right);
 }
 
 #ifdef HOSTILE

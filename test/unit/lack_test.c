@@ -1,9 +1,11 @@
-/* lack_test.c -- jobs of the assembler and of objects in which one allocation after the other
- * fails: each ends with a message or without a result, and what succeeds nevertheless is right.
- * Only in the hostile build. */
+/* lack_test.c -- jobs of the assembler, the compiler and of objects in which one allocation after
+ * the other fails: each ends with a message or without a result, and what succeeds nevertheless is
+ * the same as with memory. Only in the hostile build. */
 #include "test/kit/lack.h"
 #include "test/kit/assemble.h"
+#include "cc/cc.h"
 #include "obj/kernelinfo.h"
+#include "obj/lines.h"
 
 /* a bit of everything: macros, conditions, repetition, literals, relaxation, sections, a kernel */
 static const char text[] = "	.macro twice x, y=3\n"
@@ -36,25 +38,15 @@ static const char text[] = "	.macro twice x, y=3\n"
                            "	.zero 5000\n"
                            "far:	endprg\n";
 
-static bool is_right(const Object *o)
-{
-    const i32 at = obj_find_symbol(o, "far");
-    return at >= 0 && o->symbols[at].value > 5000 && o->nsections >= 2;
-}
-
-static bool assemble_and_write(void)
+static bool assemble_and_write(Buf *made)
 {
     Diag d = {0};
     Buf file = {0};
     bool ok = false;
     Object *o = asm_text("t.s", text, &(AsmOptions){.set = V202}, &d);
-    if (o && !is_right(o))
-        abort();
     if (o && obj_write(o, &file, &d)) {
         Object *back;
-        ok = obj_read("t.o", file.data, file.len, &d, &back);
-        if (ok && !is_right(back))
-            abort();
+        ok = obj_read("t.o", file.data, file.len, &d, &back) && obj_write(back, made, &d);
         obj_free(back);
     }
     if (!ok && !d.errors)
@@ -70,7 +62,7 @@ static void assembling(void **state)
     LACK_OF_MEMORY(assemble_and_write);
 }
 
-static bool keep_kernels(void)
+static bool keep_kernels(Buf *made)
 {
     char name[] = "k", type[] = "int", none[] = "";
     KernelArg arg = {.name = name, .type = type, .kind = ARG_VALUE, .size = 4, .align = 4};
@@ -84,6 +76,7 @@ static bool keep_kernels(void)
         const KernelInfo *k = kernelinfo_find(&back, name);
         if (!k || k->nargs != 1 || strcmp(k->args[0].type, type) || !k->attributes || !back.options)
             abort();
+        buf_printf(made, "%zu of %s %s", back.nkernels, k->args[0].name, back.options);
     }
     kernelinfo_free(&back);
     obj_free(o);
@@ -96,9 +89,128 @@ static void table_of_kernels(void **state)
     LACK_OF_MEMORY(keep_kernels);
 }
 
+/* loops, a call, branches that part lanes, local and private memory, constants with addresses, more
+ * values than registers */
+static const char program[] = "file 0 \"t.cl\"\n"
+                              "data @tbl rodata align 4 size 16 {\n"
+                              "    00010203 04050607\n"
+                              "    reloc 8 @tbl+4\n"
+                              "}\n"
+                              "func @f local params 2 results 1 {\n"
+                              "b0:\n"
+                              "    %1 = param\n"
+                              "    %2 = param #1\n"
+                              "    %3 = mul %1, %2 !0:1:2\n"
+                              "    setret %3\n"
+                              "    ret\n"
+                              "}\n"
+                              "kernel @k lds 64 {\n"
+                              "    slot $0 size 16 align 4\n"
+                              "b0:\n"
+                              "    %1 = argbase\n"
+                              "    %2 = load word const [%1 + 4] !0:3:9\n"
+                              "    %3 = lane\n"
+                              "    %4 = sll %3, 2\n"
+                              "    %5 = add %2, %4\n"
+                              "    %20 = load word global [%5]\n"
+                              "    %21 = load word global [%5 + 4]\n"
+                              "    %22 = load word global [%5 + 8]\n"
+                              "    %23 = load word const [@tbl]\n"
+                              "    jump b1\n"
+                              "b1:\n"
+                              "    %6 = phi b0 0, b4 %16\n"
+                              "    %7 = phi b0 %20, b4 %15\n"
+                              "    %8 = phi b0 %21, b4 %7\n"
+                              "    %9 = load word local [%4]\n"
+                              "    br lt %9, %7 -> b2, b3\n"
+                              "b2:\n"
+                              "    %10 = divu %8, 7\n"
+                              "    store word private %10, [$0+8]\n"
+                              "    jump b4\n"
+                              "b3:\n"
+                              "    %11 = add %7, %22\n"
+                              "    arg %11\n"
+                              "    arg %23 #1\n"
+                              "    call @f #2\n"
+                              "    %12 = result\n"
+                              "    jump b4\n"
+                              "b4:\n"
+                              "    %13 = phi b2 %10, b3 %12\n"
+                              "    %14 = sll %6, 2\n"
+                              "    %15 = add %13, %14\n"
+                              "    %16 = add %6, 1\n"
+                              "    br ne %16, 10 -> b1, b5\n"
+                              "b5:\n"
+                              "    store word global %15, [%5] !0:9:1\n"
+                              "    store word global %21, [%5 + 4]\n"
+                              "    ret\n"
+                              "}\n";
+
+/* to a file, and to assembly */
+static bool compile(Buf *made)
+{
+    const Source source = {.name = "t.ir", .text = program};
+    Diag d = {0};
+    Buf assembly = {0};
+    Module *m = ir_parse(&source, target_find(0), &d);
+    Object *o =
+        m ? cc_compile(
+                m,
+                &(CcOptions){
+                    .level = 2, .lines = true, .max_x = 12, .max_v = 8, .assembly = &assembly},
+                &d)
+          : NULL;
+    const bool ok = o && !assembly.failed && obj_write(o, made, &d);
+    if (ok)
+        buf_put(made, assembly.data, assembly.len);
+    else if (!d.errors && !assembly.failed)
+        abort(); /* nobody said why */
+    buf_free(&assembly);
+    obj_free(o);
+    ir_free(m);
+    return ok;
+}
+
+static void compiling(void **state)
+{
+    (void)state;
+    LACK_OF_MEMORY(compile);
+}
+
+static Object *object; /* of the job below */
+
+/* The listing, and where each instruction comes from. */
+static bool list(Buf *made)
+{
+    asm_list(object, &(ListOptions){.csr_names = true, .all_sections = true}, made);
+    LineTable *lines = lines_read(object);
+    for (u32 pc = 0; lines && pc < 400; pc += 4) {
+        Place p[4];
+        const size_t n = lines_find(lines, pc, p, countof(p));
+        for (size_t i = 0; i < n; i++)
+            buf_printf(made, "%x %s:%u\n", pc, p[i].file ? p[i].file : "", p[i].line);
+    }
+    lines_free(lines);
+    return lines != NULL;
+}
+
+static void listing(void **state)
+{
+    const Source source = {.name = "t.ir", .text = program};
+    Diag d = {0};
+    Module *m = ir_parse(&source, target_find(0), &d);
+    (void)state;
+    object = cc_compile(m, &(CcOptions){.level = 2, .lines = true}, &d);
+    assert_non_null(object);
+    ir_free(m);
+    LACK_OF_MEMORY(list);
+    obj_free(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(assembling),
-                                       cmocka_unit_test(table_of_kernels)};
+                                       cmocka_unit_test(table_of_kernels),
+                                       cmocka_unit_test(compiling), cmocka_unit_test(listing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

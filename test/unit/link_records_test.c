@@ -1,4 +1,5 @@
-/* What of objects is needed, the resource records of kernels, profiles that go together, and objects that are damaged. */
+/* What of objects is needed, the resource records of kernels, profiles that go together, and
+ * objects that are damaged. */
 #include "test/kit/lack.h"
 #include "test/kit/links.h"
 
@@ -293,20 +294,18 @@ static Object *object_to_damage(void)
     return o;
 }
 
-/* false: something was refused */
-static bool link_file(const u8 *bytes, size_t len, const Object *other)
+/* Appends the images; false: something was refused. */
+static bool link_file(const u8 *bytes, size_t len, const Object *other, Buf *images)
 {
     Diag d = {0};
     Object *o;
-    Buf out = {0};
     if (!obj_read("damaged.o", bytes, len, &d, &o))
         return false;
     for (int gc = 0; gc < 2; gc++) {
         Object *image = link_objects((const Object *[]){o, other}, 2, &(LinkOptions){.gc = gc}, &d);
         if (image)
-            obj_write(image, &out, &d);
+            obj_write(image, images, &d);
         obj_free(image);
-        buf_free(&out);
     }
     obj_free(o);
     return d.errors == 0;
@@ -325,7 +324,9 @@ static void damaged_objects_do_no_harm(void **state)
         const size_t at = i % file.len;
         const u8 was = file.data[at];
         file.data[at] = i < file.len ? (u8)~was : (u8)next_random(&seed);
-        link_file(file.data, file.len, f);
+        Buf images = {0};
+        link_file(file.data, file.len, f, &images);
+        buf_free(&images);
         file.data[at] = was;
     }
     obj_free(o);
@@ -335,14 +336,12 @@ static void damaged_objects_do_no_harm(void **state)
 
 static Object *whole, *called; /* of the test below */
 
-static bool write_read_link(void)
+static bool write_read_link(Buf *made)
 {
     Buf file = {0};
     Diag d = {0};
-    const bool ok = obj_write(whole, &file, &d) && link_file(file.data, file.len, called);
+    const bool ok = obj_write(whole, &file, &d) && link_file(file.data, file.len, called, made);
     buf_free(&file);
-    obj_free(whole);
-    obj_free(called);
     return ok;
 }
 

@@ -105,6 +105,8 @@ int as_main(int argc, char **argv)
             o = asm_text(name, buf_text(&text), &a.asm_, &d);
     }
     const bool ok = o && write_object(&a, o, &d);
+    if (listing.failed)
+        out_of_memory();
     if (ok && a.listing)
         write_file("-", buf_text(&listing), listing.len, &d);
     if (d.errors > d.limit)

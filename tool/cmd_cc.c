@@ -397,6 +397,8 @@ int cc_main(int argc, char **argv)
     ok = ok && (!compiles || compile(&c, &text, &out, &views, &d));
     if (ok && c.shows_source && c.comp.output == COMP_ASSEMBLY && !add_source_lines(&out))
         out_of_memory();
+    if (views.failed)
+        out_of_memory();
     fwrite(buf_text(&views), 1, views.len, stderr);
     if (compiles && ok && !diag_errors(&d))
         warn_without_kernel(&c, &out, &d);

@@ -332,6 +332,8 @@ int objdump_main(int argc, char **argv)
         ok = check_names(&s, o, &d) && ok;
         if (ok && (s.code || !(s.headers || s.symbols || s.relocs || s.resources)))
             show_code(&s, o, &listing);
+        if (listing.failed)
+            out_of_memory();
         write_file("-", buf_text(&listing), listing.len, &d);
     }
     obj_free(o);

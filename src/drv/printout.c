@@ -231,6 +231,8 @@ void print_drain(Driver *d, u64 addr, Buf *out)
     u32 reserved;
     if (!copy_out(d, addr + PRINT_USED, &reserved, sizeof reserved))
         bug("the print buffer is not there");
+    if (!reserved)
+        return;
     const u32 used = reserved < room ? reserved : room;
     u8 *area = mem_alloc(used);
     Drain p = {.d = d, .out = out, .area = area, .lost = reserved - used};
@@ -238,7 +240,7 @@ void print_drain(Driver *d, u64 addr, Buf *out)
         buf_printf(out, "[print buffer: out of memory, %u bytes lost]\n", reserved);
         return;
     }
-    if (used && !copy_out(d, addr + PRINT_RECORDS, area, used))
+    if (!copy_out(d, addr + PRINT_RECORDS, area, used))
         bug("the print buffer is not there");
     find_records(&p, used);
     if (p.n)

@@ -87,7 +87,7 @@ typedef struct {
     Standing *at;
     size_t n, cap;
     u64 warps, groups;      /* that answered */
-    u64 all;                /* groups of the launch */
+    u64 all;                /* groups of the grid */
     char kernel[64];
 } Standings;
 

@@ -40,10 +40,11 @@ static void answer(void *self, const Group *g, bool is_last)
 {
     Patience *p = self;
     const Launch *l = g->launch;
+    const u32 *grid = launch_grid(l);
     pthread_mutex_lock(&p->lock);
     Standings *s = is_last ? &p->last : &p->now;
     snprintf(s->kernel, sizeof s->kernel, "%s", l->kernel ? l->kernel : "the kernel");
-    s->all = (u64)l->groups[0] * l->groups[1] * l->groups[2];
+    s->all = (u64)grid[0] * grid[1] * grid[2];
     s->groups++;
     for (u32 k = 0; k < g->nwarps; k++) {
         const Warp *w = &g->warps[k];

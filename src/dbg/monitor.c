@@ -63,12 +63,17 @@ static void say_groups(Debugger *d, Lane l, const char *argument, Buf *to)
 {
     const Launch *x = d->run->launch;
     const Group *g = l.warp->group;
+    const u32 *grid = launch_grid(x);
+    u32 id[3];
     (void)argument;
-    buf_printf(to,
-               "%s: %ux%ux%u groups of %u warps of %u lanes; group %u,%u,%u runs, %llu before it "
-               "have ended\n",
-               x->kernel ? x->kernel : "kernel", x->groups[0], x->groups[1], x->groups[2], x->warps,
-               x->lanes, g->id[0], g->id[1], g->id[2], (unsigned long long)g->linear);
+    launch_group_id(x, g->linear, id);
+    buf_printf(to, "%s: %ux%ux%u groups", x->kernel ? x->kernel : "kernel", grid[0], grid[1],
+               grid[2]);
+    if (grid == x->grid)
+        buf_printf(to, ", in parts of one size; this one has %ux%ux%u from %u,%u,%u on,",
+                   x->groups[0], x->groups[1], x->groups[2], x->first[0], x->first[1], x->first[2]);
+    buf_printf(to, " of %u warps of %u lanes; group %u,%u,%u runs, %llu before it have ended\n",
+               x->warps, x->lanes, id[0], id[1], id[2], (unsigned long long)g->linear);
 }
 
 static void say_help(Debugger *d, Lane l, const char *argument, Buf *to)

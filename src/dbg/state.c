@@ -22,7 +22,7 @@ enum {
     ROW(active, lane_is_active(l))                                                                 \
     ROW(lane, l.lane)                                                                              \
     ROW(warp, w->id)                                                                               \
-    ROW(group, (u32)w->group->linear)                                                              \
+    ROW(group, (u32)launch_group_number(w->group->launch, w->group->linear))                       \
     ROW(thread, lane_thread(l))
 #define STATE_NAME(name, value)  #name,
 #define STATE_VALUE(name, value) value,
@@ -67,13 +67,13 @@ void lane_describe(Lane l, Buf *to)
 {
     const Warp *w = l.warp;
     const Group *g = w->group;
-    const u32 *n = g->launch->local, item = w->tid + l.lane;
-    buf_printf(to, "group %u,%u,%u warp %u lane %u", g->id[0], g->id[1], g->id[2], w->id, l.lane);
+    const u32 *n = g->launch->local;
+    u32 id[3];
+    launch_group_id(g->launch, g->linear, id);
+    buf_printf(to, "group %u,%u,%u warp %u lane %u", id[0], id[1], id[2], w->id, l.lane);
     if (n[0] && n[1] && n[2]) {
-        const u32 local[3] = {item % n[0], item / n[0] % n[1], item / n[0] / n[1]};
-        const u32 *offset = g->launch->offset;
-        buf_printf(to, ", global %u,%u,%u", offset[0] + g->id[0] * n[0] + local[0],
-                   offset[1] + g->id[1] * n[1] + local[1], offset[2] + g->id[2] * n[2] + local[2]);
+        const FaultItem x = launch_item(g->launch, g->linear, w->tid + l.lane);
+        buf_printf(to, ", global %u,%u,%u", x.item[0], x.item[1], x.item[2]);
     }
     buf_str(to, w->state == WARP_DONE      ? ", ended"
                 : w->state == WARP_WAITING ? ", at a barrier"

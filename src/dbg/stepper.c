@@ -102,12 +102,14 @@ static void show(const Stepper *s, const Warp *w)
     const Run *r = s->d->run;
     const Group *g = w->group;
     Buf all = {0}, text = {0}, line = {0};
+    u32 id[3];
+    launch_group_id(r->launch, g->linear, id);
     if (s->screen->colours)
         buf_str(&all, "\033[H\033[2J");
     /* 1. where */
     buf_printf(&line, "%s  group %u,%u,%u  warp %u of %u  instruction %llu",
-               r->launch->kernel ? r->launch->kernel : "kernel", g->id[0], g->id[1], g->id[2],
-               w->id, g->nwarps, (unsigned long long)r->now);
+               r->launch->kernel ? r->launch->kernel : "kernel", id[0], id[1], id[2], w->id,
+               g->nwarps, (unsigned long long)r->now);
     put_line(s, &all, &line, true);
     put_source(s, w->pc, &all);
     /* 2. what comes next */

@@ -265,6 +265,10 @@ static void read_metadata(const Device *d, Launch *l)
     /* a block that does not match the launch was written by an unknown tool: every lane runs */
     if (!items || (items + l->lanes - 1) / l->lanes != l->warps)
         memset(l->local, 0, sizeof l->local);
+    u32 first[3], enqueued[3];
+    if (l->local[0] && read_words(d, l->knl + 4 * KNL_FIRST, first, 3) &&
+        read_words(d, l->knl + 4 * KNL_ENQUEUED, enqueued, 3))
+        launch_set_part(l, first, enqueued);
 }
 
 static bool refuse(DevResult *r, FaultKind kind)

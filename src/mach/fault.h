@@ -28,8 +28,8 @@ typedef struct {
     u64 word;               /* the instruction, 0 when it could not be fetched */
     bool has_word;
     u32 prefix;             /* the register prefix before it, or 0 */
-    u32 group[3];           /* coordinates */
-    u64 group_linear;
+    u32 group[3];           /* coordinates in the grid */
+    u64 group_linear;       /* among those of the launch, which may be a part of the grid */
     u32 warp;               /* in the group */
     int lane;               /* -1: the whole warp */
     u32 nitems;             /* work-items: the lane's, or those of the active lanes; 0: not known */

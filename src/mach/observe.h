@@ -92,7 +92,7 @@ typedef struct {
     CycleKind kind;
     u64 cycle;              /* goes on from launch to launch; begins anew with another machine */
     u32 sm, slot;           /* where the warp is */
-    u64 group;              /* linear */
+    u64 group;              /* its number in the grid */
     u32 warp;               /* in the group */
     u64 number;             /* of the instruction, which has one from CYCLE_ISSUE on */
     u32 pc;                 /* of CYCLE_WAIT, CYCLE_SLOTS: the instruction that waits */

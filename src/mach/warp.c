@@ -27,20 +27,11 @@ void group_note_accesses(Group *g, Notes notes)
     g->careful = launch_is_careful(g->launch);
 }
 
-FaultItem launch_item(const Launch *l, const u32 group[3], u32 linear)
-{
-    const u32 *n = l->local;
-    FaultItem x = {.local = {linear % n[0], linear / n[0] % n[1], linear / n[0] / n[1]}};
-    for (int i = 0; i < 3; i++)
-        x.item[i] = l->offset[i] + group[i] * n[i] + x.local[i];
-    return x;
-}
-
 /* The work-item of a lane. */
 static FaultItem item_of(const Warp *w, u32 lane)
 {
     const Launch *l = w->group->launch;
-    return launch_item(l, w->group->id, w->id * l->lanes + lane);
+    return launch_item(l, w->group->linear, w->id * l->lanes + lane);
 }
 
 void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)
@@ -52,10 +43,10 @@ void warp_locate(const Warp *w, u32 pc, int lane, Fault *f)
         .lane = lane,
         .warp = w->id,
         .mask = w->exec,
-        .group = {g->id[0], g->id[1], g->id[2]},
         .group_linear = g->linear,
         .nitems = n[0] && n[1] && n[2] ? (u32)__builtin_popcount(lanes) : 0,
     };
+    launch_group_id(g->launch, g->linear, f->group);
     if (!f->nitems)
         return;
     f->first = item_of(w, (u32)__builtin_ctz(lanes));

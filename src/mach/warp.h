@@ -35,6 +35,8 @@ typedef struct {
     u32 pc;                 /* where every warp starts */
     u32 knl;                /* address of the metadata block (CSR_KNL) */
     u32 groups[3];
+    u32 grid[3], first[3];  /* of a part of a grid: groups of the whole, ids of the first one here;
+                             * grid all 0: this is the whole */
     u32 warps;              /* of a group */
     u32 lanes;              /* of a warp: 4, 8, 16 or 32 */
     u32 local[3];           /* work-items of a group; all 0: not known, every lane is on */
@@ -185,8 +187,21 @@ void group_answer(Group *g);
 /* Computes exec from mask and vl, and on[], dense and whole from exec. */
 void warp_set_exec(Warp *w);
 
-/* The work-item of a group by its local linear id, where the size of groups is known. */
-FaultItem launch_item(const Launch *l, const u32 group[3], u32 linear);
+/* --- groups and work-items for people (grid.c) ----------------------------- */
+
+/* The groups of a grid along x, y, z; of its parts, all of them. */
+const u32 *launch_grid(const Launch *l);
+/* Sets grid and first, once groups, global and local are known, by words KNL_FIRST and KNL_ENQUEUED
+ * of the metadata block; whatever they say, to nothing if that is no part of a grid. */
+void launch_set_part(Launch *l, const u32 first[3], const u32 enqueued[3]);
+/* The ids in the grid of a group that is number `linear` of the launch; its number in the grid. */
+void launch_group_id(const Launch *l, u64 linear, u32 id[3]);
+u64 launch_group_number(const Launch *l, u64 linear);
+/* The work-item of a group of the launch by its local linear id, where the size of groups is known. */
+FaultItem launch_item(const Launch *l, u64 group, u32 linear);
+
+/* --- faults ------------------------------------------------------------------ */
+
 /* Fills in of *f where it is: pc, group, warp, lane (< 0: all of the warp), work-item, mask. */
 void warp_locate(const Warp *w, u32 pc, int lane, Fault *f);
 /* Records a fault of the running warp, once a group; the caller stops the warp.

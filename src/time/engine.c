@@ -129,7 +129,7 @@ static void begin_warp(Sm *s, Lot *lot, Warp *warp)
     issue_leave(s, k);
     *w = (Slot){.warp = warp,
                 .lot = lot,
-                .group = lot->linear,
+                .group = launch_group_number(s->model->launch, lot->linear),
                 .id = warp->id,
                 .active = true,
                 .cause = CAUSE_NO_WARP};

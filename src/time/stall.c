@@ -25,7 +25,7 @@ static void note_wait(Fault *f, const Slot *w)
 {
     if (f->nwaits == FAULT_WAITS)
         return;
-    f->wait[f->nwaits].group = w->lot->linear;
+    f->wait[f->nwaits].group = launch_group_number(w->lot->group->launch, w->lot->linear);
     f->wait[f->nwaits].warp = w->warp->id;
     f->wait[f->nwaits].pc = w->cause_pc;
     f->wait[f->nwaits++].why = time_cause_name[w->cause];

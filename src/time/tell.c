@@ -40,7 +40,8 @@ void tell_no_warp(const Sm *s, CycleEvent e)
 
 void tell_group(const Sm *s, const Lot *lot, CycleKind kind)
 {
-    CycleEvent e = {.kind = kind, .sm = s->id, .group = lot->linear};
+    CycleEvent e = {
+        .kind = kind, .sm = s->id, .group = launch_group_number(s->model->launch, lot->linear)};
     if (s->model->told >> kind & 1)
         tell(s->model, &e);
 }

@@ -1,10 +1,11 @@
 /* cl_check_test.c -- VENTUS_CHECK and VENTUS_CHECK_ALLOW: what a program with a race has on stderr, and one that
  * reads what it, or the host, has not written.
  */
+#include "test/kit/skip.h"
 #include "test/opencl/clhost.h"
 #include <sys/wait.h>
 
-enum { NO_DEVICES = 3 };
+enum { NO_DEVICES = 3, NO_COMPILER = 4 };
 
 /* A device in a process that has these variables. */
 static void open_with(const char *check, const char *allow)
@@ -75,6 +76,30 @@ static void read_what_is_shared(void)
     add_to_itself(NULL, p);
 }
 
+/* The last work-item of a grid whose last groups are smaller stores where nothing is. */
+static void fault_in_last_group(void)
+{
+    static const size_t global[3] = {11, 7, 5}, local[3] = {4, 3, 2};
+    const char *text = "kernel void wild(global int *out, uint last) {\n"
+                       "  if (get_global_linear_id() == last) out[-0x8fff0000 / 4] = 1; }";
+    cl_int s;
+    if (!INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE))
+        _exit(NO_COMPILER);
+    cl_program p = clCreateProgramWithSource(host.context, 1, &text, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel k = make_kernel(p, "wild");
+    cl_mem out = make_buffer(256, NULL);
+    ok(clSetKernelArg(k, 0, sizeof out, &out));
+    cl_uint items = 1;
+    for (cl_uint n = 1; n <= 3; n++) {
+        items *= (cl_uint)global[n - 1];
+        ok(clSetKernelArg(k, 1, sizeof items, &(cl_uint){items - 1}));
+        ok(clEnqueueNDRangeKernel(host.queue, k, n, NULL, global, local, 0, NULL, NULL));
+        assert_int_equal(clFinish(host.queue), CL_OUT_OF_RESOURCES);
+        fprintf(stderr, "%s\n", last_report);
+    }
+}
+
 /* What a process that does `what` prints on stderr; *status: of the process. */
 static void run(void what(void), const char *check, const char *allow, char *text, size_t size, int *status)
 {
@@ -142,9 +167,35 @@ static void knows_what_the_host_wrote(void **state)
     assert_string_equal(text, "");
 }
 
+/* Faults, with checks and without, name work-items and groups as the program numbers them. */
+static void names_groups_of_the_grid(void **state)
+{
+    static const char *const names[] = {
+        "work-item   (10, 0, 0), in its group (2, 0, 0)\n  group       (2, 0, 0)",
+        "work-item   (10, 6, 0), in its group (2, 0, 0)\n  group       (2, 2, 0)",
+        "work-item   (10, 6, 4), in its group (2, 0, 0)\n  group       (2, 2, 2)",
+    };
+    char text[16384];
+    int status;
+    (void)state;
+    for (int checked = 0; checked < 2; checked++) {
+        const char *at = text;
+        run(fault_in_last_group, checked ? "race" : NULL, NULL, text, sizeof text, &status);
+        if (WEXITSTATUS(status) == NO_COMPILER)
+            skip_because("no compiler");
+        assert_int_equal(status, 0);
+        for (size_t i = 0; i < countof(names); i++) {
+            at = strstr(at, names[i]);
+            if (!at)
+                fail_msg("no %s in %s", names[i], text);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reports_what_is_not_allowed),
-                                       cmocka_unit_test(knows_what_the_host_wrote)};
+                                       cmocka_unit_test(knows_what_the_host_wrote),
+                                       cmocka_unit_test(names_groups_of_the_grid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

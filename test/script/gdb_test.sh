@@ -131,6 +131,18 @@ END
 said 'Thread 3 hit Breakpoint 1' '$1 = 10' '$2 = 0' '$3 = 1' '$4 = 1234' '{0, 0, 1234, 0}' 'exited normally'
 is "$want" "$(grep arg0 out)"
 
+# a smaller last group, which is a launch of its own, has the numbers of the grid
+session "$B/ventus" run -k k -B -cl-std=CL3.0 -g 14 -l 4 --threads 4 -a buf:i32:16 -a buf:i32:16=iota -a i32:100 k.cl <<'END'
+break k.cl:13 if $gl_id_x == 13
+continue
+monitor where
+monitor groups
+print $group
+END
+said 'group 3,0,0 warp 0 lane 1, global 13,0,0' \
+    'k: 4x1x1 groups, in parts of one size; this one has 1x1x1 from 3,0,0 on, of 1 warps of 4 lanes; group 3,0,0 runs, 0 before' \
+    '$1 = 3'
+
 # who wrote this?
 session $run <<'END'
 break k.cl:13 if $gl_id_x == 3

@@ -47,6 +47,12 @@ const CcView *cc_view(size_t i);
 #define PASS(name, function, stage, when, what) void function(Func *f);
 #include "cc/passes.def"
 
+/* --- where lanes part (uniform.c) -------------------------------------------------------------- */
+
+/* parts[b]: lanes may part at the end of block b of a generic function, which stays as it is.  False:
+ * out of memory. */
+bool uniform_find(Func *f, bool *parts);
+
 /* --- the proof of allocation (verify.c), and the end (encode.c) -------------------------- */
 
 /* A deep copy of blocks and values, in the arena of the same module; NULL when out of memory. */

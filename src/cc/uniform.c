@@ -411,16 +411,48 @@ static bool start(Job *j, Func *f)
     return true;
 }
 
+static void sweep(Job *j)
+{
+    do {
+        j->changed = false;
+        for (size_t i = 0; i < j->f->nrpo; i++)
+            sweep_block(j, j->f->rpo[i]);
+    } while (j->changed);
+}
+
+/* Leaves of what sweeps found nothing in the function. */
+static void forget(Func *f)
+{
+    for (size_t v = 1; v < f->nvalue; v++)
+        f->value[v].bank = BANK_NONE;
+    for (u32 b = 0; b < f->nblock; b++) {
+        Block *k = &f->block[b];
+        k->join = k->rerun = k->term.divergent = false;
+        k->term.rpc = 0;
+        k->nother = 0;
+    }
+    for (size_t l = 0; l < f->nloops; l++)
+        f->loops[l].divergent = false;
+}
+
+bool uniform_find(Func *f, bool *parts)
+{
+    Job j;
+    if (!start(&j, f))
+        return false;
+    sweep(&j);
+    for (u32 b = 0; b < f->nblock; b++)
+        parts[b] = f->block[b].term.divergent;
+    forget(f);
+    return !f->module->failed;
+}
+
 void uniform(Func *f)
 {
     Job j;
     if (!start(&j, f))
         return;
-    do {
-        j.changed = false;
-        for (size_t i = 0; i < f->nrpo; i++)
-            sweep_block(&j, f->rpo[i]);
-    } while (j.changed);
+    sweep(&j);
     keep_phis(&j);
     for (size_t i = 0; i < f->nrpo; i++)
         redirect_uses(&j, f->rpo[i]);

@@ -45,6 +45,22 @@ kernel void seldom(global uint *o, global const uint *a, global const uint *b, u
     if (i < n)
         o[i] = a[i] + b[i];
 }
+kernel void leaves(global uint *o, uint n)
+{
+    uint x = get_global_id(0), s = x;
+    for (uint k = 0; k < n; k++) {
+        x = x * 1664525 + 1013904223;
+        if (x >> 31) {
+            s += x;
+        } else {
+            s ^= x >> 3;
+            if (x == n)
+                break;
+        }
+        s = s * 5 + k;
+    }
+    o[get_global_id(0)] = s;
+}
 END
 "$B/ventus" cc -cl-std=CL3.0 -o "$tmp/k.elf" "$tmp/k.cl"
 "$B/ventus" cc -cl-std=CL3.0 -S -o "$tmp/k.s" "$tmp/k.cl"
@@ -82,6 +98,8 @@ at_most '3 rounds of distance2 that are left over' \
 rounds product $((64 / 4 * 19)) -a buf:f32:16384 -a buf:f32:16384 -a buf:f32:16384 -a i32:N
 # 4 times load, store, next row; next of a, count, branch
 rounds transposed $((64 / 4 * 15)) -a buf:f32:4096 -a buf:f32:4096 -a i32:N -a i32:32
+# lanes that took different sides meet in the same round: no instruction of the kernel is executed twice in one
+rounds leaves $((64 * $(body leaves | wc -l))) -a buf:u32:32 -a i32:N
 # lanes may leave in different rounds, so there is one load
 at_most 'loads of strided' "$(body strided | grep -c 'vlw12')" 1
 # before the branch only n is loaded of the arguments

@@ -1,5 +1,6 @@
 /* What is one for the warp and what is not, by shapes of graphs; and on random graphs, that
- * a warp with scalars computes what its lanes compute alone. */
+ * a warp with scalars computes what its lanes compute alone, also when lanes meet in loops
+ * (meet.c). */
 #include "test/kit/irtexts.h"
 
 /* banks of %1, %2, ... as one string */
@@ -266,7 +267,7 @@ static void test_irreducible(void **state)
  * divergent branches run as doc/isa.md, "Divergence", says, in either order.  What a lane stores
  * must be the same. */
 
-enum { LANES = 4, VARIABLES = 3, MOST_BLOCKS = 12, MOST_STEPS = 150 };
+enum { LANES = 4, VARIABLES = 3, MOST_BLOCKS = 12, MOST_STEPS = 150, MOST_VALUES = 2048 };
 
 static u32 rng(u32 *seed, u32 below)
 {
@@ -478,36 +479,60 @@ static bool run_alone(const Func *f, u32 (*value)[LANES], u32 trace[LANES])
     return true;
 }
 
-static bool try_graph(u32 seed)
+/* Runs the function as a warp; false: its lanes do not all end. */
+static bool try_warp(Func *f, void (*pass)(Func *), u32 seed, const u32 alone[LANES], u32 *steps)
 {
-    u32 value[1024][LANES], alone[LANES];
+    u32 value[MOST_VALUES][LANES];
+    Buf before = {0}, after = {0}, why = {0};
+    ir_print(&before, f);
+    if (pass)
+        pass(f);
+    if (!ir_check(f, STAGE_GENERIC, &why))
+        fail_msg("%s%s", buf_text(&why), buf_text(&before));
+    uniform(f);
+    ir_print(&after, f);
+    assert_true(f->nvalue < MOST_VALUES && !f->module->failed);
+    Machine m = {.f = f, .is_warp = true, .mask = (1u << LANES) - 1, .value = value};
+    memset(value, 0x5a, sizeof value);
+    if (!run(&m, &seed) || m.mask != (1u << LANES) - 1 || memcmp(m.trace, alone, sizeof m.trace))
+        fail_msg("lanes differ:\n%s%s", buf_text(&before), buf_text(&after));
+    buf_free(&before);
+    buf_free(&after);
+    *steps = m.steps;
+    return true;
+}
+
+/* The blocks that a warp goes through in the graph of that seed; 0: a lane alone does not end. */
+static u32 try_graph(u32 seed, void (*pass)(Func *))
+{
+    u32 value[MOST_VALUES][LANES], alone[LANES], steps = 0;
     Module *module = ir_module("random", target_find(0));
     Func *f = random_function(module, &seed);
-    assert_true(f->nvalue < 1024 && !module->failed);
-    const bool ends = run_alone(f, value, alone);
-    if (ends) {
-        Buf before = {0}, after = {0};
-        ir_print(&before, f);
-        uniform(f);
-        ir_print(&after, f);
-        Machine m = {.f = f, .is_warp = true, .mask = (1u << LANES) - 1, .value = value};
-        memset(value, 0x5a, sizeof value);
-        if (!run(&m, &seed) || m.mask != (1u << LANES) - 1 || memcmp(m.trace, alone, sizeof alone))
-            fail_msg("lanes differ:\n%s%s", buf_text(&before), buf_text(&after));
-        buf_free(&before);
-        buf_free(&after);
-    }
+    assert_true(f->nvalue < MOST_VALUES && !module->failed);
+    if (run_alone(f, value, alone))
+        try_warp(f, pass, seed, alone, &steps);
     ir_free(module);
-    return ends;
+    return steps;
 }
+
+enum { GRAPHS = 60000 };
 
 static void test_random_graphs(void **state)
 {
     (void)state;
     u32 n = 0;
-    for (u32 seed = 1; seed <= 60000; seed++)
-        n += try_graph(seed * 2654435761u);
-    assert_true(n > 15000); /* the others do not end */
+    for (u32 k = 1; k <= GRAPHS; k++)
+        n += try_graph(k * 2654435761u, NULL) > 0;
+    assert_true(n > GRAPHS / 4); /* the others do not end */
+}
+
+static void test_random_graphs_with_meetings(void **state)
+{
+    (void)state;
+    u32 n = 0;
+    for (u32 k = 1; k <= GRAPHS; k++)
+        n += try_graph(k * 2654435761u, meet_in_loops) != try_graph(k * 2654435761u, NULL);
+    assert_true(n > GRAPHS / 200); /* lanes meet elsewhere */
 }
 
 int main(void)
@@ -536,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_endless_loop),
         cmocka_unit_test(test_irreducible),
         cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_random_graphs_with_meetings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "link/link.h"
 #include "cc/cc.h"
 #include "comp/comp.h"
+#include "obj/options.h"
 #include "drv/drv.h"
 #include "tool/tool.h"
 #include <stdio.h>
@@ -186,12 +187,10 @@ static int take_words(Cc *c, int argc, char **argv)
             continue;
         }
         add_word(c, argv[i]);
-        const bool apart =
-            (strlen(argv[i]) == 2 && strchr("DUI", argv[i][1])) || !strcmp(argv[i], "-include");
-        if (apart && i + 1 < argc)
-            add_word(c, argv[++i]);
         if (!strncmp(argv[i], "-O", 2) && argv[i][2])
             c->level = argv[i][2] - '0';
+        if (options_takes_word(argv[i]) && i + 1 < argc)
+            add_word(c, argv[++i]);
     }
     argv[n] = NULL;
     return n;

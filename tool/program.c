@@ -1,6 +1,7 @@
 /* program.c -- a file of any kind as an object or an image. */
 #include "tool/tool.h"
 #include "obj/lines.h"
+#include "obj/options.h"
 #include "asm/asm.h"
 #include "cc/cc.h"
 #include "link/link.h"
@@ -107,7 +108,7 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
     CompOptions opt = {.output = COMP_IMAGE, .name = shown(file)};
     char *cache = comp_cache_directory();
     opt.cache = cache;
-    if (!comp_split_options(build ? build : "", &store, &words, &opt.noptions))
+    if (!options_split(build ? build : "", &store, &words, &opt.noptions))
         error(d, &(Source){.name = "build options", .text = ""}, NULL, "a quote is not closed");
     else if (read_file(file, &source, d)) {
         size_t n = 0;

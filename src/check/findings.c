@@ -1,5 +1,6 @@
 /* findings.c -- findings become causes, each reported once, in the form of a fault's report. */
 #include "check/internal.h"
+#include "obj/options.h"
 #include "base/mem.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -57,7 +58,7 @@ void take_image(Check *c)
     if (image)
         kernelinfo_read(image, &c->table, &quiet);
     c->image = image;
-    notes_take(c->notes, image, c->table.options && strstr(c->table.options, "-ventus-apart"));
+    notes_take(c->notes, image, options_have(c->table.options, "-ventus-apart", NULL));
     if (c->init)
         init_take(c->init, image);
 }

@@ -67,8 +67,6 @@ static const struct {
     {"-enable-link-options", false, false, true},
 };
 
-static bool takes_value(const char *word) { return !strcmp(word, "-D") || !strcmp(word, "-I"); }
-
 static bool is_option(const char *word, JobKind kind)
 {
     for (size_t i = 0; i < countof(option_rows); i++) {
@@ -103,11 +101,11 @@ static cl_int check_options(ClProgram *p, const char *text, JobKind kind, cl_int
     Buf store = {0}, why = {0};
     const char **word = NULL;
     size_t n = 0;
-    bool ok = comp_split_options(text ? text : "", &store, &word, &n);
+    bool ok = options_split(text ? text : "", &store, &word, &n);
     for (size_t i = 0; ok && i < n; i++) {
         ok = is_option(word[i], kind);
         wrong = ok ? NULL : word[i];
-        i += ok && takes_value(word[i]);
+        i += ok && options_takes_word(word[i]);
     }
     if (!ok && !store.failed) {
         if (wrong)
@@ -205,7 +203,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     const char **word = NULL;
     size_t n = 0;
     /* 1. the words of the options, without those that choose the kind of result */
-    bool ok = comp_split_options(j->options ? j->options : "", &store, &word, &n);
+    bool ok = options_split(j->options ? j->options : "", &store, &word, &n);
     if (store.failed)
         no_memory(d);
     const bool is_library = take_words(word, &n, "-create-library");
@@ -254,8 +252,7 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 /* False: a binary's code does not initialise variables as the context promises. */
 static bool check_zeroes(const ClContext *c, const Build *b, Diag *d)
 {
-    const char *o = b->table.options ? b->table.options : "";
-    if (c->zeroes && !strstr(o, ZERO_OPTION))
+    if (c->zeroes && !options_have(b->table.options, ZERO_OPTION, NULL))
         error(d, &(Source){.name = PROGRAM_NAME, .text = ""}, NULL,
               "the binary was not built in a context that initialises memory");
     return !diag_errors(d);

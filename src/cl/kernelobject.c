@@ -421,7 +421,7 @@ static bool keeps_argument_info(const ClProgram *p)
 {
     for (u32 i = 0; p->source && i < p->context->ndevices; i++)
         if (p->builds[i].program)
-            return strstr(p->builds[i].options, "-cl-kernel-arg-info");
+            return options_have(p->builds[i].options, "-cl-kernel-arg-info", NULL);
     return true;
 }
 

@@ -75,11 +75,6 @@ bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOption
  * `what`.  The process is asked once, and its answer remembered. */
 bool comp_available(Compiler *c, Buf *what);
 
-/* Splits the options string of clBuildProgram into words at white space that no quotes or backslash
- * protect.  The words point into *store.  False: a quote is not closed, or, with store->failed, out
- * of memory. */
-bool comp_split_options(const char *text, Buf *store, const char ***words, size_t *n);
-
 /* Where finished compilations are kept, by the environment: VENTUS_CACHE_DIR, or ventus below the
  * user's cache directory; NULL: nowhere (VENTUS_CACHE=0).  The caller's to free. */
 char *comp_cache_directory(void);

@@ -5,6 +5,7 @@
  * options.
  */
 #include "ll/front.h"
+#include "obj/options.h"
 #include <string.h>
 
 typedef enum {
@@ -141,7 +142,7 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
         if (!row)
             return refuse(d, word, ": no such option");
         note_effects(b, word);
-        const bool apart = row->kind == JOINED && !word[strlen(row->text)]; /* its value follows */
+        const bool apart = options_takes_word(word);
         bool ok = true;
         if (row->kind == LEVEL)
             ok = read_level(b, word, d);

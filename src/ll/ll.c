@@ -13,6 +13,7 @@
 #include "ll/from_spirv.h"
 #include "ll/middle.h"
 #include "ll/source_line.h"
+#include "obj/options.h"
 #include "proc/proc.h"
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
@@ -77,8 +78,7 @@ static bool add_table(Object *o, const Module *ir, LLVMModuleRef m, const CompOp
 {
     KernelTable t = {0};
     Buf words = {0};
-    for (size_t i = 0; i < opt->noptions; i++)
-        buf_printf(&words, "%s%s", i ? " " : "", opt->options[i]);
+    options_join(opt->options, opt->noptions, &words);
     bool ok = kernels_describe(m, LLVMGetModuleDataLayout(m), &t);
     for (size_t i = 0; ok && i < t.nkernels; i++)
         ok = add_locals(&t.kernels[i], ir);

@@ -1,5 +1,6 @@
 /* kernelinfo.c -- the table of kernels as JSON in the section .ventus.kernels. */
 #include "obj/kernelinfo.h"
+#include "obj/options.h"
 #include "isa/abi.h"
 #include "base/mem.h"
 #include <elf.h>
@@ -192,8 +193,12 @@ const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name)
 
 bool kernelinfo_allows_partial(const char *options)
 {
-    return options && (strstr(options, "-cl-std=CL2") || strstr(options, "-cl-std=CL3")) &&
-           !strstr(options, "-cl-uniform-work-group-size");
+    Buf version = {0};
+    const bool is_later =
+        options_have(options, "-cl-std=", &version) &&
+        (!strncmp(buf_text(&version), "CL2", 3) || !strncmp(buf_text(&version), "CL3", 3));
+    buf_free(&version);
+    return is_later && !options_have(options, "-cl-uniform-work-group-size", NULL);
 }
 
 /* --- writing ---------------------------------------------------------------------------- */

@@ -111,6 +111,37 @@ static void tells_of_attributes(void **state)
     }
 }
 
+/* What a macro stands for is no option. */
+static void options_are_words(void **state)
+{
+    static const char *const source = "kernel void f(global int *p) { p[get_global_id(0)] = 1; }";
+    static const struct { const char *options; bool keeps_info, is_partial; } rows[] = {
+        {"-cl-kernel-arg-info -cl-std=CL3.0", true, true},
+        {"-DX=-cl-kernel-arg-info -D Y=-cl-std=CL3.0", false, false},
+        {"-DX='a -cl-kernel-arg-info' -DY='b -cl-std=CL3.0'", false, false},
+        {"-cl-std=CL3.0 -DX='-cl-uniform-work-group-size'", false, true},
+        {"-cl-std=CL3.0 -DX='a -cl-uniform-work-group-size'", false, true},
+    };
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    for (size_t i = 0; i < countof(rows); i++) {
+        char text[8];
+        cl_mem m = make_buffer(64, NULL);
+        cl_program p = build(source, rows[i].options);
+        cl_kernel k = make_kernel(p, "f");
+        assert_int_equal(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL),
+                         rows[i].keeps_info ? CL_SUCCESS : CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){10}, &(size_t){4}, 0, NULL, NULL),
+                         rows[i].is_partial ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE);
+        ok(clFinish(host.queue));
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+        ok(clReleaseMemObject(m));
+    }
+}
+
 static void tells_of_arguments(void **state)
 {
     static const struct {
@@ -550,7 +581,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),

@@ -2,6 +2,7 @@
  * refused. */
 #include "base/mem.h"
 #include "obj/kernelinfo.h"
+#include "obj/options.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,12 +114,66 @@ static void absent(void **state)
     obj_free(o);
 }
 
+/* --- options ------------------------------------------------------------------------------- */
+
+/* Words that quotes and backslashes hold together, and the same again from the text that they make. */
+static void words_come_back(void **state)
+{
+    static const char text[] = " -DA=1  -D 'B=x y'\t\"-I/a b\" -DC=\\\"s\\\" -DD=a\\\\b";
+    static const char *const want[] = {"-DA=1", "-D", "B=x y", "-I/a b", "-DC=\"s\"", "-DD=a\\b"};
+    Buf store = {0}, again = {0};
+    const char **words;
+    size_t n;
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        assert_true(options_split(round ? buf_text(&again) : text, &store, &words, &n));
+        assert_int_equal(n, countof(want));
+        for (size_t i = 0; i < n; i++)
+            assert_string_equal(words[i], want[i]);
+        if (!round)
+            options_join(words, n, &again);
+        mem_free(words);
+    }
+    assert_false(options_split("-D'x", &store, &words, &n));
+    mem_free(words);
+    buf_free(&store);
+    buf_free(&again);
+}
+
+/* An option is a word, and no part of another or its value. */
+static void options_are_words(void **state)
+{
+    static const struct { const char *text; bool has, partial; } rows[] = {
+        {NULL, false, false},
+        {"", false, false},
+        {"-cl-kernel-arg-info", true, false},
+        {"-cl-std=CL3.0 '-cl-kernel-arg-info'", true, true},
+        {"-DX=-cl-kernel-arg-info", false, false},
+        {"-DX='a -cl-kernel-arg-info'", false, false},
+        {"-D -cl-kernel-arg-info -cl-std=CL2.0", false, true},
+        {"-I -cl-std=CL3.0 -cl-kernel-arg-info", true, false},
+        {"-cl-kernel-arg-info-of-others", false, false},
+        {"-DX=-cl-std=CL2.0", false, false},
+        {"-cl-std=CL2.0 -DX=-cl-uniform-work-group-size", false, true},
+        {"-cl-std=CL2.0 -cl-uniform-work-group-size", false, false},
+        {"-cl-std=CL3.0 -cl-std=CL1.2", false, false},
+        {"-cl-std=CL1.2 -cl-std=CL3.0", false, true},
+        {"-cl-kernel-arg-info 'not closed", false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++)
+        if (options_have(rows[i].text, "-cl-kernel-arg-info", NULL) != rows[i].has ||
+            kernelinfo_allows_partial(rows[i].text) != rows[i].partial)
+            fail_msg("%s", rows[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
         cmocka_unit_test(malformed),
-        cmocka_unit_test(absent),
+        cmocka_unit_test(absent), cmocka_unit_test(words_come_back),
+                                       cmocka_unit_test(options_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

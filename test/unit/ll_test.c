@@ -237,24 +237,6 @@ static void linking(void **state)
     drop(&a), drop(&b), drop(&both), drop(&twice);
 }
 
-static void splitting(void **state)
-{
-    static const char text[] = " -DA=1  -D 'B=x y'\t\"-I/a b\" -DC=\\\"s\\\" ";
-    static const char *const want[] = {"-DA=1", "-D", "B=x y", "-I/a b", "-DC=\"s\""};
-    Buf store = {0};
-    const char **words;
-    size_t n;
-    (void)state;
-    assert_true(comp_split_options(text, &store, &words, &n));
-    assert_int_equal(n, countof(want));
-    for (size_t i = 0; i < n; i++)
-        assert_string_equal(words[i], want[i]);
-    mem_free(words);
-    assert_false(comp_split_options("-D'x", &store, &words, &n));
-    mem_free(words);
-    buf_free(&store);
-}
-
 /* --- threads -------------------------------------------------------------------------------- */
 
 enum { NTHREADS = 8, ROUNDS = 3 };
@@ -461,8 +443,7 @@ int main(void)
         cmocka_unit_test(warnings),
         cmocka_unit_test(headers),
         cmocka_unit_test(linking),
-        cmocka_unit_test(splitting),
-        cmocka_unit_test(threads),
+                cmocka_unit_test(threads),
         cmocka_unit_test(cache),
     };
     compiler = comp_open();

@@ -119,12 +119,6 @@ static void note_effects(BuildOptions *b, const char *word)
         b->level = 0;
     if (!strcmp(word, "-cl-fast-relaxed-math") || !strcmp(word, "-cl-unsafe-math-optimizations"))
         b->fast_math = true;
-    if (!strcmp(word, "-cl-fast-relaxed-math") || !strcmp(word, "-cl-finite-math-only"))
-        b->finite_math = true;
-    if (!strcmp(word, "-cl-fp32-correctly-rounded-divide-sqrt"))
-        b->exact_division = true;
-    if (!strcmp(word, "-cl-denorms-are-zero"))
-        b->denormals_zero = true;
     if (!strcmp(word, "-ventus-apart"))
         b->apart = true;
     if (!strcmp(word, "-ventus-zero"))

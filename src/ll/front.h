@@ -10,9 +10,6 @@ typedef struct {
     Buf store;              /* text of words that had to be made */
     int level;              /* of the optimiser, 0 to 3 */
     bool fast_math;         /* -cl-fast-relaxed-math or -cl-unsafe-math-optimizations */
-    bool finite_math;
-    bool exact_division;    /* -cl-fp32-correctly-rounded-divide-sqrt */
-    bool denormals_zero;    /* -cl-denorms-are-zero: allowed, without effect */
     bool variables;         /* -g, or no optimisation: debuggers learn of variables */
     bool apart;             /* -ventus-apart: __local variables have bytes between them */
     bool zero;              /* -ventus-zero: __local and private variables are 0 at first */

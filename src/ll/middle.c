@@ -388,10 +388,15 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     indices_note(m);
     if (b->apart)
         async_note(m);
+    if (b->fast_math)
+        relaxed_shorten(m);
     if (!link_program(m, d))
         return false;
     if (may_be_unwritten)
         unwritten_keep_branches(m);
-    return optimise(m, target, b->level, d) && !is_recursive(m, d) &&
-           expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
+    if (!optimise(m, target, b->level, d) || is_recursive(m, d))
+        return false;
+    if (b->fast_math && b->level)
+        relaxed_fuse(m);
+    return expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

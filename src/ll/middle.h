@@ -47,6 +47,10 @@ void indices_note(LLVMModuleRef m);
 /* Asynchronous copies and waits for them tell their operands to the check for barriers
  * (asyncnotes.c); before the library is linked. */
 void async_note(LLVMModuleRef m);
+/* Where the program may be imprecise: shorter functions, before the library is linked; products that
+ * are added are not rounded, after the optimiser (relaxed.c). */
+void relaxed_shorten(LLVMModuleRef m);
+void relaxed_fuse(LLVMModuleRef m);
 /* Stores to components of vectors store no other components (components.c). */
 void components_store(LLVMModuleRef m);
 /* Gives private variables a first value that the check for such values sees, before the program is

@@ -2,7 +2,7 @@
 #include "link/link.h"
 #include "cc/cc.h"
 #include "comp/comp.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include "drv/drv.h"
 #include "tool/tool.h"
 #include <stdio.h>

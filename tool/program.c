@@ -1,7 +1,7 @@
 /* program.c -- a file of any kind as an object or an image. */
 #include "tool/tool.h"
 #include "obj/lines.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include "asm/asm.h"
 #include "cc/cc.h"
 #include "link/link.h"

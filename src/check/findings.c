@@ -1,6 +1,6 @@
 /* findings.c -- findings become causes, each reported once, in the form of a fault's report. */
 #include "check/internal.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include "base/mem.h"
 #include <inttypes.h>
 #include <jansson.h>

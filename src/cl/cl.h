@@ -40,7 +40,7 @@
 #include "drv/drv.h"
 #include "comp/comp.h"
 #include "obj/kernelinfo.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
  * options.
  */
 #include "ll/front.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include <string.h>
 
 typedef enum {

@@ -13,7 +13,7 @@
 #include "ll/from_spirv.h"
 #include "ll/middle.h"
 #include "ll/source_line.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include "proc/proc.h"
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>

@@ -1,6 +1,6 @@
 /* kernelinfo.c -- the table of kernels as JSON in the section .ventus.kernels. */
 #include "obj/kernelinfo.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include "isa/abi.h"
 #include "base/mem.h"
 #include <elf.h>

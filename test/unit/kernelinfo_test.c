@@ -2,7 +2,7 @@
  * refused. */
 #include "base/mem.h"
 #include "obj/kernelinfo.h"
-#include "obj/options.h"
+#include "obj/optionwords.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

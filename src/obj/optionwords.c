@@ -1,5 +1,6 @@
-/* options.c -- the options of a build as words (options.h): the one reader of such texts. */
-#include "obj/options.h"
+/* optionwords.c -- the options of a build as words (optionwords.h): the one reader of such texts.
+ */
+#include "obj/optionwords.h"
 #include <string.h>
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

@@ -1,7 +1,8 @@
-/* options.h -- the options of a build: the text that clBuildProgram gets and images keep, as words.
+/* optionwords.h -- the options of a build: the text that clBuildProgram gets and images keep, as
+ * words.
  */
-#ifndef OBJ_OPTIONS_H
-#define OBJ_OPTIONS_H
+#ifndef OBJ_OPTIONWORDS_H
+#define OBJ_OPTIONWORDS_H
 #include "base/mem.h"
 
 /* Splits a text into words at white space that no quotes or backslash protect.  The words point

@@ -24,12 +24,11 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
         isa_set_name(set, profile);
         error(d, &src, NULL, "there is no compiler for profile %s", profile);
     }
-    bool ok = m != NULL;
-    for (size_t i = 0; ok && i < m->nfunc; i++) {
-        ok = ir_check(m->func[i], STAGE_GENERIC, &wrong);
-        if (!ok)
-            error(d, &(Source){.name = file, .text = ""}, NULL, "%s: %s", m->func[i]->name,
-                  buf_text(&wrong));
+    const bool ok = m && ir_check_module(m, STAGE_GENERIC, &wrong);
+    size_t len;
+    for (const char *line = buf_text(&wrong); *line; line += len + (line[len] == '\n')) {
+        len = strcspn(line, "\n");
+        error(d, &(Source){.name = file, .text = ""}, NULL, "%.*s", (int)len, line);
     }
     Object *o = ok ? cc_compile(m, opt, d) : NULL;
     buf_free(&wrong);

@@ -94,30 +94,8 @@ static void access_each(Emit *e, const Access *x)
     give_back(e, stores ? NULL : &v, how);
 }
 
-/* Words of all lanes in memory, where a loop finds those of one. */
-static Val spread(Emit *e, const Row *v)
-{
-    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
-    LLVMSetAlignment(all, 64);
-    for (u32 i = 0; i < e->nchunks; i++)
-        store_at(e, v ? v->c[i] : LLVMConstNull(e->row), chunk_host(e, all, i, 4));
-    return all;
-}
-
-static Val lane_of(Emit *e, Val all, Val lane)
-{
-    return LLVMBuildInBoundsGEP2(B, e->i32, all, &lane, 1, "");
-}
-
-static Val lowest_lane(Emit *e, Val mask)
-{
-    LLVMTypeRef t = e->i32;
-    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
-}
-
-/* What lanes anywhere may touch, by the range that is remembered for the instruction; host: the
- * base of its window. */
-static Reach reach_each(Emit *e, const Access *x)
+/* i1: all lanes lie in the range that is remembered for the instruction, *p. */
+static Val reach_each(Emit *e, const Access *x, Plain *p)
 {
     const bool stores = x->h->stores;
     const Val group = group_of(e);
@@ -127,32 +105,9 @@ static Reach reach_each(Emit *e, const Access *x)
     const Val own = byte_at(
         e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
         slot);
-    Val ok = all_within(e, &x->a, &x->on, own);
-    if (stores)
-        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
-    return (Reach){ok, range_base(e, own)};
-}
-
-/* Those lanes, one after the other, between the words that spread() made. */
-static void access_lanes(Emit *e, const Access *x, Val lanes, Val base, Val addresses, Val words)
-{
-    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
-                            done = new_block(e, "");
-    const LLVMTypeRef t = data_type(e, x->width);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, lanes, word(e, 0), ""), done, loop);
-    LLVMPositionBuilderAtEnd(B, loop);
-    const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
-    const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, addresses, lane), "");
-    const Val host = byte_at(e, base, LLVMBuildZExt(B, addr, e->i64, ""));
-    const Val at = lane_of(e, words, lane);
-    if (x->h->stores)
-        store_at(e, LLVMBuildTrunc(B, LLVMBuildLoad2(B, e->i32, at, ""), t, ""), host);
-    else
-        LLVMBuildStore(B, widen_data(e, x->h->op, load_at(e, t, host), e->i32), at);
-    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
-    LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
-    LLVMPositionBuilderAtEnd(B, done);
+    const Val ok = all_within(e, &x->a, &x->on, own);
+    *p = plain_of(e, own);
+    return stores ? LLVMBuildAnd(B, ok, unreserved(e), "") : ok;
 }
 
 /* i1: no lane of the chunk that is on differs */
@@ -166,7 +121,7 @@ static Val none_differs(Emit *e, const Access *x, u32 i, Val a, Val b)
 
 /* A chunk of lanes anywhere, each of which may be accessed; those in a row, and loads from one
  * address, at once.  What is loaded. */
-static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses, Val words)
+static Val access_chunk(Emit *e, const Access *x, u32 i, const Plain *p, const Val arrays[2])
 {
     const bool stores = x->h->stores;
     const LLVMTypeRef t = LLVMVectorType(data_type(e, x->width), e->chunk);
@@ -175,7 +130,7 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
                             done = new_block(e, "");
     const Val on = x->on.c[i] ? x->on.c[i] : LLVMConstAllOnes(e->mrow);
     const Val first = LLVMBuildExtractElement(B, x->a.c[i], word(e, 0), "");
-    const Val at = byte_at(e, base, LLVMBuildZExt(B, first, e->i64, ""));
+    const Val at = byte_at(e, p->window, LLVMBuildZExt(B, first, e->i64, ""));
     const Val steps = LLVMBuildAdd(B, splat(e, first), lanes_constant(e, 0, 0, x->width), "");
     LLVMTypeRef flat[2] = {t, e->ptr};
     /* Hosts that have no masks leave parts of rows to the loop, as is a chunk with no lane on,
@@ -222,15 +177,13 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
 
     LLVMPositionBuilderAtEnd(B, each);
     Val single = NULL;
-    if (e->host->gathers && !stores) {
-        single = gather_lanes(e, x->a.c[i], base, on, x->width, x->h->op);
+    if (!stores) {
+        single = gather_lanes(e, x->a.c[i], p, on, x->width, x->h->op);
     } else if (e->host->gathers && x->width == 4) {
-        scatter_lanes(e, x->data.c[i], x->a.c[i], base, on);
+        scatter_lanes(e, x->data.c[i], x->a.c[i], p, on);
     } else {
         const Val here = word(e, ((1u << e->chunk) - 1) << i * e->chunk);
-        access_lanes(e, x, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), base, addresses,
-                     words);
-        single = stores ? NULL : load_at(e, e->row, chunk_host(e, words, i, 4));
+        store_lanes(e, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), p, arrays, x->width);
     }
     const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
@@ -244,33 +197,39 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, Val base, Val addresses
     return v;
 }
 
+/* Stores few lanes, of which it takes longer to look at chunks, and returns; goes on with many. */
+static void store_few(Emit *e, const Access *x, const Plain *p, const Val arrays[2])
+{
+    const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
+    LLVMTypeRef t = e->i32;
+    Val mask = x->mask;
+    const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
+    LLVMPositionBuilderAtEnd(B, few);
+    store_lanes(e, x->mask, p, arrays, x->width);
+    give_back(e, NULL, quad(e, (u64)1 << 32));
+    LLVMPositionBuilderAtEnd(B, many);
+}
+
 /* Lanes anywhere: at once, if a range is remembered that has all of them. */
 static void make_access(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    const bool by_lane = !e->host->gathers || (h->stores && x.width < 4);
-    const Val addresses = by_lane ? spread(e, &x.a) : NULL,
-              words = by_lane ? spread(e, h->stores ? &x.data : NULL) : NULL;
+    const bool by_lane = h->stores && (!e->host->gathers || x.width < 4);
+    const Val arrays[2] = {by_lane ? lane_array(e) : NULL, by_lane ? lane_array(e) : NULL};
     const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
-    const Reach r = reach_each(e, &x);
+    Plain p;
     Row v = {{0}};
-    branch_likely(e, r.ok, here, each);
+    branch_likely(e, reach_each(e, &x, &p), here, each);
     LLVMPositionBuilderAtEnd(B, here);
-    if (!h->full && by_lane) { /* of a few lanes it takes longer to look at chunks */
-        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
-        LLVMTypeRef t = e->i32;
-        Val mask = x.mask;
-        const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
-        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
-        LLVMPositionBuilderAtEnd(B, few);
-        access_lanes(e, &x, x.mask, r.host, addresses, words);
-        for (u32 i = 0; !h->stores && i < e->nchunks; i++)
-            v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
-        give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
-        LLVMPositionBuilderAtEnd(B, many);
+    if (by_lane) {
+        spread_lanes(e, arrays[0], &x.a);
+        spread_lanes(e, arrays[1], &x.data);
     }
+    if (!h->full && by_lane)
+        store_few(e, &x, &p, arrays);
     for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = access_chunk(e, &x, i, r.host, addresses, words);
+        v.c[i] = access_chunk(e, &x, i, &p, arrays);
     give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));
     LLVMPositionBuilderAtEnd(B, each);
     access_each(e, &x);

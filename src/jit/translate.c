@@ -160,11 +160,26 @@ static void put_v(Emit *e, u32 n, Row v)
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
 }
 
+/* Hosts without registers for masks have them in vectors of words.  LLVM makes a comparison again
+ * where it is used, which may be another block; a vector of i1 that goes from block to block takes
+ * several instructions at each end. */
 Val mask_chunk(Emit *e, Val mask, u32 chunk)
 {
-    const Val part = LLVMBuildLShr(B, mask, word(e, chunk * e->chunk), "");
-    return LLVMBuildBitCast(B, LLVMBuildTrunc(B, part, LLVMIntTypeInContext(e->c, e->chunk), ""),
-                            e->mrow, "");
+    const u32 first = chunk * e->chunk;
+    if (e->host->gathers) {
+        const Val part = LLVMBuildLShr(B, mask, word(e, first), "");
+        return LLVMBuildBitCast(
+            B, LLVMBuildTrunc(B, part, LLVMIntTypeInContext(e->c, e->chunk), ""), e->mrow, "");
+    }
+    const Val all = splat(e, mask), zero = LLVMConstNull(e->row);
+    if (e->host->chunk == 8) /* each lane's bit in the sign */
+        return LLVMBuildICmp(B, LLVMIntSLT,
+                             LLVMBuildShl(B, all, lanes_constant(e, chunk, 31, ~0u), ""), zero, "");
+    Val bit[MAX_LANES];
+    for (u32 i = 0; i < e->chunk; i++)
+        bit[i] = word(e, 1u << (first + i));
+    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildAnd(B, all, LLVMConstVector(bit, e->chunk), ""),
+                         zero, "");
 }
 
 Val chunk_under_v0(Emit *e, u32 chunk)

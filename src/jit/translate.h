@@ -110,6 +110,7 @@ typedef struct {
     Val warp_home, group, guard_lo, guard_end; /* i64: HostEnv.guard */
     Val constant[MAX_CONSTANTS]; /* those that loads name */
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
+    Val lane_words[2];      /* arrays on the host's stack: addresses and data (lanes.c) */
     u64 *helpers;           /* that are called, a bit each */
     /* the block in progress */
     const RegionBlock *at;
@@ -293,10 +294,8 @@ bool access_vector(Emit *e, const Uop *u);
 Val byte_at(Emit *e, Val base, Val offset);
 /* i1: nobody holds a reservation that a store might end. */
 Val unreserved(Emit *e);
-/* The window of a range that is remembered (Group.plain), and whether all lanes that are on (on->c[i]
- * NULL: all of a chunk) lie in the range; i1. */
-Val range_base(Emit *e, Val range);
-Val all_within(Emit *e, const Row *a, const Row *on, Val range);
+/* A field, lo or room, of a range that is remembered (Group.plain). */
+Val range_field(Emit *e, Val range, size_t offset);
 /* The type of elements of 1, 2 or 4 bytes; what is loaded, widened as the operation says. */
 LLVMTypeRef data_type(Emit *e, u32 width);
 Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to);
@@ -304,13 +303,32 @@ Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to);
 Val load_at(Emit *e, LLVMTypeRef t, Val host);
 void store_at(Emit *e, Val v, Val host);
 Val chunk_host(Emit *e, Val host, u32 chunk, u32 width);
-/* i1: some lane of a chunk of i1, or of a row. */
-Val some_lane(Emit *e, Val lanes);
-/* Lanes of a chunk, by the host's gather, and words by its scatter. */
-Val gather_lanes(Emit *e, Val a, Val base, Val on, u32 width, Op op);
-void scatter_lanes(Emit *e, Val data, Val a, Val base, Val on);
 /* Of a helper: a row for each source and result, and whether it faulted. */
 LLVMTypeRef helper_type(Emit *e, bool stores);
+
+/* --- lanes.c ----------------------------------------------------------------------------- */
+
+/* A range that is remembered: its window, its first address, and where that lies. */
+typedef struct { Val window, lo, first; } Plain;
+Plain plain_of(Emit *e, Val range);
+/* i1: some lane of a chunk of i1, or of a row. */
+Val some_lane(Emit *e, Val lanes);
+/* i1: all lanes that are on (on->c[i] NULL: all of a chunk) lie in the range. */
+Val all_within(Emit *e, const Row *a, const Row *on, Val range);
+/* Rows of a block in which some lanes are off, all of whose others are known to lie in the range. */
+Row gather_row(Emit *e, const Row *a, Val range, u32 width, Op op);
+void scatter_row(Emit *e, const Row *data, const Row *a, Val range, u32 width);
+/* Lanes of a chunk, all of which that are on lie in the range; the three bytes behind one of fewer
+ * than four may be read too (PlainRange). */
+Val gather_lanes(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op);
+/* The same for words that are stored, where the host scatters: the last lane at an address is the
+ * last to write. */
+void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on);
+/* An array on the host's stack of a word for each lane; puts a row there. */
+Val lane_array(Emit *e);
+void spread_lanes(Emit *e, Val all, const Row *v);
+/* Stores the lanes of a mask one after the other, from arrays of addresses and of data. */
+void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 width);
 
 /* --- helpers.c --------------------------------------------------------------------------- */
 

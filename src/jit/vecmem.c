@@ -3,12 +3,11 @@
  * Lanes whose addresses lie in a row are one access of the host, which is inline: for each
  * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
  * row, the flags of the two pages that it may touch are looked at.  Of other lanes the code asks
- * whether all lie in the range, and then has the host gather or scatter them, where it can; of a
- * chunk none of whose lanes is on, nothing.  That is inline in blocks that some lanes have left,
- * where few addresses lie in a row.  Everything else is a helper, a function made once a process
- * for each width, which goes chunk by chunk: one in a row or at one address at once, others by the
- * host's gathers or lane by lane.  What lies elsewhere is left to HostEnv.vector, which looks at
- * each lane and remembers a range.
+ * whether all lie in the range, and then accesses them at once (lanes.c); of a chunk none of whose
+ * lanes is on, nothing.  That is inline in blocks that some lanes have left, where few addresses lie
+ * in a row.  Everything else is a helper, a function made once a process for each width, which goes
+ * chunk by chunk: one in a row or at one address at once, others as above.  What lies elsewhere is
+ * left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
@@ -19,12 +18,12 @@
  * (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row; near_row(), chunk_hosts() and access_lanes() (helpers.c) add
- * such addresses, as numbers from 0 to 2^32 - 1, to the base of that window.  Ranges are pages that
- * had the right when somebody looked. Device memory is reserved as long as the device is there, so
- * a host program that unmaps a buffer while a launch uses it makes a race of the guest's and no
- * access to foreign memory; pages that lose a right while a launch runs are in no range for stores,
- * or the range ends with the group.
+ * the first and the last of a row; near_row() and lanes.c add such addresses,
+ * as numbers from 0 to 2^32 - 1, to the base of that window, or their distances from where the
+ * range begins to that.  Ranges are pages that had the right when somebody looked. Device memory is
+ * reserved as long as the device is there, so a host program that unmaps a buffer while a launch
+ * uses it makes a race of the guest's and no access to foreign memory; pages that lose a right
+ * while a launch runs are in no range for stores, or the range ends with the group.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -62,14 +61,9 @@ static Val range_of(Emit *e, const Uop *u, bool stores)
     return byte_at(e, group_of(e), quad(e, site));
 }
 
-static Val range_field(Emit *e, Val range, size_t offset)
+Val range_field(Emit *e, Val range, size_t offset)
 {
     return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
-}
-
-Val range_base(Emit *e, Val range)
-{
-    return LLVMBuildLoad2(B, e->ptr, byte_at(e, range, quad(e, offsetof(PlainRange, base))), "");
 }
 
 /* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
@@ -332,6 +326,11 @@ static bool same_row(const Emit *e, const Row *a, const Row *b)
 
 static Val all_zero(Emit *e, Val v)
 {
+    if (e->chunk == 8 && !e->host->gathers) { /* vptest */
+        v = LLVMBuildBitCast(B, v, LLVMVectorType(e->i64, 4), "");
+        v = intrinsic(e, "llvm.x86.avx.ptestz.256", NULL, 0, (Val[]){v, v}, 2);
+        return LLVMBuildICmp(B, LLVMIntNE, v, word(e, 0), "");
+    }
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     const Val lanes = LLVMBuildICmp(B, LLVMIntNE, v, LLVMConstNull(e->row), "");
     return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
@@ -556,7 +555,7 @@ static Reach near_row(Emit *e, const RowAccess *x, Val range)
         const Val end = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
         ok = LLVMBuildAnd(B, ok, is_not_private(e, lo, end), "");
     }
-    return (Reach){ok, byte_at(e, range_base(e, range), lo)};
+    return (Reach){ok, byte_at(e, plain_of(e, range).window, lo)};
 }
 
 Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
@@ -614,79 +613,6 @@ static Row meet(Emit *e, Meeting *m)
 
 /* --- lanes anywhere ---------------------------------------------------------------------- */
 
-Val some_lane(Emit *e, Val lanes)
-{
-    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
-    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
-                         "");
-}
-
-Val all_within(Emit *e, const Row *a, const Row *on, Val range)
-{
-    const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
-              room = range_field(e, range, offsetof(PlainRange, room));
-    Val most = NULL; /* of each lane's distances from lo, in its chunks; 0 of those that are off */
-    for (u32 i = 0; i < e->nchunks; i++) {
-        Val from = LLVMBuildSub(B, a->c[i], splat(e, lo), "");
-        if (on->c[i])
-            from = LLVMBuildSelect(B, on->c[i], from, LLVMConstNull(e->row), "");
-        most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, from}, 2) : from;
-    }
-    return LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")),
-                        "");
-}
-
-/* The host addresses of lanes, for gathers, which take offsets with a sign: from the middle of the
- * window. */
-static Val chunk_hosts(Emit *e, Val a, Val base)
-{
-    const u32 middle = (u32)1 << 31;
-    Val offsets = LLVMBuildXor(B, a, constant_like(a, middle), "");
-    offsets = LLVMBuildSExt(B, offsets, LLVMVectorType(e->i64, e->chunk), "");
-    return LLVMBuildInBoundsGEP2(B, e->i8, byte_at(e, base, quad(e, middle)), &offsets, 1, "");
-}
-
-/* Lanes of a chunk, by the host's gather; the three bytes behind one of fewer than four may be read
- * too (PlainRange). */
-Val gather_lanes(Emit *e, Val a, Val base, Val on, u32 width, Op op)
-{
-    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
-    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
-    const Val v =
-        intrinsic(e, "llvm.masked.gather", types, 2,
-                  (Val[]){chunk_hosts(e, a, base), word(e, 1), on, LLVMConstNull(e->row)}, 4);
-    return width == 4 ? v : widen_data(e, op, LLVMBuildTrunc(B, v, t, ""), e->row);
-}
-
-/* The same for words that are stored: the last lane at an address is the last to write. */
-void scatter_lanes(Emit *e, Val data, Val a, Val base, Val on)
-{
-    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
-    intrinsic(e, "llvm.masked.scatter", types, 2,
-              (Val[]){data, chunk_hosts(e, a, base), word(e, 1), on}, 4);
-}
-
-/* A chunk of lanes of a block in which some are off, if one of it is on; what is loaded. */
-static Val gather_chunk(Emit *e, u32 i, Val a, Val base, Val data, u32 width, Op op)
-{
-    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), some = new_block(e, "some"),
-                            done = new_block(e, "");
-    Val got = NULL;
-    LLVMBuildCondBr(B, some_lane(e, e->on.c[i]), some, done);
-    LLVMPositionBuilderAtEnd(B, some);
-    if (data)
-        scatter_lanes(e, data, a, base, e->on.c[i]);
-    else
-        got = gather_lanes(e, a, base, e->on.c[i], width, op);
-    LLVMBuildBr(B, done);
-    LLVMPositionBuilderAtEnd(B, done);
-    if (data)
-        return NULL;
-    const Val v = LLVMBuildPhi(B, e->row, "");
-    LLVMAddIncoming(v, (Val[]){got, LLVMConstNull(e->row)}, (LLVMBasicBlockRef[]){some, before}, 2);
-    return v;
-}
-
 /* Lanes anywhere of a block in which some are off, such as the body of a loop that they leave one
  * by one: at once, if the remembered range has them all; else the builder is left where a helper is
  * to be called. */
@@ -700,12 +626,10 @@ static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, 
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     branch_likely(e, ok, at_once, apart);
     LLVMPositionBuilderAtEnd(B, at_once);
-    const Val window = range_base(e, range);
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = gather_chunk(e, i, a->c[i], window, data ? data->c[i] : NULL, width, op);
-    if (!data)
-        arrive(e, m, v);
+    if (data)
+        scatter_row(e, data, a, range, width);
+    else
+        arrive(e, m, gather_row(e, a, range, width, op));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, apart);
 }
@@ -824,7 +748,7 @@ bool access_vector(Emit *e, const Uop *u)
     }
     Row slow = {{0}};
     const Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
-    if (!e->at->full && e->host->gathers && (loads || width == 4))
+    if (!e->at->full && (loads || width == 4 || !e->host->gathers))
         gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);
     if (loads)

@@ -1,0 +1,204 @@
+/* lanes.c -- lanes whose addresses lie anywhere in one range of plain memory (Group.plain).
+ *
+ * A host with AVX-512 gathers and scatters them.  Others load a chunk lane by lane, without a
+ * branch: a lane that is off loads what the range begins with, which nobody reads.  That takes less
+ * time than the gathers of AVX2 do.  They store lanes that are on in a loop, by way of arrays on
+ * the stack.
+ *
+ * vecmem.c has the argument why a guest reaches no memory of the host's.
+ */
+#include "jit/translate.h"
+#include <stddef.h>
+
+#define B e->b
+
+Val some_lane(Emit *e, Val lanes)
+{
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
+    return LLVMBuildICmp(B, LLVMIntNE, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
+/* How far lanes of a chunk are behind lo; 0 of those that are off (on NULL: none). */
+static Val distances(Emit *e, Val a, Val on, Val lo)
+{
+    const Val from = LLVMBuildSub(B, a, splat(e, lo), "");
+    return on ? LLVMBuildSelect(B, on, from, LLVMConstNull(e->row), "") : from;
+}
+
+Val all_within(Emit *e, const Row *a, const Row *on, Val range)
+{
+    const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
+              room = range_field(e, range, offsetof(PlainRange, room));
+    Val most = NULL; /* of each lane's distance, in its chunks */
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val from = distances(e, a->c[i], on->c[i], lo);
+        most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, from}, 2) : from;
+    }
+    return LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")),
+                        "");
+}
+
+Plain plain_of(Emit *e, Val range)
+{
+    Plain p = {.window = LLVMBuildLoad2(B, e->ptr,
+                                        byte_at(e, range, quad(e, offsetof(PlainRange, base))), ""),
+               .lo = range_field(e, range, offsetof(PlainRange, lo))};
+    p.first = byte_at(e, p.window, LLVMBuildZExt(B, p.lo, e->i64, ""));
+    return p;
+}
+
+/* --- at once ----------------------------------------------------------------------------- */
+
+/* The host addresses of lanes, for gathers, which take offsets with a sign: from the middle of the
+ * window. */
+static Val chunk_hosts(Emit *e, Val a, Val base)
+{
+    const u32 middle = (u32)1 << 31;
+    Val offsets = LLVMBuildXor(B, a, constant_like(a, middle), "");
+    offsets = LLVMBuildSExt(B, offsets, LLVMVectorType(e->i64, e->chunk), "");
+    return LLVMBuildInBoundsGEP2(B, e->i8, byte_at(e, base, quad(e, middle)), &offsets, 1, "");
+}
+
+static Val gather(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op)
+{
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
+    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+    const Val v =
+        intrinsic(e, "llvm.masked.gather", types, 2,
+                  (Val[]){chunk_hosts(e, a, p->window), word(e, 1), on, LLVMConstNull(e->row)}, 4);
+    return width == 4 ? v : widen_data(e, op, LLVMBuildTrunc(B, v, t, ""), e->row);
+}
+
+void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on)
+{
+    LLVMTypeRef types[2] = {e->row, LLVMVectorType(e->ptr, e->chunk)};
+    intrinsic(e, "llvm.masked.scatter", types, 2,
+              (Val[]){data, chunk_hosts(e, a, p->window), word(e, 1), on}, 4);
+}
+
+/* --- one by one -------------------------------------------------------------------------- */
+
+Val lane_array(Emit *e)
+{
+    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), entry = LLVMGetEntryBasicBlock(e->fn);
+    const Val first = LLVMGetFirstInstruction(entry);
+    if (first)
+        LLVMPositionBuilderBefore(B, first);
+    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
+    LLVMSetAlignment(all, 64);
+    LLVMPositionBuilderAtEnd(B, here);
+    return all;
+}
+
+void spread_lanes(Emit *e, Val all, const Row *v)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        store_at(e, v->c[i], chunk_host(e, all, i, 4));
+}
+
+static Val lane_of(Emit *e, Val all, Val lane)
+{
+    return LLVMBuildInBoundsGEP2(B, e->i32, all, &lane, 1, "");
+}
+
+static Val lowest_lane(Emit *e, Val mask)
+{
+    LLVMTypeRef t = e->i32;
+    return intrinsic(e, "llvm.cttz", &t, 1, (Val[]){mask, LLVMConstInt(e->i1, 1, false)}, 2);
+}
+
+void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 width)
+{
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
+                            done = new_block(e, "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, lanes, word(e, 0), ""), done, loop);
+    LLVMPositionBuilderAtEnd(B, loop);
+    const Val left = LLVMBuildPhi(B, e->i32, ""), lane = lowest_lane(e, left);
+    const Val addr = LLVMBuildLoad2(B, e->i32, lane_of(e, arrays[0], lane), "");
+    const Val data = LLVMBuildLoad2(B, e->i32, lane_of(e, arrays[1], lane), "");
+    store_at(e, LLVMBuildTrunc(B, data, data_type(e, width), ""),
+             byte_at(e, p->window, LLVMBuildZExt(B, addr, e->i64, "")));
+    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
+    LLVMAddIncoming(left, (Val[]){lanes, others}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMPositionBuilderAtEnd(B, done);
+}
+
+/* A chunk of lanes, each so far behind a host address. */
+static Val load_lanes(Emit *e, Val from, Val host, u32 width, Op op)
+{
+    const LLVMTypeRef t = data_type(e, width), pairs = LLVMVectorType(e->i64, e->chunk / 2);
+    const Val all = LLVMBuildBitCast(B, from, pairs, ""); /* fewer words to take out of vectors */
+    Val v = LLVMGetPoison(e->row);
+    for (u32 i = 0; i < e->chunk / 2; i++) {
+        const Val two = LLVMBuildExtractElement(B, all, word(e, i), "");
+        const Val at[2] = {LLVMBuildAnd(B, two, quad(e, UINT32_MAX), ""),
+                           LLVMBuildLShr(B, two, quad(e, 32), "")};
+        for (u32 k = 0; k < 2; k++) {
+            const Val got = load_at(e, t, byte_at(e, host, at[k]));
+            v = LLVMBuildInsertElement(B, v, widen_data(e, op, got, e->i32), word(e, 2 * i + k),
+                                       "");
+        }
+    }
+    return v;
+}
+
+Val gather_lanes(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op)
+{
+    return e->host->gathers ? gather(e, a, p, on, width, op)
+                            : load_lanes(e, distances(e, a, on, p->lo), p->first, width, op);
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+/* Goes to a new block if a lane of the chunk is on, else to `done`. */
+static void if_some(Emit *e, u32 chunk, LLVMBasicBlockRef done)
+{
+    const LLVMBasicBlockRef some = new_block(e, "some");
+    const Val part = word(e, ((1u << e->chunk) - 1) << chunk * e->chunk);
+    const Val is_some =
+        e->host->gathers
+            ? some_lane(e, e->on.c[chunk])
+            : LLVMBuildICmp(B, LLVMIntNE, LLVMBuildAnd(B, e->mask, part, ""), word(e, 0), "");
+    LLVMBuildCondBr(B, is_some, some, done);
+    LLVMPositionBuilderAtEnd(B, some);
+}
+
+Row gather_row(Emit *e, const Row *a, Val range, u32 width, Op op)
+{
+    const Plain p = plain_of(e, range);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), done = new_block(e, "");
+        if_some(e, i, done);
+        const Val got = gather_lanes(e, a->c[i], &p, e->on.c[i], width, op);
+        const LLVMBasicBlockRef from = LLVMGetInsertBlock(B);
+        LLVMBuildBr(B, done);
+        LLVMPositionBuilderAtEnd(B, done);
+        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        LLVMAddIncoming(v.c[i], (Val[]){got, LLVMConstNull(e->row)},
+                        (LLVMBasicBlockRef[]){from, before}, 2);
+    }
+    return v;
+}
+
+void scatter_row(Emit *e, const Row *data, const Row *a, Val range, u32 width)
+{
+    const Plain p = plain_of(e, range);
+    for (u32 i = 0; e->host->gathers && i < e->nchunks; i++) {
+        const LLVMBasicBlockRef done = new_block(e, "");
+        if_some(e, i, done);
+        scatter_lanes(e, data->c[i], a->c[i], &p, e->on.c[i]);
+        LLVMBuildBr(B, done);
+        LLVMPositionBuilderAtEnd(B, done);
+    }
+    if (e->host->gathers)
+        return;
+    for (u32 i = 0; i < countof(e->lane_words); i++)
+        if (!e->lane_words[i])
+            e->lane_words[i] = lane_array(e);
+    spread_lanes(e, e->lane_words[0], a);
+    spread_lanes(e, e->lane_words[1], data);
+    store_lanes(e, e->mask, &p, e->lane_words, width);
+}

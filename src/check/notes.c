@@ -116,6 +116,19 @@ void notes_text(const Check *c, const Warp *w, u64 at, char *text, size_t size)
     text[n] = 0;
 }
 
+/* Where bytes lo to end from the begin of a variable are, if not all of them are in it. */
+static void put_distance(i64 lo, i64 end, i64 size, Buf *to)
+{
+    if (lo < 0)
+        buf_printf(to, end < 0 ? "%" PRId64 " bytes before " : "right before ", -end);
+    else if (lo < size)
+        buf_printf(to, "that end %" PRId64 " past the end of ", end - size);
+    else
+        buf_printf(to,
+                   lo > size ? "%" PRId64 " bytes behind the end of " : "right behind the end of ",
+                   lo - size);
+}
+
 /* --- indices ---------------------------------------------------------------------------------- */
 
 /* The index that is stored, as its type has it. */
@@ -136,6 +149,26 @@ static void report_index(Check *c, const Access *a, u32 value, u32 kind)
         return;
     notes_text(c, a->warp, a->addr + NOTE_TEXT, type, sizeof type);
     buf_printf(&text, "index %" PRId64 " is outside of %s", index_of(value, kind), type);
+    report(c, &f, buf_text(&text), NULL);
+    buf_free(&text);
+}
+
+/* A distance from the begin of a variable, whose bytes it is out of. */
+static void report_stray(Check *c, const Access *a, i32 at, u32 kind)
+{
+    const Finding f = {CHECK_bounds, a->warp, a->pc, 0, a->addr, a->lane};
+    const u32 bytes = kind >> NOTE_BYTES_SHIFT;
+    char name[64];
+    u32 size = 0;
+    Buf text = {0};
+    if (notes_explain(c, a) || !read_guest(c, a->warp, a->addr + NOTE_SIZE, &size, sizeof size) ||
+        !is_new(c, &f))
+        return;
+    notes_text(c, a->warp, a->addr + NOTE_TEXT, name, sizeof name);
+    buf_printf(&text, "%s of %u byte%s ", kind & NOTE_WRITES ? "store" : "load", bytes,
+               bytes == 1 ? "" : "s");
+    put_distance(at, (i64)at + bytes, size, &text);
+    buf_printf(&text, "private variable '%s', which has %u", name, size);
     report(c, &f, buf_text(&text), NULL);
     buf_free(&text);
 }
@@ -204,14 +237,7 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
     if (!is_gap)
         return false;
     notes_text(c, a->warp, nearest->note + NOTE_TEXT, name, sizeof name);
-    const u64 far = distance(nearest, lo, end);
-    if (lo < nearest->end && end > nearest->end)
-        buf_printf(to, "that end %" PRIu64 " past the end of ", end - nearest->end);
-    else if (lo >= nearest->end)
-        buf_printf(to, far ? "%" PRIu64 " bytes behind the end of " : "right behind the end of ",
-                   far);
-    else
-        buf_printf(to, far ? "%" PRIu64 " bytes before " : "right before ", far);
+    put_distance((i64)lo - nearest->lo, (i64)end - nearest->lo, nearest->end - nearest->lo, to);
     buf_printf(to, "private variable '%s', which has %u", name, nearest->end - nearest->lo);
     *note = nearest->note;
     return true;
@@ -302,6 +328,8 @@ bool notes_step(Check *c, const Event *e)
         }
         if (kind & NOTE_ASYNC)
             note_operand(c, e, &a, kind, v);
+        else if (checks(c, CHECK_bounds) && kind & NOTE_STRAY)
+            report_stray(c, &a, (i32)v, kind);
         else if (checks(c, CHECK_bounds))
             report_index(c, &a, v, kind);
         is_index |= !(kind & NOTE_ASYNC);

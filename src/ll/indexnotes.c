@@ -35,24 +35,29 @@ static u32 type_details(LLVMValueRef type)
     return type ? (u32)LLVMConstIntGetZExtValue(LLVMGetOperand(type, 1)) : 0;
 }
 
-static LLVMValueRef make_note(LLVMModuleRef m, LLVMValueRef data)
+LLVMValueRef check_note(LLVMModuleRef m, u32 kind, u32 size, LLVMValueRef text)
 {
     LLVMContextRef ctx = LLVMGetModuleContext(m);
     LLVMTypeRef word = LLVMInt32TypeInContext(ctx);
-    LLVMValueRef init = contents(data);
-    LLVMValueRef array = init ? contents(LLVMGetOperand(init, 1)) : NULL,
-                 index = init ? contents(LLVMGetOperand(init, 2)) : NULL, text = type_text(array);
-    const u32 details = type_details(index), bits = 1u << (details >> 1 & 31);
-    LLVMValueRef zero = LLVMConstInt(word, 0, false);
-    LLVMValueRef fields[] = {
-        zero, LLVMConstInt(word, bits | (details & 1 ? NOTE_SIGNED : 0), false), zero,
-        text ? text : LLVMConstStringInContext(ctx, "an array", 8, false)};
+    LLVMValueRef fields[] = {LLVMConstInt(word, 0, false), LLVMConstInt(word, kind, false),
+                             LLVMConstInt(word, size, false), text};
     LLVMValueRef all = LLVMConstStructInContext(ctx, fields, countof(fields), true);
     LLVMValueRef note = LLVMAddGlobalInAddressSpace(m, LLVMTypeOf(all), NOTE_NAME, 1);
     LLVMSetInitializer(note, all);
     LLVMSetLinkage(note, LLVMInternalLinkage);
     LLVMSetAlignment(note, 4);
     return note;
+}
+
+static LLVMValueRef make_note(LLVMModuleRef m, LLVMValueRef data)
+{
+    LLVMContextRef ctx = LLVMGetModuleContext(m);
+    LLVMValueRef init = contents(data);
+    LLVMValueRef array = init ? contents(LLVMGetOperand(init, 1)) : NULL,
+                 index = init ? contents(LLVMGetOperand(init, 2)) : NULL, text = type_text(array);
+    const u32 details = type_details(index), bits = 1u << (details >> 1 & 31);
+    return check_note(m, bits | (details & 1 ? NOTE_SIGNED : 0), 0,
+                      text ? text : LLVMConstStringInContext(ctx, "an array", 8, false));
 }
 
 void indices_note(LLVMModuleRef m)

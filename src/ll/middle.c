@@ -4,6 +4,7 @@
  *   link        functions of the device library that the program reaches
  *   samplers    those that are constants become words, so that code for others goes away
  *   converge    marks where lanes must meet before a barrier (converge.c)
+ *   strays      for checks, accesses are compared with the variables they are for (straynotes.c)
  *   optimise    LLVM's pipeline without vectors
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
@@ -194,9 +195,22 @@ static bool unroll(LLVMModuleRef m, Diag *d)
     return true;
 }
 
-static bool optimise(LLVMModuleRef m, const Target *target, int level, Diag *d)
+/* Pointers are known best once they are values; what the optimiser knows to be an error it would
+ * take away. */
+static bool note_strays(LLVMModuleRef m, int level, Diag *d)
 {
+    if (level && !run_passes(m, "always-inline,cgscc(inline),function(mem2reg)", d))
+        return false;
+    strays_note(m);
+    return run_passes(m, "always-inline,globaldce", d);
+}
+
+static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *o, Diag *d)
+{
+    const int level = o->level;
     forbid_vectors(m);
+    if (o->apart && !note_strays(m, level, d))
+        return false;
     if (level && LLVMGetNamedFunction(m, "__ventus_sampler")) {
         if (!run_passes(m, "always-inline,function(sroa)", d))
             return false;
@@ -394,7 +408,7 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
         return false;
     if (may_be_unwritten)
         unwritten_keep_branches(m);
-    if (!optimise(m, target, b->level, d) || is_recursive(m, d))
+    if (!optimise(m, target, b, d) || is_recursive(m, d))
         return false;
     if (b->fast_math && b->level)
         relaxed_fuse(m);

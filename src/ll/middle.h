@@ -44,6 +44,11 @@ void unroll_settle(LLVMModuleRef m); /* after that */
 /* Calls of clang's handler of indices beyond their arrays become notes for the check for bounds
  * (indexnotes.c). */
 void indices_note(LLVMModuleRef m);
+/* A variable for notes (obj/notes.h): kind and size as they are there, text a constant string. */
+LLVMValueRef check_note(LLVMModuleRef m, u32 kind, u32 size, LLVMValueRef text);
+/* Accesses by pointers that leave their private variable become notes, too, by calls of a function
+ * that is to be inlined (straynotes.c). */
+void strays_note(LLVMModuleRef m);
 /* Asynchronous copies and waits for them tell their operands to the check for barriers
  * (asyncnotes.c); before the library is linked. */
 void async_note(LLVMModuleRef m);

@@ -6,6 +6,8 @@
  *     an index      that is beyond its array                        (ll/indexnotes.c)
  *     an address    of a variable in private memory, an offset, when the function that has it
  *                   begins; 0 when it ends                          (ll/lower_mem.c)
+ *     a distance    of an access from the begin of its private variable, which it leaves
+ *                                                                   (ll/straynotes.c)
  *     an operand    of an asynchronous copy, or an event that is waited for: one word each, with
  *                   its kind behind it, and the text behind the last (ll/asyncnotes.c)
  *
@@ -32,8 +34,11 @@ enum {
     NOTE_SIGNED = 256, /* of an index */
     NOTE_PRIVATE = 512, /* it is a variable in private memory */
     NOTE_ASYNC = 1024,  /* an operand of an asynchronous copy; NOTE_BITS are its number, from 0 */
+    NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's, and these are the access's: */
+    NOTE_WRITES = 8192,
     NOTE_LAST = 2048    /* the last one: the event, which the program reads from here again */
 };
+enum { NOTE_BYTES_SHIFT = 16, NOTE_MOST_BYTES = 0xffff }; /* of the access, in the kind */
 enum { NOTE_OPERAND = 8 }; /* bytes from an operand to the next */
 
 enum { NOTE_GAP = 16 }; /* bytes between variables that lie apart, which belong to none */

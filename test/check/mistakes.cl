@@ -471,6 +471,64 @@ kernel void before_pointer(global int *out, int n)
     out[get_global_id(0)] = total(a, 4) + total(b, 4);
 }
 
+/* far from its variable, in another one */
+kernel void far_load(global int *out, int n)
+{
+    int a[8], b[64];
+    for (int i = 0; i < 64; i++)
+        b[i] = i < 8 ? a[i] = n : i;
+    int *p = get_global_id(0) & 1 ? a + 1 : a;
+    p += n;
+    out[get_global_id(0)] = *p + b[n & 63] + a[n & 7];  /* bounds-17 */
+}
+
+kernel void far_store(global int *out, int n)
+{
+    int4 v = n;
+    int a[64], b[64];
+    for (int i = 0; i < 64; i++)
+        a[i] = b[i] = n;
+    int *p = b + 32;
+    p[-n - 1] = 1;                                      /* bounds-18 */
+    ((char *)&v)[n] = 1;                                /* bounds-19 */
+    out[get_global_id(0)] = a[n & 63] + b[n & 63] + v.x;
+}
+
+kernel void far_constant(global int *out, int n)
+{
+    int a[8], b[64];
+    for (int i = 0; i < 64; i++)
+        b[i] = i < 8 ? a[i] = n : i;
+    int *p = a, *q = p + 16;
+    out[get_global_id(0)] = *q + b[n & 63] + p[n & 7];  /* bounds-20 */
+}
+
+struct list { int first; int all[2][8]; int last; };
+
+/* to every end of a variable, and to others by turns */
+kernel void fine_far(global int *out, int n)
+{
+    struct list s = {n, {{1, 2, 3, 4, 5, 6, 7, 8}, {9}}, n};
+    int a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[64], sum = 0;
+    for (int i = 0; i < 64; i++)
+        b[i] = i;
+    for (int *p = (int *)&s; p < (int *)(&s + 1); p++)
+        sum += *p;
+    for (char *p = (char *)(a + 8); p > (char *)a;)
+        sum += *--p;
+    int *p = a;
+    for (int i = 0; i < n; i++) {
+        sum += p[i & 7];
+        p = i & 1 ? a : b + i;
+    }
+    int *row = s.all[1], *end = &s.last;
+    sum += row[-8] + ((int *)&s)[17] + end[-17] + end[-n % 17];
+    vstore4(vload4(1, b + n % 56), 1, a);
+    struct list t[2] = {s, s}, *q = &t[n & 1];
+    *q = s;
+    out[get_global_id(0)] = sum + a[7] + ((int *)t)[35] + q->all[1][7];
+}
+
 __attribute__((noinline)) int large(int n)
 {
     int a[40];

@@ -65,6 +65,10 @@ global_as_private bounds-16 -g 64 -l 64 -a buf:i32:64
 fine_indices     -         -g 63 -l 63 -a buf:i32:64 -a i32:3
 over_pointer     bounds-12 -g 64 -l 64 -a buf:i32:64 -a i32:5
 before_pointer   bounds-13 -g 64 -l 64 -a buf:i32:64 -a i32:1
+far_load         bounds-17 -g 64 -l 64 -a buf:i32:64 -a i32:30
+far_store        bounds-18,bounds-19 -g 64 -l 64 -a buf:i32:64 -a i32:40
+far_constant     bounds-20 -g 64 -l 64 -a buf:i32:64 -a i32:30
+fine_far         -         -g 64 -l 64 -a buf:i32:64 -a i32:30
 fine_frames      -         -g 64 -l 64 -a buf:i32:64 -a i32:4
 async_early      race-8    -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256
 async_barrier    race-9    -g 64 -l 64 -a buf:i32:128 -a buf:i32:64 -a local:256

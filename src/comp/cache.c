@@ -71,8 +71,8 @@ static bool is_entry_of(const Buf *file, const Buf *key, Header *h)
         return false;
     memcpy(h, file->data, sizeof *h);
     const size_t rest = file->len - sizeof *h;
-    return h->magic == MAGIC && h->key == key->len && h->key <= rest && h->value == rest - h->key &&
-           !memcmp(file->data + sizeof *h, key->data, key->len) &&
+    return h->magic == MAGIC && !h->reserved && h->key == key->len && h->key <= rest &&
+           h->value == rest - h->key && !memcmp(file->data + sizeof *h, key->data, key->len) &&
            h->hash == hash_of(HASH_START, file->data + sizeof *h, rest);
 }
 

@@ -32,6 +32,7 @@ is 'exit status' 0 $?
 is 'screens' '0 1 2 3 4 3 4 4 5 ' "$(screens out)"
 is 'the result' "$want" "$(grep arg0 out)"
 is 'the other warp' 1 "$(grep -c 'warp 1 of 2  instruction 4' out)"
+is 'numbers of lanes' 'lane     0123' "$(grep '^lane' out | sort -u)"
 is 'all lanes' 0 "$(grep '^active' out | grep -vc 'xxxx$')"
 
 # by lines: the warp divides, and what changed is shown

@@ -133,8 +133,9 @@ static void *ask(void *c)
     return there ? c : NULL;
 }
 
-/* Compilers that are closed leave nothing, though several threads asked at once; in the first rounds threads get
- * heaps.  (Sanitizers count blocks themselves: there is nothing to see here then.) */
+/* Compilers that are closed leave nothing, though several threads asked at once; in the first
+ * rounds threads get heaps.  (Sanitizers count blocks themselves: there is nothing to see here
+ * then.) */
 static void leaves_no_memory(void **state)
 {
     enum { FIRST = 6, ROUNDS = 13, THREADS = 6, NOISE = 1000 };
@@ -830,7 +831,8 @@ static void sees_through_a_script(void **state)
         assert_value(source, &opt, "4321");
     }
     assert_value(alone, &opt, "1234");
-    run_shell("test -z \"$(ls %s/cache/*.ventus 2>&-)\" && rm -rf %s/cache %s", scratch, scratch, script);
+    run_shell("test -z \"$(ls %s/cache/*.ventus 2>&-)\" && rm -rf %s/cache %s", scratch, scratch,
+              script);
     free((void *)(size_t)opt.cache);
 }
 
@@ -871,15 +873,63 @@ static void removes_what_was_abandoned(void **state)
 static void removes_the_oldest(void **state)
 {
     (void)state;
-    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3}, value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
+    const Buf key = {.data = (u8 *)(uintptr_t) "key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t) "value", .len = 5};
     run_shell("mkdir %s/cache && cd %s/cache && for i in 1 2 3 4; do truncate -s 60M $i.ventus && "
               "touch -d \"$i hours ago\" $i.ventus; done",
               scratch, scratch);
     cache_put(in_scratch("cache"), &key, &value);
     run_shell("cd %s/cache && test $(ls *.ventus | wc -l) = 5", scratch);
-    run_shell("cd %s/cache && rm trimmed && truncate -s 60M 5.ventus && touch -d '5 hours ago' 5.ventus", scratch);
+    run_shell(
+        "cd %s/cache && rm trimmed && truncate -s 60M 5.ventus && touch -d '5 hours ago' 5.ventus",
+        scratch);
     cache_put(in_scratch("cache"), &key, &value);
-    run_shell("cd %s/cache && test -e 1.ventus -a -e 2.ventus -a -e 3.ventus -a ! -e 4.ventus -a ! -e 5.ventus", scratch);
+    run_shell("cd %s/cache && test -e 1.ventus -a -e 2.ventus -a -e 3.ventus -a ! -e 4.ventus -a ! "
+              "-e 5.ventus",
+              scratch);
+    run_shell("rm -r %s/cache", scratch);
+}
+
+/* A damaged entry is none, wherever the damage is, and so is the entry of another key. */
+static void damaged_entries(void **state)
+{
+    (void)state;
+    const Buf key = {.data = (u8 *)(uintptr_t) "key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t) "value", .len = 5};
+    Buf got = {0};
+    char path[600];
+    struct stat is;
+    run_shell("mkdir %s/cache", scratch);
+    cache_put(in_scratch("cache"), &key, &value);
+    assert_true(cache_get(in_scratch("cache"), &key, &got));
+    assert_int_equal(got.len, value.len);
+    DIR *d = opendir(in_scratch("cache"));
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        if (has_suffix(e->d_name, ".ventus"))
+            snprintf(path, sizeof path, "%s/cache/%s", scratch, e->d_name);
+    closedir(d);
+    const int fd = open(path, O_RDWR);
+    assert_int_equal(fstat(fd, &is), 0);
+    assert_true(is.st_size > 8);
+    for (off_t at = 0; at < is.st_size; at++) {
+        u8 was;
+        assert_int_equal(pread(fd, &was, 1, at), 1);
+        const u8 wrong = was ^ 1;
+        assert_int_equal(pwrite(fd, &wrong, 1, at), 1);
+        if (cache_get(in_scratch("cache"), &key, &got))
+            fail_msg("byte %d of an entry is not looked at", (int)at);
+        assert_int_equal(pwrite(fd, &was, 1, at), 1);
+    }
+    assert_true(cache_get(in_scratch("cache"), &key, &got));
+    assert_int_equal(got.len, 2 * value.len);
+    close(fd);
+    const Buf other = {.data = (u8 *)(uintptr_t) "kez", .len = 3};
+    run_shell("cd %s/cache && mkdir kept && mv *.ventus kept", scratch);
+    cache_put(in_scratch("cache"), &other, &value);
+    assert_true(cache_get(in_scratch("cache"), &other, &got));
+    run_shell("cd %s/cache && cp kept/*.ventus \"$(echo *.ventus)\"", scratch);
+    assert_false(cache_get(in_scratch("cache"), &other, &got));
+    buf_free(&got);
     run_shell("rm -r %s/cache", scratch);
 }
 
@@ -913,6 +963,7 @@ int main(void)
         cmocka_unit_test(looks_at_files_only),
         cmocka_unit_test(removes_what_was_abandoned),
         cmocka_unit_test(removes_the_oldest),
+        cmocka_unit_test(damaged_entries),
     };
     if (fake)
         return proc_serve(PROC_CONTROL, -1, fake_job, (void *)(size_t)fake, _exit);

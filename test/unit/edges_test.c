@@ -1,5 +1,5 @@
-/* Borders and crowds: the last byte of what there is and the first beyond it, counters that no longer
- * fit 32 bits, and many groups on several host threads at the same words.
+/* Borders and crowds: the last byte of what there is and the first beyond it, counters that no
+ * longer fit 32 bits, and many groups on several host threads at the same words.
  */
 #include "dev/dev.h"
 #include "drv/drv.h"
@@ -7,7 +7,8 @@
 #include "isa/fp.h"
 #include "test/kit/launchrig.h"
 
-/* Runs `setup`, then `insn` as the last instruction before the end: whether it faults, and as what. */
+/* Runs `setup`, then `insn` as the last instruction before the end: whether it faults, and as what.
+ */
 static FaultKind outcome(IsaSet set, const Launch *rules, const char *setup, const char *insn)
 {
     Buf b = {0};
@@ -31,15 +32,15 @@ static void the_last_byte_of_local_memory(void **state)
         u32 lds;
         FaultKind fault;
     } cases[] = {
-        {"lb t1, 99(t0)", 100, FAULT_NONE},       {"lb t1, 100(t0)", 100, FAULT_LOAD},
-        {"sb t1, 99(t0)", 100, FAULT_NONE},       {"sb t1, 100(t0)", 100, FAULT_STORE},
-        {"lh t1, 98(t0)", 100, FAULT_NONE},       {"lh t1, 98(t0)", 99, FAULT_LOAD},
-        {"lw t1, 96(t0)", 100, FAULT_NONE},       {"lw t1, 96(t0)", 99, FAULT_LOAD},
-        {"sw t1, 96(t0)", 97, FAULT_STORE},       {"sw t1, 96(t0)", 96, FAULT_STORE},
-        {"vlb12.v v2, 99(v1)", 100, FAULT_NONE},  {"vlb12.v v2, 100(v1)", 100, FAULT_LOAD},
-        {"vlw12.v v2, 96(v1)", 100, FAULT_NONE},  {"vsw12.v v2, 96(v1)", 99, FAULT_STORE},
-        {"vsb12.v v2, 99(v1)", 100, FAULT_NONE},  {"vsb12.v v2, 99(v1)", 99, FAULT_STORE},
-        {"lb t1, 0(t0)", 1, FAULT_NONE},          {"lb t1, 0(t0)", 0, FAULT_LOAD},
+        {"lb t1, 99(t0)", 100, FAULT_NONE},      {"lb t1, 100(t0)", 100, FAULT_LOAD},
+        {"sb t1, 99(t0)", 100, FAULT_NONE},      {"sb t1, 100(t0)", 100, FAULT_STORE},
+        {"lh t1, 98(t0)", 100, FAULT_NONE},      {"lh t1, 98(t0)", 99, FAULT_LOAD},
+        {"lw t1, 96(t0)", 100, FAULT_NONE},      {"lw t1, 96(t0)", 99, FAULT_LOAD},
+        {"sw t1, 96(t0)", 97, FAULT_STORE},      {"sw t1, 96(t0)", 96, FAULT_STORE},
+        {"vlb12.v v2, 99(v1)", 100, FAULT_NONE}, {"vlb12.v v2, 100(v1)", 100, FAULT_LOAD},
+        {"vlw12.v v2, 96(v1)", 100, FAULT_NONE}, {"vsw12.v v2, 96(v1)", 99, FAULT_STORE},
+        {"vsb12.v v2, 99(v1)", 100, FAULT_NONE}, {"vsb12.v v2, 99(v1)", 99, FAULT_STORE},
+        {"lb t1, 0(t0)", 1, FAULT_NONE},         {"lb t1, 0(t0)", 0, FAULT_LOAD},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         const Launch rules = {.strict = true, .lds = cases[i].lds};
@@ -49,8 +50,9 @@ static void the_last_byte_of_local_memory(void **state)
             fail_msg("%s of %u bytes: %s", cases[i].insn, cases[i].lds, fault_name(k));
         /* others take what the window has */
         const Launch loose = {.lds = cases[i].lds};
-        assert_int_equal(outcome(V202, &loose, "    lui t0, 0x70000\n    vmv.v.x v1, t0", cases[i].insn),
-                         FAULT_NONE);
+        assert_int_equal(
+            outcome(V202, &loose, "    lui t0, 0x70000\n    vmv.v.x v1, t0", cases[i].insn),
+            FAULT_NONE);
     }
 }
 
@@ -96,7 +98,7 @@ static void unaligned_signed_numbers(void **state)
     const Observer watch = {NULL, EVENT_memory, go_on, NULL};
     static const u8 bytes[] = {0x01, 0x80, 0xff, 0x7f, 0x80, 0x12};
     rig_load(V202, 4,
-             "    lui     s1, 0x90001\n"         /* a border of pages */
+             "    lui     s1, 0x90001\n" /* a border of pages */
              "    lh      t0, -1(s1)\n    sw t0, -256(s1)\n"
              "    lhu     t0, -1(s1)\n    sw t0, -252(s1)\n"
              "    lh      t0, 1(s1)\n     sw t0, -248(s1)\n"
@@ -104,7 +106,7 @@ static void unaligned_signed_numbers(void **state)
              "    lw      t0, -1(s1)\n    sw t0, -240(s1)\n"
              "    vid.v   v1\n"
              "    vadd.vx v1, v1, s1\n"
-             "    vlh12.v v2, -1(v1)\n"          /* four that overlap */
+             "    vlh12.v v2, -1(v1)\n" /* four that overlap */
              "    vlhu12.v v3, -1(v1)\n"
              "    vid.v   v4\n"
              "    vsll.vi v4, v4, 2\n"
@@ -144,9 +146,9 @@ static void the_flat_rule(void **state)
         int offset;
         bool private;
     } cases[] = {
-        {0x00ffffff, 0, true},    {0x01000000, 0, false},  {0x00fffffc, 4, true},
-        {0x00ffffff, 5, true},    {0x01000004, -8, false}, {0x01000000, -4, false},
-        {0x00fffff8, 1, true},    {0x01000001, 0, false},
+        {0x00ffffff, 0, true}, {0x01000000, 0, false},  {0x00fffffc, 4, true},
+        {0x00ffffff, 5, true}, {0x01000004, -8, false}, {0x01000000, -4, false},
+        {0x00fffff8, 1, true}, {0x01000001, 0, false},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         char text[256];
@@ -184,14 +186,16 @@ static void addresses_beyond_39_bits(void **state)
         u32 low, high;
         FaultKind fault;
     } cases[] = {
-        {DATA, 0, FAULT_NONE},          {DATA, 0x80, FAULT_LOAD},       {DATA, 0x100, FAULT_LOAD},
-        {DATA, 0x80000000, FAULT_LOAD}, {DATA, 0xffffffff, FAULT_LOAD}, {DATA, 0x7f, FAULT_LOAD},
+        {DATA, 0, FAULT_NONE},          {DATA, 0x80, FAULT_LOAD},
+        {DATA, 0x100, FAULT_LOAD},      {DATA, 0x80000000, FAULT_LOAD},
+        {DATA, 0xffffffff, FAULT_LOAD}, {DATA, 0x7f, FAULT_LOAD},
         {0xfffffffc, 0x7f, FAULT_LOAD}, {0xffffffff, 0xffffffff, FAULT_LOAD},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         char setup[160];
         snprintf(setup, sizeof setup,
-                 "    li t3, 0x%x\n    li t4, 0x%x\n    vmv.v.x v4, t3\n    vmv.v.x v5, t4\n    pre_m_64",
+                 "    li t3, 0x%x\n    li t4, 0x%x\n    vmv.v.x v4, t3\n    vmv.v.x v5, t4\n    "
+                 "pre_m_64",
                  cases[i].low, cases[i].high);
         /* the pair of v4 and v5 */
         const FaultKind k = outcome(V2025, &physical, setup, "nop");
@@ -283,10 +287,12 @@ static void copies_that_overlap(void **state)
 {
     (void)state;
     enum { SIZE = 3 * PAGE_SIZE };
-    const struct { u32 from, to, size; } cases[] = {
-        {0, 1, 5000},     {1, 0, 5000},    {0, 8, 4096},   {8, 0, 4096},   {100, 4196, 8000},
-        {4196, 100, 8000}, {0, 63, 64},    {63, 0, 64},    {4000, 4001, 200}, {4001, 4000, 200},
-        {7, 7, 9000},
+    const struct {
+        u32 from, to, size;
+    } cases[] = {
+        {0, 1, 5000},      {1, 0, 5000},      {0, 8, 4096}, {8, 0, 4096},
+        {100, 4196, 8000}, {4196, 100, 8000}, {0, 63, 64},  {63, 0, 64},
+        {4000, 4001, 200}, {4001, 4000, 200}, {7, 7, 9000},
     };
     u8 want[SIZE], got[SIZE];
     for (int mmu = 0; mmu < 2; mmu++) {
@@ -301,7 +307,8 @@ static void copies_that_overlap(void **state)
                 want[k] = (u8)(k * 7 + (k >> 8) * 13 + i);
             assert_int_equal(drv_write(d, a, want, SIZE), DRV_OK);
             memmove(want + cases[i].to, want + cases[i].from, cases[i].size);
-            assert_int_equal(drv_copy(d, a + cases[i].from, a + cases[i].to, cases[i].size), DRV_OK);
+            assert_int_equal(drv_copy(d, a + cases[i].from, a + cases[i].to, cases[i].size),
+                             DRV_OK);
             assert_int_equal(drv_read(d, a, got, SIZE), DRV_OK);
             assert_memory_equal(got, want, SIZE);
         }
@@ -368,6 +375,35 @@ static void one_warp_more(void **state)
     }
 }
 
+/* --- code -------------------------------------------------------------------------------- */
+
+/* Code that the host replaces stays what the guest may do with it: it cannot be written if it could
+ * not before. */
+static void replaced_code_keeps_its_rights(void **state)
+{
+    (void)state;
+    const u32 ends = 0x0000400b;
+    const u32 stores[] = {0x800012b7 /* lui x5, 0x80001 */, 0xfe52ae23 /* sw x5, -4(x5) */, ends};
+    for (int writable = 0; writable < 2; writable++) {
+        const DevLaunch l = {.knl = DATA, .groups = {1, 1, 1}, .warps = 1, .lanes = 4};
+        DeviceOptions opt = dev_defaults();
+        DevResult r;
+        Device *d = dev_open(&opt);
+        assert_non_null(d);
+        memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_X | (writable ? MEM_W : 0));
+        memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R);
+        assert_true(dev_write(d, CODE_LO, &ends, sizeof ends));
+        dev_code_written(d, CODE_LO, CODE_LO + sizeof ends);
+        assert_true(dev_launch(d, &l, &r));
+        assert_true(dev_write(d, CODE_LO, stores, sizeof stores));
+        dev_code_written(d, CODE_LO, CODE_LO + sizeof stores);
+        assert_int_equal(dev_launch(d, &l, &r), writable);
+        if (!writable)
+            assert_int_equal(r.run.fault.kind, FAULT_STORE);
+        dev_close(d);
+    }
+}
+
 /* --- 64 bits ----------------------------------------------------------------------------- */
 
 /* conversions to 64 bits: what does not fit becomes the nearest number there is, and is invalid */
@@ -386,29 +422,30 @@ static void saturation_at_64_bits(void **state)
         {0x5f800000, imax, umax, FP_NV, FP_NV},                     /* 2^64 */
         {0xdf000000, imin, 0, 0, FP_NV},                            /* -2^63 */
         {0xdf000001, imin, 0, FP_NV, FP_NV},
-        {0x7f800000, imax, umax, FP_NV, FP_NV},                     /* infinity */
+        {0x7f800000, imax, umax, FP_NV, FP_NV}, /* infinity */
         {0xff800000, imin, 0, FP_NV, FP_NV},
-        {0x7fc00000, imax, umax, FP_NV, FP_NV},                     /* NaN */
-        {0xbf800000, umax, 0, 0, FP_NV},                            /* -1 */
-        {0xbe800000, 0, 0, FP_NX, FP_NX},                           /* -0.25 */
+        {0x7fc00000, imax, umax, FP_NV, FP_NV}, /* NaN */
+        {0xbf800000, umax, 0, 0, FP_NV},        /* -1 */
+        {0xbe800000, 0, 0, FP_NX, FP_NX},       /* -0.25 */
         {0x80000000, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < countof(cases); i++)
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             char text[512];
-            snprintf(text, sizeof text,
-                     "    li      t0, 0x%x\n    vmv.v.x v2, t0\n    %s v4, v2\n    csrr t1, fflags\n"
-                     "    lui     s1, 0x90000\n    vmv.v.x v1, s1\n    vsw12.v v4, 0(v1)\n"
-                     "    vsw12.v v5, 4(v1)\n    sw t1, 8(s1)\n    endprg x0, x0, x0\n",
-                     cases[i].from, is_signed ? "vfwcvt.x.f.v" : "vfwcvt.xu.f.v");
+            snprintf(
+                text, sizeof text,
+                "    li      t0, 0x%x\n    vmv.v.x v2, t0\n    %s v4, v2\n    csrr t1, fflags\n"
+                "    lui     s1, 0x90000\n    vmv.v.x v1, s1\n    vsw12.v v4, 0(v1)\n"
+                "    vsw12.v v5, 4(v1)\n    sw t1, 8(s1)\n    endprg x0, x0, x0\n",
+                cases[i].from, is_signed ? "vfwcvt.x.f.v" : "vfwcvt.xu.f.v");
             rig_load(V2025, 4, text);
             rig_must_run(&(LaunchOptions){.threads = 1});
             const u64 got = (u64)rig.data[1] << 32 | rig.data[0];
             const u64 want = is_signed ? cases[i].sgn : cases[i].usgn;
             const u8 flags = is_signed ? cases[i].sflags : cases[i].uflags;
             if (got != want || rig.data[2] != flags)
-                fail_msg("%08x, %d: %016llx %02x", cases[i].from, is_signed, (unsigned long long)got,
-                         rig.data[2]);
+                fail_msg("%08x, %d: %016llx %02x", cases[i].from, is_signed,
+                         (unsigned long long)got, rig.data[2]);
         }
 }
 
@@ -438,14 +475,15 @@ static void saturation_from_64_bits(void **state)
     for (size_t i = 0; i < countof(cases); i++)
         for (int is_signed = 0; is_signed < 2; is_signed++) {
             char text[512];
-            snprintf(text, sizeof text,
-                     "    csrwi   vxrm, 2\n" /* towards minus infinity: bits are cut off */
-                     "    li      t0, 0x%x\n    vmv.v.x v2, t0\n    li t0, 0x%x\n    vmv.v.x v3, t0\n"
-                     "    li      t0, %u\n    %s v4, v2, t0\n    csrr t1, vxsat\n"
-                     "    lui     s1, 0x90000\n    vmv.v.x v1, s1\n    vsw12.v v4, 0(v1)\n"
-                     "    sw      t1, 4(s1)\n    endprg x0, x0, x0\n",
-                     (u32)cases[i].from, (u32)(cases[i].from >> 32), cases[i].shift,
-                     is_signed ? "vnclip.wx" : "vnclipu.wx");
+            snprintf(
+                text, sizeof text,
+                "    csrwi   vxrm, 2\n" /* towards minus infinity: bits are cut off */
+                "    li      t0, 0x%x\n    vmv.v.x v2, t0\n    li t0, 0x%x\n    vmv.v.x v3, t0\n"
+                "    li      t0, %u\n    %s v4, v2, t0\n    csrr t1, vxsat\n"
+                "    lui     s1, 0x90000\n    vmv.v.x v1, s1\n    vsw12.v v4, 0(v1)\n"
+                "    sw      t1, 4(s1)\n    endprg x0, x0, x0\n",
+                (u32)cases[i].from, (u32)(cases[i].from >> 32), cases[i].shift,
+                is_signed ? "vnclip.wx" : "vnclipu.wx");
             rig_load(V2025, 4, text);
             rig_must_run(&(LaunchOptions){.threads = 1});
             const u32 want = is_signed ? cases[i].sgn : cases[i].usgn;
@@ -459,8 +497,8 @@ static void saturation_from_64_bits(void **state)
 
 enum { CROWD = 3000, LANES = 8, THREADS = 4, OLD = 1024 };
 
-/* Every lane does `op` on word 0 with its global id (plus 1), and keeps what was there before in a word
- * of its own. */
+/* Every lane does `op` on word 0 with its global id (plus 1), and keeps what was there before in a
+ * word of its own. */
 static void crowd(const char *op, u32 start)
 {
     char text[512];
@@ -537,8 +575,8 @@ static void atomics_in_a_crowd(void **state)
     }
 }
 
-/* So many that threads meet on a machine that is busy too: no addition is lost, and what only grows, by the number that
- * each addition finds, is never seen smaller than before. */
+/* So many that threads meet on a machine that is busy too: no addition is lost, and what only
+ * grows, by the number that each addition finds, is never seen smaller than before. */
 static void many_in_a_crowd(void **state)
 {
     (void)state;
@@ -610,22 +648,22 @@ static void fences_order_groups(void **state)
              "    lui     s1, 0x90000\n"
              "    csrr    s2, CSR_GIDX\n"
              "    slli    t0, s2, 6\n"
-             "    add     s3, s1, t0\n"       /* mine at 256 + 64 * group */
+             "    add     s3, s1, t0\n" /* mine at 256 + 64 * group */
              "    xori    t0, s2, 1\n"
              "    slli    t0, t0, 6\n"
-             "    add     s4, s1, t0\n"       /* the other's */
+             "    add     s4, s1, t0\n" /* the other's */
              "    slli    t0, s2, 16\n"
-             "    add     s5, s1, t0\n"       /* what I saw: from 0x1000, 64 KiB a group */
+             "    add     s5, s1, t0\n" /* what I saw: from 0x1000, 64 KiB a group */
              "    vmv.v.x v3, s1\n"
              "    vid.v   v1\n"
              "    vmv.v.i v0, 0\n"
-             "    li      s6, 1\n"            /* round */
+             "    li      s6, 1\n" /* round */
              "    li      s7, %d\n"
              "1:  vmv.v.i v2, 1\n"
              "4:  auipc   t1, %%pcrel_hi(5f)\n"
              "    setrpc  zero, t1, %%pcrel_lo(4b)\n"
              "    vbne    v1, v0, 5f\n"
-             "    amoadd.w v4, v2, (v3)\n"    /* both arrive at each round */
+             "    amoadd.w v4, v2, (v3)\n" /* both arrive at each round */
              "5:  join    zero, zero, 0\n"
              "    slli    t2, s6, 1\n"
              "2:  lw      t3, 0(s1)\n"
@@ -652,8 +690,8 @@ static void fences_order_groups(void **state)
     }
 }
 
-/* Thousands of short groups on four threads, again and again over code that is decoded anew: what is
- * shared (groups to hand out, counts, contexts, pages of code) is neither lost nor doubled. */
+/* Thousands of short groups on four threads, again and again over code that is decoded anew: what
+ * is shared (groups to hand out, counts, contexts, pages of code) is neither lost nor doubled. */
 static void everything_shared_is_locked(void **state)
 {
     (void)state;
@@ -688,6 +726,7 @@ static void everything_shared_is_locked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replaced_code_keeps_its_rights),
         cmocka_unit_test(the_last_byte_of_local_memory),
         cmocka_unit_test(beside_local_memory),
         cmocka_unit_test(unaligned_signed_numbers),

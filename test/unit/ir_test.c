@@ -109,6 +109,16 @@ static void round_trip(void **state)
     buf_free(&messages);
 }
 
+/* blanks and comments may stand between all that there is */
+static void empty_lines(void **state)
+{
+    (void)state;
+    Module *m = parse_good("\n  ; a comment\nextern @f ; of another object\n\n"
+                           "kernel @k {\n\n; here too\nb0:\n\n    ret ; done\n}\n  \n; the end");
+    assert_int_equal(m->nfunc, 1);
+    ir_free(m);
+}
+
 /* every operation and every row of v202 by its name */
 static void names(void **state)
 {
@@ -346,9 +356,9 @@ static void data_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(names),       cmocka_unit_test(refusals),
-        cmocka_unit_test(goes_on),    cmocka_unit_test(stage_rules), cmocka_unit_test(stale_graph),
-        cmocka_unit_test(data_rules),
+        cmocka_unit_test(round_trip),  cmocka_unit_test(empty_lines), cmocka_unit_test(names),
+        cmocka_unit_test(refusals),    cmocka_unit_test(goes_on),     cmocka_unit_test(stage_rules),
+        cmocka_unit_test(stale_graph), cmocka_unit_test(data_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,39 @@ static void nothing_is_left(void **state)
     buf_free(&gen.text);
 }
 
+/* A function returns to each of its callers in compiled code. */
+static void returns_to_all(void **state)
+{
+    (void)state;
+    no_text();
+    line("li x2,%#x", LDS_LO + 64);
+    line("li x28,1000");
+    label(".Lt");
+    for (u32 i = 0; i < 5; i++) {
+        line("call f0");
+        line("xori x12,x12,%u", i);
+    }
+    line("addi x28,x28,-1");
+    line("bgtz x28,.Lt");
+    line("li x8,%#x", DATA + OUT);
+    line("sw x12,0(x8)");
+    line("endprg x0,x0,x0");
+    label("f0");
+    line("slli x13,x12,1");
+    line("add x12,x12,x13");
+    line("addi x12,x12,1");
+    line("ret");
+    const Shape s = {.lanes = 8, .items = 8, .warps = 1, .memory = 1};
+    Twins t = twins_open("jit", 64);
+    twins_load(&t);
+    assert_false(twins_run(&t, &s, 0).run.faulted);
+    const JitStats stats = twins_close(&t);
+    if (stats.compiled < stats.insns / 100 * 99)
+        fail_msg("%llu of %llu instructions were compiled", (unsigned long long)stats.compiled,
+                 (unsigned long long)stats.insns);
+    buf_free(&gen.text);
+}
+
 static void host_levels(void **state)
 {
     static const char *const levels[] = {"base", "avx2"};
@@ -340,6 +373,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shadow_compares_turns),
         cmocka_unit_test(long_loops),
         cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(returns_to_all),
         cmocka_unit_test(host_levels),
     };
     if (argc > 1)

@@ -110,8 +110,8 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     put_number(to, r ? NO_HELPER : j->helper, 4);
     if (!r)
         return;
-    const u32 numbers[] = {code->set, r->pc,      r->full,  r->fresh,    r->callee,
-                           r->lanes,  (u32)r->vm, r->flags, (u32)j->kind};
+    const u32 numbers[] = {code->set, r->pc,    r->warp.full, r->warp.fresh, r->warp.deep,
+                           r->callee, r->lanes, (u32)r->vm,   r->flags,      (u32)j->kind};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
     put_code(r, code, to);
@@ -146,7 +146,7 @@ static void get_code(In *in, Memory *m)
 
 static bool get_region(In *in, ReadJob *r)
 {
-    enum { SET, PC, FULL, FRESH, CALLEE, LANES, VM, FLAGS, KIND, N };
+    enum { SET, PC, FULL, FRESH, DEEP, CALLEE, LANES, VM, FLAGS, KIND, N };
     u32 n[N];
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
@@ -156,8 +156,8 @@ static bool get_region(In *in, ReadJob *r)
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    r->region =
-        region_new(r->code, n[PC], n[FULL], n[FRESH], n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
+    const WarpShape warp = {.full = n[FULL], .fresh = n[FRESH], .deep = n[DEEP]};
+    r->region = region_new(r->code, n[PC], warp, n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];
     return r->region;

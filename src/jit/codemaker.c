@@ -213,7 +213,7 @@ static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
     const bool quick = j->region && j->kind == CODE_QUICK;
     if (j->region) {
         snprintf(name, sizeof name, "r%08x_%u%s_%08x.%s", j->region->pc, j->region->lanes,
-                 j->region->full ? "full" : "", (u32)a.digest, kinds[j->kind]);
+                 j->region->warp.full ? "full" : "", (u32)a.digest, kinds[j->kind]);
         m = translate(context, j->region, &c->vectors, j->kind, CODE_SYMBOL, a.helpers);
     } else {
         const Helper h = helper_of(j->helper);

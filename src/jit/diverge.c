@@ -177,7 +177,21 @@ void end_split(Emit *e, const Uop *u)
     diverge(e, taken);
 }
 
-/* The entries that a join pops were pushed by this region: its own sides, or the restored mask. */
+/* Where a join leads that has popped what another region, or the interpreter, has pushed. */
+static LLVMBasicBlockRef away(Emit *e, Val pc, Val mask)
+{
+    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), out = new_block(e, "away");
+    const Val before = e->mask;
+    LLVMPositionBuilderAtEnd(B, out);
+    e->mask = mask;
+    leave_region(e, pc, &e->at->before_end, e->retired, (u32)HOST_ANYWHERE);
+    e->mask = before;
+    LLVMPositionBuilderAtEnd(B, here);
+    return out;
+}
+
+/* Unless lanes waited where the region begins, the entries that a join pops were pushed by it: its
+ * own sides, or the restored mask. */
 void end_join(Emit *e)
 {
     const RegionBlock *b = e->at;
@@ -200,7 +214,8 @@ void end_join(Emit *e)
         LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, mask)), "");
     LLVMBuildStore(B, top, warp_field(e, offsetof(Warp, nsimt)));
     LLVMBuildStore(B, mask, e->mask_home);
-    const Val cases = LLVMBuildSwitch(B, pc, e->stop, b->nsucc + 1);
+    const Val cases =
+        LLVMBuildSwitch(B, pc, e->r->warp.deep ? away(e, pc, mask) : e->stop, b->nsucc + 1);
     LLVMAddCase(cases, word(e, b->pc), restored);
     for (u32 i = 0; i < b->nsucc; i++) {
         const RegionBlock *to = &e->r->block[b->succ[i]];

@@ -14,7 +14,7 @@ enum {
 
 /* --- the table --------------------------------------------------------------------------- */
 
-static Entry *look(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l)
+static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
 {
     const u32 at = pc - CODE_LO;
     if (at >= CODE_END - CODE_LO)
@@ -23,15 +23,16 @@ static Entry *look(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const 
     Entry *e =
         page ? atomic_load_explicit(&page->at[at >> 2 & (PAGE_UOPS - 1)], memory_order_acquire)
              : NULL;
-    while (e && (e->pc != pc || e->callee != callee || e->full != full || e->fresh != fresh ||
-                 e->lanes != l->lanes || e->vm != (u8)l->vm))
+    while (e && (e->pc != pc || e->callee != callee || e->warp.full != s.full ||
+                 e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->lanes != l->lanes ||
+                 e->vm != (u8)l->vm))
         e = e->next;
     return e;
 }
 
-Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l)
+Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
 {
-    Entry *e = look(t, pc, callee, full, fresh, l);
+    Entry *e = look(t, pc, callee, s, l);
     const u32 at = pc - CODE_LO;
     if (e || at >= CODE_END - CODE_LO || pc & 3)
         return e;
@@ -43,12 +44,11 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const
         const u32 past = (at >> PAGE_BITS) + 1;
         t->end = past > t->end ? past : t->end;
     }
-    if (page && !(e = look(t, pc, callee, full, fresh, l)) && (e = mem_zalloc(1, sizeof *e))) {
+    if (page && !(e = look(t, pc, callee, s, l)) && (e = mem_zalloc(1, sizeof *e))) {
         _Atomic(Entry *) *first = &page->at[at >> 2 & (PAGE_UOPS - 1)];
         e->pc = pc;
         e->callee = callee;
-        e->full = full;
-        e->fresh = fresh;
+        e->warp = s;
         e->lanes = (u8)l->lanes;
         e->vm = (u8)l->vm;
         e->next = atomic_load(first);
@@ -176,7 +176,7 @@ static bool find_region(Entries *t, Entry *e)
         return true;
     if (atomic_load(&t->flags) == FLAGS_UNKNOWN)
         atomic_store(&t->flags, reads_flags(t->memory) ? FLAGS_READ : FLAGS_UNREAD);
-    Region *r = region_new(t->code, e->pc, e->full, e->fresh, e->callee, e->lanes, (VmRule)e->vm,
+    Region *r = region_new(t->code, e->pc, e->warp, e->callee, e->lanes, (VmRule)e->vm,
                            atomic_load(&t->flags) == FLAGS_READ);
     /* code that leaves at once gains nothing */
     const bool idle = r && r->block[0].end == END_LEAVE && r->block[0].nuop == 1;

@@ -23,7 +23,7 @@ typedef struct Entry Entry;
 struct Entry {
     u32 pc, callee;
     u8 lanes, vm;
-    bool full, fresh;       /* fresh: for warps that begin */
+    WarpShape warp;
     _Atomic u64 heat;       /* instructions interpreted that began here */
     _Atomic u64 ran;        /* in quick code */
     Region *region;         /* when some code is READY */
@@ -79,7 +79,7 @@ void entries_close(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of
  * memory. */
-Entry *entries_find(Entries *t, u32 pc, u32 callee, bool full, bool fresh, const Launch *l);
+Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l);
 /* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none
  * yet.  What is hot is asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);

@@ -3,9 +3,8 @@
  * Which code is compiled, and when, is decided in entries.c.  A warp that comes back from a barrier
  * goes on in the region that it was in, which knows things about its registers.
  *
- * The interpreter runs the rest of a launch: warps with another rounding mode or vector length, or
- * with something on the divergence stack; the last instructions before a limit; whatever no region
- * has.
+ * The interpreter runs the rest of a launch: warps with another rounding mode or vector length; the
+ * last instructions before a limit; whatever no region has.
  */
 #include "jit/jit.h"
 #include "base/mem.h"
@@ -40,7 +39,7 @@ static bool can_compile(const Jit *j, const Launch *l)
 /* Where compiled code may be entered at its start. */
 static bool can_enter(const Warp *w)
 {
-    return !w->nsimt && w->frm == FP_RNE && w->vl == w->group->launch->lanes;
+    return w->frm == FP_RNE && w->vl == w->group->launch->lanes;
 }
 
 /* The kernel that the start code will call, as far as it can be seen. */
@@ -156,7 +155,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     *e = w->host;
     if (w->reentry) {
         const u32 block = w->reentry - 1;
-        const bool begins = !block && !(*e)->fresh; /* where the region begins */
+        const bool begins = !block && !(*e)->warp.fresh; /* where the region begins */
         if (begins)
             *entry = 0;
         if (*e == w->group->start && (*e)->region->block[block].is_reentry)
@@ -169,8 +168,8 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets counts as heat of the entry where it began */
-    *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), w->dense, w->is_fresh,
-                                     w->group->launch)
+    const WarpShape shape = {.full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt};
+    *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), shape, w->group->launch)
                       : NULL;
     if (!*e)
         return NULL;

@@ -284,7 +284,7 @@ static bool fill(Finder *f, RegionBlock *b)
         if (!add_uop(f, b, u))
             return false;
         if (u->id == I_join) {
-            b->end = END_JOIN;
+            b->end = u->mod ? END_LEAVE : END_JOIN;
             b->next_pc = next_pc(u);
             return true;
         }
@@ -409,6 +409,7 @@ static void join(Finder *f, u32 i, const Facts *facts)
 {
     const RegionBlock b = f->r->block[i];
     go_to(f, i, b.next_pc, b.full, facts);
+    f->r->block[i].leaves |= f->r->warp.deep && !b.full;
     if (b.full)
         return; /* sides are fewer lanes, so no side waits for a full warp */
     go_to(f, i, b.pc, false, facts);
@@ -655,7 +656,7 @@ static bool find_blocks(Finder *f)
     const Facts nothing = {0};
     if (!widen(f->r))
         return false;
-    if (reach(f, f->r->pc, f->r->full, &nothing) < 0)
+    if (reach(f, f->r->pc, f->r->warp.full, &nothing) < 0)
         return false;
     while (f->nqueue && !f->failed) {
         const u32 i = f->queue[--f->nqueue];
@@ -667,10 +668,9 @@ static bool find_blocks(Finder *f)
     return !f->failed;
 }
 
-Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
-                   bool flags)
+Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm, bool flags)
 {
-    static const Launch no_launch; /* a fault of a fetch looks at it */
+    static const Launch no_launch = {.groups = {1, 1, 1}}; /* a fault of a fetch looks at it */
     Region *r = mem_zalloc(1, sizeof *r);
     Group *g = mem_zalloc(1, sizeof *g);
     Warp *w = mem_zalloc(1, sizeof *w + 64);
@@ -679,8 +679,7 @@ Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 la
         Warp *aligned = (Warp *)(void *)align_up((uintptr_t)w, 64);
         Finder f = {.r = r, .code = code, .warp = aligned};
         *r = (Region){.pc = pc,
-                      .full = full,
-                      .fresh = fresh,
+                      .warp = warp,
                       .callee = callee,
                       .lanes = lanes,
                       .set = code->set,
@@ -711,9 +710,9 @@ u64 region_digest(const Region *r)
 #define MIX(v) (h = (h ^ (u64)(v)) * 0x100000001b3, h ^= h >> 29)
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        const u64 facts[] = {b->pc,   b->full,    b->is_header, b->is_reentry,
-                             b->end,  b->next_pc, b->target_pc, b->meet_pc,
-                             b->nuop, b->insns,   b->in.x,      b->together};
+        const u64 facts[] = {b->pc,      b->full,      b->is_header, b->is_reentry, b->end,
+                             b->next_pc, b->target_pc, b->meet_pc,   b->nuop,       b->insns,
+                             b->in.x,    b->together,  r->warp.deep};
         for (size_t k = 0; k < countof(facts); k++)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)

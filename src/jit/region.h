@@ -6,8 +6,9 @@
  * whose lanes are on (`full`), one for the others; a divergent branch leads from the first to
  * the second, a join back.
  *
- * A region must be entered with vl at all lanes and nothing on the divergence stack, so that
- * whatever a join pops was pushed by the region itself.
+ * A region must be entered with vl at all lanes.  If something is on the divergence stack then
+ * (`deep`), any join may pop what the region did not push, and lead anywhere; otherwise whatever a
+ * join pops was pushed by the region itself.
  *
  * Nothing here knows how host code is made.
  */
@@ -69,11 +70,17 @@ typedef struct {
     RegSet kept;            /* rows whose lanes that are off here may be read later */
 } RegionBlock;
 
+/* The warps for which a region is made, where it begins. */
+typedef struct {
+    bool full;              /* all lanes are on */
+    bool fresh;             /* they begin: a register that no block has written is 0 */
+    bool deep;              /* other lanes wait on the divergence stack */
+} WarpShape;
+
 /* A region: its blocks, and what they depend on. */
 typedef struct {
     u32 pc;                 /* where it begins */
-    bool full;              /* with all lanes on */
-    bool fresh;             /* warps begin here: a register that no block has written is 0 */
+    WarpShape warp;
     u32 callee;             /* what the first unknown call is expected to call; 0: no expectation */
     u32 lanes;              /* of the machine */
     IsaSet set;             /* of the code */
@@ -94,7 +101,7 @@ typedef struct {
 } Region;
 
 /* The region at pc, over decoded code.  NULL: there is no code at pc, or out of memory. */
-Region *region_new(Code *code, u32 pc, bool full, bool fresh, u32 callee, u32 lanes, VmRule vm,
+Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
                    bool flags);
 void region_free(Region *r);
 /* Frees what only those need who find a region or make its code. */

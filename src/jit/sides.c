@@ -140,6 +140,8 @@ bool sides_find(Region *r)
     for (u32 i = 0; i < r->nblock && ok; i++)
         if (r->block[i].end == END_SPLIT)
             ok = look_at(r, &r->block[i]);
+    for (u32 i = 0; i < r->nblock && r->warp.deep; i++)
+        r->block[i].pops |= r->block[i].end == END_JOIN;
     return ok;
 }
 

@@ -113,8 +113,11 @@ static void row_store(Emit *e, Val v, Val at)
 static void store_v(Emit *e, u32 n, u32 chunk, Val v) { row_store(e, v, v_field(e, n, chunk)); }
 
 /* Whether the register may be other than 0 (Region.fresh); if not, it has no home. */
-static bool has_x(const Emit *e, u32 n) { return !e->r->fresh || e->r->written.x >> n & 1; }
-static bool has_v(const Emit *e, u32 n) { return !e->r->fresh || regset_has_v(&e->r->written, n); }
+static bool has_x(const Emit *e, u32 n) { return !e->r->warp.fresh || e->r->written.x >> n & 1; }
+static bool has_v(const Emit *e, u32 n)
+{
+    return !e->r->warp.fresh || regset_has_v(&e->r->written, n);
+}
 
 /* the present value, which is not noted: for LLVM blocks that no other follows */
 static Val peek_x(Emit *e, u32 n)
@@ -633,7 +636,7 @@ static void make_homes(Emit *e)
     e->insns_home = LLVMBuildAlloca(B, e->i64, "insns");
     if (e->quick)
         return;
-    for (u32 i = 0; i < e->r->nblock && !e->r->fresh; i++) {
+    for (u32 i = 0; i < e->r->nblock && !e->r->warp.fresh; i++) {
         used.x |= e->r->block[i].in.x;
         for (int k = 0; k < 4; k++)
             used.v[k] |= e->r->block[i].in.v[k];
@@ -650,7 +653,7 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
 {
     const LLVMBasicBlockRef at = new_block(e, "enter");
     const RegSet *in = &e->r->block[i].in;
-    const bool begins = e->r->fresh && first;
+    const bool begins = e->r->warp.fresh && first;
     LLVMPositionBuilderAtEnd(B, at);
     for (u32 n = 1; (!e->quick || begins) && n < 64; n++)
         if (in->x >> n & 1 && has_x(e, n))

@@ -269,6 +269,60 @@ static void long_loops(void **state)
     buf_free(&gen.text);
 }
 
+/* Lanes that the interpreter has parted: code is entered on either side, parts them further, and
+ * leads to the join at which both meet. */
+static void enters_sides(void **state)
+{
+    (void)state;
+    no_text();
+    line("li x8,%#x", DATA + OUT);
+    line("vid.v v1");
+    line("vmv.v.i v2,11");
+    line("vmv.v.v v3,v1");
+    line("vmv.v.i v4,3");
+    set_meeting(0);
+    line("vblt v1,v2,.La");
+    line("csrrwi x0,frm,0"); /* left to the interpreter */
+    line("li x28,3000");
+    label(".Lb");
+    line("vand.vi v5,v3,7");
+    set_meeting(1);
+    line("vblt v5,v4,.Lc");
+    line("vadd.vi v3,v3,5");
+    line("j .Lm1");
+    label(".Lc");
+    line("vmulh.vx v3,v3,x8"); /* too slow for both sides at once */
+    label(".Lm1");
+    line("join x0,x0,0");
+    line("vmul.vx v3,v3,x28");
+    line("vadd.vi v3,v3,7");
+    line("addi x28,x28,-1");
+    line("bgtz x28,.Lb");
+    line("j .Lm0");
+    label(".La");
+    line("li x28,3000");
+    label(".Ld");
+    line("vadd.vx v3,v3,x28");
+    line("addi x28,x28,-1");
+    line("bgtz x28,.Ld");
+    label(".Lm0");
+    line("join x0,x0,0");
+    line("vsll.vi v1,v1,2");
+    line("vadd.vx v1,v1,x8");
+    line("vsw12.v v3,0(v1)");
+    line("endprg x0,x0,x0");
+    Twins t = twins_open("jit", 64);
+    for (u32 items = 24; items <= 32; items += 8) { /* some, all lanes */
+        const Shape s = {.lanes = 32, .items = items, .warps = 1, .memory = 1};
+        twins_load(&t);
+        twins_run(&t, &s, 0);
+    }
+    const JitStats stats = twins_close(&t);
+    assert_true(stats.insns > 2 * 3000 * 10);
+    assert_true(stats.compiled > stats.insns / 10 * 9);
+    buf_free(&gen.text);
+}
+
 /* Code with a side that runs into its join, divisions by scalars, and what start code does with
  * CSRs is compiled to its last instruction. */
 static void nothing_is_left(void **state)
@@ -372,6 +426,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shadow_notices),
         cmocka_unit_test(shadow_compares_turns),
         cmocka_unit_test(long_loops),
+        cmocka_unit_test(enters_sides),
         cmocka_unit_test(nothing_is_left),
         cmocka_unit_test(returns_to_all),
         cmocka_unit_test(host_levels),

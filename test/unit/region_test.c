@@ -100,7 +100,8 @@ static void close_rig(Rig *r)
 
 static Region *region_of(const Rig *r, u32 callee)
 {
-    Region *g = region_new(r->code, CODE_LO, true, true, callee, 8, VM_OWN, false);
+    Region *g = region_new(r->code, CODE_LO, (WarpShape){.full = true, .fresh = true}, callee, 8,
+                           VM_OWN, false);
     assert_non_null(g);
     return g;
 }
@@ -233,7 +234,7 @@ static void names_no_rows_that_are_not_there(void **state)
     memory_map(&m, CODE_LO, PAGE_SIZE, MEM_R | MEM_X);
     memcpy(m.base + CODE_LO, words, sizeof words);
     Code *code = code_new(V2025, &m, lane_level());
-    Region *g = region_new(code, CODE_LO, true, false, 0, 8, VM_OWN, false);
+    Region *g = region_new(code, CODE_LO, (WarpShape){.full = true}, 0, 8, VM_OWN, false);
     assert_non_null(g);
     assert_int_equal(g->block[0].end, END_STOP);
     const RegUse use = block_use(&g->block[0], g->block[0].nuop - 1);
@@ -241,6 +242,51 @@ static void names_no_rows_that_are_not_there(void **state)
     assert_memory_equal(&use.reads, &none, sizeof none);
     assert_memory_equal(&use.writes, &none, sizeof none);
     region_free(g);
+    code_free(code);
+    memory_close(&m);
+}
+
+/* A jump to where no code is leaves the region. */
+static void ends_where_no_code_is(void **state)
+{
+    static const u32 jump = 0x0000206f; /* by 8 KiB; the window has 4 */
+    Memory m;
+    (void)state;
+    assert_true(memory_open(&m, CODE_LO, CODE_END));
+    memory_map(&m, CODE_LO, PAGE_SIZE, MEM_R | MEM_X);
+    memcpy(m.base + CODE_LO, &jump, sizeof jump);
+    Code *code = code_new(V202, &m, lane_level());
+    Region *g = region_new(code, CODE_LO, (WarpShape){.full = true}, 0, 8, VM_OWN, false);
+    assert_non_null(g);
+    assert_int_equal(g->nblock, 1);
+    assert_true(g->block[0].leaves);
+    region_free(g);
+    code_free(code);
+    memory_close(&m);
+}
+
+/* Where lanes wait that the region did not part, a join may lead anywhere, but not with all lanes
+ * on. */
+static void joins_lead_away(void **state)
+{
+    static const u32 join = 0x0000205b;
+    Memory m;
+    (void)state;
+    assert_true(memory_open(&m, CODE_LO, CODE_END));
+    memory_map(&m, CODE_LO, PAGE_SIZE, MEM_R | MEM_X);
+    memcpy(m.base + CODE_LO, &join, sizeof join);
+    Code *code = code_new(V202, &m, lane_level());
+    for (u32 deep = 0; deep < 2; deep++) {
+        Region *g = region_new(code, CODE_LO, (WarpShape){.deep = deep}, 0, 8, VM_OWN, false);
+        assert_non_null(g);
+        const RegionBlock *some = &g->block[region_find(g, CODE_LO, false)],
+                          *all = &g->block[region_find(g, CODE_LO, true)];
+        assert_int_equal(some->end, END_JOIN);
+        assert_int_equal(some->pops, deep);
+        assert_int_equal(some->leaves, deep);
+        assert_false(all->leaves);
+        region_free(g);
+    }
     code_free(code);
     memory_close(&m);
 }
@@ -287,7 +333,8 @@ static void makes_code_of_what_is_not_named(void **state)
             for (u32 kind = 0; kind < NCODES; kind++) {
                 Rig r;
                 open_rig_of(&r, texts[i]);
-                Region *g = region_new(r.code, CODE_LO, full, false, 0, 8, VM_OWN, false);
+                Region *g =
+                    region_new(r.code, CODE_LO, (WarpShape){.full = full}, 0, 8, VM_OWN, false);
                 assert_non_null(g);
                 MakerOrder order = maker_order(m, g, r.code, (CodeKind)kind);
                 Loaded code;
@@ -451,6 +498,8 @@ int main(void)
         cmocka_unit_test(returns_to_both_calls),
         cmocka_unit_test(expects_no_nonsense),
         cmocka_unit_test(names_no_rows_that_are_not_there),
+        cmocka_unit_test(ends_where_no_code_is),
+        cmocka_unit_test(joins_lead_away),
         cmocka_unit_test(shrinks),
         cmocka_unit_test(makes_code_of_what_is_not_named),
         cmocka_unit_test(calls_others_than_expected),

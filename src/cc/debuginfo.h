@@ -17,6 +17,7 @@ enum {
     ABBREV_UNIT = 1,
     ABBREV_FUNCTION,        /* with and without children */
     ABBREV_LEAF,
+    ABBREV_FUNCTION_TYPED,  /* with a result */
     ABBREV_ABSTRACT,        /* a function that was inlined somewhere */
     ABBREV_INLINED,
     ABBREV_BLOCK,

@@ -249,6 +249,7 @@ struct Func {
     Value *value;           /* value[0] is not used */
     size_t nvalue, capvalue;
     /* for debuggers */
+    u32 type;               /* of its result in the source, in Module.type; 0: none */
     SourceVariable *variable;
     size_t nvariable, capvariable;
     SourcePart *part;

@@ -17,6 +17,8 @@ void put_scope_abbrevs(DwarfOut *s)
         DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
         ABBREV_LEAF, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
         DW_AT_high_pc, DW_FORM_data4, 0, 0,
+        ABBREV_FUNCTION_TYPED, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+        DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, DW_AT_type, DW_FORM_ref4, 0, 0,
         ABBREV_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_inline,
         DW_FORM_data1, 0, 0,
         ABBREV_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
@@ -178,15 +180,31 @@ static void put_scope(const Entries *e, u32 scope)
     put_contents(e, scope);
 }
 
+/* Whether debuggers find the function's result in registers as it would be in memory: at most two
+ * words, which the optimiser has not left out.  (gdb looks for more at an address, which is not
+ * there.) */
+static bool shows_result(const Func *f)
+{
+    const u32 size = f->type ? source_type_size(f->module, f->type) : 0;
+    return size && size <= 8 && (size + 3) / 4 == f->nresults;
+}
+
 void put_function(DwarfOut *s, const Code *c, u32 symbol, const ScopeTree *t, u32 ranges,
                   const u32 *origin, const VariablePlaces *at)
 {
     const Entries e = {s, c->f, t, ranges, origin, at};
-    const bool has_children = t->node[0].child || t->node[0].variable;
-    dwarf_put(s, has_children ? ABBREV_FUNCTION : ABBREV_LEAF, 1);
+    const bool has_type = shows_result(c->f),
+               has_children = has_type || t->node[0].child || t->node[0].variable;
+    dwarf_put(s,
+              has_type       ? ABBREV_FUNCTION_TYPED
+              : has_children ? ABBREV_FUNCTION
+                             : ABBREV_LEAF,
+              1);
     dwarf_put_string(s, c->f->name);
     dwarf_put_address(s, symbol, 0);
     dwarf_put(s, c->size, 4);
+    if (has_type)
+        dwarf_put(s, at->type[c->f->type], 4);
     if (has_children)
         put_contents(&e, 0);
 }

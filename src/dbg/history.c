@@ -386,6 +386,7 @@ bool history_restore(History *h, size_t i, Run *r)
     r->turn = s->turn;
     r->left = s->left;
     r->now = s->place;
+    r->returned = 0; /* not known */
     r->over = false;
     return ok;
 }

@@ -3,7 +3,7 @@
 #include "dbg/run.h"
 #include "base/mem.h"
 
-enum { TURN = 1 << 16 }; /* instructions, as in the interpreter */
+enum { TURN = 1 << 16 /* instructions, as in the interpreter */, RET_WORD = 0x00008067 };
 
 static u64 slice_of(const Run *r)
 {
@@ -13,6 +13,7 @@ static u64 slice_of(const Run *r)
 static void begin_group(Run *r, u64 linear)
 {
     group_begin(r->group, linear, 0);
+    r->returned = 0;
     r->turn = 0;
     r->left = slice_of(r);
     if (r->now >= r->told)
@@ -105,6 +106,18 @@ void run_close(Run *r)
 
 Warp *run_warp(Run *r) { return r->over ? NULL : &r->group->warps[r->turn]; }
 
+/* `ret`, which leaves ra as it is */
+static bool is_return(const Step *s)
+{
+    return s->facts && !s->prefixed && (u32)s->word == RET_WORD;
+}
+
+static void note_return(Run *r, const Warp *w, const Step *s)
+{
+    const u64 bit = 1ull << w->id;
+    r->returned = is_return(s) && !s->ended ? r->returned | bit : r->returned & ~bit;
+}
+
 bool run_step(Run *r, Step *s)
 {
     if (r->over)
@@ -131,6 +144,7 @@ bool run_step(Run *r, Step *s)
     if (r->history && !g->faulted)
         history_wrote(r->history, r, s);
     if (!g->faulted) {
+        note_return(r, w, s);
         r->now++;
         r->left--;
         r->told = r->now > r->told ? r->now : r->told;

@@ -20,6 +20,7 @@ typedef struct {
     u32 turn;               /* the warp whose turn it is */
     u64 left;               /* instructions of that turn */
     u64 now;                /* the present place */
+    u64 returned;           /* of each warp a bit: its last instruction returned from a function */
     u64 told;               /* observers know what happened before this place */
     bool over;              /* every group has ended, or one has faulted */
     bool observer_stopped;  /* one of them wants the launch to stop here */

@@ -1,10 +1,16 @@
-/* state.c -- numbers and names of registers, addresses as a lane means them. */
+/* state.c -- numbers and names of registers, addresses as a lane means them.
+ *
+ * gdb looks for the result of a function in a0 and a1, where RISC-V has it.  Calls keep neither
+ * (doc/abi.md, "Registers"), so nothing else is there when a function has just returned: then they
+ * are shown as what v0 and v1 are, in which our functions return it.
+ */
 #include "dbg/state.h"
 #include <string.h>
 
 /* The registers in the order of their numbers. */
 enum {
-    REG_X = 0, /* x0 to x31 */
+    REG_X = 0,       /* x0 to x31 */
+    REG_RESULT = 10, /* a0, a1 */
     REG_PC = PC_REGISTER,
     REG_V = 33, /* v0 to v31: elements of the lane */
     REG_X_HIGH = REG_V + 32,
@@ -171,7 +177,9 @@ u32 state_read_register(const Run *r, Lane l, u32 n, u8 to[MOST_REGISTER])
         memcpy(to, w->v[n - REG_ROW], r->launch->lanes * sizeof *w->v[0]);
         return r->launch->lanes * (u32)sizeof *w->v[0];
     }
-    if (scalar)
+    if (n - REG_RESULT < 2 && r->returned >> w->id & 1)
+        value = w->v[n - REG_RESULT][l.lane];
+    else if (scalar)
         value = *scalar;
     else if (row)
         value = row[l.lane];

@@ -174,11 +174,22 @@ static void declare_locals(Fn *n)
     }
 }
 
+/* The type of the function's result; 0: nothing. */
+static u32 result_type(Fn *n, LLVMMetadataRef function)
+{
+    enum { FUNCTION_TYPE = 4, TYPE_LIST = 3, RESULT = 0 };
+    LLVMValueRef type = node_operand(LLVMMetadataAsValue(n->lo->ctx, function), FUNCTION_TYPE),
+                 list = type ? node_operand(type, TYPE_LIST) : NULL,
+                 result = list ? node_operand(list, RESULT) : NULL;
+    return result ? source_type(n->lo, result, 0) : 0;
+}
+
 void note_function(Fn *n)
 {
     const LLVMMetadataRef function = LLVMGetSubprogram(n->src);
     if (!function)
         return;
+    n->f->type = result_type(n, function);
     declare_all(n, function, NULL);
     declare_locals(n);
 }

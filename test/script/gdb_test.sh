@@ -232,8 +232,41 @@ END
 said 'hit Breakpoint 1, twice (x=3)' '$1 = 3' 'y = 6' 'x = 3' '#0  twice (x=3)' \
     '#1' 'in k (out=0x90000000, in=0x90001000, n=5, f=...)' 'v = 3' 'j = 0' 'i = 3' 's = {a = 3, b = {1.5, 3}}' \
     "c = 200 '\\310'" 'h = -3' 'big = 5000000000' '$2 = {1, 2, 3, 4}' '$3 = {0, 1, 2, 3}' \
-    '(float *) 0x' '$5 = 12' 'sum += twice(v)' '$6 = 6' '$7 = 0' 'Hardware watchpoint 2: sum' \
+    '(float *) 0x' '$5 = 12' 'sum += twice(v)' 'Value returned is $6 = 6' '$7 = 6' '$8 = 0' 'Hardware watchpoint 2: sum' \
     'Old value = 0' 'New value = 2'
+
+# what functions return, in lane 3, of code with and without optimisation: one word or two; what has more, and
+# `ret` of assembly, shows none; an instruction later a0 is a0 again
+cat >r.cl <<'END'
+#define APART __attribute__((noinline))
+APART float half_of(float x) { return x / 2; }
+APART long big(int x) { return (long)x * 1000000007; }
+APART double quarter(int x) { return x * 0.25; }
+APART char letter(int x) { return 'a' + x; }
+APART global int *at(global int *p, int x) { return p + x; }
+APART float2 two(float x) { return (float2)(x, -x); }
+APART float4 four(float x) { return (float4)(x); }
+APART void none(global int *p) { p[4] = 1; }
+kernel void k(global int *out)
+{
+    int i = get_global_id(0);
+    long sum = half_of(i) + big(i) + quarter(i) + letter(i) + two(i).y + *at(out, i) + four(i).y;
+    none(out);
+    out[i] = sum;
+}
+END
+functions='half_of big quarter letter two at four none'
+for level in 0 2; do
+    {
+        echo 'thread 4'
+        for f in $functions; do echo "tbreak $f if \$lane == 3"; done
+        for f in $functions; do printf 'continue\nfinish\nprint $pc == $ra\n'; done
+        printf 'print $a0 == $v0\nstepi\nstepi\nprint $a0 == $v0\n'
+    } | session "$B/ventus" run -k k -g 4 --threads 4 -B -O$level -a 'buf:i32:5>-' r.cl
+    grep -o 'Value returned is.*\|\$[0-9]* = [01]$' log | sed 's/\$[0-9]* = //' | tr '\n' ';' >returned
+    is 'Value returned is 1.5;1;Value returned is 3000000021;1;Value returned is 0.75;1;'"Value returned is 100 'd'"';1;Value returned is {3, -3};1;Value returned is (int *) 0x9000000c;1;1;1;1;0;' \
+        "$(cat returned)"
+done
 
 # optimised code: values in registers and constants, of inlined calls, and after loops; at line 22
 # of lane 2, sum is 2 + 1 + 1 + 13 + 17 + 25.  gdb 13 answers && of OpenCL C the wrong way round.

@@ -75,9 +75,10 @@ static void note_launch(const char *file, const char *kernel, const LaunchResult
 
 static DrvStatus run_unless_terminated(ClContext *c, Driver *d, const DrvKernel *k, DrvResult *r)
 {
-    *r = (DrvResult){.warps = 0};
-    if (!context_begin_launch(c))
+    if (!context_begin_launch(c)) {
+        *r = (DrvResult){.warps = 0};
         return DRV_FAULT;
+    }
     const DrvStatus s = drv_run(d, k, r);
     context_end_launch(c);
     return s;

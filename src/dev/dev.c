@@ -234,10 +234,10 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 /* Reads as a warp would, through the tables. */
 static bool read_words(const Device *d, u64 addr, u32 *to, size_t n)
 {
-    Tlb tlb = {.vpn = {0}};
     u64 at;
     if (!d->opt.mmu)
         return dev_read(d, addr, to, n * sizeof *to);
+    Tlb tlb = {.vpn = {0}};
     for (size_t i = 0; i < n * sizeof *to; i++)
         if (!dev_translate(d, &tlb, addr + i, &at) || !dev_read(d, at, (u8 *)to + i, 1))
             return false;
@@ -298,12 +298,11 @@ static u32 private_areas(const DevLaunch *l)
  * with the MMU its pages lie anywhere. */
 static void set_private(Device *d, u64 addr, u64 size, u8 flags)
 {
-    static const Tlb empty;
-    Tlb tlb = empty;
     if (!d->opt.mmu) {
         memory_allow(&d->memory, addr, size, flags);
         return;
     }
+    Tlb tlb = {.vpn = {0}};
     for (u64 a = addr; a < addr + size; a += PAGE_SIZE) {
         u64 pa = a;
         if (mmu_translate(&d->mmu, &tlb, a, PTE_W, &pa))
@@ -359,8 +358,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .mmu = d->opt.mmu ? &d->mmu : NULL,
         .roll = in->run.roll,
     };
-    *result = (DevResult){.occupancy =
-                              occupancy(d, (GroupNeeds){in->warps, in->sgprs, in->vgprs, in->lds})};
+    result->occupancy = occupancy(d, (GroupNeeds){in->warps, in->sgprs, in->vgprs, in->lds});
     l.resident = result->occupancy.groups;
     if (!in->warps || in->warps > MAX_WARPS || in->lanes < 4 || in->lanes > MAX_LANES ||
         !is_pow2(in->lanes) || !result->occupancy.groups || group_count(in->groups) == UINT64_MAX)

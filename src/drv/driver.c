@@ -341,6 +341,8 @@ static bool find_bytes(Driver *d, Tlb *tlb, u64 addr, u64 *physical, u64 *n)
 
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size)
 {
+    if (!has_mmu(d))
+        return !size || dev_write(d->dev, addr, from, size);
     Tlb tlb = {.vpn = {0}};
     const u8 *p = from;
     for (u64 n, physical; size; addr += n, p += n, size -= n) {
@@ -353,6 +355,8 @@ bool copy_in(Driver *d, u64 addr, const void *from, u64 size)
 
 bool copy_out(Driver *d, u64 addr, void *to, u64 size)
 {
+    if (!has_mmu(d))
+        return !size || dev_read(d->dev, addr, to, size);
     Tlb tlb = {.vpn = {0}};
     u8 *p = to;
     for (u64 n, physical; size; addr += n, p += n, size -= n) {

@@ -65,21 +65,23 @@ static bool nodes_new(Nodes *n)
 }
 
 /* Makes the part of the free range f at addr the block n->block, and uses up the other nodes for
- * what is left of f. */
+ * what is left of f; n->rest may be NULL where the block begins with f. */
 static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Nodes *n)
 {
     const u64 before = addr - f->addr, after = range_end(f) - (addr + size);
+    Range *rest = before ? n->rest : f;
     range_remove(set, f);
-    f->size = before;
-    if (before)
+    if (before) {
+        f->size = before;
         range_insert(set, f);
-    else
-        mem_free(f);
-    *n->rest = (Range){.addr = addr + size, .size = after};
-    if (after)
-        range_insert(set, n->rest);
-    else
+    } else {
         mem_free(n->rest);
+    }
+    *rest = (Range){.addr = addr + size, .size = after};
+    if (after)
+        range_insert(set, rest);
+    else
+        mem_free(rest);
     *n->block = (Range){.addr = addr, .size = size};
     range_insert(&h->used, n->block);
     h->bytes += size;
@@ -87,7 +89,6 @@ static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Node
 
 static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 asked, u64 gap, u64 *addr)
 {
-    Nodes nodes;
     if (!asked)
         return DRV_BAD_ARGUMENT;
     if (asked > (u64)1 << 32)
@@ -97,7 +98,8 @@ static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 asked, u64 gap, u64 *addr
         Range *f = arenas[i].kind == kind ? range_first_fit(h->free[i], size) : NULL;
         if (!f)
             continue;
-        if (!nodes_new(&nodes))
+        const Nodes nodes = {.block = range_new(0, 0)};
+        if (!nodes.block)
             return DRV_NO_MEMORY;
         *addr = f->addr;
         carve(h, &h->free[i], f, f->addr, size, &nodes);

@@ -88,7 +88,6 @@ static void release_locks(Driver *d, u32 knl)
 DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone, Extents *x,
                         DrvResult *result)
 {
-    DevResult dev;
     DrvScene scene;
     const u64 area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
     /* one area for all: groups take turns, so that they do not meet in it */
@@ -97,22 +96,21 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone,
     tell_begin(d, k, l, x, &scene);
     begin_launch(d, alone);
     pthread_mutex_unlock(&d->lock);
-    const bool ok = dev_launch(d->dev, l, &dev);
+    const bool ok = dev_launch(d->dev, l, &result->dev);
     pthread_mutex_lock(&d->lock);
-    *result = (DrvResult){.dev = dev,
-                          .warps = l->warps,
-                          .lds = l->lds,
-                          .pds_lane = l->pds_lane,
-                          .sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
-                          .vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs};
-    const DrvStatus s = ok ? DRV_OK : status_of_fault(d, k, l, &dev);
+    result->warps = l->warps;
+    result->lds = l->lds;
+    result->pds_lane = l->pds_lane;
+    result->sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs;
+    result->vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs;
+    const DrvStatus s = ok ? DRV_OK : status_of_fault(d, k, l, &result->dev);
     if (!ok)
         release_locks(d, l->knl);
     if (d->watcher.end) {
         Buf why = {0};
         if (!ok)
             drv_last_error(d, &why);
-        d->watcher.end(d->watcher.self, &scene, &dev, buf_text(&why));
+        d->watcher.end(d->watcher.self, &scene, &result->dev, buf_text(&why));
         buf_free(&why);
     }
     end_launch(d, alone);

@@ -97,6 +97,7 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
     if (addr - r->lo < r->room || !(flags & (stores ? MEM_W : MEM_R)) ||
         (stores && !local && flags & fixed))
         return;
+    g->remembers = true;
     *r = range_around(m, p, flags, r->room && p > first + AGAIN ? p - AGAIN : first,
                       r->room && p + AGAIN < past ? p + AGAIN : past);
     if (stores && !local)
@@ -157,6 +158,7 @@ static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
         remember(w->group, u, addr, stores);
     if (!r->lo && !r->room)
         r->lo = 1;
+    w->group->remembers = true;
     return (u64)1 << 32;
 }
 

@@ -32,13 +32,13 @@ typedef struct {
 /* How a launch ended. */
 typedef struct {
     bool faulted;
-    Fault fault;            /* of the first group, in order, that faulted */
     u64 insns;              /* warp instructions retired, prefixes included */
     u64 groups;             /* that ran to their end */
     u64 compiled;           /* of insns: executed in compiled code */
     u64 cycles;             /* from the host's request to its response; 0: the engine has none */
     u64 timed;              /* groups whose cycles were counted; fewer than all: cycles is estimated */
     u64 cycles_error;       /* and 95 of 100 estimates are no further off than this */
+    Fault fault;            /* if it faulted: of the first group, in order, that did; large */
 } LaunchResult;
 
 /* A kind of engine. */

@@ -162,6 +162,7 @@ struct Group {
      * PLAIN_SITES, while the context is held; stores to local memory until the group ends.  One that
      * is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];
+    bool remembers;         /* one is not all 0 */
     u64 local_stores[PLAIN_SITES / 64]; /* a bit for each site: the range for stores is local */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */

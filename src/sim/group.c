@@ -93,11 +93,14 @@ Group *context_take(Contexts *c, const Launch *l)
         return NULL;
     }
     g->launch = l;
-    g->tlb = (Tlb){.vpn = {0}};
+    if (l->mmu)
+        g->tlb = (Tlb){.vpn = {0}};
     g->clock = NULL;
     g->compiled = 0;
     g->start = NULL;
-    memset(g->plain, 0, sizeof g->plain);
+    if (g->remembers)
+        memset(g->plain, 0, sizeof g->plain);
+    g->remembers = false;
     memset(g->local_stores, 0, sizeof g->local_stores);
     g->guard = (PlainRange){0};
     group_note_accesses(g, NOTE_NOTHING);

@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "sim/handlers.h"
 #include "sim/step.h"
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { DEFAULT_SLICE = 1 << 16 };
@@ -305,8 +307,12 @@ static void run_group(Run *r, Group *g, u64 linear, u32 thread, bool has_begun)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-/* What a thread has run so far. */
-static void report(Run *r, const Group *g, const LaunchResult *part)
+/* What a thread has run since it told of it (LaunchResult). */
+typedef struct {
+    u64 insns, compiled, groups;
+} Part;
+
+static void report(Run *r, const Group *g, const Part *part)
 {
     pthread_mutex_lock(&r->lock);
     LaunchResult *to = r->result;
@@ -325,11 +331,11 @@ static void report(Run *r, const Group *g, const LaunchResult *part)
 static void refuse(Run *r, FaultKind kind)
 {
     Group none = {.faulted = true, .fault = {.kind = kind, .lane = -1}};
-    report(r, &none, &(LaunchResult){0});
+    report(r, &none, &(Part){0});
 }
 
 /* Groups first..end-1, or some of them; the number of the next one. */
-static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, LaunchResult *part)
+static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, Part *part)
 {
     GroupsRun run = {.groups = 0};
     if (r->sim->groups && !r->audience->events && !r->launch->max_insns &&
@@ -350,7 +356,7 @@ static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, LaunchRe
 static void work(void *self, u32 number)
 {
     Run *r = self;
-    LaunchResult part = {0};
+    Part part = {0};
     Group *g = sim_take_group(r->sim, r->launch);
     if (!g) {
         refuse(r, FAULT_NO_MEMORY);
@@ -368,7 +374,7 @@ static void work(void *self, u32 number)
         i = run_groups(r, g, i, end, number, &part);
         if (g->faulted) { /* at once: it says where the others end */
             report(r, g, &part);
-            part = (LaunchResult){0};
+            part = (Part){0};
         }
         if (r->is_alone && nanoseconds() - r->start > SHORT)
             call_others(r);
@@ -405,7 +411,7 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
              .limit = UINT64_MAX,
              .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
 
-    *result = (LaunchResult){0};
+    memset(result, 0, offsetof(LaunchResult, fault));
     if (opt->timeout > 0)
         r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
     pthread_mutex_init(&r.lock, NULL);

@@ -206,6 +206,11 @@ static u32 row_of(const Launch *l) { return 4 * l->lanes * (l->set & V2025 ? 1 :
 /* The offset in a lane's private memory of a byte so far behind the start of the warp's. */
 static u64 offset_of(const Launch *l, u64 past) { return past / row_of(l) * 4 + past % 4; }
 
+u64 private_offset(const Warp *w, u64 addr)
+{
+    return offset_of(w->group->launch, addr - warp_pds(w));
+}
+
 static void check_gap(Check *c, const Access *a, u64 offset)
 {
     Buf how = {0};
@@ -299,8 +304,8 @@ bool bounds_allow_row(Check *c, const Access *a)
         const Launch *l = a->warp->group->launch;
         const u64 lo = warp_pds(a->warp), all = (u64)row_of(l) * (l->pds_lane / 4);
         return !strays(a->warp, a->step) && row->lo >= lo && row->end - lo <= all &&
-               !notes_touch_gap(c, a->warp, offset_of(l, row->lo - lo),
-                                offset_of(l, row->end - lo - 1) + 1);
+               !notes_touch_gap(c, a->warp, private_offset(a->warp, row->lo),
+                                private_offset(a->warp, row->end - 1) + 1);
     }
     const DrvExtent *e = extent_find(c, row->lo);
     return e && row->end - e->addr <= e->size && !(e->no_write && row->writes) &&

@@ -126,7 +126,7 @@ void init_copied(Init *t, u64 from, u64 to, u64 size)
 
 /* --- reports --------------------------------------------------------------------------------- */
 
-static void put_origin(Check *c, const Origin *o, Buf *to)
+static void put_origin(Check *c, const Warp *w, const Origin *o, Buf *to)
 {
     const char *name = variable_from(c->init, o->addr);
     dev_put_place(drv_device(c->driver), o->pc, name ? "begins at" : "loaded", to);
@@ -135,7 +135,7 @@ static void put_origin(Check *c, const Origin *o, Buf *to)
         buf_printf(to, "private variable '%.*s'", (int)strcspn(name, "."), name);
     else if (name)
         buf_str(to, "a private variable");
-    else
+    else if (!notes_put_private(c, w, o->addr, o->at, to))
         put_whereabouts(c, o->addr, 1, to);
 }
 
@@ -149,7 +149,7 @@ static void report_init(Check *c, const Warp *w, u32 pc, u32 n, int lane, const 
     if (is_new(c, &f)) {
         Buf more = {0};
         if (o.pc) {
-            put_origin(c, &o, &more);
+            put_origin(c, w, &o, &more);
         } else {
             buf_str(&more, "\n  from        a register");
         }
@@ -189,13 +189,19 @@ static void note_hole(Init *t, u64 addr, Origin from)
     t->hole[addr / 4 % HOLES] = (Hole){addr / 4, t->memory.group, from};
 }
 
-/* Where the value that nobody wrote came from, which is loaded at pc; is_new as of
+/* Where the value that nobody wrote came from, which is loaded by a; is_new as of
  * unwritten_load(). */
-static Origin origin_of(const Init *t, u32 pc, u64 addr, bool is_new)
+static Origin origin_of(const Check *c, const Access *a, bool is_new)
 {
-    const Hole *h = &t->hole[addr / 4 % HOLES];
-    const bool known = h->word == addr / 4 && h->group && (!is_new || h->group == t->memory.group);
-    return known ? h->from : (Origin){pc, addr};
+    const Init *t = c->init;
+    const Hole *h = &t->hole[a->addr / 4 % HOLES];
+    Origin o = {.pc = a->pc, .addr = a->addr};
+    if (h->word == a->addr / 4 && h->group && (!is_new || h->group == t->memory.group))
+        return h->from;
+    const u64 note =
+        a->is_private ? notes_find_private(c, a, private_offset(a->warp, a->addr), &o.at) : 0;
+    o.addr = note ? note : o.addr;
+    return o;
 }
 
 /* --- memory instructions ---------------------------------------------------------------------- */
@@ -215,7 +221,7 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
     Registers *r = &t->warp[w->id];
     Access a = access_of(c, e);
     u32 shadow[MAX_LANES] = {0}, any = 0;
-    Origin origin = {step_pc(s), 0};
+    Origin origin = {.pc = step_pc(s)};
     Walk at = {0};
     Touch x;
     while (walk(e, &at, &x)) {
@@ -228,7 +234,7 @@ static void load_each(Check *c, const Event *e, const IsaRegs *d)
             got |= ALL << size * 8;
         shadow[x.lane < 0 ? 0 : x.lane] |= got;
         if (got && !any)
-            origin = origin_of(t, step_pc(s), x.addr, is_new_memory(c, s, x.addr));
+            origin = origin_of(c, &a, is_new_memory(c, s, x.addr));
         any |= got;
     }
     for (u32 k = 0; k < d->count; k++) {

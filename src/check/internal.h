@@ -143,6 +143,8 @@ bool extents_take(Check *c, const DrvScene *s);
 /* What the address belongs to, or is nearest to, as "byte 3 of argument 0, 'out' (32 bytes)". */
 void put_whereabouts(const Check *c, u64 addr, u32 size, Buf *to);
 const DrvExtent *extent_find(Check *c, u64 addr);
+/* The offset in a lane's private memory of the byte at an address in the warp's. */
+u64 private_offset(const Warp *w, u64 addr);
 
 /* --- the checks ------------------------------------------------------------------------------ */
 
@@ -171,6 +173,12 @@ bool notes_touch_gap(const Check *c, const Warp *w, u64 lo, u64 end);
 /* The same for the lane of the access; appends which variable is nearest, and says which *note it
  * has. */
 bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, Buf *to);
+
+/* The note of the private variable that has the byte at the offset, in the lane of the access, *at bytes
+ * from its begin; 0: none is known to. */
+u64 notes_find_private(const Check *c, const Access *a, u64 offset, u32 *at);
+/* Appends the name of the variable with this note, and which byte of it.  False: there is none. */
+bool notes_put_private(const Check *c, const Warp *w, u64 note, u32 at, Buf *to);
 
 Race *race_new(void);
 void race_free(Race *r);

@@ -20,11 +20,15 @@ typedef struct {
     u32 lanes;   /* that have it */
 } Variable;
 
-/* Those of a warp. */
 typedef struct {
     Variable *v;
     size_t n, cap;
 } Variables;
+
+/* Those of a warp. */
+typedef struct {
+    Variables parted, plain; /* arrays and structures, with gaps; others */
+} WarpVariables;
 
 /* A variable of the program, or constants. */
 typedef struct {
@@ -36,7 +40,7 @@ struct ProgramNotes {
     Global *global;
     size_t nglobal, capglobal, last; /* the one that was found last */
     u64 lo, end;                     /* of all notes of the image; lo >= end: there are none */
-    Variables *of;                   /* by warp, of the group that runs */
+    WarpVariables *of;               /* by warp, of the group that runs */
     u32 nwarp;
     const Warp *warp; /* of the index that was reported last: its warp, lanes and place */
     u32 lanes, pc;
@@ -50,7 +54,7 @@ ProgramNotes *notes_new(void) { return mem_zalloc(1, sizeof(ProgramNotes)); }
 static void free_variables(ProgramNotes *t)
 {
     for (u32 k = 0; k < t->nwarp; k++)
-        mem_free(t->of[k].v);
+        mem_free(t->of[k].parted.v), mem_free(t->of[k].plain.v);
     mem_free(t->of);
     t->of = NULL;
     t->nwarp = 0;
@@ -98,7 +102,7 @@ void notes_group(ProgramNotes *t, const Group *g)
 {
     t->warp = NULL;
     for (u32 k = 0; k < t->nwarp; k++)
-        t->of[k].n = 0;
+        t->of[k].parted.n = t->of[k].plain.n = 0;
     if (g->nwarps <= t->nwarp || t->lo >= t->end)
         return;
     free_variables(t);
@@ -185,20 +189,22 @@ bool notes_explain(Check *c, const Access *a)
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-static void note_variable(Check *c, const Warp *w, u64 note, u32 address, u32 lanes)
+static void note_variable(Check *c, const Access *a, u32 kind, u32 address)
 {
     ProgramNotes *t = c->notes;
-    Variables *s = w->id < t->nwarp ? &t->of[w->id] : NULL;
+    const Warp *w = a->warp;
+    const u64 note = a->addr;
     u32 size = 0;
-    if (!s)
+    if (w->id >= t->nwarp)
         return;
+    Variables *s = kind & NOTE_PLAIN ? &t->of[w->id].plain : &t->of[w->id].parted;
     for (size_t i = 0; i < s->n; i++)
         if (s->v[i].note == note)
             s->v[i] = s->v[--s->n];
     if (!address || !read_guest(c, w, note + NOTE_SIZE, &size, sizeof size))
         return;
     if (array_grow(s->v, s->n, s->cap))
-        s->v[s->n++] = (Variable){note, address, address + size, lanes};
+        s->v[s->n++] = (Variable){note, address, address + size, a->step->exec};
     else
         t->failed = true;
 }
@@ -206,7 +212,7 @@ static void note_variable(Check *c, const Warp *w, u64 note, u32 address, u32 la
 bool notes_touch_gap(const Check *c, const Warp *w, u64 lo, u64 end)
 {
     const ProgramNotes *t = c->notes;
-    const Variables *s = t && w->id < t->nwarp ? &t->of[w->id] : NULL;
+    const Variables *s = t && w->id < t->nwarp ? &t->of[w->id].parted : NULL;
     for (size_t i = 0; s && i < s->n; i++)
         if (lo < (u64)s->v[i].end + NOTE_GAP && end > s->v[i].end)
             return true;
@@ -221,7 +227,7 @@ static u64 distance(const Variable *v, u64 lo, u64 end)
 
 bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, Buf *to)
 {
-    const Variables *s = &c->notes->of[a->warp->id];
+    const Variables *s = &c->notes->of[a->warp->id].parted;
     const u32 lanes = a->lane < 0 ? UINT32_MAX : 1u << a->lane;
     const Variable *nearest = NULL;
     bool is_gap = false;
@@ -240,6 +246,41 @@ bool notes_put_gap(const Check *c, const Access *a, u64 lo, u64 end, u64 *note, 
     put_distance((i64)lo - nearest->lo, (i64)end - nearest->lo, nearest->end - nearest->lo, to);
     buf_printf(to, "private variable '%s', which has %u", name, nearest->end - nearest->lo);
     *note = nearest->note;
+    return true;
+}
+
+static const Variable *variable_at(const Variables *s, u64 offset, u32 lanes)
+{
+    for (size_t i = s->n; i-- > 0;)
+        if (s->v[i].lanes & lanes && offset >= s->v[i].lo && offset < s->v[i].end)
+            return &s->v[i];
+    return NULL;
+}
+
+u64 notes_find_private(const Check *c, const Access *a, u64 offset, u32 *at)
+{
+    const ProgramNotes *t = c->notes;
+    const WarpVariables *of = a->warp->id < t->nwarp ? &t->of[a->warp->id] : NULL;
+    const u32 lanes = a->lane < 0 ? UINT32_MAX : 1u << a->lane;
+    const Variable *v = of ? variable_at(&of->parted, offset, lanes) : NULL;
+    if (of && !v)
+        v = variable_at(&of->plain, offset, lanes);
+    *at = v ? (u32)(offset - v->lo) : 0;
+    return v ? v->note : 0;
+}
+
+bool notes_put_private(const Check *c, const Warp *w, u64 note, u32 at, Buf *to)
+{
+    u32 words[2]; /* kind, size */
+    char name[64];
+    if (note < c->notes->lo || note >= c->notes->end ||
+        !read_guest(c, w, note + NOTE_KIND, words, sizeof words))
+        return false;
+    notes_text(c, w, note + NOTE_TEXT, name, sizeof name);
+    if (words[0] & NOTE_PLAIN)
+        buf_printf(to, "private variable '%s'", name);
+    else
+        buf_printf(to, "byte %u of private variable '%s', which has %u", at, name, words[1]);
     return true;
 }
 
@@ -323,7 +364,7 @@ bool notes_step(Check *c, const Event *e)
         if (!read_guest(c, a.warp, x.addr + NOTE_KIND, &kind, sizeof kind))
             return true;
         if (kind & NOTE_PRIVATE) { /* of all lanes at once */
-            note_variable(c, a.warp, x.addr, v, s->exec);
+            note_variable(c, &a, kind, v);
             return true;
         }
         if (kind & NOTE_ASYNC)

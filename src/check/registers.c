@@ -137,7 +137,7 @@ static void compute(Registers *r, const Warp *w, const Step *s, const IsaRegs *d
     const bool accumulates = isa_insn[s->id].effect == E_MAC;
     Operand a = {NULL, true}, b = {NULL, true};
     u32 shadow[MAX_LANES], spoilt[MAX_LANES];
-    Origin origin = {0, 0};
+    Origin origin = {.pc = 0};
     memset(spoilt, 0, sizeof spoilt);
     /* 1. the sources; what is neither a nor b spoils the result */
     for (int i = 0; i < f->nregs; i++) {
@@ -187,7 +187,7 @@ static void merge(Registers *r, const Warp *w, const Step *s, const IsaRegs *d)
 {
     const IsaRegs *a = NULL, *b = NULL;
     u32 shadow[MAX_LANES];
-    Origin origin = {0, 0};
+    Origin origin = {.pc = 0};
     for (int i = 0; i < s->facts->nregs; i++) {
         const IsaRegs *x = &s->facts->reg[i];
         a = x->role == ROLE_A ? x : a;

@@ -5,8 +5,9 @@
 
 /* Where a value came from that nobody wrote. */
 typedef struct {
-    u32 pc; /* of the load; 0: the register itself */
-    u64 addr;
+    u32 pc;   /* of the load; 0: the register itself */
+    u32 at;   /* with a note: bytes from the variable's begin */
+    u64 addr; /* of a private variable that is known, its note (obj/notes.h) */
 } Origin;
 
 enum { REGISTERS = WATCH_ALWAYS };

@@ -5,6 +5,9 @@
  * the program holds that nobody writes (obj/notes.h), and of which the optimiser knows nothing.
  * Where a value is assigned in any case, both go away again.
  *
+ * Larger variables are to stay in memory, where the check sees who wrote them: a call that may have
+ * written them stands at their begin until all is optimised.
+ *
  * The attribute of functions tells the optimiser that no branch may depend on a value earlier than
  * the source has it.
  */
@@ -15,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 64 /* bytes; larger variables mostly stay in memory, and are seen there */ };
+enum { LARGEST = 64, LARGEST_VECTOR = 128 /* bytes of variables that get a value */ };
+#define BEGINS         "__ventus_begins_unwritten"
 #define FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 /* Whether values of the type are made of numbers and pointers. */
@@ -135,17 +139,54 @@ static LLVMValueRef after_variables(LLVMValueRef variable)
     return i;
 }
 
+/* The function that is called where a large variable begins.  It does nothing but what it may have
+ * written there. */
+static LLVMValueRef make_begins(LLVMModuleRef m)
+{
+    enum { ARGUMENTS = 3 /* reads and writes them */ };
+    static const struct {
+        const char *name;
+        u32 value;
+        LLVMAttributeIndex of;
+    } facts[] = {{"memory", ARGUMENTS, FUNCTION_INDEX}, {"nounwind", 0, FUNCTION_INDEX},
+                 {"willreturn", 0, FUNCTION_INDEX},     {"nosync", 0, FUNCTION_INDEX},
+                 {"nofree", 0, FUNCTION_INDEX},         {"nocapture", 0, 1}};
+    LLVMValueRef f = LLVMGetNamedFunction(m, BEGINS);
+    LLVMContextRef ctx = LLVMGetModuleContext(m);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx, 0);
+    if (f)
+        return f;
+    f = LLVMAddFunction(m, BEGINS,
+                        LLVMFunctionType(LLVMVoidTypeInContext(ctx), &pointer, 1, false));
+    for (size_t k = 0; k < countof(facts); k++) {
+        const unsigned kind = LLVMGetEnumAttributeKindForName(facts[k].name, strlen(facts[k].name));
+        if (kind) /* LLVM 21 has no "nocapture" */
+            LLVMAddAttributeAtIndex(f, facts[k].of,
+                                    LLVMCreateEnumAttribute(ctx, kind, facts[k].value));
+    }
+    return f;
+}
+
+/* The variable begins where the builder is.  from: its value, or the function above. */
+static void begin_here(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef variable, LLVMValueRef from)
+{
+    if (LLVMIsAFunction(from))
+        LLVMBuildCall2(b, LLVMGlobalGetValueType(from), from, &variable, 1, "");
+    else
+        begin_unwritten(LLVMGetModuleDataLayout(m), b, variable, from);
+}
+
 static void begin_variable(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef variable)
 {
     LLVMTypeRef t = LLVMGetAllocatedType(variable);
-    LLVMTargetDataRef dl = LLVMGetModuleDataLayout(m);
-    const u64 size = LLVMABISizeOfType(dl, t);
+    const u64 size = LLVMABISizeOfType(LLVMGetModuleDataLayout(m), t);
+    const bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
     LLVMValueRef count = LLVMGetOperand(variable, 0);
     bool has_start = false;
-    if (!size || size > LARGEST || !is_plain(t) || !LLVMIsAConstantInt(count) ||
-        LLVMConstIntGetZExtValue(count) != 1)
+    if (!size || !is_plain(t) || !LLVMIsAConstantInt(count) || LLVMConstIntGetZExtValue(count) != 1)
         return;
-    LLVMValueRef from = make_source(m, variable, t);
+    LLVMValueRef from = size > (is_vector ? LARGEST_VECTOR : LARGEST) ? make_begins(m)
+                                                                      : make_source(m, variable, t);
     for (LLVMUseRef u = LLVMGetFirstUse(variable), next; u; u = next) {
         LLVMValueRef start = LLVMGetUser(u);
         next = LLVMGetNextUse(u);
@@ -154,13 +195,22 @@ static void begin_variable(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef varia
         has_start = true;
         LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(start));
         LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(start));
-        begin_unwritten(dl, b, variable, from);
+        begin_here(m, b, variable, from);
     }
     if (!has_start) {
         LLVMPositionBuilderBefore(b, after_variables(variable));
         LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(variable));
-        begin_unwritten(dl, b, variable, from);
+        begin_here(m, b, variable, from);
     }
+}
+
+void unwritten_forget(LLVMModuleRef m)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(m, BEGINS);
+    for (LLVMUseRef u; f && (u = LLVMGetFirstUse(f));)
+        LLVMInstructionEraseFromParent(LLVMGetUser(u));
+    if (f)
+        LLVMDeleteFunction(f);
 }
 
 void variables_unwritten(LLVMModuleRef m)

@@ -143,7 +143,7 @@ static void store_at(Fn *n, const How *h, Ref base, i32 offset, u32 width, Ref x
 /* --- variables in private memory ---------------------------------------------------------- */
 
 /* A note of the variable (obj/notes.h); NULL: out of memory. */
-static Data *make_note(Fn *n, LLVMValueRef variable, u32 size)
+static Data *make_note(Fn *n, LLVMValueRef variable, u32 size, u32 kind)
 {
     Lower *lo = n->lo;
     char name[48];
@@ -155,7 +155,7 @@ static Data *make_note(Fn *n, LLVMValueRef variable, u32 size)
     u32 *words = ir_alloc(lo->m, NOTE_TEXT + len + 1);
     if (!d || !words || !ir_grow(lo->m, n->note, n->nnote, n->capnote))
         return NULL;
-    words[NOTE_KIND / 4] = NOTE_PRIVATE;
+    words[NOTE_KIND / 4] = kind;
     words[NOTE_SIZE / 4] = size;
     memcpy(words + NOTE_TEXT / 4, text, len);
     lo->m->sym[d->symbol].is_local = true;
@@ -193,9 +193,12 @@ void mem_alloca(Fn *n, LLVMValueRef i)
         return;
     }
     const u64 size = LLVMABISizeOfType(n->lo->dl, t) * LLVMConstIntGetZExtValue(count);
-    const bool is_noted = n->lo->apart && has_parts && size && size < PRIVATE_END;
-    v.p[0] = private_object(n, size + (is_noted ? NOTE_GAP : 0), LLVMGetAlignment(i));
-    Data *note = is_noted ? make_note(n, i, (u32)size) : NULL;
+    size_t len;
+    (void)LLVMGetValueName2(i, &len);
+    const bool is_noted = n->lo->apart && size && size < PRIVATE_END && (has_parts || len);
+    v.p[0] = private_object(n, size + (is_noted && has_parts ? NOTE_GAP : 0), LLVMGetAlignment(i));
+    Data *note =
+        is_noted ? make_note(n, i, (u32)size, NOTE_PRIVATE | (has_parts ? 0 : NOTE_PLAIN)) : NULL;
     if (note)
         store_note(n, note->symbol, v.p[0]);
     val_set(n, i, v);

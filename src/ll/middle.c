@@ -410,6 +410,7 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
         unwritten_keep_branches(m);
     if (!optimise(m, target, b, d) || is_recursive(m, d))
         return false;
+    unwritten_forget(m);
     if (b->fast_math && b->level)
         relaxed_fuse(m);
     return expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));

@@ -62,6 +62,7 @@ void components_store(LLVMModuleRef m);
  * prepared; keeps the optimiser from deciding by it, after the library is linked (firstvalues.c). */
 void variables_unwritten(LLVMModuleRef m);
 void unwritten_keep_branches(LLVMModuleRef m);
+void unwritten_forget(LLVMModuleRef m); /* takes away, once all is optimised, what was only for that */
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

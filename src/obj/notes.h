@@ -33,6 +33,7 @@ enum {
     NOTE_BITS = 0xff,
     NOTE_SIGNED = 256, /* of an index */
     NOTE_PRIVATE = 512, /* it is a variable in private memory */
+    NOTE_PLAIN = 16384, /* without a gap behind it */
     NOTE_ASYNC = 1024,  /* an operand of an asynchronous copy; NOTE_BITS are its number, from 0 */
     NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's, and these are the access's: */
     NOTE_WRITES = 8192,

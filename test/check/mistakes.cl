@@ -505,6 +505,31 @@ kernel void far_constant(global int *out, int n)
 
 struct list { int first; int all[2][8]; int last; };
 
+/* parts of large variables: those that were written are read, and all is copied */
+kernel void fine_large(global int *out, int n, global struct list *to)
+{
+    int a[100];
+    long16 v;
+    struct list s;
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    v.s01234567 = n;
+    v.sf = 3;
+    s.first = n;
+    s.all[1][n & 7] = n;
+    to[get_global_id(0)] = s;
+    struct list t = s;
+    int sum = a[n - 1] + (int)v.s3 + (int)v.sf + t.first + s.all[1][n & 7];
+    for (int i = 0; i < 2; i++) {
+        int b[50];
+        for (int k = 0; k < 50; k++)
+            b[k] = k + i;
+        sum += b[n & 31];
+    }
+    if (sum)
+        out[get_global_id(0)] = sum;
+}
+
 /* to every end of a variable, and to others by turns */
 kernel void fine_far(global int *out, int n)
 {

@@ -60,6 +60,27 @@ kernel void copy(global const int *in, global int *out, local int *t)
     out[get_global_id(0)] = t[get_local_id(0)];
     wait_group_events(1, &e);
 }
+
+struct large { int x[40]; int y; };
+
+int third(const struct large *l)
+{
+    return l->x[3];
+}
+
+kernel void large(global int *out, int n)
+{
+    int all[32], sum;
+    struct large l;
+    all[n & 7] = n;
+    out[0] = all[(n & 7) + 1];
+    if (n == 3)
+        sum = 4;
+    out[1] = sum;
+    l.x[n & 1] = n;
+    if (third(&l) > 3)
+        out[2] = l.x[0];
+}
 END
 
 # Each line given must come in the report, in this order; the file is called by its name alone.
@@ -133,6 +154,19 @@ END
 expect across --check=bounds -g 1 -l 1 -a buf:i8:32 <<'END'
 words.cl:33:50: error: bounds: store of 4 bytes that end 1 past the end of argument 0, 'out', which has 32
 END
+# variables that are large, and without optimisation
+for level in '' -cl-opt-disable; do
+expect large --check=init -B "-cl-std=CL3.0 $level" -g 1 -l 1 -a buf:i32:4 -a i32:30 <<'END'
+words.cl:65:12: error: init: store of a value that nobody wrote, into global memory
+  loaded      words.cl:65:14 in large
+  from        byte 28 of private variable 'all', which has 128
+words.cl:68:12: error: init: store of a value that nobody wrote, into global memory
+  from        private variable 'sum'
+words.cl:70:9: error: init: branch on a value that nobody wrote
+  loaded      words.cl:57:12 in third
+  from        byte 12 of private variable 'l', which has 164
+END
+done
 expect copy --check -g 64 -l 64 -a buf:i32:64 -a buf:i32:64 -a local:256 <<'END'
 words.cl:49:29: error: race: load of 4 bytes at byte 0 of argument 2, 't', which has 256, and the store of an asynchronous copy, in no order
   at          words.cl:49:29 in copy

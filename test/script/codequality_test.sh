@@ -45,6 +45,14 @@ kernel void seldom(global uint *o, global const uint *a, global const uint *b, u
     if (i < n)
         o[i] = a[i] + b[i];
 }
+kernel void rows(global int *o, global const int *a, uint n)
+{
+    uint i = get_global_id(0);
+    int sum = 0;
+    for (uint k = 0; k < 8; k++)
+        sum ^= a[k * n + i];
+    o[i] = sum;
+}
 kernel void leaves(global uint *o, uint n)
 {
     uint x = get_global_id(0), s = x;
@@ -102,6 +110,8 @@ rounds transposed $((64 / 4 * 15)) -a buf:f32:4096 -a buf:f32:4096 -a i32:N -a i
 rounds leaves $((64 * $(body leaves | wc -l))) -a buf:u32:32 -a i32:N
 # lanes may leave in different rounds, so there is one load
 at_most 'loads of strided' "$(body strided | grep -c 'vlw12')" 1
+# the item 10, arguments 3; index, first row, bytes of a row, 7 more rows, 8 loads, 7 sums; store 2, end and ret
+at_most 'instructions of rows' "$(body rows | wc -l)" $((10 + 3 + 1 + 1 + 1 + 7 + 8 + 7 + 2 + 2))
 # before the branch only n is loaded of the arguments
 at_most 'arguments before the branch of seldom' "$(body seldom | sed '/	vbge/q' | grep -c '(a0)')" 1
 # the argument block stays in its register

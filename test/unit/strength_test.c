@@ -36,6 +36,7 @@ static void reduce(Func *f)
 {
     pass(f, fold);
     pass(f, strength);
+    pass(f, chain_sums);
     pass(f, fold);
     pass(f, uniform);
     pass(f, counters);

@@ -71,6 +71,21 @@ kernel void generic_or_nothing(global int *x, global int *out)
     out[i] = is_odd[l] ? *p : -7;
 }
 
+/* pointers that walk through a loop, one of which each work-item takes in each round */
+kernel void generic_choice(global const int *a, global const int *b, global int *out)
+{
+    const int i = get_global_id(0);
+    const int *p = a, *q = b;
+    uint sum = 0;
+    for (int k = 0; k < 8; k++) {
+        const int *r = k & i ? p : q;
+        sum = sum * 3 + *r;
+        p += 1 + (k & 1);
+        q += 1 + (sum & 1);
+    }
+    out[i] = sum;
+}
+
 global int counter = 40;
 global int squares[4] = {0, 1, 4, 9};
 global int *where = &squares[2];

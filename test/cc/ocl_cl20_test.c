@@ -49,6 +49,22 @@ REF(generic_or_nothing)
     EACH out[i] = x[i] & 1 ? x[i] : -7;
 }
 
+REF(generic_choice)
+{
+    const u32 *a = A(0), *b = A(1);
+    u32 *out = A(2);
+    EACH
+    {
+        u32 p = 0, q = 0, sum = 0;
+        for (u32 k = 0; k < 8; k++) {
+            sum = sum * 3 + (k & i ? a[p] : b[q]);
+            p += 1 + (k & 1);
+            q += 1 + (sum & 1);
+        }
+        out[i] = sum;
+    }
+}
+
 REF(program_scope)
 {
     const u32 *x = A(0);
@@ -305,6 +321,7 @@ static const KitCase cases[] = {
     CASE(generic_moves, "64/32", "c4096 w64"),
     CASE(generic_kinds, "64/32", "w64 w64"),
     CASE(generic_or_nothing, "64/32", "w64 w64"),
+    CASE(generic_choice, "64/32", "w64 w64 w64"),
     CASE(program_scope, "64/32", "w64 w64"),
     CASE(static_in_function, "64/32", "w64"),
     CASE(c11_atomics, "64/32", "w64 w8"),

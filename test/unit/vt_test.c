@@ -268,6 +268,12 @@ static void reads_the_environment(void **state)
             vt_dev_close(h);
         clean(NULL);
     }
+    /* more SMs than an engine has room for */
+    vt_device_h h = NULL;
+    setenv("VENTUS_SMS", "257", 1);
+    setenv("VENTUS_ENGINE", "timing", 1);
+    assert_int_equal(vt_dev_open(&h), VT_BAD_ARGUMENT);
+    clean(NULL);
     setenv("VENTUS_BACKEND", "none", 1);
     setenv("VENTUS_ENGINE", "interp", 1); /* comes first */
     vt_dev_close(open_device());

@@ -103,7 +103,7 @@ no-opencl:
 	@echo 'no CL/cl_icd.h (packages opencl-headers, ocl-icd-opencl-dev): the OpenCL runtime is left out'
 
 $B/ventus: $(TOOLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(if $(HAS_SQLITE),-lsqlite3) $(if $(HAS_PNG),-lpng) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ $(if $(HAS_SQLITE),-lsqlite3) $(if $(HAS_PNG),-lpng) $(LDLIBS)
 $B/tool/sweep_store.o: CPPFLAGS += $(if $(HAS_SQLITE),-DHAVE_SQLITE)
 $B/tool/raster.o: CPPFLAGS += $(if $(HAS_PNG),-DHAVE_PNG)
 $B/libventus.a: $(LIBOBJ)
@@ -111,13 +111,13 @@ $B/libventus.a: $(LIBOBJ)
 	$(call say,AR,$@)ar rcs $@ $^
 # the driver: everything that vt_* reaches
 $B/libventus.so: $(LIBOBJ)
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined -o $@ $^ $(LDLIBS)
 	@ln -sf libventus.so $B/$(SONAME)
 
 # the OpenCL runtime: only what the loader looks up is visible, and it stays loaded because it has
 # threads.  OCL_ICD_VENDORS=$B/ventus.icd finds it without an installation
 $B/libventus-opencl.so: $(CLSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--no-undefined \
 	    -o $@ $^ $(LDLIBS)
 $B/ventus.icd: $B/libventus-opencl.so
 	@echo $(abspath $<) >$@
@@ -188,16 +188,16 @@ $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
 $B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/gen/prologue.o $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(LLVM_PARTS)) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ $(call llvm_libs,$(LLVM_PARTS)) $(LDLIBS)
 # goes into a process of clang, which has no sanitizers
 CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
+	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) $(LDFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
 
 $(JITSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/ventus-jit1: $B/tool/jit1/jit1.o $(JITSRC:%.c=$B/%.o) $B/libventus.a
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ $(call llvm_libs,$(JIT_PARTS)) $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ $(call llvm_libs,$(JIT_PARTS)) $(LDLIBS)
 
 DEVLIB := $(patsubst lib/opencl/%,$B/devlib/%.bc,$(basename $(wildcard lib/opencl/*.cl lib/opencl/*.ll)))
 CLFLAGS := -triple spir-unknown-unknown -x cl -cl-std=CL3.0 -O2 -disable-llvm-passes -Isrc -Ilib -Ilib/opencl -Wno-atomic-alignment

@@ -51,6 +51,15 @@ lacks stdio.h libc6-dev src/obj/obj
 lacks cmocka.h libcmocka-dev test/unit/graph_test
 missing no-such-compiler no-such-compiler src/obj/obj
 
+# what is installed is linked with the options that packages give
+make --no-print-directory -n B="$t/n" CC="$CC" LDFLAGS=-Wl,-z,now all 2>&1 | sed -e :a -e '/\\$/N; s/\\\n//; ta' >"$t/out"
+for f in ventus libventus.so libventus-opencl.so ventus-cc1 ventus-jit1 libventus-clang.so; do
+    link=$(grep -- " -o $t/n/$f " "$t/out") || continue
+    n=$((n + 1))
+    case $link in *' -Wl,-z,now '*) ;; *) echo "$f is linked without LDFLAGS: $link"; bad=1 ;; esac
+done
+[ $n -ge 9 ] || { echo 'too few programs are linked'; bad=1; }
+
 # every step that compiles or links says its line
 n=$((n + 1))
 grep -n '^	\$(\(CC\|LLVM_CLANG\))' Makefile && { echo 'a step of the Makefile without $(call say,...)'; bad=1; }

@@ -1,6 +1,6 @@
 # A merge gives what nobody wrote where its mask is such a value, or where the mask chooses it; not where
 # the mask chooses the other one.
-# run: for k in by_nothing chosen other; do echo $k; %b/ventus run --check=init -k $k -g 4 -l 4 -a buf:i32:4=none -a buf:i32:64 %s 2>&1 | sed -n '/error/p; s/^  loaded *.*:\([0-9]*\):.*/loaded in line \1/p'; done
+# run: for k in by_nothing chosen other; do echo $k; %b/ventus run --check=init -k $k -g 4 -l 4 -a buf:i32:4=none -a buf:i32:64 %s 2>&1 | sed -n '/error/p; /Sanitizer/p; s/^  loaded *.*:\([0-9]*\):.*/loaded in line \1/p'; done
 
 	.macro	addresses
 	lw t0, 0(a0)

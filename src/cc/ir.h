@@ -223,6 +223,8 @@ typedef enum {
 typedef struct {
     u32 part;
     i32 plus;               /* to be added to the value */
+    u8 bits;                /* of the sum so many low ones count, the others repeat; 0: all count */
+    bool is_signed;         /* the others are the highest of them, else 0 */
     u8 kind;                /* NoteKind */
     Ref is;
 } Note;

@@ -181,6 +181,8 @@ static void put_note(Buf *out, const Func *f, const Note *n)
     else
         number(out, n->is.val);
     offset(out, n->plus);
+    if (n->bits)
+        buf_printf(out, ", %u bits%s", n->bits, n->is_signed ? " with sign" : "");
     buf_str(out, "\n");
 }
 

@@ -15,10 +15,12 @@
 #include "base/mem.h"
 #include <string.h>
 
-/* What a part is: any of a set of things plus a number; the empty set: not known. */
+/* What a part is: any of a set of things, as a note says; the empty set: not known. */
 typedef struct {
     u32 set;
     i32 plus;
+    u8 bits;
+    bool is_signed;
 } PartValue;
 
 /* Where it is: a place, or one of these. */
@@ -94,7 +96,12 @@ void locate_free(Proof *p)
 
 /* --- what holds ------------------------------------------------------------------------------- */
 
-static bool same_value(PartValue a, PartValue b) { return a.set == b.set && a.plus == b.plus; }
+static bool same_form(PartValue a, PartValue b)
+{
+    return a.plus == b.plus && a.bits == b.bits && a.is_signed == b.is_signed;
+}
+
+static bool same_value(PartValue a, PartValue b) { return a.set == b.set && same_form(a, b); }
 
 void locate_begin(Proof *p)
 {
@@ -103,7 +110,7 @@ void locate_begin(Proof *p)
         return;
     memcpy(l->now, l->top + p->block * l->n, l->n * sizeof *l->now);
     for (size_t k = 0; k < l->n; k++)
-        l->told[k] = (PartPlace){{0, 0}, NOWHERE};
+        l->told[k] = (PartPlace){.place = NOWHERE};
 }
 
 void locate_note(Proof *p, const Note *n)
@@ -113,7 +120,7 @@ void locate_note(Proof *p, const Note *n)
     const Ins literal = {.op = IR_li, .dst = 1, .a = {n->is}};
     const u32 thing = n->is.kind == R_CON ? proof_constant(p, &literal) : proof_thing(p, n->is);
     const u32 set = thing ? set_with(&p->sets, 0, thing) : 0;
-    p->locate->now[n->part] = (PartValue){set, n->plus};
+    p->locate->now[n->part] = (PartValue){set, n->plus, n->bits, n->is_signed};
 }
 
 void locate_forget(Proof *p, u32 thing)
@@ -157,7 +164,7 @@ bool locate_flow(Proof *p, u32 b, bool first)
         if (first)
             *to = l->now[k];
         else
-            to->set = to->plus == l->now[k].plus ? set_common(&p->sets, to->set, l->now[k].set) : 0;
+            to->set = same_form(*to, l->now[k]) ? set_common(&p->sets, to->set, l->now[k].set) : 0;
         changed |= !same_value(*to, old);
     }
     return changed;
@@ -196,19 +203,27 @@ static u32 find_place(const Proof *p, u32 set)
     return find_thing(p, set, is_argument) ? ARGUMENT : NOWHERE;
 }
 
+/* The number of a note whose value is x. */
+static u32 number_of(const Note *n, u32 x)
+{
+    const u32 sum = x + (u32)n->plus, unused = n->bits ? 32 - n->bits : 0;
+    return n->is_signed ? (u32)((i32)(sum << unused) >> unused) : sum << unused >> unused;
+}
+
 static Note make_note(const Proof *p, u32 part, PartPlace at)
 {
-    Note n = {.part = part, .plus = at.value.plus};
+    const PartValue *v = &at.value;
+    Note n = {.part = part, .plus = v->plus, .bits = v->bits, .is_signed = v->is_signed};
     const u32 words = NREG + p->after->spill_x;
     if (at.place == LITERAL) {
         const Ins *i = proof_constant_of(p, find_thing(p, at.value.set, is_literal));
-        n.is = ref_con(i->a[0].val + (u32)n.plus);
-        n.plus = 0;
+        n.is = ref_con(number_of(&n, i->a[0].val));
+        n.plus = n.bits = 0;
     } else if (at.place == ARGUMENT) {
         n.kind = NOTE_ARGUMENT;
         n.is = ref_con(p->locate->argument[find_thing(p, at.value.set, is_argument)] - 1);
     } else if (at.place == NOWHERE) {
-        n.plus = 0;
+        n.plus = n.bits = 0;
     } else if (at.place < NREG) {
         n.is = ref_reg(at.place);
     } else {
@@ -235,7 +250,7 @@ static void tell(Proof *p, u32 k, u32 loc)
     if (same_value(v, told->value) && (!is_place || stays))
         return;
     const PartPlace at = {v, stays ? told->place : find_place(p, v.set)};
-    const bool is_new = at.place != told->place || at.value.plus != told->value.plus ||
+    const bool is_new = at.place != told->place || !same_form(at.value, told->value) ||
                         at.place == LITERAL || at.place == ARGUMENT;
     *told = at;
     if (!is_new)

@@ -86,7 +86,7 @@ static bool put_place(DwarfOut *e, const Func *f, const Note *n)
         return true;
     } else if (number_of(n->is.val) < 0) {
         put_constant(e, address_of(n->is.val));
-    } else if (n->plus) {
+    } else if (n->plus || n->bits) {
         dwarf_put(e, DW_OP_bregx, 1);
         dwarf_put_uleb(e, (u32)number_of(n->is.val));
         dwarf_put_sleb(e, n->plus);
@@ -98,15 +98,33 @@ static bool put_place(DwarfOut *e, const Func *f, const Note *n)
     return false;
 }
 
+/* of the number before, the low bits that count */
+static void put_low_bits(DwarfOut *e, const Note *n)
+{
+    if (n->is_signed) {
+        dwarf_put(e, DW_OP_lit0 + 32u - n->bits, 1);
+        dwarf_put(e, DW_OP_shl, 1);
+        dwarf_put(e, DW_OP_lit0 + 32u - n->bits, 1);
+        dwarf_put(e, DW_OP_shra, 1);
+    } else {
+        put_constant(e, ((u32)1 << n->bits) - 1);
+        dwarf_put(e, DW_OP_and, 1);
+    }
+}
+
 static void put_value(DwarfOut *e, const Func *f, const Note *n)
 {
     bool is_number = put_place(e, f, n);
-    if (n->plus && !is_number) {
+    if ((n->plus || n->bits) && !is_number) {
         dwarf_put(e, DW_OP_deref, 1);
-        put_constant(e, (u32)n->plus);
-        dwarf_put(e, DW_OP_plus, 1);
         is_number = true;
+        if (n->plus) {
+            put_constant(e, (u32)n->plus);
+            dwarf_put(e, DW_OP_plus, 1);
+        }
     }
+    if (n->bits)
+        put_low_bits(e, n);
     if (is_number)
         dwarf_put(e, DW_OP_stack_value, 1);
 }

@@ -30,6 +30,10 @@ void show_variables(LLVMModuleRef m)
 typedef struct {
     bool is_known; /* false: more than can be said */
     i32 plus;
+    bool converts; /* then: */
+    u32 width;     /* bits of the result */
+    u32 low;       /* low bits of the value that count; the others of the result repeat */
+    bool is_signed, repeats_sign; /* the result; the highest of the low bits, else 0 */
     bool is_fragment;
     u32 at, size; /* the fragment, bits */
 } Expression;
@@ -44,13 +48,44 @@ static const char *word_and_number(const char *p, const char *word, u32 *number)
     return end != p + len ? end : NULL;
 }
 
+/* A conversion to an integer of so many bits; the first one names the type of the value itself.
+ * False: more than can be said. */
+static bool convert(Expression *e, u32 bits, bool is_signed)
+{
+    if (!e->converts)
+        e->width = e->low = bits;
+    if (bits > e->width && e->low == e->width)
+        e->repeats_sign = e->is_signed;
+    else if (bits > e->width && e->repeats_sign && !e->is_signed)
+        return false;
+    e->low = bits < e->low ? bits : e->low;
+    e->converts = true;
+    e->width = bits;
+    e->is_signed = is_signed;
+    return true;
+}
+
+static const char *read_conversion(Expression *e, const char *p)
+{
+    static const char with_sign[] = ", DW_ATE_signed", without[] = ", DW_ATE_unsigned";
+    u32 bits;
+    const char *next = word_and_number(p, "DW_OP_LLVM_convert, ", &bits);
+    const bool is_signed = next && !strncmp(next, with_sign, strlen(with_sign));
+    if (!next || (!is_signed && strncmp(next, without, strlen(without)) != 0) ||
+        !convert(e, bits, is_signed))
+        return NULL;
+    return next + strlen(is_signed ? with_sign : without);
+}
+
 /* Reads the operations in front of p; what follows is at the result, NULL: something unknown. */
 static const char *read_operation(Expression *e, const char *p)
 {
     static const char of_space[] = ", DW_OP_swap, DW_OP_xderef";
     const char *next;
     u32 x, y;
-    if ((next = word_and_number(p, "DW_OP_plus_uconst, ", &x))) {
+    if ((next = read_conversion(e, p)))
+        return next;
+    if (!e->converts && (next = word_and_number(p, "DW_OP_plus_uconst, ", &x))) {
         e->plus = (i32)((u32)e->plus + x);
         return next;
     }
@@ -58,7 +93,7 @@ static const char *read_operation(Expression *e, const char *p)
         (next = word_and_number(p, "DW_OP_lit", &x))) {
         if (!strncmp(next, of_space, strlen(of_space)))
             return next + strlen(of_space); /* the address space: no part of the value */
-        if (strncmp(next, ", DW_OP_minus", 13) != 0)
+        if (strncmp(next, ", DW_OP_minus", 13) != 0 || e->converts)
             return NULL;
         e->plus = (i32)((u32)e->plus - x);
         return next + 13;
@@ -256,9 +291,9 @@ static u32 part_number(Fn *n, SourcePart p)
     return (u32)f->npart++;
 }
 
-static void put_note(Fn *n, u32 part, Ref is, i32 plus)
+static void put_note(Fn *n, Note what)
 {
-    const u32 note = ir_note(n->f, (Note){.part = part, .plus = plus, .is = is});
+    const u32 note = ir_note(n->f, what);
     ir_append(n->f, n->b, &(Ins){.op = IR_note, .imm = (i32)note});
 }
 
@@ -269,7 +304,7 @@ static void forget(Fn *n, u32 variable, u32 at, u32 size, bool all)
         const SourcePart p = n->f->part[k];
         const bool overlaps = p.at < at + size && at < p.at + p.size;
         if (p.variable == variable && overlaps && (all || p.at != at || p.size != size))
-            put_note(n, k, ref_none(), 0);
+            put_note(n, (Note){.part = k});
     }
 }
 
@@ -313,20 +348,29 @@ void note_value(Fn *n, LLVMValueRef call)
         forget(n, variable, from, all, true);
         return;
     }
-    /* 2. the elements of a vector, each in pieces of 32 bits */
+    /* 2. an integer in pieces of 32 bits, of which the last may be converted */
     LLVMTypeRef t = type_scalar(LLVMTypeOf(v));
-    const u32 bytes = LLVMGetTypeKind(t) == LLVMDoubleTypeKind ? 8 : (int_bits(t) + 7) / 8;
-    const u32 each = (bytes + 3) / 4;
-    const i32 plus = x.n == 1 ? e.plus : 0;
-    if (e.plus && x.n > 1) {
+    const u32 own = LLVMGetTypeKind(t) == LLVMDoubleTypeKind ? 64 : int_bits(t);
+    const u32 width = e.converts ? e.width : own, low = e.converts ? e.low : own;
+    const u32 bytes = width / 8, each = (bytes + 3) / 4;
+    const bool is_vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+    if ((x.n > 1 && e.plus) || width % 8 || (e.converts && (is_vector || width > 64)) ||
+        (low < width && (low > 32 || (width > 32 && e.repeats_sign)))) {
         forget(n, variable, from, all, true);
         return;
     }
-    for (u32 k = 0; k < x.n; k++) {
+    /* 3. the elements of a vector */
+    const u32 pieces = e.converts ? each : x.n;
+    for (u32 k = 0; k < pieces; k++) {
         const u32 at = from + k / each * bytes + k % each * 4;
         const u32 left = bytes - k % each * 4, size = left < 4 ? left : 4;
+        const bool is_cut = low < width && low < 8 * size;
         const u32 part = part_number(n, (SourcePart){variable, at, size});
         forget(n, variable, at, size, false);
-        put_note(n, part, x.p[k], plus);
+        put_note(n, (Note){.part = part,
+                           .plus = k ? 0 : e.plus,
+                           .bits = is_cut ? (u8)low : 0,
+                           .is_signed = is_cut && e.repeats_sign,
+                           .is = k < x.n ? x.p[k] : ref_con(0)});
     }
 }

@@ -124,9 +124,13 @@ enum {
 enum {
     DW_OP_deref = 0x06,
     DW_OP_const4u = 0x0c,
+    DW_OP_and = 0x1a,
     DW_OP_neg = 0x1f,
     DW_OP_plus = 0x22,
     DW_OP_plus_uconst = 0x23,
+    DW_OP_shl = 0x24,
+    DW_OP_shra = 0x26,
+    DW_OP_lit0 = 0x30,
     DW_OP_breg0 = 0x70,
     DW_OP_regx = 0x90,
     DW_OP_bregx = 0x92,

@@ -415,6 +415,45 @@ END
 said 'Breakpoint 1, 0x80000000' 'detached'
 is 0 $status
 
+# variables of narrow types, of optimised code: what a register has beyond them does not count
+cat >narrow.cl <<'END'
+kernel void narrow(global int *out, global const uchar *c)
+{
+    int i = get_global_id(0);
+    bool less = out[i] < 40;
+    uchar low = (uchar)out[i + 4];
+    char sign = (char)out[i + 4];
+    short wide = c[i];
+    int copy = sign;
+    out[8] = less + low;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] = less ? low * copy : wide;
+    out[i + 4] = wide - less;
+}
+END
+session "$B/ventus" run -k narrow -g 4 -l 4 -a buf:i32:12=39,40,-7,90,511,4736,127,-2 -a buf:u8:4=200,1,2,255 narrow.cl <<'END'
+break 10
+continue
+thread 1
+print less
+print (int)low
+print (int)sign
+print wide
+print copy
+thread 4
+print less
+print (int)low
+print (int)sign
+print wide
+print copy
+thread 2
+print (int)sign
+print copy
+kill
+END
+said '$1 = true' '$2 = 255' '$3 = -1' '$4 = 200' '$5 = -1' '$6 = false' '$7 = 254' '$8 = -2' '$9 = 255' '$10 = -2' \
+    '$11 = -128' '$12 = -128'
+
 # a program on the OpenCL runtime
 if [ -e "$B/examples/vecadd" ]; then
     export OCL_ICD_VENDORS="$B/ventus.icd" VENTUS_GDB="$t/sock"

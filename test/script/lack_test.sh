@@ -46,8 +46,9 @@ all() {
     done
     rm -f right.made
     [ $failed -gt 0 ] || { echo "$*: nothing failed"; exit 1; }
-    echo "$*: $n allocations, $failed failed"
+    total=$((total + n))
 }
+total=0
 all "$v" dis
 all "$v" as -o made k.s
 all "$v" as --listing -o made k.s
@@ -69,3 +70,4 @@ add:
 	endprg x0, x0, x0
 .
 all "$v" run --engine interp -k add -g 32 -l 32 -a "buf:i32:32=7>made" f.s
+echo "$total runs"

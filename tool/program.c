@@ -26,6 +26,8 @@ Object *compile_ir(const char *file, const char *text, IsaSet set, const CcOptio
     }
     const bool ok = m && ir_check_module(m, STAGE_GENERIC, &wrong);
     size_t len;
+    if (wrong.failed)
+        out_of_memory();
     for (const char *line = buf_text(&wrong); *line; line += len + (line[len] == '\n')) {
         len = strcspn(line, "\n");
         error(d, &(Source){.name = file, .text = ""}, NULL, "%.*s", (int)len, line);

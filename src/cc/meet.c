@@ -54,8 +54,7 @@ typedef struct {
     Ref *now;          /* by block: what the value that is being mended is there, or R_NONE */
 } Meet;
 
-/* --- the branch, and where its sides meet ------------------------------------------------------
- */
+/* --- the branch, and where its sides meet --------------------------------------------------- */
 
 static bool is_parting(const Meet *m, u32 b)
 {
@@ -125,8 +124,7 @@ static bool find_join(Meet *m)
     return !m->scratch->failed;
 }
 
-/* --- its edges ----------------------------------------------------------------------------------
- */
+/* --- its edges ------------------------------------------------------------------------------ */
 
 static void add_edge(Meet *m, u32 b, int k)
 {
@@ -286,8 +284,7 @@ static Ref merge(Meet *m, const Ref *stay, const Ref *leave)
     return one.kind == R_NONE ? new_phi(m, stay, leave) : one;
 }
 
-/* --- uses behind the loop ------------------------------------------------------------------------
- */
+/* --- uses behind the loop ------------------------------------------------------------------- */
 
 static Ref at_start(Meet *m, u32 v, u32 b);
 
@@ -397,8 +394,7 @@ static void mend_uses(Meet *m)
     }
 }
 
-/* --- the new graph ------------------------------------------------------------------------------
- */
+/* --- the new graph -------------------------------------------------------------------------- */
 
 /* The arguments of the phi of e.to for the edges that lead there; R_NONE for others. */
 static Ref *args_of(const Meet *m, u32 to, size_t phi, const Edge *e, size_t n)
@@ -512,8 +508,7 @@ static void let_meet(Meet *m)
     mend_uses(m);
 }
 
-/* --- all of them ---------------------------------------------------------------------------------
- */
+/* --- all of them ---------------------------------------------------------------------------- */
 
 /* Lets the lanes that part at the branches `parts` meet; false: there is no such branch. */
 static bool let_all_meet(Func *f, bool *parts, size_t nparts)

@@ -72,8 +72,7 @@ void async_group(Async *t, const Group *g)
         memset(t->told, 0, t->items * sizeof *t->told);
 }
 
-/* --- reports ------------------------------------------------------------------------------------
- */
+/* --- reports -------------------------------------------------------------------------------- */
 
 /* The name of the function that a note belongs to, by the slot of one of its operands. */
 static void name_of(const Check *c, const Warp *w, u64 slot, char *name, size_t size)
@@ -130,8 +129,7 @@ static void report_difference(Check *c, const Warp *w, const Entry *mine, const 
     tell(c, w, mine->pc, mine->item, text, "other", theirs);
 }
 
-/* --- events -------------------------------------------------------------------------------------
- */
+/* --- events --------------------------------------------------------------------------------- */
 
 static Given *find_given(Async *t, u32 event)
 {
@@ -169,8 +167,7 @@ static void copy_with(Check *c, const Warp *w, Entry *e)
     e->answer = (u32)(g - t->given) + 1;
 }
 
-/* --- what is told -------------------------------------------------------------------------------
- */
+/* --- what is told --------------------------------------------------------------------------- */
 
 /* The work-item ahead of the others does the next thing. */
 static void go_on(Check *c, const Warp *w, const Entry *e, u32 kind)
@@ -225,8 +222,7 @@ void async_answer(Check *c, const Event *e)
     }
 }
 
-/* --- barriers and ends --------------------------------------------------------------------------
- */
+/* --- barriers and ends ---------------------------------------------------------------------- */
 
 /* The first work-item of the warp that has told less than the row has; -1: none has. */
 static int late_item(const Async *t, const Warp *w)

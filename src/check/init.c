@@ -181,8 +181,7 @@ static void decides(Check *c, const Warp *w, const Step *s, const IsaRegs *x, co
     }
 }
 
-/* --- where values came from --------------------------------------------------------------------
- */
+/* --- where values came from ----------------------------------------------------------------- */
 
 static void note_hole(Init *t, u64 addr, Origin from)
 {

@@ -61,8 +61,7 @@ void relaxed_shorten(LLVMModuleRef m)
     }
 }
 
-/* --- products ----------------------------------------------------------------------------------
- */
+/* --- products ------------------------------------------------------------------------------- */
 
 static bool is_contracted(LLVMValueRef v, LLVMOpcode op)
 {

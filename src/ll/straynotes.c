@@ -237,8 +237,7 @@ static void look_at(const Strays *s, LLVMValueRef i)
     }
 }
 
-/* --- the function that stores -------------------------------------------------------------------
- */
+/* --- the function that stores --------------------------------------------------------------- */
 
 static LLVMValueRef make_stray(const Strays *s)
 {

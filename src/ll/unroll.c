@@ -64,8 +64,7 @@ static bool is_uniform(Seen *s, LLVMValueRef v)
     return true;
 }
 
-/* --- loops ---------------------------------------------------------------------------------------
- */
+/* --- loops ---------------------------------------------------------------------------------- */
 
 static bool is_in(LLVMValueRef v, LLVMBasicBlockRef b)
 {

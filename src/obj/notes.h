@@ -1,5 +1,5 @@
-/* notes.h -- variables by which an image that was compiled for checks (-ventus-apart) says what cannot
- * be seen of its instructions (decision 043).
+/* notes.h -- variables by which an image that was compiled for checks (-ventus-apart) says what
+ * cannot be seen of its instructions (decision 043).
  *
  * Their names begin with NOTE_NAME.  The program stores into the first word:
  *
@@ -31,16 +31,16 @@ enum {
 
 enum {
     NOTE_BITS = 0xff,
-    NOTE_SIGNED = 256, /* of an index */
+    NOTE_SIGNED = 256,  /* of an index */
     NOTE_PRIVATE = 512, /* it is a variable in private memory */
-    NOTE_PLAIN = 16384, /* without a gap behind it */
     NOTE_ASYNC = 1024,  /* an operand of an asynchronous copy; NOTE_BITS are its number, from 0 */
+    NOTE_LAST = 2048,   /* the last one: the event, which the program reads from here again */
     NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's, and these are the access's: */
     NOTE_WRITES = 8192,
-    NOTE_LAST = 2048    /* the last one: the event, which the program reads from here again */
+    NOTE_PLAIN = 16384 /* a variable in private memory without a gap behind it */
 };
 enum { NOTE_BYTES_SHIFT = 16, NOTE_MOST_BYTES = 0xffff }; /* of the access, in the kind */
-enum { NOTE_OPERAND = 8 }; /* bytes from an operand to the next */
+enum { NOTE_OPERAND = 8 };                                /* bytes from an operand to the next */
 
 enum { NOTE_GAP = 16 }; /* bytes between variables that lie apart, which belong to none */
 #endif

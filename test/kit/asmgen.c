@@ -38,24 +38,28 @@ static u32 low_v(void) { return 3 + below(29); }
 
 void no_text(void) { gen.text.len = gen.labels = gen.functions = 0; }
 
-void line(const char *fmt, ...)
+/* Puts a line of a program: the formatted text between `before` and `after`. */
+static void put_line(const char *before, const char *fmt, va_list ap, const char *after)
 {
     char one[200];
+    vsnprintf(one, sizeof one, fmt, ap);
+    buf_printf(&gen.text, "%s%s%s\n", before, one, after);
+}
+
+void line(const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(one, sizeof one, fmt, ap);
+    put_line("\t", fmt, ap, "");
     va_end(ap);
-    buf_printf(&gen.text, "\t%s\n", one);
 }
 
 void label(const char *fmt, ...)
 {
-    char one[40];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(one, sizeof one, fmt, ap);
+    put_line("", fmt, ap, ":");
     va_end(ap);
-    buf_printf(&gen.text, "%s:\n", one);
 }
 
 /* Register pairs, abs and neg, of v2025: even registers are pairs where pair=1 says so. */

@@ -153,6 +153,15 @@ static void begin_rows(void)
     line("vadd.vx v2,v2,x2");
 }
 
+/* Stores v4 and those up to `end`, and x12 to x14, behind what the program loads. */
+static void store_rows(u32 end)
+{
+    for (u32 n = 4; n < end; n++)
+        line("vsw12.v v%u,%u(v1)", n, 1024 + 128 * (n - 4));
+    for (u32 n = 12; n < 15; n++)
+        line("sw x%u,%u(x7)", n, 1976 + 4 * n);
+}
+
 /* one statement on the few float registers of nans_travel(): x12 to x14, v4 to v8 */
 static void float_statement(u32 depth)
 {
@@ -240,10 +249,7 @@ static void nans_travel(void **state)
             float_statement(0);
         line("addi x28,x28,-1");
         line("bgtz x28,.Lt");
-        for (u32 n = 4; n < 11; n++)
-            line("vsw12.v v%u,%u(v1)", n, 1024 + 128 * (n - 4));
-        for (u32 n = 12; n < 15; n++)
-            line("sw x%u,%u(x7)", n, 1976 + 4 * n);
+        store_rows(11);
         line("endprg x0,x0,x0");
         twins_load(&t);
         twins_run(&t, &s, program);
@@ -330,10 +336,7 @@ static void short_sides(void **state)
             short_branch(2);
         line("addi x28,x28,-1");
         line("bgtz x28,.Lt");
-        for (u32 n = 4; n < 10; n++)
-            line("vsw12.v v%u,%u(v1)", n, 1024 + 128 * (n - 4));
-        for (u32 n = 12; n < 15; n++)
-            line("sw x%u,%u(x7)", n, 1976 + 4 * n);
+        store_rows(10);
         line("csrr x12,instret");
         line("sw x12,2044(x7)");
         line("endprg x0,x0,x0");

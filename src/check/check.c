@@ -76,9 +76,10 @@ static bool take_row(const Check *c, const Event *e, Row *row)
     if (t->size <= row->size * MAX_LANES) {
         const u32 *addr = e->warp->addr, *on = e->warp->on;
         const u32 first = (u32)row->lo - row->size * (u32)__builtin_ctz(s->exec);
+        const u32 shift = (u32)__builtin_ctz(row->size); /* vectors shift faster than they multiply */
         u32 differ = 0;
         for (u32 i = 0; i < MAX_LANES; i++)
-            differ |= (addr[i] ^ (first + row->size * i)) & on[i];
+            differ |= (addr[i] ^ (first + (i << shift))) & on[i];
         row->is_run = !differ;
     }
     return is_private_by_space(s->facts) ||

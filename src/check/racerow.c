@@ -38,10 +38,20 @@ INLINE u64 is_suspect(const RowRule *rule, Entry e, Entry me, bool copies)
 
 #define ROW for (u32 i = 0; i < MAX_LANES; i++)
 
+/* Whether an entry is of another work-item: seldom, where each works on its own. */
+INLINE bool has_others(const Entry *restrict e, const Entry *restrict me, const u32 *restrict on)
+{
+    u64 any = 0;
+    ROW any |= ones_if(e[i] != 0) & ones_if((e[i] ^ me[i]) >> ITEM_AT != 0) & (u64)(i64)(i32)on[i];
+    return any;
+}
+
 INLINE bool collides_with(const RowRule *rule, const Entry *restrict e, const Entry *restrict me,
                           const u32 *restrict on, bool copies)
 {
     u64 any = 0;
+    if (!has_others(e, me, on))
+        return false;
     ROW any |= is_suspect(rule, e[i], me[i], copies) & (u64)(i64)(i32)on[i];
     return any;
 }
@@ -53,6 +63,8 @@ INLINE bool overwrites(const RowRule *rule, const Entry *restrict e, const Entry
                        bool copies)
 {
     u64 any = 0;
+    if (!has_others(e, me, on))
+        return false;
     ROW
     {
         const u64 differs = e[i] ^ me[i];
@@ -62,6 +74,14 @@ INLINE bool overwrites(const RowRule *rule, const Entry *restrict e, const Entry
                (ones_if(old[i] != value[i]) | now);
     }
     return any;
+}
+
+/* Whether each work-item has noted such an access of its own since its time began. */
+INLINE bool is_noted(const Entry *restrict first, const Entry *restrict me, const u32 *restrict on)
+{
+    u64 any = 0;
+    ROW any |= ones_if((first[i] ^ me[i]) >> TIME_AT != 0) & (u64)(i64)(i32)on[i];
+    return !any;
 }
 
 /* keep() of racepages.c */
@@ -90,7 +110,8 @@ INLINE bool read_row(const RowRule *rule, RacePage *p, u32 at, const Entry *me, 
 {
     if (p->is_written && collides_with(rule, p->wrote + at, me, on, copies))
         return false;
-    keep_row(rule, p->read[0] + at, p->read[1] + at, me, on, copies);
+    if (!is_noted(p->read[0] + at, me, on))
+        keep_row(rule, p->read[0] + at, p->read[1] + at, me, on, copies);
     return true;
 }
 

@@ -225,9 +225,11 @@ static void keep_before(const Warp *w, Step *s, u32 before[MAX_LANES])
 {
     const IsaFacts *f = s->facts;
     const IsaRegs *d = NULL;
+    if (f->access != ACCESS_NONE)
+        return;
     for (int i = 0; i < f->nregs; i++)
         d = f->reg[i].is_written && !d ? &f->reg[i] : d;
-    if (!d || d->count != 1 || f->access != ACCESS_NONE)
+    if (!d || d->count != 1)
         return;
     for (int i = 0; i < f->nregs; i++)
         if (f->reg[i].is_read && f->reg[i].first == d->first && f->reg[i].is_vector == d->is_vector)

@@ -148,6 +148,18 @@ static void asks_and_goes_on(void **state)
     end(&p, d);
 }
 
+/* These are among the answers, in this order. */
+static void expect_answers(const Pipe *p, const char *const said[], size_t n)
+{
+    const char *from = buf_text(&p->out);
+    for (size_t k = 0; k < n; k++) {
+        from = strstr(from, said[k]);
+        if (!from)
+            fail_msg("answer %zu is not %s: %s", k, said[k], buf_text(&p->out));
+        from += strlen(said[k]);
+    }
+}
+
 /* Registers at their addresses are what their packets say, x0 is 0 and the metadata block is there. */
 static void registers_are_memory(void **state)
 {
@@ -172,16 +184,107 @@ static void registers_are_memory(void **state)
     snprintf(text, sizeof text, "m%x,4", REGISTER_WINDOW + METADATA_WINDOW);
     send(&p, text);
     run(&p, d, 1);
-    const char *from = strstr(buf_text(&p.out), "OK");
     static const char *const said[] = {"OK", "OK", "OK", "00000000", "11345678", "12345678", "11345678",
                                        "00000000", "OK", "a1b2c3d4", "00800090"};
-    assert_non_null(from);
-    for (size_t k = 0; k < countof(said); k++) {
-        from = strstr(from, said[k]);
-        if (!from)
-            fail_msg("answer %zu is not %s: %s", k, said[k], buf_text(&p.out));
-        from += strlen(said[k]);
-    }
+    expect_answers(&p, said, countof(said));
+    end(&p, d);
+}
+
+/* the older packets, which go on with the thread that was chosen */
+static void older_packets_go_on(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "qC");
+    send(&p, "s");
+    send(&p, "p20");
+    send(&p, "Hg6"); /* a lane of the other warp */
+    send(&p, "qC");
+    send(&p, "s");
+    send(&p, "p20");
+    send(&p, "vFile:close:5");
+    send(&p, "c");
+    assert_false(run(&p, d, 1).run.faulted);
+    static const char *const said[] = {"$QC1#", "$T05thread:1;#", "$04000080#", "$OK#", "$QC6#", "$T05thread:6;#",
+                                       "$04000080#", "$F0#", "$W00#"};
+    expect_answers(&p, said, countof(said));
+    assert_int_equal(word_at(d, HEAP + 256), 20);
+    end(&p, d);
+}
+
+/* All basic registers by one packet, a row by another, the pc by itself: the lane goes on with them. */
+static void registers_are_written_together(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    Buf all = {0};
+    buf_str(&all, "G00000000");
+    for (u32 n = 1; n < 32; n++)
+        buf_printf(&all, n == 5 ? "00000090" : "%02x000000", n);
+    buf_str(&all, "20000080"); /* li t1, 10 */
+    send(&p, buf_text(&all));
+    send(&p, "p7");
+    send(&p, "p1f");
+    send(&p, "p20");
+    send(&p, "P144=01000000020000000300000004000000"); /* row 3, of which v3 is an element */
+    send(&p, "Hg3");
+    send(&p, "p24");
+    send(&p, "P20=24000080"); /* the loop, with t1 of before */
+    send(&p, "vCont;c");
+    assert_false(run(&p, d, 1).run.faulted);
+    static const char *const said[] = {"$OK#", "$07000000#", "$1f000000#", "$20000080#", "$OK#", "$OK#", "$03000000#",
+                                       "$OK#", "$W00#"};
+    expect_answers(&p, said, countof(said));
+    assert_int_equal(word_at(d, HEAP + 256), 6 + 10); /* t1 was 6; the other warp runs all */
+    buf_free(&all);
+    end(&p, d);
+}
+
+static void ask_monitor(Pipe *p, const char *command)
+{
+    Buf packet = {0};
+    buf_str(&packet, "qRcmd,");
+    hex_put(&packet, (const u8 *)command, (u32)strlen(command));
+    send(p, buf_text(&packet));
+    buf_free(&packet);
+}
+
+static void expect_text(const Pipe *p, const char *text)
+{
+    Buf hex = {0};
+    hex_put(&hex, (const u8 *)text, (u32)strlen(text));
+    if (!answered(p, buf_text(&hex)))
+        fail_msg("nobody said %s", text);
+    buf_free(&hex);
+}
+
+static void monitor_shows_lanes(void **state)
+{
+    (void)state;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    send(&p, "Z0,80000018,4"); /* v3 is 3 * lane + 1 */
+    send(&p, "vCont;c");
+    ask_monitor(&p, "lanes v3");
+    send(&p, "Hg2");
+    ask_monitor(&p, "lanes");
+    ask_monitor(&p, "help");
+    ask_monitor(&p, "");
+    send(&p, "D");
+    run(&p, d, 1);
+    expect_text(&p, "* 0 x 0x00000001 1\n  1 x 0x00000004 4\n  2 x 0x00000007 7\n  3 x 0x0000000a 10\n");
+    expect_text(&p, "  0 x 0x80000018  group 0,0,0 warp 0 lane 0\n* 1 x 0x80000018  group 0,0,0 warp 0 lane 1\n"
+                    "  2 x 0x80000018  group 0,0,0 warp 0 lane 2\n");
+    Buf help = {0};
+    hex_put(&help, (const u8 *)"monitor ", 8);
+    size_t lines = 0;
+    for (const char *at = buf_text(&p.out); (at = strstr(at, buf_text(&help))); at++)
+        lines++;
+    assert_int_equal(lines, 2 * 10); /* ten commands, once asked for by name and once by none */
+    expect_text(&p, "monitor lanes [vN]         the lanes of the warp");
+    buf_free(&help);
     end(&p, d);
 }
 
@@ -267,13 +370,7 @@ static void stops_and_goes_back(void **state)
         "watch:90000100;thread:1;#", "$01000000#", "watch:", "watch:", "$03000000#",
         "watch:90000100;", "$02000000#", "watch:", "watch:", "replaylog:begin;", "$00000000#",
         "$T05thread:1;#", "$04000000#", "$T05thread:1;#", "$00000000#", "$W00#"};
-    const char *at = buf_text(&p.out);
-    for (size_t i = 0; i < countof(in_order); i++) {
-        at = strstr(at, in_order[i]);
-        if (!at)
-            fail_msg("answer %zu, %s, is missing in %s", i, in_order[i], buf_text(&p.out));
-        at += strlen(in_order[i]);
-    }
+    expect_answers(&p, in_order, countof(in_order));
     end(&p, d);
 }
 
@@ -405,6 +502,46 @@ static void computes_expressions(void **state)
         {"220122022b0327", 1, false},             /* swap: 2 - 1 */
         {"240000000019270000", 0, true},          /* ref32 of address 0 */
         {"2490000000192700", 0, false},           /* of the heap, which is zero */
+        {"2207220206270000", 3, false},           /* 7 / 2, unsigned */
+        {"22ff160822020627", ~(u64)0 / 2, false}, /* of all ones */
+        {"22ff1608220a0827", 5, false},           /* 2^64 - 1 % 10 */
+        {"220722000627", 0, true},                /* by 0 */
+        {"220722000727", 0, true},
+        {"220722000827", 0, true},
+        {"25800000000000000022ff16080527", (u64)INT64_MIN, false}, /* the quotient that overflows */
+        {"25800000000000000022ff16080727", 0, false},
+        {"22f8160822010a27", (u64)-4, false},     /* -8 >> 1, signed */
+        {"22f8160822400a27", (u64)-1, false},     /* >> 64 */
+        {"22ff1608223f0b27", 1, false},           /* 2^64 - 1 >> 63, unsigned */
+        {"22ff160822400b27", 0, false},           /* >> 64 */
+        {"2201223f0927", (u64)1 << 63, false},
+        {"220122400927", 0, false},               /* 1 << 64 */
+        {"220c220a0f27", 8, false},               /* 12 & 10 */
+        {"220c220a1027", 14, false},              /* 12 | 10 */
+        {"220c220a1127", 6, false},               /* 12 ^ 10 */
+        {"22051227", ~(u64)5, false},             /* ~5 */
+        {"22050e27", 0, false},                   /* !5 */
+        {"220522051327", 1, false},               /* 5 == 5 */
+        {"220522041327", 0, false},
+        {"22ff160822011427", 1, false},           /* -1 < 1, signed */
+        {"220522051427", 0, false},               /* 5 < 5 */
+        {"22ff160822011527", 0, false},           /* 2^64 - 1 < 1, unsigned */
+        {"220122ff16081527", 1, false},
+        {"220522051527", 0, false},
+        {"23123427", 0x1234, false},              /* constants: high byte first */
+        {"250123456789abcdef27", 0x0123456789abcdef, false},
+        {"220122022927", 1, false},               /* pop */
+        {"22ff160027", 0, true},                  /* sign of 0 bits, of 65 */
+        {"22ff164127", 0, true},
+        {"22ff164027", 255, false},               /* of 64 */
+        {"22ff16082a4027", ~(u64)0, false},       /* zero_ext 64 */
+        {"2200200006220727", 7, false},           /* if_goto of 0 goes on */
+        {"24800000001727", 0xb7, false},          /* the first instruction, lui t0, 0x90000 */
+        {"24800000001827", 0x02b7, false},
+        {"24800000001927", 0x900002b7, false},
+        {"24800000001a2a2027", 0x900002b7, false}, /* ref64: the low word, then the high one */
+        {"24800000001a22200b248000000419132700", 1, false},
+        {"240000000017270000", 0, true},          /* nothing is there */
         {"2100002700", 0, true},                  /* endless */
         {"02", 0, true},                          /* too few */
         {"27", 0, true},
@@ -441,6 +578,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
         cmocka_unit_test(registers_are_memory),
+        cmocka_unit_test(older_packets_go_on),     cmocka_unit_test(registers_are_written_together),
+        cmocka_unit_test(monitor_shows_lanes),
         cmocka_unit_test(acknowledges_until_asked),
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
         cmocka_unit_test(steps_where_the_user_was_asked),

@@ -50,6 +50,30 @@ static void run(cl_program p, size_t n, int *out)
     ok(clReleaseMemObject(m));
 }
 
+/* An array that is indexed lies in private memory, a number in a register. */
+static void says_what_memory_kernels_need(void **state)
+{
+    static const struct { const char *name; cl_ulong least, most; } kernels[] = {
+        {"bare", 0, 0}, {"small", 100, 199}, {"large", 4000, 4099}};
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_program p = build("kernel void bare(global uint *p) { p[0] = p[1] + 1; }"
+                         "kernel void small(global uint *p) { char a[100]; for (uint i = 0; i < 100; i++) a[i] = p[i];"
+                         "  p[0] = a[p[1]] + a[p[2]]; }"
+                         "kernel void large(global uint *p) { uint a[1000]; for (uint i = 0; i < 1000; i++) a[i] = p[i];"
+                         "  p[0] = a[p[1]] + a[p[2]]; }", "");
+    for (size_t i = 0; i < countof(kernels); i++) {
+        cl_ulong bytes;
+        cl_kernel k = make_kernel(p, kernels[i].name);
+        ok(clGetKernelWorkGroupInfo(k, NULL, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
+        if (bytes < kernels[i].least || bytes > kernels[i].most)
+            fail_msg("%s: %llu", kernels[i].name, (unsigned long long)bytes);
+        ok(clReleaseKernel(k));
+    }
+    ok(clReleaseProgram(p));
+}
+
 static void builds_from_source(void **state)
 {
     int got[64];
@@ -580,6 +604,7 @@ static void empty_cache(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_memory_kernels_need),
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),

@@ -872,6 +872,133 @@ static void checks_arguments(void **state)
     ok(clReleaseProgram(prog));
 }
 
+static cl_mem view_of(cl_mem image, cl_channel_order order, cl_channel_type type, size_t w, size_t h, cl_int *s)
+{
+    const cl_image_format f = {order, type};
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .mem_object = image};
+    return clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d, NULL, s);
+}
+
+/* An image of another image's bytes in another order of channels (OpenCL 3.0 API, 5.3.1.2). */
+static void shows_an_image(void **state)
+{
+    enum { W = 5, H = 3, PITCH = 64 };
+    u8 bytes[H][PITCH] = {{0}}, got[H][W][4];
+    const i32 place[4] = {2, 1};
+    float seen[3][4];
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i / PITCH][i % PITCH] = (u8)(i * 37);
+    const cl_image_format f = {CL_RGBA, CL_UNORM_INT8};
+    cl_mem b = make_buffer(sizeof bytes, bytes), at = make_buffer(sizeof place, place), out = make_buffer(sizeof seen, NULL);
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H,
+                             .image_row_pitch = PITCH, .mem_object = b};
+    cl_mem image = clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d, NULL, &s);
+    ok(s);
+    cl_mem view = view_of(image, CL_sRGBA, CL_UNORM_INT8, W, H, &s);
+    ok(s);
+    assert_ptr_equal(INFO(cl_mem, clGetMemObjectInfo, view, CL_MEM_ASSOCIATED_MEMOBJECT), image);
+    assert_int_equal(INFO(size_t, clGetImageInfo, view, CL_IMAGE_ROW_PITCH), PITCH);
+    ok(clEnqueueReadImage(host.queue, view, CL_TRUE, (size_t[3]){0}, (size_t[]){W, H, 1}, 0, 0, got, 0, NULL, NULL));
+    for (int y = 0; y < H; y++)
+        assert_memory_equal(got[y], bytes[y], sizeof got[y]);
+    cl_program p = build(reads, "image2d_t", false);
+    cl_kernel whole = make_kernel(p, "whole");
+    set(whole, 3, view, at, out);
+    launch(whole, 1);
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+    for (int c = 0; c < 4; c++) {
+        const double stored = bytes[1][2 * 4 + c] / 255.0;
+        assert_true(fabs(seen[0][c] - (c < 3 ? light(stored) : stored)) < 0.5 / 255);
+    }
+    static const struct { cl_channel_order order; cl_channel_type type; size_t w, h; cl_int want; } wrong[] = {
+        {CL_BGRA, CL_UNORM_INT8, W, H, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR}, /* no pair */
+        {CL_sBGRA, CL_UNORM_INT8, W, H, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {CL_RGBA, CL_SNORM_INT8, W, H, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {CL_sRGBA, CL_UNORM_INT8, W - 1, H, CL_INVALID_IMAGE_DESCRIPTOR},
+        {CL_sRGBA, CL_UNORM_INT8, W, H - 1, CL_INVALID_IMAGE_DESCRIPTOR}};
+    for (size_t i = 0; i < countof(wrong); i++) {
+        assert_null(view_of(image, wrong[i].order, wrong[i].type, wrong[i].w, wrong[i].h, &s));
+        if (s != wrong[i].want)
+            fail_msg("row %zu: %d", i, s);
+    }
+    const cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = W, .mem_object = image};
+    assert_null(clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &line, NULL, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_DESCRIPTOR);
+    ok(clReleaseMemObject(image)); /* the view keeps it */
+    launch(whole, 1);
+    ok(clFinish(host.queue));
+    ok(clReleaseKernel(whole));
+    ok(clReleaseProgram(p));
+    ok(clReleaseMemObject(view));
+    ok(clReleaseMemObject(at));
+    ok(clReleaseMemObject(out));
+    ok(clReleaseMemObject(b));
+}
+
+/* clCreateImage2D and clCreateImage3D, which take the parts of a description */
+static void has_older_forms(void **state)
+{
+    enum { W = 3, H = 2, D = 2, ROW = 16, SLICE = 48 };
+    u8 bytes[D * SLICE], got[D][H][W * 4];
+    const cl_image_format f = {CL_RGBA, CL_UNSIGNED_INT8};
+    const size_t none[3] = {0};
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (u8)i;
+    cl_mem plane = clCreateImage2D(host.context, CL_MEM_COPY_HOST_PTR, &f, W, H, ROW, bytes, &s);
+    ok(s);
+    cl_mem solid = clCreateImage3D(host.context, CL_MEM_COPY_HOST_PTR, &f, W, H, D, ROW, SLICE, bytes, &s);
+    ok(s);
+    assert_int_equal(INFO(cl_mem_object_type, clGetMemObjectInfo, plane, CL_MEM_TYPE), CL_MEM_OBJECT_IMAGE2D);
+    assert_int_equal(INFO(cl_mem_object_type, clGetMemObjectInfo, solid, CL_MEM_TYPE), CL_MEM_OBJECT_IMAGE3D);
+    for (size_t depth = 1; depth <= D; depth++) {
+        ok(clEnqueueReadImage(host.queue, depth == 1 ? plane : solid, CL_TRUE, none, (size_t[]){W, H, depth}, 0, 0, got,
+                              0, NULL, NULL));
+        for (size_t z = 0; z < depth; z++)
+            for (size_t y = 0; y < H; y++)
+                assert_memory_equal(got[z][y], bytes + z * SLICE + y * ROW, W * 4);
+    }
+    ok(clReleaseMemObject(plane));
+    ok(clReleaseMemObject(solid));
+    /* they have no error for descriptions, only for sizes */
+    assert_null(clCreateImage2D(host.context, 0, &f, 0, H, 0, NULL, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_SIZE);
+    assert_null(clCreateImage3D(host.context, CL_MEM_COPY_HOST_PTR, &f, W, H, D, W * 4 - 1, 0, bytes, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_SIZE);
+    assert_null(clCreateImage2D(host.context, 0, NULL, W, H, 0, NULL, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    assert_null(clCreateImage2D(host.context, 0, &f, W, H, 0, bytes, NULL));
+    /* nor is there any property */
+    const cl_mem_properties empty[] = {0}, unknown[] = {CL_MEM_TYPE, 1, 0};
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    size_t n;
+    cl_mem m = clCreateImageWithProperties(host.context, empty, 0, &f, &d, NULL, &s);
+    ok(s);
+    ok(clGetMemObjectInfo(m, CL_MEM_PROPERTIES, 0, NULL, &n));
+    assert_int_equal(n, sizeof empty);
+    ok(clReleaseMemObject(m));
+    assert_null(clCreateImageWithProperties(host.context, unknown, 0, &f, &d, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PROPERTY);
+}
+
+static void tells_accesses_of_arguments(void **state)
+{
+    cl_program p = build(writes, "image2d_t", false);
+    cl_kernel f = make_kernel(p, "f"), both = make_kernel(p, "both");
+    (void)state;
+    cl_kernel_arg_access_qualifier access;
+    ok(clGetKernelArgInfo(f, 0, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL));
+    assert_int_equal(access, CL_KERNEL_ARG_ACCESS_WRITE_ONLY);
+    ok(clGetKernelArgInfo(both, 0, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL));
+    assert_int_equal(access, CL_KERNEL_ARG_ACCESS_READ_WRITE);
+    ok(clReleaseKernel(f));
+    ok(clReleaseKernel(both));
+    ok(clReleaseProgram(p));
+}
+
 /* --- the host -------------------------------------------------------------------------------------- */
 
 static int open_any(void **state)
@@ -906,6 +1033,9 @@ int main(void)
         cmocka_unit_test(refuses_bad_images),
         cmocka_unit_test(has_samplers),
         cmocka_unit_test(checks_arguments),
+        cmocka_unit_test(shows_an_image),
+        cmocka_unit_test(has_older_forms),
+        cmocka_unit_test(tells_accesses_of_arguments),
     };
     return cmocka_run_group_tests(tests, open_any, close_host);
 }

@@ -141,11 +141,9 @@ static void images_without_tables_have_no_places(void **state)
 }
 
 /* every byte in turn replaced by others; every length cut short */
-static void damaged_tables_do_no_harm(void **state)
+static void damage(Object *o)
 {
-    (void)state;
     static const u8 values[] = {0, 1, 2, 5, 0x16, 0x1b, 0x7f, 0x80, 0xff};
-    Object *o = image_with(lines4, sizeof lines4, info, sizeof info);
     Place p[4];
     for (size_t s = 0; s < o->nsections; s++) {
         Buf *b = &o->sections[s].data;
@@ -163,6 +161,73 @@ static void damaged_tables_do_no_harm(void **state)
             b->len = len;
         }
     }
+}
+
+static void damaged_tables_do_no_harm(void **state)
+{
+    (void)state;
+    Object *o = image_with(lines4, sizeof lines4, info, sizeof info);
+    damage(o);
+    obj_free(o);
+}
+
+/* A unit of version 5 whose functions f0 to f7 have 4 bytes each, one after the other, every one of them by another
+ * kind of range (7.25), address or name. */
+static const u8 abbrevs5[] = {
+    1, 0x11, 1, 0x10, 0x17, 0x72, 0x17, 0x73, 0x17, 0x74, 0x17, 0x11, 0x01, 0, 0, /* unit: stmt_list, the bases, low */
+    2, 0x2e, 0, 0x03, 0x08, 0x55, 0x23, 0,    0,                                  /* name, rnglistx */
+    3, 0x2e, 0, 0x03, 0x08, 0x55, 0x17, 0,    0,                                  /* name, offset of the ranges */
+    4, 0x2e, 0, 0x03, 0x27, 0x11, 0x2b, 0x12, 0x0f, 0, 0, 0,                      /* strx3, addrx3, size */
+};
+enum { LIST_F7 = 12 + 6 * 4 + 40 };
+static const u8 info5[] = {
+    81, 0,   0, 0,   5, 0, 1, 4, 0, 0, 0,  0, 1,   0,   0, 0,                     /* stmt_list */
+    0,  8,   0, 0,   0, 8, 0, 0, 0, 12, 0, 0, 0,   0,   0, 0, 0x80,               /* the bases, low */
+    2,  'f', '0', 0, 0, 2, 'f', '1', 0, 1, 2, 'f', '2', 0, 2, 2, 'f', '3', 0, 3,
+    2,  'f', '4', 0, 4, 2, 'f', '5', 0, 5, 2, 'n', 'o', 0, 50, /* no such list */
+    4,  1,   0, 0,   4, 0, 0, 4,                               /* f6 */
+    3,  'f', '7', 0, LIST_F7, 0, 0, 0, 0,
+};
+static const u8 addresses5[] = {
+    24, 0, 0, 0, 5, 0, 4, 0, 0, 0, 0, 0x80, 4, 0, 0, 0x80, 8, 0, 0, 0x80, 12, 0, 0, 0x80, 24, 0, 0, 0x80,
+};
+static const u8 names5[] = {'x', 0, 'f', '6', 0}, name_offsets5[] = {12, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
+static const u8 ranges5[] = {
+    85, 0,  0, 0, 5,    0, 4, 0, 6, 0, 0, 0, /* and where the lists are, from here on */
+    24, 0,  0, 0, 28,   0, 0, 0, 34, 0, 0, 0, 38, 0, 0, 0, 42, 0, 0, 0, 51, 0, 0, 0,
+    4,  0,  4, 0,                                       /* f0: offset_pair, from the unit's low */
+    1,  1,  4, 0, 4,    0,                              /* f1: base_addressx 1, offset_pair */
+    2,  2,  3, 0,                                       /* f2: startx_endx */
+    3,  3,  4, 0,                                       /* f3: startx_length */
+    5,  16, 0, 0, 0x80, 4, 0, 4, 0,                     /* f4: base_address, offset_pair */
+    6,  20, 0, 0, 0x80, 24, 0, 0, 0x80, 0,              /* f5: start_end */
+    0,  0,  0,                                          /* nobody's */
+    7,  28, 0, 0, 0x80, 2, 7, 30, 0, 0, 0x80, 2, 0,     /* f7: start_length, twice */
+};
+
+static void ranges_of_version_5_are_read(void **state)
+{
+    (void)state;
+    char name[] = "f0";
+    Place p;
+    Object *o = obj_new("lines.elf");
+    o->is_image = true;
+    add_bytes(o, ".debug_line", 0, 1, lines4, sizeof lines4);
+    add_bytes(o, ".debug_info", 0, 1, info5, sizeof info5);
+    add_bytes(o, ".debug_abbrev", 0, 1, abbrevs5, sizeof abbrevs5);
+    add_bytes(o, ".debug_addr", 0, 1, addresses5, sizeof addresses5);
+    add_bytes(o, ".debug_rnglists", 0, 1, ranges5, sizeof ranges5);
+    add_bytes(o, ".debug_str", 0, 1, names5, sizeof names5);
+    add_bytes(o, ".debug_str_offsets", 0, 1, name_offsets5, sizeof name_offsets5);
+    LineTable *t = lines_read(o);
+    for (u32 at = 0; at < 32; at++) {
+        name[1] = (char)('0' + at / 4);
+        assert_int_equal(lines_find(t, 0x80000000 + at, &p, 1), 1);
+        if (!p.function || strcmp(p.function, name))
+            fail_msg("byte %u is in %s", at, p.function ? p.function : "no function");
+    }
+    lines_free(t);
+    damage(o);
     obj_free(o);
 }
 
@@ -214,6 +279,7 @@ int main(void)
         cmocka_unit_test(ranges_start_at_their_unit),
         cmocka_unit_test(images_without_tables_have_no_places),
         cmocka_unit_test(damaged_tables_do_no_harm),
+        cmocka_unit_test(ranges_of_version_5_are_read),
         cmocka_unit_test(work_is_bounded),
         cmocka_unit_test(source_lines_are_found),
     };

@@ -330,6 +330,8 @@ static void restore_memory(const History *h, size_t i)
 /* Tracked pages that were written: they are on the list and may be written. */
 static bool restore_list(Memory *m, DirtyList *to, u64 page)
 {
+    if (memory_rights(m, page) & MEM_W) /* it is noted */
+        return true;
     if (!array_grow(to->page, to->n, to->cap))
         return false;
     to->page[to->n++] = (u32)page;

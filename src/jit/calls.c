@@ -80,15 +80,14 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
 
 /* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
  * tracked, or may have decoded instructions, change while a launch runs; of local memory those that
- * a store has noted stay until the group ends. */
+ * a store has noted stay as long as the context is held. */
 static void remember(Group *g, const Uop *u, u32 addr, bool stores)
 {
     /* pages to look at where something else was remembered: it may change often */
     enum { AGAIN = 256 };
     const bool local = addr - LDS_LO < LDS_END - LDS_LO;
     const Memory *m = local ? &g->lds : g->launch->memory;
-    const u32 site = u->pc >> 2 & (PLAIN_SITES - 1);
-    PlainRange *r = &g->plain[stores][site];
+    PlainRange *r = &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
     const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
     if (addr >= m->end)
@@ -102,8 +101,6 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
                       r->room && p + AGAIN < past ? p + AGAIN : past);
     if (stores && !local)
         *r = outside(g->guard, *r, addr);
-    else if (stores)
-        g->local_stores[site / 64] |= (u64)1 << site % 64;
 }
 
 /* The host address of what lies in a page with the right to it; NULL: it is special. */
@@ -147,15 +144,14 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
     return (u64)1 << 32;
 }
 
-/* The same for a row.  Where nothing can be remembered, that is noted, so that nobody asks again;
- * so are rows that are stored in local memory, which would be asked for in each group. */
+/* The same for a row.  Where nothing can be remembered, that is noted, so that nobody asks again.
+ */
 static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
 {
     const bool stores = isa_effect[isa_insn[u->id].effect].access == ACCESS_STORE;
     PlainRange *r = &w->group->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
     (void)mask, (void)none;
-    if (!stores || addr - LDS_LO >= LDS_END - LDS_LO)
-        remember(w->group, u, addr, stores);
+    remember(w->group, u, addr, stores);
     if (!r->lo && !r->room)
         r->lo = 1;
     w->group->remembers = true;

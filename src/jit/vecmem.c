@@ -4,10 +4,10 @@
  * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
  * row, the flags of the two pages that it may touch are looked at.  Of other lanes the code asks
  * whether all lie in the range, and then accesses them at once (lanes.c); of a chunk none of whose
- * lanes is on, nothing.  That is inline in blocks that some lanes have left, where few addresses lie
- * in a row.  Everything else is a helper, a function made once a process for each width, which goes
- * chunk by chunk: one in a row or at one address at once, others as above.  What lies elsewhere is
- * left to HostEnv.vector, which looks at each lane and remembers a range.
+ * lanes is on, nothing.  That is inline in blocks that some lanes have left, where few addresses
+ * lie in a row.  Everything else is a helper, a function made once a process for each width, which
+ * goes chunk by chunk: one in a row or at one address at once, others as above.  What lies
+ * elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
  * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
@@ -23,7 +23,7 @@
  * range begins to that.  Ranges are pages that had the right when somebody looked. Device memory is
  * reserved as long as the device is there, so a host program that unmaps a buffer while a launch
  * uses it makes a race of the guest's and no access to foreign memory; pages that lose a right
- * while a launch runs are in no range for stores, or the range ends with the group.
+ * while a launch runs are in no range for stores.
  */
 #include "jit/translate.h"
 #include "isa/op.h"

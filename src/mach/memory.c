@@ -171,12 +171,17 @@ bool memory_has(const Memory *m, u64 addr, u64 size, u8 flags)
     return true;
 }
 
+void memory_clear(Memory *m, const DirtyList *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        memset(m->base + ((u64)d->page[i] << PAGE_BITS), 0, PAGE_SIZE);
+}
+
 void memory_clean(Memory *m, DirtyList *d)
 {
-    for (size_t i = 0; i < d->n; i++) {
-        memset(m->base + ((u64)d->page[i] << PAGE_BITS), 0, PAGE_SIZE);
+    memory_clear(m, d);
+    for (size_t i = 0; i < d->n; i++)
         memory_set_rights(m, d->page[i], memory_rights(m, d->page[i]) & (u8)~MEM_W);
-    }
     d->n = 0;
 }
 

@@ -13,7 +13,8 @@
  * Some pages are tracked: all of a group's local memory, and private memory.  They
  * start without MEM_W; the first store to one is noted in a DirtyList and sets
  * MEM_W.  When the group ends the noted pages are cleared, so that every group
- * finds zeros at a cost that grows with what was used.
+ * finds zeros at a cost that grows with what was used.  Those of local memory stay
+ * noted while the context runs groups of a launch, most of which use the same.
  */
 #ifndef MACH_MEMORY_H
 #define MACH_MEMORY_H
@@ -102,6 +103,8 @@ typedef struct {
     size_t n, cap;
 } DirtyList;
 
+/* Clears the noted pages of m, which stay noted. */
+void memory_clear(Memory *m, const DirtyList *d);
 /* Clears the noted pages of m and makes them clean again; empties the list. */
 void memory_clean(Memory *m, DirtyList *d);
 #endif

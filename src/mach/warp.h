@@ -127,7 +127,7 @@ typedef struct {
     u32 lo, room;
     u8 *base;
 } PlainRange;
-enum { PLAIN_SITES = 128 }; /* a power of two, 64 or more */
+enum { PLAIN_SITES = 128 }; /* a power of two */
 
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
@@ -159,11 +159,9 @@ struct Group {
     u64 compiled;           /* instructions in compiled code, since the context was taken */
     void *start;            /* the entry of compiled code for warps that begin, once it is known */
     /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
-     * PLAIN_SITES, while the context is held; stores to local memory until the group ends.  One that
-     * is all 0 has not been asked for. */
+     * PLAIN_SITES, while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];
     bool remembers;         /* one is not all 0 */
-    u64 local_stores[PLAIN_SITES / 64]; /* a bit for each site: the range for stores is local */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

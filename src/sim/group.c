@@ -101,7 +101,7 @@ Group *context_take(Contexts *c, const Launch *l)
     if (g->remembers)
         memset(g->plain, 0, sizeof g->plain);
     g->remembers = false;
-    memset(g->local_stores, 0, sizeof g->local_stores);
+    memory_clean(&g->lds, &g->lds_dirty);
     g->guard = (PlainRange){0};
     group_note_accesses(g, NOTE_NOTHING);
     return g;
@@ -201,10 +201,7 @@ void group_begin(Group *g, u64 linear, u32 area)
 
 void group_end(Group *g)
 {
-    for (u32 k = 0; k < countof(g->local_stores); k++)
-        for (u64 *left = &g->local_stores[k]; *left; *left &= *left - 1)
-            g->plain[1][64 * k + (u32)__builtin_ctzll(*left)] = (PlainRange){0};
-    memory_clean(&g->lds, &g->lds_dirty);
+    memory_clear(&g->lds, &g->lds_dirty);
     memory_clean(g->launch->memory, &g->pds_dirty);
 }
 

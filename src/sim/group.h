@@ -37,7 +37,8 @@ void warp_begin(Warp *w, Group *g, u32 k);
 /* Clears the registers that a launch may read, but for those in `kept` (a bit a register; NULL:
  * none), and notes that they are. */
 void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4]);
-/* Clears what the group wrote to local and private memory. */
+/* Clears what groups wrote to local memory since the context was taken, and this one to private
+ * memory. */
 void group_end(Group *g);
 /* Lets the warps that wait at a barrier go on; requires that none is ready.  False: none waits, so
  * the group has run to its end. */

@@ -4,6 +4,7 @@
 #include "dev/dev.h"
 #include "isa/fp.h"
 #include "prof/trace.h"
+#include "sim/handlers.h"
 #include "test/kit/launchrig.h"
 #include <fenv.h>
 #include <stdatomic.h>
@@ -169,6 +170,35 @@ static void leave(Group *g)
 {
     group_end(g);
     sim_give_group(rig.sim, g);
+}
+
+static bool is_noted(const Group *g, u64 addr)
+{
+    return memory_rights(&g->lds, addr >> PAGE_BITS) & MEM_W;
+}
+
+/* The next group of a context need not have its stores noted again, another launch must. */
+static void local_memory_is_cleared(void **state)
+{
+    (void)state;
+    load_everything();
+    Group *g = resident();
+    assert_false(is_noted(g, LDS_LO));
+    for (u32 n = 1; n <= 3; n++) {
+        u32 value = 1;
+        assert_true(access_load(&g->warps[0], NULL, LDS_LO, 4, -1, &value));
+        assert_int_equal(value, 0);
+        assert_true(access_store(&g->warps[0], NULL, LDS_LO, 4, -1, n));
+        assert_int_equal(g->lds_dirty.n, 1);
+        group_end(g);
+        assert_true(is_noted(g, LDS_LO));
+        group_begin(g, n, 0);
+    }
+    leave(g);
+    g = resident();
+    assert_false(is_noted(g, LDS_LO));
+    assert_int_equal(g->lds_dirty.n, 0);
+    leave(g);
 }
 
 static const Step *step(Group *g, u32 warp)
@@ -1142,6 +1172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch),
         cmocka_unit_test(two_groups_by_hand),
+        cmocka_unit_test(local_memory_is_cleared),
         cmocka_unit_test(a_step_says_what_happened),
         cmocka_unit_test(a_step_that_faults),
         cmocka_unit_test(a_copy_is_two_touches),

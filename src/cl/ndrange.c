@@ -15,25 +15,23 @@ typedef struct {
     u32 global[3], local[3], offset[3];
     bool is_partial; /* local does not divide global */
     bool is_silent;  /* it prints nothing */
+    Buf values;      /* what args of plain values point into */
     size_t nargs;
-    DrvArg *args;
+    DrvArg *args; /* behind `bound`, in one piece with it: launches are many and short */
     struct Bound {
         ClMem *mem;
         Access access;
         u32 words[IMAGE_WORDS];
-    } * bound; /* of memory objects: args[i].value are words, an address or an image's descriptor */
-    Buf values; /* what the other args point into */
+    } bound[]; /* of memory objects: args[i].value are words, an address or an image's descriptor */
 } Dispatch;
 
 static void dispatch_drop(void *payload)
 {
     Dispatch *x = payload;
-    for (size_t i = 0; x->bound && i < x->nargs; i++)
+    for (size_t i = 0; i < x->nargs; i++)
         if (x->bound[i].mem)
             drop(x->bound[i].mem);
     buf_free(&x->values);
-    mem_free(x->bound);
-    mem_free(x->args);
     drop(x->kernel);
     mem_free(x);
 }
@@ -155,10 +153,7 @@ static cl_int take_arguments(Dispatch *x, const ClKernel *k, const KernelInfo *i
     size_t bytes = 0;
     for (size_t i = 0; i < k->nargs; i++)
         bytes += k->args[i].value ? k->args[i].size : 0;
-    x->nargs = k->nargs;
-    x->args = mem_zalloc(k->nargs + 1, sizeof *x->args);
-    x->bound = mem_zalloc(k->nargs + 1, sizeof *x->bound);
-    if (!x->args || !x->bound || !buf_reserve(&x->values, bytes + 1))
+    if (bytes && !buf_reserve(&x->values, bytes + 1)) /* data stays where it is */
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < k->nargs; i++) {
         const Argument *a = &k->args[i];
@@ -323,9 +318,11 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
 static cl_int dispatch_new(const ClQueue *q, ClKernel *k, Shape shape, bool *is_empty,
                            Dispatch **made)
 {
-    Dispatch *x = mem_zalloc(1, sizeof *x);
+    Dispatch *x = mem_zalloc(1, sizeof *x + k->nargs * (sizeof *x->bound + sizeof *x->args));
     if (!x)
         return CL_OUT_OF_HOST_MEMORY;
+    x->nargs = k->nargs;
+    x->args = (DrvArg *)(void *)&x->bound[x->nargs];
     use(k);
     x->kernel = k;
     x->build = program_executable(k->program, q->device);

@@ -37,8 +37,26 @@ void heap_close(Heap *h)
         range_free_set(h->free[i]);
     range_free_set(h->used);
     range_free_set(h->held);
+    while (h->nspare)
+        mem_free(h->spare[--h->nspare]);
     *h = (Heap){0};
 }
+
+/* --- nodes ------------------------------------------------------------------------------- */
+
+/* A node in no set, whose fields say nothing; NULL: out of memory. */
+static Range *node_new(Heap *h) { return h->nspare ? h->spare[--h->nspare] : range_new(0, 0); }
+
+/* Gives back a node in no set; NULL is allowed. */
+static void node_drop(Heap *h, Range *r)
+{
+    if (r && h->nspare < countof(h->spare))
+        h->spare[h->nspare++] = r;
+    else
+        mem_free(r);
+}
+
+/* --- taking ------------------------------------------------------------------------------ */
 
 /* the arena that holds the range; -1: none does */
 static int arena_of(u64 addr, u64 size)
@@ -54,13 +72,13 @@ typedef struct {
     Range *block, *rest;
 } Nodes;
 
-static bool nodes_new(Nodes *n)
+static bool nodes_new(Heap *h, Nodes *n)
 {
-    *n = (Nodes){range_new(0, 0), range_new(0, 0)};
+    *n = (Nodes){node_new(h), node_new(h)};
     if (n->block && n->rest)
         return true;
-    mem_free(n->block);
-    mem_free(n->rest);
+    node_drop(h, n->block);
+    node_drop(h, n->rest);
     return false;
 }
 
@@ -75,13 +93,13 @@ static void carve(Heap *h, Range **set, Range *f, u64 addr, u64 size, const Node
         f->size = before;
         range_insert(set, f);
     } else {
-        mem_free(n->rest);
+        node_drop(h, n->rest);
     }
     *rest = (Range){.addr = addr + size, .size = after};
     if (after)
         range_insert(set, rest);
     else
-        mem_free(rest);
+        node_drop(h, rest);
     *n->block = (Range){.addr = addr, .size = size};
     range_insert(&h->used, n->block);
     h->bytes += size;
@@ -98,7 +116,7 @@ static DrvStatus alloc_in(Heap *h, ArenaKind kind, u64 asked, u64 gap, u64 *addr
         Range *f = arenas[i].kind == kind ? range_first_fit(h->free[i], size) : NULL;
         if (!f)
             continue;
-        const Nodes nodes = {.block = range_new(0, 0)};
+        const Nodes nodes = {.block = node_new(h)};
         if (!nodes.block)
             return DRV_NO_MEMORY;
         *addr = f->addr;
@@ -131,12 +149,14 @@ DrvStatus heap_alloc_at(Heap *h, u64 addr, u64 asked)
     Range *f = range_before(h->free[i], addr);
     if (!f || range_end(f) < addr + size)
         return DRV_OVERLAP;
-    if (!nodes_new(&nodes))
+    if (!nodes_new(h, &nodes))
         return DRV_NO_MEMORY;
     carve(h, &h->free[i], f, addr, size, &nodes);
     nodes.block->slack = size - asked;
     return DRV_OK;
 }
+
+/* --- giving back ------------------------------------------------------------------------- */
 
 /* Gives the addresses of a block, which is in no set any more, back to their arena. */
 static void release(Heap *h, Range *block)
@@ -148,12 +168,12 @@ static void release(Heap *h, Range *block)
         range_remove(set, before);
         block->addr = before->addr;
         block->size += before->size;
-        mem_free(before);
+        node_drop(h, before);
     }
     if (after && range_end(block) == after->addr) {
         range_remove(set, after);
         block->size += after->size;
-        mem_free(after);
+        node_drop(h, after);
     }
     range_insert(set, block);
 }
@@ -241,7 +261,7 @@ DrvStatus heap_cover(Heap *h, u64 addr, u64 size)
     const Range *one = heap_find(h, lo);
     if (n == 1 && one && range_end(one) == end)
         return DRV_OK;
-    if (!nodes_new(&nodes))
+    if (!nodes_new(h, &nodes))
         return DRV_NO_MEMORY;
     for (Range *r; (r = range_after(h->used, lo)) && r->addr < end;) {
         h->bytes -= r->size;

@@ -21,6 +21,8 @@ typedef struct {
     Range *used;            /* blocks */
     Range *held;            /* addresses of blocks that were freed and may not be reused yet */
     Range *free[NARENA];    /* the rest of each arena */
+    Range *spare[8];        /* nodes for blocks to come: each launch takes some and gives them back */
+    u32 nspare;
     u64 bytes;              /* of blocks */
 } Heap;
 

@@ -1,5 +1,6 @@
 /* warp.c -- masks of active lanes, vector length, and the fault that a warp ends with. */
 #include "mach/warp.h"
+#include <string.h>
 
 void group_answer(Group *g)
 {
@@ -11,11 +12,19 @@ void group_answer(Group *g)
     roll->answer(roll->self, g, false);
 }
 
+/* Warp.on of four lanes, by their bits. */
+static const u32 on_of_four[16][4] = {
+    {0, 0, 0, 0},     {~0u, 0, 0, 0},     {0, ~0u, 0, 0},     {~0u, ~0u, 0, 0},
+    {0, 0, ~0u, 0},   {~0u, 0, ~0u, 0},   {0, ~0u, ~0u, 0},   {~0u, ~0u, ~0u, 0},
+    {0, 0, 0, ~0u},   {~0u, 0, 0, ~0u},   {0, ~0u, 0, ~0u},   {~0u, ~0u, 0, ~0u},
+    {0, 0, ~0u, ~0u}, {~0u, 0, ~0u, ~0u}, {0, ~0u, ~0u, ~0u}, {~0u, ~0u, ~0u, ~0u},
+};
+
 void warp_set_exec(Warp *w)
 {
     const u32 exec = w->vl >= MAX_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
-    for (u32 i = 0; exec != w->exec && i < MAX_LANES; i++)
-        w->on[i] = 0u - (exec >> i & 1);
+    for (u32 i = 0; exec != w->exec && i < MAX_LANES; i += 4)
+        memcpy(&w->on[i], on_of_four[exec >> i & 15], sizeof on_of_four[0]);
     w->exec = exec;
     w->dense = w->exec == w->full;
     w->whole = w->exec == UINT32_MAX;

@@ -103,7 +103,8 @@ static void tell(Check *c, const Warp *w, u32 pc, u32 item, const char *sentence
     if (!is_new(c, &f))
         return;
     if (label)
-        put_other(c, w->group->launch, other->pc, label, w->group->linear, other->item, &more);
+        put_other(c, w->group->launch, other->pc, label, group_number(w->group), other->item,
+                  &more);
     report(c, &f, sentence, buf_text(&more));
     buf_free(&more);
 }
@@ -255,7 +256,7 @@ static void look_at_late(Check *c, const Group *g)
                  is_wait(name) ? "wait" : "copy");
         if (is_new(c, &f)) {
             buf_str(&more, "\n  not here    ");
-            put_item(g->launch, g->linear, (u32)item, &more);
+            put_item(g->launch, group_number(g), (u32)item, &more);
             report(c, &f, text, buf_text(&more));
         }
         buf_free(&more);

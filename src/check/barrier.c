@@ -30,10 +30,11 @@ void barrier_step(Check *c, const Event *e)
                __builtin_popcount(missing), __builtin_popcount(w->initial));
     const u32 lane = (u32)__builtin_ctz(lanes);
     if (pc)
-        put_other(c, w->group->launch, pc, "they wait", w->group->linear, w->tid + lane, &more);
+        put_other(c, w->group->launch, pc, "they wait", group_number(w->group), w->tid + lane,
+                  &more);
     else {
         buf_str(&more, "\n  not here    ");
-        put_item(w->group->launch, w->group->linear, w->tid + lane, &more);
+        put_item(w->group->launch, group_number(w->group), w->tid + lane, &more);
     }
     report(c, &f, buf_text(&text), buf_text(&more));
     buf_free(&text);
@@ -53,9 +54,9 @@ static void report_other(Check *c, const Warp *at, const Warp *other)
         return;
     if (ended) {
         buf_str(&more, "\n  ended       ");
-        put_item(other->group->launch, other->group->linear, other->tid, &more);
+        put_item(other->group->launch, group_number(other->group), other->tid, &more);
     } else {
-        put_other(c, other->group->launch, pc, "others at", other->group->linear, other->tid,
+        put_other(c, other->group->launch, pc, "others at", group_number(other->group), other->tid,
                   &more);
     }
     report(c, &f,

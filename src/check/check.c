@@ -145,7 +145,7 @@ static Verdict tell(void *self, const Event *e)
     switch ((int)e->kind) {
     case EVENT_launch_begin:
         if (c->race)
-            race_begin(c->race, e->launch);
+            race_begin(c->race, e->launch, c->scene->kernel);
         break;
     case EVENT_group_begin:
         if (c->race)

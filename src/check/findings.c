@@ -191,13 +191,13 @@ void put_item(const Launch *l, u64 group, u32 item, Buf *to)
 {
     const u32 *n = l->local;
     u32 g[3];
-    launch_group_id(l, group, g);
+    grid_group_id(l, group, g);
     if (!n[0] || !n[1] || !n[2]) {
         buf_printf(to, "lane %u of warp %u, group (%u, %u, %u)", item % l->lanes, item / l->lanes,
                    g[0], g[1], g[2]);
         return;
     }
-    const FaultItem x = launch_item(l, group, item);
+    const FaultItem x = grid_item(l, group, item);
     buf_printf(to, "(%u, %u, %u), in its group (%u, %u, %u); group (%u, %u, %u)", x.item[0],
                x.item[1], x.item[2], x.local[0], x.local[1], x.local[2], g[0], g[1], g[2]);
 }

@@ -129,10 +129,17 @@ const char *check_name(CheckKind k);
 bool is_new(Check *c, const Finding *f);
 /* Keeps the report; `more`, or NULL: lines to follow the place. */
 void report(Check *c, const Finding *f, const char *sentence, const char *more);
-/* Lines about another place: of a work-item given by its group and its local linear id. */
+/* Lines about another place: of a work-item given by the number of its group in the grid
+ * and its local linear id. */
 void put_other(const Check *c, const Launch *l, u32 pc, const char *label, u64 group, u32 item,
                Buf *to);
 void put_item(const Launch *l, u64 group, u32 item, Buf *to);
+
+/* The number of the group in its grid. */
+static inline u64 group_number(const Group *g)
+{
+    return launch_group_number(g->launch, g->linear);
+}
 
 /* Reads the tables of the image that is loaded, if it is another one now. */
 void take_image(Check *c);
@@ -182,8 +189,9 @@ bool notes_put_private(const Check *c, const Warp *w, u64 note, u32 at, Buf *to)
 
 Race *race_new(void);
 void race_free(Race *r);
-void race_begin(Race *r, const Launch *l);   /* a launch, */
-void race_group(Race *r, const Group *g);    /* a group begins */
+/* A launch; by `grid`, or NULL, the parts of a grid are known, between which nothing is in order. */
+void race_begin(Race *r, const Launch *l, const void *grid);
+void race_group(Race *r, const Group *g);    /* a group of it begins */
 void race_access(Check *c, const Event *e);  /* an instruction that accesses memory */
 void race_step(Check *c, const Event *e);    /* fences and barriers among the instructions */
 void race_barrier(Check *c, const Group *g); /* all warps have arrived */

@@ -4,7 +4,9 @@
  * keeps who wrote it last, and two who read it and two who changed it by atomics last; of more, two
  * that conflict with whatever comes are enough.  An entry has the work-item, a time and the place.
  * The time is a count of the group's; accesses of a group before a barrier (with the flag for that
- * memory) are in order with those after it.  Groups are in no order.
+ * memory) are in order with those after it.  Groups are in no order, also those of different parts
+ * of a grid (mach/grid.c), which the launches of one driver's kernel are: each has its number in
+ * the grid.
  *
  * Fences and atomics: what a work-item did before a fence that is followed by an atomic is in order
  * with what another does after an atomic, made later, and a fence or barrier after that.  Which
@@ -48,24 +50,29 @@ void race_free(Race *r)
     mem_free(r);
 }
 
-void race_begin(Race *r, const Launch *l)
+void race_begin(Race *r, const Launch *l, const void *grid)
 {
+    const u32 *n = launch_grid(l);
+    const bool goes_on = grid && grid == r->grid && (l->first[0] || l->first[1] || l->first[2]);
+    r->grid = grid;
+    r->lanes = l->lanes;
+    r->items = l->lanes * l->warps;
+    if (goes_on)
+        return;
     race_forget(r);
     mem_free(r->newest);
     r->nrelease = 0;
-    r->ngroups = (size_t)l->groups[0] * l->groups[1] * l->groups[2];
+    r->ngroups = (size_t)n[0] * n[1] * n[2];
     r->newest = mem_zalloc(r->ngroups, sizeof *r->newest);
     r->failed = !r->newest;
-    r->lanes = l->lanes;
-    r->items = l->lanes * l->warps;
     memset(r->number_of, 0, NSITES * 2 * sizeof *r->number_of);
     r->nsite = r->last_pc = 0;
     r->has_copies = false;
 }
 
-void race_group(Race *r, const Group *g)
+static void begin_group(Race *r, u64 number)
 {
-    r->group = g->linear;
+    r->group = number;
     r->time = 1;
     r->barrier[0] = r->barrier[1] = 0;
     r->wait[0] = r->wait[1] = 0;
@@ -76,12 +83,14 @@ void race_group(Race *r, const Group *g)
     memset(r->heard, 0, r->items * sizeof *r->heard);
 }
 
+void race_group(Race *r, const Group *g) { begin_group(r, group_number(g)); }
+
 static void tick(Race *r)
 {
     if (r->time++ < LAST_TIME)
         return;
     race_forget(r); /* too long ago to be told apart */
-    race_group(r, &(Group){.linear = r->group});
+    begin_group(r, r->group);
 }
 
 /* the number of a place */

@@ -38,8 +38,9 @@ struct Race {
     u16 *number_of;         /* by a hash of the pc */
     u32 last_pc, last_site; /* that was asked for */
     u32 lanes, items;       /* of a warp; of a group's warps */
+    const void *grid;       /* whose launch it is, NULL: unknown */
     /* the group that runs */
-    u64 group;
+    u64 group; /* its number in the grid */
     u32 time, barrier[2]; /* now; of the last barrier for local and for global memory */
     u32 wait[2];          /* of the last one that waited for asynchronous copies, too */
     bool has_copies;      /* the launch has made asynchronous copies */

@@ -15,8 +15,8 @@ static bool is_part_along(const Launch *l, int i, u32 first, u32 enqueued)
     if (!enqueued)
         return false;
     const u32 full = l->global[i] / enqueued, rest = l->global[i] % enqueued;
-    return first ? first == full && l->groups[i] == 1 && l->local[i] == rest
-                 : l->groups[i] == full && l->local[i] == enqueued;
+    return rest && first == full ? l->groups[i] == 1 && l->local[i] == rest
+                                 : !first && l->groups[i] == full && l->local[i] == enqueued;
 }
 
 void launch_set_part(Launch *l, const u32 first[3], const u32 enqueued[3])
@@ -57,11 +57,32 @@ u64 launch_group_number(const Launch *l, u64 linear)
 
 FaultItem launch_item(const Launch *l, u64 group, u32 linear)
 {
-    const u32 *n = l->local;
-    u32 at[3];
-    FaultItem x = {.local = {linear % n[0], linear / n[0] % n[1], linear / n[0] / n[1]}};
-    place_group(l->groups, group, at);
-    for (int i = 0; i < 3; i++)
-        x.item[i] = l->offset[i] + at[i] * n[i] + x.local[i];
+    return grid_item(l, launch_group_number(l, group), linear);
+}
+
+void grid_group_id(const Launch *l, u64 number, u32 id[3])
+{
+    place_group(launch_grid(l), number, id);
+}
+
+FaultItem grid_item(const Launch *l, u64 number, u32 linear)
+{
+    u32 at[3], n[3];
+    FaultItem x;
+    grid_group_id(l, number, at);
+    for (int i = 0; i < 3; i++) {
+        /* 1. the size of full groups, and of this one, which may be the smaller last one */
+        const u32 first = l->first[i], local = l->local[i];
+        const u32 full = first ? (l->global[i] - local) / first : local;
+        const u32 left = l->global[i] - at[i] * full;
+        n[i] = l->grid[0] && left && left < full ? left : full;
+        /* 2. its first work-item; the offset is that of the launch's first group */
+        x.item[i] = l->offset[i] + (at[i] - first) * full;
+    }
+    for (int i = 0; i < 3; i++) {
+        x.local[i] = i < 2 ? linear % n[i] : linear;
+        x.item[i] += x.local[i];
+        linear /= n[i];
+    }
     return x;
 }

@@ -198,6 +198,9 @@ void launch_group_id(const Launch *l, u64 linear, u32 id[3]);
 u64 launch_group_number(const Launch *l, u64 linear);
 /* The work-item of a group of the launch by its local linear id, where the size of groups is known. */
 FaultItem launch_item(const Launch *l, u64 group, u32 linear);
+/* The same of any group of the grid, by its number there. */
+void grid_group_id(const Launch *l, u64 number, u32 id[3]);
+FaultItem grid_item(const Launch *l, u64 number, u32 linear);
 
 /* --- faults ------------------------------------------------------------------ */
 

@@ -56,6 +56,11 @@ kernel void race_groups(global int *out)
         out[get_group_id(0) / 2] += get_group_id(0);    /* race-4 */
 }
 
+kernel void race_parts(global int *out)
+{
+    out[get_global_id(0) % 64] = get_global_id(0);      /* race-11 */
+}
+
 kernel void race_atomic(global int *out)
 {
     atomic_add(out, 1);

@@ -37,6 +37,8 @@ race_local       race-1    -g 128 -l 64 -a buf:i32:128 -a local:256
 race_warps       race-2    -g 128 -l 64 -a buf:i32:128 -a local:256 --check=race
 race_fence       race-3    -g 128 -l 64 -a buf:i32:128 -a local:256
 race_groups      race-4  -g 256 -l 32 -a buf:i32:8
+race_parts       race-11  -g 96 -l 64 -a buf:i32:64
+race_parts       -        -g 64 -l 48 -a buf:i32:64
 race_atomic      race-5    -g 128 -l 64 -a buf:i32:129
 race_same_lane   race-6    -g 64 -l 64 -a buf:i32:64
 race_count       race-7    -g 128 -l 32 -a buf:i32:4 -a buf:u32:1 -a buf:i32:1

@@ -61,6 +61,13 @@ kernel void copy(global const int *in, global int *out, local int *t)
     wait_group_events(1, &e);
 }
 
+kernel void parts(global int *out, int x, int y)
+{
+    int i = get_global_id(0) - get_global_offset(0), j = get_global_id(1) - get_global_offset(1);
+    if ((i == x && j == y) || (i == 1 && j == 2))
+        out[0] = i + 8 * j;
+}
+
 struct large { int x[40]; int y; };
 
 int third(const struct large *l)
@@ -154,16 +161,29 @@ END
 expect across --check=bounds -g 1 -l 1 -a buf:i8:32 <<'END'
 words.cl:33:50: error: bounds: store of 4 bytes that end 1 past the end of argument 0, 'out', which has 32
 END
+# groups of 2x2 and of 4x1 at the sides of a grid of groups of 4x2
+expect parts --check=race -B -cl-std=CL3.0 -g 6,3 -l 4,2 -G 100,7 -a buf:i32:1 -a i32:4 -a i32:1 <<'END'
+words.cl:57:16: error: race: store of 4 bytes at byte 0 of argument 0, 'out', which has 4, and the store of another work-item in another group, in no order
+  by          (104, 8, 0), in its group (0, 1, 0); group (1, 0, 0)
+  work-item   (101, 9, 0), in its group (1, 0, 0)
+  group       (0, 1, 0)
+END
+# all groups smaller than asked for
+expect parts --check=race -B -cl-std=CL3.0 -g 2,3 -l 4,2 -a buf:i32:1 -a i32:0 -a i32:1 <<'END'
+  by          (0, 1, 0), in its group (0, 1, 0); group (0, 0, 0)
+  work-item   (1, 2, 0), in its group (1, 0, 0)
+  group       (0, 1, 0)
+END
 # variables that are large, and without optimisation
 for level in '' -cl-opt-disable; do
 expect large --check=init -B "-cl-std=CL3.0 $level" -g 1 -l 1 -a buf:i32:4 -a i32:30 <<'END'
-words.cl:65:12: error: init: store of a value that nobody wrote, into global memory
-  loaded      words.cl:65:14 in large
+words.cl:72:12: error: init: store of a value that nobody wrote, into global memory
+  loaded      words.cl:72:14 in large
   from        byte 28 of private variable 'all', which has 128
-words.cl:68:12: error: init: store of a value that nobody wrote, into global memory
+words.cl:75:12: error: init: store of a value that nobody wrote, into global memory
   from        private variable 'sum'
-words.cl:70:9: error: init: branch on a value that nobody wrote
-  loaded      words.cl:57:12 in third
+words.cl:77:9: error: init: branch on a value that nobody wrote
+  loaded      words.cl:64:12 in third
   from        byte 12 of private variable 'l', which has 164
 END
 done

@@ -237,17 +237,11 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
     }
 }
 
-/* Whether every warp of the group has ended or waits at a barrier after which the code goes on. */
-static bool has_met(const Group *g, const Entry *e)
+/* Whether the warp has ended or waits at a barrier after which the code goes on. */
+static bool has_arrived(const Warp *w, const Entry *e)
 {
-    for (u32 k = 0; k < g->nwarps; k++) {
-        const Warp *w = &g->warps[k];
-        if (w->state == WARP_READY ||
-            (w->state == WARP_WAITING &&
-             (w->host != e || !w->reentry || !e->region->block[w->reentry - 1].is_reentry)))
-            return false;
-    }
-    return !g->faulted;
+    return w->state == WARP_DONE || (w->state == WARP_WAITING && w->host == e && w->reentry &&
+                                     e->region->block[w->reentry - 1].is_reentry);
 }
 
 /* Warps that begin, where the code is known that all of them enter, and from barrier to barrier as
@@ -263,15 +257,17 @@ static void begin_group(Group *g, u64 slice)
     HostEnv env = env_of(j, g, e);
     HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
     for (u32 n = 0; n < MOST; n++) {
+        bool have_met = true;
         for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
             Warp *w = &g->warps[k];
-            if (w->state != WARP_READY || (!n && !w->dense))
-                continue;
-            w->host = e;
-            if (run_code(&env, w, e, w->reentry, code, w->ninsns + slice * STRETCH) == CAME_OUT)
-                run_turn(j, w, slice);
+            if (w->state == WARP_READY && (n || w->dense)) {
+                w->host = e;
+                if (run_code(&env, w, e, w->reentry, code, w->ninsns + slice * STRETCH) == CAME_OUT)
+                    run_turn(j, w, slice);
+            }
+            have_met &= has_arrived(w, e); /* asked while its state is in the cache */
         }
-        if (!has_met(g, e) || !group_pass_barrier(g))
+        if (!have_met || g->faulted || !group_pass_barrier(g))
             return;
     }
 }

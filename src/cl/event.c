@@ -84,10 +84,16 @@ void event_call_back(ClEvent *e, Callback *list, cl_int status)
     }
 }
 
+/* The time, if somebody can ask for it. */
+static cl_ulong profile_time(const ClEvent *e)
+{
+    return e->queue && e->queue->flags & CL_QUEUE_PROFILING_ENABLE ? host_time() : 0;
+}
+
 Callback *event_begin(ClEvent *e)
 {
     e->status = CL_RUNNING;
-    e->started = host_time();
+    e->started = profile_time(e);
     return take_callbacks(e, CL_RUNNING);
 }
 
@@ -122,7 +128,7 @@ void event_unblock(ClEvent *e)
 
 void event_end(ClEvent *e, cl_int status)
 {
-    const cl_ulong now = host_time();
+    const cl_ulong now = profile_time(e);
     use(e);
     pthread_mutex_lock(&e->context->lock);
     if (e->queue && e->context->is_terminated)

@@ -76,6 +76,48 @@ static void read_what_is_shared(void)
     add_to_itself(NULL, p);
 }
 
+static void copy_and_read(const void *from, const void *to)
+{
+    cl_mem a = make_buffer(256, from), b = make_buffer(256, to);
+    ok(clEnqueueCopyBuffer(host.queue, a, b, 0, 0, 256, 0, NULL, NULL));
+    add_to_itself(b, NULL);
+}
+static const int words[64];
+static void read_a_copy_of_nothing(void) { copy_and_read(NULL, words); }
+static void read_a_copy_of_words(void) { copy_and_read(words, NULL); }
+
+/* Adds words of a to themselves, into c. */
+static void add_buffers(cl_mem a, cl_mem c)
+{
+    cl_kernel k = make_kernel(make_program(&host.image), "add");
+    ok(clSetKernelArg(k, 0, sizeof a, &a));
+    ok(clSetKernelArg(k, 1, sizeof a, &a));
+    ok(clSetKernelArg(k, 2, sizeof c, &c));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){64}, NULL, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+}
+
+static cl_mem buffer_for(cl_mem_flags flags)
+{
+    cl_int s;
+    cl_mem m = clCreateBuffer(host.context, flags, 256, NULL, &s);
+    ok(s);
+    return m;
+}
+
+static void store_to_what_is_read(void) { add_buffers(buffer_for(0), buffer_for(CL_MEM_READ_ONLY)); }
+static void load_from_what_is_written(void) { add_buffers(buffer_for(CL_MEM_WRITE_ONLY), buffer_for(0)); }
+/* two arguments that are the same words, which one of them may store to */
+static void store_to_what_is_both(void)
+{
+    cl_int s;
+    cl_mem all = buffer_for(CL_MEM_READ_WRITE);
+    cl_mem part = clCreateSubBuffer(all, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION,
+                                    &(cl_buffer_region){0, 256}, &s);
+    ok(s);
+    add_buffers(part, all);
+}
+
 /* The last work-item of a grid whose last groups are smaller stores where nothing is. */
 static void fault_in_last_group(void)
 {
@@ -165,6 +207,29 @@ static void knows_what_the_host_wrote(void **state)
     run(read_what_is_shared, "init", NULL, text, sizeof text, &status);
     assert_int_equal(status, 0);
     assert_string_equal(text, "");
+    run(read_a_copy_of_nothing, "init", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "error: init: "));
+    run(read_a_copy_of_words, "init", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_string_equal(text, "");
+}
+
+/* What kernels may do with a buffer, by its flags. */
+static void keeps_the_promises_of_buffers(void **state)
+{
+    char text[8192];
+    int status;
+    (void)state;
+    run(store_to_what_is_read, "bounds", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "error: bounds: store of 4 bytes to a buffer that the host made for reading only"));
+    run(load_from_what_is_written, "bounds", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "error: bounds: load of 4 bytes from a buffer that the host made for writing only"));
+    run(store_to_what_is_both, "bounds", NULL, text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_string_equal(text, "");
 }
 
 /* Faults, with checks and without, name work-items and groups as the program numbers them. */
@@ -196,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reports_what_is_not_allowed),
                                        cmocka_unit_test(knows_what_the_host_wrote),
+                                       cmocka_unit_test(keeps_the_promises_of_buffers),
                                        cmocka_unit_test(names_groups_of_the_grid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,8 @@ static void report_stray(Check *c, const Access *a, i32 at, u32 kind)
     buf_printf(&text, "%s of %u byte%s ", kind & NOTE_WRITES ? "store" : "load", bytes,
                bytes == 1 ? "" : "s");
     put_distance(at, (i64)at + bytes, size, &text);
-    buf_printf(&text, "private variable '%s', which has %u", name, size);
+    buf_printf(&text, "%s variable '%s', which has %u", kind & NOTE_LOCAL ? "local" : "private",
+               name, size);
     report(c, &f, buf_text(&text), NULL);
     buf_free(&text);
 }

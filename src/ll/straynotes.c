@@ -1,12 +1,12 @@
-/* straynotes.c -- accesses by pointers that leave the private variable they were made of
+/* straynotes.c -- accesses by pointers that leave the private or local variable they were made of
  * (-ventus-apart).
  *
- * Where a pointer goes to inside of the work-item's own memory, an instruction does not say what it
- * was meant for; the pointer's making does.  If an access's address comes from one variable in all
- * cases, by sums and choices of pointers into it alone, it must lie within that variable: a pointer
- * is valid for the object that it was made of only (OpenCL C, after C99 6.5.6).  So the distance
- * from the variable's begin is compared with its size, and where it is too far it is stored into a
- * note (obj/notes.h), which the check for bounds reports (check/notes.c).
+ * Where a pointer goes to inside of the work-item's own memory, or the group's, an instruction does
+ * not say what it was meant for; the pointer's making does.  If an access's address comes from one
+ * variable in all cases, by sums and choices of pointers into it alone, it must lie within that
+ * variable: a pointer is valid for the object that it was made of only (OpenCL C, after C99 6.5.6).
+ * So the distance from the variable's begin is compared with its size, and where it is too far it
+ * is stored into a note (obj/notes.h), which the check for bounds reports (check/notes.c).
  *
  * Pointers are followed after small functions were inlined and pointer variables became values, or
  * where nothing is optimised, through such variables.
@@ -14,6 +14,7 @@
  * Where a pointer's origin is not known, as in functions that were not inlined, nothing is
  * compared.
  */
+#include "ll/lower.h"
 #include "ll/middle.h"
 #include "obj/notes.h"
 #include <llvm-c/DebugInfo.h>
@@ -41,7 +42,26 @@ typedef struct {
     bool is_unknown;
 } Origin;
 
-static bool is_cast(LLVMValueRef v) { return LLVMIsABitCastInst(v) || LLVMIsAAddrSpaceCastInst(v); }
+/* Of an instruction or a constant expression; 0: it is neither. */
+static LLVMOpcode opcode_of(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v)    ? LLVMGetInstructionOpcode(v)
+           : LLVMIsAConstantExpr(v) ? LLVMGetConstOpcode(v)
+                                    : (LLVMOpcode)0;
+}
+
+static bool is_element(LLVMValueRef v) { return opcode_of(v) == LLVMGetElementPtr; }
+
+static bool is_cast(LLVMValueRef v)
+{
+    return opcode_of(v) == LLVMBitCast || opcode_of(v) == LLVMAddrSpaceCast;
+}
+
+/* Whether it is a variable of the kernel in local memory. */
+static bool is_local(LLVMValueRef v)
+{
+    return LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == AS_LOCAL;
+}
 
 /* Whether a variable is loaded and stored as a whole, and nothing else is done with it. */
 static bool is_simple(LLVMValueRef variable)
@@ -79,10 +99,10 @@ static void find_origin(Origin *o, LLVMValueRef v)
     if (o->is_unknown)
         return;
     o->v[o->n++] = v;
-    if (LLVMIsAAllocaInst(v)) {
+    if (LLVMIsAAllocaInst(v) || is_local(v)) {
         o->is_unknown |= o->variable && o->variable != v;
         o->variable = v;
-    } else if (LLVMIsAGetElementPtrInst(v) || is_cast(v)) {
+    } else if (is_element(v) || is_cast(v)) {
         find_origin(o, LLVMGetOperand(v, 0));
     } else if (LLVMIsASelectInst(v)) {
         find_origin(o, LLVMGetOperand(v, 1));
@@ -100,6 +120,8 @@ static void find_origin(Origin *o, LLVMValueRef v)
 /* Bytes of the variable if it has a fixed number of them. */
 static u64 size_of(const Strays *s, LLVMValueRef variable)
 {
+    if (is_local(variable))
+        return LLVMABISizeOfType(s->dl, LLVMGlobalGetValueType(variable));
     LLVMValueRef count = LLVMGetOperand(variable, 0);
     const u64 one = LLVMABISizeOfType(s->dl, LLVMGetAllocatedType(variable));
     return LLVMIsAConstantInt(count) ? one * LLVMConstIntGetZExtValue(count) : 0;
@@ -158,8 +180,8 @@ static void add_element(const Strays *s, Distance *d, LLVMValueRef gep)
 static Distance measure(const Strays *s, LLVMValueRef v)
 {
     Distance d = {.by_type = true};
-    for (; LLVMIsAGetElementPtrInst(v) || is_cast(v); v = LLVMGetOperand(v, 0))
-        if (LLVMIsAGetElementPtrInst(v))
+    for (; is_element(v) || is_cast(v); v = LLVMGetOperand(v, 0))
+        if (is_element(v))
             add_element(s, &d, v);
     d.base = v;
     return d;
@@ -191,7 +213,11 @@ static LLVMValueRef make_note(const Strays *s, LLVMValueRef variable, u64 size, 
 {
     LLVMContextRef ctx = LLVMGetModuleContext(s->m);
     size_t len;
-    const char *name = LLVMGetValueName2(variable, &len);
+    const char *name = LLVMGetValueName2(variable, &len), *dot = strchr(name, '.');
+    if (is_local(variable)) { /* KERNEL.NAME */
+        name = dot ? dot + 1 : name;
+        kind |= NOTE_LOCAL;
+    }
     const u64 most = bytes < NOTE_MOST_BYTES ? bytes : NOTE_MOST_BYTES;
     return check_note(s->m, NOTE_STRAY | kind | (u32)most << NOTE_BYTES_SHIFT, (u32)size,
                       LLVMConstStringInContext(ctx, name, (unsigned)strcspn(name, "."), false));

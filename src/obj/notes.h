@@ -6,7 +6,8 @@
  *     an index      that is beyond its array                        (ll/indexnotes.c)
  *     an address    of a variable in private memory, an offset, when the function that has it
  *                   begins; 0 when it ends                          (ll/lower_mem.c)
- *     a distance    of an access from the begin of its private variable, which it leaves
+ *     a distance    of an access from the begin of its private or local variable, which it
+ *                   leaves
  *                                                                   (ll/straynotes.c)
  *     an operand    of an asynchronous copy, or an event that is waited for: one word each, with
  *                   its kind behind it, and the text behind the last (ll/asyncnotes.c)
@@ -25,7 +26,7 @@
 /* Bytes into the variable.  The text ends in a NUL. */
 enum {
     NOTE_KIND = 4, /* a word: NOTE_*, of an index also the bits of its type */
-    NOTE_SIZE = 8, /* a word: bytes of the variable in private memory */
+    NOTE_SIZE = 8, /* a word: bytes of the variable */
     NOTE_TEXT = 12 /* the array's type as clang names it, in quotes; the variable's name */
 };
 
@@ -37,7 +38,8 @@ enum {
     NOTE_LAST = 2048,   /* the last one: the event, which the program reads from here again */
     NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's, and these are the access's: */
     NOTE_WRITES = 8192,
-    NOTE_PLAIN = 16384 /* a variable in private memory without a gap behind it */
+    NOTE_PLAIN = 16384, /* a variable in private memory without a gap behind it */
+    NOTE_LOCAL = 32768  /* a distance from a variable in local memory */
 };
 enum { NOTE_BYTES_SHIFT = 16, NOTE_MOST_BYTES = 0xffff }; /* of the access, in the kind */
 enum { NOTE_OPERAND = 8 };                                /* bytes from an operand to the next */

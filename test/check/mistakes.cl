@@ -508,6 +508,49 @@ kernel void far_constant(global int *out, int n)
     out[get_global_id(0)] = *q + b[n & 63] + p[n & 7];  /* bounds-20 */
 }
 
+kernel void far_local(global int *out, int n)
+{
+    local int a[8], b[64];
+    int l = get_local_id(0);
+    b[l] = l;
+    if (l < 8)
+        a[l] = n;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local int *p = l & 1 ? a + 1 : a;
+    p += n;
+    out[get_global_id(0)] = *p + b[l ^ 1];              /* bounds-21 */
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!l)
+        p[-2] = 1;                                      /* bounds-22 */
+}
+
+int local_sum(local const int *t, int n)
+{
+    int s = 0;
+    while (n--)
+        s += *t++;
+    return s;
+}
+
+/* to all ends of local variables, by pointers into one or the other, and with scratch of the library's */
+kernel void fine_far_local(global int *out, int n)
+{
+    local int a[8], b[64];
+    local struct { int x[4]; char y[3]; } s[4];
+    int l = get_local_id(0);
+    b[l] = l;
+    if (l < 8)
+        a[l] = n;
+    if (l < 4) {
+        s[l].x[l] = l;
+        s[l].y[l % 3] = 3;
+    }
+    local int *last = b + 63, *p = n == 30 ? a : b;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = local_sum(b, 64) + last[-l] + p[l & 7] + s[l & 3].x[l & 3] + vload4(1, a).w;
+    out[get_global_id(0)] += work_group_reduce_add(l);
+}
+
 struct list { int first; int all[2][8]; int last; };
 
 /* parts of large variables: those that were written are read, and all is copied */

@@ -70,6 +70,8 @@ before_pointer   bounds-13 -g 64 -l 64 -a buf:i32:64 -a i32:1
 far_load         bounds-17 -g 64 -l 64 -a buf:i32:64 -a i32:30
 far_store        bounds-18,bounds-19 -g 64 -l 64 -a buf:i32:64 -a i32:40
 far_constant     bounds-20 -g 64 -l 64 -a buf:i32:64 -a i32:30
+far_local        bounds-21,bounds-22 -g 64 -l 64 -a buf:i32:64 -a i32:30
+fine_far_local   -         -g 64 -l 64 -a buf:i32:64 -a i32:30
 fine_large       -         -g 64 -l 64 -a buf:i32:64 -a i32:30 -a buf:i32:1152
 fine_far         -         -g 64 -l 64 -a buf:i32:64 -a i32:30
 fine_frames      -         -g 64 -l 64 -a buf:i32:64 -a i32:4

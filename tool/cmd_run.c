@@ -454,6 +454,7 @@ int run_main(int argc, char **argv)
     if (!r)
         out_of_memory();
     common_init(&r->common);
+    r->common.export_to = env_text("VENTUS_EXPORT_REPLAY");
     parse_options(&run_argp, argc, argv, r);
     if (common_resolve(&r->common, &d) && parse_args(r, &d)) {
         Buf build = {0}; /* who debugs wants to see variables */

@@ -240,11 +240,17 @@ const struct argp common_argp = {.options = options, .parser = option};
 
 /* --- environment -------------------------------------------------------------------------- */
 
-static u32 env_number(const char *name, u32 min, u32 max)
+const char *env_text(const char *name)
 {
     const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+static u32 env_number(const char *name, u32 min, u32 max)
+{
+    const char *text = env_text(name);
     char *end;
-    if (!text || !*text)
+    if (!text)
         return 0;
     errno = 0;
     const unsigned long v = strtoul(text, &end, 0);
@@ -258,10 +264,10 @@ static u32 env_number(const char *name, u32 min, u32 max)
 
 static void env_engine(Common *c)
 {
-    const char *variable = "VENTUS_ENGINE", *name = getenv(variable);
-    if (!name || !*name)
-        name = getenv(variable = "VENTUS_BACKEND");
-    if (!name || !*name || dev_is_public_backend(name))
+    const char *variable = "VENTUS_ENGINE", *name = env_text(variable);
+    if (!name)
+        name = env_text(variable = "VENTUS_BACKEND");
+    if (!name || dev_is_public_backend(name))
         return;
     const EngineKind *e = dev_find_engine(name);
     if (!e) {

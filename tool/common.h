@@ -37,6 +37,8 @@ extern const struct argp common_argp;
 
 /* Defaults and the environment.  Ends the process when a variable is wrong. */
 void common_init(Common *c);
+/* The variable's text; NULL: it is empty or not set. */
+const char *env_text(const char *name);
 /* The machine and the overrides, once all options are read.  False: reported. */
 bool common_resolve(Common *c, Diag *d);
 

@@ -6,6 +6,7 @@
 #include "cc/cc.h"
 #include "link/link.h"
 #include "comp/comp.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -100,13 +101,16 @@ bool compile_source(const Buf *source, const CompOptions *opt, Buf *out, Diag *d
     return ok;
 }
 
-/* the image that OpenCL C becomes */
+/* The image that OpenCL C becomes.  Shows what VENTUS_DUMP asks for of it. */
 static Object *source_image(const char *file, const char *build, bool apart, Diag *d)
 {
-    Buf source = {0}, store = {0}, elf = {0};
+    Buf source = {0}, store = {0}, elf = {0}, views = {0};
     const char **words = NULL, **all = NULL;
     Object *o = NULL;
-    CompOptions opt = {.output = COMP_IMAGE, .name = shown(file)};
+    CompOptions opt = {.output = COMP_IMAGE,
+                       .name = shown(file),
+                       .dump = getenv("VENTUS_DUMP"),
+                       .dump_to = &views};
     char *cache = comp_cache_directory();
     opt.cache = cache;
     if (!options_split(build ? build : "", &store, &words, &opt.noptions))
@@ -129,6 +133,9 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
         if (o && has_suffix(file, ".cl") &&
             !obj_add_source(o, opt.name, buf_text(&source), source.len))
             out_of_memory();
+        if (views.failed)
+            out_of_memory();
+        fwrite(buf_text(&views), 1, views.len, stderr);
     }
     mem_free(cache);
     mem_free(words);
@@ -136,6 +143,7 @@ static Object *source_image(const char *file, const char *build, bool apart, Dia
     buf_free(&store);
     buf_free(&source);
     buf_free(&elf);
+    buf_free(&views);
     return o;
 }
 

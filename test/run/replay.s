@@ -5,6 +5,9 @@
 # run: mkdir -p %t.d %t.run %t.replay
 # run: %b/ventus run --engine %e --threads 8 -k square -g 64 -l 16 --export-replay %t.d --dump-buffers %t.run -a buf:i32:64=iota -a 'buf:i32:64>-:0:16' %s
 # run: ls %t.d
+# run: rm %t.d/*
+# run: VENTUS_EXPORT_REPLAY=%t.d %b/ventus run --engine %e --threads 8 -k square -g 64 -l 16 -a buf:i32:64=iota -a buf:i32:64 %s
+# run: ls %t.d
 # run: %b/ventus replay --engine %e --threads 8 --dump-buffers %t.replay %t.d/square_0.metadata %t.d/square_0.data
 # run: cmp -n 256 %t.run/arg0.bin %t.replay/0-90000000.bin
 # run: cmp -n 256 %t.run/arg1.bin %t.replay/0-90001000.bin
@@ -25,6 +28,8 @@ square:
 
 # out:
 # arg1[0..15]: 0 1 4 9 16 25 36 49 64 81 100 121 144 169 196 225
+# square_0.data
+# square_0.metadata
 # square_0.data
 # square_0.metadata
 # end

@@ -9,6 +9,7 @@
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
  *   unroll      short loops of which all lanes make as many rounds (unroll.c)
+ *   extremes    sums are taken out of the larger and smaller of two (extremes.c)
  *   expand      arithmetic with half to float, 64-bit division and the like to calls, until the
  *               library asks for no more
  */
@@ -413,5 +414,7 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     unwritten_forget(m);
     if (b->fast_math && b->level)
         relaxed_fuse(m);
+    if (b->level)
+        extremes_join(m);
     return expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -56,6 +56,9 @@ void async_note(LLVMModuleRef m);
  * are added are not rounded, after the optimiser (relaxed.c). */
 void relaxed_shorten(LLVMModuleRef m);
 void relaxed_fuse(LLVMModuleRef m);
+/* The extreme of sums with a term in common becomes a sum with an extreme, after the optimiser
+ * (extremes.c). */
+void extremes_join(LLVMModuleRef m);
 /* Stores to components of vectors store no other components (components.c). */
 void components_store(LLVMModuleRef m);
 /* Gives private variables a first value that the check for such values sees, before the program is

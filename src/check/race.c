@@ -247,6 +247,8 @@ static bool next_place(const Job *j, const Event *e, Walk *at, Touch *t)
 void race_access(Check *c, const Event *e)
 {
     Race *r = c->race;
+    if (r->failed || (c->row && c->row->is_private)) /* which nobody else accesses */
+        return;
     const Warp *w = e->warp;
     bool is_scalar = true;
     const u32 *value = stored(w, e->step->facts, &is_scalar);
@@ -254,8 +256,6 @@ void race_access(Check *c, const Event *e)
     Job j = {.c = c, .a = &a, .r = r, .site = site_of(c, a.pc)};
     Walk at = {0};
     Touch t;
-    if (r->failed)
-        return;
     if (a.is_atomic)
         r->mark[j.site] = LINES_ATOMIC;
     j.is_atomic = r->mark[j.site] == LINES_ATOMIC;

@@ -256,10 +256,21 @@ static bool touches_written(Check *c, const Step *s)
     return true;
 }
 
+/* The same of the words of a row, wherever they lie in it. */
+static bool row_is_written(Check *c, const Event *e)
+{
+    const Row *row = c->row;
+    if (!row || row->size != 4)
+        return false;
+    const bool is_new = is_new_memory(c, e->step, row->lo);
+    return is_new == is_new_memory(c, e->step, row->end - 1) &&
+           unwritten_has_none_at(&c->init->memory, e->warp->addr, e->step->exec, is_new);
+}
+
 static void load(Check *c, const Event *e, const IsaRegs *d)
 {
     const Warp *w = e->warp;
-    if (!touches_written(c, e->step)) {
+    if (!touches_written(c, e->step) && !row_is_written(c, e)) {
         load_each(c, e, d);
         return;
     }

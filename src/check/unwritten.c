@@ -158,6 +158,26 @@ bool unwritten_has_none(Unwritten *t, u64 addr, u64 size, bool is_new)
     return true;
 }
 
+bool unwritten_has_none_at(Unwritten *t, const u32 addr[], u32 lanes, bool is_new)
+{
+    const ShadowPage *p = NULL;
+    u32 number = UINT32_MAX, any = 0;
+    for (; lanes && !any; lanes &= lanes - 1) {
+        const u32 at = addr[__builtin_ctz(lanes)], in = at & (PAGE_SIZE - 1);
+        if (at >> PAGE_BITS != number) {
+            number = at >> PAGE_BITS;
+            p = pages_find(&t->pages, number);
+        }
+        if ((is_new && (!p || p->group != t->group)) || in > PAGE_SIZE - 4)
+            return false;
+        u32 word = p && p->all ? ALL : 0;
+        if (p && p->byte)
+            memcpy(&word, p->byte + in, sizeof word);
+        any |= word;
+    }
+    return !any;
+}
+
 bool unwritten_clear(Unwritten *t, u64 addr, u32 size, bool is_new)
 {
     if (in_page(addr, size) < size)

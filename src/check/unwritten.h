@@ -18,6 +18,8 @@ u32 unwritten_load(Unwritten *t, u64 addr, u32 size, bool is_new);
 void unwritten_store(Unwritten *t, u64 addr, u32 size, u32 shadow, bool is_new);
 /* Whether all of these bytes are written; false may also mean that it would take long to say. */
 bool unwritten_has_none(Unwritten *t, u64 addr, u64 size, bool is_new);
+/* The same of words: those that the lanes have addresses of. */
+bool unwritten_has_none_at(Unwritten *t, const u32 addr[], u32 lanes, bool is_new);
 /* The bytes are written now.  False: nothing was done, because they are in several pages. */
 bool unwritten_clear(Unwritten *t, u64 addr, u32 size, bool is_new);
 #endif

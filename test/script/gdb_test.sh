@@ -116,6 +116,18 @@ said 'hit Breakpoint 1' 'sum += in' '(group 0,0,0 warp 0 lane 0, global 0,0,0, i
     '(group 0,0,0 warp 0 lane 1, global 1,0,0)' '$1 = 1' 'goes on at' '$2 = 0' '$3 = 1'
 is "$want" "$(grep arg0 out)"
 
+# by TCP, at any port that is free, which the command says
+timeout 60 $run --gdb=0 >out 2>&1 &
+pid=$!
+while ! grep -q 'target remote :' out && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+port=$(sed -n "s/^.*target remote :\([0-9]*\).*/\1/p" out)
+timeout 60 gdb-multiarch -nx -batch -ex 'set pagination off' -ex "target remote :$port" -ex 'info threads' -ex continue \
+    >log 2>&1
+wait $pid
+is 0 $?
+said '8    Thread 8 (group 0,0,0 warp 1 lane 3, global 7,0,0)'
+is "$want" "$(grep arg0 out)"
+
 # conditions, for any lane; registers written; the end
 session $run <<'END'
 break k.cl:13 if $gl_id_x == 10
@@ -473,5 +485,8 @@ fi
 $run --gdb=/nonexistent/socket >out 2>&1
 is 2 $?
 is 1 "$(grep -c 'gdb cannot be waited for at /nonexistent/socket: No such file' out)"
+$run --gdb="$t/$(printf '%0200d' 0)" >out 2>&1
+is 2 $?
+is 1 "$(grep -c 'File name too long' out)"
 [ $bad = 0 ] || exit 1
 echo "$n answers"

@@ -1,6 +1,6 @@
 # A merge gives what nobody wrote where its mask is such a value, or where the mask chooses it; not where
-# the mask chooses the other one.
-# run: for k in by_nothing chosen other; do echo $k; %b/ventus run --check=init -k $k -g 4 -l 4 -a buf:i32:4=none -a buf:i32:64 %s 2>&1 | sed -n '/error/p; /Sanitizer/p; s/^  loaded *.*:\([0-9]*\):.*/loaded in line \1/p'; done
+# the mask chooses the other one.  So do instructions under a mask: they write the lanes that it names.
+# run: for k in by_nothing chosen other taken kept cleaned left; do echo $k; %b/ventus run --check=init -k $k -g 4 -l 4 -a buf:i32:4=none -a buf:i32:64 %s 2>&1 | sed -n '/error/p; /Sanitizer/p; s/^  loaded *.*:\([0-9]*\):.*/loaded in line \1/p'; done
 
 	.macro	addresses
 	lw t0, 0(a0)
@@ -39,6 +39,38 @@ other:
 	vmerge.vim v4, v3, 8, v0
 	use
 
+	.kernel taken
+taken:
+	addresses
+	vmv.v.i v4, 8
+	vmsgt.vi v0, v1, 3	# not in lane 0
+	vadd.vi v4, v3, 0, v0.t
+	use
+
+	.kernel kept
+kept:
+	addresses
+	vmv.v.i v4, 8
+	vmsgt.vi v0, v1, 15	# in no lane
+	vadd.vi v4, v3, 0, v0.t
+	use
+
+	.kernel cleaned
+cleaned:
+	addresses
+	vmv.v.v v4, v3
+	vmsgt.vi v0, v1, -1	# in each
+	vadd.vi v4, v1, 0, v0.t
+	use
+
+	.kernel left
+left:
+	addresses
+	vmv.v.v v4, v3
+	vmsgt.vi v0, v1, 3	# not in lane 0
+	vadd.vi v4, v1, 0, v0.t
+	use
+
 # out:
 # by_nothing
 # test/tool/check_merge.s:26:2: error: init: access at an address that nobody wrote
@@ -47,4 +79,12 @@ other:
 # test/tool/check_merge.s:33:2: error: init: access at an address that nobody wrote
 # loaded in line 30
 # other
+# taken
+# test/tool/check_merge.s:48:2: error: init: access at an address that nobody wrote
+# loaded in line 44
+# kept
+# cleaned
+# left
+# test/tool/check_merge.s:72:2: error: init: access at an address that nobody wrote
+# loaded in line 68
 # end

@@ -8,6 +8,7 @@
 # run: %b/ventus run %s --threads 4 -g 64 -l 8 -a buf:i32:1=7 --profile | grep 'vlw12\|mul ' | cut -c1-60
 # run: %b/ventus run %s --engine timing --threads 4 -g 64 -l 8 -a buf:i32:1=7 --profile=%t.json
 # run: grep -c '"text": "mul' %t.json; grep -c '"text": "\(1:\|\\t\)' %t.json # an instruction; the kernel's lines
+# run: grep -c '^   "cycles": [1-9][0-9]*,$' %t.json; %b/ventus run %s --threads 4 -g 64 -l 8 -a buf:i32:1=7 --profile=%t.json; grep -c '"cycles"' %t.json || true # of engines that count them
 
 	.text
 	.kernel touch
@@ -26,10 +27,12 @@ touch:
 # 9 0
 # 1
 # 10
-#         64  13.8 %  run_profile.s:18  mul     t1, t0, t0
-#         64  13.8 %  run_profile.s:20  vlw12.v v2, 0(v1)
+#         64  13.8 %  run_profile.s:19  mul     t1, t0, t0
+#         64  13.8 %  run_profile.s:21  vlw12.v v2, 0(v1)
 #         64  13.8 %  80000038  mul t1, t0, t0  # run_profile.
 #         64  13.8 %  80000040  vlw12.v v2, 0(v1)  # run_profi
 # 1
 # 8
+# 1
+# 0
 # end

@@ -266,9 +266,9 @@ static const struct {
      "func @f {\nb0:\n%1 = lane\njump b1\nb1:\n%3 = phi b0 %1, b1 %4\n%4 = add %3, 1\n"
      "br eq %4, 0 -> b1, b2\nb2:\nret\n}",
      NULL},
-    {STAGE_GENERIC, "kernel @f params 1 {\nb0:\nret\n}", "a kernel has no pieces"},
+    {STAGE_GENERIC, "kernel @f params 1 {\nb0:\nret\n}", "f: a kernel has no pieces"},
     {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 3\nb0:\nret\n}",
-     "slot $0 is aligned to 3 bytes"},
+     "f: slot $0 is aligned to 3 bytes"},
     {STAGE_GENERIC,
      "func @f {\nb0:\n%1 = lane\nvbr eq %1, 0 -> b1, b2 join b2\nb1:\njump b2\nb2: other b1 "
      "b2\nret\n}",

@@ -170,6 +170,45 @@ static bool read_sum(Strength *S, Ref r, u32 times, Sum *start, Sum *step)
     return read_operation(S, &S->w->def[r.val].ins, times, start, step);
 }
 
+/* r = *times * the result */
+static Ref without_factor(const LoopWalk *w, Ref r, u32 *times)
+{
+    for (*times = 1; r.kind == R_VAL; r = w->def[r.val].ins.a[0]) {
+        const Ins *i = &w->def[r.val].ins;
+        if ((i->op != IR_mul && i->op != IR_sll) || i->a[1].kind != R_CON)
+            break;
+        *times *= i->op == IR_mul ? i->a[1].val : (u32)1 << (i->a[1].val & 31);
+    }
+    return r;
+}
+
+/* Takes part k apart if it is a sum with a multiple of another part, which that joins.  False: it
+ * stays. */
+static bool join_part(const LoopWalk *w, Sum *s, size_t k)
+{
+    const Part p = s->part[k];
+    const Ins *i = p.value.kind == R_VAL ? &w->def[p.value.val].ins : NULL;
+    Ref term[2];
+    u32 times[2];
+    if (!i || (i->op != IR_add && i->op != IR_sub))
+        return false;
+    for (u32 n = 0; n < 2; n++)
+        term[n] = without_factor(w, i->a[n], &times[n]);
+    if (!sum_times(s, term[0]) && !sum_times(s, term[1]))
+        return false;
+    s->part[k] = s->part[--s->n];
+    times[1] = i->op == IR_sub ? 0 - times[1] : times[1];
+    return sum_add(s, term[0], p.times * times[0]) && sum_add(s, term[1], p.times * times[1]);
+}
+
+/* Starts that are equal shall have equal parts: x + 4 t, less 68 t, is x less 64 t. */
+static void join_parts(const LoopWalk *w, Sum *s)
+{
+    for (size_t n = 0, k = 0; n < MAX_PARTS && k < s->n; n++)
+        for (k = 0; k < s->n && !join_part(w, s, k);)
+            k++;
+}
+
 /* --- accesses ------------------------------------------------------------------------------- */
 
 static bool fits(const Strength *S, const Access *a, u32 base)
@@ -209,6 +248,7 @@ static void add_access(Strength *S, Access a, Ref address)
     if (address.kind != R_VAL || is_outside(S->w, address) ||
         !read_sum(S, address, 1, &start, &step) || (!step.n && !step.con))
         return;
+    join_parts(S->w, &start);
     a.con = start.con;
     a.group = find_group(S, &a, &start, &step);
     if (a.group == MAX_GROUPS || !ir_grow(S->w->scratch, S->access, S->naccess, S->capaccess))

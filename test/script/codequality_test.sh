@@ -63,6 +63,14 @@ kernel void best_unsigned(global uint *o, global const uint *a, uint p)
     const uint i = get_global_id(0);
     o[i] = max(a[i], max(a[i + 32] - p, a[i + 64] - p));
 }
+kernel void diagonals(global int *a, global const int *b, int n)
+{
+    const int t = get_global_id(0);
+    global int *row = a + t;
+    for (int k = 0; k < n; k++)
+        if (b[k] > t)
+            a[k * 17 - t * 16 + 600] = row[(k - t) * 17 + 620] + row[(k - t) * 17 + 621];
+}
 kernel void leaves(global uint *o, uint n)
 {
     uint x = get_global_id(0), s = x;
@@ -116,6 +124,8 @@ at_most '3 rounds of distance2 that are left over' \
 rounds product $((64 / 4 * 19)) -a buf:f32:16384 -a buf:f32:16384 -a buf:f32:16384 -a i32:N
 # 4 times load, store, next row; next of a, count, branch
 rounds transposed $((64 / 4 * 15)) -a buf:f32:4096 -a buf:f32:4096 -a i32:N -a i32:32
+# load, the branch 2, load, load, sum, store, join, next of b, next diagonal, branch: all three addresses are one's
+rounds diagonals $((64 * 11)) -a buf:i32:4096 -a buf:i32:128=100 -a i32:N
 # lanes that took different sides meet in the same round: no instruction of the kernel is executed twice in one
 rounds leaves $((64 * $(body leaves | wc -l))) -a buf:u32:32 -a i32:N
 # lanes may leave in different rounds, so there is one load

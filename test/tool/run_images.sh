@@ -59,6 +59,7 @@ try 'another size' -k rotate90 -g 3,2 -a "img:2x2=@$T.ppm" -a img:2x3
 try 'colours in one channel' -k rotate90 -g 3,2 -a "img:$T.ppm:r8" -a img:2x3
 try 'grey as colours' -k rotate90 -g 3,2 -a "img:$T.ppm" -a "img:2x3:r8>$T.out.ppm"
 try 'numbers with a sign' -k rotate90 -g 3,2 -a "img:$T.ppm" -a "img:2x3:rgba8_snorm>$T.out.ppm"
+try 'inside, where addresses need no mode' -k shift -g 3,1 -a "img:$T.pgm" -a sampler:none,linear,normalized -a 'img:3x1:r8==50,150,228>-'
 rm -f "$T.cl" "$T.ppm" "$T.pgm" "$T".*.ppm "$T".*.pgm "$T.raw"
 
 # out:
@@ -122,4 +123,6 @@ rm -f "$T.cl" "$T.ppm" "$T.pgm" "$T".*.ppm "$T".*.pgm "$T.raw"
 # t.out.ppm: error: a PPM has colours; the image has none: .pgm or .png
 # 21: numbers with a sign
 # t.out.ppm: error: numbers with a sign, or of 32 bits, are no picture
+# 22: inside, where addresses need no mode
+# arg2[0..2]: 50 150 228
 # end

@@ -30,7 +30,8 @@ static inline uint word(__global uint *w) { return __atomic_load_n(w, __ATOMIC_R
 static inline void set_word(__global uint *w, uint x) { __atomic_store_n(w, x, __ATOMIC_RELAXED); }
 
 static inline __global uint *states(Pipe p) { return p + PIPE_WORDS; }
-static inline __global uint *lengths(Pipe p) { return states(p) + p[PIPE_capacity]; }
+/* how many slots the reservation that begins with the slot has; in a group one work-item writes it, and all read it */
+static inline __global uint *length(Pipe p, uint slot) { return states(p) + p[PIPE_capacity] + slot; }
 
 static inline __global uchar *packet(Pipe p, uint slot)
 {
@@ -71,7 +72,7 @@ static uint reserve(Pipe p, uint end, uint n, uint state)
             return 0;
     } while (checked != at || !move(p, end, (__private uint *)&at, n));
     slot = at % p[PIPE_capacity];
-    lengths(p)[slot] = n;
+    set_word(length(p, slot), n);
     if (state == FULL)
         __atomic_fetch_sub(&p[PIPE_filled], n, __ATOMIC_RELAXED);
     __ventus_fence();
@@ -80,7 +81,7 @@ static uint reserve(Pipe p, uint end, uint n, uint state)
 
 static void commit(Pipe p, uint reservation, uint state)
 {
-    uint slot = reservation - 1, n = reservation ? lengths(p)[slot] : 0;
+    uint slot = reservation - 1, n = reservation ? word(length(p, slot)) : 0;
 
     if (state == FULL) /* before they can be read, so that the count never falls below 0 */
         __atomic_fetch_add(&p[PIPE_filled], n, __ATOMIC_RELAXED);
@@ -149,7 +150,7 @@ COPY(copy_out, __generic, __global) COPY(copy_in, __global, __generic)
 /* whether packet `index` belongs to the reservation */
 static inline bool has(Pipe p, uint reservation, uint index)
 {
-    return reservation && index < lengths(p)[reservation - 1];
+    return reservation && index < word(length(p, reservation - 1));
 }
 
 #define PACKET __attribute__((always_inline)) int

@@ -12,14 +12,18 @@ static u64 bytes_of(u32 packet, u32 packets)
     return align_up((PIPE_WORDS + 2 * (u64)packets) * 4, PIPE_ALIGN) + (u64)packet * packets;
 }
 
-/* An empty pipe's words; what follows them is 0. */
+/* An empty pipe: its words, and slots that are all free. */
 static cl_int write_head(ClMem *m)
 {
     const u32 most = UINT32_MAX / 2; /* so that sums of two counts do not overflow */
     const u32 words[PIPE_WORDS] = {[PIPE_packet] = m->packet,
                                    [PIPE_capacity] = m->packets,
                                    [PIPE_limit] = most / m->packets * m->packets};
-    return status_of_driver(drv_write(m->context->drivers[0], m->addr[0], words, sizeof words));
+    Driver *d = m->context->drivers[0];
+    DrvStatus s = drv_write(d, m->addr[0], words, sizeof words);
+    if (!s) /* zeros already, but the check for what nobody wrote must hear of them */
+        s = drv_fill(d, m->addr[0] + sizeof words, &(u8){0}, 1, 8 * (u64)m->packets);
+    return status_of_driver(s);
 }
 
 static cl_int create(ClContext *c, cl_mem_flags flags, cl_uint packet, cl_uint packets,

@@ -15,6 +15,7 @@ B=${B:-build}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 [ $# -gt 0 ] || { sed -n "2,/^[^#]/s/^# \{0,1\}//p" "$0"; exit 2; }
+[ -x "$B/bench/recode" ] || { echo "ratio.sh: $B/bench/recode is missing: make $B/bench/recode" >&2; exit 2; }
 directories=$*
 
 # The source of a kernel below the directories, the name of the program, and the kernels in the order of their launches.

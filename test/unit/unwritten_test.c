@@ -36,7 +36,7 @@ static void rows_are_words(void **state)
     for (u32 is_new = 0; is_new < 2; is_new++) {
         Unwritten t = {.group = 1};
         for (u32 run = 0; run < 4000; run++) {
-            const u32 lanes = rnd(1 << 16) << 16 | rnd(1 << 16), width = 4 << rnd(12);
+            const u32 lanes = rnd(1 << 16) << 16 | rnd(1 << 16), width = 4u << rnd(12);
             const u32 from = BASE + rnd(2 * PAGE_SIZE);
             u32 addr[LANES], any = 0;
             bool is_split = false;

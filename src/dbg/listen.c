@@ -47,19 +47,23 @@ static void close_socket(void *self) { close(fd_of(self)); }
 
 /* --- listening -------------------------------------------------------------------------------- */
 
-static bool is_port(const char *text, u16 *port)
+/* A number is a port, also one that is too large to be one. */
+static bool is_port(const char *text, unsigned long *port)
 {
     char *end;
-    const unsigned long n = strtoul(text, &end, 10);
-    *port = (u16)n;
-    return isdigit((unsigned char)*text) && !*end && n <= UINT16_MAX;
+    *port = strtoul(text, &end, 10);
+    return isdigit((unsigned char)*text) && !*end;
 }
 
-static int listen_at_port(u16 port)
+static int listen_at_port(unsigned long port)
 {
+    if (port > UINT16_MAX) {
+        errno = ERANGE;
+        return -1;
+    }
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
     const struct sockaddr_in a = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        .sin_family = AF_INET, .sin_port = htons((u16)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof a) && !listen(fd, 1))
@@ -112,7 +116,7 @@ Debugger *dbg_listen(const char *address, void (*notice)(void *self, const char 
                      Diag *messages)
 {
     Debugger *d = debugger_new();
-    u16 port;
+    unsigned long port;
     if (!d || !(d->address = mem_strdup(address))) {
         diag_no_memory(messages, NULL);
         mem_free(d);

@@ -488,5 +488,8 @@ is 1 "$(grep -c 'gdb cannot be waited for at /nonexistent/socket: No such file' 
 $run --gdb="$t/$(printf '%0200d' 0)" >out 2>&1
 is 2 $?
 is 1 "$(grep -c 'File name too long' out)"
+$run --gdb=65536 >out 2>&1
+is 2 $?
+is 1 "$(grep -c 'gdb cannot be waited for at 65536: Numerical result out of range' out)"
 [ $bad = 0 ] || exit 1
 echo "$n answers"

@@ -178,7 +178,8 @@ bool wait_for_gdb(Debugger *d, const _Atomic u32 *interrupts)
         snprintf(text, sizeof text, "waiting for gdb: gdb-multiarch -ex 'target remote %.200s'",
                  d->path);
     else
-        snprintf(text, sizeof text, "waiting for gdb: gdb-multiarch -ex 'target remote :%u'",
+        snprintf(text, sizeof text,
+                 "waiting for gdb: gdb-multiarch -ex 'target remote 127.0.0.1:%u'",
                  port_of(d->listener));
     if (d->notice)
         d->notice(d->notice_self, text);

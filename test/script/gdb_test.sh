@@ -119,9 +119,9 @@ is "$want" "$(grep arg0 out)"
 # by TCP, at any port that is free, which the command says
 timeout 60 $run --gdb=0 >out 2>&1 &
 pid=$!
-while ! grep -q 'target remote :' out && kill -0 $pid 2>/dev/null; do sleep 0.02; done
-port=$(sed -n "s/^.*target remote :\([0-9]*\).*/\1/p" out)
-timeout 60 gdb-multiarch -nx -batch -ex 'set pagination off' -ex "target remote :$port" -ex 'info threads' -ex continue \
+while ! grep -q 'target remote ' out && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+address=$(sed -n "s/^.*target remote \([0-9.:]*\).*/\1/p" out)
+timeout 60 gdb-multiarch -nx -batch -ex 'set pagination off' -ex "target remote $address" -ex 'info threads' -ex continue \
     >log 2>&1
 wait $pid
 is 0 $?

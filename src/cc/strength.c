@@ -182,8 +182,8 @@ static Ref without_factor(const LoopWalk *w, Ref r, u32 *times)
     return r;
 }
 
-/* Takes part k apart if it is a sum with a multiple of another part, which that joins.  False: it
- * stays. */
+/* Takes part k apart if it is a sum with a multiple of another part, which that joins; the other
+ * term has room where k was.  False: it stays. */
 static bool join_part(const LoopWalk *w, Sum *s, size_t k)
 {
     const Part p = s->part[k];

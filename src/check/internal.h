@@ -189,7 +189,8 @@ bool notes_put_private(const Check *c, const Warp *w, u64 note, u32 at, Buf *to)
 
 Race *race_new(void);
 void race_free(Race *r);
-/* A launch; by `grid`, or NULL, the parts of a grid are known, between which nothing is in order. */
+/* A launch begins; those of one `grid`, which follow each other, are its parts, between which nothing
+ * is in order.  NULL: it is none of such. */
 void race_begin(Race *r, const Launch *l, const void *grid);
 void race_group(Race *r, const Group *g);    /* a group of it begins */
 void race_access(Check *c, const Event *e);  /* an instruction that accesses memory */

@@ -144,8 +144,8 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
     return (u64)1 << 32;
 }
 
-/* The same for a row.  Where nothing can be remembered, that is noted, so that nobody asks again.
- */
+/* The same for a row.  Where nothing can be remembered, that is noted, so that nobody asks
+ * again. */
 static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
 {
     const bool stores = isa_effect[isa_insn[u->id].effect].access == ACCESS_STORE;

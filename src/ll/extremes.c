@@ -9,28 +9,23 @@
  */
 #include "ll/middle.h"
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
-static bool is_used_once(LLVMValueRef v)
-{
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    return use && !LLVMGetNextUse(use);
-}
+typedef struct {
+    const char *name; /* of the intrinsic */
+    bool is_signed;
+} Extreme;
 
-/* Of llvm.smax, smin, umax, umin: the number of the intrinsic; 0: v is none of them. */
-static unsigned extreme_id(LLVMValueRef v)
+/* Of which kind v is; NULL: it is none. */
+static const Extreme *extreme_of(LLVMValueRef v)
 {
-    static const char *const names[] = {"llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin"};
+    static const Extreme kinds[] = {
+        {"llvm.smax", true}, {"llvm.smin", true}, {"llvm.umax", false}, {"llvm.umin", false}};
     const unsigned id = LLVMIsACallInst(v) ? LLVMGetIntrinsicID(LLVMGetCalledValue(v)) : 0;
-    for (size_t k = 0; id && k < countof(names); k++)
-        if (id == LLVMLookupIntrinsicID(names[k], sizeof "llvm.smax" - 1))
-            return id;
-    return 0;
-}
-
-static bool is_signed(unsigned id)
-{
-    return id == LLVMLookupIntrinsicID("llvm.smax", sizeof "llvm.smax" - 1) ||
-           id == LLVMLookupIntrinsicID("llvm.smin", sizeof "llvm.smin" - 1);
+    for (size_t k = 0; id && k < countof(kinds); k++)
+        if (id == LLVMLookupIntrinsicID(kinds[k].name, strlen(kinds[k].name)))
+            return &kinds[k];
+    return NULL;
 }
 
 /* Whether v is a sum or difference of the block, for one use, that keeps the order of its terms. */
@@ -77,7 +72,7 @@ static LLVMValueRef build_extreme(LLVMBuilderRef at, LLVMValueRef like, LLVMValu
 /* Makes the extreme of sums x and y before v, which is of that kind; NULL: they share no term. */
 static LLVMValueRef join(LLVMBuilderRef at, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y)
 {
-    const bool in_signed = is_signed(extreme_id(v));
+    const bool in_signed = extreme_of(v)->is_signed;
     LLVMBasicBlockRef block = LLVMGetInstructionParent(v);
     LLVMValueRef rest[2], term;
     if (x == y || !is_ordered(x, block, in_signed) || !is_ordered(y, block, in_signed) ||
@@ -113,7 +108,7 @@ static bool join_two(LLVMBuilderRef at, LLVMValueRef v, LLVMValueRef x, LLVMValu
 /* v: an extreme of x and `inner`, which may be one of the same kind. */
 static bool join_three(LLVMBuilderRef at, LLVMValueRef v, LLVMValueRef x, LLVMValueRef inner)
 {
-    if (extreme_id(inner) != extreme_id(v) || !is_used_once(inner) ||
+    if (extreme_of(inner) != extreme_of(v) || !is_used_once(inner) ||
         LLVMGetInstructionParent(inner) != LLVMGetInstructionParent(v))
         return false;
     for (unsigned k = 0; k < 2; k++) {
@@ -136,7 +131,7 @@ void extremes_join(LLVMModuleRef m)
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                if (!extreme_id(i))
+                if (!extreme_of(i))
                     continue;
                 LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
                 if (!join_two(at, i, x, y) && !join_three(at, i, x, y))

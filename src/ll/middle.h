@@ -8,6 +8,13 @@
 /* The metadata of calls that copy an object, beside clang's "tbaa.struct". */
 #define COPY_MARK "ventus.copy"
 
+/* Whether v has one use. */
+static inline bool is_used_once(LLVMValueRef v)
+{
+    LLVMUseRef use = LLVMGetFirstUse(v);
+    return use && !LLVMGetNextUse(use);
+}
+
 /* Bitcode as a module of ctx; NULL: d says why. */
 LLVMModuleRef middle_read(LLVMContextRef ctx, const Target *target, Bytes bitcode, const char *name,
                           Diag *d);

@@ -72,8 +72,7 @@ static bool is_contracted(LLVMValueRef v, LLVMOpcode op)
 /* Whether v is a product that only one sum needs. */
 static bool is_product(LLVMValueRef v)
 {
-    LLVMUseRef use = LLVMGetFirstUse(v);
-    return is_contracted(v, LLVMFMul) && use && !LLVMGetNextUse(use);
+    return is_contracted(v, LLVMFMul) && is_used_once(v);
 }
 
 /* Whether the numbers are floats, one or several: others have no instruction for it. */

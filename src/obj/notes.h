@@ -7,8 +7,7 @@
  *     an address    of a variable in private memory, an offset, when the function that has it
  *                   begins; 0 when it ends                          (ll/lower_mem.c)
  *     a distance    of an access from the begin of its private or local variable, which it
- *                   leaves
- *                                                                   (ll/straynotes.c)
+ *                   leaves                                          (ll/straynotes.c)
  *     an operand    of an asynchronous copy, or an event that is waited for: one word each, with
  *                   its kind behind it, and the text behind the last (ll/asyncnotes.c)
  *
@@ -36,8 +35,8 @@ enum {
     NOTE_PRIVATE = 512, /* it is a variable in private memory */
     NOTE_ASYNC = 1024,  /* an operand of an asynchronous copy; NOTE_BITS are its number, from 0 */
     NOTE_LAST = 2048,   /* the last one: the event, which the program reads from here again */
-    NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's, and these are the access's: */
-    NOTE_WRITES = 8192,
+    NOTE_STRAY = 4096,  /* a distance; NOTE_SIZE is the variable's */
+    NOTE_WRITES = 8192, /* a distance of a store */
     NOTE_PLAIN = 16384, /* a variable in private memory without a gap behind it */
     NOTE_LOCAL = 32768  /* a distance from a variable in local memory */
 };

@@ -7,6 +7,7 @@
  */
 #include "ll/middle.h"
 #include "ll/lower.h"
+#include "ll/walk.h"
 #include <llvm-c/DebugInfo.h>
 
 enum { MOST_COMPONENTS = 16 };
@@ -99,13 +100,11 @@ static void store_each(LLVMTargetDataRef dl, LLVMBuilderRef b, LLVMValueRef stor
 void components_store(LLVMModuleRef m)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-                Changes c = {0};
-                next = LLVMGetNextInstruction(i);
-                if (LLVMIsAStoreInst(i) && take_changes(i, &c))
-                    store_each(LLVMGetModuleDataLayout(m), b, i, &c);
-            }
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        Changes c = {0};
+        next = walk_next(i);
+        if (LLVMIsAStoreInst(i) && take_changes(i, &c))
+            store_each(LLVMGetModuleDataLayout(m), b, i, &c);
+    }
     LLVMDisposeBuilder(b);
 }

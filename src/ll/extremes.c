@@ -8,6 +8,7 @@
  * A sum that something else needs too, or of another block, stays: nothing would be gained.
  */
 #include "ll/middle.h"
+#include "ll/walk.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -127,15 +128,13 @@ static bool join_three(LLVMBuilderRef at, LLVMValueRef v, LLVMValueRef x, LLVMVa
 void extremes_join(LLVMModuleRef m)
 {
     LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                if (!extreme_of(i))
-                    continue;
-                LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
-                if (!join_two(at, i, x, y) && !join_three(at, i, x, y))
-                    join_three(at, i, y, x);
-            }
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        next = walk_next(i);
+        if (!extreme_of(i))
+            continue;
+        LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+        if (!join_two(at, i, x, y) && !join_three(at, i, x, y))
+            join_three(at, i, y, x);
+    }
     LLVMDisposeBuilder(at);
 }

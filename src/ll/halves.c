@@ -7,6 +7,7 @@
  * element by element.
  */
 #include "ll/middle.h"
+#include "ll/walk.h"
 #include <string.h>
 
 enum { SPIR_FUNC = 75, MOST = 3 /* operands */ };
@@ -198,18 +199,16 @@ bool expand_half(LLVMModuleRef m)
                      LLVMInt16TypeInContext(ctx),
                      LLVMInt32TypeInContext(ctx)};
     bool changed = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                const u32 n = operands_of(i);
-                next = LLVMGetNextInstruction(i);
-                if (!n)
-                    continue;
-                LLVMPositionBuilderBefore(k.at, i);
-                LLVMReplaceAllUsesWith(i, on_elements(&k, i, n));
-                LLVMInstructionEraseFromParent(i);
-                changed = true;
-            }
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        const u32 n = operands_of(i);
+        next = walk_next(i);
+        if (!n)
+            continue;
+        LLVMPositionBuilderBefore(k.at, i);
+        LLVMReplaceAllUsesWith(i, on_elements(&k, i, n));
+        LLVMInstructionEraseFromParent(i);
+        changed = true;
+    }
     LLVMDisposeBuilder(k.at);
     return changed;
 }

@@ -7,6 +7,7 @@
  */
 #include "ll/lower.h"
 #include "ll/middle.h"
+#include "ll/walk.h"
 #include <string.h>
 
 enum { SPIR_FUNC = 75 };
@@ -324,12 +325,13 @@ static LLVMValueRef replacement(LLVMBuilderRef at, LLVMModuleRef m, LLVMValueRef
     return all;
 }
 
-static bool expand_block(LLVMModuleRef m, LLVMBuilderRef at, LLVMBasicBlockRef b)
+bool expand_operations(LLVMModuleRef m)
 {
+    LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
     bool changed = false;
     Helper h;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-        next = LLVMGetNextInstruction(i);
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        next = walk_next(i);
         if (!helper_of(i, LLVMGetModuleContext(m), &h))
             continue;
         LLVMPositionBuilderBefore(at, i);
@@ -337,16 +339,6 @@ static bool expand_block(LLVMModuleRef m, LLVMBuilderRef at, LLVMBasicBlockRef b
         LLVMInstructionEraseFromParent(i);
         changed = true;
     }
-    return changed;
-}
-
-bool expand_operations(LLVMModuleRef m)
-{
-    LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-    bool changed = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            changed |= expand_block(m, at, b);
     LLVMDisposeBuilder(at);
     return changed;
 }

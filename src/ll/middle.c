@@ -16,6 +16,7 @@
 #include "ll/middle.h"
 #include "base/mem.h"
 #include "ll/lower.h"
+#include "ll/walk.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Linker.h>
@@ -374,11 +375,9 @@ static void mark_copies(LLVMModuleRef m)
     LLVMContextRef ctx = LLVMGetModuleContext(m);
     const unsigned kind = LLVMGetMDKindIDInContext(ctx, COPY_MARK, sizeof COPY_MARK - 1);
     LLVMValueRef mark = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, NULL, 0));
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (LLVMIsAMemCpyInst(i))
-                    LLVMSetMetadata(i, kind, mark);
+    for (LLVMValueRef i = walk_first(m); i; i = walk_next(i))
+        if (LLVMIsAMemCpyInst(i))
+            LLVMSetMetadata(i, kind, mark);
 }
 
 static bool link_program(LLVMModuleRef m, Diag *d)

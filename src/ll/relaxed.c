@@ -9,6 +9,7 @@
  * they stay as they are.
  */
 #include "ll/middle.h"
+#include "ll/walk.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,10 +71,7 @@ static bool is_contracted(LLVMValueRef v, LLVMOpcode op)
 }
 
 /* Whether v is a product that only one sum needs. */
-static bool is_product(LLVMValueRef v)
-{
-    return is_contracted(v, LLVMFMul) && is_used_once(v);
-}
+static bool is_product(LLVMValueRef v) { return is_contracted(v, LLVMFMul) && is_used_once(v); }
 
 /* Whether the numbers are floats, one or several: others have no instruction for it. */
 static bool is_float(LLVMValueRef v)
@@ -113,12 +111,10 @@ static void fuse(LLVMBuilderRef at, LLVMModuleRef m, LLVMValueRef sum)
 void relaxed_fuse(LLVMModuleRef m)
 {
     LLVMBuilderRef at = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                if ((is_contracted(i, LLVMFAdd) || is_contracted(i, LLVMFSub)) && is_float(i))
-                    fuse(at, m, i);
-            }
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        next = walk_next(i);
+        if ((is_contracted(i, LLVMFAdd) || is_contracted(i, LLVMFSub)) && is_float(i))
+            fuse(at, m, i);
+    }
     LLVMDisposeBuilder(at);
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "ll/lower.h"
 #include "ll/middle.h"
+#include "ll/walk.h"
 
 enum { SPIR_FUNCTION = 75, SPIR_KERNEL = 76 /* calling conventions */ };
 enum { MAX_PARAMETERS = 256 };
@@ -194,13 +195,11 @@ static void call_as_it_is(LLVMModuleRef m, LLVMValueRef call)
 
 void retype_calls(LLVMModuleRef m)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-                if (callee && LLVMIsAFunction(callee) &&
-                    can_be_called(LLVMGetCalledFunctionType(i), LLVMGlobalGetValueType(callee)))
-                    call_as_it_is(m, i);
-            }
+    for (LLVMValueRef i = walk_first(m), next; i; i = next) {
+        next = walk_next(i);
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+        if (callee && LLVMIsAFunction(callee) &&
+            can_be_called(LLVMGetCalledFunctionType(i), LLVMGlobalGetValueType(callee)))
+            call_as_it_is(m, i);
+    }
 }

@@ -16,6 +16,7 @@
  */
 #include "ll/lower.h"
 #include "ll/middle.h"
+#include "ll/walk.h"
 #include "obj/notes.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -296,9 +297,7 @@ void strays_note(LLVMModuleRef m)
                 .b = LLVMCreateBuilderInContext(ctx),
                 .word = LLVMInt32TypeInContext(ctx)};
     s.stray = make_stray(&s);
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                look_at(&s, i);
+    for (LLVMValueRef i = walk_first(m); i; i = walk_next(i))
+        look_at(&s, i);
     LLVMDisposeBuilder(s.b);
 }

@@ -6,6 +6,7 @@
  */
 #include "cc/cc.h"
 #include "base/mem.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -103,11 +104,20 @@ static bool is_dumped(const Job *j, const char *function, char letter)
 
 /* --- views -------------------------------------------------------------------------------- */
 
-static void dump_set(Buf *b, const Live *l, const Func *f, u32 block, bool out)
+static int ascending(const void *a, const void *b)
 {
-    for (u32 v = 1; v < f->nvalue; v++)
-        if (out ? live_out(l, block, v) : live_in(l, block, v))
+    const u32 x = ((const LiveWord *)a)->word, y = ((const LiveWord *)b)->word;
+    return (x > y) - (x < y);
+}
+
+static void dump_set(Buf *b, const Live *l, const LiveSet *s, const Func *f)
+{
+    qsort(l->pool + s->first, s->n, sizeof *l->pool, ascending);
+    for (const LiveWord *w = l->pool + s->first, *end = w + s->n; w < end; w++)
+        for (u64 bits = w->bits; bits; bits &= bits - 1) {
+            const u32 v = w->word * 64 + (u32)__builtin_ctzll(bits);
             buf_printf(b, " %c%u", f->value[v].bank == BANK_V ? 'v' : 'x', v);
+        }
     buf_str(b, "\n");
 }
 
@@ -118,9 +128,9 @@ static void dump_live(Buf *b, const Func *f)
         return;
     for (size_t i = 0; i < f->nrpo; i++) {
         buf_printf(b, "b%u in: ", f->rpo[i]);
-        dump_set(b, &l, f, f->rpo[i], false);
+        dump_set(b, &l, &l.in[f->rpo[i]], f);
         buf_printf(b, "b%u out:", f->rpo[i]);
-        dump_set(b, &l, f, f->rpo[i], true);
+        dump_set(b, &l, &l.out[f->rpo[i]], f);
     }
     live_free(&l);
 }

@@ -76,20 +76,19 @@ void share_scalar_stack(Func *f);
 
 /* --- liveness (live.c), of selected and linear code -------------------------------------- */
 
-/* Bit v of in[b]: value v is alive at the start of block b; of out[b]: at its end.  A value of bank
- * X that is alive where one side of a divergent branch starts is alive in all of the other side. */
+/* A part of a set of values: those from 64 * word on whose bits are 1. */
 typedef struct {
-    size_t words;           /* u64 words a set */
-    u64 *in, *out;          /* nblock sets each */
+    u32 word;
+    u64 bits;               /* not 0 */
+} LiveWord;
+/* A set of values: its parts, in any order, are Live.pool[first] and so on. */
+typedef struct { u32 first, n, cap, size; } LiveSet; /* n parts, room for cap; size values */
+/* in[b]: the values that are alive at the start of block b; out[b]: at its end.  A value of bank X
+ * that is alive where one side of a divergent branch starts is alive in all of the other side. */
+typedef struct {
+    LiveWord *pool;
+    LiveSet *in, *out;      /* one for each block */
 } Live;
 bool live(const Func *f, Live *l); /* false: out of memory */
 void live_free(Live *l);
-static inline bool live_in(const Live *l, u32 b, u32 v)
-{
-    return l->in[b * l->words + v / 64] >> v % 64 & 1;
-}
-static inline bool live_out(const Live *l, u32 b, u32 v)
-{
-    return l->out[b * l->words + v / 64] >> v % 64 & 1;
-}
 #endif

@@ -55,11 +55,11 @@ static void write(Walk *w, u32 v, u32 at)
 }
 
 /* Calls what(w, v, at) for the values of a set. */
-static void for_each(Walk *w, const u64 *set, void (*what)(Walk *, u32, u32), u32 at)
+static void for_each(Walk *w, const LiveSet *s, void (*what)(Walk *, u32, u32), u32 at)
 {
-    for (size_t i = 0; i < w->live->words; i++)
-        for (u64 bits = set[i]; bits; bits &= bits - 1)
-            what(w, (u32)(i * 64) + (u32)__builtin_ctzll(bits), at);
+    for (const LiveWord *p = w->live->pool + s->first, *end = p + s->n; p < end; p++)
+        for (u64 bits = p->bits; bits; bits &= bits - 1)
+            what(w, p->word * 64 + (u32)__builtin_ctzll(bits), at);
 }
 
 static void open_value(Walk *w, u32 v, u32 end) { w->open[v] = end; }
@@ -73,8 +73,7 @@ static void close_value(Walk *w, u32 v, u32 top)
 static void walk_block(Walk *w, u32 b)
 {
     const Block *k = &w->f->block[b];
-    const size_t words = w->live->words;
-    for_each(w, w->live->out + b * words, open_value, ranges_at(w->r, b, k->nins) + 2);
+    for_each(w, &w->live->out[b], open_value, ranges_at(w->r, b, k->nins) + 2);
     for (int j = 0; j < 2; j++)
         read(w, k->term.a[j], ranges_at(w->r, b, k->nins));
     for (size_t i = k->nins; i-- > 0;) {
@@ -82,7 +81,7 @@ static void walk_block(Walk *w, u32 b)
         for (int j = 0; j < 3; j++)
             read(w, k->ins[i].a[j], ranges_at(w->r, b, i));
     }
-    for_each(w, w->live->in + b * words, close_value, w->r->top[b]);
+    for_each(w, &w->live->in[b], close_value, w->r->top[b]);
 }
 
 static bool find(Walk *w, Ranges *r)

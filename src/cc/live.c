@@ -1,6 +1,10 @@
 /* live.c -- which values are alive at the ends of blocks.
  *
- * 1. The backward problem on bit sets, block by block in post-order until nothing changes:
+ * A program of many blocks has many values, of which few are alive at the ends of each: a set is a
+ * list of the words of a bit set that are not 0.  It is made in a row of all words (`sum`), of
+ * which only the words that were touched are looked at.
+ *
+ * 1. The backward problem, block by block in post-order until nothing changes:
  *
  *        out(b) = union of in(s) and of the phi arguments that b gives s, for all successors s
  *        in(b)  = read in b before it is written, or in out(b) and not written in b
@@ -17,73 +21,137 @@
 typedef struct {
     const Func *f;
     Live *live;
-    u64 *use, *def;      /* nblock sets each: read before written; written */
-    u64 *scalar, *guard; /* a set each: the values of bank X; those that a side must keep */
-    u32 *filled;         /* the words of `guard` that are not 0 */
-    size_t nfilled;
+    size_t npool, cappool;
+    LiveSet *use, *def; /* of each block: read before written; written */
+    LiveSet *first;     /* of each block: `in` as step 1 found it */
+    u64 *scalar;        /* a row: the values of bank X */
+    u64 *sum;           /* a row: the set in progress */
+    u32 *touched;       /* the words of `sum` that may not be 0 */
+    bool *is_touched;
+    u32 ntouched;
     u32 *stack, *side; /* of each block: work to do; number of the last side it was found in */
     u32 nside;
+    bool failed;
 } Flow;
 
-static void set(u64 *s, u32 v) { s[v / 64] |= (u64)1 << v % 64; }
-static bool has(const u64 *s, u32 v) { return s[v / 64] >> v % 64 & 1; }
+/* --- the set in progress ------------------------------------------------------------------ */
 
-static void read(u64 *use, const u64 *def, Ref r)
+static void add_bits(Flow *w, u32 word, u64 bits)
 {
-    if (r.kind == R_VAL && !has(def, r.val))
-        set(use, r.val);
+    if (!w->is_touched[word])
+        w->touched[w->ntouched++] = word;
+    w->is_touched[word] = true;
+    w->sum[word] |= bits;
 }
 
+static void add_value(Flow *w, u32 v) { add_bits(w, v / 64, (u64)1 << v % 64); }
+static void take_value(Flow *w, u32 v) { w->sum[v / 64] &= ~((u64)1 << v % 64); }
+
+static void read(Flow *w, Ref r)
+{
+    if (r.kind == R_VAL)
+        add_value(w, r.val);
+}
+
+static void add_set(Flow *w, const LiveSet *s)
+{
+    for (u32 i = 0; i < s->n; i++)
+        add_bits(w, w->live->pool[s->first + i].word, w->live->pool[s->first + i].bits);
+}
+
+static void take_set(Flow *w, const LiveSet *s)
+{
+    for (u32 i = 0; i < s->n; i++)
+        w->sum[w->live->pool[s->first + i].word] &= ~w->live->pool[s->first + i].bits;
+}
+
+/* The set in progress becomes *s, and is empty then; whether *s has more values than before. */
+static bool keep_set(Flow *w, LiveSet *s)
+{
+    const u32 size = s->size;
+    if (s->cap < w->ntouched) { /* its old place stays as it is */
+        while (w->cappool - w->npool < w->ntouched && !w->failed)
+            w->failed = !array_grow(w->live->pool, w->cappool, w->cappool);
+        if (w->failed)
+            return false;
+        *s = (LiveSet){.first = (u32)w->npool, .cap = w->ntouched};
+        w->npool += w->ntouched;
+    }
+    s->n = s->size = 0;
+    for (u32 i = 0; i < w->ntouched; i++) {
+        const u32 word = w->touched[i];
+        const u64 bits = w->sum[word];
+        if (bits)
+            w->live->pool[s->first + s->n++] = (LiveWord){word, bits};
+        s->size += (u32)__builtin_popcountll(bits);
+        w->sum[word] = 0;
+        w->is_touched[word] = false;
+    }
+    w->ntouched = 0;
+    return s->size > size;
+}
+
+/* --- 1. what is read ---------------------------------------------------------------------- */
+
+/* A block as a whole, read from its end. */
 static void summarize(Flow *w, u32 b)
 {
     const Block *k = &w->f->block[b];
-    u64 *use = w->use + b * w->live->words, *def = w->def + b * w->live->words;
     for (size_t p = 0; p < k->nphi; p++)
-        set(def, k->phi[p].dst);
-    for (size_t i = 0; i < k->nins; i++) {
-        for (int j = 0; j < 3; j++)
-            read(use, def, k->ins[i].a[j]);
-        set(def, k->ins[i].dst);
-    }
+        add_value(w, k->phi[p].dst);
+    for (size_t i = 0; i < k->nins; i++)
+        add_value(w, k->ins[i].dst);
+    keep_set(w, &w->def[b]);
     for (int j = 0; j < 2; j++)
-        read(use, def, k->term.a[j]);
+        read(w, k->term.a[j]);
+    for (size_t i = k->nins; i-- > 0;) {
+        take_value(w, k->ins[i].dst);
+        for (int j = 0; j < 3; j++)
+            read(w, k->ins[i].a[j]);
+    }
+    for (size_t p = 0; p < k->nphi; p++)
+        take_value(w, k->phi[p].dst);
+    keep_set(w, &w->use[b]);
 }
 
 /* the arguments that block s takes for its phis from block b */
-static void add_phi_args(const Flow *w, u64 *to, u32 b, u32 s)
+static void add_phi_args(Flow *w, u32 b, u32 s)
 {
     const Block *k = &w->f->block[s];
     for (size_t j = 0; k->nphi && j < k->npred; j++)
         for (size_t p = 0; k->pred[j] == b && p < k->nphi; p++)
-            if (k->phi[p].arg[j].kind == R_VAL)
-                set(to, k->phi[p].arg[j].val);
+            read(w, k->phi[p].arg[j]);
 }
 
-static void flow_out(const Flow *w, u32 b)
+/* Whether more is alive where b begins than was known. */
+static bool flow(Flow *w, u32 b)
 {
     const Term *t = &w->f->block[b].term;
-    const size_t words = w->live->words;
-    u64 *out = w->live->out + b * words;
-    for (int k = 0; k < term_nsucc(&w->f->block[b].term); k++) {
-        const u64 *in = w->live->in + t->succ[k] * words;
-        for (size_t i = 0; i < words; i++)
-            out[i] |= in[i];
-        add_phi_args(w, out, b, t->succ[k]);
+    Live *l = w->live;
+    for (int k = 0; k < term_nsucc(t); k++) {
+        add_set(w, &l->in[t->succ[k]]);
+        add_phi_args(w, b, t->succ[k]);
+    }
+    keep_set(w, &l->out[b]);
+    add_set(w, &l->out[b]);
+    take_set(w, &w->def[b]);
+    add_set(w, &w->use[b]);
+    return keep_set(w, &l->in[b]);
+}
+
+static void find_read(Flow *w)
+{
+    const Func *f = w->f;
+    for (size_t i = 0; i < f->nrpo; i++)
+        summarize(w, f->rpo[i]);
+    for (bool changed = true; changed && !w->failed;) {
+        changed = false;
+        for (size_t i = f->nrpo; i-- > 0;)
+            changed |= flow(w, f->rpo[i]);
     }
 }
 
-static bool flow_in(const Flow *w, u32 b)
-{
-    const size_t words = w->live->words, at = b * words;
-    u64 *in = w->live->in + at;
-    bool changed = false;
-    for (size_t i = 0; i < words; i++) {
-        const u64 new = w->use[at + i] | (w->live->out[at + i] & ~w->def[at + i]);
-        changed |= new != in[i];
-        in[i] = new;
-    }
-    return changed;
-}
+/* --- 2. what the other side needs --------------------------------------------------------- */
 
 static void push(Flow *w, size_t *n, u32 b, u32 join)
 {
@@ -93,89 +161,107 @@ static void push(Flow *w, size_t *n, u32 b, u32 join)
     w->stack[(*n)++] = b;
 }
 
-/* Keeps w->guard alive in the blocks from `start` to the join. */
-static void guard_side(Flow *w, u32 start, u32 join)
+/* Whether the set has all values of the other one, which has few. */
+static bool has_all(const Live *l, const LiveSet *s, const LiveSet *few)
+{
+    for (u32 i = 0; i < few->n; i++) {
+        const LiveWord *p = l->pool + s->first, *end = p + s->n, *want = &l->pool[few->first + i];
+        while (p < end && p->word != want->word)
+            p++;
+        if (p == end || want->bits & ~p->bits)
+            return false;
+    }
+    return true;
+}
+
+/* Keeps the values of *guard alive in the blocks from `start` to the join. */
+static void guard_side(Flow *w, const LiveSet *guard, u32 start, u32 join)
 {
     size_t n = 0;
     w->nside++;
     push(w, &n, start, join);
     while (n) {
         const u32 b = w->stack[--n];
-        for (size_t i = 0; i < w->nfilled; i++) {
-            const size_t at = b * w->live->words + w->filled[i];
-            w->live->in[at] |= w->guard[w->filled[i]];
-            w->live->out[at] |= w->guard[w->filled[i]];
+        LiveSet *const at[2] = {&w->live->in[b], &w->live->out[b]};
+        for (int k = 0; k < 2; k++) {
+            if (has_all(w->live, at[k], guard))
+                continue;
+            add_set(w, at[k]);
+            add_set(w, guard);
+            keep_set(w, at[k]);
         }
         for (int k = 0; k < term_nsucc(&w->f->block[b].term); k++)
             push(w, &n, w->f->block[b].term.succ[k], join);
     }
 }
 
-static void guard_branch(Flow *w, u32 b)
+static void guard_branch(Flow *w, u32 b, LiveSet *guard)
 {
     const Term *t = &w->f->block[b].term;
     for (int k = 0; k < 2; k++) {
-        const u32 to = t->succ[k];
-        memcpy(w->guard, w->use + to * w->live->words, w->live->words * sizeof *w->guard);
-        add_phi_args(w, w->guard, b, to);
-        w->nfilled = 0;
-        for (size_t i = 0; i < w->live->words; i++)
-            if (w->guard[i] &= w->scalar[i])
-                w->filled[w->nfilled++] = (u32)i;
-        if (w->nfilled)
-            guard_side(w, t->succ[!k], t->rpc);
+        add_set(w, &w->first[t->succ[k]]);
+        add_phi_args(w, b, t->succ[k]);
+        for (u32 i = 0; i < w->ntouched; i++)
+            w->sum[w->touched[i]] &= w->scalar[w->touched[i]];
+        keep_set(w, guard);
+        if (guard->n)
+            guard_side(w, guard, t->succ[!k], t->rpc);
+    }
+}
+
+/* What a side needs is what step 1 found alive where it starts.  What this step adds does not
+ * count, since the side itself may write it. */
+static void find_guarded(Flow *w)
+{
+    const Func *f = w->f;
+    LiveSet guard = {0};
+    memcpy(w->first, w->live->in, f->nblock * sizeof *w->first);
+    for (size_t b = 0; b < f->nblock; b++)
+        w->live->in[b].cap = 0; /* so that it moves when it grows */
+    for (size_t i = 0; i < f->nrpo; i++) {
+        const Term *t = &f->block[f->rpo[i]].term;
+        if (t->kind == T_BRANCH && t->divergent)
+            guard_branch(w, f->rpo[i], &guard);
     }
 }
 
 bool live(const Func *f, Live *l)
 {
     const size_t words = f->nvalue / 64 + 1, sets = f->nblock + 1;
-    *l = (Live){.words = words, .in = mem_zalloc(words * sets, 2 * sizeof(u64))};
+    *l = (Live){.in = mem_zalloc(sets, 2 * sizeof *l->in)};
     Flow w = {.f = f,
               .live = l,
-              .use = mem_zalloc(words * sets, 2 * sizeof(u64)),
-              .scalar = mem_zalloc(words, 2 * sizeof(u64)),
-              .filled = mem_zalloc(words, sizeof(u32)),
-              .stack = mem_zalloc(sets, 2 * sizeof(u32))};
-    const bool ok = l->in && w.use && w.scalar && w.filled && w.stack;
-    if (ok) {
-        l->out = l->in + words * sets;
-        w.def = w.use + words * sets;
-        w.guard = w.scalar + words;
+              .use = mem_zalloc(sets, 3 * sizeof *w.use),
+              .scalar = mem_zalloc(words, 2 * sizeof *w.scalar),
+              .touched = mem_zalloc(words, sizeof *w.touched),
+              .is_touched = mem_zalloc(words, sizeof *w.is_touched),
+              .stack = mem_zalloc(sets, 2 * sizeof *w.stack)};
+    w.failed = !l->in || !w.use || !w.scalar || !w.touched || !w.is_touched || !w.stack;
+    if (!w.failed) {
+        l->out = l->in + sets;
+        w.def = w.use + sets;
+        w.first = w.def + sets;
+        w.sum = w.scalar + words;
         w.side = w.stack + sets;
         for (u32 v = 1; v < f->nvalue; v++)
             if (f->value[v].bank == BANK_X)
-                set(w.scalar, v);
-        /* 1. what is read */
-        for (size_t i = 0; i < f->nrpo; i++)
-            summarize(&w, f->rpo[i]);
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (size_t i = f->nrpo; i-- > 0;) {
-                flow_out(&w, f->rpo[i]);
-                changed |= flow_in(&w, f->rpo[i]);
-            }
-        }
-        /* 2. what the other side needs: that is what step 1 found alive where it starts, kept in
-         * `use`.  What this step adds does not count, since the side itself may write it */
-        memcpy(w.use, l->in, f->nblock * words * sizeof *w.use);
-        for (size_t i = 0; i < f->nrpo; i++) {
-            const Term *t = &f->block[f->rpo[i]].term;
-            if (t->kind == T_BRANCH && t->divergent)
-                guard_branch(&w, f->rpo[i]);
-        }
-    } else {
-        live_free(l);
+                w.scalar[v / 64] |= (u64)1 << v % 64;
+        find_read(&w);
+        find_guarded(&w);
     }
     mem_free(w.use);
     mem_free(w.scalar);
-    mem_free(w.filled);
+    mem_free(w.touched);
+    mem_free(w.is_touched);
     mem_free(w.stack);
-    return ok;
+    if (w.failed)
+        live_free(l);
+    return !w.failed;
 }
 
 void live_free(Live *l)
 {
+    mem_free(l->pool);
     mem_free(l->in);
     *l = (Live){0};
 }

@@ -1,14 +1,9 @@
-/* links.h -- objects linked and images looked at, for the tests of src/link; and that they leave no
- * memory.
- *
- * A program of such tests has leaves_no_memory among them, and main() calls remember_tests() first.
- */
+/* links.h -- objects linked and images looked at, for the tests of src/link; and that they leave nothing (leftover.h). */
 #ifndef CHECK_LINKS_H
 #define CHECK_LINKS_H
 #include "test/kit/objects.h"
 #include "link/link.h"
-#include <malloc.h>
-#include <unistd.h>
+#include "test/kit/leftover.h"
 
 #define TEXT 0x80000000u
 
@@ -143,37 +138,5 @@ static inline Object *marked(const char *file, IsaSet set)
     Object *o = function_object(file, file);
     o->set = set;
     return o;
-}
-
-/* --- memory ------------------------------------------------------------------ */
-
-static const struct CMUnitTest *all_tests;
-static size_t ntests;
-
-/* Linking leaves nothing, whether it succeeds or not: each test again, once to warm up and then
- * twice.  (Sanitizers count blocks themselves: there is nothing to see here then.) */
-static inline void leaves_no_memory(void **state)
-{
-    for (const struct CMUnitTest *t = all_tests; t < all_tests + ntests; t++) {
-        size_t before = 0;
-        const bool can_run = !t->setup_func && t->test_func != leaves_no_memory &&
-                             strcmp(t->name, "lack_of_memory_does_no_harm") != 0;
-        for (int k = 0; can_run && k < 3; k++) {
-            before = k == 1 ? mallinfo2().uordblks : before;
-            t->test_func(state);
-        }
-        if (can_run && mallinfo2().uordblks > before)
-            fail_msg("%s leaves %zu bytes", t->name, mallinfo2().uordblks - before);
-    }
-}
-
-/* Starts the program again where malloc keeps something at hand for a thread, which would count as
- * given out. */
-static inline void remember_tests(const struct CMUnitTest *tests, size_t n, char **argv)
-{
-    if (!getenv("GLIBC_TUNABLES") && !setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1))
-        execv("/proc/self/exe", argv);
-    all_tests = tests;
-    ntests = n;
 }
 #endif

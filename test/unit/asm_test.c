@@ -1,5 +1,6 @@
 /* What must hold of the assembler beyond the rows: prefixes, relaxation, expressions,
  * relocations, kernels, and that every message can be had. */
+#include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
 
 static u64 random_bits(void)
@@ -728,9 +729,10 @@ static void warnings_are_no_errors(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(registers_above_31_get_their_prefix),
         cmocka_unit_test(wide_immediates_get_their_prefix),
         cmocka_unit_test(branches_reach_their_targets),
@@ -756,5 +758,7 @@ int main(void)
         cmocka_unit_test(open_ends_are_warned_of),
         cmocka_unit_test(warnings_are_no_errors),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests_name("asm", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "dbg/agent.h"
 #include "dbg/debugger.h"
 #include "obj/dwarf.h"
+#include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -573,9 +574,10 @@ static void computes_expressions(void **state)
     dev_close(d);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(asks_and_goes_on),        cmocka_unit_test(refuses_what_is_wrong),
         cmocka_unit_test(registers_are_memory),
         cmocka_unit_test(older_packets_go_on),     cmocka_unit_test(registers_are_written_together),
@@ -586,5 +588,7 @@ int main(void)
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),             cmocka_unit_test(computes_expressions),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* ir_test.c -- the compiler's representation as text: what is printed is read back, what is wrong
  * is refused with its place, and what breaks a rule of a stage is found. */
+#include "test/kit/leftover.h"
 #include "base/mem.h"
 #include "cc/ir.h"
 #include <setjmp.h>
@@ -353,12 +354,15 @@ static void data_rules(void **state)
     buf_free(&found);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(round_trip),  cmocka_unit_test(empty_lines), cmocka_unit_test(names),
         cmocka_unit_test(refusals),    cmocka_unit_test(goes_on),     cmocka_unit_test(stage_rules),
         cmocka_unit_test(stale_graph), cmocka_unit_test(data_rules),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* What must hold of line tables: they are read as the standard says, and any bytes do no harm.
  * The tables here are written by hand, byte for byte, after DWARF 4 (6.2) and 5 (6.2.4, 7.5). */
+#include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "obj/lines.h"
 
@@ -272,9 +273,10 @@ static void source_lines_are_found(void **state)
     obj_free(o);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(rows_and_calls_are_read),
         cmocka_unit_test(ranges_start_at_their_unit),
         cmocka_unit_test(images_without_tables_have_no_places),
@@ -283,5 +285,7 @@ int main(void)
         cmocka_unit_test(work_is_bounded),
         cmocka_unit_test(source_lines_are_found),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,8 +358,8 @@ static void lack_of_memory_does_no_harm(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_no_memory),
         cmocka_unit_test(lack_of_memory_does_no_harm),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(gc_keeps_what_kernels_reach),
         cmocka_unit_test(gc_goes_in_circles),
         cmocka_unit_test(gc_keeps_roots),

@@ -250,7 +250,7 @@ static void alignment_that_cannot_be_is_an_error(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_no_memory),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(code_fields_hold_offsets),
         cmocka_unit_test(code_fields_hold_addresses),
         cmocka_unit_test(calls_are_pairs),

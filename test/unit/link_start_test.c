@@ -140,7 +140,7 @@ static void start_code_goes_with_any_profile(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_no_memory),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(a_program_gets_the_start_code_that_it_needs),
         cmocka_unit_test(another_function_may_come_without_the_write),
         cmocka_unit_test(start_code_brings_its_symbols),

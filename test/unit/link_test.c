@@ -419,7 +419,7 @@ static void images_are_files(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_no_memory),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(references_reach_other_objects),
         cmocka_unit_test(local_symbols_do_not_meet),
         cmocka_unit_test(weak_gives_way),

@@ -1,5 +1,6 @@
 /* machine_test.c -- machine descriptions: every parameter can be set over its range and no further.
  */
+#include "test/kit/leftover.h"
 #include "base/mem.h"
 #include "mach/machine.h"
 #include <setjmp.h>
@@ -151,9 +152,10 @@ static void defaults_are_from_where_they_say(void **state)
     assert_true(n > 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(every_parameter_has_its_range),
         cmocka_unit_test(fields_are_the_parameters),
         cmocka_unit_test(begins_from_a_base),
@@ -161,5 +163,7 @@ int main(void)
         cmocka_unit_test(builtins_are_right),
         cmocka_unit_test(defaults_are_from_where_they_say),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* What must hold of objects as files, of hostile files, and of resource records. */
+#include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "obj/reloc.h"
 
@@ -873,9 +874,10 @@ static void generation_of_no_code_is_bare(void **state)
     obj_free(o);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(objects_come_back),
         cmocka_unit_test(images_come_back),
         cmocka_unit_test(empty_objects_come_back),
@@ -909,5 +911,7 @@ int main(void)
         cmocka_unit_test(generations_are_told_apart),
         cmocka_unit_test(generation_of_no_code_is_bare),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* replay_test.c -- replay files: every variant read, classic ones written, run. */
+#include "test/kit/leftover.h"
 #include "test/kit/kernels.h"
 #include "drv/drv.h"
 #include <unistd.h>
@@ -441,9 +442,10 @@ static void exports_what_can_be_replayed(void **state)
     rmdir(dir);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(reads_every_variant),
         cmocka_unit_test(reads_loose_texts),
         cmocka_unit_test(refuses_malformed_metadata),
@@ -456,5 +458,7 @@ int main(void)
         cmocka_unit_test(runs_with_little_private_memory),
         cmocka_unit_test(exports_what_can_be_replayed),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

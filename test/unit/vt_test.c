@@ -1,5 +1,6 @@
 /* vt_test.c -- the public interface: what hosts of the public driver call, every answer,
  * the environment, and the dump of copies. */
+#include "test/kit/leftover.h"
 #include "test/kit/kernels.h"
 #include "ventus/ventus.h"
 #include <jansson.h>
@@ -406,9 +407,13 @@ static void devices_on_threads(void **state)
         pthread_join(thread[i], NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        /* setenv() keeps its values */
+        cmocka_unit_test_setup(takes_a_description, clean),
+        cmocka_unit_test_setup(dumps_copies, clean),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test_setup(runs_uploaded_programs, clean),
         cmocka_unit_test_setup(answers_codes, clean),
         cmocka_unit_test_setup(refuses_null_devices, clean),
@@ -416,11 +421,11 @@ int main(void)
         cmocka_unit_test_setup(cuts_long_errors, clean),
         cmocka_unit_test_setup(tells_capabilities, clean),
         cmocka_unit_test_setup(reads_the_environment, clean),
-        cmocka_unit_test_setup(takes_a_description, clean),
         cmocka_unit_test_setup(runs_with_tables, clean),
-        cmocka_unit_test_setup(dumps_copies, clean),
         cmocka_unit_test_setup(counts_what_ran, clean),
         cmocka_unit_test_setup(devices_on_threads, clean),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

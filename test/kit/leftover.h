@@ -1,0 +1,67 @@
+/* leftover.h -- that tests leave nothing behind: memory, open files.
+ *
+ * A program has leaves_nothing among its tests, and main() calls remember_tests() first.  The tests behind it in the
+ * list run again: once to warm up, and once more, after which as much memory is given out and as many files are open
+ * as before.  (Sanitizers count blocks themselves: only files are seen here then.)
+ */
+#ifndef KIT_LEFTOVER_H
+#define KIT_LEFTOVER_H
+#include <dirent.h>
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static inline int files_open(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static const struct CMUnitTest *all_tests;
+static size_t ntests;
+
+static inline void leaves_nothing(void **state)
+{
+    size_t first = 0;
+    while (first < ntests && all_tests[first].test_func != leaves_nothing)
+        first++;
+    assert_true(first + 1 < ntests);
+    for (const struct CMUnitTest *t = all_tests + first + 1; t < all_tests + ntests; t++) {
+        size_t before = 0;
+        int files = 0;
+        for (int k = 0; k < 3; k++) {
+            before = k == 1 ? mallinfo2().uordblks : before;
+            files = k == 1 ? files_open() : files;
+            if (t->setup_func)
+                assert_int_equal(t->setup_func(state), 0);
+            t->test_func(state);
+            if (t->teardown_func)
+                assert_int_equal(t->teardown_func(state), 0);
+        }
+        if (mallinfo2().uordblks > before)
+            fail_msg("%s leaves %zu bytes", t->name, mallinfo2().uordblks - before);
+        if (files_open() != files)
+            fail_msg("%s leaves %d files open", t->name, files_open() - files);
+    }
+}
+
+/* Starts the program again where malloc keeps something at hand for a thread, which would count as
+ * given out. */
+static inline void remember_tests(const struct CMUnitTest *tests, size_t n, char **argv)
+{
+    if (!getenv("GLIBC_TUNABLES") && !setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1))
+        execv("/proc/self/exe", argv);
+    all_tests = tests;
+    ntests = n;
+}
+#endif

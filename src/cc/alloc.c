@@ -22,8 +22,8 @@
 
 enum {
     MAX_ROUNDS = 100,
-    MAX_MOVED = 4,      /* how many values may move to make way for one */
-    MOVE_TESTS = 200000 /* how many registers are tried for such values in a round */
+    MAX_MOVED = 4,       /* how many values may move to make way for one */
+    MOVES_TRIED = 200000 /* how many registers are tried for such values in a round */
 };
 static const double SAVE_COST = 4; /* saving a register costs as much as so many reads and writes */
 
@@ -49,7 +49,7 @@ typedef struct {
     u32 *spilled, nspilled;
     Ins *remat;
     u32 random;
-    int tests;        /* left of MOVE_TESTS */
+    u32 tried;        /* so far, of MOVES_TRIED */
     bool taken[NREG]; /* kept registers that some value has */
 } Alloc;
 
@@ -349,7 +349,7 @@ typedef struct {
 static u32 elsewhere(Alloc *a, u32 v, u32 r)
 {
     const bool vector = is_vector(a, v);
-    for (u32 k = 0; k < a->nreg[vector] && a->tests > 0; k++, a->tests--)
+    for (u32 k = 0; k < a->nreg[vector] && a->tried < MOVES_TRIED; k++, a->tried++)
         if (a->reg[vector][k] != r && is_free(a, v, a->reg[vector][k]))
             return a->reg[vector][k];
     return NREG;
@@ -386,7 +386,7 @@ static u32 make_room(Alloc *a, u32 v)
 {
     const bool vector = is_vector(a, v);
     Evicted e;
-    for (u32 k = 0; k < a->nreg[vector] && a->tests > 0; k++) {
+    for (u32 k = 0; k < a->nreg[vector] && a->tried < MOVES_TRIED; k++) {
         const u32 r = a->reg[vector][k];
         if (!can_clear(a, v, r, &e))
             continue;
@@ -414,7 +414,6 @@ static bool round_begin(Alloc *a)
         return false;
     a->spilled = a->order + n;
     a->first_hint = a->spilled + n;
-    a->tests = MOVE_TESTS;
     if (!read_function(a) || !order_values(a))
         return false;
     list_registers(a);
@@ -453,6 +452,8 @@ static Outcome play_round(Func *f)
             o = NO_REGISTERS;
     if (o == DONE && a->nspilled)
         o = spill(f, &a->r, a->remat, a->spilled, a->nspilled) ? AGAIN : NO_MEMORY;
+    if (a->tried > f->moves_tried)
+        f->moves_tried = a->tried;
     ranges_free(&a->r);
     for (u32 r = 0; r < NREG; r++)
         timeline_free(&a->busy[r]);

@@ -275,6 +275,7 @@ struct Func {
     /* by alloc.c */
     u32 spill_x, spill_v;   /* words of the scalar frame, and of private memory, that spills need */
     u64 used[NREG / 64];    /* bit r: register r is written */
+    u32 moves_tried;        /* of the round that tried most: registers for values that make way for others */
     const Func *before;     /* verify.c: the function without registers */
 };
 

@@ -368,6 +368,24 @@ static void high_pressure(void **state)
     }
 }
 
+/* The search for values that can make way ends: where all that are alive cannot have registers, it would look at every
+ * register for each of them again. */
+static void search_is_bounded(void **state)
+{
+    (void)state;
+    u32 exhausted = 0;
+    for (u32 seed = 1; seed <= 4; seed++) {
+        Case few = allocate_program(seed, 8, NULL, true, WARP_STACK);
+        assert_int_equal(few.after->moves_tried, 0);
+        ir_free(few.m);
+        Case many = allocate_program(seed, 400, NULL, true, WARP_STACK);
+        assert_in_range(many.after->moves_tried, 1, 200000);
+        exhausted += many.after->moves_tried == 200000;
+        ir_free(many.m);
+    }
+    assert_true(exhausted);
+}
+
 /* --- damage ----------------------------------------------------------------------------------- */
 
 static u32 other_register(u32 *state, u32 r)
@@ -634,7 +652,7 @@ int main(void)
         cmocka_unit_test(few_registers),      cmocka_unit_test(high_pressure),
         cmocka_unit_test(damage_is_noticed),  cmocka_unit_test(sides_keep_scalars),
         cmocka_unit_test(swap_in_loop),       cmocka_unit_test(calls_keep_values),
-        cmocka_unit_test(hot_values_are_low),
+        cmocka_unit_test(hot_values_are_low), cmocka_unit_test(search_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ double OVL fract(double x, __private double *whole)
     const ulong a = as_ulong(x) & D_ABS;
 
     *whole = t;
-    return a == D_INF ? __builtin_copysign(0.0, x) : a > D_INF ? x : f;
+    return a == D_INF ? __builtin_copysign(0.0, x) : !a || a > D_INF ? x : f;
 }
 
 double OVL modf(double x, __private double *whole)

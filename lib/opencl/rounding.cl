@@ -43,14 +43,14 @@ float FLAT round(float x) { return __builtin_roundf(x); }
 VECTOR1(float, floor, float) VECTOR1(float, ceil, float) VECTOR1(float, trunc, float)
 VECTOR1(float, rint, float) VECTOR1(float, round, float)
 
-/* below 1, also where a tiny negative x rounds x - floor(x) up; 0 for infinities */
+/* below 1, also where a tiny negative x rounds x - floor(x) up; 0 with their sign for infinities and zeros */
 float OVL fract(float x, __private float *whole)
 {
     float t = __builtin_floorf(x);
     float f = __builtin_fminf(x - t, 0x1.fffffep-1f);
 
     *whole = t;
-    return __builtin_fabsf(x) == INFINITY ? __builtin_copysignf(0.0f, x) : x != x ? x : f;
+    return __builtin_fabsf(x) == INFINITY ? __builtin_copysignf(0.0f, x) : x == 0 || x != x ? x : f;
 }
 
 float OVL modf(float x, __private float *whole)

@@ -207,6 +207,10 @@ static bool note_strays(LLVMModuleRef m, int level, Diag *d)
     return run_passes(m, "always-inline,globaldce", d);
 }
 
+/* after spaces_infer(); an instcombine that one round is not enough for would end the process */
+static const char tidying[] =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,gvn,adce)";
+
 static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *o, Diag *d)
 {
     const int level = o->level;
@@ -225,8 +229,7 @@ static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *
             return fail(d, "optimiser", "out of memory");
     }
     return run_passes(m, pipeline(level), d) &&
-           (!spaces_infer(m) || !level ||
-            run_passes(m, "function(sroa,early-cse,instcombine,simplifycfg,gvn,adce)", d)) &&
+           (!spaces_infer(m) || !level || run_passes(m, tidying, d)) &&
            (level < 2 || unroll(m, d));
 }
 

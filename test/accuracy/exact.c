@@ -389,8 +389,11 @@ static void check_parts(void)
     }
     run_fract(x, r, whole, N);
     for (int i = 0; i < N; i++) {
-        float w = floorf(x[i]), f = isinf(x[i]) ? 0 : fminf(x[i] - w, 0x1.fffffep-1f);
-        if (!(r[i] == f || (x[i] != x[i] && r[i] != r[i])) || !same(w, whole[i]))
+        /* zeros, infinities and NaNs as OpenCL C says, "Edge case behaviour" */
+        float w = floorf(x[i]), f = isinf(x[i])                ? copysignf(0, x[i])
+                                    : x[i] == 0 || x[i] != x[i] ? x[i]
+                                                                : fminf(x[i] - w, 0x1.fffffep-1f);
+        if (!same(r[i], f) || !same(w, whole[i]))
             fails("fract", "");
     }
     run_ilogb(x, k, N);

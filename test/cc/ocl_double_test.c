@@ -2,6 +2,7 @@
 #include "test/kit/oclkit.h"
 #include <fenv.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double number(u64 bits)
@@ -225,6 +226,35 @@ REF(whole)
     }
 }
 
+static const u64 special[14] = {
+    0x0000000000000000, 0x8000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+    0x0000000000000001, 0x800fffffffffffff, 0x0010000000000000, 0x3fe0000000000000, 0xbff0000000000000,
+    0x3ff8000000000000, 0xc004000000000000, 0xbc00000000000000, 0x7fe1ccf385ebc8a0};
+
+REF(two_results)
+{
+    const u64 *p = A(0);
+    double *out = A(1);
+    i32 *about = A(2);
+    EACH
+    {
+        const double x = number(i < 196 ? special[i / 14] : p[i]), y = number(i < 196 ? special[i % 14] : p[i] * 5);
+        double whole;
+        int e = 0, q = 0, sign = 0;
+        double *o = out + (size_t)6 * i;
+        o[0] = plain(modf(x, &whole));
+        o[1] = plain(whole);
+        o[2] = plain(x == 0 || isnan(x) ? x : isinf(x) ? copysign(0, x) : fmin(x - floor(x), 0x1.fffffffffffffp-1));
+        o[3] = plain(floor(x));
+        o[4] = plain(frexp(x, &e));
+        o[5] = plain(remquo(x, y, &q));
+        about[4 * i] = isfinite(x) ? e : 0;
+        about[4 * i + 1] = isfinite(x) && isfinite(y) && y != 0 ? abs(q) & 7 : 0;
+        about[4 * i + 2] = 1;
+        about[4 * i + 3] = isfinite(lgamma_r(x, &sign)) ? sign : 0;
+    }
+}
+
 REF(places)
 {
     const u64 *p = A(0);
@@ -278,6 +308,7 @@ static const KitCase cases[] = {
     CASE(from_integers, "256/32", "q256 q3072"),
     CASE(floats, "256/32", "q256 q256 w1280"),
     CASE(whole, "256/32", "q256 q2560"),
+    CASE(two_results, "256/32", "q256 q1536 w1024"),
     CASE(places, "96/32", "q96 q384 =q4611911198408756429 l256"), /* 2.1 */
     CASE(reduced, "128/64", "q128 q2"),
     CASE(printed, "40/8", "q40"),

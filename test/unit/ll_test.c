@@ -179,6 +179,67 @@ static void options(void **state)
     drop(&m);
 }
 
+/* The assembly that an expression of floats a, b, c of one type is made to. */
+static Made assembly_of(const char *type, const char *expression, const char *const *options,
+                        size_t n)
+{
+    Buf source = {0};
+    Made m = made();
+    buf_printf(&source,
+               "kernel void k(global %s *p) { const size_t i = 4 * get_global_id(0);\n"
+               "const %s a = p[i], b = p[i + 1], c = p[i + 2], ab = a * b; p[i + 3] = %s; }\n",
+               type, type, expression);
+    compile(&m, buf_text(&source),
+            (CompOptions){.output = COMP_ASSEMBLY, .options = options, .noptions = n});
+    if (!m.ok)
+        fail_msg("%s: %s", buf_text(&source), buf_text(&m.log));
+    buf_free(&source);
+    return m;
+}
+
+static bool same_code(const char *type, const char *one, const char *other,
+                      const char *const *options, size_t n)
+{
+    Made a = assembly_of(type, one, options, n), b = assembly_of(type, other, options, n);
+    const bool same = a.out.len == b.out.len && !memcmp(a.out.data, b.out.data, a.out.len);
+    drop(&a);
+    drop(&b);
+    return same;
+}
+
+/* With the options that allow it shorter functions are called and sums are fused with products: the
+ * code is that of who writes so himself.  Without them it is another. */
+static void relaxed(void **state)
+{
+    static const char *const option[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"};
+    static const char *const none[] = {"-w"};
+    static const char *const types[] = {"float", "float2", "float16"};
+    static const struct {
+        const char *plain, *relaxed;
+        u32 types;
+    } row[] = {
+        {"exp(a)", "native_exp(a)", 3},     {"exp2(a)", "native_exp2(a)", 2},
+        {"exp10(a)", "native_exp10(a)", 2}, {"ab + c", "fma(a, b, c)", 2},
+        {"c + ab", "fma(a, b, c)", 1},      {"ab - c", "fma(a, b, -c)", 1},
+        {"c - ab", "fma(-b, a, c)", 1},
+    };
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(row); i++) {
+        for (u32 k = 0; k < row[i].types; k++)
+            if (!same_code(types[k], row[i].plain, row[i].relaxed, &option[(i + k) % 2], 1))
+                fail_msg("%s is not %s of %s", row[i].plain, row[i].relaxed, types[k]);
+        if (same_code("float", row[i].plain, row[i].relaxed, none, 1))
+            fail_msg("%s is %s without an option", row[i].plain, row[i].relaxed);
+    }
+    /* what is needed itself, has another accuracy or no instruction */
+    assert_false(
+        same_code("float", "ab + c > 1.0f ? ab : c", "fma(a, b, c) > 1.0f ? ab : c", option, 1));
+    assert_false(same_code("double", "ab + c", "fma(a, b, c)", option, 1));
+    assert_false(same_code("float", "sin(a)", "native_sin(a)", option, 1));
+    assert_false(same_code("float", "log2(a)", "native_log2(a)", option, 1));
+}
+
 static void warnings(void **state)
 {
     static const char source[] =
@@ -440,10 +501,11 @@ int main(void)
         cmocka_unit_test(kernels),
         cmocka_unit_test(refused),
         cmocka_unit_test(options),
+        cmocka_unit_test(relaxed),
         cmocka_unit_test(warnings),
         cmocka_unit_test(headers),
         cmocka_unit_test(linking),
-                cmocka_unit_test(threads),
+        cmocka_unit_test(threads),
         cmocka_unit_test(cache),
     };
     compiler = comp_open();

@@ -95,8 +95,68 @@ static void rows_are_lanes(void **state)
     race_forget(&two);
 }
 
+/* --- launches ------------------------------------------------------------------------------ */
+
+/* An atomic store of a work-item behind a fence, in group `linear` of the launch. */
+static void release(Race *r, const Launch *l, u64 linear)
+{
+    Group g = {.launch = l, .linear = linear};
+    const Access a = {.writes = true, .reads = true, .is_atomic = true, .size = 4};
+    race_group(r, &g);
+    r->fence[0] = 1;
+    race_after_atomic(&(Job){.r = r, .a = &a});
+    r->site[++r->nsite] = 4;
+    r->has_copies = true;
+    assert_non_null(race_page(r, 1));
+}
+
+static void expect_state(const Race *r, size_t releases, u64 group)
+{
+    assert_int_equal(r->nrelease, releases);
+    assert_int_equal(r->newest[group], releases);
+    assert_int_equal(r->nsite, releases);
+    assert_int_equal(r->has_copies, releases > 0);
+}
+
+/* A launch knows nothing of the one before, but a part of a grid all of the parts before it. */
+static void launches_start_anew(void **state)
+{
+    (void)state;
+    static const int grids[2];
+    Race *r = race_new();
+    assert_non_null(r);
+    const Launch whole = {.groups = {2, 1, 1}, .warps = 1, .lanes = 4};
+    for (int i = 0; i < 3; i++) {
+        race_begin(r, &whole, i ? &grids[0] : NULL);
+        assert_int_equal(r->ngroups, 2);
+        expect_state(r, 0, 1);
+        release(r, &whole, 1);
+        expect_state(r, 1, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        const Launch part = {.groups = {1, 1, 1},
+                             .grid = {3, 2, 2},
+                             .first = {i == 0, i == 1, i == 2},
+                             .warps = 1,
+                             .lanes = 4};
+        const Launch first = {.groups = {2, 1, 1}, .grid = {3, 2, 2}, .warps = 1, .lanes = 4};
+        race_begin(r, &first, &grids[1]);
+        assert_int_equal(r->ngroups, 12);
+        release(r, &first, 0);
+        race_begin(r, &part, &grids[1]);
+        expect_state(r, 1, 0);
+        race_begin(r, &part, &grids[0]);
+        expect_state(r, 0, 0);
+        release(r, &part, 0);
+        race_begin(r, &part, NULL);
+        expect_state(r, 0, 0);
+    }
+    race_free(r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_lanes),
+                                       cmocka_unit_test(launches_start_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  *
  * With MAKER_TEST_FAKE this program is itself the maker, one whose answer is as bad as that says.
  */
+#include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
 #include "test/kit/skip.h"
 #include "base/fdio.h"
@@ -546,19 +547,28 @@ static void compiles_what_is_hot(void **state)
     dev_close(d);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_as_published),       cmocka_unit_test(reads_damaged_objects),
-        cmocka_unit_test(relocates_alike),           cmocka_unit_test(code_cannot_be_written),
-        cmocka_unit_test(reads_damaged_requests),    cmocka_unit_test(second_run_compiles_nothing),
-        cmocka_unit_test(believes_no_changed_entry), cmocka_unit_test(believes_no_other_secret),
-        cmocka_unit_test(follows_no_link),           cmocka_unit_test(without_a_directory),
-        cmocka_unit_test(goes_on_without),           cmocka_unit_test(waits_for_nobody),
+        cmocka_unit_test(hashes_as_published),
+        cmocka_unit_test(reads_damaged_objects),
+        cmocka_unit_test(relocates_alike),
+        cmocka_unit_test(code_cannot_be_written),
+        cmocka_unit_test(reads_damaged_requests),
+        cmocka_unit_test(believes_no_changed_entry),
+        cmocka_unit_test(waits_for_nobody),
         cmocka_unit_test(compiles_what_is_hot),
+        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(second_run_compiles_nothing),
+        cmocka_unit_test(believes_no_other_secret),
+        cmocka_unit_test(follows_no_link),
+        cmocka_unit_test(without_a_directory),
+        cmocka_unit_test(goes_on_without),
     };
     if (getenv("MAKER_TEST_FAKE"))
         return proc_serve(PROC_CONTROL, -1, fake_job, NULL, _exit);
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     const char *given = getenv("VENTUS_JIT_PROGRAM");
     given_program = given ? mem_strdup(given) : NULL;
     assert(mkdtemp(scratch));

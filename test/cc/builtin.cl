@@ -151,6 +151,44 @@ kernel void scaled(global const float *x, global float *out, global int *e)
     e[2 * i + 1] = ilogb(x[i] + 1000.0f);
 }
 
+// functions with a second result: vectors of every width, wherever the second result goes, do what scalars do
+#define AT(f, P, n, space, place)                                                                  \
+    {                                                                                              \
+        space P##n *p = (space P##n *)(place);                                                     \
+        const float##n r = f(vload##n(0, x + i), p);                                               \
+        const P##n second = *p;                                                                    \
+        for (int k = 0; k < n; k++) {                                                              \
+            P one;                                                                                 \
+            bad += as_uint(r[k]) != as_uint(f(x[i + k], &one)) || second[k] != one;                \
+        }                                                                                          \
+    }
+#define WIDTHS(f, P, space, place)                                                                 \
+    AT(f, P, 2, space, place) AT(f, P, 3, space, place) AT(f, P, 4, space, place)                  \
+    AT(f, P, 8, space, place) AT(f, P, 16, space, place)
+
+kernel void second_results(global const float *x, global float *room, global uint *wrong, local float *shared)
+{
+    const size_t i = get_global_id(0), l = get_local_id(0);
+    uint bad = 0;
+    WIDTHS(fract, float, global, room + 16 * i)
+    WIDTHS(modf, float, local, shared + 16 * l)
+    WIDTHS(frexp, int, global, room + 16 * i)
+    WIDTHS(frexp, int, local, shared + 16 * l)
+    float2 cosines;
+    float cosine;
+    int sign;
+    const float2 sines = sincos((float2)(x[i], x[i + 1]), &cosines);
+    const float sine = sincos(x[i], &cosine), g = lgamma_r(x[i], &sign);
+    bad += as_uint(sine) != as_uint(sin(x[i])) || as_uint(cosine) != as_uint(cos(x[i]));
+    bad += as_uint(sines.x) != as_uint(sine) || as_uint(cosines.x) != as_uint(cosine);
+    bad += as_uint(sines.y) != as_uint(sin(x[i + 1])) || as_uint(cosines.y) != as_uint(cos(x[i + 1]));
+    bad += as_uint(g) != as_uint(lgamma(x[i]));
+    wrong[2 * i] = bad;
+    wrong[2 * i + 1] = sign;
+    for (int k = 0; k < 16; k++)
+        room[16 * i + k] = 0;
+}
+
 kernel void transcendent(global const float *x, global const float *p, global float *out)
 {
     const size_t i = get_global_id(0);

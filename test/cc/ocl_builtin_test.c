@@ -262,6 +262,21 @@ REF(scaled)
     }
 }
 
+REF(second_results)
+{
+    const float *x = A(0);
+    float *room = A(1);
+    i32 *wrong = A(2);
+    EACH
+    {
+        int sign;
+        lgammaf_r(x[i], &sign);
+        wrong[2 * i] = 0;
+        wrong[2 * i + 1] = sign;
+        memset(room + (size_t)16 * i, 0, 16 * sizeof *room);
+    }
+}
+
 REF(transcendent)
 {
     const float *x = A(0), *p = A(1);
@@ -403,6 +418,7 @@ static const KitCase cases[] = {
     CASE(int_to_float, "64/32", "q64 o512"),
     CASE(roots, "256/32", "F256 F256 o512~3"),
     CASE(scaled, "64/32", "f64 o256 w128"),
+    CASE(second_results, "48/16", "f64 o768 w96 l1024"),
     CASE(transcendent, "64/32", "f64 u64 o768~5"),
     CASE(powers, "64/32", "u64 f64 o256~16"),
     CASE(geometry, "64/32", "u256 u256 o256~16"),

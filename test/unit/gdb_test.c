@@ -480,6 +480,140 @@ static void faults_stop(void **state)
 
 /* --- agent expressions --------------------------------------------------------------------------- */
 
+/* the lane whose expressions are computed */
+typedef struct {
+    Device *d;
+    Launch l;
+    Audience audience;
+    Run r;
+    Lane lane;
+} Evaluator;
+
+static void open_evaluator(Evaluator *e)
+{
+    static const LaunchOptions options = {.threads = 1};
+    e->d = open_device(program, V202);
+    e->l = (Launch){.set = V202, .pc = CODE_LO, .groups = {1, 1, 1}, .warps = 1, .lanes = 4,
+                    .vgprs = 8, .simt_depth = 8, .memory = dev_memory(e->d)};
+    e->audience = audience_of(&e->l, &options);
+    assert_true(run_open(&e->r, (Sim *)dev_engine(e->d), &e->l, &e->audience, true));
+    assert_true(lane_find(&e->r, 1, &e->lane));
+}
+
+static void close_evaluator(Evaluator *e)
+{
+    run_close(&e->r);
+    dev_close(e->d);
+}
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UWide;
+
+/* What gdb's manual says of an operation of two entries, with more bits; false: it is an error. */
+static bool wide(u8 code, u64 a, u64 b, u64 *to)
+{
+    const Wide x = (i64)a, y = (i64)b;
+    const UWide u = a, v = b;
+    const int by = b < 100 ? (int)b : 100; /* beyond all bits */
+    switch (code) {
+    case 0x02: *to = (u64)(u + v); return true;
+    case 0x03: *to = (u64)(x - y); return true;
+    case 0x04: *to = (u64)(u * v); return true;
+    case 0x05: *to = b ? (u64)(x / y) : 0; return b;
+    case 0x06: *to = b ? (u64)(u / v) : 0; return b;
+    case 0x07: *to = b ? (u64)(x % y) : 0; return b;
+    case 0x08: *to = b ? (u64)(u % v) : 0; return b;
+    case 0x09: *to = (u64)(u << by); return true;
+    case 0x0a: *to = (u64)(x >> by); return true;
+    case 0x0b: *to = (u64)(u >> by); return true;
+    case 0x0f: *to = ~(~a | ~b); return true;
+    case 0x10: *to = ~(~a & ~b); return true;
+    case 0x11: *to = (a | b) - (a & b); return true;
+    case 0x13: *to = !(a - b); return true;
+    case 0x14: *to = x - y < 0; return true;
+    case 0x15: *to = u < v; return true;
+    default: return false;
+    }
+}
+
+static void put_constant(Buf *code, u64 value)
+{
+    buf_put(code, "\x25", 1);
+    for (int k = 56; k >= 0; k -= 8)
+        buf_put(code, (u8[]){(u8)(value >> k)}, 1);
+}
+
+/* The value of a constant, another (if it is not NULL), and more code; false: it has none. */
+static bool computed(const Evaluator *e, u64 a, const u64 *b, const void *code, size_t size, u64 *value)
+{
+    Buf all = {0};
+    put_constant(&all, a);
+    if (b)
+        put_constant(&all, *b);
+    buf_put(&all, code, size);
+    const bool ok = agent_evaluate(&e->r, e->lane, all.data, all.len, value);
+    buf_free(&all);
+    return ok;
+}
+
+static void computes_at_the_edges(void **state)
+{
+    static const u64 edge[] = {0, 1, 2, 3, 31, 32, 33, 62, 63, 64, 65, 0x7fffffff, 0x80000000, UINT32_MAX,
+                               (u64)1 << 32, INT64_MAX - 1, INT64_MAX, (u64)INT64_MAX + 1, (u64)INT64_MAX + 2,
+                               UINT64_MAX - 1, UINT64_MAX};
+    (void)state;
+    Evaluator e;
+    open_evaluator(&e);
+    u64 value, want;
+    u32 codes = 0;
+    for (u8 c = 0x02; c <= 0x15; c++) {
+        codes += wide(c, 1, 1, &want);
+        for (size_t i = 0; i < countof(edge) * countof(edge) && wide(c, 1, 1, &want); i++) {
+            const u64 a = edge[i / countof(edge)], b = edge[i % countof(edge)];
+            const bool right = wide(c, a, b, &want), ok = computed(&e, a, &b, (const u8[]){c, 0x27}, 2, &value);
+            if (ok != right || (ok && value != want))
+                fail_msg("%llx %02x %llx: %s, %llx", (unsigned long long)a, c, (unsigned long long)b,
+                         ok ? "ok" : "wrong", (unsigned long long)value);
+        }
+    }
+    assert_int_equal(codes, 16);
+    /* signs and zeros above so many bits */
+    for (size_t i = 0; i < countof(edge); i++)
+        for (u8 bits = 0; bits < 66; bits++) {
+            const u64 a = edge[i], low = bits < 64 ? a % ((u64)1 << bits) : a;
+            assert_true(computed(&e, a, NULL, (const u8[]){0x2a, bits, 0x27}, 3, &value));
+            assert_true(value == low);
+            assert_int_equal(computed(&e, a, NULL, (const u8[]){0x16, bits, 0x27}, 3, &value), bits && bits < 65);
+            if (bits && bits < 64)
+                assert_true(value == (low >> (bits - 1) ? low - ((u64)1 << bits) : low));
+        }
+    close_evaluator(&e);
+}
+
+/* 64 entries and no more, of which each can be had; as many steps as a loop of conditions may need, but not for ever. */
+static void stack_has_its_depth(void **state)
+{
+    (void)state;
+    Evaluator e;
+    open_evaluator(&e);
+    for (u32 n = 1; n <= 66; n++) {
+        u8 code[256];
+        size_t size = 0;
+        u64 value;
+        for (u32 i = 1; i < n; i++, size += 2)
+            memcpy(code + size, (u8[]){0x22, (u8)i}, 2);
+        memcpy(code + size, (u8[]){0x32, (u8)(n - 1), 0x27}, 3); /* pick the first, which is 99 */
+        assert_int_equal(computed(&e, 99, NULL, code, size + 3, &value), n < 64);
+        assert_true(n >= 64 || value == 99);
+        code[size + 1]++; /* below the first */
+        assert_false(computed(&e, 99, NULL, code, size + 3, &value));
+        memcpy(code + size, (u8[]){0x27}, 1);
+        assert_int_equal(computed(&e, 99, NULL, code, size + 1, &value), n <= 64);
+        assert_true(n > 64 || value == (n > 1 ? n - 1 : 99));
+    }
+    close_evaluator(&e);
+}
+
 static void computes_expressions(void **state)
 {
     static const struct {
@@ -551,27 +685,18 @@ static void computes_expressions(void **state)
         {"", 0, true},
     };
     (void)state;
-    Device *d = open_device(program, V202);
-    Sim *sim = (Sim *)dev_engine(d);
-    const Launch l = {.set = V202, .pc = CODE_LO, .groups = {1, 1, 1}, .warps = 1, .lanes = 4,
-                      .vgprs = 8, .simt_depth = 8, .memory = dev_memory(d)};
-    const LaunchOptions options = {.threads = 1};
-    Audience audience = audience_of(&l, &options);
-    Run r;
-    Lane lane;
-    assert_true(run_open(&r, sim, &l, &audience, true));
-    assert_true(lane_find(&r, 1, &lane));
+    Evaluator e;
+    open_evaluator(&e);
     for (size_t i = 0; i < countof(rows); i++) {
         Buf code = {0};
         u64 value = 0;
         assert_true(hex_bytes(rows[i].code, rows[i].code + strlen(rows[i].code), &code, 100));
-        const bool ok = agent_evaluate(&r, lane, code.data, code.len, &value);
+        const bool ok = agent_evaluate(&e.r, e.lane, code.data, code.len, &value);
         if (ok == rows[i].wrong || (ok && value != rows[i].value))
             fail_msg("%s: %s, %lld", rows[i].code, ok ? "ok" : "wrong", (long long)value);
         buf_free(&code);
     }
-    run_close(&r);
-    dev_close(d);
+    close_evaluator(&e);
 }
 
 int main(int argc, char **argv)
@@ -587,6 +712,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),             cmocka_unit_test(computes_expressions),
+        cmocka_unit_test(computes_at_the_edges),   cmocka_unit_test(stack_has_its_depth),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

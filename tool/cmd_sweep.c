@@ -465,15 +465,14 @@ static bool look_up(Main *m, Diag *d)
         sweep_key(&m->sweep, p, &key);
         if (key.failed)
             out_of_memory();
-        bool has = store_get(m->store, buf_text(&key), &r);
-        if (has && r.status && m->retry) {
+        const bool found = store_get(m->store, buf_text(&key), &r);
+        const bool again = found && r.status && m->retry, has = found && !again;
+        if (again)
             store_forget(m->store, buf_text(&key));
-            has = false;
-        }
         m->failures += has && r.status;
-        if (has)
+        if (found)
             result_free(&r);
-        else
+        if (!has)
             ok = take_in(m, p, &came, d);
         if (!has && !came)
             m->todo[m->ntodo++] = p;

@@ -148,7 +148,7 @@ static Compiler *compiler_of(const Job *j) { return j->program->context->platfor
 
 static bool compile(const Job *j, CompOptions *opt, Build *b, Diag *d)
 {
-    CompHeader *headers = mem_zalloc(j->ninputs + 1, sizeof *headers);
+    CompHeader *headers = mem_zalloc(j->ninputs, sizeof *headers);
     if (!headers)
         return no_memory(d);
     for (cl_uint i = 0; i < j->ninputs; i++)

@@ -21,9 +21,11 @@ static u32 zero_of_shift(const Ins *i, u32 x)
     }
 }
 
-/* a result that is not above what may be in x and in y */
+/* a result that is not above what may be in x and in y; without carries it has what is in them */
 static u32 zero_of_sum(u32 x, u32 y)
 {
+    if (!(~x & ~y))
+        return x & y;
     const u32 most = ~(above(~x) & above(~y));
     return ~(most << 1 | 1);
 }

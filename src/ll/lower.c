@@ -42,9 +42,12 @@ static void elementwise(Fn *n, LLVMValueRef i, u32 nargs, OneElement *one)
     val_set(n, i, r);
 }
 
+/* An `or` of bits that are not in both operands is a sum, as which passes can take it apart. */
 static void one_integer(Fn *n, LLVMValueRef i, const Elem *e)
 {
-    int_binary(n, LLVMGetInstructionOpcode(i), e);
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    const bool is_sum = op == LLVMOr && LLVMGetIsDisjoint(i) && int_bits(e->to) <= 32;
+    int_binary(n, is_sum ? LLVMAdd : op, e);
 }
 static void one_float(Fn *n, LLVMValueRef i, const Elem *e)
 {

@@ -76,6 +76,9 @@ static const struct {
     {"%3 = load byte global signed [%1]\n%4 = and %3, 255\nsetret %4",
      "%2 = load byte global signed [%1]\n%3 = and %2, 255\nsetret %3"},
     {"%3 = or %1, 12\n%4 = and %3, 3\nsetret %4", "%2 = and %1, 3\nsetret %2"},
+    {"%3 = sll %1, 8\n%4 = and %2, 63\n%5 = add %3, %4\n%6 = and %5, 192\nsetret %6", "setret 0"},
+    {"%3 = sll %1, 8\n%4 = and %2, 319\n%5 = add %3, %4\n%6 = and %5, 192\nsetret %6", /* carries */
+     "%3 = sll %1, 8\n%4 = and %2, 319\n%5 = add %3, %4\n%6 = and %5, 192\nsetret %6"},
     {"%3 = xor %1, -1\n%4 = and %3, %1\nsetret %4", "setret 0"},
     {"%3 = or %1, %2\n%4 = and %1, %3\nsetret %4", "setret %1"},
     {"%3 = and %1, %2\n%4 = or %3, %1\nsetret %4", "setret %1"},

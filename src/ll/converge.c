@@ -322,6 +322,14 @@ static void mark_function(Meeting *t)
 /* what lanes meet at: the group's barrier, and what a warp's lanes do together (lib/ventus.h) */
 static const char *const meetings[] = {"__ventus_barrier", "__ventus_meet"};
 
+bool is_meeting(const char *name)
+{
+    for (size_t k = 0; k < countof(meetings); k++)
+        if (!strcmp(name, meetings[k]))
+            return true;
+    return false;
+}
+
 bool must_converge(LLVMModuleRef m)
 {
     for (size_t k = 0; k < countof(meetings); k++)

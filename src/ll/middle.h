@@ -38,6 +38,8 @@ bool expand_operations(LLVMModuleRef m);
 bool expand_half(LLVMModuleRef m);
 /* Whether m has barriers, or other operations that lanes do together. */
 bool must_converge(LLVMModuleRef m);
+/* Whether a function of this name is such an operation. */
+bool is_meeting(const char *name);
 /* Marks where lanes that parted must meet before such an operation, so that the optimiser leaves
  * these places alone; needs the library linked and small functions inlined (converge.c).  False:
  * out of memory. */
@@ -45,6 +47,9 @@ bool converge(LLVMModuleRef m, const Target *target);
 /* The addresses of a loop that is one block, entered from `before` alone, become pointers that step,
  * where they are few (pointers.c). */
 void pointers_step(LLVMBasicBlockRef body, LLVMBasicBlockRef before);
+/* How many rounds of the loop of several blocks from `header` to `latch` are to be made one; 0: it
+ * is to stay, or is no such loop (rounds.c). */
+u32 rounds_to_join(LLVMBasicBlockRef header, LLVMBasicBlockRef latch);
 /* Asks LLVM to unroll the loops where that pays (unroll.c).  True: there are some. */
 bool unroll_mark(LLVMModuleRef m);
 void unroll_settle(LLVMModuleRef m); /* after that */

@@ -6,7 +6,7 @@
  * what pays, not what is right: LLVM unrolls every loop rightly.
  *
  * Taken are loops of one block, as the optimiser leaves them, which count by a power of two towards
- * a bound.
+ * a bound, and some of several blocks (rounds.c).
  *
  * Where the loop for what remains is entered without the other one, LLVM leaves open what that
  * would have given; such a phi becomes another one that says more, so that one register does.
@@ -160,22 +160,34 @@ static LLVMBasicBlockRef preheader(LLVMBasicBlockRef b)
     return LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(from)) == 1 ? from : NULL;
 }
 
-static bool mark(LLVMContextRef ctx, LLVMBasicBlockRef b, unsigned kind)
+/* How many rounds of the loop of block b are to be made one; 0: it is to stay. */
+static u32 rounds_of_block(LLVMBasicBlockRef b, LLVMValueRef end)
 {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
     Seen seen = {.n = 0};
-    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
-        (LLVMGetSuccessor(end, 0) != b && LLVMGetSuccessor(end, 1) != b))
-        return false;
     const u32 size = body_size(b);
-    if (size > MOST_BODY || !counts_to_bound(LLVMGetCondition(end), b) || is_settled(end, kind) ||
+    if (size > MOST_BODY || !counts_to_bound(LLVMGetCondition(end), b) ||
         !is_uniform(&seen, LLVMGetCondition(end)))
-        return false;
+        return 0;
     LLVMBasicBlockRef before = preheader(b);
     if (before)
         pointers_step(b, before);
-    ask(ctx, end, kind, size <= SHORT_BODY ? SHORT_ROUNDS : ROUNDS);
-    return true;
+    return size <= SHORT_BODY ? SHORT_ROUNDS : ROUNDS;
+}
+
+/* b: a block that may go back to a loop's header */
+static bool mark(LLVMContextRef ctx, LLVMBasicBlockRef b, unsigned kind)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) || is_settled(end, kind))
+        return false;
+    u32 rounds = 0;
+    for (unsigned k = 0; k < 2 && !rounds; k++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(end, k);
+        rounds = to == b ? rounds_of_block(b, end) : rounds_to_join(to, b);
+    }
+    if (rounds)
+        ask(ctx, end, kind, rounds);
+    return rounds;
 }
 
 /* --- afterwards ------------------------------------------------------------------------------ */

@@ -45,6 +45,34 @@ kernel void bitonic_sort(global uint *x)
     x[get_global_id(0)] = t[l];
 }
 
+// The best alignment of two texts of 16 letters, each anti-diagonal at a time.
+kernel void align_texts(global const uint *x, global const uint *y, global int *best, int gap)
+{
+    local int m[17][17];
+    const int t = get_local_id(0), g = get_group_id(0) * 16;
+    m[0][t + 1] = -gap * (t + 1);
+    m[t + 1][0] = -gap * (t + 1);
+    if (t == 0)
+        m[0][0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int d = 0; d < 16; d++) {
+        if (t <= d) {
+            const int r = d - t + 1, c = t + 1, equal = x[g + r - 1] == y[g + c - 1] ? 3 : -1;
+            m[r][c] = max(m[r - 1][c - 1] + equal, max(m[r][c - 1] - gap, m[r - 1][c] - gap));
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int d = 14; d >= 0; d--) {
+        if (t <= d) {
+            const int r = 16 - t, c = t + 16 - d, equal = x[g + r - 1] == y[g + c - 1] ? 3 : -1;
+            m[r][c] = max(m[r - 1][c - 1] + equal, max(m[r][c - 1] - gap, m[r - 1][c] - gap));
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int k = 0; k < 17; k++)
+        best[(g + t) * 17 + k] = m[t + 1][k];
+}
+
 // each work-item sorts eight words of its own
 kernel void insertion_sort(global int *x)
 {

@@ -48,6 +48,24 @@ REF(bitonic_sort)
     EACH_GROUP qsort(x + g, 64, 4, by_value);
 }
 
+static i32 most(i32 a, i32 b) { return a > b ? a : b; }
+
+REF(align_texts)
+{
+    const u32 *x = A(0), *y = A(1);
+    i32 *best = A(2), gap = VALUE(i32, 3);
+    EACH_GROUP
+    {
+        i32 m[17][17] = {{0}};
+        for (u32 r = 0; r < 17; r++)
+            for (u32 c = 0; c < 17; c++)
+                m[r][c] = !r || !c ? -gap * (i32)(r + c)
+                                   : most(m[r - 1][c - 1] + (x[g + r - 1] == y[g + c - 1] ? 3 : -1),
+                                          most(m[r][c - 1], m[r - 1][c]) - gap);
+        memcpy(best + (size_t)g * 17, m[1], 16 * sizeof m[1]);
+    }
+}
+
 REF(insertion_sort)
 {
     i32 *x = A(0);
@@ -279,6 +297,7 @@ static const KitCase cases[] = {
     CASE(matrix_multiply, "16,16/8,8", "f256 f256 o256 =16"),
     CASE(stencil, "20,12/10,4", "f240 o240"),
     CASE(bitonic_sort, "128/64", "w128"),
+    CASE(align_texts, "64/16", "w64%4 w64%4 o1088 =2"),
     CASE(insertion_sort, "32/16", "w256"),
     CASE(crc32, "32/16", "c640 w32 =20"),
     CASE(sha256, "32/16", "o256"),

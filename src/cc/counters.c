@@ -63,22 +63,6 @@ static void test_next(const LoopWalk *w, u32 b, int k)
 
 /* --- tests of an address ---------------------------------------------------------------------- */
 
-static void count_uses(Tests *T)
-{
-    const Func *f = T->w->f;
-    for (size_t n = 0; n < f->nrpo; n++) {
-        const Block *b = &f->block[f->rpo[n]];
-        for (size_t j = 0; j < b->nphi; j++)
-            for (size_t k = 0; k < b->npred; k++)
-                T->uses[b->phi[j].arg[k].kind == R_VAL ? b->phi[j].arg[k].val : 0]++;
-        for (size_t j = 0; j < b->nins; j++)
-            for (int k = 0; k < ins_nargs(&b->ins[j]); k++)
-                T->uses[b->ins[j].a[k].kind == R_VAL ? b->ins[j].a[k].val : 0]++;
-        for (int k = 0; k < 2; k++)
-            T->uses[b->term.a[k].kind == R_VAL ? b->term.a[k].val : 0]++;
-    }
-}
-
 /* whether each round has an access whose address is p */
 static bool is_accessed(const LoopWalk *w, u32 p)
 {
@@ -188,8 +172,7 @@ void counters(Func *f)
     Tests T = {.uses = f->nloops ? ir_alloc(f->module, f->nvalue * sizeof *T.uses) : NULL};
     if (!T.uses)
         return;
-    T.w = &(LoopWalk){.f = f};
-    count_uses(&T);
+    loop_count_uses(f, T.uses);
     loop_walk(f, visit, &T);
     if (T.changed)
         remove_dead(f);

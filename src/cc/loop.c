@@ -64,6 +64,29 @@ bool loop_counter(const LoopWalk *w, u32 v, Ref *start, Ref *step, u32 *sign)
     return true;
 }
 
+/* --- uses ------------------------------------------------------------------------------------ */
+
+static void count_use(u32 *uses, Ref r)
+{
+    if (r.kind == R_VAL)
+        uses[r.val]++;
+}
+
+void loop_count_uses(const Func *f, u32 *uses)
+{
+    for (size_t n = 0; n < f->nrpo; n++) {
+        const Block *b = &f->block[f->rpo[n]];
+        for (size_t j = 0; j < b->nphi; j++)
+            for (size_t k = 0; k < b->npred; k++)
+                count_use(uses, b->phi[j].arg[k]);
+        for (size_t j = 0; j < b->nins; j++)
+            for (int k = 0; k < ins_nargs(&b->ins[j]); k++)
+                count_use(uses, b->ins[j].a[k]);
+        for (int k = 0; k < 2; k++)
+            count_use(uses, b->term.a[k]);
+    }
+}
+
 /* --- the walk ------------------------------------------------------------------------------- */
 
 u32 loop_entry(const Func *f, u32 loop)

@@ -1,5 +1,5 @@
 /* loop.h -- a walk over the loops that have one edge in and one edge back, inner loops first, and
- * the counters in them; for strength.c and counters.c. */
+ * the counters in them; for strength.c, carry.c and counters.c. */
 #ifndef CC_LOOP_H
 #define CC_LOOP_H
 #include "cc/cc.h"
@@ -35,6 +35,8 @@ bool loop_define(LoopWalk *w, u32 block, u32 v, const Ins *i);
 /* The only block from which a loop is entered, or NO_BLOCK. */
 u32 loop_entry(const Func *f, u32 loop);
 
+/* Counts in uses[], by value, how many operands read each. */
+void loop_count_uses(const Func *f, u32 *uses);
 /* The block in which to compute something of x and y that the present loop needs: before it, and as
  * many loops further out as x and y allow. */
 u32 loop_place(const LoopWalk *w, Ref x, Ref y);

@@ -378,3 +378,48 @@ kernel void ids(global uint *out)
               get_group_id(0) << 12 | get_group_id(1) << 16 | get_group_id(2) << 20 |
               get_num_groups(1) << 24;
 }
+
+// Loops of several blocks whose rounds are known: they end at a bound, where it is met, by wrapping around.
+kernel void known_rounds(global const uint *x, global uint *out)
+{
+    const size_t i = get_global_id(0);
+    uint a = x[i], s = 0;
+    for (int m = 15; m > 0; m -= 3)
+        if (a >> m & 1)
+            s += m * a;
+        else
+            s ^= a >> m;
+    for (ushort m = 65530; m != 4; m += 2)
+        if ((a ^ m) & 2)
+            s = s * 3 + m;
+    for (int m = 0; m <= 20; m += 7)
+        s += a & 1 << m ? m ^ s >> 1 : 5;
+    for (long m = -20; m < -4; m += 4)
+        if (a & 1 << -m)
+            s ^= (uint)m * a;
+    for (char m = 100; m > 0; m += 9) {
+        s -= m;
+        if (s & 4)
+            s *= 5;
+    }
+    for (uint m = 4; m-- > 0;)
+        if (s >> m & 8)
+            a += s ^ m;
+    out[i] = s ^ a;
+}
+
+// Two values that a loop carries, and their sum or difference in each round.
+kernel void carried(global const int *x, global int *limit, global int *out)
+{
+    const size_t i = get_global_id(0);
+    uint n = 0, s = 0;
+    for (int k = 0; k < limit[2 * i] + limit[2 * i + 1]; k++) {
+        s = s * 3 + k;
+        if ((x[i] + s) % 4 == 1) {
+            limit[2 * i] -= s & 3;
+            limit[2 * i + 1] += s & 1;
+        }
+        n += limit[2 * i] - limit[2 * i + 1];
+    }
+    out[i] = s ^ n;
+}

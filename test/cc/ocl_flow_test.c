@@ -245,6 +245,54 @@ REF(ids)
                         z / l[2] << 20 | g[1] / l[1] << 24;
 }
 
+REF(known_rounds)
+{
+    static const i32 down[] = {15, 12, 9, 6, 3}, up[] = {0, 7, 14},
+                     far[] = {65530, 65532, 65534, 0, 2}, below[] = {-20, -16, -12, -8},
+                     narrow[] = {100, 109, 118, 127};
+    const u32 *x = A(0);
+    u32 *out = A(1);
+    EACH
+    {
+        u32 a = x[i], s = 0;
+        for (size_t k = 0; k < countof(down); k++)
+            s = a >> down[k] & 1 ? s + (u32)down[k] * a : s ^ a >> down[k];
+        for (size_t k = 0; k < countof(far); k++)
+            s = (a ^ (u32)far[k]) & 2 ? s * 3 + (u32)far[k] : s;
+        for (size_t k = 0; k < countof(up); k++)
+            s += a >> up[k] & 1 ? (u32)up[k] ^ s >> 1 : 5;
+        for (size_t k = 0; k < countof(below); k++)
+            s ^= a >> -below[k] & 1 ? (u32)below[k] * a : 0;
+        for (size_t k = 0; k < countof(narrow); k++) {
+            s -= (u32)narrow[k];
+            s *= s & 4 ? 5 : 1;
+        }
+        for (u32 m = 3; m < 4; m--)
+            a += s >> m & 8 ? s ^ m : 0;
+        out[i] = s ^ a;
+    }
+}
+
+REF(carried)
+{
+    const u32 *x = A(0);
+    i32 *limit = A(1), *out = A(2);
+    EACH
+    {
+        i32 *a = limit + 2 * (size_t)i, *b = a + 1;
+        u32 n = 0, s = 0;
+        for (i32 k = 0; k < *a + *b; k++) {
+            s = s * 3 + (u32)k;
+            if ((x[i] + s) % 4 == 1) {
+                *a -= (i32)(s & 3);
+                *b += (i32)(s & 1);
+            }
+            n += (u32)(*a - *b);
+        }
+        out[i] = (i32)(s ^ n);
+    }
+}
+
 static const KitCase cases[] = {
     CASE(if_else, "64/32", "w64%20 w64"),
     CASE(nested_if, "64/32", "w64 w64"),
@@ -272,6 +320,8 @@ static const KitCase cases[] = {
     CASE(sizes, "64/16", "w64"),
     CASE(ids, "8,4,6/4,2,3", "w192"),
     CASE(ids, "30,3/5,3", "w90"),
+    CASE(known_rounds, "64/32", "w64 w64"),
+    CASE(carried, "64/32", "w64 w128%20 w64"),
 };
 
 int main(void) { return kit_main("flow.cl", NULL, cases, countof(cases)); }

@@ -37,6 +37,7 @@ static void reduce(Func *f)
     pass(f, fold);
     pass(f, strength);
     pass(f, chain_sums);
+    pass(f, carry);
     pass(f, fold);
     pass(f, uniform);
     pass(f, counters);
@@ -279,8 +280,8 @@ static void random_body(Maker *M, u32 n)
     buf_printf(&M->text, "store word local %%%u, [%%%u]\n", M->nvalue, M->nvalue);
 }
 
-/* Two loops, one in the other, with a part that not every round has; values are numbered in
- * the order of the text. */
+/* Two loops, one in the other, with a part that not every round has, which may change two values
+ * that the inner one carries; values are numbered in the order of the text. */
 static void random_loops(Maker *M)
 {
     const u32 from = random_constant(M), by = random_constant(M),
@@ -297,16 +298,24 @@ static void random_loops(Maker *M)
     buf_printf(&M->text, "jump b1\nb1:\n%%5 = phi b0 %d, b5 %%901\n", (i32)from);
     M->nvalue = 5;
     random_body(M, 3);
-    const u32 inner = ++M->nvalue;
+    const bool apart = below(M, 2); /* nothing else reads what is carried */
+    const u32 x = any(M), y = any(M), inner = ++M->nvalue, first = apart ? 906 : inner + 1;
     buf_printf(&M->text, "jump b2\nb2:\n%%%u = phi b1 0, b4 %%902\n", inner);
+    buf_printf(&M->text, "%%%u = phi b1 %%%u, b4 %%903\n", first, x);
+    buf_printf(&M->text, "%%%u = phi b1 %%%u, b4 %%904\n", first + 1, y);
+    M->nvalue += apart ? 0 : 2;
     random_body(M, 6);
     buf_printf(&M->text, "br ltu %%%u, 99 -> b3, b4\nb3:\n", inner);
     const u32 seen = M->nvalue;
     random_body(M, 3);
+    buf_printf(&M->text, "jump b4\nb4:\n%%903 = phi b2 %%%u, b3 %%%u\n", first, any(M));
+    buf_printf(&M->text, "%%904 = phi b2 %%%u, b3 %%%u\n", first + 1, any(M));
     M->nvalue = seen;
     const bool late = below(M, 2);
-    buf_printf(&M->text, "jump b4\nb4:\n%%902 = add %%%u, %d\nbr ne %%%u, %d -> b2, b5\n", inner,
-               (i32)inner_by, late ? inner : 902, (i32)inner_to);
+    buf_printf(&M->text, "%%905 = %s %%903, %%904\nstore word global %%905, [%%1]\n",
+               below(M, 2) ? "sub" : "add");
+    buf_printf(&M->text, "%%902 = add %%%u, %d\nbr ne %%%u, %d -> b2, b5\n", inner, (i32)inner_by,
+               late ? inner : 902, (i32)inner_to);
     buf_printf(&M->text, "b5:\n%%901 = add %%5, %d\nbr eq %%901, %d -> b6, b1\nb6:\nret\n}\n",
                (i32)by, (i32)to);
 }

@@ -46,13 +46,37 @@ Ref sel_x(Select *s, Ref r)
     return ref_is_con(r, 0) || r.kind == R_NONE ? ref_reg(0) : sel_shared(s, r);
 }
 
+static bool is_asked_for(const Select *s, Ref what, Bank bank)
+{
+    for (u32 k = s->hash[hash_of(what, bank)]; k; k = s->shared[k - 1].next)
+        if (s->shared[k - 1].bank == bank && ref_same(s->shared[k - 1].what, what))
+            return true;
+    return false;
+}
+
+/* A scalar that only this needs, a constant away from one that is broadcast anyway: the constant is
+ * added to that.  Not so if the scalar may be broadcast outside of a loop. */
+static bool is_near_broadcast(const Select *s, Ref r, Ref *from, Ref *con)
+{
+    const Ins *d = r.kind == R_VAL && s->home[r.val] == s->b ? sel_only_def(s, r, IR_add) : NULL;
+    if (!d)
+        return false;
+    *from = sel_ref(s, d->a[0]);
+    *con = sel_ref(s, d->a[1]);
+    return con->kind == R_CON && sel_fits(I_vadd12_vi, con->val) && from->kind == R_VAL &&
+           is_asked_for(s, *from, BANK_V);
+}
+
 Ref sel_v(Select *s, Ref r)
 {
+    Ref from, con;
     r = sel_ref(s, r);
     if (sel_is_v(s, r) || (r.kind == R_REG && r.val >= V0))
         return r;
     if (r.kind == R_NONE)
         r = ref_con(0);
+    if (is_near_broadcast(s, r, &from, &con))
+        return sel_binary(s, 0, IR_add, sel_v(s, from), con);
     const bool direct = r.kind == R_SLOT || (r.kind == R_CON && sel_fits(I_vmv_v_i, r.val));
     return share(s, r, BANK_V, direct ? r : sel_x(s, r));
 }

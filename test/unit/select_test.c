@@ -175,6 +175,25 @@ static void test_memory(void **state)
            "amominu.w word global \nx.fence\nx.barrier 3");
 }
 
+/* A scalar that is a constant away from one that all lanes have already. */
+static void test_near_broadcasts(void **state)
+{
+    (void)state;
+    expect(START " %4 = add %2, 3\n store word global %2, [%1]\n store word global %4, [%1 + 4]\n"
+                 " ret\n",
+           "%5:v = copy %2\nvsw12.v word global %5, 0, %1\n= vadd.vi %5, 3\nvsw12.v");
+    /* the scalar is needed itself; lanes do not have the other one; it was made before a loop */
+    expect(START " %4 = add %2, 3\n store word global %2, [%1]\n store word global %4, [%1 + 4]\n"
+                 " store word global %3, [%4]\n ret\n",
+           "addi %2, 3\ncopy %2\nvsw12.v\ncopy %4\nvsw12.v");
+    expect(START " %4 = add %2, 3\n store word global %4, [%1 + 4]\n ret\n",
+           "addi %2, 3\ncopy %4\nvsw12.v");
+    expect(START " %4 = add %2, 3\n store word global %2, [%1]\n jump b1\n"
+                 "b1:\n %5 = phi b0 %1, b1 %6\n %6 = add %5, 64\n"
+                 " store word global %4, [%6]\n br ltu %6, 999 -> b1, b2\nb2:\n ret\n",
+           "addi %2, 3\ncopy %4\nb1:\nvsw12.v");
+}
+
 static void test_conditions(void **state)
 {
     (void)state;
@@ -296,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_near_broadcasts),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_places_of_constants),
         cmocka_unit_test(test_stale_operands),

@@ -410,6 +410,13 @@ static void count_use(Select *s, Ref r)
         s->uses[r.val]++;
 }
 
+static void count_word(Select *s, const Ins *i)
+{
+    const Ref address = i->a[i->op == IR_store];
+    if (sel_is_word(i) && address.kind == R_VAL)
+        s->words[address.val]++;
+}
+
 static void read_block(Select *s, u32 b)
 {
     const Block *k = &s->f->block[b];
@@ -423,6 +430,7 @@ static void read_block(Select *s, u32 b)
         s->def[k->ins[i].dst] = &k->ins[i];
         for (int a = 0; a < ins_nargs(&k->ins[i]); a++)
             count_use(s, k->ins[i].a[a]);
+        count_word(s, &k->ins[i]);
     }
     for (int a = 0; k->term.kind == T_BRANCH && a < 2; a++)
         count_use(s, k->term.a[a]);
@@ -437,6 +445,7 @@ static bool start(Select *s, Func *f)
                   .nold = (u32)f->nvalue,
                   .def = ir_alloc(m, n * sizeof(Ins *)),
                   .uses = ir_alloc(m, n * sizeof(u32)),
+                  .words = ir_alloc(m, n * sizeof(u32)),
                   .alias = ir_alloc(m, n * sizeof(Ref)),
                   .home = ir_alloc(m, n * sizeof(u32)),
                   .nhome = f->nvalue,

@@ -36,7 +36,7 @@ typedef struct {
     size_t nout, capout;
     /* of the values of generic code, of which there are nold */
     const Ins **def;        /* NULL: a phi */
-    u32 *uses;
+    u32 *uses, *words;      /* how often it is read; as the address of words, without an offset */
     Ref *alias;             /* what stands for the value, or R_NONE */
     u32 nold;
     u32 *home;              /* of all values: the block that defines it */
@@ -92,4 +92,6 @@ bool sel_alu(Select *s, const Ins *i);
 /* Whether the operation has rows for vectors alone, so that its result is in bank V. */
 bool sel_needs_vector(IrOp op);
 bool sel_mem(Select *s, const Ins *i);
+/* Whether i loads or stores a whole word where its address says, not private memory. */
+bool sel_is_word(const Ins *i);
 #endif

@@ -70,6 +70,28 @@ static Address address(Select *s, Ref r, i32 imm, InsnId row)
     return a;
 }
 
+/* --- indices ---------------------------------------------------------------------------------- */
+
+bool sel_is_word(const Ins *i)
+{
+    return (i->op == IR_load || i->op == IR_store) && i->width == 4 && !i->imm &&
+           i->space != IN_PRIVATE;
+}
+
+/* The address r of i as a scalar and what each lane adds to it.  False: it is no such sum, or that
+ * is computed all the same since something else needs it. */
+static bool take_index(const Select *s, const Ins *i, Ref r, Ref *scalar, Ref *index)
+{
+    const Ref sum = sel_ref(s, r);
+    const Ins *d = sel_def(s, sum, IR_add);
+    if (!sel_is_word(i) || !d || s->uses[sum.val] != s->words[sum.val])
+        return false;
+    const bool second = sel_is_v(s, sel_ref(s, d->a[0]));
+    *scalar = sel_ref(s, d->a[second]);
+    *index = sel_ref(s, d->a[!second]);
+    return !sel_is_v(s, *scalar) && sel_is_v(s, *index);
+}
+
 /* --- accesses --------------------------------------------------------------------------------- */
 
 static Ins access(const Select *s, const Ins *i, InsnId row)
@@ -86,6 +108,14 @@ static Ins access(const Select *s, const Ins *i, InsnId row)
 static void load(Select *s, const Ins *i)
 {
     const bool scalar = s->f->value[i->dst].bank == BANK_X;
+    Ref base, index;
+    if (!scalar && take_index(s, i, i->a[0], &base, &index)) {
+        Ins m = access(s, i, s->target->load_indexed);
+        m.a[0] = sel_x(s, base);
+        m.a[1] = index;
+        sel_put(s, &m);
+        return;
+    }
     Ins m = access(s, i, pick(&rows(s, i, scalar)->load, i));
     const Address a = address(s, i->a[0], i->imm, ins_row(&m));
     m.a[0] = ref_con(a.offset);
@@ -98,6 +128,15 @@ static void store(Select *s, const Ins *i)
     const Ref value = sel_ref(s, i->a[0]);
     const bool scalar =
         i->space != IN_PRIVATE && !sel_is_v(s, value) && !sel_is_v(s, sel_ref(s, i->a[1]));
+    Ref base, index;
+    if (take_index(s, i, i->a[1], &base, &index)) {
+        Ins m = access(s, i, s->target->store_indexed);
+        m.a[0] = sel_v(s, value);
+        m.a[1] = sel_x(s, base);
+        m.a[2] = index;
+        sel_put(s, &m);
+        return;
+    }
     Ins m = access(s, i, pick(&rows(s, i, scalar)->store, i));
     const Address a = address(s, i->a[1], i->imm, ins_row(&m));
     m.a[0] = scalar ? sel_x(s, value) : sel_v(s, value);

@@ -12,6 +12,8 @@ static const Target v202 = {
               {I_vsb12_v, I_vsb12_v, I_vsh12_v, I_vsh12_v, I_vsw12_v}},
     .private_ = {{I_vlb_v, I_vlbu_v, I_vlh_v, I_vlhu_v, I_vlw_v},
                  {I_vsb_v, I_vsb_v, I_vsh_v, I_vsh_v, I_vsw_v}},
+    .load_indexed = I_vloxei32_v,
+    .store_indexed = I_vsoxei32_v,
     .prefix = I_regext,
     .plain = 32,
     .ra = REG_ra,

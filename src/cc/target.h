@@ -44,6 +44,8 @@ typedef struct {
     AccessRows vector;      /* v registers, global and constant memory, or it is not known which */
     AccessRows local;       /* v registers, local memory */
     AccessRows private_;    /* v registers, private memory */
+    InsnId load_indexed, store_indexed; /* words at the sum of an x and a v register, any memory but
+                                         * private */
     InsnId prefix;          /* goes before an instruction that names a register from `plain` on */
     u32 plain;
     u32 ra, sp, gp, tp;

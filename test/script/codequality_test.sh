@@ -71,6 +71,32 @@ kernel void diagonals(global int *a, global const int *b, int n)
         if (b[k] > t)
             a[k * 17 - t * 16 + 600] = row[(k - t) * 17 + 620] + row[(k - t) * 17 + 621];
 }
+kernel void turns(global int *o, local int *l)
+{
+    const int t = get_local_id(0);
+    l[t] = t;
+    for (int m = 0; m < 16; m++) {
+        if (t <= m)
+            l[t + 32] += l[t + m * 3];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    o[t] = l[t];
+}
+kernel void asked(global int *o, global const int *a)
+{
+    const int i = get_global_id(0);
+    #pragma unroll 4
+    for (int k = 0; k < 64; k++)
+        if (i < k)
+            o[k * 17 + i] = a[k];
+}
+kernel void limits(global const int *limit, global const int *a, global int *o, int n)
+{
+    const int i = get_global_id(0);
+    for (int k = 0; k < limit[i] + limit[i + 32]; k++)
+        if (a[k * 32 + i] == n)
+            o[i] = k;
+}
 kernel void leaves(global uint *o, uint n)
 {
     uint x = get_global_id(0), s = x;
@@ -126,12 +152,21 @@ rounds product $((64 / 4 * 19)) -a buf:f32:16384 -a buf:f32:16384 -a buf:f32:163
 rounds transposed $((64 / 4 * 15)) -a buf:f32:4096 -a buf:f32:4096 -a i32:N -a i32:32
 # load, the branch 2, load, load, sum, store, join, next of b, next diagonal, branch: all three addresses are one's
 rounds diagonals $((64 * 11)) -a buf:i32:4096 -a buf:i32:128=100 -a i32:N
+# of eight rounds: 8 times the round with the lanes, where to meet, the branch, load, load, sum, store, join 3, barrier;
+# next address, count, branch; before them start code 7, the item 7, local memory 2, address 2, store, 3 to begin with; load, store, end
+at_most '16 rounds of turns' "$(insns turns -a buf:i32:64 -a local:512)" $((7 + 15 + 2 * (8 * 11 + 3) + 3))
+# the addresses of rounds that are made one are counters plus constants: no more than one sum a round, with the lanes
+at_most 'sums of asked' "$(body asked | sed '1,/vbge/d' | grep -c 'add')" $((2 + 3))
+# load, where to meet, branch, join, next of a, count, limit with the lanes, where to meet, branch: the limit is no sum
+rounds limits $((2 * 64 * 9)) -a buf:i32:64=N -a buf:i32:8192 -a buf:i32:32 -a i32:-1
 # lanes that took different sides meet in the same round: no instruction of the kernel is executed twice in one
 rounds leaves $((64 * $(body leaves | wc -l))) -a buf:u32:32 -a i32:N
 # lanes may leave in different rounds, so there is one load
-at_most 'loads of strided' "$(body strided | grep -c 'vlw12')" 1
-# the item 10, arguments 3; index, first row, bytes of a row, 7 more rows, 8 loads, 7 sums; store 2, end and ret
-at_most 'instructions of rows' "$(body rows | wc -l)" $((10 + 3 + 1 + 1 + 1 + 7 + 8 + 7 + 2 + 2))
+at_most 'loads of strided' "$(body strided | grep -c 'vlw12\|vloxei32')" 1
+# the item 10, arguments 3; index, first row, bytes of a row, 7 more rows, 8 loads, 7 sums; store, end and ret
+at_most 'instructions of rows' "$(body rows | wc -l)" $((10 + 3 + 1 + 1 + 1 + 7 + 8 + 7 + 1 + 2))
+# what is added to an array's address is an index: the branch, index, loads, sum and store
+at_most 'instructions after the branch of seldom' "$(body seldom | sed '1,/	vbge/d' | wc -l)" $((3 + 1 + 2 + 1 + 1 + 3))
 # a penalty that both share is taken away once; not where differences may wrap
 at_most 'differences of best' "$(body best | grep -c vsub)" 1
 at_most 'differences missing in best_unsigned' $((2 - $(body best_unsigned | grep -c vsub))) 0

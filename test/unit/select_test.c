@@ -175,6 +175,31 @@ static void test_memory(void **state)
            "amominu.w word global \nx.fence\nx.barrier 3");
 }
 
+/* Words at a scalar and what each lane adds to it; the sum is made only if something needs it. */
+static void test_indices(void **state)
+{
+    (void)state;
+    expect(START " %4 = add %1, %2\n %5 = load word global [%4]\n %6 = add %5, 1\n"
+                 " store word local %6, [%4]\n %7 = add %3, %1\n store word flat %3, [%7]\n ret\n",
+           "= vloxei32.v word global %2, %1\n= vadd.vi\n"
+           "vsoxei32.v word local %6, %2, %1\ncopy %3\nvsoxei32.v word flat ");
+    expect(START " %4 = sll %1, 2\n %5 = add %4, 0x80001004\n %6 = load word const [%5]\n"
+                 " store word global %6, [%1]\n ret\n",
+           "li 0x80001004\nvloxei32.v word const ");
+    /* an offset, a value of the sum itself, no word, private memory, two that differ by lane */
+    expect(START " %4 = add %1, %2\n %5 = load word global [%4]\n %6 = load word global [%4 + 4]\n"
+                 " %7 = add %5, %6\n store word global %7, [%1]\n ret\n",
+           "vadd.vx %1, %2\nvlw12.v word global 0, %4\nvlw12.v word global 4, %4");
+    expect(START " %4 = add %1, %2\n store word global %4, [%4]\n ret\n",
+           "vadd.vx %1, %2\nvsw12.v word global %4, 0, %4");
+    expect(START " %4 = add %1, %2\n store byte global 1, [%4]\n ret\n",
+           "vadd.vx %1, %2\nvsb12.v byte global ");
+    expect(START " %4 = add %1, %2\n store word private 1, [%4]\n ret\n",
+           "vadd.vx %1, %2\nvsw.v word private ");
+    expect(START " %4 = xor %1, %2\n %5 = add %1, %4\n store word global 1, [%5]\n ret\n",
+           "vadd.vv %1, %4\nvsw12.v word global ");
+}
+
 /* A scalar that is a constant away from one that all lanes have already. */
 static void test_near_broadcasts(void **state)
 {
@@ -246,6 +271,13 @@ static void test_stale_operands(void **state)
                         "b2:\n store word global %1, [%5 + 4]\n ret\n");
     expect_lines(f, "copy %5\nb2:\nvsw12.v word global %1, 4, %6");
     ir_free(f->module);
+    f = select_of("kernel @k",
+                  START " jump b1\n"
+                        "b1:\n %4 = phi b0 %2, b1 %5\n %5 = add %4, 4\n %6 = add %5, %1\n"
+                        " br lt %5, %1 -> b1, b2\n"
+                        "b2:\n store word global %1, [%6]\n ret\n");
+    expect_lines(f, "vadd.vx %1, %5\nb2:\nvsw12.v word global %1, 0, ");
+    ir_free(f->module);
 }
 
 static void test_calls(void **state)
@@ -315,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_indices),
         cmocka_unit_test(test_near_broadcasts),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_places_of_constants),

@@ -121,7 +121,7 @@ static int job(void *self)
 static int serve(int argc, char **argv, char **env)
 {
     (void)argc, (void)argv, (void)env;
-    return proc_serve(PROC_CONTROL, -1, job, NULL, _exit) != 0;
+    _exit(proc_serve(PROC_CONTROL, -1, job, NULL, _exit) != 0); /* not by LLVM's destructors */
 }
 
 typedef int StartMain(Main *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);

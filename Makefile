@@ -86,7 +86,7 @@ TESTS := $(TESTSRC:%.c=$B/%)
 
 all: $B/ventus $B/libventus.so
 ifneq ($(LLVM_CLANG),)
-all: $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1
+all: $B/ventus-cc1 $B/libventus-clang.so $B/libventus-pages.so $B/ventus-jit1
 else
 all: no-compiler
 endif
@@ -194,6 +194,11 @@ CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) $(LDFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread
+# likewise, and it has no C library
+$B/libventus-pages.so: tool/cc1/clang_pages.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden -fno-stack-protector \
+	    $(CPPFLAGS) $(LDFLAGS) -shared -nostdlib -Wl,--no-undefined -o $@ $<
 
 $(JITSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/ventus-jit1: $B/tool/jit1/jit1.o $(JITSRC:%.c=$B/%.o) $B/libventus.a
@@ -399,7 +404,7 @@ install: all
 	$(INSTALL) -m 644 tool/completion.fish $(DESTDIR)$(FISHDIR)/ventus.fish
 ifneq ($(LLVM_CLANG),)
 	$(INSTALL) -d $(DEST)/libexec/ventus
-	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $B/ventus-jit1 $(DEST)/libexec/ventus
+	$(INSTALL) -m 755 $B/ventus-cc1 $B/libventus-clang.so $B/libventus-pages.so $B/ventus-jit1 $(DEST)/libexec/ventus
 endif
 ifneq ($(HAS_CL),)
 	$(INSTALL) -d $(DESTDIR)$(ICDDIR) $(DESTDIR)$(OPENCLDIR)

@@ -53,7 +53,7 @@ missing no-such-compiler no-such-compiler src/obj/obj
 
 # what is installed is linked with the options that packages give
 make --no-print-directory -n B="$t/n" CC="$CC" LDFLAGS=-Wl,-z,now all 2>&1 | sed -e :a -e '/\\$/N; s/\\\n//; ta' >"$t/out"
-for f in ventus libventus.so libventus-opencl.so ventus-cc1 ventus-jit1 libventus-clang.so; do
+for f in ventus libventus.so libventus-opencl.so ventus-cc1 ventus-jit1 libventus-clang.so libventus-pages.so; do
     link=$(grep -- " -o $t/n/$f " "$t/out") || continue
     n=$((n + 1))
     case $link in *' -Wl,-z,now '*) ;; *) echo "$f is linked without LDFLAGS: $link"; bad=1 ;; esac

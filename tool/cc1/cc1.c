@@ -81,15 +81,17 @@ static bool spawn(const char *program, char *const *argv, char *const *env, int 
 /* The control of a server of clang; -1: there is none, and builds start clang themselves. */
 static int start_clang(const char *clang, char *const *env)
 {
-    char preload[PATH_MAX + 16] = "LD_PRELOAD=", *const library = preload + strlen(preload);
+    char preload[PATH_MAX + 16] = "LD_PRELOAD=", audit[PATH_MAX + 16] = "LD_AUDIT=";
+    char *const library = preload + strlen(preload), *const pages = audit + strlen(audit);
     char *argv[] = {(char *)(size_t)clang, (char *)"-cc1", (char *)"-version", NULL};
     char *set[] = {preload, (char *)"CLANG_IS_SERVER=1", (char *)"LLVM_DISABLE_SYMBOLIZATION=1",
-                   (char *)"LD_BIND_NOW=1" /* once here, and not in every fork again */};
+                   (char *)"LD_BIND_NOW=1" /* once here, and not in every fork again */, audit};
     int end[2];
     if (!is_program(clang) || !beside("libventus-clang.so", library) || access(library, R_OK) ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end))
         return -1;
-    char **all = with_variables(env, set, countof(set));
+    const bool has_pages = beside("libventus-pages.so", pages) && !access(pages, R_OK);
+    char **all = with_variables(env, set, countof(set) - !has_pages);
     const bool ok = spawn(clang, argv, all, end[1]);
     mem_free(all);
     close(end[1]);

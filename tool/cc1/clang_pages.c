@@ -2,8 +2,8 @@
  *
  * The dynamic linker writes half a million addresses into the data of libLLVM and libclang-cpp, and
  * each of their two thousand pages costs a fault when it is first written.  As an auditing library
- * (LD_AUDIT, rtld-audit(7)) this one is told of each library between mapping and relocation, and has
- * the kernel make all pages of its data in one call.
+ * (LD_AUDIT, rtld-audit(7)) this one is told of each library between mapping and relocation, and
+ * has the kernel make all pages of its data in one call.
  *
  * Auditing libraries have a name space of their own, to which a C library would be loaded again; so
  * this one needs none, and makes its system call itself.

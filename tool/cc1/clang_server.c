@@ -133,6 +133,7 @@ int __libc_start_main(Main *main, int argc, char **argv, void (*init)(void), voi
     const bool is_server = getenv("CLANG_IS_SERVER") != NULL;
     unsetenv("CLANG_IS_SERVER");
     unsetenv("LD_PRELOAD");
+    unsetenv("LD_AUDIT");
     real_main = main;
     return real(is_server ? serve : main, argc, argv, init, fini, end, stack);
 }

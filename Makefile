@@ -187,10 +187,20 @@ llvm_libs = $(if $(HAS_ARCHIVES),$(call llvm_static,$1) $(LLVM_SYSTEM),$(LLVM_SH
 $(LLSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $B/src/comp/client.o: CPPFLAGS += -DCLANG='"$(LLVM_CLANG)"'
 
-$B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/gen/prologue.o $B/libventus.a
+$B/ventus-cc1: $B/tool/cc1/cc1.o $(LLSRC:%.c=$B/%.o) $B/gen/devlib.o $B/gen/prologue.o $B/gen/warm_bitcode.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ $(call llvm_libs,$(LLVM_PARTS)) $(LDLIBS)
+$B/gen/warm_source.c: tool/cc1/warm.cl $B/host/embed
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)$B/host/embed warm_source $< >$@
+$B/gen/warm.bc: tool/cc1/warm.cl
+	@mkdir -p $(@D)
+	$(call say,CL,$<)$(LLVM_CLANG) -cc1 -triple spir-unknown-unknown -x cl -cl-std=CL1.2 -O2 -disable-llvm-passes \
+	    -finclude-default-header -fdeclare-opencl-builtins -cl-kernel-arg-info -emit-llvm-bc -o $@ $<
+$B/gen/warm_bitcode.c: $B/gen/warm.bc $B/host/embed
+	$(call say,GEN,$@)$B/host/embed warm_bitcode $< >$@
 # goes into a process of clang, which has no sanitizers
-CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c
+CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c src/proc/share.c \
+            $B/gen/warm_source.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -std=gnu17 -O2 -g $(WARN) -fPIC -fvisibility=hidden $(CPPFLAGS) $(LDFLAGS) -shared -Wl,--no-undefined -o $@ $(CLANGSRC) -ldl -pthread

@@ -160,8 +160,8 @@ static LLVMModuleRef read_all(LLVMContextRef ctx, const Target *target, const By
     return all;
 }
 
-static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, const BuildOptions *b,
-                     Buf *out, Diag *d)
+static bool link_trusted(const Bytes *inputs, size_t n, const CompOptions *opt,
+                         const BuildOptions *b, Buf *out, Diag *d)
 {
     const int before = d->errors;
     const Target *target = target_find((IsaSet)opt->isa);
@@ -171,7 +171,6 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
         error(d, NULL, NULL, "there is no compiler for profile %s", name);
         return false;
     }
-    proc_confine(); /* the bitcode of a program binary may come from anywhere */
     LLVMContextRef ctx = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ctx, take_diagnostic, d);
     LLVMModuleRef m = read_all(ctx, target, inputs, n, opt, d);
@@ -182,6 +181,14 @@ static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, cons
         LLVMDisposeModule(m);
     LLVMContextDispose(ctx);
     return ok;
+}
+
+/* The bitcode of a program binary may come from anywhere. */
+static bool link_all(const Bytes *inputs, size_t n, const CompOptions *opt, const BuildOptions *b,
+                     Buf *out, Diag *d)
+{
+    proc_confine();
+    return link_trusted(inputs, n, opt, b, out, d);
 }
 
 bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_known, Diag *d)
@@ -214,4 +221,21 @@ bool ll_link(const Request *q, Buf *out, Diag *d)
         options_read(&q->opt, &b, d) && link_all(q->inputs, q->ninputs, &q->opt, &b, out, d);
     options_free(&b);
     return ok;
+}
+
+extern const unsigned char warm_bitcode[]; /* tool/cc1/warm.cl, embedded */
+extern const size_t warm_bitcode_size;
+
+void ll_warm(void)
+{
+    const Bytes input = {warm_bitcode, warm_bitcode_size};
+    const CompOptions opt = {.output = COMP_IMAGE, .name = "warm"};
+    BuildOptions b = {0};
+    Buf out = {0}, messages = {0};
+    Diag d = {.sink = diag_to_buf, .to = &messages};
+    if (options_read(&opt, &b, &d))
+        (void)link_trusted(&input, 1, &opt, &b, &out, &d);
+    options_free(&b);
+    buf_free(&out);
+    buf_free(&messages);
 }

@@ -16,6 +16,10 @@
 bool ll_compile(const Request *q, int clang, Buf *out, Buf *files, bool *files_known, Diag *d);
 bool ll_link(const Request *q, Buf *out, Diag *d);
 
+/* Compiles a kernel that is built in, so that what LLVM makes once is made: for a server, before it
+ * forks. */
+void ll_warm(void);
+
 /* A build: reads a request from descriptor 0 and writes the reply to descriptor 1.  clang: the
  * program of the server whose control is descriptor JOB_FILES, or NULL.  The exit status: 0 where
  * the reply is whole. */

@@ -63,12 +63,25 @@ char *proc_find(const char *name);
  * an errno. */
 int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcResult *r);
 
-/* The server's main loop: runs job(self) in a fork for each call, with the files of the call as
- * descriptors 0 to n-1 and `keep` (or -1) as descriptor n.  The result of job() is the child's exit
- * status; the child ends by `end`, exit or _exit.  Ends the process when nobody holds the other end
- * of `control` any more, or when the process that made it is gone.  Returns only if it cannot wait
- * for events, with an errno. */
-int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (*end)(int));
+/* A server. */
+typedef struct {
+    int control;             /* the socket over which it is asked */
+    int keep;                /* a descriptor that jobs get, or -1 */
+    int (*job)(void *self);  /* what a fork does; returns its exit status */
+    void *self;
+    void (*end)(int);        /* ends the fork: exit or _exit */
+    void (*prepare)(void);   /* does once what each job would do again, before the second; or NULL */
+} ProcServer;
+
+/* The server's main loop: runs the job in a fork for each call, with the files of the call as
+ * descriptors 0 to n-1 and `keep` as descriptor n.  Ends when nobody holds the other end of
+ * `control` any more, or when the process that made it is gone; returns 0 then, or an errno if it
+ * cannot wait for events. */
+int proc_serve(const ProcServer *what);
+
+/* Lets forks that this process makes from now on begin with the code mapped that is mapped here
+ * (share.c). */
+void proc_share_code(void);
 
 /* In a job: from here on this thread, and those that it starts, can make no process, connection or
  * file (confine.c). */

@@ -33,13 +33,12 @@ typedef struct {
 } Job;
 
 typedef struct {
-    int control, keep, ended /* children */, peer /* pidfd or -1 */;
+    ProcServer what;
+    int ended /* children */, peer /* pidfd or -1 */;
     pid_t pid;
-    int (*job)(void *self);
-    void *self;
-    void (*end)(int);
     Job running[MAX_JOBS];
     u32 n;
+    u64 begun; /* jobs so far */
 } Server;
 
 static i64 now(void)
@@ -133,12 +132,12 @@ static void child(const Server *s, const int fd[], const ProcCall *call)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != s->pid) /* the server died before that */
         _exit(1);
-    if (fchdir(fd[CALL_DIRECTORY]) || !proc_arrange(fd + CALL_FILES, call->nfiles, s->keep))
+    if (fchdir(fd[CALL_DIRECTORY]) || !proc_arrange(fd + CALL_FILES, call->nfiles, s->what.keep))
         _exit(1);
     set_bounds(&call->limits);
     share_heap();
     sigprocmask(SIG_SETMASK, &none, NULL);
-    s->end(proc_on_stack(s->job, s->self));
+    s->what.end(proc_on_stack(s->what.job, s->what.self));
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
@@ -151,6 +150,8 @@ static void say(int to, ProcResult r)
 /* Forks for a call.  False: it cannot; the caller then sees its socket closed. */
 static bool begin(Server *s, const int fd[], const ProcCall *call)
 {
+    if (s->begun++ == 1 && s->what.prepare)
+        s->what.prepare();
     const pid_t pid = fork();
     if (pid == 0) {
         child(s, fd, call);
@@ -179,7 +180,7 @@ static bool take_call(Server *s)
     struct iovec part = {&call, sizeof call};
     struct msghdr m = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
-    const ssize_t len = recvmsg(s->control, &m, MSG_CMSG_CLOEXEC);
+    const ssize_t len = recvmsg(s->what.control, &m, MSG_CMSG_CLOEXEC);
     const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     if (len <= 0)
         return len < 0 && (errno == EINTR || errno == EAGAIN || errno == EMFILE);
@@ -243,7 +244,7 @@ static int wait_and_serve(Server *s)
     enum { CONTROL, ENDED, PEER, FIXED };
     for (;;) {
         struct pollfd p[FIXED + MAX_JOBS] = {
-            [CONTROL] = {.fd = s->n < MAX_JOBS ? s->control : -1, .events = POLLIN},
+            [CONTROL] = {.fd = s->n < MAX_JOBS ? s->what.control : -1, .events = POLLIN},
             [ENDED] = {.fd = s->ended, .events = POLLIN},
             [PEER] = {.fd = s->peer, .events = POLLIN},
         };
@@ -281,9 +282,9 @@ static int pidfd_of_peer(int control)
     return fd;
 }
 
-int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (*end)(int))
+int proc_serve(const ProcServer *what)
 {
-    Server s = {.control = control, .keep = keep, .job = job, .self = self, .end = end};
+    Server s = {.what = *what};
     struct rlimit files;
     sigset_t ended;
     if (!getrlimit(RLIMIT_NOFILE, &files))
@@ -293,7 +294,7 @@ int proc_serve(int control, int keep, int (*job)(void *self), void *self, void (
     sigprocmask(SIG_BLOCK, &ended, NULL);
     s.pid = getpid();
     s.ended = signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
-    s.peer = pidfd_of_peer(control);
+    s.peer = pidfd_of_peer(what->control);
     const int why = s.ended < 0 ? errno : wait_and_serve(&s);
     for (u32 i = 0; i < s.n; i++)
         kill(s.running[i].pid, SIGKILL);

@@ -966,7 +966,11 @@ int main(void)
         cmocka_unit_test(damaged_entries),
     };
     if (fake)
-        return proc_serve(PROC_CONTROL, -1, fake_job, (void *)(size_t)fake, _exit);
+        return proc_serve(&(ProcServer){.control = PROC_CONTROL,
+                                        .keep = -1,
+                                        .job = fake_job,
+                                        .self = (void *)(size_t)fake,
+                                        .end = _exit});
     if (!mkdtemp(scratch))
         return 1;
     setenv("COMP_TEST", scratch, 1);

@@ -566,7 +566,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(goes_on_without),
     };
     if (getenv("MAKER_TEST_FAKE"))
-        return proc_serve(PROC_CONTROL, -1, fake_job, NULL, _exit);
+        return proc_serve(
+            &(ProcServer){.control = PROC_CONTROL, .keep = -1, .job = fake_job, .end = _exit});
     (void)argc;
     remember_tests(tests, countof(tests), argv);
     const char *given = getenv("VENTUS_JIT_PROGRAM");

@@ -4,9 +4,11 @@
  * With PROC_TEST this program is the server; a job's input names what it does.
  */
 #include "proc/proc.h"
+#include "test/kit/skip.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -90,6 +92,10 @@ static int descriptors_of_parent(void)
     return n;
 }
 
+static int prepared;
+
+static void prepare(void) { prepared++; }
+
 static int job(void *self)
 {
     char what[32] = "";
@@ -98,6 +104,8 @@ static int job(void *self)
         return 99;
     if (!strcmp(what, "copy"))
         return write(1, "done", 4) != 4;
+    if (!strcmp(what, "prepared"))
+        return prepared;
     if (!strcmp(what, "status"))
         return 42;
     if (!strcmp(what, "signal"))
@@ -264,6 +272,73 @@ static void serves_many(void **state)
     }
 }
 
+static void prepares_once(void **state)
+{
+    char *const argv[] = {(char *)(size_t) "/proc/self/exe", NULL};
+    const int others = control;
+    (void)state;
+    setenv("PROC_TEST", "1", 1);
+    const int why = proc_start(argv, environ, &control);
+    unsetenv("PROC_TEST");
+    assert_int_equal(why, 0);
+    assert_status("prepared", 0);
+    assert_status("prepared", 1);
+    assert_status("prepared", 1);
+    close(control);
+    control = others;
+}
+
+/* --- code that forks share ------------------------------------------------------------------ */
+
+static int read_code(struct dl_phdr_info *object, size_t size, void *sum)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && (part->p_flags & (PF_R | PF_W)) == PF_R &&
+            part->p_memsz >= 1 << 20)
+            for (size_t at = 0; at < part->p_filesz; at += 4096)
+                *(u32 *)sum += *(const volatile u8 *)(object->dlpi_addr + part->p_vaddr + at);
+    }
+    return 0;
+}
+
+/* the page faults of a fork that reads a byte of each page of the large libraries' code */
+static int faults_of_fork(void)
+{
+    int status;
+    const pid_t pid = fork();
+    if (!pid) {
+        u32 sum = 0;
+        struct rusage before, after;
+        getrusage(RUSAGE_SELF, &before);
+        dl_iterate_phdr(read_code, &sum);
+        getrusage(RUSAGE_SELF, &after);
+        const long n = after.ru_minflt - before.ru_minflt;
+        _exit(n < 255 ? (int)n : 255);
+    }
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Code comes by 16 pages a fault at most, as kernels are set up: 1 MiB of the C library takes 16.
+ */
+static void shares_code(void **state)
+{
+    u32 sum = 0;
+    (void)state;
+    dl_iterate_phdr(read_code, &sum);
+    const int alone = faults_of_fork();
+    proc_share_code();
+    const int shared = faults_of_fork();
+    if (alone < 16)
+        skip_because("the kernel maps code by larger pieces");
+    if (shared > alone / 2)
+        fail_msg("%d page faults, %d before", shared, alone);
+}
+
 /* A server opens as many files as it is let. */
 static void raises_its_limit(void **state)
 {
@@ -294,7 +369,8 @@ static bool lose_call(u32 number)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){countof(filter), filter}, 0, 0);
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+                  &(struct sock_fprog){countof(filter), filter}, 0, 0);
 }
 
 static int count_others(void *self)
@@ -306,8 +382,8 @@ static int count_others(void *self)
     return n;
 }
 
-/* A job keeps its files and no other, from the next number to those that no list of numbers reaches, also by
- * a kernel without close_range. */
+/* A job keeps its files and no other, from the next number to those that no list of numbers
+ * reaches, also by a kernel without close_range. */
 static void closes_the_others(void **state)
 {
     (void)state;
@@ -410,8 +486,8 @@ static __attribute__((noinline)) void dirty_stack(int byte)
         bytes[i] = (char)byte;
 }
 
-/* Nothing that nobody set leaves the process with a call: its bytes are the same whatever was on the
- * stack before. */
+/* Nothing that nobody set leaves the process with a call: its bytes are the same whatever was on
+ * the stack before. */
 static void sends_only_what_is_set(void **state)
 {
     enum { N = 256 };
@@ -424,7 +500,8 @@ static void sends_only_what_is_set(void **state)
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     for (int i = 0; i < 2; i++) {
         dirty_stack(i ? 0x55 : 0xaa);
-        assert_int_equal(proc_call(ends[0], file, 2, &(ProcLimits){.cpu = 1}, cancel, &r), ECANCELED);
+        assert_int_equal(proc_call(ends[0], file, 2, &(ProcLimits){.cpu = 1}, cancel, &r),
+                         ECANCELED);
         len[i] = recv(ends[1], message[i], N, 0);
     }
     assert_in_range(len[0], 1, N);
@@ -455,19 +532,28 @@ int main(void)
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     struct rlimit stack, files;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_writes),   cmocka_unit_test(tells_the_end),
-        cmocka_unit_test(keeps_bounds),       cmocka_unit_test(has_a_stack),
-        cmocka_unit_test(confines),           cmocka_unit_test(serves_many),
-        cmocka_unit_test(raises_its_limit),   cmocka_unit_test(keeps_no_descriptor),
-        cmocka_unit_test(lets_go_of_callers), cmocka_unit_test(gives_up),
-        cmocka_unit_test(sees_a_server_end),  cmocka_unit_test(uses_descriptor_zero),
+        cmocka_unit_test(reads_and_writes),
+        cmocka_unit_test(tells_the_end),
+        cmocka_unit_test(keeps_bounds),
+        cmocka_unit_test(has_a_stack),
+        cmocka_unit_test(confines),
+        cmocka_unit_test(serves_many),
+        cmocka_unit_test(prepares_once),
+        cmocka_unit_test(shares_code),
+        cmocka_unit_test(raises_its_limit),
+        cmocka_unit_test(keeps_no_descriptor),
+        cmocka_unit_test(lets_go_of_callers),
+        cmocka_unit_test(gives_up),
+        cmocka_unit_test(sees_a_server_end),
+        cmocka_unit_test(uses_descriptor_zero),
         cmocka_unit_test(sends_only_what_is_set),
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(closes_the_others),
 #endif
     };
     if (getenv("PROC_TEST"))
-        return proc_serve(PROC_CONTROL, -1, job, NULL, _exit);
+        return proc_serve(&(ProcServer){
+            .control = PROC_CONTROL, .keep = -1, .job = job, .end = _exit, .prepare = prepare});
     if (n <= 0)
         return 1;
     self[n] = 0;

@@ -136,6 +136,12 @@ static void end(int status)
 #endif
 }
 
+static void prepare(void)
+{
+    ll_warm();
+    proc_share_code();
+}
+
 int main(int argc, char **argv)
 {
     if (!is_server(argc)) {
@@ -144,5 +150,11 @@ int main(int argc, char **argv)
         return 2;
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
-    end(proc_serve(PROC_CONTROL, clang_control, job, clang_control < 0 ? NULL : argv[1], end) != 0);
+    const ProcServer server = {.control = PROC_CONTROL,
+                               .keep = clang_control,
+                               .job = job,
+                               .self = clang_control < 0 ? NULL : argv[1],
+                               .end = end,
+                               .prepare = prepare};
+    end(proc_serve(&server) != 0);
 }

@@ -18,10 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SHOWN __attribute__((visibility("default")))
+
+extern const unsigned char warm_source[]; /* warm.cl, embedded */
+extern const size_t warm_source_size;
 
 typedef int Main(int, char **, char **);
 
@@ -118,10 +122,48 @@ static int job(void *self)
     return status;
 }
 
+/* Compiles a kernel of ours, so that what clang makes once is made, and its code is mapped.  The
+ * words are those that front.c gives for every source. */
+static void prepare(void)
+{
+    extern char **environ;
+    char path[32];
+    const char *const argv[] = {"clang",
+                                "-cc1",
+                                "-triple",
+                                "spir-unknown-unknown",
+                                "-x",
+                                "cl",
+                                "-cl-std=CL1.2",
+                                "-O2",
+                                "-disable-llvm-passes",
+                                "-nostdsysteminc",
+                                "-finclude-default-header",
+                                "-fdeclare-opencl-builtins",
+                                "-cl-kernel-arg-info",
+                                "-debug-info-kind=line-tables-only",
+                                "-dwarf-version=4",
+                                "-disable-free",
+                                "-emit-llvm-bc",
+                                "-o",
+                                "/dev/null",
+                                path,
+                                NULL};
+    const int source = memfd_create("warm", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", source);
+    if (source >= 0 && write(source, warm_source, warm_source_size) == (ssize_t)warm_source_size)
+        real_main((int)countof(argv) - 1, (char **)(size_t)argv, environ);
+    if (source >= 0)
+        close(source);
+    proc_share_code();
+}
+
 static int serve(int argc, char **argv, char **env)
 {
     (void)argc, (void)argv, (void)env;
-    _exit(proc_serve(PROC_CONTROL, -1, job, NULL, _exit) != 0); /* not by LLVM's destructors */
+    const ProcServer server = {
+        .control = PROC_CONTROL, .keep = -1, .job = job, .end = _exit, .prepare = prepare};
+    _exit(proc_serve(&server) != 0); /* not by LLVM's destructors */
 }
 
 typedef int StartMain(Main *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);

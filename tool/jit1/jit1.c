@@ -32,5 +32,7 @@ int main(int argc, char **argv)
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
     CodeMaker *c = codemaker_open(argv[1]);
-    return !c || proc_serve(PROC_CONTROL, -1, codemaker_job, c, end);
+    return !c ||
+           proc_serve(&(ProcServer){
+               .control = PROC_CONTROL, .keep = -1, .job = codemaker_job, .self = c, .end = end});
 }

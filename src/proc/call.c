@@ -48,7 +48,7 @@ static int receive_result(int from, int cancel, ProcResult *r)
 {
     int why = receive(from, cancel, r);
     if (why || r->how != PROC_BEGUN)
-        return why ? why : EPIPE;
+        return why;
     why = receive(from, cancel, r);
     if (why == EPIPE)
         *r = (ProcResult){.how = PROC_LOST};

@@ -24,6 +24,8 @@
 
 enum { MAX_JOBS = 32 };
 enum { HEAP_STEP = 1 << 20 /* bytes */ };
+/* The descriptor over which a job says its result, above all that a job counts on to be free. */
+enum { RESULT_AT = 4200 };
 
 typedef struct {
     pid_t pid;
@@ -87,21 +89,24 @@ static void set_bounds(const ProcLimits *l)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
-static void close_from(int first)
+/* spare: a higher descriptor that stays, or -1 */
+static void close_from(int first, int spare)
 {
-    if (!close_range((unsigned)first, ~0u, 0))
+    const unsigned last = spare < 0 ? ~0u : (unsigned)spare - 1;
+    if (!close_range((unsigned)first, last, 0) &&
+        (spare < 0 || !close_range((unsigned)spare + 1, ~0u, 0)))
         return;
     DIR *d = opendir("/proc/self/fd"); /* before Linux 5.9 */
     for (struct dirent *e; d && (e = readdir(d));) {
         const int fd = atoi(e->d_name);
-        if (fd >= first && fd != dirfd(d))
+        if (fd >= first && fd != spare && fd != dirfd(d))
             close(fd);
     }
     if (d)
         closedir(d);
 }
 
-bool proc_arrange(const int fd[], u32 n, int keep)
+bool proc_arrange(const int fd[], u32 n, int keep, int spare)
 {
     int from[PROC_MAX_FILES + 1];
     for (u32 i = 0; i <= n; i++) { /* out of the way first */
@@ -113,7 +118,7 @@ bool proc_arrange(const int fd[], u32 n, int keep)
     for (u32 i = 0; i <= n; i++)
         if (from[i] >= 0 && dup2(from[i], (int)i) < 0)
             return false;
-    close_from((int)n + (keep >= 0));
+    close_from((int)n + (keep >= 0), spare);
     return true;
 }
 
@@ -125,6 +130,23 @@ static void share_heap(void)
     mallopt(M_TOP_PAD, HEAP_STEP);
 }
 
+static void say(int to, ProcResult r)
+{
+    (void)!send(to, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Says how the job ends before it has ended, which takes a while: its memory is given back.  The
+ * caller then lets go of the job, and the server kills what is left of it; so a job that says this
+ * and goes on gains nothing.  A sanitizer may still change the status. */
+static void say_status(int to, int status)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    say(to, (ProcResult){PROC_EXITED, status & 0xff});
+#else
+    (void)to, (void)status;
+#endif
+}
+
 static void child(const Server *s, const int fd[], const ProcCall *call)
 {
     sigset_t none;
@@ -132,20 +154,19 @@ static void child(const Server *s, const int fd[], const ProcCall *call)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != s->pid) /* the server died before that */
         _exit(1);
-    if (fchdir(fd[CALL_DIRECTORY]) || !proc_arrange(fd + CALL_FILES, call->nfiles, s->what.keep))
+    const int result = dup3(fd[CALL_RESULT], RESULT_AT, O_CLOEXEC); /* or -1: a lower limit */
+    if (fchdir(fd[CALL_DIRECTORY]) ||
+        !proc_arrange(fd + CALL_FILES, call->nfiles, s->what.keep, result))
         _exit(1);
     set_bounds(&call->limits);
     share_heap();
     sigprocmask(SIG_SETMASK, &none, NULL);
-    s->what.end(proc_on_stack(s->what.job, s->what.self));
+    const int status = proc_on_stack(s->what.job, s->what.self);
+    say_status(result, status);
+    s->what.end(status);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
-
-static void say(int to, ProcResult r)
-{
-    (void)!send(to, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
 
 /* Forks for a call.  False: it cannot; the caller then sees its socket closed. */
 static bool begin(Server *s, const int fd[], const ProcCall *call)

@@ -7,7 +7,8 @@
  * job. */
 enum { CALL_RESULT, CALL_DIRECTORY, CALL_FILES, CALL_MAX = CALL_FILES + PROC_MAX_FILES };
 
-/* The server answers twice: PROC_BEGUN when the job runs, then how it ended. */
+/* The server answers twice: PROC_BEGUN when the job runs, then how it ended.  A job that comes to
+ * its end says so itself, which may come before either. */
 typedef struct {
     ProcLimits limits;
     u32 nfiles, zero; /* zero: where padding would be */
@@ -15,6 +16,6 @@ typedef struct {
 static_assert(sizeof(ProcCall) == sizeof(ProcLimits) + 2 * sizeof(u32), "the message has no padding");
 
 /* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is
- * closed. */
-bool proc_arrange(const int fd[], u32 n, int keep);
+ * closed but for `spare` (or -1), a higher one. */
+bool proc_arrange(const int fd[], u32 n, int keep, int spare);
 #endif

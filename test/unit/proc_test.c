@@ -92,6 +92,16 @@ static int descriptors_of_parent(void)
     return n;
 }
 
+/* The end of a job, which takes longer than what a test waits for. */
+enum { SLOW = 43, SECONDS = 20 };
+
+static void end(int status)
+{
+    if (status == SLOW)
+        sleep(SECONDS);
+    _exit(status);
+}
+
 static int prepared;
 
 static void prepare(void) { prepared++; }
@@ -106,6 +116,8 @@ static int job(void *self)
         return write(1, "done", 4) != 4;
     if (!strcmp(what, "prepared"))
         return prepared;
+    if (!strcmp(what, "slow end"))
+        return SLOW;
     if (!strcmp(what, "status"))
         return 42;
     if (!strcmp(what, "signal"))
@@ -247,6 +259,23 @@ static void confines(void **state)
         print_message("this kernel has no Landlock: jobs may write files\n");
     else
         assert_int_equal(r.code, 0);
+}
+
+/* A job has ended for its caller when it has done its work, and what is left of it is killed. */
+static void ends_early(void **state)
+{
+    (void)state;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    struct rlimit files;
+    struct timespec before, after;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_max < 5000)
+        skip_because("a process may have too few files");
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    for (int i = 0; i < 40; i++) /* more than the server runs at once */
+        assert_status("slow end", SLOW);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(after.tv_sec - before.tv_sec < SECONDS);
+#endif
 }
 
 static void *call_often(void *arg)
@@ -538,6 +567,7 @@ int main(void)
         cmocka_unit_test(has_a_stack),
         cmocka_unit_test(confines),
         cmocka_unit_test(serves_many),
+        cmocka_unit_test(ends_early),
         cmocka_unit_test(prepares_once),
         cmocka_unit_test(shares_code),
         cmocka_unit_test(raises_its_limit),
@@ -553,7 +583,7 @@ int main(void)
     };
     if (getenv("PROC_TEST"))
         return proc_serve(&(ProcServer){
-            .control = PROC_CONTROL, .keep = -1, .job = job, .end = _exit, .prepare = prepare});
+            .control = PROC_CONTROL, .keep = -1, .job = job, .end = end, .prepare = prepare});
     if (n <= 0)
         return 1;
     self[n] = 0;

@@ -9,10 +9,13 @@
  * tries once, does its work and gives the lock back if it got it, and meets the others at a join
  * before any of them tries again:
  *
- *     again:   reserve the lock;  is it held?           yes: next
- *     try:     store the tag;     did that fail?        yes: next
+ *     again:   reserve the lock; store the tag, or what it holds if that is not 0
+ *              was it held, or did the store fail?      yes: next
  *     inside:  the two words are read, changed, written; the lock becomes 0
  *     next:    inside or not?                           not: again
+ *
+ * The store is done in any case, so that no lane waits with a reservation, which would make every
+ * store of its group look for it.
  *
  * This is made here and not in the device library, because LLVM would let the path from `inside`
  * pass by the join.
@@ -152,15 +155,15 @@ static void under_lock(Fn *n, LLVMValueRef i, LLVMValueRef p, Change *change, Re
     }
     n->loc = mark_place(n, n->loc, LOC_ATOMIC); /* the accesses are one atomic to the source */
     const Ref lock = lock_of(n, address), tag = op0(n, IR_csr, CSR_knl);
-    const u32 again = ir_block(n->f), try = ir_block(n->f), inside = ir_block(n->f);
+    const u32 again = ir_block(n->f), inside = ir_block(n->f);
     const u32 next = ir_block(n->f), done = ir_block(n->f);
     ir_jump(n->f, n->b, again);
     n->b = again;
     const Ref held = append_atomic(n, IR_lr, 0, lock, ref_none());
-    ir_branch(n->f, again, CMP_ne, held, ref_con(0), next, try, n->loc);
-    n->b = try;
-    const Ref failed = append_atomic(n, IR_sc, 0, tag, lock);
-    ir_branch(n->f, try, CMP_ne, failed, ref_con(0), next, inside, n->loc);
+    const Ref mark = op3(n, IR_select, op2(n, IR_eq, held, ref_con(0)), tag, held);
+    const Ref failed = append_atomic(n, IR_sc, 0, mark, lock);
+    const Ref outside = op2(n, IR_or, held, failed);
+    ir_branch(n->f, again, CMP_ne, outside, ref_con(0), next, inside, n->loc);
     n->b = inside;
     mem_fence(n);
     Ref found[2];
@@ -169,8 +172,6 @@ static void under_lock(Fn *n, LLVMValueRef i, LLVMValueRef p, Change *change, Re
     store_word(n, IN_FLAT, lock, 0, WORD, ref_con(0));
     ir_jump(n->f, inside, next);
     n->b = next;
-    const Ref outside =
-        phi_of(n, next, (PhiIn[]){{again, held}, {try, failed}, {inside, ref_con(0)}}, 3);
     for (u32 k = 0; k < 2; k++)
         old[k] = phi_of(n, next, (PhiIn[]){{inside, found[k]}, {UINT32_MAX, ref_con(0)}}, 2);
     ir_branch(n->f, next, CMP_ne, outside, ref_con(0), again, done, n->loc);

@@ -117,6 +117,10 @@ Handler v_amo;
 const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
 const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
 const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES]);
+/* An atomic of all active lanes at one word.  What they do one after another is done to a copy,
+ * which replaces the word if nobody has changed it meanwhile.  old: what each found. */
+void exchange_word(Op op, const Warp *w, u32 *word, const u32 source[MAX_LANES],
+                   u32 old[MAX_LANES]);
 
 /* wide.c: register pairs, abs and neg, widening and narrowing */
 Handler v_general, v_widen, v_widen_mac, v_narrow, v_fwiden, v_fnarrow, x_pair;

@@ -420,6 +420,75 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
     return next(u);
 }
 
+/* --- atomics of lanes that all name one word, as loops around a word in common do --------------- */
+
+/* Its host address; NULL: they name several, or it needs a closer look, or accesses are noted. */
+static inline u32 *common_word(const Warp *w, const u32 *addr)
+{
+    const u8 need = MEM_R | MEM_W;
+    if (w->group->careful || w->group->notes || !w->exec)
+        return NULL;
+    const u32 first = addr[__builtin_ctz(w->exec)];
+    u32 differ = first & 3;
+    LANES differ |= (addr[i] ^ first) & w->on[i];
+    const Memory *m = view(w, first);
+    const bool plain =
+        !differ && first < m->end && (memory_rights(m, first >> PAGE_BITS) & need) == need;
+    return plain ? (u32 *)(void *)(m->base + first) : NULL;
+}
+
+static HANDLER(common_amo)
+{
+    u32 old[MAX_LANES], *d = w->v[u->rd];
+    u32 *word = w->group->reservations ? NULL : common_word(w, w->v[u->ra]);
+    if (!word)
+        return v_amo(w, u);
+    exchange_word((Op)isa_insn[u->id].op, w, word, w->v[u->rb], old);
+    APART LANES d[i] = w->on[i] ? old[i] : d[i];
+    return next(u);
+}
+
+static HANDLER(common_lr)
+{
+    u32 *word = common_word(w, w->v[u->ra]), *d = w->v[u->rd];
+    if (!word)
+        return v_lr(w, u);
+    const u32 value = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    const u64 addr = w->v[u->ra][__builtin_ctz(w->exec)];
+    w->group->reservations += !w->reserved;
+    w->reserved |= w->exec;
+    APART LANES
+    {
+        w->reserved_addr[i] = w->on[i] ? addr : w->reserved_addr[i];
+        w->reserved_value[i] = w->on[i] ? value : w->reserved_value[i];
+        d[i] = w->on[i] ? value : d[i];
+    }
+    return next(u);
+}
+
+/* The first lane whose reservation holds stores, and that ends those of the others. */
+static HANDLER(common_sc)
+{
+    u32 *word = common_word(w, w->v[u->ra]), *d = w->v[u->rd], winner = 0;
+    if (!word)
+        return v_sc(w, u);
+    const u64 addr = w->v[u->ra][__builtin_ctz(w->exec)];
+    for (u32 left = w->exec & w->reserved; left && !winner; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        u32 expected = w->reserved_value[i];
+        if (w->reserved_addr[i] == addr &&
+            __atomic_compare_exchange_n(word, &expected, w->v[u->rb][i], false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
+            winner = 1u << i;
+    }
+    w->group->reservations -= w->reserved && !(w->reserved & ~w->exec);
+    w->reserved &= ~w->exec;
+    if (winner && w->group->reservations)
+        drop_reservations(w->group, addr, 4);
+    APART LANES d[i] = w->on[i] ? !(winner >> i & 1) : d[i];
+    return next(u);
+}
+
 /* address rules (doc/isa.md, "Memory"); each fills addr[] */
 static inline void addr_flat(Warp *w, const Uop *u);
 
@@ -653,9 +722,9 @@ static void numbers(u32 *restrict to, const u32 *restrict from, u32 n)
 #define RUN_VSTORE_INDEX(format, op)  st_index_##op
 #define RUN_VSTORE_12(format, op)     st_12_##op
 #define RUN_VSTORE_PRIV11(format, op) st_priv11_##op
-#define RUN_AMO(format, op)    v_amo
-#define RUN_LR(format, op)     v_lr
-#define RUN_SC(format, op)     v_sc
+#define RUN_AMO(format, op)    common_amo
+#define RUN_LR(format, op)     common_lr
+#define RUN_SC(format, op)     common_sc
 #define RUN_VID(format, op)    v_vid
 #define RUN_TOSCALAR(format, op) v_toscalar
 #define RUN_SPLIT(format, op)  split_##op

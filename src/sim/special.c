@@ -47,6 +47,19 @@ static void exchange_local(Op op, u32 *const at[MAX_LANES], const u32 source[MAX
     }
 }
 
+void exchange_word(Op op, const Warp *w, u32 *word, const u32 source[MAX_LANES], u32 old[MAX_LANES])
+{
+    u32 seen = __atomic_load_n(word, __ATOMIC_RELAXED), copy;
+    u32 *at[MAX_LANES];
+    for (int i = 0; i < MAX_LANES; i++)
+        at[i] = w->on[i] ? &copy : NULL;
+    do {
+        copy = seen;
+        exchange_local(op, at, source, old);
+    } while (
+        !__atomic_compare_exchange_n(word, &seen, copy, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
 /* The host addresses of words that need no closer look; false: some do. */
 static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LANES], bool *is_local)
 {
@@ -72,23 +85,6 @@ static bool find_words(const Warp *w, const u64 addr[MAX_LANES], u32 *at[MAX_LAN
         at[i] = (u32 *)(void *)(m->base + addr[i]);
     }
     return true;
-}
-
-/* Where all active lanes name one word, as loops around a word in common do: its host address;
- * NULL: they do not, or it needs a closer look, or accesses are noted. */
-static u32 *find_word(const Warp *w, const u64 addr[MAX_LANES])
-{
-    if (w->group->careful || w->group->notes || !w->exec)
-        return NULL;
-    const u64 first = addr[__builtin_ctz(w->exec)];
-    u64 differ = first & 3;
-    for (int i = 0; i < MAX_LANES; i++)
-        differ |= (addr[i] ^ first) & (u64)(i64)(i32)w->on[i];
-    const Memory *m = view(w, first);
-    const u8 need = MEM_R | MEM_W;
-    const bool plain =
-        !differ && first < m->end && (memory_rights(m, first >> PAGE_BITS) & need) == need;
-    return plain ? (u32 *)(void *)(m->base + first) : NULL;
 }
 
 /* Notes an atomic of all active lanes, if accesses are noted. */
@@ -138,27 +134,10 @@ const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
     return next(u);
 }
 
-/* lr of all active lanes at one word. */
-static void reserve_word(Warp *w, const u64 addr[MAX_LANES], u32 value, u32 row[MAX_LANES])
-{
-    w->group->reservations += !w->reserved;
-    w->reserved |= w->exec;
-    for (int i = 0; i < MAX_LANES; i++) {
-        w->reserved_addr[i] = w->on[i] ? addr[i] : w->reserved_addr[i];
-        w->reserved_value[i] = w->on[i] ? value : w->reserved_value[i];
-        row[i] = w->on[i] ? value : row[i];
-    }
-}
-
 const Uop *lr_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
 {
     u32 *at[MAX_LANES];
     bool is_local;
-    const u32 *word = find_word(w, addr);
-    if (word) {
-        reserve_word(w, addr, __atomic_load_n(word, __ATOMIC_SEQ_CST), w->v[u->rd]);
-        return next(u);
-    }
     const bool found = find_words(w, addr, at, &is_local);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
@@ -191,11 +170,10 @@ const Uop *sc_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
     u32 source[MAX_LANES], *at[MAX_LANES];
     bool is_local;
     memcpy(source, w->v[u->rb], sizeof source);
-    u32 *word = find_word(w, addr);
-    const bool found = !word && find_words(w, addr, at, &is_local);
+    const bool found = find_words(w, addr, at, &is_local);
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        u32 *p = word ? word : found ? at[i] : access_atomic(w, u, addr[i], i);
+        u32 *p = found ? at[i] : access_atomic(w, u, addr[i], i);
         if (!p)
             return NULL;
         const bool held = w->reserved >> i & 1 && w->reserved_addr[i] == addr[i];

@@ -198,7 +198,7 @@ static void compare_turn(Jit *j, Warp *w)
 static void run_turn(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
-    const u64 limit = w->ninsns + (most ? slice : slice * STRETCH);
+    const u64 limit = w->ninsns + (most ? slice : slice * STRETCH), turn = slice;
     for (;;) {
         Entry *e = NULL;
         u32 entry;
@@ -231,6 +231,8 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         const bool goes_on = interpret(w, &uops, !near && (j->entries.waits || w->ninsns > LONG));
         if (e && !entry)
             atomic_fetch_add_explicit(&e->heat, w->ninsns - before, memory_order_relaxed);
+        if (goes_on && !most && !uops)
+            sim_leave_turn(w, turn);
         if (!goes_on || (most ? w->ninsns >= limit : !uops))
             return;
         slice = uops;

@@ -136,6 +136,18 @@ static const Uop *run_uops(Warp *w, const Uop *u, u64 n)
     return u;
 }
 
+void sim_leave_turn(Warp *w, u64 slice)
+{
+    enum { MOST = 256 };
+    const Uop *u = slice < DEFAULT_SLICE ? NULL : go(w, w->pc), *at = NULL;
+    for (u32 n = 0; u && n < MOST && (!at || u->pc > at->pc); n++) {
+        at = u;
+        u = run_uops(w, u, 1);
+    }
+    if (u)
+        w->pc = u->pc;
+}
+
 void sim_run_warp(Warp *w, u64 slice)
 {
     const u64 end = w->ninsns + slice;
@@ -147,6 +159,8 @@ void sim_run_warp(Warp *w, u64 slice)
             u = run_uops(w, u, sim_uops_before(w, end));
     if (u)
         w->pc = u->pc;
+    if (u && !w->group->launch->max_insns)
+        sim_leave_turn(w, slice);
     take_host_flags(w);
 }
 

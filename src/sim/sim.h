@@ -19,9 +19,15 @@
 /* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults; in a
  * launch with max_insns until it has retired `slice` instructions, and not one Uop more, so that
  * limits and turns end at the same place in every engine.
+ * A turn of the usual length may be longer by what sim_leave_turn() adds.
  * Leaves in w->pc where it goes on; the float flags that the host raised have been given to the
  * warp. */
 typedef void WarpRunner(Warp *w, u64 slice);
+
+/* At the end of a turn of `slice` Uops: goes on until the warp jumps back, if that is soon.  In the
+ * middle of a loop it might hold a lock, for which all other warps of the group would wait for a turn
+ * each.  Turns that are shorter than usual, which somebody wanted so, end where they end. */
+void sim_leave_turn(Warp *w, u64 slice);
 
 /* Gives warps of a group that has just begun their first turn, in their order, as far as it likes:
  * what it leaves is run as if it had not been called. */

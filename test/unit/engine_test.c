@@ -1132,6 +1132,52 @@ static void every_engine_does_the_same(void **state)
     }
 }
 
+/* --- locks -------------------------------------------------------------------------------- */
+
+enum { LOCKED_TIMES = 8000, LOCKED_INSNS = 3 + 20 + 3, LOCKED_BEFORE = 8, LOCKED_AFTER = 1 };
+
+/* A turn ends where the warp jumps back, so no warp holds its lock for the turns of others, and none
+ * of them has to try again: LOCKED_INSNS instructions a time, which are several turns. */
+static void turns_end_outside_of_locks(void **state)
+{
+    static const char text[] = "    lui     s0, 2\n"
+                               "    addi    s0, s0, -192\n"
+                               "    lui     s1, 0x90000\n"
+                               "    vmv.v.i v0, 0\n"
+                               "    vmv.v.i v4, 1\n"
+                               "    vid.v   v5\n"
+                               "    vsll.vi v5, v5, 2\n"
+                               "    vadd.vx v5, v5, s1\n"
+                               "1:  amoswap.w v3, v4, (v5)\n" /* a lock for each lane */
+                               "    vmv.x.s t0, v3\n"
+                               "    bnez    t0, 1b\n"
+                               "    .rept   20\n"
+                               "    nop\n"
+                               "    .endr\n"
+                               "    vsw12.v v0, 0(v5)\n"
+                               "    addi    s0, s0, -1\n"
+                               "    bnez    s0, 1b\n"
+                               "    endprg  x0, x0, x0\n";
+    (void)state;
+#ifdef HOSTILE
+    skip_because("turns of the hostile build end anywhere");
+#endif
+    for (size_t i = 0; dev_engines[i]; i++) {
+        const EngineKind *k = dev_engines[i];
+        if (!strcmp(k->name, "timing") || !dev_has_engine(k))
+            continue; /* it takes an instruction of each warp by turns */
+        rig_load(V202, 8, text);
+        rig.launch.warps = WARPS;
+        Engine *e = k->open(&rig.memory, V202);
+        LaunchResult r;
+        assert_non_null(e);
+        assert_true(k->launch(e, &rig.launch, &(LaunchOptions){.threads = 1}, &r));
+        const u64 least = LOCKED_BEFORE + (u64)LOCKED_TIMES * LOCKED_INSNS + LOCKED_AFTER;
+        assert_int_equal(r.insns, WARPS * least);
+        k->close(e);
+    }
+}
+
 /* --- two launches at once ---------------------------------------------------------------- */
 
 typedef struct { Launch launch; LaunchResult result; } Job;
@@ -1197,6 +1243,7 @@ int main(void)
         cmocka_unit_test(interrupted),
         cmocka_unit_test(a_device_is_interrupted),
         cmocka_unit_test(every_engine_does_the_same),
+        cmocka_unit_test(turns_end_outside_of_locks),
         cmocka_unit_test(launches_overlap),
     };
     return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);

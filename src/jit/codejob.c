@@ -1,8 +1,8 @@
 /* codejob.c -- requests and answers as bytes.
  *
  *     magic, level, helper or NO_HELPER
- *     of a region: profile, pc, version in two numbers, callee, lanes, rule of v0, flags,
- *         kind of code;
+ *     of a region: profile, pc, shape of the warp in four numbers, callee, lanes, rule of v0,
+ *         flags, kind of code;
  *         pages that may be executed; runs of words, each with its address and length
  */
 #include "jit/codejob.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 0x32475456 /* "VTG2" */, NO_HELPER = UINT32_MAX >> 1 };
+enum { MAGIC = 0x33475456 /* "VTG3" */, NO_HELPER = UINT32_MAX >> 1 };
 
 /* --- the words of a region --------------------------------------------------------------- */
 
@@ -110,8 +110,9 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     put_number(to, r ? NO_HELPER : j->helper, 4);
     if (!r)
         return;
-    const u32 numbers[] = {code->set, r->pc,    r->warp.full, r->warp.fresh, r->warp.deep,
-                           r->callee, r->lanes, (u32)r->vm,   r->flags,      (u32)j->kind};
+    const u32 numbers[] = {code->set,    r->pc,        r->warp.full, r->warp.fresh,
+                           r->warp.deep, r->warp.base, r->callee,    r->lanes,
+                           (u32)r->vm,   r->flags,     (u32)j->kind};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
     put_code(r, code, to);
@@ -146,7 +147,7 @@ static void get_code(In *in, Memory *m)
 
 static bool get_region(In *in, ReadJob *r)
 {
-    enum { SET, PC, FULL, FRESH, DEEP, CALLEE, LANES, VM, FLAGS, KIND, N };
+    enum { SET, PC, FULL, FRESH, DEEP, BASE, CALLEE, LANES, VM, FLAGS, KIND, N };
     u32 n[N];
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
@@ -156,7 +157,7 @@ static bool get_region(In *in, ReadJob *r)
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    const WarpShape warp = {.full = n[FULL], .fresh = n[FRESH], .deep = n[DEEP]};
+    const WarpShape warp = {.full = n[FULL], .fresh = n[FRESH], .deep = n[DEEP], .base = n[BASE]};
     r->region = region_new(r->code, n[PC], warp, n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];

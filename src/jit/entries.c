@@ -24,8 +24,8 @@ static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
         page ? atomic_load_explicit(&page->at[at >> 2 & (PAGE_UOPS - 1)], memory_order_acquire)
              : NULL;
     while (e && (e->pc != pc || e->callee != callee || e->warp.full != s.full ||
-                 e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->lanes != l->lanes ||
-                 e->vm != (u8)l->vm))
+                 e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->warp.base != s.base ||
+                 e->lanes != l->lanes || e->vm != (u8)l->vm))
         e = e->next;
     return e;
 }

@@ -53,6 +53,17 @@ static u32 callee_of(const Warp *w)
     return entry - CODE_LO < CODE_END - CODE_LO && !(entry & 3) ? entry : 0;
 }
 
+/* What t1 holds, if that is an address of code: where a region begins amid a kernel, the places
+ * where lanes meet are found from it. */
+static u32 base_of(const Warp *w)
+{
+    const Launch *l = w->group->launch;
+    const u32 base = w->x[REG_scratch];
+    const bool is_code =
+        base - CODE_LO < CODE_END - CODE_LO && !(base & 3) && memory_has(l->memory, base, 4, MEM_X);
+    return w->pc != l->pc && !w->is_fresh && is_code ? base : 0;
+}
+
 /* Interprets at least one Uop, then until a jump of a warp that may enter compiled code (`jumps`),
  * or for *slice Uops.  False: the warp stopped. */
 static bool interpret(Warp *w, u64 *slice, bool jumps)
@@ -168,7 +179,8 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets counts as heat of the entry where it began */
-    const WarpShape shape = {.full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt};
+    const WarpShape shape = {
+        .full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt, .base = base_of(w)};
     *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), shape, w->group->launch)
                       : NULL;
     if (!*e)

@@ -7,6 +7,7 @@
  */
 #include "jit/region.h"
 #include "base/mem.h"
+#include "isa/abi.h"
 #include "jit/constant.h"
 #include "sim/handlers.h"
 #include <string.h>
@@ -653,10 +654,12 @@ static void summarize(Region *r)
 
 static bool find_blocks(Finder *f)
 {
-    const Facts nothing = {0};
+    const u32 base = f->r->warp.base;
+    Facts facts = {0};
+    learn(&facts, REG_scratch, base != 0, base);
     if (!widen(f->r))
         return false;
-    if (reach(f, f->r->pc, f->r->warp.full, &nothing) < 0)
+    if (reach(f, f->r->pc, f->r->warp.full, &facts) < 0)
         return false;
     while (f->nqueue && !f->failed) {
         const u32 i = f->queue[--f->nqueue];

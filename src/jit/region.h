@@ -75,6 +75,7 @@ typedef struct {
     bool full;              /* all lanes are on */
     bool fresh;             /* they begin: a register that no block has written is 0 */
     bool deep;              /* other lanes wait on the divergence stack */
+    u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 
 /* A region: its blocks, and what they depend on. */

@@ -29,7 +29,8 @@ static bool request_of(const u8 *head, const u8 *words, size_t len, Buf *to)
         code ? region_new(code, CODE_LO + head[5] % 8u * 4,
                           (WarpShape){.full = head[2] >> 1 & 1,
                                       .fresh = head[2] >> 2 & 1,
-                                      .deep = head[7] & 1},
+                                      .deep = head[7] & 1,
+                                      .base = head[7] & 2 ? CODE_LO + head[7] / 4u * 4 : 0},
                           head[4] & 1 ? CODE_LO + head[4] / 2u * 4 : 0, 4u << (head[2] >> 3 & 3),
                           (VmRule)((head[2] >> 5) % 3), head[2] >> 7)
              : NULL;

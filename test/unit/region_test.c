@@ -291,6 +291,33 @@ static void joins_lead_away(void **state)
     memory_close(&m);
 }
 
+/* Amid a kernel the places where lanes meet are found from what t1 holds there; without that the
+ * region ends at a branch that may part them. */
+static void knows_where_lanes_meet(void **state)
+{
+    static const char kernel[] = "    setrpc  zero, t1, 16\n"
+                                 "    vbne    v1, v2, 1f\n"
+                                 "    vadd.vi v3, v3, 1\n"
+                                 "    vadd.vi v3, v3, 1\n"
+                                 "1:  join    zero, zero, 0\n"
+                                 "    endprg  x0, x0, x0\n";
+    Rig r;
+    open_rig_of(&r, kernel);
+    (void)state;
+    for (u32 known = 0; known < 2; known++) {
+        const u32 base = known ? CODE_LO : 0;
+        Region *g = region_new(r.code, CODE_LO, (WarpShape){.full = true, .base = base}, 0, 8,
+                               VM_OWN, false);
+        assert_non_null(g);
+        assert_int_equal(g->block[0].end, known ? END_SPLIT : END_LEAVE);
+        assert_int_equal(g->block[0].leaves, !known);
+        if (known)
+            assert_int_equal(g->block[0].meet_pc, CODE_LO + 16);
+        region_free(g);
+    }
+    close_rig(&r);
+}
+
 /* What only the search for a region needs can be freed; the digest stays. */
 static void shrinks(void **state)
 {
@@ -500,6 +527,7 @@ int main(void)
         cmocka_unit_test(names_no_rows_that_are_not_there),
         cmocka_unit_test(ends_where_no_code_is),
         cmocka_unit_test(joins_lead_away),
+        cmocka_unit_test(knows_where_lanes_meet),
         cmocka_unit_test(shrinks),
         cmocka_unit_test(makes_code_of_what_is_not_named),
         cmocka_unit_test(calls_others_than_expected),

@@ -56,10 +56,14 @@ static bool takes_il(void)
 
 /* --- queries --------------------------------------------------------------------------------- */
 
-/* The first two are reported only where the tools for it are installed, and where the host sees the
- * device's memory as it is. */
+enum { IL_EXTENSIONS = 3, NEEDY_EXTENSIONS };
+
+/* The first are reported only where the tools for SPIR-V are installed, the one after them where
+ * the host sees the device's memory as it is. */
 static const cl_name_version extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_spirv_linkonce_odr"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_spirv_no_integer_wrap_decoration"},
     {CL_MAKE_VERSION(1, 2, 0), "cl_intel_unified_shared_memory"},
 #define EXTENSION(name, major, minor, patch)        {CL_MAKE_VERSION(major, minor, patch), #name},
 #define DEVICE_EXTENSION(name, major, minor, patch) {CL_MAKE_VERSION(major, minor, patch), #name},
@@ -69,11 +73,11 @@ static const cl_name_version extensions[] = {
 /* Writes the extensions of the device; returns how many there are. */
 static size_t list_extensions(const ClDevice *d, cl_name_version list[countof(extensions)])
 {
-    const bool has[2] = {takes_il(),
-                         usm_capabilities(d, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) != 0};
+    const bool il = takes_il(),
+               usm = usm_capabilities(d, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) != 0;
     size_t n = 0;
     for (size_t i = 0; i < countof(extensions); i++)
-        if (i >= countof(has) || has[i])
+        if (i < IL_EXTENSIONS ? il : i < NEEDY_EXTENSIONS ? usm : true)
             list[n++] = extensions[i];
     return n;
 }

@@ -37,12 +37,12 @@ static cl_program make_il(const void *il, size_t len)
     return p;
 }
 
-static void expect(cl_program p, u32 factor)
+/* What "scale" of a program that is built makes is i * factor + 4. */
+static void expect_of(cl_program p, u32 factor)
 {
     u32 got[ITEMS];
     const size_t n = ITEMS;
     cl_mem out = make_buffer(sizeof got, NULL);
-    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
     cl_kernel k = make_kernel(p, "scale");
     ok(clSetKernelArg(k, 0, sizeof out, &out));
     ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
@@ -51,6 +51,12 @@ static void expect(cl_program p, u32 factor)
         assert_int_equal(got[i], i * factor + 4);
     ok(clReleaseKernel(k));
     ok(clReleaseMemObject(out));
+}
+
+static void expect(cl_program p, u32 factor)
+{
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    expect_of(p, factor);
 }
 
 static void runs(void **state)
@@ -106,6 +112,41 @@ static void links(void **state)
     ok(clReleaseProgram(p));
     ok(clReleaseProgram(q));
     buf_free(&il);
+}
+
+static cl_program compile_file(const char *file)
+{
+    Buf il = assemble_file(file);
+    cl_program p = make_il(il.data, il.len);
+    ok(clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    buf_free(&il);
+    return p;
+}
+
+/* Two modules define the same function, which one of them also exports a user of; two that export
+ * the same name cannot be linked.  Sums are decorated as ones that do not overflow. */
+static void links_what_modules_share(void **state)
+{
+    static const char *const names[] = {"cl_khr_spirv_linkonce_odr",
+                                        "cl_khr_spirv_no_integer_wrap_decoration"};
+    char text[4096];
+    cl_int s;
+    (void)state;
+    cl_program library = compile_file("odr_library.spvasm");
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
+    for (size_t i = 0; i < countof(names); i++)
+        assert_non_null(strstr(text, names[i]));
+    cl_program part[] = {compile_file("odr_kernel.spvasm"), library, library};
+    cl_program p = clLinkProgram(host.context, 0, NULL, "", 2, part, NULL, NULL, &s);
+    ok(s);
+    expect_of(p, 5);
+    ok(clReleaseProgram(p));
+    p = clLinkProgram(host.context, 0, NULL, "", 3, part, NULL, NULL, &s);
+    assert_int_equal(s, CL_LINK_PROGRAM_FAILURE);
+    if (p)
+        ok(clReleaseProgram(p));
+    ok(clReleaseProgram(part[0]));
+    ok(clReleaseProgram(library));
 }
 
 static cl_mem make_image(const cl_image_desc *d, cl_channel_type type, void *pixels)
@@ -277,6 +318,7 @@ int main(void)
         cmocka_unit_test(runs),
         cmocka_unit_test(specialises),
         cmocka_unit_test(links),
+        cmocka_unit_test(links_what_modules_share),
         cmocka_unit_test(has_images_and_pipes),
         cmocka_unit_test(refuses_bad_modules),
     };

@@ -410,6 +410,7 @@ static void devices_on_threads(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(devices_on_threads, clean),
         /* setenv() keeps its values */
         cmocka_unit_test_setup(takes_a_description, clean),
         cmocka_unit_test_setup(dumps_copies, clean),
@@ -423,7 +424,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(reads_the_environment, clean),
         cmocka_unit_test_setup(runs_with_tables, clean),
         cmocka_unit_test_setup(counts_what_ran, clean),
-        cmocka_unit_test_setup(devices_on_threads, clean),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

@@ -175,10 +175,11 @@ cd "$root" || exit 1
 is 1 "$(make -n B="$B" HAS_SQLITE= all 2>/dev/null | grep -c libsqlite3-dev)" 'make without SQLite'
 if [ -z "$m" ]; then
     for part in sweep_store raster; do # raster.c without libpng
-        "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I. -Isrc -Iinclude -c -o "$t/$part.o" tool/$part.c || exit 1
+        ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -I. -Isrc -Iinclude -c -o "$t/$part.o" tool/$part.c || exit 1
     done
     find "$B/tool" -maxdepth 1 -name '*.o' ! -name sweep_store.o ! -name raster.o >"$t/objects"
-    "${CC:-cc}" -o "$t/ventus" "@$t/objects" "$t/sweep_store.o" "$t/raster.o" "$B/libventus.a" -ljansson -lm -ldl -pthread || exit 1
+    # shellcheck disable=SC2086
+    ${CC:-cc} -o "$t/ventus" "@$t/objects" "$t/sweep_store.o" "$t/raster.o" "$B/libventus.a" -ljansson -lm -ldl -pthread || exit 1
     mkdir "$t/plain" && cp "$t/a.json" "$t/step" "$t/plain"
     (cd "$t/plain" && "$t/ventus" sweep a.json >log 2>&1)
     is 2 $? 'the status of a sweep without SQLite'

@@ -29,6 +29,13 @@ static int send_call(int control, const int fd[], u32 nfd, ProcCall *call)
     return 0;
 }
 
+/* Jobs say results too, and one that was taken over may say anything. */
+static bool is_result(const ProcResult *r)
+{
+    return r->how == PROC_SIGNALLED ? sigdescr_np(r->code) != NULL
+                                    : (unsigned)r->how <= (unsigned)PROC_BEGUN;
+}
+
 /* 0, EPIPE when the server is gone, or ECANCELED. */
 static int receive(int from, int cancel, ProcResult *r)
 {
@@ -40,7 +47,7 @@ static int receive(int from, int cancel, ProcResult *r)
             return ECANCELED;
         const ssize_t n = recv(from, r, sizeof *r, 0);
         if (n >= 0 || errno != EINTR)
-            return n == sizeof *r ? 0 : EPIPE;
+            return n == sizeof *r && is_result(r) ? 0 : EPIPE;
     }
 }
 
@@ -50,7 +57,7 @@ static int receive_result(int from, int cancel, ProcResult *r)
     if (why || r->how != PROC_BEGUN)
         return why;
     why = receive(from, cancel, r);
-    if (why == EPIPE)
+    if (why == EPIPE || r->how == PROC_BEGUN)
         *r = (ProcResult){.how = PROC_LOST};
     return why == ECANCELED ? why : 0;
 }

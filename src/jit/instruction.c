@@ -239,7 +239,7 @@ void emit_instruction(Emit *e, const Uop *u)
         set_x(e, u->rd, rpc);
         break;
     }
-    case E_FENCE:
+    case E_FENCE: LLVMBuildFence(B, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
     case E_SUBBARRIER:
     case E_REGEXT:
     case E_REGEXTI: break;

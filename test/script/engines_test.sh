@@ -27,4 +27,24 @@ try quick base bfs divide fault_load private reduce saxpy
 try full avx512 if_else saxpy scatter signs strided
 try full avx2 scatter
 try full base scatter
+
+# what orders memory is in the code that LLVM gets, and is left by it: a store to a lock must not move before it
+cat >"$dir/fence.s" <<'END'
+    .kernel k
+k:
+    lw      t0, 0(a0)
+    lw      t1, 4(a0)
+    li      t2, 1
+    sw      t2, 0(t0)
+    fence   rw, rw
+    sw      x0, 0(t1)
+    ret
+END
+for tier in quick full; do
+    mkdir "$dir/$tier"
+    VENTUS_JIT_DUMP=$dir/$tier VENTUS_JIT_TIER=$tier VENTUS_CACHE=0 "$B/ventus" run --engine jit -k k -g 1 -l 1 \
+        -a buf:i32:1 -a buf:i32:1 "$dir/fence.s" || exit 1
+    grep -q '^ *fence seq_cst' "$dir/$tier"/*.optimised.ll || { echo "$tier code has no fence"; exit 1; }
+    n=$((n + 1))
+done
 echo "$n runs"

@@ -5,6 +5,7 @@
  * that says.
  */
 #include "comp/cache.h"
+#include "test/kit/leftover.h"
 #include "test/kit/skip.h"
 #include "comp/bytes.h"
 #include "comp/comp.h"
@@ -100,29 +101,18 @@ static bool is_sanitized(void)
 
 /* --- the host is as before ---------------------------------------------------------------- */
 
-static int count_descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
-
 static void leaves_no_descriptor(void **state)
 {
     NEED_COMPILER;
-    const int before = count_descriptors();
+    const int before = files_open();
     Compiler *c = comp_open();
     for (int i = 0; i < 3; i++) {
         assert_made(compile_with(c, good, image));
         assert_refused(compile_with(c, "kernel", image), "error");
-        assert_int_equal(count_descriptors(), before + 1); /* the control of the process */
+        assert_int_equal(files_open(), before + 1); /* the control of the process */
     }
     comp_close(c);
-    assert_int_equal(count_descriptors(), before);
+    assert_int_equal(files_open(), before);
 }
 
 static void *ask(void *c)
@@ -375,7 +365,7 @@ static void needs_few_descriptors(void **state)
     struct rlimit before;
     NEED_COMPILER;
     getrlimit(RLIMIT_NOFILE, &before);
-    const rlim_t few = (rlim_t)count_descriptors() + 12;
+    const rlim_t few = (rlim_t)files_open() + 12;
     static const CompHeader headers[] = {{"a.h", "#define A 1\n"}, {"b.h", "#define B A\n"}};
     Compiler *c = comp_open();
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){few, before.rlim_max});

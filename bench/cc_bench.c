@@ -1,9 +1,11 @@
 /* cc_bench.c -- time of builds.
  *
- *   cc_bench FILE.cl [N]          builds in one process: prints milliseconds by the clock of the
- * first, which starts the compiler's process, and least and median of N that follow cc_bench --all
- * N COMMAND...   N runs of a command: prints least and median of its milliseconds by the clock, and
- * of the processor time of all that it starts, orphans too
+ *     cc_bench FILE.cl [N]             builds in one process
+ *     cc_bench --all N COMMAND...      N runs of a command
+ *
+ * The first prints milliseconds by the clock of the first build, which starts the compiler's
+ * process, and least and median of N that follow.  The second prints least and median of its
+ * milliseconds by the clock, and of the processor time of all that it starts, orphans too.
  */
 #include "comp/comp.h"
 #include <stdio.h>

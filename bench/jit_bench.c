@@ -1,12 +1,12 @@
 /* jit_bench.c -- what it takes to make host code.
  *
- *   jit_bench FILE...     images: each kernel's region from the start code, made once without the
- * disk jit_bench -O ...      optimised code from here on, not quick one jit_bench -n N straight
- * code of N instructions and a loop around it jit_bench -k N        a program of N kernels of 100
- * such instructions each: the sums alone
+ *     jit_bench FILE...   images: each kernel's region from the start code, made once without the disk
+ *     jit_bench -O ...    optimised code from here on, not quick one
+ *     jit_bench -n N      straight code of N instructions, and a loop around it
+ *     jit_bench -k N      a program of N kernels of 100 such instructions each: the sums alone
  *
  * Prints for each region: guest instructions, blocks (of both versions), milliseconds of processor
- * time, bytes of host code; then sums. VENTUS_LANES chooses the host's vectors.  The time of the
+ * time, bytes of host code; then sums.  VENTUS_LANES chooses the host's vectors.  The time of the
  * first region has the process's start in it, and is told apart.
  * VENTUS_JIT_PROGRAM may name a script that measures the process that makes code.
  */

@@ -54,11 +54,11 @@ typedef struct {
     u32 shift, width;
     Val first;              /* i32: of lane 0 */
     Val in_row;             /* i1: lane i is at first + i * width */
-    /* of chunks, where something asked: */
+    /* of chunks, if the whole is in no row: */
     Val regular;            /* i1: each has one address or is in a row; NULL: not asked */
     Val one[MAX_CHUNKS];    /* i1: one address */
     Val start[MAX_CHUNKS];  /* i64: of its first lane */
-    Val lo, hi;             /* i64: the first and last byte, if they are regular */
+    Val lo, extent;         /* i64: the least of these, and how far behind that the greatest is */
 } Span;
 enum { MAX_SPANS = 8 };
 

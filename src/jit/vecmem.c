@@ -351,22 +351,46 @@ static Row row_of(Emit *e, const Span *s)
     return r;
 }
 
-/* Looks at each chunk by itself: in kernels of two dimensions each often has a row of its own. */
+/* The value where `in_row` is false, which is made in the block `from`; else nobody reads it. */
+static Val off_row(Emit *e, Val made, LLVMBasicBlockRef before, LLVMBasicBlockRef from)
+{
+    const LLVMTypeRef t = LLVMTypeOf(made);
+    const Val v = LLVMBuildPhi(B, t, ""), none = LLVMConstNull(t);
+    LLVMAddIncoming(v, (Val[]){none, made}, (LLVMBasicBlockRef[]){before, from}, 2);
+    return v;
+}
+
+/* Looks at each chunk by itself, if the whole is in no row: in kernels of two dimensions each often has a
+ * row of its own. */
 static void ask_chunks(Emit *e, Span *s)
 {
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart"),
+                            on = new_block(e, "");
+    Val one[MAX_CHUNKS], start[MAX_CHUNKS], regular = NULL, lo = NULL, hi = NULL;
+    branch_likely(e, s->in_row, on, apart);
+    LLVMPositionBuilderAtEnd(B, apart);
     const Row base = row_of(e, s);
     for (u32 i = 0; i < e->nchunks; i++) {
         const Val at = LLVMBuildExtractElement(B, base.c[i], word(e, 0), "");
         const Val away = LLVMBuildSub(B, base.c[i], splat(e, at), "");
-        s->one[i] = all_zero(e, away);
+        one[i] = all_zero(e, away);
         const Val in_row =
             all_zero(e, LLVMBuildXor(B, away, lanes_constant(e, 0, 0, s->width), ""));
-        const Val either = LLVMBuildOr(B, s->one[i], in_row, "");
-        s->regular = s->regular ? LLVMBuildAnd(B, s->regular, either, "") : either;
-        s->start[i] = LLVMBuildZExt(B, at, e->i64, "");
-        s->lo = pick(e, LLVMIntULT, s->lo, s->start[i]);
-        s->hi = pick(e, LLVMIntUGT, s->hi,
-                     LLVMBuildAdd(B, s->start[i], quad(e, e->chunk * s->width - 1), ""));
+        const Val either = LLVMBuildOr(B, one[i], in_row, "");
+        regular = regular ? LLVMBuildAnd(B, regular, either, "") : either;
+        start[i] = LLVMBuildZExt(B, at, e->i64, "");
+        lo = pick(e, LLVMIntULT, lo, start[i]);
+        hi = pick(e, LLVMIntUGT, hi, start[i]);
+    }
+    const Val extent = LLVMBuildSub(B, hi, lo, "");
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, on);
+    s->regular = off_row(e, regular, before, apart);
+    s->extent = off_row(e, extent, before, apart);
+    s->lo = off_row(e, lo, before, apart);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        s->one[i] = off_row(e, one[i], before, apart);
+        s->start[i] = off_row(e, start[i], before, apart);
     }
 }
 
@@ -466,6 +490,13 @@ static Row load_chunks(Emit *e, const Span *s, Val host, Op op)
     return v;
 }
 
+/* Words of chunks that are in a row each; host: of the lowest byte. */
+static void store_chunks(Emit *e, const Span *s, Row v, Val host)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        store_at(e, v.c[i], byte_at(e, host, LLVMBuildSub(B, s->start[i], s->lo, "")));
+}
+
 static void store_row(Emit *e, Row v, Val host, u32 width)
 {
     const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
@@ -479,6 +510,13 @@ static void store_row(Emit *e, Row v, Val host, u32 width)
             intrinsic(e, "llvm.masked.store", types, 2, (Val[]){data, at, word(e, 1), e->on.c[i]},
                       4);
     }
+}
+
+/* Whether lanes access words at a scalar and 32 bits of an index. */
+static bool is_indexed(const Uop *u)
+{
+    const Effect f = (Effect)isa_insn[u->id].effect;
+    return (f == E_VLOAD_INDEX || f == E_VSTORE_INDEX) && width_of(u) == 4;
 }
 
 static bool is_load(Effect f)
@@ -502,16 +540,17 @@ LLVMTypeRef helper_type(Emit *e, bool stores)
                             params, n, false);
 }
 
-/* Whether three or more loads of the block have these addresses, but for the immediate. */
-static bool shares_base(const Emit *e, const Uop *u)
+/* Whether it is worth asking for rows of chunks: three accesses or more of the region may be in such. */
+static bool has_many_rows(const Emit *e)
 {
     u32 n = 0;
-    if (isa_insn[u->id].effect != E_VLOAD_12 || u->mem & UOP_PREFIX)
-        return false;
-    for (u32 k = 0; k < e->at->nuop; k++) {
-        const Uop *v = e->at->uop[k];
-        n += v->id < NINSN && isa_insn[v->id].effect == E_VLOAD_12 && v->mem == u->mem &&
-             v->ra == u->ra;
+    for (u32 i = 0; i < e->r->nblock; i++) {
+        const RegionBlock *b = &e->r->block[i];
+        for (u32 k = 0; k < b->nuop; k++) {
+            const Uop *u = b->uop[k];
+            const Effect effect = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_LOAD;
+            n += effect == E_VLOAD_12 || effect == E_VSTORE_12 || (u->id < NINSN && is_indexed(u));
+        }
     }
     return n > 2;
 }
@@ -537,14 +576,11 @@ typedef struct {
     bool stores, can; /* can: the host accesses rows so */
 } RowAccess;
 
-/* Whether a row lies in the range that is remembered. */
-static Reach near_row(Emit *e, const RowAccess *x, Val range)
+/* Whether words from `first` to the one `extent` bytes on (i64) lie in the range that is remembered. */
+static Reach within_range(Emit *e, const RowAccess *x, Val first, Val extent, Val range)
 {
-    const Span *s = x->s;
-    const Val first = LLVMBuildAdd(B, s->first, x->offset, "");
     const Val from = LLVMBuildSub(B, first, range_field(e, range, offsetof(PlainRange, lo)), "");
-    const Val last = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""),
-                                  quad(e, (u64)(e->lanes - 1) * s->width), "");
+    const Val last = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""), extent, "");
     const Val room =
         LLVMBuildZExt(B, range_field(e, range, offsetof(PlainRange, room)), e->i64, "");
     Val ok = LLVMBuildICmp(B, LLVMIntULT, last, room, "");
@@ -552,10 +588,30 @@ static Reach near_row(Emit *e, const RowAccess *x, Val range)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     const Val lo = LLVMBuildZExt(B, first, e->i64, "");
     if (x->flat) {
-        const Val end = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
+        const Val end =
+            LLVMBuildAdd(B, lo, LLVMBuildAdd(B, extent, quad(e, x->s->width - 1), ""), "");
         ok = LLVMBuildAnd(B, ok, is_not_private(e, lo, end), "");
     }
     return (Reach){ok, byte_at(e, plain_of(e, range).window, lo)};
+}
+
+static Reach near_row(Emit *e, const RowAccess *x, Val range)
+{
+    const Val extent = quad(e, (u64)(e->lanes - 1) * x->s->width);
+    return within_range(e, x, LLVMBuildAdd(B, x->s->first, x->offset, ""), extent, range);
+}
+
+/* The same for chunks that are each in a row or at one address, of a store in a row. */
+static Reach near_chunks(Emit *e, const RowAccess *x, Val range)
+{
+    const Span *s = x->s;
+    const Val lo = LLVMBuildTrunc(B, s->lo, e->i32, "");
+    const Val extent = LLVMBuildAdd(B, s->extent, quad(e, (u64)(e->chunk - 1) * s->width), "");
+    Reach r = within_range(e, x, LLVMBuildAdd(B, lo, x->offset, ""), extent, range);
+    r.ok = LLVMBuildAnd(B, r.ok, s->regular, "");
+    for (u32 i = 0; x->stores && i < e->nchunks; i++)
+        r.ok = LLVMBuildAnd(B, r.ok, LLVMBuildNot(B, s->one[i], ""), "");
+    return r;
 }
 
 Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
@@ -566,20 +622,6 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
     const Val last = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
     Reach r = reach(e, lo, last, true, stores);
     r.ok = LLVMBuildAnd(B, s->in_row, r.ok, "");
-    if (flat)
-        r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, lo, last), "");
-    return r;
-}
-
-/* The same for chunks that are each in a row or at one address. */
-static Reach reach_chunks(Emit *e, Span *s, u32 imm, bool flat)
-{
-    const Val offset = quad(e, (u64)(i64)(i32)imm);
-    if (!s->regular)
-        ask_chunks(e, s);
-    const Val lo = LLVMBuildAdd(B, s->lo, offset, ""), last = LLVMBuildAdd(B, s->hi, offset, "");
-    Reach r = reach(e, lo, last, false, false);
-    r.ok = LLVMBuildAnd(B, s->regular, r.ok, "");
     if (flat)
         r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, lo, last), "");
     return r;
@@ -667,8 +709,11 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
     const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask"),
                             found = new_block(e, "found"), empty = new_block(e, "empty");
-    if (!x.s->in_row)
+    if (!x.s->in_row) {
         ask_row(e, x.s);
+        if (e->nchunks > 1 && has_many_rows(e))
+            ask_chunks(e, x.s);
+    }
     Span s = *x.s;
     x.s = &s;
     if (!x.can)
@@ -699,6 +744,18 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
     return w;
 }
 
+/* Where the access goes without its immediate: `base`, as a row that others share where there is one. */
+static Linear linear_address(Emit *e, const Uop *u, Row base, bool is_plain)
+{
+    if (is_plain)
+        return linear_of(e, u->ra);
+    if (!is_indexed(u))
+        return (Linear){base, 0, word(e, 0)};
+    Linear l = linear_of(e, u->rc);
+    l.offset = LLVMBuildAdd(B, l.offset, get_x(e, u->ra), "");
+    return l;
+}
+
 bool access_vector(Emit *e, const Uop *u)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
@@ -715,7 +772,7 @@ bool access_vector(Emit *e, const Uop *u)
     const Row base = addresses(e, u, width_of(u));
     const bool is_plain = own && space_of(u) != SPACE_PRIVATE;
     const u32 imm = is_plain ? (u32)u->imm : 0;
-    const Linear l = is_plain ? linear_of(e, u->ra) : (Linear){base, 0, word(e, 0)};
+    const Linear l = linear_address(e, u, base, is_plain);
     Val offset = word(e, imm), host;
     if (space_of(u) == SPACE_LOCAL)
         offset = LLVMBuildAdd(B, offset, local_base(e), "");
@@ -735,14 +792,15 @@ bool access_vector(Emit *e, const Uop *u)
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    if (loads && e->nchunks > 1 && shares_base(e, u)) {
-        Span s = {.root = base, .width = width};
-        const Reach each = reach_chunks(e, &s, imm, flat);
+    if (x.s->regular && (loads || (e->at->full && width == 4))) {
+        const Reach each = near_chunks(e, &x, range_of(e, u, x.stores));
         const LLVMBasicBlockRef chunks = new_block(e, "chunks"), apart = new_block(e, "apart");
         branch_likely(e, each.ok, chunks, apart);
         LLVMPositionBuilderAtEnd(B, chunks);
-        arrive(e, &m, load_chunks(e, &s, each.host, op));
-        m.from[m.n - 1] = LLVMGetInsertBlock(B);
+        if (loads)
+            arrive(e, &m, load_chunks(e, x.s, each.host, op));
+        else
+            store_chunks(e, x.s, data, each.host);
         LLVMBuildBr(B, w.done);
         LLVMPositionBuilderAtEnd(B, apart);
     }

@@ -21,12 +21,12 @@ try() { # TIER LEVEL NAME...
     n=$((n + $(sed -n '$s/ .*//p' "$dir/out")))
 }
 try quick avx512 atomics bfs collatz divide fault_barrier fault_load fault_null histogram life loops lrsc partial private \
-    reduce scan transpose
+    reduce scan tiles transpose
 try quick avx2 bfs divide fault_load private reduce saxpy
 try quick base bfs divide fault_load private reduce saxpy
-try full avx512 if_else saxpy scatter signs strided
-try full avx2 scatter
-try full base scatter
+try full avx512 if_else saxpy scatter signs strided tiles
+try full avx2 scatter tiles
+try full base scatter tiles
 
 # what orders memory is in the code that LLVM gets, and is left by it: a store to a lock must not move before it
 cat >"$dir/fence.s" <<'END'

@@ -297,7 +297,7 @@ static bool fill_missing(Asm *a, const Macro *m, Span *args, const char *at)
         if (p->required)
             return as_refuse(a, at, "%.*s needs an argument for %.*s", (int)m->len, m->name,
                              (int)p->len, p->name);
-        if (!args[i].p && p->fallback)
+        if (p->fallback)
             args[i] = (Span){p->fallback, p->fallback_len};
     }
     return true;

@@ -621,9 +621,9 @@ static void sections_have_symbols(void **state)
 
 /* --- messages ------------------------------------------------------------------------- */
 
-/* a text with one error, and part of the message */
-static const struct { const char *text, *message; } refused[] = {
-#define REFUSED(text, message) {text, message},
+/* a text with one error, its place, and part of the message */
+static const struct { const char *place, *text, *message; } refused[] = {
+#define REFUSED(place, text, message) {place, text, message},
 #include "test/unit/asm_errors.def"
 };
 
@@ -634,8 +634,11 @@ static void every_error_can_be_had(void **state)
     for (size_t i = 0; i < countof(refused); i++) {
         Caught c;
         Object *o = assemble_in(&c, refused[i].text, &(AsmOptions){.set = V202});
-        if (o || c.d.errors != 1 || !strstr(buf_text(&c.text), refused[i].message)) {
-            print_error("%s\nwanted: %s\n%d errors: %s\n", refused[i].text, refused[i].message,
+        char start[40];
+        snprintf(start, sizeof start, "%s%s: error: ", *refused[i].place <= '9' ? "t.s:" : "", refused[i].place);
+        if (o || c.d.errors != 1 || strncmp(buf_text(&c.text), start, strlen(start)) != 0 ||
+            !strstr(buf_text(&c.text), refused[i].message)) {
+            print_error("%s\nwanted: %s%s\n%d errors: %s\n", refused[i].text, start, refused[i].message,
                         c.d.errors, buf_text(&c.text));
             bad++;
         }

@@ -394,6 +394,7 @@ static bool reloc_type(Asm *a, u16 *type)
 
 bool as_ask_reloc(Asm *a, const Expr *where, const char *at)
 {
+    static const char no_symbol[] = "*ABS*"; /* in listings of LLVM */
     u16 type = 0;
     Expr target = {0};
     if (!reloc_type(a, &type))
@@ -401,6 +402,9 @@ bool as_ask_reloc(Asm *a, const Expr *where, const char *at)
     a->p = lex_space(a->p);
     if (*a->p == ',')
         a->p++;
+    a->p = lex_space(a->p);
+    if (!strncmp(a->p, no_symbol, sizeof no_symbol - 1))
+        a->p += sizeof no_symbol - 1;
     if (!as_at_end(a) && !as_expr(a, &target))
         return false;
     if (!array_grow(a->asked, a->nasked, a->capasked))

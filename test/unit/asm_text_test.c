@@ -166,6 +166,53 @@ static void expressions_have_their_values(void **state)
     expect_rows(row, countof(row));
 }
 
+/* A place given as a label and a number is that place, before and behind, known at once or when all is read. */
+static void places_are_labels_with_numbers(void **state)
+{
+    static const char *const form[] = {
+        "j %s", "jal %s", "beq a0, a1, %s", "vbeq v1, v2, %s", "bgtu x40, a1, %s", "call %s", "tail %s", "la a0, %s",
+        "1: auipc a0, %%pcrel_hi(%s)\n sw a0, %%pcrel_lo(1b)(a0)", ".word %s - .", ".half %s - .", ".word (%s - .) * 3",
+        ".uleb128 %s - low", "addi a0, a0, %s - low", "li a0, 1\n.org . + (%s - low)",
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(form); i++)
+        for (int k = -8; k <= 8; k += 4)
+            for (int far = 0; far < 4; far++) {
+                Object *o[2];
+                for (int n = 0; n < 2; n++) {
+                    char text[400], one[100], place[20];
+                    const int gap = far & 1 ? 5000 : 0;
+                    if (n)
+                        snprintf(place, sizeof place, "at");
+                    else
+                        snprintf(place, sizeof place, "mid%+d", k);
+                    snprintf(one, sizeof one, form[i], place);
+                    static const char target[] = ".zero %d\nmid: .zero %d\nat: .zero %d\n";
+                    char around[100];
+                    /* `at` is k behind mid; both are labels of one section */
+                    snprintf(around, sizeof around,
+                             k < 0 ? ".zero %d\nat: .zero %d\nmid: .zero %d\n" : target, 16 + gap, k < 0 ? -k : k, 16 + gap);
+                    snprintf(text, sizeof text, "low:\n%s%s\n%s", far & 2 ? around : "", one, far & 2 ? "" : around);
+                    Caught c;
+                    o[n] = assemble_in(&c, text, &(AsmOptions){.set = V202});
+                    buf_free(&c.text);
+                }
+                /* what does not fit is refused in both forms */
+                if (!o[0] != !o[1])
+                    fail_msg("%s, %+d, %d: refused with %s", form[i], k, far, o[0] ? "the label" : "the number");
+                if (o[0]) {
+                    Buf a = exact_words(o[0], ".text"), b = exact_words(o[1], ".text");
+                    if (strcmp(buf_text(&a), buf_text(&b)) != 0)
+                        fail_msg("%s, %+d, %d:\n%.200s\n%.200s", form[i], k, far, buf_text(&a), buf_text(&b));
+                    assert_int_equal(section_of(o[0], ".text")->nrelocs, section_of(o[1], ".text")->nrelocs);
+                    buf_free(&a);
+                    buf_free(&b);
+                }
+                obj_free(o[0]);
+                obj_free(o[1]);
+            }
+}
+
 /* --- LEB128 ----------------------------------------------------------------------------- */
 
 /* the shortest form, as the DWARF standard defines it: groups of seven bits until the rest is the sign */
@@ -297,6 +344,41 @@ static void macros_put_their_arguments(void **state)
     };
     (void)state;
     expect_rows(row, countof(row));
+}
+
+/* What stands for each directive in excluded text is not read, and only numbers can be in a line of a listing. */
+static void directives_are_kept_out(void **state)
+{
+    static const char names[] =
+        "section text data bss rodata sdata sbss pushsection popsection previous align p2align balign org comm common lcomm "
+        "byte dc.b half short hword 2byte word long int 4byte dword 8byte quad ascii asciz string float single double zero "
+        "space skip fill uleb128 sleb128 incbin insn reloc globl global weak local hidden internal protected type size set "
+        "equ eqv equiv variant_cc kernel lds private lds_stack private_stack ventus_isa macro endm endmacro exitm purgem "
+        "rept rep irp irpc endr include end error err warning print option attribute file loc ident addrsig noaltmacro line "
+        "list nolist title sbttl eject psize version symver cfi_startproc if ifne ifeq iflt ifle ifgt ifge ifdef ifndef "
+        "ifnotdef ifb ifnb ifc ifnc ifeqs ifnes elseif else endif ";
+    static const char numbers[] = " byte dc.b half short hword 2byte word long int 4byte dword 8byte quad insn ";
+    (void)state;
+    for (const char *p = names; *p; p += strcspn(p, " ") + 1) {
+        const int len = (int)strcspn(p, " ");
+        char text[120], word[32], apart[34], want[80];
+        Caught c;
+        snprintf(word, sizeof word, "%.*s ", len, p);
+        const bool condition = !strncmp(word, "if", 2) || !strncmp(word, "end", 3) || !strncmp(word, "else", 4);
+        if (!condition || !strcmp(word, "endm ") || !strcmp(word, "endmacro ") || !strcmp(word, "endr ") || !strcmp(word, "end ")) {
+            snprintf(text, sizeof text, ".if 0\n.%s )(\n.endif\n.byte 1", word);
+            assert_true(makes(text, ".text", "01"));
+        }
+        snprintf(text, sizeof text, "0: 12345678 .%s )(", word);
+        snprintf(want, sizeof want, "t.s:1:13: warning: '.%.*s' cannot be in a line of a listing", len, p);
+        Object *o = assemble_in(&c, text, &(AsmOptions){.set = V202});
+        snprintf(apart, sizeof apart, " %s", word);
+        if (strstr(numbers, apart) ? strstr(buf_text(&c.text), "cannot be") != NULL
+                      : !o || strncmp(buf_text(&c.text), want, strlen(want)) != 0)
+            fail_msg("%s\n%s", text, buf_text(&c.text));
+        obj_free(o);
+        buf_free(&c.text);
+    }
 }
 
 /* --- symbols ---------------------------------------------------------------------------------- */
@@ -529,10 +611,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(data_is_put_as_said),
         cmocka_unit_test(places_are_filled),
         cmocka_unit_test(expressions_have_their_values),
+        cmocka_unit_test(places_are_labels_with_numbers),
         cmocka_unit_test(lebs_are_shortest),
         cmocka_unit_test(lebs_do_not_shrink),
         cmocka_unit_test(conditions_choose),
         cmocka_unit_test(macros_put_their_arguments),
+        cmocka_unit_test(directives_are_kept_out),
         cmocka_unit_test(types_have_several_names),
         cmocka_unit_test(symbols_are_bound),
         cmocka_unit_test(directives_have_several_names),

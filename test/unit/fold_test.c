@@ -436,6 +436,19 @@ static const Rule other_rules[] = {
     {"%3 = geu %1, 10\n%4 = select %3, 9, %1\nsetret %4", "%2 = minu %1, 9\nsetret %2"},
     {"%3 = lt %1, 10\n%4 = select %3, %1, 11\nsetret %4", "%2 = lt %1, 10\n%3 = select %2, %1, 11\nsetret %3"},
     {"%3 = eq %1, 10\n%4 = select %3, %1, 9\nsetret %4", "%2 = eq %1, 10\n%3 = select %2, %1, 9\nsetret %3"},
+    /* the operand that a rule is about is the older one: it comes first */
+    {"%3 = sub 0, %1\n%4 = mul %2, %2\n%5 = add %3, %4\nsetret %5", "%3 = mul %2, %2\n%4 = sub %3, %1\nsetret %4"},
+    {"%3 = mul %1, %2\n%4 = sub %1, %3\n%5 = add %3, %4\nsetret %5", "setret %1"},
+    {"%3 = fneg %1\n%4 = fmul %2, %2\n%5 = fadd %3, %4\nsetret %5", "%3 = fmul %2, %2\n%4 = fsub %3, %1\nsetret %4"},
+    {"%3 = fneg %2\n%4 = fneg %1\n%5 = fmul %3, %4\nsetret %5", "%3 = fmul %1, %2\nsetret %3"},
+    {"%3 = or %1, %2\n%4 = mul %2, %2\n%5 = and %3, %4\nsetret %5",
+     "%3 = or %1, %2\n%4 = mul %2, %2\n%5 = and %3, %4\nsetret %5"},
+    {"%3 = add %1, 12\n%4 = mul %2, %2\n%5 = add %3, %4\nstore word local 0, [%5]",
+     "%3 = mul %2, %2\n%4 = add %1, %3\nstore word local 0, [%4 + 12]"},
+    /* what looks like a bound and is none */
+    {"%3 = ne %1, 10\n%4 = select %3, %1, 9\nsetret %4", "%2 = ne %1, 10\n%3 = select %2, %1, 9\nsetret %3"},
+    {"%3 = lt %1, %2\n%4 = select %3, %1, 1\nsetret %4", "%3 = lt %1, %2\n%4 = select %3, %1, 1\nsetret %4"},
+    {"%3 = copy %1\nsetret %3", "setret %1"},
     /* floats */
     {"%3 = fneg %1\n%4 = fadd %3, %2\nsetret %4", "%3 = fsub %2, %1\nsetret %3"},
     {"%3 = fneg %2\n%4 = fsub %1, %3\nsetret %4", "%3 = fadd %1, %2\nsetret %3"},
@@ -497,7 +510,10 @@ static const struct { const char *body; u32 may; } possible[] = {
     {"%8 = load half global [%1]\n%9 = srl %8, 4", 0xfff}, {"%9 = srl %1, 31", 1}, {"%9 = srl %1, 28", 15},
     {"%8 = sll %1, 28\n%9 = sra %8, 4", 0xff000000}, {"%8 = srl %1, %2\n%9 = xor %8, %2", 0xffffffff},
     {"%8 = and %1, 20\n%9 = minu %8, %2", 31}, {"%8 = and %1, 20\n%9 = minu %2, %8", 31}, {"%9 = minu %1, 8", 15},
-    {"%9 = maxu %1, 8", 0xffffffff}, {"%8 = load byte global [%1]\n%9 = maxu %8, %2", 0xffffffff},
+    {"%9 = maxu %1, 8", 0xffffffff},
+    /* far up nothing is known, and nothing is assumed */
+    {"%3 = load word global [%1]\n%4 = and %1, %3\n%5 = and %2, %4\n%6 = and %1, %5\n%7 = and %2, %6\n%9 = and %1, %7", 0xffffffff},
+    {"%3 = load byte global [%1]\n%4 = sll %3, 4\n%5 = srl %4, 8\n%9 = xor %5, 3", 15}, {"%8 = load byte global [%1]\n%9 = maxu %8, %2", 0xffffffff},
 };
 
 static void known_bits(void **state)

@@ -322,6 +322,9 @@ static void macros_put_their_arguments(void **state)
         {".macro m a\n.byte \\a\n.endm\n m (1 + 2)\n m 1 + 2\n m 4 *2\n m -1", "ff080303"},
         {".macro m a\n.ascii \"\\a\\n\"\n.endm\n m xy\n m \"p q\"", "700a7978 0a7120"},
         {".macro m a\n.ascii \"\\a\"\n.endm\n m \"p\\\"q\"", "712270"},
+        /* commas in parentheses separate nothing */
+        {".macro m a, b=9\n.ascii \"\\a\\b\"\n.endm\n m (x, y), z\n m ((x), y), z", "202c7828 287a2979 2c297828 7a297920"},
+        {".macro m a, b=9\n.ascii \"\\a\\b\"\n.endm\n m x), y", "792978"},
         {".macro m\n.byte \\@\n.endm\n m\n m\n m", "020100"},
         {".macro m a\n.if \\a\n.byte \\a\n m \\a - 1\n.endif\n.endm\n m 3", "010203"},
         {".macro m a\n.byte 1\n.if \\a\n.exitm\n.endif\n.byte 2\n.endm\n m 0\n m 1\n.byte 3", "03010201"},

@@ -26,6 +26,25 @@ static void local_symbols_do_not_meet(void **state)
     obj_free(image);
 }
 
+/* labels that compilers made for themselves begin with ".L" */
+static void temporary_names_stay_out(void **state)
+{
+    static const struct { const char *name; bool stays_out; } row[] = {
+        {".Lx", true}, {".L", true}, {".x", false}, {"L.x", false}, {"..Lx", false}, {".l", false}, {"x.L", false},
+    };
+    Object *a = CODE(W_NOP);
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++)
+        add_local(a, row[i].name, 0, 0);
+    add_global(a, ".Lexported", 0, 0);
+    Object *image = LINK(a);
+    for (size_t i = 0; i < countof(row); i++)
+        if ((obj_find_symbol(image, row[i].name) < 0) != row[i].stays_out)
+            fail_msg("%s", row[i].name);
+    assert_true(obj_find_symbol(image, ".Lexported") >= 0);
+    obj_free(image);
+}
+
 static void weak_gives_way(void **state)
 {
     Object *weak = word_object("w.o", ".data", DATA_FLAGS, "v", 1);
@@ -422,6 +441,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(references_reach_other_objects),
         cmocka_unit_test(local_symbols_do_not_meet),
+        cmocka_unit_test(temporary_names_stay_out),
         cmocka_unit_test(weak_gives_way),
         cmocka_unit_test(the_first_weak_wins),
         cmocka_unit_test(undefined_weak_is_zero),

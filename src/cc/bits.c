@@ -43,7 +43,6 @@ static u32 zero_of(const Fold *F, const Ins *i, int depth)
     case IR_flt:
     case IR_fle: return ~1u;
     case IR_load: return i->sext || i->width == 4 ? 0 : UINT32_MAX << 8 * i->width;
-    case IR_copy: return zero(F, i->a[0], depth);
     case IR_and: return zero(F, i->a[0], depth) | zero(F, i->a[1], depth);
     case IR_or:
     case IR_xor: return zero(F, i->a[0], depth) & zero(F, i->a[1], depth);

@@ -550,6 +550,28 @@ static void known_bits(void **state)
     }
 }
 
+/* Of two equal computations one is left, however many others stand between them. */
+static void equal_computations_are_found_among_many(void **state)
+{
+    enum { MANY = 700 };
+    Buf text = {0}, got = {0};
+    int products = 0;
+    (void)state;
+    buf_str(&text, "func @f params 2 results 1 {\nb0:\n%1 = param\n%2 = param #1\n");
+    for (int i = 0; i < 2 * MANY; i++)
+        buf_printf(&text, "%%%d = mulh %%1, %d\nstore word global %%%d, [%%2 + 4]\n", i + 3, i % MANY + 1000, i + 3);
+    buf_str(&text, "setret 0\nret\n}\n");
+    Module *m = parse(buf_text(&text));
+    fold_checked(m->func[0]);
+    body_of(m->func[0], &got);
+    for (const char *p = buf_text(&got); (p = strstr(p, " = mulh ")); p++)
+        products++;
+    assert_int_equal(products, MANY);
+    ir_free(m);
+    buf_free(&text);
+    buf_free(&got);
+}
+
 /* --- branches and phis ------------------------------------------------------------------ */
 
 static const struct {
@@ -924,7 +946,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rule_table),
         cmocka_unit_test(other_rule_table),
-        cmocka_unit_test(known_bits),      cmocka_unit_test(graph_table),
+        cmocka_unit_test(known_bits),
+        cmocka_unit_test(equal_computations_are_found_among_many),      cmocka_unit_test(graph_table),
         cmocka_unit_test(random_integers), cmocka_unit_test(random_floats),
         cmocka_unit_test(divisions),       cmocka_unit_test(scaling),
     };

@@ -13,8 +13,8 @@ typedef struct {
     Debugger *d;
     const DbgScreen *screen;
     Warp *before; /* the warp as it was */
-    u64 place;    /* where that was */
-    bool known;
+    u64 group;    /* linear number of its group, */
+    bool known;   /* if there was such a step */
 } Stepper;
 
 /* --- the screen ------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void put_lanes(const Stepper *s, const char *what, u32 mask, const char *
 static void put_changes(const Stepper *s, const Warp *w, Buf *to)
 {
     u32 n = 0;
-    if (!s->known || s->before->id != w->id || s->before->group != w->group)
+    if (!s->known || s->before->id != w->id || s->group != w->group->linear)
         return;
     for (u32 i = 1; i < 64 && n < MOST_CHANGED; i++)
         if (w->x[i] != s->before->x[i]) {
@@ -150,7 +150,7 @@ static u32 line_at(const Stepper *s, u32 pc)
 static void remember(Stepper *s, const Warp *w)
 {
     memcpy((void *)s->before, w, sizeof *w);
-    s->place = s->d->run->now;
+    s->group = w->group->linear;
     s->known = true;
 }
 
@@ -225,7 +225,7 @@ void step_launch(Debugger *d)
         switch (key) {
         case 'b': back(&s, false); break;
         case 'B': back(&s, true); break;
-        case 'q': d->killed = !stuck; /* fall through */
+        case 'q': d->killed = true; /* fall through */
         case 'c':
         case -1: on = false; break;
         case 'n':

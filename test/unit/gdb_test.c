@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "dbg/agent.h"
 #include "dbg/debugger.h"
+#include "link/link.h"
 #include "obj/dwarf.h"
 #include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
@@ -114,6 +115,26 @@ static DevResult run(Pipe *p, Device *d, u32 groups)
     dbg_close(debugger, 0);
     assert_true(p->closed);
     return r;
+}
+
+/* The same with an image, which gdb may read. */
+static Device *open_with_image(const char *text, Buf *file)
+{
+    Caught c;
+    DeviceOptions o = dev_defaults();
+    o.set = V202;
+    o.engine = &dbg_kind;
+    Device *d = dev_open(&o);
+    assert_non_null(d);
+    Object *object = assemble_in(&c, text, &(AsmOptions){.set = V202, .lines = true});
+    Object *image =
+        link_objects((const Object *const[]){object}, 1, &(LinkOptions){.entry = NULL}, &c.d);
+    if (!image || !obj_write(image, file, &c.d) || !dev_load(d, image, &c.d))
+        fail_msg("%s", buf_text(&c.text));
+    obj_free(object);
+    buf_free(&c.text);
+    memory_map(dev_memory(d), HEAP, HEAP_BYTES, MEM_R | MEM_W);
+    return d;
 }
 
 static void end(Pipe *p, Device *d)
@@ -478,6 +499,340 @@ static void faults_stop(void **state)
     end(&p, d);
 }
 
+/* --- each packet and its answer ------------------------------------------------------------------ */
+
+/* The next answer, without its frame and signs of acknowledgement; false: there is none.  What is escaped in it is not
+ * any more, and its sum is right. */
+static bool next_answer(const Pipe *p, size_t *at, Buf *answer)
+{
+    u8 sum = 0;
+    char end[4];
+    answer->len = 0;
+    while (*at < p->out.len && p->out.data[*at] != '$')
+        ++*at;
+    if (*at == p->out.len)
+        return false;
+    for (++*at; p->out.data[*at] != '#'; ++*at) {
+        u8 byte = p->out.data[*at];
+        sum = (u8)(sum + byte);
+        assert_true(byte != '*');
+        if (byte == '}') {
+            byte = p->out.data[++*at];
+            sum = (u8)(sum + byte);
+            byte ^= 0x20;
+        }
+        buf_put(answer, &byte, 1);
+    }
+    buf_put(answer, "", 1); /* a text ends with NUL */
+    answer->len--;
+    snprintf(end, sizeof end, "#%02x", sum);
+    assert_memory_equal(p->out.data + *at, end, 3);
+    return true;
+}
+
+typedef struct {
+    const char *packet, *answer;
+} Exchange;
+
+static void exchange(Device *d, const Exchange *rows, size_t n)
+{
+    Pipe p = {.closed = false};
+    Buf answer = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        send(&p, rows[i].packet);
+    send(&p, "D");
+    run(&p, d, 1);
+    for (size_t i = 0; i < n; i++)
+        if (!next_answer(&p, &at, &answer) || strcmp(buf_text(&answer), rows[i].answer))
+            fail_msg("%s: %s, not %s", rows[i].packet, buf_text(&answer), rows[i].answer);
+    buf_free(&answer);
+    end(&p, d);
+}
+
+static void answers_packets(void **state)
+{
+    static const Exchange rows[] = {
+        {"?", "T05thread:1;"},
+        {"vCont?", "vCont;c;C;s;S;r"},
+        {"qSupported:multiprocess+",
+         "PacketSize=3fff;QStartNoAckMode+;qXfer:features:read+;qXfer:exec-file:read+;"
+         "ConditionalBreakpoints+;vContSupported+;ReverseStep+;ReverseContinue+"},
+        {"qAttached", "1"},
+        {"qSymbol::", "OK"},
+        {"vFile:setfs:0", "F0"},
+        {"vFile:close:5", "F0"},
+        {"qUnheard", ""},
+        {"X", ""},
+        /* threads: four lanes of two warps */
+        {"qfThreadInfo", "m1,2,3,4,5,6,7,8"},
+        {"qsThreadInfo", "l"},
+        {"T1", "OK"},
+        {"T8", "OK"},
+        {"T9", "E01"},
+        {"T0", "E01"},
+        {"T100000001", "E01"},
+        {"T", "E01"},
+        {"qC", "QC1"},
+        {"Hg8", "OK"},
+        {"qC", "QC8"},
+        {"Hg9", "E01"},
+        {"Hg100000001", "E01"},
+        {"qC", "QC8"},
+        {"Hg0", "OK"}, /* any thread: the one that is chosen */
+        {"Hg-1", "OK"},
+        {"Hc1", "OK"}, /* of older packets */
+        {"qC", "QC8"},
+        {"Hg1", "OK"},
+        {"qC", "QC1"},
+        {"qThreadExtraInfo,1", "67726f757020302c302c3020776172702030206c616e652030"},
+        {"qThreadExtraInfo,8", "67726f757020302c302c3020776172702031206c616e652033"},
+        {"qThreadExtraInfo,9", "E01"},
+        {"qThreadExtraInfo,100000001", "E01"},
+        /* memory: the heap ends at 90010000, the code at 80001000 */
+        {"M9000fffc,4:11223344", "OK"},
+        {"m9000fffc,4", "11223344"},
+        {"m9000fffe,4", "3344"},
+        {"m9000ffff,1", "44"},
+        {"m90010000,1", "E01"},
+        {"m8fffffff,2", "E01"},
+        {"m9000fffc,0", "E01"},
+        {"M9000fffd,1:AB", "OK"}, /* digits of both kinds */
+        {"m9000fffc,4", "11ab3344"},
+        {"M9000fffe,3:556677", "E01"},
+        {"m9000fffc,4", "11ab3344"},
+        {"M9000fffe,2:55", "E01"},
+        {"M9000fffe,2:555", "E01"},
+        {"M9000fffe,1:5566", "E01"},
+        {"M9000fffe,2:5g66", "E01"},
+        /* of these places one exists once, and is removed once */
+        {"Z0,80000010,4", "OK"},
+        {"Z0,80000010,4", "OK"},
+        {"z0,80000010,4", "OK"},
+        {"z0,80000010,4", "OK"},
+        {"Z1,80000010,4", "OK"},
+        {"z1,80000010,4", "OK"},
+        {"Z5,80000010,4", "E01"},
+        {"Z0,100000000,4", "E01"},
+        {"Z2,90000000,100000000", "E01"},
+        {"Z2,90000000,0", "E01"},
+        {"Z2,ffffff,8", "OK"}, /* each lane's own: changes of at most 8 bytes */
+        {"Z2,ffffff,9", "E01"},
+        {"Z3,ffffff,8", "E01"},
+        {"Z4,ffffff,8", "E01"},
+        {"Z2,1000000,9", "OK"},
+        {"Z3,1000000,1", "OK"},
+        {"Z4,1000000,1", "OK"},
+        {"z4,1000000,1", "OK"},
+        {"z2,ffffff,8", "OK"},
+        /* numbers have 64 bits at most */
+        {"mffffffff90000000,1", "00"},
+        {"m00000000000000000090000000,1", "00"},
+        {"m10000000090000000,1", "E01"},
+        /* this device has no image */
+        {"qXfer:exec-file:read:1:0,100", "E01"},
+        {"vFile:open:2f76656e7475732f696d6167652e656c66,0,0", "F-1,2"},
+    };
+    (void)state;
+    exchange(open_device(program, V202), rows, countof(rows));
+}
+
+/* What is written into basic registers by one packet comes back by another, and x0 is 0. */
+static void answers_with_all_registers(void **state)
+{
+    Buf set = {0}, got = {0}, small = {0}, large = {0};
+    (void)state;
+    buf_str(&set, "G");
+    for (u32 n = 0; n < 33; n++) {
+        const u32 value = n == 32 ? 0x80000024 : (n + 1) * 0x01030507;
+        hex_put(&set, &value, 4);
+        hex_put(&got, n ? &value : &(u32){0}, 4);
+    }
+    buf_put(&small, set.data, set.len - 8);
+    buf_put(&large, set.data, set.len);
+    buf_str(&large, "00000000");
+    memset(set.data + 1, '0', 8);
+    const Exchange rows[] = {{buf_text(&small), "E01"}, {buf_text(&large), "E01"}, {buf_text(&set), "OK"},
+                             {"g", buf_text(&got)}, {"p20", "24000080"}};
+    exchange(open_device(program, V202), rows, countof(rows));
+    buf_free(&set);
+    buf_free(&got);
+    buf_free(&small);
+    buf_free(&large);
+}
+
+/* Steps of other threads and forms, each to the next instruction of the warp. */
+static void goes_on_as_told(void **state)
+{
+    static const Exchange rows[] = {
+        {"vCont;s:6;c", "T05thread:6;"},
+        {"p20", "04000080"},
+        {"vCont;S05:1;c", "T05thread:1;"},
+        {"p20", "04000080"},
+        {"vCont;r80000000,80000010:1;c", "T05thread:1;"},
+        {"p20", "10000080"},
+        {"vCont;r80000018,80000014:1;c", "T05thread:1;"}, /* an empty range is a step */
+        {"p20", "14000080"},
+        {"vCont;x", "E01"},
+        {"Z0,8000001c,4", "OK"}, /* three places, of which the first goes */
+        {"Z0,80000020,4", "OK"},
+        {"Z0,80000038,4", "OK"},
+        {"z0,8000001c,4", "OK"},
+        {"vCont;C05", "T05thread:1;"},
+        {"p20", "20000080"},
+        {"qfThreadInfo", "m1,2,3,4,5,6,7,8"},
+        {"S05", "T05thread:1;"},
+        {"p20", "24000080"},
+        {"C05", "T05thread:1;"},
+        {"p20", "38000080"},
+        {"bs", "T05thread:1;"},
+        {"p20", "34000080"},
+        {"bc", "T05thread:1;"},
+        {"p20", "20000080"},
+    };
+    (void)state;
+    exchange(open_device(program, V202), rows, countof(rows));
+}
+
+/* Of up to 16 conditions one must hold, each of at most 4096 bytes. */
+static void takes_conditions(void **state)
+{
+    (void)state;
+    for (u32 n = 15; n <= 17; n++)
+        for (u32 holds = 0; holds < 2; holds++) {
+            Buf packet = {0};
+            buf_str(&packet, "Z0,80000020,4;");
+            for (u32 i = 0; i < n; i++)
+                buf_str(&packet, i + 1 == n && holds ? "X3,220127" : "X3,220027");
+            const Exchange rows[] = {{buf_text(&packet), n <= 16 ? "OK" : "E01"},
+                                     {"Z0,80000024,4", "OK"},
+                                     {"vCont;c", "T05thread:1;"},
+                                     {"p20", n <= 16 && holds ? "20000080" : "24000080"}};
+            exchange(open_device(program, V202), rows, countof(rows));
+            buf_free(&packet);
+        }
+    for (u32 size = 4096; size <= 4097; size++) {
+        Buf packet = {0};
+        buf_printf(&packet, "Z0,80000020,4;X%x,220027", size);
+        buf_fill(&packet, '0', 2 * (size - 3));
+        const Exchange rows[] = {{buf_text(&packet), size == 4096 ? "OK" : "E01"},
+                                 {"Z0,80000020,4;X1,", "E01"},
+                                 {"Z0,80000020,4;X3 220127", "E01"}};
+        exchange(open_device(program, V202), rows, countof(rows));
+        buf_free(&packet);
+    }
+}
+
+/* A place that is set again has the conditions of the last time. */
+static void conditions_are_the_last(void **state)
+{
+    static const Exchange rows[] = {
+        {"Z0,80000020,4;X3,220027", "OK"},
+        {"Z0,80000020,4;X3,220127", "OK"},
+        {"Z0,80000024,4", "OK"},
+        {"Z0,80000024,4;X3,220027", "OK"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "20000080"},
+        {"z0,80000020,4", "OK"},
+        {"Z0,80000028,4", "OK"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "28000080"},
+    };
+    (void)state;
+    exchange(open_device(program, V202), rows, countof(rows));
+}
+
+/* The whole of a document in parts of `size` bytes; what begins each says whether more follows. */
+static void read_in_parts(const char *begin, u32 size, const Buf *want)
+{
+    Pipe p = {.closed = false};
+    Buf file = {0}, part = {0}, packet = {0};
+    Device *d = open_with_image(program, &file);
+    size_t at = 0;
+    for (u32 from = 0; from <= want->len; from += size) {
+        packet.len = 0;
+        buf_printf(&packet, "%s%x,%x", begin, from, size);
+        send(&p, buf_text(&packet));
+    }
+    run(&p, d, 1);
+    for (u32 from = 0; from <= want->len; from += size) {
+        const u32 left = (u32)want->len - from, n = left < size ? left : size;
+        assert_true(next_answer(&p, &at, &part));
+        assert_int_equal(part.len, n + 1);
+        assert_int_equal(part.data[0], size < left ? 'm' : 'l');
+        assert_memory_equal(part.data + 1, want->data + from, n);
+    }
+    buf_free(&file);
+    buf_free(&part);
+    buf_free(&packet);
+    end(&p, d);
+}
+
+static void hands_out_documents(void **state)
+{
+    Buf xml = {0}, name = {0};
+    (void)state;
+    state_describe_registers(&(Launch){.lanes = 4}, &xml);
+    buf_str(&name, "/ventus/image.elf");
+    for (u32 size = 1; size <= 18; size++)
+        read_in_parts("qXfer:exec-file:read:1:", size, &name);
+    read_in_parts("qXfer:features:read:target.xml:", 1000, &xml);
+    read_in_parts("qXfer:features:read:target.xml:", 8192, &xml); /* half of a packet */
+    buf_free(&xml);
+    buf_free(&name);
+}
+
+/* The image as a file: its bytes, whatever they are, its size, and what is no file. */
+static void hands_out_the_image(void **state)
+{
+    static const char *const others[] = {
+        "vFile:open:2f76656e7475732f696d6167652e656c,0,0", "vFile:open:2f76656e7475732f696d6167652e656c6666,0,0",
+        "vFile:pread:4,1,0", "vFile:pread:6,1,0"};
+    static const char *const refusals[] = {"F-1,2", "F-1,2", "F-1,9", "F-1,9"};
+    enum { PART = 999 };
+    Pipe p = {.closed = false};
+    Buf file = {0}, answer = {0}, packet = {0};
+    Device *d = open_with_image(program, &file);
+    size_t at = 0;
+    (void)state;
+    send(&p, "vFile:open:2f76656e7475732f696d6167652e656c66,0,0");
+    send(&p, "vFile:fstat:5");
+    for (u32 from = 0; from < file.len + PART; from += PART) {
+        packet.len = 0;
+        buf_printf(&packet, "vFile:pread:5,%x,%x", PART, from);
+        send(&p, buf_text(&packet));
+    }
+    for (size_t i = 0; i < countof(others); i++)
+        send(&p, others[i]);
+    run(&p, d, 1);
+    assert_true(next_answer(&p, &at, &answer));
+    assert_string_equal(buf_text(&answer), "F5");
+    assert_true(next_answer(&p, &at, &answer));
+    assert_int_equal(answer.len, 4 + 64);
+    assert_memory_equal(answer.data, "F40;", 4);
+    u8 status[64] = {[10] = 0100444 >> 8, [11] = 0100444 & 0xff}; /* a file that all may read; big-endian */
+    for (int i = 0; i < 8; i++)
+        status[28 + i] = (u8)((u64)file.len >> (56 - 8 * i));
+    assert_memory_equal(answer.data + 4, status, 64);
+    for (u32 from = 0; from < file.len + PART; from += PART) {
+        const u32 n = from >= file.len ? 0 : file.len - from < PART ? (u32)file.len - from : PART;
+        packet.len = 0;
+        buf_printf(&packet, "F%x;", n);
+        buf_put(&packet, file.data + (n ? from : 0), n);
+        assert_true(next_answer(&p, &at, &answer));
+        assert_int_equal(answer.len, packet.len);
+        assert_memory_equal(answer.data, packet.data, packet.len);
+    }
+    for (size_t i = 0; i < countof(others); i++) {
+        assert_true(next_answer(&p, &at, &answer));
+        assert_string_equal(buf_text(&answer), refusals[i]);
+    }
+    buf_free(&file);
+    buf_free(&answer);
+    buf_free(&packet);
+    end(&p, d);
+}
+
 /* --- agent expressions --------------------------------------------------------------------------- */
 
 /* the lane whose expressions are computed */
@@ -711,7 +1066,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
         cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
-        cmocka_unit_test(faults_stop),             cmocka_unit_test(computes_expressions),
+        cmocka_unit_test(faults_stop),
+        cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),
+        cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(takes_conditions),
+        cmocka_unit_test(conditions_are_the_last), cmocka_unit_test(hands_out_documents),
+        cmocka_unit_test(hands_out_the_image),           cmocka_unit_test(computes_expressions),
         cmocka_unit_test(computes_at_the_edges),   cmocka_unit_test(stack_has_its_depth),
     };
     (void)argc;

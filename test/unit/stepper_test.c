@@ -4,6 +4,7 @@
 #include "dbg/debugger.h"
 #include "link/link.h"
 #include "test/kit/assemble.h"
+#include "test/kit/leftover.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -209,7 +210,8 @@ static void shows_what_changed(void **state)
         {"nnnnnnnnnnnnnb", "instruction 14\n", "changed"}, /* not known of the way back */
         {"sb", "warp 0 of 3  instruction 0\n", "changed"},
         {"sw", "warp 1 of 3  instruction 1\n", "changed"}, /* what is shown has not stepped */
-        {"ssx", "instruction 2\n", "instruction 3"},       /* no key */
+        {"swww", "warp 0 of 3  instruction 1\n", "changed"},
+        {"ssx", "instruction 2\n", "instruction 3"}, /* no key */
     };
     (void)state;
     expect_rows(program, 3, 4, rows, countof(rows));
@@ -242,6 +244,8 @@ static void moves(void **state)
         {"nnnnnnnnnnnnnB", "instruction 14\n", NULL}, /* to the last instruction of the line */
         {"nnnnnnnnnnnnnBB", ">  11  ", NULL},
         {"nnnnnnnnnnnnnB", "=> 0x80000038", NULL},
+        {"nnnnnnnnnnnnnb", "instruction 14\n", NULL},
+        {"nnnnnnnnnnnnnbb", "instruction 13\n", NULL},
         {"nB", "instruction 0\n", NULL},
         {"bBs", "instruction 1\n", NULL}, /* there is nothing before the start */
         {"nnnnbbbb", "instruction 0\n", NULL},
@@ -443,9 +447,10 @@ static void monitor_says(void **state)
         expect_said(rows[i].keys, rows[i].command, rows[i].said);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(shows_a_warp),
         cmocka_unit_test(shows_what_changed),
         cmocka_unit_test(shows_no_change_between_groups),
@@ -457,5 +462,7 @@ int main(void)
         cmocka_unit_test(colours_the_screen),
         cmocka_unit_test(monitor_says),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

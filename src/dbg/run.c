@@ -10,22 +10,23 @@ static u64 slice_of(const Run *r)
     return r->audience->opt->slice ? r->audience->opt->slice : TURN;
 }
 
-static void begin_group(Run *r, u64 linear)
+/* In these is_new says whether observers have not heard yet of what happens here. */
+static void begin_group(Run *r, u64 linear, bool is_new)
 {
     group_begin(r->group, linear, 0);
     r->returned = 0;
     r->turn = 0;
     r->left = slice_of(r);
-    if (r->now >= r->told)
+    if (is_new)
         audience_tell(r->audience, EVENT_group_begin, r->group, NULL);
-    for (u32 k = 0; r->now >= r->told && k < r->group->nwarps; k++)
+    for (u32 k = 0; is_new && k < r->group->nwarps; k++)
         if (r->group->warps[k].state == WARP_READY)
             audience_tell(r->audience, EVENT_warp_begin, r->group, &r->group->warps[k]);
 }
 
-static void end_group(Run *r)
+static void end_group(Run *r, bool is_new)
 {
-    if (r->now >= r->told)
+    if (is_new)
         audience_tell(r->audience, EVENT_group_end, r->group, NULL);
     for (size_t i = 0; r->history && i < r->group->pds_dirty.n; i++) /* they are cleared */
         history_wrote_page(r->history, r->group->pds_dirty.page[i]);
@@ -49,7 +50,7 @@ static bool find_ready(Run *r)
 }
 
 /* Ends turns, barriers and groups, so that the next instruction is that of the warp on turn. */
-static void settle(Run *r)
+static void settle(Run *r, bool is_new)
 {
     Group *g = r->group;
     while (!r->over) {
@@ -64,13 +65,13 @@ static void settle(Run *r)
         if (find_ready(r))
             return;
         if (group_pass_barrier(g)) {
-            if (r->now >= r->told)
+            if (is_new)
                 audience_tell(r->audience, EVENT_barrier, g, NULL);
             r->turn = 0;
             r->left = slice_of(r);
         } else if (g->linear + 1 < r->ngroups) {
-            end_group(r);
-            begin_group(r, g->linear + 1);
+            end_group(r, is_new);
+            begin_group(r, g->linear + 1, is_new);
         } else {
             r->over = true;
         }
@@ -88,8 +89,8 @@ bool run_open(Run *r, Sim *sim, const Launch *l, Audience *a, bool with_history)
     group_note_accesses(r->group, NOTE_EACH);
     if (r->over)
         return true;
-    begin_group(r, 0);
-    settle(r);
+    begin_group(r, 0, true);
+    settle(r, true);
     if (with_history && (r->history = history_open(l)))
         history_keep(r->history, r, false);
     return true;
@@ -98,7 +99,7 @@ bool run_open(Run *r, Sim *sim, const Launch *l, Audience *a, bool with_history)
 void run_close(Run *r)
 {
     if (r->group && r->ngroups)
-        end_group(r);
+        end_group(r, r->now >= r->told);
     if (r->group)
         sim_give_group(r->sim, r->group);
     history_free(r->history);
@@ -149,7 +150,7 @@ bool run_step(Run *r, Step *s)
         r->left--;
         r->told = r->now > r->told ? r->now : r->told;
     }
-    settle(r);
+    settle(r, is_new);
     return !g->faulted;
 }
 

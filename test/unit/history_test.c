@@ -150,10 +150,92 @@ static void comes_back(void **state)
     assert_true(mallinfo2().uordblks < before + NOISE);
 }
 
+/* what happened, in its order */
+typedef struct {
+    u64 sum;
+    u32 count[NEVENT];
+} Heard;
+
+static Verdict hear(void *self, const Event *e)
+{
+    Heard *h = self;
+    const u64 what[] = {e->kind, e->group ? e->group->linear : 99, e->warp ? e->warp->id : 99,
+                        e->step ? e->step->pc : 0};
+    h->sum = mix(h->sum, what, sizeof what);
+    h->count[__builtin_ctz(e->kind)]++;
+    return GO_ON;
+}
+
+/* Warps take turns as in the interpreter, whatever the length of a turn: observers hear the same in the same order. */
+static void takes_turns(void **state)
+{
+    static const char rounds[] = "    csrr    t0, CSR_WID\n"
+                                 "    li      s2, 5\n"
+                                 "    add     s2, s2, t0\n"
+                                 "1:  addi    s2, s2, -1\n"
+                                 "    bnez    s2, 1b\n"
+                                 "    barrier x0, x0, 1\n"
+                                 "    li      s2, 3\n"
+                                 "2:  addi    s2, s2, -1\n"
+                                 "    bnez    s2, 2b\n"
+                                 "    barrier x0, x0, 1\n"
+                                 "    endprg  x0, x0, x0\n";
+    const u32 all = ((u32)1 << NEVENT) - 1;
+    (void)state;
+    for (u64 slice = 0; slice < 9; slice++) {
+        Heard by_turns = {.sum = 1}, led = {.sum = 1};
+        Run r;
+        Step s;
+        rig_load(V202, 8, rounds);
+        rig.launch.groups[0] = 2;
+        rig.launch.warps = 3;
+        rig_must_run(&(LaunchOptions){.slice = slice, .observers = &(Observer){&by_turns, all, hear, NULL}, .nobservers = 1});
+        const LaunchOptions options = {.slice = slice, .observers = &(Observer){&led, all, hear, NULL}, .nobservers = 1};
+        Audience audience = audience_of(&rig.launch, &options);
+        audience_tell(&audience, EVENT_launch_begin, NULL, NULL);
+        assert_true(run_open(&r, rig.sim, &rig.launch, &audience, slice & 1));
+        while (run_step(&r, &s))
+            ;
+        assert_false(r.group->faulted);
+        run_close(&r);
+        audience_tell(&audience, EVENT_launch_end, NULL, NULL);
+        assert_memory_equal(led.count, by_turns.count, sizeof led.count);
+        assert_true(led.sum == by_turns.sum);
+        assert_int_equal(led.count[EVENT_BIT_barrier], 4);
+        assert_int_equal(led.count[EVENT_BIT_warp_end], 6);
+    }
+}
+
+/* Events of what runs again on the way back and forth are told once. */
+static void tells_once(void **state)
+{
+    Heard once = {.sum = 1}, twice = {.sum = 1};
+    (void)state;
+    for (int back = 0; back < 2; back++) {
+        Run r;
+        Step s;
+        const LaunchOptions options = {
+            .observers = &(Observer){back ? &twice : &once, ((u32)1 << NEVENT) - 1, hear, NULL}, .nobservers = 1};
+        rig_load(V202, 8, "    li t0, 1\n    barrier x0, x0, 1\n    li t1, 2\n    endprg x0, x0, x0\n");
+        rig.launch.groups[0] = 2;
+        rig.launch.warps = 2;
+        Audience audience = audience_of(&rig.launch, &options);
+        assert_true(run_open(&r, rig.sim, &rig.launch, &audience, true));
+        while (run_step(&r, &s))
+            for (u64 now = r.now, to = 0; back && to < now; to++)
+                assert_true(run_go_to(&r, to) && run_go_to(&r, now));
+        run_close(&r);
+    }
+    assert_memory_equal(once.count, twice.count, sizeof once.count);
+    assert_true(once.sum == twice.sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(comes_back, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(takes_turns, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(tells_once, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #define HEAP 0x90000000u
+#define PRIVATE 0xa0000000u
 enum { HEAP_BYTES = 1 << 16 };
 
 /* --- a connection in memory ------------------------------------------------------------------ */
@@ -861,6 +862,308 @@ static void close_evaluator(Evaluator *e)
     dev_close(e->d);
 }
 
+/* --- registers and memory of a lane --------------------------------------------------------------- */
+
+/* Two warps, the second of which divides: lanes 1 and 3 wait for the others. */
+static void open_pair(Evaluator *e, IsaSet set)
+{
+    static const LaunchOptions options = {.threads = 1};
+    e->d = open_device(program, set);
+    memory_map(dev_memory(e->d), PRIVATE, PAGE_SIZE, MEM_R | MEM_TRACKED);
+    e->l = (Launch){.set = set, .pc = CODE_LO, .groups = {2, 1, 1}, .warps = 2, .lanes = 4, .knl = 0x12345678,
+                    .vgprs = 256, .simt_depth = 8, .pds = PRIVATE, .pds_lane = 64, .pds_areas = 1,
+                    .memory = dev_memory(e->d)};
+    e->audience = audience_of(&e->l, &options);
+    assert_true(run_open(&e->r, (Sim *)dev_engine(e->d), &e->l, &e->audience, true));
+    assert_true(lane_find(&e->r, 7, &e->lane));
+    assert_int_equal(e->lane.lane, 2);
+    Warp *w = e->lane.warp;
+    assert_int_equal(w->id, 1);
+    for (u32 i = 1; i < 64; i++)
+        w->x[i] = 1000 + i;
+    for (u32 i = 0; i < 256; i++)
+        for (u32 k = 0; k < 4; k++)
+            w->v[i][k] = 4 * i + k;
+    w->mask = 5;
+    warp_set_exec(w);
+}
+
+/* What the register of that name is, of those whose names say it; false: it is another. */
+static bool named(const char *name, u32 *value)
+{
+    static const struct {
+        const char *name;
+        u32 value;
+    } states[] = {{"pc", CODE_LO}, {"mask", 5}, {"exec", 5}, {"depth", 0}, {"active", 1}, {"lane", 2},
+                  {"warp", 1}, {"group", 0}, {"thread", 7}};
+    char *end;
+    const u32 n = (u32)strtoul(name + 1, &end, 10);
+    for (size_t i = 0; i < countof(states); i++)
+        if (!strcmp(states[i].name, name))
+            return *value = states[i].value, true;
+    if (end == name + 1 || *end)
+        return false;
+    if (*name == 'x')
+        return *value = n ? 1000 + n : 0, true;
+    return *name == 'v' && (*value = 4 * n + 2, true);
+}
+
+/* The numbers that the description has for names are those of the registers so named. */
+static void registers_have_their_names(void **state)
+{
+    Evaluator e;
+    Buf xml = {0};
+    u32 n = 0, seen[256] = {0};
+    u8 bytes[MOST_REGISTER];
+    (void)state;
+    open_pair(&e, V202);
+    state_describe_registers(&e.l, &xml);
+    for (const char *at = buf_text(&xml); (at = strstr(at, "<reg name=\"")); at++, n++) {
+        char name[32];
+        u32 number, bits, value = 0, want = 0;
+        assert_int_equal(sscanf(at, "<reg name=\"%31[^\"]\" bitsize=\"%u\" regnum=\"%u\"", name, &bits, &number), 3);
+        assert_int_equal(number, n);
+        assert_int_equal(state_read_register(&e.r, e.lane, n, bytes), bits / 8);
+        memcpy(&value, bytes, 4);
+        seen[(u8)*name]++;
+        if (!strncmp(name, "row", 3)) {
+            assert_int_equal(bits, 128);
+            assert_memory_equal(bytes, e.lane.warp->v[strtoul(name + 3, NULL, 10)], 16);
+        } else if (named(name, &want) && value != want)
+            fail_msg("%s, number %u: %u, not %u", name, n, value, want);
+    }
+    assert_true(seen['x'] == 64 && seen['v'] >= 256 && seen['r'] >= 256);
+    assert_int_equal(state_read_register(&e.r, e.lane, n, bytes), 0);
+    assert_int_equal(state_read_register(&e.r, e.lane, n - 1, bytes), 4);
+    assert_non_null(strstr(buf_text(&xml), "<vector id=\"lanes\" type=\"int32\" count=\"4\"/>"));
+    assert_non_null(strstr(buf_text(&xml), "name=\"x1\" bitsize=\"32\" regnum=\"1\" type=\"code_ptr\""));
+    assert_non_null(strstr(buf_text(&xml), "name=\"x2\" bitsize=\"32\" regnum=\"2\" type=\"int\""));
+    buf_free(&xml);
+    close_evaluator(&e);
+}
+
+/* The number of a register by its name. */
+static u32 number_of(const Evaluator *e, const char *name)
+{
+    Buf xml = {0};
+    char text[64];
+    u32 n = 0;
+    state_describe_registers(&e->l, &xml);
+    snprintf(text, sizeof text, "<reg name=\"%s\" ", name);
+    const char *at = strstr(buf_text(&xml), text);
+    assert_non_null(at);
+    assert_int_equal(sscanf(strstr(at, "regnum="), "regnum=\"%u\"", &n), 1);
+    buf_free(&xml);
+    return n;
+}
+
+static bool written(Evaluator *e, const char *name, u32 value)
+{
+    return state_write_register(&e->r, e->lane, number_of(e, name), (const u8 *)&value, 4);
+}
+
+static void registers_are_written_by_name(void **state)
+{
+    Evaluator e;
+    const u32 row[5] = {11, 12, 13, 14, 15};
+    (void)state;
+    open_pair(&e, V202);
+    Warp *w = e.lane.warp;
+    assert_true(written(&e, "x0", 0));
+    assert_false(written(&e, "x0", 1));
+    assert_int_equal(w->x[0], 0);
+    static const char *const scalars[] = {"x1", "x31", "x32", "x63"};
+    static const u32 index[] = {1, 31, 32, 63, 0, 31, 32, 255};
+    static const char *const elements[] = {"v0", "v31", "v32", "v255"};
+    for (u32 i = 0; i < 4; i++) {
+        assert_true(written(&e, scalars[i], 7 + i));
+        assert_int_equal(w->x[index[i]], 7 + i);
+        assert_true(written(&e, elements[i], 17 + i));
+        assert_int_equal(w->v[index[4 + i]][2], 17 + i);
+        assert_int_equal(w->v[index[4 + i]][1], 4 * index[4 + i] + 1);
+    }
+    const u32 first = number_of(&e, "row0");
+    assert_true(state_write_register(&e.r, e.lane, first + 255, (const u8 *)row, 16));
+    assert_memory_equal(w->v[255], row, 16);
+    assert_false(state_write_register(&e.r, e.lane, first, (const u8 *)row, 4));
+    assert_false(state_write_register(&e.r, e.lane, first, (const u8 *)row, 20));
+    assert_false(state_write_register(&e.r, e.lane, 1, (const u8 *)row, 8));
+    assert_true(written(&e, "fflags", 3));
+    assert_int_equal(w->fflags, 3);
+    static const char *const fixed[] = {"mask", "exec", "depth", "active", "lane", "warp", "group", "thread",
+                                        "lc_id_x", "gl_id_z"};
+    for (size_t i = 0; i < countof(fixed); i++)
+        assert_false(written(&e, fixed[i], 1));
+    assert_true(written(&e, "pc", CODE_LO + 8));
+    assert_int_equal(w->pc, CODE_LO + 8);
+    e.lane.lane = 1; /* which is not active: only what it is already */
+    assert_false(written(&e, "pc", CODE_LO + 4));
+    assert_true(written(&e, "pc", CODE_LO + 8));
+    assert_int_equal(w->pc, CODE_LO + 8);
+    close_evaluator(&e);
+}
+
+static u64 bytes_at(const Evaluator *e, u32 addr, u32 size, u64 *value)
+{
+    *value = 0;
+    return state_read_memory(&e->r, e->lane, addr, (u8 *)value, size);
+}
+
+/* Windows of registers, with nothing between them. */
+static void windows_have_their_ends(void **state)
+{
+    enum { V = REGISTER_WINDOW + VECTOR_WINDOW, META = REGISTER_WINDOW + METADATA_WINDOW };
+    static const struct {
+        u32 addr, size, there;
+        u64 value;
+    } rows[] = {
+        {REGISTER_WINDOW - 1, 1, 0, 0},  {REGISTER_WINDOW, 4, 4, 0},        {REGISTER_WINDOW + 4, 4, 4, 1001},
+        {REGISTER_WINDOW + 5, 1, 1, 3},  {REGISTER_WINDOW + 252, 8, 4, 1063}, {REGISTER_WINDOW + 256, 1, 0, 0},
+        {V - 1, 1, 0, 0},                {V, 4, 4, 2},                      {V + 4, 8, 8, 6 | (u64)10 << 32},
+        {V + 1020, 4, 4, 1022},          {V + 1021, 1, 1, 3},               {V + 1020, 8, 4, 1022},
+        {V + 1024, 1, 0, 0},
+        {META - 1, 1, 0, 0},             {META, 8, 4, 0x12345678},          {META + 3, 1, 1, 0x12},
+        {META + 4, 1, 0, 0},             {0xfffff0, 1, 0, 0},
+    };
+    Evaluator e;
+    u64 value;
+    (void)state;
+    open_pair(&e, V202);
+    for (size_t i = 0; i < countof(rows); i++) {
+        const u64 there = bytes_at(&e, rows[i].addr, rows[i].size, &value);
+        if (there != rows[i].there || value != rows[i].value)
+            fail_msg("%08x: %llu bytes, %llx", rows[i].addr, (unsigned long long)there, (unsigned long long)value);
+    }
+    const u32 one = 1;
+    assert_true(state_write_memory(&e.r, e.lane, REGISTER_WINDOW, (const u8 *)&one, 4)); /* x0 */
+    assert_int_equal(e.lane.warp->x[0], 0);
+    assert_true(state_write_memory(&e.r, e.lane, V + 1020, (const u8 *)&one, 4));
+    assert_int_equal(e.lane.warp->v[255][2], 1);
+    assert_false(state_write_memory(&e.r, e.lane, V + 1022, (const u8 *)&one, 4));
+    assert_int_equal(e.lane.warp->v[255][2], 1);
+    close_evaluator(&e);
+}
+
+/* Private memory, by doc/isa.md: a word of each lane of the group side by side, in v2025 of the warp. */
+static void private_memory_is_of_the_lane(void **state)
+{
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        Evaluator e;
+        u64 value;
+        const u8 bytes[] = {0xaa, 0xbb};
+        open_pair(&e, old ? V202 : V2025);
+        Memory *m = dev_memory(e.d);
+        const u32 area = old ? PRIVATE : PRIVATE + 64 * 4, stride = old ? 4 * 2 * 4 : 4 * 4;
+        const u32 lane = (old ? 4 + 2 : 2) * 4;
+        for (u32 a = 0; a < 64; a++)
+            m->base[area + a / 4 * stride + lane + a % 4] = (u8)(a + 1);
+        for (u32 a = 0; a < 64; a++) {
+            assert_int_equal(bytes_at(&e, a, 1, &value), 1);
+            assert_int_equal(value, a + 1);
+        }
+        assert_int_equal(bytes_at(&e, 62, 8, &value), 2);
+        assert_int_equal(bytes_at(&e, 64, 1, &value), 0);
+        /* what is written is cleared for the next group, which the list of pages is for */
+        assert_false(memory_rights(m, PRIVATE >> PAGE_BITS) & MEM_W);
+        assert_int_equal(e.r.group->pds_dirty.n, 0);
+        assert_false(state_write_memory(&e.r, e.lane, 63, bytes, 2));
+        for (int i = 0; i < 2; i++) {
+            assert_true(state_write_memory(&e.r, e.lane, 6, bytes, 2));
+            assert_int_equal(m->base[area + stride + lane + 2], 0xaa);
+            assert_int_equal(m->base[area + stride + lane + 3], 0xbb);
+            assert_true(memory_rights(m, PRIVATE >> PAGE_BITS) & MEM_W);
+            assert_int_equal(e.r.group->pds_dirty.n, 1);
+        }
+        close_evaluator(&e);
+    }
+}
+
+/* Code that is written is what runs then; the last byte of the window counts. */
+static void code_is_written(void **state)
+{
+    Evaluator e;
+    Step s;
+    const u32 li = 0x02a00293; /* li t0, 42 */
+    (void)state;
+    open_pair(&e, V202);
+    assert_true(lane_find(&e.r, 1, &e.lane));
+    assert_true(run_step(&e.r, &s)); /* lui t0, 0x90000 */
+    assert_int_equal(e.lane.warp->x[5], 0x90000000);
+    assert_true(state_write_memory(&e.r, e.lane, CODE_LO, (const u8 *)&li, 4));
+    e.lane.warp->pc = CODE_LO;
+    run_changed(&e.r);
+    assert_true(run_step(&e.r, &s));
+    assert_int_equal(e.lane.warp->x[5], 42);
+    close_evaluator(&e);
+}
+
+/* Threads are the lanes of the group that have work, from 1. */
+static void threads_are_lanes(void **state)
+{
+    Evaluator e;
+    Lane l;
+    (void)state;
+    open_pair(&e, V202);
+    assert_false(lane_find(&e.r, 0, &l));
+    for (u32 t = 1; t <= 8; t++) {
+        assert_true(lane_find(&e.r, t, &l));
+        assert_int_equal(l.warp->id, (t - 1) / 4);
+        assert_int_equal(l.lane, (t - 1) % 4);
+        assert_int_equal(lane_thread(l), t);
+    }
+    assert_false(lane_find(&e.r, 9, &l));
+    e.r.group->warps[1].initial = 7; /* a group of seven work-items */
+    assert_true(lane_find(&e.r, 7, &l));
+    assert_false(lane_find(&e.r, 8, &l));
+    close_evaluator(&e);
+}
+
+/* The signals of faults: of addresses SIGSEGV, of alignment SIGBUS, of instructions SIGILL, of the user SIGINT, of what
+ * the launch does as a whole SIGABRT; and whose they are. */
+static void faults_are_signals(void **state)
+{
+    static const int signal_of[] = {
+        [FAULT_ILLEGAL] = SIGNAL_ILL, [FAULT_PROFILE] = SIGNAL_ILL, [FAULT_UNSUPPORTED] = SIGNAL_ILL,
+        [FAULT_REGISTER] = SIGNAL_ILL, [FAULT_VTYPE] = SIGNAL_ILL, [FAULT_FRM] = SIGNAL_ILL, [FAULT_CSR] = SIGNAL_ILL,
+        [FAULT_FETCH] = SIGNAL_SEGV, [FAULT_FETCH_MISALIGNED] = SIGNAL_BUS, [FAULT_LOAD] = SIGNAL_SEGV,
+        [FAULT_STORE] = SIGNAL_SEGV, [FAULT_PRIVATE] = SIGNAL_SEGV, [FAULT_LOAD_MISALIGNED] = SIGNAL_BUS,
+        [FAULT_STORE_MISALIGNED] = SIGNAL_BUS, [FAULT_ATOMIC_MISALIGNED] = SIGNAL_BUS,
+        [FAULT_STORE_CODE] = SIGNAL_SEGV, [FAULT_FETCH_PAGE] = SIGNAL_SEGV, [FAULT_LOAD_PAGE] = SIGNAL_SEGV,
+        [FAULT_STORE_PAGE] = SIGNAL_SEGV, [FAULT_SIMT_OVERFLOW] = SIGNAL_ABRT, [FAULT_SIMT_NO_JOIN] = SIGNAL_ABRT,
+        [FAULT_EXIT_DIVERGED] = SIGNAL_ABRT, [FAULT_BARRIER_DIVERGED] = SIGNAL_ABRT,
+        [FAULT_NEEDS_ALL_LANES] = SIGNAL_ABRT, [FAULT_COPY_ARGUMENT] = SIGNAL_ABRT, [FAULT_COPY_EARLY] = SIGNAL_SEGV,
+        [FAULT_ENDLESS] = SIGNAL_ABRT, [FAULT_DEADLOCK] = SIGNAL_ABRT, [FAULT_STOPPED] = SIGNAL_INT,
+        [FAULT_NO_MEMORY] = SIGNAL_ABRT};
+    Evaluator e;
+    (void)state;
+    open_pair(&e, V202);
+    Group *g = e.r.group;
+    Debugger d = {.run = &e.r, .thread = 7};
+    assert_int_equal(stop_at_end(&d).kind, STOP_OVER);
+    g->faulted = true;
+    for (u32 k = 1; k < countof(signal_of); k++)
+        if (signal_of[k]) {
+            g->fault = (Fault){.kind = (FaultKind)k, .warp = 1, .lane = 3};
+            const Stop s = stop_at_end(&d);
+            assert_int_equal(s.kind, STOP_FAULT);
+            assert_int_equal(s.thread, 8);
+            if (s.signal != signal_of[k])
+                fail_msg("%s: %d", fault_name((FaultKind)k), s.signal);
+        }
+    /* a fault of the whole warp is of the thread that gdb looks at, if it is an active lane of that warp */
+    static const struct {
+        u32 looked_at, warp, thread;
+    } rows[] = {{7, 1, 7}, {5, 1, 5}, {6, 1, 5}, {3, 1, 5}, {7, 0, 1}, {3, 0, 3}, {0, 0, 1}, {0, 1, 5}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        g->fault = (Fault){.kind = FAULT_ILLEGAL, .warp = rows[i].warp, .lane = -1};
+        d.thread = rows[i].looked_at;
+        assert_int_equal(stop_at_end(&d).thread, rows[i].thread);
+    }
+    g->faulted = false;
+    close_evaluator(&e);
+}
+
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UWide;
 
@@ -1070,7 +1373,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),
         cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(takes_conditions),
         cmocka_unit_test(conditions_are_the_last), cmocka_unit_test(hands_out_documents),
-        cmocka_unit_test(hands_out_the_image),           cmocka_unit_test(computes_expressions),
+        cmocka_unit_test(hands_out_the_image),
+        cmocka_unit_test(registers_have_their_names), cmocka_unit_test(registers_are_written_by_name),
+        cmocka_unit_test(windows_have_their_ends), cmocka_unit_test(private_memory_is_of_the_lane),
+        cmocka_unit_test(code_is_written),         cmocka_unit_test(threads_are_lanes),
+        cmocka_unit_test(faults_are_signals),           cmocka_unit_test(computes_expressions),
         cmocka_unit_test(computes_at_the_edges),   cmocka_unit_test(stack_has_its_depth),
     };
     (void)argc;

@@ -154,21 +154,13 @@ static void remember(Stepper *s, const Warp *w)
     s->known = true;
 }
 
-/* One instruction of the warp that is shown; others may run first where it waits. */
+/* One instruction of the warp that is shown, which is ready. */
 static bool step(Stepper *s, const Warp *w)
 {
-    Run *r = s->d->run;
     Step x;
-    run_prefer(r, w);
+    run_prefer(s->d->run, w);
     remember(s, w);
-    do {
-        const Warp *now = run_warp(r);
-        if (!now || !run_step(r, &x))
-            return false;
-        if (now == w)
-            return true;
-    } while (w->state != WARP_DONE);
-    return true;
+    return run_step(s->d->run, &x);
 }
 
 static void next_line(Stepper *s, const Warp *w)

@@ -230,11 +230,28 @@ static void tells_once(void **state)
     assert_true(once.sum == twice.sum);
 }
 
+/* A launch of no groups is over at its start, without a warp. */
+static void runs_nothing(void **state)
+{
+    Run r;
+    Step s;
+    (void)state;
+    rig_load(V202, 8, "    endprg  x0, x0, x0\n");
+    rig.launch.groups[1] = 0;
+    Audience nobody = audience_of(&rig.launch, &(LaunchOptions){0});
+    assert_true(run_open(&r, rig.sim, &rig.launch, &nobody, true));
+    assert_true(r.over);
+    assert_null(run_warp(&r));
+    assert_false(run_step(&r, &s));
+    run_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(comes_back, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(takes_turns, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(runs_nothing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(tells_once, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

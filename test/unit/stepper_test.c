@@ -39,6 +39,7 @@ typedef struct {
     size_t at;
     Debugger *debugger;
     const char *command; /* of monitor, at the last place */
+    bool no_lines;       /* nobody knows the source */
     Buf said, screen;    /* what it said; all screens */
 } Terminal;
 
@@ -58,7 +59,7 @@ static int press_key(void *self)
     return -1;
 }
 
-static Device *open_device(IsaSet set, const char *text)
+static Device *open_device(IsaSet set, const char *text, bool lines)
 {
     DeviceOptions o = dev_defaults();
     Caught c;
@@ -66,7 +67,7 @@ static Device *open_device(IsaSet set, const char *text)
     o.engine = &dbg_kind;
     Device *d = dev_open(&o);
     assert_non_null(d);
-    Object *object = assemble_in(&c, text, &(AsmOptions){.set = set, .lines = true});
+    Object *object = assemble_in(&c, text, &(AsmOptions){.set = set, .lines = lines});
     Object *image =
         link_objects((const Object *const[]){object}, 1, &(LinkOptions){.entry = NULL}, &c.d);
     if (!image || !obj_add_source(image, "t.s", text, strlen(text)) || !dev_load(d, image, &c.d))
@@ -80,7 +81,7 @@ static Device *open_device(IsaSet set, const char *text)
 static DevResult run(Terminal *t, const char *text, bool colours, u32 warps, u32 lanes)
 {
     DevResult r;
-    Device *d = open_device(V202, text);
+    Device *d = open_device(V202, text, !t->no_lines);
     t->debugger = dbg_step(&(DbgScreen){t, colours, write_screen, press_key});
     assert_non_null(t->debugger);
     dbg_attach(t->debugger, d);
@@ -246,6 +247,7 @@ static void moves(void **state)
         {"nnnnnnnnnnnnnB", "=> 0x80000038", NULL},
         {"nnnnnnnnnnnnnb", "instruction 14\n", NULL},
         {"nnnnnnnnnnnnnbb", "instruction 13\n", NULL},
+        {"nnnnnnnnnnnnnnB", "warp 0 of 3  instruction 15\n", NULL}, /* where another warp ran */
         {"nB", "instruction 0\n", NULL},
         {"bBs", "instruction 1\n", NULL}, /* there is nothing before the start */
         {"nnnnbbbb", "instruction 0\n", NULL},
@@ -364,7 +366,25 @@ static void colours_the_screen(void **state)
     assert_non_null(
         strstr(buf_text(&t.screen),
                "[q]uit\n\033[H\033[2J\033[7mk  group 0,0,0  warp 0 of 1  instruction 1\033[0m\n"));
+    assert_non_null(strstr(buf_text(&t.screen), "\nchanged  v1   - 1 2 3\n[s]"));
     assert_null(strstr(buf_text(&t.screen), "--\n"));
+    drop(&t);
+}
+
+/* Without a source the steps are the same, and a line is all that there is. */
+static void shows_code_without_source(void **state)
+{
+    (void)state;
+    Terminal t = {.keys = "ss", .no_lines = true};
+    run(&t, program, false, 1, 4);
+    assert_string_equal(last_screen(&t), "k  group 0,0,0  warp 0 of 1  instruction 2\n"
+                                         "no source is known\n"
+                                         "=> 0x80000008  vmv.v.i v0, 3\n"
+                                         "   0x8000000c  vmv.v.i v0, 0\n"
+                                         "   0x80000010  auipc t0, 0\n"
+                                         "lane     0123\n"
+                                         "active   xxxx\n"
+                                         "changed  v2   - 1 - 1\n" KEYS);
     drop(&t);
 }
 
@@ -460,6 +480,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keeps_to_the_screen),
         cmocka_unit_test(shows_sides_that_wait),
         cmocka_unit_test(colours_the_screen),
+        cmocka_unit_test(shows_code_without_source),
         cmocka_unit_test(monitor_says),
     };
     (void)argc;

@@ -88,7 +88,7 @@ bool wire_receive(Wire *w, Buf *text)
     return false;
 }
 
-bool wire_send(Wire *w, const void *bytes, size_t size)
+void wire_send(Wire *w, const void *bytes, size_t size)
 {
     const u8 *from = bytes;
     Buf out = {0};
@@ -105,7 +105,6 @@ bool wire_send(Wire *w, const void *bytes, size_t size)
     if (out.failed || !w->stream.write(w->stream.self, out.data, out.len))
         w->gone = true;
     buf_free(&out);
-    return !w->gone;
 }
 
 bool wire_interrupted(Wire *w)

@@ -19,7 +19,7 @@ typedef struct {
 /* Waits for a packet; *text is its bytes without escapes.  False: the connection is gone. */
 bool wire_receive(Wire *w, Buf *text);
 /* Sends a packet of these bytes, escaped. */
-bool wire_send(Wire *w, const void *bytes, size_t size);
+void wire_send(Wire *w, const void *bytes, size_t size);
 /* Whether gdb wants the program to stop; does not wait. */
 bool wire_interrupted(Wire *w);
 

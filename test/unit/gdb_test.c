@@ -1336,6 +1336,9 @@ static void computes_expressions(void **state)
         {"24800000001a22200b248000000419132700", 1, false},
         {"240000000017270000", 0, true},          /* nothing is there */
         {"2100002700", 0, true},                  /* endless */
+        {"26002027", 0x80000000, false},          /* the pc */
+        {"26014127", 0, true},                    /* row0, which is no number */
+        {"26ffff27", 0, true},
         {"02", 0, true},                          /* too few */
         {"27", 0, true},
         {"22", 0, true},

@@ -114,10 +114,12 @@ void memory_map(Memory *m, u64 addr, u64 size, u8 flags)
     if (!size)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
+    const bool is_known = memory_rights(m, first) & MEM_OLD; /* the host has been asked */
     clear_old(m, first, last);
     raise_top(m, last);
     set_rights(m, first, last + 1, flags);
-    prefer_large_pages(m, addr, size);
+    if (!is_known)
+        prefer_large_pages(m, addr, size);
 }
 
 void memory_add_rights(Memory *m, u64 addr, u64 size, u8 flags)

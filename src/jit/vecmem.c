@@ -351,11 +351,10 @@ static Row row_of(Emit *e, const Span *s)
     return r;
 }
 
-/* The value where `in_row` is false, which is made in the block `from`; else nobody reads it. */
-static Val off_row(Emit *e, Val made, LLVMBasicBlockRef before, LLVMBasicBlockRef from)
+/* What was made in the block `from`, or `none` where that was passed by. */
+static Val off_row(Emit *e, Val made, Val none, LLVMBasicBlockRef before, LLVMBasicBlockRef from)
 {
-    const LLVMTypeRef t = LLVMTypeOf(made);
-    const Val v = LLVMBuildPhi(B, t, ""), none = LLVMConstNull(t);
+    const Val v = LLVMBuildPhi(B, LLVMTypeOf(made), "");
     LLVMAddIncoming(v, (Val[]){none, made}, (LLVMBasicBlockRef[]){before, from}, 2);
     return v;
 }
@@ -385,12 +384,14 @@ static void ask_chunks(Emit *e, Span *s)
     const Val extent = LLVMBuildSub(B, hi, lo, "");
     LLVMBuildBr(B, on);
     LLVMPositionBuilderAtEnd(B, on);
-    s->regular = off_row(e, regular, before, apart);
-    s->extent = off_row(e, extent, before, apart);
-    s->lo = off_row(e, lo, before, apart);
+    /* nobody reads the others where chunks are not regular */
+    const Val any = LLVMGetPoison(e->i64);
+    s->regular = off_row(e, regular, LLVMConstNull(e->i1), before, apart);
+    s->extent = off_row(e, extent, any, before, apart);
+    s->lo = off_row(e, lo, any, before, apart);
     for (u32 i = 0; i < e->nchunks; i++) {
-        s->one[i] = off_row(e, one[i], before, apart);
-        s->start[i] = off_row(e, start[i], before, apart);
+        s->one[i] = off_row(e, one[i], LLVMGetPoison(e->i1), before, apart);
+        s->start[i] = off_row(e, start[i], any, before, apart);
     }
 }
 
@@ -608,9 +609,9 @@ static Reach near_chunks(Emit *e, const RowAccess *x, Val range)
     const Val lo = LLVMBuildTrunc(B, s->lo, e->i32, "");
     const Val extent = LLVMBuildAdd(B, s->extent, quad(e, (u64)(e->chunk - 1) * s->width), "");
     Reach r = within_range(e, x, LLVMBuildAdd(B, lo, x->offset, ""), extent, range);
-    r.ok = LLVMBuildAnd(B, r.ok, s->regular, "");
     for (u32 i = 0; x->stores && i < e->nchunks; i++)
         r.ok = LLVMBuildAnd(B, r.ok, LLVMBuildNot(B, s->one[i], ""), "");
+    r.ok = LLVMBuildSelect(B, s->regular, r.ok, LLVMConstNull(e->i1), "");
     return r;
 }
 

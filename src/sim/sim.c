@@ -371,11 +371,12 @@ static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, Part *pa
  * at about the same time. */
 static u64 batch_of(const Run *r)
 {
-    enum { PARTS = 4 };
+    enum { PARTS = 4, ALONE = 8 };
     const u64 next = atomic_load_explicit(&r->next, memory_order_relaxed);
     const u64 left = next < r->ngroups ? r->ngroups - next : 0;
     const u64 share = r->threads == 1 ? BATCH : left / (PARTS * r->threads);
-    return share > BATCH ? BATCH : share < 1 ? 1 : share;
+    const u64 least = r->is_alone ? ALONE : 1;
+    return share > BATCH ? BATCH : share < least ? least : share;
 }
 
 static void work(void *self, u32 number)

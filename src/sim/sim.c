@@ -22,7 +22,7 @@ typedef struct {
     u64 ngroups;
     u32 interrupts;    /* of the engine when it began */
     u64 deadline;      /* by nanoseconds(); 0: none */
-    u32 threads;
+    u64 batch;         /* groups that a thread takes at a time: neighbours share pages */
     _Atomic u64 next;  /* group to hand out */
     _Atomic u64 limit; /* groups from here on are not started: one faulted */
     PoolJob job;
@@ -367,18 +367,6 @@ static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, Part *pa
     return at + 1;
 }
 
-/* How many groups a thread takes: neighbours, which share pages, and ever fewer, so that all threads end
- * at about the same time. */
-static u64 batch_of(const Run *r)
-{
-    enum { PARTS = 4, ALONE = 8 };
-    const u64 next = atomic_load_explicit(&r->next, memory_order_relaxed);
-    const u64 left = next < r->ngroups ? r->ngroups - next : 0;
-    const u64 share = r->threads == 1 ? BATCH : left / (PARTS * r->threads);
-    const u64 least = r->is_alone ? ALONE : 1;
-    return share > BATCH ? BATCH : share < least ? least : share;
-}
-
 static void work(void *self, u32 number)
 {
     Run *r = self;
@@ -392,9 +380,8 @@ static void work(void *self, u32 number)
     const HostFloats host = enter_guest_floats();
     for (u64 i = 0, end = 0;;) {
         if (!end || i == end) {
-            const u64 n = batch_of(r);
-            i = atomic_fetch_add(&r->next, n);
-            end = i + n < r->ngroups ? i + n : r->ngroups;
+            i = atomic_fetch_add(&r->next, r->batch);
+            end = i + r->batch < r->ngroups ? i + r->batch : r->ngroups;
         }
         if (i >= end || i >= atomic_load_explicit(&r->limit, memory_order_relaxed))
             break;
@@ -443,7 +430,9 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
     pthread_mutex_init(&r.lock, NULL);
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
-        const u32 threads = r.threads = thread_count(&r);
+        const u32 threads = thread_count(&r);
+        const u64 share = r.ngroups / (threads ? threads : 1) / 32;
+        r.batch = threads == 1 || share > BATCH ? BATCH : share < 1 ? 1 : share;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
         if (threads > 1) {
             r.start = nanoseconds();

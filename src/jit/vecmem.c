@@ -10,18 +10,18 @@
  * elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
- * lowest and a highest guest address, both below 2^33.  All lanes that access lie between the two:
- * those in a row by what was tested, on all lanes or on all that are on, and chunks in a row or at
- * one address likewise.  Every page between, which are one or two, has been asked for its flag, in
- * the window that the lowest address chooses.  A page beyond a window has no flags, and the second
- * page is never more than one past the first, which is reserved memory even at the end of a window
- * (mach/memory.c, GUARD); beyond 2^32 nothing is accessed here, whatever is mapped there.
+ * lowest and a highest guest address, below 2^32 and 2^33.  All lanes that access lie between the two:
+ * those in a row by what was tested, on all lanes or on all that are on.  Every page between, which
+ * are one or two, has been asked for its flag, in the window that the lowest address chooses.  A
+ * page beyond a window has no flags, and the second page is never more than one past the first,
+ * which is reserved memory even at the end of a window (mach/memory.c, GUARD); beyond 2^32 nothing
+ * is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row; near_row() and lanes.c add such addresses,
- * as numbers from 0 to 2^32 - 1, to the base of that window, or their distances from where the
- * range begins to that.  Ranges are pages that had the right when somebody looked. Device memory is
- * reserved as long as the device is there, so a host program that unmaps a buffer while a launch
+ * the first and the last of a row, near_chunks() those of all chunks that are in a row or at one
+ * address; these and lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that
+ * window, or their distances from where the range begins to that.  Ranges are pages that had the
+ * right when somebody looked.  Device memory is reserved as long as the device is there, so a host program that unmaps a buffer while a launch
  * uses it makes a race of the guest's and no access to foreign memory; pages that lose a right
  * while a launch runs are in no range for stores.
  */
@@ -66,25 +66,16 @@ Val range_field(Emit *e, Val range, size_t offset)
     return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
 }
 
-/* lo and last: guest addresses as i64; `is_near`: lo is below 2^32, and they are in one page or two
- */
-static Reach reach(Emit *e, Val lo, Val last, bool is_near, bool stores)
+/* lo and last: guest addresses as i64; lo is below 2^32, and they are in one page or two */
+static Reach reach(Emit *e, Val lo, Val last, bool stores)
 {
     const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lo, quad(e, LDS_LO), ""),
                                      quad(e, LDS_END - LDS_LO), "");
     const Val base = LLVMBuildSelect(B, in_lds, e->lds_base, e->base, "");
     const Val page = LLVMBuildSelect(B, in_lds, e->lds_page, e->page, "");
-    Val first = LLVMBuildLShr(B, lo, quad(e, PAGE_BITS), "");
-    Val second = LLVMBuildLShr(B, last, quad(e, PAGE_BITS), "");
-    const Val most = is_near ? last : LLVMBuildOr(B, lo, last, "");
-    Val ok = LLVMBuildICmp(B, LLVMIntULT, most, quad(e, (u64)1 << 32), "");
-    if (!is_near) { /* chosen so that flags can be read before that is known */
-        first = LLVMBuildAnd(B, first, quad(e, 0xfffff), "");
-        const Val near =
-            LLVMBuildICmp(B, LLVMIntULE, LLVMBuildSub(B, second, first, ""), quad(e, 1), "");
-        second = LLVMBuildSelect(B, near, second, first, "");
-        ok = LLVMBuildAnd(B, ok, near, "");
-    }
+    const Val first = LLVMBuildLShr(B, lo, quad(e, PAGE_BITS), "");
+    const Val second = LLVMBuildLShr(B, last, quad(e, PAGE_BITS), "");
+    Val ok = LLVMBuildICmp(B, LLVMIntULT, last, quad(e, (u64)1 << 32), "");
     const Val flags = LLVMBuildAnd(B, LLVMBuildLoad2(B, e->i8, byte_at(e, page, first), ""),
                                    LLVMBuildLoad2(B, e->i8, byte_at(e, page, second), ""), "");
     const Val allowed =
@@ -170,7 +161,7 @@ static Reach reach_scalar(Emit *e, const Uop *u, Val base)
         const Val addr = LLVMBuildAdd(B, base, word(e, (u32)w->lo), "");
         const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
         const Val last = LLVMBuildAdd(B, lo, quad(e, (u64)(w->end - w->lo - 1)), "");
-        const Reach r = reach(e, lo, last, true, false);
+        const Reach r = reach(e, lo, last, false);
         w->ok = r.ok;
         w->host = r.host;
     }
@@ -191,7 +182,7 @@ bool access_scalar(Emit *e, const Uop *u)
     const Val data = loads ? word(e, 0) : get_x(e, u->rb);
     const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
     const Val last = LLVMBuildAdd(B, lo, quad(e, width - 1), "");
-    const Reach r = loads ? reach_scalar(e, u, base) : reach(e, lo, last, true, true);
+    const Reach r = loads ? reach_scalar(e, u, base) : reach(e, lo, last, true);
     const Ways w = part_ways(e, r.ok);
     Val fast = NULL;
     if (loads)
@@ -621,7 +612,7 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
         ask_row(e, s);
     const Val lo = LLVMBuildZExt(B, LLVMBuildAdd(B, s->first, offset, ""), e->i64, "");
     const Val last = LLVMBuildAdd(B, lo, quad(e, e->lanes * s->width - 1), "");
-    Reach r = reach(e, lo, last, true, stores);
+    Reach r = reach(e, lo, last, stores);
     r.ok = LLVMBuildAnd(B, s->in_row, r.ok, "");
     if (flat)
         r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, lo, last), "");

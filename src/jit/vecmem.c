@@ -10,8 +10,8 @@
  * elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
- * lowest and a highest guest address, below 2^32 and 2^33.  All lanes that access lie between the two:
- * those in a row by what was tested, on all lanes or on all that are on.  Every page between, which
+ * lowest and a highest guest address, below 2^32 and 2^33.  All lanes that access lie between the
+ * two: those in a row by what was tested, on all lanes or on all that are on.  Every page between, which
  * are one or two, has been asked for its flag, in the window that the lowest address chooses.  A
  * page beyond a window has no flags, and the second page is never more than one past the first,
  * which is reserved memory even at the end of a window (mach/memory.c, GUARD); beyond 2^32 nothing
@@ -21,9 +21,9 @@
  * the first and the last of a row, near_chunks() those of all chunks that are in a row or at one
  * address; these and lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that
  * window, or their distances from where the range begins to that.  Ranges are pages that had the
- * right when somebody looked.  Device memory is reserved as long as the device is there, so a host program that unmaps a buffer while a launch
- * uses it makes a race of the guest's and no access to foreign memory; pages that lose a right
- * while a launch runs are in no range for stores.
+ * right when somebody looked.  Device memory is reserved as long as the device is there, so a host
+ * program that unmaps a buffer while a launch uses it makes a race of the guest's and no access to
+ * foreign memory; pages that lose a right while a launch runs are in no range for stores.
  */
 #include "jit/translate.h"
 #include "isa/op.h"
@@ -350,8 +350,8 @@ static Val off_row(Emit *e, Val made, Val none, LLVMBasicBlockRef before, LLVMBa
     return v;
 }
 
-/* Looks at each chunk by itself, if the whole is in no row: in kernels of two dimensions each often has a
- * row of its own. */
+/* Looks at each chunk by itself, if the whole is in no row: in kernels of two dimensions each often
+ * has a row of its own. */
 static void ask_chunks(Emit *e, Span *s)
 {
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart"),
@@ -532,19 +532,19 @@ LLVMTypeRef helper_type(Emit *e, bool stores)
                             params, n, false);
 }
 
-/* Whether it is worth asking for rows of chunks: three accesses or more of the region may be in such. */
+/* Whether rows of chunks are worth asking for: the region has three accesses that may be in such. */
 static bool has_many_rows(const Emit *e)
 {
     u32 n = 0;
-    for (u32 i = 0; i < e->r->nblock; i++) {
+    for (u32 i = 0; n < 3 && i < e->r->nblock; i++) {
         const RegionBlock *b = &e->r->block[i];
-        for (u32 k = 0; k < b->nuop; k++) {
+        for (u32 k = 0; n < 3 && k < b->nuop; k++) {
             const Uop *u = b->uop[k];
             const Effect effect = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_LOAD;
             n += effect == E_VLOAD_12 || effect == E_VSTORE_12 || (u->id < NINSN && is_indexed(u));
         }
     }
-    return n > 2;
+    return n == 3;
 }
 
 /* Leaves an access to its helper; data: of a store.  What is loaded goes to *v; 0: it faulted. */

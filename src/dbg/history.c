@@ -368,7 +368,7 @@ bool history_restore(History *h, size_t i, Run *r)
     bool ok = true;
     group_end(g);
     restore_memory(h, i);
-    group_begin(g, s->linear, 0);
+    group_begin(g, s->linear);
     for (size_t k = 0; k < s->local.n; k++) {
         put_page(&g->lds, &s->local.page[k]);
         ok = ok && restore_list(&g->lds, &g->lds_dirty, s->local.page[k].page);

@@ -13,7 +13,7 @@ static u64 slice_of(const Run *r)
 /* In these is_new says whether observers have not heard yet of what happens here. */
 static void begin_group(Run *r, u64 linear, bool is_new)
 {
-    group_begin(r->group, linear, 0);
+    group_begin(r->group, linear);
     r->returned = 0;
     r->turn = 0;
     r->left = slice_of(r);

@@ -281,6 +281,7 @@ typedef struct {
 } Blocks;
 
 enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group gets its own */
+enum { ASIDE = 32 };        /* groups that may wait for each other, within that */
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
@@ -294,13 +295,15 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     if (s)
         return s;
     /* 2. private memory for every group, so that each has addresses of its own; where that would be
-     * much, for as many groups as run at a time, or for fewer when memory is scarce */
+     * much, for some of them, but for as many as run at a time, or for fewer when memory is scarce */
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = groups;
     if (area && groups > MODEST / area) {
         const GroupNeeds needs = {p->warps, p->sgprs, p->vgprs, (u32)local_total(p)};
         n = dev_groups_at_once(d->dev, &needs, k->run.threads);
+        const u64 others = MODEST / area < ASIDE ? MODEST / area : ASIDE;
+        n = n > others ? n : others;
         n = n ? n : 1; /* the launch will say why none can run */
     }
     for (n = n > groups ? groups : n; n; n /= 2) {

@@ -308,7 +308,7 @@ static void set_others(Group *g, const Warp *w)
 
 /* Runs warps from env->first's group on until they are done (NULL), or one stops.  Launch constants
  * are read when code begins, and again when a store may have changed one. */
-static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit, u32 thread)
+static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 {
     Group *g = env->first->group;
     HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
@@ -332,12 +332,12 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit, u32 thread)
         group_end(g);
         if (g->linear + 1 == env->end || env->insns >= env->most)
             return NULL;
-        group_place(g, g->linear + 1, thread);
+        group_place(g, g->linear + 1);
         w = env->first;
     }
 }
 
-static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice, u32 thread)
+static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
     const Jit *j = (const Jit *)g->engine;
     const Launch *l = g->launch;
@@ -346,14 +346,14 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice, u
     if (!e || !e->region->repeats || !l->keeps_registers || !is_dense(l) ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
-    group_begin(g, first, thread);
+    group_begin(g, first);
     HostEnv env = env_of(j, g, e);
     env.first = g->warps;
     env.last = &g->warps[g->nwarps - 1];
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
     env.most = most;
-    const Warp *stopped = run_warps(&env, e, slice * STRETCH, thread);
+    const Warp *stopped = run_warps(&env, e, slice * STRETCH);
     for (u32 k = 0; k < g->nwarps; k++)
         handled += g->warps[k].handled;
     g->compiled += env.insns + (stopped ? stopped->ninsns : 0) - handled;
@@ -403,6 +403,7 @@ static Engine *open_engine(const EngineKind *kind, bool waits, Memory *memory, I
     const bool ok = sim_init(&j->sim, kind, run_warp, memory, set);
     j->sim.begin = kind == &shadow_kind ? NULL : begin_group;
     j->sim.groups = kind == &shadow_kind ? NULL : run_groups;
+    j->sim.in_order = kind == &shadow_kind; /* the twin follows one group */
     entries_open(&j->entries, j->sim.code, memory, lane_level()->name, waits);
     if (ok)
         return &j->sim.engine;

@@ -224,7 +224,7 @@ static void begin_group(Shadow *s, u64 linear, bool often)
     s->group = sim_take_group((Sim *)s->engine, &s->launch);
     if (!s->group)
         return;
-    group_begin(s->group, linear, 0);
+    group_begin(s->group, linear);
     group_note_accesses(s->group, often ? NOTE_EACH : NOTE_NOTHING);
 }
 

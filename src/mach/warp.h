@@ -3,7 +3,7 @@
  * A vector register is a row of MAX_LANES words, so that a lane loop is a walk of
  * fixed length; lanes beyond the machine's exist in the row and are never active.
  * Everything a warp may read or write while it runs hangs on its Group, which one
- * host thread runs from start to end.
+ * host thread at a time runs.
  */
 #ifndef MACH_WARP_H
 #define MACH_WARP_H
@@ -48,7 +48,7 @@ typedef struct {
     u32 pds_lane;           /* bytes a lane */
     u64 print, print_end;   /* the print buffer (doc/abi.md, "Print buffer"); equal: there is none */
     u32 pds_areas;          /* groups whose private memory fits side by side; 0: no bookkeeping */
-    bool pds_by_group;      /* every group has its own area; else every host thread */
+    bool pds_by_group;      /* every group has its own area; else every context */
     VmRule vm;
     bool strict;            /* misaligned accesses and LDS overruns are faults */
     bool all_lanes;         /* partial last warps run with every lane */
@@ -136,16 +136,18 @@ typedef struct {
     u64 (*time)(void *self, const Warp *w);
 } Clock;
 
-/* A group in its context, run by one host thread. */
+/* A group in its context, run by one host thread at a time. */
 struct Group {
     const Launch *launch;
-    Memory lds;             /* this host thread's window */
+    Memory lds;             /* its window */
     DirtyList lds_dirty, pds_dirty;
     Tlb tlb;
     u32 id[3];
     u64 linear;
     u32 lds_base;           /* CSR_LDS */
     u32 pds_base;           /* CSR_PDS */
+    u32 area;               /* the private memory of its groups, where the launch has not one for each
+                             * (Launch.pds_areas): contexts in use at once need different ones */
     u32 nwarps;
     u32 reservations;       /* warps with w->reserved != 0 */
     PendingCopy *pending;   /* under check_copies */
@@ -170,7 +172,7 @@ struct Group {
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
     u32 answered;           /* questions of the launch's RollCall */
-    Group *next;            /* in a list of idle contexts */
+    Group *next;            /* in a list of contexts that nobody runs */
 };
 
 /* Whether an access has more to it than the rights of its pages. */

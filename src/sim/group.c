@@ -20,7 +20,7 @@ static void poison(Warp *w) { (void)w; }
 
 /* --- contexts ------------------------------------------------------------------- */
 
-static void context_free(Group *g)
+void context_drop(Group *g)
 {
     for (u32 k = 0; g->warps && k < g->capwarps; k++)
         mem_free(g->warps[k].simt);
@@ -74,7 +74,7 @@ void contexts_close(Contexts *c)
     while (c->idle) {
         Group *g = c->idle;
         c->idle = g->next;
-        context_free(g);
+        context_drop(g);
     }
     pthread_mutex_destroy(&c->lock);
 }
@@ -89,13 +89,14 @@ Group *context_take(Contexts *c, const Launch *l)
     if (!g && !(g = context_new()))
         return NULL;
     if (!context_grow(g, l->warps)) {
-        context_free(g);
+        context_drop(g);
         return NULL;
     }
     g->launch = l;
     if (l->mmu)
         g->tlb = (Tlb){.vpn = {0}};
     g->clock = NULL;
+    g->area = 0;
     g->compiled = 0;
     g->start = NULL;
     if (g->remembers)
@@ -172,7 +173,7 @@ u64 group_pds_size(const Launch *l)
     return align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE);
 }
 
-void group_place(Group *g, u64 linear, u32 area)
+void group_place(Group *g, u64 linear)
 {
     const Launch *l = g->launch;
     const u64 row = quotient(linear, l->groups[0]), layer = quotient(row, l->groups[1]);
@@ -182,15 +183,15 @@ void group_place(Group *g, u64 linear, u32 area)
     g->id[2] = (u32)layer;
     g->lds_base = LDS_LO;
     g->pds_base = l->pds + (u32)((l->pds_by_group ? linear
-                                  : l->pds_areas  ? area
+                                  : l->pds_areas  ? g->area
                                                   : 0) *
                                  group_pds_size(l));
 }
 
-void group_begin(Group *g, u64 linear, u32 area)
+void group_begin(Group *g, u64 linear)
 {
     const Launch *l = g->launch;
-    group_place(g, linear, area);
+    group_place(g, linear);
     g->nwarps = l->warps;
     g->faulted = false;
     g->reservations = 0;

@@ -20,18 +20,19 @@ void contexts_open(Contexts *c);
 void contexts_close(Contexts *c); /* frees those that were given back */
 
 /* A context with room for the groups of the launch, which must outlive the context's use.  The
- * caller sets engine, code and clock.  Accesses are not noted.  NULL: the host has no memory. */
+ * caller sets engine, code and clock, and the area where it is not the first.  Accesses are not
+ * noted.  NULL: the host has no memory. */
 Group *context_take(Contexts *c, const Launch *l);
 void context_give(Contexts *c, Group *g);
+void context_drop(Group *g);              /* instead of giving it back */
 
-/* Begins group `linear` of the launch: its warps are at the start, its local and private memory is
- * zero.  `area` chooses its private memory where the launch has not one for each group
- * (Launch.pds_areas): groups that are resident at once need different ones. */
-void group_begin(Group *g, u64 linear, u32 area);
+/* Begins group `linear` of the launch in context g: its warps are at the start, its local and private
+ * memory is zero. */
+void group_begin(Group *g, u64 linear);
 /* Bytes of private memory of a group. */
 u64 group_pds_size(const Launch *l);
 /* Makes the group the one of that number, with its place in the grid and its memory. */
-void group_place(Group *g, u64 linear, u32 area);
+void group_place(Group *g, u64 linear);
 /* Puts warp k of the group at its start, as group_begin() does. */
 void warp_begin(Warp *w, Group *g, u32 k);
 /* Clears the registers that a launch may read, but for those in `kept` (a bit a register; NULL:

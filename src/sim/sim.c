@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_SLICE = 1 << 16 };
+enum { DEFAULT_SLICE = 1 << 16, WAITING_SLICE = 1 << 10 };
+enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
+enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
 enum { BATCH = 64 };    /* most groups that a thread takes at a time */
 enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
@@ -20,16 +22,22 @@ typedef struct {
     const LaunchOptions *opt;
     Audience *audience; /* its observers */
     u64 ngroups;
+    u32 threads;       /* of the host */
+    u32 most;          /* groups that may have begun and not ended */
     u32 interrupts;    /* of the engine when it began */
     u64 deadline;      /* by nanoseconds(); 0: none */
     u64 batch;         /* groups that a thread takes at a time: neighbours share pages */
     _Atomic u64 next;  /* group to hand out */
     _Atomic u64 limit; /* groups from here on are not started: one faulted */
+    _Atomic bool waits; /* groups may wait for each other: turns are short */
     PoolJob job;
     bool is_alone;        /* other threads are not called yet, because it may be short */
     u64 start;            /* by nanoseconds() */
-    pthread_mutex_t lock; /* guards result */
+    pthread_mutex_t lock; /* guards what follows */
     LaunchResult *result;
+    u32 contexts;         /* taken */
+    Group *spare;         /* those of them that nobody uses, in a list */
+    Group *aside;         /* the last of the groups that no thread goes on with now, in a ring */
 } Run;
 
 /* In the hostile build turns have odd lengths, chosen by a seed (VENTUS_SEED), so that a program
@@ -139,7 +147,7 @@ static const Uop *run_uops(Warp *w, const Uop *u, u64 n)
 void sim_leave_turn(Warp *w, u64 slice)
 {
     enum { MOST = 256 };
-    const Uop *u = slice < DEFAULT_SLICE ? NULL : go(w, w->pc), *at = NULL;
+    const Uop *u = slice < WAITING_SLICE ? NULL : go(w, w->pc), *at = NULL;
     for (u32 n = 0; u && n < MOST && (!at || u->pc > at->pc); n++) {
         at = u;
         u = run_uops(w, u, 1);
@@ -209,10 +217,16 @@ static void check_limits(const Run *r, Warp *w)
         check_time(r, w);
 }
 
+static bool groups_wait(const Run *r)
+{
+    return atomic_load_explicit(&r->waits, memory_order_relaxed);
+}
+
 /* how much warp w may run before its turn ends (WarpRunner) */
 static u64 slice_of(const Run *r, const Warp *w)
 {
-    const u64 slice = r->opt->slice ? r->opt->slice : DEFAULT_SLICE, most = r->launch->max_insns;
+    const u64 usual = groups_wait(r) ? WAITING_SLICE : DEFAULT_SLICE,
+              slice = r->opt->slice ? r->opt->slice : usual, most = r->launch->max_insns;
     if (!most)
         return turn(w, slice);
     const u64 left = most > w->ninsns ? most - w->ninsns : 1;
@@ -256,18 +270,48 @@ static void call_others(Run *r)
     pool_call(&r->job);
 }
 
+/* --- what came out ------------------------------------------------------------------------ */
+
+/* What a thread has run since it told of it (LaunchResult). */
+typedef struct {
+    u64 insns, groups;
+} Part;
+
+/* Adds the part, and the fault of the group that it ended with (or NULL), if that is the first. */
+static void report(Run *r, const Group *faulted, const Part *part)
+{
+    pthread_mutex_lock(&r->lock);
+    LaunchResult *to = r->result;
+    if (faulted && (!to->faulted || faulted->linear < to->fault.group_linear)) {
+        to->faulted = true;
+        to->fault = faulted->fault;
+        atomic_store(&r->limit, faulted->linear);
+    }
+    to->insns += part->insns;
+    to->groups += part->groups;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Ends the launch with a fault that belongs to no group. */
+static void refuse(Run *r, FaultKind kind)
+{
+    report(r, &(Group){.fault = {.kind = kind, .lane = -1}}, &(Part){0});
+}
+
 /* --- a group, run ------------------------------------------------------------------------ */
 
-/* Gives every ready warp one turn; false: none was ready. */
-static bool run_turns(Run *r, Group *g)
+typedef enum { NONE_READY, RAN, USED_UP } Turns;
+
+/* Gives every ready warp a turn, which one of them at least may have used up. */
+static Turns run_turns(Run *r, Group *g)
 {
     const bool tells_each = audience_wants_each(r->audience);
-    bool ran = false;
+    Turns turns = NONE_READY;
     for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
         Warp *w = &g->warps[k];
         if (w->state != WARP_READY)
             continue;
-        ran = true;
+        turns = turns == NONE_READY ? RAN : turns;
         if (tells_each)
             run_told(r->audience, w, slice_of(r, w));
         else
@@ -277,9 +321,10 @@ static bool run_turns(Run *r, Group *g)
         if (w->state == WARP_READY && !g->faulted) {
             check_limits(r, w);
             call_others(r); /* it may wait for another group */
+            turns = USED_UP;
         }
     }
-    return ran;
+    return turns;
 }
 
 /* One must be ready. */
@@ -291,125 +336,216 @@ static Warp *first_ready(const Group *g)
     return w;
 }
 
-/* Runs a group, which may have begun. */
-static void run_group(Run *r, Group *g, u64 linear, u32 thread, bool has_begun)
+static void begin_group(Run *r, Group *g, u64 linear)
 {
     Audience *a = r->audience;
-    if (!has_begun)
-        group_begin(g, linear, thread);
+    group_begin(g, linear);
     check_time(r, &g->warps[0]); /* groups may be short and many */
     audience_tell(a, EVENT_group_begin, g, NULL);
     for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
         if (g->warps[k].state == WARP_READY)
             audience_tell(a, EVENT_warp_begin, g, &g->warps[k]);
-    if (!has_begun && r->sim->begin && !a->events && !r->launch->max_insns)
+    if (r->sim->begin && !a->events && !r->launch->max_insns)
         r->sim->begin(g, slice_of(r, &g->warps[0]));
-    while (!g->faulted) {
-        if (run_turns(r, g))
-            continue;
-        if (!group_pass_barrier(g))
-            break;
-        audience_tell(a, EVENT_barrier, g, NULL);
-        check_time(r, first_ready(g)); /* there may be no end of barriers */
-    }
+}
+
+static void end_group(Run *r, Group *g, Part *part)
+{
     if (g->faulted)
-        audience_tell(a, EVENT_fault, g,
+        audience_tell(r->audience, EVENT_fault, g,
                       g->fault.warp < g->nwarps ? &g->warps[g->fault.warp] : NULL);
-    audience_tell(a, EVENT_group_end, g, NULL);
+    audience_tell(r->audience, EVENT_group_end, g, NULL);
     group_end(g);
+    part->insns += group_insns(g);
+    part->groups += !g->faulted;
+    if (g->faulted) { /* at once: it says where the others end */
+        report(r, g, part);
+        *part = (Part){0};
+    }
+}
+
+/* Runs a group that has begun.  False: it has not ended, and may wait for another one. */
+static bool run_on(Run *r, Group *g, Part *part)
+{
+    const bool may_leave = !r->opt->nobservers && !r->sim->in_order;
+    u32 used_up = 0;
+    if (g->linear > atomic_load_explicit(&r->limit, memory_order_relaxed)) {
+        group_end(g); /* it was set aside, and one before it has faulted */
+        return true;
+    }
+    for (u32 round = 1; !g->faulted; round++) {
+        const Turns turns = run_turns(r, g);
+        if (turns == NONE_READY && !g->faulted) {
+            if (!group_pass_barrier(g))
+                break;
+            audience_tell(r->audience, EVENT_barrier, g, NULL);
+            check_time(r, first_ready(g)); /* there may be no end of barriers */
+        }
+        used_up += turns == USED_UP || !(round % ROUNDS);
+        if (may_leave && !g->faulted && used_up >= (groups_wait(r) ? 1 : PATIENCE))
+            return false;
+    }
+    end_group(r, g, part);
+    return true;
+}
+
+/* --- contexts, and groups that are set aside in theirs ---------------------------------------- */
+
+/* Leaves the context to other groups of the launch. */
+static void leave_context(Run *r, Group *g)
+{
+    pthread_mutex_lock(&r->lock);
+    g->next = r->spare;
+    r->spare = g;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* A context for one more group; NULL: there are as many as may be, or no memory for it. */
+static Group *take_context(Run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    Group *g = r->spare;
+    r->spare = g ? g->next : NULL;
+    const bool may = !g && r->contexts < r->most;
+    const u32 area = r->contexts;
+    r->contexts += may;
+    pthread_mutex_unlock(&r->lock);
+    if (may && (g = sim_take_group(r->sim, r->launch))) {
+        g->area = area;
+        group_note_accesses(g, audience_notes(r->audience));
+    }
+    return g;
+}
+
+/* Gives back all contexts, which are spare: one for each thread is kept for the next launch. */
+static void give_contexts(Run *r)
+{
+    for (Group *g = r->spare, *next; g; g = next) {
+        next = g->next;
+        r->result->compiled += g->compiled;
+        if (g->area < r->threads)
+            sim_give_group(r->sim, g);
+        else
+            context_drop(g);
+    }
+}
+
+/* Sets group g aside (unless it is NULL), behind the others.  The first of all that are then, taken
+ * back, where no context `other` is given to go on with; NULL: there is none. */
+static Group *set_aside(Run *r, Group *g, Group *other)
+{
+    pthread_mutex_lock(&r->lock);
+    if (g) {
+        g->next = r->aside ? r->aside->next : g;
+        r->aside = (r->aside ? r->aside->next = g : g);
+    }
+    if (!other && r->aside) {
+        other = r->aside->next;
+        r->aside->next = other->next;
+        r->aside = other == r->aside ? NULL : r->aside;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return other;
 }
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-/* What a thread has run since it told of it (LaunchResult). */
+/* Groups that a thread has taken and not begun. */
 typedef struct {
-    u64 insns, compiled, groups;
-} Part;
+    u64 next, end;
+} Batch;
 
-static void report(Run *r, const Group *g, const Part *part)
+/* Whether a group is left to begin; takes more when the batch is empty. */
+static bool has_next(Run *r, Batch *b)
 {
-    pthread_mutex_lock(&r->lock);
-    LaunchResult *to = r->result;
-    if (g->faulted && (!to->faulted || g->linear < to->fault.group_linear)) {
-        to->faulted = true;
-        to->fault = g->fault;
-        atomic_store(&r->limit, g->linear);
+    if (b->next == b->end) {
+        b->next = atomic_fetch_add(&r->next, r->batch);
+        b->end = b->next + r->batch < r->ngroups ? b->next + r->batch : r->ngroups;
     }
-    to->insns += part->insns;
-    to->compiled += part->compiled;
-    to->groups += part->groups;
-    pthread_mutex_unlock(&r->lock);
+    return b->next < b->end && b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
 
-/* Ends the launch with a fault that belongs to no group. */
-static void refuse(Run *r, FaultKind kind)
-{
-    Group none = {.faulted = true, .fault = {.kind = kind, .lane = -1}};
-    report(r, &none, &(Part){0});
-}
-
-/* Groups first..end-1, or some of them; the number of the next one. */
-static u64 run_groups(Run *r, Group *g, u64 first, u64 end, u32 number, Part *part)
+/* Runs the next groups of the batch in context g.  False: as run_on(), of the last of them. */
+static bool run_next(Run *r, Group *g, Batch *b, Part *part)
 {
     GroupsRun run = {.groups = 0};
     if (r->sim->groups && !r->audience->events && !r->launch->max_insns &&
         find_end(r) == FAULT_NONE)
-        run = r->sim->groups(g, first, end, r->is_alone ? LOOK_SOON : LOOK,
-                             slice_of(r, &g->warps[0]), number);
-    const u64 at = first + run.groups;
+        run = r->sim->groups(g, b->next, b->end, r->is_alone ? LOOK_SOON : LOOK,
+                             slice_of(r, &g->warps[0]));
+    b->next += run.groups;
     part->insns += run.insns;
     part->groups += run.groups;
     if (run.groups && !run.has_begun)
-        return at;
-    run_group(r, g, at, number, run.has_begun);
-    part->insns += group_insns(g);
-    part->groups += !g->faulted;
-    return at + 1;
+        return true;
+    if (!run.has_begun)
+        begin_group(r, g, b->next);
+    b->next++;
+    return run_on(r, g, part);
 }
 
 static void work(void *self, u32 number)
 {
+    (void)number;
     Run *r = self;
     Part part = {0};
-    Group *g = sim_take_group(r->sim, r->launch);
-    if (!g) {
-        refuse(r, FAULT_NO_MEMORY);
-        return;
-    }
-    group_note_accesses(g, audience_notes(r->audience));
+    Batch batch = {0, 0};
+    Group *g = take_context(r), *other;
+    if (!g)
+        return; /* others have all, or no thread has one: sim_launch() sees it */
     const HostFloats host = enter_guest_floats();
-    for (u64 i = 0, end = 0;;) {
-        if (!end || i == end) {
-            i = atomic_fetch_add(&r->next, r->batch);
-            end = i + r->batch < r->ngroups ? i + r->batch : r->ngroups;
+    for (bool has_begun = false;;) {
+        if (!has_begun && !has_next(r, &batch)) {
+            if (!(other = set_aside(r, NULL, NULL)))
+                break;
+            leave_context(r, g);
+            g = other;
+            has_begun = true;
         }
-        if (i >= end || i >= atomic_load_explicit(&r->limit, memory_order_relaxed))
-            break;
-        i = run_groups(r, g, i, end, number, &part);
-        if (g->faulted) { /* at once: it says where the others end */
-            report(r, g, &part);
-            part = (Part){0};
+        if (has_begun ? run_on(r, g, &part) : run_next(r, g, &batch, &part)) {
+            has_begun = false;
+        } else {
+            atomic_store(&r->waits, true);
+            other = has_next(r, &batch) ? take_context(r) : NULL;
+            has_begun = !other;
+            g = set_aside(r, g, other);
         }
         if (r->is_alone && nanoseconds() - r->start > SHORT)
             call_others(r);
     }
     leave_guest_floats(&host);
-    part.compiled = g->compiled;
-    g->faulted = false;
-    report(r, g, &part);
-    sim_give_group(r->sim, g);
+    leave_context(r, g);
+    report(r, NULL, &part);
 }
 
-static u32 thread_count(const Run *r)
+/* Areas of private memory for groups that run at a time; 0: as many as one likes. */
+static u32 count_areas(const Launch *l) { return l->pds_by_group ? 0 : l->pds_areas; }
+
+static u32 count_threads(const Run *r)
 {
     u64 n = r->opt->threads ? r->opt->threads : r->sim->processors;
+    const u32 areas = count_areas(r->launch);
     if (n > r->ngroups)
         n = r->ngroups;
-    if (!r->launch->pds_by_group && r->launch->pds_areas && n > r->launch->pds_areas)
-        n = r->launch->pds_areas;
+    if (areas && n > areas)
+        n = areas;
     if (r->opt->nobservers)
         n = 1;
     return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n);
+}
+
+/* Groups that may have begun and not ended: as many as the machine holds, and one a thread. */
+static u32 count_resident(const Run *r)
+{
+    enum { MOST = 1024 };
+    const Launch *l = r->launch;
+    const u32 areas = count_areas(l);
+    u64 n = (u64)l->resident * (l->machine ? l->machine->sms : 1);
+    if (n > MOST)
+        n = MOST;
+    if (areas && n > areas)
+        n = areas;
+    return n > r->threads ? (u32)n : r->threads;
 }
 
 bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, LaunchResult *result)
@@ -430,8 +566,9 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
     pthread_mutex_init(&r.lock, NULL);
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
-        const u32 threads = thread_count(&r);
+        const u32 threads = r.threads = count_threads(&r);
         const u64 share = r.ngroups / (threads ? threads : 1) / 32;
+        r.most = count_resident(&r);
         r.batch = threads == 1 || share > BATCH ? BATCH : share < 1 ? 1 : share;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
         if (threads > 1) {
@@ -445,6 +582,9 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         if (threads > 1)
             note_pace(&r, threads);
         pool_end(&r.job);
+        give_contexts(&r);
+        if (!result->faulted && result->groups != r.ngroups)
+            refuse(&r, FAULT_NO_MEMORY);
     } else {
         refuse(&r, FAULT_STOPPED);
     }

@@ -1,9 +1,11 @@
 /* sim.h -- the interpreter: an engine that runs decoded code, Uop by Uop.
  *
- * Groups are handed to host threads in ascending order.  One thread runs a group from start to end,
- * warp by warp, each until it ends, waits at a barrier, or has used up its slice.  A group has
- * local and private memory of its own, which is zero at the start, so what it computes does not
- * depend on the thread that runs it.
+ * Groups are handed to host threads in ascending order.  A thread runs a group warp by warp, each
+ * until it ends, waits at a barrier, or has used up its slice.  A group whose warps use up many
+ * slices may wait for what another one does: it is set aside, and the thread begins the next one, as
+ * long as no more have begun than the machine holds at once, or goes on with one that was set aside,
+ * by whichever thread.  A group has local and private memory of its own, which is zero at the start,
+ * so what it computes does not depend on the threads that run it.
  *
  * An engine that runs warps in another way is a Sim with another WarpRunner: it shares decoded
  * code, threads, contexts, limits and the handing out of groups.
@@ -41,9 +43,8 @@ typedef struct {
 } GroupsRun;
 
 /* Runs groups from `first` on, before `end`, one after the other in context g, as far as it likes,
- * and begins none when `most` instructions have been retired.  slice: as for a WarpRunner; thread:
- * as for group_begin(). */
-typedef GroupsRun GroupsRunner(Group *g, u64 first, u64 end, u64 most, u64 slice, u32 thread);
+ * and begins none when `most` instructions have been retired.  slice: as for a WarpRunner. */
+typedef GroupsRun GroupsRunner(Group *g, u64 first, u64 end, u64 most, u64 slice);
 
 /* An interpreter, or another engine built on its parts. */
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
     WarpRunner *run;
     GroupRunner *begin;     /* or NULL */
     GroupsRunner *groups;   /* or NULL */
+    bool in_order;          /* no group is set aside */
     const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
     u32 processors;         /* of the host */
     _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and the last nanoseconds a group */

@@ -193,7 +193,8 @@ static bool begin_group(Model *m)
         return false;
     g->clock = &m->clock;
     group_note_accesses(g, NOTE_EACH);
-    group_begin(g, m->next_group, area);
+    g->area = area;
+    group_begin(g, m->next_group);
     *lot = (Lot){.group = g,
                  .linear = m->next_group++,
                  .left = m->launch->warps,

@@ -110,7 +110,8 @@ static void begin(Model *m, Group *g, u32 area)
     Audience *a = m->audience;
     g->clock = &m->clock;
     group_note_accesses(g, audience_notes(a));
-    group_begin(g, m->next_group, area);
+    g->area = area;
+    group_begin(g, m->next_group);
     audience_tell(a, EVENT_group_begin, g, NULL);
     for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
         if (g->warps[k].state == WARP_READY)

@@ -4,7 +4,7 @@
 # Tests are the layers, the headers, the C tests (test/unit, test/opencl, test/cc; each reports in TAP), the
 # scripts test/script/*_test.sh, and the files below test/ with their commands in comments (run.sh).  As many
 # run at a time as there are processors (JOBS), and the report has their order; with FAIL_FAST none begins after one
-# has failed.
+# has failed.  SLOWEST=N names the N that took longest.
 #
 # Every test file must give a result.  A script ends with 0 and says in its last line how much it looked at,
 # a number above 0 first, so that a loop over nothing is not a success; with 77 it is skipped, and its last
@@ -77,8 +77,10 @@ unit() { # NAME
 
 if [ "$1" = --unit ]; then
     log=$3.log
+    began=$(date +%s)
     unit "$2" >"$3.part" 2>&1 </dev/null
     rm -f "$log"
+    echo "$(($(date +%s) - began)) s $2" >"$3.took"
     mv "$3.part" "$3"
     # 255 ends xargs
     [ "${FAIL_FAST-}" ] && grep -q '^FAIL ' "$3" && exit 255
@@ -143,6 +145,7 @@ if [ "${CI-}" ]; then
     done <"$results/skipped"
 fi
 skipped=$(count SKIP)
+[ ! "${SLOWEST-}" ] || cat "$results"/*.took | sort -rn | head -n "$SLOWEST"
 echo "$# test files"
 echo "$(count PASS) passed, $bad failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$bad" -eq 0 ] && [ "$(count PASS)" -gt 0 ]

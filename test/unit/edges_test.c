@@ -637,6 +637,51 @@ static void reservations_in_a_crowd(void **state)
     assert_int_equal(rig.data[0], 100000);
 }
 
+/* Eight groups of which each waits for all, on few threads, with as many contexts in the end; then the
+ * first faults, and nobody waits for it for ever. */
+static void groups_wait_for_each_other(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 20 };
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    csrr    s2, CSR_GIDX\n"
+             "    vmv.v.x v3, s1\n"
+             "    vmv.v.i v2, 1\n"
+             "    li      s6, 32\n" /* four lanes of eight groups */
+             "    li      s7, 20 * 32\n"
+             "    mv      s5, s6\n"
+             "1:  amoadd.w v4, v2, (v3)\n"
+             "2:  lw      t3, 0(s1)\n"
+             "    bltu    t3, s5, 2b\n"
+             "    lw      t4, 4(s1)\n"
+             "    or      t4, t4, s2\n"
+             "    bnez    t4, 3f\n"
+             "    sw      zero, 0(zero)\n" /* the first group, unless it is told not to */
+             "3:  add     s5, s5, s6\n"
+             "    bgeu    s7, s5, 1b\n"
+             "    endprg  x0, x0, x0\n");
+    rig.launch.groups[0] = rig.launch.resident = rig.launch.pds_areas = 8;
+    for (u32 threads = 1; threads <= 2; threads++) {
+        rig.data[0] = 0;
+        rig.data[1] = 1;
+        const LaunchResult r = rig_run(&(LaunchOptions){.threads = threads});
+        assert_false(r.faulted);
+        assert_int_equal(r.groups, 8);
+        assert_int_equal(rig.data[0], ROUNDS * 32);
+        u32 idle = 0;
+        for (const Group *g = rig.sim->contexts.idle; g; g = g->next)
+            idle++;
+        assert_int_equal(idle, threads);
+
+        rig.data[0] = rig.data[1] = 0;
+        const LaunchResult f = rig_run(&(LaunchOptions){.threads = threads});
+        assert_true(f.faulted);
+        assert_int_equal(f.fault.kind, FAULT_STORE);
+        assert_int_equal(f.fault.group_linear, 0);
+    }
+}
+
 /* Two groups that each raise a flag, and look for the other's after a fence: one of them at least
  * sees it.  Without the fence the host's store buffers hide both. */
 static void fences_order_groups(void **state)
@@ -741,6 +786,7 @@ int main(void)
         cmocka_unit_test(atomics_in_a_crowd),
         cmocka_unit_test(many_in_a_crowd),
         cmocka_unit_test(reservations_in_a_crowd),
+        cmocka_unit_test(groups_wait_for_each_other),
         cmocka_unit_test(fences_order_groups),
         cmocka_unit_test(everything_shared_is_locked),
     };

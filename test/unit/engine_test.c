@@ -129,7 +129,8 @@ static void two_groups_by_hand(void **state)
         for (u32 i = 0; i < 2; i++) {
             g[i] = sim_take_group(rig.sim, &rig.launch);
             assert_non_null(g[i]);
-            group_begin(g[i], next++, i);
+            g[i]->area = i;
+            group_begin(g[i], next++);
         }
         while (done < GROUPS) {
             Step s;
@@ -144,7 +145,7 @@ static void two_groups_by_hand(void **state)
                 group_end(g[i]);
                 done++;
                 if (next < GROUPS) {
-                    group_begin(g[i], next++, i);
+                    group_begin(g[i], next++);
                 } else {
                     sim_give_group(rig.sim, g[i]);
                     g[i] = NULL;
@@ -161,7 +162,7 @@ static Group *resident(void)
 {
     Group *g = sim_take_group(rig.sim, &rig.launch);
     assert_non_null(g);
-    group_begin(g, 0, 0);
+    group_begin(g, 0);
     group_note_accesses(g, true);
     return g;
 }
@@ -192,7 +193,7 @@ static void local_memory_is_cleared(void **state)
         assert_int_equal(g->lds_dirty.n, 1);
         group_end(g);
         assert_true(is_noted(g, LDS_LO));
-        group_begin(g, n, 0);
+        group_begin(g, n);
     }
     leave(g);
     g = resident();
@@ -460,7 +461,7 @@ static void steps_and_trace_agree(void **state)
             group_end(g);
             if (linear + 1 == GROUPS)
                 break;
-            group_begin(g, linear + 1, 0);
+            group_begin(g, linear + 1);
         }
         if (w->pc != pc && (word & 0xfe00707f) == 0x0400400b) /* repeated once more when all have */
             continue;
@@ -579,7 +580,7 @@ static void notes_end_with_the_context(void **state)
     for (int noted = 1; noted >= 0; noted--) {
         Group *g = sim_take_group(rig.sim, &rig.launch);
         assert_non_null(g);
-        group_begin(g, 0, 0);
+        group_begin(g, 0);
         if (noted)
             group_note_accesses(g, true);
         step(g, 0);
@@ -1114,7 +1115,7 @@ static void every_engine_does_the_same(void **state)
         Group *g = sim_take_group((Sim *)e, &rig.launch); /* engines begin with a Sim */
         Step s;
         assert_non_null(g);
-        group_begin(g, 0, 0);
+        group_begin(g, 0);
         assert_true(k->step(e, &g->warps[1], &s));
         assert_int_equal(s.next, CODE_LO + s.len);
         group_end(g);

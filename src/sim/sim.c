@@ -11,7 +11,6 @@
 enum { DEFAULT_SLICE = 1 << 16, WAITING_SLICE = 1 << 10 };
 enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
 enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
-enum { BATCH = 64 };    /* most groups that a thread takes at a time */
 enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
 
@@ -26,7 +25,6 @@ typedef struct {
     u32 most;          /* groups that may have begun and not ended */
     u32 interrupts;    /* of the engine when it began */
     u64 deadline;      /* by nanoseconds(); 0: none */
-    u64 batch;         /* groups that a thread takes at a time: neighbours share pages */
     _Atomic u64 next;  /* group to hand out */
     _Atomic u64 limit; /* groups from here on are not started: one faulted */
     _Atomic bool waits; /* groups may wait for each other: turns are short */
@@ -455,13 +453,24 @@ typedef struct {
     u64 next, end;
 } Batch;
 
+/* Takes a share of the groups that nobody has taken: large ones first, since neighbours share pages
+ * and lines, and small ones in the end, so that threads end at the same time. */
+static void take_batch(Run *r, Batch *b)
+{
+    enum { SHARES = 4 };
+    u64 next = atomic_load(&r->next), n;
+    do {
+        n = (r->ngroups - next) / (r->threads * SHARES);
+        n += !n && next < r->ngroups;
+    } while (!atomic_compare_exchange_weak(&r->next, &next, next + n));
+    *b = (Batch){next, next + n};
+}
+
 /* Whether a group is left to begin; takes more when the batch is empty. */
 static bool has_next(Run *r, Batch *b)
 {
-    if (b->next == b->end) {
-        b->next = atomic_fetch_add(&r->next, r->batch);
-        b->end = b->next + r->batch < r->ngroups ? b->next + r->batch : r->ngroups;
-    }
+    if (b->next == b->end)
+        take_batch(r, b);
     return b->next < b->end && b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
 
@@ -567,9 +576,7 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     pthread_mutex_init(&r.lock, NULL);
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const u32 threads = r.threads = count_threads(&r);
-        const u64 share = r.ngroups / (threads ? threads : 1) / 32;
         r.most = count_resident(&r);
-        r.batch = threads == 1 || share > BATCH ? BATCH : share < 1 ? 1 : share;
         pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
         if (threads > 1) {
             r.start = nanoseconds();

@@ -3,16 +3,30 @@
 #include "base/mem.h"
 #include "sim/handlers.h"
 #include "sim/step.h"
+#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_SLICE = 1 << 16, WAITING_SLICE = 1 << 10 };
+enum { DEFAULT_SLICE = 1 << 16, WAITING_SLICE = 1 << 12 };
 enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
 enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
 enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
+
+/* Groups next..end-1, which are to begin. */
+typedef struct {
+    u64 next, end;
+} Batch;
+
+/* Groups that one thread is to run, so that in the next launch, too, their memory is in the cache of
+ * its processor; what it does not come to others take. */
+typedef struct {
+    _Alignas(64) _Atomic u64 next;
+    u64 end;
+    Batch rest; /* what the thread took and gave back, guarded by the launch's lock */
+} Share;
 
 /* One launch in progress, shared by its host threads. */
 typedef struct {
@@ -25,7 +39,7 @@ typedef struct {
     u32 most;          /* groups that may have begun and not ended */
     u32 interrupts;    /* of the engine when it began */
     u64 deadline;      /* by nanoseconds(); 0: none */
-    _Atomic u64 next;  /* group to hand out */
+    Share *share;      /* of each thread */
     _Atomic u64 limit; /* groups from here on are not started: one faulted */
     _Atomic bool waits; /* groups may wait for each other: turns are short */
     PoolJob job;
@@ -448,29 +462,66 @@ static Group *set_aside(Run *r, Group *g, Group *other)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-/* Groups that a thread has taken and not begun. */
-typedef struct {
-    u64 next, end;
-} Batch;
-
-/* Takes a share of the groups that nobody has taken: large ones first, since neighbours share pages
- * and lines, and small ones in the end, so that threads end at the same time. */
-static void take_batch(Run *r, Batch *b)
+/* Takes a part of what is left of the thread's share, or of another one's. */
+static void take_batch(Run *r, u32 thread, Batch *b)
 {
-    enum { SHARES = 4 };
-    u64 next = atomic_load(&r->next), n;
+    enum { PARTS = 4 };
+    for (u32 k = 0; k < r->threads && b->next == b->end; k++) {
+        Share *s = &r->share[(thread + k) % r->threads];
+        u64 next = atomic_load(&s->next), n;
+        do
+            n = (s->end - next + PARTS - 1) / PARTS;
+        while (n && !atomic_compare_exchange_weak(&s->next, &next, next + n));
+        *b = (Batch){next, next + n};
+    }
+}
+
+/* Once groups wait for others they begin in their order, as on hardware: later ones must not hold all
+ * contexts while they wait for one that has none. */
+static void give_back(Run *r, u32 thread, Batch *b)
+{
+    pthread_mutex_lock(&r->lock);
+    if (b->next != b->end)
+        r->share[thread].rest = *b; /* once: then the thread takes one group at a time */
+    *b = (Batch){0, 0};
+    atomic_store(&r->waits, true);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Takes the first of all groups that were not taken, or given back. */
+static void take_first(Run *r, Batch *b)
+{
+    u64 first;
+    Share *of;
+    pthread_mutex_lock(&r->lock);
     do {
-        n = (r->ngroups - next) / (r->threads * SHARES);
-        n += !n && next < r->ngroups;
-    } while (!atomic_compare_exchange_weak(&r->next, &next, next + n));
-    *b = (Batch){next, next + n};
+        first = UINT64_MAX;
+        of = NULL;
+        for (Share *s = r->share; s < r->share + r->threads; s++) {
+            const bool has_rest = s->rest.next < s->rest.end;
+            const u64 next = has_rest ? s->rest.next : atomic_load(&s->next);
+            if ((has_rest || next < s->end) && next < first) {
+                first = next;
+                of = s;
+            }
+        }
+    } while (of && of->rest.next == of->rest.end &&
+             !atomic_compare_exchange_strong(&of->next, &first, first + 1));
+    if (of && of->rest.next != of->rest.end)
+        of->rest.next++;
+    pthread_mutex_unlock(&r->lock);
+    *b = of ? (Batch){first, first + 1} : (Batch){0, 0};
 }
 
 /* Whether a group is left to begin; takes more when the batch is empty. */
-static bool has_next(Run *r, Batch *b)
+static bool has_next(Run *r, u32 thread, Batch *b)
 {
-    if (b->next == b->end)
-        take_batch(r, b);
+    if (groups_wait(r)) {
+        give_back(r, thread, b);
+        take_first(r, b);
+    } else if (b->next == b->end) {
+        take_batch(r, thread, b);
+    }
     return b->next < b->end && b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
 
@@ -493,31 +544,40 @@ static bool run_next(Run *r, Group *g, Batch *b, Part *part)
     return run_on(r, g, part);
 }
 
-static void work(void *self, u32 number)
+/* What the thread of that number does in a launch, beginning with context g: that is free, or for the
+ * next group, or has one that has begun. */
+static void work(Run *r, u32 number, Group *g)
 {
-    (void)number;
-    Run *r = self;
+    enum { FREE, NEXT, BEGUN } is = FREE;
     Part part = {0};
     Batch batch = {0, 0};
-    Group *g = take_context(r), *other;
-    if (!g)
-        return; /* others have all, or no thread has one: sim_launch() sees it */
     const HostFloats host = enter_guest_floats();
-    for (bool has_begun = false;;) {
-        if (!has_begun && !has_next(r, &batch)) {
-            if (!(other = set_aside(r, NULL, NULL)))
+    for (;;) {
+        if (is == FREE && has_next(r, number, &batch)) {
+            is = NEXT;
+        } else if (is == FREE) {
+            Group *other = set_aside(r, NULL, NULL);
+            if (!other)
                 break;
             leave_context(r, g);
             g = other;
-            has_begun = true;
+            is = BEGUN;
         }
-        if (has_begun ? run_on(r, g, &part) : run_next(r, g, &batch, &part)) {
-            has_begun = false;
-        } else {
-            atomic_store(&r->waits, true);
-            other = has_next(r, &batch) ? take_context(r) : NULL;
-            has_begun = !other;
+        const bool has_ended =
+            is == NEXT ? run_next(r, g, &batch, &part) : run_on(r, g, &part);
+        is = FREE;
+        if (!has_ended) {
+            give_back(r, number, &batch);
+            Group *other = take_context(r);
+            if (other && !has_next(r, number, &batch)) {
+                leave_context(r, other);
+                other = NULL;
+            }
+            is = other ? NEXT : BEGUN;
+            const Group *left = g;
             g = set_aside(r, g, other);
+            if (g == left) /* the one that it waits for may lack a processor */
+                sched_yield();
         }
         if (r->is_alone && nanoseconds() - r->start > SHORT)
             call_others(r);
@@ -525,6 +585,13 @@ static void work(void *self, u32 number)
     leave_guest_floats(&host);
     leave_context(r, g);
     report(r, NULL, &part);
+}
+
+static void help(void *self, u32 number)
+{
+    Group *g = take_context(self);
+    if (g) /* else the others have all */
+        work(self, number, g);
 }
 
 /* Areas of private memory for groups that run at a time; 0: as many as one likes. */
@@ -538,7 +605,7 @@ static u32 count_threads(const Run *r)
         n = r->ngroups;
     if (areas && n > areas)
         n = areas;
-    if (r->opt->nobservers)
+    if (r->opt->nobservers || !n)
         n = 1;
     return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n);
 }
@@ -561,7 +628,9 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
 {
     Sim *s = (Sim *)e;
     Audience audience = audience_of(launch, opt);
+    Share share[MAX_HOST_THREADS];
     Run r = {.sim = s,
+             .share = share,
              .interrupts = atomic_load(&s->interrupts),
              .launch = launch,
              .opt = opt,
@@ -577,21 +646,27 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const u32 threads = r.threads = count_threads(&r);
         r.most = count_resident(&r);
-        pool_begin(&r.job, &s->pool, threads, (PoolWork){work, &r});
+        for (u32 i = 0; i < threads; i++) {
+            atomic_init(&share[i].next, r.ngroups / threads * i);
+            share[i].rest = (Batch){0, 0};
+            share[i].end = i + 1 < threads ? r.ngroups / threads * (i + 1) : r.ngroups;
+        }
+        Group *own = take_context(&r); /* whatever the others take, the first groups run */
+        pool_begin(&r.job, &s->pool, threads, (PoolWork){help, &r});
         if (threads > 1) {
             r.start = nanoseconds();
             r.is_alone = may_be_short(&r);
             if (!r.is_alone)
                 pool_call(&r.job);
         }
-        if (r.ngroups)
-            work(&r, 0);
+        if (own)
+            work(&r, 0, own);
+        else
+            refuse(&r, FAULT_NO_MEMORY);
         if (threads > 1)
             note_pace(&r, threads);
         pool_end(&r.job);
         give_contexts(&r);
-        if (!result->faulted && result->groups != r.ngroups)
-            refuse(&r, FAULT_NO_MEMORY);
     } else {
         refuse(&r, FAULT_STOPPED);
     }

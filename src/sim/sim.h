@@ -1,11 +1,12 @@
 /* sim.h -- the interpreter: an engine that runs decoded code, Uop by Uop.
  *
- * Groups are handed to host threads in ascending order.  A thread runs a group warp by warp, each
- * until it ends, waits at a barrier, or has used up its slice.  A group whose warps use up many
- * slices may wait for what another one does: it is set aside, and the thread begins the next one, as
- * long as no more have begun than the machine holds at once, or goes on with one that was set aside,
- * by whichever thread.  A group has local and private memory of its own, which is zero at the start,
- * so what it computes does not depend on the threads that run it.
+ * Each host thread begins the groups of its share, in ascending order, and then some of what the
+ * others have not come to.  It runs a group warp by warp, each until it ends, waits at a barrier, or
+ * has used up its slice.  A group whose warps use up many slices may wait for what another one does:
+ * it is set aside, and the thread begins the next one, as long as no more have begun than the machine
+ * holds at once, or goes on with one that was set aside, by whichever thread.  A group has local and
+ * private memory of its own, which is zero at the start, so what it computes does not depend on the
+ * threads that run it.
  *
  * An engine that runs warps in another way is a Sim with another WarpRunner: it shares decoded
  * code, threads, contexts, limits and the handing out of groups.

@@ -682,6 +682,31 @@ static void groups_wait_for_each_other(void **state)
     }
 }
 
+/* A chain of far more groups than may have begun at once, each of which waits for the one before it. */
+static void groups_wait_in_a_chain(void **state)
+{
+    (void)state;
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    csrr    s2, CSR_GIDX\n"
+             "1:  lw      t0, 0(s1)\n"
+             "    bne     t0, s2, 1b\n"
+             "    addi    t0, t0, 1\n"
+             "    sw      t0, 0(s1)\n"
+             "    endprg  x0, x0, x0\n");
+    rig.launch.groups[0] = 1000;
+    rig.launch.warps = 1;
+    for (u32 threads = 1; threads <= THREADS; threads++)
+        for (u32 resident = 1; resident <= 4; resident += 3) {
+            rig.launch.resident = resident;
+            rig.data[0] = 0;
+            const LaunchResult r = rig_run(&(LaunchOptions){.threads = threads});
+            assert_false(r.faulted);
+            assert_int_equal(r.groups, 1000);
+            assert_int_equal(rig.data[0], 1000);
+        }
+}
+
 /* Two groups that each raise a flag, and look for the other's after a fence: one of them at least
  * sees it.  Without the fence the host's store buffers hide both. */
 static void fences_order_groups(void **state)
@@ -787,6 +812,7 @@ int main(void)
         cmocka_unit_test(many_in_a_crowd),
         cmocka_unit_test(reservations_in_a_crowd),
         cmocka_unit_test(groups_wait_for_each_other),
+        cmocka_unit_test(groups_wait_in_a_chain),
         cmocka_unit_test(fences_order_groups),
         cmocka_unit_test(everything_shared_is_locked),
     };

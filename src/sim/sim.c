@@ -186,16 +186,22 @@ void sim_run_warp(Warp *w, u64 slice)
 
 /* --- limits --------------------------------------------------------------------------- */
 
+/* Tells where the group stands, which a limit has ended. */
+static void answer_last(const Group *g)
+{
+    const RollCall *roll = g->launch->roll;
+    if (roll)
+        roll->answer(roll->self, g, true);
+}
+
 void sim_limit(Warp *w, FaultKind kind)
 {
     Group *g = w->group;
-    RollCall *roll = g->launch->roll;
     const u32 waiting = group_count_warps(g, WARP_WAITING);
     const Uop *u = go(w, w->pc);
     if (!u)
         return;
-    if (roll)
-        roll->answer(roll->self, g, true);
+    answer_last(g);
     fail(w, u, waiting && kind != FAULT_STOPPED && kind != FAULT_STALLED ? FAULT_DEADLOCK : kind,
          -1);
     g->fault.waiting = waiting;
@@ -382,6 +388,8 @@ static bool run_on(Run *r, Group *g, Part *part)
     const bool may_leave = !r->opt->nobservers && !r->sim->in_order;
     u32 used_up = 0;
     if (g->linear > atomic_load_explicit(&r->limit, memory_order_relaxed)) {
+        if (find_end(r) != FAULT_NONE)
+            answer_last(g);
         group_end(g); /* it was set aside, and one before it has faulted */
         return true;
     }

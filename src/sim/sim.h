@@ -19,6 +19,9 @@
 #include "sim/step.h"
 #include "sim/uop.h"
 
+/* Uops of a turn; in launches whose groups may wait for each other. */
+enum { SIM_SLICE = 1 << 16, SIM_SHORT_SLICE = 1 << 12 };
+
 /* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults; in a
  * launch with max_insns until it has retired `slice` instructions, and not one Uop more, so that
  * limits and turns end at the same place in every engine.
@@ -80,6 +83,8 @@ static inline u64 sim_uops_before(const Warp *w, u64 end) { return (end - w->nin
 
 /* Ends the group of warp w, which is at an instruction, with a fault of a limit. */
 void sim_limit(Warp *w, FaultKind kind);
+/* Tells the launch's RollCall, if there is one, where the group stands, which a limit ends. */
+void sim_answer_last(const Group *g);
 
 /* A context for groups of the launch (sim/group.h).  NULL: the host has no memory. */
 Group *sim_take_group(Sim *s, const Launch *l);

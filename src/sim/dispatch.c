@@ -1,0 +1,551 @@
+/* dispatch.c -- launches: host threads share the groups and run their warps, slice by slice.
+ *
+ * Each thread begins the groups of its share and then some of what the others have not come to.  A
+ * group whose warps use up many turns may wait for another: it is set aside in its context, and from
+ * then on groups begin in their order, in as many contexts as the machine holds groups, and threads
+ * go round among those.
+ */
+#include "base/mem.h"
+#include "sim/handlers.h"
+#include "sim/sim.h"
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
+enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
+enum { SHORT = 30000 };    /* nanoseconds of a launch for which no thread is woken */
+enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
+
+/* Groups next..end-1, which are to begin. */
+typedef struct {
+    u64 next, end;
+} Batch;
+
+/* Groups that one thread is to run, so that in the next launch, too, their memory is in the cache of
+ * its processor; what it does not come to others take. */
+typedef struct {
+    _Alignas(64) _Atomic u64 next;
+    u64 end;
+    Batch rest; /* what the thread took and gave back, guarded by the launch's lock */
+} Share;
+
+/* One launch in progress, shared by its host threads. */
+typedef struct {
+    Sim *sim;
+    const Launch *launch;
+    const LaunchOptions *opt;
+    Audience *audience; /* its observers */
+    u64 ngroups;
+    u32 threads;        /* of the host */
+    u32 most;           /* groups that may have begun and not ended */
+    u32 interrupts;     /* of the engine when it began */
+    u64 deadline;       /* by nanoseconds(); 0: none */
+    Share *share;       /* of each thread */
+    _Atomic u64 limit;  /* groups from here on are not started: one faulted */
+    _Atomic bool waits; /* groups may wait for each other: turns are short */
+    PoolJob job;
+    bool is_alone;        /* other threads are not called yet, because it may be short */
+    u64 start;            /* by nanoseconds() */
+    pthread_mutex_t lock; /* guards what follows */
+    LaunchResult *result;
+    u32 contexts; /* taken */
+    Group *spare; /* those of them that nobody uses, in a list */
+    Group *aside; /* the last of the groups that no thread goes on with now, in a ring */
+} Run;
+
+/* In the hostile build turns have odd lengths, chosen by a seed (VENTUS_SEED), so that a program
+ * that depends on their lengths shows it. */
+#ifdef HOSTILE
+static u64 hash(u64 x)
+{
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+static u64 turn(const Warp *w, u64 slice)
+{
+    const char *seed = getenv("VENTUS_SEED");
+    const u64 odd = hash((seed ? strtoull(seed, NULL, 0) : 1) + w->ninsns * 64 + w->id) % 97 + 1;
+    return odd < slice ? odd : slice;
+}
+#else
+static u64 turn(const Warp *w, u64 slice) { return (void)w, slice; }
+#endif
+
+/* --- limits --------------------------------------------------------------------------- */
+
+/* why the launch is to end now, or FAULT_NONE */
+static FaultKind find_end(const Run *r)
+{
+    if (r->deadline && nanoseconds() - r->audience->halted >= r->deadline)
+        return FAULT_TIMEOUT;
+    if (atomic_load_explicit(&r->sim->interrupts, memory_order_relaxed) != r->interrupts)
+        return FAULT_STOPPED;
+    return FAULT_NONE;
+}
+
+static void check_time(const Run *r, Warp *w)
+{
+    group_answer(w->group);
+    const FaultKind why = find_end(r);
+    if (why != FAULT_NONE)
+        sim_limit(w, why);
+}
+
+static void check_limits(const Run *r, Warp *w)
+{
+    const Launch *l = r->launch;
+    if (l->max_insns && w->ninsns >= l->max_insns)
+        sim_limit(w, FAULT_ENDLESS);
+    else
+        check_time(r, w);
+}
+
+static bool groups_wait(const Run *r)
+{
+    return atomic_load_explicit(&r->waits, memory_order_relaxed);
+}
+
+/* how much warp w may run before its turn ends (WarpRunner) */
+static u64 slice_of(const Run *r, const Warp *w)
+{
+    const u64 usual = groups_wait(r) ? SIM_SHORT_SLICE : SIM_SLICE,
+              slice = r->opt->slice ? r->opt->slice : usual, most = r->launch->max_insns;
+    if (!most)
+        return turn(w, slice);
+    const u64 left = most > w->ninsns ? most - w->ninsns : 1;
+    return turn(w, left < slice ? left : slice);
+}
+
+/* --- whether other threads are worth their call ------------------------------------------- */
+
+/* Where the Sim keeps how long a group of this kernel took; NULL: it has no name. */
+static _Atomic u64 *pace_of(Sim *s, const Launch *l, u32 *tag)
+{
+    *tag = 2166136261u;
+    for (const char *c = l->kernel; c && *c; c++)
+        *tag = (*tag ^ (u8)*c) * 16777619u;
+    return l->kernel ? &s->pace[*tag % countof(s->pace)] : NULL;
+}
+
+static bool may_be_short(Run *r)
+{
+    u32 tag;
+    _Atomic u64 *pace = pace_of(r->sim, r->launch, &tag);
+    const u64 known = pace ? atomic_load_explicit(pace, memory_order_relaxed) : 0;
+    return known >> 32 == tag && (u32)known <= SHORT && (u32)known * r->ngroups <= SHORT;
+}
+
+static void note_pace(Run *r, u32 threads)
+{
+    u32 tag;
+    _Atomic u64 *pace = pace_of(r->sim, r->launch, &tag);
+    const u64 took = (nanoseconds() - r->start) * (r->is_alone ? 1 : threads) / r->ngroups;
+    if (pace)
+        atomic_store_explicit(pace, (u64)tag << 32 | (took < UINT32_MAX ? took : UINT32_MAX),
+                              memory_order_relaxed);
+}
+
+static void call_others(Run *r)
+{
+    if (!r->is_alone)
+        return;
+    r->is_alone = false;
+    pool_call(&r->job);
+}
+
+/* --- what came out ------------------------------------------------------------------------ */
+
+/* What a thread has run since it told of it (LaunchResult). */
+typedef struct {
+    u64 insns, groups;
+} Part;
+
+/* Adds the part, and the fault of the group that it ended with (or NULL), if that is the first. */
+static void report(Run *r, const Group *faulted, const Part *part)
+{
+    pthread_mutex_lock(&r->lock);
+    LaunchResult *to = r->result;
+    if (faulted && (!to->faulted || faulted->linear < to->fault.group_linear)) {
+        to->faulted = true;
+        to->fault = faulted->fault;
+        atomic_store(&r->limit, faulted->linear);
+    }
+    to->insns += part->insns;
+    to->groups += part->groups;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Ends the launch with a fault that belongs to no group. */
+static void refuse(Run *r, FaultKind kind)
+{
+    report(r, &(Group){.fault = {.kind = kind, .lane = -1}}, &(Part){0});
+}
+
+/* --- a group, run ------------------------------------------------------------------------ */
+
+typedef enum { NONE_READY, RAN, USED_UP } Turns;
+
+/* Gives every ready warp a turn, which one of them at least may have used up. */
+static Turns run_turns(Run *r, Group *g)
+{
+    const bool tells_each = audience_wants_each(r->audience);
+    Turns turns = NONE_READY;
+    for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
+        Warp *w = &g->warps[k];
+        if (w->state != WARP_READY)
+            continue;
+        turns = turns == NONE_READY ? RAN : turns;
+        if (tells_each)
+            run_told(r->audience, w, slice_of(r, w));
+        else
+            r->sim->run(w, slice_of(r, w));
+        if (w->state == WARP_DONE && !tells_each && r->audience->events)
+            audience_tell(r->audience, EVENT_warp_end, g, w);
+        if (w->state == WARP_READY && !g->faulted) {
+            check_limits(r, w);
+            call_others(r); /* it may wait for another group */
+            turns = USED_UP;
+        }
+    }
+    return turns;
+}
+
+/* One must be ready. */
+static Warp *first_ready(const Group *g)
+{
+    Warp *w = g->warps;
+    while (w->state != WARP_READY)
+        w++;
+    return w;
+}
+
+static void begin_group(Run *r, Group *g, u64 linear)
+{
+    Audience *a = r->audience;
+    group_begin(g, linear);
+    check_time(r, &g->warps[0]); /* groups may be short and many */
+    audience_tell(a, EVENT_group_begin, g, NULL);
+    for (u32 k = 0; a->events & EVENT_warp_begin && k < g->nwarps && !g->faulted; k++)
+        if (g->warps[k].state == WARP_READY)
+            audience_tell(a, EVENT_warp_begin, g, &g->warps[k]);
+    if (r->sim->begin && !a->events && !r->launch->max_insns)
+        r->sim->begin(g, slice_of(r, &g->warps[0]));
+}
+
+static void end_group(Run *r, Group *g, Part *part)
+{
+    if (g->faulted)
+        audience_tell(r->audience, EVENT_fault, g,
+                      g->fault.warp < g->nwarps ? &g->warps[g->fault.warp] : NULL);
+    audience_tell(r->audience, EVENT_group_end, g, NULL);
+    group_end(g);
+    part->insns += group_insns(g);
+    part->groups += !g->faulted;
+    if (g->faulted) { /* at once: it says where the others end */
+        report(r, g, part);
+        *part = (Part){0};
+    }
+}
+
+/* Runs a group that has begun.  False: it has not ended, and may wait for another one. */
+static bool run_on(Run *r, Group *g, Part *part)
+{
+    const bool may_leave = !r->opt->nobservers && !r->sim->in_order;
+    u32 used_up = 0;
+    if (g->linear > atomic_load_explicit(&r->limit, memory_order_relaxed)) {
+        if (find_end(r) != FAULT_NONE)
+            sim_answer_last(g);
+        group_end(g); /* it was set aside, and one before it has faulted */
+        return true;
+    }
+    for (u32 round = 1; !g->faulted; round++) {
+        const Turns turns = run_turns(r, g);
+        if (turns == NONE_READY && !g->faulted) {
+            if (!group_pass_barrier(g))
+                break;
+            audience_tell(r->audience, EVENT_barrier, g, NULL);
+            check_time(r, first_ready(g)); /* there may be no end of barriers */
+        }
+        used_up += turns == USED_UP || !(round % ROUNDS);
+        if (may_leave && !g->faulted && used_up >= (groups_wait(r) ? 1 : PATIENCE))
+            return false;
+    }
+    end_group(r, g, part);
+    return true;
+}
+
+/* --- contexts, and groups that are set aside in theirs ---------------------------------------- */
+
+/* Leaves the context to other groups of the launch. */
+static void leave_context(Run *r, Group *g)
+{
+    pthread_mutex_lock(&r->lock);
+    g->next = r->spare;
+    r->spare = g;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* A context for one more group; NULL: there are as many as may be, or no memory for it. */
+static Group *take_context(Run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    Group *g = r->spare;
+    r->spare = g ? g->next : NULL;
+    const bool may = !g && r->contexts < r->most;
+    const u32 area = r->contexts;
+    r->contexts += may;
+    pthread_mutex_unlock(&r->lock);
+    if (may && (g = sim_take_group(r->sim, r->launch))) {
+        g->area = area;
+        group_note_accesses(g, audience_notes(r->audience));
+    }
+    return g;
+}
+
+/* Gives back all contexts, which are spare: one for each thread is kept for the next launch. */
+static void give_contexts(Run *r)
+{
+    for (Group *g = r->spare, *next; g; g = next) {
+        next = g->next;
+        r->result->compiled += g->compiled;
+        if (g->area < r->threads)
+            sim_give_group(r->sim, g);
+        else
+            context_drop(g);
+    }
+}
+
+/* Sets group g aside (unless it is NULL), behind the others.  The first of all that are then, taken
+ * back, where no context `other` is given to go on with; NULL: there is none. */
+static Group *set_aside(Run *r, Group *g, Group *other)
+{
+    pthread_mutex_lock(&r->lock);
+    if (g) {
+        g->next = r->aside ? r->aside->next : g;
+        r->aside = (r->aside ? r->aside->next = g : g);
+    }
+    if (!other && r->aside) {
+        other = r->aside->next;
+        r->aside->next = other->next;
+        r->aside = other == r->aside ? NULL : r->aside;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return other;
+}
+
+/* --- a host thread ------------------------------------------------------------------------- */
+
+/* Takes a part of what is left of the thread's share, or of another one's. */
+static void take_batch(Run *r, u32 thread, Batch *b)
+{
+    enum { PARTS = 4 };
+    for (u32 k = 0; k < r->threads && b->next == b->end; k++) {
+        Share *s = &r->share[(thread + k) % r->threads];
+        u64 next = atomic_load(&s->next), n;
+        do
+            n = (s->end - next + PARTS - 1) / PARTS;
+        while (n && !atomic_compare_exchange_weak(&s->next, &next, next + n));
+        *b = (Batch){next, next + n};
+    }
+}
+
+/* Once groups wait for others they begin in their order, as on hardware: later ones must not hold all
+ * contexts while they wait for one that has none. */
+static void give_back(Run *r, u32 thread, Batch *b)
+{
+    pthread_mutex_lock(&r->lock);
+    if (b->next != b->end)
+        r->share[thread].rest = *b; /* once: then the thread takes one group at a time */
+    *b = (Batch){0, 0};
+    atomic_store(&r->waits, true);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Takes the first of all groups that were not taken, or given back. */
+static void take_first(Run *r, Batch *b)
+{
+    u64 first;
+    Share *of;
+    pthread_mutex_lock(&r->lock);
+    do {
+        first = UINT64_MAX;
+        of = NULL;
+        for (Share *s = r->share; s < r->share + r->threads; s++) {
+            const bool has_rest = s->rest.next < s->rest.end;
+            const u64 next = has_rest ? s->rest.next : atomic_load(&s->next);
+            if ((has_rest || next < s->end) && next < first) {
+                first = next;
+                of = s;
+            }
+        }
+    } while (of && of->rest.next == of->rest.end &&
+             !atomic_compare_exchange_strong(&of->next, &first, first + 1));
+    if (of && of->rest.next != of->rest.end)
+        of->rest.next++;
+    pthread_mutex_unlock(&r->lock);
+    *b = of ? (Batch){first, first + 1} : (Batch){0, 0};
+}
+
+/* Whether a group is left to begin; takes more when the batch is empty. */
+static bool has_next(Run *r, u32 thread, Batch *b)
+{
+    if (groups_wait(r)) {
+        give_back(r, thread, b);
+        take_first(r, b);
+    } else if (b->next == b->end) {
+        take_batch(r, thread, b);
+    }
+    return b->next < b->end && b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
+}
+
+/* Runs the next groups of the batch in context g.  False: as run_on(), of the last of them. */
+static bool run_next(Run *r, Group *g, Batch *b, Part *part)
+{
+    GroupsRun run = {.groups = 0};
+    if (r->sim->groups && !r->audience->events && !r->launch->max_insns &&
+        find_end(r) == FAULT_NONE)
+        run = r->sim->groups(g, b->next, b->end, r->is_alone ? LOOK_SOON : LOOK,
+                             slice_of(r, &g->warps[0]));
+    b->next += run.groups;
+    part->insns += run.insns;
+    part->groups += run.groups;
+    if (run.groups && !run.has_begun)
+        return true;
+    if (!run.has_begun)
+        begin_group(r, g, b->next);
+    b->next++;
+    return run_on(r, g, part);
+}
+
+/* What the thread of that number does in a launch, beginning with context g: that is free, or for the
+ * next group, or has one that has begun. */
+static void work(Run *r, u32 number, Group *g)
+{
+    enum { FREE, NEXT, BEGUN } is = FREE;
+    Part part = {0};
+    Batch batch = {0, 0};
+    const HostFloats host = enter_guest_floats();
+    for (;;) {
+        if (is == FREE && has_next(r, number, &batch)) {
+            is = NEXT;
+        } else if (is == FREE) {
+            Group *other = set_aside(r, NULL, NULL);
+            if (!other)
+                break;
+            leave_context(r, g);
+            g = other;
+            is = BEGUN;
+        }
+        const bool has_ended = is == NEXT ? run_next(r, g, &batch, &part) : run_on(r, g, &part);
+        is = FREE;
+        if (!has_ended) {
+            give_back(r, number, &batch);
+            Group *other = take_context(r);
+            if (other && !has_next(r, number, &batch)) {
+                leave_context(r, other);
+                other = NULL;
+            }
+            is = other ? NEXT : BEGUN;
+            const Group *left = g;
+            g = set_aside(r, g, other);
+            if (g == left) /* the one that it waits for may lack a processor */
+                sched_yield();
+        }
+        if (r->is_alone && nanoseconds() - r->start > SHORT)
+            call_others(r);
+    }
+    leave_guest_floats(&host);
+    leave_context(r, g);
+    report(r, NULL, &part);
+}
+
+static void help(void *self, u32 number)
+{
+    Group *g = take_context(self);
+    if (g) /* else the others have all */
+        work(self, number, g);
+}
+
+/* Areas of private memory for groups that run at a time; 0: as many as one likes. */
+static u32 count_areas(const Launch *l) { return l->pds_by_group ? 0 : l->pds_areas; }
+
+static u32 count_threads(const Run *r)
+{
+    u64 n = r->opt->threads ? r->opt->threads : r->sim->processors;
+    const u32 areas = count_areas(r->launch);
+    if (n > r->ngroups)
+        n = r->ngroups;
+    if (areas && n > areas)
+        n = areas;
+    if (r->opt->nobservers || !n)
+        n = 1;
+    return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n);
+}
+
+/* Groups that may have begun and not ended: as many as the machine holds, and one a thread. */
+static u32 count_resident(const Run *r)
+{
+    enum { MOST = 1024 };
+    const Launch *l = r->launch;
+    const u32 areas = count_areas(l);
+    u64 n = (u64)l->resident * (l->machine ? l->machine->sms : 1);
+    if (n > MOST)
+        n = MOST;
+    if (areas && n > areas)
+        n = areas;
+    return n > r->threads ? (u32)n : r->threads;
+}
+
+bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, LaunchResult *result)
+{
+    Sim *s = (Sim *)e;
+    Audience audience = audience_of(launch, opt);
+    Share share[MAX_HOST_THREADS];
+    Run r = {.sim = s,
+             .share = share,
+             .interrupts = atomic_load(&s->interrupts),
+             .launch = launch,
+             .opt = opt,
+             .audience = &audience,
+             .result = result,
+             .limit = UINT64_MAX,
+             .ngroups = (u64)launch->groups[0] * launch->groups[1] * launch->groups[2]};
+
+    memset(result, 0, offsetof(LaunchResult, fault));
+    if (opt->timeout > 0)
+        r.deadline = nanoseconds() + (u64)((opt->timeout < 1e9 ? opt->timeout : 1e9) * 1e9);
+    pthread_mutex_init(&r.lock, NULL);
+    if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
+        const u32 threads = r.threads = count_threads(&r);
+        r.most = count_resident(&r);
+        for (u32 i = 0; i < threads; i++) {
+            atomic_init(&share[i].next, r.ngroups / threads * i);
+            share[i].rest = (Batch){0, 0};
+            share[i].end = i + 1 < threads ? r.ngroups / threads * (i + 1) : r.ngroups;
+        }
+        Group *own = take_context(&r); /* whatever the others take, the first groups run */
+        pool_begin(&r.job, &s->pool, threads, (PoolWork){help, &r});
+        if (threads > 1) {
+            r.start = nanoseconds();
+            r.is_alone = may_be_short(&r);
+            if (!r.is_alone)
+                pool_call(&r.job);
+        }
+        if (own)
+            work(&r, 0, own);
+        else
+            refuse(&r, FAULT_NO_MEMORY);
+        if (threads > 1)
+            note_pace(&r, threads);
+        pool_end(&r.job);
+        give_contexts(&r);
+    } else {
+        refuse(&r, FAULT_STOPPED);
+    }
+    audience_tell(&audience, EVENT_launch_end, NULL, NULL);
+    pthread_mutex_destroy(&r.lock);
+    return !result->faulted;
+}

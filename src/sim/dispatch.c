@@ -253,7 +253,7 @@ static void end_group(Run *r, Group *g, Part *part)
 /* Runs a group that has begun.  False: it has not ended, and may wait for another one. */
 static bool run_on(Run *r, Group *g, Part *part)
 {
-    const bool may_leave = !r->opt->nobservers && !r->sim->in_order;
+    const bool may_leave = r->ngroups > 1 && !r->opt->nobservers && !r->sim->in_order;
     u32 used_up = 0;
     if (g->linear > atomic_load_explicit(&r->limit, memory_order_relaxed)) {
         if (find_end(r) != FAULT_NONE)

@@ -5,7 +5,7 @@
 # run: awk '/^R/ && $4 == 0 { n++ } END { print n }' %t.k
 # run: awk '/^slots.issued/ { print $2 }' %t.s
 # run: sed 1q %t.j
-# run: grep -c '"name":"group [01] warp [01]"' %t.j
+# run: grep -o '"name":"group [0-9]* warp [0-9]*"' %t.j | tr -d '"' | sort
 # run: grep -o '"ph":"X".*"name":"touch"' %t.j | sed 's/.*"dur":\([0-9]*\).*/cycles \1/' >%t.1; awk '/^cycles/ { print $1, $2 }' %t.s | cmp - %t.1
 # run: %b/ventus run %s --engine timing --threads 4 -a buf:i32:1=7 --picture-limit 1 --picture-cycles 30-40 --pipeline=- | grep -c ^I
 # run: %b/ventus run %s --engine interp --timeline -a buf:i32:1=7 2>&1 || echo $?
@@ -29,7 +29,10 @@ touch:
 # 44
 # 44
 # {"otherData":{"unit":"a cycle is shown as a microsecond"},"traceEvents":[
-# 4
+# name:group 0 warp 0
+# name:group 0 warp 1
+# name:group 1 warp 0
+# name:group 1 warp 1
 # 4
 # ventus: error: --timeline is about cycles, which the engine interp does not count; give --engine timing
 # 2

@@ -443,8 +443,8 @@ static bool operand(Asm *a, const u8 *opd, int i, const char *pattern, Written *
     case K_AQRL:
     case K_MMA:
     case K_MMA64:
-    case K_KEY:
-    case K_HIDE: return true; /* in the mnemonic, read together, or not written */
+    case K_HIDE: return true; /* in the mnemonic, or not written */
+    case K_KEY: break; /* read together: as_operands() */
     }
     bug("operand kind %d", isa_operand[opd[i]].kind);
 }
@@ -496,10 +496,10 @@ bool as_operands(Asm *a, const char *pattern, const u8 *opd, Written *w)
                 return false;
             continue;
         }
-        if (is_key(opd[i]) && !keys_read) {
-            keys_read = true;
-            if (!keys(a, opd, n, w, first))
+        if (is_key(opd[i])) {
+            if (!keys_read && !keys(a, opd, n, w, first))
                 return false;
+            keys_read = true;
         } else if (!operand(a, opd, i, p, w)) {
             return false;
         }

@@ -70,4 +70,5 @@ add:
 	endprg x0, x0, x0
 .
 all "$v" run --engine interp -k add -g 32 -l 32 -a "buf:i32:32=7>made" f.s
+all "$v" run --engine timing --sms 2 -k add -g 128 -l 32 -a "buf:i32:128=7>made" f.s
 echo "$total runs"

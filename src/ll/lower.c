@@ -665,6 +665,23 @@ static void find_locals(Lower *lo)
 
 /* --- the module ----------------------------------------------------------------------- */
 
+/* Modules of SPIR-V need not name their functions and variables; symbols have names that differ. */
+static void name_if_unnamed(LLVMValueRef v, const char *name)
+{
+    size_t len;
+    LLVMGetValueName2(v, &len);
+    if (!len)
+        LLVMSetValueName2(v, name, strlen(name)); /* LLVM appends a number where others have it */
+}
+
+static void name_all(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        name_if_unnamed(f, "function");
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+        name_if_unnamed(g, "variable");
+}
+
 static void lower_functions(Lower *lo)
 {
     size_t len;
@@ -693,6 +710,7 @@ Module *lower_module(LLVMModuleRef src, const char *name, const Target *target, 
                       .d = d,
                       .apart = apart,
                       .dl = LLVMGetModuleDataLayout(src)};
+        name_all(src);
         show_variables(src);
         find_locals(lo);
         for (LLVMValueRef g = LLVMGetFirstGlobal(src); g; g = LLVMGetNextGlobal(g))

@@ -1,5 +1,6 @@
 /* cl_il_test.c -- programs of SPIR-V: a module written by hand (test/opencl/scale.spvasm), its specialisation
- * constants, modules that are cut or changed, and one with images and pipes (test/opencl/image.spvasm). */
+ * constants, modules that are cut or changed, one with images and pipes (test/opencl/image.spvasm), and one with records
+ * (test/opencl/records.spvasm). */
 #include "test/opencl/clhost.h"
 #include "test/kit/skip.h"
 
@@ -77,6 +78,32 @@ static void runs(void **state)
     expect(p, 3);
     ok(clReleaseProgram(p));
     buf_free(&back);
+    buf_free(&il);
+}
+
+/* Records that functions take and return by value; functions and variables without names. */
+static void has_records(void **state)
+{
+    enum { WORDS = 7 };
+    static const u32 table1[] = {1, 2, 3, 4}, table2[] = {5, 7, 100, 1};
+    Buf il = assemble_file("records.spvasm");
+    const size_t n = ITEMS;
+    u32 got[ITEMS * WORDS];
+    (void)state;
+    cl_program p = make_il(il.data, il.len);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel k = make_kernel(p, "records");
+    cl_mem out = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof out, &out));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < ITEMS; i++) {
+        const u32 wanted[WORDS] = {i, 100 * i, 7 * i, 100 * i + 1, 5 * i, table1[i & 3], table2[i & 3]};
+        assert_memory_equal(&got[WORDS * i], wanted, sizeof wanted);
+    }
+    ok(clReleaseMemObject(out));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
     buf_free(&il);
 }
 
@@ -316,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs),
+        cmocka_unit_test(has_records),
         cmocka_unit_test(specialises),
         cmocka_unit_test(links),
         cmocka_unit_test(links_what_modules_share),

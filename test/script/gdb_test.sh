@@ -117,6 +117,7 @@ said 'hit Breakpoint 1' 'sum += in' '(group 0,0,0 warp 0 lane 0, global 0,0,0, i
 is "$want" "$(grep arg0 out)"
 
 # by TCP, at any port that is free, which the command says
+rm out # what the command before said
 timeout 60 $run --gdb=0 >out 2>&1 &
 pid=$!
 while ! grep -q 'target remote ' out && kill -0 $pid 2>/dev/null; do sleep 0.02; done

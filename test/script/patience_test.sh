@@ -46,6 +46,7 @@ for engine in interp auto timing; do
     [ "$(roll 'spin was ended')" = "$want" ] || complain "after the limit: $(roll 'spin was ended')"
     # 2. Ctrl-C, once it has been said, which a patience of 0 would leave out
     runs=$((runs + 1))
+    rm "$T/out" # of the launch before
     env --default-signal=INT "$B/ventus" run $options --patience 0.2 --timeout 100 $args 2>"$T/out" &
     for i in $(seq 300); do
         grep -q 'still runs' "$T/out" && break

@@ -444,7 +444,7 @@ static bool operand(Asm *a, const u8 *opd, int i, const char *pattern, Written *
     case K_MMA:
     case K_MMA64:
     case K_HIDE: return true; /* in the mnemonic, or not written */
-    case K_KEY: break; /* read together: as_operands() */
+    case K_KEY: break;        /* read together: as_operands() */
     }
     bug("operand kind %d", isa_operand[opd[i]].kind);
 }

@@ -469,8 +469,14 @@ static void help(void *self, u32 number)
         work(self, number, g);
 }
 
-/* Areas of private memory for groups that run at a time; 0: as many as one likes. */
-static u32 count_areas(const Launch *l) { return l->pds_by_group ? 0 : l->pds_areas; }
+/* Areas of private memory for groups that run at a time; 0: as many as one likes.  Where not even one
+ * has room, groups run one after the other (doc/abi.md, "Private memory"). */
+static u32 count_areas(const Launch *l)
+{
+    if (l->pds_by_group || !l->pds_lane)
+        return 0;
+    return l->pds_areas ? l->pds_areas : 1;
+}
 
 static u32 count_threads(const Run *r)
 {

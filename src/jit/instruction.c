@@ -35,8 +35,8 @@ static Row second(Emit *e, const Uop *u)
 
 Linear linear_of(Emit *e, u32 n)
 {
-    if (e->linear[n].root.c[0])
-        return e->linear[n];
+    if (e->known.linear[n].root.c[0])
+        return e->known.linear[n];
     return (Linear){get_v(e, n), 0, word(e, 0)};
 }
 
@@ -105,7 +105,7 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
     }
     const Linear linear = effect == E_ALU ? linear_result(e, u, op) : (Linear){.shift = 0};
     set_v(e, u->rd, v);
-    e->linear[u->rd] = linear;
+    e->known.linear[u->rd] = linear;
     return true;
 }
 

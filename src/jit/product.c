@@ -247,7 +247,7 @@ static void prepare(Emit *e, Operand *o, MmaType t, u32 reg, u32 rows, u32 colum
     const u32 count = isa_mma_registers(n, isa_mma_bits(t));
     const Vectors words = read_registers(e, reg, count);
     for (u32 i = 0; i < count; i++)
-        new.from[i] = e->v[reg + i];
+        new.from[i] = e->known.v[reg + i];
     new.array = o->array ? o->array : make_array(e, "matrix");
     if (is_same(e, o, &new))
         return;

@@ -122,44 +122,44 @@ static bool has_v(const Emit *e, u32 n)
 /* the present value, which is not noted: for LLVM blocks that no other follows */
 static Val peek_x(Emit *e, u32 n)
 {
-    if (!e->x[n] && !has_x(e, n))
+    if (!e->known.x[n] && !has_x(e, n))
         return word(e, 0);
-    return e->x[n] ? e->x[n] : LLVMBuildLoad2(B, e->i32, x_home(e, n), "");
+    return e->known.x[n] ? e->known.x[n] : LLVMBuildLoad2(B, e->i32, x_home(e, n), "");
 }
 static Val peek_v(Emit *e, u32 n, u32 chunk)
 {
-    if (!e->v[n].c[0] && !has_v(e, n))
+    if (!e->known.v[n].c[0] && !has_v(e, n))
         return LLVMConstNull(e->row);
-    return e->v[n].c[0] ? e->v[n].c[chunk] : row_load(e, v_home(e, n, chunk));
+    return e->known.v[n].c[0] ? e->known.v[n].c[chunk] : row_load(e, v_home(e, n, chunk));
 }
 
 Val get_x(Emit *e, u32 n)
 {
     if (!n)
         return word(e, 0);
-    return e->x[n] = peek_x(e, n);
+    return e->known.x[n] = peek_x(e, n);
 }
 
 void set_x(Emit *e, u32 n, Val v)
 {
     if (!n)
         return;
-    e->x[n] = v;
+    e->known.x[n] = v;
     e->x_dirty |= (u64)1 << n;
 }
 
 Row get_v(Emit *e, u32 n)
 {
-    if (!e->v[n].c[0])
+    if (!e->known.v[n].c[0])
         for (u32 i = e->nchunks; i-- > 0;)
-            e->v[n].c[i] = peek_v(e, n, i);
-    return e->v[n];
+            e->known.v[n].c[i] = peek_v(e, n, i);
+    return e->known.v[n];
 }
 
 static void put_v(Emit *e, u32 n, Row v)
 {
-    e->v[n] = v;
-    e->linear[n].root.c[0] = NULL;
+    e->known.v[n] = v;
+    e->known.linear[n].root.c[0] = NULL;
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
 }
 
@@ -225,20 +225,74 @@ void set_v(Emit *e, u32 n, Row v)
     put_v(e, n, new);
 }
 
+/* --- from block to block ------------------------------------------------------------------- */
+
+/* Finds which blocks only one other leads to: its heirs, which begin with all that is known where it
+ * ends.  A block that code enters otherwise, or that a cycle leads back to, is nobody's. */
+static void find_heirs(Emit *e)
+{
+    enum { SEVERAL = UINT32_MAX };
+    const Region *r = e->r;
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        for (u32 k = 0; b->is_reached && k < b->nsucc; k++) {
+            u32 *of = &e->heir_of[b->succ[k]];
+            if (sides_leave_edge(r, b, b->succ[k]))
+                *of = !*of || *of == i + 1 ? i + 1 : SEVERAL;
+        }
+    }
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        if (!i || b->is_reentry || b->is_header || e->heir_of[i] == SEVERAL || e->quick)
+            e->heir_of[i] = 0;
+        if (e->heir_of[i])
+            e->legacy[e->heir_of[i] - 1].heirs++;
+    }
+}
+
+void keep_legacy(Emit *e)
+{
+    enum { MOST = 64 }; /* at a time, of some 30 KB each */
+    Legacy *l = &e->legacy[e->index];
+    if (!l->heirs || l->known || e->nlegacy == MOST ||
+        !(l->known = mem_zalloc(1, sizeof *l->known)))
+        return;
+    *l->known = e->known;
+    e->nlegacy++;
+}
+
+/* Begins block i with what the block that leads to it has left, or with nothing. */
+static void take_legacy(Emit *e, u32 i)
+{
+    Legacy *l = e->heir_of[i] ? &e->legacy[e->heir_of[i] - 1] : NULL;
+    if (!l || !l->known) {
+        memset(&e->known, 0, sizeof e->known);
+        return;
+    }
+    e->known = *l->known;
+    if (--l->heirs)
+        return;
+    mem_free(l->known);
+    l->known = NULL;
+    e->nlegacy--;
+}
+
 void flush_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
-            LLVMBuildStore(B, e->x[n], x_home(e, n));
+            LLVMBuildStore(B, e->known.x[n], x_home(e, n));
     for (u32 n = 0; n < 256; n++)
         if (e->v_dirty[n >> 6] >> (n & 63) & 1)
             for (u32 i = 0; i < e->nchunks; i++)
-                LLVMSetAlignment(LLVMBuildStore(B, e->v[n].c[i], v_home(e, n, i)), 4 * e->chunk);
+                LLVMSetAlignment(LLVMBuildStore(B, e->known.v[n].c[i], v_home(e, n, i)),
+                                 4 * e->chunk);
 }
 
 void flush_block(Emit *e)
 {
     flush_registers(e);
+    keep_legacy(e);
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
 }
 
@@ -408,7 +462,7 @@ void call_handler(Emit *e)
         if (use.writes.x >> n & 1) {
             e->x_dirty &= ~((u64)1 << n); /* there is a newer value */
             if (e->quick)
-                e->x[n] = NULL;
+                e->known.x[n] = NULL;
             else
                 set_x(e, n, reload_x(e, n));
         }
@@ -579,12 +633,9 @@ static void emit_block(Emit *e, u32 i)
     e->at = b;
     e->index = i;
     e->retired = 0;
-    memset(e->x, 0, sizeof e->x);
-    memset(e->v, 0, sizeof e->v);
-    memset(e->linear, 0, sizeof e->linear);
+    take_legacy(e, i);
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
-    e->nspan = e->nwindow = 0;
     for (size_t k = 0; k < countof(e->operand); k++)
         e->operand[k].from[0].c[0] = NULL;
     LLVMPositionBuilderAtEnd(B, e->start[i]);
@@ -711,6 +762,7 @@ static void emit_function(Emit *e, const char *name)
         e->start[i] = new_block(e, "b");
         e->first_uop[i] = n;
     }
+    find_heirs(e);
     e->group = group_of(e);
     if (e->repeats)
         make_repetition(e, first);
@@ -744,6 +796,10 @@ LLVMModuleRef emit_free(Emit *e)
 {
     LLVMModuleRef m = e->m;
     LLVMDisposeBuilder(e->b);
+    for (u32 i = 0; e->legacy && i < e->r->nblock; i++)
+        mem_free(e->legacy[i].known);
+    mem_free(e->legacy);
+    mem_free(e->heir_of);
     mem_free(e->start);
     mem_free(e->first_uop);
     mem_free(e);
@@ -762,7 +818,9 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->repeats = kind == CODE_PLAIN && r->repeats;
     e->start = mem_zalloc(r->nblock, sizeof *e->start);
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
-    const bool ok = e->start && e->first_uop;
+    e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
+    e->heir_of = mem_zalloc(r->nblock, sizeof *e->heir_of);
+    const bool ok = e->start && e->first_uop && e->legacy && e->heir_of;
     if (ok)
         emit_function(e, name);
     LLVMModuleRef m = emit_free(e);

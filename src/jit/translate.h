@@ -54,13 +54,10 @@ typedef struct {
     u32 shift, width;
     Val first;              /* i32: of lane 0 */
     Val in_row;             /* i1: lane i is at first + i * width */
-    /* of chunks, if the whole is in no row: */
-    Val regular;            /* i1: each has one address or is in a row; NULL: not asked */
-    Val one[MAX_CHUNKS];    /* i1: one address */
-    Val start[MAX_CHUNKS];  /* i64: of its first lane */
-    Val lo, extent;         /* i64: the least of these, and how far behind that the greatest is */
+    Val rows, ones;         /* i1: that is not so, but each chunk is in a row, or at one address
+                             * (NULL: not asked) */
 } Span;
-enum { MAX_SPANS = 8 };
+enum { MAX_SPANS = 12 };
 
 /* Bytes around a scalar address that were checked at once, because the block loads several. */
 typedef struct {
@@ -81,6 +78,21 @@ typedef struct {
     u32 n;                  /* elements */
     bool exchanged;
 } Operand;
+
+/* What is known where code stands: values of registers, and what it found out about addresses. */
+typedef struct {
+    Val x[64];              /* NULL: in the home */
+    Row v[256];
+    Linear linear[256];     /* those of v that are known as such; else the root is empty */
+    Span span[MAX_SPANS];
+    u32 nspan;
+    Window window[MAX_SPANS];
+    u32 nwindow;
+} Known;
+
+/* What was known where a block ended, kept for those that only it leads to and that are not made
+ * yet. */
+typedef struct { Known *known; u32 heirs; } Legacy;
 
 /* A function that is being built. */
 typedef struct {
@@ -103,6 +115,9 @@ typedef struct {
      * quick code, whose registers are at home in the warp */
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
     LLVMBasicBlockRef *start; /* of each block */
+    Legacy *legacy;         /* of each block */
+    u32 *heir_of;           /* of each block: 1 + the block that alone leads to it; else 0 */
+    u32 nlegacy;            /* that are kept now */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
     /* of code that repeats: where a warp begins, and where it has ended */
@@ -118,17 +133,11 @@ typedef struct {
     u32 k;                  /* its Uop in progress */
     u32 retired;            /* instructions of the block so far, this one included */
     Val insns;              /* i64: before the block */
-    Val x[64];              /* values in this block, NULL: in the home */
-    Row v[256];
-    Linear linear[256];     /* those of v that are known as such; else the root is empty */
+    Known known;
     u64 x_dirty;            /* values that the home does not have */
     u64 v_dirty[4];
     Val mask;               /* i32 */
     Row on;                 /* i1 a lane; not in full blocks */
-    Span span[MAX_SPANS];
-    u32 nspan;
-    Window window[MAX_SPANS];
-    u32 nwindow;
 } Emit;
 
 /* --- values (translate.c) ------------------------------------------------------------------ */
@@ -161,6 +170,8 @@ bool writes_all(const Emit *e, u32 n);
 /* At the end of a block: the homes get the registers that it wrote; and the count as well. */
 void flush_registers(Emit *e);
 void flush_block(Emit *e);
+/* Keeps what is known now, where the block ends, for the blocks that it alone leads to. */
+void keep_legacy(Emit *e);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);

@@ -18,10 +18,10 @@
  * is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row, near_chunks() those of all chunks that are in a row or at one
- * address; these and lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that
- * window, or their distances from where the range begins to that.  Ranges are pages that had the
- * right when somebody looked.  Device memory is reserved as long as the device is there, so a host
+ * the first and the last of a row; access_chunks() has all lanes compared, on or off.  These and
+ * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
+ * distances from where the range begins to that.  Ranges are pages that had the right when somebody
+ * looked.  Device memory is reserved as long as the device is there, so a host
  * program that unmaps a buffer while a launch uses it makes a race of the guest's and no access to
  * foreign memory; pages that lose a right while a launch runs are in no range for stores.
  */
@@ -151,11 +151,12 @@ static Reach reach_scalar(Emit *e, const Uop *u, Val base)
 {
     const i32 end = u->imm + (i32)width_of(u);
     Window *w = NULL;
-    for (u32 i = 0; i < e->nwindow && !w; i++)
-        if (e->window[i].base == base && e->window[i].lo <= u->imm && e->window[i].end >= end)
-            w = &e->window[i];
+    for (u32 i = 0; i < e->known.nwindow && !w; i++)
+        if (e->known.window[i].base == base && e->known.window[i].lo <= u->imm &&
+            e->known.window[i].end >= end)
+            w = &e->known.window[i];
     if (!w) {
-        w = &e->window[e->nwindow < MAX_SPANS ? e->nwindow++ : MAX_SPANS - 1];
+        w = &e->known.window[e->known.nwindow < MAX_SPANS ? e->known.nwindow++ : MAX_SPANS - 1];
         *w = (Window){.base = base, .lo = u->imm, .end = end};
         find_window(e, u->ra, w);
         const Val addr = LLVMBuildAdd(B, base, word(e, (u32)w->lo), "");
@@ -328,11 +329,6 @@ static Val all_zero(Emit *e, Val v)
                          "");
 }
 
-static Val pick(Emit *e, LLVMIntPredicate p, Val a, Val b)
-{
-    return a ? LLVMBuildSelect(B, LLVMBuildICmp(B, p, a, b, ""), a, b, "") : b;
-}
-
 /* The row that the notes are about. */
 static Row row_of(Emit *e, const Span *s)
 {
@@ -342,11 +338,27 @@ static Row row_of(Emit *e, const Span *s)
     return r;
 }
 
-/* What was made in the block `from`, or `none` where that was passed by. */
-static Val off_row(Emit *e, Val made, Val none, LLVMBasicBlockRef before, LLVMBasicBlockRef from)
+/* Whether each chunk of addresses is in a row, and in *ones at one address, as i1. */
+static Val ask_apart(Emit *e, const Row *a, u32 width, Val *ones)
 {
-    const Val v = LLVMBuildPhi(B, LLVMTypeOf(made), "");
-    LLVMAddIncoming(v, (Val[]){none, made}, (LLVMBasicBlockRef[]){before, from}, 2);
+    Val steps = NULL, differ = NULL; /* bits, of all chunks */
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val first = splat(e, LLVMBuildExtractElement(B, a->c[i], word(e, 0), ""));
+        const Val away = LLVMBuildSub(B, a->c[i], first, "");
+        const Val other = LLVMBuildXor(B, away, lanes_constant(e, 0, 0, width), "");
+        steps = steps ? LLVMBuildOr(B, steps, other, "") : other;
+        differ = differ ? LLVMBuildOr(B, differ, away, "") : away;
+    }
+    *ones = all_zero(e, differ);
+    return all_zero(e, steps);
+}
+
+/* i1: what was found in the block `from`, or no where that was passed by. */
+static Val off_row(Emit *e, Val found, LLVMBasicBlockRef before, LLVMBasicBlockRef from)
+{
+    const Val v = LLVMBuildPhi(B, e->i1, "");
+    LLVMAddIncoming(v, (Val[]){LLVMConstNull(e->i1), found}, (LLVMBasicBlockRef[]){before, from},
+                    2);
     return v;
 }
 
@@ -356,43 +368,24 @@ static void ask_chunks(Emit *e, Span *s)
 {
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart"),
                             on = new_block(e, "");
-    Val one[MAX_CHUNKS], start[MAX_CHUNKS], regular = NULL, lo = NULL, hi = NULL;
     branch_likely(e, s->in_row, on, apart);
     LLVMPositionBuilderAtEnd(B, apart);
     const Row base = row_of(e, s);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val at = LLVMBuildExtractElement(B, base.c[i], word(e, 0), "");
-        const Val away = LLVMBuildSub(B, base.c[i], splat(e, at), "");
-        one[i] = all_zero(e, away);
-        const Val in_row =
-            all_zero(e, LLVMBuildXor(B, away, lanes_constant(e, 0, 0, s->width), ""));
-        const Val either = LLVMBuildOr(B, one[i], in_row, "");
-        regular = regular ? LLVMBuildAnd(B, regular, either, "") : either;
-        start[i] = LLVMBuildZExt(B, at, e->i64, "");
-        lo = pick(e, LLVMIntULT, lo, start[i]);
-        hi = pick(e, LLVMIntUGT, hi, start[i]);
-    }
-    const Val extent = LLVMBuildSub(B, hi, lo, "");
+    Val ones;
+    const Val rows = ask_apart(e, &base, s->width, &ones);
     LLVMBuildBr(B, on);
     LLVMPositionBuilderAtEnd(B, on);
-    /* nobody reads the others where chunks are not regular */
-    const Val any = LLVMGetPoison(e->i64);
-    s->regular = off_row(e, regular, LLVMConstNull(e->i1), before, apart);
-    s->extent = off_row(e, extent, any, before, apart);
-    s->lo = off_row(e, lo, any, before, apart);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        s->one[i] = off_row(e, one[i], LLVMGetPoison(e->i1), before, apart);
-        s->start[i] = off_row(e, start[i], any, before, apart);
-    }
+    s->rows = off_row(e, rows, before, apart);
+    s->ones = off_row(e, ones, before, apart);
 }
 
 Span *span_of(Emit *e, Row root, u32 shift, u32 width)
 {
-    for (u32 i = 0; i < e->nspan; i++)
-        if (e->span[i].width == width && e->span[i].shift == shift &&
-            same_row(e, &e->span[i].root, &root))
-            return &e->span[i];
-    Span *s = &e->span[e->nspan < MAX_SPANS ? e->nspan++ : MAX_SPANS - 1];
+    for (u32 i = 0; i < e->known.nspan; i++)
+        if (e->known.span[i].width == width && e->known.span[i].shift == shift &&
+            same_row(e, &e->known.span[i].root, &root))
+            return &e->known.span[i];
+    Span *s = &e->known.span[e->known.nspan < MAX_SPANS ? e->known.nspan++ : MAX_SPANS - 1];
     *s = (Span){.root = root, .shift = shift, .width = width};
     return s;
 }
@@ -458,35 +451,31 @@ static Row load_row(Emit *e, Val host, u32 width, Op op)
     return v;
 }
 
-/* host: of the lowest byte */
-static Row load_chunks(Emit *e, const Span *s, Val host, Op op)
+/* Where the first lane of a chunk is; a: of lanes that all lie in the range. */
+static Val chunk_at(Emit *e, const Row *a, u32 chunk, const Plain *p)
 {
-    const LLVMTypeRef t = LLVMVectorType(data_type(e, s->width), e->chunk);
+    const Val first = LLVMBuildExtractElement(B, a->c[chunk], word(e, 0), "");
+    return byte_at(e, p->window, LLVMBuildZExt(B, first, e->i64, ""));
+}
+
+/* Chunks that are in a row each, or at `one` address each. */
+static Row load_chunks(Emit *e, const Row *a, const Plain *p, bool one, u32 width, Op op)
+{
+    const LLVMTypeRef t = data_type(e, width), all = LLVMVectorType(t, e->chunk);
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
-        const LLVMBasicBlockRef row = new_block(e, "row"), one = new_block(e, "one"),
-                                on = new_block(e, "");
-        const Val at = byte_at(e, host, LLVMBuildSub(B, s->start[i], s->lo, ""));
-        LLVMBuildCondBr(B, s->one[i], one, row);
-        LLVMPositionBuilderAtEnd(B, row);
-        const Val words = widen_data(e, op, load_at(e, t, at), e->row);
-        LLVMBuildBr(B, on);
-        LLVMPositionBuilderAtEnd(B, one);
-        const Val value =
-            splat(e, widen_data(e, op, load_at(e, data_type(e, s->width), at), e->i32));
-        LLVMBuildBr(B, on);
-        LLVMPositionBuilderAtEnd(B, on);
-        v.c[i] = LLVMBuildPhi(B, e->row, "");
-        LLVMAddIncoming(v.c[i], (Val[]){words, value}, (LLVMBasicBlockRef[]){row, one}, 2);
+        const Val at = chunk_at(e, a, i, p);
+        v.c[i] = one ? splat(e, widen_data(e, op, load_at(e, t, at), e->i32))
+                     : widen_data(e, op, load_at(e, all, at), e->row);
     }
     return v;
 }
 
-/* Words of chunks that are in a row each; host: of the lowest byte. */
-static void store_chunks(Emit *e, const Span *s, Row v, Val host)
+/* Words of chunks that are in a row each. */
+static void store_chunks(Emit *e, const Row *a, const Plain *p, Row v)
 {
     for (u32 i = 0; i < e->nchunks; i++)
-        store_at(e, v.c[i], byte_at(e, host, LLVMBuildSub(B, s->start[i], s->lo, "")));
+        store_at(e, v.c[i], chunk_at(e, a, i, p));
 }
 
 static void store_row(Emit *e, Row v, Val host, u32 width)
@@ -568,9 +557,11 @@ typedef struct {
     bool stores, can; /* can: the host accesses rows so */
 } RowAccess;
 
-/* Whether words from `first` to the one `extent` bytes on (i64) lie in the range that is remembered. */
-static Reach within_range(Emit *e, const RowAccess *x, Val first, Val extent, Val range)
+/* Whether the row lies in the range that is remembered. */
+static Reach near_row(Emit *e, const RowAccess *x, Val range)
 {
+    const Val first = LLVMBuildAdd(B, x->s->first, x->offset, "");
+    const Val extent = quad(e, (u64)(e->lanes - 1) * x->s->width);
     const Val from = LLVMBuildSub(B, first, range_field(e, range, offsetof(PlainRange, lo)), "");
     const Val last = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""), extent, "");
     const Val room =
@@ -580,30 +571,10 @@ static Reach within_range(Emit *e, const RowAccess *x, Val first, Val extent, Va
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     const Val lo = LLVMBuildZExt(B, first, e->i64, "");
     if (x->flat) {
-        const Val end =
-            LLVMBuildAdd(B, lo, LLVMBuildAdd(B, extent, quad(e, x->s->width - 1), ""), "");
+        const Val end = LLVMBuildAdd(B, lo, quad(e, (u64)e->lanes * x->s->width - 1), "");
         ok = LLVMBuildAnd(B, ok, is_not_private(e, lo, end), "");
     }
     return (Reach){ok, byte_at(e, plain_of(e, range).window, lo)};
-}
-
-static Reach near_row(Emit *e, const RowAccess *x, Val range)
-{
-    const Val extent = quad(e, (u64)(e->lanes - 1) * x->s->width);
-    return within_range(e, x, LLVMBuildAdd(B, x->s->first, x->offset, ""), extent, range);
-}
-
-/* The same for chunks that are each in a row or at one address, of a store in a row. */
-static Reach near_chunks(Emit *e, const RowAccess *x, Val range)
-{
-    const Span *s = x->s;
-    const Val lo = LLVMBuildTrunc(B, s->lo, e->i32, "");
-    const Val extent = LLVMBuildAdd(B, s->extent, quad(e, (u64)(e->chunk - 1) * s->width), "");
-    Reach r = within_range(e, x, LLVMBuildAdd(B, lo, x->offset, ""), extent, range);
-    for (u32 i = 0; x->stores && i < e->nchunks; i++)
-        r.ok = LLVMBuildAnd(B, r.ok, LLVMBuildNot(B, s->one[i], ""), "");
-    r.ok = LLVMBuildSelect(B, s->regular, r.ok, LLVMConstNull(e->i1), "");
-    return r;
 }
 
 Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
@@ -621,8 +592,8 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
 
 /* Ways that lead to the same place, each with what it has loaded. */
 typedef struct {
-    LLVMBasicBlockRef done, from[4];
-    Row v[4];
+    LLVMBasicBlockRef done, from[5];
+    Row v[5];
     u32 n;
 } Meeting;
 
@@ -646,6 +617,43 @@ static Row meet(Emit *e, Meeting *m)
 }
 
 /* --- lanes anywhere ---------------------------------------------------------------------- */
+
+/* Lanes of which each chunk is in a row, or of loads at one address, at once, if all that the row
+ * names lie in the remembered range; else the builder is left where others are to be looked at. */
+static void access_chunks(Emit *e, const Uop *u, const RowAccess *x, const Row *a, const Row *data,
+                          Op op, Meeting *m)
+{
+    static const Row every = {{0}};
+    const LLVMBasicBlockRef look = new_block(e, "look"), rows = new_block(e, "rows"),
+                            apart = new_block(e, "apart");
+    const Val range = range_of(e, u, data != NULL);
+    Val in_rows = x->s->rows, at_ones = x->s->ones;
+    if (x->flat) /* lanes may be elsewhere than the row says */
+        in_rows = ask_apart(e, a, x->s->width, &at_ones);
+    LLVMBuildCondBr(B, data ? in_rows : LLVMBuildOr(B, in_rows, at_ones, ""), look, apart);
+    LLVMPositionBuilderAtEnd(B, look);
+    Val ok = all_within(e, a, &every, range);
+    if (data && !e->repeats)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    const Plain p = plain_of(e, range);
+    if (data) {
+        branch_likely(e, ok, rows, apart);
+        LLVMPositionBuilderAtEnd(B, rows);
+        store_chunks(e, a, &p, *data);
+        LLVMBuildBr(B, m->done);
+    } else {
+        const LLVMBasicBlockRef some = new_block(e, "some"), ones = new_block(e, "ones");
+        branch_likely(e, ok, some, apart);
+        LLVMPositionBuilderAtEnd(B, some);
+        LLVMBuildCondBr(B, in_rows, rows, ones);
+        for (u32 one = 0; one < 2; one++) {
+            LLVMPositionBuilderAtEnd(B, one ? ones : rows);
+            arrive(e, m, load_chunks(e, a, &p, one, x->s->width, op));
+            LLVMBuildBr(B, m->done);
+        }
+    }
+    LLVMPositionBuilderAtEnd(B, apart);
+}
 
 /* Lanes anywhere of a block in which some are off, such as the body of a loop that they leave one
  * by one: at once, if the remembered range has them all; else the builder is left where a helper is
@@ -784,20 +792,10 @@ bool access_vector(Emit *e, const Uop *u)
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
-    if (x.s->regular && (loads || (e->at->full && width == 4))) {
-        const Reach each = near_chunks(e, &x, range_of(e, u, x.stores));
-        const LLVMBasicBlockRef chunks = new_block(e, "chunks"), apart = new_block(e, "apart");
-        branch_likely(e, each.ok, chunks, apart);
-        LLVMPositionBuilderAtEnd(B, chunks);
-        if (loads)
-            arrive(e, &m, load_chunks(e, x.s, each.host, op));
-        else
-            store_chunks(e, x.s, data, each.host);
-        LLVMBuildBr(B, w.done);
-        LLVMPositionBuilderAtEnd(B, apart);
-    }
     Row slow = {{0}};
     const Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+    if (x.s->rows && (loads || (e->at->full && width == 4)))
+        access_chunks(e, u, &x, &all, loads ? NULL : &data, op, &m);
     if (!e->at->full && (loads || width == 4 || !e->host->gathers))
         gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);

@@ -227,8 +227,8 @@ void set_v(Emit *e, u32 n, Row v)
 
 /* --- from block to block ------------------------------------------------------------------- */
 
-/* Finds which blocks only one other leads to: its heirs, which begin with all that is known where it
- * ends.  A block that code enters otherwise, or that a cycle leads back to, is nobody's. */
+/* Finds which blocks only one other leads to: its heirs, which begin with all that is known where
+ * it ends.  A block that code enters otherwise is nobody's. */
 static void find_heirs(Emit *e)
 {
     enum { SEVERAL = UINT32_MAX };
@@ -242,8 +242,7 @@ static void find_heirs(Emit *e)
         }
     }
     for (u32 i = 0; i < r->nblock; i++) {
-        const RegionBlock *b = &r->block[i];
-        if (!i || b->is_reentry || b->is_header || e->heir_of[i] == SEVERAL || e->quick)
+        if (!i || r->block[i].is_reentry || e->heir_of[i] == SEVERAL || e->quick)
             e->heir_of[i] = 0;
         if (e->heir_of[i])
             e->legacy[e->heir_of[i] - 1].heirs++;

@@ -1,6 +1,7 @@
 /* jit_memory_test.c -- accesses of compiled code, against the interpreter: at the ends of all that
- * is mapped, in rows of which some lanes are off, and to what other warps read at their start.  An
- * argument chooses a test.
+ * is mapped, in rows of which some lanes are off or each part is elsewhere, and to what other warps
+ * read at their start.  JIT_TEST_SEED is the number of the first random program, JIT_TEST_COUNT how
+ * many there are; an argument chooses a test.
  */
 #include "test/kit/twins.h"
 #include <stdio.h>
@@ -314,6 +315,111 @@ static void rows_of_some(void **state)
     buf_free(&gen.text);
 }
 
+/* Statements of rows_apart(): v4 and v7 are addresses to load from and to store to, v8 to v11 data. */
+static void apart_statement(u32 depth)
+{
+    static const char *const loads[] = {"vlw12.v", "vlw12.v",  "vlw12.v", "vlh12.v",
+                                        "vlb12.v", "vlbu12.v", "vlhu12.v"};
+    static const char *const stores[] = {"vsw12.v", "vsw12.v", "vsw12.v", "vsh12.v", "vsb12.v"};
+    const u32 d = 8 + below(4), a = 8 + below(4), l = gen.labels++;
+    switch (below(depth ? 10 : 8)) {
+    case 0: line("%s v%u,%u(v7)", PICK(stores), d, 4 * below(3)); break;
+    case 1: line("vluxei32.v v%u,(x2),v6", d); break;
+    case 2: line("vsuxei32.v v%u,(x6),v6", d); break;
+    case 3: line("vadd.vv v%u,v%u,v%u", d, d, a); break;
+    case 8: /* of the whole warp */
+        line("andi x15,x28,%u", 1 + below(2));
+        line("beqz x15,.Lu%u", l);
+        for (u32 i = 1 + below(4); i > 0; i--)
+            apart_statement(depth - 1);
+        label(".Lu%u", l);
+        break;
+    case 9:
+        set_meeting(l);
+        line("%s v%u,v3,.Le%u", divergent_branch(), a, l);
+        for (u32 i = 1 + below(4); i > 0; i--)
+            apart_statement(depth - 1);
+        line("j .Lm%u", l);
+        label(".Le%u", l);
+        for (u32 i = below(3); i > 0; i--)
+            apart_statement(depth - 1);
+        label(".Lm%u", l);
+        line("join x0,x0,0");
+        break;
+    default: line("%s v%u,%u(v4)", PICK(loads), d, 4 * below(5));
+    }
+}
+
+/* Addresses of which groups of lanes are in a row, at one address, or neither, each group elsewhere,
+ * and now and then one of them in another place.  By the flat rule of v2025 they are plain at first,
+ * and then private, of which nothing that was found out before is true. */
+static void rows_apart(void **state)
+{
+    static const u32 steps[] = {0, 0, 1, 2, 4, 4, 4, 8};
+    (void)state;
+    const Programs p = programs_to_try(30);
+    for (u64 program = p.first; program < p.end; program++) {
+        gen_begin(program);
+        const bool is_flat = program % 2 == 0;
+        if (is_flat)
+            gen.set = V2025 | TIDX;
+        Twins t = twins_open("jit", 64);
+        const u32 lanes = 8u << below(3), log = 2 + below(4);
+        const Shape s = {
+            .lanes = lanes, .items = 2 * lanes - below(2), .warps = 2, .memory = program};
+        no_text();
+        line("li x2,%#x", is_flat ? PDS : DATA + 1024);
+        line("csrr x5,wid");
+        line("slli x5,x5,11");
+        line("li x7,%#x", DATA + OUT + 512);
+        line("add x7,x7,x5");
+        line("vid.v v3");
+        line("vsrl.vi v6,v3,%u", log);
+        line("vand.vi v5,v3,%u", ((1 << log) - 1) & 15);
+        line("li x12,%d", is_flat ? 4 * (int)below(3) : 4 * (int)below(40) - 60);
+        line("vmul.vx v6,v6,x12");
+        line("li x12,%u", is_flat && !one_in(4) ? 4 : PICK(steps));
+        line("vmul.vx v5,v5,x12");
+        line("vadd.vv v6,v6,v5");
+        if (!is_flat && one_in(2)) { /* a group of lanes elsewhere, or a lane */
+            line("vsrl.vi v5,v3,%u", one_in(2) ? log : 0);
+            line("vxor.vi v5,v5,%u", below(4));
+            line("li x12,1");
+            line("vminu.vx v5,v5,x12");
+            line("vrsub.vi v5,v5,1");
+            line("vsll.vi v5,v5,2");
+            line("vadd.vv v6,v6,v5");
+        }
+        for (u32 n = 8; n < 12; n++)
+            line("vadd.vi v%u,v3,%u", n, n - 8);
+        line("li x28,%u", 2 + below(3));
+        label(".Lt");
+        line("mv x6,x%u", is_flat ? 2 : 7);
+        line("vadd.vx v4,v6,x2");
+        line("vadd.vx v7,v6,x6");
+        for (u32 i = 4 + below(4); i > 0; i--)
+            apart_statement(2);
+        if (is_flat)
+            line("li x2,0");
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        line("vsll.vi v5,v3,2");
+        line("vadd.vx v5,v5,x7");
+        for (u32 n = 8; n < 12; n++)
+            line("vsw12.v v%u,%u(v5)", n, 1024 + 128 * (n - 8));
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        for (u32 i = 0; is_flat && i < PDS_BYTES; i += 4) {
+            const u32 w = random_word();
+            assert_true(dev_write(t.a, PDS + i, &w, 4) && dev_write(t.b, PDS + i, &w, 4));
+        }
+        twins_run(&t, &s, program);
+        assert_true(twins_close(&t).compiled > 0);
+        gen.set = V202 | AI | TIDX;
+    }
+    buf_free(&gen.text);
+}
+
 /* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
  * the range that was remembered for those before must not have it. */
 static void rows_reach_an_end(void **state)
@@ -347,9 +453,9 @@ static void rows_reach_an_end(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arguments_change),  cmocka_unit_test(wild_addresses),
-        cmocka_unit_test(wild_spaces),       cmocka_unit_test(rows_of_some),
-        cmocka_unit_test(rows_reach_an_end),
+        cmocka_unit_test(arguments_change), cmocka_unit_test(wild_addresses),
+        cmocka_unit_test(wild_spaces),      cmocka_unit_test(rows_of_some),
+        cmocka_unit_test(rows_apart),       cmocka_unit_test(rows_reach_an_end),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -1,8 +1,9 @@
 /* translate.c -- the function of a region: entries, blocks, control flow, exits.
  *
  * Registers live in homes (allocas), which LLVM's mem2reg makes SSA values and phis; within a block
- * their values are kept here, and go to the homes at its end.  Exits write registers to the warp:
- * those that may be read later and that the region writes at all.
+ * their values are kept here, and go to the homes at its end.  A block that only one other leads to
+ * goes on with these values, and with what that found out about addresses (Known).  Exits write
+ * registers to the warp: those that may be read later and that the region writes at all.
  *
  * In quick code (CodeKind) the warp is the home: exits have nothing to write, entries nothing to
  * read, and handlers that do the rest find registers where they look for them.

@@ -284,8 +284,10 @@ peer: $(PEERTESTS)
 BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/exact $B/test/accuracy/double \
              $B/test/accuracy/fp16 $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
+# programs of benchmarks, which are built with the tests so that they stay whole
+BENCHES := $B/bench/cc_bench $B/bench/jit_bench $B/bench/recode $(if $(HAS_LOADER),$B/bench/cl_bench $B/bench/kinds_bench)
 # with T only the C tests that are named
-tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS)) all
+tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS) $(BENCHES)) all
 ifneq ($(call header,cmocka.h),yes)
 $(TESTS:%=%.o): | no-cmocka
 endif
@@ -302,7 +304,7 @@ check-only: tests
 demo: setup
 	@$(MAKE) --no-print-directory m=$m B=$B examples
 	@B=$B CC="$(CC)" m=$m sh test/runner/demo.sh
-bench: all $B/bench/cc_bench $(if $(HAS_CL),$B/bench/cl_bench $B/bench/kinds_bench)
+bench: all $(BENCHES)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
 	@B=$B sh bench/time.sh

@@ -66,7 +66,9 @@ static void measure(const char *name, Device *d, u32 pc, u32 callee)
 {
     Code *code = code_new(V202 | AI | TIDX, dev_memory(d), lane_level());
     const double start = milliseconds();
-    Region *r = code ? region_new(code, pc, true, true, callee, 32, VM_OWN, false) : NULL;
+    Region *r = code ? region_new(code, pc, (WarpShape){.full = true, .fresh = true}, callee, 32,
+                                  VM_OWN, false)
+                     : NULL;
     if (!r) {
         printf("%-32s no region\n", name);
         code_free(code);

@@ -149,7 +149,6 @@ static void compute_sides(Emit *e, const Uop *u)
     compute_side(e, b->next_pc, &rest);
     compute_side(e, b->target_pc, &taken);
     flush_registers(e);
-    keep_legacy(e);
     Val insns = LLVMBuildAdd(B, e->insns, quad(e, e->retired), "");
     insns = LLVMBuildAdd(B, insns, insns_if(e, others, b->side_insns[0]), "");
     insns = LLVMBuildAdd(B, insns, insns_if(e, some, b->side_insns[1]), "");

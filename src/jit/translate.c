@@ -237,25 +237,26 @@ static void find_heirs(Emit *e)
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         for (u32 k = 0; b->is_reached && k < b->nsucc; k++) {
-            u32 *of = &e->heir_of[b->succ[k]];
+            u32 *from = &e->legacy[b->succ[k]].from;
             if (sides_leave_edge(r, b, b->succ[k]))
-                *of = !*of || *of == i + 1 ? i + 1 : SEVERAL;
+                *from = !*from || *from == i + 1 ? i + 1 : SEVERAL;
         }
     }
     for (u32 i = 0; i < r->nblock; i++) {
-        if (!i || r->block[i].is_reentry || e->heir_of[i] == SEVERAL || e->quick)
-            e->heir_of[i] = 0;
-        if (e->heir_of[i])
-            e->legacy[e->heir_of[i] - 1].heirs++;
+        u32 *from = &e->legacy[i].from;
+        if (!i || r->block[i].is_reentry || *from == SEVERAL)
+            *from = 0;
+        if (*from)
+            e->legacy[*from - 1].heirs++;
     }
 }
 
-void keep_legacy(Emit *e)
+/* Keeps what is known now, where the block ends, for its heirs. */
+static void keep_legacy(Emit *e)
 {
-    enum { MOST = 64 }; /* at a time, of some 30 KB each */
+    enum { MOST = 64 }; /* at a time, of some 40 KB each */
     Legacy *l = &e->legacy[e->index];
-    if (!l->heirs || l->known || e->nlegacy == MOST ||
-        !(l->known = mem_zalloc(1, sizeof *l->known)))
+    if (!l->heirs || e->nlegacy == MOST || !(l->known = mem_alloc(sizeof *l->known)))
         return;
     *l->known = e->known;
     e->nlegacy++;
@@ -264,7 +265,8 @@ void keep_legacy(Emit *e)
 /* Begins block i with what the block that leads to it has left, or with nothing. */
 static void take_legacy(Emit *e, u32 i)
 {
-    Legacy *l = e->heir_of[i] ? &e->legacy[e->heir_of[i] - 1] : NULL;
+    const u32 from = e->legacy[i].from;
+    Legacy *l = from ? &e->legacy[from - 1] : NULL;
     if (!l || !l->known) {
         memset(&e->known, 0, sizeof e->known);
         return;
@@ -287,12 +289,12 @@ void flush_registers(Emit *e)
             for (u32 i = 0; i < e->nchunks; i++)
                 LLVMSetAlignment(LLVMBuildStore(B, e->known.v[n].c[i], v_home(e, n, i)),
                                  4 * e->chunk);
+    keep_legacy(e);
 }
 
 void flush_block(Emit *e)
 {
     flush_registers(e);
-    keep_legacy(e);
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
 }
 
@@ -762,7 +764,8 @@ static void emit_function(Emit *e, const char *name)
         e->start[i] = new_block(e, "b");
         e->first_uop[i] = n;
     }
-    find_heirs(e);
+    if (!e->quick)
+        find_heirs(e);
     e->group = group_of(e);
     if (e->repeats)
         make_repetition(e, first);
@@ -799,7 +802,6 @@ LLVMModuleRef emit_free(Emit *e)
     for (u32 i = 0; e->legacy && i < e->r->nblock; i++)
         mem_free(e->legacy[i].known);
     mem_free(e->legacy);
-    mem_free(e->heir_of);
     mem_free(e->start);
     mem_free(e->first_uop);
     mem_free(e);
@@ -819,8 +821,7 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->start = mem_zalloc(r->nblock, sizeof *e->start);
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
     e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
-    e->heir_of = mem_zalloc(r->nblock, sizeof *e->heir_of);
-    const bool ok = e->start && e->first_uop && e->legacy && e->heir_of;
+    const bool ok = e->start && e->first_uop && e->legacy;
     if (ok)
         emit_function(e, name);
     LLVMModuleRef m = emit_free(e);

@@ -90,9 +90,13 @@ typedef struct {
     u32 nwindow;
 } Known;
 
-/* What was known where a block ended, kept for those that only it leads to and that are not made
- * yet. */
-typedef struct { Known *known; u32 heirs; } Legacy;
+/* Of a block: which one alone leads to it, and what was known at its own end, kept for the blocks
+ * that only it leads to. */
+typedef struct {
+    u32 from;               /* 1 + the number of that block; 0: there is none */
+    u32 heirs;              /* those blocks that are not made yet */
+    Known *known;           /* NULL: not kept */
+} Legacy;
 
 /* A function that is being built. */
 typedef struct {
@@ -116,7 +120,6 @@ typedef struct {
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
     LLVMBasicBlockRef *start; /* of each block */
     Legacy *legacy;         /* of each block */
-    u32 *heir_of;           /* of each block: 1 + the block that alone leads to it; else 0 */
     u32 nlegacy;            /* that are kept now */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
@@ -167,11 +170,10 @@ Val sign_like(Val v);
 Val chunk_under_v0(Emit *e, u32 chunk);
 /* Whether what the instruction writes to the row may go to lanes that are off, too. */
 bool writes_all(const Emit *e, u32 n);
-/* At the end of a block: the homes get the registers that it wrote; and the count as well. */
+/* At the end of a block: the homes get the registers that it wrote, and blocks that only it leads to
+ * what is known; and the homes get the count as well. */
 void flush_registers(Emit *e);
 void flush_block(Emit *e);
-/* Keeps what is known now, where the block ends, for the blocks that it alone leads to. */
-void keep_legacy(Emit *e);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);

@@ -21,9 +21,9 @@
  * the first and the last of a row; access_chunks() has all lanes compared, on or off.  These and
  * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
  * distances from where the range begins to that.  Ranges are pages that had the right when somebody
- * looked.  Device memory is reserved as long as the device is there, so a host
- * program that unmaps a buffer while a launch uses it makes a race of the guest's and no access to
- * foreign memory; pages that lose a right while a launch runs are in no range for stores.
+ * looked.  Device memory is reserved as long as the device is there, so a host program that unmaps a
+ * buffer while a launch uses it makes a race of the guest's and no access to foreign memory; pages
+ * that lose a right while a launch runs are in no range for stores.
  */
 #include "jit/translate.h"
 #include "isa/op.h"

@@ -308,17 +308,11 @@ bench: all $(BENCHES)
 	@B=$B sh bench/bench.sh
 	@B=$B sh bench/cc.sh
 	@B=$B sh bench/time.sh
-ifneq ($(HAS_CL),)
+ifneq ($(HAS_LOADER),)
 	@B=$B sh bench/cl.sh
 	@B=$B sh bench/kinds.sh
 endif
-$B/bench/cc_bench: bench/cc_bench.c $B/libventus.a
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
-$B/bench/jit_bench: bench/jit_bench.c $B/libventus.a
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
-$B/bench/recode: bench/recode.c $B/libventus.a
+$B/bench/cc_bench $B/bench/jit_bench $B/bench/recode: $B/bench/%: bench/%.c $B/libventus.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) $(CPPFLAGS) -o $@ $^ $(LDLIBS)
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h

@@ -12,7 +12,9 @@
 # of whole turns with their calls, and of the processor time in turns, which other jobs on the machine disturb least.
 set -e
 cd "$(dirname "$0")/.."
-b=${B:-build} tmp=$(mktemp -d)
+b=${B:-build}
+[ -x "$b/bench/kinds_bench" ] || { echo "there is no $b/bench/kinds_bench: make $b/bench/kinds_bench" >&2; exit 1; }
+tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # beside the results, which have the platforms' names
 export VENTUS_CACHE_DIR="$tmp/cache/ventus" POCL_CACHE_DIR="$tmp/cache/pocl" XDG_CACHE_HOME="$tmp/cache"

@@ -10,7 +10,9 @@
 # A ratio is how many times faster ours is.
 set -e
 cd "$(dirname "$0")/.."
-b=${B:-build} n=${N:-3} tmp=$(mktemp -d)
+b=${B:-build} n=${N:-3}
+[ -x "$b/bench/cl_bench" ] || { echo "there is no $b/bench/cl_bench: make $b/bench/cl_bench" >&2; exit 1; }
+tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # nobody's caches, so that cold is cold
 export VENTUS_CACHE_DIR="$tmp/ventus" POCL_CACHE_DIR="$tmp/pocl" XDG_CACHE_HOME="$tmp"

@@ -130,9 +130,9 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
         if (stores)
             note_store(g, w->addr[i], width);
         if (host && stores)
-            memcpy(host, &value, width);
+            memory_put(host, width, value);
         else if (host)
-            memcpy(&value, host, width);
+            value = memory_get(host, width);
         else if (!(stores ? access_store(w, u, w->addr[i], width, i, value)
                           : access_load(w, u, w->addr[i], width, i, &value)))
             return 0;

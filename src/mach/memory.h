@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "isa/abi.h"
 #include <stdatomic.h>
+#include <string.h>
 
 /* Pages of 4 KiB. */
 enum { PAGE_BITS = 12, PAGE_SIZE = 1 << PAGE_BITS };
@@ -55,6 +56,30 @@ typedef struct {
  * host refuses. */
 bool memory_open(Memory *m, u64 lo, u64 end);
 void memory_close(Memory *m);
+
+/* The `width` bytes (1, 2 or 4) at a host address of guest memory, in one access of the host: a memcpy
+ * whose length is known only when it runs may write bytes twice, and undo in between what another
+ * thread has stored there, such as a lock that it took. */
+static inline u32 memory_get(const u8 *at, u32 width)
+{
+    u16 half;
+    u32 word;
+    switch (width) {
+    case 1: return *at;
+    case 2: memcpy(&half, at, sizeof half); return half;
+    default: memcpy(&word, at, sizeof word); return word;
+    }
+}
+
+static inline void memory_put(u8 *at, u32 width, u32 value)
+{
+    const u16 half = (u16)value;
+    switch (width) {
+    case 1: *at = (u8)value; break;
+    case 2: memcpy(at, &half, sizeof half); break;
+    default: memcpy(at, &value, sizeof value); break;
+    }
+}
 
 /* The rights (MEM_*) of the page of that number. */
 static inline u8 memory_rights(const Memory *m, u64 page)

@@ -164,7 +164,7 @@ bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
     const u8 *base = range(w, a, a + width - 1, MEM_R);
     *value = 0;
     if (base) {
-        memcpy(value, base + a, width);
+        *value = memory_get(base + a, width);
         return access_note(w, u, a, width, lane, true, false);
     }
     if (misaligned(w, u, a, width, lane, FAULT_LOAD_MISALIGNED))
@@ -174,7 +174,7 @@ bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
         const u8 *p = locate(w, u, a + i, part, lane, LOADING);
         if (!p)
             return false;
-        memcpy((u8 *)value + i, p, part);
+        *value |= memory_get(p, part) << 8 * i;
     }
     return access_note(w, u, a, width, lane, true, false);
 }
@@ -185,7 +185,7 @@ bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
         drop_reservations(w->group, a, width);
     u8 *base = range(w, a, a + width - 1, MEM_W);
     if (base) {
-        memcpy(base + a, &value, width);
+        memory_put(base + a, width, value);
         return access_note(w, u, a, width, lane, false, true);
     }
     if (misaligned(w, u, a, width, lane, FAULT_STORE_MISALIGNED))
@@ -196,7 +196,7 @@ bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
         if (!locate(w, u, a + i, part, lane, STORING))
             return false;
     for (u32 i = 0; i < width; i += part)
-        memcpy(locate(w, u, a + i, part, lane, STORING), (const u8 *)&value + i, part);
+        memory_put(locate(w, u, a + i, part, lane, STORING), part, value >> 8 * i);
     return access_note(w, u, a, width, lane, false, true);
 }
 

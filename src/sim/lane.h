@@ -333,17 +333,6 @@ static inline bool in_a_row(const Warp *w)
     return !differ;
 }
 
-static inline u32 fetch(const u8 *p, const u32 width, const bool sgn)
-{
-    u16 half;
-    u32 word;
-    switch (width) {
-    case 1: return sgn ? (u32)(i32)(i8)*p : *p;
-    case 2: memcpy(&half, p, 2); return sgn ? (u32)(i32)(i16)half : half;
-    default: memcpy(&word, p, 4); return word;
-    }
-}
-
 static inline u32 extend(u32 v, const u32 width, const bool sgn)
 {
     return !sgn ? v : width == 1 ? (u32)(i32)(i8)v : (u32)(i32)(i16)v;
@@ -390,7 +379,7 @@ static inline const Uop *load(Warp *w, const Uop *u, const u32 width, const bool
     const u32 *on = w->on, *addr = w->addr;
     const u32 lanes = w->group->launch->lanes;
     for (u32 i = 0; i < lanes; i++) {
-        const u32 r = fetch(base + (on[i] ? addr[i] : lo), width, sgn);
+        const u32 r = extend(memory_get(base + (on[i] ? addr[i] : lo), width), width, sgn);
         d[i] = on[i] ? r : d[i];
     }
     return next(u);
@@ -415,7 +404,7 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
     }
     for (u32 left = w->exec; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
-        memcpy(base + w->addr[i], &s[i], width);
+        memory_put(base + w->addr[i], width, s[i]);
     }
     return next(u);
 }

@@ -1,8 +1,8 @@
 // Groups that wait for each other, as in programs that bring a barrier for the whole grid: as many as the machine
 // holds at once may, on however few host threads, and each keeps its private and local memory meanwhile.  With one
-// more than that they stand still, as on hardware.
+// more than that they stand still, as on hardware.  The engine `shadow` runs one group after the other.
 //
-// skip: ! test -e %b/ventus-cc1
+// skip: ! test -e %b/ventus-cc1 || test "$VENTUS_ENGINE" = shadow
 // on: interp jit auto
 // run: run="%b/ventus run --engine %e --sms 2 --timeout 60"
 // run: for j in 1 2; do

@@ -529,8 +529,8 @@ int sweep_main(int argc, char **argv)
     int status = REFUSED;
     parse_options(&sweep_argp, argc, argv, &m);
     if (!m.jobs) {
-        const long n = sysconf(_SC_NPROCESSORS_ONLN);
-        m.jobs = n < 1 ? 1 : n > MAX_JOBS ? MAX_JOBS : (u32)n;
+        const u32 n = host_processors();
+        m.jobs = n > MAX_JOBS ? MAX_JOBS : n;
     }
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);

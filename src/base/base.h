@@ -35,6 +35,9 @@ static inline i64 sign_extend(u64 v, int bits)
 /* x rounded up to a multiple of align, a power of two */
 static inline u64 align_up(u64 x, u64 align) { return (x + align - 1) & ~(align - 1); }
 
+/* Processors of the host on which this process may run: at least 1. */
+u32 host_processors(void);
+
 /* Whether x is a power of two; 0 is none. */
 static inline bool is_pow2(u64 x) { return x && !(x & (x - 1)); }
 #endif

@@ -157,7 +157,7 @@ struct _cl_platform_id {
     double timeout;         /* seconds a launch may take; 0: any */
     u32 checks;             /* VENTUS_CHECK: 1 << CheckKind, 0: none */
     CheckAllow *allow;      /* VENTUS_CHECK_ALLOW, or NULL */
-    long processors;        /* of the host */
+    u32 processors;         /* of the host, that may be used */
 };
 
 /* The platform; made by the first call.  NULL: out of memory. */

@@ -182,7 +182,7 @@ static void make_platform(void)
     p->verbose = is_on("VENTUS_VERBOSE") || is_on("VENTUS_LOG");
     p->launches = variable("VENTUS_LAUNCHES");
     p->cache = comp_cache_directory();
-    p->processors = sysconf(_SC_NPROCESSORS_ONLN);
+    p->processors = host_processors();
     p->timeout = seconds("VENTUS_TIMEOUT");
     pthread_mutex_init(&p->dump_lock, NULL);
     if (variable("VENTUS_DUMP_RESULT") &&

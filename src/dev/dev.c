@@ -7,7 +7,6 @@
 #include "time/time.h"
 #include <elf.h>
 #include <string.h>
-#include <unistd.h>
 
 struct Device {
     DeviceOptions opt;
@@ -326,8 +325,8 @@ u64 dev_groups_at_once(const Device *d, const GroupNeeds *needs, u32 threads)
     if (most)
         return sms * occupancy(d, *needs).groups +
                1; /* one that is not timed may run beside them */
-    const long n = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > MAX_POOL ? MAX_POOL : (u64)n;
+    const u32 n = threads ? threads : host_processors();
+    return n > MAX_POOL ? MAX_POOL : n;
 }
 
 bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)

@@ -2,17 +2,15 @@
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
-#include <unistd.h>
 
 /* --- life ------------------------------------------------------------------------- */
 
 bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, IsaSet set)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     s->engine.kind = kind;
     s->memory = memory;
     s->run = run;
-    s->processors = processors > 0 ? (u32)processors : 1;
+    s->processors = host_processors();
     pool_open(&s->pool, s->processors);
     contexts_open(&s->contexts);
     s->code = code_new(set, memory, lane_level());

@@ -5,6 +5,7 @@
 #include "test/kit/assemble.h"
 #include "test/kit/leftover.h"
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 /* --- the heap against a map of pages ------------------------------------------------ */
@@ -1059,9 +1060,29 @@ static void errors_are_of_threads(void **state)
     drv_close(d);
 }
 
+/* Those that the thread may run on, not all that the host has. */
+static void processors_are_counted(void **state)
+{
+    cpu_set_t all, one;
+    int first = 0;
+    (void)state;
+    if (sched_getaffinity(0, sizeof all, &all))
+        skip(); /* more than fit */
+    assert_int_equal(host_processors(), CPU_COUNT(&all));
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_false(sched_setaffinity(0, sizeof one, &one));
+    const u32 n = host_processors();
+    assert_false(sched_setaffinity(0, sizeof all, &all));
+    assert_int_equal(n, 1);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processors_are_counted),
         cmocka_unit_test(heap_takes_100000_buffers),
         cmocka_unit_test(whole_space_physical),
         cmocka_unit_test(whole_space_translated),

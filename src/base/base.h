@@ -24,6 +24,9 @@ typedef int64_t i64;
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* Processors of the host on which this process may run: at least 1. */
+u32 host_processors(void);
+
 /* v with its low `bits` bits read as a two's complement number; 1 <= bits <= 64 */
 static inline i64 sign_extend(u64 v, int bits)
 {
@@ -34,9 +37,6 @@ static inline i64 sign_extend(u64 v, int bits)
 
 /* x rounded up to a multiple of align, a power of two */
 static inline u64 align_up(u64 x, u64 align) { return (x + align - 1) & ~(align - 1); }
-
-/* Processors of the host on which this process may run: at least 1. */
-u32 host_processors(void);
 
 /* Whether x is a power of two; 0 is none. */
 static inline bool is_pow2(u64 x) { return x && !(x & (x - 1)); }

@@ -62,7 +62,7 @@ typedef struct {
     GroupsRunner *groups;   /* or NULL */
     bool in_order;          /* no group is set aside */
     const Clock *clock;     /* of CSRs; NULL: instructions that a warp retired */
-    u32 processors;         /* of the host */
+    u32 processors;         /* of the host, that may be used */
     _Atomic u64 pace[32];   /* by a hash of a kernel's name: that, and the last nanoseconds a group */
     _Atomic u32 interrupts; /* counted: a launch ends when there are more than at its start */
 } Sim;

@@ -1002,6 +1002,184 @@ static void line_table(void **state)
     buf_free(&command);
 }
 
+/* --- callers -------------------------------------------------------------------------- */
+
+/* What .debug_frame says of the caller at one word, whose registers are x. */
+typedef struct {
+    u32 cfa, sp, tp, ra_at;
+    u8 ra;
+} Caller;
+
+enum {
+    CFA_nop,
+    CFA_advance4 = 4,
+    CFA_undefined = 7,
+    CFA_same = 8,
+    CFA_cfa = 15,
+    CFA_place,
+    CFA_value = 22
+};
+enum { OP_neg_ = 0x1f, OP_breg0 = 0x70 };
+
+static i64 leb(const u8 **p, bool has_sign)
+{
+    i64 n = 0;
+    u32 at = 0;
+    do {
+        n |= (i64)(**p & 0x7f) << at;
+        at += 7;
+    } while (*(*p)++ & 0x80);
+    return has_sign && (*p)[-1] & 0x40 ? n - ((i64)1 << at) : n;
+}
+
+static u32 word_at(const u8 *p)
+{
+    u32 w;
+    memcpy(&w, p, 4);
+    return w;
+}
+
+static u32 expression(const u8 **p, const u32 *x)
+{
+    const i64 len = leb(p, false);
+    const u8 *end = *p + len;
+    u32 value = 0;
+    while (*p < end) {
+        const u8 op = *(*p)++;
+        assert_true(op == OP_neg_ || (op >= OP_breg0 && op < OP_breg0 + 32));
+        value = op == OP_neg_ ? -value : x[op - OP_breg0] + (u32)leb(p, true);
+    }
+    assert_ptr_equal(*p, end);
+    return value;
+}
+
+/* Takes the rules in p..end that hold at byte `pc` of the function. */
+static void follow(const u8 *p, const u8 *end, u32 pc, const u32 *x, Caller *c)
+{
+    for (u32 at = 0; p < end && at <= pc;) {
+        const u8 rule = *p++;
+        if (rule == CFA_nop)
+            continue;
+        if (rule == CFA_advance4) {
+            at += word_at(p);
+            assert_int_equal(at % 4, 0);
+            p += 4;
+            continue;
+        }
+        const i64 reg = rule == CFA_cfa ? 0 : leb(&p, false);
+        const u32 value = rule == CFA_undefined || rule == CFA_same ? 0 : expression(&p, x);
+        if (rule == CFA_cfa)
+            c->cfa = value;
+        else if (reg == 1)
+            c->ra = rule, c->ra_at = value;
+        else if (rule == CFA_value && reg == 2)
+            c->sp = value;
+        else if (rule == CFA_value && reg == 4)
+            c->tp = value;
+        else
+            fail_msg("rule %u for register %d", rule, (int)reg);
+    }
+}
+
+/* What a word does to the scalar registers, and to the word at `kept` that holds the first ra. */
+static void step(const Insn *in, u32 *x, u32 *kept, u32 first_ra)
+{
+    const i32 *o = in->opd;
+    u32 next = x[0];
+    switch (in->id) {
+    case I_addi: next = x[o[1]] + (u32)o[2]; break;
+    case I_add: next = x[o[1]] + x[o[2]]; break;
+    case I_lui: next = (u32)o[1] << 12; break;
+    case I_lw: next = o[0] == 1 && x[o[2]] + (u32)o[1] == *kept ? first_ra : 0xdead; break;
+    case I_jalr: next = o[0] ? 0xbeef : 0; break;
+    case I_sw:
+        if (o[0] == 1 && x[1] == first_ra)
+            *kept = x[o[2]] + (u32)o[1];
+        return;
+    default: return;
+    }
+    if (o[0])
+        x[o[0]] = next;
+}
+
+/* Follows the words of the function from one to the next; how many. */
+static u32 follow_function(const Object *image, const char *name, const u8 *rules, const u8 *end,
+                           const u8 *first, const u8 *first_end)
+{
+    const u32 sp = 0x90000100, tp = 0x1000, ra = 0x80000123;
+    const ObjSymbol *s = &image->symbols[obj_find_symbol(image, name)];
+    const ObjSection *text = &image->sections[s->section];
+    const bool is_kernel = !strcmp(name, "k");
+    u32 x[64] = {[1] = ra, [2] = sp, [4] = tp}, kept = 0, at = 0;
+    IsaDecoder dec;
+    isa_decoder_init(&dec, V202);
+    for (; at < s->size; at += 4) {
+        Caller c = {0};
+        Insn in;
+        follow(first, first_end, 0, x, &c);
+        follow(rules, end, at, x, &c);
+        assert_int_equal(c.sp, sp);
+        assert_int_equal(c.tp, tp);
+        assert_int_equal(c.cfa, -sp);
+        if (is_kernel)
+            assert_int_equal(c.ra, CFA_undefined);
+        else if (c.ra == CFA_same)
+            assert_int_equal(x[1], ra);
+        else
+            assert_true(c.ra == CFA_place && kept && c.ra_at == kept);
+        assert_true(isa_decode(&dec, word_at(text->data.data + s->value - text->addr + at), &in));
+        step(&in, x, &kept, ra);
+    }
+    assert_int_equal(kept != 0, !strcmp(name, "f") || is_kernel);
+    return at / 4;
+}
+
+/* At every word a debugger finds the registers of the caller (DWARF 4, 6.4): f calls and has
+ * frames, h has them and calls nobody, g has none, and nobody called the kernel k. */
+static void registers_of_callers(void **state)
+{
+    (void)state;
+    for (u32 big = 4; big < 20000; big *= 30) {
+        Module *m = new_module();
+        add_functions(m, big);
+        Func *h = ir_func(m, "h", false), *k = new_kernel(m, "k", 1);
+        ir_block(h);
+        ir_slot(h, big, 4);
+        OPN(h, 0, li, XD(18), 0, K(3));
+        ROW(h, 0, vsw_v, 0, V(0), ref_slot(0), V(VF));
+        ir_ret(h, 0);
+        OPN(k, 0, spillv, 0, 0, V(2));
+        OPN(k, 0, call, 0, 1, ref_sym(ir_sym(m, "f", SYM_EXTERN)));
+        OPN(k, 0, call, 0, 1, ref_sym(h->symbol));
+        Object *image = link_module(m);
+        const ObjSection *s = section_of(image, ".debug_frame");
+        const u8 *p = s->data.data, *all = p + s->data.len, *first = p + 4,
+                 *first_end = first + word_at(p);
+        static const u8 head[] = {0xff, 0xff, 0xff, 0xff, 4, 0, 4, 0, 1, 1, 1};
+        assert_memory_equal(first, head, sizeof head);
+        first += sizeof head;
+        u32 functions = 0, words = 0;
+        for (p = first_end; p < all; p += 4 + word_at(p)) {
+            const u32 address = word_at(p + 8);
+            assert_int_equal(word_at(p) % 4, 0);
+            assert_int_equal(word_at(p + 4), 0);
+            for (size_t i = 0; i < image->nsymbols; i++) {
+                const ObjSymbol *f = &image->symbols[i];
+                if (f->type != STT_FUNC || f->value != address)
+                    continue;
+                assert_int_equal(word_at(p + 12), f->size);
+                words +=
+                    follow_function(image, f->name, p + 16, p + 4 + word_at(p), first, first_end);
+                functions++;
+            }
+        }
+        assert_int_equal(functions, 4);
+        assert_true(words > 40);
+        obj_free(image);
+        ir_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1029,6 +1207,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(line_table),
+        cmocka_unit_test(registers_of_callers),
     };
     const int failed = cmocka_run_group_tests_name("as it is", tests, NULL, NULL);
     with_tidy = true;

@@ -74,7 +74,7 @@ LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
 # tests that call a part of the compiler which knows LLVM
-LLTESTSRC := test/unit/converge_test.c
+LLTESTSRC := test/unit/converge_test.c test/unit/rounds_test.c
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c) $(if $(LLVM_CLANG),,test/fuzz/fuzz_maker.c),$(wildcard test/fuzz/fuzz_*.c))
 CRT0 := $(patsubst lib/%.s,$B/gen/%.c,$(wildcard lib/crt0*.s))
@@ -263,8 +263,9 @@ $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 $B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_matrix_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
 ifneq ($(LLVM_CLANG),)
 $(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
-$B/test/unit/converge_test: LDLIBS += $(LLVM_SHARED)
-$B/test/unit/converge_test: $B/src/ll/converge.o
+$(LLTESTSRC:%.c=$B/%): LDLIBS += $(LLVM_SHARED)
+$(LLTESTSRC:%.c=$B/%): $B/src/ll/converge.o
+$B/test/unit/rounds_test: $B/src/ll/rounds.o
 endif
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard test/cc/*_test.c)

@@ -5,6 +5,7 @@
 #include "cc/ir.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -120,6 +121,54 @@ static void empty_lines(void **state)
     ir_free(m);
 }
 
+static void same_print(const char *one, const char *other)
+{
+    Module *m = parse_good(one), *n = parse_good(other);
+    Buf a = {0}, b = {0};
+    ir_print_module(&a, m);
+    ir_print_module(&b, n);
+    assert_string_equal(buf_text(&a), buf_text(&b));
+    ir_free(m);
+    ir_free(n);
+    buf_free(&a);
+    buf_free(&b);
+}
+
+/* signs part words as blanks do */
+static void tight_lines(void **state)
+{
+    (void)state;
+    same_print(
+        "file 0\"a\"\nfunc @f params 1{\nslot $0 size 4 align 4\nb0:\n%1:x=li 1\n%2=load word "
+        "global[%1+4]!0:3:4\n"
+        "br eq %1,%2->b1,b2\nb1:\njump b2\nb2:\n%3:v=phi b0%2,b1 1\nstore word private%3,[$0-4]\n"
+        "arg@f#0\n%4=add 0XABCDEF,0xaBcDeF\nret;\n}",
+        "file 0 \"a\"\nfunc @f params 1 {\nslot $0 size 4 align 4\nb0:\n%1:x = li 1\n%2 = load "
+        "word global [ %1 + 4 ] !0:3:4\n"
+        "br eq %1 , %2 -> b1 , b2\nb1:\njump b2\nb2:\n%3:v = phi b0 %2 , b1 1\nstore word private "
+        "%3 , [ $0-4 ]\n"
+        "arg @f #0\n%4 = add 11259375 , 11259375\nret ;\n}");
+}
+
+/* every character but the one that ends texts may be in a name */
+static void escapes(void **state)
+{
+    (void)state;
+    char text[1200] = "extern @\"", name[300] = {0};
+    for (u32 c = 1; c < 256; c++) {
+        snprintf(text + strlen(text), 4, "\\%02x", c);
+        name[c - 1] = (char)c;
+    }
+    strcat(text, "\"");
+    Module *m = parse_good(text);
+    assert_string_equal(m->sym[0].name, name);
+    Buf out = {0};
+    ir_print_module(&out, m);
+    same_print(text, buf_text(&out));
+    buf_free(&out);
+    ir_free(m);
+}
+
 /* every operation and every row of v202 by its name */
 static void names(void **state)
 {
@@ -191,10 +240,13 @@ static const struct {
     {"extern @\"a", "t.ir:1:9: error: this name does not end"},
     {"extern @", "t.ir:1:9: error: the name of a symbol is missing here"},
     {"file 0 a", "t.ir:1:8: error: the name of the file is missing here"},
-    {"file 0 \"a\"\nfile 1 \"a\"", "t.ir:2:6: error: files are numbered from 0, each has its own name"},
+    {"file 0 \"a\"\nfile 1 \"a\"",
+     "t.ir:2:6: error: files are numbered from 0, each has its own name"},
     {IN("%1 = add 1, 2 #"), "t.ir:3:16: error: a number is missing here"},
     {IN("store word global 1, [4] #3"), "t.ir:3:26: error: this operation has no immediate"},
     {IN("phi b0 1"), "t.ir:3:1: error: a phi makes a value"},
+    {IN("jump x1"), "t.ir:3:6: error: a block is missing here"},
+    {IN("jump bx"), "t.ir:3:6: error: a block is missing here"},
     {IN("jump x"), "t.ir:3:6: error: a block is missing here"},
     {IN("fence\nret x"), "t.ir:4:5: error: nothing more is expected on this line"},
     {"func @f {\nb0:\njump b1\nb1:\nret\nb2:\nret\n}", "t.ir:7:1: error: a function has one 'ret'"},
@@ -296,40 +348,63 @@ static const struct {
      "b2\nret\n}",
      NULL},
 
-    {STAGE_GENERIC, IN("%1 = csr #4095\n%2 = csr #0\nbarrier #3\nbarrier\n%3 = ftoi 1 #1\n%4 = ftou 1 #0"), NULL},
+    {STAGE_GENERIC,
+     IN("%1 = csr #4095\n%2 = csr #0\nbarrier #3\nbarrier\n%3 = ftoi 1 #1\n%4 = ftou 1 #0"), NULL},
     {STAGE_GENERIC, IN("%1 = csr #-1"), "a CSR has a number below 4096"},
     {STAGE_GENERIC, IN("barrier #-1"), "orders local (1) and global (2) memory"},
     {STAGE_GENERIC, IN("%1 = ftou 1 #-1"), "rounds to nearest (0) or to zero (1)"},
-    {STAGE_GENERIC, IN("%1 = load byte private [4]\nstore half local 1, [4]\n%2 = load half const signed uniform [4]\n"
-                       "%3 = load word [4]\n%4 = lr word flat [4]"), NULL},
+    {STAGE_GENERIC,
+     IN("%1 = load byte private [4]\nstore half local 1, [4]\n%2 = load half const signed uniform "
+        "[4]\n"
+        "%3 = load word [4]\n%4 = lr word flat [4]"),
+     NULL},
     {STAGE_GENERIC, IN("%1 = lr half local [4]"), "accesses 2 bytes"},
     {STAGE_GENERIC, IN("%1 = sc byte local 1, [4]"), "accesses 1 bytes"},
     {STAGE_GENERIC, IN("store word global uniform 1, [4]"), "only loads are uniform by promise"},
     {STAGE_GENERIC, IN("%1 = lr word const [4]"), "writes constant memory"},
     {STAGE_GENERIC, "kernel @f {\nb0:\n%1 = argbase\nret\n}", NULL},
     {STAGE_GENERIC, "kernel @f results 1 {\nb0:\nret\n}", "f: a kernel has no pieces"},
-    {STAGE_GENERIC, "func @f params 2 results 2 {\nb0:\n%1 = param #1\n%2 = param\nsetret %1 #1\nsetret %2\nret\n}", NULL},
+    {STAGE_GENERIC,
+     "func @f params 2 results 2 {\nb0:\n%1 = param #1\n%2 = param\nsetret %1 #1\nsetret "
+     "%2\nret\n}",
+     NULL},
     {STAGE_GENERIC, "func @f params 2 {\nb0:\n%1 = param #2\nret\n}", "the function has 2 pieces"},
     {STAGE_GENERIC, "func @f params 2 {\nb0:\n%1 = param #-1\nret\n}", "the function has 2 pieces"},
     {STAGE_GENERIC, "func @f results 2 {\nb0:\nsetret 1 #2\nret\n}", "the function has 2 pieces"},
     {STAGE_GENERIC, "func @f results 2 {\nb0:\nsetret 1 #-1\nret\n}", "the function has 2 pieces"},
-    {STAGE_GENERIC, "func @f params 1 {\nb0:\njump b1\nb1:\n%1 = param\nret\n}", "stands outside the entry"},
-    {STAGE_GENERIC, "func @f results 1 {\nb0:\nsetret 1\njump b1\nb1:\nret\n}", "stands outside the exit"},
-    {STAGE_GENERIC, IN("call @g\n%1 = result #1\n%2 = result #1"), "does not follow a call or the result before it"},
-    {STAGE_GENERIC, IN("call @g\nfence\n%1 = result"), "does not follow a call or the result before it"},
-    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 4\nslot $1 size 1 align 128\nb0:\nret\n}", NULL},
-    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 2\nb0:\nret\n}", "f: slot $0 is aligned to 2 bytes"},
-    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 256\nb0:\nret\n}", "f: slot $0 is aligned to 256 bytes"},
-    {STAGE_GENERIC, "func @f {\nslot $0 size 4000000000 align 4\nb0:\nret\n}", "f: slot $0 has 4000000000 bytes"},
-    {STAGE_GENERIC, "func @f {\nb0:\njump b1\nb1:\n%1 = phi b0 -\nret\n}", "%1 has no value from b0"},
+    {STAGE_GENERIC, "func @f params 1 {\nb0:\njump b1\nb1:\n%1 = param\nret\n}",
+     "stands outside the entry"},
+    {STAGE_GENERIC, "func @f results 1 {\nb0:\nsetret 1\njump b1\nb1:\nret\n}",
+     "stands outside the exit"},
+    {STAGE_GENERIC, IN("call @g\n%1 = result #1\n%2 = result #1"),
+     "does not follow a call or the result before it"},
+    {STAGE_GENERIC, IN("call @g\nfence\n%1 = result"),
+     "does not follow a call or the result before it"},
+    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 4\nslot $1 size 1 align 128\nb0:\nret\n}",
+     NULL},
+    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 2\nb0:\nret\n}",
+     "f: slot $0 is aligned to 2 bytes"},
+    {STAGE_GENERIC, "func @f {\nslot $0 size 4 align 256\nb0:\nret\n}",
+     "f: slot $0 is aligned to 256 bytes"},
+    {STAGE_GENERIC, "func @f {\nslot $0 size 4000000000 align 4\nb0:\nret\n}",
+     "f: slot $0 has 4000000000 bytes"},
+    {STAGE_GENERIC, "func @f {\nb0:\njump b1\nb1:\n%1 = phi b0 -\nret\n}",
+     "%1 has no value from b0"},
     {STAGE_GENERIC, "func @f {\nb0:\nbr eq -, 0 -> b1, b1\nb1:\nret\n}", "operand 0 is missing"},
     {STAGE_GENERIC, "func @f {\nb0:\nbr eq 0, b1 -> b1, b1\nb1:\nret\n}", "operand 1 is missing"},
 
-    {STAGE_SELECTED, IN("%1:x = li 4\n%2:x = cmov %1, %1, %1\n%3:v = copy %2\n%4:x = addi %1, -2048"), NULL},
-    {STAGE_SELECTED, IN("%1:v = vid.v\n%2:x = li 1\n%3:x = cmov %1, %2, %2"), "operand 0 is not a scalar"},
-    {STAGE_SELECTED, IN("%1:x = li 1\n%2:v = copy %1\n%3:x = copy %1\n%4:v = copy %2\n%5:x = copy 1\n%6:v = copy 1"), NULL},
+    {STAGE_SELECTED,
+     IN("%1:x = li 4\n%2:x = cmov %1, %1, %1\n%3:v = copy %2\n%4:x = addi %1, -2048"), NULL},
+    {STAGE_SELECTED, IN("%1:v = vid.v\n%2:x = li 1\n%3:x = cmov %1, %2, %2"),
+     "operand 0 is not a scalar"},
+    {STAGE_SELECTED,
+     IN("%1:x = li 1\n%2:v = copy %1\n%3:x = copy %1\n%4:v = copy %2\n%5:x = copy 1\n%6:v = copy "
+        "1"),
+     NULL},
     {STAGE_SELECTED, IN("%1:x = reloadx"), "belongs after SSA"},
-    {STAGE_LINEAR, IN("%1:x = reloadx\n%2:v = reloadv\nspillx %1\nspillv %2\n%3:v = park %1\n%4:x = fetch %3"), NULL},
+    {STAGE_LINEAR,
+     IN("%1:x = reloadx\n%2:v = reloadv\nspillx %1\nspillv %2\n%3:v = park %1\n%4:x = fetch %3"),
+     NULL},
     {STAGE_LINEAR, IN("%1:v = reloadx"), "the result is not a scalar"},
     {STAGE_LINEAR, IN("%1:x = reloadv"), "the result is not a vector"},
     {STAGE_LINEAR, IN("%1:x = li 1\nspillv %1"), "operand 0 is not a vector"},
@@ -340,7 +415,8 @@ static const struct {
     {STAGE_LINEAR, IN("%1:v = vid.v\n%2:v = fetch %1"), "a scalar is not fetched into a scalar"},
     {STAGE_LINEAR, IN("%1:x = li 1\n%2:x = cmov %1, %1, %1"), "operand 2 is not the destination"},
     {STAGE_LINEAR, IN("%1:x = li 1\n%1:x = cmov %1, %1, %1"), NULL},
-    {STAGE_LINEAR, IN("%1:x = li 1\n%2:x = li 2\n%1:x = cmov %2, %1, %2"), "operand 2 is not the destination"},
+    {STAGE_LINEAR, IN("%1:x = li 1\n%2:x = li 2\n%1:x = cmov %2, %1, %2"),
+     "operand 2 is not the destination"},
     {STAGE_LINEAR, IN("%1:x = li 1\n%2:x = li 2\n%1:x = cmov %2, %2, %1"), NULL},
     {STAGE_ALLOCATED, IN("x5 = cmov x6, x7, x5"), NULL},
     {STAGE_ALLOCATED, IN("x5 = cmov x5, x5, x6"), "operand 2 is not the destination"},
@@ -413,7 +489,8 @@ static void data_rules(void **state)
     ir_free(m);
     m = parse_good("data @a align 4 size 8 {\nreloc 8 @a\nreloc 400 @a\n}\n");
     assert_false(ir_check_module(m, STAGE_GENERIC, &found));
-    assert_non_null(strstr(buf_text(&found), "a: there is no word at 8\na: there is no word at 400\n"));
+    assert_non_null(
+        strstr(buf_text(&found), "a: there is no word at 8\na: there is no word at 400\n"));
     ir_free(m);
     buf_free(&found);
 }
@@ -421,10 +498,12 @@ static void data_rules(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_nothing),
-        cmocka_unit_test(round_trip),  cmocka_unit_test(empty_lines), cmocka_unit_test(names),
-        cmocka_unit_test(refusals),    cmocka_unit_test(goes_on),     cmocka_unit_test(stage_rules),
-        cmocka_unit_test(stale_graph), cmocka_unit_test(data_rules),
+        cmocka_unit_test(leaves_nothing), cmocka_unit_test(round_trip),
+        cmocka_unit_test(empty_lines),    cmocka_unit_test(tight_lines),
+        cmocka_unit_test(escapes),        cmocka_unit_test(names),
+        cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
+        cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),
+        cmocka_unit_test(data_rules),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

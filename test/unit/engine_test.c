@@ -827,6 +827,37 @@ static void faults_are_told(void **state)
     assert_int_equal(g.kind, FAULT_LOAD);
 }
 
+typedef struct { u32 heard, with_step; } Steps;
+
+static Verdict count_steps(void *self, const Event *e)
+{
+    Steps *s = self;
+    s->heard++;
+    s->with_step += e->step != NULL;
+    return GO_ON;
+}
+
+/* an event comes with a step if, and only if, every instruction is looked at for it */
+static void only_steps_need_each_instruction(void **state)
+{
+    (void)state;
+    for (u32 bit = 0; bit < NEVENT; bit++) {
+        Steps s = {0};
+        const Observer o = {&s, 1u << bit, count_steps, NULL};
+        const LaunchOptions opt = {.observers = &o, .nobservers = 1};
+        if (bit == EVENT_BIT_fault)
+            rig_load(V202, 4, "    li t0, 1\n    lw t1, 0(t0)\n    endprg x0, x0, x0\n");
+        else
+            load_everything();
+        rig.launch.print = DATA;
+        rig.launch.print_end = DATA + 4;
+        const Audience a = audience_of(&rig.launch, &opt);
+        assert_int_equal(rig_run(&opt).faulted, bit == EVENT_BIT_fault);
+        assert_true(s.heard > 0);
+        assert_int_equal(s.with_step, audience_wants_each(&a) ? s.heard : 0);
+    }
+}
+
 /* --- floats of the host ---------------------------------------------------------------------- */
 
 /* a float of the host: one division, of which nothing is known before */
@@ -1235,6 +1266,7 @@ int main(void)
         cmocka_unit_test(the_first_stop_is_the_reason),
         cmocka_unit_test(every_event_stops),
         cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(only_steps_need_each_instruction),
         cmocka_unit_test(floats_stay_apart),
         cmocka_unit_test(cycles_are_instructions),
         cmocka_unit_test(the_engine_owns_the_clock),

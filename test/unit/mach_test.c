@@ -1,0 +1,443 @@
+/* mach_test.c -- rights and bytes of memory, page tables, and the parts of grids, each against a
+ * model. */
+#include "mach/memory.h"
+#include "mach/mmu.h"
+#include "mach/warp.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static u64 random_bits(void)
+{
+    static u64 s = 88172645463325252u;
+    s ^= s << 13, s ^= s >> 7, s ^= s << 17;
+    return s;
+}
+
+static u32 below(u32 n) { return (u32)((random_bits() >> 32) * n >> 32); }
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+enum { PAGES = 64, LO = 0x40000, END = LO + PAGES * PAGE_SIZE };
+
+static struct {
+    u8 rights[PAGES], bytes[PAGES][PAGE_SIZE];
+    u32 top;
+} model;
+
+static bool any_old(u32 first, u32 past)
+{
+    for (u32 p = first; p < past; p++)
+        if (model.rights[p] & MEM_OLD)
+            return true;
+    return false;
+}
+
+static bool all_mapped(u32 first, u32 past)
+{
+    for (u32 p = first; p < past; p++)
+        if (!model.rights[p] || model.rights[p] & MEM_OLD)
+            return false;
+    return true;
+}
+
+static void change(Memory *m)
+{
+    const u8 flags = (u8)(1 + below(15));
+    const u32 from = below(PAGES * PAGE_SIZE),
+              size = below(4) ? below(5 * PAGE_SIZE) : below(PAGES * PAGE_SIZE),
+              end = from + size < PAGES * PAGE_SIZE ? from + size : PAGES * PAGE_SIZE;
+    const u32 first = from / PAGE_SIZE, past = (end + PAGE_SIZE - 1) / PAGE_SIZE;
+    const u32 changes = m->changes;
+    if (end == from)
+        return;
+    switch (below(6)) {
+    case 0:
+        memory_map(m, LO + from, end - from, flags);
+        for (u32 p = first; p < past; p++) {
+            if (!all_mapped(p, p + 1))
+                memset(model.bytes[p], 0, PAGE_SIZE);
+            model.rights[p] = flags;
+        }
+        model.top = past > model.top ? past : model.top;
+        break;
+    case 1:
+        if (any_old(first, past))
+            return;
+        memory_add_rights(m, LO + from, end - from, flags);
+        for (u32 p = first; p < past; p++) {
+            if (!model.rights[p])
+                memcpy(model.bytes[p], m->base + LO + p * PAGE_SIZE, PAGE_SIZE);
+            model.rights[p] |= flags;
+        }
+        break;
+    case 2:
+        if (!all_mapped(first, past))
+            return;
+        memory_allow(m, LO + from, end - from, flags);
+        assert_int_equal(m->changes, changes + 2);
+        memset(model.rights + first, flags, past - first);
+        break;
+    case 3:
+        if (any_old(first, past))
+            return;
+        memory_unmap(m, LO + from, end - from);
+        for (u32 p = first; p < past; p++)
+            if (p * PAGE_SIZE >= from && (p + 1) * PAGE_SIZE <= end)
+                model.rights[p] = 0;
+        break;
+    case 4:
+        if (!all_mapped(first, past))
+            return;
+        memory_retire(m, LO + first * PAGE_SIZE, (past - first) * PAGE_SIZE);
+        memset(model.rights + first, MEM_OLD, past - first);
+        break;
+    default:
+        if (!all_mapped(first, past))
+            return;
+        for (u32 i = 0; i < 8; i++) {
+            const u8 byte = (u8)random_bits();
+            const u32 at = from + below(end - from);
+            memory_write(m, LO + at, &byte, 1);
+            model.bytes[at / PAGE_SIZE][at % PAGE_SIZE] = byte;
+        }
+        assert_int_equal(m->changes, changes + 16);
+    }
+}
+
+static void compare(const Memory *m)
+{
+    u64 old = 0;
+    for (u32 p = 0; p < PAGES; p++) {
+        assert_int_equal(memory_rights(m, LO / PAGE_SIZE + p), model.rights[p]);
+        if (all_mapped(p, p + 1))
+            assert_memory_equal(m->base + LO + p * PAGE_SIZE, model.bytes[p], PAGE_SIZE);
+        old += model.rights[p] & MEM_OLD ? PAGE_SIZE : 0;
+    }
+    assert_int_equal(m->old, old);
+    assert_true(m->top >= LO + model.top * PAGE_SIZE && m->top <= END);
+}
+
+/* Questions about a range. */
+static void ask(const Memory *m)
+{
+    const u32 from = below(PAGES), past = from + below(PAGES + 1 - from);
+    u32 next = from;
+    while (next < past && !model.rights[next])
+        next++;
+    assert_int_equal(memory_next_page(m, LO / PAGE_SIZE + from, LO / PAGE_SIZE + past),
+                     LO / PAGE_SIZE + next);
+
+    const u8 flags = (u8)(1 << below(4));
+    const u64 addr = LO - 2 + below(PAGES * PAGE_SIZE + 4),
+              size = below(2) ? below(2 * PAGE_SIZE) : below(4);
+    bool has = addr >= LO && addr + size <= END;
+    for (u64 a = addr; has && a < addr + size; a++)
+        has = (model.rights[(a - LO) / PAGE_SIZE] & flags) == flags;
+    assert_int_equal(memory_has(m, addr, size, flags), has);
+}
+
+static void memory_is_the_model(void **state)
+{
+    (void)state;
+    for (u32 run = 0; run < 20; run++) {
+        Memory m;
+        memset(&model, 0, sizeof model);
+        assert_true(memory_open(&m, LO, END));
+        assert_int_equal(m.top, LO);
+        for (u32 i = 0; i < 100; i++) {
+            change(&m);
+            compare(&m);
+            for (u32 k = 0; k < 20; k++)
+                ask(&m);
+        }
+        assert_false(memory_has(&m, LO, UINT64_MAX, MEM_R));
+        memory_close(&m);
+        assert_null(m.block);
+    }
+}
+
+/* the device's: the low half of a pointer is the guest's address */
+static void pointers_are_addresses(void **state)
+{
+    (void)state;
+    static const u64 end[] = {(u64)1 << 32, (u64)1 << 33};
+    for (size_t i = 0; i < countof(end); i++) {
+        Memory m;
+        assert_true(memory_open(&m, 0, end[i]));
+        assert_int_equal((uintptr_t)m.base & UINT32_MAX, 0);
+        memory_map(&m, end[i] - PAGE_SIZE, PAGE_SIZE, MEM_R | MEM_W);
+        m.base[end[i] - 1] = 1;
+        assert_int_equal(m.top, end[i]);
+        memory_close(&m);
+    }
+}
+
+static void thirty_two_megabytes_are_kept(void **state)
+{
+    (void)state;
+    enum { MEGABYTE = 1 << 20 };
+    Memory m;
+    assert_true(memory_open(&m, 0, 64 * MEGABYTE));
+    memory_map(&m, 0, 64 * MEGABYTE, MEM_R | MEM_W);
+    m.base[5] = m.base[40 * MEGABYTE] = 7;
+    memory_retire(&m, 40 * MEGABYTE, PAGE_SIZE);
+    memory_retire(&m, 0, 32 * MEGABYTE); /* that is too much */
+    assert_int_equal(m.old, PAGE_SIZE);
+    assert_int_equal(memory_rights(&m, 0), 0);
+    memory_retire(&m, 32 * MEGABYTE, 8 * MEGABYTE);
+    memory_map(&m, 0, 64 * MEGABYTE, MEM_R | MEM_W);
+    assert_int_equal(m.old, 0);
+    assert_true(!m.base[5] && !m.base[40 * MEGABYTE]);
+    memory_retire(&m, 0, 32 * MEGABYTE);
+    assert_int_equal(m.old, 32 * MEGABYTE);
+    memory_close(&m);
+}
+
+static void noted_pages_become_clean(void **state)
+{
+    (void)state;
+    Memory m;
+    u32 noted[] = {LO / PAGE_SIZE + 3, LO / PAGE_SIZE + 1};
+    assert_true(memory_open(&m, LO, END));
+    for (int cleans = 0; cleans < 2; cleans++) {
+        DirtyList d = {.page = noted, .n = countof(noted)};
+        memory_map(&m, LO, 6 * PAGE_SIZE, MEM_R | MEM_W | MEM_TRACKED);
+        memset(m.base + LO, 9, 6 * PAGE_SIZE);
+        if (cleans)
+            memory_clean(&m, &d);
+        else
+            memory_clear(&m, &d);
+        assert_int_equal(d.n, cleans ? 0 : 2);
+        for (u32 p = 0; p < 6; p++) {
+            const bool was = p == 1 || p == 3;
+            for (u32 i = 0; i < PAGE_SIZE; i++)
+                assert_int_equal(m.base[LO + p * PAGE_SIZE + i], was ? 0 : 9);
+            assert_int_equal(memory_rights(&m, LO / PAGE_SIZE + p),
+                             MEM_R | MEM_TRACKED | (was && cleans ? 0 : MEM_W));
+        }
+    }
+    memory_close(&m);
+}
+
+/* --- page tables (RISC-V privileged manual, SV39) --------------------------------------------- */
+
+typedef struct {
+    u64 va, size, pa;
+    u8 perm;
+} Leaf;
+
+static u64 *entry_of(const Memory *m, u64 table, u32 index)
+{
+    return (u64 *)(void *)(m->base + table + 8 * (u64)index);
+}
+
+/* Adds a leaf for a page of that level (0: 4 KiB), with tables before it.  False: a leaf is there. */
+static bool add_leaf(Memory *m, u64 root, u64 *free_page, int level, Leaf *leaf)
+{
+    static const u32 some[] = {0, 1, 2, 3, 127, 128, 255, 256, 510, 511};
+    const u32 index[3] = {some[below(10)], some[below(10)], some[below(10)]}; /* of level 0, 1, 2 */
+    const u64 size = (u64)PAGE_SIZE << 9 * level;
+    u64 table = root;
+    *leaf = (Leaf){.size = size,
+                   .pa = ((random_bits() & (((u64)1 << 44) - 1)) << PAGE_BITS) & ~(size - 1),
+                   .perm = (u8)(PTE_R << below(3) | PTE_R << below(3))};
+    for (int l = 2; l > level; l--) {
+        u64 *e = entry_of(m, table, index[l]);
+        leaf->va |= (u64)index[l] << (PAGE_BITS + 9 * l);
+        if (*e & (PTE_R | PTE_W | PTE_X))
+            return false;
+        if (!*e) {
+            *e = (*free_page >> PAGE_BITS) << PTE_PPN_SHIFT | PTE_V;
+            *free_page += PAGE_SIZE;
+        }
+        table = *e >> PTE_PPN_SHIFT << PAGE_BITS;
+    }
+    u64 *e = entry_of(m, table, index[level]);
+    leaf->va |= (u64)index[level] << (PAGE_BITS + 9 * level);
+    if (*e)
+        return false;
+    *e = (leaf->pa >> PAGE_BITS) << PTE_PPN_SHIFT | leaf->perm | PTE_V | (below(2) ? PTE_A : 0);
+    if (!below(8)) /* not valid after all */
+        *e &= ~(u64)PTE_V, leaf->perm = 0;
+    else if (level && !below(8)) /* not at a multiple of its size */
+        *e |= (u64)1 << (PTE_PPN_SHIFT + below(9 * (u32)level)), leaf->perm = 0;
+    return true;
+}
+
+static void addresses_follow_the_tables(void **state)
+{
+    (void)state;
+    enum { SOME = 40, ROOT = LO + PAGE_SIZE };
+    for (u32 run = 0; run < 60; run++) {
+        Memory m;
+        Leaf leaf[SOME];
+        u32 n = 0;
+        u64 free_page = ROOT + PAGE_SIZE;
+        static Tlb tlb;
+        const Mmu mmu = {.memory = &m, .root = ROOT};
+        assert_true(memory_open(&m, LO, LO + 256 * PAGE_SIZE));
+        memory_map(&m, LO, 256 * PAGE_SIZE, MEM_R | MEM_W);
+        for (u32 i = 0; i < SOME; i++)
+            n += add_leaf(&m, ROOT, &free_page, below(6) ? (int)below(2) : 2, &leaf[n]);
+        assert_true(n > 10 && free_page < LO + 256 * PAGE_SIZE);
+        memset(&tlb, 0, sizeof tlb);
+        for (u32 i = 0; i < 2000; i++) {
+            const Leaf *near = &leaf[below(n)], *in = NULL;
+            const u64 in_it = below(2) ? random_bits() % near->size : near->size - 1 - below(2);
+            const u64 va = (near->va + (below(8) ? in_it : near->size)) | (u64)!below(20) << 39;
+            const u8 perm = (u8)(PTE_R << below(3));
+            u64 pa = 0;
+            for (u32 k = 0; k < n; k++)
+                if (va - leaf[k].va < leaf[k].size)
+                    in = &leaf[k];
+            const bool may = in && in->perm & perm;
+            assert_int_equal(mmu_translate(&mmu, &tlb, va, perm, &pa), may);
+            if (may)
+                assert_int_equal(pa, in->pa + (va - in->va));
+        }
+        /* a table that nobody may read, and one that is nowhere */
+        memset(&tlb, 0, sizeof tlb);
+        u64 pa;
+        memory_map(&m, ROOT, PAGE_SIZE, MEM_W);
+        for (u32 i = 0; i < n; i++)
+            assert_false(mmu_translate(&mmu, &tlb, leaf[i].va, leaf[i].perm, &pa));
+        assert_false(mmu_translate(&(Mmu){&m, (u64)1 << 50}, &tlb, leaf[0].va, PTE_R, &pa));
+        memory_close(&m);
+    }
+}
+
+/* --- grids ------------------------------------------------------------------------------------ */
+
+/* A grid of global work-items, in groups of `full`, the last ones smaller. */
+typedef struct {
+    u32 global[3], full[3], offset[3], groups[3];
+} Grid;
+
+static void check_item(const Grid *g, FaultItem x, const u32 at[3], const u32 local[3])
+{
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(x.local[i], local[i]);
+        assert_int_equal(x.item[i], g->offset[i] + at[i] * g->full[i] + local[i]);
+    }
+}
+
+static u32 size_of(const Grid *g, int i, u32 at)
+{
+    const u32 left = g->global[i] - at * g->full[i];
+    return left < g->full[i] ? left : g->full[i];
+}
+
+/* Every group of the grid and its work-items, as the part names them. */
+static void check_part(const Grid *g, const Launch *l)
+{
+    u64 number = 0, mine = 0;
+    u32 at[3], local[3];
+    for (at[2] = 0; at[2] < g->groups[2]; at[2]++)
+        for (at[1] = 0; at[1] < g->groups[1]; at[1]++)
+            for (at[0] = 0; at[0] < g->groups[0]; at[0]++, number++) {
+                u32 id[3], linear = 0;
+                bool is_mine = true;
+                grid_group_id(l, number, id);
+                assert_memory_equal(id, at, sizeof id);
+                for (int i = 0; i < 3; i++)
+                    is_mine &= at[i] - l->first[i] < l->groups[i];
+                if (is_mine) {
+                    launch_group_id(l, mine, id);
+                    assert_memory_equal(id, at, sizeof id);
+                    assert_int_equal(launch_group_number(l, mine), number);
+                }
+                for (local[2] = 0; local[2] < size_of(g, 2, at[2]); local[2]++)
+                    for (local[1] = 0; local[1] < size_of(g, 1, at[1]); local[1]++)
+                        for (local[0] = 0; local[0] < size_of(g, 0, at[0]); local[0]++, linear++) {
+                            check_item(g, grid_item(l, number, linear), at, local);
+                            if (is_mine)
+                                check_item(g, launch_item(l, mine, linear), at, local);
+                        }
+                mine += is_mine;
+            }
+    assert_int_equal(mine, (u64)l->groups[0] * l->groups[1] * l->groups[2]);
+}
+
+/* Sets dimension i of a launch to the full groups or to the rest.  False: there are none. */
+static bool choose(const Grid *g, int i, bool is_rest, Launch *l, u32 first[3])
+{
+    const u32 full = g->global[i] / g->full[i], rest = g->global[i] % g->full[i];
+    l->global[i] = g->global[i];
+    l->groups[i] = is_rest ? 1 : full;
+    l->local[i] = is_rest ? rest : g->full[i];
+    first[i] = is_rest ? full : 0;
+    l->offset[i] = g->offset[i] + first[i] * g->full[i];
+    return is_rest ? rest : full;
+}
+
+static void parts_of_grids(void **state)
+{
+    (void)state;
+    for (u32 run = 0; run < 300; run++) {
+        Grid g;
+        for (int i = 0; i < 3; i++) {
+            g.global[i] = 1 + below(7);
+            g.full[i] = 1 + below(4);
+            g.offset[i] = below(2) ? below(1000) : 0;
+            g.groups[i] = (g.global[i] + g.full[i] - 1) / g.full[i];
+        }
+        for (u32 which = 0; which < 8; which++) {
+            Launch l = {.grid = {9, 9, 9}, .first = {9, 9, 9}};
+            u32 first[3];
+            bool exists = true;
+            for (int i = 0; i < 3; i++)
+                exists &= choose(&g, i, which >> i & 1, &l, first);
+            if (!exists)
+                continue;
+            launch_set_part(&l, first, g.full);
+            assert_memory_equal(l.grid, g.groups, sizeof l.grid);
+            assert_memory_equal(l.first, first, sizeof l.first);
+            assert_ptr_equal(launch_grid(&l), l.grid);
+            check_part(&g, &l);
+        }
+    }
+}
+
+static void what_is_no_part_is_a_grid(void **state)
+{
+    (void)state;
+    for (u32 code = 0; code < 7 * 5 * 5 * 5 * 5 * 3; code++) {
+        const int i = (int)(code % 3);
+        const u32 global = code / 3 % 7 + 1, enqueued = code / 21 % 5, at = code / 105 % 5,
+                  groups = code / 525 % 5 + 1, local = code / 2625 % 5 + 1;
+        Launch l = {.groups = {1, 1, 1}, .global = {2, 2, 2}, .local = {2, 2, 2}};
+        u32 first[3] = {0}, full[3] = {2, 2, 2};
+        l.groups[i] = groups;
+        l.global[i] = global;
+        l.local[i] = local;
+        first[i] = at;
+        full[i] = enqueued;
+        const bool is_full = enqueued && !at && local == enqueued && groups == global / enqueued,
+                   is_rest = enqueued && at == global / enqueued && groups == 1 &&
+                             local == global % enqueued;
+        launch_set_part(&l, first, full);
+        assert_int_equal(l.grid[0] != 0, is_full || is_rest);
+        if (l.grid[0])
+            continue;
+        assert_true(!l.first[0] && !l.first[1] && !l.first[2] && !l.grid[1] && !l.grid[2]);
+        Grid g = {.full = {2, 2, 2}, .groups = {1, 1, 1}, .global = {2, 2, 2}};
+        g.full[i] = local;
+        g.groups[i] = groups;
+        g.global[i] = groups * local;
+        check_part(&g, &l);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_the_model),           cmocka_unit_test(pointers_are_addresses),
+        cmocka_unit_test(thirty_two_megabytes_are_kept), cmocka_unit_test(noted_pages_become_clean),
+        cmocka_unit_test(addresses_follow_the_tables),   cmocka_unit_test(parts_of_grids),
+        cmocka_unit_test(what_is_no_part_is_a_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

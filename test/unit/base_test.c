@@ -111,6 +111,12 @@ static void blocks_and_copies(void **state)
         assert_string_equal(copy, want);
         mem_free(copy);
     }
+    char text[201] = "";
+    for (size_t len = 0; len <= 200; len++) { /* there is room for the NUL, too */
+        char *copy = mem_strndup(text, len);
+        assert_true(malloc_usable_size(copy) > len);
+        mem_free(copy);
+    }
     char *copy = mem_strdup("ventus");
     assert_string_equal(copy, "ventus");
     mem_free(copy);
@@ -179,6 +185,21 @@ static void room_is_for_the_nul_too(void **state)
             assert_true(b.cap == cap || cap <= have + more); /* it grows only if it must */
             buf_free(&b);
         }
+}
+
+/* Putting byte after byte takes linear time. */
+static void buffers_grow_by_factors(void **state)
+{
+    (void)state;
+    Buf b = {0};
+    u32 times = 0;
+    for (u32 i = 0; i < 100000; i++) {
+        const size_t had = b.cap;
+        buf_put(&b, "x", 1);
+        times += b.cap != had;
+    }
+    assert_true(times < 40);
+    buf_free(&b);
 }
 
 static void buffers_that_failed_stay(void **state)
@@ -667,6 +688,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(suffixes_of_files),
         cmocka_unit_test(buffers_hold_what_was_put),
         cmocka_unit_test(room_is_for_the_nul_too),
+        cmocka_unit_test(buffers_grow_by_factors),
         cmocka_unit_test(buffers_that_failed_stay),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(halves_find_the_place),

@@ -1,11 +1,11 @@
-/* mach_test.c -- rights and bytes of memory, page tables, and the parts of grids, each against a
- * model. */
+/* mach_test.c -- rights and bytes of memory, page tables, the parts of grids, and reports of faults,
+ * each against a model. */
 #include "mach/memory.h"
 #include "mach/mmu.h"
 #include "mach/warp.h"
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -431,13 +431,151 @@ static void what_is_no_part_is_a_grid(void **state)
     }
 }
 
+/* --- reports of faults (doc/debugging.md) ------------------------------------------------------ */
+
+static const char *some_symbol(void *self, u64 addr, u64 *past)
+{
+    assert_string_equal(self, "self");
+    *past = 0x1c;
+    return addr == 0x80000104 ? "scale" : NULL;
+}
+
+static void some_place(void *self, u32 pc, Buf *to)
+{
+    assert_string_equal(self, "self");
+    buf_printf(to, "\n  at          a.cl:%u", pc & 0xff);
+}
+
+PRINTF_LIKE(3, 4)
+static void row(Buf *b, const char *name, const char *fmt, ...)
+{
+    char text[200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    buf_printf(b, "\n  %-12s%s", name, text);
+}
+
+static void put_items(Buf *want, const Fault *f)
+{
+    const u32 *a = f->first.item, *b = f->last.item, *c = f->first.local, *d = f->last.local;
+    if (f->nitems == 1)
+        row(want, "work-item", "(%u, %u, %u), in its group (%u, %u, %u)", a[0], a[1], a[2], c[0],
+            c[1], c[2]);
+    else if (f->nitems)
+        row(want, "work-items",
+            "%u, (%u, %u, %u) to (%u, %u, %u), in their group (%u, %u, %u) to (%u, %u, %u)",
+            f->nitems, a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], d[0], d[1], d[2]);
+}
+
+static void put_instruction(Buf *want, const Fault *f)
+{
+    if (!f->has_word)
+        return;
+    if (!f->word)
+        row(want, "instruction", "00000000  .word 0x00000000; is `ret' missing before it?");
+    else
+        row(want, "instruction", "%08x  %saddi a0, a0, 1", (u32)f->word, f->prefix ? "nop; " : "");
+}
+
+static void put_report(Buf *want, const Fault *f, const FaultContext *c)
+{
+    const bool is_short = f->kind == FAULT_RESOURCES || f->kind == FAULT_NO_MEMORY;
+    if (c->sentence)
+        buf_str(want, c->sentence);
+    else if (f->has_addr && f->width)
+        buf_printf(want, "%s: 0x%08llx (%u %s)", fault_text(f->kind), (unsigned long long)f->addr,
+                   f->width, f->width > 1 ? "bytes" : "byte");
+    else if (f->has_addr)
+        buf_printf(want, "%s: 0x%08llx", fault_text(f->kind), (unsigned long long)f->addr);
+    else
+        buf_str(want, fault_text(f->kind));
+    if (c->place && !is_short)
+        row(want, "at", "a.cl:%u", f->pc & 0xff);
+    if (c->more && !is_short)
+        buf_str(want, c->more);
+    if (c->memory && !is_short)
+        row(want, "address", "%s", c->memory);
+    if (c->kernel)
+        row(want, "kernel", "%s", c->kernel);
+    if (is_short)
+        return;
+    put_items(want, f);
+    row(want, "group", "(%u, %u, %u)", f->group[0], f->group[1], f->group[2]);
+    row(want, "warp", "%u", f->warp);
+    if (f->lane != -1)
+        row(want, "lane", "%d", f->lane);
+    row(want, "active", "0x%08x", f->mask);
+    row(want, "pc", "0x%08x%s", f->pc, c->symbol && f->pc == 0x80000104 ? " <scale+0x1c>" : "");
+    put_instruction(want, f);
+    if (f->waiting)
+        row(want, "warps", "%u waiting at a barrier, %u running", f->waiting, f->spinning);
+    for (u32 i = 0; i < f->nwaits; i++)
+        row(want, "waits", "group %u, warp %u, at 0x%08x: %s", i + 1, i + 2, i + 3, "w");
+}
+
+static void random_ids(u32 id[3])
+{
+    for (int i = 0; i < 3; i++)
+        id[i] = below(100);
+}
+
+static void reports_have_their_rows(void **state)
+{
+    (void)state;
+    static const FaultKind kinds[] = {FAULT_LOAD, FAULT_STOPPED, FAULT_RESOURCES, FAULT_NO_MEMORY};
+    static const u32 words[] = {0, 0x00150513};
+    for (u32 run = 0; run < 1000; run++) {
+        Buf said = {0}, want = {0};
+        Fault f = {.kind = kinds[run % 8 < 4 ? run % 4 : 0],
+                   .pc = below(2) ? 0x80000104 : 0x80000208,
+                   .has_word = below(4),
+                   .word = words[below(2)],
+                   .warp = below(9),
+                   .lane = (int)below(4) - 1,
+                   .nitems = below(4),
+                   .has_addr = below(2),
+                   .addr = below(2) ? 0x123 : 0x1234567890,
+                   .mask = below(1000),
+                   .waiting = below(2),
+                   .spinning = below(9),
+                   .nwaits = below(3)};
+        f.width = f.has_addr ? below(3) : 0;
+        f.prefix = f.word && below(2) ? 0x00000013 : 0;
+        random_ids(f.group);
+        random_ids(f.first.item);
+        random_ids(f.last.item);
+        random_ids(f.first.local);
+        random_ids(f.last.local);
+        for (u32 i = 0; i < f.nwaits; i++)
+            f.wait[i].group = i + 1, f.wait[i].warp = i + 2, f.wait[i].pc = i + 3,
+            f.wait[i].why = "w";
+        const FaultContext c = {.kernel = below(2) ? "k" : NULL,
+                                .set = V202,
+                                .symbol = below(2) ? some_symbol : NULL,
+                                .place = below(2) ? some_place : NULL,
+                                .self = (char[]){"self"},
+                                .memory = below(2) ? "near it" : NULL,
+                                .sentence = below(4) ? NULL : "a sentence",
+                                .more = below(2) ? "\n  more" : NULL};
+        buf_str(&said, "error: ");
+        fault_report(&said, &f, &c);
+        buf_str(&want, "error: ");
+        put_report(&want, &f, &c);
+        assert_string_equal(buf_text(&said), buf_text(&want));
+        buf_free(&said);
+        buf_free(&want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_the_model),           cmocka_unit_test(pointers_are_addresses),
         cmocka_unit_test(thirty_two_megabytes_are_kept), cmocka_unit_test(noted_pages_become_clean),
         cmocka_unit_test(addresses_follow_the_tables),   cmocka_unit_test(parts_of_grids),
-        cmocka_unit_test(what_is_no_part_is_a_grid),
+        cmocka_unit_test(what_is_no_part_is_a_grid),     cmocka_unit_test(reports_have_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

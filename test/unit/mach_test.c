@@ -3,10 +3,13 @@
 #include "mach/memory.h"
 #include "mach/mmu.h"
 #include "mach/warp.h"
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static u64 random_bits(void)
@@ -20,7 +23,7 @@ static u32 below(u32 n) { return (u32)((random_bits() >> 32) * n >> 32); }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-enum { PAGES = 64, LO = 0x40000, END = LO + PAGES * PAGE_SIZE };
+enum { PAGES = 64, LO = 0x70000000, END = LO + PAGES * PAGE_SIZE };
 
 static struct {
     u8 rights[PAGES], bytes[PAGES][PAGE_SIZE];
@@ -172,6 +175,39 @@ static void pointers_are_addresses(void **state)
         m.base[end[i] - 1] = 1;
         assert_int_equal(m.top, end[i]);
         memory_close(&m);
+    }
+}
+
+/* Bytes of this process's address space. */
+static u64 mapped_bytes(void)
+{
+    char text[64] = "";
+    const int fd = open("/proc/self/statm", O_RDONLY);
+    assert_true(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
+    close(fd);
+    return strtoull(text, NULL, 10) * PAGE_SIZE;
+}
+
+/* A little more than was asked for is reserved, since accesses may begin at the last byte. */
+static void what_is_reserved_goes_back(void **state)
+{
+    (void)state;
+    static const u64 range[][2] = {
+        {LO, END}, {0, (u64)1 << 33}, {0, END}, {(u64)1 << 33, (u64)1 << 34}};
+    Memory m;
+    for (size_t i = 0; i < countof(range); i++) {
+        const u64 lo = range[i][0], end = range[i][1], before = mapped_bytes();
+        assert_true(memory_open(&m, lo, end));
+        const u64 more = mapped_bytes() - before, least = end - lo + ((end - lo) >> PAGE_BITS);
+        assert_true(more >= least + 2 * PAGE_SIZE && more < least + (1 << 20));
+        memory_close(&m);
+        assert_int_equal(mapped_bytes(), before);
+    }
+    for (int bits = 48; bits < 63; bits += 7) { /* more than an address has */
+        const u64 before = mapped_bytes();
+        assert_false(memory_open(&m, 0, (u64)1 << bits));
+        assert_true(!m.block && !m.flags);
+        assert_int_equal(mapped_bytes(), before);
     }
 }
 
@@ -572,10 +608,15 @@ static void reports_have_their_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_the_model),           cmocka_unit_test(pointers_are_addresses),
-        cmocka_unit_test(thirty_two_megabytes_are_kept), cmocka_unit_test(noted_pages_become_clean),
-        cmocka_unit_test(addresses_follow_the_tables),   cmocka_unit_test(parts_of_grids),
-        cmocka_unit_test(what_is_no_part_is_a_grid),     cmocka_unit_test(reports_have_their_rows),
+        cmocka_unit_test(memory_is_the_model),
+        cmocka_unit_test(pointers_are_addresses),
+        cmocka_unit_test(what_is_reserved_goes_back),
+        cmocka_unit_test(thirty_two_megabytes_are_kept),
+        cmocka_unit_test(noted_pages_become_clean),
+        cmocka_unit_test(addresses_follow_the_tables),
+        cmocka_unit_test(parts_of_grids),
+        cmocka_unit_test(what_is_no_part_is_a_grid),
+        cmocka_unit_test(reports_have_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,13 @@
 #include "sim/group.h"
 #include "sim/pool.h"
 #include "test/kit/leftover.h"
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static u64 random_bits(void)
@@ -233,6 +236,34 @@ static void memory_is_clear_for_the_next(void **state)
     memory_close(&m);
 }
 
+/* Bytes of this process's address space. */
+static u64 mapped_bytes(void)
+{
+    char text[64] = "";
+    const int fd = open("/proc/self/statm", O_RDONLY);
+    assert_true(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
+    close(fd);
+    return strtoull(text, NULL, 10) * PAGE_SIZE;
+}
+
+static void contexts_give_their_window_back(void **state)
+{
+    (void)state;
+    static const Launch l = {.groups = {1, 1, 1}, .lanes = 4, .warps = 1};
+    u64 before = 0;
+    for (int round = 0; round < 3; round++) { /* the first warms up */
+        Contexts c;
+        before = round < 2 ? mapped_bytes() : before;
+        contexts_open(&c);
+        Group *a = context_take(&c, &l), *b = context_take(&c, &l);
+        assert_true(a && b && mapped_bytes() > before + (LDS_END - LDS_LO));
+        context_give(&c, a);
+        context_give(&c, b);
+        contexts_close(&c);
+    }
+    assert_int_equal(mapped_bytes(), before);
+}
+
 static void barriers_let_those_go_that_wait(void **state)
 {
     (void)state;
@@ -319,6 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(groups_have_large_numbers),
         cmocka_unit_test(registers_are_settled),
         cmocka_unit_test(memory_is_clear_for_the_next),
+        cmocka_unit_test(contexts_give_their_window_back),
         cmocka_unit_test(barriers_let_those_go_that_wait),
         cmocka_unit_test(parts_are_run_once),
     };

@@ -6,7 +6,9 @@
 #include "prof/trace.h"
 #include "sim/handlers.h"
 #include "test/kit/launchrig.h"
+#include <dirent.h>
 #include <fenv.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -1226,6 +1228,53 @@ static void *run_job(void *arg)
     return NULL;
 }
 
+static int count_threads(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/task");
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static void closing_ends_its_threads(void **state)
+{
+    (void)state;
+    LaunchResult r;
+    load_everything();
+    const int before = count_threads();
+    Engine *e = sim_kind.open(&rig.memory, V202);
+    assert_non_null(e);
+    for (int i = 0; i < 1000 && count_threads() == before; i++) /* short ones go without */
+        sim_kind.launch(e, &rig.launch, &(LaunchOptions){.threads = 3}, &r);
+    assert_true(count_threads() > before);
+    sim_kind.close(e);
+    for (int i = 0; i < 10000 && count_threads() > before; i++) /* the host forgets them later */
+        usleep(1000);
+    assert_int_equal(count_threads(), before);
+}
+
+static void closing_frees_everything(void **state)
+{
+    (void)state;
+    size_t before = 0, after = 0;
+    LaunchResult r;
+    for (int round = 0; round < 5; round++) { /* the first ones warm up */
+        load_everything();
+        Engine *e = sim_kind.open(&rig.memory, V202);
+        assert_non_null(e);
+        assert_true(sim_kind.launch(e, &rig.launch, &(LaunchOptions){.threads = 1}, &r));
+        sim_kind.close(e);
+        const struct mallinfo2 m = mallinfo2();
+        before = after;
+        after = m.uordblks + m.hblkhd;
+    }
+    assert_int_equal(before, after);
+    sim_kind.close(NULL);
+}
+
 /* launches of one engine on two threads: each gets what it should; they only share code */
 static void launches_overlap(void **state)
 {
@@ -1278,6 +1327,8 @@ int main(void)
         cmocka_unit_test(a_device_is_interrupted),
         cmocka_unit_test(every_engine_does_the_same),
         cmocka_unit_test(turns_end_outside_of_locks),
+        cmocka_unit_test(closing_ends_its_threads),
+        cmocka_unit_test(closing_frees_everything),
         cmocka_unit_test(launches_overlap),
     };
     return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);

@@ -296,7 +296,9 @@ static bool add_leaf(Memory *m, u64 root, u64 *free_page, int level, Leaf *leaf)
     if (*e)
         return false;
     *e = (leaf->pa >> PAGE_BITS) << PTE_PPN_SHIFT | leaf->perm | PTE_V | (below(2) ? PTE_A : 0);
-    if (!below(8)) /* not valid after all */
+    if (!level && !below(8)) /* a table where there can be none */
+        *e &= ~(u64)(PTE_R | PTE_W | PTE_X), leaf->perm = 0;
+    else if (!below(8)) /* not valid after all */
         *e &= ~(u64)PTE_V, leaf->perm = 0;
     else if (level && !below(8)) /* not at a multiple of its size */
         *e |= (u64)1 << (PTE_PPN_SHIFT + below(9 * (u32)level)), leaf->perm = 0;
@@ -333,6 +335,23 @@ static void addresses_follow_the_tables(void **state)
             assert_int_equal(mmu_translate(&mmu, &tlb, va, perm, &pa), may);
             if (may)
                 assert_int_equal(pa, in->pa + (va - in->va));
+        }
+        /* what was found is kept, for all of the 4 KiB, until somebody clears it */
+        memset(&tlb, 0, sizeof tlb);
+        for (u32 i = 0; i < n; i++) {
+            u64 pa, root[512];
+            if (!leaf[i].perm)
+                continue;
+            assert_true(
+                mmu_translate(&mmu, &tlb, leaf[i].va, (u8)(leaf[i].perm & -leaf[i].perm), &pa));
+            memcpy(root, m.base + ROOT, sizeof root);
+            memset(m.base + ROOT, 0, sizeof root);
+            assert_true(mmu_translate(&mmu, &tlb, leaf[i].va + PAGE_SIZE - 1,
+                                      (u8)(leaf[i].perm & -leaf[i].perm), &pa));
+            assert_int_equal(pa, leaf[i].pa + PAGE_SIZE - 1);
+            assert_int_equal(mmu_translate(&mmu, &tlb, leaf[i].va, PTE_X, &pa),
+                             (leaf[i].perm & PTE_X) != 0);
+            memcpy(m.base + ROOT, root, sizeof root);
         }
         /* a table that nobody may read, and one that is nowhere */
         memset(&tlb, 0, sizeof tlb);
@@ -444,7 +463,11 @@ static void what_is_no_part_is_a_grid(void **state)
         const int i = (int)(code % 3);
         const u32 global = code / 3 % 7 + 1, enqueued = code / 21 % 5, at = code / 105 % 5,
                   groups = code / 525 % 5 + 1, local = code / 2625 % 5 + 1;
-        Launch l = {.groups = {1, 1, 1}, .global = {2, 2, 2}, .local = {2, 2, 2}};
+        Launch l = {.groups = {1, 1, 1},
+                    .global = {2, 2, 2},
+                    .local = {2, 2, 2},
+                    .grid = {9, 9, 9},
+                    .first = {9, 9, 9}};
         u32 first[3] = {0}, full[3] = {2, 2, 2};
         l.groups[i] = groups;
         l.global[i] = global;

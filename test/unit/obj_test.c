@@ -861,6 +861,19 @@ static void generations_are_told_apart(void **state)
     EXPECT_GENERATION(GEN_B, -1, CSRR(T0, KNL), LW(T1, 0, T0)); /* no stack at all */
     EXPECT_GENERATION(GEN_BARE, -1, CSRR(T0, KNL), LI(SP, 64), LW(T1, 0, T0));
     EXPECT_GENERATION(GEN_BARE, -1, LI(T0, 1024), LW(T1, 0, T0));
+    /* the last register; a stack that is not in local memory; words of something else */
+    EXPECT_GENERATION(GEN_B, -1, CSRR(31, KNL), LW(T1, 0, 31));
+    EXPECT_GENERATION(GEN_BARE, -1, CSRR(SP, WID), CSRR(T0, KNL), LW(T1, 0, T0));
+    EXPECT_GENERATION(GEN_BARE, -1, CSRR(T0, LDS), LW(T1, 0, T0));
+    /* numbers that are no size of a stack: 64, and 1024 beside another register */
+    EXPECT_GENERATION(GEN_BARE, -1, CSRR(T1, WID), LI(T2, 64), MUL(SP, T1, T2), CSRR(T0, KNL),
+                      LW(T1, 0, T0));
+    EXPECT_GENERATION(GEN_BARE, -1, CSRR(T1, WID), word_of({I_addi, {SP, T1, 1024}}),
+                      CSRR(T0, KNL), LW(T1, 0, T0));
+    /* 32 words of metadata count */
+    EXPECT_GENERATION(GEN_B, 124, CSRR(T0, KNL), LW(TP, 124, T0), LW(T1, 0, T0));
+    EXPECT_GENERATION(GEN_B, -1, CSRR(T0, KNL), LW(TP, 128, T0), LW(T1, 0, T0));
+    EXPECT_GENERATION(GEN_B, -1, CSRR(T0, KNL), LW(TP, -4, T0), LW(T1, 0, T0));
 }
 
 static void generation_of_no_code_is_bare(void **state)

@@ -152,10 +152,88 @@ static void defaults_are_from_where_they_say(void **state)
     assert_true(n > 0);
 }
 
+static u32 rnd(u32 n)
+{
+    static u32 seed = 1;
+    seed = seed * 1664525 + 1013904223;
+    return (u32)((u64)(seed >> 4) * n >> 28);
+}
+
+/* What a group more than so many would lack; NULL: nothing.  Registers come in fours, four at least. */
+static const char *lacks(const Machine *m, const GroupNeeds *n, u32 groups)
+{
+    const u32 warps = n->warps ? n->warps : 1, all = (groups + 1) * warps;
+    u32 s = 4, v = 4;
+    while (s < n->sgprs)
+        s += 4;
+    while (v < n->vgprs)
+        v += 4;
+    return warps > m->group_warps           ? "group"
+           : all > m->warps                 ? "warps"
+           : groups + 1 > m->slots          ? "slots"
+           : all * s > m->sgprs             ? "sgprs"
+           : all * v > m->vgprs             ? "vgprs"
+           : (groups + 1) * n->lds > m->lds ? "lds"
+                                            : NULL;
+}
+
+/* Groups are put onto an SM until it has no room for one more. */
+static void groups_fit_until_one_does_not(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"warps", "slots", "sgprs", "vgprs", "lds", "group"};
+    u32 seen[countof(names)] = {0};
+    for (u32 run = 0; run < 20000; run++) {
+        const Machine m = {.group_warps = 1 + rnd(16),
+                           .warps = 1 + rnd(40),
+                           .slots = 1 + rnd(12),
+                           .sgprs = 1 + rnd(1000),
+                           .vgprs = 1 + rnd(3000),
+                           .lds = rnd(5000)};
+        const GroupNeeds n = {.warps = rnd(10),
+                              .sgprs = rnd(40),
+                              .vgprs = rnd(100),
+                              .lds = rnd(3) ? rnd(2000) : 0};
+        u32 groups = 0;
+        while (!lacks(&m, &n, groups))
+            groups++;
+        const Occupancy o = machine_occupancy(&m, &n);
+        const char *limit = lacks(&m, &n, groups);
+        assert_string_equal(o.limit, limit);
+        assert_int_equal(o.groups, groups);
+        assert_int_equal(o.warps, groups * (n.warps ? n.warps : 1));
+        for (size_t i = 0; i < countof(names); i++)
+            seen[i] += !strcmp(names[i], limit);
+    }
+    for (size_t i = 0; i < countof(names); i++)
+        assert_true(seen[i] > 100);
+}
+
+static void suggests_names_that_are_close(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *close;
+    } rows[] = {{"lane", "lanes"},         {"swarps", "warps"},   {"simd_depht", "simt_depth"},
+                {"sgpr", "sgprs"},         {"vgpr", "vgprs"},     {"grup_wraps", "group_warps"},
+                {"entirely_other", NULL}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        char text[64], want[64];
+        Machine m;
+        snprintf(text, sizeof text, "%s\t=\t8\t# so\n", rows[i].text);
+        assert_false(parse(text, &m));
+        snprintf(want, sizeof want, "; did you mean '%s'?", rows[i].close ? rows[i].close : "");
+        assert_int_equal(strstr(buf_text(&said), want) != NULL, rows[i].close != NULL);
+        assert_int_equal(strstr(buf_text(&said), "did you mean") != NULL, rows[i].close != NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(groups_fit_until_one_does_not),
+        cmocka_unit_test(suggests_names_that_are_close),
         cmocka_unit_test(every_parameter_has_its_range),
         cmocka_unit_test(fields_are_the_parameters),
         cmocka_unit_test(begins_from_a_base),

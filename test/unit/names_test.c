@@ -218,6 +218,40 @@ static void some_texts_have_modifiers(void **state)
         "addi a0, a1, there");
 }
 
+static void some_words_are_data(void **state)
+{
+    (void)state;
+    static const struct {
+        u64 word;
+        int len;
+        const char *text;
+    } row[] = {
+        {0x00000073, 4, "ecall"},
+        {0x00c5a52f, 4, "amoadd.w v10, v12, (v11)"},
+        {0x02c5a52f, 4, "amoadd.w.rl v10, v12, (v11)"},
+        {0x04c5a52f, 4, "amoadd.w.aq v10, v12, (v11)"},
+        {0x06c5a52f, 4, "amoadd.w.aqrl v10, v12, (v11)"},
+        {0x0ff0000f, 4, "fence"},
+        {0x0ff0008f, 4, ".word 0x0ff0008f # fence"}, /* a reserved field */
+        {0x00000000, 4, ".word 0x00000000"},
+        {0xffffffff, 4, ".word 0xffffffff"},
+        {0x00000073, 8, ".dword 0x0000000000000073"},
+        {0x40b50533, 4, "sub a0, a0, a1"},
+        {0x40b00533, 4, "neg a0, a1"},
+        {0x20b5a553, 4, "fabs.s a0, a1"},
+        {0x20c5a553, 4, "fsgnjx.s a0, a1, a2"},
+    };
+    static IsaDecoder d;
+    isa_decoder_init(&d, V202);
+    for (size_t i = 0; i < countof(row); i++) {
+        Buf b = {0};
+        isa_print_word(&b, &d, row[i].word, row[i].len, &(IsaPrint){0});
+        assert_string_equal(buf_text(&b), row[i].text);
+        assert_int_equal(b.len, strlen(row[i].text));
+        buf_free(&b);
+    }
+}
+
 static u32 log2_of(u32 n) { return (u32)__builtin_ctz(n); }
 
 /* doc/abi.md, "Images"; numbers of OpenCL. */
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(fences_name_their_sides),
         cmocka_unit_test(targets_are_shown),
         cmocka_unit_test(some_texts_have_modifiers),
+        cmocka_unit_test(some_words_are_data),
         cmocka_unit_test(formats_of_images_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* base_test.c -- src/base by properties and by references that are written in another way: integers,
- * strings and arrays that grow, places in sorted arrays, messages, files, our own mistakes,
- * libraries. */
+/* base_test.c -- src/base by properties and by references that are written in another way:
+ * integers, strings and arrays that grow, places in sorted arrays, messages, files, our own
+ * mistakes, libraries. */
 #include "base/diag.h"
 #include "base/fdio.h"
 #include "base/library.h"

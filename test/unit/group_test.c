@@ -1,5 +1,6 @@
-/* group_test.c -- contexts and groups without an engine: what a warp is at its start whatever it was
- * before, where groups have their place and their memory, what is cleared when; threads of a pool. */
+/* group_test.c -- contexts and groups without an engine: what a warp is at its start whatever it
+ * was before, where groups have their place and their memory, what is cleared when; threads of a
+ * pool. */
 #include "base/mem.h"
 #include "sim/group.h"
 #include "sim/pool.h"

@@ -1,5 +1,5 @@
-/* mach_test.c -- rights and bytes of memory, page tables, the parts of grids, and reports of faults,
- * each against a model. */
+/* mach_test.c -- rights and bytes of memory, page tables, the parts of grids, and reports of
+ * faults, each against a model. */
 #include "mach/memory.h"
 #include "mach/mmu.h"
 #include "mach/warp.h"
@@ -271,7 +271,7 @@ static u64 *entry_of(const Memory *m, u64 table, u32 index)
     return (u64 *)(void *)(m->base + table + 8 * (u64)index);
 }
 
-/* Adds a leaf for a page of that level (0: 4 KiB), with tables before it.  False: a leaf is there. */
+/* Adds a leaf for a page of that level (0: 4 KiB), with tables before it.  False: one is there. */
 static bool add_leaf(Memory *m, u64 root, u64 *free_page, int level, Leaf *leaf)
 {
     static const u32 some[] = {0, 1, 2, 3, 127, 128, 255, 256, 510, 511};
@@ -491,7 +491,7 @@ static void what_is_no_part_is_a_grid(void **state)
     }
 }
 
-/* --- reports of faults (doc/debugging.md) ------------------------------------------------------ */
+/* --- reports of faults (doc/debugging.md) ----------------------------------------------------- */
 
 static const char *some_symbol(void *self, u64 addr, u64 *past)
 {

@@ -1,5 +1,5 @@
-/* names_test.c -- what src/isa writes and reads as text beside mnemonics: registers, CSRs, profiles,
- * vector types, fences, targets of branches; and the words of image formats. */
+/* names_test.c -- what src/isa writes and reads as text beside mnemonics: registers, CSRs,
+ * profiles, vector types, fences, targets of branches; and the words of image formats. */
 #include "isa/image.h"
 #include "isa/isa.h"
 #include "isa/pixel.h"

@@ -1228,6 +1228,24 @@ static void *run_job(void *arg)
     return NULL;
 }
 
+/* a flag that one warp raised before its turn ended is not the next one's */
+static void flags_stay_with_their_warp(void **state)
+{
+    (void)state;
+    rig_load(V202, 4,
+             "    csrr    t0, wid\n    lui     s1, 0x90000\n    lui     t1, 0x3f800\n"
+             "    lui     t2, 0x40400\n    li      t4, 50\n    bnez    t0, 1f\n"
+             "    vmv.v.x v1, t1\n    vmv.v.x v2, t2\n    vfdiv.vv v3, v1, v2\n"
+             "    li      t4, 500\n" /* it looks later than the other one */
+             "1:  addi    t4, t4, -1\n    bnez    t4, 1b\n"
+             "    csrr    t5, fflags\n    slli    t0, t0, 2\n    add     s1, s1, t0\n"
+             "    sw      t5, 0(s1)\n    endprg  x0, x0, x0\n");
+    rig.launch.warps = 2;
+    rig_must_run(&(LaunchOptions){.threads = 1, .slice = 16});
+    assert_int_equal(rig.data[0], 1);
+    assert_int_equal(rig.data[1], 0);
+}
+
 static int count_threads(void)
 {
     int n = 0;
@@ -1327,6 +1345,7 @@ int main(void)
         cmocka_unit_test(a_device_is_interrupted),
         cmocka_unit_test(every_engine_does_the_same),
         cmocka_unit_test(turns_end_outside_of_locks),
+        cmocka_unit_test(flags_stay_with_their_warp),
         cmocka_unit_test(closing_ends_its_threads),
         cmocka_unit_test(closing_frees_everything),
         cmocka_unit_test(launches_overlap),

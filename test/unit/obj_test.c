@@ -765,6 +765,20 @@ static void records_without_names_follow_definitions(void **state)
     obj_free(o);
 }
 
+/* where they cannot be told apart, the largest of each number holds */
+static void records_of_nobody_are_merged(void **state)
+{
+    static const u8 records[] = {1, 0, 0, 0, 5, 0, 0, 0, 2, 0, 9, 0, 0, 0, 0, 0,
+                                 1, 0, 0, 0, 0, 0, 7, 0, 4, 0, 0, 0, 0, 0, 0, 0};
+    Object *o = example_image();
+    Resource r;
+    (void)state;
+    add_bytes(o, ".rodata.ventus.resource", SHF_WRITE, 1, records, sizeof records);
+    read_record(o, "k", &r);
+    assert_true(r.vgpr == 4 && r.sgpr == 9 && r.lds_static == 5 && r.pds_static == 7);
+    obj_free(o);
+}
+
 static void oldest_records_are_in_rodata(void **state)
 {
     Object *o = example_image();
@@ -918,6 +932,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(records_come_back),
         cmocka_unit_test(short_records_are_read),
         cmocka_unit_test(records_without_names_follow_definitions),
+        cmocka_unit_test(records_of_nobody_are_merged),
         cmocka_unit_test(oldest_records_are_in_rodata),
         cmocka_unit_test(malformed_records_are_reported),
         cmocka_unit_test(merging_takes_the_larger),

@@ -85,20 +85,15 @@ static bool take_pitch(size_t given, u64 least, u64 unit, u32 *pitch)
  */
 static cl_int take_pitches(Image *i, const cl_image_desc *d, bool may_give, u64 most, size_t *size)
 {
-    const bool has_rows = i->type == CL_MEM_OBJECT_IMAGE2D ||
-                          i->type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
-                          i->type == CL_MEM_OBJECT_IMAGE3D;
+    const bool has_slices = i->type == CL_MEM_OBJECT_IMAGE3D || image_is_array(i);
     if (!may_give && (d->image_row_pitch || d->image_slice_pitch))
         return CL_INVALID_IMAGE_DESCRIPTOR;
     if (!take_pitch(d->image_row_pitch, (u64)i->width * i->pixel, i->pixel, &i->row_pitch))
         return CL_INVALID_IMAGE_DESCRIPTOR;
-    const u64 rows = (u64)i->row_pitch * (has_rows ? i->height : 1);
+    const u64 rows = (u64)i->row_pitch * i->height;
     if (rows > most)
         return CL_INVALID_IMAGE_SIZE;
-    if (!take_pitch(i->depth > 1 || i->type == CL_MEM_OBJECT_IMAGE3D || image_is_array(i)
-                        ? d->image_slice_pitch
-                        : 0,
-                    rows, i->row_pitch, &i->slice_pitch))
+    if (!take_pitch(has_slices ? d->image_slice_pitch : 0, rows, i->row_pitch, &i->slice_pitch))
         return CL_INVALID_IMAGE_DESCRIPTOR;
     if ((u64)i->slice_pitch * i->depth > most)
         return CL_INVALID_IMAGE_SIZE;

@@ -57,11 +57,10 @@ static cl_int check_call(ClQueue *q, cl_mem image, Waits w)
 static bool host_place(const Image *i, const size_t region[3], size_t row_pitch, size_t slice_pitch,
                        Place *p)
 {
-    const bool has_rows = i->height > 1 || i->type != CL_MEM_OBJECT_IMAGE1D_ARRAY;
     const bool has_slices = i->type == CL_MEM_OBJECT_IMAGE3D || image_is_array(i);
     p->offset = 0;
     p->row_pitch = row_pitch ? row_pitch : region[0];
-    const size_t least = p->row_pitch * (has_rows ? region[1] : 1);
+    const size_t least = p->row_pitch * region[1];
     p->slice_pitch = has_slices && slice_pitch ? slice_pitch : least;
     return p->row_pitch >= region[0] && p->slice_pitch >= least;
 }

@@ -740,6 +740,347 @@ static void copies_between_images(void **state)
     ok(clReleaseMemObject(w));
 }
 
+/* A region of an image of any kind: what the API's three numbers mean, in pixels, lines and slices. */
+typedef struct {
+    size_t at[3], n[3];           /* x, y, z */
+    size_t origin[3], region[3];  /* as the API has them: lines of an array are its y */
+} Part;
+
+static Part any_part(const Kind *k)
+{
+    const size_t size[] = {k->w, k->h, k->d};
+    Part p;
+    for (int i = 0; i < 3; i++) {
+        p.at[i] = any() % size[i];
+        p.n[i] = 1 + any() % (size[i] - p.at[i]);
+    }
+    const bool turned = k->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    for (int i = 0; i < 3; i++) {
+        p.origin[i] = p.at[turned && i ? 3 - i : i];
+        p.region[i] = p.n[turned && i ? 3 - i : i];
+    }
+    return p;
+}
+
+/* Calls move(image's pixel, host's pixel) for each pixel of a part whose lines and slices lie row and slice pixels
+ * apart at the host. */
+#define EACH_PIXEL(k, p, row, slice, in, out)                                                              \
+    for (size_t z_ = 0; z_ < (p).n[2]; z_++)                                                               \
+        for (size_t y_ = 0; y_ < (p).n[1]; y_++)                                                           \
+            for (size_t x_ = 0, in, out;                                                                   \
+                 in = (((p).at[2] + z_) * (k)->h + (p).at[1] + y_) * (k)->w + (p).at[0] + x_,              \
+                 out = z_ * (slice) + y_ * (row) + x_, x_ < (p).n[0];                                      \
+                 x_++)
+
+/* Reads, writes, fills, maps and copies of random parts of images of every kind, with pitches and without, in memory
+ * of the device and of the host, which has gaps. */
+static void moves_parts_of_every_kind(void **state)
+{
+    enum { HOST = 4096 };
+    static u32 host_pixels[HOST], seen[HOST], memory[HOST];
+    (void)state;
+    for (size_t turn = 0; turn < 40 * countof(kinds); turn++) {
+        const Kind *k = &kinds[turn % countof(kinds)];
+        const bool has_slices = is_array(k) || k->type == CL_MEM_OBJECT_IMAGE3D, own = turn / countof(kinds) % 2;
+        const size_t gap = own ? any() % 3 : 0, rows = k->h + (own && has_slices ? any() % 2 : 0);
+        const size_t line = k->w + gap, layer = line * rows, all = k->w * k->h * k->d;
+        const cl_image_format f = cl_format(plain);
+        const cl_image_desc d = {.image_type = k->type, .image_width = k->w, .image_height = k->h, .image_depth = k->d,
+                                 .image_array_size = k->d, .image_row_pitch = line * 4,
+                                 .image_slice_pitch = has_slices ? layer * 4 : 0};
+        u32 want[128];
+        cl_int s;
+        assert_true(all <= countof(want) && layer * k->d <= HOST);
+        for (size_t i = 0; i < HOST; i++)
+            memory[i] = any();
+        for (size_t i = 0; i < all; i++)
+            want[i] = memory[i / k->w / k->h * layer + i / k->w % k->h * line + i % k->w];
+        cl_mem m = clCreateImage(host.context, own ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, &f, &d, memory, &s);
+        cl_mem b = make_buffer(sizeof host_pixels, NULL);
+        ok(s);
+        for (int step = 0; step < 6; step++) {
+            const Part p = any_part(k);
+            const size_t row = p.n[0] + any() % 3, slice = row * (p.n[1] + (has_slices ? any() % 2 : 0));
+            const size_t row_pitch = row > p.n[0] ? row * 4 : 0,
+                         slice_pitch = has_slices && (slice != row * p.n[1] || any() % 2) ? slice * 4 : 0;
+            size_t got_row, got_slice;
+            u8 *at;
+            for (size_t i = 0; i < HOST; i++)
+                host_pixels[i] = any();
+            memcpy(seen, host_pixels, sizeof seen);
+            switch (step) {
+            case 0:
+                ok(clEnqueueWriteImage(host.queue, m, CL_TRUE, p.origin, p.region, row_pitch, slice_pitch, host_pixels,
+                                       0, NULL, NULL));
+                EACH_PIXEL(k, p, row, slice, in, out)
+                    want[in] = host_pixels[out];
+                break;
+            case 1:
+                ok(clEnqueueReadImage(host.queue, m, CL_TRUE, p.origin, p.region, row_pitch, slice_pitch, host_pixels, 0,
+                                      NULL, NULL));
+                EACH_PIXEL(k, p, row, slice, in, out)
+                    seen[out] = want[in];
+                assert_memory_equal(host_pixels, seen, sizeof seen);
+                break;
+            case 2:
+                ok(clEnqueueWriteBuffer(host.queue, b, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+                ok(clEnqueueCopyImageToBuffer(host.queue, m, b, p.origin, p.region, 20, 0, NULL, NULL));
+                EACH_PIXEL(k, p, p.n[0], p.n[0] * p.n[1], in, out)
+                    seen[5 + out] = want[in];
+                ok(clEnqueueReadBuffer(host.queue, b, CL_TRUE, 0, sizeof seen, host_pixels, 0, NULL, NULL));
+                assert_memory_equal(host_pixels, seen, sizeof seen);
+                break;
+            case 3:
+                ok(clEnqueueWriteBuffer(host.queue, b, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+                ok(clEnqueueCopyBufferToImage(host.queue, b, m, 28, p.origin, p.region, 0, NULL, NULL));
+                EACH_PIXEL(k, p, p.n[0], p.n[0] * p.n[1], in, out)
+                    want[in] = seen[7 + out];
+                break;
+            case 4:
+                ok(clEnqueueFillImage(host.queue, m, (const float[4]){0, 1, 0, 1}, p.origin, p.region, 0, NULL, NULL));
+                EACH_PIXEL(k, p, 0, 0, in, out)
+                    (void)out, want[in] = 0xff00ff00;
+                break;
+            default:
+                at = clEnqueueMapImage(host.queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, p.origin, p.region, &got_row,
+                                       has_slices ? &got_slice : NULL, 0, NULL, NULL, &s);
+                ok(s);
+                assert_int_equal(got_row, line * 4);
+                if (has_slices)
+                    assert_int_equal(got_slice, layer * 4);
+                EACH_PIXEL(k, p, line, layer, in, out) {
+                    assert_int_equal(((u32 *)(void *)at)[out], want[in]);
+                    ((u32 *)(void *)at)[out] = ++want[in];
+                }
+                ok(clEnqueueUnmapMemObject(host.queue, m, at, 0, NULL, NULL));
+            }
+        }
+        const Part whole = {{0}, {k->w, k->h, k->d}, {0}, {k->w, k->h, k->d}};
+        const size_t lines[3] = {k->w, k->d, 1};
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, whole.origin,
+                              k->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? lines : whole.region, 0, 0, seen, 0, NULL, NULL));
+        assert_memory_equal(seen, want, all * 4);
+        ok(clReleaseMemObject(m));
+        ok(clReleaseMemObject(b));
+    }
+}
+
+/* Images whose bytes are all that their memory has: none of them is written behind the last. */
+static void fills_its_memory(void **state)
+{
+    enum { PAGE = 4096, GAP = 8 };
+    static const Kind full[] = {{"", CL_MEM_OBJECT_IMAGE1D, 1024, 1, 1, 1}, {"", CL_MEM_OBJECT_IMAGE2D, 32, 32, 1, 2},
+                                {"", CL_MEM_OBJECT_IMAGE3D, 16, 16, 4, 3}, {"", CL_MEM_OBJECT_IMAGE1D_ARRAY, 256, 1, 4, 1}};
+    static u8 from[4 * PAGE], got[PAGE];
+    (void)state;
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (u8)any();
+    for (size_t n = 0; n < countof(full); n++) {
+        const Kind *k = &full[n];
+        const size_t line = k->w * 4 + GAP, none[3] = {0}, lines[3] = {k->w, k->d, 1}, all[3] = {k->w, k->h, k->d};
+        const cl_image_format f = cl_format(plain);
+        const cl_image_desc d = {.image_type = k->type, .image_width = k->w, .image_height = k->h, .image_depth = k->d,
+                                 .image_array_size = k->d, .image_row_pitch = line};
+        cl_int s;
+        cl_mem m = clCreateImage(host.context, CL_MEM_COPY_HOST_PTR, &f, &d, from, &s);
+        ok(s);
+        assert_int_equal(INFO(size_t, clGetMemObjectInfo, m, CL_MEM_SIZE), PAGE);
+        ok(clEnqueueReadImage(host.queue, m, CL_TRUE, none, k->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? lines : all, 0, 0,
+                              got, 0, NULL, NULL));
+        for (size_t row = 0; row < k->h * k->d; row++)
+            assert_memory_equal(got + row * k->w * 4, from + row * line, k->w * 4);
+        ok(clReleaseMemObject(m));
+    }
+}
+
+/* Which types of channels the specification lets go with an order (OpenCL 3.0 API, 5.3.1.1), and which of the formats
+ * there are. */
+static void knows_formats(void **state)
+{
+    static const cl_channel_type types[] = {CL_UNORM_INT8, CL_SNORM_INT8, CL_SIGNED_INT8, CL_UNSIGNED_INT8, CL_UNORM_INT16,
+                                            CL_SNORM_INT16, CL_HALF_FLOAT, CL_FLOAT, CL_SIGNED_INT16, CL_SIGNED_INT32,
+                                            CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_UNORM_INT_101010_2,
+                                            CL_UNORM_SHORT_565, CL_UNORM_SHORT_555, CL_UNORM_INT_101010};
+    static const struct { cl_channel_order order; const char *with; } rows[] = { /* of the types above */
+        {CL_R, "xxxxxxxxxxxx...."}, {CL_A, "xxxxxxxxxxxx...."}, {CL_RG, "xxxxxxxxxxxx...."}, {CL_RA, "xxxxxxxxxxxx...."},
+        {CL_Rx, "xxxxxxxxxxxx...."}, {CL_RGx, "xxxxxxxxxxxx...."}, {CL_RGBA, "xxxxxxxxxxxxx..."},
+        {CL_RGB, ".............xxx"}, {CL_RGBx, ".............xxx"}, {CL_INTENSITY, "xx..xxxx........"},
+        {CL_LUMINANCE, "xx..xxxx........"}, {CL_ARGB, "xxxx............"}, {CL_BGRA, "xxxx............"},
+        {CL_ABGR, "xxxx............"}, {CL_DEPTH, "....x..x........"}, {CL_sRGB, "x..............."},
+        {CL_sRGBx, "x..............."}, {CL_sRGBA, "x..............."}, {CL_sBGRA, "x..............."}, {CL_R - 1, "................"}};
+    static const cl_mem_object_type shapes[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY};
+    static const cl_mem_flags uses[] = {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE};
+    (void)state;
+    for (size_t i = 0; i < countof(rows) * countof(types) * countof(shapes) * countof(uses); i++) {
+        const size_t r = i / countof(types) % countof(rows), t = i % countof(types);
+        const cl_mem_object_type shape = shapes[i / countof(types) / countof(rows) % countof(shapes)];
+        const cl_mem_flags use = uses[i / countof(types) / countof(rows) / countof(shapes)];
+        const cl_image_format f = {rows[r].order, types[t]};
+        const cl_image_desc d = {.image_type = shape, .image_width = 1, .image_height = 1, .image_array_size = 1};
+        const Order *o = orders;
+        const Channel *c = channels;
+        for (; o < orders + countof(orders) && o->order != rows[r].order; o++)
+            ;
+        for (; c < channels + countof(channels) && c->type != types[t]; c++)
+            ;
+        const bool is_srgb = f.image_channel_order == CL_sRGBA || f.image_channel_order == CL_sBGRA;
+        const bool has = o < orders + countof(orders) && c < channels + countof(channels) &&
+                         (!is_srgb || use == CL_MEM_READ_ONLY) &&
+                         (f.image_channel_order != CL_DEPTH || shape != CL_MEM_OBJECT_IMAGE1D);
+        const cl_int want = rows[r].with[t] != 'x' ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                            : has                  ? CL_SUCCESS
+                                                   : CL_IMAGE_FORMAT_NOT_SUPPORTED;
+        cl_int s;
+        cl_mem m = clCreateImage(host.context, use, &f, &d, NULL, &s);
+        if (s != want)
+            fail_msg("order %x of %x as %x for %d: %d, not %d", f.image_channel_order, f.image_channel_data_type, shape,
+                     (int)use, s, want);
+        if (c < channels + countof(channels))
+            assert_int_equal(is_offered((Format){c, &(Order){.order = f.image_channel_order}}, use, shape),
+                             s == CL_SUCCESS);
+        if (m)
+            ok(clReleaseMemObject(m));
+    }
+    /* the list is cut off where there is no more room */
+    cl_image_format list[4] = {{0}};
+    cl_uint n, again;
+    ok(clGetSupportedImageFormats(host.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 3, list, &n));
+    ok(clGetSupportedImageFormats(host.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &again));
+    assert_true(n == again && n > 4);
+    assert_true(list[2].image_channel_order && !list[3].image_channel_order);
+    ok(clGetSupportedImageFormats(host.context, CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, 0, NULL, NULL));
+    const struct { cl_mem_flags flags; cl_mem_object_type type; cl_uint n; } wrong[] = {
+        {0, CL_MEM_OBJECT_IMAGE2D - 1, 4}, {0, CL_MEM_OBJECT_IMAGE1D_BUFFER + 1, 4}, {0, CL_MEM_OBJECT_IMAGE2D, 0},
+        {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE2D, 4}};
+    for (size_t i = 0; i < countof(wrong); i++)
+        assert_int_equal(clGetSupportedImageFormats(host.context, wrong[i].flags, wrong[i].type, wrong[i].n, list, &n),
+                         CL_INVALID_VALUE);
+}
+
+/* An image is as large as the device says that it may be, and no larger. */
+static void keeps_to_sizes(void **state)
+{
+    const size_t plane_w = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE2D_MAX_WIDTH),
+                 plane_h = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE2D_MAX_HEIGHT),
+                 box_w = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE3D_MAX_WIDTH),
+                 box_h = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE3D_MAX_HEIGHT),
+                 box_d = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE3D_MAX_DEPTH),
+                 layers = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
+                 line = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
+    const cl_image_format f = {CL_R, CL_UNSIGNED_INT8}, large = {CL_RGBA, CL_FLOAT};
+    cl_mem b = make_buffer(line + 1, NULL);
+    const cl_image_desc most[] = {
+        {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = plane_w},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = plane_w, .image_array_size = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = plane_w, .image_height = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = plane_w, .image_height = 1, .image_array_size = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = box_w, .image_height = 1, .image_depth = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = line, .mem_object = b},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = plane_h},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 1, .image_height = plane_h, .image_array_size = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 1, .image_height = box_h, .image_depth = 1},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 1, .image_array_size = layers},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 1, .image_height = 1, .image_array_size = layers},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 1, .image_height = 1, .image_depth = box_d}};
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(most); i++)
+        for (size_t more = 0; more < 2; more++) {
+            cl_image_desc d = most[i];
+            size_t *grows = i < 6 ? &d.image_width : i < 9 ? &d.image_height : i < 11 ? &d.image_array_size : &d.image_depth;
+            *grows += more;
+            cl_mem m = clCreateImage(host.context, 0, &f, &d, NULL, &s);
+            if (s != (more ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS))
+                fail_msg("row %zu, %zu: %d", i, *grows, s);
+            if (m)
+                ok(clReleaseMemObject(m));
+        }
+    /* each number may be, but not all of them together: a slice, and then the sum of slices, is too large */
+    const cl_image_desc sums[] = {
+        {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = plane_w, .image_height = plane_h},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = box_w, .image_height = box_h, .image_depth = box_d}};
+    for (size_t i = 0; i < countof(sums); i++) {
+        assert_null(clCreateImage(host.context, 0, &large, &sums[i], NULL, &s));
+        assert_int_equal(s, CL_INVALID_IMAGE_SIZE);
+    }
+    ok(clReleaseMemObject(b));
+}
+
+/* What a command must not say, beside one like it that it may. */
+static void refuses_bad_transfers(void **state)
+{
+    static u8 bytes[1024];
+    const Kind box = {"", CL_MEM_OBJECT_IMAGE3D, 6, 5, 4, 3};
+    const size_t none[3] = {0}, at[3] = {1, 2, 3}, n[3] = {5, 3, 1}, more[3] = {5, 3, 2}, no[3] = {5, 0, 1},
+                 two[3] = {2, 2, 2}, far[3] = {0, 0, 5}, beside[3] = {2, 0, 0}, below[3] = {0, 2, 0},
+                 behind[3] = {0, 0, 2}, next[3] = {0, 0, 1}, askew[3] = {1, 1, 1}, large[3] = {6, 4, 1};
+    const float red[4] = {1, 0, 0, 1};
+    cl_mem m = make_image(plain, &box, 0, NULL), other = make_image(plain, &box, 0, NULL);
+    cl_mem hidden = make_image(plain, &box, CL_MEM_HOST_NO_ACCESS, NULL);
+    cl_mem given = make_image(plain, &box, CL_MEM_HOST_WRITE_ONLY, NULL), asked = make_image(plain, &box, CL_MEM_HOST_READ_ONLY, NULL);
+    cl_mem b = make_buffer(84, NULL);
+    size_t row, slice;
+    cl_int s;
+    (void)state;
+#define READ(m, at, n, row, slice, to)  clEnqueueReadImage(host.queue, m, CL_TRUE, at, n, row, slice, to, 0, NULL, NULL)
+#define WRITE(m, at, n, row, slice, to) clEnqueueWriteImage(host.queue, m, CL_TRUE, at, n, row, slice, to, 0, NULL, NULL)
+#define COPY(from, to, a, b, n)         clEnqueueCopyImage(host.queue, from, to, a, b, n, 0, NULL, NULL)
+#define TO(at, n, offset)               clEnqueueCopyImageToBuffer(host.queue, m, b, at, n, offset, 0, NULL, NULL)
+#define FROM(at, n, offset)             clEnqueueCopyBufferToImage(host.queue, b, m, offset, at, n, 0, NULL, NULL)
+#define FILL(colour, at, n)             clEnqueueFillImage(host.queue, m, colour, at, n, 0, NULL, NULL)
+#define MAP(m, flags, at, n, row, slice)                                                                               \
+    __extension__({                                                                                                    \
+        void *p_ = clEnqueueMapImage(host.queue, m, CL_TRUE, flags, at, n, row, slice, 0, NULL, NULL, &s);             \
+        if (p_)                                                                                                        \
+            ok(clEnqueueUnmapMemObject(host.queue, m, p_, 0, NULL, NULL));                                             \
+        s;                                                                                                             \
+    })
+    const struct { cl_int got, want; } rows[] = {
+        {READ(m, at, n, 20, 60, bytes), CL_SUCCESS}, {READ(m, at, n, 19, 60, bytes), CL_INVALID_VALUE},
+        {READ(m, at, n, 20, 59, bytes), CL_INVALID_VALUE}, {READ(m, at, n, 0, 59, bytes), CL_INVALID_VALUE},
+        {READ(m, at, n, 24, 71, bytes), CL_INVALID_VALUE}, {READ(m, at, n, 24, 72, bytes), CL_SUCCESS},
+        {READ(m, at, n, 0, 0, NULL), CL_INVALID_VALUE}, {READ(m, NULL, n, 0, 0, bytes), CL_INVALID_VALUE},
+        {READ(m, at, NULL, 0, 0, bytes), CL_INVALID_VALUE}, {READ(m, at, more, 0, 0, bytes), CL_INVALID_VALUE},
+        {READ(m, at, no, 0, 0, bytes), CL_INVALID_VALUE}, {READ(m, far, n, 0, 0, bytes), CL_INVALID_VALUE},
+        {READ(hidden, at, n, 0, 0, bytes), CL_INVALID_OPERATION}, {WRITE(hidden, at, n, 0, 0, bytes), CL_INVALID_OPERATION},
+        {READ(given, at, n, 0, 0, bytes), CL_INVALID_OPERATION}, {WRITE(given, at, n, 0, 0, bytes), CL_SUCCESS},
+        {READ(asked, at, n, 0, 0, bytes), CL_SUCCESS}, {WRITE(asked, at, n, 0, 0, bytes), CL_INVALID_OPERATION},
+        {COPY(m, other, at, at, n), CL_SUCCESS}, {COPY(m, other, at, at, more), CL_INVALID_VALUE},
+        {COPY(m, other, at, none, more), CL_INVALID_VALUE}, {COPY(m, other, none, at, more), CL_INVALID_VALUE},
+        {COPY(m, other, NULL, at, n), CL_INVALID_VALUE}, {COPY(m, other, at, NULL, n), CL_INVALID_VALUE},
+        {COPY(m, m, at, at, n), CL_MEM_COPY_OVERLAP}, {COPY(m, m, none, beside, two), CL_SUCCESS},
+        {COPY(m, m, none, askew, two), CL_MEM_COPY_OVERLAP}, {COPY(m, m, none, below, two), CL_SUCCESS},
+        {COPY(m, m, none, behind, two), CL_SUCCESS}, {COPY(m, m, next, none, two), CL_MEM_COPY_OVERLAP},
+        {TO(at, n, 24), CL_SUCCESS}, {TO(at, n, 25), CL_INVALID_VALUE}, {TO(at, n, 85), CL_INVALID_VALUE},
+        {TO(at, more, 0), CL_INVALID_VALUE}, {TO(none, large, 0), CL_INVALID_VALUE},
+        {FROM(at, n, 24), CL_SUCCESS}, {FROM(at, n, 25), CL_INVALID_VALUE}, {FROM(at, n, 85), CL_INVALID_VALUE},
+        {FROM(at, more, 0), CL_INVALID_VALUE},
+        {FILL(red, at, n), CL_SUCCESS}, {FILL(NULL, at, n), CL_INVALID_VALUE}, {FILL(red, at, more), CL_INVALID_VALUE},
+        {MAP(m, CL_MAP_READ, at, n, &row, &slice), CL_SUCCESS}, {MAP(m, CL_MAP_READ, at, n, NULL, &slice), CL_INVALID_VALUE},
+        {MAP(m, CL_MAP_READ, at, n, &row, NULL), CL_INVALID_VALUE}, {MAP(m, CL_MAP_READ, at, more, &row, &slice), CL_INVALID_VALUE},
+        {MAP(m, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, at, n, &row, &slice), CL_INVALID_VALUE},
+        {MAP(given, CL_MAP_READ, at, n, &row, &slice), CL_INVALID_OPERATION},
+        {MAP(given, CL_MAP_WRITE, at, n, &row, &slice), CL_SUCCESS},
+        {MAP(asked, CL_MAP_READ, at, n, &row, &slice), CL_SUCCESS},
+        {MAP(asked, CL_MAP_WRITE, at, n, &row, &slice), CL_INVALID_OPERATION},
+        {MAP(asked, CL_MAP_WRITE_INVALIDATE_REGION, at, n, &row, &slice), CL_INVALID_OPERATION},
+        {MAP(hidden, CL_MAP_READ, at, n, &row, &slice), CL_INVALID_OPERATION},
+        {MAP(hidden, CL_MAP_WRITE, at, n, &row, &slice), CL_INVALID_OPERATION},
+    };
+    for (size_t i = 0; i < countof(rows); i++)
+        if (rows[i].got != rows[i].want)
+            fail_msg("row %zu: %d, not %d", i, rows[i].got, rows[i].want);
+    /* an image that shows a buffer lies in it */
+    cl_mem plane = buffer_image(CL_MEM_OBJECT_IMAGE2D, 2, 2, 32, b);
+    const size_t all[3] = {2, 2, 1};
+    assert_int_equal(clEnqueueCopyImageToBuffer(host.queue, plane, b, none, all, 4, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    assert_int_equal(clEnqueueCopyBufferToImage(host.queue, b, plane, 20, none, all, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    const cl_mem made[] = {m, other, hidden, given, asked, plane, b};
+    ok(clFinish(host.queue));
+    for (size_t i = 0; i < countof(made); i++)
+        ok(clReleaseMemObject(made[i]));
+}
+
 /* --- objects ------------------------------------------------------------------------------------------- */
 
 static void answers_queries(void **state)
@@ -1029,6 +1370,11 @@ int main(void)
         cmocka_unit_test(ignores_writes_outside),
         cmocka_unit_test(moves_regions),
         cmocka_unit_test(copies_between_images),
+        cmocka_unit_test(moves_parts_of_every_kind),
+        cmocka_unit_test(fills_its_memory),
+        cmocka_unit_test(knows_formats),
+        cmocka_unit_test(keeps_to_sizes),
+        cmocka_unit_test(refuses_bad_transfers),
         cmocka_unit_test(answers_queries),
         cmocka_unit_test(refuses_bad_images),
         cmocka_unit_test(has_samplers),

@@ -524,6 +524,153 @@ static void checks_maps(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* --- what the host may do ------------------------------------------------------------------ */
+
+enum { R = 1, W = 2 };
+
+/* the rights that flags give to kernels, or to the host, and the flags that ask for just these */
+static const struct { cl_mem_flags flag; int rights; } by_kernels[] = {{CL_MEM_READ_WRITE, R | W}, {CL_MEM_READ_ONLY, R},
+                                                                       {CL_MEM_WRITE_ONLY, W}},
+    by_host[] = {{0, R | W}, {CL_MEM_HOST_READ_ONLY, R}, {CL_MEM_HOST_WRITE_ONLY, W}, {CL_MEM_HOST_NO_ACCESS, 0}};
+
+/* Every way in which the host reads or writes is open or not as the rights say. */
+static void expect_rights(cl_mem m, int rights)
+{
+    const size_t none[3] = {0}, box[3] = {2, 2, 2};
+    const cl_map_flags maps[] = {CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_READ | CL_MAP_WRITE};
+    const int needed[] = {R, W, W, R | W};
+    u8 bytes[64] = {0};
+    const cl_int read = rights & R ? CL_SUCCESS : CL_INVALID_OPERATION, write = rights & W ? CL_SUCCESS : CL_INVALID_OPERATION;
+    assert_int_equal(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, 8, bytes, 0, NULL, NULL), read);
+    assert_int_equal(clEnqueueWriteBuffer(host.queue, m, CL_TRUE, 0, 8, bytes, 0, NULL, NULL), write);
+    assert_int_equal(clEnqueueReadBufferRect(host.queue, m, CL_TRUE, none, none, box, 0, 0, 0, 0, bytes, 0, NULL, NULL), read);
+    assert_int_equal(clEnqueueWriteBufferRect(host.queue, m, CL_TRUE, none, none, box, 0, 0, 0, 0, bytes, 0, NULL, NULL), write);
+    ok(clEnqueueFillBuffer(host.queue, m, bytes, 4, 0, 8, 0, NULL, NULL)); /* what the device does is no access */
+    for (size_t i = 0; i < countof(maps); i++) {
+        cl_int s;
+        void *p = clEnqueueMapBuffer(host.queue, m, CL_TRUE, maps[i], 0, 8, 0, NULL, NULL, &s);
+        assert_int_equal(s, needed[i] & ~rights ? CL_INVALID_OPERATION : CL_SUCCESS);
+        if (p)
+            ok(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL));
+    }
+}
+
+/* A part has the rights that its flags ask for, or its buffer's where they ask for none; more than those of the
+ * buffer are refused, and so are two answers to one question. */
+static void shares_rights(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < countof(by_kernels); a++)
+        for (size_t b = 0; b < countof(by_host); b++) {
+            cl_mem m = make_flagged(by_kernels[a].flag | by_host[b].flag, NULL);
+            expect_rights(m, by_host[b].rights);
+            for (unsigned set = 0; set < 64; set++) {
+                cl_mem_flags flags = 0;
+                int kernels = by_kernels[a].rights, by = by_host[b].rights, asked[2] = {0};
+                bool more = false;
+                for (unsigned i = 0; i < 6; i++) {
+                    const bool is_host = i >= 3;
+                    const cl_mem_flags flag = is_host ? by_host[i - 2].flag : by_kernels[i].flag;
+                    const int rights = is_host ? by_host[i - 2].rights : by_kernels[i].rights;
+                    if (!(set >> i & 1))
+                        continue;
+                    flags |= flag;
+                    asked[is_host]++;
+                    more |= rights & ~(is_host ? by_host[b].rights : by_kernels[a].rights);
+                    *(is_host ? &by : &kernels) = rights;
+                }
+                cl_int s;
+                cl_mem part = make_sub(m, flags, 128, 256, &s);
+                if (s != (more || asked[0] > 1 || asked[1] > 1 ? CL_INVALID_VALUE : CL_SUCCESS))
+                    fail_msg("flags %x of a part of %zu, %zu: %d", (unsigned)flags, a, b, s);
+                if (!part)
+                    continue;
+                cl_mem_flags want = 0;
+                for (size_t i = 0; i < countof(by_kernels); i++)
+                    want |= by_kernels[i].rights == kernels ? by_kernels[i].flag : 0;
+                for (size_t i = 0; i < countof(by_host); i++)
+                    want |= by_host[i].rights == by ? by_host[i].flag : 0;
+                assert_int_equal(INFO(cl_mem_flags, clGetMemObjectInfo, part, CL_MEM_FLAGS), want);
+                expect_rights(part, by);
+                ok(clReleaseMemObject(part));
+            }
+            ok(clFinish(host.queue));
+            ok(clReleaseMemObject(m));
+        }
+}
+
+/* Parts reach from any multiple of the alignment to the buffer's end, and lie in the host's memory where it does. */
+static void has_parts_to_the_end(void **state)
+{
+    static u8 own[SIZE];
+    cl_int s;
+    cl_mem m = make_flagged(CL_MEM_USE_HOST_PTR, own), part;
+    (void)state;
+    for (size_t at = 0; at < SIZE; at += 128) {
+        assert_null(make_sub(m, 0, at, SIZE - at + 1, &s));
+        assert_int_equal(s, CL_INVALID_VALUE);
+        part = make_sub(m, 0, at, SIZE - at, &s);
+        ok(s);
+        assert_ptr_equal(INFO(void *, clGetMemObjectInfo, part, CL_MEM_HOST_PTR), own + at);
+        assert_int_equal(INFO(cl_mem_flags, clGetMemObjectInfo, part, CL_MEM_FLAGS), CL_MEM_USE_HOST_PTR | CL_MEM_READ_WRITE);
+        u8 *p = clEnqueueMapBuffer(host.queue, part, CL_TRUE, CL_MAP_WRITE, SIZE - at - 1, 1, 0, NULL, NULL, &s);
+        ok(s);
+        assert_ptr_equal(p, own + SIZE - 1);
+        ok(clEnqueueUnmapMemObject(host.queue, part, p, 0, NULL, NULL));
+        ok(clFinish(host.queue));
+        ok(clReleaseMemObject(part));
+    }
+    ok(clReleaseMemObject(m));
+}
+
+/* Transfers end at the buffer's last byte, and numbers that wrap around end nowhere. */
+static void transfers_to_the_end(void **state)
+{
+    const size_t zero[3] = {0}, box[3] = {8, 4, 2}, line[3] = {64, 1, 1}, huge = SIZE_MAX / 2 + 1;
+    cl_mem m = make_buffer(64, NULL), n = make_buffer(65, NULL);
+    u8 bytes[128] = {0};
+    const struct { size_t origin[3], row, slice; bool fits; } boxes[] = { /* of 8 x 4 x 2 bytes in 64 */
+        {{0, 0, 0}, 8, 32, true}, {{1, 0, 0}, 8, 32, false}, {{0, 1, 0}, 8, 32, false}, {{0, 0, 1}, 8, 32, false},
+        {{0, 0, 0}, 9, 36, false}, {{0, 0, 0}, 8, 40, false}, {{0, 0, 0}, huge, huge, false},
+        {{0, 0, 0}, 8, huge, false}, {{huge, 0, 0}, 8, 32, false}, {{0, huge, 0}, 8, 32, false}, {{0, 0, huge}, 8, 32, false},
+        {{huge, huge / 8, 0}, 8, 32, false}, {{0, 0, 0}, huge, 0, false}, {{0, 0, huge / 16}, 8, 32, false}};
+    (void)state;
+    for (size_t i = 0; i < countof(boxes); i++) {
+        const cl_int want = boxes[i].fits ? CL_SUCCESS : CL_INVALID_VALUE;
+        const size_t *at = boxes[i].origin, row = boxes[i].row, slice = boxes[i].slice;
+        assert_int_equal(clEnqueueReadBufferRect(host.queue, m, CL_TRUE, at, zero, box, row, slice, 0, 0, bytes, 0, NULL, NULL), want);
+        assert_int_equal(clEnqueueWriteBufferRect(host.queue, m, CL_TRUE, at, zero, box, row, slice, 0, 0, bytes, 0, NULL, NULL), want);
+        assert_int_equal(clEnqueueCopyBufferRect(host.queue, m, n, at, zero, box, row, slice, 0, 0, 0, NULL, NULL), want);
+        assert_int_equal(clEnqueueCopyBufferRect(host.queue, n, m, zero, at, box, 0, 0, row, slice, 0, NULL, NULL), want);
+    }
+    ok(clEnqueueCopyBufferRect(host.queue, n, m, (size_t[3]){1, 0, 0}, zero, line, 0, 0, 0, 0, 0, NULL, NULL));
+    assert_int_equal(clEnqueueCopyBufferRect(host.queue, n, m, (size_t[3]){2, 0, 0}, zero, line, 0, 0, 0, 0, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    for (size_t at = 0; at <= 66; at++)
+        for (size_t size = 0; size <= 66; size++) {
+            const bool fits = at + size <= 64, is_some = size > 0;
+            const cl_int want = fits && is_some ? CL_SUCCESS : CL_INVALID_VALUE;
+            cl_int s;
+            assert_int_equal(clEnqueueReadBuffer(host.queue, m, CL_TRUE, at, size, bytes, 0, NULL, NULL), want);
+            assert_int_equal(clEnqueueWriteBuffer(host.queue, m, CL_TRUE, at, size, bytes, 0, NULL, NULL), want);
+            assert_int_equal(clEnqueueCopyBuffer(host.queue, m, n, at, 0, size, 0, NULL, NULL), want);
+            assert_int_equal(clEnqueueCopyBuffer(host.queue, n, m, 0, at, size, 0, NULL, NULL), want);
+            assert_int_equal(clEnqueueFillBuffer(host.queue, m, bytes, 1, at, size, 0, NULL, NULL), fits ? CL_SUCCESS : CL_INVALID_VALUE);
+            void *p = clEnqueueMapBuffer(host.queue, m, CL_TRUE, CL_MAP_READ, at, size, 0, NULL, NULL, &s);
+            assert_int_equal(s, want);
+            if (p)
+                ok(clEnqueueUnmapMemObject(host.queue, m, p, 0, NULL, NULL));
+        }
+    /* a fill of nothing is a command too */
+    cl_event e;
+    ok(clEnqueueFillBuffer(host.queue, m, bytes, 16, 16, 0, 0, NULL, &e));
+    ok(clWaitForEvents(1, &e));
+    assert_int_equal(INFO(cl_command_type, clGetEventInfo, e, CL_EVENT_COMMAND_TYPE), CL_COMMAND_FILL_BUFFER);
+    ok(clReleaseEvent(e));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseMemObject(n));
+}
+
 static void migrates(void **state)
 {
     cl_mem m = make_buffer(SIZE, pattern), none = NULL;
@@ -548,7 +695,8 @@ int main(void)
         cmocka_unit_test(finds_overlaps),
         cmocka_unit_test(finds_overlaps_of_two_pitches),    cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
         cmocka_unit_test(maps_sub_buffers),  cmocka_unit_test(checks_maps),
-        cmocka_unit_test(migrates),
+        cmocka_unit_test(migrates),          cmocka_unit_test(shares_rights),
+        cmocka_unit_test(has_parts_to_the_end),             cmocka_unit_test(transfers_to_the_end),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_pattern, close_host);

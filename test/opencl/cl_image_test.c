@@ -1156,7 +1156,40 @@ static void refuses_bad_images(void **state)
     assert_int_equal(s, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     assert_null(clCreateImage(host.context, 0, &good, NULL, NULL, &s));
     assert_int_equal(s, CL_INVALID_IMAGE_DESCRIPTOR);
+    const cl_image_desc wide = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1,
+                                .image_row_pitch = (size_t)1 << 32};
+    assert_null(clCreateImage(host.context, CL_MEM_USE_HOST_PTR, &good, &wide, bytes, &s));
+    assert_int_equal(s, CL_INVALID_IMAGE_DESCRIPTOR);
     ok(clReleaseMemObject(b));
+}
+
+/* What an image cannot show: no memory, another context's, packets; nor bytes of the host besides. */
+static void refuses_bad_sources(void **state)
+{
+    static u8 bytes[64];
+    cl_int s;
+    (void)state;
+    cl_context other = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    ok(s);
+    cl_mem foreign = clCreateBuffer(other, 0, 64, NULL, &s), pipe = clCreatePipe(host.context, 0, 4, 4, NULL, &s);
+    cl_mem b = make_buffer(64, NULL);
+    const cl_image_format f = {CL_RGBA, CL_UNORM_INT8};
+    const struct { cl_mem source; void *ptr; cl_int want; } rows[] = {
+        {b, NULL, CL_SUCCESS}, {b, bytes, CL_INVALID_HOST_PTR}, {foreign, NULL, CL_INVALID_IMAGE_DESCRIPTOR},
+        {pipe, NULL, CL_INVALID_IMAGE_DESCRIPTOR}, {(cl_mem)(void *)host.queue, NULL, CL_INVALID_IMAGE_DESCRIPTOR}};
+    for (size_t i = 0; i < 2 * countof(rows); i++) {
+        const cl_image_desc d = {.image_type = i % 2 ? CL_MEM_OBJECT_IMAGE2D : CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                                 .image_width = 2, .image_height = 1, .mem_object = rows[i / 2].source};
+        cl_mem m = clCreateImage(host.context, 0, &f, &d, rows[i / 2].ptr, &s);
+        if (s != rows[i / 2].want)
+            fail_msg("row %zu: %d", i, s);
+        if (m)
+            ok(clReleaseMemObject(m));
+    }
+    ok(clReleaseMemObject(b));
+    ok(clReleaseMemObject(pipe));
+    ok(clReleaseMemObject(foreign));
+    ok(clReleaseContext(other));
 }
 
 static void has_samplers(void **state)
@@ -1377,6 +1410,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_transfers),
         cmocka_unit_test(answers_queries),
         cmocka_unit_test(refuses_bad_images),
+        cmocka_unit_test(refuses_bad_sources),
         cmocka_unit_test(has_samplers),
         cmocka_unit_test(checks_arguments),
         cmocka_unit_test(shows_an_image),

@@ -226,8 +226,8 @@ static bool make_place(const size_t origin[3], const size_t region[3], size_t ro
     u64 offset, slices;
     if (!row_pitch)
         row_pitch = region[0];
-    if (!slice_pitch && __builtin_mul_overflow(region[1], row_pitch, &slice_pitch))
-        return false;
+    if (!slice_pitch)
+        slice_pitch = region[1] * row_pitch; /* too small if it wraps around */
     if (row_pitch < region[0] || slice_pitch / row_pitch < region[1] || slice_pitch % row_pitch ||
         __builtin_mul_overflow(origin[2], slice_pitch, &slices) ||
         __builtin_mul_overflow(origin[1], row_pitch, &offset) ||
@@ -238,16 +238,16 @@ static bool make_place(const size_t origin[3], const size_t region[3], size_t ro
     return true;
 }
 
-/* bytes from the first to the last of the box; UINT64_MAX: more than can be counted */
+/* bytes from the first to the last of the box, whose rows fit a slice; UINT64_MAX: more than can be
+ * counted */
 static u64 extent(const Place *p, const size_t region[3])
 {
-    u64 rows, slices;
-    if (__builtin_mul_overflow(region[1] - 1, p->row_pitch, &rows) ||
-        __builtin_mul_overflow(region[2] - 1, p->slice_pitch, &slices) ||
-        __builtin_add_overflow(rows, slices, &rows) ||
-        __builtin_add_overflow(rows, region[0], &rows))
+    const u64 slice = (region[1] - 1) * p->row_pitch + region[0];
+    u64 all;
+    if (__builtin_mul_overflow(region[2] - 1, p->slice_pitch, &all) ||
+        __builtin_add_overflow(all, slice, &all))
         return UINT64_MAX;
-    return rows;
+    return all;
 }
 
 static bool box_fits(const ClMem *m, const Place *p, const size_t region[3])

@@ -384,6 +384,12 @@ static void finds_overlaps_of_two_pitches(void **state)
     assert_int_equal(clEnqueueCopyBufferRect(host.queue, m, x, before, from, region, 16, 0, 8, 0, 0, NULL, NULL),
                      CL_MEM_COPY_OVERLAP);
     ok(clEnqueueCopyBufferRect(host.queue, x, m, from, (size_t[3]){0, 3, 0}, region, 8, 0, 16, 0, 0, NULL, NULL));
+    /* behind the last byte of x, which is at 35, and before the first */
+    ok(clEnqueueCopyBufferRect(host.queue, x, m, from, (size_t[3]){4, 2, 0}, region, 8, 0, 16, 0, 0, NULL, NULL));
+    ok(clEnqueueCopyBufferRect(host.queue, x, m, from, (size_t[3]){4, 0, 0}, region, 8, 0, 16, 0, 0, NULL, NULL));
+    /* slices of x at 32 and 48, of m at 0 and 32 */
+    assert_int_equal(clEnqueueCopyBufferRect(host.queue, x, m, (size_t[3]){0, 4, 0}, (size_t[3]){0}, (size_t[3]){4, 1, 2}, 8, 16, 8, 32,
+                                             0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     ok(clFinish(host.queue));
     ok(clReleaseMemObject(x));
     ok(clReleaseMemObject(m));
@@ -633,7 +639,10 @@ static void transfers_to_the_end(void **state)
         {{0, 0, 0}, 8, 32, true}, {{1, 0, 0}, 8, 32, false}, {{0, 1, 0}, 8, 32, false}, {{0, 0, 1}, 8, 32, false},
         {{0, 0, 0}, 9, 36, false}, {{0, 0, 0}, 8, 40, false}, {{0, 0, 0}, huge, huge, false},
         {{0, 0, 0}, 8, huge, false}, {{huge, 0, 0}, 8, 32, false}, {{0, huge, 0}, 8, 32, false}, {{0, 0, huge}, 8, 32, false},
-        {{huge, huge / 8, 0}, 8, 32, false}, {{0, 0, 0}, huge, 0, false}, {{0, 0, huge / 16}, 8, 32, false}};
+        {{huge, huge / 8, 0}, 8, 32, false}, {{0, 0, 0}, huge, 0, false}, {{0, 0, huge / 16}, 8, 32, false},
+        {{0, huge / 8, huge / 32}, 8, 32, false}};
+    const struct { size_t region[3], row, slice; } many[] = { /* whose bytes are 2^64 and a few */
+        {{1, 1, huge / 8 + 1}, 16, 16}, {{1, 2, 2}, huge / 2, huge / 2 * 3}, {{huge, 1, 2}, huge, huge}};
     (void)state;
     for (size_t i = 0; i < countof(boxes); i++) {
         const cl_int want = boxes[i].fits ? CL_SUCCESS : CL_INVALID_VALUE;
@@ -643,6 +652,9 @@ static void transfers_to_the_end(void **state)
         assert_int_equal(clEnqueueCopyBufferRect(host.queue, m, n, at, zero, box, row, slice, 0, 0, 0, NULL, NULL), want);
         assert_int_equal(clEnqueueCopyBufferRect(host.queue, n, m, zero, at, box, 0, 0, row, slice, 0, NULL, NULL), want);
     }
+    for (size_t i = 0; i < countof(many); i++)
+        assert_int_equal(clEnqueueReadBufferRect(host.queue, m, CL_TRUE, zero, zero, many[i].region, many[i].row, many[i].slice,
+                                                 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
     ok(clEnqueueCopyBufferRect(host.queue, n, m, (size_t[3]){1, 0, 0}, zero, line, 0, 0, 0, 0, 0, NULL, NULL));
     assert_int_equal(clEnqueueCopyBufferRect(host.queue, n, m, (size_t[3]){2, 0, 0}, zero, line, 0, 0, 0, 0, 0, NULL, NULL),
                      CL_INVALID_VALUE);
@@ -671,6 +683,63 @@ static void transfers_to_the_end(void **state)
     ok(clReleaseMemObject(n));
 }
 
+/* Transfers of 64 KiB and less that wait for nothing are done when the call returns. */
+static void transfers_little_at_once(void **state)
+{
+    enum { MOST = 64 << 10 };
+    static u8 bytes[MOST];
+    const size_t zero[3] = {0}, box[3] = {256, 16, 16};
+    cl_mem a = make_buffer(MOST, NULL), b = make_buffer(MOST, NULL);
+    cl_event e[8];
+    cl_int s;
+    (void)state;
+    ok(clEnqueueWriteBuffer(host.queue, a, CL_FALSE, 0, MOST, bytes, 0, NULL, &e[0]));
+    ok(clEnqueueReadBuffer(host.queue, a, CL_FALSE, 0, MOST, bytes, 0, NULL, &e[1]));
+    ok(clEnqueueCopyBuffer(host.queue, a, b, 0, 0, MOST, 0, NULL, &e[2]));
+    ok(clEnqueueFillBuffer(host.queue, a, bytes, 1, 0, MOST, 0, NULL, &e[3]));
+    ok(clEnqueueReadBufferRect(host.queue, a, CL_FALSE, zero, zero, box, 0, 0, 0, 0, bytes, 0, NULL, &e[4]));
+    ok(clEnqueueCopyBufferRect(host.queue, a, b, zero, zero, box, 0, 0, 0, 0, 0, NULL, &e[5]));
+    void *p = clEnqueueMapBuffer(host.queue, a, CL_FALSE, CL_MAP_READ, 0, MOST, 0, NULL, &e[6], &s);
+    ok(s);
+    ok(clEnqueueUnmapMemObject(host.queue, a, p, 0, NULL, &e[7]));
+    for (size_t i = 0; i < countof(e); i++) {
+        assert_int_equal(status_of(e[i]), CL_COMPLETE);
+        ok(clReleaseEvent(e[i]));
+    }
+    ok(clReleaseMemObject(a));
+    ok(clReleaseMemObject(b));
+}
+
+/* Which handles are those of buffers, whatever the order in which they are made and released. */
+static void knows_its_buffers(void **state)
+{
+    enum { N = 6 };
+    cl_program p = make_program(&host.image);
+    cl_kernel k = make_kernel(p, "scale");
+    cl_mem live[N] = {0};
+    u32 seed = 1;
+    (void)state;
+    for (int turn = 0; turn < 200; turn++) {
+        seed = seed * 1664525 + 1013904223;
+        cl_mem *m = &live[(seed >> 16) % N], old = *m;
+        *m = NULL;
+        if (old) {
+            ok(clReleaseMemObject(old));
+            assert_int_equal(clSetKernelArg(k, 0, sizeof old, &old), CL_INVALID_MEM_OBJECT);
+        } else {
+            *m = make_buffer(16, NULL);
+        }
+        for (int i = 0; i < N; i++)
+            if (live[i])
+                ok(clSetKernelArg(k, 0, sizeof live[i], &live[i]));
+    }
+    for (int i = 0; i < N; i++)
+        if (live[i])
+            ok(clReleaseMemObject(live[i]));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
 static void migrates(void **state)
 {
     cl_mem m = make_buffer(SIZE, pattern), none = NULL;
@@ -697,6 +766,7 @@ int main(void)
         cmocka_unit_test(maps_sub_buffers),  cmocka_unit_test(checks_maps),
         cmocka_unit_test(migrates),          cmocka_unit_test(shares_rights),
         cmocka_unit_test(has_parts_to_the_end),             cmocka_unit_test(transfers_to_the_end),
+        cmocka_unit_test(transfers_little_at_once),         cmocka_unit_test(knows_its_buffers),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_pattern, close_host);

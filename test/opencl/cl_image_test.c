@@ -609,6 +609,29 @@ static void shows_a_buffer(void **state)
     ok(clReleaseMemObject(at));
 }
 
+/* An image of a part of a buffer is what lies in the part. */
+static void shows_a_part(void **state)
+{
+    float bytes[32][4], got[4][4];
+    const cl_buffer_region part = {128, 256};
+    const size_t none[3] = {0}, all[3] = {2, 2, 1};
+    cl_int s;
+    (void)state;
+    for (int i = 0; i < 128; i++)
+        bytes[i / 4][i % 4] = (float)i;
+    cl_mem whole = make_buffer(sizeof bytes, bytes);
+    cl_mem b = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &s);
+    ok(s);
+    cl_mem plane = buffer_image(CL_MEM_OBJECT_IMAGE2D, 2, 2, 64, b);
+    ok(clEnqueueReadImage(host.queue, plane, CL_TRUE, none, all, 0, 0, got, 0, NULL, NULL));
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(got[i], bytes[8 + i / 2 * 4 + i % 2], sizeof got[i]);
+    assert_ptr_equal(INFO(cl_mem, clGetImageInfo, plane, CL_IMAGE_BUFFER), b);
+    ok(clReleaseMemObject(b));
+    ok(clReleaseMemObject(whole));
+    ok(clReleaseMemObject(plane));
+}
+
 /* Writes outside do nothing. */
 static void ignores_writes_outside(void **state)
 {
@@ -1400,6 +1423,7 @@ int main(void)
         cmocka_unit_test(writes_every_format),
         cmocka_unit_test(fills_every_format),
         cmocka_unit_test(shows_a_buffer),
+        cmocka_unit_test(shows_a_part),
         cmocka_unit_test(ignores_writes_outside),
         cmocka_unit_test(moves_regions),
         cmocka_unit_test(copies_between_images),

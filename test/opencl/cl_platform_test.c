@@ -394,6 +394,77 @@ static void builds_for_parts(void **state)
         ok(clReleaseDevice(d[i]));
 }
 
+/* Buffers of more bytes than go through the host at a time, on three devices that write to them by turns: whoever reads
+ * finds what was written last. */
+static void moves_large_buffers(void **state)
+{
+    enum { SIZE = (2 << 20) + 4321, TURNS = 60 };
+    static u8 want[2][SIZE], got[SIZE], own[SIZE];
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id d[3] = {host.device};
+    cl_command_queue q[3];
+    cl_mem m[2];
+    cl_int s;
+    u32 seed = 1;
+    (void)state;
+    ok(clCreateSubDevices(host.device, equally, 2, d + 1, NULL));
+    cl_context c = clCreateContext(NULL, 3, d, NULL, NULL, &s);
+    ok(s);
+    for (int i = 0; i < 3; i++) {
+        q[i] = clCreateCommandQueueWithProperties(c, d[i], NULL, &s);
+        ok(s);
+    }
+    for (size_t i = 0; i < SIZE; i++)
+        own[i] = want[0][i] = want[1][i] = (u8)(i * 7 + i / 256);
+    m[0] = clCreateBuffer(c, CL_MEM_COPY_HOST_PTR, SIZE, want[0], &s);
+    ok(s);
+    m[1] = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, SIZE, own, &s);
+    ok(s);
+    for (int turn = 0; turn < TURNS; turn++) {
+        seed = seed * 1664525 + 1013904223;
+        const int x = seed >> 12 & 1, on = (int)(seed >> 16) % 3, what = (int)(seed >> 20) % 6;
+        seed = seed * 1664525 + 1013904223;
+        const size_t at = (seed >> 4) % SIZE, n = 1 + (seed >> 8) % (SIZE - at);
+        u8 *p;
+        switch (turn < 2 ? 5 : what) { /* first one that did not make them reads both */
+        case 0:
+            ok(clEnqueueFillBuffer(q[on], m[x], &turn, 1, at, n, 0, NULL, NULL));
+            memset(want[x] + at, turn, n);
+            break;
+        case 1:
+            ok(clEnqueueCopyBuffer(q[on], m[x], m[!x], at, at, n, 0, NULL, NULL));
+            memcpy(want[!x] + at, want[x] + at, n);
+            break;
+        case 2:
+            p = clEnqueueMapBuffer(q[on], m[x], CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, at, n, 0, NULL, NULL, &s);
+            ok(s);
+            assert_memory_equal(p, want[x] + at, n);
+            p[n - 1] = want[x][at + n - 1] = (u8)~turn;
+            ok(clEnqueueUnmapMemObject(q[on], m[x], p, 0, NULL, NULL));
+            break;
+        case 3:
+            ok(clEnqueueWriteBuffer(q[on], m[x], CL_TRUE, at, n, want[!x], 0, NULL, NULL));
+            memcpy(want[x] + at, want[!x], n);
+            break;
+        case 4: ok(clEnqueueMigrateMemObjects(q[on], 2, m, 0, 0, NULL, NULL)); break;
+        default:
+            ok(clEnqueueReadBuffer(q[turn < 2 ? 1 : on], m[turn < 2 ? turn : x], CL_TRUE, 0, SIZE, got, 0, NULL, NULL));
+            assert_memory_equal(got, want[turn < 2 ? turn : x], SIZE);
+        }
+        ok(clFinish(q[on]));
+    }
+    for (int i = 0; i < 3; i++) {
+        ok(clEnqueueReadBuffer(q[i], m[i & 1], CL_TRUE, 0, SIZE, got, 0, NULL, NULL));
+        assert_memory_equal(got, want[i & 1], SIZE);
+        ok(clReleaseCommandQueue(q[i]));
+    }
+    ok(clReleaseMemObject(m[0]));
+    ok(clReleaseMemObject(m[1]));
+    ok(clReleaseContext(c));
+    for (int i = 1; i < 3; i++)
+        ok(clReleaseDevice(d[i]));
+}
+
 /* --- contexts ---------------------------------------------------------------------------- */
 
 static void answers_context_queries(void **state)
@@ -513,6 +584,7 @@ int main(void)
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),
+        cmocka_unit_test(moves_large_buffers),
         cmocka_unit_test(has_no_shared_memory),
         cmocka_unit_test(has_no_other_programs),
     };

@@ -7,7 +7,8 @@
 
 enum { MAGIC = 0x07230203, HEADER = 5 };
 enum {                   /* instructions */
-       OP_LAST_NAME = 8, /* up to here they say names, lines, sources */
+       OP_UNDEF = 1,     /* a value like any other */
+       OP_LAST_NAME = 8, /* but for it they say names, lines, sources up to here */
        OP_MEMORY_MODEL = 14,
        OP_TYPE_BOOL = 20,
        OP_TYPE_INT = 21,
@@ -139,7 +140,8 @@ static void note_id(Ids *d, const void *bytes, const Insn *i)
         d->bits[first] = (u8)second;
     else if (i->op == OP_TYPE_VECTOR && i->count == 4)
         d->lanes[first] = (u8)word_at(bytes, i->at + 3);
-    else if (second < d->bound && d->lanes[first] && i->op > OP_LAST_NAME && i->op != OP_DECORATE)
+    else if (second < d->bound && d->lanes[first] && i->op != OP_DECORATE &&
+             (i->op > OP_LAST_NAME || i->op == OP_UNDEF))
         d->type[second] = first;
 }
 

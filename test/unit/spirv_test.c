@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 enum { MAGIC = 0x07230203, BOUND = 40 };
@@ -125,6 +126,16 @@ static void takes_values(void **state)
     assert_int_equal(spirv_specialise(m.data, m.len, 130, value, 4), SPIRV_NO_CONSTANT);
     assert_int_equal(spirv_specialise(m.data, m.len, 99, value, 4), SPIRV_NO_CONSTANT);
     assert_int_equal(spirv_specialise(m.data, m.len - 1, 112, value, 4), SPIRV_NO_CONSTANT); /* no module */
+    /* so are those of types that have no values, or larger ones than there are */
+    const size_t whole = m.len;
+    ADD(&m, DECORATE, 31, 1, 131);
+    ADD(&m, SPEC, 38, 31);
+    assert_int_equal(spirv_specialise(m.data, m.len, 131, value, 0), SPIRV_OTHER_SIZE);
+    ADD(&m, DECORATE, 32, 1, 132);
+    ADD(&m, TYPE_INT, 39, 96, 0);
+    ADD(&m, SPEC, 39, 32, 1, 2, 3);
+    assert_int_equal(spirv_specialise(m.data, m.len, 132, value, 12), SPIRV_OTHER_SIZE);
+    m.len = whole;
     /* a constant whose words do not fit its type is let alone */
     set_word(&m, at[2], SPEC | 3 << 16);
     assert_int_equal(spirv_specialise(m.data, m.len, 112, value, 4), SPIRV_OTHER_SIZE);
@@ -271,10 +282,39 @@ static void refuses_others(void **state)
     buf_free(&out);
 }
 
+/* Nothing is read behind a module, however short its last instruction is: that is where memory ends. */
+static void reads_no_further(void **state)
+{
+    enum { PAGE = 4096 };
+    static const u32 ops[] = {NAME, MEMORY_MODEL, TYPE_BOOL, TYPE_INT, TYPE_FLOAT, TYPE_VECTOR, CONSTANT, CONSTANT_NULL,
+                              SPEC_TRUE, SPEC_FALSE, SPEC, UNDEF, DECORATE, SHUFFLE};
+    static const u32 operands[] = {1, 1, 1, 1, 1, 1};
+    static const u8 value[4];
+    SpirvFacts f;
+    u8 *room = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    assert_true(room != MAP_FAILED && !mprotect(room + PAGE, PAGE, PROT_NONE));
+    for (size_t i = 0; i < countof(ops) * countof(operands); i++) {
+        Buf m = module(0x10000), out = {0};
+        ADD(&m, DECORATE, 1, 1, 1);
+        ADD(&m, TYPE_INT, 1, 32, 0);
+        add(&m, ops[i / countof(operands)], operands, i % countof(operands));
+        u8 *at = room + PAGE - m.len;
+        memcpy(at, m.data, m.len);
+        assert_true(spirv_look(at, m.len, &f));
+        for (u32 number = 1; number <= 2; number++)
+            spirv_specialise(at, m.len, number, value, sizeof value);
+        assert_true(spirv_spell(at, m.len, &out));
+        buf_free(&m);
+        buf_free(&out);
+    }
+    munmap(room, 2 * PAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tells_modules), cmocka_unit_test(takes_values),
                                        cmocka_unit_test(spells_nulls), cmocka_unit_test(spells_shuffles),
-                                       cmocka_unit_test(refuses_others)};
+                                       cmocka_unit_test(refuses_others), cmocka_unit_test(reads_no_further)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

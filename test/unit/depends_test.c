@@ -146,6 +146,7 @@ static void notes_each_once(void **state)
     add(&log, FILE_THERE, a);
     add(&log, FILE_THERE, d);
     add(&log, FILE_READ, "/proc/self/fd/0"); /* the source, which is in the request */
+    add(&log, FILE_ABSENT, "/proc/self/fdx");
     add(&log, FILE_READ, a);
     add(&log, FILE_READ, a);
     add(&log, FILE_THERE, d);
@@ -153,6 +154,7 @@ static void notes_each_once(void **state)
     assert_true(look_at(&log, NULL, &files));
     In in = {files.data, files.len, false};
     expect_entry(&in, FILE_THERE, d, 0, 0);
+    expect_entry(&in, FILE_ABSENT, "/proc/self/fdx", 0, 0);
     expect_entry(&in, FILE_READ, a, 1, 0xaf63dc4c8601ec8c);
     assert_int_equal(in.left, 0);
     static const struct { FileKind kind; const char *name; bool good; } rows[] = {

@@ -265,6 +265,98 @@ static void copies(bool mmu)
 static void copies_physical(void **state) { (void)state; copies(false); }
 static void copies_translated(void **state) { (void)state; copies(true); }
 
+/* Writes, fills and copies of any bytes do in three buffers, far from each other or neighbours, what they do in an array;
+ * those that do not lie in one buffer change nothing. */
+static void changes_as_an_array(bool mmu)
+{
+    enum { SIZE = 3 * PAGE_SIZE };
+    static u8 want[3][SIZE], pattern[2 * PAGE_SIZE], got[SIZE];
+    Driver *d = open_driver(mmu);
+    u64 addr[3], seed = 5;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(drv_alloc(d, SIZE, &addr[i]), DRV_OK);
+        memset(want[i], i, SIZE);
+        assert_int_equal(drv_fill(d, addr[i], &i, 1, SIZE), DRV_OK);
+    }
+    for (int step = 0; step < 1500; step++) {
+        const u32 a = (u32)(rnd(&seed) % 3), b = (u32)(rnd(&seed) % 3);
+        const u64 at = rnd(&seed) % SIZE, from = rnd(&seed) % SIZE, n = rnd(&seed) % (rnd(&seed) % 4 ? 200 : SIZE);
+        const u64 p = 1 + rnd(&seed) % (rnd(&seed) % 4 ? 16 : PAGE_SIZE + 16), filled = n / p * p + (rnd(&seed) % 8 == 0);
+        const bool fits = at + n <= SIZE, is_good = n > 0;
+        for (u64 i = 0; i < p; i++)
+            pattern[i] = (u8)rnd(&seed);
+        DrvStatus s, wanted = !is_good ? DRV_BAD_ARGUMENT : fits ? DRV_OK : DRV_OUT_OF_RANGE;
+        switch (rnd(&seed) % 4) {
+        case 0:
+            s = drv_write(d, addr[a] + at, want[b], n);
+            if (!wanted)
+                memmove(want[a] + at, want[b], n);
+            break;
+        case 1:
+            s = drv_copy(d, addr[b] + from, addr[a] + at, n);
+            if (is_good && from + n > SIZE)
+                wanted = DRV_OUT_OF_RANGE;
+            if (!wanted)
+                memmove(want[a] + at, want[b] + from, n);
+            break;
+        case 2:
+            s = drv_fill(d, addr[a] + at, pattern, p, filled);
+            wanted = p > PAGE_SIZE || !filled || filled % p ? DRV_BAD_ARGUMENT
+                     : at + filled <= SIZE                  ? DRV_OK
+                                                            : DRV_OUT_OF_RANGE;
+            for (u64 i = 0; !wanted && i < filled; i++)
+                want[a][at + i] = pattern[i % p];
+            break;
+        default:
+            s = drv_read(d, addr[a] + at, got, n);
+            if (!wanted)
+                assert_memory_equal(got, want[a] + at, n);
+        }
+        if (s != wanted)
+            fail_msg("step %d: %s, not %s", step, drv_status_name(s), drv_status_name(wanted));
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(drv_read(d, addr[i], got, SIZE), DRV_OK);
+        assert_memory_equal(got, want[i], SIZE);
+    }
+    drv_close(d);
+}
+
+static void changes_physical(void **state) { (void)state; changes_as_an_array(false); }
+static void changes_translated(void **state) { (void)state; changes_as_an_array(true); }
+
+/* Above 4 GiB there is room too, for those who can point there. */
+static void has_high_memory(void **state)
+{
+    (void)state;
+    for (int mmu = 0; mmu < 2; mmu++) {
+        Driver *d = open_driver(mmu);
+        u64 a, b;
+        char text[8] = "";
+        expect_status(d, drv_alloc_high(d, 1, NULL), DRV_BAD_ARGUMENT, "address");
+        const DrvStatus s = drv_alloc_high(d, PAGE_SIZE, &a);
+        if (s == DRV_UNSUPPORTED) /* the host did not have the addresses */
+            assert_false(mmu);
+        else {
+            assert_int_equal(s, DRV_OK);
+            assert_true(a >= (u64)1 << 32);
+            assert_int_equal(drv_alloc_high(d, 5000, &b), DRV_OK);
+            assert_int_equal(b, a + PAGE_SIZE);
+            assert_int_equal(drv_bytes_used(d), 3 * PAGE_SIZE);
+            assert_int_equal(drv_write(d, b + 4996, "far", 4), DRV_OK);
+            assert_int_equal(drv_copy(d, b + 4996, a, 4), DRV_OK);
+            assert_int_equal(drv_read(d, a, text, 4), DRV_OK);
+            assert_string_equal(text, "far");
+            assert_int_equal(drv_free(d, a), DRV_OK);
+            expect_status(d, drv_read(d, a, text, 1), DRV_OUT_OF_RANGE, "no buffer");
+            assert_int_equal(drv_free(d, b), DRV_OK);
+            assert_int_equal(drv_bytes_used(d), 0);
+            expect_status(d, drv_alloc_high(d, 0, &a), DRV_BAD_ARGUMENT, "0 bytes");
+        }
+        drv_close(d);
+    }
+}
+
 /* Frames and tables go back: nothing is left but the root. */
 static void tables_are_pruned(void **state)
 {
@@ -933,6 +1025,68 @@ static void prints_formats(void **state)
     drv_close(d);
 }
 
+/* Flags, widths, precisions and lengths are those of the host's printf. */
+static void prints_as_the_host_does(void **state)
+{
+    static const char flags[] = "-+ #0";
+    static const char *const widths[] = {"", "1", "12", "*"}, *const precisions[] = {"", ".", ".0", ".1", ".12", ".*"};
+    static const char *const letters[] = {"d", "i", "u", "x", "X", "o", "hd", "hhu", "ld", "lx", "f", "e", "g", "G", "a", "c", "s"};
+    static const double numbers[] = {0, 1.5, -2.75, 1e10, -1e-7};
+    const i32 stars[] = {0, 7, -7, 20};
+    (void)state;
+    Driver *d = open_loaded(false);
+    const u32 text = put_text(d, "lane");
+    for (u32 turn = 0; turn < 32 * countof(widths) * countof(precisions); turn++) {
+        const char *width = widths[turn / 32 % countof(widths)], *precision = precisions[turn / 32 / countof(widths)];
+        const int star = stars[turn % 4], precision_star = stars[turn / 4 % 4];
+        const bool has_width = *width == '*', has_precision = strchr(precision, '*');
+        char format[1024] = "", want[4096] = "", spec[32];
+        u32 words[128] = {0}, n = 5;
+        for (size_t i = 0; i < countof(letters); i++) {
+            char set[8] = "", *at = want + strlen(want);
+            const size_t room = sizeof want - (size_t)(at - want);
+            const char c = letters[i][strlen(letters[i]) - 1];
+            const bool is_long = *letters[i] == 'l';
+            const u64 v = (turn * 0x9e3779b97f4a7c15u ^ i) >> (turn + 5 * i) % 60;
+            const float f = (float)numbers[(turn + i) % countof(numbers)];
+            for (size_t k = 0; k < 5; k++) /* those that have no meaning with the letter stay away */
+                if (turn >> k & 1 && !(flags[k] == '#' && strchr("diucs", c)) && !(flags[k] == '0' && strchr("cs", c)) &&
+                    !(strchr("+ ", flags[k]) && strchr("uxXocs", c)))
+                    snprintf(set + strlen(set), 2, "%c", flags[k]);
+            snprintf(spec, sizeof spec, "%%%s%s%s%s|", set, width, c == 'c' ? "" : precision, letters[i]);
+            snprintf(format + strlen(format), sizeof format - strlen(format), "%s", spec);
+            if (has_width)
+                words[n++] = (u32)star;
+            if (has_precision && c != 'c')
+                words[n++] = (u32)precision_star;
+#define HOST(value)                                                                                                    \
+    (has_width && has_precision && c != 'c' ? snprintf(at, room, spec, star, precision_star, value)                    \
+     : has_width                            ? snprintf(at, room, spec, star, value)                                    \
+     : has_precision && c != 'c'            ? snprintf(at, room, spec, precision_star, value)                          \
+                                            : snprintf(at, room, spec, value))
+            if (c == 's')
+                words[n++] = text, HOST("lane");
+            else if (c == 'c')
+                words[n++] = 'A' + turn % 26, HOST((int)('A' + turn % 26));
+            else if (strchr("fegGa", c))
+                memcpy(&words[n++], &f, 4), HOST((double)f);
+            else if (is_long)
+                words[n++] = (u32)v, words[n++] = (u32)(v >> 32), HOST((long)v);
+            else
+                words[n++] = (u32)v, HOST((int)v);
+#undef HOST
+        }
+        words[0] = words[2] = 4 * (n - 2), words[1] = 4096;
+        words[4] = put_text(d, format);
+        char *got = drain(d, words, n);
+        if (strcmp(got, want))
+            fail_msg("%s\n%s\n%s", format, got, want);
+        mem_free(got);
+        assert_int_equal(drv_free(d, words[4]), DRV_OK);
+    }
+    drv_close(d);
+}
+
 static void prints_hostile_buffers(void **state)
 {
     (void)state;
@@ -1093,6 +1247,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(heap_at_an_address),
         cmocka_unit_test(copies_physical),
         cmocka_unit_test(copies_translated),
+        cmocka_unit_test(changes_physical),
+        cmocka_unit_test(changes_translated),
+        cmocka_unit_test(has_high_memory),
         cmocka_unit_test(tables_are_pruned),
         cmocka_unit_test(runs_a_kernel),
         cmocka_unit_test(tables_change_between_launches),
@@ -1117,6 +1274,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(starts_a_record),
         cmocka_unit_test(runs_written_code),
         cmocka_unit_test(prints_formats),
+        cmocka_unit_test(prints_as_the_host_does),
         cmocka_unit_test(prints_nothing_unasked),
     };
     (void)argc;

@@ -95,7 +95,7 @@ static void allows_values(void **state)
                 expect(name, bad[k], false);
             seen |= 1;
         } else if (sscanf(values, "%lu..%lu", &min, &max) == 2) {
-            static const char *const bad[] = {"-1", "x", "1x", "-", "99999999999999999999"};
+            static const char *const bad[] = {"-1", "x", "1x", "-", "99999999999999999999", "-18446744073709551615"};
             expect_number(name, min, true);
             expect_number(name, max, true);
             expect_number(name, min - 1, false);
@@ -166,6 +166,7 @@ static void makes_a_device(void **state)
         if (n >= 1)
             assert_int_equal(o.machine.sms, n);
     }
+    assert_false(read_with("NUM_WARP", "-18446744073709551612", &o)); /* 4, if it wrapped around */
     assert_true(read_with("VENTUS_MACHINE", "rtl", &o));
     setenv("NUM_WARP", "60", 1); /* more than this one holds by itself */
     assert_true(read_with("VENTUS_MACHINE", "rtl", &o));

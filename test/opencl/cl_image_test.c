@@ -1245,6 +1245,53 @@ static void has_samplers(void **state)
     assert_int_equal(s, CL_INVALID_VALUE);
 }
 
+/* Every combination of the numbers at hand that the specification knows, given in any order or in part, is a sampler. */
+static void knows_samplers(void **state)
+{
+    (void)state;
+    for (cl_addressing_mode mode = CL_ADDRESS_NONE - 1; mode <= CL_ADDRESS_MIRRORED_REPEAT + 1; mode++)
+        for (cl_filter_mode filter = CL_FILTER_NEAREST - 1; filter <= CL_FILTER_LINEAR + 1; filter++)
+            for (cl_bool normalized = 0; normalized <= 2; normalized++) {
+                const bool repeats = mode == CL_ADDRESS_REPEAT || mode == CL_ADDRESS_MIRRORED_REPEAT;
+                const bool known = mode >= CL_ADDRESS_NONE && mode <= CL_ADDRESS_MIRRORED_REPEAT &&
+                                   (filter == CL_FILTER_NEAREST || filter == CL_FILTER_LINEAR) && normalized < 2;
+                const cl_sampler_properties given[3][2] = {{CL_SAMPLER_ADDRESSING_MODE, mode}, {CL_SAMPLER_FILTER_MODE, filter},
+                                                           {CL_SAMPLER_NORMALIZED_COORDS, normalized}};
+                for (u32 form = 0; form < 4; form++) { /* the old one; lists of 1 to 3 */
+                    cl_sampler_properties list[7] = {0}, told[8];
+                    const bool has_filter = form != 1, has_coords = form != 1 && form != 2;
+                    const bool want = form == 1   ? mode >= CL_ADDRESS_NONE && mode <= CL_ADDRESS_MIRRORED_REPEAT
+                                      : form == 2 ? known || (normalized == 2 && filter - CL_FILTER_NEAREST < 2 &&
+                                                              mode - CL_ADDRESS_NONE < 5)
+                                                  : known && (normalized || !repeats);
+                    cl_int s;
+                    for (u32 i = 0; i < form; i++)
+                        memcpy(list + 2 * (form - 1 - i), given[i], sizeof given[i]);
+                    cl_sampler m = form ? clCreateSamplerWithProperties(host.context, list, &s)
+                                        : clCreateSampler(host.context, normalized, mode, filter, &s);
+                    if (s != (want ? CL_SUCCESS : CL_INVALID_VALUE))
+                        fail_msg("%x %x %u in form %u: %d", mode, filter, normalized, form, s);
+                    if (!m)
+                        continue;
+                    size_t n;
+                    ok(clGetSamplerInfo(m, CL_SAMPLER_PROPERTIES, sizeof told, told, &n));
+                    assert_int_equal(n, form ? (2 * form + 1) * sizeof *list : 0);
+                    assert_memory_equal(told, list, n);
+                    assert_int_equal(INFO(cl_addressing_mode, clGetSamplerInfo, m, CL_SAMPLER_ADDRESSING_MODE), mode);
+                    assert_int_equal(INFO(cl_filter_mode, clGetSamplerInfo, m, CL_SAMPLER_FILTER_MODE),
+                                     has_filter ? filter : CL_FILTER_NEAREST);
+                    assert_int_equal(INFO(cl_bool, clGetSamplerInfo, m, CL_SAMPLER_NORMALIZED_COORDS),
+                                     has_coords ? normalized : CL_TRUE);
+                    ok(clReleaseSampler(m));
+                }
+            }
+    cl_int s;
+    cl_sampler m = clCreateSamplerWithProperties(host.context, NULL, &s);
+    ok(s);
+    assert_int_equal(INFO(cl_addressing_mode, clGetSamplerInfo, m, CL_SAMPLER_ADDRESSING_MODE), CL_ADDRESS_CLAMP);
+    ok(clReleaseSampler(m));
+}
+
 /* What may be an argument. */
 static void checks_arguments(void **state)
 {
@@ -1436,6 +1483,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_images),
         cmocka_unit_test(refuses_bad_sources),
         cmocka_unit_test(has_samplers),
+        cmocka_unit_test(knows_samplers),
         cmocka_unit_test(checks_arguments),
         cmocka_unit_test(shows_an_image),
         cmocka_unit_test(has_older_forms),

@@ -493,6 +493,30 @@ static void answers_context_queries(void **state)
     ok(clReleaseContext(c));
 }
 
+/* A device that is named twice is one of the context; there is room for 16 names. */
+static void names_devices_once(void **state)
+{
+    cl_device_id all[17];
+    const cl_context_properties wrong[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)host.queue, 0};
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(all); i++)
+        all[i] = host.device;
+    cl_context c = clCreateContext(NULL, 16, all, NULL, NULL, &s);
+    ok(s);
+    assert_int_equal(INFO(cl_uint, clGetContextInfo, c, CL_CONTEXT_NUM_DEVICES), 1);
+    assert_ptr_equal(INFO(cl_device_id, clGetContextInfo, c, CL_CONTEXT_DEVICES), host.device);
+    ok(clReleaseContext(c));
+    assert_null(clCreateContext(NULL, 17, all, NULL, NULL, &s));
+    assert_int_equal(s, CL_OUT_OF_RESOURCES);
+    assert_null(clCreateContext(wrong, 1, all, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PLATFORM);
+    assert_null(clCreateContextFromType(wrong, CL_DEVICE_TYPE_GPU, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PLATFORM);
+    assert_null(clCreateContextFromType(NULL, CL_DEVICE_TYPE_GPU, NULL, all, &s)); /* data for nobody */
+    assert_int_equal(s, CL_INVALID_VALUE);
+}
+
 static void refuses_bad_contexts(void **state)
 {
     const cl_context_properties unknown[] = {0x9999, 1, 0}, twice[] = {CL_CONTEXT_PLATFORM,
@@ -583,6 +607,7 @@ int main(void)
         cmocka_unit_test(lists_extensions),
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
+        cmocka_unit_test(names_devices_once),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),
         cmocka_unit_test(moves_large_buffers),
         cmocka_unit_test(has_no_shared_memory),

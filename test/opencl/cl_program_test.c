@@ -524,6 +524,70 @@ static void runs_images_without_tables(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* Without a table the application says what arguments there are: the first 256 of up to 64 KiB. */
+static void bounds_unknown_arguments(void **state)
+{
+    static const u8 bytes[1 << 16];
+    cl_program p = make_program(&host.bare);
+    cl_kernel k = make_kernel(p, "share");
+    (void)state;
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, k, CL_KERNEL_NUM_ARGS), 0);
+    ok(clSetKernelArg(k, 0, UINT16_MAX, bytes));
+    assert_int_equal(clSetKernelArg(k, 0, UINT16_MAX + 1, bytes), CL_INVALID_ARG_SIZE);
+    assert_int_equal(clSetKernelArg(k, 0, 0, bytes), CL_INVALID_ARG_SIZE);
+    assert_int_equal(clSetKernelArg(k, 0, 0, NULL), CL_INVALID_ARG_SIZE);
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, k, CL_KERNEL_NUM_ARGS), 1);
+    ok(clSetKernelArg(k, 255, 4, bytes));
+    assert_int_equal(clSetKernelArg(k, 256, 4, bytes), CL_INVALID_ARG_INDEX);
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, k, CL_KERNEL_NUM_ARGS), 256);
+    ok(clSetKernelArg(k, 1, 4, bytes)); /* not the last any more */
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, k, CL_KERNEL_NUM_ARGS), 256);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
+/* Headers and their names go together, data goes with a function to get it, and only what is built has kernels. */
+static void refuses_half_calls(void **state)
+{
+    const char *line = "kernel void f() {}", *name = "h.h", *unnamed = NULL;
+    cl_uint n;
+    cl_int s;
+    cl_program p = clCreateProgramWithSource(host.context, 1, &line, NULL, &s), none = (cl_program)(void *)host.queue;
+    (void)state;
+    ok(s);
+    const cl_int got[] = {
+        clCompileProgram(p, 0, NULL, "", 1, &p, NULL, NULL, NULL), clCompileProgram(p, 0, NULL, "", 1, NULL, &name, NULL, NULL),
+        clCompileProgram(p, 0, NULL, "", 0, &p, NULL, NULL, NULL), clCompileProgram(p, 0, NULL, "", 0, NULL, &name, NULL, NULL),
+        clCompileProgram(p, 0, NULL, "", 1, &p, &unnamed, NULL, NULL), clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, p),
+        clCompileProgram(p, 1, NULL, "", 0, NULL, NULL, NULL, NULL)};
+    for (size_t i = 0; i < countof(got); i++)
+        if (got[i] != CL_INVALID_VALUE)
+            fail_msg("call %zu: %d", i, got[i]);
+    assert_int_equal(clCompileProgram(p, 0, NULL, "", 1, &none, &name, NULL, NULL), CL_INVALID_PROGRAM);
+    assert_int_equal(clCompileProgram(p, 0, NULL, "", 1, &program, &name, NULL, NULL), CL_INVALID_PROGRAM); /* a binary */
+    assert_null(clLinkProgram(host.context, 0, NULL, "", 1, &p, NULL, p, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clLinkProgram(host.context, 1, NULL, "", 1, &p, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_null(clLinkProgram(host.context, 0, &host.device, "", 1, &p, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    cl_context other = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    ok(s);
+    assert_null(clLinkProgram(other, 0, NULL, "", 1, &p, NULL, NULL, &s));
+    assert_int_equal(s, CL_INVALID_PROGRAM);
+    cl_command_queue foreign = clCreateCommandQueue(other, host.device, 0, &s);
+    cl_kernel k = make_kernel(program, "say");
+    const size_t one = 1;
+    assert_int_equal(clEnqueueNDRangeKernel(foreign, k, 1, NULL, &one, NULL, 0, NULL, NULL), CL_INVALID_CONTEXT);
+    assert_int_equal(clCreateKernelsInProgram(p, 0, NULL, &n), CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(clSetProgramReleaseCallback(p, NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clSetProgramSpecializationConstant(p, 0, 4, &one), CL_INVALID_PROGRAM);
+    ok(clReleaseKernel(k));
+    ok(clReleaseCommandQueue(foreign));
+    ok(clReleaseContext(other));
+    ok(clReleaseProgram(p));
+}
+
 /* It can be launched with, and is what the attribute of a kernel says. */
 static void suggests_local_sizes(void **state)
 {
@@ -781,6 +845,8 @@ int main(void)
         cmocka_unit_test(places_local_memory),
         cmocka_unit_test(keeps_arguments),
         cmocka_unit_test(runs_images_without_tables),
+        cmocka_unit_test(bounds_unknown_arguments),
+        cmocka_unit_test(refuses_half_calls),
         cmocka_unit_test(suggests_local_sizes),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),

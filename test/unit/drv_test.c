@@ -249,6 +249,13 @@ static void copies(bool mmu)
     expect_status(d, drv_read(d, LDS_LO, to, 1), DRV_OUT_OF_RANGE, "no buffer");
     expect_status(d, drv_read(d, CODE_LO, to, 1), DRV_OUT_OF_RANGE, "no buffer");
     expect_status(d, drv_write(d, CODE_END - 1, to, 2), DRV_OUT_OF_RANGE, "no buffer");
+    assert_int_equal(drv_write(d, CODE_END - 2, "ab", 2), DRV_OK);
+    assert_int_equal(drv_read(d, CODE_END - 2, to, 2), DRV_OK);
+    assert_memory_equal(to, "ab", 2);
+    assert_int_equal(drv_fill(d, a, from + 1, PAGE_SIZE, sizeof from), DRV_OK);
+    assert_int_equal(drv_read(d, a, to, sizeof from), DRV_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(to + i * PAGE_SIZE, from + 1, PAGE_SIZE);
     expect_status(d, drv_fill(d, b, "a", 1, PAGE_SIZE + 1), DRV_OUT_OF_RANGE, "ends");
     expect_status(d, drv_fill(d, b, "abc", 3, 4), DRV_BAD_ARGUMENT, "pattern of 3");
     expect_status(d, drv_fill(d, b, from, PAGE_SIZE + 1, 2 * (PAGE_SIZE + 1)), DRV_BAD_ARGUMENT, "4097");
@@ -1022,6 +1029,7 @@ static void prints_formats(void **state)
     }
     /* arguments that are missing are zero */
     expect_print(d, "0 0.000000 (null)", 12, 64, 12, 0, put_text(d, "%ld %f %s"));
+    expect_print(d, "0 0", 16, 64, 16, 0, put_text(d, "%ld %d"), 5); /* half of the first is there */
     drv_close(d);
 }
 

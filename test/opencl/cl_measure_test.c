@@ -15,17 +15,20 @@ static const char *path(const char *name)
     return text;
 }
 
-static void scale_twice(const char *engine, const char *profile, bool pictures)
+enum { PIPELINE = 1, TIMELINE = 2 }; /* the pictures that are asked for */
+
+static void scale_twice(const char *engine, const char *profile, int pictures)
 {
     const size_t n = N;
     cl_platform_id platform;
     set_environment();
     setenv("VENTUS_ENGINE", engine, 1);
-    setenv("VENTUS_PROFILE", path(profile), 1);
-    if (pictures) {
+    if (profile)
+        setenv("VENTUS_PROFILE", path(profile), 1);
+    if (pictures & PIPELINE)
         setenv("VENTUS_PIPELINE", path("pipeline"), 1);
+    if (pictures & TIMELINE)
         setenv("VENTUS_TIMELINE", path("timeline"), 1);
-    }
     if (clGetPlatformIDs(1, &platform, NULL) ||
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &(cl_uint){0}))
         _exit(NO_DEVICES);
@@ -40,7 +43,7 @@ static void scale_twice(const char *engine, const char *profile, bool pictures)
 }
 
 /* The exit status of a process that does so. */
-static int run(const char *engine, const char *profile, bool pictures)
+static int run(const char *engine, const char *profile, int pictures)
 {
     int status;
     fflush(NULL);
@@ -65,7 +68,7 @@ static void on_the_engine_that_counts_cycles(void **state)
 {
     char first[16] = "";
     (void)state;
-    assert_int_equal(run("timing", "profile.json", true), 0);
+    assert_int_equal(run("timing", "profile.json", PIPELINE | TIMELINE), 0);
     json_t *o = json_load_file(path("profile.json"), 0, NULL);
     const json_t *kernels = json_object_get(o, "kernels"), *k = json_array_get(kernels, 0);
     assert_int_equal(json_array_size(kernels), 1);
@@ -93,13 +96,37 @@ static void on_others(void **state)
 {
     char text[4096] = "";
     (void)state;
-    assert_int_equal(run("interp", "profile.txt", false), 0);
+    assert_int_equal(run("interp", "profile.txt", 0), 0);
     FILE *f = fopen(path("profile.txt"), "r");
     assert_non_null(f);
     assert_true(fread(text, 1, sizeof text - 1, f) > 0);
     fclose(f);
     assert_non_null(strstr(text, "kernel scale: 2 launches, "));
-    assert_int_equal(run("interp", "profile.txt", true), NO_DEVICES); /* no cycles to draw */
+    assert_int_equal(run("interp", "profile.txt", PIPELINE | TIMELINE), NO_DEVICES); /* no cycles to draw */
+}
+
+/* Whether the file is there and has the text. */
+static bool has(const char *name, const char *text)
+{
+    static char bytes[1 << 20];
+    FILE *f = fopen(path(name), "r");
+    bytes[f ? fread(bytes, 1, sizeof bytes - 1, f) : 0] = 0;
+    return f && !fclose(f) && strstr(bytes, text);
+}
+
+/* Each picture has what the launches did, with the other and alone, and nothing else is written. */
+static void each_for_itself(void **state)
+{
+    (void)state;
+    for (int pictures = 1; pictures <= 3; pictures++) {
+        unlink(path("pipeline"));
+        unlink(path("timeline"));
+        unlink(path("profile.json"));
+        assert_int_equal(run("timing", pictures == 1 ? "profile.json" : NULL, pictures), 0);
+        assert_int_equal(!access(path("profile.json"), F_OK), pictures == 1);
+        assert_int_equal(has("pipeline", "vmul.vx"), pictures & PIPELINE ? 1 : 0);
+        assert_int_equal(has("timeline", "scale"), pictures & TIMELINE ? 1 : 0);
+    }
 }
 
 static int make_directory(void **state)
@@ -121,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_engine_that_counts_cycles),
+        cmocka_unit_test(each_for_itself),
         cmocka_unit_test(on_others),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -3,7 +3,7 @@
  *
  * With PROC_TEST this program is the server; a job's input names what it does.
  */
-#include "proc/proc.h"
+#include "proc/wire.h"
 #include "test/kit/skip.h"
 #include <dirent.h>
 #include <errno.h>
@@ -457,6 +457,51 @@ static void closes_the_others(void **state)
 }
 #endif
 
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* What a job is to have lies in order, whatever numbers it had, with one to keep and without, and so does the one to
+ * spare where it was; nothing else is open. */
+static void arranges_descriptors(void **state)
+{
+    enum { SPARE = 1000, PLACES = 1100 };
+    static const char *const texts[] = {"a", "b", "c", "d", "e", "kept"};
+    (void)state;
+    for (int way = 0; way < 8; way++) {
+        const bool old = way & 1, keeps = way & 2, spares = way & 4;
+        int status;
+        const pid_t child = fork();
+        if (child == 0) {
+            int fd[6], n = 0;
+            char byte;
+            setrlimit(RLIMIT_NOFILE, &(struct rlimit){2000, 2000});
+            for (int i = 0; i < 6; i++) { /* each lies where another goes */
+                const int file = file_with(texts[i]);
+                dup2(file, fd[i] = 5 - i);
+                if (file > 5)
+                    close(file);
+            }
+            for (int k = 20; k < PLACES; k += 9)
+                dup2(fd[0], k);
+            dup2(fd[5], SPARE);
+            if (old && !lose_call(SYS_close_range))
+                _exit(90);
+            if (!proc_arrange(fd, PROC_MAX_FILES, keeps ? fd[5] : -1, spares ? SPARE : -1))
+                _exit(91);
+            for (int k = 0; k < PLACES; k++)
+                n += fcntl(k, F_GETFD) >= 0;
+            if (n != PROC_MAX_FILES + keeps + spares)
+                _exit(92);
+            for (int k = 0; k < PROC_MAX_FILES + keeps; k++)
+                if (pread(k, &byte, 1, 0) != 1 || byte != *texts[k])
+                    _exit(93);
+            _exit(spares && (pread(SPARE, &byte, 1, 0) != 1 || byte != 'k') ? 94 : 0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status)
+            fail_msg("way %d: %d", way, WEXITSTATUS(status));
+    }
+}
+#endif
+
 /* A job dies with its caller, so that its place is free again: here more callers die than there are
  * places. */
 static void lets_go_of_callers(void **state)
@@ -600,6 +645,7 @@ int main(void)
         cmocka_unit_test(sends_only_what_is_set),
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(closes_the_others),
+        cmocka_unit_test(arranges_descriptors),
 #endif
     };
     if (getenv("PROC_TEST"))

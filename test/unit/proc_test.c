@@ -125,6 +125,12 @@ static int job(void *self)
         return SLOW;
     if (!strcmp(what, "status"))
         return 42;
+    if (!strcmp(what, "large status"))
+        return 200;
+    if (!strcmp(what, "core")) {
+        struct rlimit core;
+        return getrlimit(RLIMIT_CORE, &core) || core.rlim_cur || core.rlim_max;
+    }
     if (!strcmp(what, "signal"))
         raise(SIGUSR1);
     if (!strcmp(what, "spin"))
@@ -219,6 +225,8 @@ static void tells_the_end(void **state)
 {
     (void)state;
     assert_status("status", 42);
+    assert_status("large status", 200);
+    assert_status("core", 0); /* no job leaves a file behind where it ran */
     assert_status("descriptors", 2);
     const ProcResult r = call("signal", &(ProcLimits){0}, NULL);
     assert_int_equal(r.how, PROC_SIGNALLED);

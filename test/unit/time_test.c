@@ -196,6 +196,96 @@ static void every_set(void **state)
     assert_true(cycles_of_set(0, 1, true) > cycles_of_set(0, 1, false));
 }
 
+/* A data cache of a few lines as it should be: the line that was used least recently makes room, and
+ * a store that misses goes past it. */
+enum { CACHE_SETS = 4, CACHE_WAYS = 2, CACHE_LINES = 15, TOUCHES = 90 };
+typedef struct {
+    u32 line[CACHE_SETS][CACHE_WAYS]; /* + 1, the last that was used first */
+    bool dirty[CACHE_LINES + 1];
+    u64 hits, misses, stores, written;
+} Cache;
+
+static void cache_access(Cache *c, u32 line, bool writes)
+{
+    u32 *set = c->line[line % CACHE_SETS], k = 0;
+    while (k < CACHE_WAYS && set[k] != line + 1)
+        k++;
+    const bool hit = k < CACHE_WAYS;
+    c->hits += hit;
+    c->misses += !hit && !writes;
+    c->stores += !hit && writes;
+    if (!hit && writes)
+        return;
+    k = hit ? k : CACHE_WAYS - 1;
+    c->written += !hit && c->dirty[set[k]];
+    if (!hit)
+        c->dirty[set[k]] = false;
+    memmove(set + 1, set, k * sizeof *set);
+    set[0] = line + 1;
+    c->dirty[line + 1] |= writes;
+}
+
+static u32 rnd(u32 *seed, u32 n)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (u32)((u64)(*seed >> 4) * n >> 28);
+}
+
+/* Accesses one after the other: each hits or misses as in a cache that is as large; without an L2
+ * that hits, each line that leaves is read from memory and written there. */
+static void counts_of_caches(void **state)
+{
+    (void)state;
+    u64 code = 0;
+    TimeResult before, t, after;
+    Caught c;
+    catch_in(&c);
+    assert_true(machine_parse("small",
+                              "base = rtl-direct\ndcache_sets = 4\ndcache_ways = 2\nl2_hits = 0\n"
+                              "icache_repeats = 0\nicache_mixes = 0\n",
+                              &machine, &c.d));
+    for (u32 seed = 1; seed <= 12; seed++) {
+        Cache want = {0};
+        Buf text = {0};
+        u32 chance = seed;
+        buf_str(&text, "lui s1, 0x90000\n");
+        for (u32 i = 0; i < TOUCHES; i++) {
+            const u32 line = rnd(&chance, CACHE_LINES);
+            const bool writes = rnd(&chance, 2);
+            cache_access(&want, line, writes);
+            buf_printf(&text, "%s t0, %u(s1)\nfence\n", writes ? "sw" : "lw", line * machine.line);
+        }
+        buf_str(&text, "endprg x0, x0, x0\n");
+        for (u32 i = 1; i <= CACHE_LINES; i++)
+            want.written += want.dirty[i];
+        rig_load(V202, 4, buf_text(&text));
+        assert_true(time_total(engine, &before));
+        run(&(LaunchOptions){0});
+        assert_true(time_result(engine, &t) && time_total(engine, &after));
+        assert_int_equal(t.dcache_hits, want.hits);
+        assert_int_equal(t.dcache_misses, want.misses);
+        assert_int_equal(t.dcache_stores, want.stores);
+        assert_int_equal(t.memory_writes, want.stores + want.written);
+        code = code ? code : t.memory_reads - t.memory_writes - want.misses;
+        assert_int_equal(t.memory_reads, code + t.memory_writes + want.misses);
+        for (u32 i = 0; i < NCAUSE; i++)
+            assert_int_equal(after.slots.cycles[i], before.slots.cycles[i] + t.slots.cycles[i]);
+        for (u32 i = 0; i < NUNIT; i++)
+            assert_int_equal(after.slots.unit[i], before.slots.unit[i] + t.slots.unit[i]);
+        const u64 *a = &before.dcache_hits, *b = &t.dcache_hits, *sum = &after.dcache_hits;
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(sum[i], a[i] + b[i]);
+        assert_int_equal(after.cycles, before.cycles + t.cycles);
+        assert_int_equal(after.insns, before.insns + t.insns);
+        assert_int_equal(after.slots_all, before.slots_all + t.slots_all);
+        assert_int_equal(t.insns, 2 + 2 * TOUCHES);
+        buf_free(&text);
+    }
+    const u64 lines = (2 + 2 * TOUCHES) * 4 / machine.line; /* of code; more are fetched ahead */
+    assert_true(code >= lines && code <= lines + machine.ibuffer + machine.fetch_latency);
+    buf_free(&c.text);
+}
+
 /* --- what holds of every machine ---------------------------------------------------------- */
 
 enum { GROUPS = 5, WARPS = 3, LANES = 8, ITEMS = GROUPS * WARPS * LANES };
@@ -491,6 +581,7 @@ int main(void)
         cmocka_unit_test(latencies),
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(every_set),
+        cmocka_unit_test(counts_of_caches),
         cmocka_unit_test(every_machine),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),

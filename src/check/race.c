@@ -325,10 +325,8 @@ void race_barrier(Check *c, const Group *g)
     if (r->flags & FENCE_COPIES)
         memcpy(r->wait, r->barrier, sizeof r->wait);
     r->flags = 0;
-    for (u32 i = 0; i < r->items; i++) {
+    for (u32 i = 0; i < r->items; i++) /* who knows more has heard of it from one of them */
         most = r->heard[i] > most ? r->heard[i] : most;
-        most = r->knows[i] > most ? r->knows[i] : most;
-    }
     for (u32 i = 0; most && i < r->items; i++)
         r->knows[i] = most;
 }

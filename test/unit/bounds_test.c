@@ -1,0 +1,272 @@
+/* What the check for bounds says of accesses near the buffers of a kernel is what follows from the
+ * buffers: they overlap, lie side by side or apart, and some may not be read or not be written.
+ */
+#include "check/internal.h"
+#include "link/link.h"
+#include "test/kit/assemble.h"
+#include "test/kit/leftover.h"
+
+enum { BLOCKS = 3, BLOCK = 4096, BUFFERS = 6, OPS = 60, LANES = 4 };
+
+static u32 rnd(u32 n)
+{
+    static u32 seed = 1;
+    seed = seed * 1664525 + 1013904223;
+    return (u32)((u64)(seed >> 4) * n >> 28);
+}
+
+/* --- what may be accessed ----------------------------------------------------------------------- */
+
+/* Bytes that may be accessed: of a buffer, of several that overlap, or of a block without any. */
+typedef struct {
+    u32 addr, end;
+    bool no_read, no_write;
+    int argument; /* -1: a block */
+} Part;
+
+static int by_place(const void *a, const void *b)
+{
+    const Part *x = a, *y = b;
+    return x->addr != y->addr ? (x->addr > y->addr ? 1 : -1) : x->end > y->end ? 1 : -1;
+}
+
+/* Each byte belongs to the part of the buffers that cover it; parts that share a byte are one. */
+static u32 join_parts(Part *p, u32 n)
+{
+    qsort(p, n, sizeof *p, by_place);
+    for (u32 i = 0; i + 1 < n;)
+        if (p[i + 1].addr < p[i].end) {
+            p[i].end = p[i].end > p[i + 1].end ? p[i].end : p[i + 1].end;
+            p[i].no_read = p[i].no_read && p[i + 1].no_read;
+            p[i].no_write = p[i].no_write && p[i + 1].no_write;
+            memmove(&p[i + 1], &p[i + 2], (--n - i - 1) * sizeof *p);
+        } else {
+            i++;
+        }
+    return n;
+}
+
+typedef struct {
+    u32 addr, size;
+    bool reads, writes;
+    u32 lanes; /* that access one after the other */
+} Try;
+
+/* What is to be said of the access, as far as the block tells; "": nothing; NULL: something. */
+static const char *verdict(const Part *p, u32 n, const Try *o, u32 block, char text[200])
+{
+    static const char *const verbs[] = {"", "load", "store", "atomic"};
+    const Part *before = NULL, *after = NULL;
+    char where[80];
+    for (u32 i = 0; i < n; i++) {
+        before = p[i].addr <= o->addr ? &p[i] : before;
+        after = p[i].addr > o->addr && !after ? &p[i] : after;
+    }
+    before = before && before->addr / BLOCK == block / BLOCK ? before : NULL;
+    after = after && after->addr / BLOCK == block / BLOCK ? after : NULL;
+    int at = sprintf(text, "bounds: %s of %u byte%s ", verbs[o->reads + 2 * o->writes], o->size,
+                     o->size == 1 ? "" : "s");
+    const bool begins = before && o->addr < before->end;
+    if (begins && o->addr + o->size <= before->end) {
+        if (o->writes && before->no_write)
+            return strcpy(text + at, "to a buffer that the host made for reading only"), text;
+        if (o->reads && before->no_read)
+            return strcpy(text + at, "from a buffer that the host made for writing only"), text;
+        return "";
+    }
+    const u32 past = before ? o->addr - before->end : 0, ahead = after ? after->addr - o->addr : 0;
+    const Part *near = !before || (after && !begins && past >= ahead) ? after : before;
+    if (!near)
+        return NULL;
+    if (begins)
+        sprintf(where, "that end %u past the end of", o->addr + o->size - before->end);
+    else if (near == after)
+        sprintf(where, "%u bytes before", ahead);
+    else if (past)
+        sprintf(where, "%u bytes behind the end of", past);
+    else
+        strcpy(where, "right behind the end of");
+    if (near->argument < 0)
+        sprintf(text + at, "%s the buffer at 0x%08x, which has %u\n", where, near->addr,
+                near->end - near->addr);
+    else
+        sprintf(text + at, "%s argument %d, which has %u\n", where, near->argument,
+                near->end - near->addr);
+    return text;
+}
+
+/* --- kernels ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    Driver *driver;
+    Check *check;
+    u32 block[BLOCKS];
+    Part part[BUFFERS + BLOCKS];
+    u32 nparts;
+    DrvArg args[BUFFERS];
+    u32 value[BUFFERS], nargs;
+    Try op[OPS];
+    u32 pc[OPS]; /* of each */
+} Scene;
+
+static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
+
+static void make_buffers(Scene *s)
+{
+    bool has_argument[BLOCKS] = {false};
+    s->nargs = rnd(BUFFERS + 1);
+    for (u32 i = 0; i < s->nargs; i++) {
+        const u32 k = rnd(BLOCKS), at = rnd(8) * 64, size = 1 + rnd(rnd(2) ? 64 : 300);
+        has_argument[k] = true;
+        s->value[i] = s->block[k] + at;
+        s->args[i] = (DrvArg){.size = 4, .align = 4, .value = &s->value[i], .buffer = size};
+        s->args[i].no_read = !rnd(4);
+        s->args[i].no_write = !s->args[i].no_read && !rnd(3);
+        s->part[s->nparts++] = (Part){s->value[i], s->value[i] + size, s->args[i].no_read,
+                                      s->args[i].no_write, (int)i};
+    }
+    for (u32 i = 0; i < BLOCKS; i++)
+        if (!has_argument[i])
+            s->part[s->nparts++] =
+                (Part){s->block[i], s->block[i] + 800 + i * 100, false, false, -1};
+    s->nparts = join_parts(s->part, s->nparts);
+}
+
+static Object *make_image(Scene *s)
+{
+    Caught c;
+    Buf b = {0};
+    catch_in(&c);
+    buf_str(&b, "\t.kernel k\nk:\n\tvid.v v1\n\tvsll.vi v1, v1, 2\n");
+    for (u32 i = 0; i < OPS; i++) {
+        static const char *const scalar[] = {"lb", "lh", "lw", "sb", "sh", "sw"};
+        const Part *p = &s->part[rnd(s->nparts)];
+        const u32 kind = rnd(9);
+        Try *o = &s->op[i];
+        *o = (Try){.addr = (rnd(2) ? p->addr : p->end) + rnd(20) - 10, .lanes = 1};
+        if (o->addr < p->addr / BLOCK * BLOCK || rnd(4) == 0)
+            o->addr = p->addr / BLOCK * BLOCK + rnd(BLOCK - 64);
+        o->size = kind < 6 ? 1u << kind % 3 : 4;
+        o->addr &= ~(o->size - 1);
+        o->reads = kind < 3 || kind == 6 || kind == 8;
+        o->writes = !o->reads || kind == 8;
+        o->lanes = kind == 6 || kind == 7 ? LANES : 1;
+        buf_printf(&b, "\tli t1, 0x%08x\n", o->addr);
+        if (kind < 6)
+            buf_printf(&b, "o%u:\t%s t2, 0(t1)\n", i, scalar[kind]);
+        else if (kind == 8)
+            buf_printf(&b, "\tvmv.v.x v2, t1\no%u:\tamoadd.w v3, v1, (v2)\n", i);
+        else
+            buf_printf(&b, "\tvadd.vx v2, v1, t1\no%u:\t%s v3, 0(v2)\n", i,
+                       kind == 6 ? "vlw12.v" : "vsw12.v");
+    }
+    buf_str(&b, "\tendprg x0, x0, x0\n");
+    Object *o = assemble(buf_text(&b), V202);
+    Object *image =
+        link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
+    obj_free(o);
+    assert_non_null(image);
+    for (u32 i = 0; i < OPS; i++) {
+        char name[8];
+        sprintf(name, "o%u", i);
+        const i32 x = obj_find_symbol(image, name);
+        assert_true(x >= 0);
+        s->pc[i] = (u32)image->symbols[x].value;
+    }
+    buf_free(&b);
+    buf_free(&c.text);
+    return image;
+}
+
+static void run(Scene *s)
+{
+    Caught c;
+    DrvResult r;
+    catch_in(&c);
+    assert_int_equal(drv_load(s->driver, make_image(s), &c.d), DRV_OK);
+    const DrvKernel launch = {.kernel = "k",
+                              .dims = 1,
+                              .global = {LANES, 1, 1},
+                              .local = {LANES, 1, 1},
+                              .args = s->args,
+                              .nargs = s->nargs,
+                              .max_insns = 100000};
+    if (drv_run(s->driver, &launch, &r) != DRV_OK) {
+        Buf why = {0};
+        drv_last_error(s->driver, &why);
+        fail_msg("%s", buf_text(&why));
+    }
+    buf_free(&c.text);
+}
+
+static const Cause *cause_at(const Check *c, u32 pc)
+{
+    for (size_t i = 0; i < c->ncause; i++)
+        if (c->cause[i].pc == pc)
+            return &c->cause[i];
+    return NULL;
+}
+
+static void compare(Scene *s, u32 counts[2])
+{
+    for (u32 i = 0; i < OPS; i++) {
+        const Cause *found = cause_at(s->check, s->pc[i]);
+        Try o = s->op[i];
+        const u32 block = o.addr;
+        char text[200];
+        const char *want = "";
+        for (u32 k = 0; want && !*want && k < o.lanes; k++, o.addr += 4)
+            want = verdict(s->part, s->nparts, &o, block, text);
+        counts[!want || *want]++;
+        if (want && !*want ? found != NULL : !found || (want && !strstr(found->text, want)))
+            fail_msg("op %u: '%s', should be '%s'", i, found ? found->text : "",
+                     want ? want : "any");
+    }
+}
+
+static void check_scenes(u32 n)
+{
+    u32 counts[2] = {0};
+    for (u32 i = 0; i < n; i++) {
+        static Scene s;
+        DeviceOptions dev = dev_defaults();
+        u64 at;
+        s = (Scene){.nparts = 0};
+        dev.machine.lanes = LANES;
+        s.driver = drv_open(&dev);
+        s.check = check_open(s.driver, 1u << CHECK_bounds, NULL, sink, NULL);
+        assert_true(s.driver && s.check);
+        for (u32 k = 0; k < BLOCKS; k++) {
+            assert_int_equal(drv_alloc(s.driver, 800 + k * 100, &at), DRV_OK);
+            s.block[k] = (u32)at;
+        }
+        make_buffers(&s);
+        run(&s);
+        compare(&s, counts);
+        drv_close(s.driver);
+        check_close(s.check);
+    }
+    assert_true(counts[0] > n * OPS / 10 && counts[1] > n * OPS / 10);
+}
+
+static void buffers_have_their_bytes(void **state)
+{
+    (void)state;
+    check_scenes(80);
+}
+
+static void a_few_leave_nothing(void **state)
+{
+    (void)state;
+    check_scenes(3);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(buffers_have_their_bytes),
+                                       cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(a_few_leave_nothing)};
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -695,6 +695,96 @@ static void goes_on_as_told(void **state)
     exchange(open_device(program, V202), rows, countof(rows));
 }
 
+/* A debugger without knowledge of lanes steps over a condition that does not hold for the one that it was told of: it is
+ * told of each at that place, and then the warp goes on. */
+static void each_lane_is_told(void **state)
+{
+    static const Exchange rows[] = {
+        {"Z0,80000020,4", "OK"},
+        {"vCont;c", "T05thread:1;"},
+        {"vCont;s:1", "T05thread:1;"},
+        {"p20", "24000080"}, /* so it says; the others have not gone on */
+        {"vCont;c", "T05thread:2;"},
+        {"p20", "20000080"},
+        {"vCont;s:2", "T05thread:2;"},
+        {"vCont;c", "T05thread:3;"},
+        {"vCont;s:3", "T05thread:3;"},
+        {"vCont;c", "T05thread:4;"},
+        {"p20", "20000080"},
+        {"vCont;s:4", "T05thread:4;"},
+        {"p20", "24000080"},
+        {"vCont;c", "T05thread:5;"}, /* the other warp comes there */
+        {"p20", "20000080"},
+        {"vCont;s:5", "T05thread:5;"},
+        {"vCont;c", "T05thread:6;"},
+    };
+    (void)state;
+    exchange(open_device(program, V202), rows, countof(rows));
+}
+
+/* There are up to 1024 breakpoints, and as many watchpoints; one that is removed makes room for one. */
+static void points_have_their_number(void **state)
+{
+    enum { MOST = 1024, N = 2 * (MOST + 20) };
+    static char text[N][24];
+    static Exchange rows[N];
+    (void)state;
+    for (int kind = 0; kind < 3; kind += 2) {
+        size_t n = 0;
+        for (u32 i = 0; i < MOST; i++, n++) {
+            snprintf(text[n], sizeof *text, "Z%d,%x,4", kind, HEAP + 4 * i);
+            rows[n] = (Exchange){text[n], "OK"};
+        }
+        for (u32 i = 0; i < 6; i++) {
+            snprintf(text[n], sizeof *text, "Z%d,%x,4", kind, HEAP + 4 * (MOST + i));
+            rows[n] = (Exchange){text[n], "E01"};
+            snprintf(text[n + 1], sizeof *text, "z%d,%x,4", kind, HEAP + 4 * (i * 200));
+            rows[n + 1] = (Exchange){text[n + 1], "OK"};
+            rows[n + 2] = (Exchange){text[n], "OK"};
+            n += 3;
+        }
+        exchange(open_device(program, V202), rows, n);
+    }
+}
+
+/* What monitor says comes in parts of 1000 bytes and the rest of them, and then it is done. */
+static void monitor_says_all(void **state)
+{
+    char long_ones[2][1002];
+    const struct {
+        const char *command;
+        u32 lines;
+    } rows[] = {{"disassemble 100", 100}, {"mask", 1}, {long_ones[0], 1}, {long_ones[1], 0}};
+    (void)state;
+    for (u32 i = 0; i < 2; i++)
+        snprintf(long_ones[i], sizeof *long_ones, "%0*d", (int)(1000 + i), 0);
+    for (size_t i = 0; i < countof(rows); i++) {
+        Pipe p = {.closed = false};
+        Device *d = open_device(program, V202);
+        Buf answer = {0};
+        size_t at = 0, all = 0;
+        u32 lines = 0;
+        bool was_last = false;
+        ask_monitor(&p, rows[i].command);
+        send(&p, "D");
+        run(&p, d, 1);
+        while (next_answer(&p, &at, &answer) && answer.data[0] == 'O' && answer.data[1] != 'K') {
+            assert_false(was_last);
+            was_last = answer.len < 1 + 2 * 1000;
+            all += (answer.len - 1) / 2;
+            for (size_t k = 1; k < answer.len; k += 2)
+                lines += !memcmp(answer.data + k, "0a", 2);
+        }
+        assert_string_equal(buf_text(&answer), rows[i].lines ? "OK" : "E01");
+        assert_int_equal(lines, rows[i].lines);
+        assert_true(i > 0 || all > 1000);
+        assert_true(next_answer(&p, &at, &answer)); /* of D */
+        assert_string_equal(buf_text(&answer), "OK");
+        buf_free(&answer);
+        end(&p, d);
+    }
+}
+
 /* Of up to 16 conditions one must hold, each of at most 4096 bytes. */
 static void takes_conditions(void **state)
 {
@@ -1374,7 +1464,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),
-        cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(takes_conditions),
+        cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(each_lane_is_told),
+        cmocka_unit_test(points_have_their_number),
+        cmocka_unit_test(monitor_says_all),
+        cmocka_unit_test(takes_conditions),
         cmocka_unit_test(conditions_are_the_last), cmocka_unit_test(hands_out_documents),
         cmocka_unit_test(hands_out_the_image),
         cmocka_unit_test(registers_have_their_names), cmocka_unit_test(registers_are_written_by_name),

@@ -712,6 +712,39 @@ static void open_ends_are_warned_of(void **state)
     }
 }
 
+/* What is used counts wherever it stands in a kernel, or in a function of the file. */
+static void every_use_is_in_the_record(void **state)
+{
+    static const struct {
+        const char *op;
+        u32 sgpr, vgpr, flags;
+    } uses[] = {
+        {"nop\n nop", 0, 0, 0},
+        {"nop\n add x40, x1, x1", 41, 0, 0},
+        {"nop\n vadd.vv v70, v1, v1", 0, 71, 0},
+        {"nop\n jalr ra, 0(ra)", 2, 0, RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE},
+        {"nop\n .insn 4, 0x0000000b", 0, 0, RES_REGISTERS_INCOMPLETE},
+    };
+    static const char *const places[] = {
+        ".kernel k\nk: %s\n .p2align 4\n endprg\n",
+        ".kernel k\nk: nop\n .p2align 4\n %s\n .p2align 4\n endprg\n",
+        ".kernel k\nk: vadd.vv v2, v2, v2\n .p2align 4\n %s\n endprg\n",
+        ".kernel k\nk: call f\n endprg\nf: %s\n .p2align 4\n endprg\n",
+        "f: nop\n .p2align 4\n %s\n .p2align 4\n endprg\n.kernel k\nk: call f\n endprg\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(uses); i++)
+        for (size_t k = 0; k < countof(places); k++) {
+            char without[200], with[200];
+            snprintf(without, sizeof without, places[k], "nop");
+            snprintf(with, sizeof with, places[k], uses[i].op);
+            const Resource a = resources(without, "k", V202), b = resources(with, "k", V202);
+            assert_int_equal(b.sgpr, uses[i].sgpr ? uses[i].sgpr : a.sgpr);
+            assert_int_equal(b.vgpr, uses[i].vgpr ? uses[i].vgpr : a.vgpr);
+            assert_int_equal(b.flags, a.flags | uses[i].flags);
+        }
+}
+
 static void warnings_are_no_errors(void **state)
 {
     static const struct { const char *text, *message; } cases[] = {
@@ -759,6 +792,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(errors_do_not_stop_reading),
         cmocka_unit_test(options_refuse_what_they_say),
         cmocka_unit_test(open_ends_are_warned_of),
+        cmocka_unit_test(every_use_is_in_the_record),
         cmocka_unit_test(warnings_are_no_errors),
     };
     (void)argc;

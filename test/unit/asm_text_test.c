@@ -584,7 +584,8 @@ static void nesting_has_limits(void **state)
     (void)state;
     expect_limit("", ".if 1\n", ".byte 1\n", ".endif\n", 1000, "conditions more than 1000 deep");
     expect_limit(".word ", "(", "1", ")", 200, "this expression is nested too deeply");
-    expect_limit(".word ", "-", "1", "", 200, "this expression is nested too deeply");
+    for (const char *sign = "-+~!"; *sign; sign++)
+        expect_limit(".word ", (char[]){*sign, 0}, "1", "", 200, "this expression is nested too deeply");
     expect_limit(".word a", "*2", "\na = 3\n", "", 200, "this expression is nested too deeply");
     expect_limit("", ".rept 1\n", ".byte 1\n", ".endr\n", 100, "macros, repetitions and includes more than 100 deep");
 }

@@ -548,6 +548,66 @@ static void every_place_for_memory(void **state)
     buf_free(&c.text);
 }
 
+/* More stores than the queue to the L2 has places, each of as many lines as there are lanes. */
+static void stores_wait_for_room(void **state)
+{
+    (void)state;
+    enum { STORES = 6, ALL = 8 * 32 };
+    Buf text = {0};
+    assert_true(machine_builtin(NULL, &machine));
+    buf_str(&text, "    csrr    t0, CSR_TID\n"
+                   "    vid.v   v1\n"
+                   "    vadd.vx v1, v1, t0\n"
+                   "    vsll.vi v2, v1, 7\n"
+                   "    lui     t1, 0x90000\n"
+                   "    vadd.vx v2, v2, t1\n"
+                   "    lui     t1, 8\n");
+    for (int i = 0; i < STORES; i++)
+        buf_str(&text, "    vsw12.v v1, 0(v2)\n    vadd.vx v2, v2, t1\n");
+    buf_str(&text, "    endprg x0, x0, x0\n");
+    rig_load(V202, 32, buf_text(&text));
+    rig.launch.warps = 8;
+    run(&(LaunchOptions){0});
+    for (u32 i = 0; i < STORES * ALL; i++)
+        assert_int_equal(rig.data[i * 32], i % ALL);
+    buf_free(&text);
+}
+
+/* Private memory for fewer groups than SMs could have: each is some group's alone while it runs, and serves the next
+ * one then. */
+static void private_memory_is_handed_on(void **state)
+{
+    (void)state;
+    enum { MANY = 500, AREAS = 100 };
+    Caught c;
+    catch_in(&c);
+    assert_true(machine_parse("many", "base = default\nsms = 120\n", &machine, &c.d));
+    rig_load(V202, LANES,
+             "    csrr    t0, CSR_GIDX\n"
+             "    slli    t0, t0, 3\n"
+             "    vid.v   v1\n"
+             "    vadd.vx v1, v1, t0\n"
+             "    vmv.v.i v2, 0\n"
+             "    vsw.v   v1, 0(v2)\n"
+             "    xori    s0, t0, 0x5a8\n" /* some work longer than others */
+             "    andi    s0, s0, 0x1f8\n"
+             "1:  addi    s0, s0, -1\n"
+             "    bgez    s0, 1b\n"
+             "    vlw.v   v3, 0(v2)\n"
+             "    vsll.vi v4, v1, 2\n"
+             "    lui     t1, 0x90000\n"
+             "    vadd.vx v4, v4, t1\n"
+             "    vsw12.v v3, 0(v4)\n"
+             "    endprg  x0, x0, x0\n");
+    rig.launch.groups[0] = MANY;
+    rig.launch.resident = 2;
+    rig.launch.pds_areas = AREAS;
+    run(&(LaunchOptions){0});
+    for (u32 i = 0; i < MANY * LANES; i++)
+        assert_int_equal(rig.data[i], i);
+    buf_free(&c.text);
+}
+
 /* A machine that no description can say: its LSU takes no instruction.  The launch ends with a
  * report of what each warp waits for. */
 static void a_machine_that_stands_still(void **state)
@@ -589,6 +649,8 @@ int main(void)
         cmocka_unit_test(sms_share_memory),
         cmocka_unit_test(code_that_never_comes),
         cmocka_unit_test(every_place_for_memory),
+        cmocka_unit_test(stores_wait_for_room),
+        cmocka_unit_test(private_memory_is_handed_on),
         cmocka_unit_test(a_machine_that_stands_still),
     };
     return cmocka_run_group_tests(tests, timing_set_up, timing_tear_down);

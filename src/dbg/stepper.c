@@ -78,11 +78,9 @@ static void put_changes(const Stepper *s, const Warp *w, Buf *to)
     u32 n = 0;
     if (!s->known || s->before->id != w->id || s->group != w->group->linear)
         return;
-    for (u32 i = 1; i < 64 && n < MOST_CHANGED; i++)
-        if (w->x[i] != s->before->x[i]) {
+    for (u32 i = 1; i < 64; i++) /* an instruction writes one or two of them */
+        if (w->x[i] != s->before->x[i])
             buf_printf(to, "changed  x%-3u 0x%08x, was 0x%08x\n", i, w->x[i], s->before->x[i]);
-            n++;
-        }
     for (u32 i = 0; i < 256 && n < MOST_CHANGED; i++) {
         Buf line = {0};
         if (!memcmp(w->v[i], s->before->v[i], s->d->run->launch->lanes * sizeof *w->v[i]))

@@ -140,6 +140,7 @@ printf '{"timeout": 0.2, "workloads": [{"name": "slow", "program": ["sleep", "10
 "$V" sweep c.json >out 2>&1
 "$V" sweep d.json >out 2>&1
 is 'nested,2,, slow,124,,' "$(sed '1d; s/,[0-9.]*$//' c.sweep/results.csv d.sweep/results.csv | grep , | grep -v ^work | xargs)" 'one at a time, and not longer'
+is 'status 124, out of time' "$(sed -n 3p d.sweep/failed/0.log)" 'why'
 grep -q 'another sweep runs there' c.sweep/failed/0.log || { cat c.sweep/failed/0.log; bad=1; }
 PATH=/nowhere "$V" sweep --plot -o a.sweep a.json >out 2>&1
 is '2 error: there is no gnuplot, which draws the plot (package gnuplot-nox)' "$? $(sed 's/^ventus: //' out | grep ^error)" 'no gnuplot'

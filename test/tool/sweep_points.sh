@@ -167,6 +167,25 @@ echo '# another' >>e/point
 "$V" sweep -o tasks e/ends.json >again 2>err
 is '' "$(cat err)" 'a result of another program'
 
+# ... and what of Slurm is refused
+slurm() { # FILE DIR
+	PATH=$T/bin:$PATH "$V" sweep --slurm -o "$2" "$1" 2>&1
+	echo "$? $(ls "$2/work" | xargs)"
+}
+printf '#!/bin/sh\necho no job\n' >bin/sbatch
+printf '#!/bin/sh\nexit 1\n' >bin/squeue
+chmod +x bin/sbatch bin/squeue
+cp e/ends.json "e/it's.json"
+quotes="error: the names of the program, the file and the directory must not have a '
+2 "
+is "$quotes" "$(slurm "e/it's.json" slurm)" 'a quote in the file'
+is "$quotes" "$(slurm e/ends.json "it's")" 'a quote in the directory'
+is 'error: sbatch took no job
+2 ' "$(slurm e/ends.json slurm)" 'no number'
+printf '#!/bin/sh\necho 7; exit 1\n' >bin/sbatch
+is 'error: sbatch took no job
+2 ' "$(slurm e/ends.json slurm)" 'a status'
+
 # 5. a signal ends a sweep with its points; what is done stays
 echo '{"workloads": [{"name": "a", "program": ["./point"]}, {"name": "b", "program": ["./point", "waits"]},
  {"name": "c", "program": ["./point", "last"]}]}' >e/wait.json

@@ -1,5 +1,6 @@
 # Images without a kernel that touches them: every format with its channels and its descriptor, as OpenCL numbers them;
 # pictures of every form against values that are computed here, and pictures that are damaged.
+# skip: ! ldd %b/ventus | grep -q libpng
 # run: B=%b T=%t sh %s
 
 cat >"$T.s" <<'EOF'

@@ -397,7 +397,8 @@ static size_t pipeline_script(CycleEvent *to)
         AT(FETCH, 1003, 1, 2, .group = 5, .warp = 1, .pc = pc, .exec = 3),
         AT(FETCH, 1004, 1, 2, .group = 5, .warp = 1, .pc = pc, .exec = 3),
         AT(FETCH, 1004, 0, 0, .group = 4, .pc = pc + 256, .exec = 2),
-        AT(BUFFER, 1006, 1, 2, .pc = pc, .exec = 3),
+        AT(BUFFER, 1006, 1, 2, .pc = pc, .exec = 2),
+        AT(BUFFER, 1006, 1, 2, .pc = pc, .exec = 1),
         AT(DECODE, 1007, 1, 2, .pc = pc, .word = code_of("addi t0, t0, 1", V202)),
         AT(ISSUE, 1008, 1, 2, .pc = pc, .number = 77, .exec = 0xff, .unit = U_SALU,
            .launch = &first),
@@ -413,6 +414,7 @@ static size_t pipeline_script(CycleEvent *to)
            .launch = &first),
         AT(DONE, 1016, 0, 0, .number = 78),
         AT(FETCH, 1016, 0, 0, .group = 4, .pc = pc + 768, .exec = 1),
+        AT(FETCH, 1016, 1, 2, .group = 5, .warp = 1, .pc = pc + 8, .exec = 1),
         AT(LAUNCH_END, 1020, 0, 0, .launch = &first),
         AT(LAUNCH, 5000, 0, 0, .launch = &second),
         AT(WARP, 5000, 0, 0, .group = 0, .launch = &second),
@@ -447,7 +449,7 @@ static void pipeline_of_a_script(void **state)
                    "I\t2\t2\t1\nL\t2\t0\t80000104: \nL\t2\t1\tSM 0, slot 0, group 4, warp 0\n"
                    "S\t2\t0\tF\n"
                    "C\t2\n" /* 6 */
-                   "E\t0\t0\tF\nS\t0\t0\tB\nE\t1\t0\tF\nS\t1\t0\tB\n"
+                   "E\t1\t0\tF\nS\t1\t0\tB\nE\t0\t0\tF\nS\t0\t0\tB\n"
                    "C\t1\n" /* 7 */
                    "L\t0\t0\taddi t0, t0, 1\nE\t0\t0\tB\nS\t0\t0\tD\n"
                    "C\t1\n" /* 8 */
@@ -469,19 +471,21 @@ static void pipeline_of_a_script(void **state)
                    "E\t3\t0\tC\nS\t3\t0\tX\n"
                    "I\t4\t4\t1\nL\t4\t0\t80000300: \nL\t4\t1\tSM 0, slot 0, group 4, warp 0\n"
                    "S\t4\t0\tF\n"
+                   "I\t5\t5\t0\nL\t5\t0\t80000008: \nL\t5\t1\tSM 1, slot 2, group 5, warp 1\n"
+                   "S\t5\t0\tF\n"
                    "C\t1\n" /* 17 */
                    "E\t3\t0\tX\nR\t3\t2\t0\n"
                    "C\t3\n" /* 20: the end, and the next launch */
-                   "E\t4\t0\tF\nR\t4\t0\t1\n"
+                   "E\t4\t0\tF\nR\t4\t0\t1\nE\t5\t0\tF\nR\t5\t0\t1\n"
                    "C\t1\n" /* 21 */
-                   "I\t5\t5\t2\nL\t5\t0\t80000000: \nL\t5\t1\tSM 0, slot 0, group 0, warp 0\n"
-                   "S\t5\t0\tF\nE\t5\t0\tF\nS\t5\t0\tB\n"
-                   "L\t5\t0\tvadd64.vv v2, v4, v6\nE\t5\t0\tB\nS\t5\t0\tD\n"
+                   "I\t6\t6\t2\nL\t6\t0\t80000000: \nL\t6\t1\tSM 0, slot 0, group 0, warp 0\n"
+                   "S\t6\t0\tF\nE\t6\t0\tF\nS\t6\t0\tB\n"
+                   "L\t6\t0\tvadd64.vv v2, v4, v6\nE\t6\t0\tB\nS\t6\t0\tD\n"
                    "C\t2\n" /* 23 */
-                   "E\t5\t0\tD\nS\t5\t0\tC\nL\t5\t0\t  {lanes 7fffffff}\n"
-                   "L\t5\t1\t, lanes 7fffffff, unit MUL\n"
+                   "E\t6\t0\tD\nS\t6\t0\tC\nL\t6\t0\t  {lanes 7fffffff}\n"
+                   "L\t6\t1\t, lanes 7fffffff, unit MUL\n"
                    "C\t7\n" /* 30 */
-                   "E\t5\t0\tC\nR\t5\t0\t1\n"
+                   "E\t6\t0\tC\nR\t6\t0\t1\n"
                    "C\t1\n");
 }
 
@@ -497,8 +501,8 @@ static void pipeline_of_a_part_of_a_script(void **state)
         {{.from = 3, .to = 4}, "0 4", 0},
         {{.from = 4, .to = 5}, "0 4 104", 0},
         {{.from = 5, .to = 12}, "", 0},
-        {{.from = 12}, "200 300 0", 0},
-        {{.from = 12, .to = 17}, "200 300", 0},
+        {{.from = 12}, "200 300 8 0", 0},
+        {{.from = 12, .to = 17}, "200 300 8", 0},
         {{.limit = 17 + 4 + 4}, "", 3}, /* the head and two lines of cycles are there */
         {{.limit = 17 + 4 + 4 + 1}, "0", 3},
         {{.limit = 200}, "0 4 104", 12},

@@ -23,7 +23,8 @@ $CC -fsanitize=leak -o "$t/build/ventus" "$B"/tool/*.o "$B/libventus.a" $librari
 
 # 2. tests, whose output has the sanitizer's report if there is one
 cd test/tool || exit 1
-set -- check_bounds.s objdump.s replay_round.s run_buffers.s run_faults.s run_profile.s run_stats.s
+set -- check_bounds.s dis.sh dis_bad.sh info.sh objdump.s replay_round.s run_buffers.s run_faults.s run_formats.sh run_pictures.s run_profile.s \
+    run_stats.s run_timeline.s run_trace.s run_want.sh specs_bad.sh sweep_points.sh
 n=$#
 cd ../.. || exit 1
 for f; do

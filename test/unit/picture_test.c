@@ -590,7 +590,7 @@ static void tell_timeline(Picture *p)
          .reads = 4,
          .writes = 2},
         {.cycle = 1020, .sm = 2, .warps = 1, .groups = 1, .reads = 9},
-        {.cycle = 1040, .insns = 20, .hits = 6, .misses = 2, .stores = 4, .reads = 8, .writes = 4},
+        {.cycle = 1040, .insns = 20, .hits = 6, .misses = 2, .stores = 5, .reads = 8, .writes = 4},
         {.cycle = 1060, .insns = 25, .hits = 9, .misses = 2, .stores = 6, .reads = 12, .writes = 7},
     };
     const CycleEvent middle[] = {AT(LAUNCH_END, 1070, 0, 0, .launch = &first),
@@ -642,10 +642,12 @@ static void timeline_of_a_script(void **state)
         COUNTER(0, 2, INSNS, "\"issued\":500"),
         COUNTER(0, 2, CACHE, "\"hits\":150,\"misses\":50,\"stores\":100"),
         COUNTER(20, 4, "resident", "\"warps\":1,\"groups\":1"),
-        COUNTER(40, 2, "resident", "\"warps\":0,\"groups\":0"), /* the rates are as before */
+        /* the rates are as before, but for stores */
+        COUNTER(40, 2, "resident", "\"warps\":0,\"groups\":0"),
+        COUNTER(20, 2, CACHE, "\"hits\":150,\"misses\":50,\"stores\":150"),
         COUNTER(40, 1, MEMORY, "\"read\":12800,\"written\":9600"),
         COUNTER(40, 2, INSNS, "\"issued\":250"),
-        COUNTER(40, 2, CACHE, "\"hits\":150,\"misses\":0,\"stores\":100"),
+        COUNTER(40, 2, CACHE, "\"hits\":150,\"misses\":0,\"stores\":50"),
         RAN(16, 4, 1, 54, "group 9 warp 0"),
         LAUNCH(0, 70, "a?b?c?d?~ e", "\"groups\":\"2,3,4\",\"warps\":5,\"lanes\":8"),
         COUNTER(70, 1, MEMORY, "\"read\":0,\"written\":0"), /* lines of no size */
@@ -673,10 +675,10 @@ static void timeline_of_a_part_of_a_script(void **state)
         NAME("process", 4, 0, "SM 2"),
         GROUP("b", 16, 4, "1.9", "9"),
         COUNTER(20, 2, INSNS, "\"issued\":500"),
-        COUNTER(20, 2, CACHE, "\"hits\":150,\"misses\":50,\"stores\":100"),
+        COUNTER(20, 2, CACHE, "\"hits\":150,\"misses\":50,\"stores\":150"),
         COUNTER(40, 1, MEMORY, "\"read\":12800,\"written\":9600"),
         COUNTER(40, 2, INSNS, "\"issued\":250"),
-        COUNTER(40, 2, CACHE, "\"hits\":150,\"misses\":0,\"stores\":100"),
+        COUNTER(40, 2, CACHE, "\"hits\":150,\"misses\":0,\"stores\":50"),
         RAN(16, 4, 1, 54, "group 9 warp 0"),
         "\n]}\n",
     };

@@ -720,6 +720,13 @@ static void a_full_disk_is_reported(void **state)
     assert_false(picture_free(p));
     assert_int_equal(errno, ENOSPC);
     fclose(f);
+    /* what is written when all is done */
+    f = fopen("/dev/full", "w");
+    p = pipeline_new(f, &(PictureOptions){0});
+    errno = 0;
+    assert_false(picture_free(p));
+    assert_int_equal(errno, ENOSPC);
+    fclose(f);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 # run: for e in interp jit; do %b/ventus info | grep -q "^engine $e:" && %b/ventus run %s -k none --engine $e -g 1 -a buf:i32:1 --stats | grep -c '^engine\.' || { [ $e = interp ] || echo 5; }; done
 # run: %b/ventus run %s -k none --engine interp --isa v202+ai --machine documents --threads 8 --warps 5 --sms 3 --vm spike --strict --mmu --all-lanes --any-barrier --max-insns 70000 --timeout 9.5 -g 1 -a buf:i32:1 --stats | sed -n '2,$s/^option.\(.*\) # in force/\1/p' | xargs
 # run: for e in interp timing; do %b/ventus run %s --engine $e -k all --threads 4 -g 24 -l 12 -P 8192 -a buf:i32:256 -a local:64 --stats >%t.all; %b/ventus run %s --engine $e -k all --threads 4 -g 24 -l 12 -P 8192 -a buf:i32:256 -a local:64 --stats=json --stats-file=%t.json; awk -F '[ ",:]+' '/{$/ { part = $2 } /^  }/ { part = "" } $3 ~ /^[0-9]/ { n[(part ? part "." : "") $2] = $3 } FILENAME !~ /all$/ { next } { split($0, w, " ") } w[1] ~ /^option|^seconds|limit$/ { next } { k++; if (n[w[1]] == "" || n[w[1]] - w[2] > 5e-5 || w[2] - n[w[1]] > 5e-5) print w[1], w[2], n[w[1]] } END { print (k > 80) }' %t.json %t.all; done
+# run: awk '/^slots/ && !/all/ { n += $2 } /^scoreboard/ { b += $2; zero += !$2 } { s[$1] = $2 } END { print n == s["slots.all"], (b && b == s["slots.scoreboard"]), zero + 0 }' %t.all
 
 	.text
 	.kernel	none
@@ -144,4 +145,5 @@ all:
 # engine interp isa v202+ai machine documents threads 8 warps 5 sms 3 vm spike strict 1 mmu 1 all-lanes 1 any-barrier 1 max-insns 70000 timeout 9.5
 # 1
 # 1
+# 1 1 0
 # end

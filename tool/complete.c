@@ -104,6 +104,8 @@ static void offer_options(const struct argp *a, const Complete *c)
 {
     char text[64];
     for (const struct argp_option *o = a->options; o && !option_is_last(o); o++) {
+        if (o->flags & OPTION_HIDDEN)
+            continue;
         if (o->key > ' ' && o->key < 127 && !c->word[1]) {
             snprintf(text, sizeof text, "-%c", o->key);
             offer(c, text, o->doc);

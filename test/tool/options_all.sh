@@ -1,0 +1,53 @@
+# Every option of every command: it is offered for completion as the help has it, and what is one letter off is told, with
+# or without a value; what is farther off is not.  What is offered as a value is taken.
+# run: B=%b T=%t sh %s
+
+n=0
+is() { # WANT GOT WHAT
+	n=$((n + 1))
+	[ "$1" = "$2" ] || printf '%s: wanted\n%s\ngot\n%s\n' "$3" "$1" "$2"
+}
+for c in $("$B/ventus" complete '' | sed -n 's/	.*//p'); do
+	"$B/ventus" "$c" --help >"$T.help" </dev/null
+	# options begin a line, with the letter first: "  -p, --isa=P", "      --pc=ADDR", "      --trace[=FILE]"
+	sed -n 's/^ \{2,6\}\(-., \)\{0,1\}--\([a-z0-9-]*\).*/\2/p' "$T.help" | grep -v '^usage$' >"$T.names"
+	"$B/ventus" complete "$c" - | cut -f1 | sort >"$T.offered"
+	is "$(sort "$T.names" | xargs)" "$(sed -n 's/^--//p' "$T.offered" | xargs)" "$c --"
+	is "$(sed -n 's/^ \{2,6\}-\([^-?]\)[, ].*/\1/p' "$T.help" | sort | xargs)" "$(sed -n 's/^-\([^-]\)$/\1/p' "$T.offered" | xargs)" "$c -"
+	# word, and what was probably meant: letters are replaced, one at either end, two of five, three of them
+	awk -v c="$c" '{ name = $1; len = length(name)
+		print c, substr(name, 1, len - 1) "q", name
+		print c, "q" substr(name, 2) (NR % 2 ? "=7" : ""), name
+		print c, (len < 5 ? "qq" substr(name, 3) : NR % 2 ? substr(name, 1, 1) "qq" substr(name, 4) : "qqq" substr(name, 4)), len >= 5 && NR % 2 ? name : "" }' \
+		"$T.names" >>"$T.cases"
+done
+while read -r c word name; do
+	n=$((n + 1))
+	got=$("$B/ventus" "$c" "--$word" 2>&1 </dev/null)
+	case $?:$got in
+	"2:ventus $c: unrecognized option '--$word'; did you mean '--$name'?"*) [ "$name" ] || echo "$c --$word: $got" ;;
+	*'did you mean'*) echo "$c --$word: $got" ;;
+	2:*) [ ! "$name" ] || echo "$c --$word: $got" ;;
+	*) echo "$c --$word: $got" ;;
+	esac
+done <"$T.cases"
+for option in engine vm threads isa check stats machine; do
+	"$B/ventus" complete run "--$option=" | sed -n "s/^--$option=\([^	]*\).*/\1/p" >"$T.offered"
+	while read -r v; do
+		is 'no/such.elf: error: No such file or directory' "$("$B/ventus" run --$option="$v" no/such.elf 2>&1)" "--$option=$v"
+	done <"$T.offered"
+	case $option in
+	check | stats) ;; # their values stand behind a = only
+	*) is "$(cat "$T.offered")" "$("$B/ventus" complete run --$option '' | cut -f1 | grep -v '^\.')" "complete --$option" ;;
+	esac
+done
+is 'all text json' "$("$B/ventus" complete run --check= | sed -n '1s/.*=//p') $("$B/ventus" complete run --stats= | sed 's/.*=//' | xargs)" words
+is "$("$B/ventus" info | sed -n 's/^engine \([a-z]*\):.*/\1/p' | sort | xargs)" \
+	"$("$B/ventus" complete run --engine '' | cut -f1 | sort | xargs)" engines
+is "$("$B/ventus" info | sed -n '/^parameter/{s/.*range  *//;s/  what//;p;q;}' | tr ' ' '\n' | grep . | sort | xargs)" \
+	"$("$B/ventus" complete run --machine '' | grep -v '^\.' | sort | xargs)" machines
+[ $n -gt 300 ] || echo "only $n"
+rm -f "$T.help" "$T.names" "$T.offered" "$T.cases"
+
+# out:
+# end

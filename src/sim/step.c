@@ -46,7 +46,8 @@ static bool is_without_floats(u8 unit)
 static const Uop *execute(Warp *w, const Uop *u, Step *s)
 {
     Group *g = w->group;
-    const bool raises = s->facts->writes & STATE_FFLAGS;
+    /* what writes fflags itself is no operation that adds to them */
+    const bool raises = s->facts->writes & STATE_FFLAGS && isa_insn[s->id].effect != E_CSR;
     const u8 flags = w->fflags;
     g->ntouched = 0;
     w->ninsns += uop_insns(u); /* before it runs: a CSR shows it */

@@ -152,11 +152,19 @@ static void put_status(WarpLog *log, const Trace *t, Op op, Writes *out)
     put_csr(out, CSR_mstatus, log->status);
 }
 
+/* csrrs and csrrc of x0 or 0 only read; whatever else they name is shown as written, also where a
+ * write is void here. */
+static bool writes_csr(const Step *s)
+{
+    const IsaRegs *a = reg(s, ROLE_A);
+    return isa_insn[s->id].op == OP_copy || (a ? a->first != 0 : s->facts->uimm != 0);
+}
+
 static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Step *s, u32 rd,
                          Writes *out)
 {
     const u32 n = (u32)s->facts->imm & 0xfff;
-    const bool writes = s->facts->writes & STATE_CSR;
+    const bool writes = writes_csr(s);
     u32 value = 0;
     csr_read(w, n, &value);
     if (writes && n == CSR_mstatus)

@@ -31,6 +31,12 @@ printf '\007\0\0\0\377\377\377\377' >"$T.bin"
 try 'a file, and printed all the same' buf:f32:2 "buf:i32:2==@$T.bin>-"
 try 'too few values' buf:f32:2 buf:i32:3==7,-1
 try 'no tolerance of words' buf:f32:2 buf:i32:2==7,-1~1e-3
+try 'a component' buf:f32x2:1==1,2 buf:i32:2
+try 'relative to what is large' buf:f32:2==1,-100~1.02 buf:i32:2==7,-1
+try 'not to what is small' buf:f32:2==1,-0.5~1.4 buf:i32:2
+for t in -1 x inf nan 1x; do
+	try "no tolerance: $t" "buf:f32:2==1~$t" buf:i32:2
+done
 rm -f "$T.s" "$T.bin"
 
 # out:
@@ -56,5 +62,38 @@ rm -f "$T.s" "$T.bin"
 # argument 1:1:17: error: whole numbers are compared exactly
 #     buf:i32:2==7,-1~1e-3
 #                     ^
+# 2
+# 8: a component
+# t.s: error: argument 0: element 0, component 1, is 1.0000019, should be 2; 1 of 2 differ
+# 1
+# 9: relative to what is large
+# 0
+# 10: not to what is small
+# t.s: error: argument 0: element 1 is 1.0000019, should be -0.5; 1 of 2 differ
+# 1
+# 11: no tolerance: -1
+# argument 0:1:14: error: expected a tolerance such as 1e-6
+#     buf:f32:2==1~-1
+#                  ^
+# 2
+# 12: no tolerance: x
+# argument 0:1:14: error: expected a tolerance such as 1e-6
+#     buf:f32:2==1~x
+#                  ^
+# 2
+# 13: no tolerance: inf
+# argument 0:1:14: error: expected a tolerance such as 1e-6
+#     buf:f32:2==1~inf
+#                  ^
+# 2
+# 14: no tolerance: nan
+# argument 0:1:14: error: expected a tolerance such as 1e-6
+#     buf:f32:2==1~nan
+#                  ^
+# 2
+# 15: no tolerance: 1x
+# argument 0:1:14: error: expected a tolerance such as 1e-6
+#     buf:f32:2==1~1x
+#                  ^
 # 2
 # end

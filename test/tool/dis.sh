@@ -16,6 +16,7 @@ words 0000000000000013 | "$B/ventus" dis
 words 00000000 | "$B/ventus" dis --isa v2025
 words '' '# nothing' '; nothing' 13 | "$B/ventus" dis | cat -A
 printf 13 | "$B/ventus" dis
+printf '0X13\n8: 13\n8:0x13\n8:\t13 # x\n13 ;x\n13:\r\n 13\t;\n\t0000000000000013\r\n' | "$B/ventus" dis
 
 # out:
 # j 44
@@ -45,5 +46,13 @@ printf 13 | "$B/ventus" dis
 # $
 # $
 # nop$
+# nop
+# nop
+# nop
+# nop
+# nop
+# nop
+# nop
+# nop
 # nop
 # end

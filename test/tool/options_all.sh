@@ -14,6 +14,12 @@ for c in $("$B/ventus" complete '' | sed -n 's/	.*//p'); do
 	"$B/ventus" complete "$c" - | cut -f1 | sort >"$T.offered"
 	is "$(sort "$T.names" | xargs)" "$(sed -n 's/^--//p' "$T.offered" | xargs)" "$c --"
 	is "$(sed -n 's/^ \{2,6\}-\([^-?]\)[, ].*/\1/p' "$T.help" | sort | xargs)" "$(sed -n 's/^-\([^-]\)$/\1/p' "$T.offered" | xargs)" "$c -"
+	# in the order of their letters, or first letters, where they are no groups
+	case $c in
+	run | replay) ;;
+	*) sed -n 's/^ \{2,6\}-\([^-?]\)[, ].*/\1/p; s/^ \{6\}--\(.\).*/\1/p; /^  -?/q' "$T.help" | tr A-Z a-z >"$T.order"
+		sort -c "$T.order" || echo "$c --help" ;;
+	esac
 	# word, and what was probably meant: letters are replaced, one at either end, two of five, three of them
 	awk -v c="$c" '{ name = $1; len = length(name)
 		print c, substr(name, 1, len - 1) "q", name
@@ -47,7 +53,7 @@ is "$("$B/ventus" info | sed -n 's/^engine \([a-z]*\):.*/\1/p' | sort | xargs)" 
 is "$("$B/ventus" info | sed -n '/^parameter/{s/.*range  *//;s/  what//;p;q;}' | tr ' ' '\n' | grep . | sort | xargs)" \
 	"$("$B/ventus" complete run --machine '' | grep -v '^\.' | sort | xargs)" machines
 [ $n -gt 300 ] || echo "only $n"
-rm -f "$T.help" "$T.names" "$T.offered" "$T.cases"
+rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases"
 
 # out:
 # end

@@ -1,5 +1,5 @@
 # What a trace says of CSR instructions: the CSR that one writes, by its number and name, with the value that the next one
-# reads; nothing of one that only reads.
+# reads; nothing of one that only reads.  And words of 64 bits.
 # run: B=%b T=%t sh %s
 
 names='1:fflags 2:frm 3:fcsr 9:vxsat 10:vxrm 15:vcsr 772:mie 832:mscratch 833:mepc 834:mcause 835:mtval 836:mip 2059:print'
@@ -20,8 +20,11 @@ for c in $names; do
 		END { if (n < 16) print name ": only " n }'
 done
 echo $names | wc -w
+printf '\t.kernel k\nk:\tvadd64.vv v2, v4, v6\n\tret\n' >"$T.s"
+"$B/ventus" run -p v2025 "$T.s" -g 1 --threads 4 --trace=- | grep -o '(0x[0-9a-f]\{9,\})'
 rm -f "$T.s"
 
 # out:
 # 13
+# (0x00080c0000200054)
 # end

@@ -52,8 +52,38 @@ is "$("$B/ventus" info | sed -n 's/^engine \([a-z]*\):.*/\1/p' | sort | xargs)" 
 	"$("$B/ventus" complete run --engine '' | cut -f1 | sort | xargs)" engines
 is "$("$B/ventus" info | sed -n '/^parameter/{s/.*range  *//;s/  what//;p;q;}' | tr ' ' '\n' | grep . | sort | xargs)" \
 	"$("$B/ventus" complete run --machine '' | grep -v '^\.' | sort | xargs)" machines
+# words that are values of options, of letters alone or behind others, are no options; those behind other letters are
+printf '\tret\n' >"$T.s" && "$B/ventus" as -o "$T.o" "$T.s"
+said() { # WANT ARGUMENT...: the first line, without the file's name
+	want=$1
+	shift
+	is "$want" "$("$B/ventus" "$@" 2>&1 </dev/null | sed "1s|^.*/t\.o: ||;q")" "$*"
+}
+said "error: it has no section '--syns'" objdump -j --syns "$T.o"
+said "error: it has no section '--syns'" objdump -dj --syns "$T.o"
+said "error: it has no section '--syns'" objdump --section --syns "$T.o"
+said "error: it has no section 'd'" objdump -jd "$T.o"
+meant="ventus objdump: unrecognized option '--syns'; did you mean '--syms'?"
+said "$meant" objdump -d --syns "$T.o"
+said "$meant" objdump -rd --syns "$T.o"
+said "$meant" objdump -jd --syns "$T.o"
+said "$meant" objdump -rjd --syns "$T.o"
+said "$meant" objdump --section=x --syns "$T.o"
+said "$meant" objdump "$T.o" --syns
+said "ventus objdump: one file at a time; '--syns' is one too many" objdump "$T.o" -- --syns
+# one dash is too few where the letter has no value
+said "ventus objdump: unrecognized option '-section'; did you mean '--section'?" objdump -section "$T.o"
+said "ventus objdump: unrecognized option '-headers'; did you mean '--headers'?" objdump -headers "$T.o"
+said "ventus objdump: unrecognized option '-reloc'; did you mean '--reloc'?" objdump -reloc "$T.o"
+said "ventus objdump: invalid option -- 'e'" objdump -relo "$T.o"
+said 'ventus run: -P: '"'rivate'"' is not a number from 0 to 16777216' run -Private "$T.o"
+# the ends of ranges
+for v in 100 100% 0.0001 5% 1e1; do said 'no/such.elf: error: No such file or directory' run --engine timing --sample "$v" no/such.elf; done
+for v in 100.01 0.00009 0 -1 nan 5%% % ''; do
+	is 2:1 "$("$B/ventus" run --engine timing --sample "$v" no/such.elf >"$T.help" 2>&1; echo $?:"$(grep -c "^ventus run: --sample: '$v' is" "$T.help")")" "--sample $v"
+done
 [ $n -gt 300 ] || echo "only $n"
-rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases"
+rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases" "$T.s" "$T.o"
 
 # out:
 # end

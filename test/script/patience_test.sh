@@ -17,7 +17,7 @@ kernel void spin(global volatile int *p, local int *t)
     t[get_local_id(0)] = *p;
 }
 END
-args="-j 1 --threads 32 -g 256 -l 64 -a buf:i32:1 -a local:256 $T/spin.cl"
+args="-j 1 --threads 32 -g 64,2,3 -l 64 -a buf:i32:1 -a local:256 $T/spin.cl"
 
 complain() {
     echo "$engine: $1"
@@ -32,16 +32,16 @@ roll() {
         if [ $engine = timing ]; then awk '{n += $1} END {print n}'; else tr '\n' ';'; fi
 }
 # all groups have begun, since one may wait for another
-want=' 4 spin.cl:4 in spin; 4 spin.cl:6 in spin, waiting at a barrier;'
+want=' 6 spin.cl:4 in spin; 6 spin.cl:6 in spin, waiting at a barrier;'
 
 for engine in interp auto timing; do
     options="--engine $engine"
-    [ $engine = timing ] && options="$options --sms 1" want=8
+    [ $engine = timing ] && options="$options --sms 1" want=12
     # 1. a limit of time; the question may come before the first instruction, so only its line counts
     runs=$((runs + 1))
     "$B/ventus" run $options --patience 0.2 --timeout 3 $args 2>"$T/out"
     [ $? = 1 ] || complain 'a limit of time gives another status than 1'
-    [ "$(grep -c '^ventus: spin still runs (Ctrl-C ends it); of 4 groups [1-4] run' "$T/out")" = 1 ] ||
+    [ "$(grep -c '^ventus: spin still runs (Ctrl-C ends it); of 6 groups [1-6] run' "$T/out")" = 1 ] ||
         complain 'not said once that it still runs'
     [ "$(roll 'spin was ended')" = "$want" ] || complain "after the limit: $(roll 'spin was ended')"
     # 2. Ctrl-C, once it has been said, which a patience of 0 would leave out

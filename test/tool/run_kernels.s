@@ -2,6 +2,7 @@
 # what assembles, links and runs in steps runs as in one.
 # run: %b/ventus run %s || echo status $?
 # run: %b/ventus run %s -k third || echo status $?
+# run: for k in fist second_ fxrxt xirst; do %b/ventus run %s -k $k || true; done 2>&1 | cut -d' ' -f3-
 # run: %b/ventus run %s -k second -a 'buf:i32:1>-'
 # run: %b/ventus as -o %t.o %s
 # run: %b/ventus ld -o %t.elf %t.o
@@ -27,6 +28,10 @@ second:
 # status 2
 # test/tool/run_kernels.s: error: no kernel 'third'; it has first, second
 # status 2
+# no kernel 'fist'; did you mean 'first'?
+# no kernel 'second_'; did you mean 'second'?
+# no kernel 'fxrxt'; did you mean 'first'?
+# no kernel 'xirst'; did you mean 'first'?
 # arg0[0..0]: 2
 # arg0[0..0]: 2
 # arg0[0..0]: 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Where the warps of a kernel that does not end stand: said once after --patience seconds, and again
-# when a limit or Ctrl-C ends it.  Half of the warps of each group spin, the others wait for them.
+# when a limit or Ctrl-C ends it.  Half of the warps of each group spin, in two places; the others wait for them.
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'no compiler built in'; exit 77; }
 T=$(mktemp -d) || exit 1
@@ -10,7 +10,10 @@ bad=0 runs=0
 cat >"$T/spin.cl" <<'END'
 kernel void spin(global volatile int *p, local int *t)
 {
-    if (get_local_id(0) < 32)
+    if (get_local_id(0) < 32 && get_group_id(2) == 2)
+        while (*p != 7)
+            ;
+    else if (get_local_id(0) < 32)
         while (*p == 0)
             ;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -32,7 +35,7 @@ roll() {
         if [ $engine = timing ]; then awk '{n += $1} END {print n}'; else tr '\n' ';'; fi
 }
 # all groups have begun, since one may wait for another
-want=' 6 spin.cl:4 in spin; 6 spin.cl:6 in spin, waiting at a barrier;'
+want=' 2 spin.cl:4 in spin; 4 spin.cl:7 in spin; 6 spin.cl:9 in spin, waiting at a barrier;'
 
 for engine in interp auto timing; do
     options="--engine $engine"

@@ -25,6 +25,10 @@ awk '/^ventus/ { print "version", $2 }
 	on { i = $4 == "2^n" ? 5 : 4; value = $(i + column - 1); text = $1 " " $2 " " $3 (i == 5 ? " 2^n" : "")
 		line = $0; for (k = 1; k < i + machines; k++) sub(/^ *[^ ]+ +/, "", line); print text, value, line }' "$T.text" >"$T.got"
 diff "$T.want" "$T.got"
+for p in v2025 ai tidx; do # as many instructions as were published
+	n=$(cut -f2 test/golden/isa_encodings.tsv | grep -cx "\(.*+\)\{0,1\}$p")
+	grep -q "^profile $p *$n instructions" "$T.text" || echo "$p: not $n"
+done
 # 2. values of machines from their descriptions
 awk '/^parameter/ { on = 1; sub(/^.*range/, ""); for (i = 1; i < NF; i++) machine[i] = $i; n = NF - 1; next }
 	/^$/ { on = 0 }

@@ -186,6 +186,28 @@ printf '#!/bin/sh\necho 7; exit 1\n' >bin/sbatch
 is 'error: sbatch took no job
 2 ' "$(slurm e/ends.json slurm)" 'a status'
 
+# tasks that begin after the queue was asked twice
+cat >bin/sbatch <<'EOF'
+#!/bin/sh
+for a; do
+	case $a in --array=0-*) last=${a#--array=0-} ;; esac
+	wrap=$a
+done
+: >queued
+: >asked
+{
+	while [ "$(wc -l <asked)" -lt 2 ]; do sleep 0.1; done
+	for i in $(seq 0 "$last"); do SLURM_ARRAY_TASK_ID=$i sh -c "$wrap"; done
+	rm queued
+} >/dev/null 2>&1 </dev/null &
+echo 7
+EOF
+printf '#!/bin/sh\necho >>asked\n[ ! -e queued ] || echo 7\n' >bin/squeue
+echo '{"workloads": [{"name": "a", "program": ["./point"]}, {"name": "b", "program": ["./point", "killed"]}]}' >e/later.json
+is '2 points, 1 failed; results in later
+1 ' "$(slurm e/later.json later)" 'tasks that wait'
+is 'a,0,12,4,S b,143,,,S' "$(rows later | xargs)" 'their results'
+
 # 5. a signal ends a sweep with its points; what is done stays
 echo '{"workloads": [{"name": "a", "program": ["./point"]}, {"name": "b", "program": ["./point", "waits"]},
  {"name": "c", "program": ["./point", "last"]}]}' >e/wait.json

@@ -22,9 +22,19 @@ done
 echo $names | wc -w
 printf '\t.kernel k\nk:\tvadd64.vv v2, v4, v6\n\tret\n' >"$T.s"
 "$B/ventus" run -p v2025 "$T.s" -g 1 --threads 4 --trace=- | grep -o '(0x[0-9a-f]\{9,\})'
-rm -f "$T.s"
+# the profile of an object without a mark is the one that is asked for; a mark wins
+"$B/ventus" as -p v2025 -o "$T.marked.o" "$T.s"
+printf '\t.kernel k\nk:\t.word 0x00200054, 0x00080c00\n\tret\n' >"$T.s"
+"$B/ventus" as -o "$T.o" "$T.s"
+for o in "-p v2025 $T.o" "$T.o" "-p v202 $T.marked.o"; do
+	"$B/ventus" run $o -g 1 --threads 4 --trace=- 2>&1 | grep -o '(0x[0-9a-f]\{9,\})\|instruction of another profile'
+done
+rm -f "$T.s" "$T.o" "$T.marked.o"
 
 # out:
 # 13
+# (0x00080c0000200054)
+# (0x00080c0000200054)
+# instruction of another profile
 # (0x00080c0000200054)
 # end

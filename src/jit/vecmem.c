@@ -61,6 +61,14 @@ static Val range_of(Emit *e, const Uop *u, bool stores)
     return byte_at(e, group_of(e), quad(e, site));
 }
 
+/* Whether the instruction's lanes are taken for lanes anywhere (Group.apart). */
+static Val apart_of(Emit *e, const Uop *u, bool stores)
+{
+    const size_t site = (stores ? offsetof(Group, apart[1]) : offsetof(Group, apart)) +
+                        (u->pc >> 2 & (PLAIN_SITES - 1));
+    return byte_at(e, group_of(e), quad(e, site));
+}
+
 Val range_field(Emit *e, Val range, size_t offset)
 {
     return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
@@ -549,12 +557,18 @@ static Val call_access(Emit *e, const Row *a, const Row *data, Op op, Row *v)
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
+enum { TIMES_APART = 63 }; /* between two looks at lanes that were anywhere */
+
 /* A row of addresses that an access takes. */
 typedef struct {
     Span *s;
     Val offset;       /* i32: its addresses are so far behind those of the notes */
     bool flat;        /* by the flat rule */
     bool stores, can; /* can: the host accesses rows so */
+    /* of accesses in blocks that lanes have left, which may go on here without being looked at: the
+     * address of Group.apart, and where lanes anywhere are accessed; else NULL */
+    Val times;
+    LLVMBasicBlockRef anywhere;
 } RowAccess;
 
 /* Whether the row lies in the range that is remembered. */
@@ -701,6 +715,51 @@ static void find_lanes_in_row(Emit *e, const RowAccess *x, LLVMBasicBlockRef row
     s->in_row = LLVMConstInt(e->i1, 1, false);
 }
 
+static void ask_all(Emit *e, Span *s)
+{
+    ask_row(e, s);
+    if (e->nchunks > 1 && has_many_rows(e))
+        ask_chunks(e, s);
+}
+
+/* Makes the notes about the row, if there are none yet; lanes that have been anywhere some times are
+ * taken for that again, without a look: their access goes on there. */
+static void look_at_row(Emit *e, const RowAccess *x)
+{
+    Span *s = x->s;
+    if (!x->times) {
+        if (!s->in_row)
+            ask_all(e, s);
+        return;
+    }
+    const Val times = LLVMBuildLoad2(B, e->i8, x->times, "");
+    const Val again = LLVMBuildICmp(B, LLVMIntNE, times, LLVMConstInt(e->i8, 0, false), "");
+    if (!s->in_row) {
+        const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), look = new_block(e, "look"),
+                                on = new_block(e, "");
+        LLVMBuildCondBr(B, again, on, look);
+        LLVMPositionBuilderAtEnd(B, look);
+        ask_all(e, s);
+        const LLVMBasicBlockRef from = LLVMGetInsertBlock(B);
+        LLVMBuildBr(B, on);
+        LLVMPositionBuilderAtEnd(B, on);
+        Val first[2] = {word(e, 0), s->first};
+        s->first = LLVMBuildPhi(B, e->i32, "");
+        LLVMAddIncoming(s->first, first, (LLVMBasicBlockRef[]){before, from}, 2);
+        s->in_row = off_row(e, s->in_row, before, from);
+        if (s->rows) {
+            s->rows = off_row(e, s->rows, before, from);
+            s->ones = off_row(e, s->ones, before, from);
+        }
+    }
+    const LLVMBasicBlockRef taken = new_block(e, "again"), row = new_block(e, "");
+    LLVMBuildCondBr(B, again, taken, row);
+    LLVMPositionBuilderAtEnd(B, taken);
+    LLVMBuildStore(B, LLVMBuildSub(B, times, LLVMConstInt(e->i8, 1, false), ""), x->times);
+    LLVMBuildBr(B, x->anywhere);
+    LLVMPositionBuilderAtEnd(B, row);
+}
+
 /* Asks whether lanes are in a row, and for that row: first the range that is remembered, then the
  * flags of its pages; where nothing has been remembered yet, that is done.  The builder is left
  * where the row may be accessed, at *host. */
@@ -709,11 +768,7 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
     const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask"),
                             found = new_block(e, "found"), empty = new_block(e, "empty");
-    if (!x.s->in_row) {
-        ask_row(e, x.s);
-        if (e->nchunks > 1 && has_many_rows(e))
-            ask_chunks(e, x.s);
-    }
+    look_at_row(e, &x);
     Span s = *x.s;
     x.s = &s;
     if (!x.can)
@@ -773,6 +828,7 @@ bool access_vector(Emit *e, const Uop *u)
     const bool is_plain = own && space_of(u) != SPACE_PRIVATE;
     const u32 imm = is_plain ? (u32)u->imm : 0;
     const Linear l = linear_address(e, u, base, is_plain);
+    const bool jumps = !e->at->full && (is_plain || is_indexed(u));
     Val offset = word(e, imm), host;
     if (space_of(u) == SPACE_LOCAL)
         offset = LLVMBuildAdd(B, offset, local_base(e), "");
@@ -782,7 +838,9 @@ bool access_vector(Emit *e, const Uop *u)
                          .flat = flat,
                          .stores = !loads,
                          .can = loads || e->at->full || e->host->gathers ||
-                                (width == 4 && e->chunk == 8)};
+                                (width == 4 && e->chunk == 8),
+                         .times = jumps ? apart_of(e, u, !loads) : NULL,
+                         .anywhere = jumps ? new_block(e, "anywhere") : NULL};
     const Ways w = find_row(e, u, x, &host);
     Meeting m = {.done = w.done};
     if (loads)
@@ -793,9 +851,15 @@ bool access_vector(Emit *e, const Uop *u)
 
     LLVMPositionBuilderAtEnd(B, w.slow);
     Row slow = {{0}};
-    const Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+    Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
     if (x.s->rows && (loads || (e->at->full && width == 4)))
         access_chunks(e, u, &x, &all, loads ? NULL : &data, op, &m);
+    if (jumps) {
+        LLVMBuildStore(B, LLVMConstInt(e->i8, TIMES_APART, false), x.times);
+        LLVMBuildBr(B, x.anywhere);
+        LLVMPositionBuilderAtEnd(B, x.anywhere);
+        all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+    }
     if (!e->at->full && (loads || width == 4 || !e->host->gathers))
         gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);

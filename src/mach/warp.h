@@ -163,7 +163,8 @@ struct Group {
     /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
      * PLAIN_SITES, while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];
-    bool remembers;         /* one is not all 0 */
+    u8 apart[2][PLAIN_SITES]; /* times left in which the access is taken for one of lanes anywhere, without a look */
+    bool remembers;         /* a range is not all 0 */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

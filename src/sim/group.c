@@ -101,6 +101,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->start = NULL;
     if (g->remembers)
         memset(g->plain, 0, sizeof g->plain);
+    memset(g->apart, 0, sizeof g->apart);
     g->remembers = false;
     memory_clean(&g->lds, &g->lds_dirty);
     g->guard = (PlainRange){0};

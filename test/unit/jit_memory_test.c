@@ -417,6 +417,67 @@ static void rows_apart(void **state)
     buf_free(&gen.text);
 }
 
+/* Lanes that are anywhere in some rounds of a loop, and in a row in others; an access of the same lanes that
+ * is made in every other round only must not take what its neighbour has not looked at for a row. */
+static void rows_now_and_then(void **state)
+{
+    static const char *const accesses[][3] = {
+        {"vlw12.v v8,0(v7)", "vlw12.v v9,4(v7)", "vsw12.v v10,8(v7)"},
+        {"vlh12.v v8,0(v7)", "vlw12.v v9,4(v7)", "vsh12.v v10,4(v7)"},
+        {"vluxei32.v v8,(x5),v7", "vluxei32.v v9,(x6),v7", "vsuxei32.v v10,(x6),v7"},
+        {"vlbu12.v v8,1(v7)", "vlbu12.v v9,2(v7)", "vsb12.v v10,3(v7)"}};
+    (void)state;
+    for (u32 k = 0; k < 4 * countof(accesses); k++) {
+        const char *const *a = accesses[k / 4];
+        const u32 lanes = 8u << 2 * (k & 1), rounds = 9;
+        Twins t = twins_open("jit", 64);
+        no_text();
+        line("li x2,%#x", k / 4 == 2 ? 0 : DATA + 1024);
+        line("li x5,%#x", DATA + 1024);
+        line("li x6,%#x", DATA + 1028);
+        line("vid.v v3");
+        line("vand.vi v5,v3,3");
+        line("vmv.v.i v6,%u", k & 2); /* which lanes leave */
+        line("vmv.v.i v10,0");
+        line("li x28,%u", rounds);
+        label(".Lt");
+        line("li x12,52"); /* anywhere, and in every third round in a row */
+        line("li x13,3");
+        line("remu x13,x28,x13");
+        line("bnez x13,.La");
+        line("li x12,4");
+        label(".La");
+        line("vmul.vx v7,v3,x12");
+        line("li x12,252");
+        line("vand.vx v7,v7,x12");
+        line("vadd.vx v7,v7,x2");
+        set_meeting(0);
+        line("vbeq v5,v6,.Lm0");
+        line("%s", a[0]);
+        line("vadd.vv v10,v10,v8");
+        line("andi x15,x28,1");
+        line("beqz x15,.Lu");
+        line("%s", a[1]);
+        line("vadd.vv v10,v10,v9");
+        line("%s", a[2]);
+        label(".Lu");
+        label(".Lm0");
+        line("join x0,x0,0");
+        line("addi x28,x28,-1");
+        line("bgtz x28,.Lt");
+        line("li x7,%#x", DATA + OUT);
+        line("vsll.vi v2,v3,2");
+        line("vadd.vx v2,v2,x7");
+        line("vsw12.v v10,0(v2)");
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        const Shape s = {.lanes = lanes, .items = lanes, .warps = 1, .memory = k};
+        twins_run(&t, &s, k);
+        assert_true(twins_close(&t).compiled > 0);
+    }
+    buf_free(&gen.text);
+}
+
 /* Rows of words that come nearer to the end of what is mapped, each by one, until a lane is beyond:
  * the range that was remembered for those before must not have it. */
 static void rows_reach_an_end(void **state)
@@ -463,6 +524,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(wild_spaces, usual_set),
         cmocka_unit_test_setup(rows_of_some, usual_set),
         cmocka_unit_test_setup(rows_apart, usual_set),
+        cmocka_unit_test_setup(rows_now_and_then, usual_set),
         cmocka_unit_test_setup(rows_reach_an_end, usual_set),
     };
     if (argc > 1)

@@ -1226,7 +1226,7 @@ static void errors_are_of_threads(void **state)
 static void processors_are_counted(void **state)
 {
     cpu_set_t all, one;
-    int first = 0;
+    size_t first = 0;
     (void)state;
     if (sched_getaffinity(0, sizeof all, &all))
         skip(); /* more than fit */

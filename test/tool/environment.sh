@@ -8,6 +8,8 @@
 # run: echo 4 | VENTUS_TIMEOUT=5s VENTUS_DEVICES=17 %b/ventus dis || echo status $?
 # run: echo 4 | VENTUS_TIMEOUT=0.5 VENTUS_DEVICES=16 %b/ventus dis
 # run: echo 4 | VENTUS_LANES=avx2 VENTUS_MMU= %b/ventus dis
+# run: VENTUS_BACKEND=none %b/ventus run no/such/file || echo status $?
+# run: VENTUS_ENGINE=interp VENTUS_BACKEND=none %b/ventus run no/such/file || echo status $?
 
 # out:
 # no/such/file: error: No such file or directory
@@ -23,4 +25,8 @@
 # status 2
 # .word 0x00000004
 # .word 0x00000004
+# ventus: error: VENTUS_BACKEND: no engine 'none' is built in
+# status 2
+# no/such/file: error: No such file or directory
+# status 2
 # end

@@ -1,5 +1,5 @@
 # What a trace says of CSR instructions: the CSR that one writes, by its number and name, with the value that the next one
-# reads; nothing of one that only reads.  And words of 64 bits.
+# reads; nothing of one that only reads.  Flags of a scalar's division by 0 (DZ is 8).  And words of 64 bits.
 # run: B=%b T=%t sh %s
 
 names='1:fflags 2:frm 3:fcsr 9:vxsat 10:vxrm 15:vcsr 772:mie 832:mscratch 833:mepc 834:mcause 835:mtval 836:mip 2059:print'
@@ -20,6 +20,8 @@ for c in $names; do
 		END { if (n < 16) print name ": only " n }'
 done
 echo $names | wc -w
+printf '\t.kernel k\nk:\tli t0, 0x3f800000\n\tfdiv.s t1, t0, zero\n\tret\n' >"$T.s"
+"$B/ventus" run "$T.s" -g 1 --threads 4 --trace=- | grep -o 'c1_fflags 0x[0-9a-f]*'
 printf '\t.kernel k\nk:\tvadd64.vv v2, v4, v6\n\tret\n' >"$T.s"
 "$B/ventus" run -p v2025 "$T.s" -g 1 --threads 4 --trace=- | grep -o '(0x[0-9a-f]\{9,\})'
 # the profile of an object without a mark is the one that is asked for; a mark wins
@@ -33,6 +35,7 @@ rm -f "$T.s" "$T.o" "$T.marked.o"
 
 # out:
 # 13
+# c1_fflags 0x00000008
 # (0x00080c0000200054)
 # (0x00080c0000200054)
 # instruction of another profile

@@ -595,10 +595,18 @@ static void symbols_have_their_properties(void **state)
     assert_int_equal(o->symbols[obj_find_symbol(o, "g")].value, 4);
     assert_int_equal(o->symbols[obj_find_symbol(o, "h")].section, OBJ_ABS);
     const ObjSymbol *c = &o->symbols[obj_find_symbol(o, "c")];
-    assert_true(c->section == OBJ_COMMON && c->value == 8 && c->size == 16);
+    assert_true(c->section == OBJ_COMMON && c->value == 8 && c->size == 16 && c->type == STT_OBJECT);
     assert_int_equal(o->symbols[obj_find_symbol(o, "w")].bind, STB_WEAK);
     assert_int_equal(o->symbols[obj_find_symbol(o, "l")].bind, STB_LOCAL);
     assert_int_equal(obj_find_symbol(o, ".Lx"), -1);
+    obj_free(o);
+}
+
+static void kernels_may_need_no_memory(void **state)
+{
+    (void)state;
+    Object *o = assemble(".kernel k\n.lds 0\n.private 0\nk: ret\n", V202);
+    assert_true(obj_find_symbol(o, "k") >= 0);
     obj_free(o);
 }
 
@@ -786,6 +794,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sections_are_what_their_names_say),
         cmocka_unit_test(known_sections_have_types_and_flags),
         cmocka_unit_test(symbols_have_their_properties),
+        cmocka_unit_test(kernels_may_need_no_memory),
         cmocka_unit_test(sections_have_symbols),
         cmocka_unit_test(every_error_can_be_had),
         cmocka_unit_test(a_message_shows_line_and_column),

@@ -328,6 +328,18 @@ static void sections_outside_segments_keep_their_bytes(void **state)
     round_trip(o);
 }
 
+/* The gABI: strings that may be merged are of characters of sh_entsize bytes. */
+static void strings_have_characters(void **state)
+{
+    Buf f = object_file();
+    (void)state;
+    assert_int_equal(section(&f, ".comment")->sh_entsize, 1);
+    assert_int_equal(section(&f, ".text")->sh_entsize, 0);
+    assert_int_equal(section(&f, ".symtab")->sh_entsize, sizeof(Elf32_Sym));
+    assert_int_equal(section(&f, ".rela.text")->sh_entsize, sizeof(Elf32_Rela));
+    buf_free(&f);
+}
+
 static void headers_are_checked(void **state)
 {
     (void)state;
@@ -914,6 +926,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(writing_sorts_symbols),
         cmocka_unit_test(files_need_not_be_sorted),
         cmocka_unit_test(sections_outside_segments_keep_their_bytes),
+        cmocka_unit_test(strings_have_characters),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(sections_are_checked),
         cmocka_unit_test(symbols_are_checked),

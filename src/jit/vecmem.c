@@ -61,7 +61,7 @@ static Val range_of(Emit *e, const Uop *u, bool stores)
     return byte_at(e, group_of(e), quad(e, site));
 }
 
-/* Whether the instruction's lanes are taken for lanes anywhere (Group.apart). */
+/* Where it stands how often the instruction's lanes are still taken for lanes anywhere (Group.apart). */
 static Val apart_of(Emit *e, const Uop *u, bool stores)
 {
     const size_t site = (stores ? offsetof(Group, apart[1]) : offsetof(Group, apart)) +
@@ -722,8 +722,8 @@ static void ask_all(Emit *e, Span *s)
         ask_chunks(e, s);
 }
 
-/* Makes the notes about the row, if there are none yet; lanes that have been anywhere some times are
- * taken for that again, without a look: their access goes on there. */
+/* Makes the notes about the row, if there are none yet.  Lanes that were anywhere at the last look are taken for
+ * that some times more: their access goes on there, and the notes then say that they are in no row. */
 static void look_at_row(Emit *e, const RowAccess *x)
 {
     Span *s = x->s;
@@ -857,7 +857,7 @@ bool access_vector(Emit *e, const Uop *u)
     if (jumps) {
         LLVMBuildStore(B, LLVMConstInt(e->i8, TIMES_APART, false), x.times);
         LLVMBuildBr(B, x.anywhere);
-        LLVMPositionBuilderAtEnd(B, x.anywhere);
+        LLVMPositionBuilderAtEnd(B, x.anywhere); /* also for those that did not come by here */
         all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
     }
     if (!e->at->full && (loads || width == 4 || !e->host->gathers))

@@ -8,6 +8,7 @@
 #ifndef KIT_LEFTOVER_H
 #define KIT_LEFTOVER_H
 #include <dirent.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,15 +18,27 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static inline int files_open(void)
+static inline int entries_of(const char *dir)
 {
     int n = 0;
-    DIR *d = opendir("/proc/self/fd");
+    DIR *d = opendir(dir);
     assert_non_null(d);
     while (readdir(d))
         n++;
     closedir(d);
     return n;
+}
+
+static inline int files_open(void) { return entries_of("/proc/self/fd"); }
+
+/* Pages of this process's address space. */
+static inline unsigned long pages_mapped(void)
+{
+    char text[64] = "";
+    const int fd = open("/proc/self/statm", O_RDONLY);
+    assert_true(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
+    close(fd);
+    return strtoul(text, NULL, 10);
 }
 
 static const struct CMUnitTest *all_tests;

@@ -9,6 +9,7 @@
 #define CHECK_RIG_H
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "test/kit/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,16 +21,6 @@
 #define HELPER __attribute__((unused)) static
 
 /* --- random values ---------------------------------------------------------------- */
-
-HELPER u64 random_bits(void)
-{
-    static u64 s = 88172645463325252u;
-    s ^= s << 13, s ^= s >> 7, s ^= s << 17;
-    return s;
-}
-
-HELPER u32 below(u32 n) { return (u32)((random_bits() >> 32) * n >> 32); }
-HELPER bool one_in(u32 n) { return below(n) == 0; }
 
 /* integers and floats, the corners often */
 HELPER u32 random_word(void)

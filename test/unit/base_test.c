@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "base/search.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -20,15 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-static u64 random_bits(void)
-{
-    static u64 s = 88172645463325252u;
-    s ^= s << 13, s ^= s >> 7, s ^= s << 17;
-    return s;
-}
-
-static size_t below(size_t n) { return (size_t)(random_bits() >> 20) % n; }
 
 /* --- integers -------------------------------------------------------------------------------- */
 
@@ -147,7 +139,7 @@ static void buffers_hold_what_was_put(void **state)
         size_t len = 0;
         assert_string_equal(buf_text(&b), "");
         while (len < (round < 30 ? 300u : 100000u)) {
-            const size_t n = below(round < 30 ? 40 : sizeof piece);
+            const u32 n = below(round < 30 ? 40 : sizeof piece);
             const u8 byte = (u8)('a' + below(26));
             memset(piece, byte, n);
             piece[n] = 0;

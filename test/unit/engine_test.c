@@ -6,7 +6,7 @@
 #include "prof/trace.h"
 #include "sim/handlers.h"
 #include "test/kit/launchrig.h"
-#include <dirent.h>
+#include "test/kit/leftover.h"
 #include <fenv.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -1246,32 +1246,21 @@ static void flags_stay_with_their_warp(void **state)
     assert_int_equal(rig.data[1], 0);
 }
 
-static int count_threads(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/task");
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
-
 static void closing_ends_its_threads(void **state)
 {
     (void)state;
     LaunchResult r;
     load_everything();
-    const int before = count_threads();
+    const int before = entries_of("/proc/self/task");
     Engine *e = sim_kind.open(&rig.memory, V202);
     assert_non_null(e);
-    for (int i = 0; i < 1000 && count_threads() == before; i++) /* short ones go without */
+    for (int i = 0; i < 1000 && entries_of("/proc/self/task") == before; i++) /* short ones go without */
         sim_kind.launch(e, &rig.launch, &(LaunchOptions){.threads = 3}, &r);
-    assert_true(count_threads() > before);
+    assert_true(entries_of("/proc/self/task") > before);
     sim_kind.close(e);
-    for (int i = 0; i < 10000 && count_threads() > before; i++) /* the host forgets them later */
+    for (int i = 0; i < 10000 && entries_of("/proc/self/task") > before; i++) /* the host forgets them later */
         usleep(1000);
-    assert_int_equal(count_threads(), before);
+    assert_int_equal(entries_of("/proc/self/task"), before);
 }
 
 static void closing_frees_everything(void **state)

@@ -5,7 +5,7 @@
 #include "sim/group.h"
 #include "sim/pool.h"
 #include "test/kit/leftover.h"
-#include <fcntl.h>
+#include "test/kit/random.h"
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-static u64 random_bits(void)
-{
-    static u64 s = 88172645463325252u;
-    s ^= s << 13, s ^= s >> 7, s ^= s << 17;
-    return s;
-}
-
-static u32 below(u32 n) { return (u32)((random_bits() >> 32) * n >> 32); }
 
 /* Whether lane `lane` of warp k has a work-item. */
 static bool has_item(const Launch *l, u32 k, u32 lane)
@@ -237,16 +228,6 @@ static void memory_is_clear_for_the_next(void **state)
     memory_close(&m);
 }
 
-/* Bytes of this process's address space. */
-static u64 mapped_bytes(void)
-{
-    char text[64] = "";
-    const int fd = open("/proc/self/statm", O_RDONLY);
-    assert_true(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
-    close(fd);
-    return strtoull(text, NULL, 10) * PAGE_SIZE;
-}
-
 static void contexts_give_their_window_back(void **state)
 {
     (void)state;
@@ -254,15 +235,15 @@ static void contexts_give_their_window_back(void **state)
     u64 before = 0;
     for (int round = 0; round < 3; round++) { /* the first warms up */
         Contexts c;
-        before = round < 2 ? mapped_bytes() : before;
+        before = round < 2 ? pages_mapped() * PAGE_SIZE : before;
         contexts_open(&c);
         Group *a = context_take(&c, &l), *b = context_take(&c, &l);
-        assert_true(a && b && mapped_bytes() > before + (LDS_END - LDS_LO));
+        assert_true(a && b && pages_mapped() * PAGE_SIZE > before + (LDS_END - LDS_LO));
         context_give(&c, a);
         context_give(&c, b);
         contexts_close(&c);
     }
-    assert_int_equal(mapped_bytes(), before);
+    assert_int_equal(pages_mapped() * PAGE_SIZE, before);
 }
 
 static void barriers_let_those_go_that_wait(void **state)

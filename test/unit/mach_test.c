@@ -4,7 +4,7 @@
 #include "mach/mmu.h"
 #include "mach/warp.h"
 #include "test/kit/leftover.h"
-#include <fcntl.h>
+#include "test/kit/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,15 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-static u64 random_bits(void)
-{
-    static u64 s = 88172645463325252u;
-    s ^= s << 13, s ^= s >> 7, s ^= s << 17;
-    return s;
-}
-
-static u32 below(u32 n) { return (u32)((random_bits() >> 32) * n >> 32); }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -179,16 +170,6 @@ static void pointers_are_addresses(void **state)
     }
 }
 
-/* Bytes of this process's address space. */
-static u64 mapped_bytes(void)
-{
-    char text[64] = "";
-    const int fd = open("/proc/self/statm", O_RDONLY);
-    assert_true(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
-    close(fd);
-    return strtoull(text, NULL, 10) * PAGE_SIZE;
-}
-
 /* A little more than was asked for is reserved, since accesses may begin at the last byte. */
 static void what_is_reserved_goes_back(void **state)
 {
@@ -197,18 +178,19 @@ static void what_is_reserved_goes_back(void **state)
         {LO, END}, {0, (u64)1 << 33}, {0, END}, {(u64)1 << 33, (u64)1 << 34}};
     Memory m;
     for (size_t i = 0; i < countof(range); i++) {
-        const u64 lo = range[i][0], end = range[i][1], before = mapped_bytes();
+        const u64 lo = range[i][0], end = range[i][1], before = pages_mapped() * PAGE_SIZE;
         assert_true(memory_open(&m, lo, end));
-        const u64 more = mapped_bytes() - before, least = end - lo + ((end - lo) >> PAGE_BITS);
+        const u64 more = pages_mapped() * PAGE_SIZE - before,
+                  least = end - lo + ((end - lo) >> PAGE_BITS);
         assert_true(more >= least + 2 * PAGE_SIZE && more < least + (1 << 20));
         memory_close(&m);
-        assert_int_equal(mapped_bytes(), before);
+        assert_int_equal(pages_mapped() * PAGE_SIZE, before);
     }
     for (int bits = 48; bits < 63; bits += 7) { /* more than an address has */
-        const u64 before = mapped_bytes();
+        const u64 before = pages_mapped() * PAGE_SIZE;
         assert_false(memory_open(&m, 0, (u64)1 << bits));
         assert_true(!m.block && !m.flags);
-        assert_int_equal(mapped_bytes(), before);
+        assert_int_equal(pages_mapped() * PAGE_SIZE, before);
     }
 }
 

@@ -201,9 +201,9 @@ static bool compares(const Jit *j, const Warp *w)
 /* Compares the warp with its twin; where host code goes on, dead registers may be old ones. */
 static void compare_turn(Jit *j, Warp *w)
 {
-    static const RegSet all = {~(u64)0, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
     const Entry *e = w->host;
-    shadow_after(j->shadow, w, w->reentry ? &e->region->block[w->reentry - 1].in : &all,
+    const Region *r = w->reentry ? e->region : NULL;
+    shadow_after(j->shadow, w, r, r ? &r->block[w->reentry - 1] : NULL,
                  atomic_load(&j->entries.flags) == FLAGS_READ);
 }
 

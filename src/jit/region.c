@@ -85,17 +85,21 @@ static RegUse use_of(const RegionBlock *b, u32 k, bool part)
 
 RegUse block_use(const RegionBlock *b, u32 k) { return use_of(b, k, !b->full); }
 
-/* Adds the rows of which the instruction may read lanes that are off: sources of other lanes, and
- * v0 where it is a word of bits. */
-static void add_crossing(RegSet *s, const IsaFacts *f)
+RegUse lane_use(const RegionBlock *b, u32 k) { return use_of(b, k, false); }
+
+/* Sources of other lanes, and v0 where it is a word of bits. */
+RegSet crossing_rows(const RegionBlock *b, u32 k)
 {
+    RegSet s = {0};
+    const IsaFacts *f = b->facts[k];
     const bool crosses = (f->reads | f->writes) & STATE_LANES || f->access == ACCESS_COPY;
     for (u32 i = 0; !f->refused && i < f->nregs; i++) {
         const IsaRegs *r = &f->reg[i];
         for (u32 n = 0;
              r->is_vector && r->is_read && (crosses || r->role == ROLE_MASK) && n < r->count; n++)
-            add_v(s, r->first + n);
+            add_v(&s, r->first + n);
     }
+    return s;
 }
 
 /* --- facts -------------------------------------------------------------------------------- */
@@ -597,17 +601,19 @@ static void step_back(RegSet *live, const RegUse *use)
 
 /* Sets b->in, b->before_end and b->kept by what may be read behind the block.  Lanes that are off
  * in it wait for a side or a join, to which its paths lead through blocks like it: so what they
- * need is what those need that such blocks do not end. */
+ * need is among what may be read there. */
 static void set_block_live(RegionBlock *b, RegSet live)
 {
     memset(&b->kept, 0, sizeof b->kept);
-    if (!b->full)
-        memcpy(b->kept.v, live.v, sizeof live.v);
+    for (int i = 0; !b->full && i < 4; i++)
+        b->kept.v[i] = live.v[i] & b->needed.v[i];
     for (u32 i = b->nuop; i-- > 0;) {
-        const RegUse use = use_of(b, i, false);
+        const RegUse use = lane_use(b, i);
         step_back(&live, &use);
-        if (!b->full)
-            add_crossing(&b->kept, b->facts[i]);
+        if (!b->full) {
+            const RegSet crossing = crossing_rows(b, i);
+            unite(&b->kept, &crossing);
+        }
         if (i + 1 == b->nuop) {
             b->before_end = live;
             unite(&b->before_end, &b->kept);
@@ -690,7 +696,7 @@ Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, Vm
                       .flags = flags};
         aligned->group = g;
         g->launch = &no_launch;
-        ok = find_blocks(&f) && sides_find(r) && sort(r) && constants_find(r);
+        ok = find_blocks(&f) && sides_find(r) && sort(r) && constants_find(r) && waiting_find(r);
         mem_free(f.facts);
         mem_free(f.queued);
         mem_free(f.queue);

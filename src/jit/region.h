@@ -67,7 +67,9 @@ typedef struct {
     bool leaves;            /* it may go on outside the region, at any pc */
     RegSet in;              /* registers whose values may be read from here on */
     RegSet before_end;      /* the same, just before the last Uop */
-    RegSet kept;            /* rows whose lanes that are off here may be read later */
+    RegSet own;             /* rows that lanes which are on may read from here on */
+    RegSet needed;          /* rows that may be needed by lanes that are off here (waiting.c) */
+    RegSet kept;            /* those of them that may be read later */
 } RegionBlock;
 
 /* The warps for which a region is made, where it begins. */
@@ -118,12 +120,17 @@ int region_find(const Region *r, u32 pc, bool full);
  * keeps a part of, so that counts as read. */
 typedef struct { RegSet reads, writes; } RegUse;
 RegUse block_use(const RegionBlock *b, u32 k);
+RegUse lane_use(const RegionBlock *b, u32 k);          /* the same, of a lane that is on */
+RegSet crossing_rows(const RegionBlock *b, u32 k);     /* of which it may read lanes that are off */
 
 /* Sets `together` and `pops` of blocks, which are complete but for what follows from that.  False:
  * out of memory. */
 bool sides_find(Region *r);
 /* Whether code goes from block b to successor `to`, and not by sides that it computes at once. */
 bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to);
+
+/* Sets `own` and `needed` of blocks, which are in order.  False: out of memory. */
+bool waiting_find(Region *r);
 
 static inline bool regset_has_v(const RegSet *s, u32 n) { return s->v[n >> 6] >> (n & 63) & 1; }
 #endif

@@ -318,19 +318,41 @@ static bool same_state(Shadow *s, const Warp *a, const Warp *b, bool flags)
     return true;
 }
 
-/* Rows that the launch does not use are not cleared for it, and hold what others left. */
-static bool same_registers(Shadow *s, const Warp *a, const Warp *b, const RegSet *live)
+static const RegSet all = {~(u64)0, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}}, none;
+
+/* What each lane may still read: one that waits, where it goes on.  What waited before code of the
+ * region began may have been written where nobody needs it.  Lanes that neither are on nor wait are
+ * gone. */
+static void find_needs(const Warp *w, const Region *r, const RegionBlock *at,
+                       const RegSet *needs[MAX_LANES])
 {
-    const u32 lanes = s->launch.lanes;
+    for (u32 i = 0; i < MAX_LANES; i++)
+        needs[i] = w->mask >> i & 1 ? at ? &at->own : &all : &none;
+    u32 waits = ~w->mask;
+    for (u32 n = w->nsimt; at && !r->warp.deep && n-- > 0; waits &= ~w->simt[n].mask) {
+        const int to = region_find(r, w->simt[n].pc, false);
+        for (u32 i = 0; to >= 0 && i < MAX_LANES; i++)
+            if (waits >> i & w->simt[n].mask >> i & 1)
+                needs[i] = &r->block[to].own;
+    }
+}
+
+/* Rows that the launch does not use are not cleared for it, and hold what others left. */
+static bool same_registers(Shadow *s, const Warp *a, const Warp *b, const Region *r,
+                           const RegionBlock *at)
+{
+    const u64 scalars = at ? at->in.x : ~(u64)0;
+    const RegSet *needs[MAX_LANES];
     char what[32];
+    find_needs(a, r, at, needs);
     for (u32 n = 1; n < 64; n++)
-        if (live->x >> n & 1 && a->x[n] != b->x[n]) {
+        if (scalars >> n & 1 && a->x[n] != b->x[n]) {
             snprintf(what, sizeof what, "x%u", n);
             return differ(s, what, a->x[n], b->x[n]);
         }
     for (u32 n = 0; n < s->launch.vgprs; n++)
-        for (u32 i = 0; regset_has_v(live, n) && i < lanes; i++)
-            if (a->v[n][i] != b->v[n][i]) {
+        for (u32 i = 0; i < s->launch.lanes; i++)
+            if (regset_has_v(needs[i], n) && a->v[n][i] != b->v[n][i]) {
                 snprintf(what, sizeof what, "lane %u of v%u", i, n);
                 return differ(s, what, a->v[n][i], b->v[n][i]);
             }
@@ -386,9 +408,9 @@ static void lose_group(Shadow *s)
     buf_str(&s->report, "");
 }
 
-void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags)
+void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bool flags)
 {
-    static const RegSet nothing;
+    const RegSet *live = at ? &at->in : &all;
     Group *g = w->group;
     if (s->has_lost)
         return;
@@ -401,11 +423,10 @@ void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags)
     follow(twin, w->ninsns, false);
     if (g->faulted && !s->group->faulted)
         follow(twin, w->ninsns, true);
-    if (g->faulted || w->state == WARP_DONE)
-        live = &nothing;
+    const bool ends = g->faulted || w->state == WARP_DONE;
     const bool same = g->faulted ? same_fault(s, g, s->group) : same_state(s, w, twin, flags);
-    if (same && same_registers(s, w, twin, live) && same_memory(s, g, s->group)) {
-        take_dead(w, twin, live);
+    if (same && (ends || same_registers(s, w, twin, r, at)) && same_memory(s, g, s->group)) {
+        take_dead(w, twin, ends ? &none : live);
         return;
     }
     if (is_disturbed(s)) {

@@ -30,9 +30,10 @@ ShadowStart shadow_begin(Shadow *s, const Launch *l);
 bool shadow_compares(const Shadow *s, const Launch *l);
 /* Warp w is about to run; the instructions of its turn, of `slice` that it might have. */
 u64 shadow_before(Shadow *s, Warp *w, u64 slice);
-/* Its turn is over: runs its twin, and records FAULT_DIFFERS in w if they are not the same.  live:
- * the registers that may still be read; flags: those of floats count. */
-void shadow_after(Shadow *s, Warp *w, const RegSet *live, bool flags);
+/* Its turn is over: runs its twin, and records FAULT_DIFFERS in w if they are not the same.  at: the
+ * block of r where it goes on, which says what may still be read, or NULL: anything; flags: those of
+ * floats count. */
+void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bool flags);
 void shadow_end_beside(Shadow *s);
 /* The launch ended: compares memory; faulted: it stopped somewhere, so only what was touched is
  * compared already.  False: it differs at *addr. */

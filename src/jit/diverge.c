@@ -1,9 +1,13 @@
 /* diverge.c -- branches on which lanes part, and joins: by the architecture's stack, in the warp,
- * or where both sides are short, without (sides.c). */
+ * or where sides are short, without (sides.c). */
 #include "jit/translate.h"
 #include <stddef.h>
 
 #define B e->b
+
+/* How often lanes agree, for each time that they part: what the host's registers are for.  Code
+ * whose lanes often part loses little by more; a Mandelbrot set takes a third more time without. */
+enum { AGREE = 8 };
 
 /* The lanes for which the comparison holds, of those that are on, as i1. */
 static Row taken_row(Emit *e, const Uop *u)
@@ -32,6 +36,11 @@ static Val lanes_of(Emit *e, const Row *on)
     return set;
 }
 
+static Val count_lanes(Emit *e, Val mask)
+{
+    return intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
+}
+
 static Val entry_at(Emit *e, Val n)
 {
     const Val stack = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, simt)), "");
@@ -58,6 +67,24 @@ static Val depth(Emit *e)
     return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
 }
 
+/* One side is nothing.  If its lanes come first, they have come to the join and wait there, as the
+ * entry below says; else they are to come there: so the others go on now in any case. */
+static void pass_by(Emit *e, Val n, Val taken, Val rest, Val next_first)
+{
+    const RegionBlock *b = e->at;
+    const bool takes = b->next_pc == b->meet_pc;
+    const Val first = takes ? next_first : LLVMBuildNot(B, next_first, "");
+    push(e, LLVMBuildAdd(B, n, word(e, 1), ""), b->meet_pc, word(e, b->meet_pc),
+         takes ? rest : taken);
+    LLVMBuildStore(B, LLVMBuildAdd(B, n, LLVMBuildSelect(B, first, word(e, 1), word(e, 2), ""), ""),
+                   warp_field(e, offsetof(Warp, nsimt)));
+    LLVMBuildStore(B, takes ? taken : rest, e->mask_home);
+    const Val insns = LLVMBuildAdd(B, e->insns, quad(e, e->retired), "");
+    LLVMBuildStore(B, LLVMBuildAdd(B, insns, LLVMBuildZExt(B, first, e->i64, ""), ""),
+                   e->insns_home);
+    LLVMBuildBr(B, target_block(e, takes ? b->target_pc : b->next_pc, false));
+}
+
 /* Both sides have lanes (mach/simt.c has the rule): makes room on the stack, pushes two entries and
  * goes on with the side with fewer lanes. */
 static void diverge(Emit *e, Val taken)
@@ -79,11 +106,13 @@ static void diverge(Emit *e, Val taken)
 
     LLVMPositionBuilderAtEnd(B, go_on);
     const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
-    Val t = taken, r = rest;
-    const Val ntaken = intrinsic(e, "llvm.ctpop", &e->i32, 1, &t, 1);
-    const Val nrest = intrinsic(e, "llvm.ctpop", &e->i32, 1, &r, 1);
-    const Val next_first = LLVMBuildICmp(B, LLVMIntULT, nrest, ntaken, "");
+    const Val next_first =
+        LLVMBuildICmp(B, LLVMIntULT, count_lanes(e, rest), count_lanes(e, taken), "");
     push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
+    if (b->next_pc == b->meet_pc || b->target_pc == b->meet_pc) {
+        pass_by(e, n, taken, rest, next_first);
+        return;
+    }
     push(e, LLVMBuildAdd(B, n, word(e, 1), ""), b->meet_pc,
          LLVMBuildSelect(B, next_first, word(e, b->target_pc), word(e, b->next_pc), ""),
          LLVMBuildSelect(B, next_first, taken, rest, ""));
@@ -157,11 +186,85 @@ static void compute_sides(Emit *e, const Uop *u)
     LLVMBuildBr(B, target_block(e, b->meet_pc, b->full));
 }
 
+/* Emits the side, a block at which the builder stands, for these lanes, up to the join.  Before it,
+ * e->insns have been retired, and behind it `more`, besides its own. */
+static void run_side(Emit *e, const RegionBlock *side, const Row *on, Val mask, Val more)
+{
+    const RegionBlock *b = e->at;
+    e->index = (u32)region_find(e->r, side->pc, false);
+    e->at = side;
+    e->on = *on;
+    e->mask = mask;
+    e->retired = 0;
+    for (e->k = 0; e->k < side->nuop; e->k++) {
+        e->retired += uop_insns(side->uop[e->k]);
+        if (e->k + (side->end == END_JUMP) < side->nuop)
+            emit_instruction(e, side->uop[e->k]);
+    }
+    e->insns = LLVMBuildAdd(B, e->insns, more, "");
+    flush_block(e);
+    LLVMBuildBr(B, target_block(e, b->meet_pc, b->full));
+}
+
+/* A branch one side of which is nothing: goes through the other with the lanes that are to.  What
+ * the stack would have held is counted and checked: lanes that part come to the join three times,
+ * once of them before the side, if those that pass it by are fewer. */
+static void end_split_alone(Emit *e, const Uop *u)
+{
+    const RegionBlock *b = e->at;
+    const bool takes = b->next_pc == b->meet_pc;
+    const u32 pc = takes ? b->target_pc : b->next_pc;
+    const RegionBlock *side = &e->r->block[region_find(e->r, pc, false)];
+    const LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part"),
+                            deep = new_block(e, "deep"), refused = new_block(e, "refused"),
+                            run = new_block(e, "run");
+    Row on = taken_row(e, u);
+    for (u32 i = 0; !takes && i < e->nchunks; i++)
+        on.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
+                               LLVMBuildNot(B, on.c[i], ""), "");
+    const Val mask = lanes_of(e, &on);
+    const Val all = LLVMBuildICmp(B, LLVMIntEQ, mask, e->mask, "");
+
+    /* 1. lanes that agree */
+    flush_before_side(e, side);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, 0), ""),
+                    target_block(e, b->meet_pc, b->full), some);
+    LLVMPositionBuilderAtEnd(B, some);
+    if (b->full)
+        LLVMBuildCondBr(B, all, target_block(e, pc, true), part);
+    else
+        LLVMBuildBr(B, part);
+
+    /* 2. room on the stack, as if it were used */
+    LLVMPositionBuilderAtEnd(B, part);
+    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), run, deep);
+    LLVMPositionBuilderAtEnd(B, deep);
+    LLVMBuildCondBr(B, all, run, refused);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
+    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+
+    /* 3. the side, for some */
+    LLVMPositionBuilderAtEnd(B, run);
+    const Val to = count_lanes(e, mask), by = LLVMBuildSub(B, count_lanes(e, e->mask), to, "");
+    const Val fewer = LLVMBuildICmp(B, takes ? LLVMIntULT : LLVMIntULE, by, to, "");
+    const Val before =
+        LLVMBuildZExt(B, LLVMBuildAnd(B, fewer, LLVMBuildNot(B, all, ""), ""), e->i64, "");
+    const Val behind =
+        LLVMBuildSub(B, LLVMBuildSelect(B, all, quad(e, 0), quad(e, 2), ""), before, "");
+    e->insns = LLVMBuildAdd(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), before, "");
+    run_side(e, side, &on, mask, behind);
+}
+
 void end_split(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
     if (b->together) {
         compute_sides(e, u);
+        return;
+    }
+    if (b->alone) {
+        end_split_alone(e, u);
         return;
     }
     const Row row = taken_row(e, u);
@@ -171,7 +274,7 @@ void end_split(Emit *e, const Uop *u)
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, word(e, 0), ""),
                     target_block(e, b->next_pc, b->full), some);
     LLVMPositionBuilderAtEnd(B, some);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, taken, e->mask, ""),
+    branch_weighted(e, AGREE, LLVMBuildICmp(B, LLVMIntEQ, taken, e->mask, ""),
                     target_block(e, b->target_pc, b->full), both);
     LLVMPositionBuilderAtEnd(B, both);
     diverge(e, taken);

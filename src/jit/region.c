@@ -406,6 +406,8 @@ static void split(Finder *f, u32 i, const Facts *facts)
         go_to(f, i, b.next_pc, false, facts);
         go_to(f, i, b.target_pc, false, facts);
     }
+    if (b.next_pc == facts->meet || b.target_pc == facts->meet)
+        return; /* those that pass by come first, or wait at the join */
     add_side(f, facts->meet, b.next_pc);
     add_side(f, facts->meet, b.target_pc);
 }
@@ -721,7 +723,7 @@ u64 region_digest(const Region *r)
         const RegionBlock *b = &r->block[i];
         const u64 facts[] = {b->pc,      b->full,      b->is_header, b->is_reentry, b->end,
                              b->next_pc, b->target_pc, b->meet_pc,   b->nuop,       b->insns,
-                             b->in.x,    b->together,  r->warp.deep};
+                             b->in.x,    b->together,  b->alone,     r->warp.deep};
         for (size_t k = 0; k < countof(facts); k++)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)

@@ -62,6 +62,7 @@ typedef struct {
     u32 nsucc;
     bool together;          /* of END_SPLIT: both sides are computed at once (sides.c) */
     u32 side_insns[2];      /* that they retire: of next_pc, of target_pc */
+    bool alone;             /* one of them is nothing, the other is run without the stack */
     bool pops;              /* of END_JOIN: others meet there */
     bool is_reached;        /* by code, from some entry */
     bool leaves;            /* it may go on outside the region, at any pc */
@@ -123,7 +124,7 @@ RegUse block_use(const RegionBlock *b, u32 k);
 RegUse lane_use(const RegionBlock *b, u32 k);          /* the same, of a lane that is on */
 RegSet crossing_rows(const RegionBlock *b, u32 k);     /* of which it may read lanes that are off */
 
-/* Sets `together` and `pops` of blocks, which are complete but for what follows from that.  False:
+/* Sets `together`, `alone` and `pops` of blocks, which are complete but for what follows from that.  False:
  * out of memory. */
 bool sides_find(Region *r);
 /* Whether code goes from block b to successor `to`, and not by sides that it computes at once. */

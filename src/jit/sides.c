@@ -1,14 +1,18 @@
-/* sides.c -- divergent branches whose sides are so short that both are computed at once.
+/* sides.c -- divergent branches whose sides are so short that code needs no divergence stack.
  *
  * A side is a block that leads from the branch to its join, or nothing.  If both compute rows of
  * lanes alone, each by itself, nobody can see which came first: so code may compute one and then
- * the other, each for its lanes, without a branch and without the divergence stack.  A join at
- * which no other branch meets has nothing to pop then.
+ * the other, each for its lanes, without a branch (`together`).  If one is nothing, there is no
+ * order to see either, whatever the other does: code goes through that with the lanes that are to,
+ * if there are any (`alone`).  A join at which no other branch meets has nothing to pop then.
  */
 #include "base/mem.h"
 #include "jit/region.h"
 
-enum { MOST = 16 }; /* instructions of both sides */
+enum {
+    MOST = 16, /* instructions of both sides */
+    MOST_ALONE = 64
+}; /* of one, which then exists twice */
 
 /* Whether the host computes the operation on rows in a few instructions. */
 static bool is_quick(Op op)
@@ -86,23 +90,38 @@ static bool is_simple(const Region *r, const Uop *u, const IsaFacts *f)
     }
 }
 
-/* The number of instructions of a side that begins at pc; more than MOST: it is none. */
-static u32 side_size(const Region *r, u32 pc, u32 meet)
+/* The side that begins at pc, if it is a block that leads to the join; else NULL. */
+static const RegionBlock *side_at(const Region *r, u32 pc, u32 meet)
 {
     const int i = region_find(r, pc, false);
-    const RegionBlock *b = i < 0 ? NULL : &r->block[i];
+    const RegionBlock *b = i < 0 || pc == meet ? NULL : &r->block[i];
+    if (!b || (b->end == END_NEXT && b->next_pc == meet))
+        return b;
+    return b->end == END_JUMP && b->target_pc == meet && !b->uop[b->nuop - 1]->rd ? b : NULL;
+}
+
+/* The number of instructions of a side that begins at pc; more than MOST: it is none that may be
+ * computed together with another. */
+static u32 side_size(const Region *r, u32 pc, u32 meet)
+{
+    const RegionBlock *b = side_at(r, pc, meet);
     if (pc == meet)
         return 0;
     if (!b || b->nuop > MOST)
         return MOST + 1;
-    const Uop *last = b->uop[b->nuop - 1];
-    const bool jumps = b->end == END_JUMP && b->target_pc == meet && !last->rd;
-    if (!jumps && (b->end != END_NEXT || b->next_pc != meet))
-        return MOST + 1;
-    for (u32 k = 0; k + jumps < b->nuop; k++)
+    for (u32 k = 0; k + (b->end == END_JUMP) < b->nuop; k++)
         if (!is_simple(r, b->uop[k], b->facts[k]))
             return MOST + 1;
     return b->insns;
+}
+
+/* Whether one side is nothing, and the other may be run alone. */
+static bool has_one_side(const Region *r, const RegionBlock *b)
+{
+    const bool skips = b->target_pc == b->meet_pc, falls = b->next_pc == b->meet_pc;
+    const RegionBlock *side =
+        skips != falls ? side_at(r, skips ? b->next_pc : b->target_pc, b->meet_pc) : NULL;
+    return side && side->nuop <= MOST_ALONE;
 }
 
 static bool add_successor(RegionBlock *b, u32 to)
@@ -129,6 +148,9 @@ static bool look_at(Region *r, RegionBlock *b)
         b->side_insns[1] = taken;
         return add_successor(b, (u32)to);
     }
+    b->alone = to >= 0 && has_one_side(r, b);
+    if (b->alone)
+        return add_successor(b, (u32)to);
     if (join >= 0)
         r->block[join].pops = true;
     return true;
@@ -150,5 +172,7 @@ bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to)
     const u32 pc = r->block[to].pc;
     if (b->together)
         return pc == b->meet_pc && r->block[to].full == b->full;
+    if (b->alone)
+        return r->block[to].full == b->full && (b->full || pc == b->meet_pc);
     return b->end != END_JOIN || b->pops || (pc == b->next_pc && r->block[to].full == b->full);
 }

@@ -47,9 +47,18 @@ LLVMBasicBlockRef new_block(Emit *e, const char *name)
     return LLVMAppendBasicBlockInContext(e->c, e->fn, name);
 }
 
+void branch_weighted(Emit *e, u32 weight, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other)
+{
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
+                                LLVMValueAsMetadata(word(e, weight)),
+                                LLVMValueAsMetadata(word(e, 1))};
+    const Val weights = LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, parts, 3));
+    LLVMSetMetadata(LLVMBuildCondBr(B, cond, then, other), e->weights, weights);
+}
+
 void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other)
 {
-    LLVMSetMetadata(LLVMBuildCondBr(B, cond, then, other), e->weights, e->likely);
+    branch_weighted(e, 2000, cond, then, other);
 }
 
 Val warp_field(Emit *e, size_t offset)
@@ -279,7 +288,7 @@ static void take_legacy(Emit *e, u32 i)
     e->nlegacy--;
 }
 
-void flush_registers(Emit *e)
+static void store_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
@@ -289,7 +298,44 @@ void flush_registers(Emit *e)
             for (u32 i = 0; i < e->nchunks; i++)
                 LLVMSetAlignment(LLVMBuildStore(B, e->known.v[n].c[i], v_home(e, n, i)),
                                  4 * e->chunk);
+    memset(e->v_dirty, 0, sizeof e->v_dirty);
+    e->x_dirty = 0;
+}
+
+void flush_registers(Emit *e)
+{
+    store_registers(e);
     keep_legacy(e);
+}
+
+/* What is known but of registers that the block writes. */
+static void forget_written(Known *known, const RegionBlock *b)
+{
+    for (u32 k = 0; k < b->nuop; k++) {
+        const RegSet written = block_use(b, k).writes;
+        for (u32 n = 1; n < 64; n++)
+            if (written.x >> n & 1)
+                known->x[n] = NULL;
+        for (u32 n = 0; n < 256; n++)
+            if (regset_has_v(&written, n)) {
+                known->v[n] = (Row){{0}};
+                known->linear[n] = (Linear){0};
+            }
+    }
+}
+
+void flush_before_side(Emit *e, const RegionBlock *side)
+{
+    Known *all = mem_alloc(sizeof *all);
+    store_registers(e);
+    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+    if (!all)
+        return; /* then blocks behind it begin with nothing */
+    *all = e->known;
+    forget_written(&e->known, side);
+    keep_legacy(e);
+    e->known = *all;
+    mem_free(all);
 }
 
 void flush_block(Emit *e)
@@ -676,10 +722,6 @@ static void make_types(Emit *e)
         e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32, e->ptr}, 6, false);
     e->deepen_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr}, 1, false);
     e->weights = LLVMGetMDKindIDInContext(e->c, "prof", 4);
-    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
-                                LLVMValueAsMetadata(word(e, 2000)),
-                                LLVMValueAsMetadata(word(e, 1))};
-    e->likely = LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, parts, 3));
 }
 
 static void make_homes(Emit *e)

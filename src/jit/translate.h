@@ -113,8 +113,7 @@ typedef struct {
     Val base, page, lds_base, lds_page;
     Val one, scalar, deepen, depth, uops;
     LLVMTypeRef one_type, keep_type, deepen_type;
-    Val likely;             /* branch weights, and the kind of metadata that they are */
-    u32 weights;
+    u32 weights;            /* the kind of metadata that branch weights are */
     /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in
      * quick code, whose registers are at home in the warp */
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
@@ -174,6 +173,8 @@ bool writes_all(const Emit *e, u32 n);
  * what is known; and the homes get the count as well. */
 void flush_registers(Emit *e);
 void flush_block(Emit *e);
+/* The same before a side that may be passed by: what that writes is not known behind it. */
+void flush_before_side(Emit *e, const RegionBlock *side);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);
@@ -197,8 +198,10 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
 
 /* A new LLVM block of the function. */
 LLVMBasicBlockRef new_block(Emit *e, const char *name);
-/* A branch that is expected to go to `then`. */
+/* A branch that is expected to go to `then`; one that goes there `weight` times for each other. */
 void branch_likely(Emit *e, Val cond, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
+void branch_weighted(Emit *e, u32 weight, Val cond, LLVMBasicBlockRef then,
+                     LLVMBasicBlockRef other);
 /* The field of the warp at that offset; its group. */
 Val warp_field(Emit *e, size_t offset);
 Val group_of(Emit *e);

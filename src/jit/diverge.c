@@ -164,6 +164,8 @@ static void compute_sides(Emit *e, const Uop *u)
     const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
     const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
     const Val both = LLVMBuildAnd(B, some, others, "");
+    if (e->quick) /* what is refused goes on in the interpreter */
+        store_registers(e);
 
     const LLVMBasicBlockRef sides = new_block(e, "sides"), deep = new_block(e, "deep"),
                             refused = new_block(e, "refused");

@@ -288,7 +288,7 @@ static void take_legacy(Emit *e, u32 i)
     e->nlegacy--;
 }
 
-static void store_registers(Emit *e)
+void store_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)

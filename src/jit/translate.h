@@ -169,6 +169,8 @@ Val sign_like(Val v);
 Val chunk_under_v0(Emit *e, u32 chunk);
 /* Whether what the instruction writes to the row may go to lanes that are off, too. */
 bool writes_all(const Emit *e, u32 n);
+/* The homes get the registers that the block has written so far. */
+void store_registers(Emit *e);
 /* At the end of a block: the homes get the registers that it wrote, and blocks that only it leads to
  * what is known; and the homes get the count as well. */
 void flush_registers(Emit *e);

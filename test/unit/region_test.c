@@ -318,6 +318,129 @@ static void knows_where_lanes_meet(void **state)
     close_rig(&r);
 }
 
+/* A loop that lanes leave one by one, and in it a branch with one side. */
+static const char leaves[] = "    setrpc  zero, t1, 4*13\n"
+                             "    vbeq    v1, v2, out\n"
+                             "    vsll.vi v3, v4, 2\n" /* first */
+                             "    vadd.vi v5, v4, 1\n"
+                             "   .globl head\n"
+                             "head: vadd.vi v1, v1, -1\n"
+                             "    setrpc  zero, t1, 4*10\n"
+                             "    vbne    v5, v2, in\n"
+                             "   .globl side\n"
+                             "side: vlw12.v v6, 0(v3)\n"
+                             "    vadd.vv v7, v7, v6\n"
+                             "    vsw12.v v7, 0(v3)\n"
+                             "   .globl in\n"
+                             "in: join    zero, zero, 0\n"
+                             "    setrpc  zero, t1, 4*13\n" /* tail */
+                             "    vbne    v1, v2, head\n"
+                             "   .globl out\n"
+                             "out: join   zero, zero, 0\n"
+                             "    vsw12.v v7, 0(v8)\n"
+                             "    endprg  x0, x0, x0\n";
+
+static RegSet rows(const u8 *n, u32 count)
+{
+    RegSet s = {0};
+    for (u32 i = 0; i < count; i++)
+        s.v[n[i] >> 6] |= (u64)1 << (n[i] & 63);
+    return s;
+}
+#define ROWS(...) rows((const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__}))
+
+/* What lanes that wait in a block read where they go on is kept there, as far as it is read at all;
+ * what those that are on read, by what follows for them. */
+static void keeps_rows_of_lanes_that_wait(void **state)
+{
+    Rig r;
+    open_rig_of(&r, leaves);
+    (void)state;
+    const u32 head = address_of(r.image, "head"), side = address_of(r.image, "side"),
+              in = address_of(r.image, "in"), out = address_of(r.image, "out");
+    const struct {
+        u32 pc;
+        RegSet kept, own;
+    } row[] = {
+        /* others wait at `out` alone, which reads v7 and v8 */
+        {CODE_LO + 8, ROWS(7, 8), ROWS(1, 2, 4, 7, 8)},
+        {head, ROWS(7, 8), ROWS(1, 2, 3, 5, 7, 8)},
+        /* others wait at `in` too, from which all go round */
+        {side, ROWS(1, 2, 3, 5, 7, 8), ROWS(1, 2, 3, 5, 7, 8)},
+        {in + 4, ROWS(7, 8), ROWS(1, 2, 3, 5, 7, 8)},
+        {out + 4, {0}, ROWS(7, 8)}, /* nothing is read behind it */
+    };
+    Region *g = region_new(r.code, CODE_LO, (WarpShape){.full = true, .base = CODE_LO}, 0, 8,
+                           VM_OWN, false);
+    assert_non_null(g);
+    for (size_t i = 0; i < countof(row); i++) {
+        const int part = region_find(g, row[i].pc, false), full = region_find(g, row[i].pc, true);
+        assert_true(part >= 0);
+        assert_memory_equal(g->block[part].kept.v, row[i].kept.v, sizeof row[i].kept.v);
+        assert_memory_equal(g->block[part].own.v, row[i].own.v, sizeof row[i].own.v);
+        if (full >= 0) {
+            const RegSet none = {0};
+            assert_memory_equal(g->block[full].kept.v, none.v, sizeof none.v);
+            assert_memory_equal(g->block[full].own.v, row[i].own.v, sizeof none.v);
+        }
+    }
+    region_free(g);
+    /* where others wait for what nobody knows, all that is read later is kept */
+    g = region_new(r.code, head, (WarpShape){.deep = true, .base = CODE_LO}, 0, 8, VM_OWN, false);
+    assert_non_null(g);
+    const RegionBlock *b = &g->block[region_find(g, head, false)];
+    assert_true(regset_has_v(&b->kept, 1) && regset_has_v(&b->kept, 3) && !b->full);
+    region_free(g);
+    close_rig(&r);
+}
+
+/* Which branches need no stack: those one side of which is nothing, and the other one block of at
+ * most 64 instructions. */
+static void finds_branches_with_one_side(void **state)
+{
+    static const struct {
+        const char *branch, *far; /* the branch at 4; what stands behind the end */
+        u32 instructions;         /* between branch and join */
+        bool alone, together;
+    } row[] = {
+        {"vbeq v1, v2, meet", "", 1, true, false},
+        {"vbeq v1, v2, meet", "", 64, true, false},
+        {"vbeq v1, v2, meet", "", 65, false, false},
+        {"vbeq v1, v2, far", "far: vsw12.v v3, 0(v4)\n j meet\n", 0, true, false},
+        {"vbeq v1, v2, far", "far: vadd.vv v3, v3, v4\n j meet\n", 0, false, true},
+        {"vbeq v1, v2, far", "far: vsw12.v v3, 0(v4)\n j meet\n", 1, false, false},
+        {"vbeq v1, v2, far", "far: vsw12.v v3, 0(v4)\n jal ra, meet\n", 0, false, false},
+        {"vbeq v1, v2, far", "far: vsw12.v v3, 0(v4)\n j far\n", 0, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++) {
+        Rig r;
+        Buf t = {0};
+        buf_printf(&t, " setrpc zero, t1, %u\n %s\n", 8 + 4 * row[i].instructions, row[i].branch);
+        for (u32 k = 0; k < row[i].instructions; k++)
+            buf_str(&t, " vsw12.v v3, 0(v4)\n");
+        buf_printf(&t, "meet: join zero, zero, 0\n endprg x0, x0, x0\n%s", row[i].far);
+        open_rig_of(&r, buf_text(&t));
+        for (u32 full = 0; full < 2; full++) {
+            Region *g = region_new(r.code, CODE_LO, (WarpShape){.full = full, .base = CODE_LO}, 0,
+                                   8, VM_OWN, false);
+            assert_non_null(g);
+            assert_int_equal(g->block[0].end, END_SPLIT);
+            if (g->block[0].alone != row[i].alone || g->block[0].together != row[i].together)
+                fail_msg("row %zu: alone %d, together %d", i, g->block[0].alone,
+                         g->block[0].together);
+            /* at a join that nothing was pushed for, nothing is popped */
+            const int join = region_find(g, g->block[0].meet_pc, full);
+            assert_true(join >= 0);
+            if (!full)
+                assert_int_equal(g->block[join].pops, !row[i].alone && !row[i].together);
+            region_free(g);
+        }
+        close_rig(&r);
+        buf_free(&t);
+    }
+}
+
 /* What only the search for a region needs can be freed; the digest stays. */
 static void shrinks(void **state)
 {
@@ -528,6 +651,8 @@ int main(void)
         cmocka_unit_test(ends_where_no_code_is),
         cmocka_unit_test(joins_lead_away),
         cmocka_unit_test(knows_where_lanes_meet),
+        cmocka_unit_test(keeps_rows_of_lanes_that_wait),
+        cmocka_unit_test(finds_branches_with_one_side),
         cmocka_unit_test(shrinks),
         cmocka_unit_test(makes_code_of_what_is_not_named),
         cmocka_unit_test(calls_others_than_expected),

@@ -650,7 +650,7 @@ static void summarize(Region *r)
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         r->insns += b->insns + b->side_insns[0] + b->side_insns[1];
-        r->insns += b->together ? 2 : 0; /* joins */
+        r->insns += b->end == END_SPLIT ? 2 : 0; /* joins without their block (diverge.c) */
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
             unite(&r->written, &use.writes);

@@ -105,11 +105,8 @@ static void find_needs(Finder *f)
 /* What lanes need that go on at pc. */
 static RegSet need_at(const Finder *f, u32 pc)
 {
-    const int part = region_find(f->r, pc, false), full = region_find(f->r, pc, true);
-    RegSet s = part < 0 ? all_rows : f->own[part];
-    if (full >= 0)
-        add_rows(&s, &f->own[full]);
-    return s;
+    const int i = region_find(f->r, pc, false);
+    return i < 0 ? all_rows : f->own[i];
 }
 
 /* --- where they wait ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "test/kit/twins.h"
 #include <stdlib.h>
 
-enum { FIRST = 5, VECTORS = 8 }; /* rows at large: v5 to v12 */
+enum { FIRST = 5, VECTORS = 8, ZERO = 13 }; /* rows at large: v5 to v12, and v0, which masks */
 
 static u32 a_row(void) { return FIRST + below(VECTORS); }
 
@@ -16,7 +16,7 @@ static void one_statement(void)
 {
     static const char *const slow[] = {"vmulh.vv", "vdivu.vv", "vremu.vv", "vfadd.vv"};
     const u32 to = a_row(), a = a_row(), b = a_row(), off = 4 * below(64);
-    switch (below(9)) {
+    switch (below(11)) {
     case 0:
     case 1: line("vadd.vv v%u,v%u,v%u", to, a, b); break;
     case 2: line("%s v%u,v%u,v%u", PICK(slow), to, a, b); break;
@@ -25,6 +25,15 @@ static void one_statement(void)
     case 5: line("addi x%u,x%u,%u", 20 + below(3), 20 + below(3), below(9)); break;
     case 6: line("lw x%u,%u(x8)", 20 + below(3), off); break;
     case 7: line("vsw12.v v%u,0(v2)", a); break; /* lanes anywhere */
+    case 8: /* what lanes read of others, also of those that are off */
+        if (gen.set & AI)
+            line("shuffle.bfly v%u,v%u,%u", to, a, 1 + below(3));
+        else
+            line("vmv.x.s x%u,v%u", 20 + below(3), a);
+        break;
+    case 9:
+        line("vadd.vv v%u,v%u,v%u%s", one_in(3) ? 0 : to, a, b, one_in(2) ? ",v0.t" : "");
+        break;
     default:
         line("vxor.vx v%u,v%u,x%u", to, a, 20 + below(3));
         if (gen.may_fault && one_in(4))
@@ -32,27 +41,39 @@ static void one_statement(void)
     }
 }
 
-/* Lanes that have it to do something do, the others go on; the side stands in the way, or far off. */
-static void one_side(u32 depth, Buf *far)
+static void branch(u32 depth, Buf *far);
+
+static void side(u32 depth, Buf *far)
 {
-    const u32 l = gen.labels++, n = 1 + below(5);
-    const bool is_far = depth == 0 && one_in(3);
+    for (u32 n = 1 + below(5); n > 0; n--)
+        if (depth < 2 && one_in(8))
+            branch(depth + 1, far);
+        else
+            one_statement();
+}
+
+/* Lanes part: those that have something to do do it, in the way or far off, and the others go on, or
+ * do something else. */
+static void branch(u32 depth, Buf *far)
+{
+    const u32 l = gen.labels++;
+    const bool is_far = depth == 0 && one_in(3), has_else = one_in(3);
     line("vand.vi v3,v%u,%u", a_row(), 1 + below(7));
     line("vand.vi v4,v%u,%u", a_row(), below(4));
     set_meeting(l);
-    line("%s v3,v4,.L%s%u", divergent_branch(), is_far ? "s" : "m", l);
+    line("%s v3,v4,.L%s%u", divergent_branch(), is_far ? "s" : has_else ? "e" : "m", l);
     const Buf here = gen.text;
     if (is_far)
         gen.text = *far, label(".Ls%u", l);
-    for (u32 i = 0; i < n; i++)
-        if (depth < 2 && one_in(8))
-            one_side(depth + 1, far);
-        else
-            one_statement();
-    if (is_far || one_in(3))
+    side(depth, far);
+    if (is_far || has_else || one_in(3))
         line("j .Lm%u", l);
     if (is_far)
         *far = gen.text, gen.text = here;
+    if (has_else) {
+        label(".Le%u", l);
+        side(depth, far);
+    }
     label(".Lm%u", l);
     line("join x0,x0,0");
 }
@@ -72,6 +93,7 @@ static void begin_program(void)
     line("vadd.vx v2,v2,x8");
     for (u32 n = FIRST; n < FIRST + VECTORS; n++)
         line("vlw12.v v%u,%u(v1)", n, 128 * (n - FIRST));
+    line("vmv.v.i v%u,0", ZERO);
 }
 
 static void end_program(const Buf *far)
@@ -82,8 +104,9 @@ static void end_program(const Buf *far)
     line("vid.v v1");
     line("vsll.vi v1,v1,2");
     line("vadd.vx v1,v1,x7");
-    for (u32 n = 3; n < FIRST + VECTORS; n++)
-        line("vsw12.v v%u,%u(v1)", n, 128 * n);
+    for (u32 n = FIRST; n < FIRST + VECTORS; n++)
+        if (one_in(3)) /* the others are dead where nobody reads them before */
+            line("vsw12.v v%u,%u(v1)", n, 128 * n);
     for (u32 n = 20; n < 23; n++)
         line("sw x%u,%u(x7)", n, 4 * (n - 20));
     line("endprg x0,x0,x0");
@@ -98,7 +121,7 @@ static void make_sides(void)
     line("li x28,%u", 2 + below(12));
     label(".Lt");
     for (u32 n = 1 + below(4); n > 0; n--) {
-        one_side(0, &far);
+        branch(0, &far);
         one_statement();
     }
     line("addi x28,x28,-1");
@@ -110,7 +133,7 @@ static void make_sides(void)
         set_meeting(l);
         line("vadd.vi v3,v3,-1");
         one_statement();
-        line("vbge v3,v0,.Lr");
+        line("vbge v3,v%u,.Lr", ZERO);
         label(".Lm%u", l);
         line("join x0,x0,0");
     }
@@ -131,7 +154,11 @@ static void try_sides(const char *engine, u32 count, bool overflows)
             gen_begin(program * countof(depths) + i);
             gen.may_fault = one_in(3);
             const u32 lanes = 4u << below(4);
-            Shape s = {.lanes = lanes, .items = 2 * lanes, .warps = 2, .memory = program + 1};
+            Shape s = {.lanes = lanes,
+                       .items = 2 * lanes,
+                       .warps = 2,
+                       .vm = (VmRule)below(4),
+                       .memory = program + 1};
             if (one_in(4))
                 s.items -= 1 + below(lanes - 1);
             s.max_insns = one_in(3) ? 50 + below(1500) : 0;
@@ -165,6 +192,44 @@ static void compared(void **state)
     try_sides("shadow", 5, false);
 }
 
+/* More branches than anyone writes, each with two sides, so that each has facts of its own. */
+static void many_branches(void **state)
+{
+    (void)state;
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    Twins t = twins_open("jit", 64);
+    gen_begin(1);
+    begin_program();
+    for (u32 n = 0; n < 600; n++) {
+        const u32 l = gen.labels++, kept = FIRST + n % VECTORS, to = FIRST + (n + 1) % VECTORS;
+        line("vand.vi v3,v%u,%u", a_row(), 1 + n % 15);
+        set_meeting(l);
+        line("vbeq v3,v%u,.Le%u", ZERO, l);
+        line("vadd.vv v%u,v%u,v%u", to, to, kept);
+        line("vmulh.vv v%u,v%u,v%u", kept, kept, to);
+        line("j .Lm%u", l);
+        label(".Le%u", l);
+        line("vsub.vv v%u,v%u,v%u", kept, to, kept);
+        line("vmulh.vv v%u,v%u,v%u", to, kept, to);
+        label(".Lm%u", l);
+        line("join x0,x0,0");
+        if (n != 40 && n != 300 && n != 599)
+            continue;
+        const Buf here = gen.text; /* up to here */
+        gen.text = (Buf){0};
+        buf_str(&gen.text, buf_text(&here));
+        end_program(NULL);
+        const Shape s = {.lanes = 8, .items = 16, .warps = 2, .memory = n + 1};
+        twins_load(&t);
+        twins_run(&t, &s, n);
+        buf_free(&gen.text);
+        gen.text = here;
+    }
+    unsetenv("VENTUS_JIT_TIER");
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
 /* A side jumps to the join of the branch around it while lanes of its own wait: they wait on behind
  * that join, below whose lanes theirs lie, and what they read must be there. */
 static void waits_behind_another_join(void **state)
@@ -178,9 +243,9 @@ static void waits_behind_another_join(void **state)
         line("vand.vi v5,v5,1");
         line("vand.vi v6,v6,1");
         set_meeting(1);
-        line("vbne v5,v0,.La");
+        line("vbne v5,v%u,.La", ZERO);
         set_meeting(2);
-        line("vbne v6,v0,.Lb");
+        line("vbne v6,v%u,.Lb", ZERO);
         line("vadd.vi v7,v7,1");
         line("j .Lm1");
         label(".Lb");
@@ -191,14 +256,46 @@ static void waits_behind_another_join(void **state)
         line("vadd.vv v9,v8,v7");
         line("j .Lm1");
         label(".La");
-        line("vmulh.vv v9,v7,v8");
+        line("vsw12.v v10,384(v1)");
+        line("vmulh.vv v9,v7,v10");
         label(".Lm1");
         line("join x0,x0,0");
         line("vmul.vx v7,v9,x20");
+        line("vmul.vx v10,v8,x20");
         line("vsw12.v v7,256(v1)");
         line("addi x20,x20,-1");
         line("bgtz x20,.Lm2");
         end_program(NULL);
+        const Shape s = {.lanes = 8, .items = 16, .warps = 2, .memory = program};
+        twins_load(&t);
+        twins_run(&t, &s, program);
+    }
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
+/* A side writes a row that nobody reads but lanes of another block of it, which take what those that
+ * are off have. */
+static void reads_lanes_that_are_off(void **state)
+{
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    for (u32 program = 1; program < 4; program++) {
+        gen_begin(program);
+        begin_program();
+        line("lw x20,%u(x8)", 4 * program);
+        line("vand.vi v5,v5,1");
+        set_meeting(1);
+        line("vbne v5,v%u,.Lm1", ZERO);
+        line("vmul.vv v7,v6,v6");
+        line("bltz x20,.Lx");
+        line("addi x20,x20,1");
+        label(".Lx");
+        line("shuffle.bfly v8,v7,%u", program);
+        line("vsw12.v v8,512(v1)");
+        label(".Lm1");
+        line("join x0,x0,0");
+        line("endprg x0,x0,x0");
         const Shape s = {.lanes = 8, .items = 16, .warps = 2, .memory = program};
         twins_load(&t);
         twins_run(&t, &s, program);
@@ -213,7 +310,9 @@ int main(void)
         cmocka_unit_test(optimised),
         cmocka_unit_test(quick),
         cmocka_unit_test(compared),
+        cmocka_unit_test(many_branches),
         cmocka_unit_test(waits_behind_another_join),
+        cmocka_unit_test(reads_lanes_that_are_off),
     };
     return cmocka_run_group_tests_name("jit_sides", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * the other, and by the simulator after compilation at every level, with few registers
  * and with registers chosen at random.  All words that come out must be the same.
  */
+#include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "cc/cc.h"
 #include "drv/drv.h"
@@ -326,7 +327,8 @@ static Object *image_of(Module *m, const CcOptions *opt)
     Object *o = cc_compile(m, opt, &c.d);
     expect_silence(&c);
     assert_non_null(o);
-    Object *image = link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
+    Object *image =
+        link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
     expect_silence(&c);
     obj_free(o);
     return image;
@@ -363,17 +365,18 @@ static void simulate(Object *image, const u32 *in, u32 *out, u64 seed)
     drv_close(d);
 }
 
+static const CcOptions how[] = {
+    {.level = 0},
+    {.level = 1},
+    {.level = 2, .lines = true},
+    {.level = 2, .max_x = 8, .max_v = 8},
+    {.level = 2, .seed = 1},
+    {.level = 2, .off = "fold,coalesce"},
+};
+
 static void all_levels_agree(void **state)
 {
     (void)state;
-    static const CcOptions how[] = {
-        {.level = 0},
-        {.level = 1},
-        {.level = 2, .lines = true},
-        {.level = 2, .max_x = 8, .max_v = 8},
-        {.level = 2, .seed = 1},
-        {.level = 2, .off = "fold,coalesce"},
-    };
     u32 in[16], want[ITEMS], got[ITEMS];
     unsigned long long first = 1, last = 150;
     const char *seeds = getenv("CC_TEST_SEED"); /* FIRST[-LAST] */
@@ -394,8 +397,39 @@ static void all_levels_agree(void **state)
         }
 }
 
-int main(void)
+/* all compilations, with assembly and every view */
+static void compiled_alone(void **state)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_levels_agree)};
+    (void)state;
+    for (u64 seed = 1; seed <= 2; seed++)
+        for (size_t k = 0; k < countof(how); k++) {
+            Caught c;
+            Buf assembly = {0}, views = {0};
+            CcOptions opt = how[k];
+            opt.assembly = &assembly;
+            opt.dump = "iousdplrm";
+            opt.dump_to = &views;
+            catch_in(&c);
+            Module *m = make_program(seed);
+            Object *o = cc_compile(m, &opt, &c.d);
+            expect_silence(&c);
+            assert_non_null(o);
+            assert_true(assembly.len && views.len);
+            obj_free(o);
+            ir_free(m);
+            buf_free(&assembly);
+            buf_free(&views);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_levels_agree),
+        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(compiled_alone),
+    };
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

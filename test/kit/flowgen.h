@@ -1,5 +1,6 @@
-/* flowgen.h -- random structured programs of selected rows in SSA, as allocation takes them: branches and loops that
- * part lanes or not, whose scalars are uniform by construction; on request with notes of a few variables. */
+/* flowgen.h -- random structured programs of selected rows in SSA, as allocation takes them:
+ * branches and loops that part lanes or not, whose scalars are uniform by construction; on request
+ * with notes of the parts of a variable. */
 #ifndef KIT_FLOWGEN_H
 #define KIT_FLOWGEN_H
 #include "test/kit/warprig.h"
@@ -45,7 +46,10 @@ static inline u32 make(Gen *g, Bank bank, Ins i)
     return declare(g, bank, i.dst);
 }
 
-static inline Ref constant(Gen *g) { return ref_con(below(g, 2) ? below(g, 16) : below(g, 1u << 20)); }
+static inline Ref constant(Gen *g)
+{
+    return ref_con(below(g, 2) ? below(g, 16) : below(g, 1u << 20));
+}
 
 static inline void scalar_op(Gen *g)
 {
@@ -262,9 +266,13 @@ static inline void mark_joins(Func *f)
 static inline void begin_parts(Gen *g)
 {
     Func *f = g->f;
-    const u32 base = make(g, BANK_X, (Ins){.op = IR_copy, .a = {ref_reg(f->module->target->arguments)}});
-    for (u32 k = 0; k < 4; k++)
-        make(g, BANK_X, (Ins){.op = IR_MACHINE + I_lw, .width = 4, .space = IN_CONST, .a = {ref_con(4 * k), ref_val(base)}});
+    const Ref arguments = ref_reg(f->module->target->arguments);
+    const Ref base = ref_val(make(g, BANK_X, (Ins){.op = IR_copy, .a = {arguments}}));
+    Ins load = {.op = IR_MACHINE + I_lw, .width = 4, .space = IN_CONST};
+    for (u32 k = 0; k < 4; k++) {
+        load.a[0] = ref_con(4 * k), load.a[1] = base;
+        make(g, BANK_X, load);
+    }
     if (ir_grow(f->module, f->variable, f->nvariable, f->capvariable))
         f->variable[f->nvariable++] = (SourceVariable){.name = "v", .slot = NO_SLOT};
     for (u32 k = 0; k < g->parts; k++) {

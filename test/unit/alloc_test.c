@@ -376,6 +376,39 @@ static void hot_values_are_low(void **state)
     ir_free(m);
 }
 
+/* Of 400 values none is taken for a constant that is alive all the time, nor for what a register
+ * held at the start. */
+static void values_are_apart(void **state)
+{
+    (void)state;
+    enum { VALUES = 400 };
+    Module *m = ir_module("test", target_find(0));
+    Func *f = ir_func(m, "f", true);
+    const u32 b = ir_block(f), constant = ir_value_in(f, BANK_X);
+    op(f, b, IR_li, constant, ref_con(7), ref_none());
+    for (u32 k = 0; k < VALUES; k++) {
+        const u32 v = ir_value_in(f, BANK_X);
+        op(f, b, IR_MACHINE + I_lw, v, ref_con(4 * k), ref_reg(10));
+        op(f, b, IR_use, 0, ref_val(v), ref_none());
+    }
+    op(f, b, IR_use, 0, ref_val(constant), ref_none());
+    ir_ret(f, b);
+    graph_build(f);
+    const Func *before = finished(f);
+    const Ref others[] = {f->block[b].ins[2 * VALUES + 1].a[0], ref_reg(40)};
+    for (u32 k = 0; k < VALUES; k++) {
+        Ref *read = &f->block[b].ins[2 * k + 2].a[0];
+        const Ref right = *read;
+        for (u32 n = 0; n < countof(others); n++) {
+            *read = others[n];
+            assert_false(verify(before, f, NULL));
+        }
+        *read = right;
+    }
+    assert_true(verify(before, f, NULL));
+    ir_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +417,7 @@ int main(void)
         cmocka_unit_test(damage_is_noticed),  cmocka_unit_test(sides_keep_scalars),
         cmocka_unit_test(swap_in_loop),       cmocka_unit_test(calls_keep_values),
         cmocka_unit_test(hot_values_are_low), cmocka_unit_test(search_is_bounded),
+        cmocka_unit_test(values_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

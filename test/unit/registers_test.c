@@ -418,29 +418,6 @@ static Model make_model(const Func *f)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Calls here and there: an argument, a result that is shown. */
-static void add_calls(Func *f, u32 random)
-{
-    const u32 callee = ir_sym(f->module, "g", SYM_EXTERN);
-    u32 given = 0;
-    for (size_t i = 0; i < 9 || !given; i++)
-        if (f->block[0].ins[i].dst && f->value[f->block[0].ins[i].dst].bank == BANK_V)
-            given = f->block[0].ins[i].dst;
-    for (u32 b = 1; b < f->nblock; b++) {
-        if (random_below(&random, 4))
-            continue;
-        const size_t at = random_below(&random, (u32)f->block[b].nins + 1);
-        const u32 result = ir_value_in(f, BANK_V);
-        const Ins list[] = {{.op = IR_copy, .reg = 1 + V0, .a = {ref_val(given)}},
-                            {.op = IR_call, .imm = 1, .a = {ref_sym(callee)}},
-                            {.op = IR_copy, .dst = result, .a = {ref_reg(V0)}},
-                            {.op = IR_use, .a = {ref_val(result)}}};
-        for (size_t k = 0; k < countof(list); k++)
-            ir_insert(f, b, at + k, &list[k]);
-        f->has_calls = true;
-    }
-}
-
 /* one in three is a function that calls others */
 static Func *linear_program(Module *m, u32 seed)
 {

@@ -1,6 +1,6 @@
 /* layout_test.c -- where blocks and branches of a function are (blockorder.c, rpc.c, expand.c).
  *
- * Of random programs with registers: the order of blocks is that of a model by lists; the
+ * Of random programs with registers, and of any graphs: the order of blocks is that of a model by lists; the
  * reconvergence pc is set where a walk backwards from a branch meets a way on which it is not set to
  * the branch's join; words of terminators choose as the program does, and jump only where they must.
  */
@@ -26,6 +26,43 @@ static Func *laid_out(Module *m, u32 seed)
     graph_build(f);
     assert_false(m->failed);
     return f;
+}
+
+/* Blocks that go on to any others, mostly later ones, by conditions of the lane or of the warp. */
+static Func *random_graph(Module *m, u32 seed)
+{
+    Func *f = ir_func(m, "f", true);
+    u32 random = seed * 2654435761u;
+    const u32 n = 3 + random_below(&random, 20), callee = ir_sym(m, "g", SYM_EXTERN);
+    for (u32 b = 0; b < n; b++)
+        ir_block(f);
+    const Ref by[] = {ref_val(ir_op(f, 0, IR_lane, ref_none(), ref_none(), ref_none(), 0)),
+                      ref_val(ir_op(f, 0, IR_csr, ref_none(), ref_none(), ref_none(), 0))};
+    for (u32 b = 0; b + 1 < n; b++) {
+        u32 to[2];
+        for (int k = 0; k < 2; k++) {
+            const u32 later = b + 1 + random_below(&random, n - b - 1 < 4 ? n - b - 1 : 4);
+            to[k] = random_below(&random, 6) || !b ? later : 1 + random_below(&random, b);
+        }
+        if (!random_below(&random, 12))
+            ir_append(f, b, &(Ins){.op = IR_call, .a = {ref_sym(callee)}});
+        if (random_below(&random, 4))
+            ir_branch(f, b, CMP_eq, by[random_below(&random, 2)], ref_con(b), to[0], to[1], 0);
+        else
+            ir_jump(f, b, to[0]);
+    }
+    ir_ret(f, n - 1);
+    graph_build(f);
+    graph_open_loops(f);
+    uniform(f);
+    graph_build(f);
+    assert_false(m->failed);
+    return f;
+}
+
+static Func *some_function(Module *m, u32 seed)
+{
+    return seed % 3 ? random_graph(m, seed) : laid_out(m, seed / 3);
 }
 
 /* --- the order of blocks ------------------------------------------------------------------------ */
@@ -84,9 +121,9 @@ static void order_of_blocks(void **state)
 {
     (void)state;
     u32 turned = 0;
-    for (u32 seed = 1; seed <= PROGRAMS; seed++) {
+    for (u32 seed = 1; seed <= 3 * PROGRAMS; seed++) {
         Module *m = ir_module("test", target_find(0));
-        const Func *f = laid_out(m, seed);
+        const Func *f = some_function(m, seed);
         List want = {.block = ir_alloc(m, f->nblock * sizeof(u32))};
         list_blocks(f, NO_BLOCK, &want);
         if (f->nrpo > 1)
@@ -181,9 +218,9 @@ static void places_of_rpc(void **state)
 {
     (void)state;
     u32 all = 0, left_out = 0;
-    for (u32 seed = 1; seed <= PROGRAMS; seed++) {
+    for (u32 seed = 1; seed <= 3 * PROGRAMS; seed++) {
         Module *m = ir_module("test", target_find(0));
-        const Func *f = laid_out(m, seed);
+        const Func *f = some_function(m, seed);
         const u32 *is = rpc_points(f);
         u32 *set = ir_alloc(m, f->nblock * sizeof *set);
         bool *seen = ir_alloc(m, f->nblock);

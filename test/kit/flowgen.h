@@ -92,6 +92,8 @@ static inline void tell(Gen *g)
     Note n = {.part = below(g, g->parts), .is = below(g, 2) ? pick(g, BANK_X) : pick(g, BANK_V)};
     if (below(g, 6) == 0)
         n.is = below(g, 3) ? ref_con(below(g, 8)) : ref_none();
+    if (below(g, 6) == 0) /* a word of the arguments, which come behind their base */
+        n.is = ref_val(g->s.list[0][1 + below(g, 4)]);
     if (below(g, 5) == 0)
         n.plus = (i32)below(g, 50) - 25;
     if (below(g, 5) == 0)

@@ -399,7 +399,8 @@ static bool read_entry(Entries *e, Bytes *b, const u8 *unit)
         assert_true(abbrev.p < abbrev.end);
         found = leb(&abbrev, false);
         x.tag = leb(&abbrev, false);
-        x.next = number(&abbrev, 1);
+        x.next = number(&abbrev, 1); /* DW_CHILDREN_no or _yes */
+        assert_in_range(x.next, 0, 1);
         x.nattr = 0;
         for (u32 a, form; a = leb(&abbrev, false), form = leb(&abbrev, false), a || form; x.nattr++)
             if (found == code)

@@ -37,8 +37,12 @@ static InsnId turned(const Code *c, InsnId id)
 
 u32 word_prefix(const Word *w)
 {
-    static const u8 shift[] = {
-        [SLOT_XD] = 0, [SLOT_X1] = 3, [SLOT_X2] = 6, [SLOT_X3] = 9, [SLOT_X3D] = 0};
+    /* of X3D both, as the assembler has it */
+    static const u16 unit[] = {[SLOT_XD] = 1,
+                               [SLOT_X1] = 1 << 3,
+                               [SLOT_X2] = 1 << 6,
+                               [SLOT_X3] = 1 << 9,
+                               [SLOT_X3D] = 1 << 9 | 1};
     const FormatInfo *f = isa_format_of(w->in.id);
     u32 prefix = 0;
     if (word_is_none(w))
@@ -46,7 +50,7 @@ u32 word_prefix(const Word *w)
     for (int k = 0; k < f->nopd; k++) {
         const OperandInfo *o = &isa_operand[f->opd[k]];
         if (o->slot != SLOT_NONE)
-            prefix |= (u32)(w->in.opd[k] >> 5) << shift[o->slot];
+            prefix |= (u32)(w->in.opd[k] >> 5) * unit[o->slot];
     }
     return prefix;
 }

@@ -217,6 +217,78 @@ static void high_registers(void **state)
         assert_int_equal(out[i], 0x12345fff - 7 * i + i * i);
 }
 
+/* a register of the bank for a value, high or low */
+static Ref some_register(u32 *random, Bank bank)
+{
+    for (;;) {
+        *random = *random * 1664525 + 1013904223;
+        const u32 r = bank == BANK_V ? V0 + (*random >> 24) : *random >> 26;
+        if (!reg_is_reserved(r) && r != V0 + VF)
+            return ref_reg(r);
+    }
+}
+
+/* The row with operands at random; false: it is none that values are made of. */
+static bool some_row(InsnId id, u32 *random, Ins *i)
+{
+    const FormatInfo *format = isa_format_of(id);
+    *i = (Ins){.op = (u16)(IR_MACHINE + id)};
+    for (int k = 0; k < format->nopd; k++)
+        switch ((OperandKind)isa_operand[format->opd[k]].kind) {
+        case K_REL:
+        case K_VTYPE:
+        case K_MMA:
+        case K_MMA64:
+        case K_KEY:
+        case K_HIDE: return false;
+        case K_RM: i->imm = 7; break;
+        default: break;
+        }
+    for (int k = 0; k < ins_nargs(i) && k < 3; k++) {
+        i64 min, max, step;
+        const OperandId o = ins_arg_operand(i, k);
+        if (ins_arg_bank(i, k) != BANK_NONE) {
+            i->a[k] = some_register(random, ins_arg_bank(i, k));
+            continue;
+        }
+        isa_range(o, &min, &max, &step);
+        /* the assembler warns where the other half is something else than it looks like */
+        if (isa_operand[o].kind == K_IMMZ)
+            min = 0;
+        else if (isa_operand[o].kind == K_IMM12)
+            max = 2047;
+        *random = *random * 1664525 + 1013904223;
+        i->a[k] =
+            ref_con((u32)(min + step * (i64)((*random >> 8) % (u32)((max - min) / step + 1))));
+    }
+    if (ins_has_dst(i))
+        i->reg = some_register(random, ins_dst_bank(i)).val + 1;
+    if (ins_tied(i) >= 0)
+        i->a[ins_tied(i)] = ref_reg(i->reg - 1);
+    return ins_nargs(i) <= 3 && isa_effect_of(id)->control == CONTROL_NEXT;
+}
+
+/* Words of every row, with high and low registers, are those that the assembler makes of their text. */
+static void every_row(void **state)
+{
+    (void)state;
+    u32 random = 1, rows = 0;
+    for (int round = 0; round < 4; round++) {
+        Module *m = new_module();
+        Func *f = new_kernel(m, "k", 1);
+        for (u32 id = 1; id < NINSN; id++) {
+            Ins i;
+            if (!isa_has(V202, (InsnId)id) || !some_row((InsnId)id, &random, &i))
+                continue;
+            add(f, 0, i);
+            rows++;
+        }
+        obj_free(emit_module(m));
+        ir_free(m);
+    }
+    assert_true(rows > 4 * 200);
+}
+
 static void constants(void **state)
 {
     (void)state;
@@ -1184,6 +1256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(high_registers),
+        cmocka_unit_test(every_row),
         cmocka_unit_test(constants),
         cmocka_unit_test(conditional_moves),
         cmocka_unit_test(data_and_addresses),

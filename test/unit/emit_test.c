@@ -96,6 +96,24 @@ static void same_sections(const Object *a, const Object *b, const char *text)
     }
 }
 
+/* all that assembly says of a symbol; kernels are global by themselves */
+static void same_symbols(const Object *a, const Object *b)
+{
+    for (size_t i = 0; i < a->nsymbols; i++) {
+        const ObjSymbol *s = &a->symbols[i];
+        if (s->section < 0 || s->type == STT_SECTION)
+            continue;
+        const i32 at = obj_find_symbol(b, s->name);
+        if (at < 0)
+            fail_msg("there is no symbol %s", s->name);
+        const ObjSymbol *t = &b->symbols[at];
+        if (s->size != t->size || s->value != t->value || s->bind != t->bind || s->type != t->type)
+            fail_msg("%s: size %u and %u, value %u and %u, bind %u and %u, type %u and %u", s->name,
+                     s->size, t->size, s->value, t->value, s->bind, t->bind, s->type, t->type);
+        assert_string_equal(a->sections[s->section].name, b->sections[t->section].name);
+    }
+}
+
 static bool with_tidy; /* in the second half of the tests */
 
 static void finish(Module *m)
@@ -127,6 +145,7 @@ static Object *emit_module(Module *m)
     assert_false(m->failed);
     Object *again = assemble(buf_text(&text), V202);
     same_sections(o, again, buf_text(&text));
+    same_symbols(o, again);
     obj_free(again);
     buf_free(&text);
     return o;
@@ -737,6 +756,35 @@ static void spills(void **state)
     }
 }
 
+/* A scalar that was put into the lanes is fetched from one of them, and from some of them. */
+static void parked(void **state)
+{
+    (void)state;
+    enum { ENTRY, ODD, END };
+    for (u32 high = 0; high < 2; high++) {
+        Module *m = new_module();
+        u32 out[ITEMS];
+        Func *f = new_kernel(m, "k", 3);
+        const u32 x = high ? 41 : 11, v = high ? 77 : 7;
+        ROW(f, ENTRY, vand_vi, VD(4), V(1), K(1));
+        OPN(f, ENTRY, copy, VD(5), 0, K(0));
+        OPN(f, ENTRY, copy, VD(3), 0, K(5));
+        OPN(f, ENTRY, li, XD(x), 0, K(1234));
+        OPN(f, ENTRY, park, VD(v), 0, X(x));
+        OPN(f, ENTRY, li, XD(x), 0, K(0));
+        part(f, ENTRY, CMP_ne, 4, 5, ODD, END, END);
+        OPN(f, ODD, fetch, XD(x), 0, V(v));
+        ROW(f, ODD, vadd_vx, VD(3), V(3), X(x));
+        ir_jump(f, ODD, END);
+        OPN(f, END, fetch, XD(12), 0, V(v));
+        ROW(f, END, vadd_vx, VD(3), V(3), X(12));
+        store_result(f, END, 3);
+        run(m, "k", out);
+        for (u32 i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], 5 + 1234 + (i & 1 ? 1234 : 0));
+    }
+}
+
 /* two slots, one far away, by v32 and by address; no object at address 0 */
 static void slots(void **state)
 {
@@ -1272,6 +1320,7 @@ int main(void)
         cmocka_unit_test(rpc_after_a_call),
         cmocka_unit_test(uniform_loop),
         cmocka_unit_test(spills),
+        cmocka_unit_test(parked),
         cmocka_unit_test(slots),
         cmocka_unit_test(calls),
         cmocka_unit_test(arguments_on_the_stack),

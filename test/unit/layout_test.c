@@ -312,6 +312,8 @@ static void check_words(const Func *f, const Code *c, u32 seed)
             n++;
         const Word *first = &c->word[i - n], *last = &c->word[i];
         assert_int_equal(b->join, n && first->in.id == I_join);
+        for (int j = 0; j < 3 && b->join; j++) /* join v0, v0, 0 */
+            assert_int_equal(first->in.opd[j], 0);
         const Word *term = last;
         while (term > first && term[-1].fix == FIX_BLOCK)
             term--;

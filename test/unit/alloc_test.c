@@ -376,6 +376,51 @@ static void hot_values_are_low(void **state)
     ir_free(m);
 }
 
+/* What a phi takes that is no value: a register is moved, a slot's address computed, a constant loaded,
+ * into a vector at once if its five bits hold it. */
+static void constants_of_phis(void **state)
+{
+    (void)state;
+    static const struct {
+        Ref from;
+        u16 op[2][2]; /* what a scalar gets, a vector */
+    } rows[] = {
+        {{.kind = R_REG, .val = 7}, {{IR_move}, {IR_move}}},
+        {{.kind = R_SLOT, .val = 0}, {{IR_frame}, {IR_vframe}}},
+        {{.kind = R_SYM, .val = 0}, {{IR_li}, {IR_li, IR_move}}},
+        {{.kind = R_CON, .val = 15}, {{IR_li}, {IR_MACHINE + I_vmv_v_i}}},
+        {{.kind = R_CON, .val = 16}, {{IR_li}, {IR_li, IR_move}}},
+        {{.kind = R_CON, .val = -16u}, {{IR_li}, {IR_MACHINE + I_vmv_v_i}}},
+        {{.kind = R_CON, .val = -17u}, {{IR_li}, {IR_li, IR_move}}},
+    };
+    for (size_t k = 0; k < countof(rows); k++)
+        for (u32 vector = 0; vector < 2; vector++) {
+            Module *m = ir_module("test", target_find(0));
+            Func *f = ir_func(m, "f", true);
+            ir_slot(f, 4, 4);
+            for (u32 b = 0; b < 3; b++)
+                ir_block(f);
+            ir_jump(f, 0, 1);
+            ir_branch(f, 1, CMP_eq, ref_reg(7), ref_reg(9), 1, 2, 0);
+            ir_ret(f, 2);
+            const u32 v = ir_value_in(f, vector ? BANK_V : BANK_X);
+            graph_preds(f);
+            Phi *p = ir_phi(f, 1, v);
+            p->arg[0] = rows[k].from;
+            p->arg[1] = ref_val(v);
+            graph_build(f);
+            leave_ssa(f);
+            const u16 *want = rows[k].op[vector];
+            const Block *b = &f->block[0];
+            assert_int_equal(b->nins, want[1] ? 2 : 1);
+            for (size_t i = 0; i < b->nins; i++)
+                assert_int_equal(b->ins[i].op, want[i]);
+            assert_true(ref_same(b->ins[0].a[0], rows[k].from));
+            assert_int_equal(b->ins[b->nins - 1].dst, v);
+            ir_free(m);
+        }
+}
+
 /* Of 400 values none is taken for a constant that is alive all the time, nor for what a register
  * held at the start. */
 static void values_are_apart(void **state)
@@ -417,7 +462,7 @@ int main(void)
         cmocka_unit_test(damage_is_noticed),  cmocka_unit_test(sides_keep_scalars),
         cmocka_unit_test(swap_in_loop),       cmocka_unit_test(calls_keep_values),
         cmocka_unit_test(hot_values_are_low), cmocka_unit_test(search_is_bounded),
-        cmocka_unit_test(values_are_apart),
+        cmocka_unit_test(values_are_apart),   cmocka_unit_test(constants_of_phis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

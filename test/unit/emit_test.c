@@ -989,6 +989,131 @@ static void records(void **state)
     ir_free(m);
 }
 
+/* what each call adds: h has 40 bytes, a spill and v50; k calls it alone, k2 what nobody knows */
+static void records_of_calls(void **state)
+{
+    (void)state;
+    Caught c;
+    Resource r;
+    Module *m = new_module();
+    Func *h = ir_func(m, "h", false), *k = new_kernel(m, "k", 1), *k2 = new_kernel(m, "k2", 1);
+    ir_block(h);
+    ir_slot(h, 40, 4);
+    OPN(h, 0, spillx, 0, 0, X(7));
+    OPN(h, 0, copy, VD(50), 0, V(0));
+    OPN(h, 0, li, XD(60), 0, K(1));
+    ir_ret(h, 0);
+    OPN(k, 0, call, 0, 1, ref_sym(h->symbol));
+    OPN(k2, 0, call, 0, 1, ref_sym(ir_sym(m, "nobody", SYM_EXTERN)));
+    OPN(k2, 0, call, 0, 1, ref_sym(h->symbol));
+    Object *o = emit_module(m);
+    catch_in(&c);
+    assert_true(resource_read(o, "k", &r, &c.d));
+    assert_int_equal(r.vgpr, 51);
+    assert_int_equal(r.sgpr, 61);
+    assert_int_equal(r.lds_stack, 4 + 4);
+    assert_int_equal(r.pds_stack, 128);
+    assert_int_equal(r.flags, 0);
+    assert_true(resource_read(o, "k2", &r, &c.d));
+    assert_int_equal(r.flags, RES_UNKNOWN_CALLEE);
+    assert_int_equal(r.lds_stack, 4 + 4);
+    expect_silence(&c);
+    obj_free(o);
+    ir_free(m);
+}
+
+/* As much memory as there is, to the last byte. */
+static void all_there_is(void **state)
+{
+    (void)state;
+    Module *m = new_module();
+    Func *k = new_kernel(m, "k", 1);
+    k->lds_static = ABI_LOCAL_BYTES - WARP_STACK;
+    OPN(k, 0, spillx, 0, WARP_STACK / 4 - 1, X(7));
+    ir_slot(k, PRIVATE_END - 16, 4);
+    OPN(k, 0, frame, XD(9), 0, ref_slot(0));
+    obj_free(emit_module(m));
+    ir_free(m);
+}
+
+/* The whole text of a kernel and of two objects, as the assembler's manual has it: places where they
+ * change, eight zeros or more as .zero. */
+static void text_of_a_program(void **state)
+{
+    (void)state;
+    static const u8 bytes[28] = {1, [8] = 2, [24] = 3}, seven[8] = {[7] = 1};
+    Module *m = new_module();
+    Buf text = {0};
+    Object *o = obj_new("t.o");
+    Diag d = {0};
+    Func *k = ir_func(m, "k", true);
+    ir_block(k);
+    k->lds_static = 64;
+    for (u32 i = 0; i < 4; i++) {
+        const Ins x = {.op = IR_MACHINE + I_addi, .reg = XD(9), .a = {X(7), K(i + 1)}};
+        ir_append(k, 0, &x);
+        k->block[0].ins[i].loc = ir_loc(m, (Loc){.line = i < 2 ? 7 : 9});
+    }
+    ir_note(k, (Note){.is = X(7)});
+    if (ir_grow(m, k->part, k->npart, k->cappart))
+        k->part[k->npart++] = (SourcePart){0, 0, 4};
+    ir_append(k, 0, &(Ins){.op = IR_note});
+    ir_ret(k, 0);
+    Data *table = ir_data(m, "table", 32, 8, false), *zeros = ir_data(m, "zeros", 12, 4, true),
+         *few = ir_data(m, "few", 8, 1, true);
+    table->init = bytes, table->ninit = sizeof bytes;
+    few->init = seven, few->ninit = sizeof seven;
+    ir_reloc(m, table, 28, zeros->symbol, -4);
+    graph_build(k);
+    frame(k);
+    emit(m, &(CcOptions){.assembly = &text}, o, &d);
+    assert_string_equal(buf_text(&text), "\n\t.section .text.k, \"ax\", @progbits\n"
+                                         "\t.p2align 2\n"
+                                         "\t.kernel k\n"
+                                         "\t.lds 64\n"
+                                         "\t.lds_stack 0\n"
+                                         "\t.private_stack 0\n"
+                                         "\t.type k, @function\n"
+                                         "k:\n"
+                                         ".Lk_0:\n"
+                                         "\t# t.cl:7\n"
+                                         "\taddi s1, t2, 1\n"
+                                         "\taddi s1, t2, 2\n"
+                                         "\t# t.cl:9\n"
+                                         "\taddi s1, t2, 3\n"
+                                         "\taddi s1, t2, 4\n"
+                                         "\tendprg x0, x0, x0\n"
+                                         "\tret\n"
+                                         "\t.size k, . - k\n"
+                                         "\n\t.section .rodata.table, \"a\", @progbits\n"
+                                         "\t.p2align 3\n"
+                                         "\t.globl table\n"
+                                         "\t.type table, @object\n"
+                                         "\t.size table, 32\n"
+                                         "table:\n"
+                                         "\t.byte 1,0,0,0,0,0,0,0,2,0,0,0,0,0,0,0\n"
+                                         "\t.zero 8\n"
+                                         "\t.byte 3,0,0,0\n"
+                                         "\t.word zeros-4\n"
+                                         "\n\t.section .bss.zeros, \"aw\", @nobits\n"
+                                         "\t.p2align 2\n"
+                                         "\t.globl zeros\n"
+                                         "\t.type zeros, @object\n"
+                                         "\t.size zeros, 12\n"
+                                         "zeros:\n"
+                                         "\t.zero 12\n"
+                                         "\n\t.section .data.few, \"aw\", @progbits\n"
+                                         "\t.p2align 0\n"
+                                         "\t.globl few\n"
+                                         "\t.type few, @object\n"
+                                         "\t.size few, 8\n"
+                                         "few:\n"
+                                         "\t.byte 0,0,0,0,0,0,0,1\n");
+    obj_free(o);
+    ir_free(m);
+    buf_free(&text);
+}
+
 static void refuse(Module *m, const CcOptions *opt, const char *why)
 {
     Caught c;
@@ -1326,6 +1451,9 @@ int main(void)
         cmocka_unit_test(arguments_on_the_stack),
         cmocka_unit_test(tidying_across_calls),
         cmocka_unit_test(records),
+        cmocka_unit_test(records_of_calls),
+        cmocka_unit_test(all_there_is),
+        cmocka_unit_test(text_of_a_program),
         cmocka_unit_test(refusals),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(line_table),

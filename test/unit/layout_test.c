@@ -345,12 +345,92 @@ static void words_of_terminators(void **state)
     }
 }
 
+/* --- tidying ------------------------------------------------------------------------------------ */
+
+static void put(Func *f, u32 b, u32 op, u32 reg, Ref a)
+{
+    ir_append(f, b, &(Ins){.op = (u16)op, .reg = reg + 1, .a = {a}});
+}
+
+/* In every block what a register holds already is not put there again; jumps pass empty blocks. */
+static void nothing_in_vain(void **state)
+{
+    (void)state;
+    enum { ENTRY, EMPTY, NOTHING, SIDE, CODE, JOIN, END, BLOCKS };
+    Module *m = ir_module("test", target_find(0));
+    Func *f = ir_func(m, "f", true);
+    for (u32 b = 0; b < BLOCKS; b++) {
+        ir_block(f);
+        if (b == EMPTY || b == NOTHING || b == JOIN || b == SIDE)
+            continue;
+        put(f, b, IR_li, 7, ref_con(3));
+        put(f, b, IR_move, 9, ref_reg(7));
+        put(f, b, IR_li, 7, ref_con(3));   /* in vain */
+        put(f, b, IR_li, 9, ref_con(3));   /* in vain */
+        put(f, b, IR_move, 7, ref_reg(9)); /* in vain */
+        put(f, b, IR_move, V0 + 1, ref_reg(V0 + 2));
+        put(f, b, IR_move, V0 + 2, ref_reg(V0 + 1)); /* in vain */
+        put(f, b, IR_li, 7, ref_con(4));
+        put(f, b, IR_move, V0 + 2, ref_reg(7));
+        put(f, b, IR_move, V0 + 1, ref_reg(V0 + 2));
+        put(f, b, IR_li, 7, ref_con(3));
+    }
+    ir_branch(f, ENTRY, CMP_eq, ref_reg(7), ref_reg(9), EMPTY, SIDE, 0);
+    ir_jump(f, EMPTY, NOTHING);
+    ir_jump(f, NOTHING, CODE);
+    ir_branch(f, SIDE, CMP_eq, ref_reg(V0 + 1), ref_reg(V0 + 2), CODE, JOIN, 0);
+    ir_jump(f, CODE, JOIN);
+    ir_jump(f, JOIN, END);
+    ir_ret(f, END);
+    f->block[SIDE].term.divergent = true;
+    f->block[SIDE].term.rpc = JOIN;
+    f->block[JOIN].join = true;
+    graph_build(f);
+    tidy(f);
+    for (u32 b = 0; b < BLOCKS; b++)
+        if (b == ENTRY || b == CODE || b == END)
+            assert_int_equal(f->block[b].nins, 7);
+    assert_int_equal(f->block[ENTRY].term.succ[0], CODE);
+    assert_int_equal(f->block[ENTRY].term.succ[1], SIDE);
+    assert_int_equal(f->block[CODE].term.succ[0], JOIN); /* lanes meet there, though it is empty */
+    ir_free(m);
+}
+
+/* A branch both of whose sides lead to one block is a jump; a cycle of empty blocks stays. */
+static void passages(void **state)
+{
+    (void)state;
+    enum { ENTRY, LEFT, RIGHT, THERE, ROUND, BACK, END, BLOCKS };
+    Module *m = ir_module("test", target_find(0));
+    Func *f = ir_func(m, "f", true);
+    for (u32 b = 0; b < BLOCKS; b++)
+        ir_block(f);
+    ir_branch(f, ENTRY, CMP_eq, ref_reg(7), ref_reg(9), LEFT, RIGHT, 0);
+    ir_jump(f, LEFT, THERE);
+    ir_jump(f, RIGHT, THERE);
+    put(f, THERE, IR_li, 7, ref_con(3));
+    ir_branch(f, THERE, CMP_eq, ref_reg(7), ref_reg(9), ROUND, END, 0);
+    ir_jump(f, ROUND, BACK);
+    ir_jump(f, BACK, ROUND);
+    ir_ret(f, END);
+    graph_build(f);
+    tidy(f);
+    assert_int_equal(f->block[ENTRY].term.kind, T_JUMP);
+    assert_int_equal(f->block[ENTRY].term.succ[0], THERE);
+    assert_int_equal(f->block[THERE].term.kind, T_BRANCH);
+    assert_int_equal(f->block[THERE].term.succ[0], ROUND);
+    assert_int_equal(f->block[THERE].term.succ[1], END);
+    ir_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_of_blocks),
         cmocka_unit_test(places_of_rpc),
         cmocka_unit_test(words_of_terminators),
+        cmocka_unit_test(nothing_in_vain),
+        cmocka_unit_test(passages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

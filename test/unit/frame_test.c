@@ -9,7 +9,7 @@
 #include "test/kit/warprig.h"
 #include "cc/code.h"
 
-enum { PROGRAMS = 600, ALIGN = 128, SP = 0x10000, TP = 0x20000, BODY = 60 };
+enum { PROGRAMS = 4000, ALIGN = 128, SP = 0x10000, TP = 0x20000, BODY = 60 };
 
 /* What a function has. */
 typedef struct {
@@ -26,7 +26,12 @@ typedef struct {
 
 static u32 pick(Made *m, u32 n) { return random_below(&m->random, n); }
 
-static void put(Made *m, Ins i) { ir_append(m->f, 0, &i); }
+/* each with a place of its own in the source: number n is of instruction n */
+static void put(Made *m, Ins i)
+{
+    i.loc = ir_loc(m->f->module, (Loc){.line = (u32)m->f->block[0].nins + 1});
+    ir_append(m->f, 0, &i);
+}
 
 /* --- functions ---------------------------------------------------------------------------------- */
 
@@ -38,6 +43,7 @@ typedef struct {
         SPILL_V,
         RELOAD_V,
         SLOT_STORE,
+        SLOT_LOAD,
         SLOT_ADDRESS,
         SLOT_VECTOR,
         PARAM,
@@ -57,6 +63,9 @@ static void add_one(Made *m, Wanted *w)
     case SPILL_V: put(m, (Ins){.op = IR_spillv, .imm = (i32)w->which, .a = {v}}); break;
     case RELOAD_V: put(m, (Ins){.op = IR_reloadv, .imm = (i32)w->which, .reg = V0 + 3 + 1}); break;
     case SLOT_STORE: put(m, (Ins){.op = IR_MACHINE + I_vsw_v, .a = {v, slot, frame}}); break;
+    case SLOT_LOAD:
+        put(m, (Ins){.op = IR_MACHINE + I_vlw_v, .reg = V0 + 3 + 1, .a = {slot, frame}});
+        break;
     case SLOT_ADDRESS: put(m, (Ins){.op = IR_frame, .reg = 11 + 1, .a = {slot}}); break;
     case SLOT_VECTOR: put(m, (Ins){.op = IR_vframe, .reg = V0 + 5 + 1, .a = {slot}}); break;
     case PARAM:
@@ -73,13 +82,16 @@ static void add_one(Made *m, Wanted *w)
 static Wanted some_access(Made *m)
 {
     for (;;) {
-        const u32 what = pick(m, 9), off = 4 * pick(m, 3);
+        const u32 what = pick(m, 10), off = 4 * pick(m, 3);
         if (what <= RELOAD_X && m->spills_x)
             return (Wanted){what, pick(m, m->spills_x), 0};
         if ((what == SPILL_V || what == RELOAD_V) && m->spills_v)
             return (Wanted){what, pick(m, m->spills_v), 0};
-        if (what >= SLOT_STORE && what <= SLOT_VECTOR && m->slots)
-            return (Wanted){what, pick(m, m->slots), off};
+        if (what >= SLOT_STORE && what <= SLOT_VECTOR && m->slots) {
+            const u32 which = pick(m, m->slots);
+            return (Wanted){what, which,
+                            what == SLOT_ADDRESS ? pick(m, m->f->slot[which].size) : off};
+        }
         if (what == PARAM && m->has_stack_params)
             return (Wanted){PARAM, pick(m, 3), 0};
         if (what == CALL && m->calls)
@@ -127,6 +139,7 @@ static Made make_function(Module *module, u32 seed, Wanted *wanted, u32 *nwanted
     for (u32 k = 0; k < *nwanted; k++)
         add_one(&m, &wanted[k]);
     ir_ret(f, 0);
+    f->block[0].term.loc = ir_loc(module, (Loc){.line = 1000});
     graph_build(f);
     return m;
 }
@@ -183,6 +196,8 @@ static u32 number_of(const Machine *c, Ref r)
     return r.kind == R_REG && r.val < V0 ? c->x[r.val] : r.val;
 }
 
+static bool fits(u32 n) { return (i32)n >= -2048 && (i32)n < 2048; }
+
 /* what is not an access; false: it is one */
 static bool computes(Machine *c, const Ins *i)
 {
@@ -190,7 +205,13 @@ static bool computes(Machine *c, const Ins *i)
     switch (i->op) {
     case IR_li: c->x[i->reg - 1] = a; return true;
     case IR_MACHINE + I_addi:
-    case IR_MACHINE + I_add: c->x[i->reg - 1] = a + b; return true;
+        assert_true(fits(b));
+        c->x[i->reg - 1] = a + b;
+        return true;
+    case IR_MACHINE + I_add: /* what an immediate holds is added as one */
+        assert_false(fits(i->a[0].val == 2 || i->a[0].val == 4 ? b : a));
+        c->x[i->reg - 1] = a + b;
+        return true;
     case IR_MACHINE + I_vmv_v_x:
         if (i->reg == V0 + 32 + 1)
             c->v32 = a;
@@ -252,7 +273,11 @@ static void check_wanted(Machine *c, const Ins *i, const Wanted *w)
         assert_int_equal(i->op, IR_MACHINE + (w->what == SPILL_V ? I_vsw_v : I_vlw_v));
         assert_int_equal(vector_at(c, i, w->what == SPILL_V), p->spill_v + 4 * w->which);
         break;
-    case SLOT_STORE: assert_int_equal(vector_at(c, i, true), p->slot[w->which] + w->off); break;
+    case SLOT_STORE:
+    case SLOT_LOAD:
+        assert_int_equal(i->op, IR_MACHINE + (w->what == SLOT_STORE ? I_vsw_v : I_vlw_v));
+        assert_int_equal(vector_at(c, i, w->what == SLOT_STORE), p->slot[w->which] + w->off);
+        break;
     case SLOT_VECTOR:
         assert_true(i->op == IR_MACHINE + I_vmv_v_x && i->reg == V0 + 5 + 1);
         assert_int_equal(number_of(c, i->a[0]) - start(c), p->slot[w->which] + w->off);
@@ -271,6 +296,7 @@ static void follow(Machine *c, const Wanted *wanted, u32 n, u32 seed)
 {
     const Block *b = &c->m->f->block[0];
     u32 next = 0;
+    const bool is_empty = !n && !c->m->saved_x && !c->m->saved_v;
     const u32 stores =
         c->m->f->is_kernel ? c->m->calls : c->m->calls + c->m->saved_x + c->m->saved_v;
     for (size_t k = 0; k < b->nins; k++) {
@@ -288,11 +314,13 @@ static void follow(Machine *c, const Wanted *wanted, u32 n, u32 seed)
         }
         if (c->kept_x + c->kept_v < stores || (next == n && !is_call(wanted, next, n))) {
             check_kept(c, i);
+            assert_int_equal(i->loc, is_empty || c->kept_x + c->kept_v > stores ? b->term.loc : 1);
             continue;
         }
         if (next == n || wanted[next].what == SLOT_ADDRESS)
             fail_msg("function %u, instruction %zu: not what comes next", seed, k);
         check_wanted(c, i, &wanted[next++]);
+        assert_int_equal(i->loc, c->m->saved_x + c->m->saved_v + next);
     }
     assert_int_equal(next, n);
     assert_int_equal(c->kept_x + c->kept_v, c->m->f->is_kernel ? stores + c->m->calls : 2 * stores);

@@ -262,7 +262,7 @@ static void test_irreducible(void **state)
 /* --- random graphs ------------------------------------------------------------------------ */
 
 /* A function of three variables in a random graph, in SSA with a phi for each variable where
- * edges meet.  It is executed for each lane alone as it was, and for the warp as uniform() left it:
+ * edges meet, or where it needs one.  It is executed for each lane alone as it was, and for the warp as uniform() left it:
  * a value of bank X has one place for all lanes, phis are written on edges, and the sides of
  * divergent branches run as doc/isa.md, "Divergence", says, in either order.  What a lane stores
  * must be the same. */
@@ -322,6 +322,58 @@ static void random_phis(Func *f, u32 b, Ref (*var)[VARIABLES])
             f->block[b].phi[k].arg[e] = var[f->block[b].pred[e]][k];
 }
 
+static void replace(Func *f, u32 v, Ref by)
+{
+    for (size_t i = 0; i < f->nrpo; i++) {
+        Block *b = &f->block[f->rpo[i]];
+        for (size_t p = 0; p < b->nphi; p++)
+            for (size_t e = 0; e < b->npred; e++)
+                if (ref_same(b->phi[p].arg[e], ref_val(v)))
+                    b->phi[p].arg[e] = by;
+        for (size_t k = 0; k < b->nins; k++)
+            for (int a = 0; a < 3; a++)
+                if (ref_same(b->ins[k].a[a], ref_val(v)))
+                    b->ins[k].a[a] = by;
+        for (int a = 0; a < 2; a++)
+            if (ref_same(b->term.a[a], ref_val(v)))
+                b->term.a[a] = by;
+    }
+}
+
+/* what a phi always is, besides itself; none: several things */
+static Ref only_argument(const Block *b, const Phi *p)
+{
+    Ref only = ref_none();
+    for (size_t e = 0; e < b->npred; e++) {
+        if (ref_same(p->arg[e], ref_val(p->dst)) || ref_same(p->arg[e], only))
+            continue;
+        if (only.kind != R_NONE)
+            return ref_none();
+        only = p->arg[e];
+    }
+    return only;
+}
+
+/* Takes out the phis that are always one thing, so that values are read behind merges. */
+static void remove_phis(Func *f)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < f->nrpo; i++) {
+            Block *b = &f->block[f->rpo[i]];
+            for (size_t p = b->nphi; p-- > 0;) {
+                const Ref only = only_argument(b, &b->phi[p]);
+                const u32 v = b->phi[p].dst;
+                if (only.kind == R_NONE)
+                    continue;
+                memmove(&b->phi[p], &b->phi[p + 1], (--b->nphi - p) * sizeof b->phi[p]);
+                replace(f, v, only);
+                changed = true;
+            }
+        }
+    }
+}
+
 static Func *random_function(Module *m, u32 *seed)
 {
     Func *f = ir_func(m, "random", true);
@@ -344,6 +396,8 @@ static Func *random_function(Module *m, u32 *seed)
     }
     for (size_t i = 1; i < f->nrpo; i++)
         random_phis(f, f->rpo[i], var);
+    if (rng(seed, 2))
+        remove_phis(f);
     return f;
 }
 

@@ -177,14 +177,69 @@ static const struct {
      {3, 0},
      {2, 0}},
     {"a sum of many values from outside is one part",
-     FUNCTION("%4 = load word const [16]\n%5 = load word const [20]\n%6 = load word const [24]\n"
-              "%7 = load word const [28]\n%8 = load word const [32]\n%9 = load word const [36]\n"
-              "%10 = add %4, %5\n%11 = add %10, %6\n%12 = add %11, %7\n%13 = add %12, %8\n"
-              "%14 = add %13, %9\n%15 = add %14, %1\njump b1\nb1:\n%16 = phi b0 0, b1 %20\n"
-              "%17 = mul %16, %2\n%18 = sll %17, 2\n%19 = add %15, %18\nstore word global 1, [%19]\n"
-              "%20 = add %16, 1\nbr ne %20, 9 -> b1, b2\nb2:\n"),
+     FUNCTION(
+         "%4 = load word const [16]\n%5 = load word const [20]\n%6 = load word const [24]\n"
+         "%7 = load word const [28]\n%8 = load word const [32]\n%9 = load word const [36]\n"
+         "%10 = add %4, %5\n%11 = add %10, %6\n%12 = add %11, %7\n%13 = add %12, %8\n"
+         "%14 = add %13, %9\n%15 = add %14, %1\njump b1\nb1:\n%16 = phi b0 0, b1 %20\n"
+         "%17 = mul %16, %2\n%18 = sll %17, 2\n%19 = add %15, %18\nstore word global 1, [%19]\n"
+         "%20 = add %16, 1\nbr ne %20, 9 -> b1, b2\nb2:\n"),
      {3, 0},
      {2, 0}},
+    {"a loop whose block has a lower number than the one before it",
+     FUNCTION("jump b3\nb1:\n%4 = phi b1 %8, b3 0\n%5 = mul %4, %2\n%6 = sll %5, 2\n"
+              "%7 = add %1, %6\nstore word global 1, [%7]\n%8 = add %4, 1\n"
+              "br ne %8, 9 -> b1, b2\nb3:\njump b1\nb2:\n"),
+     {3, 0},
+     {2, 0}},
+    {"where lanes do not access it in each round, three instructions are worth a counter",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b3 %8\nbr lt %4, %3 -> b2, b3\n"
+              "b2:\n%5 = mul %4, %2\n%6 = sll %5, 2\n%7 = add %1, %6\nstore word global 1, [%7]\n"
+              "jump b3\nb3:\n%8 = add %4, 1\nbr ne %8, 9 -> b1, b4\nb4:\n"),
+     {3, 0},
+     {2, 0}},
+    {"two are not",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b3 %8\nbr lt %4, %3 -> b2, b3\n"
+              "b2:\n%6 = sll %4, 2\n%7 = add %1, %6\nstore word global 1, [%7]\n"
+              "jump b3\nb3:\n%8 = add %4, 1\nbr ne %8, 9 -> b1, b4\nb4:\n"),
+     {4, 0},
+     {1, 0}},
+    {"2047 bytes apart: one counter",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte local [%7]\n%9 = add %4, 32\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte local %8, [%11 - 1]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {4, 0},
+     {2, 0}},
+    {"2048 bytes apart: two",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte local [%7]\n%9 = add %4, 32\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte local %8, [%11]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {5, 0},
+     {3, 0}},
+    {"2048 bytes back: one",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte local [%7]\n%9 = sub %4, 32\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte local %8, [%11]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {4, 0},
+     {2, 0}},
+    {"2049 bytes back: two",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte local [%7]\n%9 = sub %4, 32\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte local %8, [%11 - 1]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {5, 0},
+     {3, 0}},
+    {"private memory, 1023 bytes apart: one",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte private [%7]\n%9 = add %4, 16\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte private %8, [%11 - 1]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {4, 0},
+     {2, 0}},
+    {"private memory, 1024 bytes apart: two",
+     FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %12\n%6 = mul %4, 64\n%7 = add %1, %6\n"
+              "%8 = load byte private [%7]\n%9 = add %4, 16\n%10 = mul %9, 64\n%11 = add %1, %10\n"
+              "store byte private %8, [%11]\n%12 = add %4, 1\nbr ne %12, 9 -> b1, b2\nb2:\n"),
+     {5, 0},
+     {3, 0}},
     {"one instruction is not worth a counter",
      FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %6\n%5 = add %1, %4\n"
               "store byte global 1, [%5]\n%6 = add %4, 1\nbr ne %6, 9 -> b1, b2\nb2:\n"),
@@ -224,14 +279,22 @@ static void little_is_left(void **state)
 static void tests_read_the_next_value(void **state)
 {
     (void)state;
-    Module *m = parse(FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %5\nstore word global %4, [%1]\n"
-                               "%5 = add %4, 1\nbr ne %4, 15 -> b1, b2\nb2:\n"));
-    reduce(m->func[0]);
-    const Block *b = &m->func[0]->block[1];
-    assert_int_equal(b->nins, 2);
-    assert_int_equal(b->term.a[0].val, b->ins[1].dst);
-    assert_true(ref_is_con(b->term.a[1], 16));
-    ir_free(m);
+    static const char *const text[] = {
+        FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %5\nstore word global %4, [%1]\n"
+                 "%5 = add %4, 3\nbr ne %4, 15 -> b1, b2\nb2:\n"),
+        FUNCTION("jump b1\nb1:\n%4 = phi b0 0, b1 %5\nstore word global %4, [%1]\n"
+                 "%5 = add %4, 3\nbr ne 15, %4 -> b1, b2\nb2:\n")};
+    for (int k = 0; k < 2; k++) {
+        Module *m = parse(text[k]);
+        Func *f = m->func[0];
+        pass(f, uniform);
+        pass(f, counters);
+        const Block *b = &f->block[1];
+        assert_int_equal(b->nins, 2);
+        assert_int_equal(b->term.a[k].val, b->ins[1].dst);
+        assert_true(ref_is_con(b->term.a[!k], 18));
+        ir_free(m);
+    }
 }
 
 /* --- random loops --------------------------------------------------------------------- */

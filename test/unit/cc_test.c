@@ -423,12 +423,93 @@ static void compiled_alone(void **state)
         }
 }
 
+/* What a compilation of the first program shows; its assembly, too. */
+static Buf shown(const char *dump, Buf *assembly)
+{
+    Diag d = {0};
+    Buf views = {0};
+    Module *m = make_program(1);
+    const CcOptions opt = {.level = 2, .dump = dump, .dump_to = &views, .assembly = assembly};
+    Object *o = cc_compile(m, &opt, &d);
+    assert_non_null(o);
+    obj_free(o);
+    ir_free(m);
+    return views;
+}
+
+/* Each view has its heading and one function, or the assembly of all. */
+static void views(void **state)
+{
+    (void)state;
+    const CcView *view;
+    u32 n = 0;
+    for (; (view = cc_view(n)); n++) {
+        const char letter[] = {view->letter, 0}, of_k[] = {view->letter, ':', 'k', 0},
+                   of_others[] = {view->letter, ':', 'x', 0};
+        Buf assembly = {0}, ignored = {0}, heading = {0}, is = shown(letter, &assembly),
+            one = shown(of_k, &ignored), none = shown(of_others, &ignored);
+        buf_printf(&heading, "# k: %s\n", view->what);
+        if (view->letter == 'm') {
+            assert_string_equal(buf_text(&is), buf_text(&assembly));
+        } else {
+            assert_memory_equal(buf_text(&is), buf_text(&heading), heading.len);
+            assert_null(strstr(buf_text(&is) + 1, "\n# k: "));
+            assert_string_equal(buf_text(&one), buf_text(&is));
+            assert_int_equal(none.len, 0);
+        }
+        if (view->letter == 'i') {
+            Module *m = make_program(1);
+            ir_print(&heading, m->func[0]);
+            assert_string_equal(buf_text(&is), buf_text(&heading));
+            ir_free(m);
+        }
+        buf_free(&assembly);
+        buf_free(&ignored);
+        buf_free(&heading);
+        buf_free(&is);
+        buf_free(&one);
+        buf_free(&none);
+    }
+    assert_int_equal(n, 9);
+}
+
+/* What is alive where blocks begin and end: the lane, which a loop reads in each round. */
+static void liveness(void **state)
+{
+    (void)state;
+    Diag d = {0};
+    Buf views = {0};
+    Module *m = ir_module("t.cl", target_find(0));
+    Func *f = ir_func(m, "k", true);
+    for (u32 b = 0; b < 3; b++)
+        ir_block(f);
+    const u32 lane = ir_op(f, 0, IR_lane, ref_none(), ref_none(), ref_none(), 0);
+    ir_jump(f, 0, 1);
+    const Ins store = {
+        .op = IR_store, .width = 4, .space = IN_LOCAL, .a = {ref_val(lane), ref_val(lane)}};
+    ir_append(f, 1, &store);
+    ir_branch(f, 1, CMP_eq, ref_val(lane), ref_val(lane), 1, 2, 0);
+    ir_ret(f, 2);
+    Object *o = cc_compile(m, &(CcOptions){.level = 0, .dump = "l", .dump_to = &views}, &d);
+    assert_non_null(o);
+    char want[200];
+    snprintf(want, sizeof want,
+             "b0 in: \nb0 out: v%u\nb1 in:  v%u\nb1 out: v%u\nb2 in: \nb2 out:\n", lane, lane,
+             lane);
+    assert_non_null(strstr(buf_text(&views), want));
+    obj_free(o);
+    ir_free(m);
+    buf_free(&views);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_levels_agree),
         cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(views),
+        cmocka_unit_test(liveness),
         cmocka_unit_test(compiled_alone),
     };
     remember_tests(tests, countof(tests), argv);

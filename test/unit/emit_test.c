@@ -295,7 +295,7 @@ static void every_row(void **state)
     for (int round = 0; round < 4; round++) {
         Module *m = new_module();
         Func *f = new_kernel(m, "k", 1);
-        for (u32 id = 1; id < NINSN; id++) {
+        for (u32 id = 0; id < NINSN; id++) {
             Ins i;
             if (!isa_has(V202, (InsnId)id) || !some_row((InsnId)id, &random, &i))
                 continue;

@@ -495,6 +495,52 @@ static void data_rules(void **state)
     buf_free(&found);
 }
 
+/* notes are comments that say what a part of a variable is */
+static void notes(void **state)
+{
+    (void)state;
+    Module *m = ir_module("t.ir", target_find(0));
+    Func *f = ir_func(m, "k", true);
+    const u32 b = ir_block(f), v = ir_op(f, b, IR_lane, ref_none(), ref_none(), ref_none(), 0);
+    static const SourcePart parts[] = {{0, 0, 4}, {0, 4, 2}};
+    const Note list[] = {{.part = 0, .is = ref_val(v)},
+                         {.part = 1, .is = ref_val(v), .plus = 7},
+                         {.part = 1, .is = ref_val(v), .plus = -7, .bits = 8},
+                         {.part = 0, .is = ref_con(5), .bits = 16, .is_signed = true},
+                         {.part = 0},
+                         {.part = 1, .kind = NOTE_ARGUMENT, .is = ref_con(8)},
+                         {.part = 0, .kind = NOTE_SCALAR_WORD, .is = ref_con(3)},
+                         {.part = 0, .kind = NOTE_PRIVATE_WORD, .is = ref_con(4)}};
+    if (ir_grow(m, f->variable, f->nvariable, f->capvariable))
+        f->variable[f->nvariable++] = (SourceVariable){.name = "sum", .slot = NO_SLOT};
+    for (u32 k = 0; k < 2; k++)
+        if (ir_grow(m, f->part, f->npart, f->cappart))
+            f->part[f->npart++] = parts[k];
+    for (u32 k = 0; k < countof(list); k++) {
+        const Ins i = {.op = IR_note, .imm = (i32)ir_note(f, list[k])};
+        ir_append(f, b, &i);
+    }
+    ir_ret(f, b);
+    graph_build(f);
+    Buf text = {0};
+    ir_print(&text, f);
+    assert_string_equal(buf_text(&text), "kernel @k {\n"
+                                         "b0:\n"
+                                         "    %1 = lane\n"
+                                         "    ; sum is %1\n"
+                                         "    ; sum+4 is %1+7\n"
+                                         "    ; sum+4 is %1-7, 8 bits\n"
+                                         "    ; sum is 5, 16 bits with sign\n"
+                                         "    ; sum is -\n"
+                                         "    ; sum+4 is the argument at 8\n"
+                                         "    ; sum is the scalar word 3\n"
+                                         "    ; sum is the private word 4\n"
+                                         "    ret\n"
+                                         "}\n");
+    buf_free(&text);
+    ir_free(m);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -503,7 +549,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(escapes),        cmocka_unit_test(names),
         cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
         cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),
-        cmocka_unit_test(data_rules),
+        cmocka_unit_test(data_rules),     cmocka_unit_test(notes),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

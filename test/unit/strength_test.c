@@ -297,6 +297,45 @@ static void tests_read_the_next_value(void **state)
     }
 }
 
+/* The phis of a loop that stores at n bases of its own, or at one sum of n values from outside. */
+static size_t phis_with(u32 n, bool one_sum)
+{
+    Buf text = {0};
+    u32 v = n + 5;
+    buf_str(&text, "func @f params 3 {\nb0:\n%1 = param\n%2 = param #1\n%3 = param #2\n");
+    for (u32 k = 0; k < n; k++)
+        buf_printf(&text, "%%%u = load word const [%u]\n", 5 + k, 16 + 4 * k);
+    buf_printf(&text, "jump b1\nb1:\n%%4 = phi b0 0, b1 %%900\n%%%u = sll %%4, 2\n", v);
+    const u32 index = v;
+    for (u32 k = 0; k < n; k++) {
+        buf_printf(&text, "%%%u = add %%%u, %%%u\n", v + 1, one_sum ? v : index, 5 + k);
+        v++;
+        if (!one_sum || k + 1 == n)
+            buf_printf(&text, "store word global %%4, [%%%u]\n", v);
+    }
+    buf_str(&text, "%900 = add %4, 1\nbr ne %900, 9 -> b1, b2\nb2:\nret\n}\n");
+    Module *m = parse(buf_text(&text));
+    size_t ins[2] = {0}, phis[2] = {0};
+    reduce(m->func[0]);
+    count(m->func[0], ins, phis);
+    ir_free(m);
+    expect_same_accesses(buf_text(&text));
+    buf_free(&text);
+    return phis[0];
+}
+
+/* Eight counters at most besides the count; sums of six values at most. */
+static void as_much_as_there_is_room_for(void **state)
+{
+    (void)state;
+    assert_int_equal(phis_with(7, false), 8);
+    assert_int_equal(phis_with(8, false), 9);
+    assert_int_equal(phis_with(9, false), 9);
+    assert_int_equal(phis_with(5, true), 2);
+    assert_int_equal(phis_with(6, true), 2);
+    assert_int_equal(phis_with(7, true), 1);
+}
+
 /* --- random loops --------------------------------------------------------------------- */
 
 typedef struct {
@@ -399,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_is_left),
         cmocka_unit_test(tests_read_the_next_value),
+        cmocka_unit_test(as_much_as_there_is_room_for),
         cmocka_unit_test(random_loops_access_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static Word some_branch(Maker *k)
 {
     const u32 to = pick(k, BLOCKS);
     if (!pick(k, 4))
-        return (Word){.in = {I_jal}, .fix = FIX_BLOCK, .to = to};
+        return (Word){.in = {.id = I_jal}, .fix = FIX_BLOCK, .to = to};
     const InsnId id = conditions[pick(k, countof(conditions))][pick(k, 2)];
     return (Word){.in = {id, {pick(k, 3) ? 5 : 50, 9}}, .fix = FIX_BLOCK, .to = to};
 }
@@ -273,7 +273,7 @@ static void shortest_branches(void **state)
 static void check_edge(u32 pad, u32 kind)
 {
     Made d = make_empty(pad + 20, true);
-    const Word jump = {.in = {I_jal}, .fix = FIX_BLOCK},
+    const Word jump = {.in = {.id = I_jal}, .fix = FIX_BLOCK},
                near = {.in = {I_blt, {5, 9}}, .fix = FIX_BLOCK},
                prefixed = {.in = {I_vbgeu, {50, 9}}, .fix = FIX_BLOCK},
                list[] = {jump, near, prefixed};

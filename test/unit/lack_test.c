@@ -146,6 +146,37 @@ static const char program[] = "file 0 \"t.cl\"\n"
                               "    ret\n"
                               "}\n";
 
+/* What a debugger is told: types, a call that was inlined, a block with variables whose parts are
+ * values of the kernel. */
+static void add_variables(Module *m)
+{
+    Func *f = m->func[1];
+    const u32 call = ir_scope(m, (SourceScope){"inlined", 1, 0}),
+              block = ir_scope(m, (SourceScope){NULL, 0, call});
+    static const SourceType types[] = {{.size = 0},
+                                       {TYPE_BASE, 5, "int", 4, 0, 0},
+                                       {TYPE_STRUCT, 0, "pair", 8, 0, 2},
+                                       {TYPE_POINTER, 0, NULL, 4, 2, 0}};
+    for (u32 k = 0; k < countof(types) && ir_grow(m, m->type, m->ntype, m->captype); k++)
+        m->type[m->ntype++] = types[k];
+    for (u32 k = 0; k < 2 && ir_grow(m, m->member, m->nmember, m->capmember); k++)
+        m->member[m->nmember++] = (SourceMember){"m", 1, 4 * k};
+    if (ir_grow(m, f->variable, f->nvariable, f->capvariable))
+        f->variable[f->nvariable++] = (SourceVariable){"v", 2, NO_SLOT, 0, 3, block, false, false};
+    for (u32 k = 0; k < 2 && ir_grow(m, f->part, f->npart, f->cappart); k++)
+        f->part[f->npart++] = (SourcePart){0, 4 * k, 4};
+    for (u32 k = 0; k < 8 && !m->failed; k++) {
+        const Ins *before = &f->block[0].ins[k];
+        const Note n = {.part = k % 2,
+                        .plus = k % 3 ? 0 : 5,
+                        .is = before->dst ? ref_val(before->dst) : ref_con(k)};
+        const Ins i = {.op = IR_note,
+                       .imm = (i32)ir_note(f, n),
+                       .loc = ir_loc(m, (Loc){.line = 7 + k, .scope = block})};
+        ir_insert(f, 0, k + 1, &i);
+    }
+}
+
 /* to a file, and to assembly */
 static bool compile(Buf *made)
 {
@@ -153,6 +184,8 @@ static bool compile(Buf *made)
     Diag d = {0};
     Buf assembly = {0};
     Module *m = ir_parse(&source, target_find(0), &d);
+    if (m)
+        add_variables(m);
     Object *o =
         m ? cc_compile(
                 m,

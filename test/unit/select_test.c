@@ -262,6 +262,18 @@ static void test_places_of_constants(void **state)
 }
 
 /* a scalar of a loop that lanes leave in rounds is not taken from its definition after it */
+/* A vector phi takes constants of five bits as they are; larger ones are loaded before. */
+static void test_constants_of_phis(void **state)
+{
+    (void)state;
+    expect(START " br lt %1, 5 -> b1, b2\nb1:\n jump b2\n"
+                 "b2:\n %4 = phi b0 -16, b1 15\n store word global %4, [%2]\n ret\n",
+           "phi b0 -16, b1 15");
+    expect(START " br lt %1, 5 -> b1, b2\nb1:\n jump b2\n"
+                 "b2:\n %4 = phi b0 -17, b1 16\n store word global %4, [%2]\n ret\n",
+           "%7:x = li -17\nb1:\n%8:x = li 16\nphi b0 %7, b1 %8");
+}
+
 static void test_stale_operands(void **state)
 {
     (void)state;
@@ -300,9 +312,11 @@ static void test_calls(void **state)
 static void test_calls_of_addresses(void **state)
 {
     (void)state;
-    Func *f = select_of("func @f params 1 results 1", "b0:\n %1 = param #0\n arg %1 #0\n call %1 #1\n"
-                                                      " %2 = result #0\n setret %2 #0\n ret\n");
-    expect_lines(f, "%1:v = copy v0\nv0 = copy %1\n%3:x = vmv.x.s %1\ncall %3 #1\n%2:v = copy v0\n");
+    Func *f =
+        select_of("func @f params 1 results 1", "b0:\n %1 = param #0\n arg %1 #0\n call %1 #1\n"
+                                                " %2 = result #0\n setret %2 #0\n ret\n");
+    expect_lines(f,
+                 "%1:v = copy v0\nv0 = copy %1\n%3:x = vmv.x.s %1\ncall %3 #1\n%2:v = copy v0\n");
     ir_free(f->module);
 }
 
@@ -351,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_near_broadcasts),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_places_of_constants),
+        cmocka_unit_test(test_constants_of_phis),
         cmocka_unit_test(test_stale_operands),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_calls_of_addresses),

@@ -997,6 +997,8 @@ static void records_of_calls(void **state)
     Resource r;
     Module *m = new_module();
     Func *h = ir_func(m, "h", false), *k = new_kernel(m, "k", 1), *k2 = new_kernel(m, "k2", 1);
+    Func *nothing = ir_func(m, "nothing", true);
+    ir_ret(nothing, ir_block(nothing));
     ir_block(h);
     ir_slot(h, 40, 4);
     OPN(h, 0, spillx, 0, 0, X(7));
@@ -1014,6 +1016,9 @@ static void records_of_calls(void **state)
     assert_int_equal(r.lds_stack, 4 + 4);
     assert_int_equal(r.pds_stack, 128);
     assert_int_equal(r.flags, 0);
+    assert_true(resource_read(o, "nothing", &r, &c.d));
+    assert_int_equal(r.sgpr, A0 + 1); /* of start code, which has the arguments in a0 */
+    assert_int_equal(r.vgpr, 0);
     assert_true(resource_read(o, "k2", &r, &c.d));
     assert_int_equal(r.flags, RES_UNKNOWN_CALLEE);
     assert_int_equal(r.lds_stack, 4 + 4);

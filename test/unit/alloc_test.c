@@ -98,8 +98,8 @@ static void high_pressure(void **state)
     }
 }
 
-/* The search for values that can make way ends: where all that are alive cannot have registers, it would look at every
- * register for each of them again. */
+/* The search for values that can make way ends: where all that are alive cannot have registers, it
+ * would look at every register for each of them again. */
 static void search_is_bounded(void **state)
 {
     (void)state;
@@ -376,8 +376,8 @@ static void hot_values_are_low(void **state)
     ir_free(m);
 }
 
-/* What a phi takes that is no value: a register is moved, a slot's address computed, a constant loaded,
- * into a vector at once if its five bits hold it. */
+/* What a phi takes that is no value: a register is moved, a slot's address computed, a constant
+ * loaded, into a vector at once if its five bits hold it. */
 static void constants_of_phis(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* branches_test.c -- how far branches reach (branch.c) and where setrpc takes its base (rpcbase.c).
  *
- * Random lists of words are relaxed.  A model makes every branch that does not reach longer until all
- * do: sizes must be the same, so that none is longer than it has to be.  What comes out is followed:
- * every branch, jump and setrpc must end at the block that it names.
+ * Random lists of words are relaxed.  A model makes every branch that does not reach longer until
+ * all do: sizes must be the same, so that none is longer than it has to be.  What comes out is
+ * followed: every branch, jump and setrpc must end at the block that it names.
  */
 #include "test/kit/objects.h"
 #include "cc/code.h"
@@ -131,7 +131,7 @@ static u32 relax_model(const Code *c, u8 *grown, u32 *start)
     return find_starts(c, grown, start, at);
 }
 
-/* --- following ---------------------------------------------------------------------------------- */
+/* --- following -------------------------------------------------------------------------------- */
 
 static InsnId opposite(InsnId id)
 {
@@ -269,7 +269,8 @@ static void shortest_branches(void **state)
         check_lengths(seed, 4, FAR - 12 + 2 * seed);
 }
 
-/* a branch forwards over `pad` words, and one back over them, either a jump or not, with a prefix */
+/* a branch forwards over `pad` words, and one back over them, either a jump or not, with a
+ * prefix */
 static void check_edge(u32 pad, u32 kind)
 {
     Made d = make_empty(pad + 20, true);

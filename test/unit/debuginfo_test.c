@@ -625,8 +625,8 @@ static Contents evaluate(Bytes b, u32 size)
     return c;
 }
 
-/* The list of places that is in force at byte `at`; no entry is empty or says what the one before it
- * says. */
+/* The list of places that is in force at byte `at`; no entry is empty or says what the one before
+ * it says. */
 static Bytes place_at(Bytes list, u32 function, u32 at)
 {
     Bytes found = {0}, last = {0};
@@ -902,7 +902,8 @@ static void model_children(Buf *to, const Code *c, u32 scope)
             }
 }
 
-/* A result is shown if it is in registers as it would be in memory: at most two words, all there. */
+/* A result is shown if it is in registers as it would be in memory: at most two words, all
+ * there. */
 static void model_function(Buf *to, const Code *c, u32 number)
 {
     const Func *f = c->f;

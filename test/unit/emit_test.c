@@ -287,7 +287,8 @@ static bool some_row(InsnId id, u32 *random, Ins *i)
     return ins_nargs(i) <= 3 && isa_effect_of(id)->control == CONTROL_NEXT;
 }
 
-/* Words of every row, with high and low registers, are those that the assembler makes of their text. */
+/* Words of every row, with high and low registers, are those that the assembler makes of their
+ * text. */
 static void every_row(void **state)
 {
     (void)state;
@@ -1041,8 +1042,8 @@ static void all_there_is(void **state)
     ir_free(m);
 }
 
-/* The whole text of a kernel and of two objects, as the assembler's manual has it: places where they
- * change, eight zeros or more as .zero. */
+/* The whole text of a kernel and of two objects, as the assembler's manual has it: places where
+ * they change, eight zeros or more as .zero. */
 static void text_of_a_program(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static void put(Made *m, Ins i)
     ir_append(m->f, 0, &i);
 }
 
-/* --- functions ---------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 /* accesses of the body, in order, as it wants them */
 typedef struct {
@@ -144,7 +144,7 @@ static Made make_function(Module *module, u32 seed, Wanted *wanted, u32 *nwanted
     return m;
 }
 
-/* --- the rule ----------------------------------------------------------------------------------- */
+/* --- the rule --------------------------------------------------------------------------------- */
 
 static u32 up(u32 n, u32 to) { return (n + to - 1) / to * to; }
 
@@ -157,9 +157,9 @@ static u32 place_slots(const Made *m, Places *p, u32 at)
     return up(at, 4);
 }
 
-/* A function that moves its stacks has slots, saved registers, spills, arguments up to a multiple of
- * ALIGN; one that does not has spills, then slots, and leaves 16 bytes free.  The scalar frame: ra,
- * saved registers, spills. */
+/* A function that moves its stacks has slots, saved registers, spills, arguments up to a multiple
+ * of ALIGN; one that does not has spills, then slots, and leaves 16 bytes free.  The scalar frame:
+ * ra, saved registers, spills. */
 static Places place_all(const Made *m)
 {
     Places p = {0};
@@ -182,7 +182,7 @@ static Places place_all(const Made *m)
     return p;
 }
 
-/* --- following the code --------------------------------------------------------------------------- */
+/* --- following the code ----------------------------------------------------------------------- */
 
 typedef struct {
     const Made *m;

@@ -1,8 +1,9 @@
 /* layout_test.c -- where blocks and branches of a function are (blockorder.c, rpc.c, expand.c).
  *
- * Of random programs with registers, and of any graphs: the order of blocks is that of a model by lists; the
- * reconvergence pc is set where a walk backwards from a branch meets a way on which it is not set to
- * the branch's join; words of terminators choose as the program does, and jump only where they must.
+ * Of random programs with registers, and of any graphs: the order of blocks is that of a model by
+ * lists; the reconvergence pc is set where a walk backwards from a branch meets a way on which it
+ * is not set to the branch's join; words of terminators choose as the program does, and jump only
+ * where they must.
  */
 #include "test/kit/flowgen.h"
 #include "cc/code.h"
@@ -65,7 +66,7 @@ static Func *some_function(Module *m, u32 seed)
     return seed % 3 ? random_graph(m, seed) : laid_out(m, seed / 3);
 }
 
-/* --- the order of blocks ------------------------------------------------------------------------ */
+/* --- the order of blocks ---------------------------------------------------------------------- */
 
 typedef struct {
     u32 *block, n;
@@ -140,7 +141,7 @@ static void order_of_blocks(void **state)
     assert_true(turned > PROGRAMS / 4);
 }
 
-/* --- the reconvergence pc ------------------------------------------------------------------------ */
+/* --- the reconvergence pc --------------------------------------------------------------------- */
 
 static bool calls(const Block *b)
 {
@@ -155,7 +156,8 @@ static bool parts(const Block *b)
     return b->term.kind == T_BRANCH && b->term.divergent && b->term.succ[0] != b->term.succ[1];
 }
 
-/* The joins of all branches in a loop: the one there is, or NO_BLOCK; a call sets rpc to anything. */
+/* The joins of all branches in a loop: the one there is, or NO_BLOCK; a call sets rpc to
+ * anything. */
 static u32 only_join(const Func *f, u32 loop)
 {
     u32 join = NO_BLOCK;
@@ -192,8 +194,8 @@ static void find_setters(const Func *f, u32 *set)
     }
 }
 
-/* Whether rpc names `join` where block b begins, on whatever way the warp came there: by an edge, or
- * sent by the join of a branch, from whose start on it has done nothing. */
+/* Whether rpc names `join` where block b begins, on whatever way the warp came there: by an edge,
+ * or sent by the join of a branch, from whose start on it has done nothing. */
 static bool names_join(const Func *f, const u32 *set, u32 b, u32 join, bool *seen)
 {
     bool ok = b != 0;
@@ -240,7 +242,7 @@ static void places_of_rpc(void **state)
     assert_true(left_out > all / 10);
 }
 
-/* --- terminators ------------------------------------------------------------------------------- */
+/* --- terminators ------------------------------------------------------------------------------ */
 
 static const struct {
     InsnId scalar, vector;
@@ -345,7 +347,7 @@ static void words_of_terminators(void **state)
     }
 }
 
-/* --- tidying ------------------------------------------------------------------------------------ */
+/* --- tidying ---------------------------------------------------------------------------------- */
 
 static void put(Func *f, u32 b, u32 op, u32 reg, Ref a)
 {

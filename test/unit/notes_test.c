@@ -29,7 +29,7 @@ static u32 number_of(const Note *n, u32 value)
     return n->bits && n->is_signed && low >> (n->bits - 1) ? low - ((u32)1 << n->bits) : low;
 }
 
-/* --- what holds on all ways to an instruction --------------------------------------------------- */
+/* --- what holds on all ways to an instruction ------------------------------------------------- */
 
 /* A part: any of these things, with the form of a note; no things: it is not known. */
 typedef struct {
@@ -42,8 +42,7 @@ typedef struct {
     size_t words; /* of a set of things */
     Fact *top, now[PARTS];
     bool *seen;
-    u32 *
-        same; /* of each value: a thing that it always is; 0: it is made again for each who reads it */
+    u32 *same; /* of each value: a thing that it always is; 0: made again where it is read */
     u32 constant[400], nconstant;
     bool (*must)[PARTS]; /* of each instruction that shows something, block by block */
     u32 *first;          /* of each block: its first element there */
@@ -277,7 +276,8 @@ static void log_lane(const Func *f, const Model *m, u32 lane, Log *log)
 
 /* --- with registers --------------------------------------------------------------------------- */
 
-/* What a note of allocated code says for a lane.  Words of argument blocks are what warprig.h has for loads. */
+/* What a note of allocated code says for a lane.  Words of argument blocks are what warprig.h has
+ * for loads. */
 static u32 value_at(const Warp *w, const Note *n, u32 lane)
 {
     switch ((NoteKind)n->kind) {

@@ -1,10 +1,11 @@
 /* registers_test.c -- which register each value gets (the head of alloc.c).
  *
  * A model of the rule that keeps of every register who has it at every moment, and looks at all
- * moments for each question: ranges of values, weights, moves that vanish, registers that would have
- * to be saved, values that make way.  For random programs, kernels and functions with calls, with all
- * registers and with few, allocate() must choose as the model does; what is spilled is what the model
- * has no register for.  coalesce() must unite the values that a model of sets of moments unites.
+ * moments for each question: ranges of values, weights, moves that vanish, registers that would
+ * have to be saved, values that make way.  For random programs, kernels and functions with calls,
+ * with all registers and with few, allocate() must choose as the model does; what is spilled is
+ * what the model has no register for.  coalesce() must unite the values that a model of sets of
+ * moments unites.
  */
 #include "test/kit/flowgen.h"
 #include "cc/spill.h"
@@ -99,8 +100,8 @@ static void guard_sides(Model *m)
     mem_free(seen);
 }
 
-/* Each instruction has a moment at which it reads, then one at which it writes; a block has two more
- * before and its terminator's. */
+/* Each instruction has a moment at which it reads, then one at which it writes; a block has two
+ * more before and its terminator's. */
 static void mark_range(Model *m, u32 v)
 {
     const Func *f = m->f;
@@ -127,7 +128,7 @@ static void mark_range(Model *m, u32 v)
         }
 }
 
-/* --- registers that instructions name ----------------------------------------------------------- */
+/* --- registers that instructions name --------------------------------------------------------- */
 
 static void hold(Model *m, u32 r, u32 from, u32 to)
 {
@@ -250,7 +251,8 @@ static bool is_listed(const Model *m, u32 r)
     return false;
 }
 
-/* the register of another value, or of none, with which v is moved; the last moves are tried first */
+/* the register of another value, or of none, with which v is moved; the last moves are tried
+ * first */
 static u32 wished(const Model *m, u32 v)
 {
     const Func *f = m->f;
@@ -478,8 +480,9 @@ typedef struct {
     u32 compared, spilled, moved;
 } Sums;
 
-/* spare: registers of each bank besides as many as values are alive at once, UINT32_MAX: all.  After
- * a round in which values had to be spilled the model begins again with what spill() makes of them. */
+/* spare: registers of each bank besides as many as values are alive at once, UINT32_MAX: all.
+ * After a round in which values had to be spilled the model begins again with what spill() makes of
+ * them. */
 static void compare_program(u32 seed, i32 spare, Sums *to)
 {
     enum { ROUNDS = 3 };
@@ -523,7 +526,7 @@ static void registers_of_the_rule(void **state)
     assert_true(sums.moved > 10);
 }
 
-/* --- moves that go -------------------------------------------------------------------------------- */
+/* --- moves that go ---------------------------------------------------------------------------- */
 
 /* Values become one if they are never alive at the same time, moves of inner loops first. */
 static void unite(Model *m, u32 *leader)

@@ -186,7 +186,8 @@ static void loads_go_early(void **state)
 
 enum { PIECE = 256, MANY_X = 16, MANY_V = 20, LOAD_CYCLES = 24, BODY = 290, USES = 3 * BODY + 200 };
 
-/* Rows without memory: bank, how many operands, cycles until the result is there (a load takes 24). */
+/* Rows without memory: bank, how many operands, cycles until the result is there (a load takes
+ * 24). */
 static const struct {
     u16 op;
     bool v;

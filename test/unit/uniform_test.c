@@ -261,11 +261,11 @@ static void test_irreducible(void **state)
 
 /* --- random graphs ------------------------------------------------------------------------ */
 
-/* A function of three variables in a random graph, in SSA with a phi for each variable where
- * edges meet, or where it needs one.  It is executed for each lane alone as it was, and for the warp as uniform() left it:
- * a value of bank X has one place for all lanes, phis are written on edges, and the sides of
- * divergent branches run as doc/isa.md, "Divergence", says, in either order.  What a lane stores
- * must be the same. */
+/* A function of three variables in a random graph, in SSA with a phi for each variable where edges
+ * meet, or where it needs one.  It is executed for each lane alone as it was, and for the warp as
+ * uniform() left it: a value of bank X has one place for all lanes, phis are written on edges, and
+ * the sides of divergent branches run as doc/isa.md, "Divergence", says, in either order.  What a
+ * lane stores must be the same. */
 
 enum { LANES = 4, VARIABLES = 3, MOST_BLOCKS = 12, MOST_STEPS = 150, MOST_VALUES = 2048 };
 

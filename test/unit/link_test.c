@@ -383,6 +383,10 @@ static void the_entry_is_first(void **state)
     assert_int_equal(image->entry, TEXT);
     assert_int_equal(address_of(image, "_start"), TEXT + 4);
     obj_free(image);
+    f = function_object("f.o", "f"); /* its only symbol */
+    image = link_well(&(LinkOptions){.entry = "f"}, &f, 1);
+    assert_int_equal(image->entry, TEXT);
+    obj_free(image);
     image = LINK(function_object("f.o", "f"));
     assert_int_equal(image->entry, TEXT);
     obj_free(image);

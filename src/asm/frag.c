@@ -66,8 +66,7 @@ bool as_section(Asm *a, const char *name, size_t len, u32 *index)
 
 void as_enter(Asm *a, u32 section)
 {
-    if (section != a->sect)
-        a->previous = a->sect;
+    a->previous = a->sect;
     a->sect = section;
     here(a)->is_named = true;
     a->prefix.valid = false;

@@ -346,8 +346,8 @@ struct Asm {
     /* what was read */
     Sect *sects;
     size_t nsects, capsects;
-    u32 sect, previous;     /* current */
-    u32 *pushed;
+    u32 sect, previous;     /* current, and where .previous goes */
+    struct { u32 sect, previous; } *pushed;
     size_t npushed, cappushed;
     u64 size;               /* bytes of all sections so far */
     Sym *syms;              /* 0 is none */

@@ -168,7 +168,8 @@ bool as_dir_push(Asm *a, int unused)
         return false;
     if (!array_grow(a->pushed, a->npushed, a->cappushed))
         return as_no_memory(a);
-    a->pushed[a->npushed++] = a->sect;
+    a->pushed[a->npushed].sect = a->sect;
+    a->pushed[a->npushed++].previous = a->previous;
     as_enter(a, index);
     return true;
 }
@@ -178,7 +179,8 @@ bool as_dir_pop(Asm *a, int unused)
     (void)unused;
     if (!a->npushed)
         return as_fail(a, a->p, ".popsection without .pushsection");
-    as_enter(a, a->pushed[--a->npushed]);
+    as_enter(a, a->pushed[--a->npushed].sect);
+    a->previous = a->pushed[a->npushed].previous;
     return true;
 }
 

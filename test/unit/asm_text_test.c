@@ -107,6 +107,11 @@ static void places_are_filled(void **state)
         {".byte 1\n.pushsection .data\n.byte 7\n.pushsection .bss\n.popsection\n.byte 8\n.popsection\n.byte 2",
          "0201"},
         {".byte 1\n.data\n.byte 7\n.previous\n.byte 2\n.previous\n.byte 9\n.text\n.byte 3", "030201"},
+        /* the section before the current one comes back with it, and may be the same */
+        {".byte 1\n.data\n.pushsection .bss\n.popsection\n.previous\n.byte 2", "0201"},
+        {".byte 1\n.data\n.pushsection .bss\n.rodata\n.popsection\n.previous\n.byte 2", "0201"},
+        {".byte 1\n.data\n.pushsection .data\n.byte 7\n.previous\n.popsection\n.previous\n.byte 2", "0201"},
+        {".byte 1\n.data\n.text\n.text\n.previous\n.byte 2", "0201"},
     };
     (void)state;
     expect_rows(row, countof(row));

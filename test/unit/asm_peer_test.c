@@ -365,7 +365,7 @@ static void put_alignment(Text *t)
         buf_printf(&t->b, "\t.p2align %u", power);
     const bool has_most = one_in(3);
     if (is_code[t->section] || one_in(2))
-        buf_printf(&t->b, ", 0x%x", below(256));
+        buf_printf(&t->b, ", 0x%x", 1 + below(255));
     else if (has_most)
         buf_str(&t->b, ", ");
     if (has_most)

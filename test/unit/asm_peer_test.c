@@ -508,7 +508,7 @@ static void put_text(Text *t)
     for (u32 i = 0; i < STATEMENTS; i++)
         put_statement(t);
     for (u32 s = 0; s < SECTIONS; s++) /* whole words, and every section */
-        buf_printf(&t->b, "\t%s\n\t.balign 4\n\t.word %u\n", section_directives[s], s);
+        buf_printf(&t->b, "\t%s\n\t.balign 4, 1\n\t.word %u\n", section_directives[s], s);
 }
 
 static const char *section_name(const Object *o, i32 section)

@@ -301,6 +301,9 @@ static void listings_of_others_are_taken(void **state)
         {"80000000: 00b50463 beq a0, a1, 80000008 <f+0x8>\n80000004: 00000013 nop\n", ".text", "00b50463 00000013", 0x80000000},
         {"80000000: 00b50463 beq a0, a1, 0x80000008\n80000004: 00000013 nop\n", ".text", "00b50463 00000013", 0x80000000},
         {"80000000: 00b50463 beq a0, a1, 8\n", ".text", "00b50463", 0x80000000},
+        /* names have brackets, too, but for those behind a comment */
+        {"80000000: 00b50463 beq a0, a1, 80000008 <f<int>(g<h<u>>)+0x8>  # <x>\n80000004: 00000013 nop\n", ".text",
+         "00b50463 00000013", 0x80000000},
     };
     (void)state;
     for (size_t i = 0; i < countof(row); i++) {

@@ -2,6 +2,8 @@
  * places, expressions, conditions, macros, symbols that change; the same at the borders of what is allowed. */
 #include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
+#include "asm/lex.h"
+#include <ctype.h>
 
 /* --- words ---------------------------------------------------------------------------- */
 
@@ -469,6 +471,20 @@ static void directives_have_several_names(void **state)
     }
 }
 
+/* Blanks, names, numbers and operators as the manual of GNU as has them for RISC-V; all beyond ASCII are letters. */
+static void characters_have_classes(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 256; c++) {
+        const bool is_letter = c >= 128 || isalnum(c) || (c && strchr("_.$", c));
+        const int want = (c && strchr(" \t\v\f\r", c) ? C_BLANK : 0) | (is_letter ? C_IDENT : 0) |
+                         (c < 128 && isdigit(c) ? C_DIGIT : 0) | (c < 128 && isxdigit(c) ? C_HEX : 0) |
+                         (c && strchr("+-*/%<>=!&|^~", c) ? C_OPERATOR : 0);
+        if (lex_class[c] != want)
+            fail_msg("character %d is of classes %x, not %x", c, lex_class[c], want);
+    }
+}
+
 /* what is accepted because compilers write it, and puts nothing */
 static void some_directives_do_nothing(void **state)
 {
@@ -629,6 +645,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(types_have_several_names),
         cmocka_unit_test(symbols_are_bound),
         cmocka_unit_test(directives_have_several_names),
+        cmocka_unit_test(characters_have_classes),
         cmocka_unit_test(some_directives_do_nothing),
         cmocka_unit_test(files_are_found_and_cut),
         cmocka_unit_test(nesting_has_limits),

@@ -331,6 +331,64 @@ static void mnemonics_are_found_and_suggested(void **state)
     assert_null(isa_suggest("frobnicate", 10, V202));
 }
 
+/* Letters that must be put in, taken out or replaced: the whole table of Wagner and Fischer (1974). */
+static int edits(const char *a, const char *b)
+{
+    enum { MOST = 40 };
+    static int d[MOST + 1][MOST + 1];
+    const size_t n = strlen(a), m = strlen(b);
+    assert_true(n <= MOST && m <= MOST);
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            int least = !i ? (int)j : !j ? (int)i : d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (i && d[i - 1][j] + 1 < least)
+                least = d[i - 1][j] + 1;
+            if (j && d[i][j - 1] + 1 < least)
+                least = d[i][j - 1] + 1;
+            d[i][j] = least;
+        }
+    return d[n][m];
+}
+
+/* the first of those that are nearest, if that is at most two edits away */
+static const char *nearest(const char *word, IsaSet set)
+{
+    const char *best = NULL;
+    int least = 3;
+    for (int id = 0; id < NINSN; id++)
+        if (isa_insn[id].sets & set && edits(word, isa_insn[id].text) < least) {
+            best = isa_insn[id].text;
+            least = edits(word, best);
+        }
+    return best;
+}
+
+static void nearest_mnemonics_are_suggested(void **state)
+{
+    (void)state;
+    static const IsaSet sets[] = {V202, V2025, V202 | AI, V2025 | TIDX};
+    for (u32 i = 0; i < 300; i++) {
+        const IsaSet set = sets[random_bits() % countof(sets)];
+        char word[40];
+        snprintf(word, sizeof word - 4, "%s", isa_insn[random_bits() % NINSN].text);
+        for (u32 n = (u32)random_bits() % 4; n; n--) {
+            const size_t len = strlen(word), at = random_bits() % (len + 1);
+            const char letter = "abdsvx.12"[random_bits() % 9];
+            switch (random_bits() % 3) {
+            case 0:
+                memmove(word + at + 1, word + at, len + 1 - at);
+                word[at] = letter;
+                break;
+            case 1: memmove(word + at, word + at + (at < len), len + 1 - at - (at < len)); break;
+            default: word[at < len ? at : 0] = letter;
+            }
+        }
+        const char *want = nearest(word, set), *got = isa_suggest(word, strlen(word), set);
+        if (want != got && (!want || !got || strcmp(want, got)))
+            fail_msg("%s: suggested is %s, nearest %s", word, got ? got : "nothing", want ? want : "nothing");
+    }
+}
+
 static void reserved_fields_are_no_instructions(void **state)
 {
     (void)state;
@@ -392,6 +450,7 @@ int main(void)
         cmocka_unit_test(csrs_answer_to_all_their_names),
         cmocka_unit_test(sets_have_names),
         cmocka_unit_test(mnemonics_are_found_and_suggested),
+        cmocka_unit_test(nearest_mnemonics_are_suggested),
         cmocka_unit_test(reserved_fields_are_no_instructions),
         cmocka_unit_test(division_follows_riscv),
         cmocka_unit_test(floats_are_known),

@@ -150,7 +150,6 @@ static bool define_linker_symbols(Link *l)
 
 static void place_commons(Link *l)
 {
-    l->commons_align = 1;
     for (size_t i = 0; i < l->nglobals; i++) {
         Global *g = &l->globals[i];
         if (g->how != DEF_COMMON)

@@ -300,6 +300,8 @@ static void conditions_choose(void **state)
         {".if 1\n.word 1\n.elseif )\n.word 2\n.elseif 1\n.word 3\n.else\n.word 4\n.endif", "00000001"},
         {".if 0\n.word 1\n.elseif 0\n.word 2\n.elseif 5\n.word 3\n.elseif 1\n.word 4\n.else\n.word 5\n.endif",
          "00000003"},
+        {".if 0\n.byte '\\''; .endif; .word 3\n.if 0\n.byte '\\\\' ; .else; .word 4\n.endif\n.if 0\n.byte ';; .else; .word 5\n.endif",
+         "00000003 00000004 00000005"},
         {".if 0\n.elseif 0\n.word 2\n.else\n.word 5\n.endif\n.word 6", "00000005 00000006"},
         {"x = 1\n.ifdef x\n.word 1\n.endif\n.ifndef x\n.word 2\n.endif\n.ifdef y\n.word 3\n.endif\n"
          ".ifnotdef y\n.word 4\n.endif\n.globl y\n.ifdef y\n.word 5\n.endif",
@@ -329,6 +331,7 @@ static void macros_put_their_arguments(void **state)
         {".macro m a\n.byte \\a\n.endm\n m (1 + 2)\n m 1 + 2\n m 4 *2\n m -1", "ff080303"},
         {".macro m a\n.ascii \"\\a\\n\"\n.endm\n m xy\n m \"p q\"", "700a7978 0a7120"},
         {".macro m a\n.ascii \"\\a\"\n.endm\n m \"p\\\"q\"", "712270"},
+        {".macro m a, b\n.ascii \"\\a|\\b|\"\n.endm\n m + , - \n m 1+ , 2- # 3", "7c2d7c2b 327c2b31 7c2d"},
         /* commas in parentheses separate nothing */
         {".macro m a, b=9\n.ascii \"\\a\\b\"\n.endm\n m (x, y), z\n m ((x), y), z", "202c7828 287a2979 2c297828 7a297920"},
         {".macro m a, b=9\n.ascii \"\\a\\b\"\n.endm\n m x), y", "792978"},

@@ -1,5 +1,6 @@
 /* Which pieces of start code a program gets. */
 #include "test/kit/links.h"
+#include "test/kit/assemble.h"
 
 /* --- start code ---------------------------------------------------------- */
 
@@ -84,6 +85,24 @@ static void a_program_gets_the_start_code_that_it_needs(void **state)
     EXPECT_PIECES(1, 1, 0xffffffff, RET);
 }
 
+/* Registers of words of 64 bits may be in their second half, of which one may be missing at the end. */
+static void long_words_are_looked_at_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int stacks, floats;
+    } row[] = {{"vadd64.vx v2, v4, sp\n ret", 1, 0}, {"vadd64.vx v2, v4, a0\n ret", 0, 0},
+               {"ret\n .balign 8\n vadd64.vx v2, v4, tp", 1, 0}, {"vfadd64.vf v2, v4, a0\n ret", 0, 1}};
+    for (size_t i = 0; i < countof(row); i++) {
+        Object *o = assemble(row[i].text, V2025), *image = program((const Object *const *)&o, 1);
+        assert_int_equal(count_in_start(image, HAS_STACKS), row[i].stacks);
+        assert_int_equal(count_in_start(image, HAS_FLOATS), row[i].floats);
+        obj_free(image);
+        obj_free(o);
+    }
+}
+
 static void another_function_may_come_without_the_write(void **state)
 {
     const u32 words[] = {LI_S0, MV_S0, RET, MV_S0, RET};
@@ -142,6 +161,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(a_program_gets_the_start_code_that_it_needs),
+        cmocka_unit_test(long_words_are_looked_at_whole),
         cmocka_unit_test(another_function_may_come_without_the_write),
         cmocka_unit_test(start_code_brings_its_symbols),
         cmocka_unit_test(printing_comes_first),

@@ -304,6 +304,16 @@ static void tohost_is_there_for_who_asks(void **state)
     assert_int_equal(word_at(image, address_of(image, "p")), 0x80001040);
     assert_int_equal(section(image, ".tohost")->size, 72);
     obj_free(image);
+    /* one that is there, of any size, has room enough or gets it */
+    for (u32 size = 8; size <= 200; size += 8) {
+        const u8 bytes[200] = {0};
+        a = CODE(W_NOP), b = obj_new("b.o");
+        add_reloc(a, 0, 0, R_RISCV_32, add_global(a, "fromhost", OBJ_UNDEF, 0), 0);
+        add_bytes(b, ".tohost", DATA_FLAGS, 64, bytes, size);
+        image = LINK(a, b);
+        assert_true(size < 72 ? section(image, ".tohost")->size >= 72 : section(image, ".tohost")->size == size);
+        obj_free(image);
+    }
 }
 
 static void an_object_s_own_symbol_comes_before_the_script_s(void **state)

@@ -1,5 +1,6 @@
 /* Which bytes relocations leave, what cannot be relocated, and what alignment takes out of code. */
 #include "test/kit/links.h"
+#include "test/kit/random.h"
 
 /* --- relocations --------------------------------------------------------- */
 
@@ -218,6 +219,56 @@ static void places_move_with_what_is_cut(void **state)
     obj_free(image);
 }
 
+/* Code with several alignments, a label at each word: the words that are left come one after the other, those behind an
+ * alignment at a multiple of it, and labels of nops that are gone are where these would begin. */
+static void try_alignments(void)
+{
+    enum { MOST = 400 };
+    u32 words[MOST], at[MOST], want[MOST], n = 0, left = 0;
+    Object *o = obj_new("a.o"), *data = obj_new("d.o");
+    char name[16];
+    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, "", 0), table = add_bytes(data, ".data", DATA_FLAGS, 4, "", 0);
+    for (u32 groups = 1 + below(8); groups; groups--) {
+        for (u32 code = below(12); code || !n; code -= code > 0) {
+            words[n] = want[left] = W_ADDI | n << 20;
+            at[n++] = 4 * left++;
+        }
+        const u32 align = 8u << below(4);
+        add_reloc(o, text, 4 * n, R_RISCV_ALIGN, OBJ_NO_SYMBOL, (i32)align - 4);
+        for (u32 i = 0; i < align / 4 - 1; i++) {
+            words[n] = W_NOP;
+            at[n++] = 4 * left;
+            if (4 * left % align)
+                want[left++] = W_NOP;
+        }
+    }
+    words[n] = want[left] = 0x8067;
+    at[n++] = 4 * left++;
+    buf_put(&o->sections[text].data, words, 4 * n);
+    o->sections[text].size = 4 * n;
+    add_global(o, "_start", text, 0);
+    for (u32 i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "l%u", i);
+        add_global(o, name, text, 4 * i);
+        buf_fill(&data->sections[table].data, 0, 4);
+        data->sections[table].size += 4;
+        add_reloc(data, table, 4 * i, R_RISCV_32, add_global(data, name, OBJ_UNDEF, 0), 0);
+    }
+    Object *image = LINK(o, data);
+    assert_int_equal(section(image, ".text")->size, 4 * left);
+    assert_memory_equal(section(image, ".text")->data.data, want, 4 * left);
+    for (u32 i = 0; i < n; i++)
+        assert_int_equal(word_at(image, section(image, ".data")->addr + 4 * i), TEXT + at[i]);
+    obj_free(image);
+}
+
+static void many_alignments_go_together(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        try_alignments();
+}
+
 static void alignment_that_cannot_be_is_an_error(void **state)
 {
     (void)state;
@@ -263,6 +314,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(alignment_takes_what_is_too_much),
         cmocka_unit_test(alignment_aligns_the_section),
         cmocka_unit_test(places_move_with_what_is_cut),
+        cmocka_unit_test(many_alignments_go_together),
         cmocka_unit_test(alignment_that_cannot_be_is_an_error),
     };
     (void)argc;

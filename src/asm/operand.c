@@ -188,6 +188,23 @@ static const char *listed_address(const char *p, u64 *addr, const char **name)
     return close + 1;
 }
 
+/* The label in the brackets, from a->p: name> or name+0x4> */
+static bool listed_label(Asm *a, Expr *e)
+{
+    const char *name, *at = a->p;
+    size_t len;
+    u64 past = 0;
+    if (!as_name(a, &name, &len))
+        return false;
+    if (!strncmp(a->p, "+0x", 3)) {
+        const char *digits = a->p + 3;
+        for (a->p = digits; is_hex(*a->p) && a->p < digits + 16; a->p++)
+            past = past << 4 | (u32)lex_hex_value(*a->p);
+    }
+    *e = (Expr){.k = (i64)past};
+    return *a->p == '>' && (e->plus = as_symbol(a, name, len, at)) != 0;
+}
+
 /* Takes an address as a number if the section's address is known; else by the name beside it. */
 static bool take_address(Asm *a, Written *w, int i, u64 addr, const char *name)
 {
@@ -199,7 +216,7 @@ static bool take_address(Asm *a, Written *w, int i, u64 addr, const char *name)
     }
     const char *after = a->p;
     a->p = name;
-    const bool ok = as_expr(a, &w->expr) && *lex_space(a->p) == '>' && !is_number(&w->expr);
+    const bool ok = listed_label(a, &w->expr);
     a->p = after;
     return ok || as_refuse(a, w->at[i], "the address of this section is not known");
 }

@@ -164,6 +164,14 @@ static bool is_inverted(u32 word, u32 as_written)
     return (word >> 12 & 7) == inverse_of[as_written >> 12 & 7];
 }
 
+/* where the section's address is not known, the name beside it counts (words: RISC-V, J and B formats) */
+static void listed_targets_are_found_by_name(void **state)
+{
+    (void)state;
+    expect_words("foo: nop\n j 80000000 <foo>\n beq a0, a1, 0x80000004 <foo+0x4>\n j 80000010 <oo>\noo: nop\n", V202, ".text",
+                 "00000013 ffdff06f feb50ee3 0040006f 00000013");
+}
+
 static void branches_reach_their_targets(void **state)
 {
     (void)state;
@@ -779,6 +787,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(registers_above_31_get_their_prefix),
         cmocka_unit_test(wide_immediates_get_their_prefix),
+        cmocka_unit_test(listed_targets_are_found_by_name),
         cmocka_unit_test(branches_reach_their_targets),
         cmocka_unit_test(branches_relax_at_the_limit),
         cmocka_unit_test(blanks_around_commas_mean_nothing),

@@ -2,6 +2,7 @@
  * objects that are damaged. */
 #include "test/kit/lack.h"
 #include "test/kit/links.h"
+#include "test/kit/random.h"
 
 /* --- what is not needed -------------------------------------------------- */
 
@@ -161,6 +162,134 @@ static void records_grow_by_what_is_called(void **state)
     assert_int_equal(r.lds_stack, 64 + 100 + 1000);
     assert_int_equal(r.pds_stack, 16 + 1 + 1);
     assert_int_equal(r.flags, 0);
+}
+
+/* --- random calls -------------------------------------------------------- */
+
+enum { OBJECTS = 6 };
+
+/* What each object says, and which objects its code refers to. */
+typedef struct {
+    Resource kernel, rest;
+    bool has_rest, refers[OBJECTS];
+} Says;
+
+static Resource random_record(void)
+{
+    return (Resource){.form = RES_LONG,
+                      .version = 3,
+                      .flags = below(64) & (one_in(3) ? 63 : RES_UNKNOWN_CALLEE),
+                      .vgpr = below(100),
+                      .sgpr = below(64),
+                      .lds_static = below(1000),
+                      .pds_static = below(1000),
+                      .lds_stack = one_in(8) ? UINT64_MAX : one_in(8) ? UINT64_MAX - 5 : below(1000),
+                      .pds_stack = one_in(8) ? UINT64_MAX : below(1000)};
+}
+
+static Object *object_that_says(const Says *s, u32 number)
+{
+    char name[16];
+    u32 words[OBJECTS + 1];
+    Object *o = obj_new("r.o");
+    for (u32 i = 0; i < OBJECTS; i++)
+        words[i] = W_JAL;
+    words[OBJECTS] = 0x8067;
+    const i32 text = add_bytes(o, ".text", TEXT_FLAGS, 4, words, sizeof words);
+    for (u32 i = 0; i < OBJECTS; i++) {
+        snprintf(name, sizeof name, "f%u", i);
+        const u32 symbol = add_global(o, name, i == number ? text : OBJ_UNDEF, 0);
+        if (s->refers[i])
+            add_reloc(o, text, 4 * i, R_RISCV_JAL, symbol, 0);
+        add_reloc(o, text, 4 * i, R_RISCV_RELAX, OBJ_NO_SYMBOL, 0);
+    }
+    snprintf(name, sizeof name, "k%u", number);
+    add_global(o, name, text, 0);
+    assert_true(resource_add(o, name, &s->kernel));
+    assert_true(!s->has_rest || resource_add(o, "", &s->rest));
+    return o;
+}
+
+static u64 largest(u64 a, u64 b) { return a > b ? a : b; }
+static u64 sum(u64 a, u64 b) { return a + b < a ? UINT64_MAX : a + b; }
+
+/* By the closure of all references (Warshall): the record with those of all objects that its own reaches. */
+static Resource record_with_callees(const Says *says, u32 number)
+{
+    bool reaches[OBJECTS][OBJECTS], unknown = false, circle = false;
+    Resource r = says[number].kernel;
+    if (!(r.flags & RES_UNKNOWN_CALLEE))
+        return r;
+    for (u32 i = 0; i < OBJECTS; i++)
+        for (u32 k = 0; k < OBJECTS; k++)
+            reaches[i][k] = i != k && says[i].refers[k];
+    for (u32 via = 0; via < OBJECTS; via++)
+        for (u32 i = 0; i < OBJECTS; i++)
+            for (u32 k = 0; k < OBJECTS; k++)
+                reaches[i][k] |= reaches[i][via] && reaches[via][k];
+    for (u32 i = 0; i < OBJECTS; i++) {
+        const Resource *c = &says[i].rest;
+        if (!reaches[number][i])
+            continue;
+        circle |= reaches[i][i];
+        unknown |= !says[i].has_rest;
+        if (!says[i].has_rest)
+            continue;
+        r.flags |= c->flags & ~(u32)RES_UNKNOWN_CALLEE;
+        r.vgpr = largest(r.vgpr, c->vgpr);
+        r.sgpr = largest(r.sgpr, c->sgpr);
+        r.lds_static = largest(r.lds_static, c->lds_static);
+        r.pds_static = largest(r.pds_static, c->pds_static);
+        r.lds_stack = sum(r.lds_stack, c->lds_stack);
+        r.pds_stack = sum(r.pds_stack, c->pds_stack);
+    }
+    if (!unknown)
+        r.flags &= ~(u32)RES_UNKNOWN_CALLEE;
+    if (circle) {
+        r.flags |= RES_NO_STACK_PEAK;
+        r.lds_stack = r.pds_stack = UINT64_MAX;
+    }
+    return r;
+}
+
+static void expect_record(const Object *image, u32 number, const Resource *want)
+{
+    char name[16];
+    Caught c;
+    Resource r;
+    catch_in(&c);
+    snprintf(name, sizeof name, "k%u", number);
+    assert_true(resource_read(image, name, &r, &c.d));
+    expect_silence(&c);
+    assert_int_equal(r.form, RES_LONG);
+    assert_int_equal(r.flags, want->flags);
+    assert_int_equal(r.vgpr, want->vgpr);
+    assert_int_equal(r.sgpr, want->sgpr);
+    assert_int_equal(r.lds_static, want->lds_static);
+    assert_int_equal(r.pds_static, want->pds_static);
+    assert_true(r.lds_stack == want->lds_stack && r.pds_stack == want->pds_stack);
+}
+
+static void records_are_those_of_all_that_is_reached(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        Says says[OBJECTS];
+        Object *o[OBJECTS + 1] = {CODE(W_NOP)};
+        const u32 rare = 1 + below(6);
+        for (u32 i = 0; i < OBJECTS; i++) {
+            says[i] = (Says){.kernel = random_record(), .rest = random_record(), .has_rest = !one_in(12)};
+            for (u32 k = 0; k < OBJECTS; k++)
+                says[i].refers[k] = one_in(rare) && (k >= i || one_in(4));
+            o[i + 1] = object_that_says(&says[i], i);
+        }
+        Object *image = link_well(&plain, o, countof(o));
+        for (u32 i = 0; i < OBJECTS; i++) {
+            const Resource want = record_with_callees(says, i);
+            expect_record(image, i, &want);
+        }
+        obj_free(image);
+    }
 }
 
 /* What the kernel's compiler saw is counted already. */
@@ -369,6 +498,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(gc_roots_must_be_there),
         cmocka_unit_test(references_to_what_is_gone),
         cmocka_unit_test(records_grow_by_what_is_called),
+        cmocka_unit_test(records_are_those_of_all_that_is_reached),
         cmocka_unit_test(records_count_nothing_twice),
         cmocka_unit_test(records_that_know_all_stay),
         cmocka_unit_test(records_stay_unknown_without_the_callee_s),

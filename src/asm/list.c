@@ -243,11 +243,22 @@ static int target_operand(InsnId id)
     return -1;
 }
 
+/* Whether an operand can say that it means this symbol's place: others may have its name, registers
+ * too, and what is weak may come from another file. */
+static bool is_target_name(const Listing *l, u32 symbol)
+{
+    const ObjSymbol *s = &l->o->symbols[symbol];
+    const size_t len = strlen(s->name);
+    int n;
+    return !l->repeated[symbol] && s->bind != STB_WEAK && !isa_find_xreg(s->name, len, &n) &&
+           !isa_find_vreg(s->name, len, &n);
+}
+
 static bool has_label(const Listing *l, u64 addr)
 {
     const size_t i = label_from(l, addr);
     return i < l->nlabels && key_of(l->o, &l->labels[i]) == key_at(l, addr) &&
-           !l->repeated[l->labels[i].symbol];
+           is_target_name(l, l->labels[i].symbol);
 }
 
 SEARCH_BEFORE(target_is_below, u64, u64, *e < *key)
@@ -373,9 +384,21 @@ static void put_plain_label(const Listing *l, const Label *label)
     buf_str(l->out, ":\n");
 }
 
+/* Whether a label before it has written the other name of their place. */
+static bool is_named_already(const Listing *l, const Label *label)
+{
+    const u64 key = key_of(l->o, label);
+    for (const Label *b = label; b > l->labels && key_of(l->o, b - 1) == key; b--)
+        if (has_other_name(l, b[-1].symbol))
+            return true;
+    return false;
+}
+
 static void put_label(const Listing *l, const Label *label)
 {
     const bool other = has_other_name(l, label->symbol);
+    if (other && l->opt->no_addresses && is_named_already(l, label))
+        return;
     if (!l->opt->no_addresses)
         buf_printf(l->out, "\n%08llx <", (unsigned long long)label->addr);
     else if (!l->repeated[label->symbol])
@@ -553,15 +576,24 @@ static void keep_line_starts(Listing *l, const Run *r)
     l->ntargets = kept;
 }
 
+/* Whether nothing need be said of the run: it is empty, or in assembly has not even a label. */
+static bool is_nothing(const Listing *l, const Run *r)
+{
+    if (r->len || l->o->is_image || !l->opt->no_addresses)
+        return !r->len;
+    const size_t i = label_from(l, r->addr);
+    return i == l->nlabels || key_of(l->o, &l->labels[i]) != key_at(l, r->addr);
+}
+
 static void list_run(Listing *l, const Run *r)
 {
     const bool is_code = r->flags & SHF_EXECINSTR;
     const bool is_asked_for = l->opt->section && !strcmp(l->opt->section, r->name);
-    if (!r->len || (!is_code && !l->opt->all_sections && !is_asked_for))
+    l->section = r->index;
+    if (is_nothing(l, r) || (!is_code && !l->opt->all_sections && !is_asked_for))
         return;
     if ((l->opt->section && !is_asked_for) || (l->opt->symbol && l->only != (i32)r->index))
         return;
-    l->section = r->index;
     l->ntargets = 0;
     if (l->opt->no_addresses && is_code) {
         find_targets(l, r);

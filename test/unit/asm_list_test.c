@@ -2,6 +2,7 @@
  * quotes, labels of one name, targets without a label, words that the assembler would align, rooms of zeros. */
 #include "test/kit/leftover.h"
 #include "test/kit/assemble.h"
+#include "test/kit/random.h"
 
 static void expect_text(const Object *o, const ListOptions *opt, const char *want)
 {
@@ -185,7 +186,11 @@ static void comes_back(const Object *o)
 {
     Buf text = {0};
     asm_list(o, &(ListOptions){.all_sections = true, .no_addresses = true}, &text);
-    Object *p = assemble(buf_text(&text), V202);
+    Caught c; /* warnings, about what some immediates mean */
+    Object *p = assemble_in(&c, buf_text(&text), &(AsmOptions){.set = V202});
+    if (!p)
+        fail_msg("%s\n%s", buf_text(&c.text), buf_text(&text));
+    buf_free(&c.text);
     assert_int_equal(p->set, o->set);
     for (size_t i = 0; i < o->nsections; i++) {
         const ObjSection *s = &o->sections[i];
@@ -204,7 +209,9 @@ static void comes_back(const Object *o)
             continue;
         if (!t || t->bind != s->bind || t->type != s->type || t->size != s->size || t->value != s->value ||
             strcmp(place_of(o, s), place_of(p, t)))
-            fail_msg("symbol %s\n%s", s->name, buf_text(&text));
+            fail_msg("symbol %s: bind %d type %d size %u at %s+%x, not %d %d %u at %s+%x\n%s", s->name, t ? t->bind : -1,
+                     t ? t->type : 0, t ? t->size : 0, t ? place_of(p, t) : "", t ? t->value : 0, s->bind, s->type, s->size,
+                     place_of(o, s), s->value, buf_text(&text));
     }
     buf_free(&text);
     obj_free(p);
@@ -278,6 +285,92 @@ static void long_words_stay_where_they_are(void **state)
         comes_back(p);
         buf_free(&bytes);
         obj_free(p);
+        obj_free(o);
+    }
+}
+
+/* --- random objects --------------------------------------------------------------------------- */
+
+/* a word of the profile, or none at all; often a branch to somewhere near */
+static void put_random_word(Buf *b, IsaDecoder *d)
+{
+    const i32 distance = 2 * ((i32)below(60) - 30);
+    if (one_in(5)) {
+        buf_put(b, &(u32){one_in(2) ? word_of({I_beq, {10, 11, distance}}) : word_of({I_jal, {0, distance}})}, 4);
+        return;
+    }
+    for (;;) {
+        const InsnInfo *row = &isa_insn[below(NINSN)];
+        const u64 mask = isa_format_of((InsnId)(row - isa_insn))->mask;
+        const u64 word = one_in(6) ? (u32)random_bits() : (row->match & mask) | (random_bits() & ~mask);
+        Insn in;
+        if (row->len != 4 || (u32)word != word || (!one_in(6) && !isa_decode(d, word, &in)))
+            continue;
+        buf_put(b, &(u32){(u32)word}, 4);
+        return;
+    }
+}
+
+static void add_random_section(Object *o, const char *name, u32 flags, IsaDecoder *d)
+{
+    const bool is_code = flags & SHF_EXECINSTR, is_zeros = !is_code && one_in(4);
+    const i32 at = obj_add_section(o, name, is_zeros ? SHT_NOBITS : SHT_PROGBITS, flags, is_code ? 4u << below(4) : 1u << below(6));
+    ObjSection *s = &o->sections[at];
+    for (u32 n = below(30); n && !is_zeros; n--)
+        put_random_word(&s->data, d);
+    for (u32 n = below(4); n && !is_zeros; n--)
+        buf_put(&s->data, &(u8){(u8)random_bits()}, 1);
+    s->size = is_zeros ? below(50) : (u32)s->data.len;
+}
+
+static void add_random_symbols(Object *o)
+{
+    static const char *const tails[] = {"", ".b", "$", " c", "\"", "\\", "\t", "-1", "(int*)", "@x", "\303\244"};
+    static const u8 types[] = {STT_NOTYPE, STT_FUNC, STT_OBJECT};
+    char name[40];
+    for (u32 i = 0, n = below(15); i < n; i++) {
+        const i32 section = (i32)below((u32)o->nsections + 1) - 1;
+        snprintf(name, sizeof name, "s%u%s", i, tails[below(countof(tails))]);
+        if (section < 0) {
+            add_global(o, name, OBJ_UNDEF, 0);
+            continue;
+        }
+        const i32 at = obj_add_symbol(o, name, section, below(o->sections[section].size + 1), (u8)below(3), types[below(3)]);
+        o->symbols[at].size = one_in(2) ? below(100) : 0;
+    }
+    for (u32 n = below(4); n; n--) { /* local ones of one name */
+        const i32 section = (i32)below((u32)o->nsections);
+        add_local(o, "twice", section, below(o->sections[section].size + 1));
+    }
+}
+
+static void add_random_relocs(Object *o)
+{
+    for (size_t i = 0; i < o->nsections; i++)
+        for (u32 n = below(5); n && o->sections[i].type != SHT_NOBITS && o->sections[i].size; n--) {
+            u32 type = below(62);
+            while (!obj_reloc_name(type))
+                type = below(62);
+            const bool has_symbol = o->nsymbols && !one_in(5);
+            add_reloc(o, (i32)i, below(o->sections[i].size), type, has_symbol ? below((u32)o->nsymbols) : OBJ_NO_SYMBOL,
+                      one_in(2) ? 0 : (i32)random_bits());
+        }
+}
+
+static void random_objects_come_back(void **state)
+{
+    (void)state;
+    static const char *const names[] = {".text", ".data", ".text.more", "odd name", ".mine"};
+    static const u32 flags[] = {TEXT_FLAGS, DATA_FLAGS, TEXT_FLAGS, SHF_ALLOC, DATA_FLAGS | SHF_EXECINSTR};
+    static IsaDecoder d;
+    isa_decoder_init(&d, V202);
+    for (int i = 0; i < 300; i++) {
+        Object *o = obj_new("random.o");
+        for (u32 k = 0; k < countof(names); k++)
+            add_random_section(o, names[k], flags[k], &d);
+        add_random_symbols(o);
+        add_random_relocs(o);
+        comes_back(o);
         obj_free(o);
     }
 }
@@ -361,6 +454,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_are_those_of_functions_first),
         cmocka_unit_test(segments_are_listed),
         cmocka_unit_test(objects_come_back_from_their_text),
+        cmocka_unit_test(random_objects_come_back),
         cmocka_unit_test(labels_of_one_name_come_back),
         cmocka_unit_test(long_words_stay_where_they_are),
         cmocka_unit_test(listings_of_others_are_taken),

@@ -357,6 +357,35 @@ static void add_random_relocs(Object *o)
         }
 }
 
+/* A listing with addresses has the words and relocations of code. */
+static void code_comes_back(const Object *o)
+{
+    Buf text = {0};
+    Caught c;
+    asm_list(o, &(ListOptions){.csr_names = one_in(2)}, &text);
+    Object *p = assemble_in(&c, buf_text(&text), &(AsmOptions){.set = V202});
+    if (!p)
+        fail_msg("%s\n%s", buf_text(&c.text), buf_text(&text));
+    for (size_t i = 0; i < o->nsections; i++) {
+        const ObjSection *s = &o->sections[i];
+        if (!(s->flags & SHF_EXECINSTR) || !s->size)
+            continue;
+        const ObjSection *t = section_of(p, s->name);
+        if (t->size != s->size || memcmp(t->data.data, s->data.data, s->size) != 0 || t->nrelocs != s->nrelocs)
+            fail_msg("section %s\n%s", s->name, buf_text(&text));
+        for (size_t k = 0; k < s->nrelocs; k++) {
+            const ObjReloc *r = &s->relocs[k], *q = &t->relocs[k];
+            if (r->offset != q->offset || r->type != q->type || r->addend != q->addend ||
+                (r->symbol != OBJ_NO_SYMBOL && strcmp(o->symbols[r->symbol].name, "twice") != 0 &&
+                 strcmp(o->symbols[r->symbol].name, p->symbols[q->symbol].name) != 0))
+                fail_msg("relocation %zu of %s\n%s", k, s->name, buf_text(&text));
+        }
+    }
+    buf_free(&c.text);
+    buf_free(&text);
+    obj_free(p);
+}
+
 static void random_objects_come_back(void **state)
 {
     (void)state;
@@ -371,6 +400,7 @@ static void random_objects_come_back(void **state)
         add_random_symbols(o);
         add_random_relocs(o);
         comes_back(o);
+        code_comes_back(o);
         obj_free(o);
     }
 }

@@ -270,7 +270,7 @@ static const bool is_code[SECTIONS] = {true, false, false, false, true, false};
 /* What the text has so far. */
 typedef struct {
     Buf b;
-    u32 section, nlabels[SECTIONS], nsymbols;
+    u32 section, nlabels[SECTIONS], nplaces, nsymbols;
 } Text;
 
 /* An expression of numbers; with some luck no two operators of other precedence are beside each other without brackets. */
@@ -485,15 +485,36 @@ static void put_place_of_section(Text *t)
     }
 }
 
+/* Instructions with places near and far, in a section of their own: where there are some, LLVM leaves differences of labels
+ * to the linker, and all labels that are not local. */
+static void put_code(Text *t)
+{
+    static const char *const loads[] = {"lw", "lb", "lbu", "lh", "lhu"}, *const branches[] = {
+                                                                             "beq", "bne", "bltu",
+                                                                             "bge"};
+    const u32 n = t->nplaces++;
+    buf_printf(
+        &t->b,
+        "\t.pushsection .code, \"ax\", @progbits\nk%u:\n1:\taddi a%u, a1, %d\n\t%s a2, %d(t0)\n", n,
+        below(8), (int)below(4096) - 2048, loads[below(5)], (int)below(4096) - 2048);
+    buf_printf(&t->b, "\t%s a0, a%u, 1b\n\tj 1f\n\tbeqz a0, 1f + 8\n\tj k%u\n", branches[below(4)],
+               below(8), below(n + 1));
+    for (u32 k = below(4); k; k--)
+        buf_printf(&t->b,
+                   one_in(2) ? "\tlui t0, %%hi(k%u + %u)\n" : "\taddi t0, t0, %%lo(k%u + %u)\n",
+                   below(n + 1), below(5000));
+    buf_printf(&t->b, "2:\tauipc t1, %%pcrel_hi(k%u)\n\t%s a0, %%pcrel_lo(2b)(t1)\n", below(n + 1),
+               one_in(2) ? "sw" : "lw");
+    buf_printf(&t->b, "\t%s k%u\n1:\tnop\n\t.popsection\n", one_in(2) ? "call" : "tail",
+               below(n + 1));
+}
+
 static void put_statement(Text *t)
 {
-    static void (*const put[])(Text *) = {put_data,      put_data,
-                                          put_run,       put_alignment,
-                                          put_strings,   put_symbol,
-                                          put_symbol,    put_assignment,
-                                          put_leb,       put_float,
-                                          put_condition, put_repetition,
-                                          put_call,      put_place_of_section};
+    static void (*const put[])(Text *) = {
+        put_data,      put_data,       put_run,  put_alignment,       put_strings, put_symbol,
+        put_symbol,    put_assignment, put_leb,  put_float,           put_code,    put_code,
+        put_condition, put_repetition, put_call, put_place_of_section};
     put[below(countof(put))](t);
 }
 
@@ -503,6 +524,7 @@ static void put_text(Text *t)
                    "\t.macro two a, b\n\t.ifb \\a\n\t.byte 1\n\t.else\n\t.ascii \"\\a "
                    "\\b\\()x\"\n\t.endif\n\t.endm\n"
                    "\t.macro rest r:vararg\n\t.ifnb \\r\n\t.half \\r\n\t.endif\n\t.endm\n");
+    buf_str(&t->b, "\t.section .code, \"ax\", @progbits\n\t.balign 4\n");
     for (u32 s = 0; s < SECTIONS; s++)
         buf_printf(&t->b, "\t%s\n", section_directives[SECTIONS - 1 - s]);
     for (u32 i = 0; i < STATEMENTS; i++)

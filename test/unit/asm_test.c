@@ -562,6 +562,25 @@ static void sections_are_what_their_names_say(void **state)
 }
 
 /* the special sections of the ELF specification, with RISC-V's small data; and as a prefix of a name */
+/* the letters of GNU as; what is about merging, groups and order is not for our linker */
+static void letters_are_flags(void **state)
+{
+    static const struct {
+        char letter;
+        u32 flags;
+    } row[] = {{'a', SHF_ALLOC}, {'w', SHF_WRITE}, {'x', SHF_EXECINSTR}, {'M', 0}, {'S', 0}, {'G', 0}, {'o', 0}, {'?', 0},
+               {'R', 0x200000 /* SHF_GNU_RETAIN */}};
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++)
+        for (size_t k = 0; k < countof(row); k++) {
+            char text[60];
+            snprintf(text, sizeof text, "\t.section .s, \"%c%c\"\n\t.word 1\n", row[i].letter, row[k].letter);
+            Object *o = assemble(text, V202);
+            assert_int_equal(section_of(o, ".s")->flags, row[i].flags | row[k].flags);
+            obj_free(o);
+        }
+}
+
 static void known_sections_have_types_and_flags(void **state)
 {
     enum { READ = SHF_ALLOC, WRITE = SHF_ALLOC | SHF_WRITE, RUN = SHF_ALLOC | SHF_EXECINSTR };
@@ -801,6 +820,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(several_registers_of_one_operand_count),
         cmocka_unit_test(written_records_stay),
         cmocka_unit_test(sections_are_what_their_names_say),
+        cmocka_unit_test(letters_are_flags),
         cmocka_unit_test(known_sections_have_types_and_flags),
         cmocka_unit_test(symbols_have_their_properties),
         cmocka_unit_test(kernels_may_need_no_memory),

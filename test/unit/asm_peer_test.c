@@ -497,7 +497,7 @@ static void put_code(Text *t)
         &t->b,
         "\t.pushsection .code, \"ax\", @progbits\nk%u:\n1:\taddi a%u, a1, %d\n\t%s a2, %d(t0)\n", n,
         below(8), (int)below(4096) - 2048, loads[below(5)], (int)below(4096) - 2048);
-    buf_printf(&t->b, "\t%s a0, a%u, 1b\n\tj 1f\n\tbeqz a0, 1f + 8\n\tj k%u\n", branches[below(4)],
+    buf_printf(&t->b, "\t%s a0, a%u, 1b\n\tj 1f\n\tbeqz a0, 1f\n\tj k%u\n", branches[below(4)],
                below(8), below(n + 1));
     for (u32 k = below(4); k; k--)
         buf_printf(&t->b,

@@ -146,6 +146,24 @@ static void undefined_is_told_with_the_likely_name(void **state)
     (void)state;
     LINK_BADLY("'get_globel_id' is not defined; did you mean 'get_global_id'?",
                caller_of("get_globel_id", 1), function_object("b.o", "get_global_id"));
+    /* two letters may differ, of short names one; the nearest of several is told, and the first of those as near */
+    static const struct {
+        const char *name, *defined[2], *like; /* NULL: none is near enough */
+    } row[] = {{"abcd", {"abxy", "q"}, "abxy"},          {"abcd", {"axyz", "q"}, NULL},       {"abc", {"abx", "q"}, "abx"},
+               {"abc", {"axy", "q"}, NULL},              {"f", {"g", "hh"}, "g"},             {"abcdef", {"abxyef", "abcdeg"}, "abcdeg"},
+               {"abcdef", {"abcdeg", "abxyef"}, "abcdeg"}, {"abcdef", {"abcdeg", "abcdeh"}, "abcdeg"}};
+    for (size_t i = 0; i < countof(row); i++) {
+        char message[100];
+        Caught c;
+        catch_in(&c);
+        Object *o[] = {caller_of(row[i].name, 1), function_object("b.o", row[i].defined[0]), function_object("c.o", row[i].defined[1])};
+        snprintf(message, sizeof message, "'%s' is not defined%s%s%s\n", row[i].name, row[i].like ? "; did you mean '" : "",
+                 row[i].like ? row[i].like : "", row[i].like ? "'?" : "");
+        assert_null(link_with(&plain, (const Object *const *)o, countof(o), &c));
+        expect_error(&c, message);
+        for (size_t k = 0; k < countof(o); k++)
+            obj_free(o[k]);
+    }
 }
 
 static void an_undefined_name_nobody_uses_is_no_matter(void **state)

@@ -424,7 +424,7 @@ static File example(u16 type)
                     [S_BSS] = {N_BSS, SHT_NOBITS, DATA_FLAGS, 0x80002000, 0xffffff00, 0x7fffffff,
                                .sh_addralign = 64},
                     [S_INDICES] = {N_END, SHT_SYMTAB_SHNDX, .sh_addralign = 4},
-                    [S_DATA] = {N_DATA, SHT_INIT_ARRAY, DATA_FLAGS, 0x80001000}},
+                    [S_DATA] = {N_DATA, SHT_INIT_ARRAY, DATA_FLAGS, 0x80001000, .sh_addralign = 0}},
         .reloc = {{12, 3 << 8 | R_RISCV_ADD32, 1},
                   {4, 5 << 8 | R_RISCV_CALL, -1},
                   {12, 4 << 8 | R_RISCV_SUB32, 2},
@@ -820,18 +820,19 @@ static void names_have_a_limit(void **state)
 {
     (void)state;
     enum { N = 100, LONG = 2000 };
-    struct {
+    typedef struct {
         File f;
         Elf32_Sym symbol[N + 1];
         char names[LONG];
-    } s = {.f = example(ET_REL)};
+    } Names;
+    Names s = {.f = example(ET_REL)};
     u64 left = 16 * sizeof s + 65536 - strlen(".text") - strlen(".bss") - strlen(".data");
     s.f.section[S_RELA].sh_type = SHT_NULL;
-    s.f.section[S_SYMBOLS].sh_offset = offsetof(typeof(s), symbol);
+    s.f.section[S_SYMBOLS].sh_offset = offsetof(Names, symbol);
     s.f.section[S_SYMBOLS].sh_size = sizeof s.symbol;
     s.f.section[S_SYMBOLS].sh_link = S_GROUP;
     s.f.section[S_GROUP] =
-        (Elf32_Shdr){N_END, SHT_STRTAB, .sh_offset = offsetof(typeof(s), names), .sh_size = LONG};
+        (Elf32_Shdr){N_END, SHT_STRTAB, .sh_offset = offsetof(Names, names), .sh_size = LONG};
     memset(s.names, 'n', LONG - 1);
     for (u32 i = 1; i <= N; i++) {
         const u32 len = left < LONG - 1 ? (u32)left : LONG - 1;

@@ -273,6 +273,43 @@ static void source_lines_are_found(void **state)
     obj_free(o);
 }
 
+/* the line without blanks in front, and the caret below its column; tabs stay */
+static void source_lines_are_shown(void **state)
+{
+    (void)state;
+    enum { LONGEST = 500 };
+    char text[600] = "\t  a\tb c;\n\n \t \n", want[LONGEST + 3] = "> ";
+    const size_t head = strlen(text);
+    memset(text + head, 'x', LONGEST);
+    memset(want + 2, 'x', LONGEST);
+    const struct {
+        u32 line, column;
+        const char *shown;
+    } row[] = {{1, 0, "> a\tb c;"},        {1, 3, "> a\tb c;"},           {1, 4, "> a\tb c;> ^"}, {1, 5, "> a\tb c;>  ^"},
+               {1, 6, "> a\tb c;>  \t^"},  {1, 9, "> a\tb c;>  \t   ^"}, {1, 10, "> a\tb c;"},   {2, 1, "> "},
+               {3, 1, "> "},               {4, 0, want},                  {5, 1, ""}};
+    Object *o = obj_new("sources.elf");
+    assert_true(obj_add_source(o, "a.cl", text, strlen(text)));
+    for (size_t i = 0; i < countof(row); i++) {
+        Buf got = {0};
+        place_put_line(o, &(Place){.file = "a.cl", .line = row[i].line, .column = row[i].column}, "> ", &got);
+        if (strcmp(buf_text(&got), row[i].shown))
+            fail_msg("%u:%u: %s", row[i].line, row[i].column, buf_text(&got));
+        buf_free(&got);
+    }
+    /* nothing of a line that is longer, of another file, of none */
+    text[head + LONGEST] = 'x';
+    assert_true(obj_add_source(o, "b.cl", text, strlen(text)));
+    const char *const files[] = {"b.cl", "c.cl", NULL};
+    for (size_t i = 0; i < countof(files); i++) {
+        Buf got = {0};
+        place_put_line(o, &(Place){.file = files[i], .line = 4, .column = 1}, "> ", &got);
+        assert_int_equal(got.len, 0);
+        buf_free(&got);
+    }
+    obj_free(o);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +321,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranges_of_version_5_are_read),
         cmocka_unit_test(work_is_bounded),
         cmocka_unit_test(source_lines_are_found),
+        cmocka_unit_test(source_lines_are_shown),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

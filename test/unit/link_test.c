@@ -1,5 +1,6 @@
 /* What must hold of linking: who defines what, and where everything goes. */
 #include "test/kit/links.h"
+#include "test/kit/random.h"
 
 /* --- symbols ------------------------------------------------------------- */
 
@@ -104,6 +105,117 @@ static void a_definition_beats_a_common(void **state)
                          word_object("2.o", ".data", DATA_FLAGS, "c", 9));
     assert_int_equal(word_at(image, address_of(image, "c")), 9);
     obj_free(image);
+}
+
+enum { NAMES = 12, FILES = 5 };
+typedef enum { ABSENT, USED, WEAKLY_USED, WEAK, COMMON, STRONG, NUMBER, LOCAL } Kind;
+
+/* name n as file i has it; what is defined holds 100 i + n, and numbers are that */
+static Object *file_with_names(u32 i, const Kind *kind)
+{
+    char name[16];
+    u32 data[NAMES], zeros[NAMES] = {0};
+    Object *o = obj_new("f.o");
+    for (u32 n = 0; n < NAMES; n++)
+        data[n] = 100 * i + n;
+    const i32 values = add_bytes(o, ".data", DATA_FLAGS, 4, data, sizeof data);
+    const i32 table = add_bytes(o, ".data.table", DATA_FLAGS, 4, zeros, sizeof zeros);
+    snprintf(name, sizeof name, "table%u", i);
+    add_global(o, name, table, 0);
+    for (u32 n = 0; n < NAMES; n++) {
+        snprintf(name, sizeof name, "name%u", n);
+        if (kind[n] == ABSENT)
+            continue;
+        const i32 section = kind[n] == NUMBER ? OBJ_ABS : kind[n] == COMMON ? OBJ_COMMON : kind[n] < WEAK ? OBJ_UNDEF : values;
+        const u32 value = kind[n] == NUMBER ? 100 * i + n : kind[n] == COMMON ? 1u << (i + n) % 7 : kind[n] < WEAK ? 0 : 4 * n;
+        const u8 bind = kind[n] == LOCAL ? STB_LOCAL : kind[n] == WEAK || kind[n] == WEAKLY_USED ? STB_WEAK : STB_GLOBAL;
+        const i32 at = obj_add_symbol(o, name, section, value, bind, STT_OBJECT);
+        o->symbols[at].size = kind[n] == COMMON ? 1 + (7 * i + 5 * n) % 40 : 4;
+        add_reloc(o, table, 4 * n, R_RISCV_32, (u32)at, 0);
+    }
+    return o;
+}
+
+/* Which file's definition a name has (gABI, "Symbol Table"): a strong one, else it is common, else the first weak one;
+ * FILES: common; FILES + 1: none. */
+static u32 definer(Kind kind[FILES][NAMES], u32 n)
+{
+    u32 found = FILES + 1;
+    for (u32 i = 0; i < FILES; i++)
+        if (kind[i][n] == STRONG || kind[i][n] == NUMBER)
+            return i;
+    for (u32 i = FILES; i-- > 0;)
+        if (kind[i][n] == WEAK)
+            found = i;
+    for (u32 i = 0; i < FILES; i++)
+        if (kind[i][n] == COMMON)
+            found = FILES;
+    return found;
+}
+
+static void expect_common(const Object *image, Kind kind[FILES][NAMES], u32 n, u32 addr)
+{
+    char name[16];
+    u32 size = 0, align = 1;
+    snprintf(name, sizeof name, "name%u", n);
+    for (u32 i = 0; i < FILES; i++)
+        if (kind[i][n] == COMMON) {
+            const u32 bytes = 1 + (7 * i + 5 * n) % 40, multiple = 1u << (i + n) % 7;
+            size = bytes > size ? bytes : size;
+            align = multiple > align ? multiple : align;
+        }
+    const ObjSection *bss = section(image, ".bss");
+    const ObjSymbol *s = &image->symbols[obj_find_symbol(image, name)];
+    assert_true(s->value == addr && s->size == size && s->type == STT_OBJECT && s->bind == STB_GLOBAL);
+    assert_true(addr % align == 0 && addr >= bss->addr && addr + size <= bss->addr + bss->size);
+    for (size_t i = 0; i < image->nsymbols; i++) { /* nothing else is there */
+        const ObjSymbol *t = &image->symbols[i];
+        if (t != s && t->section == s->section && t->size)
+            assert_true(t->value + t->size <= addr || t->value >= addr + size);
+    }
+}
+
+static void try_names(void)
+{
+    Kind kind[FILES][NAMES];
+    Object *o[FILES + 1] = {CODE(W_NOP)};
+    for (u32 n = 0; n < NAMES; n++) {
+        const u32 strong = below(2 * FILES), common = below(3);
+        for (u32 i = 0; i < FILES; i++) {
+            kind[i][n] = i == strong ? (one_in(4) ? NUMBER : STRONG)
+                         : one_in(6) ? LOCAL
+                         : one_in(3) ? (common ? WEAK : COMMON)
+                                     : (Kind)below(3);
+            if (kind[i][n] == WEAK && one_in(4))
+                kind[i][n] = COMMON;
+        }
+        for (u32 i = 0; i < FILES; i++) /* none may be missing */
+            if (kind[i][n] == USED && definer(kind, n) == FILES + 1)
+                kind[i][n] = WEAKLY_USED;
+    }
+    for (u32 i = 0; i < FILES; i++)
+        o[i + 1] = file_with_names(i, kind[i]);
+    Object *image = link_well(&plain, o, countof(o));
+    for (u32 i = 0; i < FILES; i++)
+        for (u32 n = 0; n < NAMES; n++) {
+            char table[16];
+            snprintf(table, sizeof table, "table%u", i);
+            const u32 addr = word_at(image, address_of(image, table) + 4 * n), from = kind[i][n] == LOCAL ? i : definer(kind, n);
+            if (kind[i][n] == ABSENT || from == FILES + 1)
+                assert_int_equal(addr, 0);
+            else if (from == FILES)
+                expect_common(image, kind, n, addr);
+            else
+                assert_int_equal(kind[from][n] == NUMBER ? addr : word_at(image, addr), 100 * from + n);
+        }
+    obj_free(image);
+}
+
+static void names_are_defined_by_the_strongest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        try_names();
 }
 
 static void absolute_symbols_do_not_move(void **state)
@@ -479,6 +591,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(undefined_weak_is_zero),
         cmocka_unit_test(commons_become_the_largest),
         cmocka_unit_test(a_definition_beats_a_common),
+        cmocka_unit_test(names_are_defined_by_the_strongest),
         cmocka_unit_test(absolute_symbols_do_not_move),
         cmocka_unit_test(duplicates_name_both_files),
         cmocka_unit_test(undefined_is_told_once_a_file),

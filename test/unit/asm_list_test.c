@@ -414,6 +414,7 @@ static void listings_of_others_are_taken(void **state)
         {"x.o:  file format elf32-littleriscv\n\nDisassembly of section .text:\n80000000 <f>:\n80000000: 67 80 00 00  ret\n",
          ".text", "00008067", 0x80000000},
         {"x.o:\tfile format elf32-littleriscv  \nDisassembly of section .fini: \n10: 00000013 nop", ".fini", "00000013", 0x10},
+        {" \tDisassembly of section .fini:\n  10: 00000013 nop", ".fini", "00000013", 0x10},
         {"0: 00000013 nop\n\t\t...\n10: 00100093 li ra, 1\n", ".text",
          "00000013 00000000 00000000 00000000 00100093", 0},
         {"  0: 8082  <unknown>\n  2: 13000000 <unknown>\n  6: 0001 ", ".text", "00008082 00011300", 0},

@@ -528,6 +528,15 @@ static void put_file(const char *dir, const char *name, const void *bytes, size_
 }
 
 /* A file is looked for beside the text that asks, then in the directories of the options, in order. */
+/* ranges of addresses (doc/abi.md) that have numbers of 32 bits, the ends with one bit more */
+static void ranges_of_addresses_are_built_in(void **state)
+{
+    (void)state;
+    assert_true(makes(".include \"abi.inc\"\n.data\n.word RANGE_CODE_FROM, RANGE_CODE_END, RANGE_HEAP_FROM\n.quad RANGE_HEAP_END\n"
+                      ".ifdef RANGE_HIGH_FROM\n.word 1\n.endif\n",
+                      ".data", "80000000 90000000 90000000 00000000 00000001"));
+}
+
 static void files_are_found_and_cut(void **state)
 {
     static const struct { const char *text, *words, *message; } row[] = {
@@ -650,6 +659,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(directives_have_several_names),
         cmocka_unit_test(characters_have_classes),
         cmocka_unit_test(some_directives_do_nothing),
+        cmocka_unit_test(ranges_of_addresses_are_built_in),
         cmocka_unit_test(files_are_found_and_cut),
         cmocka_unit_test(nesting_has_limits),
         cmocka_unit_test(many_messages_are_counted),

@@ -1,7 +1,9 @@
 # What counters make of the first and last address of local memory and the one behind it, of the last word of a line, and of
-# prefixes without an instruction: those of a kernel, less those of one that returns at once.
+# prefixes without an instruction: those of a kernel, less those of one that returns at once.  And the list of launches, whose
+# numbers are those of the whole where there is one.
 # run: R="%b/ventus run %s --threads 4 -g 4 -l 4 -a buf:i32:256"; $R -k all --stats >%t.all; $R -k none --stats >%t.none
 # run: awk 'FILENAME ~ /none$/ { none[$1] = $2; next } /^(insns|prefixes|coalesced|memory)/ && $2 != none[$1] { print $1, $2 - none[$1] }' %t.none %t.all
+# run: for e in interp timing; do R="%b/ventus run %s -k none --engine $e --threads 4 -g 8 -l 4 -a buf:i32:256"; $R --stats >%t.none; $R --stats=json --stats-file=%t.json; sed -n '/launches_list/,/^  []]/p' %t.json | awk -F '[ ":,]+' 'FILENAME ~ /none$/ { split($0, w, " "); all[w[1]] = w[2]; next } /^      "[a-z]*": [0-9"]/ { print $2, $2 == "kernel" ? $3 : $3 == all[$2] }' %t.none -; done
 
 	.text
 	.kernel	none
@@ -44,4 +46,11 @@ all:
 # memory.store.global.warp 1
 # memory.store.global.lane 4
 # memory.store.global.bytes 4
+# kernel none
+# insns 1
+# groups 1
+# kernel none
+# insns 1
+# groups 1
+# cycles 1
 # end

@@ -759,6 +759,9 @@ static void every_use_is_in_the_record(void **state)
         {"nop\n vadd.vv v70, v1, v1", 0, 71, 0},
         {"nop\n jalr ra, 0(ra)", 2, 0, RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE},
         {"nop\n .insn 4, 0x0000000b", 0, 0, RES_REGISTERS_INCOMPLETE},
+        {"nop\n .insn r 0x33, 0, 0, x27, x3, x5", 28, 0, 0},
+        {"nop\n .insn r 0x33, 0, 0, x3, x5, x28", 29, 0, 0},
+        {"nop\n .insn r 0x57, 0, 0, v3, v29, v4", 0, 30, 0},
     };
     static const char *const places[] = {
         ".kernel k\nk: %s\n .p2align 4\n endprg\n",

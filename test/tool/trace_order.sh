@@ -1,5 +1,5 @@
 # The order in which a trace names the registers that an instruction wrote: that of libstdc++'s unordered_map with 29
-# buckets, where what is new goes to the front of its bucket, and a new bucket to the front of all.
+# buckets, where what is new goes to the front of its bucket, and a new bucket to the front of all.  And the order of warps.
 # run: B=%b T=%t sh %s
 
 {
@@ -21,6 +21,11 @@ awk 'function put(key, name,   i, at) {
 		put(3105 * 16 + 4, "c3105"); put(3104 * 16 + 4, "c3104"); put(8 * 16 + 4, "c8"); put(rd * 16, "x" rd)
 		print text[1], text[2], text[3], text[4] } }' >"$T.want"
 sed 's/ *$//' "$T.got" | diff "$T.want" - && wc -l <"$T.want"
+# warps take turns, one line each
+for warps in 1 2 3 5; do
+	"$B/ventus" run "$T.s" -g $((4 * warps)) -l $((4 * warps)) --threads 4 --trace=- |
+		awk -v n="$warps" '$2 + 0 != (NR - 1) % n { print n " warps, line " NR ": " $0 } END { if (NR < 32 * n || NR % n) print n, NR }'
+done
 rm -f "$T.s" "$T.got" "$T.want"
 
 # out:

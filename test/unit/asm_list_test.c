@@ -249,6 +249,21 @@ static void objects_come_back_from_their_text(void **state)
     }
 }
 
+/* also behind one in the middle of a word, which has none */
+static void targets_have_labels(void **state)
+{
+    (void)state;
+    Object *o = assemble(" beq a0, a1, .+6\n nop\n beq a0, a1, .+8\n nop\n j .-8\n", V202);
+    Buf text = {0};
+    asm_list(o, &(ListOptions){.no_addresses = true}, &text);
+    assert_non_null(strstr(buf_text(&text), "\tbeq a0, a1, 6\n"));
+    assert_non_null(strstr(buf_text(&text), "\tbeq a0, a1, .LT0_10\n"));
+    assert_non_null(strstr(buf_text(&text), ".LT0_10:\n\tj .LT0_8\n"));
+    assert_non_null(strstr(buf_text(&text), ".LT0_8:\n\tbeq"));
+    buf_free(&text);
+    obj_free(o);
+}
+
 /* Objects of GNU as have many local labels of one name; of sections of several names, relocations of either. */
 static void labels_of_one_name_come_back(void **state)
 {
@@ -486,6 +501,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(segments_are_listed),
         cmocka_unit_test(objects_come_back_from_their_text),
         cmocka_unit_test(random_objects_come_back),
+        cmocka_unit_test(targets_have_labels),
         cmocka_unit_test(labels_of_one_name_come_back),
         cmocka_unit_test(long_words_stay_where_they_are),
         cmocka_unit_test(listings_of_others_are_taken),

@@ -172,6 +172,27 @@ static void listed_targets_are_found_by_name(void **state)
                  "00000013 ffdff06f feb50ee3 0040006f 00000013");
 }
 
+/* the last words of a section */
+static void expect_end(const char *text, const u32 *words, size_t n)
+{
+    Object *o = assemble(text, V202);
+    const Buf *b = &section_of(o, ".text")->data;
+    assert_memory_equal(b->data + b->len - 4 * n, words, 4 * n);
+    obj_free(o);
+}
+
+/* back to labels whose distance is known at once, at the limit and behind it; also over a run of known length */
+static void known_distances_relax_at_the_limit(void **state)
+{
+    (void)state;
+    const u32 nearest[] = {word_of({I_beq, {10, 11, -4096}})};
+    const u32 farther[] = {word_of({I_bne, {10, 11, 8}}), word_of({I_jal, {0, -4104}})};
+    expect_end(".Lx: .zero 4096\n beq a0, a1, .Lx\n", nearest, 1);
+    expect_end(".Lx: .zero 4100\n beq a0, a1, .Lx\n", farther, 2);
+    expect_end("1: .zero 4100\n beq a0, a1, 1b\n", farther, 2);
+    obj_free(assemble("a: .zero 100\n.if . - a - 100\n.error \"it is known\"\n.endif\n", V202));
+}
+
 static void branches_reach_their_targets(void **state)
 {
     (void)state;
@@ -810,6 +831,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(registers_above_31_get_their_prefix),
         cmocka_unit_test(wide_immediates_get_their_prefix),
         cmocka_unit_test(listed_targets_are_found_by_name),
+        cmocka_unit_test(known_distances_relax_at_the_limit),
         cmocka_unit_test(branches_reach_their_targets),
         cmocka_unit_test(branches_relax_at_the_limit),
         cmocka_unit_test(blanks_around_commas_mean_nothing),

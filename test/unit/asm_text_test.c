@@ -101,6 +101,7 @@ static void places_are_filled(void **state)
         {".byte 1\n.balign 0\n.balign 1\n.p2align 0\n.byte 2", "0201"},
         {".byte 1\n.org 4\n.byte 2", "00000001 02"},
         {".byte 1\n.org 3, 0x1aa\n.byte 2", "02aaaa01"},
+        {".byte 1\n.org 1\n.byte 2\n.org .\n.byte 3", "030201"},
         {".byte 1\n. = 4\n.byte 2", "00000001 02"},
         {".byte 1\n. = . + 2\n.byte 2", "02000001"},
         {".byte 1\n.set ., 2\n.byte 2", "020001"},

@@ -181,6 +181,20 @@ static void expect_end(const char *text, const u32 *words, size_t n)
     obj_free(o);
 }
 
+/* the registers of join, which mean nothing, are also written as vector registers; one offset */
+static void joins_have_two_forms(void **state)
+{
+    (void)state;
+    for (int k = -8; k <= 8; k += 4) {
+        char text[60];
+        const u32 word = word_of({I_join, {0, 0, k}});
+        snprintf(text, sizeof text, " nop\n nop\n join v0, v0, %d\n", k);
+        expect_end(text, &word, 1);
+        snprintf(text, sizeof text, " nop\n nop\n join zero, zero, %d\n", k);
+        expect_end(text, &word, 1);
+    }
+}
+
 /* back to labels whose distance is known at once, at the limit and behind it; also over a run of known length */
 static void known_distances_relax_at_the_limit(void **state)
 {
@@ -831,6 +845,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(registers_above_31_get_their_prefix),
         cmocka_unit_test(wide_immediates_get_their_prefix),
         cmocka_unit_test(listed_targets_are_found_by_name),
+        cmocka_unit_test(joins_have_two_forms),
         cmocka_unit_test(known_distances_relax_at_the_limit),
         cmocka_unit_test(branches_reach_their_targets),
         cmocka_unit_test(branches_relax_at_the_limit),

@@ -40,6 +40,7 @@ typedef struct {
     Debugger *debugger;
     const char *command; /* of monitor, at the last place */
     bool no_lines;       /* nobody knows the source */
+    bool again;          /* it is launched once more */
     Buf said, screen;    /* what it said; all screens */
 } Terminal;
 
@@ -85,18 +86,19 @@ static DevResult run(Terminal *t, const char *text, bool colours, u32 warps, u32
     t->debugger = dbg_step(&(DbgScreen){t, colours, write_screen, press_key});
     assert_non_null(t->debugger);
     dbg_attach(t->debugger, d);
-    dev_launch(d,
-               &(DevLaunch){.kernel = "k",
-                            .knl = HEAP + 0x8000,
-                            .groups = {2, 1, 1},
-                            .warps = warps,
-                            .lanes = lanes,
-                            .sgprs = 64,
-                            .vgprs = 256,
-                            .pds = HEAP + HEAP_BYTES / 2,
-                            .pds_lane = 64,
-                            .pds_size = HEAP_BYTES / 2},
-               &r);
+    for (int i = 0; i < 1 + t->again; i++)
+        dev_launch(d,
+                   &(DevLaunch){.kernel = "k",
+                                .knl = HEAP + 0x8000,
+                                .groups = {2, 1, 1},
+                                .warps = warps,
+                                .lanes = lanes,
+                                .sgprs = 64,
+                                .vgprs = 256,
+                                .pds = HEAP + HEAP_BYTES / 2,
+                                .pds_lane = 64,
+                                .pds_size = HEAP_BYTES / 2},
+                   &r);
     dbg_close(t->debugger, 0);
     dev_close(d);
     return r;
@@ -274,6 +276,17 @@ static void ends(void **state)
             n++;
         assert_int_equal(r.run.faulted, rows[i].stopped);
         assert_int_equal(r.run.fault.kind, rows[i].stopped ? FAULT_STOPPED : FAULT_NONE);
+        assert_int_equal(n, rows[i].screens);
+        drop(&t);
+    }
+    /* what follows runs freely, whichever way the first launch was let go */
+    for (size_t i = 0; i < countof(rows); i++) {
+        Terminal t = {.keys = rows[i].keys, .again = true};
+        const DevResult r = run(&t, program, false, 1, 4);
+        int n = 0;
+        for (const char *at = buf_text(&t.screen); (at = strstr(at, "\n--\n")); at++)
+            n++;
+        assert_false(r.run.faulted);
         assert_int_equal(n, rows[i].screens);
         drop(&t);
     }

@@ -175,18 +175,22 @@ Stop stop_at_end(const Debugger *d)
         return (Stop){.kind = STOP_OVER};
     const bool preferred = f->lane < 0 && lane_find(d->run, d->thread, &l) &&
                            l.warp->id == f->warp && lane_is_active(l);
-    return (Stop){STOP_FAULT, signal_of(f->kind),
-                  preferred ? d->thread : some_thread(d->run, f->warp, f->lane), WATCH_WRITES, 0};
+    return (Stop){.kind = STOP_FAULT,
+                  .signal = signal_of(f->kind),
+                  .thread = preferred ? d->thread : some_thread(d->run, f->warp, f->lane)};
+}
+
+static Stop stopped(u32 thread)
+{
+    return (Stop){.kind = STOP_AT, .signal = SIGNAL_TRAP, .thread = thread};
 }
 
 static Stop hit_breakpoint(Debugger *d, u32 thread)
 {
     d->stopped_at_breakpoint = true;
     d->stop_place = d->run->now;
-    return (Stop){STOP_AT, SIGNAL_TRAP, thread, WATCH_WRITES, 0};
+    return stopped(thread);
 }
-
-static Stop stopped(u32 thread) { return (Stop){STOP_AT, SIGNAL_TRAP, thread, WATCH_WRITES, 0}; }
 
 static Stop signalled(const Debugger *d, int signal)
 {
@@ -195,7 +199,7 @@ static Stop signalled(const Debugger *d, int signal)
     const u32 thread = lane_find(r, d->thread, &l) && lane_is_active(l) && l.warp->id == r->turn
                            ? d->thread
                            : some_thread(r, r->turn, -1);
-    return (Stop){STOP_SIGNAL, signal, thread, WATCH_WRITES, 0};
+    return (Stop){.kind = STOP_SIGNAL, .signal = signal, .thread = thread};
 }
 
 /* --- forwards ------------------------------------------------------------------------------ */

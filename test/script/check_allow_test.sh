@@ -76,6 +76,87 @@ END
 run --check-allow="$T/none" && complain 'a file that is missing'
 grep -q 'cannot read .*none: No such file' "$T/out" || complain 'not said that the file is missing'
 
+# comments: on the line of one side, above it, or where it was inlined; they name the check
+cat >"$T/comments.cl" <<'END'
+int same(local const int *t, int i) { return t[i ^ 1]; }
+int meant(local const int *t, int i) { return t[i ^ 1]; /* ventus: allow race */ }
+#define BEGIN int l = get_local_id(0); global int *o = out + get_global_id(0)
+kernel void allow_line(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    *o = t[l ^ 1]; /* ventus: allow race */
+}
+kernel void allow_above(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    /* as it comes; ventus: allow bounds, race */
+    *o = t[l ^ 1];
+}
+kernel void report_two_above(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    // ventus: allow race
+
+    *o = t[l ^ 1];
+}
+kernel void report_below(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+
+    *o = t[l ^ 1];
+    // ventus: allow race
+}
+kernel void report_others(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    *o = t[l ^ 1]; // ventus: allow bounds, init, races, rac, Race
+
+}
+kernel void report_other_mark(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    *o = t[l ^ 1]; // allow race; ventus: race
+}
+kernel void allow_other_side(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l; // ventus: allow race
+
+    *o = t[l ^ 1];
+}
+kernel void allow_callee(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    *o = meant(t, l);
+}
+kernel void allow_call(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+    // ventus: allow race
+    *o = same(t, l);
+}
+kernel void report_call(global int *out, local int *t)
+{
+    BEGIN;
+    t[l] = l;
+
+    *o = same(t, l);
+}
+END
+for kernel in $(sed -n 's/^kernel void \([a-z_]*\).*/\1/p' "$T/comments.cl"); do
+    runs=$((runs + 1))
+    "$B/ventus" run --check=race -k "$kernel" -g 64 -l 64 -a buf:i32:64 -a local:256 "$T/comments.cl" >"$T/out" 2>&1
+    case $kernel:$? in allow*:0 | report*:1) ;; *) complain "$kernel with comments" ;; esac
+done
+
 # many causes
 awk 'BEGIN {
     print "kernel void many(global volatile int *out)\n{"

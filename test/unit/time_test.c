@@ -635,6 +635,46 @@ static void a_machine_that_stands_still(void **state)
     run(&(LaunchOptions){0}); /* the engine is as before */
 }
 
+/* The same where one warp is at a barrier already: the fault is that of a warp that could go on, the first that began. */
+static void who_waits_at_a_barrier_is_not_to_blame(void **state)
+{
+    (void)state;
+    char text[256];
+    for (u32 k = 0; k < 2 * WARPS; k++) {
+        const u32 at = k / 2;
+        LaunchResult r;
+        assert_true(machine_builtin("rtl-direct", &machine));
+        machine.lsu_per_warp = 0;
+        machine.last_first = k & 1;
+        snprintf(text, sizeof text,
+                 "    lui     s1, 0x90000\n"
+                 "    csrr    t0, CSR_WID\n"
+                 "    li      t1, %u\n"
+                 "    beq     t0, t1, 1f\n"
+                 "    lw      t1, 0(s1)\n"
+                 "1:  barrier x0, x0, 1\n"
+                 "    endprg  x0, x0, x0\n",
+                 at);
+        rig_load(V202, LANES, text);
+        rig.launch.warps = WARPS;
+        time_kind.code_changed(engine, rig.launch.set, CODE_LO, TEXT_BYTES);
+        rig.launch.machine = &machine;
+        assert_false(time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r));
+        assert_int_equal(r.fault.kind, FAULT_STALLED);
+        assert_int_equal(r.fault.warp,
+                         k & 1 ? (at == WARPS - 1 ? WARPS - 2 : WARPS - 1) : at == 0);
+        assert_int_equal(r.fault.waiting, 1);
+        assert_int_equal(r.fault.spinning, WARPS - 1);
+        assert_int_equal(r.fault.nwaits, WARPS);
+        for (u32 i = 0; i < WARPS; i++) {
+            assert_int_equal(r.fault.wait[i].group, 0);
+            assert_int_equal(r.fault.wait[i].warp, k & 1 ? WARPS - 1 - i : i);
+            if (r.fault.wait[i].warp == at)
+                assert_string_equal(r.fault.wait[i].why, "barrier");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +692,7 @@ int main(void)
         cmocka_unit_test(stores_wait_for_room),
         cmocka_unit_test(private_memory_is_handed_on),
         cmocka_unit_test(a_machine_that_stands_still),
+        cmocka_unit_test(who_waits_at_a_barrier_is_not_to_blame),
     };
     return cmocka_run_group_tests(tests, timing_set_up, timing_tear_down);
 }

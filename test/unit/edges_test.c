@@ -682,6 +682,144 @@ static void groups_wait_for_each_other(void **state)
     }
 }
 
+/* --- who is asked ------------------------------------------------------------------------------ */
+
+enum { ASKED = 3 };
+typedef struct {
+    RollCall call;
+    _Atomic u32 answers[ASKED], lasts[ASKED];
+    bool interrupts; /* once all have answered */
+} Question;
+
+static void hear_answer(void *self, const Group *g, bool is_last)
+{
+    Question *q = self;
+    bool all = true;
+    assert_true(g->linear < ASKED);
+    atomic_fetch_add(is_last ? &q->lasts[g->linear] : &q->answers[g->linear], 1);
+    for (u32 i = 0; i < ASKED; i++)
+        all &= atomic_load(&q->answers[i]) != 0;
+    if (!is_last && all && q->interrupts)
+        sim_kind.interrupt(rig.engine);
+    else if (!is_last)
+        atomic_fetch_add(&q->call.asked, 1);
+}
+
+/* Groups of which none ends, or only the first, by a fault, when all run or wait to go on. */
+static LaunchResult ask(Question *q, u32 threads)
+{
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    csrr    s2, CSR_GIDX\n"
+             "    lui     s3, 0x1000\n"
+             "1:  lw      t0, 0(s1)\n" /* 1: the first may go on for ever */
+             "    or      t0, t0, s2\n"
+             "    bnez    t0, 1b\n"
+             "    addi    s3, s3, -16\n"
+             "    bnez    s3, 1b\n"
+             "    sw      zero, 0(zero)\n"
+             "    endprg  x0, x0, x0\n");
+    q->call = (RollCall){.asked = 1u << 20, .self = q, .answer = hear_answer};
+    rig.data[0] = q->interrupts;
+    rig.launch.groups[0] = rig.launch.resident = ASKED;
+    rig.launch.roll = &q->call;
+    return rig_run(&(LaunchOptions){.threads = threads});
+}
+
+/* When the launch is interrupted each group says once where it was last, whether it runs then or
+ * waits to go on; when another one has faulted, none does. */
+static void groups_say_where_they_are(void **state)
+{
+    (void)state;
+    for (u32 threads = 1; threads <= 2; threads++) {
+        Question q = {.interrupts = true};
+        LaunchResult r = ask(&q, threads);
+        assert_int_equal(r.fault.kind, FAULT_STOPPED);
+        assert_int_equal(r.fault.group_linear, 0);
+        for (u32 i = 0; i < ASKED; i++)
+            assert_true(q.answers[i] && q.lasts[i] == 1);
+        q = (Question){.interrupts = false};
+        r = ask(&q, threads);
+        assert_int_equal(r.fault.kind, FAULT_STORE);
+        assert_int_equal(r.fault.group_linear, 0);
+        for (u32 i = 0; i < ASKED; i++)
+            assert_true((q.answers[i] || threads > 1) && !q.lasts[i]);
+    }
+}
+
+/* What groups have stored that were given up, as another one had faulted, the next launch does not
+ * find: each stores into local and private memory and goes on for ever, but the first. */
+static void groups_given_up_leave_nothing(void **state)
+{
+    (void)state;
+    enum { MANY = 6 };
+    for (u32 round = 0; round < 3; round++) {
+        rig_load(V202, 4,
+                 "    lui     s1, 0x90000\n"
+                 "    csrr    s2, CSR_GIDX\n"
+                 "    lui     s3, 0x1000\n"
+                 "    csrr    s4, CSR_LDS\n"
+                 "    vmv.v.i v1, 4\n"
+                 "    lw      t1, 8(s4)\n"
+                 "    vlw.v   v2, 0(v1)\n"
+                 "    vid.v   v3\n"
+                 "    vsll.vi v3, v3, 2\n"
+                 "    slli    t2, s2, 5\n"
+                 "    add     t2, t2, s1\n"
+                 "    vadd.vx v3, v3, t2\n"
+                 "    vsw12.v v2, 64(v3)\n" /* what was found: private, */
+                 "    sw      t1, 80(t2)\n" /* local */
+                 "    sw      s3, 8(s4)\n"
+                 "    vsw.v   v1, 0(v1)\n"
+                 "    lw      s5, 0(s1)\n"
+                 "    bnez    s5, 2f\n"
+                 "1:  bnez    s2, 1b\n"
+                 "    addi    s3, s3, -16\n"
+                 "    bnez    s3, 1b\n"
+                 "    sw      zero, 0(zero)\n"
+                 "2:  lw      t0, 4(s1)\n" /* one after the other, and none before all have begun */
+                 "    bne     t0, s2, 2b\n"
+                 "    addi    t0, t0, 1\n"
+                 "    sw      t0, 4(s1)\n"
+                 "3:  lw      t0, 4(s1)\n"
+                 "    bne     t0, s5, 3b\n"
+                 "    endprg  x0, x0, x0\n");
+        rig.launch.groups[0] = rig.launch.resident = rig.launch.pds_areas = MANY;
+        LaunchResult r = rig_run(&(LaunchOptions){.threads = 1});
+        assert_int_equal(r.fault.kind, FAULT_STORE);
+        memset(rig.data, 0xff, DATA_BYTES);
+        rig.data[0] = MANY, rig.data[1] = 0;
+        r = rig_run(&(LaunchOptions){.threads = 1});
+        assert_false(r.faulted);
+        for (u32 i = 0; i < MANY; i++)
+            for (u32 k = 0; k < 5; k++)
+                assert_int_equal(rig.data[16 + 8 * i + k], 0);
+    }
+}
+
+/* The first group waits for the last one, however few there are. */
+static void the_first_waits_for_the_last(void **state)
+{
+    (void)state;
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    csrr    s2, CSR_GIDX\n"
+             "    lw      s3, 0(s1)\n"
+             "    bne     s2, s3, 1f\n"
+             "    sw      s1, 4(s1)\n"
+             "1:  lw      t0, 4(s1)\n"
+             "    beqz    t0, 1b\n"
+             "    endprg  x0, x0, x0\n");
+    for (u32 n = 2; n <= 4; n++)
+        for (u32 threads = 1; threads <= 2; threads++) {
+            rig.launch.groups[0] = rig.launch.resident = n;
+            rig.data[0] = n - 1, rig.data[1] = 0;
+            const LaunchResult r = rig_run(&(LaunchOptions){.threads = threads, .timeout = 100});
+            assert_false(r.faulted);
+            assert_int_equal(r.groups, n);
+        }
+}
+
 /* A chain of far more groups than may have begun at once, each of which waits for the one before it. */
 static void groups_wait_in_a_chain(void **state)
 {
@@ -813,6 +951,9 @@ int main(void)
         cmocka_unit_test(reservations_in_a_crowd),
         cmocka_unit_test(groups_wait_for_each_other),
         cmocka_unit_test(groups_wait_in_a_chain),
+        cmocka_unit_test(groups_given_up_leave_nothing),
+        cmocka_unit_test(the_first_waits_for_the_last),
+        cmocka_unit_test(groups_say_where_they_are),
         cmocka_unit_test(fences_order_groups),
         cmocka_unit_test(everything_shared_is_locked),
     };

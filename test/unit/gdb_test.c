@@ -397,6 +397,33 @@ static void stops_and_goes_back(void **state)
     end(&p, d);
 }
 
+/* What is killed is stopped at once; `k` alone wants no answer.  What is let go runs to its end. */
+static void kills_and_lets_go(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *packet, *said;
+        bool killed;
+    } rows[] = {{"k", "+$OK#9a", true},
+                {"vKill;1", "+$OK#9a$OK#9a", true},
+                {"vKill;ffff", "+$OK#9a$OK#9a", true},
+                {"D", "+$OK#9a$OK#9a", false},
+                {"D;1", "+$OK#9a$OK#9a", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Pipe p = {.closed = false};
+        Device *d = open_device(program, V202);
+        send(&p, "QStartNoAckMode");
+        send(&p, rows[i].packet);
+        const DevResult r = run(&p, d, 1);
+        assert_string_equal(buf_text(&p.out), rows[i].said);
+        assert_int_equal(r.run.faulted, rows[i].killed);
+        assert_int_equal(r.run.fault.kind, rows[i].killed ? FAULT_STOPPED : FAULT_NONE);
+        assert_int_equal(r.run.groups, !rows[i].killed);
+        assert_int_equal(word_at(d, HEAP + 256), rows[i].killed ? 0 : 20);
+        end(&p, d);
+    }
+}
+
 /* `if ($v1 == 2 && warp 1)`, as gdb's bytecode */
 static void conditions_choose_the_lane(void **state)
 {
@@ -1461,6 +1488,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(acknowledges_until_asked),
         cmocka_unit_test(stops_and_goes_back),     cmocka_unit_test(conditions_choose_the_lane),
         cmocka_unit_test(steps_where_the_user_was_asked),
+        cmocka_unit_test(kills_and_lets_go),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),

@@ -114,7 +114,8 @@ static bool at_watchpoint(Debugger *d, const Warp *w, const Step *s, u32 preferr
         const u32 lane = t && t->lane >= 0 ? (u32)t->lane
                          : s->exec         ? (u32)__builtin_ctz(s->exec)
                                            : 0;
-        const bool own = preferred && t && t->lane < 0 && preferred - 1 - w->tid < 32;
+        const bool own =
+            preferred && t && t->lane < 0 && preferred - 1 - w->tid < d->run->launch->lanes;
         *stop = (Stop){STOP_WATCH, SIGNAL_TRAP,
                        !t    ? x->thread
                        : own ? preferred

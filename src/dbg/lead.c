@@ -97,9 +97,10 @@ static void look_at_watched(Debugger *d)
             d->watchpoint[i].seen = watched_value(d, &d->watchpoint[i]);
 }
 
-/* Whether warp w's instruction meets a watchpoint. */
+/* Whether warp w's instruction meets a watchpoint: *stop is that of the first. */
 static bool at_watchpoint(Debugger *d, const Warp *w, const Step *s, u32 preferred, Stop *stop)
 {
+    bool any = false;
     for (size_t i = 0; i < d->nwatchpoints; i++) {
         Watchpoint *x = &d->watchpoint[i];
         const Touch *t = x->addr < OWN_END ? NULL : touches(s, x);
@@ -109,8 +110,9 @@ static bool at_watchpoint(Debugger *d, const Warp *w, const Step *s, u32 preferr
             met = now != x->seen;
             x->seen = now;
         }
-        if (!met)
+        if (!met || any)
             continue;
+        any = true;
         const u32 lane = t && t->lane >= 0 ? (u32)t->lane
                          : s->exec         ? (u32)__builtin_ctz(s->exec)
                                            : 0;
@@ -121,9 +123,8 @@ static bool at_watchpoint(Debugger *d, const Warp *w, const Step *s, u32 preferr
                        : own ? preferred
                              : w->tid + lane + 1,
                        x->kind, x->addr};
-        return true;
     }
-    return false;
+    return any;
 }
 
 /* --- ends ---------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct {
 } Pages;
 
 typedef struct {
-    u64 place, linear, left;
+    u64 place, linear, left, ended;
     u32 turn, reservations;
     bool changed; /* by hand: who comes here by execution goes on with this state */
     Warp *warps;
@@ -225,6 +225,7 @@ void history_keep(History *h, const Run *r, bool changed)
     *s = (State){.place = r->now,
                  .linear = g->linear,
                  .left = r->left,
+                 .ended = r->ended,
                  .turn = r->turn,
                  .reservations = g->reservations,
                  .nprivate = g->pds_dirty.n,
@@ -387,6 +388,7 @@ bool history_restore(History *h, size_t i, Run *r)
     g->tlb = (Tlb){.vpn = {0}};
     r->turn = s->turn;
     r->left = s->left;
+    r->ended = s->ended;
     r->now = s->place;
     r->returned = 0; /* not known */
     r->over = false;

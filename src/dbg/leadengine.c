@@ -99,7 +99,7 @@ static void finish(Debugger *d, Run *r, LaunchResult *result)
         audience_tell(r->audience, EVENT_fault, r->group, &r->group->warps[r->group->fault.warp]);
     result->faulted = r->group->faulted;
     result->fault = r->group->fault;
-    result->insns = r->now;
+    result->insns = r->ended + group_insns(r->group);
     result->groups = r->group->linear + !r->group->faulted;
 }
 

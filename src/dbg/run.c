@@ -31,6 +31,7 @@ static void end_group(Run *r, bool is_new)
     for (size_t i = 0; r->history && i < r->group->pds_dirty.n; i++) /* they are cleared */
         history_wrote_page(r->history, r->group->pds_dirty.page[i]);
     group_end(r->group);
+    r->ended += group_insns(r->group);
 }
 
 /* The next warp that is ready, from the one on whose turn it is; true: there is one. */

@@ -20,6 +20,7 @@ typedef struct {
     u32 turn;               /* the warp whose turn it is */
     u64 left;               /* instructions of that turn */
     u64 now;                /* the present place */
+    u64 ended;              /* instructions, prefixes included, of groups that have ended */
     u64 returned;           /* of each warp a bit: its last instruction returned from a function */
     u64 told;               /* observers know what happened before this place */
     bool over;              /* every group has ended, or one has faulted */

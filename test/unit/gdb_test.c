@@ -102,20 +102,34 @@ static u32 word_at(Device *d, u32 addr)
 }
 
 /* Runs the program under the packets of p; its result. */
-static DevResult run(Pipe *p, Device *d, u32 groups)
+static DevResult launch(Device *d, u32 groups, const LaunchOptions *how)
 {
     DevResult r;
+    const bool ok =
+        dev_launch(d, &(DevLaunch){.knl = HEAP + 0x8000, .groups = {groups, 1, 1}, .warps = 2,
+                                   .lanes = 4, .sgprs = 32, .vgprs = 8,
+                                   .pds = HEAP + HEAP_BYTES / 2, .pds_lane = 64,
+                                   .pds_size = HEAP_BYTES / 2, .run = *how},
+                   &r);
+    assert_int_equal(ok, !r.run.faulted);
+    return r;
+}
+
+static DevResult run_with(Pipe *p, Device *d, u32 groups, const LaunchOptions *how)
+{
     Debugger *debugger =
         dbg_open(&(DbgStream){p, pipe_read, pipe_write, pipe_close});
     assert_non_null(debugger);
     dbg_attach(debugger, d);
-    dev_launch(d, &(DevLaunch){.knl = HEAP + 0x8000, .groups = {groups, 1, 1}, .warps = 2, .lanes = 4,
-                               .sgprs = 32, .vgprs = 8, .pds = HEAP + HEAP_BYTES / 2,
-                               .pds_lane = 64, .pds_size = HEAP_BYTES / 2},
-               &r);
+    const DevResult r = launch(d, groups, how);
     dbg_close(debugger, 0);
     assert_true(p->closed);
     return r;
+}
+
+static DevResult run(Pipe *p, Device *d, u32 groups)
+{
+    return run_with(p, d, groups, &(LaunchOptions){0});
 }
 
 /* The same with an image, which gdb may read. */
@@ -394,6 +408,102 @@ static void stops_and_goes_back(void **state)
         "watch:90000100;", "$02000000#", "watch:", "watch:", "replaylog:begin;", "$00000000#",
         "$T05thread:1;#", "$04000000#", "$T05thread:1;#", "$00000000#", "$W00#"};
     expect_answers(&p, in_order, countof(in_order));
+    end(&p, d);
+}
+
+/* --- other observers ----------------------------------------------------------------------------- */
+
+typedef struct {
+    EventKind kind;
+    u64 group;
+    u32 warp, pc;
+} Heard;
+typedef struct {
+    Heard all[1024];
+    size_t n;
+    u32 stop_at; /* the instruction, counted from 1, where it wants to stop; 0: none */
+    u32 insns;
+} Ear;
+
+static Verdict hear(void *self, const Event *e)
+{
+    Ear *ear = self;
+    assert_true(ear->n < sizeof ear->all / sizeof *ear->all);
+    ear->all[ear->n++] = (Heard){e->kind, e->group ? e->group->linear : 9, e->warp ? e->warp->id : 9,
+                                 e->step ? e->step->pc : 0};
+    ear->insns += e->kind == EVENT_insn;
+    return e->kind == EVENT_insn && ear->insns == ear->stop_at ? STOP_HERE : GO_ON;
+}
+
+static DevResult run_heard(Pipe *p, Device *d, Ear *ear)
+{
+    const Observer o = {.self = ear, .events = (EventKind)(EVENT_launch_begin | EVENT_launch_end |
+                        EVENT_group_begin | EVENT_group_end | EVENT_warp_begin | EVENT_warp_end |
+                        EVENT_insn | EVENT_barrier | EVENT_fault), .tell = hear};
+    const LaunchOptions how = {.observers = &o, .nobservers = 1};
+    return p ? run_with(p, d, 2, &how) : launch(d, 2, &how);
+}
+
+/* They are told of each event once and in its order, however often gdb goes back; and what the launch
+ * counts is the same. */
+static void observers_are_told_once(void **state)
+{
+    (void)state;
+    static Ear plain, led;
+    static const char *const texts[] = {
+        "_start: lui t0, 0x90000\nli t1, 3\nvadd.vi v40, v1, 1\nloop: addi t1, t1, -1\nbnez t1, loop\n"
+        "barrier x0, x0, 1\nvid.v v1\nendprg\n",
+        "_start: csrr t0, CSR_GIDX\nbeqz t0, 1f\nbarrier x0, x0, 1\nlw t1, 0(zero)\n1: endprg\n"};
+    static const char *const ways[][12] = {
+        {"vCont;c", NULL},
+        {"vCont;s:1", "vCont;s:1", "bs", "vCont;s:1", "vCont;s:1", "vCont;s:1", "bc", "vCont;c", NULL},
+        {"Z0,80000010,4", "vCont;c", "bs", "bs", "vCont;c", "vCont;c", "bc", "bc", "bc", "z0,80000010,4",
+         "vCont;c", NULL},
+        {"Z0,80000018,4", "vCont;c", "vCont;c", "bc", "z0,80000018,4", "D", NULL}};
+    for (u32 t = 0; t < 2; t++)
+        for (u32 k = 0; k < sizeof ways / sizeof *ways; k++) {
+            Pipe none = {.closed = false}, p = {.closed = false};
+            plain.n = plain.insns = led.n = led.insns = 0;
+            Device *d = open_device(texts[t], V202);
+            const DevResult want = run_heard(NULL, d, &plain);
+            end(&none, d);
+            d = open_device(texts[t], V202);
+            send(&p, "QStartNoAckMode");
+            for (size_t i = 0; ways[k][i]; i++)
+                send(&p, ways[k][i]);
+            const DevResult r = run_heard(&p, d, &led);
+            assert_true(r.run.faulted == (t == 1) && want.run.faulted == (t == 1));
+            assert_int_equal(r.run.insns, want.run.insns);
+            assert_int_equal(r.run.groups, want.run.groups);
+            assert_int_equal(r.run.fault.pc, want.run.fault.pc);
+            assert_int_equal(led.n, plain.n);
+            for (size_t i = 0; i < plain.n; i++)
+                if (memcmp(&led.all[i], &plain.all[i], sizeof *led.all))
+                    fail_msg("text %u, way %u, event %zu: %s of group %u, warp %u, pc %x, "
+                             "should be %s, %u, %u, %x", t, k, i, event_name(led.all[i].kind), (u32)led.all[i].group,
+                             led.all[i].warp, led.all[i].pc, event_name(plain.all[i].kind),
+                             (u32)plain.all[i].group, plain.all[i].warp, plain.all[i].pc);
+            end(&p, d);
+        }
+}
+
+/* Where one of them wants to stop, gdb is told, and the launch goes on when gdb does. */
+static void observers_stop_for_gdb(void **state)
+{
+    (void)state;
+    static Ear ear;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    ear = (Ear){.stop_at = 60 + 3}; /* the third instruction of the second warp */
+    send(&p, "QStartNoAckMode");
+    send(&p, "vCont;c");
+    send(&p, "vCont;c");
+    const DevResult r = run_heard(&p, d, &ear);
+    assert_false(r.run.faulted);
+    assert_int_equal(r.run.insns, 4 * 60);
+    assert_int_equal(r.run.groups, 2);
+    assert_non_null(strstr(buf_text(&p.out), "$OK#9a$T06thread:5;#"));
+    assert_non_null(strstr(buf_text(&p.out), "$W00#"));
     end(&p, d);
 }
 
@@ -1638,6 +1748,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(steps_where_the_user_was_asked),
         cmocka_unit_test(kills_and_lets_go),
         cmocka_unit_test(watchpoints_meet_accesses),
+        cmocka_unit_test(observers_are_told_once),
+        cmocka_unit_test(observers_stop_for_gdb),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),

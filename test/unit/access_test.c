@@ -357,6 +357,26 @@ static void accesses_follow_the_model(void **state)
         assert_true(kinds[all[i]] > 50);
 }
 
+/* Code begins where local memory ends, and no rule for that concerns it. */
+static void code_is_not_local(void **state)
+{
+    (void)state;
+    u32 value;
+    rig.launch.mmu = NULL;
+    rig.launch.strict = true;
+    rig.launch.check_copies = false;
+    rig.launch.lds = 64;
+    group_note_accesses(&rig.group, NOTE_NOTHING);
+    put_word(0x00100013);
+    for (u32 width = 1; width <= 4; width *= 2) {
+        rig.group.faulted = false;
+        assert_true(access_load(W, &uop, CODE_LO, width, LANE, &value));
+        assert_int_equal(value, 0x00100013 & (0xffffffff >> (32 - 8 * width)));
+        assert_false(access_load(W, &uop, CODE_LO - width, width, LANE, &value));
+    }
+    rig.launch.strict = false;
+}
+
 /* --- private memory -------------------------------------------------------------------------------- */
 
 static void private_memory_has_an_end(void **state)
@@ -470,9 +490,8 @@ static void lanes_are_noted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accesses_follow_the_model),
-        cmocka_unit_test(private_memory_has_an_end),
-        cmocka_unit_test(notes_grow),
+        cmocka_unit_test(accesses_follow_the_model), cmocka_unit_test(code_is_not_local),
+        cmocka_unit_test(private_memory_has_an_end), cmocka_unit_test(notes_grow),
         cmocka_unit_test(lanes_are_noted),
     };
     rig_open(V202);

@@ -463,7 +463,8 @@ static void observers_are_told_once(void **state)
     for (u32 t = 0; t < 2; t++)
         for (u32 k = 0; k < sizeof ways / sizeof *ways; k++) {
             Pipe none = {.closed = false}, p = {.closed = false};
-            plain.n = plain.insns = led.n = led.insns = 0;
+            plain.n = led.n = 0;
+            plain.insns = led.insns = 0;
             Device *d = open_device(texts[t], V202);
             const DevResult want = run_heard(NULL, d, &plain);
             end(&none, d);

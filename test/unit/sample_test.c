@@ -2,6 +2,7 @@
  * cycles of the whole are in the interval that is stated.
  */
 #include "test/kit/timerig.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { LANES = 8, GROUPS = 420 };
@@ -41,16 +42,39 @@ static const struct { const char *name, *text; } programs[] = {
                              "    vadd.vi v1, v1, 8\n" END},
 };
 
+/* When groups began, in that order, and the launch. */
+static struct {
+    u64 group[GROUPS], at[GROUPS], begin, end;
+    u32 n;
+} begun;
+
+static void note_begin(void *self, const CycleEvent *e)
+{
+    (void)self;
+    if (e->kind == CYCLE_LAUNCH)
+        begun.begin = e->cycle;
+    else if (e->kind == CYCLE_LAUNCH_END)
+        begun.end = e->cycle;
+    else {
+        assert_true(begun.n < GROUPS);
+        begun.group[begun.n] = e->group;
+        begun.at[begun.n++] = e->cycle;
+    }
+}
+
 static LaunchResult run(const char *text, const char *on, u32 sample)
 {
+    const CycleObserver observer = {
+        .kinds = 1 << CYCLE_GROUP | 1 << CYCLE_LAUNCH | 1 << CYCLE_LAUNCH_END, .tell = note_begin};
     LaunchResult r;
+    begun.n = 0;
     assert_true(machine_builtin(on, &machine));
     rig_load(V202, LANES, text);
     time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
     rig.launch.machine = &machine;
     rig.launch.groups[0] = GROUPS;
     rig.launch.resident = 3;
-    time_kind.launch(engine, &rig.launch, &(LaunchOptions){.sample = sample}, &r);
+    time_kind.launch(engine, &rig.launch, &(LaunchOptions){.sample = sample, .cycles = &observer}, &r);
     return r;
 }
 
@@ -109,6 +133,79 @@ static void few_groups_are_all_timed(void **state)
     assert_int_equal(most.cycles_error, 0);
 }
 
+/* The cycle in which the first group from that number on began. */
+static double began(u64 group)
+{
+    for (u32 i = 0; i < begun.n; i++)
+        if (begun.group[i] >= group)
+            return (double)begun.at[i];
+    return (double)begun.end;
+}
+
+/* Student's t, two-sided 95 %, of a table. */
+static double t_of(u64 n)
+{
+    static const struct {
+        u64 n;
+        double t;
+    } table[] = {{5, 2.5706}, {14, 2.1448}, {40, 2.0211}, {124, 1.9793}};
+    for (size_t i = 0; i < countof(table); i++)
+        if (table[i].n == n)
+            return table[i].t;
+    fail_msg("no t of %u", (u32)n);
+    return 0;
+}
+
+/* The estimate and its error are computed from when groups began as the head of time/sample.c says. */
+static void check_estimate(const LaunchResult *r, u64 wave, u64 n)
+{
+    const bool alone = machine.group_alone;
+    const u64 waves = GROUPS / wave - 2, timed = alone ? 1 : 2;
+    const double host = (double)machine.host_after - (double)machine.host_before;
+    double sum = (double)(begun.end - begun.begin) + host * (alone ? begun.n : 1);
+    double last = 0, squares = 0;
+    assert_int_equal(begun.n, GROUPS - waves * wave + n * timed * wave);
+    assert_int_equal(r->timed, begun.n);
+    for (u32 i = 0; i < begun.n; i++) /* the first wave, and those at the end, are always timed */
+        assert_true(begun.group[i] >= i && (i >= wave || begun.group[i] == i) &&
+                    (i + wave < begun.n || begun.group[i] + begun.n == GROUPS + i));
+    for (u64 i = 0; i < n; i++) {
+        const u64 first = waves * i / n, past = waves * (i + 1) / n;
+        u64 from = 0;
+        for (u32 k = begun.n; k-- > 0;)
+            if (begun.group[k] >= wave + first * wave)
+                from = begun.group[k];
+        assert_true(from % wave == 0 && from + timed * wave <= wave + past * wave);
+        const double measured = began(from + timed * wave) - began(from + (timed - 1) * wave);
+        sum += (double)(past - first) * measured - (began(from + timed * wave) - began(from));
+        squares += i ? (measured - last) * (measured - last) : 0;
+        last = measured;
+    }
+    const double skipped = GROUPS - begun.n, count = (double)n, all = (double)waves;
+    sum += alone ? skipped * host : 0;
+    const double spread =
+        t_of(n - 1) * all * sqrt(squares / (2 * (count - 1)) / count * (1 - count / all));
+    const double error = spread + 0.01 * skipped / GROUPS * sum;
+    assert_int_equal(r->cycles, (u64)(sum + 0.5));
+    if (fabs((double)r->cycles_error - error) > 1 + spread * (n < 10 ? 0.01 : 0.001))
+        fail_msg("error %u, should be %f", (u32)r->cycles_error, error);
+}
+
+static void estimates_follow_from_what_was_timed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < countof(programs); i++) {
+        LaunchResult r = run(programs[i].text, "rtl-direct", 100000);
+        check_estimate(&r, 1, 41); /* 10 % of 418 between the first and the last */
+        r = run(programs[i].text, "rtl-direct", 300000);
+        check_estimate(&r, 1, 125);
+        r = run(programs[i].text, NULL, 100000);
+        check_estimate(&r, 4, 6); /* 4 groups have private memory; of 103 waves 5 times 2, 6 at least */
+        r = run(programs[i].text, NULL, 300000);
+        check_estimate(&r, 4, 15);
+    }
+}
+
 /* A group that waits for the one before it is not run to its end while that one is being timed. */
 static void groups_may_wait_for_earlier_ones(void **state)
 {
@@ -151,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_is_in_the_interval),
         cmocka_unit_test(few_groups_are_all_timed),
+        cmocka_unit_test(estimates_follow_from_what_was_timed),
         cmocka_unit_test(groups_may_wait_for_earlier_ones),
         cmocka_unit_test(faults_of_skipped_groups),
     };

@@ -423,6 +423,7 @@ typedef struct {
     size_t n;
     u32 stop_at; /* the instruction, counted from 1, where it wants to stop; 0: none */
     u32 insns;
+    Device *interrupts; /* there instead */
 } Ear;
 
 static Verdict hear(void *self, const Event *e)
@@ -432,7 +433,12 @@ static Verdict hear(void *self, const Event *e)
     ear->all[ear->n++] = (Heard){e->kind, e->group ? e->group->linear : 9, e->warp ? e->warp->id : 9,
                                  e->step ? e->step->pc : 0};
     ear->insns += e->kind == EVENT_insn;
-    return e->kind == EVENT_insn && ear->insns == ear->stop_at ? STOP_HERE : GO_ON;
+    if (e->kind != EVENT_insn || ear->insns != ear->stop_at)
+        return GO_ON;
+    if (!ear->interrupts)
+        return STOP_HERE;
+    dev_interrupt(ear->interrupts);
+    return GO_ON;
 }
 
 static DevResult run_heard(Pipe *p, Device *d, Ear *ear)
@@ -505,6 +511,29 @@ static void observers_stop_for_gdb(void **state)
     assert_int_equal(r.run.groups, 2);
     assert_non_null(strstr(buf_text(&p.out), "$OK#9a$T06thread:5;#"));
     assert_non_null(strstr(buf_text(&p.out), "$W00#"));
+    end(&p, d);
+}
+
+/* An interruption ends the launch that runs, of which gdb hears nothing more; not one that begins later. */
+static void interruptions_end_the_launch(void **state)
+{
+    (void)state;
+    static Ear ear;
+    Pipe p = {.closed = false};
+    Device *d = open_device(program, V202);
+    dev_interrupt(d);
+    ear = (Ear){.stop_at = 30, .interrupts = d};
+    send(&p, "QStartNoAckMode");
+    send(&p, "Z0,80000020,4"); /* the loop's first instruction is no. 10 */
+    send(&p, "vCont;c");
+    send(&p, "z0,80000020,4");
+    send(&p, "vCont;c");
+    const DevResult r = run_heard(&p, d, &ear);
+    assert_int_equal(r.run.fault.kind, FAULT_STOPPED);
+    assert_int_equal(ear.insns, 30);
+    assert_int_equal(r.run.insns, 30);
+    assert_int_equal(r.run.groups, 0);
+    assert_string_equal(buf_text(&p.out), "+$OK#9a$OK#9a$T05thread:1;#d7$OK#9a$W00#b7");
     end(&p, d);
 }
 
@@ -1751,6 +1780,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(watchpoints_meet_accesses),
         cmocka_unit_test(observers_are_told_once),
         cmocka_unit_test(observers_stop_for_gdb),
+        cmocka_unit_test(interruptions_end_the_launch),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),

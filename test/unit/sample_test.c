@@ -62,6 +62,12 @@ static void note_begin(void *self, const CycleEvent *e)
     }
 }
 
+/* Private memory of the groups: so many areas, or one each. */
+static struct {
+    u32 areas;
+    bool by_group;
+} memory = {4, false};
+
 static LaunchResult run(const char *text, const char *on, u32 sample)
 {
     const CycleObserver observer = {
@@ -74,6 +80,8 @@ static LaunchResult run(const char *text, const char *on, u32 sample)
     rig.launch.machine = &machine;
     rig.launch.groups[0] = GROUPS;
     rig.launch.resident = 3;
+    rig.launch.pds_areas = memory.areas;
+    rig.launch.pds_by_group = memory.by_group;
     time_kind.launch(engine, &rig.launch, &(LaunchOptions){.sample = sample, .cycles = &observer}, &r);
     return r;
 }
@@ -148,7 +156,7 @@ static double t_of(u64 n)
     static const struct {
         u64 n;
         double t;
-    } table[] = {{5, 2.5706}, {14, 2.1448}, {40, 2.0211}, {124, 1.9793}};
+    } table[] = {{5, 2.5706}, {9, 2.2622}, {14, 2.1448}, {40, 2.0211}, {124, 1.9793}};
     for (size_t i = 0; i < countof(table); i++)
         if (table[i].n == n)
             return table[i].t;
@@ -187,7 +195,7 @@ static void check_estimate(const LaunchResult *r, u64 wave, u64 n)
         t_of(n - 1) * all * sqrt(squares / (2 * (count - 1)) / count * (1 - count / all));
     const double error = spread + 0.01 * skipped / GROUPS * sum;
     assert_int_equal(r->cycles, (u64)(sum + 0.5));
-    if (fabs((double)r->cycles_error - error) > 1 + spread * (n < 10 ? 0.01 : 0.001))
+    if (fabs((double)r->cycles_error - error) > 1 + spread * (n <= 10 ? 0.01 : 0.001))
         fail_msg("error %u, should be %f", (u32)r->cycles_error, error);
 }
 
@@ -200,9 +208,16 @@ static void estimates_follow_from_what_was_timed(void **state)
         r = run(programs[i].text, "rtl-direct", 300000);
         check_estimate(&r, 1, 125);
         r = run(programs[i].text, NULL, 100000);
-        check_estimate(&r, 4, 6); /* 4 groups have private memory; of 103 waves 5 times 2, 6 at least */
+        check_estimate(&r, 4, 6); /* 4 have private memory; of 103 waves 5 times 2, 6 at least */
         r = run(programs[i].text, NULL, 300000);
         check_estimate(&r, 4, 15);
+        for (u32 by_group = 0; by_group < 2; by_group++) { /* 3 groups on each of 2 SMs */
+            memory.areas = by_group ? 4 : 100;
+            memory.by_group = by_group;
+            r = run(programs[i].text, NULL, 300000);
+            check_estimate(&r, 6, 10);
+        }
+        memory.areas = 4, memory.by_group = false;
     }
 }
 

@@ -238,10 +238,13 @@ static void check_note(u64 a, u32 width, bool reads, bool writes)
                     t->writes == writes);
 }
 
-/* Words reserved near a by the lanes of two warps. */
+/* Words reserved near a by the lanes of the group's two warps; and by one that is none of it. */
 static void reserve_some(u64 a)
 {
+    rig.group.nwarps = 2;
     rig.group.reservations = 0;
+    rig.warps[2].reserved = 1;
+    rig.warps[2].reserved_addr[0] = a & ~3ull;
     for (u32 k = 0; k < 2; k++) {
         rig.warps[k].reserved = one_in(2) ? 0 : 1u << below(32) | 1u << below(32);
         for (u32 i = 0; i < 32; i++)
@@ -263,6 +266,7 @@ static void check_reservations(u64 a, u32 width, const u32 before[2])
         n += left != 0;
     }
     assert_int_equal(rig.group.reservations, n);
+    assert_int_equal(rig.warps[2].reserved, 1);
 }
 
 static void prepare(u64 a)

@@ -76,9 +76,12 @@ static u64 cycles_now(void *self, const Warp *w)
 bool model_step(Model *m, Slot *w, Step *step)
 {
     Warp *warp = w->warp;
-    const bool ok = audience_wants_each(m->audience) ? step_told(m->audience, warp, step)
-                                                     : sim_step(&m->sim->engine, warp, step);
+    const bool tells_each = audience_wants_each(m->audience);
+    const bool ok = tells_each ? step_told(m->audience, warp, step)
+                               : sim_step(&m->sim->engine, warp, step);
     m->total.insns++;
+    if (step->ended && !tells_each)
+        audience_tell(m->audience, EVENT_warp_end, warp->group, warp);
     if (ok && m->launch->max_insns && warp->state == WARP_READY &&
         warp->ninsns >= m->launch->max_insns)
         sim_limit(warp, FAULT_ENDLESS);

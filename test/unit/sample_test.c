@@ -221,6 +221,59 @@ static void estimates_follow_from_what_was_timed(void **state)
     }
 }
 
+/* Events that an observer hears, by kind. */
+typedef struct {
+    EventKind events;
+    u32 n[32];
+} Heard;
+
+static Verdict count_event(void *self, const Event *e)
+{
+    ((Heard *)self)->n[__builtin_ctz(e->kind)]++;
+    return GO_ON;
+}
+
+/* Observers hear as much of groups that are not timed: when they, their warps, barriers begin and end. */
+static void observers_hear_of_all_groups(void **state)
+{
+    (void)state;
+    static const char meets[] = BEGIN "    barrier x0, x0, 1\n"
+                                      "    li s0, 3\n" COMPUTES "    addi    s0, s0, -1\n"
+                                      "    bnez    s0, 1b\n"
+                                      "    barrier x0, x0, 1\n"
+                                      "    endprg  x0, x0, x0\n";
+    enum { FEW = 200, WARPS = 2 };
+    const u32 coarse = EVENT_group_begin | EVENT_group_end | EVENT_warp_begin | EVENT_warp_end |
+                       EVENT_barrier | EVENT_launch_begin | EVENT_launch_end;
+    for (u32 k = 0; k < 8; k++) {
+        const u32 sample = k & 4 ? 0 : 100000;
+        Heard h = {.events = (EventKind)(k & 1 ? coarse | EVENT_insn : coarse)};
+        const Observer o = {.self = &h, .events = h.events, .tell = count_event};
+        LaunchResult r;
+        assert_true(machine_builtin(k & 2 ? "rtl-direct" : NULL, &machine));
+        rig_load(V202, LANES, meets);
+        time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
+        rig.launch.machine = &machine;
+        rig.launch.groups[0] = FEW;
+        rig.launch.warps = WARPS;
+        time_kind.launch(
+            engine, &rig.launch,
+            &(LaunchOptions){.sample = sample, .observers = &o, .nobservers = 1}, &r);
+        assert_true(!r.faulted && (r.timed < FEW) == (sample > 0));
+        static const struct {
+            EventKind kind;
+            u32 times;
+        } wanted[] = {{EVENT_launch_begin, 1},         {EVENT_launch_end, 1},
+                      {EVENT_group_begin, FEW},        {EVENT_group_end, FEW},
+                      {EVENT_warp_begin, FEW * WARPS}, {EVENT_warp_end, FEW * WARPS},
+                      {EVENT_barrier, FEW * 2}};
+        for (size_t i = 0; i < countof(wanted); i++)
+            assert_int_equal(h.n[__builtin_ctz(wanted[i].kind)], wanted[i].times);
+        assert_int_equal(h.n[__builtin_ctz(EVENT_insn)], k & 1 ? r.insns : 0);
+        assert_int_equal(r.insns, FEW * WARPS * (9 + 1 + 1 + 3 * 4 + 2));
+    }
+}
+
 /* A group that waits for the one before it is not run to its end while that one is being timed. */
 static void groups_may_wait_for_earlier_ones(void **state)
 {
@@ -264,6 +317,7 @@ int main(void)
         cmocka_unit_test(the_whole_is_in_the_interval),
         cmocka_unit_test(few_groups_are_all_timed),
         cmocka_unit_test(estimates_follow_from_what_was_timed),
+        cmocka_unit_test(observers_hear_of_all_groups),
         cmocka_unit_test(groups_may_wait_for_earlier_ones),
         cmocka_unit_test(faults_of_skipped_groups),
     };

@@ -84,21 +84,22 @@ static void bad_arguments_of_copies(void **state)
         InsnId id;
         u32 sz, to, from, size;
         FaultKind kind;
+        u64 bad; /* of COPY_ARGUMENT: the argument */
     } cases[] = {
-        {I_cp_dma, 0, LDS_LO, HEAP, 5, FAULT_COPY_ARGUMENT},
-        {I_cp_dma, 1, LDS_LO, HEAP, 9, FAULT_COPY_ARGUMENT},
-        {I_cp_dma, 2, LDS_LO, HEAP, 17, FAULT_COPY_ARGUMENT},
-        {I_cp_dma, 2, LDS_LO, HEAP, UINT32_MAX, FAULT_COPY_ARGUMENT},
-        {I_cp_dma, 3, LDS_LO, HEAP, 0, FAULT_ILLEGAL},
-        {I_cp_dma, 0, LDS_LO, 0x10, 4, FAULT_LOAD},
-        {I_cp_dma, 0, 0x10, HEAP, 4, FAULT_STORE},
-        {I_cp_dma_bulk, 0, LDS_LO + 2, HEAP, 16, FAULT_COPY_ARGUMENT},
-        {I_cp_dma_bulk, 0, LDS_LO, HEAP + 1, 16, FAULT_COPY_ARGUMENT},
-        {I_cp_dma_bulk, 0, LDS_LO, HEAP, 15, FAULT_COPY_ARGUMENT},
-        {I_cp_dma_bulk, 0, LDS_LO, HEAP, 0xfffffffc, FAULT_COPY_ARGUMENT},
-        {I_cp_dma_bulk, 0, LDS_LO, 0x10, 16, FAULT_LOAD},
-        {I_cp_dma_bulk, 0, 0x10, HEAP, 16, FAULT_STORE},
-        {I_cp_dma_bulk, 0, LDS_LO, HEAP + WINDOW - 8, 16, FAULT_LOAD},
+        {I_cp_dma, 0, LDS_LO, HEAP, 5, FAULT_COPY_ARGUMENT, 5},
+        {I_cp_dma, 1, LDS_LO, HEAP, 9, FAULT_COPY_ARGUMENT, 9},
+        {I_cp_dma, 2, LDS_LO, HEAP, 17, FAULT_COPY_ARGUMENT, 17},
+        {I_cp_dma, 2, LDS_LO, HEAP, UINT32_MAX, FAULT_COPY_ARGUMENT, UINT32_MAX},
+        {I_cp_dma, 3, LDS_LO, HEAP, 0, FAULT_ILLEGAL, 0},
+        {I_cp_dma, 0, LDS_LO, 0x10, 4, FAULT_LOAD, 0},
+        {I_cp_dma, 0, 0x10, HEAP, 4, FAULT_STORE, 0},
+        {I_cp_dma_bulk, 0, LDS_LO + 2, HEAP, 16, FAULT_COPY_ARGUMENT, LDS_LO + 2},
+        {I_cp_dma_bulk, 0, LDS_LO, HEAP + 1, 16, FAULT_COPY_ARGUMENT, HEAP + 1},
+        {I_cp_dma_bulk, 0, LDS_LO, HEAP, 15, FAULT_COPY_ARGUMENT, 15},
+        {I_cp_dma_bulk, 0, LDS_LO, HEAP, 0xfffffffc, FAULT_COPY_ARGUMENT, 0xfffffffc},
+        {I_cp_dma_bulk, 0, LDS_LO, 0x10, 16, FAULT_LOAD, 0},
+        {I_cp_dma_bulk, 0, 0x10, HEAP, 16, FAULT_STORE, 0},
+        {I_cp_dma_bulk, 0, LDS_LO, HEAP + WINDOW - 8, 16, FAULT_LOAD, 0},
     };
     for (size_t i = 0; i < countof(cases); i++) {
         start();
@@ -110,6 +111,9 @@ static void bad_arguments_of_copies(void **state)
         W->x[11] = cases[i].to, W->x[10] = cases[i].from, W->x[12] = cases[i].size;
         expect_nothing(W);
         must_fault(cases[i].kind);
+        assert_int_equal(rig.group.fault.lane, -1);
+        if (cases[i].kind == FAULT_COPY_ARGUMENT)
+            assert_true(rig.group.fault.has_addr && rig.group.fault.addr == cases[i].bad);
         same_registers(W);
     }
     start(); /* bits 31:27 must be 0 */
@@ -335,6 +339,12 @@ static void bad_descriptors(void **state)
         W->x[11] = t.to;
         expect_nothing(W);
         must_fault(kind);
+        /* of a type, a rank or a size the fault has the value */
+        const u32 bad = k < 2 ? t.type : k < 5 ? t.rank : k == 6 ? t.size[1] : t.size[0];
+        if (k < 8)
+            assert_true(rig.group.fault.has_addr && rig.group.fault.addr == bad);
+        if (kind)
+            assert_int_equal(rig.group.fault.lane, -1);
         same_registers(W);
     }
 }
@@ -438,6 +448,45 @@ static void each_warp_waits_for_itself(void **state)
     rig.launch.check_copies = false;
 }
 
+/* Of the copies of several warps those of the one that waits are over. */
+static void others_go_on(void **state)
+{
+    (void)state;
+    Group *g = &rig.group;
+    rig.launch.check_copies = true;
+    for (u32 round = 0; round < 200; round++) {
+        PendingCopy left[12];
+        size_t n = 0;
+        const u32 waits = below(RIG_WARPS);
+        g->npending = 0;
+        for (u32 i = 0; i < 12; i++) {
+            const PendingCopy p = {LDS_LO + 4 * i, LDS_LO + 4 * i + 1 + below(4), below(RIG_WARPS)};
+            assert_true(array_grow(g->pending, g->npending, g->cappending));
+            g->pending[g->npending++] = p;
+            if (p.warp != waits)
+                left[n++] = p;
+        }
+        start();
+        emit(I_cp_dma_mbarrier, END);
+        assert_int_equal(run(&rig.warps[waits]), FAULT_NONE);
+        assert_int_equal(g->npending, n);
+        for (size_t i = 0; i < n; i++)
+            assert_true(g->pending[i].lo == left[i].lo && g->pending[i].end == left[i].end &&
+                        g->pending[i].warp == left[i].warp);
+        for (u32 k = 0; k < 60; k++) {
+            bool early = false;
+            const u64 a = LDS_LO - 4 + k;
+            const u32 width = 1u << below(3);
+            for (size_t i = 0; i < n; i++)
+                for (u64 b = a; b < a + width; b++)
+                    early |= b >= left[i].lo && b < left[i].end;
+            assert_int_equal(is_pending(g, a, width), early);
+        }
+    }
+    g->npending = 0;
+    rig.launch.check_copies = false;
+}
+
 static void no_row_is_left(void **state)
 {
     (void)state;
@@ -455,6 +504,7 @@ int main(void)
         cmocka_unit_test(early_accesses_are_faults),
         cmocka_unit_test(swizzled_bytes_are_early_too),
         cmocka_unit_test(each_warp_waits_for_itself),
+        cmocka_unit_test(others_go_on),
         cmocka_unit_test(no_row_is_left),
     };
     rig_open(V2025);

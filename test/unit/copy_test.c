@@ -389,7 +389,9 @@ static void early_accesses_are_faults(void **state)
         fill_memory();
         load_descriptors(&t, 10, 12);
         W->x[11] = LDS_LO + 64, W->x[10] = HEAP, W->x[12] = copy == 0 ? 7 : 64;
-        W->x[13] = W->v[21][0] = LDS_LO + (beside ? one_in(2) ? 60 : 64 + size : 64 + below(size));
+        W->x[13] = W->v[21][0] =
+            LDS_LO + (beside ? one_in(2) ? 60 : 64 + size
+                             : 64 + (one_in(2) ? size - 1 : below(size)));
         must_fault(checks && !waits && !beside ? FAULT_COPY_EARLY : FAULT_NONE);
         rig.group.npending = 0;
     }

@@ -77,8 +77,8 @@ bool model_step(Model *m, Slot *w, Step *step)
 {
     Warp *warp = w->warp;
     const bool tells_each = audience_wants_each(m->audience);
-    const bool ok = tells_each ? step_told(m->audience, warp, step)
-                               : sim_step(&m->sim->engine, warp, step);
+    const bool ok =
+        tells_each ? step_told(m->audience, warp, step) : sim_step(&m->sim->engine, warp, step);
     m->total.insns++;
     if (step->ended && !tells_each)
         audience_tell(m->audience, EVENT_warp_end, warp->group, warp);

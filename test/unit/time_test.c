@@ -157,6 +157,102 @@ static void latencies(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* What a parameter means: of the RTL as measured, and with other values of it.  Where hardware has no
+ * register before the collectors, or a whole crossbar, operands take what is known of the Chisel. */
+static const struct {
+    const char *settings;
+    Measured m;
+} changed[] = {
+    {"salu_latency = 6\n", {"addi", "addi t0, s2, 1\n", 4, 0, 0, EX, WB, 6}},
+    {"csr_latency = 6\n", {"csrr", "csrr t0, CSR_TID\n", 4, 0, 0, EX, WB, 6}},
+    {"valu_latency = 6\n", {"vadd", "vadd.vi v3, v1, 1\n", 16, 0, 0, EX, WB, 6}},
+    {"mul_latency = 7\n", {"mul", "mul t0, s2, s3\n", 4, 0, 0, EX, WB, 7}},
+    {"mul_latency = 1\n", {"vmul", "vmul.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 1}},
+    {"fadd_latency = 8\n", {"vfadd", "vfadd.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 8}},
+    {"fadd_latency = 8\n", {"vfsub", "vfsub.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 8}},
+    {"fadd_latency = 8\n", {"vfrsub", "vfrsub.vf v3, v1, s2\n", 4, 0, 0, EX, WB, 8}},
+    {"fadd_latency = 8\n", {"vfmul", "vfmul.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 8}},
+    {"fadd_latency = 8\n", {"vfmin", "vfmin.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 2}},
+    {"fma_latency = 9\n", {"vfmacc", "vfmacc.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 9}},
+    {"fma_latency = 9\n", {"vfnmsub", "vfnmsub.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 9}},
+    {"fshort_latency = 9\n", {"vfmax", "vfmax.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 9}},
+    {"fshort_latency = 9\n", {"vfcvt", "vfcvt.f.x.v v3, v1\n", 4, 0, 0, EX, WB, 9}},
+    {"fshort_latency = 9\n", {"vmflt", "vmflt.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 9}},
+    /* passes of the special functions, and 2 */
+    {"sfu_int = 9\n", {"div of 7 by 2", "div t0, s2, s3\n", 4, 0, 0, EX, WB, 13}},
+    {"sfu_int = 9\n", {"div by 0", "div t0, s2, x0\n", 4, 0, 0, EX, WB, 9}},
+    {"sfu_int = 9\n", {"remu of 2 by 7", "remu t0, s3, s2\n", 4, 0, 0, EX, WB, 10}},
+    {"sfu_float = 20\n", {"vfdiv", "vfdiv.vv v3, v5, v5\n", 16, 0, 0, EX, WB, 82}},
+    {"sfu_groups = 1\n", {"vfdiv at once", "vfdiv.vv v3, v5, v5\n", 16, 0, 0, EX, WB, 13}},
+    {"sfu_groups = 8\n", {"vfdiv in 8", "vfdiv.vv v3, v5, v5\n", 16, 0, 0, EX, WB, 90}},
+    {"sfu_groups = 8\n", {"vfdiv of 4 lanes", "vfdiv.vv v3, v5, v5\n", 4, 0, 0, EX, WB, 46}},
+    {"sfu_special = 3\n", {"vfsqrt of 0", "vfsqrt.v v3, v0\n", 16, 0, 0, EX, WB, 14}},
+    {"sfu_special = 3\n", {"vfdiv of 0", "vfdiv.vv v3, v0, v5\n", 16, 0, 0, EX, WB, 14}},
+    /* fetches and branches */
+    {"fetch_latency = 7\n",
+     {"branch", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 11}},
+    {"salu_latency = 4\n",
+     {"branch", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 9}},
+    {"vbranch_latency = 5\n",
+     {"vector branch", "vbeq v1, v1, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 10}},
+    /* operands */
+    {"issue_stage = 0\n", {"no operand", "auipc t0, 0\n", 4, 0, 0, IS, EX, 1}},
+    {"issue_stage = 0\n", {"one operand", "addi t0, s2, 1\n", 4, 0, 0, IS, EX, 3}},
+    {"issue_stage = 0\n", {"two of two banks", "add t0, s2, s3\n", 4, 0, 0, IS, EX, 5}},
+    {"crossbar = 0\n", {"two of two banks", "add t0, s2, s3\n", 4, 0, 0, IS, EX, 4}},
+    {"crossbar = 0\n", {"two of a bank", "add t0, s0, s4\n", 4, 0, 0, IS, EX, 5}},
+    {"crossbar = 2\n", {"two of two banks", "add t0, s2, s3\n", 4, 0, 0, IS, EX, 4}},
+    {"crossbar = 0\nbanks = 8\n", {"of a bank of 8", "add t0, s0, s8\n", 4, 0, 0, IS, EX, 5}},
+    {"crossbar = 0\nbanks = 16\n", {"of a bank of 16", "add t0, s0, s8\n", 4, 0, 0, IS, EX, 5}},
+    {"crossbar = 0\nbanks = 16\n", {"of two banks", "add t0, s0, s7\n", 4, 0, 0, IS, EX, 4}},
+    {"crossbar = 0\nbanks = 1\n", {"two of one bank", "add t0, s2, s3\n", 4, 0, 0, IS, EX, 5}},
+    /* memory */
+    {"dcache_latency = 9\n", {"load that hits", "lw t0, 0(s1)\n", 4, 0, 0, EX, WB, 14}},
+    {"line = 32\n", {"load of 2 lines", "vlw12.v v3, 0(v2)\n", 16, 0, 0, EX, WB, 11}},
+    {"line = 64\n", {"load of a line", "vlw12.v v3, 0(v2)\n", 16, 0, 0, EX, WB, 10}},
+    {"", {"load that misses", "lw t0, 0(s1)\n addi s1, s1, 64\n", 4, 0, 0, EX, WB, 22}},
+    {"memory_read = 30\n", {"far", "lw t0, 0(s1)\n addi s1, s1, 64\n", 4, 0, 0, EX, WB, 51}},
+    {"l2_lookup = 7\n", {"slow L2", "lw t0, 0(s1)\n addi s1, s1, 64\n", 4, 0, 0, EX, WB, 28}},
+    {"shared_limit = 0\n", {"local", "lui t1, 0x70000\n lw t0, 0(t1)\n", 4, 1, 1, EX, WB, 9}},
+    {"shared_limit = 0\nshared_latency = 8\n",
+     {"local", "lui t1, 0x70000\n lw t0, 0(t1)\n", 4, 1, 1, EX, WB, 13}},
+#define LOCAL_LANES                                                                                \
+    "lui t1, 0x70000\n vsll.vi v4, v1, 2\n vadd.vx v4, v4, t1\n vlw12.v v3, 0(v4)\n"
+    {"shared_limit = 0\n", {"2 local lines", LOCAL_LANES, 4, 3, 3, EX, WB, 10}},
+    {"shared_limit = 0\n", {"4 local lines", LOCAL_LANES, 8, 3, 3, EX, WB, 12}},
+    {"shared_limit = 0\nline = 64\nshared_banks = 16\n",
+     {"a local line", LOCAL_LANES, 16, 3, 3, EX, WB, 9}},
+    {"shared_limit = 0\nline = 64\nshared_banks = 4\n",
+     {"4 words of each bank", LOCAL_LANES, 16, 3, 3, EX, WB, 12}},
+    {"shared_limit = 0\nline = 64\nshared_banks = 1\n",
+     {"16 words of one bank", LOCAL_LANES, 16, 3, 3, EX, WB, 24}},
+};
+
+static void parameters_mean_cycles(void **state)
+{
+    (void)state;
+    char text[4096];
+    int wrong = 0;
+    Caught c;
+    catch_in(&c);
+    for (size_t i = 0; i < countof(changed); i++) {
+        const Measured *m = &changed[i].m;
+        snprintf(text, sizeof text, "base = rtl-direct\n%s", changed[i].settings);
+        if (!machine_parse("changed", text, &machine, &c.d))
+            fail_msg("%s", buf_text(&c.text));
+        snprintf(text, sizeof text, "%s%s%s", PROLOGUE, m->body, EPILOGUE);
+        rig_load(V202, m->lanes, text);
+        run_watched();
+        const u64 from = cycle_of(m->from, m->after, 0), to = cycle_of(m->to, m->until, from);
+        if (to - from != m->want) {
+            print_error("%s%s: %d cycles, should be %u\n", changed[i].settings, m->what,
+                        (int)(to - from), m->want);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* a kernel that only ends: start, a cold instruction cache, dispatch and flush */
 static void an_empty_kernel(void **state)
 {
@@ -679,6 +775,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies),
+        cmocka_unit_test(parameters_mean_cycles),
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(every_set),
         cmocka_unit_test(counts_of_caches),

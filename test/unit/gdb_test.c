@@ -537,6 +537,42 @@ static void interruptions_end_the_launch(void **state)
     end(&p, d);
 }
 
+/* Private memory that a group has written is clear for the next one, also where gdb went back to a place
+ * behind the store. */
+static void the_way_back_keeps_private_memory_apart(void **state)
+{
+    (void)state;
+    static const char stores[] = "_start: csrr t0, CSR_GIDX\nvid.v v1\nvmv.v.i v2, 4\n"
+                                 "vlw.v v3, 0(v2)\nlui t1, 0x90000\nslli t2, t0, 6\n"
+                                 "add t1, t1, t2\nvsll.vi v4, v1, 2\nvadd.vx v4, v4, t1\n"
+                                 "vsw12.v v3, 0(v4)\nvadd.vi v5, v1, 7\nvsw.v v5, 0(v2)\n"
+                                 "nop\nnop\nendprg\n";
+    for (int writes = 0; writes < 3; writes++) {
+        Pipe p = {.closed = false};
+        Device *d = open_device(stores, V202);
+        memset(dev_memory(d)->base + HEAP, 0xff, 128);
+        send(&p, "QStartNoAckMode");
+        send(&p, "Z0,80000030,4"); /* the first nop */
+        send(&p, "vCont;c");
+        if (writes)
+            send(&p, writes == 1 ? "P1f=12345678" : "M4,1:55"); /* a state is kept here */
+        send(&p, "m4,4");
+        send(&p, "z0,80000030,4");
+        send(&p, "qfThreadInfo"); /* as for its user */
+        send(&p, "vCont;s:1");
+        send(&p, "bs");
+        send(&p, "m4,4");
+        send(&p, "D");
+        assert_false(run(&p, d, 2).run.faulted);
+        for (u32 i = 0; i < 8; i++)
+            assert_int_equal(word_at(d, HEAP + i / 4 * 64 + i % 4 * 4), 0);
+        const char *word = writes == 2 ? "$55000000#" : "$07000000#";
+        const char *first = strstr(buf_text(&p.out), word);
+        assert_true(first && strstr(first + 1, word));
+        end(&p, d);
+    }
+}
+
 /* --- watchpoints beside a model -------------------------------------------------------------- */
 
 enum { WATCH_OPS = 14, WATCH_LANES = 4, WATCH_WARPS = 2, WATCH_POINTS = 3, MOST_STOPS = 64 };
@@ -1781,6 +1817,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(observers_are_told_once),
         cmocka_unit_test(observers_stop_for_gdb),
         cmocka_unit_test(interruptions_end_the_launch),
+        cmocka_unit_test(the_way_back_keeps_private_memory_apart),
         cmocka_unit_test(goes_back_over_groups),   cmocka_unit_test(interrupts_and_kills),
         cmocka_unit_test(faults_stop),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),

@@ -471,6 +471,125 @@ static void every_machine(void **state)
     }
 }
 
+/* --- what observers are told ---------------------------------------------------------------- */
+
+enum { MOST_INSNS = 4096, MOST_SMS = 4 };
+
+/* Of an instruction, by its number: who it is of, and how often what was told of it. */
+typedef struct {
+    u32 sm, slot, warp, told[NCYCLE];
+    u64 group, last;
+} Told;
+
+static struct {
+    Told insn[MOST_INSNS];
+    u32 kinds[NCYCLE];
+    u64 insns, slots, begin;
+    struct {
+        u32 cause, unit, issued; /* why it does not go on; the pc of its last instruction */
+    } slot[MOST_SMS][MAX_WARPS];
+} heard;
+
+static void hear_slots(const CycleEvent *e)
+{
+    const bool is_before = e->cause == CAUSE_CONFLICT || e->cause == CAUSE_OPERANDS ||
+                           e->cause == CAUSE_LSU || e->cause == CAUSE_DIVERGENCE ||
+                           e->cause == CAUSE_BARRIER;
+    heard.slots += e->count;
+    if (e->no_warp || e->cause >= CAUSE_DISPATCH)
+        return;
+    const u32 cause = heard.slot[e->sm][e->slot].cause, unit = heard.slot[e->sm][e->slot].unit;
+    if (e->cause == CAUSE_ISSUED) {
+        heard.slot[e->sm][e->slot].issued = e->pc;
+        return;
+    }
+    /* of a warp that could issue the slot went by for lack of a collector, or of the other kind */
+    if (cause == CAUSE_ISSUED)
+        assert_true(e->cause == CAUSE_OTHER || e->cause == CAUSE_OPERANDS);
+    else
+        assert_int_equal(e->cause, cause);
+    if (e->cause == CAUSE_SCOREBOARD)
+        assert_int_equal(e->unit, unit);
+    if (is_before && e->cause == cause)
+        assert_int_equal(e->pc, heard.slot[e->sm][e->slot].issued);
+}
+
+static void hear_insn(const CycleEvent *e)
+{
+    assert_true(e->number < MOST_INSNS);
+    Told *t = &heard.insn[e->number];
+    if (e->kind == CYCLE_ISSUE)
+        *t = (Told){.sm = e->sm, .slot = e->slot, .warp = e->warp, .group = e->group};
+    assert_true(t->sm == e->sm && t->slot == e->slot && t->warp == e->warp && t->group == e->group);
+    assert_true(e->cycle >= t->last);
+    t->told[e->kind]++;
+    t->last = e->cycle;
+    heard.insns += e->kind == CYCLE_ISSUE;
+}
+
+static void hear_cycle(void *self, const CycleEvent *e)
+{
+    (void)self;
+    heard.kinds[e->kind]++;
+    if (e->kind == CYCLE_LAUNCH)
+        heard.begin = e->cycle;
+    assert_ptr_equal(e->launch, &rig.launch);
+    assert_true(e->cycle >= heard.begin && e->sm < MOST_SMS && e->slot < MAX_WARPS);
+    if (e->kind != CYCLE_LAUNCH && e->kind != CYCLE_LAUNCH_END && !e->no_warp)
+        assert_true(e->group < GROUPS && e->warp < WARPS);
+    switch (e->kind) {
+    case CYCLE_SLOTS: hear_slots(e); break;
+    case CYCLE_WAIT:
+        heard.slot[e->sm][e->slot].cause = e->cause;
+        heard.slot[e->sm][e->slot].unit = e->unit;
+        break;
+    case CYCLE_ISSUE:
+    case CYCLE_START:
+    case CYCLE_WRITE:
+    case CYCLE_DONE: hear_insn(e); break;
+    default: break;
+    }
+}
+
+/* Each instruction is issued, started, and writes or is done; each slot of the SMs has its reason, that of
+ * a warp which has it; warps, groups and the launch begin and end once. */
+static void each_event_is_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {NULL, "rtl-direct", "chisel"};
+    const CycleObserver observer = {.kinds = (1u << NCYCLE) - 1, .tell = hear_cycle};
+    for (size_t i = 0; i < countof(names); i++)
+        for (u32 sms = 1; sms <= MOST_SMS; sms *= 2) {
+            TimeResult t;
+            memset(&heard, 0, sizeof heard);
+            assert_true(machine_builtin(names[i], &machine));
+            machine.sms = sms;
+            rig_load(V202, LANES, meets);
+            rig.launch.groups[0] = GROUPS;
+            rig.launch.warps = WARPS;
+            rig.launch.resident = 2;
+            time_kind.close(engine); /* numbers of instructions begin at 0 */
+            engine = time_kind.open(&rig.memory, V202);
+            assert_non_null(engine);
+            run(&(LaunchOptions){.cycles = &observer});
+            assert_true(time_result(engine, &t));
+            assert_int_equal(heard.insns, t.insns);
+            assert_int_equal(heard.slots, t.slots_all);
+            for (u64 k = 0; k < heard.insns; k++) {
+                const u32 *told = heard.insn[k].told;
+                assert_true(told[CYCLE_ISSUE] == 1 && told[CYCLE_START] == 1);
+                assert_true(told[CYCLE_WRITE] <= 1 && told[CYCLE_DONE] <= 1 &&
+                            told[CYCLE_WRITE] + told[CYCLE_DONE]);
+            }
+            assert_int_equal(heard.kinds[CYCLE_WARP], GROUPS * WARPS);
+            assert_int_equal(heard.kinds[CYCLE_WARP_END], GROUPS * WARPS);
+            assert_int_equal(heard.kinds[CYCLE_GROUP], GROUPS);
+            assert_int_equal(heard.kinds[CYCLE_GROUP_END], GROUPS);
+            assert_int_equal(heard.kinds[CYCLE_LAUNCH], 1);
+            assert_int_equal(heard.kinds[CYCLE_LAUNCH_END], 1);
+        }
+}
+
 /* One warp has nobody to race with: what is worse makes it slower. */
 static void parameters_matter(void **state)
 {
@@ -780,6 +899,7 @@ int main(void)
         cmocka_unit_test(every_set),
         cmocka_unit_test(counts_of_caches),
         cmocka_unit_test(every_machine),
+        cmocka_unit_test(each_event_is_told),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),
         cmocka_unit_test(ways_of_any_number),

@@ -484,7 +484,8 @@ typedef struct {
 static struct {
     Told insn[MOST_INSNS];
     u32 kinds[NCYCLE];
-    u64 insns, slots, begin;
+    u64 insns, slots[MOST_SMS], begin;
+    u32 issued[GROUPS][WARPS];
     struct {
         u32 cause, unit, issued; /* why it does not go on; the pc of its last instruction */
     } slot[MOST_SMS][MAX_WARPS];
@@ -495,8 +496,10 @@ static void hear_slots(const CycleEvent *e)
     const bool is_before = e->cause == CAUSE_CONFLICT || e->cause == CAUSE_OPERANDS ||
                            e->cause == CAUSE_LSU || e->cause == CAUSE_DIVERGENCE ||
                            e->cause == CAUSE_BARRIER;
-    heard.slots += e->count;
-    if (e->no_warp || e->cause >= CAUSE_DISPATCH)
+    heard.slots[e->sm] += e->count;
+    if (e->no_warp || e->cause == CAUSE_DISPATCH || e->cause == CAUSE_DRAIN)
+        assert_true(e->no_warp && e->cause >= CAUSE_DISPATCH);
+    if (e->cause >= CAUSE_DISPATCH)
         return;
     const u32 cause = heard.slot[e->sm][e->slot].cause, unit = heard.slot[e->sm][e->slot].unit;
     if (e->cause == CAUSE_ISSUED) {
@@ -525,6 +528,14 @@ static void hear_insn(const CycleEvent *e)
     t->told[e->kind]++;
     t->last = e->cycle;
     heard.insns += e->kind == CYCLE_ISSUE;
+    heard.issued[e->group][e->warp] += e->kind == CYCLE_ISSUE;
+}
+
+/* A second observer, of one kind of events only. */
+static void hear_ends(void *self, const CycleEvent *e)
+{
+    assert_int_equal(e->kind, CYCLE_WARP_END);
+    ++*(u32 *)self;
 }
 
 static void hear_cycle(void *self, const CycleEvent *e)
@@ -557,7 +568,10 @@ static void each_event_is_told(void **state)
 {
     (void)state;
     static const char *const names[] = {NULL, "rtl-direct", "chisel"};
-    const CycleObserver observer = {.kinds = (1u << NCYCLE) - 1, .tell = hear_cycle};
+    u32 ends = 0;
+    const CycleObserver second = {.self = &ends, .kinds = 1 << CYCLE_WARP_END, .tell = hear_ends};
+    const CycleObserver observer = {
+        .kinds = (1u << NCYCLE) - 1, .tell = hear_cycle, .next = &second};
     for (size_t i = 0; i < countof(names); i++)
         for (u32 sms = 1; sms <= MOST_SMS; sms *= 2) {
             TimeResult t;
@@ -574,7 +588,12 @@ static void each_event_is_told(void **state)
             run(&(LaunchOptions){.cycles = &observer});
             assert_true(time_result(engine, &t));
             assert_int_equal(heard.insns, t.insns);
-            assert_int_equal(heard.slots, t.slots_all);
+            for (u32 k = 0; k < t.sms; k++)
+                assert_int_equal(heard.slots[k], t.slots_all / t.sms);
+            for (u32 k = 0; k < GROUPS * WARPS; k++)
+                assert_in_range(heard.issued[k / WARPS][k % WARPS], 20, 40);
+            assert_int_equal(ends, GROUPS * WARPS);
+            ends = 0;
             for (u64 k = 0; k < heard.insns; k++) {
                 const u32 *told = heard.insn[k].told;
                 assert_true(told[CYCLE_ISSUE] == 1 && told[CYCLE_START] == 1);

@@ -264,6 +264,85 @@ static void an_empty_kernel(void **state)
     assert_int_equal(run(&(LaunchOptions){0}).cycles, 123);
 }
 
+/* What lies around the kernel, once for each group that is a request of its own. */
+static void around_a_kernel(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        u32 cycles;
+    } rows[] = {{"", 84},
+                {"host_after = 100\n", 184},
+                {"host_before = 30\n", 54},
+                {"host_after = 100\nhost_before = 30\n", 154},
+                {"start_latency = 77\n", 134},
+                {"done_latency = 63\n", 134},
+                {"flush_latency = 57\n", 134},
+                {"l2_flush = 52\n", 134},
+                {"l2_scan = 3\n", 92}, /* of 2 sets of 4 ways, 8 lines */
+                {"l2_scan = 0\n", 68},
+                {"l2_sets = 8\n", 132}}; /* 24 lines more, 2 each */
+    char text[256];
+    Caught c;
+    catch_in(&c);
+    for (size_t i = 0; i < countof(rows); i++) {
+        snprintf(text, sizeof text, "base = rtl-direct\n%s", rows[i].settings);
+        if (!machine_parse("around", text, &machine, &c.d))
+            fail_msg("%s", buf_text(&c.text));
+        for (u32 groups = 1; groups <= 3; groups++) {
+            rig_load(V202, 4, "endprg x0, x0, x0\n");
+            rig.launch.groups[0] = groups;
+            const u64 cycles = run(&(LaunchOptions){0}).cycles;
+            if (cycles != groups * rows[i].cycles)
+                fail_msg("%s: %u cycles of %u groups, should be %u each", rows[i].settings,
+                         (u32)cycles, groups, rows[i].cycles);
+        }
+    }
+}
+
+/* The fault of a group is that of the launch, whatever runs beside it; the engine goes on. */
+static void a_group_faults(void **state)
+{
+    (void)state;
+    static const char *const names[] = {NULL, "rtl-direct", "chisel"};
+    enum { ALL = 5 };
+    for (size_t i = 0; i < countof(names); i++)
+        for (u32 k = 0; k <= ALL; k++) {
+            char text[512];
+            LaunchResult r;
+            snprintf(text, sizeof text,
+                     "    csrr    t0, CSR_GIDX\n"
+                     "    csrr    t2, CSR_WID\n"
+                     "    li      t1, %u\n"
+                     "    bne     t0, t1, 1f\n"
+                     "    beqz    t2, 1f\n"
+                     "    lw      t0, 64(x0)\n"
+                     "1:  barrier x0, x0, 1\n"
+                     "    endprg  x0, x0, x0\n",
+                     k);
+            rig_load(V202, 8, text);
+            rig.launch.groups[0] = ALL;
+            rig.launch.warps = 2;
+            rig.launch.resident = 2;
+            assert_true(machine_builtin(names[i], &machine));
+            rig.launch.machine = &machine;
+            time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
+            const bool ok = time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r);
+            assert_int_equal(ok, k == ALL);
+            assert_int_equal(r.faulted, k < ALL);
+            if (k == ALL) {
+                assert_int_equal(r.groups, ALL);
+                continue;
+            }
+            assert_true(r.groups < ALL);
+            assert_int_equal(r.fault.kind, FAULT_LOAD);
+            assert_int_equal(r.fault.group_linear, k);
+            assert_int_equal(r.fault.warp, 1);
+            assert_int_equal(r.fault.addr, 64);
+            assert_int_equal(r.fault.pc, CODE_LO + 5 * 4);
+        }
+}
+
 /* a kernel that loads a word of each of n lines, which are of one set, and stores it again if `writes` */
 static u64 cycles_of_set(u32 set, u32 n, bool writes)
 {
@@ -915,6 +994,8 @@ int main(void)
         cmocka_unit_test(latencies),
         cmocka_unit_test(parameters_mean_cycles),
         cmocka_unit_test(an_empty_kernel),
+        cmocka_unit_test(around_a_kernel),
+        cmocka_unit_test(a_group_faults),
         cmocka_unit_test(every_set),
         cmocka_unit_test(counts_of_caches),
         cmocka_unit_test(every_machine),

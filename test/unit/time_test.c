@@ -343,6 +343,24 @@ static void a_group_faults(void **state)
         }
 }
 
+/* A limit of instructions of each warp: the last one that it allows is run. */
+static void limits_of_instructions(void **state)
+{
+    (void)state;
+    for (u64 most = 4; most <= 6; most++) {
+        LaunchResult r;
+        rig_load(V202, 4, "nop\nnop\nnop\nnop\nendprg x0, x0, x0\n");
+        rig.launch.max_insns = most;
+        assert_true(machine_builtin("rtl-direct", &machine));
+        rig.launch.machine = &machine;
+        time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
+        time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r);
+        assert_int_equal(r.faulted, most < 5);
+        assert_int_equal(r.fault.kind, most < 5 ? FAULT_ENDLESS : FAULT_NONE);
+        assert_int_equal(r.insns, most < 5 ? most : 5);
+    }
+}
+
 /* a kernel that loads a word of each of n lines, which are of one set, and stores it again if `writes` */
 static u64 cycles_of_set(u32 set, u32 n, bool writes)
 {
@@ -996,6 +1014,7 @@ int main(void)
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(around_a_kernel),
         cmocka_unit_test(a_group_faults),
+        cmocka_unit_test(limits_of_instructions),
         cmocka_unit_test(every_set),
         cmocka_unit_test(counts_of_caches),
         cmocka_unit_test(every_machine),

@@ -23,7 +23,7 @@ static Model model;
 static Mmu mmu;
 static const Uop uop = {.pc = PC, .step = 1, .len = 4, .word = 0x12345678};
 
-/* --- a round: rights and rules ----------------------------------------------------------------- */
+/* --- a round: rights and rules ---------------------------------------------------------------- */
 
 static u8 some_rights(void)
 {
@@ -92,7 +92,7 @@ static void begin_round(void)
     group_note_accesses(g, one_in(2) ? NOTE_EACH : NOTE_NOTHING);
 }
 
-/* --- the model --------------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------------------- */
 
 typedef struct {
     FaultKind kind;
@@ -172,7 +172,7 @@ static Want wanted_of(u64 a, u32 width, bool stores, u8 *bytes[4])
     return (Want){.kind = FAULT_NONE};
 }
 
-/* --- comparing ----------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 static u64 some_address(u32 width)
 {
@@ -381,7 +381,7 @@ static void code_is_not_local(void **state)
     rig.launch.strict = false;
 }
 
-/* --- private memory -------------------------------------------------------------------------------- */
+/* --- private memory --------------------------------------------------------------------------- */
 
 static void private_memory_has_an_end(void **state)
 {
@@ -403,7 +403,7 @@ static void private_memory_has_an_end(void **state)
     rig.launch.strict = false;
 }
 
-/* --- notes ----------------------------------------------------------------------------------------- */
+/* --- notes ------------------------------------------------------------------------------------ */
 
 /* What continues one of the last two notes becomes part of it. */
 static void notes_grow(void **state)

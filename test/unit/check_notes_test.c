@@ -32,7 +32,7 @@ static void put_where(i64 lo, i64 end, i64 size, Buf *b)
         buf_str(b, "right before ");
 }
 
-/* --- variables of the program --------------------------------------------------------------------- */
+/* --- variables of the program ----------------------------------------------------------------- */
 
 typedef struct {
     u32 lo, size;
@@ -125,7 +125,7 @@ static void variables_of_the_program(void **state)
     }
 }
 
-/* --- programs ------------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* A variable in private memory, and the lanes that have it. */
 typedef struct {
@@ -306,7 +306,7 @@ static Object *make_image(Scene *s)
     return image;
 }
 
-/* --- runs ------------------------------------------------------------------------------------------ */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
 

@@ -682,7 +682,7 @@ static void groups_wait_for_each_other(void **state)
     }
 }
 
-/* --- who is asked ------------------------------------------------------------------------------ */
+/* --- who is asked ----------------------------------------------------------------------------- */
 
 enum { ASKED = 3 };
 typedef struct {
@@ -711,7 +711,7 @@ static LaunchResult ask(Question *q, u32 threads)
     rig_load(V202, 4,
              "    lui     s1, 0x90000\n"
              "    csrr    s2, CSR_GIDX\n"
-             "    lui     s3, 0x1000\n"
+             "    lui     s3, 0x200\n"
              "1:  lw      t0, 0(s1)\n" /* 1: the first may go on for ever */
              "    or      t0, t0, s2\n"
              "    bnez    t0, 1b\n"
@@ -757,7 +757,7 @@ static void groups_given_up_leave_nothing(void **state)
         rig_load(V202, 4,
                  "    lui     s1, 0x90000\n"
                  "    csrr    s2, CSR_GIDX\n"
-                 "    lui     s3, 0x1000\n"
+                 "    lui     s3, 0x200\n"
                  "    csrr    s4, CSR_LDS\n"
                  "    vmv.v.i v1, 4\n"
                  "    lw      t1, 8(s4)\n"

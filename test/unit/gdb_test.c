@@ -55,7 +55,7 @@ static void send(Pipe *p, const char *text)
 
 static bool answered(const Pipe *p, const char *text) { return strstr(buf_text(&p->out), text); }
 
-/* --- a launch ----------------------------------------------------------------------------------- */
+/* --- a launch --------------------------------------------------------------------------------- */
 
 /* Each lane stores 3 * lane + 1 at HEAP + 4 * lane, then the warp runs a loop of ten rounds that
  * counts in the word at HEAP + 0x100. */
@@ -159,7 +159,7 @@ static void end(Pipe *p, Device *d)
     buf_free(&p->out);
 }
 
-/* --- packets ------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 static void asks_and_goes_on(void **state)
 {
@@ -411,7 +411,7 @@ static void stops_and_goes_back(void **state)
     end(&p, d);
 }
 
-/* --- other observers ----------------------------------------------------------------------------- */
+/* --- other observers -------------------------------------------------------------------------- */
 
 typedef struct {
     EventKind kind;
@@ -851,7 +851,7 @@ static void faults_stop(void **state)
     end(&p, d);
 }
 
-/* --- each packet and its answer ------------------------------------------------------------------ */
+/* --- each packet and its answer --------------------------------------------------------------- */
 
 /* The next answer, without its frame and signs of acknowledgement; false: there is none.  What is escaped in it is not
  * any more, and its sum is right. */
@@ -1275,7 +1275,7 @@ static void hands_out_the_image(void **state)
     end(&p, d);
 }
 
-/* --- agent expressions --------------------------------------------------------------------------- */
+/* --- agent expressions ------------------------------------------------------------------------ */
 
 /* the lane whose expressions are computed */
 typedef struct {
@@ -1303,7 +1303,7 @@ static void close_evaluator(Evaluator *e)
     dev_close(e->d);
 }
 
-/* --- registers and memory of a lane --------------------------------------------------------------- */
+/* --- registers and memory of a lane ----------------------------------------------------------- */
 
 /* Two warps, the second of which divides: lanes 1 and 3 wait for the others. */
 static void open_pair(Evaluator *e, IsaSet set)

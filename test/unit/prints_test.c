@@ -24,7 +24,7 @@ typedef struct {
     char buffer[16]; /* where a text is that is no literal */
 } Scene;
 
-/* --- formats ------------------------------------------------------------------------------------ */
+/* --- formats ---------------------------------------------------------------------------------- */
 
 /* Conversions and the words that they take. */
 static const struct {
@@ -55,7 +55,7 @@ static u32 put_format(u32 n, Buf *source, Buf *quoted)
     return words;
 }
 
-/* --- programs ----------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* Reserves a record, and stores its words: a constant each; the last is what completes it. */
 static void put_record(Scene *s, u32 i, u32 nwords, const char *const words[])
@@ -206,7 +206,7 @@ static Object *make_image(Scene *s)
     return image;
 }
 
-/* --- runs ----------------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
 

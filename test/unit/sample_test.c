@@ -193,7 +193,7 @@ static void check_estimate(const LaunchResult *r, u64 wave, u64 n)
     sum += alone ? skipped * host : 0;
     const double spread =
         t_of(n - 1) * all * sqrt(squares / (2 * (count - 1)) / count * (1 - count / all));
-    const double error = spread + 0.01 * skipped / GROUPS * sum;
+    const double error = spread + 0.01 * skipped / (double)GROUPS * sum;
     assert_int_equal(r->cycles, (u64)(sum + 0.5));
     if (fabs((double)r->cycles_error - error) > 1 + spread * (n <= 10 ? 0.01 : 0.001))
         fail_msg("error %u, should be %f", (u32)r->cycles_error, error);

@@ -506,6 +506,8 @@ int main(void)
                  WINDOW - LOCAL_PAGES * PAGE_SIZE);
     mmu = (Mmu){&rig.memory, TABLES};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mem_free(rig.group.pds_dirty.page);
+    mem_free(rig.group.touched);
     rig_close();
     return failed;
 }

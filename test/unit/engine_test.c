@@ -434,6 +434,33 @@ static void a_copy_is_two_touches(void **state)
     leave(g);
 }
 
+/* An atomic reads and writes, a reservation reads, and what stores under it writes, in the lanes that
+ * have one. */
+static void atomics_are_touches(void **state)
+{
+    (void)state;
+    rig_load(V202, 4,
+             "    lui     a0, 0x90000\n"
+             "    vid.v   v1\n"
+             "    vsll.vi v2, v1, 3\n"
+             "    vadd.vx v2, v2, a0\n"
+             "    amoadd.w v3, v1, (v2)\n"
+             "    lr.w    v4, (v2)\n"
+             "    sc.w    v5, v1, (v2)\n"
+             "    sc.w    v5, v1, (v2)\n");
+    Group *g = resident();
+    step(g, 0), step(g, 0), step(g, 0), step(g, 0);
+    for (u32 k = 0; k < 3; k++) {
+        const Step *s = step(g, 0);
+        assert_false(s->faulted);
+        assert_int_equal(s->ntouched, 4);
+        for (int i = 0; i < 4; i++)
+            touches(s, (size_t)i, DATA + 8 * (u32)i, 4, i, k != 2, k != 1);
+    }
+    assert_int_equal(step(g, 0)->ntouched, 0); /* nothing is reserved any more */
+    leave(g);
+}
+
 /* Steps of each warp against the lines that the trace has for it: pc, word, addresses. */
 static void steps_and_trace_agree(void **state)
 {
@@ -1311,7 +1338,7 @@ int main(void)
         cmocka_unit_test(local_memory_is_cleared),
         cmocka_unit_test(a_step_says_what_happened),
         cmocka_unit_test(a_step_that_faults),
-        cmocka_unit_test(a_copy_is_two_touches),
+        cmocka_unit_test(a_copy_is_two_touches), cmocka_unit_test(atomics_are_touches),
         cmocka_unit_test(steps_and_trace_agree),
         cmocka_unit_test(steps_and_facts_agree),
         cmocka_unit_test(observers_hear_what_they_asked_for),

@@ -1,6 +1,7 @@
 /* The registers that code needs, where no record says it: the highest that an instruction names. */
 #include "sim/uop.h"
 #include "test/kit/launchrig.h"
+#include "test/kit/leftover.h"
 
 /* Instructions, their words, and the highest register plus one that they name. */
 static const struct {
@@ -51,8 +52,11 @@ static void the_highest_counts(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_highest_counts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(the_highest_counts)};
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, rig_set_up, rig_tear_down);
 }

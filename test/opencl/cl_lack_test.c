@@ -1,9 +1,7 @@
 /* cl_lack_test.c -- an OpenCL program in which one allocation of the runtime after the other fails: the call or the
  * command that lacks it says CL_OUT_OF_HOST_MEMORY, what succeeds is right, and everything is given back.
- * Only in the hostile build.
  */
-#include "test/opencl/clhost.h"
-#include "test/kit/lack.h"
+#include "test/opencl/lackhost.h"
 
 enum { N = 128, EVENTS = 16 };
 
@@ -19,8 +17,6 @@ typedef struct {
     bool lacks;     /* some call did */
     atomic_int told; /* calls of callbacks */
 } Job;
-
-static LackCount *live_blocks, *allocations;
 
 /* Whether the call succeeded. */
 static bool may(Job *j, cl_int s)
@@ -201,17 +197,6 @@ static void give_back(Job *j)
         clReleaseContext(j->context);
 }
 
-/* Threads of queues end some time after their release. */
-static void wait_for_blocks(size_t wanted)
-{
-    for (int i = 0; i < 2000 && live_blocks() != wanted; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    if (live_blocks() != wanted) {
-        fprintf(stderr, "%zu blocks are left\n", live_blocks() - wanted);
-        abort();
-    }
-}
-
 static bool typical_program(Buf *made)
 {
     (void)made; /* what it makes is compared on the way */
@@ -240,8 +225,7 @@ static bool typical_program(Buf *made)
 static void lacks_memory(void **state)
 {
     (void)state;
-    if (!allocations)
-        skip_because("needs the hostile build");
+    need_lack();
     /* what the kernel prints is of no interest */
     const int out = dup(STDOUT_FILENO);
     fflush(stdout);
@@ -252,24 +236,11 @@ static void lacks_memory(void **state)
     close(out);
 }
 
-static LackCount *counter(const char *name)
-{
-    LackCount *found = NULL;
-    void *address = clGetExtensionFunctionAddressForPlatform(host.platform, name);
-    memcpy(&found, &address, sizeof found);
-    return found;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lacks_memory)};
     set_environment();
-    /* no context: children have no threads but their own */
-    ok(clGetPlatformIDs(1, &host.platform, NULL));
-    ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_GPU, 1, &host.device, NULL));
-    host.image = make_image_file(kernels_text, true);
-    live_blocks = counter("ventusLiveBlocks");
-    allocations = counter("ventusAllocations");
+    open_lack_host();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     buf_free(&host.image);
     return failed;

@@ -251,6 +251,13 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     return m;
 }
 
+bool mem_keep_properties(ClMem *m)
+{
+    m->properties = mem_zalloc(1, sizeof *m->properties);
+    m->nproperties = m->properties != NULL;
+    return m->properties;
+}
+
 /* No property of a buffer is known but the end of the list. */
 cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
                                     cl_mem_flags flags, size_t size, void *host_ptr,
@@ -264,8 +271,11 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
         s = check_new(context, flags, size, host_ptr);
     if (!s)
         s = create(context, flags, size, host_ptr, &m);
-    if (m && properties && (m->properties = mem_zalloc(1, sizeof *m->properties)))
-        m->nproperties = 1;
+    if (m && properties && !mem_keep_properties(m)) {
+        drop(m);
+        m = NULL;
+        s = CL_OUT_OF_HOST_MEMORY;
+    }
     tell(errcode_ret, s);
     return m;
 }

@@ -451,6 +451,8 @@ ClMem *mem_new(ClContext *c, cl_mem_flags flags, size_t size);
 cl_int mem_fill(ClMem *m, const void *host_ptr);
 void mem_join(ClMem *m, ClMem *parent, size_t origin);
 void mem_link(ClMem *m);
+/* Keeps the end of a list, which is all that the application has given.  False: out of memory. */
+bool mem_keep_properties(ClMem *m);
 
 /* Unified shared memory (usm.c): what a device can do with the kind CL_DEVICE_*_MEM_CAPABILITIES_INTEL; the
  * end of what an application has left; the function of that name, or NULL. */

@@ -252,13 +252,18 @@ cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *
                                    const cl_image_desc *image_desc, void *host_ptr,
                                    cl_int *errcode_ret)
 {
-    if (!check_context(context) && properties && *properties) {
-        tell(errcode_ret, CL_INVALID_PROPERTY);
-        return NULL;
+    ClMem *m = NULL;
+    cl_int s = check_context(context);
+    if (!s && properties && *properties)
+        s = CL_INVALID_PROPERTY;
+    if (!s)
+        s = create(context, flags, image_format, image_desc, host_ptr, &m);
+    if (m && properties && !mem_keep_properties(m)) {
+        drop(m);
+        m = NULL;
+        s = CL_OUT_OF_HOST_MEMORY;
     }
-    ClMem *m = clCreateImage(context, flags, image_format, image_desc, host_ptr, errcode_ret);
-    if (m && properties && (m->properties = mem_zalloc(1, sizeof *m->properties)))
-        m->nproperties = 1;
+    tell(errcode_ret, s);
     return m;
 }
 

@@ -24,6 +24,7 @@ static const char *take_word(const char *p, Buf *store)
 bool options_split(const char *text, Buf *store, const char ***words, size_t *n)
 {
     const size_t start = store->len;
+    size_t count = 0;
     *words = NULL;
     *n = 0;
     for (const char *p = text; p && *p;) {
@@ -34,15 +35,15 @@ bool options_split(const char *text, Buf *store, const char ***words, size_t *n)
         p = take_word(p, store);
         if (!p)
             return false;
-        ++*n;
+        count++;
     }
-    *words = mem_zalloc(*n + 1, sizeof **words);
+    *words = mem_zalloc(count + 1, sizeof **words);
     store->failed |= !*words;
     if (store->failed)
         return false;
     const char *at = (const char *)store->data + start;
-    for (size_t i = 0; i < *n; i++, at += strlen(at) + 1)
-        (*words)[i] = at;
+    for (; *n < count; ++*n, at += strlen(at) + 1)
+        (*words)[*n] = at;
     return true;
 }
 

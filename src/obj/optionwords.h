@@ -6,7 +6,8 @@
 #include "base/mem.h"
 
 /* Splits a text into words at white space that no quotes or backslash protect.  The words point
- * into *store.  False: a quote is not closed, or, with store->failed, out of memory. */
+ * into *store.  False: a quote is not closed, or, with store->failed, out of memory;
+ * there are no words then. */
 bool options_split(const char *text, Buf *store, const char ***words, size_t *n);
 /* Appends the text that options_split() splits into these words. */
 void options_join(const char *const *words, size_t n, Buf *to);

@@ -29,8 +29,9 @@ typedef struct {
     const u8 *area;
     Record *record;
     size_t n, cap;
-    u64 lost;     /* bytes */
-    bool damaged; /* by stores that were not printf's */
+    u64 lost;          /* bytes */
+    bool damaged;      /* by stores that were not printf's */
+    bool lacks_memory; /* of the host, for all text */
     u64 work; /* bytes of formats and strings that were read, and of text made from them; bounded,
                  since few bytes of the buffer can ask for many */
 } Drain;
@@ -126,6 +127,7 @@ static void put_string(Drain *p, const PrintConversion *c, PrintArguments *a)
         buf_str(&s, "(null)");
     else if (!get_string(p, addr, &s))
         buf_str(&s, "(bad address)");
+    p->lacks_memory |= s.failed;
     snprintf(spec, sizeof spec, "%ss", c->spec);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -167,6 +169,7 @@ static void put_format(Drain *p, u32 format, PrintArguments a)
         buf_free(&text);
         return;
     }
+    p->lacks_memory |= text.failed;
     for (const char *f = buf_text(&text); *f && p->work < MAX_WORK;) {
         const size_t plain = strcspn(f, "%"), before = p->out->len;
         buf_put(p->out, f, plain);
@@ -200,9 +203,10 @@ static void find_records(Drain *p, u32 used)
 {
     for (u32 at = 0; at < used;) {
         const u32 size = used - at < RECORD_ARGS ? 0 : word_at(p->area + at + RECORD_SIZE);
-        if (size < RECORD_ARGS || size % 4 || size > used - at ||
-            !array_grow(p->record, p->n, p->cap)) {
-            p->damaged |= !p->lost || !at;
+        const bool is_record = size >= RECORD_ARGS && !(size % 4) && size <= used - at;
+        if (!is_record || !array_grow(p->record, p->n, p->cap)) {
+            p->lacks_memory = is_record;
+            p->damaged |= !is_record && (!p->lost || !at);
             p->lost += used - at;
             return;
         }
@@ -225,6 +229,8 @@ static void put_records(Drain *p)
         buf_printf(p->out, "\n[print buffer: text beyond %u MiB is lost]\n", MAX_WORK >> 20);
 }
 
+static void put_lack(Buf *out) { buf_str(out, "[print buffer: out of memory; text is lost]\n"); }
+
 void print_drain(Driver *d, u64 addr, Buf *out)
 {
     const u32 room = PRINT_BUFFER - PRINT_RECORDS;
@@ -237,7 +243,7 @@ void print_drain(Driver *d, u64 addr, Buf *out)
     u8 *area = mem_alloc(used);
     Drain p = {.d = d, .out = out, .area = area, .lost = reserved - used};
     if (!area) {
-        buf_printf(out, "[print buffer: out of memory, %u bytes lost]\n", reserved);
+        put_lack(out);
         return;
     }
     if (!copy_out(d, addr + PRINT_RECORDS, area, used))
@@ -251,6 +257,8 @@ void print_drain(Driver *d, u64 addr, Buf *out)
                    "[the kernel stored to a wrong address, that of the print buffer; %s lost; "
                    "`ventus run --check' or VENTUS_CHECK=all says where]\n",
                    p.n ? "part of what it printed is" : "what it printed is");
+    else if (p.lacks_memory)
+        put_lack(out);
     else if (p.lost)
         buf_printf(out, "[print buffer overflow: %llu bytes lost]\n", (unsigned long long)p.lost);
     mem_free(p.record);

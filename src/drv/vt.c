@@ -201,6 +201,8 @@ static int load_elf(const VtDevice *v, const char *name, const void *bytes, u64 
     DrvStatus s = DRV_BAD_PROGRAM;
     if (obj_read(name, bytes, size, &d, &image))
         s = drv_load(v->drv, image, &d);
+    else if (d.no_memory)
+        s = DRV_NO_MEMORY;
     if (s) {
         obj_free(image);
         drv_fail(v->drv, s, "%s", buf_text(&text));

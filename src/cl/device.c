@@ -412,10 +412,9 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_ui
         return told(CL_INVALID_DEVICE_TYPE);
     if ((devices && !num_entries) || (!devices && !num_devices))
         return told(CL_INVALID_VALUE);
-    const bool fits = device_type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT);
-    const cl_uint n = !fits                                                  ? 0
-                      : device_type == CL_DEVICE_TYPE_DEFAULT && p->ndevices ? 1
-                                                                             : p->ndevices;
+    const cl_uint n = device_type & CL_DEVICE_TYPE_GPU       ? p->ndevices
+                      : device_type & CL_DEVICE_TYPE_DEFAULT ? p->ndevices > 0
+                                                             : 0;
     if (num_devices)
         *num_devices = n;
     for (cl_uint i = 0; devices && i < n && i < num_entries; i++)

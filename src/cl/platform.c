@@ -28,6 +28,13 @@ static const char *variable(const char *name)
     return text && *text ? text : NULL;
 }
 
+/* The file for copies from the device, which the public driver has another name for; NULL: none. */
+static const char *dump_path(void)
+{
+    const char *path = variable("VENTUS_DUMP_RESULT");
+    return path ? path : variable("VENTUS_DRIVER_DUMP_RESULT");
+}
+
 static bool is_on(const char *name)
 {
     const char *text = variable(name);
@@ -140,7 +147,8 @@ static void refuse_check(const char *bad, Diag *d)
 {
     Buf names = {0};
     check_names(&names);
-    error(d, NULL, NULL, "VENTUS_CHECK: '%s' is no check; there are all, %s", bad, buf_text(&names));
+    error(d, NULL, NULL, "VENTUS_CHECK: '%s' is no check; there are all, %s", bad,
+          buf_text(&names));
     buf_free(&names);
 }
 
@@ -185,8 +193,7 @@ static void make_platform(void)
     p->processors = host_processors();
     p->timeout = seconds("VENTUS_TIMEOUT");
     pthread_mutex_init(&p->dump_lock, NULL);
-    if (variable("VENTUS_DUMP_RESULT") &&
-        !(p->dump = resultdump_open(variable("VENTUS_DUMP_RESULT"))))
+    if (dump_path() && !(p->dump = resultdump_open(dump_path())))
         host_report("the file of VENTUS_DUMP_RESULT cannot be written");
     add_devices(p);
     process.platform = p;

@@ -32,6 +32,7 @@ static int close_both(void **state)
     for (int i = 0; i < 2; i++)
         ok(clReleaseCommandQueue(queue[i]));
     ok(clReleaseContext(context));
+    live_blocks = NULL; /* the platform keeps what it has counted for files */
     return close_host(state);
 }
 

@@ -13,6 +13,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "test/kit/assemble.h"
+#include "test/kit/lack.h"
 #include "link/crt0.h"
 #include "link/link.h"
 #include "obj/kernelinfo.h"
@@ -250,12 +251,53 @@ HELPER void CL_CALLBACK on_report(const char *text, const void *info, size_t n, 
     atomic_fetch_add(&reports, 1);
 }
 
+/* --- blocks of memory that the runtime has -------------------------------------------------- */
+
+static LackCount *live_blocks, *allocations; /* NULL: this build does not tell */
+static size_t blocks_before;                 /* the first context */
+
+HELPER LackCount *lack_counter(const char *name)
+{
+    LackCount *found = NULL;
+    void *address = clGetExtensionFunctionAddressForPlatform(host.platform, name);
+    memcpy(&found, &address, sizeof found);
+    return found;
+}
+
+HELPER void count_allocations(void)
+{
+    live_blocks = lack_counter("ventusLiveBlocks");
+    allocations = lack_counter("ventusAllocations");
+#ifdef LACK_BY_MALLOC
+    lack_watch("libventus-opencl");
+    live_blocks = lack_live;
+    allocations = lack_requests;
+#endif
+}
+
+/* Returns when the runtime has as many; threads of queues end some time after their release. */
+HELPER void wait_for_blocks(size_t wanted)
+{
+    for (int i = 0; i < 5000 && live_blocks && live_blocks() != wanted; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (live_blocks && live_blocks() != wanted) {
+        fprintf(stderr, "%zd blocks are left\n", (ssize_t)(live_blocks() - wanted));
+        abort();
+    }
+}
+
+/* --- the host ------------------------------------------------------------------------------- */
+
 HELPER int open_host(void **state)
 {
     cl_int s;
     (void)state;
     ok(clGetPlatformIDs(1, &host.platform, NULL));
     ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_GPU, 1, &host.device, NULL));
+    /* what the platform keeps of its compiler is not of a context */
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_COMPILER_AVAILABLE, 0, NULL, NULL));
+    count_allocations();
+    blocks_before = live_blocks ? live_blocks() : 0;
     host.context = clCreateContext(NULL, 1, &host.device, on_report, NULL, &s);
     ok(s);
     host.queue = make_queue(CL_QUEUE_PROFILING_ENABLE);
@@ -271,6 +313,7 @@ HELPER int close_host(void **state)
     ok(clReleaseContext(host.context));
     buf_free(&host.image);
     buf_free(&host.bare);
+    wait_for_blocks(blocks_before);
     return 0;
 }
 

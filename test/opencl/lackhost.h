@@ -2,17 +2,6 @@
 #ifndef CHECK_LACKHOST_H
 #define CHECK_LACKHOST_H
 #include "test/opencl/clhost.h"
-#include "test/kit/lack.h"
-
-static LackCount *live_blocks, *allocations; /* of the runtime; NULL: this build does not tell */
-
-static inline LackCount *lack_counter(const char *name)
-{
-    LackCount *found = NULL;
-    void *address = clGetExtensionFunctionAddressForPlatform(host.platform, name);
-    memcpy(&found, &address, sizeof found);
-    return found;
-}
 
 /* Instead of open_host(): no context, so that children have no threads but their own. */
 static inline void open_lack_host(void)
@@ -20,24 +9,7 @@ static inline void open_lack_host(void)
     ok(clGetPlatformIDs(1, &host.platform, NULL));
     ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_GPU, 1, &host.device, NULL));
     host.image = make_image_file(kernels_text, true);
-    live_blocks = lack_counter("ventusLiveBlocks");
-    allocations = lack_counter("ventusAllocations");
-#ifdef LACK_BY_MALLOC
-    lack_watch("libventus-opencl");
-    live_blocks = lack_live;
-    allocations = lack_requests;
-#endif
-}
-
-/* Threads of queues end some time after their release. */
-static inline void wait_for_blocks(size_t wanted)
-{
-    for (int i = 0; i < 2000 && live_blocks() != wanted; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    if (live_blocks() != wanted) {
-        fprintf(stderr, "%zd blocks are left\n", (ssize_t)(live_blocks() - wanted));
-        abort();
-    }
+    count_allocations();
 }
 
 /* To be called before anything else. */

@@ -650,6 +650,38 @@ static void private_memory(void **state)
         }
 }
 
+/* Where there is no room for private memory of all groups at once, those run that have some. */
+static void scarce_private_memory(void **state)
+{
+    (void)state;
+    enum { BLOCK = 64 << 20, GROUP = 256, AREA = 128 << 20, GROUPS = 12 };
+    u64 addr[64], n = 0;
+    u32 out, got[GROUP * GROUPS];
+    Driver *d = open_loaded(false);
+    const DrvArg arg = value_arg(out_buffer(d, sizeof got, &out), 4, 4);
+    while (n < countof(addr) && !drv_alloc(d, BLOCK, &addr[n]))
+        n++;
+    for (u32 areas = 0; areas <= 4; areas++) { /* each of two blocks, and two more for all else that a launch needs */
+        for (u32 i = areas ? 2 * areas : 0; i < 2 * areas + 2; i++)
+            assert_int_equal(drv_free(d, addr[i]), DRV_OK);
+        for (u32 threads = 1; threads <= 5; threads++) {
+            DrvResult r;
+            const DrvKernel k = {.kernel = "keep", .dims = 1, .global = {GROUP * GROUPS}, .local = {GROUP}, .args = &arg,
+                                 .nargs = 1, .run = {.threads = threads}, .private_min = AREA / GROUP};
+            assert_int_equal(drv_fill(d, out, "x", 1, sizeof got), DRV_OK);
+            if (!areas) {
+                expect_status(d, drv_run(d, &k, &r), DRV_RESOURCES, "134217728 bytes of private memory");
+                continue;
+            }
+            assert_int_equal(drv_run(d, &k, &r), DRV_OK);
+            assert_int_equal(drv_read(d, out, got, sizeof got), DRV_OK);
+            for (u32 i = 0; i < GROUP * GROUPS; i++)
+                assert_int_equal(got[i], i);
+        }
+    }
+    drv_close(d);
+}
+
 static void statuses_of_launches(void **state)
 {
     (void)state;
@@ -676,6 +708,8 @@ static void statuses_of_launches(void **state)
     expect_status(d, run(d, "wild", NULL, 0, 1, 1), DRV_FAULT, "<wild+0x0>");
     const DrvKernel flat = {.kernel = "scale", .dims = 4};
     expect_status(d, drv_run(d, &flat, &r), DRV_BAD_ARGUMENT, "4 dimensions");
+    const DrvKernel point = {.kernel = "scale", .dims = 0};
+    expect_status(d, drv_run(d, &point, &r), DRV_BAD_ARGUMENT, "0 dimensions");
     const DrvKernel huge = {.kernel = "scale", .dims = 3, .local = {1, 1, 1},
                             .global = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     expect_status(d, drv_run(d, &huge, &r), DRV_BAD_SIZE, "too many");
@@ -837,6 +871,53 @@ static void names_kernels(void **state)
     o = make_image(GEN_C, 0, &record);
     assert_int_equal(drv_kernels(o, names, 3), 7);
     assert_string_equal(names[1], "dump");
+    obj_free(o);
+}
+
+/* Without records kernels are the global functions in code that no library has. */
+static void finds_kernels_by_name(void **state)
+{
+    static const struct {
+        const char *name;
+        u8 bind, type;
+        int section; /* 0: code, 1: data, -1: none */
+        bool is_kernel;
+    } rows[] = {
+        {"first", STB_GLOBAL, STT_FUNC, 0, true},   {"main", STB_GLOBAL, STT_FUNC, 0, false},
+        {"mainly", STB_GLOBAL, STT_FUNC, 0, true},  {"spike_end", STB_GLOBAL, STT_FUNC, 0, false},
+        {"spike_exit", STB_GLOBAL, STT_FUNC, 0, false}, {"_start", STB_GLOBAL, STT_FUNC, 0, false},
+        {"__mulsf3", STB_GLOBAL, STT_FUNC, 0, false}, {".L1", STB_GLOBAL, STT_FUNC, 0, false},
+        {"$x", STB_GLOBAL, STT_FUNC, 0, false},     {"", STB_GLOBAL, STT_FUNC, 0, false},
+        {"own", STB_LOCAL, STT_FUNC, 0, false},     {"weak", STB_WEAK, STT_FUNC, 0, false},
+        {"label", STB_GLOBAL, STT_NOTYPE, 0, false}, {"table", STB_GLOBAL, STT_OBJECT, 0, false},
+        {"data", STB_GLOBAL, STT_FUNC, 1, false},   {"nowhere", STB_GLOBAL, STT_FUNC, -1, false},
+        {"last", STB_GLOBAL, STT_FUNC, 0, true},
+    };
+    const char *names[countof(rows)];
+    size_t n = 0;
+    (void)state;
+    Object *o = obj_new("t");
+    const i32 code = add_bytes(o, ".text", TEXT_FLAGS, 4, "abcd", 4), data = add_bytes(o, ".data", DATA_FLAGS, 4, "abcd", 4);
+    for (size_t i = 0; i < countof(rows); i++)
+        assert_true(obj_add_symbol(o, rows[i].name, rows[i].section < 0 ? -1 : rows[i].section ? data : code, 0, rows[i].bind,
+                                   rows[i].type) >= 0);
+    assert_int_equal(drv_kernels(o, names, countof(names)), 3);
+    for (size_t i = 0; i < countof(rows); i++)
+        if (rows[i].is_kernel)
+            assert_string_equal(names[n++], rows[i].name);
+    /* the first ones, where there is no room for all */
+    names[1] = NULL;
+    assert_int_equal(drv_kernels(o, names, 1), 3);
+    assert_string_equal(names[0], "first");
+    assert_null(names[1]);
+    assert_int_equal(drv_kernels(o, NULL, 0), 3);
+    /* records are believed alone, if there is one */
+    assert_true(resource_add(o, "own", &record));
+    assert_int_equal(drv_kernels(o, names, countof(names)), 1);
+    assert_string_equal(names[0], "own");
+    names[0] = NULL;
+    assert_int_equal(drv_kernels(o, names, 0), 1);
+    assert_null(names[0]);
     obj_free(o);
 }
 
@@ -1264,6 +1345,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(deep_private_stacks),
         cmocka_unit_test(private_memory_of_records),
         cmocka_unit_test(private_memory),
+        cmocka_unit_test(scarce_private_memory),
         cmocka_unit_test(names_statuses),
         cmocka_unit_test(prints_in_order),
         cmocka_unit_test(prints_hostile_buffers),
@@ -1279,6 +1361,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(programs_go_whole),
         cmocka_unit_test(loads_and_runs),
         cmocka_unit_test(names_kernels),
+        cmocka_unit_test(finds_kernels_by_name),
         cmocka_unit_test(starts_a_record),
         cmocka_unit_test(runs_written_code),
         cmocka_unit_test(prints_formats),

@@ -101,16 +101,20 @@ static void answers_device_queries(void **state)
     assert_memory_equal(text, "OpenCL C 1.2 ", 13);
 }
 
-enum { WORD = 4, LONG = 8, ANY = INT32_MAX };
+enum { WORD = 4, LONG = 8 };
 
 /* Least and most: what the specification asks of every device of the full profile (OpenCL 3.0 API,
- * table 5), and where both are the same, what this one is. */
+ * table 5), and where both are the same, what this one is: programs that were made to fit rely on it. */
 static const struct Number {
     cl_device_info param;
     size_t bytes;
     cl_ulong least, most;
 } numbers[] = {
     {CL_DEVICE_TYPE, LONG, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_GPU},
+    {CL_DEVICE_VENDOR_ID, WORD, 'V' << 24 | 'E' << 16 | 'N' << 8 | 'T', 'V' << 24 | 'E' << 16 | 'N' << 8 | 'T'},
+    {CL_DEVICE_NODE_MASK_KHR, WORD, 0, 0}, {CL_DEVICE_LUID_KHR, CL_LUID_SIZE_KHR, 0, 0},
+    {CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, WORD, CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(1, 2, 0)},
+    {CL_DEVICE_NUMERIC_VERSION, WORD, CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(3, 0, 0)},
     {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, WORD, 3, 3},
     {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t), 32, 32},
     {CL_DEVICE_MAX_NUM_SUB_GROUPS, WORD, 1024 / 32, 1024 / 32},
@@ -123,9 +127,9 @@ static const struct Number {
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, WORD, 1, 1},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, WORD, 1, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, WORD, 1, 1},
     {CL_DEVICE_MAX_CLOCK_FREQUENCY, WORD, 0, 0},
-    {CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t), 1024, ANY},
+    {CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t), 1024, 1024},
     {CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t), 1, 1}, /* ns */
-    {CL_DEVICE_PRINTF_BUFFER_SIZE, sizeof(size_t), 1 << 20, ANY},
+    {CL_DEVICE_PRINTF_BUFFER_SIZE, sizeof(size_t), 1 << 20, 1 << 20},
     {CL_DEVICE_AVAILABLE, WORD, 1, 1}, {CL_DEVICE_ENDIAN_LITTLE, WORD, 1, 1},
     {CL_DEVICE_ERROR_CORRECTION_SUPPORT, WORD, 0, 0}, {CL_DEVICE_HOST_UNIFIED_MEMORY, WORD, 1, 1},
     {CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, WORD, 1, 1}, {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, WORD, 1, 1},
@@ -133,26 +137,29 @@ static const struct Number {
     {CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, WORD, 1, 1},
     {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, WORD, 1, 1},
     /* memory */
+    /* the heap's addresses (doc/abi.md), less 256 MiB for launches; buffers lie above the code window in one piece */
+    {CL_DEVICE_GLOBAL_MEM_SIZE, LONG, 0x70000000ull - 0x01000000 + 0x70000000 - 0x10000000, 0x70000000ull - 0x01000000 + 0x70000000 - 0x10000000},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, LONG, 0x70000000 - 0x10000000, 0x70000000 - 0x10000000},
     {CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, WORD, CL_NONE, CL_NONE}, {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, LONG, 0, 0},
     {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, WORD, 0, 0},
-    {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, LONG, 64 << 10, ANY}, {CL_DEVICE_MAX_CONSTANT_ARGS, WORD, 8, ANY},
-    {CL_DEVICE_LOCAL_MEM_TYPE, WORD, CL_LOCAL, CL_LOCAL}, {CL_DEVICE_LOCAL_MEM_SIZE, LONG, 32 << 10, ANY},
-    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, WORD, 8 * sizeof(cl_long16), ANY},
+    {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, LONG, 64 << 10, 64 << 10}, {CL_DEVICE_MAX_CONSTANT_ARGS, WORD, 16, 16},
+    {CL_DEVICE_LOCAL_MEM_TYPE, WORD, CL_LOCAL, CL_LOCAL}, {CL_DEVICE_LOCAL_MEM_SIZE, LONG, 64 << 10, 64 << 10} /* doc/opencl.md */,
+    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, WORD, 8 * sizeof(cl_long16), 8 * sizeof(cl_long16)},
     {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, WORD, sizeof(cl_long16), sizeof(cl_long16)},
-    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof(size_t), 64 << 10, ANY},
-    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, sizeof(size_t), 64 << 10, ANY},
-    {CL_DEVICE_PIPE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_PIPE_ARGS, WORD, 16, ANY},
-    {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, WORD, 1, ANY}, {CL_DEVICE_PIPE_MAX_PACKET_SIZE, WORD, 1024, ANY},
+    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof(size_t), 64 << 10, 64 << 10},
+    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, sizeof(size_t), 1 << 20, 1 << 20},
+    {CL_DEVICE_PIPE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_PIPE_ARGS, WORD, 16, 16},
+    {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, WORD, 1024, 1024}, {CL_DEVICE_PIPE_MAX_PACKET_SIZE, WORD, 1024, 1024},
     /* images */
-    {CL_DEVICE_IMAGE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_SAMPLERS, WORD, 16, ANY},
-    {CL_DEVICE_MAX_READ_IMAGE_ARGS, WORD, 128, ANY}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, WORD, 64, ANY},
-    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, WORD, 64, ANY},
-    {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 16384, ANY},
-    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 16384, ANY},
-    {CL_DEVICE_IMAGE3D_MAX_WIDTH, sizeof(size_t), 2048, ANY}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, sizeof(size_t), 2048, ANY},
-    {CL_DEVICE_IMAGE3D_MAX_DEPTH, sizeof(size_t), 2048, ANY},
-    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof(size_t), 65536, ANY},
-    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, sizeof(size_t), 2048, ANY},
+    {CL_DEVICE_IMAGE_SUPPORT, WORD, 1, 1}, {CL_DEVICE_MAX_SAMPLERS, WORD, 16, 16},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, WORD, 128, 128}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, WORD, 64, 64},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, WORD, 64, 64},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 16384, 16384},
+    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 16384, 16384},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, sizeof(size_t), 2048, 2048}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, sizeof(size_t), 2048, 2048},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, sizeof(size_t), 2048, 2048},
+    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, sizeof(size_t), 1 << 24, 1 << 24},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, sizeof(size_t), 2048, 2048},
     {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, WORD, 1, 1}, {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, WORD, 1, 1},
     /* what it has not */
     {CL_DEVICE_SVM_CAPABILITIES, LONG, 0, 0}, {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, LONG, 0, 0},
@@ -253,6 +260,47 @@ static void check_extensions(const char *line, const cl_name_version *list, size
         assert_int_equal(line[len], i + 1 < n ? ' ' : 0);
         line += len + 1;
     }
+}
+
+/* Each is there once, in the order of the versions, under the name. */
+static void expect_versions(cl_device_info param, const char *name, const cl_version *versions, size_t n)
+{
+    cl_name_version list[64];
+    size_t size;
+    ok(clGetDeviceInfo(host.device, param, sizeof list, list, &size));
+    assert_int_equal(size, n * sizeof *list);
+    for (size_t i = 0; i < n; i++) {
+        assert_string_equal(list[i].name, name);
+        assert_int_equal(list[i].version, versions[i]);
+    }
+}
+
+/* doc/opencl.md: OpenCL C 1.0, 1.1, 1.2 and 3.0, whose optional features are of 3.0; SPIR-V 1.0 to 1.3 where there are
+ * the tools for it, and then what goes with it. */
+static void lists_languages(void **state)
+{
+    const cl_version c[] = {CL_MAKE_VERSION(1, 0, 0), CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(3, 0, 0)},
+                     il[] = {CL_MAKE_VERSION(1, 0, 0), CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(1, 3, 0)};
+    static const char *const of_il[] = {"cl_khr_il_program", "cl_khr_spirv_linkonce_odr", "cl_khr_spirv_no_integer_wrap_decoration"};
+    cl_name_version features[64];
+    char line[4096];
+    size_t size;
+    (void)state;
+    expect_versions(CL_DEVICE_OPENCL_C_ALL_VERSIONS, "OpenCL C", c, countof(c));
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &size));
+    for (size_t i = 0; i < size / sizeof *features; i++) {
+        assert_memory_equal(features[i].name, "__opencl_c_", 11);
+        assert_int_equal(features[i].version, CL_MAKE_VERSION(3, 0, 0));
+    }
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_IL_VERSION, sizeof line, line, NULL));
+    const bool has_il = *line;
+    if (has_il)
+        assert_string_equal(line, "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3");
+    expect_versions(CL_DEVICE_ILS_WITH_VERSION, "SPIR-V", il, has_il ? countof(il) : 0);
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_EXTENSIONS, sizeof line, line, NULL));
+    for (size_t i = 0; i < countof(of_il); i++)
+        assert_int_equal(strstr(line, of_il[i]) != NULL, has_il);
+    assert_non_null(strstr(line, "cl_intel_unified_shared_memory"));
 }
 
 static void lists_extensions(void **state)
@@ -604,7 +652,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_platform_queries), cmocka_unit_test(answers_device_queries),
         cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
-        cmocka_unit_test(lists_extensions),
+        cmocka_unit_test(lists_extensions), cmocka_unit_test(lists_languages),
         cmocka_unit_test(finds_devices),
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(names_devices_once),

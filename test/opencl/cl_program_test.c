@@ -588,12 +588,16 @@ static void refuses_half_calls(void **state)
     ok(clReleaseProgram(p));
 }
 
+static clGetKernelSuggestedLocalWorkSizeKHR_fn find_suggest(void)
+{
+    return (clGetKernelSuggestedLocalWorkSizeKHR_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+        host.platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+}
+
 /* It can be launched with, and is what the attribute of a kernel says. */
 static void suggests_local_sizes(void **state)
 {
-    const clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
-        (clGetKernelSuggestedLocalWorkSizeKHR_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
-            host.platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    const clGetKernelSuggestedLocalWorkSizeKHR_fn suggest = find_suggest();
     const size_t global[3] = {N, 6, 1}, zero = 0;
     size_t local[3] = {0, 0, 77};
     cl_mem m = make_buffer(N * 4, NULL);
@@ -620,6 +624,41 @@ static void suggests_local_sizes(void **state)
     ok(clReleaseKernel(k));
     ok(clReleaseKernel(count));
     ok(clReleaseKernel(unset));
+    ok(clReleaseMemObject(m));
+}
+
+/* How well groups of n fill warps, compared with those of m: before 0, after 0, or as well. */
+static long compare_fill(size_t n, size_t m)
+{
+    return (long)(n * ((m + 31) / 32)) - (long)(m * ((n + 31) / 32));
+}
+
+/* Of one dimension: the divisor of the global size, up to eight warps, that leaves the fewest lanes idle, and of those the
+ * largest; of more, the largest ones that together are no more. */
+static void suggests_full_warps(void **state)
+{
+    const clGetKernelSuggestedLocalWorkSizeKHR_fn suggest = find_suggest();
+    cl_mem m = make_buffer(4, NULL);
+    cl_kernel k = make_scale(m, 5);
+    (void)state;
+    for (size_t n = 1; n <= 1500; n++) {
+        const size_t global[3] = {n, n * 7 % 60 + 1, n * 11 % 50 + 1};
+        size_t local[3], left = 256;
+        ok(suggest(host.queue, k, 1, NULL, global, local));
+        assert_true(local[0] <= 256 && n % local[0] == 0);
+        for (size_t d = 1; d <= 256; d++)
+            if (n % d == 0 && (compare_fill(d, local[0]) > 0 || (compare_fill(d, local[0]) == 0 && d > local[0])))
+                fail_msg("%zu work-items in groups of %zu, not %zu", n, local[0], d);
+        ok(suggest(host.queue, k, 3, NULL, global, local));
+        for (int i = 0; i < 3; i++) {
+            size_t want = left;
+            while (global[i] % want)
+                want--;
+            assert_int_equal(local[i], want);
+            left /= want;
+        }
+    }
+    ok(clReleaseKernel(k));
     ok(clReleaseMemObject(m));
 }
 
@@ -707,6 +746,45 @@ static void CL_CALLBACK on_print(const char *text, size_t len, size_t complete, 
 static void CL_CALLBACK ignore_report(const char *text, const void *info, size_t n, void *data)
 {
     (void)text, (void)info, (void)n, (void)data;
+}
+
+static size_t printed_bytes;
+static bool is_cut;
+static void CL_CALLBACK count_print(const char *text, size_t len, size_t complete, void *data)
+{
+    (void)complete, (void)data;
+    printed_bytes += len;
+    is_cut |= memmem(text, len, "overflow", 8) != NULL;
+}
+
+/* There is room for as much as CL_DEVICE_PRINTF_BUFFER_SIZE says: records of 16 bytes. */
+static void prints_what_fits(void **state)
+{
+    const cl_context_properties list[] = {CL_PRINTF_CALLBACK_ARM, (cl_context_properties)count_print, 0};
+    const size_t most = INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_PRINTF_BUFFER_SIZE) / 16;
+    const u8 *bytes = host.image.data;
+    cl_int s;
+    (void)state;
+    cl_context c = clCreateContext(list, 1, &host.device, ignore_report, printed, &s);
+    ok(s);
+    cl_command_queue q = clCreateCommandQueue(c, host.device, 0, &s);
+    cl_program p = clCreateProgramWithBinary(c, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel k = make_kernel(p, "say");
+    for (size_t more = 0; more < 2; more++) {
+        size_t n = most + more, want = 0;
+        for (size_t i = 0; i < most; i++)
+            want += (size_t)snprintf(NULL, 0, "item %zu\n", i);
+        printed_bytes = is_cut = 0;
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, &(size_t){1 + 63 * !more}, 0, NULL, NULL));
+        ok(clFinish(q));
+        assert_int_equal(is_cut, more);
+        assert_true(more || printed_bytes == want);
+    }
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    ok(clReleaseCommandQueue(q));
+    ok(clReleaseContext(c));
 }
 
 static void hands_out_what_is_printed(void **state)
@@ -847,7 +925,7 @@ int main(void)
         cmocka_unit_test(runs_images_without_tables),
         cmocka_unit_test(bounds_unknown_arguments),
         cmocka_unit_test(refuses_half_calls),
-        cmocka_unit_test(suggests_local_sizes),
+        cmocka_unit_test(prints_what_fits), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),
         cmocka_unit_test(hands_out_what_is_printed),

@@ -462,15 +462,6 @@ static Resource record_of(const ClKernel *k, const ClDevice *d)
 
 static bool is_known(u64 bytes) { return bytes != UINT64_MAX; }
 
-static u64 local_stack(const ClKernel *k, const ClDevice *d, const Resource *r)
-{
-    const Build *b = program_executable(k->program, d);
-    const Generation g = b ? b->generation : GEN_B;
-    return (g == GEN_B2 || g == GEN_C) && r->form == RES_LONG && is_known(r->lds_stack)
-               ? r->lds_stack
-               : ABI_WARP_STACK; /* code of B2 and C says its own */
-}
-
 /* bytes of __local data: the kernel's own and what its arguments ask for */
 static u64 local_bytes(const ClKernel *k, const Resource *r)
 {
@@ -492,10 +483,12 @@ u32 kernel_max_items(const ClKernel *k, const ClDevice *d)
     const Machine *m = &d->options.machine;
     const Resource r = record_of(k, d);
     const u32 most = device_max_items(d);
-    const bool counted = r.form == RES_LONG && r.sgpr <= 256 && r.vgpr <= 256;
-    GroupNeeds needs = {.sgprs = counted ? (u32)r.sgpr : 0, .vgprs = counted ? (u32)r.vgpr : 0};
+    const Build *b = program_executable(k->program, d);
+    const WarpNeeds warp = drv_warp_needs(&r, b ? b->generation : GEN_B);
+    const u64 stack = warp.stack < UINT32_MAX ? align_up(warp.stack, ABI_LOCAL_ALIGN) : UINT32_MAX;
+    GroupNeeds needs = {.sgprs = warp.sgprs, .vgprs = warp.vgprs};
     for (u32 warps = m->group_warps; warps; warps--) {
-        const u64 lds = align_up(local_bytes(k, &r), 16) + warps * local_stack(k, d, &r);
+        const u64 lds = align_up(local_bytes(k, &r), 16) + warps * stack;
         needs.warps = warps;
         needs.lds = lds > UINT32_MAX ? UINT32_MAX : (u32)lds;
         if (machine_occupancy(m, &needs).groups)

@@ -88,6 +88,13 @@ void drv_program_close(Driver *d, DrvProgram *p); /* before d is closed; NULL is
  * global functions whose names no crt0 or library of a known toolchain has. */
 size_t drv_kernels(const Object *image, const char **names, size_t max);
 
+/* What a warp of a kernel needs by the kernel's record, in code of that generation. */
+typedef struct {
+    u32 sgprs, vgprs; /* 0: what the code uses */
+    u64 stack;        /* bytes of scalar stack in local memory, which are rounded up to ABI_LOCAL_ALIGN */
+} WarpNeeds;
+WarpNeeds drv_warp_needs(const Resource *r, Generation g);
+
 /* Writes launches as replay files, DIR/<kernel>_<n>.metadata and .data; n counts the launches of
  * each kernel, on all drivers that share the DrvExport. */
 typedef struct DrvExport DrvExport;

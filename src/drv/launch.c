@@ -140,10 +140,22 @@ static DrvStatus find_kernel(Driver *d, const char *name, Plan *p)
 
 enum { UNKNOWN_CODE = RES_INDIRECT_CALL | RES_UNKNOWN_CALLEE | RES_REGISTERS_INCOMPLETE };
 
-static bool knows(const Plan *p, u64 stack)
+static bool knows(const Resource *r, u64 stack)
 {
-    return p->record.form == RES_LONG && !(p->record.flags & RES_NO_STACK_PEAK) &&
-           stack != UINT64_MAX;
+    return r->form == RES_LONG && !(r->flags & RES_NO_STACK_PEAK) && stack != UINT64_MAX;
+}
+
+/* Old records claim fewer registers than the code uses, so only complete new ones are believed. */
+WarpNeeds drv_warp_needs(const Resource *r, Generation g)
+{
+    WarpNeeds n = {.stack = ABI_WARP_STACK};
+    if ((g == GEN_B2 || g == GEN_C) && knows(r, r->lds_stack))
+        n.stack = r->lds_stack;
+    if (r->form == RES_LONG && !(r->flags & UNKNOWN_CODE) && r->sgpr <= 256 && r->vgpr <= 256) {
+        n.sgprs = (u32)align_up(r->sgpr > MIN_SGPRS ? r->sgpr : MIN_SGPRS, UNIT);
+        n.vgprs = (u32)align_up(r->vgpr ? r->vgpr : 1, UNIT);
+    }
+    return n;
 }
 
 static DrvStatus plan_local(Driver *d, Plan *p)
@@ -151,10 +163,7 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->lds_static;
-    p->stack = ABI_WARP_STACK;
-    if ((g == GEN_B2 || g == GEN_C) && knows(p, r->lds_stack))
-        p->stack = r->lds_stack;
-    if (g == GEN_B && knows(p, r->lds_stack) && r->lds_stack > ABI_WARP_STACK)
+    if (g == GEN_B && knows(r, r->lds_stack) && r->lds_stack > ABI_WARP_STACK)
         return drv_fail(d, DRV_RESOURCES,
                         "a warp needs %llu bytes of scalar stack, its start code gives it %u",
                         (unsigned long long)r->lds_stack, ABI_WARP_STACK);
@@ -184,7 +193,7 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     const Generation g = dev_code(d->dev)->generation;
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->pds_static;
-    u64 stack = knows(p, r->pds_stack) ? r->pds_stack : ABI_PRIVATE_LEAST;
+    u64 stack = knows(r, r->pds_stack) ? r->pds_stack : ABI_PRIVATE_LEAST;
     if (g != GEN_B2 && g != GEN_C && stack < ABI_PRIVATE_LEAST)
         stack = ABI_PRIVATE_LEAST;
     if (statics > LDS_LO || stack > LDS_LO)
@@ -256,13 +265,11 @@ static DrvStatus make_plan(Driver *d, const DrvKernel *k, Plan *p)
         return s;
     p->lanes = dev_options(d->dev)->machine.lanes;
     p->warps = (n[0] * n[1] * n[2] + p->lanes - 1) / p->lanes;
-    /* 2. registers; old records claim fewer than the code uses, so only complete new ones are
-     * believed */
-    const Resource *r = &p->record;
-    if (r->form == RES_LONG && !(r->flags & UNKNOWN_CODE) && r->sgpr <= 256 && r->vgpr <= 256) {
-        p->sgprs = (u32)align_up(r->sgpr > MIN_SGPRS ? r->sgpr : MIN_SGPRS, UNIT);
-        p->vgprs = (u32)align_up(r->vgpr ? r->vgpr : 1, UNIT);
-    }
+    /* 2. what each warp needs */
+    const WarpNeeds warp = drv_warp_needs(&p->record, dev_code(d->dev)->generation);
+    p->sgprs = warp.sgprs;
+    p->vgprs = warp.vgprs;
+    p->stack = warp.stack;
     /* 3. memory */
     if ((s = plan_local(d, p)) || (s = plan_private(d, k, p)) || (s = plan_arguments(d, k, p)))
         return s;

@@ -199,6 +199,104 @@ static void follows_the_machine(void **state)
     unlink(path("machine"));
 }
 
+/* --- sizes of groups --------------------------------------------------------------------------- */
+
+static struct {
+    unsigned lanes, group_warps, sgprs, vgprs, lds;
+} small; /* the machine of the process below */
+
+static Resource records[2]; /* of scale and where */
+static bool
+    has_own_stacks; /* their code has stacks of the size that records say; else of 1 KiB (doc/abi.md) */
+
+/* Warps that fit: each has registers in fours, of scalar ones 32 at least, and a stack in local memory in steps of 128
+ * bytes; what the group has in common there is in front, or behind, in steps of 16. */
+static unsigned warps_that_fit(const Resource *r, u64 local)
+{
+    const u64 sgprs = align_up(r->sgpr > 32 ? r->sgpr : 32, 4),
+              vgprs = align_up(r->vgpr ? r->vgpr : 1, 4);
+    const u64 stack =
+        has_own_stacks && !(r->flags & RES_NO_STACK_PEAK) ? align_up(r->lds_stack, 128) : 1024;
+    unsigned w = small.group_warps;
+    while (w && (w * sgprs > small.sgprs || w * vgprs > small.vgprs ||
+                 align_up(local, 16) + w * stack > small.lds))
+        w--;
+    return w;
+}
+
+/* As many work-items as the kernel's query says run in a group, and no more. */
+static void launch_largest(cl_command_queue q, cl_kernel k, const Resource *r, u64 local)
+{
+    size_t most, items;
+    cl_ulong bytes;
+    ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                NULL));
+    ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                NULL));
+    need(bytes == local);
+    need(most == warps_that_fit(r, local) * small.lanes);
+    if (most) {
+        need_status(clEnqueueNDRangeKernel(q, k, 1, NULL, &most, &most, 0, NULL, NULL),
+                    local > number(host.device, CL_DEVICE_LOCAL_MEM_SIZE) ? CL_OUT_OF_RESOURCES
+                                                                          : CL_SUCCESS);
+        ok(clFinish(q));
+    }
+    items = most + small.lanes;
+    need_status(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &items, 0, NULL, NULL),
+                items > small.lanes * small.group_warps ? CL_INVALID_WORK_ITEM_SIZE
+                                                        : CL_INVALID_WORK_GROUP_SIZE);
+}
+
+static void launch_on_a_small_machine(void)
+{
+    static const size_t locals[] = {100, 36, 4};
+    const u8 *bytes = host.image.data;
+    cl_int s;
+    first_device();
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, host.device, NULL, &s);
+    cl_mem m = clCreateBuffer(c, 0, 4096, NULL, &s);
+    cl_program p = clCreateProgramWithBinary(c, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    cl_kernel scale = clCreateKernel(p, "scale", &s), where = clCreateKernel(p, "where", &s);
+    ok(clSetKernelArg(scale, 0, sizeof m, &m));
+    ok(clSetKernelArg(scale, 1, sizeof(cl_int), &(cl_int){3}));
+    launch_largest(q, scale, &records[0], 0);
+    ok(clSetKernelArg(where, 0, sizeof m, &m));
+    for (cl_uint i = 0; i < 3; i++)
+        ok(clSetKernelArg(where, 1 + i, locals[i], NULL));
+    launch_largest(q, where, &records[1], 256 + 4); /* each begins at a multiple of 128 */
+}
+
+static void tells_sizes_of_groups(void **state)
+{
+    static const unsigned sgprs[] = {32, 64, 100, 256, 4096}, vgprs[] = {8, 32, 100, 4096},
+                          lds[] = {0, 1000, 4000, 9000, 70000};
+    Caught caught;
+    Object *image = NULL;
+    (void)state;
+    catch_in(&caught);
+    assert_true(obj_read("t", host.image.data, host.image.len, &caught.d, &image));
+    assert_true(resource_read(image, "scale", &records[0], &caught.d) &&
+                resource_read(image, "where", &records[1], &caught.d));
+    has_own_stacks = resource_generation(image) == GEN_C || resource_generation(image) == GEN_B2;
+    obj_free(image);
+    for (size_t i = 0; i < countof(sgprs) * countof(vgprs) * countof(lds); i++) {
+        small.lanes = i % 2 ? 16 : 8;
+        small.group_warps = 8;
+        small.sgprs = sgprs[i % countof(sgprs)];
+        small.vgprs = vgprs[i / countof(sgprs) % countof(vgprs)];
+        small.lds = lds[i / countof(sgprs) / countof(vgprs)];
+        FILE *f = fopen(path("machine"), "w");
+        assert_non_null(f);
+        fprintf(f, "lanes = %u\ngroup_warps = %u\nwarps = 8\nsgprs = %u\nvgprs = %u\nlds = %u\n",
+                small.lanes, small.group_warps, small.sgprs, small.vgprs, small.lds);
+        fclose(f);
+        run_well(launch_on_a_small_machine, VARIABLES({"VENTUS_MACHINE", path("machine")}));
+    }
+    unlink(path("machine"));
+}
+
 /* --- parts of devices ------------------------------------------------------------------------- */
 
 typedef cl_device_partition_property Part;
@@ -656,11 +754,11 @@ static int remove_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_devices_by_type),  cmocka_unit_test(follows_the_machine),
-        cmocka_unit_test(divides_devices),        cmocka_unit_test(writes_what_was_read),
-        cmocka_unit_test(notes_launches),         cmocka_unit_test(traces_devices),
-        cmocka_unit_test(says_what_is_wrong),     cmocka_unit_test(says_what_is_not_written),
-        cmocka_unit_test(is_as_verbose_as_asked),
+        cmocka_unit_test(finds_devices_by_type),    cmocka_unit_test(follows_the_machine),
+        cmocka_unit_test(tells_sizes_of_groups),    cmocka_unit_test(divides_devices),
+        cmocka_unit_test(writes_what_was_read),     cmocka_unit_test(notes_launches),
+        cmocka_unit_test(traces_devices),           cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(says_what_is_not_written), cmocka_unit_test(is_as_verbose_as_asked),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -22,15 +22,16 @@ static void open_with(const char *check, const char *allow)
     open_host(NULL);
 }
 
-/* Four work-items count in one word. */
+/* Work-items count in one word. */
+static size_t counters = 4;
 static void count(void)
 {
-    const size_t four = 4, one = 1;
+    const size_t one = 1;
     cl_int s, n = 0;
     cl_kernel k = make_kernel(make_program(&host.image), "count");
     cl_mem out = clCreateBuffer(host.context, CL_MEM_COPY_HOST_PTR, sizeof n, &n, &s);
     ok(clSetKernelArg(k, 0, sizeof out, &out));
-    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &four, &one, 0, NULL, NULL));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &counters, &one, 0, NULL, NULL));
     ok(clFinish(host.queue));
 }
 
@@ -213,6 +214,30 @@ static void reports_what_is_not_allowed(void **state)
     unlink(name);
 }
 
+/* Each of n work-items but the first stores where one before it has. */
+static void says_how_often(void **state)
+{
+    char text[8192], want[64];
+    (void)state;
+    for (counters = 2; counters <= 4; counters++) {
+        run_well(count, "race", NULL, text, sizeof text);
+        char *at = strstr(text, "race: store of 4 bytes at byte 0 of argument 0, 'out'");
+        assert_non_null(at);
+        char *end = strstr(at, "\nventus: ");
+        if (end)
+            *end = 0;
+        const char *seen = strstr(at, "\n  seen ");
+        if (counters == 2) {
+            assert_null(seen);
+            continue;
+        }
+        snprintf(want, sizeof want, "\n  seen        %zu times", counters - 1);
+        assert_non_null(seen);
+        assert_memory_equal(seen, want, strlen(want));
+    }
+    counters = 4;
+}
+
 /* What the host wrote by a pointer of its own counts as written. */
 static void knows_what_the_host_wrote(void **state)
 {
@@ -298,7 +323,7 @@ static void names_groups_of_the_grid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_what_is_not_allowed), cmocka_unit_test(knows_what_the_host_wrote),
+        cmocka_unit_test(reports_what_is_not_allowed), cmocka_unit_test(says_how_often), cmocka_unit_test(knows_what_the_host_wrote),
         cmocka_unit_test(keeps_the_promises_of_buffers), cmocka_unit_test(names_groups_of_the_grid),
         cmocka_unit_test(is_silent_about_pipes)};
     return cmocka_run_group_tests(tests, NULL, NULL);

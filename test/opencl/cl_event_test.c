@@ -104,6 +104,31 @@ static void takes_priorities(void **state)
     assert_int_equal(s, CL_INVALID_DEVICE);
 }
 
+/* Lists of up to three properties are kept; there are no more than two of different names. */
+static void keeps_short_lists(void **state)
+{
+    enum { PAIRS = 6 };
+    cl_queue_properties list[2 * PAIRS + 1], got[2 * PAIRS + 1];
+    (void)state;
+    for (size_t n = 0; n <= PAIRS; n++) {
+        cl_int s;
+        size_t size;
+        for (size_t i = 0; i < n; i++) {
+            list[2 * i] = i % 2 ? CL_QUEUE_PROPERTIES : CL_QUEUE_PRIORITY_KHR;
+            list[2 * i + 1] = i % 2 ? 0 : CL_QUEUE_PRIORITY_HIGH_KHR;
+        }
+        list[2 * n] = 0;
+        cl_command_queue q = clCreateCommandQueueWithProperties(host.context, host.device, list, &s);
+        assert_int_equal(s, n <= 3 ? CL_SUCCESS : CL_INVALID_VALUE);
+        if (!q)
+            continue;
+        ok(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, &size));
+        assert_int_equal(size, (2 * n + 1) * sizeof *list);
+        assert_memory_equal(got, list, size);
+        ok(clReleaseCommandQueue(q));
+    }
+}
+
 static void refuses_bad_queues(void **state)
 {
     const cl_queue_properties device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
@@ -514,6 +539,150 @@ static void tells_errors_to_callbacks(void **state)
     ok(clFinish(host.queue));
 }
 
+static void CL_CALLBACK set_it_again(cl_event e, cl_int status, void *data)
+{
+    (void)data;
+    heard[0] = status;
+    heard[1] = clSetUserEventStatus(e, CL_COMPLETE);
+    atomic_fetch_add(&calls, 1);
+}
+
+/* An event that nobody has any more ended in an error, and has no other end. */
+static void ends_abandoned_events_once(void **state)
+{
+    cl_event gate = make_gate();
+    (void)state;
+    atomic_store(&calls, 0);
+    ok(clSetEventCallback(gate, CL_COMPLETE, set_it_again, NULL));
+    ok(clReleaseEvent(gate));
+    assert_int_equal(atomic_load(&calls), 1);
+    assert_int_equal(heard[0], CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    assert_int_equal(heard[1], CL_INVALID_OPERATION);
+}
+
+/* --- a model of what waits for what ------------------------------------------------------------ */
+
+enum { GATES = 8, COMMANDS = 60, NODES = GATES + COMMANDS, WAITS = 3, OPEN = 1 };
+typedef enum { WRITE, MARKER, BARRIER, OLD_MARKER, OLD_BARRIER, OLD_WAIT, FORMS } Form;
+
+/* A gate or a command: what it waits for, and how it ended; OPEN: it has not. */
+typedef struct {
+    cl_event event;
+    int queue; /* -1: a gate; 0: ordered, 1: unordered */
+    bool waits[NODES], strictly[NODES];
+    cl_int status;
+} Node;
+
+/* By the specification: a command waits for its list, and fails if one of that does; in an ordered queue for all before
+ * it; in an unordered one for the last barrier, and markers and barriers without a list for all before. */
+static void plan_waits(Node *node, int n, Form form, const int *list, cl_uint nlist, int barrier)
+{
+    const bool is_plain = form == WRITE;
+    for (int i = 0; i < n; i++)
+        if (node[i].queue == node[n].queue)
+            node[n].waits[i] = node[n].queue == 0 || i == barrier || (!is_plain && !nlist);
+    for (cl_uint i = 0; i < nlist; i++)
+        node[n].waits[list[i]] = node[n].strictly[list[i]] = true;
+}
+
+/* Lets end what waits for nothing any more. */
+static void settle(Node *node, int n)
+{
+    for (int i = GATES; i < n; i++) {
+        bool waits = false, fails = false;
+        for (int k = 0; k < i; k++) {
+            waits |= node[i].waits[k] && node[k].status == OPEN;
+            fails |= node[i].strictly[k] && node[k].status < 0;
+        }
+        if (node[i].status == OPEN && !waits)
+            node[i].status = fails ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE;
+    }
+}
+
+static cl_event enqueue_form(cl_command_queue q, Form form, cl_uint n, const cl_event *list)
+{
+    static const int word = 1;
+    cl_event e = NULL;
+    switch (form) {
+    case MARKER: ok(clEnqueueMarkerWithWaitList(q, n, n ? list : NULL, &e)); break;
+    case BARRIER: ok(clEnqueueBarrierWithWaitList(q, n, n ? list : NULL, &e)); break;
+    case OLD_MARKER: ok(clEnqueueMarker(q, &e)); break;
+    case OLD_BARRIER: ok(clEnqueueBarrier(q)); break;
+    case OLD_WAIT: ok(clEnqueueWaitForEvents(q, n, list)); break;
+    default: ok(clEnqueueWriteBuffer(q, buffer, CL_FALSE, 0, 4, &word, n, n ? list : NULL, &e));
+    }
+    return e;
+}
+
+/* What has ended in the model ends, in that way, and nothing else does. */
+static void compare_ends(const Node *node, int n)
+{
+    for (int i = GATES; i < n; i++) {
+        if (!node[i].event)
+            continue;
+        if (node[i].status != OPEN)
+            clWaitForEvents(1, &node[i].event);
+        const cl_int got = status_of(node[i].event);
+        if (node[i].status == OPEN ? got <= CL_COMPLETE : got != node[i].status)
+            fail_msg("command %d of queue %d: %d, not %d", i - GATES, node[i].queue, got, node[i].status);
+    }
+}
+
+static void waits_as_the_model(void **state)
+{
+    u32 seed = 1;
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        static Node node[NODES];
+        cl_command_queue q[2] = {make_queue(0), make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)};
+        int barrier = -1, gate = 0;
+        memset(node, 0, sizeof node);
+        for (int i = 0; i < GATES; i++)
+            node[i] = (Node){.event = make_gate(), .queue = -1, .status = OPEN};
+        for (int n = GATES; n < NODES || gate < GATES; n++) {
+            if (n < NODES) {
+                int list[WAITS];
+                cl_event events[WAITS];
+                seed = seed * 1664525 + 1013904223;
+                Form form = (seed >> 8) % 3 ? WRITE : (Form)((seed >> 12) % FORMS);
+                cl_uint nlist = (seed >> 16) % (WAITS + 1), taken = 0;
+                if (form == OLD_MARKER || form == OLD_BARRIER)
+                    nlist = 0;
+                for (cl_uint i = 0; i < nlist; i++) {
+                    seed = seed * 1664525 + 1013904223;
+                    const int from = (int)((seed >> 10) % (seed >> 31 ? GATES : (u32)n));
+                    if (node[from].event) {
+                        list[taken] = from;
+                        events[taken++] = node[from].event;
+                    }
+                }
+                if (form == OLD_WAIT && !taken)
+                    form = WRITE;
+                node[n] = (Node){.queue = (int)(seed >> 20 & 1), .status = OPEN};
+                plan_waits(node, n, form, list, taken, barrier);
+                node[n].event = enqueue_form(q[node[n].queue], form, taken, events);
+                if (node[n].queue && (form == BARRIER || form == OLD_BARRIER || form == OLD_WAIT))
+                    barrier = n;
+            }
+            seed = seed * 1664525 + 1013904223;
+            if (gate < GATES && (n >= NODES || (seed >> 12) % 10 == 0)) {
+                node[gate].status = seed >> 28 < 5 ? -77 : CL_COMPLETE;
+                ok(clSetUserEventStatus(node[gate].event, node[gate].status));
+                gate++;
+            }
+            settle(node, n < NODES ? n + 1 : NODES);
+            compare_ends(node, n < NODES ? n + 1 : NODES);
+        }
+        for (int i = 0; i < NODES; i++)
+            if (node[i].event)
+                ok(clReleaseEvent(node[i].event));
+        for (int i = 0; i < 2; i++) {
+            ok(clFinish(q[i]));
+            ok(clReleaseCommandQueue(q[i]));
+        }
+    }
+}
+
 static void CL_CALLBACK on_complete_enqueue(cl_event e, cl_int status, void *data)
 {
     static const int v = 42;
@@ -595,6 +764,9 @@ int main(void)
         cmocka_unit_test(tells_errors_to_callbacks),
         cmocka_unit_test(may_enqueue_in_callbacks),
         cmocka_unit_test(serves_threads),
+        cmocka_unit_test(keeps_short_lists),
+        cmocka_unit_test(ends_abandoned_events_once),
+        cmocka_unit_test(waits_as_the_model),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_buffer, close_buffer);

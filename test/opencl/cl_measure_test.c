@@ -105,6 +105,31 @@ static void on_others(void **state)
     assert_int_equal(run("interp", "profile.txt", PIPELINE | TIMELINE), NO_DEVICES); /* no cycles to draw */
 }
 
+/* A process that the program has forked writes nothing, although it ends. */
+static void not_by_forks(void **state)
+{
+    int status;
+    json_error_t why;
+    (void)state;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (!child) {
+        scale_twice("interp", "profile.json", 0);
+        const pid_t fork_of_it = fork();
+        if (!fork_of_it)
+            exit(0);
+        waitpid(fork_of_it, &status, 0);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    json_t *o = json_load_file(path("profile.json"), 0, &why); /* which is one value and no more */
+    if (!o)
+        fail_msg("line %d: %s", why.line, why.text);
+    assert_int_equal(json_array_size(json_object_get(o, "kernels")), 1);
+    json_decref(o);
+}
+
 /* Whether the file is there and has the text. */
 static bool has(const char *name, const char *text)
 {
@@ -150,6 +175,7 @@ int main(void)
         cmocka_unit_test(on_the_engine_that_counts_cycles),
         cmocka_unit_test(each_for_itself),
         cmocka_unit_test(on_others),
+        cmocka_unit_test(not_by_forks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

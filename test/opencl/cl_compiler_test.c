@@ -166,6 +166,71 @@ static void options_are_words(void **state)
     }
 }
 
+/* Which options are there for which calls: those of the specification ("Compiler options", "Linker options"), and some
+ * that ventus cc takes besides. */
+static void knows_options(void **state)
+{
+    static const struct { const char *option; bool compiles, links; } rows[] = {
+        {"-DX", true, false}, {"-D X=1", true, false}, {"-Iinclude", true, false}, {"-I include", true, false},
+        {"-w", true, false}, {"-Werror", true, false}, {"-g", true, false},
+        {"-O0", true, false}, {"-O1", true, false}, {"-O2", true, false}, {"-O3", true, false},
+        {"-cl-std=CL1.2", true, false}, {"-cl-opt-disable", true, false},
+        {"-cl-single-precision-constant", true, false}, {"-cl-denorms-are-zero", true, true},
+        {"-cl-fp32-correctly-rounded-divide-sqrt", true, false}, {"-cl-strict-aliasing", true, false},
+        {"-cl-mad-enable", true, false}, {"-cl-no-signed-zeros", true, true},
+        {"-cl-unsafe-math-optimizations", true, true}, {"-cl-finite-math-only", true, true},
+        {"-cl-fast-relaxed-math", true, true}, {"-cl-uniform-work-group-size", true, false},
+        {"-cl-no-subgroup-ifp", true, true}, {"-cl-kernel-arg-info", true, false},
+        {"-create-library", false, true}, {"-create-library -enable-link-options", false, true},
+        /* no options at all */
+        {"-wx", false, false}, {"-O4", false, false}, {"-gg", false, false}, {"-cl-std", false, false},
+        {"-cl-opt-disabled", false, false}, {"-create-libraryx", false, false}, {"x", false, false}, {"-cl", false, false},
+        {"-w x", false, false}, {"-create-library x", false, false}, {"-ventus-zero", false, false},
+    };
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_program compiled = from_source("int f(int x) { return x; }"), p = from_source("kernel void f(global int *p) { *p = 1; }");
+    ok(clCompileProgram(compiled, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    setenv("VENTUS_CC_TIMEOUT", "never", 1); /* the options are all that is of interest: the compiler does not start */
+    for (size_t i = 0; i < countof(rows); i++) {
+        cl_int s = clBuildProgram(p, 0, NULL, rows[i].option, NULL, NULL);
+        if (s != (rows[i].compiles ? CL_BUILD_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS))
+            fail_msg("a build with %s: %d", rows[i].option, s);
+        s = clCompileProgram(p, 0, NULL, rows[i].option, 0, NULL, NULL, NULL, NULL);
+        if (s != (rows[i].compiles ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_COMPILER_OPTIONS))
+            fail_msg("compiling with %s: %d", rows[i].option, s);
+        cl_program linked = clLinkProgram(host.context, 0, NULL, rows[i].option, 1, &compiled, NULL, NULL, &s);
+        if (s != (rows[i].links ? CL_LINK_PROGRAM_FAILURE : CL_INVALID_LINKER_OPTIONS) || !linked != !rows[i].links)
+            fail_msg("linking with %s: %d", rows[i].option, s);
+        if (linked)
+            ok(clReleaseProgram(linked));
+    }
+    unsetenv("VENTUS_CC_TIMEOUT");
+    ok(clReleaseProgram(compiled));
+    ok(clReleaseProgram(p));
+}
+
+/* Why options are refused is in the program's log, but not over the log of a build that is in use. */
+static void keeps_logs_in_use(void **state)
+{
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_program p = from_source("kernel void f(global int *p) { int unused; *p = 1; }");
+    assert_int_equal(clBuildProgram(p, 0, NULL, "-never", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    assert_string_equal(log_of(p), "build options: '-never' is not an option of clBuildProgram and clCompileProgram\n");
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    char first[sizeof log_text];
+    strcpy(first, log_of(p));
+    assert_null(strstr(first, "-never"));
+    assert_int_equal(clBuildProgram(p, 0, NULL, "-never", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    assert_string_equal(log_of(p), first);
+    cl_kernel k = make_kernel(p, "f"); /* of the build that is there still */
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
 static void tells_of_arguments(void **state)
 {
     static const struct {
@@ -606,7 +671,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_memory_kernels_need),
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(knows_options), cmocka_unit_test(keeps_logs_in_use), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),

@@ -604,6 +604,24 @@ static void put_only_word(const char *text, char word[16])
     obj_free(o);
 }
 
+/* Warps of a group take turns of one instruction: that many lines are of another warp than the line before. */
+static int turns_of(const char *name)
+{
+    char line[512];
+    unsigned warp = UINT32_MAX, now, core;
+    int n = 0;
+    FILE *f = fopen(path(name), "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, "core %u:", &core) == 1) {
+            now = core;
+            n += now != warp;
+            warp = now;
+        }
+    fclose(f);
+    return n;
+}
+
 /* Each device has a file of its own, with what ran there alone. */
 static void traces_devices(void **state)
 {
@@ -616,6 +634,7 @@ static void traces_devices(void **state)
     assert_int_equal(lines_with("trace", sum), 0);
     assert_int_equal(lines_with("trace.1", product), 0);
     assert_int_equal(lines_with("trace.1", sum), 2); /* warps */
+    assert_int_equal(turns_of("trace.1"), lines_with("trace.1", "core "));
     unlink(path("trace"));
     unlink(path("trace.1"));
 }

@@ -1,5 +1,6 @@
 /* cl_platform_test.c -- platform, devices, contexts; and what the devices do not have. */
 #include "test/opencl/clhost.h"
+#include <CL/cl_icd.h>
 
 /* Any query: its size, its value, and that it refuses a place that is too small. */
 #define sweep(call, object, params)                                                                \
@@ -40,6 +41,42 @@ static void answers_platform_queries(void **state)
     ok(clUnloadCompiler());
     assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, "clNoSuchFunction"));
     assert_null(clGetExtensionFunctionAddressForPlatform((cl_platform_id)host.device, "clIcdGetPlatformIDsKHR"));
+}
+
+/* What is found by name is a function of its own; those that the loader's table has too are the same. */
+static void finds_functions(void **state)
+{
+    static const char *const names[] = {
+        "clIcdGetPlatformIDsKHR", "clGetPlatformInfo", "clGetKernelSuggestedLocalWorkSizeKHR", "clCreateCommandQueueWithPropertiesKHR",
+        "clTerminateContextKHR", "clCreateProgramWithILKHR", "clGetKernelSubGroupInfoKHR", "clCreateCommandBufferKHR",
+        "clRetainCommandBufferKHR", "clReleaseCommandBufferKHR", "clFinalizeCommandBufferKHR", "clEnqueueCommandBufferKHR",
+        "clGetCommandBufferInfoKHR", "clCommandBarrierWithWaitListKHR", "clCommandCopyBufferKHR", "clCommandCopyBufferRectKHR",
+        "clCommandCopyBufferToImageKHR", "clCommandCopyImageKHR", "clCommandCopyImageToBufferKHR", "clCommandFillBufferKHR",
+        "clCommandFillImageKHR", "clCommandNDRangeKernelKHR", "clCommandSVMMemcpyKHR", "clCommandSVMMemFillKHR",
+        "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL", "clMemFreeINTEL", "clMemBlockingFreeINTEL",
+        "clGetMemAllocInfoINTEL", "clSetKernelArgMemPointerINTEL", "clEnqueueMemFillINTEL", "clEnqueueMemcpyINTEL",
+        "clEnqueueMigrateMemINTEL", "clEnqueueMemAdviseINTEL"};
+    const cl_icd_dispatch *table = *(const cl_icd_dispatch **)(void *)host.platform;
+    void *found[countof(names)], *in_table[2];
+    (void)state;
+    for (size_t i = 0; i < countof(names); i++) {
+        char other[64];
+        found[i] = clGetExtensionFunctionAddressForPlatform(host.platform, names[i]);
+        assert_non_null(found[i]);
+        for (size_t k = 0; k < i; k++)
+            if (found[k] == found[i])
+                fail_msg("%s is %s", names[i], names[k]);
+        snprintf(other, sizeof other, "%sx", names[i]);
+        assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, other));
+        other[strlen(names[i]) - 1] = 0;
+        assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, other));
+    }
+    assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, NULL));
+    assert_null(clGetExtensionFunctionAddressForPlatform(host.platform, ""));
+    memcpy(&in_table[0], &table->clGetPlatformInfo, sizeof *in_table);
+    memcpy(&in_table[1], &table->clCreateProgramWithIL, sizeof *in_table);
+    assert_ptr_equal(found[1], in_table[0]);
+    assert_ptr_equal(found[5], in_table[1]);
 }
 
 /* --- devices ---------------------------------------------------------------------------------- */
@@ -442,6 +479,54 @@ static void builds_for_parts(void **state)
         ok(clReleaseDevice(d[i]));
 }
 
+/* A program of two of three devices has a binary for each of these, as it was given. */
+static void has_a_binary_for_each(void **state)
+{
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id d[3] = {host.device}, got[4] = {NULL};
+    const size_t given[] = {host.bare.len, host.image.len};
+    const u8 *bytes[] = {host.bare.data, host.image.data};
+    size_t sizes[4] = {0}, n;
+    cl_int s, status[2] = {1, 1};
+    (void)state;
+    assert_true(host.bare.len != host.image.len);
+    ok(clCreateSubDevices(host.device, equally, 2, d + 1, NULL));
+    cl_context c = clCreateContext(NULL, 3, d, NULL, NULL, &s);
+    ok(s);
+    cl_program p = clCreateProgramWithBinary(c, 2, (cl_device_id[]){d[2], d[0]}, given, bytes, status, &s);
+    ok(s);
+    assert_true(!status[0] && !status[1]);
+    assert_int_equal(INFO(cl_uint, clGetProgramInfo, p, CL_PROGRAM_NUM_DEVICES), 2);
+    ok(clGetProgramInfo(p, CL_PROGRAM_DEVICES, sizeof got, got, &n));
+    assert_int_equal(n, 2 * sizeof *got);
+    assert_true(got[0] == d[0] && got[1] == d[2]);
+    assert_int_equal(clGetProgramBuildInfo(p, d[1], CL_PROGRAM_BUILD_STATUS, 0, NULL, NULL), CL_INVALID_DEVICE);
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, &n));
+    assert_int_equal(n, 2 * sizeof *sizes);
+    assert_true(sizes[0] >= host.image.len && sizes[1] >= host.bare.len && sizes[0] - sizes[1] == host.image.len - host.bare.len);
+    for (int left_out = 0; left_out < 3; left_out++) { /* 2: none */
+        u8 *binary[2] = {calloc(sizes[0], 1), calloc(sizes[1], 1)};
+        u8 *to[2] = {left_out == 0 ? NULL : binary[0], left_out == 1 ? NULL : binary[1]};
+        assert_int_equal(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof *to, to, NULL), CL_INVALID_VALUE);
+        ok(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof to, to, &n));
+        assert_int_equal(n, sizeof to);
+        for (int i = 0; i < 2; i++) {
+            const Buf *want = i ? &host.bare : &host.image;
+            assert_int_equal(memmem(binary[i], sizes[i], want->data, want->len) != NULL, left_out != i);
+            free(binary[i]);
+        }
+    }
+    ok(clReleaseProgram(p));
+    /* one that is bad makes none */
+    bytes[1] = (const u8 *)"no binary at all";
+    assert_null(clCreateProgramWithBinary(c, 2, (cl_device_id[]){d[2], d[0]}, given, bytes, status, &s));
+    assert_int_equal(s, CL_INVALID_BINARY);
+    assert_true(status[0] == CL_SUCCESS && status[1] == CL_INVALID_BINARY);
+    ok(clReleaseContext(c));
+    ok(clReleaseDevice(d[1]));
+    ok(clReleaseDevice(d[2]));
+}
+
 /* Buffers of more bytes than go through the host at a time, on three devices that write to them by turns: whoever reads
  * finds what was written last. */
 static void moves_large_buffers(void **state)
@@ -650,7 +735,7 @@ static void has_no_other_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_platform_queries), cmocka_unit_test(answers_device_queries),
+        cmocka_unit_test(answers_platform_queries), cmocka_unit_test(finds_functions), cmocka_unit_test(has_a_binary_for_each), cmocka_unit_test(answers_device_queries),
         cmocka_unit_test(keeps_minima),             cmocka_unit_test(answers_extension_queries),
         cmocka_unit_test(lists_extensions), cmocka_unit_test(lists_languages),
         cmocka_unit_test(finds_devices),

@@ -615,6 +615,8 @@ static void has_parts_to_the_end(void **state)
     for (size_t at = 0; at < SIZE; at += 128) {
         assert_null(make_sub(m, 0, at, SIZE - at + 1, &s));
         assert_int_equal(s, CL_INVALID_VALUE);
+        assert_null(make_sub(m, 0, at + 128, 0, &s));
+        assert_int_equal(s, CL_INVALID_BUFFER_SIZE);
         part = make_sub(m, 0, at, SIZE - at, &s);
         ok(s);
         assert_ptr_equal(INFO(void *, clGetMemObjectInfo, part, CL_MEM_HOST_PTR), own + at);

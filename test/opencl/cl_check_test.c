@@ -278,12 +278,25 @@ static void use_a_pipe(void)
                        "  reserve_id_t r = work_group_reserve_write_pipe(p, get_local_size(0));\n"
                        "  if (!is_valid_reserve_id(r)) return;\n"
                        "  write_pipe(p, r, get_local_id(0), &x);\n"
-                       "  work_group_commit_write_pipe(p, r); }";
+                       "  work_group_commit_write_pipe(p, r); }\n"
+                       "kernel void get(read_only pipe uint p, global uint *out) {\n"
+                       "  uint x;\n"
+                       "  reserve_id_t r = work_group_reserve_read_pipe(p, get_local_size(0));\n"
+                       "  if (!is_valid_reserve_id(r)) return;\n"
+                       "  read_pipe(p, r, get_local_id(0), &x);\n"
+                       "  out[get_global_id(0)] = x;\n"
+                       "  work_group_commit_read_pipe(p, r); }";
     cl_int s;
     cl_kernel k = compile(text, "put");
-    cl_mem p = clCreatePipe(host.context, 0, 4, 200, NULL, &s);
+    cl_mem p = clCreatePipe(host.context, 0, 4, 128, NULL, &s);
     ok(s);
     ok(clSetKernelArg(k, 0, sizeof p, &p));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){128}, &(size_t){64}, 0, NULL,
+                              NULL));
+    k = compile(text, "get");
+    cl_mem out = make_buffer(4 * 128, NULL);
+    ok(clSetKernelArg(k, 0, sizeof p, &p));
+    ok(clSetKernelArg(k, 1, sizeof out, &out));
     ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){128}, &(size_t){64}, 0, NULL,
                               NULL));
     ok(clFinish(host.queue));

@@ -522,6 +522,10 @@ static void has_a_binary_for_each(void **state)
     assert_null(clCreateProgramWithBinary(c, 2, (cl_device_id[]){d[2], d[0]}, given, bytes, status, &s));
     assert_int_equal(s, CL_INVALID_BINARY);
     assert_true(status[0] == CL_SUCCESS && status[1] == CL_INVALID_BINARY);
+    bytes[0] = NULL; /* the first error is the answer */
+    assert_null(clCreateProgramWithBinary(c, 2, (cl_device_id[]){d[2], d[0]}, given, bytes, status, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+    assert_true(status[0] == CL_INVALID_VALUE && status[1] == CL_INVALID_BINARY);
     ok(clReleaseContext(c));
     ok(clReleaseDevice(d[1]));
     ok(clReleaseDevice(d[2]));

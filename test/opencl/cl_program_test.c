@@ -345,6 +345,8 @@ static void checks_arguments(void **state)
     assert_int_equal(clSetKernelArg(k, 1, 4, NULL), CL_INVALID_ARG_VALUE);
     assert_int_equal(clSetKernelArg(k, 2, 4, &factor), CL_INVALID_ARG_INDEX);
     assert_int_equal(clSetKernelArg((cl_kernel)m, 0, 4, &factor), CL_INVALID_KERNEL);
+    ok(clSetKernelArg(share, 1, UINT32_MAX, NULL));
+    assert_int_equal(clSetKernelArg(share, 1, (size_t)UINT32_MAX + 1, NULL), CL_INVALID_ARG_SIZE);
     ok(clSetKernelArg(share, 1, 128, NULL));
     assert_int_equal(clSetKernelArg(share, 1, 0, NULL), CL_INVALID_ARG_SIZE);
     assert_int_equal(clSetKernelArg(share, 1, 4, &factor), CL_INVALID_ARG_VALUE);
@@ -429,7 +431,7 @@ static void runs_part_of_the_range(void **state)
 static void runs_to_the_last_id(void **state)
 {
     enum { ITEMS = 64 };
-    const size_t last = ((size_t)1 << 32) - ITEMS, beyond = last + 1, global = ITEMS;
+    const size_t last = ((size_t)1 << 32) - ITEMS, beyond = last + 1, global = ITEMS, very_last = UINT32_MAX, one = 1;
     cl_mem m = make_buffer(ITEMS * 4, NULL);
     cl_kernel k = make_kernel(program, "ids");
     u32 got[ITEMS];
@@ -441,6 +443,9 @@ static void runs_to_the_last_id(void **state)
         assert_int_equal(got[i], (u32)last + i);
     assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 1, &beyond, &global, NULL, 0, NULL, NULL),
                      CL_INVALID_GLOBAL_OFFSET);
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, &very_last, &one, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 4 * (very_last % ITEMS), 4, got, 0, NULL, NULL));
+    assert_int_equal(got[0], UINT32_MAX);
     ok(clReleaseKernel(k));
     ok(clReleaseMemObject(m));
 }
@@ -520,6 +525,38 @@ static void runs_images_without_tables(void **state)
         out[i] = i + 1;
     assert_memory_equal(got, out, sizeof out);
     ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseProgram(p));
+}
+
+/* Without a table a value lies where a scalar or vector of its size would, and others at multiples of 4. */
+static void aligns_unknown_arguments(void **state)
+{
+    const size_t one = 1;
+    cl_program p = make_program(&host.bare);
+    cl_mem m = make_buffer(12, NULL);
+    u8 value[300];
+    (void)state;
+    memset(value, 0x5a, sizeof value);
+    for (size_t size = 1; size <= sizeof value; size++) {
+        const bool is_natural = (size & (size - 1)) == 0 && size <= 128;
+        const size_t at = is_natural && size > 4 ? size : 4; /* behind the word of the first one */
+        u8 got[12], want[16] = {0};
+        cl_kernel k = make_kernel(p, "where"); /* stores the words at 4, 8 and 12 */
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        ok(clSetKernelArg(k, 1, size, value));
+        ok(clSetKernelArg(k, 2, 16, NULL)); /* so that there are 16 bytes */
+        ok(clSetKernelArg(k, 3, 16, NULL));
+        ok(clSetKernelArg(k, 4, 16, NULL));
+        ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &one, &one, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(host.queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (size_t i = at; i < at + size && i < sizeof want; i++)
+            want[i] = 0x5a;
+        const size_t known = at + size < 16 ? (at + size) & ~(size_t)3 : 16; /* local arguments follow */
+        if (known > 4)
+            assert_memory_equal(got, want + 4, known - 4);
+        ok(clReleaseKernel(k));
+    }
     ok(clReleaseMemObject(m));
     ok(clReleaseProgram(p));
 }
@@ -925,7 +962,7 @@ int main(void)
         cmocka_unit_test(runs_images_without_tables),
         cmocka_unit_test(bounds_unknown_arguments),
         cmocka_unit_test(refuses_half_calls),
-        cmocka_unit_test(prints_what_fits), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
+        cmocka_unit_test(prints_what_fits), cmocka_unit_test(aligns_unknown_arguments), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),
         cmocka_unit_test(hands_out_what_is_printed),

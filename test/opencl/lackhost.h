@@ -3,9 +3,11 @@
 #define CHECK_LACKHOST_H
 #include "test/opencl/clhost.h"
 
-/* Instead of open_host(): no context, so that children have no threads but their own. */
+/* Instead of open_host(): no context, so that children have no threads but their own.  They run on the usual engine:
+ * others would take long to get ready in each child. */
 static inline void open_lack_host(void)
 {
+    unsetenv("VENTUS_ENGINE");
     ok(clGetPlatformIDs(1, &host.platform, NULL));
     ok(clGetDeviceIDs(host.platform, CL_DEVICE_TYPE_GPU, 1, &host.device, NULL));
     host.image = make_image_file(kernels_text, true);

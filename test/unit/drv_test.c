@@ -364,6 +364,120 @@ static void has_high_memory(void **state)
     }
 }
 
+static DrvStatus run(Driver *d, const char *kernel, const DrvArg *args, size_t nargs, u32 global, u32 local);
+
+/* --- a watcher ------------------------------------------------------------------------------ */
+
+/* What a watcher heard, as a text; addresses count from the first block. */
+typedef struct {
+    Buf text;
+    u64 first;
+    size_t begun, ended, blocks;
+} Heard;
+
+static void hear_allocated(void *self, u64 addr, u64 size)
+{
+    Heard *h = self;
+    if (!h->first)
+        h->first = addr;
+    buf_printf(&h->text, "a%llx+%llx ", (unsigned long long)(addr - h->first), (unsigned long long)size);
+}
+
+static void hear_written(void *self, u64 addr, u64 size)
+{
+    Heard *h = self;
+    if (addr >= HEAP_LO)
+        buf_printf(&h->text, "w%llx+%llx ", (unsigned long long)(addr - h->first), (unsigned long long)size);
+}
+
+static void hear_copied(void *self, u64 from, u64 to, u64 size)
+{
+    Heard *h = self;
+    buf_printf(&h->text, "c%llx>%llx+%llx ", (unsigned long long)(from - h->first), (unsigned long long)(to - h->first),
+               (unsigned long long)size);
+}
+
+static void hear_begin(void *self, const DrvScene *scene, LaunchOptions *options)
+{
+    Heard *h = self;
+    (void)options;
+    h->begun++;
+    for (size_t i = 0; i < scene->nextents; i++)
+        h->blocks += scene->extents[i].kind == EXTENT_BLOCK;
+}
+
+static void hear_end(void *self, const DrvScene *scene, const DevResult *r, const char *text)
+{
+    Heard *h = self;
+    (void)scene;
+    assert_int_equal(r->run.faulted, *text != 0);
+    h->ended++;
+}
+
+static void expect_heard(Heard *h, const char *want)
+{
+    assert_string_equal(buf_text(&h->text), want);
+    h->text.len = 0;
+    if (h->text.data)
+        h->text.data[0] = 0;
+}
+
+/* It hears of every block and every change, and of launches, with the blocks that they might use. */
+static void tells_its_watcher(void **state)
+{
+    (void)state;
+    for (int mmu = 0; mmu < 2; mmu++) {
+        Driver *d = open_driver(mmu);
+        Heard h = {.first = 0};
+        u64 a, b;
+        load(d, make_image(GEN_B, 0, NULL));
+        drv_watch(d, (DrvWatcher){&h, hear_begin, hear_end, hear_allocated, hear_written, hear_copied});
+        assert_int_equal(drv_alloc(d, 100, &a), DRV_OK);
+        expect_heard(&h, "a0+64 ");
+        assert_int_equal(drv_alloc(d, 5000, &b), DRV_OK); /* after a page and 64 KiB */
+        expect_heard(&h, "a11000+1388 ");
+        assert_int_equal(drv_write(d, a + 4, "12345678", 8), DRV_OK);
+        assert_int_equal(drv_fill(d, b, "ab", 2, 6), DRV_OK);
+        assert_int_equal(drv_copy(d, a, b + 8, 16), DRV_OK);
+        drv_host_writes(d, b + 1, 3);
+        expect_heard(&h, "w4+8 w11000+6 c0>11008+10 w11001+3 ");
+        assert_int_equal(run(d, "wild", NULL, 0, 1, 1), DRV_FAULT);
+        assert_true(h.begun == 1 && h.ended == 1 && h.blocks == 2);
+        drv_close(d);
+        buf_free(&h.text);
+    }
+}
+
+/* Behind a block of a watched driver as much is free as it has, but 64 KiB at least and 16 MiB at most; what is freed is not
+ * used again before all else is; and where there is no room for gaps there are none. */
+static void keeps_blocks_apart(void **state)
+{
+    static const u64 sizes[] = {1, PAGE_SIZE, 64 << 10, (64 << 10) + 1, 1 << 20, 16 << 20, 17 << 20, 100 << 20};
+    (void)state;
+    Driver *d = open_driver(false);
+    u64 next = HEAP_LO, addr, n = 0, kept[128], again = 0;
+    drv_watch(d, (DrvWatcher){.self = NULL});
+    for (size_t i = 0; i < countof(sizes); i++) {
+        const u64 least = 64 << 10, most = 16 << 20, gap = sizes[i] < least ? least : sizes[i] < most ? sizes[i] : most;
+        assert_int_equal(drv_alloc(d, sizes[i], &addr), DRV_OK);
+        assert_int_equal(addr, next);
+        next = align_up(addr + sizes[i] + gap, PAGE_SIZE);
+        if (i == 0)
+            assert_int_equal(drv_free(d, addr), DRV_OK); /* nobody gets it for now */
+    }
+    while (n < countof(kept) && !drv_alloc(d, 48 << 20, &kept[n]))
+        n++;
+    /* MiB above the code window, and below local memory; 16 between blocks, but none behind the last of each */
+    const u64 upper = (((u64)1 << 32) - next) >> 20, lower = (0x70000000 - 0x01000000) >> 20;
+    assert_int_equal(n, upper / 64 + (upper % 64 >= 48) + lower / 64 + (lower % 64 >= 48));
+    for (u64 i = 0; i < n; i++)
+        assert_int_equal(drv_free(d, kept[i]), DRV_OK);
+    while (again < countof(kept) && !drv_alloc(d, 48 << 20, &kept[again]))
+        again++;
+    assert_int_equal(again, n);
+    drv_close(d);
+}
+
 /* Frames and tables go back: nothing is left but the root. */
 static void tables_are_pruned(void **state)
 {
@@ -739,6 +853,26 @@ static void resources_of_machines(void **state)
     expect_status(d, run(d, "scale", &local, 1, 2048, 2048), DRV_RESOURCES, "machine 'default' has");
     expect_status(d, run(d, "scale", &local, 1, 256, 256), DRV_RESOURCES,
                   "scale needs 160 scalar registers, machine 'default' has 64");
+    drv_close(d);
+    o = dev_defaults();
+    o.machine.vgprs = 60;
+    o.machine.warps = 4;
+    d = drv_open(&o);
+    load(d, make_image(GEN_B, 0, NULL));
+    expect_status(d, run(d, "scale", NULL, 0, 128, 128), DRV_FAULT, "0x000000"); /* it gets that far */
+    expect_status(d, run(d, "scale", NULL, 0, 256, 256), DRV_RESOURCES,
+                  "scale needs 8 resident warps, machine 'default' has 4");
+    drv_close(d);
+    o.machine.warps = 64;
+    d = drv_open(&o);
+    load(d, make_image(GEN_B, 0, NULL));
+    expect_status(d, run(d, "scale", NULL, 0, 256, 256), DRV_RESOURCES,
+                  "scale needs 64 vector registers, machine 'default' has 60"); /* v0 to v6, in fours */
+    drv_close(d);
+    o = dev_defaults();
+    o.machine.lds = 65536;
+    d = drv_open(&o);
+    load(d, make_image(GEN_B, 0, NULL));
     const DrvArg more = {.is_local = true, .size = 65536};
     expect_status(d, run(d, "wild", &more, 1, 32, 32), DRV_RESOURCES,
                   "wild needs 66560 bytes of local memory, machine 'default' has 65536");
@@ -1340,6 +1474,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(changes_translated),
         cmocka_unit_test(has_high_memory),
         cmocka_unit_test(tables_are_pruned),
+        cmocka_unit_test(tells_its_watcher),
+        cmocka_unit_test(keeps_blocks_apart),
         cmocka_unit_test(runs_a_kernel),
         cmocka_unit_test(tables_change_between_launches),
         cmocka_unit_test(deep_private_stacks),

@@ -443,6 +443,11 @@ static void tells_its_watcher(void **state)
         expect_heard(&h, "w4+8 w11000+6 c0>11008+10 w11001+3 ");
         assert_int_equal(run(d, "wild", NULL, 0, 1, 1), DRV_FAULT);
         assert_true(h.begun == 1 && h.ended == 1 && h.blocks == 2);
+        /* addresses of what was freed stay unused, also after launches */
+        assert_int_equal(drv_free(d, a), DRV_OK);
+        assert_int_equal(run(d, "wild", NULL, 0, 1, 1), DRV_FAULT);
+        assert_int_equal(drv_alloc(d, 100, &b), DRV_OK);
+        assert_int_not_equal(a, b);
         drv_close(d);
         buf_free(&h.text);
     }

@@ -183,11 +183,11 @@ static void memory_lacks(void **state)
 /* --- programs ------------------------------------------------------------------------------- */
 
 /* Two programs of one image count how often they ran; each has a variable of its own. */
-static bool take_turns(Buf *made)
+static bool take_turns(bool mmu, Buf *made)
 {
     static const int turns[] = {0, 1, 0, 0, 1};
     const size_t before = begin(made);
-    Driver *d = open_driver(false);
+    Driver *d = open_driver(mmu);
     DrvProgram *p[2] = {NULL, NULL};
     Diag diag = {.sink = NULL};
     u64 out = 0;
@@ -208,10 +208,14 @@ static bool take_turns(Buf *made)
     return end(ok, before);
 }
 
+static bool turns_physical(Buf *made) { return take_turns(false, made); }
+static bool turns_translated(Buf *made) { return take_turns(true, made); }
+
 static void programs_lack(void **state)
 {
     (void)state;
-    LACK_OF_MEMORY(take_turns);
+    LACK_OF_MEMORY(turns_physical);
+    LACK_OF_MEMORY(turns_translated);
 }
 
 /* --- replay files ------------------------------------------------------------------------------ */

@@ -959,7 +959,7 @@ static void images_that_do_not_load(void **state)
 static void programs_go_whole(void **state)
 {
     (void)state;
-    Object *o = assemble(".text\nnop\n.data\n.word 7\n.bss\n.zero 20000\n", V202);
+    Object *o = assemble(".text\nnop\n.zero 20000\n.data\n.word 7\n.bss\n.zero 20000\n", V202);
     Driver *d = open_driver(false);
     const Memory *m = dev_memory(drv_device(d));
     Caught c;
@@ -976,7 +976,7 @@ static void programs_go_whole(void **state)
     for (u32 i = 0; i < n; i++)
         assert_true(memory_has(m, end[i], 1, MEM_R));
     load(d, make_image(GEN_B, 0, NULL));
-    for (u32 i = 1; i < n; i++)
+    for (u32 i = 0; i < n; i++)
         assert_false(memory_has(m, end[i], 1, MEM_R));
     run_scale(d, 2, 64, 32);
     obj_free(o);
@@ -1229,6 +1229,8 @@ static void prints_formats(void **state)
         {"%hd %hhd", "5 6", {5, 6}},
         {"%v4d|%v2hlf", "1,2,3,4|1.000000,2.000000", {1, 2, 3, 4, 0x3f800000, 0x40000000}},
         {"%.2v3hf", "1.50,-2.00,65504.00", {0x3e00, 0xc000, 0x7bff}},
+        {"%v16hhu", "1,2,3,4,5,6,0,0,0,0,0,0,0,0,0,0", {1, 2, 3, 4, 5, 6}},
+        {"%v17d|%v0d|", "1|2|", {1, 2}}, /* there are no such vectors */
         {"%.*f|", "1.5|", {1, 0x3fc00000}},
         {"%.*d|", "3|", {UINT32_MAX, 3}},
         {"%q %", "%q %", {0}},

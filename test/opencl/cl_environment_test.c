@@ -720,6 +720,35 @@ static void says_what_is_not_written(void **state)
                               "VENTUS_TIMELINE were written\n");
 }
 
+/* What kernels print is out when their command has ended, however the process ends. */
+static void print_and_vanish(void)
+{
+    const size_t items = 3;
+    cl_int s;
+    dup2(2, 1);
+    first_device();
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, host.device, NULL, &s);
+    const u8 *bytes = host.image.data;
+    cl_program p = clCreateProgramWithBinary(c, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "say", &s);
+    ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, NULL, 0, NULL, NULL));
+    ok(clFinish(q));
+    _exit(0);
+}
+
+static void prints_at_once(void **state)
+{
+    char text[4096];
+    int status;
+    (void)state;
+    fflush(NULL);
+    run(print_and_vanish, VARIABLES({"VENTUS_SMS", "1"}), text, sizeof text, &status);
+    assert_int_equal(status, 0);
+    assert_string_equal(text, "item 0\nitem 1\nitem 2\n");
+}
+
 /* Errors are explained, and faults told, if either variable asks for it. */
 static void make_mistakes(void)
 {
@@ -781,6 +810,7 @@ int main(void)
         cmocka_unit_test(writes_what_was_read),     cmocka_unit_test(notes_launches),
         cmocka_unit_test(traces_devices),           cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(says_what_is_not_written), cmocka_unit_test(is_as_verbose_as_asked),
+        cmocka_unit_test(prints_at_once),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

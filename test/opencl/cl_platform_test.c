@@ -602,6 +602,36 @@ static void moves_large_buffers(void **state)
         ok(clReleaseDevice(d[i]));
 }
 
+/* Sizes about a MiB, which goes through the host at a time. */
+static void moves_any_size(void **state)
+{
+    static const size_t sizes[] = {1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 2 << 20};
+    static u8 want[2 << 20], got[2 << 20];
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id d[2];
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < sizeof want; i++)
+        want[i] = (u8)(i * 11 + i / 256 + i / 65536);
+    ok(clCreateSubDevices(host.device, equally, 2, d, NULL));
+    cl_context c = clCreateContext(NULL, 2, d, NULL, NULL, &s);
+    ok(s);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, d[1], NULL, &s);
+    ok(s);
+    for (size_t i = 0; i < countof(sizes); i++) {
+        cl_mem m = clCreateBuffer(c, CL_MEM_COPY_HOST_PTR, sizes[i], want, &s); /* on the first device */
+        ok(s);
+        memset(got, 0, sizeof got);
+        ok(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizes[i], got, 0, NULL, NULL));
+        assert_memory_equal(got, want, sizes[i]);
+        ok(clReleaseMemObject(m));
+    }
+    ok(clReleaseCommandQueue(q));
+    ok(clReleaseContext(c));
+    ok(clReleaseDevice(d[0]));
+    ok(clReleaseDevice(d[1]));
+}
+
 /* --- contexts ---------------------------------------------------------------------------- */
 
 static void answers_context_queries(void **state)
@@ -746,7 +776,7 @@ int main(void)
         cmocka_unit_test(answers_context_queries),  cmocka_unit_test(refuses_bad_contexts),
         cmocka_unit_test(names_devices_once),
         cmocka_unit_test(calls_destructors),        cmocka_unit_test(is_divided), cmocka_unit_test(builds_for_parts),
-        cmocka_unit_test(moves_large_buffers),
+        cmocka_unit_test(moves_large_buffers), cmocka_unit_test(moves_any_size),
         cmocka_unit_test(has_no_shared_memory),
         cmocka_unit_test(has_no_other_programs),
     };

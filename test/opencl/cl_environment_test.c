@@ -658,6 +658,14 @@ static void says_what_is_wrong(void **state)
         const char *text;
     } rows[] = {
         {{"VENTUS_SMS", "none"}, 2, "VENTUS_SMS: 'none' is not a number from 1 to"},
+        {{"VENTUS_SMS", "0"}, 2, "VENTUS_SMS: '0' is not a number from 1 to 65536"},
+        {{"VENTUS_SMS", "65537"}, 2, "VENTUS_SMS: '65537' is not a number from 1 to 65536"},
+        {{"NUM_THREAD", "3"}, 2, "NUM_THREAD: '3' is not a number from 4 to 32"},
+        {{"NUM_THREAD", "12"}, 2, "NUM_THREAD: '12' is not 4, 8, 16 or 32"},
+        {{"NUM_WARP", "0"}, 2, "NUM_WARP: '0' is not a number from 1 to 64"},
+        {{"NUM_WARP", "65"}, 2, "NUM_WARP: '65' is not a number from 1 to 64"},
+        {{"VENTUS_MMU", "2"}, 2, "VENTUS_MMU: '2' is not one of: 0 1"},
+        {{"VENTUS_DEVICES", "0"}, 2, "VENTUS_DEVICES: '0' is not a number from 1 to 16"},
         {{"VENTUS_CHECK", "races"}, 2, "VENTUS_CHECK: 'races' is no check; there are all, "},
         {{"VENTUS_CHECK_ALLOW", "/nowhere/at/all"}, 0, ""}, /* nothing is checked */
         {{"VENTUS_EXPORT_REPLAY", "/dev/null"},

@@ -129,6 +129,43 @@ static cl_int try_binary(const u8 *bytes, size_t size)
     return s;
 }
 
+static u64 little_endian(const u8 *p, int bytes)
+{
+    u64 v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (u64)p[i] << 8 * i;
+    return v;
+}
+
+/* A binary has the form that src/cl/container.c describes, so that other versions can read it: a mark, the form, what is
+ * inside, its length, its checksum by FNV-1a, the target's name, and the image. */
+static void writes_binaries_of_the_form(void **state)
+{
+    cl_program p = make_program(&host.image);
+    size_t n;
+    u64 hash = 0xcbf29ce484222325;
+    char name[32] = "";
+    (void)state;
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL));
+    assert_int_equal(n, 64 + host.image.len);
+    u8 *binary = malloc(n);
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+    for (size_t i = 0; i < host.image.len; i++) {
+        hash ^= host.image.data[i];
+        hash *= 0x100000001b3;
+    }
+    snprintf(name, sizeof name, "ventus %s", VERSION);
+    assert_memory_equal(binary, "VENTUSCL", 8);
+    assert_int_equal(little_endian(binary + 8, 4), 1);
+    assert_int_equal(little_endian(binary + 12, 4), 3); /* an executable */
+    assert_int_equal(little_endian(binary + 16, 8), host.image.len);
+    assert_true(little_endian(binary + 24, 8) == hash);
+    assert_memory_equal(binary + 32, name, sizeof name);
+    assert_memory_equal(binary + 64, host.image.data, host.image.len);
+    free(binary);
+    ok(clReleaseProgram(p));
+}
+
 static void refuses_damaged_binaries(void **state)
 {
     const size_t size = INFO(size_t, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES);
@@ -962,7 +999,7 @@ int main(void)
         cmocka_unit_test(runs_images_without_tables),
         cmocka_unit_test(bounds_unknown_arguments),
         cmocka_unit_test(refuses_half_calls),
-        cmocka_unit_test(prints_what_fits), cmocka_unit_test(aligns_unknown_arguments), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
+        cmocka_unit_test(prints_what_fits), cmocka_unit_test(writes_binaries_of_the_form), cmocka_unit_test(aligns_unknown_arguments), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),
         cmocka_unit_test(hands_out_what_is_printed),

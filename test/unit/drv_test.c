@@ -1113,6 +1113,11 @@ static void starts_a_record(void **state)
     expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_SIZE, "4 by 0 by 1");
     bad = rec, bad.kernel_size[0] = bad.kernel_size[1] = bad.kernel_size[2] = UINT32_MAX;
     expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_SIZE, "work-groups");
+    for (int i = 0; i < 3; i++) { /* two times 2^64 and a little less */
+        bad = rec, bad.kernel_size[0] = bad.kernel_size[1] = bad.kernel_size[2] = UINT32_MAX;
+        bad.kernel_size[i] = 2;
+        expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_SIZE, "work-groups");
+    }
     bad = rec, bad.pds_base = (u64)1 << 32;
     expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_ARGUMENT, "private memory address");
     bad = rec, bad.wg_size = 8; /* eight stacks do not fit what old records promise */

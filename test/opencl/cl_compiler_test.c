@@ -211,6 +211,51 @@ static void knows_options(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* Three programs for each of two devices, which get a program of their own each. */
+static void links_for_each_device(void **state)
+{
+    static const char *const texts[] = {"int a(int x) { return x + 1; }", "int b(int x) { return x * 3; }",
+                                        "int a(int x); int b(int x); kernel void f(global int *p) { *p = a(b(*p)); }"};
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    const size_t one = 1;
+    cl_device_id d[2];
+    cl_program part[3];
+    cl_int s, v = 5;
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    ok(clCreateSubDevices(host.device, equally, 2, d, NULL));
+    cl_context c = clCreateContext(NULL, 2, d, NULL, NULL, &s);
+    ok(s);
+    for (int i = 0; i < 3; i++) {
+        part[i] = clCreateProgramWithSource(c, 1, (const char **)(uintptr_t)&texts[i], NULL, &s);
+        ok(s);
+        ok(clCompileProgram(part[i], 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    }
+    cl_program p = clLinkProgram(c, 0, NULL, "", 3, part, NULL, NULL, &s);
+    ok(s);
+    cl_kernel k = make_kernel(p, "f");
+    cl_mem m = clCreateBuffer(c, CL_MEM_COPY_HOST_PTR, sizeof v, &v, &s);
+    ok(s);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    for (int i = 0; i < 2; i++) {
+        cl_command_queue q = clCreateCommandQueueWithProperties(c, d[i], NULL, &s);
+        ok(s);
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof v, &v, 0, NULL, NULL));
+        assert_int_equal(v, i ? 49 : 16);
+        ok(clReleaseCommandQueue(q));
+    }
+    ok(clReleaseMemObject(m));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    for (int i = 0; i < 3; i++)
+        ok(clReleaseProgram(part[i]));
+    ok(clReleaseContext(c));
+    for (int i = 0; i < 2; i++)
+        ok(clReleaseDevice(d[i]));
+}
+
 /* Why options are refused is in the program's log, but not over the log of a build that is in use. */
 static void keeps_logs_in_use(void **state)
 {
@@ -671,7 +716,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_memory_kernels_need),
         cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(knows_options), cmocka_unit_test(keeps_logs_in_use), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(knows_options), cmocka_unit_test(keeps_logs_in_use), cmocka_unit_test(links_for_each_device), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
         cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),

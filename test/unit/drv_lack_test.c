@@ -321,6 +321,57 @@ static void interface_lacks(void **state)
     unlink(file);
 }
 
+/* --- the environment ---------------------------------------------------------------------------- */
+
+static bool environment(Buf *made)
+{
+    static const struct {
+        const char *name, *value;
+    } wrong[] = {{"VENTUS_MMU", "x"},
+                 {"VENTUS_TIMEOUT", "soon"},
+                 {"VENTUS_ENGINE", "steam"},
+                 {"NUM_THREAD", "5"}};
+    const size_t before = begin(made);
+    DeviceOptions o;
+    Diag d = {.sink = NULL};
+    bool ok = drv_environment(&o, &d);
+    buf_printf(made, "%u lanes", ok ? o.machine.lanes : 0);
+    for (size_t i = 0; i < countof(wrong); i++) { /* nor of what is refused */
+        Diag bad = {.sink = NULL};
+        const char *value = getenv(wrong[i].name);
+        char *was = value ? strdup(value) : NULL;
+        setenv(wrong[i].name, wrong[i].value, 1);
+        must(!drv_environment(&o, &bad) && diag_errors(&bad), "a wrong value was taken");
+        if (was)
+            setenv(wrong[i].name, was, 1);
+        else
+            unsetenv(wrong[i].name);
+        free(was);
+    }
+    return end(ok, before);
+}
+
+static void environment_is_read(void **state)
+{
+    Buf made = {0};
+    char file[64];
+    (void)state;
+    snprintf(file, sizeof file, "%s.machine", dir);
+    FILE *f = fopen(file, "w");
+    assert_true(f && fputs("lanes = 8\n", f) >= 0 && !fclose(f));
+    setenv("VENTUS_MACHINE", file, 1);
+    setenv("VENTUS_VERBOS", "1", 1); /* which gets a warning */
+#ifdef LACK_BY_MALLOC
+    lack_watch(NULL);
+#endif
+    assert_true(environment(&made));
+    assert_string_equal(buf_text(&made), "8 lanes");
+    buf_free(&made);
+    unsetenv("VENTUS_MACHINE");
+    unsetenv("VENTUS_VERBOS");
+    unlink(file);
+}
+
 /* ------------------------------------------------------------------------------------------------ */
 
 static const char counting_text[] = "	.text\n"
@@ -364,10 +415,9 @@ static int free_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_lacks),
-        cmocka_unit_test(programs_lack),
-        cmocka_unit_test(replay_lacks),
-        cmocka_unit_test(interface_lacks),
+        cmocka_unit_test(memory_lacks),        cmocka_unit_test(programs_lack),
+        cmocka_unit_test(replay_lacks),        cmocka_unit_test(interface_lacks),
+        cmocka_unit_test(environment_is_read),
     };
     return cmocka_run_group_tests(tests, make_images, free_images);
 }

@@ -238,6 +238,30 @@ static void says_how_often(void **state)
     counters = 4;
 }
 
+/* A race in a context that is then given back, with all that the checks have noted. */
+static void count_and_give_back(void)
+{
+    const size_t four = 4, one = 1;
+    cl_program p = make_program(&host.image);
+    cl_kernel k = make_kernel(p, "count");
+    cl_mem m = make_buffer(4, NULL);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &four, &one, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    ok(clReleaseMemObject(m));
+    close_host(NULL);
+}
+
+static void leaves_nothing_noted(void **state)
+{
+    char text[16384];
+    (void)state;
+    run_well(count_and_give_back, "all", NULL, text, sizeof text);
+    assert_non_null(strstr(text, "error: race: "));
+}
+
 /* What the host wrote by a pointer of its own counts as written. */
 static void knows_what_the_host_wrote(void **state)
 {
@@ -336,7 +360,7 @@ static void names_groups_of_the_grid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_what_is_not_allowed), cmocka_unit_test(says_how_often), cmocka_unit_test(knows_what_the_host_wrote),
+        cmocka_unit_test(reports_what_is_not_allowed), cmocka_unit_test(says_how_often), cmocka_unit_test(leaves_nothing_noted), cmocka_unit_test(knows_what_the_host_wrote),
         cmocka_unit_test(keeps_the_promises_of_buffers), cmocka_unit_test(names_groups_of_the_grid),
         cmocka_unit_test(is_silent_about_pipes)};
     return cmocka_run_group_tests(tests, NULL, NULL);

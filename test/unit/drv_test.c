@@ -171,6 +171,21 @@ static long resident_pages(void)
     return resident;
 }
 
+/* Every page of the blocks has a frame of its own, none of them frame 0 or in the windows of local memory and code. */
+static void expect_own_frames(Driver *d, const u64 *addr, u64 n, u64 size)
+{
+    u8 *taken = calloc(1 << (32 - PAGE_BITS), 1);
+    Tlb tlb = {.vpn = {0}};
+    for (u64 i = 0; i < n; i++)
+        for (u64 a = addr[i]; a < addr[i] + size; a += PAGE_SIZE) {
+            u64 pa;
+            assert_true(dev_translate(drv_device(d), &tlb, a, &pa));
+            if (pa < PAGE_SIZE || (pa >= LDS_LO && pa < HEAP_LO) || pa >= (u64)1 << 32 || taken[pa >> PAGE_BITS]++)
+                fail_msg("page %llx is at %llx", (unsigned long long)a, (unsigned long long)pa);
+        }
+    free(taken);
+}
+
 static void whole_space(bool mmu)
 {
     Driver *d = open_driver(mmu);
@@ -185,6 +200,8 @@ static void whole_space(bool mmu)
     assert_int_equal(low, 27);
     assert_int_equal(drv_bytes_used(d), n * size);
     expect_status(d, drv_alloc(d, size, &addr[0]), DRV_DEVICE_FULL, "in use");
+    if (mmu)
+        expect_own_frames(d, addr + 1, n - 1, size);
     for (u64 i = 1; i < n; i++)
         assert_int_equal(drv_free(d, addr[i]), DRV_OK);
     assert_int_equal(drv_free_all(d), DRV_OK);
@@ -945,7 +962,10 @@ static void images_that_do_not_load(void **state)
     Object *o = make_image(GEN_B, 0, NULL);
     o->segments[0].addr = HEAP_LO;
     expect_status(d, drv_load(d, o, &c.d), DRV_BAD_PROGRAM, "test.elf");
-    expect_error(&c, "lies outside the code window");
+    char text[128];
+    snprintf(text, sizeof text, "segment 0x90000000..0x%08llx lies outside the code window",
+             0x90000000ull + o->segments[0].memsz);
+    expect_error(&c, text);
     o->segments[0].addr = CODE_LO;
     o->entry = CODE_LO + 4;
     expect_status(d, drv_load(d, o, &c.d), DRV_BAD_PROGRAM, "test.elf");

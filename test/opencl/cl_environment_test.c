@@ -713,6 +713,39 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+/* Without the compiler's program: what needs it says so, and binaries run. */
+static void do_without_compiler(void)
+{
+    const char *text = "kernel void f(void) {}";
+    const u8 *bytes = host.image.data;
+    char line[64] = "x";
+    cl_int s;
+    first_device();
+    need(!number(host.device, CL_DEVICE_COMPILER_AVAILABLE) &&
+         !number(host.device, CL_DEVICE_LINKER_AVAILABLE));
+    ok(clGetDeviceInfo(host.device, CL_DEVICE_IL_VERSION, sizeof line, line, NULL));
+    need(!*line);
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &s);
+    ok(s);
+    need_status(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
+    need_status(clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+                CL_COMPILER_NOT_AVAILABLE);
+    need(!clLinkProgram(c, 0, NULL, "", 1, &p, NULL, NULL, &s));
+    need_status(s, CL_LINKER_NOT_AVAILABLE);
+    need(!clCreateProgramWithIL(c, bytes, 20, &s));
+    need_status(s, CL_INVALID_OPERATION);
+    p = clCreateProgramWithBinary(c, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    need(clCreateKernel(p, "scale", &s));
+}
+
+static void lives_without_compiler(void **state)
+{
+    (void)state;
+    run_well(do_without_compiler, VARIABLES({"VENTUS_CC_PROGRAM", "/nowhere/at/all"}));
+}
+
 /* A file that cannot be written is spoken of with each launch, and does no other harm. */
 static void says_what_is_not_written(void **state)
 {
@@ -822,7 +855,7 @@ int main(void)
         cmocka_unit_test(writes_what_was_read),     cmocka_unit_test(notes_launches),
         cmocka_unit_test(traces_devices),           cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(says_what_is_not_written), cmocka_unit_test(is_as_verbose_as_asked),
-        cmocka_unit_test(prints_at_once),
+        cmocka_unit_test(prints_at_once),           cmocka_unit_test(lives_without_compiler),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -199,8 +199,10 @@ static bool take_call(Server *s)
         char room[CMSG_SPACE(sizeof fd)];
     } rights = {0};
     struct iovec part = {&call, sizeof call};
-    struct msghdr m = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = &rights,
+                       .msg_controllen = CMSG_LEN(sizeof fd)}; /* padding would let in one more */
     const ssize_t len = recvmsg(s->what.control, &m, MSG_CMSG_CLOEXEC);
     const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     if (len <= 0)
@@ -209,8 +211,8 @@ static bool take_call(Server *s)
         n = (u32)((c->cmsg_len - CMSG_LEN(0)) / sizeof *fd);
         memcpy(fd, CMSG_DATA(c), n * sizeof *fd);
     }
-    const bool whole = len == sizeof call && !(m.msg_flags & MSG_CTRUNC) && n >= CALL_FILES &&
-                       n == CALL_FILES + call.nfiles;
+    const bool whole = len == sizeof call && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+                       n >= CALL_FILES && n == CALL_FILES + call.nfiles;
     const bool begun = whole && begin(s, fd, &call);
     for (u32 i = 0; i < n; i++)
         if (!begun || i != CALL_RESULT)

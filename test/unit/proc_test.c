@@ -3,6 +3,7 @@
  *
  * With PROC_TEST this program is the server; a job's input names what it does.
  */
+#include "base/mem.h"
 #include "proc/wire.h"
 #include "test/kit/skip.h"
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -24,6 +26,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -52,31 +55,45 @@ static int confined(void)
         is_refused(execl("/bin/false", "false", NULL)),
         is_refused(socket(AF_UNIX, SOCK_STREAM, 0)),
         is_refused(kill(getppid(), 0)),
-        is_refused(ptrace(PTRACE_ATTACH, getppid(), 0, 0)),
+        is_refused(ptrace(PTRACE_TRACEME, 0, 0, 0)),
+        is_refused(syscall(SYS_execveat, AT_FDCWD, "/bin/false", NULL, NULL, 0)),
+        is_refused(syscall(SYS_process_vm_writev, getpid(), NULL, 0, NULL, 0, 0)),
+        is_refused(syscall(SYS_pidfd_send_signal, -1, 0, NULL, 0)),
+#ifdef SYS_fork
+        is_refused(syscall(SYS_fork)),
+#endif
+        syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS,
     };
-    int bad = 0;
     for (size_t i = 0; i < countof(unwanted); i++)
-        bad |= !unwanted[i] << i;
+        if (!unwanted[i])
+            return (int)i + 1;
     const int fd = open("/dev/null", O_RDONLY), memory = memfd_create("x", 0);
-    if (fd < 0 || memory < 0 || write(memory, "x", 1) != 1)
-        bad |= 64;
-    return bad;
+    return fd < 0 || memory < 0 || write(memory, "x", 1) != 1 ? 90 : 0;
 }
 
-/* 0: no file can be made, changed or removed; 1: one can; 2: the kernel cannot forbid it */
+/* How many of these can be done here: a new file, directory, pipe, link, device of each kind (which
+ * only root makes) and socket; a file changed, a file and a directory removed. */
+static int files_done(void)
+{
+    const int made = open("new", O_CREAT | O_WRONLY, 0600), opened = open("old", O_WRONLY);
+    return (made >= 0) + (opened >= 0) + !mkdir("newer", 0700) + !mkfifo("pipe", 0600) +
+           !symlink("old", "link") + !mknod("char", S_IFCHR, 0) + !mknod("block", S_IFBLK, 0) +
+           !mknod("socket", S_IFSOCK, 0) + !unlink("old") + !rmdir("dir");
+}
+
+/* 0: nothing of a directory can be made, changed or removed; 1: something can; 2: the kernel cannot
+ * forbid it */
 static int forbids_files(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/proc_test.%d", (int)getpid());
-    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    enum { WITHOUT_ROOT = 8 };
+    if (chdir(getenv("PROC_TEST_DIR")) || mkdir("dir", 0700))
+        return 1;
+    const int fd = open("old", O_CREAT | O_WRONLY, 0600);
     if (fd < 0)
         return 1;
     proc_confine();
-    const int made = open("/tmp/proc_test.new", O_CREAT | O_WRONLY, 0600),
-              opened = open(path, O_WRONLY);
-    const bool removed = !unlink(path);
-    unlink("/tmp/proc_test.new");
-    return made < 0 && opened < 0 && !removed ? 0 : removed && opened >= 0 ? 2 : 1;
+    const int done = files_done();
+    return write(fd, "x", 1) != 1 ? 1 : done >= WITHOUT_ROOT ? 2 : done != 0;
 }
 
 static void *thread(void *arg) { return arg; }
@@ -90,6 +107,29 @@ static int descriptors_of_parent(void)
     while (d && readdir(d))
         n++;
     return n;
+}
+
+/* What a job has of its server, and the server of its starter, that it should not have: 1 and more. */
+static int inherited(void)
+{
+    char path[64], file[64];
+    sigset_t blocked;
+    struct sigaction how;
+    for (int fd = 0; fd < 3; fd++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), fd);
+        const ssize_t n = readlink(path, file, sizeof file - 1);
+        if (n < 0 || (file[n] = 0, strcmp(file, "/dev/null") != 0))
+            return 1 + fd;
+    }
+    if (getsid(0) != getppid())
+        return 4;
+    if (sigprocmask(SIG_SETMASK, NULL, &blocked))
+        return 5;
+    for (int s = 1; s < SIGRTMIN; s++)
+        if (sigismember(&blocked, s) == 1 ||
+            (!sigaction(s, NULL, &how) && how.sa_handler == SIG_IGN))
+            return 10 + s;
+    return 0;
 }
 
 /* The end of a job, which takes longer than what a test waits for. */
@@ -171,8 +211,8 @@ static int job(void *self)
         proc_confine();
         return pthread_create(&id, NULL, thread, NULL) || pthread_join(id, NULL);
     }
-    if (!strcmp(what, "session"))
-        return getsid(0) == getpid();
+    if (!strcmp(what, "inherits"))
+        return inherited();
     return 98;
 }
 
@@ -228,6 +268,7 @@ static void tells_the_end(void **state)
     assert_status("large status", 200);
     assert_status("core", 0); /* no job leaves a file behind where it ran */
     assert_status("descriptors", 2);
+    assert_status("inherits", 0);
     const ProcResult r = call("signal", &(ProcLimits){0}, NULL);
     assert_int_equal(r.how, PROC_SIGNALLED);
     assert_int_equal(r.code, SIGUSR1);
@@ -331,7 +372,7 @@ static void serves_many(void **state)
 
 static void prepares_once(void **state)
 {
-    char *const argv[] = {(char *)(size_t) "/proc/self/exe", NULL};
+    char *const argv[] = {(char *)(size_t)"/proc/self/exe", NULL};
     const int others = control;
     (void)state;
     setenv("PROC_TEST", "1", 1);
@@ -614,6 +655,284 @@ static void sends_only_what_is_set(void **state)
     close(cancel);
 }
 
+/* --- messages that are none ----------------------------------------------------------------- */
+
+/* Sends bytes of a call with descriptors. */
+static void send_some(const void *bytes, size_t len, const int fd[], size_t nfd)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(16 * sizeof(int))];
+    } rights = {0};
+    struct iovec part = {(void *)(uintptr_t)bytes, len};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    rights.head = (struct cmsghdr){CMSG_LEN(nfd * sizeof *fd), SOL_SOCKET, SCM_RIGHTS};
+    memcpy(CMSG_DATA(&rights.head), fd, nfd * sizeof *fd);
+    if (nfd) {
+        m.msg_control = &rights;
+        m.msg_controllen = CMSG_SPACE(nfd * sizeof *fd);
+    }
+    assert_int_equal(sendmsg(control, &m, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* A call runs if it has its size and as many descriptors as it says, and no more than there may be.
+ * Of others nothing is kept, and the server goes on. */
+static void refuses_calls(void **state)
+{
+    enum { WHOLE = sizeof(ProcCall), FDS = CALL_MAX + 5 };
+    static const struct {
+        size_t len, nfd;
+        u32 nfiles;
+        bool runs;
+    } rows[] = {
+        {WHOLE, CALL_FILES + 1, 1, true},
+        {WHOLE, CALL_MAX, PROC_MAX_FILES, true},
+        {WHOLE, CALL_FILES, 0, true},
+        {WHOLE - 1, CALL_FILES + 1, 1, false},
+        {WHOLE + 1, CALL_FILES + 1, 1, false},
+        {1, CALL_FILES + 1, 1, false},
+        {WHOLE, CALL_FILES + 1, 2, false},
+        {WHOLE, CALL_FILES + 2, 1, false},
+        {WHOLE, CALL_FILES + 1, 0, false},
+        {WHOLE, CALL_MAX + 1, PROC_MAX_FILES, false},
+        {WHOLE, CALL_MAX + 1, PROC_MAX_FILES + 1, false},
+        {WHOLE, FDS, FDS - CALL_FILES, false},
+        {WHOLE, FDS, PROC_MAX_FILES, false},
+        {WHOLE, CALL_FILES - 1, UINT32_MAX, false},
+        {WHOLE, 0, 0, false},
+        {WHOLE, 0, UINT32_MAX - 1, false},
+    };
+    (void)state;
+    const int before = call("server", &(ProcLimits){.wall = 60}, NULL).code;
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct {
+            ProcCall call;
+            char more;
+        } message = {.call = {.limits = {.wall = 60}, .nfiles = rows[i].nfiles}};
+        int end[2], fd[FDS];
+        bool runs = false;
+        ProcResult r = {PROC_LOST, 0};
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end), 0);
+        for (size_t k = 0; k < FDS; k++)
+            fd[k] = k == CALL_RESULT      ? end[1]
+                    : k == CALL_DIRECTORY ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
+                                          : file_with("status");
+        send_some(&message, rows[i].len, fd, rows[i].nfd);
+        for (size_t k = 0; k < FDS; k++)
+            close(fd[k]);
+        for (ProcResult got; recv(end[0], &got, sizeof got, 0) > 0; runs = true)
+            r = got.how == PROC_BEGUN ? r : got;
+        if (runs != rows[i].runs)
+            fail_msg("row %zu", i);
+        if (runs)
+            assert_true(r.how == PROC_EXITED && r.code == (rows[i].nfiles ? 42 : 99));
+        close(end[0]);
+    }
+    assert_true(call("server", &(ProcLimits){.wall = 60}, NULL).code <= before + 2);
+}
+
+/* What a caller makes of what comes back: an error, or how the job ended. */
+static void reads_answers(void **state)
+{
+    enum { NO = -1 };
+    static const struct {
+        struct {
+            int how, code;
+        } says[2];
+        int n, why, how, code;
+    } rows[] = {
+        {{{0}}, 0, EPIPE, NO, NO},
+        {{{PROC_EXITED, 5}}, 1, 0, PROC_EXITED, 5},
+        {{{PROC_SIGNALLED, SIGKILL}}, 1, 0, PROC_SIGNALLED, SIGKILL},
+        {{{PROC_SIGNALLED, 0}}, 1, EPIPE, NO, NO},
+        {{{PROC_SIGNALLED, 9999}}, 1, EPIPE, NO, NO},
+        {{{PROC_SIGNALLED, -1}}, 1, EPIPE, NO, NO},
+        {{{PROC_TIMEOUT, 0}}, 1, 0, PROC_TIMEOUT, 0},
+        {{{PROC_LOST, 0}}, 1, 0, PROC_LOST, 0},
+        {{{PROC_BEGUN + 1, 0}}, 1, EPIPE, NO, NO},
+        {{{-1, 0}}, 1, EPIPE, NO, NO},
+        {{{PROC_BEGUN, 0}}, 1, 0, PROC_LOST, 0},
+        {{{PROC_BEGUN, 0}, {PROC_BEGUN, 3}}, 2, 0, PROC_LOST, 0},
+        {{{PROC_BEGUN, 0}, {PROC_EXITED, 7}}, 2, 0, PROC_EXITED, 7},
+        {{{PROC_BEGUN, 0}, {PROC_SIGNALLED, 9999}}, 2, 0, PROC_LOST, 0},
+        {{{PROC_BEGUN, 0}, {PROC_SIGNALLED, SIGSEGV}}, 2, 0, PROC_SIGNALLED, SIGSEGV},
+        {{{PROC_EXITED, 5}, {PROC_EXITED, 6}}, 2, 0, PROC_EXITED, 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++)
+        for (size_t size = sizeof(ProcResult) - 1; size <= sizeof(ProcResult); size++) {
+            int to[2], file[] = {file_with("")};
+            ProcResult r = {PROC_BEGUN, 77};
+            const bool whole = size == sizeof r;
+            assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, to), 0);
+            const pid_t child = fork();
+            if (child == 0) { /* a server that says just that */
+                char bytes[sizeof(ProcCall)];
+                union {
+                    struct cmsghdr head;
+                    char room[CMSG_SPACE(CALL_MAX * sizeof(int))];
+                } rights;
+                int result;
+                struct iovec part = {bytes, sizeof bytes};
+                struct msghdr m = {.msg_iov = &part,
+                                   .msg_iovlen = 1,
+                                   .msg_control = &rights,
+                                   .msg_controllen = sizeof rights};
+                close(to[0]);
+                if (recvmsg(to[1], &m, 0) != sizeof bytes)
+                    _exit(1);
+                memcpy(&result, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof result);
+                for (int k = 0; k < rows[i].n; k++)
+                    (void)!send(result, &rows[i].says[k], size, MSG_NOSIGNAL);
+                _exit(0);
+            }
+            close(to[1]);
+            const int why = proc_call(to[0], file, 1, &(ProcLimits){0}, -1, &r);
+            assert_int_equal(waitpid(child, NULL, 0), child);
+            assert_int_equal(why, whole ? rows[i].why : EPIPE);
+            if (whole && !why)
+                assert_true((int)r.how == rows[i].how && r.code == rows[i].code);
+            close(to[0]);
+            close(file[0]);
+        }
+}
+
+static void bounds_files(void **state)
+{
+    int file[PROC_MAX_FILES + 1];
+    ProcResult r;
+    (void)state;
+    for (size_t i = 0; i < countof(file); i++)
+        file[i] = file_with("status");
+    assert_int_equal(proc_call(control, file, PROC_MAX_FILES, &(ProcLimits){0}, -1, &r), 0);
+    assert_int_equal(r.code, 42);
+    assert_int_equal(proc_call(control, file, PROC_MAX_FILES + 1, &(ProcLimits){0}, -1, &r),
+                     EINVAL);
+    for (size_t i = 0; i < countof(file); i++)
+        close(file[i]);
+}
+
+/* --- servers and their starters --------------------------------------------------------------- */
+
+/* A server ends with the process that started it, though another still could call. */
+static void ends_with_its_starter(void **state)
+{
+    char *const argv[] = {(char *)(size_t)"/proc/self/exe", NULL};
+    int to[2], status;
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(to), 0);
+    setenv("PROC_TEST", "1", 1);
+    const pid_t starter = fork();
+    if (starter == 0) {
+        int own;
+        ProcResult r;
+        const int file[] = {file_with("status"), file_with("")};
+        if (proc_start(argv, environ, &own) || proc_call(own, file, 2, &(ProcLimits){0}, -1, &r) ||
+            r.code != 42)
+            _exit(1);
+        if (fork())
+            _exit(0);
+        struct pollfd p = {.fd = own}; /* who is left sees the server's end */
+        const bool ended = poll(&p, 1, 60000) == 1 && p.revents & POLLHUP;
+        (void)!write(to[1], ended ? "e" : "r", 1);
+        _exit(0);
+    }
+    unsetenv("PROC_TEST");
+    close(to[1]);
+    assert_int_equal(waitpid(starter, &status, 0), starter);
+    assert_int_equal(status, 0);
+    assert_int_equal(read(to[0], &byte, 1), 1);
+    assert_int_equal(byte, 'e');
+    close(to[0]);
+}
+
+static void *call_for_long(void *cancel)
+{
+    ProcResult r;
+    const int file[] = {file_with("sleep"), file_with("")};
+    const int why = proc_call(control, file, 2, &(ProcLimits){.wall = 1000000}, *(int *)cancel, &r);
+    close(file[0]);
+    close(file[1]);
+    return why == ECANCELED ? cancel : NULL;
+}
+
+/* Of several deadlines the first is met, in whatever order the jobs began. */
+static void meets_the_first_deadline(void **state)
+{
+    enum { N = 3 };
+    pthread_t id[N];
+    int cancel = eventfd(0, EFD_CLOEXEC);
+    void *ok;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, call_for_long, &cancel), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(call("sleep", &(ProcLimits){.wall = 1}, NULL).how, PROC_TIMEOUT);
+    eventfd_write(cancel, 1);
+    for (int i = 0; i < N; i++) {
+        pthread_join(id[i], &ok);
+        assert_ptr_equal(ok, &cancel);
+    }
+    close(cancel);
+}
+
+/* --- where programs are found ----------------------------------------------------------------- */
+
+static void shell(const char *fmt, ...)
+{
+    char command[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(command, sizeof command, fmt, ap);
+    va_end(ap);
+    assert_int_equal(system(command), 0);
+}
+
+/* A program is found beside this one first, then where it is installed, then in a build tree; what
+ * cannot be run is passed over. */
+static void finds_programs(void **state)
+{
+    static const char *const places[] = {
+        "../../", "../", "../../../libexec/ventus/", "../../libexec/ventus/", "../libexec/ventus/",
+        ""};
+    char dir[] = "/tmp/proc_test.XXXXXX", got[256];
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    shell("cd %s && mkdir -p a/b/c libexec/ventus a/libexec/ventus a/b/libexec/ventus && "
+          "cp /proc/%d/exe a/b/c/this",
+          dir, (int)getpid());
+    for (size_t i = 0; i <= countof(places); i++) {
+        char command[128], wanted[256] = "none";
+        if (i) {
+            shell("cd %s/a/b/c && : >%sprogram", dir, places[i - 1]);
+            if (i > 1) /* the last one is found as long as this is no program */
+                snprintf(wanted, sizeof wanted, "%s/a/b/c/%sprogram", dir, places[i - 2]);
+        }
+        for (int can_run = 0; can_run <= (i > 0); can_run++) {
+            if (can_run) {
+                shell("chmod +x %s/a/b/c/%sprogram", dir, places[i - 1]);
+                snprintf(wanted, sizeof wanted, "%s/a/b/c/%sprogram", dir, places[i - 1]);
+            }
+            snprintf(command, sizeof command, "PROC_TEST=find %s/a/b/c/this", dir);
+            FILE *p = popen(command, "r");
+            assert_non_null(p);
+            assert_non_null(fgets(got, sizeof got, p));
+            assert_int_equal(pclose(p), 0);
+            assert_string_equal(got, wanted);
+        }
+    }
+    shell("rm -r %s", dir);
+}
+
+static int say_where(void)
+{
+    char *path = proc_find("program");
+    printf("%s", path ? path : "none");
+    mem_free(path);
+    return 0;
+}
+
 static void sees_a_server_end(void **state)
 {
     const char *const argv[] = {"/bin/false", NULL};
@@ -630,7 +949,7 @@ static void sees_a_server_end(void **state)
 
 int main(void)
 {
-    char self[4096];
+    char self[4096], directory[] = "/tmp/proc_test.XXXXXX";
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     struct rlimit stack, files;
     const struct CMUnitTest tests[] = {
@@ -651,12 +970,21 @@ int main(void)
         cmocka_unit_test(sees_a_server_end),
         cmocka_unit_test(uses_descriptor_zero),
         cmocka_unit_test(sends_only_what_is_set),
+        cmocka_unit_test(refuses_calls),
+        cmocka_unit_test(reads_answers),
+        cmocka_unit_test(bounds_files),
+        cmocka_unit_test(ends_with_its_starter),
+        cmocka_unit_test(meets_the_first_deadline),
+        cmocka_unit_test(finds_programs),
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(closes_the_others),
         cmocka_unit_test(arranges_descriptors),
 #endif
     };
-    if (getenv("PROC_TEST"))
+    const char *as = getenv("PROC_TEST");
+    if (as && !strcmp(as, "find"))
+        return say_where();
+    if (as)
         return proc_serve(&(ProcServer){
             .control = PROC_CONTROL, .keep = -1, .job = job, .end = end, .prepare = prepare});
     if (n <= 0)
@@ -669,9 +997,22 @@ int main(void)
     getrlimit(RLIMIT_NOFILE, &files);
     setrlimit(RLIMIT_NOFILE,
               &(struct rlimit){files.rlim_max < 100 ? files.rlim_max : 100, files.rlim_max});
+    sigset_t some, before;
+    sigemptyset(&some);
+    sigaddset(&some, SIGUSR1);
+    sigaddset(&some, SIGTERM);
+    sigprocmask(SIG_BLOCK, &some, &before);
+    signal(SIGUSR2, SIG_IGN);
+    if (!mkdtemp(directory))
+        return 1;
+    setenv("PROC_TEST_DIR", directory, 1);
     const int why = proc_start(argv, environ, &control);
+    signal(SIGUSR2, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     setrlimit(RLIMIT_STACK, &stack);
     setrlimit(RLIMIT_NOFILE, &files);
     unsetenv("PROC_TEST");
-    return why ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = why ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    shell("rm -r %s", directory);
+    return failed;
 }

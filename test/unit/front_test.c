@@ -223,8 +223,8 @@ static void wrong_options(void **state)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* What a shell makes of a command's words: a line each, from the one that follows the extensions on;
- * "" if one of what all commands have is missing. */
+/* What a shell makes of a command's words: a line each, from what follows the extensions on; "" if
+ * one of what all commands have is missing. */
 static void words_of(const Buf *command, Buf *lines)
 {
     static const char *const always[] = {"-cc1",

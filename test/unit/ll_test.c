@@ -3,6 +3,7 @@
 #include "test/kit/skip.h"
 #include "base/mem.h"
 #include "comp/comp.h"
+#include "comp/spirv.h"
 #include "obj/kernelinfo.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -298,6 +299,95 @@ static void linking(void **state)
     drop(&a), drop(&b), drop(&both), drop(&twice);
 }
 
+/* --- SPIR-V ----------------------------------------------------------------------------------- */
+
+/* A module of no functions, of a version and a memory model, with capabilities that fit, an extension
+ * that no translator of LLVM 15 to 19 knows, and so many words of its last instruction. */
+static Buf module_of(u32 version, u32 addressing, bool extension, size_t last)
+{
+    static const u32 capabilities[] = {0x20011, 4, 0x20011, 6, 0x20011, 5};
+    static const char name[24] = "SPV_KHR_shader_clock";
+    const u32 header[] = {0x07230203, version, 0, 1, 0}, named = 10 | 7 << 16,
+              model[] = {0x3000e, addressing, 2};
+    Buf m = {0};
+    buf_put(&m, header, sizeof header);
+    buf_put(&m, capabilities, sizeof capabilities);
+    if (extension) {
+        buf_put(&m, &named, sizeof named);
+        buf_put(&m, name, sizeof name);
+    }
+    buf_put(&m, model, 4 * last);
+    return m;
+}
+
+/* What is said of modules that are not taken; the rest after a colon is what the tools say. */
+static void refuses_modules(void **state)
+{
+    static const struct {
+        u32 version, addressing;
+        bool extension;
+        size_t last;
+        CompOutput output;
+        const char *says;
+        bool more;
+    } rows[] = {
+        {0x10100, 1, false, 3, COMP_LLVM, NULL, false},
+        {0x10400, 1, false, 3, COMP_LLVM, NULL, false},
+        {0x10100, 1, false, 2, COMP_LLVM, "this is no SPIR-V module, or it ends too early", false},
+        {0x10500, 1, false, 3, COMP_LLVM, "SPIR-V 1.5 is newer than 1.4", false},
+        {0x10100, 2, false, 3, COMP_LLVM,
+         "the module is not for addresses of 32 bits (Physical32), which this device has", false},
+        {0x10100, 0, false, 3, COMP_LLVM,
+         "the module is not for addresses of 32 bits (Physical32), which this device has", false},
+        {0x10100, 1, false, 3, COMP_PREPROCESSED,
+         "such an output is made of OpenCL C, not of SPIR-V", false},
+        {0x10100, 1, false, 3, COMP_RULE, "such an output is made of OpenCL C, not of SPIR-V",
+         false},
+        {0x10100, 1, false, 0, COMP_LLVM,
+         "the module is not for addresses of 32 bits (Physical32), which this device has", false},
+        {0x10100, 1, true, 3, COMP_LLVM, "the module cannot be translated: ", true},
+    };
+    u32 version;
+    (void)state;
+    need_compiler();
+    if (!spirv_validator() || !spirv_translator(&version))
+        skip_because("spirv-tools or llvm-spirv is not installed");
+    for (size_t i = 0; i < countof(rows); i++) {
+        Buf il = module_of(rows[i].version, rows[i].addressing, rows[i].extension, rows[i].last);
+        Made m = made();
+        char want[160];
+        m.d = (Diag){.sink = diag_to_buf, .to = &m.log};
+        const CompOptions opt = {.output = rows[i].output, .name = "m.spv"};
+        m.ok = comp_compile(compiler, (const char *)il.data, il.len, &opt, &m.out, &m.d);
+        assert_int_equal(m.ok, !rows[i].says);
+        if (m.ok) {
+            assert_true(begins(&m.out, "; ModuleID"));
+            assert_string_equal(buf_text(&m.log), "");
+        } else {
+            snprintf(want, sizeof want, "m.spv: error: %s%s", rows[i].says,
+                     rows[i].more ? "" : "\n");
+            assert_true(begins(&m.log, want));
+            assert_true(rows[i].more ? m.log.len > strlen(want) + 1 : m.log.len == strlen(want));
+            assert_true(m.log.data[m.log.len - 2] != '\n');
+            assert_int_equal(m.d.errors, 1);
+        }
+        drop(&m);
+        buf_free(&il);
+    }
+    /* valid but for an id that is not below the bound */
+    static const u32 name[] = {0x30005, 7, 0x61};
+    Buf il = module_of(0x10100, 1, false, 3);
+    buf_put(&il, name, sizeof name);
+    Made m = made();
+    m.d = (Diag){.sink = diag_to_buf, .to = &m.log};
+    m.ok = comp_compile(compiler, (const char *)il.data, il.len,
+                        &(CompOptions){.output = COMP_IMAGE, .name = "m.spv"}, &m.out, &m.d);
+    assert_false(m.ok);
+    assert_true(begins(&m.log, "m.spv: error: the module is not valid: error: "));
+    drop(&m);
+    buf_free(&il);
+}
+
 /* --- threads -------------------------------------------------------------------------------- */
 
 enum { NTHREADS = 8, ROUNDS = 3 };
@@ -505,6 +595,7 @@ int main(void)
         cmocka_unit_test(warnings),
         cmocka_unit_test(headers),
         cmocka_unit_test(linking),
+        cmocka_unit_test(refuses_modules),
         cmocka_unit_test(threads),
         cmocka_unit_test(cache),
     };

@@ -4,6 +4,7 @@
  * With COMP_TEST_FAKE this program is itself the compiler's process, one whose reply is as bad as
  * that says.
  */
+#include "base/fdio.h"
 #include "comp/cache.h"
 #include "test/kit/leftover.h"
 #include "test/kit/skip.h"
@@ -436,6 +437,34 @@ static void survives_hostile_bitcode(void **state)
 
 /* --- replies of a stranger --------------------------------------------------------------- */
 
+static u64 limit_of(int resource)
+{
+    struct rlimit l = {0};
+    getrlimit((__rlimit_resource_t)resource, &l);
+    return l.rlim_cur;
+}
+
+/* A reply that says which bounds the process has, and which are clang's. */
+static int tell_limits(void)
+{
+    Buf b = {0}, text = {0}, line = {0}, bytes = {0};
+    Request q;
+    if (!fd_read(0, UINT64_MAX, &bytes) || !request_read(bytes.data, bytes.len, &q))
+        return 8;
+    const u64 memory = limit_of(RLIMIT_AS);
+    const bool fits = memory >= q.limits.memory + PROC_STACK &&
+                      memory - q.limits.memory - PROC_STACK < (u64)1 << 30;
+    buf_printf(&line, "%u %u %llu %llu, %llu %llu %d", q.limits.cpu, q.limits.wall,
+               (unsigned long long)q.limits.memory, (unsigned long long)q.limits.file,
+               (unsigned long long)limit_of(RLIMIT_CPU), (unsigned long long)limit_of(RLIMIT_FSIZE),
+               is_sanitized() || fits);
+    reply_note(&text, DIAG_NOTE, buf_text(&line));
+    reply_write(
+        &(Reply){.ok = true, .messages = {text.data, text.len}, .product = {(const u8 *)"x", 1}},
+        &b);
+    return write(1, b.data, b.len) != (ssize_t)b.len;
+}
+
 static int fake_job(void *self)
 {
     const char *how = self;
@@ -450,6 +479,17 @@ static int fake_job(void *self)
         (void)!ftruncate(1, (off_t)1 << 40);
         return 0;
     }
+    if (!strncmp(how, "ends ",
+                 5)) { /* with a number, a signal's if it is negative, and a complaint */
+        char *end;
+        const long code = strtol(how + 5, &end, 10);
+        (void)!write(2, end, strlen(end));
+        if (code < 0)
+            raise((int)-code);
+        return (int)code;
+    }
+    if (!strcmp(how, "limits"))
+        return tell_limits();
     reply_note(&text, DIAG_NOTE, "a note");
     reply_write(&(Reply){.ok = strcmp(how, "nothing") != 0,
                          .messages = {text.data, text.len},
@@ -504,6 +544,104 @@ static void believes_no_reply(void **state)
     drop(&m);
     unsetenv("COMP_TEST_FAKE");
     unsetenv("VENTUS_CC_PROGRAM");
+}
+
+/* With this program as the compiler's process, one that behaves so. */
+static Made compile_by(const char *how)
+{
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = 0;
+    setenv("VENTUS_CC_PROGRAM", self, 1);
+    setenv("COMP_TEST_FAKE", how, 1);
+    Compiler *c = comp_open();
+    Made m = compile_with(c, good, image);
+    comp_close(c);
+    unsetenv("COMP_TEST_FAKE");
+    unsetenv("VENTUS_CC_PROGRAM");
+    return m;
+}
+
+#define STARVED "the compiler needed more than 2048 MiB of memory (VENTUS_CC_MEMORY)"
+#define LATE    "the compiler took more than 60 seconds, or 300 by the clock (VENTUS_CC_TIMEOUT)"
+
+/* What a host is told, by the end of the process and by what it said before. */
+static void says_how_it_ended(void **state)
+{
+    static const struct {
+        const char *how, *says;
+    } rows[] = {
+        {"ends 9", "the compiler stopped with status 9"},
+        {"ends 1why\n", "the compiler stopped with status 1: why"},
+        {"ends 1\nwhy\nso\n\n", "the compiler stopped with status 1: \nwhy\nso"},
+        {"ends 1\n\n", "the compiler stopped with status 1"},
+        {"ends 3", STARVED},
+        {"ends 3why", STARVED},
+        {"ends 4why", "the compiler stopped with status 4: why"},
+        {"ends 1LLVM ERROR: Out of Memory", STARVED},
+        {"ends 1cannot Allocate memory", STARVED},
+        {"ends 1std::bad_alloc", STARVED},
+        {"ends -6std::bad_alloc", STARVED},
+        {"ends -6", "the compiler crashed (Aborted)"},
+        {"ends -6why\n", "the compiler crashed (Aborted): why"},
+        {"ends -9", LATE},
+        {"ends -24", LATE},
+        {"ends -15", "the compiler crashed (Terminated)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        char want[200];
+        Made m = compile_by(rows[i].how);
+        assert_false(m.ok);
+        snprintf(want, sizeof want, "t.cl: error: %s\n", rows[i].says);
+        assert_string_equal(buf_text(&m.log), want);
+        assert_int_equal(m.d.errors, 1);
+        drop(&m);
+    }
+}
+
+/* Seconds and MiB that are set, seconds of both clocks, bytes, and a file's; no file is larger than
+ * 512 MiB. */
+static void has_bounds(void **state)
+{
+    static const struct {
+        const char *seconds, *mib, *says;
+    } rows[] = {
+        {NULL, NULL, "60 300 2147483648 536870912, 60 536870912 1\n"},
+        {"7", "16", "7 35 16777216 536870912, 7 536870912 1\n"},
+        {"", "", "60 300 2147483648 536870912, 60 536870912 1\n"},
+        {"1000000", "1048576", "1000000 5000000 1099511627776 536870912, 1000000 536870912 1\n"},
+    };
+    static const struct {
+        const char *name, *value, *says;
+    } wrong[] = {
+        {"VENTUS_CC_TIMEOUT", "1000001",
+         "VENTUS_CC_TIMEOUT: error: '1000001' is not a number from 0 to 1000000\n"},
+        {"VENTUS_CC_MEMORY", "1048577",
+         "VENTUS_CC_MEMORY: error: '1048577' is not a number from 0 to 1048576\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (rows[i].seconds)
+            setenv("VENTUS_CC_TIMEOUT", rows[i].seconds, 1);
+        if (rows[i].mib)
+            setenv("VENTUS_CC_MEMORY", rows[i].mib, 1);
+        Made m = compile_by("limits");
+        assert_true(m.ok);
+        assert_string_equal(buf_text(&m.log), rows[i].says);
+        drop(&m);
+    }
+    unsetenv("VENTUS_CC_TIMEOUT");
+    unsetenv("VENTUS_CC_MEMORY");
+    for (size_t i = 0; i < countof(wrong); i++) {
+        setenv(wrong[i].name, wrong[i].value, 1);
+        Made m = compile_by("limits");
+        unsetenv(wrong[i].name);
+        assert_false(m.ok);
+        assert_string_equal(buf_text(&m.log), wrong[i].says);
+        drop(&m);
+    }
 }
 
 static void says_that_there_is_none(void **state)
@@ -863,8 +1001,8 @@ static void removes_what_was_abandoned(void **state)
 static void removes_the_oldest(void **state)
 {
     (void)state;
-    const Buf key = {.data = (u8 *)(uintptr_t) "key", .len = 3},
-              value = {.data = (u8 *)(uintptr_t) "value", .len = 5};
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
     run_shell("mkdir %s/cache && cd %s/cache && for i in 1 2 3 4; do truncate -s 60M $i.ventus && "
               "touch -d \"$i hours ago\" $i.ventus; done",
               scratch, scratch);
@@ -880,12 +1018,144 @@ static void removes_the_oldest(void **state)
     run_shell("rm -r %s/cache", scratch);
 }
 
+/* Makes the directory of the cache with `files`, each a name, its bytes and its age in seconds;
+ * puts an entry of 40 bytes there, and compares what is left. */
+static void expect_trimmed(const char *files, const char *left)
+{
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
+    run_shell("mkdir %s/cache && cd %s/cache && echo '%s' | tr ';' '\\n' | while read -r n s a; do "
+              "truncate -s $s $n && touch -d \"$a seconds ago\" $n; done",
+              scratch, scratch, files);
+    cache_put(in_scratch("cache"), &key, &value);
+    run_shell("cd %s/cache && test \"$(LC_ALL=C ls | grep -vE '^[0-9a-f]{16}[.]ventus$' | tr '\\n' "
+              "' ')\" = '%s'",
+              scratch, left);
+    run_shell("cd %s/cache && find . -name '????????????????.ventus' -size 40c | grep -q . && rm "
+              "-r %s/cache",
+              scratch, scratch);
+}
+
+/* Entries go from the oldest on once they have more than 256 MiB, until they have 192 or less. */
+static void keeps_its_limit(void **state)
+{
+    enum { MIB64 = 64 << 20, ENTRY = 40 };
+    static const struct {
+        int sizes[4];
+        const char *left;
+    } rows[] = {
+        {{MIB64, MIB64, MIB64, MIB64 - ENTRY}, "trimmed x1.ventus x2.ventus x3.ventus x4.ventus "},
+        {{MIB64, MIB64, MIB64, MIB64 - ENTRY + 1}, "trimmed x3.ventus x4.ventus "},
+        {{MIB64 + 1, MIB64, MIB64, MIB64 - ENTRY}, "trimmed x2.ventus x3.ventus x4.ventus "},
+    };
+    char files[160];
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        const int *s = rows[i].sizes;
+        snprintf(files, sizeof files, "x4.ventus %d 1;x1.ventus %d 4;x3.ventus %d 2;x2.ventus %d 3",
+                 s[3], s[0], s[2], s[1]);
+        expect_trimmed(files, rows[i].left);
+    }
+    /* within a minute of the last time nothing is looked at */
+    expect_trimmed("trimmed 0 45;x1.ventus 300M 9", "trimmed x1.ventus ");
+    expect_trimmed("trimmed 0 75;x1.ventus 300M 9", "trimmed ");
+    /* what writers leave behind goes after ten minutes; names of others stay, and do not count */
+    expect_trimmed(
+        "ventus-abcdef 1 580;ventus-abcdeg 1 620;ventus-abcdefg 1 999;ventus-abcde 1 999;"
+        "Ventus-abcdef 1 999",
+        "Ventus-abcdef trimmed ventus-abcde ventus-abcdef ventus-abcdefg ");
+    expect_trimmed("x.ventusx 300M 9;.ventu 300M 9;a.ventus 1 9", "a.ventus trimmed x.ventusx ");
+    expect_trimmed("x234567890123456789012345.ventus 300M 9",
+                   "trimmed x234567890123456789012345.ventus ");
+    expect_trimmed("x23456789012345678901234.ventus 300M 9", "trimmed ");
+}
+
+/* An entry that was used lately stays longer than one that is younger. */
+static void keeps_what_is_used(void **state)
+{
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
+    Buf got = {0};
+    (void)state;
+    for (int used = 0; used <= 1; used++) {
+        cache_put(in_scratch("cache"), &key, &value);
+        run_shell("cd %s/cache && touch -d '9 hours ago' *.ventus && truncate -s 300M x.ventus && "
+                  "touch -d '1 hour ago' x.ventus && rm trimmed",
+                  scratch);
+        if (used)
+            assert_true(cache_get(in_scratch("cache"), &key, &got));
+        cache_put(in_scratch("cache"), &value, &key);
+        assert_int_equal(cache_get(in_scratch("cache"), &key, &got), used);
+        assert_true(cache_get(in_scratch("cache"), &value, &got));
+        run_shell("rm -r %s/cache", scratch);
+    }
+    buf_free(&got);
+}
+
+/* A directory is made with those that it lies in; where none can be made nothing is kept. */
+static void makes_its_directory(void **state)
+{
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3};
+    Buf got = {0};
+    (void)state;
+    assert_false(cache_get(in_scratch("cache/b/c"), &key, &got));
+    cache_put(in_scratch("cache/b/c"), &key, &key);
+    assert_true(cache_get(in_scratch("cache/b/c"), &key, &got));
+    assert_true(cache_make(in_scratch("cache/b/c")));
+    assert_true(cache_make(in_scratch("cache/b/c/d")));
+    run_shell(": >%s/cache/file", scratch);
+    assert_false(cache_make(in_scratch("cache/file/d")));
+    cache_put(in_scratch("cache/file/d"), &key, &key);
+    assert_false(cache_get(in_scratch("cache/file/d"), &key, &got));
+    run_shell("test $(find %s/cache/b/c -type f | wc -l) = 2 && rm -r %s/cache", scratch, scratch);
+    assert_int_equal(got.len, 3);
+    buf_free(&got);
+}
+
+/* The variables that say where the cache is, the first that is set. */
+static void finds_its_directory(void **state)
+{
+    static const char *const names[] = {"VENTUS_CACHE", "VENTUS_CACHE_DIR", "XDG_CACHE_HOME",
+                                        "HOME"};
+    static const struct {
+        const char *value[4], *path;
+    } rows[] = {
+        {{NULL, "/a", "/b", "/c"}, "/a"},
+        {{NULL, NULL, "/b", "/c"}, "/b/ventus"},
+        {{NULL, NULL, NULL, "/c"}, "/c/.cache/ventus"},
+        {{NULL, NULL, NULL, NULL}, NULL},
+        {{"0", "/a", "/b", "/c"}, NULL},
+        {{"1", "/a", NULL, NULL}, "/a"},
+        {{"00", NULL, "/b", NULL}, "/b/ventus"},
+        {{"", "", "", "/c"}, "/c/.cache/ventus"},
+        {{"", "", "", ""}, NULL},
+    };
+    char *before[countof(names)];
+    (void)state;
+    for (size_t k = 0; k < countof(names); k++)
+        before[k] = getenv(names[k]) ? strdup(getenv(names[k])) : NULL;
+    for (size_t i = 0; i < countof(rows); i++) {
+        for (size_t k = 0; k < countof(names); k++)
+            if (!rows[i].value[k] || setenv(names[k], rows[i].value[k], 1))
+                unsetenv(names[k]);
+        char *path = comp_cache_directory();
+        if (!rows[i].path != !path || (path && strcmp(path, rows[i].path) != 0))
+            fail_msg("row %zu: %s", i, path ? path : "none");
+        mem_free(path);
+    }
+    for (size_t k = 0; k < countof(names); k++) {
+        if (!before[k] || setenv(names[k], before[k], 1))
+            unsetenv(names[k]);
+        free(before[k]);
+    }
+}
+
 /* A damaged entry is none, wherever the damage is, and so is the entry of another key. */
 static void damaged_entries(void **state)
 {
     (void)state;
-    const Buf key = {.data = (u8 *)(uintptr_t) "key", .len = 3},
-              value = {.data = (u8 *)(uintptr_t) "value", .len = 5};
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3},
+              value = {.data = (u8 *)(uintptr_t)"value", .len = 5};
     Buf got = {0};
     char path[600];
     struct stat is;
@@ -913,7 +1183,7 @@ static void damaged_entries(void **state)
     assert_true(cache_get(in_scratch("cache"), &key, &got));
     assert_int_equal(got.len, 2 * value.len);
     close(fd);
-    const Buf other = {.data = (u8 *)(uintptr_t) "kez", .len = 3};
+    const Buf other = {.data = (u8 *)(uintptr_t)"kez", .len = 3};
     run_shell("cd %s/cache && mkdir kept && mv *.ventus kept", scratch);
     cache_put(in_scratch("cache"), &other, &value);
     assert_true(cache_get(in_scratch("cache"), &other, &got));
@@ -943,6 +1213,8 @@ int main(void)
         cmocka_unit_test(many_headers),
         cmocka_unit_test(survives_hostile_bitcode),
         cmocka_unit_test(believes_no_reply),
+        cmocka_unit_test(says_how_it_ended),
+        cmocka_unit_test(has_bounds),
         cmocka_unit_test(says_that_there_is_none),
         cmocka_unit_test(every_option_is_in_the_key),
         cmocka_unit_test(sees_headers_change),
@@ -953,6 +1225,10 @@ int main(void)
         cmocka_unit_test(looks_at_files_only),
         cmocka_unit_test(removes_what_was_abandoned),
         cmocka_unit_test(removes_the_oldest),
+        cmocka_unit_test(keeps_its_limit),
+        cmocka_unit_test(keeps_what_is_used),
+        cmocka_unit_test(makes_its_directory),
+        cmocka_unit_test(finds_its_directory),
         cmocka_unit_test(damaged_entries),
     };
     if (fake)

@@ -1,15 +1,12 @@
 #!/bin/sh
-# devlib_test.sh -- the device library, compiled for the host: exact results, the arithmetic of double, and the
-# accuracy of the others at a sample of arguments; `make accuracy STEP=1` looks at all of them.  Then kernels on the simulator must
-# give the same bits as the host for special and for random arguments.
+# devlib_test.sh -- kernels on the simulator give the same bits as the device library, compiled for the host, for
+# special and for random arguments; whether those are right sees devlib_host_test.sh.
 # limit: 900
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS
 A=$B/test/accuracy
-make -s B="$B" CC="${CC:-cc}" all "$A/exact" "$A/accuracy" "$A/double" "$A/fp16" "$A/arithmetic" || exit 1
-"$A/exact" && "$A/arithmetic" 200000 && "$A/accuracy" 1000003 && "$A/double" 5000 && "$A/fp16" 200000 || exit 1
-
+make -s B="$B" CC="${CC:-cc}" all "$A/accuracy" "$A/double" || exit 1
 t=$(mktemp -d) bad=0 n=0
 trap 'rm -rf "$t"' EXIT
 

@@ -490,7 +490,7 @@ static void count(Fn *n, const char *name, const Elem *e)
             const Ref here = add_con(n, trailing_zeros(n, x[i]), (i32)(32 * i));
             sum = i + 1 < k ? op3(n, IR_select, op2(n, IR_eq, x[i], ref_con(0)), sum, here) : here;
         }
-        if (bits < 32)
+        if (bits % 32)
             sum = op2(n, IR_minu, sum, ref_con(bits));
     }
     e->out[0] = sum;
@@ -577,7 +577,7 @@ static void saturated(Fn *n, bool is_signed, LLVMOpcode op, const Elem *e)
         over = op2(n, IR_ne, op2(n, IR_and, op2(n, IR_srl, both, ref_con(top - 1)), ref_con(1)),
                    ref_con(0));
         for (u32 i = 0; i < k; i++)
-            limit[i] = op2(n, IR_xor, sign, ref_con(i < t ? ~0u : ~0u >> (33 - top)));
+            limit[i] = op2(n, IR_xor, sign, ref_con(i < t ? ~0u : ~0u >> 1 >> (32 - top)));
     }
     pick(n, k, over, limit, r, e->out);
 }

@@ -568,10 +568,9 @@ void mem_set(Fn *n, LLVMValueRef i)
 
 /* --- values as bits ------------------------------------------------------------------- */
 
-/* appends `bits` bits of x to a string of words that is `at` bits long */
+/* appends x, whose bits above `bits` are 0, to a string of words that is `at` bits long */
 static void append_bits(Fn *n, Ref *words, u32 at, u32 bits, Ref x)
 {
-    x = int_zext(n, x, bits);
     if (at % 32)
         words[at / 32] = op2(n, IR_or, words[at / 32], op2(n, IR_sll, x, ref_con(at % 32)));
     else
@@ -587,7 +586,8 @@ u32 value_words(Fn *n, LLVMTypeRef t, const Ref *p, Ref *words)
     for (u32 e = 0; e < count; e++)
         for (u32 w = 0; w < k; w++) {
             const u32 here = bits - 32 * w < 32 ? bits - 32 * w : 32;
-            append_bits(n, words, at, here, p[e * k + w]);
+            const Ref x = p[e * k + w];
+            append_bits(n, words, at, here, w + 1 == k ? int_zext_top(n, x, bits) : x);
             at += here;
         }
     return (at + 31) / 32;

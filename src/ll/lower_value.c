@@ -495,6 +495,8 @@ static void put_integer(const Image *im, u32 at, LLVMValueRef c)
         return;
     }
     wide_words(im->lo, c, words, (bits + 31) / 32);
+    if (bits % 32 && bits < 32 * WIDE_WORDS) /* as a store leaves it */
+        words[bits / 32] &= ((u32)1 << bits % 32) - 1;
     for (u32 k = 0; k < WIDE_WORDS && 32 * k < bits; k++)
         put_bits(im, at + 4 * k, words[k], bits - 32 * k < 32 ? (bits - 32 * k + 7) / 8 : 4);
 }

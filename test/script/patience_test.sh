@@ -64,6 +64,30 @@ for engine in interp auto timing; do
     "$B/ventus" run $options --patience 0 --max-insns 100000 $args 2>"$T/out"
     [ $? = 1 ] && ! grep -q 'still runs' "$T/out" || complain 'said with --patience 0'
 done
+
+# of one warp the report of the fault says all; of several, how many groups there are and how many of them run
+ended() { # what is said at the limit of instructions, of a launch of that size
+    runs=$((runs + 1))
+    engine="limit, $*"
+    "$B/ventus" run --engine interp -j 1 --threads 32 --patience 0 --max-insns 100000 "$@" -a buf:i32:1 -a local:256 2>"$T/out"
+    [ $? = 1 ] || complain 'no limit'
+    sed -n 's/^ventus: //p' "$T/out"
+}
+for size in '-g 1 -l 1' '-g 32 -l 32' '-g 64 -l 32'; do
+    # shellcheck disable=SC2086 # options are several words
+    [ -z "$(ended $size "$T/spin.cl")" ] || complain 'of one warp at a time more is said'
+done
+[ "$(ended -g 33 -l 33 "$T/spin.cl")" = 'spin was ended; of 1 group 1 runs, whose warps are at' ] || complain 'one group'
+[ "$(ended -g 64,3 -l 64 "$T/spin.cl")" = 'spin was ended; of 3 groups 1 runs, whose warps are at' ] || complain '3 groups'
+# twelve places at most, those of most warps first
+awk 'BEGIN {
+    print "kernel void many(global volatile int *p, local int *t) {\n    const int w = get_local_id(0) / 32;"
+    for (k = 1; k < 15; k++) printf "    if (w == %d%s) while (*p != %d) ;\n", k, k == 9 ? " || w == 15" : "", k
+    print "    t[get_local_id(0)] = *p;\n}" }' >"$T/many.cl"
+ended -g 512 -l 512 "$T/many.cl" >/dev/null
+[ "$(grep -c '^  1 .*/many.cl:' "$T/out") $(grep -A1 'was ended' "$T/out" | sed -n '2s/ .*many.cl/ many.cl/p')" = '11  many.cl:11 in many' ] ||
+    complain 'not twelve places, the one of two warps first'
+grep -q '^  and 2 more places$' "$T/out" || complain 'not said how many places there are more'
 "$B/ventus" run --patience -1 $args 2>"$T/out"
 [ $? = 2 ] && grep -q "patience: '-1' is no number of seconds" "$T/out" || complain 'a wrong number is taken'
 [ $bad = 0 ] && echo "$runs launches that do not end"

@@ -121,6 +121,124 @@ static void kernels(void **state)
     drop(&m);
 }
 
+/* What the table says of a kernel, as text. */
+static void write_info(Buf *b, const KernelInfo *k)
+{
+    static const char *const kinds[] = {"value", "global",  "constant", "local",
+                                        "image", "sampler", "pipe"};
+    static const char *const accesses[] = {"", " ro", " wo", " rw"};
+    buf_printf(b, "%s|%s|%s|%u,%u,%u|%u,%u,%u|%s", k->name, k->attributes, k->vec_hint,
+               k->reqd_local[0], k->reqd_local[1], k->reqd_local[2], k->local_hint[0],
+               k->local_hint[1], k->local_hint[2], k->silent ? "silent" : "prints");
+    for (size_t i = 0; i < k->nargs; i++) {
+        const KernelArg *a = &k->args[i];
+        buf_printf(b, "\n  %s %s: %s %u %u %u%s%s%s%s", a->type, a->name, kinds[a->kind], a->size,
+                   a->align, a->pointee_align, a->is_const ? " const" : "",
+                   a->is_restrict ? " restrict" : "", a->is_volatile ? " volatile" : "",
+                   accesses[a->access]);
+    }
+    for (size_t i = 0; i < k->nlocals; i++)
+        buf_printf(b, "\n  %s at %u: %u", k->locals[i].name, k->locals[i].offset,
+                   k->locals[i].size);
+    buf_str(b, "\n");
+}
+
+/* Compiles a source and compares what its table says of all kernels, and of variables. */
+static void expect_table(const char *source, const char *const *options, size_t n,
+                         const char *wanted, u64 globals)
+{
+    Made m = made();
+    Buf text = {0};
+    Object *o = NULL;
+    KernelTable t;
+    compile(&m, source, (CompOptions){.output = COMP_IMAGE, .options = options, .noptions = n});
+    if (!m.ok)
+        fail_msg("%s", buf_text(&m.log));
+    assert_true(obj_read("t", m.out.data, m.out.len, &m.d, &o));
+    assert_true(kernelinfo_read(o, &t, &m.d));
+    for (size_t i = 0; i < t.nkernels; i++)
+        write_info(&text, &t.kernels[i]);
+    assert_string_equal(buf_text(&text), wanted);
+    assert_int_equal(t.globals_size, globals);
+    kernelinfo_free(&t);
+    obj_free(o);
+    buf_free(&text);
+    drop(&m);
+}
+
+/* The words, kinds, sizes and alignments that OpenCL C and doc/abi.md give every kind of argument;
+ * who prints, directly or through others; what lies in local memory and in the program. */
+static void whole_tables(void **state)
+{
+    static const char *const v3[] = {"-cl-std=CL3.0", "-w"};
+    static const char *const hints[] = {
+        "char",  "uchar",  "short", "ushort", "int",    "uint",   "long",  "ulong",  "half",
+        "float", "double", "char2", "uchar4", "short8", "uint16", "long2", "float3", "double4"};
+    Buf source = {0}, wanted = {0};
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(hints); i++) {
+        buf_printf(&source, "kernel __attribute__((vec_type_hint(%s))) void k%zu(void) {}\n",
+                   hints[i], i);
+        buf_printf(&wanted, "k%zu|vec_type_hint(%s)|%s|0,0,0|0,0,0|silent\n", i, hints[i],
+                   hints[i]);
+    }
+    expect_table(buf_text(&source), v3, countof(v3), buf_text(&wanted), 0);
+    buf_free(&source);
+    buf_free(&wanted);
+    expect_table(
+        "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+        "typedef struct { char c; double d; short s; } S;\ntypedef struct { char c[3]; } T;\n"
+        "__attribute__((work_group_size_hint(4, 5, 6))) kernel void hinted(void) {}\n"
+        "__attribute__((reqd_work_group_size(1, 2, 3), work_group_size_hint(9, 8, 7), "
+        "vec_type_hint(float4))) kernel void both(void) {}\n"
+        "kernel void values(char a, ushort b, int c, ulong d, half e, float f, double g, char3 h, "
+        "float16 i, S j, T k) {}\n"
+        "kernel void pointers(global const char *restrict a, constant S *b, local float3 *c, "
+        "global volatile void *d, const global T *e, global int *restrict f) {}\n"
+        "kernel void others(read_only image2d_t a, write_only image3d_t b, read_write image1d_t c, "
+        "sampler_t d, read_only pipe int e, write_only pipe float4 f) {}\n",
+        v3, countof(v3),
+        "hinted|work_group_size_hint(4,5,6)||0,0,0|4,5,6|silent\n"
+        "both|reqd_work_group_size(1,2,3) work_group_size_hint(9,8,7) "
+        "vec_type_hint(float4)|float4|1,2,3|9,8,7|silent\n"
+        "values|||0,0,0|0,0,0|silent\n  char a: value 1 1 0\n  ushort b: value 2 2 0\n"
+        "  int c: value 4 4 0\n  ulong d: value 8 8 0\n  half e: value 2 2 0\n"
+        "  float f: value 4 4 0\n  double g: value 8 8 0\n  char3 h: value 4 4 0\n"
+        "  float16 i: value 64 64 0\n  S j: value 24 8 0\n  T k: value 3 1 0\n"
+        "pointers|||0,0,0|0,0,0|silent\n  char* a: global 4 4 1 const restrict\n"
+        "  S* b: constant 4 4 8 const\n  float3* c: local 4 4 16\n"
+        "  void* d: global 4 4 1 volatile\n  T* e: global 4 4 1 const\n"
+        "  int* f: global 4 4 4 restrict\n"
+        "others|||0,0,0|0,0,0|silent\n  image2d_t a: image 36 4 0 ro\n"
+        "  image3d_t b: image 36 4 0 wo\n  image1d_t c: image 36 4 0 rw\n"
+        "  sampler_t d: sampler 4 4 0\n  int e: pipe 4 4 0 ro\n  float4 f: pipe 4 4 0 wo\n",
+        0);
+    expect_table("global int x[3];\nglobal char y = 5;\nglobal double z;\n"
+                 "void __attribute__((noinline)) say(int n) { printf(\"%d\", n); }\n"
+                 "void __attribute__((noinline)) far(int n) { say(n); }\n"
+                 "void __attribute__((noinline)) not(global int *p) { *p = y; }\n"
+                 "kernel void one(void) { printf(\"a\"); }\nkernel void two(int n) { far(n); }\n"
+                 "kernel void three(global int *p) { not(p); p[1] = x[2] + (int)z; }\n",
+                 v3, countof(v3),
+                 "one|||0,0,0|0,0,0|prints\ntwo|||0,0,0|0,0,0|prints\n  int n: value 4 4 0\n"
+                 "three|||0,0,0|0,0,0|silent\n  int* p: global 4 4 4\n",
+                 3 * 4 + 1 + 8);
+    /* those of one kernel lie behind what several have in common */
+    expect_table(
+        "void f(local int *p, global int *o) { *o = *p; }\n"
+        "kernel void a(global int *o) { local int one[3]; local double two; local char three[5]; "
+        "one[o[1]] = o[0]; two = o[2]; three[o[3]] = 1; barrier(1); "
+        "o[0] = one[o[2]] + (int)two + three[o[4]]; }\n"
+        "kernel void b(global int *o) { local int other; other = o[0]; barrier(1); "
+        "o[1] = other; }\n",
+        v3, countof(v3),
+        "a|||0,0,0|0,0,0|silent\n  int* o: global 4 4 4\n  one at 0: 12\n  two at 16: 8\n"
+        "  three at 24: 5\n"
+        "b|||0,0,0|0,0,0|silent\n  int* o: global 4 4 4\n  other at 0: 4\n",
+        0);
+}
+
 static void refused(void **state)
 {
     static const struct {
@@ -589,6 +707,7 @@ int main(void)
         cmocka_unit_test(cached_warnings),
         cmocka_unit_test(outputs),
         cmocka_unit_test(kernels),
+        cmocka_unit_test(whole_tables),
         cmocka_unit_test(refused),
         cmocka_unit_test(options),
         cmocka_unit_test(relaxed),

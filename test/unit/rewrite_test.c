@@ -1,0 +1,429 @@
+/* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what the
+ * pass has to make of it by its own rule, or nothing where it must leave the text alone
+ * (src/ll/components.c, extremes.c, relaxed.c, spaces.c).
+ */
+#include "base/mem.h"
+#include "ll/middle.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* The bodies of a function before and after the pass; NULL: it stays as it is. */
+typedef struct {
+    const char *before, *after;
+} Row;
+
+/* What the bodies may use: integers, floats, vectors, pointers into two memories and private memory. */
+static const char given[] =
+    "target datalayout = \"e-p:32:32-i64:64-v16:16-v32:32-v48:64-v96:128\"\n"
+    "declare i32 @llvm.smax.i32(i32, i32)\ndeclare i32 @llvm.smin.i32(i32, i32)\n"
+    "declare i32 @llvm.umax.i32(i32, i32)\ndeclare i32 @llvm.umin.i32(i32, i32)\n"
+    "declare float @llvm.fma.f32(float, float, float)\ndeclare double @llvm.fma.f64(double, "
+    "double, double)\n"
+    "declare <2 x float> @llvm.fma.v2f32(<2 x float>, <2 x float>, <2 x float>)\ndeclare void "
+    "@other()\n"
+    "declare void @llvm.memcpy.p4.p4.i32(ptr addrspace(4), ptr addrspace(4), i32, i1)\n"
+    "declare void @llvm.memcpy.p1.p3.i32(ptr addrspace(1), ptr addrspace(3), i32, i1)\n"
+    "declare void @llvm.memcpy.p1.p4.i32(ptr addrspace(1), ptr addrspace(4), i32, i1)\n"
+    "declare void @llvm.memmove.p4.p4.i32(ptr addrspace(4), ptr addrspace(4), i32, i1)\n"
+    "declare void @llvm.memmove.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)\n"
+    "declare void @llvm.memset.p4.i32(ptr addrspace(4), i8, i32, i1)\n"
+    "declare void @llvm.memset.p1.i32(ptr addrspace(1), i8, i32, i1)\n"
+    "@v = external addrspace(1) global [9 x i32]\n"
+    "define void @f(i32 %a, i32 %b, i32 %c, i32 %d, float %x, float %y, float %z, <2 x float> %xx, "
+    "<2 x float> %yy, "
+    "double %xd, double %yd, <4 x i32> %u, ptr addrspace(1) %p, ptr addrspace(1) %q, ptr "
+    "addrspace(3) %l, ptr %o, "
+    "ptr addrspace(4) %any, i1 %k) {\nentry:\n";
+
+static LLVMModuleRef parse(LLVMContextRef ctx, const char *body)
+{
+    Buf text = {0};
+    char *why = NULL;
+    LLVMModuleRef m = NULL;
+    buf_printf(&text, "%s%s\n  ret void\n}\n", given, body);
+    LLVMMemoryBufferRef from =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&text), text.len, "body");
+    if (LLVMParseIRInContext(ctx, from, &m, &why))
+        fail_msg("%s\n%s", why, body);
+    buf_free(&text);
+    return m;
+}
+
+/* The function without names, which differ. */
+static char *shown(LLVMModuleRef m)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(m, "f");
+    char *why = NULL;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMSetValueName2(LLVMBasicBlockAsValue(b), "", 0);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            LLVMSetValueName2(i, "", 0);
+    }
+    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
+        fail_msg("%s", why);
+    LLVMDisposeMessage(why);
+    return LLVMPrintValueToString(f);
+}
+
+static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
+{
+    for (size_t i = 0; i < n; i++) {
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m = parse(ctx, rows[i].before),
+                      want = parse(ctx, rows[i].after ? rows[i].after : rows[i].before);
+        pass(m);
+        char *got = shown(m), *wanted = shown(want);
+        if (strcmp(got, wanted) != 0)
+            fail_msg("of\n%s\ncomes\n%s\nwhich should be\n%s", rows[i].before, got, wanted);
+        LLVMDisposeMessage(got);
+        LLVMDisposeMessage(wanted);
+        LLVMDisposeModule(m);
+        LLVMDisposeModule(want);
+        LLVMContextDispose(ctx);
+    }
+}
+
+/* --- stores to components --------------------------------------------------------------------- */
+
+#define LOAD   "%v = load <4 x i32>, ptr addrspace(1) %p, align 16\n"
+#define INSERT "%w = insertelement <4 x i32> %v, i32 %a, i32 2\n"
+#define STORE  "store <4 x i32> %w, ptr addrspace(1) %p, align 16\n"
+#define ONE                                                                                        \
+    "%t = getelementptr inbounds i32, ptr addrspace(1) %p, i32 2\nstore i32 %a, ptr addrspace(1) " \
+    "%t, align 4\n"
+#define MIX(mask) "%w = shufflevector <4 x i32> %v, <4 x i32> %u, <4 x i32> " mask "\n"
+
+static void components(void **state)
+{
+    static const Row rows[] = {
+        {LOAD INSERT STORE, LOAD INSERT ONE},
+        {LOAD "%w = insertelement <4 x i32> %v, i32 %a, i32 %b\n" STORE,
+         LOAD "%w = insertelement <4 x i32> %v, i32 %a, i32 %b\n"
+              "%t = getelementptr inbounds i32, ptr addrspace(1) %p, i32 %b\nstore i32 %a, ptr "
+              "addrspace(1) %t, align 4\n"},
+        {LOAD INSERT "store <4 x i32> %w, ptr addrspace(1) %p, align 2\n",
+         LOAD INSERT "%t = getelementptr inbounds i32, ptr addrspace(1) %p, i32 2\nstore i32 %a, "
+                     "ptr addrspace(1) %t, align 2\n"},
+        {LOAD "%r = load i32, ptr addrspace(1) %q\n" INSERT STORE,
+         LOAD "%r = load i32, ptr addrspace(1) %q\n" INSERT ONE},
+        {LOAD MIX("<i32 0, i32 5, i32 2, i32 4>") STORE,
+         LOAD MIX("<i32 0, i32 5, i32 2, i32 4>") "%e = extractelement <4 x i32> %u, i32 1\n%s = "
+                                                  "getelementptr inbounds i32, ptr addrspace(1) "
+                                                  "%p, i32 1\n"
+                                                  "store i32 %e, ptr addrspace(1) %s, align 4\n%g "
+                                                  "= extractelement <4 x i32> %u, i32 0\n"
+                                                  "%t = getelementptr inbounds i32, ptr "
+                                                  "addrspace(1) %p, i32 3\nstore i32 %g, ptr "
+                                                  "addrspace(1) %t, align 4\n"},
+        {"%v = load <3 x i16>, ptr addrspace(3) %l\n%w = insertelement <3 x i16> %v, i16 7, i32 0\n"
+         "store <3 x i16> %w, ptr addrspace(3) %l, align 8\n",
+         "%v = load <3 x i16>, ptr addrspace(3) %l\n%w = insertelement <3 x i16> %v, i16 7, i32 0\n"
+         "%t = getelementptr inbounds i16, ptr addrspace(3) %l, i32 0\nstore i16 7, ptr "
+         "addrspace(3) %t, align 2\n"},
+        /* what may have changed, is asked for as it is, lies elsewhere or in memory of the item's own */
+        {LOAD "store i32 %a, ptr addrspace(1) %q\n" INSERT STORE, NULL},
+        {LOAD "call void @other()\n" INSERT STORE, NULL},
+        {LOAD "fence seq_cst\n" INSERT STORE, NULL},
+        {LOAD "%r = atomicrmw add ptr addrspace(1) %q, i32 1 monotonic\n" INSERT STORE, NULL},
+        {LOAD "%r = cmpxchg ptr addrspace(1) %q, i32 1, i32 2 monotonic monotonic\n" INSERT STORE,
+         NULL},
+        {"%v = load volatile <4 x i32>, ptr addrspace(1) %p\n" INSERT STORE, NULL},
+        {LOAD INSERT "store volatile <4 x i32> %w, ptr addrspace(1) %p\n", NULL},
+        {LOAD INSERT "store <4 x i32> %w, ptr addrspace(1) %q\n", NULL},
+        {LOAD "br label %next\nnext:\n" INSERT STORE, NULL},
+        {"%v = load <4 x i32>, ptr %o\n" INSERT "store <4 x i32> %w, ptr %o\n", NULL},
+        {"%v = load <4 x i24>, ptr addrspace(1) %p\n%w = insertelement <4 x i24> %v, i24 1, i32 0\n"
+         "store <4 x i24> %w, ptr addrspace(1) %p\n",
+         NULL},
+        {"%w = insertelement <4 x i32> %u, i32 %a, i32 2\n" STORE, NULL},
+        /* components of the old vector that move, and ones that nobody knows */
+        {LOAD MIX("<i32 1, i32 5, i32 2, i32 4>") STORE, NULL},
+        {LOAD MIX("<i32 0, i32 5, i32 poison, i32 4>") STORE, NULL},
+        {"%v = load <2 x i32>, ptr addrspace(1) %p\n%w = shufflevector <2 x i32> %v, <2 x i32> "
+         "zeroinitializer, <4 x i32> "
+         "<i32 0, i32 1, i32 2, i32 3>\n" STORE,
+         NULL},
+        {"%v = load <4 x i32>, ptr addrspace(1) %q\n" MIX("<i32 0, i32 5, i32 2, i32 4>") STORE,
+         NULL},
+        {"store <4 x i32> %u, ptr addrspace(1) %p", NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), components_store);
+}
+
+/* --- extremes of sums ------------------------------------------------------------------------- */
+
+#define SUMS(op, x, y) "%s = " op " i32 " x "\n%t = " op " i32 " y "\n"
+#define MAX(x, y)      "call i32 @llvm.smax.i32(i32 " x ", i32 " y ")\n"
+#define MIN(x, y)      "call i32 @llvm.smin.i32(i32 " x ", i32 " y ")\n"
+#define UMAX(x, y)     "call i32 @llvm.umax.i32(i32 " x ", i32 " y ")\n"
+#define UMIN(x, y)     "call i32 @llvm.umin.i32(i32 " x ", i32 " y ")\n"
+#define KEEP           "store i32 %r, ptr addrspace(1) %p\n"
+
+static void extremes(void **state)
+{
+    static const Row rows[] = {
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP,
+         "%m = " MAX("%a", "%b") "%r = add nsw i32 %m, %d\n" KEEP},
+        {SUMS("sub nsw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP,
+         "%m = " MAX("%a", "%b") "%r = sub nsw i32 %m, %d\n" KEEP},
+        {SUMS("add nsw", "%d, %a", "%b, %d") "%r = " MIN("%t", "%s") KEEP,
+         "%m = " MIN("%b", "%a") "%r = add nsw i32 %m, %d\n" KEEP},
+        {SUMS("add nuw", "%a, %d", "%d, %b") "%r = " UMAX("%s", "%t") KEEP,
+         "%m = " UMAX("%a", "%b") "%r = add nuw i32 %m, %d\n" KEEP},
+        {SUMS("sub nuw", "%a, 7", "%b, 7") "%r = " UMIN("%s", "%t") KEEP,
+         "%m = " UMIN("%a", "%b") "%r = sub nuw i32 %m, 7\n" KEEP},
+        /* of three, in every order */
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MAX("%t", "%c") "%r = " MAX("%s", "%i") KEEP,
+         "%m = " MAX("%a", "%b") "%n = add nsw i32 %m, %d\n%r = " MAX("%c", "%n") KEEP},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MAX("%c", "%t") "%r = " MAX("%i", "%s") KEEP,
+         "%m = " MAX("%a", "%b") "%n = add nsw i32 %m, %d\n%r = " MAX("%c", "%n") KEEP},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MIN("%c", "%t") "%r = " MIN("%s", "%i") KEEP,
+         "%m = " MIN("%a", "%b") "%n = add nsw i32 %m, %d\n%r = " MIN("%c", "%n") KEEP},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MAX("%s", "%t") "%r = " MAX("%c", "%i") KEEP,
+         "%m = " MAX("%a", "%b") "%n = add nsw i32 %m, %d\n%r = " MAX("%c", "%n") KEEP},
+        /* sums that may wrap, in the order that is asked for */
+        {SUMS("add", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP, NULL},
+        {SUMS("add nuw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP, NULL},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%r = " UMAX("%s", "%t") KEEP, NULL},
+        {"%s = add nsw i32 %a, %d\n%t = add i32 %b, %d\n%r = " MAX("%s", "%t") KEEP, NULL},
+        {"%s = add i32 %a, %d\n%t = add nsw i32 %b, %d\n%r = " MAX("%s", "%t") KEEP, NULL},
+        /* other terms, other operations, what is taken away from the same */
+        {SUMS("add nsw", "%a, %c", "%b, %d") "%r = " MAX("%s", "%t") KEEP, NULL},
+        {SUMS("sub nsw", "%d, %a", "%d, %b") "%r = " MAX("%s", "%t") KEEP, NULL},
+        {SUMS("mul nsw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP, NULL},
+        {"%s = add nsw i32 %a, %d\n%t = sub nsw i32 %b, %d\n%r = " MAX("%s", "%t") KEEP, NULL},
+        {"%s = add nsw i32 %a, %d\n%r = " MAX("%s", "%s") KEEP, NULL},
+        {"%s = add nsw i32 %a, %d\n%r = " MAX("%s", "%d") KEEP, NULL},
+        /* sums that others need, or that lie in other blocks */
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP
+         "store i32 %t, ptr addrspace(1) %q\n",
+         NULL},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%r = " MAX("%s", "%t") KEEP
+         "store i32 %s, ptr addrspace(1) %q\n",
+         NULL},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "br label %next\nnext:\n%r = " MAX("%s", "%t") KEEP,
+         NULL},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MIN("%t", "%c") "%r = " MAX("%s", "%i") KEEP,
+         NULL},
+        {SUMS("add nsw", "%a, %d", "%b, %d") "%i = " MAX("%t", "%c") "%r = " MAX("%s", "%i") KEEP
+         "store i32 %i, ptr addrspace(1) %q\n",
+         NULL},
+        {"%t = add nsw i32 %b, %d\n%i = " MAX(
+             "%t", "%c") "br label %next\nnext:\n%s = add nsw i32 %a, %d\n%r = " MAX("%s", "%i")
+             KEEP,
+         NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), extremes_join);
+}
+
+/* --- products that are added ------------------------------------------------------------------ */
+
+#define FMA    "call float @llvm.fma.f32(float "
+#define KEEP_F "store float %r, ptr addrspace(1) %p\n"
+#define PROD   "%m = fmul contract float %x, %y\n"
+
+static void fused(void **state)
+{
+    static const Row rows[] = {
+        {PROD "%r = fadd contract float %m, %z\n" KEEP_F,
+         "%r = " FMA "%x, float %y, float %z)\n" KEEP_F},
+        {PROD "%r = fadd contract float %z, %m\n" KEEP_F,
+         "%r = " FMA "%x, float %y, float %z)\n" KEEP_F},
+        {"%m = fmul fast float %x, %y\n%r = fadd fast float %z, %m\n" KEEP_F,
+         "%r = " FMA "%x, float %y, float %z)\n" KEEP_F},
+        {PROD "%r = fsub contract float %m, %z\n" KEEP_F,
+         "%n = fneg float %z\n%r = " FMA "%x, float %y, float %n)\n" KEEP_F},
+        {PROD "%r = fsub contract float %z, %m\n" KEEP_F,
+         "%n = fneg float %x\n%r = " FMA "%n, float %y, float %z)\n" KEEP_F},
+        {PROD "%w = fmul contract float %z, %z\n%r = fadd contract float %m, %w\n" KEEP_F,
+         "%w = fmul contract float %z, %z\n%r = " FMA "%x, float %y, float %w)\n" KEEP_F},
+        {PROD "%w = fmul contract float %z, %z\n%r = fsub contract float %w, %m\n" KEEP_F,
+         PROD "%n = fneg float %m\n%r = " FMA "%z, float %z, float %n)\n" KEEP_F},
+        {"%m = fmul contract <2 x float> %xx, %yy\n%r = fadd contract <2 x float> %m, %xx\nstore "
+         "<2 x float> %r, ptr addrspace(1) %p\n",
+         "%r = call <2 x float> @llvm.fma.v2f32(<2 x float> %xx, <2 x float> %yy, <2 x float> "
+         "%xx)\n"
+         "store <2 x float> %r, ptr addrspace(1) %p\n"},
+        /* not allowed of the one, or of the other; needed itself; of double; no product */
+        {PROD "%r = fadd float %m, %z\n" KEEP_F, NULL},
+        {"%m = fmul float %x, %y\n%r = fadd contract float %m, %z\n" KEEP_F, NULL},
+        {"%m = fmul nnan float %x, %y\n%r = fadd nsz float %m, %z\n" KEEP_F, NULL},
+        {PROD "%r = fadd contract float %m, %z\nstore float %m, ptr addrspace(1) %q\n" KEEP_F,
+         NULL},
+        {PROD "%r = fadd contract float %m, %m\n" KEEP_F, NULL},
+        {PROD "%r = fmul contract float %m, %z\n" KEEP_F, NULL},
+        {PROD "%r = fdiv contract float %m, %z\n" KEEP_F, NULL},
+        {"%m = fdiv contract float %x, %y\n%r = fadd contract float %m, %z\n" KEEP_F, NULL},
+        {"%m = fmul contract double %xd, %yd\n%r = fadd contract double %m, %xd\nstore double %r, "
+         "ptr addrspace(1) %p\n",
+         NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), relaxed_fuse);
+}
+
+/* Calls of these names go to those, where they are not defined in the program. */
+static void shortened(void **state)
+{
+    static const struct {
+        const char *name, *type, *shorter;
+    } rows[] = {
+        {"_Z3expf", "float", "_Z10native_expf"},
+        {"_Z3expDv2_f", "<2 x float>", "_Z10native_expDv2_f"},
+        {"_Z4exp2Dv16_f", "<16 x float>", "_Z11native_exp2Dv16_f"},
+        {"_Z5exp10f", "float", "_Z12native_exp10f"},
+        {"_Z3expd", "double", NULL},
+        {"_Z3expDh", "half", NULL},
+        {"_Z3expDv2_d", "<2 x double>", NULL},
+        {"_Z4exp2Dv2_Dh", "<2 x half>", NULL},
+        {"_Z3sinf", "float", NULL},
+        {"_Z5expm1f", "float", NULL},
+        {"_Z10native_expf", "float", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++)
+        for (int known = 0; known < 3;
+             known++) { /* 1: the other is declared; 2: this one is defined */
+            Buf text = {0};
+            char *why = NULL;
+            LLVMContextRef ctx = LLVMContextCreate();
+            LLVMModuleRef m = NULL;
+            const char *n = rows[i].name, *t = rows[i].type;
+            buf_printf(&text,
+                       known == 2 ? "define spir_func %s @%s(%s %%x) {\n ret %s %%x\n}\n"
+                                  : "declare spir_func %s @%s(%s)\n",
+                       t, n, t, t);
+            if (known == 1 && rows[i].shorter)
+                buf_printf(&text, "declare spir_func %s @%s(%s)\n", t, rows[i].shorter, t);
+            buf_printf(
+                &text,
+                "define %s @f(%s %%x) {\n %%r = call spir_func %s @%s(%s %%x)\n ret %s %%r\n}\n", t,
+                t, t, n, t, t);
+            LLVMMemoryBufferRef from =
+                LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&text), text.len, "body");
+            if (LLVMParseIRInContext(ctx, from, &m, &why))
+                fail_msg("%s", why);
+            relaxed_shorten(m);
+            LLVMValueRef call =
+                LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetNamedFunction(m, "f")));
+            size_t len;
+            assert_string_equal(LLVMGetValueName2(LLVMGetCalledValue(call), &len),
+                                known < 2 && rows[i].shorter ? rows[i].shorter : n);
+            assert_int_equal(LLVMGetFunctionCallConv(LLVMGetCalledValue(call)),
+                             LLVMGetInstructionCallConv(call));
+            LLVMDisposeModule(m);
+            LLVMContextDispose(ctx);
+            buf_free(&text);
+        }
+}
+
+/* --- where pointers come from ----------------------------------------------------------------- */
+
+#define G "%g = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)\n"
+#define H "%h = addrspacecast ptr addrspace(1) %q to ptr addrspace(4)\n"
+#define L "%s = addrspacecast ptr addrspace(3) %l to ptr addrspace(4)\n"
+
+static void infer(LLVMModuleRef m) { spaces_infer(m); }
+
+static void spaces(void **state)
+{
+    static const Row rows[] = {
+        {G "%r = load i32, ptr addrspace(4) %g, align 2\n",
+         G "%r = load i32, ptr addrspace(1) %p, align 2\n"},
+        {G "store i32 %a, ptr addrspace(4) %g\n", G "store i32 %a, ptr addrspace(1) %p\n"},
+        {G L "store ptr addrspace(4) %s, ptr addrspace(4) %g\n",
+         G L "store ptr addrspace(4) %s, ptr addrspace(1) %p\n"},
+        {L "%r = atomicrmw add ptr addrspace(4) %s, i32 1 acquire\n",
+         L "%r = atomicrmw add ptr addrspace(3) %l, i32 1 acquire\n"},
+        {L "%r = cmpxchg ptr addrspace(4) %s, i32 1, i32 2 seq_cst monotonic\n",
+         L "%r = cmpxchg ptr addrspace(3) %l, i32 1, i32 2 seq_cst monotonic\n"},
+        {G "%t = getelementptr inbounds i32, ptr addrspace(4) %g, i32 %a\n%r = load i32, ptr "
+           "addrspace(4) %t\n",
+         G "%u1 = getelementptr inbounds i32, ptr addrspace(1) %p, i32 %a\n"
+           "%t = getelementptr inbounds i32, ptr addrspace(4) %g, i32 %a\n%r = load i32, ptr "
+           "addrspace(1) %u1\n"},
+        {G "%t = getelementptr { i8, [2 x i16] }, ptr addrspace(4) %g, i32 %a, i32 1, i32 %b\n%r = "
+           "load i16, ptr addrspace(4) %t\n",
+         G "%u1 = getelementptr { i8, [2 x i16] }, ptr addrspace(1) %p, i32 %a, i32 1, i32 %b\n"
+           "%t = getelementptr { i8, [2 x i16] }, ptr addrspace(4) %g, i32 %a, i32 1, i32 %b\n%r = "
+           "load i16, ptr addrspace(1) %u1\n"},
+        {G "%t = freeze ptr addrspace(4) %g\n%r = load i32, ptr addrspace(4) %t\n",
+         G "%t = freeze ptr addrspace(4) %g\n%r = load i32, ptr addrspace(1) %p\n"},
+        {G H "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %h\n%r = load i32, ptr "
+             "addrspace(4) %t\n",
+         G H "%u1 = select i1 %k, ptr addrspace(1) %p, ptr addrspace(1) %q\n"
+             "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %h\n%r = load i32, ptr "
+             "addrspace(1) %u1\n"},
+        {G "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) null\n%r = load i32, ptr "
+           "addrspace(4) %t\n",
+         G "%u1 = select i1 %k, ptr addrspace(1) %p, ptr addrspace(1) null\n"
+           "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) null\n%r = load i32, ptr "
+           "addrspace(1) %u1\n"},
+        {G "br label %loop\nloop:\n%t = phi ptr addrspace(4) [ %g, %entry ], [ %n, %loop ]\n%r = "
+           "load i32, ptr addrspace(4) %t\n"
+           "%n = getelementptr i32, ptr addrspace(4) %t, i32 1\n%e = icmp eq i32 %r, 0\nbr i1 %e, "
+           "label %loop, label %out\nout:\n",
+         G "br label %loop\nloop:\n%u1 = phi ptr addrspace(1) [ %p, %entry ], [ %n1, %loop ]\n"
+           "%t = phi ptr addrspace(4) [ %g, %entry ], [ %n, %loop ]\n%r = load i32, ptr "
+           "addrspace(1) %u1\n"
+           "%n1 = getelementptr i32, ptr addrspace(1) %u1, i32 1\n%n = getelementptr i32, ptr "
+           "addrspace(4) %t, i32 1\n"
+           "%e = icmp eq i32 %r, 0\nbr i1 %e, label %loop, label %out\nout:\n"},
+        {"%r = load i32, ptr addrspace(4) addrspacecast (ptr addrspace(1) @v to ptr "
+         "addrspace(4))\n",
+         "%r = load i32, ptr addrspace(1) @v\n"},
+        {"%r = load i32, ptr addrspace(4) getelementptr (i8, ptr addrspace(4) addrspacecast (ptr "
+         "addrspace(1) @v to ptr addrspace(4)), i32 8)\n",
+         "%r = load i32, ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @v, i32 8)\n"},
+        {G L "call void @llvm.memcpy.p4.p4.i32(ptr addrspace(4) align 8 %g, ptr addrspace(4) align "
+             "2 %s, i32 %a, i1 false)\n",
+         G L "call void @llvm.memcpy.p1.p3.i32(ptr addrspace(1) align 8 %p, ptr addrspace(3) align "
+             "2 %l, i32 %a, i1 false)\n"},
+        {G "call void @llvm.memcpy.p4.p4.i32(ptr addrspace(4) align 8 %g, ptr addrspace(4) align 2 "
+           "%any, i32 %a, i1 false)\n",
+         G "call void @llvm.memcpy.p1.p4.i32(ptr addrspace(1) align 8 %p, ptr addrspace(4) align 2 "
+           "%any, i32 %a, i1 false)\n"},
+        {L "call void @llvm.memmove.p4.p4.i32(ptr addrspace(4) %s, ptr addrspace(4) align 4 %s, "
+           "i32 9, i1 false)\n",
+         L "call void @llvm.memmove.p3.p3.i32(ptr addrspace(3) align 1 %l, ptr addrspace(3) align "
+           "4 %l, i32 9, i1 false)\n"},
+        {G "call void @llvm.memset.p4.i32(ptr addrspace(4) align 4 %g, i8 3, i32 9, i1 false)\n",
+         G "call void @llvm.memset.p1.i32(ptr addrspace(1) align 4 %p, i8 3, i32 9, i1 false)\n"},
+        /* of two memories, of none that is known, and what asks for its accesses as they are */
+        {G L "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %s\n%r = load i32, ptr "
+             "addrspace(4) %t\n",
+         NULL},
+        {G "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %any\n%r = load i32, ptr "
+           "addrspace(4) %t\n",
+         NULL},
+        {"%t = getelementptr i32, ptr addrspace(4) %any, i32 1\n%r = load i32, ptr addrspace(4) "
+         "%t\n",
+         NULL},
+        {G "br label %loop\nloop:\n%t = phi ptr addrspace(4) [ %g, %entry ], [ %n, %loop ]\n%n = "
+           "load ptr addrspace(4), ptr addrspace(4) %t\n"
+           "%e = icmp eq ptr addrspace(4) %n, null\nbr i1 %e, label %loop, label %out\nout:\n",
+         NULL},
+        {"%r = load i32, ptr addrspace(1) %p\nstore i32 %r, ptr %o\n", NULL},
+        {"call void @llvm.memset.p4.i32(ptr addrspace(4) align 4 %any, i8 3, i32 9, i1 false)\n",
+         NULL},
+        {G "call void @llvm.memset.p4.i32(ptr addrspace(4) align 4 %g, i8 3, i32 9, i1 true)\n",
+         NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), infer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(components), cmocka_unit_test(extremes), cmocka_unit_test(fused),
+        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -74,7 +74,7 @@ LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
 # tests that call a part of the compiler which knows LLVM
-LLTESTSRC := test/unit/converge_test.c test/unit/front_test.c test/unit/lower_test.c test/unit/rewrite_test.c test/unit/rounds_test.c
+LLTESTSRC := test/unit/converge_test.c test/unit/expand_test.c test/unit/front_test.c test/unit/lower_test.c test/unit/rewrite_test.c test/unit/rounds_test.c
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c) $(if $(LLVM_CLANG),,test/fuzz/fuzz_maker.c),$(wildcard test/fuzz/fuzz_*.c))
 CRT0 := $(patsubst lib/%.s,$B/gen/%.c,$(wildcard lib/crt0*.s))
@@ -346,6 +346,8 @@ $(addprefix $B/test/accuracy/,accuracy exact double fp16): $B/test/accuracy/%: $
 # what needs no loops in OpenCL C
 $B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
+$B/test/unit/expand_test: $(patsubst %,$B/src/ll/%.o,halves libcalls kernel_table) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o)) $(DEVOBJ)
+$B/test/unit/expand_test: LDLIBS += -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
 accuracy: $(addprefix $B/test/accuracy/,accuracy exact double fp16 arithmetic)
 	@$B/test/accuracy/exact

@@ -1,6 +1,6 @@
-/* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what the
- * pass has to make of it by its own rule, or nothing where it must leave the text alone
- * (src/ll/components.c, extremes.c, relaxed.c, spaces.c).
+/* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what
+ * the pass has to make of it by its own rule, or nothing where it must leave the text alone
+ * (src/ll/components.c, extremes.c, pointers.c, relaxed.c, spaces.c, unroll.c).
  */
 #include "base/mem.h"
 #include "ll/middle.h"
@@ -419,11 +419,234 @@ static void spaces(void **state)
     expect_rows(rows, countof(rows), infer);
 }
 
+/* --- pointers that step ----------------------------------------------------------------------- */
+
+#define COUNTER "br label %loop\nloop:\n%i = phi i32 [ 0, %entry ], [ %next, %loop ]\n"
+#define AGAIN   "%next = add i32 %i, 1\n%t = icmp ult i32 %next, %b\n"
+#define BACK    "br i1 %t, label %loop, label %out\nout:\n"
+/* what becomes of a loop: code before it, the pointer's first value, its step, body */
+#define STEPPED(before, start, by, body)                                                           \
+    before "br label %loop\nloop:\n%pp = phi ptr addrspace(1) [ " start                            \
+           ", %entry ], [ %y1, %loop ]\n%i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" body AGAIN \
+           "%y1 = getelementptr i8, ptr addrspace(1) %pp, i32 " by "\n" BACK
+#define AT(g, base, index) "%" g " = getelementptr i32, ptr addrspace(1) " base ", i32 " index "\n"
+#define GET(x, g)          "%" x " = load i32, ptr addrspace(1) %" g "\n"
+
+static void step(LLVMModuleRef m)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(m, "f");
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f);
+    pointers_step(LLVMGetNextBasicBlock(entry), entry);
+}
+
+static void pointers(void **state)
+{
+    static const Row rows[] = {
+        {COUNTER "%m = mul i32 %i, 17\n%s = add i32 %m, %a\n" AT("g", "%p", "%s") GET("x1", "g")
+             AGAIN BACK,
+         STEPPED("%v = add i32 0, %a\n" AT("w", "%p", "%v"), "%w", "68",
+                 "%m = mul i32 %i, 17\n%s = add i32 %m, %a\n" AT("g", "%p", "%s") GET("x1", "pp"))},
+        {COUNTER "%s = sub i32 %a, %i\n" AT("g", "%p",
+                                            "%s") "store i32 %a, ptr addrspace(1) %g\n" AGAIN BACK,
+         STEPPED(
+             "%v = sub i32 %a, 0\n" AT("w", "%p", "%v"), "%w", "-4",
+             "%s = sub i32 %a, %i\n" AT("g", "%p", "%s") "store i32 %a, ptr addrspace(1) %pp\n")},
+        {COUNTER "%s = shl i32 %i, 3\n" AT("g", "%p", "%s") AT("h", "%g", "5") GET("x1", "h")
+             GET("x2", "g") AGAIN BACK,
+         STEPPED(AT("w", "%p", "0"), "%w", "32",
+                 "%s = shl i32 %i, 3\n" AT("g", "%p", "%s") AT("h", "%pp", "5") GET("x1", "h")
+                     GET("x2", "pp"))},
+        {COUNTER "%s = mul i32 %i, %c\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK,
+         STEPPED("%v = mul i32 0, %c\n%v2 = mul i32 1, %c\n" AT("w", "%p",
+                                                                "%v") "%v3 = mul i32 %v2, 4\n",
+                 "%w", "%v3", "%s = mul i32 %i, %c\n" AT("g", "%p", "%s") GET("x1", "pp"))},
+        {COUNTER AT("g", "%p", "%i")
+             GET("x1", "g") "%next = add i32 %i, %c\n%t = icmp ult i32 %next, %b\n" BACK,
+         AT("w", "%p", "0") "%v = mul i32 %c, 4\nbr label %loop\nloop:\n%pp = phi ptr addrspace(1) "
+                            "[ %w, %entry ], [ %y1, %loop ]\n"
+                            "%i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" AT("g", "%p", "%i")
+                                GET("x1", "pp") "%next = add i32 %i, %c\n"
+                                                "%t = icmp ult i32 %next, %b\n%y1 = getelementptr "
+                                                "i8, ptr addrspace(1) %pp, i32 %v\n" BACK},
+        {COUNTER "%s = add i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK,
+         STEPPED(AT("w", "%p", "0"), "%w", "8",
+                 "%s = add i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "pp"))},
+        /* numbers that do not grow alike, or of another width; addresses that step already, or stay */
+        {COUNTER "%s = mul i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
+        {COUNTER "%s = shl i32 1, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
+        {COUNTER "%s = and i32 %i, 7\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
+        {COUNTER GET("s", "q") AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
+        {COUNTER AT("g", "%p", "%i")
+             GET("x1", "g") "%next = add i32 1, %i\n%t = icmp ult i32 %next, %b\n" BACK,
+         NULL},
+        {COUNTER AT("g", "%p", "%i")
+             GET("x1", "g") "%next = mul i32 %i, 3\n%t = icmp ult i32 %next, %b\n" BACK,
+         NULL},
+        {COUNTER AT("g", "%p", "%i")
+             GET("x1", "g") "%next = add i32 %i, %x1\n%t = icmp ult i32 %next, %b\n" BACK,
+         NULL},
+        {COUNTER AT("g", "%p", "%a") GET("x1", "g") AGAIN BACK, /* what nobody uses goes later */
+         AT("w", "%p", "%a") COUNTER AT("g", "%p", "%a") GET("x1", "g") AGAIN BACK},
+        {COUNTER GET("x1", "p") AGAIN BACK, NULL},
+        {COUNTER "%g = inttoptr i32 %i to ptr addrspace(1)\n" GET("x1", "g") AGAIN BACK, NULL},
+        {COUNTER "%g = getelementptr [4 x i32], ptr addrspace(1) %p, i32 %i, i32 1\n" GET("x1", "g")
+             AGAIN BACK,
+         NULL},
+        {COUNTER
+         "%s = zext i32 %i to i64\n%g = getelementptr i32, ptr addrspace(1) %p, i64 %s\n" GET(
+             "x1", "g") AGAIN BACK,
+         NULL},
+        {"br label %loop\nloop:\n%g = phi ptr addrspace(1) [ %p, %entry ], [ %h, %loop ]\n%i = phi "
+         "i32 [ 0, %entry ], [ %next, %loop ]\n" GET("x1", "g") AT("h", "%g", "1") AGAIN BACK,
+         NULL},
+        /* two from one base, more than four, one of several that is none */
+        {COUNTER "%s = add i32 %i, %a\n" AT("g", "%p", "%s") AT("h", "%p", "%i") GET("x1", "g")
+             GET("x2", "h") AGAIN BACK,
+         NULL},
+        {COUNTER "%s = mul i32 %i, %i\n" AT("g", "%p", "%i") AT("h", "%q", "%s") GET("x1", "g")
+             GET("x2", "h") AGAIN BACK,
+         NULL},
+        {AT("p1", "%p", "9") AT("p2", "%p", "99") AT("p3", "%p", "999") COUNTER AT("g1", "%p", "%i")
+             AT("g2", "%q", "%i") AT("g3", "%p1", "%i") AT("g4", "%p2", "%i") AT("g5", "%p3", "%i")
+                 GET("x1", "g1") GET("x2", "g2") GET("x3", "g3") GET("x4", "g4") GET("x5", "g5")
+                     AGAIN BACK,
+         NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), step);
+}
+
+/* --- loops to unroll -------------------------------------------------------------------------- */
+
+/* How many rounds are to be one: what unroll.c says of loops of one block, by their instructions,
+ * their counters, and what all lanes have. */
+static void unrolled(void **state)
+{
+#define HEAD   "%i = phi i32 [ %a, %entry ], [ %next, %loop ]\n"
+#define ONE_UP "%next = add i32 %i, 1\n"
+    static const struct {
+        const char *before, *body, *end;
+        int more, rounds;
+    } loops[] = {
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 11,
+         4}, /* 14 instructions with the branch */
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 12, 2},
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 21, 2},
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 22, 0},
+        {"", HEAD ONE_UP "%t = icmp slt i32 %i, %n\n", "", 0, 4},
+        {"", HEAD ONE_UP "%t = icmp ne i32 %n, %next\n", "", 0, 4},
+        {"", HEAD ONE_UP "%t = icmp ne i32 %n, %i\n", "", 0, 4},
+        {"", HEAD "%next = add i32 %i, 64\n%t = icmp ult i32 %next, %n\n", "", 0, 4},
+        {"", HEAD "%next = add i32 %i, -8\n%t = icmp sgt i32 %next, 0\n", "", 0, 4},
+        {"", HEAD "%next = add i32 %i, 3\n%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"", HEAD "%next = add i32 %i, -6\n%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"", HEAD "%next = add i32 %i, 0\n%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"", HEAD "%next = add i32 %i, %n\n%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"", HEAD "%next = shl i32 %i, 1\n%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"", HEAD "%o = add i32 %i, 1\n%next = add i32 %o, 1\n%t = icmp ult i32 %next, %n\n", "", 0,
+         0},
+        {"", HEAD ONE_UP "%m = load i32, ptr addrspace(1) %p\n%t = icmp ult i32 %next, %m\n", "", 0,
+         0},
+        {"", HEAD ONE_UP "%s = icmp ult i32 %next, %n\n%t = xor i1 %s, true\n", "", 0, 0},
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %next\n", "", 0, 0},
+        /* the bound: what all lanes have, or not */
+        {"%m = call i32 @__ventus_csr(i32 2048)\n", HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "",
+         0, 4},
+        {"%m = call i32 @__ventus_knl()\n", HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0, 4},
+        {"%m = call i32 @llvm.umin.i32(i32 %n, i32 %n)\n",
+         HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0, 4},
+        {"%m = load i32, ptr addrspace(1) %p\n", HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0,
+         4},
+        {"%m = call i32 @__ventus_lane()\n", HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0, 0},
+        {"%l = call i32 @__ventus_lane()\n%m = add i32 %l, %n\n",
+         HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0, 0},
+        {"%l = call i32 @__ventus_lane()\n",
+         "%i = phi i32 [ %l, %entry ], [ %next, %loop ]\n" ONE_UP "%t = icmp ult i32 %next, %n\n",
+         "", 0, 0},
+        {"%o = alloca i32\n%m = ptrtoint ptr %o to i32\n",
+         HEAD ONE_UP "%t = icmp ult i32 %next, %m\n", "", 0, 0},
+        {"", HEAD "call void @other()\n" ONE_UP "%t = icmp ult i32 %next, %n\n", "", 0, 0},
+        {"",
+         HEAD "%m = call i32 @llvm.umin.i32(i32 %i, i32 %n)\n" ONE_UP
+              "%t = icmp ult i32 %next, %n\n",
+         "", 10, 4},
+        {"",
+         HEAD "%m = call i32 @llvm.umin.i32(i32 %i, i32 %n)\n" ONE_UP
+              "%t = icmp ult i32 %next, %n\n",
+         "", 11, 2},
+        /* what the program says itself stays */
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", ", !llvm.loop !0", 0, 4},
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", ", !llvm.loop !2", 0, 0},
+        {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", ", !llvm.loop !4", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(loops); i++)
+        for (int kernel = 0; kernel < 2;
+             kernel++) { /* of a function the lanes' arguments may differ */
+            Buf text = {0};
+            char *why = NULL, count[64] = "!\"llvm.loop.unroll.count\", i32 ";
+            LLVMContextRef ctx = LLVMContextCreate();
+            LLVMModuleRef m = NULL;
+            buf_printf(&text,
+                       "declare i32 @__ventus_csr(i32)\ndeclare i32 @__ventus_knl()\ndeclare i32 "
+                       "@__ventus_lane()\n"
+                       "declare i32 @llvm.umin.i32(i32, i32)\ndeclare void @other()\n"
+                       "define %svoid @f(ptr addrspace(1) %%p, i32 %%a, i32 %%n) {\nentry:\n%sbr "
+                       "label %%loop\nloop:\n%s",
+                       kernel ? "spir_kernel " : "", loops[i].before, loops[i].body);
+            for (int k = 0; k < loops[i].more; k++)
+                buf_str(&text, "store i32 5, ptr addrspace(1) %p\n");
+            buf_printf(&text,
+                       "br i1 %%t, label %%loop, label %%out%s\nout:\nret void\n}\n!0 = distinct "
+                       "!{!0, !1}\n"
+                       "!1 = !{!\"llvm.loop.mustprogress\"}\n!2 = distinct !{!2, !1, !3}\n!3 = "
+                       "!{!\"llvm.loop.unroll.disable\"}\n"
+                       "!4 = distinct !{!4, !5}\n!5 = !{!\"llvm.loop.unroll.count\", i32 9}\n",
+                       loops[i].end);
+            LLVMMemoryBufferRef from =
+                LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&text), text.len, "loop");
+            if (LLVMParseIRInContext(ctx, from, &m, &why))
+                fail_msg("%s\n%s", why, buf_text(&text));
+            const int rounds = kernel ? loops[i].rounds : 0;
+            if (unroll_mark(m) != (rounds > 0))
+                fail_msg("%d rounds are wanted of\n%s", rounds, buf_text(&text));
+            char *after = LLVMPrintModuleToString(m), *at = strstr(after, count);
+            if (rounds ? !at || at[strlen(count)] != '0' + rounds : at && at[strlen(count)] != '9')
+                fail_msg("%d rounds are wanted in\n%s", rounds, after);
+            assert_false(rounds && unroll_mark(m)); /* it is settled now */
+            LLVMDisposeMessage(after);
+            LLVMDisposeModule(m);
+            LLVMContextDispose(ctx);
+            buf_free(&text);
+        }
+}
+
+/* A phi that leaves open what another has becomes that. */
+static void settled(void **state)
+{
+#define WAYS(x, y)                                                                                 \
+    "br i1 %k, label %one, label %two\none:\nbr label %meet\ntwo:\nbr label %meet\nmeet:\n%s = "   \
+    "phi i32 " x "\n%t = phi i32 " y "\n"
+#define USES(x, y) "store i32 %" x ", ptr addrspace(1) %p\nstore i32 %" y ", ptr addrspace(1) %q\n"
+    static const Row rows[] = {
+        {WAYS("[ %a, %one ], [ poison, %two ]", "[ %a, %one ], [ %b, %two ]") USES("s", "t"),
+         WAYS("[ %a, %one ], [ poison, %two ]", "[ %a, %one ], [ %b, %two ]") USES("t", "t")},
+        {WAYS("[ %a, %one ], [ %b, %two ]", "[ poison, %one ], [ %b, %two ]") USES("s", "t"),
+         WAYS("[ %a, %one ], [ %b, %two ]", "[ poison, %one ], [ %b, %two ]") USES("s", "s")},
+        {WAYS("[ %c, %one ], [ poison, %two ]", "[ %a, %one ], [ %b, %two ]") USES("s", "t"), NULL},
+        {WAYS("[ %a, %one ], [ %b, %two ]", "[ %a, %one ], [ %b, %two ]") USES("s", "t"), NULL},
+        {WAYS("[ %b, %one ], [ poison, %two ]", "[ %a, %one ], [ %b, %two ]") USES("s", "t"), NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), unroll_settle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components), cmocka_unit_test(extremes), cmocka_unit_test(fused),
-        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),
+        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),   cmocka_unit_test(pointers),
+        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,6 +395,12 @@ static void spaces(void **state)
            "4 %l, i32 9, i1 false)\n"},
         {G "call void @llvm.memset.p4.i32(ptr addrspace(4) align 4 %g, i8 3, i32 9, i1 false)\n",
          G "call void @llvm.memset.p1.i32(ptr addrspace(1) align 4 %p, i8 3, i32 9, i1 false)\n"},
+        {G "%t = freeze ptr addrspace(4) null\n%s = select i1 %k, ptr addrspace(4) %g, ptr "
+           "addrspace(4) %t\n%r = load i32, ptr addrspace(4) %s\n",
+         G "%t = freeze ptr addrspace(4) null\n%u1 = select i1 %k, ptr addrspace(1) %p, ptr "
+           "addrspace(1) null\n"
+           "%s = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %t\n%r = load i32, ptr "
+           "addrspace(1) %u1\n"},
         /* of two memories, of none that is known, and what asks for its accesses as they are */
         {G L "%t = select i1 %k, ptr addrspace(4) %g, ptr addrspace(4) %s\n%r = load i32, ptr "
              "addrspace(4) %t\n",

@@ -492,6 +492,7 @@ static int fake_job(void *self)
         return tell_limits();
     reply_note(&text, DIAG_NOTE, "a note");
     reply_write(&(Reply){.ok = strcmp(how, "nothing") != 0,
+                         .files_known = !strcmp(how, "known"),
                          .messages = {text.data, text.len},
                          .product = {(const u8 *)"\177ELF", 4}},
                 &b);
@@ -928,6 +929,59 @@ static void sees_headers_in_memory_change(void **state)
     free((void *)(size_t)opt.cache);
 }
 
+/* Whether a program answers from the cache, by a compiler that would crash. */
+static bool is_cached(CompOptions opt)
+{
+    setenv("COMP_TEST_FAKE", "crash", 1);
+    Compiler *c = comp_open();
+    Made m = compile_with(c, good, opt);
+    comp_close(c);
+    const bool ok = m.ok;
+    drop(&m);
+    return ok;
+}
+
+/* Programs of which one has another size or time than before are others; what is found by its name
+ * alone is not looked at. */
+static void notices_other_programs(void **state)
+{
+#define LATER(file)  "touch -d '2001-01-01 00:00:01' " file
+#define SOONER(file) "touch -d '2001-01-01 00:00:01.5' " file
+#define LONGER(file)                                                                               \
+    "cp " file " more && echo >>more && chmod +x more && mv more " file " && " SOONER(file)
+#define ALL(file) LATER(file), SOONER(file), LONGER(file)
+    static const char *const changes[] = {"touch clang", ALL("server"), ALL("clang"),
+                                          "touch libventus-clang.so", ALL("libventus-clang.so")};
+    char program[300], clang[300], before[4096];
+    (void)state;
+    run_shell("cp /proc/%d/exe %s/server", (int)getpid(), scratch);
+    snprintf(program, sizeof program, "%s/server", scratch);
+    snprintf(clang, sizeof clang, "%s/clang", scratch);
+    setenv("VENTUS_CC_PROGRAM", program, 1);
+    CompOptions opt = {.output = COMP_IMAGE, .cache = strdup(in_scratch("cache")), .clang = clang};
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(scratch), 0);
+    for (size_t i = 0; i <= countof(changes); i++) {
+        if (i < countof(changes))
+            run_shell("%s", changes[i]);
+        else
+            opt.clang = "clang";
+        assert_false(is_cached(opt));
+        setenv("COMP_TEST_FAKE", "known", 1);
+        Compiler *c = comp_open();
+        assert_made(compile_with(c, good, opt));
+        comp_close(c);
+        assert_true(is_cached(opt));
+    }
+    run_shell("touch clang");
+    assert_true(is_cached(opt));
+    assert_int_equal(chdir(before), 0);
+    unsetenv("COMP_TEST_FAKE");
+    unsetenv("VENTUS_CC_PROGRAM");
+    run_shell("cd %s && rm -r cache server clang libventus-clang.so", scratch);
+    free((void *)(size_t)opt.cache);
+}
+
 /* Where it is not known which files were read, nothing is kept. */
 static void sees_through_a_script(void **state)
 {
@@ -1222,6 +1276,7 @@ int main(void)
         cmocka_unit_test(sees_the_directory_change),
         cmocka_unit_test(sees_headers_in_memory_change),
         cmocka_unit_test(sees_through_a_script),
+        cmocka_unit_test(notices_other_programs),
         cmocka_unit_test(looks_at_files_only),
         cmocka_unit_test(removes_what_was_abandoned),
         cmocka_unit_test(removes_the_oldest),

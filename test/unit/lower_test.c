@@ -838,6 +838,141 @@ static void refusals(void **state)
     }
 }
 
+/* --- what lies where -------------------------------------------------------------------------- */
+
+/* The machine IR of a text. */
+static Module *lowered(LLVMContextRef ctx, const char *body, bool apart, LLVMModuleRef *m)
+{
+    Caught c;
+    Buf text = {0};
+    catch_in(&c);
+    buf_printf(&text, "%s%s", layout, body);
+    *m = parse(ctx, &text);
+    Module *ir = lower_module(*m, "test", target_find(0), apart, &c.d);
+    if (!ir)
+        fail_msg("%s", buf_text(&c.text));
+    buf_free(&text);
+    return ir;
+}
+
+/* Variables in local memory: those of several kernels, or of a function that any may call, come
+ * first, then those of each kernel; apart, each has a gap behind it. */
+static void places_locals(void **state)
+{
+    static const char body[] =
+        "@k.a = internal addrspace(3) global [3 x i32] poison, align 4\n"
+        "@k.b = internal addrspace(3) global i64 poison, align 8\n"
+        "@both = internal addrspace(3) global i8 poison\n"
+        "@j.c = internal addrspace(3) global [5 x i8] poison, align 1\n"
+        "@f.d = internal addrspace(3) global i32 poison, align 4\n"
+        "@unused = internal addrspace(3) global i32 poison\n"
+        "define void @f() {\n store i32 1, ptr addrspace(3) @f.d\n ret void\n}\n"
+        "define spir_kernel void @k() {\n store i32 1, ptr addrspace(3) getelementptr (i8, ptr "
+        "addrspace(3) @k.a, i32 4)\n"
+        " store i64 1, ptr addrspace(3) @k.b\n store i8 1, ptr addrspace(3) @both\n ret void\n}\n"
+        "define spir_kernel void @j() {\n store i8 1, ptr addrspace(3) @j.c\n store i8 1, ptr "
+        "addrspace(3) @both\n ret void\n}\n";
+    static const struct {
+        const char *kernel, *name;
+        u32 size, offset[2];
+    } rows[] = {{NULL, "both", 1, {0, 0}},
+                {NULL, "d", 4, {4, 20}},
+                {"k", "a", 12, {8, 40}},
+                {"k", "b", 8, {24, 72}},
+                {"j", "c", 5, {8, 40}}};
+    static const struct {
+        const char *name;
+        u32 bytes[2];
+    } all[] = {{"f", {0, 0}}, {"k", {32, 96}}, {"j", {16, 64}}};
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m;
+        Module *ir = lowered(ctx, body, apart, &m);
+        assert_int_equal(ir->nlocal, countof(rows));
+        for (size_t i = 0; i < countof(rows); i++) {
+            const struct IrLocal *l = &ir->local[i];
+            assert_string_equal(l->name, rows[i].name);
+            assert_true(!l->kernel == !rows[i].kernel &&
+                        (!l->kernel || !strcmp(l->kernel, rows[i].kernel)));
+            assert_int_equal(l->size, rows[i].size);
+            assert_int_equal(l->offset, rows[i].offset[apart]);
+        }
+        assert_int_equal(ir->nfunc, countof(all));
+        for (size_t i = 0; i < countof(all); i++) {
+            assert_string_equal(ir->func[i]->name, all[i].name);
+            assert_int_equal(ir->func[i]->lds_static, all[i].bytes[apart]);
+        }
+        ir_free(ir);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+    }
+}
+
+/* The number of times that a text stands in another. */
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    while ((text = strstr(text, what)))
+        n++, text++;
+    return n;
+}
+
+/* Variables in private memory, where that is wanted: a note of each that has parts or a name, with
+ * a gap behind what has parts; it gets the address, and 0 at the end of a function that is no
+ * kernel. */
+static void notes_variables(void **state)
+{
+    static const char body[] = "define void @f() {\n %table.i = alloca [3 x i32]\n %x = alloca "
+                               "i16\n %1 = alloca { i8, i32 }\n %2 = alloca i32\n"
+                               " %none = alloca [0 x i32]\n store i32 1, ptr %table.i\n store i16 "
+                               "1, ptr %x\n store i8 1, ptr %1\n store i32 1, ptr %2\n"
+                               " store i32 1, ptr %none\n ret void\n}\n"
+                               "define spir_kernel void @k() {\n %own = alloca i64\n store i64 1, "
+                               "ptr %own\n ret void\n}\n";
+    static const struct {
+        const char *text;
+        u32 size, kind;
+        int stores;
+    } rows[] = {{"table", 12, 512, 2},
+                {"x", 2, 512 | 16384, 2},
+                {"", 8, 512, 2},
+                {"own", 8, 512 | 16384, 1}};
+    static const u32 sizes[2][5] = {{12, 4, 8, 4, 4}, {12 + 16, 4, 8 + 16, 4, 4}};
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m;
+        Module *ir = lowered(ctx, body, apart, &m);
+        Buf text = {0};
+        ir_print_module(&text, ir);
+        assert_int_equal(ir->is_checked, apart);
+        assert_int_equal(ir->ndata, apart ? countof(rows) : 0);
+        assert_int_equal(ir->func[0]->nslot, 5);
+        for (size_t i = 0; i < 5; i++)
+            assert_int_equal(ir->func[0]->slot[i].size, sizes[apart][i]);
+        for (size_t i = 0; apart && i < countof(rows); i++) {
+            const Data *d = &ir->data[i];
+            char want[40] = {0}, name[40];
+            const u32 words[] = {0, rows[i].kind, rows[i].size};
+            memcpy(want, words, sizeof words);
+            strcpy(want + 12, rows[i].text);
+            assert_int_equal(d->size, 13 + strlen(rows[i].text));
+            assert_int_equal(d->ninit, d->size);
+            assert_memory_equal(d->init, want, d->size);
+            assert_true(d->writable && ir->sym[d->symbol].is_local);
+            snprintf(name, sizeof name, ".note.check.private.%zu", i);
+            assert_string_equal(ir->sym[d->symbol].name, name);
+            assert_int_equal(count(buf_text(&text), name) - 1,
+                             rows[i].stores); /* and where it is defined */
+        }
+        buf_free(&text);
+        ir_free(ir);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+    }
+}
+
 /* --- both sides ------------------------------------------------------------------------------- */
 
 static u32 host_lane;
@@ -1051,6 +1186,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_host),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(places_locals),
+        cmocka_unit_test(notes_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

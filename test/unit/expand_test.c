@@ -19,8 +19,9 @@
 
 /* --- the operations --------------------------------------------------------------------------- */
 
-/* What computes %r, its type, and how it is compared: d, f and h as numbers, D and H also zeros of
- * the other sign, F as a fused product, i as bits, n not at all: that it is done by the library is enough. */
+/* What computes %r, its type, and how it is compared: d, f and h as numbers, D and H also zeros
+ * of the other sign, F as a fused product, i as bits, n not at all: that it is done by the
+ * library is enough. */
 static const struct {
     const char *type, *body;
     char how;
@@ -195,9 +196,10 @@ int __ventus_ftoi_rne(float x) { return (int)rintf(x); }
     X(urem64)                                                                                      \
     X(sdiv64)                                                                                      \
     X(srem64)                                                                                      \
-    X(u64tof) X(i64tof) X(ftou64) X(ftoi64) X(htof) X(ftoh) X(dtoh) X(hfma) X(hclass) X(floorf)    \
-        X(ceilf) X(truncf) X(rintf) X(roundf) X(dadd) X(dsub) X(dmul) X(ddiv) X(dneg) X(dcmp)      \
-            X(ftod) X(dtof) X(dtoi64) X(dtoi32) X(dtou64) X(dtou32) X(i64tod) X(i32tod) X(u64tod)  \
+    X(u64tof)                                                                                      \
+    X(i64tof) X(ftou64) X(ftoi64) X(htof) X(ftoh) X(dtoh) X(hfma) X(hclass) X(floorf) X(ceilf)     \
+        X(truncf) X(rintf) X(roundf) X(dadd) X(dsub) X(dmul) X(ddiv) X(dneg) X(dcmp) X(ftod)       \
+            X(dtof) X(dtoi64) X(dtoi32) X(dtou64) X(dtou32) X(i64tod) X(i32tod) X(u64tod)          \
                 X(u32tod) X(dfma) X(dsqrt) X(dfloor) X(dceil) X(dtrunc) X(drint) X(dround) X(dmin) \
                     X(dmax) X(dabs) X(dcopysign) X(dclass)
 #define DECLARE(name) void __ventus_##name(void);

@@ -419,8 +419,9 @@ static void linking(void **state)
 
 /* --- SPIR-V ----------------------------------------------------------------------------------- */
 
-/* A module of no functions, of a version and a memory model, with capabilities that fit, an extension
- * that no translator of LLVM 15 to 19 knows, and so many words of its last instruction. */
+/* A module of no functions, of a version and a memory model, with capabilities that fit, an
+ * extension that no translator of LLVM 15 to 19 knows, and so many words of its last
+ * instruction. */
 static Buf module_of(u32 version, u32 addressing, bool extension, size_t last)
 {
     static const u32 capabilities[] = {0x20011, 4, 0x20011, 6, 0x20011, 5};

@@ -1,7 +1,7 @@
-/* lower_test.c -- LLVM IR as our device runs it (src/ll/lower*.c) against LLVM itself, which runs the
- * same text on the host: every operation on integers of many widths, conversions, vectors, parts of
- * values, memory at every alignment, copies, atomics, calls, constants.  No optimiser is between, so
- * what is written here is what is lowered.
+/* lower_test.c -- LLVM IR as our device runs it (src/ll/lower*.c) against LLVM itself, which
+ * runs the same text on the host: every operation on integers of many widths, conversions,
+ * vectors, parts of values, memory at every alignment, copies, atomics, calls, constants. No
+ * optimiser is between, so what is written here is what is lowered.
  */
 /* names of its functions are macros of what follows */
 #include "ll/lower.h"
@@ -15,7 +15,8 @@
 #include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/IRReader.h>
 
-/* Each item has so many bytes to read and to write; of the first a, b and c are the first three times 16. */
+/* Each item has so many bytes to read and to write; of the first a, b and c are the first three
+ * times 16. */
 enum { ITEMS = 16, IN = 256, OUT = 1024, ROUNDS = 4 };
 
 /* --- kernels as text -------------------------------------------------------------------------- */
@@ -550,9 +551,9 @@ static void addresses(Maker *k)
     end(k);
 }
 
-/* Copies and fills of many lengths in the bytes that a kernel writes; `how`: 0 from another buffer, 1
- * and 2 up and down in the same, 3 with a byte that is known, 4 with another, 5 to 7 of lengths that
- * are not known. */
+/* Copies and fills of many lengths in the bytes that a kernel writes; `how`: 0 from another
+ * buffer, 1 and 2 up and down in the same, 3 with a byte that is known, 4 with another, 5 to 7
+ * of lengths that are not known. */
 static void copies(Maker *k, u32 length, u32 align, u32 how)
 {
     begin(k);
@@ -1059,8 +1060,8 @@ static Object *image_for_device(LLVMModuleRef m)
     return image;
 }
 
-/* Patterns for what an item reads: numbers near powers of two, of few bits or many, alike in a and b
- * or nearly so. */
+/* Patterns for what an item reads: numbers near powers of two, of few bits or many, alike in a
+ * and b or nearly so. */
 static void fill(u8 in[IN])
 {
     __extension__ typedef unsigned __int128 u128;

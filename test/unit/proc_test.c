@@ -109,7 +109,8 @@ static int descriptors_of_parent(void)
     return n;
 }
 
-/* What a job has of its server, and the server of its starter, that it should not have: 1 and more. */
+/* What a job has of its server, and the server of its starter, that it should not have: 1 and
+ * more. */
 static int inherited(void)
 {
     char path[64], file[64];
@@ -507,8 +508,8 @@ static void closes_the_others(void **state)
 #endif
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* What a job is to have lies in order, whatever numbers it had, with one to keep and without, and so does the one to
- * spare where it was; nothing else is open. */
+/* What a job is to have lies in order, whatever numbers it had, with one to keep and without,
+ * and so does the one to spare where it was; nothing else is open. */
 static void arranges_descriptors(void **state)
 {
     enum { SPARE = 1000, PLACES = 1100 };

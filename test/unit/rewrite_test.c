@@ -16,7 +16,8 @@ typedef struct {
     const char *before, *after;
 } Row;
 
-/* What the bodies may use: integers, floats, vectors, pointers into two memories and private memory. */
+/* What the bodies may use: integers, floats, vectors, pointers into two memories and private
+ * memory. */
 static const char given[] =
     "target datalayout = \"e-p:32:32-i64:64-v16:16-v32:32-v48:64-v96:128\"\n"
     "declare i32 @llvm.smax.i32(i32, i32)\ndeclare i32 @llvm.smin.i32(i32, i32)\n"
@@ -124,7 +125,8 @@ static void components(void **state)
          "%v = load <3 x i16>, ptr addrspace(3) %l\n%w = insertelement <3 x i16> %v, i16 7, i32 0\n"
          "%t = getelementptr inbounds i16, ptr addrspace(3) %l, i32 0\nstore i16 7, ptr "
          "addrspace(3) %t, align 2\n"},
-        /* what may have changed, is asked for as it is, lies elsewhere or in memory of the item's own */
+        /* what may have changed, is asked for as it is, lies elsewhere or in memory of the
+         * item's own */
         {LOAD "store i32 %a, ptr addrspace(1) %q\n" INSERT STORE, NULL},
         {LOAD "call void @other()\n" INSERT STORE, NULL},
         {LOAD "fence seq_cst\n" INSERT STORE, NULL},
@@ -477,7 +479,8 @@ static void pointers(void **state)
         {COUNTER "%s = add i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK,
          STEPPED(AT("w", "%p", "0"), "%w", "8",
                  "%s = add i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "pp"))},
-        /* numbers that do not grow alike, or of another width; addresses that step already, or stay */
+        /* numbers that do not grow alike, or of another width; addresses that step already, or
+         * stay */
         {COUNTER "%s = mul i32 %i, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
         {COUNTER "%s = shl i32 1, %i\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},
         {COUNTER "%s = and i32 %i, 7\n" AT("g", "%p", "%s") GET("x1", "g") AGAIN BACK, NULL},

@@ -1,6 +1,6 @@
 /* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what
  * the pass has to make of it by its own rule, or nothing where it must leave the text alone
- * (src/ll/components.c, extremes.c, pointers.c, relaxed.c, spaces.c, unroll.c).
+ * (src/ll/components.c, extremes.c, pointers.c, prepare.c, relaxed.c, retype.c, spaces.c, unroll.c).
  */
 #include "base/mem.h"
 #include "ll/middle.h"
@@ -650,12 +650,228 @@ static void settled(void **state)
     expect_rows(rows, countof(rows), unroll_settle);
 }
 
+/* --- modules ---------------------------------------------------------------------------------- */
+
+static void forget_names(LLVMValueRef f)
+{
+    for (unsigned k = 0; k < LLVMCountParams(f); k++)
+        LLVMSetValueName2(LLVMGetParam(f, k), "", 0);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMSetValueName2(LLVMBasicBlockAsValue(b), "", 0);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            LLVMSetValueName2(i, "", 0);
+    }
+}
+
+static LLVMModuleRef parse_module(LLVMContextRef ctx, const char *text)
+{
+    static const char layout[] =
+        "target datalayout = \"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128\"\n";
+    Buf all = {0};
+    char *why = NULL;
+    LLVMModuleRef m = NULL;
+    buf_printf(&all, "%s%s", layout, text);
+    LLVMMemoryBufferRef from =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&all), all.len, "module");
+    if (LLVMParseIRInContext(ctx, from, &m, &why))
+        fail_msg("%s\n%s", why, text);
+    buf_free(&all);
+    return m;
+}
+
+/* A whole module, without the names of values. */
+static char *shown_module(LLVMModuleRef m)
+{
+    char *why = NULL;
+    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
+        fail_msg("%s", why);
+    LLVMDisposeMessage(why);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        forget_names(f);
+    return LLVMPrintModuleToString(m);
+}
+
+static void expect_modules(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
+{
+    for (size_t i = 0; i < n; i++) {
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m = parse_module(ctx, rows[i].before),
+                      want = parse_module(ctx, rows[i].after ? rows[i].after : rows[i].before);
+        pass(m);
+        char *got = shown_module(m), *wanted = shown_module(want);
+        if (strcmp(got, wanted) != 0)
+            fail_msg("of\n%s\ncomes\n%s\nwhich should be\n%s", rows[i].before, got, wanted);
+        LLVMDisposeMessage(got);
+        LLVMDisposeMessage(wanted);
+        LLVMDisposeModule(m);
+        LLVMDisposeModule(want);
+        LLVMContextDispose(ctx);
+    }
+}
+
+#define P1 "ptr addrspace(1)"
+#define P2 "ptr addrspace(2)"
+
+static void prepare(LLVMModuleRef m) { prepare_module(m, false); }
+static void prepare_zero(LLVMModuleRef m) { prepare_module(m, true); }
+
+/* Kernels that others call, structures as arguments, formatted output; variables that are 0 at
+ * first. */
+static void prepared(void **state)
+{
+    static const Row rows[] = {
+        {"define spir_kernel void @k(" P1 " %p, i32 %n) {\n store i32 %n, " P1 " %p\n ret void\n}\n"
+         "define spir_kernel void @j(" P1 " %p) {\n call spir_kernel void @k(" P1
+         " %p, i32 5)\n ret void\n}\n",
+         "define spir_kernel void @k(" P1 " %p, i32 %n) {\n call spir_func void @k.called(" P1
+         " %p, i32 %n)\n ret void\n}\n"
+         "define spir_kernel void @j(" P1 " %p) {\n call spir_func void @k.called(" P1
+         " %p, i32 5)\n ret void\n}\n"
+         "define internal spir_func void @k.called(" P1 " %p, i32 %n) {\n store i32 %n, " P1
+         " %p\n ret void\n}\n"},
+        {"define spir_kernel void @k(" P1 " %p, i32 %n) {\n store i32 %n, " P1
+         " %p\n ret void\n}\n",
+         NULL},
+        {"define spir_kernel void @k(" P1
+         " %p, ptr byval({ i8, i64 }) align 8 %x, i8 %c, ptr byval([3 x i8]) align 1 %y) {\n"
+         " %v = load i64, ptr %x\n store i64 %v, " P1
+         " %p\n %w = load i8, ptr %y\n store i8 %w, " P1 " %p\n ret void\n}\n",
+         "define spir_kernel void @k(" P1
+         " %p, ptr byval({ i8, i64 }) align 8 %x, i8 %c, ptr byval([3 x i8]) align 1 %y) {\n"
+         " %o = alloca { i8, i64 }, align 8\n %a = call spir_func " P2 " @__ventus_arg(i32 8)\n"
+         " call void @llvm.memcpy.p0.p2.i32(ptr align 8 %o, " P2 " align 8 %a, i32 16, i1 false)\n"
+         " %q = alloca [3 x i8], align 4\n %b = call spir_func " P2 " @__ventus_arg(i32 28)\n"
+         " call void @llvm.memcpy.p0.p2.i32(ptr align 4 %q, " P2 " align 4 %b, i32 3, i1 false)\n"
+         " %v = load i64, ptr %o\n store i64 %v, " P1
+         " %p\n %w = load i8, ptr %q\n store i8 %w, " P1 " %p\n ret void\n}\n"
+         "declare spir_func " P2 " @__ventus_arg(i32) nomerge memory(none)\n"
+         "declare void @llvm.memcpy.p0.p2.i32(ptr noalias nocapture writeonly, " P2
+         " noalias nocapture readonly, i32, i1 immarg) "
+         "nocallback nofree nounwind willreturn memory(argmem: readwrite)\n"},
+        {"define spir_kernel void @k(ptr byval({ i8, i64 }) align 8 %unused) {\n ret void\n}\n",
+         NULL},
+        {"declare spir_func i32 @printf(" P2 ", ...)\n"
+         "define spir_func i32 @f(" P2 " %t, i32 %n) {\n %r = call spir_func i32 (" P2
+         ", ...) @printf(" P2 " %t, i32 %n, double 1.0)\n ret i32 %r\n}\n",
+         "declare spir_func i32 @printf(" P2 ", ...)\n"
+         "define spir_func i32 @f(" P2
+         " %t, i32 %n) {\n %id = call spir_func i32 @_Z20get_global_linear_idv()\n"
+         " %r = call spir_func i32 (i32, " P2 ", ...) @__ventus_printf(i32 %id, " P2
+         " %t, i32 %n, double 1.0)\n ret i32 %r\n}\n"
+         "declare spir_func i32 @__ventus_printf(i32, " P2
+         ", ...)\ndeclare spir_func i32 @_Z20get_global_linear_idv()\n"},
+        {"define spir_func i32 @printf(" P2 " %t, ...) {\n ret i32 0\n}\n"
+         "define spir_func i32 @f(" P2 " %t) {\n %r = call spir_func i32 (" P2 ", ...) @printf(" P2
+         " %t)\n ret i32 %r\n}\n",
+         NULL},
+    };
+    static const char vars[] = "declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) "
+                               "nocallback nofree nosync nounwind willreturn "
+                               "memory(argmem: readwrite)\n";
+    static const char variables[] =
+        "@l = internal addrspace(3) global [4 x i8] undef\n@e = external addrspace(3) global "
+        "i32\n@g = internal addrspace(1) global i32 7\n"
+        "define spir_func void @f(i1 %k) {\n %v = alloca i64, align 8\n br i1 %k, label %a, label "
+        "%b\na:\n";
+    Buf before = {0}, after = {0};
+    (void)state;
+    expect_modules(rows, countof(rows), prepare);
+    buf_printf(&before,
+               "%s %%w = alloca [5 x i16], align 2\n call void @llvm.lifetime.start.p0(i64 10, ptr "
+               "%%w)\n store i16 1, ptr %%w\n"
+               " br label %%b\nb:\n store i64 1, ptr %%v\n ret void\n}\n%s",
+               variables, vars);
+    buf_printf(&after, "@l = internal addrspace(3) global [4 x i8] zeroinitializer\n%s",
+               strchr(variables, '\n') + 1);
+    after.len = (size_t)(strstr(buf_text(&after), " br i1") - buf_text(&after));
+    buf_printf(&after,
+               " call void @llvm.memset.p0.i32(ptr align 8 %%v, i8 0, i32 8, i1 false)\n br i1 "
+               "%%k, label %%a, label %%b\na:\n"
+               " %%w = alloca [5 x i16], align 2\n call void @llvm.memset.p0.i32(ptr align 2 %%w, "
+               "i8 0, i32 10, i1 false)\n"
+               " store i16 1, ptr %%w\n br label %%b\nb:\n store i64 1, ptr %%v\n ret void\n}\n%s"
+               "declare void @llvm.memset.p0.i32(ptr nocapture writeonly, i8, i32, i1 immarg) "
+               "nocallback nofree nounwind willreturn "
+               "memory(argmem: write)\n",
+               vars);
+    expect_modules(&(Row){buf_text(&before), NULL}, 1, prepare);
+    expect_modules(&(Row){buf_text(&before), buf_text(&after)}, 1, prepare_zero);
+    buf_free(&before);
+    buf_free(&after);
+}
+
+/* What a kernel's pointers are by its metadata, with the numbers of SPIR-V: of a dimension, whether
+ * it is of depths, an array; 0 to read, 1 to write, 2 for both. */
+static void retyped(void **state)
+{
+    static const struct {
+        const char *type, *access, *qualifier, *real;
+    } rows[] = {
+        {"image1d_t", "read_only", "", "target(\"spirv.Image\", void, 0, 0, 0, 0, 0, 0, 0)"},
+        {"image2d_t", "write_only", "", "target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 1)"},
+        {"image3d_t", "read_write", "", "target(\"spirv.Image\", void, 2, 0, 0, 0, 0, 0, 2)"},
+        {"image1d_buffer_t", "read_only", "", "target(\"spirv.Image\", void, 5, 0, 0, 0, 0, 0, 0)"},
+        {"image1d_array_t", "read_only", "", "target(\"spirv.Image\", void, 0, 0, 1, 0, 0, 0, 0)"},
+        {"image2d_array_t", "write_only", "", "target(\"spirv.Image\", void, 1, 0, 1, 0, 0, 0, 1)"},
+        {"image2d_depth_t", "read_only", "", "target(\"spirv.Image\", void, 1, 1, 0, 0, 0, 0, 0)"},
+        {"image2d_array_depth_t", "read_only", "",
+         "target(\"spirv.Image\", void, 1, 1, 1, 0, 0, 0, 0)"},
+        {"sampler_t", "none", "", "target(\"spirv.Sampler\")"},
+        {"int", "read_only", "pipe", "target(\"spirv.Pipe\", 0)"},
+        {"float4", "write_only", "pipe", "target(\"spirv.Pipe\", 1)"},
+        {"int*", "none", "const", "ptr addrspace(1)"},
+        {"image4d_t", "none", "", "ptr addrspace(1)"},
+        {"image2x_t", "none", "", "ptr addrspace(1)"},
+        {"images", "none", "", "ptr addrspace(1)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        Buf text = {0};
+        LLVMContextRef ctx = LLVMContextCreate();
+        buf_printf(&text,
+                   "define spir_kernel void @k(ptr addrspace(1) %%x, i32 %%n, ptr addrspace(1) "
+                   "align 4 %%p) !kernel_arg_type !0 "
+                   "!kernel_arg_access_qual !1 !kernel_arg_type_qual !2 {\n store i32 %%n, ptr "
+                   "addrspace(1) %%p\n ret void\n}\n"
+                   "!0 = !{!\"%s\", !\"int\", !\"int*\"}\n!1 = !{!\"%s\", !\"none\", "
+                   "!\"none\"}\n!2 = !{!\"%s\", !\"\", !\"\"}\n",
+                   rows[i].type, rows[i].access, rows[i].qualifier);
+        LLVMModuleRef m = parse_module(ctx, buf_text(&text));
+        retype_kernels(m);
+        char *all = shown_module(m);
+        LLVMDisposeMessage(all);
+        LLVMValueRef k = LLVMGetNamedFunction(m, "k"), body = LLVMGetNamedFunction(m, "k.body");
+        char *type = LLVMPrintTypeToString(LLVMTypeOf(LLVMGetParam(k, 0)));
+        const bool same = rows[i].real[0] == 'p';
+        size_t n = 0;
+        assert_string_equal(type, rows[i].real);
+        assert_int_equal(LLVMGetFunctionCallConv(k), 76);
+        LLVMDisposeValueMetadataEntries(LLVMGlobalCopyAllMetadata(k, &n));
+        assert_int_equal(n, 3);
+        assert_true(!body == same);
+        const unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
+        assert_non_null(LLVMGetEnumAttributeAtIndex(k, 3, align));
+        assert_null(LLVMGetEnumAttributeAtIndex(k, 1, align));
+        if (body) {
+            assert_int_equal(LLVMGetFunctionCallConv(body), 75);
+            assert_int_equal(LLVMGetLinkage(body), LLVMInternalLinkage);
+            LLVMDisposeValueMetadataEntries(LLVMGlobalCopyAllMetadata(body, &n));
+            assert_int_equal(n, 0);
+        }
+        LLVMDisposeMessage(type);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+        buf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components), cmocka_unit_test(extremes), cmocka_unit_test(fused),
         cmocka_unit_test(shortened),  cmocka_unit_test(spaces),   cmocka_unit_test(pointers),
-        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),
+        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),  cmocka_unit_test(prepared),
+        cmocka_unit_test(retyped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,7 @@ $(LLTESTSRC:%.c=$B/%): $B/src/ll/converge.o
 $B/test/unit/rounds_test: $B/src/ll/rounds.o
 $B/test/unit/front_test: $(patsubst %,$B/src/ll/%.o,front build_options clang_job source_line) $B/gen/prologue.o
 $B/test/unit/lower_test: $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o)) $B/src/ll/kernel_table.o
-$B/test/unit/rewrite_test: $(patsubst %,$B/src/ll/%.o,components extremes kernel_table pointers prepare relaxed retype rounds spaces unroll) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o))
+$B/test/unit/rewrite_test: $(patsubst %,$B/src/ll/%.o,components extremes indexnotes kernel_table pointers prepare relaxed retype rounds spaces unroll) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o))
 endif
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard test/cc/*_test.c)

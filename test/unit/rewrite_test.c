@@ -1,6 +1,7 @@
 /* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what
  * the pass has to make of it by its own rule, or nothing where it must leave the text alone
- * (src/ll/components.c, extremes.c, pointers.c, prepare.c, relaxed.c, retype.c, spaces.c, unroll.c).
+ * (src/ll/components.c, extremes.c, indexnotes.c, pointers.c, prepare.c, relaxed.c, retype.c,
+ * spaces.c, unroll.c).
  */
 #include "base/mem.h"
 #include "ll/middle.h"
@@ -865,13 +866,52 @@ static void retyped(void **state)
     }
 }
 
+/* Indices beyond their arrays, as clang finds them, become stores into notes: of the type's bits
+ * and sign, and its name. */
+static void noted_indices(void **state)
+{
+#define TYPE(name, details, n, text)                                                               \
+    "@" name " = private constant { i16, i16, [" n " x i8] } { i16 0, i16 " details ", [" n        \
+    " x i8] c\"" text "\\00\" }\n"
+#define DATA(name, array, index)                                                                   \
+    "@" name " = private global { i32, ptr, ptr } { i32 1, ptr " array ", ptr " index " }\n"
+#define NOTE(name, kind, n, text)                                                                  \
+    "@" name " = internal addrspace(1) global <{ i32, i32, i32, [" n                               \
+    " x i8] }> <{ i32 0, i32 " kind ", i32 0, [" n " x i8] c\"" text "\" }>, align 4\n"
+#define GIVEN                                                                                      \
+    TYPE("a", "0", "9", "'int[4]'")                                                                \
+    TYPE("i", "11", "4", "int") TYPE("u", "12", "4", "ul?") DATA("d", "@a", "@i")                  \
+        DATA("e", "@a", "@u") DATA("z", "null", "null")
+#define HANDLER "declare void @__ubsan_handle_out_of_bounds(ptr, i32)\n"
+    static const Row rows[] = {
+        {GIVEN "define void @f(i32 %n) {\n call void @__ubsan_handle_out_of_bounds(ptr @d, i32 "
+               "%n)\n ret void\n}\n" HANDLER,
+         GIVEN NOTE(".note.check", "288", "9",
+                    "'int[4]'\\00") "define void @f(i32 %n) {\n store volatile i32 %n, " P1
+                                    " @.note.check\n ret void\n}\n"},
+        {GIVEN "define void @f(i32 %n) {\n call void @__ubsan_handle_out_of_bounds(ptr @e, i32 "
+               "%n)\n ret void\n}\n" HANDLER,
+         GIVEN NOTE(".note.check", "64", "9",
+                    "'int[4]'\\00") "define void @f(i32 %n) {\n store volatile i32 %n, " P1
+                                    " @.note.check\n ret void\n}\n"},
+        {GIVEN "define void @f(i32 %n) {\n call void @__ubsan_handle_out_of_bounds(ptr @z, i32 "
+               "%n)\n ret void\n}\n" HANDLER,
+         GIVEN NOTE(".note.check", "1", "9",
+                    "an array\\00") "define void @f(i32 %n) {\n store volatile i32 %n, " P1
+                                    " @.note.check\n ret void\n}\n"},
+        {GIVEN "define void @f(i32 %n) {\n ret void\n}\n", NULL},
+    };
+    (void)state;
+    expect_modules(rows, countof(rows), indices_note);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(components), cmocka_unit_test(extremes), cmocka_unit_test(fused),
-        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),   cmocka_unit_test(pointers),
-        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),  cmocka_unit_test(prepared),
-        cmocka_unit_test(retyped),
+        cmocka_unit_test(components), cmocka_unit_test(extremes),      cmocka_unit_test(fused),
+        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),        cmocka_unit_test(pointers),
+        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),       cmocka_unit_test(prepared),
+        cmocka_unit_test(retyped),    cmocka_unit_test(noted_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,44 @@ static void refused(void **state)
     }
 }
 
+/* The whole of what is said of programs that clang takes and this compiler does not. */
+static void says_what_is_missing(void **state)
+{
+    static const struct {
+        const char *source, *says;
+        u32 lds_limit;
+    } rows[] = {
+        {"int __attribute__((overloadable)) gee(int);\nkernel void k(global int *p) {\n *p = "
+         "gee(1); }",
+         "t.cl:3:7: error: 'gee' is not defined\n     *p = gee(1); }\n          ^\n", 0},
+        {"int __attribute__((overloadable)) a_longer_name(int);\nkernel void k(global int *p)\n"
+         "{\n\t*p = a_longer_name(1);\n}\n",
+         "t.cl:4:7: error: 'a_longer_name' is not defined\n    \t*p = a_longer_name(1);\n    \t    "
+         " ^\n",
+         0},
+        {"int _Zap(int);\nkernel void k(global int *p) { *p = _Zap(1); }",
+         "t.cl:2:37: error: '_Zap' is not defined\n    kernel void k(global int *p) { *p = "
+         "_Zap(1); }\n                                        ^\n",
+         0},
+        {"extern constant int v;\nkernel void k(global int *p) {\n*p = v; }",
+         "t.cl:3:6: error: 'v' is not defined\n    *p = v; }\n         ^\n", 0},
+        {"kernel void k(global int *p) { local int l[100]; l[*p] = 1; barrier(1); *p = l[p[1]]; }",
+         "t.cl: error: kernel 'k' has 400 bytes of __local variables, 399 are allowed\n", 399},
+        {"kernel void k(global int *p) { local int l[100]; l[*p] = 1; barrier(1); *p = l[p[1]]; }",
+         NULL, 400},
+    };
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(rows); i++) {
+        Made m = made();
+        compile(&m, rows[i].source,
+                (CompOptions){.output = COMP_IMAGE, .lds_limit = rows[i].lds_limit});
+        assert_int_equal(m.ok, !rows[i].says);
+        assert_string_equal(buf_text(&m.log), rows[i].says ? rows[i].says : "");
+        drop(&m);
+    }
+}
+
 static void options(void **state)
 {
     static const char *const bad[] = {
@@ -710,6 +748,7 @@ int main(void)
         cmocka_unit_test(kernels),
         cmocka_unit_test(whole_tables),
         cmocka_unit_test(refused),
+        cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(options),
         cmocka_unit_test(relaxed),
         cmocka_unit_test(warnings),

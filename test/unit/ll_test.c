@@ -306,6 +306,31 @@ static void says_what_is_missing(void **state)
     }
 }
 
+/* Each level makes other code of a loop with a branch that all rounds take alike: what O0 leaves,
+ * the passes that O1 lacks, the loop for each side that O3 makes. */
+static void levels(void **state)
+{
+    static const char source[] =
+        "kernel void k(global int *a, global int *b, int n, int flag) { for (int i = 0; i < n; "
+        "i++)\n"
+        "if (flag > 3) a[i] = b[i] * 3 + n; else { a[i] -= flag * 2; b[i] = i; } }\n";
+    static const char *const options[] = {"-O0", "-O1", "-O2", "-O3"};
+    Made m[countof(options)];
+    (void)state;
+    need_compiler();
+    for (size_t i = 0; i < countof(options); i++) {
+        m[i] = made();
+        compile(&m[i], source,
+                (CompOptions){.output = COMP_LLVM, .options = &options[i], .noptions = 1});
+        assert_true(m[i].ok);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(buf_text(&m[i].out), buf_text(&m[k].out)))
+                fail_msg("%s and %s make the same", options[k], options[i]);
+    }
+    for (size_t i = 0; i < countof(options); i++)
+        drop(&m[i]);
+}
+
 static void options(void **state)
 {
     static const char *const bad[] = {
@@ -750,6 +775,7 @@ int main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(options),
+        cmocka_unit_test(levels),
         cmocka_unit_test(relaxed),
         cmocka_unit_test(warnings),
         cmocka_unit_test(headers),

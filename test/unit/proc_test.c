@@ -109,6 +109,22 @@ static int descriptors_of_parent(void)
     return n;
 }
 
+/* How many jobs the server has, with this one; 1 where the kernel does not say. */
+static int jobs_of_server(void)
+{
+    char path[64], text[4096];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)getppid(), (int)getppid());
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 1;
+    if (fgets(text, sizeof text, f))
+        for (const char *p = text; (p = strchr(p, ' ')); p++)
+            n++;
+    fclose(f);
+    return n;
+}
+
 /* What a job has of its server, and the server of its starter, that it should not have: 1 and
  * more. */
 static int inherited(void)
@@ -212,6 +228,8 @@ static int job(void *self)
         proc_confine();
         return pthread_create(&id, NULL, thread, NULL) || pthread_join(id, NULL);
     }
+    if (!strcmp(what, "jobs"))
+        return jobs_of_server();
     if (!strcmp(what, "inherits"))
         return inherited();
     return 98;
@@ -552,6 +570,15 @@ static void arranges_descriptors(void **state)
 }
 #endif
 
+/* Of what was given up nothing is left after a while. */
+static void assert_no_jobs(void)
+{
+    for (int tries = 0; call("jobs", &(ProcLimits){.wall = 60}, NULL).code != 1; tries++) {
+        assert_true(tries < 3000);
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+}
+
 /* A job dies with its caller, so that its place is free again: here more callers die than there are
  * places. */
 static void lets_go_of_callers(void **state)
@@ -569,6 +596,7 @@ static void lets_go_of_callers(void **state)
         kill(pid[i], SIGKILL);
     for (int i = 0; i < N; i++)
         assert_int_equal(waitpid(pid[i], NULL, 0), pid[i]);
+    assert_no_jobs();
     assert_status("status", 42);
 }
 
@@ -619,6 +647,7 @@ static void gives_up(void **state)
         close(file[1]);
         close(cancel);
     }
+    assert_no_jobs();
     assert_status("status", 42);
 }
 

@@ -4,6 +4,8 @@
 #include "test/kit/lack.h"
 #include "test/kit/assemble.h"
 #include "cc/cc.h"
+#include "comp/request.h"
+#include "comp/spirv.h"
 #include "obj/kernelinfo.h"
 #include "obj/lines.h"
 
@@ -240,10 +242,65 @@ static void listing(void **state)
     obj_free(object);
 }
 
+/* A module of SPIR-V with a shuffle of two lengths, which needs another id, and a null constant. */
+static bool spell(Buf *made)
+{
+    static const u32 module[] = {
+        0x07230203, 0x10000, 0,  40,      0,                           /* header */
+        0x30016,    1,       32,                                       /* float */
+        0x40017,    2,       1,  2,       0x40017, 3,  1,       3,     /* float2, float3 */
+        0x30001,    2,       10, 0x30001, 3,       11, 0x3002e, 1, 12, /* undefined, null */
+        0x7004f,    2,       13, 10,      11,      1,  4,              /* of both */
+    };
+    Buf words = {0};
+    const bool ok = spirv_spell(module, sizeof module, &words);
+    if (ok)
+        buf_put(made, words.data, words.len);
+    buf_free(&words);
+    return ok;
+}
+
+static void spelling(void **state)
+{
+    (void)state;
+    LACK_OF_MEMORY(spell);
+}
+
+static bool ask(Buf *made)
+{
+    static const char *const options[] = {"-w", "-O0"};
+    static const CompHeader headers[] = {{"a.h", "1"}, {"b.h", "2"}};
+    static const Bytes inputs[] = {{(const u8 *)"in", 2}, {(const u8 *)"put", 3}};
+    const Request q = {.opt = {.name = "n",
+                               .options = options,
+                               .noptions = countof(options),
+                               .headers = headers,
+                               .nheaders = countof(headers)},
+                       .inputs = inputs,
+                       .ninputs = countof(inputs)};
+    Request back;
+    Buf bytes = {0};
+    request_write(&q, &bytes, &bytes);
+    const bool ok = !bytes.failed && request_read(bytes.data, bytes.len, &back);
+    if (ok) {
+        buf_printf(made, "%s %s %s", back.opt.options[1], back.opt.headers[1].text, back.opt.name);
+        request_free(&back);
+    }
+    buf_free(&bytes);
+    return ok;
+}
+
+static void asking(void **state)
+{
+    (void)state;
+    LACK_OF_MEMORY(ask);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(assembling),
-                                       cmocka_unit_test(table_of_kernels),
-                                       cmocka_unit_test(compiling), cmocka_unit_test(listing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembling), cmocka_unit_test(table_of_kernels),
+        cmocka_unit_test(compiling),  cmocka_unit_test(listing),
+        cmocka_unit_test(spelling),   cmocka_unit_test(asking)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

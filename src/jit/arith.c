@@ -141,7 +141,8 @@ Val arith(Emit *e, Op op, Val a, Val b, Val c)
     case OP_divu: return divide(e, a, b, false, false);
     case OP_rem: return divide(e, a, b, true, true);
     case OP_remu: return divide(e, a, b, false, true);
-    case OP_copy: return b;
+    case OP_copy:
+    case OP_fcopy: return b;
     case OP_zext8: return LLVMBuildAnd(B, a, constant_like(a, 0xff), "");
     case OP_zext16: return LLVMBuildAnd(B, a, constant_like(a, 0xffff), "");
     case OP_sext8: return extend(e, a, e->i8);

@@ -99,9 +99,9 @@ static void put_v(Emit *e, u32 n, const Wide *v, bool pair)
         low.c[i] = is_quad ? word_of(e, v->c[i], 0, e->row) : v->c[i];
         high.c[i] = pair ? word_of(e, v->c[i], 1, e->row) : NULL;
     }
-    set_v(e, n, low);
-    if (pair)
+    if (pair) /* first: the lower half may be v0, the mask of both */
         set_v(e, n + 1, high);
+    set_v(e, n, low);
 }
 
 /* --- abs and neg --------------------------------------------------------------------------- */

@@ -519,20 +519,15 @@ static void visit(Finder *f, u32 i)
 /* --- a block in two, where something jumps into its middle --------------------------------- */
 
 /* Cuts block i where another one begins, so that no instruction is in two blocks of one version
- * (but for those after prefixes). */
-static bool cut(Region *r, u32 i)
+ * (but for those after prefixes).  It is to be gone through again, since the other one must not know
+ * more than it does there. */
+static void cut(Finder *f, u32 i)
 {
-    RegionBlock *b = &r->block[i];
+    RegionBlock *b = &f->r->block[i];
     for (u32 k = 1; k < b->nuop; k++) {
-        const int to = region_find(r, b->uop[k]->pc, b->full);
-        if (to < 0)
+        if (region_find(f->r, b->uop[k]->pc, b->full) < 0)
             continue;
-        u32 *succ = mem_realloc(b->succ, 1, sizeof *succ);
-        if (!succ)
-            return false;
-        b->succ = succ;
-        b->succ[0] = (u32)to;
-        b->nsucc = 1;
+        b->nsucc = 0;
         b->next_pc = b->uop[k]->pc;
         while (b->nuop > k)
             mem_free(b->facts[--b->nuop]);
@@ -541,9 +536,8 @@ static bool cut(Region *r, u32 i)
         b->insns = 0;
         for (u32 n = 0; n < k; n++)
             b->insns += uop_insns(b->uop[n]);
-        return true;
+        queue(f, i);
     }
-    return true;
 }
 
 /* --- order and liveness ---------------------------------------------------------------------- */
@@ -669,13 +663,15 @@ static bool find_blocks(Finder *f)
         return false;
     if (reach(f, f->r->pc, f->r->warp.full, &facts) < 0)
         return false;
-    while (f->nqueue && !f->failed) {
-        const u32 i = f->queue[--f->nqueue];
-        f->queued[i] = false;
-        visit(f, i);
-    }
-    for (u32 i = 0; i < f->r->nblock && !f->failed; i++)
-        f->failed = !cut(f->r, i);
+    do {
+        while (f->nqueue && !f->failed) {
+            const u32 i = f->queue[--f->nqueue];
+            f->queued[i] = false;
+            visit(f, i);
+        }
+        for (u32 i = 0; i < f->r->nblock; i++)
+            cut(f, i);
+    } while (f->nqueue && !f->failed);
     return !f->failed;
 }
 

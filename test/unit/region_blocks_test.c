@@ -1,0 +1,402 @@
+/* region_blocks_test.c -- what is found out about guest code before it is compiled: blocks and how they
+ * end, what follows, registers that live, sides of branches, launch constants.  Small programs
+ * against descriptions by hand (jit/region.h has the rules); random ones (test/kit/asmgen.h)
+ * against searches along paths.
+ */
+#include "jit/region.h"
+#include "jit/constant.h"
+#include "test/kit/twins.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- as text --------------------------------------------------------------------------- */
+
+static Region *find(Device *d, u32 pc, WarpShape shape, u32 callee, u32 lanes, bool flags)
+{
+    Region *r = region_new(((Sim *)dev_engine(d))->code, pc, shape, callee, lanes, VM_OWN, flags);
+    assert_non_null(r);
+    return r;
+}
+
+static void put_place(Buf *b, u32 pc, bool full)
+{
+    buf_printf(b, "%x%s", pc - CODE_LO, full ? "" : "s");
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const RegionBlock *x = *(const RegionBlock *const *)a, *y = *(const RegionBlock *const *)b;
+    return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : (int)y->full - (int)x->full;
+}
+
+/* A line for each block, by its place (s: some lanes are off): instructions, its end, what follows.
+ * B: entered behind a barrier, P: pops, L: leaves, U: not reached; "both a+b": sides of so
+ * many instructions are computed at once. */
+static void describe(const Region *r, Buf *b)
+{
+    static const char *const ends[] = {"next",    "jump", "branch", "split", "join", "indirect",
+                                       "barrier", "exit", "vset",   "stop",  "leave"};
+    const RegionBlock **all = mem_alloc(r->nblock * sizeof *all);
+    assert_non_null(all);
+    for (u32 i = 0; i < r->nblock; i++)
+        all[i] = &r->block[i];
+    qsort((void *)all, r->nblock, sizeof *all, by_place);
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *k = all[i];
+        put_place(b, k->pc, k->full);
+        buf_printf(b, ": %u %s", k->insns, ends[k->end]);
+        for (u32 n = 0; n < k->nsucc; n++) {
+            buf_str(b, n ? "," : " ");
+            put_place(b, r->block[k->succ[n]].pc, r->block[k->succ[n]].full);
+        }
+        if (k->end == END_SPLIT && k->together)
+            buf_printf(b, " both %u+%u", k->side_insns[0], k->side_insns[1]);
+        buf_printf(b, "%s%s%s%s\n", k->is_reentry ? " B" : "", k->pops ? " P" : "",
+                   k->leaves ? " L" : "", k->is_reached ? "" : " U");
+    }
+    mem_free((void *)all);
+}
+
+typedef struct {
+    const char *text, *want;
+    WarpShape shape;
+    u32 callee; /* from CODE_LO on; 0: none */
+} Case;
+
+/* lanes that part meet at .Lm */
+#define MEET ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
+
+/* on 8 lanes */
+static const Case cases[] = {
+    /* a branch and a loop of the whole warp */
+    {"1: addi x5,x5,-1\n beqz x6,2f\n addi x7,x7,1\n2: bgtz x5,1b\n endprg x0,x0,x0\n",
+     "0: 2 branch 8,c\n8: 1 next c\nc: 1 branch 10,0\n10: 1 exit\n", .shape = {.full = true}},
+    /* a jump into what was a block */
+    {"nop\n1: addi x5,x5,-1\n bgtz x5,1b\n endprg x0,x0,x0\n",
+     "0: 1 next 4\n4: 2 branch c,4\nc: 1 exit\n", .shape = {.full = true}},
+    /* a function with two callers: its return is to both, or anywhere */
+    {"call f\n call f\n endprg x0,x0,x0\nf: addi x7,x7,1\n ret\n",
+     "0: 2 jump 14\n8: 2 jump 14\n10: 1 exit\n14: 2 indirect 8,10 L\n", .shape = {.full = true}},
+    /* one with one caller */
+    {"jal x0,2f\n1: endprg x0,x0,x0\n2: jal x1,3f\n j 1b\n3: ret\n",
+     "0: 1 jump 8\n4: 1 exit\n8: 1 jump 10\nc: 1 jump 4\n10: 1 jump c\n", .shape = {.full = true}},
+    /* an unknown callee, and one that is expected */
+    {"lw x5,0(x6)\n jalr x1,0(x5)\n endprg x0,x0,x0\n", "0: 2 indirect L\n",
+     .shape = {.full = true}},
+    {"lw x5,0(x6)\n mv x9,x1\n jalr x1,0(x5)\n mv x1,x9\n endprg x0,x0,x0\n nop\nf: addi x7,x7,1\n "
+     "ret\n",
+     "0: 3 indirect 18 L\nc: 2 exit\n18: 2 jump c\n", .shape = {.full = true}, .callee = 24},
+    /* targets that are computed: known by all paths, or not */
+    {"la x5,1f\n beqz x6,2f\n la x5,1f\n2: jr x5\n1: endprg x0,x0,x0\n",
+     "0: 3 branch c,14\nc: 2 next 14\n14: 1 jump 18\n18: 1 exit\n", .shape = {.full = true}},
+    {"la x5,1f\n beqz x6,2f\n la x5,2f\n2: jr x5\n1: endprg x0,x0,x0\n",
+     "0: 3 branch c,14\nc: 2 next 14\n14: 1 indirect 18 L\n18: 1 exit\n", .shape = {.full = true}},
+    {"li x5,0x80000000\n li x6,16\n add x5,x5,x6\n slli x6,x6,1\n jr x5\n",
+     "0: 4 next 10\n10: 1 jump 10\n", .shape = {.full = true}},
+    {"li x5,0x80000000\n lw x6,0(x5)\n add x5,x5,x6\n jr x5\n", "0: 4 indirect L\n",
+     .shape = {.full = true}},
+    {"jal x5,1f\n endprg x0,x0,x0\n1: jalr x6,8(x5)\n endprg x0,x0,x0\n",
+     "0: 1 jump 8\n8: 1 jump c\nc: 1 exit\n", .shape = {.full = true}},
+    {"la x5,1f\n lw x5,0(x5)\n jr x5\n1: endprg x0,x0,x0\n", "0: 4 indirect L\n",
+     .shape = {.full = true}},
+    /* no code */
+    {"j .-4\n", "0: 1 jump L\n", .shape = {.full = true}},
+    {"nop\n nop\n .word 0xffffffff\n", "0: 3 stop\n", .shape = {.full = true}},
+    /* sides that are computed at once */
+    {MEET " vbeq v1,v2,.Le\n vadd.vi v3,v3,1\n vadd.vi v3,v3,2\n j .Lm\n.Le: vadd.vi v4,v4,3\n.Lm: "
+          "join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 split c,18,cs,18s,1c both 3+1\nc: 3 jump 1c U\ncs: 3 jump 1cs U\n18: 1 next 1c U\n18s: "
+     "1 next 1cs U\n1c: 1 join 20\n1cs: 1 join 20s,1cs,1c,cs,18s U\n20: 1 exit\n20s: 1 exit U\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0s: 3 split cs,10s both 1+0\ncs: 1 next 10s U\n10: 1 join 14 U\n10s: 1 join "
+     "14s,10s,10,cs\n14: 1 exit U\n14s: 1 exit\n",
+     .shape = {0}},
+    {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0s: 3 split cs,10s both 1+0\ncs: 1 next 10s\n10: 1 join 14 P\n10s: 1 join 14s,10s,10,cs P "
+     "L\n14: 1 exit\n14s: 1 exit\n",
+     .shape = {.deep = true}},
+    /* not those: a scalar, a mask, a load, a jump with a result, another join */
+    {MEET " vbeq v1,v2,.Le\n vadd.vi v3,v3,1\n j .Lm\n.Le: addi x4,x4,3\n.Lm: join x0,x0,0\n "
+          "endprg x0,x0,x0\n",
+     "0: 3 split c,14,cs,14s\nc: 2 jump 18\ncs: 2 jump 18s\n14: 1 next 18\n14s: 1 next 18s\n18: 1 "
+     "join 1c\n18s: 1 join 1cs,18s,18,cs,14s P\n1c: 1 exit\n1cs: 1 exit\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1,v0.t\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 split c,10,cs,10s\nc: 1 next 10\ncs: 1 next 10s\n10: 1 join 14\n10s: 1 join "
+     "14s,10s,10,cs P\n14: 1 exit\n14s: 1 exit\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Lm\n vlw12.v v3,0(v1)\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 split c,10,cs,10s\nc: 1 next 10\ncs: 1 next 10s\n10: 1 join 14\n10s: 1 join "
+     "14s,10s,10,cs P\n14: 1 exit\n14s: 1 exit\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Le\n vadd.vi v3,v3,1\n jal x5,.Lm\n.Le: vid.v v4\n.Lm: join x0,x0,0\n "
+          "endprg x0,x0,x0\n",
+     "0: 3 split c,14,cs,14s\nc: 2 jump 18\ncs: 2 jump 18s\n14: 1 next 18\n14s: 1 next 18s\n18: 1 "
+     "join 1c\n18s: 1 join 1cs,18s,18,cs,14s P\n1c: 1 exit\n1cs: 1 exit\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1\n vbeq v3,v2,.Lm\n vmulh.vv v3,v3,v3\n.Lm: join "
+          "x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 split c,18,cs,18s\nc: 2 split 14,18,14s,18s\ncs: 2 split 14s,18s\n14: 1 next 18\n14s: 1 "
+     "next 18s\n18: 1 join 1c\n18s: 1 join 1cs,18s,18,cs,14s P\n1c: 1 exit\n1cs: 1 exit\n",
+     .shape = {.full = true}},
+    /* places to meet that are unknown, no join, or a join after a prefix */
+    {"vbeq v1,v2,.Le\n vadd.vi v3,v3,1\n.Le: join x0,x0,0\n endprg x0,x0,x0\n", "0: 1 leave L\n",
+     .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Le\n nop\n.Lm: nop\n.Le: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 leave L\n", .shape = {.full = true}},
+    {MEET " vbeq v1,v2,.Lm\n nop\n.Lm: regext x0,x0,0\n join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 leave L\n", .shape = {.full = true}},
+    {"setrpc x0,x6,16\n nop\n vbeq v1,v2,.+8\n vid.v v3\n join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 split c,10,cs,10s both 1+0\nc: 1 next 10 U\ncs: 1 next 10s U\n10: 1 join 14\n10s: 1 "
+     "join 14s,10s,10,cs U\n14: 1 exit\n14s: 1 exit U\n",
+     .shape = {.full = true, .base = CODE_LO}},
+    {"setrpc x0,x6,16\n nop\n vbeq v1,v2,.+8\n vid.v v3\n join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 leave L\n", .shape = {.full = true}},
+    {MEET " beqz x5,1f\n setrpc x0,x30,4\n1: vbeq v1,v2,.Lm\n nop\n.Lm: join x0,x0,0\n endprg "
+          "x0,x0,x0\n",
+     "0: 3 branch c,10\nc: 1 next 10\n10: 1 leave L\n14: 1 next 18 U\n14s: 1 next 18s U\n18: 1 "
+     "join 1c U\n18s: 1 join 1cs,18s,18,14s U\n1c: 1 exit U\n1cs: 1 exit U\n",
+     .shape = {.full = true}},
+    /* a barrier */
+    {"1: addi x5,x5,1\n barrier x0,x0,0\n bnez x5,1b\n endprg x0,x0,x0\n",
+     "0: 2 barrier 8\n8: 1 branch c,0 B\nc: 1 exit\n", .shape = {.full = true}},
+    /* lengths: all lanes, or not */
+    {"vsetvli x5,x0,e32,m1,ta,ma\n vsetivli x0,8,e32,m1,ta,ma\n vsetivli x0,7,e32,m1,ta,ma\n "
+     "endprg x0,x0,x0\n",
+     "0: 1 vset 4\n4: 1 vset 8\n8: 1 leave L\n", .shape = {.full = true}},
+    {"csrr x5,knl\n vsetvli x0,x5,e32,m1,ta,ma\n li x6,9\n vsetvli x0,x6,e32,m1,tu,mu\n li x6,7\n "
+     "vsetvli x0,x6,e32,m1,ta,ma\n endprg x0,x0,x0\n",
+     "0: 2 vset 8\n8: 2 vset 10\n10: 2 leave L\n", .shape = {.full = true}},
+    {"csrr x5,wid\n vsetvli x0,x5,e32,m1,ta,ma\n endprg x0,x0,x0\n", "0: 2 leave L\n",
+     .shape = {.full = true}},
+    {"csrr x5,knl\n addi x5,x5,1\n vsetvli x0,x5,e32,m1,ta,ma\n endprg x0,x0,x0\n",
+     "0: 3 leave L\n", .shape = {.full = true}},
+    {"csrr x5,knl\n beqz x6,1f\n csrr x5,numt\n1: vsetvli x0,x5,e32,m1,ta,ma\n endprg x0,x0,x0\n",
+     "0: 2 branch 8,c\n8: 1 next c\nc: 1 leave 10 L\n10: 1 exit\n", .shape = {.full = true}},
+    {"vsetvli x0,x0,e32,m1,ta,ma\n endprg x0,x0,x0\n", "0: 1 leave L\n", .shape = {.full = true}},
+    {"vsetvli x5,x0,e16,m1,ta,ma\n endprg x0,x0,x0\n", "0: 1 leave L\n", .shape = {.full = true}},
+    {"vsetvli x5,x0,e32,m2,ta,ma\n endprg x0,x0,x0\n", "0: 1 leave L\n", .shape = {.full = true}},
+    {"li x5,16\n vsetvl x6,x0,x5\n endprg x0,x0,x0\n", "0: 2 leave L\n", .shape = {.full = true}},
+    /* paths that meet in the middle of what was a block */
+    {"la x5,1f\n beqz x6,2f\n lw x5,0(x7)\n2: jr x5\n1: endprg x0,x0,x0\n",
+     "0: 3 branch c,10\nc: 1 next 10\n10: 1 indirect 14 L\n14: 1 exit\n", .shape = {.full = true}},
+    {"csrr x5,knl\n beqz x6,1f\n lw x5,0(x7)\n1: vsetvli x0,x5,e32,m1,ta,ma\n endprg x0,x0,x0\n",
+     "0: 2 branch 8,c\n8: 1 next c\nc: 1 leave 10 L\n10: 1 exit\n", .shape = {.full = true}},
+    {MEET
+     " beqz x6,1f\n setrpc x0,x7,0\n1: vbeq v1,v2,.Lm\n nop\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
+     "0: 3 branch c,10\nc: 1 next 10\n10: 1 leave L\n14: 1 next 18 U\n14s: 1 next 18s U\n18: 1 "
+     "join 1c U\n18s: 1 join 1cs,18s,18,14s U\n1c: 1 exit U\n1cs: 1 exit U\n",
+     .shape = {.full = true}},
+    /* a rounding mode */
+    {"nop\n csrrwi x0,frm,1\n endprg x0,x0,x0\n", "0: 2 leave L\n", .shape = {.full = true}},
+    {"csrr x5,frm\n csrrwi x0,vxrm,1\n endprg x0,x0,x0\n", "0: 3 exit\n", .shape = {.full = true}},
+};
+
+static void loads(Device *d, const char *text)
+{
+    no_text();
+    buf_str(&gen.text, text);
+    load_text(d);
+}
+
+static void as_described(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < countof(cases); i++) {
+        const Case *c = &cases[i];
+        Device *d = open_device("interp", 64);
+        Buf b = {0};
+        loads(d, c->text);
+        Region *r = find(d, CODE_LO, c->shape, c->callee ? CODE_LO + c->callee : 0, 8, false);
+        describe(r, &b);
+        if (strcmp(buf_text(&b), c->want))
+            fail_msg("of\n%s\nwanted:\n%s\ngot:\n%s", c->text, c->want, buf_text(&b));
+        region_free(r);
+        buf_free(&b);
+        dev_close(d);
+    }
+    buf_free(&gen.text);
+}
+
+/* --- random programs ------------------------------------------------------------------- */
+
+static bool has(const RegSet *s, bool is_vector, u32 n)
+{
+    return is_vector ? regset_has_v(s, n) : s->x >> n & 1;
+}
+
+/* Whether instruction k reads the register. */
+static bool reads(const RegionBlock *b, u32 k, bool is_vector, u32 n)
+{
+    const IsaFacts *f = b->facts[k];
+    const InsnId id = (InsnId)b->uop[k]->id;
+    for (u32 i = 0; !f->refused && i < f->nregs; i++) {
+        const IsaRegs *r = &f->reg[i];
+        const bool named = r->is_vector == is_vector && n - r->first < r->count;
+        if (named && (r->is_read || (r->is_written && is_vector && f->masked)))
+            return true;
+        /* no lane is on: the scalar stays */
+        if (named && !is_vector && r->is_written && id < NINSN && isa_insn[id].effect == E_TOSCALAR)
+            return true;
+    }
+    return false;
+}
+
+static bool writes(const RegionBlock *b, u32 k, bool is_vector, u32 n)
+{
+    const IsaFacts *f = b->facts[k];
+    for (u32 i = 0; !f->refused && i < f->nregs; i++)
+        if (f->reg[i].is_vector == is_vector && n - f->reg[i].first < f->reg[i].count &&
+            f->reg[i].is_written)
+            return true;
+    return false;
+}
+
+/* Whether it reads lanes of the row that are off. */
+static bool crosses(const RegionBlock *b, u32 k, u32 n)
+{
+    const IsaFacts *f = b->facts[k];
+    const bool lanes = (f->reads | f->writes) & STATE_LANES || f->access == ACCESS_COPY;
+    for (u32 i = 0; !f->refused && i < f->nregs; i++) {
+        const IsaRegs *r = &f->reg[i];
+        if (r->is_vector && r->is_read && n - r->first < r->count &&
+            (lanes || r->role == ROLE_MASK))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a path from instruction k of block i on reads the register before it is written.  A block
+ * does not write the lanes of a row that are off in it. */
+static bool lives(const Region *r, u32 i, u32 k, bool is_vector, u32 n, u8 *seen)
+{
+    const RegionBlock *b = &r->block[i];
+    const bool part = is_vector && !b->full;
+    bool written = false;
+    for (; k < b->nuop; k++) {
+        if (!written && reads(b, k, is_vector, n))
+            return true;
+        if (part && crosses(b, k, n))
+            return true;
+        written |= writes(b, k, is_vector, n);
+    }
+    if (written && !part)
+        return false;
+    if (b->leaves)
+        return true;
+    for (u32 s = 0; s < b->nsucc; s++)
+        if (!seen[b->succ[s]]) {
+            seen[b->succ[s]] = 1;
+            if (lives(r, b->succ[s], 0, is_vector, n, seen))
+                return true;
+        }
+    return false;
+}
+
+static bool model_lives(const Region *r, u32 i, u32 k, bool is_vector, u32 n)
+{
+    u8 *seen = mem_zalloc(r->nblock, 1);
+    assert_non_null(seen);
+    const bool is = (is_vector || n) && lives(r, i, k, is_vector, n, seen);
+    mem_free(seen);
+    return is;
+}
+
+static void check_live(const Region *r, u64 program)
+{
+    for (u32 i = 0; i < r->nblock; i++)
+        for (u32 n = 0; n < 64 + 48; n++) {
+            const bool is_vector = n >= 64;
+            const u32 reg = is_vector ? n - 64 : n;
+            const RegionBlock *b = &r->block[i];
+            if (has(&b->in, is_vector, reg) != model_lives(r, i, 0, is_vector, reg))
+                fail_msg("program %u: %c%u at %x%s", (unsigned)program, is_vector ? 'v' : 'x', reg,
+                         b->pc, b->full ? "" : ", some lanes");
+        }
+}
+
+/* Blocks hold the code in its order, each instruction once in a version; headers are where an edge
+ * leads back in the order; each block has its place. */
+static void check_order(const Region *r, u64 program)
+{
+    u32 *at = mem_zalloc(r->nblock, sizeof *at);
+    bool *back = mem_zalloc(r->nblock, sizeof *back),
+         *reached = mem_zalloc(r->nblock, sizeof *reached);
+    assert_true(at && back && reached);
+    for (u32 i = 0; i < r->nblock; i++)
+        at[i] = UINT32_MAX;
+    for (u32 i = 0; i < r->nblock; i++) {
+        assert_true(r->order[i] < r->nblock && at[r->order[i]] == UINT32_MAX);
+        at[r->order[i]] = i;
+    }
+    reached[0] = true;
+    for (u32 i = 0; i < r->nblock; i++)
+        reached[i] |= r->block[i].is_reentry;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 i = 0; i < r->nblock; i++)
+            for (u32 k = 0; reached[i] && r->block[i].end != END_BARRIER && k < r->block[i].nsucc;
+                 k++) {
+                const u32 to = r->block[i].succ[k];
+                if (!sides_leave_edge(r, &r->block[i], to))
+                    continue;
+                changed |= !reached[to];
+                reached[to] = true;
+                back[to] |= at[to] <= at[i];
+            }
+    }
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        u32 insns = 0;
+        assert_int_equal(region_find(r, b->pc, b->full), i);
+        for (u32 k = 0; k < b->nuop; k++) {
+            const int other = region_find(r, b->uop[k]->pc, b->full);
+            insns += uop_insns(b->uop[k]);
+            assert_int_equal(b->uop[k]->pc,
+                             k ? b->uop[k - 1]->pc + 4 * b->uop[k - 1]->step : b->pc);
+            if (k ? other >= 0 : other != (int)i)
+                fail_msg("program %u: %x is in two blocks", (unsigned)program, b->uop[k]->pc);
+        }
+        assert_int_equal(b->insns, insns);
+        if (b->is_reached != reached[i] || b->is_header != back[i])
+            fail_msg("program %u: block at %x is%s reached, a header%s", (unsigned)program, b->pc,
+                     b->is_reached ? "" : " not", b->is_header ? "" : " not");
+    }
+    mem_free(at);
+    mem_free(back);
+    mem_free(reached);
+}
+
+static void random_regions(void **state)
+{
+    (void)state;
+    Device *d = open_device("interp", 64);
+    const Programs p = programs_to_try(24);
+    for (u64 program = p.first; program < p.end; program++) {
+        gen_begin(program);
+        gen.most_die = program & 1;
+        make_program(20);
+        load_text(d);
+        const WarpShape shape = {
+            .full = program % 4 < 3, .fresh = program % 4 == 0, .deep = program % 8 == 3};
+        Region *r = find(d, CODE_LO, shape, 0, 8, program % 5 == 0);
+        assert_true(r->nblock > 3 || r->block[0].leaves);
+        check_order(r, program);
+        check_live(r, program);
+        region_free(r);
+    }
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_described),
+        cmocka_unit_test(random_regions),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

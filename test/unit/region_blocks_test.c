@@ -1,11 +1,12 @@
-/* region_blocks_test.c -- what is found out about guest code before it is compiled: blocks and how they
- * end, what follows, registers that live, sides of branches, launch constants.  Small programs
+/* region_blocks_test.c -- what is found out about guest code before it is compiled: blocks, how
+ * they end, what follows, registers that live, sides of branches, launch constants.  Small programs
  * against descriptions by hand (jit/region.h has the rules); random ones (test/kit/asmgen.h)
  * against searches along paths.
  */
 #include "jit/region.h"
 #include "jit/constant.h"
 #include "test/kit/twins.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,390 @@ static void as_described(void **state)
     buf_free(&gen.text);
 }
 
+/* --- sizes --------------------------------------------------------------------------------- */
+
+/* Whether the branch at the beginning of a program of so many instructions on its sides is computed
+ * with both sides at once. */
+static bool together(Device *d, u32 next, u32 taken)
+{
+    no_text();
+    set_meeting(0);
+    line("vbeq v1,v2,.Le");
+    for (u32 i = 0; i < next; i++)
+        line("vadd.vi v3,v3,1");
+    line("j .Lm0");
+    label(".Le");
+    for (u32 i = 0; i < taken; i++)
+        line("vadd.vi v4,v4,1");
+    label(".Lm0");
+    line("join x0,x0,0");
+    line("endprg x0,x0,x0");
+    load_text(d);
+    Region *r = find(d, CODE_LO, (WarpShape){.full = true}, 0, 8, false);
+    const bool is = r->block[0].together;
+    if (is) {
+        assert_int_equal(r->block[0].side_insns[0], next + 1); /* the jump */
+        assert_int_equal(r->block[0].side_insns[1], taken);
+    }
+    region_free(r);
+    return is;
+}
+
+/* Up to 16 instructions of both sides. */
+static void short_sides(void **state)
+{
+    (void)state;
+    Device *d = open_device("interp", 64);
+    for (u32 next = 1; next < 18; next++)
+        for (u32 taken = 0; taken < 18; taken++)
+            if (together(d, next, taken) != (next + 1 + taken <= 16))
+                fail_msg("%u and %u instructions", next, taken);
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+/* Which instructions a side may have: what the host computes of rows in a few of its own. */
+static bool is_quick(InsnId id, bool flags)
+{
+    static const Op slow[] = {
+        OP_div,   OP_divu,         OP_rem,           OP_remu,     OP_mulh,
+        OP_mulhu, OP_mulhsu,       OP_fclass,        OP_zext8,    OP_zext16,
+        OP_sext8, OP_sext16,       OP_fcopy,         OP_fdiv,     OP_frdiv,
+        OP_fsqrt, OP_fmin,         OP_fmax,          OP_fcvt_x_f, OP_fcvt_xu_f,
+        OP_frec7, OP_fcvt_rtz_x_f, OP_fcvt_rtz_xu_f, OP_frsqrt7,  /* of masks: */ OP_nand,
+        OP_andn,  OP_nor,          OP_orn,           OP_xnor};
+    const Effect e = (Effect)isa_insn[id].effect;
+    if (e == E_VID)
+        return true;
+    if ((e != E_ALU && e != E_MAC && (flags || (e != E_FALU && e != E_FMAC))) || !isa_is_vector(id))
+        return false;
+    for (size_t i = 0; i < countof(slow); i++)
+        if ((Op)isa_insn[id].op == slow[i])
+            return false;
+    return true;
+}
+
+/* A word of that row on any registers, without a mask; 0: there is none that only computes. */
+static u32 plain_word(const IsaDecoder *d, InsnId id)
+{
+    const u32 fixed = (u32)isa_format[isa_insn[id].format].mask;
+    for (u32 tries = 0; tries < 200 && isa_insn[id].len == 4; tries++) {
+        const u32 word = (u32)isa_insn[id].match | ((below(UINT32_MAX) | 1 << 25) & ~fixed);
+        IsaFacts f;
+        Insn in;
+        if (isa_decode(d, word, &in) && in.id == id && isa_facts(&in, NULL, gen.set, 8, &f) &&
+            !f.masked && f.control == CONTROL_NEXT && !(f.writes & (STATE_VL | STATE_FRM)))
+            return word;
+    }
+    return 0;
+}
+
+static void quick_sides(void **state)
+{
+    (void)state;
+    gen_begin(1);
+    IsaDecoder *decoder = mem_alloc(sizeof *decoder);
+    assert_non_null(decoder);
+    isa_decoder_init(decoder, gen.set);
+    Device *d = open_device("interp", 64);
+    u32 quick = 0;
+    for (int id = 0; id < NINSN; id++) {
+        const u32 word = isa_has(gen.set, (InsnId)id) ? plain_word(decoder, (InsnId)id) : 0;
+        if (!word)
+            continue;
+        no_text();
+        set_meeting(0);
+        line("vbeq v1,v2,.Lm0");
+        line(".word %#x", word);
+        label(".Lm0");
+        line("join x0,x0,0");
+        line("endprg x0,x0,x0");
+        load_text(d);
+        for (u32 flags = 0; flags < 2; flags++) {
+            Region *r = find(d, CODE_LO, (WarpShape){.full = true}, 0, 8, flags);
+            const bool want = is_quick((InsnId)id, flags);
+            if (r->block[0].together != want)
+                fail_msg("%s is%s computed on both sides", isa_insn[id].text, want ? " not" : "");
+            quick += want;
+            region_free(r);
+        }
+    }
+    assert_true(quick > 100);
+    dev_close(d);
+    mem_free(decoder);
+    buf_free(&gen.text);
+}
+
+/* A block has up to 512 instructions; a region ends with the block in which it has more than
+ * 60000. */
+static void long_regions(void **state)
+{
+    enum { BLOCK = 512, MOST = 60000 };
+    (void)state;
+    Device *d = open_device("interp", 64);
+    loads(d, ".rept 70000\n nop\n .endr\n endprg x0,x0,x0\n");
+    Region *r = find(d, CODE_LO, (WarpShape){.full = true}, 0, 8, false);
+    assert_int_equal(r->nblock, MOST / BLOCK + 1);
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        assert_int_equal(b->nuop, BLOCK);
+        assert_int_equal(b->pc, CODE_LO + 4 * BLOCK * i);
+        assert_int_equal(b->leaves, i + 1 == r->nblock);
+        assert_int_equal(b->nsucc, i + 1 < r->nblock);
+    }
+    assert_int_equal(r->insns, BLOCK * r->nblock);
+    region_free(r);
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+/* The digest tells regions apart that differ in one word, shape or register that lives. */
+static void digests_differ(void **state)
+{
+    u64 seen[countof(cases) + 8];
+    u32 n = 0;
+    (void)state;
+    Device *d = open_device("interp", 64);
+    for (size_t i = 0; i < countof(cases); i++) {
+        loads(d, cases[i].text);
+        Region *a = find(d, CODE_LO, cases[i].shape, cases[i].callee, 8, false),
+               *b = find(d, CODE_LO, cases[i].shape, cases[i].callee, 8, false);
+        assert_true(region_digest(a) == region_digest(b) && region_digest(a));
+        seen[n++] = region_digest(a);
+        region_free(a);
+        region_free(b);
+    }
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = 0; k < i; k++)
+            if (seen[i] == seen[k])
+                fail_msg("%s\nand\n%s", cases[i].text, cases[k].text);
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+/* --- launch constants -------------------------------------------------------------------- */
+
+static void put_value(const Region *r, u32 n, Buf *b)
+{
+    const LaunchValue *v = &r->value[n];
+    bool standard;
+    switch (v->kind) {
+    case VALUE_NONE: buf_str(b, "?"); break;
+    case VALUE_WORD: buf_printf(b, "%x", v->word); break;
+    case VALUE_CSR: buf_str(b, isa_csr_name(v->word, &standard)); break;
+    case VALUE_OP:
+        buf_printf(b, "%s(", isa_op_name[v->op]);
+        put_value(r, v->a, b);
+        buf_str(b, ",");
+        put_value(r, v->b, b);
+        buf_str(b, ")");
+        break;
+    case VALUE_LOAD:
+        buf_printf(b, "%s[", isa_op_name[v->op]);
+        put_value(r, v->a, b);
+        buf_printf(b, "%+d]", (i32)v->word);
+        break;
+    }
+}
+
+/* What each load of the region is, in the order of the code, in lines. */
+static void describe_loads(const Region *r, Buf *b)
+{
+    const RegionBlock **all = mem_alloc(r->nblock * sizeof *all);
+    assert_non_null(all);
+    for (u32 i = 0; i < r->nblock; i++)
+        all[i] = &r->block[i];
+    qsort((void *)all, r->nblock, sizeof *all, by_place);
+    for (u32 i = 0; i < r->nblock; i++)
+        for (u32 k = 0; k < all[i]->nuop; k++) {
+            const InsnId id = (InsnId)all[i]->uop[k]->id;
+            if (!all[i]->full || id >= NINSN || isa_insn[id].effect != E_LOAD)
+                continue;
+            if (all[i]->constant)
+                put_value(r, all[i]->constant[k], b);
+            else
+                buf_str(b, "not looked at");
+            buf_str(b, "\n");
+        }
+    mem_free((void *)all);
+}
+
+static const struct {
+    const char *text, *want;
+} constants[] = {
+    /* the metadata block, the arguments, what these point to */
+    {"csrr x5,knl\n lw x6,4(x5)\n lw x7,0(x6)\n lw x8,-8(x7)\n lb x9,1(x8)\n lhu x9,2(x8)\n lh "
+     "x9,4(x8)\n lbu x9,0(x8)\n",
+     "w[knl+4]\nw[w[knl+4]+0]\nw[w[w[knl+4]+0]-8]\nb[w[w[w[knl+4]+0]-8]+1]\nhu[w[w[w[knl+4]+0]-8]+"
+     "2]\n"
+     "h[w[w[w[knl+4]+0]-8]+4]\nbu[w[w[w[knl+4]+0]-8]+0]\n"},
+    /* where warps may go on without them: two pointers deep */
+    {"csrr x5,knl\n beqz x10,1f\n lw x6,4(x5)\n lw x7,0(x6)\n lw x8,0(x7)\n1:\n",
+     "w[knl+4]\nw[w[knl+4]+0]\n?\n"},
+    {"csrr x5,knl\n lw x6,4(x5)\n lw x7,0(x6)\n lw x8,0(x7)\n beqz x8,1f\n lw x9,0(x8)\n1: lw "
+     "x9,4(x5)\n",
+     "w[knl+4]\nw[w[knl+4]+0]\nw[w[w[knl+4]+0]+0]\n?\nw[knl+4]\n"},
+    /* numbers that all warps have alike, and others */
+    {"csrr x5,numw\n lw x6,0(x5)\n csrr x5,numt\n lw x6,0(x5)\n csrr x5,lds\n lw x6,0(x5)\n",
+     "w[numw+0]\nw[numt+0]\nw[lds+0]\n"},
+    {"csrr x5,wid\n lw x6,0(x5)\n csrr x5,tid\n lw x6,0(x5)\n csrr x5,gidx\n lw x6,0(x5)\n csrr "
+     "x5,pds\n lw x6,0(x5)\n csrr x5,wgid\n lw x6,0(x5)\n",
+     "?\n?\n?\n?\n?\n"},
+    /* arithmetic; registers that nobody has written are 0 */
+    {"csrr x5,knl\n slli x6,x5,2\n addi x6,x6,5\n sub x7,x6,x5\n lw x8,0(x7)\n lw x9,12(x20)\n lui "
+     "x6,0x12345\n addi x6,x6,1\n lw x6,0(x6)\n",
+     "w[sub(add(sll(knl,2),5),knl)+0]\nw[0+12]\nw[12345001+0]\n"},
+    {"auipc x5,1\n lw x6,0(x5)\n jal x7,1f\n1: lw x8,0(x7)\n vsetvli x9,x0,e32,m1,ta,ma\n lw "
+     "x9,0(x9)\n",
+     "w[80001000+0]\nw[8000000c+0]\nw[8+0]\n"},
+    {"csrr x5,knl\n setrpc x6,x5,8\n lw x6,0(x6)\n vmv.x.s x5,v1\n lw x6,0(x5)\n",
+     "w[add(knl,8)+0]\n?\n"},
+    /* behind a store, an atomic */
+    {"csrr x5,knl\n lw x6,0(x5)\n sw x6,0(x6)\n lw x7,4(x5)\n", "w[knl+0]\n?\n"},
+    {"csrr x5,knl\n vlw12.v v1,0(v2)\n lw x6,0(x5)\n vsw12.v v1,0(v2)\n lw x7,4(x5)\n",
+     "w[knl+0]\n?\n"},
+    {"csrr x5,knl\n amoadd.w v3,v1,(v2)\n lw x7,4(x5)\n", "?\n"},
+    {"csrr x5,knl\n beqz x20,1f\n sw x5,0(x5)\n1: lw x7,4(x5)\n", "?\n"},
+    {"csrr x5,knl\n1: lw x7,4(x5)\n sw x5,0(x5)\n bnez x7,1b\n", "?\n"},
+    /* paths that agree, or not */
+    {"csrr x5,knl\n beqz x20,1f\n addi x6,x5,4\n j 2f\n1: addi x6,x5,4\n2: lw x7,0(x6)\n lw "
+     "x7,0(x5)\n",
+     "w[add(knl,4)+0]\nw[knl+0]\n"},
+    {"csrr x5,knl\n beqz x20,1f\n addi x6,x5,4\n j 2f\n1: addi x6,x5,8\n2: lw x7,0(x6)\n", "?\n"},
+    /* what a warp leaves that the next one would find */
+    {"csrr x5,knl\n lw x6,0(x5)\n barrier x0,x0,0\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n csrrw x0,mscratch,x6\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x0,mstatus,8\n csrrsi x0,mtvec,8\n csrr x7,mscratch\n "
+     "csrrci x7,mscratch,0\n",
+     "w[knl+0]\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x7,mstatus,8\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n vsadd.vv v1,v1,v1\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n lr.w v1,(v2)\n", "not looked at\n"},
+};
+
+static void constants_as_described(void **state)
+{
+    (void)state;
+    Device *d = open_device("interp", 64);
+    for (size_t i = 0; i < countof(constants); i++) {
+        Buf b = {0}, text = {0};
+        buf_printf(&text, "%s endprg x0,x0,x0\n", constants[i].text);
+        loads(d, buf_text(&text));
+        Region *r = find(d, CODE_LO, (WarpShape){.full = true, .fresh = true}, 0, 8, false);
+        describe_loads(r, &b);
+        if (strcmp(buf_text(&b), constants[i].want))
+            fail_msg("of\n%s\nwanted:\n%s\ngot:\n%s", constants[i].text, constants[i].want,
+                     buf_text(&b));
+        region_free(r);
+        buf_free(&b);
+        buf_free(&text);
+    }
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+/* What the value is in a launch whose metadata block is at KNL, by its text's rule; *guard grows by
+ * what is read of pages that may be written. */
+static u32 evaluate(const Region *r, u32 n, const Memory *m, u64 guard[2])
+{
+    const LaunchValue *v = &r->value[n];
+    switch (v->kind) {
+    case VALUE_NONE: break;
+    case VALUE_WORD: return v->word;
+    case VALUE_CSR:
+        return v->word == CSR_knl ? KNL : v->word == CSR_numw ? 2 : v->word == CSR_lds ? LDS_LO : 8;
+    case VALUE_OP: {
+        const u32 a = evaluate(r, v->a, m, guard), b = evaluate(r, v->b, m, guard);
+        return (Op)v->op == OP_sub ? a - b : (Op)v->op == OP_sll ? a << b : a + b;
+    }
+    case VALUE_LOAD: {
+        const u32 at = evaluate(r, v->a, m, guard) + v->word;
+        const u32 width = (Op)v->op == OP_w ? 4 : (Op)v->op == OP_h || (Op)v->op == OP_hu ? 2 : 1;
+        const u32 word = memory_get(m->base + at, width);
+        if (memory_rights(m, at >> PAGE_BITS) != MEM_R) {
+            guard[0] = at < guard[0] ? at : guard[0];
+            guard[1] = at + width > guard[1] ? at + width : guard[1];
+        }
+        return (Op)v->op == OP_b   ? (u32)(i32)(i8)word
+               : (Op)v->op == OP_h ? (u32)(i32)(i16)word
+                                   : word;
+    }
+    }
+    fail_msg("a value of no kind");
+    return 0;
+}
+
+/* A chain of loads through memory at which everything is possible; the rights of the page that each
+ * reads from; and how many bytes before the end of that page it reads (0: amid). */
+static void read_constants(Device *d, const char *load, u8 rights, u32 before_end, bool may)
+{
+    Memory *m = dev_memory(d);
+    const u32 page = DATA + 8 * PAGE_SIZE,
+              at = before_end ? page + PAGE_SIZE - before_end : page + 64;
+    u32 value[MAX_CONSTANTS], block[2] = {7, at - 4};
+    u64 want[2] = {UINT64_MAX, 0};
+    char text[200];
+    PlainRange guard;
+    snprintf(text, sizeof text,
+             "csrr x5,knl\n csrr x9,lds\n lw x6,4(x5)\n %s x7,4(x6)\n sub x8,x5,x7\n add x8,x8,x7\n"
+             " lhu x8,2(x8)\n endprg x0,x0,x0\n",
+             load);
+    loads(d, text);
+    memory_set_rights(m, page >> PAGE_BITS, MEM_R | MEM_W);
+    memory_set_rights(m, (page >> PAGE_BITS) + 1, MEM_R | MEM_W);
+    memcpy(m->base + KNL, block, sizeof block);
+    for (u32 i = 0; i < 2 * PAGE_SIZE; i++)
+        m->base[page + i] = (u8)below(256);
+    memory_set_rights(m, page >> PAGE_BITS, rights);
+    Region *r = find(d, CODE_LO, (WarpShape){.full = true, .fresh = true}, 0, 8, false);
+    const Launch l = {.memory = m, .knl = KNL, .lanes = 8, .warps = 2, .groups = {1, 1, 1}};
+    Group g = {.launch = &l, .nwarps = 2, .lds_base = LDS_LO};
+    Warp *w = aligned_alloc(64, sizeof *w);
+    assert_non_null(w);
+    memset((void *)w, 0, sizeof *w);
+    w->group = &g;
+    memset(value, 0xa5, sizeof value);
+    const bool ok = constants_read(r, w, value, &guard);
+    if (ok != may)
+        fail_msg("%s, rights %x, %u before the end: %s", load, rights, before_end,
+                 ok ? "constants" : "none");
+    u32 nloads = 0;
+    for (u32 n = 1; ok && n < r->nvalue; n++) {
+        if (r->value[n].kind != VALUE_LOAD)
+            continue;
+        assert_int_equal(value[n], evaluate(r, n, m, want));
+        nloads++;
+    }
+    assert_true(!ok || nloads == 3);
+    if (ok)
+        assert_true(guard.lo == want[0] && guard.lo + guard.room == want[1]);
+    for (u32 n = 1; ok && n < r->nvalue; n++) /* what nobody needs is not read */
+        if (r->value[n].kind == VALUE_CSR && r->value[n].word == CSR_lds)
+            assert_int_equal(value[n], 0xa5a5a5a5);
+    free((void *)w);
+    region_free(r);
+}
+
+static void constants_as_read(void **state)
+{
+    static const struct {
+        const char *name;
+        u32 width;
+    } widths[] = {{"lw", 4}, {"lh", 2}, {"lhu", 2}, {"lb", 1}, {"lbu", 1}};
+    static const u8 rights[] = {MEM_R, MEM_R | MEM_W, MEM_R | MEM_TRACKED, MEM_R | MEM_CODE, 0,
+                                MEM_W, MEM_X};
+    (void)state;
+    gen_begin(2);
+    Device *d = open_device("interp", 64);
+    for (size_t k = 0; k < countof(widths); k++)
+        for (size_t i = 0; i < countof(rights); i++)
+            for (u32 before_end = 0; before_end < 6; before_end++)
+                read_constants(d, widths[k].name, rights[i], before_end,
+                               rights[i] & MEM_R && (!before_end || before_end >= widths[k].width));
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
 /* --- random programs ------------------------------------------------------------------- */
 
 static bool has(const RegSet *s, bool is_vector, u32 n)
@@ -393,8 +778,10 @@ static void random_regions(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_described),
-        cmocka_unit_test(random_regions),
+        cmocka_unit_test(as_described),      cmocka_unit_test(short_sides),
+        cmocka_unit_test(quick_sides),       cmocka_unit_test(long_regions),
+        cmocka_unit_test(digests_differ),    cmocka_unit_test(constants_as_described),
+        cmocka_unit_test(constants_as_read), cmocka_unit_test(random_regions),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -1,5 +1,5 @@
-/* jit_access_test.c -- which way accesses of host code go, and what they reach: each form and kind of
- * addresses at the ends of a range that is remembered (Group.plain) and of pages with and without
+/* jit_access_test.c -- which way accesses of host code go, and what they reach: each form and kind
+ * of addresses at the ends of a range that is remembered (Group.plain) and of pages with and without
  * rights, on each level of the host, with all lanes and some.  What is accessed at once, by a
  * helper, or by the engine is known from the rules at the top of jit/vecmem.c; what is loaded and
  * stored, from a model.
@@ -195,8 +195,8 @@ static bool has_row(const Form *f, const u32 addr[MAX_LANES], PlainRange range, 
     return from < range.room && last < range.room && from <= last;
 }
 
-/* Whether the host has an instruction for a row of such accesses: not for stores of which some lanes
- * are off, but for masked ones of words (AVX2) and any (AVX-512). */
+/* Whether the host has an instruction for a row of such accesses: not for stores of which some
+ * lanes are off, but for masked ones of words (AVX2) and any (AVX-512). */
 static bool can_be_row(const Form *f, u32 level)
 {
     return f->how == SCALAR || !f->stores || full || levels[level].gathers ||
@@ -458,8 +458,8 @@ static void try_reservations(u32 level)
 
 /* --- lanes anywhere, again ---------------------------------------------------------------- */
 
-/* In code that lanes have left, an access whose lanes were anywhere is taken for such a one 63 times
- * before anybody looks again; one in a row is not, and none of the whole warp. */
+/* In code that lanes have left, an access whose lanes were anywhere is taken for such a one 63
+ * times before anybody looks again; one in a row is not, and none of the whole warp. */
 static void try_again(u32 level, u32 k)
 {
     enum { TIMES = 63 };

@@ -1,5 +1,5 @@
-/* jit_space_test.c -- accesses of host code by space: private memory of a lane, of the warp's and of
- * the group's kind, local and global memory, the flat rule, records of several words.  What they
+/* jit_space_test.c -- accesses of host code by space: private memory of a lane, of the warp's and
+ * of the group's kind, local and global memory, the flat rule, records of several words.  What they
  * leave is what the interpreter leaves; which of them the engine makes is known from the addresses
  * (doc/isa.md, "Memory" and "Memory prefixes") and the range that is remembered.
  */

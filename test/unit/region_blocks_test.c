@@ -691,7 +691,7 @@ static bool model_lives(const Region *r, u32 i, u32 k, bool is_vector, u32 n)
 static void check_live(const Region *r, u64 program)
 {
     for (u32 i = 0; i < r->nblock; i++)
-        for (u32 n = 0; n < 64 + 48; n++) {
+        for (u32 n = 0; n < 64 + 256; n++) {
             const bool is_vector = n >= 64;
             const u32 reg = is_vector ? n - 64 : n;
             const RegionBlock *b = &r->block[i];
@@ -753,6 +753,28 @@ static void check_order(const Region *r, u64 program)
     mem_free(reached);
 }
 
+/* Instructions on any registers, with branches of the warp. */
+static void make_any_registers(void)
+{
+    no_text();
+    for (u32 i = 0; i < 60; i++) {
+        const u32 d = below(256), a = one_in(2) ? 64 * below(4) + 63 * below(2) : below(256);
+        switch (below(8)) {
+        case 0: line("add x%u,x%u,x%u", below(64), below(64), below(64)); break;
+        case 1: line("vadd.vx v%u,v%u,x%u", d, a, below(64)); break;
+        case 2: line("vadd.vv v%u,v%u,v%u,v0.t", d, a, below(256)); break;
+        case 3: line("vmv.x.s x%u,v%u", below(64), a); break;
+        case 4: line("beqz x%u,.Ln%u", 1 + below(31), i / 8 + 1 + below(7 - i / 8 + 1)); break;
+        default: line("vadd.vv v%u,v%u,v%u", d, a, below(256)); break;
+        }
+        if (i % 8 == 7)
+            label(".Ln%u", i / 8 + 1);
+    }
+    label(".Ln8");
+    line("vsw12.v v%u,0(v%u)", below(256), below(256));
+    line("endprg x0,x0,x0");
+}
+
 static void random_regions(void **state)
 {
     (void)state;
@@ -761,7 +783,10 @@ static void random_regions(void **state)
     for (u64 program = p.first; program < p.end; program++) {
         gen_begin(program);
         gen.most_die = program & 1;
-        make_program(20);
+        if (program % 3)
+            make_program(20);
+        else
+            make_any_registers();
         load_text(d);
         const WarpShape shape = {
             .full = program % 4 < 3, .fresh = program % 4 == 0, .deep = program % 8 == 3};

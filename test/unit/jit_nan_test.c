@@ -1,0 +1,221 @@
+/* jit_nan_test.c -- where host code makes NaNs canonical: counted in what LLVM's optimiser leaves
+ * of small programs (VENTUS_JIT_DUMP).  A float is made canonical for whoever sees its bits, and for no
+ * float operation, if every value that it may have there is a number, the canonical NaN, or such a
+ * float (jit/canonical.c).
+ */
+#include "test/kit/hostrig.h"
+#include <dirent.h>
+#include <unistd.h>
+
+static char scratch[] = "/tmp/jit_nan_test.XXXXXX";
+
+static void remove_file(const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Blocks of a function of LLVM, by their names: how often the canonical NaN is chosen in each, and
+ * which may follow. */
+enum { BLOCKS = 64 };
+typedef struct {
+    char name[BLOCKS][32];
+    u32 choices[BLOCKS], n;
+    bool leads[BLOCKS][BLOCKS];
+} Graph;
+
+static u32 block_of(Graph *g, const char *name, size_t len)
+{
+    u32 i = 0;
+    assert_true(len < sizeof g->name[0]);
+    while (i < g->n && (strncmp(g->name[i], name, len) || g->name[i][len]))
+        i++;
+    if (i == g->n) {
+        assert_true(g->n < BLOCKS);
+        memcpy(g->name[g->n++], name, len);
+    }
+    return i;
+}
+
+static Graph read_graph(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    char path[300], text[4096];
+    Graph g = {.n = 0};
+    u32 at = 0;
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(text, sizeof text, f)) {
+        const size_t len = strspn(text, letters);
+        if (len && text[len] == ':')
+            at = block_of(&g, text, len);
+        for (const char *to = text; (to = strstr(to, "label %"));) {
+            to += strlen("label %");
+            g.leads[at][block_of(&g, to, strspn(to, letters))] = true;
+        }
+        g.choices[at] += strstr(text, " select ") && strstr(text, "2143289344");
+    }
+    fclose(f);
+    for (u32 k = 0; k < g.n; k++)
+        for (u32 i = 0; i < g.n; i++)
+            for (u32 j = 0; j < g.n; j++)
+                g.leads[i][j] |= g.leads[i][k] && g.leads[k][j];
+    return g;
+}
+
+/* Choices of the canonical NaN in the code that is made of a program, on one vector of the host:
+ * all, and those in loops. */
+typedef struct {
+    u32 all, in_loops;
+} Choices;
+
+static Choices choices(const char *text)
+{
+    Choices n = {UINT32_MAX, 0};
+    rig_load(V202, 4, text);
+    host_make((WarpShape){.full = true}, CODE_PLAIN, false);
+    DIR *dir = opendir(scratch);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (strstr(e->d_name, ".optimised.ll") && e->d_name[0] == 'r') {
+            const Graph g = read_graph(e->d_name);
+            n.all = 0;
+            for (u32 i = 0; i < g.n; i++) {
+                n.all += g.choices[i];
+                n.in_loops += g.leads[i][i] ? g.choices[i] : 0;
+            }
+        }
+        if (e->d_name[0] != '.')
+            remove_file(e->d_name);
+    }
+    closedir(dir);
+    assert_true(n.all != UINT32_MAX);
+    return n;
+}
+
+static void expect_choices(const char *text, u32 all, u32 in_loops)
+{
+    const Choices n = choices(text);
+    if (n.all != all || n.in_loops != in_loops)
+        fail_msg("%s\n%u choices, %u of them in loops, not %u and %u", text, n.all, n.in_loops, all,
+                 in_loops);
+}
+
+/* Leaves the test where host code cannot be made. */
+static void begin(void) { assert_true(host_open("base", V202)); }
+
+static void in_a_block(void **state)
+{
+    (void)state;
+    begin();
+    /* only what is stored */
+    expect_choices("vfadd.vv v4,v5,v6\n vfmul.vv v4,v4,v7\n vfmacc.vv v8,v4,v9\n vsw12.v v8,0(v1)\n"
+                   " endprg x0,x0,x0\n",
+                   1, 0);
+    expect_choices("vfadd.vv v4,v5,v6\n vfmul.vv v8,v4,v7\n vsw12.v v4,0(v1)\n vsw12.v v8,0(v1)\n"
+                   " endprg x0,x0,x0\n",
+                   2, 0);
+    expect_choices("vfadd.vv v4,v5,v6\n vmfeq.vv v8,v4,v7\n vsw12.v v8,0(v1)\n endprg x0,x0,x0\n",
+                   0, 0);
+    expect_choices("fadd.s x5,x6,x7\n fmul.s x5,x5,x7\n sw x5,0(x8)\n endprg x0,x0,x0\n", 1, 0);
+    host_close();
+}
+
+/* A sum that goes round a loop: if it is clean, it is made canonical for who sees it behind the
+ * loop, and where a warp's turn ends in it; else once, in the loop. */
+static void around(const char *begins, bool is_clean)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "%s\n1: vfadd.vv v4,v4,v5\n addi x9,x9,-1\n bnez x9,1b\n vsw12.v v4,0(v1)\n"
+             " endprg x0,x0,x0\n",
+             begins);
+    expect_choices(text, is_clean ? 2 : 1, !is_clean);
+}
+
+static void constants_that_begin_a_sum(void **state)
+{
+    static const u32 words[] = {0,          1,          0x3f800000, 0x7f7fffff,
+                                0x7f800000, 0x7f800001, 0x7fbfffff, 0x7fc00000,
+                                0x7fc00001, 0x7fffffff, 0x80000000, 0xff7fffff,
+                                0xff800000, 0xff800001, 0xffc00000, 0xffffffff};
+    (void)state;
+    begin();
+    for (size_t i = 0; i < countof(words); i++) {
+        char text[64];
+        const u32 w = words[i];
+        const bool is_nan = (w & 0x7f800000) == 0x7f800000 && w & 0x7fffff;
+        snprintf(text, sizeof text, "li x5,%#x\n vmv.v.x v4,x5", w);
+        around(text, !is_nan || w == 0x7fc00000);
+    }
+    host_close();
+}
+
+static void values_that_begin_a_sum(void **state)
+{
+    (void)state;
+    begin();
+    around("nop", false); /* whatever is in the register */
+    around("vlw12.v v4,0(v1)", false);
+    around("vadd.vv v4,v5,v6", false);
+    around("vfadd.vv v4,v5,v6", true);
+    around("vfcvt.f.x.v v4,v5", true);
+    around("vfcvt.f.xu.v v4,v5", true);
+    around("vmfeq.vv v4,v5,v6", true);
+    around("vmslt.vv v4,v5,v6", true);
+    around("vlbu12.v v4,0(v1)", false); /* by another way, it may come from the engine */
+    around("vfcvt.x.f.v v4,v5", false);
+    host_close();
+}
+
+/* A float that goes round a loop in which another instruction reads it: besides the end of a turn,
+ * it is made canonical for what sees bits. */
+static void readers_in_a_loop(void **state)
+{
+    static const struct {
+        const char *text;
+        bool sees_bits, makes; /* makes: its own result is made canonical for the store */
+    } readers[] = {
+        {"vfadd.vv v8,v4,v6", false, true},   {"vfsub.vv v8,v6,v4", false, true},
+        {"vfmul.vv v8,v4,v4", false, true},   {"vfdiv.vv v8,v4,v6", false, true},
+        {"vfsqrt.v v8,v4", false, true},      {"vfmacc.vv v8,v4,v6", false, true},
+        {"vfnmsac.vv v8,v4,v6", false, true}, {"vmfeq.vv v8,v4,v6", false, false},
+        {"vmflt.vv v8,v6,v4", false, false},  {"vfcvt.rtz.x.f.v v8,v4", false, false},
+        {"vfcvt.x.f.v v8,v4", false, false},  {"vadd.vv v8,v4,v6", true, false},
+        {"vfsgnjx.vv v8,v4,v6", true, false}, {"vxor.vv v8,v6,v4", true, false},
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < countof(readers); i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "vmv.v.i v4,0\n1: vfadd.vv v4,v4,v5\n %s\n vsw12.v v8,0(v1)\n addi x9,x9,-1\n"
+                 " bnez x9,1b\n endprg x0,x0,x0\n",
+                 readers[i].text);
+        const u32 here = readers[i].sees_bits || readers[i].makes;
+        expect_choices(text, 1 + here, here);
+    }
+    host_close();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_a_block),
+        cmocka_unit_test(constants_that_begin_a_sum),
+        cmocka_unit_test(values_that_begin_a_sum),
+        cmocka_unit_test(readers_in_a_loop),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    if (!mkdtemp(scratch))
+        return 1;
+    setenv("VENTUS_JIT_DUMP", scratch, 1);
+    setenv("VENTUS_CACHE", "0", 1);
+    const int bad = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(scratch);
+    return bad;
+}

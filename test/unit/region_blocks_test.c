@@ -62,6 +62,7 @@ typedef struct {
     const char *text, *want;
     WarpShape shape;
     u32 callee; /* from CODE_LO on; 0: none */
+    IsaSet set; /* 0: the usual one */
 } Case;
 
 /* lanes that part meet at .Lm */
@@ -189,6 +190,15 @@ static const Case cases[] = {
      "0: 3 branch c,10\nc: 1 next 10\n10: 1 leave L\n14: 1 next 18 U\n14s: 1 next 18s U\n18: 1 "
      "join 1c U\n18s: 1 join 1cs,18s,18,14s U\n1c: 1 exit U\n1cs: 1 exit U\n",
      .shape = {.full = true}},
+    /* a place to meet that is known as a number, too; what a prefix changes */
+    {"la x5,1f\n setrpc x6,x5,-4\n jr x6\n nop\n1: endprg x0,x0,x0\n",
+     "0: 4 jump 10\n10: 2 exit\n", .shape = {.full = true}},
+    {"li x5,0x80000000\n li x6,12\n add x5,x5,x6\n jr x5\n", "0: 3 next c\nc: 1 jump c\n",
+     .shape = {.full = true}, .set = V2025},
+    {"li x5,0x80000000\n li x6,12\n prefix neg=1\n add x5,x5,x6\n jr x5\n", "0: 5 indirect L\n",
+     .shape = {.full = true}, .set = V2025},
+    {"li x6,12\n prefix neg=1\n addi x5,x6,4\n jr x5\n", "0: 4 indirect L\n",
+     .shape = {.full = true}, .set = V2025},
     /* a rounding mode */
     {"nop\n csrrwi x0,frm,1\n endprg x0,x0,x0\n", "0: 2 leave L\n", .shape = {.full = true}},
     {"csrr x5,frm\n csrrwi x0,vxrm,1\n endprg x0,x0,x0\n", "0: 3 exit\n", .shape = {.full = true}},
@@ -201,14 +211,24 @@ static void loads(Device *d, const char *text)
     load_text(d);
 }
 
+/* A device that has the program of the case. */
+static Device *open_case(const Case *c)
+{
+    const IsaSet usual = gen.set;
+    gen.set = c->set ? c->set : usual;
+    Device *d = open_device("interp", 64);
+    loads(d, c->text);
+    gen.set = usual;
+    return d;
+}
+
 static void as_described(void **state)
 {
     (void)state;
     for (size_t i = 0; i < countof(cases); i++) {
         const Case *c = &cases[i];
-        Device *d = open_device("interp", 64);
+        Device *d = open_case(c);
         Buf b = {0};
-        loads(d, c->text);
         Region *r = find(d, CODE_LO, c->shape, c->callee ? CODE_LO + c->callee : 0, 8, false);
         describe(r, &b);
         if (strcmp(buf_text(&b), c->want))
@@ -363,21 +383,20 @@ static void digests_differ(void **state)
     u64 seen[countof(cases) + 8];
     u32 n = 0;
     (void)state;
-    Device *d = open_device("interp", 64);
     for (size_t i = 0; i < countof(cases); i++) {
-        loads(d, cases[i].text);
+        Device *d = open_case(&cases[i]);
         Region *a = find(d, CODE_LO, cases[i].shape, cases[i].callee, 8, false),
                *b = find(d, CODE_LO, cases[i].shape, cases[i].callee, 8, false);
         assert_true(region_digest(a) == region_digest(b) && region_digest(a));
         seen[n++] = region_digest(a);
         region_free(a);
         region_free(b);
+        dev_close(d);
     }
     for (u32 i = 0; i < n; i++)
         for (u32 k = 0; k < i; k++)
             if (seen[i] == seen[k])
                 fail_msg("%s\nand\n%s", cases[i].text, cases[k].text);
-    dev_close(d);
     buf_free(&gen.text);
 }
 
@@ -705,6 +724,8 @@ static void check_live(const Region *r, u64 program)
  * leads back in the order; each block has its place. */
 static void check_order(const Region *r, u64 program)
 {
+    u32 most = 0;
+    RegSet written = {0};
     u32 *at = mem_zalloc(r->nblock, sizeof *at);
     bool *back = mem_zalloc(r->nblock, sizeof *back),
          *reached = mem_zalloc(r->nblock, sizeof *reached);
@@ -744,10 +765,19 @@ static void check_order(const Region *r, u64 program)
                 fail_msg("program %u: %x is in two blocks", (unsigned)program, b->uop[k]->pc);
         }
         assert_int_equal(b->insns, insns);
+        most += insns + (b->together ? b->side_insns[0] + b->side_insns[1] + 2 : 0);
+        for (u32 n = 0; n < 64 + 256; n++)
+            for (u32 k = 0; k < b->nuop; k++)
+                if (n >= 64 && writes(b, k, true, n - 64))
+                    written.v[(n - 64) / 64] |= (u64)1 << n % 64;
+                else if (n && n < 64 && writes(b, k, false, n))
+                    written.x |= (u64)1 << n;
         if (b->is_reached != reached[i] || b->is_header != back[i])
             fail_msg("program %u: block at %x is%s reached, a header%s", (unsigned)program, b->pc,
                      b->is_reached ? "" : " not", b->is_header ? "" : " not");
     }
+    assert_int_equal(r->insns, most);
+    assert_true(r->written.x == written.x && !memcmp(r->written.v, written.v, sizeof written.v));
     mem_free(at);
     mem_free(back);
     mem_free(reached);

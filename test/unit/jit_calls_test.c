@@ -1,0 +1,222 @@
+/* jit_calls_test.c -- what host code calls of the engine (jit/calls.c): what is remembered of memory
+ * around an access, beside the range that stores must not pass by, against a look at each page; and
+ * accesses that the engine makes, lane by lane.
+ */
+#include "sim/handlers.h" /* before cmocka.h, which has a macro fail() */
+#include "jit/calls.h"
+#include "test/kit/launchrig.h"
+#include "test/kit/random.h"
+
+enum { PAGES = 24, LANES = 8 };
+
+/* Pages from FIRST on have random rights; those beside them have none. */
+static const u64 first_page = (DATA >> PAGE_BITS) + 64;
+
+static HostEnv env;
+static Group *group;
+static Warp *warp;
+static const Uop *insn[4]; /* a load and a store of words, a load and a store of halves */
+
+static int set_up(void **state)
+{
+    rig_set_up(state);
+    rig_load(V202, LANES,
+             "vlw12.v v5,0(v1)\n vsw12.v v6,0(v1)\n vlh12.v v5,0(v1)\n vsh12.v v6,0(v1)\n");
+    group = sim_take_group(rig.sim, &rig.launch);
+    assert_non_null(group);
+    group_begin(group, 0);
+    warp = group->warps;
+    for (u32 i = 0; i < countof(insn); i++)
+        insn[i] = go(warp, CODE_LO + 4 * i);
+    calls_set(&env);
+    for (u32 i = 0; i < DATA_BYTES / PAGE_SIZE; i++)
+        memory_set_rights(&rig.memory, (DATA >> PAGE_BITS) + i, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    sim_give_group(rig.sim, group);
+    return rig_tear_down(state);
+}
+
+static void random_rights(void)
+{
+    static const u8 rights[] = {MEM_R | MEM_W, MEM_R | MEM_W,       MEM_R | MEM_W,        MEM_R, 0,
+                                MEM_W,         MEM_R | MEM_TRACKED, MEM_R | MEM_X | MEM_W};
+    u8 now = 0;
+    for (u32 i = 0; i < PAGES; i++) {
+        now = one_in(4) ? rights[below(countof(rights))] : now;
+        memory_set_rights(&rig.memory, first_page + i, now);
+    }
+}
+
+/* The largest range of bytes around addr in pages with the same rights, at most `far` pages before
+ * and behind its own, any word of which may be accessed and of which a store changes none of the
+ * guard's bytes, on the side of addr. */
+static PlainRange around(u32 addr, bool stores, PlainRange guard, u64 far)
+{
+    const u64 page = addr >> PAGE_BITS;
+    const u8 flags = memory_rights(&rig.memory, page);
+    u64 lo = page, end = page + 1;
+    while (page - lo < far && memory_rights(&rig.memory, lo - 1) == flags)
+        lo--;
+    while (end - page - 1 < far && memory_rights(&rig.memory, end) == flags)
+        end++;
+    lo <<= PAGE_BITS;
+    end = (end << PAGE_BITS) - 3;
+    const u64 past = (u64)guard.lo + guard.room;
+    if (stores && guard.room && addr >= past && past > lo)
+        lo = past;
+    if (stores && guard.room && addr + 3 < guard.lo && guard.lo < end + 3)
+        end = guard.lo - 3;
+    return (PlainRange){(u32)lo, (u32)(end - lo), rig.memory.base};
+}
+
+static bool overlaps(PlainRange guard, u32 addr)
+{
+    return guard.room && addr < guard.lo + guard.room && addr + 3 >= guard.lo;
+}
+
+static void remembers_around(void **state)
+{
+    static const PlainRange nothing;
+    u32 found = 0;
+    (void)state;
+    for (u32 n = 0; n < 20000; n++) {
+        const bool stores = n & 1, again = n & 2;
+        const u32 addr = (u32)(first_page << PAGE_BITS) + below(PAGES * PAGE_SIZE);
+        PlainRange *r = &group->plain[stores][insn[stores]->pc >> 2 & (PLAIN_SITES - 1)];
+        if (n % 16 == 0)
+            random_rights();
+        group->guard = nothing;
+        if (n & 4)
+            group->guard = (PlainRange){addr - 300 + below(600), 1 + below(n & 8 ? 20000 : 40),
+                                        rig.memory.base};
+        /* something else was remembered, or nothing; nothing that has the address */
+        const PlainRange old = again ? (PlainRange){addr + 1, 100, rig.memory.base} : nothing;
+        *r = old;
+        const u8 now = memory_rights(&rig.memory, addr >> PAGE_BITS);
+        const bool may =
+            now & (stores ? MEM_W : MEM_R) && !(stores && now & (MEM_TRACKED | MEM_CODE | MEM_X));
+        PlainRange want = !may ? old
+                          : stores && overlaps(group->guard, addr)
+                              ? nothing
+                              : around(addr, stores, group->guard, 256);
+        assert_int_equal(env.remember(warp, insn[stores], 0xff, addr, 0), (u64)1 << 32);
+        if (!want.lo && !want.room)
+            want.lo = 1; /* that nothing can be remembered */
+        if (r->lo != want.lo || r->room != want.room || (want.room && r->base != want.base))
+            fail_msg("%s at %x, rights %x, guard %x+%x: %x+%x, not %x+%x",
+                     stores ? "stores" : "loads", addr, now, group->guard.lo, group->guard.room,
+                     r->lo, r->room, want.lo, want.room);
+        found += want.room > PAGE_SIZE;
+    }
+    assert_true(found > 1000);
+    group->guard = nothing;
+}
+
+/* Where something was remembered before, no more than 256 pages before and behind are looked at. */
+static void looks_not_too_far(void **state)
+{
+    enum { MANY = 700, AT = 350 };
+    const u64 page = (DATA >> PAGE_BITS) + 0x1000;
+    const u32 addr = (u32)((page + AT) << PAGE_BITS) + 100;
+    PlainRange *r = &group->plain[0][insn[0]->pc >> 2 & (PLAIN_SITES - 1)];
+    (void)state;
+    memory_map(&rig.memory, page << PAGE_BITS, (u64)MANY << PAGE_BITS, MEM_R | MEM_W);
+    *r = (PlainRange){0};
+    env.remember(warp, insn[0], 0xff, addr, 0);
+    assert_int_equal(r->lo, page << PAGE_BITS);
+    assert_int_equal(r->room, MANY * PAGE_SIZE - 3);
+    *r = (PlainRange){DATA, 4, rig.memory.base};
+    env.remember(warp, insn[0], 0xff, addr, 0);
+    assert_int_equal(r->lo, (page + AT - 256) << PAGE_BITS);
+    assert_int_equal(r->room, 512 * PAGE_SIZE - 3);
+}
+
+/* Accesses of lanes: those of pages with the right, others by their rules, up to a fault. */
+static void makes_accesses(void **state)
+{
+    static u8 before[PAGES * PAGE_SIZE];
+    u8 *at = rig.memory.base + (first_page << PAGE_BITS);
+    u32 faults = 0;
+    (void)state;
+    for (u32 n = 0; n < 4000; n++) {
+        const u32 k = n % 4, mask = 1 + below(255), width = k < 2 ? 4 : 2;
+        const bool stores = k & 1;
+        u32 old[LANES], lane = 0;
+        if (n % 16 == 0)
+            random_rights();
+        memset(group->plain, 0, sizeof group->plain);
+        group->faulted = false;
+        for (u32 i = 0; i < sizeof before; i++)
+            before[i] = at[i] = (u8)(i * 7 + n);
+        const u32 from = (u32)(first_page << PAGE_BITS) + below(PAGES * PAGE_SIZE - 64);
+        for (u32 i = 0; i < LANES; i++) {
+            warp->addr[i] = from + below(48);
+            warp->v[6][i] = (u32)random_bits();
+            old[i] = warp->v[5][i] = (u32)random_bits();
+        }
+        const bool ok = env.vector(warp, insn[k], mask, 0, 0) != 0;
+        for (bool stopped = false; lane < LANES && !stopped; lane++) {
+            const u32 a = warp->addr[lane];
+            u32 want = old[lane];
+            if (mask >> lane & 1) {
+                for (u32 b = 0; b < width; b++) { /* a tracked page has got its right by now */
+                    const u8 rights = memory_rights(&rig.memory, (a + b) >> PAGE_BITS);
+                    stopped |= !(rights & (stores ? MEM_W : MEM_R));
+                }
+                if (!stopped && stores)
+                    memory_put(before + (a - (first_page << PAGE_BITS)), width, warp->v[6][lane]);
+                else if (!stopped)
+                    want = memory_get(before + (a - (first_page << PAGE_BITS)), width);
+                if (!stopped && !stores && width == 2)
+                    want = (u32)(i32)(i16)want;
+            }
+            if (stopped)
+                break;
+            assert_int_equal(warp->v[5][lane], want);
+        }
+        assert_int_equal(ok, lane == LANES);
+        assert_int_equal(group->faulted, !ok);
+        assert_memory_equal(before, at, sizeof before);
+        faults += !ok;
+    }
+    assert_in_range(faults, 100, 3900);
+}
+
+/* A store that may change a launch constant is noted, whatever it is of. */
+static void notes_stores(void **state)
+{
+    enum { LO = 0x2000, ROOM = 40 };
+    (void)state;
+    memory_map(&rig.memory, DATA, 16 * PAGE_SIZE, MEM_R | MEM_W);
+    group->guard = (PlainRange){DATA + LO, ROOM, rig.memory.base};
+    for (u32 k = 0; k < 4; k++)
+        for (u32 at = LO - 6; at < LO + ROOM + 6; at++) {
+            const u32 width = k < 2 ? 4 : 2;
+            for (u32 i = 0; i < LANES; i++)
+                warp->addr[i] = DATA + (i == 3 ? at : 64 + 4 * i);
+            group->stale = false;
+            assert_true(env.vector(warp, insn[k], 0xff, 0, 0));
+            assert_int_equal(group->stale, (k & 1) && at + width > LO && at < LO + ROOM);
+            group->stale = false;
+            assert_true(env.vector(warp, insn[k], 0xf7, 0, 0)); /* without that lane */
+            assert_false(group->stale);
+        }
+    group->guard = (PlainRange){0};
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(remembers_around, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(looks_not_too_far, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(makes_accesses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(notes_stores, set_up, tear_down),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@
  * against descriptions by hand (jit/region.h has the rules); random ones (test/kit/asmgen.h)
  * against searches along paths.
  */
-#include "jit/region.h"
+#include "jit/codejob.h"
 #include "jit/constant.h"
 #include "test/kit/twins.h"
 #include <stdio.h>
@@ -191,8 +191,8 @@ static const Case cases[] = {
      "join 1c U\n18s: 1 join 1cs,18s,18,14s U\n1c: 1 exit U\n1cs: 1 exit U\n",
      .shape = {.full = true}},
     /* a place to meet that is known as a number, too; what a prefix changes */
-    {"la x5,1f\n setrpc x6,x5,-4\n jr x6\n nop\n1: endprg x0,x0,x0\n",
-     "0: 4 jump 10\n10: 2 exit\n", .shape = {.full = true}},
+    {"la x5,1f\n setrpc x6,x5,-4\n jr x6\n nop\n1: endprg x0,x0,x0\n", "0: 4 jump 10\n10: 2 exit\n",
+     .shape = {.full = true}},
     {"li x5,0x80000000\n li x6,12\n add x5,x5,x6\n jr x5\n", "0: 3 next c\nc: 1 jump c\n",
      .shape = {.full = true}, .set = V2025},
     {"li x5,0x80000000\n li x6,12\n prefix neg=1\n add x5,x5,x6\n jr x5\n", "0: 5 indirect L\n",
@@ -805,6 +805,32 @@ static void make_any_registers(void)
     line("endprg x0,x0,x0");
 }
 
+/* A request has all that it takes to find the region again, somewhere else. */
+static void check_request(Device *d, const Region *r, u64 program)
+{
+    Buf request = {0};
+    ReadJob job;
+    CodeJob order = {.level = "avx2", .region = r, .kind = (CodeKind)(program % NCODES)};
+    codejob_write(&order, ((Sim *)dev_engine(d))->code, &request);
+    assert_false(request.failed);
+    if (!codejob_read(request.data, request.len, &job))
+        fail_msg("program %u: its request is none", (unsigned)program);
+    const Region *again = job.job.region;
+    assert_string_equal(job.job.level, "avx2");
+    assert_int_equal(job.job.kind, order.kind);
+    assert_non_null(again);
+    if (region_digest(again) != region_digest(r))
+        fail_msg("program %u: another region is found by its request", (unsigned)program);
+    assert_int_equal(again->lanes, r->lanes);
+    assert_int_equal(again->vm, r->vm);
+    assert_int_equal(again->flags, r->flags);
+    assert_int_equal(again->set, r->set);
+    assert_int_equal(again->callee, r->callee);
+    assert_int_equal(again->warp.fresh, r->warp.fresh);
+    codejob_close(&job);
+    buf_free(&request);
+}
+
 static void random_regions(void **state)
 {
     (void)state;
@@ -820,10 +846,13 @@ static void random_regions(void **state)
         load_text(d);
         const WarpShape shape = {
             .full = program % 4 < 3, .fresh = program % 4 == 0, .deep = program % 8 == 3};
-        Region *r = find(d, CODE_LO, shape, 0, 8, program % 5 == 0);
+        Region *r = region_new(((Sim *)dev_engine(d))->code, CODE_LO, shape, 0, 4u << program % 4,
+                               (VmRule)(program / 3 % 4), program % 5 == 0);
+        assert_non_null(r);
         assert_true(r->nblock > 3 || r->block[0].leaves);
         check_order(r, program);
         check_live(r, program);
+        check_request(d, r, program);
         region_free(r);
     }
     dev_close(d);

@@ -1,0 +1,174 @@
+/* jit_engine_test.c -- which launches, warps and instructions the compiling engine runs as host code,
+ * how often it makes some, and what it makes anew when code changes; by its counts (JitStats).
+ */
+#include "test/kit/twins.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What a program does on a device that is opened for it. */
+typedef struct {
+    u64 insns, compiled;
+    u32 regions;
+    bool faulted;
+} Counts;
+
+static Device *open_program(const char *text)
+{
+    const char *why;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    Device *d = open_device("jit", 64);
+    no_text();
+    buf_str(&gen.text, text);
+    load_text(d);
+    return d;
+}
+
+static Counts counts_of(Device *d, const DevResult *r)
+{
+    JitStats s;
+    assert_true(jit_stats(dev_engine(d), &s));
+    return (Counts){s.insns, s.compiled, (u32)s.regions, r->run.faulted};
+}
+
+static Counts run_program(const char *text, const Shape *shape)
+{
+    Device *d = open_program(text);
+    const DevResult r = run(d, shape);
+    const Counts c = counts_of(d, &r);
+    dev_close(d);
+    return c;
+}
+
+static const Shape full = {.lanes = 8, .items = 16, .warps = 2, .memory = 1};
+
+#define LOOP "li x5,1000\n 1: addi x5,x5,-1\n vadd.vi v2,v2,1\n bnez x5,1b\n endprg x0,x0,x0\n"
+
+/* --- what is left to the interpreter -------------------------------------------------------- */
+
+static void runs_all_or_some(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 left;    /* instructions of a warp that are interpreted */
+        u32 regions; /* that are made */
+    } row[] = {
+        {LOOP, 0, 1},
+        /* rounding modes: the instruction itself, what follows up to a jump, and with another mode
+         * everything */
+        {"csrrwi x0,frm,0\n li x6,3\n j 2f\n nop\n 2: " LOOP, 3, 1},
+        {"li x6,3\n csrrwi x0,frm,0\n j 2f\n nop\n 2: " LOOP, 2, 2},
+        {"li x6,3\n csrrwi x0,frm,1\n j 2f\n nop\n 2: " LOOP, 2 + 3002, 1},
+        /* lengths */
+        {"li x6,3\n vsetivli x0,8,e32,m1,ta,ma\n" LOOP, 0, 1},
+        {"li x6,3\n vsetivli x0,3,e32,m1,ta,ma\n j 2f\n nop\n 2: " LOOP, 2 + 3002, 1},
+        /* a barrier, after which the code goes on */
+        {"li x6,3\n barrier x0,x0,0\n addi x6,x6,1\n barrier x0,x0,0\n" LOOP, 0, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++) {
+        const Counts c = run_program(row[i].text, &full);
+        const u64 left = 8 * full.warps * row[i].left;
+        if (c.faulted || c.insns - c.compiled != left || c.regions != row[i].regions)
+            fail_msg("%s: %llu of %llu instructions are interpreted, not %llu; %u regions",
+                     row[i].text, (unsigned long long)(c.insns - c.compiled),
+                     (unsigned long long)c.insns, (unsigned long long)left, c.regions);
+    }
+    buf_free(&gen.text);
+}
+
+/* --- code that changes ----------------------------------------------------------------------- */
+
+/* Regions made so far, after a launch that goes to a page. */
+static u32 regions_after(Device *d, u32 page)
+{
+    const u32 words[2] = {CODE_LO + page * PAGE_SIZE, 0};
+    Shape s = full;
+    s.first = words;
+    const DevResult r = run(d, &s);
+    assert_false(r.run.faulted);
+    return counts_of(d, &r).regions;
+}
+
+/* Where a page changes, what has instructions in it is made anew, and what has some in the page
+ * before, whose last may be a prefix; nothing else. */
+static void makes_changed_code_anew(void **state)
+{
+    enum { MAIN = 0, ONE = 2, OTHER = 5, PAGES = 9 };
+    const u32 nop = 0x13;
+    (void)state;
+    Device *d = open_program("li x8,0x90001000\n lw x6,0(x8)\n jr x6\n"
+                             " .balign 4096\n nop\n .balign 4096\n" LOOP
+                             " .balign 4096\n nop\n .balign 4096\n nop\n .balign 4096\n" LOOP
+                             " .balign 4096\n nop\n .balign 4096\n nop\n .balign 4096\n nop\n");
+    const u32 first = regions_after(d, ONE), both = regions_after(d, OTHER);
+    assert_true(first >= 2 && both > first);
+    assert_int_equal(regions_after(d, ONE), both);
+    assert_int_equal(regions_after(d, OTHER), both);
+    for (u32 page = 0, had = both; page < PAGES; page++) {
+        assert_true(dev_write(d, CODE_LO + page * PAGE_SIZE + 2048, &nop, 4));
+        const u32 one = regions_after(d, ONE), other = regions_after(d, OTHER);
+        if ((one > had) != (page <= MAIN + 1 || page == ONE || page == ONE + 1) ||
+            (other > one) != (page == OTHER || page == OTHER + 1))
+            fail_msg("page %u: %u regions, then %u, then %u", page, had, one, other);
+        had = other;
+    }
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+/* --- launches that are interpreted ----------------------------------------------------------- */
+
+/* Rules that host code does not know leave a launch to the interpreter; others do not. */
+static void rules_of_launches(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < 8; i++) {
+        Device *d = open_program(LOOP);
+        DeviceOptions o = *dev_options(d);
+        o.strict = i & 1;
+        o.check_copies = i & 2;
+        o.any_barrier = i & 4;
+        dev_set_rules(d, &o);
+        const DevResult r = run(d, &full);
+        const Counts c = counts_of(d, &r);
+        assert_false(c.faulted);
+        assert_int_equal(c.compiled, i & 3 ? 0 : c.insns);
+        dev_close(d);
+    }
+    buf_free(&gen.text);
+}
+
+/* Warps of which the last has fewer lanes, of several sizes, and one launch after the other. */
+static void counts_of_launches(void **state)
+{
+    static const u32 lanes[] = {4, 8, 16, 32};
+    u64 insns = 0;
+    (void)state;
+    Device *d = open_program("vid.v v1\n" LOOP);
+    for (u32 i = 0; i < 8; i++) {
+        const u32 n = lanes[i % 4];
+        const Shape s = {.lanes = n, .items = 3 * n - (i < 4 ? 0 : 3), .warps = 3, .memory = 1};
+        const DevResult r = run(d, &s);
+        const Counts c = counts_of(d, &r);
+        insns += r.run.insns;
+        assert_int_equal(r.run.insns, 8 * 3 * 3003);
+        assert_int_equal(c.insns, insns);
+        assert_int_equal(c.compiled, insns);
+    }
+    dev_close(d);
+    buf_free(&gen.text);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_all_or_some),
+        cmocka_unit_test(makes_changed_code_anew),
+        cmocka_unit_test(rules_of_launches),
+        cmocka_unit_test(counts_of_launches),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,5 @@
-/* jit_engine_test.c -- which launches, warps and instructions the compiling engine runs as host code,
- * how often it makes some, and what it makes anew when code changes; by its counts (JitStats).
+/* jit_engine_test.c -- which launches, warps and instructions the compiling engine runs as host
+ * code, how often it makes some, and what it makes anew when code changes; by its counts (JitStats).
  */
 #include "test/kit/twins.h"
 #include <stdlib.h>

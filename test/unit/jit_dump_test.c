@@ -1,13 +1,12 @@
-/* jit_nan_test.c -- where host code makes NaNs canonical: counted in what LLVM's optimiser leaves
- * of small programs (VENTUS_JIT_DUMP).  A float is made canonical for whoever sees its bits, and for no
- * float operation, if every value that it may have there is a number, the canonical NaN, or such a
- * float (jit/canonical.c).
+/* jit_dump_test.c -- what host code does not do twice, or not at all, counted in the code that LLVM
+ * gets or its optimiser leaves of small programs (VENTUS_JIT_DUMP): where NaNs are made canonical,
+ * how often it is asked what addresses may be accessed and whether lanes are in a row.
  */
 #include "test/kit/hostrig.h"
 #include <dirent.h>
 #include <unistd.h>
 
-static char scratch[] = "/tmp/jit_nan_test.XXXXXX";
+static char scratch[] = "/tmp/jit_dump_test.XXXXXX";
 
 static void remove_file(const char *name)
 {
@@ -107,6 +106,11 @@ static void expect_choices(const char *text, u32 all, u32 in_loops)
 /* Leaves the test where host code cannot be made. */
 static void begin(void) { assert_true(host_open("base", V202)); }
 
+/* --- NaNs ----------------------------------------------------------------------------------
+ *
+ * A float is made canonical for whoever sees its bits, and for no float operation, if every value
+ * that it may have there is a number, the canonical NaN, or such a float (jit/canonical.c). */
+
 static void in_a_block(void **state)
 {
     (void)state;
@@ -201,6 +205,107 @@ static void readers_in_a_loop(void **state)
     host_close();
 }
 
+/* --- what was asked already ---------------------------------------------------------------- */
+
+/* Lines with both texts in the code that is made of a program, before LLVM's optimiser. */
+static u32 lines_made(const char *text, const char *one, const char *other)
+{
+    u32 n = 0;
+    rig_load(V202, 4, text);
+    host_make((WarpShape){.full = true}, CODE_PLAIN, false);
+    DIR *dir = opendir(scratch);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        char path[300], line[4096];
+        snprintf(path, sizeof path, "%s/%s", scratch, e->d_name);
+        FILE *f = strstr(e->d_name, ".made.ll") && e->d_name[0] == 'r' ? fopen(path, "r") : NULL;
+        while (f && fgets(line, sizeof line, f))
+            n += strstr(line, one) && strstr(line, other);
+        if (f)
+            fclose(f);
+        if (e->d_name[0] != '.')
+            remove_file(e->d_name);
+    }
+    closedir(dir);
+    return n;
+}
+
+/* Scalar accesses: how often pages are asked for their rights.  Loads around one value of a
+ * register are asked for together, in a block and those that only it leads to. */
+static void asks_for_pages_once(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 times;
+    } row[] = {
+        {"lw x5,0(x8)\n", 1},
+        {"lw x5,0(x8)\n lh x6,4(x8)\n lbu x7,-9(x8)\n", 1},
+        {"lw x5,0(x8)\n lw x6,0(x9)\n", 2},
+        {"lw x5,0(x8)\n addi x8,x8,16\n lw x6,0(x8)\n", 2},
+        {"sw x5,0(x8)\n sw x5,4(x8)\n", 2},
+        {"lw x5,0(x8)\n beqz x5,1f\n lw x6,0(x8)\n 1:\n", 1},
+        {"lw x5,0(x8)\n beqz x5,1f\n lw x6,2(x8)\n 1:\n", 2},
+        {"lw x5,0(x8)\n lw x5,4(x8)\n beqz x5,1f\n lw x6,2(x8)\n 1:\n", 1},
+        {"lw x5,0(x8)\n beqz x5,1f\n nop\n beqz x6,1f\n lw x6,0(x8)\n 1:\n", 1},
+        {"lw x5,0(x8)\n beqz x5,1f\n nop\n 1: lw x6,0(x8)\n", 2},
+        {"lw x5,0(x8)\n beqz x5,1f\n lw x6,0(x8)\n endprg x0,x0,x0\n 1: lw x6,0(x8)\n", 1},
+        {"1: lw x5,0(x8)\n bnez x5,1b\n lw x6,0(x8)\n", 1},
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < countof(row); i++) {
+        char text[300];
+        snprintf(text, sizeof text, "%s endprg x0,x0,x0\n", row[i].text);
+        const u32 n = lines_made(text, " lshr i64 ", ", 12");
+        if (n != 2 * row[i].times) /* the first page and the last */
+            fail_msg("%spages are asked for %u times, not %u", row[i].text, n / 2, row[i].times);
+    }
+    host_close();
+}
+
+/* How often it is asked whether lanes are in a row: once of rows that differ by a scalar, for
+ * accesses of one width, in a block and those that only it leads to. */
+static void asks_for_rows_once(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 times;
+    } row[] = {
+        {"vlw12.v v5,0(v1)\n", 1},
+        {"vlw12.v v5,0(v1)\n vlw12.v v6,8(v1)\n vsw12.v v5,16(v1)\n", 1},
+        {"vlw12.v v5,0(v1)\n vlh12.v v6,0(v1)\n", 2},
+        {"vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
+        {"vadd.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 1},
+        {"vadd.vi v2,v1,4\n vadd.vx v3,v2,x5\n vlw12.v v5,0(v2)\n vlw12.v v6,0(v3)\n", 1},
+        {"vmv.v.v v2,v1\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 1},
+        {"vsub.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 1},
+        {"vrsub.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
+        {"vadd.vv v2,v1,v3\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
+        {"vadd.vi v2,v1,4,v0.t\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
+        {"vsll.vi v2,v1,2\n vadd.vx v3,v2,x5\n vadd.vx v4,v2,x6\n vlw12.v v5,0(v3)\n"
+         " vlw12.v v6,0(v4)\n",
+         1},
+        {"vadd.vx v1,v1,x5\n vsll.vi v2,v1,2\n vsll.vi v3,v1,2\n vlw12.v v5,0(v3)\n"
+         " vlw12.v v6,0(v2)\n",
+         1},
+        {"vsll.vi v2,v1,2\n vsll.vi v3,v1,3\n vlw12.v v5,0(v3)\n vlw12.v v6,0(v2)\n", 2},
+        {"vluxei32.v v5,(x8),v2\n vluxei32.v v6,(x9),v2\n vsuxei32.v v6,(x7),v2\n", 1},
+        {"vlw12.v v5,0(v1)\n beqz x5,1f\n vlw12.v v6,4(v1)\n 1:\n", 1},
+        {"vlw12.v v5,0(v1)\n beqz x5,1f\n nop\n 1: vlw12.v v6,4(v1)\n", 2},
+        {"vlw12.v v1,0(v1)\n vlw12.v v6,4(v1)\n", 2},
+    };
+    (void)state;
+    begin();
+    for (size_t i = 0; i < countof(row); i++) {
+        char text[300];
+        snprintf(text, sizeof text, "%s endprg x0,x0,x0\n", row[i].text);
+        const u32 n = lines_made(text, " bitcast <4 x i1> ", " to i4");
+        if (n != row[i].times)
+            fail_msg("%srows are asked for %u times, not %u", row[i].text, n, row[i].times);
+    }
+    host_close();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +313,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(constants_that_begin_a_sum),
         cmocka_unit_test(values_that_begin_a_sum),
         cmocka_unit_test(readers_in_a_loop),
+        cmocka_unit_test(asks_for_pages_once),
+        cmocka_unit_test(asks_for_rows_once),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -16,7 +16,9 @@ static const WarpShape begins = {.full = true, .fresh = true};
 static const char numbers[] = "    csrr    x5, knl\n"
                               "    lw      x6, 4(x5)\n"
                               "    lw      x7, 0(x6)\n" /* OUT: an argument */
-                              "    csrr    x9, wgid\n"
+                              "    beqz    x7, 1f\n"
+                              "    lw      x21, 4(x6)\n" /* an argument, in another block */
+                              "1:  csrr    x9, wgid\n"
                               "    slli    x8, x9, 1\n"
                               "    add     x9, x9, x8\n"
                               "    csrr    x8, wid\n"
@@ -52,17 +54,18 @@ static const char numbers[] = "    csrr    x5, knl\n"
                               "    li      x20, 77\n"
                               "    vsetvli x11, x0, e32, m1, tu, mu\n"
                               "    sw      x20, 48(x9)\n"
+                              "    sw      x21, 52(x9)\n"
                               "    endprg  x0, x0, x0\n";
-enum { INSNS = 39 };
+enum { INSNS = 42 };
 
 static const u32 grid[3] = {3, 2, 5};
 
 static void load_numbers(void)
 {
-    const u32 block[2] = {CODE_LO, ARGS}, out = OUT;
+    const u32 block[2] = {CODE_LO, ARGS}, out[2] = {OUT, 0x12345};
     rig_load(V202, LANES, numbers);
     memcpy(rig.memory.base + KNL, block, sizeof block);
-    memcpy(rig.memory.base + ARGS, &out, sizeof out);
+    memcpy(rig.memory.base + ARGS, out, sizeof out);
     memcpy(rig.launch.groups, grid, sizeof grid);
     rig.launch.knl = KNL;
     rig.launch.warps = WARPS;
@@ -113,7 +116,7 @@ static void try_run(const Run *r)
     env.constant = constant;
     assert_true(constants_read(host.region, g->warps, constant, &env.guard));
     assert_int_equal(env.guard.lo, KNL + 4);
-    assert_int_equal(env.guard.lo + env.guard.room, ARGS + 4);
+    assert_int_equal(env.guard.lo + env.guard.room, ARGS + 8);
     const u32 back =
         host_run_by(&env, &g->warps[r->warp], UINT32_MAX >> (32 - LANES), 0, UINT64_MAX);
     g->lds_dirty.n = g->pds_dirty.n = 0;
@@ -135,10 +138,11 @@ static void try_run(const Run *r)
                               PDS + linear * env.pds_step,
                               0,
                               0x1800, /* bits 12:11 read 1 */
-                              27,     /* instructions before it counts them */
+                              29,     /* instructions, before it counts them */
                               WARP_VTYPE,
                               0,
                               number % WARPS * LANES};
+        assert_int_equal(left[LEFT * number + 13], 0x12345);
         for (u32 k = 0; k < countof(want); k++)
             if (left[LEFT * number + k] != want[k])
                 fail_msg("warp %u of %u: word %u is %x, not %x", i, n, k, left[LEFT * number + k],

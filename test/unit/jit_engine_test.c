@@ -1,5 +1,6 @@
 /* jit_engine_test.c -- which launches, warps and instructions the compiling engine runs as host
- * code, how often it makes some, and what it makes anew when code changes; by its counts (JitStats).
+ * code, how often it makes some, and what it makes anew when code changes, by what it counts
+ * (JitStats).
  */
 #include "test/kit/twins.h"
 #include <stdlib.h>
@@ -44,6 +45,11 @@ static const Shape full = {.lanes = 8, .items = 16, .warps = 2, .memory = 1};
 
 #define LOOP "li x5,1000\n 1: addi x5,x5,-1\n vadd.vi v2,v2,1\n bnez x5,1b\n endprg x0,x0,x0\n"
 
+/* lanes 3 and more go on, the others to a label, and they meet at .Lm */
+#define PART                                                                                       \
+    "vid.v v1\n vmv.v.i v5,3\n vmv.v.i v6,5\n .Lp: auipc x30,%pcrel_hi(.Lm)\n"                     \
+    " setrpc x0,x30,%pcrel_lo(.Lp)\n "
+
 /* --- what is left to the interpreter -------------------------------------------------------- */
 
 static void runs_all_or_some(void **state)
@@ -64,6 +70,21 @@ static void runs_all_or_some(void **state)
         {"li x6,3\n vsetivli x0,3,e32,m1,ta,ma\n j 2f\n nop\n 2: " LOOP, 2 + 3002, 1},
         /* a barrier, after which the code goes on */
         {"li x6,3\n barrier x0,x0,0\n addi x6,x6,1\n barrier x0,x0,0\n" LOOP, 0, 1},
+        /* lanes that part: on both sides at once, by the stack, within a side, in a loop */
+        {PART "vblt v1,v5,.Lm\n vadd.vi v6,v6,1\n .Lm: join x0,x0,0\n" LOOP, 0, 1},
+        {PART "vblt v1,v5,.Le\n vmulh.vv v6,v1,v1\n j .Lm\n .Le: addi x7,x7,1\n"
+              " .Lm: join x0,x0,0\n" LOOP,
+         0, 1},
+        {PART "vblt v1,v5,.Lm\n .Lq: auipc x30,%pcrel_hi(.Ln)\n setrpc x0,x30,%pcrel_lo(.Lq)\n"
+              " vbge v1,v6,.Ln\n vmulh.vv v6,v1,v1\n .Ln: join x0,x0,0\n .Lm: join x0,x0,0\n" LOOP,
+         0, 1},
+        {"li x9,40\n 3: " PART "vblt v1,v5,.Lm\n addi x7,x7,1\n .Lm: join x0,x0,0\n"
+         " addi x9,x9,-1\n bnez x9,3b\n" LOOP,
+         0, 1},
+        /* functions that return to two callers */
+        {"li x9,3\n jal x1,f\n addi x9,x9,1\n jal x1,f\n j 3f\n f: addi x9,x9,2\n jalr x0,0(x1)\n"
+         " 3: " LOOP,
+         0, 1},
     };
     (void)state;
     for (size_t i = 0; i < countof(row); i++) {

@@ -85,6 +85,9 @@ static void runs_all_or_some(void **state)
         {"li x9,3\n jal x1,f\n addi x9,x9,1\n jal x1,f\n j 3f\n f: addi x9,x9,2\n jalr x0,0(x1)\n"
          " 3: " LOOP,
          0, 1},
+        /* a loop in which a warp's turn ends: code that begins there is made, too */
+        {"li x5,1500000\n 1: addi x5,x5,-1\n vadd.vi v2,v2,1\n bnez x5,1b\n endprg x0,x0,x0\n", 0,
+         2},
     };
     (void)state;
     for (size_t i = 0; i < countof(row); i++) {

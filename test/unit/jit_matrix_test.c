@@ -12,12 +12,21 @@ static u32 matrix_word(void)
                        : below(UINT32_MAX) & 0xbfbfbfbf;
 }
 
+/* Whether the product is left to the interpreter: all are on hosts without vectors of 8 words; else
+ * those of floats that do not round to nearest. */
+static bool is_left(const Mma *m)
+{
+    const bool is_integer = m->type == MMA_S8 || m->type == MMA_S4 || m->type == MMA_B1;
+    return !strcmp(lane_level()->name, "base") || (m->rounding && !is_integer);
+}
+
 /* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
- * has its own registers; a sum of them all, each weighted, goes to memory. */
-static void make_products(u32 from, u32 end, u32 stride)
+ * has its own registers; a sum of them all, each weighted, goes to memory.  How many are left to the
+ * interpreter. */
+static u32 make_products(u32 from, u32 end, u32 stride)
 {
     enum { LOADED = 6, SOURCE = 16, FIRST = 64 };
-    u32 n = 0, d = FIRST;
+    u32 n = 0, d = FIRST, left = 0;
     no_text();
     line("li x8,%#x", DATA);
     line("li x7,%#x", 0xbfbfbfbf);
@@ -44,6 +53,7 @@ static void make_products(u32 from, u32 end, u32 stride)
         if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) || n++ % stride ||
             n <= from || n > end)
             continue;
+        left += is_left(&m);
         isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);
         const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
                   b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);
@@ -63,6 +73,7 @@ static void make_products(u32 from, u32 end, u32 stride)
     line("vadd.vx v1,v1,x6");
     line("vsw12.v v3,0(v1)");
     line("endprg x0,x0,x0");
+    return left;
 }
 
 /* Matrix products bit by bit, every stride-th of those that exist, or JIT_TEST_STRIDE-th. */
@@ -73,16 +84,17 @@ static void try_products(u32 stride)
     gen.set = V2025 | TIDX;
     stride = ask ? (u32)strtoul(ask, NULL, 0) : stride;
     Twins t = twins_open("jit", 64);
+    u64 left = 0;
     gen.seed = 1;
     for (u32 from = 0; from < ALL; from += PROGRAM * stride) {
         const Shape s = {
             .lanes = 32, .items = 64, .warps = 2, .memory = from + 1, .word = matrix_word};
-        make_products(from, from + PROGRAM * stride, stride);
+        left += 16 * make_products(from, from + PROGRAM * stride, stride); /* a warp each */
         twins_load(&t);
         assert_false(twins_run(&t, &s, from).run.faulted);
     }
     const JitStats stats = twins_close(&t);
-    assert_true(stats.compiled > stats.insns / 10 * 9);
+    assert_int_equal(stats.insns - stats.compiled, left);
     gen.set = V202 | AI | TIDX;
     buf_free(&gen.text);
 }

@@ -70,6 +70,14 @@ static void runs_all_or_some(void **state)
         {"li x6,3\n vsetivli x0,3,e32,m1,ta,ma\n j 2f\n nop\n 2: " LOOP, 2 + 3002, 1},
         /* a barrier, after which the code goes on */
         {"li x6,3\n barrier x0,x0,0\n addi x6,x6,1\n barrier x0,x0,0\n" LOOP, 0, 1},
+        /* floats, where somewhere their flags are read, and CSRs that change as a warp runs */
+        {"fadd.s x5,x6,x7\n vfmul.vv v3,v4,v5\n" LOOP, 0, 1},
+        {"fadd.s x5,x6,x7\n vfmul.vv v3,v4,v5\n csrr x9,fflags\n" LOOP, 3, 1},
+        {"fadd.s x5,x6,x7\n vfmul.vv v3,v4,v5\n csrr x9,fcsr\n" LOOP, 3, 1},
+        {"fadd.s x5,x6,x7\n vfmul.vv v3,v4,v5\n csrr x9,frm\n csrr x9,vl\n csrr x9,wid\n" LOOP, 2,
+         1},
+        {"fadd.s x5,x6,x7\n" LOOP "csrrwi x9,fflags,0\n", 1, 1},
+        {"fadd.s x5,x6,x7\n" LOOP "csrr x9,cycle\n", 0, 1},
         /* lanes that part: on both sides at once, by the stack, within a side, in a loop */
         {PART "vblt v1,v5,.Lm\n vadd.vi v6,v6,1\n .Lm: join x0,x0,0\n" LOOP, 0, 1},
         {PART "vblt v1,v5,.Le\n vmulh.vv v6,v1,v1\n j .Lm\n .Le: addi x7,x7,1\n"

@@ -1,5 +1,6 @@
 /* jit_repeat_test.c -- host code that goes on with the next warp and the next group: which it runs,
- * where it ends, what each warp finds; and stores around the launch constants, which it watches.
+ * where it ends, what each warp finds; stores around the launch constants, which it watches; and
+ * where code leaves a loop because of a limit, and enters it again.
  */
 #include "test/kit/hostrig.h"
 #include "jit/constant.h"
@@ -239,11 +240,67 @@ static void stores_around_constants(void **state)
     host_close();
 }
 
+/* --- limits ------------------------------------------------------------------------------ */
+
+/* A loop of 5 instructions behind 3, whose body is cut in two by a branch. */
+static const char loop[] = "    li      x5, 40\n"
+                           "    vmv.v.i v2, 0\n"
+                           "    li      x7, 1\n"
+                           "1:  add     x6, x6, x5\n"
+                           "    vadd.vx v2, v2, x5\n"
+                           "    beqz    x7, 2f\n"
+                           "2:  addi    x5, x5, -1\n"
+                           "    bgtz    x5, 1b\n"
+                           "    jr      x30\n";
+enum { BEFORE = 3, ROUND = 5, ROUNDS = 40, ALL = BEFORE + ROUND * ROUNDS + 1 };
+
+/* Code leaves at the head of the loop, when so many instructions have been retired there, with what
+ * the warp has; where code has an entry there, it goes on to the end. */
+static void leaves_at_limits(void **state)
+{
+    static const CodeKind kinds[] = {CODE_QUICK, CODE_PLAIN, CODE_HEADERS};
+    (void)state;
+    assert_true(host_open("base", V202));
+    rig_load(V202, LANES, loop);
+    for (size_t k = 0; k < countof(kinds); k++) {
+        host_make((WarpShape){.full = true}, kinds[k], false);
+        const int head = region_find(host.region, CODE_LO + 4 * BEFORE, true);
+        assert_true(head > 0);
+        for (u32 limit = 0; limit < ALL + 8; limit++) {
+            HostEnv env = host_env();
+            Warp *w = host.group->warps;
+            u32 rounds = limit <= BEFORE ? 0 : (limit - BEFORE + ROUND - 1) / ROUND;
+            group_begin(host.group, 0);
+            w->x[30] = CODE_LO + 0x100;
+            u32 back = host_run_by(&env, w, UINT32_MAX >> (32 - LANES), 0, limit);
+            if (rounds < ROUNDS) {
+                assert_int_equal(back, head);
+                assert_int_equal(w->pc, CODE_LO + 4 * BEFORE);
+                assert_int_equal(w->ninsns, BEFORE + ROUND * rounds);
+                assert_int_equal(w->x[5], ROUNDS - rounds);
+                assert_int_equal(w->x[6], rounds * ROUNDS - rounds * (rounds - 1) / 2);
+                assert_int_equal(w->v[2][LANES - 1], w->x[6]);
+                if (kinds[k] == CODE_PLAIN)
+                    continue;
+                back = host_run_by(&env, w, UINT32_MAX >> (32 - LANES), 1 + (u32)head, UINT64_MAX);
+            }
+            assert_int_equal(back, (u32)HOST_ANYWHERE);
+            assert_int_equal(w->pc, CODE_LO + 0x100);
+            assert_int_equal(w->ninsns, ALL);
+            assert_int_equal(w->x[5], 0);
+            assert_int_equal(w->x[6], ROUNDS * (ROUNDS + 1) / 2);
+            assert_int_equal(w->v[2][0], w->x[6]);
+        }
+    }
+    host_close();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_on),
         cmocka_unit_test(stores_around_constants),
+        cmocka_unit_test(leaves_at_limits),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

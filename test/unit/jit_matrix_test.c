@@ -22,7 +22,7 @@ static bool is_left(const Mma *m)
 
 /* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
  * has its own registers; a sum of them all, each weighted, goes to memory.  How many are left to the
- * interpreter. */
+ * interpreter.  Of those of single bits, which are few, it has more. */
 static u32 make_products(u32 from, u32 end, u32 stride)
 {
     enum { LOADED = 6, SOURCE = 16, FIRST = 64 };
@@ -50,8 +50,8 @@ static u32 make_products(u32 from, u32 end, u32 stride)
         char suffix[80];
         Mma m;
         const OperandKind kind = v & 1 ? K_MMA64 : K_MMA;
-        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) || n++ % stride ||
-            n <= from || n > end)
+        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) ||
+            (n++ % stride && (m.type != MMA_B1 || n % 4)) || n <= from || n > end)
             continue;
         left += is_left(&m);
         isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);

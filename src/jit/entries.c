@@ -349,8 +349,8 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const bool hot = t->waits || atomic_load_explicit(&e->heat, memory_order_relaxed) > HOT;
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
-    /* what ran has a region */
-    const u64 ran = atomic_load_explicit(&e->ran, memory_order_relaxed);
+    /* what ran, by any thread, has a region */
+    const u64 ran = atomic_load_explicit(&e->ran, memory_order_acquire);
     const bool hotter = t->only_full ? hot : ran && ran > (u64)HOTTER * e->region->insns;
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));

@@ -223,7 +223,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             const u64 before = w->ninsns;
             const Outcome outcome = run_code(&env, w, e, entry, code, end);
             if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
-                atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_relaxed);
+                atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_release);
             if (outcome == STOPPED || w->ninsns >= limit)
                 return;
             if (outcome == CAME_LATE) /* the end of the turn is near */

@@ -8,7 +8,7 @@
 # run: echo 4 | VENTUS_TIMEOUT=5s VENTUS_DEVICES=17 %b/ventus dis || echo status $?
 # run: echo 4 | VENTUS_TIMEOUT=0.5 VENTUS_DEVICES=16 %b/ventus dis
 # run: echo 4 | VENTUS_LANES=avx2 VENTUS_MMU= %b/ventus dis
-# run: VENTUS_BACKEND=none %b/ventus run no/such/file || echo status $?
+# run: unset VENTUS_ENGINE; VENTUS_BACKEND=none %b/ventus run no/such/file || echo status $?
 # run: VENTUS_ENGINE=interp VENTUS_BACKEND=none %b/ventus run no/such/file || echo status $?
 
 # out:

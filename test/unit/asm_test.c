@@ -548,6 +548,15 @@ static void kernels_have_records_of_what_they_use(void **state)
 static void one_exported_label_is_the_kernel(void **state)
 {
     (void)state;
+    /* what others may call, beside a kernel: with what it may call itself */
+    static const char beside[] = ".kernel k\nk: vid.v v3\n ret\n%sf: vid.v v7\n ret\nh: vid.v v9\n ret\n";
+    for (u32 exported = 0; exported < 2; exported++) {
+        char t[sizeof beside + 16];
+        snprintf(t, sizeof t, beside, exported ? ".globl f\n" : "");
+        const Resource r = resources(t, "", V202);
+        assert_int_equal(r.form != RES_NONE, exported);
+        assert_int_equal(r.vgpr, exported ? 10 : 0);
+    }
     assert_int_equal(resources(".globl k\nk: vid.v v3\n ret\n", "k", V202).vgpr, 4);
     assert_int_equal(resources(".globl k\nk: vid.v v3\n ret\n", "", V202).vgpr, 4);
     assert_int_equal(resources(".globl k, l\nk: ret\nl: ret\n", "k", V202).form, RES_NONE);

@@ -241,19 +241,19 @@ void set_v(Emit *e, u32 n, Row v)
  * it ends.  A block that code enters otherwise is nobody's. */
 static void find_heirs(Emit *e)
 {
-    enum { SEVERAL = UINT32_MAX };
+    const u32 several = UINT32_MAX;
     const Region *r = e->r;
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         for (u32 k = 0; b->is_reached && k < b->nsucc; k++) {
             u32 *from = &e->legacy[b->succ[k]].from;
             if (sides_leave_edge(r, b, b->succ[k]))
-                *from = !*from || *from == i + 1 ? i + 1 : SEVERAL;
+                *from = !*from || *from == i + 1 ? i + 1 : several;
         }
     }
     for (u32 i = 0; i < r->nblock; i++) {
         u32 *from = &e->legacy[i].from;
-        if (!i || r->block[i].is_reentry || *from == SEVERAL)
+        if (!i || r->block[i].is_reentry || *from == several)
             *from = 0;
         if (*from)
             e->legacy[*from - 1].heirs++;

@@ -488,6 +488,29 @@ static void runs_to_the_last_id(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* A kernel's own local memory counts, and what arguments add begins where every type may. */
+static void counts_its_own_local_memory(void **state)
+{
+    const char *line = "kernel void turn(global int *o, local int *p) { local int a[100]; const int i = get_local_id(0);"
+                       " a[i] = i; p[i] = i; barrier(CLK_LOCAL_MEM_FENCE); o[i] = a[99 - i] + p[99 - i]; }";
+    cl_ulong bytes;
+    cl_int s;
+    (void)state;
+    if (!INFO(cl_bool, clGetDeviceInfo, host.device, CL_DEVICE_COMPILER_AVAILABLE))
+        skip_because("this build has no compiler");
+    cl_program p = clCreateProgramWithSource(host.context, 1, &line, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    cl_kernel k = make_kernel(p, "turn");
+    ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    assert_int_equal(bytes, 400);
+    ok(clSetKernelArg(k, 1, 400, NULL));
+    ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    assert_int_equal(bytes, 512 + 400);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+}
+
 /* Each piece of local memory is aligned for every type, and apart from the others. */
 static void places_local_memory(void **state)
 {
@@ -995,6 +1018,7 @@ int main(void)
         cmocka_unit_test(runs_kernels),
         cmocka_unit_test(runs_part_of_the_range),
         cmocka_unit_test(runs_to_the_last_id),
+        cmocka_unit_test(counts_its_own_local_memory),
         cmocka_unit_test(places_local_memory),
         cmocka_unit_test(keeps_arguments),
         cmocka_unit_test(runs_images_without_tables),

@@ -1004,6 +1004,24 @@ static IsaFacts facts_of(IsaSet s, u32 prefix, u64 word)
     return f;
 }
 
+/* A prefix of memory accesses before something else adds nothing (doc/isa.md, "Prefixes"). */
+static void a_memory_prefix_is_for_accesses(void **state)
+{
+    (void)state;
+    const u64 vor = encode(I_vor_vv, O_vd, 4, O_vs2, 6, O_vs1, 6, END);
+    Insn in;
+    IsaFacts plain, with;
+    isa_decoder_init(&decoder, V2025);
+    assert_true(isa_decode(&decoder, vor, &in));
+    const IsaPrefix p = {.valid = true, .memory = true, .xd = 1, .x1 = 2, .x2 = 3, .pair = 1};
+    const IsaPrefix invalid = {.xd = 1, .x1 = 2, .x2 = 3, .pair = 1};
+    assert_true(isa_facts(&in, NULL, V2025, 32, &plain));
+    assert_true(isa_facts(&in, &p, V2025, 32, &with));
+    assert_memory_equal(&plain, &with, sizeof plain);
+    assert_true(isa_facts(&in, &invalid, V2025, 32, &with));
+    assert_memory_equal(&plain, &with, sizeof plain);
+}
+
 /* prefix pair=1; vor.vv v4, v6, v6: pairs v4, v5 and v6, v7 */
 static void a_pair_is_two_registers(void **state)
 {
@@ -1044,6 +1062,7 @@ static void a_csr_is_touched_as_needed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_memory_prefix_is_for_accesses),
         cmocka_unit_test(a_pair_is_two_registers),
         cmocka_unit_test(a_csr_is_touched_as_needed),
         cmocka_unit_test(rows_of_v202),

@@ -2,11 +2,10 @@
  * what compiled ones tell (obj/notes.h), without a mistake or with one that is put into them, of which
  * doc/checking.md says what is reported.
  */
-#include "check/internal.h"
-#include "link/link.h"
 #include "obj/notes.h"
-#include "test/kit/assemble.h"
+#include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 
 /* in the hostile build warps take turns of any length, and any of them may be the first */
 #ifdef HOSTILE
@@ -15,13 +14,6 @@ enum { MOST_WARPS = 1 };
 enum { MOST_WARPS = 3 };
 #endif
 enum { LANES = 4, GROUPS = 2, STEPS = 14, OPERANDS = 3, MOST_EVENTS = 8 };
-
-static u32 rnd(u32 n)
-{
-    static u32 seed = 1;
-    seed = seed * 1664525 + 1013904223;
-    return (u32)((u64)(seed >> 4) * n >> 28);
-}
 
 /* --- programs --------------------------------------------------------------------------------- */
 
@@ -66,15 +58,15 @@ typedef struct {
 static Do *add(Scene *s, StepKind kind, u32 event)
 {
     Do *d = &s->step[s->n];
-    *d = (Do){.kind = kind, .operands = 1, .by_lanes = rnd(2)};
+    *d = (Do){.kind = kind, .operands = 1, .by_lanes = below(2)};
     d->part = s->n ? s->step[s->n - 1].part + (s->step[s->n - 1].kind == MEET) : 0;
     if (kind == COPY) {
-        d->operands = 1 + rnd(OPERANDS);
+        d->operands = 1 + below(OPERANDS);
         d->event = event ? event : ++s->events;
         s->last_copy[d->event] = s->n;
     }
     for (u32 k = 0; k + 1 < d->operands; k++)
-        d->value[k] = rnd(1000);
+        d->value[k] = below(1000);
     d->value[d->operands - 1] = event;
     s->n++;
     return d;
@@ -84,9 +76,9 @@ static Do *add(Scene *s, StepKind kind, u32 event)
 static void make_steps(Scene *s)
 {
     while (s->n < 8) {
-        const u32 e = 1 + rnd(s->events + 1), what = rnd(4);
+        const u32 e = 1 + below(s->events + 1), what = below(4);
         if (e > s->events || s->waited[e] || !what)
-            add(s, s->n && rnd(4) == 0 ? MEET : COPY, 0);
+            add(s, s->n && below(4) == 0 ? MEET : COPY, 0);
         else if (what == 1)
             add(s, COPY, e);
         else
@@ -112,7 +104,7 @@ static u32 some_step(const Scene *s, bool may_copy)
 {
     u32 i;
     do
-        i = rnd(s->n);
+        i = below(s->n);
     while (s->step[i].kind == MEET || (!may_copy && s->step[i].kind == COPY));
     return i;
 }
@@ -120,27 +112,27 @@ static u32 some_step(const Scene *s, bool may_copy)
 static void make_mistake(Scene *s, MistakeKind kind)
 {
     Mistake *m = &s->mistake;
-    *m = (Mistake){.kind = kind, .step = some_step(s, true), .item = rnd(s->warps * LANES)};
+    *m = (Mistake){.kind = kind, .step = some_step(s, true), .item = below(s->warps * LANES)};
     const Do *d = &s->step[m->step];
     switch (kind) {
     case OTHER_VALUE: /* the first one has the right event, or that would be another mistake */
-        m->operand = rnd(d->operands);
+        m->operand = below(d->operands);
         m->item += !m->item && m->operand + 1 == d->operands;
-        m->value = d->value[m->operand] + 1 + rnd(9);
+        m->value = d->value[m->operand] + 1 + below(9);
         break;
     case WARP_SKIPS: /* the first one misses no event, which would be another mistake */
-        m->item = rnd(s->warps);
+        m->item = below(s->warps);
         m->item += !m->item && d->kind == COPY && !d->value[d->operands - 1];
         break;
     case UNKNOWN_EVENT:
         m->step = s->n;
-        add(s, WAIT, rnd(2) ? 0 : s->events + 1 + rnd(3));
+        add(s, WAIT, below(2) ? 0 : s->events + 1 + below(3));
         break;
     case WAITED_TWICE:
-        if (rnd(2))
+        if (below(2))
             add(s, MEET, 0);
         m->step = s->n;
-        add(s, WAIT, 1 + rnd(s->events));
+        add(s, WAIT, 1 + below(s->events));
         break;
     case NEVER_WAITED: /* what was a wait is a meeting, which changes nothing else */
         m->step = some_step(s, false);
@@ -377,25 +369,14 @@ static void want(const Scene *s, Buf *b)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
-
 static void run(const Scene *s, Driver *d, Object *image)
 {
-    Caught c;
-    DrvResult r;
-    catch_in(&c);
-    assert_int_equal(drv_load(d, image, &c.d), DRV_OK);
     const DrvKernel launch = {.kernel = "k",
                               .dims = 1,
                               .global = {s->warps * LANES * GROUPS, 1, 1},
                               .local = {s->warps * LANES, 1, 1},
                               .max_insns = 100000};
-    if (drv_run(d, &launch, &r) != DRV_OK) {
-        Buf why = {0};
-        drv_last_error(d, &why);
-        fail_msg("%s", buf_text(&why));
-    }
-    buf_free(&c.text);
+    run_image(d, image, &launch);
 }
 
 /* The report without the lanes that were active. */
@@ -439,18 +420,15 @@ static void check_one(MistakeKind kind)
 {
     Scene s;
     u64 at;
-    DeviceOptions dev = dev_defaults();
+    Driver *d;
+    Check *c;
     kind = MOST_WARPS == 1 && kind == WARP_SKIPS ? ITEM_SKIPS : kind;
     do {
-        s = (Scene){.warps = kind == WARP_SKIPS ? MOST_WARPS - rnd(2) : 1 + rnd(MOST_WARPS)};
+        s = (Scene){.warps = kind == WARP_SKIPS ? MOST_WARPS - below(2) : 1 + below(MOST_WARPS)};
         make_steps(&s);
     } while (!is_sound(&s));
     make_mistake(&s, kind);
-    dev.machine.lanes = LANES;
-    Driver *d = drv_open(&dev);
-    assert_non_null(d);
-    Check *c = check_open(d, 1u << CHECK_barrier, NULL, sink, NULL);
-    assert_non_null(c);
+    open_check(LANES, 1u << CHECK_barrier, &d, &c);
     assert_int_equal(drv_alloc(d, 64 * MOST_WARPS * LANES, &at), DRV_OK);
     s.out = (u32)at;
     run(&s, d, make_image(&s));

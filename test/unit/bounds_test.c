@@ -1,19 +1,11 @@
 /* What the check for bounds says of accesses near the buffers of a kernel is what follows from the
  * buffers: they overlap, lie side by side or apart, and some may not be read or not be written.
  */
-#include "check/internal.h"
-#include "link/link.h"
-#include "test/kit/assemble.h"
+#include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 
 enum { BLOCKS = 3, BLOCK = 4096, BUFFERS = 6, OPS = 60, LANES = 4 };
-
-static u32 rnd(u32 n)
-{
-    static u32 seed = 1;
-    seed = seed * 1664525 + 1013904223;
-    return (u32)((u64)(seed >> 4) * n >> 28);
-}
 
 /* --- what may be accessed ----------------------------------------------------------------------- */
 
@@ -109,19 +101,17 @@ typedef struct {
     u32 pc[OPS]; /* of each */
 } Scene;
 
-static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
-
 static void make_buffers(Scene *s)
 {
     bool has_argument[BLOCKS] = {false};
-    s->nargs = rnd(BUFFERS + 1);
+    s->nargs = below(BUFFERS + 1);
     for (u32 i = 0; i < s->nargs; i++) {
-        const u32 k = rnd(BLOCKS), at = rnd(8) * 64, size = 1 + rnd(rnd(2) ? 64 : 300);
+        const u32 k = below(BLOCKS), at = below(8) * 64, size = 1 + below(below(2) ? 64 : 300);
         has_argument[k] = true;
         s->value[i] = s->block[k] + at;
         s->args[i] = (DrvArg){.size = 4, .align = 4, .value = &s->value[i], .buffer = size};
-        s->args[i].no_read = !rnd(4);
-        s->args[i].no_write = !s->args[i].no_read && !rnd(3);
+        s->args[i].no_read = !below(4);
+        s->args[i].no_write = !s->args[i].no_read && !below(3);
         s->part[s->nparts++] = (Part){s->value[i], s->value[i] + size, s->args[i].no_read,
                                       s->args[i].no_write, (int)i};
     }
@@ -134,18 +124,16 @@ static void make_buffers(Scene *s)
 
 static Object *make_image(Scene *s)
 {
-    Caught c;
     Buf b = {0};
-    catch_in(&c);
     buf_str(&b, "\t.kernel k\nk:\n\tvid.v v1\n\tvsll.vi v1, v1, 2\n");
     for (u32 i = 0; i < OPS; i++) {
         static const char *const scalar[] = {"lb", "lh", "lw", "sb", "sh", "sw"};
-        const Part *p = &s->part[rnd(s->nparts)];
-        const u32 kind = rnd(9);
+        const Part *p = &s->part[below(s->nparts)];
+        const u32 kind = below(9);
         Try *o = &s->op[i];
-        *o = (Try){.addr = (rnd(2) ? p->addr : p->end) + rnd(20) - 10, .lanes = 1};
-        if (o->addr < p->addr / BLOCK * BLOCK || rnd(4) == 0)
-            o->addr = p->addr / BLOCK * BLOCK + rnd(BLOCK - 64);
+        *o = (Try){.addr = (below(2) ? p->addr : p->end) + below(20) - 10, .lanes = 1};
+        if (o->addr < p->addr / BLOCK * BLOCK || below(4) == 0)
+            o->addr = p->addr / BLOCK * BLOCK + below(BLOCK - 64);
         o->size = kind < 6 ? 1u << kind % 3 : 4;
         o->addr &= ~(o->size - 1);
         o->reads = kind < 3 || kind == 6 || kind == 8;
@@ -161,29 +149,14 @@ static Object *make_image(Scene *s)
                        kind == 6 ? "vlw12.v" : "vsw12.v");
     }
     buf_str(&b, "\tendprg x0, x0, x0\n");
-    Object *o = assemble(buf_text(&b), V202);
-    Object *image =
-        link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
-    obj_free(o);
-    assert_non_null(image);
-    for (u32 i = 0; i < OPS; i++) {
-        char name[8];
-        sprintf(name, "o%u", i);
-        const i32 x = obj_find_symbol(image, name);
-        assert_true(x >= 0);
-        s->pc[i] = (u32)image->symbols[x].value;
-    }
+    Object *image = image_of_operations(&b, OPS, s->pc);
     buf_free(&b);
-    buf_free(&c.text);
     return image;
 }
 
 static void run(Scene *s)
 {
-    Caught c;
-    DrvResult r;
-    catch_in(&c);
-    assert_int_equal(drv_load(s->driver, make_image(s), &c.d), DRV_OK);
+    Object *image = make_image(s);
     const DrvKernel launch = {.kernel = "k",
                               .dims = 1,
                               .global = {LANES, 1, 1},
@@ -191,20 +164,7 @@ static void run(Scene *s)
                               .args = s->args,
                               .nargs = s->nargs,
                               .max_insns = 100000};
-    if (drv_run(s->driver, &launch, &r) != DRV_OK) {
-        Buf why = {0};
-        drv_last_error(s->driver, &why);
-        fail_msg("%s", buf_text(&why));
-    }
-    buf_free(&c.text);
-}
-
-static const Cause *cause_at(const Check *c, u32 pc)
-{
-    for (size_t i = 0; i < c->ncause; i++)
-        if (c->cause[i].pc == pc)
-            return &c->cause[i];
-    return NULL;
+    run_image(s->driver, image, &launch);
 }
 
 static void compare(Scene *s, u32 counts[2])
@@ -229,13 +189,9 @@ static void check_scenes(u32 n)
     u32 counts[2] = {0};
     for (u32 i = 0; i < n; i++) {
         static Scene s;
-        DeviceOptions dev = dev_defaults();
         u64 at;
         s = (Scene){.nparts = 0};
-        dev.machine.lanes = LANES;
-        s.driver = drv_open(&dev);
-        s.check = check_open(s.driver, 1u << CHECK_bounds, NULL, sink, NULL);
-        assert_true(s.driver && s.check);
+        open_check(LANES, 1u << CHECK_bounds, &s.driver, &s.check);
         for (u32 k = 0; k < BLOCKS; k++) {
             assert_int_equal(drv_alloc(s.driver, 800 + k * 100, &at), DRV_OK);
             s.block[k] = (u32)at;

@@ -2,20 +2,12 @@
  * assembly: indices, distances from variables, where private variables are; and which variable of the
  * program an address is next to.
  */
-#include "check/internal.h"
-#include "link/link.h"
 #include "obj/notes.h"
-#include "test/kit/assemble.h"
+#include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 
 enum { LANES = 4, OPS = 60, VARIABLES = 5, GLOBALS = 7 };
-
-static u32 rnd(u32 n)
-{
-    static u32 seed = 1;
-    seed = seed * 1664525 + 1013904223;
-    return (u32)((u64)(seed >> 4) * n >> 28);
-}
 
 /* Where lo..end, counted from the begin of so many bytes, are outside of them. */
 static void put_where(i64 lo, i64 end, i64 size, Buf *b)
@@ -87,8 +79,8 @@ static void variables_of_the_program(void **state)
         Global g[GLOBALS];
         u32 allowed = 0, at = 16;
         for (u32 i = 0; i < GLOBALS; i++) {
-            g[i] = (Global){at, 4 + rnd(40)};
-            at += g[i].size + (rnd(2) ? 0 : rnd(30));
+            g[i] = (Global){at, 4 + below(40)};
+            at += g[i].size + (below(2) ? 0 : below(30));
         }
         Object *image = make_globals(g);
         ProgramNotes *t = notes_new();
@@ -102,7 +94,7 @@ static void variables_of_the_program(void **state)
         assert_true(first >= 0);
         const u64 base = image->symbols[first].value - g[0].lo;
         for (u32 i = 0; i < 300; i++) {
-            const u64 lo = base + rnd(at + 20), end = lo + (1u << rnd(3));
+            const u64 lo = base + below(at + 20), end = lo + (1u << below(3));
             u64 where = 0, want_where;
             Buf got = {0}, want = {0};
             bool inside = false;
@@ -158,8 +150,8 @@ static u32 mask_to(u32 value, u32 bits) { return bits < 32 ? value & ((1u << bit
 /* An index as its type has it. */
 static void put_index(Scene *s, u32 i)
 {
-    const u32 bits = 8u << rnd(3), value = (u32)rnd(1 << 20) * 4099 + rnd(200);
-    const bool is_signed = rnd(2), by_lanes = rnd(2);
+    const u32 bits = 8u << below(3), value = (u32)below(1 << 20) * 4099 + below(200);
+    const bool is_signed = below(2), by_lanes = below(2);
     const u32 stored = is_signed ? value : mask_to(value, bits);
     put_note(s, i, bits | (is_signed ? NOTE_SIGNED : 0), 0, "'int[4]'");
     buf_printf(&s->text, "\tla t1, .note.check.%u\n\tli t2, 0x%08x\n", i, stored);
@@ -176,10 +168,10 @@ static void put_index(Scene *s, u32 i)
 /* A distance from the begin of a variable, which only one lane has. */
 static void put_stray(Scene *s, u32 i)
 {
-    const u32 size = 4 + rnd(30), bytes = 1u << rnd(3), kind = rnd(4);
-    i64 at = (i64)rnd(3 * size + 20) - size - 10;
+    const u32 size = 4 + below(30), bytes = 1u << below(3), kind = below(4);
+    i64 at = (i64)below(3 * size + 20) - size - 10;
     if (at >= 0 && at + bytes <= size)
-        at = size + rnd(2) * 2;
+        at = size + below(2) * 2;
     put_note(s, i,
              NOTE_STRAY | (kind & 1 ? NOTE_WRITES : 0) | (kind & 2 ? NOTE_LOCAL : 0) |
                  bytes << NOTE_BYTES_SHIFT,
@@ -189,7 +181,7 @@ static void put_stray(Scene *s, u32 i)
                "\tli t4, %u\n\tvmv.v.x v9, t4\n\tvbne v1, v9, 2f\n\tla t1, .note.check.%u\n"
                "\tli t2, %lld\n\tvmv.v.x v5, t2\n\tvmv.v.x v6, t1\n"
                "o%u:\tvsw12.v v5, 0(v6)\n2:\tjoin zero, zero, 0\n",
-               s->lane[i] = rnd(LANES), i, (long long)at, i);
+               s->lane[i] = below(LANES), i, (long long)at, i);
     buf_printf(&s->want[i], "bounds: %s of %u byte%s ", kind & 1 ? "store" : "load", bytes,
                bytes == 1 ? "" : "s");
     put_where(at, at + bytes, size, &s->want[i]);
@@ -200,8 +192,8 @@ static void put_stray(Scene *s, u32 i)
 /* The variable begins, or ends, for all lanes but one perhaps. */
 static void put_variable(Scene *s, u32 i)
 {
-    Private *v = &s->v[rnd(VARIABLES)];
-    const u32 n = (u32)(v - s->v), but = rnd(2 * LANES);
+    Private *v = &s->v[below(VARIABLES)];
+    const u32 n = (u32)(v - s->v), but = below(2 * LANES);
     const bool begins = !v->lanes;
     char text[8];
     sprintf(text, "p%u", n);
@@ -241,8 +233,8 @@ static const Private *nearest(const Scene *s, u32 lane, u32 lo, u32 end)
 
 static void put_access(Scene *s, u32 i)
 {
-    const bool writes = rnd(2);
-    const u32 lo = 4 * rnd(s->v[VARIABLES - 1].lo / 4 + 20), end = lo + 4;
+    const bool writes = below(2);
+    const u32 lo = 4 * below(s->v[VARIABLES - 1].lo / 4 + 20), end = lo + 4;
     buf_printf(&s->text, "\tli t1, %u\n\tvmv.v.x v3, t1\no%u:\t%s v2, 0(v3)\n", lo, i,
                writes ? "vsw.v" : "vlw.v");
     for (u32 lane = 0; lane < LANES && !s->want[i].len; lane++) {
@@ -262,9 +254,9 @@ static void make_variables(Scene *s)
     for (u32 i = 0; i < VARIABLES; i++) {
         Private *v = &s->v[i];
         /* so far apart that no two are equally near to a word */
-        *v = (Private){.lo = at, .size = 5 + 4 * rnd(8) + rnd(3), .is_plain = rnd(5) == 0};
+        *v = (Private){.lo = at, .size = 5 + 4 * below(8) + below(3), .is_plain = below(5) == 0};
         at = (at + v->size + NOTE_GAP + 3) / 4 * 4;
-        at += rnd(2) ? 0 : 4 * rnd(6);
+        at += below(2) ? 0 : 4 * below(6);
         buf_printf(&s->data,
                    "\t.balign 4\n\t.type .note.check.private%u, @object\n.note.check.private%u:\n"
                    "\t.word 0, %u, %u\n\t.asciz \"p%u\"\n"
@@ -275,13 +267,11 @@ static void make_variables(Scene *s)
 
 static Object *make_image(Scene *s)
 {
-    Caught c;
-    catch_in(&c);
     buf_str(&s->text, "\t.kernel k\nk:\n\tvid.v v1\n");
     buf_str(&s->data, "\t.data\n");
     make_variables(s);
     for (u32 i = 0; i < OPS; i++)
-        switch (rnd(5)) {
+        switch (below(5)) {
         case 0: put_index(s, i); break;
         case 1: put_stray(s, i); break;
         case 2: put_variable(s, i); break;
@@ -289,52 +279,20 @@ static Object *make_image(Scene *s)
         }
     buf_str(&s->text, "\tret\n");
     buf_put(&s->text, s->data.data, s->data.len);
-    Object *o = assemble(buf_text(&s->text), V202);
-    Object *image =
-        link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
-    obj_free(o);
-    if (!image)
-        fail_msg("%s", buf_text(&c.text));
-    for (u32 i = 0; i < OPS; i++) {
-        char name[8];
-        sprintf(name, "o%u", i);
-        const i32 x = obj_find_symbol(image, name);
-        assert_true(x >= 0);
-        s->pc[i] = (u32)image->symbols[x].value;
-    }
-    buf_free(&c.text);
-    return image;
+    return image_of_operations(&s->text, OPS, s->pc);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
-
 static void run(Scene *s)
 {
-    Caught c;
-    DrvResult r;
-    catch_in(&c);
-    assert_int_equal(drv_load(s->driver, make_image(s), &c.d), DRV_OK);
+    Object *image = make_image(s);
     const DrvKernel launch = {.kernel = "k",
                               .dims = 1,
                               .global = {2 * LANES, 1, 1},
                               .local = {LANES, 1, 1},
                               .max_insns = 100000};
-    if (drv_run(s->driver, &launch, &r) != DRV_OK) {
-        Buf why = {0};
-        drv_last_error(s->driver, &why);
-        fail_msg("%s", buf_text(&why));
-    }
-    buf_free(&c.text);
-}
-
-static const Cause *cause_at(const Check *c, u32 pc)
-{
-    for (size_t i = 0; i < c->ncause; i++)
-        if (c->cause[i].pc == pc)
-            return &c->cause[i];
-    return NULL;
+    run_image(s->driver, image, &launch);
 }
 
 static u32 compare(const Scene *s, u32 i)
@@ -353,11 +311,8 @@ static u32 compare(const Scene *s, u32 i)
 static void run_one(u32 kinds, u32 *reports)
 {
     static Scene s;
-    DeviceOptions dev = dev_defaults();
-    dev.machine.lanes = LANES;
-    s = (Scene){.driver = drv_open(&dev)};
-    s.check = check_open(s.driver, kinds, NULL, sink, NULL);
-    assert_true(s.driver && s.check);
+    s = (Scene){.driver = NULL};
+    open_check(LANES, kinds, &s.driver, &s.check);
     run(&s);
     for (u32 i = 0; i < OPS; i++) {
         if (!(kinds >> CHECK_bounds & 1))

@@ -2,6 +2,7 @@
 #include "sim/uop.h"
 #include "test/kit/launchrig.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 
 /* Instructions, their words, and the highest register plus one that they name. */
 static const struct {
@@ -19,25 +20,18 @@ static const struct {
 /* No instruction, between a prefix and what follows: the prefix is over. */
 #define NOTHING "regext zero, zero, 1\n .word 0xffffffff\n vadd.vv v5, v6, v7\n"
 
-static u32 rnd(u32 n)
-{
-    static u32 seed = 1;
-    seed = seed * 1664525 + 1013904223;
-    return (u32)((u64)(seed >> 4) * n >> 28);
-}
-
 static void the_highest_counts(void **state)
 {
     (void)state;
     for (u32 round = 0; round < 200; round++) {
         Buf b = {0};
         u32 words = 0, s = 0, v = 0, sgprs = 77, vgprs = 77;
-        if (rnd(4) == 0) {
+        if (below(4) == 0) {
             buf_str(&b, NOTHING);
             words = 3, v = 8;
         }
-        for (u32 i = 0, n = 1 + rnd(4); i < n; i++) {
-            const u32 k = rnd(countof(rows));
+        for (u32 i = 0, n = 1 + below(4); i < n; i++) {
+            const u32 k = below(countof(rows));
             buf_printf(&b, "%s\n", rows[k].text);
             words += rows[k].words;
             s = rows[k].sgprs > s ? rows[k].sgprs : s;
@@ -45,7 +39,7 @@ static void the_highest_counts(void **state)
         }
         buf_str(&b, "add x62, x61, x60\nvadd.vv v200, v201, v202\n"); /* beyond the range */
         rig_load(V202, 8, buf_text(&b));
-        code_registers(&rig.memory, V202, CODE_LO, 4 * words + rnd(4), &sgprs, &vgprs);
+        code_registers(&rig.memory, V202, CODE_LO, 4 * words + below(4), &sgprs, &vgprs);
         if (sgprs != s || vgprs != v)
             fail_msg("%u and %u, should be %u and %u: %s", sgprs, vgprs, s, v, buf_text(&b));
         buf_free(&b);

@@ -1,19 +1,11 @@
 /* Prints that programs make by hand, as doc/abi.md says ("Print buffer"): what the check for prints
  * says of each.  The reports are those of doc/checking.md.
  */
-#include "check/internal.h"
-#include "link/link.h"
-#include "test/kit/assemble.h"
+#include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
+#include "test/kit/random.h"
 
 enum { LANES = 4, OPS = 40, MOST_ARGS = 6 };
-
-static u32 rnd(u32 n)
-{
-    static u32 seed = 1;
-    seed = seed * 1664525 + 1013904223;
-    return (u32)((u64)(seed >> 4) * n >> 28);
-}
 
 typedef struct {
     Driver *driver;
@@ -45,7 +37,7 @@ static u32 put_format(u32 n, Buf *source, Buf *quoted)
 {
     u32 words = 0;
     for (u32 i = 0; i < n; i++) {
-        const u32 k = rnd(countof(conversions)), t = rnd(countof(pieces));
+        const u32 k = below(countof(conversions)), t = below(countof(pieces));
         if (words + conversions[k].words > 10)
             continue;
         words += conversions[k].words;
@@ -96,22 +88,22 @@ static void put_conversion(Scene *s, u32 i)
                                          "7", "8", "9", "10", "11", "12"};
     Buf source = {0};
     const char *args[16];
-    const u32 words = put_format(rnd(4), &source, &s->format[i]);
+    const u32 words = put_format(below(4), &source, &s->format[i]);
     u32 n = words;
     const char *last = "";
     memcpy(args, rights, sizeof rights);
-    switch (rnd(8)) {
+    switch (below(8)) {
     case 0:
-        last = bad[rnd(2)];
+        last = bad[below(2)];
         buf_printf(&s->want[i], "print: '%s' is no conversion of OpenCL C", last);
         break;
     case 1:
-        last = rnd(2) ? "%1025d" : "%.2000d";
+        last = below(2) ? "%1025d" : "%.2000d";
         buf_printf(&s->want[i], "print: '%s' asks for more than 1024 columns", last);
         n++;
         break;
     case 2:
-        last = rnd(2) ? "%ld" : "%d";
+        last = below(2) ? "%ld" : "%d";
         buf_printf(&s->want[i], "print: '%s' has no argument left", last);
         break;
     case 3:
@@ -142,7 +134,7 @@ static void put_conversion(Scene *s, u32 i)
 /* A record of text, or one whose format is no string. */
 static void put_text(Scene *s, u32 i)
 {
-    const bool is_text = rnd(2);
+    const bool is_text = below(2);
     const char *words[] = {"16", "0", is_text ? "0" : "0x00001000", "0x00636261"};
     put_record(s, i, 4, words);
     if (!is_text)
@@ -162,74 +154,48 @@ static void put_wild(Scene *s, u32 i)
                 {"lhu t2, %u(t1)", "load of 2 bytes"},
                 {"vlw12.v v14, %u(v11)", "load of 4 bytes"},
                 {"amoxor.w v14, v10, (v11)", "atomic of 4 bytes"}};
-    const u32 k = rnd(countof(rows) + 1);
+    const u32 k = below(countof(rows) + 1);
     buf_str(&s->text, "\tli t2, 0\n\tvmv.v.x v10, t2\n\tvmv.v.x v11, t1\n");
     buf_printf(&s->text, "o%u:\t", i);
     if (k == countof(rows)) {
         buf_str(&s->text, "lw t2, 4(t1)\n");
         return;
     }
-    buf_printf(&s->text, rows[k].insn, k < 5 ? 8 * rnd(200) : 0); /* far behind, or the head */
+    buf_printf(&s->text, rows[k].insn, k < 5 ? 8 * below(200) : 0); /* far behind, or the head */
     buf_printf(&s->want[i], "\nprint: a wild %s reaches the print buffer: at byte ", rows[k].what);
     buf_str(&s->text, "\n");
 }
 
 static Object *make_image(Scene *s)
 {
-    Caught c;
-    catch_in(&c);
     buf_str(&s->text, "\t.kernel k\nk:\n\tvid.v v1\n\tcsrr t0, CSR_KNL\n\tlw t1, 48(t0)\n"
                       "\tlui t4, 16\n\tadd t4, t4, t1\n");
     buf_str(&s->data, "\t.data\nword:\t.asciz \"word\"\n\t.balign 4\n");
     for (u32 i = 0; i < OPS; i++)
-        switch (rnd(4)) {
+        switch (below(4)) {
         case 0: put_text(s, i); break;
         case 1: put_wild(s, i); break;
         default: put_conversion(s, i); break;
         }
     buf_str(&s->text, "\tret\n");
     buf_put(&s->text, s->data.data, s->data.len);
-    Object *o = assemble(buf_text(&s->text), V202);
-    Object *image =
-        link_program((const Object *const *)&o, 1, &(LinkOptions){.output = "t.elf"}, &c.d);
-    obj_free(o);
-    if (!image)
-        fail_msg("%s", buf_text(&c.text));
-    for (u32 i = 0; i < OPS; i++) {
-        char name[8];
-        sprintf(name, "o%u", i);
-        const i32 x = obj_find_symbol(image, name);
-        assert_true(x >= 0);
-        s->pc[i] = (u32)image->symbols[x].value;
-    }
-    buf_free(&c.text);
-    return image;
+    return image_of_operations(&s->text, OPS, s->pc);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static void sink(void *to, const CheckReport *r) { (void)to, (void)r; }
-
 static void run(Scene *s)
 {
-    Caught c;
-    DrvResult r;
+    Object *image = make_image(s);
     Buf printed = {0};
-    catch_in(&c);
-    assert_int_equal(drv_load(s->driver, make_image(s), &c.d), DRV_OK);
     const DrvKernel launch = {.kernel = "k",
                               .dims = 1,
                               .global = {LANES, 1, 1},
                               .local = {LANES, 1, 1},
                               .print = &printed,
                               .max_insns = 100000};
-    if (drv_run(s->driver, &launch, &r) != DRV_OK) {
-        Buf why = {0};
-        drv_last_error(s->driver, &why);
-        fail_msg("%s", buf_text(&why));
-    }
+    run_image(s->driver, image, &launch);
     buf_free(&printed);
-    buf_free(&c.text);
 }
 
 /* What was said at the pc is what should be, and nothing else. */
@@ -263,11 +229,8 @@ static void run_scenes(u32 times)
     for (u32 t = 0; t < times; t++) {
         static Scene s;
         u64 at;
-        DeviceOptions dev = dev_defaults();
-        dev.machine.lanes = LANES;
-        s = (Scene){.driver = drv_open(&dev)};
-        s.check = check_open(s.driver, 1u << CHECK_print, NULL, sink, NULL);
-        assert_true(s.driver && s.check);
+        s = (Scene){.driver = NULL};
+        open_check(LANES, 1u << CHECK_print, &s.driver, &s.check);
         assert_int_equal(drv_alloc(s.driver, 64, &at), DRV_OK);
         assert_int_equal(drv_write(s.driver, at, "text", 5), DRV_OK);
         sprintf(s.buffer, "0x%08x", (u32)at);

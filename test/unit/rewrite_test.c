@@ -41,44 +41,64 @@ static const char given[] =
     "addrspace(3) %l, ptr %o, "
     "ptr addrspace(4) %any, i1 %k) {\nentry:\n";
 
+static LLVMModuleRef parse_text(LLVMContextRef ctx, const Buf *text)
+{
+    char *why = NULL;
+    LLVMModuleRef m = NULL;
+    LLVMMemoryBufferRef from =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(text), text->len, "text");
+    if (LLVMParseIRInContext(ctx, from, &m, &why))
+        fail_msg("%s\n%s", why, buf_text(text));
+    return m;
+}
+
 static LLVMModuleRef parse(LLVMContextRef ctx, const char *body)
 {
     Buf text = {0};
-    char *why = NULL;
-    LLVMModuleRef m = NULL;
     buf_printf(&text, "%s%s\n  ret void\n}\n", given, body);
-    LLVMMemoryBufferRef from =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&text), text.len, "body");
-    if (LLVMParseIRInContext(ctx, from, &m, &why))
-        fail_msg("%s\n%s", why, body);
+    LLVMModuleRef m = parse_text(ctx, &text);
     buf_free(&text);
     return m;
 }
 
-/* The function without names, which differ. */
-static char *shown(LLVMModuleRef m)
+static void verify(LLVMModuleRef m)
 {
-    LLVMValueRef f = LLVMGetNamedFunction(m, "f");
     char *why = NULL;
+    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
+        fail_msg("%s", why);
+    LLVMDisposeMessage(why);
+}
+
+/* Names differ, and mean nothing. */
+static void forget_names(LLVMValueRef f)
+{
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMSetValueName2(LLVMBasicBlockAsValue(b), "", 0);
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             LLVMSetValueName2(i, "", 0);
     }
-    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
-        fail_msg("%s", why);
-    LLVMDisposeMessage(why);
+}
+
+static char *shown(LLVMModuleRef m)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(m, "f");
+    forget_names(f);
+    verify(m);
     return LLVMPrintValueToString(f);
 }
 
-static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
+/* Each module after the pass is what it should be, as `read` makes it of a text and `show` makes a text
+ * of it. */
+static void expect(const Row *rows, size_t n, void (*pass)(LLVMModuleRef),
+                   LLVMModuleRef (*read)(LLVMContextRef, const char *),
+                   char *(*show)(LLVMModuleRef))
 {
     for (size_t i = 0; i < n; i++) {
         LLVMContextRef ctx = LLVMContextCreate();
-        LLVMModuleRef m = parse(ctx, rows[i].before),
-                      want = parse(ctx, rows[i].after ? rows[i].after : rows[i].before);
+        LLVMModuleRef m = read(ctx, rows[i].before),
+                      want = read(ctx, rows[i].after ? rows[i].after : rows[i].before);
         pass(m);
-        char *got = shown(m), *wanted = shown(want);
+        char *got = show(m), *wanted = show(want);
         if (strcmp(got, wanted) != 0)
             fail_msg("of\n%s\ncomes\n%s\nwhich should be\n%s", rows[i].before, got, wanted);
         LLVMDisposeMessage(got);
@@ -87,6 +107,11 @@ static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
         LLVMDisposeModule(want);
         LLVMContextDispose(ctx);
     }
+}
+
+static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
+{
+    expect(rows, n, pass, parse, shown);
 }
 
 /* --- stores to components --------------------------------------------------------------------- */
@@ -653,29 +678,13 @@ static void settled(void **state)
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
-static void forget_names(LLVMValueRef f)
-{
-    for (unsigned k = 0; k < LLVMCountParams(f); k++)
-        LLVMSetValueName2(LLVMGetParam(f, k), "", 0);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMSetValueName2(LLVMBasicBlockAsValue(b), "", 0);
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            LLVMSetValueName2(i, "", 0);
-    }
-}
-
 static LLVMModuleRef parse_module(LLVMContextRef ctx, const char *text)
 {
-    static const char layout[] =
-        "target datalayout = \"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128\"\n";
     Buf all = {0};
-    char *why = NULL;
-    LLVMModuleRef m = NULL;
-    buf_printf(&all, "%s%s", layout, text);
-    LLVMMemoryBufferRef from =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(&all), all.len, "module");
-    if (LLVMParseIRInContext(ctx, from, &m, &why))
-        fail_msg("%s\n%s", why, text);
+    buf_printf(&all,
+               "target datalayout = \"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128\"\n%s",
+               text);
+    LLVMModuleRef m = parse_text(ctx, &all);
     buf_free(&all);
     return m;
 }
@@ -683,31 +692,18 @@ static LLVMModuleRef parse_module(LLVMContextRef ctx, const char *text)
 /* A whole module, without the names of values. */
 static char *shown_module(LLVMModuleRef m)
 {
-    char *why = NULL;
-    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
-        fail_msg("%s", why);
-    LLVMDisposeMessage(why);
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    verify(m);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        for (unsigned k = 0; k < LLVMCountParams(f); k++)
+            LLVMSetValueName2(LLVMGetParam(f, k), "", 0);
         forget_names(f);
+    }
     return LLVMPrintModuleToString(m);
 }
 
 static void expect_modules(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
 {
-    for (size_t i = 0; i < n; i++) {
-        LLVMContextRef ctx = LLVMContextCreate();
-        LLVMModuleRef m = parse_module(ctx, rows[i].before),
-                      want = parse_module(ctx, rows[i].after ? rows[i].after : rows[i].before);
-        pass(m);
-        char *got = shown_module(m), *wanted = shown_module(want);
-        if (strcmp(got, wanted) != 0)
-            fail_msg("of\n%s\ncomes\n%s\nwhich should be\n%s", rows[i].before, got, wanted);
-        LLVMDisposeMessage(got);
-        LLVMDisposeMessage(wanted);
-        LLVMDisposeModule(m);
-        LLVMDisposeModule(want);
-        LLVMContextDispose(ctx);
-    }
+    expect(rows, n, pass, parse_module, shown_module);
 }
 
 #define P1 "ptr addrspace(1)"
@@ -880,8 +876,9 @@ static void noted_indices(void **state)
     " x i8] }> <{ i32 0, i32 " kind ", i32 0, [" n " x i8] c\"" text "\" }>, align 4\n"
 #define GIVEN                                                                                      \
     TYPE("a", "0", "9", "'int[4]'")                                                                \
-    TYPE("i", "11", "4", "int") TYPE("u", "12", "4", "ul?") DATA("d", "@a", "@i")                  \
-        DATA("e", "@a", "@u") DATA("z", "null", "null")
+    TYPE("i", "11", "4", "int")                                                                    \
+    TYPE("u", "12", "4", "ul?") DATA("d", "@a", "@i") DATA("e", "@a", "@u")                        \
+        DATA("z", "null", "null")
 #define HANDLER "declare void @__ubsan_handle_out_of_bounds(ptr, i32)\n"
     static const Row rows[] = {
         {GIVEN "define void @f(i32 %n) {\n call void @__ubsan_handle_out_of_bounds(ptr @d, i32 "

@@ -159,4 +159,10 @@ static inline u32 host_run(Warp *w, u32 mask)
     HostEnv env = host_env();
     return host_run_by(&env, w, mask, 0, UINT64_MAX);
 }
+
+/* A test for each level of the host, and which it is for: 0 to 2. */
+#define TESTS_BY_LEVEL(test) \
+    {"by_base", test, NULL, NULL, NULL}, {"by_avx2", test, NULL, NULL, (void *)(uintptr_t)1}, \
+        {"by_avx512", test, NULL, NULL, (void *)(uintptr_t)2}
+static inline u32 level_of(void **state) { return (u32)(uintptr_t)*state; }
 #endif

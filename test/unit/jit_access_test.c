@@ -488,8 +488,9 @@ static void try_again(u32 level, u32 k)
 
 /* --- all of this -------------------------------------------------------------------------- */
 
-static void try_level(u32 level)
+static void try_level(void **state)
 {
+    const u32 level = level_of(state);
     for (u32 all = 0; all < 2; all++) {
         if (!host_open(levels[level].name, V202))
             return;
@@ -505,28 +506,10 @@ static void try_level(u32 level)
     }
 }
 
-static void by_base(void **state)
-{
-    (void)state;
-    try_level(0);
-}
-static void by_avx2(void **state)
-{
-    (void)state;
-    try_level(1);
-}
-static void by_avx512(void **state)
-{
-    (void)state;
-    try_level(2);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_base),
-        cmocka_unit_test(by_avx2),
-        cmocka_unit_test(by_avx512),
+        TESTS_BY_LEVEL(try_level),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -257,8 +257,9 @@ static void try_set(u32 level, bool all, IsaSet set)
     host_close();
 }
 
-static void try_level(u32 level)
+static void try_level(void **state)
 {
+    const u32 level = level_of(state);
     for (u32 all = 0; all < 2; all++) {
         forms = new_forms;
         nforms = countof(new_forms);
@@ -267,22 +268,6 @@ static void try_level(u32 level)
         nforms = countof(old_forms);
         try_set(level, all, V202);
     }
-}
-
-static void by_base(void **state)
-{
-    (void)state;
-    try_level(0);
-}
-static void by_avx2(void **state)
-{
-    (void)state;
-    try_level(1);
-}
-static void by_avx512(void **state)
-{
-    (void)state;
-    try_level(2);
 }
 
 /* --- scalar loads of one block -------------------------------------------------------------- */
@@ -336,9 +321,7 @@ static void loads_of_a_block(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_base),
-        cmocka_unit_test(by_avx2),
-        cmocka_unit_test(by_avx512),
+        TESTS_BY_LEVEL(try_level),
         cmocka_unit_test(loads_of_a_block),
     };
     if (argc > 1)

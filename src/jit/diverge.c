@@ -41,6 +41,22 @@ static Val count_lanes(Emit *e, Val mask)
     return intrinsic(e, "llvm.ctpop", &e->i32, 1, &mask, 1);
 }
 
+/* The lanes that are on and not taken. */
+static Row rest_row(Emit *e, const Row *taken)
+{
+    Row rest = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        rest.c[i] = LLVMBuildAnd(B, e->at->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
+                                 LLVMBuildNot(B, taken->c[i], ""), "");
+    return rest;
+}
+
+/* i1: of lanes that part, those that are not taken come first (mach/simt.c has the rule). */
+static Val is_next_first(Emit *e, Val taken, Val rest)
+{
+    return LLVMBuildICmp(B, LLVMIntULT, count_lanes(e, rest), count_lanes(e, taken), "");
+}
+
 static Val entry_at(Emit *e, Val n)
 {
     const Val stack = LLVMBuildLoad2(B, e->ptr, warp_field(e, offsetof(Warp, simt)), "");
@@ -85,7 +101,7 @@ static void pass_by(Emit *e, Val n, Val taken, Val rest, Val next_first)
     LLVMBuildBr(B, target_block(e, takes ? b->target_pc : b->next_pc, false));
 }
 
-/* Both sides have lanes (mach/simt.c has the rule): makes room on the stack, pushes two entries and
+/* Both sides have lanes: makes room on the stack, pushes two entries and
  * goes on with the side with fewer lanes. */
 static void diverge(Emit *e, Val taken)
 {
@@ -106,8 +122,7 @@ static void diverge(Emit *e, Val taken)
 
     LLVMPositionBuilderAtEnd(B, go_on);
     const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
-    const Val next_first =
-        LLVMBuildICmp(B, LLVMIntULT, count_lanes(e, rest), count_lanes(e, taken), "");
+    const Val next_first = is_next_first(e, taken, rest);
     push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
     if (b->next_pc == b->meet_pc || b->target_pc == b->meet_pc) {
         pass_by(e, n, taken, rest, next_first);
@@ -120,6 +135,22 @@ static void diverge(Emit *e, Val taken)
     LLVMBuildStore(B, LLVMBuildSelect(B, next_first, rest, taken, ""), e->mask_home);
     LLVMBuildCondBr(B, next_first, target_block(e, b->next_pc, false),
                     target_block(e, b->target_pc, false));
+}
+
+/* For branches that use no stack: goes on in a new block, but leaves to the interpreter lanes that part
+ * where the stack would have no room for them.  parts: whether they do, i1. */
+static void need_room(Emit *e, const Uop *u, Val parts)
+{
+    const RegionBlock *b = e->at;
+    const LLVMBasicBlockRef on = new_block(e, ""), deep = new_block(e, "deep"),
+                            refused = new_block(e, "refused");
+    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), on, deep);
+    LLVMPositionBuilderAtEnd(B, deep);
+    LLVMBuildCondBr(B, parts, refused, on);
+    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
+    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, on);
 }
 
 /* Computes the side that begins at pc, for these lanes. */
@@ -156,27 +187,13 @@ static Val insns_if(Emit *e, Val cond, u32 n)
 static void compute_sides(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
-    const Row taken = taken_row(e, u);
-    Row rest = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        rest.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
-                                 LLVMBuildNot(B, taken.c[i], ""), "");
+    const Row taken = taken_row(e, u), rest = rest_row(e, &taken);
     const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
     const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
     const Val both = LLVMBuildAnd(B, some, others, "");
     if (e->quick) /* what is refused goes on in the interpreter */
         store_registers(e);
-
-    const LLVMBasicBlockRef sides = new_block(e, "sides"), deep = new_block(e, "deep"),
-                            refused = new_block(e, "refused");
-    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), sides, deep);
-    LLVMPositionBuilderAtEnd(B, deep);
-    LLVMBuildCondBr(B, both, refused, sides);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
-
-    LLVMPositionBuilderAtEnd(B, sides);
+    need_room(e, u, both);
     compute_side(e, b->next_pc, &rest);
     compute_side(e, b->target_pc, &taken);
     flush_registers(e);
@@ -217,45 +234,29 @@ static void end_split_alone(Emit *e, const Uop *u)
     const bool takes = b->next_pc == b->meet_pc;
     const u32 pc = takes ? b->target_pc : b->next_pc;
     const RegionBlock *side = &e->r->block[region_find(e->r, pc, false)];
-    const LLVMBasicBlockRef some = new_block(e, "some"), part = new_block(e, "part"),
-                            deep = new_block(e, "deep"), refused = new_block(e, "refused"),
-                            run = new_block(e, "run");
-    Row on = taken_row(e, u);
-    for (u32 i = 0; !takes && i < e->nchunks; i++)
-        on.c[i] = LLVMBuildAnd(B, b->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
-                               LLVMBuildNot(B, on.c[i], ""), "");
-    const Val mask = lanes_of(e, &on);
-    const Val all = LLVMBuildICmp(B, LLVMIntEQ, mask, e->mask, "");
+    const LLVMBasicBlockRef some = new_block(e, "some");
+    const Row taken = taken_row(e, u), rest = rest_row(e, &taken), *on = takes ? &taken : &rest;
+    const Val t = lanes_of(e, &taken), r = lanes_of(e, &rest), mask = takes ? t : r;
+    const Val parts = LLVMBuildICmp(B, LLVMIntNE, mask, e->mask, "");
 
     /* 1. lanes that agree */
     flush_before_side(e, side);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, 0), ""),
                     target_block(e, b->meet_pc, b->full), some);
     LLVMPositionBuilderAtEnd(B, some);
-    if (b->full)
-        LLVMBuildCondBr(B, all, target_block(e, pc, true), part);
-    else
-        LLVMBuildBr(B, part);
+    if (b->full) {
+        const LLVMBasicBlockRef part = new_block(e, "part");
+        LLVMBuildCondBr(B, parts, part, target_block(e, pc, true));
+        LLVMPositionBuilderAtEnd(B, part);
+    }
+    need_room(e, u, parts);
 
-    /* 2. room on the stack, as if it were used */
-    LLVMPositionBuilderAtEnd(B, part);
-    const Val depth_after = b->full ? word(e, 2) : LLVMBuildAdd(B, depth(e), word(e, 2), "");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), run, deep);
-    LLVMPositionBuilderAtEnd(B, deep);
-    LLVMBuildCondBr(B, all, run, refused);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
-
-    /* 3. the side, for some */
-    LLVMPositionBuilderAtEnd(B, run);
-    const Val to = count_lanes(e, mask), by = LLVMBuildSub(B, count_lanes(e, e->mask), to, "");
-    const Val fewer = LLVMBuildICmp(B, takes ? LLVMIntULT : LLVMIntULE, by, to, "");
-    const Val before =
-        LLVMBuildZExt(B, LLVMBuildAnd(B, fewer, LLVMBuildNot(B, all, ""), ""), e->i64, "");
-    const Val behind =
-        LLVMBuildSub(B, LLVMBuildSelect(B, all, quad(e, 0), quad(e, 2), ""), before, "");
+    /* 2. the side, for some */
+    const Val next_first = is_next_first(e, t, r);
+    const Val first = takes ? next_first : LLVMBuildNot(B, next_first, "");
+    const Val before = LLVMBuildZExt(B, LLVMBuildAnd(B, first, parts, ""), e->i64, "");
     e->insns = LLVMBuildAdd(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), before, "");
-    run_side(e, side, &on, mask, behind);
+    run_side(e, side, on, mask, LLVMBuildSub(B, insns_if(e, parts, 2), before, ""));
 }
 
 void end_split(Emit *e, const Uop *u)

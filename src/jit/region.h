@@ -124,8 +124,8 @@ RegUse block_use(const RegionBlock *b, u32 k);
 RegUse lane_use(const RegionBlock *b, u32 k);          /* the same, of a lane that is on */
 RegSet crossing_rows(const RegionBlock *b, u32 k);     /* of which it may read lanes that are off */
 
-/* Sets `together`, `alone` and `pops` of blocks, which are complete but for what follows from that.  False:
- * out of memory. */
+/* Sets `together`, `alone` and `pops` of blocks, which are complete but for what follows from that.
+ * False: out of memory. */
 bool sides_find(Region *r);
 /* Whether code goes from block b to successor `to`, and not by sides that it computes at once. */
 bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to);

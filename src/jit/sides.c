@@ -9,10 +9,8 @@
 #include "base/mem.h"
 #include "jit/region.h"
 
-enum {
-    MOST = 16, /* instructions of both sides */
-    MOST_ALONE = 64
-}; /* of one, which then exists twice */
+/* Instructions: of both sides together; of one that is alone, which then exists twice. */
+enum { MOST = 16, MOST_ALONE = 64 };
 
 /* Whether the host computes the operation on rows in a few instructions. */
 static bool is_quick(Op op)

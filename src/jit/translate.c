@@ -324,11 +324,16 @@ static void forget_written(Known *known, const RegionBlock *b)
     }
 }
 
+static void store_insns(Emit *e)
+{
+    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+}
+
 void flush_before_side(Emit *e, const RegionBlock *side)
 {
     Known *all = mem_alloc(sizeof *all);
     store_registers(e);
-    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+    store_insns(e);
     if (!all)
         return; /* then blocks behind it begin with nothing */
     *all = e->known;
@@ -341,7 +346,7 @@ void flush_before_side(Emit *e, const RegionBlock *side)
 void flush_block(Emit *e)
 {
     flush_registers(e);
-    LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+    store_insns(e);
 }
 
 /* --- handlers -------------------------------------------------------------------------------- */
@@ -602,7 +607,7 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     LLVMPositionBuilderAtEnd(B, all);
     if (e->repeats) { /* it has no barriers */
         LLVMBuildStore(B, word(e, e->at->next_pc), warp_field(e, offsetof(Warp, pc)));
-        LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
+        store_insns(e);
         LLVMBuildBr(B, e->again);
         return;
     }

@@ -61,7 +61,8 @@ static Val range_of(Emit *e, const Uop *u, bool stores)
     return byte_at(e, group_of(e), quad(e, site));
 }
 
-/* Where it stands how often the instruction's lanes are still taken for lanes anywhere (Group.apart). */
+/* Where it stands how often the instruction's lanes are still taken for lanes anywhere
+ * (Group.apart). */
 static Val apart_of(Emit *e, const Uop *u, bool stores)
 {
     const size_t site = (stores ? offsetof(Group, apart[1]) : offsetof(Group, apart)) +
@@ -722,8 +723,9 @@ static void ask_all(Emit *e, Span *s)
         ask_chunks(e, s);
 }
 
-/* Makes the notes about the row, if there are none yet.  Lanes that were anywhere at the last look are taken for
- * that some times more: their access goes on there, and the notes then say that they are in no row. */
+/* Makes the notes about the row, if there are none yet.  Lanes that were anywhere at the last look
+ * are taken for that some times more: their access goes on there, and the notes then say that they
+ * are in no row. */
 static void look_at_row(Emit *e, const RowAccess *x)
 {
     Span *s = x->s;

@@ -13,7 +13,6 @@
  */
 #include "base/mem.h"
 #include "jit/region.h"
-#include <string.h>
 
 enum { MOST_SPLITS = 512, WORDS = 2 * MOST_SPLITS / 64, NONE = 0xffff };
 

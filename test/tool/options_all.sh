@@ -24,7 +24,7 @@ for c in $("$B/ventus" complete '' | sed -n 's/	.*//p'); do
 	awk -v c="$c" '{ name = $1; len = length(name)
 		print c, substr(name, 1, len - 1) "q", name
 		print c, "q" substr(name, 2) (NR % 2 ? "=7" : ""), name
-		print c, (len < 5 ? "qq" substr(name, 3) : NR % 2 ? substr(name, 1, 1) "qq" substr(name, 4) : "qqq" substr(name, 4)), len >= 5 && NR % 2 ? name : "" }' \
+		print c, (len < 5 ? "qq" substr(name, 3) : NR % 2 ? substr(name, 1, 1) "qq" substr(name, 4) : "qqq" substr(name, 4)), (len >= 5 && NR % 2 ? name : "") }' \
 		"$T.names" >>"$T.cases"
 done
 while read -r c word name; do

@@ -13,14 +13,16 @@
 
 enum { FEW = 8 }; /* lanes */
 
-/* calls the function that is the last parameter */
-static void make_keep(Emit *e)
+/* calls the function that is the last parameter, which is of code that may have no long vectors */
+static void make_keep(Emit *e, const Helper *h)
 {
     Val args[6];
-    make_kept(e, "", e->keep_type);
+    make_kept(e, h, e->keep_type);
+    if (e->host->chunk >= 8)
+        intrinsic(e, "llvm.x86.avx.vzeroupper", NULL, 0, NULL, 0);
     LLVMGetParams(e->fn, args);
     const LLVMTypeRef t =
-        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32}, 5, false);
+        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i64, e->i64, e->i64}, 5, false);
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
 }
 
@@ -46,20 +48,26 @@ typedef struct {
     Row a, data, on; /* on.c[i] NULL: all */
 } Access;
 
-static Access begin_access(Emit *e, const Helper *h)
+/* Of a helper whose first parameters are the warp and the HostEnv. */
+static void begin_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args)
 {
-    Access x = {.h = h, .width = h->op == OP_w ? 4 : h->op == OP_h || h->op == OP_hu ? 2 : 1};
-    make_kept(e, "", helper_type(e, h->stores));
-    x.nargs = LLVMCountParams(e->fn);
-    LLVMGetParams(e->fn, x.args);
-    e->warp = x.args[0];
-    e->env = x.args[1];
-    x.uop = x.args[2];
-    x.mask = x.args[3];
+    make_kept(e, h, t);
+    LLVMGetParams(e->fn, args);
+    e->warp = args[0];
+    e->env = args[1];
     e->base = env_field(e, e->ptr, offsetof(HostEnv, base));
     e->page = env_field(e, e->ptr, offsetof(HostEnv, page));
     e->lds_base = env_field(e, e->ptr, offsetof(HostEnv, lds_base));
     e->lds_page = env_field(e, e->ptr, offsetof(HostEnv, lds_page));
+}
+
+static Access begin_access(Emit *e, const Helper *h)
+{
+    Access x = {.h = h, .width = h->op == OP_w ? 4 : h->op == OP_h || h->op == OP_hu ? 2 : 1};
+    begin_helper(e, h, helper_type(e, h->stores), x.args);
+    x.nargs = LLVMCountParams(e->fn);
+    x.uop = x.args[2];
+    x.mask = LLVMBuildTrunc(B, x.args[3], e->i32, "");
     for (u32 i = 0; i < e->nchunks; i++) {
         x.a.c[i] = x.args[4 + i];
         if (h->stores)
@@ -87,25 +95,28 @@ static void access_each(Emit *e, const Access *x)
     }
     const Val vector = env_field(e, e->ptr, offsetof(HostEnv, vector));
     const Val how =
-        call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+        call_helper(e, &(Helper){.kind = HELPER_KEEP}, e->keep_type,
                     (Val[]){e->warp, x->uop, x->mask, word(e, 0), word(e, 0), vector}, 6, 0, NULL);
     for (u32 i = 0; !stores && i < e->nchunks; i++)
         v.c[i] = load_at(e, e->row, chunk_host(e, row, i, 4));
     give_back(e, stores ? NULL : &v, how);
 }
 
+/* The range that is remembered for the instruction. */
+static Val range_for(Emit *e, Val uop, bool stores)
+{
+    const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, uop, quad(e, offsetof(Uop, pc))), "");
+    Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
+    slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
+    const size_t all = stores ? offsetof(Group, plain[1]) : offsetof(Group, plain);
+    return byte_at(e, byte_at(e, group_of(e), quad(e, all)), slot);
+}
+
 /* i1: all lanes lie in the range that is remembered for the instruction, *p. */
 static Val reach_each(Emit *e, const Access *x, Plain *p)
 {
     const bool stores = x->h->stores;
-    const Val group = group_of(e);
-    const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, x->uop, quad(e, offsetof(Uop, pc))), "");
-    Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
-    slot = LLVMBuildMul(B, LLVMBuildZExt(B, slot, e->i64, ""), quad(e, sizeof(PlainRange)), "");
-    const Val own = byte_at(
-        e, byte_at(e, group, quad(e, stores ? offsetof(Group, plain[1]) : offsetof(Group, plain))),
-        slot);
-    const Val ok = all_within(e, &x->a, &x->on, own);
+    const Val own = range_for(e, x->uop, stores), ok = all_within(e, &x->a, &x->on, own);
     *p = plain_of(e, own);
     return stores ? LLVMBuildAnd(B, ok, unreserved(e), "") : ok;
 }
@@ -235,14 +246,50 @@ static void make_access(Emit *e, const Helper *h)
     access_each(e, &x);
 }
 
+/* Where a row of lanes is, from its first guest address on: the host address, or 0 where it may not be
+ * accessed at once.  Plain memory around it is remembered for the instruction, if nothing is yet. */
+static void make_row(Emit *e, const Helper *h)
+{
+    Val args[5];
+    begin_helper(e, h, e->row_type, args);
+    const Val uop = args[2], first = args[3];
+    const LLVMBasicBlockRef found = new_block(e, "found"), refused = new_block(e, "refused"),
+                            empty = new_block(e, "empty"), known = new_block(e, "known");
+    if (h->stores)
+        load_guard(e);
+    const Val last = LLVMBuildAdd(B, first, LLVMBuildSub(B, args[4], quad(e, 1), ""), "");
+    Reach r = reach(e, first, last, h->stores);
+    if (h->flat)
+        r.ok = LLVMBuildAnd(B, r.ok, is_not_private(e, first, last), "");
+    LLVMBuildCondBr(B, r.ok, found, refused);
+    LLVMPositionBuilderAtEnd(B, refused);
+    LLVMBuildRet(B, quad(e, 0));
+
+    LLVMPositionBuilderAtEnd(B, found);
+    const Val range = range_for(e, uop, h->stores);
+    const Val seen = LLVMBuildOr(B, range_field(e, range, offsetof(PlainRange, lo)),
+                                 range_field(e, range, offsetof(PlainRange, room)), "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, seen, word(e, 0), ""), known, empty);
+    LLVMPositionBuilderAtEnd(B, empty);
+    const Val remember = env_field(e, e->ptr, offsetof(HostEnv, remember));
+    const Val addr = LLVMBuildTrunc(B, first, e->i32, "");
+    call_helper(e, &(Helper){.kind = HELPER_KEEP}, e->keep_type,
+                (Val[]){e->warp, uop, word(e, 0), addr, word(e, 0), remember}, 6, 0, NULL);
+    LLVMBuildBr(B, known);
+    LLVMPositionBuilderAtEnd(B, known);
+    LLVMBuildRet(B, LLVMBuildPtrToInt(B, r.host, e->i64, ""));
+}
+
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
                           const char *name, u64 helpers[HELPER_WORDS])
 {
-    Emit *e = emit_new(c, host, h->is_keep ? 4 : h->lanes, name, helpers);
+    Emit *e = emit_new(c, host, h->kind == HELPER_ACCESS ? h->lanes : 4, name, helpers);
     if (!e)
         return NULL;
-    if (h->is_keep)
-        make_keep(e);
+    if (h->kind == HELPER_KEEP)
+        make_keep(e, h);
+    else if (h->kind == HELPER_ROW)
+        make_row(e, h);
     else
         make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));

@@ -9,9 +9,14 @@
  * The others are optimised: HEADERS with such entries, which cost a little, PLAIN without. */
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
-/* Functions in host code that regions call (vecmem.c); each is made when a region first needs
- * it. */
-enum { NHELPERS = 1 + 4 * 2 * 2 * 5, HELPER_WORDS = (NHELPERS + 63) / 64 };
+/* Functions in host code that regions call (helpers.c); each is made when a region first needs it.
+ * From the named numbers on they look for rows, and access memory. */
+enum {
+    ROW_HELPERS = 1,
+    ACCESS_HELPERS = ROW_HELPERS + 2 * 2,
+    NHELPERS = ACCESS_HELPERS + 4 * 2 * 2 * 5,
+    HELPER_WORDS = (NHELPERS + 63) / 64
+};
 
 /* What compiled code reaches of the engine and of memory; one a thread that runs it. */
 typedef struct {

@@ -19,6 +19,16 @@ static Val field(Emit *e, Val base, size_t offset)
 
 static Val env_at(Emit *e, size_t offset) { return field(e, e->env, offset); }
 
+void load_guard(Emit *e)
+{
+    const size_t guard = offsetof(HostEnv, guard);
+    e->guard_lo =
+        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, lo)), e->i64, "");
+    e->guard_end = LLVMBuildAdd(
+        B, e->guard_lo,
+        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, room)), e->i64, ""), "");
+}
+
 /* What does not change while the code runs. */
 static void load_constants(Emit *e)
 {
@@ -31,12 +41,6 @@ static void load_constants(Emit *e)
                 e->constant[n] = LLVMBuildLoad2(B, e->i32, field(e, all, sizeof(u32) * n), "");
         }
     }
-    const size_t guard = offsetof(HostEnv, guard);
-    e->guard_lo =
-        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, lo)), e->i64, "");
-    e->guard_end = LLVMBuildAdd(
-        B, e->guard_lo,
-        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, room)), e->i64, ""), "");
 }
 
 /* The start of a warp: what the one before it in its context may have changed is set. */
@@ -132,6 +136,7 @@ void make_repetition(Emit *e, LLVMBasicBlockRef first)
     e->warp_home = LLVMBuildAlloca(B, e->ptr, "warp");
     LLVMBuildStore(B, e->warp, e->warp_home);
     load_constants(e);
+    load_guard(e);
     e->begin = new_block(e, "begin");
     e->again = new_block(e, "again");
     LLVMBuildBr(B, e->begin);

@@ -351,24 +351,37 @@ void flush_block(Emit *e)
 
 /* --- handlers -------------------------------------------------------------------------------- */
 
+/* Of functions that keep the registers of the host, and of calls of them. */
+static const char keeps_registers[] = "no_caller_saved_registers";
+
+static LLVMAttributeRef attribute(Emit *e, const char *name, const char *value)
+{
+    return LLVMCreateStringAttribute(e->c, name, (unsigned)strlen(name), value,
+                                     (unsigned)strlen(value));
+}
+
 static void add_attribute(Emit *e, Val fn, const char *name, const char *value)
 {
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(e->c, name, (unsigned)strlen(name), value,
-                                                      (unsigned)strlen(value)));
+                            attribute(e, name, value));
 }
 
-/* A helper keeps all registers of the host but those of its arguments, where the host has many
- * registers; else it is called like any function. */
-void make_kept(Emit *e, const char *name, LLVMTypeRef t)
+/* Whether the helper keeps all registers of the host but those of its arguments.  Of a host of short
+ * vectors, rows take more registers than arguments have: such a helper is called like any function. */
+static bool keeps(const Emit *e, const Helper *h)
+{
+    return h->kind != HELPER_ACCESS || e->host->chunk >= 8;
+}
+
+void make_kept(Emit *e, const Helper *h, LLVMTypeRef t)
 {
     char features[4096];
-    e->fn = LLVMAddFunction(e->m, name, t);
+    e->fn = LLVMAddFunction(e->m, "", t);
     /* vzeroupper before it returns would undo what it restored */
     snprintf(features, sizeof features, "%s%s-vzeroupper", e->host->features,
              *e->host->features ? "," : "");
-    if (e->host->gathers) {
-        add_attribute(e, e->fn, "no_caller_saved_registers", "");
+    if (keeps(e, h)) {
+        add_attribute(e, e->fn, keeps_registers, "");
         add_attribute(e, e->fn, "target-cpu", e->host->cpu);
         add_attribute(e, e->fn, "target-features", features);
     }
@@ -380,62 +393,30 @@ void make_kept(Emit *e, const char *name, LLVMTypeRef t)
     LLVMPositionBuilderAtEnd(B, new_block(e, "entry"));
 }
 
-/* The call in assembly: LLVM has no call that keeps registers and says which ones the arguments
- * lose. */
-static Val call_kept(Emit *e, Val f, Val *args, u32 n, u32 nresults, Val *results)
-{
-    static const char *const general[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
-    LLVMTypeRef type[1 + 16];
-    Val in[1 + 16] = {f};
-    char outs[400] = "={rax}", ins[400] = ",0";
-    u32 ngeneral = 0, nrows = 0;
-    type[0] = e->i64;
-    for (u32 i = 0; i < n; i++) {
-        const bool is_row = LLVMGetTypeKind(LLVMTypeOf(args[i])) == LLVMVectorTypeKind;
-        char one[24];
-        if (is_row)
-            snprintf(one, sizeof one, ",={%cmm%u}",
-                     e->chunk == 16  ? 'z'
-                     : e->chunk == 8 ? 'y'
-                                     : 'x',
-                     nrows++);
-        else
-            snprintf(one, sizeof one, ",={%s}", general[ngeneral++]);
-        strcat(outs, one);
-        snprintf(one, sizeof one, ",%u", i + 1);
-        strcat(ins, one);
-        type[i + 1] = LLVMTypeOf(args[i]);
-        in[i + 1] = args[i];
-    }
-    strcat(outs, ins);
-    strcat(outs, ",~{flags},~{memory}");
-    const LLVMTypeRef all = LLVMStructTypeInContext(e->c, type, n + 1, false);
-    const LLVMTypeRef t = LLVMFunctionType(all, type, n + 1, false);
-    char text[] = "call *%rax";
-    const Val code = LLVMGetInlineAsm(t, text, strlen(text), outs, strlen(outs), true, true,
-                                      LLVMInlineAsmDialectATT, false);
-    const Val got = LLVMBuildCall2(B, t, code, in, n + 1, "");
-    for (u32 i = 0, k = 0; i < n && k < nresults; i++)
-        if (LLVMGetTypeKind(type[i + 1]) == LLVMVectorTypeKind)
-            results[k++] = LLVMBuildExtractValue(B, got, i + 1, "");
-    return LLVMBuildExtractValue(B, got, 0, "");
-}
-
 u32 helper_number(const Helper *h)
 {
     static const u8 widths[NOP] = {[OP_b] = 0, [OP_h] = 1, [OP_w] = 2, [OP_bu] = 3, [OP_hu] = 4};
     const u32 lanes = (u32)__builtin_ctz(h->lanes | 32) - 2;
-    return h->is_keep ? 0 : 1 + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
+    switch (h->kind) {
+    case HELPER_KEEP: return 0;
+    case HELPER_ROW: return ROW_HELPERS + h->stores * 2u + h->flat;
+    default: return ACCESS_HELPERS + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
+    }
 }
 
 Helper helper_of(u32 number)
 {
     static const Op widths[] = {OP_b, OP_h, OP_w, OP_bu, OP_hu};
-    const u32 n = number - 1;
-    if (!number)
-        return (Helper){.is_keep = true};
-    return (Helper){
-        .op = widths[n % 5], .full = n / 5 & 1, .stores = n / 10 & 1, .lanes = 4u << n / 20};
+    const u32 row = number - ROW_HELPERS, n = number - ACCESS_HELPERS;
+    if (number < ROW_HELPERS)
+        return (Helper){.kind = HELPER_KEEP};
+    if (number < ACCESS_HELPERS)
+        return (Helper){.kind = HELPER_ROW, .stores = row >> 1, .flat = row & 1};
+    return (Helper){.kind = HELPER_ACCESS,
+                    .op = widths[n % 5],
+                    .full = n / 5 & 1,
+                    .stores = n / 10 & 1,
+                    .lanes = 4u << n / 20};
 }
 
 Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,
@@ -446,20 +427,30 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
     e->helpers[number / 64] |= (u64)1 << number % 64;
     const Val all = env_field(e, e->ptr, offsetof(HostEnv, helper));
     const Val place = LLVMBuildInBoundsGEP2(B, e->ptr, all, &index, 1, "");
-    if (e->host->gathers)
-        return call_kept(e, LLVMBuildLoad2(B, e->i64, place, ""), args, n, nresults, results);
+    /* LLVM takes the rest of a register for kept of which only a part is an argument. */
+    for (u32 i = 0; i < n; i++)
+        if (LLVMTypeOf(args[i]) == e->i32)
+            args[i] = LLVMBuildZExt(B, args[i], e->i64, "");
     const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
+    if (keeps(e, h) && (h->kind != HELPER_ACCESS || e->chunk == e->host->chunk))
+        LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 attribute(e, keeps_registers, ""));
     for (u32 i = 0; i < nresults; i++)
         results[i] = LLVMBuildExtractValue(B, got, i, "");
     return nresults ? LLVMBuildExtractValue(B, got, nresults, "") : got;
+}
+
+Val uop_here(Emit *e)
+{
+    Val at = quad(e, e->first_uop[e->index] + e->k);
+    return LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->ptr, e->uops, &at, 1, ""), "");
 }
 
 Val note_place(Emit *e)
 {
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""),
                    warp_field(e, offsetof(Warp, ninsns)));
-    Val at = quad(e, e->first_uop[e->index] + e->k);
-    return LLVMBuildLoad2(B, e->ptr, LLVMBuildInBoundsGEP2(B, e->ptr, e->uops, &at, 1, ""), "");
+    return uop_here(e);
 }
 
 static void write_back_x(Emit *e, u32 n)
@@ -724,7 +715,9 @@ static void make_types(Emit *e)
     e->mrow = LLVMVectorType(e->i1, e->chunk);
     e->one_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32}, 3, false);
     e->keep_type = LLVMFunctionType(
-        e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i32, e->i32, e->i32, e->ptr}, 6, false);
+        e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i64, e->i64, e->i64, e->ptr}, 6, false);
+    e->row_type =
+        LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->ptr, e->i64, e->i64}, 5, false);
     e->deepen_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr}, 1, false);
     e->weights = LLVMGetMDKindIDInContext(e->c, "prof", 4);
 }

@@ -16,10 +16,13 @@
 
 enum { MAX_CHUNKS = 8 };
 
-/* Functions that compiled code calls with all registers of the host kept: `keep` calls one of
- * HostEnv, the others are vector accesses by width and lanes (vecmem.c). */
+/* Functions that compiled code calls with all registers of the host kept.  KEEP calls one of
+ * HostEnv; ROW asks for a row of lanes that is not in the range remembered, by stores and flat;
+ * ACCESS is a vector access, by all else (vecmem.c). */
+typedef enum { HELPER_KEEP, HELPER_ROW, HELPER_ACCESS } HelperKind;
 typedef struct {
-    bool is_keep, stores, full;
+    HelperKind kind;
+    bool stores, flat, full;
     Op op;                  /* b h w bu hu */
     u32 lanes;
 } Helper;
@@ -112,7 +115,7 @@ typedef struct {
     Val fn, warp, env, limit;
     Val base, page, lds_base, lds_page;
     Val one, scalar, deepen, depth, uops;
-    LLVMTypeRef one_type, keep_type, deepen_type;
+    LLVMTypeRef one_type, keep_type, row_type, deepen_type;
     u32 weights;            /* the kind of metadata that branch weights are */
     /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in
      * quick code, whose registers are at home in the warp */
@@ -189,12 +192,15 @@ void call_handler(Emit *e);
  * it reads are known already (read_sources), for the other ways. */
 void run_handler(Emit *e);
 void read_sources(Emit *e);
-/* Before a call that may fault: counts instructions; the value that stands for the Uop. */
+/* The value that stands for the Uop; the same before a call that may fault, which counts
+ * instructions. */
+Val uop_here(Emit *e);
 Val note_place(Emit *e);
 /* A register as the warp has it. */
 Val reload_x(Emit *e, u32 n);
 Val reload_v(Emit *e, u32 n, u32 chunk);
-/* A call of a helper of type t, whose first results are rows; the last result. */
+/* A call of a helper of type t, whose first results are rows; the last result.  Words among the
+ * arguments become double words, which helpers take. */
 Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 nresults,
                 Val *results);
 
@@ -266,8 +272,9 @@ bool multiply_matrices(Emit *e, const Uop *u);
 Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,
                u64 helpers[HELPER_WORDS]);
 LLVMModuleRef emit_free(Emit *e);
-/* A function with the host's features, all whose registers are kept by calls of it. */
-void make_kept(Emit *e, const char *name, LLVMTypeRef t);
+/* The function of a helper, of type t, with the host's features; the host's registers are kept by
+ * calls of it. */
+void make_kept(Emit *e, const Helper *h, LLVMTypeRef t);
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 
 /* Entry into block i: its registers come from the warp, or, where the region begins with fresh ones
@@ -281,6 +288,8 @@ u32 lanes_mask(const Emit *e);
 /* Makes what code that repeats has besides its blocks, and sets e->begin, e->again and e->warp; the
  * function begins with LLVM block `first`. */
 void make_repetition(Emit *e, LLVMBasicBlockRef first);
+/* Sets e->guard_lo and e->guard_end: stores between them may change launch constants. */
+void load_guard(Emit *e);
 
 /* --- vecmem.c ---------------------------------------------------------------------------- */
 
@@ -307,6 +316,11 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 bool access_scalar(Emit *e, const Uop *u);
 bool access_vector(Emit *e, const Uop *u);
 /* --- what helpers.c takes from it */
+
+/* Of guest addresses lo to last, as i64; lo is below 2^32, and they are in one page or two. */
+Reach reach(Emit *e, Val lo, Val last, bool stores);
+/* i1: whatever immediate led to the bytes lo to last, the flat rule leaves their addresses alone. */
+Val is_not_private(Emit *e, Val lo, Val last);
 
 /* A host address, `offset` bytes behind another one. */
 Val byte_at(Emit *e, Val base, Val offset);

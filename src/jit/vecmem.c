@@ -75,8 +75,7 @@ Val range_field(Emit *e, Val range, size_t offset)
     return LLVMBuildLoad2(B, e->i32, byte_at(e, range, quad(e, offset)), "");
 }
 
-/* lo and last: guest addresses as i64; lo is below 2^32, and they are in one page or two */
-static Reach reach(Emit *e, Val lo, Val last, bool stores)
+Reach reach(Emit *e, Val lo, Val last, bool stores)
 {
     const Val in_lds = LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, lo, quad(e, LDS_LO), ""),
                                      quad(e, LDS_END - LDS_LO), "");
@@ -91,9 +90,9 @@ static Reach reach(Emit *e, Val lo, Val last, bool stores)
         LLVMBuildAnd(B, flags, LLVMConstInt(e->i8, stores ? MEM_W : MEM_R, false), "");
     ok = LLVMBuildAnd(B, ok,
                       LLVMBuildICmp(B, LLVMIntNE, allowed, LLVMConstInt(e->i8, 0, false), ""), "");
-    if (stores && e->repeats)
+    if (stores && e->guard_lo)
         ok = LLVMBuildAnd(B, ok, misses_guard(e, lo, last), "");
-    else if (stores)
+    if (stores && !e->repeats)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     return (Reach){ok, byte_at(e, base, lo)};
 }
@@ -204,7 +203,7 @@ bool access_scalar(Emit *e, const Uop *u)
 
     LLVMPositionBuilderAtEnd(B, w.slow);
     const Val uop = note_place(e);
-    const Val got = call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
+    const Val got = call_helper(e, &(Helper){.kind = HELPER_KEEP}, e->keep_type,
                                 (Val[]){e->warp, uop, e->mask, addr, data, e->scalar}, 6, 0, NULL);
     const Val slow = LLVMBuildTrunc(B, got, e->i32, "");
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, got, quad(e, 0), ""), e->stop, w.done);
@@ -264,8 +263,7 @@ static Row flat_addresses(Emit *e, Row base, u32 imm)
     return a;
 }
 
-/* i1: whatever immediate led to the bytes lo to last, the flat rule leaves their addresses alone */
-static Val is_not_private(Emit *e, Val lo, Val last)
+Val is_not_private(Emit *e, Val lo, Val last)
 {
     enum { FAR = 4096 }; /* more than immediates are */
     const Val above = LLVMBuildICmp(B, LLVMIntUGE, lo, quad(e, (u64)RANGE_END(PRIVATE) + FAR), "");
@@ -517,7 +515,7 @@ static bool is_load(Effect f)
 
 LLVMTypeRef helper_type(Emit *e, bool stores)
 {
-    LLVMTypeRef params[4 + 2 * MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i32},
+    LLVMTypeRef params[4 + 2 * MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i64},
                                result[1 + MAX_CHUNKS];
     u32 n = 4;
     for (u32 i = 0; i < (stores ? 2 : 1) * e->nchunks; i++)
@@ -554,7 +552,11 @@ static Val call_access(Emit *e, const Row *a, const Row *data, Op op, Row *v)
         args[n++] = a->c[i];
     for (u32 i = 0; data && i < e->nchunks; i++)
         args[n++] = data->c[i];
-    const Helper h = {.op = op, .stores = data != NULL, .full = e->at->full, .lanes = e->lanes};
+    const Helper h = {.kind = HELPER_ACCESS,
+                      .op = op,
+                      .stores = data != NULL,
+                      .full = e->at->full,
+                      .lanes = e->lanes};
     return call_helper(e, &h, helper_type(e, data != NULL), args, n, data ? 0 : e->nchunks, v->c);
 }
 
@@ -763,41 +765,32 @@ static void look_at_row(Emit *e, const RowAccess *x)
 }
 
 /* Asks whether lanes are in a row, and for that row: first the range that is remembered, then the
- * flags of its pages; where nothing has been remembered yet, that is done.  The builder is left
- * where the row may be accessed, at *host. */
+ * helper.  The builder is left where the row may be accessed, at *host. */
 static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
 {
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
-    const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask"),
-                            found = new_block(e, "found"), empty = new_block(e, "empty");
+    const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask");
     look_at_row(e, &x);
     Span s = *x.s;
     x.s = &s;
     if (!x.can)
         s.in_row = LLVMConstNull(e->i1);
     find_lanes_in_row(e, &x, row, w.slow);
-    const Val range = range_of(e, u, x.stores);
-    const Reach near = near_row(e, &x, range);
+    const Reach near = near_row(e, &x, range_of(e, u, x.stores));
     branch_likely(e, near.ok, w.fast, ask);
 
     LLVMPositionBuilderAtEnd(B, ask);
-    const Reach r = reach_row(e, x.s, x.offset, x.flat, x.stores);
-    LLVMBuildCondBr(B, r.ok, found, w.slow);
-    LLVMPositionBuilderAtEnd(B, found);
-    const Val seen = LLVMBuildOr(B, range_field(e, range, offsetof(PlainRange, lo)),
-                                 range_field(e, range, offsetof(PlainRange, room)), "");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, seen, word(e, 0), ""), w.fast, empty);
-    LLVMPositionBuilderAtEnd(B, empty);
+    const Helper h = {.kind = HELPER_ROW, .stores = x.stores, .flat = x.flat};
     const Val first = LLVMBuildAdd(B, x.s->first, x.offset, "");
-    const Val remember = env_field(e, e->ptr, offsetof(HostEnv, remember));
-    call_helper(e, &(Helper){.is_keep = true}, e->keep_type,
-                (Val[]){e->warp, note_place(e), e->mask, first, word(e, 0), remember}, 6, 0, NULL);
-    LLVMBuildBr(B, w.fast);
+    const Val there = call_helper(
+        e, &h, e->row_type,
+        (Val[]){e->warp, e->env, uop_here(e), first, quad(e, e->lanes * x.s->width)}, 5, 0, NULL);
+    const Val far = LLVMBuildIntToPtr(B, there, e->ptr, "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, there, quad(e, 0), ""), w.fast, w.slow);
 
     LLVMPositionBuilderAtEnd(B, w.fast);
     *host = LLVMBuildPhi(B, e->ptr, "");
-    LLVMAddIncoming(*host, (Val[]){near.host, r.host, r.host},
-                    (LLVMBasicBlockRef[]){row, found, empty}, 3);
+    LLVMAddIncoming(*host, (Val[]){near.host, far}, (LLVMBasicBlockRef[]){row, ask}, 2);
     return w;
 }
 

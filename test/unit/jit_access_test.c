@@ -228,7 +228,7 @@ static bool calls_helper(const HostEnv *env, Warp *w)
     HostFunction *stub[NHELPERS];
     HostEnv stubbed = *env;
     for (u32 i = 0; i < NHELPERS; i++)
-        stub[i] = i ? helper_is_called : env->helper[0];
+        stub[i] = i < ACCESS_HELPERS ? env->helper[i] : helper_is_called;
     stubbed.helper = stub;
     if (setjmp(helped))
         return true;

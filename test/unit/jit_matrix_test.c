@@ -53,7 +53,7 @@ static u32 make_products(u32 from, u32 end, u32 stride)
         if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) ||
             (n++ % stride && (m.type != MMA_B1 || n % 4)) || n <= from || n > end)
             continue;
-        left += is_left(&m);
+        left += is_left(&m) * (kind == K_MMA ? 2u : 1); /* with a prefix for such registers */
         isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);
         const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
                   b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);

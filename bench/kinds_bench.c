@@ -4,7 +4,8 @@
  *
  * For each kind a line: its name, the time of its kernels, of the whole turn, and of all processors
  * in it, each the median of as many turns as fit into TURN_TIME after WARM_TIME that does not
- * count, and the time of the first turn, in microseconds.  The first turn's result is compared with
+ * count, and the time of the first turn, in microseconds; whether it is right; and the milliseconds
+ * from the first turn until three turns take less than SETTLED times that median each.  The first turn's result is compared with
  * that of plain C: integers are to be the same, floats within TOLERANCE of the largest, because
  * platforms may contract products and sums. A kind that is wrong is said to be so and makes the
  * status 1.
@@ -15,8 +16,9 @@
 
 #define WARM_TIME 0.7 /* seconds */
 #define TURN_TIME 0.3
+#define SETTLED 2.0 /* times the median: turns that take longer are those of slower code */
 #define TOLERANCE 1e-4
-enum { MOST_TURNS = 1000, MOST_LAUNCHES = 400, LEAST_TURNS = 5 };
+enum { MOST_TURNS = 1000, MOST_WARM = 100000, MOST_LAUNCHES = 400, LEAST_TURNS = 5 };
 
 typedef struct Bench Bench;
 struct Bench {
@@ -792,17 +794,26 @@ static void take_down(Bench *b)
 static size_t bench(const Kind *k, Bench *b)
 {
     static double wall[MOST_TURNS], kernels[MOST_TURNS], processor[MOST_TURNS];
+    static double warm[MOST_WARM], since[MOST_WARM];
     double spent = 0, none;
-    int n = 0;
+    int n = 0, nwarm = 0, settled = 0;
     k->make(b);
-    const double first = timed_turn(k, b, &none, &none);
+    const double start = now(), first = timed_turn(k, b, &none, &none);
     const size_t wrong = k->wrong(b);
-    for (const double end = now() + WARM_TIME; now() < end;)
-        timed_turn(k, b, &none, &none);
+    for (const double end = now() + WARM_TIME; now() < end; nwarm += nwarm + 1 < MOST_WARM) {
+        since[nwarm] = now() - start;
+        timed_turn(k, b, &warm[nwarm], &none);
+    }
     for (; n < MOST_TURNS && (n < LEAST_TURNS || spent < TURN_TIME); n++)
         spent += wall[n] = timed_turn(k, b, &kernels[n], &processor[n]);
-    printf("%-12s %12.1f %12.1f %12.1f %12.1f  %s\n", k->name, median(kernels, n) * 1e6,
-           median(wall, n) * 1e6, median(processor, n) * 1e6, first * 1e6, wrong ? "WRONG" : "ok");
+    const double fast = median(kernels, n);
+    for (int i = 0, quick = 0; i < nwarm && quick < 3; i++) { /* three one after the other */
+        quick = warm[i] < SETTLED * fast ? quick + 1 : 0;
+        settled = i + 1 - quick;
+    }
+    printf("%-12s %12.1f %12.1f %12.1f %12.1f  %s %8.1f\n", k->name, fast * 1e6,
+           median(wall, n) * 1e6, median(processor, n) * 1e6, first * 1e6, wrong ? "WRONG" : "ok",
+           (settled < nwarm ? since[settled] : now() - start) * 1e3);
     fflush(stdout);
     take_down(b);
     return wrong;

@@ -4,6 +4,8 @@
  *     of a region: profile, pc, shape of the warp in four numbers, callee, lanes, rule of v0,
  *         flags, kind of code;
  *         pages that may be executed; runs of words, each with its address and length
+ *
+ *     several: another magic, each with its length before it
  */
 #include "jit/codejob.h"
 #include "base/mem.h"
@@ -12,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 0x33475456 /* "VTG3" */, NO_HELPER = UINT32_MAX >> 1 };
+enum {
+    MAGIC = 0x33475456 /* "VTG3" */,
+    MANY = 0x4e475456 /* "VTGN" */,
+    NO_HELPER = UINT32_MAX >> 1
+};
 
 /* --- the words of a region --------------------------------------------------------------- */
 
@@ -210,4 +216,24 @@ bool codeanswer_read(const u8 *bytes, size_t len, CodeAnswer *a)
     a->object = get_bytes(&in);
     return !in.failed && !in.left && magic == MAGIC &&
            !(a->helpers[HELPER_WORDS - 1] >> (NHELPERS % 64));
+}
+
+/* --- several ------------------------------------------------------------------------------ */
+
+void codejob_join(const Buf *const parts[], u32 n, Buf *to)
+{
+    put_number(to, MANY, 4);
+    for (u32 i = 0; i < n; i++) {
+        put_bytes(to, parts[i]->data, parts[i]->len);
+        to->failed |= parts[i]->failed;
+    }
+}
+
+bool codejob_part(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n)
+{
+    In in = {bytes, len, false};
+    const u64 magic = get_number(&in, 4);
+    for (*n = 0; in.left && !in.failed && magic == MANY && *n < NHELPERS; ++*n)
+        parts[*n] = get_bytes(&in);
+    return !in.failed && !in.left && magic == MANY;
 }

@@ -10,7 +10,7 @@
 #include "comp/request.h"
 #include "jit/hostcode.h"
 
-/* The files of a job: the request, the answer, complaints before an untimely end. */
+/* The files of a job: the request or several, the answers, complaints before an untimely end. */
 enum { CODEJOB_REQUEST, CODEJOB_ANSWER, CODEJOB_COMPLAINT, CODEJOB_FILES };
 
 /* A job: code of a region, or a helper. */
@@ -43,6 +43,11 @@ typedef struct {
     u64 nanoseconds;        /* of processor time that it took */
     Bytes object;           /* relocatable ELF of the host with the function `code` */
 } CodeAnswer;
+
+/* Several requests of one job, or their answers in the same order, as one; at most NHELPERS.  False:
+ * the bytes are no such thing.  The parts, of which there are *n, lie in bytes. */
+void codejob_join(const Buf *const parts[], u32 n, Buf *to);
+bool codejob_part(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n);
 
 #define CODE_SYMBOL "code"
 

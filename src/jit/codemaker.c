@@ -203,7 +203,8 @@ static u64 processor_time(void)
     return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
+/* since: the processor time from which on it counts */
+static bool answer(const CodeMaker *c, const CodeJob *j, u64 since, Buf *to)
 {
     static const char *const kinds[] = {"quick", "plain", "headers"};
     char name[64];
@@ -223,7 +224,7 @@ static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
     LLVMMemoryBufferRef object = m ? make_object(quick ? c->quick : c->full, quick, m, name) : NULL;
     if (object) {
         a.object = (Bytes){(const u8 *)LLVMGetBufferStart(object), LLVMGetBufferSize(object)};
-        a.nanoseconds = processor_time();
+        a.nanoseconds = processor_time() - since;
         codeanswer_write(&a, to);
         LLVMDisposeMemoryBuffer(object);
     }
@@ -231,13 +232,33 @@ static bool answer(const CodeMaker *c, const CodeJob *j, Buf *to)
     return object && !to->failed;
 }
 
-bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
+static bool answer_one(const CodeMaker *c, Bytes request, u64 since, Buf *to)
 {
     ReadJob r;
-    const bool ok =
-        codejob_read(request, len, &r) && !strcmp(c->level, r.job.level) && answer(c, &r.job, to);
+    const bool ok = codejob_read(request.data, request.len, &r) && !strcmp(c->level, r.job.level) &&
+                    answer(c, &r.job, since, to);
     codejob_close(&r);
     return ok;
+}
+
+bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
+{
+    Bytes part[NHELPERS];
+    Buf each[NHELPERS] = {{0}};
+    const Buf *all[NHELPERS];
+    u32 n = 0;
+    if (!codejob_part(request, len, part, &n))
+        return answer_one(c, (Bytes){request, len}, 0, to);
+    bool ok = n;
+    for (u32 i = 0; i < n; i++) {
+        ok = ok && answer_one(c, part[i], i ? processor_time() : 0, &each[i]);
+        all[i] = &each[i];
+    }
+    if (ok)
+        codejob_join(all, n, to);
+    for (u32 i = 0; i < n; i++)
+        buf_free(&each[i]);
+    return ok && !to->failed;
 }
 
 int codemaker_job(void *self)

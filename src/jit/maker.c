@@ -4,7 +4,7 @@
  *      are the key of the cache
  *   2. the cache has an entry of that key with a valid hash: that is the answer
  *   3. else the maker makes the answer; request, answer and complaints are anonymous files
- *   4. the helpers that the code calls are made in the same way, each once
+ *   4. the helpers that the code calls are got in the same way, each once, all new ones by one job
  *   5. the object is loaded, and a new answer goes to the cache
  *
  * What comes from the disk is executed.  So each entry has a keyed hash over key and answer
@@ -300,73 +300,117 @@ static void keep_entry(const Maker *m, const Buf *key, const Buf *answer)
 
 /* --- code -------------------------------------------------------------------------------- */
 
-static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost);
+/* A request, and what comes of it. */
+typedef struct {
+    const Buf *request;
+    u64 digest;
+    Buf key, answer;
+    bool cached;
+} Item;
 
-/* helpers may need others, of lower rank: none needs itself */
-static bool get_helper(Maker *m, u32 number, MakerCost *cost)
+/* The answers to all items that have none, by one job. */
+static bool ask_all(Maker *m, Item *item, u32 n)
 {
-    Buf request = {0};
-    CodeJob j = {.helper = number};
-    MakerCost own;
-    if (m->helper[number])
-        return true;
-    memcpy(j.level, m->level, sizeof j.level);
-    codejob_write(&j, NULL, &request);
-    Loaded l;
-    const bool ok = make(m, &request, 0, false, &l, &own);
-    buf_free(&request);
-    if (!ok)
-        return false;
-    cost->nanoseconds += own.nanoseconds;
-    m->held[number] = l;
-    m->helper[number] = l.entry; /* set before any thread gets code that calls it */
-    return true;
-}
-
-static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost)
-{
-    bool ok = true;
-    pthread_mutex_lock(&m->helping);
-    for (u32 i = 0; ok && i < NHELPERS; i++)
-        if (wanted[i / 64] >> i % 64 & 1)
-            ok = get_helper(m, i, cost);
-    pthread_mutex_unlock(&m->helping);
+    const Buf *request[NHELPERS];
+    Buf *answer[NHELPERS], joined = {0}, answers = {0};
+    Bytes part[NHELPERS];
+    u32 wanted = 0, got = 0;
+    for (u32 i = 0; i < n; i++)
+        if (!item[i].cached) {
+            request[wanted] = item[i].request;
+            answer[wanted++] = &item[i].answer;
+        }
+    if (wanted < 2)
+        return !wanted || ask(m, request[0], answer[0]);
+    codejob_join(request, wanted, &joined);
+    const bool ok = !joined.failed && ask(m, &joined, &answers) &&
+                    codejob_part(answers.data, answers.len, part, &got) && got == wanted;
+    for (u32 i = 0; ok && i < got; i++)
+        buf_put(answer[i], part[i].data, part[i].len);
+    buf_free(&joined);
+    buf_free(&answers);
     return ok;
 }
 
-/* loads the code of an answer */
-static bool take(Maker *m, const Buf *answer, u64 digest, Loaded *to, MakerCost *cost)
+/* Gets the answers to n items from the disk, and what is not there, unless only that is wanted (disk),
+ * from the maker. */
+static bool answer_all(Maker *m, Item *item, u32 n, bool disk)
+{
+    bool ok = m->program, all = true;
+    for (u32 i = 0; i < n && ok; i++) {
+        ok = !item[i].request->failed;
+        put_key(m, item[i].request, &item[i].key);
+        item[i].cached = ok && !item[i].key.failed && find_entry(m, &item[i].key, &item[i].answer);
+        all &= item[i].cached;
+    }
+    return ok && (all || (!disk && ask_all(m, item, n)));
+}
+
+static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost);
+
+/* Loads the code of an answer, which goes to the disk if it is new. */
+static bool take(Maker *m, const Item *i, Loaded *to, MakerCost *cost)
 {
     CodeAnswer a;
     Buf object = {0}; /* aligned */
     const char *why;
-    bool ok = codeanswer_read(answer->data, answer->len, &a) && a.digest == digest &&
+    bool ok = codeanswer_read(i->answer.data, i->answer.len, &a) && a.digest == i->digest &&
               get_helpers(m, a.helpers, cost);
     if (ok)
         buf_put(&object, a.object.data, a.object.len);
     ok = ok && !object.failed && code_load(object.data, object.len, CODE_SYMBOL, to, &why);
-    cost->nanoseconds += ok && !cost->cached ? a.nanoseconds : 0;
+    cost->nanoseconds += ok && !i->cached ? a.nanoseconds : 0;
     buf_free(&object);
+    if (ok && !i->cached && !i->key.failed)
+        keep_entry(m, &i->key, &i->answer);
+    return ok;
+}
+
+static void forget(Item *i)
+{
+    buf_free(&i->key);
+    buf_free(&i->answer);
+}
+
+/* By one job.  Helpers may need others, of lower rank: none needs itself. */
+static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost)
+{
+    Buf request[NHELPERS] = {{0}};
+    Item item[NHELPERS];
+    u32 number[NHELPERS], n = 0;
+    pthread_mutex_lock(&m->helping);
+    for (u32 i = 0; i < NHELPERS; i++) {
+        CodeJob j = {.helper = i};
+        if (!(wanted[i / 64] >> i % 64 & 1) || m->helper[i])
+            continue;
+        memcpy(j.level, m->level, sizeof j.level);
+        codejob_write(&j, NULL, &request[n]);
+        item[n] = (Item){.request = &request[n]};
+        number[n++] = i;
+    }
+    bool ok = answer_all(m, item, n, false);
+    for (u32 i = 0; i < n; i++) {
+        Loaded *to = &m->held[number[i]];
+        ok = ok && (m->helper[number[i]] || take(m, &item[i], to, cost));
+        if (ok) /* before any thread gets code that calls it */
+            m->helper[number[i]] = to->entry;
+        forget(&item[i]);
+        buf_free(&request[i]);
+    }
+    pthread_mutex_unlock(&m->helping);
     return ok;
 }
 
 /* disk: only from the disk */
-static bool make(Maker *m, const Buf *request, u64 digest, bool disk, Loaded *to, MakerCost *cost)
+static bool make(Maker *m, const MakerOrder *o, bool disk, Loaded *to, MakerCost *cost)
 {
-    Buf key = {0}, answer = {0};
-    bool ok = false;
+    Item i = {.request = &o->request, .digest = o->digest};
     *cost = (MakerCost){.cached = false};
-    if (m->program && !request->failed) {
-        put_key(m, request, &key);
-        cost->cached = !key.failed && find_entry(m, &key, &answer);
-        ok = (cost->cached || (!disk && ask(m, request, &answer))) &&
-             take(m, &answer, digest, to, cost);
-        if (ok && !cost->cached && !key.failed)
-            keep_entry(m, &key, &answer);
-    }
-    buf_free(&key);
-    buf_free(&answer);
-    return ok;
+    const bool ok = answer_all(m, &i, 1, disk);
+    cost->cached = ok && i.cached;
+    const bool made = ok && take(m, &i, to, cost);
+    forget(&i);
+    return made;
 }
 
 MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, CodeKind kind)
@@ -382,10 +426,10 @@ void maker_forget(MakerOrder *o) { buf_free(&o->request); }
 
 bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost)
 {
-    return make(m, &o->request, o->digest, false, to, cost);
+    return make(m, o, false, to, cost);
 }
 
 bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost)
 {
-    return make(m, &o->request, o->digest, true, to, cost);
+    return make(m, o, true, to, cost);
 }

@@ -1,5 +1,6 @@
 /* helpers.c -- functions in host code that are made once a process and that regions call: accesses
- * of lanes anywhere, by width and lanes, and calls of the engine that keep the host's registers.
+ * of lanes anywhere, by width and lanes, the search for a row that is not in the range remembered, and
+ * calls of the engine that keep the host's registers.
  *
  * vecmem.c has the argument why a guest reaches no memory of the host's.
  */

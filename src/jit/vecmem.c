@@ -2,7 +2,7 @@
  *
  * Lanes whose addresses lie in a row are one access of the host, which is inline: for each
  * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
- * row, the flags of the two pages that it may touch are looked at.  Of other lanes the code asks
+ * row, a helper looks at the flags of the two pages that it may touch.  Of other lanes the code asks
  * whether all lie in the range, and then accesses them at once (lanes.c); of a chunk none of whose
  * lanes is on, nothing.  That is inline in blocks that some lanes have left, where few addresses
  * lie in a row.  Everything else is a helper, a function made once a process for each width, which

@@ -88,6 +88,63 @@ static Buf ask(const Buf *request)
     return answer;
 }
 
+/* Parts of several lengths, joined, are those parts again; the first of them, where that is cut
+ * between two; no parts, where it is cut elsewhere or begins with something else. */
+static void joins_requests(void **state)
+{
+    enum { MOST = 9 };
+    Buf part[MOST] = {{0}}, all = {0};
+    const Buf *each[MOST];
+    Bytes got[NHELPERS];
+    size_t end[MOST + 1] = {4};
+    u32 n = 0, whole = 0;
+    (void)state;
+    for (u32 i = 0; i < MOST; i++) {
+        each[i] = &part[i];
+        for (u32 k = 0; k < i * i; k++)
+            buf_put(&part[i], &(u8){(u8)(i ^ k)}, 1);
+        end[i + 1] = end[i] + 8 + part[i].len;
+    }
+    codejob_join(each, MOST, &all);
+    assert_int_equal(all.len, end[MOST]);
+    for (size_t len = 0; len <= all.len; len++) {
+        const bool is_whole = len == end[whole];
+        assert_int_equal(codejob_part(all.data, len, got, &n), is_whole);
+        if (!is_whole)
+            continue;
+        assert_int_equal(n, whole++);
+        for (u32 i = 0; i < n; i++) {
+            assert_int_equal(got[i].len, part[i].len);
+            assert_false(part[i].len && memcmp(got[i].data, part[i].data, part[i].len));
+        }
+    }
+    assert_int_equal(whole, MOST + 1);
+    all.data[0] ^= 1;
+    assert_false(codejob_part(all.data, all.len, got, &n));
+    for (u32 i = 0; i < MOST; i++)
+        buf_free(&part[i]);
+    buf_free(&all);
+}
+
+/* As many parts as there are helpers, and no more. */
+static void joins_no_more(void **state)
+{
+    const Buf none = {0};
+    const Buf *each[NHELPERS + 1];
+    Bytes got[NHELPERS];
+    (void)state;
+    for (u32 i = 0; i < countof(each); i++)
+        each[i] = &none;
+    for (u32 more = 0; more < 2; more++) {
+        Buf all = {0};
+        u32 n = 0;
+        codejob_join(each, NHELPERS + more, &all);
+        assert_int_equal(codejob_part(all.data, all.len, got, &n), !more);
+        assert_int_equal(n, NHELPERS);
+        buf_free(&all);
+    }
+}
+
 /* An object with code, constants and relocations: the helper that gathers bytes, or calls what
  * does. */
 static Buf helper_object(void)
@@ -101,6 +158,40 @@ static Buf helper_object(void)
     buf_free(&answer);
     buf_free(&request);
     return object;
+}
+
+/* The maker answers requests that are joined as it answers each. */
+static void answers_joined_requests(void **state)
+{
+    static const u32 helper[] = {0, ROW_HELPERS, ROW_HELPERS + 3, ACCESS_HELPERS + 2, NHELPERS - 1};
+    enum { N = countof(helper) };
+    Buf request[N] = {{0}}, joined = {0};
+    const Buf *each[N];
+    Bytes got[NHELPERS];
+    u32 n = 0;
+    NEED_MAKER;
+    for (u32 i = 0; i < N; i++) {
+        codejob_write(&(CodeJob){.level = "base", .helper = helper[i]}, NULL, &request[i]);
+        each[i] = &request[i];
+    }
+    codejob_join(each, N, &joined);
+    Buf answers = ask(&joined);
+    assert_true(codejob_part(answers.data, answers.len, got, &n));
+    assert_int_equal(n, N);
+    for (u32 i = 0; i < N; i++) {
+        CodeAnswer a, b;
+        Buf alone = ask(&request[i]);
+        assert_true(codeanswer_read(got[i].data, got[i].len, &a));
+        assert_true(codeanswer_read(alone.data, alone.len, &b));
+        assert_int_equal(a.object.len, b.object.len);
+        assert_memory_equal(a.object.data, b.object.data, b.object.len);
+        assert_memory_equal(a.helpers, b.helpers, sizeof a.helpers);
+        assert_in_range(a.nanoseconds, 1, 60000000000u);
+        buf_free(&alone);
+        buf_free(&request[i]);
+    }
+    buf_free(&answers);
+    buf_free(&joined);
 }
 
 static uintptr_t address_of(const Loaded *l)
@@ -658,6 +749,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_as_published),
+        cmocka_unit_test(joins_requests),
+        cmocka_unit_test(joins_no_more),
+        cmocka_unit_test(answers_joined_requests),
         cmocka_unit_test(reads_damaged_objects),
         cmocka_unit_test(relocates_alike),
         cmocka_unit_test(says_what_is_refused),

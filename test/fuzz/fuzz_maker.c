@@ -47,19 +47,30 @@ static bool request_of(const u8 *head, const u8 *words, size_t len, Buf *to)
     return r && !to->failed;
 }
 
-static void load(const Buf *answer)
+static void load(Bytes answer)
 {
     CodeAnswer a;
     Loaded l;
     const char *why;
     Buf object = {0};
-    if (!codeanswer_read(answer->data, answer->len, &a))
+    if (!codeanswer_read(answer.data, answer.len, &a))
         bug("the maker's own answer is none");
     buf_put(&object, a.object.data, a.object.len);
     if (!object.failed && !code_load(object.data, object.len, CODE_SYMBOL, &l, &why))
         bug("the maker's own object is refused: %s", why);
     code_unload(&l);
     buf_free(&object);
+}
+
+static void load_all(Bytes answer)
+{
+    Bytes part[NHELPERS];
+    u32 n;
+    if (!codejob_part(answer.data, answer.len, part, &n))
+        load(answer);
+    else
+        for (u32 i = 0; i < n; i++)
+            load(part[i]);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -75,7 +86,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     else if (!request_of(data, data + HEAD, size - HEAD, &request))
         request.len = 0;
     if (request.len && codemaker_answer(maker, request.data, request.len, &answer))
-        load(&answer);
+        load_all((Bytes){answer.data, answer.len});
     buf_free(&request);
     buf_free(&answer);
     return 0;

@@ -820,6 +820,42 @@ static void the_first_waits_for_the_last(void **state)
         }
 }
 
+/* Groups that wait for the last one run as long as they may where one group more is than may have
+ * begun: by the groups that the machine holds, by its SMs, by areas of private memory, and by
+ * 1024 groups of a launch. */
+static void no_more_groups_begin(void **state)
+{
+    static const struct {
+        u32 resident, sms, areas, most;
+    } rows[] = {{3, 1, 0, 3}, {3, 1, 9, 3}, {9, 1, 3, 3}, {2, 3, 9, 6}, {2, 3, 5, 5}, {1, 1, 1, 1},
+                {2, 0, 0, 2}, {500, 3, 0, 1024}};
+    (void)state;
+    rig_load(V202, 4,
+             "    lui     s1, 0x90000\n"
+             "    csrr    s2, CSR_GIDX\n"
+             "    lw      s3, 0(s1)\n"
+             "    bne     s2, s3, 1f\n"
+             "    sw      s1, 4(s1)\n"
+             "1:  lw      t0, 4(s1)\n"
+             "    beqz    t0, 1b\n"
+             "    endprg  x0, x0, x0\n");
+    rig.launch.max_insns = 1000;
+    for (size_t i = 0; i < countof(rows); i++)
+        for (u32 more = 0; more < 2; more++) {
+            Machine m = {.sms = rows[i].sms};
+            rig.launch.machine = rows[i].sms ? &m : NULL;
+            rig.launch.resident = rows[i].resident;
+            rig.launch.pds_areas = rows[i].areas;
+            rig.launch.pds_lane = rows[i].areas ? 64 : 0;
+            rig.launch.groups[0] = rows[i].most + more;
+            rig.data[0] = rows[i].most + more - 1, rig.data[1] = 0;
+            const LaunchResult r = rig_run(&(LaunchOptions){.threads = 1, .slice = 50});
+            assert_int_equal(r.faulted, more);
+            assert_true(!more || r.fault.kind == FAULT_ENDLESS);
+        }
+    rig.launch.machine = NULL;
+}
+
 /* A chain of far more groups than may have begun at once, each of which waits for the one before it. */
 static void groups_wait_in_a_chain(void **state)
 {
@@ -950,6 +986,7 @@ int main(void)
         cmocka_unit_test(many_in_a_crowd),
         cmocka_unit_test(reservations_in_a_crowd),
         cmocka_unit_test(groups_wait_for_each_other),
+        cmocka_unit_test(no_more_groups_begin),
         cmocka_unit_test(groups_wait_in_a_chain),
         cmocka_unit_test(groups_given_up_leave_nothing),
         cmocka_unit_test(the_first_waits_for_the_last),

@@ -340,16 +340,11 @@ static bool restore_list(Memory *m, DirtyList *to, u64 page)
     return true;
 }
 
-static bool restore_warps(const State *s, Group *g)
+/* Stacks had their room before, which a context keeps. */
+static void restore_warps(const State *s, Group *g)
 {
     for (u32 k = 0; k < g->nwarps; k++) {
         Warp *w = &g->warps[k];
-        while (w->capsimt < s->warps[k].nsimt) {
-            size_t cap = w->capsimt;
-            if (!array_grow(w->simt, cap, cap))
-                return false;
-            w->capsimt = (u32)cap;
-        }
         SimtEntry *const simt = w->simt;
         const u32 cap = w->capsimt;
         *w = s->warps[k];
@@ -359,7 +354,6 @@ static bool restore_warps(const State *s, Group *g)
         if (w->nsimt)
             memcpy(w->simt, s->simt[k], w->nsimt * sizeof *w->simt);
     }
-    return true;
 }
 
 bool history_restore(History *h, size_t i, Run *r)
@@ -376,13 +370,9 @@ bool history_restore(History *h, size_t i, Run *r)
     }
     for (size_t k = 0; k < s->nprivate; k++)
         ok = ok && restore_list(h->launch->memory, &g->pds_dirty, s->private[k]);
-    ok = ok && restore_warps(s, g);
+    restore_warps(s, g);
     g->reservations = s->reservations;
-    size_t cap = g->cappending;
-    while (ok && cap < s->npending)
-        ok = array_grow(g->pending, cap, cap);
-    g->cappending = cap;
-    g->npending = ok ? s->npending : 0;
+    g->npending = s->npending; /* likewise */
     if (g->npending)
         memcpy(g->pending, s->pending, g->npending * sizeof *g->pending);
     g->tlb = (Tlb){.vpn = {0}};

@@ -150,6 +150,45 @@ static void comes_back(void **state)
     assert_true(mallinfo2().uordblks < before + NOISE);
 }
 
+/* A change by hand stays where it was made, when states beside it are given up: whoever comes there from
+ * before goes on with it. */
+static void changes_outlast_states(void **state)
+{
+    enum { CHANGE = 5000, FAR = 200000 };
+    Run r;
+    Step s;
+    size_t last;
+    (void)state;
+    rig_load(V202, 8, program);
+    rig.launch.groups[0] = rig.launch.warps = 2;
+    Audience nobody = audience_of(&rig.launch, &(LaunchOptions){0});
+    assert_true(run_open(&r, rig.sim, &rig.launch, &nobody, true));
+    while (r.now < CHANGE)
+        assert_true(run_step(&r, &s));
+    run_page_changes(&r, DATA);
+    rig.data[5] ^= 0x1234567;
+    r.group->warps[0].v[1][3] ^= 0x7654321;
+    run_changed(&r);
+    const u64 changed = digest(&r);
+    while (r.now < FAR)
+        assert_true(run_step(&r, &s));
+    const u64 later = digest(&r);
+    assert_true(history_find(r.history, r.now, &last));
+    assert_true(last < 64 && history_place(r.history, last) > 64 * 2000); /* some were given up */
+    for (u32 from = 0; from < CHANGE; from += CHANGE / 2 - 1) {
+        assert_true(run_go_to(&r, from));
+        while (r.now < CHANGE + 1)
+            assert_true(run_step(&r, &s));
+        assert_true(run_go_to(&r, CHANGE));
+        assert_true(digest(&r) == changed);
+        assert_true(run_go_to(&r, from));
+        while (r.now < FAR)
+            assert_true(run_step(&r, &s));
+        assert_true(digest(&r) == later);
+    }
+    run_close(&r);
+}
+
 /* what happened, in its order */
 typedef struct {
     u64 sum;
@@ -250,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(comes_back, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(changes_outlast_states, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(takes_turns, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(runs_nothing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(tells_once, rig_set_up, rig_tear_down),

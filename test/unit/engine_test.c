@@ -584,6 +584,81 @@ static void observers_hear_what_they_asked_for(void **state)
     assert_true(*event_text(EVENT_fault));
 }
 
+/* What registers of each warp were before. */
+typedef struct {
+    u32 x[64], v[256][MAX_LANES];
+} Registers;
+typedef struct {
+    Registers was[WARPS];
+    u32 kept, others;
+} Kept;
+
+static void check_before(const Step *s, const Registers *was, Kept *k)
+{
+    const IsaRegs *d = NULL;
+    u32 written = 0, sources = 0;
+    for (int i = 0; i < s->facts->nregs; i++)
+        if (s->facts->reg[i].is_written) {
+            d = &s->facts->reg[i];
+            written++;
+        }
+    for (int i = 0; d && i < s->facts->nregs; i++) {
+        const IsaRegs *r = &s->facts->reg[i];
+        sources += r->is_read && r->first == d->first && r->is_vector == d->is_vector;
+    }
+    assert_true(written <= 1);
+    if (!sources || d->count != 1 || s->facts->access != ACCESS_NONE) {
+        assert_null(s->before);
+        k->others++;
+    } else if (d->is_vector) {
+        assert_memory_equal(s->before, was->v[d->first], sizeof was->v[0]);
+        k->kept++;
+    } else {
+        assert_int_equal(*s->before, was->x[d->first]);
+        k->kept++;
+    }
+}
+
+static Verdict hear_before(void *self, const Event *e)
+{
+    Kept *k = self;
+    Registers *was = &k->was[e->warp->id];
+    if (e->kind == EVENT_insn)
+        check_before(e->step, was, k);
+    memcpy(was->x, e->warp->x, sizeof was->x);
+    memcpy(was->v, e->warp->v, sizeof was->v);
+    return GO_ON;
+}
+
+/* A step has the register that it replaced where that is a source too (Step.before). */
+static void replaced_sources_are_kept(void **state)
+{
+    static Kept k;
+    const Observer o = {&k, EVENT_insn | EVENT_warp_begin, hear_before, NULL};
+    (void)state;
+    k = (Kept){.kept = 0};
+    load_everything();
+    rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
+    check_everything();
+    assert_true(k.kept >= 6 * GROUPS * WARPS && k.others >= 20 * GROUPS * WARPS);
+    k = (Kept){.kept = 0};
+    rig_load(V2025, LANES,
+             "    li      t0, 3\n"
+             "    vid.v   v5\n"
+             "    vadd.vx v5, v5, t0\n"   /* 1: x5 is no destination, v5 is both */
+             "    vmv.v.x v5, t0\n"
+             "    vid.v   v4\n"
+             "    prefix  pair=1\n"
+             "    vadd.vv v4, v4, v4\n"   /* two registers */
+             "    add     t0, t0, t0\n"   /* 2 */
+             "    vadd.vi v3, v4, 3\n"
+             "    vmv.v.i v0, 5\n"
+             "    vmacc.vv v3, v5, v5\n"  /* 3 */
+             "    endprg  x0, x0, x0\n");
+    rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
+    assert_int_equal(k.kept, 3);
+}
+
 /* who asks for no instruction does not slow them down: they are not even noted */
 static Verdict no_notes(void *self, const Event *e)
 {
@@ -758,6 +833,60 @@ static void halted_and_continued(void **state)
     assert_false(r.faulted);
     assert_int_equal(rig.data[0], 10);
     assert_int_equal(rig.data[1], 2 + 30 + 1 + 1);
+}
+
+static void step_into_fault(Group *g, Warp *w)
+{
+    Step s;
+    assert_false(sim_step(g->engine, w, &s));
+    assert_true(s.faulted);
+}
+
+/* An instruction that faults while the launch is halted has run. */
+static void halted_and_faulted(void **state)
+{
+    (void)state;
+    rig_load(V202, 4, "    li t0, 1\n    lw t1, 0(t0)\n    endprg x0, x0, x0\n");
+    const LaunchResult plain = rig_run(&(LaunchOptions){.threads = 1});
+    Breakpoint b = {.pc = CODE_LO + 4, .nth = 1, .answer = GO_ON, .change = step_into_fault};
+    const LaunchResult r = run_with(&b, true);
+    assert_true(r.faulted && r.fault.kind == FAULT_LOAD && r.fault.pc == CODE_LO + 4);
+    assert_int_equal(b.halts, 1);
+    assert_int_equal(r.insns, plain.insns);
+}
+
+static Verdict stop_at_4(void *self, const Event *e)
+{
+    return e->kind == *(const EventKind *)self && e->step->pc == CODE_LO + 4 ? STOP_HERE : GO_ON;
+}
+
+static Verdict replace_code(void *self, const Event *why)
+{
+    const u32 li = 0x02a00293; /* li t0, 42 */
+    const u64 at = CODE_LO + (why->kind == EVENT_fetch ? 4 : 8);
+    (void)self;
+    memcpy(rig.memory.base + at, &li, sizeof li);
+    sim_kind.code_changed(rig.engine, V202, at, sizeof li);
+    return GO_ON;
+}
+
+/* Whoever looks at a halted launch may change the next instruction. */
+static void code_changes_while_halted(void **state)
+{
+    (void)state;
+    const EventKind kinds[] = {EVENT_fetch, EVENT_insn};
+    for (u32 k = 0; k < 4; k++) { /* and the other event is told or not */
+        const Observer o = {(void *)(uintptr_t)&kinds[k & 1],
+                            k < 2 ? kinds[k & 1] : EVENT_fetch | EVENT_insn, stop_at_4, NULL};
+        rig_load(V202, 4,
+                 "    lui     s1, 0x90000\n"
+                 "    li      t0, 1\n"
+                 "    addi    t0, t0, 1\n"
+                 "    sw      t0, 0(s1)\n"
+                 "    endprg  x0, x0, x0\n");
+        rig_must_run(&(LaunchOptions){.observers = &o, .nobservers = 1, .halted = replace_code});
+        assert_int_equal(rig.data[0], 42 + (k & 1 ? 0 : 1));
+    }
 }
 
 static void stopped_for_good(void **state)
@@ -1342,11 +1471,12 @@ int main(void)
         cmocka_unit_test(steps_and_trace_agree),
         cmocka_unit_test(steps_and_facts_agree),
         cmocka_unit_test(observers_hear_what_they_asked_for),
-        cmocka_unit_test(notes_are_for_those_who_ask),
+        cmocka_unit_test(replaced_sources_are_kept), cmocka_unit_test(notes_are_for_those_who_ask),
         cmocka_unit_test(notes_end_with_the_context),
         cmocka_unit_test(the_borders_of_the_print_buffer),
         cmocka_unit_test(a_device_says_where_kernels_print),
         cmocka_unit_test(halted_and_continued),
+        cmocka_unit_test(halted_and_faulted), cmocka_unit_test(code_changes_while_halted),
         cmocka_unit_test(stopped_for_good),
         cmocka_unit_test(the_first_stop_is_the_reason),
         cmocka_unit_test(every_event_stops),

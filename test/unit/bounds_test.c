@@ -1,6 +1,7 @@
 /* What the check for bounds says of accesses near the buffers of a kernel is what follows from the
  * buffers: they overlap, lie side by side or apart, and some may not be read or not be written.
  */
+#include "obj/kernelinfo.h"
 #include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
 #include "test/kit/random.h"
@@ -205,6 +206,48 @@ static void check_scenes(u32 n)
     assert_true(counts[0] > n * OPS / 10 && counts[1] > n * OPS / 10);
 }
 
+/* Variables of a program that keeps them apart: a of 8 bytes, then 12 of nobody, b of 4. */
+static void variables_have_their_bytes(void **state)
+{
+    static const struct {
+        const char *access, *want; /* NULL: allowed */
+    } rows[] = {
+        {"lw t2, 0(t1)", NULL},
+        {"sw t2, 4(t1)", NULL},
+        {"lh t2, 6(t1)", NULL},
+        {"lw t2, 20(t1)", NULL},
+        {"sb t2, 23(t1)", NULL},
+        {"lw t2, 8(t1)", "load of 4 bytes right behind the end of program variable 'a', which has 8"},
+        {"sh t2, 10(t1)", "store of 2 bytes 2 bytes behind the end of program variable 'a', which has 8"},
+        {"sb t2, 19(t1)", "store of 1 byte 11 bytes behind the end of program variable 'a', which has 8"},
+        {"lw t2, 24(t1)", "load of 4 bytes right behind the end of program variable 'b', which has 4"},
+    };
+    Driver *driver;
+    Check *check;
+    Buf b = {0};
+    u32 pc[countof(rows)];
+    (void)state;
+    open_check(LANES, 1u << CHECK_bounds, &driver, &check);
+    buf_str(&b, "\t.kernel k\nk:\n1:\tauipc t1, %pcrel_hi(a)\n\taddi t1, t1, %pcrel_lo(1b)\n");
+    for (u32 i = 0; i < countof(rows); i++)
+        buf_printf(&b, "o%u:\t%s\n", i, rows[i].access);
+    buf_str(&b, "\tendprg x0, x0, x0\n\t.data\n\t.balign 16\n\t.zero 16\n"
+                "\t.type a, @object\n\t.size a, 8\na:\t.zero 20\n"
+                "\t.type b, @object\n\t.size b, 4\nb:\t.zero 24\n");
+    Object *image = image_of_operations(&b, countof(rows), pc);
+    assert_true(kernelinfo_add(image, &(KernelTable){.options = (char[]){"-ventus-apart"}}));
+    run_image(driver, image,
+              &(DrvKernel){.kernel = "k", .dims = 1, .global = {LANES, 1, 1}, .local = {LANES, 1, 1}});
+    for (u32 i = 0; i < countof(rows); i++) {
+        const Cause *found = cause_at(check, pc[i]);
+        if (!rows[i].want ? found != NULL : !found || !strstr(found->text, rows[i].want))
+            fail_msg("%s: '%s'", rows[i].access, found ? found->text : "");
+    }
+    drv_close(driver);
+    check_close(check);
+    buf_free(&b);
+}
+
 static void buffers_have_their_bytes(void **state)
 {
     (void)state;
@@ -221,6 +264,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(buffers_have_their_bytes),
                                        cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(variables_have_their_bytes),
                                        cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;
     remember_tests(tests, countof(tests), argv);

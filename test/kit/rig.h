@@ -9,6 +9,7 @@
 #define CHECK_RIG_H
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "test/kit/hostflags.h"
 #include "test/kit/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,6 +69,7 @@ static struct {
     u32 nwords;
     u64 executed[NINSN];
     u64 runs;
+    u8 raised; /* FP_*, by the host for what ran before the next run */
 } rig;
 
 static Warp *const W = &rig.warps[0];
@@ -303,6 +305,8 @@ HELPER FaultKind run(Warp *w)
     group_note_accesses(&rig.group, false);
     rig.group.fault.kind = FAULT_NONE;
     feclearexcept(FE_ALL_EXCEPT);
+    want->fflags |= raise_in_host(rig.raised);
+    rig.raised = 0;
     const Uop *u = code_at(rig.code, w, CODE_LO);
     while (u && u->pc != end) {
         if (u->id < NINSN)
@@ -343,9 +347,10 @@ HELPER void same_memory(void)
                          rig.want_memory[i][k], program_text());
 }
 
-/* runs, and compares the registers with `want` */
+/* runs, and compares the registers with `want`; no flag is lost that was raised before */
 HELPER void run_and_compare(Warp *w)
 {
+    rig.raised = one_in(3) ? (u8)below(32) : 0;
     const FaultKind k = run(w);
     if (k)
         fail_msg("fault %s%s", fault_name(k), program_text());

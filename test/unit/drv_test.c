@@ -1177,6 +1177,26 @@ static void runs_written_code(void **state)
     drv_close(d);
 }
 
+/* Of code that comes in pieces, in any order, all registers count. */
+static void written_pieces_count(void **state)
+{
+    static const u32 piece[3][2] = {{0x00a00293, 0}, /* li t0, 10: x5 */
+                                    {0x001f8f93, 0}, /* addi t6, t6, 1: x31 */
+                                    {0x021002d7, 0}};/* vadd.vv v5, v1, v0 */
+    static const u8 order[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < countof(order); i++) {
+        Driver *d = open_driver(false);
+        DrvResult r;
+        for (u32 k = 0; k < 3; k++)
+            assert_int_equal(drv_write(d, CODE_LO + 0x100 * order[i][k], piece[order[i][k]], 8), DRV_OK);
+        assert_int_equal(drv_start(d, &(DrvRecord){.wf_size = 6}, NULL, NULL, 0, &r), DRV_BAD_SIZE);
+        assert_int_equal(dev_code(drv_device(d))->sgprs, 32);
+        assert_int_equal(dev_code(drv_device(d))->vgprs, 6);
+        drv_close(d);
+    }
+}
+
 /* --- printing ---------------------------------------------------------------------------- */
 
 static u32 put_text(Driver *d, const char *text)
@@ -1531,7 +1551,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_kernels),
         cmocka_unit_test(finds_kernels_by_name),
         cmocka_unit_test(starts_a_record),
-        cmocka_unit_test(runs_written_code),
+        cmocka_unit_test(runs_written_code), cmocka_unit_test(written_pieces_count),
         cmocka_unit_test(prints_formats),
         cmocka_unit_test(prints_as_the_host_does),
         cmocka_unit_test(prints_nothing_unasked),

@@ -9,6 +9,7 @@
 #include "test/kit/exec_ref.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "test/kit/hostflags.h"
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -616,6 +617,7 @@ static u32 step_guest(Guest *g, u32 pc)
 {
     Warp *w = g->warp;
     fesetenv(FE_DFL_ENV);
+    w->fflags &= (u8)~raise_in_host(w->fflags & below(32)); /* as by an instruction before */
     const Uop *u = code_at(g->code, w, pc);
     const Uop *after = u ? u->run(w, u) : NULL;
     take_host_flags(w);

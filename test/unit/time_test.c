@@ -226,6 +226,8 @@ static const struct {
      {"4 words of each bank", LOCAL_LANES, 16, 3, 3, EX, WB, 12}},
     {"shared_limit = 0\nline = 64\nshared_banks = 1\n",
      {"16 words of one bank", LOCAL_LANES, 16, 3, 3, EX, WB, 24}},
+    {"shared_limit = 0\nline = 128\nshared_banks = 32\n",
+     {"a local line of 32 banks", LOCAL_LANES, 32, 3, 3, EX, WB, 9}},
 };
 
 static void parameters_mean_cycles(void **state)

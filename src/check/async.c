@@ -72,6 +72,8 @@ void async_group(Async *t, const Group *g)
         memset(t->told, 0, t->items * sizeof *t->told);
 }
 
+bool async_lacks(const Async *t) { return t->failed; }
+
 /* --- reports -------------------------------------------------------------------------------- */
 
 /* The name of the function that a note belongs to, by the slot of one of its operands. */

@@ -246,11 +246,20 @@ static void copied(void *self, u64 from, u64 to, u64 size)
     init_copied(((Check *)self)->init, from, to, size);
 }
 
+/* Whether a check had no memory to look at all of the launch. */
+static bool lacks_memory(const Check *c)
+{
+    return notes_lacks(c->notes) || (c->race && race_lacks(c->race)) ||
+           (c->init && init_lacks(c->init)) || (c->prints && prints_lacks(c->prints)) ||
+           (c->async && async_lacks(c->async));
+}
+
 static void end(void *self, const DrvScene *s, const DevResult *r, const char *text)
 {
     Check *c = self;
     CheckReport found;
     (void)s, (void)r, (void)text;
+    c->failed |= lacks_memory(c);
     for (; check_report(c, c->told, &found); c->told++)
         c->sink(c->to, &found);
     c->scene = NULL;

@@ -59,7 +59,7 @@ void check_close(Check *c);
 
 /* Report number i, from 0, in the order in which they were first seen; false: there are no more. */
 bool check_report(const Check *c, size_t i, CheckReport *r);
-/* A line about all of them; or "", if there is none. */
+/* A line about all of them, and whether memory ran out; or "", if there is neither. */
 void check_summary(const Check *c, Buf *to);
 /* All of them as JSON.  False: out of memory. */
 bool check_json(const Check *c, Buf *to);

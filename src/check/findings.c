@@ -233,6 +233,8 @@ void check_summary(const Check *c, Buf *to)
     CheckReport r;
     for (; check_report(c, causes, &r); causes++)
         count[r.kind]++;
+    if (!causes && c->failed)
+        buf_str(to, "no mistake found, but memory ran out");
     if (!causes)
         return;
     buf_printf(to, "%" PRIu64 " mistake%s found:", causes, causes == 1 ? "" : "s");
@@ -243,6 +245,8 @@ void check_summary(const Check *c, Buf *to)
         }
     if (c->has_more)
         buf_str(to, "; there are more");
+    else if (c->failed)
+        buf_str(to, "; there may be more, for memory ran out");
 }
 
 bool check_json(const Check *c, Buf *to)
@@ -259,7 +263,7 @@ bool check_json(const Check *c, Buf *to)
         }
         json_array_append_new(list, o);
     }
-    json_t *all = json_pack("{s:i, s:b, s:o}", "version", 1, "more", c->has_more, "reports", list);
+    json_t *all = json_pack("{s:i, s:b, s:o}", "version", 1, "more", c->has_more || c->failed, "reports", list);
     char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     if (text)
         buf_printf(to, "%s\n", text);

@@ -107,6 +107,8 @@ void init_group(Init *t, const Group *g)
         registers_reset(&t->warp[k]);
 }
 
+bool init_lacks(const Init *t) { return t->memory.failed; }
+
 const u8 *init_watches(const Init *t, const Warp *w)
 {
     return w->id < t->nwarp ? t->warp[w->id].state : NULL;

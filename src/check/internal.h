@@ -63,7 +63,7 @@ struct Check {
     LineTable *lines;  /* of `image` */
     KernelTable table; /* of it too */
     const Object *image;
-    bool failed; /* out of memory */
+    bool failed; /* memory ran out, now or in a launch before */
     /* parts */
     Race *race;
     Init *init;
@@ -165,6 +165,7 @@ void notes_free(ProgramNotes *t);
 /* The program is another one; is_checked: it was compiled for checks. */
 void notes_take(ProgramNotes *t, const Object *image, bool is_checked);
 void notes_group(ProgramNotes *t, const Group *g);     /* a group begins */
+bool notes_lacks(const ProgramNotes *t);               /* memory ran out */
 /* Whether lo..end are bytes of one variable of the program, as far as that is known; if not, appends
  * which one is nearest, and says *where it is. */
 bool notes_allow_global(ProgramNotes *t, u64 lo, u64 end);
@@ -196,6 +197,7 @@ void race_group(Race *r, const Group *g);    /* a group of it begins */
 void race_access(Check *c, const Event *e);  /* an instruction that accesses memory */
 void race_step(Check *c, const Event *e);    /* fences and barriers among the instructions */
 void race_barrier(Check *c, const Group *g); /* all warps have arrived */
+bool race_lacks(const Race *r);
 
 Init *init_new(void);
 void init_free(Init *t);
@@ -204,6 +206,7 @@ void init_group(Init *t, const Group *g);
 /* The registers that it must hear of (Observer.watches). */
 const u8 *init_watches(const Init *t, const Warp *w);
 void init_step(Check *c, const Event *e);
+bool init_lacks(const Init *t);
 void init_allocated(Init *t, u64 addr, u64 size); /* nobody has written these bytes; */
 void init_written(Init *t, u64 addr, u64 size);   /* the host has; */
 void init_copied(Init *t, u64 from, u64 to, u64 size);
@@ -213,6 +216,7 @@ void prints_free(Prints *p);
 void prints_begin(Prints *p, const DrvScene *s); /* a launch, */
 void prints_group(Prints *p, const Group *g);    /* a group begins */
 void prints_access(Check *c, const Event *e);   /* an instruction that accesses memory */
+bool prints_lacks(const Prints *p);
 
 Async *async_new(void);
 void async_free(Async *t);
@@ -222,6 +226,7 @@ void async_operand(Check *c, const Access *a, u32 lane, u32 kind, u32 value);
 void async_answer(Check *c, const Event *e);  /* lanes read the event of their copy */
 void async_barrier(Check *c, const Group *g); /* all warps have arrived */
 void async_end(Check *c, const Group *g);     /* the group is over */
+bool async_lacks(const Async *t);
 
 void barrier_step(Check *c, const Event *e);
 void barrier_passed(Check *c, const Group *g);

@@ -111,6 +111,8 @@ void notes_group(ProgramNotes *t, const Group *g)
     t->failed |= !t->of;
 }
 
+bool notes_lacks(const ProgramNotes *t) { return t->failed; }
+
 void notes_text(const Check *c, const Warp *w, u64 at, char *text, size_t size)
 {
     const u64 room = at < c->notes->end ? c->notes->end - at : 0,

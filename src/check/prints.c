@@ -61,6 +61,8 @@ void prints_group(Prints *p, const Group *g)
         memset(p->of, 0, p->nitem * sizeof *p->of);
 }
 
+bool prints_lacks(const Prints *p) { return p->failed; }
+
 /* --- strings --------------------------------------------------------------------------------- */
 
 static u32 word_of_buffer(const Check *c, const Warp *w, u32 offset)

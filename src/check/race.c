@@ -84,6 +84,7 @@ static void begin_group(Race *r, u64 number)
 }
 
 void race_group(Race *r, const Group *g) { begin_group(r, group_number(g)); }
+bool race_lacks(const Race *r) { return r->failed; }
 
 static void tick(Race *r)
 {

@@ -39,11 +39,13 @@ static void leave_place(Costs *c, WarpCost *w)
     KernelCost *k = &c->now;
     if (!w->launch)
         return;
-    if (k->nwarps < MOST_WARPS && array_grow(k->warp, k->nwarps, k->capwarps)) {
+    const bool may_be_told = k->nwarps < MOST_WARPS;
+    if (may_be_told && array_grow(k->warp, k->nwarps, k->capwarps)) {
         k->warp[k->nwarps++] = *w;
     } else {
         slots_add(&k->other_warps, &w->slots);
         k->nothers++;
+        c->failed |= may_be_told;
     }
     *w = (WarpCost){0};
 }

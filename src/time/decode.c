@@ -140,8 +140,10 @@ const TimeOp *op_at(OpCache *c, u32 pc, const Machine *p)
     if (pc < CODE_LO || pc >= CODE_END)
         return &c->none;
     TimeOp **page = &c->page[(pc - CODE_LO) >> PAGE_BITS];
-    if (!*page && !(*page = mem_zalloc(PAGE_UOPS, sizeof **page)))
+    if (!*page && !(*page = mem_zalloc(PAGE_UOPS, sizeof **page))) {
+        c->lacks_memory = true;
         return &c->none;
+    }
     TimeOp *op = &(*page)[pc >> 2 & (PAGE_UOPS - 1)];
     if (!op->decoded)
         decode(c, pc, op, p);

@@ -308,6 +308,17 @@ static u64 end_groups(Model *m)
     return next;
 }
 
+/* Memory ran out: the groups that run do not go on. */
+static void give_up_groups(Model *m)
+{
+    for (u32 i = 0; i < m->nsms; i++)
+        for (u32 k = 0; k < m->sm[i].nlots; k++)
+            if (m->sm[i].lot[k].used) {
+                model_leave_group(m, m->sm[i].lot[k].group);
+                m->sm[i].lot[k].used = false;
+            }
+}
+
 /* --- the flush -------------------------------------------------------------------------------- */
 
 static bool accesses_are_done(const Model *m)
@@ -374,7 +385,7 @@ static bool tick(Model *m, u64 *next)
     *next = min_of(*next, m->l2.busy ? m->now + 1 : m->l2.next);
     *next = min_of(*next, end_groups(m));
     flush_tick(m);
-    if (!dispatch(m))
+    if (!dispatch(m) || m->ops.lacks_memory)
         return false;
     if (m->starting.sm || (m->next_group < m->ngroups && !m->running))
         *next = min_of(*next, m->begin > m->now ? m->begin : m->now + 1);
@@ -567,6 +578,8 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
         do
             ok = run_request(m);
         while (ok && m->next_group < m->ngroups && !result->faulted);
+        if (!ok)
+            give_up_groups(m);
         tell_launch(m, CYCLE_LAUNCH_END);
         leave_guest_floats(&host);
     } else if (ok)

@@ -60,6 +60,7 @@ typedef struct {
     IsaSet set;
     TimeOp *page[CODE_PAGES];
     TimeOp none;                /* what stands where no code can be */
+    bool lacks_memory;          /* for a page: the launch ends */
 } OpCache;
 
 /* What is at pc; never NULL. */

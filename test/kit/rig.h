@@ -314,6 +314,8 @@ HELPER FaultKind run(Warp *w)
         u = u->run(w, u);
     }
     take_host_flags(w);
+    if (rig.group.faulted && u)
+        fail_msg("the warp goes on after its fault%s", program_text());
     rig.runs++;
     return rig.group.faulted ? rig.group.fault.kind : FAULT_NONE;
 }

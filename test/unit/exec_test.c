@@ -697,9 +697,10 @@ static void compare(const Guest *g, int id, const Slot *s, u32 pc, const Sources
     const RefShape shape = row_of[id]->shape;
     char text[64];
     SAME("fault", ref.fault, g->group->faulted ? g->group->fault.kind : FAULT_NONE);
-    if (ref.fault != FAULT_NONE)
+    if (ref.fault != FAULT_NONE) {
         SAME("pc of the fault", s->addr + (s->prefix ? 4 : 0), g->group->fault.pc);
-    else
+        SAME("where it goes on", 0, pc);
+    } else
         SAME("pc", ref.pc, pc);
     for (u32 n = 0; n < 64; n++) {
         if (ref.x[n] == w->x[n])

@@ -297,6 +297,23 @@ static void formats_of_images_are_words(void **state)
         }
 }
 
+/* An operand has the place in which the format of the instruction lists it, or none. */
+static void operands_have_their_places(void **state)
+{
+    u32 found = 0;
+    (void)state;
+    for (int id = 0; id < NINSN; id++)
+        for (int o = 0; o < NOPERAND; o++) {
+            const FormatInfo *f = isa_format_of((InsnId)id);
+            int want = -1;
+            for (int i = f->nopd; i-- > 0;)
+                want = f->opd[i] == o ? i : want;
+            assert_int_equal(isa_find_operand((InsnId)id, (OperandId)o), want);
+            found += want >= 0;
+        }
+    assert_true(found > 2 * NINSN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,7 +325,7 @@ int main(void)
         cmocka_unit_test(targets_are_shown),
         cmocka_unit_test(some_texts_have_modifiers),
         cmocka_unit_test(some_words_are_data),
-        cmocka_unit_test(formats_of_images_are_words),
+        cmocka_unit_test(formats_of_images_are_words), cmocka_unit_test(operands_have_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  * (doc/timing.md), not the model's.
  */
 #include "mach/observe.h"
+#include "test/kit/leftover.h"
 #include "test/kit/timerig.h"
 
 /* --- running with the engine ------------------------------------------------------------- */
@@ -1008,15 +1009,13 @@ static void who_waits_at_a_barrier_is_not_to_blame(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies),
         cmocka_unit_test(parameters_mean_cycles),
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(around_a_kernel),
-        cmocka_unit_test(a_group_faults),
-        cmocka_unit_test(limits_of_instructions),
         cmocka_unit_test(every_set),
         cmocka_unit_test(counts_of_caches),
         cmocka_unit_test(every_machine),
@@ -1029,8 +1028,12 @@ int main(void)
         cmocka_unit_test(every_place_for_memory),
         cmocka_unit_test(stores_wait_for_room),
         cmocka_unit_test(private_memory_is_handed_on),
-        cmocka_unit_test(a_machine_that_stands_still),
         cmocka_unit_test(who_waits_at_a_barrier_is_not_to_blame),
+        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(a_machine_that_stands_still), cmocka_unit_test(a_group_faults),
+        cmocka_unit_test(limits_of_instructions),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, timing_set_up, timing_tear_down);
 }

@@ -2,6 +2,7 @@
  * the other, on a page that is kept in both ways.
  */
 #include "check/race.h"
+#include "test/kit/leftover.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,9 +155,12 @@ static void launches_start_anew(void **state)
     race_free(r);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_lanes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(rows_are_lanes),
                                        cmocka_unit_test(launches_start_anew)};
+    (void)argc;
+    remember_tests(tests, sizeof tests / sizeof *tests, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

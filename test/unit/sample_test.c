@@ -1,6 +1,7 @@
 /* sample_test.c -- launches of which some groups are timed: results are those of the whole, and the
  * cycles of the whole are in the interval that is stated.
  */
+#include "test/kit/leftover.h"
 #include "test/kit/timerig.h"
 #include <math.h>
 #include <stdlib.h>
@@ -311,15 +312,18 @@ static void faults_of_skipped_groups(void **state)
     assert_false(run(programs[0].text, NULL, 100000).faulted);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_is_in_the_interval),
         cmocka_unit_test(few_groups_are_all_timed),
         cmocka_unit_test(estimates_follow_from_what_was_timed),
         cmocka_unit_test(observers_hear_of_all_groups),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(groups_may_wait_for_earlier_ones),
         cmocka_unit_test(faults_of_skipped_groups),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests_name("sample", tests, timing_set_up, timing_tear_down);
 }

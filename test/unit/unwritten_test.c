@@ -2,6 +2,7 @@
 #include "check/unwritten.h"
 #include "base/base.h"
 #include "mach/memory.h"
+#include "test/kit/leftover.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,9 +149,12 @@ static void shadows_are_of_bytes(void **state)
     assert_true(written > 200);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_words),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(rows_are_words),
                                        cmocka_unit_test(shadows_are_of_bytes)};
+    (void)argc;
+    remember_tests(tests, sizeof tests / sizeof *tests, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

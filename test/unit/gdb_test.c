@@ -711,6 +711,11 @@ static void watchpoints_meet_accesses(void **state)
             ask(&p, &want, packet, "OK");
             ask(&p, &want, "bc", stops[i]);
         }
+        ask(&p, &want, packet, "OK"); /* nothing is met before, also when there is no way back */
+        snprintf(packet, sizeof packet, "T05replaylog:begin;thread:%x;",
+                 chosen <= WATCH_LANES ? chosen : 1); /* which the first warp has */
+        ask(&p, &want, "bc", packet);
+        ask(&p, &want, "bc", packet);
         ask(&p, &want, "D", "OK");
         run(&p, d, 1);
         if (strcmp(buf_text(&p.out), buf_text(&want)))

@@ -1,4 +1,4 @@
-/* leftover.h -- that tests leave nothing behind: memory, open files.
+/* leftover.h -- that tests leave nothing behind: memory, open files, large reservations of addresses.
  *
  * A program has leaves_nothing among its tests, and main() calls remember_tests() first.  The tests behind it in the
  * list run again: once to warm up, and twice more, after which as much memory is given out and as many files are open
@@ -55,26 +55,32 @@ static inline void run_again(const struct CMUnitTest *t, void **state)
 
 static inline void leaves_nothing(void **state)
 {
-    enum { ATTEMPTS = 4 };
+    enum { ATTEMPTS = 4, LARGE = 1 << 18 }; /* pages: malloc reserves less for its arenas */
     size_t first = 0;
     while (first < ntests && all_tests[first].test_func != leaves_nothing)
         first++;
     assert_true(first + 1 < ntests);
     for (const struct CMUnitTest *t = all_tests + first + 1; t < all_tests + ntests; t++) {
         size_t more = 0;
+        unsigned long reserved = 0;
         int files = 0;
         run_again(t, state);
-        for (int k = 0; k < ATTEMPTS && (!k || more || files); k++) {
+        for (int k = 0; k < ATTEMPTS && (!k || more || files || reserved > LARGE); k++) {
             const size_t before = mallinfo2().uordblks;
+            const unsigned long pages_before = pages_mapped();
             const int open_before = files_open();
             run_again(t, state);
             run_again(t, state);
             const size_t after = mallinfo2().uordblks;
+            const unsigned long pages = pages_mapped();
             more = after > before ? after - before : 0;
+            reserved = pages > pages_before ? pages - pages_before : 0;
             files = files_open() - open_before;
         }
         if (more)
             fail_msg("%s leaves %zu bytes", t->name, more);
+        if (reserved > LARGE)
+            fail_msg("%s leaves %lu pages reserved", t->name, reserved);
         if (files)
             fail_msg("%s leaves %d files open", t->name, files);
     }

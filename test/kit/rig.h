@@ -314,6 +314,8 @@ HELPER FaultKind run(Warp *w)
         u = u->run(w, u);
     }
     take_host_flags(w);
+    if (fegetround() != FE_TONEAREST)
+        fail_msg("the host rounds otherwise than before%s", program_text());
     if (rig.group.faulted && u)
         fail_msg("the warp goes on after its fault%s", program_text());
     rig.runs++;

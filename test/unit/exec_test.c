@@ -621,6 +621,7 @@ static u32 step_guest(Guest *g, u32 pc)
     const Uop *u = code_at(g->code, w, pc);
     const Uop *after = u ? u->run(w, u) : NULL;
     take_host_flags(w);
+    assert_int_equal(fegetround(), FE_TONEAREST);
     fesetenv(FE_DFL_ENV);
     return after ? after->pc : g->group->faulted ? 0 : w->pc;
 }

@@ -156,8 +156,8 @@ static int make_image(void **state)
                          "	.kernel k\n"
                          "k:	lw a1, 0(a0)\n"
                          "	csrr t0, CSR_WID\n"
-                         "	sw t0, 0(a1)\n"  /* the warps at once */
                          "	sb t0, 9(a1)\n"
+                         "	sw t0, 0(a1)\n" /* the warps at once */
                          "	fence rw, rw\n"
                          "	sw t0, 16(a1)\n"
                          "	lw t1, 64(a1)\n" /* which nobody wrote */

@@ -263,7 +263,8 @@ bool check_json(const Check *c, Buf *to)
         }
         json_array_append_new(list, o);
     }
-    json_t *all = json_pack("{s:i, s:b, s:o}", "version", 1, "more", c->has_more || c->failed, "reports", list);
+    json_t *all = json_pack("{s:i, s:b, s:o}", "version", 1, "more", c->has_more || c->failed,
+                            "reports", list);
     char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     if (text)
         buf_printf(to, "%s\n", text);

@@ -1,5 +1,5 @@
-/* hostflags.h -- flags of floats that the host has raised for a guest, and from where nobody has taken
- * them yet. */
+/* hostflags.h -- flags of floats that the host has raised for a guest, and from where nobody has
+ * taken them yet. */
 #ifndef KIT_HOSTFLAGS_H
 #define KIT_HOSTFLAGS_H
 #include "isa/fp.h"
@@ -7,11 +7,13 @@
 #include <immintrin.h>
 #endif
 
-/* Raises flags (FP_*) in the host.  Those that it raised: guests use its flags on some hosts only. */
+/* Raises flags (FP_*) in the host.  Those that it raised: guests use its flags on some hosts only.
+ */
 static inline u8 raise_in_host(u32 flags)
 {
 #if defined(__x86_64__)
-    static const u8 bit[5] = {5, 4, 3, 2, 0}; /* of MXCSR: inexact, underflow, overflow, 1 / 0, invalid */
+    /* of MXCSR: inexact, underflow, overflow, division by zero, invalid */
+    static const u8 bit[5] = {5, 4, 3, 2, 0};
     for (u32 i = 0; i < 5; i++)
         if (flags >> i & 1)
             _mm_setcsr(_mm_getcsr() | 1u << bit[i]);

@@ -1,5 +1,5 @@
-/* listen_test.c -- sockets on which gdb is waited for, from the other side: ports and paths, bytes in
- * both directions, and what is left of them.
+/* listen_test.c -- sockets on which gdb is waited for, from the other side: ports and paths, bytes
+ * in both directions, and what is left of them.
  */
 #include "dbg/debugger.h"
 #include "test/kit/leftover.h"

@@ -1,5 +1,5 @@
-/* packet_test.c -- packets of gdb's remote protocol against a second reader and writer of it, on streams
- * that bring bytes in any pieces, late or never; numbers and bytes in hexadecimal.
+/* packet_test.c -- packets of gdb's remote protocol against a second reader and writer of it, on
+ * streams that bring bytes in any pieces, late or never; numbers and bytes in hexadecimal.
  */
 #include "dbg/packet.h"
 #include "test/kit/leftover.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- a stream that brings what a test says ------------------------------------------------------ */
+/* --- a stream that brings what a test says --------------------------------------------------- */
 
 typedef struct {
     Buf in, out;
@@ -53,9 +53,10 @@ static void pipe_free(Pipe *p)
     buf_free(&p->out);
 }
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading --------------------------------------------------------------------------------- */
 
-/* By the protocol: the next packet of the bytes, and what is answered meanwhile.  False: none is left. */
+/* By the protocol: the next packet of the bytes, and what is answered meanwhile.  False: none is
+ * left. */
 static bool next_packet(const Buf *in, size_t *at, Buf *text, Buf *signs, bool *stops)
 {
     while (*at < in->len) {
@@ -180,7 +181,7 @@ static void packets_have_a_most(void **state)
     }
 }
 
-/* --- writing ------------------------------------------------------------------------------------ */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void packets_are_written(void **state)
 {
@@ -211,7 +212,7 @@ static void packets_are_written(void **state)
     }
 }
 
-/* --- interrupts --------------------------------------------------------------------------------- */
+/* --- interrupts ------------------------------------------------------------------------------ */
 
 static void interrupts_are_seen_once(void **state)
 {
@@ -242,7 +243,7 @@ static void interrupts_are_seen_once(void **state)
     }
 }
 
-/* --- digits ------------------------------------------------------------------------------------- */
+/* --- digits ---------------------------------------------------------------------------------- */
 
 static void numbers_have_64_bits(void **state)
 {

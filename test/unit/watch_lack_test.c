@@ -1,5 +1,5 @@
-/* watch_lack_test.c -- one allocation after the other fails in what watches a launch: checks, cycles and
- * what they cost.  It says so, or tells what it tells with memory, and everything is given back.
+/* watch_lack_test.c -- one allocation after the other fails in what watches a launch: checks, cycles
+ * and what they cost.  It says so, or tells what it tells with memory, and everything is given back.
  */
 #include "test/kit/lack.h"
 #include "check/check.h"
@@ -71,7 +71,7 @@ static bool run(Driver *d, const LaunchOptions *how, DrvResult *r)
     return ok;
 }
 
-/* --- checks ------------------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static void hear(void *to, const CheckReport *r) { *(u64 *)to += r->count; }
 
@@ -113,7 +113,7 @@ static void checks_lack(void **state)
     LACK_OF_MEMORY(checks_a_launch);
 }
 
-/* --- cycles ------------------------------------------------------------------------------------- */
+/* --- cycles ---------------------------------------------------------------------------------- */
 
 static bool counts_a_launch(Buf *made)
 {
@@ -145,7 +145,7 @@ static void cycles_lack(void **state)
     LACK_OF_MEMORY(counts_a_launch);
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* --------------------------------------------------------------------------------------------- */
 
 static int make_image(void **state)
 {

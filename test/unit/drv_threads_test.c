@@ -21,10 +21,10 @@ static const char text[] =
     "   amoadd.w v6, v5, (v4)\n"
     "   ret\n";
 
-static Object *image(void)
+static Object *image_of(const char *program)
 {
     Caught c;
-    Object *crt0 = NULL, *o = assemble(text, V202);
+    Object *crt0 = NULL, *o = assemble(program, V202);
     catch_in(&c);
     assert_true(obj_read("crt0", crt0_object, crt0_object_size, &c.d, &crt0));
     Object *linked = link_objects((const Object *const[]){crt0, o}, 2, &(LinkOptions){.output = "t"}, &c.d);
@@ -34,6 +34,8 @@ static Object *image(void)
     buf_free(&c.text);
     return linked;
 }
+
+static Object *image(void) { return image_of(text); }
 
 /* A driver with two programs of the same text, and a launch of wait(). */
 typedef struct {
@@ -422,9 +424,54 @@ static void counts_under_contention(void **state)
     }
 }
 
+/* Fills stack that functions use later. */
+static __attribute__((noinline)) void spoil_stack(void)
+{
+    volatile u8 bytes[1 << 14];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xa5;
+}
+
+/* Words of the metadata block that have no meaning are 0 (doc/abi.md: 24 and on, of 32). */
+static void metadata_has_no_more(void **state)
+{
+    static const char words[] = "   .text\n"
+                                "   .kernel words\n"
+                                "words: lw a1, 0(a0)\n"
+                                "   csrr t0, CSR_KNL\n"
+                                "   li t1, 32\n"
+                                "1: lw t2, 0(t0)\n"
+                                "   sw t2, 0(a1)\n"
+                                "   addi t0, t0, 4\n"
+                                "   addi a1, a1, 4\n"
+                                "   addi t1, t1, -1\n"
+                                "   bnez t1, 1b\n"
+                                "   ret\n";
+    Rig r;
+    DrvProgram *p;
+    Caught c;
+    u64 out;
+    u32 got[32];
+    (void)state;
+    open_rig(&r, false);
+    catch_in(&c);
+    assert_int_equal(drv_program_open(r.d, image_of(words), &p, &c.d), DRV_OK);
+    assert_int_equal(drv_alloc(r.d, sizeof got, &out), DRV_OK);
+    spoil_stack();
+    assert_int_equal(run(r.d, p, "words", out, 0, 8), DRV_OK);
+    assert_int_equal(drv_read(r.d, out, got, sizeof got), DRV_OK);
+    assert_true(got[2] == 1 && got[3] == 8 && got[6] == 8);
+    for (u32 i = 24; i < 32; i++)
+        assert_int_equal(got[i], 0);
+    drv_program_close(r.d, p);
+    close_rig(&r);
+    buf_free(&c.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(metadata_has_no_more),
         cmocka_unit_test(goes_on_beside_a_launch),
         cmocka_unit_test(goes_on_beside_a_comparison),
         cmocka_unit_test(takes_rights_at_once),

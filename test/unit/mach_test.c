@@ -614,6 +614,69 @@ static void reports_have_their_rows(void **state)
     }
 }
 
+/* The work-item of a lane: its number in the group, x first, and its group's. */
+static void want_item(const Launch *l, const u32 group[3], u32 linear, FaultItem *x)
+{
+    const u32 local[3] = {linear % l->local[0], linear / l->local[0] % l->local[1],
+                          linear / l->local[0] / l->local[1]};
+    for (int i = 0; i < 3; i++) {
+        x->local[i] = local[i];
+        x->item[i] = l->offset[i] + group[i] * l->local[i] + local[i];
+    }
+}
+
+/* A fault of a warp is one of its active lanes that have work-items, of a lane one of that; the first
+ * fault of a group stays. */
+static void faults_have_a_place(void **state)
+{
+    (void)state;
+    for (u32 round = 0; round < 500; round++) {
+        const u32 lanes = 4u << below(4), pc = 0x80000000 + 4 * below(99), known = below(4);
+        Launch l = {.lanes = lanes, .warps = 3, .groups = {3, 4, 5}, .offset = {7, 0, 1 << 20}};
+        for (int i = 0; i < 3; i++)
+            l.local[i] = known ? 1 + below(5) : i != 1;
+        Group g = {.launch = &l, .linear = below(60)};
+        static Warp w;
+        memset((void *)&w, 0, sizeof w);
+        w.group = &g;
+        w.id = below(3);
+        w.initial = (u32)random_bits() & (lanes < 32 ? (1u << lanes) - 1 : UINT32_MAX);
+        w.exec = (u32)random_bits();
+        const int lane = one_in(2) ? -1 : (int)below(lanes);
+        const u32 all = lane < 0 ? w.exec & w.initial : 1u << lane;
+        const u32 group[3] = {(u32)g.linear % 3, (u32)g.linear / 3 % 4, (u32)g.linear / 12};
+        u32 n = 0, first = 0, last = 0;
+        for (u32 i = 32; i-- > 0;)
+            if (all >> i & 1) {
+                first = i;
+                last = n++ ? last : i;
+            }
+        if (round & 1)
+            warp_fault(&w, FAULT_LOAD, pc, lane);
+        else
+            warp_fault_at(&w, FAULT_LOAD, pc, lane, 0x123456789, 2);
+        const Fault *f = &g.fault;
+        assert_true(g.faulted && f->kind == FAULT_LOAD && f->pc == pc && f->lane == lane);
+        assert_true(f->warp == w.id && f->mask == w.exec && f->group_linear == g.linear);
+        assert_memory_equal(f->group, group, sizeof group);
+        assert_true(f->has_addr == !(round & 1));
+        assert_true(!f->has_addr || (f->addr == 0x123456789 && f->width == 2));
+        assert_int_equal(f->nitems, known ? n : 0);
+        if (f->nitems) {
+            FaultItem x;
+            want_item(&l, group, w.id * lanes + first, &x);
+            assert_memory_equal(&f->first, &x, sizeof x);
+            want_item(&l, group, w.id * lanes + last, &x);
+            assert_memory_equal(&f->last, &x, sizeof x);
+        }
+        const Fault was = *f;
+        warp_fault_at(&w, FAULT_STORE, pc + 4, 0, 5, 4);
+        warp_fault(&w, FAULT_STORE, pc + 4, 0);
+        assert_true(f->kind == was.kind && f->pc == was.pc && f->lane == was.lane);
+        assert_true(f->has_addr == was.has_addr && f->addr == was.addr);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -626,7 +689,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(addresses_follow_the_tables),
         cmocka_unit_test(parts_of_grids),
         cmocka_unit_test(what_is_no_part_is_a_grid),
-        cmocka_unit_test(reports_have_their_rows),
+        cmocka_unit_test(reports_have_their_rows), cmocka_unit_test(faults_have_a_place),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

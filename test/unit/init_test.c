@@ -1,0 +1,251 @@
+/* init_test.c -- what the check for values that nobody wrote says of programs that move values of
+ * any size between registers, global and local memory, against a map of all their bytes.
+ */
+#include "test/kit/checkrig.h"
+#include "test/kit/leftover.h"
+#include "test/kit/random.h"
+
+enum { LANES = 4, OPS = 40, BYTES = 32, GROUPS = 2, REGISTERS = 3, MOST_SEEN = 2 * OPS * GROUPS };
+
+typedef enum { LOAD, STORE, BRANCH, CONSTANT } MoveKind;
+typedef struct {
+    MoveKind kind;
+    u32 size, reg, at;
+    bool is_local, is_signed;
+} Move;
+
+/* Bytes that nobody wrote: 1, with the instruction that first loaded them, 0: none has. */
+typedef struct {
+    bool is_bad[BYTES];
+    u32 from[BYTES / 4]; /* of a word into which such a value was stored */
+} Bytes;
+typedef struct {
+    bool is_bad[4];
+    u32 from;
+} Kept;
+
+/* What is to be found: where, where the value was loaded, how often. */
+typedef struct {
+    u32 pc, from, times;
+} Seen;
+
+typedef struct {
+    Move op[OPS];
+    u32 pc[OPS];
+    Bytes global, local;
+    Kept reg[REGISTERS];
+    Seen seen[MOST_SEEN];
+    u32 nseen;
+} Model;
+
+/* --- the model ------------------------------------------------------------------------------- */
+
+static bool any_bad(const bool *bytes, u32 n)
+{
+    bool any = false;
+    for (u32 i = 0; i < n; i++)
+        any |= bytes[i];
+    return any;
+}
+
+/* Afterwards the register counts as written. */
+static void see(Model *m, u32 pc, Kept *r)
+{
+    u32 i = 0;
+    while (i < m->nseen && (m->seen[i].pc != pc || m->seen[i].from != r->from))
+        i++;
+    assert_true(i < MOST_SEEN);
+    m->seen[i] = (Seen){pc, r->from, (i < m->nseen ? m->seen[i].times : 0) + 1};
+    m->nseen += i == m->nseen;
+    memset(r->is_bad, 0, sizeof r->is_bad);
+}
+
+static void load(Model *m, const Move *o, u32 pc)
+{
+    Bytes *b = o->is_local ? &m->local : &m->global;
+    Kept *r = &m->reg[o->reg];
+    memset(r->is_bad, 0, sizeof r->is_bad);
+    memcpy(r->is_bad, &b->is_bad[o->at], o->size);
+    for (u32 i = o->size; i < 4 && o->is_signed; i++)
+        r->is_bad[i] = r->is_bad[o->size - 1];
+    r->from = b->from[o->at / 4] ? b->from[o->at / 4] : pc;
+}
+
+static void store(Model *m, const Move *o, u32 pc)
+{
+    Bytes *b = o->is_local ? &m->local : &m->global;
+    Kept *r = &m->reg[o->reg];
+    const bool bad = any_bad(r->is_bad, o->size);
+    if (bad && !o->is_local)
+        see(m, pc, r);
+    else if (bad)
+        b->from[o->at / 4] = r->from;
+    memcpy(&b->is_bad[o->at], r->is_bad, o->size);
+}
+
+static void run_model(Model *m)
+{
+    for (u32 g = 0; g < GROUPS; g++) {
+        m->local = (Bytes){.from = {0}};
+        memset(m->local.is_bad, 1, sizeof m->local.is_bad);
+        memset(m->reg, 0, sizeof m->reg);
+        for (u32 i = 0; i < OPS; i++) {
+            const Move *o = &m->op[i];
+            Kept *r = &m->reg[o->reg];
+            switch (o->kind) {
+            case LOAD: load(m, o, m->pc[i]); break;
+            case STORE: store(m, o, m->pc[i]); break;
+            case BRANCH:
+                if (any_bad(r->is_bad, 4))
+                    see(m, m->pc[i], r);
+                break;
+            case CONSTANT: memset(r->is_bad, 0, sizeof r->is_bad); break;
+            }
+        }
+    }
+}
+
+/* --- the program ----------------------------------------------------------------------------- */
+
+static void put_op(Move *o, u32 i, Buf *b)
+{
+    static const char *const loads[2][5] = {{"", "lbu", "lhu", "", "lw"},
+                                            {"", "lb", "lh", "", "lw"}};
+    static const char *const stores[] = {"", "sb", "sh", "", "sw"};
+    const u32 kind = below(10);
+    *o = (Move){.kind = kind < 4   ? LOAD
+                        : kind < 7 ? STORE
+                        : kind < 9 ? BRANCH
+                                   : CONSTANT,
+                .size = 1u << below(3),
+                .reg = below(REGISTERS),
+                .is_local = below(3),
+                .is_signed = below(2)};
+    o->at = below(BYTES / o->size) * o->size;
+    buf_printf(b, "o%u:\t", i);
+    switch (o->kind) {
+    case LOAD:
+    case STORE:
+        buf_printf(b, "%s s%u, %u(%s)\n",
+                   o->kind == STORE ? stores[o->size] : loads[o->is_signed][o->size], 4 + o->reg,
+                   o->at, o->is_local ? "s3" : "s2");
+        break;
+    case BRANCH: buf_printf(b, "bnez s%u, 1f\n1:\n", 4 + o->reg); break;
+    case CONSTANT: buf_printf(b, "li s%u, 3\n", 4 + o->reg); break;
+    }
+}
+
+static Object *make_image(Model *m)
+{
+    Buf b = {0};
+    buf_str(&b, "\t.kernel k\nk:\n\tlw s2, 0(a0)\n\tlw s3, 4(a0)\n\tcsrr t0, CSR_LDS\n\tadd s3, "
+                "s3, t0\n\tli s4, 1\n\tli s5, 1\n\tli s6, 1\n");
+    for (u32 i = 0; i < OPS; i++)
+        put_op(&m->op[i], i, &b);
+    buf_str(&b, "\tendprg x0, x0, x0\n");
+    Object *image = image_of_operations(&b, OPS, m->pc);
+    buf_free(&b);
+    return image;
+}
+
+/* The host writes some bytes of the buffer, fills some, and copies some. */
+static void prepare_buffer(Driver *d, u64 addr, Model *m)
+{
+    static const u8 bytes[BYTES];
+    memset(m->global.is_bad, 1, sizeof m->global.is_bad);
+    for (u32 i = 0; i < 6; i++) {
+        const u32 n = 1 + below(9), at = below(BYTES - n), from = below(BYTES - n);
+        bool moved[BYTES];
+        switch (below(3)) {
+        case 0:
+            assert_int_equal(drv_write(d, addr + at, bytes, n), DRV_OK);
+            memset(&m->global.is_bad[at], 0, n);
+            break;
+        case 1:
+            assert_int_equal(drv_fill(d, addr + at, "x", 1, n), DRV_OK);
+            memset(&m->global.is_bad[at], 0, n);
+            break;
+        default:
+            if (from < at + n && at < from + n)
+                break;
+            assert_int_equal(drv_copy(d, addr + from, addr + at, n), DRV_OK);
+            memcpy(moved, m->global.is_bad, sizeof moved);
+            memcpy(&m->global.is_bad[at], &moved[from], n);
+            break;
+        }
+    }
+}
+
+static void compare(const Check *c, const Model *m)
+{
+    for (u32 i = 0; i < m->nseen; i++) {
+        const Cause *found = NULL;
+        for (size_t k = 0; k < c->ncause; k++)
+            if (c->cause[k].pc == m->seen[i].pc && c->cause[k].other == m->seen[i].from)
+                found = &c->cause[k];
+        if (!found)
+            fail_msg("nothing is said of %08x from %08x", m->seen[i].pc, m->seen[i].from);
+        assert_int_equal(found->kind, CHECK_init);
+        assert_int_equal(found->count, m->seen[i].times);
+    }
+    for (size_t k = 0; k < c->ncause; k++) {
+        bool wanted = false;
+        for (u32 i = 0; i < m->nseen; i++)
+            wanted |= c->cause[k].pc == m->seen[i].pc && c->cause[k].other == m->seen[i].from;
+        if (!wanted)
+            fail_msg("%s", c->cause[k].text ? c->cause[k].text : "a cause without text");
+    }
+}
+
+static u32 check_programs(u32 n)
+{
+    u32 seen = 0;
+    for (u32 round = 0; round < n; round++) {
+        static Model m;
+        Driver *driver;
+        Check *check;
+        u64 addr;
+        m = (Model){.nseen = 0};
+        open_check(LANES, 1u << CHECK_init, &driver, &check);
+        assert_int_equal(drv_alloc(driver, BYTES, &addr), DRV_OK);
+        prepare_buffer(driver, addr, &m);
+        const u32 word = (u32)addr;
+        const DrvArg args[] = {{.size = 4, .align = 4, .value = &word, .buffer = BYTES},
+                               {.is_local = true, .size = BYTES}};
+        const DrvKernel launch = {.kernel = "k",
+                                  .dims = 1,
+                                  .global = {LANES * GROUPS},
+                                  .local = {LANES},
+                                  .args = args,
+                                  .nargs = 2};
+        run_image(driver, make_image(&m), &launch);
+        run_model(&m);
+        compare(check, &m);
+        seen += m.nseen;
+        drv_close(driver);
+        check_close(check);
+    }
+    return seen;
+}
+
+static void values_come_from_somewhere(void **state)
+{
+    (void)state;
+    assert_true(check_programs(150) > 500);
+}
+
+static void a_few_leave_nothing(void **state)
+{
+    (void)state;
+    check_programs(3);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_come_from_somewhere),
+                                       cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(a_few_leave_nothing)};
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

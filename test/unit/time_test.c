@@ -965,6 +965,25 @@ static void a_machine_that_stands_still(void **state)
     fault_report(&text, &r.fault, &(FaultContext){.set = V202});
     assert_non_null(strstr(buf_text(&text), "waits       group 0, warp 2, at 0x800000"));
     buf_free(&text);
+    /* of several groups each warp is named once, in parts of a grid by the grid's numbers */
+    for (u32 part = 0; part < 2; part++) {
+        u32 seen[10] = {0};
+        assert_true(machine_builtin(NULL, &machine));
+        machine.lsu_per_warp = 0;
+        rig.launch.groups[0] = rig.launch.resident = 3;
+        rig.launch.grid[0] = part ? 9 : 0;
+        rig.launch.grid[1] = rig.launch.grid[2] = part;
+        rig.launch.first[0] = part ? 6 : 0;
+        assert_false(time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r));
+        assert_int_equal(r.fault.kind, FAULT_STALLED);
+        for (u32 i = 0; i < r.fault.nwaits; i++) {
+            assert_true(r.fault.wait[i].group < 10 && r.fault.wait[i].warp < WARPS);
+            seen[r.fault.wait[i].group] += 1u << 4 * r.fault.wait[i].warp;
+        }
+        for (u32 i = 0; i < 10; i++)
+            assert_int_equal(seen[i], i - 6 * part < 3 ? 0x111 : 0);
+    }
+    rig.launch.resident = 0;
     assert_true(machine_builtin("rtl-direct", &machine));
     run(&(LaunchOptions){0}); /* the engine is as before */
 }

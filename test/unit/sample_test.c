@@ -293,7 +293,57 @@ static void groups_may_wait_for_earlier_ones(void **state)
         assert_int_equal(rig.data[i], 1);
 }
 
-/* The fault of a group that is not timed is reported as any other, and so are limits. */
+/* Groups are asked again and again; the answer of one interrupts the launch. */
+typedef struct {
+    RollCall call;
+    u32 group;
+} Question;
+
+static void interrupt(void *self, const Group *g, bool is_last)
+{
+    Question *q = self;
+    if (!is_last && g->linear == q->group)
+        time_kind.interrupt(engine);
+    else if (!is_last)
+        q->call.asked++;
+}
+
+/* A group that goes on for ever ends by a limit, or when the launch is interrupted, also where it is
+ * not timed, as most of these. */
+static void limits_of_skipped_groups(void **state)
+{
+    static u32 asked; /* contexts know how often they were asked */
+    (void)state;
+    for (u32 group = 100; group < 300; group += 45)
+        for (u32 interrupts = 0; interrupts < 2; interrupts++) {
+            char text[1024];
+            LaunchResult r;
+            Question q = {.group = group};
+            q.call = (RollCall){.asked = asked += 1 << 16, .self = &q, .answer = interrupt};
+            snprintf(text, sizeof text,
+                     BEGIN "    li   t2, %u\n"
+                           "    bne  t0, t2, 2f\n"
+                           "1:  j    1b\n"
+                           "2:  vsw12.v v3, 0(v2)\n"
+                           "    endprg x0, x0, x0\n",
+                     group);
+            assert_true(machine_builtin(NULL, &machine));
+            rig_load(V202, LANES, text);
+            time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
+            rig.launch.machine = &machine;
+            rig.launch.groups[0] = GROUPS;
+            rig.launch.resident = 3;
+            rig.launch.max_insns = interrupts ? 2000000 : 50000;
+            rig.launch.roll = interrupts ? &q.call : NULL;
+            time_kind.launch(engine, &rig.launch, &(LaunchOptions){.sample = 100000}, &r);
+            assert_true(r.faulted);
+            assert_int_equal(r.fault.kind, interrupts ? FAULT_STOPPED : FAULT_ENDLESS);
+            assert_int_equal(r.fault.group_linear, group);
+        }
+    rig.launch.roll = NULL;
+}
+
+/* The fault of a group that is not timed is reported as any other. */
 static void faults_of_skipped_groups(void **state)
 {
     (void)state;
@@ -321,7 +371,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(observers_hear_of_all_groups),
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(groups_may_wait_for_earlier_ones),
-        cmocka_unit_test(faults_of_skipped_groups),
+        cmocka_unit_test(faults_of_skipped_groups), cmocka_unit_test(limits_of_skipped_groups),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

@@ -1,5 +1,5 @@
-/* barrier_test.c -- what the check for barriers says where lanes of a warp part before one, and where
- * warps of a group come to different ones or to none: every way of it.
+/* barrier_test.c -- what the check for barriers says where lanes of a warp part before one, and
+ * where warps of a group come to different ones or to none: every way of it.
  */
 #include "test/kit/checkrig.h"
 #include "test/kit/leftover.h"
@@ -66,7 +66,7 @@ static void lanes_part(void **state)
             char what[80], sentence[120], more[80];
             const u32 all = (1u << items) - 1, missing = all & ~mask;
             const u32 n = (u32)__builtin_popcount(mask), left = (u32)__builtin_popcount(missing);
-            /* the smaller side goes first, and finds the other one waiting; else that is at the join */
+            /* the smaller side goes first, and finds the other waiting; else that is at the join */
             const bool waits = n <= left;
             run(parts, mask, 0, items, &driver, &check, pc);
             snprintf(what, sizeof what, "%u items, mask %x", items, mask);

@@ -1080,6 +1080,45 @@ static void goes_on_as_told(void **state)
     exchange(open_device(program, V202), rows, countof(rows));
 }
 
+/* Points are at their own places in whatever order they come, and the one goes that is named: its kind,
+ * its address and, of watchpoints, its size. */
+static void points_keep_apart(void **state)
+{
+    static const Exchange rows[] = {
+        {"Z0,80000030,4", "OK"},
+        {"Z0,80000024,4", "OK"},
+        {"Z0,80000020,4", "OK"},
+        {"Z0,80000028,4", "OK"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "20000080"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "24000080"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "28000080"},
+        {"vCont;c", "T05thread:1;"},
+        {"p20", "30000080"},
+        {"z0,80000030,4", "OK"},
+        {"z0,80000024,4", "OK"},
+        {"z0,80000028,4", "OK"},
+        {"Z2,90000100,4", "OK"}, /* stores to the counter, of which there is one in each round */
+        {"Z3,90000100,2", "OK"}, /* loads of it */
+        {"z2,90000100,2", "OK"},
+        {"z3,90000100,4", "OK"},
+        {"z2,90000104,4", "OK"},
+        {"z4,90000100,4", "OK"},
+        {"vCont;c", "T05rwatch:90000100;thread:1;"},
+        {"vCont;c", "T05watch:90000100;thread:1;"},
+        {"z3,90000100,2", "OK"},
+        {"vCont;c", "T05watch:90000100;thread:1;"},
+        {"Z3,90000100,4", "OK"},
+        {"z2,90000100,4", "OK"},
+        {"vCont;c", "T05rwatch:90000100;thread:1;"},
+        {"vCont;c", "T05rwatch:90000100;thread:1;"},
+    };
+    (void)state;
+    exchange(open_device(program, V202), rows, countof(rows));
+}
+
 /* A debugger without knowledge of lanes steps over a condition that does not hold for the one that it was told of: it is
  * told of each at that place, and then the warp goes on. */
 static void each_lane_is_told(void **state)
@@ -1883,7 +1922,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(faults_stop),             cmocka_unit_test(changes_have_their_place),
         cmocka_unit_test(answers_packets),         cmocka_unit_test(answers_with_all_registers),
         cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(each_lane_is_told),
-        cmocka_unit_test(points_have_their_number),
+        cmocka_unit_test(points_have_their_number), cmocka_unit_test(points_keep_apart),
         cmocka_unit_test(monitor_says_all),
         cmocka_unit_test(takes_conditions),
         cmocka_unit_test(conditions_are_the_last), cmocka_unit_test(hands_out_documents),

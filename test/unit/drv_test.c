@@ -470,6 +470,63 @@ static void tells_its_watcher(void **state)
     }
 }
 
+/* What lies where when a launch begins. */
+typedef struct {
+    DrvExtent all[16];
+    size_t n;
+} Map;
+
+static void take_map(void *self, const DrvScene *scene, LaunchOptions *options)
+{
+    Map *m = self;
+    (void)options;
+    m->n = scene->nextents;
+    assert_true(m->n <= countof(m->all));
+    memcpy(m->all, scene->extents, m->n * sizeof *m->all);
+}
+
+static const DrvExtent *of_kind(const Map *m, u32 kind, size_t nth)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->all[i].kind == kind && !nth--)
+            return &m->all[i];
+    return NULL;
+}
+
+/* Blocks of the host are there once each, with buffers that are arguments in them, and what the launch
+ * has for itself is no block. */
+static void tells_what_lies_where(void **state)
+{
+    (void)state;
+    for (int mmu = 0; mmu < 2; mmu++) {
+        Driver *d = open_driver(mmu);
+        Map m = {.n = 0};
+        u64 a, b;
+        load(d, make_image(GEN_B, 0, NULL));
+        drv_watch(d, (DrvWatcher){.self = &m, .begin = take_map});
+        assert_int_equal(drv_alloc(d, 100, &a), DRV_OK);
+        assert_int_equal(drv_alloc(d, 5000, &b), DRV_OK);
+        const u32 words[] = {(u32)a, (u32)b + 16, 3};
+        const DrvArg args[] = {
+            {.size = 4, .align = 4, .value = &words[0], .buffer = 100},
+            {.size = 4, .align = 4, .value = &words[2]},
+            {.size = 4, .align = 4, .value = &words[1], .buffer = 32, .no_write = true}};
+        assert_int_equal(run(d, "scale", args, 3, 16, 8), DRV_OK);
+        const DrvExtent *x = of_kind(&m, EXTENT_BUFFER, 0), *y = of_kind(&m, EXTENT_BUFFER, 1);
+        assert_true(x && x->addr == a && x->size == 100 && x->arg == 0 && !x->no_write);
+        assert_true(y && y->addr == b + 16 && y->size == 32 && y->arg == 2 && y->no_write && !y->no_read);
+        assert_null(of_kind(&m, EXTENT_BUFFER, 2));
+        x = of_kind(&m, EXTENT_BLOCK, 0), y = of_kind(&m, EXTENT_BLOCK, 1);
+        assert_true(x && x->addr == a && x->size == 100 && y && y->addr == b && y->size == 5000);
+        assert_null(of_kind(&m, EXTENT_BLOCK, 2));
+        x = of_kind(&m, EXTENT_ARGUMENTS, 0), y = of_kind(&m, EXTENT_ARGUMENTS, 1);
+        assert_true(x && y && !of_kind(&m, EXTENT_ARGUMENTS, 2));
+        assert_null(of_kind(&m, EXTENT_PRINT, 0)); /* nobody asked for prints */
+        assert_true((x->size == 128 && y->size == 12) || (x->size == 12 && y->size == 128));
+        drv_close(d);
+    }
+}
+
 /* Behind a block of a watched driver as much is free as it has, but 64 KiB at least and 16 MiB at most; what is freed is not
  * used again before all else is; and where there is no room for gaps there are none. */
 static void keeps_blocks_apart(void **state)
@@ -1550,7 +1607,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(changes_translated),
         cmocka_unit_test(has_high_memory),
         cmocka_unit_test(tables_are_pruned),
-        cmocka_unit_test(tells_its_watcher),
+        cmocka_unit_test(tells_its_watcher), cmocka_unit_test(tells_what_lies_where),
         cmocka_unit_test(keeps_blocks_apart),
         cmocka_unit_test(runs_a_kernel),
         cmocka_unit_test(tables_change_between_launches),

@@ -482,6 +482,34 @@ static void counts_of_caches(void **state)
     buf_free(&c.text);
 }
 
+/* A store to a line that is on its way waits until no line is, and finds it then (doc/timing.md,
+ * "Memory instructions"); it is written when the kernel ends. */
+static void stores_wait_for_their_line(void **state)
+{
+    (void)state;
+    for (u32 n = 1; n <= 6; n++)
+        for (u32 apart = 0; apart < 2; apart++) { /* stores behind their load, or behind all */
+            TimeResult t;
+            Buf text = {0};
+            buf_str(&text, "lui s1, 0x90000\n");
+            assert_true(machine_builtin("rtl-direct", &machine));
+            for (u32 i = 0; i < 2 * n; i++) {
+                const bool stores = apart ? i & 1 : i >= n;
+                const u32 line = apart ? i / 2 : i % n;
+                buf_printf(&text, "%s, %u(s1)\n", stores ? "sw t1" : "lw t0", line * machine.line);
+            }
+            buf_str(&text, "endprg x0, x0, x0\n");
+            rig_load(V202, 4, buf_text(&text));
+            run(&(LaunchOptions){0});
+            assert_true(time_result(engine, &t));
+            assert_int_equal(t.dcache_misses, n);
+            assert_int_equal(t.dcache_hits, n);
+            assert_int_equal(t.dcache_stores, 0);
+            assert_int_equal(t.memory_writes, n);
+            buf_free(&text);
+        }
+}
+
 /* --- what holds of every machine ---------------------------------------------------------- */
 
 enum { GROUPS = 5, WARPS = 3, LANES = 8, ITEMS = GROUPS * WARPS * LANES };
@@ -1036,7 +1064,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(around_a_kernel),
         cmocka_unit_test(every_set),
-        cmocka_unit_test(counts_of_caches),
+        cmocka_unit_test(counts_of_caches), cmocka_unit_test(stores_wait_for_their_line),
         cmocka_unit_test(every_machine),
         cmocka_unit_test(each_event_is_told),
         cmocka_unit_test(parameters_matter),

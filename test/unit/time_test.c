@@ -970,6 +970,11 @@ static void private_memory_is_handed_on(void **state)
     buf_free(&c.text);
 }
 
+static void count_last(void *self, const Group *g, bool is_last)
+{
+    ((u32 *)self)[g->linear] += is_last;
+}
+
 /* A machine that no description can say: its LSU takes no instruction.  The launch ends with a
  * report of what each warp waits for. */
 static void a_machine_that_stands_still(void **state)
@@ -995,9 +1000,11 @@ static void a_machine_that_stands_still(void **state)
     buf_free(&text);
     /* of several groups each warp is named once, in parts of a grid by the grid's numbers */
     for (u32 part = 0; part < 2; part++) {
-        u32 seen[10] = {0};
+        u32 seen[10] = {0}, lasts[3] = {0};
+        RollCall roll = {.self = lasts, .answer = count_last};
         assert_true(machine_builtin(NULL, &machine));
         machine.lsu_per_warp = 0;
+        rig.launch.roll = &roll;
         rig.launch.groups[0] = rig.launch.resident = 3;
         rig.launch.grid[0] = part ? 9 : 0;
         rig.launch.grid[1] = rig.launch.grid[2] = part;
@@ -1010,7 +1017,10 @@ static void a_machine_that_stands_still(void **state)
         }
         for (u32 i = 0; i < 10; i++)
             assert_int_equal(seen[i], i - 6 * part < 3 ? 0x111 : 0);
+        for (u32 i = 0; i < 3; i++) /* and each group says once where it was last */
+            assert_int_equal(lasts[i], 1);
     }
+    rig.launch.roll = NULL;
     rig.launch.resident = 0;
     assert_true(machine_builtin("rtl-direct", &machine));
     run(&(LaunchOptions){0}); /* the engine is as before */

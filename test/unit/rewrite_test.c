@@ -3,19 +3,8 @@
  * (src/ll/components.c, extremes.c, indexnotes.c, pointers.c, prepare.c, relaxed.c, retype.c,
  * spaces.c, unroll.c).
  */
-#include "base/mem.h"
 #include "ll/middle.h"
-#include <llvm-c/Analysis.h>
-#include <llvm-c/IRReader.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
-
-/* The bodies of a function before and after the pass; NULL: it stays as it is. */
-typedef struct {
-    const char *before, *after;
-} Row;
+#include "test/kit/modules.h"
 
 /* What the bodies may use: integers, floats, vectors, pointers into two memories and private
  * memory. */
@@ -41,17 +30,6 @@ static const char given[] =
     "addrspace(3) %l, ptr %o, "
     "ptr addrspace(4) %any, i1 %k) {\nentry:\n";
 
-static LLVMModuleRef parse_text(LLVMContextRef ctx, const Buf *text)
-{
-    char *why = NULL;
-    LLVMModuleRef m = NULL;
-    LLVMMemoryBufferRef from =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(buf_text(text), text->len, "text");
-    if (LLVMParseIRInContext(ctx, from, &m, &why))
-        fail_msg("%s\n%s", why, buf_text(text));
-    return m;
-}
-
 static LLVMModuleRef parse(LLVMContextRef ctx, const char *body)
 {
     Buf text = {0};
@@ -61,52 +39,12 @@ static LLVMModuleRef parse(LLVMContextRef ctx, const char *body)
     return m;
 }
 
-static void verify(LLVMModuleRef m)
-{
-    char *why = NULL;
-    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why))
-        fail_msg("%s", why);
-    LLVMDisposeMessage(why);
-}
-
-/* Names differ, and mean nothing. */
-static void forget_names(LLVMValueRef f)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMSetValueName2(LLVMBasicBlockAsValue(b), "", 0);
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            LLVMSetValueName2(i, "", 0);
-    }
-}
-
 static char *shown(LLVMModuleRef m)
 {
     LLVMValueRef f = LLVMGetNamedFunction(m, "f");
     forget_names(f);
     verify(m);
     return LLVMPrintValueToString(f);
-}
-
-/* Each module after the pass is what it should be, as `read` makes it of a text and `show` makes a text
- * of it. */
-static void expect(const Row *rows, size_t n, void (*pass)(LLVMModuleRef),
-                   LLVMModuleRef (*read)(LLVMContextRef, const char *),
-                   char *(*show)(LLVMModuleRef))
-{
-    for (size_t i = 0; i < n; i++) {
-        LLVMContextRef ctx = LLVMContextCreate();
-        LLVMModuleRef m = read(ctx, rows[i].before),
-                      want = read(ctx, rows[i].after ? rows[i].after : rows[i].before);
-        pass(m);
-        char *got = show(m), *wanted = show(want);
-        if (strcmp(got, wanted) != 0)
-            fail_msg("of\n%s\ncomes\n%s\nwhich should be\n%s", rows[i].before, got, wanted);
-        LLVMDisposeMessage(got);
-        LLVMDisposeMessage(wanted);
-        LLVMDisposeModule(m);
-        LLVMDisposeModule(want);
-        LLVMContextDispose(ctx);
-    }
 }
 
 static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
@@ -677,34 +615,6 @@ static void settled(void **state)
 }
 
 /* --- modules ---------------------------------------------------------------------------------- */
-
-static LLVMModuleRef parse_module(LLVMContextRef ctx, const char *text)
-{
-    Buf all = {0};
-    buf_printf(&all,
-               "target datalayout = \"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128\"\n%s",
-               text);
-    LLVMModuleRef m = parse_text(ctx, &all);
-    buf_free(&all);
-    return m;
-}
-
-/* A whole module, without the names of values. */
-static char *shown_module(LLVMModuleRef m)
-{
-    verify(m);
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-        for (unsigned k = 0; k < LLVMCountParams(f); k++)
-            LLVMSetValueName2(LLVMGetParam(f, k), "", 0);
-        forget_names(f);
-    }
-    return LLVMPrintModuleToString(m);
-}
-
-static void expect_modules(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
-{
-    expect(rows, n, pass, parse_module, shown_module);
-}
 
 #define P1 "ptr addrspace(1)"
 #define P2 "ptr addrspace(2)"

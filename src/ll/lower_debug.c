@@ -342,7 +342,7 @@ void note_value(Fn *n, LLVMValueRef call)
     if (!number || n->f->variable[variable].slot != NO_SLOT)
         return;
     const u32 from = e.is_fragment ? e.at / 8 : 0;
-    const u32 all = e.is_fragment ? (e.size + 7) / 8 : UINT32_MAX / 2;
+    const u32 all = e.is_fragment ? (e.at % 8 + e.size + 7) / 8 : UINT32_MAX / 2;
     /* 1. nothing that can be told */
     if (!v || !e.is_known || e.at % 8 || !pieces_of(n, v, &x)) {
         forget(n, variable, from, all, true);

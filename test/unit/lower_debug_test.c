@@ -250,7 +250,7 @@ static void tells_values(void **state)
     }
 }
 
-/* --- the variables themselves ------------------------------------------------------------------- */
+/* --- the variables themselves ------------------------------------------------------------------ */
 
 /* A kernel that calls g twice, of which the second call stands in a block, and g calls h; all were
  * inlined. */

@@ -180,8 +180,9 @@ static void put_note(Buf *out, const Func *f, const Note *n)
         ref(out, f->module, n->is);
     else
         number(out, n->is.val);
-    offset(out, n->plus);
-    if (n->bits)
+    const bool is_known = n->kind != NOTE_IS || n->is.kind != R_NONE;
+    offset(out, is_known ? n->plus : 0);
+    if (n->bits && is_known)
         buf_printf(out, ", %u bits%s", n->bits, n->is_signed ? " with sign" : "");
     buf_str(out, "\n");
 }

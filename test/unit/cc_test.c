@@ -30,6 +30,7 @@ typedef struct {
     Ref var[VARS];
     Ref in, slot;
     u32 loc;
+    u64 notes; /* 0: nobody is told what the variables are */
 } Maker;
 
 static u32 pick(Maker *k, u32 n) { return next_random(&k->seed) % n; }
@@ -70,7 +71,28 @@ static Ref some(Maker *k)
     return ref_con(pick(k, 2) ? corner[pick(k, countof(corner))] : pick(k, 100000));
 }
 
-static void assign(Maker *k, Ref value) { k->var[pick(k, VARS)] = value; }
+/* Tells now and then what a variable is, also of a sum, or of some of its bits. */
+static void tell(Maker *k, u32 v)
+{
+    if (!k->notes || next_random(&k->notes) % 4 == 0)
+        return;
+    Note n = {.part = v, .is = k->var[v]};
+    const u32 how = next_random(&k->notes) % 8;
+    if (how == 0)
+        n.plus = (i32)next_random(&k->notes) % 1000;
+    if (how == 1)
+        n.bits = (u8)(8 + next_random(&k->notes) % 24), n.is_signed = next_random(&k->notes) % 2;
+    if (how == 2)
+        n.is = ref_none();
+    ir_append(k->f, k->b, &(Ins){.op = IR_note, .imm = (i32)ir_note(k->f, n)});
+}
+
+static void assign(Maker *k, Ref value)
+{
+    const u32 v = pick(k, VARS);
+    k->var[v] = value;
+    tell(k, v);
+}
 
 static void arithmetic(Maker *k)
 {
@@ -205,11 +227,22 @@ static void statements(Maker *k, u32 depth)
     }
 }
 
-/* out[i] = mix of all variables, arguments: in, out */
-static Module *make_program(u64 seed)
+static void declare_variables(Func *f)
 {
-    Maker k = {.m = ir_module("t.cl", target_find(0)), .seed = seed};
+    if (ir_grow(f->module, f->variable, f->nvariable, f->capvariable))
+        f->variable[f->nvariable++] = (SourceVariable){.name = "v", .slot = NO_SLOT};
+    for (u32 v = 0; v < VARS; v++)
+        if (ir_grow(f->module, f->part, f->npart, f->cappart))
+            f->part[f->npart++] = (SourcePart){0, 4 * v, 4};
+}
+
+/* out[i] = mix of all variables, arguments: in, out */
+static Module *make_told_program(u64 seed, u64 notes)
+{
+    Maker k = {.m = ir_module("t.cl", target_find(0)), .seed = seed, .notes = notes};
     k.f = ir_func(k.m, "k", true);
+    if (notes)
+        declare_variables(k.f);
     k.b = ir_block(k.f);
     const Ref args = op(&k, IR_argbase, ref_none(), ref_none(), ref_none());
     const Ref item =
@@ -233,15 +266,24 @@ static Module *make_program(u64 seed)
     return k.m;
 }
 
+static Module *make_program(u64 seed) { return make_told_program(seed, 0); }
+
 /* --- the interpreter: one work-item ---------------------------------------------------------- */
 
 enum { ARGS_AT = 0x1000, IN_AT = 0x2000, OUT_AT = 0x3000, SLOT_AT = 0x4000 };
+
+/* What the last note on the way says of a variable. */
+typedef struct {
+    u32 is_known, value;
+} Told;
 
 typedef struct {
     const Func *f;
     const u32 *in;
     u32 *value;
     u32 slot[SLOT_WORDS], item, out;
+    Told told[VARS];
+    Buf *log; /* what is told of all variables at each store, or NULL */
 } Item;
 
 static u32 read_ref(const Item *s, Ref r)
@@ -258,10 +300,19 @@ static u32 read_memory(const Item *s, u32 at)
 
 static void write_memory(Item *s, u32 at, u32 value)
 {
+    if (s->log)
+        buf_put(s->log, s->told, sizeof s->told);
     if (at < SLOT_AT)
         s->out = value;
     else
         s->slot[(at - SLOT_AT) / 4] = value;
+}
+
+static void hear(Item *s, const Note *n)
+{
+    const u32 sum = read_ref(s, n->is) + (u32)n->plus, left = n->bits ? 32u - n->bits : 0;
+    const u32 value = n->is_signed ? (u32)((i32)(sum << left) >> left) : sum << left >> left;
+    s->told[n->part] = n->is.kind == R_NONE ? (Told){0} : (Told){1, value};
 }
 
 static void step(Item *s, const Ins *i)
@@ -274,6 +325,8 @@ static void step(Item *s, const Ins *i)
     case IR_load: s->value[i->dst] = read_memory(s, a + (u32)i->imm); break;
     case IR_store: write_memory(s, b + (u32)i->imm, a); break;
     case IR_select: s->value[i->dst] = a ? b : c; break;
+    case IR_copy: s->value[i->dst] = a; break;
+    case IR_note: hear(s, &s->f->note[i->imm]); break;
     default: s->value[i->dst] = op_eval(ir_info[i->op].eval, a, b);
     }
 }
@@ -296,11 +349,11 @@ static void enter(Item *s, u32 from, u32 to, u32 *scratch)
         s->value[b->phi[p].dst] = scratch[p];
 }
 
-static void interpret(const Func *f, const u32 *in, u32 *out)
+static void interpret(const Func *f, const u32 *in, u32 *out, Buf *log)
 {
     u32 *value = calloc(f->nvalue, 4), scratch[64];
     for (u32 item = 0; item < ITEMS; item++) {
-        Item s = {.f = f, .in = in, .value = value, .item = item};
+        Item s = {.f = f, .in = in, .value = value, .item = item, .log = log};
         for (u32 b = 0;;) {
             const Block *k = &f->block[b];
             for (size_t i = 0; i < k->nins; i++)
@@ -388,7 +441,7 @@ static void all_levels_agree(void **state)
         for (size_t k = 0; k < countof(how); k++) {
             Module *m = make_program(seed);
             m->is_checked = seed % 2;
-            interpret(m->func[0], in, want);
+            interpret(m->func[0], in, want, NULL);
             simulate(image_of(m, &how[k]), in, got, seed);
             for (u32 i = 0; i < ITEMS; i++)
                 if (got[i] != want[i])
@@ -397,6 +450,259 @@ static void all_levels_agree(void **state)
             ir_free(m);
         }
 }
+
+/* What is told of variables is true behind each pass on generic code, of all work-items wherever
+ * they store; of most that is known before, something is told. */
+static void notes_stay_true(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*run)(Func *f);
+    } passes[] = {{"fold", fold},           {"strength", strength},  {"chain", chain_sums},
+                  {"carry", carry},         {"fold again", fold},    {"sink", sink},
+                  {"meet", meet_in_loops},  {"uniform", uniform},    {"counters", counters}};
+    u32 in[16], want[ITEMS], got[ITEMS], known = 0, kept = 0;
+    (void)state;
+    for (u32 i = 0; i < 16; i++)
+        in[i] = i * 0x01234567 ^ i << 7;
+    for (u64 seed = 1; seed <= 40; seed++) {
+        Buf before = {0};
+        Module *m = make_told_program(seed, seed);
+        interpret(m->func[0], in, want, &before);
+        for (size_t k = 0; k < countof(passes); k++) {
+            Buf after = {0};
+            passes[k].run(m->func[0]);
+            graph_build(m->func[0]);
+            assert_false(m->failed);
+            interpret(m->func[0], in, got, &after);
+            assert_memory_equal(got, want, sizeof want);
+            assert_int_equal(after.len, before.len);
+            const Told *a = (const Told *)before.data, *b = (const Told *)after.data;
+            for (size_t i = 0; i < before.len / sizeof *a; i++) {
+                if (b[i].is_known && (!a[i].is_known || a[i].value != b[i].value))
+                    fail_msg("program %llu, %s: v%zu is told to be %08x, and is %s%08x",
+                             (unsigned long long)seed, passes[k].name, i % VARS, b[i].value,
+                             a[i].is_known ? "" : "not known: ", a[i].value);
+                known += a[i].is_known;
+                kept += b[i].is_known;
+            }
+            buf_free(&after);
+        }
+        buf_free(&before);
+        ir_free(m);
+    }
+    assert_true(kept >= known / 100 * 95);
+}
+
+/* A value that nothing else reads is told as the sum of one that stays and a constant, or not at
+ * all; of a sum, or some bits, as before. */
+static void notes_of_what_is_not_needed(void **state)
+{
+    (void)state;
+    Module *m = ir_module("t.cl", target_find(0));
+    Func *f = ir_func(m, "k", true);
+    const Ref none = ref_none();
+    const u32 b = ir_block(f), unread = ir_op(f, b, IR_csr, none, none, none, 0);
+    f->block[b].ins[0].imm = 0x805;
+    const u32 lane = ir_op(f, b, IR_lane, none, none, none, 0),
+              five = ir_op(f, b, IR_add, ref_val(lane), ref_con(5), none, 0),
+              three = ir_op(f, b, IR_sub, ref_val(five), ref_con(2), none, 0),
+              thrice = ir_op(f, b, IR_mul, ref_val(lane), ref_con(3), none, 0),
+              sum = ir_op(f, b, IR_add, ref_val(lane), ref_val(thrice), none, 0),
+              most = ir_op(f, b, IR_add, ref_val(unread), ref_con(1), none, 0);
+    const Note notes[] = {
+        {.part = 0, .is = ref_val(five)},
+        {.part = 1, .is = ref_val(three)},
+        {.part = 2, .is = ref_val(thrice)},
+        {.part = 3, .is = ref_val(sum)},
+        {.part = 4, .is = ref_val(most)},
+        {.part = 5, .is = ref_val(lane), .plus = 4},
+        {.part = 6, .is = ref_val(five), .plus = -9, .bits = 8, .is_signed = true},
+    };
+    declare_variables(f);
+    for (size_t k = 0; k < countof(notes); k++)
+        ir_append(f, b, &(Ins){.op = IR_note, .imm = (i32)ir_note(f, notes[k])});
+    ir_append(f, b,
+              &(Ins){.op = IR_store,
+                     .width = 4,
+                     .space = IN_GLOBAL,
+                     .a = {ref_val(lane), ref_con(64)}});
+    ir_ret(f, b);
+    graph_build(f);
+    fold(f);
+    Buf text = {0};
+    ir_print(&text, f);
+    assert_string_equal(buf_text(&text), "kernel @k {\n"
+                                         "b0:\n"
+                                         "    %1 = lane\n"
+                                         "    ; v is %1+5\n"
+                                         "    ; v+4 is %1+3\n"
+                                         "    ; v+8 is -\n"
+                                         "    ; v+12 is -\n"
+                                         "    ; v+16 is -\n"
+                                         "    ; v+20 is %1+4\n"
+                                         "    ; v+24 is %1-4, 8 bits with sign\n"
+                                         "    store word global %1, [64]\n"
+                                         "    ret\n"
+                                         "}\n");
+    buf_free(&text);
+    ir_free(m);
+}
+
+/* Nothing that is told of variables changes the code. */
+static void notes_change_nothing(void **state)
+{
+    (void)state;
+    for (u64 seed = 1; seed <= 20; seed++)
+        for (size_t k = 0; k < countof(how); k++) {
+            Buf text[2] = {{0}, {0}};
+            for (u32 told = 0; told < 2; told++) {
+                Caught c;
+                CcOptions opt = how[k];
+                opt.assembly = &text[told];
+                opt.lines = false;
+                catch_in(&c);
+                Module *m = make_told_program(seed, told ? seed : 0);
+                Object *o = cc_compile(m, &opt, &c.d);
+                expect_silence(&c);
+                assert_non_null(o);
+                obj_free(o);
+                ir_free(m);
+            }
+            assert_string_equal(buf_text(&text[0]), buf_text(&text[1]));
+            buf_free(&text[0]);
+            buf_free(&text[1]);
+        }
+}
+
+/* --- calls ------------------------------------------------------------------------------------- */
+
+/* Piece k of what is given for argument number `at` of one lane of a warp. */
+static u32 given(u32 k, u32 lane, u32 warp)
+{
+    const u32 way[] = {7, 100000 + k, lane * (k + 3), warp + k};
+    return way[k % 4];
+}
+
+static Ref given_ref(Maker *k, u32 i, Ref lane, Ref warp)
+{
+    return i % 4 == 0   ? ref_con(7)
+           : i % 4 == 1 ? ref_con(100000 + i)
+           : i % 4 == 2 ? op2(k, IR_mul, lane, ref_con(i + 3))
+                        : op2(k, IR_add, warp, ref_con(i));
+}
+
+/* A call with n pieces in front of what is given; the first of nresults. */
+static Ref put_call(Maker *k, u32 callee, const Ref *piece, u32 n, u32 nresults, Ref *result)
+{
+    for (u32 i = 0; i < n; i++)
+        ir_append(k->f, k->b, &(Ins){.op = IR_arg, .imm = (i32)i, .a = {piece[i]}});
+    ir_append(k->f, k->b, &(Ins){.op = IR_call, .imm = (i32)n, .a = {ref_sym(callee)}});
+    for (u32 i = 0; i < nresults; i++) {
+        const Ins r = {.op = IR_result, .imm = (i32)i, .dst = ir_value(k->f)};
+        ir_append(k->f, k->b, &r);
+        result[i] = ref_val(r.dst);
+    }
+    return result[0];
+}
+
+enum { MOST_PIECES = 70, MOST_RESULTS = 32 };
+
+/* Result j of a function of n pieces: the sum of all, each times its number from j + 1 on. */
+static u32 mixed(const u32 *piece, u32 n, u32 j)
+{
+    u32 sum = 0;
+    for (u32 i = 0; i < n; i++)
+        sum += piece[i] * (i + j + 1);
+    return sum;
+}
+
+/* Such a function, which may call another one with its pieces the other way round first. */
+static void make_mixer(Module *m, const char *name, u32 n, u32 nresults, const char *callee)
+{
+    Maker k = {.m = m, .f = ir_func(m, name, false)};
+    Ref piece[MOST_PIECES], turned[MOST_PIECES], got[MOST_RESULTS];
+    k.b = ir_block(k.f);
+    k.f->nparams = n;
+    k.f->nresults = nresults;
+    for (u32 i = 0; i < n; i++) {
+        const Ins p = {.op = IR_param, .imm = (i32)i, .dst = ir_value(k.f)};
+        ir_append(k.f, k.b, &p);
+        piece[i] = turned[n - 1 - i] = ref_val(p.dst);
+    }
+    Ref more = ref_con(0);
+    if (callee)
+        more = put_call(&k, ir_sym(m, callee, SYM_FUNC), turned, n, nresults, got);
+    for (u32 j = 0; j < nresults; j++) {
+        Ref sum = more;
+        for (u32 i = 0; i < n; i++)
+            sum = op2(&k, IR_add, sum, op2(&k, IR_mul, piece[i], ref_con(i + j + 1)));
+        ir_append(k.f, k.b, &(Ins){.op = IR_setret, .imm = (i32)j, .a = {sum}});
+    }
+    ir_ret(k.f, k.b);
+    graph_build(k.f);
+}
+
+/* out[i] = all results of a mixer, 31 times each before the next; the mixer calls another one. */
+static Module *make_calls(u32 n, u32 nresults)
+{
+    Module *m = ir_module("t.cl", target_find(0));
+    Ref piece[MOST_PIECES], got[MOST_RESULTS];
+    make_mixer(m, "inner", n, nresults, NULL);
+    make_mixer(m, "outer", n, nresults, "inner");
+    Maker k = {.m = m, .f = ir_func(m, "k", true)};
+    const Ref none = ref_none();
+    k.b = ir_block(k.f);
+    const Ref args = op(&k, IR_argbase, none, none, none), lane = op(&k, IR_lane, none, none, none),
+              warp = csr(&k, 0x805), out = load(&k, IN_CONST, op2(&k, IR_add, args, ref_con(4)));
+    for (u32 i = 0; i < n; i++)
+        piece[i] = given_ref(&k, i, lane, warp);
+    put_call(&k, ir_sym(m, "outer", SYM_FUNC), piece, n, nresults, got);
+    Ref sum = ref_con(1);
+    for (u32 j = 0; j < nresults; j++)
+        sum = op2(&k, IR_add, op2(&k, IR_mul, sum, ref_con(31)), got[j]);
+    const Ref item = op2(&k, IR_add, csr(&k, 0x800), lane);
+    store(&k, IN_GLOBAL, sum, op2(&k, IR_add, out, op2(&k, IR_sll, item, ref_con(2))));
+    ir_ret(k.f, k.b);
+    graph_build(k.f);
+    assert_false(m->failed);
+    return m;
+}
+
+static u32 called(u32 n, u32 nresults, u32 item)
+{
+    u32 piece[MOST_PIECES], turned[MOST_PIECES], sum = 1;
+    for (u32 i = 0; i < n; i++)
+        piece[i] = turned[n - 1 - i] = given(i, item % 32, item / 32);
+    const u32 more = mixed(turned, n, 0);
+    for (u32 j = 0; j < nresults; j++)
+        sum = sum * 31 + more + mixed(piece, n, j);
+    return sum;
+}
+
+/* Pieces in registers and on the stack, and as many results as there are registers. */
+static void calls_give_all(void **state)
+{
+    static const u32 pieces[] = {1, 2, 31, 32, 33, 34, 40, MOST_PIECES},
+                     nresults[] = {1, 2, 7, MOST_RESULTS, 3, 1, 2, 5};
+    static const u32 in[16];
+    u32 got[ITEMS];
+    (void)state;
+    for (size_t i = 0; i < countof(pieces); i++)
+        for (size_t k = 0; k < countof(how); k++) {
+            if (how[k].max_v) /* fewer than pieces may need */
+                continue;
+            Module *m = make_calls(pieces[i], nresults[i]);
+            simulate(image_of(m, &how[k]), in, got, pieces[i]);
+            for (u32 item = 0; item < ITEMS; item++)
+                if (got[item] != called(pieces[i], nresults[i], item))
+                    fail_msg("%u pieces, options %zu, item %u: %08x, should be %08x", pieces[i], k,
+                             item, got[item], called(pieces[i], nresults[i], item));
+            ir_free(m);
+        }
+}
+
+/* --- what is shown ----------------------------------------------------------------------------- */
 
 /* all compilations, with assembly and every view */
 static void compiled_alone(void **state)
@@ -507,7 +813,11 @@ int main(int argc, char **argv)
     (void)argc;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_levels_agree),
+        cmocka_unit_test(notes_stay_true),
+        cmocka_unit_test(notes_of_what_is_not_needed),
+        cmocka_unit_test(notes_change_nothing),
         cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(calls_give_all),
         cmocka_unit_test(views),
         cmocka_unit_test(liveness),
         cmocka_unit_test(compiled_alone),

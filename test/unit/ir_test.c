@@ -169,6 +169,28 @@ static void escapes(void **state)
     ir_free(m);
 }
 
+/* only what would not be read as one word is quoted */
+static void names_are_quoted(void **state)
+{
+    static const char *const rows[][2] = {
+        {"a", "@a"},     {"_a.9$", "@_a.9$"}, {"", "@\"\""},       {" ", "@\" \""},
+        {"\t", "@\"\\09\""}, {"a b", "@\"a b\""}, {"a+4", "@\"a+4\""}, {"+", "@\"+\""},
+        {"~", "@\"~\""}, {"\x7f", "@\"\\7f\""}, {"\"\\", "@\"\\22\\5c\""},
+    };
+    (void)state;
+    for (size_t k = 0; k < countof(rows); k++) {
+        Module *m = ir_module("names", target_find(0));
+        Buf out = {0}, want = {0};
+        ir_sym(m, rows[k][0], SYM_EXTERN);
+        ir_print_module(&out, m);
+        buf_printf(&want, "extern %s\n", rows[k][1]);
+        assert_string_equal(buf_text(&out), buf_text(&want));
+        buf_free(&out);
+        buf_free(&want);
+        ir_free(m);
+    }
+}
+
 /* every operation and every row of v202 by its name */
 static void names(void **state)
 {
@@ -547,6 +569,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_nothing), cmocka_unit_test(round_trip),
         cmocka_unit_test(empty_lines),    cmocka_unit_test(tight_lines),
         cmocka_unit_test(escapes),        cmocka_unit_test(names),
+        cmocka_unit_test(names_are_quoted),
         cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
         cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),
         cmocka_unit_test(data_rules),     cmocka_unit_test(notes),

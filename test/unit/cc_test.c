@@ -5,6 +5,7 @@
  * the other, and by the simulator after compilation at every level, with few registers
  * and with registers chosen at random.  All words that come out must be the same.
  */
+#include "test/kit/guard.h"
 #include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "cc/cc.h"
@@ -227,10 +228,17 @@ static void statements(Maker *k, u32 depth)
     }
 }
 
+/* An array of integers. */
 static void declare_variables(Func *f)
 {
+    static const SourceType types[] = {{.size = 0},
+                                       {TYPE_BASE, 5, "int", 4, 0, 0},
+                                       {TYPE_ARRAY, 0, NULL, 4 * VARS, 1, VARS}};
+    Module *m = f->module;
+    for (u32 k = 0; k < countof(types) && ir_grow(m, m->type, m->ntype, m->captype); k++)
+        m->type[m->ntype++] = types[k];
     if (ir_grow(f->module, f->variable, f->nvariable, f->capvariable))
-        f->variable[f->nvariable++] = (SourceVariable){.name = "v", .slot = NO_SLOT};
+        f->variable[f->nvariable++] = (SourceVariable){.name = "v", .type = 2, .slot = NO_SLOT};
     for (u32 v = 0; v < VARS; v++)
         if (ir_grow(f->module, f->part, f->npart, f->cappart))
             f->part[f->npart++] = (SourcePart){0, 4 * v, 4};
@@ -702,6 +710,32 @@ static void calls_give_all(void **state)
         }
 }
 
+/* No pass reads or writes beyond a block of its memory. */
+static void stays_within_blocks(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2 * countof(how); k++)
+        for (GuardWhere where = GUARD_BEHIND; where <= GUARD_BEFORE; where++) {
+            Caught c;
+            Buf assembly = {0};
+            CcOptions opt = how[k / 2];
+            if (k % 2 && opt.max_v)
+                continue;
+            opt.assembly = &assembly;
+            opt.lines = true;
+            catch_in(&c);
+            guard_begin(where);
+            Module *m = k % 2 ? make_calls(34, 2) : make_told_program(1, 1);
+            Object *o = cc_compile(m, &opt, &c.d);
+            expect_silence(&c);
+            assert_non_null(o);
+            ir_free(m);
+            guard_end();
+            obj_free(o);
+            buf_free(&assembly);
+        }
+}
+
 /* --- what is shown ----------------------------------------------------------------------------- */
 
 /* all compilations, with assembly and every view */
@@ -816,6 +850,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(notes_stay_true),
         cmocka_unit_test(notes_of_what_is_not_needed),
         cmocka_unit_test(notes_change_nothing),
+        cmocka_unit_test(stays_within_blocks),
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(calls_give_all),
         cmocka_unit_test(views),

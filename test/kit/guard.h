@@ -1,5 +1,5 @@
-/* guard.h -- the compiler's memory with nothing before or behind each block, so that who goes beyond one
- * ends there.  Programs that include this are linked with GUARDED (Makefile). */
+/* guard.h -- the compiler's memory with nothing before or behind each block, so that who goes
+ * beyond one ends there.  Programs that include this are linked with GUARDED (Makefile). */
 #ifndef KIT_GUARD_H
 #define KIT_GUARD_H
 #include "cc/ir.h"
@@ -12,13 +12,13 @@
 #include <sys/mman.h>
 
 typedef enum { GUARD_NOTHING, GUARD_BEHIND, GUARD_BEFORE } GuardWhere;
-enum { GUARD_PAGE = 4096 };
+enum { GUARD_PAGE = 4096, GUARD_BLOCKS = 20000 /* so many; later ones are as usual */ };
 #define GUARD_ROOM ((size_t)1 << 32)
 
 static struct {
     GuardWhere where;
-    u8 *room; /* pages that nobody may touch, but for those of blocks, which never follow each other */
-    size_t used;
+    u8 *room; /* pages that nobody may touch, but for those of blocks, which never meet */
+    size_t used, nblock;
 } guard;
 
 void *__real_ir_alloc(Module *m, size_t size);
@@ -29,7 +29,7 @@ bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 void *__wrap_ir_alloc(Module *m, size_t size)
 {
     const size_t whole = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
-    if (guard.where == GUARD_NOTHING)
+    if (guard.where == GUARD_NOTHING || guard.nblock++ >= GUARD_BLOCKS)
         return __real_ir_alloc(m, size);
     u8 *at = guard.room + guard.used + GUARD_PAGE;
     if (size > GUARD_ROOM - guard.used - (size_t)2 * GUARD_PAGE ||
@@ -62,7 +62,7 @@ static inline void guard_begin(GuardWhere where)
     void *room = mmap(NULL, GUARD_ROOM, PROT_NONE, flags, -1, 0);
     assert_ptr_not_equal(room, MAP_FAILED);
     guard.room = room;
-    guard.used = 0;
+    guard.used = guard.nblock = 0;
     guard.where = where;
 }
 

@@ -9,6 +9,7 @@
 #include "cc/cc.h"
 #include "drv/drv.h"
 #include "link/link.h"
+#include "test/kit/guard.h"
 #include "test/kit/objects.h"
 #include "test/kit/random.h"
 #include <llvm-c/Analysis.h>
@@ -1045,8 +1046,10 @@ static Object *image_for_device(LLVMModuleRef m)
 {
     Caught c;
     catch_in(&c);
+    guard_begin(GUARD_BEHIND);
     Module *ir = lower_module(m, "kernels", target_find(0), false, &c.d);
-    if (!ir)
+    guard.where = GUARD_NOTHING;
+    if (!ir || !ir_check_module(ir, STAGE_GENERIC, &c.text))
         fail_msg("%s", buf_text(&c.text));
     Object *o = cc_compile(ir, &(CcOptions){.level = 2}, &c.d);
     if (!o)
@@ -1057,6 +1060,7 @@ static Object *image_for_device(LLVMModuleRef m)
     assert_non_null(image);
     obj_free(o);
     ir_free(ir);
+    guard_end();
     return image;
 }
 

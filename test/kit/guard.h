@@ -1,5 +1,5 @@
 /* guard.h -- the compiler's memory with nothing before or behind each block, so that who goes
- * beyond one ends there.  Programs that include this are linked with GUARDED (Makefile). */
+ * beyond one ends there; or without one of the blocks that are asked for.  Programs that include this are linked with GUARDED (Makefile). */
 #ifndef KIT_GUARD_H
 #define KIT_GUARD_H
 #include "cc/ir.h"
@@ -19,6 +19,7 @@ static struct {
     GuardWhere where;
     u8 *room; /* pages that nobody may touch, but for those of blocks, which never meet */
     size_t used, nblock;
+    size_t nth, asked; /* the request that is refused, 0: none; requests so far */
 } guard;
 
 void *__real_ir_alloc(Module *m, size_t size);
@@ -29,6 +30,10 @@ bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 void *__wrap_ir_alloc(Module *m, size_t size)
 {
     const size_t whole = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
+    if (guard.nth && ++guard.asked == guard.nth) {
+        m->failed = true;
+        return NULL;
+    }
     if (guard.where == GUARD_NOTHING || guard.nblock++ >= GUARD_BLOCKS)
         return __real_ir_alloc(m, size);
     u8 *at = guard.room + guard.used + GUARD_PAGE;
@@ -44,7 +49,7 @@ void *__wrap_ir_alloc(Module *m, size_t size)
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
 {
     const size_t more = *cap + *cap / 2 + 1;
-    if (guard.where == GUARD_NOTHING)
+    if (guard.where == GUARD_NOTHING && !guard.nth)
         return __real_ir_grow_(m, a, cap, size);
     void *bigger = __wrap_ir_alloc(m, more * size);
     if (!bigger)

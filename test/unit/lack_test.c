@@ -3,6 +3,7 @@
  * the same as with memory. Only in the hostile build. */
 #include "test/kit/lack.h"
 #include "test/kit/assemble.h"
+#include "test/kit/guard.h"
 #include "cc/cc.h"
 #include "comp/request.h"
 #include "comp/spirv.h"
@@ -216,6 +217,28 @@ static void compiling(void **state)
     LACK_OF_MEMORY(compile_quickly); /* each pass once */
 }
 
+/* The same of each block of the compiler's memory, of which few are an allocation. */
+static void compiling_block_by_block(void **state)
+{
+    (void)state;
+    for (int level = 0; level <= 2; level++) {
+        Buf all = {0};
+        assert_true(compile_at(level, &all));
+        for (size_t nth = 1, asked = nth; asked >= nth; nth++) {
+            Buf made = {0};
+            guard.nth = nth;
+            guard.asked = 0;
+            const bool ok = compile_at(level, &made);
+            asked = guard.asked;
+            guard.nth = 0;
+            if (ok && (made.len != all.len || memcmp(made.data, all.data, all.len) != 0))
+                fail_msg("without block %zu something else was made at level %d", nth, level);
+            buf_free(&made);
+        }
+        buf_free(&all);
+    }
+}
+
 static Object *object; /* of the job below */
 
 /* The listing, and where each instruction comes from. */
@@ -304,7 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assembling), cmocka_unit_test(table_of_kernels),
-        cmocka_unit_test(compiling),  cmocka_unit_test(listing),
+        cmocka_unit_test(compiling),  cmocka_unit_test(compiling_block_by_block),  cmocka_unit_test(listing),
         cmocka_unit_test(spelling),   cmocka_unit_test(asking)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,7 +256,8 @@ $B/test/%: $B/test/%.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
 # memory of the compiler by test/kit/guard.h
 GUARDED := -Wl,--wrap=ir_alloc,--wrap=ir_grow_
-$B/test/unit/cc_test $B/test/unit/lack_test $B/test/unit/lower_test $B/test/unit/lower_debug_test: LDLIBS += $(GUARDED)
+GUARDTESTS := cc debuginfo fold lack lanes layout lower lower_debug registers strength uniform
+$(GUARDTESTS:%=$B/test/unit/%_test): LDLIBS += $(GUARDED)
 # through the system's loader
 $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ -lOpenCL -lcmocka $(LDLIBS)

@@ -46,6 +46,14 @@ void *__wrap_ir_alloc(Module *m, size_t size)
     return guard.where == GUARD_BEHIND ? at + whole - size : at;
 }
 
+/* An array that has moved is at its old place no more. */
+static inline void guard_take(void *old, size_t bytes)
+{
+    const size_t at = (size_t)((u8 *)old - guard.room) / GUARD_PAGE * GUARD_PAGE;
+    if (guard.where != GUARD_NOTHING && (u8 *)old >= guard.room && at < guard.used)
+        mprotect(guard.room + at, (bytes + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE, PROT_NONE);
+}
+
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
 {
     const size_t more = *cap + *cap / 2 + 1;
@@ -54,8 +62,10 @@ bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
     void *bigger = __wrap_ir_alloc(m, more * size);
     if (!bigger)
         return false;
-    if (*cap)
+    if (*cap) {
         memcpy(bigger, *a, *cap * size);
+        guard_take(*a, *cap * size);
+    }
     *a = bigger;
     *cap = more;
     return true;
@@ -71,10 +81,19 @@ static inline void guard_begin(GuardWhere where)
     guard.where = where;
 }
 
+/* Of many random programs the first few, which are numbered from 1. */
+static inline void guard_few(u32 program, u32 few)
+{
+    if (program <= few)
+        guard_begin(program % 2 ? GUARD_BEHIND : GUARD_BEFORE);
+}
+
 /* What was allocated since guard_begin() is gone. */
 static inline void guard_end(void)
 {
     guard.where = GUARD_NOTHING;
-    munmap(guard.room, GUARD_ROOM);
+    if (guard.room)
+        munmap(guard.room, GUARD_ROOM);
+    guard.room = NULL;
 }
 #endif

@@ -6,6 +6,7 @@
  * every word the place in the source and the bytes of each variable, for which it evaluates
  * expressions with registers and memory that are given.  The same text is made of the module.
  */
+#include "test/kit/guard.h"
 #include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "base/mem.h"
@@ -13,6 +14,7 @@
 
 enum {
     PROGRAMS = 150,
+    FEW = 20, /* with guarded memory */
     FUNCTIONS = 3,
     DEPTH = 3,          /* how far types are followed */
     BASE = 0x100000,    /* section k begins at BASE * (k + 1), for who refers to it */
@@ -957,6 +959,7 @@ static void entries(void **state)
 {
     (void)state;
     for (u32 seed = 1; seed <= PROGRAMS; seed++) {
+        guard_few(seed, FEW);
         Program p = make_program(seed);
         Entries e = read_entries(p.o);
         Buf is = {0}, wanted = {0};
@@ -991,6 +994,7 @@ static void entries(void **state)
         mem_free(e.entry);
         obj_free(p.o);
         ir_free(p.m);
+        guard_end();
     }
 }
 
@@ -1059,6 +1063,7 @@ static void line_table(void **state)
 {
     (void)state;
     for (u32 seed = 1; seed <= PROGRAMS; seed++) {
+        guard_few(seed, FEW);
         Program p = make_program(seed);
         Bytes b = section(p.o, ".debug_line"), r = section(p.o, ".debug_aranges");
         Row row[WORDS + 1];
@@ -1088,6 +1093,7 @@ static void line_table(void **state)
         assert_ptr_equal(r.p, r.end);
         obj_free(p.o);
         ir_free(p.m);
+        guard_end();
     }
 }
 

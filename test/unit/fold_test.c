@@ -1,5 +1,6 @@
 /* fold_test.c -- folding keeps what a function computes (random functions, evaluated before and
  * after), and each rule does what it is for. */
+#include "test/kit/guard.h"
 #include "base/mem.h"
 #include "cc/cc.h"
 #include "test/kit/number.h"
@@ -823,8 +824,9 @@ static Func *random_function(Module *m, u32 seed, bool floats)
 
 static void random_functions(bool floats, u32 first)
 {
-    enum { FUNCTIONS = 4000, RUNS = 24 };
+    enum { FUNCTIONS = 4000, RUNS = 24, FEW = 100 /* with guarded memory */ };
     for (u32 seed = first; seed < first + FUNCTIONS; seed++) {
+        guard_few(seed, FEW);
         Module *m = ir_module("random", target_find(0));
         Func *f = random_function(m, seed * 7919, floats);
         Buf before = {0};
@@ -845,6 +847,7 @@ static void random_functions(bool floats, u32 first)
             }
         buf_free(&before);
         ir_free(m);
+        guard_end();
     }
 }
 

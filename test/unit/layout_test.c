@@ -5,10 +5,11 @@
  * is not set to the branch's join; words of terminators choose as the program does, and jump only
  * where they must.
  */
+#include "test/kit/guard.h"
 #include "test/kit/flowgen.h"
 #include "cc/code.h"
 
-enum { PROGRAMS = 200 };
+enum { PROGRAMS = 200, FEW = 16 /* with guarded memory */ };
 
 /* one in three is a function that calls others */
 static Func *laid_out(Module *m, u32 seed)
@@ -123,6 +124,7 @@ static void order_of_blocks(void **state)
     (void)state;
     u32 turned = 0;
     for (u32 seed = 1; seed <= 3 * PROGRAMS; seed++) {
+        guard_few(seed, FEW);
         Module *m = ir_module("test", target_find(0));
         const Func *f = some_function(m, seed);
         List want = {.block = ir_alloc(m, f->nblock * sizeof(u32))};
@@ -137,6 +139,7 @@ static void order_of_blocks(void **state)
             turned += k && f->block[is[k]].rpo < f->block[is[k - 1]].rpo;
         }
         ir_free(m);
+        guard_end();
     }
     assert_true(turned > PROGRAMS / 4);
 }
@@ -221,6 +224,7 @@ static void places_of_rpc(void **state)
     (void)state;
     u32 all = 0, left_out = 0;
     for (u32 seed = 1; seed <= 3 * PROGRAMS; seed++) {
+        guard_few(seed, FEW);
         Module *m = ir_module("test", target_find(0));
         const Func *f = some_function(m, seed);
         const u32 *is = rpc_points(f);
@@ -238,6 +242,7 @@ static void places_of_rpc(void **state)
             left_out += is_vain;
         }
         ir_free(m);
+        guard_end();
     }
     assert_true(left_out > all / 10);
 }
@@ -337,6 +342,7 @@ static void words_of_terminators(void **state)
 {
     (void)state;
     for (u32 seed = 1; seed <= PROGRAMS; seed++) {
+        guard_few(seed, FEW);
         Module *m = ir_module("test", target_find(0));
         const Func *f = laid_out(m, seed);
         Code c = {.f = f};
@@ -344,6 +350,7 @@ static void words_of_terminators(void **state)
         assert_false(m->failed);
         check_words(f, &c, seed);
         ir_free(m);
+        guard_end();
     }
 }
 

@@ -1,6 +1,7 @@
 /* What is one for the warp and what is not, by shapes of graphs; and on random graphs, that
  * a warp with scalars computes what its lanes compute alone, also when lanes meet in loops
  * (meet.c). */
+#include "test/kit/guard.h"
 #include "test/kit/irtexts.h"
 
 /* banks of %1, %2, ... as one string */
@@ -569,14 +570,17 @@ static u32 try_graph(u32 seed, void (*pass)(Func *))
     return steps;
 }
 
-enum { GRAPHS = 60000 };
+enum { GRAPHS = 60000, FEW = 300 /* with guarded memory */ };
 
 static void test_random_graphs(void **state)
 {
     (void)state;
     u32 n = 0;
-    for (u32 k = 1; k <= GRAPHS; k++)
+    for (u32 k = 1; k <= GRAPHS; k++) {
+        guard_few(k, FEW);
         n += try_graph(k * 2654435761u, NULL) > 0;
+        guard_end();
+    }
     assert_true(n > GRAPHS / 4); /* the others do not end */
 }
 
@@ -584,8 +588,11 @@ static void test_random_graphs_with_meetings(void **state)
 {
     (void)state;
     u32 n = 0;
-    for (u32 k = 1; k <= GRAPHS; k++)
+    for (u32 k = 1; k <= GRAPHS; k++) {
+        guard_few(k, FEW);
         n += try_graph(k * 2654435761u, meet_in_loops) != try_graph(k * 2654435761u, NULL);
+        guard_end();
+    }
     assert_true(n > GRAPHS / 200); /* lanes meet elsewhere */
 }
 

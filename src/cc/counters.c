@@ -144,7 +144,6 @@ static void test_address(Tests *T, u32 b, int k)
         (t->a[k].val == c.next && !is_known_next(w, &p, b)))
         return;
     const Ref end = limit(T, &c, &p, n);
-    t = &w->f->block[b].term;
     t->a[k] = ref_val(t->a[k].val == c.now ? p.now : p.next);
     t->a[1 - k] = end;
     T->changed = true;

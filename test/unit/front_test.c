@@ -699,6 +699,8 @@ static void shows_lines(void **state)
         {"s.cl:5:1: error: x", ""},
         {"s.cl:99999999999999999999:1: error: x", ""},
         {"s.c:1: error: x", ""},
+        {"t.cl:1: error: x", ""},
+        {"s.cl/1: error: x", ""},
         {"s.cl: error: x", ""},
         {"s.cl:1 error: x", ""},
         {"s.cl:: error: x", ""},

@@ -920,6 +920,70 @@ static int count(const char *text, const char *what)
     return n;
 }
 
+/* An operation on 8 bytes takes the lock of its address, one of 256: while that is 0 it becomes what
+ * is never 0, else it stays as it is; who found 0 and could store goes inside, with a fence before
+ * and after the accesses, and others come again.  All is one access to the source, at a place that
+ * is not known here. */
+static void locks_objects(void **state)
+{
+    static const char body[] = "define spir_func i64 @f(ptr addrspace(1) %p, i64 %x) {\n"
+                               " %r = atomicrmw xchg ptr addrspace(1) %p, i64 %x seq_cst\n"
+                               " ret i64 %r\n}\n";
+    static const char want[] = "    %1 = param\n"
+                               "    %2 = param #1\n"
+                               "    %3 = param #2\n"
+                               "    jump b1\n"
+                               "b1:\n"
+                               "    %4 = srl %1, 1 !0:0:0\n"
+                               "    %5 = and %4, 1020 !0:0:0\n"
+                               "    %6 = add @__ventus_locks, %5 !0:0:0\n"
+                               "    %7 = csr #0x803 !0:0:0\n"
+                               "    jump b3\n"
+                               "b2:\n"
+                               "    %17 = phi b6 %15\n"
+                               "    %18 = phi b6 %16\n"
+                               "    setret %17\n"
+                               "    setret %18 #1\n"
+                               "    ret\n"
+                               "b3:\n"
+                               "    %8 = lr word flat [%6] !0:0:0\n"
+                               "    %9 = eq %8, 0 !0:0:0\n"
+                               "    %10 = select %9, %7, %8 !0:0:0\n"
+                               "    %11 = sc word flat %10, [%6] !0:0:0\n"
+                               "    %12 = or %8, %11 !0:0:0\n"
+                               "    br ne %12, 0 -> b5, b4 !0:0:0\n"
+                               "b4:\n"
+                               "    fence !0:0:0\n"
+                               "    %13 = load word flat [%1] !0:0:0\n"
+                               "    %14 = load word flat [%1 + 4] !0:0:0\n"
+                               "    store word flat %2, [%1] !0:0:0\n"
+                               "    store word flat %3, [%1 + 4] !0:0:0\n"
+                               "    fence !0:0:0\n"
+                               "    store word flat 0, [%6] !0:0:0\n"
+                               "    jump b5\n"
+                               "b5:\n"
+                               "    %15 = phi b3 0, b4 %13\n"
+                               "    %16 = phi b3 0, b4 %14\n"
+                               "    br ne %12, 0 -> b3, b6 !0:0:0\n"
+                               "b6:\n"
+                               "    jump b2\n"
+                               "}\n";
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMModuleRef m;
+    Buf text = {0};
+    (void)state;
+    Module *ir = lowered(ctx, body, false, &m);
+    ir_print_module(&text, ir);
+    const char *code = strstr(buf_text(&text), "b0:\n");
+    assert_non_null(code);
+    assert_string_equal(code + 4, want);
+    assert_non_null(strstr(buf_text(&text), "data @__ventus_locks weak align 4 size 1024 {\n}\n"));
+    buf_free(&text);
+    ir_free(ir);
+    LLVMDisposeModule(m);
+    LLVMContextDispose(ctx);
+}
+
 /* Variables in private memory, where that is wanted: a note of each that has parts or a name, with
  * a gap behind what has parts; it gets the address, and 0 at the end of a function that is no
  * kernel. */
@@ -1192,6 +1256,7 @@ int main(void)
         cmocka_unit_test(as_the_host),
         cmocka_unit_test(refusals),
         cmocka_unit_test(places_locals),
+        cmocka_unit_test(locks_objects),
         cmocka_unit_test(notes_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

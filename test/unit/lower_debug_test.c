@@ -424,11 +424,46 @@ static void tells_variables(void **state)
     buf_free(&is);
 }
 
+/* Blocks within blocks, of which the innermost 1024 count. */
+static void bounds_scopes(void **state)
+{
+    static const u32 blocks[][2] = {{1, 1}, {1023, 1023}, {1024, 1024}, {1030, 1024}};
+    (void)state;
+    for (size_t k = 0; k < countof(blocks); k++) {
+        Buf text = {0};
+        u32 deep = 0;
+        put_function(&text, "");
+        buf_printf(&text, "%s!14 = distinct !DILexicalBlock(scope: !3, file: !2, line: 3)\n",
+                   described);
+        for (u32 n = 1; n < blocks[k][0]; n++)
+            buf_printf(&text, "!%u = distinct !DILexicalBlock(scope: !%u, file: !2, line: 3)\n",
+                       14 + n, 13 + n);
+        /* the first variable is in the innermost */
+        const char *at = strstr(buf_text(&text), "name: \"one\", scope: !3, file: !2");
+        char scope[8];
+        assert_non_null(at);
+        Buf whole = {0};
+        buf_put(&whole, buf_text(&text), (size_t)(at - buf_text(&text)));
+        snprintf(scope, sizeof scope, "!%u", 13 + blocks[k][0]);
+        buf_printf(&whole, "name: \"one\", scope: %s%s", scope,
+                   at + strlen("name: \"one\", scope: !3"));
+        Module *m = lowered(&whole);
+        assert_int_equal(m->func[0]->nvariable, 2);
+        for (u32 s = m->func[0]->variable[0].scope; s; s = m->scope[s - 1].parent)
+            deep++;
+        assert_int_equal(deep, blocks[k][1]);
+        ir_free(m);
+        buf_free(&text);
+        buf_free(&whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_values),
         cmocka_unit_test(tells_variables),
+        cmocka_unit_test(bounds_scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

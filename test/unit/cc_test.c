@@ -736,6 +736,100 @@ static void stays_within_blocks(void **state)
         }
 }
 
+/* --- passes ------------------------------------------------------------------------------------ */
+
+enum { ALWAYS = -1 };
+
+/* The rows of passes.def. */
+static const struct {
+    const char *name;
+    int when;
+} rows[] = {
+#define PASS(name, function, stage, when, what) {#name, when},
+#include "cc/passes.def"
+};
+
+/* Of all rows of a name: whether one can be turned off; the level from which the first one runs. */
+static bool can_be_off(const char *name, int *first)
+{
+    bool can = false;
+    *first = INT32_MAX;
+    for (size_t k = 0; k < countof(rows); k++)
+        if (!strcmp(rows[k].name, name) && rows[k].when != ALWAYS) {
+            can = true;
+            *first = rows[k].when < *first ? rows[k].when : *first;
+        }
+    return can;
+}
+
+/* Each name of which a row can be turned off is offered once, in the order of the rows. */
+static void passes_are_offered(void **state)
+{
+    size_t n = 0;
+    int first;
+    (void)state;
+    for (size_t k = 0; k < countof(rows); k++) {
+        bool is_new = rows[k].when != ALWAYS;
+        for (size_t j = 0; j < k; j++)
+            is_new &= strcmp(rows[j].name, rows[k].name) != 0 || rows[j].when == ALWAYS;
+        if (is_new) {
+            const CcPass *p = cc_optional(n++);
+            assert_non_null(p);
+            assert_string_equal(p->name, rows[k].name);
+        }
+        assert_int_equal(cc_is_optional(rows[k].name), can_be_off(rows[k].name, &first));
+    }
+    assert_null(cc_optional(n));
+    assert_null(cc_optional(n + 1));
+    assert_false(cc_is_optional("") || cc_is_optional("fol") || cc_is_optional("folds"));
+}
+
+static Buf assembly_of(u64 seed, int level, const char *off)
+{
+    Caught c;
+    Buf text = {0};
+    catch_in(&c);
+    Module *m = make_program(seed);
+    Object *o = cc_compile(m, &(CcOptions){.level = level, .off = off, .assembly = &text}, &c.d);
+    expect_silence(&c);
+    assert_non_null(o);
+    obj_free(o);
+    ir_free(m);
+    return text;
+}
+
+static void same_code(Buf a, Buf b, bool same)
+{
+    if (same)
+        assert_string_equal(buf_text(&a), buf_text(&b));
+    else
+        assert_string_not_equal(buf_text(&a), buf_text(&b));
+    buf_free(&a);
+    buf_free(&b);
+}
+
+/* A lower level is the highest one without the passes that begin later; a list turns off the names
+ * in it, and no others. */
+static void levels_are_passes(void **state)
+{
+    (void)state;
+    for (u64 seed = 1; seed <= 12; seed++) {
+        for (int level = 0; level < 2; level++) {
+            Buf off = {0};
+            int first;
+            for (size_t n = 0; cc_optional(n); n++)
+                if (can_be_off(cc_optional(n)->name, &first) && first > level)
+                    buf_printf(&off, "%s%s", off.len ? "," : "", cc_optional(n)->name);
+            same_code(assembly_of(seed, level, NULL), assembly_of(seed, 2, buf_text(&off)), true);
+            buf_free(&off);
+        }
+        same_code(assembly_of(seed, 3, NULL), assembly_of(seed, 2, NULL), true);
+        same_code(assembly_of(seed, 2, "fold"), assembly_of(seed, 2, NULL), false);
+        same_code(assembly_of(seed, 2, "tidy,fold"), assembly_of(seed, 2, "x,fold,y,tidy"), true);
+        same_code(assembly_of(seed, 2, "fol,folds,,old"), assembly_of(seed, 2, NULL), true);
+    }
+}
+
 /* --- what is shown ----------------------------------------------------------------------------- */
 
 /* all compilations, with assembly and every view */
@@ -851,8 +945,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(notes_of_what_is_not_needed),
         cmocka_unit_test(notes_change_nothing),
         cmocka_unit_test(stays_within_blocks),
-        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(passes_are_offered),
+        cmocka_unit_test(levels_are_passes),
         cmocka_unit_test(calls_give_all),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(views),
         cmocka_unit_test(liveness),
         cmocka_unit_test(compiled_alone),

@@ -20,7 +20,7 @@ static u32 next_random(u64 *seed)
     return (u32)(*seed >> 33);
 }
 
-/* --- making programs --------------------------------------------------------------------- */
+/* --- making programs -------------------------------------------------------------------- */
 
 /* var[]: the values that the variables have at the place that is being written */
 typedef struct {
@@ -276,7 +276,7 @@ static Module *make_told_program(u64 seed, u64 notes)
 
 static Module *make_program(u64 seed) { return make_told_program(seed, 0); }
 
-/* --- the interpreter: one work-item ---------------------------------------------------------- */
+/* --- the interpreter: one work-item --------------------------------------------------------- */
 
 enum { ARGS_AT = 0x1000, IN_AT = 0x2000, OUT_AT = 0x3000, SLOT_AT = 0x4000 };
 
@@ -379,7 +379,7 @@ static void interpret(const Func *f, const u32 *in, u32 *out, Buf *log)
     free(value);
 }
 
-/* --- compiled ------------------------------------------------------------------------- */
+/* --- compiled ------------------------------------------------------------------------ */
 
 static Object *image_of(Module *m, const CcOptions *opt)
 {
@@ -583,7 +583,7 @@ static void notes_change_nothing(void **state)
         }
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 /* Piece k of what is given for argument number `at` of one lane of a warp. */
 static u32 given(u32 k, u32 lane, u32 warp)
@@ -736,7 +736,7 @@ static void stays_within_blocks(void **state)
         }
 }
 
-/* --- passes ------------------------------------------------------------------------------------ */
+/* --- passes ----------------------------------------------------------------------------------- */
 
 enum { ALWAYS = -1 };
 
@@ -830,7 +830,7 @@ static void levels_are_passes(void **state)
     }
 }
 
-/* --- what is shown ----------------------------------------------------------------------------- */
+/* --- what is shown ---------------------------------------------------------------------------- */
 
 /* all compilations, with assembly and every view */
 static void compiled_alone(void **state)

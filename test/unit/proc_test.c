@@ -499,6 +499,28 @@ static int count_others(void *self)
     return n;
 }
 
+/* Whose caller goes away at once ends without an error, and has closed what it opened. */
+static void closes_what_it_opened(void **state)
+{
+    int status;
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        int end[2];
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) || close(end[1]))
+            _exit(2);
+        const ProcServer server = {.control = end[0], .keep = -1, .job = job, .end = _exit};
+        const int first = dup(end[0]), second = dup(end[0]); /* the lowest numbers that are free */
+        close(first);
+        close(second);
+        if (proc_serve(&server))
+            _exit(3);
+        _exit(dup(end[0]) != first || dup(end[0]) != second);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* A job keeps its files and no other, from the next number to those that no list of numbers
  * reaches, also by a kernel without close_range. */
 static void closes_the_others(void **state)
@@ -1006,6 +1028,7 @@ int main(void)
         cmocka_unit_test(ends_with_its_starter),
         cmocka_unit_test(meets_the_first_deadline),
         cmocka_unit_test(finds_programs),
+        cmocka_unit_test(closes_what_it_opened),
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(closes_the_others),
         cmocka_unit_test(arranges_descriptors),

@@ -475,6 +475,28 @@ static void keeps_no_descriptor(void **state)
     assert_in_range(last, 3, first + CALLS - 1);
 }
 
+/* Whose caller goes away at once ends without an error, and has closed what it opened. */
+static void closes_what_it_opened(void **state)
+{
+    int status;
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        int end[2];
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) || close(end[1]))
+            _exit(2);
+        const ProcServer server = {.control = end[0], .keep = -1, .job = job, .end = _exit};
+        const int first = dup(end[0]), second = dup(end[0]); /* the lowest numbers that are free */
+        close(first);
+        close(second);
+        if (proc_serve(&server))
+            _exit(3);
+        _exit(dup(end[0]) != first || dup(end[0]) != second);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* the kernel answers the call as one that does not have it */
 static bool lose_call(u32 number)
@@ -497,28 +519,6 @@ static int count_others(void *self)
     for (int fd = *from; fd < 1100; fd++)
         n += fcntl(fd, F_GETFD) >= 0;
     return n;
-}
-
-/* Whose caller goes away at once ends without an error, and has closed what it opened. */
-static void closes_what_it_opened(void **state)
-{
-    int status;
-    (void)state;
-    const pid_t child = fork();
-    if (child == 0) {
-        int end[2];
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) || close(end[1]))
-            _exit(2);
-        const ProcServer server = {.control = end[0], .keep = -1, .job = job, .end = _exit};
-        const int first = dup(end[0]), second = dup(end[0]); /* the lowest numbers that are free */
-        close(first);
-        close(second);
-        if (proc_serve(&server))
-            _exit(3);
-        _exit(dup(end[0]) != first || dup(end[0]) != second);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
 }
 
 /* A job keeps its files and no other, from the next number to those that no list of numbers

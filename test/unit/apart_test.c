@@ -3,6 +3,7 @@
  * (src/ll/straynotes.c, firstvalues.c, asyncnotes.c).  For each a text, and what the head of the
  * pass and obj/notes.h say has to come of it.
  */
+#include "test/kit/leftover.h"
 #include "ll/middle.h"
 #include "obj/notes.h"
 #include "test/kit/modules.h"
@@ -606,13 +607,16 @@ static void notes_waits(void **state)
     expect_modules(rows, countof(rows), async_note);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(notes_strays),        cmocka_unit_test(has_bounds),
         cmocka_unit_test(keeps_lines),         cmocka_unit_test(give_first_values),
         cmocka_unit_test(forget_first_values), cmocka_unit_test(notes_copies),
         cmocka_unit_test(notes_waits),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "ll/lower.h"
 
 #include "test/kit/guard.h"
+#include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "test/kit/skip.h"
 #include <llvm-c/IRReader.h>
@@ -458,12 +459,15 @@ static void bounds_scopes(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(tells_values),
         cmocka_unit_test(tells_variables),
         cmocka_unit_test(bounds_scopes),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * (src/ll/components.c, extremes.c, indexnotes.c, pointers.c, prepare.c, relaxed.c, retype.c,
  * spaces.c, unroll.c).
  */
+#include "test/kit/leftover.h"
 #include "ll/middle.h"
 #include "test/kit/modules.h"
 
@@ -812,13 +813,16 @@ static void noted_indices(void **state)
     expect_modules(rows, countof(rows), indices_note);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(components), cmocka_unit_test(extremes),      cmocka_unit_test(fused),
         cmocka_unit_test(shortened),  cmocka_unit_test(spaces),        cmocka_unit_test(pointers),
         cmocka_unit_test(unrolled),   cmocka_unit_test(settled),       cmocka_unit_test(prepared),
         cmocka_unit_test(retyped),    cmocka_unit_test(noted_indices),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* converge_test.c -- the marks that src/ll/converge.c makes in random functions against their
  * definition: which branches decide, and where their lanes meet last, by searches of the graph that
  * leave one block out, without dominators or a tree of loops. */
+#include "test/kit/leftover.h"
 #include "base/mem.h"
 #include "ll/middle.h"
 #include <llvm-c/Analysis.h>
@@ -524,12 +525,15 @@ static void needs_marks(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(random_functions),
         cmocka_unit_test(needs_marks),
         cmocka_unit_test(endless_loops),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

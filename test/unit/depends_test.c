@@ -1,6 +1,7 @@
 /* depends_test.c -- which files a compilation looked at: what is noted of them, and that every change of one is
  * noticed.
  */
+#include "test/kit/leftover.h"
 #include "comp/bytes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -208,9 +209,11 @@ static int remove_all(void **state)
     return rmdir(scratch);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(notes_contents), cmocka_unit_test(notices_changes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(leaves_nothing), cmocka_unit_test(notes_contents), cmocka_unit_test(notices_changes),
                                        cmocka_unit_test(notes_each_once), cmocka_unit_test(trusts_older_files)};
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return mkdtemp(scratch) ? cmocka_run_group_tests(tests, NULL, remove_all) : 1;
 }

@@ -2,6 +2,7 @@
  * neighbours): options, the command, headers, messages, ends.  The clang is this program, which
  * does what FRONT_TEST says.
  */
+#include "test/kit/leftover.h"
 #include "base/fdio.h"
 #include "ll/clang_job.h"
 #include "ll/front.h"
@@ -745,12 +746,21 @@ static void shows_lines(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options),    cmocka_unit_test(wrong_options), cmocka_unit_test(command),
-        cmocka_unit_test(actions),    cmocka_unit_test(gives_headers), cmocka_unit_test(bounds),
-        cmocka_unit_test(messages),   cmocka_unit_test(ends),          cmocka_unit_test(no_program),
-        cmocka_unit_test(reads_jobs), cmocka_unit_test(shows_lines),
+        cmocka_unit_test(gives_headers),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(reads_jobs),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(options),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(command),
+        cmocka_unit_test(actions),
+        cmocka_unit_test(no_program),
+        cmocka_unit_test(shows_lines),
     };
     if (getenv("FRONT_TEST") && argc > 1)
         return be_clang(argc, argv);
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "drv/drv.h"
 #include "link/link.h"
 #include "test/kit/guard.h"
+#include "test/kit/leftover.h"
 #include "test/kit/objects.h"
 #include "test/kit/random.h"
 #include <llvm-c/Analysis.h>
@@ -1250,14 +1251,17 @@ static void as_the_host(void **state)
     buf_free(&kernels.declared);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_host),
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(refusals),
         cmocka_unit_test(places_locals),
         cmocka_unit_test(locks_objects),
         cmocka_unit_test(notes_variables),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

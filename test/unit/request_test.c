@@ -1,6 +1,7 @@
 /* request_test.c -- the messages between a host and the compiler's process: their bytes, as
  * request.h says them; that what is written is read again; that everything else is refused.
  */
+#include "test/kit/leftover.h"
 #include "comp/bytes.h"
 #include "test/kit/random.h"
 #include <setjmp.h>
@@ -404,12 +405,15 @@ static void stays_failed(void **state)
     assert_true(!*get_text(&in) && in.failed && !in.left);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(requests),         cmocka_unit_test(many_things),
         cmocka_unit_test(refused_requests), cmocka_unit_test(replies),
         cmocka_unit_test(refused_messages), cmocka_unit_test(stays_failed),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* rounds_test.c -- how many rounds of a loop are to be made one (src/ll/rounds.c), of random loops
  * as text: what it has to be is known from how the loop was made, and from going through it. */
+#include "test/kit/leftover.h"
 #include "base/mem.h"
 #include "ll/middle.h"
 #include <llvm-c/IRReader.h>
@@ -262,10 +263,13 @@ static void random_loops(void **state)
         assert_true(joined[n] > 10);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(random_loops),
     };
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

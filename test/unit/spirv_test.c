@@ -1,6 +1,7 @@
 /* spirv_test.c -- modules of SPIR-V, made of words here: recognising them, putting in values, and the words that
  * translators take.  What an instruction means is the specification's.
  */
+#include "test/kit/leftover.h"
 #include "comp/spirv.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -311,10 +312,12 @@ static void reads_no_further(void **state)
     munmap(room, 2 * PAGE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_modules), cmocka_unit_test(takes_values),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(leaves_nothing), cmocka_unit_test(tells_modules), cmocka_unit_test(takes_values),
                                        cmocka_unit_test(spells_nulls), cmocka_unit_test(spells_shuffles),
                                        cmocka_unit_test(refuses_others), cmocka_unit_test(reads_no_further)};
+    (void)argc;
+    remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -922,9 +922,9 @@ static int count(const char *text, const char *what)
 }
 
 /* An operation on 8 bytes takes the lock of its address, one of 256: while that is 0 it becomes
- * what is never 0, else it stays as it is; who found 0 and could store goes inside, with a fence before
- * and after the accesses, and others come again.  All is one access to the source, at a place that
- * is not known here. */
+ * what is never 0, else it stays as it is; who found 0 and could store goes inside, with a fence
+ * before and after the accesses, and others come again.  All is one access to the source, at a
+ * place that is not known here. */
 static void locks_objects(void **state)
 {
     static const char body[] = "define spir_func i64 @f(ptr addrspace(1) %p, i64 %x) {\n"

@@ -30,6 +30,8 @@ bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 void *__wrap_ir_alloc(Module *m, size_t size)
 {
     const size_t whole = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
+    if (!m->target) /* the module itself, which has room in its first chunk */
+        return __real_ir_alloc(m, size);
     if (guard.nth && ++guard.asked == guard.nth) {
         m->failed = true;
         return NULL;
@@ -46,14 +48,6 @@ void *__wrap_ir_alloc(Module *m, size_t size)
     return guard.where == GUARD_BEHIND ? at + whole - size : at;
 }
 
-/* An array that has moved is at its old place no more. */
-static inline void guard_take(void *old, size_t bytes)
-{
-    const size_t at = (size_t)((u8 *)old - guard.room) / GUARD_PAGE * GUARD_PAGE;
-    if (guard.where != GUARD_NOTHING && (u8 *)old >= guard.room && at < guard.used)
-        mprotect(guard.room + at, (bytes + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE, PROT_NONE);
-}
-
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
 {
     const size_t more = *cap + *cap / 2 + 1;
@@ -62,10 +56,8 @@ bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
     void *bigger = __wrap_ir_alloc(m, more * size);
     if (!bigger)
         return false;
-    if (*cap) {
+    if (*cap)
         memcpy(bigger, *a, *cap * size);
-        guard_take(*a, *cap * size);
-    }
     *a = bigger;
     *cap = more;
     return true;

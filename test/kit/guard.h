@@ -50,7 +50,7 @@ void *__wrap_ir_alloc(Module *m, size_t size)
 
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)
 {
-    const size_t more = *cap + *cap / 2 + 1;
+    const size_t more = *cap + *cap / 64 * 16 + 1; /* small arrays have no room to spare */
     if (guard.where == GUARD_NOTHING && !guard.nth)
         return __real_ir_grow_(m, a, cap, size);
     void *bigger = __wrap_ir_alloc(m, more * size);

@@ -501,6 +501,85 @@ static void stale_graph(void **state)
     buf_free(&found);
 }
 
+/* What no text can say: numbers of things that are not there, the first one behind those that are. */
+static void damage(Func *f, u32 k)
+{
+    Module *m = f->module;
+    Block *b = f->block;
+    Ins *add = &b[0].ins[1], *store = &b[0].ins[2];
+    switch (k) {
+    case 0: b[1].term.succ[0] = (u32)f->nblock; break;
+    case 1: b[0].term.succ[1] = (u32)f->nblock; break;
+    case 2: b[0].term.kind = T_RET + 1; break;
+    case 3: b[1].term = (Term){.kind = T_RET}; break;
+    case 4: add->dst = (u32)f->nvalue; break;
+    case 5: add->a[0] = ref_val((u32)f->nvalue); break;
+    case 6: add->a[0] = ref_val(0); break;
+    case 7: add->a[1] = (Ref){.kind = R_SYM, .val = (u32)m->nsym}; break;
+    case 8: add->a[1] = (Ref){.kind = R_SLOT, .val = (u32)f->nslot}; break;
+    case 9: add->a[1] = (Ref){.kind = R_BLK, .val = (u32)f->nblock}; break;
+    case 10: add->a[1] = ref_reg(NREG); break;
+    case 11: add->a[1] = (Ref){.kind = R_BLK + 20}; break;
+    case 12: add->op = IR_MACHINE + I_vadd64_vv; break;
+    case 13: store->space = 7; break;
+    case 14: add->reg = 1; break;
+    case 15: add->reg = NREG + 1; break;
+    case 16: add->op = IR_note, add->imm = (i32)f->nnote; break;
+    case 17: add->loc = (u32)m->nloc; break;
+    case 18: b[0].term.loc = (u32)m->nloc; break;
+    case 19: b[0].term.cmp = CMP_geu + 1; break;
+    case 20: b[0].term.divergent = true, b[0].term.rpc = (u32)f->nblock; break;
+    case 21: b[2].other[0] = (u32)f->nblock; break;
+    case 22: f->nblock = 0; break;
+    case 23: f->exit = (u32)f->nblock; break;
+    }
+}
+
+static void damaged(void **state)
+{
+    static const char text[] = "extern @s\nfile 0 \"a\"\nfunc @f {\n slot $0 size 4 align 4\nb0:\n"
+                               " %1 = lane\n %2 = add %1, 1 !0:1:2\n store word global %2, [4]\n"
+                               " vbr eq %1, 0 -> b1, b2 join b2\nb1:\n jump b2\n"
+                               "b2: join other b1 b2\n ret\n}\n";
+    static const char *const says[] = {
+        "goes to b3, which does not exist",
+        "goes to b3, which does not exist",
+        "has a terminator of an unknown kind",
+        "returns, but is not the exit",
+        "writes %3, which does not exist",
+        "reads %3, which does not exist",
+        "reads %0, which does not exist",
+        "there is no such symbol",
+        "there is no slot $1",
+        "there is no block b3",
+        "there is no register 320",
+        "an operand has an unknown kind",
+        "is no row of v202",
+        "accesses an unknown space",
+        "writes a register before selection",
+        "there is no register 320",
+        "says nothing",
+        "its place in the source does not exist",
+        "its place in the source does not exist",
+        "there is no such condition",
+        "lanes part without a block to meet in",
+        "its join goes to a block that does not exist",
+        "has no blocks",
+        "has no exit",
+    };
+    (void)state;
+    for (u32 k = 0; k <= countof(says); k++) { /* the last as it is */
+        Buf found = {0};
+        Module *m = parse_good(text);
+        damage(m->func[0], k);
+        assert_int_equal(ir_check(m->func[0], STAGE_GENERIC, &found), k == countof(says));
+        if (k < countof(says) && !strstr(buf_text(&found), says[k]))
+            fail_msg("damage %u gives: %s\nnot: %s", k, buf_text(&found), says[k]);
+        ir_free(m);
+        buf_free(&found);
+    }
+}
+
 static void data_rules(void **state)
 {
     (void)state;
@@ -572,6 +651,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_are_quoted),
         cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
         cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),
+        cmocka_unit_test(damaged),
         cmocka_unit_test(data_rules),     cmocka_unit_test(notes),
     };
     (void)argc;

@@ -944,6 +944,77 @@ static void scaling(void **state)
         fail_msg("%.3f s, but %.3f s for eight times as much", small, large);
 }
 
+/* --- effects ---------------------------------------------------------------------------------- */
+
+/* How many of two equal operations of the lane, whose results nobody reads or which are stored, are
+ * left. */
+static u32 left_of_two(IrOp op, bool stored)
+{
+    Module *m = ir_module("t", target_find(0));
+    Func *f = ir_func(m, "k", true);
+    const u32 b = ir_block(f);
+    u32 left = 0, value[2] = {0, 0};
+    const u32 seed = ir_op(f, b, IR_lane, ref_none(), ref_none(), ref_none(), 0);
+    const Ins at = {
+        .op = IR_load, .width = 4, .space = IN_GLOBAL, .dst = ir_value(f), .a = {ref_val(seed)}};
+    ir_append(f, b, &at);
+    const u32 other = ir_op(f, b, IR_csr, ref_none(), ref_none(), ref_none(), 0);
+    f->block[b].ins[2].imm = 0x805;
+    for (u32 n = 0; n < 2; n++) {
+        Ins i = {.op = (u16)op, .width = 4, .space = IN_GLOBAL};
+        const Ref of[] = {ref_val(at.dst), ref_val(other), ref_val(at.dst)};
+        for (u32 k = 0; k < ir_info[op].nargs; k++)
+            i.a[k] = of[k];
+        i.imm = op == IR_atomic ? OP_add : op == IR_csr ? 0x804 : 0;
+        i.dst = ir_info[op].has_dst ? value[n] = ir_value(f) : 0;
+        ir_append(f, b, &i);
+    }
+    for (u32 n = 0; n < 2 && stored; n++)
+        ir_append(f, b,
+                  &(Ins){.op = IR_store,
+                         .width = 4,
+                         .space = IN_LOCAL,
+                         .a = {ref_val(value[n]), ref_con(4 * n)}});
+    ir_ret(f, b);
+    graph_build(f);
+    fold(f);
+    assert_false(m->failed);
+    for (size_t k = 0; k < f->block[b].nins; k++)
+        left += f->block[b].ins[k].op == op && f->block[b].ins[k].space != IN_LOCAL;
+    ir_free(m);
+    return left;
+}
+
+/* What only computes goes where nobody reads it, and is computed once; what reads memory may find
+ * another value the next time, but goes too; what changes something, or orders it, stays. */
+static void effects(void **state)
+{
+    static const char computes[] =
+        " add sub mul mulh mulhu mulhsu div divu rem remu and or xor sll srl sra min max "
+        "minu maxu eq ne lt ge ltu geu select fadd fsub fmul fdiv fsqrt fma fneg fabs "
+        "fcopysign fmin fmax feq flt fle fexp ftoi ftou itof utof csr lane argbase ldsbase ",
+                      acts[] = " store atomic lr sc fence barrier use ";
+    u32 n = 0;
+    (void)state;
+    for (IrOp op = 0; op < NIR; op = (IrOp)(op + 1)) {
+        char word[32];
+        snprintf(word, sizeof word, " %s ", ir_info[op].name);
+        if (strstr(computes, word)) {
+            if (left_of_two(op, false))
+                fail_msg("%s stays, although nobody reads it", ir_info[op].name);
+            if (left_of_two(op, true) > 1)
+                fail_msg("%s is computed twice", ir_info[op].name);
+            n++;
+        } else if (strstr(acts, word)) {
+            if (left_of_two(op, false) != 2)
+                fail_msg("%s goes", ir_info[op].name);
+            n++;
+        }
+    }
+    assert_int_equal(n, 57);
+    assert_int_equal(left_of_two(IR_load, false), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -953,6 +1024,7 @@ int main(void)
         cmocka_unit_test(equal_computations_are_found_among_many),      cmocka_unit_test(graph_table),
         cmocka_unit_test(random_integers), cmocka_unit_test(random_floats),
         cmocka_unit_test(divisions),       cmocka_unit_test(scaling),
+        cmocka_unit_test(effects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

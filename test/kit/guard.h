@@ -27,6 +27,16 @@ void *__wrap_ir_alloc(Module *m, size_t size);
 bool __real_ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size);
 
+/* Blocks end where the guard begins, to the byte; but a sanitizer wants them aligned. */
+static inline size_t guard_size(size_t size)
+{
+#if defined __SANITIZE_ADDRESS__ || defined HOSTILE || defined DEBUG
+    return (size + 15) / 16 * 16;
+#else
+    return size;
+#endif
+}
+
 void *__wrap_ir_alloc(Module *m, size_t size)
 {
     const size_t whole = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
@@ -45,7 +55,7 @@ void *__wrap_ir_alloc(Module *m, size_t size)
         return NULL;
     }
     guard.used += whole + GUARD_PAGE;
-    return guard.where == GUARD_BEHIND ? at + whole - size : at;
+    return guard.where == GUARD_BEHIND ? at + whole - guard_size(size) : at;
 }
 
 bool __wrap_ir_grow_(Module *m, void **a, size_t *cap, size_t size)

@@ -182,6 +182,13 @@ static int job(void *self)
         return SLOW;
     if (!strcmp(what, "status"))
         return 42;
+    if (!strcmp(what, "names and sleep")) {
+        const pid_t names[] = {getpid(), getppid()};
+        if (pwrite(1, names, sizeof names, 0) != sizeof names)
+            return 99;
+        sleep(SECONDS);
+        return SLOW;
+    }
     if (!strcmp(what, "large status"))
         return 200;
     if (!strcmp(what, "core")) {
@@ -899,6 +906,35 @@ static void ends_with_its_starter(void **state)
     close(to[0]);
 }
 
+/* A job ends with its server, long before it would end by itself. */
+static void ends_with_its_server(void **state)
+{
+    char *const argv[] = {(char *)(size_t)"/proc/self/exe", NULL};
+    const int file[] = {file_with("names and sleep"), file_with("")};
+    pid_t names[2];
+    (void)state;
+    setenv("PROC_TEST", "1", 1);
+    const pid_t caller = fork();
+    if (caller == 0) {
+        int own;
+        ProcResult r;
+        _exit(proc_start(argv, environ, &own) ||
+              proc_call(own, file, 2, &(ProcLimits){0}, -1, &r) != EPIPE);
+    }
+    unsetenv("PROC_TEST");
+    while (pread(file[1], names, sizeof names, 0) != sizeof names && !waitpid(caller, NULL, WNOHANG))
+        usleep(1000);
+    const int job = (int)syscall(SYS_pidfd_open, names[0], 0);
+    struct pollfd ended = {.fd = job, .events = POLLIN};
+    assert_true(job >= 0);
+    assert_int_equal(kill(names[1], SIGKILL), 0);
+    assert_int_equal(poll(&ended, 1, 1000 * SECONDS / 2), 1);
+    waitpid(caller, NULL, 0);
+    close(job);
+    close(file[0]);
+    close(file[1]);
+}
+
 static void *call_for_long(void *cancel)
 {
     ProcResult r;
@@ -1026,6 +1062,7 @@ int main(void)
         cmocka_unit_test(reads_answers),
         cmocka_unit_test(bounds_files),
         cmocka_unit_test(ends_with_its_starter),
+        cmocka_unit_test(ends_with_its_server),
         cmocka_unit_test(meets_the_first_deadline),
         cmocka_unit_test(finds_programs),
         cmocka_unit_test(closes_what_it_opened),

@@ -138,6 +138,103 @@ static void test_choices(void **state)
                 "vmsgt.vi %1, 4\nvrsub.vi");
 }
 
+#define LESS " %4 = lt %1, 5\n"
+#define READ " store word flat %4, [%1 + 4]\n"
+
+/* Each comparison of a lane with a constant at both ends of the immediates (five bits), and with a
+ * scalar: the row, and what it compares with. */
+static void test_ends_of_comparisons(void **state)
+{
+    static const struct {
+        const char *op, *vi, *vx; /* with x - 1 or x; after an li */
+        int less;                 /* what is added to the constant in the first */
+        int low, high;            /* constants that the immediate reaches, of five bits with sign */
+    } rows[] = {
+        {"lt %1, C", "vmsle.vi", "vmslt.vx", -1, -15, 16},
+        {"ltu %1, C", "vmsleu.vi", "vmsltu.vx", -1, 1, 16},
+        {"ge %1, C", "vmsgt.vi", "vmsgt.vx", -1, -15, 16},
+        {"geu %1, C", "vmsgtu.vi", "vmsgtu.vx", -1, 1, 16},
+        {"lt C, %1", "vmsgt.vi", "vmsgt.vx", 0, -16, 15},
+        {"ltu C, %1", "vmsgtu.vi", "vmsgtu.vx", 0, 0, 15},
+        {"ge C, %1", "vmsle.vi", "vmsle.vx", 0, -16, 15},
+        {"geu C, %1", "vmsleu.vi", "vmsleu.vx", 0, 0, 15},
+        {"eq %1, C", "vmseq.vi", "vmseq.vx", 0, -16, 15},
+        {"ne C, %1", "vmsne.vi", "vmsne.vx", 0, -16, 15},
+    };
+    (void)state;
+    for (size_t k = 0; k < countof(rows); k++)
+        for (int c = rows[k].low - 1; c <= rows[k].high + 1; c++) {
+            char body[80], line[80];
+            const char *at = strchr(rows[k].op, 'C');
+            const bool reached = c >= rows[k].low && c <= rows[k].high;
+            if (c < 0 && rows[k].low >= 0)
+                continue; /* the largest numbers */
+            snprintf(body, sizeof body, " %%9 = %.*s%d%s\n", (int)(at - rows[k].op), rows[k].op, c,
+                     at + 1);
+            if (reached)
+                snprintf(line, sizeof line, "%s %%1, %d\n", rows[k].vi, c + rows[k].less);
+            else
+                snprintf(line, sizeof line, "%s %%1, ", rows[k].vx);
+            if (c == 0 && rows[k].low == 1) /* never, always */
+                continue;
+            expect_rows(body, reached ? 1 : 2, line);
+        }
+}
+
+/* A choice takes no bits of what is not chosen where that may be unwritten: each is multiplied by
+ * the condition or its opposite. */
+static void test_checked_choices(void **state)
+{
+    (void)state;
+    Func *f = func_of_text("kernel @k", START LESS " %5 = xor %1, 1\n %6 = select %4, %1, %5\n"
+                                              " store word flat %6, [%1]\n ret\n");
+    f->module->is_checked = true;
+    uniform(f);
+    select_rows(f);
+    expect_lines(f, "vmsle.vi %1, 4\n= vxor.vi %1, 1\n%7:v = vmsgt.vi %1, 4\n"
+                    "%8:v = vmul.vv %7, %5\nvmacc.vv %1, %4, %8\nvsw12.v");
+    ir_free(f->module);
+    f = func_of_text("kernel @k", START LESS READ " %6 = select %4, 0, %1\n"
+                                            " store word flat %6, [%1]\n ret\n");
+    f->module->is_checked = true;
+    uniform(f);
+    select_rows(f);
+    expect_lines(f, "vmsle.vi %1, 4\nvxor.vi %4, 1\nvmul.vv");
+    expect_without(f, "vnmsac");
+    ir_free(f->module);
+}
+
+/* Of two constants one apart, 0, a sum with the other choice, and the opposite condition where
+ * nothing else reads the condition. */
+static void test_more_choices(void **state)
+{
+    (void)state;
+    expect_rows(LESS " %9 = select %4, 8, 7\n", 2, "vmsle.vi %1, 4\nvadd.vi %4, 7");
+    expect_rows(LESS " %9 = select %4, 7, 8\n", 2, "vmsle.vi %1, 4\nvrsub.vi %4, 8");
+    expect_rows(LESS " %9 = select %4, 64, 0\n", 2, "vmsle.vi %1, 4\nvsll.vi %4, 6");
+    expect_rows(LESS " %9 = select %4, 100, 0\n", 3, "vmul.vx %4, ");
+    expect_rows(LESS " %9 = select %4, %2, 0\n", 2, "vmsle.vi %1, 4\nvmul.vx %4, %2");
+    expect_rows(LESS " %9 = select %4, 0, %2\n", 2, "vmsgt.vi %1, 4\nvmul.vx");
+    expect_rows(LESS READ " %9 = select %4, 0, %2\n", 3, "vmsle.vi %1, 4\nvxor.vi %4, 1\nvmul.vx");
+    expect_rows(LESS READ " %9 = select %4, 0, %1\n", 2, "vmsle.vi %1, 4\nvnmsac.vv %4, %1, %1");
+    expect_rows(LESS " %9 = select %4, %1, %2\n", 3, "vmsgt.vi %1, 4\nvrsub.vx %1, %2\nvmadd.vv");
+    expect_rows(LESS " %9 = select %4, %2, %1\n", 3, "vmsle.vi %1, 4\nvrsub.vx %1, %2\nvmadd.vv");
+    expect_rows(LESS READ " %9 = select %4, %2, %3\n", 4,
+                "vmsle.vi %1, 4\nx.sub %2, %3\nvmul.vx %4\nvadd.vx");
+    expect_rows(LESS " %5 = add %2, %1\n %9 = select %4, %5, %1\n", 2,
+                "vmsle.vi\nvmadd.vx %2, %1, %4");
+    expect_rows(LESS " %5 = sub %1, %2\n %9 = select %4, %5, %1\n", 2,
+                "vmsle.vi\nvnmsub.vx %2, %1, %4");
+    expect_rows(LESS " %5 = add %1, %2\n %9 = select %4, %1, %5\n", 2,
+                "vmsgt.vi %1, 4\nvmadd.vx %2, %1, ");
+    expect_rows(LESS " %5 = sub %1, %2\n %9 = select %4, %1, %5\n", 2,
+                "vmsgt.vi %1, 4\nvnmsub.vx %2, %1, ");
+    expect_rows(LESS " %5 = add %1, %2\n store word flat %5, [%1 + 8]\n %9 = select %4, %5, %1\n",
+                4, "vadd.vx %1, %2\nvsub.vv\nvmadd.vv");
+    expect_rows(" %4 = lt %2, %3\n %9 = select %4, %2, %3\n", 3, "slt %2, %3\ncmov %4, %2, %3");
+    expect_rows(" %4 = lt %2, %3\n %9 = select %4, 0, %3\n", 4, "slt %2, %3\nxori\nx.mul");
+}
+
 static void test_multiply_add(void **state)
 {
     (void)state;
@@ -359,6 +456,9 @@ int main(void)
         cmocka_unit_test(test_scalar_forms),
         cmocka_unit_test(test_comparisons),
         cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_ends_of_comparisons),
+        cmocka_unit_test(test_more_choices),
+        cmocka_unit_test(test_checked_choices),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_indices),

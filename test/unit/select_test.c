@@ -272,6 +272,74 @@ static void test_memory(void **state)
            "amominu.w word global \nx.fence\nx.barrier 3");
 }
 
+/* One access: 0 to 2 for a byte, half or word. */
+typedef struct {
+    const char *space;
+    u32 width;
+    bool is_signed, lane, is_store; /* lane: each has an address of its own */
+} Access;
+
+/* Its row, by the names of the instruction set, up to the offset or the value that is stored. */
+static void put_row(Buf *b, const Access *a, int offset)
+{
+    static const char *const width[] = {"byte", "half", "word"};
+    const bool private = !strcmp(a->space, "private"), vector = a->lane || private;
+    const int reach = private ? 1024 : 2048;
+    const char *is_unsigned = !a->is_store && a->width < 2 && !a->is_signed ? "u" : "";
+    buf_printf(b, "%s%s%c%s%s %s %s%s%s ", vector ? "v" : "", a->is_store ? "s" : "l",
+               "bhw"[a->width], is_unsigned,
+               !vector   ? ""
+               : private ? ".v"
+                         : "12.v",
+               width[a->width], a->space, a->is_signed ? " signed" : "",
+               !a->is_store && !vector ? " uniform" : "");
+    if (a->is_store)
+        buf_printf(b, vector ? "%%" : "%%3, ");
+    if (!a->is_store || !vector)
+        buf_printf(b, "%d, ", offset >= -reach && offset < reach ? offset : 0);
+}
+
+static void expect_access(const Access *a, int offset)
+{
+    static const char *const width[] = {"byte", "half", "word"};
+    Buf body = {0}, row = {0}, at = {0};
+    const char *uniformly = a->lane || !strcmp(a->space, "private") ? "" : " uniform";
+    buf_printf(&at, "[%s", a->lane ? "%1" : "%2");
+    if (offset)
+        buf_printf(&at, " %c %d", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    buf_printf(&body, "%s", START);
+    if (a->is_store)
+        buf_printf(&body, " store %s %s %%3, %s]\n ret\n", width[a->width], a->space,
+                   buf_text(&at));
+    else
+        buf_printf(&body, " %%4 = load %s %s%s%s %s]\n store word global %%4, [%%3]\n ret\n",
+                   width[a->width], a->space, a->is_signed ? " signed" : "", uniformly,
+                   buf_text(&at));
+    put_row(&row, a, offset);
+    expect(buf_text(&body), buf_text(&row));
+    buf_free(&body);
+    buf_free(&row);
+    buf_free(&at);
+}
+
+/* Which row an access has: by width and sign, whether all lanes have one address, and its memory,
+ * of which private memory has rows of its own; and how far the row's offset goes, beyond which the
+ * address is computed (doc/isa.md: 12 bits, 11 for private memory). */
+static void test_rows_of_accesses(void **state)
+{
+    static const char *const space[] = {"global", "const", "local", "flat", "private"};
+    static const int offset[] = {0,    1,     -1,   1023,  -1024, 1024,
+                                 2047, -1025, 2048, -2048, -2049, 100000};
+    (void)state;
+    for (u32 k = 0; k < countof(space) * 24; k++) {
+        const Access a = {space[k / 24], k % 3, k / 3 % 2, k / 6 % 2, k / 12 % 2};
+        if (a.is_store ? a.is_signed || k / 24 == 1 : a.width == 2 && a.is_signed)
+            continue;
+        for (size_t o = 0; o < countof(offset); o++)
+            expect_access(&a, offset[o]);
+    }
+}
+
 /* Words at a scalar and what each lane adds to it; the sum is made only if something needs it. */
 static void test_indices(void **state)
 {
@@ -461,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_checked_choices),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_rows_of_accesses),
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_near_broadcasts),
         cmocka_unit_test(test_conditions),

@@ -841,6 +841,67 @@ static void refusals(void **state)
     }
 }
 
+/* The largest that there may be, beside which is what is refused; and how many blocks the function
+ * has then, where a loop begins to be shorter. */
+static void has_bounds(void **state)
+{
+#define COPY(align, bytes)                                                                         \
+    "call void @llvm.memcpy.p0.p0.i32(ptr align " align " %p, ptr align " align " %p, i32 " bytes  \
+    ", i1 false)"
+    static const struct {
+        const char *body, *says; /* NULL: nothing */
+        u32 blocks;              /* 0: any number */
+    } rows[] = {
+        {"call void @g([511 x i32] zeroinitializer, i32 %n)", NULL, 0},
+        {"call void @g2([511 x i32] zeroinitializer, i64 0)",
+         "a call of 'g2' with too many arguments or results", 0},
+        {"call void @h([512 x i32] zeroinitializer)", NULL, 0},
+        {"call void @h2([513 x i32] zeroinitializer)", "an argument of 2052 bytes", 0},
+        {"%x = call [32 x i32] @r32()", NULL, 0},
+        {"%x = call [33 x i32] @r33()", "a call of 'r33' with too many arguments or results", 0},
+        {"%x = zext i32 %n to i2048\n %y = mul i2048 %x, %x", NULL, 0},
+        {"%x = load i2048, ptr %p\n %y = icmp eq i2048 %x, %x", NULL, 0},
+        {"%x = load i2048, ptr %p\n %y = trunc i2048 %x to i32", NULL, 0},
+        {"%x = zext i32 %n to i64\n %y = shl i64 1, %x", NULL, 0},
+        {"%x = load [4096 x i32], ptr %p", NULL, 0},
+        {"%x = alloca i32, align 128", NULL, 0},
+        {COPY("4", "4"), NULL, 3},
+        {COPY("4", "128"), NULL, 3},
+        {COPY("1", "128"), NULL, 3},
+        {COPY("4", "129"), NULL, 5},
+        {"call void @llvm.memset.p0.i32(ptr align 4 %p, i8 7, i32 128, i1 false)", NULL, 3},
+        {"call void @llvm.memset.p0.i32(ptr align 4 %p, i8 7, i32 132, i1 false)", NULL, 5},
+    };
+    static const char declared[] = "declare void @g([511 x i32], i32)\n"
+                                   "declare void @g2([511 x i32], i64)\n"
+                                   "declare void @h2([513 x i32])\n"
+                                   "declare void @h([512 x i32])\ndeclare [32 x i32] @r32()\n"
+                                   "declare [33 x i32] @r33()\n"
+                                   "declare void @llvm.memcpy.p0.p0.i32(ptr, ptr, i32, i1)\n"
+                                   "declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)\n";
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        Buf text = {0};
+        Caught c;
+        catch_in(&c);
+        buf_printf(&text, "%sdefine spir_func void @f(i32 %%n, ptr %%p) {\n %s\n ret void\n}\n",
+                   layout, rows[i].body);
+        buf_printf(&text, "%s", declared);
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m = parse(ctx, &text);
+        Module *ir = lower_module(m, "bounds", target_find(0), false, &c.d);
+        if (!ir != !!rows[i].says || (rows[i].says && !strstr(buf_text(&c.text), rows[i].says)))
+            fail_msg("%s: said is %s", rows[i].body, buf_text(&c.text));
+        if (rows[i].blocks && ir->func[0]->nblock != rows[i].blocks)
+            fail_msg("%s: %zu blocks", rows[i].body, ir->func[0]->nblock);
+        ir_free(ir);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+        buf_free(&c.text);
+        buf_free(&text);
+    }
+}
+
 /* --- what lies where -------------------------------------------------------------------------- */
 
 /* The machine IR of a text. */
@@ -1257,6 +1318,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(as_the_host),
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(has_bounds),
         cmocka_unit_test(places_locals),
         cmocka_unit_test(locks_objects),
         cmocka_unit_test(notes_variables),

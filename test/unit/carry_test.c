@@ -82,12 +82,49 @@ static void test_others_stay(void **state)
                           STORE_SUM));
 }
 
+/* The terms change below so many conditions, each with a pair of phis behind it, and one pair more
+ * is at the start of the loop: of at most eight pairs the sum is carried. */
+static void test_bounds(void **state)
+{
+    enum { MOST_PAIRS = 8 };
+    (void)state;
+    for (u32 deep = 1; deep < MOST_PAIRS + 2; deep++) {
+        Buf b = {0};
+        buf_printf(&b, "b0:\n %%1 = lane\n %%2 = csr #0x804\n %%3 = csr #0x805\n jump b1\n"
+                       "b1:\n %%10 = phi b0 0, b51 %%5\n %%11 = phi b0 %%2, b51 %%101\n"
+                       " %%12 = phi b0 %%3, b51 %%201\n %%4 = load word global [%%1]\n");
+        for (u32 k = 1; k <= deep; k++) {
+            if (k > 1)
+                buf_printf(&b, "b%u:\n", k);
+            buf_printf(&b, " br eq %%4, %u -> b%u, b%u\n", k, k < deep ? k + 1 : 40, 50 + k);
+        }
+        buf_printf(&b, "b40:\n %%301 = load word global [%%1 + 4]\n"
+                       " %%302 = load word global [%%1 + 8]\n jump b%u\n", 50 + deep);
+        for (u32 k = deep; k > 0; k--) {
+            const u32 from = k == deep ? 40 : 51 + k;
+            buf_printf(&b, "b%u:\n", 50 + k);
+            for (u32 term = 1; term <= 2; term++)
+                buf_printf(&b, " %%%u = phi b%u %%%u, b%u %%%u\n", 100 * term + k, k, 10 + term,
+                           from, k == deep ? 300 + term : 100 * term + k + 1);
+            if (k > 1)
+                buf_printf(&b, " jump b%u\n", 49 + k);
+        }
+        buf_printf(&b, " %%6 = add %%101, %%201\n store word global %%6, [%%1 + 12]\n"
+                       " %%5 = add %%10, 1\n br lt %%5, 9 -> b1, b60\nb60:\n ret\n");
+        Func *f = carried(buf_text(&b));
+        assert_int_equal(f->block[1].nphi, deep < MOST_PAIRS ? 2 : 3);
+        ir_free(f->module);
+        buf_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sum_is_carried),
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_others_stay),
+        cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,83 @@ static void phis_are_parallel(void **state)
     }
 }
 
+/* --- moves of one edge ------------------------------------------------------------------------ */
+
+enum { PHIS = 12, FIRST_PHI = 20 /* the value of the first one */ };
+
+/* Phis of a loop, each of which becomes to[k] in the next round: another phi, or a constant from
+ * PHIS on. */
+static Func *loop_of_phis(const u32 *to)
+{
+    Buf text = {0}, why = {0};
+    Diag d = {.sink = diag_to_buf, .to = &why};
+    buf_printf(&text, "kernel @k {\nb0:\n");
+    for (u32 k = 0; k < PHIS; k++)
+        buf_printf(&text, " %%%u:x = li %u\n", k + 1, k);
+    buf_printf(&text, " jump b1\nb1:\n");
+    for (u32 k = 0; k < PHIS; k++)
+        buf_printf(&text, " %%%u:x = phi b0 %%%u, b3 %s%u\n", FIRST_PHI + k, k + 1,
+                   to[k] < PHIS ? "%" : "", to[k] < PHIS ? FIRST_PHI + to[k] : to[k]);
+    buf_printf(&text, " br eq %%1, %%2 -> b2, b3\nb2:\n ret\nb3:\n jump b1\n}\n");
+    Module *m =
+        ir_parse(&(Source){.name = "t.ir", .text = buf_text(&text)}, target_find(0), &d);
+    if (!m)
+        fail_msg("%s", buf_text(&why));
+    buf_free(&text);
+    graph_build(m->func[0]);
+    return m->func[0];
+}
+
+/* How many assignments there are, and one more for each cycle among them, which needs a copy. */
+static u32 moves_needed(const u32 *to)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < PHIS; k++) {
+        u32 at = to[k], least = k;
+        for (u32 step = 0; step < PHIS && at < PHIS && at != k; step++, at = to[at])
+            least = at < least ? at : least;
+        n += to[k] != k;
+        n += at == k && to[k] != k && least == k; /* counted at its least member */
+    }
+    return n;
+}
+
+/* Each phi gets what is for it, whatever is overwritten, by as few moves as that takes. */
+static void moves_are_few(void **state)
+{
+    u32 random = 1;
+    (void)state;
+    for (u32 n = 0; n < 2000; n++) {
+        u32 to[PHIS], value[200];
+        for (u32 k = 0; k < PHIS; k++)
+            to[k] = k;
+        for (u32 k = PHIS; k-- > 1 && n % 2;) { /* a permutation */
+            const u32 j = random_below(&random, k + 1), old = to[k];
+            to[k] = to[j];
+            to[j] = old;
+        }
+        for (u32 k = 0; k < PHIS && n % 4 != 1; k++)
+            if (random_below(&random, 3) == 0)
+                to[k] = random_below(&random, random_below(&random, 4) ? PHIS : 2 * PHIS);
+        Func *f = loop_of_phis(to);
+        leave_ssa(f);
+        assert_false(f->module->failed);
+        assert_true(f->nvalue <= countof(value));
+        const Block *b = &f->block[3];
+        for (u32 k = 0; k < PHIS; k++)
+            value[FIRST_PHI + k] = 1000 + k;
+        for (size_t i = 0; i < b->nins; i++) {
+            const Ins *move = &b->ins[i];
+            assert_true(move->op == (move->a[0].kind == R_VAL ? IR_move : IR_li));
+            value[move->dst] = move->op == IR_li ? move->a[0].val : value[move->a[0].val];
+        }
+        for (u32 k = 0; k < PHIS; k++)
+            assert_int_equal(value[FIRST_PHI + k], to[k] < PHIS ? 1000 + to[k] : to[k]);
+        assert_int_equal(b->nins, moves_needed(to));
+        ir_free(f->module);
+    }
+}
+
 /* A phi of a join under divergent sides, each of which brings a constant or what the other phi had.
  */
 static void phis_of_sides(void **state)
@@ -306,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_agree),
         cmocka_unit_test(phis_are_parallel),
+        cmocka_unit_test(moves_are_few),
         cmocka_unit_test(phis_of_sides),
         cmocka_unit_test(rpc_is_set),
     };

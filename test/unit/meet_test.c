@@ -88,6 +88,126 @@ static void test_sides_that_go_back(void **state)
            "join b10\nb10: join\nvbr ne\nb5, b1 join b5\n");
 }
 
+/* The whole of it, from the loop on: sides, the edges that leave, the meeting with its flag, which
+ * stays the header's in lanes that go on, and where lanes go from it. */
+static void expect_whole(const char *body, const char *want)
+{
+    Func *f = kernel_of(body);
+    Buf text = {0};
+    meet_in_loops(f);
+    ir_print(&text, f);
+    const char *loop = strstr(buf_text(&text), "b1:\n");
+    assert_non_null(loop);
+    assert_string_equal(loop, want);
+    buf_free(&text);
+    ir_free(f->module);
+}
+
+static void test_whole_graphs(void **state)
+{
+    (void)state;
+    /* one way out, taken on a side */
+    expect_whole(START BREAK_IN_ELSE "b5:\n ret\n",
+           "b1:\n"
+           "    %3 = phi b0 %1, b4 %5\n"
+           "    %8 = phi b0 0, b4 %7\n"
+           "    %4 = and %3, 1\n"
+           "    br eq %4, 0 -> b2, b3\n"
+           "b2:\n"
+           "    store word global 1, [%2]\n"
+           "    jump b8\n"
+           "b3:\n"
+           "    %6 = add %3, 7\n"
+           "    br lt %3, 9 -> b6, b7\n"
+           "b4:\n"
+           "    %5 = sub %3, 1\n"
+           "    store word global 2, [%2]\n"
+           "    br lt %5, 0 -> b5, b1\n"
+           "b5:\n"
+           "    ret\n"
+           "b6:\n"
+           "    jump b8\n"
+           "b7:\n"
+           "    jump b8\n"
+           "b8:\n"
+           "    %7 = phi b2 %8, b6 1, b7 %8\n"
+           "    br ne %7, 0 -> b5, b4\n"
+           "}\n");
+    /* a value of the side that is read behind the loop */
+    expect_whole(START BREAK_IN_ELSE
+                 "b5:\n %7 = phi b3 %6, b4 %5\n store word global %7, [%2]\n ret\n",
+           "b1:\n"
+           "    %3 = phi b0 %1, b4 %5\n"
+           "    %9 = phi b0 0, b4 %8\n"
+           "    %11 = phi b0 0, b4 %10\n"
+           "    %4 = and %3, 1\n"
+           "    br eq %4, 0 -> b2, b3\n"
+           "b2:\n"
+           "    store word global 1, [%2]\n"
+           "    jump b8\n"
+           "b3:\n"
+           "    %6 = add %3, 7\n"
+           "    br lt %3, 9 -> b6, b7\n"
+           "b4:\n"
+           "    %5 = sub %3, 1\n"
+           "    store word global 2, [%2]\n"
+           "    br lt %5, 0 -> b5, b1\n"
+           "b5:\n"
+           "    %7 = phi b4 %5, b8 %10\n"
+           "    store word global %7, [%2]\n"
+           "    ret\n"
+           "b6:\n"
+           "    jump b8\n"
+           "b7:\n"
+           "    jump b8\n"
+           "b8:\n"
+           "    %8 = phi b2 %9, b6 1, b7 %9\n"
+           "    %10 = phi b2 %11, b6 %6, b7 %11\n"
+           "    br ne %8, 0 -> b5, b4\n"
+           "}\n");
+    /* two ways out: 1 is the flag of the first that is found, 2 of the other */
+    expect_whole(START "b1:\n %3 = phi b0 %1, b4 %5\n %4 = and %3, 1\n br eq %4, 0 -> b2, b3\n"
+                       "b2:\n br lt %3, 8 -> b6, b4\n"
+                       "b3:\n br lt %3, 9 -> b5, b4\n"
+                       "b4:\n %5 = sub %3, 1\n store word global 2, [%2]\n br lt %5, 0 -> b5, b1\n"
+                       "b5:\n store word global 5, [%2]\n jump b6\n"
+                       "b6:\n %6 = phi b2 1, b5 2\n store word global %6, [%2]\n ret\n",
+           "b1:\n"
+           "    %3 = phi b0 %1, b4 %5\n"
+           "    %8 = phi b0 0, b4 %7\n"
+           "    %4 = and %3, 1\n"
+           "    br eq %4, 0 -> b2, b3\n"
+           "b2:\n"
+           "    br lt %3, 8 -> b9, b10\n"
+           "b3:\n"
+           "    br lt %3, 9 -> b7, b8\n"
+           "b4:\n"
+           "    %5 = sub %3, 1\n"
+           "    store word global 2, [%2]\n"
+           "    br lt %5, 0 -> b5, b1\n"
+           "b5:\n"
+           "    store word global 5, [%2]\n"
+           "    jump b6\n"
+           "b6:\n"
+           "    %6 = phi b5 2, b12 1\n"
+           "    store word global %6, [%2]\n"
+           "    ret\n"
+           "b7:\n"
+           "    jump b11\n"
+           "b8:\n"
+           "    jump b11\n"
+           "b9:\n"
+           "    jump b11\n"
+           "b10:\n"
+           "    jump b11\n"
+           "b11:\n"
+           "    %7 = phi b7 1, b8 %8, b9 2, b10 %8\n"
+           "    br ne %7, 0 -> b12, b4\n"
+           "b12:\n"
+           "    br eq %7, 1 -> b5, b6\n"
+           "}\n");
+}
+
 static void test_nothing_to_gain(void **state)
 {
     (void)state;
@@ -116,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_before_what_follows), cmocka_unit_test(test_value_behind_the_loop),
         cmocka_unit_test(test_two_ways_out),        cmocka_unit_test(test_sides_that_go_back),
+        cmocka_unit_test(test_whole_graphs),
         cmocka_unit_test(test_nothing_to_gain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

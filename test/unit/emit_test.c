@@ -1150,6 +1150,60 @@ static void refusals(void **state)
     refuse(m, NULL, "kernel 'k' needs 1204 bytes of scalar stack");
 }
 
+/* As much as there may be is taken, and a word or byte more refused; of a kernel alone. */
+static void bounds(void **state)
+{
+    enum { ALL = 128 * 1024, STACK = 1024, PRIVATE = 16 << 20, FREE = 16 /* by frame.c */ };
+    static const struct {
+        u32 local, limit, spilled, private;
+        const char *why; /* NULL: nothing */
+    } rows[] = {
+        {.local = ALL - STACK},
+        {.local = ALL - STACK + 1,
+         .why = "kernel 'k' has 130049 bytes of __local variables; with a warp's stack there is "
+                "room for 130048"},
+        {.local = 64 * 1024 - STACK, .limit = 64 * 1024},
+        {.local = 64 * 1024 - STACK + 1,
+         .limit = 64 * 1024,
+         .why = "has 64513 bytes of __local variables; with a warp's stack there is room for "
+                "64512"},
+        {.local = 0, .limit = STACK},
+        {.local = 1, .limit = STACK, .why = "there is room for 0"},
+        {.local = 0,
+         .limit = STACK - 1,
+         .why = "has 0 bytes of __local variables; with a warp's stack there is room for 0"},
+        {.spilled = STACK / 4},
+        {.spilled = STACK / 4 + 1,
+         .why = "kernel 'k' needs 1028 bytes of scalar stack; a warp has 1024"},
+        {.private = PRIVATE - FREE},
+        {.private = PRIVATE - FREE + 4,
+         .why = " bytes of private memory; a work-item can have 16777216"},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        Module *m = new_module();
+        Func *k = new_kernel(m, "k", 1);
+        k->lds_static = rows[i].local;
+        if (rows[i].spilled)
+            OPN(k, 0, spillx, 0, (i32)rows[i].spilled - 1, X(7));
+        if (rows[i].private) {
+            ir_slot(k, PRIVATE / 2, 4);
+            ir_slot(k, rows[i].private - PRIVATE / 2, 4);
+        }
+        Caught c;
+        Object *o = obj_new("t.o");
+        catch_in(&c);
+        finish(m);
+        emit(m, &(CcOptions){.lds_limit = rows[i].limit}, o, &c.d);
+        if (rows[i].why)
+            expect_error(&c, rows[i].why);
+        else
+            expect_silence(&c);
+        obj_free(o);
+        ir_free(m);
+    }
+}
+
 /* What must not be is a failed build with a report, and not the end of the process. */
 static void mistakes(void **state)
 {
@@ -1461,6 +1515,7 @@ int main(void)
         cmocka_unit_test(all_there_is),
         cmocka_unit_test(text_of_a_program),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(bounds),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(line_table),
         cmocka_unit_test(registers_of_callers),

@@ -287,6 +287,41 @@ static void refusals(void **state)
     }
 }
 
+/* The last number of each kind, and the longest names, plain and quoted; the next is refused. */
+static void bounds(void **state)
+{
+    enum { VALUES = 1 << 20, BLOCKS = 1 << 18, SLOTS = 1 << 16, NAME = 4095 };
+    (void)state;
+    for (u32 more = 0; more < 2; more++) {
+        for (u32 what = 0; what < 5; what++) {
+            static const char *const says[] = {
+                "t.ir:3:2: error: there cannot be so many values",
+                "t.ir:3:7: error: there cannot be so many blocks",
+                "t.ir:3:14: error: there cannot be so many slots",
+                "t.ir:1:9: error: the name of a symbol is missing here",
+                "t.ir:1:9: error: this name does not end, or has more than 4095 bytes",
+            };
+            Buf text = {0}, messages = {0};
+            if (what == 0)
+                buf_printf(&text, IN("%%%u = lane"), VALUES - 1 + more);
+            else if (what == 1)
+                buf_printf(&text, "func @f {\nb0:\njump b%u\nb%u:\nret\n}\n", BLOCKS - 1 + more,
+                           BLOCKS - 1 + more);
+            else if (what == 2)
+                buf_printf(&text, IN("%%1 = add 1, $%u"), SLOTS - 1 + more);
+            else
+                buf_printf(&text, what == 3 ? "extern @%0*d" : "extern @\"%0*d\"",
+                           NAME + (int)more, 7);
+            Module *m = parse(buf_text(&text), &messages);
+            if ((m == NULL) != (more > 0) || (more && !strstr(buf_text(&messages), says[what])))
+                fail_msg("%u: %s", what, buf_text(&messages));
+            ir_free(m);
+            buf_free(&text);
+            buf_free(&messages);
+        }
+    }
+}
+
 /* one run finds every wrong line */
 static void goes_on(void **state)
 {
@@ -501,7 +536,8 @@ static void stale_graph(void **state)
     buf_free(&found);
 }
 
-/* What no text can say: numbers of things that are not there, the first one behind those that are. */
+/* What no text can say: numbers of things that are not there, the first one behind those that
+ * are. */
 static void damage(Func *f, u32 k)
 {
     Module *m = f->module;
@@ -649,6 +685,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(empty_lines),    cmocka_unit_test(tight_lines),
         cmocka_unit_test(escapes),        cmocka_unit_test(names),
         cmocka_unit_test(names_are_quoted),
+        cmocka_unit_test(bounds),
         cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
         cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),
         cmocka_unit_test(damaged),

@@ -63,6 +63,10 @@ static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
     "%t, align 4\n"
 #define MIX(mask) "%w = shufflevector <4 x i32> %v, <4 x i32> %u, <4 x i32> " mask "\n"
 
+#define WIDE(n, mask)                                                                              \
+    "%v = load <" n " x i8>, ptr addrspace(1) %p, align 16\n%w = shufflevector <" n               \
+    " x i8> %v, <" n " x i8> zeroinitializer, <" n " x i32> " mask "\n"
+
 static void components(void **state)
 {
     static const Row rows[] = {
@@ -110,6 +114,18 @@ static void components(void **state)
         /* components of the old vector that move, and ones that nobody knows */
         {LOAD MIX("<i32 1, i32 5, i32 2, i32 4>") STORE, NULL},
         {LOAD MIX("<i32 0, i32 5, i32 poison, i32 4>") STORE, NULL},
+        /* as many components as OpenCL has, and one more */
+        {WIDE("16", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>")
+         "store <16 x i8> %w, ptr addrspace(1) %p, align 16\n",
+         WIDE("16", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>")
+         "%t = getelementptr inbounds i8, ptr addrspace(1) %p, i32 15\n"
+         "store i8 0, ptr addrspace(1) %t, align 1\n"},
+        {WIDE("17", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 33>")
+         "store <17 x i8> %w, ptr addrspace(1) %p, align 16\n",
+         NULL},
         {"%v = load <2 x i32>, ptr addrspace(1) %p\n%w = shufflevector <2 x i32> %v, <2 x i32> "
          "zeroinitializer, <4 x i32> "
          "<i32 0, i32 1, i32 2, i32 3>\n" STORE,

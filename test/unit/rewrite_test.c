@@ -724,6 +724,38 @@ static void prepared(void **state)
     buf_free(&after);
 }
 
+/* A call of printf with n arguments, or of what it becomes. */
+static void put_print(Buf *b, u32 n, bool ours)
+{
+    buf_printf(b, "declare spir_func i32 @printf(" P2 ", ...)\n"
+                  "define spir_func i32 @f(" P2 " %%t, i32 %%n) {\n");
+    if (ours)
+        buf_printf(b, " %%id = call spir_func i32 @_Z20get_global_linear_idv()\n"
+                      " %%r = call spir_func i32 (i32, " P2 ", ...) @__ventus_printf(i32 %%id, ");
+    else
+        buf_printf(b, " %%r = call spir_func i32 (" P2 ", ...) @printf(");
+    buf_printf(b, P2 " %%t");
+    for (u32 k = 1; k < n; k++)
+        buf_printf(b, ", i32 %%n");
+    buf_printf(b, ")\n ret i32 %%r\n}\n");
+}
+
+/* Of at most 1000 arguments, the format among them, they are printed. */
+static void prints_many(void **state)
+{
+    (void)state;
+    for (u32 n = 998; n <= 1002; n++) {
+        Buf before = {0}, after = {0};
+        put_print(&before, n, false);
+        put_print(&after, n, n <= 1000);
+        buf_printf(&after, "declare spir_func i32 @__ventus_printf(i32, " P2 ", ...)\n%s",
+                   n <= 1000 ? "declare spir_func i32 @_Z20get_global_linear_idv()\n" : "");
+        expect_modules(&(Row){buf_text(&before), buf_text(&after)}, 1, prepare);
+        buf_free(&before);
+        buf_free(&after);
+    }
+}
+
 /* What a kernel's pointers are by its metadata, with the numbers of SPIR-V: of a dimension, whether
  * it is of depths, an array; 0 to read, 1 to write, 2 for both. */
 static void retyped(void **state)
@@ -836,6 +868,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(components), cmocka_unit_test(extremes),      cmocka_unit_test(fused),
         cmocka_unit_test(shortened),  cmocka_unit_test(spaces),        cmocka_unit_test(pointers),
         cmocka_unit_test(unrolled),   cmocka_unit_test(settled),       cmocka_unit_test(prepared),
+        cmocka_unit_test(prints_many),
         cmocka_unit_test(retyped),    cmocka_unit_test(noted_indices),
     };
     (void)argc;

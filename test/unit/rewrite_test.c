@@ -821,6 +821,76 @@ static void retyped(void **state)
     }
 }
 
+#define SAMPLER "target(\"spirv.Sampler\")"
+#define AS_SAMPLER                                                                                 \
+    "@\"__ventus_image_ptr addrspace(1)_as_target(\\22spirv.Sampler\\22)\"(ptr addrspace(1)"
+#define AS_POINTER                                                                                 \
+    "@\"__ventus_image_target(\\22spirv.Sampler\\22)_as_ptr addrspace(1)\"(" SAMPLER
+#define NO_EFFECT ") nounwind willreturn memory(none)\n"
+
+/* A call with so many numbers behind a pointer, of a function that takes a sampler there. */
+static void put_call(Buf *b, u32 numbers, bool retyped)
+{
+    for (int k = 0; k < 2; k++) {
+        if (k)
+            buf_printf(b, "define spir_func void @f(" P1 " %%x, i32 %%n) {\n%s",
+                       retyped ? " %y = call " SAMPLER " " AS_SAMPLER " %x)\n" : "");
+        buf_printf(b, k ? " call spir_func void @g(" : "declare spir_func void @g(");
+        buf_printf(b, !k || retyped ? SAMPLER : P1);
+        if (k)
+            buf_printf(b, retyped ? " %%y" : " %%x");
+        for (u32 n = 0; n < numbers; n++)
+            buf_printf(b, k ? ", i32 %%n" : ", i32");
+        buf_printf(b, k ? ")\n ret void\n}\n" : ")\n");
+    }
+    if (retyped)
+        buf_printf(b, "declare " SAMPLER " " AS_SAMPLER NO_EFFECT);
+}
+
+/* Calls with pointers where the function has samplers, images or pipes go through functions that
+ * stand for the change of type; others are left alone. */
+static void retyped_calls(void **state)
+{
+#define CALLER(body) "define spir_func i32 @f(" P1 " %x, i32 %n, " SAMPLER " %s) {\n" body "}\n"
+#define TAKES        "declare spir_func i32 @g(" SAMPLER ", i32)\n"
+#define GIVES        "declare spir_func " SAMPLER " @h()\n"
+    static const Row rows[] = {
+        {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x, i32 %n)\n ret i32 %r\n"),
+         TAKES CALLER(" %y = call " SAMPLER " " AS_SAMPLER
+                      " %x)\n %r = call spir_func i32 @g(" SAMPLER
+                      " %y, i32 %n)\n ret i32 %r\n") "declare " SAMPLER " " AS_SAMPLER NO_EFFECT},
+        {GIVES CALLER(" %r = call spir_func " P1 " @h()\n store i32 %n, " P1 " %r\n ret i32 %n\n"),
+         GIVES CALLER(" %r = call spir_func " SAMPLER " @h()\n %y = call " P1 " " AS_POINTER
+                      " %r)\n store i32 %n, " P1 " %y\n ret i32 %n\n") "declare " P1
+                                                                       " " AS_POINTER NO_EFFECT},
+        /* one function for all changes of these types */
+        {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x, i32 %n)\n %q = call spir_func i32 "
+                      "@g(" P1 " %x, i32 %r)\n ret i32 %q\n"),
+         TAKES CALLER(" %y = call " SAMPLER " " AS_SAMPLER
+                      " %x)\n %r = call spir_func i32 @g(" SAMPLER " %y, i32 %n)\n"
+                      " %z = call " SAMPLER " " AS_SAMPLER " %x)\n %q = call spir_func i32 "
+                      "@g(" SAMPLER
+                      " %z, i32 %r)\n ret i32 %q\n") "declare " SAMPLER " " AS_SAMPLER NO_EFFECT},
+        /* right types, other numbers, fewer arguments, a sampler where a pointer is taken */
+        {TAKES CALLER(" %r = call spir_func i32 @g(" SAMPLER " %s, i32 %n)\n ret i32 %r\n"), NULL},
+        {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x, i64 7)\n ret i32 %r\n"), NULL},
+        {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x)\n ret i32 %r\n"), NULL},
+        {"declare spir_func i32 @g(" P1 ")\n" CALLER(" %r = call spir_func i32 @g(" SAMPLER
+                                                     " %s)\n ret i32 %r\n"),
+         NULL},
+    };
+    (void)state;
+    expect_modules(rows, countof(rows), retype_calls);
+    for (u32 n = 254; n <= 256; n++) { /* and a pointer: of at most 256 arguments */
+        Buf before = {0}, after = {0};
+        put_call(&before, n, false);
+        put_call(&after, n, n < 256);
+        expect_modules(&(Row){buf_text(&before), buf_text(&after)}, 1, retype_calls);
+        buf_free(&before);
+        buf_free(&after);
+    }
+}
+
 /* Indices beyond their arrays, as clang finds them, become stores into notes: of the type's bits
  * and sign, and its name. */
 static void noted_indices(void **state)
@@ -869,6 +939,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shortened),  cmocka_unit_test(spaces),        cmocka_unit_test(pointers),
         cmocka_unit_test(unrolled),   cmocka_unit_test(settled),       cmocka_unit_test(prepared),
         cmocka_unit_test(prints_many),
+        cmocka_unit_test(retyped_calls),
         cmocka_unit_test(retyped),    cmocka_unit_test(noted_indices),
     };
     (void)argc;

@@ -699,6 +699,8 @@ static bool component_matches(const Arg *a, u64 at)
     const double got = float_at(a->bytes + at, size), want = float_at(a->want + at, size);
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got);
+    if (isinf(want)) /* no number is near */
+        return got == want;
     return got == want || fabs(got - want) <= a->tolerance * fmax(1, fabs(want));
 }
 

@@ -1,5 +1,5 @@
 /* cl_threads_test.c -- objects that several threads use at once; what goes on beside a launch; contexts
- * side by side. */
+ * side by side; what is done where no thread can be made. */
 #include "test/kit/waiting.h"
 #include "test/opencl/clhost.h"
 #include <fcntl.h>
@@ -487,6 +487,54 @@ static void begins_with_zeros(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* --- no more threads ---------------------------------------------------------------------- */
+
+static void CL_CALLBACK on_built(cl_program p, void *calls)
+{
+    (void)p;
+    ++*(int *)calls;
+}
+
+/* Stacks that no address space has room for: no thread can be made. */
+static void set_stacks(size_t size)
+{
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    assert_int_equal(pthread_attr_setstacksize(&attr, size), 0);
+    assert_int_equal(pthread_setattr_default_np(&attr), 0);
+    pthread_attr_destroy(&attr);
+}
+
+/* A queue is refused, and leaves nothing behind; a build with a callback is done by the caller's thread. */
+static void goes_without_threads(void **state)
+{
+    const u8 *bytes = host.image.data;
+    pthread_attr_t usual;
+    size_t stack;
+    int calls = 0;
+    cl_int s, built;
+    (void)state;
+    cl_program p = clCreateProgramWithBinary(host.context, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(s);
+    assert_int_equal(pthread_getattr_default_np(&usual), 0);
+    pthread_attr_getstacksize(&usual, &stack);
+    set_stacks((size_t)1 << 48);
+    cl_command_queue none = clCreateCommandQueue(host.context, host.device, 0, &s);
+    built = clBuildProgram(p, 0, NULL, "", on_built, &calls);
+    const int at_once = calls;
+    set_stacks(stack);
+    pthread_attr_destroy(&usual);
+    assert_null(none);
+    assert_int_equal(s, CL_OUT_OF_HOST_MEMORY);
+    ok(built);
+    assert_int_equal(at_once, 1);
+    cl_kernel k = make_kernel(p, "ids");
+    assert_int_equal(INFO(cl_uint, clGetKernelInfo, k, CL_KERNEL_NUM_ARGS), 1);
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    assert_int_equal(calls, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +546,7 @@ int main(void)
         cmocka_unit_test(goes_on_on_another_device),
         cmocka_unit_test(keeps_contexts_apart),
         cmocka_unit_test(begins_with_zeros),
+        cmocka_unit_test(goes_without_threads),
     };
     set_environment();
     setenv("VENTUS_TIMEOUT", "60", 1);

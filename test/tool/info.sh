@@ -13,6 +13,8 @@
 # run: sed -n 's/^PARAMETER(\([a-z_0-9]*\),.*/\1/p' src/mach/machine.def >%t && %b/ventus info >%t.all
 # run: while read p; do grep -Eq "^$p +[A-Za-z]+ +[0-9.]+( 2.n)?( +[0-9]+){3,} +[a-z]" %t.all || echo "no line for $p"; done <%t
 # run: test $(wc -l <%t) -ge 9
+# an empty line between the parts
+# run: awk -v RS= -v ORS=' ' '{ print $1 }' %t.all; echo
 # run: grep -Eo '^lanes +lanes +4..32 2.n +8 +32 +32 +8' %t.all | tr -s ' '
 
 # out:
@@ -24,5 +26,6 @@
 # "name":"documents"
 # "name":"rtl"
 # 2
+# ventus profile engine built parameter machine machine machine machine machine machine 
 # lanes lanes 4..32 2^n 8 32 32 8
 # end

@@ -82,8 +82,32 @@ for v in 100 100% 0.0001 5% 1e1; do said 'no/such.elf: error: No such file or di
 for v in 100.01 0.00009 0 -1 nan 5%% % ''; do
 	is 2:1 "$("$B/ventus" run --engine timing --sample "$v" no/such.elf >"$T.help" 2>&1; echo $?:"$(grep -c "^ventus run: --sample: '$v' is" "$T.help")")" "--sample $v"
 done
+range() { # OPTION LEAST MOST, which are the ranges of machines where there is one
+	for v in "$2" "$3"; do said 'no/such.elf: error: No such file or directory' run "$1" "$v" no/such.elf; done
+	said "ventus run: $1: '$(awk -v v="$3" 'BEGIN { printf "%.0f", v + 1 }')' is not a number from 0 to $3" run "$1" "$(awk -v v="$3" 'BEGIN { printf "%.0f", v + 1 }')" no/such.elf
+	[ "$2" = 0 ] || [ "$1" = --threads ] || said "ventus run: $1: 0 is too few" run "$1" 0 no/such.elf
+}
+"$B/ventus" info | sed -n 's/^\(lanes\|group_warps\|sms\)  *[A-Za-z]*  *\([0-9]*\)\.\.\([0-9]*\) .*/\1 \2 \3/p' >"$T.ranges"
+while read -r name least most; do
+	case $name in lanes) range --threads "$least" "$most" ;; group_warps) range --warps "$least" "$most" ;; sms) range --sms "$least" "$most" ;; esac
+done <"$T.ranges"
+is 3 "$(wc -l <"$T.ranges")" ranges
+said 'ventus run: --threads: a warp has 4, 8, 16 or 32 lanes' run --threads 2 no/such.elf
+range -j 0 256
+range -P 0 16777216
+range --picture-limit 0 16777216
+range -g 1 4294967295
+range -l 1 4294967295
+range -G 0 4294967295
+for v in NUM_THREAD=4 NUM_THREAD=32 NUM_WARP=1 NUM_WARP=64 VENTUS_SMS=1 VENTUS_SMS=65536 VENTUS_MMU=0 VENTUS_MMU=1; do
+	is 'no/such.elf: error: No such file or directory' "$(env "$v" "$B/ventus" run no/such.elf 2>&1)" "$v"
+done
+for v in 1e-9 0.5 1e300; do said 'no/such.elf: error: No such file or directory' run --timeout "$v" --patience "$v" no/such.elf; done
+said 'no/such.elf: error: No such file or directory' run --patience 0 no/such.elf
+for v in 0 -0.5 inf nan 1s ''; do said "ventus run: --timeout: '$v' is no number of seconds" run --timeout "$v" no/such.elf; done
+for v in -0.5 inf nan 1s ''; do said "ventus run: --patience: '$v' is no number of seconds" run --patience "$v" no/such.elf; done
 [ $n -gt 300 ] || echo "only $n"
-rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases" "$T.s" "$T.o"
+rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases" "$T.ranges" "$T.s" "$T.o"
 
 # out:
 # end

@@ -1,6 +1,7 @@
 /* What must hold of objects as files, of hostile files, and of resource records. */
 #include "test/kit/leftover.h"
 #include "test/kit/objects.h"
+#include "test/kit/random.h"
 #include "obj/reloc.h"
 
 /* --- examples ------------------------------------------------------------ */
@@ -644,6 +645,61 @@ static void addresses_have_names(void **state)
     obj_free(o);
 }
 
+/* The rules of obj.h, a pass over the symbols for each rank. */
+static i32 find_by_rule(const Object *o, const char *name)
+{
+    for (int rank = 0; rank < 3; rank++)
+        for (size_t i = 0; i < o->nsymbols; i++) {
+            const ObjSymbol *s = &o->symbols[i];
+            const int of = s->section == OBJ_UNDEF ? 2 : s->bind == STB_LOCAL;
+            if (of == rank && s->type != STT_SECTION && s->type != STT_FILE && !strcmp(s->name, name))
+                return (i32)i;
+        }
+    return -1;
+}
+
+/* of the labels that lie nearest: functions, then what is not local, then the first */
+static const ObjSymbol *name_by_rule(const Object *o, i32 section, u32 addr)
+{
+    for (u64 value = addr; value <= addr; value--)
+        for (int rank = 0; rank < 4; rank++)
+            for (size_t i = 0; i < o->nsymbols; i++) {
+                const ObjSymbol *s = &o->symbols[i];
+                const bool is_here = section < 0 ? s->section >= 0 : s->section == section;
+                const bool is_named = s->name[0] && s->name[0] != '$' && s->type != STT_SECTION && s->type != STT_FILE;
+                const int of = 2 * (s->type != STT_FUNC) + (s->bind == STB_LOCAL);
+                if (is_here && is_named && s->value == value && of == rank)
+                    return s;
+            }
+    return NULL;
+}
+
+static void names_follow_the_rules(void **state)
+{
+    static const char *const names[] = {"f", "g", "", "$x"};
+    static const u8 binds[] = {STB_LOCAL, STB_GLOBAL, STB_WEAK};
+    static const u8 types[] = {STT_NOTYPE, STT_FUNC, STT_OBJECT, STT_SECTION, STT_FILE};
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        Object *o = obj_new("rules.o");
+        add_bytes(o, ".text", TEXT_FLAGS, 4, "", 0);
+        add_bytes(o, ".data", DATA_FLAGS, 4, "", 0);
+        for (u32 n = below(6); n; n--)
+            obj_add_symbol(o, names[below(countof(names))], (i32)below(5) - 3, below(4), binds[below(countof(binds))],
+                           types[below(countof(types))]);
+        for (size_t i = 0; i < countof(names); i++)
+            assert_int_equal(obj_find_symbol(o, names[i]), find_by_rule(o, names[i]));
+        for (i32 section = -1; section < 2; section++)
+            for (u32 addr = 0; addr < 5; addr++) {
+                u64 past = 77;
+                const ObjSymbol *want = name_by_rule(o, section, addr);
+                assert_ptr_equal(obj_symbol_at(o, section, addr, &past), want ? want->name : NULL);
+                assert_int_equal(past, want ? addr - want->value : 77);
+            }
+        obj_free(o);
+    }
+}
+
 static void relocations_have_names(void **state)
 {
     (void)state;
@@ -940,6 +996,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unsound_objects_are_not_written),
         cmocka_unit_test(global_definitions_are_found_first),
         cmocka_unit_test(addresses_have_names),
+        cmocka_unit_test(names_follow_the_rules),
         cmocka_unit_test(relocations_have_names),
         cmocka_unit_test(relocations_have_the_numbers_of_elf_h),
         cmocka_unit_test(records_come_back),

@@ -1,13 +1,13 @@
 #!/bin/sh
-# devlib_host_test.sh -- the device library, compiled for the host: exact results, the arithmetic of double, and the
+# devlib_host_test.sh -- the device library, compiled for the host: exact results, conversions, the arithmetic of double, and the
 # accuracy of the others at a sample of arguments, which must be within the standard's bounds and no worse than
 # doc/accuracy.md says; `make accuracy STEP=1` looks at all arguments.
 B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS
 A=$B/test/accuracy
-make -s B="$B" CC="${CC:-cc}" "$A/exact" "$A/accuracy" "$A/double" "$A/fp16" "$A/arithmetic" || exit 1
-"$A/exact" && "$A/arithmetic" 200000 || exit 1
+make -s B="$B" CC="${CC:-cc}" "$A/convert" "$A/exact" "$A/accuracy" "$A/double" "$A/fp16" "$A/arithmetic" || exit 1
+"$A/convert" && "$A/exact" && "$A/arithmetic" 200000 || exit 1
 t=$(mktemp) bad=0
 trap 'rm -f "$t"' EXIT
 

@@ -141,7 +141,6 @@ static bool keep(Main *m, size_t point, const PointResult *r, Diag *d)
     m->failures += r->status != 0;
     if (r->status)
         write_failure(m, point, r, d);
-    draw_bar(m, false);
     return true;
 }
 
@@ -161,6 +160,7 @@ static bool collect(Main *m, SweepJob *job, Diag *d)
             job_result(&m->sweep, &job[i], status, m->work, &r);
             ok = keep(m, point, &r, d) && ok;
             result_free(&r);
+            draw_bar(m, false);
         }
     return ok;
 }
@@ -346,6 +346,7 @@ static bool run_batch(Main *m, size_t from, size_t n, const sigset_t *signals, D
             if (!came[i]) {
                 ok = take_in(m, m->todo[from + i], &came[i], d);
                 left -= came[i];
+                draw_bar(m, false);
             }
         if (last)
             break;

@@ -23,10 +23,10 @@ $CC -fsanitize=leak -o "$t/build/ventus" "$B"/tool/*.o "$B/libventus.a" $librari
 
 # 2. tests, whose output has the sanitizer's report if there is one
 cd test/tool || exit 1
-set -- cc_bad.sh cc_clang.sh cc_ir_rules.sh cc_profile.sh check_bounds.s check_merge.s dis.sh dis_bad.sh dis_many.sh dis_plain.s dis_resolve.s fault_assembly.sh \
+set -- cc_bad.sh cc_clang.sh cc_ir_rules.sh cc_profile.sh cc_verbose_asm.sh check_bounds.s check_merge.s dis.sh dis_bad.sh dis_many.sh dis_plain.s dis_resolve.s fault_assembly.sh \
     fault_lines.sh info.sh info_table.sh objdump.s objdump_tables.sh replay_round.s run_buffers.s run_dump.sh run_faults.s run_formats.sh run_images.sh \
     run_kernels.s run_local.sh run_pictures.s run_png.sh run_profile.s \
-    run_signature.sh run_stats.s run_structs.sh run_timeline.s run_trace.s run_want.sh specs_bad.sh sweep_points.sh trace_order.sh usage.sh
+    run_signature.sh run_stats.s run_structs.sh run_timeline.s run_trace.s run_verbose.sh run_want.sh specs_bad.sh sweep_points.sh trace_order.sh usage.sh
 n=$#
 cd ../.. || exit 1
 for f; do

@@ -109,8 +109,10 @@ int as_main(int argc, char **argv)
         out_of_memory();
     if (ok && a.listing)
         write_file("-", buf_text(&listing), listing.len, &d);
-    if (d.errors > d.limit)
+    if (d.errors > d.limit) {
+        d.limit = d.errors; /* which would leave this out, too */
         note(&d, NULL, NULL, "%d errors in all", d.errors);
+    }
     obj_free(o);
     buf_free(&text);
     buf_free(&listing);

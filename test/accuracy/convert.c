@@ -1,7 +1,8 @@
-/* convert.c -- every conversion of the device library, compiled for the host, at the ends of the ranges of all types, at
- * halves between whole numbers, and at random, against long double, which holds each of their values: rounded to a
- * whole number, or to as many bits as the result has.  Without saturation, whole numbers wrap around; reals must be in
- * range.
+/* convert.c -- conversions of the device library, and vectors and halves in memory, compiled for the host.
+ *
+ * Every conversion, at the ends of the ranges of all types, at halves between whole numbers, and at random, is compared
+ * with long double, which holds each of their values: rounded to a whole number, or to as many bits as the result has.
+ * Without saturation, whole numbers wrap around; reals must be in range.
  */
 #include <float.h>
 #include <math.h>
@@ -26,14 +27,29 @@ typedef struct {
     const char *name;
     int bytes;
     char kind; /* i, u, f */
-    int digits, least; /* of a real: bits of its significand, exponent of its smallest normal number */
+    int digits,
+        least; /* of a real: bits of its significand, exponent of its smallest normal number */
 } Type;
 
-enum { T_char, T_uchar, T_short, T_ushort, T_int, T_uint, T_long, T_ulong, T_half, T_float, T_double, NTYPES };
+enum {
+    T_char,
+    T_uchar,
+    T_short,
+    T_ushort,
+    T_int,
+    T_uint,
+    T_long,
+    T_ulong,
+    T_half,
+    T_float,
+    T_double,
+    NTYPES
+};
 static const Type types[NTYPES] = {
-    {"char", 1, 'i', 0, 0}, {"uchar", 1, 'u', 0, 0}, {"short", 2, 'i', 0, 0}, {"ushort", 2, 'u', 0, 0},
-    {"int", 4, 'i', 0, 0}, {"uint", 4, 'u', 0, 0}, {"long", 8, 'i', 0, 0}, {"ulong", 8, 'u', 0, 0},
-    {"half", 2, 'f', 11, -14}, {"float", 4, 'f', 24, -126}, {"double", 8, 'f', 53, -1022},
+    {"char", 1, 'i', 0, 0},      {"uchar", 1, 'u', 0, 0},       {"short", 2, 'i', 0, 0},
+    {"ushort", 2, 'u', 0, 0},    {"int", 4, 'i', 0, 0},         {"uint", 4, 'u', 0, 0},
+    {"long", 8, 'i', 0, 0},      {"ulong", 8, 'u', 0, 0},       {"half", 2, 'f', 11, -14},
+    {"float", 4, 'f', 24, -126}, {"double", 8, 'f', 53, -1022},
 };
 
 typedef union {
@@ -49,7 +65,9 @@ static long double value_of(const Type *t, const void *at)
     Word w = {0};
     memcpy(&w, at, (size_t)t->bytes);
     if (t->kind == 'f')
-        return t->bytes == 2 ? (long double)w.h : t->bytes == 4 ? (long double)w.f : (long double)w.d;
+        return t->bytes == 2   ? (long double)w.h
+               : t->bytes == 4 ? (long double)w.f
+                               : (long double)w.d;
     if (t->kind == 'u')
         return (long double)w.bits;
     const int unused = 64 - 8 * t->bytes;
@@ -57,7 +75,10 @@ static long double value_of(const Type *t, const void *at)
     return (long double)(w.whole >> unused);
 }
 
-static long double lowest(const Type *t) { return t->kind == 'i' ? -ldexpl(1, 8 * t->bytes - 1) : 0; }
+static long double lowest(const Type *t)
+{
+    return t->kind == 'i' ? -ldexpl(1, 8 * t->bytes - 1) : 0;
+}
 static long double highest(const Type *t) { return ldexpl(1, 8 * t->bytes - (t->kind == 'i')) - 1; }
 
 /* --- the reference -------------------------------------------------------------------------------- */
@@ -91,7 +112,8 @@ static long double to_real(const Type *t, long double x, char mode)
 }
 
 /* False: any result will do. */
-static bool reference(const Type *to, const Type *from, const void *at, bool saturates, char mode, Word *want)
+static bool reference(const Type *to, const Type *from, const void *at, bool saturates, char mode,
+                      Word *want)
 {
     const long double x = value_of(from, at);
     if (to->kind != 'f' && from->kind != 'f' && !saturates) {
@@ -155,14 +177,40 @@ static void fill(const Type *t, uint8_t *x)
         memcpy(at, &word, (size_t)t->bytes);
         if (t->kind != 'f' || i % 4 == 3)
             continue;
-        const double power = ldexp(1, i / 4 % 72 - 2), near = power + (int)(random64() % 9 - 4) * 0.25;
+        const double power = ldexp(1, i / 4 % 72 - 2),
+                     near = power + (int)(random64() % 9 - 4) * 0.25;
         put_real(t, at, i & 1 ? near : -near);
         if (i & 2) /* just above, at, and just below it */
             put_real(t, at, nextafter(i & 1 ? power : -power, (double)(i % 3 - 1) * INFINITY));
     }
-    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 0.5, -0.5, 1.5, 2.5, -1.5, 65504, 65519.996, 65520, 1e-8,
-                                     -1e-8, 5.9604644775390625e-8, 2.98023223876953125e-8, 0x1p-149, 0x1p-150, 0x1.8p-150, FLT_MAX,
-                                     0x1.ffffffp127, -0x1.fffffefffffffp127, DBL_MAX, DBL_MIN, 0x1p-1074, 1e300, -1e300};
+    static const double special[] = {0.0,
+                                     -0.0,
+                                     INFINITY,
+                                     -INFINITY,
+                                     NAN,
+                                     0.5,
+                                     -0.5,
+                                     1.5,
+                                     2.5,
+                                     -1.5,
+                                     65504,
+                                     65519.996,
+                                     65520,
+                                     1e-8,
+                                     -1e-8,
+                                     5.9604644775390625e-8,
+                                     2.98023223876953125e-8,
+                                     0x1p-149,
+                                     0x1p-150,
+                                     0x1.8p-150,
+                                     FLT_MAX,
+                                     0x1.ffffffp127,
+                                     -0x1.fffffefffffffp127,
+                                     DBL_MAX,
+                                     DBL_MIN,
+                                     0x1p-1074,
+                                     1e300,
+                                     -1e300};
     for (size_t i = 0; t->kind == 'f' && i < sizeof special / sizeof *special; i++)
         put_real(t, x + i * (size_t)t->bytes, special[i]);
 }
@@ -179,8 +227,9 @@ static const struct {
     char mode;
     void (*run)(const void *, void *, int);
 } rows[] = {
-#define CONVERT(name, D, S, saturates, mode) \
-    {"convert_" #name "(" #S ")", &types[T_##D], &types[T_##S], saturates, #mode[0], run_##name##_from_##S},
+#define CONVERT(name, D, S, saturates, mode)                                                       \
+    {"convert_" #name "(" #S ")", &types[T_##D], &types[T_##S], saturates, #mode[0],               \
+     run_##name##_from_##S},
 #include "test/accuracy/convert.def"
 };
 
@@ -202,13 +251,32 @@ static int check(size_t k, const uint8_t *x)
 }
 
 #define VECTOR(name, S) int vector_##name##_from_##S(const void *, int);
-#define WIDTHS(M, name, more, S) \
-    M(name##2##more, S) M(name##3##more, S) M(name##4##more, S) M(name##8##more, S) M(name##16##more, S)
-#define MODES(M, name, sat, S) \
-    WIDTHS(M, name, sat, S) WIDTHS(M, name, sat##_rte, S) WIDTHS(M, name, sat##_rtz, S) WIDTHS(M, name, sat##_rtp, S) \
-    WIDTHS(M, name, sat##_rtn, S)
+#define WIDTHS(M, name, more, S)                                                                   \
+    M(name##2##more, S)                                                                            \
+    M(name##3##more, S) M(name##4##more, S) M(name##8##more, S) M(name##16##more, S)
+#define MODES(M, name, sat, S)                                                                     \
+    WIDTHS(M, name, sat, S)                                                                        \
+    WIDTHS(M, name, sat##_rte, S) WIDTHS(M, name, sat##_rtz, S) WIDTHS(M, name, sat##_rtp, S)      \
+        WIDTHS(M, name, sat##_rtn, S)
 #define VECTORS(M) MODES(M, short, , int) MODES(M, short, _sat, double) MODES(M, float, , double)
 VECTORS(VECTOR)
+
+/* halves, and all types, in memory */
+#define STORE(name, T) int store_##name(const void *, int);
+#define STORE_TYPE(M, T)                                                                           \
+    M(T, T) M(T##_rte, T) M(T##_rtz, T) M(T##_rtp, T) M(T##_rtn, T) MODES(M, T, , T)
+#define STORES(M) STORE_TYPE(M, float) STORE_TYPE(M, double)
+STORES(STORE)
+#define LOAD(n)  int load_##n(const void *, int);
+#define LOADS(M) M() M(2) M(3) M(4) M(8) M(16)
+LOADS(LOAD)
+#define MEMORY(name, T) int memory_##name(const void *, int);
+#define MEMORIES(M)                                                                                \
+    WIDTHS(M, char, , char)                                                                        \
+    WIDTHS(M, uchar, , uchar) WIDTHS(M, short, , short) WIDTHS(M, ushort, , ushort)                \
+        WIDTHS(M, int, , int) WIDTHS(M, uint, , uint) WIDTHS(M, long, , long)                      \
+            WIDTHS(M, ulong, , ulong) WIDTHS(M, float, , float) WIDTHS(M, double, , double)
+MEMORIES(MEMORY)
 
 static const struct {
     const char *name;
@@ -216,8 +284,10 @@ static const struct {
     int (*differ)(const void *, int);
 } vectors[] = {
 #define VECTOR_ROW(name, S) {"convert_" #name, T_##S, vector_##name##_from_##S},
-    VECTORS(VECTOR_ROW)
-};
+#define STORE_ROW(name, T)  {"vstore_half of " #name, T_##T, store_##name},
+#define LOAD_ROW(n)         {"vload_half" #n, T_half, load_##n},
+#define MEMORY_ROW(name, T) {"vload and vstore of " #name, T_##T, memory_##name},
+    VECTORS(VECTOR_ROW) STORES(STORE_ROW) LOADS(LOAD_ROW) MEMORIES(MEMORY_ROW)};
 
 int main(void)
 {
@@ -229,7 +299,7 @@ int main(void)
         bad += check(k, x[rows[k].from - types]);
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         if (vectors[k].differ(x[vectors[k].from], N)) {
-            printf("FAIL %s is another than of its components\n", vectors[k].name);
+            printf("FAIL %s is another than by components\n", vectors[k].name);
             bad++;
         }
     if (bad)

@@ -188,6 +188,43 @@ kernel void logical(global const int *x, global int *out)
 
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
+// sums, least and greatest of every type; of reals of small whole numbers, whose sums do not depend on the order
+#define ORDERED(name, X, T, value) \
+    kernel void ordered_##name(global const X *x, global T *out) \
+    { \
+        const name v = value; \
+        size_t n = 9 * get_global_id(0); \
+        OPERATION(add), OPERATION(min), OPERATION(max); \
+    }
+#define ORDERED_INT(T) ORDERED(T, T, T, x[get_global_id(0)])
+#define ORDERED_REAL(T, R) ORDERED(T, uint, R, (T)((int)(x[get_global_id(0)] % 60) - 30))
+ORDERED_INT(int) ORDERED_INT(uint) ORDERED_INT(long) ORDERED_INT(ulong)
+ORDERED_REAL(half, float) ORDERED_REAL(float, float) ORDERED_REAL(double, double)
+
+// values of the item at (x[0], x[1], x[2]) of its group, by each type
+kernel void broadcasts(global const uint *x, global const ulong *values, global ulong *out)
+{
+    const size_t a = x[0] % get_local_size(0), b = x[1] % get_local_size(1), c = x[2] % get_local_size(2);
+    const size_t i = get_global_linear_id();
+    const ulong v = values[i];
+    global ulong *o = out + 7 * i;
+    o[0] = (uint)work_group_broadcast((int)v, a, b, c);
+    o[1] = work_group_broadcast((uint)(v >> 8), a, b, c);
+    o[2] = work_group_broadcast((long)v, a, b, c);
+    o[3] = work_group_broadcast(v * 3, a, b, c);
+    o[4] = as_ushort(work_group_broadcast(as_half((ushort)(v & 0x7bff)), a, b, c));
+    o[5] = as_uint(work_group_broadcast((float)(v >> 48), a, b, c));
+    o[6] = as_ulong(work_group_broadcast((double)(v >> 16), a, b, c));
+}
+
+// any of the items, and all of them, of each group
+kernel void predicates(global const uint *x, global int *out)
+{
+    const size_t i = get_global_id(0);
+    out[2 * i] = work_group_any(x[i] % 16 == 0) != 0;
+    out[2 * i + 1] = work_group_all(x[i] % 16) != 0;
+}
+
 // powers of 2, whose products do not depend on the order
 #define PRODUCTS(T) \
     kernel void products_##T(global const uint *x, global T *out) \

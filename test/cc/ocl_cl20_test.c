@@ -205,6 +205,79 @@ REF(logical)
     }
 }
 
+#define LEAST(a, b)    ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b) ((b) > (a) ? (b) : (a))
+#define ORDERED(name, T, U, least, greatest)                                                       \
+    REF(ordered_##name)                                                                            \
+    {                                                                                              \
+        const u32 n = job->local[0];                                                               \
+        EACH                                                                                       \
+        {                                                                                          \
+            const u32 l = i % n;                                                                   \
+            const T *v = (const T *)A(0) + (i - l);                                                \
+            T *o = (T *)A(1) + 9 * (size_t)i;                                                      \
+            OPERATION(T, 0, (T)((U)a + (U)b));                                                     \
+            OPERATION(T, greatest, LEAST(a, b));                                                   \
+            OPERATION(T, least, GREATEST(a, b));                                                   \
+        }                                                                                          \
+    }
+ORDERED(int, i32, u32, INT32_MIN, INT32_MAX)
+ORDERED(uint, u32, u32, 0, UINT32_MAX)
+ORDERED(long, i64, u64, INT64_MIN, INT64_MAX)
+ORDERED(ulong, u64, u64, 0, UINT64_MAX)
+
+#define ORDERED_REAL(name, T)                                                                      \
+    REF(ordered_##name)                                                                            \
+    {                                                                                              \
+        const u32 *x = A(0), n = job->local[0];                                                    \
+        EACH                                                                                       \
+        {                                                                                          \
+            const u32 l = i % n;                                                                   \
+            T *o = (T *)A(1) + 9 * (size_t)i, v[64];                                               \
+            for (u32 k = 0; k < n; k++)                                                            \
+                v[k] = (T)(i32)(x[i - l + k] % 60) - 30;                                           \
+            OPERATION(T, 0, a + b);                                                                \
+            OPERATION(T, (T)INFINITY, LEAST(a, b));                                                \
+            OPERATION(T, (T)-INFINITY, GREATEST(a, b));                                            \
+        }                                                                                          \
+    }
+ORDERED_REAL(half, float)
+ORDERED_REAL(float, float)
+ORDERED_REAL(double, double)
+
+REF(broadcasts)
+{
+    const u32 *x = A(0), *size = job->local, *all = job->global;
+    const u64 *values = A(1);
+    EACH
+    {
+        const u32 at[] = {i % all[0] / size[0] * size[0] + x[0] % size[0],
+                          i / all[0] % all[1] / size[1] * size[1] + x[1] % size[1],
+                          i / all[0] / all[1] / size[2] * size[2] + x[2] % size[2]};
+        const u64 v = values[(at[2] * all[1] + at[1]) * all[0] + at[0]];
+        const float f = (float)(v >> 48);
+        const double d = (double)(v >> 16);
+        u64 *o = (u64 *)A(2) + 7 * (size_t)i;
+        o[0] = (u32)v, o[1] = (u32)(v >> 8), o[2] = v, o[3] = v * 3, o[4] = v & 0x7bff, o[5] = 0;
+        memcpy(&o[5], &f, sizeof f);
+        memcpy(&o[6], &d, sizeof d);
+    }
+}
+
+REF(predicates)
+{
+    const u32 *x = A(0), n = job->local[0];
+    EACH
+    {
+        i32 *o = (i32 *)A(1) + 2 * (size_t)i;
+        o[0] = 0, o[1] = 1;
+        for (u32 k = 0; k < n; k++) {
+            o[0] |= x[i - i % n + k] % 16 == 0;
+            o[1] &= x[i - i % n + k] % 16 != 0;
+        }
+    }
+}
+
 /* the sum of exponents */
 static void products(const KitJob *job, double (*out)[3])
 {
@@ -334,6 +407,16 @@ static const KitCase cases[] = {
     CASE(integers_long, "46/23", "q46 q552"),
     CASE(integers_ulong, "64/64", "q64 q768"),
     CASE(logical, "60/10", "w60%5 w540"),
+    CASE(ordered_int, "94/47", "w94 w846"),
+    CASE(ordered_uint, "64/64", "w64 w576"),
+    CASE(ordered_long, "46/23", "q46 q414"),
+    CASE(ordered_ulong, "65/13", "q65 q585"),
+    CASE(ordered_half, "60/30", "w60 w540"),
+    CASE(ordered_float, "57/57", "w57 w513"),
+    CASE(ordered_double, "50/25", "w50 q450"),
+    CASE(broadcasts, "8,6,4/4,3,2", "w3 q192 q1344"),
+    CASE(broadcasts, "15,7,2/5,7,1", "w3 q210 q1470"),
+    CASE(predicates, "96/12", "w96 w192"),
     CASE(products_half, "60/6", "w60 h180"),
     CASE(products_float, "64/64", "w64 w192"),
     CASE(products_double, "62/31", "w62 q186"),

@@ -290,7 +290,7 @@ $B/test/fuzz/peer_fuzz: $B/test/fuzz/ccfuzz.o $B/test/kit/ccgen.o $B/test/kit/oc
 peer: $(PEERTESTS)
 	@for t in $^; do $$t || exit 1; done
 # what scripts run besides, made before them because they run side by side
-BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/convert $B/test/accuracy/exact $B/test/accuracy/double \
+BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accuracy/accuracy $B/test/accuracy/convert $B/test/accuracy/vectors $B/test/accuracy/exact $B/test/accuracy/double \
              $B/test/accuracy/fp16 $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
 # programs of benchmarks, which are built with the tests so that they stay whole
@@ -346,7 +346,7 @@ $B/devhost/run_%.o: test/accuracy/%.cl test/accuracy/%.def lib/ventus.h $(ABIROW
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<
 $B/test/accuracy/exact.o: ALLCFLAGS += -frounding-math
-$(addprefix $B/test/accuracy/,accuracy convert exact double fp16): $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
+$(addprefix $B/test/accuracy/,accuracy convert vectors exact double fp16): $B/test/accuracy/%: $B/test/accuracy/%.o $B/devhost/run_%.o $(DEVOBJ)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -o $@ $^ -lm
 # what needs no loops in OpenCL C
 $B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
@@ -354,8 +354,9 @@ $B/test/accuracy/arithmetic: $B/test/accuracy/arithmetic.o $(DEVOBJ)
 $B/test/unit/expand_test: $(patsubst %,$B/src/ll/%.o,halves libcalls kernel_table) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o)) $(DEVOBJ)
 $B/test/unit/expand_test: LDLIBS += -lm
 # errors of the mathematical functions (STEP=1: of every float), and what must be exact
-accuracy: $(addprefix $B/test/accuracy/,accuracy convert exact double fp16 arithmetic)
+accuracy: $(addprefix $B/test/accuracy/,accuracy convert vectors exact double fp16 arithmetic)
 	@$B/test/accuracy/convert
+	@$B/test/accuracy/vectors
 	@$B/test/accuracy/exact
 	@$B/test/accuracy/arithmetic $(COUNT)
 	@$B/test/accuracy/accuracy $(STEP) $(NAMES)

@@ -6,8 +6,8 @@ B=${B:-build}
 [ -e "$B/ventus-cc1" ] || { echo 'this build has no compiler'; exit 77; }
 unset MAKEFLAGS MFLAGS
 A=$B/test/accuracy
-make -s B="$B" CC="${CC:-cc}" "$A/convert" "$A/exact" "$A/accuracy" "$A/double" "$A/fp16" "$A/arithmetic" || exit 1
-"$A/convert" && "$A/exact" && "$A/arithmetic" 200000 || exit 1
+make -s B="$B" CC="${CC:-cc}" "$A/convert" "$A/exact" "$A/accuracy" "$A/vectors" "$A/double" "$A/fp16" "$A/arithmetic" || exit 1
+"$A/convert" && "$A/vectors" && "$A/exact" && "$A/arithmetic" 200000 || exit 1
 t=$(mktemp) bad=0
 trap 'rm -f "$t"' EXIT
 

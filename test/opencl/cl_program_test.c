@@ -776,6 +776,8 @@ static void checks_launches(void **state)
     assert_int_equal(LAUNCH(k, 0, NULL, global, NULL), CL_INVALID_WORK_DIMENSION);
     assert_int_equal(LAUNCH(k, 4, NULL, global, NULL), CL_INVALID_WORK_DIMENSION);
     assert_int_equal(LAUNCH(k, 1, NULL, &huge, NULL), CL_INVALID_GLOBAL_WORK_SIZE);
+    ok(LAUNCH(k, 2, NULL, ((size_t[]){UINT32_MAX, 0}), NULL)); /* as many as fit, but none */
+    assert_int_equal(LAUNCH(k, 2, NULL, ((size_t[]){(size_t)UINT32_MAX + 1, 0}), NULL), CL_INVALID_GLOBAL_WORK_SIZE);
     assert_int_equal(LAUNCH(k, 1, &huge, global, NULL), CL_INVALID_GLOBAL_OFFSET);
     assert_int_equal(LAUNCH(k, 1, NULL, global, &odd), CL_INVALID_WORK_GROUP_SIZE);
     assert_int_equal(LAUNCH(k, 1, NULL, global, &zero), CL_INVALID_WORK_GROUP_SIZE);

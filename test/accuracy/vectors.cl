@@ -48,22 +48,26 @@
 #define V3(name, R, A, B, C) \
     DECLARE3(name, R, A, B, C) SOME(v3, name, R, A, B, C, name(a, b, c), name(x[i + k], y[i + k], z[i + k]))
 #define VS(name, T) \
-    T##2 OVL name(T##2, T); T##3 OVL name(T##3, T); T##4 OVL name(T##4, T); T##8 OVL name(T##8, T); T##16 OVL name(T##16, T); \
+    T##2 OVL name(T##2, T); T##3 OVL name(T##3, T); T##4 OVL name(T##4, T); T##8 OVL name(T##8, T); \
+    T##16 OVL name(T##16, T); \
     SOME(vs, name, T, T, T, T, name(a, y[i]), name(x[i + k], y[i]))
 #define SV(name, T) \
-    T##2 OVL name(T, T##2); T##3 OVL name(T, T##3); T##4 OVL name(T, T##4); T##8 OVL name(T, T##8); T##16 OVL name(T, T##16); \
+    T##2 OVL name(T, T##2); T##3 OVL name(T, T##3); T##4 OVL name(T, T##4); T##8 OVL name(T, T##8); \
+    T##16 OVL name(T, T##16); \
     SOME(sv, name, T, T, T, T, name(x[i], b), name(x[i], y[i + k]))
 #define VSS(name, T) \
     T##2 OVL name(T##2, T, T); T##3 OVL name(T##3, T, T); T##4 OVL name(T##4, T, T); T##8 OVL name(T##8, T, T); \
     T##16 OVL name(T##16, T, T); SOME(vss, name, T, T, T, T, name(a, y[i], z[i]), name(x[i + k], y[i], z[i]))
 #define VVS(name, T) \
-    T##2 OVL name(T##2, T##2, T); T##3 OVL name(T##3, T##3, T); T##4 OVL name(T##4, T##4, T); T##8 OVL name(T##8, T##8, T); \
-    T##16 OVL name(T##16, T##16, T); SOME(vvs, name, T, T, T, T, name(a, b, z[i]), name(x[i + k], y[i + k], z[i]))
+    T##2 OVL name(T##2, T##2, T); T##3 OVL name(T##3, T##3, T); T##4 OVL name(T##4, T##4, T); \
+    T##8 OVL name(T##8, T##8, T); T##16 OVL name(T##16, T##16, T); \
+    SOME(vvs, name, T, T, T, T, name(a, b, z[i]), name(x[i + k], y[i + k], z[i]))
 #define SSV(name, T) \
     T##2 OVL name(T, T, T##2); T##3 OVL name(T, T, T##3); T##4 OVL name(T, T, T##4); T##8 OVL name(T, T, T##8); \
     T##16 OVL name(T, T, T##16); SOME(ssv, name, T, T, T, T, name(x[i], y[i], c), name(x[i], y[i], z[i + k]))
 #define TEST1(name, T, I) \
-    int OVL name(T); I##2 OVL name(T##2); I##3 OVL name(T##3); I##4 OVL name(T##4); I##8 OVL name(T##8); I##16 OVL name(T##16); \
+    int OVL name(T); I##2 OVL name(T##2); I##3 OVL name(T##3); I##4 OVL name(T##4); I##8 OVL name(T##8); \
+    I##16 OVL name(T##16); \
     SOME(t1, name, I, T, T, T, name(a), (I)-name(x[i + k]))
 #define TEST2(name, T, I) \
     int OVL name(T, T); I##2 OVL name(T##2, T##2); I##3 OVL name(T##3, T##3); I##4 OVL name(T##4, T##4); \
@@ -164,5 +168,55 @@ FOLDS(char) FOLDS(short) FOLDS(int) FOLDS(long)
         SHUFFLE_TO(T, U, 2) SHUFFLE_TO(T, U, 4) SHUFFLE_TO(T, U, 8) SHUFFLE_TO(T, U, 16) \
         return differ; \
     }
-SHUFFLE(char, uchar) SHUFFLE(uchar, uchar) SHUFFLE(short, ushort) SHUFFLE(ushort, ushort) SHUFFLE(int, uint) SHUFFLE(uint, uint)
-SHUFFLE(long, ulong) SHUFFLE(ulong, ulong) SHUFFLE(half, ushort) SHUFFLE(float, uint) SHUFFLE(double, ulong)
+SHUFFLE(char, uchar) SHUFFLE(uchar, uchar) SHUFFLE(short, ushort) SHUFFLE(ushort, ushort) SHUFFLE(int, uint)
+SHUFFLE(uint, uint) SHUFFLE(long, ulong) SHUFFLE(ulong, ulong) SHUFFLE(half, ushort) SHUFFLE(float, uint)
+SHUFFLE(double, ulong)
+
+/* --- geometry ------------------------------------------------------------------------------ */
+
+/* Of n components: dot, length, distance, the normalized vector; of floats the last three by fast functions, too. */
+#define DECLARE_GEOMETRY(T, V) T OVL dot(V, V); T OVL length(V); T OVL distance(V, V); V OVL normalize(V);
+#define DECLARE_FAST(V) float OVL fast_length(V); float OVL fast_distance(V, V); V OVL fast_normalize(V);
+#define PUT(T, to, n, vector) \
+    for (int k = 0; k < n; k++) \
+        *to++ = ((__private const T *)&vector)[k]
+#define GEOMETRY(T, V, n, MORE) \
+    DECLARE_GEOMETRY(T, V) \
+    void geometry_##T##n(const T *x, const T *y, T *to, int count) \
+    { \
+        for (int i = 0; i < count; i++, x += n, y += n) { \
+            V a = 0, b = 0; \
+            for (int k = 0; k < n; k++) \
+                ((__private T *)&a)[k] = x[k], ((__private T *)&b)[k] = y[k]; \
+            V unit = normalize(a); \
+            *to++ = dot(a, b); \
+            *to++ = length(a); \
+            *to++ = distance(a, b); \
+            PUT(T, to, n, unit); \
+            MORE(V, n) \
+        } \
+    }
+#define NO_MORE(V, n)
+#define FAST_ONES(V, n) \
+    V fast = fast_normalize(a); \
+    *to++ = fast_length(a); \
+    *to++ = fast_distance(a, b); \
+    PUT(float, to, n, fast);
+DECLARE_FAST(float) DECLARE_FAST(float2) DECLARE_FAST(float3) DECLARE_FAST(float4)
+GEOMETRY(float, float, 1, FAST_ONES) GEOMETRY(float, float2, 2, FAST_ONES) GEOMETRY(float, float3, 3, FAST_ONES)
+GEOMETRY(float, float4, 4, FAST_ONES)
+GEOMETRY(double, double, 1, NO_MORE) GEOMETRY(double, double2, 2, NO_MORE) GEOMETRY(double, double3, 3, NO_MORE)
+GEOMETRY(double, double4, 4, NO_MORE)
+#define CROSS(T) \
+    T##3 OVL cross(T##3, T##3); \
+    T##4 OVL cross(T##4, T##4); \
+    void cross_##T(const T *x, const T *y, T *to, int count) \
+    { \
+        for (int i = 0; i < count; i++, x += 3, y += 3) { \
+            T##3 a = {x[0], x[1], x[2]}, b = {y[0], y[1], y[2]}, three = cross(a, b); \
+            T##4 four = cross((T##4)(a, (T)7), (T##4)(b, (T)9)); \
+            PUT(T, to, 3, three); \
+            PUT(T, to, 4, four); \
+        } \
+    }
+CROSS(float) CROSS(double)

@@ -23,7 +23,7 @@ enum { BATCH = 4096, PAIRS = 4000000 };
 /* the standard sets no bound: ours is that of the functions half_, of the result, or of 1 for smaller ones; lgamma is
  * better, and of positive arguments near its zeros, too */
 #define LOOSE HUGE_VAL
-enum { LOOSE_ULPS = 8192, LGAMMA_ULPS = 16, LGAMMA_POSITIVE_ULPS = 4 };
+static const double LOOSE_ULPS = 8192, LGAMMA_ULPS = 16, LGAMMA_POSITIVE_ULPS = 4;
 
 /* --- what the lowering gives the library on the machine ---------------------------------- */
 

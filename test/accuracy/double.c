@@ -24,7 +24,7 @@
 enum { BATCH = 1024 };
 /* lgamma, for which the standard sets no bound: ours are of the result, or of 1 for smaller ones */
 #define LOOSE HUGE_VAL
-enum { POSITIVE_ULPS = 2, NEGATIVE_ULPS = 100 };
+static const long double POSITIVE_ULPS = 2, NEGATIVE_ULPS = 100;
 static const long double PI = 3.14159265358979323846264338327950288L;
 
 int __ventus_ftoi_rne(float x);

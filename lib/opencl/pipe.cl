@@ -50,6 +50,16 @@ static bool all_are(Pipe p, uint from, uint n, uint state)
     return true;
 }
 
+/* Whether n slots from the tail on are beyond those that are in use, or from the head on among them.  States do not tell:
+ * those of a reservation that is open are what they were before. */
+static bool are_there(Pipe p, uint at, uint n, uint state)
+{
+    uint head = state == FULL ? at : word(&p[PIPE_head]), tail = state == FREE ? at : word(&p[PIPE_tail]);
+    uint used = tail >= head ? tail - head : tail + p[PIPE_limit] - head;
+
+    return n <= (state == FULL ? used : p[PIPE_capacity] - used);
+}
+
 /* Moves word `end` from `at` on by n slots; else at is where it is now. */
 static bool move(Pipe p, uint end, __private uint *at, uint n)
 {
@@ -68,7 +78,7 @@ static uint reserve(Pipe p, uint end, uint n, uint state)
         return 0;
     do {
         checked = at;
-        if (!all_are(p, at, n, state) && checked == (at = word(&p[end])))
+        if (!(are_there(p, at, n, state) && all_are(p, at, n, state)) && checked == (at = word(&p[end])))
             return 0;
     } while (checked != at || !move(p, end, (__private uint *)&at, n));
     slot = at % p[PIPE_capacity];

@@ -1,7 +1,9 @@
 /* cl_pipe_test.c -- pipes: what goes in comes out once, in whatever order, singly and by
- * reservations of work-items, sub-groups and groups; packets of odd sizes; full and empty pipes.
+ * reservations of work-items, sub-groups and groups; packets of odd sizes; full and empty pipes; every answer to
+ * a script of calls.
  * Skipped where there is no compiler. */
 #include "test/opencl/clhost.h"
+#include "test/kit/random.h"
 #include "test/kit/skip.h"
 #include "base/fdio.h"
 #include <fcntl.h>
@@ -128,6 +130,135 @@ static void knows_its_bounds(void **state)
     ok(clReleaseMemObject(bad));
 }
 
+/* --- against a model -------------------------------------------------------------------- */
+
+/* What went in and has not come out, in order; packets of reservations that are open are not among it. */
+typedef struct {
+    u32 capacity, first, count;
+    u32 packet[4096];
+} Model;
+
+enum { STEPS = 48, NOTHING = UINT32_MAX };
+typedef struct {
+    u32 script[2 * STEPS], want[STEPS];
+    u32 n;
+} Script;
+
+static void step(Script *s, u32 operation, u32 value, u32 want)
+{
+    s->script[2 * s->n] = operation, s->script[2 * s->n + 1] = value;
+    s->want[s->n++] = want;
+}
+
+/* Reservations are committed in any order; a packet is where its reservation began. */
+static void write_steps(Model *m, Script *s, u32 *next)
+{
+    u32 open[2] = {0}, taken = m->count, committed = m->count;
+    while (s->n < STEPS - 18) {
+        const u32 k = below(2), what = below(4), end = m->first + taken;
+        if (what == 0 && taken < m->capacity) {
+            m->packet[end] = *next;
+            taken++, committed++;
+            step(s, 0, (*next)++, 1);
+        } else if (what == 0) {
+            step(s, 0, 5, NOTHING);
+        } else if (what == 1 && !open[k]) {
+            const u32 n = below(m->capacity + 2), fits = n && n <= m->capacity - taken;
+            step(s, 1 + k, n, fits);
+            open[k] = fits ? n : 0;
+            taken += open[k];
+            for (u32 i = open[k]; i-- > 0;) {
+                m->packet[end + i] = i << 16 | (*next)++;
+                step(s, 3 + k, m->packet[end + i], 1);
+            }
+            if (fits)
+                step(s, 3 + k, n << 16, NOTHING);
+        } else if (what == 2 && open[k]) {
+            step(s, 5 + k, 0, 0);
+            committed += open[k], open[k] = 0;
+        } else {
+            step(s, 7, 0, committed);
+        }
+    }
+    for (u32 k = 0; k < 2; k++)
+        if (open[k])
+            step(s, 5 + k, 0, 0);
+    step(s, 8, 0, m->capacity);
+    m->count = taken;
+}
+
+static void read_steps(Model *m, Script *s)
+{
+    u32 open[2] = {0}, place[2] = {0};
+    while (s->n < STEPS - 5) {
+        const u32 k = below(2), what = below(4);
+        if (what == 0) {
+            step(s, 0, 0, m->count ? m->packet[m->first] : NOTHING);
+            m->first += m->count > 0, m->count -= m->count > 0;
+        } else if (what == 1 && !open[k]) {
+            const u32 n = below(m->capacity + 2), fits = n && n <= m->count;
+            step(s, 1 + k, n, fits);
+            open[k] = fits ? n : 0, place[k] = m->first;
+            m->first += open[k], m->count -= open[k];
+            if (fits)
+                step(s, 3 + k, n << 16, NOTHING);
+        } else if (what == 2 && open[k]) {
+            step(s, 5 + k, 0, 0);
+            open[k] = 0;
+        } else if (open[k]) {
+            const u32 i = below(open[k]);
+            step(s, 3 + k, i << 16, m->packet[place[k] + i]);
+        } else {
+            step(s, 7, 0, m->count);
+        }
+    }
+    for (u32 k = 0; k < 2; k++)
+        if (open[k])
+            step(s, 5 + k, 0, 0);
+}
+
+static void run_steps(const char *name, cl_mem p, const Script *s)
+{
+    u32 got[STEPS];
+    cl_kernel k = make_kernel(program, name);
+    cl_mem script = make_buffer(sizeof s->script, s->script), out = make_buffer(sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof p, &p));
+    ok(clSetKernelArg(k, 1, sizeof script, &script));
+    ok(clSetKernelArg(k, 2, sizeof s->n, &s->n));
+    ok(clSetKernelArg(k, 3, sizeof out, &out));
+    ok(clEnqueueTask(host.queue, k, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (u32 i = 0; i < s->n; i++)
+        if (got[i] != s->want[i])
+            fail_msg("%s, step %u, operation %u of %x: %x, not %x", name, i, s->script[2 * i],
+                     s->script[2 * i + 1], got[i], s->want[i]);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(script));
+    ok(clReleaseMemObject(out));
+}
+
+static void does_what_scripts_say(void **state)
+{
+    static const cl_uint capacities[] = {1, 2, 5, 13};
+    static Model m;
+    (void)state;
+    if (!program)
+        skip_because("no compiler");
+    for (size_t c = 0; c < countof(capacities); c++) {
+        cl_mem p = make_pipe(4, capacities[c]);
+        u32 next = 100;
+        m = (Model){.capacity = capacities[c]};
+        for (int round = 0; round < 30; round++) {
+            Script put = {.n = 0}, get = {.n = 0};
+            write_steps(&m, &put, &next);
+            run_steps("put_steps", p, &put);
+            read_steps(&m, &get);
+            run_steps("get_steps", p, &get);
+        }
+        ok(clReleaseMemObject(p));
+    }
+}
+
 /* --- the object -------------------------------------------------------------------------- */
 
 static void refuses_bad_pipes(void **state)
@@ -200,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_packets),
         cmocka_unit_test(knows_its_bounds),
+        cmocka_unit_test(does_what_scripts_say),
         cmocka_unit_test(refuses_bad_pipes),
         cmocka_unit_test(is_no_buffer),
     };

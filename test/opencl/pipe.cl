@@ -90,3 +90,27 @@ kernel void fill(write_only pipe uint p, global uint *out)
     out[4] = write_pipe(p, &x) == 0; // it is full
     out[5] = get_pipe_num_packets(p);
 }
+// One work-item does what a script says, pairs of an operation and a value, and keeps each answer.  Two reservations may be
+// open; an index is in the upper half of a value.
+#define STEPS(NAME, ACCESS, DIR, ONE)                                                  \
+kernel void NAME(ACCESS pipe uint p, global const uint *script, uint n, global uint *out) \
+{                                                                                      \
+    reserve_id_t a = reserve_##DIR##_pipe(p, 0), b = a;                                \
+    for (uint i = 0; i < n; i++) {                                                     \
+        const uint v = script[2 * i + 1];                                              \
+        uint x = v, r = 0;                                                             \
+        switch (script[2 * i]) {                                                       \
+        case 0: r = DIR##_pipe(p, &x) ? ~0u : ONE; break;                              \
+        case 1: a = reserve_##DIR##_pipe(p, v); r = is_valid_reserve_id(a); break;     \
+        case 2: b = reserve_##DIR##_pipe(p, v); r = is_valid_reserve_id(b); break;     \
+        case 3: r = DIR##_pipe(p, a, v >> 16, &x) ? ~0u : ONE; break;                  \
+        case 4: r = DIR##_pipe(p, b, v >> 16, &x) ? ~0u : ONE; break;                  \
+        case 5: commit_##DIR##_pipe(p, a); break;                                      \
+        case 6: commit_##DIR##_pipe(p, b); break;                                      \
+        case 7: r = get_pipe_num_packets(p); break;                                    \
+        case 8: r = get_pipe_max_packets(p); break;                                    \
+        }                                                                              \
+        out[i] = r;                                                                    \
+    }                                                                                  \
+}
+STEPS(put_steps, write_only, write, 1) STEPS(get_steps, read_only, read, x)

@@ -317,3 +317,20 @@ kernel void literal_operands(global uint *x)
     atomic_fetch_add_explicit(a + 2, -2, memory_order_relaxed, memory_scope_device);
     atomic_fetch_xor(a + 3, 5);
 }
+
+// asynchronous copies of elements of a type: to local memory and back, and there and back with a stride
+#define COPIES(T) \
+    kernel void copies_##T(global const T *x, global T *out, uint n, uint stride) \
+    { \
+        local T whole[40], apart[40]; \
+        event_t e[2]; \
+        e[0] = async_work_group_copy(whole, x, n, 0); \
+        e[1] = async_work_group_strided_copy(apart, x, n, stride, 0); \
+        wait_group_events(2, e); \
+        e[0] = async_work_group_copy(out, whole, n, 0); \
+        e[0] = async_work_group_copy(out + n, apart, n, e[0]); \
+        e[1] = async_work_group_strided_copy(out + 2 * n, whole, n, stride, 0); \
+        wait_group_events(2, e); \
+    }
+COPIES(char) COPIES(ushort) COPIES(int) COPIES(ulong) COPIES(half) COPIES(float) COPIES(double)
+COPIES(uchar2) COPIES(short4) COPIES(uint8) COPIES(long2) COPIES(half16) COPIES(float4) COPIES(double2) COPIES(int16)

@@ -333,6 +333,35 @@ REF(boxes_4) { boxes(A(1), A(0), 4); }
 REF(boxes_12) { boxes(A(1), A(0), 12); }
 REF(boxes_16) { boxes(A(1), A(0), 16); }
 
+static void copies(const KitJob *job, u32 size)
+{
+    const u32 n = VALUE(u32, 2), stride = VALUE(u32, 3);
+    const u8 *x = A(0);
+    u8 *out = A(1);
+    memcpy(out, x, (size_t)n * size);
+    for (u32 i = 0; i < n; i++) {
+        memcpy(out + (n + i) * size, x + i * stride * size, size);
+        memcpy(out + (2 * n + i * stride) * size, x + i * size, size);
+    }
+}
+#define COPIES(T, size)                                                                            \
+    REF(copies_##T) { copies(job, size); }
+COPIES(char, 1)
+COPIES(ushort, 2)
+COPIES(int, 4)
+COPIES(ulong, 8)
+COPIES(half, 2)
+COPIES(float, 4)
+COPIES(double, 8)
+COPIES(uchar2, 2)
+COPIES(short4, 8)
+COPIES(uint8, 32)
+COPIES(long2, 16)
+COPIES(half16, 32)
+COPIES(float4, 16)
+COPIES(double2, 16)
+COPIES(int16, 64)
+
 REF(linear_ids)
 {
     u32 *out = A(0);
@@ -425,6 +454,21 @@ static const KitCase cases[] = {
     CASE(boxes_4, "16/16", "c400 c240"),
     CASE(boxes_12, "40/40", "c1200 c700"),
     CASE(boxes_16, "4/4", "c1500 c900"),
+    CASE(copies_char, "7/7", "c200 c300 =33 =5"),
+    CASE(copies_ushort, "32/32", "h200 h300 =40 =3"),
+    CASE(copies_int, "20/20", "w200 w300 =31 =4"),
+    CASE(copies_ulong, "64/64", "q200 q300 =29 =2"),
+    CASE(copies_half, "5/5", "h200 h300 =33 =1"),
+    CASE(copies_float, "16/16", "w200 w300 =1 =9"),
+    CASE(copies_double, "9/9", "q200 q300 =17 =7"),
+    CASE(copies_uchar2, "10/10", "h200 h300 =33 =5"),
+    CASE(copies_short4, "33/33", "q200 q300 =33 =5"),
+    CASE(copies_uint8, "8/8", "q400 q600 =21 =3"),
+    CASE(copies_long2, "12/12", "q300 q400 =20 =6"),
+    CASE(copies_half16, "3/3", "q400 q600 =11 =4"),
+    CASE(copies_float4, "15/15", "q300 q400 =14 =8"),
+    CASE(copies_double2, "6/6", "q300 q400 =30 =3"),
+    CASE(copies_int16, "4/4", "q800 q999 =12 =5"),
     CASE(linear_ids, "12,6/4,3", "w72"),
     CASE(compound, "64/32", "w64"),
     CASE(scalar_spill_in_calls, "64/32", "w320 w64"),

@@ -77,7 +77,7 @@ is 'no.cl: error: No such file or directory' "$(cc -MD no.cl)" 'no source'
 is 'not one' "$(made)not one" 'and no rule'
 # make reads such names as we write them
 printf 'all: o\\#1\\ $$$$x.elf\n\t@:\ninclude o\\#1\\ $$x.d\n' >Makefile
-is 1 "$(make -pnq 2>/dev/null | grep -c '^o#1 \$x.elf: a.b/c d/o#1 \$x.cl$\|^o\\#1\\ \$x.elf: a.b/c\\ d/o\\#1\\ \$x.cl$')" make
+is 1 "$(MAKEFLAGS='' make -pnq 2>/dev/null | grep -c '^o#1 \$x.elf: a.b/c d/o#1 \$x.cl$\|^o\\#1\\ \$x.elf: a.b/c\\ d/o\\#1\\ \$x.cl$')" make
 
 # 3. passes that are turned off, one and several
 off() { cc -w -S -o - -O2 "$@" a.b/k.x.cl; }

@@ -51,6 +51,7 @@ void options_join(const char *const *words, size_t n, Buf *to)
 {
     for (size_t i = 0; i < n; i++) {
         buf_str(to, i ? " " : "");
+        buf_str(to, *words[i] ? "" : "''");
         for (const char *p = words[i]; *p; p++) {
             if (is_space(*p) || strchr("\\\"'", *p))
                 buf_str(to, "\\");

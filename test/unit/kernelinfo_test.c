@@ -322,7 +322,7 @@ static void options_are_words(void **state)
             fail_msg("%s", rows[i].text);
 }
 
-/* Any words come back from their text, whatever is in them, beside what was there. */
+/* Any words come back from their text, whatever is in them and if they are empty, beside what was there. */
 static void any_words_come_back(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void any_words_come_back(void **state)
         const char *const in[] = {word[0], word[1], word[2], word[3]};
         const size_t n = rnd(5);
         for (size_t i = 0; i < n; i++)
-            for (u32 k = 0, len = 1 + rnd(7); k < len; k++)
+            for (u32 k = 0, len = rnd(8); k < len; k++)
                 word[i][k] = letters[rnd(sizeof letters - 1)];
         Buf text = {0}, store = {0};
         const char **out;

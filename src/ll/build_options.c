@@ -142,7 +142,7 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
             ok = read_level(b, word, d);
         else if (row->kind == STD)
             ok = read_std(b, word, d);
-        else if (apart && ++i >= opt->noptions)
+        else if (apart && (++i >= opt->noptions || !*opt->options[i])) /* clang takes another */
             ok = refuse(d, word, " needs a value");
         else if (apart)
             ok = add_joined(b, word, opt->options[i]) || refuse(d, word, ": out of memory");

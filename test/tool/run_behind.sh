@@ -53,8 +53,12 @@ if [ -e "$B/ventus-cc1" ]; then
 -DA="2 + 1" -D"T=unsigned int"
 -DA=1\ +\ 2 -DT=int
 -DT=int -DA=8 -UA -DA=3
+-I . -DT=int -DA=3
 END
 	is '2 build options: error: a quote is not closed' "$("$B/ventus" run -B "-DA='3" f.cl >said 2>&1; echo "$? $(cat said)")" 'a quote'
+	for option in -D -U -I -include; do
+		is "2 build options: error: '$option' needs a value" "$("$B/ventus" run -B "-w $option '' -DA=3" f.cl >said 2>&1; echo "$? $(cat said)")" "$option of nothing"
+	done
 	"$B/ventus" cc -DA=3 -DT=int --emit-ir -o f.ir f.cl
 	is "$want" "$("$B/ventus" run -g 1 -a 'buf:i32:1>-' f.ir 2>&1)" f.ir
 	: >empty.cl

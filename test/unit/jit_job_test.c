@@ -1,5 +1,5 @@
-/* jit_job_test.c -- what an engine asks of the maker of host code, and the answer, byte by byte: the
- * layout that jit/codejob.c describes, written by hand; every number of a request that is beyond
+/* jit_job_test.c -- what an engine asks of the maker of host code, and the answer, byte by byte:
+ * the layout that jit/codejob.c describes, written by hand; every number of a request beyond
  * what it may be; what a digest tells apart.
  */
 #include "sim/handlers.h" /* before cmocka.h, which has a macro fail() */
@@ -300,7 +300,7 @@ static void words_of_a_request(void **state)
     }
 }
 
-/* A word behind the last page of the window is nothing but 0: what is read there decides nothing. */
+/* A word behind the window of code is nothing but 0: what is read there decides nothing. */
 static void words_at_the_end_of_code(void **state)
 {
     u64 digest;

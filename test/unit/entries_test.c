@@ -1,0 +1,568 @@
+/* entries_test.c -- which code of an entry there is and which is asked for (jit/entries.h,
+ * doc/decisions/024, "Two kinds of code" and "When"): nothing while it is cold, then quick code,
+ * then optimised code; by threads of their own, or by who waits; what is forgotten when code changes.
+ * No code is run: how hot an entry is stands in it.
+ */
+#include "sim/handlers.h" /* before cmocka.h, which has a macro fail() */
+#include "jit/entries.h"
+#include "link/link.h"
+#include "test/kit/assemble.h"
+#include "test/kit/leftover.h"
+#include "test/kit/skip.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define FLAT_LOOP " li x5,1000\n 1: addi x5,x5,-1\n add x6,x6,x5\n bnez x5,1b\n endprg x0,x0,x0\n"
+#define PAGE      " .balign 4096\n"
+
+/* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised in pages
+ * 2 to 4; a loop in page 5; no instruction in page 6; a jump from page 7 to page 9; in page 10 lanes
+ * that part, and never come to where they would meet, in page 11. */
+static const char text[] = FLAT_LOOP PAGE
+    " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 3001\n addi x5,x5,3\n .endr\n"
+    " endprg x0,x0,x0\n" PAGE FLAT_LOOP PAGE " .word 0xffffffff\n" PAGE " j 1f\n" PAGE " nop\n" PAGE
+    " 1: endprg x0,x0,x0\n" PAGE ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
+    " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n";
+enum {
+    LOOP = 0,
+    IDLE = 1,
+    LARGE = 2,
+    OTHER = 5,
+    NOTHING = 6,
+    NEAR = 7,
+    FAR = 9,
+    PART = 10,
+    MEET = 11,
+    PAGES = 13
+};
+enum { COOL = 50000, WARM = 1000000 }; /* instructions that were interpreted */
+
+static Memory memory;
+static Code *code;
+static Entries table;
+static const Launch launch = {.lanes = 8, .vm = VM_OWN};
+static const WarpShape shape = {.full = true, .fresh = true};
+
+#define NEED_MAKER                                                                                 \
+    const char *why_not;                                                                           \
+    (void)state;                                                                                   \
+    if (!maker_available(&why_not))                                                                \
+    skip_because("%s", why_not)
+
+static void open_table(bool waits, const char *tier)
+{
+    Caught c;
+    catch_in(&c);
+    Object *o = assemble(text, V202);
+    Object *image =
+        link_objects((const Object *const[]){o}, 1, &(LinkOptions){.entry = NULL}, &c.d);
+    assert_non_null(image);
+    assert_true(memory_open(&memory, CODE_LO, CODE_END));
+    memory_map(&memory, CODE_LO, PAGES * PAGE_SIZE, MEM_R | MEM_X);
+    for (size_t i = 0; i < image->nsegments; i++)
+        memcpy(memory.base + image->segments[i].addr, image->segments[i].data.data,
+               image->segments[i].data.len);
+    obj_free(o);
+    obj_free(image);
+    code = code_new(V202, &memory, lane_level());
+    assert_non_null(code);
+    memset((void *)&table, 0, sizeof table);
+    if (tier)
+        setenv("VENTUS_JIT_TIER", tier, 1);
+    entries_open(&table, code, &memory, "base", waits);
+    unsetenv("VENTUS_JIT_TIER");
+}
+
+static void close_table(void)
+{
+    entries_close(&table);
+    code_free(code);
+    memory_close(&memory);
+}
+
+static Entry *entry_at(u32 page)
+{
+    return entries_find(&table, CODE_LO + page * PAGE_SIZE, 0, shape, &launch);
+}
+
+static HostCode *code_in(const Entry *e, CodeKind kind) { return (HostCode *)e->code[kind].entry; }
+
+/* The states of quick, plain and headers, as three letters of `cold, queued, ready, failed`. */
+static void must_be(const Entry *e, const char *states)
+{
+    char is[NCODES + 1] = "";
+    for (int k = 0; k < NCODES; k++)
+        is[k] = "cqrf"[atomic_load(&e->state[k])];
+    assert_string_equal(is, states);
+}
+
+static void pause_a_bit(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
+
+static void wait_for(const Entry *e, CodeKind kind, CodeState want)
+{
+    for (int i = 0; atomic_load(&e->state[kind]) != (int)want; i++) {
+        if (i == 60000)
+            fail_msg("kind %d is in state %d, not %d", kind, atomic_load(&e->state[kind]), want);
+        pause_a_bit();
+    }
+}
+
+/* Whether the thread of quick code, or of the others, makes some. */
+static bool is_making(u32 worker)
+{
+    pthread_mutex_lock(&table.lock);
+    const bool makes = table.worker[worker].current;
+    pthread_mutex_unlock(&table.lock);
+    return makes;
+}
+
+static void forget(u32 first, u32 last)
+{
+    pthread_mutex_lock(&table.stable);
+    entries_forget(&table, first, last);
+    pthread_mutex_unlock(&table.stable);
+}
+
+/* --- the table --------------------------------------------------------------------------- */
+
+/* An entry is of its pc, callee, shape of warps, lanes and rule, and there is one of each. */
+static void finds_entries(void **state)
+{
+    enum { N = 9 };
+    Entry *e[N];
+    (void)state;
+    open_table(false, NULL);
+    for (u32 again = 0; again < 2; again++)
+        for (u32 i = 0; i < N; i++) {
+            Launch l = launch;
+            WarpShape s = shape;
+            l.lanes = i == 1 ? 16 : l.lanes;
+            l.vm = i == 2 ? VM_IGNORE : l.vm;
+            s.full = i != 3;
+            s.fresh = i != 4;
+            s.deep = i == 5;
+            s.base = i == 6 ? CODE_LO : 0;
+            const u32 pc = CODE_LO + (i == 7 ? 4 : 0), callee = i == 8 ? CODE_LO + 8 : 0;
+            Entry *found = entries_find(&table, pc, callee, s, &l);
+            assert_non_null(found);
+            assert_true(found->pc == pc && found->callee == callee && found->lanes == l.lanes &&
+                        found->vm == l.vm && !memcmp(&found->warp, &s, sizeof s));
+            must_be(found, "ccc");
+            for (u32 k = 0; k < i; k++)
+                assert_ptr_not_equal(found, e[k]);
+            assert_true(!again || found == e[i]);
+            e[i] = found;
+        }
+    close_table();
+}
+
+/* Where code may be: aligned addresses of the window. */
+static void where_entries_are(void **state)
+{
+    static const struct {
+        u32 pc;
+        bool ok;
+    } row[] = {
+        {CODE_LO, true},      {CODE_LO + 4, true},  {CODE_LO + 1, false}, {CODE_LO + 2, false},
+        {CODE_LO - 4, false}, {CODE_END - 4, true}, {CODE_END, false},    {0, false},
+    };
+    (void)state;
+    open_table(false, NULL);
+    for (size_t i = 0; i < countof(row); i++) {
+        const Entry *e = entries_find(&table, row[i].pc, 0, shape, &launch);
+        if ((e != NULL) != row[i].ok)
+            fail_msg("there is %s entry at %#x", e ? "an" : "no", row[i].pc);
+    }
+    close_table();
+}
+
+/* --- who waits --------------------------------------------------------------------------- */
+
+/* Code is made at once, optimised; the one with entries at headers when it is asked for. */
+static void made_at_once(void **state)
+{
+    NEED_MAKER;
+    open_table(true, NULL);
+    Entry *e = entry_at(LOOP);
+    HostCode *plain = entries_code(&table, e, false);
+    assert_non_null(plain);
+    must_be(e, "crc");
+    assert_ptr_equal(plain, code_in(e, CODE_PLAIN));
+    assert_ptr_equal(entries_code(&table, e, false), plain);
+    HostCode *headers = entries_code(&table, e, true);
+    assert_ptr_equal(headers, code_in(e, CODE_HEADERS));
+    must_be(e, "crr");
+    assert_int_equal(table.regions, 2);
+    assert_int_equal(table.cached, 0);
+    assert_true(table.nanoseconds > 0);
+    /* HostEnv.uop: those of all blocks, one after the other */
+    for (u32 i = 0, n = 0; i < e->region->nblock; i++)
+        for (u32 k = 0; k < e->region->block[i].nuop; k++)
+            assert_ptr_equal(e->uop[n++], e->region->block[i].uop[k]);
+    close_table();
+}
+
+/* What is too large to be optimised has quick code; what would leave at once, or is no code, has
+ * none. */
+static void made_or_not(void **state)
+{
+    NEED_MAKER;
+    open_table(true, NULL);
+    Entry *large = entry_at(LARGE), *idle = entry_at(IDLE), *nothing = entry_at(PAGES);
+    HostCode *quick = entries_code(&table, large, false);
+    must_be(large, "rfc");
+    assert_non_null(quick);
+    assert_ptr_equal(quick, code_in(large, CODE_QUICK));
+    assert_ptr_equal(entries_code(&table, large, false), quick);
+    assert_null(entries_code(&table, idle, false));
+    must_be(idle, "ffc");
+    assert_null(entries_code(&table, nothing, false));
+    must_be(nothing, "ffc");
+    assert_int_equal(table.regions, 1);
+    close_table();
+}
+
+static void tiers_of_who_waits(void **state)
+{
+    NEED_MAKER;
+    open_table(true, "quick");
+    Entry *e = entry_at(LOOP);
+    for (u32 header = 0; header < 2; header++) {
+        HostCode *quick = entries_code(&table, e, header);
+        assert_non_null(quick);
+        assert_ptr_equal(quick, code_in(e, CODE_QUICK));
+        must_be(e, "rcc");
+    }
+    close_table();
+}
+
+/* --- threads ----------------------------------------------------------------------------- */
+
+/* Asks for code as for an entry where so many instructions were interpreted, and so many ran in
+ * quick code. */
+static HostCode *ask(Entry *e, u64 heat, u64 ran, bool at_header)
+{
+    atomic_store(&e->heat, heat);
+    atomic_store(&e->ran, ran);
+    return entries_code(&table, e, at_header);
+}
+
+/* Nothing, quick, plain, headers. */
+static void cold_to_hotter(void **state)
+{
+    NEED_MAKER;
+    open_table(false, NULL);
+    Entry *e = entry_at(LOOP);
+    for (u32 header = 0; header < 2; header++)
+        assert_null(ask(e, COOL, 0, header));
+    must_be(e, "ccc");
+    assert_null(table.maker); /* nothing was opened */
+    assert_null(ask(e, WARM, 0, false));
+    wait_for(e, CODE_QUICK, READY);
+    must_be(e, "rcc");
+    HostCode *quick = code_in(e, CODE_QUICK);
+    const u64 most = 10000 * (u64)e->region->insns;
+    /* from the interpreter, or where a turn ended: it can be entered at headers */
+    for (u32 header = 0; header < 2; header++) {
+        assert_ptr_equal(ask(e, WARM, 0, header), quick);
+        assert_ptr_equal(ask(e, WARM, most, header), quick);
+        assert_ptr_equal(ask(e, COOL, most, header), quick);
+    }
+    must_be(e, "rcc");
+    HostCode *first = ask(e, WARM, most + 1, false);
+    assert_true(first == quick || atomic_load(&e->state[CODE_PLAIN]) == READY);
+    wait_for(e, CODE_PLAIN, READY);
+    must_be(e, "rrc");
+    HostCode *plain = ask(e, 0, 0, false);
+    assert_ptr_equal(plain, code_in(e, CODE_PLAIN));
+    /* until there are headers, quick code has them */
+    first = ask(e, 0, 0, true);
+    assert_true(first == quick || atomic_load(&e->state[CODE_HEADERS]) == READY);
+    wait_for(e, CODE_HEADERS, READY);
+    assert_ptr_equal(ask(e, 0, 0, true), code_in(e, CODE_HEADERS));
+    assert_ptr_equal(ask(e, 0, 0, false), plain);
+    must_be(e, "rrr");
+    assert_int_equal(table.regions, 3);
+    assert_false(is_making(0) || is_making(1));
+    close_table();
+}
+
+static void tiers(void **state)
+{
+    NEED_MAKER;
+    open_table(false, "full");
+    Entry *e = entry_at(LOOP), *large = entry_at(LARGE);
+    assert_null(ask(e, COOL, UINT64_MAX, false));
+    must_be(e, "ccc");
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_PLAIN, READY);
+    must_be(e, "crc");
+    assert_ptr_equal(ask(e, 0, 0, false), code_in(e, CODE_PLAIN));
+    ask(large, WARM, 0, false);
+    wait_for(large, CODE_PLAIN, FAILED);
+    assert_null(large->code[CODE_PLAIN].block);
+    ask(large, WARM, 0, false);
+    wait_for(large, CODE_QUICK, READY);
+    assert_ptr_equal(ask(large, 0, 0, false), code_in(large, CODE_QUICK));
+    close_table();
+
+    open_table(false, "quick");
+    e = entry_at(LOOP);
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_QUICK, READY);
+    for (u32 header = 0; header < 2; header++)
+        assert_ptr_equal(ask(e, WARM, UINT64_MAX, header), code_in(e, CODE_QUICK));
+    must_be(e, "rcc");
+    close_table();
+}
+
+/* Regions of 3,000 instructions are optimised, of more not. */
+static void sizes(void **state)
+{
+    NEED_MAKER;
+    open_table(false, NULL);
+    for (u32 more = 0; more < 2; more++) {
+        Entry *e = entry_at(more ? OTHER : LOOP);
+        ask(e, WARM, 0, false);
+        wait_for(e, CODE_QUICK, READY);
+        e->region->insns = 3000 + more; /* its code stays that of a few */
+        ask(e, WARM, UINT64_MAX, false);
+        wait_for(e, CODE_PLAIN, more ? FAILED : READY);
+        assert_ptr_equal(ask(e, WARM, UINT64_MAX, false),
+                         code_in(e, more ? CODE_QUICK : CODE_PLAIN));
+    }
+    close_table();
+}
+
+/* Many entries that are asked for at once are all made, in quick code and optimised. */
+static void queues(void **state)
+{
+    enum { N = 12 };
+    Entry *e[N];
+    NEED_MAKER;
+    open_table(false, NULL);
+    for (u32 kind = 0; kind < 2; kind++) {
+        for (u32 i = 0; i < N; i++) {
+            e[i] = entries_find(&table, CODE_LO + 4 * (i % 4) + (i < 8 ? 0 : OTHER * PAGE_SIZE), 0,
+                                (WarpShape){.full = i & 4}, &launch);
+            ask(e[i], WARM, kind ? UINT64_MAX : 0, false);
+        }
+        for (u32 i = 0; i < N; i++)
+            wait_for(e[i], kind ? CODE_PLAIN : CODE_QUICK, READY);
+    }
+    assert_int_equal(table.regions, 2 * N);
+    for (u32 i = 0; i < N; i++)
+        must_be(e[i], "rrc");
+    close_table();
+}
+
+/* A fork asks for nothing, and has what there was. */
+static void forks_make_nothing(void **state)
+{
+    NEED_MAKER;
+    open_table(true, NULL);
+    Entry *made = entry_at(LOOP), *other = entry_at(OTHER);
+    HostCode *plain = entries_code(&table, made, false);
+    int status;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (!child) {
+        const bool ok = entries_code(&table, made, false) == plain &&
+                        !entries_code(&table, other, false) &&
+                        !atomic_load(&other->state[CODE_PLAIN]);
+        close_table();
+        _exit(!ok);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_non_null(entries_code(&table, other, false));
+    close_table();
+}
+
+/* --- the disk ---------------------------------------------------------------------------- */
+
+/* Optimised code that is there already is taken at once instead of quick code, unless that is all
+ * that is wanted. */
+static void from_the_disk(void **state)
+{
+    char dir[] = "/tmp/entries_test.XXXXXX", command[64];
+    NEED_MAKER;
+    assert_non_null(mkdtemp(dir));
+    setenv("VENTUS_CACHE_DIR", dir, 1);
+    unsetenv("VENTUS_CACHE");
+    open_table(true, NULL);
+    assert_non_null(entries_code(&table, entry_at(LOOP), false));
+    assert_int_equal(table.cached, 0);
+    close_table();
+
+    open_table(false, NULL);
+    Entry *e = entry_at(LOOP);
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_PLAIN, READY);
+    must_be(e, "crc");
+    assert_ptr_equal(ask(e, WARM, 0, false), code_in(e, CODE_PLAIN));
+    assert_int_equal(table.regions, 1);
+    assert_int_equal(table.cached, 1);
+    assert_int_equal(table.nanoseconds, 0);
+    close_table();
+
+    open_table(false, "quick");
+    e = entry_at(LOOP);
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_QUICK, READY);
+    must_be(e, "rcc");
+    close_table();
+    setenv("VENTUS_CACHE", "0", 1);
+    unsetenv("VENTUS_CACHE_DIR");
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+/* --- what is forgotten ------------------------------------------------------------------- */
+
+/* Entries whose code is in a page that changes, or that begin there, are gone; others stay. */
+static void forgets_pages(void **state)
+{
+    static const u32 begins[] = {LOOP, OTHER, NEAR, PART};
+    NEED_MAKER;
+    open_table(true, NULL);
+    for (u32 page = 0; page < PAGES; page++) {
+        bool had[countof(begins)];
+        for (u32 i = 0; i < countof(begins); i++)
+            assert_non_null(entries_code(&table, entry_at(begins[i]), false));
+        Entry *cold = entry_at(NOTHING);
+        atomic_store(&cold->heat, 7);
+        forget(page, page);
+        for (u32 i = 0; i < countof(begins); i++)
+            had[i] = atomic_load(&entry_at(begins[i])->state[CODE_PLAIN]) == READY;
+        if (had[0] != (page != LOOP) || had[1] != (page != OTHER) ||
+            had[2] != (page != NEAR && page != FAR) || had[3] != (page != PART && page != MEET))
+            fail_msg("page %u: %d %d %d %d", page, had[0], had[1], had[2], had[3]);
+        assert_int_equal(entry_at(NOTHING)->heat, page == NOTHING ? 0 : 7);
+    }
+    for (u32 i = 0; i < countof(begins); i++)
+        entries_code(&table, entry_at(begins[i]), false);
+    forget(LOOP + 1, NEAR - 1);
+    must_be(entry_at(LOOP), "crc");
+    must_be(entry_at(OTHER), "ccc");
+    must_be(entry_at(NEAR), "crc");
+    close_table();
+}
+
+/* What is queued when code changes is no longer; it can be asked for again. */
+static void forgets_what_is_queued(void **state)
+{
+    enum { N = 8 };
+    NEED_MAKER;
+    open_table(false, NULL);
+    Entry *e[N];
+    pthread_mutex_lock(&table.stable); /* so that none is made before */
+    for (u32 i = 0; i < N; i++) {
+        e[i] = entries_find(&table, CODE_LO + 4 * (i % 4) + (i < 4 ? 0 : OTHER * PAGE_SIZE), 0,
+                            shape, &launch);
+        ask(e[i], WARM, 0, false);
+        must_be(e[i], "qcc");
+    }
+    while (!is_making(0))
+        pause_a_bit();
+    entries_forget(&table, OTHER, OTHER);
+    must_be(e[0], "qcc"); /* a thread has taken it already */
+    for (u32 i = 1; i < 4; i++)
+        must_be(e[i], "ccc");
+    assert_null(table.worker[0].queue[CODE_QUICK]);
+    pthread_mutex_unlock(&table.stable);
+    for (u32 i = 0; i < 4; i++) {
+        ask(e[i], WARM, 0, false);
+        wait_for(e[i], CODE_QUICK, READY);
+    }
+    must_be(entry_at(OTHER), "ccc");
+    assert_int_equal(table.regions, 4);
+    close_table();
+}
+
+/* --- flags of floats --------------------------------------------------------------------- */
+
+/* Whether code that stands somewhere in the window reads the flags. */
+static void settles_flags(void **state)
+{
+    static const struct {
+        const char *insn;
+        bool reads;
+    } row[] = {
+        {"nop", false},
+        {"csrr x5,fflags", true},
+        {"csrr x5,fcsr", true},
+        {"csrr x0,fflags", true},
+        {"csrr x5,frm", false},
+        {"csrr x5,vl", false},
+        {"csrrwi x5,fflags,3", true},
+        {"csrrsi x0,fflags,3", true},
+        {"csrrc x5,fflags,x6", true},
+        {"csrrw x0,fcsr,x6", true},
+        {"fadd.s x5,x6,x7", false},
+        {"endprg x0,x0,x0", false},
+        {"andi x5,x6,1", false}, /* with the bits of fflags, of fcsr where the others have theirs */
+        {"ori x5,x6,3", false},
+    };
+    NEED_MAKER;
+    for (size_t i = 0; i < countof(row); i++) {
+        static const u32 nop = 0x13;
+        const u32 at = CODE_LO + (PAGES - 1) * PAGE_SIZE + 4092;
+        Caught c;
+        open_table(true, NULL);
+        Entry *e = entry_at(LOOP);
+        entries_settle(&table);
+        assert_int_equal(table.flags, FLAGS_UNKNOWN); /* nothing was made by it */
+        assert_non_null(entries_code(&table, e, false));
+        assert_int_equal(table.flags, FLAGS_UNREAD);
+        const u32 word = (u32)first_word(&c, row[i].insn, &(AsmOptions){.set = V202});
+        memcpy(memory.base + at, &word, 4);
+        for (u32 right = 0; right < 2; right++) { /* without the right to it, it is no code */
+            memory_set_rights(&memory, at >> PAGE_BITS, right ? MEM_R | MEM_X : MEM_R);
+            forget(PAGES - 1, PAGES - 1);
+            assert_int_equal(table.flags, FLAGS_UNKNOWN);
+            entries_settle(&table);
+            const bool reads = right && row[i].reads;
+            if (table.flags != (reads ? FLAGS_READ : FLAGS_UNREAD))
+                fail_msg("%s: flags are %sread", row[i].insn, reads ? "not " : "");
+            must_be(entry_at(LOOP), reads ? "ccc" : "crc"); /* it was made for another rule */
+        }
+        assert_non_null(entries_code(&table, entry_at(LOOP), false));
+        assert_int_equal(entry_at(LOOP)->region->flags, row[i].reads);
+        memcpy(memory.base + at, &nop, 4);
+        forget(PAGES - 1, PAGES - 1);
+        entries_settle(&table);
+        assert_int_equal(table.flags, FLAGS_UNREAD);
+        must_be(entry_at(LOOP), row[i].reads ? "ccc" : "crc");
+        buf_free(&c.text);
+        close_table();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_entries),
+        cmocka_unit_test(where_entries_are),
+        cmocka_unit_test(made_at_once),
+        cmocka_unit_test(made_or_not),
+        cmocka_unit_test(tiers_of_who_waits),
+        cmocka_unit_test(cold_to_hotter),
+        cmocka_unit_test(tiers),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(queues),
+        cmocka_unit_test(from_the_disk),
+        cmocka_unit_test(settles_flags),
+        cmocka_unit_test(forgets_pages),
+        cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(forks_make_nothing),
+        cmocka_unit_test(forgets_what_is_queued),
+    };
+    remember_tests(tests, countof(tests), argv);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    setenv("VENTUS_CACHE", "0", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -215,7 +215,8 @@ static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded
 }
 
 /* Makes code of the entry, which is the worker's `current`; the caller holds `making`.  When quick
- * code is to be made, and the disk has optimised code, that is taken instead.
+ * code is to be made, and the disk has optimised code, that is taken instead, unless there is some
+ * or will be: then quick code is for what that has not.
  *
  *   1. while decoded code stays: the region, and the orders for its code
  *   2. without a lock: the code
@@ -226,12 +227,13 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     MakerOrder order = {.digest = 0}, better = {.digest = 0};
     Loaded code = {NULL, 0, NULL};
     MakerCost cost = {.cached = false};
-    const bool looks = kind == CODE_QUICK && !t->only_quick;
 
     pthread_mutex_lock(&t->stable);
     pthread_mutex_lock(&t->lock);
     const bool stays = w->current == e;
     pthread_mutex_unlock(&t->lock);
+    const bool looks = stays && kind == CODE_QUICK && !t->only_quick &&
+                       atomic_load(&e->state[CODE_PLAIN]) == COLD;
     bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e) &&
               (kind == CODE_QUICK || e->region->insns <= MOST);
     if (ok)

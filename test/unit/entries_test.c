@@ -406,6 +406,12 @@ static void from_the_disk(void **state)
     assert_int_equal(table.regions, 1);
     assert_int_equal(table.cached, 1);
     assert_int_equal(table.nanoseconds, 0);
+    /* while there are no headers, quick code is to have them */
+    ask(e, 0, 0, true);
+    assert_int_not_equal(atomic_load(&e->state[CODE_QUICK]), COLD);
+    wait_for(e, CODE_QUICK, READY);
+    wait_for(e, CODE_HEADERS, READY);
+    must_be(e, "rrr");
     close_table();
 
     open_table(false, "quick");

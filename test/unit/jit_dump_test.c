@@ -1,6 +1,7 @@
 /* jit_dump_test.c -- what host code does not do twice, or not at all, counted in the code that LLVM
  * gets or its optimiser leaves of small programs (VENTUS_JIT_DUMP): where NaNs are made canonical,
- * how often it is asked what addresses may be accessed and whether lanes are in a row.
+ * how often it is asked what addresses may be accessed and whether lanes are in a row, and which
+ * ways LLVM is told to be rare.
  */
 #include "test/kit/hostrig.h"
 #include <dirent.h>
@@ -213,27 +214,46 @@ static void readers_in_a_loop(void **state)
 
 /* --- what was asked already ---------------------------------------------------------------- */
 
-/* Lines with both texts in the code that is made of a program, before LLVM's optimiser. */
-static u32 lines_made(const char *text, const char *one, const char *other)
+/* Makes code of a program on one vector of the host, and calls f for each line of what LLVM's
+ * optimiser gets. */
+static void each_line(const char *text, CodeKind kind, void (*f)(const char *line, void *arg),
+                      void *arg)
 {
-    u32 n = 0;
     rig_load(V202, 4, text);
-    host_make((WarpShape){.full = true}, CODE_PLAIN, false);
+    host_make((WarpShape){.full = true}, kind, false);
     DIR *dir = opendir(scratch);
     assert_non_null(dir);
     for (struct dirent *e; (e = readdir(dir));) {
         char path[300], line[4096];
         snprintf(path, sizeof path, "%s/%s", scratch, e->d_name);
-        FILE *f = strstr(e->d_name, ".made.ll") && e->d_name[0] == 'r' ? fopen(path, "r") : NULL;
-        while (f && fgets(line, sizeof line, f))
-            n += strstr(line, one) && strstr(line, other);
-        if (f)
-            fclose(f);
+        FILE *file = strstr(e->d_name, ".made.ll") && e->d_name[0] == 'r' ? fopen(path, "r") : NULL;
+        while (file && fgets(line, sizeof line, file))
+            f(line, arg);
+        if (file)
+            fclose(file);
         if (e->d_name[0] != '.')
             remove_file(e->d_name);
     }
     closedir(dir);
-    return n;
+}
+
+typedef struct {
+    const char *one, *other;
+    u32 n;
+} Both;
+
+static void count_if_both(const char *line, void *arg)
+{
+    Both *b = arg;
+    b->n += strstr(line, b->one) && strstr(line, b->other);
+}
+
+/* Lines with both texts. */
+static u32 lines_made(const char *text, const char *one, const char *other)
+{
+    Both b = {one, other, 0};
+    each_line(text, CODE_PLAIN, count_if_both, &b);
+    return b.n;
 }
 
 /* Scalar accesses: how often pages are asked for their rights.  Loads around one value of a
@@ -312,6 +332,99 @@ static void asks_for_rows_once(void **state)
     host_close();
 }
 
+/* --- what is rare ------------------------------------------------------------------------- */
+
+/* A way that is rarely taken, `other` (if it is given) instead: `times` for each time (0: very
+ * often).  In code, seen so many times, with those weights first and last. */
+typedef struct {
+    const char *rare, *other;
+    u32 times, seen;
+    int first, last;
+} Rare;
+
+enum { RARE = 10, WEIGHTS = 8 };
+typedef struct {
+    Rare way[RARE];
+    u32 weight[WEIGHTS][2];
+} Marks;
+
+/* The name without its number. */
+static bool is_label(const char *at, const char *name)
+{
+    const size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+    return len == strlen(name) && !strncmp(at, name, len);
+}
+
+/* The number of the weights that the branch to that way has; -1: it has none; -2: it is no such
+ * branch. */
+static int weights_of(const char *line, const Rare *r)
+{
+    static const char label[] = "label %", prof[] = "!prof !";
+    const char *first = strstr(line, " br i1 "), *second, *marks = strstr(line, prof);
+    if (!first || !(first = strstr(first, label)) || !(second = strstr(first + 1, label)))
+        return -2;
+    if (!is_label(second + strlen(label), r->rare) ||
+        (r->other && !is_label(first + strlen(label), r->other)))
+        return -2;
+    return marks ? atoi(marks + strlen(prof)) : -1;
+}
+
+static void note_weights(const char *line, void *arg)
+{
+    Marks *m = arg;
+    u32 n, a, b;
+    if (sscanf(line, "!%u = !{!\"branch_weights\", i32 %u, i32 %u}", &n, &a, &b) == 3) {
+        assert_in_range(n, 0, WEIGHTS - 1);
+        m->weight[n][0] = a, m->weight[n][1] = b;
+    }
+    for (u32 i = 0; i < RARE; i++) {
+        Rare *r = &m->way[i];
+        const int of = weights_of(line, r);
+        if (of == -2)
+            continue;
+        if (of < 0)
+            fail_msg("%sis not marked", line);
+        r->first = r->seen++ ? r->first : of;
+        r->last = of;
+    }
+}
+
+/* LLVM is told which ways are rarely taken: to the end of a turn, to what grows, refuses or leaves,
+ * to the slow ways of accesses; and that lanes agree eight times as often as they part. */
+static void marks_what_is_rare(void **state)
+{
+    static const char text[] =
+        "lw x5,0(x8)\n vlw12.v v3,0(v1)\n1: addi x5,x5,-1\n bnez x5,1b\n"
+        ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
+        " vblt v1,v3,.Le\n sw x5,0(x8)\n j .Lm\n.Le: addi x5,x5,1\n"
+        ".Lm: join x0,x0,0\n vfrec7.v v4,v3\n vsw12.v v4,0(v1)\n barrier x0,x0,0\n"
+        " endprg x0,x0,x0\n";
+    Marks m = {.way = {{.rare = "late"},
+                       {.rare = "diverged"},
+                       {.rare = "stop"},
+                       {.rare = "grow"},
+                       {.rare = "refused"},
+                       {.rare = "ask", .other = "fast"},
+                       {.rare = "empty", .other = "fast"},
+                       {.rare = "slow", .other = "fast"},
+                       {.rare = "slow", .other = "row"},
+                       {.rare = "both", .times = 8}}};
+    (void)state;
+    begin();
+    each_line(text, CODE_HEADERS, note_weights, &m);
+    for (u32 i = 0; i < RARE; i++) {
+        const Rare *r = &m.way[i];
+        if (!r->seen)
+            fail_msg("there is no way `%s'", r->rare);
+        for (u32 k = 0; k < 2; k++) {
+            const u32 *w = m.weight[k ? r->last : r->first];
+            if (r->times ? w[0] != r->times * w[1] : w[0] < 500 * w[1])
+                fail_msg("%s: %u to %u", r->rare, w[0], w[1]);
+        }
+    }
+    host_close();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +434,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(readers_in_a_loop),
         cmocka_unit_test(asks_for_pages_once),
         cmocka_unit_test(asks_for_rows_once),
+        cmocka_unit_test(marks_what_is_rare),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -731,10 +731,12 @@ static void waits_for_nobody(void **state)
     unset_fake();
 }
 
-/* What is hot is compiled meanwhile, and used. */
+/* What is hot is compiled meanwhile, and used; what is hotter is optimised, also where a turn ends in
+ * a loop. */
 static void compiles_what_is_hot(void **state)
 {
     NEED_MAKER;
+    setenv("VENTUS_CACHE", "0", 1);
     Device *d = open_device("auto");
     must_run(d, 100);
     assert_int_equal(stats_of(d).regions, 0);
@@ -742,7 +744,17 @@ static void compiles_what_is_hot(void **state)
     while (!stats_of(d).compiled && seconds() - start < 60)
         must_run(d, 100000);
     assert_true(stats_of(d).compiled > 0);
+    u64 left = 1;
+    while ((left || stats_of(d).regions < 3) && seconds() - start < 60) {
+        const JitStats before = stats_of(d);
+        must_run(d, 2000000);
+        const JitStats s = stats_of(d);
+        left = s.insns - before.insns - (s.compiled - before.compiled);
+    }
+    assert_int_equal(left, 0);                  /* nothing is interpreted any more */
+    assert_in_range(stats_of(d).regions, 3, 6); /* two entries, each code of each kind */
     dev_close(d);
+    unsetenv("VENTUS_CACHE");
 }
 
 int main(int argc, char **argv)

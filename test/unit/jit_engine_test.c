@@ -192,6 +192,32 @@ static void counts_of_launches(void **state)
     buf_free(&gen.text);
 }
 
+/* --- flags of floats -------------------------------------------------------------------------- */
+
+/* Each warp has the flags that it raised itself, though warps share those of the host:
+ * warp 0 divides by 0, then warp 1 rounds. */
+static void flags_of_each_warp(void **state)
+{
+    enum { DIVIDED_BY_0 = 8, INEXACT = 1 };
+    static const u32 want[2][2] = {{DIVIDED_BY_0, DIVIDED_BY_0}, {0, INEXACT}};
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    no_text();
+    buf_str(&gen.text, "csrr x5,wid\n slli x6,x5,3\n li x7,0x90001000\n add x7,x7,x6\n"
+                       " li x8,0x3f800000\n li x9,0x40400000\n csrrwi x0,fflags,0\n"
+                       " bnez x5,1f\n fdiv.s x10,x8,x0\n 1: barrier x0,x0,0\n"
+                       " csrr x11,fflags\n barrier x0,x0,0\n sw x11,0(x7)\n"
+                       " beqz x5,1f\n fdiv.s x10,x8,x9\n 1: barrier x0,x0,0\n"
+                       " csrr x11,fflags\n sw x11,4(x7)\n endprg x0,x0,x0\n");
+    twins_load(&t);
+    twins_run(&t, &full, 0);
+    u32 got[2][2];
+    assert_true(dev_read(t.b, DATA, got, sizeof got));
+    assert_memory_equal(got, want, sizeof want);
+    twins_close(&t);
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +225,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(makes_changed_code_anew),
         cmocka_unit_test(rules_of_launches),
         cmocka_unit_test(counts_of_launches),
+        cmocka_unit_test(flags_of_each_warp),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

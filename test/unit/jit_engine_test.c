@@ -218,14 +218,46 @@ static void flags_of_each_warp(void **state)
     buf_free(&gen.text);
 }
 
+/* --- control registers ------------------------------------------------------------------------ */
+
+/* Each register that code may write, by instructions that read it, too, and that do not: what they
+ * read, and what is read behind them. */
+static void control_registers(void **state)
+{
+    static const char *const names[] = {"fflags", "vstart",   "vxsat", "vxrm",   "vcsr",
+                                        "mie",    "mstatus",  "mtvec", "mip",    "mepc",
+                                        "mcause", "mscratch", "mtval", "mstatus"};
+    static const char *const ways[] = {"csrrw x6,%s,x5", "csrrw x0,%s,x7", "csrrs x0,%s,x5",
+                                       "csrrc x6,%s,x7", "csrrwi x0,%s,9", "csrrci x0,%s,8"};
+    (void)state;
+    for (u32 quick = 0; quick < 2; quick++) {
+        if (quick)
+            setenv("VENTUS_JIT_TIER", "quick", 1);
+        Twins t = twins_open("jit", 64);
+        unsetenv("VENTUS_JIT_TIER");
+        no_text();
+        buf_str(&gen.text, "csrr x9,wid\n slli x9,x9,12\n li x8,0x90001000\n add x8,x8,x9\n");
+        for (size_t i = 0; i < countof(names); i++)
+            for (size_t k = 0; k < countof(ways); k++) {
+                buf_printf(&gen.text, "li x5,%#x\n li x7,%#x\n ", 0xfff00fffu, 0x12345688u);
+                buf_printf(&gen.text, ways[k], names[i]);
+                buf_printf(&gen.text, "\n csrr x10,%s\n sw x6,0(x8)\n sw x10,4(x8)\n", names[i]);
+                buf_str(&gen.text, " addi x8,x8,8\n");
+            }
+        buf_str(&gen.text, "endprg x0,x0,x0\n");
+        twins_load(&t);
+        twins_run(&t, &full, quick);
+        twins_close(&t);
+    }
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_all_or_some),
-        cmocka_unit_test(makes_changed_code_anew),
-        cmocka_unit_test(rules_of_launches),
-        cmocka_unit_test(counts_of_launches),
-        cmocka_unit_test(flags_of_each_warp),
+        cmocka_unit_test(runs_all_or_some),   cmocka_unit_test(makes_changed_code_anew),
+        cmocka_unit_test(rules_of_launches),  cmocka_unit_test(counts_of_launches),
+        cmocka_unit_test(flags_of_each_warp), cmocka_unit_test(control_registers),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -141,13 +141,20 @@ static Outcome came_back(Warp *w, const Entry *e, u32 back)
     return STOPPED;
 }
 
+/* Whether that is the optimised code without entries at headers, which may be made meanwhile. */
+static inline bool is_plain(const Entry *e, HostCode *code)
+{
+    return atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_acquire) == READY &&
+           code == (HostCode *)e->code[CODE_PLAIN].entry;
+}
+
 /* Runs compiled code from that entry of the region. */
 static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry, HostCode *code,
                                u64 limit)
 {
     u32 constant[MAX_CONSTANTS];
     const u64 before = w->ninsns;
-    if (e->region->repeats && code == (HostCode *)e->code[CODE_PLAIN].entry) {
+    if (e->region->repeats && is_plain(e, code)) {
         env->first = env->last = w;
         env->end = env->most = 0;
         if (!read_constants(env, e, constant))

@@ -786,7 +786,7 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
         e, &h, e->row_type,
         (Val[]){e->warp, e->env, uop_here(e), first, quad(e, e->lanes * x.s->width)}, 5, 0, NULL);
     const Val far = LLVMBuildIntToPtr(B, there, e->ptr, "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, there, quad(e, 0), ""), w.fast, w.slow);
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, there, quad(e, 0), ""), w.fast, w.slow);
 
     LLVMPositionBuilderAtEnd(B, w.fast);
     *host = LLVMBuildPhi(B, e->ptr, "");

@@ -304,9 +304,9 @@ void run_told(Audience *a, Warp *w, u64 slice)
         return;
     }
     while (slice-- && w->state == WARP_READY && !w->group->faulted) {
-        /* what an observer changes, or whoever looks at a halted launch, must be seen; one after a
-         * page's own is no instruction */
-        if (!u || u->pc != w->pc || u->id == NINSN || a->opt->halted)
+        /* what an observer changes must be seen, and whoever looks at a halted launch may have
+         * had the Uop freed with its page; one after a page's own is no instruction */
+        if (!u || a->opt->halted || u->pc != w->pc || u->id == NINSN)
             u = go(w, w->pc);
         if (!describe(w, u, &s))
             return;

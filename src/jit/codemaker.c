@@ -241,24 +241,38 @@ static bool answer_one(const CodeMaker *c, Bytes request, u64 since, Buf *to)
     return ok;
 }
 
-bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
-{
-    Bytes part[NHELPERS];
-    Buf each[NHELPERS] = {{0}};
+/* Several requests, and the answers to each. */
+typedef struct {
+    Bytes request[NHELPERS];
+    Buf answer[NHELPERS];
     const Buf *all[NHELPERS];
-    u32 n = 0;
-    if (!codejob_part(request, len, part, &n))
-        return answer_one(c, (Bytes){request, len}, 0, to);
-    bool ok = n;
-    for (u32 i = 0; i < n; i++) {
-        ok = ok && answer_one(c, part[i], i ? processor_time() : 0, &each[i]);
-        all[i] = &each[i];
+    u32 n;
+} Batch;
+
+static bool answer_all(const CodeMaker *c, Batch *b, Buf *to)
+{
+    bool ok = b->n;
+    for (u32 i = 0; i < b->n && ok; i++) {
+        ok = answer_one(c, b->request[i], i ? processor_time() : 0, &b->answer[i]);
+        b->all[i] = &b->answer[i];
     }
     if (ok)
-        codejob_join(all, n, to);
-    for (u32 i = 0; i < n; i++)
-        buf_free(&each[i]);
+        codejob_join(b->all, b->n, to);
+    for (u32 i = 0; i < b->n; i++)
+        buf_free(&b->answer[i]);
     return ok && !to->failed;
+}
+
+bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
+{
+    Batch *b = mem_zalloc(1, sizeof *b);
+    if (!b)
+        return false;
+    const bool ok = codejob_part(request, len, b->request, &b->n)
+                        ? answer_all(c, b, to)
+                        : answer_one(c, (Bytes){request, len}, 0, to);
+    mem_free(b);
+    return ok;
 }
 
 int codemaker_job(void *self)

@@ -308,42 +308,48 @@ typedef struct {
     bool cached;
 } Item;
 
-/* The answers to all items that have none, by one job. */
-static bool ask_all(Maker *m, Item *item, u32 n)
-{
-    const Buf *request[NHELPERS];
-    Buf *answer[NHELPERS], joined = {0}, answers = {0};
+/* Several of them, on the heap: threads may have small stacks. */
+typedef struct {
+    Item item[NHELPERS];
+    Buf own[NHELPERS];    /* their requests */
+    u32 helper[NHELPERS]; /* that each asks for */
+    u32 n;
+    const Buf *request[NHELPERS]; /* of those that are not on the disk */
+    Buf *answer[NHELPERS];
     Bytes part[NHELPERS];
+} Batch;
+
+/* Looks for the answer on the disk.  False: out of memory. */
+static bool look(const Maker *m, Item *i)
+{
+    put_key(m, i->request, &i->key);
+    i->cached = !i->key.failed && find_entry(m, &i->key, &i->answer);
+    return !i->request->failed;
+}
+
+/* The answers to all items, those that are not on the disk by one job. */
+static bool answer_all(Maker *m, Batch *b)
+{
     u32 wanted = 0, got = 0;
-    for (u32 i = 0; i < n; i++)
-        if (!item[i].cached) {
-            request[wanted] = item[i].request;
-            answer[wanted++] = &item[i].answer;
+    Buf joined = {0}, answers = {0};
+    for (u32 i = 0; i < b->n; i++) {
+        if (!look(m, &b->item[i]))
+            return false;
+        if (!b->item[i].cached) {
+            b->request[wanted] = b->item[i].request;
+            b->answer[wanted++] = &b->item[i].answer;
         }
+    }
     if (wanted < 2)
-        return !wanted || ask(m, request[0], answer[0]);
-    codejob_join(request, wanted, &joined);
+        return !wanted || ask(m, b->request[0], b->answer[0]);
+    codejob_join(b->request, wanted, &joined);
     const bool ok = !joined.failed && ask(m, &joined, &answers) &&
-                    codejob_part(answers.data, answers.len, part, &got) && got == wanted;
+                    codejob_part(answers.data, answers.len, b->part, &got) && got == wanted;
     for (u32 i = 0; ok && i < got; i++)
-        buf_put(answer[i], part[i].data, part[i].len);
+        buf_put(b->answer[i], b->part[i].data, b->part[i].len);
     buf_free(&joined);
     buf_free(&answers);
     return ok;
-}
-
-/* Gets the answers to n items from the disk, and what is not there, unless only that is wanted (disk),
- * from the maker. */
-static bool answer_all(Maker *m, Item *item, u32 n, bool disk)
-{
-    bool ok = m->program, all = true;
-    for (u32 i = 0; i < n && ok; i++) {
-        ok = !item[i].request->failed;
-        put_key(m, item[i].request, &item[i].key);
-        item[i].cached = ok && !item[i].key.failed && find_entry(m, &item[i].key, &item[i].answer);
-        all &= item[i].cached;
-    }
-    return ok && (all || (!disk && ask_all(m, item, n)));
 }
 
 static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost);
@@ -375,29 +381,30 @@ static void forget(Item *i)
 /* By one job.  Helpers may need others, of lower rank: none needs itself. */
 static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost)
 {
-    Buf request[NHELPERS] = {{0}};
-    Item item[NHELPERS];
-    u32 number[NHELPERS], n = 0;
+    Batch *b = mem_zalloc(1, sizeof *b);
+    if (!b)
+        return false;
     pthread_mutex_lock(&m->helping);
     for (u32 i = 0; i < NHELPERS; i++) {
         CodeJob j = {.helper = i};
         if (!(wanted[i / 64] >> i % 64 & 1) || m->helper[i])
             continue;
         memcpy(j.level, m->level, sizeof j.level);
-        codejob_write(&j, NULL, &request[n]);
-        item[n] = (Item){.request = &request[n]};
-        number[n++] = i;
+        codejob_write(&j, NULL, &b->own[b->n]);
+        b->item[b->n].request = &b->own[b->n];
+        b->helper[b->n++] = i;
     }
-    bool ok = answer_all(m, item, n, false);
-    for (u32 i = 0; i < n; i++) {
-        Loaded *to = &m->held[number[i]];
-        ok = ok && (m->helper[number[i]] || take(m, &item[i], to, cost));
+    bool ok = answer_all(m, b);
+    for (u32 i = 0; i < b->n; i++) {
+        Loaded *to = &m->held[b->helper[i]];
+        ok = ok && (m->helper[b->helper[i]] || take(m, &b->item[i], to, cost));
         if (ok) /* before any thread gets code that calls it */
-            m->helper[number[i]] = to->entry;
-        forget(&item[i]);
-        buf_free(&request[i]);
+            m->helper[b->helper[i]] = to->entry;
+        forget(&b->item[i]);
+        buf_free(&b->own[i]);
     }
     pthread_mutex_unlock(&m->helping);
+    mem_free(b);
     return ok;
 }
 
@@ -406,11 +413,11 @@ static bool make(Maker *m, const MakerOrder *o, bool disk, Loaded *to, MakerCost
 {
     Item i = {.request = &o->request, .digest = o->digest};
     *cost = (MakerCost){.cached = false};
-    const bool ok = answer_all(m, &i, 1, disk);
+    bool ok = m->program && look(m, &i);
     cost->cached = ok && i.cached;
-    const bool made = ok && take(m, &i, to, cost);
+    ok = ok && (i.cached || (!disk && ask(m, &o->request, &i.answer))) && take(m, &i, to, cost);
     forget(&i);
-    return made;
+    return ok;
 }
 
 MakerOrder maker_order(const Maker *m, const Region *r, const Code *code, CodeKind kind)

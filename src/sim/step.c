@@ -279,6 +279,10 @@ static void run_watched(Audience *a, Warp *w, u64 slice)
         const u16 *r = facts->names[u->pc >> 2 & (PAGE_UOPS - 1)].reg;
         if (watched[r[0]] | watched[r[1]] | watched[r[2]] | watched[r[3]]) {
             u = run_and_tell(a, w, u);
+            if (u && a->opt->halted) { /* whoever looked at it may have changed pc or code */
+                u = go(w, w->pc);
+                page = UINT32_MAX;
+            }
         } else {
             w->ninsns += uop_insns(u); /* in memory: a CSR shows it */
             u = u->run(w, u);

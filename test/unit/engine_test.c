@@ -940,14 +940,24 @@ static Verdict replace_code(void *self, const Event *why)
     return GO_ON;
 }
 
+static const u8 *watch_all(void *self, const Warp *w)
+{
+    static u8 all[NWATCH];
+    (void)self, (void)w;
+    return memset(all, 1, sizeof all);
+}
+
 /* Whoever looks at a halted launch may change the next instruction. */
 static void code_changes_while_halted(void **state)
 {
     (void)state;
     const EventKind kinds[] = {EVENT_fetch, EVENT_insn};
-    for (u32 k = 0; k < 4; k++) { /* and the other event is told or not */
+    for (u32 k = 0; k < 6; k++) { /* and the other event is told or not, registers watched or not */
         const Observer o = {(void *)(uintptr_t)&kinds[k & 1],
-                            k < 2 ? kinds[k & 1] : EVENT_fetch | EVENT_insn, stop_at_4, NULL};
+                            (k & 3) < 2 ? kinds[k & 1] : EVENT_fetch | EVENT_insn, stop_at_4,
+                            k < 4 ? NULL : watch_all};
+        if (k == 4) /* it would hear of no fetch */
+            continue;
         rig_load(V202, 4,
                  "    lui     s1, 0x90000\n"
                  "    li      t0, 1\n"

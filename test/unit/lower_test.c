@@ -727,6 +727,10 @@ static const char constants[] =
     "}>, ptr addrspace(1) %q4, align 1\n"
     "  store { i8, double, [2 x float] } { i8 9, double 0x7FF0000000000000, [2 x float] [float "
     "-0.0, float 1.5] }, ptr addrspace(1) %q6, align 8\n"
+    "  %odd = trunc i32 %lane to i1\n  %far = select i1 %odd, ptr addrspace(2) getelementptr (i8, "
+    "ptr addrspace(2) @table, i32 4), ptr addrspace(2) @table\n"
+    "  %w = load i16, ptr addrspace(2) %far\n  %q7 = getelementptr i8, ptr addrspace(1) %q, i32 "
+    "420\n  store i16 %w, ptr addrspace(1) %q7\n"
     "  ret void\n}\n";
 
 static const char layout[] =

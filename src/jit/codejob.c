@@ -229,7 +229,7 @@ void codejob_join(const Buf *const parts[], u32 n, Buf *to)
     }
 }
 
-bool codejob_part(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n)
+bool codejob_split(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n)
 {
     In in = {bytes, len, false};
     const u64 magic = get_number(&in, 4);

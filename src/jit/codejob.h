@@ -47,7 +47,7 @@ typedef struct {
 /* Several requests of one job, or their answers in the same order, as one; at most NHELPERS.  False:
  * the bytes are no such thing.  The parts, of which there are *n, lie in bytes. */
 void codejob_join(const Buf *const parts[], u32 n, Buf *to);
-bool codejob_part(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n);
+bool codejob_split(const u8 *bytes, size_t len, Bytes parts[NHELPERS], u32 *n);
 
 #define CODE_SYMBOL "code"
 

@@ -268,7 +268,7 @@ bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to
     Batch *b = mem_zalloc(1, sizeof *b);
     if (!b)
         return false;
-    const bool ok = codejob_part(request, len, b->request, &b->n)
+    const bool ok = codejob_split(request, len, b->request, &b->n)
                         ? answer_all(c, b, to)
                         : answer_one(c, (Bytes){request, len}, 0, to);
     mem_free(b);

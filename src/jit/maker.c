@@ -344,7 +344,7 @@ static bool answer_all(Maker *m, Batch *b)
         return !wanted || ask(m, b->request[0], b->answer[0]);
     codejob_join(b->request, wanted, &joined);
     const bool ok = !joined.failed && ask(m, &joined, &answers) &&
-                    codejob_part(answers.data, answers.len, b->part, &got) && got == wanted;
+                    codejob_split(answers.data, answers.len, b->part, &got) && got == wanted;
     for (u32 i = 0; ok && i < got; i++)
         buf_put(b->answer[i], b->part[i].data, b->part[i].len);
     buf_free(&joined);

@@ -16,7 +16,8 @@
 
 enum { MAX_CHUNKS = 8 };
 
-/* Functions that compiled code calls with all registers of the host kept.  KEEP calls one of
+/* Functions that compiled code calls with all registers of the host kept, but for accesses on hosts
+ * of short vectors, which are called like any function.  KEEP calls one of
  * HostEnv; ROW asks for a row of lanes that is not in the range remembered, by stores and flat;
  * ACCESS is a vector access, by all else (vecmem.c). */
 typedef enum { HELPER_KEEP, HELPER_ROW, HELPER_ACCESS } HelperKind;
@@ -272,8 +273,7 @@ bool multiply_matrices(Emit *e, const Uop *u);
 Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,
                u64 helpers[HELPER_WORDS]);
 LLVMModuleRef emit_free(Emit *e);
-/* The function of a helper, of type t, with the host's features; the host's registers are kept by
- * calls of it. */
+/* The function of a helper, of type t; where it keeps registers, with the host's features. */
 void make_kept(Emit *e, const Helper *h, LLVMTypeRef t);
 Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 

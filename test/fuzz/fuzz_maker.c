@@ -66,7 +66,7 @@ static void load_all(Bytes answer)
 {
     Bytes part[NHELPERS];
     u32 n;
-    if (!codejob_part(answer.data, answer.len, part, &n))
+    if (!codejob_split(answer.data, answer.len, part, &n))
         load(answer);
     else
         for (u32 i = 0; i < n; i++)

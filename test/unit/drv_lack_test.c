@@ -2,7 +2,7 @@
  * turns, replay files, the public interface.  Each call says DRV_NO_MEMORY or does what it does with memory, and
  * everything is given back.
  */
-#include "test/kit/lack.h"
+#include "test/kit/lackdrv.h"
 #include "test/kit/assemble.h"
 #include "test/kit/kernels.h"
 #include "drv/internal.h"
@@ -10,33 +10,8 @@
 #include "link/link.h"
 #include "ventus/ventus.h"
 
-#ifdef HOSTILE
-#define live_blocks mem_live
-#elif defined LACK_BY_MALLOC
-#define live_blocks lack_live
-#else
-static size_t live_blocks(void) { return 0; }
-#endif
-
 static Buf image_file, counting_file; /* of images that jobs load */
 static char dir[] = "/tmp/drv_lack.XXXXXX";
-
-static void must(bool is_so, const char *what)
-{
-    if (is_so)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-/* Whether the call succeeded; else it lacked memory. */
-static bool did(DrvStatus s)
-{
-    if (s && s != DRV_NO_MEMORY)
-        fprintf(stderr, "%s\n", drv_status_name(s));
-    must(!s || s == DRV_NO_MEMORY, "another status");
-    return !s;
-}
 
 /* Blocks before a job, with the one that its results go to. */
 static size_t begin(Buf *made)

@@ -109,7 +109,7 @@ static void joins_requests(void **state)
     assert_int_equal(all.len, end[MOST]);
     for (size_t len = 0; len <= all.len; len++) {
         const bool is_whole = len == end[whole];
-        assert_int_equal(codejob_part(all.data, len, got, &n), is_whole);
+        assert_int_equal(codejob_split(all.data, len, got, &n), is_whole);
         if (!is_whole)
             continue;
         assert_int_equal(n, whole++);
@@ -120,7 +120,7 @@ static void joins_requests(void **state)
     }
     assert_int_equal(whole, MOST + 1);
     all.data[0] ^= 1;
-    assert_false(codejob_part(all.data, all.len, got, &n));
+    assert_false(codejob_split(all.data, all.len, got, &n));
     for (u32 i = 0; i < MOST; i++)
         buf_free(&part[i]);
     buf_free(&all);
@@ -139,7 +139,7 @@ static void joins_no_more(void **state)
         Buf all = {0};
         u32 n = 0;
         codejob_join(each, NHELPERS + more, &all);
-        assert_int_equal(codejob_part(all.data, all.len, got, &n), !more);
+        assert_int_equal(codejob_split(all.data, all.len, got, &n), !more);
         assert_int_equal(n, NHELPERS);
         buf_free(&all);
     }
@@ -176,7 +176,7 @@ static void answers_joined_requests(void **state)
     }
     codejob_join(each, N, &joined);
     Buf answers = ask(&joined);
-    assert_true(codejob_part(answers.data, answers.len, got, &n));
+    assert_true(codejob_split(answers.data, answers.len, got, &n));
     assert_int_equal(n, N);
     for (u32 i = 0; i < N; i++) {
         CodeAnswer a, b;

@@ -1,35 +1,13 @@
 /* watch_lack_test.c -- one allocation after the other fails in what watches a launch: checks, cycles
  * and what they cost.  It says so, or tells what it tells with memory, and everything is given back.
  */
-#include "test/kit/lack.h"
+#include "test/kit/lackdrv.h"
 #include "check/check.h"
 #include "link/link.h"
 #include "prof/cost.h"
 #include "test/kit/assemble.h"
 
-#ifdef HOSTILE
-#define live_blocks mem_live
-#elif defined LACK_BY_MALLOC
-#define live_blocks lack_live
-#else
-static size_t live_blocks(void) { return 0; }
-#endif
-
 static Buf image_file;
-
-static void must(bool is_so, const char *what)
-{
-    if (is_so)
-        return;
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-static bool did(DrvStatus s)
-{
-    must(!s || s == DRV_NO_MEMORY, drv_status_name(s));
-    return !s;
-}
 
 static Driver *open_driver(const char *engine)
 {

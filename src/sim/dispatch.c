@@ -264,10 +264,11 @@ static bool run_on(Run *r, Group *g, Part *part)
     for (u32 round = 1; !g->faulted; round++) {
         const Turns turns = run_turns(r, g);
         if (turns == NONE_READY && !g->faulted) {
-            if (!group_pass_barrier(g))
+            if (!sim_pass_barrier(g))
                 break;
             audience_tell(r->audience, EVENT_barrier, g, NULL);
-            check_time(r, first_ready(g)); /* there may be no end of barriers */
+            if (!g->faulted)
+                check_time(r, first_ready(g)); /* there may be no end of barriers */
         }
         used_up += turns == USED_UP || !(round % ROUNDS);
         if (may_leave && !g->faulted && used_up >= (groups_wait(r) ? 1 : PATIENCE))

@@ -124,6 +124,17 @@ void sim_answer_last(const Group *g)
         roll->answer(roll->self, g, true);
 }
 
+bool sim_pass_barrier(Group *g)
+{
+    const u64 most = g->launch->max_insns;
+    if (!group_pass_barrier(g))
+        return false;
+    for (u32 k = 0; most && k < g->nwarps && !g->faulted; k++)
+        if (g->warps[k].state == WARP_READY && g->warps[k].ninsns >= most)
+            sim_limit(&g->warps[k], FAULT_ENDLESS);
+    return true;
+}
+
 void sim_limit(Warp *w, FaultKind kind)
 {
     Group *g = w->group;

@@ -83,6 +83,9 @@ static inline u64 sim_uops_before(const Warp *w, u64 end) { return (end - w->nin
 
 /* Ends the group of warp w, which is at an instruction, with a fault of a limit. */
 void sim_limit(Warp *w, FaultKind kind);
+/* group_pass_barrier() in a launch: where the barrier was the last instruction that max_insns leaves
+ * to a warp, the group ends with the fault of that limit. */
+bool sim_pass_barrier(Group *g);
 /* Tells the launch's RollCall, if there is one, where the group stands, which a limit ends. */
 void sim_answer_last(const Group *g);
 

@@ -93,7 +93,8 @@ bool model_step(Model *m, Slot *w, Step *step)
 
 static void release_barrier(Sm *s, Lot *lot)
 {
-    group_pass_barrier(lot->group);
+    sim_pass_barrier(lot->group);
+    lot->faulted = lot->group->faulted;
     audience_tell(s->model->audience, EVENT_barrier, lot->group, NULL);
     lot->waiting = 0;
     for (u32 k = 0; k < s->nwarps; k++)

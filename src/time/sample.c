@@ -155,7 +155,7 @@ static bool run(Model *m, Group *g, u64 budget)
             }
         if (ran)
             continue;
-        if (!group_pass_barrier(g))
+        if (!sim_pass_barrier(g))
             break;
         audience_tell(m->audience, EVENT_barrier, g, NULL);
     }

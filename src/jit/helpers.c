@@ -12,8 +12,6 @@
 
 #define B e->b
 
-enum { FEW = 8 }; /* lanes */
-
 /* calls the function that is the last parameter, which is of code that may have no long vectors */
 static void make_keep(Emit *e, const Helper *h)
 {
@@ -213,10 +211,7 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, const Plain *p, const V
 static void store_few(Emit *e, const Access *x, const Plain *p, const Val arrays[2])
 {
     const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
-    LLVMTypeRef t = e->i32;
-    Val mask = x->mask;
-    const Val n = intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntULE, n, word(e, FEW), ""), few, many);
+    LLVMBuildCondBr(B, few_lanes(e, x->mask), few, many);
     LLVMPositionBuilderAtEnd(B, few);
     store_lanes(e, x->mask, p, arrays, x->width);
     give_back(e, NULL, quad(e, (u64)1 << 32));

@@ -1,9 +1,10 @@
 /* lanes.c -- lanes whose addresses lie anywhere in one range of plain memory (Group.plain).
  *
- * A host with AVX-512 gathers and scatters them.  Others load a chunk lane by lane, without a
- * branch: a lane that is off loads what the range begins with, which nobody reads.  That takes less
- * time than the gathers of AVX2 do.  They store lanes that are on in a loop, by way of arrays on
- * the stack.
+ * A host with AVX-512 gathers a chunk, which takes as long for one lane as for all: if few lanes of a
+ * row are on, these are loaded in a loop.  Others load a chunk lane by lane, without a branch: a lane
+ * that is off loads what the range begins with, which nobody reads.  That takes less time than the
+ * gathers of AVX2 do.  Lanes that are on are stored in a loop, but words, where a helper is asked, are
+ * scattered by hosts that can.  Loops have addresses and data in arrays on the stack.
  *
  * vecmem.c has the argument why a guest reaches no memory of the host's.
  */
@@ -165,14 +166,13 @@ static void if_some(Emit *e, u32 chunk, LLVMBasicBlockRef done)
     LLVMPositionBuilderAtEnd(B, some);
 }
 
-Row gather_row(Emit *e, const Row *a, Val range, u32 width, Op op)
+Row gather_row(Emit *e, const Row *a, const Plain *p, u32 width, Op op)
 {
-    const Plain p = plain_of(e, range);
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
         const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), done = new_block(e, "");
         if_some(e, i, done);
-        const Val got = gather_lanes(e, a->c[i], &p, e->on.c[i], width, op);
+        const Val got = gather_lanes(e, a->c[i], p, e->on.c[i], width, op);
         const LLVMBasicBlockRef from = LLVMGetInsertBlock(B);
         LLVMBuildBr(B, done);
         LLVMPositionBuilderAtEnd(B, done);
@@ -183,22 +183,54 @@ Row gather_row(Emit *e, const Row *a, Val range, u32 width, Op op)
     return v;
 }
 
-void scatter_row(Emit *e, const Row *data, const Row *a, Val range, u32 width)
+Val few_lanes(Emit *e, Val mask)
 {
-    const Plain p = plain_of(e, range);
-    for (u32 i = 0; e->host->gathers && i < e->nchunks; i++) {
-        const LLVMBasicBlockRef done = new_block(e, "");
-        if_some(e, i, done);
-        scatter_lanes(e, data->c[i], a->c[i], &p, e->on.c[i]);
-        LLVMBuildBr(B, done);
-        LLVMPositionBuilderAtEnd(B, done);
-    }
-    if (e->host->gathers)
-        return;
-    for (u32 i = 0; i < countof(e->lane_words); i++)
-        if (!e->lane_words[i])
-            e->lane_words[i] = lane_array(e);
-    spread_lanes(e, e->lane_words[0], a);
-    spread_lanes(e, e->lane_words[1], data);
-    store_lanes(e, e->mask, &p, e->lane_words, width);
+    enum { FEW = 8 };
+    LLVMTypeRef t = e->i32;
+    const Val others = LLVMBuildSub(B, intrinsic(e, "llvm.ctpop", &t, 1, &mask, 1), word(e, 1), "");
+    return LLVMBuildICmp(B, LLVMIntULT, others, word(e, FEW), "");
+}
+
+/* The arrays of the function, of which each is made when it is needed first. */
+static void spread_row(Emit *e, u32 which, const Row *v)
+{
+    if (!e->lane_words[which])
+        e->lane_words[which] = lane_array(e);
+    spread_lanes(e, e->lane_words[which], v);
+}
+
+Row load_each(Emit *e, const Row *a, const Plain *p, u32 width, Op op)
+{
+    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), loop = new_block(e, "lane"),
+                            done = new_block(e, "");
+    Row old, v;
+    spread_row(e, 0, a);
+    LLVMBuildBr(B, loop);
+    LLVMPositionBuilderAtEnd(B, loop);
+    const Val left = LLVMBuildPhi(B, e->i32, "");
+    for (u32 i = 0; i < e->nchunks; i++)
+        old.c[i] = LLVMBuildPhi(B, e->row, "");
+    const Val at = lane_of(e, e->lane_words[0], lowest_lane(e, left)),
+              addr = LLVMBuildZExt(B, LLVMBuildLoad2(B, e->i32, at, ""), e->i64, "");
+    const Val got = load_at(e, data_type(e, width), byte_at(e, p->window, addr)),
+              all = splat(e, widen_data(e, op, got, e->i32));
+    const Val others = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, word(e, 1), ""), ""),
+              lane = LLVMBuildAnd(B, left, LLVMBuildNeg(B, left, ""), "");
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = LLVMBuildSelect(B, mask_chunk(e, lane, i), all, old.c[i], "");
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, others, word(e, 0), ""), done, loop);
+    const LLVMBasicBlockRef from[2] = {before, loop};
+    LLVMAddIncoming(left, (Val[]){e->mask, others}, (LLVMBasicBlockRef *)from, 2);
+    for (u32 i = 0; i < e->nchunks; i++)
+        LLVMAddIncoming(old.c[i], (Val[]){LLVMConstNull(e->row), v.c[i]}, (LLVMBasicBlockRef *)from,
+                        2);
+    LLVMPositionBuilderAtEnd(B, done);
+    return v;
+}
+
+void store_each(Emit *e, const Row *data, const Row *a, const Plain *p, u32 width)
+{
+    spread_row(e, 0, a);
+    spread_row(e, 1, data);
+    store_lanes(e, e->mask, p, e->lane_words, width);
 }

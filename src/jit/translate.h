@@ -347,9 +347,14 @@ Plain plain_of(Emit *e, Val range);
 Val some_lane(Emit *e, Val lanes);
 /* i1: all lanes that are on (on->c[i] NULL: all of a chunk) lie in the range. */
 Val all_within(Emit *e, const Row *a, const Row *on, Val range);
-/* Rows of a block in which some lanes are off, all of whose others are known to lie in the range. */
-Row gather_row(Emit *e, const Row *a, Val range, u32 width, Op op);
-void scatter_row(Emit *e, const Row *data, const Row *a, Val range, u32 width);
+/* Rows of a block in which some lanes are off, all of whose others are known to lie in the range, chunk
+ * by chunk; the same lane by lane, if one is on. */
+Row gather_row(Emit *e, const Row *a, const Plain *p, u32 width, Op op);
+Row load_each(Emit *e, const Row *a, const Plain *p, u32 width, Op op);
+/* Stores such a row. */
+void store_each(Emit *e, const Row *data, const Row *a, const Plain *p, u32 width);
+/* i1: so few lanes of the mask, and some, that one after the other takes less time. */
+Val few_lanes(Emit *e, Val mask);
 /* Lanes of a chunk, all of which that are on lie in the range; the three bytes behind one of fewer
  * than four may be read too (PlainRange). */
 Val gather_lanes(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op);

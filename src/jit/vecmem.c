@@ -3,11 +3,11 @@
  * Lanes whose addresses lie in a row are one access of the host, which is inline: for each
  * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
  * row, a helper looks at the flags of the two pages that it may touch.  Of other lanes the code asks
- * whether all lie in the range, and then accesses them at once (lanes.c); of a chunk none of whose
- * lanes is on, nothing.  That is inline in blocks that some lanes have left, where few addresses
- * lie in a row.  Everything else is a helper, a function made once a process for each width, which
- * goes chunk by chunk: one in a row or at one address at once, others as above.  What lies
- * elsewhere is left to HostEnv.vector, which looks at each lane and remembers a range.
+ * whether all lie in the range, and then accesses those that are on (lanes.c).  That is inline in
+ * blocks that some lanes have left, where few addresses lie in a row.  Everything else is a helper, a
+ * function made once a process for each width, which goes chunk by chunk: one in a row or at one
+ * address at once, others as above.  What lies elsewhere is left to HostEnv.vector, which looks at
+ * each lane and remembers a range.
  *
  * A guest can choose any addresses.  Host addresses are formed in two ways.  reach() takes a
  * lowest and a highest guest address, below 2^32 and 2^33.  All lanes that access lie between the
@@ -609,8 +609,8 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
 
 /* Ways that lead to the same place, each with what it has loaded. */
 typedef struct {
-    LLVMBasicBlockRef done, from[5];
-    Row v[5];
+    LLVMBasicBlockRef done, from[6];
+    Row v[6];
     u32 n;
 } Meeting;
 
@@ -673,7 +673,7 @@ static void access_chunks(Emit *e, const Uop *u, const RowAccess *x, const Row *
 }
 
 /* Lanes anywhere of a block in which some are off, such as the body of a loop that they leave one
- * by one: at once, if the remembered range has them all; else the builder is left where a helper is
+ * by one: here, if the remembered range has them all; else the builder is left where a helper is
  * to be called. */
 static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, u32 width, Op op,
                           Meeting *m)
@@ -685,10 +685,19 @@ static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, 
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");
     branch_likely(e, ok, at_once, apart);
     LLVMPositionBuilderAtEnd(B, at_once);
+    const Plain p = plain_of(e, range);
+    if (!data && e->host->gathers) {
+        const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
+        LLVMBuildCondBr(B, few_lanes(e, e->mask), few, many);
+        LLVMPositionBuilderAtEnd(B, few);
+        arrive(e, m, load_each(e, a, &p, width, op));
+        LLVMBuildBr(B, m->done);
+        LLVMPositionBuilderAtEnd(B, many);
+    }
     if (data)
-        scatter_row(e, data, a, range, width);
+        store_each(e, data, a, &p, width);
     else
-        arrive(e, m, gather_row(e, a, range, width, op));
+        arrive(e, m, gather_row(e, a, &p, width, op));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, apart);
 }
@@ -855,7 +864,7 @@ bool access_vector(Emit *e, const Uop *u)
         LLVMPositionBuilderAtEnd(B, x.anywhere); /* also for those that did not come by here */
         all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
     }
-    if (!e->at->full && (loads || width == 4 || !e->host->gathers))
+    if (!e->at->full)
         gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);
     if (loads)

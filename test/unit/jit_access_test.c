@@ -206,9 +206,9 @@ static bool can_be_row(const Form *f, u32 level)
 /* Whether the access goes without a helper, where the range has it. */
 static bool is_at_once(const Form *f, Pattern p, u32 level)
 {
-    const bool gathers = levels[level].gathers, many = lanes > levels[level].chunk;
+    const bool many = lanes > levels[level].chunk;
     if (!full)
-        return !f->stores || f->width == 4 || !gathers;
+        return true;
     if (!many || (f->stores && f->width < 4))
         return false;
     return p == HALVES || (p == CHUNKS && levels[level].chunk == 4) || (p == ONE && !f->stores);

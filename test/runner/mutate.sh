@@ -3,13 +3,14 @@
 #
 # Picks N places (100) of the sources below the PATHs by chance, and N of those below a PATH=N alone, changes one operator, constant, condition,
 # argument or statement there (mutate.awk), builds that in a copy of the tree, and runs the tests of the directory
-# (mutate.txt) until one fails.  Those that survive (not with --quick) are then made all at once for one run of all tests,
-# and the tests that fail in it are tried on each alone.  DIR (build-mutate) gets
+# (mutate.txt) until one fails.  Those that survive (not with --quick) are then made all at once for one run of all tests and
+# of those of the hostile build that continuous integration runs (hostile.txt), and the tests that fail in it are tried on each
+# alone.  DIR (build-mutate) gets
 #
 #     table.tsv           number, place, kind, verdict: noticed by TEST, survived (all tests), same code, does not compile
 #     survivors/N.diff    what was changed and nobody noticed: a test is missing, or nothing that matters changed
 #     logs/N              what the test that noticed it said
-#     logs/all            what all tests said of the survivors together
+#     logs/all, hostile   what all tests said of the survivors together
 #     tree/               the copy
 #
 # The same seed makes the same mutations of the same sources, and those that the table has already are not tried again: so
@@ -198,19 +199,28 @@ found() { # ID VERDICT: what the table says of it now
     mv "$out/new" "$out/table.tsv"
     grep "^$seed\.$1	" "$out/table.tsv"
 }
+hostile() { # TEST...: in the hostile build
+    BUILD_LIMIT=3600 build m=hostile LLVM_CONFIG= check T="$*"
+}
 try_all() {
     while IFS='	' read -r id file line kind text; do
         change "$file" "$line" "$text"
     done <"$out/left"
     build all tests || { cat "$out/log"; return 1; }
     sh test/runner/check.sh >"$out/logs/all" 2>&1
+    build m=hostile build-hostile/ventus-jit1
+    # shellcheck disable=SC2046
+    hostile $(sed 's/#.*//' test/runner/hostile.txt)
+    cp "$out/log" "$out/logs/hostile"
     restore
-    suspects=$(failed "$out/logs/all")
+    suspects=$(failed "$out/logs/all") under=$(failed "$out/logs/hostile")
     while IFS='	' read -r id file line kind text; do
         change "$file" "$line" "$text"
         by=
         # shellcheck disable=SC2086
         [ ! "$suspects" ] || { build all tests && by=$(notices $suspects); }
+        # shellcheck disable=SC2086
+        [ "$by" ] || [ ! "$under" ] || hostile $under || by=$(failed "$out/log" | head -n 1)
         if [ "$by" ]; then
             found "$id" "noticed by $by"
             cat "$out/survivors/$seed.$id.diff" "$out/log" >"$out/logs/$seed.$id"

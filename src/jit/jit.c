@@ -205,13 +205,28 @@ static bool compares(const Jit *j, const Warp *w)
     return j->shadow && shadow_compares(j->shadow, w->group->launch);
 }
 
-/* Compares the warp with its twin; where host code goes on, dead registers may be old ones. */
-static void compare_turn(Jit *j, Warp *w)
+/* Where warp w goes on that has left code of region r (or NULL) with dead registers that may be old
+ * ones: at the start of a block, to which it comes back, or at a barrier for some of its lanes, behind
+ * which a block begins.  NULL: all registers are as they should be. */
+static const RegionBlock *goes_on_at(const Warp *w, const Region *r)
 {
-    const Entry *e = w->host;
-    const Region *r = w->reentry ? e->region : NULL;
-    shadow_after(j->shadow, w, r, r ? &r->block[w->reentry - 1] : NULL,
-                 atomic_load(&j->entries.flags) == FLAGS_READ);
+    if (w->reentry)
+        return &r->block[w->reentry - 1];
+    for (u32 i = 0; r && i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        const int behind = b->end == END_BARRIER && b->uop[b->nuop - 1]->pc == w->pc
+                               ? region_find(r, b->next_pc, b->full)
+                               : -1;
+        if (behind >= 0)
+            return &r->block[behind];
+    }
+    return NULL;
+}
+
+/* Compares the warp with its twin, at that block of region r, or (NULL) anywhere. */
+static void compare_turn(Jit *j, Warp *w, const Region *r, const RegionBlock *at)
+{
+    shadow_after(j->shadow, w, r, at, atomic_load(&j->entries.flags) == FLAGS_READ);
 }
 
 static void run_turn(Jit *j, Warp *w, u64 slice)
@@ -236,8 +251,9 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             if (outcome == CAME_LATE) /* the end of the turn is near */
                 continue;
         }
-        if (w->reentry && compares(j, w)) { /* what the interpreter starts from */
-            compare_turn(j, w);
+        const RegionBlock *at = compares(j, w) ? goes_on_at(w, e ? e->region : NULL) : NULL;
+        if (at) { /* what the interpreter starts from */
+            compare_turn(j, w, e->region, at);
             if (w->group->faulted)
                 return;
         }
@@ -382,8 +398,10 @@ static void run_warp(Warp *w, u64 slice)
     if (has_twin)
         slice = shadow_before(j->shadow, w, slice);
     run_turn(j, w, slice);
-    if (has_twin)
-        compare_turn(j, w);
+    if (has_twin) {
+        const Region *r = w->reentry ? ((const Entry *)w->host)->region : NULL;
+        compare_turn(j, w, r, r ? goes_on_at(w, r) : NULL);
+    }
     /* if guest code reads flags, those that the host has set are the warp's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         take_host_flags(w);

@@ -7,6 +7,7 @@
 #include "proc/wire.h"
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
@@ -259,7 +260,7 @@ static int next_deadline(Server *s)
             next = left;
         }
     }
-    return (int)next + (next >= 0);
+    return next < INT_MAX ? (int)next + (next >= 0) : INT_MAX;
 }
 
 static int wait_and_serve(Server *s)

@@ -158,6 +158,11 @@ struct _cl_platform_id {
     u32 checks;             /* VENTUS_CHECK: 1 << CheckKind, 0: none */
     CheckAllow *allow;      /* VENTUS_CHECK_ALLOW, or NULL */
     u32 processors;         /* of the host, that may be used */
+    pthread_mutex_t contexts_lock; /* guards what follows */
+    struct _cl_context *contexts; /* that live, the newest first */
+    u32 closing;            /* others, whose devices are being closed */
+    pthread_cond_t closed;
+    pid_t owner;            /* the process that made it */
 };
 
 /* The platform; made by the first call.  NULL: out of memory. */
@@ -195,6 +200,7 @@ struct Callback {
 struct _cl_context {
     Head head;
     ClPlatform *platform;
+    struct _cl_context *next; /* of the platform */
     ClDevice **devices;
     Driver **drivers;       /* of devices: the context's own address space on each */
     Check **checks;         /* that watch them (VENTUS_CHECK), or NULL each */

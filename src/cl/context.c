@@ -87,6 +87,37 @@ bool context_has_mem(ClContext *c, const void *handle)
 
 /* --- life -------------------------------------------------------------------------------- */
 
+static void enlist(ClContext *c)
+{
+    ClPlatform *p = c->platform;
+    pthread_mutex_lock(&p->contexts_lock);
+    c->next = p->contexts;
+    p->contexts = c;
+    pthread_mutex_unlock(&p->contexts_lock);
+}
+
+/* From here on until end_closing() nobody but the caller uses the context's devices. */
+static void begin_closing(const ClContext *c)
+{
+    ClPlatform *p = c->platform;
+    pthread_mutex_lock(&p->contexts_lock);
+    for (ClContext **at = &p->contexts; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
+    p->closing++;
+    pthread_mutex_unlock(&p->contexts_lock);
+}
+
+static void end_closing(ClPlatform *p)
+{
+    pthread_mutex_lock(&p->contexts_lock);
+    p->closing--;
+    pthread_cond_broadcast(&p->closed);
+    pthread_mutex_unlock(&p->contexts_lock);
+}
+
 void context_free(ClContext *c)
 {
     for (Callback *b; (b = c->destructors);) {
@@ -95,10 +126,12 @@ void context_free(ClContext *c)
         mem_free(b);
     }
     usm_forget(c);
+    begin_closing(c);
     for (u32 i = 0; c->drivers && i < c->ndevices; i++) {
         close_check(c, i);
         drv_close(c->drivers[i]);
     }
+    end_closing(c->platform);
     for (u32 i = 0; c->devices && i < c->ndevices; i++)
         drop(c->devices[i]);
     pthread_cond_destroy(&c->changed);
@@ -205,10 +238,12 @@ static ClContext *context_new(const cl_context_properties *properties, cl_uint n
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->platform = devices[0]->platform;
-    if (add_devices(c, n, devices) && add_properties(c, properties))
-        return c;
-    drop(c);
-    return NULL;
+    if (!add_devices(c, n, devices) || !add_properties(c, properties)) {
+        drop(c);
+        return NULL;
+    }
+    enlist(c);
+    return c;
 }
 
 /* --- entry points ---------------------------------------------------------------------------- */

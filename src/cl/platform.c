@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -89,6 +90,23 @@ static void open_debugger(ClPlatform *p, DeviceOptions *o, Diag *d)
         return;
     o->engine = &dbg_kind;
     atexit(end_debugging);
+}
+
+/* Waits for a while for what contexts have had compiled, so that the next program finds it on the
+ * disk.  A process that was forked has none of the threads that might hold the lock. */
+static void end_compiling(void)
+{
+    ClPlatform *p = process.platform;
+    struct timespec end;
+    if (p->owner != getpid() || pthread_mutex_trylock(&p->contexts_lock))
+        return;
+    for (const ClContext *c = p->contexts; c; c = c->next)
+        for (u32 i = 0; i < c->ndevices; i++)
+            drv_finish(c->drivers[i]);
+    clock_gettime(CLOCK_REALTIME, &end);
+    for (end.tv_sec++; p->closing && !pthread_cond_timedwait(&p->closed, &p->contexts_lock, &end);)
+        ;
+    pthread_mutex_unlock(&p->contexts_lock);
 }
 
 static void end_measuring(void)
@@ -193,10 +211,14 @@ static void make_platform(void)
     p->processors = host_processors();
     p->timeout = seconds("VENTUS_TIMEOUT");
     pthread_mutex_init(&p->dump_lock, NULL);
+    pthread_mutex_init(&p->contexts_lock, NULL);
+    pthread_cond_init(&p->closed, NULL);
+    p->owner = getpid();
     if (dump_path() && !(p->dump = resultdump_open(dump_path())))
         host_report("the file of VENTUS_DUMP_RESULT cannot be written");
     add_devices(p);
     process.platform = p;
+    atexit(end_compiling);
 }
 
 ClPlatform *platform_get(void)

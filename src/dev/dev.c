@@ -102,6 +102,13 @@ Memory *dev_memory(Device *d) { return &d->memory; }
 void dev_set_tables(Device *d, u64 root) { d->mmu.root = root; }
 void dev_interrupt(Device *d) { d->opt.engine->interrupt(d->engine); }
 
+void dev_finish(Device *d)
+{
+    if (d->opt.engine->finish)
+        d->opt.engine->finish(d->engine);
+}
+
+
 void dev_set_rules(Device *d, const DeviceOptions *opt)
 {
     const DeviceOptions was = d->opt;

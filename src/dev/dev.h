@@ -109,6 +109,8 @@ bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
 
 /* From any thread: ends the launches that run now, with FAULT_STOPPED. */
 void dev_interrupt(Device *d);
+/* Waits for what its engine makes for later processes (EngineKind.finish). */
+void dev_finish(Device *d);
 
 /* The report of a fault with symbols, lines and sources of the image.  kernel and memory, a phrase
  * about what lies near the address, may be NULL. */

@@ -34,6 +34,8 @@ Driver *drv_open(const DeviceOptions *opt);
 void drv_close(Driver *d);
 /* From any thread: ends the launches that run now, with a fault that says where they were. */
 void drv_interrupt(Driver *d);
+/* Waits for what its engine makes for later processes (EngineKind.finish). */
+void drv_finish(Driver *d);
 /* The device below; not to be used while a launch may run. */
 Device *drv_device(Driver *d);
 

@@ -248,3 +248,4 @@ DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const Launc
 }
 
 void drv_interrupt(Driver *d) { dev_interrupt(d->dev); }
+void drv_finish(Driver *d) { dev_finish(d->dev); }

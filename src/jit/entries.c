@@ -3,14 +3,21 @@
 #include "base/mem.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+/* Instructions of an entry that were interpreted. */
 enum {
-    HOT = 100000, /* instructions of an entry that were interpreted: now compile */
+    LUKEWARM = 20000, /* look whether the disk has code */
+    HOT = 100000,     /* make quick code */
+    HOTTEST = 1000000 /* optimise, whether or not there is quick code yet */
+};
+enum {
     HOTTER =
         10000,  /* run in quick code for each of the region: about what it takes to optimise one */
     MOST = 3000 /* of a region that is optimised: LLVM's time grows faster than the region */
 };
+enum { FINISHING = 500 }; /* milliseconds that an engine's end waits for code */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -60,8 +67,24 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l
 
 static Worker *worker_of(Entries *t, CodeKind kind) { return &t->worker[kind != CODE_QUICK]; }
 
+/* An entry whose optimised code is still asked for leaves the order for it. */
+static void bequeath(Entries *t, const Entry *e)
+{
+    Worker *w = worker_of(t, CODE_PLAIN);
+    const bool asks = atomic_load(&e->state[CODE_PLAIN]) == QUEUED && w->current != e;
+    if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker))
+        return;
+    Bequest *b = mem_zalloc(1, sizeof *b);
+    if (!b)
+        return;
+    b->order = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
+    b->next = w->bequests;
+    w->bequests = b;
+}
+
 static void entry_free(Entries *t, Entry *e)
 {
+    bequeath(t, e);
     for (int i = 0; i < 2; i++)
         if (t->worker[i].current == e)
             t->worker[i].current = NULL;
@@ -76,7 +99,7 @@ static void entry_free(Entries *t, Entry *e)
 static bool touches(const Entry *e, u32 first, u32 last)
 {
     const Region *r = e->region;
-#define IN(pc) (((pc)-CODE_LO) >> PAGE_BITS >= first && ((pc)-CODE_LO) >> PAGE_BITS <= last)
+#define IN(pc) (((pc) - CODE_LO) >> PAGE_BITS >= first && ((pc) - CODE_LO) >> PAGE_BITS <= last)
     for (u32 i = 0; r && i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         if (b->end == END_SPLIT && IN(b->meet_pc))
@@ -199,6 +222,7 @@ static bool open_maker(Entries *t)
         t->maker = m;
         if (m && t->is_closing)
             maker_cancel(m);
+        pthread_cond_broadcast(&t->made);
         pthread_mutex_unlock(&t->lock);
     }
     atomic_store(&t->broken, !t->maker);
@@ -214,9 +238,9 @@ static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded
     atomic_fetch_add(&t->cached, cost->cached);
 }
 
-/* Makes code of the entry, which is the worker's `current`; the caller holds `making`.  When quick
- * code is to be made, and the disk has optimised code, that is taken instead, unless there is some
- * or will be: then quick code is for what that has not.
+/* Makes code of the entry, which is the worker's `current`, or (e->only_looks) takes what the disk has;
+ * the caller holds `making`.  When quick code is to be made, and the disk has optimised code, that is
+ * taken instead, unless there is some or will be: then quick code is for what that has not.
  *
  *   1. while decoded code stays: the region, and the orders for its code
  *   2. without a lock: the code
@@ -230,10 +254,10 @@ static void make(Entries *t, Entry *e, CodeKind kind)
 
     pthread_mutex_lock(&t->stable);
     pthread_mutex_lock(&t->lock);
-    const bool stays = w->current == e;
+    const bool stays = w->current == e, only_looks = stays && kind == CODE_QUICK && e->only_looks;
     pthread_mutex_unlock(&t->lock);
-    const bool looks = stays && kind == CODE_QUICK && !t->only_quick &&
-                       atomic_load(&e->state[CODE_PLAIN]) == COLD;
+    const bool looks =
+        stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
     bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e) &&
               (kind == CODE_QUICK || e->region->insns <= MOST);
     if (ok)
@@ -243,7 +267,7 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&t->stable);
 
     const bool found = ok && looks && maker_find(t->maker, &better, &code, &cost);
-    ok = found || (ok && maker_make(t->maker, &order, &code, &cost));
+    ok = found || (ok && (only_looks ? maker_find : maker_make)(t->maker, &order, &code, &cost));
     maker_forget(&order);
     maker_forget(&better);
 
@@ -256,10 +280,15 @@ static void make(Entries *t, Entry *e, CodeKind kind)
     } else if (found) { /* the other worker was faster */
         code_unload(&code);
         atomic_store(&e->state[kind], COLD);
+    } else if (only_looks && !ok) {
+        atomic_store(&e->state[kind], COLD);
     } else {
+        atomic_store(&e->was_hot, kind == CODE_QUICK && cost.cached);
         install(t, e, kind, ok ? READY : FAILED, code, &cost);
     }
     w->current = NULL;
+    w->is_busy = false;
+    pthread_cond_broadcast(&t->made);
     pthread_mutex_unlock(&t->lock);
     atomic_fetch_add(&t->nanoseconds, cost.nanoseconds);
 }
@@ -273,9 +302,28 @@ static Entry *take(Worker *w, CodeKind *kind)
             continue;
         w->queue[k] = e->queued[k];
         *kind = (CodeKind)k;
+        w->is_busy = true;
         return w->current = e;
     }
     return NULL;
+}
+
+/* Makes the first of the bequests, for the disk; `lock` is held, but not meanwhile. */
+static void make_bequest(Entries *t, Worker *w)
+{
+    Bequest *b = w->bequests;
+    Loaded code = {NULL, 0, NULL};
+    MakerCost cost;
+    w->bequests = b->next;
+    w->is_busy = true;
+    pthread_mutex_unlock(&t->lock);
+    maker_make(t->maker, &b->order, &code, &cost);
+    code_unload(&code);
+    maker_forget(&b->order);
+    mem_free(b);
+    pthread_mutex_lock(&t->lock);
+    w->is_busy = false;
+    pthread_cond_broadcast(&t->made);
 }
 
 static void *work(void *self)
@@ -286,6 +334,10 @@ static void *work(void *self)
     while (!t->is_closing) {
         CodeKind kind;
         Entry *e = take(w, &kind);
+        if (!e && w->bequests) {
+            make_bequest(t, w);
+            continue;
+        }
         if (!e) {
             pthread_cond_wait(&w->wanted, &t->lock);
             continue;
@@ -315,15 +367,19 @@ static void make_now(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&w->making);
 }
 
-/* Has the code made by a worker. */
-static void request(Entries *t, Entry *e, CodeKind kind)
+/* Has the code made by a worker, or looked for. */
+static void request(Entries *t, Entry *e, CodeKind kind, bool only_looks)
 {
     Worker *w = worker_of(t, kind);
     pthread_mutex_lock(&t->lock);
     if (!w->has_thread)
         w->has_thread = !pthread_create(&w->thread, NULL, work, w);
-    if (w->has_thread && atomic_load(&e->state[kind]) == COLD) {
+    if (w->has_thread && atomic_load(&e->state[kind]) == COLD && !(only_looks && e->has_looked)) {
         atomic_store(&e->state[kind], QUEUED);
+        if (kind == CODE_QUICK) {
+            e->only_looks = only_looks;
+            atomic_store(&e->has_looked, true);
+        }
         Entry **last = &w->queue[kind];
         while (*last)
             last = &(*last)->queued[kind];
@@ -342,18 +398,29 @@ static int state_of(Entry *e, CodeKind kind)
 /* Code of that kind, asked for if it is wanted; NULL: there is none yet. */
 static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
 {
-    if (wanted && state_of(e, kind) == COLD && t->owner == getpid())
-        (t->waits ? make_now : request)(t, e, kind);
+    const bool asks = wanted && state_of(e, kind) == COLD && t->owner == getpid();
+    if (asks && t->waits)
+        make_now(t, e, kind);
+    else if (asks)
+        request(t, e, kind, false);
     return state_of(e, kind) == READY ? (HostCode *)e->code[kind].entry : NULL;
 }
 
 HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
-    const bool hot = t->waits || atomic_load_explicit(&e->heat, memory_order_relaxed) > HOT;
+    const u64 heat = atomic_load_explicit(&e->heat, memory_order_relaxed);
+    const bool hot = t->waits || heat > HOT;
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
+    if (heat > LUKEWARM && !hot && !t->only_full && t->owner == getpid() &&
+        !atomic_load_explicit(&e->has_looked, memory_order_relaxed))
+        request(t, e, CODE_QUICK, true);
     /* what ran, by any thread, has a region */
     const u64 ran = atomic_load_explicit(&e->ran, memory_order_acquire);
-    const bool hotter = t->only_full ? hot : ran && ran > (u64)HOTTER * e->region->insns;
+    const bool hotter =
+        t->only_full
+            ? hot
+            : heat > HOTTEST ||
+                  (ran && (ran > (u64)HOTTER * e->region->insns || atomic_load(&e->was_hot)));
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
     /* quick code also bridges the time until optimised code has entries at headers */
@@ -382,10 +449,35 @@ void entries_open(Entries *t, Code *code, Memory *memory, const char *level, boo
         pthread_mutex_init(&t->worker[i].making, NULL);
         pthread_cond_init(&t->worker[i].wanted, NULL);
     }
+    pthread_cond_init(&t->made, NULL);
+}
+
+static bool is_making(const Entries *t)
+{
+    bool is = t->worker[0].is_busy || t->worker[1].is_busy || t->worker[1].bequests;
+    for (int k = 0; k < NCODES; k++)
+        is |= t->worker[0].queue[k] || t->worker[1].queue[k];
+    return is;
+}
+
+void entries_finish(Entries *t)
+{
+    struct timespec end;
+    if (t->waits || t->owner != getpid())
+        return;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += FINISHING * 1000000L;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&t->lock);
+    for (int late = 0; !late && is_making(t) && (!t->maker || maker_keeps(t->maker));)
+        late = pthread_cond_timedwait(&t->made, &t->lock, &end);
+    pthread_mutex_unlock(&t->lock);
 }
 
 static void end_workers(Entries *t)
 {
+    entries_finish(t);
     pthread_mutex_lock(&t->lock);
     t->is_closing = true;
     for (int i = 0; i < 2; i++)
@@ -403,6 +495,10 @@ void entries_close(Entries *t)
     if (t->owner == getpid())
         end_workers(t);
     entries_forget(t, 0, CODE_PAGES);
+    for (Bequest *b; (b = t->worker[1].bequests); mem_free(b)) {
+        t->worker[1].bequests = b->next;
+        maker_forget(&b->order);
+    }
     for (u32 p = 0; p < t->end; p++)
         mem_free(atomic_load(&t->page[p]));
     maker_close(t->maker);
@@ -410,6 +506,7 @@ void entries_close(Entries *t)
         pthread_mutex_destroy(&t->worker[i].making);
         pthread_cond_destroy(&t->worker[i].wanted);
     }
+    pthread_cond_destroy(&t->made);
     pthread_mutex_destroy(&t->stable);
     pthread_mutex_destroy(&t->lock);
 }

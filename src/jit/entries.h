@@ -5,11 +5,14 @@
  * they begin or not) and machine; the start also for each kernel, because the start code jumps to
  * it.
  *
- * First there is quick code, then optimised code for what turns out to run long.
+ * First there is quick code, then optimised code for what turns out to run long.  What the disk has
+ * is taken sooner.  Quick code on the disk says that an earlier program ran long there, and optimised
+ * code is asked for at once.
  *
  * Code is made by the thread that needs it (`waits`), or for hot entries by a worker, a thread of
  * its own.  A worker holds no lock while the maker works, so that no other thread waits for it, not
- * even to change code or to close the engine.
+ * even to change code.  Closing the engine waits for a while, so that the next program finds what this
+ * one has asked for: without, programs that run for a tenth of a second would never have it.
  */
 #ifndef JIT_ENTRIES_H
 #define JIT_ENTRIES_H
@@ -26,6 +29,9 @@ struct Entry {
     WarpShape warp;
     _Atomic u64 heat;       /* instructions interpreted that began here */
     _Atomic u64 ran;        /* in quick code */
+    _Atomic bool was_hot;   /* its quick code was on the disk */
+    _Atomic bool has_looked; /* there, at least */
+    bool only_looks;        /* the request that is queued */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
@@ -42,6 +48,13 @@ typedef struct {
 /* Whether guest code reads the flags of floats. */
 typedef enum { FLAGS_UNKNOWN, FLAGS_UNREAD, FLAGS_READ } FlagsUse;
 
+/* Code that was asked for by an entry which is gone: it is made for later programs alone. */
+typedef struct Bequest Bequest;
+struct Bequest {
+    MakerOrder order;
+    Bequest *next;
+};
+
 /* The making of code, by a thread of its own or by one that waits for the code. */
 typedef struct {
     struct Entries *table;
@@ -50,7 +63,9 @@ typedef struct {
     pthread_t thread;
     bool has_thread;
     Entry *queue[NCODES];
+    Bequest *bequests;      /* made when the queues are empty */
     Entry *current;         /* whose code is being made; NULL: none's, or it was forgotten since */
+    bool is_busy;           /* the thread makes some, also for an entry that was forgotten */
 } Worker;
 
 /* All entries of an engine. */
@@ -67,6 +82,7 @@ typedef struct Entries {
     pthread_mutex_t stable; /* held while decoded code must stay, or changes; taken before `lock` */
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
     Worker worker[2];       /* of quick code, of the other kinds */
+    pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
     u32 end;                /* pages from here on are NULL */
     _Atomic u64 regions, cached, nanoseconds;
@@ -76,6 +92,8 @@ typedef struct Entries {
 /* The table of an engine; waits: launches wait for code. */
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits);
 void entries_close(Entries *t);
+/* Waits, half a second at most, for code that has been asked for and will be kept on the disk. */
+void entries_finish(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of
  * memory. */

@@ -456,6 +456,8 @@ static Engine *open_auto(Memory *memory, IsaSet set)
     return open_engine(&auto_kind, false, memory, set);
 }
 
+static void finish(Engine *engine) { entries_finish(&((Jit *)engine)->entries); }
+
 static void code_changed(Engine *engine, IsaSet set, u64 addr, u64 size)
 {
     Jit *j = (Jit *)engine;
@@ -575,4 +577,5 @@ const EngineKind auto_kind = {
     .launch = launch,
     .step = sim_step,
     .interrupt = sim_interrupt,
+    .finish = finish,
 };

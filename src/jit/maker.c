@@ -159,6 +159,8 @@ void maker_close(Maker *m)
     mem_free(m);
 }
 
+bool maker_keeps(const Maker *m) { return m->cache; }
+
 HostFunction *const *maker_helpers(const Maker *m) { return m->helper; }
 
 void maker_cancel(Maker *m)
@@ -360,16 +362,21 @@ static bool take(Maker *m, const Item *i, Loaded *to, MakerCost *cost)
     CodeAnswer a;
     Buf object = {0}; /* aligned */
     const char *why;
-    bool ok = codeanswer_read(i->answer.data, i->answer.len, &a) && a.digest == i->digest &&
-              get_helpers(m, a.helpers, cost);
+    bool ok = codeanswer_read(i->answer.data, i->answer.len, &a) && a.digest == i->digest;
     if (ok)
         buf_put(&object, a.object.data, a.object.len);
     ok = ok && !object.failed && code_load(object.data, object.len, CODE_SYMBOL, to, &why);
-    cost->nanoseconds += ok && !i->cached ? a.nanoseconds : 0;
     buf_free(&object);
-    if (ok && !i->cached && !i->key.failed)
+    if (!ok)
+        return false;
+    if (!i->cached && !i->key.failed)
         keep_entry(m, &i->key, &i->answer);
-    return ok;
+    if (!get_helpers(m, a.helpers, cost)) {
+        code_unload(to);
+        return false;
+    }
+    cost->nanoseconds += i->cached ? 0 : a.nanoseconds;
+    return true;
 }
 
 static void forget(Item *i)

@@ -44,6 +44,8 @@ typedef struct {
 bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 /* The same, but only if it is on the disk. */
 bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
+/* Whether code that is made goes to the disk. */
+bool maker_keeps(const Maker *m);
 /* From another thread: makes maker_make() fail, for threads that wait in it and for later calls. */
 void maker_cancel(Maker *m);
 

@@ -65,6 +65,9 @@ typedef struct {
     bool (*step)(Engine *e, Warp *w, Step *s);
     /* From any thread: ends the launches that run now, with FAULT_STOPPED. */
     void (*interrupt)(Engine *e);
+    /* Waits for a while, if it makes something in the background that the next process will find on
+     * the disk; NULL: it does not.  Launches may run. */
+    void (*finish)(Engine *e);
 } EngineKind;
 
 /* What each engine begins with. */

@@ -37,7 +37,8 @@ enum {
     MEET = 11,
     PAGES = 13
 };
-enum { COOL = 50000, WARM = 1000000 }; /* instructions that were interpreted */
+/* instructions that were interpreted: none is asked for, looked for, made, optimised at once */
+enum { COOL = 20000, LUKEWARM = COOL + 1, WARM = 1000000, HOTTEST = WARM + 1 };
 
 static Memory memory;
 static Code *code;
@@ -259,6 +260,12 @@ static void cold_to_hotter(void **state)
         assert_null(ask(e, COOL, 0, header));
     must_be(e, "ccc");
     assert_null(table.maker); /* nothing was opened */
+    for (int i = 0; i < 2; i++) { /* it is looked for once, and nothing is there */
+        assert_null(ask(e, LUKEWARM, 0, false));
+        wait_for(e, CODE_QUICK, COLD);
+        must_be(e, "ccc");
+        assert_true(table.maker && table.worker[0].has_thread && !table.worker[1].has_thread);
+    }
     assert_null(ask(e, WARM, 0, false));
     wait_for(e, CODE_QUICK, READY);
     must_be(e, "rcc");
@@ -286,6 +293,25 @@ static void cold_to_hotter(void **state)
     must_be(e, "rrr");
     assert_int_equal(table.regions, 3);
     assert_false(is_making(0) || is_making(1));
+    close_table();
+}
+
+/* What was interpreted for long is optimised, whether there is quick code or not. */
+static void hottest(void **state)
+{
+    NEED_MAKER;
+    open_table(false, NULL);
+    Entry *e = entry_at(LOOP);
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_QUICK, READY);
+    ask(e, WARM, 0, false);
+    must_be(e, "rcc");
+    ask(e, HOTTEST, 0, false);
+    wait_for(e, CODE_PLAIN, READY);
+    must_be(e, "rrc");
+    Entry *other = entry_at(OTHER);
+    ask(other, HOTTEST, 0, false);
+    wait_for(other, CODE_PLAIN, READY);
     close_table();
 }
 
@@ -383,47 +409,150 @@ static void forks_make_nothing(void **state)
 
 /* --- the disk ---------------------------------------------------------------------------- */
 
+/* A directory of its own for code, and no other. */
+static char disk[32];
+static void begin_disk(void)
+{
+    strcpy(disk, "/tmp/entries_test.XXXXXX");
+    assert_non_null(mkdtemp(disk));
+    setenv("VENTUS_CACHE_DIR", disk, 1);
+    unsetenv("VENTUS_CACHE");
+}
+static void end_disk(void)
+{
+    char command[64];
+    setenv("VENTUS_CACHE", "0", 1);
+    unsetenv("VENTUS_CACHE_DIR");
+    snprintf(command, sizeof command, "rm -r %s", disk);
+    assert_int_equal(system(command), 0);
+}
+
 /* Optimised code that is there already is taken at once instead of quick code, unless that is all
  * that is wanted. */
 static void from_the_disk(void **state)
 {
-    char dir[] = "/tmp/entries_test.XXXXXX", command[64];
     NEED_MAKER;
-    assert_non_null(mkdtemp(dir));
-    setenv("VENTUS_CACHE_DIR", dir, 1);
-    unsetenv("VENTUS_CACHE");
+    begin_disk();
     open_table(true, NULL);
     assert_non_null(entries_code(&table, entry_at(LOOP), false));
     assert_int_equal(table.cached, 0);
     close_table();
 
-    open_table(false, NULL);
-    Entry *e = entry_at(LOOP);
-    ask(e, WARM, 0, false);
-    wait_for(e, CODE_PLAIN, READY);
-    must_be(e, "crc");
-    assert_ptr_equal(ask(e, WARM, 0, false), code_in(e, CODE_PLAIN));
-    assert_int_equal(table.regions, 1);
-    assert_int_equal(table.cached, 1);
-    assert_int_equal(table.nanoseconds, 0);
-    /* while there are no headers, quick code is to have them */
-    ask(e, 0, 0, true);
-    assert_int_not_equal(atomic_load(&e->state[CODE_QUICK]), COLD);
-    wait_for(e, CODE_QUICK, READY);
-    wait_for(e, CODE_HEADERS, READY);
-    must_be(e, "rrr");
-    close_table();
+    for (u32 warm = 0; warm < 2; warm++) {
+        const u64 heat = warm ? WARM : LUKEWARM;
+        open_table(false, NULL);
+        Entry *e = entry_at(LOOP);
+        ask(e, heat, 0, false);
+        wait_for(e, CODE_PLAIN, READY);
+        must_be(e, "crc");
+        assert_ptr_equal(ask(e, heat, 0, false), code_in(e, CODE_PLAIN));
+        assert_int_equal(table.regions, 1);
+        assert_int_equal(table.cached, 1);
+        assert_int_equal(table.nanoseconds, 0);
+        /* while there are no headers, quick code is to have them */
+        ask(e, 0, 0, true);
+        assert_int_not_equal(atomic_load(&e->state[CODE_QUICK]), COLD);
+        wait_for(e, CODE_QUICK, READY);
+        wait_for(e, CODE_HEADERS, READY);
+        must_be(e, "rrr");
+        close_table();
+    }
 
     open_table(false, "quick");
-    e = entry_at(LOOP);
+    Entry *e = entry_at(LOOP);
     ask(e, WARM, 0, false);
     wait_for(e, CODE_QUICK, READY);
     must_be(e, "rcc");
     close_table();
-    setenv("VENTUS_CACHE", "0", 1);
-    unsetenv("VENTUS_CACHE_DIR");
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+    end_disk();
+}
+
+/* Where quick code is on the disk, an earlier program ran for long: what it runs now is optimised. */
+static void hot_before(void **state)
+{
+    NEED_MAKER;
+    begin_disk();
+    open_table(false, NULL);
+    Entry *e = entry_at(LOOP);
+    ask(e, WARM, 0, false);
+    wait_for(e, CODE_QUICK, READY);
+    ask(e, WARM, 1, false);
+    must_be(e, "rcc");
+    close_table();
+
+    open_table(false, NULL);
+    e = entry_at(LOOP);
+    ask(e, LUKEWARM, 0, false);
+    wait_for(e, CODE_QUICK, READY);
+    ask(e, LUKEWARM, 0, false);
+    must_be(e, "rcc");
+    ask(e, LUKEWARM, 1, false);
+    wait_for(e, CODE_PLAIN, READY);
+    assert_int_equal(table.cached, 1);
+    close_table();
+    end_disk();
+}
+
+/* What the disk has of an entry, by a table that makes nothing. */
+static void must_be_there(u32 page, const char *states)
+{
+    open_table(false, NULL);
+    Entry *e = entry_at(page);
+    ask(e, LUKEWARM, 0, false);
+    for (bool busy = true; busy; pause_a_bit()) {
+        pthread_mutex_lock(&table.lock);
+        busy = table.worker[0].is_busy || table.worker[0].queue[CODE_QUICK];
+        pthread_mutex_unlock(&table.lock);
+    }
+    must_be(e, states);
+    close_table();
+}
+
+/* Code that was asked for is on the disk when the table is closed, although nobody has waited for it
+ * and its entry may be gone; without a disk nobody waits. */
+static void finishes(void **state)
+{
+    NEED_MAKER;
+    begin_disk();
+    open_table(false, NULL);
+    ask(entry_at(LOOP), HOTTEST, 0, false);
+    close_table();
+    must_be_there(LOOP, "crc");
+
+    /* the worker has the first, and waits; others are queued, of which one has a region */
+    open_table(false, NULL);
+    Entry *first = entry_at(NEAR), *second = entry_at(OTHER);
+    ask(second, WARM, 0, false);
+    wait_for(second, CODE_QUICK, READY);
+    pthread_mutex_lock(&table.worker[1].making);
+    ask(first, HOTTEST, 0, false);
+    while (!is_making(1))
+        pause_a_bit();
+    ask(second, HOTTEST, 0, false);
+    must_be(second, "rqc");
+    forget(OTHER, OTHER);
+    assert_non_null(table.worker[1].bequests);
+    pthread_mutex_unlock(&table.worker[1].making);
+    entries_finish(&table);
+    assert_null(table.worker[1].bequests);
+    assert_int_equal(atomic_load(&first->state[CODE_PLAIN]), READY);
+    must_be(entry_at(OTHER), "ccc");
+    close_table();
+    must_be_there(OTHER, "crc");
+    end_disk();
+
+    open_table(false, NULL);
+    second = entry_at(OTHER);
+    ask(second, WARM, 0, false);
+    wait_for(second, CODE_QUICK, READY);
+    pthread_mutex_lock(&table.worker[1].making);
+    ask(second, HOTTEST, 0, false);
+    entries_finish(&table); /* it would wait for ever */
+    assert_int_not_equal(atomic_load(&second->state[CODE_PLAIN]), READY);
+    forget(OTHER, OTHER);
+    assert_null(table.worker[1].bequests);
+    pthread_mutex_unlock(&table.worker[1].making);
+    close_table();
 }
 
 /* --- what is forgotten ------------------------------------------------------------------- */
@@ -556,10 +685,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(made_or_not),
         cmocka_unit_test(tiers_of_who_waits),
         cmocka_unit_test(cold_to_hotter),
+        cmocka_unit_test(hottest),
         cmocka_unit_test(tiers),
         cmocka_unit_test(sizes),
         cmocka_unit_test(queues),
         cmocka_unit_test(from_the_disk),
+        cmocka_unit_test(hot_before),
+        cmocka_unit_test(finishes),
         cmocka_unit_test(settles_flags),
         cmocka_unit_test(forgets_pages),
         cmocka_unit_test(leaves_nothing),

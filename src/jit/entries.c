@@ -65,7 +65,10 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l
     return e;
 }
 
-static Worker *worker_of(Entries *t, CodeKind kind) { return &t->worker[kind != CODE_QUICK]; }
+static Worker *worker_of(Entries *t, CodeKind kind)
+{
+    return &t->worker[kind == CODE_QUICK ? OF_QUICK : OF_FULL];
+}
 
 /* An entry whose optimised code is still asked for leaves the order for it. */
 static void bequeath(Entries *t, const Entry *e)
@@ -85,7 +88,7 @@ static void bequeath(Entries *t, const Entry *e)
 static void entry_free(Entries *t, Entry *e)
 {
     bequeath(t, e);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < NWORKERS; i++)
         if (t->worker[i].current == e)
             t->worker[i].current = NULL;
     for (int k = 0; k < NCODES; k++)
@@ -138,7 +141,7 @@ void entries_forget(Entries *t, u32 first, u32 last)
     if (flags != FLAGS_UNKNOWN)
         t->flags_before = flags;
     pthread_mutex_lock(&t->lock);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < NWORKERS; i++)
         memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
     for (u32 p = 0; p < t->end; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
@@ -238,23 +241,23 @@ static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded
     atomic_fetch_add(&t->cached, cost->cached);
 }
 
-/* Makes code of the entry, which is the worker's `current`, or (e->only_looks) takes what the disk has;
- * the caller holds `making`.  When quick code is to be made, and the disk has optimised code, that is
+/* Makes code of the entry, which is the worker's `current`, or (LOOKER) takes what the disk has; the
+ * caller holds `making`.  When quick code is to be made, and the disk has optimised code, that is
  * taken instead, unless there is some or will be: then quick code is for what that has not.
  *
  *   1. while decoded code stays: the region, and the orders for its code
  *   2. without a lock: the code
  *   3. the code becomes the entry's, if that is still there */
-static void make(Entries *t, Entry *e, CodeKind kind)
+static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
 {
-    Worker *w = worker_of(t, kind);
+    const bool only_looks = w == &t->worker[LOOKER];
     MakerOrder order = {.digest = 0}, better = {.digest = 0};
     Loaded code = {NULL, 0, NULL};
     MakerCost cost = {.cached = false};
 
     pthread_mutex_lock(&t->stable);
     pthread_mutex_lock(&t->lock);
-    const bool stays = w->current == e, only_looks = stays && kind == CODE_QUICK && e->only_looks;
+    const bool stays = w->current == e;
     pthread_mutex_unlock(&t->lock);
     const bool looks =
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
@@ -344,7 +347,7 @@ static void *work(void *self)
         }
         pthread_mutex_unlock(&t->lock);
         pthread_mutex_lock(&w->making);
-        make(t, e, kind);
+        make(t, w, e, kind);
         pthread_mutex_unlock(&w->making);
         pthread_mutex_lock(&t->lock);
     }
@@ -363,23 +366,38 @@ static void make_now(Entries *t, Entry *e, CodeKind kind)
         w->current = e;
     pthread_mutex_unlock(&t->lock);
     if (cold)
-        make(t, e, kind);
+        make(t, w, e, kind);
     pthread_mutex_unlock(&w->making);
 }
 
-/* Has the code made by a worker, or looked for. */
-static void request(Entries *t, Entry *e, CodeKind kind, bool only_looks)
+/* Takes what the disk has, in this thread, unless another one looks for something. */
+static void look_now(Entries *t, Entry *e)
+{
+    Worker *w = &t->worker[LOOKER];
+    if (pthread_mutex_trylock(&w->making))
+        return;
+    pthread_mutex_lock(&t->lock);
+    const bool looks =
+        atomic_load(&e->state[CODE_QUICK]) == COLD && !atomic_exchange(&e->has_looked, true);
+    if (looks) {
+        atomic_store(&e->state[CODE_QUICK], QUEUED);
+        w->current = e;
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (looks)
+        make(t, w, e, CODE_QUICK);
+    pthread_mutex_unlock(&w->making);
+}
+
+/* Has the code made by a worker. */
+static void request(Entries *t, Entry *e, CodeKind kind)
 {
     Worker *w = worker_of(t, kind);
     pthread_mutex_lock(&t->lock);
     if (!w->has_thread)
         w->has_thread = !pthread_create(&w->thread, NULL, work, w);
-    if (w->has_thread && atomic_load(&e->state[kind]) == COLD && !(only_looks && e->has_looked)) {
+    if (w->has_thread && atomic_load(&e->state[kind]) == COLD) {
         atomic_store(&e->state[kind], QUEUED);
-        if (kind == CODE_QUICK) {
-            e->only_looks = only_looks;
-            atomic_store(&e->has_looked, true);
-        }
         Entry **last = &w->queue[kind];
         while (*last)
             last = &(*last)->queued[kind];
@@ -402,7 +420,7 @@ static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
     if (asks && t->waits)
         make_now(t, e, kind);
     else if (asks)
-        request(t, e, kind, false);
+        request(t, e, kind);
     return state_of(e, kind) == READY ? (HostCode *)e->code[kind].entry : NULL;
 }
 
@@ -410,10 +428,10 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const u64 heat = atomic_load_explicit(&e->heat, memory_order_relaxed);
     const bool hot = t->waits || heat > HOT;
-    const bool optimised = state_of(e, CODE_PLAIN) == READY;
-    if (heat > LUKEWARM && !hot && !t->only_full && t->owner == getpid() &&
+    if (heat > LUKEWARM && !t->only_full && t->owner == getpid() &&
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed))
-        request(t, e, CODE_QUICK, true);
+        look_now(t, e);
+    const bool optimised = state_of(e, CODE_PLAIN) == READY;
     /* what ran, by any thread, has a region */
     const u64 ran = atomic_load_explicit(&e->ran, memory_order_acquire);
     const bool hotter =
@@ -444,7 +462,7 @@ void entries_open(Entries *t, Code *code, Memory *memory, const char *level, boo
     t->owner = getpid();
     pthread_mutex_init(&t->stable, NULL);
     pthread_mutex_init(&t->lock, NULL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < NWORKERS; i++) {
         t->worker[i].table = t;
         pthread_mutex_init(&t->worker[i].making, NULL);
         pthread_cond_init(&t->worker[i].wanted, NULL);
@@ -454,9 +472,12 @@ void entries_open(Entries *t, Code *code, Memory *memory, const char *level, boo
 
 static bool is_making(const Entries *t)
 {
-    bool is = t->worker[0].is_busy || t->worker[1].is_busy || t->worker[1].bequests;
-    for (int k = 0; k < NCODES; k++)
-        is |= t->worker[0].queue[k] || t->worker[1].queue[k];
+    bool is = t->worker[OF_FULL].bequests;
+    for (int i = 0; i < NWORKERS; i++) {
+        is |= t->worker[i].is_busy;
+        for (int k = 0; k < NCODES; k++)
+            is |= t->worker[i].queue[k] != NULL;
+    }
     return is;
 }
 
@@ -480,12 +501,12 @@ static void end_workers(Entries *t)
     entries_finish(t);
     pthread_mutex_lock(&t->lock);
     t->is_closing = true;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < NWORKERS; i++)
         pthread_cond_signal(&t->worker[i].wanted);
     if (t->maker)
         maker_cancel(t->maker);
     pthread_mutex_unlock(&t->lock);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < NWORKERS; i++)
         if (t->worker[i].has_thread)
             pthread_join(t->worker[i].thread, NULL);
 }
@@ -495,14 +516,14 @@ void entries_close(Entries *t)
     if (t->owner == getpid())
         end_workers(t);
     entries_forget(t, 0, CODE_PAGES);
-    for (Bequest *b; (b = t->worker[1].bequests); mem_free(b)) {
-        t->worker[1].bequests = b->next;
+    for (Bequest *b; (b = t->worker[OF_FULL].bequests); mem_free(b)) {
+        t->worker[OF_FULL].bequests = b->next;
         maker_forget(&b->order);
     }
     for (u32 p = 0; p < t->end; p++)
         mem_free(atomic_load(&t->page[p]));
     maker_close(t->maker);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < NWORKERS; i++) {
         pthread_mutex_destroy(&t->worker[i].making);
         pthread_cond_destroy(&t->worker[i].wanted);
     }

@@ -30,8 +30,7 @@ struct Entry {
     _Atomic u64 heat;       /* instructions interpreted that began here */
     _Atomic u64 ran;        /* in quick code */
     _Atomic bool was_hot;   /* its quick code was on the disk */
-    _Atomic bool has_looked; /* there, at least */
-    bool only_looks;        /* the request that is queued */
+    _Atomic bool has_looked; /* for some there */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
@@ -55,7 +54,9 @@ struct Bequest {
     Bequest *next;
 };
 
-/* The making of code, by a thread of its own or by one that waits for the code. */
+/* The making of code, by a thread of its own or by one that waits for the code: of quick code, of
+ * the other kinds; and the taking of code from the disk, by threads that need it. */
+enum { OF_QUICK, OF_FULL, LOOKER, NWORKERS };
 typedef struct {
     struct Entries *table;
     pthread_mutex_t making; /* held while code is made */
@@ -81,7 +82,7 @@ typedef struct Entries {
     pid_t owner;            /* a forked child has no compiling thread, and leaves all this alone */
     pthread_mutex_t stable; /* held while decoded code must stay, or changes; taken before `lock` */
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
-    Worker worker[2];       /* of quick code, of the other kinds */
+    Worker worker[NWORKERS];
     pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
     u32 end;                /* pages from here on are NULL */

@@ -329,8 +329,8 @@ static bool look(const Maker *m, Item *i)
     return !i->request->failed;
 }
 
-/* The answers to all items, those that are not on the disk by one job. */
-static bool answer_all(Maker *m, Batch *b)
+/* The answers to all items, those that are not on the disk by one job (disk: by none). */
+static bool answer_all(Maker *m, Batch *b, bool disk)
 {
     u32 wanted = 0, got = 0;
     Buf joined = {0}, answers = {0};
@@ -342,8 +342,8 @@ static bool answer_all(Maker *m, Batch *b)
             b->answer[wanted++] = &b->item[i].answer;
         }
     }
-    if (wanted < 2)
-        return !wanted || ask(m, b->request[0], b->answer[0]);
+    if (wanted < 2 || disk)
+        return !wanted || (!disk && ask(m, b->request[0], b->answer[0]));
     codejob_join(b->request, wanted, &joined);
     const bool ok = !joined.failed && ask(m, &joined, &answers) &&
                     codejob_split(answers.data, answers.len, b->part, &got) && got == wanted;
@@ -354,10 +354,10 @@ static bool answer_all(Maker *m, Batch *b)
     return ok;
 }
 
-static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost);
+static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, MakerCost *cost);
 
 /* Loads the code of an answer, which goes to the disk if it is new. */
-static bool take(Maker *m, const Item *i, Loaded *to, MakerCost *cost)
+static bool take(Maker *m, const Item *i, bool disk, Loaded *to, MakerCost *cost)
 {
     CodeAnswer a;
     Buf object = {0}; /* aligned */
@@ -371,7 +371,7 @@ static bool take(Maker *m, const Item *i, Loaded *to, MakerCost *cost)
         return false;
     if (!i->cached && !i->key.failed)
         keep_entry(m, &i->key, &i->answer);
-    if (!get_helpers(m, a.helpers, cost)) {
+    if (!get_helpers(m, a.helpers, disk, cost)) {
         code_unload(to);
         return false;
     }
@@ -385,8 +385,8 @@ static void forget(Item *i)
     buf_free(&i->answer);
 }
 
-/* By one job.  Helpers may need others, of lower rank: none needs itself. */
-static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cost)
+/* By one job, or (disk) by none.  Helpers may need others, of lower rank: none needs itself. */
+static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, MakerCost *cost)
 {
     Batch *b = mem_zalloc(1, sizeof *b);
     if (!b)
@@ -401,10 +401,10 @@ static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], MakerCost *cos
         b->item[b->n].request = &b->own[b->n];
         b->helper[b->n++] = i;
     }
-    bool ok = answer_all(m, b);
+    bool ok = answer_all(m, b, disk);
     for (u32 i = 0; i < b->n; i++) {
         Loaded *to = &m->held[b->helper[i]];
-        ok = ok && (m->helper[b->helper[i]] || take(m, &b->item[i], to, cost));
+        ok = ok && (m->helper[b->helper[i]] || take(m, &b->item[i], disk, to, cost));
         if (ok) /* before any thread gets code that calls it */
             m->helper[b->helper[i]] = to->entry;
         forget(&b->item[i]);
@@ -422,7 +422,8 @@ static bool make(Maker *m, const MakerOrder *o, bool disk, Loaded *to, MakerCost
     *cost = (MakerCost){.cached = false};
     bool ok = m->program && look(m, &i);
     cost->cached = ok && i.cached;
-    ok = ok && (i.cached || (!disk && ask(m, &o->request, &i.answer))) && take(m, &i, to, cost);
+    ok = ok && (i.cached || (!disk && ask(m, &o->request, &i.answer))) &&
+         take(m, &i, disk, to, cost);
     forget(&i);
     return ok;
 }

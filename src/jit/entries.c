@@ -428,8 +428,8 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const u64 heat = atomic_load_explicit(&e->heat, memory_order_relaxed);
     const bool hot = t->waits || heat > HOT;
-    if (heat > LUKEWARM && !t->only_full && t->owner == getpid() &&
-        !atomic_load_explicit(&e->has_looked, memory_order_relaxed))
+    if (heat > LUKEWARM && !t->only_full &&
+        !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
     /* what ran, by any thread, has a region */

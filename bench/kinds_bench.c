@@ -1,6 +1,6 @@
 /* kinds_bench.c -- OpenCL programs of many kinds (bench/kinds.cl), timed on one device.
  *
- *     kinds_bench bench/kinds.cl [DEVICE [KIND...]]    all kinds, on the first GPU by default
+ *     kinds_bench [-1] bench/kinds.cl [DEVICE [KIND...]]    all kinds, on the first GPU by default
  *
  * For each kind a line: its name, the time of its kernels, of the whole turn, and of all processors
  * in it, each the median of as many turns as fit into TURN_TIME after WARM_TIME that does not
@@ -8,7 +8,8 @@
  * from the first turn until three turns take less than SETTLED times that median each.  The first turn's result is compared with
  * that of plain C: integers are to be the same, floats within TOLERANCE of the largest, because
  * platforms may contract products and sums. A kind that is wrong is said to be so and makes the
- * status 1.
+ * status 1.  With -1 there is a first turn alone, as in a program that is short, and the line has its name, the time of its
+ * kernels, and of all of it.
  */
 #include "examples/example.h"
 #include <math.h>
@@ -791,6 +792,17 @@ static void take_down(Bench *b)
     }
 }
 
+static size_t bench_first(const Kind *k, Bench *b)
+{
+    double kernels, none;
+    k->make(b);
+    const double wall = timed_turn(k, b, &kernels, &none);
+    const size_t wrong = k->wrong(b);
+    printf("%-12s %12.1f %12.1f  %s\n", k->name, kernels * 1e6, wall * 1e6, wrong ? "WRONG" : "ok");
+    take_down(b);
+    return wrong;
+}
+
 static size_t bench(const Kind *k, Bench *b)
 {
     static double wall[MOST_TURNS], kernels[MOST_TURNS], processor[MOST_TURNS];
@@ -844,8 +856,11 @@ static bool is_wanted(const char *name, char **list, int n)
 int main(int argc, char **argv)
 {
     size_t wrong = 0;
+    const bool first = argc > 1 && !strcmp(argv[1], "-1");
+    argv += first;
+    argc -= first;
     if (argc < 2) {
-        fprintf(stderr, "usage: kinds_bench SOURCE [DEVICE [KIND...]]\n");
+        fprintf(stderr, "usage: kinds_bench [-1] SOURCE [DEVICE [KIND...]]\n");
         return 2;
     }
     if (argc > 2)
@@ -855,7 +870,7 @@ int main(int argc, char **argv)
     b.program = build(&b.on, text, "");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_wanted(kinds[i].name, argv + 3, argc > 3 ? argc - 3 : 0))
-            wrong += bench(&kinds[i], &b);
+            wrong += (first ? bench_first : bench)(&kinds[i], &b);
     CHECK(clReleaseProgram(b.program));
     free(text);
     teardown(&b.on);

@@ -195,15 +195,16 @@ static const Uop **flatten(const Region *r)
     return all;
 }
 
-/* Finds the region of an entry, once.  False: it has none that is worth compiling. */
-static bool find_region(Entries *t, Entry *e)
+/* Finds the region of an entry, once, if it has no more than `most` instructions.  False: it has
+ * none that is worth compiling. */
+static bool find_region(Entries *t, Entry *e, u32 most)
 {
     if (e->region)
         return true;
     if (atomic_load(&t->flags) == FLAGS_UNKNOWN)
         atomic_store(&t->flags, reads_flags(t->memory) ? FLAGS_READ : FLAGS_UNREAD);
-    Region *r = region_new(t->code, e->pc, e->warp, e->callee, e->lanes, (VmRule)e->vm,
-                           atomic_load(&t->flags) == FLAGS_READ);
+    Region *r = region_new_small(t->code, e->pc, e->warp, e->callee, e->lanes, (VmRule)e->vm,
+                                 atomic_load(&t->flags) == FLAGS_READ, most);
     /* code that leaves at once gains nothing */
     const bool idle = r && r->block[0].end == END_LEAVE && r->block[0].nuop == 1;
     e->uop = r && !idle ? flatten(r) : NULL;
@@ -261,7 +262,8 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&t->lock);
     const bool looks =
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
-    bool ok = stays && (t->maker || open_maker(t)) && find_region(t, e) &&
+    bool ok = stays && (t->maker || open_maker(t)) &&
+              find_region(t, e, only_looks ? MOST : UINT32_MAX) &&
               (kind == CODE_QUICK || e->region->insns <= MOST);
     if (ok)
         order = maker_order(t->maker, e->region, t->code, kind);
@@ -370,7 +372,8 @@ static void make_now(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&w->making);
 }
 
-/* Takes what the disk has, in this thread, unless another one looks for something. */
+/* Takes what the disk has, in this thread, unless another one looks for something.  Large regions,
+ * which take long to find, wait for a worker. */
 static void look_now(Entries *t, Entry *e)
 {
     Worker *w = &t->worker[LOOKER];

@@ -32,7 +32,7 @@ typedef struct {
     bool *queued;
     u32 *queue, nqueue;
     size_t capfacts, capqueued, capqueue;
-    u32 nuops;
+    u32 nuops, most; /* with more than `most` it fails */
     u32 *side; /* pairs: join, pc of a side that waits for it */
     size_t nside, capside, capreturns;
     bool failed; /* out of memory */
@@ -314,6 +314,7 @@ static int reach(Finder *f, u32 pc, bool full, const Facts *facts)
             queue(f, (u32)i);
         return i;
     }
+    f->failed |= f->nuops > f->most;
     if (f->nuops > MAX_UOPS || f->failed)
         return -1;
     RegionBlock b = {.pc = pc, .full = full};
@@ -677,6 +678,12 @@ static bool find_blocks(Finder *f)
 
 Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm, bool flags)
 {
+    return region_new_small(code, pc, warp, callee, lanes, vm, flags, UINT32_MAX);
+}
+
+Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
+                         bool flags, u32 most)
+{
     static const Launch no_launch = {.groups = {1, 1, 1}}; /* a fault of a fetch looks at it */
     Region *r = mem_zalloc(1, sizeof *r);
     Group *g = mem_zalloc(1, sizeof *g);
@@ -684,7 +691,7 @@ Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, Vm
     bool ok = r && g && w;
     if (ok) {
         Warp *aligned = (Warp *)(void *)align_up((uintptr_t)w, 64);
-        Finder f = {.r = r, .code = code, .warp = aligned};
+        Finder f = {.r = r, .code = code, .warp = aligned, .most = most};
         *r = (Region){.pc = pc,
                       .warp = warp,
                       .callee = callee,
@@ -694,7 +701,7 @@ Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, Vm
                       .flags = flags};
         aligned->group = g;
         g->launch = &no_launch;
-        ok = find_blocks(&f) && sides_find(r) && sort(r) && constants_find(r) && waiting_find(r);
+        ok = find_blocks(&f) && f.nuops <= most && sides_find(r) && sort(r) && constants_find(r) && waiting_find(r);
         mem_free(f.facts);
         mem_free(f.queued);
         mem_free(f.queue);

@@ -107,6 +107,9 @@ typedef struct {
 /* The region at pc, over decoded code.  NULL: there is no code at pc, or out of memory. */
 Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
                    bool flags);
+/* The same, but NULL, soon, if its blocks have more than `most` instructions (Uops). */
+Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
+                         bool flags, u32 most);
 void region_free(Region *r);
 /* Frees what only those need who find a region or make its code. */
 void region_shrink(Region *r);

@@ -478,17 +478,28 @@ static void hot_before(void **state)
     wait_for(e, CODE_QUICK, READY);
     ask(e, WARM, 1, false);
     must_be(e, "rcc");
+    Entry *large = entry_at(LARGE);
+    ask(large, WARM, 0, false);
+    wait_for(large, CODE_QUICK, READY);
     close_table();
 
     open_table(false, NULL);
+    /* a large region, which takes long to find, is looked for by no thread that runs warps */
+    large = entry_at(LARGE);
+    ask(large, LUKEWARM, 0, false);
+    must_be(large, "ccc");
+    assert_null(large->region);
+    ask(large, WARM, 0, false);
+    wait_for(large, CODE_QUICK, READY);
+    assert_int_equal(table.cached, 1);
     e = entry_at(LOOP);
     ask(e, LUKEWARM, 0, false);
-    wait_for(e, CODE_QUICK, READY);
+    must_be(e, "rcc"); /* at once */
     ask(e, LUKEWARM, 0, false);
     must_be(e, "rcc");
     ask(e, LUKEWARM, 1, false);
     wait_for(e, CODE_PLAIN, READY);
-    assert_int_equal(table.cached, 1);
+    assert_int_equal(table.cached, 2);
     close_table();
     end_disk();
 }

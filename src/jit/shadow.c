@@ -408,11 +408,13 @@ static void lose_group(Shadow *s)
     buf_str(&s->report, "");
 }
 
+static bool lacks_memory(const Group *g) { return g->faulted && g->fault.kind == FAULT_NO_MEMORY; }
+
 void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bool flags)
 {
     const RegSet *live = at ? &at->in : &all;
     Group *g = w->group;
-    if (s->has_lost)
+    if (s->has_lost || lacks_memory(g)) /* then nobody is wrong */
         return;
     if (!s->group) {
         warp_fault(w, FAULT_NO_MEMORY, w->pc, -1);
@@ -423,6 +425,10 @@ void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bo
     follow(twin, w->ninsns, false);
     if (g->faulted && !s->group->faulted)
         follow(twin, w->ninsns, true);
+    if (lacks_memory(s->group)) {
+        warp_fault(w, FAULT_NO_MEMORY, w->pc, -1);
+        return;
+    }
     const bool ends = g->faulted || w->state == WARP_DONE;
     const bool same = g->faulted ? same_fault(s, g, s->group) : same_state(s, w, twin, flags);
     if (same && (ends || same_registers(s, w, twin, r, at)) && same_memory(s, g, s->group)) {

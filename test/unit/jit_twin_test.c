@@ -100,8 +100,7 @@ typedef enum {
     BYTE,
     WORD,
     LOCAL,
-    LOCAL_OTHER,
-    ELSEWHERE
+    LOCAL_OTHER
 } What;
 
 static const struct {
@@ -161,7 +160,6 @@ static void change(Warp *w, What what)
     case WORD: rig.memory.base[DATA + 256 + 3] ^= 1; break;
     case LOCAL: group->lds.base[LDS_LO + 64 + 6] ^= 1; break;
     case LOCAL_OTHER: group->lds.base[LDS_LO + 0xff0] ^= 1; break;
-    case ELSEWHERE: rig.memory.base[DATA + OTHER] ^= 1; break;
     }
 }
 
@@ -286,19 +284,22 @@ static void lengths_of_turns(void **state)
         }
 }
 
-/* What only the end shows: a byte that the twin has not touched; of memory that hosts share, not
- * even then; and nothing where the launch stopped, or where others wrote. */
+/* What only the end shows: a byte that the twin has not touched; of memory that hosts share, only in
+ * pages that it has written; and nothing where the launch stopped, or where others wrote. */
 static void compares_at_the_end(void **state)
 {
     static const struct {
         bool shared, faulted, written, beside;
+        u32 at; /* the byte that changes; 512: beside those that are written */
         u64 want;
     } row[] = {
-        {false, false, false, false, DATA + OTHER},
-        {true, false, false, false, 0},
-        {false, true, false, false, 0},
-        {false, false, true, false, 0},
-        {false, false, false, true, 0},
+        {false, false, false, false, OTHER, DATA + OTHER},
+        {true, false, false, false, OTHER, 0},
+        {false, false, false, false, 512, DATA + 512},
+        {true, false, false, false, 512, DATA + 512},
+        {false, true, false, false, OTHER, 0},
+        {false, false, true, false, OTHER, 0},
+        {false, false, false, true, OTHER, 0},
     };
     (void)state;
     for (size_t i = 0; i < countof(row); i++) {
@@ -310,7 +311,7 @@ static void compares_at_the_end(void **state)
         shadow_before(shadow, w, 1000);
         run_turn(w, TURN);
         shadow_after(shadow, w, NULL, NULL, true);
-        change(w, ELSEWHERE);
+        rig.memory.base[DATA + row[i].at] ^= 1;
         if (row[i].written)
             memory_write(&rig.memory, DATA + OTHER + 64, "x", 1);
         if (row[i].beside) {
@@ -363,6 +364,102 @@ static void loses_a_group(void **state)
         shadow_after(shadow, w, NULL, NULL, true);
         assert_int_equal(group->faulted, k);
     }
+    end(true, &addr);
+}
+
+/* A turn that the twin must agree about. */
+static void agree(u64 insns)
+{
+    shadow_before(shadow, group->warps, 1000);
+    run_turn(group->warps, insns);
+    shadow_after(shadow, group->warps, NULL, NULL, true);
+    assert_string_equal(shadow_report(shadow), "");
+}
+
+/* Memory that the host gives and takes between turns is given to the twin, and taken from it. */
+static void memory_comes_and_goes(void **state)
+{
+    enum { BEFORE = 3 };
+    const u32 at = DATA + DATA_BYTES;
+    u64 addr;
+    (void)state;
+    begin("li x11,0x90100000\n addi x12,x12,1\n addi x12,x12,1\n lw x10,8(x11)\n"
+          " lw x10,12(x11)\n lw x10,8(x11)\n endprg x0,x0,x0\n",
+          0);
+    agree(BEFORE);
+    assert_int_equal(group->warps->x[11], at);
+    memory_map(&rig.memory, at, PAGE_SIZE, MEM_R | MEM_W);
+    memory_write(&rig.memory, at + 8, "abcdefgh", 8);
+    agree(1);
+    assert_int_equal(group->warps->x[10], 0x64636261);
+    agree(1);
+    assert_false(group->faulted);
+    memory_allow(&rig.memory, at, PAGE_SIZE, 0);
+    agree(1);
+    assert_int_equal(group->fault.kind, FAULT_LOAD);
+    end(true, &addr);
+}
+
+/* Data in a page whose instructions were decoded before the launch. */
+static void data_beside_code(void **state)
+{
+    u64 addr;
+    (void)state;
+    for (u32 decoded = 0; decoded < 2; decoded++) {
+        rig_open(V202);
+        rig_load(V202, LANES,
+                 "1: auipc x8,0\n sw x8,0x400(x8)\n lw x9,0x400(x8)\n endprg x0,x0,x0\n");
+        group = sim_take_group(rig.sim, &rig.launch);
+        assert_non_null(group);
+        group_begin(group, 0);
+        if (decoded)
+            assert_non_null(go(group->warps, CODE_LO));
+        shadow = shadow_open();
+        assert_non_null(shadow);
+        assert_int_equal(shadow_begin(shadow, &rig.launch), SHADOW_COMPARES);
+        floats = enter_guest_floats();
+        agree(3);
+        assert_int_equal(group->warps->x[9], CODE_LO);
+        agree(1);
+        assert_int_equal(group->warps->state, WARP_DONE);
+        end(false, &addr);
+        assert_int_equal(addr, 0);
+    }
+}
+
+/* Warps that wait go on, and so do their twins. */
+static void barriers_are_passed(void **state)
+{
+    u64 addr;
+    (void)state;
+    begin("addi x10,x10,1\n barrier x0,x0,0\n addi x10,x10,2\n barrier x0,x0,0\n"
+          " endprg x0,x0,x0\n",
+          0);
+    agree(2);
+    assert_int_equal(group->warps->state, WARP_WAITING);
+    assert_true(group_pass_barrier(group));
+    agree(2);
+    assert_int_equal(group->warps->x[10], 3);
+    assert_true(group_pass_barrier(group));
+    agree(1);
+    assert_int_equal(group->warps->state, WARP_DONE);
+    end(false, &addr);
+    assert_int_equal(addr, 0);
+}
+
+/* Where the host lacks memory nothing is compared. */
+static void lack_is_no_difference(void **state)
+{
+    u64 addr;
+    (void)state;
+    begin(program, 0);
+    shadow_before(shadow, group->warps, 1000);
+    run_turn(group->warps, TURN);
+    change(group->warps, SCALAR);
+    warp_fault(group->warps, FAULT_NO_MEMORY, group->warps->pc, -1);
+    shadow_after(shadow, group->warps, NULL, NULL, true);
+    assert_string_equal(shadow_report(shadow), "");
+    assert_int_equal(group->fault.kind, FAULT_NO_MEMORY);
     end(true, &addr);
 }
 
@@ -419,6 +516,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(lengths_of_turns),
         cmocka_unit_test(compares_at_the_end),
         cmocka_unit_test(loses_a_group),
+        cmocka_unit_test(memory_comes_and_goes),
+        cmocka_unit_test(data_beside_code),
+        cmocka_unit_test(barriers_are_passed),
+        cmocka_unit_test(lack_is_no_difference),
         cmocka_unit_test(names_what_differs_of_faults),
     };
     if (argc > 1)

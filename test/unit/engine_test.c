@@ -1039,6 +1039,9 @@ static void every_event_stops(void **state)
         load_everything();
         r = rig_run(&(LaunchOptions){.observers = &o, .nobservers = 1});
         assert_true(r.faulted && r.fault.kind == FAULT_STOPPED);
+        assert_int_equal(r.fault.lane, -1); /* it is no lane's */
+        if (bit == EVENT_BIT_launch_begin)
+            assert_true(!r.insns && !r.groups && !r.fault.nitems && !r.fault.pc);
     }
 }
 

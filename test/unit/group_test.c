@@ -213,6 +213,7 @@ static void memory_is_clear_for_the_next(void **state)
     g->lds.base[LDS_LO + 5] = 1;
     g->area = 3;
     g->plain[1][5].room = 7;
+    g->apart[0][3] = g->apart[1][PLAIN_SITES - 1] = 6;
     g->remembers = true;
     g->guard.room = 9;
     g->compiled = 4;
@@ -220,6 +221,7 @@ static void memory_is_clear_for_the_next(void **state)
     context_give(&c, g);
     assert_ptr_equal(context_take(&c, &l), g);
     assert_true(!g->lds.base[LDS_LO + 5] && !g->lds_dirty.n && !g->area && !g->remembers);
+    assert_true(!g->apart[0][3] && !g->apart[1][PLAIN_SITES - 1]);
     assert_true(!g->plain[1][5].room && !g->guard.room && !g->compiled && !g->start);
     assert_int_equal(memory_rights(&g->lds, LDS_LO >> PAGE_BITS), MEM_R | MEM_TRACKED);
     assert_null(c.idle);

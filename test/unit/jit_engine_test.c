@@ -252,12 +252,106 @@ static void control_registers(void **state)
     buf_free(&gen.text);
 }
 
+/* --- constants of a launch --------------------------------------------------------------------- */
+
+/* A load whose address is an argument, which code may read before warps begin.  Where that is no
+ * plain word of a page of device memory, warps read it themselves: it is of the group, in two pages,
+ * or a fault. */
+static void constants_that_cannot_be_read(void **state)
+{
+    enum { LEFT = 0x100 };
+    static const struct {
+        u32 addr;
+        bool is_plain, faults;
+    } row[] = {
+        {DATA + 0x80, true, false},
+        {DATA + PAGE_SIZE - 4, true, false},
+        {DATA + PAGE_SIZE - 3, false, false},
+        {DATA + PAGE_SIZE - 1, false, false},
+        {DATA + PAGE_SIZE, true, false},
+        {LDS_LO, false, false},
+        {LDS_LO + 0x800, false, false},
+        {DATA + DATA_BYTES - 4, true, false},
+        {KNL - 4, false, true},
+        {KNL - PAGE_SIZE, false, true},
+    };
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    no_text();
+    buf_str(&gen.text, "csrr x5,knl\n lw x8,4(x5)\n lw x6,0(x8)\n lw x7,0(x6)\n csrr x9,wgid\n"
+                       " slli x9,x9,1\n csrr x10,wid\n add x9,x9,x10\n slli x9,x9,2\n"
+                       " add x9,x9,x8\n sw x7,0x100(x9)\n endprg x0,x0,x0\n");
+    twins_load(&t);
+    for (size_t i = 0; i < countof(row); i++) {
+        const u32 words[2] = {row[i].addr, 0}, at = row[i].addr - DATA;
+        Shape s = full;
+        JitStats before, after;
+        u32 want = 0, got[16];
+        s.first = words;
+        assert_true(jit_stats(dev_engine(t.b), &before));
+        const DevResult r = twins_run(&t, &s, i);
+        assert_true(jit_stats(dev_engine(t.b), &after));
+        assert_int_equal(r.run.faulted, row[i].faults);
+        assert_int_equal(after.compiled - before.compiled, row[i].is_plain ? r.run.insns : 0);
+        if (row[i].faults)
+            continue;
+        if (at < DATA_BYTES)
+            assert_true(dev_read(t.b, row[i].addr, &want, 4));
+        assert_true(dev_read(t.b, DATA + LEFT, got, sizeof got));
+        for (size_t k = 0; k < countof(got); k++)
+            assert_int_equal(got[k], want);
+    }
+    twins_close(&t);
+    buf_free(&gen.text);
+}
+
+/* Each warp counts one of two constants up, whose words lie near or so far apart that nobody watches what
+ * is between: the next warp reads what it left. */
+static void constants_that_warps_change(void **state)
+{
+    enum { LEFT = 0x400, WARPS = 16 };
+    static const u32 away[] = {4, 0x100, 0xfff8, 0xfffc, 0x10000, 0x10004, 0x30000};
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    for (size_t i = 0; i < 2 * countof(away); i++) {
+        const bool second = i % 2;
+        const u32 words[2] = {1000, 0}, at = second ? away[i / 2] : 0;
+        u32 got[2 * WARPS];
+        Shape s = full;
+        s.first = words;
+        no_text();
+        buf_printf(&gen.text,
+                   "csrr x5,knl\n lw x8,4(x5)\n li x9,%u\n add x9,x9,x8\n lw x6,0(x8)\n"
+                   " lw x7,0(x9)\n addi x10,%s,1\n csrr x11,wgid\n slli x11,x11,1\n"
+                   " csrr x12,wid\n add x11,x11,x12\n slli x11,x11,3\n add x11,x11,x8\n"
+                   " sw x6,%u(x11)\n sw x7,%u(x11)\n sw x10,0(%s)\n endprg x0,x0,x0\n",
+                   away[i / 2], second ? "x7" : "x6", LEFT, LEFT + 4, second ? "x9" : "x8");
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, i).run.faulted);
+        assert_true(dev_read(t.b, DATA + LEFT, got, sizeof got));
+        for (u32 k = 0; k < 2 * WARPS; k++)
+            assert_int_equal(got[k], got[k % 2] + (k % 2 == second ? k / 2 : 0));
+        assert_int_equal(got[0], 1000);
+        u32 last;
+        assert_true(dev_read(t.b, DATA + at, &last, 4));
+        assert_int_equal(last, got[second] + WARPS);
+    }
+    const JitStats stats = twins_close(&t);
+    assert_int_equal(stats.compiled, stats.insns);
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_all_or_some),   cmocka_unit_test(makes_changed_code_anew),
-        cmocka_unit_test(rules_of_launches),  cmocka_unit_test(counts_of_launches),
-        cmocka_unit_test(flags_of_each_warp), cmocka_unit_test(control_registers),
+        cmocka_unit_test(runs_all_or_some),
+        cmocka_unit_test(makes_changed_code_anew),
+        cmocka_unit_test(rules_of_launches),
+        cmocka_unit_test(counts_of_launches),
+        cmocka_unit_test(flags_of_each_warp),
+        cmocka_unit_test(control_registers),
+        cmocka_unit_test(constants_that_cannot_be_read),
+        cmocka_unit_test(constants_that_warps_change),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -85,7 +85,7 @@ static bool find_address(const LoopWalk *w, const Counter *c, Counter *p)
     const Block *h = &w->f->block[w->header];
     for (size_t k = 0; k < h->nphi; k++)
         if (h->phi[k].dst != c->now && is_uniform(w, ref_val(h->phi[k].dst)) &&
-            read_counter(w, h->phi[k].dst, p) && (i32)p->step % (i32)c->step == 0 &&
+            read_counter(w, h->phi[k].dst, p) && (i64)(i32)p->step % (i32)c->step == 0 &&
             is_accessed(w, p->now))
             return true;
     return false;
@@ -109,7 +109,7 @@ static Ref compute(const Tests *T, IrOp op, Ref x, Ref y)
 static Ref limit(const Tests *T, const Counter *c, const Counter *p, Ref n)
 {
     const Ref counted = compute(T, IR_sub, n, c->start);
-    const u32 times = (u32)((i32)p->step / (i32)c->step);
+    const u32 times = (u32)((i64)(i32)p->step / (i32)c->step);
     const Ref grown = is_pow2(times)
                           ? compute(T, IR_sll, counted, ref_con((u32)__builtin_ctz(times)))
                           : compute(T, IR_mul, counted, ref_con(times));

@@ -177,6 +177,36 @@ static const struct {
               "%9 = add %5, 1\nbr ne %9, 9 -> b1, b2\nb2:\n"),
      {3, 0},
      {2, 0}},
+    {"an address that goes back while the count goes up ends the loop",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 0, b1 %8\n"
+              "%6 = phi b0 %4, b1 %9\nstore word global 1, [%6]\n%8 = add %5, 4\n"
+              "%9 = sub %6, 12\nbr ne %8, 36 -> b1, b2\nb2:\n"),
+     {2, 0},
+     {1, 0}},
+    {"one that steps by half of the memory while the count goes down by one",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 2, b1 %8\n"
+              "%6 = phi b0 %4, b1 %9\nstore word global 1, [%6]\n%8 = sub %5, 1\n"
+              "%9 = add %6, -2147483648\nbr ne %8, 0 -> b1, b2\nb2:\n"),
+     {2, 0},
+     {1, 0}},
+    {"not one whose step is no multiple of the count's",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 0, b1 %8\n"
+              "%6 = phi b0 %4, b1 %9\nstore word global 1, [%6]\n%8 = add %5, 4\n"
+              "%9 = add %6, 6\nbr ne %8, 36 -> b1, b2\nb2:\n"),
+     {3, 0},
+     {2, 0}},
+    {"not one that some rounds do not access",
+     FUNCTION("%4 = load word const [16]\njump b1\nb1:\n%5 = phi b0 0, b3 %8\n"
+              "%6 = phi b0 %4, b3 %9\nbr lt %4, 0 -> b2, b3\nb2:\nstore word global 1, [%6]\n"
+              "jump b3\nb3:\n%8 = add %5, 1\n%9 = add %6, 4\nbr ne %8, 9 -> b1, b4\nb4:\n"),
+     {3, 0},
+     {2, 0}},
+    {"not where each lane has a limit of its own",
+     FUNCTION("%4 = load word const [16]\n%7 = and %2, 7\n%10 = or %7, 1\njump b1\nb1:\n"
+              "%5 = phi b0 0, b1 %8\n%6 = phi b0 %4, b1 %9\nstore word global 1, [%6]\n"
+              "%8 = add %5, 1\n%9 = add %6, 4\nbr ne %8, %10 -> b1, b2\nb2:\n"),
+     {3, 0},
+     {2, 0}},
     {"a sum of many values from outside is one part",
      FUNCTION(
          "%4 = load word const [16]\n%5 = load word const [20]\n%6 = load word const [24]\n"

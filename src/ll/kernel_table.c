@@ -159,7 +159,7 @@ static void vec_hint_text(LLVMValueRef f, Buf *b)
         buf_str(b, kind == LLVMHalfTypeKind    ? "half"
                    : kind == LLVMFloatTypeKind ? "float"
                                                : "double");
-    else if (kind == LLVMIntegerTypeKind && bits >= 8 && bits <= 64)
+    else if (kind == LLVMIntegerTypeKind && lies_in_bytes(e) && bits <= 64)
         buf_printf(b, "%s%s", is_signed ? "" : "u", integer[__builtin_ctz(bits) - 3]);
     if (b->len && type_elements(t) > 1)
         buf_printf(b, "%u", type_elements(t));

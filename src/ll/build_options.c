@@ -123,8 +123,6 @@ static void note_effects(BuildOptions *b, const char *word)
         b->apart = true;
     if (!strcmp(word, "-ventus-zero"))
         b->zero = true;
-    if (!strcmp(word, "-cl-uniform-work-group-size"))
-        b->uniform_groups = true;
 }
 
 bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
@@ -152,7 +150,6 @@ bool options_read(const CompOptions *opt, BuildOptions *b, Diag *d)
             return false;
     }
     b->variables |= !b->level;
-    b->uniform_groups |= b->version < 200;
     return true;
 }
 

@@ -13,7 +13,6 @@ typedef struct {
     bool variables;         /* -g, or no optimisation: debuggers learn of variables */
     bool apart;             /* -ventus-apart: __local variables have bytes between them */
     bool zero;              /* -ventus-zero: __local and private variables are 0 at first */
-    bool uniform_groups;    /* -cl-uniform-work-group-size, or a language before 2.0 */
     u32 version;            /* of the language: 100 to 300 */
 } BuildOptions;
 

@@ -101,7 +101,7 @@ static void drop(Made *m)
 enum { MOST = 4 };
 
 /* Each option: the words that clang gets, the level, the version, and a letter of what else is on:
- * v variables, f fast mathematics, a variables apart, z zeros, u uniform groups. */
+ * v variables, f fast mathematics, a variables apart, z zeros. */
 static void options(void **state)
 {
     static const struct {
@@ -110,54 +110,54 @@ static void options(void **state)
         u32 version;
         const char *on;
     } rows[] = {
-        {{NULL}, "", 2, 120, "u"},
-        {{"-DN=3"}, " -DN=3", 2, 120, "u"},
-        {{"-D", "N"}, " -DN", 2, 120, "u"},
-        {{"-UN"}, " -UN", 2, 120, "u"},
-        {{"-U", "N", "-w"}, " -UN -w", 2, 120, "u"},
-        {{"-I/x", "-I", "y"}, " -I/x -Iy", 2, 120, "u"},
-        {{"-include", "h.h"}, " -includeh.h", 2, 120, "u"},
-        {{"-D", "-O0"}, " -D-O0", 2, 120, "u"}, /* no level */
-        {{"-D", "-g", "-D", "-ventus-zero"}, " -D-g -D-ventus-zero", 2, 120, "u"},
-        {{"-O0"}, "", 0, 120, "uv"},
-        {{"-O1"}, "", 1, 120, "u"},
-        {{"-O2"}, "", 2, 120, "u"},
-        {{"-O3"}, "", 3, 120, "u"},
-        {{"-O0", "-O3"}, "", 3, 120, "u"},
-        {{"-cl-opt-disable"}, "", 0, 120, "uv"},
-        {{"-O3", "-cl-opt-disable"}, "", 0, 120, "uv"},
-        {{"-cl-std=CL1.0"}, "", 2, 100, "u"},
-        {{"-cl-std=CL1.1"}, "", 2, 110, "u"},
-        {{"-cl-std=CL1.2"}, "", 2, 120, "u"},
+        {{NULL}, "", 2, 120, ""},
+        {{"-DN=3"}, " -DN=3", 2, 120, ""},
+        {{"-D", "N"}, " -DN", 2, 120, ""},
+        {{"-UN"}, " -UN", 2, 120, ""},
+        {{"-U", "N", "-w"}, " -UN -w", 2, 120, ""},
+        {{"-I/x", "-I", "y"}, " -I/x -Iy", 2, 120, ""},
+        {{"-include", "h.h"}, " -includeh.h", 2, 120, ""},
+        {{"-D", "-O0"}, " -D-O0", 2, 120, ""}, /* no level */
+        {{"-D", "-g", "-D", "-ventus-zero"}, " -D-g -D-ventus-zero", 2, 120, ""},
+        {{"-O0"}, "", 0, 120, "v"},
+        {{"-O1"}, "", 1, 120, ""},
+        {{"-O2"}, "", 2, 120, ""},
+        {{"-O3"}, "", 3, 120, ""},
+        {{"-O0", "-O3"}, "", 3, 120, ""},
+        {{"-cl-opt-disable"}, "", 0, 120, "v"},
+        {{"-O3", "-cl-opt-disable"}, "", 0, 120, "v"},
+        {{"-cl-std=CL1.0"}, "", 2, 100, ""},
+        {{"-cl-std=CL1.1"}, "", 2, 110, ""},
+        {{"-cl-std=CL1.2"}, "", 2, 120, ""},
         {{"-cl-std=CL2.0"}, "", 2, 200, ""},
         {{"-cl-std=CL3.0"}, "", 2, 300, ""},
-        {{"-cl-std=CL3.0", "-cl-std=CL1.1"}, "", 2, 110, "u"},
+        {{"-cl-std=CL3.0", "-cl-std=CL1.1"}, "", 2, 110, ""},
         {{"-cl-std=CL2.0", "-cl-uniform-work-group-size"},
          " -cl-uniform-work-group-size",
          2,
          200,
-         "u"},
-        {{"-cl-single-precision-constant"}, " -cl-single-precision-constant", 2, 120, "u"},
-        {{"-cl-denorms-are-zero"}, "", 2, 120, "u"},
+         ""},
+        {{"-cl-single-precision-constant"}, " -cl-single-precision-constant", 2, 120, ""},
+        {{"-cl-denorms-are-zero"}, "", 2, 120, ""},
         {{"-cl-fp32-correctly-rounded-divide-sqrt"},
          " -cl-fp32-correctly-rounded-divide-sqrt",
          2,
          120,
-         "u"},
-        {{"-cl-strict-aliasing"}, "", 2, 120, "u"},
-        {{"-cl-no-subgroup-ifp"}, "", 2, 120, "u"},
-        {{"-cl-mad-enable"}, " -cl-mad-enable", 2, 120, "u"},
-        {{"-cl-no-signed-zeros"}, " -cl-no-signed-zeros", 2, 120, "u"},
-        {{"-cl-unsafe-math-optimizations"}, " -cl-unsafe-math-optimizations", 2, 120, "uf"},
-        {{"-cl-finite-math-only"}, " -cl-finite-math-only", 2, 120, "u"},
-        {{"-cl-fast-relaxed-math"}, " -cl-fast-relaxed-math", 2, 120, "uf"},
-        {{"-cl-kernel-arg-info"}, "", 2, 120, "u"},
-        {{"-w"}, " -w", 2, 120, "u"},
-        {{"-Werror"}, " -Werror", 2, 120, "u"},
-        {{"-Wall"}, " -Wall", 2, 120, "u"},
-        {{"-g"}, "", 2, 120, "uv"},
-        {{"-ventus-apart"}, "", 2, 120, "ua"},
-        {{"-ventus-zero"}, "", 2, 120, "uz"},
+         ""},
+        {{"-cl-strict-aliasing"}, "", 2, 120, ""},
+        {{"-cl-no-subgroup-ifp"}, "", 2, 120, ""},
+        {{"-cl-mad-enable"}, " -cl-mad-enable", 2, 120, ""},
+        {{"-cl-no-signed-zeros"}, " -cl-no-signed-zeros", 2, 120, ""},
+        {{"-cl-unsafe-math-optimizations"}, " -cl-unsafe-math-optimizations", 2, 120, "f"},
+        {{"-cl-finite-math-only"}, " -cl-finite-math-only", 2, 120, ""},
+        {{"-cl-fast-relaxed-math"}, " -cl-fast-relaxed-math", 2, 120, "f"},
+        {{"-cl-kernel-arg-info"}, "", 2, 120, ""},
+        {{"-w"}, " -w", 2, 120, ""},
+        {{"-Werror"}, " -Werror", 2, 120, ""},
+        {{"-Wall"}, " -Wall", 2, 120, ""},
+        {{"-g"}, "", 2, 120, "v"},
+        {{"-ventus-apart"}, "", 2, 120, "a"},
+        {{"-ventus-zero"}, "", 2, 120, "z"},
     };
     (void)state;
     for (size_t i = 0; i < countof(rows); i++) {
@@ -173,10 +173,10 @@ static void options(void **state)
             buf_printf(&words, " %s", b.words[k]);
         assert_string_equal(buf_text(&words), rows[i].words);
         assert_true(!b.nwords || !b.words[b.nwords]);
-        const bool on[] = {b.variables, b.fast_math, b.apart, b.zero, b.uniform_groups};
+        const bool on[] = {b.variables, b.fast_math, b.apart, b.zero};
         for (size_t k = 0; k < countof(on); k++)
-            if (on[k] != (strchr(rows[i].on, "vfazu"[k]) != NULL))
-                fail_msg("row %zu: %c", i, "vfazu"[k]);
+            if (on[k] != (strchr(rows[i].on, "vfaz"[k]) != NULL))
+                fail_msg("row %zu: %c", i, "vfaz"[k]);
         assert_int_equal(b.level, rows[i].level);
         assert_int_equal(b.version, rows[i].version);
         assert_string_equal(buf_text(&log), "");

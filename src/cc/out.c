@@ -54,7 +54,6 @@ typedef struct {
     u32 block;
     size_t at; /* where the next move goes */
     u32 *readers, *writer;
-    size_t cap; /* values that readers and writer have room for */
     Assign *list;
     size_t n, caplist;
 } Parallel;

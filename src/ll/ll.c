@@ -150,11 +150,8 @@ static LLVMModuleRef read_all(LLVMContextRef ctx, const Target *target, const By
     LLVMModuleRef all = NULL;
     for (size_t i = 0; i < n; i++) {
         LLVMModuleRef m = middle_read(ctx, target, inputs[i], opt->name, d);
-        if (!m || (all && LLVMLinkModules2(all, m))) {
-            if (all)
-                LLVMDisposeModule(all);
-            return NULL;
-        }
+        if (!m || (all && LLVMLinkModules2(all, m)))
+            return NULL; /* the modules go with their context */
         all = all ? all : m;
     }
     return all;

@@ -380,13 +380,13 @@ void int_cast(Fn *n, LLVMOpcode op, const Elem *e)
 {
     const u32 from = int_bits(e->from), to = int_bits(e->to);
     const u32 nfrom = words_of(from), nto = words_of(to);
-    const bool is_signed = op == LLVMSExt, extends = is_signed || op == LLVMZExt || to > from;
+    const bool is_signed = op == LLVMSExt;
     Ref whole[MAX_WORDS];
     if (from > 32 * MAX_WORDS || to > 32 * MAX_WORDS) {
         refuse(n->lo, "a number of %u bits", from > to ? from : to);
         return;
     }
-    if (extends)
+    if (to > from)
         extend(n, from, is_signed, e->a[0], whole);
     else
         memcpy(whole, e->a[0], nfrom * sizeof *whole);

@@ -287,6 +287,15 @@ static void says_what_is_missing(void **state)
          "t.cl:2:37: error: '_Zap' is not defined\n    kernel void k(global int *p) { *p = "
          "_Zap(1); }\n                                        ^\n",
          0},
+        /* as many letters as the name says, and one less */
+        {"int _Z3gee(int);\nkernel void k(global int *p) { *p = _Z3gee(1); }",
+         "t.cl:2:37: error: 'gee' is not defined\n    kernel void k(global int *p) { *p = "
+         "_Z3gee(1); }\n                                        ^\n",
+         0},
+        {"int _Z4gee(int);\nkernel void k(global int *p) { *p = _Z4gee(1); }",
+         "t.cl:2:37: error: '_Z4gee' is not defined\n    kernel void k(global int *p) { *p = "
+         "_Z4gee(1); }\n                                        ^\n",
+         0},
         {"extern constant int v;\nkernel void k(global int *p) {\n*p = v; }",
          "t.cl:3:6: error: 'v' is not defined\n    *p = v; }\n         ^\n", 0},
         {"kernel void k(global int *p) { local int l[100]; l[*p] = 1; barrier(1); *p = l[p[1]]; }",

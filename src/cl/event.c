@@ -135,8 +135,6 @@ void event_end(ClEvent *e, cl_int status)
         status = CL_CONTEXT_TERMINATED_KHR;
     e->status = status;
     atomic_store_explicit(&e->has_ended, true, memory_order_relaxed);
-    if (!e->started)
-        e->started = now;
     e->ended = e->simulated ? e->started + e->simulated : now;
     release_waiters(e);
     Callback *list = take_callbacks(e, CL_COMPLETE);

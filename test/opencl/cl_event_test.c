@@ -360,6 +360,25 @@ static void tells_times(void **state)
     ok(clReleaseCommandQueue(plain));
 }
 
+/* Profiling tells the time of the device's timer ("Profiling Operations on Memory Objects and Kernels"): a command is
+ * queued after a reading of it, and ends before a later one. */
+static void tells_the_timers_time(void **state)
+{
+    const int v = 1;
+    cl_ulong first = 0, device = 0, host_time = 0, last = 0, queued, ended;
+    (void)state;
+    ok(clGetDeviceAndHostTimer(host.device, &first, &host_time));
+    assert_int_equal(first, host_time);
+    cl_event e = put(host.queue, &v, 0, 0, NULL);
+    ok(clWaitForEvents(1, &e));
+    ok(clGetHostTimer(host.device, &last));
+    ok(clGetDeviceAndHostTimer(host.device, &device, &host_time));
+    ok(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED, sizeof queued, &queued, NULL));
+    ok(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL));
+    assert_true(first && first <= queued && queued <= ended && ended <= last && last <= device);
+    ok(clReleaseEvent(e));
+}
+
 /* --- order ----------------------------------------------------------------------------------- */
 
 static void keeps_order(void **state)
@@ -537,6 +556,22 @@ static void tells_errors_to_callbacks(void **state)
     ok(clReleaseEvent(e));
     ok(clReleaseEvent(gate));
     ok(clFinish(host.queue));
+}
+
+/* A callback is for an end, the beginning, or the submission, and for no other status (clSetEventCallback). */
+static void calls_back_for_three_states(void **state)
+{
+    cl_event gate = make_gate();
+    (void)state;
+    atomic_store(&calls, 0);
+    for (cl_int type = -1000; type < 1000; type++)
+        assert_int_equal(clSetEventCallback(gate, type, on_status, NULL),
+                         type == CL_COMPLETE || type == CL_RUNNING || type == CL_SUBMITTED
+                             ? CL_SUCCESS
+                             : CL_INVALID_VALUE);
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    assert_true(comes_true(&calls, 3));
+    ok(clReleaseEvent(gate));
 }
 
 static void CL_CALLBACK set_it_again(cl_event e, cl_int status, void *data)
@@ -754,6 +789,7 @@ int main(void)
         cmocka_unit_test(sets_user_events),
         cmocka_unit_test(runs_quick_commands_in_order),
         cmocka_unit_test(tells_times),
+        cmocka_unit_test(tells_the_timers_time),
         cmocka_unit_test(keeps_order),
         cmocka_unit_test(passes_without_order),
         cmocka_unit_test(forgets_barriers),
@@ -761,6 +797,7 @@ int main(void)
         cmocka_unit_test(hands_failure_on),
         cmocka_unit_test(ends_abandoned_events),
         cmocka_unit_test(calls_back),
+        cmocka_unit_test(calls_back_for_three_states),
         cmocka_unit_test(tells_errors_to_callbacks),
         cmocka_unit_test(may_enqueue_in_callbacks),
         cmocka_unit_test(serves_threads),

@@ -326,14 +326,68 @@ static void is_no_buffer(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* Flags are those that say what a pipe is anyway. */
+static void has_two_flags(void **state)
+{
+    const cl_mem_flags both = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;
+    (void)state;
+    for (cl_mem_flags flags = 0; flags < 1 << 13; flags++) {
+        const bool is_known = !(flags & ~both);
+        cl_int s;
+        cl_mem p = clCreatePipe(host.context, flags, 4, 4, NULL, &s);
+        assert_int_equal(s, is_known ? CL_SUCCESS : CL_INVALID_VALUE);
+        assert_int_equal(p != NULL, is_known);
+        if (!p)
+            continue;
+        assert_int_equal(INFO(cl_mem_flags, clGetMemObjectInfo, p, CL_MEM_FLAGS), both);
+        ok(clReleaseMemObject(p));
+    }
+}
+
+/* What a new pipe holds by isa/pipe.def, as a kernel sees it that adds its words to zeros: the numbers of its making,
+ * the largest multiple of its slots that leaves room for a sum of two counts, and zeros. */
+static void begins_empty(void **state)
+{
+    static const cl_uint capacities[] = {1, 2, 3, 7, 100, 1000};
+    enum { MOST_WORDS = 6 + 2 * 1000 };
+    const size_t group = 1;
+    static u32 got[MOST_WORDS];
+    cl_program bare = make_program(&host.bare);
+    cl_kernel k = make_kernel(bare, "add");
+    cl_mem zeros = make_buffer(sizeof got, got), out = make_buffer(sizeof got, NULL);
+    (void)state;
+    for (size_t c = 0; c < countof(capacities); c++) {
+        const u32 n = capacities[c];
+        const size_t words = 6 + 2 * n;
+        cl_mem p = make_pipe(12, n);
+        ok(clSetKernelArg(k, 0, sizeof p, &p));
+        ok(clSetKernelArg(k, 1, sizeof zeros, &zeros));
+        ok(clSetKernelArg(k, 2, sizeof out, &out));
+        ok(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &words, &group, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(host.queue, out, CL_TRUE, 0, words * sizeof *got, got, 0, NULL,
+                               NULL));
+        assert_int_equal(got[0], 12);
+        assert_int_equal(got[1], n);
+        assert_int_equal(got[2] % n, 0);
+        assert_in_range(got[2], (u32)INT32_MAX - n + 1, INT32_MAX);
+        for (size_t i = 3; i < words; i++)
+            assert_int_equal(got[i], 0);
+        assert_true(INFO(size_t, clGetMemObjectInfo, p, CL_MEM_SIZE) >= 4 * words + 12 * (size_t)n);
+        ok(clReleaseMemObject(p));
+    }
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(bare));
+    ok(clReleaseMemObject(zeros));
+    ok(clReleaseMemObject(out));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_packets),
-        cmocka_unit_test(knows_its_bounds),
-        cmocka_unit_test(does_what_scripts_say),
-        cmocka_unit_test(refuses_bad_pipes),
-        cmocka_unit_test(is_no_buffer),
+        cmocka_unit_test(passes_packets),        cmocka_unit_test(knows_its_bounds),
+        cmocka_unit_test(does_what_scripts_say), cmocka_unit_test(refuses_bad_pipes),
+        cmocka_unit_test(is_no_buffer),          cmocka_unit_test(has_two_flags),
+        cmocka_unit_test(begins_empty),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_pipes, close_pipes);

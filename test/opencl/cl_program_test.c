@@ -257,6 +257,37 @@ static void is_not_built_with_kernels(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* A program can be built again when it has no kernel, in whatever way they were made, and not before; a call that makes
+ * none leaves none behind. */
+static void is_built_without_kernels(void **state)
+{
+    cl_kernel k[countof(kernel_names)];
+    cl_program p = make_program(&host.image);
+    cl_uint n;
+    cl_int s;
+    (void)state;
+    assert_null(clCreateKernel(p, "none", &s));
+    assert_null(clCreateKernel(p, NULL, &s));
+    ok(clCreateKernelsInProgram(p, 0, NULL, &n));
+    assert_int_equal(clCreateKernelsInProgram(p, n - 1, k, NULL), CL_INVALID_VALUE);
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    ok(clCreateKernelsInProgram(p, n, k, NULL));
+    for (cl_uint i = 0; i < n; i++) {
+        assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+        ok(clReleaseKernel(k[i]));
+    }
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    k[0] = make_kernel(p, "scale");
+    k[1] = clCloneKernel(k[0], &s);
+    ok(s);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+        ok(clReleaseKernel(k[i]));
+    }
+    ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    ok(clReleaseProgram(p));
+}
+
 /* --- kernels -------------------------------------------------------------------------------- */
 
 static void answers_kernel_queries(void **state)
@@ -323,6 +354,36 @@ static void answers_sub_group_queries(void **state)
     assert_int_equal(ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof sizes, sizes, 1), CL_INVALID_VALUE);
     assert_int_equal(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof five, &five, 12), CL_INVALID_VALUE);
     assert_int_equal(ASK(CL_KERNEL_GLOBAL_WORK_SIZE, 0, NULL, sizeof *got), CL_INVALID_VALUE);
+    /* a local size has one to three numbers; a count, a size of as many as are asked for */
+    for (size_t words = 0; words <= 5; words++) {
+        const size_t local[5] = {3, 5, 7, 1, 1}, items = words == 1 ? 3 : words == 2 ? 15 : 105;
+        size_t n = 0;
+        const bool fits = words >= 1 && words <= 3;
+        assert_int_equal(
+            ASK(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, words * sizeof *local, local, sizeof *got),
+            fits ? CL_SUCCESS : CL_INVALID_VALUE);
+        assert_true(!fits || got[0] == (items + 31) / 32);
+        assert_int_equal(ASK(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, words * sizeof *local, local,
+                             sizeof *got),
+                         fits ? CL_SUCCESS : CL_INVALID_VALUE);
+        size_t out[5] = {9, 9, 9, 9, 9};
+        assert_int_equal(clGetKernelSubGroupInfo(k, host.device,
+                                                 CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+                                                 sizeof five, &five, words * sizeof *out, out, &n),
+                         fits ? CL_SUCCESS : CL_INVALID_VALUE);
+        assert_true(!fits || (n == words * sizeof *out && out[0] == 160 && out[words] == 9));
+        assert_int_equal(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, words * sizeof *local, local,
+                             sizeof *got),
+                         words == 1 ? CL_SUCCESS : CL_INVALID_VALUE);
+    }
+    for (size_t count = 0; count < 40; count++) { /* groups have 1024 work-items at most */
+        ok(ASK(CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof got));
+        assert_int_equal(got[0], count <= 1024 / 32 ? count * 32 : 0);
+        assert_true(got[1] == (got[0] > 0) && got[2] == got[1]);
+    }
+    ok(clGetKernelSubGroupInfo(k, host.device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+                               sizeof five, &five, 0, NULL, got));
+    assert_int_equal(got[0], 3 * sizeof *got);
 #undef ASK
     assert_int_equal(clGetKernelSubGroupInfo((cl_kernel)host.device, host.device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
                                              sizeof *got, got, NULL), CL_INVALID_KERNEL);
@@ -538,6 +599,25 @@ static void places_local_memory(void **state)
         assert_int_equal(used, all);
         ok(clReleaseKernel(k));
     }
+    ok(clReleaseMemObject(m));
+}
+
+/* A kernel may have as much local memory as the device says, and not a byte more. */
+static void has_all_local_memory(void **state)
+{
+    const size_t one = 1,
+                 all = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_LOCAL_MEM_SIZE);
+    cl_mem m = make_buffer(64, NULL);
+    cl_kernel k = make_kernel(program, "share");
+    (void)state;
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    for (size_t n = all - 2; n <= all + 2; n++) {
+        ok(clSetKernelArg(k, 1, n, NULL));
+        assert_int_equal(clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &one, &one, 0, NULL, NULL),
+                         n <= all ? CL_SUCCESS : CL_OUT_OF_RESOURCES);
+    }
+    ok(clFinish(host.queue));
+    ok(clReleaseKernel(k));
     ok(clReleaseMemObject(m));
 }
 
@@ -1012,6 +1092,7 @@ int main(void)
         cmocka_unit_test(answers_build_queries),
         cmocka_unit_test(builds_in_the_background),
         cmocka_unit_test(is_not_built_with_kernels),
+        cmocka_unit_test(is_built_without_kernels),
         cmocka_unit_test(answers_kernel_queries),
         cmocka_unit_test(answers_sub_group_queries),
         cmocka_unit_test(answers_argument_queries),
@@ -1022,11 +1103,16 @@ int main(void)
         cmocka_unit_test(runs_to_the_last_id),
         cmocka_unit_test(counts_its_own_local_memory),
         cmocka_unit_test(places_local_memory),
+        cmocka_unit_test(has_all_local_memory),
         cmocka_unit_test(keeps_arguments),
         cmocka_unit_test(runs_images_without_tables),
         cmocka_unit_test(bounds_unknown_arguments),
         cmocka_unit_test(refuses_half_calls),
-        cmocka_unit_test(prints_what_fits), cmocka_unit_test(writes_binaries_of_the_form), cmocka_unit_test(aligns_unknown_arguments), cmocka_unit_test(suggests_local_sizes), cmocka_unit_test(suggests_full_warps),
+        cmocka_unit_test(prints_what_fits),
+        cmocka_unit_test(writes_binaries_of_the_form),
+        cmocka_unit_test(aligns_unknown_arguments),
+        cmocka_unit_test(suggests_local_sizes),
+        cmocka_unit_test(suggests_full_warps),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(keeps_variables),
         cmocka_unit_test(hands_out_what_is_printed),

@@ -464,6 +464,57 @@ static void refuses_bad_arguments(void **state)
     ok(clReleaseProgram(p));
 }
 
+/* As much as the device says can be had at once, and patterns of every size of a type: those of up to 16 longs. */
+static void takes_the_largest(void **state)
+{
+    const size_t most = INFO(cl_ulong, clGetDeviceInfo, host.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    u8 pattern[2 * 128], want[1024], *p;
+    cl_int s;
+    (void)state;
+    p = usm.device(host.context, host.device, NULL, most, 0, &s);
+    ok(s);
+    ok(usm.release(host.context, p));
+    p = usm.host(host.context, NULL, most, 0, &s);
+    ok(s);
+    ok(usm.release(host.context, p));
+    p = make_shared(sizeof want);
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (u8)(3 * i + 1);
+    for (size_t n = 1; n <= sizeof pattern; n++) {
+        const bool is_type = (n & (n - 1)) == 0 && n <= 128;
+        memset(want, 0xcc, sizeof want);
+        memset(p, 0xcc, sizeof want);
+        assert_int_equal(usm.fill(host.queue, p + n, pattern, n, 2 * n, 0, NULL, NULL),
+                         is_type ? CL_SUCCESS : CL_INVALID_VALUE);
+        ok(clFinish(host.queue));
+        for (size_t i = 0; is_type && i < 2 * n; i++)
+            want[n + i] = pattern[i % n];
+        assert_memory_equal(p, want, sizeof want);
+    }
+    ok(usm.release(host.context, p));
+}
+
+/* Migration takes any of its two flags, and properties the hint of memory that is written in bursts. */
+static void takes_hints(void **state)
+{
+    const cl_mem_properties_intel bursts[] = {CL_MEM_ALLOC_FLAGS_INTEL,
+                                              CL_MEM_ALLOC_WRITE_COMBINED_INTEL, 0};
+    cl_int s;
+    (void)state;
+    u8 *p = usm.host(host.context, bursts, 64, 0, &s);
+    ok(s);
+    assert_int_equal(QUERY(cl_mem_alloc_flags_intel, p, CL_MEM_ALLOC_FLAGS_INTEL),
+                     CL_MEM_ALLOC_WRITE_COMBINED_INTEL);
+    for (cl_mem_migration_flags flags = 0; flags < 16; flags++)
+        assert_int_equal(
+            usm.migrate(host.queue, p, 64, flags, 0, NULL, NULL),
+            flags <= (CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
+                ? CL_SUCCESS
+                : CL_INVALID_VALUE);
+    ok(clFinish(host.queue));
+    ok(usm.release(host.context, p));
+}
+
 /* --- life --------------------------------------------------------------------------------- */
 
 static void *open_gate(void *event)
@@ -563,6 +614,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(refuses_bad_allocations),
         cmocka_unit_test(refuses_bad_commands),
         cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test(takes_the_largest),
+        cmocka_unit_test(takes_hints),
         cmocka_unit_test(waits_to_free),
         cmocka_unit_test(faults_after_free),
         cmocka_unit_test(belongs_to_one_device),

@@ -1144,6 +1144,118 @@ static void answers_queries(void **state)
     assert_true(INFO(size_t, clGetDeviceInfo, host.device, CL_DEVICE_IMAGE2D_MAX_WIDTH) >= 16384);
 }
 
+/* Of an image of every kind: the numbers that its kind has; the others are 0 (OpenCL 3.0 API, "Image Object Queries"). */
+static void answers_for_every_kind(void **state)
+{
+    const cl_image_format f = cl_format(plain);
+    cl_mem b = make_buffer(1024, NULL);
+    (void)state;
+    for (size_t i = 0; i <= countof(kinds); i++) {
+        const Kind line = {"", CL_MEM_OBJECT_IMAGE1D_BUFFER, 7, 1, 1, 1},
+                   *k = i < countof(kinds) ? &kinds[i] : &line;
+        const bool is_box = k->type == CL_MEM_OBJECT_IMAGE3D, is_line = k == &line,
+                   has_rows = is_box || k->type == CL_MEM_OBJECT_IMAGE2D ||
+                              k->type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+        const cl_image_desc d = {.image_type = k->type,
+                                 .image_width = k->w,
+                                 .image_height = k->h,
+                                 .image_depth = k->d,
+                                 .image_array_size = k->d,
+                                 .mem_object = is_line ? b : NULL};
+        const struct {
+            cl_image_info param;
+            size_t want;
+        } rows[] = {{CL_IMAGE_ELEMENT_SIZE, 4},
+                    {CL_IMAGE_ROW_PITCH, k->w * 4},
+                    {CL_IMAGE_SLICE_PITCH, is_box || is_array(k) ? k->w * k->h * 4 : 0},
+                    {CL_IMAGE_WIDTH, k->w},
+                    {CL_IMAGE_HEIGHT, has_rows ? k->h : 0},
+                    {CL_IMAGE_DEPTH, is_box ? k->d : 0},
+                    {CL_IMAGE_ARRAY_SIZE, is_array(k) ? k->d : 0}};
+        cl_int s;
+        cl_mem m = clCreateImage(host.context, 0, &f, &d, NULL, &s);
+        ok(s);
+        for (size_t r = 0; r < countof(rows); r++)
+            if (INFO(size_t, clGetImageInfo, m, rows[r].param) != rows[r].want)
+                fail_msg("query %zu of kind %zu", r, i);
+        assert_ptr_equal(INFO(cl_mem, clGetImageInfo, m, CL_IMAGE_BUFFER), is_line ? b : NULL);
+        assert_ptr_equal(INFO(cl_mem, clGetMemObjectInfo, m, CL_MEM_ASSOCIATED_MEMOBJECT),
+                         is_line ? b : NULL);
+        assert_int_equal(INFO(cl_mem_object_type, clGetMemObjectInfo, m, CL_MEM_TYPE), k->type);
+        assert_int_equal(INFO(size_t, clGetMemObjectInfo, m, CL_MEM_SIZE), k->w * k->h * k->d * 4);
+        assert_int_equal(INFO(size_t, clGetMemObjectInfo, m, CL_MEM_OFFSET), 0);
+        assert_int_equal(INFO(cl_mem_flags, clGetMemObjectInfo, m, CL_MEM_FLAGS),
+                         CL_MEM_READ_WRITE);
+        ok(clReleaseMemObject(m));
+    }
+    ok(clReleaseMemObject(b));
+}
+
+static cl_mem view_of(cl_mem image, cl_channel_order order, cl_channel_type type, size_t w,
+                      size_t h, cl_int *s)
+{
+    const cl_image_format f = {order, type};
+    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                             .image_width = w,
+                             .image_height = h,
+                             .mem_object = image};
+    return clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d, NULL, s);
+}
+
+/* Which orders of channels can show each other's bytes: an order itself, and one with and without sRGB, or depth as red;
+ * and only planes show planes (OpenCL 3.0 API, 5.3.1.2). */
+static void shows_pairs_of_orders(void **state)
+{
+    static const cl_channel_order shown[] = {CL_R,     CL_RG,    CL_RGBA, CL_BGRA,
+                                             CL_sRGBA, CL_sBGRA, CL_DEPTH};
+    static const cl_channel_order pairs[][2] = {
+        {CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_DEPTH, CL_R}};
+    const cl_image_format f = cl_format(plain);
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(shown) * countof(shown); i++) {
+        const cl_channel_order a = shown[i / countof(shown)], b = shown[i % countof(shown)];
+        const cl_channel_type type =
+            a == CL_DEPTH || b == CL_DEPTH ? CL_UNORM_INT16 : CL_UNORM_INT8;
+        const cl_image_format own = {a, type};
+        const cl_image_desc plane = {
+            .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 3, .image_height = 1};
+        bool is_pair = a == b;
+        for (size_t k = 0; k < countof(pairs); k++)
+            is_pair |=
+                (a == pairs[k][0] && b == pairs[k][1]) || (a == pairs[k][1] && b == pairs[k][0]);
+        cl_mem m = clCreateImage(host.context, CL_MEM_READ_ONLY, &own, &plane, NULL, &s);
+        if (!m) /* sRGB has bytes only, depth none */
+            continue;
+        cl_mem view = view_of(m, b, type, 3, 1, &s);
+        assert_int_equal(s, is_pair ? CL_SUCCESS : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        if (view)
+            ok(clReleaseMemObject(view));
+        ok(clReleaseMemObject(m));
+    }
+    for (size_t i = 0; i < countof(kinds) * countof(kinds);
+         i++) { /* of 3 pixels each, so that their bytes would do */
+        cl_image_desc d[2];
+        for (int k = 0; k < 2; k++)
+            d[k] = (cl_image_desc){.image_type =
+                                       kinds[k ? i % countof(kinds) : i / countof(kinds)].type,
+                                   .image_width = 3,
+                                   .image_height = 1,
+                                   .image_depth = 1,
+                                   .image_array_size = 1};
+        const bool planes =
+            d[0].image_type == CL_MEM_OBJECT_IMAGE2D && d[1].image_type == CL_MEM_OBJECT_IMAGE2D;
+        cl_mem m = clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d[0], NULL, &s);
+        ok(s);
+        d[1].mem_object = m;
+        cl_mem view = clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d[1], NULL, &s);
+        assert_int_equal(s, planes ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR);
+        if (view)
+            ok(clReleaseMemObject(view));
+        ok(clReleaseMemObject(m));
+    }
+}
+
 static void refuses_bad_images(void **state)
 {
     static u8 bytes[MOST];
@@ -1292,6 +1404,43 @@ static void knows_samplers(void **state)
     ok(clReleaseSampler(m));
 }
 
+/* What a kernel reads must be readable, and what it writes writable (clSetKernelArg). */
+static void takes_images_by_access(void **state)
+{
+    static const struct {
+        cl_mem_flags flags;
+        bool is_read, is_written;
+    } given[] = {{CL_MEM_READ_WRITE, true, true},
+                 {CL_MEM_READ_ONLY, true, false},
+                 {CL_MEM_WRITE_ONLY, false, true}};
+    cl_program in = build(reads, "image2d_t", false), out = build(writes, "image2d_t", false);
+    const struct {
+        cl_kernel k;
+        bool reads, writes;
+    } asked[] = {{make_kernel(in, "f"), true, false},
+                 {make_kernel(out, "f"), false, true},
+                 {make_kernel(out, "both"), true, true}};
+    cl_mem none = NULL;
+    (void)state;
+    for (size_t i = 0; i < countof(asked); i++) {
+        for (size_t g = 0; g < countof(given); g++) {
+            const bool may =
+                (given[g].is_read || !asked[i].reads) && (given[g].is_written || !asked[i].writes);
+            cl_mem m = make_image(plain, &kinds[2], given[g].flags, NULL);
+            assert_int_equal(clSetKernelArg(asked[i].k, 0, sizeof m, &m),
+                             may ? CL_SUCCESS : CL_INVALID_ARG_VALUE);
+            assert_int_equal(clSetKernelArg(asked[i].k, 0, sizeof m / 2, &m),
+                             may ? CL_INVALID_ARG_SIZE : CL_INVALID_ARG_VALUE);
+            ok(clReleaseMemObject(m));
+        }
+        assert_int_equal(clSetKernelArg(asked[i].k, 0, sizeof none, &none), CL_INVALID_MEM_OBJECT);
+        assert_int_equal(clSetKernelArg(asked[i].k, 0, sizeof none, NULL), CL_INVALID_MEM_OBJECT);
+        ok(clReleaseKernel(asked[i].k));
+    }
+    ok(clReleaseProgram(in));
+    ok(clReleaseProgram(out));
+}
+
 /* What may be an argument. */
 static void checks_arguments(void **state)
 {
@@ -1314,13 +1463,6 @@ static void checks_arguments(void **state)
     ok(clReleaseMemObject(image));
     ok(clReleaseMemObject(b));
     ok(clReleaseProgram(prog));
-}
-
-static cl_mem view_of(cl_mem image, cl_channel_order order, cl_channel_type type, size_t w, size_t h, cl_int *s)
-{
-    const cl_image_format f = {order, type};
-    const cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .mem_object = image};
-    return clCreateImage(host.context, CL_MEM_READ_ONLY, &f, &d, NULL, s);
 }
 
 /* An image of another image's bytes in another order of channels (OpenCL 3.0 API, 5.3.1.2). */
@@ -1480,10 +1622,13 @@ int main(void)
         cmocka_unit_test(keeps_to_sizes),
         cmocka_unit_test(refuses_bad_transfers),
         cmocka_unit_test(answers_queries),
+        cmocka_unit_test(answers_for_every_kind),
+        cmocka_unit_test(shows_pairs_of_orders),
         cmocka_unit_test(refuses_bad_images),
         cmocka_unit_test(refuses_bad_sources),
         cmocka_unit_test(has_samplers),
         cmocka_unit_test(knows_samplers),
+        cmocka_unit_test(takes_images_by_access),
         cmocka_unit_test(checks_arguments),
         cmocka_unit_test(shows_an_image),
         cmocka_unit_test(has_older_forms),

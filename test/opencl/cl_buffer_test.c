@@ -530,6 +530,54 @@ static void checks_maps(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* Any number of maps at once, of the same bytes too: each ends by its pointer, once, and nothing else ends one.  What is
+ * left of them goes with the buffer. */
+static void has_many_maps(void **state)
+{
+    enum { MAPS = 24, TURNS = 300 };
+    static u8 own[SIZE];
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        cl_mem m = kind ? make_flagged(CL_MEM_USE_HOST_PTR, own) : make_buffer(SIZE, own),
+               other = make_buffer(SIZE, own);
+        u8 *base = map(m, CL_MAP_READ, 0, 1), *live[MAPS] = {NULL};
+        cl_uint n = 0;
+        u32 seed = 1;
+        unmap(m, base);
+        for (int turn = 0; turn < TURNS; turn++) {
+            seed = seed * 1664525 + 1013904223;
+            u8 **p = &live[(seed >> 20) % MAPS], *old = *p;
+            const size_t at = (seed >> 12) % 4 * 100;
+            *p = NULL;
+            if (old) {
+                assert_int_equal(clEnqueueUnmapMemObject(host.queue, m, old + 1, 0, NULL, NULL),
+                                 CL_INVALID_VALUE);
+                assert_int_equal(clEnqueueUnmapMemObject(host.queue, other, old, 0, NULL, NULL),
+                                 CL_INVALID_VALUE);
+                unmap(m, old);
+                n--;
+            } else {
+                *p = map(m, CL_MAP_READ, at, 50);
+                assert_ptr_equal(*p, base + at);
+                n++;
+            }
+            assert_int_equal(INFO(cl_uint, clGetMemObjectInfo, m, CL_MEM_MAP_COUNT), n);
+            for (size_t k = 0; k < 4; k++) { /* whether one is there for the pointer */
+                bool is_mapped = false;
+                for (int i = 0; i < MAPS; i++)
+                    is_mapped |= live[i] == base + 100 * k;
+                if (!is_mapped)
+                    assert_int_equal(
+                        clEnqueueUnmapMemObject(host.queue, m, base + 100 * k, 0, NULL, NULL),
+                        CL_INVALID_VALUE);
+            }
+        }
+        assert_true(n > 0);
+        ok(clReleaseMemObject(m));
+        ok(clReleaseMemObject(other));
+    }
+}
+
 /* --- what the host may do ------------------------------------------------------------------ */
 
 enum { R = 1, W = 2 };
@@ -758,17 +806,18 @@ static void migrates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_queries),   cmocka_unit_test(refuses_bad_buffers),
-        cmocka_unit_test(fills_the_device),  cmocka_unit_test(calls_destructors),
-        cmocka_unit_test(has_sub_buffers),   cmocka_unit_test(copies_rows),
-        cmocka_unit_test(checks_transfers),  cmocka_unit_test(fills),
-        cmocka_unit_test(copies_boxes),      cmocka_unit_test(checks_boxes),
-        cmocka_unit_test(finds_overlaps),
-        cmocka_unit_test(finds_overlaps_of_two_pitches),    cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
-        cmocka_unit_test(maps_sub_buffers),  cmocka_unit_test(checks_maps),
-        cmocka_unit_test(migrates),          cmocka_unit_test(shares_rights),
-        cmocka_unit_test(has_parts_to_the_end),             cmocka_unit_test(transfers_to_the_end),
-        cmocka_unit_test(transfers_little_at_once),         cmocka_unit_test(knows_its_buffers),
+        cmocka_unit_test(answers_queries),      cmocka_unit_test(refuses_bad_buffers),
+        cmocka_unit_test(fills_the_device),     cmocka_unit_test(calls_destructors),
+        cmocka_unit_test(has_sub_buffers),      cmocka_unit_test(copies_rows),
+        cmocka_unit_test(checks_transfers),     cmocka_unit_test(fills),
+        cmocka_unit_test(copies_boxes),         cmocka_unit_test(checks_boxes),
+        cmocka_unit_test(finds_overlaps),       cmocka_unit_test(finds_overlaps_of_two_pitches),
+        cmocka_unit_test(copies_neighbours),    cmocka_unit_test(maps),
+        cmocka_unit_test(maps_sub_buffers),     cmocka_unit_test(checks_maps),
+        cmocka_unit_test(has_many_maps),        cmocka_unit_test(migrates),
+        cmocka_unit_test(shares_rights),        cmocka_unit_test(has_parts_to_the_end),
+        cmocka_unit_test(transfers_to_the_end), cmocka_unit_test(transfers_little_at_once),
+        cmocka_unit_test(knows_its_buffers),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_pattern, close_host);

@@ -191,6 +191,50 @@ static void ends_what_is_bound_to_fail(void **state)
     close_job(&j);
 }
 
+/* Queues that come and go in any order: whatever waits in those that are left ends, and what waits in none ends too. */
+static void ends_what_waits_in_any_queue(void **state)
+{
+    enum { QUEUES = 12, TURNS = 150 };
+    u32 seed = 1;
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        cl_command_queue queue[QUEUES] = {NULL};
+        cl_event e[QUEUES];
+        Job j;
+        open_job(&j);
+        cl_event gate = make_gate(&j);
+        for (int turn = 0; turn < TURNS; turn++) {
+            seed = seed * 1664525 + 1013904223;
+            cl_command_queue *q = &queue[(seed >> 16) % QUEUES];
+            cl_int s = CL_SUCCESS;
+            if (*q)
+                ok(clReleaseCommandQueue(*q));
+            *q = *q ? NULL : clCreateCommandQueue(j.context, host.device, 0, &s);
+            ok(s);
+        }
+        for (int i = 0; i < QUEUES; i++) {
+            if (!queue[i])
+                continue;
+            ok(clEnqueueMarkerWithWaitList(queue[i], 1, &gate, &e[i]));
+            if (i % 2) /* it goes on until its commands have ended */
+                ok(clReleaseCommandQueue(queue[i]));
+        }
+        ok(terminate(j.context));
+        for (int i = 0; i < QUEUES; i++) {
+            if (!queue[i])
+                continue;
+            assert_int_equal(clWaitForEvents(1, &e[i]),
+                             CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+            assert_int_equal(status_of(e[i]), CL_CONTEXT_TERMINATED_KHR);
+            ok(clReleaseEvent(e[i]));
+            if (i % 2 == 0)
+                ok(clReleaseCommandQueue(queue[i]));
+        }
+        ok(clReleaseEvent(gate));
+        close_job(&j);
+    }
+}
+
 #define REFUSED(handle, call)                                                                      \
     do {                                                                                           \
         s = CL_SUCCESS;                                                                            \
@@ -323,6 +367,7 @@ int main(void)
         cmocka_unit_test(refuses_what_it_should),
         cmocka_unit_test(ends_what_runs_and_what_waits),
         cmocka_unit_test(ends_what_is_bound_to_fail),
+        cmocka_unit_test(ends_what_waits_in_any_queue),
         cmocka_unit_test(makes_nothing_new),
         cmocka_unit_test(leaves_others_alone),
         cmocka_unit_test(ends_what_begins_meanwhile),

@@ -3,7 +3,9 @@
 #include "test/opencl/clhost.h"
 #include "test/kit/skip.h"
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 static bool has_compiler;
 static char cache[] = "/tmp/cl_compiler_XXXXXX";
@@ -265,6 +267,8 @@ static void keeps_logs_in_use(void **state)
     cl_program p = from_source("kernel void f(global int *p) { int unused; *p = 1; }");
     assert_int_equal(clBuildProgram(p, 0, NULL, "-never", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     assert_string_equal(log_of(p), "build options: '-never' is not an option of clBuildProgram and clCompileProgram\n");
+    assert_int_equal(clBuildProgram(p, 0, NULL, "-D 'X", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    assert_string_equal(log_of(p), "build options: a quote is not closed\n");
     ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
     char first[sizeof log_text];
     strcpy(first, log_of(p));
@@ -357,6 +361,150 @@ static void compiles_and_links(void **state)
     const cl_program all[] = {header, a, b, library, p};
     for (size_t i = 0; i < countof(all); i++)
         ok(clReleaseProgram(all[i]));
+}
+
+static Buf binary_of(cl_program p)
+{
+    Buf b = {0};
+    size_t n;
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL));
+    buf_fill(&b, 0, n);
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof b.data, &b.data, NULL));
+    return b;
+}
+
+/* Made of the binary of a program, which it replaces; it has the same binary, of the same type. */
+static cl_program by_binary(cl_program old)
+{
+    cl_program_binary_type type[2];
+    Buf given = binary_of(old);
+    const u8 *bytes = given.data;
+    cl_int s, status;
+    cl_program p =
+        clCreateProgramWithBinary(host.context, 1, &host.device, &given.len, &bytes, &status, &s);
+    ok(s);
+    Buf kept = binary_of(p);
+    assert_int_equal(kept.len, given.len);
+    assert_memory_equal(kept.data, given.data, kept.len);
+    ok(clGetProgramBuildInfo(old, host.device, CL_PROGRAM_BINARY_TYPE, sizeof *type, &type[0],
+                             NULL));
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BINARY_TYPE, sizeof *type, &type[1], NULL));
+    assert_int_equal(type[1], type[0]);
+    buf_free(&given);
+    buf_free(&kept);
+    ok(clReleaseProgram(old));
+    return p;
+}
+
+static cl_program compiled(const char *text)
+{
+    cl_program p = from_source(text);
+    ok(clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    return p;
+}
+
+/* Objects and libraries go through binaries, and can be linked, and built if they lack nothing; one that does lack
+ * something is as it was after a build that has failed. */
+static void builds_from_binaries(void **state)
+{
+    int got[4];
+    cl_int s;
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_program all = by_binary(
+        compiled("kernel void f(global int *out) { int i = get_global_id(0); out[i] = 9 - i; }"));
+    ok(clBuildProgram(all, 0, NULL, "", NULL, NULL));
+    run(all, 4, got);
+    assert_int_equal(got[3], 6);
+    assert_null(clLinkProgram(host.context, 0, NULL, "", 1, &all, NULL, NULL,
+                              &s)); /* it is an executable now */
+    assert_int_equal(s, CL_INVALID_OPERATION);
+    cl_program lacks = by_binary(compiled(
+                   "int twice(int);\nkernel void f(global int *out) { int i = get_global_id(0);"
+                   " out[i] = twice(i) + 1; }")),
+               part = compiled("int twice(int x) { return 2 * x; }"),
+               library = by_binary(clLinkProgram(host.context, 1, &host.device, "-create-library",
+                                                 1, &part, NULL, NULL, &s));
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(clBuildProgram(lacks, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+        assert_non_null(strstr(log_of(lacks), "twice"));
+        lacks = by_binary(lacks);
+    }
+    cl_program whole = clLinkProgram(host.context, 1, &host.device, "", 2,
+                                     (cl_program[]){lacks, library}, NULL, NULL, &s);
+    ok(s);
+    assert_int_equal(INFO(cl_uint, clGetProgramInfo, whole, CL_PROGRAM_NUM_DEVICES), 1);
+    run(whole, 4, got);
+    assert_int_equal(got[3], 7);
+    cl_program half = clLinkProgram(host.context, 0, NULL, "", 1, &lacks, NULL, NULL, &s);
+    assert_int_equal(s, CL_LINK_PROGRAM_FAILURE);
+    assert_int_equal(clBuildProgram(half, 0, NULL, "", NULL, NULL),
+                     CL_INVALID_BINARY); /* it has none */
+    const cl_program made[] = {all, lacks, part, library, whole, half};
+    for (size_t i = 0; i < countof(made); i++)
+        ok(clReleaseProgram(made[i]));
+}
+
+static cl_program heard_of;
+static atomic_int heard;
+static void CL_CALLBACK hear(cl_program p, void *data)
+{
+    (void)data;
+    heard_of = p;
+    atomic_fetch_add(&heard, 1);
+}
+
+static cl_build_status build_status(cl_program p)
+{
+    cl_build_status status;
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status,
+                             NULL));
+    return status;
+}
+
+/* A program that is built on another thread, which waits for a header that comes through a pipe: nothing else can be
+ * done with it meanwhile. */
+static void is_busy_while_it_is_built(void **state)
+{
+    static const char header[] = "enum { FIVE = 5 };\n";
+    char directory[] = "/tmp/cl_compiler.XXXXXX", header_path[64], text[256];
+    int got[2];
+    cl_uint n;
+    cl_int s;
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    assert_non_null(mkdtemp(directory));
+    snprintf(header_path, sizeof header_path, "%s/pipe.h", directory);
+    assert_int_equal(mkfifo(header_path, 0600), 0);
+    snprintf(text, sizeof text,
+             "#include \"%s\"\nkernel void f(global int *out) { out[get_global_id(0)] = FIVE; }",
+             header_path);
+    cl_program p = from_source(text);
+    atomic_store(&heard, 0);
+    ok(clBuildProgram(p, 0, NULL, "", hear, NULL));
+    const int to = open(header_path, O_WRONLY); /* returns when the compiler reads */
+    assert_true(to >= 0);
+    assert_int_equal(build_status(p), CL_BUILD_IN_PROGRESS);
+    assert_int_equal(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+                     CL_INVALID_OPERATION);
+    assert_null(clCreateKernel(p, "f", &s));
+    assert_int_equal(s, CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(clCreateKernelsInProgram(p, 0, NULL, &n), CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(build_status(p), CL_BUILD_IN_PROGRESS);
+    assert_int_equal(atomic_load(&heard), 0);
+    assert_int_equal(write(to, header, sizeof header - 1), sizeof header - 1);
+    close(to);
+    assert_true(comes_true(&heard, 1));
+    assert_ptr_equal(heard_of, p);
+    assert_int_equal(build_status(p), CL_BUILD_SUCCESS);
+    run(p, 2, got);
+    assert_int_equal(got[1], 5);
+    ok(clReleaseProgram(p));
+    unlink(header_path);
+    rmdir(directory);
 }
 
 /* --- printing ------------------------------------------------------------------------------- */
@@ -715,9 +863,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_memory_kernels_need),
-        cmocka_unit_test(builds_from_source), cmocka_unit_test(tells_what_is_wrong),
-        cmocka_unit_test(has_smaller_last_groups), cmocka_unit_test(options_are_words), cmocka_unit_test(knows_options), cmocka_unit_test(keeps_logs_in_use), cmocka_unit_test(links_for_each_device), cmocka_unit_test(tells_of_arguments), cmocka_unit_test(tells_of_attributes), cmocka_unit_test(compiles_and_links), cmocka_unit_test(links_what_is_compiled_anew), cmocka_unit_test(finds_many_headers), cmocka_unit_test(links_smaller_last_groups),
-        cmocka_unit_test(keeps_variables),    cmocka_unit_test(uses_the_cache),
+        cmocka_unit_test(builds_from_source),
+        cmocka_unit_test(tells_what_is_wrong),
+        cmocka_unit_test(has_smaller_last_groups),
+        cmocka_unit_test(options_are_words),
+        cmocka_unit_test(knows_options),
+        cmocka_unit_test(keeps_logs_in_use),
+        cmocka_unit_test(links_for_each_device),
+        cmocka_unit_test(tells_of_arguments),
+        cmocka_unit_test(tells_of_attributes),
+        cmocka_unit_test(compiles_and_links),
+        cmocka_unit_test(builds_from_binaries),
+        cmocka_unit_test(is_busy_while_it_is_built),
+        cmocka_unit_test(links_what_is_compiled_anew),
+        cmocka_unit_test(finds_many_headers),
+        cmocka_unit_test(links_smaller_last_groups),
+        cmocka_unit_test(keeps_variables),
+        cmocka_unit_test(uses_the_cache),
         cmocka_unit_test(builds_many_at_once),
         cmocka_unit_test(prints_nothing_by_wild_stores),
         cmocka_unit_test(prints_no_end_of_text),

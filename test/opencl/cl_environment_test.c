@@ -713,6 +713,39 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+/* Views of the compiler, as VENTUS_DUMP asks for them, are there for each build, and otherwise not; 77: no compiler. */
+static void build_twice(void)
+{
+    const char *text = "kernel void f(global int *p) { *p = 1; }";
+    cl_int s;
+    first_device();
+    if (!number(host.device, CL_DEVICE_COMPILER_AVAILABLE))
+        exit(77);
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    for (int i = 0; i < 2; i++) {
+        cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &s);
+        ok(s);
+        ok(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    }
+}
+
+static void shows_views(void **state)
+{
+    char text[1 << 16];
+    int status;
+    (void)state;
+    for (int asked = 0; asked < 2; asked++) {
+        run(build_twice, asked ? VARIABLES({"VENTUS_DUMP", "m"}) : VARIABLES({"VENTUS_SMS", "1"}),
+            text, sizeof text, &status);
+        if (status == 77 << 8)
+            skip_because("no compiler");
+        assert_int_equal(status, 0);
+        const char *first = strstr(text, "\t.kernel f\n"),
+                   *second = first ? strstr(first + 1, "\t.kernel f\n") : NULL;
+        assert_true(asked ? second && !strncmp(text, "ventus: ", 8) : !*text);
+    }
+}
+
 /* Without the compiler's program: what needs it says so, and binaries run. */
 static void do_without_compiler(void)
 {
@@ -850,12 +883,19 @@ static int remove_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_devices_by_type),    cmocka_unit_test(follows_the_machine),
-        cmocka_unit_test(tells_sizes_of_groups),    cmocka_unit_test(divides_devices),
-        cmocka_unit_test(writes_what_was_read),     cmocka_unit_test(notes_launches),
-        cmocka_unit_test(traces_devices),           cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(says_what_is_not_written), cmocka_unit_test(is_as_verbose_as_asked),
-        cmocka_unit_test(prints_at_once),           cmocka_unit_test(lives_without_compiler),
+        cmocka_unit_test(finds_devices_by_type),
+        cmocka_unit_test(follows_the_machine),
+        cmocka_unit_test(tells_sizes_of_groups),
+        cmocka_unit_test(divides_devices),
+        cmocka_unit_test(writes_what_was_read),
+        cmocka_unit_test(notes_launches),
+        cmocka_unit_test(traces_devices),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(says_what_is_not_written),
+        cmocka_unit_test(is_as_verbose_as_asked),
+        cmocka_unit_test(prints_at_once),
+        cmocka_unit_test(lives_without_compiler),
+        cmocka_unit_test(shows_views),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -28,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -871,6 +872,133 @@ static void bounds_files(void **state)
         close(file[i]);
 }
 
+/* --- jobs without a server --------------------------------------------------------------------- */
+
+/* Ends with a status, or with the signal of a negative one, and says that it has begun. */
+static int end_with(void *status)
+{
+    const int n = *(const int *)status;
+    if (write(1, "begun", 5) != 5)
+        return 99;
+    if (n < 0) { /* which this program may handle or block */
+        sigset_t it;
+        sigemptyset(&it);
+        sigaddset(&it, -n);
+        signal(-n, SIG_DFL);
+        sigprocmask(SIG_UNBLOCK, &it, NULL);
+        raise(-n);
+    }
+    return n;
+}
+
+static void tells_how_forks_end(void **state)
+{
+    static const int ends[] = {0, 1, 2, 42, 127, 128, 255, -SIGUSR1, -SIGKILL, -SIGSEGV, -SIGTERM};
+    (void)state;
+    for (size_t i = 0; i < countof(ends); i++) {
+        ProcResult r = {PROC_LOST, -1};
+        int n = ends[i];
+        char said[8] = "";
+        const int file[] = {file_with(""), file_with("")};
+        assert_int_equal(proc_here(file, 2, end_with, &n, &r), 0);
+        assert_int_equal(r.how, n < 0 ? PROC_SIGNALLED : PROC_EXITED);
+        assert_int_equal(r.code, n < 0 ? -n : n);
+        assert_int_equal(pread(file[1], said, sizeof said - 1, 0), 5);
+        assert_string_equal(said, "begun");
+        close(file[0]);
+        close(file[1]);
+    }
+    /* files that are none are no job's */
+    ProcResult r = {PROC_LOST, -1};
+    const int none[] = {1000000};
+    assert_int_equal(proc_here(none, 1, end_with, &(int){5}, &r), 0);
+    assert_true(r.how == PROC_EXITED && r.code == 1);
+}
+
+static void wake(int signal) { (void)signal; }
+
+static int sleep_a_little(void *self)
+{
+    (void)self;
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+    return 7;
+}
+
+/* Whoever waits for a fork goes on waiting after a signal. */
+static void waits_through_signals(void **state)
+{
+    struct sigaction before, how = {.sa_handler = wake};
+    const int file[] = {file_with("")};
+    ProcResult r = {PROC_LOST, -1};
+    (void)state;
+    sigaction(SIGALRM, &how, &before);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 1000}, {0, 1000}}, NULL);
+    const int why = proc_here(file, 1, sleep_a_little, NULL, &r);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    assert_int_equal(why, 0);
+    assert_true(r.how == PROC_EXITED && r.code == 7);
+    close(file[0]);
+}
+
+static int name_itself_and_sleep(void *self)
+{
+    const pid_t pid = getpid();
+    (void)self;
+    if (pwrite(0, &pid, sizeof pid, 0) != sizeof pid)
+        return 99;
+    sleep(SECONDS);
+    return 0;
+}
+
+/* A fork ends with the process that waits for it. */
+static void forks_end_with_their_maker(void **state)
+{
+    const int file[] = {file_with("")};
+    pid_t pid = 0;
+    (void)state;
+    const pid_t maker = fork();
+    if (maker == 0) {
+        ProcResult r;
+        _exit(proc_here(file, 1, name_itself_and_sleep, NULL, &r));
+    }
+    while (pread(file[0], &pid, sizeof pid, 0) != sizeof pid && !waitpid(maker, NULL, WNOHANG))
+        usleep(1000);
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    assert_true(ended.fd >= 0);
+    assert_int_equal(kill(maker, SIGKILL), 0);
+    assert_int_equal(poll(&ended, 1, 1000 * SECONDS / 2), 1);
+    waitpid(maker, NULL, 0);
+    close(ended.fd);
+    close(file[0]);
+}
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* The number of this process by the calls of the machine of 32 bits; 0: there are none. */
+static int ask_as_32_bits(void *confined)
+{
+    long answer = 20; /* getpid */
+    if (*(const bool *)confined)
+        proc_confine();
+    __asm__ volatile("int $0x80" : "+a"(answer) : : "memory", "r8", "r9", "r10", "r11");
+    return (int)answer == getpid() ? 1 : (int)answer == -EPERM ? 2 : 0;
+}
+
+/* Numbers of calls mean others to another machine: one that is confined can make none of those. */
+static void confines_other_machines(void **state)
+{
+    const int file[] = {file_with("")};
+    ProcResult r;
+    (void)state;
+    assert_int_equal(proc_here(file, 1, ask_as_32_bits, &(bool){false}, &r), 0);
+    if (r.how != PROC_EXITED || r.code != 1)
+        skip_because("the kernel has no calls of 32 bits");
+    assert_int_equal(proc_here(file, 1, ask_as_32_bits, &(bool){true}, &r), 0);
+    assert_true(r.how == PROC_EXITED && r.code == 2);
+    close(file[0]);
+}
+#endif
+
 /* --- servers and their starters --------------------------------------------------------------- */
 
 /* A server ends with the process that started it, though another still could call. */
@@ -963,6 +1091,47 @@ static void meets_the_first_deadline(void **state)
         assert_ptr_equal(ok, &cancel);
     }
     close(cancel);
+}
+
+/* pages that are mapped */
+static long mapped_pages(void)
+{
+    long n = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%ld", &n), 1);
+    fclose(f);
+    return n;
+}
+
+/* Who starts servers has the signal mask that it had, and no memory more for each. */
+static void leaves_its_starter_alone(void **state)
+{
+    enum { FIRST = 10, STARTS = 60 };
+    const char *const argv[] = {"/bin/false", NULL}, *const none[] = {"/no/such/program", NULL};
+    sigset_t some, before, after;
+    long pages = 0;
+    (void)state;
+    sigemptyset(&some);
+    sigaddset(&some, SIGUSR2);
+    sigaddset(&some, SIGWINCH);
+    pthread_sigmask(SIG_SETMASK, &some, &before);
+    for (int i = 0; i < STARTS; i++) {
+        int to = 0;
+        const bool is_there = i % 2;
+        assert_int_equal(proc_start((char *const *)(size_t)(is_there ? argv : none), environ, &to),
+                         is_there ? 0 : ENOENT);
+        assert_int_equal(to >= 0, is_there);
+        if (is_there)
+            close(to);
+        pthread_sigmask(SIG_SETMASK, NULL, &after);
+        for (int s = 1; s < SIGRTMIN; s++)
+            assert_int_equal(sigismember(&after, s), sigismember(&some, s));
+        if (i == FIRST)
+            pages = mapped_pages();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    assert_true(mapped_pages() < pages + STARTS - FIRST);
 }
 
 /* --- where programs are found ----------------------------------------------------------------- */
@@ -1064,11 +1233,16 @@ int main(void)
         cmocka_unit_test(ends_with_its_starter),
         cmocka_unit_test(ends_with_its_server),
         cmocka_unit_test(meets_the_first_deadline),
+        cmocka_unit_test(tells_how_forks_end),
+        cmocka_unit_test(waits_through_signals),
+        cmocka_unit_test(forks_end_with_their_maker),
+        cmocka_unit_test(leaves_its_starter_alone),
         cmocka_unit_test(finds_programs),
         cmocka_unit_test(closes_what_it_opened),
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(closes_the_others),
         cmocka_unit_test(arranges_descriptors),
+        cmocka_unit_test(confines_other_machines),
 #endif
     };
     const char *as = getenv("PROC_TEST");

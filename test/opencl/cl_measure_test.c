@@ -15,7 +15,7 @@ static const char *path(const char *name)
     return text;
 }
 
-enum { PIPELINE = 1, TIMELINE = 2 }; /* the pictures that are asked for */
+enum { PIPELINE = 1, TIMELINE = 2, TRACE = 4 }; /* what is asked for besides */
 
 static void scale_twice(const char *engine, const char *profile, int pictures)
 {
@@ -29,6 +29,8 @@ static void scale_twice(const char *engine, const char *profile, int pictures)
         setenv("VENTUS_PIPELINE", path("pipeline"), 1);
     if (pictures & TIMELINE)
         setenv("VENTUS_TIMELINE", path("timeline"), 1);
+    if (pictures & TRACE)
+        setenv("VENTUS_TRACE", path("trace"), 1);
     if (clGetPlatformIDs(1, &platform, NULL) ||
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &(cl_uint){0}))
         _exit(NO_DEVICES);
@@ -105,6 +107,38 @@ static void on_others(void **state)
     assert_int_equal(run("interp", "profile.txt", PIPELINE | TIMELINE), NO_DEVICES); /* no cycles to draw */
 }
 
+/* The lines of the trace that are of the instruction. */
+static json_int_t traced(json_int_t pc)
+{
+    char line[1024], want[32];
+    json_int_t n = 0;
+    FILE *f = fopen(path("trace"), "r");
+    assert_non_null(f);
+    snprintf(want, sizeof want, " 0x%08llx (0x", (unsigned long long)pc);
+    while (fgets(line, sizeof line, f))
+        n += strstr(line, want) != NULL;
+    fclose(f);
+    return n;
+}
+
+/* Launches that are traced too are in both files: as often as an instruction is counted, it is in the trace. */
+static void beside_a_trace(void **state)
+{
+    json_int_t sum = 0;
+    (void)state;
+    assert_int_equal(run("interp", "profile.json", TRACE), 0);
+    json_t *o = json_load_file(path("profile.json"), 0, NULL);
+    const json_t *k = json_array_get(json_object_get(o, "kernels"), 0),
+                 *insns = json_object_get(k, "instructions");
+    for (size_t i = 0; i < json_array_size(insns); i++) {
+        const json_t *n = json_array_get(insns, i);
+        sum += slots(n);
+        assert_int_equal(slots(n), traced(json_integer_value(json_object_get(n, "pc"))));
+    }
+    assert_true(sum > 0 && sum == slots(k));
+    json_decref(o);
+}
+
 /* A process that the program has forked writes nothing, although it ends. */
 static void not_by_forks(void **state)
 {
@@ -162,7 +196,8 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    static const char *const files[] = {"profile.json", "profile.txt", "pipeline", "timeline"};
+    static const char *const files[] = {"profile.json", "profile.txt", "pipeline", "timeline",
+                                        "trace"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(path(files[i]));
@@ -175,6 +210,7 @@ int main(void)
         cmocka_unit_test(on_the_engine_that_counts_cycles),
         cmocka_unit_test(each_for_itself),
         cmocka_unit_test(on_others),
+        cmocka_unit_test(beside_a_trace),
         cmocka_unit_test(not_by_forks),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -243,6 +243,62 @@ static void answers_queries(void **state)
     ok(f.release(b));
 }
 
+/* The list of properties is kept as it was given, none or an empty one too; flags stand in it once.  Commands may have an
+ * empty list. */
+static void keeps_properties(void **state)
+{
+    const cl_properties empty[] = {0}, flags[] = {BUFFER_FLAGS, 0, 0},
+                        twice[] = {BUFFER_FLAGS, 0, BUFFER_FLAGS, 0, 0};
+    const struct {
+        const cl_properties *list;
+        size_t size;
+    } rows[] = {{NULL, 0}, {empty, sizeof empty}, {flags, sizeof flags}};
+    cl_int s;
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        cl_properties got[5];
+        size_t size = 99;
+        CommandBuffer *b = f.create(1, &host.queue, rows[i].list, &s);
+        ok(s);
+        ok(f.info(b, 0x1298, sizeof got, got, &size));
+        assert_int_equal(size, rows[i].size);
+        assert_memory_equal(got, rows[i].size ? rows[i].list : got, size);
+        ok(f.barrier(b, NULL, empty, FREE));
+        ok(f.barrier(b, HERE, FREE));
+        ok(f.finalize(b));
+        ok(f.enqueue(0, NULL, b, 0, NULL, NULL));
+        ok(f.release(b));
+    }
+    assert_null(f.create(1, &host.queue, twice, &s));
+    assert_int_equal(s, CL_INVALID_VALUE);
+}
+
+/* Many commands, of which each waits for those that it may: for the ones before it, and no others. */
+static void records_many(void **state)
+{
+    enum { N = 300 };
+    u32 words[N], got[N];
+    Point point[N];
+    (void)state;
+    cl_mem m = make_buffer(sizeof got, NULL);
+    CommandBuffer *b = make();
+    for (u32 i = 0; i < N; i++) {
+        words[i] = 7 * i + 1;
+        ok(f.fill(b, HERE, m, &words[i], 4, 4 * i, 4 * (N - i), i, i ? point : NULL, &point[i],
+                  NULL));
+        for (u32 k = 0; k < i; k++)
+            assert_int_not_equal(point[k], point[i]);
+        const Point next = point[i] + 1;
+        assert_int_equal(f.barrier(b, HERE, 1, &next, NULL, NULL), INVALID_SYNC_POINT_WAIT_LIST);
+    }
+    ok(f.finalize(b));
+    ok(f.enqueue(0, NULL, b, 0, NULL, NULL));
+    read_back(m, got, sizeof got);
+    assert_memory_equal(got, words, sizeof got); /* each has filled the rest, in their order */
+    ok(f.release(b));
+    ok(clReleaseMemObject(m));
+}
+
 static void refuses_bad_calls(void **state)
 {
     const cl_properties flag[] = {BUFFER_FLAGS, 2, 0}, unknown[] = {1, 1, 0};
@@ -324,6 +380,7 @@ int main(void)
         cmocka_unit_test(runs_again),        cmocka_unit_test(moves_pictures),
         cmocka_unit_test(stops_at_failures), cmocka_unit_test(answers_queries),
         cmocka_unit_test(refuses_bad_calls), cmocka_unit_test(chooses_queues),
+        cmocka_unit_test(keeps_properties),  cmocka_unit_test(records_many),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_functions, close_host);

@@ -536,6 +536,20 @@ static void written_rows_are_read(void **state)
     }
 }
 
+/* The header of .debug_aranges, byte for byte as 6.1.2 of version 4 has it; pairs begin at a multiple of their 8 bytes. */
+static void written_ranges_begin(void **state)
+{
+    static const u8 header[] = {12, 0, 0, 0, 2, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0};
+    Object *o = obj_new("ranges.o");
+    DwarfOut s = dwarf_open(o, ".debug_aranges");
+    (void)state;
+    dwarf_end(&s, dwarf_begin_ranges(&s, 0));
+    assert_true(dwarf_close(&s));
+    assert_int_equal(o->sections[0].data.len, sizeof header);
+    assert_memory_equal(o->sections[0].data.data, header, sizeof header);
+    obj_free(o);
+}
+
 static void written_numbers_are_read(void **state)
 {
     (void)state;
@@ -1036,6 +1050,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(line_programs_are_run),
         cmocka_unit_test(bad_units_are_passed_over),
         cmocka_unit_test(written_rows_are_read),
+        cmocka_unit_test(written_ranges_begin),
         cmocka_unit_test(written_numbers_are_read),
         cmocka_unit_test(values_of_all_forms_are_passed_over),
         cmocka_unit_test(unknown_forms_end_their_unit),

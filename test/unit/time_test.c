@@ -737,6 +737,159 @@ static void each_event_is_told(void **state)
         }
 }
 
+/* --- two issue slots ----------------------------------------------------------------------------- */
+
+enum { COPIES = 20, ROUNDS = 6 };
+
+/* An instruction of each unit; whether it is one of those that a machine with two issue slots issues beside others. */
+static const struct {
+    const char *text;
+    bool is_scalar;
+} of_units[] = {
+    {"addi t0, s2, 1\n", true},     {"csrr t0, CSR_TID\n", true}, {"barrier x0, x0, 1\n", true},
+    {"vadd.vi v3, v1, 1\n", false}, {"mul t0, s2, s2\n", false},  {"vfadd.vv v3, v1, v1\n", false},
+    {"divu t0, s2, s2\n", false},   {"lw t0, 0(s1)\n", false},    {"join x0, x0, 0\n", false},
+};
+
+/* Rounds of an instruction, with others between them that no operand holds up, at a distance that changes. */
+static void put_rounds(Buf *text, const char *insn, u32 step)
+{
+    buf_printf(text, "    li      s0, %u\n1:\n", ROUNDS);
+    for (u32 i = 0; i < COPIES; i++) {
+        buf_str(text, insn);
+        for (u32 k = 0; k < i * step % 5; k++)
+            buf_str(text, "    auipc   t5, 0\n");
+    }
+    buf_str(text, "    addi    s0, s0, -1\n    bnez    s0, 1b\n    endprg  x0, x0, x0\n");
+}
+
+/* cycles in which both groups issue the instruction that is theirs */
+static u32 issued_together(const char *const insn[2])
+{
+    Buf text = {0};
+    u64 at[2] = {0};
+    u32 n = 0;
+    buf_str(
+        &text,
+        "    lui     s1, 0x90000\n    li      s2, 7\n    vmv.v.i v1, 3\n    csrr    t0, CSR_GIDX\n"
+        "    bnez    t0, 2f\n");
+    put_rounds(&text, insn[0], 2);
+    buf_str(&text, "2:\n");
+    put_rounds(&text, insn[1], 3);
+    rig_load(V202, 4, buf_text(&text));
+    buf_free(&text);
+    u32 word[2]; /* the first of each body */
+    memcpy(&word[0], rig.memory.base + CODE_LO + 4 * 6, 4);
+    u32 second = 6;
+    for (u32 w = 0; w != 0x0000400b && second < 1000; second++)
+        memcpy(&w, rig.memory.base + CODE_LO + 4 * second, 4);
+    memcpy(&word[1], rig.memory.base + CODE_LO + 4 * (second + 1), 4);
+    rig.launch.groups[0] = rig.launch.resident = 2;
+    run_watched();
+    for (size_t i = 0; i < nevents; i++) {
+        const CycleEvent *e = &events[i];
+        if (e->kind != CYCLE_ISSUE || e->word != word[e->group])
+            continue;
+        at[e->group] = e->cycle;
+        n += at[0] == at[1];
+    }
+    return n;
+}
+
+/* One scalar instruction, one to a warp's barrier or of a CSR, issues in a cycle, and one of the others. */
+static void one_of_each_kind_in_a_cycle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < countof(of_units); i++)
+        for (size_t k = 0; k < countof(of_units); k++) {
+            assert_true(machine_builtin(NULL, &machine));
+            machine.sms = 1;
+            const u32 n =
+                issued_together((const char *const[]){of_units[i].text, of_units[k].text});
+            if ((n > 0) != (of_units[i].is_scalar != of_units[k].is_scalar))
+                fail_msg("%s and %s issue together %u times", of_units[i].text, of_units[k].text,
+                         n);
+        }
+}
+
+/* --- observers that send a warp elsewhere -------------------------------------------------------- */
+
+enum { BEFORE_BODY = 3, BODY = 9 }; /* instructions */
+
+/* What each instruction of the body adds to s0: what it is then says how often each has run. */
+static const u32 adds[BODY] = {1, 4, 0, 16, 64, 0, 256, 1024, 0};
+static const char sums[] = "    csrr    s2, CSR_WID\n"
+                           "    lui     s3, 0x90000\n"
+                           "    li      s0, 0\n"
+                           "    addi    s0, s0, 1\n"
+                           "    addi    s0, s0, 4\n"
+                           "    j       1f\n"
+                           "1:  addi    s0, s0, 16\n"
+                           "    addi    s0, s0, 64\n"
+                           "    lw      t0, 0(s3)\n"
+                           "    addi    s0, s0, 256\n"
+                           "    addi    s0, s0, 1024\n"
+                           "    nop\n"
+                           "    slli    s2, s2, 2\n"
+                           "    add     s3, s3, s2\n"
+                           "    sw      s0, 64(s3)\n"
+                           "    endprg  x0, x0, x0\n";
+
+/* Once, at instruction `at` of warp `by`, warp `of` goes on at instruction `to`; `from`: where it would have. */
+typedef struct {
+    u32 by, of, at, to, from;
+    bool done;
+} Sender;
+
+static Verdict send_warp(void *self, const Event *e)
+{
+    Sender *s = self;
+    Warp *w = &e->group->warps[s->of];
+    const u32 pc = (w->pc - CODE_LO) / 4 - BEFORE_BODY;
+    if (s->done || e->warp->id != s->by || w->state != WARP_READY || pc > BODY ||
+        step_pc(e->step) != CODE_LO + 4 * (BEFORE_BODY + s->at))
+        return GO_ON;
+    s->done = true;
+    s->from = pc;
+    w->pc = CODE_LO + 4 * (BEFORE_BODY + s->to);
+    return GO_ON;
+}
+
+static void send_once(Sender s, u32 event)
+{
+    const Observer observer = {.self = &s, .events = event, .tell = send_warp};
+    memset(rig.data, 0, DATA_BYTES);
+    run(&(LaunchOptions){.observers = &observer, .nobservers = 1, .timeout = 20});
+    for (u32 warp = 0; warp < 2; warp++) {
+        const bool sent = s.done && warp == s.of;
+        u32 want = 0;
+        for (u32 i = 0; i < BODY; i++)
+            want += adds[i] * (sent ? (u32)(i < s.from) + (i >= s.to) : 1);
+        if (rig.data[16 + warp] != want)
+            fail_msg("warp %u, sent from %u to %u at %u of %u: %u, should be %u", warp, s.from,
+                     s.to, s.at, s.by, rig.data[16 + warp], want);
+    }
+    assert_true(s.done || s.by != s.of);
+}
+
+/* Before an instruction, or after it, a warp is sent back and ahead; or by what another one does. */
+static void warps_go_where_observers_send_them(void **state)
+{
+    (void)state;
+    static const char *const names[] = {NULL, "rtl-direct", "chisel"};
+    for (u32 i = 0; i < countof(names) * BODY * (BODY + 1); i++) {
+        Sender s = {.at = i / countof(names) % BODY, .to = i / countof(names) / BODY};
+        assert_true(machine_builtin(names[i % countof(names)], &machine));
+        rig_load(V202, 4, sums);
+        rig.launch.warps = 2;
+        for (s.of = 0; s.of < 2; s.of++)
+            for (s.by = 0; s.by < 2; s.by++) {
+                send_once(s, EVENT_fetch);
+                send_once(s, EVENT_insn);
+            }
+    }
+}
+
 /* One warp has nobody to race with: what is worse makes it slower. */
 static void parameters_matter(void **state)
 {
@@ -1077,6 +1230,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(counts_of_caches), cmocka_unit_test(stores_wait_for_their_line),
         cmocka_unit_test(every_machine),
         cmocka_unit_test(each_event_is_told),
+        cmocka_unit_test(one_of_each_kind_in_a_cycle),
+        cmocka_unit_test(warps_go_where_observers_send_them),
         cmocka_unit_test(parameters_matter),
         cmocka_unit_test(every_parameter_at_its_ends),
         cmocka_unit_test(ways_of_any_number),

@@ -206,46 +206,96 @@ static void check_scenes(u32 n)
     assert_true(counts[0] > n * OPS / 10 && counts[1] > n * OPS / 10);
 }
 
+/* What is to be said of an access; NULL: nothing. */
+typedef struct {
+    const char *access, *want;
+} AccessRow;
+
+/* Runs the accesses by t1, whose address `begin` computes, in a program with the table, and compares. */
+static void expect_of_accesses(const char *begin, const char *end, const AccessRow *row, u32 n,
+                               const KernelTable *table)
+{
+    Driver *driver;
+    Check *check;
+    Buf b = {0};
+    u32 pc[16];
+    assert_true(n <= countof(pc));
+    open_check(LANES, 1u << CHECK_bounds, &driver, &check);
+    buf_str(&b, begin);
+    for (u32 i = 0; i < n; i++)
+        buf_printf(&b, "o%u:\t%s\n", i, row[i].access);
+    buf_str(&b, "\tendprg x0, x0, x0\n");
+    buf_str(&b, end);
+    Object *image = image_of_operations(&b, n, pc);
+    assert_true(kernelinfo_add(image, table));
+    run_image(
+        driver, image,
+        &(DrvKernel){.kernel = "k", .dims = 1, .global = {LANES, 1, 1}, .local = {LANES, 1, 1}});
+    for (u32 i = 0; i < n; i++) {
+        const Cause *found = cause_at(check, pc[i]);
+        if (!row[i].want ? found != NULL : !found || !strstr(found->text, row[i].want))
+            fail_msg("%s: '%s'", row[i].access, found ? found->text : "");
+    }
+    drv_close(driver);
+    check_close(check);
+    buf_free(&b);
+}
+
 /* Variables of a program that keeps them apart: a of 8 bytes, then 12 of nobody, b of 4. */
 static void variables_have_their_bytes(void **state)
 {
-    static const struct {
-        const char *access, *want; /* NULL: allowed */
-    } rows[] = {
+    (void)state;
+    static const AccessRow rows[] = {
         {"lw t2, 0(t1)", NULL},
         {"sw t2, 4(t1)", NULL},
         {"lh t2, 6(t1)", NULL},
         {"lw t2, 20(t1)", NULL},
         {"sb t2, 23(t1)", NULL},
-        {"lw t2, 8(t1)", "load of 4 bytes right behind the end of program variable 'a', which has 8"},
-        {"sh t2, 10(t1)", "store of 2 bytes 2 bytes behind the end of program variable 'a', which has 8"},
-        {"sb t2, 19(t1)", "store of 1 byte 11 bytes behind the end of program variable 'a', which has 8"},
-        {"lw t2, 24(t1)", "load of 4 bytes right behind the end of program variable 'b', which has 4"},
+        {"lw t2, 8(t1)",
+         "load of 4 bytes right behind the end of program variable 'a', which has 8"},
+        {"sh t2, 10(t1)",
+         "store of 2 bytes 2 bytes behind the end of program variable 'a', which has 8"},
+        {"sb t2, 19(t1)",
+         "store of 1 byte 11 bytes behind the end of program variable 'a', which has 8"},
+        {"lw t2, 24(t1)",
+         "load of 4 bytes right behind the end of program variable 'b', which has 4"},
     };
-    Driver *driver;
-    Check *check;
-    Buf b = {0};
-    u32 pc[countof(rows)];
+    expect_of_accesses(
+        "\t.kernel k\nk:\n1:\tauipc t1, %pcrel_hi(a)\n\taddi t1, t1, %pcrel_lo(1b)\n",
+        "\t.data\n\t.balign 16\n\t.zero 16\n"
+        "\t.type a, @object\n\t.size a, 8\na:\t.zero 20\n"
+        "\t.type b, @object\n\t.size b, 4\nb:\t.zero 24\n",
+        rows, countof(rows), &(KernelTable){.options = (char[]){"-ventus-apart"}});
+}
+
+/* Local variables of a kernel that says where they are, behind the stack of its warp (doc/abi.md, "Local memory"): a of 8
+ * bytes, then 12 of nobody, b of 4, and 8 more. */
+static void local_variables_have_their_bytes(void **state)
+{
     (void)state;
-    open_check(LANES, 1u << CHECK_bounds, &driver, &check);
-    buf_str(&b, "\t.kernel k\nk:\n1:\tauipc t1, %pcrel_hi(a)\n\taddi t1, t1, %pcrel_lo(1b)\n");
-    for (u32 i = 0; i < countof(rows); i++)
-        buf_printf(&b, "o%u:\t%s\n", i, rows[i].access);
-    buf_str(&b, "\tendprg x0, x0, x0\n\t.data\n\t.balign 16\n\t.zero 16\n"
-                "\t.type a, @object\n\t.size a, 8\na:\t.zero 20\n"
-                "\t.type b, @object\n\t.size b, 4\nb:\t.zero 24\n");
-    Object *image = image_of_operations(&b, countof(rows), pc);
-    assert_true(kernelinfo_add(image, &(KernelTable){.options = (char[]){"-ventus-apart"}}));
-    run_image(driver, image,
-              &(DrvKernel){.kernel = "k", .dims = 1, .global = {LANES, 1, 1}, .local = {LANES, 1, 1}});
-    for (u32 i = 0; i < countof(rows); i++) {
-        const Cause *found = cause_at(check, pc[i]);
-        if (!rows[i].want ? found != NULL : !found || !strstr(found->text, rows[i].want))
-            fail_msg("%s: '%s'", rows[i].access, found ? found->text : "");
-    }
-    drv_close(driver);
-    check_close(check);
-    buf_free(&b);
+    static const AccessRow rows[] = {
+        {"lw t2, 0(t1)", NULL},
+        {"sw t2, 4(t1)", NULL},
+        {"lw t2, 20(t1)", NULL},
+        {"sb t2, 23(t1)", NULL},
+        {"lw t2, 8(t1)", "load of 4 bytes right behind the end of local variable 'a', which has 8"},
+        {"sh t2, 10(t1)",
+         "store of 2 bytes 2 bytes behind the end of local variable 'a', which has 8"},
+        {"sh t2, 18(t1)", "store of 2 bytes 2 bytes before local variable 'b', which has 4"},
+        {"lw t2, 24(t1)",
+         "load of 4 bytes right behind the end of local variable 'b', which has 4"},
+        {"lb t2, 31(t1)",
+         "load of 1 byte 7 bytes behind the end of local variable 'b', which has 4"},
+    };
+    KernelLocal locals[] = {{(char[]){"a"}, 0, 8}, {(char[]){"b"}, 20, 4}};
+    KernelInfo k = {.name = (char[]){"k"},
+                    .attributes = (char[]){""},
+                    .vec_hint = (char[]){""},
+                    .locals = locals,
+                    .nlocals = countof(locals)};
+    expect_of_accesses("\t.kernel k\n\t.lds 32\nk:\tcsrr t1, CSR_LDS\n\taddi t1, t1, 1024\n", "",
+                       rows, countof(rows),
+                       &(KernelTable){.kernels = &k, .nkernels = 1, .options = (char[]){""}});
 }
 
 static void buffers_have_their_bytes(void **state)
@@ -262,10 +312,10 @@ static void a_few_leave_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(buffers_have_their_bytes),
-                                       cmocka_unit_test(leaves_nothing),
-                                       cmocka_unit_test(variables_have_their_bytes),
-                                       cmocka_unit_test(a_few_leave_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffers_have_their_bytes), cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(variables_have_their_bytes),
+        cmocka_unit_test(local_variables_have_their_bytes), cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;
     remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

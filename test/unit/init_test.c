@@ -234,6 +234,50 @@ static void values_come_from_somewhere(void **state)
     assert_true(check_programs(150) > 500);
 }
 
+/* Under a mask a register is written in the lanes whose bit 0 of v0 is set; the first of the others is told, where all
+ * are stored. */
+static void masks_write_their_lanes(void **state)
+{
+    (void)state;
+    enum { MASKS = 1 << LANES };
+    Driver *driver;
+    Check *check;
+    Buf b = {0};
+    u64 addr;
+    u32 pc[MASKS];
+    open_check(LANES, 1u << CHECK_init, &driver, &check);
+    assert_int_equal(drv_alloc(driver, 4 * LANES, &addr), DRV_OK);
+    const u32 word = (u32)addr;
+    const DrvArg arg = {.size = 4, .align = 4, .value = &word, .buffer = 4 * LANES};
+    buf_str(
+        &b,
+        "\t.kernel k\nk:\tlw s2, 0(a0)\n\tvid.v v1\n\tvsll.vi v2, v1, 2\n\tvadd.vx v2, v2, s2\n");
+    for (u32 i = 0; i < MASKS; i++)
+        buf_printf(
+            &b,
+            "\tli t0, %u\n\tvmv.v.x v0, t0\n\tvsrl.vv v0, v0, v1\n\tvadd.vi v%u, v1, 1, v0.t\n"
+            "o%u:\tvsw12.v v%u, 0(v2)\n",
+            i, 4 + i, i, 4 + i);
+    buf_str(&b, "\tendprg x0, x0, x0\n");
+    run_image(driver, image_of_operations(&b, MASKS, pc),
+              &(DrvKernel){.kernel = "k",
+                           .dims = 1,
+                           .global = {LANES},
+                           .local = {LANES},
+                           .args = &arg,
+                           .nargs = 1});
+    for (u32 i = 0; i < MASKS; i++) {
+        const Cause *found = cause_at(check, pc[i]);
+        char want[32];
+        snprintf(want, sizeof want, "work-item   (%d, 0, 0)", __builtin_ctz(~i));
+        if (i == MASKS - 1 ? found != NULL : !found || !strstr(found->text, want))
+            fail_msg("mask %x: '%s', should be of %s", i, found ? found->text : "", want);
+    }
+    drv_close(driver);
+    check_close(check);
+    buf_free(&b);
+}
+
 static void a_few_leave_nothing(void **state)
 {
     (void)state;
@@ -242,9 +286,9 @@ static void a_few_leave_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values_come_from_somewhere),
-                                       cmocka_unit_test(leaves_nothing),
-                                       cmocka_unit_test(a_few_leave_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_from_somewhere), cmocka_unit_test(masks_write_their_lanes),
+        cmocka_unit_test(leaves_nothing), cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;
     remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,11 +189,14 @@ static const struct {
     {"sfu_groups = 8\n", {"vfdiv of 4 lanes", "vfdiv.vv v3, v5, v5\n", 4, 0, 0, EX, WB, 46}},
     {"sfu_special = 3\n", {"vfsqrt of 0", "vfsqrt.v v3, v0\n", 16, 0, 0, EX, WB, 14}},
     {"sfu_special = 3\n", {"vfdiv of 0", "vfdiv.vv v3, v0, v5\n", 16, 0, 0, EX, WB, 14}},
+#define ONE(sign, insn) "lui t0, " sign "\n vmv.v.x v6, t0\n " insn "\n"
+    {"", {"vfdiv of -1", ONE("0xbf800", "vfdiv.vv v3, v6, v5"), 16, 2, 2, EX, WB, 46}},
+    {"", {"vfdiv by -1", ONE("0xbf800", "vfdiv.vv v3, v5, v6"), 16, 2, 2, EX, WB, 46}},
+    {"", {"vfsqrt of 1", ONE("0x3f800", "vfsqrt.v v3, v6"), 16, 2, 2, EX, WB, 46}},
     /* fetches and branches */
     {"fetch_latency = 7\n",
      {"branch", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 11}},
-    {"salu_latency = 4\n",
-     {"branch", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 9}},
+    {"salu_latency = 4\n", {"branch", "beq x0, x0, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 9}},
     {"vbranch_latency = 5\n",
      {"vector branch", "vbeq v1, v1, 2f\n nop\n 2: nop\n nop\n", 4, 0, 2, EX, IS, 10}},
     /* operands */
@@ -303,7 +306,20 @@ static void around_a_kernel(void **state)
     }
 }
 
-/* The fault of a group is that of the launch, whatever runs beside it; the engine goes on. */
+/* What has begun and not ended: warps and groups by the cycle events of their kinds. */
+typedef struct {
+    u64 warps[8][2], groups[8];
+} Open;
+
+static void count_open(void *self, const CycleEvent *e)
+{
+    Open *o = self;
+    u64 *n = e->kind == CYCLE_WARP || e->kind == CYCLE_WARP_END ? &o->warps[e->group][e->warp]
+                                                                : &o->groups[e->group];
+    *n += e->kind == CYCLE_WARP || e->kind == CYCLE_GROUP ? 1 : UINT64_MAX;
+}
+
+/* The fault of a group is that of the launch, whatever runs beside it; the engine goes on.  What began has ended. */
 static void a_group_faults(void **state)
 {
     (void)state;
@@ -330,7 +346,14 @@ static void a_group_faults(void **state)
             assert_true(machine_builtin(names[i], &machine));
             rig.launch.machine = &machine;
             time_kind.code_changed(engine, V202, CODE_LO, TEXT_BYTES);
-            const bool ok = time_kind.launch(engine, &rig.launch, &(LaunchOptions){0}, &r);
+            Open open = {0};
+            const CycleObserver observer = {.self = &open,
+                                            .kinds = 1 << CYCLE_WARP | 1 << CYCLE_WARP_END |
+                                                     1 << CYCLE_GROUP | 1 << CYCLE_GROUP_END,
+                                            .tell = count_open};
+            const bool ok =
+                time_kind.launch(engine, &rig.launch, &(LaunchOptions){.cycles = &observer}, &r);
+            assert_memory_equal(&open, &(Open){0}, sizeof open);
             assert_int_equal(ok, k == ALL);
             assert_int_equal(r.faulted, k < ALL);
             if (k == ALL) {

@@ -63,10 +63,7 @@ static u8 float_latency(const TimeOp *op, const Machine *p)
 
 static void set_unit(TimeOp *op, const Machine *p)
 {
-    op->unit = isa_insn[op->id].unit;
-    if (op->control == CONTROL_JUMP || op->control == CONTROL_JUMP_REG ||
-        op->control == CONTROL_BRANCH || op->fence)
-        op->unit = U_SALU;
+    op->unit = op->fence ? U_SALU : isa_insn[op->id].unit;
     if (isa_insn[op->id].effect == E_SETRPC)
         op->unit = U_CSR;
     switch (op->unit) {

@@ -181,14 +181,13 @@ static void put_csr_insn(WarpLog *log, const Trace *t, const Warp *w, const Step
 
 static void collect(Trace *t, WarpLog *log, const Warp *w, const Step *s, Writes *out)
 {
-    const IsaRegs *d = reg(s, ROLE_D);
-    const u32 rd = d ? d->first : 0;
+    const IsaRegs *d = reg(s, ROLE_D); /* the first three have one, if only x0 */
     switch ((Effect)isa_insn[s->id].effect) {
-    case E_VSET: put_vset(log, w, rd, out); return;
-    case E_CSR: put_csr_insn(log, t, w, s, rd, out); return;
+    case E_VSET: put_vset(log, w, d->first, out); return;
+    case E_CSR: put_csr_insn(log, t, w, s, d->first, out); return;
     case E_SETRPC:
         put_csr(out, CSR_rpc, w->rpc);
-        put_x(log, out, rd, w->x[rd]);
+        put_x(log, out, d->first, w->x[d->first]);
         return;
     default: break;
     }
@@ -196,9 +195,9 @@ static void collect(Trace *t, WarpLog *log, const Warp *w, const Step *s, Writes
         put_vector(log, w, s, out);
     } else if (d) {
         if (writes_float(s->id))
-            put(out, rd << 4 | KEY_F, w->x[rd]);
+            put(out, (u32)d->first << 4 | KEY_F, w->x[d->first]);
         else
-            put_x(log, out, rd, w->x[rd]);
+            put_x(log, out, d->first, w->x[d->first]);
         put_flags(w, s, out);
     }
 }

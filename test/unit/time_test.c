@@ -1113,13 +1113,11 @@ static void stores_wait_for_room(void **state)
 
 /* Private memory for fewer groups than SMs could have: each is some group's alone while it runs, and serves the next
  * one then. */
-static void private_memory_is_handed_on(void **state)
+static void hand_on_private_memory(u32 sms, u32 areas, u32 sample)
 {
-    (void)state;
-    enum { MANY = 500, AREAS = 100 };
-    Caught c;
-    catch_in(&c);
-    assert_true(machine_parse("many", "base = default\nsms = 120\n", &machine, &c.d));
+    enum { MANY = 500 };
+    assert_true(machine_builtin(NULL, &machine));
+    machine.sms = sms;
     rig_load(V202, LANES,
              "    csrr    t0, CSR_GIDX\n"
              "    slli    t0, t0, 3\n"
@@ -1139,11 +1137,19 @@ static void private_memory_is_handed_on(void **state)
              "    endprg  x0, x0, x0\n");
     rig.launch.groups[0] = MANY;
     rig.launch.resident = 2;
-    rig.launch.pds_areas = AREAS;
-    run(&(LaunchOptions){0});
+    rig.launch.pds_areas = areas;
+    const LaunchResult r = run(&(LaunchOptions){.sample = sample});
+    assert_int_equal(r.timed < MANY, sample != 0);
     for (u32 i = 0; i < MANY * LANES; i++)
         assert_int_equal(rig.data[i], i);
-    buf_free(&c.text);
+}
+
+static void private_memory_is_handed_on(void **state)
+{
+    (void)state;
+    hand_on_private_memory(120, 100, 0);
+    hand_on_private_memory(4, 8, 1); /* also between groups that are timed and others */
+    hand_on_private_memory(4, 10, 1);
 }
 
 static void count_last(void *self, const Group *g, bool is_last)

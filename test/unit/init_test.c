@@ -278,6 +278,45 @@ static void masks_write_their_lanes(void **state)
     buf_free(&b);
 }
 
+/* Where the first value of a private variable lies is a symbol of the program that is loaded: of one loaded later it may
+ * be another variable's, or nobody's. */
+static void first_values_are_of_their_program(void **state)
+{
+    (void)state;
+    static const char *const names[] = {".unwritten.a", ".unwritten.b.1", "written",
+                                        ".unwritten.c"};
+    Driver *driver;
+    Check *check;
+    u32 at = 0;
+    open_check(LANES, 1u << CHECK_init, &driver, &check);
+    for (u32 i = 0; i < countof(names); i++) {
+        Buf b = {0};
+        u32 pc;
+        char want[64];
+        buf_str(&b, "\t.kernel k\nk:\n");
+        for (u32 n = 0; n < i; n++) /* a place is told once */
+            buf_str(&b, "\tnop\n\tnop\n");
+        buf_printf(&b,
+                   "1:\tauipc t1, %%pcrel_hi(%s)\n\taddi t1, t1, %%pcrel_lo(1b)\n\tlw t2, 0(t1)\n"
+                   "o0:\tbnez t2, 2f\n2:\tendprg x0, x0, x0\n"
+                   "\t.data\n\t.balign 8\n\t.globl %s\n\t.size %s, 8\n%s:\t.zero 8\n",
+                   names[i], names[i], names[i], names[i]);
+        Object *image = image_of_operations(&b, 1, &pc);
+        const i32 symbol = obj_find_symbol(image, names[i]);
+        assert_true(symbol >= 0 && (!at || at == image->symbols[symbol].value));
+        at = (u32)image->symbols[symbol].value;
+        run_image(driver, image,
+                  &(DrvKernel){.kernel = "k", .dims = 1, .global = {LANES}, .local = {LANES}});
+        const Cause *found = cause_at(check, pc);
+        snprintf(want, sizeof want, "private variable '%c'\n", *names[i] == '.' ? names[i][11] : 0);
+        if (*names[i] != '.' ? found != NULL : !found || !strstr(found->text, want))
+            fail_msg("%s: '%s'", names[i], found ? found->text : "");
+        buf_free(&b);
+    }
+    drv_close(driver);
+    check_close(check);
+}
+
 static void a_few_leave_nothing(void **state)
 {
     (void)state;
@@ -288,7 +327,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_from_somewhere), cmocka_unit_test(masks_write_their_lanes),
-        cmocka_unit_test(leaves_nothing), cmocka_unit_test(a_few_leave_nothing)};
+        cmocka_unit_test(first_values_are_of_their_program), cmocka_unit_test(leaves_nothing),
+        cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;
     remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

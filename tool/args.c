@@ -160,7 +160,7 @@ static bool parse_count(In *in, const char *what, u64 *n)
     char *end;
     errno = 0;
     *n = strtoull(at, &end, 0);
-    if (!isdigit((unsigned char)*at) || errno || end == at)
+    if (!isdigit((unsigned char)*at) || errno)
         return fail_at(in, at, "expected %s", what);
     in->p = end;
     return true;
@@ -405,9 +405,8 @@ static bool parse_sizes(In *in, Arg *a)
         if (a->dims == countof(a->sizes))
             return fail_at(in, in->p, "an image has one to three dimensions");
         char *end;
-        errno = 0;
         const u64 n = strtoull(in->p, &end, 10); /* 0x is no hexadecimal number here */
-        if (end == in->p || errno || !n || n > RASTER_MOST)
+        if (!n || n > RASTER_MOST)
             return fail_at(in, in->p, "a dimension has from 1 to %d pixels", RASTER_MOST);
         in->p = end;
         a->sizes[a->dims++] = (u32)n;

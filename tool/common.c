@@ -1,7 +1,6 @@
 /* common.c -- options of `run` and `replay` (common.h); trace and statistics of their launches. */
 #include "tool/common.h"
 #include "jit/jit.h"
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,9 +251,8 @@ static u32 env_number(const char *name, u32 min, u32 max)
     char *end;
     if (!text)
         return 0;
-    errno = 0;
     const unsigned long v = strtoul(text, &end, 0);
-    if (*end || *text == '-' || errno || v < min || v > max) {
+    if (*end || *text == '-' || v < min || v > max) {
         fprintf(stderr, "ventus: error: %s: '%s' is not a number from %u to %u\n", name, text, min,
                 max);
         exit(REFUSED);

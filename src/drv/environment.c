@@ -1,6 +1,5 @@
 /* environment.c -- the device that the environment asks for. */
 #include "drv/drv.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,9 +105,8 @@ static bool read_number(const char *name, u32 min, u32 max, u32 *value, Diag *d)
     char *end;
     if (!text)
         return true;
-    errno = 0;
     const unsigned long v = strtoul(text, &end, 10);
-    if (end == text || *end || *text == '-' || errno || v < min || v > max) {
+    if (end == text || *end || *text == '-' || v < min || v > max) {
         error(d, NULL, NULL, "%s: '%s' is not a number from %u to %u", name, text, min, max);
         return false;
     }

@@ -35,8 +35,10 @@ static void say_disassemble(Debugger *d, Lane l, const char *argument, Buf *to)
     IsaDecoder *decoder = mem_alloc(sizeof *decoder);
     const u32 wanted = *argument ? (u32)strtoul(argument, NULL, 0) : 8;
     u32 pc = lane_pc(l);
-    if (!decoder)
+    if (!decoder) {
+        to->failed = true;
         return;
+    }
     isa_decoder_init(decoder, launch->set);
     for (u32 i = 0; i < (wanted < 1000 ? wanted : 1000); i++) {
         u64 word = 0;

@@ -48,7 +48,10 @@ void tell_stop(Debugger *d)
     d->thread = d->stop.thread;
     d->user_was_asked = false;
     put_stop(d, &out);
-    wire_send(&d->wire, out.data, out.len);
+    if (out.failed) /* gdb would wait for ever */
+        d->wire.gone = true;
+    else
+        wire_send(&d->wire, out.data, out.len);
     buf_free(&out);
 }
 
@@ -215,7 +218,10 @@ static Then on_thread_extra(Debugger *d, const char *text, Buf *out)
         return STAY;
     }
     lane_describe(l, &name);
-    hex_put(out, name.data, name.len);
+    if (name.failed)
+        put_error(out);
+    else
+        hex_put(out, name.data, name.len);
     buf_free(&name);
     return STAY;
 }
@@ -504,9 +510,10 @@ static Then on_command(Debugger *d, const char *text, Buf *out)
         part.len = 0;
         buf_str(&part, "O");
         hex_put(&part, said.data + i, said.len - i < CHUNK ? said.len - i : CHUNK);
-        wire_send(&d->wire, part.data, part.len);
+        if (!part.failed)
+            wire_send(&d->wire, part.data, part.len);
     }
-    put_ok(out);
+    (said.failed || part.failed ? put_error : put_ok)(out);
     buf_free(&command);
     buf_free(&said);
     buf_free(&part);

@@ -1406,6 +1406,40 @@ static void open_pair(Evaluator *e, IsaSet set)
     warp_set_exec(w);
 }
 
+/* Instructions are shown as far as there is memory for all of them: one of 64 bits is no half. */
+static void disassembles_whole_instructions(void **state)
+{
+    enum { SHORT = 0x13, LONG = 0x54 }; /* addi x0, x0, 0; the low half of vadd64.vv */
+    static const u32 past = CODE_LO + PAGE_SIZE;
+    static const struct {
+        IsaSet set;
+        u32 words, word[2], lines; /* the words are the last of what is mapped */
+    } rows[] = {
+        {V202, 2, {SHORT, SHORT}, 2}, {V2025, 2, {SHORT, SHORT}, 2}, {V2025, 2, {SHORT, LONG}, 1},
+        {V2025, 2, {LONG, 0}, 1},     {V2025, 1, {LONG}, 0},         {V2025, 1, {SHORT}, 1},
+        {V202, 2, {SHORT, LONG}, 2}, /* it has no long ones */
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        Evaluator e;
+        Buf said = {0};
+        char begin[16];
+        open_pair(&e, rows[i].set);
+        Debugger d = {.run = &e.r, .device = e.d};
+        e.lane.warp->pc = past - rows[i].words * 4;
+        assert_true(dev_write(e.d, e.lane.warp->pc, rows[i].word, rows[i].words * 4));
+        monitor(&d, e.lane, "disassemble 9", &said);
+        u32 lines = 0;
+        for (const char *p = buf_text(&said); (p = strchr(p, '\n')); p++)
+            lines++;
+        assert_int_equal(lines, rows[i].lines);
+        snprintf(begin, sizeof begin, "=> 0x%08x  ", e.lane.warp->pc);
+        assert_true(!lines || !strncmp(buf_text(&said), begin, strlen(begin)));
+        buf_free(&said);
+        close_evaluator(&e);
+    }
+}
+
 /* What the register of that name is, of those whose names say it; false: it is another. */
 static bool named(const char *name, u32 *value)
 {
@@ -1924,6 +1958,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(goes_on_as_told),         cmocka_unit_test(each_lane_is_told),
         cmocka_unit_test(points_have_their_number), cmocka_unit_test(points_keep_apart),
         cmocka_unit_test(monitor_says_all),
+        cmocka_unit_test(disassembles_whole_instructions),
         cmocka_unit_test(takes_conditions),
         cmocka_unit_test(conditions_are_the_last), cmocka_unit_test(hands_out_documents),
         cmocka_unit_test(hands_out_the_image),

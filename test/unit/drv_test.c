@@ -906,6 +906,11 @@ static void statuses_of_launches(void **state)
     const DrvKernel huge = {.kernel = "scale", .dims = 3, .local = {1, 1, 1},
                             .global = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     expect_status(d, drv_run(d, &huge, &r), DRV_BAD_SIZE, "too many");
+    /* the number of groups has 64 bits; here the first of them faults */
+    DrvKernel most = {.kernel = "wild", .dims = 3, .local = {1, 1, 1}, .global = {UINT32_MAX, UINT32_MAX, 1}};
+    expect_status(d, drv_run(d, &most, &r), DRV_FAULT, "load from unmapped memory");
+    most.global[2] = 2;
+    expect_status(d, drv_run(d, &most, &r), DRV_BAD_SIZE, "too many");
     const DrvKernel deep = {.kernel = "scale", .dims = 1, .global = {2048}, .local = {2048},
                             .private_min = 0x800000};
     expect_status(d, drv_run(d, &deep, &r), DRV_RESOURCES, "private memory for a work-group");

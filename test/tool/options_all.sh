@@ -37,6 +37,48 @@ while read -r c word name; do
 	*) echo "$c --$word: $got" ;;
 	esac
 done <"$T.cases"
+# each is taken, with a value where it has one: only the file is missing then
+for c in as:s cc:cl objdump:o ld:o run:elf replay:data sweep:json; do
+	suffix=${c#*:} c=${c%:*}
+	case $c in ld) always='-o /dev/null' ;; replay) always=no/such.metadata suffix=data ;; *) always= ;; esac
+	first=no/such.$suffix
+	[ $c != replay ] || first=no/such.metadata
+	"$B/ventus" $c --help </dev/null | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}--\([a-z0-9-]*\)\([^ ]*\).*/\2 \3/p' >"$T.names"
+	while read -r name value; do
+		case $c:$name$value in
+		*:usage | *:help) continue ;;
+		*:shadow) "$B/ventus" info | grep -q '^engine shadow:' || continue ;;
+		esac
+		case $name in pipeline | timeline | sample | picture-*) with='--engine timing' ;; *) with= ;; esac
+		case $value in
+		'') set -- "--$name" ;;
+		*=P) set -- "--$name=v202" ;;
+		*=M) set -- "--$name=default" ;;
+		*=N | *=S | *=PERCENT | *=MIB | *=X* | *=BYTES) set -- "--$name=4" ;;
+		*=E) set -- "--$name=interp" ;;
+		*=RULE) set -- "--$name=own" ;;
+		*=json*) set -- "--$name=json" ;;
+		*=FROM*) set -- "--$name=3-4" ;;
+		*=LIST*) set -- "--$name=all" ;;
+		*=SPEC) set -- "--$name=i32:1" ;;
+		*=LETTERS*) set -- "--$name=o" ;;
+		*=no-PASS) set -- "--$name=no-fold" ;;
+		*=DIR) set -- "--$name=$T.dir" ;;
+		*=ADDRESS*) set -- "--$name=$T.socket" ;;
+		*=FILE) : >"$T.allow" && set -- "--$name=$T.allow" ;;
+		*=FILE* | *=OUT*) set -- "--$name=/dev/null" ;;
+		*=SYM* | *=SECTION | *=NAME) set -- "--$name=k" ;;
+		*=OPTIONS) set -- "--$name=-w" ;;
+		*) echo "$c --$name: a value that this test does not know: $value" ;;
+		esac
+		# shellcheck disable=SC2086
+		is "$first: error: No such file or directory" "$("$B/ventus" $c $with "$@" $always no/such.$suffix 2>&1 >/dev/null </dev/null)" "$c $*"
+		case $c:$value in run:\[*)
+			# shellcheck disable=SC2086
+			is "$first: error: No such file or directory" "$("$B/ventus" $c $with "--$name" $always no/such.$suffix 2>&1 </dev/null)" "$c --$name" ;;
+		esac
+	done <"$T.names"
+done
 for option in engine vm threads isa check stats machine; do
 	"$B/ventus" complete run "--$option=" | sed -n "s/^--$option=\([^	]*\).*/\1/p" >"$T.offered"
 	while read -r v; do
@@ -106,8 +148,8 @@ for v in 1e-9 0.5 1e300; do said 'no/such.elf: error: No such file or directory'
 said 'no/such.elf: error: No such file or directory' run --patience 0 no/such.elf
 for v in 0 -0.5 inf nan 1s ''; do said "ventus run: --timeout: '$v' is no number of seconds" run --timeout "$v" no/such.elf; done
 for v in -0.5 inf nan 1s ''; do said "ventus run: --patience: '$v' is no number of seconds" run --patience "$v" no/such.elf; done
-[ $n -gt 300 ] || echo "only $n"
-rm -f "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases" "$T.ranges" "$T.s" "$T.o"
+[ $n -gt 400 ] || echo "only $n"
+rm -rf "$T.dir" "$T.help" "$T.names" "$T.offered" "$T.order" "$T.cases" "$T.ranges" "$T.s" "$T.o" "$T.allow"
 
 # out:
 # end

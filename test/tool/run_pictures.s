@@ -7,11 +7,12 @@
 # run: sed 1q %t.j
 # run: grep -o '"name":"group [0-9]* warp [0-9]*"' %t.j | tr -d '"' | sort
 # run: grep -o '"ph":"X".*"name":"touch"' %t.j | sed 's/.*"dur":\([0-9]*\).*/cycles \1/' >%t.1; awk '/^cycles/ { print $1, $2 }' %t.s | cmp - %t.1
-# run: %b/ventus run %s --engine timing --threads 4 -a buf:i32:1=7 --picture-limit 1 --picture-cycles 30-40 --pipeline=- | grep -c ^I
+# run: %b/ventus run %s --engine timing --picture-cycles 30-40 --threads 4 -a buf:i32:1=7 --picture-limit 1 --pipeline=- | grep -c ^I
 # run: %b/ventus run %s --engine interp --timeline -a buf:i32:1=7 2>&1 || echo $?
 # run: %b/ventus run %s --engine timing --timeline=/no/where -a buf:i32:1=7 2>&1 || echo $?
 # run: %b/ventus run %s --picture-cycles 4-3 2>&1 || echo $?
 # run: %b/ventus run %s --picture-cycles x 2>&1 || echo $?
+# run: %b/ventus run %s --picture-cycles 3-99999999999999999999 2>&1 || echo $?
 # run: %b/ventus run %s --engine timing --timeline=/dev/full -a buf:i32:1=7 2>&1 || echo $?
 
 	.text
@@ -42,6 +43,9 @@ touch:
 # Try `ventus run --help' or `ventus run --usage' for more information.
 # 2
 # ventus run: --picture-cycles: 'x' is not FROM or FROM-TO
+# Try `ventus run --help' or `ventus run --usage' for more information.
+# 2
+# ventus run: --picture-cycles: '3-99999999999999999999' is not FROM or FROM-TO
 # Try `ventus run --help' or `ventus run --usage' for more information.
 # 2
 # /dev/full: error: No space left on device

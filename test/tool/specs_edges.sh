@@ -61,6 +61,8 @@ for v in 1:x 1=x 1~x 1/x 1\>x; do
 	is "argument 0:1:6: error: what follows is not understood" "$(run -a "i32:$v" | head -n 1)" "'$v'"
 	is "argument 0:1:8: error: what follows is not understood" "$(run -a "f32:1.5${v#1}" | head -n 1)" "'$v'"
 done
+# a number too small for its type is no mistake, nor what is read behind it
+is 'arg0[0..3]: 0 inf -inf 1e-45 arg2[0..0]: 3' "$(run -a 'buf:f32:4=1e-60,inf,-inf,1e-45>-' -a f64:1e-400 -a 'buf:u8:1=3>-' -a f32:1e-60 -a i32:5 | xargs)" 'too small'
 # counts may be hexadecimal, and octal as in C
 is 'arg0[0..3]: 9 9 9 9 arg1[0..1]: 9 9 arg2[0..7]: 9 9 9 9 9 9 9 9' "$(run -a 'buf:u8:0x4=9>-' -a 'buf:u8:2=9>-' -a 'buf:u8:010=9>-' | xargs)" counts
 

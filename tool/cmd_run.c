@@ -336,6 +336,8 @@ static bool download(Run *r, Driver *driver, Diag *d)
         }
         if (a->print)
             arg_print(a, i, &text);
+        if (text.failed)
+            out_of_memory();
         fwrite(buf_text(&text), 1, text.len, stdout);
         Buf why = {0};
         if (a->want && !arg_matches(a, i, &why)) {
@@ -343,8 +345,7 @@ static bool download(Run *r, Driver *driver, Diag *d)
             r->differs = true;
         }
         buf_free(&why);
-        ok = !text.failed && (!a->out || write_out(a, d)) &&
-             (!r->common.dump_to || dump_buffer(r, i, d));
+        ok = (!a->out || write_out(a, d)) && (!r->common.dump_to || dump_buffer(r, i, d));
         buf_free(&text);
     }
     return ok;

@@ -334,11 +334,17 @@ bool common_resolve(Common *c, Diag *d)
 
 /* --- watching -------------------------------------------------------------------------------- */
 
-static void stats_number(Stats *s, const char *name, u64 v)
+static void put_option(Stats *s, const char *name, const char *value)
+{
+    if (!stats_option(s, name, value))
+        out_of_memory();
+}
+
+static void put_number(Stats *s, const char *name, u64 v)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)v);
-    stats_option(s, name, text);
+    put_option(s, name, text);
 }
 
 static void options_in_force(Stats *s, const Common *c)
@@ -348,20 +354,20 @@ static void options_in_force(Stats *s, const Common *c)
     char set[24], timeout[32];
     isa_set_name(c->device.set, set);
     snprintf(timeout, sizeof timeout, "%g", c->run.timeout);
-    stats_option(s, "version", VERSION);
-    stats_option(s, "engine", c->device.engine->name);
-    stats_option(s, "isa", set);
-    stats_option(s, "machine", m->name);
-    stats_number(s, "threads", m->lanes);
-    stats_number(s, "warps", m->group_warps);
-    stats_number(s, "sms", m->sms);
-    stats_option(s, "vm", rules[c->device.vm]);
-    stats_number(s, "strict", c->device.strict);
-    stats_number(s, "mmu", c->device.mmu);
-    stats_number(s, "all-lanes", c->device.all_lanes);
-    stats_number(s, "any-barrier", c->device.any_barrier);
-    stats_number(s, "max-insns", c->max_insns);
-    stats_option(s, "timeout", timeout);
+    put_option(s, "version", VERSION);
+    put_option(s, "engine", c->device.engine->name);
+    put_option(s, "isa", set);
+    put_option(s, "machine", m->name);
+    put_number(s, "threads", m->lanes);
+    put_number(s, "warps", m->group_warps);
+    put_number(s, "sms", m->sms);
+    put_option(s, "vm", rules[c->device.vm]);
+    put_number(s, "strict", c->device.strict);
+    put_number(s, "mmu", c->device.mmu);
+    put_number(s, "all-lanes", c->device.all_lanes);
+    put_number(s, "any-barrier", c->device.any_barrier);
+    put_number(s, "max-insns", c->max_insns);
+    put_option(s, "timeout", timeout);
 }
 
 static bool open_trace(Watch *w, const char *file, Diag *d)
@@ -379,6 +385,8 @@ static bool open_trace(Watch *w, const char *file, Diag *d)
 static bool close_trace(Watch *w, Diag *d)
 {
     bool ok = trace_free(w->trace);
+    if (!ok && !ferror(w->trace_file))
+        out_of_memory();
     if (w->trace_file && (w->trace_file == stdout ? fflush(stdout) : fclose(w->trace_file)))
         ok = false;
     if (!ok)
@@ -526,6 +534,8 @@ int watch_close(Watch *w, Driver *driver, int status, Diag *d)
         if (!w->common->stats_json)
             stats_text(w->stats, &out);
         else if (!stats_json(w->stats, &out))
+            out_of_memory();
+        if (out.failed)
             out_of_memory();
         ok = write_file(w->common->stats_file ? w->common->stats_file : "-", buf_text(&out),
                         out.len, d) &&

@@ -229,16 +229,17 @@ void stats_time(Stats *s, const TimeResult *all)
     s->time = *all;
 }
 
-void stats_option(Stats *s, const char *name, const char *value)
+bool stats_option(Stats *s, const char *name, const char *value)
 {
     char *n = mem_strdup(name), *v = mem_strdup(value);
     if (s->noptions == MAX_OPTIONS || !n || !v) {
         mem_free(n);
         mem_free(v);
-        return;
+        return false;
     }
     s->option[s->noptions].name = n;
     s->option[s->noptions++].value = v;
+    return true;
 }
 
 /* --- reports -------------------------------------------------------------------------- */

@@ -21,8 +21,8 @@ void stats_engine(Stats *s, const JitStats *engine);
 /* Where the cycles went, once at the end, of an engine that counts them. */
 void stats_time(Stats *s, const TimeResult *all);
 
-/* An option in force, printed before the counters. */
-void stats_option(Stats *s, const char *name, const char *value);
+/* An option in force, printed before the counters.  False: no memory. */
+bool stats_option(Stats *s, const char *name, const char *value);
 
 /* `name value # description` a line; or one JSON object. */
 void stats_text(const Stats *s, Buf *out);

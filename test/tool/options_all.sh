@@ -40,7 +40,7 @@ done <"$T.cases"
 # each is taken, with a value where it has one: only the file is missing then
 for c in as:s cc:cl objdump:o ld:o run:elf replay:data sweep:json; do
 	suffix=${c#*:} c=${c%:*}
-	always= first=no/such.$suffix
+	always="" first=no/such.$suffix
 	case $c in ld) always='-o /dev/null' ;; replay) always=no/such.metadata first=$always ;; esac
 	"$B/ventus" "$c" --help </dev/null | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}--\([a-z0-9-]*\)\([^ ]*\).*/\2 \3/p' >"$T.names"
 	while read -r name value; do

@@ -59,7 +59,10 @@ static error_t option(int key, char *arg, struct argp_state *state)
 {
     Main *m = state->input;
     switch (key) {
-    case 'o': m->dir = mem_strdup(arg); return 0;
+    case 'o':
+        if (!(m->dir = mem_strdup(arg)))
+            out_of_memory();
+        return 0;
     case 'j': m->jobs = (u32)option_number(state, "-j", arg, MAX_JOBS); return 0;
     case KEY_RETRY: m->retry = true; return 0;
     case KEY_PLOT: m->plot = true; return 0;
@@ -127,6 +130,8 @@ static void write_failure(Main *m, size_t point, const PointResult *r, Diag *d)
                : r->status == 125          ? ", no statistics"
                                            : "",
                r->output ? r->output : "");
+    if (text.failed)
+        out_of_memory();
     write_file(file, text.data, text.len, d);
     buf_free(&text);
     mem_free(file);
@@ -333,7 +338,7 @@ static bool run_batch(Main *m, size_t from, size_t n, const sigset_t *signals, D
     for (size_t i = 0; i < n; i++)
         buf_printf(&text, "%zu\n", m->todo[from + i]);
     bool *came = mem_zalloc(n, sizeof *came);
-    if (!list || !came)
+    if (!list || !came || text.failed)
         out_of_memory();
     ok = write_file(list, text.data, text.len, d) && submit(m, list, n, number, d) &&
          note_job(m, number, d);
@@ -464,8 +469,6 @@ static bool look_up(Main *m, Diag *d)
         PointResult r;
         bool came = false;
         sweep_key(&m->sweep, p, &key);
-        if (key.failed)
-            out_of_memory();
         const bool found = store_get(m->store, buf_text(&key), &r);
         const bool again = found && r.status && m->retry, has = found && !again;
         if (again)

@@ -51,7 +51,7 @@ const Workload *sweep_work(const Sweep *s, size_t point);
 u32 sweep_value(const Sweep *s, size_t point, size_t parameter);
 void sweep_machine(const Sweep *s, size_t point, Buf *out); /* its description */
 void sweep_key(const Sweep *s, size_t point, Buf *out);
-/* `dcache_ways=2 line=64`. */
+/* `dcache_ways=2 line=64`.  These three end the process when out of memory. */
 void sweep_label(const Sweep *s, size_t point, Buf *out);
 
 /* --- results ---------------------------------------------------------------------------- */

@@ -169,6 +169,17 @@ static void read_parameters(Reader *r)
     }
 }
 
+/* Where the sweep's file means that file. */
+static char *path_of(const Sweep *s, const char *name)
+{
+    if (*name != '/')
+        return path_join(s->directory, name);
+    char *copy = mem_strdup(name);
+    if (!copy)
+        out_of_memory();
+    return copy;
+}
+
 static void read_base(Reader *r)
 {
     Machine m;
@@ -181,9 +192,9 @@ static void read_base(Reader *r)
         wrong(r, value_of(r, "machine"), "no machine '%s' is built in; see ventus info", name);
         return;
     }
-    char *path = *name == '/' ? mem_strdup(name) : path_join(r->s->directory, name);
-    r->ok &= path && read_file(path, &r->s->base, r->d) &&
-             machine_parse(path, buf_text(&r->s->base), &m, r->d);
+    char *path = path_of(r->s, name);
+    r->ok &=
+        read_file(path, &r->s->base, r->d) && machine_parse(path, buf_text(&r->s->base), &m, r->d);
     buf_str(&r->s->base, "\n");
     mem_free(path);
 }
@@ -196,8 +207,8 @@ static u64 hash_files(const Sweep *s, const Workload *w)
 {
     u64 h = 0xcbf29ce484222325u;
     for (size_t i = 0; w->arg[i]; i++) {
-        char *path = *w->arg[i] == '/' ? mem_strdup(w->arg[i]) : path_join(s->directory, w->arg[i]);
-        FILE *f = path ? fopen(path, "rb") : NULL;
+        char *path = path_of(s, w->arg[i]);
+        FILE *f = fopen(path, "rb");
         for (int c; f && (c = getc(f)) != EOF;)
             h = (h ^ (u8)c) * 0x100000001b3u;
         if (f)
@@ -349,6 +360,8 @@ bool sweep_read(const char *file, Sweep *s, Diag *d)
     s->json = json_loads(r.src.text, JSON_REJECT_DUPLICATES, &why);
     const size_t slash = strrchr(file, '/') ? (size_t)(strrchr(file, '/') - file) : 0;
     s->directory = slash || *file == '/' ? mem_strndup(file, slash ? slash : 1) : mem_strdup(".");
+    if (!s->directory)
+        out_of_memory();
     if (!s->json || strlen(r.src.text) != text.len)
         wrong(&r,
               r.src.text + (s->json            ? 0
@@ -404,6 +417,8 @@ void sweep_label(const Sweep *s, size_t point, Buf *out)
     for (size_t i = 0; i < s->nparameters; i++)
         buf_printf(out, "%s%s=%u", i ? " " : "", s->parameter[i].what->name,
                    sweep_value(s, point, i));
+    if (out->failed)
+        out_of_memory();
 }
 
 void sweep_machine(const Sweep *s, size_t point, Buf *out)
@@ -411,6 +426,8 @@ void sweep_machine(const Sweep *s, size_t point, Buf *out)
     buf_put(out, s->base.data, s->base.len);
     for (size_t i = 0; i < s->nparameters; i++)
         buf_printf(out, "%s = %u\n", s->parameter[i].what->name, sweep_value(s, point, i));
+    if (s->base.failed || out->failed)
+        out_of_memory();
 }
 
 /* All that decides the result: version, engine, machine, arguments and the files they name. */
@@ -422,4 +439,6 @@ void sweep_key(const Sweep *s, size_t point, Buf *out)
     buf_printf(out, "kind %d files %016llx\n", w->kind, (unsigned long long)w->hash);
     for (size_t i = 0; w->arg[i]; i++)
         buf_printf(out, "%s\n", w->arg[i]);
+    if (out->failed)
+        out_of_memory();
 }

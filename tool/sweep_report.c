@@ -55,7 +55,9 @@ static bool replace(const char *dir, const char *name, const Buf *text, Diag *d)
     char part[80];
     snprintf(part, sizeof part, "%s.part", name);
     char *from = path_join(dir, part), *to = path_join(dir, name);
-    bool ok = !text->failed && write_file(from, text->data, text->len, d);
+    if (text->failed)
+        out_of_memory();
+    bool ok = write_file(from, text->data, text->len, d);
     if (ok && rename(from, to)) {
         file_error(d, to);
         ok = false;

@@ -63,7 +63,7 @@ bool job_start(const Sweep *s, size_t point, const char *work, SweepJob *j, Diag
     char *machine = file_of(work, point, "machine"), *stats = file_of(work, point, "stats"),
          *log = file_of(work, point, "log");
     sweep_machine(s, point, &text);
-    bool ok = !text.failed && write_file(machine, text.data, text.len, d);
+    bool ok = write_file(machine, text.data, text.len, d);
     unlink(stats);
     *j = (SweepJob){.point = point, .start = seconds_now()};
     if (ok && (j->pid = fork()) == 0) {
@@ -103,11 +103,13 @@ static char *end_of(const char *file)
 {
     FILE *f = fopen(file, "rb");
     char *text = mem_zalloc(KEPT + 1, 1);
+    if (!text)
+        out_of_memory();
     if (f && !fseek(f, -KEPT, SEEK_END))
         ;
     else if (f)
         rewind(f);
-    const size_t n = f && text ? fread(text, 1, KEPT, f) : 0;
+    const size_t n = f ? fread(text, 1, KEPT, f) : 0;
     if (f)
         fclose(f);
     for (size_t i = 0; i < n; i++)
@@ -139,6 +141,8 @@ static bool read_stats(const char *file, WorkKind kind, PointResult *r)
         fclose(f);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     r->stats = text ? mem_strdup(text) : NULL;
+    if (text && !r->stats)
+        out_of_memory();
     ok = ok && r->stats;
     free(text);
     json_decref(all);

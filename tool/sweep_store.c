@@ -41,10 +41,18 @@ bool result_write(const PointResult *r, const char *file, Diag *d)
     return ok;
 }
 
+/* NULL of NULL. */
+static char *copy_text(const char *text)
+{
+    char *copy = text ? mem_strdup(text) : NULL;
+    if (text && !copy)
+        out_of_memory();
+    return copy;
+}
+
 static char *copy_of(const json_t *o, const char *name)
 {
-    const char *text = json_string_value(json_object_get(o, name));
-    return text ? mem_strdup(text) : NULL;
+    return copy_text(json_string_value(json_object_get(o, name)));
 }
 
 bool result_read(const char *file, PointResult *r)
@@ -177,8 +185,7 @@ void store_forget(Store *s, const char *key)
 
 static char *column(sqlite3_stmt *q, int i)
 {
-    const char *text = (const char *)sqlite3_column_text(q, i);
-    return text ? mem_strdup(text) : NULL;
+    return copy_text((const char *)sqlite3_column_text(q, i));
 }
 
 bool store_get(Store *s, const char *key, PointResult *r)
@@ -189,7 +196,7 @@ bool store_get(Store *s, const char *key, PointResult *r)
              &key, 1, &q) == SQLITE_ROW;
     *r = (PointResult){0};
     if (has)
-        *r = (PointResult){.key = mem_strdup(key),
+        *r = (PointResult){.key = copy_text(key),
                            .status = sqlite3_column_int(q, 0),
                            .seconds = sqlite3_column_double(q, 1),
                            .cycles = (u64)sqlite3_column_int64(q, 2),

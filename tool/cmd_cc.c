@@ -235,6 +235,8 @@ static bool compile_machine_ir(const Cc *c, const Buf *text, Buf *out, Buf *view
     const bool ok = o && (output == COMP_ASSEMBLY ||
                           (output == COMP_OBJECT ? obj_write(o, out, d) : link_ir(o, out, d)));
     obj_free(o);
+    if (ok && out->failed)
+        out_of_memory();
     return ok;
 }
 
@@ -298,6 +300,8 @@ static bool write_rule(const Cc *c, const char *result, const char *name, const 
     buf_str(&rule, ": ");
     put_make_name(&rule, c->file);
     buf_str(&rule, files ? files + 1 : "\n");
+    if (rule.failed)
+        out_of_memory();
     const bool ok = write_file(c->rule ? c->rule : name, rule.data, rule.len, d);
     buf_free(&rule);
     return ok;

@@ -33,7 +33,7 @@ typedef struct {
     u32 *queue, nqueue;
     size_t capfacts, capqueued, capqueue;
     u32 nuops, most; /* with more than `most` it fails */
-    u32 *side; /* pairs: join, pc of a side that waits for it */
+    u32 *side;       /* pairs: join, pc of a side that waits for it */
     size_t nside, capside, capreturns;
     bool failed; /* out of memory */
 } Finder;
@@ -701,7 +701,8 @@ Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lan
                       .flags = flags};
         aligned->group = g;
         g->launch = &no_launch;
-        ok = find_blocks(&f) && f.nuops <= most && sides_find(r) && sort(r) && constants_find(r) && waiting_find(r);
+        ok = find_blocks(&f) && f.nuops <= most && sides_find(r) && sort(r) && constants_find(r) &&
+             waiting_find(r);
         mem_free(f.facts);
         mem_free(f.queued);
         mem_free(f.queue);

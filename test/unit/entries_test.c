@@ -259,7 +259,7 @@ static void cold_to_hotter(void **state)
     for (u32 header = 0; header < 2; header++)
         assert_null(ask(e, COOL, 0, header));
     must_be(e, "ccc");
-    assert_null(table.maker); /* nothing was opened */
+    assert_null(table.maker);     /* nothing was opened */
     for (int i = 0; i < 2; i++) { /* it is looked for at once, and nothing is there */
         assert_null(ask(e, LUKEWARM, 0, false));
         must_be(e, "ccc");

@@ -108,7 +108,6 @@ void dev_finish(Device *d)
         d->opt.engine->finish(d->engine);
 }
 
-
 void dev_set_rules(Device *d, const DeviceOptions *opt)
 {
     const DeviceOptions was = d->opt;

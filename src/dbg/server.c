@@ -608,7 +608,7 @@ void serve(Debugger *d)
         out.len = 0;
         then = answer(d, &text, &out);
         if (out.failed) {
-            out = (Buf){0};
+            buf_free(&out);
             put_error(&out);
         }
         if (then == STAY || out.len)

@@ -82,7 +82,7 @@ all "$v" run --engine timing --sms 2 -k add -g 128 -l 32 -a "buf:i32:128=7>made"
 
 # the rest of `run`, from an image; what comes before the first option is looked at was tried above
 "$v" as -o f.o f.s && "$v" ld -o f.elf f.o || exit 1
-run() { all "$v" run -k add -g 8 -l 4 --threads 4 --sms 2 "$@" f.elf; }
+run() { all "$v" run -k add -g 4 -l 4 --threads 4 --sms 2 "$@" f.elf; }
 while VENTUS_FAIL_ALLOC=$first "$v" run -k add --trace=no/where f.elf 2>&1 | grep -q memory; do
     first=$((first + 1))
 done
@@ -108,7 +108,7 @@ first=1 step=3
 all "$v" run --engine interp -k add -g 2 -l 2 -a img:2x1:r32i -a buf:f32:2=1.5,2==1.5,2~0.1 -a hbuf:i32:2 -a struct:i8:1/f32x4:1 -a local:8 f.elf
 # the others
 step=1
-"$v" run --engine interp -k add -g 8 -l 4 --threads 4 -a buf:i32:8 --export-replay=x f.elf || exit 1
+"$v" run --engine interp -k add -g 4 -l 4 --threads 4 -a buf:i32:8 --export-replay=x f.elf || exit 1
 all "$v" replay --engine interp --dump-buffers=made x/add_0.metadata x/add_0.data
 "$v" replay --engine interp --dump-buffers=y x/add_0.metadata x/add_0.data || exit 1
 all "$v" replay --engine interp --verify=y --export-replay=made x/add_0.metadata x/add_0.data

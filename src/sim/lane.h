@@ -474,7 +474,7 @@ static HANDLER(common_sc)
     w->reserved &= ~w->exec;
     if (winner && w->group->reservations)
         drop_reservations(w->group, addr, 4);
-    APART LANES d[i] = w->on[i] ? !(winner >> i & 1) : d[i];
+    APART LANES d[i] = w->on[i] ? ~winner >> i & 1 : d[i];
     return next(u);
 }
 

@@ -210,10 +210,9 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
     take_words(word, &n, "-enable-link-options");
     /* 2. one input of OpenCL C 2.0 or later makes an image that says so: its launches may have
      * smaller last groups; VENTUS_CHECK wants gaps between variables, the context zeros in them */
-    bool is_later = false;
     for (cl_uint i = 0; j->kind == JOB_LINK && i < j->ninputs; i++)
-        is_later |= j->parts[device * j->ninputs + i].is_later;
-    const char *const more[] = {is_later ? "-cl-std=CL3.0" : NULL,
+        b->is_later |= j->parts[device * j->ninputs + i].is_later;
+    const char *const more[] = {b->is_later ? "-cl-std=CL3.0" : NULL,
                                 check_wants_notes(c->platform->checks) ? "-ventus-apart" : NULL,
                                 c->zeroes ? ZERO_OPTION : NULL};
     for (size_t i = 0; ok && i < countof(more); i++) {
@@ -266,6 +265,7 @@ static cl_int make_build(const Job *j, u32 device, Build *b)
     b->options = mem_strdup(j->options ? j->options : "");
     if (ok && !b->options)
         ok = no_memory(&d);
+    b->is_later |= j->kind == JOB_COMPILE && kernelinfo_allows_partial(b->options);
     if (ok && b->content == CONTENT_IMAGE)
         ok = build_load(j->program, device, b, &d) && check_zeroes(j->program->context, b, &d);
     b->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
@@ -287,6 +287,7 @@ static void install(ClProgram *p, u32 device, Build *fresh)
     old = p->builds[device];
     if (fresh->status != CL_BUILD_SUCCESS && !is_compiled(p)) {
         fresh->content = old.content;
+        fresh->is_later = old.is_later;
         fresh->bytes = old.bytes;
         old.bytes = (Buf){0};
     }
@@ -535,7 +536,7 @@ static cl_int take_part(const Build *b, Part *part)
     if (b->content != CONTENT_BITCODE && b->content != CONTENT_LIBRARY)
         return CL_INVALID_OPERATION;
     buf_put(&part->bitcode, b->bytes.data, b->bytes.len);
-    part->is_later = kernelinfo_allows_partial(b->options);
+    part->is_later = b->is_later;
     return part->bitcode.failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 

@@ -514,6 +514,7 @@ typedef enum { CONTENT_NONE, CONTENT_BITCODE, CONTENT_LIBRARY, CONTENT_IMAGE } C
 typedef struct {
     cl_build_status status;
     Content content;
+    bool is_later;          /* bitcode of OpenCL C 2.0 or later, with groups of any size */
     Buf bytes;              /* bitcode, or an ELF image */
     Buf log;
     char *options;
@@ -551,8 +552,10 @@ ClProgram *program_new(ClContext *c);
 
 /* Appends the build as a program binary. */
 void container_write(Content content, const Build *b, Buf *out);
-/* What a binary holds; *bytes points into it.  CONTENT_NONE: it is damaged, or not one of ours. */
-Content container_read(const void *binary, size_t size, const u8 **bytes, size_t *n);
+/* What a binary holds; *bytes points into it, *is_later is Build.is_later.  CONTENT_NONE: it is
+ * damaged, or not one of ours. */
+Content container_read(const void *binary, size_t size, const u8 **bytes, size_t *n,
+                       bool *is_later);
 
 /* --- kernels ----------------------------------------------------------------------------- */
 

@@ -191,7 +191,7 @@ static cl_int take_binary(Build *b, const unsigned char *binary, size_t length)
     size_t n;
     if (!binary || !length)
         return CL_INVALID_VALUE;
-    const Content content = container_read(binary, length, &bytes, &n);
+    const Content content = container_read(binary, length, &bytes, &n, &b->is_later);
     const cl_int s = check_contents(content, bytes, n);
     if (s)
         return s;

@@ -87,15 +87,16 @@ static void pack(const u8 *bytes, size_t len)
     Build b = {0};
     Buf packed = {0};
     const u8 *inside;
+    bool later;
     size_t n;
     buf_put(&b.bytes, bytes, len);
     container_write(CONTENT_IMAGE, &b, &packed);
-    if (container_read(packed.data, packed.len, &inside, &n) != CONTENT_IMAGE || n != len ||
+    if (container_read(packed.data, packed.len, &inside, &n, &later) != CONTENT_IMAGE || n != len ||
         memcmp(inside, bytes, len))
         bug("a binary does not come back");
     const size_t at = bytes[0] % packed.len;
     packed.data[at] ^= 0x10;
-    const Content damaged = container_read(packed.data, packed.len, &inside, &n);
+    const Content damaged = container_read(packed.data, packed.len, &inside, &n, &later);
     if (damaged != CONTENT_NONE)
         bug("damage of byte %zu goes unnoticed", at);
     buf_free(&packed);
@@ -105,10 +106,11 @@ static void pack(const u8 *bytes, size_t len)
 int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
 {
     const u8 *inside;
+    bool later;
     size_t n;
     if (!len)
         return 0;
-    if (container_read(bytes, len, &inside, &n) == CONTENT_IMAGE)
+    if (container_read(bytes, len, &inside, &n, &later) == CONTENT_IMAGE)
         read_image(inside, n);
     Object *o = image_with(bytes, len);
     read_table(o);

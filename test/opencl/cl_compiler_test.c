@@ -168,6 +168,56 @@ static void options_are_words(void **state)
     }
 }
 
+/* Smaller last groups are allowed where one part at least is of OpenCL C 2.0 or later, and was not compiled for groups of
+ * one size (clEnqueueNDRangeKernel), whether the parts come from sources, libraries or binaries. */
+static void parts_allow_smaller_groups(void **state)
+{
+    static const char *const source = "kernel void f(global int *p) { p[get_global_id(0)] = 1; }";
+    static const struct { const char *options; bool is_partial; } rows[] = {
+        {"-cl-std=CL3.0", true}, {"-cl-std=CL2.0", true}, {"-cl-std=CL1.2", false}, {"", false},
+        {"-cl-std=CL3.0 -cl-uniform-work-group-size", false},
+    };
+    (void)state;
+    if (!has_compiler)
+        skip_because("no compiler");
+    cl_mem m = make_buffer(64, NULL);
+    for (size_t i = 0; i < countof(rows); i++)
+        for (int way = 0; way < 4; way++) { /* a library or not, by way of a binary or not */
+            cl_int s;
+            cl_program p = from_source(source);
+            ok(clCompileProgram(p, 0, NULL, rows[i].options, 0, NULL, NULL, NULL, NULL));
+            if (way & 1) {
+                cl_program library = clLinkProgram(host.context, 0, NULL, "-create-library", 1, &p, NULL, NULL, &s);
+                ok(s);
+                ok(clReleaseProgram(p));
+                p = library;
+            }
+            if (way & 2) {
+                unsigned char bytes[1 << 16], *to = bytes;
+                const unsigned char *from = bytes;
+                size_t size;
+                ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+                assert_in_range(size, 1, sizeof bytes);
+                ok(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof to, &to, NULL));
+                ok(clReleaseProgram(p));
+                p = clCreateProgramWithBinary(host.context, 1, &host.device, &size, &from, NULL, &s);
+                ok(s);
+            }
+            cl_program linked = clLinkProgram(host.context, 0, NULL, "", 1, &p, NULL, NULL, &s);
+            ok(s);
+            cl_kernel k = make_kernel(linked, "f");
+            ok(clSetKernelArg(k, 0, sizeof m, &m));
+            s = clEnqueueNDRangeKernel(host.queue, k, 1, NULL, &(size_t){10}, &(size_t){4}, 0, NULL, NULL);
+            if (s != (rows[i].is_partial ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE))
+                fail_msg("'%s', way %d: %d", rows[i].options, way, s);
+            ok(clFinish(host.queue));
+            ok(clReleaseKernel(k));
+            ok(clReleaseProgram(linked));
+            ok(clReleaseProgram(p));
+        }
+    ok(clReleaseMemObject(m));
+}
+
 /* Which options are there for which calls: those of the specification ("Compiler options", "Linker options"), and some
  * that ventus cc takes besides. */
 static void knows_options(void **state)
@@ -867,6 +917,7 @@ int main(void)
         cmocka_unit_test(tells_what_is_wrong),
         cmocka_unit_test(has_smaller_last_groups),
         cmocka_unit_test(options_are_words),
+        cmocka_unit_test(parts_allow_smaller_groups),
         cmocka_unit_test(knows_options),
         cmocka_unit_test(keeps_logs_in_use),
         cmocka_unit_test(links_for_each_device),

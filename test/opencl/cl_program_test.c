@@ -139,12 +139,12 @@ static u64 little_endian(const u8 *p, int bytes)
 }
 
 /* A binary has the form that src/cl/container.c describes, so that other versions can read it: a mark, the form, what is
- * inside, its length, its checksum by FNV-1a, the target's name, and the image. */
+ * inside, its length, the checksum of both by FNV-1a, the target's name, and the image. */
 static void writes_binaries_of_the_form(void **state)
 {
     cl_program p = make_program(&host.image);
     size_t n;
-    u64 hash = 0xcbf29ce484222325;
+    u64 hash = 0xcbf29ce484222325 ^ 3;
     char name[32] = "";
     (void)state;
     ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL));
@@ -157,7 +157,7 @@ static void writes_binaries_of_the_form(void **state)
     }
     snprintf(name, sizeof name, "ventus %s", VERSION);
     assert_memory_equal(binary, "VENTUSCL", 8);
-    assert_int_equal(little_endian(binary + 8, 4), 1);
+    assert_int_equal(little_endian(binary + 8, 4), 2);
     assert_int_equal(little_endian(binary + 12, 4), 3); /* an executable */
     assert_int_equal(little_endian(binary + 16, 8), host.image.len);
     assert_true(little_endian(binary + 24, 8) == hash);
@@ -174,11 +174,12 @@ static void refuses_damaged_binaries(void **state)
     (void)state;
     ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
     ok(try_binary(bytes, size));
-    for (size_t i = 0; i < size; i += i < 100 ? 1 : 97) {
-        bytes[i] ^= 0x10;
-        assert_int_equal(try_binary(bytes, size), CL_INVALID_BINARY);
-        bytes[i] ^= 0x10;
-    }
+    for (size_t i = 0; i < size; i += i < 100 ? 1 : 97)
+        for (u32 bit = 1; bit < 256; bit *= 2) {
+            bytes[i] ^= (u8)bit;
+            assert_int_equal(try_binary(bytes, size), CL_INVALID_BINARY);
+            bytes[i] ^= (u8)bit;
+        }
     for (size_t n = 1; n < size; n += n < 100 ? 1 : 97)
         assert_int_equal(try_binary(bytes, n), CL_INVALID_BINARY);
     assert_int_equal(try_binary(bytes, 0), CL_INVALID_VALUE);

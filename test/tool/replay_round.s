@@ -12,6 +12,7 @@
 # run: mkdir %t.e; %b/ventus replay %t.x/add_0.metadata %t.x/add_0.data --verify %t.e >%t.1 2>&1 || echo status $?; sed 's,.*/,,' %t.1
 # run: X="%t.x/add_0.metadata %t.x/add_0.data"; n=$(wc -c <%t.b/0-90000000.bin); for k in -1 +1; do cp %t.b/0-90000000.bin %t.e; truncate -s $k %t.e/0-90000000.bin; %b/ventus replay $X --verify %t.e >%t.1 2>&1 || echo status $?; sed "s,.*/,,; s, $n here, all here,; s,$((n $k)) bytes,all $k bytes," %t.1; done
 # run: X="%t.x/add_0.metadata %t.x/add_0.data"; cp %t.b/0-90000000.bin %t.e; cp %t.b/0-90000000.bin %t.e/1-90000000.bin; printf '\004' | dd of=%t.e/1-90000000.bin bs=1 seek=3 conv=notrunc 2>/dev/null; %b/ventus replay $X --verify %t.e && echo the first alone; %b/ventus replay $X $X --verify %t.e >%t.1 2>&1 || echo status $?; sed 's,.*/,,' %t.1
+# run: X="%t.x/add_0.metadata %t.x/add_0.data"; rm %t.e/1-90000000.bin; mkdir %t.e/1-90000000.bin; %b/ventus replay $X $X --verify %t.e >%t.1 2>&1 || echo status $?; sed 's,.*/,,' %t.1
 
 	.text
 	.kernel add
@@ -43,4 +44,6 @@ add:
 # the first alone
 # status 1
 # 1-90000000.bin: error: byte 3 is 0x04 there, 0x00 here
+# status 1
+# 1-90000000.bin: error: Is a directory
 # end

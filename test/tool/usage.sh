@@ -10,6 +10,7 @@ wrong() {
 	return 0
 }
 
+wrong | head -n 1
 wrong disassemble
 wrong objdum
 wrong help nothing
@@ -65,6 +66,7 @@ VENTUS_BACKEND=spike wrong run no/such/file
 rm -f "$B/usage.out"
 
 # out:
+# Usage: ventus COMMAND [OPTION...] [FILE...]
 # ventus: error: no command 'disassemble'
 # ventus: error: no command 'objdum'; did you mean 'objdump'?
 # ventus: error: no command 'nothing'

@@ -92,19 +92,27 @@ static void open_debugger(ClPlatform *p, DeviceOptions *o, Diag *d)
     atexit(end_debugging);
 }
 
-/* Waits for a while for what contexts have had compiled, so that the next program finds it on the
- * disk.  A process that was forked has none of the threads that might hold the lock. */
+static bool is_over(const struct timespec *end)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
+}
+
+/* Waits, a second at most, for what contexts have had compiled, so that the next program finds it on
+ * the disk.  A process that was forked has none of the threads that might hold the lock. */
 static void end_compiling(void)
 {
     ClPlatform *p = process.platform;
     struct timespec end;
     if (p->owner != getpid() || pthread_mutex_trylock(&p->contexts_lock))
         return;
-    for (const ClContext *c = p->contexts; c; c = c->next)
-        for (u32 i = 0; i < c->ndevices; i++)
-            drv_finish(c->drivers[i]);
     clock_gettime(CLOCK_REALTIME, &end);
-    for (end.tv_sec++; p->closing && !pthread_cond_timedwait(&p->closed, &p->contexts_lock, &end);)
+    end.tv_sec++;
+    for (const ClContext *c = p->contexts; c; c = c->next)
+        for (u32 i = 0; i < c->ndevices && !is_over(&end); i++)
+            drv_finish(c->drivers[i]);
+    while (p->closing && !pthread_cond_timedwait(&p->closed, &p->contexts_lock, &end))
         ;
     pthread_mutex_unlock(&p->contexts_lock);
 }

@@ -1,7 +1,9 @@
 /* cl_environment_test.c -- processes with variables of the environment: the devices that there are, how they can be divided,
  * what is written into files, and what is said of wrong values.
  */
+#include "jit/maker.h"
 #include "test/opencl/clhost.h"
+#include <dirent.h>
 #include <jansson.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -862,6 +864,55 @@ static void is_as_verbose_as_asked(void **state)
     }
 }
 
+/* --- how a process ends ---------------------------------------------------------------------------- */
+
+/* Runs some hundred thousand instructions, which is hot, and ends with everything that it has made. */
+static void run_hot(void)
+{
+    const u8 *bytes = host.image.data;
+    const size_t items = 1 << 19, local = 256;
+    cl_int s;
+    first_device();
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, host.device, NULL, &s);
+    cl_mem m = clCreateBuffer(c, 0, 256, NULL, &s);
+    cl_program p = clCreateProgramWithBinary(c, 1, &host.device, &host.image.len, &bytes, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "ids", &s);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &local, 0, NULL, NULL));
+    ok(clFinish(q));
+}
+
+static unsigned count_entries(const char *where)
+{
+    unsigned n = 0;
+    DIR *d = opendir(where);
+    for (const struct dirent *e; d && (e = readdir(d));)
+        n += strstr(e->d_name, ".ventus") != NULL;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* Host code that was asked for just before the process ends is on the disk for the next one.  It takes longer to make
+ * than the process runs; a busy host gets more tries. */
+static void leaves_host_code(void **state)
+{
+    const char *why, *cache = path("cache");
+    char command[160];
+    (void)state;
+    if (!maker_available(&why))
+        skip_because("%s", why);
+    for (int i = 0; i < 10 && !count_entries(cache); i++)
+        run_well(run_hot, VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_JIT_TIER", "full"}, {"VENTUS_CACHE", "1"},
+                                    {"VENTUS_CACHE_DIR", cache}));
+    assert_true(count_entries(cache));
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    assert_int_equal(system(command), 0);
+}
+
 static int make_directory(void **state)
 {
     (void)state;
@@ -896,6 +947,7 @@ int main(void)
         cmocka_unit_test(prints_at_once),
         cmocka_unit_test(lives_without_compiler),
         cmocka_unit_test(shows_views),
+        cmocka_unit_test(leaves_host_code),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

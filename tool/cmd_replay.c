@@ -111,6 +111,7 @@ static void compare(Sequence *r, const char *file, const u8 *bytes, u64 size, Di
         return;
     fclose(exists);
     if (!read_file(file, &want, d)) {
+        buf_free(&want);
         r->differs = true;
         return;
     }

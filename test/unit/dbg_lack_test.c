@@ -225,12 +225,17 @@ static bool same_answers(void)
     return !*want;
 }
 
-static bool led_by_gdb(Buf *made)
+static void begin_leading(Buf *made)
 {
     buf_reserve(made, 1000);
     at = ngot = 0;
     memset(got, 0, sizeof got);
-    Debugger *d = dbg_open(&(DbgStream){NULL, read_sent, write_got, close_nothing});
+}
+
+/* Has debugger d, or nobody for lack of memory, lead a launch, and closes it.  What it says in the
+ * first one that has memory is right. */
+static bool led_by(Debugger *d, Buf *made)
+{
     if (!d) {
         obj_free(images[taken++]);
         return false;
@@ -239,6 +244,13 @@ static bool led_by_gdb(Buf *made)
     dbg_close(d, 0);
     if (!*right)
         memcpy(right, got, sizeof right);
+    return ok;
+}
+
+static bool led_by_gdb(Buf *made)
+{
+    begin_leading(made);
+    const bool ok = led_by(dbg_open(&(DbgStream){NULL, read_sent, write_got, close_nothing}), made);
     return same_answers() && ok;
 }
 
@@ -284,19 +296,9 @@ static void write_screen(void *self, const void *bytes, size_t n) { write_got(se
 
 static bool led_by_keys(Buf *made)
 {
-    buf_reserve(made, 1000);
-    at = ngot = 0;
-    memset(got, 0, sizeof got);
-    Debugger *d = dbg_step(&(DbgScreen){NULL, false, write_screen, press_key});
-    if (!d) {
-        obj_free(images[taken++]);
-        return false;
-    }
-    const bool ok = launch_led(d, made);
-    dbg_close(d, 0);
-    if (!*right)
-        memcpy(right, got, sizeof right);
-    return ok && !strcmp(got, right);
+    begin_leading(made);
+    return led_by(dbg_step(&(DbgScreen){NULL, false, write_screen, press_key}), made) &&
+           !strcmp(got, right);
 }
 
 static void keys_lack(void **state)

@@ -635,6 +635,30 @@ static Row meet(Emit *e, Meeting *m)
 
 /* --- lanes anywhere ---------------------------------------------------------------------- */
 
+/* Fetches what the next group's warp of the same number, or this group's eighth from here, will access,
+ * if that is as far from here as this is from what the last such warp accessed: lines of rows of
+ * matrices, which lie in pages of their own, so that the host does not foresee them. */
+static void fetch_ahead(Emit *e, const Uop *u, const Row *a, const Plain *p, bool stores)
+{
+    enum { LINE = 64 };
+    LLVMTypeRef t = e->ptr;
+    const size_t site = (stores ? offsetof(Group, last[1]) : offsetof(Group, last)) +
+                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(u32[FETCH_WARPS]);
+    const Val tid = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
+    const Val number =
+        LLVMBuildAnd(B, LLVMBuildUDiv(B, tid, word(e, e->lanes), ""), word(e, FETCH_WARPS - 1), "");
+    const Val last = LLVMBuildInBoundsGEP2(B, e->i32, byte_at(e, group_of(e), quad(e, site)),
+                                           (Val[]){LLVMBuildZExt(B, number, e->i64, "")}, 1, "");
+    const Val here = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
+    const Val by = LLVMBuildSub(B, here, LLVMBuildLoad2(B, e->i32, last, ""), "");
+    LLVMBuildStore(B, here, last);
+    for (u32 i = 0; i < e->nchunks; i += LINE / 4 / e->chunk) {
+        const Val at = byte_at(e, chunk_at(e, a, i, p), LLVMBuildSExt(B, by, e->i64, ""));
+        intrinsic(e, "llvm.prefetch", &t, 1, (Val[]){at, word(e, stores), word(e, 3), word(e, 1)},
+                  4);
+    }
+}
+
 /* Lanes of which each chunk is in a row, or of loads at one address, at once, if all that the row
  * names lie in the remembered range; else the builder is left where others are to be looked at. */
 static void access_chunks(Emit *e, const Uop *u, const RowAccess *x, const Row *a, const Row *data,
@@ -656,6 +680,7 @@ static void access_chunks(Emit *e, const Uop *u, const RowAccess *x, const Row *
     if (data) {
         branch_likely(e, ok, rows, apart);
         LLVMPositionBuilderAtEnd(B, rows);
+        fetch_ahead(e, u, a, &p, true);
         store_chunks(e, a, &p, *data);
         LLVMBuildBr(B, m->done);
     } else {
@@ -665,6 +690,8 @@ static void access_chunks(Emit *e, const Uop *u, const RowAccess *x, const Row *
         LLVMBuildCondBr(B, in_rows, rows, ones);
         for (u32 one = 0; one < 2; one++) {
             LLVMPositionBuilderAtEnd(B, one ? ones : rows);
+            if (!one && e->at->full)
+                fetch_ahead(e, u, a, &p, false);
             arrive(e, m, load_chunks(e, a, &p, one, x->s->width, op));
             LLVMBuildBr(B, m->done);
         }

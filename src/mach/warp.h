@@ -127,7 +127,7 @@ typedef struct {
     u32 lo, room;
     u8 *base;
 } PlainRange;
-enum { PLAIN_SITES = 128 }; /* a power of two */
+enum { PLAIN_SITES = 128, FETCH_WARPS = 8 }; /* powers of two */
 
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
@@ -165,6 +165,9 @@ struct Group {
     PlainRange plain[2][PLAIN_SITES];
     u8 apart[2][PLAIN_SITES]; /* times left in which the access is taken for one of lanes anywhere, without a look */
     bool remembers;         /* a range is not all 0 */
+    /* Where lane 0 was when a warp whose number ends in these bits last made the access; kept from one
+     * launch to the next, because it says only what to fetch. */
+    u32 last[2][PLAIN_SITES][FETCH_WARPS];
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

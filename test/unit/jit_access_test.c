@@ -236,6 +236,17 @@ static bool calls_helper(const HostEnv *env, Warp *w)
     return false;
 }
 
+/* Where lane 0 was of an access of rows of chunks is noted for warp `number` alone, and nothing of others. */
+static void expect_noted(const Form *f, u32 k, bool noted, u32 number, u32 first)
+{
+    static u32 want[2][PLAIN_SITES][FETCH_WARPS];
+    memset(want, 0, sizeof want);
+    if (noted)
+        want[f->stores][site[k]][number % FETCH_WARPS] = first;
+    if (memcmp(want, host.group->last, sizeof want))
+        fail_msg("%s, warp %u: where it was is not noted, or wrongly", f->text, number);
+}
+
 /* Runs form k where a range of its own is remembered, which has the access or not. */
 static void try_range(u32 level, u32 k, Pattern p, u32 first, PlainRange range)
 {
@@ -262,14 +273,22 @@ static void try_range(u32 level, u32 k, Pattern p, u32 first, PlainRange range)
             levels[level].name, full ? "all" : "some", mask, f->text, p);
     /* 2. what it does */
     memset(g->apart, 0, sizeof g->apart);
+    memset(g->last, 0, sizeof g->last);
     g->faulted = false;
     set_registers(w, f, addr);
+    const u32 number = below(MAX_LANES), tid = w->tid;
+    w->tid = number * lanes;
     memcpy(before, w->v[5], sizeof before);
     u8 *watched = rig.memory.base + DATA + FAR;
     memcpy(want, watched, WATCHED);
     if (within && f->stores)
         store_to(f, addr, want - DATA - FAR + (range.base - rig.memory.base), w);
     const u32 back = host_run_by(&env, w, mask, 0, UINT64_MAX);
+    w->tid = tid;
+    expect_noted(f, k,
+                 full && within && p != ONE && is_at_once(f, p, level) &&
+                     !has_row(f, addr, range, level),
+                 number, addr[0]);
     if (host.calls.vector != !within || host.calls.one || host.calls.scalar ||
         host.calls.remember || g->faulted != !within ||
         back != (u32)(within ? HOST_ANYWHERE : HOST_STOPPED))

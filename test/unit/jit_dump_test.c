@@ -1,7 +1,7 @@
 /* jit_dump_test.c -- what host code does not do twice, or not at all, counted in the code that LLVM
  * gets or its optimiser leaves of small programs (VENTUS_JIT_DUMP): where NaNs are made canonical,
- * how often it is asked what addresses may be accessed and whether lanes are in a row, and which
- * ways LLVM is told to be rare.
+ * how often it is asked what addresses may be accessed and whether lanes are in a row, what is
+ * fetched ahead, and which ways LLVM is told to be rare.
  */
 #include "test/kit/hostrig.h"
 #include <dirent.h>
@@ -214,12 +214,12 @@ static void readers_in_a_loop(void **state)
 
 /* --- what was asked already ---------------------------------------------------------------- */
 
-/* Makes code of a program on one vector of the host, and calls f for each line of what LLVM's
+/* Makes code of a program on so many vectors of the host, and calls f for each line of what LLVM's
  * optimiser gets. */
-static void each_line(const char *text, CodeKind kind, void (*f)(const char *line, void *arg),
-                      void *arg)
+static void each_line(const char *text, u32 vectors, CodeKind kind,
+                      void (*f)(const char *line, void *arg), void *arg)
 {
-    rig_load(V202, 4, text);
+    rig_load(V202, 4 * vectors, text);
     host_make((WarpShape){.full = true}, kind, false);
     DIR *dir = opendir(scratch);
     assert_non_null(dir);
@@ -249,11 +249,15 @@ static void count_if_both(const char *line, void *arg)
 }
 
 /* Lines with both texts. */
-static u32 lines_made(const char *text, const char *one, const char *other)
+static u32 lines_of(const char *text, u32 vectors, const char *one, const char *other)
 {
     Both b = {one, other, 0};
-    each_line(text, CODE_PLAIN, count_if_both, &b);
+    each_line(text, vectors, CODE_PLAIN, count_if_both, &b);
     return b.n;
+}
+static u32 lines_made(const char *text, const char *one, const char *other)
+{
+    return lines_of(text, 1, one, other);
 }
 
 /* Scalar accesses: how often pages are asked for their rights.  Loads around one value of a
@@ -328,6 +332,23 @@ static void asks_for_rows_once(void **state)
         const u32 n = lines_made(text, " bitcast <4 x i1> ", " to i4");
         if (n != row[i].times)
             fail_msg("%srows are asked for %u times, not %u", row[i].text, n, row[i].times);
+    }
+    host_close();
+}
+
+/* Of rows of which each vector of the host may be a row, lines of 64 bytes are fetched ahead: one of four
+ * vectors of words, two of eight; not of lanes at one address, which loads may be at, too. */
+static void fetches_lines_ahead(void **state)
+{
+    static const char text[] = "vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n vsw12.v v6,0(v3)\n"
+                               " endprg x0,x0,x0\n";
+    (void)state;
+    begin();
+    for (u32 vectors = 4; vectors <= 8; vectors += 4) {
+        assert_int_equal(lines_of(text, vectors, "call void @llvm.prefetch", "i32 0, i32 3, i32 1"),
+                         2 * vectors / 4);
+        assert_int_equal(lines_of(text, vectors, "call void @llvm.prefetch", "i32 1, i32 3, i32 1"),
+                         vectors / 4);
     }
     host_close();
 }
@@ -410,7 +431,7 @@ static void marks_what_is_rare(void **state)
                        {.rare = "both", .times = 8}}};
     (void)state;
     begin();
-    each_line(text, CODE_HEADERS, note_weights, &m);
+    each_line(text, 1, CODE_HEADERS, note_weights, &m);
     for (u32 i = 0; i < RARE; i++) {
         const Rare *r = &m.way[i];
         if (!r->seen)
@@ -433,6 +454,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(readers_in_a_loop),
         cmocka_unit_test(asks_for_pages_once),
         cmocka_unit_test(asks_for_rows_once),
+        cmocka_unit_test(fetches_lines_ahead),
         cmocka_unit_test(marks_what_is_rare),
     };
     if (argc > 1)

@@ -9,21 +9,18 @@
  * whose lanes often part loses little by more; a Mandelbrot set takes a third more time without. */
 enum { AGREE = 8 };
 
-/* The lanes for which the comparison holds, of those that are on, as i1. */
-static Row taken_row(Emit *e, const Uop *u)
+/* The comparison, in all lanes, as i1. */
+static Row compared_row(Emit *e, const Uop *u)
 {
     const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
-    Row taken = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        taken.c[i] =
+    Row holds = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        holds.c[i] =
             LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
-        if (!e->at->full)
-            taken.c[i] = LLVMBuildAnd(B, taken.c[i], e->on.c[i], "");
-    }
-    return taken;
+    return holds;
 }
 
-/* Such lanes as an i32. */
+/* Lanes as an i32. */
 static Val lanes_of(Emit *e, const Row *on)
 {
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
@@ -42,13 +39,24 @@ static Val count_lanes(Emit *e, Val mask)
 }
 
 /* The lanes that are on and not taken. */
-static Row rest_row(Emit *e, const Row *taken)
+static Val rest_lanes(Emit *e, Val taken)
 {
-    Row rest = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        rest.c[i] = LLVMBuildAnd(B, e->at->full ? LLVMConstAllOnes(e->mrow) : e->on.c[i],
-                                 LLVMBuildNot(B, taken->c[i], ""), "");
-    return rest;
+    return LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
+}
+
+/* The lanes that are on for which the comparison holds, or does not, for the LLVM block in which it
+ * is called: on hosts without registers for masks LLVM makes comparisons again where they are used,
+ * but what is computed of them would go from block to block in halves of words, with three
+ * instructions for each chunk. */
+static Row side_row(Emit *e, const Row *holds, bool taken)
+{
+    Row on = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        on.c[i] = taken ? holds->c[i] : LLVMBuildNot(B, holds->c[i], "");
+        if (!e->at->full)
+            on.c[i] = LLVMBuildAnd(B, e->on.c[i], on.c[i], "");
+    }
+    return on;
 }
 
 /* i1: of lanes that part, those that are not taken come first (mach/simt.c has the rule). */
@@ -121,7 +129,7 @@ static void diverge(Emit *e, Val taken)
     leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
 
     LLVMPositionBuilderAtEnd(B, go_on);
-    const Val rest = LLVMBuildAnd(B, e->mask, LLVMBuildNot(B, taken, ""), "");
+    const Val rest = rest_lanes(e, taken);
     const Val next_first = is_next_first(e, taken, rest);
     push(e, n, b->meet_pc, word(e, b->meet_pc), e->mask);
     if (b->next_pc == b->meet_pc || b->target_pc == b->meet_pc) {
@@ -187,13 +195,15 @@ static Val insns_if(Emit *e, Val cond, u32 n)
 static void compute_sides(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
-    const Row taken = taken_row(e, u), rest = rest_row(e, &taken);
-    const Val some = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &taken), word(e, 0), "");
-    const Val others = LLVMBuildICmp(B, LLVMIntNE, lanes_of(e, &rest), word(e, 0), "");
+    const Row holds = compared_row(e, u);
+    const Val all = lanes_of(e, &holds), t = b->full ? all : LLVMBuildAnd(B, all, e->mask, "");
+    const Val some = LLVMBuildICmp(B, LLVMIntNE, t, word(e, 0), "");
+    const Val others = LLVMBuildICmp(B, LLVMIntNE, t, e->mask, "");
     const Val both = LLVMBuildAnd(B, some, others, "");
     if (e->quick) /* what is refused goes on in the interpreter */
         store_registers(e);
     need_room(e, u, both);
+    const Row taken = side_row(e, &holds, true), rest = side_row(e, &holds, false);
     compute_side(e, b->next_pc, &rest);
     compute_side(e, b->target_pc, &taken);
     flush_registers(e);
@@ -207,13 +217,14 @@ static void compute_sides(Emit *e, const Uop *u)
 
 /* Emits the side, a block at which the builder stands, for these lanes, up to the join.  Before it,
  * e->insns have been retired, and behind it `more`, besides its own. */
-static void run_side(Emit *e, const RegionBlock *side, const Row *on, Val mask, Val more)
+static void run_side(Emit *e, const RegionBlock *side, Val mask, Val more)
 {
     const RegionBlock *b = e->at;
     e->index = (u32)region_find(e->r, side->pc, false);
     e->at = side;
-    e->on = *on;
     e->mask = mask;
+    for (u32 i = 0; i < e->nchunks; i++)
+        e->on.c[i] = mask_chunk(e, mask, i);
     e->retired = 0;
     for (e->k = 0; e->k < side->nuop; e->k++) {
         e->retired += uop_insns(side->uop[e->k]);
@@ -235,8 +246,8 @@ static void end_split_alone(Emit *e, const Uop *u)
     const u32 pc = takes ? b->target_pc : b->next_pc;
     const RegionBlock *side = &e->r->block[region_find(e->r, pc, false)];
     const LLVMBasicBlockRef some = new_block(e, "some");
-    const Row taken = taken_row(e, u), rest = rest_row(e, &taken), *on = takes ? &taken : &rest;
-    const Val t = lanes_of(e, &taken), r = lanes_of(e, &rest), mask = takes ? t : r;
+    const Row holds = compared_row(e, u), row = side_row(e, &holds, true);
+    const Val t = lanes_of(e, &row), r = rest_lanes(e, t), mask = takes ? t : r;
     const Val parts = LLVMBuildICmp(B, LLVMIntNE, mask, e->mask, "");
 
     /* 1. lanes that agree */
@@ -256,7 +267,7 @@ static void end_split_alone(Emit *e, const Uop *u)
     const Val first = takes ? next_first : LLVMBuildNot(B, next_first, "");
     const Val before = LLVMBuildZExt(B, LLVMBuildAnd(B, first, parts, ""), e->i64, "");
     e->insns = LLVMBuildAdd(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), before, "");
-    run_side(e, side, on, mask, LLVMBuildSub(B, insns_if(e, parts, 2), before, ""));
+    run_side(e, side, mask, LLVMBuildSub(B, insns_if(e, parts, 2), before, ""));
 }
 
 void end_split(Emit *e, const Uop *u)
@@ -270,7 +281,7 @@ void end_split(Emit *e, const Uop *u)
         end_split_alone(e, u);
         return;
     }
-    const Row row = taken_row(e, u);
+    const Row holds = compared_row(e, u), row = side_row(e, &holds, true);
     const Val taken = lanes_of(e, &row);
     const LLVMBasicBlockRef some = new_block(e, "some"), both = new_block(e, "both");
     flush_block(e);

@@ -187,9 +187,19 @@ void memory_clean(Memory *m, DirtyList *d)
     d->n = 0;
 }
 
+/* The C library copies from 4 KiB to the size of a host's second cache by `rep movsb`, with which AMD's
+ * Zen 3 and 4 take up to 20 times as long if only the source begins on a line: glibc has it so
+ * until 2.39 (its bug 30994).  So such bytes are moved in parts for which it does not. */
 __attribute__((noinline)) void memory_move_bytes(void *to, const void *from, u64 size)
 {
-    memmove(to, from, size);
+    enum { LEAST = 4096, MOST = 1 << 20, PART = 2048, LINE = 64 };
+    const u64 away = (u64)((uintptr_t)to - (uintptr_t)from);
+    const bool overlap = away < size || 0 - away < size;
+    const u64 part = size < LEAST || size > MOST || away % LINE == 0 || overlap ? size : PART;
+    for (u64 at = 0, n; at < size; at += n) {
+        n = part < size - at ? part : size - at;
+        memmove((u8 *)to + at, (const u8 *)from + at, n);
+    }
 }
 
 void memory_write(Memory *m, u64 addr, const void *from, u64 size)

@@ -154,6 +154,39 @@ static void memory_is_the_model(void **state)
     }
 }
 
+/* Moves of sizes around those at which they are made in parts, at any distance between two buffers, and
+ * by little and by much in one that both ends share: as byte by byte. */
+static void moved_bytes_are_the_model(void **state)
+{
+    enum { PLACES = 3 << 20, FIRST = 1 << 12 };
+    static const u32 size[] = {
+        0,    1,    63,   2047,      2048,          2049,    4095,         4096,
+        4097, 6144, 6145, 65536 + 5, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+    u8 *got = malloc(PLACES), *want = malloc(PLACES), *made = malloc(PLACES);
+    (void)state;
+    assert_true(got && want && made);
+    for (u32 i = 0; i < PLACES; i++)
+        made[i] = (u8)random_bits();
+    for (size_t k = 0; k < countof(size); k++)
+        for (u32 n = 0; n < 24; n++) {
+            const u32 move = n % 3 == 0   ? size[k] + below(130)
+                             : n % 3 == 1 ? 1 + below(130)
+                                          : 64 * (n + 1);
+            const u32 low = FIRST + below(64), high = low + move;
+            const u32 from = n % 2 ? low : high, to = n % 2 ? high : low;
+            memcpy(got, made, PLACES);
+            memcpy(want, made, PLACES);
+            for (u32 i = 0; i < size[k]; i++)
+                want[to + i] = made[from + i];
+            memory_move_bytes(got + to, got + from, size[k]);
+            if (memcmp(got, want, PLACES))
+                fail_msg("%u bytes by %d are moved wrongly", size[k], (int)(to - from));
+        }
+    free(got);
+    free(want);
+    free(made);
+}
+
 /* the device's: the low half of a pointer is the guest's address */
 static void pointers_are_addresses(void **state)
 {
@@ -682,6 +715,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(memory_is_the_model),
+        cmocka_unit_test(moved_bytes_are_the_model),
         cmocka_unit_test(pointers_are_addresses),
         cmocka_unit_test(what_is_reserved_goes_back),
         cmocka_unit_test(thirty_two_megabytes_are_kept),
@@ -689,7 +723,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(addresses_follow_the_tables),
         cmocka_unit_test(parts_of_grids),
         cmocka_unit_test(what_is_no_part_is_a_grid),
-        cmocka_unit_test(reports_have_their_rows), cmocka_unit_test(faults_have_a_place),
+        cmocka_unit_test(reports_have_their_rows),
+        cmocka_unit_test(faults_have_a_place),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

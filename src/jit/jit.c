@@ -229,6 +229,20 @@ static void compare_turn(Jit *j, Warp *w, const Region *r, const RegionBlock *at
     shadow_after(j->shadow, w, r, at, atomic_load(&j->entries.flags) == FLAGS_READ);
 }
 
+/* Adds what a turn retired to a count that threads share.  Of short turns one in SHARE is counted, for
+ * all of them: threads that add at each warp wait for each other. */
+static void count_turn(Group *g, _Atomic u64 *count, u64 insns)
+{
+    enum { SHORT = 2000, SHARE = 13 }; /* a prime: turns of several kinds come in rounds */
+    if (insns < SHORT) {
+        if (++g->uncounted < SHARE)
+            return;
+        g->uncounted = 0;
+        insns *= SHARE;
+    }
+    atomic_fetch_add_explicit(count, insns, memory_order_release);
+}
+
 static void run_turn(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
@@ -245,7 +259,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             const u64 before = w->ninsns;
             const Outcome outcome = run_code(&env, w, e, entry, code, end);
             if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
-                atomic_fetch_add_explicit(&e->ran, w->ninsns - before, memory_order_release);
+                count_turn(w->group, &e->ran, w->ninsns - before);
             if (outcome == STOPPED || w->ninsns >= limit)
                 return;
             if (outcome == CAME_LATE) /* the end of the turn is near */
@@ -265,7 +279,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         u64 uops = most ? sim_uops_before(w, limit) : slice;
         const bool goes_on = interpret(w, &uops, !near && (j->entries.waits || w->ninsns > LONG));
         if (e && !entry)
-            atomic_fetch_add_explicit(&e->heat, w->ninsns - before, memory_order_relaxed);
+            count_turn(w->group, &e->heat, w->ninsns - before);
         if (goes_on && !most && !uops)
             sim_leave_turn(w, turn);
         if (!goes_on || (most ? w->ninsns >= limit : !uops))

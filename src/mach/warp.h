@@ -175,6 +175,7 @@ struct Group {
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
+    u32 uncounted;          /* short turns of warps since one was counted for them all (jit/jit.c) */
     u32 answered;           /* questions of the launch's RollCall */
     Group *next;            /* in a list of contexts that nobody runs */
 };

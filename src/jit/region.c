@@ -653,6 +653,33 @@ static void summarize(Region *r)
     }
 }
 
+/* Sets b->dirty.  A barrier returns, and code that is entered behind it finds in the warp all that may be
+ * read there.  Warps that begin have nothing of what is 0 at first. */
+static void set_dirty(Region *r)
+{
+    bool changed = true;
+    for (u32 i = 0; i < r->nblock; i++) {
+        RegionBlock *b = &r->block[i];
+        for (u32 k = 0; k < b->nuop; k++) {
+            const RegUse use = block_use(b, k);
+            unite(&b->dirty, &use.writes);
+        }
+    }
+    if (r->warp.fresh)
+        r->block[0].dirty = r->written;
+    while (changed) {
+        changed = false;
+        for (u32 k = 0; k < r->nblock; k++) {
+            const RegionBlock *b = &r->block[r->order[k]];
+            for (u32 i = 0; b->end != END_BARRIER && i < b->nsucc; i++) {
+                RegSet *next = &r->block[b->succ[i]].dirty;
+                changed |= !contains(next, &b->dirty);
+                unite(next, &b->dirty);
+            }
+        }
+    }
+}
+
 /* --- the whole --------------------------------------------------------------------------- */
 
 static bool find_blocks(Finder *f)
@@ -716,6 +743,7 @@ Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lan
     }
     set_live(r);
     summarize(r);
+    set_dirty(r);
     return r;
 }
 

@@ -68,6 +68,8 @@ typedef struct {
     bool leaves;            /* it may go on outside the region, at any pc */
     RegSet in;              /* registers whose values may be read from here on */
     RegSet before_end;      /* the same, just before the last Uop */
+    RegSet dirty;           /* registers that may have been written since code was entered, where the block ends;
+                             * the others are as the warp has them */
     RegSet own;             /* rows that lanes which are on may read from here on */
     RegSet needed;          /* rows that may be needed by lanes that are off here (waiting.c) */
     RegSet kept;            /* those of them that may be read later */

@@ -528,12 +528,12 @@ static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, 
 
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 {
+    const RegSet *dirty = &e->at->dirty;
     for (u32 n = 1; !e->quick && n < 64; n++)
-        if (live->x & e->r->written.x & (u64)1 << n)
+        if (live->x & dirty->x & (u64)1 << n)
             LLVMBuildStore(B, peek_x(e, n), x_field(e, n));
     for (u32 n = 0; !e->quick && n < 256; n++)
-        for (u32 i = 0; regset_has_v(live, n) && regset_has_v(&e->r->written, n) && i < e->nchunks;
-             i++)
+        for (u32 i = 0; regset_has_v(live, n) && regset_has_v(dirty, n) && i < e->nchunks; i++)
             store_v(e, n, i, peek_v(e, n, i));
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, retired), ""),
                    warp_field(e, offsetof(Warp, ninsns)));

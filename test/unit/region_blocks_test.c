@@ -729,6 +729,40 @@ static void check_live(const Region *r, u64 program)
         }
 }
 
+/* Whether the register may be written on a way to the end of block i that begins where code is entered, which
+ * for warps that begin writes all that are 0 at first. */
+static bool is_dirty(const Region *r, u32 i, bool is_vector, u32 n, u8 *seen)
+{
+    seen[i] = 1;
+    for (u32 k = 0; k < r->block[i].nuop; k++)
+        if (writes(&r->block[i], k, is_vector, n))
+            return true;
+    if (!i && r->warp.fresh && has(&r->written, is_vector, n))
+        return true;
+    for (u32 from = 0; from < r->nblock; from++)
+        for (u32 k = 0;
+             !seen[from] && r->block[from].end != END_BARRIER && k < r->block[from].nsucc; k++)
+            if (r->block[from].succ[k] == i && is_dirty(r, from, is_vector, n, seen))
+                return true;
+    return false;
+}
+
+static void check_dirty(const Region *r, u64 program)
+{
+    u8 *seen = mem_alloc(r->nblock);
+    assert_non_null(seen);
+    for (u32 i = 0; i < r->nblock; i++)
+        for (u32 n = 1; n < 64 + 256; n++) {
+            const bool is_vector = n >= 64;
+            const u32 reg = is_vector ? n - 64 : n;
+            memset(seen, 0, r->nblock);
+            if (has(&r->block[i].dirty, is_vector, reg) != is_dirty(r, i, is_vector, reg, seen))
+                fail_msg("program %u: %c%u at the end of %x", (unsigned)program,
+                         is_vector ? 'v' : 'x', reg, r->block[i].pc);
+        }
+    mem_free(seen);
+}
+
 /* Blocks hold the code in its order, each instruction once in a version; headers are where an edge
  * leads back in the order; each block has its place. */
 static void check_order(const Region *r, u64 program)
@@ -861,6 +895,7 @@ static void random_regions(void **state)
         assert_non_null(r);
         assert_true(r->nblock > 3 || r->block[0].leaves);
         check_order(r, program);
+        check_dirty(r, program);
         check_live(r, program);
         check_request(d, r, program);
         region_free(r);

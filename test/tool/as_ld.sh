@@ -22,6 +22,10 @@ as -o - in/k.x.s | cmp - k.x.o
 as -o in.o - <in/k.x.s && is '	nop' "$(words in.o)" 'of stdin'
 is 'ventus as: a text from stdin needs -o' "$(as - <in/k.x.s | head -n 1)" stdin
 rm ./*.o
+mkdir -p in/d.x && cp in/k.x.s in/d.x/plain && cp in/k.x.s in/.hidden && cp in/k.x.s in/.k.s
+is '' "$(as in/d.x/plain)$(as in/.hidden)$(as in/.k.s)" 'without a suffix, and hidden'
+is '.hidden.o .k.o in one plain.o two' "$(find . -maxdepth 1 ! -name . | sed 's,^\./,,' | LC_ALL=C sort | xargs)" 'their names'
+rm ./*.o ./.*.o
 is 1 "$(as --listing - <in/k.x.s | grep -c 'nop$')" 'a listing of stdin'
 is 'in one two' "$(ls | xargs)" 'which leaves nothing'
 is 1 "$(as --listing in/k.x.s | grep -c 'nop$')" 'a listing'

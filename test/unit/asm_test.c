@@ -830,11 +830,19 @@ static void every_use_is_in_the_record(void **state)
 static void warnings_are_no_errors(void **state)
 {
     static const struct { const char *text, *message; } cases[] = {
-        {"vadd12.vi v1, v2, 3000", "3000 is executed as -1096"},
-        {"vmsgtu.vi v1, v2, -1", "-1 is executed as 31: this immediate is zero-extended"},
-        {".warning \"mind\"", "mind"},
-        {"0: 00000013 add a0, a0, a1\n", "this is assembled to 00b50533, the listing has 00000013"},
-        {"0: 00000013 what is this\n", "no instruction 'what'"},
+        {"vadd12.vi v1, v2, 3000", ":1:19: warning: 3000 is executed as -1096"},
+        {"vmsgtu.vi v1, v2, -1",
+         ":1:19: warning: -1 is executed as 31: this immediate is zero-extended"},
+        {".warning \"mind\"", ":1:10: warning: mind"},
+        /* what a listing says is shown at its digits, as many as the word has */
+        {"0: 00000013 add a0, a0, a1\n",
+         ":1:4: warning: this is assembled to 00b50533, the listing has 00000013"},
+        {"0: 00000013 nop\n\n 4:\t13 00 00 00 \tadd a0, a0, a1\n",
+         ":3:5: warning: this is assembled to 00b50533, the listing has 00000013"},
+        {"0: 0001 .half 0x12\n", ":1:4: warning: this is assembled to 0012, the listing has 0001"},
+        {"0: 00000000000000ab .dword 0x12\n",
+         ":1:4: warning: this is assembled to 0000000000000012, the listing has 00000000000000ab"},
+        {"0: 00000013 what is this\n", ":1:13: warning: no instruction 'what'"},
     };
     (void)state;
     for (size_t i = 0; i < countof(cases); i++) {

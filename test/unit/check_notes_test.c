@@ -189,12 +189,13 @@ static void put_stray(Scene *s, u32 i)
                size);
 }
 
-/* The variable begins, or ends, for all lanes but one perhaps. */
+/* The variable begins, or ends, for all lanes but one perhaps; now and then one begins again that is there, or one ends
+ * that is not. */
 static void put_variable(Scene *s, u32 i)
 {
     Private *v = &s->v[below(VARIABLES)];
     const u32 n = (u32)(v - s->v), but = below(2 * LANES);
-    const bool begins = !v->lanes;
+    const bool begins = below(4) ? !v->lanes : below(2);
     char text[8];
     sprintf(text, "p%u", n);
     /* its note is that of its first use; later ones store there again */

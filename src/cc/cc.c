@@ -165,13 +165,16 @@ static bool compile(const Job *j, Func *f)
 {
     graph_build(f);
     check_rules(f, "the front end", STAGE_GENERIC);
-    share_scalar_stack(f);
+    if (!j->m->failed)
+        share_scalar_stack(f);
     for (const Step *s = steps; s < steps + countof(steps) && !j->m->failed; s++) {
         if (!s->run)
             show(j, f, s);
         if (!s->run || !is_on(j, s))
             continue;
         graph_build(f);
+        if (j->m->failed)
+            break;
         s->run(f);
         graph_build(f);
         check_rules(f, s->pass.name, s->stage);

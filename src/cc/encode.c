@@ -131,20 +131,8 @@ static void put_function(Emit *e, const Code *c)
 
 /* --- data ---------------------------------------------------------------------------------- */
 
-static int by_offset(const DataReloc *a, const DataReloc *b)
-{
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* the object wants them in ascending order; there are few, mostly sorted */
 static void put_addresses(Emit *e, const Data *d, i32 section)
 {
-    for (size_t i = 1; i < d->nreloc; i++)
-        for (size_t k = i; k && by_offset(&d->reloc[k - 1], &d->reloc[k]) > 0; k--) {
-            const DataReloc r = d->reloc[k];
-            d->reloc[k] = d->reloc[k - 1];
-            d->reloc[k - 1] = r;
-        }
     for (size_t i = 0; i < d->nreloc; i++)
         add_reloc(e, section,
                   (ObjReloc){d->reloc[i].offset, R_RISCV_32, e->symbol[d->reloc[i].symbol],

@@ -386,6 +386,30 @@ static void data_and_addresses(void **state)
     assert_int_equal(out[3], 0);
 }
 
+/* Addresses are in ascending order in objects (obj/obj.h), whatever order the module has them in. */
+static void addresses_are_sorted(void **state)
+{
+    static const u32 at[] = {12, 0, 20, 16, 8};
+    (void)state;
+    Module *m = new_module();
+    Object *o = obj_new("t.o");
+    Diag d = {0};
+    Data *table = ir_data(m, "table", 24, 4, false);
+    for (size_t i = 0; i < countof(at); i++)
+        ir_reloc(m, table, at[i], table->symbol, (i32)at[i] * 100);
+    emit(m, NULL, o, &d);
+    const ObjSection *s = section_of(o, ".rodata.table");
+    assert_int_equal(s->nrelocs, countof(at));
+    for (size_t i = 0; i < countof(at); i++) {
+        const u32 want = i ? 4 * (u32)i + 4 : 0;
+        assert_int_equal(s->relocs[i].offset, want);
+        assert_int_equal(s->relocs[i].addend, 100 * want);
+        assert_string_equal(o->symbols[s->relocs[i].symbol].name, "table");
+    }
+    obj_free(o);
+    ir_free(m);
+}
+
 /* --- branches ------------------------------------------------------------------------- */
 
 /* v3 = odd ? (v1 < 10 ? 1 : 2) : 3, with `pad` more words on each side; join in one place */
@@ -1493,6 +1517,7 @@ int main(void)
         cmocka_unit_test(constants),
         cmocka_unit_test(conditional_moves),
         cmocka_unit_test(data_and_addresses),
+        cmocka_unit_test(addresses_are_sorted),
         cmocka_unit_test(divergent_branches),
         cmocka_unit_test(mixed_lengths),
         cmocka_unit_test(rpc_is_set_once),

@@ -189,6 +189,45 @@ static void changes_outlast_states(void **state)
     run_close(&r);
 }
 
+/* On the way back a copy that nobody has waited for is pending again, so that a load of its bytes is a fault; and lanes
+ * have their reservations, of which a store ends one. */
+static void copies_and_reservations_come_back(void **state)
+{
+    enum { LENGTH = 40000 };
+    Run r;
+    Step s;
+    (void)state;
+    rig_load(V2025, 8, "    lui     s0, 0x90000\n"
+                       "    lui     s1, 0x70000\n"
+                       "    li      t3, 64\n"
+                       "    cp_dma_bulk s1, s0, t3\n"
+                       "    vid.v   v2\n"
+                       "    vsll.vi v2, v2, 2\n"
+                       "    vadd.vx v2, v2, s0\n"
+                       "    lr.w    v4, (v2)\n"
+                       "    li      s2, 20000\n"
+                       "1:  addi    s2, s2, -1\n"
+                       "    bnez    s2, 1b\n"
+                       "    sw      s2, 12(s0)\n"
+                       "    sc.w    v5, v2, (v2)\n"
+                       "    lw      t6, 60(s1)\n"
+                       "    endprg  x0, x0, x0\n");
+    rig.launch.check_copies = true;
+    Audience nobody = audience_of(&rig.launch, &(LaunchOptions){0});
+    assert_true(run_open(&r, rig.sim, &rig.launch, &nobody, true));
+    for (u64 from = 0; from < LENGTH; from += LENGTH / 5 - 1) {
+        assert_true(run_go_to(&r, from));
+        assert_int_equal(r.group->npending, from ? 1 : 0);
+        while (run_step(&r, &s))
+            ;
+        assert_true(r.now > LENGTH && r.group->faulted);
+        assert_int_equal(r.group->fault.kind, FAULT_COPY_EARLY);
+        for (u32 lane = 0; lane < 8; lane++)
+            assert_int_equal(r.group->warps[0].v[5][lane], lane == 3);
+    }
+    run_close(&r);
+}
+
 /* what happened, in its order */
 typedef struct {
     u64 sum;
@@ -290,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(comes_back, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(changes_outlast_states, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(copies_and_reservations_come_back, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(takes_turns, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(runs_nothing, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(tells_once, rig_set_up, rig_tear_down),

@@ -363,21 +363,23 @@ void init_step(Check *c, const Event *e)
         d = f->reg[i].is_written && !d ? &f->reg[i] : d;
         value = f->reg[i].role == ROLE_VALUE ? &f->reg[i] : value;
     }
+    /* what a conditional store says of itself comes from nothing that it reads */
+    const bool is_conditional = f->reads & STATE_RESERVED;
     const bool bad =
         any_source_is_bad(r, f, f->writes & STATE_LANES || f->reads & STATE_LANES ? ALL : s->exec);
     if (bad)
         look_at_decisions(c, w, s);
     if (f->access == ACCESS_STORE)
         store(c, e, value);
-    else if (f->access != ACCESS_NONE && d && s->ntouched)
+    else if (f->access != ACCESS_NONE && d && s->ntouched && !is_conditional)
         load(c, e, d);
-    else if (d && bad)
+    else if (d && bad && !is_conditional)
         registers_compute(r, w, s, d);
     else if (d)
         for (u32 k = 0; k < d->count; k++)
             registers_write(r, number_of(d, k), registers_acting(w, s), w->initial, NULL);
     /* an exchange leaves what it brings; of other atomics the word is as little written as before
      */
-    if (f->access == ACCESS_ATOMIC && (isa_insn[s->id].op == OP_copy || f->reads & STATE_RESERVED))
+    if (f->access == ACCESS_ATOMIC && (isa_insn[s->id].op == OP_copy || is_conditional))
         store(c, e, value);
 }

@@ -278,6 +278,64 @@ static void masks_write_their_lanes(void **state)
     buf_free(&b);
 }
 
+/* Exchanges and conditional stores leave in memory what they bring, written or not; after a sum in a word that nobody
+ * wrote it is as little written as before.  What a conditional store says of itself is written. */
+static void exchanges_leave_what_they_bring(void **state)
+{
+    static const struct {
+        const char *text; /* on words at v1, of local memory; v3 is written, v4 is not */
+        bool is_bad;      /* what is stored afterwards, in v5 */
+    } rows[] = {
+        {"amoswap.w v6, v3, (v1)\n\tvlw12.v v5, 0(v1)\n", false},
+        {"amoswap.w v5, v3, (v1)\n", true},
+        {"amoswap.w v6, v3, (v1)\n\tamoswap.w v5, v4, (v1)\n", false},
+        {"amoswap.w v6, v3, (v1)\n\tamoswap.w v6, v4, (v1)\n\tvlw12.v v5, 0(v1)\n", true},
+        {"amoadd.w v6, v3, (v1)\n\tvlw12.v v5, 0(v1)\n", true},
+        {"vsw12.v v3, 0(v1)\n\tamoadd.w v6, v3, (v1)\n\tvlw12.v v5, 0(v1)\n", false},
+        {"lr.w v5, (v1)\n", true},
+        {"lr.w v6, (v1)\n\tsc.w v6, v3, (v1)\n\tvlw12.v v5, 0(v1)\n", false},
+        {"vsw12.v v3, 0(v1)\n\tlr.w v6, (v1)\n\tsc.w v6, v4, (v1)\n\tvlw12.v v5, 0(v1)\n", true},
+        {"lr.w v6, (v1)\n\tsc.w v5, v3, (v1)\n", false},
+        {"lr.w v6, (v1)\n\tsc.w v5, v4, (v1)\n", false},
+        {"sc.w v5, v4, (v1)\n", false},
+        {"sc.w v6, v3, (v1)\n\tvlw12.v v5, 0(v1)\n", true}, /* which fails */
+    };
+    Driver *driver;
+    Check *check;
+    Buf b = {0};
+    u64 addr;
+    u32 pc[countof(rows)];
+    (void)state;
+    open_check(LANES, 1u << CHECK_init, &driver, &check);
+    assert_int_equal(drv_alloc(driver, 4 * LANES, &addr), DRV_OK);
+    const u32 word = (u32)addr, local = 4 * LANES * (countof(rows) + 1);
+    const DrvArg args[] = {{.size = 4, .align = 4, .value = &word, .buffer = 4 * LANES},
+                           {.is_local = true, .size = local}};
+    buf_str(&b, "\t.kernel k\nk:\tlw s2, 0(a0)\n\tlw s3, 4(a0)\n\tcsrr t0, CSR_LDS\n\tadd s3, s3, t0\n"
+                "\tvid.v v2\n\tvsll.vi v2, v2, 2\n\tvadd.vx v1, v2, s3\n\tvadd.vx v2, v2, s2\n\tvadd.vi v7, v1, 0\n");
+    for (u32 i = 0; i < countof(rows); i++)
+        buf_printf(&b,
+                   "\tli t0, %d\n\tvmv.v.i v3, 5\n\tvlw12.v v4, 0(v7)\n\tvadd.vx v1, v1, t0\n"
+                   "\t%so%u:\tvsw12.v v5, 0(v2)\n",
+                   4 * LANES, rows[i].text, i);
+    buf_str(&b, "\tendprg x0, x0, x0\n");
+    run_image(driver, image_of_operations(&b, countof(rows), pc),
+              &(DrvKernel){.kernel = "k",
+                           .dims = 1,
+                           .global = {LANES},
+                           .local = {LANES},
+                           .args = args,
+                           .nargs = countof(args)});
+    for (u32 i = 0; i < countof(rows); i++) {
+        const Cause *found = cause_at(check, pc[i]);
+        if (rows[i].is_bad != (found != NULL))
+            fail_msg("%s: '%s'", rows[i].text, found ? found->text : "");
+    }
+    drv_close(driver);
+    check_close(check);
+    buf_free(&b);
+}
+
 /* Where the first value of a private variable lies is a symbol of the program that is loaded: of one loaded later it may
  * be another variable's, or nobody's. */
 static void first_values_are_of_their_program(void **state)
@@ -327,6 +385,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_from_somewhere), cmocka_unit_test(masks_write_their_lanes),
+        cmocka_unit_test(exchanges_leave_what_they_bring),
         cmocka_unit_test(first_values_are_of_their_program), cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;

@@ -678,6 +678,44 @@ static void notes(void **state)
     ir_free(m);
 }
 
+/* What a mistake of a pass left is printed as it is: operands that the operation does not have, sizes and spaces that
+ * nothing has. */
+static void mistakes_are_printed(void **state)
+{
+    (void)state;
+    Module *m = ir_module("t.ir", target_find(0));
+    Func *f = ir_func(m, "k", true);
+    const u32 b = ir_block(f), v = ir_op(f, b, IR_lane, ref_none(), ref_none(), ref_none(), 0);
+    const Ref r = ref_val(v);
+    const Ins list[] = {{.op = IR_add, .a = {r, ref_con(2), ref_con(3)}},
+                        {.op = IR_lane, .a = {ref_con(1)}},
+                        {.op = IR_lane, .a = {ref_none(), ref_con(1)}},
+                        {.op = IR_load, .width = 3, .space = IN_GLOBAL, .a = {r}},
+                        {.op = IR_load, .width = 5, .space = IN_GLOBAL, .a = {r}},
+                        {.op = IR_load, .width = 4, .space = 5, .a = {r}},
+                        {.op = IR_store, .width = 4, .space = IN_GLOBAL, .imm = -8, .a = {r, r, r}}};
+    for (u32 k = 0; k < countof(list); k++)
+        ir_append(f, b, &list[k]);
+    ir_ret(f, b);
+    graph_build(f);
+    Buf text = {0};
+    ir_print(&text, f);
+    assert_string_equal(buf_text(&text), "kernel @k {\n"
+                                         "b0:\n"
+                                         "    %1 = lane\n"
+                                         "    add %1, 2, 3\n"
+                                         "    lane 1\n"
+                                         "    lane -, 1\n"
+                                         "    load ? global [%1]\n"
+                                         "    load ? global [%1]\n"
+                                         "    load word ? [%1]\n"
+                                         "    store word global %1, %1, [%1 - 8]\n"
+                                         "    ret\n"
+                                         "}\n");
+    buf_free(&text);
+    ir_free(m);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -685,6 +723,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(empty_lines),    cmocka_unit_test(tight_lines),
         cmocka_unit_test(escapes),        cmocka_unit_test(names),
         cmocka_unit_test(names_are_quoted),
+        cmocka_unit_test(mistakes_are_printed),
         cmocka_unit_test(bounds),
         cmocka_unit_test(refusals),       cmocka_unit_test(goes_on),
         cmocka_unit_test(stage_rules),    cmocka_unit_test(stale_graph),

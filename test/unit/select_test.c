@@ -473,6 +473,27 @@ static void test_calls(void **state)
     ir_free(f->module);
 }
 
+/* pieces without a register lie in the private stack, word by word downwards from the frame base */
+static void test_pieces_on_the_stack(void **state)
+{
+    (void)state;
+    char body[2048] = "b0:\n";
+    size_t n = strlen(body);
+    for (int k = 0; k < 34; k++)
+        n += (size_t)snprintf(body + n, sizeof body - n, " %%%d = param #%d\n", k + 1, k);
+    for (int k = 0; k < 34; k++)
+        n += (size_t)snprintf(body + n, sizeof body - n, " arg %%%d #%d\n", 34 - k, k);
+    snprintf(body + n, sizeof body - n,
+             " arg 5 #34\n call @g #35\n %%35 = result #0\n setret %%35 #0\n ret\n");
+    Func *f = select_of("func @f params 34 results 1", body);
+    expect_lines(f, "%32:v = copy v31\n%33:v = vlw.v word private 0, v32\n"
+                    "%34:v = vlw.v word private -4, v32\nv31 = copy %3\n"
+                    "vsw.v word private %2, 0, v32\nvsw.v word private %1, -4, v32\n"
+                    "vsw.v word private %36, -8, v32\ncall @g #35\n");
+    assert_int_equal(f->max_args, 3);
+    ir_free(f->module);
+}
+
 /* a call of an address takes it from a scalar register, also if it was computed in the lanes */
 static void test_calls_of_addresses(void **state)
 {
@@ -537,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_constants_of_phis),
         cmocka_unit_test(test_stale_operands),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_pieces_on_the_stack),
         cmocka_unit_test(test_calls_of_addresses),
         cmocka_unit_test(test_places_of_the_kernel),
     };

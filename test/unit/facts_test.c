@@ -237,6 +237,9 @@ static u32 random_csr(void)
 }
 
 /* operands without a meaning are rare, and targets lie in the page */
+/* whether all distances are small, which lead into private memory by the flat rule */
+static bool is_near_zero;
+
 static void make_sensible(Insn *in, u32 offset)
 {
     const FormatInfo *f = isa_format_of(in->id);
@@ -249,6 +252,9 @@ static void make_sensible(Insn *in, u32 offset)
             break;
         default: break;
         }
+    const int load = isa_find_operand(in->id, O_imm12), store = isa_find_operand(in->id, O_st12);
+    if (is_near_zero)
+        in->opd[load >= 0 ? load : store] = (i32)below(32);
     /* sparsity and so on have no meaning yet */
     if (isa_find_operand(in->id, O_hmma) >= 0 && !one_in(8))
         in->opd[isa_find_operand(in->id, O_hmma)] = 0;
@@ -985,6 +991,26 @@ static void rows_of_v2025(void **state)
     rows_of(V2025 | AI | TIDX);
 }
 
+/* Accesses in flat space of which some lanes' go to their private memory. */
+static void flat_rows(void **state)
+{
+    u32 rows = 0;
+    (void)state;
+    set = V2025;
+    is_near_zero = true;
+    rig_open(set);
+    rig.launch.simt_depth = STACK;
+    isa_decoder_init(&decoder, set);
+    for (int id = 0; id < NINSN; id++)
+        if (isa_has(set, (InsnId)id) && isa_effect_of((InsnId)id)->space == SPACE_FLAT) {
+            rows++;
+            try_row((InsnId)id, ALONE);
+        }
+    rig_close();
+    is_near_zero = false;
+    assert_true(rows >= 8);
+}
+
 /* --- by hand
  * ------------------------------------------------------------------------------------------------------
  */
@@ -1067,6 +1093,7 @@ int main(void)
         cmocka_unit_test(a_csr_is_touched_as_needed),
         cmocka_unit_test(rows_of_v202),
         cmocka_unit_test(rows_of_v2025),
+        cmocka_unit_test(flat_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

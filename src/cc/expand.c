@@ -203,13 +203,13 @@ static void jump(Code *c, u32 loc, u32 to, u32 next)
 }
 
 /* The condition is turned round when the side it chooses follows anyway; if neither does, when that
- * side leaves the loop of the block and the other stays, so that rounds go without the jump. */
+ * side leaves the loop of the block (the other stays then), so that rounds go without the jump. */
 static bool turns(const Func *f, const Block *b, u32 next)
 {
     const Term *t = &b->term;
     if (t->succ[0] == next || t->succ[1] == next || b->loop == NO_BLOCK)
         return t->succ[0] == next;
-    return !graph_in_loop(f, t->succ[0], b->loop) && graph_in_loop(f, t->succ[1], b->loop);
+    return !graph_in_loop(f, t->succ[0], b->loop);
 }
 
 static void branch(Code *c, const Block *b, u32 next)

@@ -354,6 +354,33 @@ static void words_of_terminators(void **state)
     }
 }
 
+/* The end of two loops that share it, whichever of them its branch chooses: neither head follows it. */
+static void words_of_shared_ends(void **state)
+{
+    (void)state;
+    enum { ENTRY, OUTER, INNER, LATCH, END, BLOCKS };
+    for (u32 turn = 0; turn < 2; turn++) {
+        Module *m = ir_module("test", target_find(0));
+        Func *f = ir_func(m, "f", true);
+        for (u32 b = 0; b < BLOCKS; b++)
+            ir_block(f);
+        ir_jump(f, ENTRY, OUTER);
+        ir_jump(f, OUTER, INNER);
+        ir_branch(f, INNER, CMP_lt, ref_reg(7), ref_reg(9), LATCH, END, 0);
+        ir_branch(f, LATCH, CMP_ltu, ref_reg(7), ref_reg(9), turn ? OUTER : INNER,
+                  turn ? INNER : OUTER, 0);
+        ir_ret(f, END);
+        graph_build(f);
+        assert_true(f->block[LATCH].loop == f->block[INNER].loop &&
+                    f->block[LATCH].loop != f->block[OUTER].loop);
+        Code c = {.f = f};
+        expand(&c);
+        assert_false(m->failed);
+        check_words(f, &c, turn);
+        ir_free(m);
+    }
+}
+
 /* --- tidying ---------------------------------------------------------------------------------- */
 
 static void put(Func *f, u32 b, u32 op, u32 reg, Ref a)
@@ -438,6 +465,7 @@ int main(void)
         cmocka_unit_test(order_of_blocks),
         cmocka_unit_test(places_of_rpc),
         cmocka_unit_test(words_of_terminators),
+        cmocka_unit_test(words_of_shared_ends),
         cmocka_unit_test(nothing_in_vain),
         cmocka_unit_test(passages),
     };

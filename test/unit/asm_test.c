@@ -605,7 +605,6 @@ static void sections_are_what_their_names_say(void **state)
     obj_free(o);
 }
 
-/* the special sections of the ELF specification, with RISC-V's small data; and as a prefix of a name */
 /* the letters of GNU as; what is about merging, groups and order is not for our linker */
 static void letters_are_flags(void **state)
 {
@@ -625,6 +624,28 @@ static void letters_are_flags(void **state)
         }
 }
 
+/* types by the names of GNU as, in each of its spellings, and by the numbers of ELF */
+static void section_types_have_names_and_numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 type;
+    } row[] = {{"@progbits", 1},    {"%nobits", 8},     {"\"note\"", 7},       {"@init_array", 14},
+               {"%fini_array", 15}, {"@\"nobits\"", 8}, {"@preinit_array", 16}, {"7", 7},
+               {"@8", 8},           {"%0x70000003", 0x70000003}, {"1 + 6", 7}};
+    (void)state;
+    for (size_t i = 0; i < countof(row); i++) {
+        char text[80];
+        snprintf(text, sizeof text, "\t.section .s, \"a\", %s\n\t.zero 4\n", row[i].text);
+        Object *o = assemble(text, V202);
+        if (section_of(o, ".s")->type != row[i].type)
+            fail_msg("%s: type %u", row[i].text, section_of(o, ".s")->type);
+        assert_int_equal(section_of(o, ".s")->size, 4);
+        obj_free(o);
+    }
+}
+
+/* the special sections of the ELF specification, with RISC-V's small data; and as a prefix of a name */
 static void known_sections_have_types_and_flags(void **state)
 {
     enum { READ = SHF_ALLOC, WRITE = SHF_ALLOC | SHF_WRITE, RUN = SHF_ALLOC | SHF_EXECINSTR };
@@ -879,6 +900,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sections_are_what_their_names_say),
         cmocka_unit_test(letters_are_flags),
         cmocka_unit_test(known_sections_have_types_and_flags),
+        cmocka_unit_test(section_types_have_names_and_numbers),
         cmocka_unit_test(symbols_have_their_properties),
         cmocka_unit_test(kernels_may_need_no_memory),
         cmocka_unit_test(sections_have_symbols),

@@ -272,6 +272,22 @@ static void test_memory(void **state)
            "amominu.w word global \nx.fence\nx.barrier 3");
 }
 
+/* Accesses of one symbol share its address, where their distances fit into rows; others take the address of their own
+ * place. */
+static void test_symbols(void **state)
+{
+    (void)state;
+    Func *f = select_of("extern @t\nkernel @k",
+                        "b0:\n %1 = load word const [@t+4]\n %2 = load word const [@t+8]\n"
+                        " %3 = load word const [@t+5000]\n %4 = load word const [@t-4 + 16]\n"
+                        " %5 = add %1, %2\n %6 = add %3, %4\n %7 = mul %5, %6\n"
+                        " store word global %7, [@t+2044]\n ret\n");
+    expect_lines(f, "%8:x = li @t\n%1:x = lw word const 4, %8\n%2:x = lw word const 8, %8\n"
+                    "%9:x = li @t+5000\n%3:x = lw word const 0, %9\n%4:x = lw word const 12, %8\n"
+                    "sw word global %7, 2044, %8\nret\n");
+    ir_free(f->module);
+}
+
 /* One access: 0 to 2 for a byte, half or word. */
 typedef struct {
     const char *space;
@@ -550,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_checked_choices),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_rows_of_accesses),
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_near_broadcasts),

@@ -46,7 +46,7 @@ static bool assemble_and_write(Buf *made)
     Diag d = {0};
     Buf file = {0};
     bool ok = false;
-    Object *o = asm_text("t.s", text, &(AsmOptions){.set = V202}, &d);
+    Object *o = asm_text("t.s", text, &(AsmOptions){.set = V202, .lines = true}, &d);
     if (o && obj_write(o, &file, &d)) {
         Object *back;
         ok = obj_read("t.o", file.data, file.len, &d, &back) && obj_write(back, made, &d);

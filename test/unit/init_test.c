@@ -311,8 +311,10 @@ static void exchanges_leave_what_they_bring(void **state)
     const u32 word = (u32)addr, local = 4 * LANES * (countof(rows) + 1);
     const DrvArg args[] = {{.size = 4, .align = 4, .value = &word, .buffer = 4 * LANES},
                            {.is_local = true, .size = local}};
-    buf_str(&b, "\t.kernel k\nk:\tlw s2, 0(a0)\n\tlw s3, 4(a0)\n\tcsrr t0, CSR_LDS\n\tadd s3, s3, t0\n"
-                "\tvid.v v2\n\tvsll.vi v2, v2, 2\n\tvadd.vx v1, v2, s3\n\tvadd.vx v2, v2, s2\n\tvadd.vi v7, v1, 0\n");
+    buf_str(&b,
+            "\t.kernel k\nk:\tlw s2, 0(a0)\n\tlw s3, 4(a0)\n\tcsrr t0, CSR_LDS\n\tadd s3, s3, t0\n"
+            "\tvid.v v2\n\tvsll.vi v2, v2, 2\n\tvadd.vx v1, v2, s3\n\tvadd.vx v2, v2, "
+            "s2\n\tvadd.vi v7, v1, 0\n");
     for (u32 i = 0; i < countof(rows); i++)
         buf_printf(&b,
                    "\tli t0, %d\n\tvmv.v.i v3, 5\n\tvlw12.v v4, 0(v7)\n\tvadd.vx v1, v1, t0\n"
@@ -383,11 +385,12 @@ static void a_few_leave_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_from_somewhere), cmocka_unit_test(masks_write_their_lanes),
-        cmocka_unit_test(exchanges_leave_what_they_bring),
-        cmocka_unit_test(first_values_are_of_their_program), cmocka_unit_test(leaves_nothing),
-        cmocka_unit_test(a_few_leave_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_come_from_somewhere),
+                                       cmocka_unit_test(masks_write_their_lanes),
+                                       cmocka_unit_test(exchanges_leave_what_they_bring),
+                                       cmocka_unit_test(first_values_are_of_their_program),
+                                       cmocka_unit_test(leaves_nothing),
+                                       cmocka_unit_test(a_few_leave_nothing)};
     (void)argc;
     remember_tests(tests, countof(tests), argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

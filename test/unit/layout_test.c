@@ -462,12 +462,9 @@ static void passages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_blocks),
-        cmocka_unit_test(places_of_rpc),
-        cmocka_unit_test(words_of_terminators),
-        cmocka_unit_test(words_of_shared_ends),
-        cmocka_unit_test(nothing_in_vain),
-        cmocka_unit_test(passages),
+        cmocka_unit_test(order_of_blocks),      cmocka_unit_test(places_of_rpc),
+        cmocka_unit_test(words_of_terminators), cmocka_unit_test(words_of_shared_ends),
+        cmocka_unit_test(nothing_in_vain),      cmocka_unit_test(passages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,8 @@ static void counts_of_the_l2(void **state)
         u32 chance = seed, line = 0;
         buf_str(&text, "li s2, 1\n");
         for (u32 i = 0; i < TOUCHES; i++) {
-            const bool is_last = i == TOUCHES - 1 && seed % 2; /* a store to the line that is there */
+            const bool is_last =
+                i == TOUCHES - 1 && seed % 2; /* a store to the line that is there */
             const u32 other = rnd(&chance, SETS * TAGS);
             const bool writes = is_last || (rnd(&chance, 2) && i < TOUCHES - 2);
             line = is_last ? line : other;

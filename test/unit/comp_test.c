@@ -1161,6 +1161,32 @@ static void keeps_what_is_used(void **state)
     buf_free(&got);
 }
 
+/* Whoever writes, reads and trims has no more files open afterwards, and no more memory.  (Sanitizers count blocks
+ * themselves.) */
+static void closes_what_it_opened(void **state)
+{
+    enum { NOISE = 10000 };
+    const Buf key = {.data = (u8 *)(uintptr_t)"key", .len = 3};
+    const int before = files_open();
+    size_t memory = 0;
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        Buf got = {0};
+        run_shell("rm -f %s/cache/trimmed", scratch);
+        cache_put(in_scratch("cache"), &key, &key);
+        assert_true(cache_get(in_scratch("cache"), &key, &got));
+        buf_free(&got);
+        run_shell("test -e %s/cache/trimmed", scratch);
+        const struct mallinfo2 now = mallinfo2();
+        if (round)
+            assert_true(now.uordblks + now.hblkhd < memory + NOISE);
+        else
+            memory = now.uordblks + now.hblkhd;
+        assert_int_equal(files_open(), before);
+    }
+    run_shell("rm -r %s/cache", scratch);
+}
+
 /* A directory is made with those that it lies in; where none can be made nothing is kept. */
 static void makes_its_directory(void **state)
 {
@@ -1298,6 +1324,7 @@ int main(void)
         cmocka_unit_test(keeps_its_limit),
         cmocka_unit_test(keeps_what_is_used),
         cmocka_unit_test(makes_its_directory),
+        cmocka_unit_test(closes_what_it_opened),
         cmocka_unit_test(finds_its_directory),
         cmocka_unit_test(damaged_entries),
     };

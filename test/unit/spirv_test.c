@@ -275,6 +275,8 @@ static void refuses_others(void **state)
     ADD(&m, CONSTANT_NULL, 0, 3);
     expect_words(&m, &m);
     assert_false(spirv_spell(m.data, 16, &out));
+    set_word(&m, 3, 0); /* no ids at all: no shuffle is of vectors */
+    expect_words(&m, &m);
     set_word(&m, 3, 0x400000); /* ids up to 0x3fffff */
     assert_true(spirv_spell(m.data, m.len, &out));
     set_word(&m, 3, 0x400001);

@@ -36,7 +36,7 @@ static void one_statement(void)
         break;
     default:
         line("vxor.vx v%u,v%u,x%u", to, a, 20 + below(3));
-        if (gen.may_fault && one_in(4))
+        if (gen.may_fault && one_in(2))
             line("%s v%u,0(v%u)", one_in(2) ? "vlw12.v" : "vsw12.v", to, a);
     }
 }
@@ -186,6 +186,17 @@ static void quick(void **state)
     unsetenv("VENTUS_JIT_TIER");
 }
 
+static void quick_of_v2025(void **state)
+{
+    (void)state;
+    const IsaSet before = gen.set;
+    gen.set = V2025 | TIDX;
+    setenv("VENTUS_JIT_TIER", "quick", 1);
+    try_sides("jit", 4, false);
+    unsetenv("VENTUS_JIT_TIER");
+    gen.set = before;
+}
+
 static void compared(void **state)
 {
     (void)state;
@@ -309,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(optimised),
         cmocka_unit_test(quick),
+        cmocka_unit_test(quick_of_v2025),
         cmocka_unit_test(compared),
         cmocka_unit_test(many_branches),
         cmocka_unit_test(waits_behind_another_join),

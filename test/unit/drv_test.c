@@ -843,6 +843,74 @@ static void private_memory(void **state)
         }
 }
 
+typedef struct {
+    u64 size, area; /* private memory of a launch, and of a group */
+} PrivateRoom;
+
+static void take_private(void *self, const DrvScene *scene, LaunchOptions *options)
+{
+    const DevLaunch *l = scene->launch;
+    PrivateRoom *room = self;
+    (void)options;
+    *room = (PrivateRoom){.area = align_up((u64)l->pds_lane * l->lanes * l->warps, PAGE_SIZE)};
+    for (size_t i = 0; i < scene->nextents; i++)
+        if (scene->extents[i].kind == EXTENT_PRIVATE)
+            room->size += scene->extents[i].size;
+}
+
+/* Every group has private memory of its own, as long as that is no more than 64 MiB; otherwise as many as that is room
+ * for, up to 32, or more if more run at a time. */
+static void room_of_private_memory(void **state)
+{
+    enum { ITEMS = 128, MODEST = 64 << 20 };
+    (void)state;
+    Driver *d = open_loaded(false);
+    PrivateRoom room;
+    u32 out;
+    const DrvArg arg = value_arg(out_buffer(d, ITEMS * 200 * 4, &out), 4, 4);
+    drv_watch(d, (DrvWatcher){.self = &room, .begin = take_private});
+    for (u32 private_min = 5000; private_min <= 50000; private_min *= 10)
+        for (u32 groups = 1; groups <= 200; groups = groups < 3 ? groups + 1 : groups + 49) {
+            DrvResult r;
+            const DrvKernel k = {.kernel = "keep", .dims = 1, .global = {ITEMS * groups}, .local = {ITEMS}, .args = &arg,
+                                 .nargs = 1, .run = {.threads = 1}, .private_min = private_min};
+            assert_int_equal(drv_run(d, &k, &r), DRV_OK);
+            assert_true(room.area >= (u64)private_min * ITEMS && room.size % room.area == 0);
+            if (groups <= MODEST / room.area)
+                assert_int_equal(room.size, groups * room.area);
+            else
+                assert_true(room.size >= room.area * (MODEST / room.area < 32 ? MODEST / room.area : 32) &&
+                            room.size <= MODEST);
+        }
+    drv_close(d);
+}
+
+/* A grid with remainders runs in parts, whose counts are added up. */
+static void counts_of_parts(void **state)
+{
+    (void)state;
+    u64 insns[2], cycles[2];
+    for (u32 i = 0; i < 2; i++) {
+        DeviceOptions o = dev_defaults();
+        o.engine = dev_find_engine("timing");
+        Driver *d = drv_open(&o);
+        assert_non_null(d);
+        load(d, make_image(GEN_B, 0, NULL));
+        u32 out;
+        const u32 factor = 3;
+        const DrvArg args[] = {value_arg(out_buffer(d, 4000 * 4, &out), 4, 4), value_arg(&factor, 4, 4)};
+        DrvResult r;
+        const DrvKernel k = {.kernel = "scale", .dims = 1, .global = {i ? 3204 : 3200}, .local = {32}, .args = args, .nargs = 2, .partial = true};
+        assert_int_equal(drv_run(d, &k, &r), DRV_OK);
+        assert_int_equal(r.dev.run.groups, i ? 101 : 100);
+        assert_int_equal(r.dev.run.timed, r.dev.run.groups);
+        insns[i] = r.dev.run.insns, cycles[i] = r.dev.run.cycles;
+        drv_close(d);
+    }
+    assert_true(insns[1] > insns[0] && insns[1] < insns[0] + insns[0] / 20);
+    assert_true(cycles[1] > cycles[0] && cycles[1] < 2 * cycles[0]);
+}
+
 /* Where there is no room for private memory of all groups at once, those run that have some. */
 static void scarce_private_memory(void **state)
 {
@@ -1620,6 +1688,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(private_memory_of_records),
         cmocka_unit_test(private_memory),
         cmocka_unit_test(scarce_private_memory),
+        cmocka_unit_test(room_of_private_memory), cmocka_unit_test(counts_of_parts),
         cmocka_unit_test(names_statuses),
         cmocka_unit_test(prints_in_order),
         cmocka_unit_test(prints_hostile_buffers),

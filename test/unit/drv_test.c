@@ -1530,6 +1530,32 @@ static void prints_overflow(void **state)
     drv_close(d);
 }
 
+/* Formats and strings that are read, and the text made of them, are 32 MiB at most (doc/abi.md, "Print buffer"): here 3,
+ * 1024 and 1023 bytes a record, whose last is printed whole. */
+static void prints_no_more_than_is_read(void **state)
+{
+    enum { LENGTH = 1023, EACH = 3 + LENGTH + 1 + LENGTH, FIT = (32 << 20) / EACH };
+    static const char more[] = "\n[print buffer: text beyond 32 MiB is lost]\n";
+    static u32 words[2 + 4 * (FIT + 9)];
+    char text[LENGTH + 1];
+    (void)state;
+    Driver *d = open_loaded(false);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = 0;
+    const u32 format = put_text(d, "%s"), string = put_text(d, text);
+    for (u32 n = FIT; n <= FIT + 9; n += n == FIT ? 1 : 8) {
+        words[0] = 16 * n;
+        for (u32 i = 0; i < n; i++)
+            memcpy(&words[2 + 4 * i], (u32[]){16, i, format, string}, 16);
+        char *got = drain(d, words, 2 + 4 * n);
+        const size_t length = (size_t)LENGTH * (n == FIT ? n : FIT + 1);
+        assert_int_equal(strspn(got, "x"), length);
+        assert_string_equal(got + length, n == FIT ? "" : more);
+        mem_free(got);
+    }
+    drv_close(d);
+}
+
 /* What was printed before a fault is not lost; nothing is asked of kernels otherwise. */
 static void prints_nothing_unasked(void **state)
 {
@@ -1693,6 +1719,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(prints_in_order),
         cmocka_unit_test(prints_hostile_buffers),
         cmocka_unit_test(prints_overflow),
+        cmocka_unit_test(prints_no_more_than_is_read),
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(argument_layout),
         cmocka_unit_test(layouts_of_generations),

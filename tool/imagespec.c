@@ -21,20 +21,15 @@ static const struct {
 static const struct {
     const char *name;
     u32 type;
-    ArgType element; /* of bytes that have no name of their own: whole numbers */
+    char kind; /* of bytes that have no name of their own: whole numbers */
+    u32 size;
 } channels[] = {
-    {"8", IMAGE_TYPE_UNORM_INT8, {'u', 1, 1}},
-    {"16", IMAGE_TYPE_UNORM_INT16, {'u', 2, 1}},
-    {"8_snorm", IMAGE_TYPE_SNORM_INT8, {'i', 1, 1}},
-    {"16_snorm", IMAGE_TYPE_SNORM_INT16, {'i', 2, 1}},
-    {"8i", IMAGE_TYPE_SIGNED_INT8, {'i', 1, 1}},
-    {"16i", IMAGE_TYPE_SIGNED_INT16, {'i', 2, 1}},
-    {"32i", IMAGE_TYPE_SIGNED_INT32, {'i', 4, 1}},
-    {"8ui", IMAGE_TYPE_UNSIGNED_INT8, {'u', 1, 1}},
-    {"16ui", IMAGE_TYPE_UNSIGNED_INT16, {'u', 2, 1}},
-    {"32ui", IMAGE_TYPE_UNSIGNED_INT32, {'u', 4, 1}},
-    {"16f", IMAGE_TYPE_HALF_FLOAT, {'u', 2, 1}},
-    {"32f", IMAGE_TYPE_FLOAT, {'f', 4, 1}},
+    {"8", IMAGE_TYPE_UNORM_INT8, 'u', 1},        {"16", IMAGE_TYPE_UNORM_INT16, 'u', 2},
+    {"8_snorm", IMAGE_TYPE_SNORM_INT8, 'i', 1},  {"16_snorm", IMAGE_TYPE_SNORM_INT16, 'i', 2},
+    {"8i", IMAGE_TYPE_SIGNED_INT8, 'i', 1},      {"16i", IMAGE_TYPE_SIGNED_INT16, 'i', 2},
+    {"32i", IMAGE_TYPE_SIGNED_INT32, 'i', 4},    {"8ui", IMAGE_TYPE_UNSIGNED_INT8, 'u', 1},
+    {"16ui", IMAGE_TYPE_UNSIGNED_INT16, 'u', 2}, {"32ui", IMAGE_TYPE_UNSIGNED_INT32, 'u', 4},
+    {"16f", IMAGE_TYPE_HALF_FLOAT, 'u', 2},      {"32f", IMAGE_TYPE_FLOAT, 'f', 4},
 };
 
 /* sRGB and BGRA are of bytes, depth of a fraction or a float; as OpenCL has them. */
@@ -61,8 +56,7 @@ bool image_format(const char *name, size_t len, ImageFormat *f, ArgType *t)
                 !go_together(orders[o].order, channels[c].type))
                 continue;
             *f = (ImageFormat){orders[o].order, channels[c].type};
-            *t = channels[c].element;
-            t->lanes = orders[o].lanes;
+            *t = (ArgType){channels[c].kind, channels[c].size, orders[o].lanes};
             return true;
         }
     return false;

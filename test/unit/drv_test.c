@@ -204,8 +204,11 @@ static void whole_space(bool mmu)
         expect_own_frames(d, addr + 1, n - 1, size);
     for (u64 i = 1; i < n; i++)
         assert_int_equal(drv_free(d, addr[i]), DRV_OK);
+    assert_int_equal(drv_alloc_at(d, 0, 1), DRV_OK); /* private memory, which is given out only so */
+    assert_int_equal(drv_bytes_used(d), size + PAGE_SIZE);
     assert_int_equal(drv_free_all(d), DRV_OK);
     assert_int_equal(drv_bytes_used(d), 0);
+    assert_int_equal(drv_alloc_at(d, 0, 1), DRV_OK);
     assert_int_equal(drv_alloc(d, 1, &addr[0]), DRV_OK);
     assert_int_equal(addr[0], HEAP_LO);
     drv_close(d);

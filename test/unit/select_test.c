@@ -489,6 +489,20 @@ static void test_calls(void **state)
     ir_free(f->module);
 }
 
+/* a copy between scalars stays one, of a number it is a load of that, and one from scalars to lanes is made there */
+static void test_copies(void **state)
+{
+    (void)state;
+    Func *f = func_of_text("kernel @k", START " %4 = copy %2\n %5 = copy 9\n %6 = copy %2\n"
+                                              " %7 = add %4, %5\n store word flat %7, [%3]\n"
+                                              " store word flat %6, [%1]\n ret\n");
+    uniform(f);
+    f->value[6].bank = BANK_V;
+    select_rows(f);
+    expect_lines(f, "%4:x = copy %2\n%5:x = li 9\n%6:v = copy %2\n%7:x = x.add %4, %5\n");
+    ir_free(f->module);
+}
+
 /* pieces without a register lie in the private stack, word by word downwards from the frame base */
 static void test_pieces_on_the_stack(void **state)
 {
@@ -575,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_constants_of_phis),
         cmocka_unit_test(test_stale_operands),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_pieces_on_the_stack),
         cmocka_unit_test(test_calls_of_addresses),
         cmocka_unit_test(test_places_of_the_kernel),

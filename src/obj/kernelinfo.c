@@ -134,31 +134,6 @@ static void read_table(const json_t *o, KernelTable *t, Reading *r)
         read_kernel(json_array_get(kernels, t->nkernels), &t->kernels[t->nkernels], r);
 }
 
-bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d)
-{
-    const Source src = {.name = image->name, .text = ""};
-    const i32 index = obj_find_section(image, section_name);
-    *t = (KernelTable){0};
-    if (index < 0)
-        return false;
-    const Buf *data = &image->sections[index].data;
-    json_error_t why;
-    json_t *root = json_loadb(buf_text(data), data->len, 0, &why);
-    Reading r = {.ok = false};
-    if (root)
-        read_table(root, t, &r);
-    json_decref(root);
-    if (r.ok)
-        return true;
-    if (r.no_memory)
-        diag_no_memory(d, &src);
-    else
-        error(d, &src, NULL, "%s is malformed%s%s", section_name, root ? "" : ": ",
-              root ? "" : why.text);
-    kernelinfo_free(t);
-    return false;
-}
-
 static void free_kernel(KernelInfo *k)
 {
     for (size_t i = 0; i < k->nargs; i++) {
@@ -181,6 +156,63 @@ void kernelinfo_free(KernelTable *t)
     mem_free(t->kernels);
     mem_free(t->options);
     *t = (KernelTable){0};
+}
+
+/* Appends a part, whose memory goes over to the table or is freed. */
+static void append(KernelTable *t, KernelTable *part, Reading *r)
+{
+    const size_t n = t->nkernels + part->nkernels;
+    KernelInfo *all = get_array(n, sizeof *all, r);
+    if (!all) {
+        kernelinfo_free(part);
+        return;
+    }
+    if (t->nkernels)
+        memcpy(all, t->kernels, t->nkernels * sizeof *all);
+    if (part->nkernels)
+        memcpy(all + t->nkernels, part->kernels, part->nkernels * sizeof *all);
+    mem_free(t->kernels);
+    mem_free(part->kernels);
+    if (t->options)
+        mem_free(part->options);
+    *t = (KernelTable){all, n, t->globals_size + part->globals_size,
+                       t->options ? t->options : part->options};
+}
+
+/* An image has a table of each object that it was linked from, one behind the other. */
+bool kernelinfo_read(const Object *image, KernelTable *t, Diag *d)
+{
+    const Source src = {.name = image->name, .text = ""};
+    const i32 index = obj_find_section(image, section_name);
+    *t = (KernelTable){0};
+    if (index < 0)
+        return false;
+    const Buf *data = &image->sections[index].data;
+    json_error_t why = {.text = ""};
+    Reading r = {.ok = true};
+    size_t at = 0;
+    do {
+        KernelTable part = {0};
+        json_t *root =
+            json_loadb(buf_text(data) + at, data->len - at, JSON_DISABLE_EOF_CHECK, &why);
+        r.ok = root != NULL;
+        if (root)
+            read_table(root, &part, &r);
+        json_decref(root);
+        append(t, &part, &r);
+        if (!root)
+            break;
+        for (at += (size_t)why.position; at < data->len && strchr(" \n", data->data[at]);)
+            at++;
+    } while (r.ok && at < data->len);
+    if (r.ok)
+        return true;
+    if (r.no_memory)
+        diag_no_memory(d, &src);
+    else
+        error(d, &src, NULL, "%s is malformed%s%s", section_name, *why.text ? ": " : "", why.text);
+    kernelinfo_free(t);
+    return false;
 }
 
 const KernelInfo *kernelinfo_find(const KernelTable *t, const char *name)

@@ -54,7 +54,7 @@ typedef struct {
     bool silent;            /* it never calls printf */
 } KernelInfo;
 
-/* The table of an image. */
+/* The table of an image, which has that of each object one behind the other: all kernels, the options of the first. */
 typedef struct {
     KernelInfo *kernels;
     size_t nkernels;

@@ -257,6 +257,37 @@ static void malformed(void **state)
     }
 }
 
+/* Tables one behind the other, as the linker puts those of several objects: all kernels in their order, the options of the
+ * first. */
+static void several_tables(void **state)
+{
+    static const char text[] =
+        "{\"version\":1,\"globals_size\":8,\"options\":\"-w\",\"kernels\":[{\"name\":\"a\"},{\"name\":\"b\"}]}\n"
+        "{\"version\":1,\"kernels\":[]}\0\0"
+        "{\"version\":1,\"globals_size\":4,\"options\":\"-O0\",\"kernels\":[{\"name\":\"c\",\"silent\":true}]} \n\0";
+    (void)state;
+    for (size_t len = sizeof text - 1; len > 0; len--) {
+        Diag d = {0};
+        KernelTable t;
+        Object *o = with_text(text, len);
+        const bool whole = text[len - 1] == '}' ? text[len] != ',' && text[len] != ']' : text[len - 1] <= ' ';
+        if (kernelinfo_read(o, &t, &d) != whole)
+            fail_msg("%zu bytes: %d errors", len, d.errors);
+        assert_int_equal(d.errors, !whole);
+        if (len == sizeof text - 1) {
+            assert_int_equal(t.nkernels, 3);
+            assert_string_equal(t.kernels[0].name, "a");
+            assert_string_equal(t.kernels[1].name, "b");
+            assert_string_equal(t.kernels[2].name, "c");
+            assert_true(t.kernels[2].silent && !t.kernels[1].silent);
+            assert_int_equal(t.globals_size, 12);
+            assert_string_equal(t.options, "-w");
+        }
+        kernelinfo_free(&t);
+        obj_free(o);
+    }
+}
+
 /* an object without a table is no mistake */
 static void absent(void **state)
 {
@@ -424,7 +455,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(quotes_hold_words_together),
         cmocka_unit_test(values_are_no_options),
         cmocka_unit_test(comes_back),
-        cmocka_unit_test(malformed),
+        cmocka_unit_test(malformed), cmocka_unit_test(several_tables),
         cmocka_unit_test(absent),
         cmocka_unit_test(words_come_back),
         cmocka_unit_test(options_are_words),

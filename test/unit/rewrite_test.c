@@ -524,6 +524,11 @@ static void unrolled(void **state)
         {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 21, 2},
         {"", HEAD ONE_UP "%t = icmp ult i32 %next, %n\n", "", 22, 0},
         {"", HEAD ONE_UP "%t = icmp slt i32 %i, %n\n", "", 0, 4},
+        {"", "%i = phi i32 [ %next, %loop ], [ %a, %entry ]\n" ONE_UP "%t = icmp slt i32 %i, %n\n",
+         "", 0, 4}, /* the way back is named first */
+        {"%l = call i32 @__ventus_lane()\n",
+         "%i = phi i32 [ %next, %loop ], [ %l, %entry ]\n" ONE_UP "%t = icmp slt i32 %i, %n\n", "",
+         0, 0},
         {"", HEAD ONE_UP "%t = icmp ne i32 %n, %next\n", "", 0, 4},
         {"", HEAD ONE_UP "%t = icmp ne i32 %n, %i\n", "", 0, 4},
         {"", HEAD "%next = add i32 %i, 64\n%t = icmp ult i32 %next, %n\n", "", 0, 4},

@@ -358,6 +358,11 @@ static void spaces(void **state)
            "%n1 = getelementptr i32, ptr addrspace(1) %u1, i32 1\n%n = getelementptr i32, ptr "
            "addrspace(4) %t, i32 1\n"
            "%e = icmp eq i32 %r, 0\nbr i1 %e, label %loop, label %out\nout:\n"},
+        /* of an address that is a number nothing is known */
+        {"%r = load i32, ptr addrspace(4) inttoptr (i32 4096 to ptr addrspace(4))\n", NULL},
+        {"%r = load i32, ptr addrspace(4) inttoptr (i32 ptrtoint (ptr addrspace(1) @v to i32) to "
+         "ptr addrspace(4))\n",
+         NULL},
         {"%r = load i32, ptr addrspace(4) addrspacecast (ptr addrspace(1) @v to ptr "
          "addrspace(4))\n",
          "%r = load i32, ptr addrspace(1) @v\n"},

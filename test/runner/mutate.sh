@@ -159,8 +159,8 @@ verdict() { # FILE
         some=$(echo "$near" | grep "^$part") || continue
         # shellcheck disable=SC2046,SC2086
         build $(programs_of $some) || {
-            # what the build itself runs may fail, too
-            grep -q ' error: ' "$out/log" && echo 'does not compile' || echo 'noticed by the build'
+            # what the build itself runs may fail, too, and refuse the texts of start code
+            grep -qE '^[^ ]*\.(c|h|def|cl):[0-9:]* error: ' "$out/log" && echo 'does not compile' || echo 'noticed by the build'
             return
         }
         # shellcheck disable=SC2086

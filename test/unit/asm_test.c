@@ -848,6 +848,30 @@ static void every_use_is_in_the_record(void **state)
         }
 }
 
+/* The names of major opcodes in .insn, by their places in the manual's map of bits 6 to 2. */
+static void opcodes_have_names(void **state)
+{
+    static const char *const map[32] = {
+        "LOAD", "LOAD_FP", "CUSTOM_0", "MISC_MEM", "OP_IMM", "AUIPC", "OP_IMM_32", NULL,
+        "STORE", "STORE_FP", "CUSTOM_1", "AMO", "OP", "LUI", "OP_32", NULL,
+        "MADD", "MSUB", "NMSUB", "NMADD", "OP_FP", "OP_V", "CUSTOM_2", NULL,
+        "BRANCH", "JALR", NULL, "JAL", "SYSTEM", NULL, "CUSTOM_3", NULL};
+    (void)state;
+    for (u32 k = 0; k < countof(map); k++) {
+        char text[60];
+        u32 word;
+        if (!map[k])
+            continue;
+        snprintf(text, sizeof text, "\t.insn r %s, 0, 0, x0, x0, x0\n", map[k]);
+        Object *o = assemble(text, V202);
+        assert_int_equal(section_of(o, ".text")->data.len, 4);
+        memcpy(&word, section_of(o, ".text")->data.data, 4);
+        if (word != (k << 2 | 3))
+            fail_msg("%s: %x", map[k], word);
+        obj_free(o);
+    }
+}
+
 static void warnings_are_no_errors(void **state)
 {
     static const struct { const char *text, *message; } cases[] = {
@@ -901,6 +925,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(letters_are_flags),
         cmocka_unit_test(known_sections_have_types_and_flags),
         cmocka_unit_test(section_types_have_names_and_numbers),
+        cmocka_unit_test(opcodes_have_names),
         cmocka_unit_test(symbols_have_their_properties),
         cmocka_unit_test(kernels_may_need_no_memory),
         cmocka_unit_test(sections_have_symbols),

@@ -654,7 +654,8 @@ static void summarize(Region *r)
 }
 
 /* Sets b->dirty.  A barrier returns, and code that is entered behind it finds in the warp all that may be
- * read there.  Warps that begin have nothing of what is 0 at first. */
+ * read there.  Warps that begin have nothing of what is 0 at first.  Sides that are computed at once are among
+ * the successors, too, and lead to the join in both versions. */
 static void set_dirty(Region *r)
 {
     bool changed = true;

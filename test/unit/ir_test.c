@@ -632,6 +632,17 @@ static void data_rules(void **state)
     buf_free(&found);
 }
 
+/* Prints the function, which is the whole text, and frees its module. */
+static void expect_printed(Func *f, const char *want)
+{
+    Buf text = {0};
+    graph_build(f);
+    ir_print(&text, f);
+    assert_string_equal(buf_text(&text), want);
+    buf_free(&text);
+    ir_free(f->module);
+}
+
 /* notes are comments that say what a part of a variable is */
 static void notes(void **state)
 {
@@ -658,24 +669,19 @@ static void notes(void **state)
         ir_append(f, b, &i);
     }
     ir_ret(f, b);
-    graph_build(f);
-    Buf text = {0};
-    ir_print(&text, f);
-    assert_string_equal(buf_text(&text), "kernel @k {\n"
-                                         "b0:\n"
-                                         "    %1 = lane\n"
-                                         "    ; sum is %1\n"
-                                         "    ; sum+4 is %1+7\n"
-                                         "    ; sum+4 is %1-7, 8 bits\n"
-                                         "    ; sum is 5, 16 bits with sign\n"
-                                         "    ; sum is -\n"
-                                         "    ; sum+4 is the argument at 8\n"
-                                         "    ; sum is the scalar word 3\n"
-                                         "    ; sum is the private word 4\n"
-                                         "    ret\n"
-                                         "}\n");
-    buf_free(&text);
-    ir_free(m);
+    expect_printed(f, "kernel @k {\n"
+                      "b0:\n"
+                      "    %1 = lane\n"
+                      "    ; sum is %1\n"
+                      "    ; sum+4 is %1+7\n"
+                      "    ; sum+4 is %1-7, 8 bits\n"
+                      "    ; sum is 5, 16 bits with sign\n"
+                      "    ; sum is -\n"
+                      "    ; sum+4 is the argument at 8\n"
+                      "    ; sum is the scalar word 3\n"
+                      "    ; sum is the private word 4\n"
+                      "    ret\n"
+                      "}\n");
 }
 
 /* What a mistake of a pass left is printed as it is: operands that the operation does not have, sizes and spaces that
@@ -697,23 +703,18 @@ static void mistakes_are_printed(void **state)
     for (u32 k = 0; k < countof(list); k++)
         ir_append(f, b, &list[k]);
     ir_ret(f, b);
-    graph_build(f);
-    Buf text = {0};
-    ir_print(&text, f);
-    assert_string_equal(buf_text(&text), "kernel @k {\n"
-                                         "b0:\n"
-                                         "    %1 = lane\n"
-                                         "    add %1, 2, 3\n"
-                                         "    lane 1\n"
-                                         "    lane -, 1\n"
-                                         "    load ? global [%1]\n"
-                                         "    load ? global [%1]\n"
-                                         "    load word ? [%1]\n"
-                                         "    store word global %1, %1, [%1 - 8]\n"
-                                         "    ret\n"
-                                         "}\n");
-    buf_free(&text);
-    ir_free(m);
+    expect_printed(f, "kernel @k {\n"
+                      "b0:\n"
+                      "    %1 = lane\n"
+                      "    add %1, 2, 3\n"
+                      "    lane 1\n"
+                      "    lane -, 1\n"
+                      "    load ? global [%1]\n"
+                      "    load ? global [%1]\n"
+                      "    load word ? [%1]\n"
+                      "    store word global %1, %1, [%1 - 8]\n"
+                      "    ret\n"
+                      "}\n");
 }
 
 int main(int argc, char **argv)

@@ -237,9 +237,9 @@ static void install(Entries *t, Entry *e, CodeKind kind, CodeState state, Loaded
                     const MakerCost *cost)
 {
     e->code[kind] = code;
-    atomic_store_explicit(&e->state[kind], (int)state, memory_order_release);
     atomic_fetch_add(&t->regions, state == READY);
     atomic_fetch_add(&t->cached, cost->cached);
+    atomic_store_explicit(&e->state[kind], (int)state, memory_order_release);
 }
 
 /* Makes code of the entry, which is the worker's `current`, or (LOOKER) takes what the disk has; the

@@ -338,7 +338,7 @@ static bool show_command(const Cc *c, const Buf *text, Diag *d)
     Compiler *k = comp_open();
     if (!k)
         out_of_memory();
-    comp_available(k, &what);
+    comp_available(k, NULL, &what);
     comp_close(k);
     const bool ok = compile_to(c, COMP_COMMAND, text, &command, d);
     if (ok)

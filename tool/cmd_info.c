@@ -94,7 +94,7 @@ static void show_description(const MachineText *t)
 static bool has_compiler(Buf *what)
 {
     Compiler *c = comp_open();
-    const bool has = c && comp_available(c, what);
+    const bool has = c && comp_available(c, NULL, what);
     comp_close(c);
     return has;
 }

@@ -239,7 +239,7 @@ bool platform_has_compiler(void)
 {
     Buf what = {0};
     const ClPlatform *p = platform_get();
-    const bool has = p && comp_available(p->compiler, &what);
+    const bool has = p && comp_available(p->compiler, p->cache, &what);
     buf_free(&what);
     return has;
 }

@@ -340,7 +340,7 @@ bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOption
     return ok;
 }
 
-bool comp_available(Compiler *c, Buf *what)
+bool comp_available(Compiler *c, const char *cache, Buf *what)
 {
     Buf text = {0};
     pthread_mutex_lock(&c->lock);
@@ -348,8 +348,8 @@ bool comp_available(Compiler *c, Buf *what)
     pthread_mutex_unlock(&c->lock);
     if (!asked) {
         Diag d = {.sink = diag_to_buf, .to = &text};
-        there = request(c, &(Request){.kind = REQUEST_DESCRIBE}, &(CompOptions){.name = "ventus"},
-                        &text, &d);
+        there = request(c, &(Request){.kind = REQUEST_DESCRIBE},
+                        &(CompOptions){.name = "ventus", .cache = cache}, &text, &d);
         pthread_mutex_lock(&c->lock);
         if (!c->asked)
             c->description = text;

@@ -72,8 +72,9 @@ bool comp_link(Compiler *c, const Buf *const *inputs, size_t n, const CompOption
                Diag *d);
 
 /* Whether there is a compiler.  Appends "LLVM 19.1.7, /usr/bin/clang-19", or why there is none, to
- * `what`.  The process is asked once, and its answer remembered. */
-bool comp_available(Compiler *c, Buf *what);
+ * `what`.  The process is asked once, and its answer remembered, in that directory as well if it is
+ * not NULL: no process is started for who asks there again, as long as the programs are the same. */
+bool comp_available(Compiler *c, const char *cache, Buf *what);
 
 /* Where finished compilations are kept, by the environment: VENTUS_CACHE_DIR, or ventus below the
  * user's cache directory; NULL: nowhere (VENTUS_CACHE=0).  The caller's to free. */

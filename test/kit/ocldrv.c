@@ -32,7 +32,7 @@ const char *kit_missing(void)
     static Buf what;
     static bool asked, available;
     if (!asked)
-        available = comp_available(compiler(), &what);
+        available = comp_available(compiler(), NULL, &what);
     asked = true;
     return available ? NULL : buf_text(&what);
 }

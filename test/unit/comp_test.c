@@ -81,7 +81,7 @@ static const CompOptions image = {.output = COMP_IMAGE};
 static bool available(void)
 {
     Buf what = {0};
-    const bool there = comp_available(compiler, &what);
+    const bool there = comp_available(compiler, NULL, &what);
     buf_free(&what);
     return there;
 }
@@ -119,7 +119,7 @@ static void leaves_no_descriptor(void **state)
 static void *ask(void *c)
 {
     Buf what = {0};
-    const bool there = comp_available(c, &what);
+    const bool there = comp_available(c, NULL, &what);
     buf_free(&what);
     return there ? c : NULL;
 }
@@ -668,7 +668,7 @@ static void says_that_there_is_none(void **state)
         setenv("VENTUS_CC_PROGRAM", bad[i], 1);
         Compiler *c = comp_open();
         Buf what = {0};
-        assert_false(comp_available(c, &what));
+        assert_false(comp_available(c, NULL, &what));
         assert_non_null(strstr(buf_text(&what), "compiler"));
         buf_free(&what);
         assert_refused(compile_with(c, good, image), "t.cl: error: ");
@@ -997,6 +997,43 @@ static void notices_other_programs(void **state)
     free((void *)(size_t)opt.cache);
 }
 
+static bool answers(const char *how, const char *cache)
+{
+    Buf what = {0};
+    setenv("COMP_TEST_FAKE", how, 1);
+    Compiler *c = comp_open();
+    const bool there = comp_available(c, cache, &what);
+    comp_close(c);
+    if (there)
+        assert_string_equal(buf_text(&what), "a note\n\177ELF"); /* what the fake has to say */
+    buf_free(&what);
+    return there;
+}
+
+/* That there is a compiler stands in the cache, until its program is another one; that there is none
+ * does not. */
+static void remembers_that_it_is_there(void **state)
+{
+    char program[300];
+    (void)state;
+    run_shell("cp /proc/%d/exe %s/server", (int)getpid(), scratch);
+    snprintf(program, sizeof program, "%s/server", scratch);
+    setenv("VENTUS_CC_PROGRAM", program, 1);
+    const char *cache = strdup(in_scratch("cache"));
+    assert_false(answers("crash", cache));
+    assert_true(answers("known", NULL));
+    assert_false(answers("crash", cache));
+    assert_true(answers("known", cache));
+    assert_true(answers("crash", cache));
+    assert_false(answers("crash", NULL));
+    run_shell(LATER("%s/server"), scratch);
+    assert_false(answers("crash", cache));
+    unsetenv("COMP_TEST_FAKE");
+    unsetenv("VENTUS_CC_PROGRAM");
+    run_shell("cd %s && rm -r cache server", scratch);
+    free((void *)(size_t)cache);
+}
+
 /* Where it is not known which files were read, nothing is kept. */
 static void sees_through_a_script(void **state)
 {
@@ -1007,7 +1044,7 @@ static void sees_through_a_script(void **state)
     char directory[300], script[300], source[100];
     NEED_COMPILER;
     Buf what = {0};
-    comp_available(compiler, &what);
+    comp_available(compiler, NULL, &what);
     const char *clang = strchr(buf_text(&what), '/');
     assert_non_null(clang);
     snprintf(script, sizeof script, "%s/clang.sh", scratch);
@@ -1316,6 +1353,7 @@ int main(void)
         cmocka_unit_test(sees_headers_appear),
         cmocka_unit_test(sees_the_directory_change),
         cmocka_unit_test(sees_headers_in_memory_change),
+        cmocka_unit_test(remembers_that_it_is_there),
         cmocka_unit_test(sees_through_a_script),
         cmocka_unit_test(notices_other_programs),
         cmocka_unit_test(looks_at_files_only),

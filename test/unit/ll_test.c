@@ -26,7 +26,7 @@ static Compiler *compiler;
 static void need_compiler(void)
 {
     Buf what = {0};
-    const bool there = comp_available(compiler, &what);
+    const bool there = comp_available(compiler, NULL, &what);
     if (!there)
         print_message("no compiler: %s\n", buf_text(&what));
     buf_free(&what);

@@ -6,17 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Instructions of an entry that were interpreted. */
+/* Nanoseconds for which an entry was interpreted. */
 enum {
-    LUKEWARM = 20000, /* look whether the disk has code */
-    HOT = 100000,     /* make quick code */
-    HOTTEST = 1000000 /* optimise, whether or not there is quick code yet */
+    LUKEWARM = 300000, /* look whether the disk has code */
+    HOT = 2000000      /* make quick code */
 };
-enum {
-    HOTTER =
-        10000,  /* run in quick code for each of the region: about what it takes to optimise one */
-    MOST = 3000 /* of a region that is optimised: LLVM's time grows faster than the region */
-};
+/* Nanoseconds for which it was interpreted or ran in quick code, of the threads together, for each
+ * instruction of the region: optimise, when launches run, or when the engine ends, for later programs.
+ * An instruction takes half a millisecond and more, by a processor that launches may need. */
+enum { HOTTEST = 4000000 /* in all, at least */, HOTTEST_EACH = 300000, LAST_EACH = 75000 };
+enum { MOST = 3000 }; /* instructions of a region that is optimised: LLVM's time grows faster */
 enum { FINISHING = 500 }; /* milliseconds that an engine's end waits for code */
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -70,12 +69,35 @@ static Worker *worker_of(Entries *t, CodeKind kind)
     return &t->worker[kind == CODE_QUICK ? OF_QUICK : OF_FULL];
 }
 
-/* An entry whose optimised code is still asked for leaves the order for it. */
+/* Whether warps have spent so long there, for each instruction. */
+static bool is_hottest(const Entry *e, u64 each)
+{
+    const u64 spent = atomic_load_explicit(&e->heat, memory_order_relaxed) +
+                      atomic_load_explicit(&e->ran, memory_order_relaxed);
+    const u64 insns = atomic_load_explicit(&e->insns, memory_order_relaxed); /* 0: not known yet */
+    return insns && spent > HOTTEST && spent > insns * each;
+}
+
+static void *work(void *worker);
+
+/* Whether the worker has its thread, which begins when it is first needed. */
+static bool has_thread(Worker *w)
+{
+    if (!w->has_thread)
+        w->has_thread = !pthread_create(&w->thread, NULL, work, w);
+    return w->has_thread;
+}
+
+/* An entry whose optimised code is still asked for, or later programs will want, leaves the order for
+ * it. */
 static void bequeath(Entries *t, const Entry *e)
 {
     Worker *w = worker_of(t, CODE_PLAIN);
-    const bool asks = atomic_load(&e->state[CODE_PLAIN]) == QUEUED && w->current != e;
-    if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker))
+    const int state = atomic_load(&e->state[CODE_PLAIN]);
+    const bool asks = (state == QUEUED && w->current != e) ||
+                      (state == COLD && !t->waits && !t->only_quick && is_hottest(e, LAST_EACH));
+    if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
+        t->owner != getpid() || !has_thread(w))
         return;
     Bequest *b = mem_zalloc(1, sizeof *b);
     if (!b)
@@ -83,6 +105,7 @@ static void bequeath(Entries *t, const Entry *e)
     b->order = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
     b->next = w->bequests;
     w->bequests = b;
+    pthread_cond_signal(&w->wanted);
 }
 
 static void entry_free(Entries *t, Entry *e)
@@ -211,6 +234,7 @@ static bool find_region(Entries *t, Entry *e, u32 most)
     if (e->uop) {
         region_shrink(r);
         e->region = r;
+        atomic_store_explicit(&e->insns, r->insns, memory_order_relaxed);
         return true;
     }
     region_free(r);
@@ -331,9 +355,9 @@ static void make_bequest(Entries *t, Worker *w)
     pthread_cond_broadcast(&t->made);
 }
 
-static void *work(void *self)
+static void *work(void *worker)
 {
-    Worker *w = self;
+    Worker *w = worker;
     Entries *t = w->table;
     pthread_mutex_lock(&t->lock);
     while (!t->is_closing) {
@@ -397,9 +421,7 @@ static void request(Entries *t, Entry *e, CodeKind kind)
 {
     Worker *w = worker_of(t, kind);
     pthread_mutex_lock(&t->lock);
-    if (!w->has_thread)
-        w->has_thread = !pthread_create(&w->thread, NULL, work, w);
-    if (w->has_thread && atomic_load(&e->state[kind]) == COLD) {
+    if (has_thread(w) && atomic_load(&e->state[kind]) == COLD) {
         atomic_store(&e->state[kind], QUEUED);
         Entry **last = &w->queue[kind];
         while (*last)
@@ -435,13 +457,9 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
-    /* what ran, by any thread, has a region */
-    const u64 ran = atomic_load_explicit(&e->ran, memory_order_acquire);
+    const bool ran = atomic_load_explicit(&e->ran, memory_order_relaxed);
     const bool hotter =
-        t->only_full
-            ? hot
-            : heat > HOTTEST ||
-                  (ran && (ran > (u64)HOTTER * e->region->insns || atomic_load(&e->was_hot)));
+        t->only_full ? hot : (ran && atomic_load(&e->was_hot)) || is_hottest(e, HOTTEST_EACH);
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
     /* quick code also bridges the time until optimised code has entries at headers */
@@ -484,11 +502,27 @@ static bool is_making(const Entries *t)
     return is;
 }
 
+/* Asks for what later programs will want optimised. */
+static void ask_for_later(Entries *t)
+{
+    pthread_mutex_lock(&t->stable);
+    const u32 end = t->maker && maker_keeps(t->maker) && !t->only_quick ? t->end : 0;
+    for (u32 p = 0; p < end; p++) {
+        EntryPage *page = atomic_load(&t->page[p]);
+        for (u32 i = 0; page && i < PAGE_UOPS; i++)
+            for (Entry *e = atomic_load(&page->at[i]); e; e = e->next)
+                if (is_hottest(e, LAST_EACH) && state_of(e, CODE_PLAIN) == COLD)
+                    request(t, e, CODE_PLAIN);
+    }
+    pthread_mutex_unlock(&t->stable);
+}
+
 void entries_finish(Entries *t)
 {
     struct timespec end;
     if (t->waits || t->owner != getpid())
         return;
+    ask_for_later(t);
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_nsec += FINISHING * 1000000L;
     end.tv_sec += end.tv_nsec / 1000000000;

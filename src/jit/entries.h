@@ -27,8 +27,9 @@ struct Entry {
     u32 pc, callee;
     u8 lanes, vm;
     WarpShape warp;
-    _Atomic u64 heat;       /* instructions interpreted that began here */
+    _Atomic u64 heat;       /* nanoseconds for which it was interpreted from here */
     _Atomic u64 ran;        /* in quick code */
+    _Atomic u32 insns;      /* of the region; 0: there is none yet */
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
     Region *region;         /* when some code is READY */

@@ -229,18 +229,30 @@ static void compare_turn(Jit *j, Warp *w, const Region *r, const RegionBlock *at
     shadow_after(j->shadow, w, r, at, atomic_load(&j->entries.flags) == FLAGS_READ);
 }
 
-/* Adds what a turn retired to a count that threads share.  Of short turns one in SHARE is counted, for
- * all of them: threads that add at each warp wait for each other. */
-static void count_turn(Group *g, _Atomic u64 *count, u64 insns)
+/* A turn begins whose time may be counted (count_turn): when, or 0, if its time is not taken.  Of short
+ * turns one in SHARE is counted, for all of them: to look at the clock, and to add to a count that
+ * threads share, takes as long as some of them. */
+static u64 begin_turn(Group *g)
 {
-    enum { SHORT = 2000, SHARE = 13 }; /* a prime: turns of several kinds come in rounds */
-    if (insns < SHORT) {
-        if (++g->uncounted < SHARE)
-            return;
+    enum { SHARE = 13 }; /* a prime: turns of several kinds come in rounds */
+    return ++g->uncounted >= SHARE || g->was_long ? nanoseconds() : 0;
+}
+
+/* Adds the nanoseconds of a turn that retired so many instructions. */
+static void count_turn(Group *g, _Atomic u64 *count, u64 start, u64 insns)
+{
+    enum { LONG_TURN = 2000, USUAL = 20, MOST = 1000 /* for an instruction: others had the processor */ };
+    const bool is_long = insns >= LONG_TURN;
+    u64 ns = insns * USUAL;
+    g->was_long = is_long;
+    if (start) {
+        ns = nanoseconds() - start;
+        ns = (ns < insns * MOST ? ns : insns * MOST) * (is_long ? 1 : g->uncounted);
         g->uncounted = 0;
-        insns *= SHARE;
+    } else if (!is_long) {
+        return;
     }
-    atomic_fetch_add_explicit(count, insns, memory_order_release);
+    atomic_fetch_add_explicit(count, ns, memory_order_relaxed);
 }
 
 static void run_turn(Jit *j, Warp *w, u64 slice)
@@ -256,10 +268,12 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (code && !near) {
             const u64 end = most ? limit - e->region->insns : limit;
             HostEnv env = env_of(j, w->group, e);
-            const u64 before = w->ninsns;
+            const bool counts =
+                atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY;
+            const u64 before = w->ninsns, start = counts ? begin_turn(w->group) : 0;
             const Outcome outcome = run_code(&env, w, e, entry, code, end);
-            if (atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY)
-                count_turn(w->group, &e->ran, w->ninsns - before);
+            if (counts)
+                count_turn(w->group, &e->ran, start, w->ninsns - before);
             if (outcome == STOPPED || w->ninsns >= limit)
                 return;
             if (outcome == CAME_LATE) /* the end of the turn is near */
@@ -275,11 +289,12 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (w->is_fresh) /* it was in the region of e, or has not begun */
             warp_settle(w, w->ninsns ? e->region->written.x : 0,
                         w->ninsns ? e->region->written.v : NULL);
-        const u64 before = w->ninsns;
+        const bool counts = e && !entry;
+        const u64 before = w->ninsns, start = counts ? begin_turn(w->group) : 0;
         u64 uops = most ? sim_uops_before(w, limit) : slice;
         const bool goes_on = interpret(w, &uops, !near && (j->entries.waits || w->ninsns > LONG));
-        if (e && !entry)
-            count_turn(w->group, &e->heat, w->ninsns - before);
+        if (counts)
+            count_turn(w->group, &e->heat, start, w->ninsns - before);
         if (goes_on && !most && !uops)
             sim_leave_turn(w, turn);
         if (!goes_on || (most ? w->ninsns >= limit : !uops))

@@ -175,7 +175,8 @@ struct Group {
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
-    u32 uncounted;          /* short turns of warps since one was counted for them all (jit/jit.c) */
+    u32 uncounted;          /* turns of warps since the time of one was taken (jit/jit.c) */
+    bool was_long;          /* the last one was: the time of the next one is taken */
     u32 answered;           /* questions of the launch's RollCall */
     Group *next;            /* in a list of contexts that nobody runs */
 };

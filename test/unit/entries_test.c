@@ -19,12 +19,13 @@
 
 /* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised in pages
  * 2 to 4; a loop in page 5; no instruction in page 6; a jump from page 7 to page 9; in page 10 lanes
- * that part, and never come to where they would meet, in page 11. */
+ * that part, and never come to where they would meet, in page 11; a hundred instructions in page 12. */
 static const char text[] = FLAT_LOOP PAGE
     " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 3001\n addi x5,x5,3\n .endr\n"
     " endprg x0,x0,x0\n" PAGE FLAT_LOOP PAGE " .word 0xffffffff\n" PAGE " j 1f\n" PAGE " nop\n" PAGE
     " 1: endprg x0,x0,x0\n" PAGE ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
-    " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n";
+    " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n" PAGE
+    " .rept 100\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n";
 enum {
     LOOP = 0,
     IDLE = 1,
@@ -35,10 +36,11 @@ enum {
     FAR = 9,
     PART = 10,
     MEET = 11,
-    PAGES = 13
+    MIDDLE = 12,
+    PAGES = 14
 };
-/* instructions that were interpreted: none is asked for, looked for, made, optimised at once */
-enum { COOL = 20000, LUKEWARM = COOL + 1, WARM = 1000000, HOTTEST = WARM + 1 };
+/* nanoseconds: none is asked for, looked for, made, optimised at once if it is small */
+enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 4000000, HOTTEST = WARM + 1 };
 
 static Memory memory;
 static Code *code;
@@ -276,15 +278,14 @@ static void cold_to_hotter(void **state)
     wait_for(e, CODE_QUICK, READY);
     must_be(e, "rcc");
     HostCode *quick = code_in(e, CODE_QUICK);
-    const u64 most = 10000 * (u64)e->region->insns;
     /* from the interpreter, or where a turn ended: it can be entered at headers */
     for (u32 header = 0; header < 2; header++) {
         assert_ptr_equal(ask(e, WARM, 0, header), quick);
-        assert_ptr_equal(ask(e, WARM, most, header), quick);
-        assert_ptr_equal(ask(e, COOL, most, header), quick);
+        assert_ptr_equal(ask(e, 0, WARM, header), quick);
+        assert_ptr_equal(ask(e, COOL, WARM - COOL, header), quick);
     }
     must_be(e, "rcc");
-    HostCode *first = ask(e, WARM, most + 1, false);
+    HostCode *first = ask(e, COOL, HOTTEST - COOL, false);
     assert_true(first == quick || atomic_load(&e->state[CODE_PLAIN]) == READY);
     wait_for(e, CODE_PLAIN, READY);
     must_be(e, "rrc");
@@ -318,6 +319,16 @@ static void hottest(void **state)
     Entry *other = entry_at(OTHER);
     ask(other, HOTTEST, 0, false);
     wait_for(other, CODE_PLAIN, READY);
+
+    /* the more instructions, the longer */
+    Entry *middle = entry_at(MIDDLE);
+    ask(middle, HOTTEST, 0, false);
+    wait_for(middle, CODE_QUICK, READY);
+    assert_int_equal(atomic_load(&middle->insns), 101);
+    ask(middle, HOTTEST, 101 * 300000 - HOTTEST, false);
+    must_be(middle, "rcc");
+    ask(middle, HOTTEST, 101 * 300000 - HOTTEST + 1, false);
+    wait_for(middle, CODE_PLAIN, READY);
     close_table();
 }
 
@@ -326,7 +337,7 @@ static void tiers(void **state)
     NEED_MAKER;
     open_table(false, "full");
     Entry *e = entry_at(LOOP), *large = entry_at(LARGE);
-    assert_null(ask(e, COOL, UINT64_MAX, false));
+    assert_null(ask(e, COOL, UINT32_MAX, false));
     must_be(e, "ccc");
     ask(e, WARM, 0, false);
     wait_for(e, CODE_PLAIN, READY);
@@ -345,7 +356,7 @@ static void tiers(void **state)
     ask(e, WARM, 0, false);
     wait_for(e, CODE_QUICK, READY);
     for (u32 header = 0; header < 2; header++)
-        assert_ptr_equal(ask(e, WARM, UINT64_MAX, header), code_in(e, CODE_QUICK));
+        assert_ptr_equal(ask(e, WARM, UINT32_MAX, header), code_in(e, CODE_QUICK));
     must_be(e, "rcc");
     close_table();
 }
@@ -360,9 +371,9 @@ static void sizes(void **state)
         ask(e, WARM, 0, false);
         wait_for(e, CODE_QUICK, READY);
         e->region->insns = 3000 + more; /* its code stays that of a few */
-        ask(e, WARM, UINT64_MAX, false);
+        ask(e, WARM, UINT32_MAX, false);
         wait_for(e, CODE_PLAIN, more ? FAILED : READY);
-        assert_ptr_equal(ask(e, WARM, UINT64_MAX, false),
+        assert_ptr_equal(ask(e, WARM, UINT32_MAX, false),
                          code_in(e, more ? CODE_QUICK : CODE_PLAIN));
     }
     close_table();
@@ -379,7 +390,7 @@ static void queues(void **state)
         for (u32 i = 0; i < N; i++) {
             e[i] = entries_find(&table, CODE_LO + 4 * (i % 4) + (i < 8 ? 0 : OTHER * PAGE_SIZE), 0,
                                 (WarpShape){.full = i & 4}, &launch);
-            ask(e[i], WARM, kind ? UINT64_MAX : 0, false);
+            ask(e[i], WARM, kind ? UINT32_MAX : 0, false);
         }
         for (u32 i = 0; i < N; i++)
             wait_for(e[i], kind ? CODE_PLAIN : CODE_QUICK, READY);
@@ -485,7 +496,7 @@ static void hot_before(void **state)
     Entry *e = entry_at(LOOP);
     ask(e, WARM, 0, false);
     wait_for(e, CODE_QUICK, READY);
-    ask(e, WARM, 1, false);
+    ask(e, WARM - 1, 1, false);
     must_be(e, "rcc");
     Entry *large = entry_at(LARGE);
     ask(large, WARM, 0, false);
@@ -568,6 +579,36 @@ static void finishes(void **state)
     assert_null(table.worker[OF_FULL].bequests);
     pthread_mutex_unlock(&table.worker[OF_FULL].making);
     close_table();
+}
+
+/* What ran for a while is optimised for later programs when the table is closed, or its entry forgotten;
+ * what ran for less is not. */
+static void asks_at_the_end(void **state)
+{
+    enum { MUCH = 101 * 75000 };
+    static const struct {
+        u64 ran;
+        bool forgets;
+        const char *then;
+    } row[] = {{MUCH, false, "rcc"},
+               {MUCH, true, "rcc"},
+               {MUCH + 1, false, "crc"},
+               {MUCH + 1, true, "crc"}};
+    NEED_MAKER;
+    for (size_t i = 0; i < countof(row); i++) {
+        begin_disk();
+        open_table(false, NULL);
+        Entry *e = entry_at(MIDDLE);
+        ask(e, WARM, 0, false);
+        wait_for(e, CODE_QUICK, READY);
+        ask(e, COOL, row[i].ran - COOL, false);
+        must_be(e, "rcc");
+        if (row[i].forgets)
+            forget(MIDDLE, MIDDLE);
+        close_table();
+        must_be_there(MIDDLE, row[i].then);
+        end_disk();
+    }
 }
 
 /* --- what is forgotten ------------------------------------------------------------------- */
@@ -708,6 +749,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(from_the_disk),
         cmocka_unit_test(hot_before),
         cmocka_unit_test(finishes),
+        cmocka_unit_test(asks_at_the_end),
         cmocka_unit_test(settles_flags),
         cmocka_unit_test(forgets_pages),
         cmocka_unit_test(leaves_nothing),

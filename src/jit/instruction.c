@@ -211,11 +211,12 @@ static bool csr(Emit *e, const Uop *u)
 void emit_instruction(Emit *e, const Uop *u)
 {
     bool done = true;
-    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE) {
+    const Effect effect = (Effect)isa_insn[u->id].effect;
+    if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE && effect != E_LOAD) {
         call_handler(e);
         return;
     }
-    switch ((Effect)isa_insn[u->id].effect) {
+    switch (effect) {
     case E_ALU:
     case E_MAC: done = u->mod ? compute_modified(e, u) : compute(e, u, false); break;
     case E_FALU:

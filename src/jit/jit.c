@@ -88,18 +88,18 @@ typedef enum {
     STOPPED    /* the warp ended, waits or faulted */
 } Outcome;
 
-static HostEnv env_of(const Jit *j, const Group *g, const Entry *e)
+/* What all code of the entry reaches; what regions that repeat have besides is left as it is. */
+static void set_env(HostEnv *env, const Jit *j, const Group *g, const Entry *e)
 {
     const Launch *l = g->launch;
-    HostEnv env = {.base = l->memory->base,
-                   .page = l->memory->page,
-                   .lds_base = g->lds.base,
-                   .lds_page = g->lds.page,
-                   .depth = l->simt_depth,
-                   .uop = e->uop,
-                   .helper = maker_helpers(j->entries.maker)};
-    calls_set(&env);
-    return env;
+    env->base = l->memory->base;
+    env->page = l->memory->page;
+    env->lds_base = g->lds.base;
+    env->lds_page = g->lds.page;
+    env->depth = l->simt_depth;
+    env->uop = e->uop;
+    env->helper = maker_helpers(j->entries.maker);
+    calls_set(env);
 }
 
 /* Makes launch constants ready for the warps that *env names.  False: they cannot be read. */
@@ -234,7 +234,7 @@ static void compare_turn(Jit *j, Warp *w, const Region *r, const RegionBlock *at
  * threads share, takes as long as some of them. */
 static u64 begin_turn(Group *g)
 {
-    enum { SHARE = 13 }; /* a prime: turns of several kinds come in rounds */
+    enum { SHARE = 31 }; /* a prime: turns of several kinds come in rounds */
     return ++g->uncounted >= SHARE || g->was_long ? nanoseconds() : 0;
 }
 
@@ -267,7 +267,8 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         const bool near = code && most && w->ninsns + e->region->insns >= limit;
         if (code && !near) {
             const u64 end = most ? limit - e->region->insns : limit;
-            HostEnv env = env_of(j, w->group, e);
+            HostEnv env;
+            set_env(&env, j, w->group, e);
             const bool counts =
                 atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_relaxed) != READY;
             const u64 before = w->ninsns, start = counts ? begin_turn(w->group) : 0;
@@ -320,7 +321,8 @@ static void begin_group(Group *g, u64 slice)
     if (!e || !g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;
-    HostEnv env = env_of(j, g, e);
+    HostEnv env;
+    set_env(&env, j, g, e);
     HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
     for (u32 n = 0; n < MOST; n++) {
         bool have_met = true;
@@ -399,7 +401,8 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
     group_begin(g, first);
-    HostEnv env = env_of(j, g, e);
+    HostEnv env = {.constant = NULL};
+    set_env(&env, j, g, e);
     env.first = g->warps;
     env.last = &g->warps[g->nwarps - 1];
     env.end = end;

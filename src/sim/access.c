@@ -159,14 +159,9 @@ bool access_note_lanes(Warp *w, const Uop *u, u32 lo, u32 hi, u32 width, bool wr
     return true;
 }
 
-bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
+bool access_load_checked(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
 {
-    const u8 *base = range(w, a, a + width - 1, MEM_R);
     *value = 0;
-    if (base) {
-        *value = memory_get(base + a, width);
-        return access_note(w, u, a, width, lane, true, false);
-    }
     if (misaligned(w, u, a, width, lane, FAULT_LOAD_MISALIGNED))
         return false;
     const u32 part = is_torn(w, a, width) ? 1 : width;
@@ -179,15 +174,10 @@ bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
     return access_note(w, u, a, width, lane, true, false);
 }
 
-bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
+bool access_store_checked(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
 {
     if (w->group->reservations)
         drop_reservations(w->group, a, width);
-    u8 *base = range(w, a, a + width - 1, MEM_W);
-    if (base) {
-        memory_put(base + a, width, value);
-        return access_note(w, u, a, width, lane, false, true);
-    }
     if (misaligned(w, u, a, width, lane, FAULT_STORE_MISALIGNED))
         return false;
     const u32 part = is_torn(w, a, width) ? 1 : width;

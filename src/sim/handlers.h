@@ -159,8 +159,29 @@ static inline u8 *range(const Warp *w, u64 lo, u64 last, u8 need)
 /* One access of `width` bytes at a by lane `lane` (-1: scalar), in full: views,
  * translation, rights, alignment, tracked and code pages.  False: the fault is
  * recorded. */
-bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
-bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
+bool access_load_checked(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value);
+bool access_store_checked(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value);
+
+/* The same, and at once where that is plain memory and nobody notes accesses. */
+static inline bool access_load(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 *value)
+{
+    const u8 *base = w->group->notes ? NULL : range(w, a, a + width - 1, MEM_R);
+    if (!base)
+        return access_load_checked(w, u, a, width, lane, value);
+    *value = memory_get(base + a, width);
+    return true;
+}
+
+static inline bool access_store(Warp *w, const Uop *u, u64 a, u32 width, int lane, u32 value)
+{
+    const bool special = w->group->notes || w->group->reservations;
+    u8 *base = special ? NULL : range(w, a, a + width - 1, MEM_W);
+    if (!base)
+        return access_store_checked(w, u, a, width, lane, value);
+    memory_put(base + a, width, value);
+    return true;
+}
+
 /* The host address of an aligned word, for a read-modify-write, which the caller notes; NULL:
  * fault. */
 u32 *access_atomic(Warp *w, const Uop *u, u64 a, int lane);

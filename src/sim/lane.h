@@ -325,12 +325,30 @@ static inline void span(const Warp *w, u32 *lo, u32 *hi)
     *hi = most;
 }
 
-/* whether lane i accesses word i of a run of words */
-static inline bool in_a_row(const Warp *w)
+/* A chunk of lanes: those of groups of two dimensions often have rows where whole warps do not. */
+enum { RUN = 8 };
+#define RUN_OF(type) __attribute__((vector_size(sizeof(type) * RUN), aligned(1), may_alias)) type
+typedef RUN_OF(u32) Run;
+typedef RUN_OF(u8) RunU8;
+typedef RUN_OF(i8) RunI8;
+typedef RUN_OF(u16) RunU16;
+typedef RUN_OF(i16) RunI16;
+#undef RUN_OF
+
+#define ALL_OF(a) ((Run){a, a, a, a, a, a, a, a})
+
+/* whether the addresses of the lanes of each chunk are so far from each other; 0: the same */
+static inline bool in_runs(const Warp *w, const u32 step)
 {
-    u32 differ = 0;
-    LANES differ |= w->addr[i] ^ (w->addr[0] + 4 * (u32)i);
-    return !differ;
+    static const Run numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+    Run differ = {0};
+    u32 some = 0;
+    for (u32 c = 0; c < MAX_LANES; c += RUN)
+        differ |=
+            *(const Run *)(const void *)&w->addr[c] ^ (ALL_OF(w->addr[c]) + numbers * ALL_OF(step));
+    for (u32 i = 0; i < RUN; i++)
+        some |= differ[i];
+    return !some;
 }
 
 static inline u32 extend(u32 v, const u32 width, const bool sgn)
@@ -360,6 +378,15 @@ static const Uop *store_each(Warp *w, const Uop *u, u32 width)
     return next(u);
 }
 
+static inline void load_run(u32 *d, const void *from, const u32 width, const bool sgn)
+{
+#define WIDENED(type) __builtin_convertvector(*(const type *)from, Run)
+    *(Run *)(void *)d = width == 1   ? (sgn ? WIDENED(RunI8) : WIDENED(RunU8))
+                        : width == 2 ? (sgn ? WIDENED(RunI16) : WIDENED(RunU16))
+                                     : *(const Run *)from;
+#undef WIDENED
+}
+
 /* loads to v[rd] from addr[] */
 static inline const Uop *load(Warp *w, const Uop *u, const u32 width, const bool sgn)
 {
@@ -372,8 +399,16 @@ static inline const Uop *load(Warp *w, const Uop *u, const u32 width, const bool
         return load_each(w, u, width, sgn);
     if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, lo, hi, width, false))
         return NULL;
-    if (width == 4 && w->whole && in_a_row(w)) {
-        memcpy(d, base + lo, 4 * MAX_LANES);
+    if (w->whole && in_runs(w, width)) {
+        for (u32 c = 0; c < MAX_LANES; c += RUN)
+            load_run(&d[c], base + w->addr[c], width, sgn);
+        return next(u);
+    }
+    if (w->whole && in_runs(w, 0)) {
+        for (u32 c = 0; c < MAX_LANES; c += RUN) {
+            const u32 one = extend(memory_get(base + w->addr[c], width), width, sgn);
+            *(Run *)(void *)&d[c] = ALL_OF(one);
+        }
         return next(u);
     }
     const u32 *on = w->on, *addr = w->addr;
@@ -398,8 +433,12 @@ static inline const Uop *store(Warp *w, const Uop *u, const u32 width)
         return store_each(w, u, width);
     if (__builtin_expect(w->group->notes, 0) && !access_note_lanes(w, u, lo, hi, width, true))
         return NULL;
-    if (width == 4 && w->whole && in_a_row(w)) {
-        memcpy(base + lo, s, 4 * MAX_LANES);
+    if (w->whole && in_runs(w, width)) {
+        for (u32 c = 0; c < MAX_LANES; c += RUN) {
+            u8 *to = base + w->addr[c];
+            for (u32 i = 0; i < RUN; i++)
+                memory_put(to + i * width, width, s[c + i]);
+        }
         return next(u);
     }
     for (u32 left = w->exec; left; left &= left - 1) {

@@ -689,6 +689,35 @@ static void numbers(u32 *restrict to, const u32 *restrict from, u32 n)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
+/* --- words divided by one value ------------------------------------------------------------------ */
+
+/* The quotients of all lanes, or the rests: by a multiplication with 2^64 / b, rounded up, which hosts do in
+ * vectors.  For b from 2 on that is m = (2^64 + e) / b with e < b, so that a * m / 2^64 is a / b and less than
+ * 2^-32 more, which comes to no other integer. */
+static inline const Uop *divide_lanes(Warp *w, const Uop *u, const bool rest)
+{
+    const u32 b = w->x[u->rb], *on = w->on, *pa = w->v[u->ra];
+    const u64 m = UINT64_MAX / b + 1, high = m >> 32, low = (u32)m;
+    u32 *d = w->v[u->rd];
+    APART LANES
+    {
+        const u64 a = pa[i];
+        const u32 q = (u32)((a * high + (a * low >> 32)) >> 32), r = rest ? pa[i] - q * b : q;
+        d[i] = on[i] ? r : d[i];
+    }
+    return next(u);
+}
+static HANDLER(vx_divu_fast)
+{
+    return w->x[u->rb] < 2 ? vx_divu(w, u) : divide_lanes(w, u, false);
+}
+static HANDLER(vx_remu_fast)
+{
+    return w->x[u->rb] < 2 ? vx_remu(w, u) : divide_lanes(w, u, true);
+}
+#define vx_divu vx_divu_fast
+#define vx_remu vx_remu_fast
+
 /* from a format to the shape of its handlers: x_rr_, x_ri_, vv_, vx_, vi_ */
 #define SHAPE_R(op)    x_rr_##op
 #define SHAPE_R1(op)   x_ri_##op

@@ -6,16 +6,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds for which an entry was interpreted. */
+/* Nanoseconds for which an entry was interpreted, of the threads together. */
 enum {
-    LUKEWARM = 300000, /* look whether the disk has code */
-    HOT = 2000000      /* make quick code */
+    LUKEWARM = 300000,  /* look whether the disk has code */
+    HOT = 2000000,      /* make quick code */
+    HOTTEST = 100000000 /* optimise, whether or not there is quick code yet */
 };
-/* Nanoseconds for which it was interpreted or ran in quick code, of the threads together, for each
- * instruction of the region: optimise, when launches run, or when the engine ends, for later programs.
- * An instruction takes half a millisecond and more, by a processor that launches may need. */
-enum { HOTTEST = 4000000 /* in all, at least */, HOTTEST_EACH = 300000, LAST_EACH = 75000 };
-enum { MOST = 3000 }; /* instructions of a region that is optimised: LLVM's time grows faster */
+/* Nanoseconds for which it ran in quick code, at least and for each instruction of the region: optimise, which
+ * takes half a millisecond an instruction and more, of a processor that launches may need. */
+enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
+/* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs. */
+enum { LAST_EACH = 75000 };
+enum { MOST = 3000 };     /* instructions of a region that is optimised: LLVM's time grows faster */
 enum { FINISHING = 500 }; /* milliseconds that an engine's end waits for code */
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -69,13 +71,22 @@ static Worker *worker_of(Entries *t, CodeKind kind)
     return &t->worker[kind == CODE_QUICK ? OF_QUICK : OF_FULL];
 }
 
-/* Whether warps have spent so long there, for each instruction. */
-static bool is_hottest(const Entry *e, u64 each)
+static u64 nanoseconds_of(const _Atomic u64 *count)
 {
-    const u64 spent = atomic_load_explicit(&e->heat, memory_order_relaxed) +
-                      atomic_load_explicit(&e->ran, memory_order_relaxed);
+    return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* Whether that is long enough to optimise the entry, if an instruction is worth so much. */
+static bool is_long(const Entry *e, u64 spent, u64 each)
+{
     const u64 insns = atomic_load_explicit(&e->insns, memory_order_relaxed); /* 0: not known yet */
-    return insns && spent > HOTTEST && spent > insns * each;
+    return insns && spent > HOTTER && spent > insns * each;
+}
+
+/* Whether later programs will want it optimised. */
+static bool will_be_wanted(const Entry *e)
+{
+    return is_long(e, nanoseconds_of(&e->heat) + nanoseconds_of(&e->ran), LAST_EACH);
 }
 
 static void *work(void *worker);
@@ -95,7 +106,7 @@ static void bequeath(Entries *t, const Entry *e)
     Worker *w = worker_of(t, CODE_PLAIN);
     const int state = atomic_load(&e->state[CODE_PLAIN]);
     const bool asks = (state == QUEUED && w->current != e) ||
-                      (state == COLD && !t->waits && !t->only_quick && is_hottest(e, LAST_EACH));
+                      (state == COLD && !t->waits && !t->only_quick && will_be_wanted(e));
     if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
         t->owner != getpid() || !has_thread(w))
         return;
@@ -451,15 +462,15 @@ static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
 
 HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
-    const u64 heat = atomic_load_explicit(&e->heat, memory_order_relaxed);
+    const u64 heat = nanoseconds_of(&e->heat), ran = nanoseconds_of(&e->ran);
     const bool hot = t->waits || heat > HOT;
     if (heat > LUKEWARM && !t->only_full &&
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
-    const bool ran = atomic_load_explicit(&e->ran, memory_order_relaxed);
-    const bool hotter =
-        t->only_full ? hot : (ran && atomic_load(&e->was_hot)) || is_hottest(e, HOTTEST_EACH);
+    const bool hotter = t->only_full ? hot
+                                     : heat > HOTTEST || (ran && atomic_load(&e->was_hot)) ||
+                                           is_long(e, ran, HOTTER_EACH);
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
     /* quick code also bridges the time until optimised code has entries at headers */
@@ -511,7 +522,7 @@ static void ask_for_later(Entries *t)
         EntryPage *page = atomic_load(&t->page[p]);
         for (u32 i = 0; page && i < PAGE_UOPS; i++)
             for (Entry *e = atomic_load(&page->at[i]); e; e = e->next)
-                if (is_hottest(e, LAST_EACH) && state_of(e, CODE_PLAIN) == COLD)
+                if (will_be_wanted(e) && state_of(e, CODE_PLAIN) == COLD)
                     request(t, e, CODE_PLAIN);
     }
     pthread_mutex_unlock(&t->stable);

@@ -241,7 +241,11 @@ static u64 begin_turn(Group *g)
 /* Adds the nanoseconds of a turn that retired so many instructions. */
 static void count_turn(Group *g, _Atomic u64 *count, u64 start, u64 insns)
 {
-    enum { LONG_TURN = 2000, USUAL = 20, MOST = 1000 /* for an instruction: others had the processor */ };
+    enum {
+        LONG_TURN = 2000,
+        USUAL = 20,
+        MOST = 1000 /* for an instruction: others had the processor */
+    };
     const bool is_long = insns >= LONG_TURN;
     u64 ns = insns * USUAL;
     g->was_long = is_long;

@@ -3,12 +3,11 @@
  */
 #include "test/kit/rig.h"
 
-static const u32 divisors[] = {0,          1,          2,          3,          4,         5,
-                               6,          7,          9,          10,         12,        25,
-                               31,         32,         33,         100,        127,       255,
-                               256,        641,        1000,       65535,      65536,     65537,
-                               0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaab, 0xfffffffe,
-                               0xffffffff};
+static const u32 divisors[] = {
+    0,          1,          2,          3,          4,          5,          6,         7,
+    9,          10,         12,         25,         31,         32,         33,        100,
+    127,        255,        256,        641,        1000,       65535,      65536,     65537,
+    0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaab, 0xfffffffe, 0xffffffff};
 
 /* Lane i of row `row`: a multiple of b, one less or one more; the largest ones first. */
 static u32 dividend(u32 b, u32 row, u32 i)

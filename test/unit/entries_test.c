@@ -39,8 +39,8 @@ enum {
     MIDDLE = 12,
     PAGES = 14
 };
-/* nanoseconds: none is asked for, looked for, made, optimised at once if it is small */
-enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 4000000, HOTTEST = WARM + 1 };
+/* nanoseconds: none is asked for, looked for, made, optimised at once; what a small one runs before that */
+enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 100000000, HOTTEST = WARM + 1, MOST = 4000000 };
 
 static Memory memory;
 static Code *code;
@@ -281,11 +281,11 @@ static void cold_to_hotter(void **state)
     /* from the interpreter, or where a turn ended: it can be entered at headers */
     for (u32 header = 0; header < 2; header++) {
         assert_ptr_equal(ask(e, WARM, 0, header), quick);
-        assert_ptr_equal(ask(e, 0, WARM, header), quick);
-        assert_ptr_equal(ask(e, COOL, WARM - COOL, header), quick);
+        assert_ptr_equal(ask(e, WARM, MOST, header), quick);
+        assert_ptr_equal(ask(e, COOL, MOST, header), quick);
     }
     must_be(e, "rcc");
-    HostCode *first = ask(e, COOL, HOTTEST - COOL, false);
+    HostCode *first = ask(e, COOL, MOST + 1, false);
     assert_true(first == quick || atomic_load(&e->state[CODE_PLAIN]) == READY);
     wait_for(e, CODE_PLAIN, READY);
     must_be(e, "rrc");
@@ -322,12 +322,12 @@ static void hottest(void **state)
 
     /* the more instructions, the longer */
     Entry *middle = entry_at(MIDDLE);
-    ask(middle, HOTTEST, 0, false);
+    ask(middle, WARM, MOST + 1, false);
     wait_for(middle, CODE_QUICK, READY);
     assert_int_equal(atomic_load(&middle->insns), 101);
-    ask(middle, HOTTEST, 101 * 300000 - HOTTEST, false);
+    ask(middle, WARM, 101 * 300000, false);
     must_be(middle, "rcc");
-    ask(middle, HOTTEST, 101 * 300000 - HOTTEST + 1, false);
+    ask(middle, 0, 101 * 300000 + 1, false);
     wait_for(middle, CODE_PLAIN, READY);
     close_table();
 }
@@ -496,7 +496,7 @@ static void hot_before(void **state)
     Entry *e = entry_at(LOOP);
     ask(e, WARM, 0, false);
     wait_for(e, CODE_QUICK, READY);
-    ask(e, WARM - 1, 1, false);
+    ask(e, COOL, 1, false); /* not so long that it is optimised at the end */
     must_be(e, "rcc");
     Entry *large = entry_at(LARGE);
     ask(large, WARM, 0, false);

@@ -68,9 +68,7 @@ static void chunk_by_chunk(void **state)
         for (size_t a = 0; a < countof(accesses); a++)
             for (size_t s = 0; s < countof(sizes); s++)
                 for (u32 k = 0; k < 40; k++) {
-                    const u32 step = k % 4 == 0   ? 0
-                                     : k % 4 == 1 ? 1 + below(6)
-                                                  : accesses[a].width;
+                    const u32 step = k % 4 == 0 ? 0 : k % 4 == 1 ? 1 + below(6) : accesses[a].width;
                     try_access(&accesses[a], sizes[s], step, one_in(4),
                                one_in(4) ? random_mask() : UINT32_MAX);
                 }

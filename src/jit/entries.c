@@ -15,10 +15,11 @@ enum {
 /* Nanoseconds for which it ran in quick code, at least and for each instruction of the region: optimise, which
  * takes half a millisecond an instruction and more, of a processor that launches may need. */
 enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
-/* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs. */
-enum { LAST_EACH = 75000 };
+/* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs, what does not
+ * take too long for that. */
+enum { LAST_EACH = 75000, LAST_MOST = 200 };
 enum { MOST = 3000 };     /* instructions of a region that is optimised: LLVM's time grows faster */
-enum { FINISHING = 500 }; /* milliseconds that an engine's end waits for code */
+enum { FINISHING = 1000 }; /* milliseconds that an engine's end waits for code */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -86,7 +87,8 @@ static bool is_long(const Entry *e, u64 spent, u64 each)
 /* Whether later programs will want it optimised. */
 static bool will_be_wanted(const Entry *e)
 {
-    return is_long(e, nanoseconds_of(&e->heat) + nanoseconds_of(&e->ran), LAST_EACH);
+    return is_long(e, nanoseconds_of(&e->heat) + nanoseconds_of(&e->ran), LAST_EACH) &&
+           atomic_load_explicit(&e->insns, memory_order_relaxed) <= LAST_MOST;
 }
 
 static void *work(void *worker);

@@ -19,13 +19,15 @@
 
 /* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised in pages
  * 2 to 4; a loop in page 5; no instruction in page 6; a jump from page 7 to page 9; in page 10 lanes
- * that part, and never come to where they would meet, in page 11; a hundred instructions in page 12. */
+ * that part, and never come to where they would meet, in page 11; a hundred instructions in page 12, two hundred in page
+ * 13, and ends. */
 static const char text[] = FLAT_LOOP PAGE
     " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 3001\n addi x5,x5,3\n .endr\n"
     " endprg x0,x0,x0\n" PAGE FLAT_LOOP PAGE " .word 0xffffffff\n" PAGE " j 1f\n" PAGE " nop\n" PAGE
     " 1: endprg x0,x0,x0\n" PAGE ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
     " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n" PAGE
-    " .rept 100\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n";
+    " .rept 100\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n" PAGE
+    " .rept 200\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n";
 enum {
     LOOP = 0,
     IDLE = 1,
@@ -37,7 +39,8 @@ enum {
     PART = 10,
     MEET = 11,
     MIDDLE = 12,
-    PAGES = 14
+    LONGER = 13,
+    PAGES = 15
 };
 /* nanoseconds: none is asked for, looked for, made, optimised at once; what a small one runs before that */
 enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 100000000, HOTTEST = WARM + 1, MOST = 4000000 };
@@ -582,31 +585,31 @@ static void finishes(void **state)
 }
 
 /* What ran for a while is optimised for later programs when the table is closed, or its entry forgotten;
- * what ran for less is not. */
+ * what ran for less, or takes too long, is not. */
 static void asks_at_the_end(void **state)
 {
     enum { MUCH = 101 * 75000 };
     static const struct {
-        u64 ran;
+        u32 page;
+        u64 spent;
         bool forgets;
         const char *then;
-    } row[] = {{MUCH, false, "rcc"},
-               {MUCH, true, "rcc"},
-               {MUCH + 1, false, "crc"},
-               {MUCH + 1, true, "crc"}};
+    } row[] = {{MIDDLE, MUCH, false, "rcc"},     {MIDDLE, MUCH, true, "rcc"},
+               {MIDDLE, MUCH + 1, false, "crc"}, {MIDDLE, MUCH + 1, true, "crc"},
+               {LONGER, WARM, false, "rcc"},     {LONGER, WARM, true, "rcc"}};
     NEED_MAKER;
     for (size_t i = 0; i < countof(row); i++) {
         begin_disk();
         open_table(false, NULL);
-        Entry *e = entry_at(MIDDLE);
+        Entry *e = entry_at(row[i].page);
         ask(e, WARM, 0, false);
         wait_for(e, CODE_QUICK, READY);
-        ask(e, COOL, row[i].ran - COOL, false);
+        ask(e, row[i].spent - COOL, COOL, false);
         must_be(e, "rcc");
         if (row[i].forgets)
-            forget(MIDDLE, MIDDLE);
+            forget(row[i].page, row[i].page);
         close_table();
-        must_be_there(MIDDLE, row[i].then);
+        must_be_there(row[i].page, row[i].then);
         end_disk();
     }
 }

@@ -88,7 +88,8 @@ typedef enum {
     STOPPED    /* the warp ended, waits or faulted */
 } Outcome;
 
-/* What all code of the entry reaches; what regions that repeat have besides is left as it is. */
+/* What all code of the entry reaches.  What regions that repeat have besides is set by who runs one, and not
+ * cleared here: turns are short where there are barriers. */
 static void set_env(HostEnv *env, const Jit *j, const Group *g, const Entry *e)
 {
     const Launch *l = g->launch;
@@ -156,7 +157,7 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
     const u64 before = w->ninsns;
     if (e->region->repeats && is_plain(e, code)) {
         env->first = env->last = w;
-        env->end = env->most = 0;
+        env->end = env->most = env->insns = 0;
         if (!read_constants(env, e, constant))
             return CAME_OUT;
     }

@@ -1,5 +1,5 @@
 /* access.c -- one memory access by one lane, or by the warp, with all checks: views, translation,
- * rights, alignment, tracked and code pages.  The fast paths of lane.h and scalar.c leave to it
+ * rights, alignment, tracked and code pages.  The fast paths of handlers.h and lane.h leave to it
  * whatever is special. */
 #include "sim/handlers.h"
 #include "base/mem.h"

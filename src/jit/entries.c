@@ -18,8 +18,9 @@ enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
 /* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs, what does not
  * take too long for that. */
 enum { LAST_EACH = 75000, LAST_MOST = 200 };
-enum { MOST = 3000 };     /* instructions of a region that is optimised: LLVM's time grows faster */
-enum { FINISHING = 1000 }; /* milliseconds that an engine's end waits for code */
+enum { MOST = 3000 }; /* instructions of a region that is optimised: LLVM's time grows faster */
+enum { FINISHING = 1000 };   /* milliseconds that an engine's end waits for code */
+enum { MOST_BEQUESTS = 32 }; /* that wait: programs may be released faster than code is made */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -112,7 +113,10 @@ static void bequeath(Entries *t, const Entry *e)
     if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
         t->owner != getpid() || !has_thread(w))
         return;
-    Bequest *b = mem_zalloc(1, sizeof *b);
+    u32 waiting = 0;
+    for (const Bequest *other = w->bequests; other; other = other->next)
+        waiting++;
+    Bequest *b = waiting < MOST_BEQUESTS ? mem_zalloc(1, sizeof *b) : NULL;
     if (!b)
         return;
     b->order = maker_order(t->maker, e->region, t->code, CODE_PLAIN);

@@ -614,6 +614,32 @@ static void asks_at_the_end(void **state)
     }
 }
 
+/* No more orders wait than some, however many programs are released. */
+static void leaves_so_many(void **state)
+{
+    enum { N = 40, MOST_ORDERS = 32 };
+    u32 left = 0;
+    NEED_MAKER;
+    begin_disk();
+    open_table(false, NULL);
+    pthread_mutex_lock(&table.worker[OF_FULL].making); /* the worker has something, and waits */
+    ask(entry_at(NEAR), HOTTEST, 0, false);
+    while (!is_making(OF_FULL))
+        pause_a_bit();
+    for (u32 i = 0; i < N; i++) {
+        Entry *e = entries_find(&table, CODE_LO + MIDDLE * PAGE_SIZE + 4 * i, 0, shape, &launch);
+        ask(e, WARM, 0, false);
+        wait_for(e, CODE_QUICK, READY);
+    }
+    forget(MIDDLE, MIDDLE);
+    for (const Bequest *b = table.worker[OF_FULL].bequests; b; b = b->next)
+        left++;
+    assert_int_equal(left, MOST_ORDERS);
+    pthread_mutex_unlock(&table.worker[OF_FULL].making);
+    close_table();
+    end_disk();
+}
+
 /* --- what is forgotten ------------------------------------------------------------------- */
 
 /* Entries whose code is in a page that changes, or that begin there, are gone; others stay. */
@@ -753,6 +779,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hot_before),
         cmocka_unit_test(finishes),
         cmocka_unit_test(asks_at_the_end),
+        cmocka_unit_test(leaves_so_many),
         cmocka_unit_test(settles_flags),
         cmocka_unit_test(forgets_pages),
         cmocka_unit_test(leaves_nothing),

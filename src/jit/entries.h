@@ -29,7 +29,7 @@ struct Entry {
     WarpShape warp;
     _Atomic u64 heat;       /* nanoseconds for which it was interpreted from here */
     _Atomic u64 ran;        /* in quick code */
-    _Atomic u32 insns;      /* of the region; 0: there is none yet */
+    _Atomic u32 insns;      /* of the region, for who may not look at that yet; 0: there is none */
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
     Region *region;         /* when some code is READY */

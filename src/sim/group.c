@@ -135,8 +135,9 @@ void warp_settle(Warp *w, u64 kept_x, const u64 kept_v[4])
     const u32 n = w->group->launch->vgprs;
     if (!kept_x)
         memset(&w->x[1], 0, sizeof w->x - sizeof *w->x);
-    for (u64 left = kept_x ? ~kept_x & ~(u64)1 : 0; left; left &= left - 1)
-        w->x[__builtin_ctzll(left)] = 0;
+    else
+        for (u64 left = ~kept_x & ~(u64)1; left; left &= left - 1)
+            w->x[__builtin_ctzll(left)] = 0;
     /* row after row at once: compilers clear one by an instruction that takes long to begin */
     for (u32 i = 0, end; i < n; i = end + 1) {
         for (end = i; end < n && !(kept_v && kept_v[end >> 6] >> (end & 63) & 1); end++)

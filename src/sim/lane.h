@@ -687,8 +687,6 @@ static void numbers(u32 *restrict to, const u32 *restrict from, u32 n)
         to[i] = f32_nan(from[i]) ? F32_CANONICAL : from[i];
 }
 
-/* --- the table ------------------------------------------------------------------------------ */
-
 /* --- words divided by one value ------------------------------------------------------------------ */
 
 /* The quotients of all lanes, or the rests: by a multiplication with 2^64 / b, rounded up, which hosts do in
@@ -715,8 +713,11 @@ static HANDLER(vx_remu_fast)
 {
     return w->x[u->rb] < 2 ? vx_remu(w, u) : divide_lanes(w, u, true);
 }
+/* the table takes these */
 #define vx_divu vx_divu_fast
 #define vx_remu vx_remu_fast
+
+/* --- the table ------------------------------------------------------------------------------ */
 
 /* from a format to the shape of its handlers: x_rr_, x_ri_, vv_, vx_, vi_ */
 #define SHAPE_R(op)    x_rr_##op

@@ -30,6 +30,18 @@ grep -q "'bound' is no check; there are all, bounds," "$B/example.out" || { echo
 n=$((n + 1))
 VENTUS_DUMP=q OCL_ICD_VENDORS="$PWD/$B/ventus.icd" timeout 120 "$B/examples/mandelbrot" >"$B/example.out" 2>&1
 grep -q "^error: 'q' in 'q' (-d, VENTUS_DUMP) names no view" "$B/example.out" || { echo 'VENTUS_DUMP=q:'; cat "$B/example.out"; bad=1; }
+# what was built before starts no compiler
+n=$((n + 1))
+d=$(mktemp -d)
+printf '#!/bin/sh\necho >>"%s/starts"\nexec "%s/ventus-cc1" "$@"\n' "$d" "$(cd "$B" && pwd)" >"$d/cc1"
+chmod +x "$d/cc1"
+for run in first second; do
+    VENTUS_CC_PROGRAM="$d/cc1" VENTUS_CACHE= VENTUS_CACHE_DIR="$d/cache" OCL_ICD_VENDORS="$PWD/$B/ventus.icd" timeout 120 "$B/examples/vecadd" >"$B/example.out" 2>&1
+    grep -qx "vecadd: passed" "$B/example.out" && [ "$(wc -l <"$d/starts")" -eq 1 ] && continue
+    echo "the $run run of vecadd; compilers started so far: $(wc -l <"$d/starts")"
+    bad=1
+done
+rm -rf "$d"
 rm -f "$B/example.out"
 echo "$n programs"
 exit $bad

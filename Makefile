@@ -199,7 +199,7 @@ $B/gen/warm.bc: tool/cc1/warm.cl
 $B/gen/warm_bitcode.c: $B/gen/warm.bc $B/host/embed
 	$(call say,GEN,$@)$B/host/embed warm_bitcode $< >$@
 # goes into a process of clang, which has no sanitizers
-CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/stack.c src/proc/confine.c src/proc/share.c \
+CLANGSRC := tool/cc1/clang_server.c src/ll/clang_job.c src/proc/serve.c src/proc/wire.c src/proc/stack.c src/proc/confine.c src/proc/share.c \
             $B/gen/warm_source.c
 $B/libventus-clang.so: $(CLANGSRC) $(wildcard src/proc/*.h src/ll/clang_job.h src/comp/*.h src/base/base.h)
 	@mkdir -p $(@D)

@@ -26,6 +26,8 @@ struct CodeMaker {
     LLVMTargetMachineRef quick, full;
     HostVectors vectors;
     char *cpu, *features;
+    bool confined; /* this process, by a job before */
+    u64 counted;   /* processor time of this process that answers told before, in nanoseconds */
 };
 
 /* --- the host ---------------------------------------------------------------------------- */
@@ -203,8 +205,8 @@ static u64 processor_time(void)
     return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* since: the processor time from which on it counts */
-static bool answer(const CodeMaker *c, const CodeJob *j, u64 since, Buf *to)
+/* All time of the process is told with one answer or another. */
+static bool answer(CodeMaker *c, const CodeJob *j, Buf *to)
 {
     static const char *const kinds[] = {"quick", "plain", "headers"};
     char name[64];
@@ -224,7 +226,8 @@ static bool answer(const CodeMaker *c, const CodeJob *j, u64 since, Buf *to)
     LLVMMemoryBufferRef object = m ? make_object(quick ? c->quick : c->full, quick, m, name) : NULL;
     if (object) {
         a.object = (Bytes){(const u8 *)LLVMGetBufferStart(object), LLVMGetBufferSize(object)};
-        a.nanoseconds = processor_time() - since;
+        a.nanoseconds = processor_time() - c->counted;
+        c->counted += a.nanoseconds;
         codeanswer_write(&a, to);
         LLVMDisposeMemoryBuffer(object);
     }
@@ -232,11 +235,11 @@ static bool answer(const CodeMaker *c, const CodeJob *j, u64 since, Buf *to)
     return object && !to->failed;
 }
 
-static bool answer_one(const CodeMaker *c, Bytes request, u64 since, Buf *to)
+static bool answer_one(CodeMaker *c, Bytes request, Buf *to)
 {
     ReadJob r;
     const bool ok = codejob_read(request.data, request.len, &r) && !strcmp(c->level, r.job.level) &&
-                    answer(c, &r.job, since, to);
+                    answer(c, &r.job, to);
     codejob_close(&r);
     return ok;
 }
@@ -249,11 +252,11 @@ typedef struct {
     u32 n;
 } Batch;
 
-static bool answer_all(const CodeMaker *c, Batch *b, Buf *to)
+static bool answer_all(CodeMaker *c, Batch *b, Buf *to)
 {
     bool ok = b->n;
     for (u32 i = 0; i < b->n && ok; i++) {
-        ok = answer_one(c, b->request[i], i ? processor_time() : 0, &b->answer[i]);
+        ok = answer_one(c, b->request[i], &b->answer[i]);
         b->all[i] = &b->answer[i];
     }
     if (ok)
@@ -263,24 +266,25 @@ static bool answer_all(const CodeMaker *c, Batch *b, Buf *to)
     return ok && !to->failed;
 }
 
-bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to)
+bool codemaker_answer(CodeMaker *c, const u8 *request, size_t len, Buf *to)
 {
     Batch *b = mem_zalloc(1, sizeof *b);
     if (!b)
         return false;
     const bool ok = codejob_split(request, len, b->request, &b->n)
                         ? answer_all(c, b, to)
-                        : answer_one(c, (Bytes){request, len}, 0, to);
+                        : answer_one(c, (Bytes){request, len}, to);
     mem_free(b);
     return ok;
 }
 
 int codemaker_job(void *self)
 {
-    const CodeMaker *c = self;
+    CodeMaker *c = self;
     Buf request = {0}, to = {0};
-    if (!getenv("VENTUS_JIT_DUMP"))
+    if (!c->confined && !getenv("VENTUS_JIT_DUMP"))
         proc_confine();
+    c->confined = true;
     if (!fd_read(CODEJOB_REQUEST, MOST_BYTES, &request))
         return 1;
     const bool ok = codemaker_answer(c, request.data, request.len, &to) &&

@@ -12,7 +12,7 @@ CodeMaker *codemaker_open(const char *level);
 void codemaker_close(CodeMaker *c); /* NULL is allowed */
 /* The answer to a request, or to several that were joined.  False: it is no request for this level,
  * LLVM failed, or out of memory. */
-bool codemaker_answer(const CodeMaker *c, const u8 *request, size_t len, Buf *to);
+bool codemaker_answer(CodeMaker *c, const u8 *request, size_t len, Buf *to);
 /* A job (jit/codejob.h) of CodeMaker *self: reads the request, writes the answer.  The exit
  * status. */
 int codemaker_job(void *self);

@@ -3,8 +3,8 @@
  *
  * LLVM ends its process when it finds an error of its own, and has no limits of time and memory.
  * So it is in a process of its own, ventus-jit1, which is started when something is to be compiled
- * for the first time, and does each job in a fork with limits.  A failure there only means that
- * there is no code.
+ * for the first time, and does jobs in forks with limits.  A failure there only means that there is
+ * no code.
  */
 #ifndef JIT_MAKER_H
 #define JIT_MAKER_H

@@ -8,27 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int send_call(int control, const int fd[], u32 nfd, ProcCall *call)
-{
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(CALL_MAX * sizeof(int))];
-    } rights = {0};
-    struct iovec part = {call, sizeof *call};
-    struct msghdr m = {.msg_iov = &part,
-                       .msg_iovlen = 1,
-                       .msg_control = &rights,
-                       .msg_controllen = CMSG_SPACE(nfd * sizeof(int))};
-    rights.head = (struct cmsghdr){CMSG_LEN(nfd * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
-    memcpy(CMSG_DATA(&rights.head), fd, nfd * sizeof *fd);
-    while (sendmsg(control, &m, MSG_NOSIGNAL) < 0)
-        if (errno == ECONNRESET || errno == ENOTCONN || errno == ECONNREFUSED)
-            return EPIPE;
-        else if (errno != EINTR)
-            return errno;
-    return 0;
-}
-
 /* Jobs say results too, and one that was taken over may say anything. */
 static bool is_result(const ProcResult *r)
 {
@@ -76,7 +55,7 @@ int proc_call(int control, const int file[], u32 n, const ProcLimits *limits, in
     if (fd[CALL_DIRECTORY] < 0)
         fd[CALL_DIRECTORY] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     memcpy(fd + CALL_FILES, file, n * sizeof *file);
-    int why = fd[CALL_DIRECTORY] < 0 ? errno : send_call(control, fd, CALL_FILES + n, &call);
+    int why = fd[CALL_DIRECTORY] < 0 ? errno : proc_send_call(control, fd, CALL_FILES + n, &call);
     if (fd[CALL_DIRECTORY] >= 0)
         close(fd[CALL_DIRECTORY]);
     close(end[1]);

@@ -12,7 +12,7 @@ int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcR
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(getppid() == parent && proc_arrange(file, n, -1, -1) ? job(self) : 1);
+        _exit(getppid() == parent && proc_arrange(file, n, -1, 0, 0) ? job(self) : 1);
     }
     if (pid < 0)
         return errno;

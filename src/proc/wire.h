@@ -2,6 +2,7 @@
 #ifndef PROC_WIRE_H
 #define PROC_WIRE_H
 #include "proc/proc.h"
+#include <sys/types.h>
 
 /* The descriptors that come with a call: the socket for the result, the directory, the files of the
  * job. */
@@ -15,7 +16,19 @@ typedef struct {
 } ProcCall;
 static_assert(sizeof(ProcCall) == sizeof(ProcLimits) + 2 * sizeof(u32), "the message has no padding");
 
+typedef struct {
+    ProcCall call;
+    int fd[CALL_MAX];
+    u32 n; /* of fd, which are the receiver's to close */
+} ProcReceived;
+
+/* Sends a call with its n descriptors.  0, EPIPE when nobody receives, or another errno. */
+int proc_send_call(int to, const int fd[], u32 n, const ProcCall *call);
+
+/* Receives a call.  What recvmsg() says, but 1 for a message; whether that is a whole call. */
+ssize_t proc_receive_call(int from, ProcReceived *r, bool *whole);
+
 /* In a child: fd[i] becomes descriptor i, keep (or -1) the one that follows; everything else is
- * closed but for `spare` (or -1), a higher one. */
-bool proc_arrange(const int fd[], u32 n, int keep, int spare);
+ * closed but for `nspares` higher ones from `spare` on. */
+bool proc_arrange(const int fd[], u32 n, int keep, int spare, int nspares);
 #endif

@@ -238,6 +238,25 @@ static int job(void *self)
     }
     if (!strcmp(what, "jobs"))
         return jobs_of_server();
+    if (!strcmp(what, "who"))
+        return dprintf(1, "%d", (int)getpid()) <= 0;
+    if (!strcmp(what, "where")) {
+        char at[16] = "";
+        return readlink("/proc/self/cwd", at, sizeof at - 1) <= 0 || dprintf(1, "%s", at) <= 0;
+    }
+    if (!strcmp(what, "bound of time")) {
+        struct rlimit time;
+        return getrlimit(RLIMIT_CPU, &time) || dprintf(1, "%d", (int)time.rlim_cur) <= 0;
+    }
+    if (!strcmp(what, "second")) {
+        struct rusage used;
+        do
+            getrusage(RUSAGE_SELF, &used);
+        while (used.ru_utime.tv_sec + used.ru_stime.tv_sec < 1);
+        return 0;
+    }
+    if (!strcmp(what, "grow"))
+        return mmap(NULL, 300 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
     if (!strcmp(what, "inherits"))
         return inherited();
     return 98;
@@ -397,21 +416,172 @@ static void serves_many(void **state)
     }
 }
 
-static void prepares_once(void **state)
+/* Calls go to a server of their own from here on; the one before is returned. */
+static int begin_server(const char *how)
 {
     char *const argv[] = {(char *)(size_t)"/proc/self/exe", NULL};
     const int others = control;
-    (void)state;
-    setenv("PROC_TEST", "1", 1);
+    setenv("PROC_TEST", how, 1);
     const int why = proc_start(argv, environ, &control);
     unsetenv("PROC_TEST");
     assert_int_equal(why, 0);
-    assert_status("prepared", 0);
-    assert_status("prepared", 1);
-    assert_status("prepared", 1);
+    return others;
+}
+
+static void end_server(int others)
+{
     close(control);
     control = others;
 }
+
+static void prepares_once(void **state)
+{
+    const int others = begin_server("1");
+    (void)state;
+    assert_status("prepared", 0);
+    assert_status("prepared", 1);
+    assert_status("prepared", 1);
+    end_server(others);
+}
+
+/* --- forks that do several jobs --------------------------------------------------------------- */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static const ProcLimits usual = {.cpu = 50, .wall = 60, .memory = (u64)1 << 30, .file = 1 << 20};
+
+/* what a job that returns 0 writes, as a number */
+static int number_of(const char *what, const ProcLimits *limits)
+{
+    char out[16];
+    const ProcResult r = call(what, limits, out);
+    assert_int_equal(r.how, PROC_EXITED);
+    assert_int_equal(r.code, 0);
+    return atoi(out);
+}
+
+static void goes_on_in_one_fork(void **state)
+{
+    const int others = begin_server("again"), first = number_of("who", &usual);
+    char out[16], *before = getcwd(NULL, 0);
+    (void)state;
+    assert_non_null(before);
+    assert_int_not_equal(first, 0);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(number_of("who", &usual), first);
+    /* with what belongs to each call */
+    assert_int_equal(call("descriptors", &usual, out).code, 2);
+    assert_int_equal(chdir("/proc"), 0);
+    (void)call("where", &usual, out);
+    assert_string_equal(out, "/proc");
+    assert_int_equal(chdir("/dev"), 0);
+    (void)call("where", &usual, out);
+    assert_string_equal(out, "/dev");
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    end_server(others);
+}
+
+/* One that failed does no other job, nor one that has grown, or has other bounds. */
+static void goes_on_in_another(void **state)
+{
+    static const char *const ends[] = {"status", "signal", "grow"};
+    const int others = begin_server("again");
+    int before = number_of("who", &usual);
+    (void)state;
+    for (size_t i = 0; i < countof(ends); i++) {
+        (void)call(ends[i], &usual, NULL);
+        const int now = number_of("who", &usual);
+        assert_int_not_equal(now, before);
+        before = now;
+    }
+    ProcLimits other = usual;
+    other.file++;
+    assert_int_not_equal(number_of("who", &other), before);
+    assert_int_equal(number_of("who", &usual), before);
+    end_server(others);
+}
+
+static void *calls_who(void *pid)
+{
+    *(int *)pid = number_of("who", &usual);
+    return NULL;
+}
+
+/* While a job runs its fork gets no other. */
+static void is_busy_meanwhile(void **state)
+{
+    const int others = begin_server("again"),
+              file[] = {file_with("names and sleep"), file_with("")},
+              cancel = eventfd(0, EFD_CLOEXEC);
+    pid_t names[2] = {0};
+    int who = 0;
+    pthread_t id;
+    (void)state;
+    const pid_t caller = fork();
+    if (!caller) {
+        ProcResult r;
+        _exit(proc_call(control, file, 2, &usual, cancel, &r));
+    }
+    while (pread(file[1], names, sizeof names, 0) != sizeof names)
+        usleep(1000);
+    assert_int_equal(pthread_create(&id, NULL, calls_who, &who), 0);
+    pthread_join(id, NULL);
+    assert_int_not_equal(who, names[0]);
+    assert_int_equal(number_of("who", &usual), who);
+    kill(caller, SIGKILL); /* whose job is killed then */
+    waitpid(caller, NULL, 0);
+    close(file[0]);
+    close(file[1]);
+    close(cancel);
+    end_server(others);
+}
+
+/* The time that others took before does not count. */
+static void bounds_each_job(void **state)
+{
+    const int others = begin_server("again"), first = number_of("bound of time", &usual);
+    const ProcLimits short_ = {.cpu = 1, .wall = 60};
+    (void)state;
+    assert_in_range(first, 50, 52);
+    assert_int_equal(call("second", &usual, NULL).code, 0);
+    assert_int_equal(number_of("bound of time", &usual), first + 1);
+    assert_int_equal(number_of("bound of time", &short_), 2);
+    const ProcResult r = call("spin", &short_, NULL);
+    assert_int_equal(r.how, PROC_SIGNALLED);
+    assert_int_equal(r.code, SIGXCPU);
+    end_server(others);
+}
+
+/* A fork without work ends, and the server does not. */
+static void lets_idle_forks_end(void **state)
+{
+    const int others = begin_server("again"), first = number_of("who", &usual);
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, first, 0), .events = POLLIN};
+    (void)state;
+    assert_true(ended.fd >= 0);
+    assert_int_equal(poll(&ended, 1, 1000 * SECONDS / 2), 1);
+    close(ended.fd);
+    assert_int_not_equal(number_of("who", &usual), 0);
+    end_server(others);
+}
+
+/* Whatever a job says over what it finds open, others have theirs done. */
+static void survives_forgery(void **state)
+{
+    const int others = begin_server("again");
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        const int file[] = {file_with("forge"), file_with("")};
+        ProcResult r;
+        (void)proc_call(control, file, 2, &usual, -1, &r);
+        close(file[0]);
+        close(file[1]);
+    }
+    usleep(100000);
+    assert_int_not_equal(number_of("who", &(ProcLimits){.wall = 59}), 0);
+    end_server(others);
+}
+#endif
 
 /* --- code that forks share ------------------------------------------------------------------ */
 
@@ -1224,6 +1394,14 @@ int main(void)
         cmocka_unit_test(ends_early),
         cmocka_unit_test(believes_results_only),
         cmocka_unit_test(prepares_once),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(goes_on_in_one_fork),
+        cmocka_unit_test(goes_on_in_another),
+        cmocka_unit_test(is_busy_meanwhile),
+        cmocka_unit_test(bounds_each_job),
+        cmocka_unit_test(lets_idle_forks_end),
+        cmocka_unit_test(survives_forgery),
+#endif
         cmocka_unit_test(shares_code),
         cmocka_unit_test(raises_its_limit),
         cmocka_unit_test(keeps_no_descriptor),
@@ -1254,8 +1432,12 @@ int main(void)
     if (as && !strcmp(as, "find"))
         return say_where();
     if (as)
-        return proc_serve(&(ProcServer){
-            .control = PROC_CONTROL, .keep = -1, .job = job, .end = end, .prepare = prepare});
+        return proc_serve(&(ProcServer){.control = PROC_CONTROL,
+                                        .keep = -1,
+                                        .again = !strcmp(as, "again"),
+                                        .job = job,
+                                        .end = end,
+                                        .prepare = prepare});
     if (n <= 0)
         return 1;
     self[n] = 0;

@@ -2,8 +2,9 @@
  *
  *   ventus-jit1 LEVEL    of the host's vector instructions: base, avx2, avx512
  *
- * LLVM is part of this program.  Descriptor 3 is the control of the server (proc/proc.h); every job
- * is a fork of this process.
+ * LLVM is part of this program.  Descriptor 3 is the control of the server (proc/proc.h); jobs run in
+ * forks of this process, one after the other in the same, since a fork takes longer than most of
+ * them.
  */
 #include "jit/codemaker.h"
 #include "proc/proc.h"
@@ -32,7 +33,10 @@ int main(int argc, char **argv)
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
     CodeMaker *c = codemaker_open(argv[1]);
-    return !c ||
-           proc_serve(&(ProcServer){
-               .control = PROC_CONTROL, .keep = -1, .job = codemaker_job, .self = c, .end = end});
+    return !c || proc_serve(&(ProcServer){.control = PROC_CONTROL,
+                                          .keep = -1,
+                                          .again = true,
+                                          .job = codemaker_job,
+                                          .self = c,
+                                          .end = end});
 }

@@ -365,28 +365,29 @@ static int next_deadline(Server *s)
 
 static int wait_and_serve(Server *s)
 {
-    enum { CONTROL, ENDED, PEER, FIXED, RESULT = FIXED, LINE = RESULT + MAX_FORKS };
+    enum { CONTROL, ENDED, PEER, FIXED, RESULT = FIXED, LINE };
     for (;;) {
-        struct pollfd p[LINE + MAX_FORKS] = {
+        struct pollfd p[FIXED + 2 * MAX_FORKS] = {
             [CONTROL] = {.fd = s->n < MAX_FORKS ? s->what.control : -1, .events = POLLIN},
             [ENDED] = {.fd = s->ended, .events = POLLIN},
             [PEER] = {.fd = s->peer, .events = POLLIN},
         };
         const u32 n = s->n;
-        for (u32 i = 0; i < MAX_FORKS; i++) {
+        for (u32 i = 0; i < n; i++) {
             const Fork *j = &s->fork[i];
-            p[RESULT + i].fd = i < n && !j->given_up ? j->result : -1;
-            p[LINE + i] = (struct pollfd){.fd = i < n ? j->line : -1, .events = POLLIN};
+            p[RESULT + 2 * i].fd = j->given_up ? -1 : j->result;
+            p[LINE + 2 * i] = (struct pollfd){.fd = j->line, .events = POLLIN};
         }
-        if (poll(p, countof(p), next_deadline(s)) < 0 && errno != EINTR)
+        /* not of more than there are: a process may have few files */
+        if (poll(p, FIXED + 2 * n, next_deadline(s)) < 0 && errno != EINTR)
             return errno;
         if (p[PEER].revents)
             return 0;
         for (u32 i = 0; i < n; i++) {
             Fork *j = &s->fork[i];
-            if (p[LINE + i].revents)
+            if (p[LINE + 2 * i].revents)
                 take_ready(s, j);
-            if (j->result >= 0 && p[RESULT + i].revents & (POLLHUP | POLLERR)) {
+            if (j->result >= 0 && p[RESULT + 2 * i].revents & (POLLHUP | POLLERR)) {
                 j->given_up = true;
                 kill(j->pid, SIGKILL);
             }

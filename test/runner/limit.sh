@@ -1,7 +1,8 @@
 # limit.sh -- no test runs for ever; read by check.sh and run.sh.
 #
-# A test may take LIMIT seconds of wall time (300; several times as much in builds with sanitizers), or the
-# seconds that a comment in its file asks for: `limit: 300`, multiplied likewise.
+# A test may take LIMIT seconds of wall time (300; several times as much in builds with sanitizers, and by engines that
+# optimise all code before they run it), or the seconds that a comment in its file asks for: `limit: 300`, multiplied
+# likewise.
 
 # the seconds that a test may take
 limit_of() { # FILE
@@ -13,6 +14,7 @@ limit_of() { # FILE
     dbg) times=3 ;;
     *) times=1 ;;
     esac
+    case ${VENTUS_ENGINE-} in jit | shadow) times=$((times * 4)) ;; esac
     echo $((${stated:-${LIMIT:-300}} * times))
 }
 

@@ -565,6 +565,21 @@ static void lets_idle_forks_end(void **state)
     end_server(others);
 }
 
+/* The server holds nothing of forks that have ended. */
+static void keeps_nothing_of_forks(void **state)
+{
+    enum { FORKS = 20 };
+    const int others = begin_server("again"), before = call("server", &usual, NULL).code;
+    (void)state;
+    for (int i = 0; i < FORKS; i++) {
+        assert_int_not_equal(number_of("who", &usual), 0);
+        assert_int_equal(call("status", &usual, NULL).code, 42); /* by the same, which ends */
+    }
+    /* some may be about to end */
+    assert_in_range(call("server", &usual, NULL).code, 3, before + FORKS - 1);
+    end_server(others);
+}
+
 /* Whatever a job says over what it finds open, others have theirs done. */
 static void survives_forgery(void **state)
 {
@@ -1400,6 +1415,7 @@ int main(void)
         cmocka_unit_test(is_busy_meanwhile),
         cmocka_unit_test(bounds_each_job),
         cmocka_unit_test(lets_idle_forks_end),
+        cmocka_unit_test(keeps_nothing_of_forks),
         cmocka_unit_test(survives_forgery),
 #endif
         cmocka_unit_test(shares_code),

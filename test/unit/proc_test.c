@@ -446,8 +446,9 @@ static void prepares_once(void **state)
 
 /* --- forks that do several jobs --------------------------------------------------------------- */
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static const ProcLimits usual = {.cpu = 50, .wall = 60, .memory = (u64)1 << 30, .file = 1 << 20};
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /* what a job that returns 0 writes, as a number */
 static int number_of(const char *what, const ProcLimits *limits)
@@ -498,41 +499,6 @@ static void goes_on_in_another(void **state)
     other.file++;
     assert_int_not_equal(number_of("who", &other), before);
     assert_int_equal(number_of("who", &usual), before);
-    end_server(others);
-}
-
-static void *calls_who(void *pid)
-{
-    *(int *)pid = number_of("who", &usual);
-    return NULL;
-}
-
-/* While a job runs its fork gets no other. */
-static void is_busy_meanwhile(void **state)
-{
-    const int others = begin_server("again"),
-              file[] = {file_with("names and sleep"), file_with("")},
-              cancel = eventfd(0, EFD_CLOEXEC);
-    pid_t names[2] = {0};
-    int who = 0;
-    pthread_t id;
-    (void)state;
-    const pid_t caller = fork();
-    if (!caller) {
-        ProcResult r;
-        _exit(proc_call(control, file, 2, &usual, cancel, &r));
-    }
-    while (pread(file[1], names, sizeof names, 0) != sizeof names)
-        usleep(1000);
-    assert_int_equal(pthread_create(&id, NULL, calls_who, &who), 0);
-    pthread_join(id, NULL);
-    assert_int_not_equal(who, names[0]);
-    assert_int_equal(number_of("who", &usual), who);
-    kill(caller, SIGKILL); /* whose job is killed then */
-    waitpid(caller, NULL, 0);
-    close(file[0]);
-    close(file[1]);
-    close(cancel);
     end_server(others);
 }
 
@@ -1394,6 +1360,89 @@ static void sees_a_server_end(void **state)
     assert_int_equal(proc_start((char *const *)(size_t)none, environ, &to), ENOENT);
 }
 
+/* Calls that wait at a server of their own until something happens to it or to them. */
+typedef struct {
+    pid_t caller, job, server;
+    int file[2];
+} Waiting;
+
+/* The caller's exit status is how its job ended; 100: the call failed. */
+static Waiting wait_in_fork(void)
+{
+    Waiting w = {.file = {file_with("names and sleep"), file_with("")}};
+    pid_t names[2];
+    w.caller = fork();
+    if (!w.caller) {
+        ProcResult r;
+        _exit(proc_call(control, w.file, 2, &usual, -1, &r) ? 100 : (int)r.how);
+    }
+    assert_true(w.caller > 0);
+    while (pread(w.file[1], names, sizeof names, 0) != sizeof names)
+        usleep(1000);
+    w.job = names[0];
+    w.server = names[1];
+    return w;
+}
+
+static int end_of(const Waiting *w)
+{
+    int status;
+    assert_int_equal(waitpid(w->caller, &status, 0), w->caller);
+    close(w->file[0]);
+    close(w->file[1]);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* While a job runs its fork gets no other. */
+static void is_busy_meanwhile(void **state)
+{
+    const int others = begin_server("again");
+    const Waiting w = wait_in_fork();
+    const int who = number_of("who", &usual);
+    (void)state;
+    assert_int_not_equal(who, w.job);
+    assert_int_equal(number_of("who", &usual), who);
+    kill(w.caller, SIGKILL); /* its job is killed then */
+    assert_int_equal(end_of(&w), -1);
+    end_server(others);
+}
+#endif
+
+/* Whose server is killed, the caller knows that its job had begun. */
+static void loses_jobs_with_their_server(void **state)
+{
+    const int others = begin_server("again");
+    const Waiting w = wait_in_fork();
+    (void)state;
+    kill(w.server, SIGKILL);
+    assert_int_equal(end_of(&w), PROC_LOST);
+    end_server(others);
+}
+
+/* The job of every caller that dies ends, whatever others do. */
+static void kills_jobs_of_each_caller(void **state)
+{
+    enum { N = 6 };
+    const int others = begin_server("again");
+    struct pollfd ended[N];
+    Waiting w[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        w[i] = wait_in_fork();
+        ended[i] =
+            (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, w[i].job, 0), .events = POLLIN};
+        assert_true(ended[i].fd >= 0);
+    }
+    for (int i = N - 1; i >= 0; i--) {
+        kill(w[i].caller, SIGKILL);
+        assert_int_equal(end_of(&w[i]), -1);
+        assert_int_equal(poll(&ended[i], 1, 1000 * SECONDS / 2), 1);
+        close(ended[i].fd);
+    }
+    end_server(others);
+}
+
 int main(void)
 {
     char self[4096], directory[] = "/tmp/proc_test.XXXXXX";
@@ -1424,6 +1473,8 @@ int main(void)
         cmocka_unit_test(lets_go_of_callers),
         cmocka_unit_test(gives_up),
         cmocka_unit_test(sees_a_server_end),
+        cmocka_unit_test(loses_jobs_with_their_server),
+        cmocka_unit_test(kills_jobs_of_each_caller),
         cmocka_unit_test(uses_descriptor_zero),
         cmocka_unit_test(sends_only_what_is_set),
         cmocka_unit_test(refuses_calls),

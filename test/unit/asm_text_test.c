@@ -4,6 +4,7 @@
 #include "test/kit/assemble.h"
 #include "asm/lex.h"
 #include <ctype.h>
+#include <sys/stat.h>
 
 /* --- words ---------------------------------------------------------------------------- */
 
@@ -528,7 +529,6 @@ static void put_file(const char *dir, const char *name, const void *bytes, size_
     fclose(f);
 }
 
-/* A file is looked for beside the text that asks, then in the directories of the options, in order. */
 /* ranges of addresses (doc/abi.md) that have numbers of 32 bits, the ends with one bit more */
 static void ranges_of_addresses_are_built_in(void **state)
 {
@@ -538,6 +538,7 @@ static void ranges_of_addresses_are_built_in(void **state)
                       ".data", "80000000 90000000 90000000 00000000 00000001"));
 }
 
+/* A file is looked for beside the text that asks, then in the directories of the options, in order; what is no file is none. */
 static void files_are_found_and_cut(void **state)
 {
     static const struct { const char *text, *words, *message; } row[] = {
@@ -553,6 +554,7 @@ static void files_are_found_and_cut(void **state)
         {".incbin \"bytes\", 0, -1", NULL, "t.s:1:9: error: 'bytes' has 8 bytes"},
         {".include \"text\"\n.byte 3", "0311", NULL},
         {".include \"both\"\n.byte 3", "0322", NULL}, /* of the first directory */
+        {".incbin \"folder\"", "44", NULL}, /* of the second, a directory in the first */
         {".include \"nul\"", NULL, "t.s:1:10: error: 'nul' is no text: it has a NUL byte"},
         {".include \"bad\"", NULL, "bad:2:2: error: no instruction 'nonsense'\n     nonsense\n     ^\nt.s:1:"},
         {".macro m\n.include \"text\"\n.endm\n m\n", "11", NULL},
@@ -562,6 +564,9 @@ static void files_are_found_and_cut(void **state)
     assert_true(mkdtemp(one) && mkdtemp(two));
     put_file(one, "both", ".byte 0x22\n", 11);
     put_file(two, "both", ".byte 0x33\n", 11);
+    snprintf(command, sizeof command, "%s/folder", one);
+    assert_int_equal(mkdir(command, 0700), 0);
+    put_file(two, "folder", "\x44", 1);
     put_file(two, "text", ".byte 0x11", 10); /* without an end of line */
     put_file(two, "bytes", "\0\1\2\3\4\5\6\7", 8);
     put_file(two, "nul", " nop\n\0", 6);

@@ -532,6 +532,11 @@ static void kernels_have_records_of_what_they_use(void **state)
     assert_int_equal(r.sgpr, 41);
     assert_int_equal(r.lds_stack, 64);
     assert_int_equal(r.flags, RES_NO_STACK_PEAK | RES_UNKNOWN_CALLEE);
+    /* each stack by itself, whatever comes after what touches it */
+    r = resources(".kernel k\nk: addi sp, sp, 8\n add x9, x9, x9\n ret\n", "k", V202);
+    assert_true(r.lds_stack == UINT64_MAX && r.pds_stack == 0 && r.flags == RES_NO_STACK_PEAK);
+    r = resources(".kernel k\n.private_stack 16\nk: vmv.v.x v9, tp\n add x9, x9, x9\n ret\n", "k", V202);
+    assert_true(r.lds_stack == 0 && r.pds_stack == 16 && r.flags == 0);
     assert_int_equal(resources(text, "", V202).form, RES_NONE); /* f is not exported */
     /* each jump that leaves the file, from the kernel itself or from what it may call */
     static const char *const jumps[] = {"call ext", "j ext", "jal ext", "beq a0, a1, ext"};

@@ -529,6 +529,16 @@ static void put_file(const char *dir, const char *name, const void *bytes, size_
     fclose(f);
 }
 
+/* A lower half stands where its upper half is, which the text may have later: 8 bytes and 4 KiB before it. */
+static void lower_halves_come_first(void **state)
+{
+    (void)state;
+    assert_true(makes(" j 1f\n2: addi a0, a0, %pcrel_lo(1f)\n ret\n1: auipc a0, %pcrel_hi(2b)\n j 2b\n", ".text",
+                      "00c0006f ff850513 00008067 00000517 ff5ff06f"));
+    assert_true(makes(" j 1f\n2: lw a0, %pcrel_lo(1f)(a0)\n ret\n1: auipc a0, %pcrel_hi(2b - 4096)\n j 2b\n", ".text",
+                      "00c0006f ff852503 00008067 fffff517 ff5ff06f"));
+}
+
 /* ranges of addresses (doc/abi.md) that have numbers of 32 bits, the ends with one bit more */
 static void ranges_of_addresses_are_built_in(void **state)
 {
@@ -665,6 +675,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(directives_have_several_names),
         cmocka_unit_test(characters_have_classes),
         cmocka_unit_test(some_directives_do_nothing),
+        cmocka_unit_test(lower_halves_come_first),
         cmocka_unit_test(ranges_of_addresses_are_built_in),
         cmocka_unit_test(files_are_found_and_cut),
         cmocka_unit_test(nesting_has_limits),

@@ -46,7 +46,7 @@ change src/isa/csr.def 'CSR(0x806, lds' 'CSR(0x8f6, lds'
 change src/isa/csr.def 'CSR(0x800, tid' 'CSR(0x8f0, tid'
 
 build() { # TARGET...
-    make --no-print-directory -s -j2 m=dbg B=build "$@" >log 2>&1 || { tail -n 20 log; exit 1; }
+    make --no-print-directory -s -j2 m=dbg B=build CFLAGS=-g0 "$@" >log 2>&1 || { tail -n 20 log; exit 1; }
 }
 tests=0
 ours() { # FILE...

@@ -26,7 +26,7 @@ shown() { # BEGINNING: the one line of HACKING.md that begins so
 after() { # FILE BEGINNING LINE: puts the line into the file after the one that begins so
     awk -v new="$3" -v at="$2" '{ print } index($0, at) == 1 { print new }' "$1" >new && mv new "$1"
 }
-build() { make --no-print-directory -s -j2 m=dbg B=build LLVM_CONFIG= "$@" >log 2>&1; }
+build() { make --no-print-directory -s -j2 m=dbg B=build CFLAGS=-g0 LLVM_CONFIG= "$@" >log 2>&1; }
 must() { "$@" || { tail -n 20 log; exit 1; }; }
 
 op=$(shown 'OP(absdiff,')

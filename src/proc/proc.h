@@ -67,16 +67,17 @@ int proc_here(const int file[], u32 n, int (*job)(void *self), void *self, ProcR
 typedef struct {
     int control;             /* the socket over which it is asked */
     int keep;                /* a descriptor that jobs get, or -1 */
-    bool again;              /* a fork whose job returned 0 does the next one with the same bounds, if that
-                              * comes soon: for jobs that need not be hidden from one another.  keep is -1 */
+    bool again;              /* a fork whose job returned 0 does the next one with the same bounds, if
+                              * that comes soon: for jobs that need not be hidden from one another.
+                              * keep is -1 */
     int (*job)(void *self);  /* what a fork does; returns its exit status */
     void *self;
     void (*end)(int);        /* ends the fork: exit or _exit */
     void (*prepare)(void);   /* does once what each job would do again, before the second; or NULL */
 } ProcServer;
 
-/* The server's main loop: runs the job in a fork for each call (but see `again`), with the files of the call as
- * descriptors 0 to n-1 and `keep` as descriptor n.  Ends when nobody holds the other end of
+/* The server's main loop: runs the job in a fork for each call (but see `again`), with the files of
+ * the call as descriptors 0 to n-1 and `keep` as descriptor n.  Ends when nobody holds the other end of
  * `control` any more, or when the process that made it is gone; returns 0 then, or an errno if it
  * cannot wait for events. */
 int proc_serve(const ProcServer *what);

@@ -73,7 +73,8 @@ static void bound(int what, u64 most)
     setrlimit((__rlimit_resource_t)what, &(struct rlimit){max, max});
 }
 
-/* Of a fork that does several jobs, from the time that it has used already. */
+/* Of a fork that does several jobs, from the time that it has used already.  A job that was taken
+ * over could lift it; the bound by the clock, which the server keeps, holds. */
 static void bound_time(u32 cpu)
 {
     struct rlimit old;
@@ -250,6 +251,8 @@ static Fork *run_in_fork(Server *s, const ProcReceived *r)
     }
     if (line[1] >= 0)
         close(line[1]);
+    if (line[0] >= 0) /* a fork that was taken over may leave calls unread */
+        fcntl(line[0], F_SETFL, O_NONBLOCK);
     if (pid < 0) {
         if (line[0] >= 0)
             close(line[0]);

@@ -492,6 +492,9 @@ static void tell_engine(Watch *w, Device *device)
         return;
     if (w->stats)
         stats_engine(w->stats, &s);
+    if (w->common->verbose && s.given_up)
+        fprintf(stderr, "%s: %llu pieces of code could not be made in time; they are interpreted\n",
+                kind->name, (unsigned long long)s.given_up);
     if (w->common->verbose && s.regions)
         fprintf(
             stderr,

@@ -118,57 +118,6 @@ static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
            run_passes(machine, m, passes);
 }
 
-static bool is_bitwise(LLVMValueRef v)
-{
-    while (LLVMIsABitCastInst(v))
-        v = LLVMGetOperand(v, 0);
-    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
-    return op == LLVMAnd || op == LLVMOr || op == LLVMXor;
-}
-
-/* A value that the code generator cannot look through; a vector of words or double words. */
-static LLVMValueRef fenced(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef v)
-{
-    const LLVMTypeRef t = LLVMTypeOf(v), element = LLVMGetElementType(t);
-    LLVMContextRef c = LLVMGetModuleContext(m);
-    const bool is_wide =
-        LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 64;
-    LLVMTypeRef real = LLVMVectorType(
-        is_wide ? LLVMDoubleTypeInContext(c) : LLVMFloatTypeInContext(c), LLVMGetVectorSize(t));
-    const unsigned id =
-        LLVMLookupIntrinsicID("llvm.arithmetic.fence", strlen("llvm.arithmetic.fence"));
-    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(m, id, &real, 1),
-                 from = LLVMBuildBitCast(b, v, real, "");
-    return LLVMBuildBitCast(
-        b, LLVMBuildCall2(b, LLVMGlobalGetValueType(fence), fence, &from, 1, ""), t, "");
-}
-
-static bool has_words(LLVMTypeRef t)
-{
-    const LLVMTypeRef e = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
-    return e != t && (LLVMGetTypeKind(e) == LLVMFloatTypeKind ||
-                      (LLVMGetTypeKind(e) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) >= 32));
-}
-
-/* LLVM before 23 takes a wrong table for vpternlog where lanes are merged into what a choice of
- * bits by a constant gives (llvm/llvm-project issue 157929).  It must not see that a merged value
- * is one. */
-static void fence_merges(LLVMModuleRef m)
-{
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
-                if (LLVMGetInstructionOpcode(i) != LLVMSelect || !has_words(LLVMTypeOf(i)))
-                    continue;
-                LLVMPositionBuilderBefore(b, i);
-                for (unsigned n = 1; n <= 2; n++)
-                    if (is_bitwise(LLVMGetOperand(i, n)))
-                        LLVMSetOperand(i, n, fenced(m, b, LLVMGetOperand(i, n)));
-            }
-    LLVMDisposeBuilder(b);
-}
-
 /* Compiles the module, and frees it, to an object; NULL: LLVM failed. */
 static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick, LLVMModuleRef m,
                                        const char *name)
@@ -186,8 +135,7 @@ static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick,
     message = NULL;
 #endif
     const bool ok = quick || optimise(machine, m);
-    if (!quick)
-        fence_merges(m);
+    fence(m, !quick);
     show(m, name, "optimised");
     if (ok && LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &message, &object))
         object = NULL;

@@ -312,7 +312,7 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
         better = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
     pthread_mutex_unlock(&t->stable);
 
-    const bool found = ok && looks && maker_find(t->maker, &better, &code, &cost);
+    const bool asks = ok, found = ok && looks && maker_find(t->maker, &better, &code, &cost);
     ok = found || (ok && (only_looks ? maker_find : maker_make)(t->maker, &order, &code, &cost));
     maker_forget(&order);
     maker_forget(&better);
@@ -330,6 +330,7 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
         atomic_store(&e->state[kind], COLD);
     } else {
         atomic_store(&e->was_hot, kind == CODE_QUICK && cost.cached);
+        atomic_fetch_add(&t->given_up, asks && !ok && !t->is_closing);
         install(t, e, kind, ok ? READY : FAILED, code, &cost);
     }
     w->current = NULL;

@@ -87,7 +87,7 @@ typedef struct Entries {
     pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
     u32 end;                /* pages from here on are NULL */
-    _Atomic u64 regions, cached, nanoseconds;
+    _Atomic u64 regions, cached, given_up, nanoseconds;
     _Atomic(EntryPage *) page[CODE_PAGES];
 } Entries;
 

@@ -577,6 +577,7 @@ bool jit_stats(const Engine *engine, JitStats *s)
                     .compiled = j->compiled,
                     .regions = j->entries.regions,
                     .cached = j->entries.cached,
+                    .given_up = j->entries.given_up,
                     .nanoseconds = j->entries.nanoseconds};
     return true;
 }

@@ -33,7 +33,7 @@
 #endif
 
 enum { MAX_PATH = 4096, SECRET = 16 /* bytes */ };
-static const ProcLimits limits = {.cpu = 60, .wall = 300, .memory = (u64)2 << 30, .file = 1 << 28};
+static const ProcLimits limits = {.cpu = 30, .wall = 300, .memory = (u64)2 << 30, .file = 1 << 28};
 
 struct Maker {
     char level[8];

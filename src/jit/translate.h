@@ -3,7 +3,7 @@
  * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
  * lanes, instruction.c what is in blocks.  arith.c computes integers, hostfloat.c floats, whose NaNs
  * canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of
- * functions that are made once (helpers.c, HostEnv.helper).
+ * functions that are made once (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
  *
  * A scalar register is an i32.  A row of lanes is one or more vectors of `chunk` words, as wide as the
  * host's registers; which lanes are on is an i32 for control flow and a vector of i1 for each chunk.
@@ -252,6 +252,11 @@ Val before_canonical(Val v);
 /* Lets NaNs stay as the host makes them where float operations alone read them, in a module whose
  * registers are in SSA form.  False: out of memory, and the module is of no use. */
 bool delay_canonical(LLVMModuleRef m);
+
+/* --- fence.c ------------------------------------------------------------------------------ */
+
+/* Hides from the code generator what it gets wrong; `optimised`: it combines much. */
+void fence(LLVMModuleRef m, bool optimised);
 
 /* --- pair.c ------------------------------------------------------------------------------ */
 

@@ -138,6 +138,7 @@ JitStats twins_close(Twins *t)
     assert_true(jit_stats(dev_engine(t->b), &stats));
     dev_close(t->a);
     dev_close(t->b);
+    assert_int_equal(stats.given_up, 0);
     return stats;
 }
 

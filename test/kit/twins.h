@@ -41,7 +41,7 @@ void twins_load(Twins *t);
 /* Runs what is loaded on both and fails where they differ, naming the number.  Returns what the
  * second says. */
 DevResult twins_run(Twins *t, const Shape *s, u64 number);
-/* Ends both; says what the second compiled. */
+/* Ends both; says what the second compiled.  The test fails where code could not be made. */
 JitStats twins_close(Twins *t);
 
 /* Which programs a test tries: JIT_TEST_COUNT (else n) from JIT_TEST_SEED (else 1) on. */

@@ -20,9 +20,11 @@ PREFIX ?= /usr/local
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 MODE_rel := -O2 -g
 MODE_dbg := -O0 -g -DDEBUG
-MODE_asan := -O1 -g -DDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_asan := -O1 -g -DDEBUG $(SANITIZE)
 MODE_tsan := -O1 -g -DDEBUG -fsanitize=thread -fno-omit-frame-pointer
-MODE_hostile := $(MODE_asan) -DHOSTILE
+# soon built, and its programs soon begin: what a trap was, asan says
+MODE_hostile := -O0 -g1 -DDEBUG -DHOSTILE $(SANITIZE) -fsanitize-undefined-trap-on-error
 ifeq ($(MODE_$m),)
 $(error no mode '$m': rel, dbg, asan, tsan, hostile)
 endif
@@ -254,6 +256,8 @@ $B/examples/%: examples/%.c $(wildcard examples/*.h)
 
 $B/test/%: $B/test/%.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
+# more time goes into their compilation than into what they do themselves, but for the last
+$B/test/%_test.o: ALLCFLAGS += $(if $(filter rel,$m),$(if $(filter %/facts_test.o %/fp_test.o %/alloc_test.o,$@),,-O0))
 # memory of the compiler by test/kit/guard.h
 GUARDED := -Wl,--wrap=ir_alloc,--wrap=ir_grow_
 GUARDTESTS := cc debuginfo fold lack lanes layout lower lower_debug registers strength uniform

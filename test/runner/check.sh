@@ -2,9 +2,9 @@
 # check.sh [FILE...] -- every test, or those named; called by `make check-only`.
 #
 # Tests are the layers, the headers, the C tests (test/unit, test/opencl, test/cc; each reports in TAP), the
-# scripts test/script/*_test.sh, and the files below test/ with their commands in comments (run.sh).  As many
-# run at a time as there are processors (JOBS), and the report has their order; with FAIL_FAST none begins after one
-# has failed.  SLOWEST=N names the N that took longest.
+# scripts test/script/*_test.sh, and the files below test/ with their commands in comments (run.sh).  JOBS of
+# them run at a time, one more than there are processors, since some wait; the report has their order.  With
+# FAIL_FAST none begins after one has failed.  SLOWEST=N names the N that took longest.
 #
 # Every test file must give a result.  A script ends with 0 and says in its last line how much it looked at,
 # a number above 0 first, so that a loop over nothing is not a success; with 77 it is skipped, and its last
@@ -126,7 +126,7 @@ i=0
 for t in "$@"; do
     i=$((i + 1))
     printf '%s\0%s\0' "$t" "$results/$i"
-done | xargs -0 -n 2 -P "${JOBS:-$(nproc)}" sh test/runner/check.sh --unit
+done | xargs -0 -n 2 -P "${JOBS:-$(($(nproc) + 1))}" sh test/runner/check.sh --unit
 touch "$results/done"
 wait $reporter
 

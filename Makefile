@@ -22,7 +22,7 @@ MODE_rel := -O2 -g
 MODE_dbg := -O0 -g -DDEBUG
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_asan := -O1 -g -DDEBUG $(SANITIZE)
-MODE_tsan := -O1 -g -DDEBUG -fsanitize=thread -fno-omit-frame-pointer
+MODE_tsan := -O0 -g1 -DDEBUG -fsanitize=thread -fno-omit-frame-pointer
 # soon built, and its programs soon begin: what a trap was, asan says
 MODE_hostile := -O0 -g1 -DDEBUG -DHOSTILE $(SANITIZE) -fsanitize-undefined-trap-on-error
 ifeq ($(MODE_$m),)

@@ -92,7 +92,7 @@ static bool decode_before(const OpCache *c, u32 pc, Insn *in, u32 *len)
     u32 word, upper = 0;
     if (!read_word(c, pc - 4, &word))
         return false;
-    *len = (u32)isa_length(c->set, word);
+    *len = (u32)isa_length(c->code->set, word);
     read_word(c, pc, &upper);
     return isa_decode(&c->code->decoder, *len == 8 ? (u64)upper << 32 | word : word, in);
 }
@@ -111,7 +111,7 @@ static void decode(const OpCache *c, u32 pc, TimeOp *op, const Machine *p)
         op->hidden = true;
         return;
     }
-    op->len = (u8)isa_length(c->set, word);
+    op->len = (u8)isa_length(c->code->set, word);
     if (op->len == 8)
         read_word(c, pc + 4, &upper);
     if (!isa_decode(&c->code->decoder, op->len == 8 ? (u64)upper << 32 | word : word, &in))
@@ -122,7 +122,7 @@ static void decode(const OpCache *c, u32 pc, TimeOp *op, const Machine *p)
     op->prefixed = known && isa_is_prefix(before.id) && !op->hidden;
     if (op->prefixed)
         prefix = isa_prefix(&before);
-    if (op->hidden || !isa_facts(&in, op->prefixed ? &prefix : NULL, c->set, 0, &f))
+    if (op->hidden || !isa_facts(&in, op->prefixed ? &prefix : NULL, c->code->set, 0, &f))
         return;
     op->control = f.control;
     op->access = f.access;

@@ -57,7 +57,6 @@ typedef struct {
 
 typedef struct {
     const Code *code;
-    IsaSet set;
     TimeOp *page[CODE_PAGES];
     TimeOp none;                /* what stands where no code can be */
     bool lacks_memory;          /* for a page: the launch ends */

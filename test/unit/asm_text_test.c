@@ -116,6 +116,7 @@ static void places_are_filled(void **state)
         {".byte 1\n.data\n.pushsection .bss\n.rodata\n.popsection\n.previous\n.byte 2", "0201"},
         {".byte 1\n.data\n.pushsection .data\n.byte 7\n.previous\n.popsection\n.previous\n.byte 2", "0201"},
         {".byte 1\n.data\n.text\n.text\n.previous\n.byte 2", "0201"},
+        {".previous\n.byte 2", "02"},
     };
     (void)state;
     expect_rows(row, countof(row));

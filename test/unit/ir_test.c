@@ -72,7 +72,7 @@ static const char everything[] =
     "b2:\n"
     "    br geu 0x00010000, -65536 -> b3, b3\n"
     "b3: join other b1 b2\n"
-    "    %11:v = phi b1 %9, b2 3, b2 $0, b5 -\n"
+    "    %11:v = phi b1 %9, b2 3, b2 $0, b5 - !0:9:8\n"
     "    setret %11\n"
     "    ret !0:9:9\n"
     "b5:\n"

@@ -1248,10 +1248,47 @@ static void who_waits_at_a_barrier_is_not_to_blame(void **state)
     }
 }
 
+/* A prefix and the second half of a 64-bit word are decoded and never issued. */
+static void prefixes_and_second_halves(void **state)
+{
+    (void)state;
+    static const bool issued[] = {true, true, false, true, false, true, true};
+    const CycleObserver observer = {.kinds = 1 << CYCLE_DECODE | 1 << CYCLE_ISSUE, .tell = record};
+    u32 decoded = 0, times[countof(issued)] = {0};
+    assert_true(machine_builtin("rtl-direct", &machine));
+    time_kind.close(engine);
+    engine = time_kind.open(&rig.memory, V2025);
+    assert_non_null(engine);
+    rig_load(V2025, LANES,
+             "    vid.v   v1\n"
+             "    .word   0x0c828054, 0x00c86540\n" /* vadd64.vv */
+             "    vadd.vv v3, v1, v1\n"
+             "    prefix  xd=1\n"
+             "    vadd.vv v4, v1, v1\n"
+             "    endprg  x0, x0, x0\n");
+    run(&(LaunchOptions){.cycles = &observer});
+    for (size_t i = 0; i < nevents; i++) {
+        const u32 n = (events[i].pc - CODE_LO) / 4;
+        if (n >= countof(issued))
+            continue; /* fetched with the last */
+        if (events[i].kind == CYCLE_ISSUE)
+            times[n]++;
+        else
+            assert_int_equal(events[i].hidden, !issued[n]), decoded |= 1u << n;
+    }
+    for (u32 n = 0; n < countof(issued); n++)
+        assert_int_equal(times[n], issued[n]);
+    assert_int_equal(decoded, (1u << countof(issued)) - 1);
+    time_kind.close(engine);
+    engine = time_kind.open(&rig.memory, V202);
+    assert_non_null(engine);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies),
+        cmocka_unit_test(prefixes_and_second_halves),
         cmocka_unit_test(parameters_mean_cycles),
         cmocka_unit_test(an_empty_kernel),
         cmocka_unit_test(around_a_kernel),

@@ -89,6 +89,7 @@ typedef struct {
     LiveWord *pool;
     LiveSet *in, *out;      /* one for each block */
 } Live;
-bool live(const Func *f, Live *l); /* false: out of memory */
+/* Of a function without phis.  False: out of memory. */
+bool live(const Func *f, Live *l);
 void live_free(Live *l);
 #endif

@@ -1,4 +1,4 @@
-/* live.c -- which values are alive at the ends of blocks.
+/* live.c -- which values are alive at the ends of blocks, of a function without phis.
  *
  * A program of many blocks has many values, of which few are alive at the ends of each: a set is a
  * list of the words of a bit set that are not 0.  It is made in a row of all words (`sum`), of
@@ -6,7 +6,7 @@
  *
  * 1. The backward problem, block by block in post-order until nothing changes:
  *
- *        out(b) = union of in(s) and of the phi arguments that b gives s, for all successors s
+ *        out(b) = union of in(s), for all successors s
  *        in(b)  = read in b before it is written, or in out(b) and not written in b
  *
  * 2. The sides of a divergent branch run one after the other with one set of scalar registers
@@ -97,8 +97,6 @@ static bool keep_set(Flow *w, LiveSet *s)
 static void summarize(Flow *w, u32 b)
 {
     const Block *k = &w->f->block[b];
-    for (size_t p = 0; p < k->nphi; p++)
-        add_value(w, k->phi[p].dst);
     for (size_t i = 0; i < k->nins; i++)
         add_value(w, k->ins[i].dst);
     keep_set(w, &w->def[b]);
@@ -109,18 +107,7 @@ static void summarize(Flow *w, u32 b)
         for (int j = 0; j < 3; j++)
             read(w, k->ins[i].a[j]);
     }
-    for (size_t p = 0; p < k->nphi; p++)
-        take_value(w, k->phi[p].dst);
     keep_set(w, &w->use[b]);
-}
-
-/* the arguments that block s takes for its phis from block b */
-static void add_phi_args(Flow *w, u32 b, u32 s)
-{
-    const Block *k = &w->f->block[s];
-    for (size_t j = 0; k->nphi && j < k->npred; j++)
-        for (size_t p = 0; k->pred[j] == b && p < k->nphi; p++)
-            read(w, k->phi[p].arg[j]);
 }
 
 /* Whether more is alive where b begins than was known. */
@@ -128,10 +115,8 @@ static bool flow(Flow *w, u32 b)
 {
     const Term *t = &w->f->block[b].term;
     Live *l = w->live;
-    for (int k = 0; k < term_nsucc(t); k++) {
+    for (int k = 0; k < term_nsucc(t); k++)
         add_set(w, &l->in[t->succ[k]]);
-        add_phi_args(w, b, t->succ[k]);
-    }
     keep_set(w, &l->out[b]);
     add_set(w, &l->out[b]);
     take_set(w, &w->def[b]);
@@ -200,7 +185,6 @@ static void guard_branch(Flow *w, u32 b, LiveSet *guard)
     const Term *t = &w->f->block[b].term;
     for (int k = 0; k < 2; k++) {
         add_set(w, &w->first[t->succ[k]]);
-        add_phi_args(w, b, t->succ[k]);
         for (u32 i = 0; i < w->ntouched; i++)
             w->sum[w->touched[i]] &= w->scalar[w->touched[i]];
         keep_set(w, guard);

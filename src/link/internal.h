@@ -124,7 +124,6 @@ extern const LinkerSymbol linker_symbols[];
 extern const size_t linker_nsymbols;
 
 Global *link_find(const Link *l, const char *name); /* NULL: no object mentions it */
-bool link_is_defined(const Link *l, const char *name);
 
 /* A symbol of an input, or (gc.c) a section of one. */
 typedef struct { u32 input, symbol; } SymbolRef;

@@ -49,12 +49,6 @@ Global *link_find(const Link *l, const char *name)
     return at ? &l->globals[at - 1] : NULL;
 }
 
-bool link_is_defined(const Link *l, const char *name)
-{
-    const Global *g = link_find(l, name);
-    return g && g->how != DEF_NONE;
-}
-
 static Global *add_name(Link *l, const char *name)
 {
     u32 *slot = find_slot(l, name);

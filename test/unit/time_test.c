@@ -178,6 +178,8 @@ static const struct {
     {"fma_latency = 9\n", {"vfnmsub", "vfnmsub.vv v3, v1, v2\n", 16, 0, 0, EX, WB, 9}},
     {"fshort_latency = 9\n", {"vfmax", "vfmax.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 9}},
     {"fshort_latency = 9\n", {"vfcvt", "vfcvt.f.x.v v3, v1\n", 4, 0, 0, EX, WB, 9}},
+    {"tensor_latency = 9\n", {"vftta", "vftta.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 9}},
+    {"tensor_latency = 90\n", {"vftta", "vftta.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 90}},
     {"fshort_latency = 9\n", {"vmflt", "vmflt.vv v3, v1, v2\n", 4, 0, 0, EX, WB, 9}},
     /* passes of the special functions, and 2 */
     {"sfu_int = 9\n", {"div of 7 by 2", "div t0, s2, s3\n", 4, 0, 0, EX, WB, 13}},

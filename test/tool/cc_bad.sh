@@ -14,6 +14,7 @@
 # 2 error: '-O7': the levels are -O0 to -O3
 # 2 error: integer literal is too large to be represented in any integer type
 # 0 
+# 2 error: '-D' needs a value
 # end
 export VENTUS_CACHE=0
 cc() { "$b/ventus" cc -o "$t" "$@" >"$t.out" 2>&1; echo "$? $(grep -m1 -o 'error: .*' "$t.out")"; }
@@ -38,3 +39,6 @@ cc -cl-std=CL9 "$t.cl"
 cc -O7 "$t.cl"
 cc "-DX=$(many 9 100000)" "$t.cl"
 cc "-W@x" -DX=1 "$t.cl"
+# an option at the end, whose value is not there
+: >"$t.cl"
+cc "$t.cl" -D

@@ -382,6 +382,10 @@ static const struct {
      "b3:\n%3 = phi b1 %2, b2 %2\nret\n}",
      "f: b3, 0 (phi): reads %2, which is not written on every way here"},
     {STAGE_GENERIC,
+     "func @f {\nb0:\n%1 = lane\nbr eq %1, 0 -> b1, b2\nb1:\n%2 = lane\njump b3\nb2:\njump b3\n"
+     "b3:\n%3 = phi b1 %1, b2 %1\n%4 = phi b1 %2, b2 %2\nret\n}",
+     "f: b3, 0 (phi): reads %2, which is not written on every way here"},
+    {STAGE_GENERIC,
      "func @f {\nb0:\n%1 = lane\njump b1\nb1:\n%3 = phi b0 %1, b1 %4\n%4 = add %3, 1\n"
      "br eq %4, 0 -> b1, b2\nb2:\nret\n}",
      NULL},

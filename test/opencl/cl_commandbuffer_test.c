@@ -38,6 +38,8 @@ static struct {
                               AFTER);
     cl_int (*ndrange)(BEFORE, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
                       AFTER);
+    cl_int (*svm_copy)(BEFORE, void *, const void *, size_t, AFTER);
+    cl_int (*svm_fill)(BEFORE, void *, const void *, size_t, size_t, AFTER);
 } f;
 #define HERE NULL, NULL          /* the buffer's queue, no properties */
 #define FREE 0, NULL, NULL, NULL /* after nothing, and nothing comes after it */
@@ -67,6 +69,8 @@ static int open_functions(void **state)
     find("clCommandCopyImageToBufferKHR", &f.image_to_buffer);
     find("clCommandCopyBufferToImageKHR", &f.buffer_to_image);
     find("clCommandNDRangeKernelKHR", &f.ndrange);
+    find("clCommandSVMMemcpyKHR", &f.svm_copy);
+    find("clCommandSVMMemFillKHR", &f.svm_fill);
     return 0;
 }
 
@@ -138,6 +142,21 @@ static void runs_again(void **state)
     assert_int_equal(got[5], 15);
     ok(clReleaseMemObject(m));
     ok(f.release(b));
+}
+
+/* There is no shared virtual memory, nor commands for it. */
+static void has_no_shared_memory(void **state)
+{
+    u32 a = 0, b = 1;
+    (void)state;
+    CommandBuffer *c = make();
+    assert_int_equal(f.svm_copy(c, HERE, &a, &b, 4, FREE), CL_INVALID_OPERATION);
+    assert_int_equal(f.svm_fill(c, HERE, &a, &b, 4, 4, FREE), CL_INVALID_OPERATION);
+    ok(f.finalize(c));
+    ok(f.enqueue(0, NULL, c, 0, NULL, NULL));
+    ok(clFinish(host.queue));
+    assert_int_equal(a, 0);
+    ok(f.release(c));
 }
 
 static void moves_pictures(void **state)
@@ -381,6 +400,7 @@ int main(void)
         cmocka_unit_test(stops_at_failures), cmocka_unit_test(answers_queries),
         cmocka_unit_test(refuses_bad_calls), cmocka_unit_test(chooses_queues),
         cmocka_unit_test(keeps_properties),  cmocka_unit_test(records_many),
+        cmocka_unit_test(has_no_shared_memory),
     };
     set_environment();
     return cmocka_run_group_tests(tests, open_functions, close_host);

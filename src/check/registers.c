@@ -111,6 +111,8 @@ static u32 result_shadow(Op op, Bits a, Bits b)
     case OP_sra: return sb || !b.has_value ? ALL : (u32)((i32)sa >> shift);
     case OP_zext8: return sa & 0xff;
     case OP_zext16: return sa & 0xffff;
+    case OP_sext8: return (u32)(i8)sa;
+    case OP_sext16: return (u32)(i16)sa;
     case OP_fsgnj: return both;
     case OP_add:
     case OP_sub: return !sb && b.has_value && !b.value ? sa : and_above(both);

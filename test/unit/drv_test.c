@@ -1259,7 +1259,10 @@ static void starts_a_record(void **state)
         assert_int_equal(got[i], i * 11);
     DrvRecord bad = rec;
     bad.wf_size = 6;
+    r.warps = 7, r.dev.run.insns = 9; /* of a launch that was not */
     expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_SIZE, "6 threads a warp");
+    assert_int_equal(r.warps, 0);
+    assert_int_equal(r.dev.run.insns, 0);
     bad = rec, bad.wg_size = 65;
     expect_status(d, drv_start(d, &bad, NULL, NULL, 0, &r), DRV_BAD_SIZE, "65 warps a work-group");
     bad = rec, bad.kernel_size[1] = 0;

@@ -5,10 +5,6 @@
 #include "cl/transfer.h"
 #include <string.h>
 
-/* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing.
- */
-enum { QUICK = 64 << 10 };
-
 /* --- execution ----------------------------------------------------------------------------- */
 
 static void transfer_drop(void *payload)

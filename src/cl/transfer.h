@@ -4,6 +4,10 @@
 #define CL_TRANSFER_H
 #include "cl/cl.h"
 
+/* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing:
+ * one takes as long as it takes to wake another thread. */
+enum { QUICK = 1 << 20 };
+
 /* Where a box lies: its rows are row_pitch bytes apart, its slices slice_pitch. */
 typedef struct {
     u64 offset; /* of the first byte */

@@ -5,7 +5,7 @@
  * at a multiple of 4 GiB (mach/memory.h), so the low 32 bits of a pointer of the host are the
  * device's address, for any pointer into an allocation.
  */
-#include "cl/cl.h"
+#include "cl/transfer.h"
 #include <string.h>
 
 typedef cl_unified_shared_memory_type_intel Type;
@@ -20,7 +20,7 @@ struct UsmBlock {
     cl_mem_alloc_flags_intel flags;
 };
 
-enum { LARGEST_TYPE = 128, QUICK = 64 << 10 /* bytes that are copied on the caller's thread */ };
+enum { LARGEST_TYPE = 128 };
 
 cl_bitfield usm_capabilities(const ClDevice *d, cl_device_info kind)
 {

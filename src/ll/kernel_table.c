@@ -116,22 +116,25 @@ static void describe_places(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
     }
 }
 
-static void describe_words(LLVMValueRef f, KernelInfo *k)
+/* False: out of memory. */
+static bool describe_words(LLVMValueRef f, KernelInfo *k)
 {
     LLVMValueRef v[MAX_OPERANDS];
+    bool ok = true;
     u32 n = operands(f, "kernel_arg_name", v);
     for (u32 i = 0; i < k->nargs; i++)
-        k->args[i].name = text_of(i < n ? v[i] : NULL);
+        ok &= (k->args[i].name = text_of(i < n ? v[i] : NULL)) != NULL;
     n = operands(f, "kernel_arg_type", v);
     for (u32 i = 0; i < k->nargs; i++)
-        k->args[i].type = text_of(i < n ? v[i] : NULL);
+        ok &= (k->args[i].type = text_of(i < n ? v[i] : NULL)) != NULL;
     n = operands(f, "kernel_arg_access_qual", v);
     for (u32 i = 0; i < k->nargs; i++) {
         char *words = text_of(i < n ? v[i] : NULL);
-        if (k->args[i].kind == ARG_IMAGE || k->args[i].kind == ARG_PIPE)
-            k->args[i].access = !words || !strcmp(words, "read_only") ? IMAGE_READ_ONLY
-                                : !strcmp(words, "write_only")        ? IMAGE_WRITE_ONLY
-                                                                      : IMAGE_READ_WRITE;
+        if (words && (k->args[i].kind == ARG_IMAGE || k->args[i].kind == ARG_PIPE))
+            k->args[i].access = !strcmp(words, "read_only")    ? IMAGE_READ_ONLY
+                                : !strcmp(words, "write_only") ? IMAGE_WRITE_ONLY
+                                                               : IMAGE_READ_WRITE;
+        ok &= words != NULL;
         mem_free(words);
     }
     n = operands(f, "kernel_arg_type_qual", v);
@@ -140,8 +143,10 @@ static void describe_words(LLVMValueRef f, KernelInfo *k)
         k->args[i].is_const = words && has_word(words, "const");
         k->args[i].is_restrict = words && has_word(words, "restrict");
         k->args[i].is_volatile = words && has_word(words, "volatile");
+        ok &= words != NULL;
         mem_free(words);
     }
+    return ok;
 }
 
 /* "float4" of vec_type_hint: the type of an undefined value, and whether it is signed */
@@ -165,7 +170,8 @@ static void vec_hint_text(LLVMValueRef f, Buf *b)
         buf_printf(b, "%u", type_elements(t));
 }
 
-static void describe_attributes(KernelInfo *k, const char *hint)
+/* False: out of memory. */
+static bool describe_attributes(KernelInfo *k, const char *hint)
 {
     Buf b = {0};
     if (k->reqd_local[0])
@@ -178,7 +184,9 @@ static void describe_attributes(KernelInfo *k, const char *hint)
         buf_printf(&b, "%svec_type_hint(%s)", b.len ? " " : "", hint);
     k->attributes = mem_strdup(buf_text(&b));
     k->vec_hint = mem_strdup(hint);
+    const bool ok = !b.failed && k->attributes && k->vec_hint;
     buf_free(&b);
+    return ok;
 }
 
 static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
@@ -195,11 +203,10 @@ static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
     triple(f, "reqd_work_group_size", k->reqd_local);
     triple(f, "work_group_size_hint", k->local_hint);
     vec_hint_text(f, &hint);
-    describe_attributes(k, buf_text(&hint));
+    const bool ok = !hint.failed && describe_attributes(k, buf_text(&hint));
     buf_free(&hint);
     describe_places(f, dl, k);
-    describe_words(f, k);
-    return k->name && k->attributes && k->vec_hint;
+    return describe_words(f, k) && ok && k->name;
 }
 
 /* --- the kernels that print ---------------------------------------------------------------- */
@@ -209,6 +216,7 @@ typedef struct {
     LLVMValueRef *f;
     size_t n, cap;
     bool all; /* any function may: the callers are not known */
+    bool failed; /* out of memory */
 } Printers;
 
 static bool is_printer(const Printers *p, LLVMValueRef f)
@@ -228,7 +236,8 @@ static void add_callers(Printers *p, LLVMValueRef callee)
                              : NULL;
         if (f && is_printer(p, f))
             continue;
-        p->all = !f || !array_grow(p->f, p->n, p->cap);
+        p->failed |= f && !array_grow(p->f, p->n, p->cap);
+        p->all = !f || p->failed;
         if (!p->all)
             p->f[p->n++] = f;
     }
@@ -257,8 +266,8 @@ bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t)
     t->kernels = mem_zalloc(count + 1, sizeof *t->kernels);
     if (!t->kernels)
         return false;
-    bool ok = true;
     Printers printers = find_printers(m);
+    bool ok = !printers.failed;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         if (is_kernel(f) && !LLVMIsDeclaration(f)) {
             t->kernels[t->nkernels].silent = !is_printer(&printers, f);

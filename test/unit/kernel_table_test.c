@@ -4,6 +4,7 @@
  */
 #include "ll/lower.h"
 
+#include "test/kit/lack.h"
 #include "test/kit/leftover.h"
 #include "test/kit/modules.h"
 
@@ -235,9 +236,32 @@ static void global_variables(void **state)
                  "23 bytes\n");
 }
 
+static LLVMModuleRef described; /* of the test below */
+
+static bool describe_module(Buf *made)
+{
+    KernelTable t = {0};
+    const bool ok = kernels_describe(described, LLVMGetModuleDataLayout(described), &t);
+    for (size_t k = 0; ok && k < t.nkernels; k++)
+        show_kernel(made, &t.kernels[k]);
+    kernelinfo_free(&t);
+    return ok && !made->failed;
+}
+
+static void memory_lacks(void **state)
+{
+    LLVMContextRef ctx = LLVMContextCreate();
+    (void)state;
+    described = parse_module(ctx, all_kinds);
+    LACK_OF_MEMORY(describe_module);
+    LLVMDisposeModule(described);
+    LLVMContextDispose(ctx);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_lacks),
         cmocka_unit_test(leaves_nothing),   cmocka_unit_test(arguments),
         cmocka_unit_test(attributes),       cmocka_unit_test(printers),
         cmocka_unit_test(global_variables),

@@ -256,7 +256,7 @@ $B/examples/%: examples/%.c $(wildcard examples/*.h)
 
 $B/test/%: $B/test/%.o $B/libventus.a
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LDLIBS)
-# more time goes into their compilation than into what they do themselves, but for the last
+# their compilation takes longer than what they do themselves, but for the three named
 $B/test/%_test.o: ALLCFLAGS += $(if $(filter rel,$m),$(if $(filter %/facts_test.o %/fp_test.o %/alloc_test.o,$@),,-O0))
 # memory of the compiler by test/kit/guard.h
 GUARDED := -Wl,--wrap=ir_alloc,--wrap=ir_grow_

@@ -341,7 +341,7 @@ static void report_engine(const Stats *s, Put *put, void *to)
     put(to, "engine", "compiled", e->compiled, "of them, in host code");
     put(to, "engine", "regions", e->regions, "pieces of host code");
     put(to, "engine", "cached", e->cached, "of them, from the disk");
-    put(to, "engine", "given_up", e->given_up, "pieces that could not be made in time");
+    put(to, "engine", "given_up", e->given_up, "pieces that could not be made");
     put(to, "engine", "microseconds", e->nanoseconds / 1000,
         "of processor time to make the others");
 }

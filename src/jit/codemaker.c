@@ -119,9 +119,10 @@ static bool optimise(LLVMTargetMachineRef machine, LLVMModuleRef m)
 }
 
 /* Compiles the module, and frees it, to an object; NULL: LLVM failed. */
-static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick, LLVMModuleRef m,
+static LLVMMemoryBufferRef make_object(const CodeMaker *c, bool quick, LLVMModuleRef m,
                                        const char *name)
 {
+    LLVMTargetMachineRef machine = quick ? c->quick : c->full;
     LLVMMemoryBufferRef object = NULL;
     char *message = NULL, *triple = LLVMGetTargetMachineTriple(machine);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
@@ -135,7 +136,7 @@ static LLVMMemoryBufferRef make_object(LLVMTargetMachineRef machine, bool quick,
     message = NULL;
 #endif
     const bool ok = quick || optimise(machine, m);
-    fence(m, !quick);
+    fence(m, !quick, !strcmp(c->level, "avx512"));
     show(m, name, "optimised");
     if (ok && LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &message, &object))
         object = NULL;
@@ -171,7 +172,7 @@ static bool answer(CodeMaker *c, const CodeJob *j, Buf *to)
         snprintf(name, sizeof name, "helper%u", j->helper);
         m = make_helper(context, &h, &c->vectors, CODE_SYMBOL, a.helpers);
     }
-    LLVMMemoryBufferRef object = m ? make_object(quick ? c->quick : c->full, quick, m, name) : NULL;
+    LLVMMemoryBufferRef object = m ? make_object(c, quick, m, name) : NULL;
     if (object) {
         a.object = (Bytes){(const u8 *)LLVMGetBufferStart(object), LLVMGetBufferSize(object)};
         a.nanoseconds = processor_time() - c->counted;

@@ -6,7 +6,7 @@
  * LLVM 19 goes on for ever where masks are combined that are integers and, for other uses, vectors of
  * i1 (issue 123333): the combination becomes one of integers, then one of vectors, then again one of
  * integers.  It splits that of integers only where both have been made vectors, so one of them is
- * made another value.
+ * made another value.  That is so on hosts with registers of masks alone.
  */
 #include "jit/translate.h"
 #include <string.h>
@@ -69,16 +69,22 @@ static void fence_merge(LLVMModuleRef m, LLVMBuilderRef b, Val i)
             LLVMSetOperand(i, n, fenced_row(m, b, LLVMGetOperand(i, n)));
 }
 
-static bool is_int_as_vector(Val v)
+static bool is_mask(LLVMTypeRef t)
 {
-    return LLVMIsABitCastInst(v) && is_vector(LLVMTypeOf(v)) &&
+    return is_vector(t) && is_int(LLVMGetElementType(t)) &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(t)) == 1;
+}
+
+static bool is_int_as_mask(Val v)
+{
+    return LLVMIsABitCastInst(v) && is_mask(LLVMTypeOf(v)) &&
            is_int(LLVMTypeOf(LLVMGetOperand(v, 0)));
 }
 
-static bool becomes_vector(Val v)
+static bool becomes_mask(Val v)
 {
     for (LLVMUseRef u = LLVMIsAConstant(v) ? NULL : LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-        if (is_int_as_vector(LLVMGetUser(u)))
+        if (is_int_as_mask(LLVMGetUser(u)))
             return true;
     return false;
 }
@@ -86,15 +92,15 @@ static bool becomes_vector(Val v)
 static void fence_masks(LLVMBuilderRef b, Val i)
 {
     const Val one = LLVMGetOperand(i, 0), other = LLVMGetOperand(i, 1);
-    if (is_int_as_vector(one) && is_int_as_vector(other)) {
+    if (is_int_as_mask(one) && is_int_as_mask(other)) {
         const Val mask = fenced_mask(b, LLVMGetOperand(one, 0));
         LLVMSetOperand(i, 0, LLVMBuildBitCast(b, mask, LLVMTypeOf(one), ""));
-    } else if (is_int(LLVMTypeOf(i)) && becomes_vector(one) && becomes_vector(other)) {
+    } else if (is_int(LLVMTypeOf(i)) && becomes_mask(one) && becomes_mask(other)) {
         LLVMSetOperand(i, 0, fenced_mask(b, one));
     }
 }
 
-void fence(LLVMModuleRef m, bool optimised)
+void fence(LLVMModuleRef m, bool optimised, bool has_masks)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
     for (Val f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
@@ -104,7 +110,7 @@ void fence(LLVMModuleRef m, bool optimised)
                 if (optimised && LLVMGetInstructionOpcode(i) == LLVMSelect &&
                     has_words(LLVMTypeOf(i)))
                     fence_merge(m, b, i);
-                else if (is_logic(i))
+                else if (has_masks && is_logic(i))
                     fence_masks(b, i);
             }
     LLVMDisposeBuilder(b);

@@ -21,7 +21,7 @@ typedef struct {
     u64 compiled;           /* of them, in compiled code */
     u64 regions;            /* that there is host code of now or was */
     u64 cached;             /* of them, found on disk */
-    u64 given_up;           /* pieces of code that LLVM did not make, in the time that it has */
+    u64 given_up;           /* pieces of code that could not be made: LLVM failed, or took too long */
     u64 nanoseconds;        /* of processor time that the maker took for them */
 } JitStats;
 /* False: the engine is of another kind. */

@@ -255,8 +255,9 @@ bool delay_canonical(LLVMModuleRef m);
 
 /* --- fence.c ------------------------------------------------------------------------------ */
 
-/* Hides from the code generator what it gets wrong; `optimised`: it combines much. */
-void fence(LLVMModuleRef m, bool optimised);
+/* Hides from the code generator what it gets wrong; optimised: it combines much; has_masks: vectors
+ * of i1 are registers of the host. */
+void fence(LLVMModuleRef m, bool optimised, bool has_masks);
 
 /* --- pair.c ------------------------------------------------------------------------------ */
 

@@ -215,7 +215,7 @@ static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
 typedef struct {
     LLVMValueRef *f;
     size_t n, cap;
-    bool all; /* any function may: the callers are not known */
+    bool all;    /* any function may: the callers are not known */
     bool failed; /* out of memory */
 } Printers;
 

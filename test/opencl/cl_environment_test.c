@@ -866,11 +866,11 @@ static void is_as_verbose_as_asked(void **state)
 
 /* --- how a process ends ---------------------------------------------------------------------------- */
 
-/* Runs some hundred thousand instructions, which is hot, and ends with everything that it has made. */
+/* Runs some million instructions, which is hot on any host, and ends with everything that it has made. */
 static void run_hot(void)
 {
     const u8 *bytes = host.image.data;
-    const size_t items = 1 << 19, local = 256;
+    const size_t items = 1 << 24, local = 256;
     cl_int s;
     first_device();
     cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);

@@ -493,8 +493,10 @@ static void tell_engine(Watch *w, Device *device)
     if (w->stats)
         stats_engine(w->stats, &s);
     if (w->common->verbose && s.given_up)
-        fprintf(stderr, "%s: %llu pieces of code could not be made, and slower ones or the interpreter ran\n",
-                kind->name, (unsigned long long)s.given_up);
+        fprintf(
+            stderr,
+            "%s: %llu pieces of code could not be made, and slower ones or the interpreter ran\n",
+            kind->name, (unsigned long long)s.given_up);
     if (w->common->verbose && s.regions)
         fprintf(
             stderr,

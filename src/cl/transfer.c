@@ -76,7 +76,7 @@ cl_int transfer_start(ClQueue *q, cl_command_type type, const Transfer *plan, Wa
         use(t->from);
     if (t->to)
         use(t->to);
-    const bool is_quick = q->context->ndevices == 1 && t->row * t->rows * t->slices <= QUICK;
+    const bool is_quick = q->context->ndevices == 1 && t->row * t->rows * t->slices <= QUICK_BYTES;
     return enqueue(q, type, (Work){transfer_run, transfer_drop, t, is_quick}, w, WAIT_LIST,
                    blocking, event);
 }

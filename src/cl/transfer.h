@@ -4,9 +4,9 @@
 #define CL_TRANSFER_H
 #include "cl/cl.h"
 
-/* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing:
- * one takes as long as it takes to wake another thread. */
-enum { QUICK = 1 << 20 };
+/* Transfers of up to so many bytes run at once, on the caller's thread, if they wait for nothing: it
+ * takes about as long to wake another one. */
+enum { QUICK_BYTES = 1 << 20 };
 
 /* Where a box lies: its rows are row_pitch bytes apart, its slices slice_pitch. */
 typedef struct {

@@ -340,8 +340,8 @@ static cl_int start(ClQueue *q, cl_command_type type, const Copy *plan, bool blo
     if (!x)
         return CL_OUT_OF_HOST_MEMORY;
     *x = *plan;
-    return enqueue(q, type, (Work){copy_run, mem_free, x, x->size <= QUICK}, w, WAIT_LIST, blocking,
-                   event);
+    return enqueue(q, type, (Work){copy_run, mem_free, x, x->size <= QUICK_BYTES}, w, WAIT_LIST,
+                   blocking, event);
 }
 
 cl_int clEnqueueMemFillINTEL(cl_command_queue command_queue, void *dst_ptr, const void *pattern,

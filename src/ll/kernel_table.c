@@ -57,17 +57,13 @@ static u32 operands(LLVMValueRef f, const char *name, LLVMValueRef out[MAX_OPERA
     return n;
 }
 
-static char *text_of(LLVMValueRef v)
-{
-    unsigned len = 0;
-    const char *s = v ? LLVMGetMDString(v, &len) : NULL;
-    return s ? mem_strndup(s, len) : mem_strdup("");
-}
-
 char *kernel_word(LLVMValueRef f, const char *name, u32 k)
 {
     LLVMValueRef v[MAX_OPERANDS];
-    return text_of(k < operands(f, name, v) ? v[k] : NULL);
+    unsigned len = 0;
+    const bool is_there = k < operands(f, name, v) && v[k];
+    const char *word = is_there ? LLVMGetMDString(v[k], &len) : NULL;
+    return word ? mem_strndup(word, len) : mem_strdup("");
 }
 
 static void triple(LLVMValueRef f, const char *name, u32 out[3])
@@ -116,35 +112,31 @@ static void describe_places(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
     }
 }
 
+static ImageAccess access_of(const char *word)
+{
+    return !strcmp(word, "read_only")    ? IMAGE_READ_ONLY
+           : !strcmp(word, "write_only") ? IMAGE_WRITE_ONLY
+                                         : IMAGE_READ_WRITE;
+}
+
 /* False: out of memory. */
 static bool describe_words(LLVMValueRef f, KernelInfo *k)
 {
-    LLVMValueRef v[MAX_OPERANDS];
     bool ok = true;
-    u32 n = operands(f, "kernel_arg_name", v);
-    for (u32 i = 0; i < k->nargs; i++)
-        ok &= (k->args[i].name = text_of(i < n ? v[i] : NULL)) != NULL;
-    n = operands(f, "kernel_arg_type", v);
-    for (u32 i = 0; i < k->nargs; i++)
-        ok &= (k->args[i].type = text_of(i < n ? v[i] : NULL)) != NULL;
-    n = operands(f, "kernel_arg_access_qual", v);
     for (u32 i = 0; i < k->nargs; i++) {
-        char *words = text_of(i < n ? v[i] : NULL);
-        if (words && (k->args[i].kind == ARG_IMAGE || k->args[i].kind == ARG_PIPE))
-            k->args[i].access = !strcmp(words, "read_only")    ? IMAGE_READ_ONLY
-                                : !strcmp(words, "write_only") ? IMAGE_WRITE_ONLY
-                                                               : IMAGE_READ_WRITE;
-        ok &= words != NULL;
-        mem_free(words);
-    }
-    n = operands(f, "kernel_arg_type_qual", v);
-    for (u32 i = 0; i < k->nargs; i++) {
-        char *words = text_of(i < n ? v[i] : NULL);
-        k->args[i].is_const = words && has_word(words, "const");
-        k->args[i].is_restrict = words && has_word(words, "restrict");
-        k->args[i].is_volatile = words && has_word(words, "volatile");
-        ok &= words != NULL;
-        mem_free(words);
+        KernelArg *a = &k->args[i];
+        char *access = kernel_word(f, "kernel_arg_access_qual", i),
+             *qualifiers = kernel_word(f, "kernel_arg_type_qual", i);
+        a->name = kernel_word(f, "kernel_arg_name", i);
+        a->type = kernel_word(f, "kernel_arg_type", i);
+        if (access && (a->kind == ARG_IMAGE || a->kind == ARG_PIPE))
+            a->access = access_of(access);
+        a->is_const = qualifiers && has_word(qualifiers, "const");
+        a->is_restrict = qualifiers && has_word(qualifiers, "restrict");
+        a->is_volatile = qualifiers && has_word(qualifiers, "volatile");
+        ok = a->name && a->type && access && qualifiers && ok;
+        mem_free(access);
+        mem_free(qualifiers);
     }
     return ok;
 }

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAGIC = 0x33435456 /* "VTC3" */, MAX_PATH = 4096, MAX_ENTRIES = 65536, NAME = 32 };
+enum { MAGIC = 0x33435456 /* "VTC3" */, MAX_ENTRIES = 65536, NAME = 32 };
 enum { TRIM_SECONDS = 60, ABANDONED_SECONDS = 600 };
 static const u64 LIMIT = (u64)256 << 20; /* bytes of a directory */
 static const char suffix[] = ".ventus", temporary_name[] = "ventus-XXXXXX", trimmed[] = "trimmed";
@@ -47,11 +47,12 @@ static const u64 HASH_START = 0xcbf29ce484222325;
 
 /* --- entries --------------------------------------------------------------------------- */
 
-static bool path_of(char path[MAX_PATH], const char *dir, const Buf *key)
+/* Paths are not on the stack, which may be small where an engine keeps what it has compiled. */
+static const char *path_of(Buf *path, const char *dir, const Buf *key)
 {
     const u64 h = hash_of(HASH_START, key->data, key->len);
-    const int n = snprintf(path, MAX_PATH, "%s/%016jx%s", dir, (uintmax_t)h, suffix);
-    return n > 0 && n < MAX_PATH;
+    buf_printf(path, "%s/%016jx%s", dir, (uintmax_t)h, suffix);
+    return buf_text(path);
 }
 
 static bool read_entry(const char *path, Buf *to)
@@ -78,13 +79,12 @@ static bool is_entry_of(const Buf *file, const Buf *key, Header *h)
 
 bool cache_get(const char *dir, const Buf *key, Buf *out)
 {
-    char path[MAX_PATH];
-    Buf file = {0};
+    Buf path = {0}, file = {0};
     Header h;
-    const bool found =
-        path_of(path, dir, key) && read_entry(path, &file) && is_entry_of(&file, key, &h);
+    const bool found = read_entry(path_of(&path, dir, key), &file) && is_entry_of(&file, key, &h);
     if (found)
         buf_put(out, file.data + sizeof h + h.key, (size_t)h.value);
+    buf_free(&path);
     buf_free(&file);
     return found && !out->failed;
 }
@@ -162,55 +162,58 @@ static void trim(const char *dir)
  */
 static bool begin_trim(const char *dir)
 {
-    char path[MAX_PATH];
+    Buf path = {0};
     struct stat st;
-    if (snprintf(path, sizeof path, "%s/%s", dir, trimmed) >= MAX_PATH)
-        return false;
-    if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_mtim.tv_sec + TRIM_SECONDS > time(NULL))
-        return false;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    buf_printf(&path, "%s/%s", dir, trimmed);
+    const char *file = buf_text(&path);
+    const bool is_soon =
+        !lstat(file, &st) && S_ISREG(st.st_mode) && st.st_mtim.tv_sec + TRIM_SECONDS > time(NULL);
+    const int fd =
+        is_soon ? -1 : open(file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (fd >= 0) {
         futimens(fd, NULL);
         close(fd);
     }
-    return true;
+    buf_free(&path);
+    return !is_soon;
 }
 
 /* --- writing ------------------------------------------------------------------------------ */
 
 bool cache_make(const char *dir)
 {
-    char path[MAX_PATH];
-    if (snprintf(path, sizeof path, "%s", dir) >= MAX_PATH)
-        return false;
-    for (char *p = path + 1; *p; p++)
-        if (*p == '/') {
+    char *path = mem_strdup(dir);
+    for (char *p = path; p && *p; p++)
+        if (p > path && *p == '/') {
             *p = 0;
             mkdir(path, 0777);
             *p = '/';
         }
-    return !mkdir(path, 0777) || errno == EEXIST;
+    mem_free(path);
+    return !mkdir(dir, 0777) || errno == EEXIST;
 }
 
 void cache_put(const char *dir, const Buf *key, const Buf *value)
 {
-    char path[MAX_PATH], temporary[MAX_PATH];
     Header h = {.magic = MAGIC, .key = key->len, .value = value->len};
-    Buf file = {0};
+    Buf file = {0}, path = {0}, temporary = {0};
     h.hash = hash_of(hash_of(HASH_START, key->data, key->len), value->data, value->len);
     buf_put(&file, &h, sizeof h);
     buf_put(&file, key->data, key->len);
     buf_put(&file, value->data, value->len);
-    if (file.failed || file.len > LIMIT || !path_of(path, dir, key) || !cache_make(dir) ||
-        snprintf(temporary, sizeof temporary, "%s/%s", dir, temporary_name) >= MAX_PATH) {
-        buf_free(&file);
-        return;
+    path_of(&path, dir, key);
+    buf_printf(&temporary, "%s/%s", dir, temporary_name);
+    bool written = false;
+    if (!file.failed && !path.failed && !temporary.failed && file.len <= LIMIT && cache_make(dir)) {
+        char *name = (char *)temporary.data;
+        const int fd = mkostemp(name, O_CLOEXEC);
+        written = fd >= 0 && fd_write(fd, file.data, file.len);
+        if (fd >= 0 && (close(fd) || !written || rename(name, buf_text(&path))))
+            unlink(name);
     }
-    const int fd = mkostemp(temporary, O_CLOEXEC);
-    const bool written = fd >= 0 && fd_write(fd, file.data, file.len);
-    if (fd >= 0 && (close(fd) || !written || rename(temporary, path)))
-        unlink(temporary);
     buf_free(&file);
+    buf_free(&path);
+    buf_free(&temporary);
     if (written && begin_trim(dir))
         trim(dir);
 }

@@ -163,15 +163,15 @@ typedef struct {
     u64 insns, groups;
 } Part;
 
-/* Adds the part, and the fault of the group that it ended with (or NULL), if that is the first. */
-static void report(Run *r, const Group *faulted, const Part *part)
+/* Adds the part, and the fault that the group of this number ended with (or NULL), if it is the first. */
+static void report(Run *r, const Fault *fault, u64 group, const Part *part)
 {
     pthread_mutex_lock(&r->lock);
     LaunchResult *to = r->result;
-    if (faulted && (!to->faulted || faulted->linear < to->fault.group_linear)) {
+    if (fault && (!to->faulted || group < to->fault.group_linear)) {
         to->faulted = true;
-        to->fault = faulted->fault;
-        atomic_store(&r->limit, faulted->linear);
+        to->fault = *fault;
+        atomic_store(&r->limit, group);
     }
     to->insns += part->insns;
     to->groups += part->groups;
@@ -181,7 +181,7 @@ static void report(Run *r, const Group *faulted, const Part *part)
 /* Ends the launch with a fault that belongs to no group. */
 static void refuse(Run *r, FaultKind kind)
 {
-    report(r, &(Group){.fault = {.kind = kind, .lane = -1}}, &(Part){0});
+    report(r, &(Fault){.kind = kind, .lane = -1}, 0, &(Part){0});
 }
 
 /* --- a group, run ------------------------------------------------------------------------ */
@@ -245,7 +245,7 @@ static void end_group(Run *r, Group *g, Part *part)
     part->insns += group_insns(g);
     part->groups += !g->faulted;
     if (g->faulted) { /* at once: it says where the others end */
-        report(r, g, part);
+        report(r, &g->fault, g->linear, part);
         *part = (Part){0};
     }
 }
@@ -460,7 +460,7 @@ static void work(Run *r, u32 number, Group *g)
     }
     leave_guest_floats(&host);
     leave_context(r, g);
-    report(r, NULL, &part);
+    report(r, NULL, 0, &part);
 }
 
 static void help(void *self, u32 number)

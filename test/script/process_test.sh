@@ -63,7 +63,10 @@ if ! nm "$B/libventus.a" 2>/dev/null | grep -q '__asan\|__tsan'; then
     }
     check 'ulimit -n 20' limited -n 20 "$B/ventus" cc -o "$t/n.elf" "$t/k.cl"
     check 'ulimit -s 64' limited -s 64 "$B/ventus" cc -o "$t/s.elf" "$t/k.cl"
-    check 'run, ulimit -s 64' limited -s 64 "$B/ventus" run -g 4 -l 4 -a 'buf:i32:4' "$t/k.cl"
+    for e in interp auto jit; do # jit keeps its code on the disk in the thread that runs the launch
+        check "run, engine $e, ulimit -s 64" limited -s 64 env VENTUS_CACHE=1 VENTUS_CACHE_DIR="$t/cache-$e" \
+            "$B/ventus" run --engine $e -g 4 -l 4 -a 'buf:i32:4' "$t/k.cl"
+    done
     # depth: of the source's expressions, of the compiler's recursion over them
     awk 'BEGIN {
         printf "kernel void k(global int *p) { p[0] = "

@@ -8,7 +8,7 @@ t=$(mktemp -d) bad=0 n=0
 trap 'rm -rf "$t"' EXIT
 mkdir -p "$t/test/asm" "$t/test/cc" "$t/test/run" "$t/test/tool" "$t/test/unit" "$t/test/script" "$t/b/test/unit"
 cp -r test/runner "$t/test"
-unset CI LIMIT m T
+unset CI LIMIT VENTUS_ENGINE m T
 
 c_test() { # NAME: the program from stdin
     : >"$t/test/unit/$1_test.c"

@@ -78,29 +78,56 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
     return (PlainRange){0};
 }
 
+/* Where ranges are remembered of the instruction. */
+static PlainRange *range_of(Group *g, const Uop *u, bool stores)
+{
+    const u32 site = u->pc >> 2 & (PLAIN_SITES - 1);
+    g->asked[stores][site / 64] |= (u64)1 << site % 64;
+    return &g->plain[stores][site];
+}
+
+/* The range around an address, in a page with the right to it that stays; lo..end: of the pages to look
+ * at, if no instruction has found it. */
+static PlainRange find_range(Group *g, u32 addr, bool stores, u64 lo, u64 end)
+{
+    const Memory *m = g->launch->memory;
+    PlainRange *recent = g->recent[stores];
+    for (u32 i = 0; i < RECENT_RANGES; i++)
+        if (addr - recent[i].lo < recent[i].room)
+            return recent[i];
+    const u64 p = addr >> PAGE_BITS;
+    PlainRange r = range_around(m, p, memory_rights(m, p), lo, end);
+    if (stores)
+        r = outside(g->guard, r, addr);
+    return recent[++g->nfound[stores] % RECENT_RANGES] = r;
+}
+
 /* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
- * tracked, or may have decoded instructions, change while a launch runs; of local memory those that
- * a store has noted stay as long as the context is held. */
+ * tracked, or may have decoded instructions, change while a launch runs.  Local memory can be read
+ * everywhere, and stored to, as long as the context is held, where a store has noted pages. */
 static void remember(Group *g, const Uop *u, u32 addr, bool stores)
 {
     /* pages to look at where something else was remembered: it may change often */
     enum { AGAIN = 256 };
     const bool local = addr - LDS_LO < LDS_END - LDS_LO;
     const Memory *m = local ? &g->lds : g->launch->memory;
-    PlainRange *r = &g->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    PlainRange *r = range_of(g, u, stores);
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
     const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
     if (addr >= m->end)
         return;
     const u8 flags = memory_rights(m, p);
+    const u64 lo = r->room && p > first + AGAIN ? p - AGAIN : first;
+    const u64 end = r->room && p + AGAIN < past ? p + AGAIN : past;
     if (addr - r->lo < r->room || !(flags & (stores ? MEM_W : MEM_R)) ||
         (stores && !local && flags & fixed))
         return;
-    g->remembers = true;
-    *r = range_around(m, p, flags, r->room && p > first + AGAIN ? p - AGAIN : first,
-                      r->room && p + AGAIN < past ? p + AGAIN : past);
-    if (stores && !local)
-        *r = outside(g->guard, *r, addr);
+    if (!local)
+        *r = find_range(g, addr, stores, lo, end);
+    else if (stores)
+        *r = range_around(m, p, flags, lo, end);
+    else
+        *r = (PlainRange){LDS_LO, LDS_END - LDS_LO - 3, m->base};
 }
 
 /* The host address of what lies in a page with the right to it; NULL: it is special. */
@@ -149,12 +176,11 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
 static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
 {
     const bool stores = isa_effect[isa_insn[u->id].effect].access == ACCESS_STORE;
-    PlainRange *r = &w->group->plain[stores][u->pc >> 2 & (PLAIN_SITES - 1)];
+    PlainRange *r = range_of(w->group, u, stores);
     (void)mask, (void)none;
     remember(w->group, u, addr, stores);
     if (!r->lo && !r->room)
         r->lo = 1;
-    w->group->remembers = true;
     return (u64)1 << 32;
 }
 

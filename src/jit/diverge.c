@@ -12,7 +12,7 @@ enum { AGREE = 8 };
 /* The comparison, in all lanes, as i1. */
 static Row compared_row(Emit *e, const Uop *u)
 {
-    const Row a = get_v(e, u->ra), b = get_v(e, u->rb);
+    const Row a = get_on(e, u->ra), b = get_on(e, u->rb);
     Row holds = {{0}};
     for (u32 i = 0; i < e->nchunks; i++)
         holds.c[i] =

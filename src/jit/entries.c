@@ -18,8 +18,12 @@ enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
 /* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs, what does not
  * take too long for that. */
 enum { LAST_EACH = 75000, LAST_MOST = 200 };
-enum { MOST = 3000 }; /* instructions of a region that is optimised: LLVM's time grows faster */
-enum { FINISHING = 1000 };   /* milliseconds that an engine's end waits for code */
+/* Instructions of a region that is optimised: LLVM's time grows faster; and of one that is found by a thread that runs
+ * warps. */
+enum { MOST = 8000, MOST_LOOKED_FOR = 3000 };
+/* Seconds that an engine's end waits for code; and where quick code came from the disk, which tells that the
+ * program is run again and again: else what takes longer than that would be begun by each run, and never kept. */
+enum { FINISHING = 1, FINISHING_AGAIN = 10 };
 enum { MOST_BEQUESTS = 32 }; /* that wait: programs may be released faster than code is made */
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -304,7 +308,7 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
     const bool looks =
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
     bool ok = stays && (t->maker || open_maker(t)) &&
-              find_region(t, e, only_looks ? MOST : UINT32_MAX) &&
+              find_region(t, e, only_looks ? MOST_LOOKED_FOR : UINT32_MAX) &&
               (kind == CODE_QUICK || e->region->insns <= MOST);
     if (ok)
         order = maker_order(t->maker, e->region, t->code, kind);
@@ -329,7 +333,9 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
     } else if (only_looks && !ok) {
         atomic_store(&e->state[kind], COLD);
     } else {
-        atomic_store(&e->was_hot, kind == CODE_QUICK && cost.cached);
+        const bool was_hot = kind == CODE_QUICK && cost.cached;
+        atomic_store(&e->was_hot, was_hot);
+        t->runs_again |= was_hot;
         atomic_fetch_add(&t->given_up, asks && !ok && !t->is_closing);
         install(t, e, kind, ok ? READY : FAILED, code, &cost);
     }
@@ -542,10 +548,8 @@ void entries_finish(Entries *t)
         return;
     ask_for_later(t);
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += FINISHING * 1000000L;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
     pthread_mutex_lock(&t->lock);
+    end.tv_sec += t->runs_again ? FINISHING_AGAIN : FINISHING;
     for (int late = 0; !late && is_making(t) && (!t->maker || maker_keeps(t->maker));)
         late = pthread_cond_timedwait(&t->made, &t->lock, &end);
     pthread_mutex_unlock(&t->lock);

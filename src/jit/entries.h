@@ -86,6 +86,7 @@ typedef struct Entries {
     Worker worker[NWORKERS];
     pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
+    bool runs_again;        /* quick code was on the disk */
     u32 end;                /* pages from here on are NULL */
     _Atomic u64 regions, cached, given_up, nanoseconds;
     _Atomic(EntryPage *) page[CODE_PAGES];
@@ -94,7 +95,8 @@ typedef struct Entries {
 /* The table of an engine; waits: launches wait for code. */
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits);
 void entries_close(Entries *t);
-/* Waits, a second at most, for code that has been asked for and will be kept on the disk. */
+/* Waits for code that has been asked for and will be kept on the disk: a second at most, or ten, if quick code came
+ * from there. */
 void entries_finish(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of

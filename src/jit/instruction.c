@@ -20,7 +20,7 @@ static Row second(Emit *e, const Uop *u)
     case F_MVV:
     case F_MACV:
     case F_CPV:
-    case F_VB: return get_v(e, u->rb);
+    case F_VB: return get_on(e, u->rb);
     case F_VX:
     case F_MVX:
     case F_MACX:
@@ -90,12 +90,12 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
     if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
         return false; /* they use floats */
     if ((op == OP_divu || op == OP_remu) && f == F_VX) {
-        set_v(e, u->rd, divide_by(e, get_v(e, u->ra), get_x(e, u->rb), op == OP_remu));
+        set_v(e, u->rd, divide_by(e, get_on(e, u->ra), get_x(e, u->rb), op == OP_remu));
         return true;
     }
     const bool copies = f == F_CPV || f == F_CPX || f == F_CPI;
-    const Row b = second(e, u), a = copies ? b : get_v(e, u->ra);
-    const Row c = three ? get_v(e, u->rd) : b;
+    const Row b = second(e, u), a = copies ? b : get_on(e, u->ra);
+    const Row c = three ? get_on(e, u->rd) : b;
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
         v.c[i] = is_float ? hostfloat(e, op, FP_RNE, a.c[i], b.c[i], c.c[i])
@@ -111,7 +111,7 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
 
 static void merge(Emit *e, const Uop *u)
 {
-    const Row a = get_v(e, u->ra), b = second(e, u);
+    const Row a = get_on(e, u->ra), b = second(e, u);
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++)
         v.c[i] = LLVMBuildSelect(B, chunk_under_v0(e, i), b.c[i], a.c[i], "");

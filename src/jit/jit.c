@@ -115,7 +115,7 @@ static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
     if (g->stale)
         env->guard = (PlainRange){0};
     if (memcmp(&env->guard, &g->guard, sizeof g->guard)) {
-        memset(g->plain[1], 0, sizeof g->plain[1]); /* ranges are beside the guard */
+        group_forget_ranges(g, true); /* they are beside the guard */
         g->guard = env->guard;
     }
     env->constant = constant;

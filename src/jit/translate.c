@@ -166,9 +166,16 @@ Row get_v(Emit *e, u32 n)
     return e->known.v[n];
 }
 
+Row get_on(Emit *e, u32 n)
+{
+    const bool is_there = e->computed[n].c[0] && e->computed_for == e->mask;
+    return is_there ? e->computed[n] : get_v(e, n);
+}
+
 static void put_v(Emit *e, u32 n, Row v)
 {
     e->known.v[n] = v;
+    e->computed[n].c[0] = NULL;
     e->known.linear[n].root.c[0] = NULL;
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
 }
@@ -233,6 +240,12 @@ void set_v(Emit *e, u32 n, Row v)
         new.c[i] = on ? LLVMBuildSelect(B, on, v.c[i], get_v(e, n).c[i], "") : v.c[i];
     }
     put_v(e, n, new);
+    if (e->at->facts[e->k]->masked)
+        return;
+    if (e->computed_for != e->mask)
+        memset(e->computed, 0, sizeof e->computed);
+    e->computed_for = e->mask;
+    e->computed[n] = v;
 }
 
 /* --- from block to block ------------------------------------------------------------------- */

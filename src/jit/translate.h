@@ -144,6 +144,10 @@ typedef struct {
     u64 v_dirty[4];
     Val mask;               /* i32 */
     Row on;                 /* i1 a lane; not in full blocks */
+    /* what was computed for lanes that are on, of registers whose other lanes were kept: what those
+     * would be is anything; and the mask for which it was.  Empty: the register is as known */
+    Row computed[256];
+    Val computed_for;
 } Emit;
 
 /* --- values (translate.c) ------------------------------------------------------------------ */
@@ -152,6 +156,9 @@ typedef struct {
 Val get_x(Emit *e, u32 n);
 void set_x(Emit *e, u32 n, Val v);
 Row get_v(Emit *e, u32 n);
+/* The same for what only lanes that are on see: others may hold anything, so that an instruction does not wait for
+ * the choice between what the one before it computed and what lanes that are off keep. */
+Row get_on(Emit *e, u32 n);
 /* The register as a row of another one, or of itself. */
 Linear linear_of(Emit *e, u32 n);
 /* Writes the lanes that are on, and under v0 those that it names. */

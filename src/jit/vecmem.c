@@ -643,7 +643,7 @@ static void fetch_ahead(Emit *e, const Uop *u, const Row *a, const Plain *p, boo
     enum { LINE = 64 };
     LLVMTypeRef t = e->ptr;
     const size_t site = (stores ? offsetof(Group, last[1]) : offsetof(Group, last)) +
-                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(u32[FETCH_WARPS]);
+                        (u->pc >> 2 & (FETCH_SITES - 1)) * sizeof(u32[FETCH_WARPS]);
     const Val tid = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, tid)), "");
     const Val number =
         LLVMBuildAnd(B, LLVMBuildUDiv(B, tid, word(e, e->lanes), ""), word(e, FETCH_WARPS - 1), "");

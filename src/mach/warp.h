@@ -127,7 +127,8 @@ typedef struct {
     u32 lo, room;
     u8 *base;
 } PlainRange;
-enum { PLAIN_SITES = 128, FETCH_WARPS = 8 }; /* powers of two */
+enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of two */
+enum { RECENT_RANGES = 4 };
 
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
@@ -163,11 +164,13 @@ struct Group {
     /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
      * PLAIN_SITES, while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];
+    u64 asked[2][PLAIN_SITES / 64];       /* a bit for each that is not all 0 */
+    PlainRange recent[2][RECENT_RANGES];  /* what was found last, outside local memory: */
+    u32 nfound[2];                        /* the newest at nfound % RECENT_RANGES */
     u8 apart[2][PLAIN_SITES]; /* times left in which the access is taken for one of lanes anywhere, without a look */
-    bool remembers;         /* a range is not all 0 */
     /* Where lane 0 was when a warp whose number ends in these bits last made the access; kept from one
      * launch to the next, because it says only what to fetch. */
-    u32 last[2][PLAIN_SITES][FETCH_WARPS];
+    u32 last[2][FETCH_SITES][FETCH_WARPS]; /* at pc / 4 % FETCH_SITES */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

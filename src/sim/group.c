@@ -79,6 +79,14 @@ void contexts_close(Contexts *c)
     pthread_mutex_destroy(&c->lock);
 }
 
+void group_forget_ranges(Group *g, bool stores)
+{
+    for (u32 i = 0; i < PLAIN_SITES / 64; i++)
+        for (u64 *left = &g->asked[stores][i]; *left; *left &= *left - 1)
+            g->plain[stores][64 * i + (u32)__builtin_ctzll(*left)] = (PlainRange){0};
+    memset(g->recent[stores], 0, sizeof g->recent[stores]);
+}
+
 Group *context_take(Contexts *c, const Launch *l)
 {
     pthread_mutex_lock(&c->lock);
@@ -99,10 +107,9 @@ Group *context_take(Contexts *c, const Launch *l)
     g->area = 0;
     g->compiled = 0;
     g->start = NULL;
-    if (g->remembers)
-        memset(g->plain, 0, sizeof g->plain);
+    for (u32 stores = 0; stores < 2; stores++)
+        group_forget_ranges(g, stores);
     memset(g->apart, 0, sizeof g->apart);
-    g->remembers = false;
     memory_clean(&g->lds, &g->lds_dirty);
     g->guard = (PlainRange){0};
     group_note_accesses(g, NOTE_NOTHING);

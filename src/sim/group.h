@@ -29,6 +29,8 @@ void context_drop(Group *g);              /* instead of giving it back */
 /* Begins group `linear` of the launch in context g: its warps are at the start, its local and private
  * memory is zero. */
 void group_begin(Group *g, u64 linear);
+/* Forgets what compiled code remembers of memory, for loads or for stores (Group.plain). */
+void group_forget_ranges(Group *g, bool stores);
 /* Bytes of private memory of a group. */
 u64 group_pds_size(const Launch *l);
 /* Makes the group the one of that number, with its place in the grid and its memory. */

@@ -18,11 +18,11 @@
 #define PAGE      " .balign 4096\n"
 
 /* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised in pages
- * 2 to 4; a loop in page 5; no instruction in page 6; a jump from page 7 to page 9; in page 10 lanes
- * that part, and never come to where they would meet, in page 11; a hundred instructions in page 12, two hundred in page
- * 13, and ends. */
+ * 2 to 9; a loop in page 10; no instruction in page 11; a jump from page 12 to page 14; in page 15 lanes
+ * that part, and never come to where they would meet, in page 16; a hundred instructions in page 17, two hundred in page
+ * 18, and ends. */
 static const char text[] = FLAT_LOOP PAGE
-    " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 3001\n addi x5,x5,3\n .endr\n"
+    " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 8001\n addi x5,x5,3\n .endr\n"
     " endprg x0,x0,x0\n" PAGE FLAT_LOOP PAGE " .word 0xffffffff\n" PAGE " j 1f\n" PAGE " nop\n" PAGE
     " 1: endprg x0,x0,x0\n" PAGE ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
     " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n" PAGE
@@ -32,15 +32,15 @@ enum {
     LOOP = 0,
     IDLE = 1,
     LARGE = 2,
-    OTHER = 5,
-    NOTHING = 6,
-    NEAR = 7,
-    FAR = 9,
-    PART = 10,
-    MEET = 11,
-    MIDDLE = 12,
-    LONGER = 13,
-    PAGES = 15
+    OTHER = 10,
+    NOTHING = 11,
+    NEAR = 12,
+    FAR = 14,
+    PART = 15,
+    MEET = 16,
+    MIDDLE = 17,
+    LONGER = 18,
+    PAGES = 20
 };
 /* nanoseconds: none is asked for, looked for, made, optimised at once; what a small one runs before that */
 enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 100000000, HOTTEST = WARM + 1, MOST = 4000000 };
@@ -364,7 +364,7 @@ static void tiers(void **state)
     close_table();
 }
 
-/* Regions of 3,000 instructions are optimised, of more not. */
+/* Regions of 8,000 instructions are optimised, of more not. */
 static void sizes(void **state)
 {
     NEED_MAKER;
@@ -373,7 +373,7 @@ static void sizes(void **state)
         Entry *e = entry_at(more ? OTHER : LOOP);
         ask(e, WARM, 0, false);
         wait_for(e, CODE_QUICK, READY);
-        e->region->insns = 3000 + more; /* its code stays that of a few */
+        e->region->insns = 8000 + more; /* its code stays that of a few */
         ask(e, WARM, UINT32_MAX, false);
         wait_for(e, CODE_PLAIN, more ? FAILED : READY);
         assert_ptr_equal(ask(e, WARM, UINT32_MAX, false),
@@ -501,6 +501,7 @@ static void hot_before(void **state)
     wait_for(e, CODE_QUICK, READY);
     ask(e, COOL, 1, false); /* not so long that it is optimised at the end */
     must_be(e, "rcc");
+    assert_false(table.runs_again);
     Entry *large = entry_at(LARGE);
     ask(large, WARM, 0, false);
     wait_for(large, CODE_QUICK, READY);
@@ -515,6 +516,7 @@ static void hot_before(void **state)
     ask(large, WARM, 0, false);
     wait_for(large, CODE_QUICK, READY);
     assert_int_equal(table.cached, 1);
+    assert_true(table.runs_again);
     e = entry_at(LOOP);
     ask(e, LUKEWARM, 0, false);
     must_be(e, "rcc"); /* at once */
@@ -582,6 +584,47 @@ static void finishes(void **state)
     assert_null(table.worker[OF_FULL].bequests);
     pthread_mutex_unlock(&table.worker[OF_FULL].making);
     close_table();
+}
+
+/* Another thread that makes optimised code, for two seconds or until it is told. */
+static struct { _Atomic bool holds, is_done; bool ends; } holder;
+static void *hold(void *lock)
+{
+    pthread_mutex_lock(lock);
+    atomic_store(&holder.holds, true);
+    for (int i = 0; !atomic_load(&holder.is_done) && !(holder.ends && i == 2000); i++)
+        pause_a_bit();
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+/* A program that is run again waits longer for its code, which else no run would keep. */
+static void finishes_again(void **state)
+{
+    NEED_MAKER;
+    begin_disk();
+    for (u32 again = 0; again < 2; again++) {
+        pthread_t other;
+        open_table(false, NULL);
+        Entry *e = entry_at(LOOP);
+        ask(e, WARM, 0, false);
+        wait_for(e, CODE_QUICK, READY);
+        assert_int_equal(table.runs_again, again);
+        holder.ends = again;
+        atomic_store(&holder.holds, false);
+        atomic_store(&holder.is_done, false);
+        assert_int_equal(pthread_create(&other, NULL, hold, &table.worker[OF_FULL].making), 0);
+        while (!atomic_load(&holder.holds))
+            pause_a_bit();
+        ask(e, HOTTEST, 0, false);
+        entries_finish(&table);
+        must_be(e, again ? "rrc" : "rqc");
+        maker_cancel(table.maker);
+        atomic_store(&holder.is_done, true);
+        pthread_join(other, NULL);
+        close_table();
+    }
+    end_disk();
 }
 
 /* What ran for a while is optimised for later programs when the table is closed, or its entry forgotten;
@@ -778,6 +821,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(from_the_disk),
         cmocka_unit_test(hot_before),
         cmocka_unit_test(finishes),
+        cmocka_unit_test(finishes_again),
         cmocka_unit_test(asks_at_the_end),
         cmocka_unit_test(leaves_so_many),
         cmocka_unit_test(settles_flags),

@@ -88,6 +88,13 @@ static void make_forms(bool all, u32 count)
     buf_free(&text);
 }
 
+static void forget_ranges(Group *g)
+{
+    memset(g->plain, 0, sizeof g->plain);
+    for (u32 stores = 0; stores < 2; stores++)
+        group_forget_ranges(g, stores);
+}
+
 /* The lanes that the pattern's addresses are of, from first on. */
 static void set_addresses(const Form *f, Pattern p, u32 first, u32 addr[MAX_LANES])
 {
@@ -239,10 +246,10 @@ static bool calls_helper(const HostEnv *env, Warp *w)
 /* Where lane 0 was of an access of rows of chunks is noted for warp `number` alone, and nothing of others. */
 static void expect_noted(const Form *f, u32 k, bool noted, u32 number, u32 first)
 {
-    static u32 want[2][PLAIN_SITES][FETCH_WARPS];
+    static u32 want[2][FETCH_SITES][FETCH_WARPS];
     memset(want, 0, sizeof want);
     if (noted)
-        want[f->stores][site[k]][number % FETCH_WARPS] = first;
+        want[f->stores][site[k] % FETCH_SITES][number % FETCH_WARPS] = first;
     if (memcmp(want, host.group->last, sizeof want))
         fail_msg("%s, warp %u: where it was is not noted, or wrongly", f->text, number);
 }
@@ -263,7 +270,7 @@ static void try_range(u32 level, u32 k, Pattern p, u32 first, PlainRange range)
     const bool at_once = has_row(f, addr, range, level) || is_at_once(f, p, level);
     /* 1. with helpers that do not come back */
     HostEnv env = host_env();
-    memset(g->plain, 0, sizeof g->plain);
+    forget_ranges(g);
     memset(g->apart, 0, sizeof g->apart);
     g->plain[f->stores][site[k]] = range;
     set_registers(w, f, addr);
@@ -345,6 +352,8 @@ static PlainRange remembered(u32 first, bool stores)
     const u8 flags = memory_rights(m, lo);
     if (stores && !local && flags & (MEM_TRACKED | MEM_CODE | MEM_X))
         return (PlainRange){.lo = 1};
+    if (local && !stores)
+        return (PlainRange){LDS_LO, LDS_END - LDS_LO - 3, m->base};
     while (lo > m->lo >> PAGE_BITS && memory_rights(m, lo - 1) == flags)
         lo--;
     while (end < m->end >> PAGE_BITS && memory_rights(m, end) == flags)
@@ -369,7 +378,7 @@ static void try_pages(u32 level, u32 k, u32 first)
     set_addresses(f, ROW, first, addr);
     const u64 last = first + (u64)(scalar ? 1 : lanes) * f->width - 1;
     const bool at_once = can_be_row(f, level) && may(first, last, f->stores ? MEM_W : MEM_R);
-    memset(g->plain, 0, sizeof g->plain);
+    forget_ranges(g);
     memset(g->apart, 0, sizeof g->apart);
     for (u32 again = 0; again < 2; again++) {
         const PlainRange want = remembered(first, f->stores);

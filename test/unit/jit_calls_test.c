@@ -90,6 +90,7 @@ static void remembers_around(void **state)
         if (n % 16 == 0)
             random_rights();
         group->guard = nothing;
+        group_forget_ranges(group, stores);
         if (n & 4)
             group->guard = (PlainRange){addr - 300 + below(600), 1 + below(n & 8 ? 20000 : 40),
                                         rig.memory.base};
@@ -125,14 +126,74 @@ static void looks_not_too_far(void **state)
     PlainRange *r = &group->plain[0][insn[0]->pc >> 2 & (PLAIN_SITES - 1)];
     (void)state;
     memory_map(&rig.memory, page << PAGE_BITS, (u64)MANY << PAGE_BITS, MEM_R | MEM_W);
+    group_forget_ranges(group, false);
     *r = (PlainRange){0};
     env.remember(warp, insn[0], 0xff, addr, 0);
     assert_int_equal(r->lo, page << PAGE_BITS);
     assert_int_equal(r->room, MANY * PAGE_SIZE - 3);
+    group_forget_ranges(group, false);
     *r = (PlainRange){DATA, 4, rig.memory.base};
     env.remember(warp, insn[0], 0xff, addr, 0);
     assert_int_equal(r->lo, (page + AT - 256) << PAGE_BITS);
     assert_int_equal(r->room, 512 * PAGE_SIZE - 3);
+}
+
+/* What one instruction has found the others take, without looking at pages again, but for loads and for stores apart. */
+static void takes_what_was_found(void **state)
+{
+    const u64 page = (DATA >> PAGE_BITS) + 0x2000;
+    const u32 addr = (u32)(page << PAGE_BITS) + 100;
+    Uop other = *insn[0];
+    (void)state;
+    other.pc += 4;
+    PlainRange *first = &group->plain[0][insn[0]->pc >> 2 & (PLAIN_SITES - 1)],
+               *second = &group->plain[0][other.pc >> 2 & (PLAIN_SITES - 1)];
+    group_forget_ranges(group, false);
+    memory_map(&rig.memory, page << PAGE_BITS, 8 << PAGE_BITS, MEM_R | MEM_W);
+    *first = *second = (PlainRange){0};
+    env.remember(warp, insn[0], 0xff, addr, 0);
+    assert_int_equal(first->room, 8 * PAGE_SIZE - 3);
+    memory_set_rights(&rig.memory, page + 2, MEM_R);
+    env.remember(warp, &other, 0xff, addr + 8, 0);
+    assert_memory_equal(second, first, sizeof *first);
+    /* forgotten, it is looked at as it is now; and of several ranges each is found again */
+    group_forget_ranges(group, false);
+    assert_true(!first->room && !second->room);
+    for (u32 i = 0; i < RECENT_RANGES; i++) {
+        memory_map(&rig.memory, (page + 16 * i) << PAGE_BITS, 8 << PAGE_BITS, MEM_R | MEM_W);
+        memory_set_rights(&rig.memory, page + 16 * i + 2 + i, MEM_R);
+        *first = (PlainRange){0};
+        env.remember(warp, insn[0], 0xff, addr + i * 16 * PAGE_SIZE, 0);
+        assert_int_equal(first->room, (2 + i) * PAGE_SIZE - 3);
+        memory_set_rights(&rig.memory, page + 16 * i + 1, MEM_R);
+    }
+    for (u32 i = 0; i < RECENT_RANGES; i++) {
+        *second = (PlainRange){0};
+        env.remember(warp, &other, 0xff, addr + i * 16 * PAGE_SIZE, 0);
+        assert_int_equal(second->lo, (page + 16 * i) << PAGE_BITS);
+        assert_int_equal(second->room, (2 + i) * PAGE_SIZE - 3);
+    }
+    group_forget_ranges(group, false);
+    group_forget_ranges(group, true);
+}
+
+/* Local memory: all of it for loads, for stores the pages that one has noted. */
+static void remembers_local_memory(void **state)
+{
+    PlainRange *loads = &group->plain[0][insn[0]->pc >> 2 & (PLAIN_SITES - 1)],
+               *stores = &group->plain[1][insn[1]->pc >> 2 & (PLAIN_SITES - 1)];
+    (void)state;
+    *loads = *stores = (PlainRange){0};
+    env.remember(warp, insn[0], 0xff, LDS_LO + 5000, 0);
+    assert_true(loads->lo == LDS_LO && loads->room == LDS_END - LDS_LO - 3);
+    assert_ptr_equal(loads->base, group->lds.base);
+    env.remember(warp, insn[1], 0xff, LDS_LO + 5000, 0);
+    assert_int_equal(stores->room, 0);
+    memory_set_rights(&group->lds, (LDS_LO >> PAGE_BITS) + 1, MEM_R | MEM_W | MEM_TRACKED);
+    env.remember(warp, insn[1], 0xff, LDS_LO + 5000, 0);
+    assert_true(stores->lo == LDS_LO + PAGE_SIZE && stores->room == PAGE_SIZE - 3);
+    memory_set_rights(&group->lds, (LDS_LO >> PAGE_BITS) + 1, MEM_R | MEM_TRACKED);
+    *loads = *stores = (PlainRange){0};
 }
 
 /* Accesses of lanes: those of pages with the right, others by their rules, up to a fault. */
@@ -149,6 +210,7 @@ static void makes_accesses(void **state)
         if (n % 16 == 0)
             random_rights();
         memset(group->plain, 0, sizeof group->plain);
+        group_forget_ranges(group, stores);
         group->faulted = false;
         for (u32 i = 0; i < sizeof before; i++)
             before[i] = at[i] = (u8)(i * 7 + n);
@@ -213,6 +275,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(remembers_around, set_up, tear_down),
         cmocka_unit_test_setup_teardown(looks_not_too_far, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_what_was_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(remembers_local_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(makes_accesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(notes_stores, set_up, tear_down),
     };

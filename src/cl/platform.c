@@ -99,7 +99,7 @@ static bool is_over(const struct timespec *end)
     return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
 }
 
-/* Waits, a second at most, for what contexts have had compiled, so that the next program finds it on
+/* Waits, some seconds at most, for what contexts have had compiled, so that the next program finds it on
  * the disk.  A process that was forked has none of the threads that might hold the lock. */
 static void end_compiling(void)
 {

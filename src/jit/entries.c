@@ -17,13 +17,13 @@ enum {
 enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
 /* Nanoseconds of both for each instruction: optimise when the engine ends, for later programs, what does not
  * take too long for that. */
-enum { LAST_EACH = 75000, LAST_MOST = 200 };
-/* Instructions of a region that is optimised: LLVM's time grows faster; and of one that is found by a thread that runs
- * warps. */
-enum { MOST = 8000, MOST_LOOKED_FOR = 3000 };
+enum { LAST_EACH = 75000, LAST_MOST = 1000 };
+/* Instructions of a region that is optimised: LLVM's time grows faster than they do.  The first, where a thread that
+ * runs warps waits: for the code, or until the region is found that the disk may have code of. */
+enum { MOST_AT_ONCE = 3000, MOST = 8000 };
 /* Seconds that an engine's end waits for code; and where quick code came from the disk, which tells that the
- * program is run again and again: else what takes longer than that would be begun by each run, and never kept. */
-enum { FINISHING = 1, FINISHING_AGAIN = 10 };
+ * program is run again and again: else what takes longer would be begun by each run, and never kept. */
+enum { FINISHING = 4, FINISHING_AGAIN = 10 };
 enum { MOST_BEQUESTS = 32 }; /* that wait: programs may be released faster than code is made */
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -308,8 +308,8 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
     const bool looks =
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
     bool ok = stays && (t->maker || open_maker(t)) &&
-              find_region(t, e, only_looks ? MOST_LOOKED_FOR : UINT32_MAX) &&
-              (kind == CODE_QUICK || e->region->insns <= MOST);
+              find_region(t, e, only_looks ? MOST_AT_ONCE : UINT32_MAX) &&
+              (kind == CODE_QUICK || e->region->insns <= (t->waits ? MOST_AT_ONCE : MOST));
     if (ok)
         order = maker_order(t->maker, e->region, t->code, kind);
     if (ok && looks)

@@ -95,8 +95,8 @@ typedef struct Entries {
 /* The table of an engine; waits: launches wait for code. */
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits);
 void entries_close(Entries *t);
-/* Waits for code that has been asked for and will be kept on the disk: a second at most, or ten, if quick code came
- * from there. */
+/* Waits for code that has been asked for and will be kept on the disk: four seconds at most, or ten, if quick code
+ * came from there. */
 void entries_finish(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of

@@ -17,30 +17,32 @@
 #define FLAT_LOOP " li x5,1000\n 1: addi x5,x5,-1\n add x6,x6,x5\n bnez x5,1b\n endprg x0,x0,x0\n"
 #define PAGE      " .balign 4096\n"
 
-/* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised in pages
- * 2 to 9; a loop in page 10; no instruction in page 11; a jump from page 12 to page 14; in page 15 lanes
- * that part, and never come to where they would meet, in page 16; a hundred instructions in page 17, two hundred in page
- * 18, and ends. */
+/* A loop in page 0; an instruction that host code leaves in page 1; more than is optimised at once in pages
+ * 2 to 4; a loop in page 5; no instruction in page 6; a jump from page 7 to page 9; in page 10 lanes
+ * that part, and never come to where they would meet, in page 11; a hundred instructions in page 12, a thousand in page
+ * 13, and more than is optimised at all in pages 14 to 21, and ends. */
 static const char text[] = FLAT_LOOP PAGE
-    " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 8001\n addi x5,x5,3\n .endr\n"
+    " csrrwi x0,frm,0\n endprg x0,x0,x0\n" PAGE " .rept 3001\n addi x5,x5,3\n .endr\n"
     " endprg x0,x0,x0\n" PAGE FLAT_LOOP PAGE " .word 0xffffffff\n" PAGE " j 1f\n" PAGE " nop\n" PAGE
     " 1: endprg x0,x0,x0\n" PAGE ".Lp: auipc x30,%pcrel_hi(.Lm)\n setrpc x0,x30,%pcrel_lo(.Lp)\n"
     " vbeq v1,v2,3f\n 2: j 2b\n 3: j 3b\n" PAGE ".Lm: join x0,x0,0\n" PAGE
     " .rept 100\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n" PAGE
-    " .rept 200\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n";
+    " .rept 1000\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n" PAGE
+    " .rept 8001\n addi x5,x5,3\n .endr\n endprg x0,x0,x0\n";
 enum {
     LOOP = 0,
     IDLE = 1,
     LARGE = 2,
-    OTHER = 10,
-    NOTHING = 11,
-    NEAR = 12,
-    FAR = 14,
-    PART = 15,
-    MEET = 16,
-    MIDDLE = 17,
-    LONGER = 18,
-    PAGES = 20
+    OTHER = 5,
+    NOTHING = 6,
+    NEAR = 7,
+    FAR = 9,
+    PART = 10,
+    MEET = 11,
+    MIDDLE = 12,
+    LONGER = 13,
+    HUGE = 14,
+    PAGES = 22
 };
 /* nanoseconds: none is asked for, looked for, made, optimised at once; what a small one runs before that */
 enum { COOL = 300000, LUKEWARM = COOL + 1, WARM = 100000000, HOTTEST = WARM + 1, MOST = 4000000 };
@@ -339,7 +341,7 @@ static void tiers(void **state)
 {
     NEED_MAKER;
     open_table(false, "full");
-    Entry *e = entry_at(LOOP), *large = entry_at(LARGE);
+    Entry *e = entry_at(LOOP), *large = entry_at(HUGE);
     assert_null(ask(e, COOL, UINT32_MAX, false));
     must_be(e, "ccc");
     ask(e, WARM, 0, false);

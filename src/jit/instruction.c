@@ -208,12 +208,36 @@ static bool csr(Emit *e, const Uop *u)
     return v;
 }
 
+static bool is_vector_access(Effect f)
+{
+    switch (f) {
+    case E_VLOAD_UNIT:
+    case E_VLOAD_STRIDE:
+    case E_VLOAD_INDEX:
+    case E_VLOAD_12:
+    case E_VLOAD_PRIV11:
+    case E_VLOAD_GLOBAL:
+    case E_VLOAD_LOCAL:
+    case E_VLOAD_PRIVATE:
+    case E_VSTORE_UNIT:
+    case E_VSTORE_STRIDE:
+    case E_VSTORE_INDEX:
+    case E_VSTORE_12:
+    case E_VSTORE_PRIV11:
+    case E_VSTORE_GLOBAL:
+    case E_VSTORE_LOCAL:
+    case E_VSTORE_PRIVATE: return true;
+    default: return false;
+    }
+}
+
 void emit_instruction(Emit *e, const Uop *u)
 {
     bool done = true;
     const Effect effect = (Effect)isa_insn[u->id].effect;
     if (e->quick && e->at->facts[e->k]->access != ACCESS_NONE && effect != E_LOAD) {
-        call_handler(e);
+        if (!is_vector_access(effect) || !quick_access(e, u))
+            call_handler(e);
         return;
     }
     switch (effect) {
@@ -246,23 +270,7 @@ void emit_instruction(Emit *e, const Uop *u)
     case E_REGEXTI: break;
     case E_LOAD:
     case E_STORE: done = access_scalar(e, u); break;
-    case E_VLOAD_UNIT:
-    case E_VLOAD_STRIDE:
-    case E_VLOAD_INDEX:
-    case E_VLOAD_12:
-    case E_VLOAD_PRIV11:
-    case E_VLOAD_GLOBAL:
-    case E_VLOAD_LOCAL:
-    case E_VLOAD_PRIVATE:
-    case E_VSTORE_UNIT:
-    case E_VSTORE_STRIDE:
-    case E_VSTORE_INDEX:
-    case E_VSTORE_12:
-    case E_VSTORE_PRIV11:
-    case E_VSTORE_GLOBAL:
-    case E_VSTORE_LOCAL:
-    case E_VSTORE_PRIVATE: done = access_vector(e, u); break;
-    default: done = false;
+    default: done = is_vector_access(effect) && access_vector(e, u);
     }
     if (!done)
         call_handler(e);

@@ -328,6 +328,8 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 /* Loads and stores by addresses of 32 bits; false: left to the handler. */
 bool access_scalar(Emit *e, const Uop *u);
 bool access_vector(Emit *e, const Uop *u);
+/* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
+bool quick_access(Emit *e, const Uop *u);
 /* --- what helpers.c takes from it */
 
 /* Of guest addresses lo to last, as i64; lo is below 2^32, and they are in one page or two. */

@@ -842,58 +842,105 @@ static Linear linear_address(Emit *e, const Uop *u, Row base, bool is_plain)
     return l;
 }
 
-bool access_vector(Emit *e, const Uop *u)
+/* What a vector access is. */
+typedef struct {
+    bool loads, flat;
+    bool is_plain; /* its base is a register that others share */
+    u32 width, imm;
+    Op op;
+    Row data, base; /* data: of a store */
+    Val offset;     /* i32: from the base to the address */
+} VectorAccess;
+
+/* Whether the access is made here, not by its handler. */
+static bool is_ours(const Emit *e, const Uop *u)
+{
+    const bool own = has_own_address((Effect)isa_insn[u->id].effect);
+    return !e->at->facts[e->k]->masked && (own || !(u->mem & UOP_PREFIX)) && !(u->mem & UOP_WIDE);
+}
+
+static VectorAccess describe_access(Emit *e, const Uop *u)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
-    const bool loads = is_load(effect);
     const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
-    const u32 width = indexed ? 4 : width_of(u);
-    const Op op = indexed ? OP_w : (Op)isa_insn[u->id].op;
-    const bool own = has_own_address(effect), flat = space_of(u) == SPACE_FLAT;
-    if (e->at->facts[e->k]->masked || (u->mem & UOP_PREFIX && !own) || u->mem & UOP_WIDE)
+    VectorAccess x = {.loads = is_load(effect),
+                      .flat = space_of(u) == SPACE_FLAT,
+                      .is_plain = has_own_address(effect) && space_of(u) != SPACE_PRIVATE,
+                      .width = indexed ? 4 : width_of(u),
+                      .op = indexed ? OP_w : (Op)isa_insn[u->id].op};
+    if (!x.loads)
+        x.data = get_v(e, u->rb);
+    x.base = addresses(e, u, width_of(u));
+    x.imm = x.is_plain ? (u32)u->imm : 0;
+    x.offset = word(e, x.imm);
+    if (space_of(u) == SPACE_LOCAL)
+        x.offset = LLVMBuildAdd(B, x.offset, local_base(e), "");
+    return x;
+}
+
+/* The address of each lane. */
+static Row lane_addresses(Emit *e, const VectorAccess *x)
+{
+    return x->flat ? flat_addresses(e, x->base, x->imm) : add_to_all(e, x->base, x->offset);
+}
+
+bool quick_access(Emit *e, const Uop *u)
+{
+    if (!is_ours(e, u) || u->mem >> UOP_WORDS & 3)
+        return false;
+    const VectorAccess x = describe_access(e, u);
+    const Row all = lane_addresses(e, &x);
+    const LLVMBasicBlockRef on = new_block(e, "");
+    Row v = {{0}};
+    const Val how = call_access(e, &all, x.loads ? NULL : &x.data, x.op, &v);
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, how, quad(e, 0), ""), on, e->stop);
+    LLVMPositionBuilderAtEnd(B, on);
+    if (x.loads)
+        set_v(e, u->rd, v);
+    return true;
+}
+
+bool access_vector(Emit *e, const Uop *u)
+{
+    Val host;
+    if (!is_ours(e, u))
         return false;
     if (u->mem >> UOP_WORDS & 3)
         return access_words(e, u);
-    const Row data = loads ? (Row){{0}} : get_v(e, u->rb);
-    const Row base = addresses(e, u, width_of(u));
-    const bool is_plain = own && space_of(u) != SPACE_PRIVATE;
-    const u32 imm = is_plain ? (u32)u->imm : 0;
-    const Linear l = linear_address(e, u, base, is_plain);
-    const bool jumps = !e->at->full && (is_plain || is_indexed(u));
-    Val offset = word(e, imm), host;
-    if (space_of(u) == SPACE_LOCAL)
-        offset = LLVMBuildAdd(B, offset, local_base(e), "");
+    const VectorAccess d = describe_access(e, u);
+    const bool loads = d.loads, jumps = !e->at->full && (d.is_plain || is_indexed(u));
+    const Linear l = linear_address(e, u, d.base, d.is_plain);
     /* hosts that cannot store some bytes of a row leave that to the helper */
-    const RowAccess x = {.s = span_of(e, l.root, l.shift, width),
-                         .offset = LLVMBuildAdd(B, l.offset, offset, ""),
-                         .flat = flat,
+    const RowAccess x = {.s = span_of(e, l.root, l.shift, d.width),
+                         .offset = LLVMBuildAdd(B, l.offset, d.offset, ""),
+                         .flat = d.flat,
                          .stores = !loads,
                          .can = loads || e->at->full || e->host->gathers ||
-                                (width == 4 && e->chunk == 8),
+                                (d.width == 4 && e->chunk == 8),
                          .times = jumps ? apart_of(e, u, !loads) : NULL,
                          .anywhere = jumps ? new_block(e, "anywhere") : NULL};
     const Ways w = find_row(e, u, x, &host);
     Meeting m = {.done = w.done};
     if (loads)
-        arrive(e, &m, load_row(e, host, width, op));
+        arrive(e, &m, load_row(e, host, d.width, d.op));
     else if (x.can)
-        store_row(e, data, host, width);
+        store_row(e, d.data, host, d.width);
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
     Row slow = {{0}};
-    Row all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
-    if (x.s->rows && (loads || (e->at->full && width == 4)))
-        access_chunks(e, u, &x, &all, loads ? NULL : &data, op, &m);
+    Row all = lane_addresses(e, &d);
+    if (x.s->rows && (loads || (e->at->full && d.width == 4)))
+        access_chunks(e, u, &x, &all, loads ? NULL : &d.data, d.op, &m);
     if (jumps) {
         LLVMBuildStore(B, LLVMConstInt(e->i8, TIMES_APART, false), x.times);
         LLVMBuildBr(B, x.anywhere);
         LLVMPositionBuilderAtEnd(B, x.anywhere); /* also for those that did not come by here */
-        all = flat ? flat_addresses(e, base, imm) : add_to_all(e, base, offset);
+        all = lane_addresses(e, &d);
     }
     if (!e->at->full)
-        gather_inline(e, u, &all, loads ? NULL : &data, width, op, &m);
-    const Val how = call_access(e, &all, loads ? NULL : &data, op, &slow);
+        gather_inline(e, u, &all, loads ? NULL : &d.data, d.width, d.op, &m);
+    const Val how = call_access(e, &all, loads ? NULL : &d.data, d.op, &slow);
     if (loads)
         arrive(e, &m, slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, w.done);

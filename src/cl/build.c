@@ -93,6 +93,17 @@ static void report_refusal(ClProgram *p, const char *why)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Where there is no compiler, the program's log says why. */
+static bool has_compiler(ClProgram *p)
+{
+    Buf why = {0};
+    const bool has = platform_has_compiler(&why);
+    if (!has)
+        report_refusal(p, buf_text(&why));
+    buf_free(&why);
+    return has;
+}
+
 /* CL_SUCCESS: every word of the options is one that the call takes.  `bad` otherwise; p's log then
  * says which is not. */
 static cl_int check_options(ClProgram *p, const char *text, JobKind kind, cl_int bad)
@@ -437,7 +448,7 @@ static cl_int check_build(ClProgram *p, const bool chosen[])
 {
     cl_int s = CL_SUCCESS;
     if (is_compiled(p))
-        return platform_has_compiler() ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+        return has_compiler(p) ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
     pthread_mutex_lock(&p->lock);
     for (u32 i = 0; i < p->context->ndevices; i++)
         if (chosen[i] && !p->builds[i].content)
@@ -509,7 +520,7 @@ cl_int clCompileProgram(cl_program program, cl_uint num_devices, const cl_device
         s = CL_INVALID_VALUE;
     if (!s && !is_compiled(program))
         s = CL_INVALID_OPERATION;
-    if (!s && !platform_has_compiler())
+    if (!s && !has_compiler(program))
         s = CL_COMPILER_NOT_AVAILABLE;
     if (!s)
         s = check_options(program, options, JOB_COMPILE, CL_INVALID_COMPILER_OPTIONS);
@@ -584,7 +595,7 @@ static cl_int link_into(ClProgram *p, const bool chosen[], const char *options, 
     cl_int s = check_inputs(p->context, n, inputs);
     if (!s && !notify && data)
         s = CL_INVALID_VALUE;
-    if (!s && !platform_has_compiler())
+    if (!s && !has_compiler(p))
         s = CL_LINKER_NOT_AVAILABLE;
     if (!s)
         s = check_options(p, options, JOB_LINK, CL_INVALID_LINKER_OPTIONS);

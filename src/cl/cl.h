@@ -167,7 +167,8 @@ struct _cl_platform_id {
 
 /* The platform; made by the first call.  NULL: out of memory. */
 ClPlatform *platform_get(void);
-bool platform_has_compiler(void);
+/* Whether there is a compiler; *why, unless it is NULL: what it is, or why there is none. */
+bool platform_has_compiler(Buf *why);
 /* Notes a copy from the device, if VENTUS_DUMP_RESULT is set. */
 void platform_dump(ClPlatform *p, u64 addr, const void *bytes, u64 size);
 

@@ -51,7 +51,7 @@ static const cl_name_version ils[] = {
 static bool takes_il(void)
 {
     u32 version;
-    return spirv_validator() && spirv_translator(&version) && platform_has_compiler();
+    return spirv_validator() && spirv_translator(&version) && platform_has_compiler(NULL);
 }
 
 /* --- queries --------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static cl_int identity(const ClDevice *d, cl_device_info param, const Query *q)
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_ENDIAN_LITTLE: return BOOL(CL_TRUE);
     case CL_DEVICE_COMPILER_AVAILABLE:
-    case CL_DEVICE_LINKER_AVAILABLE: return BOOL(platform_has_compiler());
+    case CL_DEVICE_LINKER_AVAILABLE: return BOOL(platform_has_compiler(NULL));
     case CL_DEVICE_BUILT_IN_KERNELS: return answer_text(q, "");
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION: return answer_bytes(q, NULL, 0);
     case CL_DEVICE_IL_VERSION: return answer_text(q, takes_il() ? il_names : "");

@@ -235,11 +235,11 @@ ClPlatform *platform_get(void)
     return process.platform;
 }
 
-bool platform_has_compiler(void)
+bool platform_has_compiler(Buf *why)
 {
     Buf what = {0};
     const ClPlatform *p = platform_get();
-    const bool has = p && comp_available(p->compiler, p->cache, &what);
+    const bool has = p && comp_available(p->compiler, p->cache, why ? why : &what);
     buf_free(&what);
     return has;
 }

@@ -128,7 +128,7 @@ static cl_int from_il(cl_context c, const void *il, size_t length, ClProgram **m
     const cl_int bad = check_context(c);
     if (bad)
         return bad;
-    if (!spirv_validator() || !spirv_translator(&version) || !platform_has_compiler())
+    if (!spirv_validator() || !spirv_translator(&version) || !platform_has_compiler(NULL))
         return CL_INVALID_OPERATION;
     if (!il || !spirv_is(il, length))
         return CL_INVALID_VALUE;

@@ -136,7 +136,7 @@ static LLVMMemoryBufferRef make_object(const CodeMaker *c, bool quick, LLVMModul
     message = NULL;
 #endif
     const bool ok = quick || optimise(machine, m);
-    fence(m, !quick, !strcmp(c->level, "avx512"));
+    fence(m, !quick, c->vectors.gathers);
     show(m, name, "optimised");
     if (ok && LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &message, &object))
         object = NULL;

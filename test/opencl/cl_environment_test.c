@@ -753,7 +753,7 @@ static void do_without_compiler(void)
 {
     const char *text = "kernel void f(void) {}";
     const u8 *bytes = host.image.data;
-    char line[64] = "x";
+    char line[64] = "x", log[256] = "";
     cl_int s;
     first_device();
     need(!number(host.device, CL_DEVICE_COMPILER_AVAILABLE) &&
@@ -764,6 +764,8 @@ static void do_without_compiler(void)
     cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &s);
     ok(s);
     need_status(clBuildProgram(p, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
+    ok(clGetProgramBuildInfo(p, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    need(strstr(log, "the compiler's process /nowhere/at/all cannot be started"));
     need_status(clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
                 CL_COMPILER_NOT_AVAILABLE);
     need(!clLinkProgram(c, 0, NULL, "", 1, &p, NULL, NULL, &s));

@@ -2,8 +2,8 @@
  *
  * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
  * lanes, instruction.c what is in blocks.  arith.c computes integers, hostfloat.c floats, whose NaNs
- * canonical.c is about, product.c products of matrices; vecmem.c accesses memory, with the help of
- * functions that are made once (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
+ * canonical.c is about, product.c products of matrices; reach.c and vecmem.c access memory, with the help
+ * of functions that are made once (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
  *
  * A scalar register is an i32.  A row of lanes is one or more vectors of `chunk` words, as wide as the
  * host's registers; which lanes are on is an i32 for control flow and a vector of i1 for each chunk.
@@ -304,7 +304,7 @@ void make_repetition(Emit *e, LLVMBasicBlockRef first);
 /* Sets e->guard_lo and e->guard_end: stores between them may change launch constants. */
 void load_guard(Emit *e);
 
-/* --- vecmem.c ---------------------------------------------------------------------------- */
+/* --- reach.c ----------------------------------------------------------------------------- */
 
 /* What may be done with bytes of guest memory. */
 typedef struct {
@@ -317,6 +317,25 @@ typedef struct { LLVMBasicBlockRef fast, slow, done; } Ways;
 /* Goes on in the fast one. */
 Ways part_ways(Emit *e, Val ok);
 
+/* Of guest addresses lo to last, as i64; lo is below 2^32, and they are in one page or two. */
+Reach reach(Emit *e, Val lo, Val last, bool stores);
+/* i1: nobody holds a reservation that a store might end. */
+Val unreserved(Emit *e);
+/* A host address, `offset` bytes behind another one. */
+Val byte_at(Emit *e, Val base, Val offset);
+/* The type of elements of 1, 2 or 4 bytes; what is loaded, widened as the operation says. */
+LLVMTypeRef data_type(Emit *e, u32 width);
+Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to);
+/* Bytes at a host address of any alignment. */
+Val load_at(Emit *e, LLVMTypeRef t, Val host);
+void store_at(Emit *e, Val v, Val host);
+/* The bytes of each lane's part, or of the scalar, that the access moves: 1, 2 or 4. */
+u32 access_width(const Uop *u);
+/* Loads or stores a scalar; false: left to the handler. */
+bool access_scalar(Emit *e, const Uop *u);
+
+/* --- vecmem.c ---------------------------------------------------------------------------- */
+
 IsaSpace space_of(const Uop *u);
 /* Whether each lane has its address in a vector register, to which an immediate is added. */
 bool has_own_address(Effect f);
@@ -326,29 +345,17 @@ Span *span_of(Emit *e, Row root, u32 shift, u32 width);
  * accessed at once; `flat`: by the flat rule. */
 Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 /* Loads and stores by addresses of 32 bits; false: left to the handler. */
-bool access_scalar(Emit *e, const Uop *u);
 bool access_vector(Emit *e, const Uop *u);
 /* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
 bool quick_access(Emit *e, const Uop *u);
 /* --- what helpers.c takes from it */
 
-/* Of guest addresses lo to last, as i64; lo is below 2^32, and they are in one page or two. */
-Reach reach(Emit *e, Val lo, Val last, bool stores);
 /* i1: whatever immediate led to the bytes lo to last, the flat rule leaves their addresses alone. */
 Val is_not_private(Emit *e, Val lo, Val last);
 
-/* A host address, `offset` bytes behind another one. */
-Val byte_at(Emit *e, Val base, Val offset);
-/* i1: nobody holds a reservation that a store might end. */
-Val unreserved(Emit *e);
 /* A field, lo or room, of a range that is remembered (Group.plain). */
 Val range_field(Emit *e, Val range, size_t offset);
-/* The type of elements of 1, 2 or 4 bytes; what is loaded, widened as the operation says. */
-LLVMTypeRef data_type(Emit *e, u32 width);
-Val widen_data(Emit *e, Op op, Val v, LLVMTypeRef to);
-/* Bytes at a host address of any alignment; that of a chunk of a row. */
-Val load_at(Emit *e, LLVMTypeRef t, Val host);
-void store_at(Emit *e, Val v, Val host);
+/* The host address of a chunk of a row. */
 Val chunk_host(Emit *e, Val host, u32 chunk, u32 width);
 /* Of a helper: a row for each source and result, and whether it faulted. */
 LLVMTypeRef helper_type(Emit *e, bool stores);

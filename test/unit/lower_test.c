@@ -386,6 +386,20 @@ static void vectors(Maker *k, u32 w, u32 n)
     end(k);
 }
 
+/* The longest vector that OpenCL has, as another one of as many bits, and back. */
+static void longest_vector(Maker *k)
+{
+    begin(k);
+    const u32 x = vector(k, 64, 16, "%a"), y = def(k, "bitcast <16 x i64> %%v%u to <32 x i32>", x);
+    for (u32 e = 0; e < 32; e += 5 + e / 25)
+        show(k, 32, def(k, "extractelement <32 x i32> %%v%u, i32 %u", y, e));
+    const u32 one = def(k, "insertelement <32 x i32> %%v%u, i32 %%c, i32 31", y);
+    const u32 back = def(k, "bitcast <32 x i32> %%v%u to <16 x i64>", one);
+    for (u32 e = 0; e < 16; e += 5)
+        show(k, 64, def(k, "extractelement <16 x i64> %%v%u, i32 %u", back, e));
+    end(k);
+}
+
 /* Members of members, of more pieces and of fewer. */
 static void aggregates(Maker *k)
 {
@@ -1124,6 +1138,7 @@ static void make_all(Maker *k)
                                       {24, 4}, {33, 3}, {7, 4},  {16, 4}};
     for (size_t i = 0; i < countof(elements); i++)
         vectors(k, elements[i][0], elements[i][1]);
+    longest_vector(k);
     aggregates(k);
     for (size_t i = 0; i < countof(types); i++)
         for (u32 space = 0; space <= 4; space += space ? 3 : 1)

@@ -45,6 +45,17 @@ static LLVMTargetMachineRef open_target(const CodeMaker *c, LLVMCodeGenOptLevel 
     return machine;
 }
 
+/* Whether the processor is one of Intel's, whose gathers and scatters of few lanes take less time than others'. */
+static bool is_intel(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel");
+#else
+    return false;
+#endif
+}
+
 CodeMaker *codemaker_open(const char *level)
 {
     CodeMaker *c = mem_zalloc(1, sizeof *c);
@@ -61,6 +72,7 @@ CodeMaker *codemaker_open(const char *level)
                                             : middle ? 8
                                                      : 4,
                                    .gathers = wide,
+                                   .few_at_once = wide && is_intel(),
                                    .cpu = c->cpu,
                                    .features = c->features};
     }

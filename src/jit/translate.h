@@ -36,6 +36,7 @@ Helper helper_of(u32 number);
 typedef struct {
     u32 chunk;              /* words of a host vector */
     bool gathers;
+    bool few_at_once;       /* it gathers and scatters in less time than one lane after the other takes, however few */
     const char *cpu, *features; /* as LLVM names them */
 } HostVectors;
 

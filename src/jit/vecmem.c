@@ -551,7 +551,7 @@ static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, 
     branch_likely(e, ok, at_once, apart);
     LLVMPositionBuilderAtEnd(B, at_once);
     const Plain p = plain_of(e, range);
-    if (!data && e->host->gathers) {
+    if (!data && e->host->gathers && !e->host->few_at_once) {
         const LLVMBasicBlockRef few = new_block(e, "few"), many = new_block(e, "many");
         LLVMBuildCondBr(B, few_lanes(e, e->mask), few, many);
         LLVMPositionBuilderAtEnd(B, few);
@@ -559,9 +559,12 @@ static void gather_inline(Emit *e, const Uop *u, const Row *a, const Row *data, 
         LLVMBuildBr(B, m->done);
         LLVMPositionBuilderAtEnd(B, many);
     }
-    if (data)
+    const bool scatters = data && width == 4 && e->host->few_at_once;
+    for (u32 i = 0; scatters && i < e->nchunks; i++)
+        scatter_lanes(e, data->c[i], a->c[i], &p, e->on.c[i]);
+    if (data && !scatters)
         store_each(e, data, a, &p, width);
-    else
+    else if (!data)
         arrive(e, m, gather_row(e, a, &p, width, op));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, apart);

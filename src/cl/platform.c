@@ -99,17 +99,17 @@ static bool is_over(const struct timespec *end)
     return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
 }
 
-/* Waits, some seconds at most, as engines do that are finished or closed, for what contexts have had
- * compiled, so that the next program finds it on the disk.  A process that was forked has none of the threads that might hold the lock. */
+/* Waits for what contexts have had compiled, those that are being closed among them, as long as their
+ * engines do, so that the next program finds it on the disk.  A process that was forked has none of
+ * the threads that might hold the lock. */
 static void end_compiling(void)
 {
-    enum { CLOSING = 12 }; /* engines take ten at most (jit/entries.c) */
     ClPlatform *p = process.platform;
     struct timespec end;
     if (p->owner != getpid() || pthread_mutex_trylock(&p->contexts_lock))
         return;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += CLOSING;
+    end.tv_sec += LONGEST_FINISH + 1; /* one more to close the rest */
     for (const ClContext *c = p->contexts; c; c = c->next)
         for (u32 i = 0; i < c->ndevices && !is_over(&end); i++)
             drv_finish(c->drivers[i]);

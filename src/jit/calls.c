@@ -78,7 +78,7 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
     return (PlainRange){0};
 }
 
-/* Where ranges are remembered of the instruction. */
+/* Where the instruction's range is remembered, which is noted as asked for. */
 static PlainRange *range_of(Group *g, const Uop *u, bool stores)
 {
     const u32 site = u->pc >> 2 & (PLAIN_SITES - 1);

@@ -1,6 +1,7 @@
 /* entries.c -- the table of entries, and the making of their code. */
 #include "jit/entries.h"
 #include "base/mem.h"
+#include "mach/engine.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,7 +24,7 @@ enum { LAST_EACH = 75000, LAST_MOST = 1000 };
 enum { MOST_AT_ONCE = 3000, MOST = 8000 };
 /* Seconds that an engine's end waits for code; and where quick code came from the disk, which tells that the
  * program is run again and again: else what takes longer would be begun by each run, and never kept. */
-enum { FINISHING = 4, FINISHING_AGAIN = 10 };
+enum { FINISHING = 4, FINISHING_AGAIN = LONGEST_FINISH };
 enum { MOST_BEQUESTS = 32 }; /* that wait: programs may be released faster than code is made */
 
 /* --- the table --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 typedef struct Engine Engine;
 
 enum { MAX_HOST_THREADS = 256 }; /* of a launch */
+enum { LONGEST_FINISH = 10 };    /* seconds */
 
 /* How the host runs a launch.  None of it changes what the launch computes. */
 typedef struct {
@@ -65,8 +66,8 @@ typedef struct {
     bool (*step)(Engine *e, Warp *w, Step *s);
     /* From any thread: ends the launches that run now, with FAULT_STOPPED. */
     void (*interrupt)(Engine *e);
-    /* Waits for a while, if it makes something in the background that the next process will find on
-     * the disk; NULL: it does not.  Launches may run. */
+    /* Waits for a while, LONGEST_FINISH at most, if it makes something in the background that the next
+     * process will find on the disk; NULL: it does not.  Launches may run.  So it does when it is closed. */
     void (*finish)(Engine *e);
 } EngineKind;
 

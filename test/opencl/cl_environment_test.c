@@ -868,8 +868,16 @@ static void is_as_verbose_as_asked(void **state)
 
 /* --- how a process ends ---------------------------------------------------------------------------- */
 
-/* Runs some million instructions, which is hot on any host, and ends with everything that it has made. */
-static void run_hot(void)
+typedef struct {
+    cl_context context;
+    cl_command_queue queue;
+    cl_mem buffer;
+    cl_program program;
+    cl_kernel kernel;
+} Hot;
+
+/* Runs some million instructions, which is hot on any host. */
+static Hot run_hot(void)
 {
     const u8 *bytes = host.image.data;
     const size_t items = 1 << 24, local = 256;
@@ -885,6 +893,32 @@ static void run_hot(void)
     ok(clSetKernelArg(k, 0, sizeof m, &m));
     ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &local, 0, NULL, NULL));
     ok(clFinish(q));
+    return (Hot){c, q, m, p, k};
+}
+
+static void end_with_all(void) { run_hot(); }
+
+static void end_with_nothing(void)
+{
+    const Hot h = run_hot();
+    ok(clReleaseKernel(h.kernel));
+    ok(clReleaseProgram(h.program));
+    ok(clReleaseMemObject(h.buffer));
+    ok(clReleaseContext(h.context));
+    ok(clReleaseCommandQueue(h.queue));
+}
+
+/* A program that makes host code two seconds late. */
+static const char *late_maker(void)
+{
+    const char *name = path("late");
+    char *real = proc_find("ventus-jit1");
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    assert_true(fprintf(f, "#!/bin/sh\nsleep 2\nexec '%s' \"$@\"\n", real) > 0 && !fclose(f));
+    assert_int_equal(chmod(name, 0700), 0);
+    mem_free(real);
+    return name;
 }
 
 static unsigned count_entries(const char *where)
@@ -898,21 +932,27 @@ static unsigned count_entries(const char *where)
     return n;
 }
 
-/* Host code that was asked for just before the process ends is on the disk for the next one.  It takes longer to make
- * than the process runs; a busy host gets more tries. */
+/* Host code that was asked for just before the process ends is on the disk for the next one, whether the process has
+ * released its objects or not.  It takes two seconds to make, longer than the process runs; a busy host gets more tries. */
 static void leaves_host_code(void **state)
 {
-    const char *why, *cache = path("cache");
-    char command[160];
+    static void (*const ways[])(void) = {end_with_all, end_with_nothing};
+    char cache[100], maker[100], command[160];
+    const char *why;
     (void)state;
     if (!maker_available(&why))
         skip_because("%s", why);
-    for (int i = 0; i < 10 && !count_entries(cache); i++)
-        run_well(run_hot, VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_JIT_TIER", "full"}, {"VENTUS_CACHE", "1"},
-                                    {"VENTUS_CACHE_DIR", cache}));
-    assert_true(count_entries(cache));
-    snprintf(command, sizeof command, "rm -r %s", cache);
-    assert_int_equal(system(command), 0);
+    snprintf(cache, sizeof cache, "%s", path("cache"));
+    snprintf(maker, sizeof maker, "%s", late_maker());
+    for (size_t k = 0; k < countof(ways); k++) {
+        for (int i = 0; i < 10 && !count_entries(cache); i++)
+            run_well(ways[k], VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_JIT_TIER", "full"}, {"VENTUS_CACHE", "1"},
+                                        {"VENTUS_CACHE_DIR", cache}, {"VENTUS_JIT_PROGRAM", maker}));
+        assert_true(count_entries(cache));
+        snprintf(command, sizeof command, "rm -r %s", cache);
+        assert_int_equal(system(command), 0);
+    }
+    assert_int_equal(unlink(maker), 0);
 }
 
 static int make_directory(void **state)

@@ -345,12 +345,6 @@ static bool is_indexed(const Uop *u)
     return (f == E_VLOAD_INDEX || f == E_VSTORE_INDEX) && access_width(u) == 4;
 }
 
-static bool is_load(Effect f)
-{
-    return f == E_VLOAD_UNIT || f == E_VLOAD_STRIDE || f == E_VLOAD_INDEX || f == E_VLOAD_12 ||
-           f == E_VLOAD_PRIV11 || f == E_VLOAD_GLOBAL || f == E_VLOAD_LOCAL || f == E_VLOAD_PRIVATE;
-}
-
 LLVMTypeRef helper_type(Emit *e, bool stores)
 {
     LLVMTypeRef params[4 + 2 * MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i64},
@@ -704,7 +698,7 @@ static VectorAccess describe_access(Emit *e, const Uop *u)
 {
     const Effect effect = (Effect)isa_insn[u->id].effect;
     const bool indexed = effect == E_VLOAD_INDEX || effect == E_VSTORE_INDEX;
-    VectorAccess x = {.loads = is_load(effect),
+    VectorAccess x = {.loads = isa_effect[effect].access == ACCESS_LOAD,
                       .flat = space_of(u) == SPACE_FLAT,
                       .is_plain = has_own_address(effect) && space_of(u) != SPACE_PRIVATE,
                       .width = indexed ? 4 : access_width(u),

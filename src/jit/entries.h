@@ -27,8 +27,6 @@ struct Entry {
     u32 pc, callee;
     u8 lanes, vm;
     WarpShape warp;
-    _Atomic u64 heat;       /* nanoseconds for which it was interpreted from here */
-    _Atomic u64 ran;        /* in quick code */
     _Atomic u32 insns;      /* of the region, for who may not look at that yet; 0: there is none */
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
@@ -38,6 +36,10 @@ struct Entry {
     Loaded code[NCODES];
     Entry *next;            /* of the same pc */
     Entry *queued[NCODES];
+    char before[64];        /* what threads write often is in no cache line with what they read */
+    _Atomic u64 heat;       /* nanoseconds for which it was interpreted from here */
+    _Atomic u64 ran;        /* in quick code */
+    char behind[48];
 };
 
 /* The entries of a code page: a list for each pc. */

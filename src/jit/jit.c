@@ -142,11 +142,12 @@ static Outcome came_back(Warp *w, const Entry *e, u32 back)
     return STOPPED;
 }
 
-/* Whether that is the optimised code without entries at headers, which may be made meanwhile. */
-static inline bool is_plain(const Entry *e, HostCode *code)
+/* The optimised code without entries at headers, than which there is none better; NULL: there is none yet. */
+static inline HostCode *plain_code(const Entry *e)
 {
-    return atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_acquire) == READY &&
-           code == (HostCode *)e->code[CODE_PLAIN].entry;
+    return atomic_load_explicit(&e->state[CODE_PLAIN], memory_order_acquire) == READY
+               ? (HostCode *)e->code[CODE_PLAIN].entry
+               : NULL;
 }
 
 /* Runs compiled code from that entry of the region. */
@@ -155,7 +156,7 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
 {
     u32 constant[MAX_CONSTANTS];
     const u64 before = w->ninsns;
-    if (e->region->repeats && is_plain(e, code)) {
+    if (e->region->repeats && code == plain_code(e)) {
         env->first = env->last = w;
         env->end = env->most = env->insns = 0;
         if (!read_constants(env, e, constant))
@@ -177,13 +178,16 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
         const bool begins = !block && !(*e)->warp.fresh; /* where the region begins */
         if (begins)
             *entry = 0;
-        if (*e == w->group->start && (*e)->region->block[block].is_reentry)
-            return (HostCode *)(*e)->code[CODE_PLAIN].entry;
+        HostCode *best = plain_code(*e);
+        if (best && (*e)->region->block[block].is_reentry)
+            return best;
         return entries_code(&j->entries, *e, !begins && !(*e)->region->block[block].is_reentry);
     }
-    if (w->is_fresh && !w->ninsns && w->dense && w->group->start) {
-        w->host = *e = w->group->start;
-        return (HostCode *)(*e)->code[CODE_PLAIN].entry;
+    void **start = w->is_fresh && !w->ninsns ? &w->group->start[w->dense] : NULL;
+    if (start && *start) {
+        w->host = *e = *start;
+        HostCode *best = plain_code(*e);
+        return best ? best : entries_code(&j->entries, *e, false);
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets counts as heat of the entry where it began */
@@ -195,9 +199,8 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
         return NULL;
     w->host = *e;
     HostCode *code = entries_code(&j->entries, *e, false);
-    if (w->is_fresh && w->dense &&
-        atomic_load_explicit(&(*e)->state[CODE_PLAIN], memory_order_acquire) == READY)
-        w->group->start = *e; /* it cannot become better */
+    if (code && start)
+        *start = *e;
     return code;
 }
 
@@ -316,33 +319,62 @@ static bool has_arrived(const Warp *w, const Entry *e)
                                      e->region->block[w->reentry - 1].is_reentry);
 }
 
-/* Warps that begin, where the code is known that all of them enter, and from barrier to barrier as
- * long as all come there. */
+/* The code of an entry that warps of a group begin in. */
+typedef struct {
+    Entry *entry;
+    HostCode *code; /* NULL: there is none */
+    bool counts;    /* it is not the best that there will be */
+    HostEnv env;
+} Start;
+
+static void find_start(Start *s, Jit *j, const Group *g, Entry *e)
+{
+    HostCode *best = e ? plain_code(e) : NULL;
+    s->entry = e;
+    s->code = best || !e ? best : entries_code(&j->entries, e, false);
+    s->counts = !best;
+    if (s->code)
+        set_env(&s->env, j, g, e);
+}
+
+/* Runs the warps of a group, which are at their start or at a barrier, until each waits again or stops.  False: not all
+ * have come to a barrier behind which the code goes on, or ended. */
+static bool run_round(Jit *j, Group *g, Start start[2], u64 slice)
+{
+    bool have_met = true;
+    for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
+        Warp *w = &g->warps[k];
+        Start *s = &start[w->ninsns ? w->host == start[true].entry : w->dense];
+        if (w->state == WARP_READY && s->code) {
+            const u64 before = w->ninsns, from = s->counts ? begin_turn(g) : 0;
+            w->host = s->entry;
+            const Outcome outcome =
+                run_code(&s->env, w, s->entry, w->reentry, s->code, before + slice * STRETCH);
+            if (s->counts)
+                count_turn(g, &s->entry->ran, from, w->ninsns - before);
+            if (outcome == CAME_OUT)
+                run_turn(j, w, slice);
+        }
+        have_met &= has_arrived(w, s->entry); /* asked while its state is in the cache */
+    }
+    return have_met && !g->faulted;
+}
+
+/* Warps that begin, where the code is known that they enter, and from barrier to barrier as long as all
+ * come there. */
 static void begin_group(Group *g, u64 slice)
 {
     enum { MOST = 1000 }; /* barriers until somebody looks at limits */
     Jit *j = (Jit *)g->engine;
-    Entry *e = g->start;
-    if (!e || !g->launch->keeps_registers ||
+    Start start[2];
+    if ((!g->start[false] && !g->start[true]) || !g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;
-    HostEnv env;
-    set_env(&env, j, g, e);
-    HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
-    for (u32 n = 0; n < MOST; n++) {
-        bool have_met = true;
-        for (u32 k = 0; k < g->nwarps && !g->faulted; k++) {
-            Warp *w = &g->warps[k];
-            if (w->state == WARP_READY && (n || w->dense)) {
-                w->host = e;
-                if (run_code(&env, w, e, w->reentry, code, w->ninsns + slice * STRETCH) == CAME_OUT)
-                    run_turn(j, w, slice);
-            }
-            have_met &= has_arrived(w, e); /* asked while its state is in the cache */
-        }
-        if (!have_met || g->faulted || !group_pass_barrier(g))
+    for (u32 i = 0; i < countof(start); i++)
+        find_start(&start[i], j, g, g->start[i]);
+    for (u32 n = 0; n < MOST; n++)
+        if (!run_round(j, g, start, slice) || !group_pass_barrier(g))
             return;
-    }
 }
 
 /* --- group after group --------------------------------------------------------------------- */
@@ -370,7 +402,7 @@ static void set_others(Group *g, const Warp *w)
 static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 {
     Group *g = env->first->group;
-    HostCode *code = (HostCode *)e->code[CODE_PLAIN].entry;
+    HostCode *code = plain_code(e);
     u32 constant[MAX_CONSTANTS];
     for (Warp *w = env->first;;) {
         if (!read_constants(env, e, constant)) {
@@ -400,9 +432,9 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
     const Jit *j = (const Jit *)g->engine;
     const Launch *l = g->launch;
-    const Entry *e = g->start;
+    const Entry *e = g->start[true];
     u64 handled = 0;
-    if (!e || !e->region->repeats || !l->keeps_registers || !is_dense(l) ||
+    if (!e || !plain_code(e) || !e->region->repeats || !l->keeps_registers || !is_dense(l) ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
     group_begin(g, first);

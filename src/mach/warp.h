@@ -160,7 +160,8 @@ struct Group {
     bool faulted;
     Fault fault;
     u64 compiled;           /* instructions in compiled code, since the context was taken */
-    void *start;            /* the entry of compiled code for warps that begin, once it is known */
+    void *start[2];         /* the entries of compiled code for warps that begin with some lanes, and with all,
+                             * once they are known */
     /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
      * PLAIN_SITES, while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];

@@ -184,13 +184,18 @@ static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
     return (u64)1 << 32;
 }
 
-static bool deepen(Warp *w)
+static bool deepen(Warp *w, const Uop *u, u32 mask)
 {
     size_t cap = w->capsimt;
-    if (w->nsimt + 2 > w->group->launch->simt_depth || !array_grow(w->simt, w->nsimt + 1, cap))
+    if (w->nsimt + 2 > w->group->launch->simt_depth)
         return false;
-    w->capsimt = (u32)cap;
-    return true;
+    if (array_grow(w->simt, w->nsimt + 1, cap)) {
+        w->capsimt = (u32)cap;
+        return true;
+    }
+    set_lanes(w, mask);
+    fail(w, u, FAULT_NO_MEMORY, -1);
+    return false;
 }
 
 void calls_set(HostEnv *env)

@@ -2,6 +2,7 @@
  * or where sides are short, without (sides.c). */
 #include "jit/translate.h"
 #include <stddef.h>
+#include <string.h>
 
 #define B e->b
 
@@ -91,6 +92,19 @@ static Val depth(Emit *e)
     return LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, nsimt)), "");
 }
 
+/* Where the stack has no room for lanes that part: the branch's handler faults.  The builder stands at an LLVM
+ * block that no other follows. */
+static void refuse(Emit *e)
+{
+    const u64 x = e->x_dirty;
+    u64 v[countof(e->v_dirty)];
+    memcpy(v, e->v_dirty, sizeof v);
+    run_handler(e);
+    LLVMBuildBr(B, e->stop);
+    e->x_dirty = x; /* what was written back here was so only here */
+    memcpy(e->v_dirty, v, sizeof v);
+}
+
 /* One side is nothing.  If its lanes come first, they have come to the join and wait there, as the
  * entry below says; else they are to come there: so the others go on now in any case. */
 static void pass_by(Emit *e, Val n, Val taken, Val rest, Val next_first)
@@ -122,11 +136,12 @@ static void diverge(Emit *e, Val taken)
                             go_on = new_block(e, "diverge");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, after, room, ""), go_on, grow);
     LLVMPositionBuilderAtEnd(B, grow);
-    const Val grown = LLVMBuildCall2(B, e->deepen_type, e->deepen, &e->warp, 1, "");
+    const Val uop = note_place(e);
+    const Val grown =
+        LLVMBuildCall2(B, e->one_type, e->deepen, (Val[]){e->warp, uop, e->mask}, 3, "");
     branch_likely(e, LLVMBuildTrunc(B, grown, e->i1, ""), go_on, refused);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    const Uop *u = b->uop[b->nuop - 1];
-    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, refused);
+    refuse(e);
 
     LLVMPositionBuilderAtEnd(B, go_on);
     const Val rest = rest_lanes(e, taken);
@@ -145,9 +160,9 @@ static void diverge(Emit *e, Val taken)
                     target_block(e, b->target_pc, false));
 }
 
-/* For branches that use no stack: goes on in a new block, but leaves to the interpreter lanes that part
- * where the stack would have no room for them.  parts: whether they do, i1. */
-static void need_room(Emit *e, const Uop *u, Val parts)
+/* For branches that use no stack: goes on in a new block, unless lanes part for which the stack would have no room.
+ * parts: whether they do, i1. */
+static void need_room(Emit *e, Val parts)
 {
     const RegionBlock *b = e->at;
     const LLVMBasicBlockRef on = new_block(e, ""), deep = new_block(e, "deep"),
@@ -156,8 +171,8 @@ static void need_room(Emit *e, const Uop *u, Val parts)
     branch_likely(e, LLVMBuildICmp(B, LLVMIntULE, depth_after, e->depth, ""), on, deep);
     LLVMPositionBuilderAtEnd(B, deep);
     LLVMBuildCondBr(B, parts, refused, on);
-    LLVMPositionBuilderAtEnd(B, refused); /* it will fault, when it has compared once more */
-    leave_region(e, word(e, u->pc), &b->before_end, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, refused);
+    refuse(e);
     LLVMPositionBuilderAtEnd(B, on);
 }
 
@@ -200,9 +215,7 @@ static void compute_sides(Emit *e, const Uop *u)
     const Val some = LLVMBuildICmp(B, LLVMIntNE, t, word(e, 0), "");
     const Val others = LLVMBuildICmp(B, LLVMIntNE, t, e->mask, "");
     const Val both = LLVMBuildAnd(B, some, others, "");
-    if (e->quick) /* what is refused goes on in the interpreter */
-        store_registers(e);
-    need_room(e, u, both);
+    need_room(e, both);
     const Row taken = side_row(e, &holds, true), rest = side_row(e, &holds, false);
     compute_side(e, b->next_pc, &rest);
     compute_side(e, b->target_pc, &taken);
@@ -260,7 +273,7 @@ static void end_split_alone(Emit *e, const Uop *u)
         LLVMBuildCondBr(B, parts, part, target_block(e, pc, true));
         LLVMPositionBuilderAtEnd(B, part);
     }
-    need_room(e, u, parts);
+    need_room(e, parts);
 
     /* 2. the side, for some */
     const Val next_first = is_next_first(e, t, r);

@@ -35,8 +35,9 @@ typedef struct {
     u64 (*vector)(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2);
     /* Remembers plain memory around addr for vector accesses of the instruction (Group.plain). */
     u64 (*remember)(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none);
-    /* Makes room for two more entries on the divergence stack; false: it may not grow. */
-    bool (*deepen)(Warp *w);
+    /* Makes room for the two entries on the divergence stack that branch u pushes; false: the stack may not grow, or,
+     * which is a fault, the host has no memory. */
+    bool (*deepen)(Warp *w, const Uop *u, u32 mask);
     /* Of a region that repeats (below). */
     const u32 *constant;    /* launch constants by number (constant.h) */
     PlainRange guard;       /* where stores may change them */

@@ -301,7 +301,7 @@ static void take_legacy(Emit *e, u32 i)
     e->nlegacy--;
 }
 
-void store_registers(Emit *e)
+static void store_registers(Emit *e)
 {
     for (u32 n = 1; n < 64; n++)
         if (e->x_dirty >> n & 1)
@@ -710,6 +710,7 @@ static void emit_block(Emit *e, u32 i)
         if (e->k + 1 < b->nuop || b->end == END_NEXT)
             emit_instruction(e, u);
     }
+    e->k = b->nuop - 1;
     end_block(e);
 }
 
@@ -731,7 +732,6 @@ static void make_types(Emit *e)
         e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->i64, e->i64, e->i64, e->ptr}, 6, false);
     e->row_type =
         LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->ptr, e->ptr, e->ptr, e->i64, e->i64}, 5, false);
-    e->deepen_type = LLVMFunctionType(e->i8, (LLVMTypeRef[]){e->ptr}, 1, false);
     e->weights = LLVMGetMDKindIDInContext(e->c, "prof", 4);
 }
 

@@ -117,7 +117,7 @@ typedef struct {
     Val fn, warp, env, limit;
     Val base, page, lds_base, lds_page;
     Val one, scalar, deepen, depth, uops;
-    LLVMTypeRef one_type, keep_type, row_type, deepen_type;
+    LLVMTypeRef one_type, keep_type, row_type;
     u32 weights;            /* the kind of metadata that branch weights are */
     /* homes of registers, promoted to SSA later; NULL where the region has no use for one, and in
      * quick code, whose registers are at home in the warp */
@@ -181,8 +181,6 @@ Val sign_like(Val v);
 Val chunk_under_v0(Emit *e, u32 chunk);
 /* Whether what the instruction writes to the row may go to lanes that are off, too. */
 bool writes_all(const Emit *e, u32 n);
-/* The homes get the registers that the block has written so far. */
-void store_registers(Emit *e);
 /* At the end of a block: the homes get the registers that it wrote, and blocks that only it leads to
  * what is known; and the homes get the count as well. */
 void flush_registers(Emit *e);

@@ -51,10 +51,10 @@ static inline u64 host_remember(Warp *w, const Uop *u, u32 mask, u32 addr, u32 n
     return host.real.remember(w, u, mask, addr, none);
 }
 
-static inline bool host_deepen(Warp *w)
+static inline bool host_deepen(Warp *w, const Uop *u, u32 mask)
 {
     host.calls.deepen++;
-    return host.real.deepen(w);
+    return host.real.deepen(w, u, mask);
 }
 
 /* Begins a test on a level of the host's vector instructions, for guests of the set.  False: this

@@ -5,6 +5,7 @@
 #include "jit/translate.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
@@ -54,6 +55,14 @@ static bool is_intel(void)
 #else
     return false;
 #endif
+}
+
+void codemaker_set_options(void)
+{
+    /* Splitting of what lives long may take the allocator of registers more time than all else; with a tenth of
+     * LLVM's bound on it code is as fast. */
+    const char *const words[] = {"ventus-jit1", "-grow-region-complexity-budget=1000"};
+    LLVMParseCommandLineOptions(countof(words), words, NULL);
 }
 
 CodeMaker *codemaker_open(const char *level)

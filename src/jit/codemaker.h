@@ -6,6 +6,8 @@
 /* What takes time to prepare and is the same for all jobs. */
 typedef struct CodeMaker CodeMaker;
 
+/* Sets LLVM's options, which a process has once: before anything else, and not again. */
+void codemaker_set_options(void);
 /* level: of host vector instructions (LaneLevel.name).  NULL: out of memory, or LLVM does not know
  * this host. */
 CodeMaker *codemaker_open(const char *level);

@@ -107,13 +107,22 @@ static bool has_thread(Worker *w)
     return w->has_thread;
 }
 
+/* Whether a worker makes code of the entry; `lock` is held. */
+static bool is_current(const Entries *t, const Entry *e)
+{
+    for (int i = 0; i < NWORKERS; i++)
+        if (t->worker[i].current == e)
+            return true;
+    return false;
+}
+
 /* An entry whose optimised code is still asked for, or later programs will want, leaves the order for
  * it. */
 static void bequeath(Entries *t, const Entry *e)
 {
     Worker *w = worker_of(t, CODE_PLAIN);
     const int state = atomic_load(&e->state[CODE_PLAIN]);
-    const bool asks = (state == QUEUED && w->current != e) ||
+    const bool asks = (state == QUEUED && !is_current(t, e)) ||
                       (state == COLD && !t->waits && !t->only_quick && will_be_wanted(e));
     if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
         t->owner != getpid() || !has_thread(w))
@@ -172,7 +181,7 @@ static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
             continue;
         }
         for (int k = 0; k < NCODES; k++)
-            if (atomic_load(&e->state[k]) == QUEUED && e != worker_of(t, (CodeKind)k)->current)
+            if (atomic_load(&e->state[k]) == QUEUED && !is_current(t, e))
                 atomic_store(&e->state[k], COLD);
         e->next = kept;
         kept = e;
@@ -351,10 +360,10 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
 static Entry *take(Worker *w, CodeKind *kind)
 {
     for (int k = 0; k < NCODES; k++) {
-        Entry *e = w->queue[k];
+        Entry *e = w->of->queue[k];
         if (!e)
             continue;
-        w->queue[k] = e->queued[k];
+        w->of->queue[k] = e->queued[k];
         *kind = (CodeKind)k;
         w->is_busy = true;
         return w->current = e;
@@ -365,10 +374,10 @@ static Entry *take(Worker *w, CodeKind *kind)
 /* Makes the first of the bequests, for the disk; `lock` is held, but not meanwhile. */
 static void make_bequest(Entries *t, Worker *w)
 {
-    Bequest *b = w->bequests;
+    Bequest *b = w->of->bequests;
     Loaded code = {NULL, 0, NULL};
     MakerCost cost;
-    w->bequests = b->next;
+    w->of->bequests = b->next;
     w->is_busy = true;
     pthread_mutex_unlock(&t->lock);
     maker_make(t->maker, &b->order, &code, &cost);
@@ -388,12 +397,12 @@ static void *work(void *worker)
     while (!t->is_closing) {
         CodeKind kind;
         Entry *e = take(w, &kind);
-        if (!e && w->bequests) {
+        if (!e && w->of->bequests) {
             make_bequest(t, w);
             continue;
         }
         if (!e) {
-            pthread_cond_wait(&w->wanted, &t->lock);
+            pthread_cond_wait(&w->of->wanted, &t->lock);
             continue;
         }
         pthread_mutex_unlock(&t->lock);
@@ -510,20 +519,27 @@ void entries_open(Entries *t, Code *code, Memory *memory, const char *level, boo
     pthread_mutex_init(&t->lock, NULL);
     for (int i = 0; i < NWORKERS; i++) {
         t->worker[i].table = t;
+        t->worker[i].of = &t->worker[i < LATE ? i : OF_FULL];
         pthread_mutex_init(&t->worker[i].making, NULL);
         pthread_cond_init(&t->worker[i].wanted, NULL);
     }
     pthread_cond_init(&t->made, NULL);
 }
 
+/* Whether something is asked for that the worker has not begun. */
+static bool is_asked(const Worker *w)
+{
+    bool is = w->bequests;
+    for (int k = 0; k < NCODES; k++)
+        is |= w->queue[k] != NULL;
+    return is;
+}
+
 static bool is_making(const Entries *t)
 {
-    bool is = t->worker[OF_FULL].bequests;
-    for (int i = 0; i < NWORKERS; i++) {
-        is |= t->worker[i].is_busy;
-        for (int k = 0; k < NCODES; k++)
-            is |= t->worker[i].queue[k] != NULL;
-    }
+    bool is = false;
+    for (int i = 0; i < NWORKERS; i++)
+        is |= t->worker[i].is_busy || is_asked(&t->worker[i]);
     return is;
 }
 
@@ -551,6 +567,10 @@ void entries_finish(Entries *t)
     clock_gettime(CLOCK_REALTIME, &end);
     pthread_mutex_lock(&t->lock);
     end.tv_sec += t->runs_again ? FINISHING_AGAIN : FINISHING;
+    const u32 idle = host_processors() - 1; /* beside OF_FULL's */
+    for (u32 i = 0; i < NWORKERS - LATE && i < idle; i++)
+        if (is_asked(&t->worker[OF_FULL]))
+            has_thread(&t->worker[LATE + i]);
     for (int late = 0; !late && is_making(t) && (!t->maker || maker_keeps(t->maker));)
         late = pthread_cond_timedwait(&t->made, &t->lock, &end);
     pthread_mutex_unlock(&t->lock);
@@ -562,7 +582,7 @@ static void end_workers(Entries *t)
     pthread_mutex_lock(&t->lock);
     t->is_closing = true;
     for (int i = 0; i < NWORKERS; i++)
-        pthread_cond_signal(&t->worker[i].wanted);
+        pthread_cond_broadcast(&t->worker[i].wanted);
     if (t->maker)
         maker_cancel(t->maker);
     pthread_mutex_unlock(&t->lock);

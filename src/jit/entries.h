@@ -58,10 +58,11 @@ struct Bequest {
 };
 
 /* The making of code, by a thread of its own or by one that waits for the code: of quick code, of
- * the other kinds; and the taking of code from the disk, by threads that need it. */
-enum { OF_QUICK, OF_FULL, LOOKER, NWORKERS };
-typedef struct {
+ * the other kinds, by several when the engine ends; and the taking of code from the disk, by threads that need it. */
+enum { OF_QUICK, OF_FULL, LOOKER, LATE, NWORKERS = LATE + 3 };
+typedef struct Worker {
     struct Entries *table;
+    struct Worker *of;      /* from whose queue and bequests it takes: its own; OF_FULL's, if it is a LATE one */
     pthread_mutex_t making; /* held while code is made */
     pthread_cond_t wanted;
     pthread_t thread;

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
         return 2;
     }
     fcntl(PROC_CONTROL, F_SETFD, FD_CLOEXEC);
+    codemaker_set_options();
     CodeMaker *c = codemaker_open(argv[1]);
     return !c || proc_serve(&(ProcServer){.control = PROC_CONTROL,
                                           .keep = -1,

@@ -353,6 +353,9 @@ void end_join(Emit *e)
             LLVMAddCase(cases, word(e, to->pc), e->start[b->succ[i]]);
     }
     LLVMPositionBuilderAtEnd(B, restored);
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
-                    target_block(e, b->pc, true), target_block(e, b->pc, false));
+    if (region_is_partial(e->r))
+        LLVMBuildBr(B, target_block(e, b->pc, false));
+    else
+        LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
+                        target_block(e, b->pc, true), target_block(e, b->pc, false));
 }

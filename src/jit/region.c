@@ -421,7 +421,8 @@ static void join(Finder *f, u32 i, const Facts *facts)
     if (b.full)
         return; /* sides are fewer lanes, so no side waits for a full warp */
     go_to(f, i, b.pc, false, facts);
-    go_to(f, i, b.pc, true, facts);
+    if (!region_is_partial(f->r))
+        go_to(f, i, b.pc, true, facts);
     for (size_t k = 0; k + 1 < f->nside; k += 2)
         if (f->side[k] == b.pc) {
             Facts side = *facts; /* rpc is the warp's, not the lanes' */

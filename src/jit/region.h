@@ -4,7 +4,7 @@
  * unknown jump: branches, calls and their returns, the sides of divergent branches and their
  * joins, what follows a barrier.  Each block exists in up to two versions: one for warps all of
  * whose lanes are on (`full`), one for the others; a divergent branch leads from the first to
- * the second, a join back.
+ * the second, a join back, unless a warp that begins with some lanes never has all (region_is_partial()).
  *
  * A region must be entered with vl at all lanes.  If something is on the divergence stack then
  * (`deep`), any join may pop what the region did not push, and lead anywhere; otherwise whatever a
@@ -105,6 +105,9 @@ typedef struct {
     LaunchValue *value;     /* launch constants; 0 is none */
     u32 nvalue;
 } Region;
+
+/* Whether its warps never have all lanes: they begin with some, and no others wait. */
+static inline bool region_is_partial(const Region *r) { return !r->warp.full && !r->warp.deep; }
 
 /* The region at pc, over decoded code.  NULL: there is no code at pc, or out of memory. */
 Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,

@@ -219,7 +219,6 @@ static void looked_up(Model *m, u32 used)
         return;
     Way *w = m->p.l2_hits ? tags_find(&l->tags, l->look.line) : NULL;
     l->looking = false;
-    l->busy = true;
     if (!w) {
         missed(m, &l->look, used);
         return;
@@ -241,7 +240,6 @@ static void accept(Model *m, u32 used, u32 waiting)
     Request *r = queue_at(&l->in, 0);
     if (!l->in.n || r->at > m->now)
         return;
-    l->busy = true;
     if (l->flushed != NEVER || l->looking)
         return;
     if (r->kind == REQUEST_FLUSH) {

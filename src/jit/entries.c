@@ -558,6 +558,9 @@ static void ask_for_later(Entries *t)
     pthread_mutex_unlock(&t->stable);
 }
 
+/* Whether the disk will have what is made, as far as is known. */
+static bool keeps(const Entries *t) { return !t->maker || maker_keeps(t->maker); }
+
 void entries_finish(Entries *t)
 {
     struct timespec end;
@@ -569,9 +572,9 @@ void entries_finish(Entries *t)
     end.tv_sec += t->runs_again ? FINISHING_AGAIN : FINISHING;
     const u32 idle = host_processors() - 1; /* beside OF_FULL's */
     for (u32 i = 0; i < NWORKERS - LATE && i < idle; i++)
-        if (is_asked(&t->worker[OF_FULL]))
+        if (is_asked(&t->worker[OF_FULL]) && keeps(t))
             has_thread(&t->worker[LATE + i]);
-    for (int late = 0; !late && is_making(t) && (!t->maker || maker_keeps(t->maker));)
+    for (int late = 0; !late && is_making(t) && keeps(t);)
         late = pthread_cond_timedwait(&t->made, &t->lock, &end);
     pthread_mutex_unlock(&t->lock);
 }

@@ -5,7 +5,7 @@
 # The compiler needs LLVM 19 or newer; of the versions that the machine's Debian offers the
 # oldest of these is taken (LLVM in VENTUS_LLVM: another one).
 packages='gcc libc6-dev make libjansson-dev libcmocka-dev pkgconf binutils-riscv64-unknown-elf
-          ocl-icd-opencl-dev clinfo gdb-multiarch libsqlite3-dev libpng-dev'
+          ocl-icd-opencl-dev clinfo gdb-multiarch libsqlite3-dev sqlite3 libpng-dev'
 
 lack() { # PACKAGE
     case $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) in

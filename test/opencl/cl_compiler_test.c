@@ -218,8 +218,24 @@ static void parts_allow_smaller_groups(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* p is built and compiled with the option, and `compiled` is linked, or the calls refuse it.  No compiler runs. */
+static void must_take(cl_program p, cl_program compiled, const char *option, bool compiles, bool links)
+{
+    cl_int s = clBuildProgram(p, 0, NULL, option, NULL, NULL);
+    if (s != (compiles ? CL_BUILD_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS))
+        fail_msg("a build with %s: %d", option, s);
+    s = clCompileProgram(p, 0, NULL, option, 0, NULL, NULL, NULL, NULL);
+    if (s != (compiles ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_COMPILER_OPTIONS))
+        fail_msg("compiling with %s: %d", option, s);
+    cl_program linked = clLinkProgram(host.context, 0, NULL, option, 1, &compiled, NULL, NULL, &s);
+    if (s != (links ? CL_LINK_PROGRAM_FAILURE : CL_INVALID_LINKER_OPTIONS) || !linked != !links)
+        fail_msg("linking with %s: %d", option, s);
+    if (linked)
+        ok(clReleaseProgram(linked));
+}
+
 /* Which options are there for which calls: those of the specification ("Compiler options", "Linker options"), and some
- * that ventus cc takes besides. */
+ * that ventus cc takes besides.  A longer word is another one. */
 static void knows_options(void **state)
 {
     static const struct { const char *option; bool compiles, links; } rows[] = {
@@ -235,8 +251,7 @@ static void knows_options(void **state)
         {"-cl-no-subgroup-ifp", true, true}, {"-cl-kernel-arg-info", true, false},
         {"-create-library", false, true}, {"-create-library -enable-link-options", false, true},
         /* no options at all */
-        {"-wx", false, false}, {"-O4", false, false}, {"-gg", false, false}, {"-cl-std", false, false},
-        {"-cl-opt-disabled", false, false}, {"-create-libraryx", false, false}, {"x", false, false}, {"-cl", false, false},
+        {"-O4", false, false}, {"-cl-std", false, false}, {"x", false, false}, {"-cl", false, false},
         {"-w x", false, false}, {"-create-library x", false, false}, {"-ventus-zero", false, false},
     };
     (void)state;
@@ -246,17 +261,12 @@ static void knows_options(void **state)
     ok(clCompileProgram(compiled, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
     setenv("VENTUS_CC_TIMEOUT", "never", 1); /* the options are all that is of interest: the compiler does not start */
     for (size_t i = 0; i < countof(rows); i++) {
-        cl_int s = clBuildProgram(p, 0, NULL, rows[i].option, NULL, NULL);
-        if (s != (rows[i].compiles ? CL_BUILD_PROGRAM_FAILURE : CL_INVALID_BUILD_OPTIONS))
-            fail_msg("a build with %s: %d", rows[i].option, s);
-        s = clCompileProgram(p, 0, NULL, rows[i].option, 0, NULL, NULL, NULL, NULL);
-        if (s != (rows[i].compiles ? CL_COMPILE_PROGRAM_FAILURE : CL_INVALID_COMPILER_OPTIONS))
-            fail_msg("compiling with %s: %d", rows[i].option, s);
-        cl_program linked = clLinkProgram(host.context, 0, NULL, rows[i].option, 1, &compiled, NULL, NULL, &s);
-        if (s != (rows[i].links ? CL_LINK_PROGRAM_FAILURE : CL_INVALID_LINKER_OPTIONS) || !linked != !rows[i].links)
-            fail_msg("linking with %s: %d", rows[i].option, s);
-        if (linked)
-            ok(clReleaseProgram(linked));
+        char longer[64];
+        must_take(p, compiled, rows[i].option, rows[i].compiles, rows[i].links);
+        if (strpbrk(rows[i].option, "DI= "))
+            continue; /* it goes on with a name, a number, a directory */
+        snprintf(longer, sizeof longer, "%sx", rows[i].option);
+        must_take(p, compiled, longer, false, false);
     }
     unsetenv("VENTUS_CC_TIMEOUT");
     ok(clReleaseProgram(compiled));

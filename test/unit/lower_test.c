@@ -1064,6 +1064,31 @@ static void locks_objects(void **state)
     LLVMContextDispose(ctx);
 }
 
+/* An or of bits that are never set together is a sum, for the passes that take sums apart; others are none, and of two
+ * words a sum would have a carry. */
+static void sums_disjoint_bits(void **state)
+{
+    static const struct { u32 bits; const char *flag; bool is_sum; } rows[] = {
+        {8, "disjoint", true}, {16, "disjoint", true}, {32, "disjoint", true}, {64, "disjoint", false}, {32, "", false}};
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        char body[200];
+        snprintf(body, sizeof body, "define spir_func i%u @f(i%u %%x, i%u %%y) {\n %%z = or %s i%u %%x, %%y\n ret i%u %%z\n}\n",
+                 rows[i].bits, rows[i].bits, rows[i].bits, rows[i].flag, rows[i].bits, rows[i].bits);
+        LLVMContextRef ctx = LLVMContextCreate();
+        LLVMModuleRef m;
+        Module *ir = lowered(ctx, body, false, &m);
+        Buf text = {0};
+        ir_print_module(&text, ir);
+        if (!strstr(buf_text(&text), " = add ") != !rows[i].is_sum || !strstr(buf_text(&text), " = or ") != rows[i].is_sum)
+            fail_msg("row %zu:\n%s", i, buf_text(&text));
+        buf_free(&text);
+        ir_free(ir);
+        LLVMDisposeModule(m);
+        LLVMContextDispose(ctx);
+    }
+}
+
 /* Variables in private memory, where that is wanted: a note of each that has parts or a name, with
  * a gap behind what has parts; it gets the address, and 0 at the end of a function that is no
  * kernel. */
@@ -1340,6 +1365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(has_bounds),
         cmocka_unit_test(places_locals),
         cmocka_unit_test(locks_objects),
+        cmocka_unit_test(sums_disjoint_bits),
         cmocka_unit_test(notes_variables),
     };
     (void)argc;

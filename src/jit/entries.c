@@ -107,11 +107,12 @@ static bool has_thread(Worker *w)
     return w->has_thread;
 }
 
-/* Whether a worker makes code of the entry; `lock` is held. */
-static bool is_current(const Entries *t, const Entry *e)
+/* Whether a worker that makes code of that kind has the entry; `lock` is held. */
+static bool is_current(Entries *t, const Entry *e, CodeKind kind)
 {
+    const Worker *of = worker_of(t, kind);
     for (int i = 0; i < NWORKERS; i++)
-        if (t->worker[i].current == e)
+        if (t->worker[i].of == of && t->worker[i].current == e)
             return true;
     return false;
 }
@@ -122,7 +123,7 @@ static void bequeath(Entries *t, const Entry *e)
 {
     Worker *w = worker_of(t, CODE_PLAIN);
     const int state = atomic_load(&e->state[CODE_PLAIN]);
-    const bool asks = (state == QUEUED && !is_current(t, e)) ||
+    const bool asks = (state == QUEUED && !is_current(t, e, CODE_PLAIN)) ||
                       (state == COLD && !t->waits && !t->only_quick && will_be_wanted(e));
     if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
         t->owner != getpid() || !has_thread(w))
@@ -181,7 +182,7 @@ static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
             continue;
         }
         for (int k = 0; k < NCODES; k++)
-            if (atomic_load(&e->state[k]) == QUEUED && !is_current(t, e))
+            if (atomic_load(&e->state[k]) == QUEUED && !is_current(t, e, (CodeKind)k))
                 atomic_store(&e->state[k], COLD);
         e->next = kept;
         kept = e;

@@ -755,6 +755,29 @@ static void forgets_what_is_queued(void **state)
     close_table();
 }
 
+/* An entry whose quick code was queued can ask for it again, although its optimised code is being made. */
+static void forgets_one_kind(void **state)
+{
+    NEED_MAKER;
+    open_table(false, NULL);
+    pthread_mutex_lock(&table.stable);
+    Entry *first = entry_at(NEAR), *second = entry_at(LOOP);
+    atomic_store(&first->has_looked, true);
+    atomic_store(&second->has_looked, true);
+    ask(first, WARM, 0, false);
+    while (!is_making(OF_QUICK))
+        pause_a_bit();
+    ask(second, HOTTEST, 0, false);
+    must_be(second, "qqc");
+    while (!is_making(OF_FULL))
+        pause_a_bit();
+    entries_forget(&table, OTHER, OTHER);
+    must_be(second, "cqc");
+    pthread_mutex_unlock(&table.stable);
+    wait_for(second, CODE_PLAIN, READY);
+    close_table();
+}
+
 /* --- flags of floats --------------------------------------------------------------------- */
 
 /* Whether code that stands somewhere in the window reads the flags. */
@@ -838,6 +861,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(forks_make_nothing),
         cmocka_unit_test(forgets_what_is_queued),
+        cmocka_unit_test(forgets_one_kind),
     };
     remember_tests(tests, countof(tests), argv);
     if (argc > 1)

@@ -117,6 +117,8 @@ step=7
 all "$v" cc -c -o made k.ir
 all "$v" cc -S -o made k.ir
 step=1
+cp k.ir l.ir
+all "$v" cc -c l.ir # to a file named after it
 cat >s.json <<'.'
 {"parameters": {"dcache_sets": [4, 8]}, "plot": {"x": "dcache_sets", "y": "cycles"},
  "workloads": [{"name": "w", "program": ["sh", "-c", "echo '{\"kernel\": \"k\", \"insns\": 1, \"cycles\": 7}' >$VENTUS_LAUNCHES"]}]}

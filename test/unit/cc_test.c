@@ -830,6 +830,49 @@ static void levels_are_passes(void **state)
     }
 }
 
+/* --- calls -------------------------------------------------------------------------------------- */
+
+/* A function that calls another one, with more scalars that live across the call than there are registers. */
+static void put_caller(Buf *to, const char *kind, const char *callee)
+{
+    enum { N = 90 };
+    buf_printf(to, "%s {\nb0:\n    %%1 = argbase\n", kind);
+    for (u32 i = 2; i < N; i++)
+        buf_printf(to, "    %%%u = load word const volatile [%%1 + %u]\n", i, 4 * i);
+    buf_printf(to, "    call %s\n", callee);
+    for (u32 i = 2; i < N; i++)
+        buf_printf(to, "    store word global volatile %%%u, [256]\n", i);
+    buf_str(to, "    ret\n}\n");
+}
+
+/* Functions above each other share the scalar stack of a warp: spilled scalars go there, and a caller counts what those
+ * that it calls need. */
+static void callers_count_callees(void **state)
+{
+    Caught c;
+    Buf text = {0};
+    (void)state;
+    catch_in(&c);
+    put_caller(&text, "func @h", "@other");
+    put_caller(&text, "func @g", "@h");
+    put_caller(&text, "kernel @k", "@g");
+    buf_str(&text, "extern @other\n");
+    const Source source = {.name = "calls.ir", .text = buf_text(&text)};
+    Module *m = ir_parse(&source, target_find(0), &c.d);
+    Object *o = m ? cc_compile(m, &(CcOptions){.level = 2}, &c.d) : NULL;
+    if (!o)
+        fail_msg("%s", buf_text(&c.text));
+    for (u32 i = 0; i < 3; i++) {
+        const Func *f = m->func[i];
+        assert_true(f->frame_scalar > 0);
+        assert_int_equal(f->stack_scalar, f->frame_scalar + (i ? m->func[i - 1]->stack_scalar : 0));
+    }
+    obj_free(o);
+    ir_free(m);
+    buf_free(&text);
+    buf_free(&c.text);
+}
+
 /* --- what is shown ---------------------------------------------------------------------------- */
 
 /* all compilations, with assembly and every view */
@@ -947,6 +990,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(stays_within_blocks),
         cmocka_unit_test(passes_are_offered),
         cmocka_unit_test(levels_are_passes),
+        cmocka_unit_test(callers_count_callees),
         cmocka_unit_test(calls_give_all),
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(views),

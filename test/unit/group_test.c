@@ -109,7 +109,7 @@ static void groups_begin_afresh(void **state)
         Group *g = context_take(&c, &l);
         assert_non_null(g);
         assert_true(g->launch == &l && g->capwarps >= l.warps && !g->area && !g->clock);
-        assert_true(!g->notes && g->careful == l.strict && !g->start && !g->compiled);
+        assert_true(!g->notes && g->careful == l.strict && !g->start[false] && !g->start[true] && !g->compiled);
         g->area = below(3);
         u64 linear = 0;
         u32 id[3];

@@ -113,9 +113,8 @@ static const Case cases[] = {
      "1 next 1cs U\n1c: 1 join 20\n1cs: 1 join 20s,1cs,1c,cs,18s U\n20: 1 exit\n20s: 1 exit U\n",
      .shape = {.full = true}},
     {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
-     "0s: 3 split cs,10s both 1+0\ncs: 1 next 10s U\n10: 1 join 14 U\n10s: 1 join "
-     "14s,10s,10\n14: 1 exit U\n14s: 1 exit\n",
-     .shape = {0}},
+     "0s: 3 split cs,10s both 1+0\ncs: 1 next 10s U\n10s: 1 join 14s,10s\n14s: 1 exit\n",
+     .shape = {0}}, /* which never has all lanes */
     {MEET " vbeq v1,v2,.Lm\n vadd.vi v3,v3,1\n.Lm: join x0,x0,0\n endprg x0,x0,x0\n",
      "0s: 3 split cs,10s both 1+0\ncs: 1 next 10s U\n10: 1 join 14 P\n10s: 1 join 14s,10s,10 P "
      "L\n14: 1 exit\n14s: 1 exit\n",

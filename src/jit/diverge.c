@@ -93,7 +93,7 @@ static Val depth(Emit *e)
 }
 
 /* Where the stack has no room for lanes that part: the branch's handler faults.  The builder stands at an LLVM
- * block that no other follows. */
+ * block that no other follows; what the handler reads is known, since it was compared. */
 static void refuse(Emit *e)
 {
     const u64 x = e->x_dirty;

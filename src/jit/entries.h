@@ -99,7 +99,7 @@ typedef struct Entries {
 void entries_open(Entries *t, Code *code, Memory *memory, const char *level, bool waits);
 void entries_close(Entries *t);
 /* Waits for code that has been asked for and will be kept on the disk: four seconds at most, or ten, if quick code
- * came from there. */
+ * came from there.  Other processors make what one has not begun. */
 void entries_finish(Entries *t);
 
 /* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of

@@ -4,8 +4,8 @@
 #include "jit/load.h"
 #include "jit/region.h"
 
-/* The kinds of code of a region.  QUICK: registers stay in the warp between blocks, memory accesses but
- * scalar loads are left to handlers, and LLVM does as little as it can; every header of a cycle is an entry.
+/* The kinds of code of a region.  QUICK: registers stay in the warp between blocks, scalars are stored by handlers,
+ * accesses of lanes are made by helpers, and LLVM does as little as it can; every header of a cycle is an entry.
  * The others are optimised: HEADERS with such entries, which cost a little, PLAIN without. */
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 

@@ -168,6 +168,13 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
     return came_back(w, e, back);
 }
 
+/* The best code there is of an entry, for its start; NULL: none yet. */
+static HostCode *code_for_start(Jit *j, Entry *e)
+{
+    HostCode *best = plain_code(e);
+    return best ? best : entries_code(&j->entries, e, false);
+}
+
 /* The code that the warp may enter now, and where; NULL: none. */
 static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
 {
@@ -186,8 +193,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     void **start = w->is_fresh && !w->ninsns ? &w->group->start[w->dense] : NULL;
     if (start && *start) {
         w->host = *e = *start;
-        HostCode *best = plain_code(*e);
-        return best ? best : entries_code(&j->entries, *e, false);
+        return code_for_start(j, *e);
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets counts as heat of the entry where it began */
@@ -198,7 +204,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     if (!*e)
         return NULL;
     w->host = *e;
-    HostCode *code = entries_code(&j->entries, *e, false);
+    HostCode *code = code_for_start(j, *e);
     if (code && start)
         *start = *e;
     return code;
@@ -323,16 +329,15 @@ static bool has_arrived(const Warp *w, const Entry *e)
 typedef struct {
     Entry *entry;
     HostCode *code; /* NULL: there is none */
-    bool counts;    /* it is not the best that there will be */
+    bool counts;    /* its time is counted, because there may be better code */
     HostEnv env;
 } Start;
 
 static void find_start(Start *s, Jit *j, const Group *g, Entry *e)
 {
-    HostCode *best = e ? plain_code(e) : NULL;
     s->entry = e;
-    s->code = best || !e ? best : entries_code(&j->entries, e, false);
-    s->counts = !best;
+    s->code = e ? code_for_start(j, e) : NULL;
+    s->counts = s->code && s->code != plain_code(e);
     if (s->code)
         set_env(&s->env, j, g, e);
 }

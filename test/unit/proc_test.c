@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -99,15 +100,24 @@ static int forbids_files(void)
 
 static void *thread(void *arg) { return arg; }
 
+/* At the least: the server closes what came with a call while the job that was called for runs. */
 static int descriptors_of_parent(void)
 {
+    enum { TIMES = 20, BETWEEN = 1000 /* microseconds */ };
     char path[64];
-    int n = 0;
+    int least = INT_MAX;
     snprintf(path, sizeof path, "/proc/%d/fd", (int)getppid());
-    DIR *d = opendir(path);
-    while (d && readdir(d))
-        n++;
-    return n;
+    for (int i = 0; i < TIMES; i++) {
+        int n = 0;
+        DIR *d = opendir(path);
+        while (d && readdir(d))
+            n++;
+        if (d)
+            closedir(d);
+        least = n < least ? n : least;
+        usleep(BETWEEN);
+    }
+    return least;
 }
 
 /* How many jobs the server has, with this one; 1 where the kernel does not say. */
@@ -939,7 +949,9 @@ static void refuses_calls(void **state)
             assert_true(r.how == PROC_EXITED && r.code == (rows[i].nfiles ? 42 : 99));
         close(end[0]);
     }
-    assert_true(call("server", &(ProcLimits){.wall = 60}, NULL).code <= before + 2);
+    int tries = 0; /* what the server has not closed yet is no leak */
+    while (call("server", &(ProcLimits){.wall = 60}, NULL).code > before)
+        assert_true(++tries < 100);
 }
 
 /* What a caller makes of what comes back: an error, or how the job ended. */

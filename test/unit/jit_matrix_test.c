@@ -20,13 +20,11 @@ static bool is_left(const Mma *m)
     return !strcmp(lane_level()->name, "base") || (m->rounding && !is_integer);
 }
 
-/* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
- * has its own registers; a sum of them all, each weighted, goes to memory.  How many are left to the
- * interpreter.  Of those of single bits, which are few, it has more. */
-static u32 make_products(u32 from, u32 end, u32 stride)
+enum { LOADED = 6, SOURCE = 16, FIRST = 64 /* D of the first product */ };
+
+/* Begins a program: numbers of every kind in the registers from 10 on, the lane's address in v1. */
+static void load_registers(void)
 {
-    enum { LOADED = 6, SOURCE = 16, FIRST = 64 };
-    u32 n = 0, d = FIRST, left = 0;
     no_text();
     line("li x8,%#x", DATA);
     line("li x7,%#x", 0xbfbfbfbf);
@@ -46,24 +44,11 @@ static u32 make_products(u32 from, u32 end, u32 stride)
             line("vxor.vv v%u,v%u,v%u", r, r - 6, r - 1);
             line("vand.vx v%u,v%u,x7", r, r);
         }
-    for (u32 v = 0; v < 2u << 12; v++) {
-        char suffix[80];
-        Mma m;
-        const OperandKind kind = v & 1 ? K_MMA64 : K_MMA;
-        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) ||
-            (n++ % stride && (m.type != MMA_B1 || n % 4)) || n <= from || n > end)
-            continue;
-        left += is_left(&m) * (kind == K_MMA ? 2u : 1); /* with a prefix for such registers */
-        isa_mma_suffix(kind, (i32)(v / 2), suffix, sizeof suffix);
-        const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
-                  b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);
-        const u32 c = SOURCE + below(FIRST - 8 - SOURCE), count = m.wide ? m.m * m.n / 32 : 4;
-        if (kind == K_MMA)
-            line("mma%s v%u,v%u,v%u", suffix, d, a, b);
-        else
-            line("mma64%s v%u,v%u,v%u,v%u", suffix, d, a, b, c);
-        d = d + count > 248 ? FIRST : d + count;
-    }
+}
+
+/* Ends it: a sum of the registers from FIRST on, each weighted, goes to memory. */
+static void store_sum(void)
+{
     line("vmv.v.i v3,0");
     for (u32 r = FIRST; r < 256; r++) {
         line("li x5,%d", (int)(0x9e3779b1u * r | 1));
@@ -73,6 +58,41 @@ static u32 make_products(u32 from, u32 end, u32 stride)
     line("vadd.vx v1,v1,x6");
     line("vsw12.v v3,0(v1)");
     line("endprg x0,x0,x0");
+}
+
+/* The registers of D; the next product's is behind. */
+static u32 multiply(OperandKind kind, u32 v, const Mma *m, u32 d, u32 a, u32 b, u32 c)
+{
+    char suffix[80];
+    isa_mma_suffix(kind, (i32)v, suffix, sizeof suffix);
+    if (kind == K_MMA)
+        line("mma%s v%u,v%u,v%u", suffix, d, a, b);
+    else
+        line("mma64%s v%u,v%u,v%u,v%u", suffix, d, a, b, c);
+    return m->wide ? m->m * m->n / 32 : 4;
+}
+
+/* Matrix products by number, all or some of those that exist, on numbers of every kind.  D of each
+ * has its own registers.  How many are left to the interpreter.  Of those of single bits, which are
+ * few, it has more. */
+static u32 make_products(u32 from, u32 end, u32 stride)
+{
+    u32 n = 0, d = FIRST, left = 0;
+    load_registers();
+    for (u32 v = 0; v < 2u << 12; v++) {
+        Mma m;
+        const OperandKind kind = v & 1 ? K_MMA64 : K_MMA;
+        if ((kind == K_MMA && v >> 11) || !isa_mma(kind, (i32)(v / 2), &m) ||
+            (n++ % stride && (m.type != MMA_B1 || n % 4)) || n <= from || n > end)
+            continue;
+        left += is_left(&m) * (kind == K_MMA ? 2u : 1); /* with a prefix for such registers */
+        const u32 a = SOURCE + below(FIRST - 8 - SOURCE),
+                  b = one_in(3) ? a : SOURCE + below(FIRST - 8 - SOURCE);
+        const u32 c = SOURCE + below(FIRST - 8 - SOURCE);
+        const u32 count = multiply(kind, v / 2, &m, d, a, b, c);
+        d = d + count > 248 ? FIRST : d + count;
+    }
+    store_sum();
     return left;
 }
 
@@ -108,10 +128,49 @@ static void matrix_products(void **state)
     unsetenv("VENTUS_LANES");
 }
 
+/* A matrix that a product has made ready is another one when any of its registers has changed. */
+static void changed_matrices(void **state)
+{
+    enum { A = SOURCE, B = SOURCE + 8, C = SOURCE + 16 };
+    u32 tried = 0; /* a bit for each count of registers of A and of B */
+    (void)state;
+    gen.set = V2025 | TIDX;
+    gen.seed = 1;
+    Twins t = twins_open("jit", 64);
+    for (u32 v = 0; v < 1u << 12; v++) {
+        Mma m;
+        if (!isa_mma(K_MMA64, (i32)v, &m) || m.rounding)
+            continue;
+        const u32 bits = isa_mma_bits(m.type), na = isa_mma_registers(m.m * m.k, bits);
+        const u32 nb = isa_mma_registers(m.k * m.n, bits), what = 1u << na | 1u << (nb + 16);
+        if ((tried & what) == what)
+            continue;
+        tried |= what;
+        u32 d = FIRST;
+        load_registers();
+        for (u32 i = 0; i <= na + nb; i++) {
+            d += multiply(K_MMA64, v, &m, d, A, B, C);
+            assert_true(d <= 248);
+            const u32 next = i < na ? A + i : B + i - na;
+            line("vxor.vv v%u,v%u,v%u", next, next, C);
+            line("vand.vx v%u,v%u,x7", next, next);
+        }
+        store_sum();
+        twins_load(&t);
+        const Shape s = {.lanes = 32, .items = 64, .warps = 2, .memory = v + 1, .word = matrix_word};
+        assert_false(twins_run(&t, &s, v).run.faulted);
+    }
+    twins_close(&t);
+    assert_true(tried >> 8 & 1); /* eight of A, too */
+    gen.set = V202 | AI | TIDX;
+    buf_free(&gen.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_products),
+        cmocka_unit_test(changed_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

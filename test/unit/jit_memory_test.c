@@ -508,6 +508,39 @@ static void rows_reach_an_end(void **state)
     }
 }
 
+/* v2025: the register says whether a lane means private memory, not the sum with the immediate,
+ * which is beyond the other end of the addresses.  Rows come nearer to there, and the range that was
+ * remembered for those before has the last. */
+static void rows_wrap(void **state)
+{
+    static const char *const accesses[] = {"vlw12.v v4,%d(v2)", "vsw12.v v1,%d(v2)"};
+    enum { LAST = -PAGE_SIZE, FAR = 1024, STEP = 256, BEFORE = 3 };
+    (void)state;
+    gen.set = V2025 | TIDX;
+    for (u32 i = 0; i < countof(accesses); i++)
+        for (i32 k = 0; k < 2; k++) { /* far behind, far before */
+            Twins t = twins_open("jit", 64);
+            memory_map(dev_memory(t.a), (u32)LAST, PAGE_SIZE, MEM_R | MEM_W);
+            memory_map(dev_memory(t.b), (u32)LAST, PAGE_SIZE, MEM_R | MEM_W);
+            no_text();
+            line("li x8,%d", k ? -BEFORE * STEP : -BEFORE * STEP - FAR);
+            line("vid.v v1");
+            line("vsll.vi v2,v1,2");
+            line("vadd.vx v2,v2,x8");
+            line("li x9,%u", STEP);
+            label(".Lt");
+            line(accesses[i], k ? -FAR : FAR);
+            line("vadd.vx v2,v2,x9");
+            line("j .Lt");
+            const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 1};
+            twins_load(&t);
+            const DevResult r = twins_run(&t, &s, i);
+            assert_true(r.run.faulted);
+            buf_free(&gen.text);
+            assert_true(twins_close(&t).compiled > 0);
+        }
+}
+
 /* Each test begins with the same instructions, also behind one that failed amid others. */
 static int usual_set(void **state)
 {
@@ -526,6 +559,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(rows_apart, usual_set),
         cmocka_unit_test_setup(rows_now_and_then, usual_set),
         cmocka_unit_test_setup(rows_reach_an_end, usual_set),
+        cmocka_unit_test_setup(rows_wrap, usual_set),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -97,6 +97,7 @@ typedef enum {
     SIDE_RPC,
     STATE,
     COUNT,
+    FIRST_BYTE,
     BYTE,
     WORD,
     LOCAL,
@@ -127,6 +128,7 @@ static const struct {
     {SIDE_RPC, "the pc of a side that waits is 0x"},
     {STATE, "the state is 0x1 in host code, 0x0 in"},
     {COUNT, "the pc is 0x"}, /* the twin goes on for one instruction more */
+    {FIRST_BYTE, "byte 0x90000001 is 0x"},
     {BYTE, "byte 0x90000005 is 0x"},
     {WORD, "byte 0x90000103 is 0x"},
     {LOCAL, "byte 0x70000046 is 0x"},
@@ -156,6 +158,7 @@ static void change(Warp *w, What what)
     case SIDE_RPC: w->simt[1].rpc += 4; break;
     case STATE: w->state = WARP_WAITING; break;
     case COUNT: w->ninsns++; break;
+    case FIRST_BYTE: rig.memory.base[DATA + 1] ^= 1; break;
     case BYTE: rig.memory.base[DATA + 5] ^= 1; break;
     case WORD: rig.memory.base[DATA + 256 + 3] ^= 1; break;
     case LOCAL: group->lds.base[LDS_LO + 64 + 6] ^= 1; break;

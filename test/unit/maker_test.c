@@ -145,6 +145,21 @@ static void joins_no_more(void **state)
     }
 }
 
+/* A part that lacks what there was no memory for makes the whole one of that kind, whichever it is. */
+static void joins_no_failed_parts(void **state)
+{
+    enum { N = 3 };
+    (void)state;
+    for (u32 failed = 0; failed <= N; failed++) {
+        Buf part[N] = {{0}}, all = {0};
+        for (u32 i = 0; i < N; i++)
+            part[i].failed = i == failed;
+        codejob_join((const Buf *const[]){&part[0], &part[1], &part[2]}, N, &all);
+        assert_int_equal(all.failed, failed < N);
+        buf_free(&all);
+    }
+}
+
 /* An object with code, constants and relocations: the helper that gathers bytes, or calls what
  * does. */
 static Buf helper_object(void)
@@ -763,6 +778,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hashes_as_published),
         cmocka_unit_test(joins_requests),
         cmocka_unit_test(joins_no_more),
+        cmocka_unit_test(joins_no_failed_parts),
         cmocka_unit_test(answers_joined_requests),
         cmocka_unit_test(reads_damaged_objects),
         cmocka_unit_test(relocates_alike),

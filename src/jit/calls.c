@@ -79,9 +79,9 @@ static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
 }
 
 /* Where the instruction's range is remembered, which is noted as asked for. */
-static PlainRange *range_of(Group *g, const Uop *u, bool stores)
+static PlainRange *ask_range(Group *g, const Uop *u, bool stores)
 {
-    const u32 site = u->pc >> 2 & (PLAIN_SITES - 1);
+    const u32 site = plain_site(u->pc);
     g->asked[stores][site / 64] |= (u64)1 << site % 64;
     return &g->plain[stores][site];
 }
@@ -111,7 +111,7 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
     enum { AGAIN = 256 };
     const bool local = addr - LDS_LO < LDS_END - LDS_LO;
     const Memory *m = local ? &g->lds : g->launch->memory;
-    PlainRange *r = range_of(g, u, stores);
+    PlainRange *r = ask_range(g, u, stores);
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
     const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
     if (addr >= m->end)
@@ -176,7 +176,7 @@ static u64 run_vector(Warp *w, const Uop *u, u32 mask, u32 none, u32 none2)
 static u64 remember_row(Warp *w, const Uop *u, u32 mask, u32 addr, u32 none)
 {
     const bool stores = isa_effect[isa_insn[u->id].effect].access == ACCESS_STORE;
-    PlainRange *r = range_of(w->group, u, stores);
+    PlainRange *r = ask_range(w->group, u, stores);
     (void)mask, (void)none;
     remember(w->group, u, addr, stores);
     if (!r->lo && !r->room)

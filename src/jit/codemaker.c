@@ -220,31 +220,31 @@ typedef struct {
     Buf answer[NHELPERS];
     const Buf *all[NHELPERS];
     u32 n;
-} Batch;
+} Parts;
 
-static bool answer_all(CodeMaker *c, Batch *b, Buf *to)
+static bool answer_all(CodeMaker *c, Parts *p, Buf *to)
 {
-    bool ok = b->n;
-    for (u32 i = 0; i < b->n && ok; i++) {
-        ok = answer_one(c, b->request[i], &b->answer[i]);
-        b->all[i] = &b->answer[i];
+    bool ok = p->n;
+    for (u32 i = 0; i < p->n && ok; i++) {
+        ok = answer_one(c, p->request[i], &p->answer[i]);
+        p->all[i] = &p->answer[i];
     }
     if (ok)
-        codejob_join(b->all, b->n, to);
-    for (u32 i = 0; i < b->n; i++)
-        buf_free(&b->answer[i]);
+        codejob_join(p->all, p->n, to);
+    for (u32 i = 0; i < p->n; i++)
+        buf_free(&p->answer[i]);
     return ok && !to->failed;
 }
 
 bool codemaker_answer(CodeMaker *c, const u8 *request, size_t len, Buf *to)
 {
-    Batch *b = mem_zalloc(1, sizeof *b);
-    if (!b)
+    Parts *p = mem_zalloc(1, sizeof *p);
+    if (!p)
         return false;
-    const bool ok = codejob_split(request, len, b->request, &b->n)
-                        ? answer_all(c, b, to)
+    const bool ok = codejob_split(request, len, p->request, &p->n)
+                        ? answer_all(c, p, to)
                         : answer_one(c, (Bytes){request, len}, to);
-    mem_free(b);
+    mem_free(p);
     return ok;
 }
 

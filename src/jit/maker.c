@@ -319,7 +319,7 @@ typedef struct {
     const Buf *request[NHELPERS]; /* of those that are not on the disk */
     Buf *answer[NHELPERS];
     Bytes part[NHELPERS];
-} Batch;
+} Items;
 
 /* Looks for the answer on the disk.  False: out of memory. */
 static bool look(const Maker *m, Item *i)
@@ -330,7 +330,7 @@ static bool look(const Maker *m, Item *i)
 }
 
 /* The answers to all items, those that are not on the disk by one job (disk: by none). */
-static bool answer_all(Maker *m, Batch *b, bool disk)
+static bool answer_all(Maker *m, Items *b, bool disk)
 {
     u32 wanted = 0, got = 0;
     Buf joined = {0}, answers = {0};
@@ -388,7 +388,7 @@ static void forget(Item *i)
 /* By one job, or (disk) by none.  Helpers may need others, of lower rank: none needs itself. */
 static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, MakerCost *cost)
 {
-    Batch *b = mem_zalloc(1, sizeof *b);
+    Items *b = mem_zalloc(1, sizeof *b);
     if (!b)
         return false;
     pthread_mutex_lock(&m->helping);

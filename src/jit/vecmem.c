@@ -37,7 +37,7 @@
 static Val range_of(Emit *e, const Uop *u, bool stores)
 {
     const size_t site = (stores ? offsetof(Group, plain[1]) : offsetof(Group, plain)) +
-                        (u->pc >> 2 & (PLAIN_SITES - 1)) * sizeof(PlainRange);
+                        plain_site(u->pc) * sizeof(PlainRange);
     return byte_at(e, group_of(e), quad(e, site));
 }
 
@@ -45,8 +45,8 @@ static Val range_of(Emit *e, const Uop *u, bool stores)
  * (Group.apart). */
 static Val apart_of(Emit *e, const Uop *u, bool stores)
 {
-    const size_t site = (stores ? offsetof(Group, apart[1]) : offsetof(Group, apart)) +
-                        (u->pc >> 2 & (PLAIN_SITES - 1));
+    const size_t site =
+        (stores ? offsetof(Group, apart[1]) : offsetof(Group, apart)) + plain_site(u->pc);
     return byte_at(e, group_of(e), quad(e, site));
 }
 

@@ -128,6 +128,8 @@ typedef struct {
     u8 *base;
 } PlainRange;
 enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of two */
+/* Where in Group.plain and Group.apart the instruction at a pc has its place. */
+static inline u32 plain_site(u32 pc) { return pc >> 2 & (PLAIN_SITES - 1); }
 enum { RECENT_RANGES = 4 };
 
 /* What shows in the CSRs of cycles and time. */
@@ -162,8 +164,8 @@ struct Group {
     u64 compiled;           /* instructions in compiled code, since the context was taken */
     void *start[2];         /* the entries of compiled code for warps that begin with some lanes, and with all,
                              * once they are known */
-    /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at pc / 4 %
-     * PLAIN_SITES, while the context is held.  One that is all 0 has not been asked for. */
+    /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at
+     * plain_site(pc), while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];
     u64 asked[2][PLAIN_SITES / 64];       /* a bit for each that is not all 0 */
     PlainRange recent[2][RECENT_RANGES];  /* what was found last, outside local memory: */

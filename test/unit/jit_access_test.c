@@ -83,7 +83,7 @@ static void make_forms(bool all, u32 count)
         const Uop *u = go(host.group->warps, CODE_LO + i);
         const IsaAccess access = u->id < NINSN ? isa_effect_of((InsnId)u->id)->access : ACCESS_NONE;
         if (access != ACCESS_NONE)
-            site[k++] = (CODE_LO + i) >> 2 & (PLAIN_SITES - 1);
+            site[k++] = plain_site(CODE_LO + i);
     }
     buf_free(&text);
 }

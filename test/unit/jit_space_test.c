@@ -83,7 +83,7 @@ static void make_forms(u32 level, bool all, IsaSet set)
     u32 k = 0;
     for (const Uop *u = go(w, CODE_LO); k < nforms; u = go(w, next_pc(u)))
         if (u->id < NINSN && isa_effect_of((InsnId)u->id)->access != ACCESS_NONE)
-            site[k++] = u->pc >> 2 & (PLAIN_SITES - 1);
+            site[k++] = plain_site(u->pc);
 }
 
 /* --- addresses ------------------------------------------------------------------------- */

@@ -484,17 +484,6 @@ static void write_back_v(Emit *e, u32 n)
         *dirty &= ~bit;
 }
 
-void read_sources(Emit *e)
-{
-    const RegUse use = block_use(e->at, e->k);
-    for (u32 n = 1; n < 64; n++)
-        if (use.reads.x >> n & 1)
-            get_x(e, n);
-    for (u32 n = 0; n < 256; n++)
-        if (regset_has_v(&use.reads, n))
-            get_v(e, n);
-}
-
 void run_handler(Emit *e)
 {
     const RegUse use = block_use(e->at, e->k);

@@ -196,9 +196,8 @@ LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full);
 /* Leaves the instruction to its handler, and goes on with what that wrote. */
 void call_handler(Emit *e);
 /* The same on one of several ways: what it wrote lies in the warp.  The values of the registers that
- * it reads are known already (read_sources), for the other ways. */
+ * it reads are known already, for the other ways. */
 void run_handler(Emit *e);
-void read_sources(Emit *e);
 /* The value that stands for the Uop; the same before a call that may fault, which counts
  * instructions. */
 Val uop_here(Emit *e);

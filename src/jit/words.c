@@ -72,7 +72,6 @@ bool access_words(Emit *e, const Uop *u)
                               space_of(u) == SPACE_FLAT, stores);
     /* 2. at once */
     Row v[MOST_WORDS] = {{{0}}};
-    read_sources(e);
     for (u32 k = 0; stores && k < words; k++)
         v[k] = get_v(e, u->rb + k);
     const Ways w = part_ways(e, r.ok);

@@ -379,6 +379,24 @@ static void add_attribute(Emit *e, Val fn, const char *name, const char *value)
                             attribute(e, name, value));
 }
 
+/* Of vectors, whatever the host has. */
+static void use_vectors(Emit *e)
+{
+    add_attribute(e, e->fn, "prefer-vector-width", "512");
+    add_attribute(e, e->fn, "min-legal-vector-width", "512");
+}
+
+/* Has the function keep its frame where whole vectors lie in one line of the host's cache each, those
+ * of the helpers that it calls, too: across two lines what is stored cannot be loaded at once. */
+static void align_frame(Emit *e)
+{
+    enum { LINE = 64 };
+    static const char name[] = "alignstack";
+    LLVMAddAttributeAtIndex(
+        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName(name, strlen(name)), LINE));
+}
+
 /* Whether the helper keeps all registers of the host but those of its arguments.  Of a host of short
  * vectors, rows take more registers than arguments have: such a helper is called like any function. */
 static bool keeps(const Emit *e, const Helper *h)
@@ -398,11 +416,7 @@ void make_kept(Emit *e, const Helper *h, LLVMTypeRef t)
         add_attribute(e, e->fn, "target-cpu", e->host->cpu);
         add_attribute(e, e->fn, "target-features", features);
     }
-    add_attribute(e, e->fn, "prefer-vector-width", "512");
-    add_attribute(e, e->fn, "min-legal-vector-width", "512");
-    LLVMAddAttributeAtIndex(
-        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("noredzone", 9), 0));
+    use_vectors(e);
     LLVMPositionBuilderAtEnd(B, new_block(e, "entry"));
 }
 
@@ -781,11 +795,8 @@ static void emit_function(Emit *e, const char *name)
 {
     const LLVMTypeRef params[] = {e->ptr, e->ptr, e->i64, e->i32};
     e->fn = LLVMAddFunction(e->m, name, LLVMFunctionType(e->i32, (LLVMTypeRef *)params, 4, false));
-    add_attribute(e, e->fn, "prefer-vector-width", "512");
-    add_attribute(e, e->fn, "min-legal-vector-width", "512");
-    LLVMAddAttributeAtIndex(
-        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("noredzone", 9), 0));
+    use_vectors(e);
+    align_frame(e);
     e->warp = LLVMGetParam(e->fn, 0);
     e->env = LLVMGetParam(e->fn, 1);
     e->limit = LLVMGetParam(e->fn, 2);

@@ -315,6 +315,35 @@ static void reads_lanes_that_are_off(void **state)
     buf_free(&gen.text);
 }
 
+/* A side that lanes go through, or not, writes a scalar that the block before it has and the one
+ * behind the join reads. */
+static void reads_scalars_of_sides(void **state)
+{
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    for (u32 program = 1; program < 4; program++) {
+        gen_begin(program);
+        begin_program();
+        line("lw x20,%u(x8)", 4 * program);
+        line("vand.vi v5,v5,1");
+        line("vmul.vx v7,v6,x20");
+        set_meeting(1);
+        line("vbne v5,v%u,.Lm1", ZERO);
+        line("addi x20,x20,%u", program);
+        line("vadd.vv v7,v7,v6");
+        label(".Lm1");
+        line("join x0,x0,0");
+        line("vmacc.vx v7,x20,v6");
+        line("vsw12.v v7,512(v1)");
+        line("endprg x0,x0,x0");
+        const Shape s = {.lanes = 8, .items = 13, .warps = 2, .memory = program};
+        twins_load(&t);
+        twins_run(&t, &s, program);
+    }
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +354,7 @@ int main(void)
         cmocka_unit_test(many_branches),
         cmocka_unit_test(waits_behind_another_join),
         cmocka_unit_test(reads_lanes_that_are_off),
+        cmocka_unit_test(reads_scalars_of_sides),
     };
     return cmocka_run_group_tests_name("jit_sides", tests, NULL, NULL);
 }

@@ -257,6 +257,10 @@ static void lanes_that_wait_have_what_they_read(void **state)
         assert_int_equal(w->mask >> RUNNER & 1, 1);
         const int at = region_find(r, w->pc, false);
         assert_true(at >= 0);
+        /* it goes on among some, whatever all lanes would read there */
+        const int others = region_find(r, w->simt[1].pc, true);
+        assert_true(others >= 0 && others != region_find(r, w->simt[1].pc, false));
+        r->block[others].own = (RegSet){0};
         RegionBlock b = r->block[at];
         b.in.v[0] |= ~(u64)0; /* others may read them */
         w->v[row[i].row][row[i].lane] ^= 1;

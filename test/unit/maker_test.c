@@ -248,6 +248,27 @@ static void reads_damaged_objects(void **state)
     buf_free(&o);
 }
 
+/* Its table of sections begins where a structure may. */
+static void refuses_tables_between_words(void **state)
+{
+    enum { ALIGNED = 8 };
+    NEED_MAKER;
+    Buf o = helper_object();
+    const Elf64_Ehdr *h = (const void *)o.data;
+    const u64 at = h->e_shoff, size = (u64)h->e_shnum * sizeof(Elf64_Shdr);
+    for (u32 by = 0; by <= ALIGNED; by++) {
+        Buf moved = {0};
+        buf_put(&moved, o.data, o.len);
+        while (moved.len % ALIGNED != by % ALIGNED || moved.len == o.len)
+            buf_put(&moved, "", 1);
+        ((Elf64_Ehdr *)(void *)moved.data)->e_shoff = moved.len;
+        buf_put(&moved, o.data + at, size);
+        assert_int_equal(loads(&moved, moved.len), by % ALIGNED == 0);
+        buf_free(&moved);
+    }
+    buf_free(&o);
+}
+
 /* The first relocation of the object's code that counts from its own place to a section: where in
  * the file it is, and where from the entry on it applies. */
 static Elf64_Rela *relative_relocation(const Buf *o, i64 *from_entry)
@@ -781,6 +802,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(joins_no_failed_parts),
         cmocka_unit_test(answers_joined_requests),
         cmocka_unit_test(reads_damaged_objects),
+        cmocka_unit_test(refuses_tables_between_words),
         cmocka_unit_test(relocates_alike),
         cmocka_unit_test(says_what_is_refused),
         cmocka_unit_test(code_cannot_be_written),

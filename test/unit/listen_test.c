@@ -7,11 +7,15 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 
 enum { MANY = 1 << 18 };
 
@@ -91,6 +95,56 @@ static void speak(Debugger *d, int fd)
     assert_int_equal(s->read(s->self, c, sizeof c, 1000), -1);
 }
 
+static void ignore(int signal) { (void)signal; }
+
+typedef struct {
+    int fd;
+    char *got;
+} Slow;
+
+static void *read_slowly(void *slow)
+{
+    enum { STEP = MANY / 32 };
+    const Slow *s = slow;
+    for (u32 at = 0; at < MANY; at += STEP) {
+        nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+        if (recv(s->fd, s->got + at, STEP, MSG_WAITALL) != STEP)
+            break;
+    }
+    return NULL;
+}
+
+/* Of what signals interrupt the rest is written, once. */
+static void write_despite_signals(Debugger *d, int fd)
+{
+    static char sent[MANY], got[MANY];
+    const DbgStream *s = &d->wire.stream;
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    const int small = 4096;
+    struct sigaction act = {.sa_handler = ignore}, was;
+    sigset_t alarm;
+    pthread_t reader;
+    for (u32 i = 0; i < MANY; i++)
+        sent[i] = (char)(i * 5 + (i >> 8));
+    assert_int_equal(
+        setsockopt((int)(intptr_t)s->self, SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigaction(SIGALRM, &act, &was);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* the reader is not interrupted */
+    assert_int_equal(pthread_create(&reader, NULL, read_slowly, &(Slow){fd, got}), 0);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    const bool ok = s->write(s->self, sent, MANY);
+    setitimer(ITIMER_REAL, &never, NULL);
+    if (!ok)
+        shutdown(fd, SHUT_RD);
+    pthread_join(reader, NULL);
+    sigaction(SIGALRM, &was, NULL);
+    assert_true(ok);
+    assert_memory_equal(got, sent, MANY);
+}
+
 static bool flag_of(const Debugger *d, int level, int name)
 {
     int value = 0;
@@ -121,6 +175,8 @@ static void ports_are_used_again(void **state)
         assert_true(d->connected && d->listener == -1);
         assert_false(is_inherited((int)(intptr_t)d->wire.stream.self));
         assert_true(flag_of(d, IPPROTO_TCP, TCP_NODELAY)); /* answers are short */
+        if (i == 2)
+            write_despite_signals(d, fd);
         if (i)
             speak(d, fd);
         dbg_close(d, 0);

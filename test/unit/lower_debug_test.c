@@ -459,13 +459,51 @@ static void bounds_scopes(void **state)
     }
 }
 
+/* What an access is for stands with its place: atomic ones, and those of asynchronous copies, which
+ * the device library writes as ones that the cache is not to keep.  Nothing else is marked. */
+static void marks_accesses(void **state)
+{
+    static const struct {
+        const char *body;
+        u32 isa;
+    } row[] = {
+        {" %r = load i32, ptr %p, align 4, !dbg !6\n store i32 %r, ptr %p, align 4, !dbg !6\n", 0},
+        {" %r = add i32 %a, %a2, !dbg !6\n store i32 %r, ptr %p, align 4, !dbg !6\n", 0},
+        {" store i32 %a, ptr %p, align 4, !dbg !6, !nontemporal !14\n", LOC_ASYNC},
+        {" %r = load i32, ptr %p, align 4, !dbg !6, !nontemporal !14\n"
+         " store i32 %r, ptr %p, align 4, !dbg !6, !nontemporal !14\n",
+         LOC_ASYNC},
+        {" store atomic i32 %a, ptr %p monotonic, align 4, !dbg !6\n", LOC_ATOMIC},
+        {" store atomic i32 %a, ptr %p unordered, align 4, !dbg !6\n", LOC_ATOMIC},
+    };
+    (void)state;
+    for (size_t k = 0; k < countof(row); k++) {
+        Buf text = {0};
+        u32 placed = 0;
+        put_function(&text, row[k].body);
+        buf_printf(&text, "%s!14 = !{i32 1}\n", described);
+        Module *m = lowered(&text);
+        for (size_t n = 0; n < m->func[0]->nblock; n++) {
+            const Block *b = &m->func[0]->block[n];
+            for (size_t i = 0; i < b->nins; i++) {
+                const Loc *at = &m->loc[b->ins[i].loc];
+                placed += at->line == 7;
+                if (at->line == 7 && at->isa != row[k].isa)
+                    fail_msg("row %zu: %u", k, at->isa);
+            }
+        }
+        assert_true(placed > 0);
+        ir_free(m);
+        buf_free(&text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_nothing),
-        cmocka_unit_test(tells_values),
-        cmocka_unit_test(tells_variables),
-        cmocka_unit_test(bounds_scopes),
+        cmocka_unit_test(leaves_nothing),  cmocka_unit_test(tells_values),
+        cmocka_unit_test(tells_variables), cmocka_unit_test(bounds_scopes),
+        cmocka_unit_test(marks_accesses),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

@@ -143,6 +143,14 @@ printf '{"timeout": 0.2, "workloads": [{"name": "slow", "program": ["sleep", "10
 is 'nested,2,, slow,124,,' "$(sed '1d; s/,[0-9.]*$//' c.sweep/results.csv d.sweep/results.csv | grep , | grep -v ^work | xargs)" 'one at a time, and not longer'
 is 'status 124, out of time' "$(sed -n 3p d.sweep/failed/0.log)" 'why'
 grep -q 'another sweep runs there' c.sweep/failed/0.log || { cat c.sweep/failed/0.log; bad=1; }
+# many failures, each with what was said, and few files open at a time
+cat >e.json <<'END'
+{"parameters": {"dcache_sets": [8, 16, 32, 64], "dcache_ways": [1, 2, 4]},
+ "workloads": [{"name": "a", "program": ["sh", "-c", "echo no; exit 3"]}, {"name": "b", "program": ["sh", "-c", "echo no; exit 4"]}]}
+END
+(ulimit -n 24 && "$V" sweep -j 1 e.json >out 2>&1)
+is '1 24 points, 24 failed; results in e.sweep' "$? $(cat out)" 'all fail'
+is '24 no' "$(tail -qn 1 e.sweep/failed/*.log | sort | uniq -c | xargs)" 'what each said'
 PATH=/nowhere "$V" sweep --plot -o a.sweep a.json >out 2>&1
 is '2 error: there is no gnuplot, which draws the plot (package gnuplot-nox)' "$? $(sed 's/^ventus: //' out | grep ^error)" 'no gnuplot'
 if command -v gnuplot >/dev/null; then

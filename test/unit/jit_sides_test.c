@@ -175,14 +175,14 @@ static void try_sides(const char *engine, u32 count, bool overflows)
 static void optimised(void **state)
 {
     (void)state;
-    try_sides("jit", 2, true);
+    try_sides("jit", 5, true);
 }
 
 static void quick(void **state)
 {
     (void)state;
     setenv("VENTUS_JIT_TIER", "quick", 1);
-    try_sides("jit", 4, true);
+    try_sides("jit", 12, true);
     unsetenv("VENTUS_JIT_TIER");
 }
 
@@ -192,7 +192,7 @@ static void quick_of_v2025(void **state)
     const IsaSet before = gen.set;
     gen.set = V2025 | TIDX;
     setenv("VENTUS_JIT_TIER", "quick", 1);
-    try_sides("jit", 4, false);
+    try_sides("jit", 12, false);
     unsetenv("VENTUS_JIT_TIER");
     gen.set = before;
 }

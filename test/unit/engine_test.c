@@ -751,6 +751,31 @@ static Device *device_with(const char *text)
     return d;
 }
 
+/* Of an image that is taken out of memory nothing runs any more. */
+static void a_device_forgets_what_it_unloads(void **state)
+{
+    (void)state;
+    DevResult r;
+    Caught c;
+    const DeviceOptions opt = dev_defaults();
+    Device *d = dev_open(&opt);
+    Object *o = assemble("    endprg x0, x0, x0\n", V202);
+    catch_in(&c);
+    Object *image = link_objects((const Object *const[]){o}, 1, &(LinkOptions){.entry = NULL}, &c.d);
+    assert_true(d && image);
+    assert_null(dev_unload(d));
+    assert_true(dev_load(d, image, &c.d));
+    memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
+    const DevLaunch l = {.knl = DATA, .groups = {1, 1, 1}, .warps = 1, .lanes = 4};
+    assert_true(dev_launch(d, &l, &r));
+    assert_ptr_equal(dev_unload(d), image);
+    assert_false(dev_launch(d, &l, &r));
+    assert_int_equal(r.run.fault.kind, FAULT_FETCH);
+    obj_free(image);
+    obj_free(o);
+    dev_close(d);
+}
+
 /* Launches that no machine has room for, and one that has. */
 static void a_device_refuses_launches(void **state)
 {
@@ -1558,7 +1583,7 @@ int main(void)
         cmocka_unit_test(notes_end_with_the_context),
         cmocka_unit_test(the_borders_of_the_print_buffer),
         cmocka_unit_test(a_device_says_where_kernels_print),
-        cmocka_unit_test(a_device_refuses_launches), cmocka_unit_test(a_device_knows_work_items),
+        cmocka_unit_test(a_device_forgets_what_it_unloads), cmocka_unit_test(a_device_refuses_launches), cmocka_unit_test(a_device_knows_work_items),
         cmocka_unit_test(halted_and_continued),
         cmocka_unit_test(halted_and_faulted), cmocka_unit_test(code_changes_while_halted),
         cmocka_unit_test(stopped_for_good),

@@ -6,8 +6,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* --- stepping ------------------------------------------------------------------------------- */
-
 static u32 rnd(u32 *seed)
 {
     *seed = *seed * 1664525 + 1013904223;

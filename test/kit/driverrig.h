@@ -16,6 +16,7 @@ static inline Driver *open_driver(bool mmu)
     return d;
 }
 
+/* Loads an image, which the driver then owns. */
 static inline void load(Driver *d, Object *image)
 {
     Caught c;
@@ -43,6 +44,7 @@ static inline void expect_status_(Driver *d, DrvStatus got, DrvStatus wanted, co
     buf_free(&b);
 }
 
+/* Arguments: a value; the address of a new buffer, which goes to *addr. */
 static inline DrvArg value_arg(const void *value, u32 size, u32 align)
 {
     return (DrvArg){.size = size, .align = align, .value = value};
@@ -56,6 +58,7 @@ static inline u32 *out_buffer(Driver *d, u64 size, u32 *addr)
     return addr;
 }
 
+/* Runs a kernel on a line of work-items. */
 static inline DrvStatus run(Driver *d, const char *kernel, const DrvArg *args, size_t nargs, u32 global, u32 local)
 {
     DrvResult r;

@@ -54,6 +54,7 @@ static const char everything[] =
 
 enum { GROUPS = 6, WARPS = 3, LANES = 8, ITEMS = WARPS * LANES };
 
+/* Makes it the next launch of the rig; and what that must have left in memory. */
 static inline void load_everything(void)
 {
     rig_load(V202, LANES, everything);
@@ -73,6 +74,7 @@ static inline void check_everything(void)
     assert_int_equal(rig.data[0], sum);
 }
 
+/* The first group, in a context that notes its accesses; leave() gives it back. */
 static inline Group *resident(void)
 {
     Group *g = sim_take_group(rig.sim, &rig.launch);
@@ -88,6 +90,7 @@ static inline void leave(Group *g)
     sim_give_group(rig.sim, g);
 }
 
+/* Runs one instruction; what it did, until the next is run. */
 static inline const Step *step(Group *g, u32 warp)
 {
     static Step s;

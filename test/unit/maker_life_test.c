@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -568,6 +569,25 @@ static void secrets_are_made(void **state)
     assert_int_equal(entries_of(scratch), 3); /* the program; nothing else is left */
 }
 
+/* Of a secret that cannot be written nothing is left, and nothing is kept on the disk. */
+static void secrets_that_do_not_fit(void **state)
+{
+    NEED_MAKER;
+    struct rlimit was;
+    unlink(secret);
+    const int before = entries_of(scratch);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+    void (*old)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, was.rlim_max}), 0);
+    Maker *m = maker_open("base");
+    setrlimit(RLIMIT_FSIZE, &was);
+    signal(SIGXFSZ, old);
+    assert_non_null(m);
+    assert_false(maker_keeps(m));
+    maker_close(m);
+    assert_int_equal(entries_of(scratch), before);
+}
+
 /* A link to the maker that there is. */
 static bool make_link(void)
 {
@@ -596,6 +616,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(is_started_again),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(secrets_that_do_not_fit),
         cmocka_unit_test(secrets_are_made),
     };
     remember_tests(tests, countof(tests), argv);

@@ -445,6 +445,19 @@ static void marks_what_is_rare(void **state)
     host_close();
 }
 
+/* Frames of code of every kind begin at a line of the host's cache, where helpers keep whole vectors. */
+static void aligns_frames(void **state)
+{
+    (void)state;
+    begin();
+    for (CodeKind kind = CODE_QUICK; kind <= CODE_HEADERS; kind++) {
+        Both b = {"attributes #", "alignstack=64", 0};
+        each_line("vlw12.v v3,0(v1)\n endprg x0,x0,x0\n", 1, kind, count_if_both, &b);
+        assert_int_equal(b.n, 1);
+    }
+    host_close();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +469,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asks_for_rows_once),
         cmocka_unit_test(fetches_lines_ahead),
         cmocka_unit_test(marks_what_is_rare),
+        cmocka_unit_test(aligns_frames),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

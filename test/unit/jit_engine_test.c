@@ -341,6 +341,28 @@ static void constants_that_warps_change(void **state)
     buf_free(&gen.text);
 }
 
+/* Warps run from barrier to barrier, and groups one after the other, in loops of the engine that
+ * pass by where the one that compares does so. */
+static void takes_no_way_round_the_twin(void **state)
+{
+    static const struct {
+        const char *engine;
+        bool loops;
+    } rows[] = {{"jit", true}, {"auto", true}, {"shadow", false}};
+    const char *why;
+    (void)state;
+    if (!jit_available(&why))
+        skip_because("%s", why);
+    for (size_t i = 0; i < countof(rows); i++) {
+        Device *d = open_device(rows[i].engine, 64);
+        const Sim *s = (const Sim *)dev_engine(d);
+        assert_int_equal(s->begin != NULL, rows[i].loops);
+        assert_int_equal(s->groups != NULL, rows[i].loops);
+        assert_int_equal(s->in_order, !rows[i].loops);
+        dev_close(d);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +374,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(control_registers),
         cmocka_unit_test(constants_that_cannot_be_read),
         cmocka_unit_test(constants_that_warps_change),
+        cmocka_unit_test(takes_no_way_round_the_twin),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

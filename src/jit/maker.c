@@ -330,25 +330,25 @@ static bool look(const Maker *m, Item *i)
 }
 
 /* The answers to all items, those that are not on the disk by one job (disk: by none). */
-static bool answer_all(Maker *m, Items *b, bool disk)
+static bool answer_all(Maker *m, Items *all, bool disk)
 {
     u32 wanted = 0, got = 0;
     Buf joined = {0}, answers = {0};
-    for (u32 i = 0; i < b->n; i++) {
-        if (!look(m, &b->item[i]))
+    for (u32 i = 0; i < all->n; i++) {
+        if (!look(m, &all->item[i]))
             return false;
-        if (!b->item[i].cached) {
-            b->request[wanted] = b->item[i].request;
-            b->answer[wanted++] = &b->item[i].answer;
+        if (!all->item[i].cached) {
+            all->request[wanted] = all->item[i].request;
+            all->answer[wanted++] = &all->item[i].answer;
         }
     }
     if (wanted < 2 || disk)
-        return !wanted || (!disk && ask(m, b->request[0], b->answer[0]));
-    codejob_join(b->request, wanted, &joined);
+        return !wanted || (!disk && ask(m, all->request[0], all->answer[0]));
+    codejob_join(all->request, wanted, &joined);
     const bool ok = !joined.failed && ask(m, &joined, &answers) &&
-                    codejob_split(answers.data, answers.len, b->part, &got) && got == wanted;
+                    codejob_split(answers.data, answers.len, all->part, &got) && got == wanted;
     for (u32 i = 0; ok && i < got; i++)
-        buf_put(b->answer[i], b->part[i].data, b->part[i].len);
+        buf_put(all->answer[i], all->part[i].data, all->part[i].len);
     buf_free(&joined);
     buf_free(&answers);
     return ok;
@@ -388,8 +388,8 @@ static void forget(Item *i)
 /* By one job, or (disk) by none.  Helpers may need others, of lower rank: none needs itself. */
 static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, MakerCost *cost)
 {
-    Items *b = mem_zalloc(1, sizeof *b);
-    if (!b)
+    Items *all = mem_zalloc(1, sizeof *all);
+    if (!all)
         return false;
     pthread_mutex_lock(&m->helping);
     for (u32 i = 0; i < NHELPERS; i++) {
@@ -397,21 +397,21 @@ static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, Mak
         if (!(wanted[i / 64] >> i % 64 & 1) || m->helper[i])
             continue;
         memcpy(j.level, m->level, sizeof j.level);
-        codejob_write(&j, NULL, &b->own[b->n]);
-        b->item[b->n].request = &b->own[b->n];
-        b->helper[b->n++] = i;
+        codejob_write(&j, NULL, &all->own[all->n]);
+        all->item[all->n].request = &all->own[all->n];
+        all->helper[all->n++] = i;
     }
-    bool ok = answer_all(m, b, disk);
-    for (u32 i = 0; i < b->n; i++) {
-        Loaded *to = &m->held[b->helper[i]];
-        ok = ok && (m->helper[b->helper[i]] || take(m, &b->item[i], disk, to, cost));
+    bool ok = answer_all(m, all, disk);
+    for (u32 i = 0; i < all->n; i++) {
+        Loaded *to = &m->held[all->helper[i]];
+        ok = ok && (m->helper[all->helper[i]] || take(m, &all->item[i], disk, to, cost));
         if (ok) /* before any thread gets code that calls it */
-            m->helper[b->helper[i]] = to->entry;
-        forget(&b->item[i]);
-        buf_free(&b->own[i]);
+            m->helper[all->helper[i]] = to->entry;
+        forget(&all->item[i]);
+        buf_free(&all->own[i]);
     }
     pthread_mutex_unlock(&m->helping);
-    mem_free(b);
+    mem_free(all);
     return ok;
 }
 

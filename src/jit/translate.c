@@ -379,7 +379,7 @@ static void add_attribute(Emit *e, Val fn, const char *name, const char *value)
                             attribute(e, name, value));
 }
 
-/* Of vectors, whatever the host has. */
+/* Lets the function use vectors as long as the host has them. */
 static void use_vectors(Emit *e)
 {
     add_attribute(e, e->fn, "prefer-vector-width", "512");

@@ -1,7 +1,6 @@
 /* engine_observer_test.c -- observers of launches: what they hear, and that they look, write and stop. */
 #include "dev/dev.h"
 #include "test/kit/everything.h"
-#include <unistd.h>
 
 /* --- observers ------------------------------------------------------------------------------- */
 
@@ -225,101 +224,6 @@ static void a_device_says_where_kernels_print(void **state)
                              .run = {.observers = &o, .nobservers = 1}};
         assert_true(dev_launch(d, &l, &result));
         assert_int_equal(ear.heard[EVENT_BIT_print], listed ? 2 : 0);
-        dev_close(d);
-    }
-}
-
-static Device *device_with(const char *text)
-{
-    const DeviceOptions opt = dev_defaults();
-    Device *d = dev_open(&opt);
-    assert_non_null(d);
-    rig_load(V202, 4, text);
-    memory_map(dev_memory(d), CODE_LO, PAGE_SIZE, MEM_R | MEM_W | MEM_X);
-    memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
-    assert_true(dev_write(d, CODE_LO, rig.memory.base + CODE_LO, PAGE_SIZE));
-    dev_code_written(d, CODE_LO, CODE_LO + PAGE_SIZE);
-    return d;
-}
-
-/* Of an image that is taken out of memory nothing runs any more. */
-static void a_device_forgets_what_it_unloads(void **state)
-{
-    (void)state;
-    DevResult r;
-    Caught c;
-    const DeviceOptions opt = dev_defaults();
-    Device *d = dev_open(&opt);
-    Object *o = assemble("    endprg x0, x0, x0\n", V202);
-    catch_in(&c);
-    Object *image = link_objects((const Object *const[]){o}, 1, &(LinkOptions){.entry = NULL}, &c.d);
-    assert_true(d && image);
-    assert_null(dev_unload(d));
-    assert_true(dev_load(d, image, &c.d));
-    memory_map(dev_memory(d), DATA, PAGE_SIZE, MEM_R | MEM_W);
-    const DevLaunch l = {.knl = DATA, .groups = {1, 1, 1}, .warps = 1, .lanes = 4};
-    assert_true(dev_launch(d, &l, &r));
-    assert_ptr_equal(dev_unload(d), image);
-    assert_false(dev_launch(d, &l, &r));
-    assert_int_equal(r.run.fault.kind, FAULT_FETCH);
-    obj_free(image);
-    obj_free(o);
-    dev_close(d);
-}
-
-/* Launches that no machine has room for, and one that has. */
-static void a_device_refuses_launches(void **state)
-{
-    static const struct {
-        u32 warps, lanes, groups;
-        bool fits;
-    } rows[] = {{1, 4, 1, true},   {1, 32, 1, true},  {64, 4, 1, true}, {0, 4, 1, false},
-                {65, 4, 1, false}, {1, 2, 1, false},  {1, 64, 1, false}, {1, 12, 1, false},
-                {1, 4, UINT32_MAX, false}};
-    (void)state;
-    for (size_t i = 0; i < countof(rows); i++) {
-        DevResult r;
-        Device *d = device_with("    endprg x0, x0, x0\n");
-        const u32 n = rows[i].groups;
-        const DevLaunch l = {.knl = DATA, .groups = {n, n, n > 1 ? 2 : 1}, .warps = rows[i].warps,
-                             .lanes = rows[i].lanes};
-        assert_int_equal(dev_launch(d, &l, &r), rows[i].fits);
-        assert_int_equal(r.run.faulted, !rows[i].fits);
-        if (!rows[i].fits) {
-            assert_int_equal(r.run.fault.kind, FAULT_RESOURCES);
-            assert_int_equal(r.run.fault.lane, -1);
-            assert_true(!r.run.insns && !r.run.groups);
-        }
-        dev_close(d);
-    }
-}
-
-/* Lanes have work-items by the local size of the metadata block (doc/abi.md: words 6 to 8), if that is
- * one of the launch: 2^65 + 1 work-items are not one. */
-static void a_device_knows_work_items(void **state)
-{
-    static const struct {
-        u32 local[3], warps, active; /* of the last warp */
-    } rows[] = {{{8, 1, 1}, 1, 8},   {{3, 1, 1}, 1, 3},  {{3, 2, 1}, 1, 6},  {{9, 1, 1}, 2, 1},
-                {{16, 1, 1}, 1, 8}, {{3, 1, 1}, 2, 8},  {{0, 1, 1}, 1, 8},  {{3, 0, 1}, 1, 8},
-                {{100, 1, 1}, 13, 4}, {{1119412321, 998724481, 33}, 1, 8}};
-    (void)state;
-    for (size_t i = 0; i < countof(rows); i++) {
-        DevResult r;
-        u32 sum = 0;
-        Device *d = device_with("    lui     s1, 0x90000\n"
-                                "    vmv.v.i v1, 1\n"
-                                "    csrr    t0, CSR_WID\n"
-                                "    slli    t0, t0, 2\n"
-                                "    add     s1, s1, t0\n"
-                                "    vmv.v.x v2, s1\n"
-                                "    amoadd.w v3, v1, (v2)\n"
-                                "    endprg  x0, x0, x0\n");
-        assert_true(dev_write(d, DATA + 64 + 4 * 6, rows[i].local, sizeof rows[i].local));
-        const DevLaunch l = {.knl = DATA + 64, .groups = {1, 1, 1}, .warps = rows[i].warps, .lanes = 8};
-        assert_true(dev_launch(d, &l, &r));
-        assert_true(dev_read(d, DATA + 4 * (rows[i].warps - 1), &sum, 4));
-        assert_int_equal(sum, rows[i].active);
         dev_close(d);
     }
 }
@@ -625,9 +529,6 @@ int main(void)
         cmocka_unit_test(notes_end_with_the_context),
         cmocka_unit_test(the_borders_of_the_print_buffer),
         cmocka_unit_test(a_device_says_where_kernels_print),
-        cmocka_unit_test(a_device_forgets_what_it_unloads),
-        cmocka_unit_test(a_device_refuses_launches),
-        cmocka_unit_test(a_device_knows_work_items),
         cmocka_unit_test(halted_and_continued),
         cmocka_unit_test(halted_and_faulted),
         cmocka_unit_test(code_changes_while_halted),

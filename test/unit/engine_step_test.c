@@ -2,9 +2,6 @@
 #include "prof/trace.h"
 #include "sim/handlers.h"
 #include "test/kit/everything.h"
-#include <malloc.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 static u32 rnd(u32 *seed)
 {

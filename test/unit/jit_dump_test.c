@@ -1,7 +1,7 @@
 /* jit_dump_test.c -- what host code does not do twice, or not at all, counted in the code that LLVM
  * gets or its optimiser leaves of small programs (VENTUS_JIT_DUMP): where NaNs are made canonical,
  * how often it is asked what addresses may be accessed and whether lanes are in a row, what is
- * fetched ahead, and which ways LLVM is told to be rare.
+ * fetched ahead, which ways LLVM is told to be rare, and where frames begin.
  */
 #include "test/kit/hostrig.h"
 #include <dirent.h>

@@ -341,8 +341,8 @@ static void constants_that_warps_change(void **state)
     buf_free(&gen.text);
 }
 
-/* Warps run from barrier to barrier, and groups one after the other, in loops of the engine that
- * pass by where the one that compares does so. */
+/* Engines run warps from barrier to barrier, and groups one after the other, in loops of their own,
+ * which compare nothing.  So the one that compares has none. */
 static void takes_no_way_round_the_twin(void **state)
 {
     static const struct {

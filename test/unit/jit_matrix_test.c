@@ -60,7 +60,7 @@ static void store_sum(void)
     line("endprg x0,x0,x0");
 }
 
-/* The registers of D; the next product's is behind. */
+/* Multiplies the matrices at v<a> and v<b>; how many registers D takes, from v<d> on. */
 static u32 multiply(OperandKind kind, u32 v, const Mma *m, u32 d, u32 a, u32 b, u32 c)
 {
     char suffix[80];
@@ -157,7 +157,8 @@ static void changed_matrices(void **state)
         }
         store_sum();
         twins_load(&t);
-        const Shape s = {.lanes = 32, .items = 64, .warps = 2, .memory = v + 1, .word = matrix_word};
+        const Shape s = {
+            .lanes = 32, .items = 64, .warps = 2, .memory = v + 1, .word = matrix_word};
         assert_false(twins_run(&t, &s, v).run.faulted);
     }
     twins_close(&t);

@@ -508,9 +508,9 @@ static void rows_reach_an_end(void **state)
     }
 }
 
-/* v2025: the register says whether a lane means private memory, not the sum with the immediate,
- * which is beyond the other end of the addresses.  Rows come nearer to there, and the range that was
- * remembered for those before has the last. */
+/* v2025: the register alone says whether a lane means private memory, also where its sum with the
+ * immediate passes an end of the addresses and lies in memory at the other one.  Rows go on until
+ * that is so; the range that was remembered for those before has the sums, too. */
 static void rows_wrap(void **state)
 {
     static const char *const accesses[] = {"vlw12.v v4,%d(v2)", "vsw12.v v1,%d(v2)"};
@@ -518,7 +518,7 @@ static void rows_wrap(void **state)
     (void)state;
     gen.set = V2025 | TIDX;
     for (u32 i = 0; i < countof(accesses); i++)
-        for (i32 k = 0; k < 2; k++) { /* far behind, far before */
+        for (i32 k = 0; k < 2; k++) { /* the immediate is added, or taken away */
             Twins t = twins_open("jit", 64);
             memory_map(dev_memory(t.a), (u32)LAST, PAGE_SIZE, MEM_R | MEM_W);
             memory_map(dev_memory(t.b), (u32)LAST, PAGE_SIZE, MEM_R | MEM_W);

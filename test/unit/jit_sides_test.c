@@ -241,107 +241,109 @@ static void many_branches(void **state)
     buf_free(&gen.text);
 }
 
-/* A side jumps to the join of the branch around it while lanes of its own wait: they wait on behind
- * that join, below whose lanes theirs lie, and what they read must be there. */
-static void waits_behind_another_join(void **state)
+/* Programs 1 to n, each behind what begin_program() makes, for groups of two warps of eight lanes. */
+static void try_made(void (*make)(u32 program), u32 n, u32 items)
 {
-    (void)state;
     Twins t = twins_open("jit", 64);
-    for (u64 program = 1; program < 9; program++) {
+    for (u32 program = 1; program <= n; program++) {
         gen_begin(program);
         begin_program();
-        line("li x20,%u", 4 + below(9));
-        line("vand.vi v5,v5,1");
-        line("vand.vi v6,v6,1");
-        set_meeting(1);
-        line("vbne v5,v%u,.La", ZERO);
-        set_meeting(2);
-        line("vbne v6,v%u,.Lb", ZERO);
-        line("vadd.vi v7,v7,1");
-        line("j .Lm1");
-        label(".Lb");
-        line("vadd.vi v8,v7,2");
-        line("vsw12.v v7,0(v1)");
-        label(".Lm2");
-        line("join x0,x0,0");
-        line("vadd.vv v9,v8,v7");
-        line("j .Lm1");
-        label(".La");
-        line("vsw12.v v10,384(v1)");
-        line("vmulh.vv v9,v7,v10");
-        label(".Lm1");
-        line("join x0,x0,0");
-        line("vmul.vx v7,v9,x20");
-        line("vmul.vx v10,v8,x20");
-        line("vsw12.v v7,256(v1)");
-        line("addi x20,x20,-1");
-        line("bgtz x20,.Lm2");
-        end_program(NULL);
-        const Shape s = {.lanes = 8, .items = 16, .warps = 2, .memory = program};
+        make(program);
+        const Shape s = {.lanes = 8, .items = items, .warps = 2, .memory = program};
         twins_load(&t);
         twins_run(&t, &s, program);
     }
     assert_true(twins_close(&t).compiled > 0);
     buf_free(&gen.text);
+}
+
+/* A side jumps to the join of the branch around it while lanes of its own wait: they wait on behind
+ * that join, below whose lanes theirs lie, and what they read must be there. */
+static void make_two_joins(u32 program)
+{
+    (void)program;
+    line("li x20,%u", 4 + below(9));
+    line("vand.vi v5,v5,1");
+    line("vand.vi v6,v6,1");
+    set_meeting(1);
+    line("vbne v5,v%u,.La", ZERO);
+    set_meeting(2);
+    line("vbne v6,v%u,.Lb", ZERO);
+    line("vadd.vi v7,v7,1");
+    line("j .Lm1");
+    label(".Lb");
+    line("vadd.vi v8,v7,2");
+    line("vsw12.v v7,0(v1)");
+    label(".Lm2");
+    line("join x0,x0,0");
+    line("vadd.vv v9,v8,v7");
+    line("j .Lm1");
+    label(".La");
+    line("vsw12.v v10,384(v1)");
+    line("vmulh.vv v9,v7,v10");
+    label(".Lm1");
+    line("join x0,x0,0");
+    line("vmul.vx v7,v9,x20");
+    line("vmul.vx v10,v8,x20");
+    line("vsw12.v v7,256(v1)");
+    line("addi x20,x20,-1");
+    line("bgtz x20,.Lm2");
+    end_program(NULL);
+}
+
+static void waits_behind_another_join(void **state)
+{
+    (void)state;
+    try_made(make_two_joins, 8, 16);
 }
 
 /* A side writes a row that nobody reads but lanes of another block of it, which take what those that
  * are off have. */
+static void make_lanes_that_are_off(u32 program)
+{
+    line("lw x20,%u(x8)", 4 * program);
+    line("vand.vi v5,v5,1");
+    set_meeting(1);
+    line("vbne v5,v%u,.Lm1", ZERO);
+    line("vmul.vv v7,v6,v6");
+    line("bltz x20,.Lx");
+    line("addi x20,x20,1");
+    label(".Lx");
+    line("shuffle.bfly v8,v7,%u", program);
+    line("vsw12.v v8,512(v1)");
+    label(".Lm1");
+    line("join x0,x0,0");
+    line("endprg x0,x0,x0");
+}
+
 static void reads_lanes_that_are_off(void **state)
 {
     (void)state;
-    Twins t = twins_open("jit", 64);
-    for (u32 program = 1; program < 4; program++) {
-        gen_begin(program);
-        begin_program();
-        line("lw x20,%u(x8)", 4 * program);
-        line("vand.vi v5,v5,1");
-        set_meeting(1);
-        line("vbne v5,v%u,.Lm1", ZERO);
-        line("vmul.vv v7,v6,v6");
-        line("bltz x20,.Lx");
-        line("addi x20,x20,1");
-        label(".Lx");
-        line("shuffle.bfly v8,v7,%u", program);
-        line("vsw12.v v8,512(v1)");
-        label(".Lm1");
-        line("join x0,x0,0");
-        line("endprg x0,x0,x0");
-        const Shape s = {.lanes = 8, .items = 16, .warps = 2, .memory = program};
-        twins_load(&t);
-        twins_run(&t, &s, program);
-    }
-    assert_true(twins_close(&t).compiled > 0);
-    buf_free(&gen.text);
+    try_made(make_lanes_that_are_off, 3, 16);
 }
 
 /* A side that lanes go through, or not, writes a scalar that the block before it has and the one
  * behind the join reads. */
+static void make_scalar_of_a_side(u32 program)
+{
+    line("lw x20,%u(x8)", 4 * program);
+    line("vand.vi v5,v5,1");
+    line("vmul.vx v7,v6,x20");
+    set_meeting(1);
+    line("vbne v5,v%u,.Lm1", ZERO);
+    line("addi x20,x20,%u", program);
+    line("vadd.vv v7,v7,v6");
+    label(".Lm1");
+    line("join x0,x0,0");
+    line("vmacc.vx v7,x20,v6");
+    line("vsw12.v v7,512(v1)");
+    line("endprg x0,x0,x0");
+}
+
 static void reads_scalars_of_sides(void **state)
 {
     (void)state;
-    Twins t = twins_open("jit", 64);
-    for (u32 program = 1; program < 4; program++) {
-        gen_begin(program);
-        begin_program();
-        line("lw x20,%u(x8)", 4 * program);
-        line("vand.vi v5,v5,1");
-        line("vmul.vx v7,v6,x20");
-        set_meeting(1);
-        line("vbne v5,v%u,.Lm1", ZERO);
-        line("addi x20,x20,%u", program);
-        line("vadd.vv v7,v7,v6");
-        label(".Lm1");
-        line("join x0,x0,0");
-        line("vmacc.vx v7,x20,v6");
-        line("vsw12.v v7,512(v1)");
-        line("endprg x0,x0,x0");
-        const Shape s = {.lanes = 8, .items = 13, .warps = 2, .memory = program};
-        twins_load(&t);
-        twins_run(&t, &s, program);
-    }
-    assert_true(twins_close(&t).compiled > 0);
-    buf_free(&gen.text);
+    try_made(make_scalar_of_a_side, 3, 13);
 }
 
 int main(void)

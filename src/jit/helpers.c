@@ -25,7 +25,7 @@ static void make_keep(Emit *e, const Helper *h)
     LLVMBuildRet(B, LLVMBuildCall2(B, t, args[5], args, 5, ""));
 }
 
-static void give_back(Emit *e, const Row *v, Val how)
+void give_back(Emit *e, const Row *v, Val how)
 {
     if (!v) {
         LLVMBuildRet(B, how);
@@ -101,9 +101,8 @@ static void access_each(Emit *e, const Access *x)
     give_back(e, stores ? NULL : &v, how);
 }
 
-/* The range that is remembered for the instruction, whose site (plain_site()) is computed when the
- * code runs. */
-static Val range_for(Emit *e, Val uop, bool stores)
+/* Its site (plain_site()) is computed when the code runs. */
+Val range_for(Emit *e, Val uop, bool stores)
 {
     const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, uop, quad(e, offsetof(Uop, pc))), "");
     Val slot = LLVMBuildAnd(B, LLVMBuildLShr(B, pc, word(e, 2), ""), word(e, PLAIN_SITES - 1), "");
@@ -277,16 +276,31 @@ static void make_row(Emit *e, const Helper *h)
     LLVMBuildRet(B, LLVMBuildPtrToInt(B, r.host, e->i64, ""));
 }
 
+static void make_stream(Emit *e, const Helper *h)
+{
+    Val args[5 + MAX_CHUNKS];
+    Row a = {{0}}, on = {{0}};
+    begin_helper(e, h, stream_type(e), args);
+    const Val mask = LLVMBuildTrunc(B, args[3], e->i32, "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        a.c[i] = args[5 + i];
+        on.c[i] = mask_chunk(e, mask, i);
+    }
+    fill_stream(e, args[2], mask, args[4], &a, &on);
+}
+
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
                           const char *name, u64 helpers[HELPER_WORDS])
 {
-    Emit *e = emit_new(c, host, h->kind == HELPER_ACCESS ? h->lanes : 4, name, helpers);
+    Emit *e = emit_new(c, host, h->kind >= HELPER_ACCESS ? h->lanes : 4, name, helpers);
     if (!e)
         return NULL;
     if (h->kind == HELPER_KEEP)
         make_keep(e, h);
     else if (h->kind == HELPER_ROW)
         make_row(e, h);
+    else if (h->kind == HELPER_STREAM)
+        make_stream(e, h);
     else
         make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));

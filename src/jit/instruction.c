@@ -264,8 +264,11 @@ void emit_instruction(Emit *e, const Uop *u)
         set_x(e, u->rd, rpc);
         break;
     }
-    case E_FENCE: LLVMBuildFence(B, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
-    case E_SUBBARRIER:
+    case E_FENCE:
+        LLVMBuildFence(B, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+        streams_forget(e);
+        break;
+    case E_SUBBARRIER: streams_forget(e); break;
     case E_REGEXT:
     case E_REGEXTI: break;
     case E_LOAD:

@@ -146,6 +146,8 @@ bool access_scalar(Emit *e, const Uop *u)
     }
     const Val base = get_x(e, u->ra), addr = LLVMBuildAdd(B, base, word(e, (u32)u->imm), "");
     const Val data = loads ? word(e, 0) : get_x(e, u->rb);
+    if (!loads)
+        streams_store(e, addr, width);
     const Val lo = LLVMBuildZExt(B, addr, e->i64, "");
     const Val last = LLVMBuildAdd(B, lo, quad(e, width - 1), "");
     const Reach r = loads ? reach_scalar(e, u, base) : reach(e, lo, last, true);

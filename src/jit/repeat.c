@@ -55,6 +55,7 @@ static void make_begin(Emit *e)
     LLVMBuildStore(B, word(e, WARP_VTYPE), warp_field(e, offsetof(Warp, vtype)));
     for (size_t i = 0; i < countof(zero); i++)
         LLVMBuildStore(B, word(e, 0), warp_field(e, zero[i]));
+    streams_forget(e);
     LLVMBuildBr(B, enter);
 }
 

@@ -401,7 +401,7 @@ static void align_frame(Emit *e)
  * vectors, rows take more registers than arguments have: such a helper is called like any function. */
 static bool keeps(const Emit *e, const Helper *h)
 {
-    return h->kind != HELPER_ACCESS || e->host->chunk >= 8;
+    return h->kind < HELPER_ACCESS || e->host->chunk >= 8;
 }
 
 void make_kept(Emit *e, const Helper *h, LLVMTypeRef t)
@@ -427,6 +427,7 @@ u32 helper_number(const Helper *h)
     switch (h->kind) {
     case HELPER_KEEP: return 0;
     case HELPER_ROW: return ROW_HELPERS + h->stores * 2u + h->flat;
+    case HELPER_STREAM: return STREAM_HELPERS + lanes;
     default: return ACCESS_HELPERS + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
     }
 }
@@ -439,6 +440,9 @@ Helper helper_of(u32 number)
         return (Helper){.kind = HELPER_KEEP};
     if (number < ACCESS_HELPERS)
         return (Helper){.kind = HELPER_ROW, .stores = row >> 1, .flat = row & 1};
+    if (number >= STREAM_HELPERS)
+        return (Helper){
+            .kind = HELPER_STREAM, .op = OP_w, .lanes = 4u << (number - STREAM_HELPERS)};
     return (Helper){.kind = HELPER_ACCESS,
                     .op = widths[n % 5],
                     .full = n / 5 & 1,
@@ -459,7 +463,7 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
         if (LLVMTypeOf(args[i]) == e->i32)
             args[i] = LLVMBuildZExt(B, args[i], e->i64, "");
     const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
-    if (keeps(e, h) && (h->kind != HELPER_ACCESS || e->chunk == e->host->chunk))
+    if (keeps(e, h) && (h->kind < HELPER_ACCESS || e->chunk == e->host->chunk))
         LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                  attribute(e, keeps_registers, ""));
     for (u32 i = 0; i < nresults; i++)
@@ -508,6 +512,7 @@ void run_handler(Emit *e)
         if (regset_has_v(&use.reads, n))
             write_back_v(e, n);
     const Val uop = note_place(e);
+    streams_forget(e);
     const Val ok = LLVMBuildCall2(B, e->one_type, e->one, (Val[]){e->warp, uop, e->mask}, 3, "");
     const LLVMBasicBlockRef on = new_block(e, "");
     branch_likely(e, LLVMBuildTrunc(B, ok, e->i1, ""), on, e->stop);
@@ -820,6 +825,8 @@ static void emit_function(Emit *e, const char *name)
     if (!e->quick)
         find_heirs(e);
     e->group = group_of(e);
+    e->streams = !e->quick && streams_find(e);
+    streams_forget(e);
     if (e->repeats)
         make_repetition(e, first);
     else
@@ -857,6 +864,7 @@ LLVMModuleRef emit_free(Emit *e)
     mem_free(e->legacy);
     mem_free(e->start);
     mem_free(e->first_uop);
+    mem_free(e->in_cycle);
     mem_free(e);
     return m;
 }
@@ -874,7 +882,8 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->start = mem_zalloc(r->nblock, sizeof *e->start);
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
     e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
-    const bool ok = e->start && e->first_uop && e->legacy;
+    e->in_cycle = mem_zalloc(r->nblock, sizeof *e->in_cycle);
+    const bool ok = e->start && e->first_uop && e->legacy && e->in_cycle;
     if (ok)
         emit_function(e, name);
     LLVMModuleRef m = emit_free(e);

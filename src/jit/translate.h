@@ -19,8 +19,9 @@ enum { MAX_CHUNKS = 8 };
 /* Functions that compiled code calls with all registers of the host kept, but for accesses on hosts
  * of short vectors, which are called like any function.  KEEP calls one of
  * HostEnv; ROW asks for a row of lanes that is not in the range remembered, by stores and flat;
- * ACCESS is a vector access, by all else (vecmem.c). */
-typedef enum { HELPER_KEEP, HELPER_ROW, HELPER_ACCESS } HelperKind;
+ * ACCESS is a vector access, by all else (vecmem.c); STREAM loads words before lanes ask for them, by
+ * lanes (stream.c). */
+typedef enum { HELPER_KEEP, HELPER_ROW, HELPER_ACCESS, HELPER_STREAM } HelperKind;
 typedef struct {
     HelperKind kind;
     bool stores, flat, full;
@@ -134,6 +135,9 @@ typedef struct {
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
     Val lane_words[2];      /* arrays on the host's stack: addresses and data (lanes.c) */
     u64 *helpers;           /* that are called, a bit each */
+    bool streams;           /* the region has some (stream.c) */
+    u32 stream_pc[STREAMS], nstream; /* where the loads are that have one */
+    bool *in_cycle;         /* of each block: it may be of a cycle of the graph */
     /* the block in progress */
     const RegionBlock *at;
     u32 index;              /* of the block */
@@ -358,6 +362,31 @@ Val chunk_host(Emit *e, Val host, u32 chunk, u32 width);
 /* Of a helper: a row for each source and result, and whether it faulted. */
 LLVMTypeRef helper_type(Emit *e, bool stores);
 
+/* Ways that lead to the same place, each with what it has loaded. */
+typedef struct {
+    LLVMBasicBlockRef done, from[8];
+    Row v[8];
+    u32 n;
+} Meeting;
+/* One of them ends here. */
+void arrive(Emit *e, Meeting *m, Row v);
+
+/* --- stream.c ---------------------------------------------------------------------------- */
+
+/* Finds blocks of cycles; whether one loads words that streams are for. */
+bool streams_find(Emit *e);
+/* Forgets all words that were loaded before lanes ask for them; those which a store of so many bytes, from guest address
+ * `first` (i32) on, may change; those which one by the lanes that are on may. */
+void streams_forget(Emit *e);
+void streams_store(Emit *e, Val first, u32 bytes);
+void streams_store_lanes(Emit *e, const Row *a, u32 width);
+/* Takes the words of a load of lanes anywhere from its stream, if it has one that has them; the builder is left
+ * where it has not. */
+void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m);
+/* Of the helper: its type, and its body, for lanes of a mask at addresses a; number: of the stream, i64. */
+LLVMTypeRef stream_type(Emit *e);
+void fill_stream(Emit *e, Val uop, Val mask, Val number, const Row *a, const Row *on);
+
 /* --- lanes.c ----------------------------------------------------------------------------- */
 
 /* A range that is remembered: its window, its first address, and where that lies. */
@@ -388,6 +417,11 @@ void spread_lanes(Emit *e, Val all, const Row *v);
 void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 width);
 
 /* --- helpers.c --------------------------------------------------------------------------- */
+
+/* In a helper: ends it with rows (NULL: none) and a last result; the range that is remembered for the
+ * instruction at a Uop. */
+void give_back(Emit *e, const Row *v, Val how);
+Val range_for(Emit *e, Val uop, bool stores);
 
 /* The module with function `name`, which is that helper; notes in `helpers` which others it calls.
  * NULL: out of memory. */

@@ -439,14 +439,7 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores)
     return r;
 }
 
-/* Ways that lead to the same place, each with what it has loaded. */
-typedef struct {
-    LLVMBasicBlockRef done, from[6];
-    Row v[6];
-    u32 n;
-} Meeting;
-
-static void arrive(Emit *e, Meeting *m, Row v)
+void arrive(Emit *e, Meeting *m, Row v)
 {
     m->v[m->n] = v;
     m->from[m->n++] = LLVMGetInsertBlock(B);
@@ -636,8 +629,8 @@ static void look_at_row(Emit *e, const RowAccess *x)
 }
 
 /* Asks whether lanes are in a row, and for that row: first the range that is remembered, then the
- * helper.  The builder is left where the row may be accessed, at *host. */
-static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
+ * helper.  The builder is left where the row may be accessed, at *host, which is the guest's *first. */
+static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host, Val *first)
 {
     const Ways w = {new_block(e, "fast"), new_block(e, "slow"), new_block(e, "done")};
     const LLVMBasicBlockRef row = new_block(e, "row"), ask = new_block(e, "ask");
@@ -648,14 +641,14 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host)
         s.in_row = LLVMConstNull(e->i1);
     find_lanes_in_row(e, &x, row, w.slow);
     const Reach near = near_row(e, &x, range_of(e, u, x.stores));
+    *first = LLVMBuildAdd(B, x.s->first, x.offset, "");
     branch_likely(e, near.ok, w.fast, ask);
 
     LLVMPositionBuilderAtEnd(B, ask);
     const Helper h = {.kind = HELPER_ROW, .stores = x.stores, .flat = x.flat};
-    const Val first = LLVMBuildAdd(B, x.s->first, x.offset, "");
     const Val there = call_helper(
         e, &h, e->row_type,
-        (Val[]){e->warp, e->env, uop_here(e), first, quad(e, e->lanes * x.s->width)}, 5, 0, NULL);
+        (Val[]){e->warp, e->env, uop_here(e), *first, quad(e, e->lanes * x.s->width)}, 5, 0, NULL);
     const Val far = LLVMBuildIntToPtr(B, there, e->ptr, "");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntNE, there, quad(e, 0), ""), w.fast, w.slow);
 
@@ -737,7 +730,7 @@ bool quick_access(Emit *e, const Uop *u)
 
 bool access_vector(Emit *e, const Uop *u)
 {
-    Val host;
+    Val host, first;
     if (!is_ours(e, u))
         return false;
     if (u->mem >> UOP_WORDS & 3)
@@ -754,17 +747,21 @@ bool access_vector(Emit *e, const Uop *u)
                                 (d.width == 4 && e->chunk == 8),
                          .times = jumps ? apart_of(e, u, !loads) : NULL,
                          .anywhere = jumps ? new_block(e, "anywhere") : NULL};
-    const Ways w = find_row(e, u, x, &host);
+    const Ways w = find_row(e, u, x, &host, &first);
     Meeting m = {.done = w.done};
     if (loads)
         arrive(e, &m, load_row(e, host, d.width, d.op));
     else if (x.can)
         store_row(e, d.data, host, d.width);
+    if (!loads)
+        streams_store(e, first, e->lanes * d.width);
     LLVMBuildBr(B, w.done);
 
     LLVMPositionBuilderAtEnd(B, w.slow);
     Row slow = {{0}};
     Row all = lane_addresses(e, &d);
+    if (!loads && e->at->full)
+        streams_store_lanes(e, &all, d.width);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))
         access_chunks(e, u, &x, &all, loads ? NULL : &d.data, d.op, &m);
     if (jumps) {
@@ -773,6 +770,10 @@ bool access_vector(Emit *e, const Uop *u)
         LLVMPositionBuilderAtEnd(B, x.anywhere); /* also for those that did not come by here */
         all = lane_addresses(e, &d);
     }
+    if (loads)
+        take_stream(e, u, &all, &m);
+    else if (!e->at->full)
+        streams_store_lanes(e, &all, d.width);
     if (!e->at->full)
         gather_inline(e, u, &all, loads ? NULL : &d.data, d.width, d.op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &d.data, d.op, &slow);

@@ -76,6 +76,8 @@ bool access_words(Emit *e, const Uop *u)
         v[k] = get_v(e, u->rb + k);
     const Ways w = part_ways(e, r.ok);
     if (stores)
+        streams_forget(e);
+    if (stores)
         store_records(e, r.host, words, v);
     else
         load_records(e, r.host, words, v);

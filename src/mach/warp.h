@@ -132,6 +132,25 @@ enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of tw
 static inline u32 plain_site(u32 pc) { return pc >> 2 & (PLAIN_SITES - 1); }
 enum { RECENT_RANGES = 4 };
 
+/* Words that compiled code has loaded before the lanes ask for them, because each lane goes along memory of its own
+ * (jit/stream.c): of one place in the code, and of all that a thread's code has.  Every word is taken once. */
+enum { STREAMS = 8, STREAM_WORDS = 16 };
+typedef struct {
+    u32 word[STREAM_WORDS][MAX_LANES]; /* word[k][i] is lane i's, at from[i] + 4 k */
+    u32 from[MAX_LANES];    /* or, where nothing is loaded, where the lanes were last */
+    u32 seen;               /* lanes for which `from` is set */
+    u32 next;               /* the word that is taken next; 0: there were none */
+    u8 wait;                /* times left in which nobody looks here */
+    u8 misses;              /* one after the other */
+    u8 padding[64 - 10];    /* to the end of a line of the host's cache */
+} Stream;
+typedef struct {
+    u32 lanes[STREAMS];     /* that have words; 0: nothing is loaded */
+    u32 lo[STREAMS], last[STREAMS]; /* the lowest and the highest byte of what is */
+    u32 padding[STREAMS];
+    Stream of[STREAMS];
+} Streams;
+
 /* What shows in the CSRs of cycles and time. */
 typedef struct {
     void *self;
@@ -174,6 +193,8 @@ struct Group {
     /* Where lane 0 was when a warp whose number ends in these bits last made the access; kept from one
      * launch to the next, because it says only what to fetch. */
     u32 last[2][FETCH_SITES][FETCH_WARPS]; /* at pc / 4 % FETCH_SITES */
+    Streams *streams;       /* aligned to lines of the host's cache */
+    bool streaming;         /* something may be loaded there */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

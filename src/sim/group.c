@@ -29,6 +29,7 @@ void context_drop(Group *g)
     mem_free(g->pds_dirty.page);
     mem_free(g->pending);
     mem_free(g->touched);
+    free(g->streams);
     free(g->warps);
     mem_free(g);
 }
@@ -36,10 +37,15 @@ void context_drop(Group *g)
 static Group *context_new(void)
 {
     Group *g = mem_zalloc(1, sizeof *g);
-    if (!g || !memory_open(&g->lds, LDS_LO, LDS_END)) {
+    if (!g)
+        return NULL;
+    g->streams = aligned_alloc(64, sizeof *g->streams);
+    if (!g->streams || !memory_open(&g->lds, LDS_LO, LDS_END)) {
+        free(g->streams);
         mem_free(g);
         return NULL;
     }
+    memset(g->streams, 0, sizeof *g->streams);
     memory_map(&g->lds, LDS_LO, LDS_END - LDS_LO, MEM_R | MEM_TRACKED);
     return g;
 }

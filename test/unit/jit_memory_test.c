@@ -549,6 +549,108 @@ static int usual_set(void **state)
     return 0;
 }
 
+/* A load of column_loop(), or what comes between two: x8 is where the warp's memory begins, in which v1 and v2 walk;
+ * v5 is what was found, v3 a row. */
+static void column_statement(void)
+{
+    static const char *const stores[] = {
+        "sw x12,%d(x8)",     "sb x12,%d(x8)",     "vsw12.v v5,%d(v3)", "vsb12.v v5,%d(v3)",
+        "vsw12.v v5,%d(v1)", "vsh12.v v5,%d(v2)", "vsw12.v v5,%d(v1)",
+    };
+    static const char *const loads[] = {"vlw12.v v4,%d(v1)", "vlw12.v v4,%d(v2)",
+                                        "vlw12.v v4,%d(v1)", "vlhu12.v v4,%d(v1)"};
+    switch (below(9)) {
+    case 0: line(PICK(stores), 4 * (int)below(30)); break;
+    case 1:
+        if (one_in(2))
+            line(one_in(2) ? "fence" : "barriersub x0,x0,4");
+        else
+            line("amoadd.w v6,v3,(v3)");
+        break;
+    case 2: line("vluxei32.v v4,(x8),v7"); break;
+    case 3: line("lw x12,%u(x8)", 4 * below(30)); break;
+    default: line(PICK(loads), 4 * (int)below(4)); break;
+    }
+    line("vsll.vi v6,v5,5");
+    line("vadd.vv v5,v5,v6");
+    line("vxor.vv v5,v5,v4");
+}
+
+/* A loop whose lanes walk from where they began, all of them or until each has gone its own number of steps. */
+static void column_loop(void)
+{
+    const u32 l = gen.labels++;
+    const int step = one_in(4) ? (int)below(4) * 4 - 4 : 4;
+    const bool parts = one_in(2);
+    line("vmv.v.v v1,v8");
+    line("vadd.vi v2,v8,%d", one_in(2) ? 4 : -8);
+    line("vsub.vx v7,v8,x8");
+    line("li x14,%u", 1 + below(22));
+    line("vmv.v.x v9,x14");
+    if (parts)
+        line("vsub.vv v9,v9,v11");
+    line("vmv.v.i v10,0");
+    if (parts)
+        set_meeting(l);
+    label(".Lc%u", l);
+    for (u32 i = 1 + below(4); i > 0; i--)
+        column_statement();
+    for (u32 n = 1; n <= 7; n += n == 2 ? 5 : 1)
+        line("vadd.vi v%u,v%u,%d", n, n, step);
+    if (parts) {
+        line("vadd.vi v10,v10,1");
+        line("vblt v10,v9,.Lc%u", l);
+        label(".Lm%u", l);
+        line("join x0,x0,0");
+    } else {
+        line("addi x14,x14,-1");
+        line("bgtz x14,.Lc%u", l);
+    }
+}
+
+/* Lanes that walk along memory, each its own way, while they and their warp store there: who loads words before
+ * they are asked for must not keep what has changed.  A warp has memory of its own. */
+static void columns(void **state)
+{
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    const Programs p = programs_to_try(60);
+    for (u64 program = p.first; program < p.end; program++) {
+        gen_begin(program);
+        const u32 lanes = 4u << below(4);
+        const Shape s = {
+            .lanes = lanes, .items = 2 * lanes - below(2), .warps = 2, .memory = program};
+        no_text();
+        line("csrr x5,wgid");
+        line("slli x5,x5,1");
+        line("csrr x6,wid");
+        line("add x5,x5,x6");
+        line("slli x5,x5,11");
+        line("li x8,%#x", DATA);
+        line("add x8,x8,x5");
+        line("vid.v v11");
+        line("li x13,%u", 4 * below(11)); /* bytes from a lane's words to the next one's */
+        line("vmul.vx v8,v11,x13");
+        line("addi x9,x8,%u", 128 + 4 * below(8));
+        line("vadd.vx v8,v8,x9");
+        line("vsll.vi v3,v11,2");
+        line("vadd.vx v3,v3,x8");
+        line("vand.vi v11,v11,%u", below(16));
+        line("li x15,%u", 1 + below(5));
+        label(".Lo");
+        for (u32 i = 1 + below(3); i > 0; i--)
+            column_loop();
+        line("addi x15,x15,-1");
+        line("bgtz x15,.Lo");
+        line("vsw12.v v5,0(v3)");
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, program).run.faulted);
+    }
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +662,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(rows_now_and_then, usual_set),
         cmocka_unit_test_setup(rows_reach_an_end, usual_set),
         cmocka_unit_test_setup(rows_wrap, usual_set),
+        cmocka_unit_test_setup(columns, usual_set),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

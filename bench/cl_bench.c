@@ -270,12 +270,23 @@ static void set_buffers(const Bench *b)
     CHECK(clSetKernelArg(b->kernel, 1, sizeof b->b, &b->b));
 }
 
+/* Two groups of vecadd, one launch after the other, with little memory in use and with much. */
+static void bench_small_kernel(Bench *b)
+{
+    b->global[0] = 2 * GROUP;
+    tell("small_burst", typical(launch_burst, b) / BURST * 1e6, "us");
+    cl_mem large = buffer(&b->on, (size_t)1024 * MIB, NULL);
+    tell("small_burst_1G", typical(launch_burst, b) / BURST * 1e6, "us");
+    CHECK(clReleaseMemObject(large));
+}
+
 static void bench_kernels(Bench *b, cl_program p)
 {
     use_kernel(b, p, "vecadd", ELEMENTS, GROUP);
     set_buffers(b);
     CHECK(clSetKernelArg(b->kernel, 2, sizeof b->c, &b->c));
     tell("vecadd", ELEMENTS / typical(launch, b) * 1e-6, "Melement/s");
+    bench_small_kernel(b);
     CHECK(clReleaseKernel(b->kernel));
 
     use_kernel(b, p, "reduce", ELEMENTS, GROUP);

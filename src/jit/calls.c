@@ -55,7 +55,12 @@ static u64 run_scalar(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
 static PlainRange range_around(const Memory *m, u64 p, u8 flags, u64 lo, u64 end)
 {
     u64 first = p, past = p + 1, many;
+    const PageSpan plain = memory_plain(m);
     memset(&many, flags, sizeof many);
+    if (flags == (MEM_R | MEM_W) && p - plain.first < plain.past - plain.first) {
+        first = plain.first > lo ? plain.first : lo;
+        past = plain.past < end ? plain.past : end;
+    }
     while (first > lo && memory_rights(m, first - 1) == flags)
         first -= first % 8 || first < lo + 8 || memory_rights8(m, first - 8) != many ? 1 : 8;
     while (past < end && memory_rights(m, past) == flags)

@@ -58,17 +58,48 @@ void memory_close(Memory *m)
     *m = (Memory){0};
 }
 
+void memory_leave_plain(Memory *m, u64 first, u64 past)
+{
+    u64 old = atomic_load(&m->plain), now;
+    do {
+        const u64 lo = old >> 32, end = old & UINT32_MAX;
+        if (first >= end || past <= lo)
+            return;
+        const u64 before = first > lo ? first - lo : 0, behind = end > past ? end - past : 0;
+        now = before >= behind ? lo << 32 | (lo + before) : past << 32 | end;
+    } while (!atomic_compare_exchange_weak(&m->plain, &old, now));
+}
+
+/* Adds pages that have got these rights, to those that they touch or in place of fewer. */
+static void join_plain(Memory *m, u64 first, u64 past)
+{
+    u64 old = atomic_load(&m->plain), now;
+    do {
+        const u64 lo = old >> 32, end = old & UINT32_MAX;
+        const bool apart = first > end || past < lo;
+        if (apart && past - first <= end - lo)
+            return;
+        now = apart ? first << 32 | past
+                    : (first < lo ? first : lo) << 32 | (past > end ? past : end);
+    } while (!atomic_compare_exchange_weak(&m->plain, &old, now));
+}
+
 /* Sets the rights of pages first..past-1, eight at a time where numbers allow. */
 static void set_rights(Memory *m, u64 first, u64 past, u8 flags)
 {
     u64 p = first, many;
+    const bool is_plain = flags == (MEM_R | MEM_W);
     memset(&many, flags, sizeof many);
+    if (!is_plain)
+        memory_leave_plain(m, first, past);
     for (; p < past && p % 8; p++)
         memory_set_rights(m, p, flags);
     for (; p + 8 <= past; p += 8)
         __atomic_store_n((u64 *)(void *)&m->page[p], many, __ATOMIC_RELAXED);
     for (; p < past; p++)
         memory_set_rights(m, p, flags);
+    if (is_plain)
+        join_plain(m, first, past);
 }
 
 static void raise_top(Memory *m, u64 last)
@@ -88,11 +119,14 @@ u64 memory_next_page(const Memory *m, u64 page, u64 past)
 }
 
 /* Asks the host to use large pages for a large block, whose translations it then finds faster; the
- * host may refuse. */
-static void prefer_large_pages(const Memory *m, u64 addr, u64 size)
+ * host may refuse.  What was asked for last is not asked for again: each launch maps its private memory. */
+static void prefer_large_pages(Memory *m, u64 addr, u64 size)
 {
-    if (size >= LARGE_PAGE)
-        madvise(m->base + addr, size, MADV_HUGEPAGE);
+    if (size < LARGE_PAGE || (addr >= m->large_lo && addr + size <= m->large_end))
+        return;
+    madvise(m->base + addr, size, MADV_HUGEPAGE);
+    m->large_lo = addr;
+    m->large_end = addr + size;
 }
 
 static void clear_old(Memory *m, u64 first, u64 last)

@@ -47,6 +47,9 @@ typedef struct {
     u64 lo, end;            /* guest addresses that exist */
     _Atomic u64 top;        /* no page from this address on was ever mapped */
     u64 old;                /* bytes of MEM_OLD pages */
+    u64 large_lo, large_end; /* addresses for which large pages of the host were asked for last */
+    _Atomic u64 plain;      /* first << 32 | past: pages all of which have MEM_R | MEM_W and nothing else; of a heap
+                             * most that do, so that who looks for the end of a buffer need not look at all pages */
     _Atomic u32 changes;    /* by the host, of bytes and rights: counted before and after each */
     _Atomic bool is_shared; /* the host may write at any time, through pointers that it was given */
     void *block, *flags;    /* what was reserved */
@@ -91,9 +94,22 @@ static inline u64 memory_rights8(const Memory *m, u64 page)
 {
     return __atomic_load_n((const u64 *)(const void *)&m->page[page], __ATOMIC_RELAXED);
 }
+/* The pages of Memory.plain. */
+typedef struct { u64 first, past; } PageSpan;
+static inline PageSpan memory_plain(const Memory *m)
+{
+    const u64 both = atomic_load_explicit(&m->plain, memory_order_relaxed);
+    return (PageSpan){both >> 32, both & UINT32_MAX};
+}
+/* Takes pages out of them, before they get other rights. */
+void memory_leave_plain(Memory *m, u64 first, u64 past);
+
 /* Sets the rights of a page that nobody else changes meanwhile. */
 static inline void memory_set_rights(Memory *m, u64 page, u8 flags)
 {
+    const PageSpan plain = memory_plain(m);
+    if (page - plain.first < plain.past - plain.first && flags != (MEM_R | MEM_W))
+        memory_leave_plain(m, page, page + 1);
     __atomic_store_n(&m->page[page], flags, __ATOMIC_RELAXED);
 }
 /* The first page from that number on, before `past`, that has any rights; `past`: there is none. */

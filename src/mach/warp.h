@@ -183,6 +183,7 @@ struct Group {
     u64 compiled;           /* instructions in compiled code, since the context was taken */
     void *start[2];         /* the entries of compiled code for warps that begin with some lanes, and with all,
                              * once they are known */
+    bool has_sought;        /* somebody has looked for that code before the first warp began */
     /* Remembered by compiled code, for loads and for stores, for the instruction at a pc, at
      * plain_site(pc), while the context is held.  One that is all 0 has not been asked for. */
     PlainRange plain[2][PLAIN_SITES];

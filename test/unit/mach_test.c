@@ -40,7 +40,7 @@ static bool all_mapped(u32 first, u32 past)
 
 static void change(Memory *m)
 {
-    const u8 flags = (u8)(1 + below(15));
+    const u8 flags = one_in(2) ? MEM_R | MEM_W : (u8)(1 + below(15));
     const u32 from = below(PAGES * PAGE_SIZE),
               size = below(4) ? below(5 * PAGE_SIZE) : below(PAGES * PAGE_SIZE),
               end = from + size < PAGES * PAGE_SIZE ? from + size : PAGES * PAGE_SIZE;
@@ -48,7 +48,7 @@ static void change(Memory *m)
     const u32 changes = m->changes;
     if (end == from)
         return;
-    switch (below(6)) {
+    switch (below(7)) {
     case 0:
         memory_map(m, LO + from, end - from, flags);
         for (u32 p = first; p < past; p++) {
@@ -89,6 +89,12 @@ static void change(Memory *m)
         memory_retire(m, LO + first * PAGE_SIZE, (past - first) * PAGE_SIZE);
         memset(model.rights + first, MEM_OLD, past - first);
         break;
+    case 5:
+        if (!all_mapped(first, first + 1))
+            return;
+        memory_set_rights(m, LO / PAGE_SIZE + first, flags);
+        model.rights[first] = flags;
+        break;
     default:
         if (!all_mapped(first, past))
             return;
@@ -111,6 +117,9 @@ static void compare(const Memory *m)
             assert_memory_equal(m->base + LO + p * PAGE_SIZE, model.bytes[p], PAGE_SIZE);
         old += model.rights[p] & MEM_OLD ? PAGE_SIZE : 0;
     }
+    const PageSpan plain = memory_plain(m);
+    for (u64 p = plain.first; p < plain.past; p++)
+        assert_int_equal(memory_rights(m, p), MEM_R | MEM_W);
     assert_int_equal(m->old, old);
     assert_true(m->top >= LO + model.top * PAGE_SIZE && m->top <= END);
 }
@@ -152,6 +161,43 @@ static void memory_is_the_model(void **state)
         memory_close(&m);
         assert_null(m.block);
     }
+}
+
+static void expect_plain(const Memory *m, u32 first, u32 past)
+{
+    const PageSpan p = memory_plain(m);
+    assert_int_equal(p.first, LO / PAGE_SIZE + first);
+    assert_int_equal(p.past, LO / PAGE_SIZE + past);
+}
+
+/* Blocks of a heap lie side by side; the larger part stays where one goes, and a larger block takes the place of
+ * a smaller one that it does not touch. */
+static void plain_pages_are_a_heap(void **state)
+{
+    enum { RW = MEM_R | MEM_W };
+    (void)state;
+    Memory m;
+    assert_true(memory_open(&m, LO, END));
+    memory_map(&m, LO + 20 * PAGE_SIZE, 10 * PAGE_SIZE, RW);
+    expect_plain(&m, 20, 30);
+    memory_map(&m, LO + 30 * PAGE_SIZE, 10 * PAGE_SIZE, RW);
+    memory_map(&m, LO + 10 * PAGE_SIZE, 10 * PAGE_SIZE, RW);
+    expect_plain(&m, 10, 40);
+    memory_allow(&m, LO + 32 * PAGE_SIZE, 2 * PAGE_SIZE, MEM_R);
+    expect_plain(&m, 10, 32);
+    memory_unmap(&m, LO + 10 * PAGE_SIZE, 12 * PAGE_SIZE);
+    expect_plain(&m, 22, 32);
+    memory_map(&m, LO, 10 * PAGE_SIZE, RW);
+    expect_plain(&m, 22, 32);
+    memory_map(&m, LO, 11 * PAGE_SIZE, RW);
+    expect_plain(&m, 0, 11);
+    memory_set_rights(&m, LO / PAGE_SIZE + 2, RW);
+    expect_plain(&m, 0, 11);
+    memory_set_rights(&m, LO / PAGE_SIZE + 2, RW | MEM_CODE);
+    expect_plain(&m, 3, 11);
+    memory_retire(&m, LO + 3 * PAGE_SIZE, 8 * PAGE_SIZE);
+    expect_plain(&m, 3, 3);
+    memory_close(&m);
 }
 
 /* Moves of sizes around those at which they are made in parts, at any distance between two buffers, and
@@ -715,6 +761,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_nothing),
         cmocka_unit_test(memory_is_the_model),
+        cmocka_unit_test(plain_pages_are_a_heap),
         cmocka_unit_test(moved_bytes_are_the_model),
         cmocka_unit_test(pointers_are_addresses),
         cmocka_unit_test(what_is_reserved_goes_back),

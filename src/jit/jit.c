@@ -168,6 +168,15 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
     return came_back(w, e, back);
 }
 
+/* The entry where the warp goes on at its pc; NULL: it may enter none. */
+static Entry *entry_here(Jit *j, const Warp *w)
+{
+    const WarpShape shape = {
+        .full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt, .base = base_of(w)};
+    return can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), shape, w->group->launch)
+                        : NULL;
+}
+
 /* The best code there is of an entry, for its start; NULL: none yet. */
 static HostCode *code_for_start(Jit *j, Entry *e)
 {
@@ -197,10 +206,7 @@ static HostCode *find_code(Jit *j, Warp *w, Entry **e, u32 *entry)
     }
     if (w->ninsns && w->ninsns <= LONG && !j->entries.waits)
         return NULL; /* what it interprets counts as heat of the entry where it began */
-    const WarpShape shape = {
-        .full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt, .base = base_of(w)};
-    *e = can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), shape, w->group->launch)
-                      : NULL;
+    *e = entry_here(j, w);
     if (!*e)
         return NULL;
     w->host = *e;
@@ -333,6 +339,21 @@ typedef struct {
     HostEnv env;
 } Start;
 
+/* Finds the code that warps of the launch begin in, before the first warp of the context does; the group is at
+ * its start. */
+static void seek_start(Jit *j, Group *g)
+{
+    for (u32 k = 0; k < g->nwarps && !g->has_sought; k++) {
+        Warp *w = &g->warps[k];
+        Entry *e = g->start[w->dense] ? g->start[w->dense] : entry_here(j, w);
+        if (e && code_for_start(j, e))
+            g->start[w->dense] = e;
+        else
+            break;
+    }
+    g->has_sought = true;
+}
+
 static void find_start(Start *s, Jit *j, const Group *g, Entry *e)
 {
     s->entry = e;
@@ -372,8 +393,11 @@ static void begin_group(Group *g, u64 slice)
     enum { MOST = 1000 }; /* barriers until somebody looks at limits */
     Jit *j = (Jit *)g->engine;
     Start start[2];
-    if ((!g->start[false] && !g->start[true]) || !g->launch->keeps_registers ||
+    if (!g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
+        return;
+    seek_start(j, g);
+    if (!g->start[false] && !g->start[true])
         return;
     for (u32 i = 0; i < countof(start); i++)
         find_start(&start[i], j, g, g->start[i]);
@@ -435,14 +459,22 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 
 static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
-    const Jit *j = (const Jit *)g->engine;
+    Jit *j = (Jit *)g->engine;
     const Launch *l = g->launch;
-    const Entry *e = g->start[true];
+    const bool is_first = !g->has_sought;
     u64 handled = 0;
-    if (!e || !plain_code(e) || !e->region->repeats || !l->keeps_registers || !is_dense(l) ||
+    if (!l->keeps_registers || !is_dense(l) ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
-    group_begin(g, first);
+    if (is_first) {
+        group_begin(g, first);
+        seek_start(j, g);
+    }
+    const Entry *e = g->start[true];
+    if (!e || !plain_code(e) || !e->region->repeats)
+        return (GroupsRun){0};
+    if (!is_first)
+        group_begin(g, first);
     HostEnv env = {.constant = NULL};
     set_env(&env, j, g, e);
     env.first = g->warps;

@@ -156,7 +156,7 @@ void dev_code_written(Device *d, u64 addr, u64 end)
     obj_free(d->code.image);
     d->code = (DevCode){.generation = GEN_BARE};
     code_changed(d, d->opt.set, CODE_LO, CODE_END - CODE_LO);
-    code_registers(&d->memory, d->opt.set, addr, end - addr, &d->code.sgprs, &d->code.vgprs);
+    code_needs(&d->memory, d->opt.set, addr, end - addr, &d->code.needs);
 }
 
 /* --- images -------------------------------------------------------------------------- */
@@ -197,17 +197,13 @@ Object *dev_unload(Device *d)
     return image;
 }
 
-static void count_registers(Device *d, const Object *image)
+static void find_needs(Device *d, const Object *image)
 {
-    d->code.sgprs = d->code.vgprs = 0;
+    d->code.needs = (CodeNeeds){.sgprs = 0};
     for (size_t i = 0; i < image->nsegments; i++) {
         const ObjSegment *s = &image->segments[i];
-        u32 sgprs, vgprs;
-        if (!(s->flags & 1))
-            continue;
-        code_registers(&d->memory, image->set, s->addr, s->data.len, &sgprs, &vgprs);
-        d->code.sgprs = sgprs > d->code.sgprs ? sgprs : d->code.sgprs;
-        d->code.vgprs = vgprs > d->code.vgprs ? vgprs : d->code.vgprs;
+        if (s->flags & PF_X)
+            code_needs(&d->memory, image->set, s->addr, s->data.len, &d->code.needs);
     }
 }
 
@@ -227,7 +223,7 @@ bool dev_load(Device *dev, Object *image, Diag *d)
     obj_free(dev_unload(dev));
     for (size_t i = 0; i < image->nsegments; i++)
         load_segment(dev, &image->segments[i]);
-    count_registers(dev, image);
+    find_needs(dev, image);
     dev->code.image = image;
     dev->code.generation = resource_generation(image);
     dev->code.tp_word = resource_tp_word(image);
@@ -317,8 +313,8 @@ static void set_private(Device *d, u64 addr, u64 size, u8 flags)
 
 static Occupancy occupancy(const Device *d, GroupNeeds needs)
 {
-    needs.sgprs = needs.sgprs ? needs.sgprs : d->code.sgprs;
-    needs.vgprs = needs.vgprs ? needs.vgprs : d->code.vgprs;
+    needs.sgprs = needs.sgprs ? needs.sgprs : d->code.needs.sgprs;
+    needs.vgprs = needs.vgprs ? needs.vgprs : d->code.needs.vgprs;
     return machine_occupancy(&d->opt.machine, &needs);
 }
 
@@ -346,7 +342,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .warps = in->warps,
         .lanes = in->lanes,
         .lds = in->lds,
-        .vgprs = d->code.vgprs,
+        .vgprs = d->code.needs.vgprs,
         .pds = in->pds,
         .pds_lane = in->pds_lane,
         .pds_areas = private_areas(in),

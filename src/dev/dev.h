@@ -38,7 +38,7 @@ typedef struct {
     Object *image;          /* what was loaded last, for symbols; or NULL */
     Generation generation;  /* of the image */
     int tp_word;            /* of the image (resource_tp_word) */
-    u32 sgprs, vgprs;       /* highest registers that it uses, plus one */
+    CodeNeeds needs;        /* what its instructions show */
 } DevCode;
 
 /* Whether the engine can model the machine; else d says why not. */

@@ -184,6 +184,15 @@ static DrvStatus plan_local(Driver *d, Plan *p)
     return DRV_OK;
 }
 
+/* Whether lanes need no private memory: the record says so, and no instruction of the image reaches any.  Who
+ * exports or watches a launch finds what hosts have always given. */
+static bool has_no_private(const Driver *d, const DrvKernel *k, const Plan *p)
+{
+    const Resource *r = &p->record;
+    return knows(r, r->pds_stack) && !r->pds_stack && !r->pds_static &&
+           !dev_code(d->dev)->needs.private && !k->private_min && !k->export_to && !d->is_watched;
+}
+
 /* Private memory has static data, then the stack; code that starts its stack at word 64 needs as
  * much again after it (doc/abi.md, "Metadata block").  If the record knows the size of the stack
  * that is taken, whatever the start code; but code made for generation B and older, or by hand, may
@@ -194,6 +203,8 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     const Resource *r = &p->record;
     const u64 statics = r->form == RES_NONE ? 0 : r->pds_static;
     u64 stack = knows(r, r->pds_stack) ? r->pds_stack : ABI_PRIVATE_LEAST;
+    if (has_no_private(d, k, p))
+        return DRV_OK;
     if (g != GEN_B2 && g != GEN_C && stack < ABI_PRIVATE_LEAST)
         stack = ABI_PRIVATE_LEAST;
     if (statics > LDS_LO || stack > LDS_LO)
@@ -313,7 +324,7 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
         n = n > others ? n : others;
         n = n ? n : 1; /* the launch will say why none can run */
     }
-    for (n = n > groups ? groups : n; n; n /= 2) {
+    for (n = !area ? 0 : n > groups ? groups : n; n; n /= 2) {
         b->pds_size = n * area;
         if ((s = alloc_locked(d, b->pds_size, &b->pds)) != DRV_DEVICE_FULL)
             break;

@@ -8,8 +8,8 @@
 static DrvStatus no_room(Driver *d, const DevLaunch *l, const Occupancy *o)
 {
     const Machine *m = &dev_options(d->dev)->machine;
-    const u32 sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs,
-              vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs;
+    const u32 sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->needs.sgprs,
+              vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->needs.vgprs;
     const struct {
         const char *limit, *what;
         u64 needs, has;
@@ -101,8 +101,8 @@ DrvStatus launch_locked(Driver *d, DevLaunch *l, const DrvKernel *k, bool alone,
     result->warps = l->warps;
     result->lds = l->lds;
     result->pds_lane = l->pds_lane;
-    result->sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->sgprs;
-    result->vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->vgprs;
+    result->sgprs = l->sgprs ? l->sgprs : dev_code(d->dev)->needs.sgprs;
+    result->vgprs = l->vgprs ? l->vgprs : dev_code(d->dev)->needs.vgprs;
     const DrvStatus s = ok ? DRV_OK : status_of_fault(d, k, l, &result->dev);
     if (!ok)
         release_locks(d, l->knl);

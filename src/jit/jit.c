@@ -393,6 +393,7 @@ static void begin_group(Group *g, u64 slice)
     enum { MOST = 1000 }; /* barriers until somebody looks at limits */
     Jit *j = (Jit *)g->engine;
     Start start[2];
+    g->constants_of = NULL;
     if (!g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;
@@ -432,12 +433,15 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 {
     Group *g = env->first->group;
     HostCode *code = plain_code(e);
-    u32 constant[MAX_CONSTANTS];
     for (Warp *w = env->first;;) {
-        if (!read_constants(env, e, constant)) {
+        if (g->constants_of == e && !g->stale) {
+            env->constant = g->constant;
+            env->guard = g->guard;
+        } else if (!read_constants(env, e, g->constant)) {
             warp_begin(w, g, w->id);
             return w;
         }
+        g->constants_of = e;
         const u32 back = code(w, env, limit, 0);
         w = env->warp;
         if (w->state != WARP_DONE) {
@@ -497,6 +501,7 @@ static void run_warp(Warp *w, u64 slice)
     Jit *j = (Jit *)w->group->engine;
     const Launch *l = w->group->launch;
     const bool has_twin = compares(j, w);
+    w->group->constants_of = NULL;
     if (!l->keeps_registers && !has_twin) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;

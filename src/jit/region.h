@@ -43,7 +43,6 @@ typedef struct {
     u8 loads;               /* one after the other, to find it */
     bool is_needed;         /* by a load of the region */
 } LaunchValue;
-enum { MAX_CONSTANTS = 256 };
 
 /* A block, in one version. */
 typedef struct {

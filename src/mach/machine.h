@@ -60,6 +60,12 @@ typedef struct {
     u32 lds;                /* bytes of the group */
 } GroupNeeds;
 
+/* What code needs, by its instructions, where no record says it. */
+typedef struct {
+    u32 sgprs, vgprs;       /* the highest register that it uses, plus one */
+    bool private;           /* it may reach private memory: by such an access, or from CSR_PDS */
+} CodeNeeds;
+
 /* How many groups an SM holds, and the resource that limits them. */
 typedef struct {
     u32 groups, warps;      /* resident on one SM; 0: such a group can never run */

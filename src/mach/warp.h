@@ -131,6 +131,7 @@ enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of tw
 /* Where in Group.plain and Group.apart the instruction at a pc has its place. */
 static inline u32 plain_site(u32 pc) { return pc >> 2 & (PLAIN_SITES - 1); }
 enum { RECENT_RANGES = 4 };
+enum { MAX_CONSTANTS = 256 }; /* launch constants of compiled code (jit/constant.h) */
 
 /* Words that compiled code has loaded before the lanes ask for them, because each lane goes along memory of its own
  * (jit/stream.c): of one place in the code, and of all that a thread's code has.  Every word is taken once. */
@@ -196,6 +197,8 @@ struct Group {
     u32 last[2][FETCH_SITES][FETCH_WARPS]; /* at pc / 4 % FETCH_SITES */
     Streams *streams;       /* aligned to lines of the host's cache */
     bool streaming;         /* something may be loaded there */
+    const void *constants_of; /* the code that warps of several groups ran last, one after the other, and nothing since; NULL */
+    u32 constant[MAX_CONSTANTS]; /* its launch constants */
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

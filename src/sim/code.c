@@ -283,27 +283,29 @@ void code_facts_of(const Code *c, const Uop *u, IsaFacts *facts)
     decode_at(c, &again, u->pc, facts);
 }
 
-/* --- register needs --------------------------------------------------------------------- */
+/* --- needs -------------------------------------------------------------------------------- */
 
-static void count_registers(const Insn *in, const IsaPrefix *p, IsaSet set, u32 *sgprs, u32 *vgprs)
+static void add_needs(const Insn *in, const IsaPrefix *p, IsaSet set, CodeNeeds *needs)
 {
+    const int csr = isa_find_operand(in->id, O_csr);
     IsaFacts f;
     isa_facts(in, p, set, 0, &f);
     for (int i = 0; i < f.nregs; i++) {
         const u32 end = (u32)f.reg[i].first + f.reg[i].count;
-        u32 *most = f.reg[i].is_vector ? vgprs : sgprs;
+        u32 *most = f.reg[i].is_vector ? &needs->vgprs : &needs->sgprs;
         if (end > *most && end <= 256)
             *most = end;
     }
+    needs->private |= f.space == SPACE_PRIVATE || f.space == SPACE_GROUP || f.space == SPACE_FLAT ||
+                      (csr >= 0 && in->opd[csr] == CSR_pds);
 }
 
-void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs)
+void code_needs(const Memory *m, IsaSet set, u64 addr, u64 size, CodeNeeds *needs)
 {
     IsaDecoder *d = mem_alloc(sizeof *d);
     IsaPrefix p = {.valid = false};
-    *sgprs = *vgprs = 0;
     if (!d) {
-        *sgprs = 64, *vgprs = 256;
+        *needs = (CodeNeeds){64, 256, true};
         return;
     }
     isa_decoder_init(d, set);
@@ -318,7 +320,7 @@ void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs,
             p.valid = false;
             continue;
         }
-        count_registers(&in, &p, set, sgprs, vgprs);
+        add_needs(&in, &p, set, needs);
         p.valid = false;
         if (isa_is_prefix(in.id))
             p = isa_prefix(&in);

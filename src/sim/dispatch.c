@@ -342,12 +342,12 @@ static Group *set_aside(Run *r, Group *g, Group *other)
 /* Takes a part of what is left of the thread's share, or of another one's. */
 static void take_batch(Run *r, u32 thread, Batch *b)
 {
-    enum { PARTS = 4 };
+    const u32 parts = r->is_alone ? 2 : 4;
     for (u32 k = 0; k < r->threads && b->next == b->end; k++) {
         Share *s = &r->share[(thread + k) % r->threads];
         u64 next = atomic_load(&s->next), n;
         do
-            n = (s->end - next + PARTS - 1) / PARTS;
+            n = (s->end - next + parts - 1) / parts;
         while (n && !atomic_compare_exchange_weak(&s->next, &next, next + n));
         *b = (Batch){next, next + n};
     }

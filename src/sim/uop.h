@@ -118,9 +118,8 @@ const CodeFacts *code_page_facts(Code *c, u32 pc);
 /* Whether a store of `len` bytes at addr would change decoded instructions. */
 bool code_covers(const Code *c, u64 addr, u32 len);
 
-/* *sgprs, *vgprs: the highest register that the words of the range use, plus one: what a binary
- * needs that has no record. */
-void code_registers(const Memory *m, IsaSet set, u64 addr, u64 size, u32 *sgprs, u32 *vgprs);
+/* Adds what the words of the range need. */
+void code_needs(const Memory *m, IsaSet set, u64 addr, u64 size, CodeNeeds *needs);
 
 /* The decoded code that the warp runs. */
 static inline Code *warp_code(const Warp *w) { return (Code *)w->group->code; }

@@ -693,8 +693,8 @@ static void written_pieces_count(void **state)
         for (u32 k = 0; k < 3; k++)
             assert_int_equal(drv_write(d, CODE_LO + 0x100 * order[i][k], piece[order[i][k]], 8), DRV_OK);
         assert_int_equal(drv_start(d, &(DrvRecord){.wf_size = 6}, NULL, NULL, 0, &r), DRV_BAD_SIZE);
-        assert_int_equal(dev_code(drv_device(d))->sgprs, 32);
-        assert_int_equal(dev_code(drv_device(d))->vgprs, 6);
+        assert_int_equal(dev_code(drv_device(d))->needs.sgprs, 32);
+        assert_int_equal(dev_code(drv_device(d))->needs.vgprs, 6);
         drv_close(d);
     }
 }

@@ -1,4 +1,5 @@
-/* The registers that code needs, where no record says it: the highest that an instruction names. */
+/* What code needs, where no record says it: the highest registers that instructions name, and whether one may reach
+ * private memory. */
 #include "sim/uop.h"
 #include "test/kit/launchrig.h"
 #include "test/kit/leftover.h"
@@ -8,14 +9,17 @@
 static const struct {
     const char *text;
     u32 words, sgprs, vgprs;
+    bool private;
 } rows[] = {
-    {"add x5, x6, x7", 1, 8, 0},        {"add x31, x6, x7", 1, 32, 0},
-    {"sw x9, 4(x12)", 1, 13, 0},        {"vadd.vv v3, v9, v4", 1, 0, 10},
-    {"vadd.vv v31, v9, v4", 1, 0, 32},  {"vadd.vx v3, v2, x20", 1, 21, 4},
-    {"vmv.v.x v17, x2", 1, 3, 18},      {"vsw12.v v6, 0(v30)", 1, 0, 31},
-    {"vadd.vi v255, v1, 9", 2, 0, 256}, /* with a prefix */
-    {"vadd.vv v1, v40, v2", 2, 0, 41},  {"vadd.vv v1, v2, v100", 2, 0, 101},
-    {"addi x63, x1, 1", 2, 64, 0},      {"addi x3, x40, 1", 2, 41, 0},
+    {"add x5, x6, x7", 1, 8, 0, false},        {"add x31, x6, x7", 1, 32, 0, false},
+    {"sw x9, 4(x12)", 1, 13, 0, false},        {"vadd.vv v3, v9, v4", 1, 0, 10, false},
+    {"vadd.vv v31, v9, v4", 1, 0, 32, false},  {"vadd.vx v3, v2, x20", 1, 21, 4, false},
+    {"vmv.v.x v17, x2", 1, 3, 18, false},      {"vsw12.v v6, 0(v30)", 1, 0, 31, false},
+    {"vadd.vi v255, v1, 9", 2, 0, 256, false}, /* with a prefix */
+    {"vadd.vv v1, v40, v2", 2, 0, 41, false},  {"vadd.vv v1, v2, v100", 2, 0, 101, false},
+    {"addi x63, x1, 1", 2, 64, 0, false},      {"addi x3, x40, 1", 2, 41, 0, false},
+    {"vlw.v v4, 4(v2)", 1, 0, 5, true},        {"vsb.v v4, 4(v2)", 1, 0, 5, true},
+    {"csrr x6, pds", 1, 7, 0, true},
 };
 /* No instruction, between a prefix and what follows: the prefix is over. */
 #define NOTHING "regext zero, zero, 1\n .word 0xffffffff\n vadd.vv v5, v6, v7\n"
@@ -25,23 +29,28 @@ static void the_highest_counts(void **state)
     (void)state;
     for (u32 round = 0; round < 200; round++) {
         Buf b = {0};
-        u32 words = 0, s = 0, v = 0, sgprs = 77, vgprs = 77;
+        u32 words = 0;
+        CodeNeeds want = {.sgprs = 0}, got = {.sgprs = 0};
         if (below(4) == 0) {
             buf_str(&b, NOTHING);
-            words = 3, v = 8;
+            words = 3, want.vgprs = 8;
         }
         for (u32 i = 0, n = 1 + below(4); i < n; i++) {
             const u32 k = below(countof(rows));
             buf_printf(&b, "%s\n", rows[k].text);
             words += rows[k].words;
-            s = rows[k].sgprs > s ? rows[k].sgprs : s;
-            v = rows[k].vgprs > v ? rows[k].vgprs : v;
+            want.sgprs = rows[k].sgprs > want.sgprs ? rows[k].sgprs : want.sgprs;
+            want.vgprs = rows[k].vgprs > want.vgprs ? rows[k].vgprs : want.vgprs;
+            want.private |= rows[k].private;
         }
-        buf_str(&b, "add x62, x61, x60\nvadd.vv v200, v201, v202\n"); /* beyond the range */
+        buf_str(
+            &b,
+            "add x62, x61, x60\nvadd.vv v200, v201, v202\nvlw.v v1, 0(v1)\n"); /* beyond the range */
         rig_load(V202, 8, buf_text(&b));
-        code_registers(&rig.memory, V202, CODE_LO, 4 * words + below(4), &sgprs, &vgprs);
-        if (sgprs != s || vgprs != v)
-            fail_msg("%u and %u, should be %u and %u: %s", sgprs, vgprs, s, v, buf_text(&b));
+        code_needs(&rig.memory, V202, CODE_LO, 4 * words + below(4), &got);
+        if (got.sgprs != want.sgprs || got.vgprs != want.vgprs || got.private != want.private)
+            fail_msg("%u, %u, %u, should be %u, %u, %u: %s", got.sgprs, got.vgprs, got.private,
+                     want.sgprs, want.vgprs, want.private, buf_text(&b));
         buf_free(&b);
     }
 }

@@ -393,7 +393,6 @@ static void begin_group(Group *g, u64 slice)
     enum { MOST = 1000 }; /* barriers until somebody looks at limits */
     Jit *j = (Jit *)g->engine;
     Start start[2];
-    g->constants_of = NULL;
     if (!g->launch->keeps_registers ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return;

@@ -212,6 +212,41 @@ static void private_memory(void **state)
         }
 }
 
+/* A kernel whose record has no private memory gets none, unless some instruction of the image may reach any. */
+static void no_private_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *also;    /* in the kernel's code */
+        u32 private_min, lane;
+    } rows[] = {{"", 0, 0}, {"", 100, 4096}, {"vsw.v v1, 1000(v0)", 0, 4096}, {"vlbu.v v1, 0(v0)", 0, 4096},
+                {"csrr x5, pds", 0, 4096}, {"csrr x5, lds", 0, 0}, {"vlw12.v v2, 0(v1)", 0, 0}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        Driver *d = open_driver(false);
+        Caught c;
+        Buf text = {0};
+        u32 out, got[64];
+        const DrvArg arg = value_arg(out_buffer(d, sizeof got, &out), 4, 4);
+        const DrvKernel k = {.kernel = "number", .dims = 1, .global = {64}, .local = {64}, .args = &arg, .nargs = 1,
+                             .private_min = rows[i].private_min};
+        DrvResult r;
+        buf_printf(&text, ".text\n.kernel number\nnumber: lw x6, 0(x10)\n csrr x7, tid\n vid.v v2\n vadd.vx v2, v2, x7\n"
+                          "vsll.vi v1, v2, 2\n vadd.vx v1, v1, x6\n vsw12.v v2, 0(v1)\n vmv.v.i v0, 0\n %s\n"
+                          "endprg x0, x0, x0\n", rows[i].also);
+        Object *o = assemble(buf_text(&text), V202);
+        catch_in(&c);
+        load(d, link_program((const Object *const[]){o}, 1, &(LinkOptions){.output = "t"}, &c.d));
+        assert_int_equal(drv_run(d, &k, &r), DRV_OK);
+        assert_int_equal(r.pds_lane, rows[i].lane);
+        assert_int_equal(drv_read(d, out, got, sizeof got), DRV_OK);
+        for (u32 n = 0; n < countof(got); n++)
+            assert_int_equal(got[n], n);
+        obj_free(o);
+        buf_free(&text);
+        drv_close(d);
+    }
+}
+
 typedef struct {
     u64 size, area; /* private memory of a launch, and of a group */
 } PrivateRoom;
@@ -820,7 +855,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_change_between_launches),
         cmocka_unit_test(deep_private_stacks),
         cmocka_unit_test(private_memory_of_records),
-        cmocka_unit_test(private_memory),
+        cmocka_unit_test(private_memory), cmocka_unit_test(no_private_memory),
         cmocka_unit_test(scarce_private_memory),
         cmocka_unit_test(room_of_private_memory),
         cmocka_unit_test(counts_of_parts),

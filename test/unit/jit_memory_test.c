@@ -76,6 +76,46 @@ static void arguments_change(void **state)
     buf_free(&gen.text);
 }
 
+/* One group leaves the code that runs group after group, and then changes an argument: the groups behind it, which are
+ * that code's again, see it. */
+static void arguments_change_elsewhere(void **state)
+{
+    static const char *const leave[] = {"csrw frm,x0", "vsetivli x0,3,e32,m1,ta,ma",
+                                        "add x0,x0,x0"};
+    (void)state;
+    Twins t = twins_open("jit", 64);
+    for (u32 k = 0; k < countof(leave); k++) {
+        const Shape s = {.lanes = 8, .items = 32, .warps = 4, .memory = 7};
+        no_text();
+        line("csrr x5,knl");
+        line("lw x8,4(x5)");
+        line("lw x9,0(x8)");
+        line("csrr x11,wgid");
+        line("csrr x12,wid");
+        line("slli x13,x11,2");
+        line("add x13,x13,x12");
+        line("slli x13,x13,5");
+        line("li x14,%#x", DATA + OUT); /* 32 bytes of each warp */
+        line("add x14,x14,x13");
+        line("vid.v v1");
+        line("vsll.vi v1,v1,2");
+        line("vadd.vx v1,v1,x14");
+        line("vmv.v.x v2,x9");
+        line("vsw12.v v2,0(v1)");
+        line("li x15,3");
+        line("bne x11,x15,.Lend");
+        line("%s", leave[k]);
+        line("addi x9,x9,1");
+        line("sw x9,0(x8)");
+        label(".Lend");
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, k).run.faulted);
+    }
+    assert_true(twins_close(&t).compiled > 0);
+    buf_free(&gen.text);
+}
+
 /* around the ends of all that is mapped */
 static const u32 bases[] = {0,
                             4,
@@ -655,6 +695,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(arguments_change, usual_set),
+        cmocka_unit_test_setup(arguments_change_elsewhere, usual_set),
         cmocka_unit_test_setup(wild_addresses, usual_set),
         cmocka_unit_test_setup(wild_spaces, usual_set),
         cmocka_unit_test_setup(rows_of_some, usual_set),

@@ -212,7 +212,8 @@ void entries_forget(Entries *t, u32 first, u32 last)
  * only makes code slower. */
 static bool reads_flags(const Memory *m)
 {
-    for (u64 p = CODE_LO >> PAGE_BITS; p < CODE_END >> PAGE_BITS; p++) {
+    const u64 past = CODE_END >> PAGE_BITS;
+    for (u64 p = CODE_LO >> PAGE_BITS; (p = memory_next_page(m, p, past)) < past; p++) {
         const u8 *bytes = m->base + (p << PAGE_BITS);
         for (u32 i = 0; memory_rights(m, p) & MEM_X && i < PAGE_SIZE; i += 4) {
             u32 word;

@@ -43,6 +43,7 @@ struct Maker {
     int cancel;            /* readable: answers are not waited for; -1: not made yet */
     bool canceled, broken; /* broken: it could not be started */
     pid_t owner;           /* the process that started it: a fork of the host starts its own */
+    Buf processor;         /* put_processor(), which takes long on virtual machines */
     char *cache;           /* directory, or NULL */
     u8 secret[SECRET];
     pthread_mutex_t helping; /* recursive, held while helpers are got */
@@ -103,6 +104,23 @@ static void open_cache(Maker *m)
         mem_free(dir);
 }
 
+/* All by which processors differ whose code may differ. */
+static void put_processor(Buf *to)
+{
+#if defined(__x86_64__)
+    static const u32 leaves[][2] = {{0, 0}, {1, 0}, {7, 0}, {7, 1}, {0x80000001, 0}};
+    for (size_t i = 0; i < countof(leaves); i++) {
+        u32 a = 0, b = 0, c = 0, d = 0;
+        __get_cpuid_count(leaves[i][0], leaves[i][1], &a, &b, &c, &d);
+        if (leaves[i][0] == 1)
+            b = 0; /* the number of this one */
+        buf_printf(to, "%08x %08x %08x %08x\n", a, b, c, d);
+    }
+#else
+    buf_str(to, "unknown\n");
+#endif
+}
+
 /* --- life -------------------------------------------------------------------------------- */
 
 static char *find_program(void)
@@ -137,7 +155,8 @@ Maker *maker_open(const char *level)
     pthread_mutexattr_destroy(&again);
     m->control = m->cancel = -1;
     m->program = find_program();
-    if (m->program)
+    put_processor(&m->processor);
+    if (m->program && !m->processor.failed)
         open_cache(m);
     return m;
 }
@@ -154,6 +173,7 @@ void maker_close(Maker *m)
         close(m->cancel);
     pthread_mutex_destroy(&m->lock);
     pthread_mutex_destroy(&m->helping);
+    buf_free(&m->processor);
     mem_free(m->program);
     mem_free(m->cache);
     mem_free(m);
@@ -234,23 +254,6 @@ static bool ask(Maker *m, const Buf *request, Buf *answer)
 
 /* --- the cache --------------------------------------------------------------------------- */
 
-/* All by which processors differ whose code may differ. */
-static void put_processor(Buf *key)
-{
-#if defined(__x86_64__)
-    static const u32 leaves[][2] = {{0, 0}, {1, 0}, {7, 0}, {7, 1}, {0x80000001, 0}};
-    for (size_t i = 0; i < countof(leaves); i++) {
-        u32 a = 0, b = 0, c = 0, d = 0;
-        __get_cpuid_count(leaves[i][0], leaves[i][1], &a, &b, &c, &d);
-        if (leaves[i][0] == 1)
-            b = 0; /* the number of this one */
-        buf_printf(key, "%08x %08x %08x %08x\n", a, b, c, d);
-    }
-#else
-    buf_str(key, "unknown\n");
-#endif
-}
-
 static void put_key(const Maker *m, const Buf *request, Buf *key)
 {
     struct stat st = {0};
@@ -258,7 +261,7 @@ static void put_key(const Maker *m, const Buf *request, Buf *key)
         memset(&st, 0, sizeof st);
     buf_printf(key, "host code, ventus " VERSION ", user %u\n%s:%jd.%jd.%ld\n", (unsigned)geteuid(),
                m->program, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-    put_processor(key);
+    buf_put(key, m->processor.data, m->processor.len);
     buf_put(key, request->data, request->len);
 }
 

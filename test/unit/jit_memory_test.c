@@ -597,8 +597,12 @@ static void column_statement(void)
         "sw x12,%d(x8)",     "sb x12,%d(x8)",     "vsw12.v v5,%d(v3)", "vsb12.v v5,%d(v3)",
         "vsw12.v v5,%d(v1)", "vsh12.v v5,%d(v2)", "vsw12.v v5,%d(v1)",
     };
-    static const char *const loads[] = {"vlw12.v v4,%d(v1)", "vlw12.v v4,%d(v2)",
-                                        "vlw12.v v4,%d(v1)", "vlhu12.v v4,%d(v1)"};
+    const char *const loads[] = {
+        gen.set == V202 ? "vlw12.v v4,%d(v1)" : "vlw_global.v v4,%d(v1)",
+        "vlw12.v v4,%d(v2)",
+        "vlw12.v v4,%d(v1)",
+        "vlhu12.v v4,%d(v1)",
+    };
     switch (below(9)) {
     case 0: line(PICK(stores), 4 * (int)below(30)); break;
     case 1:
@@ -653,10 +657,14 @@ static void column_loop(void)
 static void columns(void **state)
 {
     (void)state;
-    Twins t = twins_open("jit", 64);
     const Programs p = programs_to_try(60);
+    gen.set = V202;
+    Twins t = twins_open("jit", 64);
+    gen.set = V2025;
+    Twins newer = twins_open("jit", 64);
     for (u64 program = p.first; program < p.end; program++) {
         gen_begin(program);
+        gen.set = program % 3 ? V202 : V2025;
         const u32 lanes = 4u << below(4);
         const Shape s = {
             .lanes = lanes, .items = 2 * lanes - below(2), .warps = 2, .memory = program};
@@ -684,10 +692,12 @@ static void columns(void **state)
         line("bgtz x15,.Lo");
         line("vsw12.v v5,0(v3)");
         line("endprg x0,x0,x0");
-        twins_load(&t);
-        assert_false(twins_run(&t, &s, program).run.faulted);
+        Twins *both = gen.set == V202 ? &t : &newer;
+        twins_load(both);
+        assert_false(twins_run(both, &s, program).run.faulted);
     }
     assert_true(twins_close(&t).compiled > 0);
+    assert_true(twins_close(&newer).compiled > 0);
     buf_free(&gen.text);
 }
 

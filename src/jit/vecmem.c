@@ -4,7 +4,8 @@
  * instruction a range of plain memory is remembered (Group.plain), and where that does not have the
  * row, a helper looks at the flags of the two pages that it may touch.  Of other lanes the code asks
  * whether all lie in the range, and then accesses those that are on (lanes.c).  That is inline in
- * blocks that some lanes have left, where few addresses lie in a row.  Everything else is a helper, a
+ * blocks that some lanes have left, where few addresses lie in a row.  Loads in loops look first whether their
+ * words were loaded before (stream.c).  Everything else is a helper, a
  * function made once a process for each width, which goes chunk by chunk: one in a row or at one
  * address at once, others as above.  What lies elsewhere is left to HostEnv.vector, which looks at
  * each lane and remembers a range.
@@ -18,7 +19,8 @@
  * is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row; access_chunks() has all lanes compared, on or off.  These and
+ * the first and the last of a row; access_chunks() has all lanes compared, on or off; has_all_words() in
+ * stream.c, each lane with a range that is shorter by the words behind its first.  These and
  * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
  * distances from where the range begins to that.  Ranges are pages that had the right when somebody
  * looked.  Device memory is reserved as long as the device is there, so a host program that unmaps a

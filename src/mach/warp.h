@@ -148,7 +148,7 @@ typedef struct {
 typedef struct {
     u32 lanes[STREAMS];     /* that have words; 0: nothing is loaded */
     u32 lo[STREAMS], last[STREAMS]; /* the lowest and the highest byte of what is */
-    u32 padding[STREAMS];
+    u32 padding[STREAMS];   /* to the end of a line */
     Stream of[STREAMS];
 } Streams;
 

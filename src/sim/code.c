@@ -302,13 +302,9 @@ static void add_needs(const Insn *in, const IsaPrefix *p, IsaSet set, CodeNeeds 
 
 void code_needs(const Memory *m, IsaSet set, u64 addr, u64 size, CodeNeeds *needs)
 {
-    IsaDecoder *d = mem_alloc(sizeof *d);
+    IsaDecoder d; /* of 6 KiB */
     IsaPrefix p = {.valid = false};
-    if (!d) {
-        *needs = (CodeNeeds){64, 256, true};
-        return;
-    }
-    isa_decoder_init(d, set);
+    isa_decoder_init(&d, set);
     for (u64 a = addr; a + 4 <= addr + size; a += 4) {
         u64 word = word_at(m, a);
         Insn in;
@@ -316,7 +312,7 @@ void code_needs(const Memory *m, IsaSet set, u64 addr, u64 size, CodeNeeds *need
             a += 4;
             word |= (u64)word_at(m, a) << 32;
         }
-        if (!isa_decode(d, word, &in)) {
+        if (!isa_decode(&d, word, &in)) {
             p.valid = false;
             continue;
         }
@@ -325,7 +321,6 @@ void code_needs(const Memory *m, IsaSet set, u64 addr, u64 size, CodeNeeds *need
         if (isa_is_prefix(in.id))
             p = isa_prefix(&in);
     }
-    mem_free(d);
 }
 
 /* --- host level ---------------------------------------------------------------------------- */

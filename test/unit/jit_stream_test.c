@@ -56,7 +56,7 @@ static void make_loop(const char *load, const char *then)
     buf_free(&text);
 }
 
-/* Lanes in some order, each with a row of its own; not the first and the last are off. */
+/* Lanes in some order, each with a row of its own; lane 1 is off, if not all are on. */
 static void place_lanes(u32 lanes, bool full)
 {
     const u32 all = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
@@ -223,6 +223,12 @@ static void take(void **state)
                 run_loop(4, 4, 0, 0, highest - DATA + less + 1 - missing);
                 expect_loaded(missing ? "beyond the range" : "the end of the range", 4, 4,
                               !missing);
+            }
+            /* fewer than half of the lanes are not worth it */
+            for (u32 missing = 0; !all && missing < 2; missing++) {
+                run_of.mask = (1u << (lanes / 2 + 1 - missing)) - 1 - 2;
+                run_loop(4, 4, 0, 0, DATA_BYTES - 3);
+                expect_loaded("few lanes", 4, 4, !missing);
             }
         }
     host_close();

@@ -101,7 +101,7 @@ static void access_each(Emit *e, const Access *x)
     give_back(e, stores ? NULL : &v, how);
 }
 
-/* Its site (plain_site()) is computed when the code runs. */
+/* The instruction's site (plain_site()) is computed when the code runs. */
 Val range_for(Emit *e, Val uop, bool stores)
 {
     const Val pc = LLVMBuildLoad2(B, e->i32, byte_at(e, uop, quad(e, offsetof(Uop, pc))), "");

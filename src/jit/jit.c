@@ -469,7 +469,7 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
     if (!l->keeps_registers || !is_dense(l) ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
-    if (is_first) {
+    if (is_first) { /* of the context: what its warps begin in is not known */
         group_begin(g, first);
         seek_start(j, g);
     }

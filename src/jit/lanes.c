@@ -20,24 +20,29 @@ Val some_lane(Emit *e, Val lanes)
                          "");
 }
 
-/* How far lanes of a chunk are behind lo; 0 of those that are off (on NULL: none). */
-static Val distances(Emit *e, Val a, Val on, Val lo)
+Val distances(Emit *e, Val a, Val on, Val lo)
 {
     const Val from = LLVMBuildSub(B, a, splat(e, lo), "");
     return on ? LLVMBuildSelect(B, on, from, LLVMConstNull(e->row), "") : from;
+}
+
+Val all_below(Emit *e, const Row *v, Val bound)
+{
+    Val most = NULL; /* of each lane, in its chunks */
+    for (u32 i = 0; i < e->nchunks; i++)
+        most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, v->c[i]}, 2) : v->c[i];
+    return LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, bound), "")),
+                        "");
 }
 
 Val all_within(Emit *e, const Row *a, const Row *on, Val range)
 {
     const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
               room = range_field(e, range, offsetof(PlainRange, room));
-    Val most = NULL; /* of each lane's distance, in its chunks */
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val from = distances(e, a->c[i], on->c[i], lo);
-        most = most ? intrinsic(e, "llvm.umax", &e->row, 1, (Val[]){most, from}, 2) : from;
-    }
-    return LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntUGE, most, splat(e, room), "")),
-                        "");
+    Row from = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++)
+        from.c[i] = distances(e, a->c[i], on->c[i], lo);
+    return all_below(e, &from, room);
 }
 
 Plain plain_of(Emit *e, Val range)

@@ -2,7 +2,7 @@
  *
  * To load one word for each lane takes as many accesses of the host as there are lanes, and lines of
  * the host's cache that rows of a matrix lie in often fall into a few sets of it, so that they are gone
- * when the next word is asked for.  So, when lanes anywhere have gone on by a few bytes, all alike, a
+ * when the next word is asked for.  So, when lanes anywhere have gone on by a word, all alike, a
  * helper loads the next sixteen words of each at once and exchanges rows and columns; these times the
  * lanes find their words in a row (Group.streams).  What they ask for is compared with what is there,
  * address by address, so nobody has to know how a loop goes on.
@@ -41,9 +41,9 @@ static bool loads_words(const RegionBlock *b, u32 k)
 bool streams_find(Emit *e)
 {
     const Region *r = e->r;
-    u32 *place = mem_zalloc(r->nblock, sizeof *place); /* of a block in the order */
-    i32 *begun = mem_zalloc(
-        r->nblock + 1, sizeof *begun); /* edges back to a place, less those from the one before */
+    /* of a block its place in the order; of a place the edges back to it, less those from the one before */
+    u32 *place = mem_zalloc(r->nblock, sizeof *place);
+    i32 *begun = mem_zalloc(r->nblock + 1, sizeof *begun);
     const bool ok = place && begun;
     bool found = false;
     i32 open = 0;
@@ -77,7 +77,7 @@ static u32 stream_of(Emit *e, const Uop *u)
     u32 leader = u->pc;
     if (!e->streams || !e->in_cycle[e->index] || !loads_words(b, e->k))
         return STREAMS;
-    for (u32 k = e->k; k-- > 0;) {
+    for (u32 k = e->k; has_own_address((Effect)isa_insn[u->id].effect) && k-- > 0;) {
         const Uop *other = b->uop[k];
         const RegSet written = block_use(b, k).writes;
         if (regset_has_v(&written, u->ra))
@@ -367,16 +367,10 @@ static Val has_all_words(Emit *e, const Fill *f, Val range, Row *far)
 {
     const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
               room = range_field(e, range, offsetof(PlainRange, room));
-    const Val most = LLVMBuildSub(B, room, word(e, LAST_WORD), "");
-    Val outside = NULL;
-    for (u32 i = 0; i < e->nchunks; i++) {
-        far->c[i] = LLVMBuildSelect(B, f->on->c[i], LLVMBuildSub(B, f->a->c[i], splat(e, lo), ""),
-                                    LLVMConstNull(e->row), "");
-        const Val out = LLVMBuildICmp(B, LLVMIntUGE, far->c[i], splat(e, most), "");
-        outside = outside ? LLVMBuildOr(B, outside, out, "") : out;
-    }
+    for (u32 i = 0; i < e->nchunks; i++)
+        far->c[i] = distances(e, f->a->c[i], f->on->c[i], lo);
     return LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntUGT, room, word(e, LAST_WORD), ""),
-                        LLVMBuildNot(B, some_lane(e, outside), ""), "");
+                        all_below(e, far, LLVMBuildSub(B, room, word(e, LAST_WORD), "")), "");
 }
 
 /* Notes what is loaded, and which bytes it comes from. */

@@ -394,6 +394,10 @@ typedef struct { Val window, lo, first; } Plain;
 Plain plain_of(Emit *e, Val range);
 /* i1: some lane of a chunk of i1, or of a row. */
 Val some_lane(Emit *e, Val lanes);
+/* How far lanes of a chunk are behind lo; 0 of those that are off (on NULL: none).  i1: all lanes of a row are
+ * below a bound (i32), unsigned. */
+Val distances(Emit *e, Val a, Val on, Val lo);
+Val all_below(Emit *e, const Row *v, Val bound);
 /* i1: all lanes that are on (on->c[i] NULL: all of a chunk) lie in the range. */
 Val all_within(Emit *e, const Row *a, const Row *on, Val range);
 /* Rows of a block in which some lanes are off, all of whose others are known to lie in the range, chunk

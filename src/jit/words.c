@@ -75,12 +75,12 @@ bool access_words(Emit *e, const Uop *u)
     for (u32 k = 0; stores && k < words; k++)
         v[k] = get_v(e, u->rb + k);
     const Ways w = part_ways(e, r.ok);
-    if (stores)
+    if (stores) {
         streams_forget(e);
-    if (stores)
         store_records(e, r.host, words, v);
-    else
+    } else {
         load_records(e, r.host, words, v);
+    }
     LLVMBuildBr(B, w.done);
     /* 3. lane by lane */
     LLVMPositionBuilderAtEnd(B, w.slow);

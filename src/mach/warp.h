@@ -197,8 +197,8 @@ struct Group {
     u32 last[2][FETCH_SITES][FETCH_WARPS]; /* at pc / 4 % FETCH_SITES */
     Streams *streams;       /* aligned to lines of the host's cache */
     bool streaming;         /* something may be loaded there */
-    const void *constants_of; /* the code that warps of several groups ran last, one after the other, and nothing since; NULL */
-    u32 constant[MAX_CONSTANTS]; /* its launch constants */
+    const void *constants_of; /* the entry whose launch constants are kept here, while nothing else runs in the context; or NULL */
+    u32 constant[MAX_CONSTANTS];
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

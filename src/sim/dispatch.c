@@ -342,7 +342,7 @@ static Group *set_aside(Run *r, Group *g, Group *other)
 /* Takes a part of what is left of the thread's share, or of another one's. */
 static void take_batch(Run *r, u32 thread, Batch *b)
 {
-    const u32 parts = r->is_alone ? 2 : 4;
+    const u32 parts = r->is_alone ? 2 : 4; /* fewer where nobody else may come to take the rest */
     for (u32 k = 0; k < r->threads && b->next == b->end; k++) {
         Share *s = &r->share[(thread + k) % r->threads];
         u64 next = atomic_load(&s->next), n;
